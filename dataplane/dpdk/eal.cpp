@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/dpdk/eal.hpp"
+
+#include <rte_eal.h>
+#include <rte_errno.h>
+#include <rte_lcore.h>
+#include <rte_log.h>
+#include <sched.h>
+
+#include <stdexcept>
+
+namespace softspine::dataplane {
+
+namespace {
+
+bool started = false;
+
+std::vector<std::string> arguments_of(const EalConfig& config) {
+  std::vector<std::string> args{"softspine", "--no-huge",     "--no-shconf", "--no-telemetry",
+                                "-m",        std::to_string(config.memory_mib),
+                                "--lcores",  "0@" + std::to_string(sched_getcpu())};
+  if (!config.pci) args.emplace_back("--no-pci");
+  if (config.quiet) args.insert(args.end(), {"--log-level", "lib.*:error", "--log-level", "pmd.*:error", "--log-level", "bus.*:error"});
+  args.insert(args.end(), config.extra.begin(), config.extra.end());
+  return args;
+}
+
+}  // namespace
+
+void start_eal(const EalConfig& config) {
+  if (started) return;
+  cpu_set_t before;
+  CPU_ZERO(&before);
+  sched_getaffinity(0, sizeof before, &before);
+  std::vector<std::string> args = arguments_of(config);
+  std::vector<char*> argv;
+  for (std::string& arg : args) argv.push_back(arg.data());
+  if (rte_eal_init(static_cast<int>(argv.size()), argv.data()) < 0) {
+    throw std::runtime_error(std::string{"DPDK's environment layer did not start: "} + rte_strerror(rte_errno));
+  }
+  sched_setaffinity(0, sizeof before, &before);  // EAL pins its caller; where workers run is not its business
+  started = true;
+}
+
+void register_worker_thread() {
+  if (rte_lcore_id() == LCORE_ID_ANY && rte_thread_register() != 0) {
+    throw std::runtime_error(std::string{"too many workers for DPDK: "} + rte_strerror(rte_errno));
+  }
+}
+
+void unregister_worker_thread() {
+  if (rte_lcore_id() != rte_get_main_lcore()) rte_thread_unregister();
+}
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// DPDK's environment layer, started once per process, without hugepages, root or PCI unless asked for.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace softspine::dataplane {
+
+struct EalConfig {
+  uint32_t memory_mib = 512;         // for packets and device rings; reserved, touched only when used
+  bool pci = false;                  // look for physical NICs
+  bool quiet = true;                 // only DPDK's errors reach stderr
+  std::vector<std::string> extra;    // further EAL arguments, as they are
+};
+
+// The calling thread becomes a worker's thread. A second call is a no-op. Throws std::runtime_error.
+void start_eal(const EalConfig& config);
+
+// A thread that is to run a worker says so first, or its packet caches are missing.
+void register_worker_thread();
+void unregister_worker_thread();
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/engine/engine.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <thread>
+
+#include "dataplane/units/check.hpp"
+
+namespace softspine::dataplane {
+
+Engine::Engine(Clock& clock, Config config) : clock_(clock), config_(std::move(config)) {
+  SOFTSPINE_CHECK(config_.workers >= 1, config_.workers, 0);
+  for (uint32_t i = 0; i < config_.workers; ++i) workers_.push_back(std::make_unique<Worker>(*this, i));
+  barrier_.resize(config_.workers);
+}
+
+Engine::~Engine() = default;
+
+NodeId Engine::add(std::unique_ptr<Node> node, uint32_t worker) {
+  SOFTSPINE_CHECK(!built_, 0, 0);
+  const NodeId id{static_cast<uint32_t>(nodes_.size())};
+  node->assign(id, Rng{config_.seed, id.value()});
+  owner_.push_back(worker % config_.workers);
+  nodes_.push_back(std::move(node));
+  return id;
+}
+
+void Engine::connect(PortRef a, PortRef b, Rate rate, Duration propagation) {
+  SOFTSPINE_CHECK(propagation.count_ps() > 0, propagation.count_ps(), 0);
+  SOFTSPINE_CHECK(!rate.is_zero(), 0, 0);
+  lookahead_ = std::min(lookahead_, propagation);
+  connect_one_way(a, b, rate, propagation);
+  connect_one_way(b, a, rate, propagation);
+}
+
+void Engine::connect_one_way(PortRef from, PortRef to, Rate rate, Duration propagation) {
+  Transmitter& transmitter = node(from.node).transmitter(from.port);
+  SOFTSPINE_CHECK(!transmitter.connected(), from.node.value(), from.port.value());
+  transmitter.connect(&node(to.node), to.port, rate, propagation);
+}
+
+void Engine::build_outboxes() {
+  const uint32_t n = config_.workers;
+  outboxes_.resize(static_cast<size_t>(n) * n);
+  for (uint32_t i = 0; i < nodes_.size(); ++i) workers_[owner_[i]]->adopt(*nodes_[i]);
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    for (uint16_t p = 0; p < nodes_[i]->ports(); ++p) {
+      Transmitter& transmitter = nodes_[i]->transmitter(PortNo{p});
+      if (!transmitter.connected()) continue;
+      const uint32_t from = owner_[i];
+      const uint32_t to = owner_[transmitter.peer()->id().value()];
+      if (from == to) continue;
+      auto& outbox = outboxes_[static_cast<size_t>(from) * n + to];
+      if (!outbox) {
+        outbox = std::make_unique<Outbox>();
+        workers_[from]->send_through(outbox.get());
+        workers_[to]->receive_from(outbox.get());
+      }
+      transmitter.route_through(outbox.get());
+    }
+  }
+  clock_.start(now_);
+  built_ = true;
+}
+
+void Engine::at(Instant when, Action action) { timed_.emplace(std::max(when, now_), std::move(action)); }
+
+void Engine::post(Action action) {
+  const std::lock_guard guard{posted_lock_};
+  posted_.push_back(std::move(action));
+  posted_flag_.store(true, std::memory_order_relaxed);
+}
+
+void Engine::run_actions(Instant upto) {
+  while (!timed_.empty() && timed_.begin()->first <= upto) {
+    const Action action = std::move(timed_.begin()->second);
+    timed_.erase(timed_.begin());
+    action(upto);
+  }
+  std::vector<Action> posted;
+  {
+    const std::lock_guard guard{posted_lock_};
+    posted.swap(posted_);
+    posted_flag_.store(false, std::memory_order_relaxed);
+  }
+  for (const Action& action : posted) action(upto);
+}
+
+RunEnd Engine::run_workers(Instant end) {
+  RunEnd result = RunEnd::kDone;
+  const auto work = [this, end](uint32_t index) {
+    if (config_.on_worker_start) config_.on_worker_start(index);
+    const RunEnd how = workers_[index]->run(end);
+    if (config_.on_worker_stop) config_.on_worker_stop(index);
+    return how;
+  };
+  {
+    std::vector<std::jthread> others;
+    for (uint32_t i = 1; i < config_.workers; ++i) others.emplace_back([&work, i] { work(i); });
+    result = work(0);
+  }
+  return result;
+}
+
+RunEnd Engine::run(Instant end) {
+  if (!built_) build_outboxes();
+  const RunEnd result = run_workers(end);
+  progress_.store(now_.count_ps(), std::memory_order_relaxed);
+  if (posted_flag_.load(std::memory_order_relaxed)) run_actions(now_);  // posted while the last window ran
+  return result;
+}
+
+void Engine::set_link(PortRef end, bool up, Instant now) {
+  Transmitter& out = node(end.node).transmitter(end.port);
+  if (!out.connected() || out.up() == up) return;
+  const PortRef peer{out.peer()->id(), out.peer_port()};
+  for (const PortRef side : {end, peer}) {
+    Node& n = node(side.node);
+    n.transmitter(side.port).set_up(up);
+    if (!up) {
+      n.inbox().flush(side.port, [this](Packet packet) {
+        ++lost_on_links_;
+        PacketPool::release(std::move(packet));
+      });
+    }
+    n.link_changed(side.port, up, now);
+    wake(side.node, now);
+  }
+}
+
+void Engine::wake(NodeId id, Instant at) {
+  Node& n = node(id);
+  workers_[owner_[id.value()]]->schedule().wake(n.slot(), at);
+}
+
+EngineStats Engine::stats() const {
+  EngineStats stats;
+  for (const auto& worker : workers_) {
+    stats.windows = std::max(stats.windows, worker->windows());
+    stats.node_runs += worker->node_runs();
+    stats.lateness.merge(worker->lateness());
+  }
+  return stats;
+}
+
+uint64_t Engine::drain() {
+  uint64_t on_links = 0;
+  for (const auto& worker : workers_) worker->fetch_letters();
+  for (const auto& node : nodes_) {
+    Inbox& inbox = node->inbox();
+    while (!inbox.next().is_never()) {
+      ++on_links;
+      PacketPool::release(inbox.take_first());
+    }
+    node->drain();
+  }
+  return on_links;
+}
+
+}  // namespace softspine::dataplane

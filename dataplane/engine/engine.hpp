@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine: one loop for both clocks and any number of workers.
+//
+//   until = min(next event of all + lookahead, horizon of the clock, next control action, end)
+//   for each of my nodes with an event before it:  node.run(until)
+//   exchange: outboxes of this window become inboxes of the next
+//
+// Lookahead = the smallest propagation delay of all links: what is sent inside a window arrives after
+// it, so nodes need no order among themselves and the result is the same for any number of workers.
+// On the wall clock the windows are the same ones, held back by `now`: what happens inside the fabric
+// is exact however late the machine is, and the lateness is measured.
+//
+// Control acts between windows, while every worker stands still:
+//   at(T, f)   f runs when every event before T has been handled and none at or after it
+//   post(f)    f runs between the next two windows; from any thread
+// so reading counters, publishing forwarding state or taking a link down needs no lock in a node.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "dataplane/engine/clock.hpp"
+#include "dataplane/engine/window_barrier.hpp"
+#include "dataplane/engine/worker.hpp"
+#include "dataplane/link/node.hpp"
+#include "dataplane/units/histogram.hpp"
+
+namespace softspine::dataplane {
+
+struct PortRef {
+  NodeId node;
+  PortNo port;
+  friend auto operator<=>(const PortRef&, const PortRef&) = default;
+};
+
+struct EngineStats {
+  uint64_t windows = 0;
+  uint64_t node_runs = 0;
+  Histogram lateness;  // ps of emulated time by which a window's first event was handled late; wall clock only
+};
+
+class Engine {
+ public:
+  using Action = std::function<void(Instant now)>;
+
+  struct Config {
+    uint32_t workers = 1;
+    uint64_t seed = 1;
+    std::function<void(uint32_t worker)> on_worker_start;  // e.g. register with the packet pools, pin to a cpu
+    std::function<void(uint32_t worker)> on_worker_stop;
+  };
+
+  Engine(Clock& clock, Config config);
+  ~Engine();
+
+  // Before the first run. A node goes to worker `worker` modulo their number.
+  NodeId add(std::unique_ptr<Node> node, uint32_t worker);
+  // Both directions. Propagation must be positive: it is the lookahead.
+  void connect(PortRef a, PortRef b, Rate rate, Duration propagation);
+
+  Node& node(NodeId id) { return *nodes_[id.value()]; }
+  size_t node_count() const { return nodes_.size(); }
+  Duration lookahead() const { return lookahead_; }
+  uint32_t workers() const { return static_cast<uint32_t>(workers_.size()); }
+  bool is_wall() const { return clock_.is_wall(); }
+
+  // Control; `at` from an action or before run(), `post` and `stop` from any thread (stop also from a signal handler).
+  void at(Instant when, Action action);
+  void post(Action action);
+  void stop() noexcept { stopping_.store(true, std::memory_order_relaxed); }
+
+  // A link's state, from an action: both transmitters and both nodes are told; what was under way is lost and counted.
+  void set_link(PortRef end, bool up, Instant now);
+  // Moves a node's next event forward, from an action that gave it something to do.
+  void wake(NodeId id, Instant at);
+
+  // Handles all events before `end`. On the virtual clock returns kIdle when nothing is left to happen.
+  // May be called again with a later end.
+  RunEnd run(Instant end);
+
+  // The instant up to which everything has been handled. From an action, or while not running.
+  Instant now() const { return now_; }
+  // Any thread: the same, a window or so old.
+  Instant progress() const { return Instant::at_ps(progress_.load(std::memory_order_relaxed)); }
+  // While not running, or from an action.
+  EngineStats stats() const;
+  uint64_t lost_on_links() const { return lost_on_links_; }
+
+  // After the last run: every packet in nodes, inboxes and outboxes is ended. Returns how many were on links.
+  uint64_t drain();
+
+ private:
+  friend class Worker;
+  void connect_one_way(PortRef from, PortRef to, Rate rate, Duration propagation);
+  void build_outboxes();
+  // Worker 0, while the others stand still: what was posted, and what is due at `upto` or before.
+  void run_actions(Instant upto);
+  RunEnd run_workers(Instant end);
+  Instant next_action() const { return timed_.empty() ? Instant::never() : timed_.begin()->first; }
+
+  Clock& clock_;
+  Config config_;
+  std::vector<std::unique_ptr<Node>> nodes_;
+  std::vector<uint32_t> owner_;
+  std::vector<std::unique_ptr<Worker>> workers_;
+  std::vector<std::unique_ptr<Outbox>> outboxes_;  // [from × workers + to]
+  WindowBarrier barrier_;
+  Duration lookahead_ = Duration::max();
+  Instant now_;
+  std::atomic<int64_t> progress_{0};
+  std::atomic<bool> stopping_{false};
+  std::multimap<Instant, Action> timed_;
+  std::mutex posted_lock_;  // control's side: taken by a worker only after posted_flag_ says so
+  std::vector<Action> posted_;
+  std::atomic<bool> posted_flag_{false};
+  uint64_t lost_on_links_ = 0;
+  bool built_ = false;
+};
+
+}  // namespace softspine::dataplane

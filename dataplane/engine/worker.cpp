@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/engine/worker.hpp"
+
+#include <algorithm>
+
+#include "dataplane/engine/engine.hpp"
+#include "dataplane/units/check.hpp"
+
+namespace softspine::dataplane {
+
+void Worker::adopt(Node& node) {
+  node.attach(&schedule_);
+  schedule_.wake(node.slot(), Instant{});  // its first run tells when it wants the next
+  if (node.wants_poll()) edges_.push_back(&node);
+}
+
+void Worker::fetch_letters() noexcept {
+  for (Outbox* outbox : incoming_) {
+    auto& letters = outbox->closed_side(exchange_);
+    for (Letter& letter : letters) letter.to->deliver(letter.port, std::move(letter.packet), letter.at);
+    letters.clear();
+  }
+}
+
+bool Worker::poll_edges(Instant now) noexcept {
+  bool busy = false;
+  for (Node* edge : edges_) busy |= edge->poll(now);
+  return busy;
+}
+
+WindowReport Worker::report(bool busy) noexcept {
+  WindowReport mine;
+  mine.next = schedule_.next();
+  for (Outbox* outbox : outgoing_) mine.next = std::min(mine.next, outbox->close_window());
+  ++exchange_;
+  mine.horizon = engine_.clock_.horizon();
+  mine.busy = busy;
+  if (index_ == 0) {
+    mine.action = engine_.next_action();
+    mine.act = engine_.posted_flag_.load(std::memory_order_relaxed);
+    mine.stop = engine_.stopping_.load(std::memory_order_relaxed);
+  }
+  return mine;
+}
+
+void Worker::run_window(Instant until, Instant horizon) noexcept {
+  if (schedule_.next() < until && engine_.clock_.is_wall()) {
+    lateness_.add((horizon - schedule_.next()).count_ps());
+  }
+  ++windows_;
+  while (ScheduleSlot* slot = schedule_.take(until)) {
+    const Instant next = slot->node->run(until);
+    SOFTSPINE_CHECK(next >= until, next.count_ps(), until.count_ps());
+    schedule_.put(*slot, next);
+    ++node_runs_;
+  }
+}
+
+// All workers have what was sent to them, then worker 0 acts alone, then all go on.
+void Worker::stand_still(Instant upto) noexcept {
+  fetch_letters();
+  engine_.barrier_.meet(index_, ++round_, WindowReport{});
+  if (index_ == 0) engine_.run_actions(upto);
+  engine_.barrier_.meet(index_, ++round_, WindowReport{});
+}
+
+RunEnd Worker::run(Instant end) noexcept {
+  Instant floor = engine_.now_;
+  for (;;) {
+    const bool busy = !edges_.empty() && poll_edges(std::max(floor, engine_.clock_.horizon()));
+    const WindowReport all = engine_.barrier_.meet(index_, ++round_, report(busy));
+    const Instant limit = std::min(all.action, end);
+    const Instant first = std::min(all.next, limit);
+    fetch_letters();
+    if (all.stop) return RunEnd::kStopped;
+    if (all.action < end && all.next >= all.action && all.horizon >= all.action) {
+      floor = all.action;
+      if (index_ == 0) engine_.now_ = floor;
+      stand_still(floor);
+      continue;
+    }
+    if (all.act) {
+      stand_still(floor);
+      continue;
+    }
+    if (first == end && all.horizon >= end) {
+      if (index_ == 0 && !end.is_never()) engine_.now_ = end;
+      return all.next.is_never() && all.action.is_never() && !engine_.clock_.is_wall() ? RunEnd::kIdle : RunEnd::kDone;
+    }
+    const Instant until = std::min({all.next + engine_.lookahead_, all.horizon, limit});
+    if (all.next < until) {
+      run_window(until, all.horizon);
+      floor = until;
+      idle_rounds_ = 0;
+      if (index_ == 0) {
+        engine_.now_ = floor;
+        engine_.progress_.store(floor.count_ps(), std::memory_order_relaxed);
+      }
+    } else {
+      floor = std::max(floor, std::min(all.horizon, limit));
+      if (index_ == 0) engine_.now_ = floor;
+      if (busy || all.busy) {
+        idle_rounds_ = 0;
+      } else {
+        engine_.clock_.idle(first, ++idle_rounds_);
+      }
+    }
+  }
+}
+
+}  // namespace softspine::dataplane

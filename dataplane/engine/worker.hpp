@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// One worker: some nodes, their schedule, and the loop over windows (see engine.hpp).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/engine/window_barrier.hpp"
+#include "dataplane/link/node.hpp"
+#include "dataplane/link/outbox.hpp"
+#include "dataplane/link/schedule.hpp"
+#include "dataplane/units/histogram.hpp"
+
+namespace softspine::dataplane {
+
+class Engine;
+
+enum class RunEnd : uint8_t {
+  kDone,     // everything before the end has been handled
+  kIdle,     // virtual clock: nothing is left to happen
+  kStopped,  // stop() was called
+};
+
+class Worker {
+ public:
+  Worker(Engine& engine, uint32_t index) : engine_(engine), index_(index) {}
+
+  void adopt(Node& node);
+  void receive_from(Outbox* outbox) { incoming_.push_back(outbox); }
+  void send_through(Outbox* outbox) { outgoing_.push_back(outbox); }
+  Schedule& schedule() { return schedule_; }
+
+  // Windows until `end`; all workers of the engine run this at once and leave it together.
+  RunEnd run(Instant end) noexcept;
+
+  uint64_t windows() const { return windows_; }
+  uint64_t node_runs() const { return node_runs_; }
+  const Histogram& lateness() const { return lateness_; }
+  // The letters that nobody has fetched yet: packets on links between workers.
+  void fetch_letters() noexcept;
+
+ private:
+  WindowReport report(bool busy) noexcept;
+  bool poll_edges(Instant now) noexcept;
+  void run_window(Instant until, Instant horizon) noexcept;
+  void stand_still(Instant upto) noexcept;
+
+  Engine& engine_;
+  uint32_t index_;
+  Schedule schedule_;
+  std::vector<Node*> edges_;
+  std::vector<Outbox*> incoming_;
+  std::vector<Outbox*> outgoing_;
+  uint64_t round_ = 0;    // meetings at the barrier
+  uint64_t exchange_ = 0;  // times the outboxes were closed
+  uint64_t windows_ = 0;
+  uint64_t node_runs_ = 0;
+  uint32_t idle_rounds_ = 0;
+  Histogram lateness_;
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node: a switch, a nic, a host or an edge, as the engine sees it.
+//
+// A node belongs to one worker. It meets others only through its inbox and its transmitters.
+//   run(until)  handles every event before `until` (arrivals, timers, departures) in the order of
+//               time; at one instant timers and departures first, then arrivals by port number.
+//               Returns the instant of its next event, never() if only an arrival can wake it.
+//   poll(now)   edges on the wall clock: takes in what the outside has brought by `now`.
+// Nothing but the engine calls either, and never two at once.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dataplane/link/schedule.hpp"
+#include "dataplane/link/inbox.hpp"
+#include "dataplane/link/transmitter.hpp"
+#include "dataplane/units/rng.hpp"
+
+namespace softspine::dataplane {
+
+class Node {
+ public:
+  Node(std::string name, uint32_t ports) : name_(std::move(name)), transmitters_(ports) { inbox_.resize(ports); }
+  virtual ~Node() = default;
+  Node(const Node&) = delete;
+  Node& operator=(const Node&) = delete;
+
+  virtual Instant run(Instant until) noexcept = 0;
+
+  // Edges only: true if something came in or is waiting to go out, so the worker should not sleep.
+  virtual bool poll(Instant) noexcept { return false; }
+  virtual bool wants_poll() const { return false; }
+
+  // The link at `port` went up or down at `now`. Called between windows.
+  virtual void link_changed(PortNo, bool, Instant) noexcept {}
+
+  // Ends every packet the node holds (not those in its inbox). Called after the last window.
+  virtual void drain() noexcept {}
+
+  const std::string& name() const { return name_; }
+  NodeId id() const { return id_; }
+  uint32_t ports() const { return inbox_.ports(); }
+  Inbox& inbox() { return inbox_; }
+  Transmitter& transmitter(PortNo port) { return transmitters_[port.value()]; }
+  const Transmitter& transmitter(PortNo port) const { return transmitters_[port.value()]; }
+
+  // A packet that arrives at `port` at `at`: from a link of the same worker, or out of an outbox.
+  void deliver(PortNo port, Packet packet, Instant at) {
+    inbox_.push(port, std::move(packet), at);
+    schedule_->wake(slot_, at);
+  }
+
+  // The engine's own.
+  void assign(NodeId id, Rng rng) {
+    id_ = id;
+    rng_ = rng;
+  }
+  ScheduleSlot& slot() { return slot_; }
+  void attach(Schedule* schedule) { schedule_ = schedule; }
+
+ protected:
+  Rng& rng() { return rng_; }
+
+ private:
+  std::string name_;
+  std::vector<Transmitter> transmitters_;
+  Inbox inbox_;
+  ScheduleSlot slot_{.node = this};
+  Schedule* schedule_ = nullptr;
+  NodeId id_;
+  Rng rng_;
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sending end of one direction of a link: rate, propagation, and where it leads.
+//
+//   start = max(ready, port free)      left = start + time_of_frame      arrives = left + propagation
+//
+// The owner keeps `free_at`; the transmitter turns a start into a departure and an arrival.
+// A packet sent into a link that is down is lost and counted (`lost`); nobody else frees it.
+#pragma once
+
+#include <cstdint>
+
+#include "dataplane/link/outbox.hpp"
+#include "dataplane/link/tap.hpp"
+#include "dataplane/packet/pool.hpp"
+#include "dataplane/units/rate.hpp"
+
+namespace softspine::dataplane {
+
+class Node;
+
+struct LinkCounters {
+  uint64_t packets = 0;
+  uint64_t bytes = 0;
+  uint64_t lost_packets = 0;  // sent while the link was down
+};
+
+class Transmitter {
+ public:
+  // The engine wires it up; `outbox` is null when both ends belong to one worker.
+  void connect(Node* peer, PortNo peer_port, Rate rate, Duration propagation) {
+    peer_ = peer;
+    peer_port_ = peer_port;
+    rate_ = rate;
+    propagation_ = propagation;
+    up_ = true;
+  }
+  void route_through(Outbox* outbox) { outbox_ = outbox; }
+  void set_up(bool up) { up_ = up; }
+  void set_rate(Rate rate) { rate_ = rate; }
+  void set_tap(Tap* tap) { tap_ = tap; }
+
+  bool connected() const { return peer_ != nullptr; }
+  bool up() const { return up_; }
+  Rate rate() const { return rate_; }
+  Duration propagation() const { return propagation_; }
+  Node* peer() const { return peer_; }
+  PortNo peer_port() const { return peer_port_; }
+  const LinkCounters& counters() const { return counters_; }
+
+  // Puts the packet on the wire at `start`; returns when its last bit has left.
+  Instant send(Packet packet, Instant start) noexcept;
+
+ private:
+  Node* peer_ = nullptr;
+  Outbox* outbox_ = nullptr;
+  Tap* tap_ = nullptr;
+  Rate rate_;
+  Duration propagation_;
+  LinkCounters counters_;
+  PortNo peer_port_;
+  bool up_ = false;
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// A packet: a move-only handle over one single-segment mbuf, and what the fabric knows about it.
+//
+// Who owns it: exactly one of a node's stage, a queue, a link or an edge. Passing it on is a move;
+// only `PacketPool::release` frees. A handle that dies while it still holds a packet is a leak, and
+// debug builds stop there.
+//
+// Two lengths. `stored_bytes` are in memory; `frame_bytes` (in the meta) is the length of the frame
+// on the wire, without FCS. They differ for built-in traffic, which leaves its payload out: the
+// missing bytes are zeros and lie before the last four stored ones (the ICRC).
+//
+//   stored:  | Ethernet IP UDP BTH RETH |                | ICRC |
+//   frame:   | Ethernet IP UDP BTH RETH | 0 0 0 … 0 0 0  | ICRC |     elided = frame − stored
+#pragma once
+
+#include <rte_mbuf.h>
+
+#include <cassert>
+#include <cstdint>
+#include <utility>
+
+#include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/units/ids.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::dataplane {
+
+// What a pipeline has decided so far.
+enum class Verdict : uint8_t {
+  kContinue,    // no stage has ended it yet
+  kForward,     // to out_port, queue
+  kFlood,       // to every other member of its VLAN
+  kLocal,       // addressed to this switch, or needs an answer from it
+  kMacControl,  // PFC or pause: for this port's egress
+  kDrop,        // with reason
+};
+
+enum PacketFlag : uint8_t {
+  kIsIpv4 = 1 << 0,
+  kIsIpv6 = 1 << 1,
+  kIsUdp = 1 << 2,
+  kIsTcp = 1 << 3,
+  kIsRoce = 1 << 4,      // UDP to port 4791 with a whole BTH
+  kIsFragment = 1 << 5,  // not the first, or more to come: no layer 4 to hash
+  kIsTagged = 1 << 6,    // carries an 802.1Q tag
+  kMustAnswer = 1 << 7,  // a drop whose sender is told by ICMP (reason says which)
+};
+
+// One cache line beside the mbuf. Written by the stage named, read by all after it.
+struct alignas(64) PacketMeta {
+  Instant at;             // link: last bit arrived
+  Instant born;           // source: first bit left
+  rte_mbuf* next;         // queue, inbox: the list it stands in
+  uint32_t frame_bytes;   // source, edge: length on the wire without FCS
+  uint32_t hash;          // hash
+  uint32_t next_hop;      // route: index of the group or adjacency
+  uint16_t in_port;       // link
+  uint16_t out_port;      // route, bridge
+  uint16_t ether_type;    // parse: behind the tag, if there is one
+  uint16_t vlan;          // parse: tag's VLAN or the port's own
+  uint16_t l3_offset;     // parse
+  uint16_t l4_offset;     // parse
+  Verdict verdict;        // any stage
+  DropReason reason;      // any stage, with kDrop
+  uint8_t flags;          // parse
+  uint8_t ip_protocol;    // parse
+  uint8_t traffic_class;  // classify
+  uint8_t priority_group; // classify
+  uint8_t queue;          // classify
+  uint8_t dscp_ecn;       // parse: the whole TOS or traffic class byte
+};
+static_assert(sizeof(PacketMeta) == 64);
+
+class Packet {
+ public:
+  Packet() = default;
+  explicit Packet(rte_mbuf* mbuf) : mbuf_(mbuf) {}
+  Packet(Packet&& other) noexcept : mbuf_(std::exchange(other.mbuf_, nullptr)) {}
+  Packet& operator=(Packet&& other) noexcept {
+    assert(mbuf_ == nullptr);
+    mbuf_ = std::exchange(other.mbuf_, nullptr);
+    return *this;
+  }
+  Packet(const Packet&) = delete;
+  Packet& operator=(const Packet&) = delete;
+  ~Packet() { assert(mbuf_ == nullptr); }
+
+  explicit operator bool() const { return mbuf_ != nullptr; }
+  // Gives the mbuf away: to a list, a device, the pool.
+  rte_mbuf* take() { return std::exchange(mbuf_, nullptr); }
+  rte_mbuf* mbuf() const { return mbuf_; }
+
+  PacketMeta& meta() const { return *meta_of(mbuf_); }
+  uint8_t* data() const { return rte_pktmbuf_mtod(mbuf_, uint8_t*); }
+  uint32_t stored_bytes() const { return mbuf_->data_len; }
+  uint32_t frame_bytes() const { return meta().frame_bytes; }
+  uint32_t elided_bytes() const { return frame_bytes() - stored_bytes(); }
+
+  static PacketMeta* meta_of(rte_mbuf* mbuf) { return static_cast<PacketMeta*>(rte_mbuf_to_priv(mbuf)); }
+  void prefetch_meta() const { __builtin_prefetch(meta_of(mbuf_), 1); }
+  void prefetch_data() const { __builtin_prefetch(static_cast<uint8_t*>(mbuf_->buf_addr) + mbuf_->data_off, 1); }
+
+ private:
+  rte_mbuf* mbuf_ = nullptr;
+};
+
+// First in, first out, through PacketMeta::next: no memory of its own, so it can't be full.
+class PacketList {
+ public:
+  bool empty() const { return head_ == nullptr; }
+  void push(Packet packet) {
+    rte_mbuf* m = packet.take();
+    Packet::meta_of(m)->next = nullptr;
+    if (head_ == nullptr) {
+      head_ = m;
+    } else {
+      Packet::meta_of(tail_)->next = m;
+    }
+    tail_ = m;
+  }
+  Packet pop() {
+    rte_mbuf* m = head_;
+    head_ = Packet::meta_of(m)->next;
+    return Packet{m};
+  }
+  const PacketMeta& front() const { return *Packet::meta_of(head_); }
+  void prefetch_front() const {
+    if (head_ != nullptr) __builtin_prefetch(Packet::meta_of(head_), 1);
+  }
+
+ private:
+  rte_mbuf* head_ = nullptr;
+  rte_mbuf* tail_ = nullptr;
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where packets come from and go back to. One pool for each size of frame a fabric needs:
+// a small one for built-in traffic (headers only), one with room for a jumbo frame for edges.
+// Any thread that touches packets must be a worker (it needs an lcore id for its cache).
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dataplane/packet/burst.hpp"
+#include "dataplane/packet/packet.hpp"
+
+namespace softspine::dataplane {
+
+inline constexpr uint32_t kMaxFrameBytes = 9216 + 14 + 4;  // jumbo payload, Ethernet, one tag
+
+class PacketPool {
+ public:
+  // `count` packets of up to `room_bytes` stored bytes each. Throws std::runtime_error when memory is short.
+  PacketPool(const std::string& name, uint32_t count, uint32_t room_bytes);
+  ~PacketPool();
+  PacketPool(const PacketPool&) = delete;
+  PacketPool& operator=(const PacketPool&) = delete;
+
+  // An empty handle when the pool has run dry. The packet has `stored` bytes of unset content, and
+  // `frame_bytes` equal to them; the rest of the meta is unset but for verdict, flags and next.
+  Packet make(uint32_t stored) noexcept {
+    rte_mbuf* m = nullptr;
+    if (rte_mempool_get(pool_, reinterpret_cast<void**>(&m)) != 0) [[unlikely]] return Packet{};
+    reset(m, stored);
+    return Packet{m};
+  }
+
+  // A deep copy (flooding, mirrored answers); empty when the pool has run dry or is too small for it.
+  Packet copy(const Packet& packet) noexcept;
+
+  // Ends a packet of any pool. The only place where packets are freed.
+  static void release(Packet packet) noexcept { rte_pktmbuf_free_seg(packet.take()); }
+
+  uint32_t capacity() const { return capacity_; }
+  uint32_t room_bytes() const { return room_bytes_; }
+  // How many packets are out. Exact only while no worker runs.
+  uint32_t in_use() const noexcept;
+  rte_mempool* raw() const { return pool_; }
+
+  // Makes a fresh mbuf of any origin (a device's receive) into a packet that the stages can take.
+  static void adopt(rte_mbuf* m) noexcept {
+    PacketMeta* meta = Packet::meta_of(m);
+    meta->next = nullptr;
+    meta->frame_bytes = m->data_len;
+    meta->verdict = Verdict::kContinue;
+    meta->flags = 0;
+  }
+
+ private:
+  static void reset(rte_mbuf* m, uint32_t stored) noexcept {
+    m->data_off = RTE_PKTMBUF_HEADROOM;
+    m->data_len = static_cast<uint16_t>(stored);
+    m->pkt_len = stored;
+    m->nb_segs = 1;
+    m->ol_flags = 0;
+    adopt(m);
+  }
+  rte_mempool* pool_ = nullptr;
+  uint32_t capacity_ = 0;
+  uint32_t room_bytes_ = 0;
+};
+
+}  // namespace softspine::dataplane
