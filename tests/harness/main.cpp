@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The main of every test program.
+#include <gtest/gtest.h>
+
+#include <cinttypes>
+#include <cstdio>
+#include <string>
+
+#include "tests/harness/seed.hpp"
+
+namespace {
+
+class SeedPrinter : public testing::EmptyTestEventListener {
+ public:
+  explicit SeedPrinter(std::string program) : program_(std::move(program)) {}
+
+  void OnTestEnd(const testing::TestInfo& test) override {
+    if (!test.result()->Failed()) return;
+    std::printf("again: SOFTSPINE_SEED=%" PRIu64 " %s --gtest_filter='%s.%s'\n", softspine::tests::seed(), program_.c_str(),
+                test.test_suite_name(), test.name());
+  }
+
+ private:
+  std::string program_;
+};
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  testing::UnitTest::GetInstance()->listeners().Append(new SeedPrinter{argv[0]});
+  return RUN_ALL_TESTS();
+}
