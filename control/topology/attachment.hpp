@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind a host node: our own RoCEv2 endpoint, a guest that we start, or an edge.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+struct BuiltinHost {};
+
+enum class GuestKind : uint8_t { kUml, kQemu };
+
+// A virtual machine on vhost-user sockets, one per port of the host; booted, addressed, run and torn down by us.
+struct Guest {
+  GuestKind kind = GuestKind::kUml;
+  std::string run;  // a shell command inside the guest; empty: boot only
+  uint64_t memory_bytes = 384ULL << 20;
+  uint32_t cpus = 1;
+  dataplane::Duration timeout = dataplane::Duration::s(60);  // wall time until the command is given up
+};
+
+// A network namespace of ours, joined by TAPs.
+struct NamespaceHost {
+  std::string run;
+  dataplane::Duration timeout = dataplane::Duration::s(60);
+};
+
+struct TapEdge {
+  std::string name;
+};
+struct AfPacketEdge {
+  std::string interface;
+};
+struct VhostUserEdge {
+  std::string socket;
+};
+// Paths are relative to the testbed file's folder. Either may be empty, not both.
+struct PcapEdge {
+  std::string in;
+  std::string out;
+};
+// A PCI address ("0000:3b:00.0") or a virtual device with its arguments ("net_memif0,socket=…").
+struct DpdkEdge {
+  std::string device;
+};
+
+using Attachment =
+    std::variant<BuiltinHost, Guest, NamespaceHost, TapEdge, AfPacketEdge, VhostUserEdge, PcapEdge, DpdkEdge>;
+
+inline bool is_builtin(const Attachment& a) { return std::holds_alternative<BuiltinHost>(a); }
+// Built-in hosts and files keep any time; everything else lives in wall time.
+inline bool needs_wall_clock(const Attachment& a) { return !is_builtin(a) && !std::holds_alternative<PcapEdge>(a); }
+
+}  // namespace softspine::control
