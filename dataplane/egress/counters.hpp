@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a switch counts at one port: plain integers, written by the worker that owns the node and read
+// by control between windows (Engine::at, Engine::post). No DPDK, no atomics.
+//
+// Counted once, at the place named; everything that can be had by adding is a function:
+//   rx_*        at arrival, every frame, MAC control included; bytes are frame bytes without FCS
+//   tx_*        at departure, when the last bit is put on the wire, PFC frames included
+//   queue.*     packets and bytes when they leave the queue for the wire; dropped ones at its tail
+//   drops       every packet that ended here, at the port it came in by, whatever stage ended it;
+//               so drops[kQueueFull] of the port it came in by and queue.dropped_packets of the port
+//               it was bound for count the same packet from two sides
+// rx_packets of all ports = tx_packets of all ports + drops of all ports + queued, less what the
+// switch made itself (answers, flood copies, PFC): those are in `made_packets`, at the port they leave by.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <numeric>
+
+#include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/units/ids.hpp"
+
+namespace softspine::dataplane {
+
+// One cache line, so that a packet through a queue costs one.
+struct alignas(64) QueueCounters {
+  uint64_t packets = 0;
+  uint64_t bytes = 0;
+  uint64_t dropped_packets = 0;
+  uint64_t dropped_bytes = 0;
+  uint64_t ecn_marked_packets = 0;
+  uint64_t current_packets = 0;
+  uint64_t current_bytes = 0;
+  uint64_t watermark_bytes = 0;  // highest current_bytes since the start or the last clearing
+
+  void entered(uint32_t frame_bytes) {
+    ++current_packets;
+    current_bytes += frame_bytes;
+    if (current_bytes > watermark_bytes) watermark_bytes = current_bytes;
+  }
+  void left(uint32_t frame_bytes) {
+    --current_packets;
+    current_bytes -= frame_bytes;
+    ++packets;
+    bytes += frame_bytes;
+  }
+  void refused(uint32_t frame_bytes) {
+    ++dropped_packets;
+    dropped_bytes += frame_bytes;
+  }
+};
+static_assert(sizeof(QueueCounters) == 64);
+
+struct alignas(64) PortCounters {
+  uint64_t rx_packets = 0;
+  uint64_t rx_bytes = 0;
+  uint64_t rx_multicast_packets = 0;
+  uint64_t rx_broadcast_packets = 0;
+  uint64_t tx_packets = 0;
+  uint64_t tx_bytes = 0;
+  uint64_t tx_multicast_packets = 0;
+  uint64_t tx_broadcast_packets = 0;
+
+  uint64_t made_packets = 0;
+  DropCounters drops{};
+  std::array<uint64_t, kPriorities> pfc_rx_packets{};  // frames whose enable vector names the priority
+  std::array<uint64_t, kPriorities> pfc_tx_packets{};
+  std::array<QueueCounters, kQueues> queues{};
+
+  uint64_t rx_unicast_packets() const { return rx_packets - rx_multicast_packets - rx_broadcast_packets; }
+  uint64_t tx_unicast_packets() const { return tx_packets - tx_multicast_packets - tx_broadcast_packets; }
+  uint64_t dropped_packets() const { return std::accumulate(drops.begin(), drops.end(), uint64_t{0}); }
+  uint64_t queue_dropped_packets() const { return sum_of(&QueueCounters::dropped_packets); }
+  uint64_t queued_packets() const { return sum_of(&QueueCounters::current_packets); }
+  uint64_t queued_bytes() const { return sum_of(&QueueCounters::current_bytes); }
+
+ private:
+  uint64_t sum_of(uint64_t QueueCounters::*field) const {
+    uint64_t sum = 0;
+    for (const QueueCounters& queue : queues) sum += queue.*field;
+    return sum;
+  }
+};
+
+}  // namespace softspine::dataplane
