@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/dpdk/device.hpp"
+
+#include <rte_dev.h>
+#include <rte_errno.h>
+#include <rte_ethdev.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace softspine::dataplane {
+
+namespace {
+
+constexpr uint32_t kJumboMtu = 9216;
+constexpr uint32_t kMtuOverheadBytes = 18;  // Ethernet and one tag, as DPDK counts where a driver does not say
+constexpr std::string_view kTapDriver = "net_tap";
+
+std::string failed(const char* call, int error) {
+  return std::string{call} + ": " + rte_strerror(error < 0 ? -error : error);
+}
+
+std::string name_in(const std::string& devargs) {
+  std::string name = devargs.substr(0, devargs.find(','));
+  for (const std::string_view bus : {"vdev:", "pci:"}) {
+    if (name.starts_with(bus)) name.erase(0, bus.size());
+  }
+  return name;
+}
+
+// What a driver says it can; the largest MTU follows from it as in DPDK's own check.
+uint32_t largest_mtu(const rte_eth_dev_info& info, const PacketPool& pool) {
+  const bool told = info.max_mtu != UINT16_MAX && info.max_rx_pktlen > info.max_mtu;
+  const uint32_t overhead = told ? info.max_rx_pktlen - info.max_mtu : kMtuOverheadBytes;
+  uint32_t mtu = std::min<uint32_t>(kJumboMtu, info.max_mtu);
+  if (info.max_rx_pktlen > overhead) mtu = std::min(mtu, info.max_rx_pktlen - overhead);
+  return std::min(mtu, pool.room_bytes() - overhead);
+}
+
+}  // namespace
+
+struct Device::Limits {
+  rte_eth_dev_info info{};
+};
+
+struct Device::Listener {
+  static int on_event(uint16_t, rte_eth_event_type, void* device, void*) {
+    static_cast<Device*>(device)->link_event();
+    return 0;
+  }
+};
+
+std::expected<std::unique_ptr<Device>, EdgeError> Device::open(const DeviceConfig& config, PacketPool& pool) {
+  const std::string name = name_in(config.devargs);
+  uint16_t port = 0;
+  const bool there = rte_eth_dev_get_port_by_name(name.c_str(), &port) == 0;
+  if (!there) {
+    if (const int rc = rte_dev_probe(config.devargs.c_str()); rc != 0) {
+      return std::unexpected(EdgeError{config.devargs, failed("rte_dev_probe", rc)});
+    }
+    if (const int rc = rte_eth_dev_get_port_by_name(name.c_str(), &port); rc != 0) {
+      return std::unexpected(EdgeError{config.devargs, "the device was probed but has no Ethernet port"});
+    }
+  }
+  std::unique_ptr<Device> device{new Device{name, port, !there}};
+  if (auto problem = device->set_up(config, pool))
+    return std::unexpected(EdgeError{config.devargs, std::move(*problem)});
+  return device;
+}
+
+std::optional<std::string> Device::set_up(const DeviceConfig& config, PacketPool& pool) {
+  Limits limits;
+  if (auto problem = configure(config, pool, limits)) return problem;
+  if (config.before_start) {
+    if (auto problem = config.before_start()) return problem;
+  }
+  if (auto problem = make_queues(config, pool, limits)) return problem;
+  if (config.address) {
+    rte_ether_addr address;
+    std::memcpy(address.addr_bytes, config.address->data(), sizeof address.addr_bytes);
+    if (const int rc = rte_eth_dev_default_mac_addr_set(port_, &address); rc != 0) {
+      return failed("rte_eth_dev_default_mac_addr_set", rc);
+    }
+  }
+  watch_link();
+  if (const int rc = rte_eth_dev_start(port_); rc != 0) return failed("rte_eth_dev_start", rc);
+  if (const int rc = rte_eth_promiscuous_enable(port_); rc != 0 && rc != -ENOTSUP) {
+    return failed("rte_eth_promiscuous_enable", rc);
+  }
+  if (tells_link_) link_event();  // it may have come up before anyone listened
+  return std::nullopt;
+}
+
+std::optional<std::string> Device::configure(const DeviceConfig& config, const PacketPool& pool, Limits& limits) {
+  rte_eth_dev_info& info = limits.info;
+  if (const int rc = rte_eth_dev_info_get(port_, &info); rc != 0) return failed("rte_eth_dev_info_get", rc);
+  const uint32_t largest = largest_mtu(info, pool);
+  if (config.mtu && *config.mtu > largest) {
+    return "an MTU of " + std::to_string(*config.mtu) + " is more than " + std::to_string(largest) +
+           ", the most that the device and a packet's room allow";
+  }
+  mtu_ = static_cast<uint16_t>(config.mtu.value_or(static_cast<uint16_t>(largest)));
+  rte_eth_conf conf{};
+  conf.rxmode.mtu = mtu_;
+  // net_tap would look its interface up by name, which fails once it has moved to another network namespace.
+  tells_link_ = (*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0 && info.driver_name != kTapDriver;
+  conf.intr_conf.lsc = tells_link_;
+  if (const int rc = rte_eth_dev_configure(port_, 1, 1, &conf); rc != 0) return failed("rte_eth_dev_configure", rc);
+  if (!config.mtu) return std::nullopt;
+  const int rc = rte_eth_dev_set_mtu(port_, mtu_);
+  if (rc != 0 && rc != -ENOTSUP) return failed("rte_eth_dev_set_mtu", rc);
+  return std::nullopt;
+}
+
+std::optional<std::string> Device::make_queues(const DeviceConfig& config, PacketPool& pool, const Limits& limits) {
+  uint16_t rx = config.rx_descriptors;
+  uint16_t tx = config.tx_descriptors;
+  if (const int rc = rte_eth_dev_adjust_nb_rx_tx_desc(port_, &rx, &tx); rc != 0) {
+    return failed("rte_eth_dev_adjust_nb_rx_tx_desc", rc);
+  }
+  const int socket = rte_eth_dev_socket_id(port_);
+  const auto on = static_cast<unsigned>(socket < 0 ? SOCKET_ID_ANY : socket);
+  if (const int rc = rte_eth_rx_queue_setup(port_, 0, rx, on, &limits.info.default_rxconf, pool.raw()); rc != 0) {
+    return failed("rte_eth_rx_queue_setup", rc);
+  }
+  if (const int rc = rte_eth_tx_queue_setup(port_, 0, tx, on, &limits.info.default_txconf); rc != 0) {
+    return failed("rte_eth_tx_queue_setup", rc);
+  }
+  return std::nullopt;
+}
+
+void Device::watch_link() {
+  if (!tells_link_) return;
+  up_.store(false, std::memory_order_release);
+  rte_eth_dev_callback_register(port_, RTE_ETH_EVENT_INTR_LSC, &Listener::on_event, this);
+}
+
+// From the driver's own thread.
+void Device::link_event() noexcept {
+  rte_eth_link link{};
+  if (rte_eth_link_get_nowait(port_, &link) != 0) return;
+  const bool now_up = link.link_status == RTE_ETH_LINK_UP;
+  if (up_.exchange(now_up, std::memory_order_acq_rel) != now_up && now_up)
+    arrivals_.fetch_add(1, std::memory_order_relaxed);
+}
+
+Device::~Device() {
+  rte_device* backing = nullptr;
+  if (rte_eth_dev_info info{}; rte_eth_dev_info_get(port_, &info) == 0) backing = info.device;
+  if (tells_link_) {
+    rte_eth_dev_callback_unregister(port_, RTE_ETH_EVENT_INTR_LSC, &Listener::on_event, this);
+  }
+  rte_eth_dev_stop(port_);
+  rte_eth_dev_close(port_);
+  if (made_here_ && backing != nullptr) rte_dev_remove(backing);
+}
+
+EtherAddress Device::address() const {
+  EtherAddress address{};
+  rte_ether_addr raw;
+  if (rte_eth_macaddr_get(port_, &raw) == 0) std::memcpy(address.data(), raw.addr_bytes, address.size());
+  return address;
+}
+
+std::map<std::string, uint64_t> Device::statistics() const {
+  std::map<std::string, uint64_t> out;
+  const int count = rte_eth_xstats_get(port_, nullptr, 0);
+  if (count <= 0) return out;
+  std::vector<rte_eth_xstat> values(static_cast<size_t>(count));
+  std::vector<rte_eth_xstat_name> names(values.size());
+  if (rte_eth_xstats_get(port_, values.data(), static_cast<unsigned>(count)) != count) return out;
+  if (rte_eth_xstats_get_names(port_, names.data(), static_cast<unsigned>(count)) != count) return out;
+  for (size_t i = 0; i < values.size(); ++i) out.emplace(names[i].name, values[i].value);
+  return out;
+}
+
+}  // namespace softspine::dataplane

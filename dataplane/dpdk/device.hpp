@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// One port of any DPDK device, by its devargs or PCI address, with one receive and one transmit queue:
+//
+//   "net_memif0,socket=/run/m.sock"    "net_pcap0,rx_pcap=in.pcap,infinite_rx=1"    "0000:3b:00.0"
+//
+// A virtual device is made here and ends here. A PCI device must be in EAL's allow list
+// (device_list.hpp makes one) and is left as it was found. Promiscuous, jumbo as far as the device goes,
+// no offload. Opening and closing belong to control; the queues to the one worker that owns the edge.
+//
+// Invariant: after the destructor the pool has back every packet the device held.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <expected>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dataplane/edge/edge_counters.hpp"
+#include "dataplane/packet/pool.hpp"
+
+namespace softspine::dataplane {
+
+using EtherAddress = std::array<uint8_t, 6>;
+
+struct DeviceConfig {
+  std::string devargs;
+  std::optional<uint16_t> mtu;  // none: up to 9216, whatever the device and the pool's room allow
+  std::optional<EtherAddress> address;
+  uint16_t rx_descriptors = 1024;  // both are brought into the device's limits
+  uint16_t tx_descriptors = 1024;
+  // Called when the device is configured and not yet started: what only one kind of device needs.
+  std::function<std::optional<std::string>()> before_start;
+};
+
+class Device {
+ public:
+  // Received frames come from `pool`, which must outlive the device.
+  static std::expected<std::unique_ptr<Device>, EdgeError> open(const DeviceConfig& config, PacketPool& pool);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  uint16_t port() const { return port_; }
+  const std::string& name() const { return name_; }
+  uint16_t mtu() const { return mtu_; }
+  EtherAddress address() const;
+  // What the driver counts, by its own names.
+  std::map<std::string, uint64_t> statistics() const;
+
+  // Whether anyone is there to take frames. Drivers that do not tell are always up. Any thread.
+  bool up() const noexcept { return up_.load(std::memory_order_acquire); }
+  // How often the other side came (a guest that was killed and restarted: 2). Any thread.
+  uint64_t arrivals() const noexcept { return arrivals_.load(std::memory_order_relaxed); }
+
+ private:
+  struct Limits;
+  struct Listener;  // gives DPDK's callback its right type
+  Device(std::string name, uint16_t port, bool made_here)
+      : name_(std::move(name)), port_(port), made_here_(made_here) {}
+  std::optional<std::string> set_up(const DeviceConfig& config, PacketPool& pool);
+  std::optional<std::string> configure(const DeviceConfig& config, const PacketPool& pool, Limits& limits);
+  std::optional<std::string> make_queues(const DeviceConfig& config, PacketPool& pool, const Limits& limits);
+  void watch_link();
+  void link_event() noexcept;
+
+  std::string name_;
+  uint16_t port_;
+  uint16_t mtu_ = 0;
+  bool made_here_;
+  bool tells_link_ = false;
+  std::atomic<bool> up_{true};
+  std::atomic<uint64_t> arrivals_{0};
+};
+
+}  // namespace softspine::dataplane

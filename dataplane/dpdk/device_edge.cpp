@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/dpdk/device_edge.hpp"
+
+#include <rte_ethdev.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+namespace softspine::dataplane {
+
+namespace {
+
+constexpr uint32_t kEthernetBytes = 14;
+constexpr uint32_t kPrefetchAhead = 4;
+
+// One comparison for both ends: a shorter frame wraps around to a huge number.
+bool is_whole(const rte_mbuf* m) {
+  return m->nb_segs == 1 && m->data_len - kEthernetBytes <= kMaxFrameBytes - kEthernetBytes;
+}
+
+// Empty if the pool has no packet for it, or none that large; the elided one is ended either way.
+Packet materialise(Packet elided, PacketPool& pool) {
+  constexpr uint32_t kTail = 4;  // the ICRC, which is stored
+  const uint32_t length = elided.frame_bytes();
+  const uint32_t head = elided.stored_bytes() - kTail;
+  Packet whole = length <= pool.room_bytes() ? pool.make(length) : Packet{};
+  if (whole) {
+    std::memcpy(whole.data(), elided.data(), head);
+    std::memset(whole.data() + head, 0, length - head - kTail);
+    std::memcpy(whole.data() + length - kTail, elided.data() + head, kTail);
+  }
+  PacketPool::release(std::move(elided));
+  return whole;
+}
+
+void drop(rte_mbuf* m, DropCounters& drops, DropReason reason) {
+  ++drops[static_cast<size_t>(reason)];
+  PacketPool::release(Packet{m});
+}
+
+}  // namespace
+
+DeviceEdge::DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, Config config)
+    : Node(std::move(name), 1),
+      device_(std::move(device)),
+      pool_(pool),
+      config_(config),
+      port_(device_->port()),
+      held_(std::bit_ceil(config.hold_bytes / kMinFrameBytes + 1)) {}
+
+DeviceEdge::~DeviceEdge() {
+  drain();
+}
+
+bool DeviceEdge::poll(Instant now) noexcept {
+  if (now.is_never()) return false;
+  if (held_head_ != held_tail_) offer_held();
+  if (free_at_ > now + config_.horizon) {
+    ++counters_.pauses;
+    return true;
+  }
+  rte_mbuf* frames[kBurstSize];
+  const uint32_t count = rte_eth_rx_burst(port_, 0, frames, kBurstSize);
+  if (count == 0) return held_head_ != held_tail_ || free_at_ > now;
+  take_in(frames, count, now);
+  return true;
+}
+
+void DeviceEdge::take_in(rte_mbuf** frames, uint32_t count, Instant now) noexcept {
+  for (uint32_t i = 0; i < std::min(count, kPrefetchAhead); ++i) __builtin_prefetch(Packet::meta_of(frames[i]), 1);
+  Transmitter& out = transmitter(PortNo{0});
+  Instant start = std::max(now, free_at_);
+  uint64_t taken = 0;
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < count; ++i) {
+    if (i + kPrefetchAhead < count) __builtin_prefetch(Packet::meta_of(frames[i + kPrefetchAhead]), 1);
+    rte_mbuf* frame = frames[i];
+    if (!is_whole(frame)) [[unlikely]] {
+      frame = repair(frame);
+      if (frame == nullptr) continue;
+    }
+    PacketPool::adopt(frame);
+    Packet::meta_of(frame)->born = start;
+    ++taken;
+    bytes += frame->data_len;
+    start = out.send(Packet{frame}, start);
+  }
+  free_at_ = start;
+  counters_.in_packets += taken;
+  counters_.in_bytes += bytes;
+}
+
+// A frame in pieces is put together if its first buffer has the room. Null: ended and counted.
+rte_mbuf* DeviceEdge::repair(rte_mbuf* frame) noexcept {
+  DropReason reason = DropReason::kOversize;
+  if (frame->pkt_len < kEthernetBytes) {
+    reason = DropReason::kTruncated;
+  } else if (frame->pkt_len <= kMaxFrameBytes && rte_pktmbuf_linearize(frame) == 0) {
+    return frame;
+  }
+  ++counters_.in_drops[static_cast<size_t>(reason)];
+  rte_pktmbuf_free(frame);  // all its pieces
+  return nullptr;
+}
+
+Instant DeviceEdge::run(Instant until) noexcept {
+  rte_mbuf* frames[kBurstSize];
+  while (const uint32_t count = take_from_inbox(until, frames)) hand_out(frames, count);
+  return inbox().next();
+}
+
+// Up to a burst that the device can take as it is; 0 when nothing is left before `until`.
+uint32_t DeviceEdge::take_from_inbox(Instant until, rte_mbuf** frames) noexcept {
+  Inbox& arrivals = inbox();
+  uint32_t count = 0;
+  while (count < kBurstSize && arrivals.next() < until) {
+    rte_mbuf* frame = arrivals.take_first().take();
+    if (frame->data_len != Packet::meta_of(frame)->frame_bytes || frame->data_len < kMinFrameBytes) [[unlikely]] {
+      frame = make_whole(frame);
+      if (frame == nullptr) continue;
+    }
+    frames[count++] = frame;
+  }
+  return count;
+}
+
+// Elided payload put back, padded to Ethernet's minimum. Null: ended and counted.
+rte_mbuf* DeviceEdge::make_whole(rte_mbuf* frame) noexcept {
+  if (frame->data_len != Packet::meta_of(frame)->frame_bytes) {
+    Packet whole = materialise(Packet{frame}, pool_);
+    if (!whole) {
+      ++counters_.out_drops[static_cast<size_t>(DropReason::kNoBuffer)];
+      return nullptr;
+    }
+    frame = whole.take();
+  }
+  if (frame->data_len >= kMinFrameBytes) return frame;
+  const auto missing = static_cast<uint16_t>(kMinFrameBytes - frame->data_len);
+  char* padding = rte_pktmbuf_append(frame, missing);
+  if (padding == nullptr) {
+    end_out(frame, DropReason::kNoBuffer);
+    return nullptr;
+  }
+  std::memset(padding, 0, missing);
+  return frame;
+}
+
+void DeviceEdge::hand_out(rte_mbuf** frames, uint32_t count) noexcept {
+  if (!device_->up()) [[unlikely]] {
+    end_held(DropReason::kLinkDown);
+    for (uint32_t i = 0; i < count; ++i) end_out(frames[i], DropReason::kLinkDown);
+    return;
+  }
+  const uint32_t sent = held_head_ == held_tail_ ? offer(frames, count) : 0;
+  for (uint32_t i = sent; i < count; ++i) hold(frames[i]);
+}
+
+// How many the device took. They may be gone when it returns, so they are measured before.
+uint32_t DeviceEdge::offer(rte_mbuf** frames, uint32_t count) noexcept {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < count; ++i) bytes += frames[i]->data_len;
+  const uint32_t sent = rte_eth_tx_burst(port_, 0, frames, static_cast<uint16_t>(count));
+  for (uint32_t i = sent; i < count; ++i) bytes -= frames[i]->data_len;
+  counters_.out_packets += sent;
+  counters_.out_bytes += bytes;
+  return sent;
+}
+
+void DeviceEdge::hold(rte_mbuf* frame) noexcept {
+  if (held_bytes_ + frame->data_len > config_.hold_bytes) return end_out(frame, DropReason::kEdgeFull);
+  held_[held_tail_++ & (held_.size() - 1)] = frame;
+  held_bytes_ += frame->data_len;
+  counters_.held_bytes_max = std::max(counters_.held_bytes_max, held_bytes_);
+}
+
+void DeviceEdge::offer_held() noexcept {
+  if (!device_->up()) return end_held(DropReason::kLinkDown);
+  while (held_head_ != held_tail_) {
+    const uint64_t at = held_head_ & (held_.size() - 1);
+    const uint64_t in_a_row = std::min(held_tail_ - held_head_, held_.size() - at);
+    const auto count = static_cast<uint32_t>(std::min<uint64_t>(in_a_row, kBurstSize));
+    const uint64_t before = counters_.out_bytes;
+    const uint32_t sent = offer(&held_[at], count);
+    held_head_ += sent;
+    held_bytes_ -= counters_.out_bytes - before;
+    if (sent < count) return;
+  }
+}
+
+void DeviceEdge::end_held(DropReason reason) noexcept {
+  while (held_head_ != held_tail_) end_out(held_[held_head_++ & (held_.size() - 1)], reason);
+  held_bytes_ = 0;
+}
+
+void DeviceEdge::end_out(rte_mbuf* frame, DropReason reason) noexcept {
+  drop(frame, counters_.out_drops, reason);
+}
+
+void DeviceEdge::drain() noexcept {
+  end_held(DropReason::kEdgeFull);
+}
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// An edge over any DPDK device: vhost-user, TAP, AF_PACKET, memif, a physical NIC.
+//
+//   outside → fabric   poll(now): up to 32 frames, start = max(now, port free), one behind the other at the
+//                      link's rate. While port free − now > horizon the device is not asked at all:
+//                      an unpolled vhost ring pushes back into the guest without loss.
+//   fabric → outside   run(until): whole bursts to the device. What it does not take is held, in order,
+//                      up to `hold_bytes`, and offered again at each poll; beyond that: edge_full.
+//                      While nobody is there (device down) frames end as link_down, held ones too:
+//                      a guest that comes back does not get what was meant for its predecessor.
+//
+// From outside, dropped and counted: shorter than an Ethernet header (truncated), longer than any port
+// takes (oversize), in pieces that do not fit into one buffer (oversize).
+// To the outside: frames are padded to 60 bytes, elided payload is put back (no_buffer if there is no packet for it).
+// Wall clock only: on the virtual clock nothing is taken in, since a device has no time of its own.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "dataplane/dpdk/device.hpp"
+#include "dataplane/edge/edge_counters.hpp"
+#include "dataplane/link/node.hpp"
+
+namespace softspine::dataplane {
+
+class DeviceEdge final : public Node {
+ public:
+  struct Config {
+    Duration horizon = Duration::us(50);  // emulated time by which the link may be behind
+    uint32_t hold_bytes = 1U << 20;
+  };
+
+  // `pool`: the device's own; frames whose elided payload is put back come from it too.
+  DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, Config config);
+  ~DeviceEdge() override;
+
+  bool poll(Instant now) noexcept override;
+  bool wants_poll() const override { return true; }
+  Instant run(Instant until) noexcept override;
+  void drain() noexcept override;
+
+  const EdgeCounters& counters() const { return counters_; }
+  uint64_t held_packets() const { return held_tail_ - held_head_; }
+  uint64_t held_bytes() const { return held_bytes_; }
+  const Device& device() const { return *device_; }
+
+ private:
+  void take_in(rte_mbuf** frames, uint32_t count, Instant now) noexcept;
+  rte_mbuf* repair(rte_mbuf* frame) noexcept;
+  uint32_t take_from_inbox(Instant until, rte_mbuf** frames) noexcept;
+  rte_mbuf* make_whole(rte_mbuf* frame) noexcept;
+  void hand_out(rte_mbuf** frames, uint32_t count) noexcept;
+  uint32_t offer(rte_mbuf** frames, uint32_t count) noexcept;
+  void hold(rte_mbuf* frame) noexcept;
+  void offer_held() noexcept;
+  void end_held(DropReason reason) noexcept;
+  void end_out(rte_mbuf* frame, DropReason reason) noexcept;
+
+  std::unique_ptr<Device> device_;
+  PacketPool& pool_;
+  Config config_;
+  uint16_t port_;
+  Instant free_at_;
+  // A ring of frames that wait for the outside: from head to tail, indices modulo its size (a power of two).
+  std::vector<rte_mbuf*> held_;
+  uint64_t held_head_ = 0;
+  uint64_t held_tail_ = 0;
+  uint64_t held_bytes_ = 0;
+  EdgeCounters counters_;
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What passed an edge, seen from the fabric, and what can be wrong with setting one up.
+//
+//   brought by the outside = in_packets + Σ in_drops
+//   arrived from the fabric = out_packets + Σ out_drops + held (for the outside to take)
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "dataplane/packet/drop_reason.hpp"
+
+namespace softspine::dataplane {
+
+struct EdgeCounters {
+  uint64_t in_packets = 0;  // from outside, put on the link
+  uint64_t in_bytes = 0;
+  uint64_t out_packets = 0;  // from the link, taken by the outside
+  uint64_t out_bytes = 0;
+  uint64_t held_bytes_max = 0;  // the most that ever waited for the outside
+  uint64_t pauses = 0;          // polls at which the outside was not asked, since the link was behind
+  DropCounters in_drops{};
+  DropCounters out_drops{};
+};
+
+// Where: a device, a file, a socket. What: the call that failed and what was said about it.
+struct EdgeError {
+  std::string where;
+  std::string message;
+};
+
+}  // namespace softspine::dataplane
