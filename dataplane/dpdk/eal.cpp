@@ -16,11 +16,13 @@ namespace {
 bool started = false;
 
 std::vector<std::string> arguments_of(const EalConfig& config) {
-  std::vector<std::string> args{"softspine", "--no-huge",     "--no-shconf", "--no-telemetry",
-                                "-m",        std::to_string(config.memory_mib),
-                                "--lcores",  "0@" + std::to_string(sched_getcpu())};
+  std::vector<std::string> args{"softspine",   "--no-huge",
+                                "--no-shconf", "--no-telemetry",
+                                "-m",          std::to_string(config.memory_mib),
+                                "--lcores",    "0@" + std::to_string(sched_getcpu())};
   if (!config.pci) args.emplace_back("--no-pci");
-  if (config.quiet) args.insert(args.end(), {"--log-level", "lib.*:error", "--log-level", "pmd.*:error", "--log-level", "bus.*:error"});
+  if (config.quiet)
+    args.insert(args.end(), {"--log-level", "lib.*:error", "--log-level", "pmd.*:error", "--log-level", "bus.*:error"});
   args.insert(args.end(), config.extra.begin(), config.extra.end());
   return args;
 }

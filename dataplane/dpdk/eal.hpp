@@ -9,10 +9,10 @@
 namespace softspine::dataplane {
 
 struct EalConfig {
-  uint32_t memory_mib = 512;         // for packets and device rings; reserved, touched only when used
-  bool pci = false;                  // look for physical NICs
-  bool quiet = true;                 // only DPDK's errors reach stderr
-  std::vector<std::string> extra;    // further EAL arguments, as they are
+  uint32_t memory_mib = 512;       // for packets and device rings; reserved, touched only when used
+  bool pci = false;                // look for physical NICs
+  bool quiet = true;               // only DPDK's errors reach stderr
+  std::vector<std::string> extra;  // further EAL arguments, as they are
 };
 
 // The calling thread becomes a worker's thread. A second call is a no-op. Throws std::runtime_error.

@@ -64,7 +64,9 @@ void Engine::build_outboxes() {
   built_ = true;
 }
 
-void Engine::at(Instant when, Action action) { timed_.emplace(std::max(when, now_), std::move(action)); }
+void Engine::at(Instant when, Action action) {
+  timed_.emplace(std::max(when, now_), std::move(action));
+}
 
 void Engine::post(Action action) {
   const std::lock_guard guard{posted_lock_};

@@ -16,8 +16,8 @@ namespace softspine::dataplane {
 class WallClock final : public Clock {
  public:
   struct Config {
-    int64_t dilation = 1;                       // ≥ 1: the fabric runs this many times slower
-    Duration max_sleep = Duration::us(200);     // wall time; 0 = never sleep
+    int64_t dilation = 1;                    // ≥ 1: the fabric runs this many times slower
+    Duration max_sleep = Duration::us(200);  // wall time; 0 = never sleep
   };
   explicit WallClock(Config config);
 

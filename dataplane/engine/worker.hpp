@@ -51,7 +51,7 @@ class Worker {
   std::vector<Node*> edges_;
   std::vector<Outbox*> incoming_;
   std::vector<Outbox*> outgoing_;
-  uint64_t round_ = 0;    // meetings at the barrier
+  uint64_t round_ = 0;     // meetings at the barrier
   uint64_t exchange_ = 0;  // times the outboxes were closed
   uint64_t windows_ = 0;
   uint64_t node_runs_ = 0;

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "dataplane/link/schedule.hpp"
 #include "dataplane/link/inbox.hpp"
+#include "dataplane/link/schedule.hpp"
 #include "dataplane/link/transmitter.hpp"
 #include "dataplane/units/rng.hpp"
 

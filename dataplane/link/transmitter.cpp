@@ -10,7 +10,8 @@ Instant Transmitter::send(Packet packet, Instant start) noexcept {
   const Instant left = start + rate_.time_of_frame(bytes);
   ++counters_.packets;
   counters_.bytes += bytes;
-  if (tap_ != nullptr) [[unlikely]] tap_->frame(Direction::kTransmitted, packet, left, nullptr);
+  if (tap_ != nullptr) [[unlikely]]
+    tap_->frame(Direction::kTransmitted, packet, left, nullptr);
   if (!up_) [[unlikely]] {
     ++counters_.lost_packets;
     PacketPool::release(std::move(packet));

@@ -25,6 +25,8 @@
 
 namespace softspine::dataplane {
 
+inline constexpr uint32_t kMaxFrameBytes = 9216 + 14 + 4;  // jumbo payload, Ethernet, one tag
+
 // What a pipeline has decided so far.
 enum class Verdict : uint8_t {
   kContinue,    // no stage has ended it yet
@@ -48,26 +50,26 @@ enum PacketFlag : uint8_t {
 
 // One cache line beside the mbuf. Written by the stage named, read by all after it.
 struct alignas(64) PacketMeta {
-  Instant at;             // link: last bit arrived
-  Instant born;           // source: first bit left
-  rte_mbuf* next;         // queue, inbox: the list it stands in
-  uint32_t frame_bytes;   // source, edge: length on the wire without FCS
-  uint32_t hash;          // hash
-  uint32_t next_hop;      // route: index of the group or adjacency
-  uint16_t in_port;       // link
-  uint16_t out_port;      // route, bridge
-  uint16_t ether_type;    // parse: behind the tag, if there is one
-  uint16_t vlan;          // parse: tag's VLAN or the port's own
-  uint16_t l3_offset;     // parse
-  uint16_t l4_offset;     // parse
-  Verdict verdict;        // any stage
-  DropReason reason;      // any stage, with kDrop
-  uint8_t flags;          // parse
-  uint8_t ip_protocol;    // parse
-  uint8_t traffic_class;  // classify
-  uint8_t priority_group; // classify
-  uint8_t queue;          // classify
-  uint8_t dscp_ecn;       // parse: the whole TOS or traffic class byte
+  Instant at;              // link: last bit arrived
+  Instant born;            // source: first bit left
+  rte_mbuf* next;          // queue, inbox: the list it stands in
+  uint32_t frame_bytes;    // source, edge: length on the wire without FCS
+  uint32_t hash;           // hash
+  uint32_t next_hop;       // route: index of the group or adjacency
+  uint16_t in_port;        // link
+  uint16_t out_port;       // route, bridge
+  uint16_t ether_type;     // parse: behind the tag, if there is one
+  uint16_t vlan;           // parse: the whole TCI of a tag; bridge: the VLAN
+  uint16_t l3_offset;      // parse
+  uint16_t l4_offset;      // parse
+  Verdict verdict;         // any stage
+  DropReason reason;       // any stage, with kDrop
+  uint8_t flags;           // parse
+  uint8_t ip_protocol;     // parse
+  uint8_t traffic_class;   // classify
+  uint8_t priority_group;  // classify
+  uint8_t queue;           // classify
+  uint8_t dscp_ecn;        // parse: the whole TOS or traffic class byte
 };
 static_assert(sizeof(PacketMeta) == 64);
 
@@ -95,6 +97,25 @@ class Packet {
   uint32_t stored_bytes() const { return mbuf_->data_len; }
   uint32_t frame_bytes() const { return meta().frame_bytes; }
   uint32_t elided_bytes() const { return frame_bytes() - stored_bytes(); }
+
+  // Makes room for `count` bytes (≤ the headroom) behind the first `offset`; they are unset. For a tag.
+  uint8_t* insert_bytes(uint32_t offset, uint16_t count) {
+    uint8_t* before = data();
+    mbuf_->data_off = static_cast<uint16_t>(mbuf_->data_off - count);
+    mbuf_->data_len = static_cast<uint16_t>(mbuf_->data_len + count);
+    mbuf_->pkt_len = mbuf_->data_len;
+    meta().frame_bytes += count;
+    __builtin_memmove(before - count, before, offset);
+    return before - count + offset;
+  }
+  void remove_bytes(uint32_t offset, uint16_t count) {
+    uint8_t* before = data();
+    mbuf_->data_off = static_cast<uint16_t>(mbuf_->data_off + count);
+    mbuf_->data_len = static_cast<uint16_t>(mbuf_->data_len - count);
+    mbuf_->pkt_len = mbuf_->data_len;
+    meta().frame_bytes -= count;
+    __builtin_memmove(before + count, before, offset);
+  }
 
   static PacketMeta* meta_of(rte_mbuf* mbuf) { return static_cast<PacketMeta*>(rte_mbuf_to_priv(mbuf)); }
   void prefetch_meta() const { __builtin_prefetch(meta_of(mbuf_), 1); }

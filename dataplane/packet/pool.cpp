@@ -24,9 +24,13 @@ PacketPool::PacketPool(const std::string& name, uint32_t count, uint32_t room_by
   }
 }
 
-PacketPool::~PacketPool() { rte_mempool_free(pool_); }
+PacketPool::~PacketPool() {
+  rte_mempool_free(pool_);
+}
 
-uint32_t PacketPool::in_use() const noexcept { return rte_mempool_in_use_count(pool_); }
+uint32_t PacketPool::in_use() const noexcept {
+  return rte_mempool_in_use_count(pool_);
+}
 
 Packet PacketPool::copy(const Packet& packet) noexcept {
   const uint32_t stored = packet.stored_bytes();

@@ -12,8 +12,6 @@
 
 namespace softspine::dataplane {
 
-inline constexpr uint32_t kMaxFrameBytes = 9216 + 14 + 4;  // jumbo payload, Ethernet, one tag
-
 class PacketPool {
  public:
   // `count` packets of up to `room_bytes` stored bytes each. Throws std::runtime_error when memory is short.
@@ -26,7 +24,8 @@ class PacketPool {
   // `frame_bytes` equal to them; the rest of the meta is unset but for verdict, flags and next.
   Packet make(uint32_t stored) noexcept {
     rte_mbuf* m = nullptr;
-    if (rte_mempool_get(pool_, reinterpret_cast<void**>(&m)) != 0) [[unlikely]] return Packet{};
+    if (rte_mempool_get(pool_, reinterpret_cast<void**>(&m)) != 0) [[unlikely]]
+      return Packet{};
     reset(m, stored);
     return Packet{m};
   }

@@ -12,9 +12,9 @@ namespace softspine::dataplane {
 }  // namespace softspine::dataplane
 
 // The one macro of the room: a function could not print the claim's text.
-#define SOFTSPINE_CHECK(claim, a, b)                                                                   \
-  do {                                                                                                 \
-    if (!(claim)) [[unlikely]]                                                                         \
-      ::softspine::dataplane::check_failed(#claim, __FILE__, __LINE__, static_cast<int64_t>(a),        \
-                                           static_cast<int64_t>(b));                                   \
+#define SOFTSPINE_CHECK(claim, a, b)                                                            \
+  do {                                                                                          \
+    if (!(claim)) [[unlikely]]                                                                  \
+      ::softspine::dataplane::check_failed(#claim, __FILE__, __LINE__, static_cast<int64_t>(a), \
+                                           static_cast<int64_t>(b));                            \
   } while (false)

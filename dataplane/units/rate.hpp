@@ -52,8 +52,9 @@ class Rate {
   static constexpr uint64_t kHalf = 1ULL << (kFraction - 1);
   explicit constexpr Rate(uint64_t n)
       : bps_(n),
-        ps_per_byte_q20_(n == 0 ? 0
-                                : static_cast<uint64_t>(((static_cast<Uint128>(8'000'000'000'000ULL) << kFraction) + n / 2) / n)) {}
+        ps_per_byte_q20_(
+            n == 0 ? 0
+                   : static_cast<uint64_t>(((static_cast<Uint128>(8'000'000'000'000ULL) << kFraction) + n / 2) / n)) {}
   uint64_t bps_ = 0;
   uint64_t ps_per_byte_q20_ = 0;
 };

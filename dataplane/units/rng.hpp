@@ -16,9 +16,7 @@ class Rng {
 
   uint64_t next() { return mix(state_ += kStep); }
   // Uniform in [0, n); n > 0. The bias is below n / 2^64.
-  uint64_t below(uint64_t n) {
-    return static_cast<uint64_t>((static_cast<Uint128>(next()) * n) >> 64);
-  }
+  uint64_t below(uint64_t n) { return static_cast<uint64_t>((static_cast<Uint128>(next()) * n) >> 64); }
   double unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
  private:

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The layer-2 stage: VLAN membership, learning, forwarding and flooding inside a VLAN, and the tag.
+#include <algorithm>
+
+#include "dataplane/forwarding/stages.hpp"
+#include "dataplane/packet/wire.hpp"
+
+namespace softspine::dataplane {
+
+namespace {
+
+// The VLAN of a frame that came in at a bridged port; 0: it must not.
+uint16_t vlan_of(const PortForwarding& port, const PacketMeta& meta) {
+  if ((meta.flags & kIsTagged) == 0) return port.untagged_vlan;
+  const auto id = static_cast<uint16_t>(meta.vlan & ethernet::kVlanMask);
+  if (id == 0) return port.untagged_vlan;  // a priority tag
+  return std::ranges::binary_search(port.tagged_vlans, id) ? id : uint16_t{0};
+}
+
+// ARP and ND are looked at by the switch if they may be for it; it floods what is not.
+bool may_concern_router(const PacketMeta& meta, const Packet& packet) {
+  if (meta.ether_type == ethernet::kTypeArp) return true;
+  return (meta.flags & kIsIpv6) != 0 && meta.ip_protocol == ip::kIcmp6 && packet.stored_bytes() > meta.l4_offset &&
+         packet.data()[meta.l4_offset] >= icmp::k6NeighbourSolicitation &&
+         packet.data()[meta.l4_offset] <= icmp::k6NeighbourAdvertisement;
+}
+
+void bridge_one(SwitchTables& tables, const PortForwarding& port, Packet& packet) {
+  PacketMeta& meta = packet.meta();
+  const uint16_t vlan = vlan_of(port, meta);
+  if (vlan == 0) return drop(meta, DropReason::kVlanNotAllowed);
+  const uint8_t* data = packet.data();
+  if ((data[ethernet::kSource] & ethernet::kMulticastBit) != 0) return drop(meta, DropReason::kBadSource);
+  tables.fdb.learn(vlan, load48(data + ethernet::kSource), meta.in_port, meta.at);
+  const uint64_t destination = load48(data);
+  meta.vlan = vlan;
+  meta.next_hop = kBridgedNextHop;
+  if (destination == load48(tables.state->router_mac.data())) {
+    if (may_concern_router(meta, packet)) meta.verdict = Verdict::kLocal;
+    return;
+  }
+  if ((data[0] & ethernet::kMulticastBit) != 0) {
+    constexpr uint64_t kReservedFirst = 0x0180c2000000;  // 802.1Q 8.6.3: never forwarded by a bridge
+    if (destination >= kReservedFirst && destination <= kReservedFirst + 0x0f)
+      return drop(meta, DropReason::kUnsupported);
+    meta.verdict = may_concern_router(meta, packet) ? Verdict::kLocal : Verdict::kFlood;
+    return;
+  }
+  const uint16_t out = tables.fdb.find(vlan, destination, meta.at);
+  if (out == Fdb::kUnknown) {
+    meta.verdict = Verdict::kFlood;
+  } else if (out == meta.in_port) {
+    drop(meta, DropReason::kSamePort);
+  } else {
+    meta.out_port = out;
+    meta.verdict = Verdict::kForward;
+  }
+}
+
+}  // namespace
+
+void bridge(SwitchTables& tables, Burst& burst) noexcept {
+  const MacAddress& router = tables.state->router_mac;
+  for (Packet& packet : burst) {
+    PacketMeta& meta = packet.meta();
+    if (meta.verdict != Verdict::kContinue) continue;
+    const PortForwarding& port = tables.state->ports[meta.in_port];
+    if (port.bridged()) {
+      bridge_one(tables, port, packet);
+      continue;
+    }
+    accept_routed_one(router, packet);
+  }
+}
+
+// Makes the frame's tag what the egress port wants. The VLAN is in meta.vlan.
+void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept {
+  PacketMeta& meta = packet.meta();
+  const bool wants = meta.vlan != 0 && std::ranges::binary_search(state.ports[port].tagged_vlans, meta.vlan);
+  const bool has = (meta.flags & kIsTagged) != 0;
+  if (wants && has) {
+    uint8_t* tci = packet.data() + ethernet::kTci;
+    store16(tci, static_cast<uint16_t>((load16(tci) & ~ethernet::kVlanMask) | meta.vlan));
+  }
+  if (wants == has) return;
+  if (has) {
+    packet.remove_bytes(ethernet::kType, ethernet::kTagBytes);
+    meta.flags &= static_cast<uint8_t>(~kIsTagged);
+    meta.l3_offset = static_cast<uint16_t>(meta.l3_offset - ethernet::kTagBytes);
+  } else {
+    uint8_t* tag = packet.insert_bytes(ethernet::kType, ethernet::kTagBytes);
+    store16(tag, ethernet::kTypeVlan);
+    store16(tag + 2, static_cast<uint16_t>(meta.traffic_class << 13 | meta.vlan));
+    meta.flags |= kIsTagged;
+    meta.l3_offset = static_cast<uint16_t>(meta.l3_offset + ethernet::kTagBytes);
+  }
+}
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a switch forwards by: immutable, compiled by control from its configuration, published between
+// windows by handing over a pointer. Occupancy (queues) and what is learned (MACs, neighbours) are
+// not here: they belong to the worker and survive a publication.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dataplane/forwarding/ecmp_hash.hpp"
+#include "dataplane/forwarding/prefix_trie.hpp"
+#include "dataplane/packet/wire.hpp"
+#include "dataplane/units/ids.hpp"
+
+namespace softspine::dataplane {
+
+// Where a route leads; packed into the trie's 31-bit value.
+enum class RouteKind : uint8_t {
+  kAdjacency,  // one next hop
+  kGroup,      // several: chosen by hash
+  kSubnet,     // connected: the neighbour table knows, or asks
+  kLocal,      // an address of this switch
+};
+
+class RouteValue {
+ public:
+  static constexpr uint32_t kMaxIndex = (1U << 28) - 1;
+  constexpr RouteValue(RouteKind kind, uint32_t index) : value_(static_cast<uint32_t>(kind) << 28 | index) {}
+  explicit constexpr RouteValue(uint32_t value) : value_(value) {}
+  constexpr RouteKind kind() const { return static_cast<RouteKind>(value_ >> 28); }
+  constexpr uint32_t index() const { return value_ & kMaxIndex; }
+  constexpr uint32_t packed() const { return value_; }
+
+ private:
+  uint32_t value_;
+};
+
+struct Adjacency {
+  MacAddress destination{};
+  MacAddress source{};
+  uint16_t port = 0;
+  uint16_t mtu = 9216;  // bytes of layer 3
+  uint16_t vlan = 0;    // of a bridged port; 0: a routed one
+};
+
+struct Group {
+  uint32_t first = 0;  // into ForwardingState::members
+  uint32_t count = 0;
+};
+
+// A connected subnet, on a VLAN or on a routed port: the switch is its gateway.
+struct Subnet {
+  Prefix prefix;
+  AddressBytes gateway{};
+  bool is_ipv6 = false;
+  bool proxy = false;  // answers ARP and ND for every address it has a route to
+  uint16_t vlan = 0;   // 0: on `port`
+  uint16_t port = 0;
+  uint16_t mtu = 9216;
+};
+
+struct VlanMember {
+  uint16_t port = 0;
+  bool tagged = false;
+};
+struct Vlan {
+  uint16_t id = 0;
+  std::vector<VlanMember> members;
+};
+
+struct PortForwarding {
+  uint16_t untagged_vlan = 0;          // 0: untagged frames are routed, or dropped if there are tagged VLANs only
+  std::vector<uint16_t> tagged_vlans;  // sorted
+  bool bridged() const { return untagged_vlan != 0 || !tagged_vlans.empty(); }
+};
+
+struct QosMaps {
+  std::array<uint8_t, 64> dscp_to_tc{};
+  std::array<uint8_t, 8> dot1p_to_tc{0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<uint8_t, kQueues> tc_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<uint8_t, kQueues> tc_to_pg{0, 0, 0, 3, 4, 0, 0, 7};
+  std::array<uint32_t, kQueues> queue_limit_bytes{};
+};
+// SONiC's AZURE maps: DSCP 3 → tc 3, 4 → 4, 46 → 5, 48 → 6, 8 → 0, the rest → 1.
+QosMaps azure_maps(uint32_t queue_limit_bytes);
+
+struct ForwardingState {
+  MacAddress router_mac{};
+  // The addresses that ICMP errors come from; all zero: none.
+  AddressBytes loopback_ipv4{};
+  AddressBytes loopback_ipv6{};
+  PrefixTrie ipv4;
+  PrefixTrie ipv6;
+  std::vector<Adjacency> adjacencies;
+  std::vector<Group> groups;
+  std::vector<uint32_t> members;  // indices of adjacencies
+  std::vector<Subnet> subnets;
+  std::vector<PortForwarding> ports;
+  std::vector<Vlan> vlans;  // sorted by id
+  EcmpHash hash;
+  QosMaps qos;
+
+  const Vlan* vlan(uint16_t id) const noexcept;
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// The stages of a switch's forwarding: each takes a burst, looks at the packets that no stage before
+// has ended, and writes its finding into their meta. Which stages, and in what order: pipelines/.
+//
+// No stage keeps a packet, allocates or frees. A stage that ends a packet says so in the verdict.
+#pragma once
+
+#include <memory>
+
+#include "dataplane/egress/counters.hpp"
+#include "dataplane/forwarding/fdb.hpp"
+#include "dataplane/forwarding/forwarding_state.hpp"
+#include "dataplane/forwarding/neighbour_table.hpp"
+#include "dataplane/packet/burst.hpp"
+
+namespace softspine::dataplane {
+
+// The tables the stages work on: what is published, and what the worker has learned.
+struct SwitchTables {
+  std::shared_ptr<const ForwardingState> state;
+  Fdb fdb;
+  NeighbourTable neighbours;
+};
+
+// next_hop of a packet that goes to a learned neighbour: the bit, and its index in the neighbour table.
+inline constexpr uint32_t kLearnedNextHop = 1U << 31;
+
+// next_hop of a packet that is switched at layer 2: nothing is rewritten but the tag.
+inline constexpr uint32_t kBridgedNextHop = UINT32_MAX;
+
+inline void drop(PacketMeta& meta, DropReason reason) {
+  meta.verdict = Verdict::kDrop;
+  meta.reason = reason;
+}
+// A drop whose sender is told by ICMP.
+inline void drop_and_tell(PacketMeta& meta, DropReason reason) {
+  drop(meta, reason);
+  meta.flags |= kMustAnswer;
+}
+
+// One routed port's frame: what is addressed to the router goes on, what is for all goes to the switch itself.
+void accept_routed_one(const MacAddress& router, Packet& packet) noexcept;
+// Ports of routed nodes: only what is addressed to the router, or to all, goes on.
+void accept_routed(SwitchTables& tables, Burst& burst) noexcept;
+// Ports of a bridge: VLAN, learning, and layer-2 forwarding; frames to the router's MAC go on to route.
+void bridge(SwitchTables& tables, Burst& burst) noexcept;
+// DSCP or PCP → traffic class → queue and priority group.
+void classify(const SwitchTables& tables, Burst& burst) noexcept;
+// Longest prefix, group member by hash, TTL, MTU; neighbours that were learned.
+void route(SwitchTables& tables, Burst& burst) noexcept;
+// MACs, TTL, checksum of what was routed; the tag, on bridged ports.
+void rewrite(const SwitchTables& tables, Burst& burst) noexcept;
+
+// The pieces, for a packet outside a burst (an answer the switch itself has made, a flooded copy).
+void route_one(SwitchTables& tables, Packet& packet) noexcept;
+void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept;
+void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept;
+
+const Adjacency& adjacency_of(const SwitchTables& tables, uint32_t next_hop) noexcept;
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a switch answers itself: ARP and ND for its gateway addresses (and as a proxy), ICMP echo to its
+// addresses, and ICMP errors for what it could not forward (TTL, no route, MTU, neighbour unknown).
+//
+// Called in the order of time, at the instant of the packet it answers; deterministic; no state but the
+// error budget. It takes the packet and hands on what comes of it through `Outcome`s, each with a verdict:
+//   kContinue  an IP packet of the switch's own: route and rewrite it
+//   kForward   ready for out_port, MACs set
+//   kFlood     to the members of meta.vlan but in_port (or to out_port of a routed subnet: kForward)
+//   kDrop      ends, with reason
+// Sources: RFC 826, 4861 (ND without router discovery), 792, 4443, 1812 4.3.2 (errors about errors: never).
+// ICMP errors are limited to kErrorsPerSecond with bursts of kErrorBurst, as a switch's CPU path is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "dataplane/forwarding/stages.hpp"
+#include "dataplane/packet/pool.hpp"
+
+namespace softspine::dataplane {
+
+class LocalAgent {
+ public:
+  static constexpr int64_t kErrorsPerSecond = 10'000;
+  static constexpr int64_t kErrorBurst = 100;
+  static constexpr uint16_t kLocalPort = 0xffff;  // in_port of what the switch makes itself
+
+  struct Outcomes {
+    std::array<Packet, 2> packets;
+    uint32_t count = 0;
+    void push(Packet packet) { packets[count++] = std::move(packet); }
+  };
+
+  explicit LocalAgent(PacketPool& pool) : pool_(pool) {}
+
+  // A packet with verdict kLocal.
+  void receive(SwitchTables& tables, Packet packet, Instant now, Outcomes& out) noexcept;
+  // A packet with kDrop and kMustAnswer: the original stays with the caller.
+  void tell_sender(SwitchTables& tables, const Packet& packet, Instant now, Outcomes& out) noexcept;
+
+ private:
+  void receive_arp(SwitchTables& tables, Packet packet, Outcomes& out) noexcept;
+  void receive_solicitation(SwitchTables& tables, Packet packet, Outcomes& out) noexcept;
+  void receive_advertisement(SwitchTables& tables, Packet packet, Outcomes& out) noexcept;
+  void receive_ip(Packet packet, Instant now, Outcomes& out) noexcept;
+  void ask_for_neighbour(SwitchTables& tables, const Packet& packet, Instant now, Outcomes& out) noexcept;
+  Packet make_arp_request(const ForwardingState& state, const Subnet& subnet, const AddressBytes& target) noexcept;
+  Packet make_solicitation(const ForwardingState& state, const Subnet& subnet, const AddressBytes& target) noexcept;
+  bool may_send_error(Instant now) noexcept;
+
+  PacketPool& pool_;
+  Instant budget_from_;  // the instant from which unused budget counts
+};
+
+// An ICMP or ICMPv6 error about `original`, from `source`; empty if none must be sent.
+Packet make_icmp_error(PacketPool& pool, const Packet& original, const AddressBytes& source, uint8_t type, uint8_t code,
+                       uint32_t mtu) noexcept;
+// Turns an echo request into its reply, in place.
+void turn_into_echo_reply(Packet& packet) noexcept;
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Aggregation (spine, leaf of a pod): joins racks. Routes only; what is at layer 2 ends here.
+//
+//   parse → classify → router's MAC? → route, hash → rewrite → queue
+#pragma once
+
+#include "pipelines/switch.hpp"
+
+namespace softspine::pipelines {
+
+class Aggregation final : public Switch {
+ public:
+  using Switch::Switch;
+  dataplane::Instant run(dataplane::Instant until) noexcept override {
+    return run_with(until, [this](dataplane::Burst& burst) {
+      dataplane::classify(tables_, burst);
+      dataplane::accept_routed(tables_, burst);
+      dataplane::route(tables_, burst);
+      dataplane::rewrite(tables_, burst);
+    });
+  }
+};
+
+}  // namespace softspine::pipelines

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "pipelines/switch.hpp"
+
+#include <algorithm>
+
+#include "dataplane/packet/wire.hpp"
+
+namespace softspine::pipelines {
+
+using namespace dataplane;
+
+Switch::Switch(std::string name, uint32_t ports, PacketPool& pool)
+    : Node(std::move(name), ports), pool_(pool), counters_(ports), egress_(*this, counters_), agent_(pool) {}
+
+void Switch::set_receive_tap(PortNo port, Tap* tap) {
+  if (receive_taps_.empty()) receive_taps_.resize(ports(), nullptr);
+  receive_taps_[port.value()] = tap;
+}
+
+// The meta and the headers of a packet come from far away: asked for first, all at once.
+void Switch::receive(Burst& burst) noexcept {
+  for (Packet& packet : burst) packet.prefetch_data();
+  for (Packet& packet : burst) {
+    const PacketMeta& meta = packet.meta();
+    PortCounters& counters = counters_[meta.in_port];
+    ++counters.rx_packets;
+    counters.rx_bytes += meta.frame_bytes;
+    const uint8_t* destination = packet.data();
+    if ((destination[0] & ethernet::kMulticastBit) != 0) [[unlikely]] {
+      ++(load48(destination) == 0xffffffffffff ? counters.rx_broadcast_packets : counters.rx_multicast_packets);
+    }
+    if (!receive_taps_.empty() && receive_taps_[meta.in_port] != nullptr) [[unlikely]] {
+      receive_taps_[meta.in_port]->frame(Direction::kReceived, packet, meta.at, nullptr);
+    }
+    parse(packet);
+  }
+}
+
+void Switch::dispatch(Burst& burst) noexcept {
+  for (Packet& packet : burst) {
+    const Instant now = packet.meta().at;
+    egress_.depart_through(now);
+    dispatch_one(std::move(packet), now);
+  }
+}
+
+void Switch::dispatch_one(Packet packet, Instant now) noexcept {
+  PacketMeta& meta = packet.meta();
+  LocalAgent::Outcomes outcomes;
+  switch (meta.verdict) {
+    case Verdict::kForward: return forward_one(std::move(packet), now);
+    case Verdict::kFlood: return flood(std::move(packet), now);
+    case Verdict::kLocal: agent_.receive(tables_, std::move(packet), now, outcomes); break;
+    case Verdict::kMacControl: {
+      constexpr uint16_t kPfc = 0x0101;
+      constexpr uint16_t kPause = 0x0001;
+      const bool has_opcode = packet.stored_bytes() >= ethernet::kBytes + 2U;
+      const uint16_t opcode = has_opcode ? load16(packet.data() + ethernet::kBytes) : uint16_t{0};
+      const bool known = opcode == kPfc || opcode == kPause;
+      return end(std::move(packet), known ? DropReason::kPfcConsumed : DropReason::kUnknownMacControl);
+    }
+    case Verdict::kContinue: meta.reason = DropReason::kUnsupported; [[fallthrough]];
+    case Verdict::kDrop:
+      if ((meta.flags & kMustAnswer) != 0) agent_.tell_sender(tables_, packet, now, outcomes);
+      end(std::move(packet), meta.reason);
+      break;
+  }
+  answer(outcomes, now);
+}
+
+void Switch::forward_one(Packet packet, Instant now) noexcept {
+  const PacketMeta& meta = packet.meta();
+  const DropReason refused = egress_.enqueue(packet, now, tables_.state->qos.queue_limit_bytes[meta.queue]);
+  if (refused != DropReason::kCount) [[unlikely]]
+    end(std::move(packet), refused);
+}
+
+// To every other member of the VLAN; the last one gets the packet itself.
+void Switch::flood(Packet packet, Instant now) noexcept {
+  const uint16_t in_port = packet.meta().in_port;
+  const Vlan* vlan = tables_.state->vlan(packet.meta().vlan);
+  if (vlan != nullptr) {
+    for (const VlanMember& member : vlan->members) {
+      if (member.port == in_port || !transmitter(PortNo{member.port}).up()) continue;
+      Packet copy = pool_.copy(packet);
+      if (!copy) {
+        ++home_of(packet.meta()).drops[static_cast<size_t>(DropReason::kNoBuffer)];
+        ++home_of(packet.meta()).made_packets;  // the copy that was to be
+        continue;
+      }
+      copy.meta().out_port = member.port;
+      retag(*tables_.state, copy, member.port);
+      ++counters_[member.port].made_packets;
+      forward_one(std::move(copy), now);
+    }
+  }
+  end(std::move(packet), DropReason::kConsumed);
+}
+
+void Switch::answer(LocalAgent::Outcomes& outcomes, Instant now) noexcept {
+  for (uint32_t i = 0; i < outcomes.count; ++i) {
+    Packet packet = std::move(outcomes.packets[i]);
+    PacketMeta& meta = packet.meta();
+    const bool made_here = meta.in_port == LocalAgent::kLocalPort;
+    meta.at = now;
+    meta.queue = tables_.state->qos.tc_to_queue[0];
+    if (meta.verdict == Verdict::kContinue) {
+      route_one(tables_, packet);
+      if (meta.verdict == Verdict::kForward) rewrite_one(tables_, packet);
+    } else if (meta.verdict == Verdict::kForward && meta.vlan != 0) {
+      retag(*tables_.state, packet, meta.out_port);
+    }
+    if (made_here) {
+      if (meta.verdict == Verdict::kLocal || meta.verdict == Verdict::kDrop) {
+        PacketPool::release(std::move(packet));  // to ourselves, or to nowhere: nobody waits for it
+        continue;
+      }
+      if (meta.verdict == Verdict::kForward) ++home_of(meta).made_packets;
+    }
+    switch (meta.verdict) {
+      case Verdict::kForward: forward_one(std::move(packet), now); break;
+      case Verdict::kFlood: flood(std::move(packet), now); break;
+      default: end(std::move(packet), meta.verdict == Verdict::kDrop ? meta.reason : DropReason::kConsumed); break;
+    }
+  }
+}
+
+PortCounters& Switch::home_of(const PacketMeta& meta) noexcept {
+  return counters_[meta.in_port != LocalAgent::kLocalPort ? meta.in_port : meta.out_port];
+}
+
+void Switch::end(Packet packet, DropReason reason) noexcept {
+  ++home_of(packet.meta()).drops[static_cast<size_t>(reason)];
+  PacketPool::release(std::move(packet));
+}
+
+void Switch::link_changed(PortNo port, bool up, Instant) noexcept {
+  if (up) return;
+  tables_.fdb.forget(port.value());
+  tables_.neighbours.forget(port.value());
+  egress_.flush(port, [this](Packet packet) { end(std::move(packet), DropReason::kLinkDown); });
+}
+
+void Switch::drain() noexcept {
+  for (uint16_t p = 0; p < ports(); ++p) {
+    egress_.flush(PortNo{p}, [](Packet packet) { PacketPool::release(std::move(packet)); });
+  }
+}
+
+}  // namespace softspine::pipelines

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What tor, aggregation and core have in common: a packet's way from a link to a queue.
+//
+//   inbox → burst → [the role's stages] → in the order of arrival: departures due by then, then
+//           forward → egress queue   flood → copies   local → answers   drop → counted, freed
+//
+// The stages look at a whole burst at once (they decide by tables only); what depends on the moment
+// (queues, answers) happens packet by packet, each at the instant of its arrival.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/egress.hpp"
+#include "dataplane/forwarding/stages.hpp"
+#include "dataplane/link/node.hpp"
+#include "dataplane/local/local_agent.hpp"
+#include "dataplane/packet/parse.hpp"
+
+namespace softspine::pipelines {
+
+class Switch : public dataplane::Node {
+ public:
+  // `pool`: for what the switch makes itself and for flooded copies; outlives the switch.
+  Switch(std::string name, uint32_t ports, dataplane::PacketPool& pool);
+
+  // Between windows. The tables that are learned, the queues and the counters stay.
+  void publish(std::shared_ptr<const dataplane::ForwardingState> state) { tables_.state = std::move(state); }
+  const dataplane::SwitchTables& tables() const { return tables_; }
+
+  // Between windows: what was counted so far.
+  const std::vector<dataplane::PortCounters>& counters() const { return counters_; }
+  std::vector<dataplane::PortCounters>& counters() { return counters_; }
+  // Watches what comes in at a port; null: nobody. (What goes out is watched at its transmitter.)
+  void set_receive_tap(dataplane::PortNo port, dataplane::Tap* tap);
+
+  void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept override;
+  void drain() noexcept override;
+
+ protected:
+  // The loop; `forward` is the role's stages over a burst, inlined.
+  template <typename Forward>
+  dataplane::Instant run_with(dataplane::Instant until, Forward&& forward) noexcept {
+    dataplane::Burst burst;
+    for (;;) {
+      inbox().take(until, burst);
+      if (burst.empty()) break;
+      receive(burst);
+      forward(burst);
+      dispatch(burst);
+      burst.clear();
+    }
+    egress_.depart_before(until);
+    return std::min(inbox().next(), egress_.next());
+  }
+
+  dataplane::SwitchTables tables_;
+
+ private:
+  void receive(dataplane::Burst& burst) noexcept;
+  void dispatch(dataplane::Burst& burst) noexcept;
+  void dispatch_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
+  void forward_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
+  void flood(dataplane::Packet packet, dataplane::Instant now) noexcept;
+  void answer(dataplane::LocalAgent::Outcomes& outcomes, dataplane::Instant now) noexcept;
+  void end(dataplane::Packet packet, dataplane::DropReason reason) noexcept;
+  // Which port's counters a packet belongs to: the one it came in by, or would have left by if we made it.
+  dataplane::PortCounters& home_of(const dataplane::PacketMeta& meta) noexcept;
+
+  dataplane::PacketPool& pool_;
+  std::vector<dataplane::PortCounters> counters_;
+  std::vector<dataplane::Tap*> receive_taps_;  // empty unless someone watches
+  dataplane::Egress egress_;
+  dataplane::LocalAgent agent_;
+};
+
+}  // namespace softspine::pipelines
