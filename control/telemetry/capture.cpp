@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/telemetry/capture.hpp"
+
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "dataplane/units/check.hpp"
+
+namespace softspine::control {
+
+using dataplane::Direction;
+using dataplane::Instant;
+using dataplane::Packet;
+
+namespace {
+
+constexpr uint32_t kIcrcBytes = 4;
+constexpr size_t kMaxCommentBytes = 255;
+constexpr size_t kBytesPerRecord = 64;  // room for records: one for so many bytes of frames, the shortest frame
+
+// Stored bytes that stand where they stood on the wire.
+uint32_t head_of(const Packet& packet) {
+  const uint32_t stored = packet.stored_bytes();
+  return packet.elided_bytes() == 0 ? stored : stored - std::min(stored, kIcrcBytes);
+}
+
+}  // namespace
+
+// What one worker writes; a line of its own, so that workers do not share.
+struct alignas(64) Capture::WorkerSide {
+  CaptureBuffer buffer;
+  uint64_t missed = 0;
+  uint64_t omitted = 0;
+  size_t pressure_bytes = 0;
+  bool pressed = false;
+};
+
+class Capture::PortTap final : public dataplane::Tap {
+ public:
+  PortTap(Capture& capture, WorkerSide& side, uint32_t interface)
+      : capture_(capture), side_(side), interface_(interface) {}
+
+  void frame(Direction direction, const Packet& packet, Instant at, const char* comment) noexcept override {
+    if (capture_.writer_->full()) [[unlikely]] {
+      ++side_.omitted;
+      return;
+    }
+    CaptureRecord record{.at = at,
+                         .sequence = sequence_++,
+                         .missed_before = missed_,
+                         .interface = interface_,
+                         .original_bytes = packet.frame_bytes(),
+                         .captured_bytes = std::min(head_of(packet), capture_.options_.snaplen),
+                         .way = direction == Direction::kReceived ? pcapng::Way::kIn : pcapng::Way::kOut};
+    if (comment != nullptr) record.comment_bytes = static_cast<uint16_t>(strnlen(comment, kMaxCommentBytes));
+    if (!capture_.options_.grow && !side_.buffer.has_room_for(record.captured_bytes + record.comment_bytes)) {
+      ++missed_;
+      ++side_.missed;
+    } else {
+      side_.buffer.add(record, packet.data(), comment);
+      missed_ = 0;
+    }
+    if (side_.buffer.bytes() >= side_.pressure_bytes && !side_.pressed) press();
+  }
+
+ private:
+  void press() noexcept {
+    side_.pressed = true;
+    if (capture_.on_pressure_) capture_.on_pressure_();
+  }
+
+  Capture& capture_;
+  WorkerSide& side_;
+  uint32_t interface_;
+  uint64_t sequence_ = 0;
+  uint64_t missed_ = 0;  // since the last frame that found room
+};
+
+std::expected<std::unique_ptr<Capture>, std::string> Capture::open(const std::string& path, CaptureOptions options) {
+  SOFTSPINE_CHECK(options.snaplen >= 1 && options.workers >= 1, options.snaplen, options.workers);
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (file < 0) return std::unexpected("cannot write the capture " + path + ": " + std::strerror(errno));
+  return std::unique_ptr<Capture>{new Capture{file, path, std::move(options)}};
+}
+
+Capture::Capture(int file, std::string path, CaptureOptions options)
+    : file_(file), path_(std::move(path)), options_(std::move(options)) {
+  pcapng::append(head_, pcapng::Section{.hardware = "emulated switch fabric", .application = "softspine", .comment = options_.comment});
+  for (uint32_t i = 0; i < options_.workers; ++i) {
+    workers_.push_back(std::make_unique<WorkerSide>());
+    workers_.back()->pressure_bytes = options_.buffer_bytes / 2;
+  }
+}
+
+Capture::~Capture() { static_cast<void>(close()); }
+
+bool Capture::wants(const std::string& port) const {
+  const auto matches = [&port](const std::string& pattern) { return fnmatch(pattern.c_str(), port.c_str(), 0) == 0; };
+  return options_.ports.empty() || std::ranges::any_of(options_.ports, matches);
+}
+
+dataplane::Tap* Capture::add_port(const std::string& name, dataplane::Rate speed, uint32_t worker) {
+  SOFTSPINE_CHECK(!writer_ && !closed_, 0, 0);
+  if (!wants(name)) return nullptr;
+  pcapng::append(head_, pcapng::Interface{.name = name, .speed = speed, .snaplen = options_.snaplen});
+  WorkerSide& side = *workers_[worker % options_.workers];
+  taps_.push_back(std::make_unique<PortTap>(*this, side, static_cast<uint32_t>(taps_.size())));
+  return taps_.back().get();
+}
+
+void Capture::on_pressure(std::function<void()> call) { on_pressure_ = std::move(call); }
+
+void Capture::start() {
+  SOFTSPINE_CHECK(!writer_ && !closed_, 0, 0);
+  writer_ = std::make_unique<CaptureWriter>(file_, head_, options_.max_bytes, on_pressure_);
+  for (auto& side : workers_) side->buffer = fresh_buffer();
+}
+
+CaptureBuffer Capture::fresh_buffer() {
+  CaptureBuffer buffer = writer_->recycled();
+  buffer.reserve(options_.buffer_bytes, options_.buffer_bytes / kBytesPerRecord + 1);
+  return buffer;
+}
+
+CaptureWriter::Batch Capture::batch_of(Instant floor) {
+  CaptureWriter::Batch batch{.buffers = {}, .floor = floor};
+  for (auto& side : workers_) {
+    if (side->buffer.empty()) continue;
+    batch.buffers.push_back(std::move(side->buffer));
+    side->buffer = fresh_buffer();
+  }
+  return batch;
+}
+
+void Capture::flush(Instant floor) {
+  if (!writer_ || closed_) return;
+  if (!options_.grow && !writer_->has_room()) return;  // the writer calls on_pressure when it has
+  writer_->put(batch_of(floor));
+  for (auto& side : workers_) side->pressed = false;
+}
+
+std::expected<CaptureTotals, std::string> Capture::close() {
+  if (!writer_) start();
+  if (!closed_) {
+    closed_ = true;
+    writer_->put(batch_of(Instant::never()));
+    writer_->finish();
+  }
+  if (!writer_->error().empty()) return std::unexpected("the capture " + path_ + " is not whole: " + writer_->error());
+  CaptureTotals totals{.frames = writer_->frames(), .bytes = writer_->bytes(), .omitted = writer_->omitted()};
+  for (const auto& side : workers_) {
+    totals.missed += side->missed;
+    totals.omitted += side->omitted;
+  }
+  return totals;
+}
+
+}  // namespace softspine::control

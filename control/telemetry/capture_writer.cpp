@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/telemetry/capture_writer.hpp"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+namespace softspine::control {
+
+namespace {
+
+constexpr size_t kWriteBytes = 1 << 20;
+
+auto order_of(const CaptureRecord& r) { return std::tuple{r.at, r.interface, r.way, r.sequence}; }
+
+}  // namespace
+
+CaptureWriter::CaptureWriter(int file, const pcapng::Bytes& head, uint64_t max_bytes, std::function<void()> on_room)
+    : file_(file), max_bytes_(max_bytes), on_room_(std::move(on_room)), out_(head), bytes_(head.size()) {
+  write_out();
+  thread_ = std::thread{[this] { run(); }};
+}
+
+CaptureWriter::~CaptureWriter() { finish(); }
+
+bool CaptureWriter::has_room() {
+  const std::lock_guard guard{lock_};
+  asked_for_room_ = waiting_.size() >= kMaxWaiting;
+  return !asked_for_room_;
+}
+
+void CaptureWriter::put(Batch batch) {
+  {
+    std::unique_lock lock{lock_};
+    changed_.wait(lock, [this] { return waiting_.size() < kMaxWaiting; });
+    waiting_.push_back(std::move(batch));
+  }
+  changed_.notify_all();
+}
+
+CaptureBuffer CaptureWriter::recycled() {
+  const std::lock_guard guard{lock_};
+  if (spare_.empty()) return {};
+  CaptureBuffer buffer = std::move(spare_.back());
+  spare_.pop_back();
+  return buffer;
+}
+
+void CaptureWriter::give_back(std::vector<CaptureBuffer> buffers) {
+  for (CaptureBuffer& buffer : buffers) buffer.clear();
+  const std::lock_guard guard{lock_};
+  for (CaptureBuffer& buffer : buffers) spare_.push_back(std::move(buffer));
+}
+
+void CaptureWriter::finish() {
+  {
+    const std::lock_guard guard{lock_};
+    finishing_ = true;
+  }
+  changed_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void CaptureWriter::run() {
+  for (Batch batch; take(batch);) {
+    write_batch(batch);
+    give_back(std::move(batch.buffers));
+  }
+  write_batch(Batch{{}, dataplane::Instant::never()});
+  if (::close(file_) != 0 && error_.empty()) error_ = std::strerror(errno);
+}
+
+// False at the end: nothing waits and nothing will come.
+bool CaptureWriter::take(Batch& batch) {
+  bool asked = false;
+  {
+    std::unique_lock lock{lock_};
+    changed_.wait(lock, [this] { return finishing_ || !waiting_.empty(); });
+    if (waiting_.empty()) return false;
+    batch = std::move(waiting_.front());
+    waiting_.pop_front();
+    asked = std::exchange(asked_for_room_, false) && !finishing_;
+  }
+  changed_.notify_all();
+  if (asked && on_room_) on_room_();
+  return true;
+}
+
+void CaptureWriter::write_batch(const Batch& batch) {
+  const CaptureBuffer before = std::move(held_);
+  CaptureBuffer hold;
+  ready_.clear();
+  sort_out(before, batch.floor, hold);
+  for (const CaptureBuffer& buffer : batch.buffers) sort_out(buffer, batch.floor, hold);
+  std::sort(ready_.begin(), ready_.end(),
+            [](const Ready& a, const Ready& b) { return order_of(*a.record) < order_of(*b.record); });
+  for (const Ready& ready : ready_) write_frame(ready);
+  write_out();
+  held_ = std::move(hold);
+}
+
+void CaptureWriter::sort_out(const CaptureBuffer& buffer, dataplane::Instant floor, CaptureBuffer& hold) {
+  for (const CaptureRecord& record : buffer.records()) {
+    if (record.at < floor || floor.is_never()) {
+      ready_.push_back({&record, &buffer});
+    } else {
+      hold.add(record, buffer);
+    }
+  }
+}
+
+void CaptureWriter::write_frame(const Ready& ready) {
+  const CaptureRecord& r = *ready.record;
+  const pcapng::Frame frame{.interface = r.interface,
+                            .way = r.way,
+                            .at = r.at,
+                            .original_bytes = r.original_bytes,
+                            .bytes = ready.buffer->frame_of(r),
+                            .missed_before = r.missed_before,
+                            .comment = ready.buffer->comment_of(r)};
+  const size_t encoded = pcapng::encoded_bytes(frame);
+  if (full() || (max_bytes_ != 0 && bytes_ + encoded > max_bytes_)) {
+    full_.store(true, std::memory_order_relaxed);
+    ++omitted_;
+    return;
+  }
+  pcapng::append(out_, frame);
+  bytes_ += encoded;
+  ++frames_;
+  if (out_.size() >= kWriteBytes) write_out();
+}
+
+void CaptureWriter::write_out() {
+  size_t done = 0;
+  while (done < out_.size() && error_.empty()) {
+    const ssize_t n = ::write(file_, out_.data() + done, out_.size() - done);
+    if (n >= 0) {
+      done += static_cast<size_t>(n);
+    } else if (errno != EINTR) {
+      error_ = std::strerror(errno);
+      full_.store(true, std::memory_order_relaxed);
+    }
+  }
+  out_.clear();
+}
+
+}  // namespace softspine::control

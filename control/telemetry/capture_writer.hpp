@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+// The capture's own thread: takes the workers' buffers, brings their frames into one order and writes
+// the file, so that no worker waits for a disk.
+//
+// Order: (time, interface, direction, sequence on the interface). A batch comes with a floor: every
+// frame before it is in this batch or an earlier one, so frames before the floor are written and the
+// others are held. The file is therefore the same however the frames were spread over workers and
+// however often they were handed over.
+//
+// The first error (disk full, …) or the file's maximum ends the writing; what follows is counted.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "control/telemetry/capture_buffer.hpp"
+
+namespace softspine::control {
+
+class CaptureWriter {
+ public:
+  struct Batch {
+    std::vector<CaptureBuffer> buffers;
+    dataplane::Instant floor;
+  };
+  static constexpr size_t kMaxWaiting = 2;  // batches; a third waits in the workers' buffers
+
+  // Takes the file over and writes the head at once. `on_room`: see has_room(); may be empty.
+  CaptureWriter(int file, const pcapng::Bytes& head, uint64_t max_bytes, std::function<void()> on_room);
+  ~CaptureWriter();
+  CaptureWriter(const CaptureWriter&) = delete;
+  CaptureWriter& operator=(const CaptureWriter&) = delete;
+
+  // False when kMaxWaiting batches wait; then on_room is called, by the writer's thread, once there is some.
+  bool has_room();
+  // Waits for room.
+  void put(Batch batch);
+  // An empty buffer that has its memory already, if there is one.
+  CaptureBuffer recycled();
+
+  // Writes everything that was put, also what was held, and closes the file.
+  void finish();
+
+  // No more frames will be written: the maximum is reached, or an error.
+  bool full() const { return full_.load(std::memory_order_relaxed); }
+
+  // After finish().
+  uint64_t frames() const { return frames_; }
+  uint64_t bytes() const { return bytes_; }
+  uint64_t omitted() const { return omitted_; }
+  const std::string& error() const { return error_; }
+
+ private:
+  struct Ready {
+    const CaptureRecord* record;
+    const CaptureBuffer* buffer;
+  };
+  void run();
+  bool take(Batch& batch);
+  void write_batch(const Batch& batch);
+  void sort_out(const CaptureBuffer& buffer, dataplane::Instant floor, CaptureBuffer& hold);
+  void write_frame(const Ready& ready);
+  void write_out();
+  void give_back(std::vector<CaptureBuffer> buffers);
+
+  int file_;
+  uint64_t max_bytes_;
+  std::function<void()> on_room_;
+
+  // The thread's own, and after finish() anybody's.
+  CaptureBuffer held_;
+  std::vector<Ready> ready_;
+  pcapng::Bytes out_;
+  uint64_t frames_ = 0;
+  uint64_t bytes_ = 0;
+  uint64_t omitted_ = 0;
+  std::string error_;
+
+  std::atomic<bool> full_{false};
+  std::mutex lock_;
+  std::condition_variable changed_;
+  std::deque<Batch> waiting_;
+  std::vector<CaptureBuffer> spare_;
+  bool asked_for_room_ = false;
+  bool finishing_ = false;
+  std::thread thread_;
+};
+
+}  // namespace softspine::control

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// pcapng blocks as bytes (draft-ietf-opsawg-pcapng): section header, interface description, enhanced
+// packet. Little endian, sections of unstated length, so that a file can be written as it comes and
+// cut anywhere between blocks.
+//
+// Time: emulated time counts from 0, so readers show the year 1970. The resolution is
+// 100 ps (if_tsresol 10), rounded down. Not 12: tshark 4.0 multiplies the fraction by 10^9 in 64 bits,
+// and picoseconds overflow there from 18 ms on; 10 is the finest that it reads rightly.
+// Frames carry no FCS, and if_fcslen says so: otherwise readers guess.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control::pcapng {
+
+using Bytes = std::vector<uint8_t>;
+
+struct Section {
+  std::string hardware;     // empty: left out
+  std::string application;  // empty: left out
+  std::string comment;      // empty: left out
+};
+
+struct Interface {
+  std::string name;
+  dataplane::Rate speed;
+  uint32_t snaplen = 0;  // 0: no limit
+};
+
+enum class Way : uint8_t { kIn = 1, kOut = 2 };  // as epb_flags counts them
+
+struct Frame {
+  uint32_t interface = 0;  // in the order of the interface blocks, from 0
+  Way way = Way::kIn;
+  dataplane::Instant at;
+  uint32_t original_bytes = 0;
+  std::span<const uint8_t> bytes;
+  uint64_t missed_before = 0;  // frames of this interface that were not captured since the last one
+  std::string_view comment;    // empty: left out
+};
+
+void append(Bytes& out, const Section& section);
+void append(Bytes& out, const Interface& interface);
+void append(Bytes& out, const Frame& frame);
+
+// What append(out, frame) adds.
+size_t encoded_bytes(const Frame& frame);
+
+}  // namespace softspine::control::pcapng
