@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/edge/pcap_edge.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+namespace softspine::dataplane {
+
+namespace {
+
+constexpr uint32_t kEthernetBytes = 14;
+constexpr uint32_t kTailBytes = 4;  // stored bytes behind the elided ones
+
+// Times before the fabric's start count as its start, times beyond what an Instant holds as never.
+Instant since(int64_t zero_ns, int64_t at_ns, Duration offset) {
+  int64_t ns = 0;
+  int64_t ps = 0;
+  if (__builtin_sub_overflow(at_ns, zero_ns, &ns) || __builtin_mul_overflow(ns, int64_t{1000}, &ps) ||
+      __builtin_add_overflow(ps, offset.count_ps(), &ps)) {
+    return at_ns < zero_ns ? Instant{} : Instant::never();
+  }
+  return std::max(Instant{}, Instant::at_ps(ps));
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<PcapEdge>, EdgeError> PcapEdge::open(std::string name, const Config& config,
+                                                                   PacketPool& pool) {
+  std::error_code unknown;  // a file that is not there yet is no other file either
+  if (!config.read_path.empty() && std::filesystem::equivalent(config.read_path, config.write_path, unknown)) {
+    return std::unexpected(EdgeError{config.write_path, "is the file to read from, too: writing would destroy it"});
+  }
+  std::unique_ptr<PcapEdge> edge{new PcapEdge{std::move(name), config, pool}};
+  if (!config.read_path.empty()) {
+    auto reader = PcapReader::open(config.read_path);
+    if (!reader) return std::unexpected(std::move(reader.error()));
+    edge->reader_.emplace(std::move(*reader));
+    edge->read_ahead();
+    if (!edge->input_error_.empty()) return std::unexpected(EdgeError{config.read_path, edge->input_error_});
+  }
+  if (!config.write_path.empty()) {
+    auto writer = PcapWriter::open(config.write_path, config.snap_bytes);
+    if (!writer) return std::unexpected(std::move(writer.error()));
+    edge->writer_.emplace(std::move(*writer));
+  }
+  return edge;
+}
+
+void PcapEdge::read_ahead() noexcept {
+  next_start_ = Instant::never();
+  if (!reader_->next(next_)) {
+    input_error_ = reader_->error();
+    return;
+  }
+  if (!zero_ns_) zero_ns_ = as_recorded_ ? 0 : next_.at_ns;
+  next_start_ = since(*zero_ns_, next_.at_ns, offset_);
+  if (next_start_.is_never()) {
+    input_error_ = "a frame was recorded more than 106 days after the fabric's start";
+    return;
+  }
+  next_start_ = std::max(next_start_, free_at_);
+}
+
+Instant PcapEdge::run(Instant until) noexcept {
+  while (next_start_ < until) enter();
+  write_arrivals(until);
+  return std::min(next_start_, inbox().next());
+}
+
+void PcapEdge::enter() noexcept {
+  if (Packet packet = packet_of(next_)) {
+    packet.meta().born = next_start_;
+    ++counters_.in_packets;
+    counters_.in_bytes += packet.frame_bytes();
+    free_at_ = transmitter(PortNo{0}).send(std::move(packet), next_start_);
+  }
+  read_ahead();
+}
+
+Packet PcapEdge::packet_of(const RecordedFrame& frame) noexcept {
+  const auto refuse = [this](DropReason reason) {
+    ++counters_.in_drops[static_cast<size_t>(reason)];
+    return Packet{};
+  };
+  if (frame.captured < kEthernetBytes) return refuse(DropReason::kTruncated);
+  if (frame.length > kMaxFrameBytes) return refuse(DropReason::kOversize);
+  const uint32_t zeros = std::min(frame.length - frame.captured, kTailBytes);
+  const uint32_t stored = frame.captured + zeros;
+  if (stored > pool_.room_bytes()) return refuse(DropReason::kOversize);
+  Packet packet = pool_.make(stored);
+  if (!packet) return refuse(DropReason::kNoBuffer);
+  std::memcpy(packet.data(), frame.bytes, frame.captured);
+  std::memset(packet.data() + frame.captured, 0, zeros);
+  packet.meta().frame_bytes = frame.length;
+  return packet;
+}
+
+void PcapEdge::write_arrivals(Instant until) noexcept {
+  Inbox& arrivals = inbox();
+  while (arrivals.next() < until) {
+    Packet packet = arrivals.take_first();
+    ++counters_.out_packets;
+    counters_.out_bytes += packet.frame_bytes();
+    if (writer_) writer_->write(packet, packet.meta().at);
+    PacketPool::release(std::move(packet));
+  }
+}
+
+void PcapEdge::drain() noexcept {
+  if (writer_) output_error_ = writer_->finish();
+  writer_.reset();
+}
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// An edge whose outside is files: frames of one enter at their recorded times, what arrives is written to another.
+// Works on both clocks; on the virtual one it is exact: same file, same bytes out.
+//
+//   start = max(recorded time − first recorded time + offset, port free)     or, as recorded:
+//   start = max(recorded time + offset, port free)                           zero is the fabric's start
+//   written time = arrival of the last bit
+//
+// The recorded time is taken as the instant of the first bit. A frame recorded before its predecessor, or
+// faster than the link, enters as soon as the port is free. The file is read as time goes on: one frame ahead.
+//
+// A frame that the capture has cut (captured < length) enters at its full length, what is missing as zeros
+// (elided, with four zeros as the stored tail). Dropped and counted, not entered: shorter than 14 bytes on the wire
+// or in the file (truncated), longer than any port takes (oversize), no packet left (no_buffer).
+// A file that breaks off ends the input there; what libpcap said is in input_error().
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "dataplane/edge/pcap_reader.hpp"
+#include "dataplane/edge/pcap_writer.hpp"
+#include "dataplane/link/node.hpp"
+
+namespace softspine::dataplane {
+
+class PcapEdge final : public Node {
+ public:
+  struct Config {
+    std::string read_path;   // empty: nothing enters
+    std::string write_path;  // empty: what arrives is counted, no more
+    Duration offset;
+    bool as_recorded = false;
+    uint32_t snap_bytes = PcapWriter::kWholeFrames;
+  };
+  static std::expected<std::unique_ptr<PcapEdge>, EdgeError> open(std::string name, const Config& config,
+                                                                  PacketPool& pool);
+
+  Instant run(Instant until) noexcept override;
+  void drain() noexcept override;
+
+  const EdgeCounters& counters() const { return counters_; }
+  // Empty unless the file could not be read to its end or written. After the last window.
+  const std::string& input_error() const { return input_error_; }
+  const std::string& output_error() const { return output_error_; }
+
+ private:
+  PcapEdge(std::string name, const Config& config, PacketPool& pool)
+      : Node(std::move(name), 1), pool_(pool), offset_(config.offset), as_recorded_(config.as_recorded) {}
+  void read_ahead() noexcept;
+  void enter() noexcept;
+  Packet packet_of(const RecordedFrame& frame) noexcept;
+  void write_arrivals(Instant until) noexcept;
+
+  PacketPool& pool_;
+  Duration offset_;
+  bool as_recorded_;
+  std::optional<PcapReader> reader_;
+  std::optional<PcapWriter> writer_;
+  RecordedFrame next_;                     // the frame that enters at next_start_
+  Instant next_start_ = Instant::never();  // never: the input has ended
+  std::optional<int64_t> zero_ns_;         // the recorded time that stands for the fabric's start
+  Instant free_at_;
+  EdgeCounters counters_;
+  std::string input_error_;
+  std::string output_error_;
+};
+
+}  // namespace softspine::dataplane
