@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Build folders: how each is configured, built, and which test programs it holds."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from processes import Processes
+
+ROOT = Path(__file__).resolve().parents[2]
+# -O1 and line tables only: sanitizer builds are for finding, and half their time is the compiler's.
+SANITIZED = ['--buildtype=plain', '-Doptimization=1', '-Db_lundef=false']
+
+
+class BuildFailed(Exception):
+    """The message is the compiler's own."""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A test as meson knows it: `unit/units`, its command, and how its output is read."""
+    name: str
+    command: list[str]
+    env: dict[str, str]
+    suites: list[str]
+    protocol: str
+    parallel: bool
+    timeout: int
+
+
+@dataclass(frozen=True)
+class Build:
+    folder: str
+    options: list[str]
+    compiler: str = 'g++'
+    env: dict[str, str] = field(default_factory=dict)
+    everything: bool = False  # all targets, not only the programs to be run
+    fixed_addresses: bool = False
+
+    @property
+    def path(self) -> Path:
+        return ROOT / self.folder
+
+    def configure(self, processes: Processes) -> None:
+        """Does nothing when the folder stands as it should; ninja itself notices changed meson files."""
+        stamp = self.path / 'softspine-options'
+        wanted = json.dumps([self.compiler, self.options])
+        if (self.path / 'build.ninja').exists() and stamp.exists() and stamp.read_text() == wanted:
+            return
+        shutil.rmtree(self.path, ignore_errors=True)
+        compiler = f'ccache {self.compiler}' if shutil.which('ccache') else self.compiler
+        self._must(processes, ['meson', 'setup', str(self.path), *self.options],
+                   {**os.environ, 'CXX': compiler})
+        stamp.write_text(wanted)
+
+    def compile(self, processes: Processes, programs: list[Program]) -> None:
+        targets = [] if self.everything else sorted(
+            {os.path.relpath(p.command[0], self.path) for p in programs if Path(p.command[0]).is_relative_to(self.path)})
+        if targets or self.everything:
+            self._must(processes, ['ninja', '-C', str(self.path), *targets], dict(os.environ))
+
+    def programs(self) -> list[Program]:
+        found = subprocess.run(['meson', 'introspect', '--tests', str(self.path)], check=True,
+                               capture_output=True, text=True, cwd=ROOT)
+        return [Program(name=t['name'], command=t['cmd'], env=t['env'],
+                        suites=[s.split(':')[-1] for s in t['suite']],
+                        protocol=t['protocol'], parallel=t['is_parallel'], timeout=t['timeout'])
+                for t in json.loads(found.stdout)]
+
+    def _must(self, processes: Processes, command: list[str], env: dict[str, str]) -> None:
+        done = processes.run(command, env, timeout=3600)
+        if done.status != 0:
+            lines = done.output.splitlines()
+            errors = [i for i, line in enumerate(lines) if 'error:' in line or 'ERROR:' in line or line.startswith('FAILED')]
+            first = max(errors[0] - 2, 0) if errors else max(len(lines) - 30, 0)
+            raise BuildFailed('\n'.join(lines[first:first + 30]))
+
+
+PLAIN = Build('build', [], everything=True)
+RELEASE = Build('build-release', ['--buildtype=release'])
+ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined', '-Dcpp_args=-g1 -fno-sanitize-recover=all'],
+             env={'ASAN_OPTIONS': 'detect_leaks=1:strict_string_checks=1', 'UBSAN_OPTIONS': 'print_stacktrace=1'})
+TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1'],
+             env={'TSAN_OPTIONS': 'second_deadlock_stack=1'}, fixed_addresses=True)
+FUZZ = Build('build-fuzz', [*SANITIZED, '-Db_sanitize=address,undefined',
+                            '-Dcpp_args=-g1 -fno-sanitize-recover=all', '-Dfuzz=true'],
+             compiler='clang++-19', env=ASAN.env)

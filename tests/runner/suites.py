@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The suites, in the order they run, and how one is run."""
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import time
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import outcome
+from builds import ASAN, FUZZ, PLAIN, RELEASE, ROOT, TSAN, Build, BuildFailed, Program
+from outcome import FAILED, Outcome
+from processes import Finished, Processes
+
+LOGS = ROOT / 'out' / 'tests'
+
+
+@dataclass(frozen=True)
+class Suite:
+    name: str
+    build: Build
+    holds: frozenset[str]  # meson's suites that it runs
+    parallel: bool = True
+
+
+SUITES = [
+    Suite('unit', PLAIN, frozenset({'unit'})),
+    Suite('model', PLAIN, frozenset({'model'})),
+    Suite('scenario', PLAIN, frozenset({'scenario'})),
+    Suite('tidy', PLAIN, frozenset({'tidy'})),
+    Suite('fuzz', FUZZ, frozenset({'fuzz'})),
+    Suite('bench', RELEASE, frozenset({'bench'}), parallel=False),
+    Suite('wire', PLAIN, frozenset({'wire'}), parallel=False),
+    # The fuzz corpus too: replayed by another compiler.
+    Suite('asan', ASAN, frozenset({'unit', 'model', 'scenario', 'fuzz'})),
+    Suite('tsan', TSAN, frozenset({'threaded'}), parallel=False),
+]
+QUICK = ['unit', 'model', 'scenario', 'tidy']
+
+
+@dataclass(frozen=True)
+class SuiteResult:
+    outcomes: list[Outcome]
+    build_seconds: float
+    run_seconds: float
+
+
+class Runner:
+    def __init__(self, processes: Processes, scratch: Path, pattern: str | None, fuzz_seconds: int) -> None:
+        self._processes = processes
+        self._scratch = scratch
+        self._pattern = pattern
+        self._fuzz_seconds = fuzz_seconds
+
+    def run(self, suite: Suite) -> SuiteResult:
+        started = time.monotonic()
+        try:
+            suite.build.configure(self._processes)
+            programs = [p for p in suite.build.programs() if suite.holds & set(p.suites)]
+            suite.build.compile(self._processes, programs)
+        except BuildFailed as failure:
+            broken = Outcome(f'{suite.name}: {suite.build.folder} builds', FAILED, str(failure))
+            return SuiteResult([broken], time.monotonic() - started, 0)
+        built = time.monotonic()
+        together = [p for p in programs if p.parallel and suite.parallel]
+        alone = [p for p in programs if p not in together]
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = list(pool.map(lambda p: self._run_program(suite, p), together))
+        found += [self._run_program(suite, p) for p in alone]
+        return SuiteResult([o for each in found for o in each], built - started, time.monotonic() - built)
+
+    def _run_program(self, suite: Suite, program: Program) -> list[Outcome]:
+        named = self._pattern is None or self._pattern in program.name
+        if not named and program.protocol == 'exitcode':
+            return []
+        place = self._scratch / suite.name / program.name.replace('/', '_')
+        place.mkdir(parents=True)
+        env = {**os.environ, **suite.build.env, **program.env, 'TMPDIR': str(place)}
+        command = list(program.command)
+        xml = place / 'gtest.xml'
+        if program.protocol == 'gtest':
+            command.append(f'--gtest_output=xml:{xml}')
+            if not named:
+                command.append(f'--gtest_filter=*{self._pattern}*')
+        elif not named:
+            env['SOFTSPINE_TEST_PATTERN'] = self._pattern
+        timeout = program.timeout
+        if suite.name == 'fuzz':
+            command = self._fuzz_command(program, place)
+            timeout = self._fuzz_seconds + 120
+        if suite.build.fixed_addresses and self._can_fix_addresses:
+            command = ['setarch', '-R', *command]
+        done = self._processes.run(command, env, timeout, cwd=str(ROOT))
+        log = LOGS / suite.name / (program.name.split('/')[-1] + '.log')
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text(done.output)
+        found = _outcomes(program, done, xml)
+        shutil.rmtree(place, ignore_errors=True)
+        return found
+
+    def _fuzz_command(self, program: Program, place: Path) -> list[str]:
+        """Works on a copy of the corpus, so that the checkout stays as it is; a find is kept under out/fuzz/."""
+        corpus = place / 'corpus'
+        corpus.mkdir()
+        for kept in program.command[1:]:
+            if Path(kept).is_dir():
+                shutil.copytree(kept, corpus, dirs_exist_ok=True)
+        finds = ROOT / 'out' / 'fuzz' / program.name.split('/')[-1]
+        finds.mkdir(parents=True, exist_ok=True)
+        return [program.command[0], str(corpus), f'-max_total_time={self._fuzz_seconds}', '-timeout=20',
+                '-rss_limit_mb=4096', '-print_final_stats=1', f'-artifact_prefix={finds}/']
+
+    @cached_property
+    def _can_fix_addresses(self) -> bool:
+        """GCC 12's TSan does not know the widest address randomisation; some containers forbid to switch it off."""
+        return subprocess.run(['setarch', '-R', 'true'], capture_output=True, check=False).returncode == 0
+
+
+def _outcomes(program: Program, done: Finished, xml: Path) -> list[Outcome]:
+    if program.protocol == 'gtest':
+        return outcome.of_gtest(program.name, done, xml)
+    return outcome.of_tap(program.name, done) if program.protocol == 'tap' else outcome.of_exit(program.name, done)
