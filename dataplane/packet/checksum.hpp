@@ -59,7 +59,9 @@ class ChecksumSum {
 inline uint16_t ipv4_checksum(const uint8_t* header, uint32_t bytes) {
   return ChecksumSum{}.add(header, bytes).checksum();
 }
-inline bool has_good_ipv4_checksum(const uint8_t* header, uint32_t bytes) { return ipv4_checksum(header, bytes) == 0; }
+inline bool has_good_ipv4_checksum(const uint8_t* header, uint32_t bytes) {
+  return ipv4_checksum(header, bytes) == 0;
+}
 
 // The checksum after one 16-bit word it covers has changed.
 inline uint16_t updated_checksum(uint16_t checksum, uint16_t before, uint16_t after) {

@@ -29,8 +29,12 @@ inline uint64_t load64(const uint8_t* p) {
   std::memcpy(&v, p, sizeof v);
   return __builtin_bswap64(v);
 }
-inline uint32_t load24(const uint8_t* p) { return uint32_t{p[0]} << 16 | uint32_t{p[1]} << 8 | p[2]; }
-inline uint64_t load48(const uint8_t* p) { return uint64_t{load16(p)} << 32 | load32(p + 2); }
+inline uint32_t load24(const uint8_t* p) {
+  return uint32_t{p[0]} << 16 | uint32_t{p[1]} << 8 | p[2];
+}
+inline uint64_t load48(const uint8_t* p) {
+  return uint64_t{load16(p)} << 32 | load32(p + 2);
+}
 
 inline void store16(uint8_t* p, uint16_t v) {
   v = __builtin_bswap16(v);
@@ -65,13 +69,17 @@ inline MacAddress load_mac(const uint8_t* p) {
   std::memcpy(mac.data(), p, mac.size());
   return mac;
 }
-inline void store_mac(uint8_t* p, const MacAddress& mac) { std::memcpy(p, mac.data(), mac.size()); }
+inline void store_mac(uint8_t* p, const MacAddress& mac) {
+  std::memcpy(p, mac.data(), mac.size());
+}
 inline Ipv6Address load_ipv6(const uint8_t* p) {
   Ipv6Address address;
   std::memcpy(address.data(), p, address.size());
   return address;
 }
-inline void store_ipv6(uint8_t* p, const Ipv6Address& address) { std::memcpy(p, address.data(), address.size()); }
+inline void store_ipv6(uint8_t* p, const Ipv6Address& address) {
+  std::memcpy(p, address.data(), address.size());
+}
 
 namespace ethernet {
 inline constexpr uint32_t kDestination = 0;

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A packet with every byte of its frame in memory: what leaves through an edge, or is written to a
+// file as a whole. The payload of zeros that built-in traffic leaves out is written out.
+#pragma once
+
+#include "dataplane/packet/packet.hpp"
+#include "dataplane/packet/pool.hpp"
+
+namespace softspine::dataplane {
+
+// A deep copy with stored_bytes() == frame_bytes(); the original stays the caller's to end.
+// Empty when the pool has run dry or its packets are too small for the frame.
+Packet materialise(const Packet& packet, PacketPool& pool) noexcept;
+
+}  // namespace softspine::dataplane
