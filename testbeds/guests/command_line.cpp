@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/guests/command_line.hpp"
+
+#include <fmt/format.h>
+
+namespace softspine::guests {
+namespace {
+
+void append(Command& command, std::initializer_list<std::string> words) {
+  command.insert(command.end(), words.begin(), words.end());
+}
+
+void append_nic(Command& command, const NicSpec& nic, std::size_t index, bool kvm) {
+  append(command, {"-chardev", fmt::format("socket,id=c{},path={}", index, nic.vhost_socket),
+                   "-netdev", fmt::format("vhost-user,id=n{0},chardev=c{0}", index),
+                   "-device", fmt::format("virtio-net-pci,netdev=n{},mac={}{}", index, nic.mac, kvm ? "" : ",vectors=0")});
+}
+
+std::string shared_folder(const std::filesystem::path& path, std::string_view tag) {
+  return fmt::format("local,path={},mount_tag={},security_model=none", path.string(), tag);
+}
+
+}  // namespace
+
+Command uml_command(const GuestSpec& spec, const Installation& installation, const Places& places) {
+  Command command{installation.uml_kernel.string(), fmt::format("mem={}M", spec.memory_mib)};
+  append(command, {"root=/dev/root", "rootfstype=hostfs", "rootflags=" + installation.root.string(), "ro", "init=/init",
+                   "con0=null,fd:1", "con=null", "net.ifnames=0", "uml_dir=" + places.folder.string(), "umid=uml"});
+  // 1 is the virtio device type of a NIC.
+  for (const auto& nic : spec.nics) command.push_back(fmt::format("virtio_uml.device={}:1", nic.vhost_socket));
+  append(command, {"guest=" + places.folder.string(), "board=" + places.board.string()});
+  return command;
+}
+
+Command qemu_command(const GuestSpec& spec, const Installation& installation, const Places& places) {
+  const auto memory = fmt::format("{}M", spec.memory_mib);
+  Command command{installation.qemu.string()};
+  append(command, {"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-serial", "stdio", "-smp", "1",
+                   "-m", memory, "-object", fmt::format("memory-backend-memfd,id=m,size={},share=on", memory),
+                   "-machine", "q35,memory-backend=m"});
+  if (installation.kvm) {
+    append(command, {"-accel", "kvm", "-cpu", "host"});
+  } else {
+    append(command, {"-accel", "tcg", "-cpu", "max"});
+  }
+  append(command, {"-kernel", installation.qemu_kernel.string(), "-initrd", installation.qemu_initramfs.string(),
+                   "-append", "console=ttyS0 panic=-1 net.ifnames=0 guest=9p",
+                   "-virtfs", shared_folder(places.folder, "guest"), "-virtfs", shared_folder(places.board, "board")});
+  for (std::size_t i = 0; i < spec.nics.size(); ++i) append_nic(command, spec.nics[i], i, installation.kvm);
+  return command;
+}
+
+}  // namespace softspine::guests

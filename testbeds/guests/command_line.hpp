@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "testbeds/guests/guest_spec.hpp"
+
+namespace softspine::guests {
+
+// What guests are made of on this machine; see installation.hpp for how it comes to be.
+struct Installation {
+  std::filesystem::path keeper;          // the program that holds a guest's processes together
+  std::filesystem::path uml_kernel;      // from kernel/build
+  std::filesystem::path root;            // from root/make: the root folder of user-mode Linux
+  std::filesystem::path qemu;            // qemu-system-x86_64
+  std::filesystem::path qemu_kernel;     // from qemu/make: Debian's kernel
+  std::filesystem::path qemu_initramfs;  // and the root folder with its modules
+  bool kvm = false;                      // KVM really works here
+};
+
+// Where one guest's files lie.
+struct Places {
+  std::filesystem::path folder;
+  std::filesystem::path board;
+};
+
+using Command = std::vector<std::string>;
+
+// QEMU without KVM needs vectors=0: 7.2 crashes on MSI-X notifiers of vhost-user devices under TCG.
+Command uml_command(const GuestSpec& spec, const Installation& installation, const Places& places);
+Command qemu_command(const GuestSpec& spec, const Installation& installation, const Places& places);
+
+}  // namespace softspine::guests

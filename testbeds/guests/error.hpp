@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace softspine::guests {
+
+// What was wrong with something from outside, and where it was: a field of a spec, a file, a program.
+struct Error {
+  std::string path;
+  std::string message;
+};
+
+}  // namespace softspine::guests

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/guests/guest_folder.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <fstream>
+#include <iterator>
+#include <system_error>
+
+#include "testbeds/guests/tsc.hpp"
+
+namespace softspine::guests {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::expected<void, Error> write_file(const fs::path& path, std::string_view text) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out << text;
+  out.close();
+  if (!out) return std::unexpected(Error{path.string(), "cannot be written"});
+  return {};
+}
+
+std::expected<std::string, Error> read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::unexpected(Error{path.string(), "cannot be read"});
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+template <typename Number>
+std::optional<Number> number(std::string_view text) {
+  Number value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Cuts the first line off `text`.
+std::string_view next_line(std::string_view& text) {
+  const auto end = text.find('\n');
+  const auto line = text.substr(0, end);
+  text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  return line;
+}
+
+std::string assignment(std::string_view key, std::string_view value) {
+  return fmt::format("{}={}\n", key, shell_quoted(value));
+}
+
+std::string_view without_prefix_length(std::string_view address) { return address.substr(0, address.find('/')); }
+
+}  // namespace
+
+std::string shell_quoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+std::string settings_text(const GuestSpec& spec, double cpu_mhz) {
+  std::string text = assignment("NAME", spec.name) + assignment("CPU_MHZ", fmt::format("{:.3f}", cpu_mhz)) +
+                     assignment("BOND_MODE", spec.bond_mode) + assignment("NICS", std::to_string(spec.nics.size()));
+  for (std::size_t i = 0; i < spec.nics.size(); ++i) {
+    const auto& nic = spec.nics[i];
+    const auto prefix = fmt::format("NIC{}_", i);
+    text += assignment(prefix + "MAC", nic.mac) + assignment(prefix + "MTU", std::to_string(nic.mtu)) +
+            assignment(prefix + "ADDRESSES", fmt::format("{}", fmt::join(nic.addresses, " "))) +
+            assignment(prefix + "GATEWAYS", fmt::format("{}", fmt::join(nic.gateways, " ")));
+  }
+  return text;
+}
+
+std::string env_text(const GuestSpec& spec) {
+  std::string text;
+  for (const auto& [key, value] : spec.env) text += "export " + assignment(key, value);
+  return text;
+}
+
+std::string hosts_text(std::span<const GuestSpec> specs) {
+  std::string text = "127.0.0.1 localhost\n";
+  for (const auto& spec : specs) {
+    for (std::size_t i = 0; i < spec.nics.size(); ++i) {
+      const auto name = i == 0 ? spec.name : fmt::format("{}-{}", spec.name, i);
+      for (const auto& address : spec.nics[i].addresses) {
+        text += fmt::format("{} {}\n", without_prefix_length(address), name);
+      }
+    }
+  }
+  return text;
+}
+
+std::expected<Counters, Error> parse_counters(std::string_view text) {
+  Counters counters;
+  for (int line_number = 1; !text.empty(); ++line_number) {
+    const auto line = next_line(text);
+    const auto blank = line.rfind(' ');
+    const auto value = blank == std::string_view::npos ? std::nullopt : number<std::uint64_t>(line.substr(blank + 1));
+    if (!value) return std::unexpected(Error{fmt::format("counters:{}", line_number), "not `device name value`"});
+    counters.emplace(line.substr(0, blank), *value);
+  }
+  return counters;
+}
+
+std::expected<void, Error> write_folder(const fs::path& folder, const GuestSpec& spec) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (error) return std::unexpected(Error{folder.string(), error.message()});
+  for (const auto* trace : {"ready", "stop", "stdout", "stderr", "counters", "exit_status", "console", "uml"}) {
+    fs::remove_all(folder / trace, error);
+    if (error) return std::unexpected(Error{(folder / trace).string(), error.message()});
+  }
+  const std::pair<const char*, std::string> files[] = {
+      {"settings", settings_text(spec, tsc_mhz())}, {"env", env_text(spec)}, {"run", spec.run + "\n"}};
+  for (const auto& [name, text] : files) {
+    if (auto written = write_file(folder / name, text); !written) return written;
+  }
+  return {};
+}
+
+std::expected<void, Error> lay_board(const fs::path& board, std::span<const GuestSpec> specs) {
+  std::error_code error;
+  fs::remove_all(board, error);
+  if (!error) fs::create_directories(board, error);
+  if (error) return std::unexpected(Error{board.string(), error.message()});
+  std::string names;
+  for (const auto& spec : specs) names += spec.name + "\n";
+  if (auto written = write_file(board / "guests", names); !written) return written;
+  return write_file(board / "hosts", hosts_text(specs));
+}
+
+std::expected<void, Error> ask_to_stop(const fs::path& folder) { return write_file(folder / "stop", ""); }
+
+std::expected<Result, Error> read_result(const fs::path& folder) {
+  const auto status_text = read_file(folder / "exit_status");
+  if (!status_text) {
+    return std::unexpected(Error{(folder / "console").string(), "the guest ended, or was ended, without a result"});
+  }
+  std::string_view rest = *status_text;
+  const auto status = number<int>(next_line(rest));
+  if (!status) return std::unexpected(Error{(folder / "exit_status").string(), "not a number"});
+  const auto counters_text = read_file(folder / "counters");
+  if (!counters_text) return std::unexpected(counters_text.error());
+  auto counters = parse_counters(*counters_text);
+  if (!counters) return std::unexpected(Error{(folder / counters.error().path).string(), counters.error().message});
+  return Result{*status, folder / "stdout", folder / "stderr", folder / "console", std::move(*counters)};
+}
+
+}  // namespace softspine::guests

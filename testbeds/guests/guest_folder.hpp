@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder on the host through which a guest learns what to do and says how it went.
+//
+//   written here    settings, env, run (read by root/init); stop (asks a running guest to end its command)
+//   by the guest    ready, stdout, stderr, counters, exit_status (the last one, by rename: it exists only when all is there)
+//   by its process  console (the kernel's messages)
+//
+// Beside the guests' folders lies `board`, shared by all guests of a testbed: signals between commands, `hosts`, and `guests`.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "testbeds/guests/error.hpp"
+#include "testbeds/guests/guest_spec.hpp"
+
+namespace softspine::guests {
+
+// Counter values by "device counter", e.g. "rxe0 out_of_seq_request", "eth0 rx_packets".
+using Counters = std::map<std::string, std::uint64_t>;
+
+struct Result {
+  int exit_status = 0;  // of the command; 125 when the guest could not be set up (stderr says why)
+  std::filesystem::path stdout_path;
+  std::filesystem::path stderr_path;
+  std::filesystem::path console_path;
+  Counters counters;
+};
+
+// Pure parts.
+std::string shell_quoted(std::string_view text);
+std::string settings_text(const GuestSpec& spec, double cpu_mhz);
+std::string env_text(const GuestSpec& spec);
+// /etc/hosts of all guests: the first address of a family under the guest's name, further NICs' as NAME-1, NAME-2.
+std::string hosts_text(std::span<const GuestSpec> specs);
+std::expected<Counters, Error> parse_counters(std::string_view text);
+
+// Empties `folder` of an earlier run's traces and writes what the guest reads.
+std::expected<void, Error> write_folder(const std::filesystem::path& folder, const GuestSpec& spec);
+// Empties the board and writes `hosts` and `guests` (their names, one a line) on it. Before the first guest starts.
+std::expected<void, Error> lay_board(const std::filesystem::path& board, std::span<const GuestSpec> specs);
+std::expected<void, Error> ask_to_stop(const std::filesystem::path& folder);
+std::expected<Result, Error> read_result(const std::filesystem::path& folder);
+
+}  // namespace softspine::guests

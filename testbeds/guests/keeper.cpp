@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+// softspine-keeper LIFELINE_FD [--no-namespace] COMMAND...: runs a guest so that nothing of it outlives its owner.
+//
+// A user-mode Linux guest is a handful of host processes that ignore or survive each other's deaths, so:
+// - the owner holds the other end of the pipe LIFELINE_FD; when it closes it, or dies in whatever way, the guest is killed;
+// - where namespaces are permitted (root, or user namespaces) the guest lives in a PID namespace whose first process is
+//   ours, and the kernel itself kills the whole namespace with that process, also when the keeper is what gets killed;
+// - where not, the keeper is the subreaper of all that the guest leaves behind, and kills and reaps until nothing is left.
+// A guest is never asked with SIGTERM: user-mode Linux deadlocks in virtio_uml then, and spins. Being polite is the
+// business of the guest's folder (see guest_folder.hpp).
+//
+// Exit status: the command's, 128 + signal when it was killed, 126 when it could not be started.
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <string>
+
+// glibc 2.36's header forgets to say that its functions are C.
+extern "C" {
+#include <sys/pidfd.h>
+}
+
+namespace {
+
+constexpr int kCannotStart = 126;
+
+[[noreturn]] void give_up(const char* what) {
+  std::fprintf(stderr, "softspine-keeper: %s: %s\n", what, std::strerror(errno));
+  std::exit(kCannotStart);
+}
+
+void write_map(const char* file, const std::string& text) {
+  std::ofstream out(file);
+  out << text;
+}
+
+// After this, the next child is the first process of a PID namespace. As nobody in particular, a user namespace in which
+// we stay who we are gives the right to one.
+bool enter_pid_namespace() {
+  if (unshare(CLONE_NEWPID) == 0) return true;
+  const auto uid = std::to_string(getuid());
+  const auto gid = std::to_string(getgid());
+  if (unshare(CLONE_NEWUSER | CLONE_NEWPID) != 0) return false;
+  write_map("/proc/self/setgroups", "deny");
+  write_map("/proc/self/uid_map", uid + " " + uid + " 1");
+  write_map("/proc/self/gid_map", gid + " " + gid + " 1");
+  return true;
+}
+
+int status_of(int wait_status) {
+  return WIFEXITED(wait_status) ? WEXITSTATUS(wait_status) : 128 + WTERMSIG(wait_status);
+}
+
+void kill_children() {
+  std::ifstream children("/proc/thread-self/children");
+  for (pid_t child = 0; children >> child;) kill(child, SIGKILL);
+}
+
+// Kills and reaps until there is no descendant: what a killed process leaves behind becomes our child in turn.
+void kill_the_rest(pid_t group) {
+  const bool first_of_a_namespace = getpid() == 1;
+  do {
+    kill(first_of_a_namespace ? -1 : -group, SIGKILL);
+    if (!first_of_a_namespace) kill_children();
+  } while (waitpid(-1, nullptr, 0) > 0 || errno == EINTR);
+}
+
+[[noreturn]] void become(char** command) {
+  // Our own death, of whatever kind, takes at least the guest's main process along.
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  setpgid(0, 0);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execvp(command[0], command);
+  give_up(command[0]);
+}
+
+// Returns when the lifeline is gone, a signal asks us to end, or `child` has ended.
+void wait_for_an_end(const int (&descriptors)[4]) {
+  pollfd polled[4];
+  for (int i = 0; i < 4; ++i) polled[i] = {descriptors[i], POLLIN, 0};
+  while (poll(polled, 4, -1) < 0 && errno == EINTR) {
+  }
+}
+
+int ending_signals() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int number : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&set, number);
+  sigprocmask(SIG_BLOCK, &set, nullptr);
+  return signalfd(-1, &set, SFD_CLOEXEC);
+}
+
+// Runs the command until it or one of its reasons to live ends; afterwards none of its processes exists.
+int supervise(int lifeline, int second_lifeline, char** command) {
+  const int signals = ending_signals();
+  const pid_t child = fork();
+  if (child < 0) give_up("fork");
+  if (child == 0) become(command);
+  setpgid(child, child);
+  const int ended = pidfd_open(child, 0);
+  if (ended < 0) {
+    kill_the_rest(child);
+    give_up("pidfd_open");
+  }
+  wait_for_an_end({lifeline, second_lifeline, signals, ended});
+  kill(-child, SIGKILL);
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  kill_the_rest(child);
+  return status_of(status);
+}
+
+// The first process of the namespace supervises; we only wait for it. Our end of `ours` closes with us.
+int supervise_in_namespace(int lifeline, char** command) {
+  int ours[2];
+  if (pipe2(ours, O_CLOEXEC) != 0) give_up("pipe");
+  const pid_t first = fork();
+  if (first < 0) return -1;
+  if (first == 0) {
+    close(ours[1]);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    std::exit(supervise(lifeline, ours[0], command));
+  }
+  close(ours[0]);
+  int status = 0;
+  while (waitpid(first, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status_of(status);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  int lifeline = -1;
+  int next = 2;
+  if (argc > 1) std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), lifeline);
+  const bool plain = argc > next && std::strcmp(argv[next], "--no-namespace") == 0;
+  if (plain) ++next;
+  if (lifeline < 3 || next >= argc || fcntl(lifeline, F_SETFD, FD_CLOEXEC) != 0) {
+    std::fprintf(stderr, "usage: softspine-keeper LIFELINE_FD [--no-namespace] COMMAND...\n");
+    return kCannotStart;
+  }
+  if (lifeline > 3) close_range(3, static_cast<unsigned>(lifeline) - 1, 0);
+  close_range(static_cast<unsigned>(lifeline) + 1, ~0U, 0);
+  setsid();
+  constexpr rlimit kNoCore{0, 0};
+  setrlimit(RLIMIT_CORE, &kNoCore);
+  prctl(PR_SET_CHILD_SUBREAPER, 1);
+  if (!plain && enter_pid_namespace()) {
+    const int status = supervise_in_namespace(lifeline, argv + next);
+    if (status >= 0) return status;
+  }
+  return supervise(lifeline, -1, argv + next);
+}

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "testbeds/guests/error.hpp"
+
+namespace softspine::guests {
+
+// A file descriptor that closes itself.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(Descriptor&& other) noexcept;
+  Descriptor& operator=(Descriptor&& other) noexcept;
+  ~Descriptor() { reset(); }
+  int number() const { return number_; }
+  void reset();
+
+ private:
+  int number_ = -1;
+};
+
+// A command under softspine-keeper: it and all it starts end with this object, or with this process, however that ends.
+// Must not be used in a process that ignores SIGCHLD.
+class KeptProcess {
+ public:
+  // Standard input is /dev/null; output and errors go to the end of `output`.
+  static std::expected<KeptProcess, Error> start(const std::filesystem::path& keeper, const std::vector<std::string>& command,
+                                                 const std::vector<std::string>& environment,
+                                                 const std::filesystem::path& output);
+  KeptProcess(KeptProcess&&) noexcept = default;
+  KeptProcess& operator=(KeptProcess&& other) noexcept;
+  ~KeptProcess() { kill(); }
+
+  // Readable once the command has ended and nothing of it is left; for an event loop.
+  int ended_descriptor() const { return pidfd_.number(); }
+  // Waits at most `timeout` (a signal to this thread begins it anew); true when it has ended.
+  bool await_end(std::chrono::milliseconds timeout);
+  bool running() { return !await_end(std::chrono::milliseconds{0}); }
+  // Its exit status, 128 + signal when it was killed; nothing while it runs.
+  std::optional<int> exit_status() const { return exit_status_; }
+  // Ends it and all it started, and returns when they are gone.
+  void kill();
+
+ private:
+  KeptProcess(int pid, Descriptor pidfd, Descriptor lifeline);
+  void reap();
+
+  int pid_ = -1;
+  Descriptor pidfd_;
+  Descriptor lifeline_;
+  std::optional<int> exit_status_;
+};
+
+}  // namespace softspine::guests
