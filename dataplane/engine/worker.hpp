@@ -41,6 +41,7 @@ class Worker {
 
  private:
   WindowReport report(bool busy) noexcept;
+  bool is_time_to_poll(bool caught_up) noexcept;
   bool poll_edges(Instant now) noexcept;
   void run_window(Instant until, Instant horizon) noexcept;
   void stand_still(Instant upto) noexcept;
@@ -56,6 +57,7 @@ class Worker {
   uint64_t windows_ = 0;
   uint64_t node_runs_ = 0;
   uint32_t idle_rounds_ = 0;
+  uint32_t windows_since_poll_ = 0;
   Histogram lateness_;
 };
 
