@@ -3,6 +3,8 @@
 
 namespace softspine::tests {
 
-std::filesystem::path source_root() { return SOFTSPINE_SOURCE_ROOT; }
+std::filesystem::path source_root() {
+  return SOFTSPINE_SOURCE_ROOT;
+}
 
 }  // namespace softspine::tests

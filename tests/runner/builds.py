@@ -46,10 +46,11 @@ class Build:
         return ROOT / self.folder
 
     def configure(self, processes: Processes) -> None:
-        """Does nothing when the folder stands as it should; ninja itself notices changed meson files."""
+        """A folder that stands as it should only follows changes of meson files."""
         stamp = self.path / 'softspine-options'
         wanted = json.dumps([self.compiler, self.options])
         if (self.path / 'build.ninja').exists() and stamp.exists() and stamp.read_text() == wanted:
+            self._must(processes, ['ninja', '-C', str(self.path), 'build.ninja'], dict(os.environ))
             return
         shutil.rmtree(self.path, ignore_errors=True)
         compiler = f'ccache {self.compiler}' if shutil.which('ccache') else self.compiler

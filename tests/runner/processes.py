@@ -11,7 +11,6 @@ import time
 from dataclasses import dataclass
 
 OUTPUT_LIMIT = 20_000_000  # a program that prints without end must not take the machine with it
-GRACE_SECONDS = 5  # between TERM and KILL: lets a testbed take down its guests
 
 @dataclass(frozen=True)
 class Finished:
@@ -21,6 +20,8 @@ class Finished:
 
 
 class Processes:
+    grace_seconds = 5.0  # between TERM and KILL: lets a testbed take down its guests
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._children: set[subprocess.Popen] = set()
@@ -46,7 +47,7 @@ class Processes:
         children = list(self._children)
         for child in children:
             _kill(child.pid, signal.SIGTERM)
-        until = time.monotonic() + GRACE_SECONDS
+        until = time.monotonic() + self.grace_seconds
         for child in children:
             try:
                 child.wait(max(until - time.monotonic(), 0))
@@ -67,7 +68,7 @@ class Processes:
         if child.poll() is None:
             _kill(child.pid, signal.SIGTERM)
             try:
-                child.wait(GRACE_SECONDS)
+                child.wait(self.grace_seconds)
             except subprocess.TimeoutExpired:
                 pass
         _kill(child.pid, signal.SIGKILL)  # whatever it left behind in its group

@@ -40,6 +40,8 @@ class FabricEnvironment : public testing::Environment {
 
 }  // namespace
 
-dataplane::PacketPool& packet_pool() { return *pool; }
+dataplane::PacketPool& packet_pool() {
+  return *pool;
+}
 
 }  // namespace softspine::tests

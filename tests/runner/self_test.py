@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The runner must tell a failure from a pass: samples of every way in which a program can end."""
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tidy'))
+
+import outcome  # noqa: E402
+from processes import Finished, Processes  # noqa: E402
+from tap import Tap  # noqa: E402
+
+XML = '''<?xml version="1.0"?><testsuites><testsuite name="A">
+<testcase name="Passes" classname="A" status="run" result="completed"/>
+<testcase name="Fails" classname="A" status="run" result="completed"><failure message="1 is not 2"/></testcase>
+<testcase name="Skips" classname="A" status="run" result="skipped"><skipped message="a.cpp:2&#x0A;no device"/></testcase>
+<testcase name="DISABLED_Off" classname="A" status="notrun" result="suppressed"/>
+<testcase name="Filtered" classname="A" status="notrun" result="suppressed"/>
+</testsuite></testsuites>'''
+DIED = '''[ RUN      ] A.Passes
+[       OK ] A.Passes (0 ms)
+[ RUN      ] A.Dies
+broken: x (values 1, 2)
+'''
+
+
+def kinds(found: list[outcome.Outcome]) -> str:
+    return ' '.join(o.kind for o in found)
+
+
+def same(found, wanted) -> list[str]:
+    return [] if found == wanted else [f'found {found!r}, wanted {wanted!r}']
+
+
+def gtest_with(xml: str | None, done: Finished) -> list[outcome.Outcome]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / 'gtest.xml'
+        if xml is not None:
+            path.write_text(xml)
+        return outcome.of_gtest('unit/a', done, path)
+
+
+def reads_gtest() -> list[str]:
+    found = gtest_with(XML, Finished(1, ''))
+    return same(kinds(found), 'passed failed skipped skipped') + same(found[2].message, 'no device') + same(
+        found[1].message, '1 is not 2')
+
+
+def a_crash_is_a_failure_of_the_test_that_ran() -> list[str]:
+    found = gtest_with(None, Finished(-6, DIED))
+    return same(kinds(found), 'passed failed') + same(found[1].name, 'unit/a: A.Dies') + (
+        [] if 'SIGABRT' in found[1].message and 'values 1, 2' in found[1].message else [found[1].message])
+
+
+def a_program_that_never_began_is_a_failure() -> list[str]:
+    return same(kinds(gtest_with(None, Finished(127, 'no such library'))), 'failed')
+
+
+def a_status_that_no_test_explains_is_a_failure() -> list[str]:
+    passing = XML.replace('<failure message="1 is not 2"/>', '')
+    return same(kinds(gtest_with(passing, Finished(66, 'WARNING: ThreadSanitizer: data race'))),
+                'passed passed skipped skipped failed')
+
+
+def running_out_of_time_is_a_failure() -> list[str]:
+    return same(kinds(outcome.of_exit('bench/a', Finished(-15, '', timed_out=True))), 'failed')
+
+
+def reads_tap() -> list[str]:
+    text = 'ok 1 - one\nnot ok 2 - two\n# because\n# of this\nok 3 - three # SKIP no /dev/net/tun\n1..3\n'
+    found = outcome.of_tap('wire/a', Finished(1, text))
+    return same(kinds(found), 'passed failed skipped') + same(found[1].message, 'because\nof this') + same(
+        found[2].message, 'no /dev/net/tun')
+
+
+def a_plan_not_kept_is_a_failure() -> list[str]:
+    return same(kinds(outcome.of_tap('a', Finished(0, '1..3\nok 1 - one\n'))), 'passed failed') + same(
+        kinds(outcome.of_tap('a', Finished(0, ''))), 'failed')
+
+
+def reads_exit_statuses() -> list[str]:
+    return (same(kinds(outcome.of_exit('a', Finished(0, ''))), 'passed') + same(kinds(outcome.of_exit('a', Finished(1, ''))), 'failed')
+            + same(kinds(outcome.of_exit('a', Finished(77, 'no device'))), 'skipped')
+            + same(kinds(outcome.of_exit('a', Finished(0, "x ERROR OCCURRED: 'pool'"))), 'failed'))
+
+
+def a_program_past_its_time_leaves_nothing_behind() -> list[str]:
+    """Its child ignores TERM and holds a pipe: the pipe ends only when the child is gone."""
+    reading, writing = os.pipe()
+    os.set_inheritable(writing, True)
+    script = "trap '' TERM; cat /dev/zero >/dev/null & wait"
+    runner = _KeepsDescriptors()
+    done = runner.run(['bash', '-c', script], dict(os.environ), timeout=1)
+    os.close(writing)
+    left = os.read(reading, 1)
+    os.close(reading)
+    return same(done.timed_out, True) + same(done.status, -signal.SIGKILL) + same(left, b'')
+
+
+class _KeepsDescriptors(Processes):
+    grace_seconds = 0.2
+
+    def _start(self, command, env, cwd, sink) -> subprocess.Popen:
+        return subprocess.Popen(command, env=env, cwd=cwd, stdin=subprocess.DEVNULL, stdout=sink, stderr=subprocess.STDOUT,
+                                start_new_session=True, close_fds=False)
+
+
+TESTS = [reads_gtest, a_crash_is_a_failure_of_the_test_that_ran, a_program_that_never_began_is_a_failure,
+         a_status_that_no_test_explains_is_a_failure, running_out_of_time_is_a_failure, reads_tap, a_plan_not_kept_is_a_failure,
+         reads_exit_statuses, a_program_past_its_time_leaves_nothing_behind]
+
+
+def main() -> int:
+    tap = Tap()
+    for test in TESTS:
+        if tap.wants(test.__name__):
+            tap.point(test.__name__, test())
+    return tap.end()
+
+
+if __name__ == '__main__':
+    sys.exit(main())

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How long a file and a function may be. Past 500 and 70 it is two things."""
+from __future__ import annotations
+
+import ast
+import re
+
+from tree import CPP, Finding, Tree
+
+MAX_FILE_LINES = 500
+MAX_FUNCTION_LINES = 70
+NOT_A_FUNCTION = re.compile(r'^\s*(template\s*<[^{;]*>\s*)?(inline\s+)?(namespace|class|struct|enum|union|extern)\b')
+MEASURED = CPP + ('.py', '.sh', '.build', '.yaml', '.html', '.js', '.css')
+
+
+def files_of_one_idea(tree: Tree) -> list[Finding]:
+    """No file is longer than 500 lines."""
+    measured = set(tree.paths(MEASURED)) | set(tree.scripts('bash')) | set(tree.scripts('python'))
+    return [Finding(path, MAX_FILE_LINES, f'{len(tree.lines(path))} lines, at most {MAX_FILE_LINES}')
+            for path in sorted(measured) if len(tree.lines(path)) > MAX_FILE_LINES]
+
+
+def functions_of_one_page(tree: Tree) -> list[Finding]:
+    """No function is longer than 70 lines."""
+    findings = []
+    for path in tree.paths(CPP):
+        for number, length, name in cpp_functions(tree.texts[path]):
+            if length > MAX_FUNCTION_LINES:
+                findings.append(Finding(path, number, f'{name}: {length} lines, at most {MAX_FUNCTION_LINES}'))
+    for path in tree.scripts('python'):
+        for node in ast.walk(ast.parse(tree.texts[path])):
+            if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+                length = node.end_lineno - node.lineno + 1
+                if length > MAX_FUNCTION_LINES:
+                    findings.append(Finding(path, node.lineno, f'{node.name}: {length} lines, at most {MAX_FUNCTION_LINES}'))
+    return findings
+
+
+def cpp_functions(text: str) -> list[tuple[int, int, str]]:
+    """(first line, lines, name) of each function at namespace or class level: braces counted, not parsed."""
+    blank = blank_out(text)
+    found, stack, head = [], [], 0  # stack: (is function, line of the head, name, where its head began)
+    for i, c in enumerate(blank):
+        if c == '{':
+            is_function, name = False, ''
+            is_body = blank[i - 1].isspace()  # else an initialiser, a_{1}: clang-format leaves no space before it
+            if is_body and not any(entry[0] for entry in stack):
+                is_function, name = _is_function_head(blank[head:i])
+            start = head + len(blank[head:i]) - len(blank[head:i].lstrip())
+            stack.append((is_function, blank.count('\n', 0, start) + 1, name, head))
+            head = i + 1
+        elif c == '}' and stack:
+            is_function, first, name, before = stack.pop()
+            if is_function:
+                found.append((first, blank.count('\n', 0, i) + 1 - first + 1, name))
+            head = i + 1 if is_function or blank[i + 1:i + 2] not in (',', ' ') else before
+        elif c == ';':
+            head = i + 1
+    return found
+
+
+def _is_function_head(head: str) -> tuple[bool, str]:
+    head = re.sub(r'^\s*(#[^\n]*\n|public:|private:|protected:|\s)*', '', head)
+    if NOT_A_FUNCTION.match(head) or '(' not in head or re.search(r'(^|[^=!<>])=\s*$', head):
+        return False, ''
+    name = re.search(r'([\w:~]+|operator\S+)\s*\(([^()]*)', head)
+    if not name:
+        return False, ''
+    test = re.match(r'TEST(?:_[FP])?', name[1])
+    return True, f'{name[1]}({name[2].strip()})' if test else name[1]
+
+
+def blank_out(text: str) -> str:
+    """Comments, strings and characters as spaces, with every newline kept."""
+    def spaces(match: re.Match[str]) -> str:
+        return re.sub(r'[^\n]', ' ', match[0])
+    return re.sub(r'R"(\w*)\((?:.|\n)*?\)\1"|//[^\n]*|/\*(?:.|\n)*?\*/|"(?:\\.|[^"\\\n])*"|(?<![0-9A-Fa-f])\'(?:\\.|[^\'\\\n])+\'',
+                  spaces, text)
+
+
+RULES = [files_of_one_idea, functions_of_one_page]
