@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/config/document.hpp"
+
+#include <yaml-cpp/depthguard.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <ranges>
+#include <spanstream>
+
+#include "control/config/document_builder.hpp"
+#include "control/config/text_check.hpp"
+#include "control/config/words.hpp"
+
+namespace softspine::control {
+namespace {
+
+bool is_plain_word(std::string_view key) {
+  return !key.empty() && key.size() <= 60 && std::ranges::all_of(key, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
+  });
+}
+
+}  // namespace
+
+ValueKind Value::kind() const { return document_->resolve(index_).kind; }
+bool Value::is_plain() const { return document_->resolve(index_).plain; }
+std::string_view Value::text() const { return document_->text_of(document_->resolve(index_)); }
+Value::Items Value::items() const { return {document_, document_->resolve(index_).first}; }
+Position Value::at() const { return document_ == nullptr ? Position{} : document_->resolve(index_).at; }
+std::string Value::file() const { return document_ == nullptr ? std::string{} : document_->file_; }
+
+size_t Value::size() const {
+  const auto& node = document_->resolve(index_);
+  return node.kind == ValueKind::kMap ? node.children / 2 : node.children;
+}
+
+std::string Value::path() const {
+  if (document_ == nullptr) return "";
+  const auto& nodes = document_->nodes_;
+  std::vector<uint32_t> way;
+  for (uint32_t i = nodes[index_].alias ? nodes[index_].first : index_; i != 0; i = nodes[i].parent) way.push_back(i);
+  std::string out;
+  for (const uint32_t i : std::views::reverse(way)) {
+    const bool in_sequence = nodes[nodes[i].parent].kind == ValueKind::kSequence;
+    if (in_sequence) {
+      out += '[' + std::to_string(nodes[i].place) + ']';
+      continue;
+    }
+    const std::string_view key = document_->text_of(document_->resolve(nodes[i].is_key ? i : nodes[i].place));
+    out += (out.empty() ? "" : ".") + (is_plain_word(key) ? std::string(key) : shown(key));
+  }
+  return out;
+}
+
+Value Value::child(std::string_view key) const {
+  if (document_ == nullptr || kind() != ValueKind::kMap) return *this;
+  Value found = *this;
+  for_each_entry(*this, [&](Value word, Value value) {
+    if (word.kind() == ValueKind::kScalar && word.text() == key) found = value;
+  });
+  return found;
+}
+
+Value Value::child(size_t number) const {
+  if (document_ == nullptr || kind() != ValueKind::kSequence) return *this;
+  size_t i = 0;
+  for (const Value item : items()) {
+    if (i++ == number) return item;
+  }
+  return *this;
+}
+
+std::unique_ptr<const Document> Document::parse(std::string_view text, std::string_view file, Errors& errors) {
+  auto document = std::make_unique<Document>();
+  document->file_ = file;
+  const auto refuse = [&](Position at, std::string message) {
+    errors.push_back({std::string(file), "", at.line, at.column, std::move(message)});
+    return nullptr;
+  };
+  if (text.size() > kMaxTextBytes) {
+    return refuse({}, "larger than " + std::to_string(kMaxTextBytes >> 20) + " MiB, the most that is read");
+  }
+  if (const auto flaw = find_flaw(text)) return refuse({flaw->line, flaw->column}, flaw->message);
+  try {
+    std::ispanstream in{std::span(text.data(), text.size())};
+    YAML::Parser parser(in);
+    DocumentBuilder builder(*document, errors);
+    while (parser.HandleNextDocument(builder)) {
+    }
+  } catch (const Refusal& refusal) {
+    return refuse(refusal.at, refusal.message);
+  } catch (const YAML::DeepRecursion& e) {
+    return refuse({e.mark.line + 1, e.mark.column + 1}, "nested too deeply");
+  } catch (const YAML::Exception& e) {
+    return refuse({e.mark.line + 1, e.mark.column + 1}, "not YAML: " + e.msg);
+  }
+  if (document->nodes_.empty()) return refuse({}, "empty: a testbed needs a name, and a fabric or a topology");
+  return document;
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// A YAML text as a tree of values that know where they stand.
+//
+// Stricter than YAML, because a configuration is: one document; UTF-8 without control characters; keys are words,
+// each once in its map; no tags. Anchors and aliases work, merge keys (<<) don't.
+// Bounded whatever comes in: the text's size, the depth of nesting, and the number of values with every alias
+// written out (so a few lines of aliases of aliases cannot become a billion values).
+// yaml-cpp scans; the tree is ours, flat in one vector, because YAML::Node keeps neither duplicates nor limits.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/config/error.hpp"
+
+namespace softspine::control {
+
+inline constexpr size_t kMaxTextBytes = 16 << 20;
+inline constexpr uint64_t kMaxValues = 4'000'000;
+
+enum class ValueKind : uint8_t { kNull, kScalar, kSequence, kMap };
+
+struct Position {
+  int line = 0;  // from 1
+  int column = 0;
+};
+
+class Document;
+
+// A handle: cheap to copy, valid as long as its document. The default one stands nowhere (for rows that
+// a program made, not a file); it may only be asked for its position, its path and its children's.
+class Value {
+ public:
+  Value() = default;
+  Value(const Document& document, uint32_t index) : document_(&document), index_(index) {}
+  ValueKind kind() const;
+  bool is_plain() const;          // a scalar without quotes
+  std::string_view text() const;  // of a scalar
+  size_t size() const;            // entries of a map, items of a sequence
+
+  Position at() const;
+  std::string path() const;  // topology.links[3].endpoints[0]; of an alias: of what it stands for
+  std::string file() const;
+
+  // For messages: the value of this key or the item with this number, else the value itself. Short maps only.
+  Value child(std::string_view key) const;
+  Value child(size_t number) const;
+
+  class Items;
+  Items items() const;  // of a sequence: the items; of a map: key, value, key, value, …
+
+ private:
+  const Document* document_ = nullptr;
+  uint32_t index_ = 0;
+};
+
+class Document {
+ public:
+  // Adds to `errors` what is wrong with the text as YAML. Null if it cannot be read on: after a syntax error
+  // there is no telling what the rest means.
+  static std::unique_ptr<const Document> parse(std::string_view text, std::string_view file, Errors& errors);
+
+  Value root() const { return {*this, 0}; }
+  const std::string& file() const { return file_; }
+
+ private:
+  friend class Value;
+  friend class DocumentBuilder;
+
+  struct Node {
+    ValueKind kind = ValueKind::kNull;
+    bool plain = false;
+    bool alias = false;  // stands for the node `first`
+    bool is_key = false;
+    Position at;
+    uint32_t text = 0;  // of a scalar: where in text_, and how long
+    uint32_t text_bytes = 0;
+    uint32_t first = 0;  // child; 0: none (0 is the root, nobody's child)
+    uint32_t next = 0;   // sibling
+    uint32_t children = 0;
+    uint32_t parent = 0;
+    uint32_t place = 0;  // in a sequence: its number; a map's value: its key's node
+  };
+  const Node& resolve(uint32_t index) const { return nodes_[nodes_[index].alias ? nodes_[index].first : index]; }
+  std::string_view text_of(const Node& node) const { return std::string_view(text_).substr(node.text, node.text_bytes); }
+
+  std::string file_;
+  std::string text_;
+  std::vector<Node> nodes_;
+};
+
+class Value::Items {
+ public:
+  class Iterator {
+   public:
+    Iterator(const Document* document, uint32_t index) : document_(document), index_(index) {}
+    Value operator*() const { return {*document_, index_}; }
+    Iterator& operator++() {
+      index_ = document_->nodes_[index_].next;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return index_ == other.index_; }
+
+   private:
+    const Document* document_;
+    uint32_t index_;
+  };
+  Items(const Document* document, uint32_t first) : document_(document), first_(first) {}
+  Iterator begin() const { return {document_, first_}; }
+  Iterator end() const { return {document_, 0}; }
+
+ private:
+  const Document* document_;
+  uint32_t first_;
+};
+
+// Calls f(key, value) for each entry of a map.
+template <typename F>
+void for_each_entry(Value map, F&& f) {
+  const auto items = map.items();
+  for (auto it = items.begin(); it != items.end(); ++it) {
+    const Value key = *it;
+    ++it;
+    f(key, *it);
+  }
+}
+
+}  // namespace softspine::control

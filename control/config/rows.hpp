@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a testbed file says, as it says it: names not resolved, defaults of other tables not filled in.
+// Only the loader sees these; everybody else sees Testbed. The keys are declared in *_tables.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "control/config/format.hpp"
+#include "control/config/testbed.hpp"
+#include "control/topology/generators.hpp"
+
+namespace softspine::control {
+
+// A number of 0 … Keys-1, or a list of them, to a value: {3: 3, 4: 4}. SONiC quotes all numbers: read here alike.
+template <typename T, unsigned Keys>
+struct NumberMap {
+  std::vector<std::pair<uint8_t, T>> items;
+};
+
+struct RunRow {
+  Value where;
+  std::optional<ClockKind> clock;
+  dataplane::Duration duration = RunConfig{}.duration;
+  uint64_t seed = RunConfig{}.seed;
+  uint32_t workers = RunConfig{}.workers;
+  uint32_t dilation = RunConfig{}.dilation;
+};
+
+struct HashRow {
+  Value where;
+  std::optional<HashAlgorithm> algorithm;
+  std::optional<std::vector<HashField>> fields;
+  std::optional<uint32_t> seed;
+  std::optional<uint8_t> offset;
+};
+
+// SONiC: SWITCH_HASH|GLOBAL.
+struct SwitchHashGlobalRow {
+  Value where;
+  std::optional<HashAlgorithm> algorithm;
+  std::optional<std::vector<HashField>> fields;
+  std::optional<uint32_t> seed;
+  std::optional<uint8_t> offset;
+};
+struct SwitchHashRow {
+  Value where;
+  SwitchHashGlobalRow global;
+};
+
+struct PortQosGlobalRow {
+  Value where;
+  std::optional<std::string> dscp_to_tc_map;
+  std::optional<std::string> tc_to_queue_map;
+};
+struct PortQosMapRow {
+  Value where;
+  PortQosGlobalRow global;
+};
+
+struct ProfileRow {
+  Value where;
+  std::optional<std::string> base;
+  std::optional<Bytes> queue_limit;
+  std::optional<NumberMap<Bytes, 8>> queue_limits;
+  std::optional<uint32_t> mtu;
+  std::optional<HashRow> hash;
+  std::optional<SwitchHashRow> switch_hash;
+  std::optional<Named<NumberMap<uint8_t, 64>>> dscp_to_tc_map;
+  std::optional<Named<NumberMap<uint8_t, 8>>> tc_to_queue_map;
+  std::optional<PortQosMapRow> port_qos_map;
+};
+
+struct GuestRow {
+  Value where;
+  GuestKind kind = GuestKind::kUml;
+  std::string run;
+  Bytes memory{Guest{}.memory_bytes};
+  uint32_t cpus = Guest{}.cpus;
+  dataplane::Duration timeout = Guest{}.timeout;
+};
+struct NamespaceRow {
+  Value where;
+  std::string run;
+  dataplane::Duration timeout = NamespaceHost{}.timeout;
+};
+struct TapRow {
+  Value where;
+  std::string name;
+};
+struct AfPacketRow {
+  Value where;
+  std::string interface;
+};
+struct VhostUserRow {
+  Value where;
+  std::string socket;
+};
+struct PcapRow {
+  Value where;
+  std::string in;
+  std::string out;
+};
+struct EdgeRow {
+  Value where;
+  std::optional<TapRow> tap;
+  std::optional<AfPacketRow> af_packet;
+  std::optional<VhostUserRow> vhost_user;
+  std::optional<PcapRow> pcap;
+  std::optional<std::string> dpdk;
+};
+
+using AnyAddress = std::variant<Ipv4Address, Ipv6Address>;
+using AnyPrefix = std::variant<Ipv4Prefix, Ipv6Prefix>;
+
+struct NodeRow {
+  Value where;
+  std::optional<NodeKind> kind;
+  // switches
+  std::optional<Role> role;
+  std::optional<std::string> profile;
+  std::optional<OneOrMore<AnyPrefix>> subnet;
+  // hosts
+  std::optional<OneOrMore<AnyAddress>> address;
+  std::optional<MacAddress> mac;
+  std::optional<std::string> server;
+  std::optional<GuestRow> guest;
+  std::optional<NamespaceRow> name_space;
+  std::optional<EdgeRow> edge;
+};
+
+struct Endpoint {
+  std::string node;
+  std::string port;  // empty: the next free one
+};
+
+struct LinkRow {
+  Value where;
+  std::vector<Endpoint> endpoints;
+  dataplane::Rate rate;
+  Length length = Length::metres(5);
+  std::optional<uint32_t> mtu;
+};
+
+struct TopologyRow {
+  Value where;
+  Named<NodeRow> nodes;
+  std::vector<LinkRow> links;
+};
+
+// Which profile switches have that name none.
+struct RolesRow {
+  Value where;
+  std::optional<std::string> tor;
+  std::optional<std::string> aggregation;
+  std::optional<std::string> core;
+};
+
+// A UDP source port, or `per_qp`.
+struct SourcePort {
+  uint16_t port = 0;
+};
+// Hosts by name, or how many.
+struct HostsOrCount {
+  std::optional<uint32_t> count;
+  std::vector<std::string> names;
+};
+
+struct WorkloadRow {
+  Value where;
+  std::string name;
+  Pattern pattern = Pattern::kPermutation;
+  std::optional<std::vector<std::string>> hosts;
+  std::optional<HostsOrCount> from;
+  std::optional<OneOrMore<std::string>> to;
+  Bytes message{Workload{}.message_bytes};
+  uint64_t messages = Workload{}.messages;
+  uint32_t mtu = Workload{}.mtu;
+  uint32_t qps = Workload{}.qps;
+  std::optional<uint32_t> first_qp;
+  SourcePort source_port;
+  std::optional<dataplane::Rate> rate;
+  dataplane::Duration start;
+  uint8_t dscp = Workload{}.dscp;
+};
+
+enum class LinkState : uint8_t { kDown, kUp };
+
+struct FaultRow {
+  Value where;
+  dataplane::Duration at;
+  std::optional<Endpoint> link;
+  std::optional<std::string> node;
+  LinkState set = LinkState::kDown;
+};
+
+struct ExpectRow {
+  Value where;
+  std::string value;
+  std::optional<Expected> equal;
+  std::optional<Expected> at_least;
+  std::optional<Expected> at_most;
+  std::optional<std::vector<Expected>> between;
+  std::optional<Share> within;
+};
+
+struct TestbedRow {
+  Value where;
+  std::string name;
+  RunRow run;
+  std::optional<FabricSpec> fabric;
+  RolesRow roles;
+  std::optional<TopologyRow> topology;
+  Named<ProfileRow> profiles;
+  std::vector<WorkloadRow> workload;
+  std::vector<FaultRow> faults;
+  dataplane::Duration convergence;
+  std::vector<ExpectRow> expect;
+};
+
+}  // namespace softspine::control

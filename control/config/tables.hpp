@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every table of the format, declared in the *_tables.cpp files beside this one.
+#pragma once
+
+#include "control/config/row_formats.hpp"
+
+namespace softspine::control {
+
+#define SOFTSPINE_TABLE(Row)            \
+  template <>                           \
+  struct Tables<Row> {                  \
+    static const Table<Row>& table();   \
+  }
+
+SOFTSPINE_TABLE(TestbedRow);
+SOFTSPINE_TABLE(RunRow);
+SOFTSPINE_TABLE(RolesRow);
+SOFTSPINE_TABLE(LinkSpec);
+SOFTSPINE_TABLE(LeafSpine);
+SOFTSPINE_TABLE(FatTree);
+SOFTSPINE_TABLE(Hpn);
+SOFTSPINE_TABLE(AiZone);
+SOFTSPINE_TABLE(TopologyRow);
+SOFTSPINE_TABLE(NodeRow);
+SOFTSPINE_TABLE(GuestRow);
+SOFTSPINE_TABLE(NamespaceRow);
+SOFTSPINE_TABLE(EdgeRow);
+SOFTSPINE_TABLE(TapRow);
+SOFTSPINE_TABLE(AfPacketRow);
+SOFTSPINE_TABLE(VhostUserRow);
+SOFTSPINE_TABLE(PcapRow);
+SOFTSPINE_TABLE(LinkRow);
+SOFTSPINE_TABLE(ProfileRow);
+SOFTSPINE_TABLE(HashRow);
+SOFTSPINE_TABLE(SwitchHashRow);
+SOFTSPINE_TABLE(SwitchHashGlobalRow);
+SOFTSPINE_TABLE(PortQosMapRow);
+SOFTSPINE_TABLE(PortQosGlobalRow);
+SOFTSPINE_TABLE(WorkloadRow);
+SOFTSPINE_TABLE(FaultRow);
+SOFTSPINE_TABLE(ExpectRow);
+
+#undef SOFTSPINE_TABLE
+
+}  // namespace softspine::control

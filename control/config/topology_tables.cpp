@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables about nodes, what stands behind them, and links.
+#include "control/config/tables.hpp"
+
+namespace softspine::control {
+namespace {
+
+using dataplane::Duration;
+using dataplane::Rate;
+
+// Fast enough for the engine's fixed point, slow enough that a byte lasts some picoseconds.
+const Limits<Rate> kLinkRates = within(Rate::min(), Rate::gbps(1'600));
+// To the moon; the sum of a few still fits an Instant.
+const Limits<Length> kLengths = within<Length>({1'000}, Length::metres(400'000'000));
+const Limits<uint32_t> kMtus = within<uint32_t>(1'280, 9'216);  // IPv6 needs 1280
+
+}  // namespace
+
+const Table<LinkSpec>& Tables<LinkSpec>::table() {
+  static const Table<LinkSpec> table = Table<LinkSpec>("link_kind", "What the links of one tier are like.")
+                                           .required("rate", &LinkSpec::rate, "of each direction", kLinkRates)
+                                           .optional("length", &LinkSpec::length, "of the cable: light takes 1 s for 198,000 km", kLengths)
+                                           .optional("mtu", &LinkSpec::mtu, "of IP packets; the profile's if not given", kMtus);
+  return table;
+}
+
+const Table<LinkRow>& Tables<LinkRow>::table() {
+  static const Table<LinkRow> table =
+      Table<LinkRow>("link", "A link between two ports.")
+          .required("endpoints", &LinkRow::endpoints, "two, each NODE:PORT, or NODE for its next free port")
+          .required("rate", &LinkRow::rate, "of each direction", kLinkRates)
+          .optional("length", &LinkRow::length, "of the cable", kLengths)
+          .optional("mtu", &LinkRow::mtu, "of IP packets; the profile's if not given", kMtus)
+          .check([](Reader& reader, Value at, const LinkRow& row) {
+            return row.endpoints.size() == 2 || reader.wrong(at.child("endpoints"), "a link has two endpoints, not " + std::to_string(row.endpoints.size()));
+          });
+  return table;
+}
+
+const Table<TopologyRow>& Tables<TopologyRow>::table() {
+  static const Table<TopologyRow> table = Table<TopologyRow>("topology", "Nodes and links by name.")
+                                              .optional("nodes", &TopologyRow::nodes, "new nodes, or more about generated ones")
+                                              .optional("links", &TopologyRow::links, "which ports are joined");
+  return table;
+}
+
+const Table<NodeRow>& Tables<NodeRow>::table() {
+  static const Table<NodeRow> table =
+      Table<NodeRow>("node", "A switch or a host.")
+          .optional("kind", &NodeRow::kind, "needed unless the node is a generated one")
+          .optional("role", &NodeRow::role, "switches: which pipeline; tor if not given")
+          .optional("profile", &NodeRow::profile, "switches: the tables it works by")
+          .optional("subnet", &NodeRow::subnet, "switches: of the hosts on it, instead of the planned ones")
+          .optional("address", &NodeRow::address, "hosts: instead of the planned ones; within the subnet of its switch")
+          .optional("mac", &NodeRow::mac, "hosts: instead of the planned one")
+          .optional("server", &NodeRow::server, "hosts: the machine that this NIC is in")
+          .optional("guest", &NodeRow::guest, "hosts: a virtual machine that we start")
+          .optional("namespace", &NodeRow::name_space, "hosts: a network namespace that we make")
+          .optional("edge", &NodeRow::edge, "hosts: a way out of the emulation");
+  return table;
+}
+
+const Table<GuestRow>& Tables<GuestRow>::table() {
+  static const Table<GuestRow> table =
+      Table<GuestRow>("guest", "A virtual machine, its NICs on vhost-user sockets.")
+          .optional("kind", &GuestRow::kind, "user-mode Linux, or QEMU")
+          .optional("run", &GuestRow::run, "a shell command in the guest; its output and exit status are reported")
+          .optional("memory", &GuestRow::memory, "of the guest", within<Bytes>({64 << 20}, {1ULL << 40}))
+          .optional("cpus", &GuestRow::cpus, "of the guest", within<uint32_t>(1, 256))
+          .optional("timeout", &GuestRow::timeout, "wall time until the command is given up", at_least(Duration::ms(1)));
+  return table;
+}
+
+const Table<NamespaceRow>& Tables<NamespaceRow>::table() {
+  static const Table<NamespaceRow> table =
+      Table<NamespaceRow>("namespace", "A network namespace, its ports TAPs.")
+          .optional("run", &NamespaceRow::run, "a shell command in it; its output and exit status are reported")
+          .optional("timeout", &NamespaceRow::timeout, "wall time until the command is given up", at_least(Duration::ms(1)));
+  return table;
+}
+
+const Table<EdgeRow>& Tables<EdgeRow>::table() {
+  static const Table<EdgeRow> table =
+      Table<EdgeRow>("edge", "A port whose other side is outside; exactly one kind.")
+          .optional("tap", &EdgeRow::tap, "a TAP device that we make")
+          .optional("af_packet", &EdgeRow::af_packet, "an existing interface, such as one end of a veth")
+          .optional("vhost_user", &EdgeRow::vhost_user, "a vhost-user socket that we serve")
+          .optional("pcap", &EdgeRow::pcap, "capture files: frames enter at their recorded time, what leaves is written")
+          .optional("dpdk", &EdgeRow::dpdk, "a PCI address, or a virtual device with its arguments")
+          .check([](Reader& reader, Value at, const EdgeRow& row) {
+            const int given = int{row.tap.has_value()} + row.af_packet.has_value() + row.vhost_user.has_value() +
+                              row.pcap.has_value() + row.dpdk.has_value();
+            if (row.dpdk && row.dpdk->empty()) return reader.wrong(at.child("dpdk"), "names no device");
+            return given == 1 || reader.wrong(at, "needs exactly one of tap, af_packet, vhost_user, pcap, dpdk");
+          });
+  return table;
+}
+
+namespace {
+
+// Linux refuses longer ones.
+bool check_interface(Reader& reader, Value at, const std::string& name) {
+  const bool good = !name.empty() && name.size() <= 15 && name.find_first_of("/ \t\n:") == std::string::npos;
+  return good || reader.wrong(at, shown(name) + " is no interface name: at most 15 characters, no space, '/' or ':'");
+}
+
+}  // namespace
+
+const Table<TapRow>& Tables<TapRow>::table() {
+  static const Table<TapRow> table = Table<TapRow>("tap", "A TAP device.")
+                                         .required("name", &TapRow::name, "of the interface")
+                                         .check([](Reader& reader, Value at, const TapRow& row) { return check_interface(reader, at.child("name"), row.name); });
+  return table;
+}
+
+const Table<AfPacketRow>& Tables<AfPacketRow>::table() {
+  static const Table<AfPacketRow> table =
+      Table<AfPacketRow>("af_packet", "An existing interface.")
+          .required("interface", &AfPacketRow::interface, "its name")
+          .check([](Reader& reader, Value at, const AfPacketRow& row) { return check_interface(reader, at.child("interface"), row.interface); });
+  return table;
+}
+
+const Table<VhostUserRow>& Tables<VhostUserRow>::table() {
+  static const Table<VhostUserRow> table =
+      Table<VhostUserRow>("vhost_user", "A vhost-user socket.")
+          .required("socket", &VhostUserRow::socket, "path of the socket")
+          .check([](Reader& reader, Value at, const VhostUserRow& row) {
+            const bool good = !row.socket.empty() && row.socket.size() <= 107;  // sun_path holds no more
+            return good || reader.wrong(at.child("socket"), "must be a path of 1 to 107 bytes");
+          });
+  return table;
+}
+
+const Table<PcapRow>& Tables<PcapRow>::table() {
+  static const Table<PcapRow> table =
+      Table<PcapRow>("pcap", "Capture files; at least one of the two.")
+          .optional("in", &PcapRow::in, "frames that enter the fabric")
+          .optional("out", &PcapRow::out, "frames that leave it")
+          .check([](Reader& reader, Value at, const PcapRow& row) {
+            return !row.in.empty() || !row.out.empty() || reader.wrong(at, "needs 'in', 'out' or both");
+          });
+  return table;
+}
+
+}  // namespace softspine::control
