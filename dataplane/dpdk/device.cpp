@@ -147,6 +147,7 @@ void Device::link_event() noexcept {
 }
 
 Device::~Device() {
+  companion_.reset();
   rte_device* backing = nullptr;
   if (rte_eth_dev_info info{}; rte_eth_dev_info_get(port_, &info) == 0) backing = info.device;
   if (tells_link_) {

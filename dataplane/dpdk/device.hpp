@@ -45,6 +45,9 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
+  // Something that lives as long as the device and ends just before it.
+  void keep(std::shared_ptr<void> companion) { companion_ = std::move(companion); }
+
   uint16_t port() const { return port_; }
   const std::string& name() const { return name_; }
   uint16_t mtu() const { return mtu_; }
@@ -73,6 +76,7 @@ class Device {
   uint16_t mtu_ = 0;
   bool made_here_;
   bool tells_link_ = false;
+  std::shared_ptr<void> companion_;
   std::atomic<bool> up_{true};
   std::atomic<uint64_t> arrivals_{0};
 };

@@ -55,7 +55,7 @@ DeviceEdge::~DeviceEdge() {
 
 bool DeviceEdge::poll(Instant now) noexcept {
   if (now.is_never()) return false;
-  if (held_head_ != held_tail_) offer_held();
+  if (held_head_ != held_tail_) offer_held(now);
   if (free_at_ > now + config_.horizon) {
     ++counters_.pauses;
     return true;
@@ -169,13 +169,31 @@ uint32_t DeviceEdge::offer(rte_mbuf** frames, uint32_t count) noexcept {
 
 void DeviceEdge::hold(rte_mbuf* frame) noexcept {
   if (held_bytes_ + frame->data_len > config_.hold_bytes) return end_out(frame, DropReason::kEdgeFull);
+  if (held_head_ == held_tail_) seen_arrivals_ = device_->arrivals();
   held_[held_tail_++ & (held_.size() - 1)] = frame;
   held_bytes_ += frame->data_len;
   counters_.held_bytes_max = std::max(counters_.held_bytes_max, held_bytes_);
 }
 
-void DeviceEdge::offer_held() noexcept {
-  if (!device_->up()) return end_held(DropReason::kLinkDown);
+void DeviceEdge::offer_held(Instant now) noexcept {
+  const uint64_t arrivals = device_->arrivals();
+  if (!device_->up() || arrivals != seen_arrivals_) {
+    seen_arrivals_ = arrivals;
+    return end_held(DropReason::kLinkDown);
+  }
+  offer_from_head();
+  if (held_head_ == held_tail_) return;
+  if (first_held_ != held_head_ || first_since_.is_never()) {
+    first_held_ = held_head_;
+    first_since_ = now;
+  } else if (now - first_since_ > config_.hold_time) {
+    rte_mbuf* stuck = held_[held_head_++ & (held_.size() - 1)];
+    held_bytes_ -= stuck->data_len;
+    end_out(stuck, DropReason::kEdgeFull);
+  }
+}
+
+void DeviceEdge::offer_from_head() noexcept {
   while (held_head_ != held_tail_) {
     const uint64_t at = held_head_ & (held_.size() - 1);
     const uint64_t in_a_row = std::min(held_tail_ - held_head_, held_.size() - at);

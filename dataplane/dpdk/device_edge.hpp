@@ -8,6 +8,8 @@
 //                      up to `hold_bytes`, and offered again at each poll; beyond that: edge_full.
 //                      While nobody is there (device down) frames end as link_down, held ones too:
 //                      a guest that comes back does not get what was meant for its predecessor.
+//                      A frame that stood first for `hold_time` ends as edge_full: a frame that this guest can never
+//                      take (longer than its buffers) would stop its port for ever.
 //
 // From outside, dropped and counted: shorter than an Ethernet header (truncated), longer than any port
 // takes (oversize), in pieces that do not fit into one buffer (oversize).
@@ -30,6 +32,7 @@ class DeviceEdge final : public Node {
   struct Config {
     Duration horizon = Duration::us(50);  // emulated time by which the link may be behind
     uint32_t hold_bytes = 1U << 20;
+    Duration hold_time = Duration::s(1);  // emulated: a dilated fabric wants it divided by its dilation
   };
 
   // `pool`: the device's own; frames whose elided payload is put back come from it too.
@@ -54,7 +57,8 @@ class DeviceEdge final : public Node {
   void hand_out(rte_mbuf** frames, uint32_t count) noexcept;
   uint32_t offer(rte_mbuf** frames, uint32_t count) noexcept;
   void hold(rte_mbuf* frame) noexcept;
-  void offer_held() noexcept;
+  void offer_held(Instant now) noexcept;
+  void offer_from_head() noexcept;
   void end_held(DropReason reason) noexcept;
   void end_out(rte_mbuf* frame, DropReason reason) noexcept;
 
@@ -68,6 +72,9 @@ class DeviceEdge final : public Node {
   uint64_t held_head_ = 0;
   uint64_t held_tail_ = 0;
   uint64_t held_bytes_ = 0;
+  uint64_t first_held_ = 0;  // the frame that stood first at the last poll, and since when
+  Instant first_since_ = Instant::never();
+  uint64_t seen_arrivals_ = 0;  // of the device's other side
   EdgeCounters counters_;
 };
 

@@ -233,6 +233,23 @@ TEST_F(DeviceEdgeTest, FillsItsRingOfHeldFramesManyTimesRound) {
   EXPECT_EQ(edge->counters().out_packets, 2000U);
 }
 
+TEST_F(DeviceEdgeTest, GivesUpAFrameThatStoodFirstForItsTime) {
+  build({.hold_time = Duration::ms(1)}, 2);  // the outside takes one frame
+  for (uint8_t i = 0; i < 3; ++i) probe->send_at(Instant{}, numbered_frame(60, i));
+  run_to(Instant::at(Duration::us(10)));
+  run_to(Instant::at(Duration::us(1010)));
+  EXPECT_EQ(edge->held_packets(), 2U);
+  run_to(Instant::at(Duration::us(1011)));
+  EXPECT_EQ(edge->held_packets(), 1U);
+  run_to(Instant::at(Duration::us(1500)));
+  EXPECT_EQ(edge->held_packets(), 1U);  // the next has its own time
+  EXPECT_EQ(count(edge->counters().out_drops, DropReason::kEdgeFull), 1U);
+  EXPECT_EQ(edge->held_bytes(), 60U);
+  EXPECT_EQ(outside->take(), numbered_frame(60, 0));
+  run_to(Instant::at(Duration::us(1600)));
+  EXPECT_EQ(outside->take(), numbered_frame(60, 2));
+}
+
 TEST(DeviceTest, SaysWhichDeviceAndWhichCallFailed) {
   start_eal({.memory_mib = 256});
   PacketPool pool{"bad_device", 1023, 2048};

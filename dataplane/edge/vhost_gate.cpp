@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/edge/vhost_gate.hpp"
+
+#include <poll.h>
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+
+#include "dataplane/edge/vhost_message.hpp"
+
+namespace softspine::dataplane {
+
+namespace {
+
+constexpr int kWaitingPeers = 8;
+constexpr int kRetryMs = 100;
+
+std::unexpected<EdgeError> failed(const std::string& path, const char* call) {
+  return std::unexpected(EdgeError{path, std::string{call} + ": " + std::strerror(errno)});
+}
+
+sockaddr_un address_of(const std::string& path) {
+  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
+  std::memcpy(address.sun_path, path.c_str(), path.size() + 1);
+  return address;
+}
+
+OwnedFd connected_to(const std::string& path) {
+  OwnedFd fd{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  const sockaddr_un address = address_of(path);
+  if (fd && connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return OwnedFd{};
+  return fd;
+}
+
+// What a process that was killed left behind is removed; anything else that lies there stays.
+std::expected<void, EdgeError> clear_stale_socket(const std::string& path) {
+  struct stat found{};
+  if (lstat(path.c_str(), &found) != 0) return {};
+  if (!S_ISSOCK(found.st_mode)) return std::unexpected(EdgeError{path, "exists and is not a socket"});
+  if (connected_to(path)) return std::unexpected(EdgeError{path, "a running process listens here"});
+  if (unlink(path.c_str()) != 0) return failed(path, "unlink");
+  return {};
+}
+
+// Nobody can connect before listen(), so the mode is right from the first moment.
+std::expected<OwnedFd, EdgeError> listen_at(const std::string& path) {
+  if (path.empty() || path.size() >= sizeof(sockaddr_un::sun_path)) {
+    return std::unexpected(EdgeError{path, "a socket's path has 1 to 107 bytes"});
+  }
+  if (auto cleared = clear_stale_socket(path); !cleared) return std::unexpected(std::move(cleared.error()));
+  OwnedFd fd{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
+  const sockaddr_un address = address_of(path);
+  if (!fd) return failed(path, "socket");
+  if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return failed(path, "bind");
+  if (chmod(path.c_str(), S_IRUSR | S_IWUSR) != 0) return failed(path, "chmod");
+  if (listen(fd.get(), kWaitingPeers) != 0) return failed(path, "listen");
+  return fd;
+}
+
+// One peer's conversation: requests go one way, answers the other, each one message at a time.
+struct Conversation {
+  int guest;
+  int backend;
+  VhostMessage request;
+  VhostMessage answer;
+
+  // What has to happen on a socket before anything can go on.
+  int16_t guest_events() const {
+    if (answer.whole()) return POLLOUT;
+    return request.whole() ? int16_t{0} : POLLIN;
+  }
+  int16_t backend_events() const {
+    return static_cast<int16_t>((request.whole() ? POLLOUT : 0) | (answer.whole() ? 0 : POLLIN));
+  }
+
+  VhostMessage::Step move(VhostMessage& message, int from, int to) {
+    if (!message.whole()) {
+      const auto step = message.gather(from);
+      if (step != VhostMessage::Step::kWhole) return step;
+    }
+    return message.send(to);
+  }
+};
+
+bool ends(VhostMessage::Step step) {
+  return step == VhostMessage::Step::kClosed || step == VhostMessage::Step::kOffends;
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<VhostGate>, EdgeError> VhostGate::open(const std::string& path,
+                                                                     const std::string& backend) {
+  auto listener = listen_at(path);
+  if (!listener) return std::unexpected(std::move(listener.error()));
+  OwnedFd stop{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  if (!stop) return failed(path, "eventfd");
+  return std::unique_ptr<VhostGate>{new VhostGate{path, backend, std::move(*listener), std::move(stop)}};
+}
+
+VhostGate::VhostGate(std::string path, std::string backend, OwnedFd listener, OwnedFd stop)
+    : path_(std::move(path)), backend_(std::move(backend)), listener_(std::move(listener)), stop_(std::move(stop)) {
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // the new thread inherits it: signals are for others
+  thread_ = std::thread{[this] { serve(); }};
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+VhostGate::~VhostGate() {
+  eventfd_write(stop_.get(), 1);
+  thread_.join();
+  unlink(path_.c_str());
+}
+
+void VhostGate::serve() noexcept {
+  OwnedFd peer;
+  while (wait_for_peer(peer)) relay(std::move(peer));
+}
+
+// False when the gate closes.
+bool VhostGate::wait_for_peer(OwnedFd& peer) noexcept {
+  for (;;) {
+    std::array<pollfd, 2> events{{{stop_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}}};
+    if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return false;
+    if (events[0].revents != 0) return false;
+    peer = OwnedFd{accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
+    if (peer) return true;
+    // Out of descriptors or the like: the peer stays in the queue and would wake us at once, for ever.
+    if (errno != EAGAIN && poll(events.data(), 1, kRetryMs) > 0) return false;
+  }
+}
+
+void VhostGate::relay(OwnedFd peer) noexcept {
+  const OwnedFd backend = connected_to(backend_);
+  if (!backend) return;
+  connections_.fetch_add(1, std::memory_order_relaxed);
+  Conversation talk{.guest = peer.get(), .backend = backend.get(), .request = {}, .answer = {}};
+  for (;;) {
+    std::array<pollfd, 3> events{
+        {{stop_.get(), POLLIN, 0}, {talk.guest, talk.guest_events(), 0}, {talk.backend, talk.backend_events(), 0}}};
+    if (poll(events.data(), events.size(), -1) < 0) continue;
+    if (events[0].revents != 0) return;
+    if (ends(talk.move(talk.answer, talk.backend, talk.guest))) return;
+    if (talk.answer.whole()) continue;
+    const auto step = talk.move(talk.request, talk.guest, talk.backend);
+    if (step == VhostMessage::Step::kOffends) offenders_.fetch_add(1, std::memory_order_relaxed);
+    if (ends(step)) return;
+  }
+}
+
+}  // namespace softspine::dataplane

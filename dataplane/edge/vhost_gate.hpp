@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Stands between a guest's vhost-user connection and DPDK's vhost server, which serves all ports of the process
+// from one thread that reads a message's payload blocking and takes any number of connections: a guest that
+// sends half a message, or connects a thousand times, would stop every other guest from coming up.
+//
+//   guest ─ path (0600) ─► gate ─ backend (in a folder of mode 0700) ─► DPDK
+//
+// The gate passes on whole messages only (header 12 bytes: request, flags, size; then `size` bytes; up to 8 file
+// descriptors), one peer at a time; others wait in the listen queue. It reads a peer's next message after the
+// peer has taken the answers it was sent. Descriptors by which DPDK calls the guest are made non-blocking,
+// or a guest that never reads them could stop the worker. A peer that breaks the framing is disconnected.
+// One thread per gate, asleep while nobody speaks; frames do not pass here, they go through the guest's memory.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <expected>
+#include <memory>
+#include <string>
+#include <thread>
+
+#include "dataplane/edge/edge_counters.hpp"
+#include "dataplane/edge/owned_fd.hpp"
+
+namespace softspine::dataplane {
+
+class VhostGate {
+ public:
+  // Takes `path` over from a dead process; refuses if a living one listens there or if it is not a socket.
+  static std::expected<std::unique_ptr<VhostGate>, EdgeError> open(const std::string& path, const std::string& backend);
+  ~VhostGate();
+  VhostGate(const VhostGate&) = delete;
+  VhostGate& operator=(const VhostGate&) = delete;
+
+  // Any thread.
+  uint64_t connections() const noexcept { return connections_.load(std::memory_order_relaxed); }
+  uint64_t offenders() const noexcept { return offenders_.load(std::memory_order_relaxed); }  // broke the framing
+
+ private:
+  VhostGate(std::string path, std::string backend, OwnedFd listener, OwnedFd stop);
+  void serve() noexcept;
+  bool wait_for_peer(OwnedFd& peer) noexcept;
+  void relay(OwnedFd peer) noexcept;
+
+  std::string path_;
+  std::string backend_;
+  OwnedFd listener_;
+  OwnedFd stop_;  // an eventfd: readable when the gate closes
+  std::atomic<uint64_t> connections_{0};
+  std::atomic<uint64_t> offenders_{0};
+  std::thread thread_;
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// One vhost-user message on its way through the gate: gathered from one socket, then sent whole into another.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "dataplane/edge/owned_fd.hpp"
+
+namespace softspine::dataplane {
+
+class VhostMessage {
+ public:
+  static constexpr uint32_t kMaxPayload = 4096;  // the protocol's largest is a memory table, below 300 bytes
+  static constexpr uint32_t kMaxFds = 8;
+
+  enum class Step : uint8_t {
+    kWaits,    // nothing more to read or no room to send now
+    kWhole,    // gathered: ready to be sent
+    kSent,     // gone: ready for the next
+    kClosed,   // the other side has left, in good order
+    kOffends,  // not vhost-user
+  };
+  Step gather(int from) noexcept;
+  Step send(int to) noexcept;
+  bool whole() const { return whole_; }
+
+ private:
+  struct Header {
+    uint32_t request;
+    uint32_t flags;
+    uint32_t size;
+  };
+  uint32_t wanted() const noexcept;
+  Header header() const noexcept;
+  bool keep_fds(const void* message_header) noexcept;
+  void unblock_call() noexcept;
+
+  std::array<uint8_t, sizeof(Header) + kMaxPayload> bytes_{};
+  uint32_t have_ = 0;
+  std::array<OwnedFd, kMaxFds> fds_;
+  uint32_t fd_count_ = 0;
+  bool whole_ = false;
+};
+
+}  // namespace softspine::dataplane
