@@ -3,6 +3,7 @@
 #pragma once
 
 #include <fcntl.h>
+#include <linux/close_range.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -26,6 +27,7 @@ class Child {
     if (pid_ == 0) {
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       dup2(pipe_ends[1], STDOUT_FILENO);
+      close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);  // DPDK's own are not all close-on-exec
       execvp(argv[0], argv.data());
       _exit(127);
     }

@@ -167,6 +167,27 @@ TEST_F(VhostTest, LetsAGuestUpWhileAnotherPortsPeerSentHalfAMessage) {
   EXPECT_TRUE(echoes(probe, 100));
 }
 
+TEST_F(VhostTest, OutlivesAGuestWhoseMemoryVanishes) {
+  DeviceEdge& edge = add_guest_port(0);
+  Probe& probe = add_probe(edge);
+  DeviceEdge& doomed = add_guest_port(1);
+  Probe& sender = add_probe(doomed);
+  Child guest = peer(0);
+  Child vanishing{{VHOST_PEER, socket_path(1), "vanish"}};
+  ASSERT_TRUE(fabric->run_until([&] { return edge.device().up() && doomed.device().up(); }));
+  sender.send_at(fabric->engine.now(), numbered_frame(1000, 1));
+  fabric->engine.wake(sender.id(), fabric->engine.now());
+  ASSERT_TRUE(fabric->run_until([&] { return vanishing.output().find("cut") != std::string::npos; }));
+  for (int i = 0; i < 600; ++i) sender.send_at(fabric->engine.now(), numbered_frame(1000, 1));
+  fabric->engine.wake(sender.id(), fabric->engine.now());
+  EXPECT_TRUE(echoes(probe, 1000));
+  vanishing.kill();
+  ASSERT_TRUE(fabric->run_until([&] { return !doomed.device().up(); }));
+  Child again = peer(1);
+  ASSERT_TRUE(fabric->run_until([&] { return doomed.device().up(); }));
+  EXPECT_TRUE(echoes(sender, 100));
+}
+
 TEST_F(VhostTest, SurvivesAStormOfConnectionsAndServesTheGuestAfterIt) {
   DeviceEdge& edge = add_guest_port();
   Probe& probe = add_probe(edge);
