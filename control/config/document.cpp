@@ -24,12 +24,24 @@ bool is_plain_word(std::string_view key) {
 
 }  // namespace
 
-ValueKind Value::kind() const { return document_->resolve(index_).kind; }
-bool Value::is_plain() const { return document_->resolve(index_).plain; }
-std::string_view Value::text() const { return document_->text_of(document_->resolve(index_)); }
-Value::Items Value::items() const { return {document_, document_->resolve(index_).first}; }
-Position Value::at() const { return document_ == nullptr ? Position{} : document_->resolve(index_).at; }
-std::string Value::file() const { return document_ == nullptr ? std::string{} : document_->file_; }
+ValueKind Value::kind() const {
+  return document_->resolve(index_).kind;
+}
+bool Value::is_plain() const {
+  return document_->resolve(index_).plain;
+}
+std::string_view Value::text() const {
+  return document_->text_of(document_->resolve(index_));
+}
+Value::Items Value::items() const {
+  return {document_, document_->resolve(index_).first};
+}
+Position Value::at() const {
+  return document_ == nullptr ? Position{} : document_->resolve(index_).at;
+}
+std::string Value::file() const {
+  return document_ == nullptr ? std::string{} : document_->file_;
+}
 
 size_t Value::size() const {
   const auto& node = document_->resolve(index_);

@@ -85,7 +85,9 @@ class Document {
     uint32_t place = 0;  // in a sequence: its number; a map's value: its key's node
   };
   const Node& resolve(uint32_t index) const { return nodes_[nodes_[index].alias ? nodes_[index].first : index]; }
-  std::string_view text_of(const Node& node) const { return std::string_view(text_).substr(node.text, node.text_bytes); }
+  std::string_view text_of(const Node& node) const {
+    return std::string_view(text_).substr(node.text, node.text_bytes);
+  }
 
   std::string file_;
   std::string text_;

@@ -8,9 +8,13 @@
 namespace softspine::control {
 namespace {
 
-Position position_of(const YAML::Mark& mark) { return {mark.line + 1, mark.column + 1}; }
+Position position_of(const YAML::Mark& mark) {
+  return {mark.line + 1, mark.column + 1};
+}
 
-std::string too_many(std::string_view how) { return std::string(how) + "more than " + std::to_string(kMaxValues) + " values"; }
+std::string too_many(std::string_view how) {
+  return std::string(how) + "more than " + std::to_string(kMaxValues) + " values";
+}
 
 }  // namespace
 

@@ -12,8 +12,9 @@ template <typename Spec>
 bool check_size(Reader& reader, Value at, const Spec& spec) {
   const Size size = size_of(spec);
   const auto compare = [&](double found, double most, std::string_view what) {
-    return found <= most || reader.wrong(at, "too large: " + std::to_string(static_cast<uint64_t>(found)) + " " + std::string(what) +
-                                                 ", at most " + std::to_string(static_cast<uint64_t>(most)));
+    return found <= most ||
+           reader.wrong(at, "too large: " + std::to_string(static_cast<uint64_t>(found)) + " " + std::string(what) +
+                                ", at most " + std::to_string(static_cast<uint64_t>(most)));
   };
   const bool nodes = compare(size.nodes, kMaxNodes, "nodes");
   const bool links = compare(size.links, kMaxLinks, "links");
@@ -23,15 +24,16 @@ bool check_size(Reader& reader, Value at, const Spec& spec) {
 }  // namespace
 
 const Table<LeafSpine>& Tables<LeafSpine>::table() {
-  static const Table<LeafSpine> table = Table<LeafSpine>("leaf-spine", "Every ToR linked to every spine.")
-                                            .chosen_by("kind", "leaf-spine")
-                                            .required("tors", &LeafSpine::tors, "how many", kSome)
-                                            .required("spines", &LeafSpine::spines, "how many")
-                                            .required("hosts_per_tor", &LeafSpine::hosts_per_tor, "how many")
-                                            .optional("links_per_spine", &LeafSpine::links_per_spine, "parallel links", kSome)
-                                            .required("host_link", &LeafSpine::host_link, "host to ToR")
-                                            .required("fabric_link", &LeafSpine::fabric_link, "ToR to spine")
-                                            .check(check_size<LeafSpine>);
+  static const Table<LeafSpine> table =
+      Table<LeafSpine>("leaf-spine", "Every ToR linked to every spine.")
+          .chosen_by("kind", "leaf-spine")
+          .required("tors", &LeafSpine::tors, "how many", kSome)
+          .required("spines", &LeafSpine::spines, "how many")
+          .required("hosts_per_tor", &LeafSpine::hosts_per_tor, "how many")
+          .optional("links_per_spine", &LeafSpine::links_per_spine, "parallel links", kSome)
+          .required("host_link", &LeafSpine::host_link, "host to ToR")
+          .required("fabric_link", &LeafSpine::fabric_link, "ToR to spine")
+          .check(check_size<LeafSpine>);
   return table;
 }
 
@@ -58,8 +60,10 @@ const Table<Hpn>& Tables<Hpn>::table() {
           .required("segments", &Hpn::segments, "how many", kSome)
           .required("servers_per_segment", &Hpn::servers_per_segment, "how many")
           .optional("rails", &Hpn::rails, "NICs of a server", kSome)
-          .optional("planes", &Hpn::planes, "2: each NIC's ports lead to disjoint planes; 1: both into one", within<uint32_t>(1, 2))
-          .required("aggregations_per_plane", &Hpn::aggregations_per_plane, "each linked to every ToR of its plane", kSome)
+          .optional("planes", &Hpn::planes, "2: each NIC's ports lead to disjoint planes; 1: both into one",
+                    within<uint32_t>(1, 2))
+          .required("aggregations_per_plane", &Hpn::aggregations_per_plane, "each linked to every ToR of its plane",
+                    kSome)
           .optional("cores", &Hpn::cores, "how many, shared by the planes")
           .optional("core_uplinks", &Hpn::core_uplinks, "of an aggregation switch", kSome)
           .required("host_link", &Hpn::host_link, "NIC port to ToR")

@@ -45,7 +45,8 @@ class SchemaBook {
 template <typename T>
 struct Format;
 
-// The words that stand for an enum's values; specialise with `static constexpr std::array all{std::pair{"word", value}, …}`.
+// The words that stand for an enum's values; specialise with `static constexpr std::array all{std::pair{"word", value},
+// …}`.
 template <typename E>
 struct Words;
 
@@ -166,7 +167,9 @@ struct Format<T> {
     return true;
   }
   static Json schema(SchemaBook&) { return quantity_schema(QuantityTraits<T>::kind()); }
-  static Json write(const T& value) { return print_quantity(QuantityTraits<T>::count(value), QuantityTraits<T>::kind()); }
+  static Json write(const T& value) {
+    return print_quantity(QuantityTraits<T>::count(value), QuantityTraits<T>::kind());
+  }
 };
 
 // Types written as one word that a function parses. Specialise with name, example, parse(text) → optional<T>, print(T).
@@ -193,7 +196,9 @@ struct Format<T> {
 template <typename T>
 struct Format<std::optional<T>> {
   // A value that could not be read counts as given: what follows must not call it missing.
-  static bool read(Reader& reader, Value value, std::optional<T>& out) { return Format<T>::read(reader, value, out.emplace()); }
+  static bool read(Reader& reader, Value value, std::optional<T>& out) {
+    return Format<T>::read(reader, value, out.emplace());
+  }
   static Json schema(SchemaBook& book) { return Format<T>::schema(book); }
   static Json write(const std::optional<T>& value) { return value ? Format<T>::write(*value) : Json(); }
 };
@@ -244,7 +249,8 @@ struct Named {
   std::vector<Item> items;
 };
 
-// Letters, digits, '_' and '-', beginning with a letter or digit, at most 63: what fits a counter's path and a host name.
+// Letters, digits, '_' and '-', beginning with a letter or digit, at most 63: what fits a counter's path and a host
+// name.
 inline constexpr std::string_view kNamePattern = "^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$";
 bool is_name(std::string_view text);
 
@@ -257,7 +263,8 @@ struct Format<Named<T>> {
     for_each_entry(value, [&](Value key, Value content) {
       if (key.kind() != ValueKind::kScalar) return;  // the document has complained
       if (!is_name(key.text())) {
-        good = reader.wrong(key, shown(key.text()) + " is no name: letters, digits, '_' and '-', at most 63, a letter or digit first");
+        good = reader.wrong(
+            key, shown(key.text()) + " is no name: letters, digits, '_' and '-', at most 63, a letter or digit first");
       }
       auto& item = out.items.emplace_back();
       item.name = key.text();
@@ -267,7 +274,9 @@ struct Format<Named<T>> {
     return good;
   }
   static Json schema(SchemaBook& book) {
-    return {{"type", "object"}, {"propertyNames", {{"pattern", kNamePattern}}}, {"additionalProperties", Format<T>::schema(book)}};
+    return {{"type", "object"},
+            {"propertyNames", {{"pattern", kNamePattern}}},
+            {"additionalProperties", Format<T>::schema(book)}};
   }
   static Json write(const Named<T>&) { return Json::object(); }
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of a profile, under SONiC's names. A new one: a row struct, its table here, its resolution in profiles.cpp.
+// The tables of a profile, under SONiC's names. A new one: a row struct, its table here, its resolution in
+// profiles.cpp.
 #include "control/config/tables.hpp"
 
 namespace softspine::control {
@@ -14,10 +15,12 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
           .optional("hash", &ProfileRow::hash, "of ECMP groups")
           .optional("SWITCH_HASH", &ProfileRow::switch_hash, "the same as SONiC writes it")
           .optional("DSCP_TO_TC_MAP", &ProfileRow::dscp_to_tc_map, "named maps of DSCP to traffic class; unlisted: 0")
-          .optional("TC_TO_QUEUE_MAP", &ProfileRow::tc_to_queue_map, "named maps of traffic class to queue; unlisted: 0")
+          .optional("TC_TO_QUEUE_MAP", &ProfileRow::tc_to_queue_map,
+                    "named maps of traffic class to queue; unlisted: 0")
           .optional("PORT_QOS_MAP", &ProfileRow::port_qos_map, "which of several named maps are in force")
           .check([](Reader& reader, Value at, const ProfileRow& row) {
-            return !row.hash || !row.switch_hash || reader.wrong(at.child("SWITCH_HASH"), "says again what 'hash' says");
+            return !row.hash || !row.switch_hash ||
+                   reader.wrong(at.child("SWITCH_HASH"), "says again what 'hash' says");
           });
   return table;
 }
@@ -44,13 +47,14 @@ const Table<SwitchHashGlobalRow>& Tables<SwitchHashGlobalRow>::table() {
           .optional("ecmp_hash", &SwitchHashGlobalRow::fields, "fields of the key")
           .optional("ecmp_hash_algorithm", &SwitchHashGlobalRow::algorithm, "SAI's name")
           .optional("ecmp_hash_seed", &SwitchHashGlobalRow::seed, "input of the hash")
-          .optional("ecmp_hash_offset", &SwitchHashGlobalRow::offset, "bits that the result is rotated by", within<uint8_t>(0, 31));
+          .optional("ecmp_hash_offset", &SwitchHashGlobalRow::offset, "bits that the result is rotated by",
+                    within<uint8_t>(0, 31));
   return table;
 }
 
 const Table<PortQosMapRow>& Tables<PortQosMapRow>::table() {
-  static const Table<PortQosMapRow> table =
-      Table<PortQosMapRow>("PORT_QOS_MAP", "SONiC's table.").required("global", &PortQosMapRow::global, "for the whole switch");
+  static const Table<PortQosMapRow> table = Table<PortQosMapRow>("PORT_QOS_MAP", "SONiC's table.")
+                                                .required("global", &PortQosMapRow::global, "for the whole switch");
   return table;
 }
 

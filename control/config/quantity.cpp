@@ -14,11 +14,13 @@ namespace {
 
 using dataplane::Uint128;
 
-constexpr std::array kRateUnits{Unit{"bps", 1}, Unit{"kbps", 1'000}, Unit{"Mbps", 1'000'000}, Unit{"Gbps", 1'000'000'000},
-                                Unit{"Tbps", 1'000'000'000'000}};
-constexpr std::array kLengthUnits{Unit{"mm", 1'000}, Unit{"cm", 10'000}, Unit{"m", 1'000'000}, Unit{"km", 1'000'000'000}};
-constexpr std::array kBytesUnits{Unit{"B", 1},           Unit{"KB", 1'000},   Unit{"KiB", 1 << 10},      Unit{"MB", 1'000'000},
-                                 Unit{"MiB", 1 << 20},   Unit{"GB", 1'000'000'000}, Unit{"GiB", 1 << 30}};
+constexpr std::array kRateUnits{Unit{"bps", 1}, Unit{"kbps", 1'000}, Unit{"Mbps", 1'000'000},
+                                Unit{"Gbps", 1'000'000'000}, Unit{"Tbps", 1'000'000'000'000}};
+constexpr std::array kLengthUnits{Unit{"mm", 1'000}, Unit{"cm", 10'000}, Unit{"m", 1'000'000},
+                                  Unit{"km", 1'000'000'000}};
+constexpr std::array kBytesUnits{Unit{"B", 1},          Unit{"KB", 1'000},    Unit{"KiB", 1 << 10},
+                                 Unit{"MB", 1'000'000}, Unit{"MiB", 1 << 20}, Unit{"GB", 1'000'000'000},
+                                 Unit{"GiB", 1 << 30}};
 constexpr std::array kDurationUnits{Unit{"ps", 1},
                                     Unit{"ns", 1'000},
                                     Unit{"us", 1'000'000},
@@ -27,7 +29,9 @@ constexpr std::array kDurationUnits{Unit{"ps", 1},
                                     Unit{"min", 60'000'000'000'000}};
 constexpr std::array kShareUnits{Unit{"%", 10'000}};
 
-constexpr bool is_digit(char c) { return c >= '0' && c <= '9'; }
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // digits [. digits] [space] unit
 struct Split {
@@ -74,7 +78,9 @@ std::expected<int64_t, std::string> scaled(const Split& parts, uint64_t scale, c
   constexpr auto kMax = static_cast<Uint128>(std::numeric_limits<int64_t>::max());
   constexpr size_t kMaxPlaces = 24;  // 10^24 × the largest scale stays below 2^127
   const auto too_large = [&] { return std::unexpected(shown(text) + " is too large"); };
-  const auto too_fine = [&] { return std::unexpected(shown(text) + " is not a whole number of " + std::string(kind.base)); };
+  const auto too_fine = [&] {
+    return std::unexpected(shown(text) + " is not a whole number of " + std::string(kind.base));
+  };
 
   Uint128 value = 0;
   for (const char c : parts.whole) {
@@ -140,7 +146,8 @@ std::string print_quantity(int64_t value, const QuantityKind& kind) {
 const QuantityKind* quantity_kind_of(std::string_view text) {
   const auto parts = split(text);
   if (!parts || parts->unit.empty()) return nullptr;
-  for (const QuantityKind* kind : {&kRateQuantity, &kLengthQuantity, &kBytesQuantity, &kDurationQuantity, &kShareQuantity}) {
+  for (const QuantityKind* kind :
+       {&kRateQuantity, &kLengthQuantity, &kBytesQuantity, &kDurationQuantity, &kShareQuantity}) {
     if (std::ranges::find(kind->units, parts->unit, &Unit::name) != kind->units.end()) return kind;
   }
   return nullptr;

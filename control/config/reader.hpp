@@ -18,7 +18,9 @@ class Reader {
   bool wrong(Value at, std::string message);
   bool wrong_type(Value at, std::string_view expected);  // "expected …, found a map"
 
-  std::string guess(std::string_view word, const std::vector<std::string_view>& known) { return guesser_.guess(word, known); }
+  std::string guess(std::string_view word, const std::vector<std::string_view>& known) {
+    return guesser_.guess(word, known);
+  }
 
   Errors& errors() { return errors_; }
   // By line and column; a mistake met several times (through an alias) is named once.

@@ -12,7 +12,8 @@ namespace {
 // Port names become interface names in captures and counters.
 bool is_port_name(std::string_view text) {
   return !text.empty() && text.size() <= 31 && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '/' || c == '.';
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '/' || c == '.';
   });
 }
 
@@ -77,11 +78,14 @@ bool Format<HostsOrCount>::read(Reader& reader, Value value, HostsOrCount& out) 
 }
 
 Json Format<HostsOrCount>::schema(SchemaBook& book) {
-  return {{"anyOf", {Json{{"type", "integer"}, {"minimum", 1}}, Json{{"type", "string"}}, Format<std::vector<std::string>>::schema(book)}}};
+  return {{"anyOf",
+           {Json{{"type", "integer"}, {"minimum", 1}}, Json{{"type", "string"}},
+            Format<std::vector<std::string>>::schema(book)}}};
 }
 
 bool Format<Expected>::read(Reader& reader, Value value, Expected& out) {
-  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "a number, a quantity, a word, true or false");
+  if (value.kind() != ValueKind::kScalar)
+    return reader.wrong_type(value, "a number, a quantity, a word, true or false");
   const std::string_view text = value.text();
   if (value.is_plain() && (text == "true" || text == "false")) {
     out = text == "true";

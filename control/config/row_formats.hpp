@@ -28,9 +28,9 @@ struct Words<GuestKind> {
 };
 template <>
 struct Words<Pattern> {
-  static constexpr std::array all{std::pair{"permutation", Pattern::kPermutation}, std::pair{"incast", Pattern::kIncast},
-                                  std::pair{"pairs", Pattern::kPairs}, std::pair{"all_to_all", Pattern::kAllToAll},
-                                  std::pair{"ring", Pattern::kRing}};
+  static constexpr std::array all{std::pair{"permutation", Pattern::kPermutation},
+                                  std::pair{"incast", Pattern::kIncast}, std::pair{"pairs", Pattern::kPairs},
+                                  std::pair{"all_to_all", Pattern::kAllToAll}, std::pair{"ring", Pattern::kRing}};
 };
 template <>
 struct Words<LinkState> {
@@ -39,23 +39,27 @@ struct Words<LinkState> {
 template <>
 struct Words<HashAlgorithm> {
   static constexpr std::array all{
-      std::pair{"CRC", HashAlgorithm::kCrc},           std::pair{"XOR", HashAlgorithm::kXor},
-      std::pair{"RANDOM", HashAlgorithm::kRandom},     std::pair{"CRC_32LO", HashAlgorithm::kCrc32Lo},
-      std::pair{"CRC_32HI", HashAlgorithm::kCrc32Hi},  std::pair{"CRC_CCITT", HashAlgorithm::kCrcCcitt},
-      std::pair{"CRC_XOR", HashAlgorithm::kCrcXor},    std::pair{"TOEPLITZ", HashAlgorithm::kToeplitz},
+      std::pair{"CRC", HashAlgorithm::kCrc},          std::pair{"XOR", HashAlgorithm::kXor},
+      std::pair{"RANDOM", HashAlgorithm::kRandom},    std::pair{"CRC_32LO", HashAlgorithm::kCrc32Lo},
+      std::pair{"CRC_32HI", HashAlgorithm::kCrc32Hi}, std::pair{"CRC_CCITT", HashAlgorithm::kCrcCcitt},
+      std::pair{"CRC_XOR", HashAlgorithm::kCrcXor},   std::pair{"TOEPLITZ", HashAlgorithm::kToeplitz},
       std::pair{"XXH3", HashAlgorithm::kXxh3}};
 };
 template <>
 struct Words<HashField> {
-  static constexpr std::array all{
-      std::pair{"IN_PORT", HashField::kInPort},         std::pair{"SRC_MAC", HashField::kSrcMac},
-      std::pair{"DST_MAC", HashField::kDstMac},         std::pair{"ETHERTYPE", HashField::kEthertype},
-      std::pair{"VLAN_ID", HashField::kVlanId},         std::pair{"IP_PROTOCOL", HashField::kIpProtocol},
-      std::pair{"SRC_IP", HashField::kSrcIp},           std::pair{"DST_IP", HashField::kDstIp},
-      std::pair{"L4_SRC_PORT", HashField::kL4SrcPort},  std::pair{"L4_DST_PORT", HashField::kL4DstPort},
-      std::pair{"IPV6_FLOW_LABEL", HashField::kIpv6FlowLabel},
-      std::pair{"RDMA_BTH_OPCODE", HashField::kRdmaBthOpcode},
-      std::pair{"RDMA_BTH_DEST_QP", HashField::kRdmaBthDestQp}};
+  static constexpr std::array all{std::pair{"IN_PORT", HashField::kInPort},
+                                  std::pair{"SRC_MAC", HashField::kSrcMac},
+                                  std::pair{"DST_MAC", HashField::kDstMac},
+                                  std::pair{"ETHERTYPE", HashField::kEthertype},
+                                  std::pair{"VLAN_ID", HashField::kVlanId},
+                                  std::pair{"IP_PROTOCOL", HashField::kIpProtocol},
+                                  std::pair{"SRC_IP", HashField::kSrcIp},
+                                  std::pair{"DST_IP", HashField::kDstIp},
+                                  std::pair{"L4_SRC_PORT", HashField::kL4SrcPort},
+                                  std::pair{"L4_DST_PORT", HashField::kL4DstPort},
+                                  std::pair{"IPV6_FLOW_LABEL", HashField::kIpv6FlowLabel},
+                                  std::pair{"RDMA_BTH_OPCODE", HashField::kRdmaBthOpcode},
+                                  std::pair{"RDMA_BTH_DEST_QP", HashField::kRdmaBthDestQp}};
 };
 
 template <>
@@ -129,7 +133,8 @@ struct Format<NumberMap<T, Keys>> {
   }
   static Json schema(SchemaBook& book) {
     Json content = Format<T>::schema(book);
-    if constexpr (std::same_as<T, uint8_t>) content = {{"type", {"integer", "string"}}, {"pattern", "^[0-7]$"}, {"minimum", 0}, {"maximum", 7}};
+    if constexpr (std::same_as<T, uint8_t>)
+      content = {{"type", {"integer", "string"}}, {"pattern", "^[0-7]$"}, {"minimum", 0}, {"maximum", 7}};
     return {{"type", "object"}, {"propertyNames", {{"pattern", "^[0-9]+$"}}}, {"additionalProperties", content}};
   }
   static Json write(const NumberMap<T, Keys>&) { return Json::object(); }

@@ -11,7 +11,8 @@ size_t place_of(const std::vector<KeyInfo>& keys, std::string_view key) {
 }
 
 bool unknown_key(Reader& reader, Value key, const std::vector<KeyInfo>& keys) {
-  if (key.text() == "<<") return reader.wrong(key, "merge keys ('<<') are not read: name the base of a profile with 'base'");
+  if (key.text() == "<<")
+    return reader.wrong(key, "merge keys ('<<') are not read: name the base of a profile with 'base'");
   std::vector<std::string_view> known;
   for (const KeyInfo& info : keys) known.push_back(info.key);
   const std::string guess = reader.guess(key.text(), known);

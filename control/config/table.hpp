@@ -51,8 +51,10 @@ struct Limits {
 
   bool check(Reader& reader, Value value, const T& found) const {
     if constexpr (std::integral<T> || Quantity<T>) {
-      if (least && found < *least) return reader.wrong(value, "must be at least " + text_of(*least) + ", not " + shown(value.text()));
-      if (most && found > *most) return reader.wrong(value, "must be at most " + text_of(*most) + ", not " + shown(value.text()));
+      if (least && found < *least)
+        return reader.wrong(value, "must be at least " + text_of(*least) + ", not " + shown(value.text()));
+      if (most && found > *most)
+        return reader.wrong(value, "must be at most " + text_of(*most) + ", not " + shown(value.text()));
     }
     return true;
   }
@@ -83,11 +85,11 @@ class Table {
   Table(std::string_view name, std::string_view doc) : name_(name), doc_(doc) {}
 
   template <typename T>
-  Table& required(std::string_view key, T Row::*member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
+  Table& required(std::string_view key, T Row::* member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
     return add(key, member, doc, true, limits);
   }
   template <typename T>
-  Table& optional(std::string_view key, T Row::*member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
+  Table& optional(std::string_view key, T Row::* member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
     return add(key, member, doc, false, limits);
   }
   // A rule over several keys; runs only if each of them could be read.
@@ -109,7 +111,8 @@ class Table {
 
   bool read(Reader& reader, Value value, Row& row) const {
     if constexpr (requires { row.where = value; }) row.where = value;
-    bool good = read_keys(reader, value, name_, keys_, [&](size_t i, Value content) { return reads_[i](reader, content, row); });
+    bool good = read_keys(reader, value, name_, keys_,
+                          [&](size_t i, Value content) { return reads_[i](reader, content, row); });
     if (!good) return false;
     for (const auto& rule : rules_) good = rule(reader, value, row) && good;
     return good;
@@ -120,7 +123,7 @@ class Table {
 
  private:
   template <typename T>
-  Table& add(std::string_view key, T Row::*member, std::string_view doc, bool required, Limits<InnerType<T>> limits) {
+  Table& add(std::string_view key, T Row::* member, std::string_view doc, bool required, Limits<InnerType<T>> limits) {
     keys_.push_back({key, doc, required});
     reads_.push_back([member, limits](Reader& reader, Value value, Row& row) {
       T& out = row.*member;

@@ -6,10 +6,10 @@
 
 namespace softspine::control {
 
-#define SOFTSPINE_TABLE(Row)            \
-  template <>                           \
-  struct Tables<Row> {                  \
-    static const Table<Row>& table();   \
+#define SOFTSPINE_TABLE(Row)          \
+  template <>                         \
+  struct Tables<Row> {                \
+    static const Table<Row>& table(); \
   }
 
 SOFTSPINE_TABLE(TestbedRow);

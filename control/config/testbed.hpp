@@ -18,7 +18,7 @@ namespace softspine::control {
 enum class ClockKind : uint8_t { kVirtual, kWall };
 
 struct RunConfig {
-  ClockKind clock = ClockKind::kVirtual;                        // wall if the file says nothing and has outside hosts
+  ClockKind clock = ClockKind::kVirtual;                       // wall if the file says nothing and has outside hosts
   dataplane::Duration duration = dataplane::Duration::ms(10);  // emulated time
   uint64_t seed = 1;
   uint32_t workers = 1;
@@ -31,17 +31,18 @@ enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing }
 struct Workload {
   std::string name;
   Pattern pattern = Pattern::kPermutation;
-  // Nodes of the fabric. permutation, all_to_all, ring: among `hosts`, in this order. pairs: from[i] → to[i]. incast: each of `from` → to[0].
+  // Nodes of the fabric. permutation, all_to_all, ring: among `hosts`, in this order. pairs: from[i] → to[i]. incast:
+  // each of `from` → to[0].
   std::vector<uint32_t> hosts;
   std::vector<uint32_t> from;
   std::vector<uint32_t> to;
   uint64_t message_bytes = 1 << 20;
-  uint64_t messages = 1;         // per queue pair
-  uint32_t mtu = 4096;           // RDMA path MTU: payload bytes of a packet
-  uint32_t qps = 1;              // queue pairs per flow
-  uint32_t first_qp = 0;         // 0: the host chooses
-  uint16_t source_port = 0;      // UDP; 0: from the queue pair, as the kernel does it
-  dataplane::Rate rate;          // per flow, over its queue pairs; zero: the host's link
+  uint64_t messages = 1;     // per queue pair
+  uint32_t mtu = 4096;       // RDMA path MTU: payload bytes of a packet
+  uint32_t qps = 1;          // queue pairs per flow
+  uint32_t first_qp = 0;     // 0: the host chooses
+  uint16_t source_port = 0;  // UDP; 0: from the queue pair, as the kernel does it
+  dataplane::Rate rate;      // per flow, over its queue pairs; zero: the host's link
   dataplane::Instant start;
   uint8_t dscp = 26;
 };
@@ -60,8 +61,8 @@ struct Testbed {
   std::vector<Profile> profiles;  // at least one
   Fabric fabric;
   std::vector<Workload> workloads;
-  std::vector<Fault> faults;             // by instant, then as written
-  dataplane::Duration convergence;       // how long routes take to follow a link event
+  std::vector<Fault> faults;        // by instant, then as written
+  dataplane::Duration convergence;  // how long routes take to follow a link event
   std::vector<Expectation> expectations;
 };
 

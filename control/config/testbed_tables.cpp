@@ -16,7 +16,8 @@ const Table<TestbedRow>& Tables<TestbedRow>::table() {
           .optional("run", &TestbedRow::run, "how it runs; the command line overrides")
           .optional("fabric", &TestbedRow::fabric, "a fabric to generate")
           .optional("topology", &TestbedRow::topology, "nodes and links, alone or added to the generated ones")
-          .optional("profiles", &TestbedRow::profiles, "tables that switches work by; 'default' serves those that name none")
+          .optional("profiles", &TestbedRow::profiles,
+                    "tables that switches work by; 'default' serves those that name none")
           .optional("roles", &TestbedRow::roles, "the profile of switches that name none, by role")
           .optional("workload", &TestbedRow::workload, "RoCEv2 traffic between built-in hosts")
           .optional("faults", &TestbedRow::faults, "links that go down or up")
@@ -26,7 +27,8 @@ const Table<TestbedRow>& Tables<TestbedRow>::table() {
             if (!is_name(row.name)) {
               reader.wrong(at.child("name"), shown(row.name) + " is no name: letters, digits, '_' and '-', at most 63");
             }
-            if (!row.fabric && !row.topology) return reader.wrong(at, "nothing to build: 'fabric' or 'topology' is missing");
+            if (!row.fabric && !row.topology)
+              return reader.wrong(at, "nothing to build: 'fabric' or 'topology' is missing");
             return true;
           });
   return table;
@@ -35,19 +37,22 @@ const Table<TestbedRow>& Tables<TestbedRow>::table() {
 const Table<RunRow>& Tables<RunRow>::table() {
   static const Table<RunRow> table =
       Table<RunRow>("run", "How the testbed runs.")
-          .optional("clock", &RunRow::clock, "virtual, or wall; by itself: wall if a host is not emulated, else virtual")
+          .optional("clock", &RunRow::clock,
+                    "virtual, or wall; by itself: wall if a host is not emulated, else virtual")
           .optional("duration", &RunRow::duration, "of emulated time", at_least(Duration::ps(1)))
           .optional("seed", &RunRow::seed, "of everything random")
           .optional("workers", &RunRow::workers, "polling threads", within<uint32_t>(1, 256))
-          .optional("dilation", &RunRow::dilation, "wall clock: how many times slower than the wall", within<uint32_t>(1, 1'000'000));
+          .optional("dilation", &RunRow::dilation, "wall clock: how many times slower than the wall",
+                    within<uint32_t>(1, 1'000'000));
   return table;
 }
 
 const Table<RolesRow>& Tables<RolesRow>::table() {
-  static const Table<RolesRow> table = Table<RolesRow>("roles", "Profiles by role.")
-                                           .optional("tor", &RolesRow::tor, "profile of ToRs")
-                                           .optional("aggregation", &RolesRow::aggregation, "profile of aggregation switches")
-                                           .optional("core", &RolesRow::core, "profile of core switches");
+  static const Table<RolesRow> table =
+      Table<RolesRow>("roles", "Profiles by role.")
+          .optional("tor", &RolesRow::tor, "profile of ToRs")
+          .optional("aggregation", &RolesRow::aggregation, "profile of aggregation switches")
+          .optional("core", &RolesRow::core, "profile of core switches");
   return table;
 }
 
@@ -56,7 +61,8 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
       Table<WorkloadRow>("workload", "RoCEv2 flows.")
           .required("name", &WorkloadRow::name, "what counters and expectations call it")
           .required("pattern", &WorkloadRow::pattern, "who sends to whom")
-          .optional("hosts", &WorkloadRow::hosts, "permutation, all_to_all, ring: among these; all built-in hosts if not given")
+          .optional("hosts", &WorkloadRow::hosts,
+                    "permutation, all_to_all, ring: among these; all built-in hosts if not given")
           .optional("from", &WorkloadRow::from, "incast: the senders, or how many; pairs: the senders")
           .optional("to", &WorkloadRow::to, "incast: the receiver; pairs: the receivers, in the order of the senders")
           .optional("message", &WorkloadRow::message, "bytes of a message", within<Bytes>({1}, {1ULL << 31}))
@@ -70,24 +76,25 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("dscp", &WorkloadRow::dscp, "of its packets", within<uint8_t>(0, 63))
           .check([](Reader& reader, Value at, const WorkloadRow& row) {
             const bool good = row.mtu >= 256 && row.mtu <= 4096 && std::has_single_bit(row.mtu);
-            return good || reader.wrong(at.child("mtu"), "must be 256, 512, 1024, 2048 or 4096, not " + shown(std::to_string(row.mtu)));
+            return good || reader.wrong(at.child("mtu"),
+                                        "must be 256, 512, 1024, 2048 or 4096, not " + shown(std::to_string(row.mtu)));
           });
   return table;
 }
 
 const Table<FaultRow>& Tables<FaultRow>::table() {
-  static const Table<FaultRow> table = Table<FaultRow>("fault", "One change at one instant.")
-                                           .required("at", &FaultRow::at, "after the start of the run")
-                                           .optional("link", &FaultRow::link, "either end of the link")
-                                           .optional("node", &FaultRow::node, "all links of this node")
-                                           .required("set", &FaultRow::set, "what becomes of it")
-                                           .check([](Reader& reader, Value at, const FaultRow& row) {
-                                             if (row.link && row.link->port.empty()) {
-                                               return reader.wrong(at.child("link"), "names no port: expected NODE:PORT such as tor1:Ethernet0");
-                                             }
-                                             return row.link.has_value() != row.node.has_value() ||
-                                                    reader.wrong(at, "needs either 'link' or 'node'");
-                                           });
+  static const Table<FaultRow> table =
+      Table<FaultRow>("fault", "One change at one instant.")
+          .required("at", &FaultRow::at, "after the start of the run")
+          .optional("link", &FaultRow::link, "either end of the link")
+          .optional("node", &FaultRow::node, "all links of this node")
+          .required("set", &FaultRow::set, "what becomes of it")
+          .check([](Reader& reader, Value at, const FaultRow& row) {
+            if (row.link && row.link->port.empty()) {
+              return reader.wrong(at.child("link"), "names no port: expected NODE:PORT such as tor1:Ethernet0");
+            }
+            return row.link.has_value() != row.node.has_value() || reader.wrong(at, "needs either 'link' or 'node'");
+          });
   return table;
 }
 
@@ -101,7 +108,8 @@ const Table<ExpectRow>& Tables<ExpectRow>::table() {
           .optional("between", &ExpectRow::between, "two bounds, both included")
           .optional("within", &ExpectRow::within, "tolerance of 'equal', relative")
           .check([](Reader& reader, Value at, const ExpectRow& row) {
-            const int given = int{row.equal.has_value()} + row.at_least.has_value() + row.at_most.has_value() + row.between.has_value();
+            const int given = int{row.equal.has_value()} + row.at_least.has_value() + row.at_most.has_value() +
+                              row.between.has_value();
             if (given != 1) return reader.wrong(at, "needs exactly one of equal, at_least, at_most, between");
             if (row.between && row.between->size() != 2) return reader.wrong(at.child("between"), "needs two bounds");
             return !row.within || row.equal || reader.wrong(at.child("within"), "goes with 'equal' only");

@@ -17,10 +17,11 @@ const Limits<uint32_t> kMtus = within<uint32_t>(1'280, 9'216);  // IPv6 needs 12
 }  // namespace
 
 const Table<LinkSpec>& Tables<LinkSpec>::table() {
-  static const Table<LinkSpec> table = Table<LinkSpec>("link_kind", "What the links of one tier are like.")
-                                           .required("rate", &LinkSpec::rate, "of each direction", kLinkRates)
-                                           .optional("length", &LinkSpec::length, "of the cable: light takes 1 s for 198,000 km", kLengths)
-                                           .optional("mtu", &LinkSpec::mtu, "of IP packets; the profile's if not given", kMtus);
+  static const Table<LinkSpec> table =
+      Table<LinkSpec>("link_kind", "What the links of one tier are like.")
+          .required("rate", &LinkSpec::rate, "of each direction", kLinkRates)
+          .optional("length", &LinkSpec::length, "of the cable: light takes 1 s for 198,000 km", kLengths)
+          .optional("mtu", &LinkSpec::mtu, "of IP packets; the profile's if not given", kMtus);
   return table;
 }
 
@@ -32,15 +33,18 @@ const Table<LinkRow>& Tables<LinkRow>::table() {
           .optional("length", &LinkRow::length, "of the cable", kLengths)
           .optional("mtu", &LinkRow::mtu, "of IP packets; the profile's if not given", kMtus)
           .check([](Reader& reader, Value at, const LinkRow& row) {
-            return row.endpoints.size() == 2 || reader.wrong(at.child("endpoints"), "a link has two endpoints, not " + std::to_string(row.endpoints.size()));
+            return row.endpoints.size() == 2 ||
+                   reader.wrong(at.child("endpoints"),
+                                "a link has two endpoints, not " + std::to_string(row.endpoints.size()));
           });
   return table;
 }
 
 const Table<TopologyRow>& Tables<TopologyRow>::table() {
-  static const Table<TopologyRow> table = Table<TopologyRow>("topology", "Nodes and links by name.")
-                                              .optional("nodes", &TopologyRow::nodes, "new nodes, or more about generated ones")
-                                              .optional("links", &TopologyRow::links, "which ports are joined");
+  static const Table<TopologyRow> table =
+      Table<TopologyRow>("topology", "Nodes and links by name.")
+          .optional("nodes", &TopologyRow::nodes, "new nodes, or more about generated ones")
+          .optional("links", &TopologyRow::links, "which ports are joined");
   return table;
 }
 
@@ -67,7 +71,8 @@ const Table<GuestRow>& Tables<GuestRow>::table() {
           .optional("run", &GuestRow::run, "a shell command in the guest; its output and exit status are reported")
           .optional("memory", &GuestRow::memory, "of the guest", within<Bytes>({64 << 20}, {1ULL << 40}))
           .optional("cpus", &GuestRow::cpus, "of the guest", within<uint32_t>(1, 256))
-          .optional("timeout", &GuestRow::timeout, "wall time until the command is given up", at_least(Duration::ms(1)));
+          .optional("timeout", &GuestRow::timeout, "wall time until the command is given up",
+                    at_least(Duration::ms(1)));
   return table;
 }
 
@@ -75,7 +80,8 @@ const Table<NamespaceRow>& Tables<NamespaceRow>::table() {
   static const Table<NamespaceRow> table =
       Table<NamespaceRow>("namespace", "A network namespace, its ports TAPs.")
           .optional("run", &NamespaceRow::run, "a shell command in it; its output and exit status are reported")
-          .optional("timeout", &NamespaceRow::timeout, "wall time until the command is given up", at_least(Duration::ms(1)));
+          .optional("timeout", &NamespaceRow::timeout, "wall time until the command is given up",
+                    at_least(Duration::ms(1)));
   return table;
 }
 
@@ -85,7 +91,8 @@ const Table<EdgeRow>& Tables<EdgeRow>::table() {
           .optional("tap", &EdgeRow::tap, "a TAP device that we make")
           .optional("af_packet", &EdgeRow::af_packet, "an existing interface, such as one end of a veth")
           .optional("vhost_user", &EdgeRow::vhost_user, "a vhost-user socket that we serve")
-          .optional("pcap", &EdgeRow::pcap, "capture files: frames enter at their recorded time, what leaves is written")
+          .optional("pcap", &EdgeRow::pcap,
+                    "capture files: frames enter at their recorded time, what leaves is written")
           .optional("dpdk", &EdgeRow::dpdk, "a PCI address, or a virtual device with its arguments")
           .check([](Reader& reader, Value at, const EdgeRow& row) {
             const int given = int{row.tap.has_value()} + row.af_packet.has_value() + row.vhost_user.has_value() +
@@ -109,15 +116,18 @@ bool check_interface(Reader& reader, Value at, const std::string& name) {
 const Table<TapRow>& Tables<TapRow>::table() {
   static const Table<TapRow> table = Table<TapRow>("tap", "A TAP device.")
                                          .required("name", &TapRow::name, "of the interface")
-                                         .check([](Reader& reader, Value at, const TapRow& row) { return check_interface(reader, at.child("name"), row.name); });
+                                         .check([](Reader& reader, Value at, const TapRow& row) {
+                                           return check_interface(reader, at.child("name"), row.name);
+                                         });
   return table;
 }
 
 const Table<AfPacketRow>& Tables<AfPacketRow>::table() {
-  static const Table<AfPacketRow> table =
-      Table<AfPacketRow>("af_packet", "An existing interface.")
-          .required("interface", &AfPacketRow::interface, "its name")
-          .check([](Reader& reader, Value at, const AfPacketRow& row) { return check_interface(reader, at.child("interface"), row.interface); });
+  static const Table<AfPacketRow> table = Table<AfPacketRow>("af_packet", "An existing interface.")
+                                              .required("interface", &AfPacketRow::interface, "its name")
+                                              .check([](Reader& reader, Value at, const AfPacketRow& row) {
+                                                return check_interface(reader, at.child("interface"), row.interface);
+                                              });
   return table;
 }
 

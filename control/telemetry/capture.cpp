@@ -90,14 +90,18 @@ std::expected<std::unique_ptr<Capture>, std::string> Capture::open(const std::st
 
 Capture::Capture(int file, std::string path, CaptureOptions options)
     : file_(file), path_(std::move(path)), options_(std::move(options)) {
-  pcapng::append(head_, pcapng::Section{.hardware = "emulated switch fabric", .application = "softspine", .comment = options_.comment});
+  pcapng::append(
+      head_,
+      pcapng::Section{.hardware = "emulated switch fabric", .application = "softspine", .comment = options_.comment});
   for (uint32_t i = 0; i < options_.workers; ++i) {
     workers_.push_back(std::make_unique<WorkerSide>());
     workers_.back()->pressure_bytes = options_.buffer_bytes / 2;
   }
 }
 
-Capture::~Capture() { static_cast<void>(close()); }
+Capture::~Capture() {
+  static_cast<void>(close());
+}
 
 bool Capture::wants(const std::string& port) const {
   const auto matches = [&port](const std::string& pattern) { return fnmatch(pattern.c_str(), port.c_str(), 0) == 0; };
@@ -113,7 +117,9 @@ dataplane::Tap* Capture::add_port(const std::string& name, dataplane::Rate speed
   return taps_.back().get();
 }
 
-void Capture::on_pressure(std::function<void()> call) { on_pressure_ = std::move(call); }
+void Capture::on_pressure(std::function<void()> call) {
+  on_pressure_ = std::move(call);
+}
 
 void Capture::start() {
   SOFTSPINE_CHECK(!writer_ && !closed_, 0, 0);

@@ -37,13 +37,13 @@
 namespace softspine::control {
 
 struct CaptureOptions {
-  uint32_t snaplen = 256;           // ≥ 1
-  std::vector<std::string> ports;   // patterns of "node:port" as a shell has them: tor1:*; none: every port
-  uint64_t max_bytes = 0;           // of the file; 0: no limit
-  size_t buffer_bytes = 8 << 20;    // of each worker
-  bool grow = false;                // rather than miss a frame
+  uint32_t snaplen = 256;          // ≥ 1
+  std::vector<std::string> ports;  // patterns of "node:port" as a shell has them: tor1:*; none: every port
+  uint64_t max_bytes = 0;          // of the file; 0: no limit
+  size_t buffer_bytes = 8 << 20;   // of each worker
+  bool grow = false;               // rather than miss a frame
   uint32_t workers = 1;
-  std::string comment;              // of the file: what was run, with which seed
+  std::string comment;  // of the file: what was run, with which seed
 };
 
 struct CaptureTotals {

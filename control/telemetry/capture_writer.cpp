@@ -15,7 +15,9 @@ namespace {
 
 constexpr size_t kWriteBytes = 1 << 20;
 
-auto order_of(const CaptureRecord& r) { return std::tuple{r.at, r.interface, r.way, r.sequence}; }
+auto order_of(const CaptureRecord& r) {
+  return std::tuple{r.at, r.interface, r.way, r.sequence};
+}
 
 }  // namespace
 
@@ -25,7 +27,9 @@ CaptureWriter::CaptureWriter(int file, const pcapng::Bytes& head, uint64_t max_b
   thread_ = std::thread{[this] { run(); }};
 }
 
-CaptureWriter::~CaptureWriter() { finish(); }
+CaptureWriter::~CaptureWriter() {
+  finish();
+}
 
 bool CaptureWriter::has_room() {
   const std::lock_guard guard{lock_};

@@ -36,9 +36,13 @@ constexpr size_t kDropCountBytes = 12;
 constexpr size_t kOptionHeaderBytes = 4;
 constexpr size_t kMaxOptionBytes = UINT16_MAX;
 
-constexpr size_t padded(size_t n) { return (n + 3) & ~size_t{3}; }
+constexpr size_t padded(size_t n) {
+  return (n + 3) & ~size_t{3};
+}
 
-std::string_view cut(std::string_view text) { return text.substr(0, kMaxOptionBytes); }
+std::string_view cut(std::string_view text) {
+  return text.substr(0, kMaxOptionBytes);
+}
 
 template <typename T>
 void put(Bytes& out, T value) {
@@ -79,7 +83,8 @@ class Block {
     put(out_, uint16_t{0});
     const auto length = static_cast<uint32_t>(out_.size() - start_ + sizeof(uint32_t));
     put(out_, length);
-    std::copy_n(reinterpret_cast<const uint8_t*>(&length), sizeof length, out_.begin() + static_cast<ptrdiff_t>(start_) + 4);
+    std::copy_n(reinterpret_cast<const uint8_t*>(&length), sizeof length,
+                out_.begin() + static_cast<ptrdiff_t>(start_) + 4);
   }
 
  private:

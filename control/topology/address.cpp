@@ -33,13 +33,15 @@ bool Ipv6Prefix::contains(const Ipv6Address& a) const {
 
 std::string to_string(const MacAddress& a) {
   char out[24];
-  std::snprintf(out, sizeof out, "%02x:%02x:%02x:%02x:%02x:%02x", a.bytes[0], a.bytes[1], a.bytes[2], a.bytes[3], a.bytes[4], a.bytes[5]);
+  std::snprintf(out, sizeof out, "%02x:%02x:%02x:%02x:%02x:%02x", a.bytes[0], a.bytes[1], a.bytes[2], a.bytes[3],
+                a.bytes[4], a.bytes[5]);
   return out;
 }
 
 std::string to_string(Ipv4Address a) {
   char out[20];
-  std::snprintf(out, sizeof out, "%u.%u.%u.%u", a.value >> 24, (a.value >> 16) & 255, (a.value >> 8) & 255, a.value & 255);
+  std::snprintf(out, sizeof out, "%u.%u.%u.%u", a.value >> 24, (a.value >> 16) & 255, (a.value >> 8) & 255,
+                a.value & 255);
   return out;
 }
 
@@ -48,8 +50,12 @@ std::string to_string(const Ipv6Address& a) {
   return inet_ntop(AF_INET6, a.bytes.data(), out, sizeof out);
 }
 
-std::string to_string(const Ipv4Prefix& p) { return to_string(p.address) + "/" + std::to_string(p.length); }
-std::string to_string(const Ipv6Prefix& p) { return to_string(p.address) + "/" + std::to_string(p.length); }
+std::string to_string(const Ipv4Prefix& p) {
+  return to_string(p.address) + "/" + std::to_string(p.length);
+}
+std::string to_string(const Ipv6Prefix& p) {
+  return to_string(p.address) + "/" + std::to_string(p.length);
+}
 
 std::optional<MacAddress> parse_mac(std::string_view text) {
   MacAddress out;

@@ -47,8 +47,12 @@ struct Ipv6Prefix {
   friend auto operator<=>(const Ipv6Prefix&, const Ipv6Prefix&) = default;
 };
 
-inline Ipv4Prefix host_prefix(Ipv4Address a) { return {a, 32}; }
-inline Ipv6Prefix host_prefix(const Ipv6Address& a) { return {a, 128}; }
+inline Ipv4Prefix host_prefix(Ipv4Address a) {
+  return {a, 32};
+}
+inline Ipv6Prefix host_prefix(const Ipv6Address& a) {
+  return {a, 128};
+}
 
 std::string to_string(const MacAddress& address);   // 02:00:00:01:00:00
 std::string to_string(Ipv4Address address);         // 10.0.1.2

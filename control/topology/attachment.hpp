@@ -51,8 +51,12 @@ struct DpdkEdge {
 using Attachment =
     std::variant<BuiltinHost, Guest, NamespaceHost, TapEdge, AfPacketEdge, VhostUserEdge, PcapEdge, DpdkEdge>;
 
-inline bool is_builtin(const Attachment& a) { return std::holds_alternative<BuiltinHost>(a); }
+inline bool is_builtin(const Attachment& a) {
+  return std::holds_alternative<BuiltinHost>(a);
+}
 // Built-in hosts and files keep any time; everything else lives in wall time.
-inline bool needs_wall_clock(const Attachment& a) { return !is_builtin(a) && !std::holds_alternative<PcapEdge>(a); }
+inline bool needs_wall_clock(const Attachment& a) {
+  return !is_builtin(a) && !std::holds_alternative<PcapEdge>(a);
+}
 
 }  // namespace softspine::control

@@ -7,7 +7,9 @@
 namespace softspine::control {
 namespace {
 
-std::string numbered(std::string_view prefix, uint64_t i) { return std::string(prefix) + std::to_string(i + 1); }
+std::string numbered(std::string_view prefix, uint64_t i) {
+  return std::string(prefix) + std::to_string(i + 1);
+}
 
 }  // namespace
 
@@ -58,7 +60,9 @@ Size size_of(const FatTree& s) {
   const double half = s.k / 2;
   const double per_tor = s.hosts_per_tor ? *s.hosts_per_tor : half;
   const double hosts = s.k * half * per_tor;
-  return {.nodes = hosts + 2 * s.k * half + half * half, .links = hosts + 2 * s.k * half * half, .ports = std::max<double>(s.k, per_tor + half)};
+  return {.nodes = hosts + 2 * s.k * half + half * half,
+          .links = hosts + 2 * s.k * half * half,
+          .ports = std::max<double>(s.k, per_tor + half)};
 }
 
 void draft(const FatTree& s, Draft& out) {
@@ -136,7 +140,8 @@ void draft(const Hpn& s, Draft& out) {
     // The same for the n-th switch of either plane, so that a core reaches both planes.
     const uint64_t in_plane = i % s.aggregations_per_plane;
     for (uint32_t u = 0; u < s.core_uplinks; ++u) {
-      out.connect(aggregations[i], cores[(in_plane * s.core_uplinks + u) % s.cores], s.core_link.value_or(s.fabric_link));
+      out.connect(aggregations[i], cores[(in_plane * s.core_uplinks + u) % s.cores],
+                  s.core_link.value_or(s.fabric_link));
     }
   }
 }

@@ -75,7 +75,7 @@ struct alignas(64) PortCounters {
   uint64_t queued_bytes() const { return sum_of(&QueueCounters::current_bytes); }
 
  private:
-  uint64_t sum_of(uint64_t QueueCounters::*field) const {
+  uint64_t sum_of(uint64_t QueueCounters::* field) const {
     uint64_t sum = 0;
     for (const QueueCounters& queue : queues) sum += queue.*field;
     return sum;

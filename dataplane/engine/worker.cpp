@@ -75,13 +75,14 @@ void Worker::stand_still(Instant upto) noexcept {
 
 RunEnd Worker::run(Instant end) noexcept {
   Instant floor = engine_.now_;
-  bool caught_up = true;
+  Instant horizon;
   for (;;) {
-    const bool busy = is_time_to_poll(caught_up) && poll_edges(std::max(floor, engine_.clock_.horizon()));
+    const bool busy =
+        is_time_to_poll(schedule_.next() >= horizon) && poll_edges(std::max(floor, engine_.clock_.horizon()));
     const WindowReport all = engine_.barrier_.meet(index_, ++round_, report(busy));
     const Instant limit = std::min(all.action, end);
     const Instant first = std::min(all.next, limit);
-    caught_up = all.next >= all.horizon;
+    horizon = all.horizon;
     fetch_letters();
     if (all.stop) return RunEnd::kStopped;
     if (all.action < end && all.next >= all.action && all.horizon >= all.action) {

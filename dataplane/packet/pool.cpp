@@ -14,8 +14,12 @@ namespace softspine::dataplane {
 namespace {
 constexpr uint32_t kCachePerWorker = 512;  // the mempool's own maximum
 constexpr uint32_t kCacheFlushFactor = 2;  // a cache holds up to 1.5 × its size; count / 2 keeps it legal
-constexpr int kHugePageShift = 21;
-constexpr size_t kHugePageBytes = size_t{1} << kHugePageShift;
+constexpr size_t kHugePageBytes = size_t{2} << 20;
+
+// A packet may then lie across two pages, which only a device's DMA would mind.
+bool own_memory() {
+  return rte_eal_has_hugepages() == 0;
+}
 
 void* map_huge(size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -31,17 +35,19 @@ void unmap(rte_mempool_memhdr* header, void*) {
 // Memory of our own in transparent huge pages: DPDK's, without hugepages, is made of 4 KiB pages, and
 // half of what a packet costs is then TLB misses. With hugepages, DPDK's own (a NIC can reach it).
 bool populate(rte_mempool* pool, uint32_t count) {
-  if (rte_eal_has_hugepages() != 0) return rte_mempool_populate_default(pool) >= 0;
+  if (!own_memory()) return rte_mempool_populate_default(pool) >= 0;
   size_t least_chunk = 0;
   size_t alignment = 0;
-  const ssize_t bytes = rte_mempool_op_calc_mem_size_default(pool, count, kHugePageShift, &least_chunk, &alignment);
+  const ssize_t bytes = rte_mempool_op_calc_mem_size_default(pool, count, 0, &least_chunk, &alignment);
   if (bytes <= 0) return false;
-  const size_t length = RTE_ALIGN_CEIL(static_cast<size_t>(bytes) + kHugePageBytes, kHugePageBytes);
-  void* memory = map_huge(length);
+  const size_t length = RTE_ALIGN_CEIL(static_cast<size_t>(bytes) + alignment, kHugePageBytes);
+  auto* memory = static_cast<char*>(map_huge(length));
   if (memory == nullptr) return false;
-  if (rte_mempool_populate_virt(pool, static_cast<char*>(memory), length, kHugePageBytes, unmap, nullptr) > 0) return true;
-  munmap(memory, length);
-  return false;
+  // One chunk, at its own virtual address: nothing here is reached by a device's DMA.
+  const int made =
+      rte_mempool_populate_iova(pool, memory, reinterpret_cast<rte_iova_t>(memory), length, unmap, nullptr);
+  if (made <= 0) munmap(memory, length);
+  return made == static_cast<int>(count);
 }
 
 }  // namespace
@@ -51,7 +57,8 @@ PacketPool::PacketPool(const std::string& name, uint32_t count, uint32_t room_by
   const uint32_t cache = count / kCacheFlushFactor < kCachePerWorker ? 0 : kCachePerWorker;
   const auto data_room = static_cast<uint16_t>(RTE_PKTMBUF_HEADROOM + room_bytes);
   const uint32_t element = static_cast<uint32_t>(sizeof(rte_mbuf) + sizeof(PacketMeta)) + data_room;
-  pool_ = rte_mempool_create_empty(name.c_str(), count, element, cache, sizeof(rte_pktmbuf_pool_private), SOCKET_ID_ANY, 0);
+  pool_ = rte_mempool_create_empty(name.c_str(), count, element, cache, sizeof(rte_pktmbuf_pool_private), SOCKET_ID_ANY,
+                                   own_memory() ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
   if (pool_ != nullptr) {
     rte_pktmbuf_pool_private shape{};
     shape.mbuf_data_room_size = data_room;

@@ -30,14 +30,14 @@ class Rate {
   static constexpr Rate bps(uint64_t n) { return Rate{n}; }
   static constexpr Rate mbps(uint64_t n) { return Rate{n * 1'000'000}; }
   static constexpr Rate gbps(uint64_t n) { return Rate{n * 1'000'000'000}; }
-  static constexpr Rate min() { return mbps(1); }  // below it the fixed-point product could overflow
+  static constexpr Rate min() { return mbps(1); }  // below it a long transfer would outlast the time line
 
   constexpr uint64_t count_bps() const { return bps_; }
   constexpr bool is_zero() const { return bps_ == 0; }
 
   // Exactly `bytes` bytes, nothing added.
   constexpr Duration time_of_bytes(uint64_t bytes) const {
-    return Duration::ps(static_cast<int64_t>((bytes * ps_per_byte_q20_ + kHalf) >> kFraction));
+    return Duration::ps(static_cast<int64_t>((Uint128{bytes} * ps_per_byte_q20_ + kHalf) >> kFraction));
   }
   // A whole frame with all that Ethernet puts around it.
   constexpr Duration time_of_frame(uint32_t bytes) const {

@@ -11,9 +11,9 @@ void append(Command& command, std::initializer_list<std::string> words) {
 }
 
 void append_nic(Command& command, const NicSpec& nic, std::size_t index, bool kvm) {
-  append(command, {"-chardev", fmt::format("socket,id=c{},path={}", index, nic.vhost_socket),
-                   "-netdev", fmt::format("vhost-user,id=n{0},chardev=c{0}", index),
-                   "-device", fmt::format("virtio-net-pci,netdev=n{},mac={}{}", index, nic.mac, kvm ? "" : ",vectors=0")});
+  append(command, {"-chardev", fmt::format("socket,id=c{},path={}", index, nic.vhost_socket), "-netdev",
+                   fmt::format("vhost-user,id=n{0},chardev=c{0}", index), "-device",
+                   fmt::format("virtio-net-pci,netdev=n{},mac={}{}", index, nic.mac, kvm ? "" : ",vectors=0")});
 }
 
 std::string shared_folder(const std::filesystem::path& path, std::string_view tag) {
@@ -44,8 +44,8 @@ Command qemu_command(const GuestSpec& spec, const Installation& installation, co
     append(command, {"-accel", "tcg", "-cpu", "max"});
   }
   append(command, {"-kernel", installation.qemu_kernel.string(), "-initrd", installation.qemu_initramfs.string(),
-                   "-append", "console=ttyS0 panic=-1 net.ifnames=0 guest=9p",
-                   "-virtfs", shared_folder(places.folder, "guest"), "-virtfs", shared_folder(places.board, "board")});
+                   "-append", "console=ttyS0 panic=-1 net.ifnames=0 guest=9p", "-virtfs",
+                   shared_folder(places.folder, "guest"), "-virtfs", shared_folder(places.board, "board")});
   for (std::size_t i = 0; i < spec.nics.size(); ++i) append_nic(command, spec.nics[i], i, installation.kvm);
   return command;
 }

@@ -12,7 +12,7 @@ namespace {
 
 // User-mode Linux keeps its memory in a file in /dev/shm; a container's may be too small, and a full one is a SIGBUS.
 bool shared_memory_holds(unsigned memory_mib) {
-  struct statvfs room {};
+  struct statvfs room{};
   if (statvfs("/dev/shm", &room) != 0) return false;
   return std::uint64_t{room.f_bavail} * room.f_frsize > (std::uint64_t{memory_mib} + 64) << 20;
 }
@@ -25,15 +25,16 @@ std::vector<std::string> environment_of(const GuestSpec& spec, const Places& pla
 
 std::expected<KeptProcess, Error> boot(const GuestSpec& spec, const Installation& installation, const Places& places) {
   if (auto written = write_folder(places.folder, spec); !written) return std::unexpected(written.error());
-  const auto command = spec.kind == Kind::kUml ? uml_command(spec, installation, places)
-                                               : qemu_command(spec, installation, places);
+  const auto command =
+      spec.kind == Kind::kUml ? uml_command(spec, installation, places) : qemu_command(spec, installation, places);
   return KeptProcess::start(installation.keeper, command, environment_of(spec, places), places.folder / "console");
 }
 
 std::vector<Error> errors_of(const GuestSpec& spec, const Places& places) {
   auto errors = guests::errors_of(spec);
   for (const auto& path : {places.folder.string(), places.board.string()}) {
-    if (!fits_command_line(path)) errors.push_back({path, "a guest's folder must be an absolute path of letters, digits and _./+-"});
+    if (!fits_command_line(path))
+      errors.push_back({path, "a guest's folder must be an absolute path of letters, digits and _./+-"});
   }
   return errors;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// One guest: a real Linux kernel with rdma_rxe that connects to the fabric's vhost-user sockets, runs its command, writes
-// its result and powers off. Start it after the fabric serves its sockets, and stop it before it ceases to: a user-mode
-// Linux guest whose vhost-user server has gone spins when it powers off, and has to be killed.
+// One guest: a real Linux kernel with rdma_rxe that connects to the fabric's vhost-user sockets, runs its command,
+// writes its result and powers off. Start it after the fabric serves its sockets, and stop it before it ceases to: a
+// user-mode Linux guest whose vhost-user server has gone spins when it powers off, and has to be killed.
 #pragma once
 
 #include <chrono>
@@ -34,8 +34,8 @@ class Guest {
   // What the ended guest left; an error when it ended without a result.
   std::expected<Result, Error> result() const { return read_result(places_.folder); }
 
-  // Asks the command to end (SIGTERM in the guest) and lets the guest write its result, for at most `grace`; then kills.
-  // True when it ended by itself.
+  // Asks the command to end (SIGTERM in the guest) and lets the guest write its result, for at most `grace`; then
+  // kills. True when it ended by itself.
   bool stop(std::chrono::milliseconds grace);
   void kill() { process_.kill(); }
   // Kills it if it runs, forgets its result, and boots it anew.

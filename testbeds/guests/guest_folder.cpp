@@ -50,7 +50,9 @@ std::string assignment(std::string_view key, std::string_view value) {
   return fmt::format("{}={}\n", key, shell_quoted(value));
 }
 
-std::string_view without_prefix_length(std::string_view address) { return address.substr(0, address.find('/')); }
+std::string_view without_prefix_length(std::string_view address) {
+  return address.substr(0, address.find('/'));
+}
 
 }  // namespace
 
@@ -114,7 +116,8 @@ std::expected<void, Error> write_folder(const fs::path& folder, const GuestSpec&
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return std::unexpected(Error{folder.string(), error.message()});
-  for (const auto* trace : {"ready", "stop", "stdout", "stderr", "counters", "exit_status", "console", "uml"}) {
+  for (const auto* trace :
+       {"ready", "stop", "stdout", "stderr", "counters", "results.jsonl", "exit_status", "console", "uml"}) {
     fs::remove_all(folder / trace, error);
     if (error) return std::unexpected(Error{(folder / trace).string(), error.message()});
   }
@@ -137,7 +140,9 @@ std::expected<void, Error> lay_board(const fs::path& board, std::span<const Gues
   return write_file(board / "hosts", hosts_text(specs));
 }
 
-std::expected<void, Error> ask_to_stop(const fs::path& folder) { return write_file(folder / "stop", ""); }
+std::expected<void, Error> ask_to_stop(const fs::path& folder) {
+  return write_file(folder / "stop", "");
+}
 
 std::expected<Result, Error> read_result(const fs::path& folder) {
   const auto status_text = read_file(folder / "exit_status");

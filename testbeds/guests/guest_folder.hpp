@@ -2,10 +2,11 @@
 // The folder on the host through which a guest learns what to do and says how it went.
 //
 //   written here    settings, env, run (read by root/init); stop (asks a running guest to end its command)
-//   by the guest    ready, stdout, stderr, counters, exit_status (the last one, by rename: it exists only when all is there)
-//   by its process  console (the kernel's messages)
+//   by the guest    ready, stdout, stderr, counters, exit_status (the last one, by rename: it exists only when all is
+//   there) by its process  console (the kernel's messages)
 //
-// Beside the guests' folders lies `board`, shared by all guests of a testbed: signals between commands, `hosts`, and `guests`.
+// Beside the guests' folders lies `board`, shared by all guests of a testbed: signals between commands, `hosts`, and
+// `guests`.
 #pragma once
 
 #include <cstdint>

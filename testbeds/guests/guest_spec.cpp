@@ -11,7 +11,8 @@ namespace softspine::guests {
 namespace {
 
 bool only(std::string_view text, std::string_view allowed) {
-  return std::ranges::all_of(text, [&](unsigned char c) { return std::isalnum(c) || allowed.contains(static_cast<char>(c)); });
+  return std::ranges::all_of(
+      text, [&](unsigned char c) { return std::isalnum(c) || allowed.contains(static_cast<char>(c)); });
 }
 
 bool names_a_guest(const std::string& name) {
@@ -49,7 +50,9 @@ void check_nic(const NicSpec& nic, const std::string& where, std::vector<Error>&
 
 }  // namespace
 
-bool fits_command_line(const std::string& path) { return path.starts_with('/') && only(path, "_./+-"); }
+bool fits_command_line(const std::string& path) {
+  return path.starts_with('/') && only(path, "_./+-");
+}
 
 std::vector<Error> errors_of(const GuestSpec& spec) {
   std::vector<Error> errors;

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <string>
 
+#include "keeper_path.hpp"
 #include "testbeds/guests/process.hpp"
 
 namespace softspine::guests {

@@ -13,9 +13,9 @@ namespace softspine::guests {
 // KVM is there, and gives out a machine with a processor: the device file alone proves nothing.
 bool kvm_works();
 
-// Sees to it that guests of these kinds can be started: runs kernel/build, root/make and qemu/make, which are quick when
-// their work is cached and take minutes when not (they tell on standard error how far they are).
-// $SOFTSPINE_KEEPER and $SOFTSPINE_GUESTS (this folder) say where the parts are when not where this was built.
+// Sees to it that guests of these kinds can be started: runs kernel/build, root/make and qemu/make, which are quick
+// when their work is cached and take minutes when not (they tell on standard error how far they are). $SOFTSPINE_KEEPER
+// and $SOFTSPINE_GUESTS (this folder) say where the parts are when not where this was built.
 std::expected<Installation, Error> prepare_installation(const std::set<Kind>& kinds);
 
 // Runs a program of ours and returns the last line it printed.

@@ -2,12 +2,13 @@
 // softspine-keeper LIFELINE_FD [--no-namespace] COMMAND...: runs a guest so that nothing of it outlives its owner.
 //
 // A user-mode Linux guest is a handful of host processes that ignore or survive each other's deaths, so:
-// - the owner holds the other end of the pipe LIFELINE_FD; when it closes it, or dies in whatever way, the guest is killed;
+// - the owner holds the other end of the pipe LIFELINE_FD; when it closes it, or dies in whatever way, the guest is
+// killed;
 // - where namespaces are permitted (root, or user namespaces) the guest lives in a PID namespace whose first process is
 //   ours, and the kernel itself kills the whole namespace with that process, also when the keeper is what gets killed;
-// - where not, the keeper is the subreaper of all that the guest leaves behind, and kills and reaps until nothing is left.
-// A guest is never asked with SIGTERM: user-mode Linux deadlocks in virtio_uml then, and spins. Being polite is the
-// business of the guest's folder (see guest_folder.hpp).
+// - where not, the keeper is the subreaper of all that the guest leaves behind, and kills and reaps until nothing is
+// left. A guest is never asked with SIGTERM: user-mode Linux deadlocks in virtio_uml then, and spins. Being polite is
+// the business of the guest's folder (see guest_folder.hpp).
 //
 // Exit status: the command's, 128 + signal when it was killed, 126 when it could not be started.
 #include <fcntl.h>
@@ -47,8 +48,8 @@ void write_map(const char* file, const std::string& text) {
   out << text;
 }
 
-// After this, the next child is the first process of a PID namespace. As nobody in particular, a user namespace in which
-// we stay who we are gives the right to one.
+// After this, the next child is the first process of a PID namespace. As nobody in particular, a user namespace in
+// which we stay who we are gives the right to one.
 bool enter_pid_namespace() {
   if (unshare(CLONE_NEWPID) == 0) return true;
   const auto uid = std::to_string(getuid());

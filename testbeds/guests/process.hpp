@@ -32,7 +32,8 @@ class Descriptor {
 class KeptProcess {
  public:
   // Standard input is /dev/null; output and errors go to the end of `output`.
-  static std::expected<KeptProcess, Error> start(const std::filesystem::path& keeper, const std::vector<std::string>& command,
+  static std::expected<KeptProcess, Error> start(const std::filesystem::path& keeper,
+                                                 const std::vector<std::string>& command,
                                                  const std::vector<std::string>& environment,
                                                  const std::filesystem::path& output);
   KeptProcess(KeptProcess&&) noexcept = default;

@@ -92,12 +92,15 @@ Adjacency hop(uint16_t port, const MacAddress& from, const MacAddress& to) {
   return adjacency;
 }
 
-MacAddress spine_mac(uint32_t i) { return {0x02, 0, 0, 0, 0x02, static_cast<uint8_t>(i)}; }
+MacAddress spine_mac(uint32_t i) {
+  return {0x02, 0, 0, 0, 0x02, static_cast<uint8_t>(i)};
+}
 
 // The bench's fabric: its parts, and where packets leave it.
 class Rig {
  public:
-  Rig(const ForwardingBench& bench) : pool_("bench", 32767, kMaxFrameBytes > bench.frame_bytes ? 2048 : kMaxFrameBytes), engine_(clock_, {}) {
+  Rig(const ForwardingBench& bench)
+      : pool_("bench", 32767, kMaxFrameBytes > bench.frame_bytes ? 2048 : kMaxFrameBytes), engine_(clock_, {}) {
     source_ = add_edge("net_pcap_bench,rx_pcap=" + bench.pcap + ",infinite_rx=1");
     if (bench.hops == 1) {
       build_one_switch();
@@ -171,7 +174,8 @@ class Rig {
   void build_three_hops() {
     const NodeId tor = add_tor();
     join(source_, 0, tor, 0);
-    const NodeId far = add_switch<Tor>("far", kWays + 1, state_of(kFarTorMac, {hop(0, kFarTorMac, kSinkMac)}, kWays + 1));
+    const NodeId far =
+        add_switch<Tor>("far", kWays + 1, state_of(kFarTorMac, {hop(0, kFarTorMac, kSinkMac)}, kWays + 1));
     join(far, 0, add_sink(), 0);
     for (uint16_t i = 0; i < kWays; ++i) {
       const NodeId spine = add_switch<Aggregation>("spine" + std::to_string(i + 1), 2,

@@ -15,16 +15,16 @@ namespace softspine::tools {
 struct ForwardingBench {
   std::string pcap;
   uint32_t frame_bytes = 64;
-  uint32_t hops = 1;       // 1 or 3
-  double seconds = 2;      // wall time, after a warm-up of a quarter of it
+  uint32_t hops = 1;   // 1 or 3
+  double seconds = 2;  // wall time, after a warm-up of a quarter of it
 };
 
 struct ForwardingResult {
-  double packets_per_second = 0;      // that left the fabric
+  double packets_per_second = 0;  // that left the fabric
   double packet_hops_per_second = 0;
-  double cycles_per_packet_hop = 0;   // TSC cycles that the core really spent on it
-  double cpu_share = 0;               // of the core: below 1 when someone else ran on it
-  uint64_t checksum = 0;              // of which packet left where: the same for the same input and count
+  double cycles_per_packet_hop = 0;  // TSC cycles that the core really spent on it
+  double cpu_share = 0;              // of the core: below 1 when someone else ran on it
+  uint64_t checksum = 0;             // of which packet left where: the same for the same input and count
   uint64_t packets = 0;
   uint64_t drops = 0;
 };

@@ -48,7 +48,8 @@ std::vector<uint8_t> roce_frame(const RoceFlows& flows, uint32_t index) {
 
 void write_roce_pcap(const std::string& path, const RoceFlows& flows) {
   const std::unique_ptr<pcap_t, decltype(&pcap_close)> pcap{pcap_open_dead(DLT_EN10MB, 65535), pcap_close};
-  const std::unique_ptr<pcap_dumper_t, decltype(&pcap_dump_close)> out{pcap_dump_open(pcap.get(), path.c_str()), pcap_dump_close};
+  const std::unique_ptr<pcap_dumper_t, decltype(&pcap_dump_close)> out{pcap_dump_open(pcap.get(), path.c_str()),
+                                                                       pcap_dump_close};
   if (out == nullptr) throw std::runtime_error(path + ": " + pcap_geterr(pcap.get()));
   std::vector<uint32_t> order(flows.frames);
   std::iota(order.begin(), order.end(), 0);

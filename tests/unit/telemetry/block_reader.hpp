@@ -69,7 +69,8 @@ inline ReadFile read_pcapng(const std::string& path) {
   for (size_t at = 0; at < file.content.size();) {
     const auto type = number_at<uint32_t>(file.content, at);
     const auto length = number_at<uint32_t>(file.content, at + 4);
-    if (number_at<uint32_t>(file.content, at + length - 4) != length) throw std::runtime_error("a block's lengths differ");
+    if (number_at<uint32_t>(file.content, at + length - 4) != length)
+      throw std::runtime_error("a block's lengths differ");
     const std::string block = file.content.substr(at, length);
     if (type == 1) file.interfaces.push_back(options_in(block, 16)[2]);
     if (type == 6) file.frames.push_back(frame_in(block));

@@ -114,13 +114,15 @@ std::vector<Sighting> random_sightings(uint32_t ports, uint64_t seed) {
   std::vector<Sighting> all;
   for (int i = 0; i < 2000; ++i) {
     const auto slot = static_cast<int64_t>(i) / 40 * 1000;  // many frames at one instant
-    all.push_back({static_cast<uint32_t>(random() % ports), random() % 2 ? Direction::kReceived : Direction::kTransmitted,
+    all.push_back({static_cast<uint32_t>(random() % ports),
+                   random() % 2 ? Direction::kReceived : Direction::kTransmitted,
                    slot + static_cast<int64_t>(random() % 3) * 1500, "frame " + std::to_string(i)});
   }
   return all;
 }
 
-std::string captured_with(uint32_t workers, const std::vector<int>& flush_after, const std::vector<Sighting>& all, uint32_t ports) {
+std::string captured_with(uint32_t workers, const std::vector<int>& flush_after, const std::vector<Sighting>& all,
+                          uint32_t ports) {
   const MemoryFile file;
   auto capture = opened(file, {.buffer_bytes = 512, .grow = true, .workers = workers});
   std::vector<Tap*> taps;

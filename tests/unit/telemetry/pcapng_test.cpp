@@ -29,7 +29,8 @@ TEST(Pcapng, WritesTheBytesThatTheDraftPrescribes) {
   append(out, Section{.hardware = "emulated switch fabric", .application = "softspine", .comment = "seed 7"});
   append(out, Interface{.name = "tor1:Ethernet0", .speed = Rate::gbps(400), .snaplen = 8});
   append(out, Interface{.name = "tor1:Ethernet4", .speed = Rate::gbps(25), .snaplen = 8});
-  append(out, Frame{.interface = 0, .way = Way::kIn, .at = Instant::at_ps(1680), .original_bytes = 64, .bytes = kCounting});
+  append(out,
+         Frame{.interface = 0, .way = Way::kIn, .at = Instant::at_ps(1680), .original_bytes = 64, .bytes = kCounting});
   append(out, Frame{.interface = 1,
                     .way = Way::kOut,
                     .at = Instant::at_ps(500'000'000'000'199),
@@ -38,18 +39,18 @@ TEST(Pcapng, WritesTheBytesThatTheDraftPrescribes) {
                     .missed_before = 3,
                     .comment = "XOFF raised"});
   EXPECT_EQ(hex(out),
-      "0a0d0d0a580000004d3c2b1a01000000ffffffffffffffff0100060073656564"
-      "2037000002001600656d756c6174656420737769746368206661627269630000"
-      "04000900736f66747370696e6500000000000000580000000100000048000000"
-      "010000000800000002000e00746f72313a45746865726e657430000008000800"
-      "00a0db215d000000090001000a0000000d000100000000000000000048000000"
-      "0100000048000000010000000800000002000e00746f72313a45746865726e65"
-      "743400000800080000ba1dd205000000090001000a0000000d00010000000000"
-      "0000000048000000060000003400000000000000000000001000000008000000"
-      "4000000000010203040506070200040001000000000000003400000006000000"
-      "50000000010000008c04000001503927050000003e0400000001020304000000"
-      "020004000200000004000800030000000000000001000b00584f464620726169"
-      "736564000000000050000000");
+            "0a0d0d0a580000004d3c2b1a01000000ffffffffffffffff0100060073656564"
+            "2037000002001600656d756c6174656420737769746368206661627269630000"
+            "04000900736f66747370696e6500000000000000580000000100000048000000"
+            "010000000800000002000e00746f72313a45746865726e657430000008000800"
+            "00a0db215d000000090001000a0000000d000100000000000000000048000000"
+            "0100000048000000010000000800000002000e00746f72313a45746865726e65"
+            "743400000800080000ba1dd205000000090001000a0000000d00010000000000"
+            "0000000048000000060000003400000000000000000000001000000008000000"
+            "4000000000010203040506070200040001000000000000003400000006000000"
+            "50000000010000008c04000001503927050000003e0400000001020304000000"
+            "020004000200000004000800030000000000000001000b00584f464620726169"
+            "736564000000000050000000");
 }
 
 TEST(Pcapng, KnowsTheSizeOfAFrameBeforeItIsEncoded) {
@@ -59,7 +60,8 @@ TEST(Pcapng, KnowsTheSizeOfAFrameBeforeItIsEncoded) {
         const Frame frame{.bytes = std::span{kCounting}.first(bytes), .missed_before = missed, .comment = comment};
         Bytes out;
         append(out, frame);
-        EXPECT_EQ(encoded_bytes(frame), out.size()) << bytes << " bytes, " << missed << " missed, comment '" << comment << "'";
+        EXPECT_EQ(encoded_bytes(frame), out.size())
+            << bytes << " bytes, " << missed << " missed, comment '" << comment << "'";
         EXPECT_EQ(out.size() % 4, 0u);
       }
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // vhost-user with a peer in another process: frames go round, the peer is killed and comes back, others misbehave.
-#include "vhost_peer_path.hpp"
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
@@ -15,6 +14,7 @@
 #include "tests/scenario/edge/probe.hpp"
 #include "tests/wire/edge/child.hpp"
 #include "tests/wire/edge/wall_fabric.hpp"
+#include "vhost_peer_path.hpp"
 
 namespace softspine::dataplane {
 namespace {

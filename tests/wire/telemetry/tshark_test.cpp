@@ -58,7 +58,8 @@ class Tshark : public testing::Test {
 
 // To 01:80:C2:00:00:01 from 02:…:01, 0x8808 0x0101, priority 3 for 65535 quanta.
 std::string pfc_frame() {
-  const unsigned char head[] = {0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 1, 0x88, 0x08, 1, 1, 0, 8, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
+  const unsigned char head[] = {0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, 1,    0x88,
+                                0x08, 1,    1,    0, 8, 0, 0, 0, 0, 0, 0, 0xff, 0xff};
   std::string frame{reinterpret_cast<const char*>(head), sizeof head};
   frame.resize(60);
   return frame;
@@ -79,12 +80,14 @@ void capture_to(const std::string& path) {
 
 TEST_F(Tshark, ReadsTimesDirectionsLengthsAndCommentsAsTheyWentIn) {
   capture_to(file());
-  EXPECT_EQ(fields("-e frame.time_epoch -e frame.interface_name -e frame.packet_flags_direction -e frame.len -e frame.cap_len "
-                   "-e frame.comment -e macc.opcode"),
-            "0.000000001\ttor1:Ethernet4\t0x00000002\t60\t60\tXOFF raised: priority 3\t0x0101\n"
-            "0.018500000\tcore1:Ethernet0\t0x00000001\t60\t60\t\t0x0101\n"
-            "0.999999999\ttor1:Ethernet4\t0x00000001\t1086\t56\t\t0x0101\n"
-            "9000.017999999\tcore1:Ethernet0\t0x00000001\t60\t60\t\t0x0101\n");
+  EXPECT_EQ(
+      fields(
+          "-e frame.time_epoch -e frame.interface_name -e frame.packet_flags_direction -e frame.len -e frame.cap_len "
+          "-e frame.comment -e macc.opcode"),
+      "0.000000001\ttor1:Ethernet4\t0x00000002\t60\t60\tXOFF raised: priority 3\t0x0101\n"
+      "0.018500000\tcore1:Ethernet0\t0x00000001\t60\t60\t\t0x0101\n"
+      "0.999999999\ttor1:Ethernet4\t0x00000001\t1086\t56\t\t0x0101\n"
+      "9000.017999999\tcore1:Ethernet0\t0x00000001\t60\t60\t\t0x0101\n");
 }
 
 TEST_F(Tshark, FindsNothingMalformedAndNoGuessedFcs) {

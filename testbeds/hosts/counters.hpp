@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host has seen: plain integers, read between windows.
+//
+//   received = delivered + responses + answered + dropped (by reason)         per host, packets
+//   delivered = Σ over its sinks of FlowReceived::packets
+//   sent (on the links) = Σ over its flows of FlowSent::packets + answers
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/units/histogram.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::testbeds {
+
+// A flow at its source. Bytes are payload.
+struct FlowSent {
+  uint32_t id = 0;
+  uint32_t qp = 0;
+  uint64_t packets = 0;
+  uint64_t bytes = 0;
+  uint64_t messages = 0;                                        // whose last packet has left
+  uint64_t responses = 0;                                       // acknowledgements and CNPs that came back
+  dataplane::Instant first_sent = dataplane::Instant::never();  // first bit
+  dataplane::Instant last_left;                                 // last bit
+};
+
+// A flow at its destination. Bytes are payload; only packets with a good ICRC are known to be a flow's.
+struct FlowReceived {
+  uint32_t id = 0;
+  uint32_t qp = 0;
+  uint64_t packets = 0;   // in order, ahead or behind
+  uint64_t bytes = 0;     // of those in order or ahead: no byte twice
+  uint64_t messages = 0;  // whole: every packet of it, in order
+  uint64_t gaps = 0;      // times a PSN was ahead of the expected one
+  uint64_t missing = 0;   // PSNs skipped by gaps
+  uint64_t behind = 0;    // PSN before the expected one: late (then also in `missing`) or twice
+  uint64_t marked = 0;    // arrived with CE
+  int64_t latency_min_ps = 0;
+  int64_t latency_max_ps = 0;
+  double latency_sum_ps = 0;
+  dataplane::Instant first_born = dataplane::Instant::never();  // of the packets received: first bit left its source
+  dataplane::Instant last_arrived;                              // last bit of the last packet
+  dataplane::Instant last_message;                              // last bit of the last whole message
+
+  double latency_mean_ps() const { return packets == 0 ? 0 : latency_sum_ps / static_cast<double>(packets); }
+  // Payload per second from the first bit sent to the last bit received; 0 before there is any.
+  double goodput_bps() const {
+    return packets == 0 ? 0 : static_cast<double>(bytes) * 8 / (last_arrived - first_born).seconds();
+  }
+};
+
+struct HostCounters {
+  uint64_t received_packets = 0;
+  uint64_t received_bytes = 0;  // frames
+  uint64_t delivered = 0;       // to a receiving queue pair
+  uint64_t responses = 0;       // acknowledgements and CNPs for a queue pair of ours: an open loop only counts them
+  uint64_t answered = 0;        // ARP, ND, echo: turned into an answer
+  uint64_t answers_sent = 0;
+  uint64_t starved = 0;  // times a packet was due and the pool was empty
+  dataplane::DropCounters dropped{};
+  dataplane::Histogram latency_ps;          // of every packet delivered: last bit arrived − first bit left
+  dataplane::Histogram message_latency_ps;  // of every whole message: last bit of its last − first bit of its first
+
+  uint64_t dropped_packets() const {
+    uint64_t sum = 0;
+    for (const uint64_t n : dropped) sum += n;
+    return sum;
+  }
+};
+
+// From the first bit sent to the last bit of the last message received, which must be there.
+inline dataplane::Duration flow_completion(const FlowSent& sent, const FlowReceived& received) {
+  return received.last_message - sent.first_sent;
+}
+
+}  // namespace softspine::testbeds

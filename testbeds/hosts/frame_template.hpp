@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// A flow's frames, built once: a packet is its template with a PSN, an IP id, a checksum and an ICRC.
+//
+//   | Ethernet 14 | IPv4 20 or IPv6 40 | UDP 8 | BTH 12 | RETH 16: WRITE FIRST, ONLY | payload: zeros, left out | ICRC
+//   4 |
+//
+// A message of n bytes makes ⌈n / path MTU⌉ packets, at least one: ONLY, or FIRST MIDDLE … LAST. The
+// last one's payload is padded to 4 bytes (BTH's pad count) and asks for an acknowledgement.
+// The UDP checksum is 0, as rxe sends it, for IPv6 too (RFC 6936 allows tunnels that, and this is RoCE's use).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "dataplane/packet/icrc.hpp"
+#include "testbeds/hosts/host_config.hpp"
+
+namespace softspine::testbeds {
+
+// Ethernet, IPv6, UDP, BTH, RETH, ICRC: 94, rounded up to three vector moves.
+inline constexpr uint32_t kTemplateBytes = 96;
+
+// Two cache lines: what a packet is made from.
+class alignas(64) FrameTemplate {
+ public:
+  FrameTemplate(const HostConfig& host, const FlowConfig& flow, uint8_t opcode, uint32_t payload_bytes);
+
+  // Writes kTemplateBytes at `frame`, of which stored_bytes() count.
+  void write(uint8_t* frame, uint32_t psn, uint16_t ip_id) const {
+    std::memcpy(frame, bytes_.data(), kTemplateBytes);
+    uint32_t id_bits = 0;
+    if (version_ == dataplane::IpVersion::k4) {
+      uint8_t* l3 = frame + dataplane::ethernet::kBytes;
+      const uint32_t sum = uint32_t{ip_sum_} + ip_id;
+      dataplane::store16(l3 + dataplane::ipv4::kId, ip_id);
+      dataplane::store16(l3 + dataplane::ipv4::kChecksum, static_cast<uint16_t>(~((sum >> 16) + sum)));
+      id_bits = __builtin_bswap16(ip_id);
+    }
+    dataplane::store32(frame + psn_offset_, uint32_t{ack_request_} << 24 | psn);
+    dataplane::store_icrc(frame + stored_bytes_ - dataplane::kIcrcBytes, icrc_.with(id_bits, __builtin_bswap32(psn)));
+  }
+
+  uint32_t stored_bytes() const { return stored_bytes_; }
+  uint32_t frame_bytes() const { return frame_bytes_; }
+  uint32_t payload_bytes() const { return payload_bytes_; }
+  // From one packet's start to the next's, at the flow's rate; zero at the port's.
+  dataplane::Duration interval() const { return interval_; }
+
+ private:
+  std::array<uint8_t, kTemplateBytes> bytes_{};
+  dataplane::Duration interval_;
+  dataplane::PatchedIcrc icrc_;
+  uint16_t ip_sum_ = 0;  // one's complement sum of the IPv4 header with id and checksum 0
+  uint16_t frame_bytes_ = 0;
+  uint16_t payload_bytes_ = 0;
+  uint8_t stored_bytes_ = 0;
+  uint8_t psn_offset_ = 0;   // of the word that begins with the acknowledge request bit
+  uint8_t ack_request_ = 0;  // that bit
+  dataplane::IpVersion version_ = dataplane::IpVersion::k4;
+};
+
+static_assert(sizeof(FrameTemplate) == 128);
+
+// Which templates a message uses, in the order of its packets.
+enum class Part : uint8_t { kFirstOrOnly, kMiddle, kLast };
+
+// One template for messages of one packet; FIRST, MIDDLE and LAST for longer ones.
+std::vector<FrameTemplate> templates_of(const HostConfig& host, const FlowConfig& flow);
+
+uint32_t packets_per_message(const FlowConfig& flow);
+// The IP packet of a flow that is the longest, in bytes.
+uint32_t largest_packet_bytes(const FlowConfig& flow);
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a built-in host is, and what its queue pairs send and expect: plain structs, no packet in sight.
+//
+// A queue pair (QP) number is 24 bits and the host's own. One QP may send (FlowConfig), receive
+// (SinkConfig), or both. The numbers of a flow at its two ends are given, never negotiated.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "dataplane/packet/wire.hpp"
+#include "dataplane/units/ids.hpp"
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::testbeds {
+
+using Ipv4Address = uint32_t;  // 10.0.0.1 is 0x0a000001
+using IpAddress = std::variant<Ipv4Address, dataplane::Ipv6Address>;
+
+struct HostConfig {
+  std::string name;
+  dataplane::MacAddress mac{};
+  Ipv4Address ipv4 = 0;             // 0: none
+  dataplane::Ipv6Address ipv6{};    // all zero: none
+  dataplane::MacAddress gateway{};  // every packet's next hop: a static neighbour (or the only other host)
+  uint32_t mtu = 9216;              // bytes of an IP packet
+  uint16_t ports = 1;
+};
+
+enum class Verb : uint8_t { kWrite, kSend };
+
+struct FlowConfig {
+  uint32_t id = 0;  // the caller's; comes back in the counters
+  IpAddress destination;
+  uint32_t source_qp = 0;
+  uint32_t destination_qp = 0;
+  uint16_t source_port = 0;  // UDP: see rxe_source_port()
+  uint8_t dscp = 26;
+  uint8_t ecn = dataplane::ip::kEct0;
+  uint8_t ttl = 64;
+  uint32_t flow_label = 0;  // IPv6
+  Verb verb = Verb::kWrite;
+  uint64_t message_bytes = 1 << 20;  // at most 2^31, as reliable connections have it
+  uint64_t messages = 1;             // 0: without end
+  uint32_t path_mtu = 4096;          // payload of a packet: 256, 512, 1024, 2048 or 4096
+  dataplane::Rate rate;              // on the wire, all overhead counted, as a link's; zero: the port's
+  dataplane::Instant start;
+  dataplane::Duration gap;  // after each message
+  uint32_t first_psn = 0;
+  uint64_t remote_address = 0;  // RETH
+  uint32_t remote_key = 0;
+  dataplane::PortNo port;  // the host's, by which it leaves
+};
+
+struct SinkConfig {
+  uint32_t id = 0;  // the caller's; comes back in the counters
+  uint32_t qp = 0;
+  uint32_t first_psn = 0;
+};
+
+inline constexpr uint64_t kMaxMessageBytes = 1ULL << 31;
+inline constexpr uint32_t kFirstQp = 17;  // 0 and 1 are management's; rxe, too, gives 17 first
+
+// The UDP source port that Linux's drivers derive from the two QP numbers (rdma_calc_flow_label and
+// rdma_flow_label_to_udp_sport): 49152 … 65535.
+constexpr uint16_t rxe_source_port(uint32_t source_qp, uint32_t destination_qp) {
+  uint64_t v = uint64_t{source_qp} * destination_qp;
+  v ^= v >> 20;
+  v ^= v >> 40;
+  const auto label = static_cast<uint32_t>(v & 0xfffff);
+  return static_cast<uint16_t>(0xc000 | ((label & 0x3fff) ^ (label >> 14)));
+}
+
+// Everything that contradicts itself, as sentences; empty when the host could run it.
+std::vector<std::string> wrong_with(const HostConfig& host);
+std::vector<std::string> wrong_with(const HostConfig& host, const FlowConfig& flow);
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// One receiving queue pair: what arrives is compared with the PSN that is due.
+//
+//   distance = (PSN − expected) modulo 2^24, as a signed number
+//   0            in order
+//   > 0          ahead: `distance` packets are missing so far
+//   < 0          behind: arrived before (twice), or counted missing when something overtook it
+//
+// It accepts whatever is ahead, for it measures and nobody retransmits: lost = missing − those of
+// `behind` that were late. A message is whole if its FIRST and all after it came in order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "dataplane/packet/wire.hpp"
+#include "dataplane/units/time.hpp"
+#include "testbeds/hosts/counters.hpp"
+#include "testbeds/hosts/roce_reader.hpp"
+
+namespace softspine::testbeds {
+
+class ReceiveQueue {
+ public:
+  ReceiveQueue(uint32_t id, uint32_t qp, uint32_t first_psn) : expected_(first_psn) {
+    counters_.id = id;
+    counters_.qp = qp;
+  }
+
+  // Returns the latency of the message that this packet completes, or a negative duration.
+  dataplane::Duration receive(const RoceFrame& frame, dataplane::Instant born, dataplane::Instant at) {
+    count(frame, born, at);
+    const uint32_t ahead = (frame.psn - expected_) & dataplane::bth::kMask24;
+    if (ahead > dataplane::bth::kMask24 / 2) {
+      ++counters_.behind;
+      return kNothing;
+    }
+    if (ahead != 0) {
+      ++counters_.gaps;
+      counters_.missing += ahead;
+      whole_ = false;
+    }
+    expected_ = (frame.psn + 1) & dataplane::bth::kMask24;
+    counters_.bytes += frame.payload_bytes;
+    if (frame.starts_message) {
+      whole_ = true;
+      message_born_ = born;
+    }
+    if (!frame.ends_message || !whole_) return kNothing;
+    whole_ = false;
+    ++counters_.messages;
+    counters_.last_message = at;
+    return at - message_born_;
+  }
+
+  const FlowReceived& counters() const { return counters_; }
+
+ private:
+  static constexpr dataplane::Duration kNothing = dataplane::Duration::ps(-1);
+
+  void count(const RoceFrame& frame, dataplane::Instant born, dataplane::Instant at) {
+    const int64_t latency = (at - born).count_ps();
+    counters_.latency_min_ps = counters_.packets == 0 ? latency : std::min(counters_.latency_min_ps, latency);
+    counters_.latency_max_ps = std::max(counters_.latency_max_ps, latency);
+    counters_.latency_sum_ps += static_cast<double>(latency);
+    ++counters_.packets;
+    counters_.marked += frame.is_marked;
+    counters_.first_born = std::min(counters_.first_born, born);
+    counters_.last_arrived = at;
+  }
+
+  uint32_t expected_;
+  bool whole_ = false;
+  dataplane::Instant message_born_;
+  FlowReceived counters_;
+};
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// A RoCEv2 frame, checked once, then read without fear: every length in it has been compared with the
+// bytes that are there, and its ICRC with its content.
+//
+// The frame is untagged, IPv4 without options or IPv6 without extensions, not a fragment. Bytes that
+// the sender's MAC added behind the IP packet (to reach 60) are not part of it.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+
+#include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/packet/wire.hpp"
+
+namespace softspine::testbeds {
+
+struct RoceFrame {
+  uint32_t destination_qp;
+  uint32_t psn;
+  uint32_t payload_bytes;  // padding not counted
+  uint8_t opcode;
+  bool starts_message;
+  bool ends_message;
+  bool is_response;  // an acknowledgement or a CNP: for a sender
+  bool is_marked;    // CE
+};
+
+// A frame as it lies in memory (see Packet: `frame_bytes` − `stored_bytes` zeros are left out before
+// the last four stored ones).
+struct FrameBytes {
+  const uint8_t* data;
+  uint32_t stored_bytes;
+  uint32_t frame_bytes;
+};
+
+// True if the frame says it is RoCEv2 and is long enough to be: read_roce() will say more.
+bool claims_roce(const FrameBytes& frame) noexcept;
+
+// Needs claims_roce(). The reason why it is not to be believed, kUnsupported if it is sound but of no
+// kind that a host of ours receives.
+std::expected<RoceFrame, dataplane::DropReason> read_roce(const FrameBytes& frame) noexcept;
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which queue pair sends next at a port: those that may send stand in a ring and take turns, a packet
+// each; the others wait in a heap for their instant. At one instant the smaller index enters first.
+//
+// Each queue pair stands in exactly one of the two, or in neither (it is sending, or has nothing left).
+// Constant time among thousands that send at line rate, logarithmic for those that are paced.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/units/time.hpp"
+#include "dataplane/units/timed_heap.hpp"
+
+namespace softspine::testbeds {
+
+class SendOrder {
+ public:
+  // Room for `count` queue pairs; between windows.
+  void reserve(uint32_t count) {
+    waiting_.reserve(count);
+    if (count <= ring_.size()) return;
+    std::vector<uint32_t> larger;
+    while (head_ != tail_) larger.push_back(pop());
+    tail_ = static_cast<uint32_t>(larger.size());
+    head_ = 0;
+    uint32_t slots = 4;
+    while (slots < count) slots *= 2;
+    larger.resize(slots);
+    ring_ = std::move(larger);
+  }
+
+  // `queue_pair` may send from `eligible` on.
+  void add(uint32_t queue_pair, dataplane::Instant eligible, dataplane::Instant now) {
+    if (eligible <= now) {
+      push(queue_pair);
+    } else {
+      waiting_.push(eligible, queue_pair);
+    }
+  }
+
+  // From when on somebody may send; the time line's start when somebody stands in the ring.
+  dataplane::Instant next() const { return head_ != tail_ ? dataplane::Instant{} : waiting_.next(); }
+
+  // Whose turn it is at `now` ≥ next().
+  uint32_t take(dataplane::Instant now) {
+    while (waiting_.next() <= now) {
+      const uint32_t due = waiting_.top_id();
+      waiting_.pop();
+      push(due);
+    }
+    return pop();
+  }
+
+ private:
+  void push(uint32_t queue_pair) { ring_[tail_++ & (ring_.size() - 1)] = queue_pair; }
+  uint32_t pop() { return ring_[head_++ & (ring_.size() - 1)]; }
+
+  dataplane::TimedHeap waiting_;
+  std::vector<uint32_t> ring_;  // a power of two
+  uint32_t head_ = 0;
+  uint32_t tail_ = 0;
+};
+
+}  // namespace softspine::testbeds

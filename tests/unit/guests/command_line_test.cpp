@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/guests/command_line.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace softspine::guests {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+using testing::Not;
+
+const Installation kInstallation{.keeper = "/keeper",
+                                 .uml_kernel = "/cache/linux",
+                                 .root = "/cache/root",
+                                 .qemu = "/usr/bin/qemu",
+                                 .qemu_kernel = "/boot/vmlinuz",
+                                 .qemu_initramfs = "/cache/initramfs",
+                                 .kvm = false};
+const Places kPlaces{"/run/t/h1", "/run/t/board"};
+
+GuestSpec two_nics() {
+  return {.name = "h1",
+          .nics = {{"/run/a", "02:00:00:00:00:01"}, {"/run/b", "02:00:00:00:00:02"}},
+          .run = "true",
+          .memory_mib = 96};
+}
+
+TEST(UmlCommand, ConnectsEveryNicInOrderAndMountsTheRootReadOnly) {
+  EXPECT_THAT(
+      uml_command(two_nics(), kInstallation, kPlaces),
+      ElementsAre("/cache/linux", "mem=96M", "root=/dev/root", "rootfstype=hostfs", "rootflags=/cache/root", "ro",
+                  "init=/init", "con0=null,fd:1", "con=null", "net.ifnames=0", "uml_dir=/run/t/h1", "umid=uml",
+                  "virtio_uml.device=/run/a:1", "virtio_uml.device=/run/b:1", "guest=/run/t/h1", "board=/run/t/board"));
+}
+
+TEST(QemuCommand, SharesItsMemoryAndItsFolders) {
+  EXPECT_THAT(
+      qemu_command(two_nics(), kInstallation, kPlaces),
+      IsSupersetOf({"memory-backend-memfd,id=m,size=96M,share=on", "q35,memory-backend=m", "socket,id=c0,path=/run/a",
+                    "socket,id=c1,path=/run/b", "local,path=/run/t/h1,mount_tag=guest,security_model=none",
+                    "local,path=/run/t/board,mount_tag=board,security_model=none"}));
+}
+
+TEST(QemuCommand, GivesUpMsiXWithoutKvmOnly) {
+  auto installation = kInstallation;
+  EXPECT_THAT(qemu_command(two_nics(), installation, kPlaces),
+              IsSupersetOf({"tcg", "virtio-net-pci,netdev=n0,mac=02:00:00:00:00:01,vectors=0"}));
+  installation.kvm = true;
+  const auto command = qemu_command(two_nics(), installation, kPlaces);
+  EXPECT_THAT(command, IsSupersetOf({"kvm", "virtio-net-pci,netdev=n1,mac=02:00:00:00:00:02"}));
+  EXPECT_THAT(command, Not(Contains(HasSubstr("vectors"))));
+}
+
+}  // namespace
+}  // namespace softspine::guests

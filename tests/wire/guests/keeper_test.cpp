@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kept command and all that it started end with their owner. The witness is a pipe whose write end every process of
+// the command inherits: it reads as closed only when the last of them is gone.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+
+#include "testbeds/guests/installation.hpp"
+#include "testbeds/guests/process.hpp"
+#include "tests/wire/guests/scratch_folder.hpp"
+
+namespace softspine::guests {
+namespace {
+
+using std::chrono::milliseconds;
+
+constexpr milliseconds kPatience{10000};
+
+// A shell with a child, an orphan in a session of its own, and one that ignores what it can: all alive until killed.
+// Each holds the fifo open for writing; `up` is said when they are.
+const std::string kFamily =
+    "exec 7>witness; trap '' TERM HUP INT; cat /dev/zero >/dev/null & "
+    "(setsid sh -c 'trap \"\" TERM HUP; cat /dev/zero >/dev/null' &) ; echo up >&7; while :; do wait; read x "
+    "</dev/null; done";
+
+class Keeper : public testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    const auto installation = prepare_installation({});
+    ASSERT_TRUE(installation) << installation.error().message;
+    keeper_ = installation->keeper;
+    const auto fifo = folder_.path() / "witness";
+    ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
+    witness_ = Descriptor(open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  }
+
+  std::expected<KeptProcess, Error> start(const std::string& script) {
+    std::vector<std::string> command;
+    if (!GetParam()) command.push_back("--no-namespace");
+    const auto in_folder = "cd " + folder_.path().string() + "; " + script;
+    command.insert(command.end(), {"/bin/sh", "-c", in_folder});
+    return KeptProcess::start(keeper_, command, {"PATH=/usr/bin:/bin"}, folder_.path() / "output");
+  }
+
+  bool witness_says_up() {
+    pollfd polled{witness_.number(), POLLIN, 0};
+    std::array<char, 3> word{};
+    return poll(&polled, 1, kPatience.count()) == 1 && read(witness_.number(), word.data(), 3) == 3 && word[0] == 'u';
+  }
+
+  bool nobody_is_left() {
+    pollfd polled{witness_.number(), POLLIN, 0};
+    char byte = 0;
+    return poll(&polled, 1, kPatience.count()) == 1 && read(witness_.number(), &byte, 1) == 0;
+  }
+
+  ScratchFolder folder_;
+  std::filesystem::path keeper_;
+  Descriptor witness_;
+};
+
+TEST_P(Keeper, PassesOnOutputAndExitStatus) {
+  auto process = start("echo said; echo wrong >&2; exit 7");
+  ASSERT_TRUE(process) << process.error().message;
+  ASSERT_TRUE(process->await_end(kPatience));
+  EXPECT_EQ(process->exit_status(), 7);
+  EXPECT_EQ(text_of(folder_.path() / "output"), "said\nwrong\n");
+}
+
+TEST_P(Keeper, TellsThatACommandCouldNotBeStarted) {
+  std::vector<std::string> command;
+  if (!GetParam()) command.push_back("--no-namespace");
+  command.push_back("/nonexistent");
+  auto process = KeptProcess::start(keeper_, command, {}, folder_.path() / "output");
+  ASSERT_TRUE(process);
+  ASSERT_TRUE(process->await_end(kPatience));
+  EXPECT_EQ(process->exit_status(), 126);
+  EXPECT_NE(text_of(folder_.path() / "output").find("/nonexistent"), std::string::npos);
+}
+
+TEST_P(Keeper, KillsTheWholeFamilyWhenAsked) {
+  auto process = start(kFamily);
+  ASSERT_TRUE(process);
+  ASSERT_TRUE(witness_says_up());
+  EXPECT_TRUE(process->running());
+  process->kill();
+  EXPECT_FALSE(process->running());
+  EXPECT_EQ(process->exit_status(), 128 + SIGKILL);
+  EXPECT_TRUE(nobody_is_left());
+}
+
+TEST_P(Keeper, KillsWhatTheCommandLeavesBehind) {
+  auto process = start("exec 7>witness; (setsid cat /dev/zero >/dev/null &); echo up >&7; exit 3");
+  ASSERT_TRUE(process);
+  ASSERT_TRUE(process->await_end(kPatience));
+  EXPECT_EQ(process->exit_status(), 3);
+  ASSERT_TRUE(witness_says_up());
+  EXPECT_TRUE(nobody_is_left());
+}
+
+TEST_P(Keeper, KillsTheFamilyOfAnOwnerThatWasKilled) {
+  const pid_t owner = fork();
+  ASSERT_GE(owner, 0);
+  if (owner == 0) {
+    auto process = start(kFamily);
+    while (process) pause();
+    _exit(1);
+  }
+  EXPECT_TRUE(witness_says_up());
+  kill(owner, SIGKILL);
+  EXPECT_EQ(waitpid(owner, nullptr, 0), owner);
+  EXPECT_TRUE(nobody_is_left());
+}
+
+INSTANTIATE_TEST_SUITE_P(ByNamespaceAndByReaping, Keeper, testing::Bool(),
+                         [](const auto& info) { return info.param ? "InANamespace" : "WithoutOne"; });
+
+}  // namespace
+}  // namespace softspine::guests
