@@ -39,9 +39,6 @@ Value::Items Value::items() const {
 Position Value::at() const {
   return document_ == nullptr ? Position{} : document_->resolve(index_).at;
 }
-std::string Value::file() const {
-  return document_ == nullptr ? std::string{} : document_->file_;
-}
 
 size_t Value::size() const {
   const auto& node = document_->resolve(index_);

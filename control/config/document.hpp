@@ -43,7 +43,6 @@ class Value {
 
   Position at() const;
   std::string path() const;  // topology.links[3].endpoints[0]; of an alias: of what it stands for
-  std::string file() const;
 
   // For messages: the value of this key or the item with this number, else the value itself. Short maps only.
   Value child(std::string_view key) const;
@@ -64,7 +63,6 @@ class Document {
   static std::unique_ptr<const Document> parse(std::string_view text, std::string_view file, Errors& errors);
 
   Value root() const { return {*this, 0}; }
-  const std::string& file() const { return file_; }
 
  private:
   friend class Value;

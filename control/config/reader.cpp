@@ -21,7 +21,7 @@ std::string described(Value value) {
 
 bool Reader::wrong(Value at, std::string message) {
   const Position position = at.at();
-  errors_.push_back({at.file(), at.path(), position.line, position.column, std::move(message)});
+  errors_.push_back({file_, at.path(), position.line, position.column, std::move(message)});
   return false;
 }
 

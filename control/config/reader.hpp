@@ -14,6 +14,8 @@ namespace softspine::control {
 
 class Reader {
  public:
+  explicit Reader(std::string file = "") : file_(std::move(file)) {}
+
   // Returns false, so that a read can end in `return reader.wrong(…)`.
   bool wrong(Value at, std::string message);
   bool wrong_type(Value at, std::string_view expected);  // "expected …, found a map"
@@ -27,6 +29,7 @@ class Reader {
   Errors finish();
 
  private:
+  std::string file_;  // for what stands nowhere in it
   Errors errors_;
   Guesser guesser_;
 };

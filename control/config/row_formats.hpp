@@ -116,7 +116,7 @@ struct Format<Expected> {
 // The key of a map of numbers: 0 … keys-1; complains otherwise.
 std::optional<uint8_t> read_number_key(Reader& reader, Value key, unsigned keys);
 
-template <typename T, unsigned Keys>
+template <typename T, size_t Keys>
 struct Format<NumberMap<T, Keys>> {
   static bool read(Reader& reader, Value value, NumberMap<T, Keys>& out) {
     if (value.kind() != ValueKind::kMap) return reader.wrong_type(value, "a map of numbers");

@@ -18,7 +18,7 @@
 namespace softspine::control {
 
 // A number of 0 … Keys-1, or a list of them, to a value: {3: 3, 4: 4}. SONiC quotes all numbers: read here alike.
-template <typename T, unsigned Keys>
+template <typename T, size_t Keys>
 struct NumberMap {
   std::vector<std::pair<uint8_t, T>> items;
 };

@@ -22,7 +22,8 @@ struct DraftNode {
   Role role = Role::kHost;
   uint32_t plane = 0;
   std::string server;
-  Value where;  // nowhere: generated
+  uint32_t ports = 0;  // that the generator has used
+  Value where;         // nowhere: generated
 };
 
 struct DraftEnd {
@@ -38,6 +39,9 @@ struct DraftLink {
   Length length;
   std::optional<uint32_t> mtu;
 };
+
+// Ethernet0, Ethernet4, … (SONiC numbers a port by its first lane of four) at a switch; eth0, eth1, … at a host.
+std::string port_name(NodeKind kind, uint32_t number);
 
 struct Draft {
   std::vector<DraftNode> nodes;

@@ -13,6 +13,10 @@ std::string numbered(std::string_view prefix, uint64_t i) {
 
 }  // namespace
 
+std::string port_name(NodeKind kind, uint32_t number) {
+  return kind == NodeKind::kSwitch ? "Ethernet" + std::to_string(number * 4) : "eth" + std::to_string(number);
+}
+
 uint32_t Draft::add_switch(std::string name, Role role, uint32_t plane) {
   const auto index = static_cast<uint32_t>(nodes.size());
   by_name.emplace(name, index);
@@ -28,7 +32,12 @@ uint32_t Draft::add_host(std::string name, std::string server) {
 }
 
 void Draft::connect(uint32_t a, uint32_t b, const LinkSpec& spec) {
-  links.push_back({.a = {.node = a}, .b = {.node = b}, .rate = spec.rate, .length = spec.length, .mtu = spec.mtu});
+  const auto next_port = [this](uint32_t n) { return port_name(nodes[n].kind, nodes[n].ports++); };
+  links.push_back({.a = {a, next_port(a), {}},
+                   .b = {b, next_port(b), {}},
+                   .rate = spec.rate,
+                   .length = spec.length,
+                   .mtu = spec.mtu});
 }
 
 Size size_of(const LeafSpine& s) {

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/config/load.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "control/config/resolve.hpp"
+#include "control/config/tables.hpp"
+
+namespace softspine::control {
+namespace {
+
+Errors just(std::string file, std::string message) {
+  return {{std::move(file), "", 0, 0, std::move(message)}};
+}
+
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
+  ~Descriptor() {
+    if (fd_ >= 0) close(fd_);
+  }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  int get() const { return fd_; }
+
+ private:
+  int fd_;
+};
+
+// Never more than one byte past the limit, whatever the size that the file system claims.
+std::expected<std::string, Errors> read_file(const std::string& path) {
+  const Descriptor file(path);
+  if (file.get() < 0) return std::unexpected(just(path, std::string("cannot be opened: ") + std::strerror(errno)));
+  struct stat info{};
+  if (fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode)) return std::unexpected(just(path, "is a directory"));
+  // A pipe (`softspine check <(…)`) may wait for its writer; the opening may not.
+  fcntl(file.get(), F_SETFL, 0);
+  std::string text;
+  if (S_ISREG(info.st_mode) && info.st_size > 0)
+    text.reserve(std::min<size_t>(static_cast<size_t>(info.st_size), kMaxTextBytes) + 1);
+  char block[65'536];
+  while (text.size() <= kMaxTextBytes) {
+    const ssize_t n = read(file.get(), block, std::min(sizeof block, kMaxTextBytes + 1 - text.size()));
+    if (n == 0) break;
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) return std::unexpected(just(path, std::string("cannot be read: ") + std::strerror(errno)));
+    text.append(block, static_cast<size_t>(n));
+  }
+  return text;
+}
+
+RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, const Fabric& fabric) {
+  RunConfig out{.duration = over.duration.value_or(row.duration),
+                .seed = over.seed.value_or(row.seed),
+                .workers = over.workers.value_or(row.workers),
+                .dilation = over.dilation.value_or(row.dilation)};
+  const auto outside =
+      std::ranges::find_if(fabric.nodes, [](const FabricNode& n) { return needs_wall_clock(n.attachment); });
+  const bool has_outside = outside != fabric.nodes.end();
+  const auto given = over.clock ? over.clock : row.clock;
+  out.clock = given.value_or(has_outside ? ClockKind::kWall : ClockKind::kVirtual);
+  if (has_outside && out.clock == ClockKind::kVirtual) {
+    reader.wrong(over.clock ? Value{} : row.where.child("clock"),
+                 "the virtual clock cannot hold " + outside->name + ", which lives in wall time: clock must be wall");
+  }
+  if (out.clock == ClockKind::kVirtual && out.dilation != 1) {
+    reader.wrong(over.dilation ? Value{} : row.where.child("dilation"), "only the wall clock can be dilated");
+  }
+  return out;
+}
+
+}  // namespace
+
+std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_view name, const Overrides& overrides) {
+  Reader reader{std::string(name)};
+  const auto document = Document::parse(text, name, reader.errors());
+  if (!document) return std::unexpected(reader.finish());
+  TestbedRow row;
+  Format<TestbedRow>::read(reader, document->root(), row);
+  if (document->root().kind() != ValueKind::kMap) return std::unexpected(reader.finish());
+
+  Testbed out{.name = row.name, .file = std::string(name)};
+  out.profiles = resolve_profiles(reader, row.profiles);
+  Expanded expanded = expand(reader, row, out.profiles);
+  out.run = resolve_run(reader, row.run, overrides, expanded.fabric);
+  NodeFinder nodes(reader, expanded);
+  out.workloads = resolve_workloads(reader, row.workload, out.run, nodes);
+  out.faults = resolve_faults(reader, row.faults, out.run, nodes);
+  out.convergence = row.convergence;
+  out.expectations = resolve_expectations(reader, row.expect);
+  Errors errors = reader.finish();
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  out.fabric = std::move(expanded.fabric);
+  return out;
+}
+
+std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overrides& overrides) {
+  const auto text = read_file(path);
+  if (!text) return std::unexpected(text.error());
+  return parse_testbed(*text, path, overrides);
+}
+
+std::string testbed_schema() {
+  SchemaBook book;
+  const Json root = Tables<TestbedRow>::table().schema(book);
+  Json out{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "softspine testbed"}};
+  out.update(root);
+  out["$defs"] = book.definitions();
+  return out.dump(2) + "\n";
+}
+
+}  // namespace softspine::control

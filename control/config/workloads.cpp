@@ -1,0 +1,228 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_set>
+
+#include "control/config/resolve.hpp"
+
+namespace softspine::control {
+namespace {
+
+using dataplane::Instant;
+
+// IPv6 40, UDP 8, BTH 12, RETH 16, ICRC 4: what a packet of an RDMA write is longer than its payload.
+constexpr uint32_t kHeaderBytes = 80;
+
+class WorkloadResolver {
+ public:
+  WorkloadResolver(Reader& reader, const RunConfig& run, NodeFinder& nodes)
+      : reader_(reader), run_(run), nodes_(nodes) {
+    const Fabric& fabric = nodes.fabric();
+    for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+      if (fabric.nodes[n].kind == NodeKind::kHost && is_builtin(fabric.nodes[n].attachment)) builtin_.push_back(n);
+    }
+  }
+
+  Workload resolve(const WorkloadRow& row) {
+    Workload out{.name = row.name,
+                 .pattern = row.pattern,
+                 .message_bytes = row.message.count,
+                 .messages = row.messages,
+                 .mtu = row.mtu,
+                 .qps = row.qps,
+                 .first_qp = row.first_qp.value_or(0),
+                 .source_port = row.source_port.port,
+                 .start = Instant::at(row.start),
+                 .dscp = row.dscp};
+    if (row.rate) out.rate = *row.rate;
+    check_name(row);
+    check_keys(row);
+    if (row.start >= run_.duration) reader_.wrong(row.where.child("start"), "never starts: the run ends before");
+    switch (row.pattern) {
+      case Pattern::kIncast: resolve_incast(row, out); break;
+      case Pattern::kPairs: resolve_pairs(row, out); break;
+      default: resolve_group(row, out); break;
+    }
+    check_mtu(row, out);
+    return out;
+  }
+
+ private:
+  bool uses_pairs(Pattern pattern) const { return pattern == Pattern::kIncast || pattern == Pattern::kPairs; }
+
+  void check_name(const WorkloadRow& row) {
+    if (!is_name(row.name)) {
+      if (!row.name.empty())
+        reader_.wrong(row.where.child("name"),
+                      shown(row.name) + " is no name: letters, digits, '_' and '-', at most 63");
+    } else if (!names_.insert(row.name).second) {
+      reader_.wrong(row.where.child("name"), "a workload " + shown(row.name) + " stands here already");
+    }
+  }
+
+  void check_keys(const WorkloadRow& row) {
+    const bool pairs = uses_pairs(row.pattern);
+    const auto refuse = [&](bool given, std::string_view key) {
+      if (given) reader_.wrong(row.where.child(key), "is not for this pattern");
+    };
+    refuse(pairs && row.hosts, "hosts");
+    refuse(!pairs && row.from, "from");
+    refuse(!pairs && row.to, "to");
+    if (pairs && !row.from) reader_.wrong(row.where, "the key 'from' is missing: who sends");
+    if (pairs && !row.to) reader_.wrong(row.where, "the key 'to' is missing: who receives");
+  }
+
+  std::optional<uint32_t> find(const std::string& name, Value where) {
+    if (name.empty()) return std::nullopt;  // could not be read
+    const auto node = nodes_.find(name, where);
+    if (!node) return std::nullopt;
+    const FabricNode& found = nodes_.fabric().nodes[*node];
+    if (found.kind != NodeKind::kHost) {
+      reader_.wrong(where, name + " is a switch: built-in hosts send and receive");
+    } else if (!is_builtin(found.attachment)) {
+      reader_.wrong(where, name + " is not a built-in host: what it sends is its own business");
+    } else {
+      return node;
+    }
+    return std::nullopt;
+  }
+
+  // True if all were found.
+  bool find_all(const std::vector<std::string>& names, Value list, std::vector<uint32_t>& out) {
+    size_t i = 0;
+    const bool is_list = names.size() != 1 || list.child(size_t{0}).path() != list.path();
+    if (!is_list) {
+      const auto node = find(names[0], list);
+      if (node) out.push_back(*node);
+      return node.has_value();
+    }
+    bool good = true;
+    for (const Value where : list.items()) {
+      const auto node = find(names[i++], where);
+      if (node) out.push_back(*node);
+      good = node.has_value() && good;
+    }
+    return good;
+  }
+
+  void resolve_group(const WorkloadRow& row, Workload& out) {
+    const Value where = row.hosts ? row.where.child("hosts") : row.where;
+    const bool found = !row.hosts || find_all(*row.hosts, where, out.hosts);
+    if (!row.hosts) out.hosts = builtin_;
+    if (!found || !nodes_.names_known()) return;
+    check_distinct(out.hosts, where);
+    if (out.hosts.size() < 2) reader_.wrong(where, "needs two built-in hosts, has " + std::to_string(out.hosts.size()));
+  }
+
+  void check_distinct(const std::vector<uint32_t>& hosts, Value where) {
+    std::unordered_set<uint32_t> seen;
+    for (size_t i = 0; i < hosts.size(); ++i) {
+      if (seen.insert(hosts[i]).second) continue;
+      reader_.wrong(where, nodes_.fabric().nodes[hosts[i]].name + " stands here twice");
+      return;
+    }
+  }
+
+  void resolve_incast(const WorkloadRow& row, Workload& out) {
+    if (!row.from || !row.to) return;
+    const Value from = row.where.child("from");
+    const Value to = row.where.child("to");
+    if (row.to->items.size() != 1) {
+      reader_.wrong(to, "an incast has one receiver");
+      return;
+    }
+    if (!find_all(row.to->items, to, out.to)) return;
+    if (row.from->count) {
+      spread_senders(*row.from->count, from, out);
+      return;
+    }
+    if (!find_all(row.from->names, from, out.from)) return;
+    check_distinct(out.from, from);
+    if (out.from.empty()) reader_.wrong(from, "names no sender");
+    if (std::ranges::find(out.from, out.to[0]) != out.from.end())
+      reader_.wrong(from, row.to->items[0] + " would send to itself");
+  }
+
+  // N senders, evenly over all other built-in hosts in the fabric's order.
+  void spread_senders(uint32_t count, Value where, Workload& out) {
+    std::vector<uint32_t> others = builtin_;
+    std::erase(others, out.to[0]);
+    if (count > others.size()) {
+      reader_.wrong(where, "there are " + std::to_string(others.size()) + " other built-in hosts");
+      return;
+    }
+    for (uint64_t i = 0; i < count; ++i) out.from.push_back(others[i * others.size() / count]);
+  }
+
+  void resolve_pairs(const WorkloadRow& row, Workload& out) {
+    if (!row.from || !row.to) return;
+    const Value from = row.where.child("from");
+    const Value to = row.where.child("to");
+    if (row.from->count) {
+      reader_.wrong(from, "pairs need the senders by name");
+      return;
+    }
+    const bool senders = find_all(row.from->names, from, out.from);
+    const bool receivers = find_all(row.to->items, to, out.to);
+    if (!senders || !receivers) return;
+    if (out.from.size() != out.to.size()) {
+      reader_.wrong(to,
+                    std::to_string(out.to.size()) + " receivers for " + std::to_string(out.from.size()) + " senders");
+      return;
+    }
+    if (out.from.empty()) reader_.wrong(from, "names no sender");
+    for (size_t i = 0; i < out.from.size(); ++i) {
+      if (out.from[i] == out.to[i]) reader_.wrong(to.child(i), row.to->items[i] + " would send to itself");
+    }
+  }
+
+  void check_mtu(const WorkloadRow& row, const Workload& out) {
+    for (const auto* list : {&out.hosts, &out.from, &out.to}) {
+      for (const uint32_t host : *list) {
+        for (const FabricPort& port : nodes_.fabric().nodes[host].ports) {
+          const FabricLink& link = nodes_.fabric().links[port.link];
+          if (row.mtu + kHeaderBytes <= link.mtu) continue;
+          reader_.wrong(row.where.child("mtu"), "with " + std::to_string(kHeaderBytes) + " bytes of headers, " +
+                                                    std::to_string(row.mtu) + " exceeds the link of " +
+                                                    nodes_.fabric().nodes[host].name + ": its mtu is " +
+                                                    std::to_string(link.mtu));
+          return;
+        }
+      }
+    }
+  }
+
+  Reader& reader_;
+  const RunConfig& run_;
+  NodeFinder& nodes_;
+  std::vector<uint32_t> builtin_;
+  std::unordered_set<std::string> names_;
+};
+
+}  // namespace
+
+NodeFinder::NodeFinder(Reader& reader, const Expanded& expanded)
+    : reader_(reader), fabric_(expanded.fabric), names_known_(expanded.names_known) {
+  for (uint32_t i = 0; i < fabric_.nodes.size(); ++i) {
+    by_name_.emplace(fabric_.nodes[i].name, i);
+    names_.push_back(fabric_.nodes[i].name);
+  }
+}
+
+std::optional<uint32_t> NodeFinder::find(std::string_view name, Value where) {
+  const auto found = by_name_.find(name);
+  if (found != by_name_.end()) return found->second;
+  if (names_known_) reader_.wrong(where, "there is no node " + shown(name) + reader_.guess(name, names_));
+  return std::nullopt;
+}
+
+std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows, const RunConfig& run,
+                                        NodeFinder& nodes) {
+  WorkloadResolver resolver(reader, run, nodes);
+  std::vector<Workload> out;
+  for (const WorkloadRow& row : rows) {
+    if (row.where.kind() == ValueKind::kMap) out.push_back(resolver.resolve(row));
+  }
+  return out;
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// The other end of the control socket: what the `softspine` command speaks through.
+// Blocking, one request at a time; every wait has an end. Errors are sentences for a person.
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <filesystem>
+#include <string>
+
+#include "control/server/descriptor.hpp"
+#include "control/server/protocol.hpp"
+
+namespace softspine::control {
+
+class Client {
+ public:
+  static std::expected<Client, std::string> connect(const std::filesystem::path& path);
+  // The running fabric of that name; without a name, the only one that runs.
+  static std::expected<Client, std::string> connect_to_fabric(const std::string& name);
+
+  // The result, or what the server or the connection says is wrong.
+  Result call(const std::string& command, const Json& arguments = Json::object(),
+              std::chrono::milliseconds timeout = std::chrono::seconds{30});
+
+ private:
+  using Until = std::chrono::steady_clock::time_point;
+  explicit Client(Descriptor socket) : socket_(std::move(socket)) {}
+  std::expected<void, std::string> send(const std::string& text, Until until);
+  std::expected<std::string, std::string> receive_line(Until until);
+  std::expected<void, std::string> wait_for(short events, Until until) const;
+
+  Descriptor socket_;
+  std::string input_;
+  uint64_t calls_ = 0;
+};
+
+}  // namespace softspine::control

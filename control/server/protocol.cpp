@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/server/protocol.hpp"
+
+namespace softspine::control {
+
+namespace {
+
+// Text that came from outside may be cut anywhere; a bad byte must not throw when it goes out again.
+std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+Json parsed(std::string_view line, bool& too_deep) {
+  const auto within_depth = [&too_deep](int depth, Json::parse_event_t event, Json&) {
+    const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
+    too_deep |= opens && depth >= kMaxDepth;
+    return !too_deep;
+  };
+  return Json::parse(line, within_depth, false);
+}
+
+std::expected<void, std::string> take_key(Request& request, const std::string& key, Json& value) {
+  if (key == "id") {
+    if (!value.is_number() && !value.is_string() && !value.is_null()) return std::unexpected("'id' is neither a number nor a string");
+    request.id = std::move(value);
+  } else if (key == "command") {
+    if (!value.is_string()) return std::unexpected("'command' is not a string");
+    request.command = value.get<std::string>();
+  } else if (key == "arguments") {
+    if (!value.is_object()) return std::unexpected("'arguments' is not an object");
+    request.arguments = std::move(value);
+  } else {
+    return std::unexpected("unknown key '" + key + "'; a request has id, command and arguments");
+  }
+  return {};
+}
+
+}  // namespace
+
+std::expected<Request, std::string> parse_request(std::string_view line) {
+  bool too_deep = false;
+  Json json = parsed(line, too_deep);
+  if (too_deep) return std::unexpected("the request nests deeper than " + std::to_string(kMaxDepth));
+  if (!json.is_object()) return std::unexpected("the request is not a JSON object");
+  Request request;
+  for (auto& [key, value] : json.items()) {
+    if (const auto taken = take_key(request, key, value); !taken) return std::unexpected(taken.error());
+  }
+  if (request.command.empty()) return std::unexpected("the request names no command");
+  return request;
+}
+
+std::string format_request(const Request& request) {
+  return text_of({{"id", request.id}, {"command", request.command}, {"arguments", request.arguments}}) + '\n';
+}
+
+std::string format_response(const Json& id, const Result& result) {
+  const std::string head = R"({"id":)" + text_of(id);
+  if (!result) return head + R"(,"ok":false,"error":)" + text_of(result.error()) + "}\n";
+  return head + R"(,"ok":true,"result":)" + text_of(*result) + "}\n";
+}
+
+Result parse_response(std::string_view line) {
+  Json json = Json::parse(line, nullptr, false);
+  const auto ok = json.is_object() ? json.find("ok") : json.end();
+  if (!json.is_object() || ok == json.end() || !ok->is_boolean()) return std::unexpected("the answer is not one of softspine's");
+  if (ok->get<bool>()) return std::move(json["result"]);
+  const Json& error = json["error"];
+  return std::unexpected(error.is_string() ? error.get<std::string>() : "refused without a reason");
+}
+
+}  // namespace softspine::control

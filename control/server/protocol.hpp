@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes over the control socket: one JSON object a line, in both directions.
+//
+//   → {"id": 1, "command": "show pfc counters", "arguments": {"switch": "tor1"}}
+//   ← {"id": 1, "ok": true, "result": …}      or      {"id": 1, "ok": false, "error": "…"}
+//
+// `id` (number, string or absent) comes back as it was. Requests of one connection are answered in
+// their order, one at a time. A line is at most kMaxRequestBytes long and nests at most kMaxDepth deep.
+#pragma once
+
+#include <cstddef>
+#include <expected>
+#include <string>
+#include <string_view>
+
+#include "control/telemetry/json.hpp"
+
+namespace softspine::control {
+
+inline constexpr size_t kMaxRequestBytes = 64 << 10;
+inline constexpr int kMaxDepth = 32;
+
+// What a command comes to: a value, or why there is none, in words for a person.
+using Result = std::expected<Json, std::string>;
+
+struct Request {
+  Json id;  // null if absent
+  std::string command;
+  Json arguments = Json::object();
+};
+
+// Of outside data: never throws.
+std::expected<Request, std::string> parse_request(std::string_view line);
+// With the newline at the end.
+std::string format_request(const Request& request);
+std::string format_response(const Json& id, const Result& result);
+// The client's side: what a line from the server says.
+Result parse_response(std::string_view line);
+
+}  // namespace softspine::control

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control server: commands come in over a UNIX socket (protocol.hpp) and go to handlers.
+//
+//   Server server;
+//   server.handle("show version", [](const Json&) -> Result { return Json{"0.1.0"}; });
+//   server.handle_later("show drops", [&](const Json&, Reply reply) {
+//     engine.post([&, reply](Instant now) {                  worker 0, between two windows:
+//       reply.later([copy = snapshot_of(fabric, now)] {      copy plain structs there,
+//         return drops_json(copy);                           make JSON of them on the server's thread
+//       });
+//     });
+//   });
+//   auto listening = server.listen(path);
+//
+// One thread of its own serves all connections; handlers run on it and must not wait. No client can
+// hold up another or the fabric; each can cost, at most:
+//   a line of kMaxRequestBytes, one response, and a connection until a timeout ends it:
+//   idle_timeout    from one answer to the next whole request (half-open, one byte a minute)
+//   reply_timeout   from a request to the handler's reply (then the client is told)
+//   write_timeout   from a response to its last byte taken (a reader that does not read)
+// A line that is no request is answered with an error, and its connection closed.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "control/server/protocol.hpp"
+
+namespace softspine::control {
+
+struct ServerOptions {
+  uint32_t max_connections = 2048;  // at once; one more is told so and closed
+  std::chrono::milliseconds idle_timeout{30'000};
+  std::chrono::milliseconds reply_timeout{5'000};
+  std::chrono::milliseconds write_timeout{10'000};
+  size_t max_response_bytes = 32 << 20;  // a longer result becomes an error
+  size_t max_unsent_bytes = 128 << 20;   // of all connections together; what would exceed it becomes an error
+};
+
+struct ServerCounters {
+  std::atomic<uint64_t> connections{0};  // open now
+  std::atomic<uint64_t> requests{0};
+  std::atomic<uint64_t> bad_requests{0};
+  std::atomic<uint64_t> refused_connections{0};
+  std::atomic<uint64_t> timeouts{0};
+  std::atomic<uint64_t> oversize_responses{0};
+};
+
+// The way back to one request. Copyable, from any thread, also after the client or the server has gone:
+// then, and after the first call, it does nothing.
+class Reply {
+ public:
+  using Make = std::move_only_function<Result()>;
+  explicit Reply(std::function<void(Make)> deliver) : deliver_(std::move(deliver)) {}
+
+  void operator()(Result result) const {
+    deliver_([result = std::move(result)]() mutable { return std::move(result); });
+  }
+  // `make` is called on the server's thread.
+  void later(Make make) const { deliver_(std::move(make)); }
+
+ private:
+  std::function<void(Make)> deliver_;
+};
+
+class Server {
+ public:
+  using Handler = std::function<Result(const Json& arguments)>;
+  using LateHandler = std::function<void(const Json& arguments, Reply reply)>;
+
+  explicit Server(ServerOptions options = {});
+  ~Server();
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // Before listen().
+  void handle(const std::string& command, Handler handler);
+  void handle_later(const std::string& command, LateHandler handler);
+
+  // Once. Starts the thread. Raises this process's soft limit of open files as far as max_connections asks for.
+  std::expected<void, std::string> listen(const std::filesystem::path& path);
+  // Closes everything, removes the socket, ends the thread. No handler runs afterwards. Idempotent.
+  void stop();
+
+  const ServerCounters& counters() const;
+
+ private:
+  struct Core;
+  std::unique_ptr<Core> core_;
+};
+
+}  // namespace softspine::control

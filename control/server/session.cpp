@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/server/session.hpp"
+
+#include <boost/asio/post.hpp>
+#include <boost/asio/redirect_error.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <boost/asio/write.hpp>
+
+namespace softspine::control {
+
+namespace asio = boost::asio;
+using boost::system::error_code;
+
+namespace {
+
+Result made_by(Reply::Make& make) {
+  try {
+    return make();
+  } catch (const std::exception& broken) {
+    return std::unexpected(std::string{"the command failed: "} + broken.what());
+  }
+}
+
+}  // namespace
+
+// Closes the session's socket unless it is gone before `after`.
+class Session::Deadline {
+ public:
+  Deadline(Session& session, std::chrono::milliseconds after) : session_(session) {
+    session_.deadline_.expires_after(after);
+    session_.deadline_.async_wait([weak = session_.weak_from_this(), mine = ++session_.deadlines_](error_code failed) {
+      const auto late = weak.lock();
+      if (failed || !late || late->deadlines_ != mine) return;
+      ++late->context_.counters.timeouts;
+      late->close();
+    });
+  }
+  ~Deadline() {
+    ++session_.deadlines_;
+    session_.deadline_.cancel();
+  }
+  Deadline(const Deadline&) = delete;
+  Deadline& operator=(const Deadline&) = delete;
+
+ private:
+  Session& session_;
+};
+
+Session::Session(SessionContext& context, Socket socket)
+    : context_(context),
+      socket_(std::move(socket)),
+      deadline_(socket_.get_executor()),
+      reply_timer_(socket_.get_executor()) {
+  ++context_.counters.connections;
+  context_.open.insert(this);
+}
+
+Session::~Session() {
+  context_.open.erase(this);
+  --context_.counters.connections;
+}
+
+void Session::close() {
+  error_code ignored;
+  socket_.close(ignored);
+  reply_timer_.cancel();
+}
+
+asio::awaitable<void> Session::serve() {
+  for (bool more = true; more;) {
+    Line line = co_await next_line();
+    more = !line.last;
+    if (line.too_long) {
+      co_await refuse("a request may have " + std::to_string(kMaxRequestBytes) + " bytes");
+      break;
+    }
+    if (line.text.empty()) continue;
+    const bool go_on = co_await answer(std::move(line.text));
+    more = more && go_on;
+  }
+}
+
+// A whole line from what has been read.
+bool Session::take_line(Line& line) {
+  const size_t end = input_.find('\n');
+  line.too_long = std::min(end, input_.size()) > kMaxRequestBytes;
+  if (line.too_long) return true;
+  if (end == std::string::npos) return false;
+  line.text = input_.substr(0, end);
+  input_.erase(0, end + 1);
+  return true;
+}
+
+asio::awaitable<Session::Line> Session::next_line() {
+  const Deadline deadline{*this, context_.options.idle_timeout};
+  Line line;
+  while (!take_line(line)) {
+    error_code failed;
+    const size_t n = co_await socket_.async_read_some(asio::buffer(chunk_), asio::redirect_error(asio::use_awaitable, failed));
+    input_.append(chunk_.data(), n);
+    if (failed) {
+      line.text = std::move(input_);  // a client may close its side without a newline
+      line.last = true;
+      break;
+    }
+  }
+  co_return line;
+}
+
+asio::awaitable<bool> Session::answer(std::string text) {
+  ++context_.counters.requests;
+  const auto request = parse_request(text);
+  if (!request) {
+    co_await refuse(request.error());
+    co_return false;
+  }
+  const Result result = co_await outcome_of(*request);
+  const bool sent = co_await send(response_to(request->id, result));
+  co_return sent;
+}
+
+asio::awaitable<void> Session::refuse(std::string why) {
+  ++context_.counters.bad_requests;
+  co_await send(format_response(Json{}, std::unexpected(std::move(why))));
+}
+
+asio::awaitable<Result> Session::outcome_of(const Request& request) {
+  const auto handler = context_.handlers.find(request.command);
+  if (handler == context_.handlers.end()) co_return std::unexpected("unknown command '" + request.command + "'");
+  const uint64_t call = ++call_;
+  reply_.reset();
+  // Set before the handler runs: a reply ends the wait by cancelling it, and can be posted only after this.
+  reply_timer_.expires_after(context_.options.reply_timeout);
+  Reply::Make run = [&]() -> Result {
+    handler->second(request.arguments, reply_to(call));
+    return Json{};
+  };
+  if (const Result ran = made_by(run); !ran) co_return ran;
+  error_code ignored;
+  co_await reply_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  ++call_;  // what comes now is too late
+  if (!reply_) {
+    ++context_.counters.timeouts;
+    const auto seconds = std::chrono::duration<double>{context_.options.reply_timeout}.count();
+    co_return std::unexpected("the fabric did not answer within " + Json(seconds).dump() + " s");
+  }
+  co_return std::move(*reply_);
+}
+
+Reply Session::reply_to(uint64_t call) {
+  return Reply{[mailbox = context_.mailbox, weak = weak_from_this(), call](Reply::Make make) {
+    const std::lock_guard guard{mailbox->lock};
+    if (mailbox->io == nullptr) return;
+    asio::post(*mailbox->io, [weak, call, make = std::move(make)]() mutable {
+      if (const auto session = weak.lock()) session->accept_reply(call, std::move(make));
+    });
+  }};
+}
+
+void Session::accept_reply(uint64_t call, Reply::Make make) {
+  if (call != call_ || reply_) return;
+  reply_ = made_by(make);
+  reply_timer_.cancel();
+}
+
+// The response, or why it is not sent.
+std::string Session::response_to(const Json& id, const Result& result) {
+  std::string response = format_response(id, result);
+  const size_t bytes = response.size();
+  const ServerOptions& options = context_.options;
+  std::string instead;
+  if (bytes > options.max_response_bytes) {
+    instead = "the result has " + std::to_string(bytes) + " bytes, more than the " + std::to_string(options.max_response_bytes) +
+              " that the server sends; ask for less";
+  } else if (context_.unsent_bytes + bytes > options.max_unsent_bytes) {
+    instead = "too much waits for clients that do not read; try again";
+  } else {
+    return response;
+  }
+  ++context_.counters.oversize_responses;
+  return format_response(id, std::unexpected(instead));
+}
+
+asio::awaitable<bool> Session::send(std::string response) {
+  const Deadline deadline{*this, context_.options.write_timeout};
+  const size_t bytes = response.size();
+  context_.unsent_bytes += bytes;
+  error_code failed;
+  co_await asio::async_write(socket_, asio::buffer(response), asio::redirect_error(asio::use_awaitable, failed));
+  context_.unsent_bytes -= bytes;
+  co_return !failed;
+}
+
+}  // namespace softspine::control

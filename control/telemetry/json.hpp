@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON as control speaks it: keys keep the order in which they were put in, so that output is the same
+// from run to run and reads in the order of its author.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+
+namespace softspine::control {
+
+using Json = nlohmann::ordered_json;
+
+// Adds a key that is known to be new: operator[] would compare it with every key before it.
+inline void add_key(Json& object, std::string key, Json value) {
+  if (object.is_null()) object = Json::object();
+  auto& entries = static_cast<Json::object_t::Container&>(object.get_ref<Json::object_t&>());
+  entries.emplace_back(std::move(key), std::move(value));
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/topology/attach.hpp"
+
+#include <unordered_map>
+
+namespace softspine::control {
+namespace {
+
+Attachment attachment_of(const NodeRow& row) {
+  if (row.guest) {
+    return Guest{row.guest->kind, row.guest->run, row.guest->memory.count, row.guest->cpus, row.guest->timeout};
+  }
+  if (row.name_space) return NamespaceHost{row.name_space->run, row.name_space->timeout};
+  if (!row.edge) return BuiltinHost{};
+  const EdgeRow& edge = *row.edge;
+  if (edge.tap) return TapEdge{edge.tap->name};
+  if (edge.af_packet) return AfPacketEdge{edge.af_packet->interface};
+  if (edge.vhost_user) return VhostUserEdge{edge.vhost_user->socket};
+  if (edge.pcap) return PcapEdge{edge.pcap->in, edge.pcap->out};
+  if (edge.dpdk) return DpdkEdge{*edge.dpdk};
+  return BuiltinHost{};
+}
+
+// What only one host can hold, and the key that names it; empty: nothing. Interfaces share one name space.
+struct Held {
+  std::string what;
+  const char* kind = "";
+  const char* key = "";
+};
+
+Held held_by(const Attachment& attachment) {
+  if (const auto* tap = std::get_if<TapEdge>(&attachment)) return {tap->name, "tap", "name"};
+  if (const auto* packet = std::get_if<AfPacketEdge>(&attachment)) return {packet->interface, "af_packet", "interface"};
+  if (const auto* vhost = std::get_if<VhostUserEdge>(&attachment)) return {vhost->socket, "vhost_user", "socket"};
+  if (const auto* pcap = std::get_if<PcapEdge>(&attachment)) return {pcap->out, "pcap", "out"};
+  if (const auto* dpdk = std::get_if<DpdkEdge>(&attachment)) return {dpdk->device, "dpdk", ""};
+  return {};
+}
+
+}  // namespace
+
+void attach_hosts(Reader& reader, Expanded& out) {
+  std::unordered_map<std::string, std::string> holder;
+  for (size_t i = 0; i < out.fabric.nodes.size(); ++i) {
+    FabricNode& node = out.fabric.nodes[i];
+    if (out.rows[i] == nullptr || node.kind != NodeKind::kHost) continue;
+    const NodeRow& row = *out.rows[i];
+    node.attachment = attachment_of(row);
+    if (row.edge && node.ports.size() > 1) {
+      reader.wrong(row.where.child("edge"),
+                   "an edge has one port, and " + node.name + " has " + std::to_string(node.ports.size()) + " links");
+    }
+    const Held held = held_by(node.attachment);
+    if (held.what.empty()) continue;
+    const auto [other, is_new] = holder.emplace(held.what, node.name);
+    if (is_new) continue;
+    reader.wrong(row.where.child("edge").child(held.kind).child(held.key),
+                 shown(held.what) + " is used by " + other->second + " already");
+  }
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The first half of expand: generators and rows become one Draft.
+#pragma once
+
+#include <vector>
+
+#include "control/config/reader.hpp"
+#include "control/config/rows.hpp"
+#include "control/topology/draft.hpp"
+
+namespace softspine::control {
+
+struct Collected {
+  Draft draft;
+  std::vector<const NodeRow*> rows;  // by node of the draft
+  bool names_known = true;           // false: the fabric could not be read
+  bool links_known = true;           // false: some link could not
+};
+
+Collected collect(Reader& reader, const TestbedRow& row);
+
+}  // namespace softspine::control

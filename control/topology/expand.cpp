@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/topology/expand.hpp"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "control/topology/address_plan.hpp"
+#include "control/topology/attach.hpp"
+#include "control/topology/collect.hpp"
+#include "control/topology/ports.hpp"
+
+namespace softspine::control {
+namespace {
+
+constexpr uint32_t kDefaultMtu = 9100;
+
+// Draft indices in the fabric's order: each switch, then the hosts whose first ToR (or else first switch) it is.
+std::vector<uint32_t> ordered(const Draft& draft) {
+  const auto count = static_cast<uint32_t>(draft.nodes.size());
+  std::vector<uint32_t> home(count, kNone);
+  const auto rank = [&](uint32_t n) {
+    return n == kNone ? uint64_t{UINT64_MAX} : (uint64_t{draft.nodes[n].role != Role::kTor} << 32) | n;
+  };
+  const auto consider = [&](uint32_t host, uint32_t other) {
+    if (draft.nodes[host].kind != NodeKind::kHost || draft.nodes[other].kind != NodeKind::kSwitch) return;
+    if (rank(other) < rank(home[host])) home[host] = other;
+  };
+  for (const DraftLink& link : draft.links) {
+    consider(link.a.node, link.b.node);
+    consider(link.b.node, link.a.node);
+  }
+  std::vector<std::vector<uint32_t>> guests(count);
+  for (uint32_t n = 0; n < count; ++n) {
+    if (home[n] != kNone) guests[home[n]].push_back(n);
+  }
+  std::vector<uint32_t> order;
+  order.reserve(count);
+  for (uint32_t n = 0; n < count; ++n) {
+    if (home[n] != kNone) continue;
+    order.push_back(n);
+    order.insert(order.end(), guests[n].begin(), guests[n].end());
+  }
+  return order;
+}
+
+class Expansion {
+ public:
+  Expansion(Reader& reader, const TestbedRow& row, const std::vector<Profile>& profiles)
+      : reader_(reader), row_(row), profiles_(profiles), collected_(collect(reader, row)) {}
+
+  Expanded run() {
+    name_profiles();
+    place_nodes();
+    place_links();
+    if (collected_.links_known) check_connected();
+    attach_hosts(reader_, out_);
+    plan_addresses(reader_, out_);
+    out_.names_known = collected_.names_known;
+    return std::move(out_);
+  }
+
+ private:
+  void name_profiles() {
+    for (uint32_t i = 0; i < profiles_.size(); ++i) {
+      profile_by_name_.emplace(profiles_[i].name, i);
+      profile_names_.push_back(profiles_[i].name);
+    }
+    for (const auto& [role, name, key] : {std::tuple(Role::kTor, &row_.roles.tor, "tor"),
+                                          std::tuple(Role::kAggregation, &row_.roles.aggregation, "aggregation"),
+                                          std::tuple(Role::kCore, &row_.roles.core, "core")}) {
+      by_role_[static_cast<size_t>(role)] = profile_index(name->value_or("default"), row_.roles.where.child(key));
+    }
+  }
+
+  uint32_t profile_index(const std::string& name, Value where) {
+    const auto found = profile_by_name_.find(name);
+    if (found != profile_by_name_.end()) return found->second;
+    reader_.wrong(where, "there is no profile " + shown(name) + reader_.guess(name, profile_names_));
+    return 0;
+  }
+
+  void place_nodes() {
+    const Draft& draft = collected_.draft;
+    const auto ports = plan_ports(reader_, draft);
+    end_place_.resize(draft.links.size());
+    for (const uint32_t from : ordered(draft)) {
+      const auto index = static_cast<uint32_t>(out_.fabric.nodes.size());
+      const NodeRow* row = collected_.rows[from];
+      out_.fabric.nodes.push_back(make_node(draft.nodes[from], row));
+      out_.rows.push_back(row);
+      for (const PlannedPort& port : ports[from]) {
+        auto& list = out_.fabric.nodes.back().ports;
+        const auto number = static_cast<uint16_t>(list.size());
+        (port.is_b ? end_place_[port.link].second : end_place_[port.link].first) = {index, number};
+        list.push_back({.name = port.name});
+      }
+    }
+  }
+
+  FabricNode make_node(const DraftNode& from, const NodeRow* row) {
+    FabricNode node{.name = from.name, .kind = from.kind, .role = from.role, .plane = from.plane};
+    if (node.kind == NodeKind::kSwitch) {
+      const bool named = row != nullptr && row->profile;
+      node.profile =
+          named ? profile_index(*row->profile, row->where.child("profile")) : by_role_[static_cast<size_t>(node.role)];
+      return node;
+    }
+    node.server = row != nullptr && row->server ? *row->server : from.server.empty() ? from.name : from.server;
+    return node;
+  }
+
+  void place_links() {
+    const Draft& draft = collected_.draft;
+    std::vector<uint32_t> order(draft.links.size());
+    for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    for (auto& [a, b] : end_place_) {
+      if (b < a) std::swap(a, b);
+    }
+    std::ranges::sort(order, [&](uint32_t x, uint32_t y) { return end_place_[x] < end_place_[y]; });
+    for (const uint32_t from : order) {
+      const auto [a, b] = end_place_[from];
+      const auto index = static_cast<uint32_t>(out_.fabric.links.size());
+      out_.fabric.nodes[a.node].ports[a.port].link = index;
+      out_.fabric.nodes[b.node].ports[b.port].link = index;
+      const DraftLink& link = draft.links[from];
+      out_.fabric.links.push_back(
+          {.a = a, .b = b, .rate = link.rate, .propagation = propagation_of(link.length), .mtu = mtu_of(link, a, b)});
+    }
+  }
+
+  uint32_t mtu_of(const DraftLink& link, LinkEnd a, LinkEnd b) const {
+    if (link.mtu) return *link.mtu;
+    uint32_t mtu = UINT32_MAX;
+    for (const LinkEnd end : {a, b}) {
+      const uint32_t profile = out_.fabric.nodes[end.node].profile;
+      if (profile != kNone) mtu = std::min(mtu, profiles_[profile].mtu);
+    }
+    return mtu == UINT32_MAX ? kDefaultMtu : mtu;
+  }
+
+  void check_connected() {
+    for (size_t i = 0; i < out_.fabric.nodes.size(); ++i) {
+      const bool alone = out_.fabric.nodes[i].ports.empty() && out_.rows[i] != nullptr;
+      if (alone) reader_.wrong(out_.rows[i]->where, out_.fabric.nodes[i].name + " has no link");
+    }
+  }
+
+  Reader& reader_;
+  const TestbedRow& row_;
+  const std::vector<Profile>& profiles_;
+  Collected collected_;
+  Expanded out_;
+  std::unordered_map<std::string_view, uint32_t> profile_by_name_;
+  std::vector<std::string_view> profile_names_;
+  uint32_t by_role_[3] = {0, 0, 0};
+  std::vector<std::pair<LinkEnd, LinkEnd>> end_place_;  // of a draft's link
+};
+
+}  // namespace
+
+Expanded expand(Reader& reader, const TestbedRow& row, const std::vector<Profile>& profiles) {
+  return Expansion(reader, row, profiles).run();
+}
+
+}  // namespace softspine::control

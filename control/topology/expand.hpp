@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// From what a file says about nodes and links to a Fabric: generated and explicit nodes together, ports named and
+// numbered, everything in its order. Addresses come after (address_plan.hpp).
+//
+// A node that a generator made and the file names too is one node: the file adds to it.
+// An endpoint without a port takes the node's next free one: Ethernet0, Ethernet4, … at a switch, eth0, … at a host.
+#pragma once
+
+#include <vector>
+
+#include "control/config/profile.hpp"
+#include "control/config/reader.hpp"
+#include "control/config/rows.hpp"
+#include "control/topology/fabric.hpp"
+
+namespace softspine::control {
+
+struct Expanded {
+  Fabric fabric;
+  std::vector<const NodeRow*> rows;  // by node; null: generated, and the file adds nothing
+  bool names_known = true;           // false: the fabric could not be read, so an unknown name may be one of its nodes
+};
+
+Expanded expand(Reader& reader, const TestbedRow& row, const std::vector<Profile>& profiles);
+
+}  // namespace softspine::control
