@@ -14,7 +14,6 @@
 #include "tests/scenario/edge/probe.hpp"
 #include "tests/wire/edge/child.hpp"
 #include "tests/wire/edge/wall_fabric.hpp"
-#include "vhost_peer_path.hpp"
 
 namespace softspine::dataplane {
 namespace {

@@ -118,7 +118,7 @@ TEST_P(Keeper, KillsTheFamilyOfAnOwnerThatWasKilled) {
 }
 
 INSTANTIATE_TEST_SUITE_P(ByNamespaceAndByReaping, Keeper, testing::Bool(),
-                         [](const auto& info) { return info.param ? "InANamespace" : "WithoutOne"; });
+                         [](const auto& it) { return it.param ? "InANamespace" : "WithoutOne"; });
 
 }  // namespace
 }  // namespace softspine::guests
