@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// From configuration and routes to what a switch forwards by: a pure function, once per switch and route change.
+//
+//   hosts of a ToR        one untagged VLAN per subnet (1000, 1001, …); the ToR is their gateway
+//   hosts elsewhere       a routed port each; the switch answers ARP and ND for the others (proxy)
+//   host whose MAC is planned (built-in, guest, namespace): a static adjacency
+//   host whose MAC is its own (other edges):                learned by ARP and ND
+//   subnet behind two ToRs: both are its gateway, with one router MAC (an anycast gateway), and proxies
+//
+// Router MAC: of the switch's first port; switches that share a subnet take the first one's.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/config/error.hpp"
+#include "control/config/testbed.hpp"
+#include "control/routing/routes.hpp"
+#include "dataplane/forwarding/forwarding_state.hpp"
+
+namespace softspine::control {
+
+// What of the profiles this version cannot do, as the file's errors; empty: everything.
+Errors unsupported_in(const Testbed& testbed);
+
+dataplane::MacAddress packet_mac(const MacAddress& mac);
+
+class Compiler {
+ public:
+  // The testbed outlives it and has nothing unsupported.
+  explicit Compiler(const Testbed& testbed);
+
+  std::shared_ptr<const dataplane::ForwardingState> compile(uint32_t node, const RouteTable& routes) const;
+  // What the hosts behind a switch send to.
+  dataplane::MacAddress router_mac(uint32_t node) const { return router_macs_[node]; }
+
+ private:
+  class StateBuilder;
+  const Testbed& testbed_;
+  std::vector<dataplane::MacAddress> router_macs_;  // by node; zero at hosts
+  std::vector<std::vector<uint32_t>> subnets_of_;   // by node: the subnets that it serves
+};
+
+}  // namespace softspine::control

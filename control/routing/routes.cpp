@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/routing/routes.hpp"
+
+#include <algorithm>
+
+namespace softspine::control {
+namespace {
+
+struct Neighbour {
+  uint32_t node;
+  uint16_t port;  // ours
+};
+
+// How far each switch is from a destination.
+struct Distances {
+  std::vector<uint32_t> down;  // going down (or sideways) only
+  std::vector<uint32_t> best;  // `down` where there is one, else up first
+};
+
+class Router {
+ public:
+  Router(const Fabric& fabric, const std::vector<bool>& link_up) : fabric_(fabric), link_up_(link_up) {
+    const size_t count = fabric.nodes.size();
+    above_.resize(count);
+    below_.resize(count);
+    tables_.resize(count);
+    group_of_.resize(count);
+    for (const FabricNode& node : fabric.nodes) {
+      const auto n = static_cast<uint32_t>(&node - fabric.nodes.data());
+      if (node.kind != NodeKind::kSwitch) continue;
+      by_tier_[static_cast<size_t>(node.role)].push_back(n);
+      tables_[n].by_subnet.assign(fabric.subnets.size(), kNone);
+      tables_[n].by_switch.assign(count, kNone);
+      find_neighbours(n);
+    }
+  }
+
+  std::vector<RouteTable> run() {
+    for (uint32_t s = 0; s < fabric_.subnets.size(); ++s) route_subnet(s);
+    for (const auto& tier : by_tier_) {
+      for (const uint32_t destination : tier) {
+        measure({destination});
+        for_each_switch(
+            [&](uint32_t n) { tables_[n].by_switch[destination] = n == destination ? kNone : group_at(n); });
+      }
+    }
+    return std::move(tables_);
+  }
+
+ private:
+  void find_neighbours(uint32_t n) {
+    const FabricNode& node = fabric_.nodes[n];
+    for (uint16_t p = 0; p < node.ports.size(); ++p) {
+      if (node.ports[p].link == kNone || !link_up_[node.ports[p].link]) continue;
+      const uint32_t peer = fabric_.peer_of({n, p}).node;
+      if (fabric_.nodes[peer].kind != NodeKind::kSwitch) continue;
+      (fabric_.nodes[peer].role > node.role ? above_ : below_)[n].push_back({peer, p});
+    }
+  }
+
+  template <typename See>
+  void for_each_switch(See&& see) {
+    for (const auto& tier : by_tier_) {
+      for (const uint32_t n : tier) see(n);
+    }
+  }
+
+  // From the destination outwards: who is above (or beside) a switch that gets there by going down, does, too.
+  // Then tier by tier from the top: who doesn't goes up to the nearest that gets there.
+  void measure(const std::vector<uint32_t>& destinations) {
+    at_.down.assign(fabric_.nodes.size(), kNone);
+    std::vector<uint32_t> reached = destinations;
+    for (const uint32_t d : destinations) at_.down[d] = 0;
+    for (size_t i = 0; i < reached.size(); ++i) {
+      const uint32_t n = reached[i];
+      const auto reach = [&](const Neighbour& other) {
+        if (at_.down[other.node] != kNone) return;
+        at_.down[other.node] = at_.down[n] + 1;
+        reached.push_back(other.node);
+      };
+      std::ranges::for_each(above_[n], reach);
+      for (const Neighbour& other : below_[n]) {
+        if (fabric_.nodes[other.node].role == fabric_.nodes[n].role) reach(other);
+      }
+    }
+    at_.best = at_.down;
+    for (size_t tier = std::size(by_tier_); tier-- > 0;) {
+      for (const uint32_t n : by_tier_[tier]) {
+        if (at_.best[n] != kNone) continue;
+        for (const Neighbour& up : above_[n]) {
+          if (at_.best[up.node] != kNone) at_.best[n] = std::min(at_.best[n], at_.best[up.node] + 1);
+        }
+      }
+    }
+  }
+
+  // The group of the ports that lead one step nearer to what was measured last.
+  uint32_t group_at(uint32_t n) {
+    if (at_.best[n] == kNone) return kNone;
+    std::vector<uint16_t> ports;
+    const bool goes_down = at_.down[n] != kNone;
+    for (const Neighbour& next : goes_down ? below_[n] : above_[n]) {
+      const uint32_t theirs = goes_down ? at_.down[next.node] : at_.best[next.node];
+      if (theirs != kNone && theirs + 1 == at_.best[n]) ports.push_back(next.port);
+    }
+    const auto [group, is_new] = group_of_[n].emplace(std::move(ports), tables_[n].groups.size());
+    if (is_new) tables_[n].groups.push_back(group->first);
+    return group->second;
+  }
+
+  void route_subnet(uint32_t index) {
+    const Subnet& subnet = fabric_.subnets[index];
+    measure(subnet.switches);
+    for_each_switch(
+        [&](uint32_t n) { tables_[n].by_subnet[index] = at_.down[n] == 0 ? RouteTable::kConnected : group_at(n); });
+    std::map<std::vector<uint32_t>, std::vector<uint32_t>> moved;  // by the switches that are left
+    for (const uint32_t host : subnet.hosts) {
+      auto left = switches_of(host);
+      if (!left.empty() && left != subnet.switches) moved[std::move(left)].push_back(host);
+    }
+    for (const auto& [left, hosts] : moved) {
+      measure(left);
+      for_each_switch([&](uint32_t n) {
+        const uint32_t route = at_.down[n] == 0 ? RouteTable::kConnected : group_at(n);
+        if (route == tables_[n].by_subnet[index]) return;
+        for (const uint32_t host : hosts) tables_[n].by_host[host] = route;
+      });
+    }
+  }
+
+  // The switches that a host's working links lead to, ascending.
+  std::vector<uint32_t> switches_of(uint32_t host) const {
+    std::vector<uint32_t> out;
+    const FabricNode& node = fabric_.nodes[host];
+    for (uint16_t p = 0; p < node.ports.size(); ++p) {
+      const uint32_t link = node.ports[p].link;
+      if (link == kNone || !link_up_[link]) continue;
+      const uint32_t peer = fabric_.peer_of({host, p}).node;
+      if (fabric_.nodes[peer].kind == NodeKind::kSwitch) out.push_back(peer);
+    }
+    std::ranges::sort(out);
+    const auto repeated = std::ranges::unique(out);
+    out.erase(repeated.begin(), repeated.end());
+    return out;
+  }
+
+  const Fabric& fabric_;
+  const std::vector<bool>& link_up_;
+  std::vector<uint32_t> by_tier_[3];           // switches, by role
+  std::vector<std::vector<Neighbour>> above_;  // of a higher tier
+  std::vector<std::vector<Neighbour>> below_;  // of a lower one, or of the same
+  std::vector<RouteTable> tables_;
+  std::vector<std::map<std::vector<uint16_t>, uint32_t>> group_of_;  // by switch: the index of a set of ports
+  Distances at_;
+};
+
+}  // namespace
+
+std::vector<RouteTable> compute_routes(const Fabric& fabric, const std::vector<bool>& link_up) {
+  return Router(fabric, link_up).run();
+}
+
+}  // namespace softspine::control
