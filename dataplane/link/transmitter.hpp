@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "dataplane/link/link_counters.hpp"
 #include "dataplane/link/outbox.hpp"
 #include "dataplane/link/tap.hpp"
 #include "dataplane/packet/pool.hpp"
@@ -17,12 +18,6 @@
 namespace softspine::dataplane {
 
 class Node;
-
-struct LinkCounters {
-  uint64_t packets = 0;
-  uint64_t bytes = 0;
-  uint64_t lost_packets = 0;  // sent while the link was down
-};
 
 class Transmitter {
  public:

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one direction of a link has carried: plain integers, counted by its transmitter. No DPDK.
+#pragma once
+
+#include <cstdint>
+
+namespace softspine::dataplane {
+
+struct LinkCounters {
+  uint64_t packets = 0;
+  uint64_t bytes = 0;
+  uint64_t lost_packets = 0;  // sent while the link was down
+};
+
+}  // namespace softspine::dataplane
