@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric's counters at one instant, copied between two windows: plain structs that no worker touches.
+// Whoever runs the fabric fills one (from an engine action, or when the run is over); everything that is
+// shown (JSON, Prometheus, the report, tables) is a pure function over one or two of them.
+//
+// The order of switches, ports, hosts, flows, edges and links is the filler's, and the same in every snapshot of
+// one run: deltas pair by position. Ports are named as the testbed names them; a link's end is "node:port".
+// What is over the whole run (not since the last snapshot) stays so: all counters only grow, but gauges
+// (QueueCounters::current_*, up).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataplane/edge/edge_counters.hpp"
+#include "dataplane/egress/counters.hpp"
+#include "dataplane/link/link_counters.hpp"
+#include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/units/histogram.hpp"
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+// A histogram without its buckets. All zero without samples.
+struct LatencySummary {
+  uint64_t samples = 0;
+  uint64_t min_ps = 0;
+  uint64_t mean_ps = 0;
+  uint64_t max_ps = 0;
+  // Not known of a flow unless its host keeps a histogram of it.
+  std::optional<uint64_t> p50_ps;
+  std::optional<uint64_t> p99_ps;
+
+  static LatencySummary of(const dataplane::Histogram& all) {
+    if (all.count() == 0) return {};
+    return {.samples = all.count(),
+            .min_ps = all.min(),
+            .mean_ps = static_cast<uint64_t>(all.mean()),
+            .max_ps = all.max(),
+            .p50_ps = all.quantile(0.5),
+            .p99_ps = all.quantile(0.99)};
+  }
+};
+
+struct PortSnapshot {
+  std::string name;  // Ethernet0
+  bool up = false;
+  dataplane::Rate rate;
+  dataplane::PortCounters counters;  // per-queue counters and occupancy are in it
+  dataplane::LinkCounters link;      // of its transmitter
+};
+
+struct SwitchSnapshot {
+  std::string name;
+  std::string role;  // tor, aggregation, core
+  std::vector<PortSnapshot> ports;
+};
+
+struct HostPortSnapshot {
+  std::string name;  // eth0
+  bool up = false;
+  dataplane::Rate rate;
+  dataplane::LinkCounters link;  // of its transmitter: all that the host has sent
+};
+
+// received = delivered + responses + answered + dropped (packets)
+struct HostSnapshot {
+  std::string name;
+  std::vector<HostPortSnapshot> ports;
+  uint64_t received_packets = 0;
+  uint64_t received_bytes = 0;  // frames
+  uint64_t delivered_packets = 0;
+  uint64_t responses = 0;
+  uint64_t answered = 0;
+  uint64_t answers_sent = 0;
+  uint64_t starved = 0;
+  dataplane::DropCounters dropped{};
+  LatencySummary latency;          // of packets delivered
+  LatencySummary message_latency;  // of whole messages
+};
+
+// One queue pair's stream. Bytes are payload. An instant that has not come is never().
+struct FlowSnapshot {
+  uint32_t id = 0;
+  std::string workload;
+  std::string source;  // names of hosts
+  std::string destination;
+  uint32_t source_qp = 0;
+  uint32_t destination_qp = 0;
+  uint64_t planned_messages = 0;  // 0: without end
+
+  uint64_t sent_packets = 0;
+  uint64_t sent_bytes = 0;
+  uint64_t sent_messages = 0;
+  uint64_t received_packets = 0;
+  uint64_t received_bytes = 0;  // no byte twice
+  uint64_t received_messages = 0;
+  uint64_t gaps = 0;
+  uint64_t missing = 0;
+  uint64_t behind = 0;
+  uint64_t marked = 0;  // arrived with CE
+  LatencySummary latency;
+
+  dataplane::Instant first_sent = dataplane::Instant::never();    // first bit left the source
+  dataplane::Instant last_arrived = dataplane::Instant::never();  // last bit of the last packet at the destination
+  // First bit sent to last bit of the last planned message; only once that is whole.
+  std::optional<dataplane::Duration> completion;
+
+  // Payload per second, from the first bit sent to the last bit received; 0 before there is any.
+  double goodput_bps() const {
+    if (received_packets == 0 || first_sent.is_never() || last_arrived.is_never() || last_arrived <= first_sent)
+      return 0;
+    return static_cast<double>(received_bytes) * 8 / (last_arrived - first_sent).seconds();
+  }
+};
+
+// Packet latency of all flows of a workload, if somebody keeps it: quantiles cannot be had from the flows'.
+struct WorkloadLatency {
+  std::string workload;
+  dataplane::Histogram packets;
+};
+
+struct EdgeSnapshot {
+  std::string name;  // the host that stands outside
+  std::string kind;  // vhost-user, pcap, …
+  dataplane::EdgeCounters counters;
+};
+
+struct LinkSnapshot {
+  std::string a;  // "tor1:Ethernet16"
+  std::string b;
+  bool up = false;
+  uint64_t lost_packets = 0;  // of both directions: sent while it was down, or under way when it went down
+};
+
+// How the machine did. The only part that may differ between two identical runs.
+struct EngineSnapshot {
+  uint32_t workers = 1;
+  uint64_t windows = 0;
+  uint64_t node_runs = 0;
+  dataplane::Histogram lateness_ps;  // emulated; wall clock only
+  double wall_seconds = 0;           // since the start
+};
+
+struct FabricSnapshot {
+  dataplane::Instant instant;
+  std::vector<SwitchSnapshot> switches;
+  std::vector<HostSnapshot> hosts;
+  std::vector<FlowSnapshot> flows;
+  std::vector<WorkloadLatency> workload_latencies;  // may be empty
+  std::vector<EdgeSnapshot> edges;
+  std::vector<LinkSnapshot> links;
+  EngineSnapshot engine;
+};
+
+}  // namespace softspine::control
