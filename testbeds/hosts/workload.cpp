@@ -160,7 +160,7 @@ class QpNumbers {
 };
 
 PlannedFlow planned(const Workload& w, Route route, const Endpoint& destination, uint32_t id, QpNumbers& numbers) {
-  PlannedFlow plan{.source = route.first, .destination = route.second, .flow = w.flow, .sink = {}};
+  PlannedFlow plan{.workload = 0, .source = route.first, .destination = route.second, .flow = w.flow, .sink = {}};
   FlowConfig& flow = plan.flow;
   flow.id = id;
   flow.destination = destination.address;
@@ -191,6 +191,7 @@ std::expected<std::vector<PlannedFlow>, std::vector<std::string>> plan_flows(std
       numbers.begin_at(route.second, w.first_qp);
       for (uint32_t qp = 0; qp < w.qps; ++qp) {
         plan.push_back(planned(w, route, endpoints[route.second], static_cast<uint32_t>(plan.size()), numbers));
+        plan.back().workload = static_cast<uint32_t>(i);
       }
     }
   }

@@ -48,6 +48,7 @@ struct Workload {
 };
 
 struct PlannedFlow {
+  uint32_t workload;     // which of those given
   uint32_t source;       // of the endpoints
   uint32_t destination;  // of the endpoints
   FlowConfig flow;       // its id is the flow's index in the plan
