@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 void append(Command& command, std::initializer_list<std::string> words) {
@@ -22,7 +22,7 @@ std::string shared_folder(const std::filesystem::path& path, std::string_view ta
 
 }  // namespace
 
-Command uml_command(const GuestSpec& spec, const Installation& installation, const Places& places) {
+Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {
   Command command{installation.uml_kernel.string(), fmt::format("mem={}M", spec.memory_mib)};
   append(command, {"root=/dev/root", "rootfstype=hostfs", "rootflags=" + installation.root.string(), "ro", "init=/init",
                    "con0=null,fd:1", "con=null", "net.ifnames=0", "uml_dir=" + places.folder.string(), "umid=uml"});
@@ -32,7 +32,7 @@ Command uml_command(const GuestSpec& spec, const Installation& installation, con
   return command;
 }
 
-Command qemu_command(const GuestSpec& spec, const Installation& installation, const Places& places) {
+Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {
   const auto memory = fmt::format("{}M", spec.memory_mib);
   Command command{installation.qemu.string()};
   append(command, {"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-serial", "stdio", "-smp", "1",
@@ -50,4 +50,4 @@ Command qemu_command(const GuestSpec& spec, const Installation& installation, co
   return command;
 }
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -7,7 +7,7 @@
 
 #include "testbeds/guests/guest_spec.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 
 // What guests are made of on this machine; see installation.hpp for how it comes to be.
 struct Installation {
@@ -21,7 +21,7 @@ struct Installation {
 };
 
 // Where one guest's files lie.
-struct Places {
+struct GuestPlaces {
   std::filesystem::path folder;
   std::filesystem::path board;
 };
@@ -29,7 +29,7 @@ struct Places {
 using Command = std::vector<std::string>;
 
 // QEMU without KVM needs vectors=0: 7.2 crashes on MSI-X notifiers of vhost-user devices under TCG.
-Command uml_command(const GuestSpec& spec, const Installation& installation, const Places& places);
-Command qemu_command(const GuestSpec& spec, const Installation& installation, const Places& places);
+Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
+Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 // User-mode Linux keeps its memory in a file in /dev/shm; a container's may be too small, and a full one is a SIGBUS.
@@ -17,21 +17,22 @@ bool shared_memory_holds(unsigned memory_mib) {
   return std::uint64_t{room.f_bavail} * room.f_frsize > (std::uint64_t{memory_mib} + 64) << 20;
 }
 
-std::vector<std::string> environment_of(const GuestSpec& spec, const Places& places) {
+std::vector<std::string> environment_of(const GuestSpec& spec, const GuestPlaces& places) {
   std::vector<std::string> environment{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/"};
   if (!shared_memory_holds(spec.memory_mib)) environment.push_back("TMPDIR=" + places.folder.string());
   return environment;
 }
 
-std::expected<KeptProcess, Error> boot(const GuestSpec& spec, const Installation& installation, const Places& places) {
+std::expected<KeptProcess, Error> boot(const GuestSpec& spec, const Installation& installation,
+                                       const GuestPlaces& places) {
   if (auto written = write_folder(places.folder, spec); !written) return std::unexpected(written.error());
   const auto command =
-      spec.kind == Kind::kUml ? uml_command(spec, installation, places) : qemu_command(spec, installation, places);
+      spec.kind == GuestKind::kUml ? uml_command(spec, installation, places) : qemu_command(spec, installation, places);
   return KeptProcess::start(installation.keeper, command, environment_of(spec, places), places.folder / "console");
 }
 
-std::vector<Error> errors_of(const GuestSpec& spec, const Places& places) {
-  auto errors = guests::errors_of(spec);
+std::vector<Error> errors_of(const GuestSpec& spec, const GuestPlaces& places) {
+  auto errors = testbeds::errors_of(spec);
   for (const auto& path : {places.folder.string(), places.board.string()}) {
     if (!fits_command_line(path))
       errors.push_back({path, "a guest's folder must be an absolute path of letters, digits and _./+-"});
@@ -41,7 +42,7 @@ std::vector<Error> errors_of(const GuestSpec& spec, const Places& places) {
 
 }  // namespace
 
-Guest::Guest(GuestSpec spec, Installation installation, Places places, KeptProcess process)
+Guest::Guest(GuestSpec spec, Installation installation, GuestPlaces places, KeptProcess process)
     : spec_(std::move(spec)),
       installation_(std::move(installation)),
       places_(std::move(places)),
@@ -49,7 +50,7 @@ Guest::Guest(GuestSpec spec, Installation installation, Places places, KeptProce
 
 std::expected<Guest, std::vector<Error>> Guest::start(const GuestSpec& spec, const Installation& installation,
                                                       const std::filesystem::path& run_folder) {
-  const Places places{run_folder / spec.name, run_folder / "board"};
+  const GuestPlaces places{run_folder / spec.name, run_folder / "board"};
   if (auto errors = errors_of(spec, places); !errors.empty()) return std::unexpected(std::move(errors));
   std::error_code error;
   std::filesystem::create_directories(places.board, error);
@@ -79,4 +80,4 @@ std::expected<void, Error> Guest::restart() {
   return {};
 }
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -11,9 +11,9 @@
 #include "testbeds/guests/command_line.hpp"
 #include "testbeds/guests/guest_folder.hpp"
 #include "testbeds/guests/guest_spec.hpp"
-#include "testbeds/guests/process.hpp"
+#include "testbeds/process/kept_process.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 
 class Guest {
  public:
@@ -22,7 +22,7 @@ class Guest {
                                                         const std::filesystem::path& run_folder);
 
   const GuestSpec& spec() const { return spec_; }
-  const Places& places() const { return places_; }
+  const GuestPlaces& places() const { return places_; }
 
   bool running() { return process_.running(); }
   bool await_end(std::chrono::milliseconds timeout) { return process_.await_end(timeout); }
@@ -32,7 +32,7 @@ class Guest {
   // The guest is set up, and its command has begun.
   bool ready() const;
   // What the ended guest left; an error when it ended without a result.
-  std::expected<Result, Error> result() const { return read_result(places_.folder); }
+  std::expected<GuestResult, Error> result() const { return read_result(places_.folder); }
 
   // Asks the command to end (SIGTERM in the guest) and lets the guest write its result, for at most `grace`; then
   // kills. True when it ended by itself.
@@ -42,12 +42,12 @@ class Guest {
   std::expected<void, Error> restart();
 
  private:
-  Guest(GuestSpec spec, Installation installation, Places places, KeptProcess process);
+  Guest(GuestSpec spec, Installation installation, GuestPlaces places, KeptProcess process);
 
   GuestSpec spec_;
   Installation installation_;
-  Places places_;
+  GuestPlaces places_;
   KeptProcess process_;
 };
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -11,7 +11,7 @@
 
 #include "testbeds/guests/tsc.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,8 +100,8 @@ std::string hosts_text(std::span<const GuestSpec> specs) {
   return text;
 }
 
-std::expected<Counters, Error> parse_counters(std::string_view text) {
-  Counters counters;
+std::expected<GuestCounters, Error> parse_counters(std::string_view text) {
+  GuestCounters counters;
   for (int line_number = 1; !text.empty(); ++line_number) {
     const auto line = next_line(text);
     const auto blank = line.rfind(' ');
@@ -144,7 +144,7 @@ std::expected<void, Error> ask_to_stop(const fs::path& folder) {
   return write_file(folder / "stop", "");
 }
 
-std::expected<Result, Error> read_result(const fs::path& folder) {
+std::expected<GuestResult, Error> read_result(const fs::path& folder) {
   const auto status_text = read_file(folder / "exit_status");
   if (!status_text) {
     return std::unexpected(Error{(folder / "console").string(), "the guest ended, or was ended, without a result"});
@@ -156,7 +156,7 @@ std::expected<Result, Error> read_result(const fs::path& folder) {
   if (!counters_text) return std::unexpected(counters_text.error());
   auto counters = parse_counters(*counters_text);
   if (!counters) return std::unexpected(Error{(folder / counters.error().path).string(), counters.error().message});
-  return Result{*status, folder / "stdout", folder / "stderr", folder / "console", std::move(*counters)};
+  return GuestResult{*status, folder / "stdout", folder / "stderr", folder / "console", std::move(*counters)};
 }
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -17,20 +17,20 @@
 #include <string>
 #include <string_view>
 
-#include "testbeds/guests/error.hpp"
 #include "testbeds/guests/guest_spec.hpp"
+#include "testbeds/process/error.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 
 // Counter values by "device counter", e.g. "rxe0 out_of_seq_request", "eth0 rx_packets".
-using Counters = std::map<std::string, std::uint64_t>;
+using GuestCounters = std::map<std::string, std::uint64_t>;
 
-struct Result {
+struct GuestResult {
   int exit_status = 0;  // of the command; 125 when the guest could not be set up (stderr says why)
   std::filesystem::path stdout_path;
   std::filesystem::path stderr_path;
   std::filesystem::path console_path;
-  Counters counters;
+  GuestCounters counters;
 };
 
 // Pure parts.
@@ -39,13 +39,13 @@ std::string settings_text(const GuestSpec& spec, double cpu_mhz);
 std::string env_text(const GuestSpec& spec);
 // /etc/hosts of all guests: the first address of a family under the guest's name, further NICs' as NAME-1, NAME-2.
 std::string hosts_text(std::span<const GuestSpec> specs);
-std::expected<Counters, Error> parse_counters(std::string_view text);
+std::expected<GuestCounters, Error> parse_counters(std::string_view text);
 
 // Empties `folder` of an earlier run's traces and writes what the guest reads.
 std::expected<void, Error> write_folder(const std::filesystem::path& folder, const GuestSpec& spec);
 // Empties the board and writes `hosts` and `guests` (their names, one a line) on it. Before the first guest starts.
 std::expected<void, Error> lay_board(const std::filesystem::path& board, std::span<const GuestSpec> specs);
 std::expected<void, Error> ask_to_stop(const std::filesystem::path& folder);
-std::expected<Result, Error> read_result(const std::filesystem::path& folder);
+std::expected<GuestResult, Error> read_result(const std::filesystem::path& folder);
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

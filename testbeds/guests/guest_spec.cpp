@@ -7,7 +7,7 @@
 #include <cctype>
 #include <string_view>
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 bool only(std::string_view text, std::string_view allowed) {
@@ -72,4 +72,4 @@ std::vector<Error> errors_of(const GuestSpec& spec) {
   return errors;
 }
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "testbeds/guests/error.hpp"
+#include "testbeds/process/error.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 
-enum class Kind { kUml, kQemu };
+enum class GuestKind { kUml, kQemu };
 
 // One NIC of a guest: the guest connects to a vhost-user socket that the fabric serves.
 struct NicSpec {
@@ -23,7 +23,7 @@ struct NicSpec {
 
 struct GuestSpec {
   std::string name;
-  Kind kind = Kind::kUml;
+  GuestKind kind = GuestKind::kUml;
   std::vector<NicSpec> nics;
   std::string run;  // shell command; its exit status is the guest's
   unsigned memory_mib = 192;
@@ -37,4 +37,4 @@ std::vector<Error> errors_of(const GuestSpec& spec);
 // A path can be part of a kernel command line: absolute, and free of blanks, colons, commas and quotes.
 bool fits_command_line(const std::string& path);
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

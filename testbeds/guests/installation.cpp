@@ -14,10 +14,10 @@
 #include <cstring>
 #include <string>
 
-#include "keeper_path.hpp"
-#include "testbeds/guests/process.hpp"
+#include "testbeds/process/keeper_program.hpp"
+#include "testbeds/process/kept_process.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 namespace fs = std::filesystem;
@@ -101,17 +101,17 @@ std::expected<std::string, Error> last_line_of(const fs::path& program) {
   return text.substr(text.rfind('\n') + 1);
 }
 
-std::expected<Installation, Error> prepare_installation(const std::set<Kind>& kinds) {
+std::expected<Installation, Error> prepare_installation(const std::set<GuestKind>& kinds) {
   Installation installation;
   const auto guests = from_environment("SOFTSPINE_GUESTS", SOFTSPINE_GUESTS_SOURCE);
-  installation.keeper = from_environment("SOFTSPINE_KEEPER", SOFTSPINE_KEEPER_BUILT);
-  if (kinds.contains(Kind::kUml)) {
+  installation.keeper = keeper_program();
+  if (kinds.contains(GuestKind::kUml)) {
     if (auto done = prepare_uml(guests, installation); !done) return std::unexpected(done.error());
   }
-  if (kinds.contains(Kind::kQemu)) {
+  if (kinds.contains(GuestKind::kQemu)) {
     if (auto done = prepare_qemu(guests, installation); !done) return std::unexpected(done.error());
   }
   return installation;
 }
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -6,19 +6,19 @@
 #include <set>
 
 #include "testbeds/guests/command_line.hpp"
-#include "testbeds/guests/error.hpp"
+#include "testbeds/process/error.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 
 // KVM is there, and gives out a machine with a processor: the device file alone proves nothing.
 bool kvm_works();
 
 // Sees to it that guests of these kinds can be started: runs kernel/build, root/make and qemu/make, which are quick
-// when their work is cached and take minutes when not (they tell on standard error how far they are). $SOFTSPINE_KEEPER
-// and $SOFTSPINE_GUESTS (this folder) say where the parts are when not where this was built.
-std::expected<Installation, Error> prepare_installation(const std::set<Kind>& kinds);
+// when their work is cached and take minutes when not (they tell on standard error how far they are). $SOFTSPINE_GUESTS
+// says where this folder is when not where it was built.
+std::expected<Installation, Error> prepare_installation(const std::set<GuestKind>& kinds);
 
 // Runs a program of ours and returns the last line it printed.
 std::expected<std::string, Error> last_line_of(const std::filesystem::path& program);
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -49,4 +49,4 @@ double tsc_mhz() {
   return mhz;
 }
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

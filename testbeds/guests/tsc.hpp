@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 
 // Cycles of the time stamp counter per microsecond, measured once against CLOCK_MONOTONIC (10 ms). What perftest calls
 // "cpu MHz" is this, and not the present clock of a core, which /proc/cpuinfo shows on machines that vary it.
 double tsc_mhz();
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

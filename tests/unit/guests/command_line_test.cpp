@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 using testing::Contains;
@@ -20,7 +20,7 @@ const Installation kInstallation{.keeper = "/keeper",
                                  .qemu_kernel = "/boot/vmlinuz",
                                  .qemu_initramfs = "/cache/initramfs",
                                  .kvm = false};
-const Places kPlaces{"/run/t/h1", "/run/t/board"};
+const GuestPlaces kPlaces{"/run/t/h1", "/run/t/board"};
 
 GuestSpec two_nics() {
   return {.name = "h1",
@@ -56,4 +56,4 @@ TEST(QemuCommand, GivesUpMsiXWithoutKvmOnly) {
 }
 
 }  // namespace
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -8,7 +8,7 @@
 
 #include "testbeds/guests/tsc.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 using testing::ElementsAre;
@@ -69,4 +69,4 @@ TEST(GuestFolder, MeasuresTheTimeStampCounterAsAPlausibleClock) {
 }
 
 }  // namespace
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

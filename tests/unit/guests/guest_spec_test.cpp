@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 using testing::AllOf;
@@ -69,4 +69,4 @@ TEST(GuestSpec, TakesOnlyVariablesThatAShellCanExport) {
 }
 
 }  // namespace
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -7,16 +7,16 @@
 #include <array>
 
 #include "testbeds/guests/installation.hpp"
-#include "tests/wire/guests/scratch_folder.hpp"
+#include "tests/wire/process/scratch_folder.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 using std::chrono::seconds;
 
 class UmlGuest : public testing::Test {
  protected:
-  static void SetUpTestSuite() { installation_ = prepare_installation({Kind::kUml}); }
+  static void SetUpTestSuite() { installation_ = prepare_installation({GuestKind::kUml}); }
   void SetUp() override {
     ASSERT_TRUE(installation_) << installation_.error().path << ": " << installation_.error().message;
   }
@@ -102,4 +102,4 @@ TEST(Installation, AnswersWhetherKvmWorks) {
 }
 
 }  // namespace
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "testbeds/guests/error.hpp"
+#include "testbeds/process/error.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 
 // A file descriptor that closes itself.
 class Descriptor {
@@ -60,4 +60,4 @@ class KeptProcess {
   std::optional<int> exit_status_;
 };
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "testbeds/guests/process.hpp"
+#include "testbeds/process/kept_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -17,7 +17,7 @@ extern "C" {
 #include <sys/pidfd.h>
 }
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 // How long a keeper may take to kill a guest before it is killed itself.
@@ -151,4 +151,4 @@ void KeptProcess::kill() {
   reap();
 }
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -10,11 +10,11 @@
 
 #include <array>
 
-#include "testbeds/guests/installation.hpp"
-#include "testbeds/guests/process.hpp"
-#include "tests/wire/guests/scratch_folder.hpp"
+#include "testbeds/process/keeper_program.hpp"
+#include "testbeds/process/kept_process.hpp"
+#include "tests/wire/process/scratch_folder.hpp"
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 namespace {
 
 using std::chrono::milliseconds;
@@ -31,9 +31,7 @@ const std::string kFamily =
 class Keeper : public testing::TestWithParam<bool> {
  protected:
   void SetUp() override {
-    const auto installation = prepare_installation({});
-    ASSERT_TRUE(installation) << installation.error().message;
-    keeper_ = installation->keeper;
+    keeper_ = keeper_program();
     const auto fifo = folder_.path() / "witness";
     ASSERT_EQ(mkfifo(fifo.c_str(), 0600), 0);
     witness_ = Descriptor(open(fifo.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
@@ -121,4 +119,4 @@ INSTANTIATE_TEST_SUITE_P(ByNamespaceAndByReaping, Keeper, testing::Bool(),
                          [](const auto& it) { return it.param ? "InANamespace" : "WithoutOne"; });
 
 }  // namespace
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -3,7 +3,7 @@
 
 #include <string>
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 
 // What was wrong with something from outside, and where it was: a field of a spec, a file, a program.
 struct Error {
@@ -11,4 +11,4 @@ struct Error {
   std::string message;
 };
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <string>
 
-namespace softspine::guests {
+namespace softspine::testbeds {
 
 // A folder of this test's own, gone with it.
 class ScratchFolder {
@@ -35,4 +35,4 @@ inline std::string text_of(const std::filesystem::path& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-}  // namespace softspine::guests
+}  // namespace softspine::testbeds
