@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outside hosts of one running fabric: user-mode Linux and QEMU guests, network namespaces, and bare edges (tap,
+// af_packet, vhost-user, pcap, any DPDK device), behind one interface. In this order, all from one control thread:
+//
+//   make        before the engine: kernels and roots of guests (minutes when not cached), namespaces; nothing runs yet
+//   open_edge   for each host and port: the node for the engine
+//   start       the engine runs, or is about to: guests boot, commands begin
+//   poll        now and then while the engine runs (microseconds: also from an engine's action): ends what is out of
+//               time; true once every command has ended
+//   stop        all at once: commands are asked to end, after `grace` killed. While the engine still runs, or a
+//               user-mode Linux guest spins when it powers off and has to be killed
+//   outcomes    how each command went
+//
+// Nothing outlives this object or this process, however that ends: processes are kept by softspine-keeper, namespaces
+// and TAPs live only as long as someone is in them.
+// The run folder gets a folder for each host with a command (settings, run, stdout, stderr, console, …) and `board`,
+// where hosts signal each other (see guests/guest_folder.hpp). Its path goes into sockets' names: keep it below 60
+// bytes.
+#pragma once
+
+#include <chrono>
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dataplane/edge/edge_counters.hpp"
+#include "dataplane/link/node.hpp"
+#include "dataplane/packet/pool.hpp"
+#include "testbeds/guests/guest_folder.hpp"
+#include "testbeds/outside/outside_spec.hpp"
+
+namespace softspine::testbeds {
+
+struct OutsidePlaces {
+  std::filesystem::path run_folder;      // absolute, of letters, digits and _./+-; made when missing
+  std::filesystem::path testbed_folder;  // what pcap files' paths are relative to
+};
+
+struct OpenedEdge {
+  std::unique_ptr<dataplane::Node> node;              // one port
+  const dataplane::EdgeCounters* counters = nullptr;  // the node's own: read from an engine's action
+};
+
+struct OutsideOutcome {
+  std::string host;
+  std::optional<int> exit_status;  // of the command; 125 when its host could not be set up (stderr says why)
+  bool timed_out = false;
+  bool stopped = false;  // ended by stop(), not by itself
+  std::string problem;   // when there is no exit status: why
+  double seconds = 0;    // wall time from start to end
+  std::filesystem::path stdout_path;
+  std::filesystem::path stderr_path;
+  std::filesystem::path console_path;
+  GuestCounters counters;  // of its NICs and RDMA devices
+  bool succeeded() const { return exit_status == 0 && !timed_out; }
+};
+
+class OutsideHosts {
+ public:
+  // Everything that is wrong at once. `specs` keep their order: a host is named by its index.
+  static std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> make(std::vector<OutsideSpec> specs,
+                                                                               OutsidePlaces places);
+  virtual ~OutsideHosts() = default;
+
+  // `pool` has room for a whole frame and outlives the node. `dilation` as of the wall clock.
+  virtual std::expected<OpenedEdge, Error> open_edge(size_t host, uint32_t port, dataplane::PacketPool& pool,
+                                                     int64_t dilation = 1) = 0;
+  virtual std::expected<void, std::vector<Error>> start() = 0;
+  virtual bool poll() = 0;
+  virtual void stop(std::chrono::milliseconds grace) = 0;
+  // Of the hosts that have a command, in the order of `specs`. After poll() has said true, or after stop().
+  virtual std::vector<OutsideOutcome> outcomes() const = 0;
+};
+
+}  // namespace softspine::testbeds

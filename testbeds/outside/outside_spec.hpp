@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a host that is not built in needs to know of the fabric: pure data, made from the fabric.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "control/topology/fabric.hpp"
+
+namespace softspine::testbeds {
+
+struct OutsideSpec {
+  std::string name;
+  control::Attachment attachment;      // not a built-in host
+  uint32_t ports = 1;                  // two: one bond over both
+  std::string mac;                     // "02:00:00:01:00:00"; the same on all ports
+  std::vector<std::string> addresses;  // "10.0.1.2/24", "fd00:0:0:1::2/64"
+  std::vector<std::string> gateways;   // "10.0.1.1", "fd00:0:0:1::1"; none for hosts linked back to back
+  uint32_t mtu = 1500;                 // the smallest of its links
+};
+
+// `node`: a host of `fabric` whose attachment is not built in.
+OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node);
+
+// It has a command whose end is waited for and whose exit status counts.
+bool has_command(const OutsideSpec& spec);
+
+}  // namespace softspine::testbeds
