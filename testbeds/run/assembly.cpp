@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/assembly.hpp"
+
+#include <algorithm>
+
+#include "dataplane/dpdk/eal.hpp"
+#include "dataplane/engine/wall_clock.hpp"
+#include "pipelines/aggregation.hpp"
+#include "pipelines/core.hpp"
+#include "pipelines/tor.hpp"
+#include "testbeds/run/traffic.hpp"
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+using control::FabricNode;
+using control::LinkEnd;
+using control::NodeKind;
+using control::Role;
+
+namespace {
+
+constexpr uint32_t kFrameRoom = 9'216 + 64;  // a jumbo frame with its tags
+constexpr uint32_t kHeaderRoom = 640;        // built-in packets, and the switches' answers (ICMP errors: 576)
+constexpr uint32_t kLeastPackets = 16'383;
+constexpr uint32_t kMostHeaderPackets = 1'048'575;
+constexpr uint32_t kMostFramePackets = 65'535;
+constexpr uint32_t kHeaderPacketsPerPort = 2'048;  // a queue limit of 1 MiB is 1,000 packets of 1 KiB
+constexpr uint32_t kFramePacketsPerEdge = 4'096;   // a device's rings, what it holds, and a queue before it
+
+uint32_t pool_size(uint64_t wanted, uint32_t most) {
+  return static_cast<uint32_t>(std::clamp<uint64_t>(wanted, kLeastPackets, most));
+}
+
+std::unique_ptr<pipelines::Switch> make_switch(const FabricNode& node, PacketPool& pool) {
+  const auto ports = static_cast<uint32_t>(node.ports.size());
+  switch (node.role) {
+    case Role::kAggregation: return std::make_unique<pipelines::Aggregation>(node.name, ports, pool);
+    case Role::kCore: return std::make_unique<pipelines::Core>(node.name, ports, pool);
+    default: return std::make_unique<pipelines::Tor>(node.name, ports, pool);
+  }
+}
+
+class Builder {
+ public:
+  Builder(const control::Testbed& testbed, const control::Compiler& compiler, OutsideHosts* outside)
+      : testbed_(testbed), compiler_(compiler), outside_(outside), out_(std::make_unique<Assembly>()) {}
+
+  std::expected<std::unique_ptr<Assembly>, std::string> build() {
+    make_pools();
+    make_engine();
+    out_->worker_of = spread_over_workers(testbed_.fabric, testbed_.run.workers);
+    out_->switches.resize(testbed_.fabric.nodes.size(), nullptr);
+    out_->hosts.resize(testbed_.fabric.nodes.size(), nullptr);
+    for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_node(n);
+    for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_further_ports(n);
+    if (!wrong_.empty()) return std::unexpected(wrong_);
+    for (const control::FabricLink& link : testbed_.fabric.links) {
+      out_->engine->connect(out_->port_ref(link.a), out_->port_ref(link.b), link.rate, link.propagation);
+    }
+    if (auto added = add_traffic(testbed_, *out_); !added) return std::unexpected(added.error());
+    return std::move(out_);
+  }
+
+ private:
+  void make_pools() {
+    uint64_t switch_ports = 0;
+    uint64_t edges = 0;
+    for (const FabricNode& node : testbed_.fabric.nodes) {
+      if (node.kind == NodeKind::kSwitch) {
+        switch_ports += node.ports.size();
+      } else if (!control::is_builtin(node.attachment)) {
+        edges += node.ports.size();
+      }
+    }
+    const uint32_t headers = pool_size(switch_ports * kHeaderPacketsPerPort, kMostHeaderPackets);
+    const uint32_t frames = pool_size(edges * kFramePacketsPerEdge, kMostFramePackets);
+    start_eal({.memory_mib = edges == 0 ? 64U : 256U, .pci = has_pci()});
+    out_->header_pool = std::make_unique<PacketPool>("headers", headers, kHeaderRoom);
+    if (edges > 0) out_->frame_pool = std::make_unique<PacketPool>("frames", frames, kFrameRoom);
+  }
+
+  bool has_pci() const {
+    return std::ranges::any_of(testbed_.fabric.nodes, [](const FabricNode& node) {
+      const auto* edge = std::get_if<control::DpdkEdge>(&node.attachment);
+      return edge != nullptr && !edge->device.starts_with("net_");
+    });
+  }
+
+  void make_engine() {
+    const control::RunConfig& run = testbed_.run;
+    if (run.clock == control::ClockKind::kWall) {
+      out_->clock = std::make_unique<WallClock>(WallClock::Config{.dilation = run.dilation});
+    } else {
+      out_->clock = std::make_unique<VirtualClock>();
+    }
+    // Worker 0 runs on the thread that starts the engine, which is known to the pools already.
+    const auto start = [](uint32_t worker) {
+      if (worker != 0) register_worker_thread();
+    };
+    const auto stop = [](uint32_t worker) {
+      if (worker != 0) unregister_worker_thread();
+    };
+    out_->engine = std::make_unique<Engine>(
+        *out_->clock,
+        Engine::Config{.workers = run.workers, .seed = run.seed, .on_worker_start = start, .on_worker_stop = stop});
+  }
+
+  PacketPool& pool() { return out_->frame_pool ? *out_->frame_pool : *out_->header_pool; }
+
+  void add_node(uint32_t n) {
+    const FabricNode& node = testbed_.fabric.nodes[n];
+    if (node.kind == NodeKind::kSwitch) {
+      auto made = make_switch(node, pool());
+      out_->switches[n] = made.get();
+      out_->engine->add(std::move(made), out_->worker_of[n]);
+    } else if (control::is_builtin(node.attachment)) {
+      add_builtin(n, node);
+    } else {
+      add_edge(n, 0);
+    }
+  }
+
+  void add_builtin(uint32_t n, const FabricNode& node) {
+    uint32_t mtu = 65'535;
+    for (const control::FabricPort& port : node.ports) mtu = std::min(mtu, testbed_.fabric.links[port.link].mtu);
+    HostConfig config{.name = node.name, .mac = control::packet_mac(node.ports[0].mac), .ipv4 = ipv4_of(node)};
+    config.ipv6 = node.ipv6.bytes;
+    config.gateway = gateway_of(n);
+    config.mtu = mtu;
+    config.ports = static_cast<uint16_t>(node.ports.size());
+    if (const auto wrong = wrong_with(config); !wrong.empty()) {
+      wrong_ = node.name + ": " + wrong.front();
+      return;
+    }
+    auto made = std::make_unique<RoceHost>(config, *out_->header_pool);
+    out_->hosts[n] = made.get();
+    out_->engine->add(std::move(made), out_->worker_of[n]);
+  }
+
+  // Behind a switch, its router; back to back, the other host.
+  MacAddress gateway_of(uint32_t n) const {
+    const LinkEnd peer = testbed_.fabric.peer_of({n, 0});
+    const FabricNode& node = testbed_.fabric.nodes[peer.node];
+    return node.kind == NodeKind::kSwitch ? compiler_.router_mac(peer.node) : control::packet_mac(node.ports[0].mac);
+  }
+
+  // Further ports come after all nodes of the fabric, so that those keep their numbers.
+  void add_further_ports(uint32_t n) {
+    const FabricNode& node = testbed_.fabric.nodes[n];
+    if (node.kind == NodeKind::kSwitch || control::is_builtin(node.attachment)) return;
+    for (uint16_t p = 1; p < node.ports.size() && wrong_.empty(); ++p) {
+      const auto id = add_edge(n, p);
+      if (id) out_->further.emplace(LinkEnd{n, p}, *id);
+    }
+  }
+
+  std::optional<NodeId> add_edge(uint32_t n, uint16_t port) {
+    const FabricNode& node = testbed_.fabric.nodes[n];
+    if (port == 0) out_->outside.push_back(n);
+    const size_t host = static_cast<size_t>(std::ranges::find(out_->outside, n) - out_->outside.begin());
+    auto made = outside_->open_edge(host, port, *out_->frame_pool, testbed_.run.dilation);
+    if (!made) {
+      wrong_ = node.name + ": " + made.error().message;
+      return std::nullopt;
+    }
+    if (port != 0) out_->worker_of.push_back(out_->worker_of[n]);
+    out_->edges.push_back({.node = n, .counters = made->counters});
+    return out_->engine->add(std::move(made->node), out_->worker_of[n]);
+  }
+
+  const control::Testbed& testbed_;
+  const control::Compiler& compiler_;
+  OutsideHosts* outside_;
+  std::unique_ptr<Assembly> out_;
+  std::string wrong_;
+};
+
+}  // namespace
+
+PortRef Assembly::port_ref(LinkEnd end) const {
+  const auto other = further.find(end);
+  if (other != further.end()) return {other->second, PortNo{0}};
+  return {NodeId{end.node}, PortNo{end.port}};
+}
+
+std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Testbed& testbed,
+                                                               const control::Compiler& compiler,
+                                                               OutsideHosts* outside) {
+  return Builder(testbed, compiler, outside).build();
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// A testbed's nodes and links, put together and handed to an engine; nothing runs yet.
+//
+//   Testbed → pools, clock, engine → a node for each of the fabric's, on its worker → links → traffic
+//
+// A node's NodeId is its index in the fabric. A host that is outside and has further ports has an edge node
+// for each of them, after all others.
+#pragma once
+
+#include <expected>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/compile/compile.hpp"
+#include "control/config/testbed.hpp"
+#include "dataplane/engine/clock.hpp"
+#include "dataplane/engine/engine.hpp"
+#include "dataplane/packet/pool.hpp"
+#include "pipelines/switch.hpp"
+#include "testbeds/hosts/roce_host.hpp"
+#include "testbeds/hosts/workload.hpp"
+#include "testbeds/outside/outside_hosts.hpp"
+
+namespace softspine::testbeds {
+
+// A port whose other side is outside.
+struct EdgePort {
+  uint32_t node = 0;  // of the fabric
+  const dataplane::EdgeCounters* counters = nullptr;
+};
+
+struct Assembly {
+  // By node of the fabric; null where it is something else. Destroyed last: what holds packets, last: pools.
+  std::unique_ptr<dataplane::PacketPool> header_pool;  // built-in traffic
+  std::unique_ptr<dataplane::PacketPool> frame_pool;   // whole frames; only if something is outside
+  std::unique_ptr<dataplane::Clock> clock;
+  std::unique_ptr<dataplane::Engine> engine;
+  std::vector<pipelines::Switch*> switches;
+  std::vector<RoceHost*> hosts;
+  std::vector<EdgePort> edges;
+  std::vector<uint32_t> outside;                          // nodes that are not built in, as OutsideHosts numbers them
+  std::vector<uint32_t> worker_of;                        // by NodeId
+  std::map<control::LinkEnd, dataplane::NodeId> further;  // the further ports of outside hosts
+
+  std::vector<PlannedFlow> flows;
+  std::vector<uint32_t> flow_at_source;       // its index at the host that sends
+  std::vector<uint32_t> sink_at_destination;  // and at the one that receives
+
+  dataplane::PortRef port_ref(control::LinkEnd end) const;
+  uint32_t worker_at(control::LinkEnd end) const { return worker_of[port_ref(end).node.value()]; }
+};
+
+// The testbed and the compiler outlive it. `outside`: the testbed's outside hosts in the fabric's order; may be null
+// if there are none. The error is a sentence for a person.
+std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Testbed& testbed,
+                                                               const control::Compiler& compiler,
+                                                               OutsideHosts* outside);
+
+// The worker of each node of the fabric: a ToR and its hosts together, racks in equal parts, the tiers above likewise.
+std::vector<uint32_t> spread_over_workers(const control::Fabric& fabric, uint32_t workers);
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/link_control.hpp"
+
+#include <utility>
+
+namespace softspine::testbeds {
+
+using dataplane::Instant;
+
+LinkControl::LinkControl(const control::Testbed& testbed, const control::Compiler& compiler, Assembly& assembly)
+    : testbed_(testbed), compiler_(compiler), assembly_(assembly), up_(testbed.fabric.links.size(), true) {}
+
+void LinkControl::start() {
+  routes_ = control::compute_routes(testbed_.fabric, up_);
+  for (uint32_t n = 0; n < routes_.size(); ++n) {
+    if (assembly_.switches[n] != nullptr) assembly_.switches[n]->publish(compiler_.compile(n, routes_[n]));
+  }
+  for (const control::Fault& fault : testbed_.faults) {
+    assembly_.engine->at(fault.at, [this, &fault](Instant now) { set(fault.links, fault.up, now); });
+  }
+}
+
+void LinkControl::set(const std::vector<uint32_t>& links, bool up, Instant now) {
+  bool changed = false;
+  for (const uint32_t link : links) {
+    if (up_[link] == up) continue;
+    up_[link] = up;
+    assembly_.engine->set_link(assembly_.port_ref(testbed_.fabric.links[link].a), up, now);
+    changed = true;
+  }
+  if (!changed) return;
+  if (testbed_.convergence.count_ps() == 0) return follow(now);
+  assembly_.engine->at(now + testbed_.convergence, [this](Instant later) { follow(later); });
+}
+
+void LinkControl::follow(Instant) {
+  auto routes = control::compute_routes(testbed_.fabric, up_);
+  for (uint32_t n = 0; n < routes.size(); ++n) {
+    if (assembly_.switches[n] == nullptr || routes[n] == routes_[n]) continue;
+    assembly_.switches[n]->publish(compiler_.compile(n, routes[n]));
+    ++route_changes_;
+  }
+  routes_ = std::move(routes);
+}
+
+}  // namespace softspine::testbeds

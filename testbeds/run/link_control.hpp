@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links go up and down, and routes follow.
+//
+//   T                  the link's state changes: what is on it is lost and counted, queues before it are emptied,
+//                      and until routes follow, what still leads there ends as link_down
+//   T + convergence    routes are computed anew, and every switch whose routes have changed gets its new tables
+//
+// Everything here happens in engine actions, while the workers stand still.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "control/compile/compile.hpp"
+#include "control/routing/routes.hpp"
+#include "testbeds/run/assembly.hpp"
+
+namespace softspine::testbeds {
+
+class LinkControl {
+ public:
+  // All three outlive it.
+  LinkControl(const control::Testbed& testbed, const control::Compiler& compiler, Assembly& assembly);
+
+  // Before the first window: every switch gets its tables, the testbed's faults are scheduled.
+  void start();
+
+  // From an action. Links that are so already stay untouched.
+  void set(const std::vector<uint32_t>& links, bool up, dataplane::Instant now);
+
+  bool up(uint32_t link) const { return up_[link]; }
+  uint32_t route_changes() const { return route_changes_; }
+
+ private:
+  void follow(dataplane::Instant now);
+
+  const control::Testbed& testbed_;
+  const control::Compiler& compiler_;
+  Assembly& assembly_;
+  std::vector<bool> up_;  // by link
+  std::vector<control::RouteTable> routes_;
+  uint32_t route_changes_ = 0;  // switches that got new tables, summed up
+};
+
+}  // namespace softspine::testbeds

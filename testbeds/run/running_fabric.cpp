@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/running_fabric.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "testbeds/outside/outside_spec.hpp"
+#include "testbeds/run/snapshots.hpp"
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+
+namespace {
+
+constexpr std::chrono::milliseconds kWatchEvery{20};
+constexpr std::chrono::milliseconds kGrace{5'000};  // for commands to end when they are asked to
+
+}  // namespace
+
+RunningFabric::~RunningFabric() {
+  if (assembly_) drain();
+}
+
+std::expected<std::unique_ptr<RunningFabric>, std::string> RunningFabric::make(const control::Testbed& testbed,
+                                                                               const FabricOptions& options) {
+  std::unique_ptr<RunningFabric> out{new RunningFabric(testbed, options)};
+  if (auto built = out->build(); !built) return std::unexpected(built.error());
+  return out;
+}
+
+std::expected<void, std::string> RunningFabric::build() {
+  if (auto made = make_outside(); !made) return made;
+  auto assembly = assemble(testbed_, compiler_, outside_.get());
+  if (!assembly) return std::unexpected(assembly.error());
+  assembly_ = std::move(*assembly);
+  links_ = std::make_unique<LinkControl>(testbed_, compiler_, *assembly_);
+  links_->start();
+  if (!options_.capture) return {};
+  auto capture = FabricCapture::open(*options_.capture, testbed_, *assembly_);
+  if (!capture) return std::unexpected(capture.error());
+  capture_ = std::move(*capture);
+  return {};
+}
+
+std::expected<void, std::string> RunningFabric::make_outside() {
+  std::vector<OutsideSpec> specs;
+  for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
+    const control::FabricNode& node = testbed_.fabric.nodes[n];
+    if (node.kind != control::NodeKind::kHost || control::is_builtin(node.attachment)) continue;
+    specs.push_back(outside_spec(testbed_.fabric, n));
+    waits_for_commands_ = waits_for_commands_ || has_command(specs.back());
+    is_watched_ = is_watched_ || control::needs_wall_clock(node.attachment);
+  }
+  if (specs.empty()) return {};
+  const auto folder = std::filesystem::absolute(std::filesystem::path(testbed_.file)).parent_path();
+  auto made = OutsideHosts::make(std::move(specs), {.run_folder = options_.run_folder, .testbed_folder = folder});
+  if (!made) {
+    std::string text;
+    for (const Error& error : made.error()) text += (text.empty() ? "" : "; ") + error.path + ": " + error.message;
+    return std::unexpected(text);
+  }
+  outside_ = std::move(*made);
+  return {};
+}
+
+std::expected<void, std::string> RunningFabric::run() {
+  const auto begin = std::chrono::steady_clock::now();
+  if (outside_) {
+    if (const auto started = outside_->start(); !started) {
+      const Error& first = started.error().front();
+      return std::unexpected(first.path + ": " + first.message);
+    }
+  }
+  const Instant end = Instant::at(testbed_.run.duration);
+  if (is_watched_) {
+    const std::jthread watcher{[this] { watch_outside(); }};
+    assembly_->engine->run(Instant::never());
+  } else {
+    assembly_->engine->run(end);
+  }
+  wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  return {};
+}
+
+void RunningFabric::watch_outside() {
+  const Instant end = Instant::at(testbed_.run.duration);
+  for (;;) {
+    const bool ended = outside_->poll();
+    if (was_stopped() || progress() >= end || (waits_for_commands_ && ended)) break;
+    std::this_thread::sleep_for(kWatchEvery);
+  }
+  outside_->stop(kGrace);
+  assembly_->engine->stop();
+}
+
+void RunningFabric::stop() noexcept {
+  stop_requested_.store(true, std::memory_order_relaxed);
+  if (!is_watched_) assembly_->engine->stop();
+}
+
+void RunningFabric::ask(std::function<void(control::FabricSnapshot)> see) {
+  assembly_->engine->post([this, see = std::move(see)](Instant now) { see(snapshot_at(now)); });
+}
+
+void RunningFabric::set_links(std::vector<uint32_t> links, bool up) {
+  assembly_->engine->post([this, links = std::move(links), up](Instant now) { links_->set(links, up, now); });
+}
+
+std::vector<OutsideOutcome> RunningFabric::outcomes() const {
+  return outside_ ? outside_->outcomes() : std::vector<OutsideOutcome>{};
+}
+
+std::expected<control::CaptureTotals, std::string> RunningFabric::close_capture() {
+  return capture_ ? capture_->close() : control::CaptureTotals{};
+}
+
+control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
+  control::FabricSnapshot out = snapshot_of(testbed_, *assembly_, now);
+  out.engine.wall_seconds = wall_seconds_;
+  return out;
+}
+
+uint64_t RunningFabric::drain() {
+  assembly_->engine->drain();
+  uint64_t missing = assembly_->header_pool->in_use();
+  if (assembly_->frame_pool) missing += assembly_->frame_pool->in_use();
+  return missing;
+}
+
+}  // namespace softspine::testbeds

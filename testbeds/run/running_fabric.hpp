@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// A testbed that runs: its nodes, its outside hosts, its capture, and the control over it.
+//
+//   auto fabric = RunningFabric::make(testbed, options);     everything is built, nothing runs
+//   fabric->run();                                           until its end, stop(), or its duration
+//   fabric->snapshot() …                                     what came of it
+//
+// It ends: on the virtual clock when nothing is left to happen, or at `duration`. On the wall clock when every
+// command of an outside host has ended; without commands, at `duration`.
+//
+// Threads. run() works on the caller's (worker 0) and on one for each further worker. Outside hosts are watched
+// by a thread of their own, since stopping them takes time in which the fabric has to go on.
+#pragma once
+
+#include <atomic>
+#include <expected>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "control/telemetry/snapshot.hpp"
+#include "testbeds/run/assembly.hpp"
+#include "testbeds/run/fabric_capture.hpp"
+#include "testbeds/run/link_control.hpp"
+
+namespace softspine::testbeds {
+
+struct FabricOptions {
+  std::filesystem::path run_folder;  // of outside hosts' files; empty if there are none
+  std::optional<CaptureRequest> capture;
+};
+
+class RunningFabric {
+ public:
+  // The testbed outlives it. The error is a sentence for a person.
+  static std::expected<std::unique_ptr<RunningFabric>, std::string> make(const control::Testbed& testbed,
+                                                                         const FabricOptions& options);
+  ~RunningFabric();
+
+  // Once. The error: outside hosts that could not be started.
+  std::expected<void, std::string> run();
+  // From any thread, and from a signal handler.
+  void stop() noexcept;
+  bool was_stopped() const { return stop_requested_.load(std::memory_order_relaxed); }
+
+  // While it runs, from any thread: `see` is called with a copy of all counters, on a worker's thread between two
+  // windows.
+  void ask(std::function<void(control::FabricSnapshot)> see);
+  // While it runs, from any thread: links of the fabric change between the next two windows.
+  void set_links(std::vector<uint32_t> links, bool up);
+  dataplane::Instant progress() const { return assembly_->engine->progress(); }
+
+  // While it does not run.
+  control::FabricSnapshot snapshot() const { return snapshot_at(assembly_->engine->now()); }
+  std::vector<OutsideOutcome> outcomes() const;
+  std::expected<control::CaptureTotals, std::string> close_capture();
+  // Ends all packets; how many were missing from the pools afterwards: 0, or there is a leak.
+  uint64_t drain();
+
+  const Assembly& assembly() const { return *assembly_; }
+  const control::Testbed& testbed() const { return testbed_; }
+
+ private:
+  RunningFabric(const control::Testbed& testbed, const FabricOptions& options)
+      : testbed_(testbed), options_(options), compiler_(testbed) {}
+  std::expected<void, std::string> build();
+  std::expected<void, std::string> make_outside();
+  control::FabricSnapshot snapshot_at(dataplane::Instant now) const;
+  // Until the outside hosts' commands have ended, the duration is over, or stop(); then ends hosts and engine.
+  void watch_outside();
+
+  const control::Testbed& testbed_;
+  FabricOptions options_;
+  control::Compiler compiler_;
+  std::unique_ptr<OutsideHosts> outside_;
+  std::unique_ptr<Assembly> assembly_;
+  std::unique_ptr<LinkControl> links_;
+  std::unique_ptr<FabricCapture> capture_;
+  bool waits_for_commands_ = false;
+  bool is_watched_ = false;
+  std::atomic<bool> stop_requested_{false};
+  double wall_seconds_ = 0;
+};
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/snapshots.hpp"
+
+#include <variant>
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+using control::FabricNode;
+using control::LinkEnd;
+
+namespace {
+
+const char* role_name(control::Role role) {
+  switch (role) {
+    case control::Role::kTor: return "tor";
+    case control::Role::kAggregation: return "aggregation";
+    case control::Role::kCore: return "core";
+    case control::Role::kHost: break;
+  }
+  return "host";
+}
+
+std::string edge_kind(const control::Attachment& attachment) {
+  static constexpr const char* kKinds[] = {"built-in",  "guest",      "namespace", "tap",
+                                           "af_packet", "vhost-user", "pcap",      "dpdk"};
+  return kKinds[attachment.index()];
+}
+
+class Copier {
+ public:
+  Copier(const control::Testbed& testbed, const Assembly& assembly)
+      : testbed_(testbed), fabric_(testbed.fabric), assembly_(assembly) {}
+
+  control::FabricSnapshot copy(Instant now) {
+    out_.instant = now;
+    for (uint32_t n = 0; n < fabric_.nodes.size(); ++n) {
+      if (assembly_.switches[n] != nullptr) copy_switch(n);
+      if (assembly_.hosts[n] != nullptr) copy_host(n);
+    }
+    for (size_t i = 0; i < assembly_.flows.size(); ++i) copy_flow(i);
+    copy_workload_latency();
+    for (const EdgePort& edge : assembly_.edges) {
+      const FabricNode& node = fabric_.nodes[edge.node];
+      out_.edges.push_back({node.name, edge_kind(node.attachment), *edge.counters});
+    }
+    for (const control::FabricLink& link : fabric_.links) copy_link(link);
+    const EngineStats stats = assembly_.engine->stats();
+    out_.engine = {.workers = assembly_.engine->workers(),
+                   .windows = stats.windows,
+                   .node_runs = stats.node_runs,
+                   .lateness_ps = stats.lateness};
+    return std::move(out_);
+  }
+
+ private:
+  const Transmitter& transmitter_at(LinkEnd end) const {
+    const PortRef ref = assembly_.port_ref(end);
+    return assembly_.engine->node(ref.node).transmitter(ref.port);
+  }
+
+  void copy_switch(uint32_t n) {
+    const FabricNode& node = fabric_.nodes[n];
+    control::SwitchSnapshot copy{.name = node.name, .role = role_name(node.role), .ports = {}};
+    const auto& counters = std::as_const(*assembly_.switches[n]).counters();
+    for (uint16_t p = 0; p < node.ports.size(); ++p) {
+      const Transmitter& transmitter = transmitter_at({n, p});
+      copy.ports.push_back({.name = node.ports[p].name,
+                            .up = transmitter.up(),
+                            .rate = transmitter.rate(),
+                            .counters = counters[p],
+                            .link = transmitter.counters()});
+    }
+    out_.switches.push_back(std::move(copy));
+  }
+
+  void copy_host(uint32_t n) {
+    const FabricNode& node = fabric_.nodes[n];
+    const HostCounters& from = assembly_.hosts[n]->counters();
+    control::HostSnapshot copy{.name = node.name, .ports = {}};
+    for (uint16_t p = 0; p < node.ports.size(); ++p) {
+      const Transmitter& transmitter = transmitter_at({n, p});
+      copy.ports.push_back({node.ports[p].name, transmitter.up(), transmitter.rate(), transmitter.counters()});
+    }
+    copy.received_packets = from.received_packets;
+    copy.received_bytes = from.received_bytes;
+    copy.delivered_packets = from.delivered;
+    copy.responses = from.responses;
+    copy.answered = from.answered;
+    copy.answers_sent = from.answers_sent;
+    copy.starved = from.starved;
+    copy.dropped = from.dropped;
+    copy.latency = control::LatencySummary::of(from.latency_ps);
+    copy.message_latency = control::LatencySummary::of(from.message_latency_ps);
+    out_.hosts.push_back(std::move(copy));
+  }
+
+  void copy_flow(size_t index) {
+    const PlannedFlow& plan = assembly_.flows[index];
+    const FlowSent& sent = assembly_.hosts[plan.source]->sent(assembly_.flow_at_source[index]);
+    const FlowReceived& received = assembly_.hosts[plan.destination]->received(assembly_.sink_at_destination[index]);
+    control::FlowSnapshot copy;
+    copy.id = plan.flow.id;
+    copy.workload = testbed_.workloads[plan.workload].name;
+    copy.source = fabric_.nodes[plan.source].name;
+    copy.destination = fabric_.nodes[plan.destination].name;
+    copy.source_qp = plan.flow.source_qp;
+    copy.destination_qp = plan.flow.destination_qp;
+    copy.planned_messages = plan.flow.messages;
+    copy.sent_packets = sent.packets;
+    copy.sent_bytes = sent.bytes;
+    copy.sent_messages = sent.messages;
+    copy.received_packets = received.packets;
+    copy.received_bytes = received.bytes;
+    copy.received_messages = received.messages;
+    copy.gaps = received.gaps;
+    copy.missing = received.missing;
+    copy.behind = received.behind;
+    copy.marked = received.marked;
+    copy.latency = {.samples = received.packets,
+                    .min_ps = static_cast<uint64_t>(received.latency_min_ps),
+                    .mean_ps = static_cast<uint64_t>(received.latency_mean_ps()),
+                    .max_ps = static_cast<uint64_t>(received.latency_max_ps),
+                    .p50_ps = std::nullopt,
+                    .p99_ps = std::nullopt};
+    copy.first_sent = sent.first_sent;
+    if (received.packets > 0) copy.last_arrived = received.last_arrived;
+    if (plan.flow.messages != 0 && received.messages == plan.flow.messages) {
+      copy.completion = flow_completion(sent, received);
+    }
+    out_.flows.push_back(std::move(copy));
+  }
+
+  // Hosts keep one histogram each: it is a workload's when there is no other.
+  void copy_workload_latency() {
+    if (testbed_.workloads.size() != 1) return;
+    control::WorkloadLatency all{.workload = testbed_.workloads[0].name, .packets = {}};
+    for (const RoceHost* host : assembly_.hosts) {
+      if (host != nullptr) all.packets.merge(host->counters().latency_ps);
+    }
+    out_.workload_latencies.push_back(std::move(all));
+  }
+
+  void copy_link(const control::FabricLink& link) {
+    const Transmitter& a = transmitter_at(link.a);
+    const Transmitter& b = transmitter_at(link.b);
+    out_.links.push_back({.a = fabric_.name_of(link.a),
+                          .b = fabric_.name_of(link.b),
+                          .up = a.up(),
+                          .lost_packets = a.counters().lost_packets + b.counters().lost_packets});
+  }
+
+  const control::Testbed& testbed_;
+  const control::Fabric& fabric_;
+  const Assembly& assembly_;
+  control::FabricSnapshot out_;
+};
+
+}  // namespace
+
+control::FabricSnapshot snapshot_of(const control::Testbed& testbed, const Assembly& assembly, Instant now) {
+  return Copier(testbed, assembly).copy(now);
+}
+
+}  // namespace softspine::testbeds

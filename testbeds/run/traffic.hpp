@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// From the testbed's workloads to flows and sinks at its built-in hosts.
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "testbeds/run/assembly.hpp"
+
+namespace softspine::testbeds {
+
+// Before the first window. The error is sentences for a person.
+std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly);
+
+// The IPv4 address of a node of the fabric, as hosts know it.
+inline Ipv4Address ipv4_of(const control::FabricNode& node) {
+  return node.ipv4.value;
+}
+
+}  // namespace softspine::testbeds
