@@ -14,6 +14,7 @@ namespace softspine::control {
 
 namespace {
 
+constexpr size_t kMaxResponseBytes = 256 << 20;  // no server of ours sends as much
 constexpr const char* kEnded = "the fabric ended before it answered";
 
 std::string why_not_connected(const std::filesystem::path& path, int error) {
@@ -22,6 +23,7 @@ std::string why_not_connected(const std::filesystem::path& path, int error) {
     case ENOENT: return "no fabric is running here: there is no socket" + at;
     case ECONNREFUSED: return "no fabric is running here: the socket is left over from one that ended" + at;
     case EACCES: return "the fabric belongs to another user" + at;
+    case EAGAIN: return "the fabric does not answer: too many wait already" + at;
     case ENOTSOCK: return "not a socket" + at;
     default: return std::string{"cannot reach the fabric: "} + std::strerror(error) + at;
   }
@@ -31,7 +33,7 @@ std::string why_not_connected(const std::filesystem::path& path, int error) {
 
 std::expected<Client, std::string> Client::connect(const std::filesystem::path& path) {
   if (!fits_socket_address(path)) return std::unexpected("too long for a socket's path: " + path.native());
-  Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
+  Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   const sockaddr_un address = socket_address(path);
   if (::connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     return std::unexpected(why_not_connected(path, errno));
@@ -60,12 +62,17 @@ std::expected<Client, std::string> Client::connect_to_fabric(const std::string& 
 Result Client::call(const std::string& command, const Json& arguments, std::chrono::milliseconds timeout) {
   const Until until = std::chrono::steady_clock::now() + timeout;
   const std::string request = format_request({.id = ++calls_, .command = command, .arguments = arguments});
-  if (request.size() > kMaxRequestBytes) return std::unexpected("the request is longer than " + std::to_string(kMaxRequestBytes) + " bytes");
+  if (request.size() > kMaxRequestBytes)
+    return std::unexpected("the request is longer than " + std::to_string(kMaxRequestBytes) + " bytes");
   // A server that refuses the connection says why before it closes: worth reading even if sending failed.
   const auto sent = send(request, until);
-  auto line = receive_line(until);
-  if (!line) return std::unexpected(sent ? line.error() : sent.error());
-  return parse_response(*line);
+  for (;;) {
+    const auto line = receive_line(until);
+    if (!line) return std::unexpected(sent ? line.error() : sent.error());
+    Response response = parse_response(*line);
+    // An answer to a call that was given up comes first.
+    if (!response.id.is_number_unsigned() || response.id.get<uint64_t>() == calls_) return std::move(response.result);
+  }
 }
 
 std::expected<void, std::string> Client::wait_for(short events, Until until) const {
@@ -99,6 +106,7 @@ std::expected<std::string, std::string> Client::receive_line(Until until) {
       return line;
     }
     searched = input_.size();
+    if (searched > kMaxResponseBytes) return std::unexpected("the answer does not end");
     if (const auto ready = wait_for(POLLIN, until); !ready) return std::unexpected(ready.error());
     const ssize_t n = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
     if (n > 0) {

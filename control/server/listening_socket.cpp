@@ -14,11 +14,13 @@ namespace softspine::control {
 
 namespace {
 
-std::unexpected<std::string> failed(const std::string& what) { return std::unexpected(what + ": " + std::strerror(errno)); }
+std::unexpected<std::string> failed(const std::string& what) {
+  return std::unexpected(what + ": " + std::strerror(errno));
+}
 
 // Removes a leftover; says what else is there.
 std::expected<void, std::string> clear_the_way(const std::filesystem::path& path) {
-  struct stat about {};
+  struct stat about{};
   if (::lstat(path.c_str(), &about) != 0) return {};
   if (!S_ISSOCK(about.st_mode)) return std::unexpected(path.native() + " is in the way: it is not a socket");
   const Descriptor probe{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
@@ -44,7 +46,8 @@ std::expected<Descriptor, std::string> listen_at(const std::filesystem::path& pa
 
   Descriptor socket{::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)};
   const sockaddr_un address = socket_address(path);
-  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return failed("cannot bind " + path.native());
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0)
+    return failed("cannot bind " + path.native());
   // Nobody can connect before listen(), so nobody meets the socket with the mode that umask gave it.
   if (::chmod(path.c_str(), 0600) != 0 || ::listen(socket.get(), SOMAXCONN) != 0) {
     const auto error = failed("cannot listen at " + path.native());

@@ -6,20 +6,27 @@ namespace softspine::control {
 namespace {
 
 // Text that came from outside may be cut anywhere; a bad byte must not throw when it goes out again.
-std::string text_of(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+std::string text_of(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
 
-Json parsed(std::string_view line, bool& too_deep) {
-  const auto within_depth = [&too_deep](int depth, Json::parse_event_t event, Json&) {
+// The request's JSON, or what was too much about it. What is too much is not kept while the rest is read.
+Json parsed(std::string_view line, std::string& excess) {
+  int keys = 0;
+  const auto within_bounds = [&](int depth, Json::parse_event_t event, Json&) {
     const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
-    too_deep |= opens && depth >= kMaxDepth;
-    return !too_deep;
+    keys += event == Json::parse_event_t::key;
+    if (opens && depth >= kMaxDepth) excess = "the request nests deeper than " + std::to_string(kMaxDepth);
+    if (keys > kMaxKeys) excess = "the request has more than " + std::to_string(kMaxKeys) + " keys";
+    return excess.empty();
   };
-  return Json::parse(line, within_depth, false);
+  return Json::parse(line, within_bounds, false);
 }
 
 std::expected<void, std::string> take_key(Request& request, const std::string& key, Json& value) {
   if (key == "id") {
-    if (!value.is_number() && !value.is_string() && !value.is_null()) return std::unexpected("'id' is neither a number nor a string");
+    if (!value.is_number() && !value.is_string() && !value.is_null())
+      return std::unexpected("'id' is neither a number nor a string");
     request.id = std::move(value);
   } else if (key == "command") {
     if (!value.is_string()) return std::unexpected("'command' is not a string");
@@ -36,9 +43,9 @@ std::expected<void, std::string> take_key(Request& request, const std::string& k
 }  // namespace
 
 std::expected<Request, std::string> parse_request(std::string_view line) {
-  bool too_deep = false;
-  Json json = parsed(line, too_deep);
-  if (too_deep) return std::unexpected("the request nests deeper than " + std::to_string(kMaxDepth));
+  std::string excess;
+  Json json = parsed(line, excess);
+  if (!excess.empty()) return std::unexpected(excess);
   if (!json.is_object()) return std::unexpected("the request is not a JSON object");
   Request request;
   for (auto& [key, value] : json.items()) {
@@ -58,13 +65,16 @@ std::string format_response(const Json& id, const Result& result) {
   return head + R"(,"ok":true,"result":)" + text_of(*result) + "}\n";
 }
 
-Result parse_response(std::string_view line) {
+Response parse_response(std::string_view line) {
   Json json = Json::parse(line, nullptr, false);
-  const auto ok = json.is_object() ? json.find("ok") : json.end();
-  if (!json.is_object() || ok == json.end() || !ok->is_boolean()) return std::unexpected("the answer is not one of softspine's");
-  if (ok->get<bool>()) return std::move(json["result"]);
+  if (!json.is_object() || !json.contains("ok") || !json["ok"].is_boolean()) {
+    return {.id = Json{}, .result = std::unexpected("the answer is not one of softspine's")};
+  }
+  Json id = std::move(json["id"]);
+  if (json["ok"].get<bool>()) return {.id = std::move(id), .result = std::move(json["result"])};
   const Json& error = json["error"];
-  return std::unexpected(error.is_string() ? error.get<std::string>() : "refused without a reason");
+  return {.id = std::move(id),
+          .result = std::unexpected(error.is_string() ? error.get<std::string>() : "refused without a reason")};
 }
 
 }  // namespace softspine::control

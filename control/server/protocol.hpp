@@ -5,7 +5,8 @@
 //   ← {"id": 1, "ok": true, "result": …}      or      {"id": 1, "ok": false, "error": "…"}
 //
 // `id` (number, string or absent) comes back as it was. Requests of one connection are answered in
-// their order, one at a time. A line is at most kMaxRequestBytes long and nests at most kMaxDepth deep.
+// their order, one at a time. A line is at most kMaxRequestBytes long, nests at most kMaxDepth deep and has
+// at most kMaxKeys keys (an ordered object compares a new key with all before it).
 #pragma once
 
 #include <cstddef>
@@ -19,6 +20,7 @@ namespace softspine::control {
 
 inline constexpr size_t kMaxRequestBytes = 64 << 10;
 inline constexpr int kMaxDepth = 32;
+inline constexpr int kMaxKeys = 1024;
 
 // What a command comes to: a value, or why there is none, in words for a person.
 using Result = std::expected<Json, std::string>;
@@ -34,7 +36,12 @@ std::expected<Request, std::string> parse_request(std::string_view line);
 // With the newline at the end.
 std::string format_request(const Request& request);
 std::string format_response(const Json& id, const Result& result);
-// The client's side: what a line from the server says.
-Result parse_response(std::string_view line);
+
+struct Response {
+  Json id;  // null if absent, or not softspine's
+  Result result;
+};
+// The client's side: what a line from the server says. Of outside data: never throws.
+Response parse_response(std::string_view line);
 
 }  // namespace softspine::control

@@ -70,7 +70,8 @@ void Server::Core::welcome(Session::Socket socket) {
     ++context.counters.refused_connections;
     error_code ignored;
     socket.non_blocking(true, ignored);
-    const std::string why = format_response(Json{}, std::unexpected("the server has all the connections that it takes"));
+    const std::string why =
+        format_response(Json{}, std::unexpected("the server has all the connections that it takes"));
     socket.write_some(asio::buffer(why), ignored);
     return;
   }
@@ -86,10 +87,14 @@ void Server::Core::close_all() {
 
 Server::Server(ServerOptions options) : core_(std::make_unique<Core>(options)) {}
 
-Server::~Server() { stop(); }
+Server::~Server() {
+  stop();
+}
 
 void Server::handle(const std::string& command, Handler handler) {
-  handle_later(command, [handler = std::move(handler)](const Json& arguments, const Reply& reply) { reply(handler(arguments)); });
+  handle_later(command, [handler = std::move(handler)](const Json& arguments, const Reply& reply) {
+    reply(handler(arguments));
+  });
 }
 
 void Server::handle_later(const std::string& command, LateHandler handler) {
@@ -122,6 +127,8 @@ void Server::stop() {
   core_->thread.join();  // run() returns when the last connection has come to its end
 }
 
-const ServerCounters& Server::counters() const { return core_->context.counters; }
+const ServerCounters& Server::counters() const {
+  return core_->context.counters;
+}
 
 }  // namespace softspine::control

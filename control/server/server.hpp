@@ -85,7 +85,7 @@ class Server {
 
   // Once. Starts the thread. Raises this process's soft limit of open files as far as max_connections asks for.
   std::expected<void, std::string> listen(const std::filesystem::path& path);
-  // Closes everything, removes the socket, ends the thread. No handler runs afterwards. Idempotent.
+  // Closes everything, removes the socket, ends the thread. No handler runs afterwards. Idempotent; not from a handler.
   void stop();
 
   const ServerCounters& counters() const;

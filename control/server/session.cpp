@@ -18,6 +18,8 @@ Result made_by(Reply::Make& make) {
     return make();
   } catch (const std::exception& broken) {
     return std::unexpected(std::string{"the command failed: "} + broken.what());
+  } catch (...) {
+    return std::unexpected("the command failed");
   }
 }
 
@@ -80,14 +82,16 @@ asio::awaitable<void> Session::serve() {
   }
 }
 
-// A whole line from what has been read.
+// A whole line from what has been read. Each byte is looked at once, however small the pieces it came in.
 bool Session::take_line(Line& line) {
-  const size_t end = input_.find('\n');
+  const size_t end = input_.find('\n', searched_);
+  searched_ = input_.size();
   line.too_long = std::min(end, input_.size()) > kMaxRequestBytes;
   if (line.too_long) return true;
   if (end == std::string::npos) return false;
   line.text = input_.substr(0, end);
   input_.erase(0, end + 1);
+  searched_ = 0;
   return true;
 }
 
@@ -96,10 +100,11 @@ asio::awaitable<Session::Line> Session::next_line() {
   Line line;
   while (!take_line(line)) {
     error_code failed;
-    const size_t n = co_await socket_.async_read_some(asio::buffer(chunk_), asio::redirect_error(asio::use_awaitable, failed));
+    const size_t n =
+        co_await socket_.async_read_some(asio::buffer(chunk_), asio::redirect_error(asio::use_awaitable, failed));
     input_.append(chunk_.data(), n);
     if (failed) {
-      line.text = std::move(input_);  // a client may close its side without a newline
+      if (failed == asio::error::eof) line.text = std::move(input_);  // a client may close its side without a newline
       line.last = true;
       break;
     }
@@ -109,13 +114,19 @@ asio::awaitable<Session::Line> Session::next_line() {
 
 asio::awaitable<bool> Session::answer(std::string text) {
   ++context_.counters.requests;
-  const auto request = parse_request(text);
+  auto request = parse_request(text);
   if (!request) {
     co_await refuse(request.error());
     co_return false;
   }
-  const Result result = co_await outcome_of(*request);
-  const bool sent = co_await send(response_to(request->id, result));
+  text = {};
+  const Json id = request->id;
+  std::string response;
+  {  // the result is gone before the client, who may be slow, gets its text
+    const Result result = co_await outcome_of(std::move(*request));
+    response = response_to(id, result);
+  }
+  const bool sent = co_await send(std::move(response));
   co_return sent;
 }
 
@@ -124,7 +135,9 @@ asio::awaitable<void> Session::refuse(std::string why) {
   co_await send(format_response(Json{}, std::unexpected(std::move(why))));
 }
 
-asio::awaitable<Result> Session::outcome_of(const Request& request) {
+asio::awaitable<Result> Session::outcome_of(Request request) {
+  // Read just before close(): nobody would get the answer, and a reply would find no way back.
+  if (!socket_.is_open()) co_return std::unexpected("the server is closing");
   const auto handler = context_.handlers.find(request.command);
   if (handler == context_.handlers.end()) co_return std::unexpected("unknown command '" + request.command + "'");
   const uint64_t call = ++call_;
@@ -136,15 +149,17 @@ asio::awaitable<Result> Session::outcome_of(const Request& request) {
     return Json{};
   };
   if (const Result ran = made_by(run); !ran) co_return ran;
+  request = {};  // may be many times its text; who needs it later has copied it
   error_code ignored;
   co_await reply_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   ++call_;  // what comes now is too late
+  if (!socket_.is_open()) co_return std::unexpected("the server is closing");
   if (!reply_) {
     ++context_.counters.timeouts;
     const auto seconds = std::chrono::duration<double>{context_.options.reply_timeout}.count();
     co_return std::unexpected("the fabric did not answer within " + Json(seconds).dump() + " s");
   }
-  co_return std::move(*reply_);
+  co_return *std::exchange(reply_, std::nullopt);
 }
 
 Reply Session::reply_to(uint64_t call) {
@@ -170,8 +185,8 @@ std::string Session::response_to(const Json& id, const Result& result) {
   const ServerOptions& options = context_.options;
   std::string instead;
   if (bytes > options.max_response_bytes) {
-    instead = "the result has " + std::to_string(bytes) + " bytes, more than the " + std::to_string(options.max_response_bytes) +
-              " that the server sends; ask for less";
+    instead = "the result has " + std::to_string(bytes) + " bytes, more than the " +
+              std::to_string(options.max_response_bytes) + " that the server sends; ask for less";
   } else if (context_.unsent_bytes + bytes > options.max_unsent_bytes) {
     instead = "too much waits for clients that do not read; try again";
   } else {

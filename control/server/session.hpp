@@ -61,7 +61,7 @@ class Session : public std::enable_shared_from_this<Session> {
   bool take_line(Line& line);
   // False if the connection is to be closed.
   boost::asio::awaitable<bool> answer(std::string text);
-  boost::asio::awaitable<Result> outcome_of(const Request& request);
+  boost::asio::awaitable<Result> outcome_of(Request request);
   boost::asio::awaitable<bool> send(std::string response);
   boost::asio::awaitable<void> refuse(std::string why);
   std::string response_to(const Json& id, const Result& result);
@@ -77,6 +77,7 @@ class Session : public std::enable_shared_from_this<Session> {
   uint64_t call_ = 0;
   std::optional<Result> reply_;
   std::string input_;
+  size_t searched_ = 0;  // of it, without a newline
   std::array<char, 4096> chunk_;
 };
 

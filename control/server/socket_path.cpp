@@ -30,11 +30,14 @@ std::filesystem::path socket_folder() {
   return base / ("softspine-" + std::to_string(getuid()));
 }
 
-bool fits_socket_address(const std::filesystem::path& path) { return path.native().size() < sizeof(sockaddr_un::sun_path); }
+bool fits_socket_address(const std::filesystem::path& path) {
+  return path.native().size() < sizeof(sockaddr_un::sun_path);
+}
 
 std::expected<std::filesystem::path, std::string> socket_path(const std::string& name) {
   if (!is_file_name(name)) {
-    return std::unexpected("'" + name + "' cannot name a fabric: letters, digits, '-', '_' and '.' can, not beginning with '.'");
+    return std::unexpected("'" + name +
+                           "' cannot name a fabric: letters, digits, '-', '_' and '.' can, not beginning with '.'");
   }
   const std::filesystem::path path = socket_folder() / (name + kSuffix);
   if (!fits_socket_address(path)) return std::unexpected("too long for a socket's path: " + path.native());
@@ -46,8 +49,9 @@ std::expected<void, std::string> make_socket_folder() {
   if (::mkdir(folder.c_str(), 0700) != 0 && errno != EEXIST) {
     return std::unexpected("cannot make " + folder + ": " + std::strerror(errno));
   }
-  struct stat about {};
-  if (::lstat(folder.c_str(), &about) != 0) return std::unexpected("cannot look at " + folder + ": " + std::strerror(errno));
+  struct stat about{};
+  if (::lstat(folder.c_str(), &about) != 0)
+    return std::unexpected("cannot look at " + folder + ": " + std::strerror(errno));
   if (!S_ISDIR(about.st_mode)) return std::unexpected(folder + " is in the way: it is not a folder");
   if (about.st_uid != getuid()) return std::unexpected(folder + " belongs to another user");
   if ((about.st_mode & kOthersBits) != 0) return std::unexpected(folder + " is open to other users; make it 0700");
