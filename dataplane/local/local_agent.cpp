@@ -107,7 +107,7 @@ void LocalAgent::receive_arp(SwitchTables& tables, Packet packet, Outcomes& out)
   uint8_t* body = packet.data() + meta.l3_offset;
   if (packet.stored_bytes() < meta.l3_offset + arp::kBytes) return end(std::move(packet), DropReason::kTruncated, out);
   const Subnet* subnet = ingress_subnet(state, meta, false);
-  const bool known_form = load48(body) == arp::kEthernetIpv4 >> 16;
+  const bool known_form = load48(body) == arp::kEthernetIpv4;
   if (subnet == nullptr || !known_form) return pass_on(std::move(packet), out);
   const AddressBytes sender = address_of(body + arp::kSenderIp, 4);
   const AddressBytes target = address_of(body + arp::kTargetIp, 4);
@@ -189,8 +189,9 @@ void LocalAgent::receive_ip(Packet packet, Instant now, Outcomes& out) noexcept 
                                    is_ipv4 ? kPortUnreachable : k6PortUnreachable, 0);
     if (error) out.push(std::move(error));
   }
-  end(std::move(packet),
-      is_ipv4 || is_echo || (meta.flags & kIsUdp) != 0 ? DropReason::kConsumed : DropReason::kUnsupported, out);
+  const bool is_icmp = meta.ip_protocol == (is_ipv4 ? ip::kIcmp : ip::kIcmp6);
+  const bool is_known = is_icmp || (meta.flags & kIsUdp) != 0;
+  end(std::move(packet), is_known ? DropReason::kConsumed : DropReason::kUnsupported, out);
 }
 
 void LocalAgent::tell_sender(SwitchTables& tables, const Packet& packet, Instant now, Outcomes& out) noexcept {
@@ -220,11 +221,9 @@ void LocalAgent::tell_sender(SwitchTables& tables, const Packet& packet, Instant
 }
 
 bool LocalAgent::may_send_error(Instant now) noexcept {
-  constexpr Duration kCost = Duration::s(1) / kErrorsPerSecond;
-  const Instant earliest = now - kCost * kErrorBurst;
-  const Instant from = std::max(budget_from_, earliest);
-  if (from + kCost > now) return false;
-  budget_from_ = from + kCost;
+  const Instant from = std::max(budget_from_, now - kErrorCost * kErrorBurst);
+  if (from + kErrorCost > now) return false;
+  budget_from_ = from + kErrorCost;
   return true;
 }
 

@@ -24,6 +24,7 @@ class LocalAgent {
  public:
   static constexpr int64_t kErrorsPerSecond = 10'000;
   static constexpr int64_t kErrorBurst = 100;
+  static constexpr Duration kErrorCost = Duration::s(1) / kErrorsPerSecond;
   static constexpr uint16_t kLocalPort = 0xffff;  // in_port of what the switch makes itself
 
   struct Outcomes {
@@ -50,7 +51,8 @@ class LocalAgent {
   bool may_send_error(Instant now) noexcept;
 
   PacketPool& pool_;
-  Instant budget_from_;  // the instant from which unused budget counts
+  // The instant from which unused budget counts: a whole burst is there at the start.
+  Instant budget_from_ = Instant{} - kErrorCost * kErrorBurst;
 };
 
 // An ICMP or ICMPv6 error about `original`, from `source`; empty if none must be sent.

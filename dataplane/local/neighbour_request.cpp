@@ -20,7 +20,7 @@ Packet LocalAgent::make_arp_request(const ForwardingState& state, const Subnet& 
   store_mac(data + ethernet::kSource, state.router_mac);
   store16(data + ethernet::kType, ethernet::kTypeArp);
   uint8_t* body = data + ethernet::kBytes;
-  store48(body, arp::kEthernetIpv4 >> 16);
+  store48(body, arp::kEthernetIpv4);
   store16(body + arp::kOperation, arp::kRequest);
   store_mac(body + arp::kSenderMac, state.router_mac);
   std::copy_n(subnet.gateway.data(), 4, body + arp::kSenderIp);
