@@ -62,6 +62,14 @@ class Fdb {
     }
   }
   uint64_t evictions() const { return evictions_; }
+  // see(vlan, mac, port) for each entry that matches at `now`.
+  template <typename See>
+  void for_each(Instant now, See&& see) const {
+    for (const Slot& slot : slots_) {
+      if (slot.key == 0 || now - slot.seen >= kAge) continue;
+      see(static_cast<uint16_t>(slot.key >> 48), slot.key & 0xffff'ffff'ffff, slot.port);
+    }
+  }
 
  private:
   struct Slot {

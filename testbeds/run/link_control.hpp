@@ -30,6 +30,7 @@ class LinkControl {
   void set(const std::vector<uint32_t>& links, bool up, dataplane::Instant now);
 
   bool up(uint32_t link) const { return up_[link]; }
+  const control::RouteTable& routes(uint32_t node) const { return routes_[node]; }
   uint32_t route_changes() const { return route_changes_; }
 
  private:

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "dataplane/packet/wire.hpp"
 #include "testbeds/outside/outside_spec.hpp"
 #include "testbeds/run/snapshots.hpp"
 
@@ -14,6 +15,7 @@ using namespace dataplane;
 namespace {
 
 constexpr std::chrono::milliseconds kWatchEvery{20};
+constexpr uint32_t kInjectedPackets = 1'023;
 constexpr std::chrono::milliseconds kGrace{5'000};  // for commands to end when they are asked to
 
 }  // namespace
@@ -107,6 +109,38 @@ void RunningFabric::set_links(std::vector<uint32_t> links, bool up) {
   assembly_->engine->post([this, links = std::move(links), up](Instant now) { links_->set(links, up, now); });
 }
 
+void RunningFabric::ask_switch(uint32_t node, SeeSwitch see) {
+  assembly_->engine->post([this, node, see = std::move(see)](Instant now) {
+    see(*assembly_->switches[node], links_->routes(node), now);
+  });
+}
+
+void RunningFabric::inject(control::LinkEnd port, std::vector<uint8_t> frame,
+                           std::function<void(std::expected<Instant, std::string>)> done) {
+  assembly_->engine->post([this, port, frame = std::move(frame), done = std::move(done)](Instant now) {
+    done(arrive(port, frame, now));
+  });
+}
+
+std::expected<Instant, std::string> RunningFabric::arrive(control::LinkEnd port, const std::vector<uint8_t>& frame,
+                                                          Instant now) {
+  if (frame.size() < ethernet::kBytes || frame.size() > kMaxFrameBytes) {
+    return std::unexpected("a frame has 14 to " + std::to_string(kMaxFrameBytes) + " bytes, not " +
+                           std::to_string(frame.size()));
+  }
+  const PortRef ref = assembly_->port_ref(port);
+  Node& node = assembly_->engine->node(ref.node);
+  if (!node.transmitter(ref.port).up()) return std::unexpected("the link is down");
+  if (!injected_) injected_ = std::make_unique<PacketPool>("injected", kInjectedPackets, kMaxFrameBytes);
+  Packet packet = injected_->make(static_cast<uint32_t>(frame.size()));
+  if (!packet) return std::unexpected("too many injected frames are under way");
+  std::ranges::copy(frame, packet.data());
+  packet.meta().born = now;
+  const Instant at = std::max(now, node.inbox().last(ref.port));
+  node.deliver(ref.port, std::move(packet), at);
+  return at;
+}
+
 std::vector<OutsideOutcome> RunningFabric::outcomes() const {
   return outside_ ? outside_->outcomes() : std::vector<OutsideOutcome>{};
 }
@@ -125,6 +159,7 @@ uint64_t RunningFabric::drain() {
   assembly_->engine->drain();
   uint64_t missing = assembly_->header_pool->in_use();
   if (assembly_->frame_pool) missing += assembly_->frame_pool->in_use();
+  if (injected_) missing += injected_->in_use();
   return missing;
 }
 

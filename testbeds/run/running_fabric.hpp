@@ -52,6 +52,14 @@ class RunningFabric {
   void ask(std::function<void(control::FabricSnapshot)> see);
   // While it runs, from any thread: links of the fabric change between the next two windows.
   void set_links(std::vector<uint32_t> links, bool up);
+  // While it runs, from any thread: `see` looks at one switch and its routes between two windows.
+  using SeeSwitch =
+      std::function<void(const pipelines::Switch&, const control::RouteTable&, dataplane::Instant now)>;
+  void ask_switch(uint32_t node, SeeSwitch see);
+  // While it runs, from any thread: the frame arrives at the port right behind what is on its way there. `done`
+  // is told when, or what was wrong.
+  void inject(control::LinkEnd port, std::vector<uint8_t> frame,
+              std::function<void(std::expected<dataplane::Instant, std::string>)> done);
   dataplane::Instant progress() const { return assembly_->engine->progress(); }
 
   // While it does not run.
@@ -70,6 +78,8 @@ class RunningFabric {
   std::expected<void, std::string> build();
   std::expected<void, std::string> make_outside();
   control::FabricSnapshot snapshot_at(dataplane::Instant now) const;
+  std::expected<dataplane::Instant, std::string> arrive(control::LinkEnd port, const std::vector<uint8_t>& frame,
+                                                        dataplane::Instant now);
   // Until the outside hosts' commands have ended, the duration is over, or stop(); then ends hosts and engine.
   void watch_outside();
 
@@ -77,6 +87,7 @@ class RunningFabric {
   FabricOptions options_;
   control::Compiler compiler_;
   std::unique_ptr<OutsideHosts> outside_;
+  std::unique_ptr<dataplane::PacketPool> injected_;  // whole frames; made when the first one is injected
   std::unique_ptr<Assembly> assembly_;
   std::unique_ptr<LinkControl> links_;
   std::unique_ptr<FabricCapture> capture_;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include "control/compile/compile.hpp"
+
+namespace softspine::tools {
+
+int64_t quantity_argument(const std::string& option, const std::string& text, const control::QuantityKind& kind) {
+  const auto value = control::parse_quantity(text, kind);
+  if (!value) throw CLI::ValidationError(option, value.error());
+  return *value;
+}
+
+void add_overrides(CLI::App& app, control::Overrides& out) {
+  app.add_option_function<std::string>(
+         "--clock",
+         [&out](const std::string& text) {
+           out.clock = text == "wall" ? control::ClockKind::kWall : control::ClockKind::kVirtual;
+         },
+         "wall: packets are real, time is the machine's; virtual: time jumps to the next event")
+      ->check(CLI::IsMember({"wall", "virtual"}));
+  app.add_option_function<uint64_t>(
+      "--seed", [&out](uint64_t seed) { out.seed = seed; }, "of everything that is drawn");
+  app.add_option_function<std::string>(
+      "--duration",
+      [&out](const std::string& text) {
+        out.duration = dataplane::Duration::ps(quantity_argument("--duration", text, control::kDurationQuantity));
+      },
+      "emulated time at most, e.g. 20ms");
+  app.add_option_function<uint32_t>(
+         "--workers", [&out](uint32_t workers) { out.workers = workers; }, "threads that move packets, 1 to 128")
+      ->check(CLI::Range(1, 128));
+  app.add_option_function<uint32_t>(
+         "--dilation", [&out](uint32_t times) { out.dilation = times; },
+         "wall clock: how many times slower than configured")
+      ->check(CLI::Range(1, 1'000'000));
+}
+
+std::expected<control::Testbed, Status> read_testbed(const std::string& file, const control::Overrides& overrides) {
+  auto testbed = control::load_testbed(file, overrides);
+  control::Errors errors = testbed ? control::unsupported_in(*testbed) : testbed.error();
+  if (errors.empty()) return testbed.value();
+  for (const control::Error& error : errors) fmt::print(stderr, "{}\n", control::to_string(error));
+  fmt::print(stderr, "softspine: {} error{} in {}; nothing was started\n", errors.size(), errors.size() == 1 ? "" : "s",
+             file);
+  return std::unexpected(Status::kWrongInput);
+}
+
+}  // namespace softspine::tools

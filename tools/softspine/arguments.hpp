@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options that several commands have, and how quantities are read from a command line.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+#include "control/config/load.hpp"
+#include "control/config/quantity.hpp"
+#include "tools/softspine/exit_status.hpp"
+
+namespace softspine::tools {
+
+// A command adds itself to the app; what it did comes back through `status`.
+using Status = ExitStatus;
+
+// "20ms" and the like: the number of base units, or CLI11's error with a sentence.
+int64_t quantity_argument(const std::string& option, const std::string& text, const control::QuantityKind& kind);
+
+// --clock, --seed, --duration, --workers, --dilation: what the command line says instead of the file.
+void add_overrides(CLI::App& app, control::Overrides& out);
+
+// The testbed, or every error on stderr.
+std::expected<control::Testbed, Status> read_testbed(const std::string& file, const control::Overrides& overrides);
+
+}  // namespace softspine::tools

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/check_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "control/telemetry/json.hpp"
+
+namespace softspine::tools {
+
+using control::Json;
+
+namespace {
+
+struct CheckArguments {
+  std::string file;
+  control::Overrides overrides;
+  bool json = false;
+  bool nodes = false;
+  bool schema = false;
+};
+
+const char* kind_of(const control::FabricNode& node) {
+  switch (node.role) {
+    case control::Role::kTor: return "tor";
+    case control::Role::kAggregation: return "aggregation";
+    case control::Role::kCore: return "core";
+    case control::Role::kHost: break;
+  }
+  return "host";
+}
+
+std::string duration_text(dataplane::Duration duration) {
+  return control::print_quantity(duration.count_ps(), control::kDurationQuantity);
+}
+std::string rate_text(dataplane::Rate rate) {
+  return control::print_quantity(static_cast<int64_t>(rate.count_bps()), control::kRateQuantity);
+}
+
+Json nodes_of(const control::Fabric& fabric) {
+  Json nodes = Json::array();
+  for (const control::FabricNode& node : fabric.nodes) {
+    Json ports = Json::array();
+    for (uint16_t p = 0; p < node.ports.size(); ++p) {
+      const auto index = static_cast<uint32_t>(&node - fabric.nodes.data());
+      const control::FabricLink& link = fabric.links[node.ports[p].link];
+      ports.push_back({{"name", node.ports[p].name},
+                       {"mac", to_string(node.ports[p].mac)},
+                       {"peer", fabric.name_of(fabric.peer_of({index, p}))},
+                       {"rate_bps", link.rate.count_bps()},
+                       {"propagation_ps", link.propagation.count_ps()},
+                       {"mtu_bytes", link.mtu}});
+    }
+    nodes.push_back({{"name", node.name},
+                     {"role", kind_of(node)},
+                     {"ipv4", to_string(node.ipv4)},
+                     {"ipv6", to_string(node.ipv6)},
+                     {"ports", std::move(ports)}});
+  }
+  return nodes;
+}
+
+Json summary_of(const control::Testbed& testbed) {
+  std::map<std::string, uint64_t> roles;
+  uint64_t outside = 0;
+  for (const control::FabricNode& node : testbed.fabric.nodes) {
+    ++roles[kind_of(node)];
+    if (node.kind == control::NodeKind::kHost && !control::is_builtin(node.attachment)) ++outside;
+  }
+  Json out{{"name", testbed.name},
+           {"clock", testbed.run.clock == control::ClockKind::kWall ? "wall" : "virtual"},
+           {"duration_ps", testbed.run.duration.count_ps()},
+           {"seed", testbed.run.seed},
+           {"workers", testbed.run.workers},
+           {"dilation", testbed.run.dilation}};
+  out["nodes"] = roles;
+  out["outside_hosts"] = outside;
+  out["links"] = testbed.fabric.links.size();
+  out["subnets"] = testbed.fabric.subnets.size();
+  out["workloads"] = testbed.workloads.size();
+  out["faults"] = testbed.faults.size();
+  out["expectations"] = testbed.expectations.size();
+  return out;
+}
+
+void print_links(const control::Fabric& fabric) {
+  std::map<std::string, uint64_t> kinds;
+  for (const control::FabricLink& link : fabric.links) {
+    std::string a = kind_of(fabric.nodes[link.a.node]);
+    std::string b = kind_of(fabric.nodes[link.b.node]);
+    if (b == "tor" || a == "host") std::swap(a, b);
+    ++kinds[fmt::format("{}–{}, {}, {} away, mtu {} B", a, b, rate_text(link.rate), duration_text(link.propagation),
+                        link.mtu)];
+  }
+  for (const auto& [kind, count] : kinds) fmt::print("  {:>6} links {}\n", count, kind);
+}
+
+void print_summary(const control::Testbed& testbed) {
+  const Json summary = summary_of(testbed);
+  fmt::print("{}: {} clock, {} at most, seed {}, {} worker{}{}\n", testbed.name, summary["clock"].get<std::string>(),
+             duration_text(testbed.run.duration), testbed.run.seed, testbed.run.workers,
+             testbed.run.workers == 1 ? "" : "s",
+             testbed.run.dilation == 1 ? "" : fmt::format(", {} times slower than configured", testbed.run.dilation));
+  for (const char* role : {"core", "aggregation", "tor", "host"}) {
+    if (summary["nodes"].contains(role)) fmt::print("  {:>6} {}\n", summary["nodes"][role].get<uint64_t>(), role);
+  }
+  print_links(testbed.fabric);
+  if (const auto outside = summary["outside_hosts"].get<uint64_t>(); outside > 0) {
+    fmt::print("  {:>6} hosts are outside: guests, namespaces or edges\n", outside);
+  }
+  fmt::print("  {:>6} subnets\n  {:>6} workloads\n  {:>6} faults\n  {:>6} expectations\n",
+             testbed.fabric.subnets.size(), testbed.workloads.size(), testbed.faults.size(),
+             testbed.expectations.size());
+}
+
+void print_nodes(const control::Fabric& fabric) {
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    const control::FabricNode& node = fabric.nodes[n];
+    fmt::print("{} {} {} {}\n", node.name, kind_of(node), to_string(node.ipv4), to_string(node.ipv6));
+    for (uint16_t p = 0; p < node.ports.size(); ++p) {
+      fmt::print("  {:<12} {}  {:>9}  {}\n", node.ports[p].name, to_string(node.ports[p].mac),
+                 rate_text(fabric.links[node.ports[p].link].rate), fabric.name_of(fabric.peer_of({n, p})));
+    }
+  }
+}
+
+Status check(const CheckArguments& arguments) {
+  if (arguments.schema) {
+    fmt::print("{}", control::testbed_schema());
+    return Status::kDone;
+  }
+  if (arguments.file.empty()) throw CLI::RequiredError("FILE");
+  const auto testbed = read_testbed(arguments.file, arguments.overrides);
+  if (!testbed) return testbed.error();
+  if (arguments.json) {
+    Json out = summary_of(*testbed);
+    if (arguments.nodes) out["fabric"] = nodes_of(testbed->fabric);
+    fmt::print("{}\n", out.dump(2));
+    return Status::kDone;
+  }
+  print_summary(*testbed);
+  if (arguments.nodes) print_nodes(testbed->fabric);
+  return Status::kDone;
+}
+
+}  // namespace
+
+void add_check_command(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<CheckArguments>();
+  CLI::App* command = app.add_subcommand("check", "everything wrong with a testbed file, or what it would build");
+  command->footer(
+      "Examples:\n"
+      "  softspine check testbeds/two-tier.yaml\n"
+      "  softspine check two-tier.yaml --nodes          every node, port, address and peer\n"
+      "  softspine check two-tier.yaml --json | jq .nodes\n"
+      "  softspine check --schema > testbed.schema.json  for an editor");
+  command->add_option("FILE", arguments->file, "a testbed file");
+  add_overrides(*command, arguments->overrides);
+  command->add_flag("--json", arguments->json, "for programs");
+  command->add_flag("--nodes", arguments->nodes, "every node with its ports and addresses");
+  command->add_flag("--schema", arguments->schema, "the JSON Schema of testbed files, and nothing else");
+  command->callback([arguments, &status] { status = check(*arguments); });
+}
+
+}  // namespace softspine::tools

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the softspine command's exit status says.
+#pragma once
+
+namespace softspine::tools {
+
+enum class ExitStatus : int {
+  kDone = 0,        // done, and as expected
+  kUnexpected = 1,  // an expectation or a guest's command failed
+  kWrongInput = 2,  // the input was wrong: nothing was started
+};
+
+}  // namespace softspine::tools

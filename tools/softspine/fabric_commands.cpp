@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/fabric_commands.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <memory>
+#include <thread>
+
+#include "control/server/client.hpp"
+#include "dataplane/edge/pcap_reader.hpp"
+#include "tools/softspine/hex.hpp"
+
+namespace softspine::tools {
+
+using control::Client;
+using control::Json;
+using control::Result;
+
+namespace {
+
+struct FabricArguments {
+  std::string fabric;
+  bool json = false;
+};
+
+void add_fabric_options(CLI::App& command, FabricArguments& out) {
+  command.add_option("--fabric", out.fabric, "the running testbed's name; not needed if only one runs");
+  command.add_flag("--json", out.json, "for programs");
+}
+
+Status failed(const std::string& why) {
+  fmt::print(stderr, "softspine: {}\n", why);
+  return Status::kWrongInput;
+}
+
+// A text as it is, anything else as JSON.
+void print_result(const Json& result) {
+  if (result.is_string()) {
+    const auto& text = result.get_ref<const std::string&>();
+    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  } else {
+    fmt::print("{}\n", result.dump(2));
+  }
+}
+
+Status ask(Client& client, const std::string& command, const Json& arguments) {
+  const Result result = client.call(command, arguments);
+  if (!result) return failed(result.error());
+  print_result(*result);
+  return Status::kDone;
+}
+
+struct ShowArguments : FabricArguments {
+  std::vector<std::string> words;
+  std::string node;
+  std::string every;
+};
+
+// Until the fabric ends or the user has seen enough.
+Status show_again_and_again(Client& client, const ShowArguments& arguments, const std::string& command,
+                            const Json& wanted) {
+  const auto every = std::chrono::nanoseconds{
+      quantity_argument("--every", arguments.every, control::kDurationQuantity) / 1'000};
+  const bool terminal = isatty(STDOUT_FILENO) != 0;
+  for (;;) {
+    const Result result = client.call(command, wanted);
+    if (!result) return failed(result.error());
+    if (terminal) fmt::print("\x1b[H\x1b[2J");
+    print_result(*result);
+    std::fflush(stdout);
+    std::this_thread::sleep_for(every);
+  }
+}
+
+Status show(const ShowArguments& arguments) {
+  auto client = Client::connect_to_fabric(arguments.fabric);
+  if (!client) return failed(client.error());
+  std::string command = "show";
+  for (const std::string& word : arguments.words) command += " " + word;
+  Json wanted{{"format", arguments.json ? "json" : "table"}};
+  if (!arguments.node.empty()) wanted["node"] = arguments.node;
+  if (!arguments.every.empty()) return show_again_and_again(*client, arguments, command, wanted);
+  return ask(*client, command, wanted);
+}
+
+void add_show(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<ShowArguments>();
+  CLI::App* command = app.add_subcommand("show", "what a running fabric has counted, learned and decided");
+  command->footer(
+      "What can be shown:\n"
+      "  fabric               its name, clock and time\n"
+      "  interfaces counters  packets, bytes, rates and drops of every port\n"
+      "  queue counters       packets, bytes, drops and occupancy of every queue\n"
+      "  drops                by node and reason\n"
+      "  flows                built-in traffic: what was sent, what arrived, how late\n"
+      "  links                up or down, and what was lost on them\n"
+      "  ip route             of a switch (--node)\n"
+      "  arp, mac             what a switch has learned (--node)\n"
+      "  counters             everything under SAI's names, as JSON\n"
+      "  prometheus           everything as Prometheus reads it\n"
+      "Examples:\n"
+      "  softspine show interfaces counters --node tor1\n"
+      "  softspine show drops --every 1s\n"
+      "  softspine show counters | jq '.tor1.Ethernet0'");
+  command->add_option("WORDS", arguments->words, "what: see below")->required();
+  add_fabric_options(*command, *arguments);
+  command->add_option("--node", arguments->node, "only this one");
+  command->add_option("--every", arguments->every, "again and again, e.g. 1s; Ctrl-C ends it");
+  command->callback([arguments, &status] { status = show(*arguments); });
+}
+
+struct LinkArguments : FabricArguments {
+  std::string what;
+  std::string state;
+};
+
+Status set_link(const LinkArguments& arguments) {
+  auto client = Client::connect_to_fabric(arguments.fabric);
+  if (!client) return failed(client.error());
+  return ask(*client, "link", {{"link", arguments.what}, {"state", arguments.state}});
+}
+
+void add_link(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<LinkArguments>();
+  CLI::App* command = app.add_subcommand("link", "take a link of a running fabric down, or up again");
+  command->footer(
+      "Routes follow after the testbed's `convergence`; what is lost on the way is counted.\n"
+      "Examples:\n"
+      "  softspine link tor1:Ethernet16 down\n"
+      "  softspine link spine2 down            all of its links\n"
+      "  softspine link spine2 up");
+  command->add_option("LINK", arguments->what, "either end as NODE:PORT, or a NODE for all of its links")->required();
+  command->add_option("STATE", arguments->state, "up or down")->required()->check(CLI::IsMember({"up", "down"}));
+  add_fabric_options(*command, *arguments);
+  command->callback([arguments, &status] { status = set_link(*arguments); });
+}
+
+struct InjectArguments : FabricArguments {
+  std::string port;
+  std::string file;
+};
+
+Status inject(const InjectArguments& arguments) {
+  auto file = dataplane::PcapReader::open(arguments.file);
+  if (!file) return failed(file.error().where + ": " + file.error().message);
+  auto client = Client::connect_to_fabric(arguments.fabric);
+  if (!client) return failed(client.error());
+  dataplane::RecordedFrame frame;
+  uint64_t injected = 0;
+  while (file->next(frame)) {
+    if (frame.captured < frame.length) return failed(fmt::format("{}: frame {} was cut", arguments.file, injected + 1));
+    const Result result =
+        client->call("inject", {{"port", arguments.port}, {"frame", hex_of({frame.bytes, frame.captured})}});
+    if (!result) return failed(fmt::format("frame {}: {}", injected + 1, result.error()));
+    ++injected;
+  }
+  if (!file->error().empty()) return failed(arguments.file + ": " + file->error());
+  if (arguments.json) {
+    fmt::print("{}\n", Json{{"injected_packets", injected}}.dump());
+  } else {
+    fmt::print("{} frames arrived at {}\n", injected, arguments.port);
+  }
+  return Status::kDone;
+}
+
+void add_inject(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<InjectArguments>();
+  CLI::App* command = app.add_subcommand("inject", "let frames of a capture arrive at a port of a running fabric");
+  command->footer(
+      "Each frame arrives as if it had come over the port's link, one behind the other, as soon as it can.\n"
+      "Example:\n"
+      "  softspine inject tor1:Ethernet0 odd-frames.pcap");
+  command->add_option("PORT", arguments->port, "NODE:PORT")->required();
+  command->add_option("FILE", arguments->file, "pcap or pcapng, whole frames")->required();
+  add_fabric_options(*command, *arguments);
+  command->callback([arguments, &status] { status = inject(*arguments); });
+}
+
+}  // namespace
+
+void add_fabric_commands(CLI::App& app, Status& status) {
+  add_show(app, status);
+  add_link(app, status);
+  add_inject(app, status);
+}
+
+}  // namespace softspine::tools

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/fabric_server.hpp"
+
+#include <algorithm>
+#include <optional>
+
+#include "control/server/socket_path.hpp"
+#include "control/telemetry/counters.hpp"
+#include "control/telemetry/prometheus.hpp"
+#include "control/telemetry/report.hpp"
+#include "control/telemetry/tables.hpp"
+#include "tools/softspine/hex.hpp"
+#include "tools/softspine/switch_views.hpp"
+
+namespace softspine::tools {
+
+using namespace control;
+using dataplane::Instant;
+using testbeds::RunningFabric;
+
+namespace {
+
+std::string text_argument(const Json& arguments, const char* key) {
+  const auto found = arguments.find(key);
+  return found != arguments.end() && found->is_string() ? found->get<std::string>() : "";
+}
+bool wants_json(const Json& arguments) {
+  return text_argument(arguments, "format") == "json";
+}
+
+std::expected<uint32_t, std::string> node_of(const Fabric& fabric, const std::string& name) {
+  const auto found = std::ranges::find(fabric.nodes, name, &FabricNode::name);
+  if (found == fabric.nodes.end()) return std::unexpected("there is no node '" + name + "'");
+  return static_cast<uint32_t>(found - fabric.nodes.begin());
+}
+
+std::expected<uint32_t, std::string> switch_of(const Fabric& fabric, const std::string& name) {
+  if (name.empty()) return std::unexpected("of which switch? Name it with --node");
+  const auto node = node_of(fabric, name);
+  if (node && fabric.nodes[*node].kind != NodeKind::kSwitch) return std::unexpected(name + " is a host");
+  return node;
+}
+
+// "tor1:Ethernet16"
+std::expected<LinkEnd, std::string> port_of(const Fabric& fabric, const std::string& text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string::npos) return std::unexpected("'" + text + "' names no port: NODE:PORT does");
+  const auto node = node_of(fabric, text.substr(0, colon));
+  if (!node) return std::unexpected(node.error());
+  const auto& ports = fabric.nodes[*node].ports;
+  const auto port = std::ranges::find(ports, text.substr(colon + 1), &FabricPort::name);
+  if (port == ports.end()) return std::unexpected(fabric.nodes[*node].name + " has no port " + text.substr(colon + 1));
+  return LinkEnd{*node, static_cast<uint16_t>(port - ports.begin())};
+}
+
+// One link by a port, or all of a node's.
+std::expected<std::vector<uint32_t>, std::string> links_of(const Fabric& fabric, const std::string& text) {
+  if (text.find(':') != std::string::npos) {
+    const auto port = port_of(fabric, text);
+    if (!port) return std::unexpected(port.error());
+    return std::vector{fabric.port(*port).link};
+  }
+  const auto node = node_of(fabric, text);
+  if (!node) return std::unexpected(node.error());
+  std::vector<uint32_t> out;
+  for (const FabricPort& port : fabric.nodes[*node].ports) out.push_back(port.link);
+  return out;
+}
+
+// Only the switches, hosts, edges, flows and links of one node.
+void keep_only(FabricSnapshot& snapshot, const std::string& node) {
+  std::erase_if(snapshot.switches, [&](const SwitchSnapshot& it) { return it.name != node; });
+  std::erase_if(snapshot.hosts, [&](const HostSnapshot& it) { return it.name != node; });
+  std::erase_if(snapshot.edges, [&](const EdgeSnapshot& it) { return it.name != node; });
+  std::erase_if(snapshot.flows, [&](const FlowSnapshot& it) { return it.source != node && it.destination != node; });
+  std::erase_if(snapshot.links, [&](const LinkSnapshot& it) {
+    return !it.a.starts_with(node + ":") && !it.b.starts_with(node + ":");
+  });
+}
+
+}  // namespace
+
+FabricServer::FabricServer(RunningFabric& fabric) : fabric_(fabric) {
+  add_counters();
+  add_switch_views();
+  add_link();
+  add_inject();
+}
+
+std::expected<void, std::string> FabricServer::listen() {
+  if (auto made = make_socket_folder(); !made) return made;
+  const auto path = socket_path(fabric_.testbed().name);
+  if (!path) return std::unexpected(path.error());
+  return server_.listen(*path);
+}
+
+// Copied by a worker between two windows, made into text on the server's thread.
+void FabricServer::show(const std::string& what, AsJson as_json, AsText as_text) {
+  server_.handle_later("show " + what, [this, as_json, as_text](const Json& arguments, const Reply& reply) {
+    const std::string node = text_argument(arguments, "node");
+    if (!node.empty()) {
+      if (const auto known = node_of(fabric_.testbed().fabric, node); !known) return reply(std::unexpected(known.error()));
+    }
+    const AsText text = wants_json(arguments) ? AsText{} : as_text;
+    fabric_.ask([reply, node, as_json, text](FabricSnapshot snapshot) {
+      reply.later([snapshot = std::move(snapshot), node, as_json, text]() mutable -> Result {
+        if (!node.empty()) keep_only(snapshot, node);
+        return text ? Json(text(snapshot)) : as_json(snapshot);
+      });
+    });
+  });
+}
+
+void FabricServer::add_counters() {
+  const RunFacts facts = run_facts(fabric_.testbed());
+  const auto report = [facts](const FabricSnapshot& snapshot) { return report_json(snapshot, facts); };
+  const auto part = [report](const char* key) {
+    return [report, key](const FabricSnapshot& snapshot) { return report(snapshot)[key]; };
+  };
+  show("counters", counters_json, {});
+  show("prometheus", [](const FabricSnapshot& it) { return Json(prometheus_text(it)); }, prometheus_text);
+  show("report", report, {});
+  show("interfaces counters", part("switches"), interfaces_table);
+  show("queue counters", counters_json, queues_table);
+  show("drops", part("switches"), drops_table);
+  show("flows", part("flows"), flows_table);
+  show("links", part("links"), links_table);
+  show("fabric", [this](const FabricSnapshot& it) { return fabric_json(it); },
+       [this](const FabricSnapshot& it) { return fabric_text(it); });
+}
+
+Json FabricServer::fabric_json(const FabricSnapshot& snapshot) const {
+  const Testbed& testbed = fabric_.testbed();
+  return {{"name", testbed.name},
+          {"file", testbed.file},
+          {"clock", testbed.run.clock == ClockKind::kWall ? "wall" : "virtual"},
+          {"dilation", testbed.run.dilation},
+          {"now_ps", snapshot.instant.count_ps()},
+          {"duration_ps", testbed.run.duration.count_ps()},
+          {"switches", snapshot.switches.size()},
+          {"hosts", snapshot.hosts.size() + snapshot.edges.size()}};
+}
+
+std::string FabricServer::fabric_text(const FabricSnapshot& snapshot) const {
+  std::string out;
+  for (const auto& [key, value] : fabric_json(snapshot).items()) {
+    out += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+  }
+  return out;
+}
+
+void FabricServer::add_switch_views() {
+  using View = std::function<Json(uint32_t, const pipelines::Switch&, const RouteTable&, Instant)>;
+  const Fabric& fabric = fabric_.testbed().fabric;
+  const auto add = [this, &fabric](const std::string& what, const View& view) {
+    server_.handle_later("show " + what, [this, &fabric, view](const Json& arguments, const Reply& reply) {
+      const auto node = switch_of(fabric, text_argument(arguments, "node"));
+      if (!node) return reply(std::unexpected(node.error()));
+      const bool json = wants_json(arguments);
+      fabric_.ask_switch(*node, [reply, view, node = *node, json](const pipelines::Switch& from,
+                                                                  const RouteTable& routes, Instant now) {
+        Json rows = view(node, from, routes, now);
+        reply(json ? Result(std::move(rows)) : Result(Json(as_table(rows))));
+      });
+    });
+  };
+  add("ip route", [&fabric](uint32_t node, const pipelines::Switch&, const RouteTable& routes, Instant) {
+    return routes_json(fabric, node, routes);
+  });
+  add("arp", [&fabric](uint32_t node, const pipelines::Switch& from, const RouteTable&, Instant) {
+    return neighbours_json(fabric.nodes[node], from);
+  });
+  add("mac", [&fabric](uint32_t node, const pipelines::Switch& from, const RouteTable&, Instant now) {
+    return macs_json(fabric.nodes[node], from, now);
+  });
+}
+
+void FabricServer::add_link() {
+  server_.handle("link", [this](const Json& arguments) -> Result {
+    const std::string what = text_argument(arguments, "link");
+    const std::string state = text_argument(arguments, "state");
+    if (state != "up" && state != "down") return std::unexpected("state: up or down");
+    auto links = links_of(fabric_.testbed().fabric, what);
+    if (!links) return std::unexpected(links.error());
+    const size_t count = links->size();
+    fabric_.set_links(std::move(*links), state == "up");
+    return Json(what + ": " + std::to_string(count) + (count == 1 ? " link " : " links ") + state);
+  });
+}
+
+void FabricServer::add_inject() {
+  server_.handle_later("inject", [this](const Json& arguments, const Reply& reply) {
+    const auto port = port_of(fabric_.testbed().fabric, text_argument(arguments, "port"));
+    if (!port) return reply(std::unexpected(port.error()));
+    auto frame = bytes_of_hex(text_argument(arguments, "frame"));
+    if (!frame) return reply(std::unexpected("frame: hexadecimal digits, two a byte"));
+    fabric_.inject(*port, std::move(*frame), [reply](std::expected<Instant, std::string> at) {
+      if (!at) return reply(std::unexpected(at.error()));
+      reply(Json{{"at_ps", at->count_ps()}});
+    });
+  });
+}
+
+RunFacts run_facts(const Testbed& testbed) {
+  return {.testbed = testbed.name,
+          .clock = testbed.run.clock == ClockKind::kWall ? "wall" : "virtual",
+          .seed = testbed.run.seed,
+          .dilation = testbed.run.dilation};
+}
+
+}  // namespace softspine::tools

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The control server of one running fabric: `softspine show`, `link` and `inject` speak to it.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <string>
+
+#include "control/server/server.hpp"
+#include "control/telemetry/report.hpp"
+#include "control/telemetry/snapshot.hpp"
+#include "testbeds/run/running_fabric.hpp"
+
+namespace softspine::tools {
+
+class FabricServer {
+ public:
+  // The fabric outlives it.
+  explicit FabricServer(testbeds::RunningFabric& fabric);
+  // At the socket of the testbed's name.
+  std::expected<void, std::string> listen();
+  void stop() { server_.stop(); }
+
+ private:
+  using AsJson = std::function<control::Json(const control::FabricSnapshot&)>;
+  using AsText = std::function<std::string(const control::FabricSnapshot&)>;
+  // Without `as_text`, JSON is all there is.
+  void show(const std::string& what, AsJson as_json, AsText as_text);
+  void add_counters();
+  void add_switch_views();
+  void add_link();
+  void add_inject();
+  control::Json fabric_json(const control::FabricSnapshot& snapshot) const;
+  std::string fabric_text(const control::FabricSnapshot& snapshot) const;
+
+  testbeds::RunningFabric& fabric_;
+  control::Server server_;
+};
+
+control::RunFacts run_facts(const control::Testbed& testbed);
+
+}  // namespace softspine::tools

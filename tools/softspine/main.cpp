@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The softspine command: reads its arguments and calls one of its subcommands.
+#include <fmt/format.h>
+
+#include "tools/softspine/check_command.hpp"
+#include "tools/softspine/fabric_commands.hpp"
+#include "tools/softspine/run_command.hpp"
+
+int main(int argc, char** argv) {
+  using namespace softspine::tools;
+  CLI::App app{"softspine: a switch fabric in software, for real and for built-in RoCEv2 traffic"};
+  app.name("softspine");
+  app.set_version_flag("--version", SOFTSPINE_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      "Exit status: 0 done and as expected; 1 an expectation or a command failed; 2 the input was wrong.\n"
+      "softspine COMMAND --help says more, with examples.");
+  Status status = Status::kDone;
+  try {
+    add_run_command(app, status);
+    add_check_command(app, status);
+    add_fabric_commands(app, status);
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11 gives each of its errors a status of its own; ours has one for all wrong input.
+    return app.exit(error) == 0 ? 0 : static_cast<int>(Status::kWrongInput);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "softspine: {}\n", error.what());
+    return static_cast<int>(Status::kWrongInput);
+  }
+  return static_cast<int>(status);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/switch_views.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace softspine::tools {
+
+using control::Json;
+
+namespace {
+
+Json next_hops(const control::Fabric& fabric, uint32_t node, const std::vector<uint16_t>& ports) {
+  std::string out;
+  for (const uint16_t port : ports) {
+    const control::LinkEnd end{node, port};
+    out += (out.empty() ? "" : ", ") + fabric.nodes[fabric.peer_of(end).node].name + " via " + fabric.port(end).name;
+  }
+  return out;
+}
+
+std::string mac_text(uint64_t mac) {
+  control::MacAddress address;
+  for (size_t i = 0; i < 6; ++i) address.bytes[i] = static_cast<uint8_t>(mac >> (40 - 8 * i));
+  return to_string(address);
+}
+std::string mac_text(const dataplane::MacAddress& mac) {
+  control::MacAddress address;
+  std::ranges::copy(mac, address.bytes.begin());
+  return to_string(address);
+}
+
+bool is_ipv4(const dataplane::AddressBytes& address) {
+  return std::all_of(address.begin() + 4, address.end(), [](uint8_t byte) { return byte == 0; });
+}
+std::string address_text(const dataplane::AddressBytes& bytes) {
+  if (!is_ipv4(bytes)) return to_string(control::Ipv6Address{bytes});
+  uint32_t value = 0;
+  for (size_t i = 0; i < 4; ++i) value = value << 8 | bytes[i];
+  return to_string(control::Ipv4Address{value});
+}
+
+size_t width_of(std::string_view text) {  // every byte but UTF-8's continuations
+  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
+}
+
+}  // namespace
+
+Json routes_json(const control::Fabric& fabric, uint32_t node, const control::RouteTable& routes) {
+  Json out = Json::array();
+  const auto add = [&](const std::string& destination, const std::string& what, uint32_t route) {
+    Json hops = "unreachable";
+    if (route == control::RouteTable::kConnected) {
+      hops = "connected";
+    } else if (route != control::kNone) {
+      hops = next_hops(fabric, node, routes.groups[route]);
+    }
+    out.push_back({{"destination", destination}, {"what", what}, {"next_hops", std::move(hops)}});
+  };
+  for (uint32_t s = 0; s < routes.by_subnet.size(); ++s) {
+    const control::Subnet& subnet = fabric.subnets[s];
+    const std::string what = std::to_string(subnet.hosts.size()) + " hosts";
+    add(to_string(subnet.v4), what, routes.by_subnet[s]);
+    add(to_string(subnet.v6), what, routes.by_subnet[s]);
+  }
+  for (const auto& [host, route] : routes.by_host) {
+    add(to_string(host_prefix(fabric.nodes[host].ipv4)), fabric.nodes[host].name, route);
+    add(to_string(host_prefix(fabric.nodes[host].ipv6)), fabric.nodes[host].name, route);
+  }
+  for (uint32_t n = 0; n < routes.by_switch.size(); ++n) {
+    if (fabric.nodes[n].kind != control::NodeKind::kSwitch || n == node) continue;
+    add(to_string(host_prefix(fabric.nodes[n].ipv4)), fabric.nodes[n].name, routes.by_switch[n]);
+    add(to_string(host_prefix(fabric.nodes[n].ipv6)), fabric.nodes[n].name, routes.by_switch[n]);
+  }
+  return out;
+}
+
+Json neighbours_json(const control::FabricNode& node, const pipelines::Switch& from) {
+  std::map<std::string, Json> sorted;
+  from.tables().neighbours.for_each([&](const dataplane::AddressBytes& address, const dataplane::Adjacency& adjacency) {
+    const std::string text = address_text(address);
+    sorted[text] = {{"address", text},
+                    {"mac", mac_text(adjacency.destination)},
+                    {"port", node.ports[adjacency.port].name},
+                    {"vlan", adjacency.vlan}};
+  });
+  Json out = Json::array();
+  for (auto& [text, row] : sorted) out.push_back(std::move(row));
+  return out;
+}
+
+Json macs_json(const control::FabricNode& node, const pipelines::Switch& from, dataplane::Instant now) {
+  std::map<std::pair<uint16_t, uint64_t>, uint16_t> sorted;
+  from.tables().fdb.for_each(now, [&](uint16_t vlan, uint64_t mac, uint16_t port) { sorted[{vlan, mac}] = port; });
+  Json out = Json::array();
+  for (const auto& [key, port] : sorted) {
+    out.push_back({{"vlan", key.first}, {"mac", mac_text(key.second)}, {"port", node.ports[port].name}});
+  }
+  return out;
+}
+
+std::string as_table(const Json& rows) {
+  if (rows.empty()) return "nothing\n";
+  std::vector<std::vector<std::string>> lines(1);
+  for (const auto& [key, value] : rows.front().items()) lines[0].push_back(key);
+  for (const Json& row : rows) {
+    std::vector<std::string>& line = lines.emplace_back();
+    for (const auto& [key, value] : row.items()) {
+      line.push_back(value.is_string() ? value.get<std::string>() : value.dump());
+    }
+  }
+  std::vector<size_t> widths(lines[0].size(), 0);
+  for (const auto& line : lines) {
+    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
+  }
+  std::string out;
+  for (const auto& line : lines) {
+    for (size_t i = 0; i < line.size(); ++i) {
+      out += line[i];
+      out += i + 1 == line.size() ? "\n" : std::string(widths[i] - width_of(line[i]) + 2, ' ');
+    }
+  }
+  return out;
+}
+
+}  // namespace softspine::tools
