@@ -36,6 +36,14 @@ std::string_view Value::text() const {
 Value::Items Value::items() const {
   return {document_, document_->resolve(index_).first};
 }
+bool Value::is_leaf() const {
+  return document_ != nullptr && (kind() == ValueKind::kScalar || kind() == ValueKind::kNull);
+}
+uint32_t Value::id() const {
+  if (document_ == nullptr) return UINT32_MAX;
+  const auto& node = document_->nodes_[index_];
+  return node.alias ? node.first : index_;
+}
 Position Value::at() const {
   return document_ == nullptr ? Position{} : document_->resolve(index_).at;
 }
@@ -72,20 +80,19 @@ Value Value::child(std::string_view key) const {
   return found;
 }
 
-Value Value::child(size_t number) const {
-  if (document_ == nullptr || kind() != ValueKind::kSequence) return *this;
-  size_t i = 0;
-  for (const Value item : items()) {
-    if (i++ == number) return item;
-  }
-  return *this;
+std::vector<Value> Value::each() const {
+  if (document_ == nullptr || kind() != ValueKind::kSequence) return {*this};
+  std::vector<Value> out;
+  out.reserve(size());
+  for (const Value item : items()) out.push_back(item);
+  return out;
 }
 
-std::unique_ptr<const Document> Document::parse(std::string_view text, std::string_view file, Errors& errors) {
+std::unique_ptr<const Document> Document::parse(std::string_view text, std::string_view file, ErrorLog& log) {
   auto document = std::make_unique<Document>();
   document->file_ = file;
   const auto refuse = [&](Position at, std::string message) {
-    errors.push_back({std::string(file), "", at.line, at.column, std::move(message)});
+    log.add({std::string(file), "", at.line, at.column, std::move(message)});
     return nullptr;
   };
   if (text.size() > kMaxTextBytes) {
@@ -95,7 +102,7 @@ std::unique_ptr<const Document> Document::parse(std::string_view text, std::stri
   try {
     std::ispanstream in{std::span(text.data(), text.size())};
     YAML::Parser parser(in);
-    DocumentBuilder builder(*document, errors);
+    DocumentBuilder builder(*document, log);
     while (parser.HandleNextDocument(builder)) {
     }
   } catch (const Refusal& refusal) {

@@ -3,8 +3,9 @@
 //
 // Stricter than YAML, because a configuration is: one document; UTF-8 without control characters; keys are words,
 // each once in its map; no tags. Anchors and aliases work, merge keys (<<) don't.
-// Bounded whatever comes in: the text's size, the depth of nesting, and the number of values with every alias
-// written out (so a few lines of aliases of aliases cannot become a billion values).
+// Bounded whatever comes in: the text's size, the depth of nesting, and the number of values and of their bytes with
+// every alias written out (so a few lines of aliases of aliases cannot become a billion values, nor a long one a
+// million times as much).
 // yaml-cpp scans; the tree is ours, flat in one vector, because YAML::Node keeps neither duplicates nor limits.
 #pragma once
 
@@ -14,12 +15,14 @@
 #include <string_view>
 #include <vector>
 
-#include "control/config/error.hpp"
+#include "control/config/error_log.hpp"
 
 namespace softspine::control {
 
 inline constexpr size_t kMaxTextBytes = 16 << 20;
 inline constexpr uint64_t kMaxValues = 4'000'000;
+inline constexpr uint64_t kMaxBytesOfValues = 4 * kMaxTextBytes;
+inline constexpr size_t kMaxDepth = 64;
 
 enum class ValueKind : uint8_t { kNull, kScalar, kSequence, kMap };
 
@@ -40,13 +43,18 @@ class Value {
   bool is_plain() const;          // a scalar without quotes
   std::string_view text() const;  // of a scalar
   size_t size() const;            // entries of a map, items of a sequence
+  bool is_leaf() const;           // a scalar or nothing
+
+  // The same for a value and its aliases, different for all others.
+  uint32_t id() const;
 
   Position at() const;
   std::string path() const;  // topology.links[3].endpoints[0]; of an alias: of what it stands for
 
-  // For messages: the value of this key or the item with this number, else the value itself. Short maps only.
+  // For messages: the value of this key, else the value itself. Walks the map.
   Value child(std::string_view key) const;
-  Value child(size_t number) const;
+  // The items of a sequence; of anything else itself alone.
+  std::vector<Value> each() const;
 
   class Items;
   Items items() const;  // of a sequence: the items; of a map: key, value, key, value, …
@@ -58,9 +66,9 @@ class Value {
 
 class Document {
  public:
-  // Adds to `errors` what is wrong with the text as YAML. Null if it cannot be read on: after a syntax error
+  // Adds to `log` what is wrong with the text as YAML. Null if it cannot be read on: after a syntax error
   // there is no telling what the rest means.
-  static std::unique_ptr<const Document> parse(std::string_view text, std::string_view file, Errors& errors);
+  static std::unique_ptr<const Document> parse(std::string_view text, std::string_view file, ErrorLog& log);
 
   Value root() const { return {*this, 0}; }
 

@@ -12,8 +12,8 @@ Position position_of(const YAML::Mark& mark) {
   return {mark.line + 1, mark.column + 1};
 }
 
-std::string too_many(std::string_view how) {
-  return std::string(how) + "more than " + std::to_string(kMaxValues) + " values";
+std::string too_many() {
+  return "more than " + std::to_string(kMaxValues) + " values";
 }
 
 }  // namespace
@@ -24,27 +24,35 @@ void DocumentBuilder::OnDocumentStart(const YAML::Mark& mark) {
 }
 
 void DocumentBuilder::OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) {
-  remember(anchor, {add(ValueKind::kNull, mark), 1});
+  const uint32_t index = add(ValueKind::kNull, mark);
+  Document::Node& node = document_.nodes_[index];
+  // Nothing stands nowhere: yaml-cpp gives the place of what comes next, which may be lines away.
+  const bool is_map_value =
+      !open_.empty() && node.place != 0 && !node.is_key && document_.nodes_[node.parent].kind == ValueKind::kMap;
+  if (is_map_value) node.at = document_.nodes_[node.place].at;
+  remember(anchor, {index, {1, 0}});
 }
 
 void DocumentBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
   const Anchored target = anchor < anchored_.size() ? anchored_[anchor] : Anchored{};
-  if (target.values == 0) throw Refusal{position_of(mark), "an alias inside what it stands for"};
-  const uint32_t index = add(document_.nodes_[target.index].kind, mark, target.values);
+  if (target.extent.values == 0) throw Refusal{position_of(mark), "an alias inside what it stands for"};
+  const uint32_t index = add(document_.nodes_[target.index].kind, mark, target.extent);
   document_.nodes_[index].alias = true;
   document_.nodes_[index].first = target.index;
 }
 
 void DocumentBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                                const std::string& text) {
-  const uint32_t index = add(ValueKind::kScalar, mark);
+  const Extent extent{1, text.size()};
+  const uint32_t index = add(ValueKind::kScalar, mark, extent);
   Document::Node& node = document_.nodes_[index];
   node.plain = tag == "?";
   node.text = static_cast<uint32_t>(document_.text_.size());
   node.text_bytes = static_cast<uint32_t>(text.size());
   document_.text_ += text;
-  remember(anchor, {index, 1});
+  remember(anchor, {index, extent});
   check_tag(index, tag);
+  if (text.find('\0') != std::string::npos) complain(index, "holds a zero byte");
 }
 
 void DocumentBuilder::OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -62,15 +70,24 @@ void DocumentBuilder::OnMapEnd() {
   close();
 }
 
-uint32_t DocumentBuilder::add(ValueKind kind, const YAML::Mark& mark, uint64_t values) {
+uint32_t DocumentBuilder::add(ValueKind kind, const YAML::Mark& mark, Extent extent) {
   const auto index = static_cast<uint32_t>(document_.nodes_.size());
-  if (index >= kMaxValues) throw Refusal{position_of(mark), too_many("")};
+  if (index >= kMaxValues) throw Refusal{position_of(mark), too_many()};
   document_.nodes_.push_back({.kind = kind, .at = position_of(mark)});
   if (open_.empty()) return index;
   attach(index);
-  open_.back().values += values;
-  if (open_.back().values > kMaxValues) throw Refusal{position_of(mark), too_many("with aliases written out, ")};
+  grow(extent, position_of(mark));
   return index;
+}
+
+void DocumentBuilder::grow(Extent by, Position at) {
+  Extent& extent = open_.back().extent;
+  extent.values += by.values;
+  extent.bytes += by.bytes;
+  if (extent.values > kMaxValues) throw Refusal{at, "with aliases written out, " + too_many()};
+  if (extent.bytes > kMaxBytesOfValues) {
+    throw Refusal{at, "with aliases written out, more than " + std::to_string(kMaxBytesOfValues >> 20) + " MiB"};
+  }
 }
 
 void DocumentBuilder::attach(uint32_t index) {
@@ -86,8 +103,11 @@ void DocumentBuilder::attach(uint32_t index) {
 }
 
 void DocumentBuilder::open(ValueKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor) {
+  if (open_.size() == kMaxDepth) {
+    throw Refusal{position_of(mark), "nested more than " + std::to_string(kMaxDepth) + " deep"};
+  }
   const uint32_t index = add(kind, mark);
-  remember(anchor, {index, 0});
+  remember(anchor, {index, {}});
   open_.push_back({.index = index, .anchor = anchor});
   check_tag(index, tag);
 }
@@ -95,12 +115,9 @@ void DocumentBuilder::open(ValueKind kind, const YAML::Mark& mark, const std::st
 void DocumentBuilder::close() {
   const Open done = open_.back();
   open_.pop_back();
-  remember(done.anchor, {done.index, done.values});
+  remember(done.anchor, {done.index, done.extent});
   if (open_.empty()) return;
-  open_.back().values += done.values - 1;
-  if (open_.back().values > kMaxValues) {
-    throw Refusal{document_.nodes_[done.index].at, too_many("with aliases written out, ")};
-  }
+  grow({done.extent.values - 1, done.extent.bytes}, document_.nodes_[done.index].at);
 }
 
 void DocumentBuilder::remember(YAML::anchor_t anchor, Anchored what) {
@@ -131,7 +148,7 @@ void DocumentBuilder::check_keys() {
 void DocumentBuilder::complain(uint32_t index, std::string message) {
   const Value value(document_, index);
   const Position at = document_.nodes_[index].at;
-  errors_.push_back({document_.file_, value.path(), at.line, at.column, std::move(message)});
+  log_.add({document_.file_, value.path(), at.line, at.column, std::move(message)});
 }
 
 }  // namespace softspine::control

@@ -21,7 +21,7 @@ struct Refusal {
 
 class DocumentBuilder final : public YAML::EventHandler {
  public:
-  DocumentBuilder(Document& document, Errors& errors) : document_(document), errors_(errors) {}
+  DocumentBuilder(Document& document, ErrorLog& log) : document_(document), log_(log) {}
 
   void OnDocumentStart(const YAML::Mark& mark) override;
   void OnDocumentEnd() override {}
@@ -37,18 +37,23 @@ class DocumentBuilder final : public YAML::EventHandler {
   void OnMapEnd() override;
 
  private:
+  struct Extent {  // with aliases written out
+    uint64_t values = 0;
+    uint64_t bytes = 0;
+  };
   struct Open {  // a sequence or map that has not ended
     uint32_t index = 0;
     YAML::anchor_t anchor = 0;
     uint32_t last_child = 0;
-    uint64_t values = 1;  // with aliases written out
+    Extent extent{1, 0};
   };
   struct Anchored {
     uint32_t index = 0;
-    uint64_t values = 0;  // 0: not known, or not ended yet
+    Extent extent;  // no values: not known, or not ended yet
   };
 
-  uint32_t add(ValueKind kind, const YAML::Mark& mark, uint64_t values = 1);
+  uint32_t add(ValueKind kind, const YAML::Mark& mark, Extent extent = {1, 0});
+  void grow(Extent by, Position at);
   void attach(uint32_t index);
   void open(ValueKind kind, const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor);
   void close();
@@ -58,7 +63,7 @@ class DocumentBuilder final : public YAML::EventHandler {
   void complain(uint32_t index, std::string message);
 
   Document& document_;
-  Errors& errors_;
+  ErrorLog& log_;
   std::vector<Open> open_;
   std::vector<Anchored> anchored_;  // by yaml-cpp's number
   bool started_ = false;

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include "control/config/resolve.hpp"
 
 namespace softspine::control {
@@ -16,10 +18,11 @@ bool is_ordered(const Expected& bound) {
 
 void check_bounds(Reader& reader, const Expectation& out, Value where) {
   const bool equal = out.comparison == Comparison::kEqual;
-  for (size_t i = 0; i < out.bounds.size(); ++i) {
-    if (equal && out.within == 0) continue;
+  if (equal && out.within == 0) return;
+  const std::vector<Value> places = where.each();
+  for (size_t i = 0; i < std::min(places.size(), out.bounds.size()); ++i) {
     if (!is_ordered(out.bounds[i]))
-      reader.wrong(where.child(i), "a word has no more and no less: expected a number or a quantity");
+      reader.wrong(places[i], "a word has no more and no less: expected a number or a quantity");
   }
   if (out.comparison != Comparison::kBetween || out.bounds.size() != 2) return;
   const auto* low = std::get_if<Measure>(&out.bounds[0]);
@@ -57,7 +60,7 @@ std::vector<Expectation> resolve_expectations(Reader& reader, const std::vector<
       key = "between";
     }
     check_bounds(reader, expectation, row.where.child(key));
-    if (!row.value.empty() && !is_report_path(row.value)) {
+    if (!reader.is_wrong(row.where.child("value")) && !is_report_path(row.value)) {
       reader.wrong(row.where.child("value"), shown(row.value) + " is no path: keys joined by single dots");
     }
     out.push_back(std::move(expectation));

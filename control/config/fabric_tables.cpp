@@ -41,14 +41,16 @@ const Table<FatTree>& Tables<FatTree>::table() {
   static const Table<FatTree> table =
       Table<FatTree>("fat-tree", "A k-ary fat tree.")
           .chosen_by("kind", "fat-tree")
-          .required("k", &FatTree::k, "ports of a switch, pods of the tree: even", within<uint32_t>(2, 256))
+          .required(
+              "k", &FatTree::k, "ports of a switch, pods of the tree: even",
+              {.least = 2,
+               .most = 256,
+               .complaint =
+                   [](const uint32_t& k) { return k % 2 == 0 ? "" : "must be even, not " + shown(std::to_string(k)); }})
           .optional("hosts_per_tor", &FatTree::hosts_per_tor, "k/2 if not given")
           .required("host_link", &FatTree::host_link, "host to ToR")
           .required("fabric_link", &FatTree::fabric_link, "ToR to aggregation")
           .optional("core_link", &FatTree::core_link, "aggregation to core; as fabric_link if not given")
-          .check([](Reader& reader, Value at, const FatTree& spec) {
-            return spec.k % 2 == 0 || reader.wrong(at.child("k"), "must be even, not " + shown(std::to_string(spec.k)));
-          })
           .check(check_size<FatTree>);
   return table;
 }

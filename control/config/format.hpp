@@ -51,7 +51,9 @@ template <typename E>
 struct Words;
 
 template <typename E>
-concept HasWords = requires { Words<E>::all; };
+concept HasWords = requires {
+  Words<E>::all;
+};
 
 template <HasWords E>
 std::string_view word_of(E value) {
@@ -64,18 +66,18 @@ std::string_view word_of(E value) {
 template <HasWords E>
 struct Format<E> {
   static bool read(Reader& reader, Value value, E& out) {
+    const bool is_word = value.kind() == ValueKind::kScalar;
     std::vector<std::string_view> known;
     std::string listed;
     for (const auto& [word, e] : Words<E>::all) {
+      if (is_word && value.text() == word) {
+        out = e;
+        return true;
+      }
       known.push_back(word);
       listed += (listed.empty() ? "" : ", ") + std::string(word);
     }
-    if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "one of " + listed);
-    for (const auto& [word, e] : Words<E>::all) {
-      if (value.text() != word) continue;
-      out = e;
-      return true;
-    }
+    if (!is_word) return reader.wrong_type(value, "one of " + listed);
     const std::string guess = reader.guess(value.text(), known);
     return reader.wrong(value, shown(value.text()) + " is not one of " + listed + guess);
   }
@@ -108,8 +110,7 @@ struct Format<bool> {
 };
 
 template <std::unsigned_integral T>
-  requires(!std::same_as<T, bool>)
-struct Format<T> {
+requires(!std::same_as<T, bool>) struct Format<T> {
   static bool read(Reader& reader, Value value, T& out) {
     uint64_t number = 0;
     if (!read_number(reader, value, std::numeric_limits<T>::max(), number)) return false;
@@ -156,7 +157,9 @@ struct QuantityTraits<Share> {
 };
 
 template <typename T>
-concept Quantity = requires { QuantityTraits<T>::kind(); };
+concept Quantity = requires {
+  QuantityTraits<T>::kind();
+};
 
 template <Quantity T>
 struct Format<T> {
@@ -177,7 +180,9 @@ template <typename T>
 struct WordTraits;
 
 template <typename T>
-concept Word = requires { WordTraits<T>::example; };
+concept Word = requires {
+  WordTraits<T>::example;
+};
 
 template <Word T>
 struct Format<T> {
@@ -201,6 +206,25 @@ struct Format<std::optional<T>> {
   }
   static Json schema(SchemaBook& book) { return Format<T>::schema(book); }
   static Json write(const std::optional<T>& value) { return value ? Format<T>::write(*value) : Json(); }
+};
+
+// A value that may be missing, and of which it matters whether all of it could be read.
+template <typename T>
+struct Tried {
+  T value{};
+  bool given = false;
+  bool good = true;  // also if it is missing
+};
+
+template <typename T>
+struct Format<Tried<T>> {
+  static bool read(Reader& reader, Value value, Tried<T>& out) {
+    out.given = true;
+    out.good = Format<T>::read(reader, value, out.value);
+    return out.good;
+  }
+  static Json schema(SchemaBook& book) { return Format<T>::schema(book); }
+  static Json write(const Tried<T>& tried) { return tried.given ? Format<T>::write(tried.value) : Json(); }
 };
 
 template <typename T>

@@ -37,7 +37,7 @@ class Descriptor {
 std::expected<std::string, Errors> read_file(const std::string& path) {
   const Descriptor file(path);
   if (file.get() < 0) return std::unexpected(just(path, std::string("cannot be opened: ") + std::strerror(errno)));
-  struct stat info{};
+  struct stat info {};
   if (fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode)) return std::unexpected(just(path, "is a directory"));
   // A pipe (`softspine check <(…)`) may wait for its writer; the opening may not.
   fcntl(file.get(), F_SETFL, 0);
@@ -55,6 +55,18 @@ std::expected<std::string, Errors> read_file(const std::string& path) {
   return text;
 }
 
+// The limits of the table `run`.
+void check_overrides(Reader& reader, const Overrides& over) {
+  const auto check = [&](std::optional<uint32_t> given, uint32_t most, std::string_view what) {
+    if (!given || (*given >= 1 && *given <= most)) return;
+    reader.wrong({},
+                 std::string(what) + " must be from 1 to " + std::to_string(most) + ", not " + std::to_string(*given));
+  };
+  check(over.workers, kMaxWorkers, "workers");
+  check(over.dilation, kMaxDilation, "dilation");
+  if (over.duration && *over.duration < dataplane::Duration::ps(1)) reader.wrong({}, "duration must be at least 1ps");
+}
+
 RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, const Fabric& fabric) {
   RunConfig out{.duration = over.duration.value_or(row.duration),
                 .seed = over.seed.value_or(row.seed),
@@ -63,13 +75,16 @@ RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, 
   const auto outside =
       std::ranges::find_if(fabric.nodes, [](const FabricNode& n) { return needs_wall_clock(n.attachment); });
   const bool has_outside = outside != fabric.nodes.end();
+  // Unknown: then nothing lies behind its end.
+  if (!over.duration && reader.is_wrong(row.where.child("duration"))) out.duration = dataplane::Duration::max();
+  check_overrides(reader, over);
   const auto given = over.clock ? over.clock : row.clock;
   out.clock = given.value_or(has_outside ? ClockKind::kWall : ClockKind::kVirtual);
   if (has_outside && out.clock == ClockKind::kVirtual) {
     reader.wrong(over.clock ? Value{} : row.where.child("clock"),
                  "the virtual clock cannot hold " + outside->name + ", which lives in wall time: clock must be wall");
   }
-  if (out.clock == ClockKind::kVirtual && out.dilation != 1) {
+  if (out.clock == ClockKind::kVirtual && out.dilation > 1) {
     reader.wrong(over.dilation ? Value{} : row.where.child("dilation"), "only the wall clock can be dilated");
   }
   return out;
@@ -79,11 +94,13 @@ RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, 
 
 std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_view name, const Overrides& overrides) {
   Reader reader{std::string(name)};
-  const auto document = Document::parse(text, name, reader.errors());
+  const auto document = Document::parse(text, name, reader.log());
   if (!document) return std::unexpected(reader.finish());
   TestbedRow row;
   Format<TestbedRow>::read(reader, document->root(), row);
   if (document->root().kind() != ValueKind::kMap) return std::unexpected(reader.finish());
+  if (!row.fabric.given && !row.topology)
+    reader.wrong(document->root(), "nothing to build: 'fabric' or 'topology' is missing");
 
   Testbed out{.name = row.name, .file = std::string(name)};
   out.profiles = resolve_profiles(reader, row.profiles);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <tuple>
 
 #include "control/config/resolve.hpp"
 
@@ -19,34 +20,51 @@ void apply_hash(const HashLike& row, HashConfig& hash) {
   set_if(row.offset, hash.offset);
 }
 
-// The map in force: the one that PORT_QOS_MAP names, else the only one. A map replaces the base's as a whole;
-// what it does not list is 0, as SAI has it.
+// The map in force is the one that PORT_QOS_MAP names, else the only one. Both the table and the choice come from the
+// base if a profile has none. A map replaces the base's as a whole; what it does not list is 0, as SAI has it.
 template <typename T, size_t Keys>
-void apply_map(Reader& reader, const std::optional<Named<NumberMap<T, Keys>>>& maps,
-               const std::optional<std::string>& chosen, Value chosen_where, Value maps_where,
+struct Maps {
+  const Named<NumberMap<T, Keys>>* table = nullptr;
+  Value table_where;
+  std::optional<std::string> chosen;
+};
+
+template <typename T, size_t Keys>
+void apply_map(Reader& reader, const std::optional<Named<NumberMap<T, Keys>>>& table, Value table_where,
+               const std::optional<std::string>& chosen, Value chosen_where, Maps<T, Keys>& maps,
                std::array<T, Keys>& into) {
-  if (!maps) {
-    if (chosen) reader.wrong(chosen_where, "there is no map " + shown(*chosen) + ": its table is missing");
-    return;
-  }
-  if (!chosen && maps->items.size() != 1) {
-    reader.wrong(maps_where,
-                 "holds " + std::to_string(maps->items.size()) + " maps: PORT_QOS_MAP must say which is in force");
+  if (!table && !chosen) return;
+  if (table) std::tie(maps.table, maps.table_where) = std::tuple(&*table, table_where);
+  if (chosen) maps.chosen = chosen;
+  if (maps.table == nullptr) {
+    reader.wrong(chosen_where, "there is no map " + shown(*chosen) + ": its table is missing");
     return;
   }
   std::vector<std::string_view> names;
-  for (const auto& item : maps->items) names.push_back(item.name);
-  const auto found = chosen ? std::ranges::find(names, std::string_view(*chosen)) : names.begin();
-  if (found == names.end()) {
+  for (const auto& item : maps.table->items) names.push_back(item.name);
+  const bool is_only = !chosen && names.size() == 1;
+  const auto found = is_only ? names.begin() : std::ranges::find(names, std::string_view(maps.chosen.value_or("")));
+  if (found != names.end()) {
+    into.fill(0);
+    const auto place = static_cast<size_t>(found - names.begin());
+    for (const auto& [key, value] : maps.table->items[place].value.items) into[key] = value;
+  } else if (chosen) {
     reader.wrong(chosen_where, "there is no map " + shown(*chosen) + reader.guess(*chosen, names));
-    return;
+  } else if (!reader.is_wrong(maps.table_where)) {
+    reader.wrong(maps.table_where,
+                 "holds " + std::to_string(names.size()) + " maps: PORT_QOS_MAP must say which is in force");
   }
-  into.fill(0);
-  for (const auto& [key, value] : maps->items[static_cast<size_t>(found - names.begin())].value.items)
-    into[key] = value;
 }
 
-void apply_row(Reader& reader, const ProfileRow& row, Profile& profile) {
+// A profile, and what those that change it need to know about how it came to be.
+struct Resolved {
+  Profile profile;
+  Maps<uint8_t, 64> dscp_to_tc;
+  Maps<uint8_t, 8> tc_to_queue;
+};
+
+void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
+  Profile& profile = out.profile;
   if (row.queue_limit) profile.queue_limit_bytes.fill(row.queue_limit->count);
   if (row.queue_limits) {
     for (const auto& [queue, limit] : row.queue_limits->items) profile.queue_limit_bytes[queue] = limit.count;
@@ -55,10 +73,10 @@ void apply_row(Reader& reader, const ProfileRow& row, Profile& profile) {
   if (row.hash) apply_hash(*row.hash, profile.hash);
   if (row.switch_hash) apply_hash(row.switch_hash->global, profile.hash);
   const PortQosGlobalRow qos = row.port_qos_map ? row.port_qos_map->global : PortQosGlobalRow{};
-  apply_map(reader, row.dscp_to_tc_map, qos.dscp_to_tc_map, qos.where.child("dscp_to_tc_map"),
-            row.where.child("DSCP_TO_TC_MAP"), profile.dscp_to_tc);
-  apply_map(reader, row.tc_to_queue_map, qos.tc_to_queue_map, qos.where.child("tc_to_queue_map"),
-            row.where.child("TC_TO_QUEUE_MAP"), profile.tc_to_queue);
+  apply_map(reader, row.dscp_to_tc_map, row.where.child("DSCP_TO_TC_MAP"), qos.dscp_to_tc_map,
+            qos.where.child("dscp_to_tc_map"), out.dscp_to_tc, profile.dscp_to_tc);
+  apply_map(reader, row.tc_to_queue_map, row.where.child("TC_TO_QUEUE_MAP"), qos.tc_to_queue_map,
+            qos.where.child("tc_to_queue_map"), out.tc_to_queue, profile.tc_to_queue);
 }
 
 class ProfileResolver {
@@ -69,13 +87,15 @@ class ProfileResolver {
       by_name_.emplace(rows.items[i].name, i);
       names_.push_back(rows.items[i].name);
     }
-    profiles_.resize(rows.items.size());
+    resolved_.resize(rows.items.size());
   }
 
   std::vector<Profile> run() {
-    for (uint32_t i = 0; i < profiles_.size(); ++i) resolve(i);
-    if (!by_name_.contains("default")) profiles_.push_back(Profile{});
-    return std::move(profiles_);
+    for (uint32_t i = 0; i < resolved_.size(); ++i) resolve(i);
+    std::vector<Profile> out;
+    for (Resolved& resolved : resolved_) out.push_back(std::move(resolved.profile));
+    if (!by_name_.contains("default")) out.push_back(Profile{});
+    return out;
   }
 
  private:
@@ -99,10 +119,9 @@ class ProfileResolver {
     while (!chain.empty()) {
       const uint32_t index = chain.back();
       chain.pop_back();
-      Profile profile = at ? profiles_[*at] : Profile{};
-      profile.name = rows_.items[index].name;
-      apply_row(reader_, rows_.items[index].value, profile);
-      profiles_[index] = std::move(profile);
+      if (at) resolved_[index] = resolved_[*at];
+      resolved_[index].profile.name = rows_.items[index].name;
+      apply_row(reader_, rows_.items[index].value, resolved_[index]);
       state_[index] = State::kDone;
       at = index;
     }
@@ -110,7 +129,7 @@ class ProfileResolver {
 
   std::optional<uint32_t> base_of(uint32_t index) {
     const ProfileRow& row = rows_.items[index].value;
-    if (!row.base || row.base->empty()) return std::nullopt;
+    if (!row.base || reader_.is_wrong(row.where.child("base"))) return std::nullopt;
     const auto found = by_name_.find(*row.base);
     if (found != by_name_.end()) return found->second;
     reader_.wrong(row.where.child("base"),
@@ -123,7 +142,7 @@ class ProfileResolver {
   std::vector<State> state_;
   std::unordered_map<std::string_view, uint32_t> by_name_;
   std::vector<std::string_view> names_;
-  std::vector<Profile> profiles_;
+  std::vector<Resolved> resolved_;
 };
 
 }  // namespace

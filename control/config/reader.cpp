@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/config/reader.hpp"
 
-#include <algorithm>
-#include <tuple>
+#include <functional>
 
 namespace softspine::control {
 namespace {
@@ -20,8 +19,9 @@ std::string described(Value value) {
 }  // namespace
 
 bool Reader::wrong(Value at, std::string message) {
+  if (!is_news(at, message)) return false;
   const Position position = at.at();
-  errors_.push_back({file_, at.path(), position.line, position.column, std::move(message)});
+  log_.add({file_, at.path(), position.line, position.column, std::move(message)});
   return false;
 }
 
@@ -29,12 +29,11 @@ bool Reader::wrong_type(Value at, std::string_view expected) {
   return wrong(at, "expected " + std::string(expected) + ", found " + described(at));
 }
 
-Errors Reader::finish() {
-  const auto place = [](const Error& e) { return std::tie(e.line, e.column, e.path, e.message); };
-  std::ranges::stable_sort(errors_, [&](const Error& a, const Error& b) { return place(a) < place(b); });
-  const auto repeated = std::ranges::unique(errors_);
-  errors_.erase(repeated.begin(), repeated.end());
-  return std::move(errors_);
+bool Reader::is_news(Value at, std::string_view message) {
+  const bool first = wrong_.insert(at.id()).second;
+  if (at.is_leaf()) return first;
+  const uint64_t hash = std::hash<std::string_view>{}(message);
+  return said_.insert(hash ^ (at.id() * 0x9E3779B97F4A7C15u)).second;
 }
 
 }  // namespace softspine::control

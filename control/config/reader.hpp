@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Collects what is wrong while a document is read: everything, each thing once, in the file's order.
+//
+// A word is wrong once: after the first complaint about it, what follows from it (or another alias of it) is no news.
+// A map or a list can lack several things, and says each once.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "control/config/document.hpp"
-#include "control/config/error.hpp"
+#include "control/config/error_log.hpp"
 #include "control/config/words.hpp"
 
 namespace softspine::control {
@@ -20,18 +24,24 @@ class Reader {
   bool wrong(Value at, std::string message);
   bool wrong_type(Value at, std::string_view expected);  // "expected …, found a map"
 
+  // What hangs on this value is not known: it has been complained about itself.
+  bool is_wrong(Value at) const { return wrong_.contains(at.id()); }
+
   std::string guess(std::string_view word, const std::vector<std::string_view>& known) {
     return guesser_.guess(word, known);
   }
 
-  Errors& errors() { return errors_; }
-  // By line and column; a mistake met several times (through an alias) is named once.
-  Errors finish();
+  ErrorLog& log() { return log_; }
+  Errors finish() { return log_.finish(); }
 
  private:
+  bool is_news(Value at, std::string_view message);
+
   std::string file_;  // for what stands nowhere in it
-  Errors errors_;
+  ErrorLog log_;
   Guesser guesser_;
+  std::unordered_set<uint32_t> wrong_;  // ids of values
+  std::unordered_set<uint64_t> said_;   // of maps, lists and what stands nowhere: id and message
 };
 
 }  // namespace softspine::control

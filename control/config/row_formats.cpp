@@ -32,8 +32,9 @@ std::optional<MacAddress> WordTraits<MacAddress>::parse(std::string_view text) {
 }
 
 std::optional<AnyAddress> WordTraits<AnyAddress>::parse(std::string_view text) {
-  if (const auto v4 = parse_ipv4(text)) return *v4;
-  if (const auto v6 = parse_ipv6(text)) return *v6;
+  // The unspecified address is nobody's; here it stands for one that could not be read.
+  if (const auto v4 = parse_ipv4(text); v4 && *v4 != Ipv4Address{}) return *v4;
+  if (const auto v6 = parse_ipv6(text); v6 && *v6 != Ipv6Address{}) return *v6;
   return std::nullopt;
 }
 std::string WordTraits<AnyAddress>::print(const AnyAddress& address) {
@@ -41,8 +42,8 @@ std::string WordTraits<AnyAddress>::print(const AnyAddress& address) {
 }
 
 std::optional<AnyPrefix> WordTraits<AnyPrefix>::parse(std::string_view text) {
-  if (const auto v4 = parse_ipv4_prefix(text)) return *v4;
-  if (const auto v6 = parse_ipv6_prefix(text)) return *v6;
+  if (const auto v4 = parse_ipv4_prefix(text); v4 && *v4 != Ipv4Prefix{}) return *v4;
+  if (const auto v6 = parse_ipv6_prefix(text); v6 && *v6 != Ipv6Prefix{}) return *v6;
   return std::nullopt;
 }
 std::string WordTraits<AnyPrefix>::print(const AnyPrefix& prefix) {

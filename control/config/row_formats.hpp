@@ -121,9 +121,16 @@ struct Format<NumberMap<T, Keys>> {
   static bool read(Reader& reader, Value value, NumberMap<T, Keys>& out) {
     if (value.kind() != ValueKind::kMap) return reader.wrong_type(value, "a map of numbers");
     bool good = true;
+    std::array<std::optional<std::string_view>, Keys> seen{};
     for_each_entry(value, [&](Value key, Value content) {
       if (key.kind() != ValueKind::kScalar) return;  // the document has complained
       const auto number = read_number_key(reader, key, Keys);
+      if (number && seen[*number]) {
+        const bool said = *seen[*number] == key.text();  // by the document
+        good = said ? false : reader.wrong(key, std::to_string(*number) + " stands in this map already");
+        return;
+      }
+      if (number) seen[*number] = key.text();
       T read{};
       const bool read_well = Format<T>::read(reader, content, read) && within_reach(reader, content, read);
       good = number && read_well && good;

@@ -150,7 +150,7 @@ struct LinkRow {
 struct TopologyRow {
   Value where;
   Named<NodeRow> nodes;
-  std::vector<LinkRow> links;
+  Tried<std::vector<LinkRow>> links;
 };
 
 // Which profile switches have that name none.
@@ -213,7 +213,7 @@ struct TestbedRow {
   Value where;
   std::string name;
   RunRow run;
-  std::optional<FabricSpec> fabric;
+  Tried<FabricSpec> fabric;
   RolesRow roles;
   std::optional<TopologyRow> topology;
   Named<ProfileRow> profiles;

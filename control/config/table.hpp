@@ -42,14 +42,22 @@ struct Inner<std::optional<T>> {
   using Type = T;
 };
 template <typename T>
+struct Inner<Tried<T>> {
+  using Type = T;
+};
+template <typename T>
 using InnerType = typename Inner<T>::Type;
 
 template <typename T>
 struct Limits {
   std::optional<T> least;
   std::optional<T> most;
+  std::string (*complaint)(const T&) = nullptr;  // empty: fine
 
   bool check(Reader& reader, Value value, const T& found) const {
+    if (complaint != nullptr) {
+      if (std::string message = complaint(found); !message.empty()) return reader.wrong(value, std::move(message));
+    }
     if constexpr (std::integral<T> || Quantity<T>) {
       if (least && found < *least)
         return reader.wrong(value, "must be at least " + text_of(*least) + ", not " + shown(value.text()));
@@ -72,11 +80,15 @@ struct Limits {
 
 template <typename T>
 Limits<T> at_least(T least) {
-  return {least, std::nullopt};
+  return {.least = least};
 }
 template <typename T>
 Limits<T> within(T least, T most) {
-  return {least, most};
+  return {.least = least, .most = most};
+}
+template <typename T>
+Limits<T> held_to(std::string (*complaint)(const T&)) {
+  return {.complaint = complaint};
 }
 
 template <typename Row>
@@ -85,11 +97,11 @@ class Table {
   Table(std::string_view name, std::string_view doc) : name_(name), doc_(doc) {}
 
   template <typename T>
-  Table& required(std::string_view key, T Row::* member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
+  Table& required(std::string_view key, T Row::*member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
     return add(key, member, doc, true, limits);
   }
   template <typename T>
-  Table& optional(std::string_view key, T Row::* member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
+  Table& optional(std::string_view key, T Row::*member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
     return add(key, member, doc, false, limits);
   }
   // A rule over several keys; runs only if each of them could be read.
@@ -123,13 +135,15 @@ class Table {
 
  private:
   template <typename T>
-  Table& add(std::string_view key, T Row::* member, std::string_view doc, bool required, Limits<InnerType<T>> limits) {
+  Table& add(std::string_view key, T Row::*member, std::string_view doc, bool required, Limits<InnerType<T>> limits) {
     keys_.push_back({key, doc, required});
     reads_.push_back([member, limits](Reader& reader, Value value, Row& row) {
       T& out = row.*member;
       if (!Format<T>::read(reader, value, out)) return false;
       if constexpr (std::same_as<T, InnerType<T>>) {
         return limits.check(reader, value, out);
+      } else if constexpr (std::same_as<T, Tried<InnerType<T>>>) {
+        return limits.check(reader, value, out.value);
       } else {
         return limits.check(reader, value, *out);
       }
@@ -172,7 +186,9 @@ template <typename Row>
 struct Tables;  // specialise with `static const Table<Row>& table();`
 
 template <typename Row>
-concept HasTable = requires { Tables<Row>::table(); };
+concept HasTable = requires {
+  Tables<Row>::table();
+};
 
 template <HasTable Row>
 struct Format<Row> {
@@ -183,8 +199,7 @@ struct Format<Row> {
 
 // A map whose `kind` says which of several tables it follows.
 template <typename... Rows>
-  requires(HasTable<Rows> && ...)
-struct Format<std::variant<Rows...>> {
+requires(HasTable<Rows>&&...) struct Format<std::variant<Rows...>> {
   using Choice = std::variant<Rows...>;
   static bool read(Reader& reader, Value value, Choice& out) {
     if (value.kind() != ValueKind::kMap) return reader.wrong_type(value, "a map");

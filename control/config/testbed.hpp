@@ -17,6 +17,9 @@ namespace softspine::control {
 
 enum class ClockKind : uint8_t { kVirtual, kWall };
 
+inline constexpr uint32_t kMaxWorkers = 256;
+inline constexpr uint32_t kMaxDilation = 1'000'000;
+
 struct RunConfig {
   ClockKind clock = ClockKind::kVirtual;                       // wall if the file says nothing and has outside hosts
   dataplane::Duration duration = dataplane::Duration::ms(10);  // emulated time

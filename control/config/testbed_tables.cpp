@@ -9,10 +9,23 @@ namespace softspine::control {
 using dataplane::Duration;
 using dataplane::Rate;
 
+namespace {
+
+const Limits<std::string> kNames = held_to<std::string>([](const std::string& name) {
+  return is_name(name) ? "" : shown(name) + " is no name: letters, digits, '_' and '-', at most 63";
+});
+
+const Limits<uint32_t> kPathMtus = held_to<uint32_t>([](const uint32_t& mtu) {
+  const bool good = mtu >= 256 && mtu <= 4096 && std::has_single_bit(mtu);
+  return good ? "" : "must be 256, 512, 1024, 2048 or 4096, not " + shown(std::to_string(mtu));
+});
+
+}  // namespace
+
 const Table<TestbedRow>& Tables<TestbedRow>::table() {
   static const Table<TestbedRow> table =
       Table<TestbedRow>("testbed", "A testbed: a fabric, what runs on it, and what is expected.")
-          .required("name", &TestbedRow::name, "what reports call it")
+          .required("name", &TestbedRow::name, "what reports call it", kNames)
           .optional("run", &TestbedRow::run, "how it runs; the command line overrides")
           .optional("fabric", &TestbedRow::fabric, "a fabric to generate")
           .optional("topology", &TestbedRow::topology, "nodes and links, alone or added to the generated ones")
@@ -22,15 +35,7 @@ const Table<TestbedRow>& Tables<TestbedRow>::table() {
           .optional("workload", &TestbedRow::workload, "RoCEv2 traffic between built-in hosts")
           .optional("faults", &TestbedRow::faults, "links that go down or up")
           .optional("convergence", &TestbedRow::convergence, "how long routes take to follow a link")
-          .optional("expect", &TestbedRow::expect, "what the report must show")
-          .check([](Reader& reader, Value at, const TestbedRow& row) {
-            if (!is_name(row.name)) {
-              reader.wrong(at.child("name"), shown(row.name) + " is no name: letters, digits, '_' and '-', at most 63");
-            }
-            if (!row.fabric && !row.topology)
-              return reader.wrong(at, "nothing to build: 'fabric' or 'topology' is missing");
-            return true;
-          });
+          .optional("expect", &TestbedRow::expect, "what the report must show");
   return table;
 }
 
@@ -41,9 +46,9 @@ const Table<RunRow>& Tables<RunRow>::table() {
                     "virtual, or wall; by itself: wall if a host is not emulated, else virtual")
           .optional("duration", &RunRow::duration, "of emulated time", at_least(Duration::ps(1)))
           .optional("seed", &RunRow::seed, "of everything random")
-          .optional("workers", &RunRow::workers, "polling threads", within<uint32_t>(1, 256))
+          .optional("workers", &RunRow::workers, "polling threads", within<uint32_t>(1, kMaxWorkers))
           .optional("dilation", &RunRow::dilation, "wall clock: how many times slower than the wall",
-                    within<uint32_t>(1, 1'000'000));
+                    within<uint32_t>(1, kMaxDilation));
   return table;
 }
 
@@ -59,7 +64,7 @@ const Table<RolesRow>& Tables<RolesRow>::table() {
 const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
   static const Table<WorkloadRow> table =
       Table<WorkloadRow>("workload", "RoCEv2 flows.")
-          .required("name", &WorkloadRow::name, "what counters and expectations call it")
+          .required("name", &WorkloadRow::name, "what counters and expectations call it", kNames)
           .required("pattern", &WorkloadRow::pattern, "who sends to whom")
           .optional("hosts", &WorkloadRow::hosts,
                     "permutation, all_to_all, ring: among these; all built-in hosts if not given")
@@ -67,18 +72,14 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("to", &WorkloadRow::to, "incast: the receiver; pairs: the receivers, in the order of the senders")
           .optional("message", &WorkloadRow::message, "bytes of a message", within<Bytes>({1}, {1ULL << 31}))
           .optional("messages", &WorkloadRow::messages, "of each queue pair", within<uint64_t>(1, uint64_t{1} << 40))
-          .optional("mtu", &WorkloadRow::mtu, "RDMA path MTU: payload bytes of a packet; 256, 512, 1024, 2048 or 4096")
+          .optional("mtu", &WorkloadRow::mtu, "RDMA path MTU: payload bytes of a packet; 256, 512, 1024, 2048 or 4096",
+                    kPathMtus)
           .optional("qps", &WorkloadRow::qps, "queue pairs of a flow", within<uint32_t>(1, 65'536))
           .optional("first_qp", &WorkloadRow::first_qp, "number of the first queue pair", within<uint32_t>(2, 0xFFFFFF))
           .optional("source_port", &WorkloadRow::source_port, "UDP; per_qp: from the queue pair, as the kernel does it")
           .optional("rate", &WorkloadRow::rate, "of a flow; the host's link if not given", at_least(Rate::min()))
           .optional("start", &WorkloadRow::start, "after the start of the run")
-          .optional("dscp", &WorkloadRow::dscp, "of its packets", within<uint8_t>(0, 63))
-          .check([](Reader& reader, Value at, const WorkloadRow& row) {
-            const bool good = row.mtu >= 256 && row.mtu <= 4096 && std::has_single_bit(row.mtu);
-            return good || reader.wrong(at.child("mtu"),
-                                        "must be 256, 512, 1024, 2048 or 4096, not " + shown(std::to_string(row.mtu)));
-          });
+          .optional("dscp", &WorkloadRow::dscp, "of its packets", within<uint8_t>(0, 63));
   return table;
 }
 

@@ -28,15 +28,13 @@ const Table<LinkSpec>& Tables<LinkSpec>::table() {
 const Table<LinkRow>& Tables<LinkRow>::table() {
   static const Table<LinkRow> table =
       Table<LinkRow>("link", "A link between two ports.")
-          .required("endpoints", &LinkRow::endpoints, "two, each NODE:PORT, or NODE for its next free port")
+          .required("endpoints", &LinkRow::endpoints, "two, each NODE:PORT, or NODE for its next free port",
+                    held_to<std::vector<Endpoint>>([](const std::vector<Endpoint>& ends) {
+                      return ends.size() == 2 ? "" : "a link has two endpoints, not " + std::to_string(ends.size());
+                    }))
           .required("rate", &LinkRow::rate, "of each direction", kLinkRates)
           .optional("length", &LinkRow::length, "of the cable", kLengths)
-          .optional("mtu", &LinkRow::mtu, "of IP packets; the profile's if not given", kMtus)
-          .check([](Reader& reader, Value at, const LinkRow& row) {
-            return row.endpoints.size() == 2 ||
-                   reader.wrong(at.child("endpoints"),
-                                "a link has two endpoints, not " + std::to_string(row.endpoints.size()));
-          });
+          .optional("mtu", &LinkRow::mtu, "of IP packets; the profile's if not given", kMtus);
   return table;
 }
 
@@ -148,7 +146,9 @@ const Table<PcapRow>& Tables<PcapRow>::table() {
           .optional("in", &PcapRow::in, "frames that enter the fabric")
           .optional("out", &PcapRow::out, "frames that leave it")
           .check([](Reader& reader, Value at, const PcapRow& row) {
-            return !row.in.empty() || !row.out.empty() || reader.wrong(at, "needs 'in', 'out' or both");
+            if (row.in.empty() && row.out.empty()) return reader.wrong(at, "needs 'in', 'out' or both");
+            return row.in.empty() || !same_file(row.in, row.out) ||
+                   reader.wrong(at, "would overwrite " + shown(row.out) + " while it is read");
           });
   return table;
 }

@@ -8,6 +8,7 @@ namespace softspine::control {
 namespace {
 
 constexpr size_t kShownBytes = 60;
+constexpr int64_t kCandidate = 16;  // what a word costs besides its letters
 
 std::string lower(std::string_view text) {
   std::string out(text);
@@ -15,6 +16,13 @@ std::string lower(std::string_view text) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
   return out;
+}
+
+// One of ASCII's or of Latin-1's (U+0080 to U+009F: two bytes, either of them).
+bool is_control(std::string_view text, size_t i) {
+  const auto at = [&](size_t k) { return k < text.size() ? static_cast<uint8_t>(text[k]) : uint8_t{0}; };
+  const auto latin = [&](size_t k) { return at(k) == 0xC2 && at(k + 1) >= 0x80 && at(k + 1) <= 0x9F; };
+  return at(i) < 0x20 || at(i) == 0x7F || latin(i) || (i > 0 && latin(i - 1));
 }
 
 }  // namespace
@@ -27,10 +35,10 @@ std::string shown(std::string_view text) {
     text = text.substr(0, end);
   }
   std::string out = "'";
-  for (const char c : text) {
-    const auto byte = static_cast<uint8_t>(c);
-    if (byte >= 0x20 && byte != 0x7F) {
-      out += c;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<uint8_t>(text[i]);
+    if (!is_control(text, i)) {
+      out += text[i];
       continue;
     }
     char escaped[8];
@@ -59,7 +67,7 @@ size_t edit_distance(std::string_view a, std::string_view b, size_t limit) {
     before.swap(last);
     last.swap(row);
   }
-  return last[b.size()];
+  return std::min(last[b.size()], limit + 1);
 }
 
 std::string Guesser::guess(std::string_view word, const std::vector<std::string_view>& known) {
@@ -69,8 +77,10 @@ std::string Guesser::guess(std::string_view word, const std::vector<std::string_
   size_t best = limit + 1;
   std::string_view found;
   for (const std::string_view candidate : known) {
-    if (--budget_ < 0) return "";
-    if (candidate.size() > word.size() + limit) continue;
+    if (budget_ < 0) return "";
+    budget_ -= kCandidate;
+    if (candidate.size() > word.size() + limit || candidate.size() + limit < word.size()) continue;
+    budget_ -= static_cast<int64_t>(word.size() * candidate.size());
     const size_t distance = edit_distance(wanted, lower(candidate), limit);
     if (distance < best) {
       best = distance;

@@ -15,14 +15,14 @@ std::string shown(std::string_view text);
 // Edit distance with swaps of neighbours, given up (as limit + 1) when above the limit.
 size_t edit_distance(std::string_view a, std::string_view b, size_t limit);
 
-// Guesses: ": did you mean 'tors'?", or nothing. Ignores case. Each comparison is paid from a budget for one file,
-// so that ten thousand wrong names among ten thousand right ones cost no more than a hundred.
+// Guesses: ": did you mean 'tors'?", or nothing. Ignores case. Each comparison of letters is paid from a
+// budget for one file, so that ten thousand wrong names among ten thousand right ones cost no more than a hundred.
 class Guesser {
  public:
   std::string guess(std::string_view word, const std::vector<std::string_view>& known);
 
  private:
-  int64_t budget_ = 2'000'000;  // comparisons
+  int64_t budget_ = 64'000'000;  // comparisons: a quarter of a second
 };
 
 }  // namespace softspine::control

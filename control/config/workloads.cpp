@@ -11,6 +11,7 @@ using dataplane::Instant;
 
 // IPv6 40, UDP 8, BTH 12, RETH 16, ICRC 4: what a packet of an RDMA write is longer than its payload.
 constexpr uint32_t kHeaderBytes = 80;
+constexpr uint32_t kLeastMtu = 1'280;  // of a link: a smaller one has been complained about
 
 class WorkloadResolver {
  public:
@@ -35,8 +36,9 @@ class WorkloadResolver {
                  .dscp = row.dscp};
     if (row.rate) out.rate = *row.rate;
     check_name(row);
-    check_keys(row);
     if (row.start >= run_.duration) reader_.wrong(row.where.child("start"), "never starts: the run ends before");
+    if (reader_.is_wrong(row.where.child("pattern"))) return out;
+    check_keys(row);
     switch (row.pattern) {
       case Pattern::kIncast: resolve_incast(row, out); break;
       case Pattern::kPairs: resolve_pairs(row, out); break;
@@ -50,13 +52,9 @@ class WorkloadResolver {
   bool uses_pairs(Pattern pattern) const { return pattern == Pattern::kIncast || pattern == Pattern::kPairs; }
 
   void check_name(const WorkloadRow& row) {
-    if (!is_name(row.name)) {
-      if (!row.name.empty())
-        reader_.wrong(row.where.child("name"),
-                      shown(row.name) + " is no name: letters, digits, '_' and '-', at most 63");
-    } else if (!names_.insert(row.name).second) {
-      reader_.wrong(row.where.child("name"), "a workload " + shown(row.name) + " stands here already");
-    }
+    const Value where = row.where.child("name");
+    if (!reader_.is_wrong(where) && !names_.insert(row.name).second)
+      reader_.wrong(where, "a workload " + shown(row.name) + " stands here already");
   }
 
   void check_keys(const WorkloadRow& row) {
@@ -72,7 +70,6 @@ class WorkloadResolver {
   }
 
   std::optional<uint32_t> find(const std::string& name, Value where) {
-    if (name.empty()) return std::nullopt;  // could not be read
     const auto node = nodes_.find(name, where);
     if (!node) return std::nullopt;
     const FabricNode& found = nodes_.fabric().nodes[*node];
@@ -88,16 +85,11 @@ class WorkloadResolver {
 
   // True if all were found.
   bool find_all(const std::vector<std::string>& names, Value list, std::vector<uint32_t>& out) {
-    size_t i = 0;
-    const bool is_list = names.size() != 1 || list.child(size_t{0}).path() != list.path();
-    if (!is_list) {
-      const auto node = find(names[0], list);
-      if (node) out.push_back(*node);
-      return node.has_value();
-    }
+    const std::vector<Value> places = list.each();
+    if (places.size() != names.size()) return false;  // neither a name nor a list of them
     bool good = true;
-    for (const Value where : list.items()) {
-      const auto node = find(names[i++], where);
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto node = find(names[i], places[i]);
       if (node) out.push_back(*node);
       good = node.has_value() && good;
     }
@@ -170,8 +162,9 @@ class WorkloadResolver {
       return;
     }
     if (out.from.empty()) reader_.wrong(from, "names no sender");
+    const std::vector<Value> receiver_places = to.each();
     for (size_t i = 0; i < out.from.size(); ++i) {
-      if (out.from[i] == out.to[i]) reader_.wrong(to.child(i), row.to->items[i] + " would send to itself");
+      if (out.from[i] == out.to[i]) reader_.wrong(receiver_places[i], row.to->items[i] + " would send to itself");
     }
   }
 
@@ -180,7 +173,8 @@ class WorkloadResolver {
       for (const uint32_t host : *list) {
         for (const FabricPort& port : nodes_.fabric().nodes[host].ports) {
           const FabricLink& link = nodes_.fabric().links[port.link];
-          if (row.mtu + kHeaderBytes <= link.mtu) continue;
+          const bool known = link.mtu >= kLeastMtu && !reader_.is_wrong(row.where.child("mtu"));
+          if (!known || row.mtu + kHeaderBytes <= link.mtu) continue;
           reader_.wrong(row.where.child("mtu"), "with " + std::to_string(kHeaderBytes) + " bytes of headers, " +
                                                     std::to_string(row.mtu) + " exceeds the link of " +
                                                     nodes_.fabric().nodes[host].name + ": its mtu is " +
@@ -209,6 +203,7 @@ NodeFinder::NodeFinder(Reader& reader, const Expanded& expanded)
 }
 
 std::optional<uint32_t> NodeFinder::find(std::string_view name, Value where) {
+  if (reader_.is_wrong(where)) return std::nullopt;
   const auto found = by_name_.find(name);
   if (found != by_name_.end()) return found->second;
   if (names_known_) reader_.wrong(where, "there is no node " + shown(name) + reader_.guess(name, names_));

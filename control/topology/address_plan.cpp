@@ -32,7 +32,7 @@ void plan_loopbacks(Reader& reader, Expanded& out) {
 }
 
 void plan_macs(Reader& reader, Expanded& out) {
-  std::unordered_map<std::string, std::string> given;  // by whom
+  std::unordered_map<std::string, size_t> given;  // to which node
   for (size_t n = 0; n < out.fabric.nodes.size(); ++n) {
     FabricNode& node = out.fabric.nodes[n];
     const bool is_host = node.kind == NodeKind::kHost;
@@ -48,9 +48,10 @@ void plan_macs(Reader& reader, Expanded& out) {
       if (is_host && row != nullptr && row->mac && !row->mac->is_zero()) node.ports[p].mac = *row->mac;
     }
     if (!is_host || row == nullptr || !row->mac || row->mac->is_zero()) continue;
-    const auto [other, is_new] = given.emplace(key_of(*row->mac), node.name);
-    if (!is_new)
-      reader.wrong(row->where.child("mac"), to_string(*row->mac) + " is the address of " + other->second + " already");
+    const auto [other, is_new] = given.emplace(key_of(*row->mac), n);
+    if (is_new) continue;
+    reader.wrong(row->where.child("mac"),
+                 to_string(*row->mac) + " is the address of " + out.fabric.nodes[other->second].name + " already");
   }
   if (given.empty()) return;
   for (size_t n = 0; n < out.fabric.nodes.size(); ++n) {
@@ -59,9 +60,8 @@ void plan_macs(Reader& reader, Expanded& out) {
     for (const FabricPort& port : node.ports) {
       const auto found = given.find(key_of(port.mac));
       if (found == given.end()) continue;
-      const auto holder = std::ranges::find(out.fabric.nodes, found->second, &FabricNode::name);
-      const NodeRow* row = out.rows[static_cast<size_t>(holder - out.fabric.nodes.begin())];
-      reader.wrong(row->where.child("mac"), to_string(port.mac) + " is the planned address of " + node.name);
+      reader.wrong(out.rows[found->second]->where.child("mac"),
+                   to_string(port.mac) + " is the planned address of " + node.name);
       break;
     }
   }
@@ -103,9 +103,9 @@ class HostPlan {
   void take_given(uint32_t host) {
     const NodeRow* row = out_.rows[host];
     if (row == nullptr || !row->address) return;
-    const Value list = row->where.child("address");
-    for (size_t i = 0; i < row->address->items.size(); ++i) {
-      const Value where = list.child(i);
+    const std::vector<Value> places = row->where.child("address").each();
+    for (size_t i = 0; i < std::min(places.size(), row->address->items.size()); ++i) {
+      const Value where = places[i];
       std::visit([&](const auto& address) { take(host, address, where); }, row->address->items[i]);
     }
   }

@@ -21,19 +21,28 @@ Attachment attachment_of(const NodeRow& row) {
   return BuiltinHost{};
 }
 
-// What only one host can hold, and the key that names it; empty: nothing. Interfaces share one name space.
+// What only one host can hold, and the key that names it; empty: nothing. Interfaces share one name space, files
+// another; a DPDK device is what stands before its arguments.
 struct Held {
   std::string what;
+  std::string space;
   const char* kind = "";
   const char* key = "";
 };
 
+std::string normal(const std::string& path) {
+  return std::filesystem::path(path).lexically_normal();
+}
+
 Held held_by(const Attachment& attachment) {
-  if (const auto* tap = std::get_if<TapEdge>(&attachment)) return {tap->name, "tap", "name"};
-  if (const auto* packet = std::get_if<AfPacketEdge>(&attachment)) return {packet->interface, "af_packet", "interface"};
-  if (const auto* vhost = std::get_if<VhostUserEdge>(&attachment)) return {vhost->socket, "vhost_user", "socket"};
-  if (const auto* pcap = std::get_if<PcapEdge>(&attachment)) return {pcap->out, "pcap", "out"};
-  if (const auto* dpdk = std::get_if<DpdkEdge>(&attachment)) return {dpdk->device, "dpdk", ""};
+  if (const auto* tap = std::get_if<TapEdge>(&attachment)) return {tap->name, "interface", "tap", "name"};
+  if (const auto* packet = std::get_if<AfPacketEdge>(&attachment))
+    return {packet->interface, "interface", "af_packet", "interface"};
+  if (const auto* vhost = std::get_if<VhostUserEdge>(&attachment))
+    return {normal(vhost->socket), "file", "vhost_user", "socket"};
+  if (const auto* pcap = std::get_if<PcapEdge>(&attachment)) return {normal(pcap->out), "file", "pcap", "out"};
+  if (const auto* dpdk = std::get_if<DpdkEdge>(&attachment))
+    return {dpdk->device.substr(0, dpdk->device.find(',')), "device", "dpdk", ""};
   return {};
 }
 
@@ -52,7 +61,7 @@ void attach_hosts(Reader& reader, Expanded& out) {
     }
     const Held held = held_by(node.attachment);
     if (held.what.empty()) continue;
-    const auto [other, is_new] = holder.emplace(held.what, node.name);
+    const auto [other, is_new] = holder.emplace(held.space + ' ' + held.what, node.name);
     if (is_new) continue;
     reader.wrong(row.where.child("edge").child(held.kind).child(held.key),
                  shown(held.what) + " is used by " + other->second + " already");

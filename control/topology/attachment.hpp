@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <variant>
 
@@ -47,6 +48,11 @@ struct PcapEdge {
 struct DpdkEdge {
   std::string device;
 };
+
+// Two ways to write one path; links are not followed.
+inline bool same_file(const std::string& a, const std::string& b) {
+  return std::filesystem::path(a).lexically_normal() == std::filesystem::path(b).lexically_normal();
+}
 
 using Attachment =
     std::variant<BuiltinHost, Guest, NamespaceHost, TapEdge, AfPacketEdge, VhostUserEdge, PcapEdge, DpdkEdge>;

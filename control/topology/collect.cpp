@@ -1,20 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/topology/collect.hpp"
 
-#include <algorithm>
-
 #include "control/config/row_formats.hpp"
 
 namespace softspine::control {
 namespace {
-
-// Something below this key was not understood.
-bool has_errors_under(Reader& reader, std::string_view key) {
-  return std::ranges::any_of(reader.errors(), [&](const Error& e) {
-    return e.path.starts_with(key) &&
-           (e.path.size() == key.size() || e.path[key.size()] == '.' || e.path[key.size()] == '[');
-  });
-}
 
 // What only a switch has, and what only a host has.
 void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std::string& name) {
@@ -75,8 +65,9 @@ class LinkCollector {
     if (row.endpoints.size() != 2) return;
     const Value ends = row.where.child("endpoints");
     DraftLink link{.rate = row.rate, .length = row.length, .mtu = row.mtu};
-    const bool a = find(row.endpoints[0], ends.child(size_t{0}), link.a);
-    const bool b = find(row.endpoints[1], ends.child(size_t{1}), link.b);
+    const std::vector<Value> places = ends.each();
+    const bool a = find(row.endpoints[0], places[0], link.a);
+    const bool b = find(row.endpoints[1], places[1], link.b);
     if (!a || !b) {
       out_.links_known = false;
       return;
@@ -110,14 +101,15 @@ class LinkCollector {
 
 Collected collect(Reader& reader, const TestbedRow& row) {
   Collected out;
-  out.names_known = !has_errors_under(reader, "fabric");
-  out.links_known = out.names_known && !has_errors_under(reader, "topology.links");
-  if (row.fabric && out.names_known) std::visit([&](const auto& spec) { draft(spec, out.draft); }, *row.fabric);
+  out.names_known = row.fabric.good;
+  out.links_known = row.fabric.good && (!row.topology || row.topology->links.good);
+  if (row.fabric.given && row.fabric.good)
+    std::visit([&](const auto& spec) { draft(spec, out.draft); }, row.fabric.value);
   out.rows.resize(out.draft.nodes.size(), nullptr);
   if (!row.topology) return out;
   for (const auto& item : row.topology->nodes.items) add_node(reader, out, item);
   LinkCollector links(reader, out);
-  for (const LinkRow& link : row.topology->links) links.add(link);
+  for (const LinkRow& link : row.topology->links.value) links.add(link);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include "control/topology/attach.hpp"
 #include "control/topology/collect.hpp"
 #include "control/topology/ports.hpp"
+#include "dataplane/units/ids.hpp"
 
 namespace softspine::control {
 namespace {
@@ -50,7 +51,7 @@ class Expansion {
 
   Expanded run() {
     name_profiles();
-    place_nodes();
+    if (!place_nodes()) return {.names_known = false};
     place_links();
     if (collected_.links_known) check_connected();
     attach_hosts(reader_, out_);
@@ -73,15 +74,18 @@ class Expansion {
   }
 
   uint32_t profile_index(const std::string& name, Value where) {
+    if (reader_.is_wrong(where)) return 0;
     const auto found = profile_by_name_.find(name);
     if (found != profile_by_name_.end()) return found->second;
     reader_.wrong(where, "there is no profile " + shown(name) + reader_.guess(name, profile_names_));
     return 0;
   }
 
-  void place_nodes() {
+  // False if a node has more ports than can be numbered.
+  bool place_nodes() {
     const Draft& draft = collected_.draft;
     const auto ports = plan_ports(reader_, draft);
+    if (std::ranges::any_of(ports, [](const auto& list) { return list.size() > dataplane::kMaxPorts; })) return false;
     end_place_.resize(draft.links.size());
     for (const uint32_t from : ordered(draft)) {
       const auto index = static_cast<uint32_t>(out_.fabric.nodes.size());
@@ -95,6 +99,7 @@ class Expansion {
         list.push_back({.name = port.name});
       }
     }
+    return true;
   }
 
   FabricNode make_node(const DraftNode& from, const NodeRow* row) {

@@ -99,8 +99,9 @@ class SubnetPlan {
       return;
     }
     Given& into = given[first_of_switch_[n]];
-    for (size_t i = 0; i < row->subnet->items.size(); ++i) {
-      const Value where = list.child(i);
+    const std::vector<Value> places = list.each();
+    for (size_t i = 0; i < std::min(places.size(), row->subnet->items.size()); ++i) {
+      const Value where = places[i];
       if (const auto* v4 = std::get_if<Ipv4Prefix>(&row->subnet->items[i])) {
         take(*v4, into.v4, into.v4_where, where);
       } else {
@@ -150,7 +151,7 @@ class SubnetPlan {
 
   // Prefixes nest or are disjoint: sorted, one overlaps the widest before it or none.
   template <typename P>
-  void check_overlaps_of(const std::vector<Given>& given, std::optional<P> Given::* prefix, Value Given::* where) {
+  void check_overlaps_of(const std::vector<Given>& given, std::optional<P> Given::*prefix, Value Given::*where) {
     std::vector<const Given*> sorted;
     for (const Given& g : given) {
       if (g.*prefix) sorted.push_back(&g);

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/unit/config/complaints.hpp"
+
+namespace softspine::control {
+namespace {
+
+using tests::Complaints;
+using tests::complaints_about;
+using tests::read_well;
+using tests::with_fabric;
+
+TEST(Run, ReadsWhatTheFileSays) {
+  const Testbed testbed =
+      read_well(with_fabric("run: {clock: wall, duration: 1.5ms, seed: 9, workers: 2, dilation: 3}\n"
+                            "convergence: 20us\n"));
+  EXPECT_EQ(testbed.run.clock, ClockKind::kWall);
+  EXPECT_EQ(testbed.run.duration, dataplane::Duration::us(1500));
+  EXPECT_EQ(testbed.run.seed, 9u);
+  EXPECT_EQ(testbed.run.workers, 2u);
+  EXPECT_EQ(testbed.run.dilation, 3u);
+  EXPECT_EQ(testbed.convergence, dataplane::Duration::us(20));
+  EXPECT_EQ(testbed.file, "t.yaml");
+}
+
+TEST(Run, TheCommandLineHasTheLastWord) {
+  const Testbed testbed = read_well(
+      with_fabric("run: {clock: wall, duration: 1ms, seed: 9, workers: 2, dilation: 3}\n"),
+      {.clock = ClockKind::kVirtual, .duration = dataplane::Duration::s(1), .seed = 1, .workers = 4, .dilation = 1});
+  EXPECT_EQ(testbed.run.clock, ClockKind::kVirtual);
+  EXPECT_EQ(testbed.run.duration, dataplane::Duration::s(1));
+  EXPECT_EQ(testbed.run.seed, 1u);
+  EXPECT_EQ(testbed.run.workers, 4u);
+  EXPECT_EQ(testbed.run.dilation, 1u);
+}
+
+TEST(Run, TheCommandLineIsHeldToTheSameLimits) {
+  EXPECT_EQ(complaints_about(tests::kSmallFabric, {.duration = dataplane::Duration{}, .workers = 0, .dilation = 0}),
+            (Complaints{"0 : dilation must be from 1 to 1000000, not 0", "0 : duration must be at least 1ps",
+                        "0 : workers must be from 1 to 256, not 0"}));
+  EXPECT_EQ(complaints_about(tests::kSmallFabric, {.workers = 257}),
+            (Complaints{"0 : workers must be from 1 to 256, not 257"}));
+}
+
+TEST(Run, TheClockIsTheWallsIfAHostLivesThere) {
+  EXPECT_EQ(read_well(tests::kSmallFabric).run.clock, ClockKind::kVirtual);
+  for (const char* outside :
+       {"guest: {}", "namespace: {}", "edge: {tap: {name: x}}", "edge: {af_packet: {interface: x}}",
+        "edge: {vhost_user: {socket: x}}", "edge: {dpdk: net_tap0}"}) {
+    const std::string nodes = "topology: {nodes: {h1: {" + std::string(outside) + "}}}\n";
+    EXPECT_EQ(read_well(with_fabric(nodes)).run.clock, ClockKind::kWall) << outside;
+    EXPECT_EQ(complaints_about(with_fabric(nodes + "run: {clock: virtual}\n")),
+              (Complaints{"5 run.clock: the virtual clock cannot hold h1, which lives in wall time: clock must be "
+                          "wall"}))
+        << outside;
+    EXPECT_EQ(complaints_about(with_fabric(nodes), {.clock = ClockKind::kVirtual}),
+              (Complaints{"0 : the virtual clock cannot hold h1, which lives in wall time: clock must be wall"}));
+  }
+  EXPECT_EQ(read_well(with_fabric("topology: {nodes: {h1: {edge: {pcap: {in: x}}}}}\n")).run.clock,
+            ClockKind::kVirtual);
+}
+
+TEST(Run, OnlyTheWallClockIsDilated) {
+  EXPECT_EQ(complaints_about(with_fabric("run: {clock: virtual, dilation: 2}\n")),
+            (Complaints{"4 run.dilation: only the wall clock can be dilated"}));
+}
+
+TEST(Faults, BecomeLinksInTheOrderOfTime) {
+  const Testbed testbed =
+      read_well(with_fabric("run: {duration: 10ms}\n"
+                            "faults:\n"
+                            "  - {at: 2ms, node: spine1, set: up}\n"
+                            "  - {at: 1ms, link: \"spine1:Ethernet4\", set: down}\n"));
+  ASSERT_EQ(testbed.faults.size(), 2u);
+  EXPECT_FALSE(testbed.faults[0].up);
+  ASSERT_EQ(testbed.faults[0].links.size(), 1u);
+  const FabricLink& link = testbed.fabric.links[testbed.faults[0].links[0]];
+  EXPECT_EQ(testbed.fabric.name_of(link.b), "spine1:Ethernet4");
+  EXPECT_EQ(testbed.fabric.nodes[link.a.node].name, "tor2");
+  EXPECT_TRUE(testbed.faults[1].up);
+  EXPECT_EQ(testbed.faults[1].links.size(), 2u);
+}
+
+TEST(Faults, RefuseWhatNeverHappensOrHitsNothing) {
+  EXPECT_EQ(complaints_about(with_fabric("run: {duration: 10ms}\n"
+                                         "faults:\n"
+                                         "  - {at: 10ms, node: spine1, set: up}\n"
+                                         "  - {at: 1ms, link: \"spine1:Ethernet40\", set: down}\n"
+                                         "  - {at: 1ms, link: spine1, set: down}\n"
+                                         "  - {at: 1ms, set: down}\n"
+                                         "  - {at: 1ms, node: spine2, link: \"spine1:Ethernet0\", set: down}\n")),
+            (Complaints{"6 faults[0].at: never happens: the run ends before",
+                        "7 faults[1].link: spine1 has no link at 'Ethernet40': did you mean 'Ethernet0'?",
+                        "8 faults[2].link: names no port: expected NODE:PORT such as tor1:Ethernet0",
+                        "9 faults[3]: needs either 'link' or 'node'", "10 faults[4]: needs either 'link' or 'node'"}));
+}
+
+TEST(Expectations, KeepTheirPathAndTheirBounds) {
+  const Testbed testbed =
+      read_well(with_fabric("expect:\n"
+                            "  - {value: flows.w.fct_p99, at_most: 40us}\n"
+                            "  - {value: a.*.b, between: [20%, 30%]}\n"
+                            "  - {value: a, equal: 97Gbps, within: 1%}\n"
+                            "  - {value: a, equal: \"12\"}\n"
+                            "  - {value: a, equal: true}\n"
+                            "  - {value: a, at_least: -3.5}\n"));
+  ASSERT_EQ(testbed.expectations.size(), 6u);
+  EXPECT_EQ(testbed.expectations[0].path, "expect[0]");
+  EXPECT_EQ(testbed.expectations[0].line, 5);
+  EXPECT_EQ(testbed.expectations[0].comparison, Comparison::kAtMost);
+  const auto& most = std::get<Measure>(testbed.expectations[0].bounds.at(0));
+  EXPECT_EQ(most.dimension, Dimension::kDuration);
+  EXPECT_EQ(most.value, 40e6);
+  ASSERT_EQ(testbed.expectations[1].bounds.size(), 2u);
+  EXPECT_DOUBLE_EQ(std::get<Measure>(testbed.expectations[1].bounds[1]).value, 0.3);
+  EXPECT_DOUBLE_EQ(testbed.expectations[2].within, 0.01);
+  EXPECT_EQ(std::get<std::string>(testbed.expectations[3].bounds[0]), "12");
+  EXPECT_EQ(std::get<bool>(testbed.expectations[4].bounds[0]), true);
+  EXPECT_EQ(std::get<Measure>(testbed.expectations[5].bounds[0]).value, -3.5);
+}
+
+TEST(Expectations, RefuseWhatCannotBeCompared) {
+  EXPECT_EQ(complaints_about(with_fabric("expect:\n"
+                                         "  - {value: a, at_most: soon}\n"
+                                         "  - {value: a, between: [1us, 2%]}\n"
+                                         "  - {value: a, between: [3, 2]}\n"
+                                         "  - {value: a, between: [3]}\n"
+                                         "  - {value: a, at_most: 3, within: 1%}\n"
+                                         "  - {value: a}\n"
+                                         "  - {value: a..b, equal: 1}\n"
+                                         "  - {value: \"\", equal: 1}\n"
+                                         "  - {value: a, equal: word, within: 1%}\n")),
+            (Complaints{"5 expect[0].at_most: a word has no more and no less: expected a number or a quantity",
+                        "6 expect[1].between: '1us' and '2%' are not of one kind",
+                        "7 expect[2].between: '3' is more than '2'", "8 expect[3].between: needs two bounds",
+                        "9 expect[4].within: goes with 'equal' only",
+                        "10 expect[5]: needs exactly one of equal, at_least, at_most, between",
+                        "11 expect[6].value: 'a..b' is no path: keys joined by single dots",
+                        "12 expect[7].value: '' is no path: keys joined by single dots",
+                        "13 expect[8].equal: a word has no more and no less: expected a number or a quantity"}));
+}
+
+TEST(Load, SaysWhyAFileCannotBeRead) {
+  const auto missing = load_testbed("no/such/file.yaml");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(to_string(missing.error().at(0)), "no/such/file.yaml: cannot be opened: No such file or directory");
+  const auto folder = load_testbed("/");
+  ASSERT_FALSE(folder);
+  EXPECT_EQ(to_string(folder.error().at(0)), "/: is a directory");
+}
+
+TEST(Load, ReadsNoMoreOfAnEndlessFileThanItsLimit) {
+  const auto endless = load_testbed("/dev/zero");
+  ASSERT_FALSE(endless);
+  EXPECT_EQ(endless.error().size(), 1u);
+}
+
+}  // namespace
+}  // namespace softspine::control

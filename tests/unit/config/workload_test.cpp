@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "tests/unit/config/complaints.hpp"
+
+namespace softspine::control {
+namespace {
+
+using tests::Complaints;
+using tests::complaints_about;
+using tests::read_well;
+using tests::with_fabric;
+
+std::vector<std::string> names(const Testbed& testbed, const std::vector<uint32_t>& nodes) {
+  std::vector<std::string> out;
+  for (const uint32_t node : nodes) out.push_back(testbed.fabric.nodes.at(node).name);
+  return out;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(Workload, TakesAllBuiltInHostsIfNoneAreNamed) {
+  const Testbed testbed =
+      read_well(with_fabric("topology: {nodes: {h2: {edge: {pcap: {in: x}}}}}\n"
+                            "workload: [{name: w, pattern: permutation}]\n"));
+  EXPECT_EQ(names(testbed, testbed.workloads.at(0).hosts), (Names{"h1", "h3", "h4"}));
+}
+
+TEST(Workload, ReadsEveryKey) {
+  const Testbed testbed = read_well(with_fabric(
+      "workload:\n"
+      "  - {name: w, pattern: pairs, from: [h1, h2], to: [h3, h4], message: 64KiB, messages: 5, mtu: 1024,\n"
+      "     qps: 3, first_qp: 17, source_port: 50000, rate: 10Gbps, start: 1ms, dscp: 3}\n"));
+  const Workload& w = testbed.workloads.at(0);
+  EXPECT_EQ(w.pattern, Pattern::kPairs);
+  EXPECT_EQ(names(testbed, w.from), (Names{"h1", "h2"}));
+  EXPECT_EQ(names(testbed, w.to), (Names{"h3", "h4"}));
+  EXPECT_EQ(w.message_bytes, 65'536u);
+  EXPECT_EQ(w.messages, 5u);
+  EXPECT_EQ(w.mtu, 1024u);
+  EXPECT_EQ(w.qps, 3u);
+  EXPECT_EQ(w.first_qp, 17u);
+  EXPECT_EQ(w.source_port, 50'000u);
+  EXPECT_EQ(w.rate, dataplane::Rate::gbps(10));
+  EXPECT_EQ(w.start, dataplane::Instant::at(dataplane::Duration::ms(1)));
+  EXPECT_EQ(w.dscp, 3u);
+}
+
+TEST(Workload, SpreadsACountOfSendersOverTheOtherHosts) {
+  const Testbed testbed =
+      read_well(with_fabric("workload:\n"
+                            "  - {name: a, pattern: incast, from: 2, to: h3}\n"
+                            "  - {name: b, pattern: incast, from: 3, to: [h1]}\n"
+                            "  - {name: c, pattern: incast, from: h2, to: h1}\n"));
+  EXPECT_EQ(names(testbed, testbed.workloads.at(0).from), (Names{"h1", "h2"}));  // 0/2 and 3/2 of h1 h2 h4
+  EXPECT_EQ(names(testbed, testbed.workloads.at(1).from), (Names{"h2", "h3", "h4"}));
+  EXPECT_EQ(names(testbed, testbed.workloads.at(2).from), (Names{"h2"}));
+}
+
+TEST(Workload, RefusesHostsThatCannotSend) {
+  EXPECT_EQ(complaints_about(with_fabric("topology: {nodes: {h2: {guest: {}}}}\n"
+                                         "workload:\n"
+                                         "  - {name: a, pattern: ring, hosts: [h1, h2, tor1, h33, h1]}\n"
+                                         "  - {name: b, pattern: ring, hosts: [h1, h3, h1]}\n"
+                                         "  - {name: c, pattern: ring, hosts: [h1]}\n")),
+            (Complaints{"6 workload[0].hosts[1]: h2 is not a built-in host: what it sends is its own business",
+                        "6 workload[0].hosts[2]: tor1 is a switch: built-in hosts send and receive",
+                        "6 workload[0].hosts[3]: there is no node 'h33': did you mean 'h3'?",
+                        "7 workload[1].hosts: h1 stands here twice",
+                        "8 workload[2].hosts: needs two built-in hosts, has 1"}));
+}
+
+TEST(Workload, RefusesIncastsAndPairsThatDoNotMatch) {
+  EXPECT_EQ(
+      complaints_about(with_fabric("workload:\n"
+                                   "  - {name: a, pattern: incast, from: 4, to: h1}\n"
+                                   "  - {name: b, pattern: incast, from: [h1, h2], to: h1}\n"
+                                   "  - {name: c, pattern: incast, from: 1, to: [h1, h2]}\n"
+                                   "  - {name: d, pattern: pairs, from: [h1, h2], to: [h3]}\n"
+                                   "  - {name: e, pattern: pairs, from: [h1, h2], to: [h1, h3]}\n"
+                                   "  - {name: f, pattern: pairs, from: 2, to: h3}\n"
+                                   "  - {name: g, pattern: pairs, hosts: [h1, h2]}\n"
+                                   "  - {name: h, pattern: ring, from: h1, to: h2}\n"
+                                   "  - {name: i, pattern: incast, from: 0, to: h1}\n")),
+      (Complaints{"5 workload[0].from: there are 3 other built-in hosts", "6 workload[1].from: h1 would send to itself",
+                  "7 workload[2].to: an incast has one receiver", "8 workload[3].to: 1 receivers for 2 senders",
+                  "9 workload[4].to[0]: h1 would send to itself", "10 workload[5].from: pairs need the senders by name",
+                  "11 workload[6]: the key 'from' is missing: who sends",
+                  "11 workload[6]: the key 'to' is missing: who receives",
+                  "11 workload[6].hosts: is not for this pattern", "12 workload[7].from: is not for this pattern",
+                  "12 workload[7].to: is not for this pattern", "13 workload[8].from: must be at least 1, not '0'"}));
+}
+
+TEST(Workload, RefusesNamesGivenTwiceAndStartsAfterTheEnd) {
+  EXPECT_EQ(complaints_about(with_fabric("run: {duration: 1ms}\n"
+                                         "workload:\n"
+                                         "  - {name: a, pattern: ring}\n"
+                                         "  - {name: a, pattern: ring, start: 1ms}\n"
+                                         "  - {name: a.b, pattern: ring}\n")),
+            (Complaints{"7 workload[1].name: a workload 'a' stands here already",
+                        "7 workload[1].start: never starts: the run ends before",
+                        "8 workload[2].name: 'a.b' is no name: letters, digits, '_' and '-', at most 63"}));
+}
+
+TEST(Workload, RefusesPacketsThatDoNotFitTheLink) {
+  const std::string fabric =
+      "name: t\n"
+      "fabric: {kind: leaf-spine, tors: 1, spines: 0, hosts_per_tor: 2,\n"
+      "  host_link: {rate: 1Gbps, mtu: 1500}, fabric_link: {rate: 1Gbps}}\n";
+  EXPECT_EQ(complaints_about(fabric + "workload: [{name: a, pattern: ring}, {name: b, pattern: ring, mtu: 1500}]\n"),
+            (Complaints{"4 workload[0]: with 80 bytes of headers, 4096 exceeds the link of h1: its mtu is 1500",
+                        "4 workload[1].mtu: must be 256, 512, 1024, 2048 or 4096, not '1500'"}));
+  read_well(fabric + "workload: [{name: a, pattern: ring, mtu: 1024}]\n");
+}
+
+TEST(Workload, TakesSourcePortsOrPerQp) {
+  EXPECT_EQ(
+      read_well(with_fabric("workload: [{name: a, pattern: ring, source_port: per_qp}]\n")).workloads[0].source_port,
+      0u);
+  EXPECT_EQ(complaints_about(with_fabric("workload: [{name: a, pattern: ring, source_port: 0}]\n")),
+            (Complaints{"4 workload[0].source_port: expected per_qp or a UDP port such as per_qp, found '0'"}));
+}
+
+}  // namespace
+}  // namespace softspine::control
