@@ -3,7 +3,7 @@
 
 #include <cstdlib>
 
-#include "keeper_path.hpp"
+#include "testbeds/process/keeper_path.hpp"
 
 namespace softspine::testbeds {
 
