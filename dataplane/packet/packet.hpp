@@ -117,6 +117,13 @@ class Packet {
     __builtin_memmove(before + count, before, offset);
   }
 
+  // Keeps the first `bytes` of the stored ones; the frame is no longer than they.
+  void cut_to(uint32_t bytes) {
+    mbuf_->data_len = static_cast<uint16_t>(bytes);
+    mbuf_->pkt_len = bytes;
+    meta().frame_bytes = bytes;
+  }
+
   static PacketMeta* meta_of(rte_mbuf* mbuf) { return static_cast<PacketMeta*>(rte_mbuf_to_priv(mbuf)); }
   void prefetch_meta() const { __builtin_prefetch(meta_of(mbuf_), 1); }
   void prefetch_data() const { __builtin_prefetch(static_cast<uint8_t*>(mbuf_->buf_addr) + mbuf_->data_off, 1); }
