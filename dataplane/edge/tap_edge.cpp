@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/edge/tap_edge.hpp"
+
+#include <fcntl.h>
+#include <linux/if_tun.h>
+#include <net/if.h>
+#include <net/if_arp.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "dataplane/packet/materialise.hpp"
+#include "dataplane/packet/wire.hpp"
+
+namespace softspine::dataplane {
+
+namespace {
+
+constexpr uint32_t kEthernetBytes = 14;
+constexpr int kQueueLength = 4096;  // frames that wait in the kernel while the port is busy; its default is 500
+
+EdgeError failed(const std::string& interface, const char* call) {
+  return {interface, std::string{call} + ": " + std::strerror(errno)};
+}
+
+ifreq request_for(const std::string& interface) {
+  ifreq request{};
+  interface.copy(request.ifr_name, IFNAMSIZ - 1);
+  return request;
+}
+
+std::expected<OwnedFd, EdgeError> attach_to(const std::string& interface) {
+  if (interface.empty() || interface.size() >= IFNAMSIZ) {
+    return std::unexpected(EdgeError{interface, "an interface's name has 1 to 15 bytes"});
+  }
+  OwnedFd fd{open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC)};
+  if (!fd) return std::unexpected(failed("/dev/net/tun", "open"));
+  ifreq request = request_for(interface);
+  request.ifr_flags = IFF_TAP | IFF_NO_PI;
+  if (ioctl(fd.get(), TUNSETIFF, &request) != 0) return std::unexpected(failed(interface, "TUNSETIFF"));
+  if (ioctl(fd.get(), TUNSETOFFLOAD, 0) != 0) return std::unexpected(failed(interface, "TUNSETOFFLOAD"));
+  return fd;
+}
+
+std::expected<void, EdgeError> set_up(const TapConfig& config) {
+  const OwnedFd control{socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  if (!control) return std::unexpected(failed(config.interface, "socket"));
+  ifreq request = request_for(config.interface);
+  request.ifr_mtu = config.mtu;
+  if (ioctl(control.get(), SIOCSIFMTU, &request) != 0) return std::unexpected(failed(config.interface, "SIOCSIFMTU"));
+  request.ifr_qlen = kQueueLength;
+  if (ioctl(control.get(), SIOCSIFTXQLEN, &request) != 0) {
+    return std::unexpected(failed(config.interface, "SIOCSIFTXQLEN"));
+  }
+  if (config.address) {
+    request.ifr_hwaddr.sa_family = ARPHRD_ETHER;
+    std::ranges::copy(*config.address, request.ifr_hwaddr.sa_data);
+    if (ioctl(control.get(), SIOCSIFHWADDR, &request) != 0) {
+      return std::unexpected(failed(config.interface, "SIOCSIFHWADDR"));
+    }
+  }
+  if (!config.up) return {};
+  request.ifr_flags = 0;
+  if (ioctl(control.get(), SIOCGIFFLAGS, &request) != 0) {
+    return std::unexpected(failed(config.interface, "SIOCGIFFLAGS"));
+  }
+  request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP);
+  if (ioctl(control.get(), SIOCSIFFLAGS, &request) != 0) {
+    return std::unexpected(failed(config.interface, "SIOCSIFFLAGS"));
+  }
+  return {};
+}
+
+}  // namespace
+
+std::expected<std::unique_ptr<TapEdge>, EdgeError> TapEdge::open(std::string name, const TapConfig& config,
+                                                                 PacketPool& pool) {
+  const uint32_t frame = config.mtu + kEthernetBytes + 4U;
+  if (frame > std::min(pool.room_bytes(), kMaxFrameBytes)) {
+    return std::unexpected(EdgeError{
+        config.interface, "an MTU of " + std::to_string(config.mtu) + " is more than a packet's room allows"});
+  }
+  auto fd = attach_to(config.interface);
+  if (!fd) return std::unexpected(std::move(fd.error()));
+  if (auto done = set_up(config); !done) return std::unexpected(std::move(done.error()));
+  return std::unique_ptr<TapEdge>{new TapEdge{std::move(name), std::move(*fd), pool}};
+}
+
+bool TapEdge::poll(Instant now) noexcept {
+  if (now.is_never()) return false;
+  if (free_at_ > now + kHorizon) {
+    ++counters_.pauses;
+    return true;
+  }
+  Instant start = std::max(now, free_at_);
+  uint32_t taken = 0;
+  while (taken < kBurstSize && take_one(start)) ++taken;
+  free_at_ = start;
+  return taken > 0 || free_at_ > now;
+}
+
+// False: the kernel has nothing more, or we have no packet for it (it waits there).
+bool TapEdge::take_one(Instant& start) noexcept {
+  const uint32_t room = std::min(pool_.room_bytes(), kMaxFrameBytes);
+  Packet packet = pool_.make(room);
+  if (!packet) return false;
+  // One byte more than fits: a frame that fills it was longer.
+  char beyond = 0;
+  const iovec parts[] = {{packet.data(), room}, {&beyond, 1}};
+  const ssize_t got = readv(fd_.get(), parts, 2);
+  if (got < static_cast<ssize_t>(kEthernetBytes) || got > static_cast<ssize_t>(room)) {
+    PacketPool::release(std::move(packet));
+    if (got > 0)
+      ++counters_.in_drops[static_cast<size_t>(got > static_cast<ssize_t>(room) ? DropReason::kOversize
+                                                                                : DropReason::kTruncated)];
+    return got > 0;
+  }
+  packet.cut_to(static_cast<uint32_t>(got));
+  packet.meta().born = start;
+  ++counters_.in_packets;
+  counters_.in_bytes += static_cast<uint64_t>(got);
+  start = transmitter(PortNo{0}).send(std::move(packet), start);
+  return true;
+}
+
+Instant TapEdge::run(Instant until) noexcept {
+  Inbox& arrivals = inbox();
+  while (arrivals.next() < until) hand_out(arrivals.take_first());
+  return arrivals.next();
+}
+
+void TapEdge::hand_out(Packet packet) noexcept {
+  if (packet.elided_bytes() != 0) {
+    packet = make_whole(std::move(packet));
+    if (!packet) return;
+  }
+  if (write_whole(packet)) {
+    ++counters_.out_packets;
+    counters_.out_bytes += packet.frame_bytes();
+  } else {
+    ++counters_.out_drops[static_cast<size_t>(errno == EIO ? DropReason::kLinkDown : DropReason::kEdgeFull)];
+  }
+  PacketPool::release(std::move(packet));
+}
+
+Packet TapEdge::make_whole(Packet packet) noexcept {
+  Packet whole = materialise(packet, pool_);
+  PacketPool::release(std::move(packet));
+  if (!whole) ++counters_.out_drops[static_cast<size_t>(DropReason::kNoBuffer)];
+  return whole;
+}
+
+bool TapEdge::write_whole(const Packet& packet) noexcept {
+  static constexpr std::array<char, kMinFrameBytes> kPadding{};
+  const uint32_t bytes = packet.stored_bytes();
+  const size_t missing = bytes < kMinFrameBytes ? kMinFrameBytes - bytes : 0;
+  const iovec parts[] = {{packet.data(), bytes}, {const_cast<char*>(kPadding.data()), missing}};
+  return writev(fd_.get(), parts, 2) >= 0;
+}
+
+}  // namespace softspine::dataplane
