@@ -50,4 +50,13 @@ Command qemu_command(const GuestSpec& spec, const Installation& installation, co
   return command;
 }
 
+Command command_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {
+  switch (spec.kind) {
+    case GuestKind::kUml: return uml_command(spec, installation, places);
+    case GuestKind::kQemu: return qemu_command(spec, installation, places);
+    case GuestKind::kNamespace: break;
+  }
+  return {installation.enter.string(), places.folder.string(), places.board.string()};
+}
+
 }  // namespace softspine::testbeds

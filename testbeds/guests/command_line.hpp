@@ -17,6 +17,7 @@ struct Installation {
   std::filesystem::path qemu;            // qemu-system-x86_64
   std::filesystem::path qemu_kernel;     // from qemu/make: Debian's kernel
   std::filesystem::path qemu_initramfs;  // and the root folder with its modules
+  std::filesystem::path enter;           // the script that sets up a namespace and runs its command
   bool kvm = false;                      // KVM really works here
 };
 
@@ -31,5 +32,8 @@ using Command = std::vector<std::string>;
 // QEMU without KVM needs vectors=0: 7.2 crashes on MSI-X notifiers of vhost-user devices under TCG.
 Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
+
+// Of the guest's kind.
+Command command_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 
 }  // namespace softspine::testbeds

@@ -2,6 +2,7 @@
 #include "testbeds/guests/guest.hpp"
 
 #include <sys/statvfs.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <system_error>
@@ -17,7 +18,15 @@ bool shared_memory_holds(unsigned memory_mib) {
   return std::uint64_t{room.f_bavail} * room.f_frsize > (std::uint64_t{memory_mib} + 64) << 20;
 }
 
+// A command in a namespace uses this machine's programs, and finds them where we do.
+std::vector<std::string> our_environment() {
+  std::vector<std::string> all;
+  for (char** entry = environ; *entry != nullptr; ++entry) all.emplace_back(*entry);
+  return all;
+}
+
 std::vector<std::string> environment_of(const GuestSpec& spec, const GuestPlaces& places) {
+  if (spec.kind == GuestKind::kNamespace) return our_environment();
   std::vector<std::string> environment{"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "HOME=/"};
   if (!shared_memory_holds(spec.memory_mib)) environment.push_back("TMPDIR=" + places.folder.string());
   return environment;
@@ -26,8 +35,7 @@ std::vector<std::string> environment_of(const GuestSpec& spec, const GuestPlaces
 std::expected<KeptProcess, Error> boot(const GuestSpec& spec, const Installation& installation,
                                        const GuestPlaces& places) {
   if (auto written = write_folder(places.folder, spec); !written) return std::unexpected(written.error());
-  const auto command =
-      spec.kind == GuestKind::kUml ? uml_command(spec, installation, places) : qemu_command(spec, installation, places);
+  const auto command = command_of(spec, installation, places);
   return KeptProcess::start(installation.keeper, command, environment_of(spec, places), places.folder / "console");
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One guest: a real Linux kernel with rdma_rxe that connects to the fabric's vhost-user sockets, runs its command,
-// writes its result and powers off. Start it after the fabric serves its sockets, and stop it before it ceases to: a
-// user-mode Linux guest whose vhost-user server has gone spins when it powers off, and has to be killed.
+// writes its result and powers off. Or a network namespace of this machine's kernel: then start and restart are called
+// inside NetworkNamespace::within, once its NICs are there. Start it after the fabric serves its sockets, and stop it
+// before it ceases to: a user-mode Linux guest whose vhost-user server has gone spins when it powers off, and has to be
+// killed.
 #pragma once
 
 #include <chrono>

@@ -32,8 +32,9 @@ bool is_mac(const std::string& mac) {
   return true;
 }
 
-void check_nic(const NicSpec& nic, const std::string& where, std::vector<Error>& errors) {
-  if (!fits_command_line(nic.vhost_socket) || nic.vhost_socket.size() >= sizeof(sockaddr_un::sun_path)) {
+void check_nic(const NicSpec& nic, bool has_socket, const std::string& where, std::vector<Error>& errors) {
+  if (has_socket &&
+      (!fits_command_line(nic.vhost_socket) || nic.vhost_socket.size() >= sizeof(sockaddr_un::sun_path))) {
     errors.push_back({where + ".vhost_socket", "must be an absolute path of at most 107 letters, digits and _./+-"});
   }
   if (!is_mac(nic.mac)) errors.push_back({where + ".mac", "not a MAC address: " + nic.mac});
@@ -63,7 +64,7 @@ std::vector<Error> errors_of(const GuestSpec& spec) {
   if (spec.memory_mib < 64 || spec.memory_mib > 65536) errors.push_back({"memory_mib", "must be from 64 to 65536"});
   if (!only(spec.bond_mode, ".-")) errors.push_back({"bond_mode", "not a bonding mode: " + spec.bond_mode});
   for (std::size_t i = 0; i < spec.nics.size(); ++i) {
-    check_nic(spec.nics[i], "nics[" + std::to_string(i) + "]", errors);
+    check_nic(spec.nics[i], spec.kind != GuestKind::kNamespace, "nics[" + std::to_string(i) + "]", errors);
   }
   for (const auto& [key, value] : spec.env) {
     if (!names_a_variable(key)) errors.push_back({"env", "not a variable's name: " + key});

@@ -105,6 +105,7 @@ std::expected<Installation, Error> prepare_installation(const std::set<GuestKind
   Installation installation;
   const auto guests = from_environment("SOFTSPINE_GUESTS", SOFTSPINE_GUESTS_SOURCE);
   installation.keeper = keeper_program();
+  installation.enter = (guests / ".." / "namespaces" / "enter").lexically_normal();
   if (kinds.contains(GuestKind::kUml)) {
     if (auto done = prepare_uml(guests, installation); !done) return std::unexpected(done.error());
   }

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/namespaces/network_namespace.hpp"
+
+#include <fcntl.h>
+#include <sched.h>
+
+#include <cerrno>
+#include <cstring>
+#include <exception>
+#include <utility>
+
+namespace softspine::testbeds {
+namespace {
+
+constexpr const char* kOfThisThread = "/proc/thread-self/ns/net";
+
+Error failed(const char* call) {
+  const int number = errno;
+  const char* cure = number == EPERM ? " (a namespace host needs root, or CAP_SYS_ADMIN and CAP_NET_ADMIN)" : "";
+  return {"network namespace", std::string{call} + ": " + std::strerror(number) + cure};
+}
+
+// Brings the thread back to where it was.
+class WayBack {
+ public:
+  WayBack() : home_(open(kOfThisThread, O_RDONLY | O_CLOEXEC)) {}
+  ~WayBack() {
+    if (known() && setns(home_.number(), CLONE_NEWNET) != 0) std::terminate();
+  }
+  WayBack(const WayBack&) = delete;
+  WayBack& operator=(const WayBack&) = delete;
+  bool known() const { return home_.number() >= 0; }
+
+ private:
+  Descriptor home_;
+};
+
+}  // namespace
+
+std::expected<NetworkNamespace, Error> NetworkNamespace::make() {
+  const WayBack way_back;
+  if (!way_back.known()) return std::unexpected(failed(kOfThisThread));
+  if (unshare(CLONE_NEWNET) != 0) return std::unexpected(failed("unshare"));
+  Descriptor descriptor(open(kOfThisThread, O_RDONLY | O_CLOEXEC));
+  if (descriptor.number() < 0) return std::unexpected(failed(kOfThisThread));
+  return NetworkNamespace(std::move(descriptor));
+}
+
+std::expected<void, Error> NetworkNamespace::within(const std::function<void()>& action) const {
+  const WayBack way_back;
+  if (!way_back.known()) return std::unexpected(failed(kOfThisThread));
+  if (setns(descriptor_.number(), CLONE_NEWNET) != 0) return std::unexpected(failed("setns"));
+  action();
+  return {};
+}
+
+}  // namespace softspine::testbeds
