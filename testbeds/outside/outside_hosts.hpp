@@ -5,8 +5,8 @@
 //   make        before the engine: kernels and roots of guests (minutes when not cached), namespaces; nothing runs yet
 //   open_edge   for each host and port: the node for the engine
 //   start       the engine runs, or is about to: guests boot, commands begin
-//   poll        now and then while the engine runs (microseconds: also from an engine's action): ends what is out of
-//               time; true once every command has ended
+//   poll        now and then while the engine runs (microseconds: also from an engine's action): asks what is out of
+//               time to end, and kills it if it does not; true once every command has ended
 //   stop        all at once: commands are asked to end, after `grace` killed. While the engine still runs, or a
 //               user-mode Linux guest spins when it powers off and has to be killed
 //   outcomes    how each command went
@@ -26,10 +26,10 @@
 #include <string>
 #include <vector>
 
-#include "dataplane/edge/edge_counters.hpp"
-#include "dataplane/link/node.hpp"
 #include "dataplane/packet/pool.hpp"
+#include "testbeds/guests/command_line.hpp"
 #include "testbeds/guests/guest_folder.hpp"
+#include "testbeds/outside/edges.hpp"
 #include "testbeds/outside/outside_spec.hpp"
 
 namespace softspine::testbeds {
@@ -37,11 +37,6 @@ namespace softspine::testbeds {
 struct OutsidePlaces {
   std::filesystem::path run_folder;      // absolute, of letters, digits and _./+-; made when missing
   std::filesystem::path testbed_folder;  // what pcap files' paths are relative to
-};
-
-struct OpenedEdge {
-  std::unique_ptr<dataplane::Node> node;              // one port
-  const dataplane::EdgeCounters* counters = nullptr;  // the node's own: read from an engine's action
 };
 
 struct OutsideOutcome {
@@ -63,16 +58,29 @@ class OutsideHosts {
   // Everything that is wrong at once. `specs` keep their order: a host is named by its index.
   static std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> make(std::vector<OutsideSpec> specs,
                                                                                OutsidePlaces places);
-  virtual ~OutsideHosts() = default;
+  ~OutsideHosts();
+  OutsideHosts(const OutsideHosts&) = delete;
+  OutsideHosts& operator=(const OutsideHosts&) = delete;
 
   // `pool` has room for a whole frame and outlives the node. `dilation` as of the wall clock.
-  virtual std::expected<OpenedEdge, Error> open_edge(size_t host, uint32_t port, dataplane::PacketPool& pool,
-                                                     int64_t dilation = 1) = 0;
-  virtual std::expected<void, std::vector<Error>> start() = 0;
-  virtual bool poll() = 0;
-  virtual void stop(std::chrono::milliseconds grace) = 0;
+  std::expected<OpenedEdge, Error> open_edge(size_t host, uint32_t port, dataplane::PacketPool& pool,
+                                             int64_t dilation = 1);
+  std::expected<void, std::vector<Error>> start();
+  // With no command at all it is true at once.
+  bool poll();
+  void stop(std::chrono::milliseconds grace);
   // Of the hosts that have a command, in the order of `specs`. After poll() has said true, or after stop().
-  virtual std::vector<OutsideOutcome> outcomes() const = 0;
+  std::vector<OutsideOutcome> outcomes() const;
+
+ private:
+  struct Host;
+  OutsideHosts(OutsidePlaces places, Installation installation);
+  std::vector<Error> make_hosts(std::vector<OutsideSpec> specs);
+  std::expected<void, Error> lay_common_board() const;
+
+  OutsidePlaces places_;
+  Installation installation_;
+  std::vector<std::unique_ptr<Host>> hosts_;
 };
 
 }  // namespace softspine::testbeds

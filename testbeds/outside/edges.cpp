@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/outside/edges.hpp"
+
+#include <atomic>
+#include <utility>
+
+#include "dataplane/dpdk/device_edge.hpp"
+#include "dataplane/dpdk/vhost_device.hpp"
+#include "dataplane/edge/pcap_edge.hpp"
+#include "dataplane/edge/tap_edge.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+using dataplane::Device;
+using dataplane::DeviceEdge;
+using dataplane::EdgeError;
+
+Error error_from(const EdgeError& error) {
+  return {error.where, error.message};
+}
+
+template <typename Edge>
+std::expected<OpenedEdge, Error> opened(std::expected<std::unique_ptr<Edge>, EdgeError> edge) {
+  if (!edge) return std::unexpected(error_from(edge.error()));
+  const auto* counters = &(*edge)->counters();
+  return OpenedEdge{std::move(*edge), counters};
+}
+
+std::expected<OpenedEdge, Error> over(std::expected<std::unique_ptr<Device>, EdgeError> device,
+                                      const EdgeSetting& setting) {
+  if (!device) return std::unexpected(error_from(device.error()));
+  DeviceEdge::Config config;
+  // A guest's second is a wall second, and emulated time is dilated.
+  config.hold_time = dataplane::Duration::ps(config.hold_time.count_ps() / setting.dilation);
+  return opened<DeviceEdge>(std::make_unique<DeviceEdge>(setting.name, std::move(*device), setting.pool, config));
+}
+
+dataplane::TapConfig tap_of(const std::string& interface, const EdgeSetting& setting) {
+  dataplane::TapConfig config;
+  config.interface = interface;
+  config.mtu = static_cast<uint16_t>(setting.mtu);
+  return config;
+}
+
+std::string beside(const std::string& file, const std::filesystem::path& folder) {
+  return file.empty() ? file : (folder / file).string();  // an absolute one stays as it is
+}
+
+}  // namespace
+
+std::expected<OpenedEdge, Error> open_edge(const control::VhostUserEdge& edge, const EdgeSetting& setting) {
+  return over(dataplane::open_vhost_device(edge.socket, setting.pool), setting);
+}
+
+std::expected<OpenedEdge, Error> open_edge(const control::TapEdge& edge, const EdgeSetting& setting) {
+  return opened(dataplane::TapEdge::open(setting.name, tap_of(edge.name, setting), setting.pool));
+}
+
+std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting) {
+  auto config = tap_of(interface, setting);
+  config.up = false;
+  return opened(dataplane::TapEdge::open(setting.name, config, setting.pool));
+}
+
+std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, const EdgeSetting& setting) {
+  static std::atomic<uint32_t> serial{0};
+  // DPDK takes the ring as one array: frames must fill a block. 16 KiB hold a jumbo frame.
+  const std::string ring =
+      setting.mtu <= 1500 ? ",framesz=2048,blocksz=4096,framecnt=2048" : ",framesz=16384,blocksz=65536,framecnt=512";
+  dataplane::DeviceConfig config;
+  config.devargs = "net_af_packet" + std::to_string(serial.fetch_add(1)) + ",iface=" + edge.interface + ring;
+  auto device = Device::open(config, setting.pool);
+  if (!device) return std::unexpected(Error{edge.interface, device.error().message});
+  return over(std::move(device), setting);
+}
+
+std::expected<OpenedEdge, Error> open_edge(const control::DpdkEdge& edge, const EdgeSetting& setting) {
+  dataplane::DeviceConfig config;
+  config.devargs = edge.device;
+  return over(Device::open(config, setting.pool), setting);
+}
+
+std::expected<OpenedEdge, Error> open_edge(const control::PcapEdge& edge, const std::filesystem::path& testbed_folder,
+                                           const EdgeSetting& setting) {
+  dataplane::PcapEdge::Config config;
+  config.read_path = beside(edge.in, testbed_folder);
+  config.write_path = beside(edge.out, testbed_folder);
+  return opened(dataplane::PcapEdge::open(setting.name, config, setting.pool));
+}
+
+}  // namespace softspine::testbeds

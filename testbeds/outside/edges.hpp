@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The engine's node for a bare edge: what is outside is there already, or somebody else's business.
+#pragma once
+
+#include <expected>
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "control/topology/attachment.hpp"
+#include "dataplane/edge/edge_counters.hpp"
+#include "dataplane/link/node.hpp"
+#include "dataplane/packet/pool.hpp"
+#include "testbeds/process/error.hpp"
+
+namespace softspine::testbeds {
+
+struct OpenedEdge {
+  std::unique_ptr<dataplane::Node> node;              // one port
+  const dataplane::EdgeCounters* counters = nullptr;  // the node's own: read from an engine's action
+};
+
+// What every edge is opened with.
+struct EdgeSetting {
+  std::string name;  // the node's
+  uint32_t mtu = 1500;
+  dataplane::PacketPool& pool;  // has room for a whole frame and outlives the node
+  int64_t dilation = 1;         // as of the wall clock
+};
+
+std::expected<OpenedEdge, Error> open_edge(const control::VhostUserEdge& edge, const EdgeSetting& setting);
+// The kernel's side is up and has the link's MTU; addresses are up to whoever wants it.
+std::expected<OpenedEdge, Error> open_edge(const control::TapEdge& edge, const EdgeSetting& setting);
+// A namespace's NIC, made in the namespace that this thread is in; not up yet.
+std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting);
+// An interface that exists. The kernel completes no checksum for a packet socket: the other end of a veth must have
+// its transmit checksum offload off (ethtool -K PEER tx off).
+std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, const EdgeSetting& setting);
+// The mtu is the device's own business as far as it does not say: up to 9216.
+std::expected<OpenedEdge, Error> open_edge(const control::DpdkEdge& edge, const EdgeSetting& setting);
+std::expected<OpenedEdge, Error> open_edge(const control::PcapEdge& edge, const std::filesystem::path& testbed_folder,
+                                           const EdgeSetting& setting);
+
+}  // namespace softspine::testbeds

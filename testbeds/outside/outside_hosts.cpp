@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/outside/outside_hosts.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "testbeds/guests/guest.hpp"
+#include "testbeds/guests/installation.hpp"
+#include "testbeds/namespaces/network_namespace.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr milliseconds kGraceAfterTimeout{5000};
+constexpr uint64_t kMebi = 1U << 20;
+// A host without a command of its own stays until it is stopped.
+constexpr const char* kStay = "exec tail -f /dev/null";
+
+milliseconds wall(dataplane::Duration duration) {
+  return milliseconds{duration.count_ps() / 1'000'000'000};
+}
+
+std::filesystem::path socket_of(const OutsidePlaces& places, const OutsideSpec& spec, uint32_t port) {
+  return places.run_folder / (spec.name + "." + std::to_string(port));
+}
+
+GuestKind kind_of(const control::Guest& guest) {
+  return guest.kind == control::GuestKind::kQemu ? GuestKind::kQemu : GuestKind::kUml;
+}
+
+// Nothing for a bare edge.
+std::optional<GuestSpec> guest_spec_of(const OutsideSpec& spec, const OutsidePlaces& places) {
+  GuestSpec guest{.name = spec.name, .run = kStay};
+  if (const auto* machine = std::get_if<control::Guest>(&spec.attachment)) {
+    guest.kind = kind_of(*machine);
+    guest.memory_mib = static_cast<unsigned>(machine->memory_bytes / kMebi);
+    if (has_command(spec)) guest.run = machine->run;
+  } else if (const auto* space = std::get_if<control::NamespaceHost>(&spec.attachment)) {
+    guest.kind = GuestKind::kNamespace;
+    if (has_command(spec)) guest.run = space->run;
+  } else {
+    return std::nullopt;
+  }
+  for (uint32_t port = 0; port < spec.ports; ++port) {
+    guest.nics.push_back({.vhost_socket = socket_of(places, spec, port), .mac = spec.mac, .mtu = spec.mtu});
+  }
+  guest.nics.front().addresses = spec.addresses;
+  guest.nics.front().gateways = spec.gateways;
+  if (spec.ports > 1) guest.bond_mode = "balance-xor";
+  return guest;
+}
+
+milliseconds timeout_of(const OutsideSpec& spec) {
+  if (!has_command(spec)) return milliseconds::max();
+  if (const auto* guest = std::get_if<control::Guest>(&spec.attachment)) return wall(guest->timeout);
+  return wall(std::get<control::NamespaceHost>(spec.attachment).timeout);
+}
+
+}  // namespace
+
+struct OutsideHosts::Host {
+  OutsideSpec spec;
+  std::optional<GuestSpec> guest_spec;
+  std::optional<NetworkNamespace> space;
+  std::optional<Guest> guest;  // from start() on
+  Clock::time_point began;
+  Clock::time_point ended;
+  Clock::time_point kill_at = Clock::time_point::max();
+  bool over = false;
+  bool timed_out = false;
+  bool stopped = false;
+
+  std::expected<void, std::vector<Error>> start(const Installation& installation, const OutsidePlaces& places);
+  void look(Clock::time_point now);
+  void ask();
+  void end();
+};
+
+std::expected<void, std::vector<Error>> OutsideHosts::Host::start(const Installation& installation,
+                                                                  const OutsidePlaces& places) {
+  if (!guest_spec) return {};
+  std::vector<Error> errors;
+  const auto begin = [&] {
+    auto started = Guest::start(*guest_spec, installation, places.run_folder);
+    if (started) {
+      guest.emplace(std::move(*started));
+    } else {
+      errors = std::move(started.error());
+    }
+  };
+  if (space) {
+    if (auto inside = space->within(begin); !inside) errors.push_back(std::move(inside.error()));
+  } else {
+    begin();
+  }
+  began = Clock::now();
+  if (errors.empty()) return {};
+  for (Error& error : errors) error.path = spec.name + ": " + error.path;
+  return std::unexpected(std::move(errors));
+}
+
+void OutsideHosts::Host::look(Clock::time_point now) {
+  if (!guest || over) return;
+  if (!guest->running()) return end();
+  if (now >= kill_at) {
+    guest->kill();
+    return end();
+  }
+  if (!timed_out && now - began > timeout_of(spec)) {
+    timed_out = true;
+    kill_at = now + kGraceAfterTimeout;
+    ask();
+  }
+}
+
+void OutsideHosts::Host::ask() {
+  if (!ask_to_stop(guest->places().folder)) kill_at = Clock::now();
+}
+
+void OutsideHosts::Host::end() {
+  over = true;
+  ended = Clock::now();
+}
+
+OutsideHosts::OutsideHosts(OutsidePlaces places, Installation installation)
+    : places_(std::move(places)), installation_(std::move(installation)) {}
+
+OutsideHosts::~OutsideHosts() {
+  stop(milliseconds{0});
+}
+
+std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> OutsideHosts::make(std::vector<OutsideSpec> specs,
+                                                                                    OutsidePlaces places) {
+  std::set<GuestKind> kinds;
+  for (const OutsideSpec& spec : specs) {
+    if (const auto* guest = std::get_if<control::Guest>(&spec.attachment)) kinds.insert(kind_of(*guest));
+  }
+  auto installation = prepare_installation(kinds);
+  if (!installation) return std::unexpected(std::vector{installation.error()});
+  std::unique_ptr<OutsideHosts> hosts{new OutsideHosts{std::move(places), std::move(*installation)}};
+  auto errors = hosts->make_hosts(std::move(specs));
+  if (errors.empty()) {
+    if (auto laid = hosts->lay_common_board(); !laid) errors.push_back(std::move(laid.error()));
+  }
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  return hosts;
+}
+
+std::vector<Error> OutsideHosts::make_hosts(std::vector<OutsideSpec> specs) {
+  std::vector<Error> errors;
+  for (OutsideSpec& spec : specs) {
+    auto host = std::make_unique<Host>();
+    host->guest_spec = guest_spec_of(spec, places_);
+    host->spec = std::move(spec);
+    if (host->guest_spec) {
+      for (Error& error : errors_of(*host->guest_spec)) {
+        errors.push_back({host->spec.name + ": " + error.path, std::move(error.message)});
+      }
+    }
+    if (std::holds_alternative<control::NamespaceHost>(host->spec.attachment)) {
+      auto space = NetworkNamespace::make();
+      if (space) {
+        host->space.emplace(std::move(*space));
+      } else {
+        errors.push_back({host->spec.name + ": " + space.error().path, std::move(space.error().message)});
+      }
+    }
+    hosts_.push_back(std::move(host));
+  }
+  return errors;
+}
+
+std::expected<void, Error> OutsideHosts::lay_common_board() const {
+  std::vector<GuestSpec> specs;
+  for (const auto& host : hosts_) {
+    if (host->guest_spec) specs.push_back(*host->guest_spec);
+  }
+  if (specs.empty()) return {};
+  std::error_code error;
+  std::filesystem::create_directories(places_.run_folder, error);
+  if (error) return std::unexpected(Error{places_.run_folder.string(), error.message()});
+  return lay_board(places_.run_folder / "board", specs);
+}
+
+std::expected<OpenedEdge, Error> OutsideHosts::open_edge(size_t host, uint32_t port, dataplane::PacketPool& pool,
+                                                         int64_t dilation) {
+  const Host& at = *hosts_[host];
+  const EdgeSetting setting{at.spec.name, at.spec.mtu, pool, dilation};
+  const control::Attachment& attachment = at.spec.attachment;
+  if (at.space) {
+    std::expected<OpenedEdge, Error> edge = std::unexpected(Error{});
+    auto inside = at.space->within([&] { edge = open_nic("eth" + std::to_string(port), setting); });
+    if (!inside) return std::unexpected(std::move(inside.error()));
+    return edge;
+  }
+  if (at.guest_spec) return testbeds::open_edge(control::VhostUserEdge{socket_of(places_, at.spec, port)}, setting);
+  if (const auto* tap = std::get_if<control::TapEdge>(&attachment)) return testbeds::open_edge(*tap, setting);
+  if (const auto* packet = std::get_if<control::AfPacketEdge>(&attachment))
+    return testbeds::open_edge(*packet, setting);
+  if (const auto* vhost = std::get_if<control::VhostUserEdge>(&attachment)) return testbeds::open_edge(*vhost, setting);
+  if (const auto* dpdk = std::get_if<control::DpdkEdge>(&attachment)) return testbeds::open_edge(*dpdk, setting);
+  if (const auto* pcap = std::get_if<control::PcapEdge>(&attachment)) {
+    return testbeds::open_edge(*pcap, places_.testbed_folder, setting);
+  }
+  return std::unexpected(Error{at.spec.name, "a built-in host has no edge"});
+}
+
+std::expected<void, std::vector<Error>> OutsideHosts::start() {
+  std::vector<Error> errors;
+  for (const auto& host : hosts_) {
+    if (auto started = host->start(installation_, places_); !started) {
+      errors.insert(errors.end(), started.error().begin(), started.error().end());
+    }
+  }
+  if (errors.empty()) return {};
+  stop(milliseconds{0});
+  return std::unexpected(std::move(errors));
+}
+
+bool OutsideHosts::poll() {
+  const auto now = Clock::now();
+  bool all_over = true;
+  for (const auto& host : hosts_) {
+    host->look(now);
+    if (has_command(host->spec) && !host->over) all_over = false;
+  }
+  return all_over;
+}
+
+void OutsideHosts::stop(milliseconds grace) {
+  const auto deadline = Clock::now() + grace;
+  for (const auto& host : hosts_) {
+    host->look(Clock::now());
+    if (!host->guest || host->over) continue;
+    host->stopped = true;
+    host->ask();
+  }
+  for (const auto& host : hosts_) {
+    if (!host->guest || host->over) continue;
+    const auto left = std::chrono::duration_cast<milliseconds>(deadline - Clock::now());
+    if (!host->guest->await_end(std::max(left, milliseconds{0}))) host->guest->kill();
+    host->end();
+  }
+}
+
+std::vector<OutsideOutcome> OutsideHosts::outcomes() const {
+  std::vector<OutsideOutcome> outcomes;
+  for (const auto& host : hosts_) {
+    if (!has_command(host->spec)) continue;
+    OutsideOutcome outcome{.host = host->spec.name, .timed_out = host->timed_out, .stopped = host->stopped};
+    if (host->guest) {
+      const auto& folder = host->guest->places().folder;
+      outcome.stdout_path = folder / "stdout";
+      outcome.stderr_path = folder / "stderr";
+      outcome.console_path = folder / "console";
+    }
+    if (!host->guest || !host->over) {
+      outcome.problem = host->guest ? "has not ended yet" : "was never started";
+    } else if (auto result = host->guest->result()) {
+      outcome.exit_status = result->exit_status;
+      outcome.counters = std::move(result->counters);
+    } else {
+      outcome.problem = result.error().path + ": " + result.error().message;
+    }
+    if (host->over) outcome.seconds = std::chrono::duration<double>(host->ended - host->began).count();
+    outcomes.push_back(std::move(outcome));
+  }
+  return outcomes;
+}
+
+}  // namespace softspine::testbeds

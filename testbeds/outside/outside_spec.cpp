@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/outside/outside_spec.hpp"
+
+#include <algorithm>
+
+namespace softspine::testbeds {
+
+OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node) {
+  const control::FabricNode& host = fabric.nodes[node];
+  OutsideSpec spec;
+  spec.name = host.name;
+  spec.attachment = host.attachment;
+  spec.ports = static_cast<uint32_t>(host.ports.size());
+  spec.mac = control::to_string(host.ports.front().mac);
+  spec.mtu = fabric.links[host.ports.front().link].mtu;
+  for (const control::FabricPort& port : host.ports) spec.mtu = std::min(spec.mtu, fabric.links[port.link].mtu);
+  const control::Subnet& subnet = fabric.subnets[host.subnet];
+  spec.addresses = {control::to_string(host.ipv4) + "/" + std::to_string(subnet.v4.length),
+                    control::to_string(host.ipv6) + "/" + std::to_string(subnet.v6.length)};
+  if (!subnet.switches.empty()) {
+    spec.gateways = {control::to_string(subnet.gateway4), control::to_string(subnet.gateway6)};
+  }
+  return spec;
+}
+
+namespace {
+
+const std::string* command_in(const control::Attachment& attachment) {
+  if (const auto* guest = std::get_if<control::Guest>(&attachment)) return &guest->run;
+  if (const auto* space = std::get_if<control::NamespaceHost>(&attachment)) return &space->run;
+  return nullptr;
+}
+
+}  // namespace
+
+bool has_command(const OutsideSpec& spec) {
+  const std::string* command = command_in(spec.attachment);
+  return command != nullptr && !command->empty();
+}
+
+}  // namespace softspine::testbeds
