@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "tools/softspine/text_table.hpp"
+
 namespace softspine::tools {
 
 using control::Json;
@@ -40,10 +42,6 @@ std::string address_text(const dataplane::AddressBytes& bytes) {
   uint32_t value = 0;
   for (size_t i = 0; i < 4; ++i) value = value << 8 | bytes[i];
   return to_string(control::Ipv4Address{value});
-}
-
-size_t width_of(std::string_view text) {  // every byte but UTF-8's continuations
-  return static_cast<size_t>(std::ranges::count_if(text, [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 }  // namespace
@@ -103,26 +101,17 @@ Json macs_json(const control::FabricNode& node, const pipelines::Switch& from, d
 
 std::string as_table(const Json& rows) {
   if (rows.empty()) return "nothing\n";
-  std::vector<std::vector<std::string>> lines(1);
-  for (const auto& [key, value] : rows.front().items()) lines[0].push_back(key);
+  std::vector<std::string> head;
+  for (const auto& [key, value] : rows.front().items()) head.push_back(key);
+  TextTable table{std::move(head)};
   for (const Json& row : rows) {
-    std::vector<std::string>& line = lines.emplace_back();
+    std::vector<std::string> line;
     for (const auto& [key, value] : row.items()) {
       line.push_back(value.is_string() ? value.get<std::string>() : value.dump());
     }
+    table.add(std::move(line));
   }
-  std::vector<size_t> widths(lines[0].size(), 0);
-  for (const auto& line : lines) {
-    for (size_t i = 0; i < line.size(); ++i) widths[i] = std::max(widths[i], width_of(line[i]));
-  }
-  std::string out;
-  for (const auto& line : lines) {
-    for (size_t i = 0; i < line.size(); ++i) {
-      out += line[i];
-      out += i + 1 == line.size() ? "\n" : std::string(widths[i] - width_of(line[i]) + 2, ' ');
-    }
-  }
-  return out;
+  return table.text();
 }
 
 }  // namespace softspine::tools

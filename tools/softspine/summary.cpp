@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <vector>
+
+#include "tools/softspine/text_table.hpp"
+
+namespace softspine::tools {
+
+using control::Json;
+
+namespace {
+
+constexpr size_t kSwitchesShown = 8;
+constexpr size_t kReasonsShown = 8;
+
+double number(const Json& value) {
+  return value.is_number() ? value.get<double>() : 0;
+}
+
+void add_head(std::string& out, const Json& report) {
+  const Json& engine = report["engine"];
+  const double seconds = number(engine["wall_seconds"]);
+  double hops = 0;
+  for (const auto& [name, node] : report["switches"].items()) hops += number(node["rx_packets"]);
+  out += fmt::format("{}: {} of emulated time on the {} clock in {:.2f} s, seed {}\n",
+                     report["testbed"].get<std::string>(), short_time(report["duration_ps"]),
+                     report["clock"].get<std::string>(), seconds, report["seed"].get<uint64_t>());
+  out += fmt::format("{} packet-hops, {}/s, by {} worker{}\n", short_number(hops),
+                     short_number(seconds > 0 ? hops / seconds : 0), engine["workers"].get<uint32_t>(),
+                     engine["workers"].get<uint32_t>() == 1 ? "" : "s");
+  if (report["clock"] != "wall") return;
+  out += fmt::format("engine lateness p50 {}, p99 {}, max {} of emulated time, dilation {}\n",
+                     short_time(engine["lateness_p50_ps"]), short_time(engine["lateness_p99_ps"]),
+                     short_time(engine["lateness_max_ps"]), engine["dilation"].get<int64_t>());
+}
+
+void add_flows(std::string& out, const Json& flows) {
+  if (flows.empty()) return;
+  TextTable table{{"workload", "flows", "done", "sent", "arrived", "missing", "rate", "completion p50", "p99", "max",
+                   "packet latency p50", "p99"}};
+  for (const auto& [name, w] : flows.items()) {
+    table.add({name, w["flows"].dump(), w["completed"].dump(), short_number(number(w["sent_bytes"]), "B"),
+               short_number(number(w["received_bytes"]), "B"), w["missing_packets"].dump(),
+               short_number(number(w["rate_bps"]), "b/s"), short_time(w["fct_p50_ps"]), short_time(w["fct_p99_ps"]),
+               short_time(w["fct_max_ps"]), short_time(w["latency_p50_ps"]), short_time(w["latency_p99_ps"])});
+  }
+  out += "\nRoCEv2 traffic (payload; missing in packets)\n" + table.text();
+}
+
+// Each switch's uplinks: how evenly the hash spreads.
+void add_uplinks(std::string& out, const Json& links) {
+  std::map<std::string, std::vector<std::pair<std::string, double>>> of_switch;
+  std::vector<std::string> order;
+  for (const auto& [from, link] : links.items()) {
+    if (!link.contains("share")) continue;
+    const std::string name = from.substr(0, from.find(':'));
+    const std::string to = link["to"].get<std::string>();
+    if (!of_switch.contains(name)) order.push_back(name);
+    of_switch[name].emplace_back(to.substr(0, to.find(':')), number(link["share"]));
+  }
+  std::erase_if(order, [&](const std::string& name) {
+    return std::ranges::all_of(of_switch[name], [](const auto& link) { return link.second == 0; });
+  });
+  if (order.empty()) return;
+  out += "\nHow ECMP spread the bytes of each switch over its uplinks (even would be the same in each)\n";
+  for (size_t i = 0; i < std::min(order.size(), kSwitchesShown); ++i) {
+    out += fmt::format("  {:<10}", order[i]);
+    const auto& uplinks = of_switch[order[i]];
+    for (size_t u = 0; u < std::min<size_t>(uplinks.size(), 8); ++u) {
+      out += fmt::format("  {} {:.1f}%", uplinks[u].first, uplinks[u].second * 100);
+    }
+    out += uplinks.size() > 8 ? fmt::format("  and {} more\n", uplinks.size() - 8) : "\n";
+  }
+  if (order.size() > kSwitchesShown) out += fmt::format("  and {} more switches\n", order.size() - kSwitchesShown);
+}
+
+void add_drops(std::string& out, const Json& report) {
+  const Json& totals = report["totals"];
+  std::vector<std::pair<uint64_t, std::string>> reasons;
+  for (const auto& [reason, count] : totals["drops"].items()) {
+    if (reason != "consumed" && reason != "pfc_consumed" && count.get<uint64_t>() > 0) {
+      reasons.emplace_back(count.get<uint64_t>(), reason);
+    }
+  }
+  std::ranges::sort(reasons, std::greater{});
+  const auto lost = totals["lost_on_links"].get<uint64_t>();
+  out += fmt::format("\nDropped: {} packets\n", totals["dropped_packets"].get<uint64_t>());
+  for (size_t i = 0; i < std::min(reasons.size(), kReasonsShown); ++i) {
+    out += fmt::format("  {:>12} {}\n", reasons[i].first, reasons[i].second);
+  }
+  if (lost > 0) out += fmt::format("Lost on links that were down: {} packets\n", lost);
+  if (!totals["balanced"].get<bool>()) {
+    out += "The switches' counters do not add up: a defect of softspine, please report it\n";
+  }
+}
+
+void add_edges(std::string& out, const Json& edges) {
+  if (edges.empty()) return;
+  TextTable table{{"outside host", "kind", "sent packets", "bytes", "received packets", "bytes"}};
+  for (const auto& [name, edge] : edges.items()) {
+    table.add({name, edge["kind"].get<std::string>(), edge["in_packets"].dump(),
+               short_number(number(edge["in_bytes"]), "B"), edge["out_packets"].dump(),
+               short_number(number(edge["out_bytes"]), "B")});
+  }
+  out += "\n" + table.text();
+}
+
+void add_commands(std::string& out, const Json& report) {
+  if (!report.contains("commands")) return;
+  TextTable table{{"command on", "ended with", "after", "output"}};
+  for (const auto& [name, command] : report["commands"].items()) {
+    std::string how = "status " + command["exit_status"].dump();
+    if (command["exit_status"].is_null()) how = command["problem"].get<std::string>();
+    if (command["timed_out"].get<bool>()) how = "timeout";
+    table.add({name, how, fmt::format("{:.1f} s", number(command["seconds"])), command["stdout"].get<std::string>()});
+  }
+  out += "\n" + table.text();
+}
+
+}  // namespace
+
+std::string short_number(double value, const char* unit) {
+  static constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P"};
+  size_t prefix = 0;
+  while (std::abs(value) >= 1000 && prefix + 1 < std::size(kPrefixes)) {
+    value /= 1000;
+    ++prefix;
+  }
+  const int places = prefix == 0 ? 0 : std::max(0, 2 - static_cast<int>(std::log10(std::max(std::abs(value), 1.0))));
+  const std::string tail = std::string(kPrefixes[prefix]) + unit;
+  return fmt::format("{:.{}f}{}{}", value, places, tail.empty() ? "" : " ", tail);
+}
+
+std::string short_time(const Json& picoseconds) {
+  if (!picoseconds.is_number()) return "–";
+  double value = picoseconds.get<double>();
+  for (const char* unit : {"ps", "ns", "us", "ms"}) {
+    if (std::abs(value) < 1000) return fmt::format("{:.4g} {}", value, unit);
+    value /= 1000;
+  }
+  return fmt::format("{:.4g} s", value);
+}
+
+std::string summary_text(const Json& report) {
+  std::string out;
+  add_head(out, report);
+  add_flows(out, report["flows"]);
+  add_edges(out, report["edges"]);
+  add_commands(out, report);
+  add_uplinks(out, report["links"]);
+  add_drops(out, report);
+  return out;
+}
+
+}  // namespace softspine::tools

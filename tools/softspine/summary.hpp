@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run did, for a person: made from its report alone, so that whoever has the JSON knows no less.
+#pragma once
+
+#include <string>
+
+#include "control/telemetry/json.hpp"
+
+namespace softspine::tools {
+
+std::string summary_text(const control::Json& report);
+
+// 12345678 → "12.3 M"; 1024 → "1.02 k"
+std::string short_number(double value, const char* unit = "");
+// Picoseconds as the nearest unit: "17.3 us"; null: "–".
+std::string short_time(const control::Json& picoseconds);
+
+}  // namespace softspine::tools
