@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/telemetry/report.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "control/telemetry/totals.hpp"
+#include "control/telemetry/workload_totals.hpp"
+
+namespace softspine::control {
+
+namespace {
+
+using dataplane::DropReason;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json{};
+}
+
+uint64_t whole(double value) {
+  return static_cast<uint64_t>(std::llround(value));
+}
+
+// Six places: enough to read, and few enough to look the same everywhere.
+double rounded(double share) {
+  return std::round(share * 1e6) / 1e6;
+}
+
+void add_latency(Json& out, const std::string& name, const LatencySummary& latency) {
+  const bool any = latency.samples > 0;
+  add_key(out, name + "_min_ps", any ? Json(latency.min_ps) : Json{});
+  add_key(out, name + "_mean_ps", any ? Json(latency.mean_ps) : Json{});
+  add_key(out, name + "_p50_ps", or_null(latency.p50_ps));
+  add_key(out, name + "_p99_ps", or_null(latency.p99_ps));
+  add_key(out, name + "_max_ps", any ? Json(latency.max_ps) : Json{});
+}
+
+Json workload_json(const WorkloadTotals& totals) {
+  Json out{{"flows", totals.flows},
+           {"completed", totals.completion_ps.size()},
+           {"sent_packets", totals.sent_packets},
+           {"sent_bytes", totals.sent_bytes},
+           {"sent_messages", totals.sent_messages},
+           {"received_packets", totals.received_packets},
+           {"received_bytes", totals.received_bytes},
+           {"received_messages", totals.received_messages},
+           {"gaps", totals.gaps},
+           {"missing_packets", totals.missing},
+           {"behind_packets", totals.behind},
+           {"marked_packets", totals.marked},
+           {"fct_min_ps", or_null(totals.completion_quantile_ps(0))},
+           {"fct_p50_ps", or_null(totals.completion_quantile_ps(0.5))},
+           {"fct_p99_ps", or_null(totals.completion_quantile_ps(0.99))},
+           {"fct_max_ps", or_null(totals.completion_quantile_ps(1))},
+           {"rate_bps", whole(totals.rate_bps())},
+           {"flow_rate_min_bps", whole(totals.flow_rate_min_bps)},
+           {"flow_rate_max_bps", whole(totals.flow_rate_max_bps)}};
+  add_latency(out, "latency", totals.latency);
+  return out;
+}
+
+Json switch_json(const SwitchSnapshot& node) {
+  const SwitchTotals totals = totals_of(node);
+  return {{"role", node.role},
+          {"rx_packets", totals.rx_packets},
+          {"rx_bytes", totals.rx_bytes},
+          {"tx_packets", totals.tx_packets},
+          {"tx_bytes", totals.tx_bytes},
+          {"made_packets", totals.made_packets},
+          {"held_packets", totals.held_packets},
+          {"ecn_marked_packets", totals.ecn_marked_packets},
+          {"pfc_rx_packets", totals.pfc_rx_packets},
+          {"pfc_tx_packets", totals.pfc_tx_packets},
+          {"queue_watermark_bytes", totals.queue_watermark_bytes},
+          {"balanced", totals.imbalance() == 0},
+          {"dropped_packets", dropped_packets(totals.drops)},
+          {"drops", drops_json(totals.drops)}};
+}
+
+Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const WorkloadTotals& receives) {
+  dataplane::LinkCounters sent;
+  for (const HostPortSnapshot& port : host.ports) {
+    sent.packets += port.link.packets;
+    sent.bytes += port.link.bytes;
+  }
+  Json out{{"sent_packets", sent.packets},
+           {"sent_bytes", sent.bytes},
+           {"received_packets", host.received_packets},
+           {"received_bytes", host.received_bytes},
+           {"delivered_packets", host.delivered_packets},
+           {"responses", host.responses},
+           {"starved", host.starved},
+           {"rate_bps", whole(receives.rate_bps())},
+           {"sent_rate_bps", whole(sends.rate_bps())}};
+  add_latency(out, "latency", host.latency);
+  add_latency(out, "message_latency", host.message_latency);
+  add_key(out, "dropped_packets", dropped_packets(host.dropped));
+  add_key(out, "drops", drops_json(host.dropped));
+  return out;
+}
+
+Json hosts_json(const FabricSnapshot& snapshot) {
+  const auto sends = totals_by(snapshot, &FlowSnapshot::source);
+  const auto receives = totals_by(snapshot, &FlowSnapshot::destination);
+  const auto of = [](const std::vector<WorkloadTotals>& all, const std::string& name) {
+    const auto found = std::ranges::lower_bound(all, name, {}, &WorkloadTotals::name);
+    return found != all.end() && found->name == name ? *found : WorkloadTotals{};
+  };
+  Json out = Json::object();
+  for (const HostSnapshot& host : snapshot.hosts) {
+    add_key(out, host.name, host_json(host, of(sends, host.name), of(receives, host.name)));
+  }
+  return out;
+}
+
+Json edges_json(const FabricSnapshot& snapshot) {
+  Json out = Json::object();
+  for (const EdgeSnapshot& edge : snapshot.edges) {
+    const dataplane::EdgeCounters& c = edge.counters;
+    add_key(out, edge.name,
+            {{"kind", edge.kind},
+             {"in_packets", c.in_packets},
+             {"in_bytes", c.in_bytes},
+             {"out_packets", c.out_packets},
+             {"out_bytes", c.out_bytes},
+             {"held_max_bytes", c.held_bytes_max},
+             {"pauses", c.pauses},
+             {"in_drops", drops_json(c.in_drops)},
+             {"out_drops", drops_json(c.out_drops)}});
+  }
+  return out;
+}
+
+Json totals_json(const FabricSnapshot& snapshot) {
+  const SwitchTotals switches = totals_of(snapshot.switches);
+  WorkloadTotals flows;
+  for (const FlowSnapshot& flow : snapshot.flows) flows.add(flow);
+  uint64_t lost = 0;
+  for (const LinkSnapshot& link : snapshot.links) lost += link.lost_packets;
+  dataplane::DropCounters drops = switches.drops;
+  for (const HostSnapshot& host : snapshot.hosts) {
+    for (size_t i = 0; i < drops.size(); ++i) drops[i] += host.dropped[i];
+  }
+  const bool balanced =
+      std::ranges::all_of(snapshot.switches, [](const auto& node) { return totals_of(node).imbalance() == 0; });
+  return {{"flows", flows.flows},
+          {"completed", flows.completion_ps.size()},
+          {"sent_packets", flows.sent_packets},
+          {"sent_bytes", flows.sent_bytes},
+          {"received_packets", flows.received_packets},
+          {"received_bytes", flows.received_bytes},
+          {"missing_packets", flows.missing},
+          {"rate_bps", whole(flows.rate_bps())},
+          {"switched_packets", switches.tx_packets},
+          {"held_packets", switches.held_packets},
+          {"lost_on_links", lost},
+          {"balanced", balanced},
+          {"dropped_packets", dropped_packets(drops)},
+          {"drops", drops_json(drops)}};
+}
+
+Json engine_json(const EngineSnapshot& engine, const RunFacts& facts) {
+  return {{"workers", engine.workers},
+          {"dilation", facts.dilation},
+          {"windows", engine.windows},
+          {"node_runs", engine.node_runs},
+          {"wall_seconds", engine.wall_seconds},
+          {"lateness_p50_ps", engine.lateness_ps.quantile(0.5)},
+          {"lateness_p99_ps", engine.lateness_ps.quantile(0.99)},
+          {"lateness_max_ps", engine.lateness_ps.max()}};
+}
+
+}  // namespace
+
+Json drops_json(const dataplane::DropCounters& drops) {
+  Json out = Json::object();
+  for (size_t i = 0; i < drops.size(); ++i) {
+    add_key(out, std::string{dataplane::name_of(static_cast<DropReason>(i))}, drops[i]);
+  }
+  return out;
+}
+
+Json workloads_json(const FabricSnapshot& snapshot) {
+  Json out = Json::object();
+  for (WorkloadTotals& totals : totals_by(snapshot, &FlowSnapshot::workload)) {
+    for (const WorkloadLatency& known : snapshot.workload_latencies) {
+      if (known.workload == totals.name) totals.latency = LatencySummary::of(known.packets);
+    }
+    add_key(out, totals.name, workload_json(totals));
+  }
+  return out;
+}
+
+Json links_json(const FabricSnapshot& snapshot) {
+  Json out = Json::object();
+  for (const LinkDirection& link : link_directions(snapshot)) {
+    Json each{{"to", link.to},
+              {"up", link.up},
+              {"speed_bps", link.rate.count_bps()},
+              {"tx_packets", link.sent.packets},
+              {"tx_bytes", link.sent.bytes},
+              {"lost_packets", link.link_lost_packets},
+              {"utilisation", rounded(link.utilisation(snapshot.instant))}};
+    if (link.is_uplink) add_key(each, "share", rounded(link.share));
+    add_key(out, link.from, std::move(each));
+  }
+  return out;
+}
+
+Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
+  Json switches = Json::object();
+  for (const SwitchSnapshot& node : snapshot.switches) add_key(switches, node.name, switch_json(node));
+  return {{"testbed", facts.testbed},
+          {"clock", facts.clock},
+          {"seed", facts.seed},
+          {"duration_ps", snapshot.instant.count_ps()},
+          {"totals", totals_json(snapshot)},
+          {"flows", workloads_json(snapshot)},
+          {"switches", std::move(switches)},
+          {"links", links_json(snapshot)},
+          {"hosts", hosts_json(snapshot)},
+          {"edges", edges_json(snapshot)},
+          {"engine", engine_json(snapshot.engine, facts)}};
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/telemetry/totals.hpp"
+
+#include <map>
+#include <numeric>
+#include <optional>
+#include <string_view>
+
+namespace softspine::control {
+
+using dataplane::DropReason;
+
+namespace {
+
+// What is known of a port that a link ends at.
+struct End {
+  size_t node = 0;          // its switch; hosts share one, which is no switch
+  std::optional<int> tier;  // of a switch
+  dataplane::Rate rate;
+  dataplane::LinkCounters sent;
+};
+
+std::optional<int> tier_of(std::string_view role) {
+  if (role == "tor") return 0;
+  if (role == "aggregation") return 1;
+  if (role == "core") return 2;
+  return {};
+}
+
+std::map<std::string, End> ends_of(const FabricSnapshot& snapshot) {
+  std::map<std::string, End> ends;
+  for (size_t i = 0; i < snapshot.switches.size(); ++i) {
+    const SwitchSnapshot& node = snapshot.switches[i];
+    for (const PortSnapshot& port : node.ports) {
+      ends[node.name + ":" + port.name] = {.node = i, .tier = tier_of(node.role), .rate = port.rate, .sent = port.link};
+    }
+  }
+  for (const HostSnapshot& host : snapshot.hosts) {
+    for (const HostPortSnapshot& port : host.ports) {
+      ends[host.name + ":" + port.name] = {
+          .node = snapshot.switches.size(), .tier = {}, .rate = port.rate, .sent = port.link};
+    }
+  }
+  return ends;
+}
+
+}  // namespace
+
+bool is_loss(DropReason reason) {
+  return reason != DropReason::kConsumed && reason != DropReason::kPfcConsumed;
+}
+
+uint64_t ended_packets(const dataplane::DropCounters& drops) {
+  return std::accumulate(drops.begin(), drops.end(), uint64_t{0});
+}
+
+uint64_t dropped_packets(const dataplane::DropCounters& drops) {
+  uint64_t sum = 0;
+  for (size_t i = 0; i < drops.size(); ++i) sum += is_loss(static_cast<DropReason>(i)) ? drops[i] : 0;
+  return sum;
+}
+
+void SwitchTotals::add(const dataplane::PortCounters& port) {
+  rx_packets += port.rx_packets;
+  rx_bytes += port.rx_bytes;
+  tx_packets += port.tx_packets;
+  tx_bytes += port.tx_bytes;
+  made_packets += port.made_packets;
+  held_packets += port.queued_packets();
+  held_bytes += port.queued_bytes();
+  for (const dataplane::QueueCounters& queue : port.queues) {
+    ecn_marked_packets += queue.ecn_marked_packets;
+    queue_watermark_bytes = std::max(queue_watermark_bytes, queue.watermark_bytes);
+  }
+  // A frame may name several priorities: these count pauses, not frames.
+  pfc_rx_packets = std::accumulate(port.pfc_rx_packets.begin(), port.pfc_rx_packets.end(), pfc_rx_packets);
+  pfc_tx_packets = std::accumulate(port.pfc_tx_packets.begin(), port.pfc_tx_packets.end(), pfc_tx_packets);
+  for (size_t i = 0; i < drops.size(); ++i) drops[i] += port.drops[i];
+}
+
+void SwitchTotals::add(const SwitchTotals& other) {
+  rx_packets += other.rx_packets;
+  rx_bytes += other.rx_bytes;
+  tx_packets += other.tx_packets;
+  tx_bytes += other.tx_bytes;
+  made_packets += other.made_packets;
+  held_packets += other.held_packets;
+  held_bytes += other.held_bytes;
+  ecn_marked_packets += other.ecn_marked_packets;
+  pfc_rx_packets += other.pfc_rx_packets;
+  pfc_tx_packets += other.pfc_tx_packets;
+  queue_watermark_bytes = std::max(queue_watermark_bytes, other.queue_watermark_bytes);
+  for (size_t i = 0; i < drops.size(); ++i) drops[i] += other.drops[i];
+}
+
+SwitchTotals totals_of(const SwitchSnapshot& node) {
+  SwitchTotals totals;
+  for (const PortSnapshot& port : node.ports) totals.add(port.counters);
+  return totals;
+}
+
+SwitchTotals totals_of(const std::vector<SwitchSnapshot>& nodes) {
+  SwitchTotals totals;
+  for (const SwitchSnapshot& node : nodes) totals.add(totals_of(node));
+  return totals;
+}
+
+double LinkDirection::utilisation(dataplane::Instant now) const {
+  const double possible = static_cast<double>(rate.count_bps()) * now.seconds();
+  const uint64_t bytes = sent.bytes + sent.packets * dataplane::kWireOverheadBytes;
+  return possible > 0 ? static_cast<double>(bytes) * 8 / possible : 0;
+}
+
+std::vector<LinkDirection> link_directions(const FabricSnapshot& snapshot) {
+  const std::map<std::string, End> ends = ends_of(snapshot);
+  const auto end_of = [&](const std::string& name) {
+    const auto found = ends.find(name);
+    return found == ends.end() ? End{.node = snapshot.switches.size()} : found->second;
+  };
+  std::vector<LinkDirection> all;
+  std::vector<size_t> senders;
+  std::vector<uint64_t> uplink_bytes(snapshot.switches.size() + 1);
+  const auto add = [&](const LinkSnapshot& link, const std::string& from, const std::string& to) {
+    const End sender = end_of(from);
+    const bool rises = sender.tier && end_of(to).tier.value_or(-1) > *sender.tier;
+    all.push_back(
+        {.from = from, .to = to, .up = link.up, .is_uplink = rises, .rate = sender.rate, .sent = sender.sent});
+    all.back().link_lost_packets = link.lost_packets;
+    senders.push_back(sender.node);
+    if (rises) uplink_bytes[sender.node] += sender.sent.bytes;
+  };
+  for (const LinkSnapshot& link : snapshot.links) {
+    add(link, link.a, link.b);
+    add(link, link.b, link.a);
+  }
+  for (size_t i = 0; i < all.size(); ++i) {
+    const uint64_t sum = uplink_bytes[senders[i]];
+    if (all[i].is_uplink && sum > 0) all[i].share = static_cast<double>(all[i].sent.bytes) / static_cast<double>(sum);
+  }
+  return all;
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over a snapshot, and what they must add up to.
+//
+//   of a switch:   rx + made = tx + ended + held
+//
+// `ended` is every packet that left no port: dropped, or consumed (addressed to the switch, PFC), which is
+// what drop counters count too. `dropped` is `ended` less the consumed: what somebody would miss.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "control/telemetry/snapshot.hpp"
+
+namespace softspine::control {
+
+// Not addressed to where it ended: its sender or receiver would miss it.
+bool is_loss(dataplane::DropReason reason);
+uint64_t ended_packets(const dataplane::DropCounters& drops);
+uint64_t dropped_packets(const dataplane::DropCounters& drops);
+
+struct SwitchTotals {
+  uint64_t rx_packets = 0;
+  uint64_t rx_bytes = 0;
+  uint64_t tx_packets = 0;
+  uint64_t tx_bytes = 0;
+  uint64_t made_packets = 0;
+  uint64_t held_packets = 0;  // in queues and on the way out
+  uint64_t held_bytes = 0;
+  uint64_t ecn_marked_packets = 0;
+  uint64_t pfc_rx_packets = 0;
+  uint64_t pfc_tx_packets = 0;
+  uint64_t queue_watermark_bytes = 0;  // of its fullest queue
+  dataplane::DropCounters drops{};
+
+  // Zero, unless a packet was lost or counted twice.
+  int64_t imbalance() const {
+    return static_cast<int64_t>(rx_packets + made_packets - tx_packets - ended_packets(drops) - held_packets);
+  }
+  void add(const dataplane::PortCounters& port);
+  void add(const SwitchTotals& other);
+};
+
+SwitchTotals totals_of(const SwitchSnapshot& node);
+SwitchTotals totals_of(const std::vector<SwitchSnapshot>& nodes);
+
+// One direction of a link, seen from the port that sends.
+struct LinkDirection {
+  std::string from;  // "tor1:Ethernet16"
+  std::string to;
+  bool up = false;
+  bool is_uplink = false;  // from a switch to one of a higher tier
+  dataplane::Rate rate;
+  dataplane::LinkCounters sent;
+  uint64_t link_lost_packets = 0;  // of both directions
+  double share = 0;                // of the bytes that its switch sent by its uplinks; 0 … 1, 0 if none or no uplink
+
+  // Of the time until `now`: what was sent with all that Ethernet puts around it, at the link's rate.
+  double utilisation(dataplane::Instant now) const;
+};
+
+// Both directions of each link, a → b first, in the order of the links.
+std::vector<LinkDirection> link_directions(const FabricSnapshot& snapshot);
+
+}  // namespace softspine::control

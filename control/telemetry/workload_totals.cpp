@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/telemetry/workload_totals.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "dataplane/units/wide.hpp"
+
+namespace softspine::control {
+
+namespace {
+
+void merge(LatencySummary& into, const LatencySummary& more) {
+  if (more.samples == 0) return;
+  using dataplane::Uint128;
+  const Uint128 sum = Uint128{into.mean_ps} * into.samples + Uint128{more.mean_ps} * more.samples;
+  into.min_ps = into.samples == 0 ? more.min_ps : std::min(into.min_ps, more.min_ps);
+  into.max_ps = std::max(into.max_ps, more.max_ps);
+  into.samples += more.samples;
+  into.mean_ps = static_cast<uint64_t>(sum / into.samples);
+}
+
+}  // namespace
+
+void WorkloadTotals::add(const FlowSnapshot& flow) {
+  ++flows;
+  sent_packets += flow.sent_packets;
+  sent_bytes += flow.sent_bytes;
+  sent_messages += flow.sent_messages;
+  received_packets += flow.received_packets;
+  received_bytes += flow.received_bytes;
+  received_messages += flow.received_messages;
+  gaps += flow.gaps;
+  missing += flow.missing;
+  behind += flow.behind;
+  marked += flow.marked;
+  merge(latency, flow.latency);
+  if (flow.completion) completion_ps.push_back(flow.completion->count_ps());
+  first_sent = std::min(first_sent, flow.first_sent);
+  if (!flow.last_arrived.is_never()) last_arrived = std::max(last_arrived, flow.last_arrived);
+  if (const double rate = flow.goodput_bps(); rate > 0) {
+    flow_rate_min_bps = flow_rate_min_bps == 0 ? rate : std::min(flow_rate_min_bps, rate);
+    flow_rate_max_bps = std::max(flow_rate_max_bps, rate);
+  }
+}
+
+std::optional<int64_t> WorkloadTotals::completion_quantile_ps(double share) const {
+  if (completion_ps.empty()) return {};
+  std::vector<int64_t> sorted = completion_ps;
+  std::ranges::sort(sorted);
+  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+  return sorted[std::clamp<size_t>(rank, 1, sorted.size()) - 1];
+}
+
+double WorkloadTotals::rate_bps() const {
+  if (first_sent.is_never() || last_arrived <= first_sent) return 0;
+  return static_cast<double>(received_bytes) * 8 / (last_arrived - first_sent).seconds();
+}
+
+std::vector<WorkloadTotals> totals_by(const FabricSnapshot& snapshot, std::string FlowSnapshot::* field) {
+  std::map<std::string, WorkloadTotals> groups;
+  for (const FlowSnapshot& flow : snapshot.flows) groups[flow.*field].add(flow);
+  std::vector<WorkloadTotals> out;
+  for (auto& [name, totals] : groups) {
+    totals.name = name;
+    out.push_back(std::move(totals));
+  }
+  return out;
+}
+
+}  // namespace softspine::control

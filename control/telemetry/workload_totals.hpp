@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over flows that have something in common: their workload, their source, their destination.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/telemetry/snapshot.hpp"
+
+namespace softspine::control {
+
+struct WorkloadTotals {
+  std::string name;
+  uint64_t flows = 0;
+  uint64_t sent_packets = 0;
+  uint64_t sent_bytes = 0;
+  uint64_t sent_messages = 0;
+  uint64_t received_packets = 0;
+  uint64_t received_bytes = 0;
+  uint64_t received_messages = 0;
+  uint64_t gaps = 0;
+  uint64_t missing = 0;
+  uint64_t behind = 0;
+  uint64_t marked = 0;
+  LatencySummary latency;              // without quantiles: flows have none that could be merged
+  std::vector<int64_t> completion_ps;  // of the completed, in the order in which they were added
+  double flow_rate_min_bps = 0;        // of the flows that were received at all
+  double flow_rate_max_bps = 0;
+  dataplane::Instant first_sent = dataplane::Instant::never();
+  dataplane::Instant last_arrived;
+
+  void add(const FlowSnapshot& flow);
+  // By nearest rank: the smallest that a share of them (0 … 1) does not exceed. None if none has completed.
+  std::optional<int64_t> completion_quantile_ps(double share) const;
+  // All of them together: payload received per second, from the first bit sent to the last one received.
+  double rate_bps() const;
+};
+
+// One for each value of the field, sorted by it.
+std::vector<WorkloadTotals> totals_by(const FabricSnapshot& snapshot, std::string FlowSnapshot::* field);
+
+}  // namespace softspine::control

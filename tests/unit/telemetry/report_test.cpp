@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/telemetry/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include "control/telemetry/totals.hpp"
+#include "control/telemetry/workload_totals.hpp"
+#include "tests/unit/telemetry/small_fabric.hpp"
+
+namespace softspine::control {
+namespace {
+
+using dataplane::Duration;
+using tests::small_fabric;
+using tests::small_flow;
+
+Json small_report() {
+  return report_json(small_fabric(), {.testbed = "small", .clock = "virtual", .seed = 7});
+}
+
+TEST(SwitchTotals, AreConservedAndSayWhenTheyAreNot) {
+  const FabricSnapshot fabric = small_fabric();
+  for (const SwitchSnapshot& node : fabric.switches) EXPECT_EQ(totals_of(node).imbalance(), 0) << node.name;
+  const SwitchTotals tor1 = totals_of(fabric.switches[0]);
+  EXPECT_EQ(tor1.rx_packets, 101u);
+  EXPECT_EQ(tor1.made_packets, 1u);
+  EXPECT_EQ(tor1.tx_packets, 81u);
+  EXPECT_EQ(ended_packets(tor1.drops), 17u);
+  EXPECT_EQ(dropped_packets(tor1.drops), 16u) << "a PFC frame has arrived where it should";
+  EXPECT_EQ(tor1.held_packets, 4u);
+
+  FabricSnapshot leaky = fabric;
+  leaky.switches[0].ports[1].counters.tx_packets -= 1;
+  EXPECT_EQ(totals_of(leaky.switches[0]).imbalance(), 1);
+  EXPECT_EQ(report_json(leaky, {})["totals"]["balanced"], false);
+  EXPECT_EQ(report_json(leaky, {})["switches"]["tor1"]["balanced"], false);
+}
+
+TEST(LinkDirections, ShareTheBytesThatASwitchSendsUpwards) {
+  const auto links = link_directions(small_fabric());
+  ASSERT_EQ(links.size(), 12u);
+  EXPECT_EQ(links[2].from, "tor1:Ethernet4");
+  EXPECT_DOUBLE_EQ(links[2].share, 0.75);
+  EXPECT_DOUBLE_EQ(links[4].share, 0.25);
+  EXPECT_FALSE(links[3].is_uplink) << "core1 → tor1 goes down";
+  EXPECT_FALSE(links[1].is_uplink) << "tor1 → h1 does, too";
+  EXPECT_TRUE(links[8].is_uplink);
+  EXPECT_EQ(links[8].share, 0) << "tor2 has sent nothing upwards";
+}
+
+TEST(LinkDirections, CountTheWholeWireInTheirUtilisation) {
+  // 60 × (1000 + 24) × 8 bits of the 100 Gb/s × 10 µs
+  EXPECT_DOUBLE_EQ(link_directions(small_fabric())[2].utilisation(small_fabric().instant), 491'520.0 / 1'000'000);
+  EXPECT_EQ(link_directions(small_fabric())[2].utilisation({}), 0) << "no time has passed";
+}
+
+TEST(WorkloadTotals, GiveExactQuantilesOfCompletionTimes) {
+  WorkloadTotals totals;
+  EXPECT_FALSE(totals.completion_quantile_ps(0.5));
+  for (int us = 100; us >= 1; --us) totals.add(small_flow(0, "w", us));
+  EXPECT_EQ(totals.completion_quantile_ps(0), Duration::us(1).count_ps());
+  EXPECT_EQ(totals.completion_quantile_ps(0.5), Duration::us(50).count_ps());
+  EXPECT_EQ(totals.completion_quantile_ps(0.99), Duration::us(99).count_ps());
+  EXPECT_EQ(totals.completion_quantile_ps(1), Duration::us(100).count_ps());
+}
+
+TEST(WorkloadTotals, WeighMeanLatenciesByTheirSamples) {
+  WorkloadTotals totals;
+  FlowSnapshot flow;
+  flow.latency = {.samples = 1, .min_ps = 10, .mean_ps = 10, .max_ps = 10};
+  totals.add(flow);
+  flow.latency = {.samples = 3, .min_ps = 20, .mean_ps = 30, .max_ps = 50};
+  totals.add(flow);
+  totals.add(FlowSnapshot{});
+  EXPECT_EQ(totals.latency.samples, 4u);
+  EXPECT_EQ(totals.latency.min_ps, 10u);
+  EXPECT_EQ(totals.latency.mean_ps, 25u);
+  EXPECT_EQ(totals.latency.max_ps, 50u);
+}
+
+TEST(Report, AddsUpTheFlowsOfAWorkload) {
+  const Json perm = small_report()["flows"]["perm"];
+  EXPECT_EQ(perm["flows"], 2);
+  EXPECT_EQ(perm["completed"], 1);
+  EXPECT_EQ(perm["sent_packets"], 100);
+  EXPECT_EQ(perm["received_bytes"], 72'000);
+  EXPECT_EQ(perm["missing_packets"], 10);
+  EXPECT_EQ(perm["fct_p99_ps"], 8'000'000);
+  EXPECT_EQ(perm["rate_bps"], 72'000'000'000) << "72,000 bytes in 8 µs";
+  EXPECT_EQ(perm["flow_rate_min_bps"], 36'000'000'000);
+  EXPECT_EQ(perm["latency_min_ps"], 1'000'000);
+  EXPECT_EQ(perm["latency_max_ps"], 3'000'001);
+  EXPECT_TRUE(perm["latency_p50_ps"].is_null()) << "nobody kept a histogram";
+}
+
+TEST(Report, HasNullWhereThereIsNothing) {
+  FabricSnapshot fabric = small_fabric();
+  fabric.flows = {FlowSnapshot{.workload = "idle"}};
+  const Json idle = report_json(fabric, {})["flows"]["idle"];
+  EXPECT_EQ(idle["completed"], 0);
+  EXPECT_EQ(idle["rate_bps"], 0);
+  for (const char* key : {"fct_min_ps", "fct_p50_ps", "fct_max_ps", "latency_min_ps", "latency_mean_ps"}) {
+    EXPECT_TRUE(idle[key].is_null()) << key;
+  }
+}
+
+TEST(Report, TakesLatencyQuantilesFromAWorkloadsHistogram) {
+  FabricSnapshot fabric = small_fabric();
+  fabric.workload_latencies = {{.workload = "other", .packets = {}}, {.workload = "perm", .packets = {}}};
+  for (int i = 1; i <= 10; ++i) fabric.workload_latencies[1].packets.add(i);
+  const Json perm = report_json(fabric, {})["flows"]["perm"];
+  EXPECT_EQ(perm["latency_p50_ps"], 5);
+  EXPECT_EQ(perm["latency_max_ps"], 10);
+}
+
+TEST(Report, NamesEveryDropReasonOfEachSwitch) {
+  const Json report = small_report();
+  const Json& drops = report["switches"]["tor1"]["drops"];
+  EXPECT_EQ(drops.size(), static_cast<size_t>(dataplane::kDropReasons));
+  EXPECT_EQ(drops["queue_full"], 15);
+  EXPECT_EQ(drops["no_route"], 1);
+  EXPECT_EQ(drops["ttl_expired"], 0);
+  EXPECT_EQ(report["switches"]["tor1"]["dropped_packets"], 16);
+  EXPECT_EQ(report["switches"]["core2"]["drops"]["queue_full"], 0);
+  EXPECT_EQ(report["switches"]["tor1"]["queue_watermark_bytes"], 9'000);
+}
+
+TEST(Report, ShowsLinksByTheirSendingEnd) {
+  const Json links = small_report()["links"];
+  EXPECT_EQ(links["tor1:Ethernet4"]["share"], 0.75);
+  EXPECT_EQ(links["tor1:Ethernet4"]["utilisation"], 0.49152);
+  EXPECT_EQ(links["tor1:Ethernet4"]["tx_packets"], 60);
+  EXPECT_EQ(links["tor1:Ethernet8"]["lost_packets"], 3);
+  EXPECT_EQ(links["core2:Ethernet0"]["up"], false);
+  EXPECT_EQ(links["core2:Ethernet0"]["to"], "tor1:Ethernet8");
+  EXPECT_FALSE(links["core2:Ethernet0"].contains("share"));
+}
+
+TEST(Report, ShowsHostsAndEdges) {
+  const Json report = small_report();
+  const Json& h2 = report["hosts"]["h2"];
+  EXPECT_EQ(h2["received_packets"], 80);
+  EXPECT_EQ(h2["rate_bps"], 72'000'000'000);
+  EXPECT_EQ(h2["sent_rate_bps"], 0);
+  EXPECT_EQ(h2["latency_p99_ps"], 2'900'000);
+  EXPECT_EQ(h2["drops"]["bad_icrc"], 1);
+  EXPECT_EQ(report["hosts"]["h1"]["sent_bytes"], 101'000);
+  EXPECT_EQ(report["hosts"]["h1"]["sent_rate_bps"], 72'000'000'000);
+  EXPECT_EQ(report["edges"]["vm1"]["kind"], "vhost-user");
+  EXPECT_EQ(report["edges"]["vm1"]["out_drops"]["edge_full"], 2);
+}
+
+TEST(Report, AddsUpTheFabric) {
+  const Json totals = small_report()["totals"];
+  EXPECT_EQ(totals["flows"], 2);
+  EXPECT_EQ(totals["switched_packets"], 81 + 80 + 60 + 20);
+  EXPECT_EQ(totals["dropped_packets"], 17) << "16 at tor1, one at h2";
+  EXPECT_EQ(totals["lost_on_links"], 3);
+  EXPECT_EQ(totals["held_packets"], 4);
+  EXPECT_EQ(totals["balanced"], true);
+}
+
+TEST(Report, DiffersOnlyUnderEngineWhenTheMachineDoes) {
+  FabricSnapshot slow = small_fabric();
+  slow.engine = {.workers = 4, .windows = 1000, .node_runs = 5, .lateness_ps = {}, .wall_seconds = 9.5};
+  slow.engine.lateness_ps.add(77);
+  const RunFacts facts{.testbed = "small", .clock = "virtual", .seed = 7};
+  Json one = report_json(small_fabric(), facts);
+  Json other = report_json(slow, facts);
+  EXPECT_NE(one.dump(), other.dump());
+  EXPECT_EQ(other["engine"]["lateness_max_ps"], 77);
+  EXPECT_EQ(other.back(), other["engine"]) << "the last key";
+  one.erase("engine");
+  other.erase("engine");
+  EXPECT_EQ(one.dump(2), other.dump(2));
+  EXPECT_EQ(one["seed"], 7);
+  EXPECT_EQ(one["duration_ps"], 10'000'000);
+}
+
+}  // namespace
+}  // namespace softspine::control
