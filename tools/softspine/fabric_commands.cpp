@@ -61,8 +61,8 @@ struct ShowArguments : FabricArguments {
 // Until the fabric ends or the user has seen enough.
 Status show_again_and_again(Client& client, const ShowArguments& arguments, const std::string& command,
                             const Json& wanted) {
-  const auto every = std::chrono::nanoseconds{
-      quantity_argument("--every", arguments.every, control::kDurationQuantity) / 1'000};
+  const auto every =
+      std::chrono::nanoseconds{quantity_argument("--every", arguments.every, control::kDurationQuantity) / 1'000};
   const bool terminal = isatty(STDOUT_FILENO) != 0;
   for (;;) {
     const Result result = client.call(command, wanted);

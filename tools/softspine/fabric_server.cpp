@@ -73,9 +73,8 @@ void keep_only(FabricSnapshot& snapshot, const std::string& node) {
   std::erase_if(snapshot.hosts, [&](const HostSnapshot& it) { return it.name != node; });
   std::erase_if(snapshot.edges, [&](const EdgeSnapshot& it) { return it.name != node; });
   std::erase_if(snapshot.flows, [&](const FlowSnapshot& it) { return it.source != node && it.destination != node; });
-  std::erase_if(snapshot.links, [&](const LinkSnapshot& it) {
-    return !it.a.starts_with(node + ":") && !it.b.starts_with(node + ":");
-  });
+  std::erase_if(snapshot.links,
+                [&](const LinkSnapshot& it) { return !it.a.starts_with(node + ":") && !it.b.starts_with(node + ":"); });
 }
 
 }  // namespace
@@ -99,7 +98,8 @@ void FabricServer::show(const std::string& what, AsJson as_json, AsText as_text)
   server_.handle_later("show " + what, [this, as_json, as_text](const Json& arguments, const Reply& reply) {
     const std::string node = text_argument(arguments, "node");
     if (!node.empty()) {
-      if (const auto known = node_of(fabric_.testbed().fabric, node); !known) return reply(std::unexpected(known.error()));
+      if (const auto known = node_of(fabric_.testbed().fabric, node); !known)
+        return reply(std::unexpected(known.error()));
     }
     const AsText text = wants_json(arguments) ? AsText{} : as_text;
     fabric_.ask([reply, node, as_json, text](FabricSnapshot snapshot) {
@@ -118,15 +118,17 @@ void FabricServer::add_counters() {
     return [report, key](const FabricSnapshot& snapshot) { return report(snapshot)[key]; };
   };
   show("counters", counters_json, {});
-  show("prometheus", [](const FabricSnapshot& it) { return Json(prometheus_text(it)); }, prometheus_text);
+  show(
+      "prometheus", [](const FabricSnapshot& it) { return Json(prometheus_text(it)); }, prometheus_text);
   show("report", report, {});
   show("interfaces counters", part("switches"), interfaces_table);
   show("queue counters", counters_json, queues_table);
   show("drops", part("switches"), drops_table);
   show("flows", part("flows"), flows_table);
   show("links", part("links"), links_table);
-  show("fabric", [this](const FabricSnapshot& it) { return fabric_json(it); },
-       [this](const FabricSnapshot& it) { return fabric_text(it); });
+  show(
+      "fabric", [this](const FabricSnapshot& it) { return fabric_json(it); },
+      [this](const FabricSnapshot& it) { return fabric_text(it); });
 }
 
 Json FabricServer::fabric_json(const FabricSnapshot& snapshot) const {

@@ -5,14 +5,20 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <memory>
 #include <optional>
 
+#include "control/config/judge.hpp"
+#include "control/telemetry/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tools/softspine/fabric_server.hpp"
 #include "tools/softspine/interrupt.hpp"
+#include "tools/softspine/progress.hpp"
+#include "tools/softspine/summary.hpp"
 
 namespace softspine::tools {
 
@@ -67,7 +73,8 @@ class Run {
   std::expected<void, Status> make() {
     const auto folder = run_folder(arguments_, testbed_);
     if (!folder) return std::unexpected(folder.error());
-    testbeds::FabricOptions options{.run_folder = *folder, .capture = std::nullopt};
+    folder_ = *folder;
+    testbeds::FabricOptions options{.run_folder = folder_, .capture = std::nullopt};
     if (!arguments_.capture.empty()) {
       options.capture = {.path = arguments_.capture, .ports = arguments_.capture_ports, .snaplen = arguments_.snaplen};
       if (!arguments_.capture_limit.empty()) {
@@ -87,41 +94,100 @@ class Run {
       if (const auto listening = server.listen(); !listening) return wrong(listening.error());
     }
     const StopOnInterrupt on_interrupt{*fabric_};
-    if (const auto ran = fabric_->run(); !ran) return wrong(ran.error());
+    std::optional<Progress> progress;
+    if (!arguments_.quiet) progress.emplace(*fabric_);
+    const auto ran = fabric_->run();
+    progress.reset();
     server.stop();
+    if (!ran) return wrong(ran.error());
     return {};
   }
 
   Status finish() {
     const auto capture = fabric_->close_capture();
     if (!capture) fmt::print(stderr, "softspine: {}: {}\n", arguments_.capture, capture.error());
-    const control::FabricSnapshot snapshot = fabric_->snapshot();
-    uint64_t sent = 0;
-    uint64_t received = 0;
-    for (const auto& flow : snapshot.flows) {
-      sent += flow.sent_packets;
-      received += flow.received_packets;
+    control::Json report = control::report_json(fabric_->snapshot(), run_facts(testbed_));
+    const bool commands_succeeded = add_commands(report);
+    const auto verdicts = control::judge(testbed_.expectations, report);
+    const bool as_expected = add_verdicts(report, verdicts);
+    const bool written = write_report(report);
+    if (arguments_.json) {
+      fmt::print("{}\n", report.dump(2));
+    } else {
+      fmt::print("{}", summary_text(report));
+      print_verdicts(verdicts);
+      print_files(capture);
     }
-    uint64_t hops = 0;
-    uint64_t drops = 0;
-    for (const auto& s : snapshot.switches) {
-      for (const auto& p : s.ports) {
-        hops += p.counters.rx_packets;
-        drops += p.counters.dropped_packets();
-      }
-    }
-    fmt::print("{}: {} of {} packets arrived, {} hops, {} drops, {} s, {:.2f} M hops/s\n", testbed_.name, received,
-               sent, hops, drops, snapshot.engine.wall_seconds,
-               static_cast<double>(hops) / snapshot.engine.wall_seconds / 1e6);
     if (const uint64_t leaked = fabric_->drain(); leaked != 0) {
       fmt::print(stderr, "softspine: {} packets were not given back: a defect, please report it\n", leaked);
       return Status::kUnexpected;
     }
-    return capture ? Status::kDone : Status::kUnexpected;
+    return capture && written && commands_succeeded && as_expected ? Status::kDone : Status::kUnexpected;
+  }
+
+  // What outside hosts' commands came to; true if all went well.
+  bool add_commands(control::Json& report) const {
+    bool succeeded = true;
+    for (const testbeds::OutsideOutcome& outcome : fabric_->outcomes()) {
+      succeeded = succeeded && outcome.succeeded();
+      report["commands"][outcome.host] = {
+          {"exit_status", outcome.exit_status ? control::Json(*outcome.exit_status) : control::Json()},
+          {"timed_out", outcome.timed_out},
+          {"stopped", outcome.stopped},
+          {"problem", outcome.problem},
+          {"seconds", outcome.seconds},
+          {"stdout", outcome.stdout_path.string()},
+          {"stderr", outcome.stderr_path.string()}};
+    }
+    return succeeded;
+  }
+
+  static bool add_verdicts(control::Json& report, const std::vector<control::Verdict>& verdicts) {
+    control::Json list = control::Json::array();
+    bool all = true;
+    for (const control::Verdict& verdict : verdicts) {
+      all = all && verdict.held;
+      list.push_back({{"held", verdict.held}, {"text", verdict.text}});
+    }
+    report["expectations"] = std::move(list);
+    return all;
+  }
+
+  bool write_report(const control::Json& report) const {
+    if (arguments_.report.empty()) return true;
+    std::ofstream file(arguments_.report);
+    file << report.dump(2) << "\n";
+    file.close();
+    if (file) return true;
+    fmt::print(stderr, "softspine: {}: cannot be written: {}\n", arguments_.report, std::strerror(errno));
+    return false;
+  }
+
+  static void print_verdicts(const std::vector<control::Verdict>& verdicts) {
+    if (verdicts.empty()) return;
+    const auto held = std::ranges::count_if(verdicts, [](const control::Verdict& v) { return v.held; });
+    fmt::print("\nExpectations: {} of {} held\n", held, verdicts.size());
+    for (const control::Verdict& verdict : verdicts)
+      fmt::print("  {} {}\n", verdict.held ? "ok    " : "FAILED", verdict.text);
+  }
+
+  void print_files(const std::expected<control::CaptureTotals, std::string>& capture) const {
+    std::string out;
+    if (!arguments_.report.empty()) out += fmt::format("  {}  the report\n", arguments_.report);
+    if (!arguments_.capture.empty() && capture) {
+      out += fmt::format("  {}  {} frames, {}{}\n", arguments_.capture, capture->frames,
+                         short_number(static_cast<double>(capture->bytes), "B"),
+                         capture->missed + capture->omitted == 0
+                             ? ""
+                             : fmt::format("; {} missed, {} beyond its limit", capture->missed, capture->omitted));
+    }
+    if (!folder_.empty()) out += fmt::format("  {}  files of outside hosts\n", folder_.string());
+    if (!out.empty()) fmt::print("\nFiles\n{}", out);
   }
 
   const RunArguments& arguments_;
   const control::Testbed& testbed_;
+  std::filesystem::path folder_;
   std::unique_ptr<testbeds::RunningFabric> fabric_;
 };
 

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/progress.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <chrono>
+
+#include "control/telemetry/live_table.hpp"
+
+namespace softspine::tools {
+
+namespace {
+
+constexpr std::chrono::milliseconds kTerminalInterval{500};
+constexpr std::chrono::milliseconds kLineInterval{5'000};
+
+control::TerminalSize terminal_size() {
+  winsize size{};
+  if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_row == 0) return {};
+  return {.rows = size.ws_row, .columns = size.ws_col};
+}
+
+}  // namespace
+
+Progress::Progress(testbeds::RunningFabric& fabric)
+    : fabric_(fabric),
+      terminal_(isatty(STDERR_FILENO) != 0),
+      thread_([this](const std::stop_token& stop) { watch(stop); }) {}
+
+Progress::~Progress() {
+  thread_.request_stop();
+  thread_.join();
+  if (terminal_ && before_) fmt::print(stderr, "{}", control::live_table_end());
+}
+
+void Progress::watch(const std::stop_token& stop) {
+  const auto interval = terminal_ ? kTerminalInterval : kLineInterval;
+  for (;;) {
+    std::unique_lock lock{answers_->lock};
+    answers_->came.wait_for(lock, stop, interval, [] { return false; });  // the interval, unless it is to end
+    if (stop.stop_requested()) return;
+    answers_->latest.reset();
+    fabric_.ask([answers = answers_](control::FabricSnapshot snapshot) {
+      const std::lock_guard guard{answers->lock};
+      answers->latest = std::move(snapshot);
+      answers->came.notify_all();
+    });
+    if (!answers_->came.wait(lock, stop, [this] { return answers_->latest.has_value(); })) return;
+    const control::FabricSnapshot now = std::move(*answers_->latest);
+    lock.unlock();
+    show(now);
+  }
+}
+
+void Progress::show(const control::FabricSnapshot& now) {
+  const control::FabricSnapshot& before = before_ ? *before_ : now;
+  if (terminal_) {
+    fmt::print(stderr, "{}", control::live_table(before, now, terminal_size()));
+  } else {
+    fmt::print(stderr, "{}\n", control::progress_line(before, now));
+  }
+  std::fflush(stderr);
+  before_ = now;
+}
+
+}  // namespace softspine::tools

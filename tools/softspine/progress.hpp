@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a running fabric is doing, on stderr: a live table on a terminal, else a line now and then.
+// Nothing for runs shorter than its first interval.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <thread>
+
+#include "control/telemetry/snapshot.hpp"
+#include "testbeds/run/running_fabric.hpp"
+
+namespace softspine::tools {
+
+class Progress {
+ public:
+  // The fabric outlives it, and runs, or is about to.
+  explicit Progress(testbeds::RunningFabric& fabric);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+ private:
+  void watch(const std::stop_token& stop);
+  void show(const control::FabricSnapshot& now);
+
+  // Shared with the questions under way, which may be answered after this has ended.
+  struct Answers {
+    std::mutex lock;
+    std::condition_variable_any came;
+    std::optional<control::FabricSnapshot> latest;
+  };
+
+  testbeds::RunningFabric& fabric_;
+  bool terminal_;
+  std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
+  std::optional<control::FabricSnapshot> before_;
+  std::jthread thread_;
+};
+
+}  // namespace softspine::tools
