@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Ports and queues under the names that SAI gives them and SONiC's COUNTERS_DB keeps them by:
+//
+//   {"tor1": {"Ethernet0":   {"SAI_PORT_STAT_IF_IN_OCTETS": 1234, …},
+//             "Ethernet0:3": {"SAI_QUEUE_STAT_PACKETS": 12, …}, …}, …}
+//
+// Where the names leave room:
+//   *_OCTETS         frames without FCS, as everywhere here
+//   IF_IN_ERRORS     frames that were no good: truncated, bad version, checksum or length, oversize
+//   IF_IN_DISCARDS   every other frame that came in here and was dropped, but those that a queue refused
+//   IF_OUT_DISCARDS  those: at the port they were bound for
+//   PFC_n_*_PKTS     PFC frames that name priority n
+// What was consumed (PFC, addressed to the switch) is none of them.
+#pragma once
+
+#include "control/telemetry/json.hpp"
+#include "control/telemetry/snapshot.hpp"
+
+namespace softspine::control {
+
+Json counters_json(const FabricSnapshot& snapshot);
+
+struct PortDiscards {
+  uint64_t in_errors = 0;
+  uint64_t in_discards = 0;
+  uint64_t out_discards = 0;
+};
+PortDiscards discards_of(const dataplane::PortCounters& port);
+
+}  // namespace softspine::control

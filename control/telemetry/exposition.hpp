@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Prometheus' text exposition format 0.0.4: families of samples, each with HELP and TYPE before its first.
+// A family without a sample is left out. Names are ours and valid; label values and help are escaped.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace softspine::control {
+
+class Exposition {
+ public:
+  using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+  enum class Type : uint8_t { kCounter, kGauge, kSummary };
+
+  // Samples that follow belong to it. Each name once.
+  void family(std::string_view name, Type type, std::string_view help);
+  void sample(Labels labels, uint64_t value) { line("", labels, std::to_string(value)); }
+  void sample(Labels labels, double value);
+  // Of a summary: name_sum and name_count.
+  void sum_and_count(Labels labels, double sum, uint64_t count);
+
+  std::string take() { return std::move(text_); }
+
+ private:
+  void line(std::string_view suffix, Labels labels, std::string_view value);
+
+  std::string text_;
+  std::string name_;
+  std::string head_;  // HELP and TYPE of the family, until its first sample
+};
+
+}  // namespace softspine::control
