@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `softspine show …` prints: a snapshot as tables, sums since the start of the run. Rows in the snapshot's
+// order. With a switch's name only its rows; a name that is not there has none.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "control/telemetry/snapshot.hpp"
+
+namespace softspine::control {
+
+std::string interfaces_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});
+// Queues that have seen a frame.
+std::string queues_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});
+// One row per place, port and reason that occurred; what was consumed is marked as such. Hosts and edges, too.
+std::string drops_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});
+std::string flows_table(const FabricSnapshot& snapshot);
+std::string links_table(const FabricSnapshot& snapshot);
+
+}  // namespace softspine::control
