@@ -2,6 +2,7 @@
 #include "control/topology/generators.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace softspine::control {
@@ -113,8 +114,9 @@ Size size_of(const Hpn& s) {
   const double core_links = s.cores == 0 ? 0 : aggregations * s.core_uplinks;
   return {.nodes = tors + hosts + aggregations + s.cores,
           .links = 2 * hosts + tors * s.aggregations_per_plane + core_links,
-          .ports = std::max({double{1} * s.servers_per_segment + s.aggregations_per_plane, tors + s.core_uplinks,
-                             s.cores == 0 ? 0 : core_links / s.cores + 1})};
+          .ports = std::max({double{1} * s.servers_per_segment + s.aggregations_per_plane,
+                             tors / s.planes + (s.cores == 0 ? 0 : s.core_uplinks),
+                             s.cores == 0 ? 0 : s.planes * std::ceil(core_links / s.planes / s.cores)})};
 }
 
 void draft(const Hpn& s, Draft& out) {
