@@ -20,6 +20,9 @@ Error error_from(const EdgeError& error) {
   return {error.where, error.message};
 }
 
+// Of a slot of 9216 bytes the kernel takes 66 for itself, Ethernet and a tag 18.
+constexpr uint32_t kMaxPacketMtu = 9216 - 66 - 18;
+
 template <typename Edge>
 std::expected<OpenedEdge, Error> opened(std::expected<std::unique_ptr<Edge>, EdgeError> edge) {
   if (!edge) return std::unexpected(error_from(edge.error()));
@@ -65,9 +68,14 @@ std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const Ed
 
 std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, const EdgeSetting& setting) {
   static std::atomic<uint32_t> serial{0};
-  // DPDK takes the ring as one array: frames must fill a block. 16 KiB hold a jumbo frame.
+  if (setting.mtu > kMaxPacketMtu) {
+    return std::unexpected(Error{edge.interface, "an af_packet edge has an MTU of at most " +
+                                                     std::to_string(kMaxPacketMtu) + ", not " +
+                                                     std::to_string(setting.mtu)});
+  }
+  // DPDK takes the ring as one array, so slots must fill blocks, and a slot must fit a packet's room.
   const std::string ring =
-      setting.mtu <= 1500 ? ",framesz=2048,blocksz=4096,framecnt=2048" : ",framesz=16384,blocksz=65536,framecnt=512";
+      setting.mtu <= 1500 ? ",framesz=2048,blocksz=4096,framecnt=2048" : ",framesz=9216,blocksz=36864,framecnt=512";
   dataplane::DeviceConfig config;
   config.devargs = "net_af_packet" + std::to_string(serial.fetch_add(1)) + ",iface=" + edge.interface + ring;
   auto device = Device::open(config, setting.pool);
