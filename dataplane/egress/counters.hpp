@@ -4,7 +4,7 @@
 //
 // Counted once, at the place named; everything that can be had by adding is a function:
 //   rx_*        at arrival, every frame, MAC control included; bytes are frame bytes without FCS
-//   tx_*        at departure, when the last bit is put on the wire, PFC frames included
+//   tx_*        at departure, when the last bit has left, PFC frames included; until then the frame is queued
 //   queue.*     packets and bytes when they leave the queue for the wire; dropped ones at its tail
 //   drops       every packet that ended here, at the port it came in by, whatever stage ended it;
 //               so drops[kQueueFull] of the port it came in by and queue.dropped_packets of the port

@@ -34,24 +34,31 @@ DropReason Egress::enqueue(Packet& packet, Instant now, uint32_t limit_bytes) no
 // Puts the packet on the wire; returns when its last bit has left.
 Instant Egress::start(uint16_t number, Packet packet, Instant at) noexcept {
   Port& port = ports_[number];
-  PortCounters& counters = counters_[number];
-  const uint32_t bytes = packet.frame_bytes();
-  port.wire_bytes = bytes;
+  port.wire_bytes = packet.frame_bytes();
   port.wire_queue = packet.meta().queue;
-  ++counters.tx_packets;
-  counters.tx_bytes += bytes;
+  port.wire_cast = Cast::kUnicast;
   const uint8_t* destination = packet.data();
   if ((destination[0] & ethernet::kMulticastBit) != 0) [[unlikely]] {
-    ++(load48(destination) == 0xffffffffffff ? counters.tx_broadcast_packets : counters.tx_multicast_packets);
+    port.wire_cast = load48(destination) == 0xffffffffffff ? Cast::kBroadcast : Cast::kMulticast;
   }
   return node_.transmitter(PortNo{number}).send(std::move(packet), at);
+}
+
+// When the last bit has left: until then the frame is charged to its queue, and a packet is in one place only.
+void Egress::count_departure(const Port& port, PortCounters& counters) noexcept {
+  ++counters.tx_packets;
+  counters.tx_bytes += port.wire_bytes;
+  counters.queues[port.wire_queue].left(port.wire_bytes);
+  if (port.wire_cast == Cast::kUnicast) [[likely]]
+    return;
+  ++(port.wire_cast == Cast::kBroadcast ? counters.tx_broadcast_packets : counters.tx_multicast_packets);
 }
 
 void Egress::finish_first() noexcept {
   const Instant at = busy_.next();
   const auto number = static_cast<uint16_t>(busy_.top_id());
   Port& port = ports_[number];
-  counters_[number].queues[port.wire_queue].left(port.wire_bytes);
+  count_departure(port, counters_[number]);
   if (port.waiting == 0) {
     port.busy = false;
     busy_.pop();

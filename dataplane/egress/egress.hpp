@@ -53,15 +53,18 @@ class Egress {
   }
 
  private:
+  enum class Cast : uint8_t { kUnicast, kMulticast, kBroadcast };
   struct alignas(64) Port {
     std::array<PacketList, kQueues> queues;
     uint32_t wire_bytes = 0;  // of the frame on the wire
     uint8_t wire_queue = 0;
     uint8_t waiting = 0;  // bit q: queue q is not empty
     bool busy = false;
+    Cast wire_cast = Cast::kUnicast;
   };
   Instant start(uint16_t port, Packet packet, Instant at) noexcept;
   void finish_first() noexcept;
+  void count_departure(const Port& port, PortCounters& counters) noexcept;
   void forget(uint16_t port, uint32_t queue, uint32_t bytes) noexcept;
 
   Node& node_;
