@@ -61,11 +61,25 @@ void Switch::dispatch_one(Packet packet, Instant now) noexcept {
     }
     case Verdict::kContinue: meta.reason = DropReason::kUnsupported; [[fallthrough]];
     case Verdict::kDrop:
+      if (meta.reason == DropReason::kNeighbourIncomplete && knows_by_now(packet)) {
+        return forward_one(std::move(packet), now);
+      }
       if ((meta.flags & kMustAnswer) != 0) agent_.tell_sender(tables_, packet, now, outcomes);
       end(std::move(packet), meta.reason);
       break;
   }
   answer(outcomes, now);
+}
+
+// The stages look at a whole burst at once, so none saw what an answer earlier in it has taught.
+bool Switch::knows_by_now(Packet& packet) noexcept {
+  PacketMeta& meta = packet.meta();
+  meta.reason = DropReason::kCount;
+  meta.flags &= static_cast<uint8_t>(~kMustAnswer);
+  route_one(tables_, packet);
+  if (meta.verdict != Verdict::kForward) return false;
+  rewrite_one(tables_, packet);
+  return true;
 }
 
 void Switch::forward_one(Packet packet, Instant now) noexcept {
@@ -75,7 +89,7 @@ void Switch::forward_one(Packet packet, Instant now) noexcept {
     end(std::move(packet), refused);
 }
 
-// To every other member of the VLAN; the last one gets the packet itself.
+// A copy to every other member of the VLAN. The original ends here; one that we made was never counted.
 void Switch::flood(Packet packet, Instant now) noexcept {
   const uint16_t in_port = packet.meta().in_port;
   const Vlan* vlan = tables_.state->vlan(packet.meta().vlan);
@@ -94,6 +108,7 @@ void Switch::flood(Packet packet, Instant now) noexcept {
       forward_one(std::move(copy), now);
     }
   }
+  if (in_port == LocalAgent::kLocalPort) return PacketPool::release(std::move(packet));
   end(std::move(packet), DropReason::kConsumed);
 }
 
@@ -103,10 +118,17 @@ void Switch::answer(LocalAgent::Outcomes& outcomes, Instant now) noexcept {
     PacketMeta& meta = packet.meta();
     const bool made_here = meta.in_port == LocalAgent::kLocalPort;
     meta.at = now;
+    meta.traffic_class = 0;
     meta.queue = tables_.state->qos.tc_to_queue[0];
+    meta.priority_group = tables_.state->qos.tc_to_pg[0];
     if (meta.verdict == Verdict::kContinue) {
       route_one(tables_, packet);
       if (meta.verdict == Verdict::kForward) rewrite_one(tables_, packet);
+      if (meta.verdict == Verdict::kDrop && meta.reason == DropReason::kNeighbourIncomplete) {
+        LocalAgent::Outcomes question;
+        agent_.tell_sender(tables_, packet, now, question);
+        answer(question, now);  // once: a question is not routed
+      }
     } else if (meta.verdict == Verdict::kForward && meta.vlan != 0) {
       retag(*tables_.state, packet, meta.out_port);
     }

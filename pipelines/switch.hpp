@@ -62,6 +62,7 @@ class Switch : public dataplane::Node {
   void receive(dataplane::Burst& burst) noexcept;
   void dispatch(dataplane::Burst& burst) noexcept;
   void dispatch_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
+  bool knows_by_now(dataplane::Packet& packet) noexcept;
   void forward_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void flood(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void answer(dataplane::LocalAgent::Outcomes& outcomes, dataplane::Instant now) noexcept;

@@ -11,7 +11,7 @@ namespace softspine::dataplane {
 namespace {
 
 constexpr uint32_t kQuotedBytes = 96;  // of the original, its IP header first: enough for IP, UDP and BTH
-constexpr uint8_t kFirstTtl = 64 + 1;    // 64 on the wire: what the switch makes is routed too, which takes one
+constexpr uint8_t kFirstTtl = 64 + 1;  // 64 on the wire: what the switch makes is routed too, which takes one
 
 // RFC 1122 3.2.2, RFC 4443 2.4: no error about an error, a later fragment, or what was sent to many.
 bool deserves_error(const Packet& original) {

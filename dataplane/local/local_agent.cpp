@@ -95,6 +95,8 @@ void LocalAgent::receive(SwitchTables& tables, Packet packet, Instant now, Outco
   if (meta.ip_protocol == ip::kIcmp6 && (meta.flags & kIsIpv6) != 0 &&
       packet.stored_bytes() >= meta.l4_offset + nd::kOptions) {
     const uint8_t type = packet.data()[meta.l4_offset];
+    const bool is_discovery = type == icmp::k6NeighbourSolicitation || type == icmp::k6NeighbourAdvertisement;
+    if (is_discovery && !is_valid_discovery(packet)) return pass_on(std::move(packet), out);
     if (type == icmp::k6NeighbourSolicitation) return receive_solicitation(tables, std::move(packet), out);
     if (type == icmp::k6NeighbourAdvertisement) return receive_advertisement(tables, std::move(packet), out);
   }
@@ -128,39 +130,24 @@ void LocalAgent::receive_arp(SwitchTables& tables, Packet packet, Outcomes& out)
 void LocalAgent::receive_solicitation(SwitchTables& tables, Packet packet, Outcomes& out) noexcept {
   const ForwardingState& state = *tables.state;
   const PacketMeta& meta = packet.meta();
-  uint8_t* l3 = packet.data() + meta.l3_offset;
-  uint8_t* body = packet.data() + meta.l4_offset;
+  const uint8_t* l3 = packet.data() + meta.l3_offset;
   const Subnet* subnet = ingress_subnet(state, meta, true);
-  if (subnet == nullptr || l3[ipv6::kHopLimit] != nd::kHopLimit) return pass_on(std::move(packet), out);
+  if (subnet == nullptr) return pass_on(std::move(packet), out);
   const AddressBytes source = address_of(l3 + ipv6::kSource, 16);
-  const AddressBytes target = address_of(body + nd::kTarget, 16);
+  const AddressBytes target = address_of(packet.data() + meta.l4_offset + nd::kTarget, 16);
   const MacAddress asker = load_mac(packet.data() + ethernet::kSource);
   if (source != AddressBytes{}) learn(tables, *subnet, meta, source, asker.data());
-  const bool has_option = packet.stored_bytes() >= meta.l4_offset + nd::kOptions + nd::kLinkOptionBytes;
-  if (source == AddressBytes{} || !has_option || !answers_for(tables, *subnet, target))
-    return pass_on(std::move(packet), out);
-  body[icmp::kType] = icmp::k6NeighbourAdvertisement;
-  store32(body + nd::kFlags, uint32_t{nd::kRouter | nd::kSolicited | nd::kOverride} << 24);
-  body[nd::kOptions] = nd::kTargetLinkAddress;
-  body[nd::kOptions + 1] = 1;
-  store_mac(body + nd::kOptions + 2, state.router_mac);
-  std::copy_n(source.data(), 16, l3 + ipv6::kDestination);
-  std::copy_n(target.data(), 16, l3 + ipv6::kSource);
-  const uint16_t length = load16(l3 + ipv6::kPayloadLength);
-  store16(body + icmp::kChecksum, 0);
-  const uint32_t there = std::min<uint32_t>(length, packet.stored_bytes() - meta.l4_offset);
-  store16(body + icmp::kChecksum,
-          ipv6_pseudo_header(l3 + ipv6::kSource, length, ip::kIcmp6).add(body, there).checksum());
+  if (source == AddressBytes{} || !answers_for(tables, *subnet, target)) return pass_on(std::move(packet), out);
+  turn_into_advertisement(packet, state.router_mac);
   send_back(state, std::move(packet), asker, out);
 }
 
 void LocalAgent::receive_advertisement(SwitchTables& tables, Packet packet, Outcomes& out) noexcept {
   const ForwardingState& state = *tables.state;
   const PacketMeta& meta = packet.meta();
-  const uint8_t* l3 = packet.data() + meta.l3_offset;
   const uint8_t* body = packet.data() + meta.l4_offset;
   const Subnet* subnet = ingress_subnet(state, meta, true);
-  if (subnet != nullptr && l3[ipv6::kHopLimit] == nd::kHopLimit) {
+  if (subnet != nullptr) {
     learn(tables, *subnet, meta, address_of(body + nd::kTarget, 16), packet.data() + ethernet::kSource);
   }
   pass_on(std::move(packet), out);

@@ -58,6 +58,11 @@ class LocalAgent {
 // An ICMP or ICMPv6 error about `original`, from `source`; empty if none must be sent.
 Packet make_icmp_error(PacketPool& pool, const Packet& original, const AddressBytes& source, uint8_t type, uint8_t code,
                        uint32_t mtu) noexcept;
+// Whether a neighbour solicitation or advertisement may be believed (RFC 4861 7.1): its whole fixed part is
+// stored, it has crossed no router, its code is 0, its checksum right, its target no group.
+bool is_valid_discovery(const Packet& packet) noexcept;
+// Turns a valid solicitation with a source into its answer, in place: all but the MACs of the frame.
+void turn_into_advertisement(Packet& packet, const MacAddress& mac) noexcept;
 // Turns an echo request into its reply, in place.
 void turn_into_echo_reply(Packet& packet) noexcept;
 
