@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// Queues: their limit, their order, and what becomes of them when the link goes.
+#include "tests/scenario/switch/bench.hpp"
+
+namespace softspine::tests {
+namespace {
+
+const Mac kPeer = station(104);
+
+using Core = Bench<pipelines::Core>;
+
+// To port 4; `dscp` chooses the queue (46 → 5, 48 → 6, 3 → 3, 0 → 1, 8 → 0), `id` tells it from others.
+Bytes packet_of(uint8_t dscp, uint16_t id, size_t payload) {
+  return ipv4_packet(
+      {.from = ip4("10.0.30.2"), .to = ip4("10.1.0.1"), .tos = static_cast<uint8_t>(dscp << 2), .id = id},
+      counting(payload));
+}
+Bytes frame_of(uint8_t dscp, uint16_t id, size_t payload = 966) {
+  return ethernet_frame(kRouter, station(6), 0x0800, packet_of(dscp, id, payload));
+}
+uint16_t id_of(const Frame& frame) {
+  return static_cast<uint16_t>(frame.bytes[18] << 8 | frame.bytes[19]);
+}
+
+// Two ports at full rate into one: half has to wait, and what the limit does not hold is dropped.
+TEST(Queues, HoldWhatTheirLimitSaysAndNoByteMore) {
+  ForwardingState state = bench_state();
+  state.qos.queue_limit_bytes.fill(10'000);
+  Core bench{std::move(state)};
+  constexpr uint16_t kFrames = 100;
+  const Instant start = bench.engine().now();
+  for (uint16_t i = 0; i < kFrames; ++i) {
+    bench.send_at(start, 6, frame_of(0, i));
+    bench.send_at(start, 7, frame_of(0, static_cast<uint16_t>(1000 + i)));
+  }
+  for (int step = 0; step < 300; ++step) {
+    bench.engine().run(bench.engine().now() + Duration::ns(50));
+    expect_conserved(bench.node());
+    ASSERT_LE(bench.counters(4).queues[1].current_bytes, 10'000u);
+  }
+  const Frames out = bench.run();
+  const auto& queue = bench.counters(4).queues[1];
+  // One leaves for two that come: after the first ten are held, every second is refused.
+  EXPECT_EQ(queue.watermark_bytes, 10'000u);
+  EXPECT_EQ(out.size() + queue.dropped_packets, 2u * kFrames);
+  EXPECT_NEAR(static_cast<double>(out.size()), kFrames + 10, 1);
+  EXPECT_EQ(queue.dropped_bytes, queue.dropped_packets * 1000);
+  EXPECT_EQ(queue.packets, out.size());
+  EXPECT_EQ(bench.drops(), (Drops{{"queue_full", queue.dropped_packets}}));
+  EXPECT_EQ(bench.counters(6).drops[static_cast<size_t>(DropReason::kQueueFull)] +
+                bench.counters(7).drops[static_cast<size_t>(DropReason::kQueueFull)],
+            queue.dropped_packets)
+      << "at the ports they came in by";
+}
+
+TEST(Queues, ALimitOfZeroPassesNothing) {
+  ForwardingState state = bench_state();
+  state.qos.queue_limit_bytes[1] = 0;
+  Core bench{std::move(state)};
+  EXPECT_EQ(bench.exchange(6, frame_of(0, 1)), Frames{});
+  EXPECT_EQ(bench.drops(), (Drops{{"queue_full", 1}}));
+  EXPECT_EQ(bench.exchange(6, frame_of(46, 1)).size(), 1u) << "another queue's";
+}
+
+TEST(Queues, TheHighestGoesFirstAndEachInItsOrder) {
+  Core bench;
+  const Instant start = bench.engine().now();
+  // A long frame keeps port 4 busy while the rest comes in by two ports.
+  bench.send_at(start, 6, frame_of(0, 1, 1986));
+  const uint8_t dscps[] = {8, 0, 3, 46, 48, 8, 0, 3, 46, 48};
+  for (uint16_t i = 0; i < 10; ++i)
+    bench.send_at(start + Duration::ns(162), 7, frame_of(dscps[i], static_cast<uint16_t>(10 + i), 46));
+  std::vector<uint16_t> ids;
+  for (const Frame& frame : bench.run()) ids.push_back(id_of(frame));
+  EXPECT_EQ(ids, (std::vector<uint16_t>{1, 14, 19, 13, 18, 12, 17, 11, 16, 10, 15}));
+}
+
+TEST(Queues, AFrameUnderWayIsNotInterrupted) {
+  Core bench;
+  const Instant start = bench.engine().now();
+  bench.send_at(start, 6, frame_of(8, 1, 1986));
+  bench.send_at(start + Duration::ns(170), 7, frame_of(48, 2, 46));
+  bench.run();
+  const auto& arrivals = bench.probe(4).arrivals();
+  ASSERT_EQ(arrivals.size(), 2u);
+  EXPECT_EQ(arrivals[1].at - arrivals[0].at, kBenchRate.time_of_frame(80)) << "right behind";
+}
+
+TEST(Queues, ADownLinkTakesNothingAndWhatWaitedIsCounted) {
+  Core bench;
+  const Instant start = bench.engine().now();
+  for (uint16_t i = 0; i < 20; ++i) {
+    bench.send_at(start, 6, frame_of(0, i));
+    bench.send_at(start, 7, frame_of(48, i));
+  }
+  bench.engine().run(start + Duration::us(2));
+  const uint64_t waiting = bench.counters(4).queued_packets();
+  ASSERT_GT(waiting, 5u);
+  bench.set_link(4, false);
+  expect_conserved(bench.node());
+  EXPECT_EQ(bench.drops(), (Drops{{"link_down", waiting - 1}})) << "all but the one on the wire";
+  const Frames out = bench.run();
+  EXPECT_GT(bench.drops().at("link_down"), 0u);
+  EXPECT_EQ(out.size(), bench.probe(4).arrivals().size());
+  EXPECT_GT(bench.engine().lost_on_links(), 0u);
+  bench.set_link(4, true);
+  EXPECT_EQ(bench.exchange(6, frame_of(0, 99)).size(), 1u);
+  EXPECT_EQ(bench.drops(), Drops{});
+}
+
+TEST(Queues, WhatAStationSendsIntoADownLinkIsLostAndCounted) {
+  Core bench;
+  bench.set_link(6, false);
+  EXPECT_EQ(bench.exchange(6, frame_of(0, 1)), Frames{});
+  EXPECT_EQ(bench.probe(6).transmitter(PortNo{0}).counters().lost_packets, 1u);
+  EXPECT_EQ(bench.counters(6).rx_packets, 0u);
+  bench.set_link(6, true);
+  EXPECT_EQ(bench.exchange(6, frame_of(0, 2)).size(), 1u);
+}
+
+TEST(Queues, DrainGivesBackWhatIsHeld) {
+  const uint32_t before = packet_pool().in_use();
+  Core bench;
+  for (uint16_t i = 0; i < 20; ++i) {
+    bench.send(6, frame_of(0, i));
+    bench.send(7, frame_of(0, i));
+  }
+  bench.engine().run(bench.engine().now() + Duration::us(1));
+  EXPECT_GT(packet_pool().in_use(), before);
+  bench.run();
+  EXPECT_EQ(packet_pool().in_use(), before);
+}
+
+}  // namespace
+}  // namespace softspine::tests
