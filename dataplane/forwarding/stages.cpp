@@ -25,7 +25,9 @@ uint32_t member_of(const ForwardingState& state, const Group& group, Packet& pac
   if (has_ports) std::memcpy(&ports, l4, 4);
   uint64_t rest = uint64_t{meta.ip_protocol} << 32 | ports;
   if (state.hash.config().destination_qp && (meta.flags & kIsRoce) != 0) {
-    rest |= uint64_t{load24(l4 + udp::kBytes + bth::kDestinationQp)} << 40;
+    uint32_t qp;  // as the packet has it, like the rest; the byte behind it falls off
+    std::memcpy(&qp, l4 + udp::kBytes + bth::kDestinationQp, 4);
+    rest |= uint64_t{qp} << 40;
   }
   if ((meta.flags & kIsIpv4) != 0) {
     uint64_t addresses;
