@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "control/server/socket_path.hpp"
-#include "control/telemetry/counters.hpp"
+#include "control/telemetry/counters_json.hpp"
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/report.hpp"
 #include "control/telemetry/tables.hpp"
@@ -121,9 +121,9 @@ void FabricServer::add_counters() {
   show(
       "prometheus", [](const FabricSnapshot& it) { return Json(prometheus_text(it)); }, prometheus_text);
   show("report", report, {});
-  show("interfaces counters", part("switches"), interfaces_table);
-  show("queue counters", counters_json, queues_table);
-  show("drops", part("switches"), drops_table);
+  show("interfaces counters", part("switches"), [](const FabricSnapshot& it) { return interfaces_table(it); });
+  show("queue counters", counters_json, [](const FabricSnapshot& it) { return queues_table(it); });
+  show("drops", part("switches"), [](const FabricSnapshot& it) { return drops_table(it); });
   show("flows", part("flows"), flows_table);
   show("links", part("links"), links_table);
   show(
@@ -145,7 +145,8 @@ Json FabricServer::fabric_json(const FabricSnapshot& snapshot) const {
 
 std::string FabricServer::fabric_text(const FabricSnapshot& snapshot) const {
   std::string out;
-  for (const auto& [key, value] : fabric_json(snapshot).items()) {
+  const Json facts = fabric_json(snapshot);
+  for (const auto& [key, value] : facts.items()) {
     out += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
   }
   return out;

@@ -32,7 +32,6 @@ Progress::Progress(testbeds::RunningFabric& fabric)
 Progress::~Progress() {
   thread_.request_stop();
   thread_.join();
-  if (terminal_ && before_) fmt::print(stderr, "{}", control::live_table_end());
 }
 
 void Progress::watch(const std::stop_token& stop) {
@@ -56,10 +55,13 @@ void Progress::watch(const std::stop_token& stop) {
 
 void Progress::show(const control::FabricSnapshot& now) {
   const control::FabricSnapshot& before = before_ ? *before_ : now;
+  const dataplane::Duration duration = fabric_.testbed().run.duration;
   if (terminal_) {
-    fmt::print(stderr, "{}", control::live_table(before, now, terminal_size()));
+    const std::string next = control::live_table(before, now, duration, terminal_size());
+    fmt::print(stderr, "{}", control::redrawn(shown_, next));
+    shown_ = next;
   } else {
-    fmt::print(stderr, "{}\n", control::progress_line(before, now));
+    fmt::print(stderr, "{}\n", control::progress_line(before, now, duration));
   }
   std::fflush(stderr);
   before_ = now;

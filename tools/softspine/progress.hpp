@@ -36,6 +36,7 @@ class Progress {
   bool terminal_;
   std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
   std::optional<control::FabricSnapshot> before_;
+  std::string shown_;  // the table on the terminal
   std::jthread thread_;
 };
 

@@ -8,7 +8,7 @@
 #include <map>
 #include <vector>
 
-#include "tools/softspine/text_table.hpp"
+#include "control/telemetry/text_table.hpp"
 
 namespace softspine::tools {
 
@@ -42,8 +42,8 @@ void add_head(std::string& out, const Json& report) {
 
 void add_flows(std::string& out, const Json& flows) {
   if (flows.empty()) return;
-  TextTable table{{"workload", "flows", "done", "sent", "arrived", "missing", "rate", "completion p50", "p99", "max",
-                   "packet latency p50", "p99"}};
+  control::TextTable table{{"<workload", "flows", "done", "sent", "arrived", "missing", "rate", "completion p50", "p99",
+                            "max", "packet latency p50", "p99"}};
   for (const auto& [name, w] : flows.items()) {
     table.add({name, w["flows"].dump(), w["completed"].dump(), short_number(number(w["sent_bytes"]), "B"),
                short_number(number(w["received_bytes"]), "B"), w["missing_packets"].dump(),
@@ -102,7 +102,7 @@ void add_drops(std::string& out, const Json& report) {
 
 void add_edges(std::string& out, const Json& edges) {
   if (edges.empty()) return;
-  TextTable table{{"outside host", "kind", "sent packets", "bytes", "received packets", "bytes"}};
+  control::TextTable table{{"<outside host", "<kind", "sent packets", "bytes", "received packets", "bytes"}};
   for (const auto& [name, edge] : edges.items()) {
     table.add({name, edge["kind"].get<std::string>(), edge["in_packets"].dump(),
                short_number(number(edge["in_bytes"]), "B"), edge["out_packets"].dump(),
@@ -113,7 +113,7 @@ void add_edges(std::string& out, const Json& edges) {
 
 void add_commands(std::string& out, const Json& report) {
   if (!report.contains("commands")) return;
-  TextTable table{{"command on", "ended with", "after", "output"}};
+  control::TextTable table{{"<command on", "<ended with", "after", "<output"}};
   for (const auto& [name, command] : report["commands"].items()) {
     std::string how = "status " + command["exit_status"].dump();
     if (command["exit_status"].is_null()) how = command["problem"].get<std::string>();

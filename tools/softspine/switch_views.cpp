@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "tools/softspine/text_table.hpp"
+#include "control/telemetry/text_table.hpp"
 
 namespace softspine::tools {
 
@@ -102,8 +102,8 @@ Json macs_json(const control::FabricNode& node, const pipelines::Switch& from, d
 std::string as_table(const Json& rows) {
   if (rows.empty()) return "nothing\n";
   std::vector<std::string> head;
-  for (const auto& [key, value] : rows.front().items()) head.push_back(key);
-  TextTable table{std::move(head)};
+  for (const auto& [key, value] : rows.front().items()) head.push_back("<" + key);
+  control::TextTable table{head};
   for (const Json& row : rows) {
     std::vector<std::string> line;
     for (const auto& [key, value] : row.items()) {
