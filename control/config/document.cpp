@@ -22,6 +22,13 @@ bool is_plain_word(std::string_view key) {
   });
 }
 
+// yaml-cpp's own words may end in the character that it stumbled over.
+std::string printable(std::string text) {
+  std::erase_if(text, [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7F; });
+  while (text.ends_with(' ') || text.ends_with(':')) text.pop_back();
+  return text;
+}
+
 }  // namespace
 
 ValueKind Value::kind() const {
@@ -110,7 +117,7 @@ std::unique_ptr<const Document> Document::parse(std::string_view text, std::stri
   } catch (const YAML::DeepRecursion& e) {
     return refuse({e.mark.line + 1, e.mark.column + 1}, "nested too deeply");
   } catch (const YAML::Exception& e) {
-    return refuse({e.mark.line + 1, e.mark.column + 1}, "not YAML: " + e.msg);
+    return refuse({e.mark.line + 1, e.mark.column + 1}, "not YAML: " + printable(e.msg));
   }
   if (document->nodes_.empty()) return refuse({}, "empty: a testbed needs a name, and a fabric or a topology");
   return document;

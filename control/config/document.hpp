@@ -20,7 +20,7 @@
 namespace softspine::control {
 
 inline constexpr size_t kMaxTextBytes = 16 << 20;
-inline constexpr uint64_t kMaxValues = 4'000'000;
+inline constexpr uint64_t kMaxValues = 2'000'000;
 inline constexpr uint64_t kMaxBytesOfValues = 4 * kMaxTextBytes;
 inline constexpr size_t kMaxDepth = 64;
 
