@@ -2,13 +2,27 @@
 #include "dataplane/forwarding/prefix_trie.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace softspine::dataplane {
 
 namespace {
 
-bool same_prefix(const PrefixValue& a, const PrefixValue& b) {
-  return a.prefix == b.prefix;
+// In the order of addresses, each prefix once, with the last of its values.
+std::vector<PrefixValue> sorted_and_unique(const std::vector<PrefixValue>& prefixes) {
+  std::vector<uint32_t> order(prefixes.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::ranges::sort(order, {}, [&prefixes](uint32_t i) { return std::pair{prefixes[i].prefix, i}; });
+  std::vector<PrefixValue> unique;
+  for (const uint32_t i : order) {
+    if (!unique.empty() && unique.back().prefix == prefixes[i].prefix) {
+      unique.back() = prefixes[i];
+    } else {
+      unique.push_back(prefixes[i]);
+    }
+  }
+  return unique;
 }
 
 uint8_t byte_of(const PrefixValue& p, uint32_t depth) {
@@ -22,16 +36,8 @@ uint32_t covered_count(uint32_t length, uint32_t depth) {
 
 }  // namespace
 
-PrefixTrie::PrefixTrie(std::vector<PrefixValue> prefixes) {
-  std::ranges::stable_sort(prefixes, {}, [](const PrefixValue& p) { return p.prefix; });
-  std::vector<PrefixValue> unique;
-  for (const PrefixValue& p : prefixes) {
-    if (!unique.empty() && same_prefix(unique.back(), p)) {
-      unique.back() = p;
-    } else {
-      unique.push_back(p);
-    }
-  }
+PrefixTrie::PrefixTrie(const std::vector<PrefixValue>& prefixes) {
+  std::vector<PrefixValue> unique = sorted_and_unique(prefixes);
   uint32_t everything = kMiss;
   const auto is_default = [](const PrefixValue& p) { return p.prefix.length == 0; };
   if (const auto it = std::ranges::find_if(unique, is_default); it != unique.end()) everything = it->value;
@@ -80,7 +86,7 @@ void PrefixTrie::fill_short(uint32_t index, Range range, uint32_t depth) {
   std::vector<PrefixValue> ending;
   std::copy_if(range.begin, range.end, std::back_inserter(ending),
                [&](const PrefixValue& p) { return p.prefix.length <= 8 * (depth + 1); });
-  std::ranges::stable_sort(ending, {}, [](const PrefixValue& p) { return p.prefix.length; });
+  std::ranges::sort(ending, {}, [](const PrefixValue& p) { return p.prefix.length; });
   for (const PrefixValue& p : ending) {
     std::fill_n(nodes_[index].entries.begin() + byte_of(p, depth), covered_count(p.prefix.length, depth), p.value);
   }

@@ -37,7 +37,7 @@ class PrefixTrie {
 
   PrefixTrie() { nodes_.emplace_back(); }
   // At most one value per prefix: of equal prefixes the last one counts.
-  explicit PrefixTrie(std::vector<PrefixValue> prefixes);
+  explicit PrefixTrie(const std::vector<PrefixValue>& prefixes);
 
   // `address` points to the 4 or 16 bytes of the kind of address that the trie was built from.
   uint32_t lookup(const uint8_t* address) const noexcept {

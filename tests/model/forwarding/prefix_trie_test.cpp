@@ -155,7 +155,7 @@ TEST_P(PrefixTrieOf, TheOrderOfTheListDoesNotMatter) {
     if (!is_there) list.push_back(entry);
   }
   const PrefixTrie forward{list};
-  const PrefixTrie backward{{list.rbegin(), list.rend()}};
+  const PrefixTrie backward{std::vector<PrefixValue>{list.rbegin(), list.rend()}};
   for (int i = 0; i < 20'000; ++i) {
     const AddressBytes address = family_.near(list[family_.rng().below(list.size())].prefix.address);
     ASSERT_EQ(forward.lookup(address.data()), backward.lookup(address.data()));
