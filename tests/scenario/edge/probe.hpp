@@ -2,7 +2,7 @@
 // The other end of an edge's link: sends what it is told when it is told, records what arrives and when.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
 #include <map>
 #include <vector>
 
@@ -48,7 +48,7 @@ class Probe final : public Node {
   void send_first() {
     const auto first = to_send_.begin();
     Packet packet = pool_.make(static_cast<uint32_t>(first->second.stored.size()));
-    std::memcpy(packet.data(), first->second.stored.data(), first->second.stored.size());
+    std::copy(first->second.stored.begin(), first->second.stored.end(), packet.data());
     packet.meta().frame_bytes = first->second.frame_bytes;
     free_at_ = transmitter(PortNo{0}).send(std::move(packet), std::max(free_at_, first->first));
     to_send_.erase(first);
