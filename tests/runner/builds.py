@@ -13,7 +13,8 @@ from processes import Processes
 
 ROOT = Path(__file__).resolve().parents[2]
 # -O1 and line tables only: sanitizer builds are for finding, and half their time is the compiler's.
-SANITIZED = ['--buildtype=plain', '-Doptimization=1', '-Db_lundef=false']
+# With assertions, which b_ndebug=if-release takes out of a plain build too.
+SANITIZED = ['--buildtype=plain', '-Doptimization=1', '-Db_lundef=false', '-Db_ndebug=false']
 
 
 class BuildFailed(Exception):
