@@ -58,7 +58,7 @@ std::expected<void, EdgeError> set_up(const TapConfig& config) {
   }
   if (config.address) {
     request.ifr_hwaddr.sa_family = ARPHRD_ETHER;
-    std::ranges::copy(*config.address, request.ifr_hwaddr.sa_data);
+    std::memcpy(request.ifr_hwaddr.sa_data, config.address->data(), config.address->size());
     if (ioctl(control.get(), SIOCSIFHWADDR, &request) != 0) {
       return std::unexpected(failed(config.interface, "SIOCSIFHWADDR"));
     }
