@@ -25,17 +25,17 @@ bool may_concern_router(const PacketMeta& meta, const Packet& packet) {
          packet.data()[meta.l4_offset] <= icmp::k6NeighbourAdvertisement;
 }
 
-void bridge_one(SwitchTables& tables, const PortForwarding& port, Packet& packet) {
+void bridge_one(SwitchTables& tables, uint64_t router, const PortForwarding& port, Packet& packet) {
   PacketMeta& meta = packet.meta();
   const uint16_t vlan = vlan_of(port, meta);
   if (vlan == 0) return drop(meta, DropReason::kVlanNotAllowed);
   const uint8_t* data = packet.data();
   if ((data[ethernet::kSource] & ethernet::kMulticastBit) != 0) return drop(meta, DropReason::kBadSource);
-  tables.fdb.learn(vlan, load48(data + ethernet::kSource), meta.in_port, meta.at);
-  const uint64_t destination = load48(data);
+  const uint64_t destination = ethernet::destination_of(data);
+  tables.fdb.learn(vlan, ethernet::source_of(data), meta.in_port, meta.at);
   meta.vlan = vlan;
   meta.next_hop = kBridgedNextHop;
-  if (destination == load48(tables.state->router_mac.data())) {
+  if (destination == router) [[likely]] {
     if (may_concern_router(meta, packet)) meta.verdict = Verdict::kLocal;
     return;
   }
@@ -60,16 +60,18 @@ void bridge_one(SwitchTables& tables, const PortForwarding& port, Packet& packet
 }  // namespace
 
 void bridge(SwitchTables& tables, Burst& burst) noexcept {
-  const MacAddress& router = tables.state->router_mac;
+  const ForwardingState& state = *tables.state;
+  const uint64_t router = load48(state.router_mac.data());
+  const PortForwarding* ports = state.ports.data();
   for (Packet& packet : burst) {
     PacketMeta& meta = packet.meta();
     if (meta.verdict != Verdict::kContinue) continue;
-    const PortForwarding& port = tables.state->ports[meta.in_port];
+    const PortForwarding& port = ports[meta.in_port];
     if (port.bridged()) {
-      bridge_one(tables, port, packet);
-      continue;
+      bridge_one(tables, router, port, packet);
+    } else {
+      accept_routed_one(router, packet);
     }
-    accept_routed_one(router, packet);
   }
 }
 

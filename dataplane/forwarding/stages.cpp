@@ -11,36 +11,44 @@ namespace softspine::dataplane {
 
 namespace {
 
-bool is_to(const uint8_t* data, const MacAddress& mac) {
-  return load48(data) == load48(mac.data());
+// The stages write bytes, which for the compiler might change anything: what they read more than once they
+// read into locals first.
+
+// Apart from the usual case: its vectors would cost that one a frame on the stack.
+[[gnu::noinline]] uint32_t hash_of_ipv6(const EcmpHash& hash, const uint8_t* l3, uint64_t rest) {
+  FlowKey key{};
+  std::memcpy(key.bytes, l3 + ipv6::kSource, 32);
+  std::memcpy(key.bytes + 32, &rest, 8);
+  key.length = 40;
+  return hash.of(key);
 }
 
 // The member of a group for this packet: hash of the flow, modulo the members.
 uint32_t member_of(const ForwardingState& state, const Group& group, Packet& packet) {
   PacketMeta& meta = packet.meta();
-  const uint8_t* l3 = packet.data() + meta.l3_offset;
-  const bool has_ports = (meta.flags & (kIsUdp | kIsTcp)) != 0;
-  const uint8_t* l4 = packet.data() + meta.l4_offset;
+  const uint32_t flags = meta.flags;
+  const uint8_t* data = packet.data();
+  const uint8_t* l3 = data + meta.l3_offset;
+  const uint8_t* l4 = data + meta.l4_offset;
   uint32_t ports = 0;
-  if (has_ports) std::memcpy(&ports, l4, 4);
+  if ((flags & (kIsUdp | kIsTcp)) != 0) [[likely]]
+    std::memcpy(&ports, l4, 4);
   uint64_t rest = uint64_t{meta.ip_protocol} << 32 | ports;
-  if (state.hash.config().destination_qp && (meta.flags & kIsRoce) != 0) {
+  if (state.hash.config().destination_qp && (flags & kIsRoce) != 0) {
     uint32_t qp;  // as the packet has it, like the rest; the byte behind it falls off
     std::memcpy(&qp, l4 + udp::kBytes + bth::kDestinationQp, 4);
     rest |= uint64_t{qp} << 40;
   }
-  if ((meta.flags & kIsIpv4) != 0) {
+  uint32_t hash = 0;
+  if ((flags & kIsIpv4) != 0) [[likely]] {
     uint64_t addresses;
     std::memcpy(&addresses, l3 + ipv4::kSource, 8);
-    meta.hash = state.hash.of_words(addresses, rest);
+    hash = state.hash.of_words(addresses, rest);
   } else {
-    FlowKey key{};
-    std::memcpy(key.bytes, l3 + ipv6::kSource, 32);
-    std::memcpy(key.bytes + 32, &rest, 8);
-    key.length = 40;
-    meta.hash = state.hash.of(key);
+    hash = hash_of_ipv6(state.hash, l3, rest);
   }
-  return state.members[group.first + meta.hash % group.count];
+  meta.hash = hash;
+  return state.members[group.first + hash % group.count];
 }
 
 AddressBytes destination_of(const Packet& packet) {
@@ -55,9 +63,7 @@ AddressBytes destination_of(const Packet& packet) {
   return address;
 }
 
-void to_next_hop(SwitchTables& tables, Packet& packet, uint32_t next_hop) {
-  PacketMeta& meta = packet.meta();
-  const Adjacency& adjacency = adjacency_of(tables, next_hop);
+void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop) {
   if (meta.frame_bytes - meta.l3_offset > adjacency.mtu) [[unlikely]] {
     meta.hash = adjacency.mtu;  // for the answer
     return drop_and_tell(meta, DropReason::kMtuExceeded);
@@ -69,42 +75,72 @@ void to_next_hop(SwitchTables& tables, Packet& packet, uint32_t next_hop) {
 }
 
 // Local: the switch itself asks for the neighbour; the packet that made it ask ends here.
-void to_subnet(SwitchTables& tables, Packet& packet, uint32_t subnet) {
+[[gnu::noinline]] void to_subnet(SwitchTables& tables, Packet& packet, uint32_t subnet) {
   PacketMeta& meta = packet.meta();
   const uint32_t neighbour = tables.neighbours.find(destination_of(packet));
-  if (neighbour != NeighbourTable::kNone) return to_next_hop(tables, packet, neighbour | kLearnedNextHop);
+  if (neighbour != NeighbourTable::kNone) {
+    return to_next_hop(tables.neighbours.adjacency(neighbour), meta, neighbour | kLearnedNextHop);
+  }
   meta.next_hop = subnet;
   drop_and_tell(meta, DropReason::kNeighbourIncomplete);
 }
 
-uint8_t ttl_of(const Packet& packet) {
-  const uint8_t* l3 = packet.data() + packet.meta().l3_offset;
-  return (packet.meta().flags & kIsIpv4) != 0 ? l3[ipv4::kTtl] : l3[ipv6::kHopLimit];
+inline void route_packet(SwitchTables& tables, const ForwardingState& state, Packet& packet) {
+  PacketMeta& meta = packet.meta();
+  if (meta.reason != DropReason::kCount) [[unlikely]]
+    return drop(meta, meta.reason);
+  const uint8_t* l3 = packet.data() + meta.l3_offset;
+  const uint32_t flags = meta.flags;
+  uint32_t found = PrefixTrie::kMiss;
+  uint8_t ttl = 0;
+  if ((flags & kIsIpv4) != 0) [[likely]] {
+    found = state.ipv4.lookup(l3 + ipv4::kDestination);
+    ttl = l3[ipv4::kTtl];
+  } else if ((flags & kIsIpv6) != 0) {
+    found = state.ipv6.lookup(l3 + ipv6::kDestination);
+    ttl = l3[ipv6::kHopLimit];
+  } else {
+    return drop(meta, DropReason::kUnsupported);
+  }
+  if (found == PrefixTrie::kMiss) [[unlikely]]
+    return drop_and_tell(meta, DropReason::kNoRoute);
+  const RouteValue value{found};
+  if (value.kind() == RouteKind::kLocal) [[unlikely]] {
+    meta.verdict = Verdict::kLocal;
+    return;
+  }
+  if (ttl <= 1) [[unlikely]]
+    return drop_and_tell(meta, DropReason::kTtlExpired);
+  if (value.kind() == RouteKind::kSubnet) return to_subnet(tables, packet, value.index());
+  uint32_t next_hop = value.index();
+  if (value.kind() == RouteKind::kGroup) {
+    const Group& group = state.groups[next_hop];
+    if (group.count == 0) return drop_and_tell(meta, DropReason::kNoMember);
+    next_hop = member_of(state, group, packet);
+  }
+  to_next_hop(state.adjacencies[next_hop], meta, next_hop);
+}
+
+inline void rewrite_packet(const SwitchTables& tables, Packet& packet) {
+  PacketMeta& meta = packet.meta();
+  const Adjacency& adjacency = adjacency_of(tables, meta.next_hop);
+  const uint32_t flags = meta.flags;
+  const bool may_need_tag = (flags & kIsTagged) != 0 || adjacency.vlan != 0;
+  uint8_t* data = packet.data();
+  uint8_t* l3 = data + meta.l3_offset;
+  std::memcpy(data + ethernet::kDestination, adjacency.destination.data(), 12);  // both MACs, side by side
+  if ((flags & kIsIpv4) != 0) [[likely]] {
+    decrement_ttl(l3);
+  } else {
+    --l3[ipv6::kHopLimit];
+  }
+  if (may_need_tag) retag(*tables.state, packet, adjacency.port);
 }
 
 }  // namespace
 
-const Adjacency& adjacency_of(const SwitchTables& tables, uint32_t next_hop) noexcept {
-  return (next_hop & kLearnedNextHop) != 0 ? tables.neighbours.adjacency(next_hop & ~kLearnedNextHop)
-                                           : tables.state->adjacencies[next_hop];
-}
-
-void accept_routed_one(const MacAddress& router, Packet& packet) noexcept {
-  PacketMeta& meta = packet.meta();
-  meta.vlan = 0;
-  if ((meta.flags & kIsTagged) != 0) {
-    drop(meta, DropReason::kVlanNotAllowed);
-  } else if (is_to(packet.data(), router)) [[likely]] {
-    if (meta.ether_type == ethernet::kTypeArp) meta.verdict = Verdict::kLocal;
-  } else if ((packet.data()[0] & ethernet::kMulticastBit) != 0) {
-    meta.verdict = Verdict::kLocal;
-  } else {
-    drop(meta, DropReason::kNotForUs);
-  }
-}
-
 void accept_routed(SwitchTables& tables, Burst& burst) noexcept {
-  const MacAddress& router = tables.state->router_mac;
+  const uint64_t router = load48(tables.state->router_mac.data());
   for (Packet& packet : burst) {
     if (packet.meta().verdict == Verdict::kContinue) accept_routed_one(router, packet);
   }
@@ -128,56 +164,18 @@ void classify(const SwitchTables& tables, Burst& burst) noexcept {
 }
 
 void route_one(SwitchTables& tables, Packet& packet) noexcept {
-  PacketMeta& meta = packet.meta();
-  const ForwardingState& state = *tables.state;
-  if (meta.reason != DropReason::kCount) return drop(meta, meta.reason);
-  const uint8_t* l3 = packet.data() + meta.l3_offset;
-  uint32_t found = PrefixTrie::kMiss;
-  if ((meta.flags & kIsIpv4) != 0) [[likely]] {
-    found = state.ipv4.lookup(l3 + ipv4::kDestination);
-  } else if ((meta.flags & kIsIpv6) != 0) {
-    found = state.ipv6.lookup(l3 + ipv6::kDestination);
-  } else {
-    return drop(meta, DropReason::kUnsupported);
-  }
-  if (found == PrefixTrie::kMiss) return drop_and_tell(meta, DropReason::kNoRoute);
-  const RouteValue value{found};
-  if (value.kind() == RouteKind::kLocal) {
-    meta.verdict = Verdict::kLocal;
-    return;
-  }
-  if (ttl_of(packet) <= 1) [[unlikely]]
-    return drop_and_tell(meta, DropReason::kTtlExpired);
-  switch (value.kind()) {
-    case RouteKind::kGroup: {
-      const Group& group = state.groups[value.index()];
-      if (group.count == 0) return drop_and_tell(meta, DropReason::kNoMember);
-      return to_next_hop(tables, packet, member_of(state, group, packet));
-    }
-    case RouteKind::kAdjacency: return to_next_hop(tables, packet, value.index());
-    case RouteKind::kSubnet: return to_subnet(tables, packet, value.index());
-    case RouteKind::kLocal: break;
-  }
+  route_packet(tables, *tables.state, packet);
 }
 
 void route(SwitchTables& tables, Burst& burst) noexcept {
+  const ForwardingState& state = *tables.state;
   for (Packet& packet : burst) {
-    if (packet.meta().verdict == Verdict::kContinue) route_one(tables, packet);
+    if (packet.meta().verdict == Verdict::kContinue) route_packet(tables, state, packet);
   }
 }
 
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept {
-  PacketMeta& meta = packet.meta();
-  const Adjacency& adjacency = adjacency_of(tables, meta.next_hop);
-  uint8_t* data = packet.data();
-  std::memcpy(data + ethernet::kDestination, adjacency.destination.data(), 12);  // both MACs, side by side
-  uint8_t* l3 = data + meta.l3_offset;
-  if ((meta.flags & kIsIpv4) != 0) {
-    decrement_ttl(l3);
-  } else {
-    --l3[ipv6::kHopLimit];
-  }
-  if (((meta.flags & kIsTagged) != 0) || adjacency.vlan != 0) retag(*tables.state, packet, adjacency.port);
+  rewrite_packet(tables, packet);
 }
 
 void rewrite(const SwitchTables& tables, Burst& burst) noexcept {
@@ -187,7 +185,7 @@ void rewrite(const SwitchTables& tables, Burst& burst) noexcept {
     if (meta.next_hop == kBridgedNextHop) {
       retag(*tables.state, packet, meta.out_port);
     } else {
-      rewrite_one(tables, packet);
+      rewrite_packet(tables, packet);
     }
   }
 }

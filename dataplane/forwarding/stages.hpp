@@ -12,6 +12,7 @@
 #include "dataplane/forwarding/forwarding_state.hpp"
 #include "dataplane/forwarding/neighbour_table.hpp"
 #include "dataplane/packet/burst.hpp"
+#include "dataplane/packet/wire.hpp"
 
 namespace softspine::dataplane {
 
@@ -38,8 +39,23 @@ inline void drop_and_tell(PacketMeta& meta, DropReason reason) {
   meta.flags |= kMustAnswer;
 }
 
-// One routed port's frame: what is addressed to the router goes on, what is for all goes to the switch itself.
-void accept_routed_one(const MacAddress& router, Packet& packet) noexcept;
+// One routed port's frame: what is addressed to the router (its MAC as load48 reads it) goes on, what is for
+// all goes to the switch itself.
+inline void accept_routed_one(uint64_t router, Packet& packet) noexcept {
+  PacketMeta& meta = packet.meta();
+  const uint8_t* data = packet.data();
+  meta.vlan = 0;
+  if ((meta.flags & kIsTagged) != 0) [[unlikely]] {
+    drop(meta, DropReason::kVlanNotAllowed);
+  } else if (ethernet::destination_of(data) == router) [[likely]] {
+    if (meta.ether_type == ethernet::kTypeArp) [[unlikely]]
+      meta.verdict = Verdict::kLocal;
+  } else if ((data[0] & ethernet::kMulticastBit) != 0) {
+    meta.verdict = Verdict::kLocal;
+  } else {
+    drop(meta, DropReason::kNotForUs);
+  }
+}
 // Ports of routed nodes: only what is addressed to the router, or to all, goes on.
 void accept_routed(SwitchTables& tables, Burst& burst) noexcept;
 // Ports of a bridge: VLAN, learning, and layer-2 forwarding; frames to the router's MAC go on to route.
@@ -56,6 +72,9 @@ void route_one(SwitchTables& tables, Packet& packet) noexcept;
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept;
 void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept;
 
-const Adjacency& adjacency_of(const SwitchTables& tables, uint32_t next_hop) noexcept;
+inline const Adjacency& adjacency_of(const SwitchTables& tables, uint32_t next_hop) noexcept {
+  return (next_hop & kLearnedNextHop) != 0 ? tables.neighbours.adjacency(next_hop & ~kLearnedNextHop)
+                                           : tables.state->adjacencies[next_hop];
+}
 
 }  // namespace softspine::dataplane

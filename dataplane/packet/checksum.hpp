@@ -73,10 +73,10 @@ inline uint16_t updated_checksum(uint16_t checksum, uint16_t before, uint16_t af
 
 // The forwarding step on both fields at once: TTL less by one, checksum kept right. TTL must be > 0.
 inline void decrement_ttl(uint8_t* header) {
-  const uint16_t before = load16(header + ipv4::kTtl);
-  const auto after = static_cast<uint16_t>(before - 0x0100);
-  store16(header + ipv4::kTtl, after);
-  store16(header + ipv4::kChecksum, updated_checksum(load16(header + ipv4::kChecksum), before, after));
+  constexpr uint32_t kStep = 0xffff - 0x0100;  // ~m + m', for any TTL > 0 and any protocol beside it
+  const uint32_t sum = static_cast<uint16_t>(~load16(header + ipv4::kChecksum)) + kStep;
+  --header[ipv4::kTtl];
+  store16(header + ipv4::kChecksum, static_cast<uint16_t>(~((sum >> 16) + sum)));
 }
 // Another TOS byte (an ECN mark), checksum kept right.
 inline void replace_tos(uint8_t* header, uint8_t tos) {

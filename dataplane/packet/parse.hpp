@@ -9,11 +9,12 @@
 // A header counts as there only if it lies in the stored bytes; lengths are compared with the frame's.
 #pragma once
 
-#include "dataplane/packet/packet.hpp"
+#include "dataplane/packet/burst.hpp"
 
 namespace softspine::dataplane {
 
 void parse(Packet& packet) noexcept;
+void parse(Burst& burst) noexcept;
 
 // The BTH of a packet with kIsRoce, or of none.
 inline const uint8_t* bth_of(const Packet& packet) {

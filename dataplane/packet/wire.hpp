@@ -99,6 +99,14 @@ inline constexpr uint16_t kTypeMacControl = 0x8808;
 inline constexpr uint16_t kTypeSlow = 0x8809;  // LACP
 inline constexpr uint16_t kTypeRoce1 = 0x8915;
 inline constexpr uint16_t kMinType = 0x0600;  // below it the field is a length
+
+// Of a frame whose whole header is there: one load each, which takes the two bytes behind the address, too.
+inline uint64_t destination_of(const uint8_t* frame) {
+  return load64(frame + kDestination) >> 16;
+}
+inline uint64_t source_of(const uint8_t* frame) {
+  return load64(frame + kSource) >> 16;
+}
 }  // namespace ethernet
 
 namespace arp {
