@@ -32,19 +32,28 @@ void Switch::receive(Burst& burst) noexcept {
     if (!receive_taps_.empty() && receive_taps_[meta.in_port] != nullptr) [[unlikely]] {
       receive_taps_[meta.in_port]->frame(Direction::kReceived, packet, meta.at, nullptr);
     }
-    parse(packet);
   }
+  parse(burst);
 }
 
 void Switch::dispatch(Burst& burst) noexcept {
+  const auto& limits = tables_.state->qos.queue_limit_bytes;
   for (Packet& packet : burst) {
-    const Instant now = packet.meta().at;
+    const PacketMeta& meta = packet.meta();
+    const Instant now = meta.at;
     egress_.depart_through(now);
-    dispatch_one(std::move(packet), now);
+    if (meta.verdict != Verdict::kForward) [[unlikely]] {
+      end_here(std::move(packet), now);
+      continue;
+    }
+    const DropReason refused = egress_.enqueue(packet, now, limits[meta.queue]);
+    if (refused != DropReason::kCount) [[unlikely]]
+      end(std::move(packet), refused);
   }
 }
 
-void Switch::dispatch_one(Packet packet, Instant now) noexcept {
+// Everything that does not simply go on. Apart, so that what does needs no room for it.
+void Switch::end_here(Packet packet, Instant now) noexcept {
   PacketMeta& meta = packet.meta();
   LocalAgent::Outcomes outcomes;
   switch (meta.verdict) {

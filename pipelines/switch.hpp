@@ -43,14 +43,13 @@ class Switch : public dataplane::Node {
   // The loop; `forward` is the role's stages over a burst, inlined.
   template <typename Forward>
   dataplane::Instant run_with(dataplane::Instant until, Forward&& forward) noexcept {
-    dataplane::Burst burst;
     for (;;) {
-      inbox().take(until, burst);
-      if (burst.empty()) break;
-      receive(burst);
-      forward(burst);
-      dispatch(burst);
-      burst.clear();
+      inbox().take(until, burst_);
+      if (burst_.empty()) break;
+      receive(burst_);
+      forward(burst_);
+      dispatch(burst_);
+      burst_.clear();
     }
     egress_.depart_before(until);
     return std::min(inbox().next(), egress_.next());
@@ -61,7 +60,7 @@ class Switch : public dataplane::Node {
  private:
   void receive(dataplane::Burst& burst) noexcept;
   void dispatch(dataplane::Burst& burst) noexcept;
-  void dispatch_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
+  void end_here(dataplane::Packet packet, dataplane::Instant now) noexcept;
   bool knows_by_now(dataplane::Packet& packet) noexcept;
   void forward_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void flood(dataplane::Packet packet, dataplane::Instant now) noexcept;
@@ -71,6 +70,7 @@ class Switch : public dataplane::Node {
   dataplane::PortCounters& home_of(const dataplane::PacketMeta& meta) noexcept;
 
   dataplane::PacketPool& pool_;
+  dataplane::Burst burst_;  // empty between runs; here because clearing a fresh one costs as much as a packet
   std::vector<dataplane::PortCounters> counters_;
   std::vector<dataplane::Tap*> receive_taps_;  // empty unless someone watches
   dataplane::Egress egress_;

@@ -17,6 +17,7 @@
 #include "dataplane/buffer/tail_drop.hpp"
 #include "dataplane/egress/counters.hpp"
 #include "dataplane/link/node.hpp"
+#include "dataplane/packet/wire.hpp"
 #include "dataplane/units/timed_heap.hpp"
 
 namespace softspine::dataplane {
@@ -24,11 +25,39 @@ namespace softspine::dataplane {
 class Egress {
  public:
   // The node's transmitters and counters outlive this; both have one entry a port.
-  Egress(Node& node, std::vector<PortCounters>& counters);
+  Egress(Node& node, std::vector<PortCounters>& counters) : ports_(node.ports()) {
+    busy_.reserve(node.ports());
+    for (uint16_t i = 0; i < ports_.size(); ++i) {
+      ports_[i].wire = &node.transmitter(PortNo{i});
+      ports_[i].counters = &counters[i];
+    }
+  }
 
   // Admits the packet to (out_port, queue) of its meta at `now`, or says why not: then it is still
   // the caller's. `limit_bytes` is the queue's.
-  DropReason enqueue(Packet& packet, Instant now, uint32_t limit_bytes) noexcept;
+  [[gnu::always_inline]] DropReason enqueue(Packet& packet, Instant now, uint32_t limit_bytes) noexcept {
+    const PacketMeta& meta = packet.meta();
+    const uint16_t number = meta.out_port;
+    const uint32_t bytes = meta.frame_bytes;
+    const uint8_t q = meta.queue;
+    Port& port = ports_[number];
+    QueueCounters& queue = port.counters->queues[q];
+    if (!port.wire->up()) [[unlikely]]
+      return DropReason::kLinkDown;
+    if (!TailDrop::admits(queue.current_bytes, bytes, limit_bytes)) [[unlikely]] {
+      queue.refused(bytes);
+      return DropReason::kQueueFull;
+    }
+    queue.entered(bytes);
+    if (port.busy) {
+      port.waiting |= static_cast<uint8_t>(1U << q);
+      port.queues[q].push(std::move(packet));
+    } else {
+      port.busy = true;
+      busy_.push(start(port, q, std::move(packet), now), number);
+    }
+    return DropReason::kCount;
+  }
 
   void depart_through(Instant at) noexcept {
     while (busy_.next() <= at) finish_first();
@@ -45,7 +74,7 @@ class Egress {
     for (uint32_t q = 0; q < kQueues; ++q) {
       while (!p.queues[q].empty()) {
         Packet packet = p.queues[q].pop();
-        forget(port.value(), q, packet.frame_bytes());
+        forget(p, q, packet.frame_bytes());
         end(std::move(packet));
       }
     }
@@ -55,20 +84,62 @@ class Egress {
  private:
   enum class Cast : uint8_t { kUnicast, kMulticast, kBroadcast };
   struct alignas(64) Port {
-    std::array<PacketList, kQueues> queues;
+    Transmitter* wire = nullptr;
+    PortCounters* counters = nullptr;
     uint32_t wire_bytes = 0;  // of the frame on the wire
     uint8_t wire_queue = 0;
     uint8_t waiting = 0;  // bit q: queue q is not empty
     bool busy = false;
     Cast wire_cast = Cast::kUnicast;
+    std::array<PacketList, kQueues> queues;
   };
-  Instant start(uint16_t port, Packet packet, Instant at) noexcept;
-  void finish_first() noexcept;
-  void count_departure(const Port& port, PortCounters& counters) noexcept;
-  void forget(uint16_t port, uint32_t queue, uint32_t bytes) noexcept;
+  // Puts the packet on the wire; returns when its last bit has left.
+  [[gnu::always_inline]] static Instant start(Port& port, uint8_t queue, Packet packet, Instant at) noexcept {
+    port.wire_bytes = packet.frame_bytes();
+    port.wire_queue = queue;
+    port.wire_cast = Cast::kUnicast;
+    const uint8_t* destination = packet.data();
+    if ((destination[0] & ethernet::kMulticastBit) != 0) [[unlikely]] {
+      port.wire_cast = load48(destination) == 0xffffffffffff ? Cast::kBroadcast : Cast::kMulticast;
+    }
+    return port.wire->send(std::move(packet), at);
+  }
+  // When the last bit has left: until then the frame is charged to its queue, and a packet is in one place only.
+  static void count_departure(const Port& port) noexcept {
+    PortCounters& counters = *port.counters;
+    const uint32_t bytes = port.wire_bytes;
+    ++counters.tx_packets;
+    counters.tx_bytes += bytes;
+    counters.queues[port.wire_queue].left(bytes);
+    if (port.wire_cast == Cast::kUnicast) [[likely]]
+      return;
+    ++(port.wire_cast == Cast::kBroadcast ? counters.tx_broadcast_packets : counters.tx_multicast_packets);
+  }
+  // The first frame has left; what waits behind it starts.
+  void finish_first() noexcept {
+    Port& port = ports_[busy_.top_id()];
+    count_departure(port);
+    if (port.waiting == 0) {
+      port.busy = false;
+      busy_.pop();
+      return;
+    }
+    const auto q = static_cast<uint8_t>(std::bit_width(port.waiting) - 1);
+    PacketList& queue = port.queues[q];
+    Packet packet = queue.pop();
+    if (queue.empty()) {
+      port.waiting &= static_cast<uint8_t>(~(1U << q));
+    } else {
+      queue.prefetch_front();
+    }
+    busy_.replace_top(start(port, q, std::move(packet), busy_.next()));
+  }
+  static void forget(Port& port, uint32_t queue, uint32_t bytes) noexcept {
+    QueueCounters& counters = port.counters->queues[queue];
+    --counters.current_packets;
+    counters.current_bytes -= bytes;
+  }
 
-  Node& node_;
-  std::vector<PortCounters>& counters_;
   std::vector<Port> ports_;
   TimedHeap busy_;
 };

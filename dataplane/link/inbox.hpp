@@ -48,7 +48,7 @@ class Inbox {
 
   // Appends arrivals before `until` to the burst, in order, until it is full.
   void take(Instant until, Burst& burst) {
-    while (!burst.full() && heap_.next() < until) burst.push(take_first());
+    while (!burst.full() && heap_.next() < until) take_run(until, burst);
   }
 
   // The earliest arrival. There must be one.
@@ -78,6 +78,22 @@ class Inbox {
   }
 
  private:
+  // From the port whose turn it is, as long as it stays its turn: the order is settled once a run, not once a packet.
+  void take_run(Instant until, Burst& burst) {
+    PacketList& list = lists_[heap_.top_id()];
+    const uint32_t before = burst.size();
+    do {
+      burst.push(list.pop());
+      list.prefetch_front();
+    } while (!list.empty() && !burst.full() && list.front().at < until && heap_.stays_first(list.front().at));
+    waiting_ -= burst.size() - before;
+    if (list.empty()) {
+      heap_.pop();
+    } else {
+      heap_.replace_top(list.front().at);
+    }
+  }
+
   std::vector<PacketList> lists_;
   TimedHeap heap_;
   uint64_t waiting_ = 0;

@@ -73,4 +73,17 @@ class Node {
   Rng rng_;
 };
 
+inline Instant Transmitter::send(Packet packet, Instant start) noexcept {
+  const uint32_t bytes = packet.frame_bytes();
+  const Instant left = start + rate_.time_of_frame(bytes);
+  ++counters_.packets;
+  counters_.bytes += bytes;
+  if (is_direct_) [[likely]] {
+    peer_->deliver(peer_port_, std::move(packet), left + propagation_);
+  } else {
+    send_watched_or_away(std::move(packet), left);
+  }
+  return left;
+}
+
 }  // namespace softspine::dataplane

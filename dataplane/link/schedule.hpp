@@ -26,13 +26,9 @@ class Schedule {
 
   // An event for this node at `at`, maybe earlier than the one it waits for.
   void wake(ScheduleSlot& slot, Instant at) {
-    if (at >= slot.next || slot.position == ScheduleSlot::kRunning) return;
-    slot.next = at;
-    if (slot.position == ScheduleSlot::kOut) {
-      slot.position = static_cast<uint32_t>(heap_.size());
-      heap_.push_back(&slot);
-    }
-    sift_up(slot.position);
+    if (at >= slot.next) [[likely]]
+      return;
+    if (slot.position != ScheduleSlot::kRunning) bring_forward(slot, at);
   }
 
   // Takes out the first node if its event lies before `until`; null otherwise.
@@ -51,6 +47,15 @@ class Schedule {
   }
 
  private:
+  // Once a node and window: out of the way of the packets.
+  [[gnu::noinline]] void bring_forward(ScheduleSlot& slot, Instant at) {
+    slot.next = at;
+    if (slot.position == ScheduleSlot::kOut) {
+      slot.position = static_cast<uint32_t>(heap_.size());
+      heap_.push_back(&slot);
+    }
+    sift_up(slot.position);
+  }
   void place(ScheduleSlot* slot, uint32_t i) {
     heap_[i] = slot;
     slot->position = i;

@@ -5,14 +5,10 @@
 
 namespace softspine::dataplane {
 
-Instant Transmitter::send(Packet packet, Instant start) noexcept {
-  const uint32_t bytes = packet.frame_bytes();
-  const Instant left = start + rate_.time_of_frame(bytes);
-  ++counters_.packets;
-  counters_.bytes += bytes;
-  if (tap_ != nullptr) [[unlikely]]
-    tap_->frame(Direction::kTransmitted, packet, left, nullptr);
-  if (!up_) [[unlikely]] {
+// What is not a plain link inside one worker: watched, down, or leading to another worker.
+void Transmitter::send_watched_or_away(Packet packet, Instant left) noexcept {
+  if (tap_ != nullptr) tap_->frame(Direction::kTransmitted, packet, left, nullptr);
+  if (!up_) {
     ++counters_.lost_packets;
     PacketPool::release(std::move(packet));
   } else if (outbox_ == nullptr) {
@@ -20,7 +16,6 @@ Instant Transmitter::send(Packet packet, Instant start) noexcept {
   } else {
     outbox_->push(peer_, peer_port_, std::move(packet), left + propagation_);
   }
-  return left;
 }
 
 }  // namespace softspine::dataplane

@@ -13,33 +13,45 @@ namespace softspine::dataplane {
 
 class TimedHeap {
  public:
-  void reserve(size_t n) { entries_.reserve(n); }
-  bool empty() const { return entries_.empty(); }
-  size_t size() const { return entries_.size(); }
-  Instant next() const { return entries_.empty() ? Instant::never() : entries_.front().at; }
-  uint32_t top_id() const { return entries_.front().id; }
+  void reserve(size_t n) {
+    if (n > entries_.size()) entries_.resize(n);
+  }
+  bool empty() const { return size_ == 0; }
+  size_t size() const { return size_; }
+  // The first entry's instant, kept apart: it is asked for more often than it changes.
+  Instant next() const { return next_; }
+  uint32_t top_id() const { return entries_[0].id; }
 
   void push(Instant at, uint32_t id) {
-    entries_.push_back({at, id});
-    sift_up(entries_.size() - 1);
+    if (size_ == entries_.size()) [[unlikely]]
+      grow();
+    sift_up(size_++, Entry{at, id});
   }
   void pop() {
-    const Entry last = entries_.back();
-    entries_.pop_back();
-    if (!entries_.empty()) sift_down(0, last);
+    if (--size_ == 0) {
+      next_ = Instant::never();
+    } else {
+      sift_down(0, entries_[size_]);
+    }
+  }
+  // Whether the first entry would still be the first at a later instant.
+  bool stays_first(Instant at) const {
+    const Entry later{at, entries_[0].id};
+    return (size_ < 2 || before(later, entries_[1])) && (size_ < 3 || before(later, entries_[2]));
   }
   // The first entry gets a later instant: cheaper than pop and push.
-  void replace_top(Instant at) { sift_down(0, Entry{at, entries_.front().id}); }
+  void replace_top(Instant at) { sift_down(0, Entry{at, entries_[0].id}); }
 
   // Slow: for rare events. Removes the id if it is there.
   void remove(uint32_t id) {
-    for (size_t i = 0; i < entries_.size(); ++i) {
+    for (size_t i = 0; i < size_; ++i) {
       if (entries_[i].id != id) continue;
-      const Entry last = entries_.back();
-      entries_.pop_back();
-      if (i == entries_.size()) return;
-      sift_down(i, last);
-      sift_up(i);
+      const Entry last = entries_[--size_];
+      if (i != size_) {
+        sift_down(i, last);
+        sift_up(i, entries_[i]);
+      }
+      if (size_ == 0) next_ = Instant::never();
       return;
     }
   }
@@ -51,8 +63,9 @@ class TimedHeap {
   };
   static bool before(const Entry& a, const Entry& b) { return a.at != b.at ? a.at < b.at : a.id < b.id; }
 
-  void sift_up(size_t i) {
-    const Entry entry = entries_[i];
+  [[gnu::noinline]] void grow() { entries_.resize(2 * size_ + 4); }
+  // The entry's place at `i` or nearer to the top.
+  void sift_up(size_t i, Entry entry) {
     while (i > 0) {
       const size_t parent = (i - 1) / 2;
       if (!before(entry, entries_[parent])) break;
@@ -60,21 +73,25 @@ class TimedHeap {
       i = parent;
     }
     entries_[i] = entry;
+    next_ = entries_[0].at;
   }
+  // The entry's place at `i` or below.
   void sift_down(size_t i, Entry entry) {
-    const size_t n = entries_.size();
     for (;;) {
       size_t child = 2 * i + 1;
-      if (child >= n) break;
-      if (child + 1 < n && before(entries_[child + 1], entries_[child])) ++child;
+      if (child >= size_) break;
+      if (child + 1 < size_ && before(entries_[child + 1], entries_[child])) ++child;
       if (!before(entries_[child], entry)) break;
       entries_[i] = entries_[child];
       i = child;
     }
     entries_[i] = entry;
+    next_ = entries_[0].at;
   }
 
-  std::vector<Entry> entries_;
+  std::vector<Entry> entries_;  // the first size_ are the heap
+  size_t size_ = 0;
+  Instant next_ = Instant::never();
 };
 
 }  // namespace softspine::dataplane
