@@ -13,6 +13,9 @@ namespace {
 
 constexpr uint32_t kEthernetBytes = 14;
 constexpr uint32_t kPrefetchAhead = 4;
+// A fabric that spreads a burst over its ports hands out as many small ones, each with its own cost: so a busy
+// device is asked for several at once. Still less than a level-1 cache holds.
+constexpr uint32_t kBurstsPerPoll = 4;
 
 // One comparison for both ends: a shorter frame wraps around to a huge number.
 bool is_whole(const rte_mbuf* m) {
@@ -61,9 +64,12 @@ bool DeviceEdge::poll(Instant now) noexcept {
     return true;
   }
   rte_mbuf* frames[kBurstSize];
-  const uint32_t count = rte_eth_rx_burst(port_, 0, frames, kBurstSize);
-  if (count == 0) return held_head_ != held_tail_ || free_at_ > now;
-  take_in(frames, count, now);
+  for (uint32_t burst = 0; burst < kBurstsPerPoll; ++burst) {
+    const uint32_t count = rte_eth_rx_burst(port_, 0, frames, kBurstSize);
+    if (count == 0 && burst == 0) return held_head_ != held_tail_ || free_at_ > now;
+    take_in(frames, count, now);
+    if (count < kBurstSize || free_at_ > now + config_.horizon) break;
+  }
   return true;
 }
 
@@ -112,15 +118,20 @@ Instant DeviceEdge::run(Instant until) noexcept {
 
 // Up to a burst that the device can take as it is; 0 when nothing is left before `until`.
 uint32_t DeviceEdge::take_from_inbox(Instant until, rte_mbuf** frames) noexcept {
-  Inbox& arrivals = inbox();
   uint32_t count = 0;
-  while (count < kBurstSize && arrivals.next() < until) {
-    rte_mbuf* frame = arrivals.take_first().take();
-    if (frame->data_len != Packet::meta_of(frame)->frame_bytes || frame->data_len < kMinFrameBytes) [[unlikely]] {
-      frame = make_whole(frame);
-      if (frame == nullptr) continue;
+  bool more = true;
+  while (count == 0 && more) {
+    inbox().take(until, arrivals_);
+    more = !arrivals_.empty();
+    for (Packet& packet : arrivals_) {
+      rte_mbuf* frame = packet.take();
+      if (frame->data_len != Packet::meta_of(frame)->frame_bytes || frame->data_len < kMinFrameBytes) [[unlikely]] {
+        frame = make_whole(frame);
+        if (frame == nullptr) continue;
+      }
+      frames[count++] = frame;
     }
-    frames[count++] = frame;
+    arrivals_.clear();
   }
   return count;
 }

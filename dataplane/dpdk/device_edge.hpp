@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An edge over any DPDK device: vhost-user, TAP, AF_PACKET, memif, a physical NIC.
 //
-//   outside → fabric   poll(now): up to 32 frames, start = max(now, port free), one behind the other at the
+//   outside → fabric   poll(now): up to 4 × 32 frames, start = max(now, port free), one behind the other at the
 //                      link's rate. While port free − now > horizon the device is not asked at all:
 //                      an unpolled vhost ring pushes back into the guest without loss.
 //   fabric → outside   run(until): whole bursts to the device. What it does not take is held, in order,
@@ -76,6 +76,7 @@ class DeviceEdge final : public Node {
   Instant first_since_ = Instant::never();
   uint64_t seen_arrivals_ = 0;  // of the device's other side
   EdgeCounters counters_;
+  Burst arrivals_;  // empty between runs; here because clearing a fresh one costs as much as a packet
 };
 
 }  // namespace softspine::dataplane
