@@ -83,8 +83,9 @@ void add_pfc(Exposition& out, const FabricSnapshot& snapshot, std::string_view n
 void add_ports(Exposition& out, const FabricSnapshot& snapshot) {
   port_family(out, snapshot, "softspine_port_up", Type::kGauge, "1 if the port's link is up.",
               [](const PortSnapshot& port) { return port.up; });
-  port_family(out, snapshot, "softspine_port_speed_bits_per_second", Type::kGauge, "Rate of the port's link.",
-              [](const PortSnapshot& port) { return port.rate.count_bps(); });
+  port_family(out, snapshot, "softspine_port_speed_bytes", Type::kGauge,
+              "Rate of the port's link, in bytes per second.",
+              [](const PortSnapshot& port) { return port.rate.count_bps() / 8; });
   for (const PortField& field : kPortFields) {
     port_family(out, snapshot, field.name, Type::kCounter, field.help,
                 [&](const PortSnapshot& port) { return port.counters.*field.value; });

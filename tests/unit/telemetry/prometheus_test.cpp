@@ -79,7 +79,7 @@ TEST(PrometheusText, HoldsWhatWasCounted) {
             "15");
   EXPECT_EQ(values[R"(softspine_port_pfc_rx_packets_total{switch="tor1",port="Ethernet0",priority="3"})"], "1");
   EXPECT_EQ(values[R"(softspine_port_up{switch="tor1",port="Ethernet0"})"], "1");
-  EXPECT_EQ(values[R"(softspine_port_speed_bits_per_second{switch="tor1",port="Ethernet0"})"], "100000000000");
+  EXPECT_EQ(values[R"(softspine_port_speed_bytes{switch="tor1",port="Ethernet0"})"], "12500000000");
   EXPECT_EQ(values[R"(softspine_queue_occupancy_bytes{switch="tor1",port="Ethernet4",queue="3"})"], "4000");
   EXPECT_EQ(values[R"(softspine_queue_watermark_bytes{switch="tor1",port="Ethernet4",queue="3"})"], "9000");
   EXPECT_EQ(values[R"(softspine_link_up{a="tor1:Ethernet8",b="core2:Ethernet0"})"], "0");
