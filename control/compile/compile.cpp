@@ -25,10 +25,10 @@ dp::Prefix packed(const P& prefix) {
   return {bytes_of(prefix.address), prefix.length};
 }
 
-// Whose MAC the fabric gives them.
+// Whose MAC the fabric gives them; a file could not tell its own.
 bool has_planned_mac(const Attachment& attachment) {
   return is_builtin(attachment) || std::holds_alternative<Guest>(attachment) ||
-         std::holds_alternative<NamespaceHost>(attachment);
+         std::holds_alternative<NamespaceHost>(attachment) || std::holds_alternative<PcapEdge>(attachment);
 }
 
 const std::vector<HashField>& five_tuple() {

@@ -3,7 +3,7 @@
 //
 //   hosts of a ToR        one untagged VLAN per subnet (1000, 1001, …); the ToR is their gateway
 //   hosts elsewhere       a routed port each; the switch answers ARP and ND for the others (proxy)
-//   host whose MAC is planned (built-in, guest, namespace): a static adjacency
+//   host whose MAC is planned (built-in, guest, namespace, file): a static adjacency
 //   host whose MAC is its own (other edges):                learned by ARP and ND
 //   subnet behind two ToRs: both are its gateway, with one router MAC (an anycast gateway), and proxies
 //

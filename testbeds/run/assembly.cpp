@@ -2,6 +2,7 @@
 #include "testbeds/run/assembly.hpp"
 
 #include <algorithm>
+#include <set>
 
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/wall_clock.hpp"
@@ -25,8 +26,8 @@ constexpr uint32_t kHeaderRoom = 640;        // built-in packets, and the switch
 constexpr uint32_t kLeastPackets = 16'383;
 constexpr uint32_t kMostHeaderPackets = 1'048'575;
 constexpr uint32_t kMostFramePackets = 65'535;
-constexpr uint32_t kHeaderPacketsPerPort = 2'048;  // a queue limit of 1 MiB is 1,000 packets of 1 KiB
-constexpr uint32_t kFramePacketsPerEdge = 4'096;   // a device's rings, what it holds, and a queue before it
+constexpr uint32_t kHeaderPacketsPerSender = 8'192;  // what one host can have in links and queues: of 1 MiB, 1,000 each
+constexpr uint32_t kFramePacketsPerEdge = 4'096;     // a device's rings, what it holds, and a queue before it
 
 uint32_t pool_size(uint64_t wanted, uint32_t most) {
   return static_cast<uint32_t>(std::clamp<uint64_t>(wanted, kLeastPackets, most));
@@ -64,20 +65,25 @@ class Builder {
 
  private:
   void make_pools() {
-    uint64_t switch_ports = 0;
     uint64_t edges = 0;
     for (const FabricNode& node : testbed_.fabric.nodes) {
-      if (node.kind == NodeKind::kSwitch) {
-        switch_ports += node.ports.size();
-      } else if (!control::is_builtin(node.attachment)) {
-        edges += node.ports.size();
-      }
+      if (node.kind == NodeKind::kHost && !control::is_builtin(node.attachment)) edges += node.ports.size();
     }
-    const uint32_t headers = pool_size(switch_ports * kHeaderPacketsPerPort, kMostHeaderPackets);
+    const uint32_t headers = pool_size(senders() * kHeaderPacketsPerSender, kMostHeaderPackets);
     const uint32_t frames = pool_size(edges * kFramePacketsPerEdge, kMostFramePackets);
     start_eal({.memory_mib = edges == 0 ? 64U : 256U, .pci = has_pci()});
     out_->header_pool = std::make_unique<PacketPool>("headers", headers, kHeaderRoom);
     if (edges > 0) out_->frame_pool = std::make_unique<PacketPool>("frames", frames, kFrameRoom);
+  }
+
+  // Hosts that may send: the pool is made for them, since every packet of it is touched once.
+  uint64_t senders() const {
+    std::set<uint32_t> out;
+    for (const control::Workload& workload : testbed_.workloads) {
+      out.insert(workload.hosts.begin(), workload.hosts.end());
+      out.insert(workload.from.begin(), workload.from.end());
+    }
+    return out.size();
   }
 
   bool has_pci() const {

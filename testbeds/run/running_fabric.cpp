@@ -110,16 +110,14 @@ void RunningFabric::set_links(std::vector<uint32_t> links, bool up) {
 }
 
 void RunningFabric::ask_switch(uint32_t node, SeeSwitch see) {
-  assembly_->engine->post([this, node, see = std::move(see)](Instant now) {
-    see(*assembly_->switches[node], links_->routes(node), now);
-  });
+  assembly_->engine->post(
+      [this, node, see = std::move(see)](Instant now) { see(*assembly_->switches[node], links_->routes(node), now); });
 }
 
 void RunningFabric::inject(control::LinkEnd port, std::vector<uint8_t> frame,
                            std::function<void(std::expected<Instant, std::string>)> done) {
-  assembly_->engine->post([this, port, frame = std::move(frame), done = std::move(done)](Instant now) {
-    done(arrive(port, frame, now));
-  });
+  assembly_->engine->post(
+      [this, port, frame = std::move(frame), done = std::move(done)](Instant now) { done(arrive(port, frame, now)); });
 }
 
 std::expected<Instant, std::string> RunningFabric::arrive(control::LinkEnd port, const std::vector<uint8_t>& frame,

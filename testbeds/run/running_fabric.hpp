@@ -53,8 +53,7 @@ class RunningFabric {
   // While it runs, from any thread: links of the fabric change between the next two windows.
   void set_links(std::vector<uint32_t> links, bool up);
   // While it runs, from any thread: `see` looks at one switch and its routes between two windows.
-  using SeeSwitch =
-      std::function<void(const pipelines::Switch&, const control::RouteTable&, dataplane::Instant now)>;
+  using SeeSwitch = std::function<void(const pipelines::Switch&, const control::RouteTable&, dataplane::Instant now)>;
   void ask_switch(uint32_t node, SeeSwitch see);
   // While it runs, from any thread: the frame arrives at the port right behind what is on its way there. `done`
   // is told when, or what was wrong.

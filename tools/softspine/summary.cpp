@@ -95,6 +95,12 @@ void add_drops(std::string& out, const Json& report) {
     out += fmt::format("  {:>12} {}\n", reasons[i].first, reasons[i].second);
   }
   if (lost > 0) out += fmt::format("Lost on links that were down: {} packets\n", lost);
+  uint64_t starved = 0;
+  for (const auto& [name, host] : report["hosts"].items()) starved += host["starved"].get<uint64_t>();
+  if (starved > 0) {
+    out += fmt::format("Hosts waited {} times for a free packet: more was under way than this fabric has memory for\n",
+                       starved);
+  }
   if (!totals["balanced"].get<bool>()) {
     out += "The switches' counters do not add up: a defect of softspine, please report it\n";
   }
