@@ -43,16 +43,18 @@ std::unexpected<Status> wrong(const std::string& message) {
   return std::unexpected(Status::kWrongInput);
 }
 
-bool has_outside_hosts(const control::Testbed& testbed) {
+// Guests and namespaces have files: what they are to run, and what they print.
+bool has_files(const control::Testbed& testbed) {
   return std::ranges::any_of(testbed.fabric.nodes, [](const control::FabricNode& node) {
-    return node.kind == control::NodeKind::kHost && !control::is_builtin(node.attachment);
+    return std::holds_alternative<control::Guest>(node.attachment) ||
+           std::holds_alternative<control::NamespaceHost>(node.attachment);
   });
 }
 
 // Where outside hosts put their files: as asked for, or a new folder of our own.
 std::expected<std::filesystem::path, Status> run_folder(const RunArguments& arguments,
                                                         const control::Testbed& testbed) {
-  if (!has_outside_hosts(testbed)) return std::filesystem::path{};
+  if (!has_files(testbed)) return std::filesystem::path{};
   if (!arguments.folder.empty()) return std::filesystem::absolute(arguments.folder);
   std::string made = "/tmp/softspine-run-XXXXXX";
   if (mkdtemp(made.data()) == nullptr) return wrong("cannot make a folder in /tmp for the outside hosts' files");
@@ -74,7 +76,8 @@ class Run {
     const auto folder = run_folder(arguments_, testbed_);
     if (!folder) return std::unexpected(folder.error());
     folder_ = *folder;
-    testbeds::FabricOptions options{.run_folder = folder_, .capture = std::nullopt};
+    testbeds::FabricOptions options{.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_,
+                                    .capture = std::nullopt};
     if (!arguments_.capture.empty()) {
       options.capture = {.path = arguments_.capture, .ports = arguments_.capture_ports, .snaplen = arguments_.snaplen};
       if (!arguments_.capture_limit.empty()) {
