@@ -35,11 +35,12 @@ Command uml_command(const GuestSpec& spec, const Installation& installation, con
 Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {
   const auto memory = fmt::format("{}M", spec.memory_mib);
   Command command{installation.qemu.string()};
-  append(command, {"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-serial", "stdio", "-smp", "1",
-                   "-m", memory, "-object", fmt::format("memory-backend-memfd,id=m,size={},share=on", memory),
-                   "-machine", "q35,memory-backend=m"});
+  append(command,
+         {"-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-serial", "stdio", "-smp",
+          std::to_string(spec.cpus), "-m", memory, "-object",
+          fmt::format("memory-backend-memfd,id=m,size={},share=on", memory), "-machine", "q35,memory-backend=m"});
   if (installation.kvm) {
-    append(command, {"-accel", "kvm", "-cpu", "host"});
+    append(command, {"-accel", "kvm", "-cpu", "host,-arch-capabilities"});
   } else {
     append(command, {"-accel", "tcg", "-cpu", "max"});
   }

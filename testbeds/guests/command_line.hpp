@@ -18,7 +18,7 @@ struct Installation {
   std::filesystem::path qemu_kernel;     // from qemu/make: Debian's kernel
   std::filesystem::path qemu_initramfs;  // and the root folder with its modules
   std::filesystem::path enter;           // the script that sets up a namespace and runs its command
-  bool kvm = false;                      // KVM really works here
+  bool kvm = false;                      // KVM boots a kernel here
 };
 
 // Where one guest's files lie.

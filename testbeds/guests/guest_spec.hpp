@@ -29,6 +29,7 @@ struct GuestSpec {
   std::vector<NicSpec> nics;
   std::string run;  // shell command; its exit status is the guest's
   unsigned memory_mib = 192;
+  unsigned cpus = 1;  // user-mode Linux has one
   std::map<std::string, std::string> env;
   std::string bond_mode;  // not empty: all NICs as one bond0 of this mode, addressed as the first NIC says
 };

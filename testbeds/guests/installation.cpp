@@ -2,9 +2,7 @@
 #include "testbeds/guests/installation.hpp"
 
 #include <fcntl.h>
-#include <linux/kvm.h>
 #include <spawn.h>
-#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -12,6 +10,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <sstream>
 #include <string>
 
 #include "testbeds/process/keeper_program.hpp"
@@ -60,29 +59,23 @@ std::expected<void, Error> prepare_uml(const fs::path& guests, Installation& ins
   return {};
 }
 
-// qemu/make prints "QEMU KERNEL INITRAMFS", none of which holds a blank.
+// qemu/make prints "QEMU KERNEL INITRAMFS ACCELERATOR", none of which holds a blank.
 std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& installation) {
   const auto line = last_line_of(guests / "qemu" / "make");
   if (!line) return std::unexpected(line.error());
-  const auto first = line->find(' ');
-  const auto second = line->find(' ', first + 1);
-  if (second == std::string::npos) return std::unexpected(Error{(guests / "qemu" / "make").string(), "said: " + *line});
-  installation.qemu = line->substr(0, first);
-  installation.qemu_kernel = line->substr(first + 1, second - first - 1);
-  installation.qemu_initramfs = line->substr(second + 1);
-  installation.kvm = kvm_works();
+  std::istringstream words(*line);
+  std::string qemu, kernel, initramfs, accelerator;
+  if (!(words >> qemu >> kernel >> initramfs >> accelerator)) {
+    return std::unexpected(Error{(guests / "qemu" / "make").string(), "said: " + *line});
+  }
+  installation.qemu = qemu;
+  installation.qemu_kernel = kernel;
+  installation.qemu_initramfs = initramfs;
+  installation.kvm = accelerator == "kvm";
   return {};
 }
 
 }  // namespace
-
-bool kvm_works() {
-  const Descriptor kvm(open("/dev/kvm", O_RDWR | O_CLOEXEC));
-  if (kvm.number() < 0 || ioctl(kvm.number(), KVM_GET_API_VERSION, 0) != KVM_API_VERSION) return false;
-  const Descriptor machine(ioctl(kvm.number(), KVM_CREATE_VM, 0));
-  if (machine.number() < 0) return false;
-  return Descriptor(ioctl(machine.number(), KVM_CREATE_VCPU, 0)).number() >= 0;
-}
 
 std::expected<std::string, Error> last_line_of(const fs::path& program) {
   int ends[2];

@@ -10,9 +10,6 @@
 
 namespace softspine::testbeds {
 
-// KVM is there, and gives out a machine with a processor: the device file alone proves nothing.
-bool kvm_works();
-
 // Sees to it that guests of these kinds can be started: runs kernel/build, root/make and qemu/make, which are quick
 // when their work is cached and take minutes when not (they tell on standard error how far they are). $SOFTSPINE_GUESTS
 // says where this folder is when not where it was built.

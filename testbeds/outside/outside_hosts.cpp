@@ -38,6 +38,7 @@ std::optional<GuestSpec> guest_spec_of(const OutsideSpec& spec, const OutsidePla
   if (const auto* machine = std::get_if<control::Guest>(&spec.attachment)) {
     guest.kind = kind_of(*machine);
     guest.memory_mib = static_cast<unsigned>(machine->memory_bytes / kMebi);
+    guest.cpus = machine->cpus;
     if (has_command(spec)) guest.run = machine->run;
   } else if (const auto* space = std::get_if<control::NamespaceHost>(&spec.attachment)) {
     guest.kind = GuestKind::kNamespace;

@@ -97,9 +97,5 @@ TEST_F(UmlGuest, TellsWhichNicDidNotCome) {
   EXPECT_NE(text_of(guest->result()->stderr_path).find("eth0 is missing"), std::string::npos);
 }
 
-TEST(Installation, AnswersWhetherKvmWorks) {
-  EXPECT_EQ(kvm_works(), kvm_works());
-}
-
 }  // namespace
 }  // namespace softspine::testbeds

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/outside/outside_spec.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "control/config/load.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+control::Fabric fabric_of(const std::string& text) {
+  auto testbed = control::parse_testbed(text, "it");
+  if (!testbed) throw std::runtime_error(control::to_string(testbed.error().front()));
+  return testbed->fabric;
+}
+
+OutsideSpec spec_of(const control::Fabric& fabric, const std::string& name) {
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    if (fabric.nodes[n].name == name) return outside_spec(fabric, n);
+  }
+  throw std::runtime_error("no host " + name);
+}
+
+constexpr const char* kTwoTors = R"(name: it
+run: {clock: wall}
+topology:
+  nodes:
+    tor1: {kind: switch, role: tor}
+    tor2: {kind: switch, role: tor}
+    h1: {kind: host, mac: "02:00:00:00:aa:01", guest: {kind: uml, run: "true"}}
+    h2: {kind: host, namespace: {}}
+    h3: {kind: host, edge: {tap: {name: fabric0}}}
+  links:
+    - {endpoints: [tor1, h1], rate: 10Gbps, mtu: 4200}
+    - {endpoints: [tor2, h1], rate: 10Gbps, mtu: 9000}
+    - {endpoints: [tor1, h2], rate: 10Gbps}
+    - {endpoints: [tor1, h3], rate: 10Gbps}
+)";
+
+TEST(OutsideSpec, SaysWhatAHostBehindTwoSwitchesNeeds) {
+  const auto fabric = fabric_of(kTwoTors);
+  const auto spec = spec_of(fabric, "h1");
+  EXPECT_EQ(spec.ports, 2U);
+  EXPECT_EQ(spec.mac, "02:00:00:00:aa:01");
+  EXPECT_EQ(spec.mtu, 4200U) << "the smaller of its links";
+  EXPECT_EQ(spec.addresses.size(), 2U);
+  EXPECT_TRUE(std::holds_alternative<control::Guest>(spec.attachment));
+}
+
+TEST(OutsideSpec, GivesAddressesTheirSubnetsLengthAndGateways) {
+  const auto fabric = fabric_of(kTwoTors);
+  const auto spec = spec_of(fabric, "h2");
+  const auto& subnet = fabric.subnets[fabric.nodes[3].subnet];
+  EXPECT_THAT(spec.gateways, ElementsAre(to_string(subnet.gateway4), to_string(subnet.gateway6)));
+  EXPECT_TRUE(spec.addresses[0].ends_with("/24")) << spec.addresses[0];
+  EXPECT_TRUE(spec.addresses[1].ends_with("/64")) << spec.addresses[1];
+}
+
+TEST(OutsideSpec, WaitsOnlyForHostsThatRunSomething) {
+  const auto fabric = fabric_of(kTwoTors);
+  EXPECT_TRUE(has_command(spec_of(fabric, "h1")));
+  EXPECT_FALSE(has_command(spec_of(fabric, "h2")));
+  EXPECT_FALSE(has_command(spec_of(fabric, "h3")));
+}
+
+TEST(OutsideSpec, HasNoGatewayBetweenHostsBackToBack) {
+  const auto fabric = fabric_of(R"(name: it
+run: {clock: wall}
+topology:
+  nodes:
+    h1: {kind: host, namespace: {}}
+    h2: {kind: host, namespace: {}}
+  links:
+    - {endpoints: [h1, h2], rate: 10Gbps}
+)");
+  EXPECT_THAT(spec_of(fabric, "h1").gateways, IsEmpty());
+  EXPECT_EQ(spec_of(fabric, "h1").addresses.size(), 2U);
+}
+
+}  // namespace
+}  // namespace softspine::testbeds
