@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/bench/virtual_bench.hpp"
+
+#include <fmt/format.h>
+#include <time.h>
+
+#include <chrono>
+#include <memory>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "dataplane/dpdk/eal.hpp"
+#include "dataplane/engine/engine.hpp"
+#include "pipelines/aggregation.hpp"
+#include "pipelines/tor.hpp"
+#include "testbeds/hosts/roce_host.hpp"
+#include "testbeds/hosts/workload.hpp"
+
+namespace softspine::tools {
+
+using namespace dataplane;
+using namespace pipelines;
+using namespace testbeds;
+
+namespace {
+
+constexpr uint32_t kLeaves = 8;
+constexpr uint32_t kSpines = 8;
+constexpr uint32_t kHostsPerLeaf = 8;
+constexpr uint32_t kHosts = kLeaves * kHostsPerLeaf;
+constexpr uint16_t kVlan = 1000;
+constexpr uint32_t kQueueLimit = 1U << 20;
+constexpr uint32_t kPackets = (1U << 19) - 1;
+
+enum class Kind : uint8_t { kHost, kLeaf, kSpine };
+
+MacAddress mac_of(Kind kind, uint32_t index) {
+  return {0x02, 0, 0, 0, static_cast<uint8_t>(kind), static_cast<uint8_t>(index)};
+}
+// 10.leaf.0.host
+Ipv4Address address_of(uint32_t host) {
+  return 0x0a000001 + (host / kHostsPerLeaf << 16) + host % kHostsPerLeaf;
+}
+Prefix prefix_of(Ipv4Address address, uint8_t length) {
+  Prefix prefix;
+  store32(prefix.address.data(), address);
+  prefix.length = length;
+  return prefix;
+}
+
+void add_adjacency(ForwardingState& state, uint32_t port, const MacAddress& to, uint16_t vlan) {
+  Adjacency adjacency;
+  adjacency.port = static_cast<uint16_t>(port);
+  adjacency.source = state.router_mac;
+  adjacency.destination = to;
+  adjacency.vlan = vlan;
+  state.adjacencies.push_back(adjacency);
+}
+
+// Ports 0 … 7: the hosts, bridged; 8 … 15: the spines.
+ForwardingState state_of_leaf(uint32_t leaf) {
+  ForwardingState state;
+  state.router_mac = mac_of(Kind::kLeaf, leaf);
+  state.qos = azure_maps(kQueueLimit);
+  state.ports.resize(kHostsPerLeaf + kSpines);
+  state.vlans = {{kVlan, {}}};
+  std::vector<PrefixValue> routes{{prefix_of(0x0a000000, 8), RouteValue{RouteKind::kGroup, 0}.packed()}};
+  for (uint32_t h = 0; h < kHostsPerLeaf; ++h) {
+    const uint32_t host = leaf * kHostsPerLeaf + h;
+    state.ports[h].untagged_vlan = kVlan;
+    state.vlans[0].members.push_back({static_cast<uint16_t>(h), false});
+    add_adjacency(state, h, mac_of(Kind::kHost, host), kVlan);
+    routes.push_back({prefix_of(address_of(host), 32), RouteValue{RouteKind::kAdjacency, h}.packed()});
+  }
+  for (uint32_t s = 0; s < kSpines; ++s) add_adjacency(state, kHostsPerLeaf + s, mac_of(Kind::kSpine, s), 0);
+  state.groups = {{0, kSpines}};
+  state.members.resize(kSpines);
+  std::iota(state.members.begin(), state.members.end(), kHostsPerLeaf);
+  state.ipv4 = PrefixTrie{routes};
+  return state;
+}
+
+ForwardingState state_of_spine(uint32_t spine) {
+  ForwardingState state;
+  state.router_mac = mac_of(Kind::kSpine, spine);
+  state.qos = azure_maps(kQueueLimit);
+  state.ports.resize(kLeaves);
+  std::vector<PrefixValue> routes;
+  for (uint32_t leaf = 0; leaf < kLeaves; ++leaf) {
+    add_adjacency(state, leaf, mac_of(Kind::kLeaf, leaf), 0);
+    routes.push_back({prefix_of(0x0a000000 | leaf << 16, 16), RouteValue{RouteKind::kAdjacency, leaf}.packed()});
+  }
+  state.ipv4 = PrefixTrie{routes};
+  return state;
+}
+
+HostConfig host_config(uint32_t host) {
+  HostConfig config;
+  config.name = fmt::format("h{}", host);
+  config.mac = mac_of(Kind::kHost, host);
+  config.gateway = mac_of(Kind::kLeaf, host / kHostsPerLeaf);
+  config.ipv4 = address_of(host);
+  return config;
+}
+
+class Rig {
+ public:
+  explicit Rig(const VirtualBench& bench)
+      : pool_("virtual", kPackets, kHostPacketBytes), engine_(clock_, threads(bench)) {
+    for (uint32_t s = 0; s < kSpines; ++s) {
+      spines_.push_back(
+          add_switch<Aggregation>(fmt::format("spine{}", s), kLeaves, state_of_spine(s), s * bench.workers / kSpines));
+    }
+    for (uint32_t leaf = 0; leaf < kLeaves; ++leaf) add_rack(bench, leaf);
+    add_flows(bench);
+  }
+  ~Rig() { engine_.drain(); }
+  Rig(const Rig&) = delete;
+  Rig& operator=(const Rig&) = delete;
+
+  Engine& engine() { return engine_; }
+  uint64_t packet_hops() const { return sum_of(&PortCounters::tx_packets); }
+  uint64_t drops() const {
+    uint64_t sum = 0;
+    for (const Switch* s : switches_) {
+      for (const PortCounters& port : s->counters()) sum += port.dropped_packets();
+    }
+    return sum;
+  }
+  uint64_t delivered() const {
+    uint64_t sum = 0;
+    for (const RoceHost* host : hosts_) sum += host->counters().delivered;
+    return sum;
+  }
+  uint64_t checksum() const {
+    uint64_t sum = 0xcbf29ce484222325;  // FNV-1a, by words
+    for (const RoceHost* host : hosts_) {
+      for (uint32_t sink = 0; sink < host->sink_count(); ++sink) {
+        const FlowReceived& seen = host->received(sink);
+        for (const int64_t word :
+             {static_cast<int64_t>(seen.packets), seen.last_arrived.count_ps(), seen.latency_max_ps}) {
+          sum = (sum ^ static_cast<uint64_t>(word)) * 0x100000001b3;
+        }
+      }
+    }
+    return sum;
+  }
+
+ private:
+  static Engine::Config threads(const VirtualBench& bench) {
+    return {.workers = bench.workers,
+            .seed = bench.seed,
+            .on_worker_start = [](uint32_t) { register_worker_thread(); },
+            .on_worker_stop = [](uint32_t) { unregister_worker_thread(); }};
+  }
+  template <typename Role>
+  NodeId add_switch(const std::string& name, uint32_t ports, ForwardingState state, uint32_t worker) {
+    auto node = std::make_unique<Role>(name, ports, pool_);
+    node->publish(std::make_shared<ForwardingState>(std::move(state)));
+    switches_.push_back(node.get());
+    return engine_.add(std::move(node), worker);
+  }
+  void add_rack(const VirtualBench& bench, uint32_t leaf) {
+    const uint32_t worker = leaf * bench.workers / kLeaves;
+    const NodeId tor =
+        add_switch<Tor>(fmt::format("leaf{}", leaf), kHostsPerLeaf + kSpines, state_of_leaf(leaf), worker);
+    for (uint16_t h = 0; h < kHostsPerLeaf; ++h) {
+      auto host = std::make_unique<RoceHost>(host_config(leaf * kHostsPerLeaf + h), pool_);
+      hosts_.push_back(host.get());
+      const NodeId id = engine_.add(std::move(host), worker);
+      engine_.connect({id, PortNo{0}}, {tor, PortNo{h}}, bench.rate, bench.host_propagation);
+    }
+    for (uint16_t s = 0; s < kSpines; ++s) {
+      engine_.connect({tor, PortNo{static_cast<uint16_t>(kHostsPerLeaf + s)}},
+                      {spines_[s], PortNo{static_cast<uint16_t>(leaf)}}, bench.rate, bench.fabric_propagation);
+    }
+  }
+  static Workload workload_of(const VirtualBench& bench) {
+    Workload workload;
+    workload.qps = bench.qps;
+    workload.flow.messages = 0;  // without end
+    workload.flow.path_mtu = bench.path_mtu;
+    if (bench.pattern == VirtualBench::Pattern::kPermutation) {
+      workload.pattern = Pattern::kPermutation;
+      workload.cross_rack = true;
+      workload.hosts.resize(kHosts);
+      std::iota(workload.hosts.begin(), workload.hosts.end(), 0);
+      return workload;
+    }
+    workload.pattern = Pattern::kIncast;
+    workload.from.resize(kHosts - 1);
+    std::iota(workload.from.begin(), workload.from.end(), 1);
+    workload.to = {0};
+    workload.rate = Rate::bps(bench.rate.count_bps() / (kHosts - 1));
+    return workload;
+  }
+  void add_flows(const VirtualBench& bench) {
+    std::vector<Endpoint> endpoints;
+    for (uint32_t host = 0; host < kHosts; ++host) endpoints.push_back({address_of(host), host / kHostsPerLeaf});
+    const Workload workload = workload_of(bench);
+    const auto plan = plan_flows({&workload, 1}, endpoints, bench.seed);
+    if (!plan) throw std::runtime_error("virtual bench: " + plan.error().front());
+    for (const PlannedFlow& flow : *plan) {
+      hosts_[flow.source]->add_flow(flow.flow);
+      hosts_[flow.destination]->add_sink(flow.sink);
+    }
+  }
+  uint64_t sum_of(uint64_t PortCounters::* field) const {
+    uint64_t sum = 0;
+    for (const Switch* s : switches_) {
+      for (const PortCounters& port : s->counters()) sum += port.*field;
+    }
+    return sum;
+  }
+
+  PacketPool pool_;
+  VirtualClock clock_;
+  Engine engine_;
+  std::vector<NodeId> spines_;
+  std::vector<Switch*> switches_;
+  std::vector<RoceHost*> hosts_;
+};
+
+double process_cpu_seconds() {
+  timespec t{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9;
+}
+
+}  // namespace
+
+VirtualResult run_virtual_bench(const VirtualBench& bench) {
+  Rig rig{bench};
+  const Instant begin = Instant::at(bench.simulated / 4);
+  rig.engine().run(begin);
+  const uint64_t hops_before = rig.packet_hops();
+  const uint64_t delivered_before = rig.delivered();
+  const uint64_t windows_before = rig.engine().stats().windows;
+  const double start_cpu = process_cpu_seconds();
+  const auto start = std::chrono::steady_clock::now();
+  rig.engine().run(begin + bench.simulated);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double cpu = process_cpu_seconds() - start_cpu;
+  VirtualResult result;
+  result.packet_hops = rig.packet_hops() - hops_before;
+  result.delivered = rig.delivered() - delivered_before;
+  result.drops = rig.drops();
+  result.windows = rig.engine().stats().windows - windows_before;
+  result.packet_hops_per_second = static_cast<double>(result.packet_hops) / seconds;
+  result.packet_hops_per_cpu_second = static_cast<double>(result.packet_hops) / cpu;
+  result.slowdown = seconds / bench.simulated.seconds();
+  result.checksum = rig.checksum();
+  return result;
+}
+
+}  // namespace softspine::tools
