@@ -3,8 +3,8 @@
 //
 //   "net_memif0,socket=/run/m.sock"    "net_pcap0,rx_pcap=in.pcap,infinite_rx=1"    "0000:3b:00.0"
 //
-// A virtual device is made here and ends here. A PCI device must be in EAL's allow list
-// (device_list.hpp makes one) and is left as it was found. Promiscuous, jumbo as far as the device goes,
+// A virtual device is made here and ends here. A PCI device must be named when EAL
+// starts (EalConfig::pci) and is left as it was found. Promiscuous, jumbo as far as the device goes,
 // no offload. Opening and closing belong to control; the queues to the one worker that owns the edge.
 //
 // Invariant: after the destructor the pool has back every packet the device held.

@@ -16,11 +16,15 @@ namespace {
 bool started = false;
 
 std::vector<std::string> arguments_of(const EalConfig& config) {
-  std::vector<std::string> args{"softspine",   "--no-huge",
-                                "--no-shconf", "--no-telemetry",
-                                "-m",          std::to_string(config.memory_mib),
-                                "--lcores",    "0@" + std::to_string(sched_getcpu())};
-  if (!config.pci) args.emplace_back("--no-pci");
+  std::vector<std::string> args{"softspine", "--no-shconf", "--no-telemetry",
+                                "-m",        std::to_string(config.memory_mib),
+                                "--lcores",  "0@" + std::to_string(sched_getcpu())};
+  if (config.pci.empty()) {
+    args.insert(args.end(), {"--no-huge", "--no-pci"});
+  } else {
+    args.emplace_back("--in-memory");  // hugepages, without files of their own
+    for (const std::string& address : config.pci) args.insert(args.end(), {"-a", address});
+  }
   if (config.quiet)
     args.insert(args.end(),
                 {"--log-level", "lib.*:error", "--log-level", "pmd.*:error", "--log-level", "bus.*:error",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// DPDK's environment layer, started once per process, without hugepages, root or PCI unless asked for.
+// DPDK's environment layer, started once per process, without hugepages, root or PCI unless a NIC is asked for.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace softspine::dataplane {
 
 struct EalConfig {
   uint32_t memory_mib = 512;       // for packets and device rings; reserved, touched only when used
-  bool pci = false;                // look for physical NICs
+  std::vector<std::string> pci;    // physical NICs by address: only these are touched, and hugepages are needed then
   bool quiet = true;               // only DPDK's errors reach stderr
   std::vector<std::string> extra;  // further EAL arguments, as they are
 };

@@ -71,7 +71,7 @@ class Builder {
     }
     const uint32_t headers = pool_size(senders() * kHeaderPacketsPerSender, kMostHeaderPackets);
     const uint32_t frames = pool_size(edges * kFramePacketsPerEdge, kMostFramePackets);
-    start_eal({.memory_mib = edges == 0 ? 64U : 256U, .pci = has_pci()});
+    start_eal({.memory_mib = edges == 0 ? 64U : 256U, .pci = pci_devices()});
     out_->header_pool = std::make_unique<PacketPool>("headers", headers, kHeaderRoom);
     if (edges > 0) out_->frame_pool = std::make_unique<PacketPool>("frames", frames, kFrameRoom);
   }
@@ -86,11 +86,14 @@ class Builder {
     return out.size();
   }
 
-  bool has_pci() const {
-    return std::ranges::any_of(testbed_.fabric.nodes, [](const FabricNode& node) {
+  // "0000:3b:00.0" or "3b:00.0", maybe with arguments behind a comma.
+  std::vector<std::string> pci_devices() const {
+    std::vector<std::string> out;
+    for (const FabricNode& node : testbed_.fabric.nodes) {
       const auto* edge = std::get_if<control::DpdkEdge>(&node.attachment);
-      return edge != nullptr && !edge->device.starts_with("net_");
-    });
+      if (edge != nullptr && edge->device.find(':') < edge->device.find(',')) out.push_back(edge->device);
+    }
+    return out;
   }
 
   void make_engine() {

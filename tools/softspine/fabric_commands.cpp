@@ -100,6 +100,7 @@ void add_show(CLI::App& app, Status& status) {
       "  arp, mac             what a switch has learned (--node)\n"
       "  counters             everything under SAI's names, as JSON\n"
       "  prometheus           everything as Prometheus reads it\n"
+      "  report               as `run --report` writes it, so far\n"
       "Examples:\n"
       "  softspine show interfaces counters --node tor1\n"
       "  softspine show drops --every 1s\n"

@@ -67,14 +67,19 @@ std::expected<std::vector<uint32_t>, std::string> links_of(const Fabric& fabric,
   return out;
 }
 
+// Only one node's links; what their far ends have counted is still needed to show them.
+void keep_links_of(FabricSnapshot& snapshot, const std::string& node) {
+  std::erase_if(snapshot.links,
+                [&](const LinkSnapshot& it) { return !it.a.starts_with(node + ":") && !it.b.starts_with(node + ":"); });
+}
+
 // Only the switches, hosts, edges, flows and links of one node.
 void keep_only(FabricSnapshot& snapshot, const std::string& node) {
+  keep_links_of(snapshot, node);
   std::erase_if(snapshot.switches, [&](const SwitchSnapshot& it) { return it.name != node; });
   std::erase_if(snapshot.hosts, [&](const HostSnapshot& it) { return it.name != node; });
   std::erase_if(snapshot.edges, [&](const EdgeSnapshot& it) { return it.name != node; });
   std::erase_if(snapshot.flows, [&](const FlowSnapshot& it) { return it.source != node && it.destination != node; });
-  std::erase_if(snapshot.links,
-                [&](const LinkSnapshot& it) { return !it.a.starts_with(node + ":") && !it.b.starts_with(node + ":"); });
 }
 
 }  // namespace
@@ -95,16 +100,17 @@ std::expected<void, std::string> FabricServer::listen() {
 
 // Copied by a worker between two windows, made into text on the server's thread.
 void FabricServer::show(const std::string& what, AsJson as_json, AsText as_text) {
-  server_.handle_later("show " + what, [this, as_json, as_text](const Json& arguments, const Reply& reply) {
+  const auto keep = what == "links" ? keep_links_of : keep_only;
+  server_.handle_later("show " + what, [this, as_json, as_text, keep](const Json& arguments, const Reply& reply) {
     const std::string node = text_argument(arguments, "node");
     if (!node.empty()) {
       if (const auto known = node_of(fabric_.testbed().fabric, node); !known)
         return reply(std::unexpected(known.error()));
     }
     const AsText text = wants_json(arguments) ? AsText{} : as_text;
-    fabric_.ask([reply, node, as_json, text](FabricSnapshot snapshot) {
-      reply.later([snapshot = std::move(snapshot), node, as_json, text]() mutable -> Result {
-        if (!node.empty()) keep_only(snapshot, node);
+    fabric_.ask([reply, node, as_json, text, keep](FabricSnapshot snapshot) {
+      reply.later([snapshot = std::move(snapshot), node, as_json, text, keep]() mutable -> Result {
+        if (!node.empty()) keep(snapshot, node);
         return text ? Json(text(snapshot)) : as_json(snapshot);
       });
     });

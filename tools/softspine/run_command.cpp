@@ -113,6 +113,7 @@ class Run {
     const bool commands_succeeded = add_commands(report);
     const auto verdicts = control::judge(testbed_.expectations, report);
     const bool as_expected = add_verdicts(report, verdicts);
+    move_engine_last(report);
     const bool written = write_report(report);
     if (arguments_.json) {
       fmt::print("{}\n", report.dump(2));
@@ -143,6 +144,13 @@ class Run {
           {"stderr", outcome.stderr_path.string()}};
     }
     return succeeded;
+  }
+
+  // What may differ between identical runs stands last.
+  static void move_engine_last(control::Json& report) {
+    control::Json engine = std::move(report["engine"]);
+    report.erase("engine");
+    report["engine"] = std::move(engine);
   }
 
   static bool add_verdicts(control::Json& report, const std::vector<control::Verdict>& verdicts) {
@@ -210,7 +218,7 @@ void add_run_command(CLI::App& app, Status& status) {
       "  softspine run testbeds/two-tier.yaml\n"
       "  softspine run two-tier.yaml --capture fabric.pcapng --report report.json\n"
       "  softspine run two-tier.yaml --capture tor1.pcapng --capture-port 'tor1:*' --snaplen 128\n"
-      "  softspine run two-tier.yaml --workers 2 --seed 3 --json | jq .workloads\n"
+      "  softspine run two-tier.yaml --workers 2 --seed 3 --json | jq .flows\n"
       "Ctrl-C ends it: files are closed and what was counted is printed.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
   add_overrides(*command, arguments->overrides);
