@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// A testbed file of any bytes gives a testbed or a list of mistakes, each with words and a place in the text;
+// a testbed that comes of it can be judged against its own empty report.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "control/config/judge.hpp"
+#include "control/config/load.hpp"
+
+namespace {
+
+using namespace softspine::control;
+
+void require(bool claim) {
+  if (!claim) std::abort();
+}
+
+void check(const Errors& errors, std::string_view text) {
+  require(!errors.empty());
+  int lines = 2;  // the end of the text is a place too
+  for (const char c : text) lines += c == '\n' || c == '\r' ? 1 : 0;
+  int before = 0;
+  for (const Error& error : errors) {
+    require(!error.message.empty());
+    require(error.line >= 0 && error.line <= lines);
+    require(error.line >= before || error.line == 0);
+    before = error.line;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  const auto testbed = parse_testbed(text, "fuzz.yaml");
+  if (!testbed) {
+    check(testbed.error(), text);
+    return 0;
+  }
+  const Fabric& fabric = testbed->fabric;
+  for (uint32_t l = 0; l < fabric.links.size(); ++l) {
+    require(fabric.port(fabric.links[l].a).link == l && fabric.port(fabric.links[l].b).link == l);
+  }
+  for (const FabricNode& node : fabric.nodes)
+    require(node.kind == NodeKind::kHost || node.profile < testbed->profiles.size());
+  for (const Verdict& verdict : judge(testbed->expectations, Json::object())) require(!verdict.held);
+  return 0;
+}
