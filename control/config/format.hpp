@@ -51,9 +51,7 @@ template <typename E>
 struct Words;
 
 template <typename E>
-concept HasWords = requires {
-  Words<E>::all;
-};
+concept HasWords = requires { Words<E>::all; };
 
 template <HasWords E>
 std::string_view word_of(E value) {
@@ -110,7 +108,8 @@ struct Format<bool> {
 };
 
 template <std::unsigned_integral T>
-requires(!std::same_as<T, bool>) struct Format<T> {
+  requires(!std::same_as<T, bool>)
+struct Format<T> {
   static bool read(Reader& reader, Value value, T& out) {
     uint64_t number = 0;
     if (!read_number(reader, value, std::numeric_limits<T>::max(), number)) return false;
@@ -157,9 +156,7 @@ struct QuantityTraits<Share> {
 };
 
 template <typename T>
-concept Quantity = requires {
-  QuantityTraits<T>::kind();
-};
+concept Quantity = requires { QuantityTraits<T>::kind(); };
 
 template <Quantity T>
 struct Format<T> {
@@ -180,9 +177,7 @@ template <typename T>
 struct WordTraits;
 
 template <typename T>
-concept Word = requires {
-  WordTraits<T>::example;
-};
+concept Word = requires { WordTraits<T>::example; };
 
 template <Word T>
 struct Format<T> {

@@ -37,7 +37,7 @@ class Descriptor {
 std::expected<std::string, Errors> read_file(const std::string& path) {
   const Descriptor file(path);
   if (file.get() < 0) return std::unexpected(just(path, std::string("cannot be opened: ") + std::strerror(errno)));
-  struct stat info {};
+  struct stat info{};
   if (fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode)) return std::unexpected(just(path, "is a directory"));
   // A pipe (`softspine check <(…)`) may wait for its writer; the opening may not.
   fcntl(file.get(), F_SETFL, 0);

@@ -97,11 +97,11 @@ class Table {
   Table(std::string_view name, std::string_view doc) : name_(name), doc_(doc) {}
 
   template <typename T>
-  Table& required(std::string_view key, T Row::*member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
+  Table& required(std::string_view key, T Row::* member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
     return add(key, member, doc, true, limits);
   }
   template <typename T>
-  Table& optional(std::string_view key, T Row::*member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
+  Table& optional(std::string_view key, T Row::* member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
     return add(key, member, doc, false, limits);
   }
   // A rule over several keys; runs only if each of them could be read.
@@ -135,7 +135,7 @@ class Table {
 
  private:
   template <typename T>
-  Table& add(std::string_view key, T Row::*member, std::string_view doc, bool required, Limits<InnerType<T>> limits) {
+  Table& add(std::string_view key, T Row::* member, std::string_view doc, bool required, Limits<InnerType<T>> limits) {
     keys_.push_back({key, doc, required});
     reads_.push_back([member, limits](Reader& reader, Value value, Row& row) {
       T& out = row.*member;
@@ -186,9 +186,7 @@ template <typename Row>
 struct Tables;  // specialise with `static const Table<Row>& table();`
 
 template <typename Row>
-concept HasTable = requires {
-  Tables<Row>::table();
-};
+concept HasTable = requires { Tables<Row>::table(); };
 
 template <HasTable Row>
 struct Format<Row> {
@@ -199,7 +197,8 @@ struct Format<Row> {
 
 // A map whose `kind` says which of several tables it follows.
 template <typename... Rows>
-requires(HasTable<Rows>&&...) struct Format<std::variant<Rows...>> {
+  requires(HasTable<Rows> && ...)
+struct Format<std::variant<Rows...>> {
   using Choice = std::variant<Rows...>;
   static bool read(Reader& reader, Value value, Choice& out) {
     if (value.kind() != ValueKind::kMap) return reader.wrong_type(value, "a map");

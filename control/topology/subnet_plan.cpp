@@ -151,7 +151,7 @@ class SubnetPlan {
 
   // Prefixes nest or are disjoint: sorted, one overlaps the widest before it or none.
   template <typename P>
-  void check_overlaps_of(const std::vector<Given>& given, std::optional<P> Given::*prefix, Value Given::*where) {
+  void check_overlaps_of(const std::vector<Given>& given, std::optional<P> Given::* prefix, Value Given::* where) {
     std::vector<const Given*> sorted;
     for (const Given& g : given) {
       if (g.*prefix) sorted.push_back(&g);

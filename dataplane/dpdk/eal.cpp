@@ -16,9 +16,13 @@ namespace {
 bool started = false;
 
 std::vector<std::string> arguments_of(const EalConfig& config) {
-  std::vector<std::string> args{"softspine", "--no-shconf", "--no-telemetry",
-                                "-m",        std::to_string(config.memory_mib),
-                                "--lcores",  "0@" + std::to_string(sched_getcpu())};
+  std::vector<std::string> args{"softspine",
+                                "--no-shconf",
+                                "--no-telemetry",
+                                "-m",
+                                std::to_string(config.memory_mib),
+                                "--lcores",
+                                "0@" + std::to_string(sched_getcpu())};
   if (config.pci.empty()) {
     args.insert(args.end(), {"--no-huge", "--no-pci"});
   } else {

@@ -83,7 +83,9 @@ class CompiledRules:
             folder = '/'.join(parts[:depth])
             near = sorted(p for p in self._commands if p.startswith(folder + '/' if folder else ''))
             if near:
-                words = shlex.split(self._commands[near[0]]['command'])
+                # Of a folder whose sources are built in two ways, the one that sees DPDK.
+                commands = [self._commands[p]['command'] for p in near]
+                words = shlex.split(next((c for c in commands if 'rte_config.h' in c), commands[0]))
                 keep = [w for w in words if w.startswith(('-I', '-isystem', '-D', '-std', '-f', '-m', '-W', '-pthread'))]
                 if any('rte_config.h' in w for w in words):
                     keep += ['-include', 'rte_config.h']

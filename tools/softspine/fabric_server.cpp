@@ -124,8 +124,7 @@ void FabricServer::add_counters() {
     return [report, key](const FabricSnapshot& snapshot) { return report(snapshot)[key]; };
   };
   show("counters", counters_json, {});
-  show(
-      "prometheus", [](const FabricSnapshot& it) { return Json(prometheus_text(it)); }, prometheus_text);
+  show("prometheus", [](const FabricSnapshot& it) { return Json(prometheus_text(it)); }, prometheus_text);
   show("report", report, {});
   show("interfaces counters", part("switches"), [](const FabricSnapshot& it) { return interfaces_table(it); });
   show("queue counters", counters_json, [](const FabricSnapshot& it) { return queues_table(it); });

@@ -2,6 +2,7 @@
 // The softspine command: reads its arguments and calls one of its subcommands.
 #include <fmt/format.h>
 
+#include "tools/softspine/bench_command.hpp"
 #include "tools/softspine/check_command.hpp"
 #include "tools/softspine/fabric_commands.hpp"
 #include "tools/softspine/run_command.hpp"
@@ -20,6 +21,7 @@ int main(int argc, char** argv) {
     add_run_command(app, status);
     add_check_command(app, status);
     add_fabric_commands(app, status);
+    add_bench_command(app, status);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // CLI11 gives each of its errors a status of its own; ours has one for all wrong input.
