@@ -2,6 +2,7 @@
 #include "testbeds/run/fabric_capture.hpp"
 
 #include <fmt/format.h>
+#include <fnmatch.h>
 
 namespace softspine::testbeds {
 
@@ -11,11 +12,23 @@ namespace {
 
 constexpr Duration kFlushEvery = Duration::ms(100);  // wall time: how old a live capture's file is at most
 
+bool names_a_port(const std::string& pattern, const control::Fabric& fabric) {
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) {
+      if (fnmatch(pattern.c_str(), fabric.name_of(control::LinkEnd{n, p}).c_str(), 0) == 0) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(const CaptureRequest& request,
                                                                                const control::Testbed& testbed,
                                                                                Assembly& assembly) {
+  for (const std::string& pattern : request.ports) {
+    if (!names_a_port(pattern, testbed.fabric)) return std::unexpected("no port to capture is named " + pattern);
+  }
   control::CaptureOptions options;
   options.snaplen = request.snaplen;
   options.ports = request.ports;

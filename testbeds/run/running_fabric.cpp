@@ -38,8 +38,11 @@ std::expected<void, std::string> RunningFabric::build() {
   assembly_ = std::move(*assembly);
   links_ = std::make_unique<LinkControl>(testbed_, compiler_, *assembly_);
   links_->start();
-  if (!options_.capture) return {};
-  auto capture = FabricCapture::open(*options_.capture, testbed_, *assembly_);
+  return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
+}
+
+std::expected<void, std::string> RunningFabric::open_capture(const CaptureRequest& request) {
+  auto capture = FabricCapture::open(request, testbed_, *assembly_);
   if (!capture) return std::unexpected(capture.error());
   capture_ = std::move(*capture);
   return {};

@@ -41,6 +41,10 @@ class RunningFabric {
                                                                          const FabricOptions& options);
   ~RunningFabric();
 
+  // Before run(), when the options named none: for who wants to know first that the run will begin, since the file
+  // is made anew.
+  std::expected<void, std::string> open_capture(const CaptureRequest& request);
+
   // Once. The error: outside hosts that could not be started.
   std::expected<void, std::string> run();
   // From any thread, and from a signal handler.
