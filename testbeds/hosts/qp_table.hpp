@@ -4,6 +4,7 @@
 // numbers that were given in a row. Grows between windows, never while packets run.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 

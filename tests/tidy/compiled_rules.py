@@ -83,9 +83,9 @@ class CompiledRules:
             folder = '/'.join(parts[:depth])
             near = sorted(p for p in self._commands if p.startswith(folder + '/' if folder else ''))
             if near:
-                # Of a folder whose sources are built in two ways, the one that sees DPDK.
+                # Of a folder whose sources are built in several ways: the one that sees DPDK and our own root.
                 commands = [self._commands[p]['command'] for p in near]
-                words = shlex.split(next((c for c in commands if 'rte_config.h' in c), commands[0]))
+                words = shlex.split(max(commands, key=lambda c: ('rte_config.h' in c) + (' -I.. ' in c)))
                 keep = [w for w in words if w.startswith(('-I', '-isystem', '-D', '-std', '-f', '-m', '-W', '-pthread'))]
                 if any('rte_config.h' in w for w in words):
                     keep += ['-include', 'rte_config.h']

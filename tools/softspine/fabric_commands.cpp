@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <memory>
+#include <string_view>
 #include <thread>
 
 #include "control/server/client.hpp"
@@ -52,42 +54,74 @@ Status ask(Client& client, const std::string& command, const Json& arguments) {
   return Status::kDone;
 }
 
+struct Thing {
+  std::string_view words;
+  std::string_view is;
+};
+constexpr Thing kThings[] = {
+    {"fabric", "its name, clock and time"},
+    {"interfaces counters", "packets, bytes, rates and drops of every port"},
+    {"queue counters", "packets, bytes, drops and occupancy of every queue"},
+    {"drops", "by node and reason"},
+    {"flows", "built-in traffic: what was sent, what arrived, how late"},
+    {"links", "up or down, and what was lost on them"},
+    {"ip route", "of a switch (--node)"},
+    {"arp", "the neighbours that a switch knows (--node)"},
+    {"mac", "the hosts that a switch has learned (--node)"},
+    {"counters", "everything under SAI's names, as JSON"},
+    {"prometheus", "everything as Prometheus reads it"},
+    {"report", "what the run's report would say now, as JSON"},
+};
+
+std::string list_of_things() {
+  std::string out = "What can be shown:\n";
+  for (const Thing& thing : kThings) out += fmt::format("  {:<19}  {}\n", thing.words, thing.is);
+  return out;
+}
+
 struct ShowArguments : FabricArguments {
   std::vector<std::string> words;
   std::string node;
-  std::string every;
+  std::chrono::nanoseconds every{0};  // 0: once
 };
 
 // Until the fabric ends or the user has seen enough.
 Status show_again_and_again(Client& client, const ShowArguments& arguments, const std::string& command,
                             const Json& wanted) {
-  const auto every =
-      std::chrono::nanoseconds{quantity_argument("--every", arguments.every, control::kDurationQuantity) / 1'000};
   const bool terminal = isatty(STDOUT_FILENO) != 0;
-  for (;;) {
+  for (bool answered = false;; answered = true) {
     const Result result = client.call(command, wanted);
-    if (!result) return failed(result.error());
+    if (!result) {
+      const bool ended = answered && !Client::connect_to_fabric(arguments.fabric);
+      return ended ? Status::kDone : failed(result.error());
+    }
     if (terminal) fmt::print("\x1b[H\x1b[2J");
     print_result(*result);
     std::fflush(stdout);
-    std::this_thread::sleep_for(every);
+    std::this_thread::sleep_for(arguments.every);
   }
 }
 
 Status show(const ShowArguments& arguments) {
+  const std::string what = CLI::detail::join(arguments.words, " ");
+  if (std::ranges::find(kThings, what, &Thing::words) == std::end(kThings)) {
+    const Status status = failed("there is no '" + what + "' to show");
+    fmt::print(stderr, "{}", list_of_things());
+    return status;
+  }
   auto client = Client::connect_to_fabric(arguments.fabric);
   if (!client) return failed(client.error());
-  std::string command = "show";
-  for (const std::string& word : arguments.words) command += " " + word;
+  const std::string command = "show " + what;
   Json wanted{{"format", arguments.json ? "json" : "table"}};
   if (!arguments.node.empty()) wanted["node"] = arguments.node;
-  if (!arguments.every.empty()) return show_again_and_again(*client, arguments, command, wanted);
+  if (arguments.every.count() > 0) return show_again_and_again(*client, arguments, command, wanted);
   return ask(*client, command, wanted);
 }
 
 void add_show(CLI::App& app, Status& status) {
   auto arguments = std::make_shared<ShowArguments>();
   CLI::App* command = app.add_subcommand("show", "what a running fabric has counted, learned and decided");
+<<<<<<< HEAD
   command->footer(
       "What can be shown:\n"
       "  fabric               its name, clock and time\n"
@@ -105,10 +139,23 @@ void add_show(CLI::App& app, Status& status) {
       "  softspine show interfaces counters --node tor1\n"
       "  softspine show drops --every 1s\n"
       "  softspine show counters | jq '.tor1.Ethernet0'");
+=======
+  command->footer(list_of_things() +
+                  "Examples:\n"
+                  "  softspine show interfaces counters --node tor1\n"
+                  "  softspine show drops --every 1s\n"
+                  "  softspine show counters | jq '.tor1.Ethernet0'");
+>>>>>>> a9eb45e (tools: list what can be shown)
   command->add_option("WORDS", arguments->words, "what: see below")->required();
   add_fabric_options(*command, *arguments);
   command->add_option("--node", arguments->node, "only this one");
-  command->add_option("--every", arguments->every, "again and again, e.g. 1s; Ctrl-C ends it");
+  command->add_option_function<std::string>(
+      "--every",
+      [arguments](const std::string& text) {
+        arguments->every =
+            std::chrono::nanoseconds{quantity_argument("--every", text, control::kDurationQuantity) / 1'000};
+      },
+      "again and again, e.g. 1s; Ctrl-C ends it");
   command->callback([arguments, &status] { status = show(*arguments); });
 }
 
@@ -145,7 +192,11 @@ struct InjectArguments : FabricArguments {
 
 Status inject(const InjectArguments& arguments) {
   auto file = dataplane::PcapReader::open(arguments.file);
-  if (!file) return failed(file.error().where + ": " + file.error().message);
+  if (!file) {
+    // libpcap names the file in some of its messages only.
+    const std::string& why = file.error().message;
+    return failed(why.starts_with(arguments.file) ? why : arguments.file + ": " + why);
+  }
   auto client = Client::connect_to_fabric(arguments.fabric);
   if (!client) return failed(client.error());
   dataplane::RecordedFrame frame;
