@@ -121,31 +121,11 @@ Status show(const ShowArguments& arguments) {
 void add_show(CLI::App& app, Status& status) {
   auto arguments = std::make_shared<ShowArguments>();
   CLI::App* command = app.add_subcommand("show", "what a running fabric has counted, learned and decided");
-<<<<<<< HEAD
-  command->footer(
-      "What can be shown:\n"
-      "  fabric               its name, clock and time\n"
-      "  interfaces counters  packets, bytes, rates and drops of every port\n"
-      "  queue counters       packets, bytes, drops and occupancy of every queue\n"
-      "  drops                by node and reason\n"
-      "  flows                built-in traffic: what was sent, what arrived, how late\n"
-      "  links                up or down, and what was lost on them\n"
-      "  ip route             of a switch (--node)\n"
-      "  arp, mac             what a switch has learned (--node)\n"
-      "  counters             everything under SAI's names, as JSON\n"
-      "  prometheus           everything as Prometheus reads it\n"
-      "  report               as `run --report` writes it, so far\n"
-      "Examples:\n"
-      "  softspine show interfaces counters --node tor1\n"
-      "  softspine show drops --every 1s\n"
-      "  softspine show counters | jq '.tor1.Ethernet0'");
-=======
   command->footer(list_of_things() +
                   "Examples:\n"
                   "  softspine show interfaces counters --node tor1\n"
                   "  softspine show drops --every 1s\n"
                   "  softspine show counters | jq '.tor1.Ethernet0'");
->>>>>>> a9eb45e (tools: list what can be shown)
   command->add_option("WORDS", arguments->words, "what: see below")->required();
   add_fabric_options(*command, *arguments);
   command->add_option("--node", arguments->node, "only this one");
