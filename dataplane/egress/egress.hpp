@@ -49,6 +49,7 @@ class Egress {
       return DropReason::kQueueFull;
     }
     queue.entered(bytes);
+    packet.meta().cast = cast_of(packet.data());
     if (port.busy) {
       port.waiting |= static_cast<uint8_t>(1U << q);
       port.queues[q].push(std::move(packet));
@@ -82,7 +83,6 @@ class Egress {
   }
 
  private:
-  enum class Cast : uint8_t { kUnicast, kMulticast, kBroadcast };
   struct alignas(64) Port {
     Transmitter* wire = nullptr;
     PortCounters* counters = nullptr;
@@ -93,15 +93,16 @@ class Egress {
     Cast wire_cast = Cast::kUnicast;
     std::array<PacketList, kQueues> queues;
   };
+  static Cast cast_of(const uint8_t* destination) noexcept {
+    if ((destination[0] & ethernet::kMulticastBit) == 0) [[likely]]
+      return Cast::kUnicast;
+    return load48(destination) == 0xffffffffffff ? Cast::kBroadcast : Cast::kMulticast;
+  }
   // Puts the packet on the wire; returns when its last bit has left.
   [[gnu::always_inline]] static Instant start(Port& port, uint8_t queue, Packet packet, Instant at) noexcept {
     port.wire_bytes = packet.frame_bytes();
     port.wire_queue = queue;
-    port.wire_cast = Cast::kUnicast;
-    const uint8_t* destination = packet.data();
-    if ((destination[0] & ethernet::kMulticastBit) != 0) [[unlikely]] {
-      port.wire_cast = load48(destination) == 0xffffffffffff ? Cast::kBroadcast : Cast::kMulticast;
-    }
+    port.wire_cast = packet.meta().cast;
     return port.wire->send(std::move(packet), at);
   }
   // When the last bit has left: until then the frame is charged to its queue, and a packet is in one place only.

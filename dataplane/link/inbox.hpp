@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dataplane/link/arrivals.hpp"
 #include "dataplane/packet/burst.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/time.hpp"
@@ -22,29 +23,21 @@ class Inbox {
  public:
   // Before the node's first packet; ports are 0 … ports − 1.
   void resize(uint32_t ports) {
-    lists_.resize(ports);
+    ports_.resize(ports);
     heap_.reserve(ports);
   }
-  uint32_t ports() const { return static_cast<uint32_t>(lists_.size()); }
+  uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
 
   void push(PortNo port, Packet packet, Instant at) {
-    PacketMeta& meta = packet.meta();
-    meta.at = at;
-    meta.in_port = port.value();
-    PacketList& list = lists_[port.value()];
-    if (list.empty()) heap_.push(at, port.value());
-    list.push(std::move(packet));
+    Arrivals& arrivals = ports_[port.value()];
+    if (arrivals.empty()) heap_.push(at, port.value());
+    arrivals.push(std::move(packet), at);
     ++waiting_;
   }
 
   // The first arrival still to come; never() when there is none.
   Instant next() const { return heap_.next(); }
   uint64_t waiting() const { return waiting_; }
-  // The last arrival that is known at a port; the fabric's start when there is none: nothing arrives there before it.
-  Instant last(PortNo port) const {
-    const PacketList& list = lists_[port.value()];
-    return list.empty() ? Instant{} : list.back().at;
-  }
 
   // Appends arrivals before `until` to the burst, in order, until it is full.
   void take(Instant until, Burst& burst) {
@@ -53,14 +46,10 @@ class Inbox {
 
   // The earliest arrival. There must be one.
   Packet take_first() {
-    PacketList& list = lists_[heap_.top_id()];
-    Packet packet = list.pop();
-    if (list.empty()) {
-      heap_.pop();
-    } else {
-      heap_.replace_top(list.front().at);
-      list.prefetch_front();
-    }
+    const uint32_t port = heap_.top_id();
+    Arrivals& arrivals = ports_[port];
+    Packet packet = arrivals.pop(static_cast<uint16_t>(port));
+    settle(arrivals);
     --waiting_;
     return packet;
   }
@@ -68,33 +57,38 @@ class Inbox {
   // Empties one port (its link went down); the caller ends the packets.
   template <typename End>
   void flush(PortNo port, End&& end) {
-    PacketList& list = lists_[port.value()];
-    if (list.empty()) return;
+    Arrivals& arrivals = ports_[port.value()];
+    if (arrivals.empty()) return;
     heap_.remove(port.value());
-    while (!list.empty()) {
+    while (!arrivals.empty()) {
       --waiting_;
-      end(list.pop());
+      end(arrivals.pop(port.value()));
     }
   }
 
  private:
   // From the port whose turn it is, as long as it stays its turn: the order is settled once a run, not once a packet.
   void take_run(Instant until, Burst& burst) {
-    PacketList& list = lists_[heap_.top_id()];
+    const uint32_t port = heap_.top_id();
+    Arrivals& arrivals = ports_[port];
     const uint32_t before = burst.size();
     do {
-      burst.push(list.pop());
-      list.prefetch_front();
-    } while (!list.empty() && !burst.full() && list.front().at < until && heap_.stays_first(list.front().at));
+      burst.push(arrivals.pop(static_cast<uint16_t>(port)));
+    } while (!arrivals.empty() && !burst.full() && arrivals.front_at() < until &&
+             heap_.stays_first(arrivals.front_at()));
     waiting_ -= burst.size() - before;
-    if (list.empty()) {
+    settle(arrivals);
+  }
+  // After packets were taken from the port whose turn it was.
+  void settle(const Arrivals& arrivals) {
+    if (arrivals.empty()) {
       heap_.pop();
     } else {
-      heap_.replace_top(list.front().at);
+      heap_.replace_top(arrivals.front_at());
     }
   }
 
-  std::vector<PacketList> lists_;
+  std::vector<Arrivals> ports_;
   TimedHeap heap_;
   uint64_t waiting_ = 0;
 };

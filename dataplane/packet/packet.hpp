@@ -37,6 +37,9 @@ enum class Verdict : uint8_t {
   kDrop,        // with reason
 };
 
+// Whom a frame is for, by its destination MAC.
+enum class Cast : uint8_t { kUnicast, kMulticast, kBroadcast };
+
 enum PacketFlag : uint8_t {
   kIsIpv4 = 1 << 0,
   kIsIpv6 = 1 << 1,
@@ -70,6 +73,7 @@ struct alignas(64) PacketMeta {
   uint8_t priority_group;  // classify
   uint8_t queue;           // classify
   uint8_t dscp_ecn;        // parse: the whole TOS or traffic class byte
+  Cast cast;               // egress, on admission: when its turn comes, the frame itself has left the cache
 };
 static_assert(sizeof(PacketMeta) == 64);
 
@@ -125,6 +129,14 @@ class Packet {
   }
 
   static PacketMeta* meta_of(rte_mbuf* mbuf) { return static_cast<PacketMeta*>(rte_mbuf_to_priv(mbuf)); }
+  // All that a stage reads of a packet, without reading any of it: its data begin where the pool put them,
+  // give or take a tag.
+  static void prefetch(rte_mbuf* mbuf) {
+    char* bytes = reinterpret_cast<char*>(mbuf);
+    __builtin_prefetch(bytes, 1);
+    __builtin_prefetch(bytes + sizeof(rte_mbuf), 1);
+    __builtin_prefetch(bytes + sizeof(rte_mbuf) + sizeof(PacketMeta) + RTE_PKTMBUF_HEADROOM, 1);
+  }
   void prefetch_meta() const { __builtin_prefetch(meta_of(mbuf_), 1); }
   void prefetch_data() const { __builtin_prefetch(static_cast<uint8_t*>(mbuf_->buf_addr) + mbuf_->data_off, 1); }
 

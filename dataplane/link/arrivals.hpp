@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is on its way to one port, in order: packets and the instants at which their last bits arrive.
+//
+// A ring that grows to what a link holds and stays there: no memory while nothing comes. The instants lie
+// beside each other, so looking for what is due touches no packet, and packets are asked for from memory
+// before their turn comes.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/packet/packet.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::dataplane {
+
+class Arrivals {
+ public:
+  bool empty() const { return head_ == tail_; }
+  uint32_t size() const { return tail_ - head_; }
+  Instant front_at() const { return slots_[head_ & mask_].at; }
+
+  void push(Packet packet, Instant at) {
+    if (tail_ - head_ == slots_.size()) [[unlikely]]
+      grow();
+    slots_[tail_++ & mask_] = {packet.take(), at};
+  }
+  Packet pop(uint16_t port) {
+    const Slot slot = slots_[head_++ & mask_];
+    if (size() > kAhead) Packet::prefetch(slots_[(head_ + kAhead) & mask_].mbuf);
+    PacketMeta& meta = *Packet::meta_of(slot.mbuf);
+    meta.at = slot.at;
+    meta.in_port = port;
+    return Packet{slot.mbuf};
+  }
+
+ private:
+  static constexpr uint32_t kAhead = 6;
+  struct Slot {
+    rte_mbuf* mbuf = nullptr;
+    Instant at;
+  };
+  [[gnu::noinline]] void grow() {
+    std::vector<Slot> larger(slots_.empty() ? 16 : 2 * slots_.size());
+    const uint32_t count = size();
+    for (uint32_t i = 0; i < count; ++i) larger[i] = slots_[(head_ + i) & mask_];
+    slots_.swap(larger);
+    head_ = 0;
+    tail_ = count;
+    mask_ = static_cast<uint32_t>(slots_.size() - 1);
+  }
+
+  std::vector<Slot> slots_;  // a power of two
+  uint32_t mask_ = 0;
+  uint32_t head_ = 0;
+  uint32_t tail_ = 0;
+};
+
+}  // namespace softspine::dataplane
