@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <time.h>
 
+#include <algorithm>
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <numeric>
 #include <stdexcept>
@@ -17,6 +19,7 @@
 #include "pipelines/tor.hpp"
 #include "testbeds/hosts/roce_host.hpp"
 #include "testbeds/hosts/workload.hpp"
+#include "tools/bench/worker_cpus.hpp"
 
 namespace softspine::tools {
 
@@ -105,16 +108,70 @@ HostConfig host_config(uint32_t host) {
   return config;
 }
 
+Workload workload_of(const VirtualBench& bench) {
+  Workload workload;
+  workload.qps = bench.qps;
+  workload.flow.messages = 0;  // without end
+  workload.flow.path_mtu = bench.path_mtu;
+  if (bench.pattern == VirtualBench::Pattern::kPermutation) {
+    workload.pattern = Pattern::kPermutation;
+    workload.cross_rack = true;
+    workload.hosts.resize(kHosts);
+    std::iota(workload.hosts.begin(), workload.hosts.end(), 0);
+    return workload;
+  }
+  workload.pattern = Pattern::kIncast;
+  workload.from.resize(kHosts - 1);
+  std::iota(workload.from.begin(), workload.from.end(), 1);
+  workload.to = {0};
+  workload.rate = Rate::bps(bench.rate.count_bps() / (kHosts - 1));
+  return workload;
+}
+std::vector<PlannedFlow> plan_of(const VirtualBench& bench) {
+  std::vector<Endpoint> endpoints;
+  for (uint32_t host = 0; host < kHosts; ++host) endpoints.push_back({address_of(host), host / kHostsPerLeaf});
+  const Workload workload = workload_of(bench);
+  auto plan = plan_flows({&workload, 1}, endpoints, bench.seed);
+  if (!plan) throw std::runtime_error("virtual bench: " + plan.error().front());
+  return std::move(*plan);
+}
+
+// Which worker has which rack and which spine: the heaviest first, each to the worker that has least so far.
+// A rack weighs what its switch and its hosts have to do with the flows, a spine its share of them.
+struct Spread {
+  std::vector<uint32_t> of_leaf = std::vector<uint32_t>(kLeaves);
+  std::vector<uint32_t> of_spine = std::vector<uint32_t>(kSpines);
+
+  Spread(const VirtualBench& bench, const std::vector<PlannedFlow>& plan) {
+    std::vector<std::pair<uint64_t, uint32_t*>> parts;
+    for (uint32_t& spine : of_spine) parts.emplace_back(plan.size(), &spine);
+    for (uint32_t& leaf : of_leaf) parts.emplace_back(0, &leaf);
+    for (const PlannedFlow& flow : plan) {
+      for (const uint32_t host : {flow.source, flow.destination})
+        parts[kSpines + host / kHostsPerLeaf].first += kSpines * 3 / 2;
+    }
+    std::ranges::stable_sort(parts, std::greater{}, &std::pair<uint64_t, uint32_t*>::first);
+    std::vector<uint64_t> load(bench.workers, 0);
+    for (const auto& [weight, worker] : parts) {
+      const auto least = std::ranges::min_element(load);
+      *worker = static_cast<uint32_t>(least - load.begin());
+      *least += weight;
+    }
+  }
+};
+
 class Rig {
  public:
   explicit Rig(const VirtualBench& bench)
-      : pool_("virtual", kPackets, kHostPacketBytes), engine_(clock_, threads(bench)) {
+      : cpus_(bench.workers), pool_("virtual", kPackets, kHostPacketBytes), engine_(clock_, threads(bench)) {
+    const std::vector<PlannedFlow> plan = plan_of(bench);
+    const Spread spread{bench, plan};
     for (uint32_t s = 0; s < kSpines; ++s) {
       spines_.push_back(
-          add_switch<Aggregation>(fmt::format("spine{}", s), kLeaves, state_of_spine(s), s * bench.workers / kSpines));
+          add_switch<Aggregation>(fmt::format("spine{}", s), kLeaves, state_of_spine(s), spread.of_spine[s]));
     }
-    for (uint32_t leaf = 0; leaf < kLeaves; ++leaf) add_rack(bench, leaf);
-    add_flows(bench);
+    for (uint32_t leaf = 0; leaf < kLeaves; ++leaf) add_rack(bench, leaf, spread.of_leaf[leaf]);
+    add_flows(plan);
   }
   ~Rig() { engine_.drain(); }
   Rig(const Rig&) = delete;
@@ -149,10 +206,14 @@ class Rig {
   }
 
  private:
-  static Engine::Config threads(const VirtualBench& bench) {
+  Engine::Config threads(const VirtualBench& bench) const {
     return {.workers = bench.workers,
             .seed = bench.seed,
-            .on_worker_start = [](uint32_t) { register_worker_thread(); },
+            .on_worker_start =
+                [this](uint32_t worker) {
+                  cpus_.pin(worker);
+                  register_worker_thread();
+                },
             .on_worker_stop = [](uint32_t) { unregister_worker_thread(); }};
   }
   template <typename Role>
@@ -162,8 +223,7 @@ class Rig {
     switches_.push_back(node.get());
     return engine_.add(std::move(node), worker);
   }
-  void add_rack(const VirtualBench& bench, uint32_t leaf) {
-    const uint32_t worker = leaf * bench.workers / kLeaves;
+  void add_rack(const VirtualBench& bench, uint32_t leaf, uint32_t worker) {
     const NodeId tor =
         add_switch<Tor>(fmt::format("leaf{}", leaf), kHostsPerLeaf + kSpines, state_of_leaf(leaf), worker);
     for (uint16_t h = 0; h < kHostsPerLeaf; ++h) {
@@ -177,32 +237,8 @@ class Rig {
                       {spines_[s], PortNo{static_cast<uint16_t>(leaf)}}, bench.rate, bench.fabric_propagation);
     }
   }
-  static Workload workload_of(const VirtualBench& bench) {
-    Workload workload;
-    workload.qps = bench.qps;
-    workload.flow.messages = 0;  // without end
-    workload.flow.path_mtu = bench.path_mtu;
-    if (bench.pattern == VirtualBench::Pattern::kPermutation) {
-      workload.pattern = Pattern::kPermutation;
-      workload.cross_rack = true;
-      workload.hosts.resize(kHosts);
-      std::iota(workload.hosts.begin(), workload.hosts.end(), 0);
-      return workload;
-    }
-    workload.pattern = Pattern::kIncast;
-    workload.from.resize(kHosts - 1);
-    std::iota(workload.from.begin(), workload.from.end(), 1);
-    workload.to = {0};
-    workload.rate = Rate::bps(bench.rate.count_bps() / (kHosts - 1));
-    return workload;
-  }
-  void add_flows(const VirtualBench& bench) {
-    std::vector<Endpoint> endpoints;
-    for (uint32_t host = 0; host < kHosts; ++host) endpoints.push_back({address_of(host), host / kHostsPerLeaf});
-    const Workload workload = workload_of(bench);
-    const auto plan = plan_flows({&workload, 1}, endpoints, bench.seed);
-    if (!plan) throw std::runtime_error("virtual bench: " + plan.error().front());
-    for (const PlannedFlow& flow : *plan) {
+  void add_flows(const std::vector<PlannedFlow>& plan) {
+    for (const PlannedFlow& flow : plan) {
       hosts_[flow.source]->add_flow(flow.flow);
       hosts_[flow.destination]->add_sink(flow.sink);
     }
@@ -215,6 +251,7 @@ class Rig {
     return sum;
   }
 
+  WorkerCpus cpus_;
   PacketPool pool_;
   VirtualClock clock_;
   Engine engine_;

@@ -20,7 +20,7 @@ struct VirtualBench {
   Pattern pattern = Pattern::kPermutation;
   uint32_t workers = 1;
   dataplane::Duration simulated = dataplane::Duration::ms(1);
-  dataplane::Rate rate = dataplane::Rate::gbps(100);
+  dataplane::Rate rate = dataplane::Rate::gbps(400);
   dataplane::Duration host_propagation = dataplane::Duration::ns(500);  // the smaller one is the window
   dataplane::Duration fabric_propagation = dataplane::Duration::ns(500);
   uint32_t path_mtu = 1024;
