@@ -12,7 +12,7 @@ namespace {
 // The bits of a byte that a prefix of this length covers, for the byte at `place`.
 uint8_t byte_mask(uint8_t length, size_t place) {
   const int covered = static_cast<int>(length) - static_cast<int>(place) * 8;
-  return covered >= 8 ? 0xFF : covered <= 0 ? 0 : static_cast<uint8_t>(0xFF << (8 - covered));
+  return static_cast<uint8_t>(covered >= 8 ? 0xFF : covered <= 0 ? 0 : 0xFF << (8 - covered));
 }
 
 std::optional<uint8_t> parse_length(std::string_view text, uint8_t most) {

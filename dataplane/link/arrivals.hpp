@@ -19,6 +19,7 @@ class Arrivals {
   bool empty() const { return head_ == tail_; }
   uint32_t size() const { return tail_ - head_; }
   Instant front_at() const { return slots_[head_ & mask_].at; }
+  Instant back_at() const { return slots_[(tail_ - 1) & mask_].at; }
 
   void push(Packet packet, Instant at) {
     if (tail_ - head_ == slots_.size()) [[unlikely]]

@@ -38,6 +38,11 @@ class Inbox {
   // The first arrival still to come; never() when there is none.
   Instant next() const { return heap_.next(); }
   uint64_t waiting() const { return waiting_; }
+  // The last arrival that is known at a port; the fabric's start when there is none: nothing arrives there before it.
+  Instant last(PortNo port) const {
+    const Arrivals& arrivals = ports_[port.value()];
+    return arrivals.empty() ? Instant{} : arrivals.back_at();
+  }
 
   // Appends arrivals before `until` to the burst, in order, until it is full.
   void take(Instant until, Burst& burst) {

@@ -164,7 +164,6 @@ class PacketList {
     return Packet{m};
   }
   const PacketMeta& front() const { return *Packet::meta_of(head_); }
-  const PacketMeta& back() const { return *Packet::meta_of(tail_); }
   void prefetch_front() const {
     if (head_ != nullptr) __builtin_prefetch(Packet::meta_of(head_), 1);
   }
