@@ -18,6 +18,10 @@ bool is_name(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
 }
 
+Json text_schema() {
+  return {{"type", {"string", "number", "boolean"}}};
+}
+
 bool read_text(Reader& reader, Value value, std::string& out) {
   if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "a text");
   out = value.text();
@@ -58,7 +62,7 @@ bool read_quantity(Reader& reader, Value value, const QuantityKind& kind, int64_
 Json quantity_schema(const QuantityKind& kind) {
   std::string units;
   for (const Unit& unit : kind.units) units += (units.empty() ? "" : "|") + std::string(unit.name);
-  return {{"type", "string"}, {"pattern", "^[0-9]+(\\.[0-9]+)? ?(" + units + ")$"}, {"examples", {kind.example}}};
+  return {{"type", "string"}, {"pattern", "^[+]?[0-9]+(\\.[0-9]+)? ?(" + units + ")$"}, {"examples", {kind.example}}};
 }
 
 }  // namespace softspine::control

@@ -87,6 +87,9 @@ struct Format<E> {
   static Json write(E value) { return word_of(value); }
 };
 
+// Where a text is due, `5` and `true` are texts, quoted or not; where a number is due, so is "5" (SONiC quotes all).
+Json text_schema();
+
 bool read_text(Reader& reader, Value value, std::string& out);
 bool read_bool(Reader& reader, Value value, bool& out);
 bool read_number(Reader& reader, Value value, uint64_t most, uint64_t& out);
@@ -96,14 +99,14 @@ Json quantity_schema(const QuantityKind& kind);
 template <>
 struct Format<std::string> {
   static bool read(Reader& reader, Value value, std::string& out) { return read_text(reader, value, out); }
-  static Json schema(SchemaBook&) { return {{"type", "string"}}; }
+  static Json schema(SchemaBook&) { return text_schema(); }
   static Json write(const std::string& value) { return value; }
 };
 
 template <>
 struct Format<bool> {
   static bool read(Reader& reader, Value value, bool& out) { return read_bool(reader, value, out); }
-  static Json schema(SchemaBook&) { return {{"type", "boolean"}}; }
+  static Json schema(SchemaBook&) { return {{"enum", {true, false, "true", "false"}}}; }
   static Json write(bool value) { return value; }
 };
 
@@ -116,7 +119,7 @@ struct Format<T> {
     out = static_cast<T>(number);
     return true;
   }
-  static Json schema(SchemaBook&) { return {{"type", "integer"}, {"minimum", 0}}; }
+  static Json schema(SchemaBook&) { return {{"type", {"integer", "string"}}, {"minimum", 0}, {"pattern", "^[0-9]+$"}}; }
   static Json write(T value) { return value; }
 };
 
@@ -189,7 +192,11 @@ struct Format<T> {
     out = *parsed;
     return true;
   }
-  static Json schema(SchemaBook&) { return {{"type", "string"}, {"examples", {WordTraits<T>::example}}}; }
+  static Json schema(SchemaBook&) {
+    Json out = text_schema();
+    out["examples"] = {WordTraits<T>::example};
+    return out;
+  }
   static Json write(const T& value) { return WordTraits<T>::print(value); }
 };
 

@@ -80,7 +80,7 @@ bool Format<HostsOrCount>::read(Reader& reader, Value value, HostsOrCount& out) 
 
 Json Format<HostsOrCount>::schema(SchemaBook& book) {
   return {{"anyOf",
-           {Json{{"type", "integer"}, {"minimum", 1}}, Json{{"type", "string"}},
+           {Json{{"type", "integer"}, {"minimum", 1}}, Json{{"type", {"string", "boolean"}}},
             Format<std::vector<std::string>>::schema(book)}}};
 }
 

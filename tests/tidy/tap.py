@@ -28,6 +28,10 @@ class Tap:
         if len(problems) > SHOWN:
             print(f'# … and {len(problems) - SHOWN} more')
 
+    def skip(self, name: str, reason: str) -> None:
+        self._count += 1
+        print(f'ok {self._count} - {name} # SKIP {reason}')
+
     def end(self) -> int:
         print(f'1..{self._count}')
         return 1 if self._failed else 0

@@ -24,6 +24,10 @@ int main(int argc, char** argv) {
     add_bench_command(app, status);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
+    if (const std::vector<std::string> rest = app.remaining(); !rest.empty() && app.get_subcommands().empty()) {
+      fmt::print(stderr, "softspine: there is no command '{}'; softspine --help lists them\n", rest.front());
+      return static_cast<int>(Status::kWrongInput);
+    }
     // CLI11 gives each of its errors a status of its own; ours has one for all wrong input.
     return app.exit(error) == 0 ? 0 : static_cast<int>(Status::kWrongInput);
   } catch (const std::exception& error) {

@@ -38,8 +38,6 @@ void Progress::watch(const std::stop_token& stop) {
   const auto interval = terminal_ ? kTerminalInterval : kLineInterval;
   for (;;) {
     std::unique_lock lock{answers_->lock};
-    answers_->came.wait_for(lock, stop, interval, [] { return false; });  // the interval, unless it is to end
-    if (stop.stop_requested()) return;
     answers_->latest.reset();
     fabric_.ask([answers = answers_](control::FabricSnapshot snapshot) {
       const std::lock_guard guard{answers->lock};
@@ -47,14 +45,17 @@ void Progress::watch(const std::stop_token& stop) {
       answers->came.notify_all();
     });
     if (!answers_->came.wait(lock, stop, [this] { return answers_->latest.has_value(); })) return;
-    const control::FabricSnapshot now = std::move(*answers_->latest);
+    control::FabricSnapshot now = std::move(*answers_->latest);
     lock.unlock();
-    show(now);
+    if (before_) show(*before_, now);  // rates are of what came between the two
+    before_ = std::move(now);
+    lock.lock();
+    answers_->came.wait_for(lock, stop, interval, [] { return false; });  // the interval, unless it is to end
+    if (stop.stop_requested()) return;
   }
 }
 
-void Progress::show(const control::FabricSnapshot& now) {
-  const control::FabricSnapshot& before = before_ ? *before_ : now;
+void Progress::show(const control::FabricSnapshot& before, const control::FabricSnapshot& now) {
   const dataplane::Duration duration = fabric_.testbed().run.duration;
   if (terminal_) {
     const std::string next = control::live_table(before, now, duration, terminal_size());
@@ -64,7 +65,6 @@ void Progress::show(const control::FabricSnapshot& now) {
     fmt::print(stderr, "{}\n", control::progress_line(before, now, duration));
   }
   std::fflush(stderr);
-  before_ = now;
 }
 
 }  // namespace softspine::tools

@@ -23,7 +23,7 @@ class Progress {
 
  private:
   void watch(const std::stop_token& stop);
-  void show(const control::FabricSnapshot& now);
+  void show(const control::FabricSnapshot& before, const control::FabricSnapshot& now);
 
   // Shared with the questions under way, which may be answered after this has ended.
   struct Answers {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/softspine/run_command.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -30,7 +31,7 @@ struct RunArguments {
   std::string capture;
   std::vector<std::string> capture_ports;
   uint32_t snaplen = 256;
-  std::string capture_limit;
+  uint64_t capture_limit = 0;
   std::string report;
   std::string folder;
   bool json = false;
@@ -51,6 +52,19 @@ bool has_files(const control::Testbed& testbed) {
   });
 }
 
+// Why a file could not be written, before a run is spent on it. It is neither made nor changed.
+std::string obstacle_to_writing(const std::filesystem::path& path) {
+  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
+  if (file >= 0) {
+    ::close(file);
+    return "";
+  }
+  if (errno == ENXIO) return "";  // a pipe that nobody reads from yet
+  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
+  if (errno == ENOENT && path.has_filename() && ::access(folder.c_str(), W_OK | X_OK) == 0) return "";
+  return std::strerror(errno);
+}
+
 // Where outside hosts put their files: as asked for, or a new folder of our own.
 std::expected<std::filesystem::path, Status> run_folder(const RunArguments& arguments,
                                                         const control::Testbed& testbed) {
@@ -66,42 +80,64 @@ class Run {
   Run(const RunArguments& arguments, const control::Testbed& testbed) : arguments_(arguments), testbed_(testbed) {}
 
   Status operator()() {
-    if (const auto made = make(); !made) return made.error();
+    if (const auto ready = prepare(); !ready) {
+      forget_folder();
+      return ready.error();
+    }
     if (const auto ran = run(); !ran) return ran.error();
     return finish();
   }
 
  private:
+  // Whatever can be wrong is found here, in an order that leaves files of earlier runs alone until none is left.
+  std::expected<void, Status> prepare() {
+    if (!arguments_.report.empty()) {
+      const std::string obstacle = obstacle_to_writing(arguments_.report);
+      if (!obstacle.empty()) return wrong("cannot write the report " + arguments_.report + ": " + obstacle);
+    }
+    if (const auto made = make(); !made) return made;
+    server_ = std::make_unique<FabricServer>(*fabric_);
+    if (!arguments_.no_server) {
+      if (const auto listening = server_->listen(); !listening) {
+        return wrong(listening.error() + "; with --no-server it runs without a socket");
+      }
+    }
+    if (arguments_.capture.empty()) return {};
+    const auto opened = fabric_->open_capture({.path = arguments_.capture,
+                                               .ports = arguments_.capture_ports,
+                                               .snaplen = arguments_.snaplen,
+                                               .max_bytes = arguments_.capture_limit});
+    if (!opened) return wrong(opened.error());
+    return {};
+  }
+
   std::expected<void, Status> make() {
     const auto folder = run_folder(arguments_, testbed_);
     if (!folder) return std::unexpected(folder.error());
     folder_ = *folder;
-    testbeds::FabricOptions options{.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_,
-                                    .capture = std::nullopt};
-    if (!arguments_.capture.empty()) {
-      options.capture = {.path = arguments_.capture, .ports = arguments_.capture_ports, .snaplen = arguments_.snaplen};
-      if (!arguments_.capture_limit.empty()) {
-        options.capture->max_bytes = static_cast<uint64_t>(
-            quantity_argument("--capture-limit", arguments_.capture_limit, control::kBytesQuantity));
-      }
-    }
-    auto fabric = testbeds::RunningFabric::make(testbed_, options);
+    auto fabric = testbeds::RunningFabric::make(
+        testbed_,
+        {.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_, .capture = std::nullopt});
     if (!fabric) return wrong(fabric.error());
     fabric_ = std::move(*fabric);
     return {};
   }
 
+  // One of our own that nobody has been told about.
+  void forget_folder() {
+    server_.reset();
+    fabric_.reset();
+    std::error_code ignored;
+    if (!folder_.empty() && arguments_.folder.empty()) std::filesystem::remove_all(folder_, ignored);
+  }
+
   std::expected<void, Status> run() {
-    FabricServer server{*fabric_};
-    if (!arguments_.no_server) {
-      if (const auto listening = server.listen(); !listening) return wrong(listening.error());
-    }
     const StopOnInterrupt on_interrupt{*fabric_};
     std::optional<Progress> progress;
     if (!arguments_.quiet) progress.emplace(*fabric_);
     const auto ran = fabric_->run();
     progress.reset();
-    server.stop();
+    server_->stop();
     if (!ran) return wrong(ran.error());
     return {};
   }
@@ -200,6 +236,7 @@ class Run {
   const control::Testbed& testbed_;
   std::filesystem::path folder_;
   std::unique_ptr<testbeds::RunningFabric> fabric_;
+  std::unique_ptr<FabricServer> server_;
 };
 
 Status run(const RunArguments& arguments) {
@@ -222,14 +259,26 @@ void add_run_command(CLI::App& app, Status& status) {
       "Ctrl-C ends it: files are closed and what was counted is printed.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
   add_overrides(*command, arguments->overrides);
-  command->add_option("--capture", arguments->capture, "write what crosses the fabric to this pcapng file");
-  command->add_option("--capture-port", arguments->capture_ports,
-                      "only ports that match, e.g. 'tor1:*' (repeatable): what they send, and of switches also what "
-                      "they receive; else what every port sends");
+  CLI::Option* capture =
+      command->add_option("--capture", arguments->capture, "write what crosses the fabric to this pcapng file");
+  command
+      ->add_option("--capture-port", arguments->capture_ports,
+                   "only ports that match, e.g. 'tor1:*' (repeatable): what they send, and of switches also what they "
+                   "receive; else what every port sends")
+      ->needs(capture);
   command->add_option("--snaplen", arguments->snaplen, "bytes kept of a captured frame")
       ->check(CLI::Range(1, 65'535))
-      ->capture_default_str();
-  command->add_option("--capture-limit", arguments->capture_limit, "size of the capture at most, e.g. 1GiB");
+      ->capture_default_str()
+      ->needs(capture);
+  command
+      ->add_option_function<std::string>(
+          "--capture-limit",
+          [arguments](const std::string& text) {
+            arguments->capture_limit =
+                static_cast<uint64_t>(quantity_argument("--capture-limit", text, control::kBytesQuantity));
+          },
+          "size of the capture at most, e.g. 1GiB")
+      ->needs(capture);
   command->add_option("--report", arguments->report, "write the report to this JSON file");
   command->add_option("--folder", arguments->folder, "for the files of guests and namespaces; else one in /tmp");
   command->add_flag("--json", arguments->json, "the report on stdout instead of tables");

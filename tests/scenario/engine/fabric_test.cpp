@@ -61,7 +61,7 @@ class Ring {
                                     counting(rng.below(900))));
       const Bytes arp = arp_packet(1, mac, from, Mac{}, {10, 0, third, 1});
       const bool asks = rng.below(6) == 0;
-      probe->send_at(Instant::at(Duration::ns(20) * static_cast<int64_t>(rng.below(2'000))),
+      probe->send_at(Instant::at(Duration::ns(20) * static_cast<int64_t>(rng.below(800))),
                      ethernet_frame(asks ? kAll : kRouter, mac, asks ? 0x0806 : 0x0800, asks ? arp : packet));
     }
   }
@@ -113,7 +113,7 @@ TEST(FabricOnWorkers, IsTheSameByteByByteForAnyNumber) {
   uint64_t alone = 0;
   for (const uint32_t workers : {1u, 2u, 3u}) {
     Ring ring{workers};
-    ring.send_random(seed(), 3'000);
+    ring.send_random(seed(), 1'200);
     ring.run();
     if (workers == 1) alone = ring.fingerprint();
     EXPECT_EQ(ring.fingerprint(), alone) << workers << " workers";
@@ -127,11 +127,11 @@ TEST(FabricOnWorkers, IsTheSameByteByByteForAnyNumber) {
 // Looking at counters between windows, at odd instants: all add up at each, and nothing comes out otherwise.
 TEST(FabricOnWorkers, AddsUpAtEveryInstantAndIsNotChangedByLooking) {
   Ring quiet{1};
-  quiet.send_random(seed() + 1, 2'000);
+  quiet.send_random(seed() + 1, 1'000);
   quiet.run();
   Ring watched{3};
-  watched.send_random(seed() + 1, 2'000);
-  for (int64_t i = 0; i < 400; ++i) {
+  watched.send_random(seed() + 1, 1'000);
+  for (int64_t i = 0; i < 120; ++i) {
     watched.engine().at(Instant::at(Duration::ps(i * 123'457)), [&watched](Instant) {
       for (const auto* node : watched.switches()) expect_conserved(*node);
     });

@@ -62,6 +62,32 @@ TEST(Queues, ALimitOfZeroPassesNothing) {
   EXPECT_EQ(bench.exchange(6, frame_of(46, 1)).size(), 1u) << "another queue's";
 }
 
+// SONiC's AZURE maps, and for what is no IP the priority of its tag.
+TEST(Queues, AreChosenByDscpAndByThePriorityOfATag) {
+  Bench<pipelines::Tor> bench;
+  for (uint8_t dscp = 0; dscp < 64; ++dscp) {
+    const uint8_t expected = dscp == 3 || dscp == 4 ? dscp : dscp == 46 ? 5 : dscp == 48 ? 6 : dscp == 8 ? 0 : 1;
+    const uint64_t before = bench.counters(4).queues[expected].packets;
+    bench.exchange(6, frame_of(dscp, dscp, 46));
+    EXPECT_EQ(bench.counters(4).queues[expected].packets, before + 1) << int{dscp};
+    dataplane::Burst burst;
+    dataplane::Packet packet = packet_pool().make(60);
+    const Bytes bytes = frame_of(dscp, dscp, 46);
+    std::copy_n(bytes.begin(), 60, packet.data());
+    packet.meta().frame_bytes = static_cast<uint32_t>(bytes.size());
+    dataplane::parse(packet);
+    burst.push(std::move(packet));
+    dataplane::classify(bench.node().tables(), burst);
+    EXPECT_EQ(burst[0].meta().traffic_class, expected);
+    EXPECT_EQ(burst[0].meta().priority_group, expected == 3 || expected == 4 ? expected : 0);
+    dataplane::PacketPool::release(std::move(burst[0]));
+  }
+  for (uint16_t priority = 0; priority < 8; ++priority) {
+    bench.exchange(2, tagged_frame(kAll, station(3), static_cast<uint16_t>(priority << 13 | 20), 0x88b5, counting(46)));
+    EXPECT_EQ(bench.counters(3).queues[priority].packets, 1u) << priority;
+  }
+}
+
 TEST(Queues, TheHighestGoesFirstAndEachInItsOrder) {
   Core bench;
   const Instant start = bench.engine().now();

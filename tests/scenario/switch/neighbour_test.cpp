@@ -26,6 +26,12 @@ Bytes data4(const std::string& to, uint8_t ttl = 64) {
   return ipv4_packet({.from = kFar4, .to = ip4(to), .ttl = ttl}, udp_datagram(5, 6, counting(20)));
 }
 
+size_t known_to(Tor& bench) {
+  size_t known = 0;
+  bench.node().tables().neighbours.for_each([&known](const auto&, const auto&) { ++known; });
+  return known;
+}
+
 TEST(Neighbours, TheGatewayAnswersOnEachKindOfPort) {
   Tor bench;
   bench.introduce4(0, station(1), "10.0.10.2", "10.0.10.1");
@@ -169,9 +175,30 @@ TEST(Neighbours, LearnsNobodyFromAnotherSubnetNorItself) {
   Mac group = host;
   group[0] |= 1;
   bench.exchange(0, arp_frame(kAll, host, arp_packet(1, group, ip4("10.0.10.6"), Mac{}, ip4("10.0.10.5"))));
-  size_t known = 0;
-  bench.node().tables().neighbours.for_each([&known](const auto&, const auto&) { ++known; });
-  EXPECT_EQ(known, 0u);
+  EXPECT_EQ(known_to(bench), 0u);
+}
+
+// A subnet's last bits count too: 10.0.30.0/26 ends at .63.
+TEST(Neighbours, LearnsWithinASubnetThatEndsInsideAByte) {
+  ForwardingState state = bench_state();
+  for (auto& subnet : state.subnets) {
+    if (subnet.port == 6 && !subnet.is_ipv6) subnet.prefix.length = 26;
+  }
+  Tor bench{std::move(state)};
+  for (const char* address : {"10.0.30.64", "10.0.30.128", "10.0.30.255"}) {
+    bench.introduce4(6, station(6), address, "10.0.30.1");
+    EXPECT_EQ(known_to(bench), 0u) << address;
+  }
+  bench.introduce4(6, station(6), "10.0.30.63", "10.0.30.1");
+  EXPECT_EQ(known_to(bench), 1u);
+}
+
+// Who says that the gateway's address is his own is not answered, which would only confirm him.
+TEST(Neighbours, AClaimToTheGatewaysAddressIsNotAnswered) {
+  Tor bench;
+  const Bytes claim = arp_frame(kAll, station(1), arp_packet(1, station(1), ip4("10.0.10.1"), Mac{}, ip4("10.0.10.1")));
+  EXPECT_EQ(bench.exchange(0, claim), (Frames{{1, claim}, {2, tagged(claim, 10)}}));
+  EXPECT_EQ(known_to(bench), 0u);
 }
 
 TEST(Neighbours, ALinkThatGoesDownTakesItsNeighboursWithIt) {
@@ -201,13 +228,14 @@ TEST(Neighbours, SolicitationsThatAreNotValidAreNotAnswered) {
                                     icmp6(from, own, 135, 1, 0, join({own, {1, 1}, mac_bytes(host)})));
   const Bytes short_one = ipv6_packet({.from = from, .to = own, .next_header = 58, .hop_limit = 255, .flow_label = 0},
                                       icmp6(from, own, 135, 0, 0, Bytes{own.begin(), own.begin() + 8}));
-  for (const Bytes& packet : {changed(7, 254), changed(42, static_cast<uint8_t>(good[42] ^ 1)), no_code, short_one}) {
+  const Bytes group = solicited_group(own);
+  const Bytes for_many = advertisement(from, own, group, host, 0x60);
+  for (const Bytes& packet :
+       {for_many, changed(7, 254), changed(42, static_cast<uint8_t>(good[42] ^ 1)), no_code, short_one}) {
     EXPECT_EQ(bench.exchange(6, ethernet_frame(kRouter, host, 0x86dd, join({packet, Bytes(40, 0)}))), Frames{});
     EXPECT_EQ(bench.drops(), (Drops{{"consumed", 1}}));
   }
-  size_t known = 0;
-  bench.node().tables().neighbours.for_each([&known](const auto&, const auto&) { ++known; });
-  EXPECT_EQ(known, 0u) << "nor believed";
+  EXPECT_EQ(known_to(bench), 0u) << "nor believed";
   EXPECT_EQ(bench.exchange(6, ethernet_frame(kRouter, host, 0x86dd, good)).size(), 1u);
 }
 

@@ -120,9 +120,10 @@ struct Flow {
   uint16_t source_port;
   uint32_t qp;
 };
-uint32_t slow_hash(const EcmpHashConfig& config, const Flow& flow, bool with_ports, bool with_qp) {
-  Bytes key =
-      join({flow.from, flow.to, with_ports ? be16(flow.source_port) : be16(0), be16(with_ports ? 4791 : 0), {17}});
+uint32_t slow_hash(const EcmpHashConfig& config, const Flow& flow, bool with_ports, bool with_qp,
+                   uint8_t protocol = 17) {
+  Bytes key = join(
+      {flow.from, flow.to, with_ports ? be16(flow.source_port) : be16(0), be16(with_ports ? 4791 : 0), {protocol}});
   const Bytes qp = be32(flow.qp);
   key.insert(key.end(), qp.begin() + 1, qp.end());
   if (!with_qp) std::fill(key.end() - 3, key.end(), uint8_t{0});
@@ -162,6 +163,21 @@ TEST(EcmpShares, EachFlowTakesTheMemberThatTheDocumentedKeyGives) {
       const uint32_t member = slow_hash(config, flow, true, config.destination_qp) % 7;
       ASSERT_EQ(port_of(bench, flow), 4 + member % 2) << i;
       ASSERT_EQ(port_of(bench, flow), 4 + member % 2) << "the same again";
+    }
+  }
+}
+
+TEST(EcmpShares, TcpPortsCountAndTheBytesBehindThemDoNot) {
+  const EcmpHashConfig config{.seed = 6, .destination_qp = true};
+  Core bench{group_of(7, config)};
+  for (uint8_t i = 2; i < 60; ++i) {
+    const Flow flow{{10, 0, 30, i}, {10, 2, 0, i}, static_cast<uint16_t>(1000 + i), 0x123456};
+    const Bytes segment = roce_datagram(flow.source_port, flow.qp, counting(8));  // its ports stand where TCP's do
+    for (const uint8_t protocol : {uint8_t{6}, uint8_t{132}}) {
+      const Bytes packet = ipv4_packet({.from = flow.from, .to = flow.to, .protocol = protocol}, segment);
+      const Frames out = bench.exchange(6, ethernet_frame(kRouter, station(6), 0x0800, packet));
+      ASSERT_EQ(out.size(), 1u);
+      EXPECT_EQ(out[0].port, 4 + slow_hash(config, flow, protocol == 6, false, protocol) % 7 % 2) << int{i};
     }
   }
 }

@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run, from its options to its files; and runs that are interrupted, killed, or meet another."""
+from __future__ import annotations
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+from softspine import TESTBEDS, Problems, Skip, Softspine, main
+
+TWO_TIER = TESTBEDS / 'two-tier.yaml'
+SMALL = '''name: small
+run: {clock: virtual, duration: 4ms}
+fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 2, host_link: {rate: 10Gbps}, fabric_link: {rate: 10Gbps}}
+workload: [{name: w, pattern: permutation, message: 64KiB, messages: 4, qps: 2, mtu: 1024, rate: 2Gbps}]
+'''
+LONG = SMALL.replace('virtual', 'wall').replace('4ms', '600s').replace('64KiB', '1GiB')
+
+
+def tshark(*arguments: object) -> str:
+    if shutil.which('tshark') is None:
+        raise Skip('tshark is not installed')
+    done = subprocess.run(['tshark', *(str(a) for a in arguments)], capture_output=True, text=True, timeout=400, check=False)
+    if done.returncode != 0:
+        raise AssertionError(f'tshark: {done.stderr}')
+    return done.stdout
+
+
+def complaints(capture: Path) -> Problems:
+    """What tshark finds malformed or wrong in any frame."""
+    bad = tshark('-r', capture, '-Y', '_ws.malformed || _ws.expert.severity >= error || ip.checksum.status == bad',
+                 '-o', 'ip.check_checksum:TRUE')
+    yield from (f'tshark complains: {line}' for line in bad.splitlines()[:5])
+
+
+def exits_as_expected(it: Softspine) -> Problems:
+    """run exits with 0 when all is as expected, and with 1 when not: then it says what was expected and found"""
+    done = it('run', TWO_TIER)
+    yield from done.exited(0)
+    yield from done.says('Expectations: 5 of 5 held')
+    if done.err:
+        yield f'a short run says on stderr: {done.err}'
+    file = it.write('it.yaml', SMALL + 'expect:\n  - {value: flows.w.completed, equal: 9}\n  - {value: totals.balanced, equal: true}\n')
+    done = it('run', file)
+    yield from done.exited(1)
+    yield from done.says('1 of 2 held', 'FAILED flows.w.completed: equal 9, is 8')
+
+
+def reports_in_json(it: Softspine) -> Problems:
+    """--json is the report, byte for byte, and holds what the table says"""
+    done = it('run', TWO_TIER, '--json', '--report', 'r.json')
+    yield from done.exited(0)
+    if done.out != (it.folder / 'r.json').read_text():
+        yield 'stdout is not the report'
+    report = done.json()
+    found = {key: report['flows']['perm'][key] for key in ('completed', 'missing_packets')}
+    if found != {'completed': 64, 'missing_packets': 0} or not all(e['held'] for e in report['expectations']):
+        yield f'the report has {found}, {report["expectations"]}'
+    failed = it('run', it.write('it.yaml', SMALL + 'expect: [{value: flows.w.completed, equal: 9}]\n'), '--json')
+    yield from failed.exited(1)
+    if [e['held'] for e in failed.json()['expectations']] != [False]:
+        yield f'a failed expectation is reported as {failed.json()["expectations"]}'
+
+
+def changes_with_the_seed(it: Softspine) -> Problems:
+    """--seed changes what is drawn, and nothing else does"""
+    file = it.write('it.yaml', SMALL)
+    reports = []
+    for seed in (1, 1, 2, 3, 4, 5):
+        report = it('run', file, '--json', '--seed', seed).json()
+        reports.append(json.dumps({key: report[key] for key in report if key not in ('engine', 'seed')}))
+    if reports[0] != reports[1]:
+        yield 'one seed, two results'
+    if len(set(reports)) < 3:  # nine permutations of four hosts, times the hash of their source ports
+        yield f'{len(set(reports))} results of 5 seeds'
+
+
+def captures_for_tshark(it: Softspine) -> Problems:
+    """--capture is read by tshark without a complaint, and has every frame that was sent"""
+    report = it('run', it.write('it.yaml', SMALL), '--json', '--capture', 'c.pcapng', '--snaplen', 2000).json()
+    capture = it.folder / 'c.pcapng'
+    yield from complaints(capture)
+    rows = tshark('-r', capture, '-T', 'fields', '-e', 'frame.interface_name', '-e', 'infiniband.bth.opcode')
+    found = Counter(row.split('\t')[0] for row in rows.splitlines() if row.split('\t')[1])
+    sent = {port: link['tx_packets'] for port, link in report['links'].items() if link['tx_packets'] > 0}
+    if dict(found) != sent:
+        yield f'captured {dict(found)}, sent {sent}'
+
+
+def captures_a_port_both_ways(it: Softspine) -> Problems:
+    """--capture-port takes both directions of the ports named, and of these alone"""
+    it('run', it.write('it.yaml', SMALL), '--capture', 'c.pcapng', '--capture-port', 'tor1:*', '--snaplen', 64)
+    capture = it.folder / 'c.pcapng'
+    yield from complaints_of_cut_frames(capture)
+    rows = tshark('-r', capture, '-T', 'fields', '-e', 'frame.interface_name', '-e', 'frame.packet_flags_direction')
+    ways = {tuple(row.split('\t')) for row in rows.splitlines()}
+    if {name.split(':')[0] for name, _ in ways} != {'tor1'}:
+        yield f'captured at {sorted(ways)}'
+    for port in {name for name, _ in ways}:
+        if len({way for name, way in ways if name == port}) != 2:
+            yield f'{port}: only one direction'
+    longest = max(int(n) for n in tshark('-r', capture, '-T', 'fields', '-e', 'frame.cap_len').split())
+    if longest != 64:
+        yield f'--snaplen 64 left {longest} bytes'
+
+
+def complaints_of_cut_frames(capture: Path) -> Problems:
+    """Cut frames are malformed by design where a header is cut; Ethernet, IPv4 and UDP are whole."""
+    bad = tshark('-r', capture, '-Y', '(_ws.malformed && !infiniband) || ip.checksum.status == bad', '-o', 'ip.check_checksum:TRUE')
+    yield from (f'tshark complains: {line}' for line in bad.splitlines()[:5])
+
+
+def keeps_the_capture_limit(it: Softspine) -> Problems:
+    """--capture-limit is kept, what is beyond it is counted, and the file is whole"""
+    done = it('run', TWO_TIER, '--capture', 'c.pcapng', '--capture-limit', '1MB')
+    yield from done.exited(0)
+    yield from done.says('beyond its limit')
+    size = (it.folder / 'c.pcapng').stat().st_size
+    if not 900_000 < size <= 1_000_000:
+        yield f'{size} bytes of 1 MB'
+    yield from complaints(it.folder / 'c.pcapng')
+
+
+def ends_when_interrupted(it: Softspine) -> Problems:
+    """SIGINT and SIGTERM end a long run within 2 s: report printed, files whole, no socket left"""
+    file = it.write('it.yaml', LONG)
+    for how in (signal.SIGINT, signal.SIGTERM):
+        with it.running(file, '--capture', 'c.pcapng', '--report', 'r.json') as run:
+            time.sleep(0.5)
+            asked = time.monotonic()
+            done = run.end(how)
+        yield from done.exited(0)
+        yield from done.says('RoCEv2 traffic', 'engine lateness p50', 'c.pcapng', 'r.json')
+        if time.monotonic() - asked > 2:
+            yield f'took {time.monotonic() - asked:.1f} s to end'
+        if not json.loads((it.folder / 'r.json').read_text())['totals']['balanced']:
+            yield 'counters are not balanced'
+        if not tshark('-r', it.folder / 'c.pcapng', '-c', 10):
+            yield 'the capture is empty'
+        yield from it.leftovers()
+
+
+def refuses_a_second_of_a_name(it: Softspine) -> Problems:
+    """a second run of one name is refused clearly, and does not touch the files of the first"""
+    file = it.write('it.yaml', LONG)
+    with it.running(file, '--capture', 'c.pcapng', '--report', 'r.json') as first:
+        time.sleep(0.5)
+        size = (it.folder / 'c.pcapng').stat().st_size
+        second = it('run', file, '--capture', 'c.pcapng', '--report', 'r.json')
+        yield from second.exited(2)
+        yield from second.complains('another fabric answers at', 'small.sock')
+        if (it.folder / 'c.pcapng').stat().st_size < size:
+            yield "the second run emptied the first one's capture"
+        third = it('run', it.write('other.yaml', LONG.replace('name: small', 'name: other')), '--duration', '100ms')
+        yield from third.exited(0)
+        yield from it('run', file, '--no-server', '--duration', '100ms').exited(0)
+        yield from first.end(signal.SIGINT).exited(0)
+    yield from complaints(it.folder / 'c.pcapng')
+
+
+def runs_after_one_was_killed(it: Softspine) -> Problems:
+    """a socket that a killed run left is no fabric, and no hindrance to the next run"""
+    file = it.write('it.yaml', LONG)
+    with it.running(file) as run:
+        run.end(signal.SIGKILL)
+    if not list(it.sockets.iterdir()):
+        yield 'SIGKILL left no socket: the test tests nothing'
+    asked = it('show', 'links')
+    yield from asked.exited(2)
+    yield from asked.complains('no fabric is running here')
+    with it.running(file) as run:
+        yield from run.end(signal.SIGINT).exited(0)
+
+
+if __name__ == '__main__':
+    sys.exit(main([exits_as_expected, reports_in_json, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
+                   keeps_the_capture_limit, ends_when_interrupted, refuses_a_second_of_a_name, runs_after_one_was_killed]))

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Testbeds whose hosts are real: they are as they expect themselves to be, and leave nothing behind."""
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+from softspine import ROOT, TESTBEDS, Problems, Skip, Softspine, main
+
+TWO_GUESTS = '''name: two-guests
+run: {clock: wall, duration: 4min}
+fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1, host_link: {rate: 10Gbps, mtu: 4200}, fabric_link: {rate: 10Gbps, mtu: 4200}}
+topology:
+  nodes:
+    h1: &guest {guest: {kind: uml, timeout: 4min, run: "pairs --messages 20 rping"}}
+    h2: *guest
+expect:
+  - {value: commands.*.exit_status, equal: 0}
+  - {value: totals.dropped_packets, equal: 0}
+  - {value: totals.balanced, equal: true}
+'''
+
+
+def need_programs(*names: str) -> None:
+    missing = [name for name in names if shutil.which(name) is None]
+    if missing:
+        raise Skip('not installed: ' + ' '.join(missing))
+
+
+def need_guests() -> None:
+    """What the guests are made of: cached, or made now, in minutes."""
+    for script in ('kernel/build', 'root/make'):
+        made = subprocess.run([TESTBEDS / 'guests' / script], capture_output=True, text=True, cwd=ROOT, check=False)
+        if made.returncode != 0:
+            raise Skip(' '.join(made.stderr.splitlines()[-1:]))
+
+
+def network() -> set[str]:
+    """Named namespaces, and the interfaces of our own one."""
+    spaces = subprocess.run(['ip', 'netns', 'list'], capture_output=True, text=True, check=False).stdout.splitlines()
+    return {f'namespace {name}' for name in spaces} | {f'interface {name}' for name in os.listdir('/sys/class/net')}
+
+
+def whole_run(it: Softspine, *arguments: object, timeout: float) -> tuple[dict, list[str]]:
+    """Its report, and what is wrong with it or was left behind."""
+    before = network()
+    done = it('run', *arguments, '--folder', it.folder / 'o', '--report', 'report.json', timeout=timeout)
+    problems = list(done.exited(0))
+    problems += [f'{thing} is left behind' for thing in network() - before]
+    problems += it.leftovers()
+    report = json.loads((it.folder / 'report.json').read_text()) if (it.folder / 'report.json').exists() else {}
+    for host, command in report.get('commands', {}).items():
+        if command['exit_status'] != 0:
+            problems.append(f'{host}: {command}\n{(it.folder / "o" / host / "stderr").read_text()[-2000:]}')
+    return report, problems
+
+
+def namespaces(it: Softspine) -> Problems:
+    """namespaces: kernel hosts ping, trace and move data across the fabric"""
+    need_programs('ip', 'ping', 'traceroute', 'iperf3')
+    if os.geteuid() != 0:
+        raise Skip('namespaces need root')
+    report, problems = whole_run(it, TESTBEDS / 'namespaces.yaml', timeout=90)
+    yield from problems
+    # Two ToRs and a spine lie between h4 and h1: three hops answer, and then the host.
+    hops = [line for line in (it.folder / 'o' / 'h4' / 'stdout').read_text().splitlines() if line[:2].strip().isdigit()]
+    if len(hops) != 8:
+        yield f'traceroute over IPv4 and IPv6 saw {hops}'
+    if report['edges']['h1']['in_packets'] < 100 or report['totals']['drops']['ttl_expired'] != 6:
+        yield f'report: {report["edges"]["h1"]}, {report["totals"]["drops"]}'
+
+
+def two_guests(it: Softspine) -> Problems:
+    """two user-mode Linux guests verify data with rping across two tiers"""
+    need_guests()
+    report, problems = whole_run(it, it.write('two-guests.yaml', TWO_GUESTS), timeout=270)
+    yield from problems
+    results = [json.loads(line) for path in (it.folder / 'o').glob('*/results.jsonl') for line in path.read_text().splitlines()]
+    if sorted((r['from'], r['to'], r.get('verified')) for r in results) != [('h1', 'h2', True), ('h2', 'h1', True)]:
+        yield f'rping: {results}'
+    if report['totals']['dropped_packets'] != 0:
+        yield f'drops: {report["totals"]["drops"]}'
+
+
+if __name__ == '__main__':
+    sys.exit(main([namespaces, two_guests]))

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is wrong is said with its place, exits with 2, and starts nothing."""
+from __future__ import annotations
+
+import re
+import sys
+
+from softspine import TESTBEDS, Problems, Softspine, main
+
+FABRIC = ('fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1, host_link: {rate: 1Gbps}, '
+          'fabric_link: {rate: 1Gbps}}\n')
+# What the file holds, and what is said of it.
+BROKEN = {
+    'broken YAML': ('name: it\nrun: {clock: wall\n  x: [\n', r'it\.yaml:\d+:\d+: not YAML'),
+    'an unknown key': ('name: it\nrun: {sed: 7}\n' + FABRIC, r"it\.yaml:2:7: run\.sed: .*did you mean 'seed'"),
+    'a missing unit': ('name: it\nrun: {duration: 20}\n' + FABRIC, r"it\.yaml:2:17: run\.duration: '20' has no unit"),
+    'a link to nowhere': ('name: it\n' + FABRIC + 'topology:\n  links:\n    - {endpoints: [tor1, nowhere], rate: 1Gbps}\n',
+                          r"it\.yaml:5:\d+: topology\.links\[0\]\.endpoints\[1\]: .*nowhere"),
+    'a duplicate address': ('name: it\ntopology:\n  nodes:\n    t: {kind: switch}\n    a: {kind: host, address: 10.0.0.1/24}\n'
+                            '    b: {kind: host, address: 10.0.0.1/24}\n  links:\n    - {endpoints: [a, t], rate: 1Gbps}\n'
+                            '    - {endpoints: [b, t], rate: 1Gbps}\n', r'it\.yaml:6:\d+: topology\.nodes\.b\.\S+ .*10\.0\.0\.1'),
+    'nothing': ('', r'it\.yaml: empty'),
+}
+
+
+def nothing_started(it: Softspine, before: set) -> Problems:
+    made = set(it.folder.rglob('*')) - before
+    yield from (f'{path} was made' for path in made)
+
+
+def names_place_of_errors(it: Softspine) -> Problems:
+    """a broken file is told by path and line, by run and by check, and nothing starts"""
+    for what, (text, said) in BROKEN.items():
+        file = it.write('it.yaml', text)
+        before = set(it.folder.rglob('*'))
+        for command in ('run', 'check'):
+            done = it(command, file, *(['--report', 'r.json', '--capture', 'c.pcapng'] if command == 'run' else []))
+            yield from done.exited(2)
+            if done.out:
+                yield f'{what}: {command} says on stdout: {done.out}'
+            if not re.search(said, done.err):
+                yield f'{what}: {command} does not say {said} but: {done.err}'
+        yield from nothing_started(it, before)
+
+
+def tells_all_errors_at_once(it: Softspine) -> Problems:
+    """all errors are told, not the first alone"""
+    done = it('check', it.write('it.yaml', 'name: it\nrun: {sed: 7, duration: 20}\n' + FABRIC + 'xyz: 1\n'))
+    yield from done.exited(2)
+    yield from done.complains('run.sed', 'run.duration', 'xyz', '3 errors')
+
+
+def needs_a_file(it: Softspine) -> Problems:
+    """no such file, a folder, no file at all: 2, and why"""
+    before = set(it.folder.rglob('*'))
+    for command in ('run', 'check'):
+        for arguments, said in ((['none.yaml'], 'No such file'), ([it.folder], 'directory'), ([], 'FILE is required')):
+            done = it(command, *arguments)
+            yield from done.exited(2)
+            yield from done.complains(said)
+    yield from nothing_started(it, before)
+
+
+def refuses_wrong_options(it: Softspine) -> Problems:
+    """wrong options and commands: 2, and what is wrong with them"""
+    file = TESTBEDS / 'two-tier.yaml'
+    before = set(it.folder.rglob('*'))
+    for arguments, said in (([], 'subcommand is required'), (['bogus'], 'bogus'), (['run', file, '--bogus'], '--bogus'),
+                            (['run', file, '--clock', 'never'], '--clock'), (['run', file, '--duration', '20'], 'unit'),
+                            (['run', file, '--workers', '0'], '--workers'), (['run', file, '--seed', 'x'], '--seed'),
+                            (['run', file, '--dilation', '0'], '--dilation'), (['run', file, file], 'not expected'),
+                            (['run', file, '--capture', 'c.pcapng', '--capture-limit', '5'], 'unit'),
+                            (['run', file, '--capture', 'c.pcapng', '--snaplen', '0'], '--snaplen'),
+                            (['run', file, '--capture-port', 'tor1:*'], '--capture'),
+                            (['link', 'tor1', 'sideways'], 'sideways'), (['link', 'tor1'], 'STATE'), (['show'], 'WORDS'),
+                            (['show', 'fabric', '--every', '5'], 'unit'), (['inject', 'tor1:Ethernet0'], 'FILE')):
+        done = it(*arguments)
+        yield from done.exited(2)
+        yield from done.complains(said)
+    yield from nothing_started(it, before)
+
+
+def finds_obstacles_before_the_run(it: Softspine) -> Problems:
+    """a report or capture that cannot be written, or that would be empty, is told before the run"""
+    file = TESTBEDS / 'two-tier.yaml'
+    before = set(it.folder.rglob('*'))
+    for arguments, said in ((['--report', 'none/r.json'], 'none/r.json'), (['--report', it.folder], 'directory'),
+                            (['--capture', 'none/c.pcapng'], 'none/c.pcapng'), (['--capture', it.folder], 'directory'),
+                            (['--capture', 'c.pcapng', '--capture-port', 'tor9:*'], 'tor9:*')):
+        done = it('run', file, *arguments)
+        yield from done.exited(2)
+        yield from done.complains(said)
+        if done.out:
+            yield f'{done.command}: ran: {done.out[:200]}'
+    yield from nothing_started(it, before | {it.sockets})
+
+
+def helps_with_examples(it: Softspine) -> Problems:
+    """--help of every command has examples; --version is a version"""
+    for command in ('run', 'check', 'show', 'link', 'inject'):
+        done = it(command, '--help')
+        yield from done.exited(0)
+        yield from done.says('Example', f'softspine {command} ')
+        yield from (f'no word on {command} in --help' for _ in [0] if command not in it('--help').out)
+    version = it('--version')
+    yield from version.exited(0)
+    if not re.fullmatch(r'\d+\.\d+\.\d+\n', version.out):
+        yield f'--version says {version.out!r}'
+
+
+def checks_what_is_shipped(it: Softspine) -> Problems:
+    """check describes every testbed shipped, as text, with nodes, and as JSON"""
+    for file in sorted(TESTBEDS.glob('*.yaml')):
+        yield from it('check', file).exited(0)
+    file = TESTBEDS / 'two-tier.yaml'
+    yield from it('check', file).says('two-tier: virtual clock', '16 host', '4 tor')
+    yield from it('check', file, '--nodes').says('tor1 tor 10.255.0.1', 'Ethernet16', 'spine1:Ethernet0')
+    facts = it('check', file, '--json', '--nodes', '--seed', 5).json()
+    if (facts['nodes'], facts['seed']) != ({'aggregation': 4, 'host': 16, 'tor': 4}, 5) or len(facts['fabric']) != 24:
+        yield f'check --json: {facts["nodes"]}, seed {facts["seed"]}, {len(facts["fabric"])} nodes'
+
+
+def has_a_schema(it: Softspine) -> Problems:
+    """check --schema is a JSON Schema that the testbeds shipped obey and broken ones do not"""
+    schema = it('check', '--schema').json()
+    if 'json-schema.org' not in schema.get('$schema', ''):
+        yield f'no $schema: {list(schema)}'
+    try:
+        import jsonschema
+        import yaml
+    except ImportError:
+        return
+    validator = jsonschema.validators.validator_for(schema)
+    validator.check_schema(schema)
+    for file in sorted(TESTBEDS.glob('*.yaml')):
+        yield from (f'{file.name}: {error.message}' for error in validator(schema).iter_errors(yaml.safe_load(file.read_text())))
+    for what in ('an unknown key', 'a missing unit'):
+        if validator(schema).is_valid(yaml.safe_load(BROKEN[what][0])):
+            yield f'the schema allows {what}'
+
+
+def asks_for_a_fabric(it: Softspine) -> Problems:
+    """without a running fabric, show, link and inject say so"""
+    frames = TESTBEDS / 'replay' / 'in.pcap'
+    for arguments in (['show', 'links'], ['link', 'tor1:Ethernet0', 'down'], ['inject', 'tor1:Ethernet0', frames],
+                      ['show', 'links', '--fabric', 'other']):
+        done = it(*arguments)
+        yield from done.exited(2)
+        yield from done.complains('no fabric is running here')
+    done = it('show', 'bogus')
+    yield from done.exited(2)
+    yield from done.complains('bogus', 'interfaces counters', 'ip route', 'prometheus')
+    for path, said in (('none.pcap', 'No such file'), (it.write('text.pcap', 'no frames'), 'text.pcap')):
+        done = it('inject', 'tor1:Ethernet0', path)
+        yield from done.exited(2)
+        yield from done.complains(said)
+
+
+if __name__ == '__main__':
+    sys.exit(main([names_place_of_errors, tells_all_errors_at_once, needs_a_file, refuses_wrong_options,
+                   finds_obstacles_before_the_run, helps_with_examples, checks_what_is_shipped, has_a_schema, asks_for_a_fabric]))
