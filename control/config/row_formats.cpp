@@ -90,7 +90,9 @@ bool Format<Expected>::read(Reader& reader, Value value, Expected& out) {
   const std::string_view text = value.text();
   if (value.is_plain() && (text == "true" || text == "false")) {
     out = text == "true";
-  } else if (const auto measure = parse_measure(text); measure && value.is_plain()) {
+    // Quoted, as in JSON, a quantity with its unit is still one; a bare number is a word then.
+  } else if (const auto measure = parse_measure(text);
+             measure && (value.is_plain() || measure->dimension != Dimension::kNumber)) {
     out = *measure;
   } else {
     out = std::string(text);
