@@ -61,7 +61,8 @@ class Build:
 
     def compile(self, processes: Processes, programs: list[Program]) -> None:
         targets = [] if self.everything else sorted(
-            {os.path.relpath(p.command[0], self.path) for p in programs if Path(p.command[0]).is_relative_to(self.path)})
+            {os.path.relpath(word, self.path) for p in programs for word in p.command  # what it runs, itself or by a script
+             if word.startswith('/') and Path(word).is_relative_to(self.path)})
         if targets or self.everything:
             self._must(processes, ['ninja', '-C', str(self.path), *targets], dict(os.environ))
 

@@ -4,6 +4,7 @@
 
 #include <rte_eth_ring.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string>
@@ -40,7 +41,7 @@ class RingDevice {
     for (size_t at = 0; at < bytes.size() || head == nullptr; at += step) {
       const size_t n = std::min(step, bytes.size() - at);
       rte_mbuf* m = rte_pktmbuf_alloc(pool.raw());
-      std::memcpy(rte_pktmbuf_append(m, static_cast<uint16_t>(n)), bytes.data() + at, n);
+      std::copy_n(bytes.data() + at, n, rte_pktmbuf_append(m, static_cast<uint16_t>(n)));
       if (head == nullptr) {
         head = m;
       } else {
