@@ -148,7 +148,7 @@ def ends_when_interrupted(it: Softspine) -> Problems:
 def refuses_a_second_of_a_name(it: Softspine) -> Problems:
     """a second run of one name is refused clearly, and does not touch the files of the first"""
     file = it.write('it.yaml', LONG)
-    with it.running(file, '--capture', 'c.pcapng', '--report', 'r.json') as first:
+    with it.running(file, '--capture', 'c.pcapng', '--capture-limit', '2MB', '--report', 'r.json') as first:
         time.sleep(0.5)
         size = (it.folder / 'c.pcapng').stat().st_size
         second = it('run', file, '--capture', 'c.pcapng', '--report', 'r.json')
