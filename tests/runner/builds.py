@@ -60,9 +60,9 @@ class Build:
         stamp.write_text(wanted)
 
     def compile(self, processes: Processes, programs: list[Program]) -> None:
-        targets = [] if self.everything else sorted(
-            {os.path.relpath(word, self.path) for p in programs for word in p.command  # what it runs, itself or by a script
-             if word.startswith('/') and Path(word).is_relative_to(self.path)})
+        words = {os.path.normpath(word) for p in programs for word in p.command if word.startswith('/')}
+        targets = [] if self.everything else sorted(  # what they run, themselves or by a script
+            os.path.relpath(word, self.path) for word in words if Path(word).is_relative_to(self.path))
         if targets or self.everything:
             self._must(processes, ['ninja', '-C', str(self.path), *targets], dict(os.environ))
 
