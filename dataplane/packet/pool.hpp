@@ -26,6 +26,7 @@ class PacketPool {
     rte_mbuf* m = nullptr;
     if (rte_mempool_get(pool_, reinterpret_cast<void**>(&m)) != 0) [[unlikely]]
       return Packet{};
+    prefetch_later();
     reset(m, stored);
     return Packet{m};
   }
@@ -52,6 +53,14 @@ class PacketPool {
   }
 
  private:
+  // The packet that will be made some calls from now: another worker may have had it last.
+  void prefetch_later() noexcept {
+    constexpr uint32_t kAhead = 4;
+    const rte_mempool_cache* cache = rte_mempool_default_cache(pool_, rte_lcore_id());
+    if (cache != nullptr && cache->len >= kAhead) {
+      Packet::prefetch(static_cast<rte_mbuf*>(cache->objs[cache->len - kAhead]));
+    }
+  }
   static void reset(rte_mbuf* m, uint32_t stored) noexcept {
     m->data_off = RTE_PKTMBUF_HEADROOM;
     m->data_len = static_cast<uint16_t>(stored);
