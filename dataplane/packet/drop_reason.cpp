@@ -21,6 +21,11 @@ std::string_view name_of(DropReason reason) {
     case DropReason::kNeighbourIncomplete: return "neighbour_incomplete";
     case DropReason::kMtuExceeded: return "mtu_exceeded";
     case DropReason::kQueueFull: return "queue_full";
+    case DropReason::kIngressFull: return "ingress_full";
+    case DropReason::kHeadroomFull: return "headroom_full";
+    case DropReason::kWredDropped: return "wred_dropped";
+    case DropReason::kPfcWatchdog: return "pfc_watchdog";
+    case DropReason::kBadFcs: return "bad_fcs";
     case DropReason::kLinkDown: return "link_down";
     case DropReason::kLostOnLink: return "lost_on_link";
     case DropReason::kNoBuffer: return "no_buffer";

@@ -25,6 +25,11 @@ enum class DropReason : uint8_t {
   kNeighbourIncomplete,  // connected subnet, MAC not known (asked for)
   kMtuExceeded,          // longer than the egress port's MTU (the sender is told)
   kQueueFull,            // egress queue over its limit
+  kIngressFull,          // lossy priority group over its limit
+  kHeadroomFull,         // lossless priority group with no headroom left: its sender did not stop in time
+  kWredDropped,          // not ECN-capable, dropped early by its queue's WRED profile
+  kPfcWatchdog,          // for or from a priority that the PFC watchdog has shut
+  kBadFcs,               // damaged on the link
   kLinkDown,             // egress port without a link
   kLostOnLink,           // was on a link when it went down, or the link's fault took it
   kNoBuffer,             // no packet left in the pool to copy or answer with

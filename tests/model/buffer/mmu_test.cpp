@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MMU against a slow second implementation of the rules, and against the closed form of dynamic limits.
+#include "dataplane/buffer/mmu.hpp"
+
+#include <gtest/gtest.h>
+
+#include "dataplane/units/rng.hpp"
+#include "tests/model/buffer/slow_mmu.hpp"
+
+namespace softspine::tests {
+namespace {
+
+using namespace dataplane;
+
+struct Frame {
+  Mmu::Account account;
+  uint32_t bytes;
+};
+
+// A random division of a random memory: both models of it.
+class Pair {
+ public:
+  static constexpr uint32_t kPorts = 3;
+
+  explicit Pair(uint64_t seed) : rng_(seed, 0) {
+    constexpr uint32_t kCells[] = {1, 80, 144, 208, 254, 384};
+    cell_ = kCells[rng_.below(std::size(kCells))];
+    plan_.cell = CellSize{cell_};
+    slow.cell = cell_;
+    replan();
+  }
+  void replan() {
+    plan_.ingress_pools.clear();
+    plan_.egress_pools.clear();
+    slow.ingress.clear();
+    slow.egress.clear();
+    for (int i = 0; i < 2; ++i) {
+      add_pool(plan_.ingress_pools, slow.ingress, rng_.below(2) == 0);
+      add_pool(plan_.egress_pools, slow.egress, false);
+    }
+    plan_.ports.assign(kPorts + 1, {});
+    for (uint32_t port = 0; port <= kPorts; ++port) {
+      for (uint32_t i = 0; i < 8; ++i) plan_group(port, i);
+      for (uint32_t i = 0; i < 8; ++i) plan_queue(port, i);
+    }
+    fast.apply(plan_);
+  }
+  Frame random_frame() {
+    const auto few = [this](uint32_t n) { return static_cast<uint8_t>(rng_.below(n)); };
+    return {{static_cast<uint16_t>(rng_.below(kPorts + 1)), static_cast<uint16_t>(rng_.below(kPorts)), few(3), few(3)},
+            static_cast<uint32_t>(rng_.below(4) == 0 ? 60 + rng_.below(9200) : 60 + rng_.below(1500))};
+  }
+  Rng& rng() { return rng_; }
+
+  Mmu fast{kPorts};
+  SlowMmu slow;
+
+ private:
+  uint32_t cells_up_to(uint32_t bytes) { return static_cast<uint32_t>(rng_.below(bytes / cell_ + 2)); }
+  void add_pool(std::vector<PoolPlan>& fast_pools, std::vector<SlowPool>& slow_pools, bool with_headroom) {
+    const PoolPlan pool{cells_up_to(200'000), with_headroom ? cells_up_to(60'000) : 0};
+    fast_pools.push_back(pool);
+    slow_pools.push_back({static_cast<double>(pool.shared_cells), static_cast<double>(pool.headroom_cells)});
+  }
+  std::pair<SharedLimit, SlowLimit> limit() {
+    if (rng_.below(3) == 0) {
+      const uint32_t cells = cells_up_to(100'000);
+      return {SharedLimit::fixed(cells), {false, 0, static_cast<double>(cells)}};
+    }
+    const int th = static_cast<int>(rng_.below(11)) - 7;
+    return {SharedLimit::dynamic(th), {true, th, 0}};
+  }
+  void plan_group(uint32_t port, uint32_t i) {
+    GroupPlan& fast_group = plan_.ports[port].groups[i];
+    SlowGroup& group = slow.groups[{port, i}];
+    std::tie(fast_group.limit, group.limit) = limit();
+    group.pool = fast_group.pool = static_cast<uint8_t>(rng_.below(2));
+    group.lossless = fast_group.lossless = rng_.below(2) == 0;
+    group.size = fast_group.reserved_cells = cells_up_to(5'000);
+    group.xoff = fast_group.headroom_cells = cells_up_to(40'000);
+    group.xon = fast_group.xon_cells = cells_up_to(10'000);
+    group.xon_offset = fast_group.xon_offset_cells = cells_up_to(5'000);
+  }
+  void plan_queue(uint32_t port, uint32_t i) {
+    QueuePlan& fast_queue = plan_.ports[port].queues[i];
+    SlowQueue& queue = slow.queues[{port, i}];
+    std::tie(fast_queue.limit, queue.limit) = limit();
+    queue.pool = fast_queue.pool = static_cast<uint8_t>(rng_.below(2));
+    queue.size = fast_queue.reserved_cells = cells_up_to(5'000);
+  }
+
+  Rng rng_;
+  uint32_t cell_ = 1;
+  BufferPlan plan_;
+};
+
+std::string verdict_of(const Mmu::Admission& admission) {
+  switch (admission.refused) {
+    case DropReason::kQueueFull: return "queue";
+    case DropReason::kIngressFull: return "ingress";
+    case DropReason::kHeadroomFull: return "lossless";
+    default: return "admitted";
+  }
+}
+
+void compare_use(const Pair& both, const Frame& frame) {
+  const auto& [in_port, out_port, g, q] = frame.account;
+  const GroupUse& group = both.fast.group(in_port, g);
+  const SlowGroup& slow_group = both.slow.groups.at({in_port, g});
+  ASSERT_EQ(group.reserved, slow_group.in_reserved);
+  ASSERT_EQ(group.shared, slow_group.in_shared);
+  ASSERT_EQ(group.headroom, slow_group.in_headroom);
+  ASSERT_EQ(group.xoff, slow_group.stopped);
+  ASSERT_EQ(both.fast.queue(out_port, q).reserved, both.slow.queues.at({out_port, q}).in_reserved);
+  ASSERT_EQ(both.fast.queue(out_port, q).shared, both.slow.queues.at({out_port, q}).in_shared);
+}
+
+// One event: a frame comes, or one that is held goes.
+void step(Pair& both, std::vector<Frame>& held, bool comes) {
+  if (comes) {
+    const Frame frame = both.random_frame();
+    const auto& [in_port, out_port, g, q] = frame.account;
+    const bool stopped = both.slow.groups.at({in_port, g}).stopped;
+    const std::string wanted = both.slow.arrive(in_port, g, out_port, q, frame.bytes);
+    const Mmu::Admission found = both.fast.admit(frame.account, frame.bytes);
+    const bool admitted = wanted == "reserved" || wanted == "shared" || wanted == "headroom";
+    ASSERT_EQ(verdict_of(found), admitted ? "admitted" : wanted);
+    ASSERT_EQ(found.xoff, wanted == "headroom" && !stopped);
+    if (admitted) held.push_back(frame);
+    compare_use(both, frame);
+    return;
+  }
+  const size_t which = both.rng().below(held.size());
+  const Frame frame = held[which];
+  held[which] = held.back();
+  held.pop_back();
+  const auto& [in_port, out_port, g, q] = frame.account;
+  ASSERT_EQ(both.fast.release(frame.account, frame.bytes), both.slow.leave(in_port, g, out_port, q, frame.bytes));
+  compare_use(both, frame);
+}
+
+void run_events(uint64_t seed, int events) {
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  Pair both{seed};
+  std::vector<Frame> held;
+  bool filling = true;
+  for (int i = 0; i < events; ++i) {
+    if (both.rng().below(400) == 0) filling = !filling;
+    const bool comes = held.empty() || both.rng().below(10) < (filling ? 8U : 2U);
+    step(both, held, comes);
+    if (::testing::Test::HasFatalFailure()) return;
+    if (i % 1000 == 0) {
+      ASSERT_STREQ(both.fast.wrong(held.empty()), "");
+    }
+  }
+  while (!held.empty()) {
+    step(both, held, false);
+    if (::testing::Test::HasFatalFailure()) return;
+  }
+  ASSERT_STREQ(both.fast.wrong(false), "");
+}
+
+TEST(Mmu, DecidesMillionsOfEventsAsTheSlowRulesDo) {
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    run_events(seed, 20'000);
+    if (HasFatalFailure()) return;
+  }
+}
+
+TEST(Mmu, KeepsItsSumsWhenThePlanChangesUnderTraffic) {
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    Pair both{seed};
+    std::vector<Frame> held;
+    for (int i = 0; i < 5'000; ++i) {
+      step(both, held, held.empty() || both.rng().below(10) < 6);
+      if (HasFatalFailure()) return;
+      if (i % 500 == 499) {
+        both.replan();
+        ASSERT_STREQ(both.fast.wrong(false), "");
+      }
+    }
+    for (const Frame& frame : held) both.fast.release(frame.account, frame.bytes);
+    for (uint16_t port = 0; port <= Pair::kPorts; ++port) {
+      for (uint8_t g = 0; g < 8; ++g) both.fast.settle(port, g);
+    }
+    ASSERT_STREQ(both.fast.wrong(true), "");
+  }
+}
+
+// N groups that all want the pool settle at α B / (1 + α N) each.
+TEST(Mmu, GivesEachOfManyHungryGroupsTheClosedFormsShare) {
+  constexpr uint32_t kPool = 100'000;
+  for (int th = -7; th <= 3; ++th) {
+    for (uint32_t n = 1; n <= 32; n *= 2) {
+      BufferPlan plan = BufferPlan::plain_limits(n, {});
+      plan.ingress_pools[0].shared_cells = kPool;
+      for (PortBufferPlan& port : plan.ports) {
+        port.groups[3].limit = SharedLimit::dynamic(th);
+        port.queues[3].limit = SharedLimit::fixed(BufferPlan::kUnlimitedCells);
+      }
+      Mmu mmu{n};
+      mmu.apply(plan);
+      for (bool grew = true; grew;) {
+        grew = false;
+        for (uint16_t port = 0; port < n; ++port) {
+          grew |= mmu.admit({port, 0, 3, 3}, 1).refused == DropReason::kCount;
+        }
+      }
+      const double alpha = std::pow(2.0, th);
+      const double share = alpha * kPool / (1 + alpha * n);
+      for (uint16_t port = 0; port < n; ++port) {
+        EXPECT_NEAR(mmu.group(port, 3).shared, share, 1 + alpha) << "2^" << th << ", " << n << " groups";
+      }
+    }
+  }
+}
+
+TEST(CellSize, CountsCellsAsDivisionDoes) {
+  for (uint32_t cell = 1; cell <= 1024; ++cell) {
+    const CellSize size{cell};
+    for (uint32_t bytes = 0; bytes <= 9300; ++bytes) {
+      const uint32_t wanted = bytes == 0 ? 1 : (bytes + cell - 1) / cell;
+      ASSERT_EQ(size.cells_of(bytes), wanted) << bytes << " bytes in cells of " << cell;
+    }
+  }
+}
+
+TEST(Mmu, ClearsWatermarksToWhatIsHeld) {
+  BufferPlan plan = BufferPlan::plain_limits(1, {10'000, 0, 0, 0, 0, 0, 0, 0});
+  Mmu mmu{1};
+  mmu.apply(plan);
+  ASSERT_EQ(mmu.admit({0, 0, 0, 0}, 3000).refused, DropReason::kCount);
+  ASSERT_EQ(mmu.admit({0, 0, 0, 0}, 2000).refused, DropReason::kCount);
+  mmu.release({0, 0, 0, 0}, 3000);
+  EXPECT_EQ(mmu.queue(0, 0).watermark, 5000U);
+  EXPECT_EQ(mmu.group(0, 0).shared_watermark, 5000U);
+  mmu.clear_watermarks();
+  EXPECT_EQ(mmu.queue(0, 0).watermark, 2000U);
+  EXPECT_EQ(mmu.group(0, 0).shared_watermark, 2000U);
+  EXPECT_EQ(mmu.ingress_pools()[0].watermark, 2000U);
+}
+
+}  // namespace
+}  // namespace softspine::tests
