@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which priorities one port must not send, by the PFC and PAUSE frames that it has received.
+//
+//   XOFF (time t > 0) at r    timer:  until   = r + t × quantum          always replaced, longer or shorter
+//                             stop:   stop_at = r + response             kept if a pause is pending or in effect
+//   XON (time 0) at r         both end at r
+//   paused(x)  ⇔  stop_at ≤ x < until
+//
+// Late to stop, early to go on: it stops at the last instant at which the standard lets a frame begin, and its
+// timer runs from the frame's last bit, which is the first instant from which the standard lets it run. So a
+// peer whose headroom and refresh suffice here has enough of both with any station that keeps the rules.
+// Two consequences:
+//   - t × quantum ≤ response never stops anything: the timer is over before the station has reacted.
+//   - A refresh has to arrive before `until`. One that arrives at `until` or after it is a new pause, with a
+//     response of its own, in which frames may begin.
+// Classic PAUSE (opcode 0x0001) is an XOFF or XON of all eight priorities.
+//
+// Sources: 802.1Qbb (802.1Q clause 36), 802.3 annex 31B and 31D; times by pause_timing.hpp.
+// Invariant: `now` never goes back between calls; what is due at an instant happens before what arrives at it.
+// Counters, per priority: rx_frames (that name it), on_to_off (pauses in effect that ended), paused (their time).
+// Cost: eight priorities per frame received and per change; one comparison otherwise. No memory, no timers of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "dataplane/packet/pfc.hpp"
+#include "dataplane/units/ids.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::dataplane {
+
+class PauseState {
+ public:
+  // A frame whose last bit came in at `now`. `response` may be zero: a station that obeys at once.
+  void receive(const PfcFrame& frame, Instant now, Duration quantum, Duration response) noexcept;
+  // The link is down or new: all that is pending or in effect ends.
+  void clear(Instant now) noexcept;
+
+  // Applies what is due at `now` and before; returns the paused priorities (bit n = priority n).
+  uint8_t advance(Instant now) noexcept {
+    if (now >= next_change_) [[unlikely]]
+      apply(now);
+    return mask_;
+  }
+  // The same without applying it: for who only looks. Not before the last call's `now`.
+  uint8_t paused(Instant now) const noexcept { return now < next_change_ ? mask_ : mask_at(now); }
+  // The earliest instant, after what has been applied, at which the mask changes; never() if none is due.
+  Instant next_change() const { return next_change_; }
+
+  uint64_t rx_frames(Priority priority) const { return accounts_[priority.value()].rx_frames; }
+  uint64_t on_to_off(Priority priority) const { return accounts_[priority.value()].on_to_off; }
+  // Time spent paused by `now`, a pause in effect included.
+  Duration paused_time(Priority priority, Instant now) const noexcept;
+
+ private:
+  struct Account {
+    Instant stop_at = Instant::never();  // never(): nothing pending or in effect
+    Instant until;
+    uint64_t rx_frames = 0;
+    uint64_t on_to_off = 0;
+    Duration paused;
+
+    bool idle() const { return stop_at.is_never(); }
+    bool stops(Instant now) const { return stop_at <= now && now < until; }
+    void end(Instant at);
+  };
+
+  void apply(Instant now) noexcept;
+  void settle(Instant now) noexcept;
+  uint8_t mask_at(Instant now) const noexcept;
+
+  std::array<Account, kPriorities> accounts_{};
+  Instant next_change_ = Instant::never();
+  uint8_t mask_ = 0;
+};
+
+}  // namespace softspine::dataplane

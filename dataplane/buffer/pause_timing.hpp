@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a pause quantum lasts on a link, and how late a station may obey a pause.
+//
+//   quantum  = 512 bit times at the link's rate                  5.12 ns at 100G, 1.28 ns at 400G
+//   response = quanta by speed × quantum                         802.3, 31B.3.7
+//     Gb/s     1   10   25   40   50  100  200  400 (and above)
+//     quanta   2   67   80  118  147  394  453  905
+// A rate between two of the table has the quanta of the next higher one: the table only grows.
+// The response is the time from a pause frame's last bit received to the last instant at which the
+// station may still begin a frame of the paused priority; who tests a buffer wants it at its longest.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::dataplane {
+
+inline constexpr uint32_t kQuantumBytes = 64;
+
+constexpr Duration pause_quantum(Rate rate) {
+  return rate.time_of_bytes(kQuantumBytes);
+}
+
+constexpr uint32_t pause_response_quanta(Rate rate) {
+  struct Row {
+    Rate up_to;
+    uint32_t quanta;
+  };
+  constexpr std::array kTable{Row{Rate::gbps(1), 2},    Row{Rate::gbps(10), 67},  Row{Rate::gbps(25), 80},
+                              Row{Rate::gbps(40), 118}, Row{Rate::gbps(50), 147}, Row{Rate::gbps(100), 394},
+                              Row{Rate::gbps(200), 453}};
+  for (const Row& row : kTable) {
+    if (rate <= row.up_to) return row.quanta;
+  }
+  return 905;
+}
+
+struct PauseTiming {
+  Duration quantum;
+  Duration response;
+
+  static constexpr PauseTiming of(Rate rate) { return with_response(rate, pause_response_quanta(rate)); }
+  // A configured response instead of the standard's.
+  static constexpr PauseTiming with_response(Rate rate, uint32_t quanta) {
+    return {pause_quantum(rate), rate.time_of_bytes(uint64_t{kQuantumBytes} * quanta)};
+  }
+};
+
+}  // namespace softspine::dataplane

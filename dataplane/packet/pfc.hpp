@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Pause frames: priority-based (PFC, 802.1Qbb) and classic (802.3 annex 31B), as bytes.
+//
+//   0   destination 01-80-C2-00-00-01      6   source: the port's own MAC
+//   12  type 0x8808                        14  opcode 0x0101 (PFC), 0x0001 (PAUSE)
+//   PFC:    16 enable vector (bit n = priority n, upper byte 0)   18 time[0 … 7], 16 bits each   34 zeros
+//   PAUSE:  16 time                                               18 zeros                       60 bytes + FCS
+// Times are quanta of 512 bits; 0 in an enabled priority means go on (XON).
+//
+// Reading takes what a standard receiver takes: the type and opcode decide, not the destination, since who
+// calls has found the frame to be MAC control; the reserved upper byte of the vector, the times of priorities
+// that are not enabled, and the pad are ignored; a frame without a full pad is read as long as all its fields
+// are there. An empty vector is a frame that names nobody. Every other opcode, and a frame that ends within
+// its fields, is refused.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <expected>
+
+#include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/packet/wire.hpp"
+#include "dataplane/units/ids.hpp"
+#include "dataplane/units/rate.hpp"
+
+namespace softspine::dataplane {
+
+namespace pfc {
+inline constexpr uint32_t kOpcode = ethernet::kBytes;
+inline constexpr uint32_t kVector = 16;
+inline constexpr uint32_t kTimes = 18;
+inline constexpr uint32_t kFieldBytes = kTimes + 2 * kPriorities;
+inline constexpr uint32_t kPauseTime = 16;
+inline constexpr uint32_t kPauseFieldBytes = 18;
+inline constexpr uint32_t kFrameBytes = kMinFrameBytes;
+inline constexpr uint16_t kOpcodePause = 0x0001;
+inline constexpr uint16_t kOpcodePfc = 0x0101;
+inline constexpr uint16_t kLongest = 0xffff;  // quanta
+}  // namespace pfc
+
+struct PfcFrame {
+  uint8_t enable = 0;
+  std::array<uint16_t, kPriorities> quanta{};  // meaningful where enabled
+
+  // The same time for each priority of the mask.
+  static constexpr PfcFrame of(uint8_t mask, uint16_t time) {
+    PfcFrame frame{.enable = mask};
+    for (size_t i = 0; i < frame.quanta.size(); ++i) frame.quanta[i] = (mask >> i & 1) != 0 ? time : uint16_t{0};
+    return frame;
+  }
+  friend bool operator==(const PfcFrame&, const PfcFrame&) = default;
+};
+
+// `bytes` of an untagged frame of type 0x8808 without FCS. Refused: kTruncated, kUnknownMacControl.
+inline std::expected<PfcFrame, DropReason> read_pfc(const uint8_t* frame, uint32_t bytes) {
+  if (bytes < pfc::kOpcode + 2) return std::unexpected(DropReason::kTruncated);
+  const uint16_t opcode = load16(frame + pfc::kOpcode);
+  if (opcode == pfc::kOpcodePause) {
+    if (bytes < pfc::kPauseFieldBytes) return std::unexpected(DropReason::kTruncated);
+    return PfcFrame::of(0xff, load16(frame + pfc::kPauseTime));
+  }
+  if (opcode != pfc::kOpcodePfc) return std::unexpected(DropReason::kUnknownMacControl);
+  if (bytes < pfc::kFieldBytes) return std::unexpected(DropReason::kTruncated);
+  PfcFrame read{.enable = frame[pfc::kVector + 1]};
+  for (uint32_t i = 0; i < kPriorities; ++i) read.quanta[i] = load16(frame + pfc::kTimes + 2 * i);
+  return read;
+}
+
+// pfc::kFrameBytes at `out`.
+inline void write_pfc(uint8_t* out, const MacAddress& own, const PfcFrame& frame) {
+  std::memset(out, 0, pfc::kFrameBytes);
+  store_mac(out + ethernet::kDestination, kMacControlMac);
+  store_mac(out + ethernet::kSource, own);
+  store16(out + ethernet::kType, ethernet::kTypeMacControl);
+  store16(out + pfc::kOpcode, pfc::kOpcodePfc);
+  store16(out + pfc::kVector, frame.enable);
+  for (uint32_t i = 0; i < kPriorities; ++i) store16(out + pfc::kTimes + 2 * i, frame.quanta[i]);
+}
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/buffer/pause_state.hpp"
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <vector>
+
+#include "dataplane/buffer/pause_timing.hpp"
+#include "dataplane/units/rng.hpp"
+#include "tests/harness/seed.hpp"
+
+namespace softspine::dataplane {
+namespace {
+
+constexpr Duration kQuantum = Duration::ps(5120);  // 100G
+constexpr Duration kResponse = 394 * kQuantum;
+constexpr Priority kThree{3};
+
+Instant at(int64_t quanta) {
+  return Instant::at(quanta * kQuantum);
+}
+
+struct Port {
+  PauseState state;
+  void xoff(int64_t when, uint8_t mask, uint16_t time) {
+    state.receive(PfcFrame::of(mask, time), at(when), kQuantum, kResponse);
+  }
+};
+
+TEST(PauseState, StopsAfterTheResponseTimeAndGoesOnWhenItsQuantaRunOut) {
+  Port port;
+  port.xoff(100, 0x08, 1000);
+  EXPECT_EQ(port.state.next_change(), at(494));
+  EXPECT_EQ(port.state.advance(at(494) - Duration::ps(1)), 0);
+  EXPECT_EQ(port.state.advance(at(494)), 0x08);
+  EXPECT_EQ(port.state.next_change(), at(1100));
+  EXPECT_EQ(port.state.advance(at(1100) - Duration::ps(1)), 0x08);
+  EXPECT_EQ(port.state.advance(at(1100)), 0);
+  EXPECT_TRUE(port.state.next_change().is_never());
+  EXPECT_EQ(port.state.paused_time(kThree, at(5000)), 606 * kQuantum);
+  EXPECT_EQ(port.state.on_to_off(kThree), 1u);
+  EXPECT_EQ(port.state.rx_frames(kThree), 1u);
+}
+
+TEST(PauseState, GoesOnAtOnceAtTimeZero) {
+  Port port;
+  port.xoff(0, 0x18, 0xffff);
+  EXPECT_EQ(port.state.advance(at(1000)), 0x18);
+  port.xoff(1000, 0x08, 0);
+  EXPECT_EQ(port.state.advance(at(1000)), 0x10);
+  EXPECT_EQ(port.state.paused_time(kThree, at(9000)), 606 * kQuantum);
+  EXPECT_EQ(port.state.paused_time(Priority{4}, at(9000)), 8606 * kQuantum);
+}
+
+TEST(PauseState, TimeZeroTakesBackAStopThatIsPending) {
+  Port port;
+  port.xoff(0, 0x08, 0xffff);
+  port.xoff(393, 0x08, 0);
+  EXPECT_TRUE(port.state.next_change().is_never());
+  EXPECT_EQ(port.state.advance(at(500)), 0);
+  EXPECT_EQ(port.state.on_to_off(kThree), 0u);
+  EXPECT_EQ(port.state.rx_frames(kThree), 2u);
+}
+
+TEST(PauseState, ARefreshMovesTheEndAndNotTheStop) {
+  Port port;
+  port.xoff(0, 0x08, 1000);
+  port.xoff(300, 0x08, 1000);
+  EXPECT_EQ(port.state.next_change(), at(394));
+  port.xoff(1299, 0x08, 1000);
+  EXPECT_EQ(port.state.next_change(), at(2299));
+  EXPECT_EQ(port.state.advance(at(2298)), 0x08);
+  EXPECT_EQ(port.state.advance(at(2299)), 0);
+  EXPECT_EQ(port.state.on_to_off(kThree), 1u);
+}
+
+TEST(PauseState, ARefreshAtTheEndIsANewPauseWithAResponseOfItsOwn) {
+  Port port;
+  port.xoff(0, 0x08, 1000);
+  port.xoff(1000, 0x08, 1000);
+  EXPECT_EQ(port.state.advance(at(1000)), 0);
+  EXPECT_EQ(port.state.next_change(), at(1394));
+}
+
+TEST(PauseState, AShorterTimeBringsTheEndForward) {
+  Port port;
+  port.xoff(0, 0x08, 0xffff);
+  port.xoff(1000, 0x08, 10);
+  EXPECT_EQ(port.state.next_change(), at(1010));
+}
+
+TEST(PauseState, APauseShorterThanTheResponseStopsNothing) {
+  Port port;
+  port.xoff(0, 0x08, 394);
+  EXPECT_TRUE(port.state.next_change().is_never());
+  EXPECT_EQ(port.state.advance(at(394)), 0);
+  // Its timer is over, so the next one reacts anew.
+  port.xoff(394, 0x08, 1000);
+  EXPECT_EQ(port.state.next_change(), at(788));
+  EXPECT_EQ(port.state.on_to_off(kThree), 0u);
+}
+
+TEST(PauseState, LookingChangesNothing) {
+  Port port;
+  port.xoff(0, 0x08, 1000);
+  const PauseState& state = port.state;
+  EXPECT_EQ(state.paused(at(393)), 0);
+  EXPECT_EQ(state.paused(at(394)), 0x08);
+  EXPECT_EQ(state.paused(at(1000)), 0);
+  EXPECT_EQ(state.next_change(), at(394));
+  EXPECT_EQ(state.paused_time(kThree, at(500)), 106 * kQuantum);
+  EXPECT_EQ(state.on_to_off(kThree), 0u);
+}
+
+TEST(PauseState, EndsEverythingWhenTheLinkIsCleared) {
+  Port port;
+  port.xoff(0, 0x08, 0xffff);
+  port.xoff(500, 0x10, 0xffff);
+  port.state.clear(at(600));
+  EXPECT_EQ(port.state.advance(at(600)), 0);
+  EXPECT_TRUE(port.state.next_change().is_never());
+  EXPECT_EQ(port.state.paused_time(kThree, at(900)), 206 * kQuantum);
+  EXPECT_EQ(port.state.paused_time(Priority{4}, at(900)), Duration{});
+}
+
+// The rule said over single quanta: every request there ever was, looked at again for every quantum.
+class SlowPause {
+ public:
+  void receive(int64_t now, uint16_t time) { requests_.push_back({now, time}); }
+  bool stops(int64_t x) const {
+    std::optional<int64_t> first;  // of the requests without a break up to x
+    int64_t until = 0;
+    for (const Request& request : requests_) {
+      if (first && request.at >= until) first.reset();
+      if (request.time == 0) {
+        first.reset();
+        continue;
+      }
+      if (!first) first = request.at;
+      until = request.at + request.time;
+    }
+    return first && *first + 394 <= x && x < until;
+  }
+
+ private:
+  struct Request {
+    int64_t at;
+    uint16_t time;
+  };
+  std::vector<Request> requests_;
+};
+
+TEST(PauseState, AgreesWithARuleThatLooksAtEveryQuantum) {
+  const uint64_t seed = tests::seed();
+  SCOPED_TRACE(seed);
+  Rng rng{seed, 0};
+  for (int round = 0; round < 40; ++round) {
+    PauseState state;
+    std::array<SlowPause, kPriorities> slow;
+    std::array<int64_t, kPriorities> paused{};
+    std::array<uint64_t, kPriorities> ended{};
+    uint8_t before = 0;
+    for (int64_t x = 0; x < 4000; ++x) {
+      (void)state.advance(at(x));
+      if (rng.below(150) == 0) {
+        PfcFrame frame{.enable = static_cast<uint8_t>(rng.next())};
+        for (size_t i = 0; i < kPriorities; ++i) {
+          frame.quanta[i] = static_cast<uint16_t>(rng.below(3) == 0 ? 0 : rng.below(1500));
+          if ((frame.enable >> i & 1) != 0) slow[i].receive(x, frame.quanta[i]);
+        }
+        state.receive(frame, at(x), kQuantum, kResponse);
+      }
+      uint8_t expected = 0;
+      for (size_t i = 0; i < kPriorities; ++i) {
+        const bool stops = slow[i].stops(x);
+        expected = static_cast<uint8_t>(expected | int{stops} << i);
+        paused[i] += stops;
+        ended[i] += (before >> i & 1) != 0 && !stops;
+      }
+      ASSERT_EQ(state.advance(at(x)), expected) << x;
+      ASSERT_EQ(state.paused(at(x)), expected) << x;
+      before = expected;
+    }
+    for (uint8_t i = 0; i < kPriorities; ++i) {
+      ASSERT_EQ(state.paused_time(Priority{i}, at(4000)), paused[i] * kQuantum);
+      ASSERT_EQ(state.on_to_off(Priority{i}), ended[i]);
+    }
+  }
+}
+
+TEST(PauseTiming, HasTheQuantaAndResponsesOfTheStandard) {
+  EXPECT_EQ(pause_quantum(Rate::gbps(10)), Duration::ps(51'200));
+  EXPECT_EQ(pause_quantum(Rate::gbps(100)), Duration::ps(5'120));
+  EXPECT_EQ(pause_quantum(Rate::gbps(400)), Duration::ps(1'280));
+  EXPECT_EQ(PauseTiming::of(Rate::gbps(100)).response, Duration::ps(2'017'280));
+  const std::vector<std::pair<uint64_t, uint32_t>> table{{1, 2},     {2, 67},    {10, 67},   {25, 80},
+                                                         {40, 118},  {50, 147},  {56, 394},  {100, 394},
+                                                         {101, 453}, {200, 453}, {400, 905}, {800, 905}};
+  for (const auto& [gbps, quanta] : table) EXPECT_EQ(pause_response_quanta(Rate::gbps(gbps)), quanta) << gbps;
+  EXPECT_EQ(PauseTiming::with_response(Rate::gbps(400), 10).response, Duration::ps(12'800));
+}
+
+}  // namespace
+}  // namespace softspine::dataplane
