@@ -10,7 +10,21 @@ namespace softspine::pipelines {
 using namespace dataplane;
 
 Switch::Switch(std::string name, uint32_t ports, PacketPool& pool)
-    : Node(std::move(name), ports), pool_(pool), counters_(ports), egress_(*this, counters_), agent_(pool) {}
+    : Node(std::move(name), ports),
+      pool_(pool),
+      counters_(ports),
+      egress_(*this, counters_, pool, rng()),
+      agent_(pool) {}
+
+void Switch::publish(std::shared_ptr<const ForwardingState> state, Instant now) {
+  const std::shared_ptr<const ForwardingState> before = std::exchange(tables_.state, std::move(state));
+  const ForwardingState& next = *tables_.state;
+  const bool same = before && before->plan == next.plan &&
+                    (next.plan != nullptr || before->qos.queue_limit_bytes == next.qos.queue_limit_bytes);
+  if (same) return;
+  const auto plain = [&] { return std::make_shared<QosPlan>(QosPlan::plain(ports(), next.qos.queue_limit_bytes)); };
+  egress_.apply(next.plan != nullptr ? next.plan : plain(), next.router_mac, now);
+}
 
 void Switch::set_receive_tap(PortNo port, Tap* tap) {
   if (receive_taps_.empty()) receive_taps_.resize(ports(), nullptr);
@@ -37,16 +51,15 @@ void Switch::receive(Burst& burst) noexcept {
 }
 
 void Switch::dispatch(Burst& burst) noexcept {
-  const auto& limits = tables_.state->qos.queue_limit_bytes;
   for (Packet& packet : burst) {
     const PacketMeta& meta = packet.meta();
     const Instant now = meta.at;
-    egress_.depart_through(now);
+    egress_.act_through(now);
     if (meta.verdict != Verdict::kForward) [[unlikely]] {
       end_here(std::move(packet), now);
       continue;
     }
-    const DropReason refused = egress_.enqueue(packet, now, limits[meta.queue]);
+    const DropReason refused = egress_.enqueue(packet, now);
     if (refused != DropReason::kCount) [[unlikely]]
       end(std::move(packet), refused);
   }
@@ -61,12 +74,9 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
     case Verdict::kFlood: return flood(std::move(packet), now);
     case Verdict::kLocal: agent_.receive(tables_, std::move(packet), now, outcomes); break;
     case Verdict::kMacControl: {
-      constexpr uint16_t kPfc = 0x0101;
-      constexpr uint16_t kPause = 0x0001;
-      const bool has_opcode = packet.stored_bytes() >= ethernet::kBytes + 2U;
-      const uint16_t opcode = has_opcode ? load16(packet.data() + ethernet::kBytes) : uint16_t{0};
-      const bool known = opcode == kPfc || opcode == kPause;
-      return end(std::move(packet), known ? DropReason::kPfcConsumed : DropReason::kUnknownMacControl);
+      const auto frame = read_pfc(packet.data(), packet.stored_bytes());
+      if (frame) egress_.receive_pause(PortNo{meta.in_port}, *frame, now);
+      return end(std::move(packet), frame ? DropReason::kPfcConsumed : frame.error());
     }
     case Verdict::kContinue: meta.reason = DropReason::kUnsupported; [[fallthrough]];
     case Verdict::kDrop:
@@ -92,8 +102,7 @@ bool Switch::knows_by_now(Packet& packet) noexcept {
 }
 
 void Switch::forward_one(Packet packet, Instant now) noexcept {
-  const PacketMeta& meta = packet.meta();
-  const DropReason refused = egress_.enqueue(packet, now, tables_.state->qos.queue_limit_bytes[meta.queue]);
+  const DropReason refused = egress_.enqueue(packet, now);
   if (refused != DropReason::kCount) [[unlikely]]
     end(std::move(packet), refused);
 }
@@ -117,7 +126,7 @@ void Switch::flood(Packet packet, Instant now) noexcept {
       forward_one(std::move(copy), now);
     }
   }
-  if (in_port == LocalAgent::kLocalPort) return PacketPool::release(std::move(packet));
+  if (in_port == kLocalPort) return PacketPool::release(std::move(packet));
   end(std::move(packet), DropReason::kConsumed);
 }
 
@@ -125,7 +134,7 @@ void Switch::answer(LocalAgent::Outcomes& outcomes, Instant now) noexcept {
   for (uint32_t i = 0; i < outcomes.count; ++i) {
     Packet packet = std::move(outcomes.packets[i]);
     PacketMeta& meta = packet.meta();
-    const bool made_here = meta.in_port == LocalAgent::kLocalPort;
+    const bool made_here = meta.in_port == kLocalPort;
     meta.at = now;
     meta.traffic_class = 0;
     meta.queue = tables_.state->qos.tc_to_queue[0];
@@ -157,7 +166,7 @@ void Switch::answer(LocalAgent::Outcomes& outcomes, Instant now) noexcept {
 }
 
 PortCounters& Switch::home_of(const PacketMeta& meta) noexcept {
-  return counters_[meta.in_port != LocalAgent::kLocalPort ? meta.in_port : meta.out_port];
+  return counters_[meta.in_port != kLocalPort ? meta.in_port : meta.out_port];
 }
 
 void Switch::end(Packet packet, DropReason reason) noexcept {
@@ -165,17 +174,16 @@ void Switch::end(Packet packet, DropReason reason) noexcept {
   PacketPool::release(std::move(packet));
 }
 
-void Switch::link_changed(PortNo port, bool up, Instant) noexcept {
+void Switch::link_changed(PortNo port, bool up, Instant now) noexcept {
+  egress_.link_changed(port, up, now);
   if (up) return;
   tables_.fdb.forget(port.value());
   tables_.neighbours.forget(port.value());
-  egress_.flush(port, [this](Packet packet) { end(std::move(packet), DropReason::kLinkDown); });
+  egress_.flush(port, now, [this](Packet packet) { end(std::move(packet), DropReason::kLinkDown); });
 }
 
 void Switch::drain() noexcept {
-  for (uint16_t p = 0; p < ports(); ++p) {
-    egress_.flush(PortNo{p}, [](Packet packet) { PacketPool::release(std::move(packet)); });
-  }
+  egress_.drain();
 }
 
 }  // namespace softspine::pipelines

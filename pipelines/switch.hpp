@@ -26,8 +26,9 @@ class Switch : public dataplane::Node {
   // `pool`: for what the switch makes itself and for flooded copies; outlives the switch.
   Switch(std::string name, uint32_t ports, dataplane::PacketPool& pool);
 
-  // Between windows. The tables that are learned, the queues and the counters stay.
-  void publish(std::shared_ptr<const dataplane::ForwardingState> state) { tables_.state = std::move(state); }
+  // Between windows. The tables that are learned, the queues and the counters stay; what waits is judged by the
+  // new state's plan from `now` on.
+  void publish(std::shared_ptr<const dataplane::ForwardingState> state, dataplane::Instant now = {});
   const dataplane::SwitchTables& tables() const { return tables_; }
 
   // Between windows: what was counted so far.
@@ -35,6 +36,9 @@ class Switch : public dataplane::Node {
   std::vector<dataplane::PortCounters>& counters() { return counters_; }
   // Watches what comes in at a port; null: nobody. (What goes out is watched at its transmitter.)
   void set_receive_tap(dataplane::PortNo port, dataplane::Tap* tap);
+
+  const dataplane::Egress& egress() const { return egress_; }
+  dataplane::Egress& egress() { return egress_; }
 
   void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept override;
   void drain() noexcept override;
@@ -51,7 +55,7 @@ class Switch : public dataplane::Node {
       dispatch(burst_);
       burst_.clear();
     }
-    egress_.depart_before(until);
+    egress_.act_before(until);
     return std::min(inbox().next(), egress_.next());
   }
 

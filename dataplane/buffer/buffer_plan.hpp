@@ -50,7 +50,7 @@ struct SharedLimit {
   static constexpr int kMaxDynamicTh = 8;
   static constexpr SharedLimit fixed(uint32_t cells) { return {cells, 0}; }
   static constexpr SharedLimit dynamic(int th) { return {0, 1U << (th + 8)}; }
-  constexpr uint64_t of(uint32_t free_cells) const { return cells + ((uint64_t{free_cells} * alpha_q8) >> 8); }
+  constexpr uint64_t of(uint64_t free_cells) const { return cells + ((free_cells * alpha_q8) >> 8); }
   friend constexpr bool operator==(const SharedLimit&, const SharedLimit&) = default;
 };
 

@@ -35,7 +35,7 @@ uint32_t Mmu::out_of_headroom(GroupUse& group, PoolUse& pool, uint32_t cells) no
 
 bool Mmu::say_xon(GroupUse& group, const PoolUse& pool) noexcept {
   if (group.headroom != 0) return false;
-  const uint64_t limit = group.limit.of(pool.free());
+  const uint64_t limit = group.limit.of(pool.to_give());
   const uint64_t below = limit > group.xon_offset ? limit - group.xon_offset : 0;
   if (group.shared > std::max<uint64_t>(group.xon, below)) return false;
   group.xoff = false;
@@ -50,10 +50,12 @@ void Mmu::apply(const BufferPlan& plan) {
   const auto pools_of = [](const std::vector<PoolPlan>& plans, const std::vector<PoolUse>& before) {
     std::vector<PoolUse> pools(plans.size());
     for (size_t i = 0; i < plans.size(); ++i) {
-      if (i < before.size()) pools[i].watermark = before[i].watermark;
-      if (i < before.size()) pools[i].headroom_watermark = before[i].headroom_watermark;
       pools[i].shared_most = plans[i].shared_cells;
       pools[i].headroom_most = plans[i].headroom_cells;
+      pools[i].free = static_cast<int32_t>(plans[i].shared_cells);
+      if (i >= before.size()) continue;
+      pools[i].headroom_watermark = before[i].headroom_watermark;
+      pools[i].least_free = pools[i].free - static_cast<int32_t>(before[i].watermark());
     }
     return pools;
   };
@@ -73,7 +75,7 @@ void Mmu::apply(const BufferPlan& plan) {
       group.lossless = wanted.lossless;
       PoolUse& pool = ingress_[group.pool];
       pool.reserved += group.reserved;
-      pool.shared += group.shared;
+      pool.free -= static_cast<int32_t>(group.shared);
       pool.headroom += group.headroom;
     }
     for (uint32_t i = 0; i < kQueues; ++i) {
@@ -84,7 +86,7 @@ void Mmu::apply(const BufferPlan& plan) {
       queue.limit = wanted.limit;
       queue.pool = wanted.pool;
       egress_[queue.pool].reserved += queue.reserved;
-      egress_[queue.pool].shared += queue.shared;
+      egress_[queue.pool].free -= static_cast<int32_t>(queue.shared);
     }
   }
 }
@@ -99,7 +101,7 @@ bool Mmu::settle(uint16_t port, uint8_t index) noexcept {
 
 uint64_t Mmu::group_limit(uint32_t port, uint32_t index) const {
   const GroupUse& use = group(port, index);
-  return use.limit.of(ingress_[use.pool].free());
+  return use.limit.of(ingress_[use.pool].to_give());
 }
 
 void Mmu::clear_watermarks() noexcept {
@@ -110,7 +112,7 @@ void Mmu::clear_watermarks() noexcept {
   for (QueueUse& queue : queues_) queue.watermark = queue.held();
   for (auto* pools : {&ingress_, &egress_}) {
     for (PoolUse& pool : *pools) {
-      pool.watermark = pool.shared;
+      pool.least_free = pool.free;
       pool.headroom_watermark = pool.headroom;
     }
   }
@@ -121,28 +123,29 @@ const char* Mmu::wrong(bool empty) const noexcept {
   std::vector<PoolUse> out(egress_.size());
   for (const GroupUse& group : groups_) {
     in[group.pool].reserved += group.reserved;
-    in[group.pool].shared += group.shared;
+    in[group.pool].free -= static_cast<int32_t>(group.shared);
     in[group.pool].headroom += group.headroom;
     if (empty && group.held() != 0) return "cells are held by a priority group though no packet is";
     if (empty && group.xoff) return "a priority group still asks to stop though it holds nothing";
   }
   for (const QueueUse& queue : queues_) {
     out[queue.pool].reserved += queue.reserved;
-    out[queue.pool].shared += queue.shared;
+    out[queue.pool].free -= static_cast<int32_t>(queue.shared);
     if (empty && queue.held() != 0) return "cells are held by a queue though no packet is";
   }
   const auto differ = [](const PoolUse& a, const PoolUse& b) {
-    return a.reserved != b.reserved || a.shared != b.shared || a.headroom != b.headroom;
+    const auto shared = static_cast<uint32_t>(-a.free);
+    return a.reserved != b.reserved || shared != b.shared() || a.headroom != b.headroom;
   };
   uint64_t held_in = 0;
   uint64_t held_out = 0;
   for (size_t i = 0; i < in.size(); ++i) {
     if (differ(in[i], ingress_[i])) return "an ingress pool's use is not the sum of its priority groups'";
-    held_in += uint64_t{in[i].reserved} + in[i].shared + in[i].headroom;
+    held_in += uint64_t{in[i].reserved} + ingress_[i].shared() + in[i].headroom;
   }
   for (size_t i = 0; i < out.size(); ++i) {
     if (differ(out[i], egress_[i])) return "an egress pool's use is not the sum of its queues'";
-    held_out += uint64_t{out[i].reserved} + out[i].shared;
+    held_out += uint64_t{out[i].reserved} + egress_[i].shared();
   }
   return held_in == held_out ? "" : "cells charged at ingress are not those charged at egress";
 }

@@ -62,16 +62,18 @@ struct alignas(32) QueueUse {
   uint32_t held() const { return reserved + shared; }
 };
 
-struct PoolUse {
-  uint32_t shared = 0;
+struct alignas(32) PoolUse {
+  int32_t free = 0;        // of what is shared; below 0 when a new plan has less than is held
+  int32_t least_free = 0;  // since the start or the last clearing
   uint32_t headroom = 0;
   uint32_t reserved = 0;
-  uint32_t watermark = 0;  // of shared
   uint32_t headroom_watermark = 0;
   uint32_t shared_most = 0;  // as planned
   uint32_t headroom_most = 0;
 
-  uint32_t free() const { return shared_most > shared ? shared_most - shared : 0; }
+  uint32_t shared() const { return shared_most - static_cast<uint32_t>(free); }
+  uint32_t watermark() const { return shared_most - static_cast<uint32_t>(least_free); }
+  uint32_t to_give() const { return static_cast<uint32_t>(std::max(free, 0)); }
 };
 
 class Mmu {
@@ -88,6 +90,7 @@ class Mmu {
   struct Admission {
     DropReason refused;  // kCount: admitted
     bool xoff;           // the group has just asked its sender to stop
+    uint16_t cells;      // what it is charged; to be given back by release()
   };
 
   [[gnu::always_inline]] Admission admit(const Account& account, uint32_t frame_bytes) noexcept {
@@ -98,19 +101,18 @@ class Mmu {
     const uint32_t cells = cell_.cells_of(frame_bytes);
     const bool queue_reserved = queue.reserved + cells <= queue.reserved_most;
     if (!queue_reserved && !fits(queue.shared, cells, queue.limit, egress)) [[unlikely]]
-      return {DropReason::kQueueFull, false};
+      return {DropReason::kQueueFull, false, 0};
     bool xoff = false;
     if (group.reserved + cells <= group.reserved_most) {
       group.reserved += cells;
       ingress.reserved += cells;
     } else if (fits(group.shared, cells, group.limit, ingress)) [[likely]] {
       group.shared += cells;
-      ingress.shared += cells;
       raise(group.shared_watermark, group.shared);
-      raise(ingress.watermark, ingress.shared);
+      take(ingress, cells);
     } else {
       const DropReason refused = into_headroom(group, ingress, cells);
-      if (refused != DropReason::kCount) return {refused, false};
+      if (refused != DropReason::kCount) return {refused, false, 0};
       xoff = !group.xoff;
       group.xoff = true;
     }
@@ -119,36 +121,24 @@ class Mmu {
       egress.reserved += cells;
     } else {
       queue.shared += cells;
-      egress.shared += cells;
-      raise(egress.watermark, egress.shared);
+      take(egress, cells);
     }
     raise(queue.watermark, queue.held());
-    return {DropReason::kCount, xoff};
+    return {DropReason::kCount, xoff, static_cast<uint16_t>(cells)};
   }
 
   // Returns whether the group may be sent to again (XON).
-  [[gnu::always_inline]] bool release(const Account& account, uint32_t frame_bytes) noexcept {
+  [[gnu::always_inline]] bool release(const Account& account, uint32_t cells) noexcept {
     GroupUse& group = group_of(account.in_port, account.group);
     QueueUse& queue = queue_of(account.out_port, account.queue);
-    const uint32_t cells = cell_.cells_of(frame_bytes);
-    PoolUse& egress = egress_[queue.pool];
-    const uint32_t queue_shared = std::min(queue.shared, cells);
-    queue.shared -= queue_shared;
-    egress.shared -= queue_shared;
-    queue.reserved -= cells - queue_shared;
-    egress.reserved -= cells - queue_shared;
+    give_back(queue, egress_[queue.pool], cells);
     PoolUse& ingress = ingress_[group.pool];
-    uint32_t rest = cells;
-    if (group.headroom != 0) [[unlikely]]
-      rest -= out_of_headroom(group, ingress, rest);
-    const uint32_t shared = std::min(group.shared, rest);
-    group.shared -= shared;
-    ingress.shared -= shared;
-    group.reserved -= rest - shared;
-    ingress.reserved -= rest - shared;
-    if (!group.xoff) [[likely]]
+    if (group.headroom == 0 && !group.xoff) [[likely]] {
+      give_back(group, ingress, cells);
       return false;
-    return say_xon(group, ingress);
+    }
+    give_back(group, ingress, cells - out_of_headroom(group, ingress, cells));
+    return group.xoff && say_xon(group, ingress);
   }
 
   // Between windows. The first plan fixes the size of a cell; every further one has the same.
@@ -172,8 +162,24 @@ class Mmu {
     if (use > watermark) watermark = use;
   }
   static bool fits(uint32_t use, uint32_t cells, SharedLimit limit, const PoolUse& pool) noexcept {
-    const uint32_t free = pool.free();
-    return cells <= free && uint64_t{use} + cells <= limit.of(free);
+    return static_cast<int32_t>(cells) <= pool.free && use + cells <= limit.of(static_cast<uint32_t>(pool.free));
+  }
+  static void take(PoolUse& pool, uint32_t cells) noexcept {
+    pool.free -= static_cast<int32_t>(cells);
+    if (pool.free < pool.least_free) pool.least_free = pool.free;
+  }
+  template <typename Use>
+  [[gnu::always_inline]] static void give_back(Use& use, PoolUse& pool, uint32_t cells) noexcept {
+    if (use.shared >= cells) [[likely]] {
+      use.shared -= cells;
+      pool.free += static_cast<int32_t>(cells);
+      return;
+    }
+    pool.free += static_cast<int32_t>(use.shared);
+    const uint32_t rest = cells - use.shared;
+    use.shared = 0;
+    use.reserved -= rest;
+    pool.reserved -= rest;
   }
   GroupUse& group_of(uint32_t port, uint32_t group) { return groups_[port * kPriorities + group]; }
   QueueUse& queue_of(uint32_t port, uint32_t queue) { return queues_[port * kQueues + queue]; }

@@ -1,21 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The egress side of a node: eight queues a port, one frame at a time on each wire.
+// The egress side of a node, and the memory before it: admission by the MMU, eight queues a port, order,
+// rates and marks, pauses in both directions, one frame at a time on each wire.
 //
-// A frame is charged to its queue from admission until its last bit has left. When a port's frame has
-// left, the next one starts at that very instant (not when the poll came round), so a late poll shifts
-// no rate:   start = max(ready, port free).
-// Order among the queues of a port: the highest queue first (strict).
+//   enqueue   early drop (WRED) → MMU, which may say XOFF → the wire, if it is free and the queue may send
+//   departure the last bit has left: the cells go back, which may say XON; then the port's next frame starts
+//             at that very instant (not when the poll came round), so a late poll shifts no rate:
+//             start = max(ready, port free).   Next: a PFC frame of our own, else the scheduler's choice among
+//             the queues that are neither paused nor held by a shaper. It is marked when it starts.
+//   timer     a pause begins or ends, a pause of ours is repeated, a shaper opens
 //
-// Departures are events in the order of (instant, port); the caller interleaves them with arrivals:
-// `depart_through(t)` before an arrival at t, `depart_before(until)` at the end of a window.
+// A frame is charged to its group and queue from admission until its last bit has left. PFC frames wait in no
+// queue and take no memory: the port knows what it has to tell (pfc_sender.hpp) and makes the frame when it can go.
+//
+// What happens here are events in the order of (instant; timers first; port). The caller puts arrivals between
+// them: `act_through(t)` before an arrival at t, `act_before(until)` at the end of a window.
 #pragma once
 
-#include <bit>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
-#include "dataplane/buffer/tail_drop.hpp"
+#include "dataplane/buffer/mmu.hpp"
+#include "dataplane/buffer/pause_state.hpp"
 #include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/pfc_sender.hpp"
+#include "dataplane/egress/qos_plan.hpp"
+#include "dataplane/egress/scheduler.hpp"
+#include "dataplane/egress/shaper.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/timed_heap.hpp"
@@ -24,19 +35,16 @@ namespace softspine::dataplane {
 
 class Egress {
  public:
-  // The node's transmitters and counters outlive this; both have one entry a port.
-  Egress(Node& node, std::vector<PortCounters>& counters) : ports_(node.ports()) {
-    busy_.reserve(node.ports());
-    for (uint16_t i = 0; i < ports_.size(); ++i) {
-      ports_[i].wire = &node.transmitter(PortNo{i});
-      ports_[i].counters = &counters[i];
-    }
-  }
+  // The node's transmitters, generator and counters, and the pool, outlive this. Nothing is admitted before apply().
+  Egress(Node& node, std::vector<PortCounters>& counters, PacketPool& pool, Rng& rng);
 
-  // Admits the packet to (out_port, queue) of its meta at `now`, or says why not: then it is still
-  // the caller's. `limit_bytes` is the queue's.
-  [[gnu::always_inline]] DropReason enqueue(Packet& packet, Instant now, uint32_t limit_bytes) noexcept {
-    const PacketMeta& meta = packet.meta();
+  // Between windows. What is held stays, and is judged by the new plan from `now` on. `router`: the source of pause
+  // frames at ports that have no MAC of their own.
+  void apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router, Instant now);
+
+  // Admits the packet to (out_port, queue) of its meta at `now`, or says why not: then it is still the caller's.
+  [[gnu::always_inline]] DropReason enqueue(Packet& packet, Instant now) noexcept {
+    PacketMeta& meta = packet.meta();
     const uint16_t number = meta.out_port;
     const uint32_t bytes = meta.frame_bytes;
     const uint8_t q = meta.queue;
@@ -44,88 +52,175 @@ class Egress {
     QueueCounters& queue = port.counters->queues[q];
     if (!port.wire->up()) [[unlikely]]
       return DropReason::kLinkDown;
-    if (!TailDrop::admits(queue.current_bytes, bytes, limit_bytes)) [[unlikely]] {
-      queue.refused(bytes);
-      return DropReason::kQueueFull;
+    if (queue.current_bytes > port.drop_from && is_dropped_early(packet, queue.current_bytes)) [[unlikely]]
+      return DropReason::kWredDropped;
+    const Mmu::Account account = account_of(meta.in_port, meta.priority_group, number, q);
+    const Mmu::Admission admission = mmu_.admit(account, bytes);
+    if (admission.refused != DropReason::kCount) [[unlikely]] {
+      if (admission.refused == DropReason::kQueueFull) queue.refused(bytes);
+      return admission.refused;
     }
     queue.entered(bytes);
-    packet.meta().cast = cast_of(packet.data());
-    if (port.busy) {
+    meta.cells = admission.cells;
+    meta.cast = cast_of(packet.data());
+    if (port.busy || (port.held >> q & 1) != 0) {
       port.waiting |= static_cast<uint8_t>(1U << q);
       port.queues[q].push(std::move(packet));
     } else {
       port.busy = true;
       busy_.push(start(port, q, std::move(packet), now), number);
     }
+    if (admission.xoff) [[unlikely]]
+      stop_sender(account.in_port, account.group, now);
     return DropReason::kCount;
   }
 
-  void depart_through(Instant at) noexcept {
-    while (busy_.next() <= at) finish_first();
+  void act_through(Instant at) noexcept {
+    while (next() <= at) act();
   }
-  void depart_before(Instant until) noexcept {
-    while (busy_.next() < until) finish_first();
+  void act_before(Instant until) noexcept {
+    while (next() < until) act();
   }
-  Instant next() const { return busy_.next(); }
+  Instant next() const { return std::min(busy_.next(), timers_.next()); }
 
-  // Ends all that waits at a port whose link went down.
+  // A pause frame has come in at a port.
+  void receive_pause(PortNo port, const PfcFrame& frame, Instant now) noexcept;
+  // After the transmitter knows. Pauses end with the link; what still has to stop is told when it is back.
+  void link_changed(PortNo port, bool up, Instant now) noexcept;
+
+  // Ends all that waits at a port.
   template <typename End>
-  void flush(PortNo port, End&& end) noexcept {
-    Port& p = ports_[port.value()];
-    for (uint32_t q = 0; q < kQueues; ++q) {
-      while (!p.queues[q].empty()) {
-        Packet packet = p.queues[q].pop();
-        forget(p, q, packet.frame_bytes());
+  void flush(PortNo number, Instant now, End&& end) noexcept {
+    Port& port = ports_[number.value()];
+    port.waiting = 0;
+    for (uint8_t q = 0; q < kQueues; ++q) {
+      while (!port.queues[q].empty()) {
+        Packet packet = port.queues[q].pop();
+        forget(port, number.value(), q, packet, now);
         end(std::move(packet));
       }
     }
-    p.waiting = 0;
   }
+  // After the last window: ends all that waits anywhere, and tells nobody.
+  void drain() noexcept;
+
+  const Mmu& mmu() const { return mmu_; }
+  Mmu& mmu() { return mmu_; }
+  const PauseState& pauses(PortNo port) const { return side_[port.value()].pause; }
+  // Priorities that this port has told its neighbour to stop.
+  uint8_t stopped(PortNo port) const { return side_[port.value()].pfc.stopped(); }
+  const QosPlan& plan() const { return *plan_; }
 
  private:
+  static constexpr uint8_t kPfcFrame = 0xff;  // in the place of a queue
+
+  // What every packet needs, in one cache line; then the queues.
   struct alignas(64) Port {
     Transmitter* wire = nullptr;
     PortCounters* counters = nullptr;
     uint32_t wire_bytes = 0;  // of the frame on the wire
+    uint32_t mark_from = UINT32_MAX;
+    uint32_t drop_from = UINT32_MAX;  // the smallest of its queues' lines
+    uint16_t wire_in_port = 0;
+    uint8_t wire_group = 0;
     uint8_t wire_queue = 0;
-    uint8_t waiting = 0;  // bit q: queue q is not empty
-    bool busy = false;
+    uint16_t wire_cells = 0;
     Cast wire_cast = Cast::kUnicast;
+    uint8_t waiting = 0;    // bit q: queue q is not empty
+    uint8_t held = 0;       // bit q: queue q is paused or waits for its shaper
+    bool busy = false;      // a frame is on the wire
+    bool has_news = false;  // a pause frame goes next
+    bool shapes = false;
     std::array<PacketList, kQueues> queues;
   };
+  // What few packets need.
+  struct Side {
+    Scheduler scheduler;
+    std::array<Shaper, kQueues> queue_shapers;
+    Shaper port_shaper;
+    uint8_t shaper_held = 0;
+    uint8_t paused = 0;  // queues
+    PauseState pause;
+    PfcSender pfc;
+    MacAddress mac{};                     // of its pause frames
+    Instant retry_at = Instant::never();  // no packet was left for a pause frame
+    Instant timer_at = Instant::never();  // as it stands in timers_
+  };
+
+  Mmu::Account account_of(uint16_t in_port, uint8_t group, uint16_t out_port, uint8_t queue) const noexcept {
+    return {static_cast<uint16_t>(std::min<uint32_t>(in_port, mmu_.ports())), out_port, group, queue};
+  }
   static Cast cast_of(const uint8_t* destination) noexcept {
     if ((destination[0] & ethernet::kMulticastBit) == 0) [[likely]]
       return Cast::kUnicast;
     return load48(destination) == 0xffffffffffff ? Cast::kBroadcast : Cast::kMulticast;
   }
+
+  // The first event: a timer, or a frame that has left.
+  [[gnu::always_inline]] void act() noexcept {
+    if (timers_.next() <= busy_.next()) [[unlikely]] {
+      fire();
+    } else {
+      finish_first();
+    }
+  }
   // Puts the packet on the wire; returns when its last bit has left.
-  [[gnu::always_inline]] static Instant start(Port& port, uint8_t queue, Packet packet, Instant at) noexcept {
-    port.wire_bytes = packet.frame_bytes();
-    port.wire_queue = queue;
-    port.wire_cast = packet.meta().cast;
-    return port.wire->send(std::move(packet), at);
+  [[gnu::always_inline]] Instant start(Port& port, uint8_t q, Packet packet, Instant at) noexcept {
+    const PacketMeta& meta = packet.meta();
+    port.wire_bytes = meta.frame_bytes;
+    port.wire_queue = q;
+    port.wire_cast = meta.cast;
+    port.wire_cells = meta.cells;
+    port.wire_in_port = meta.in_port;
+    port.wire_group = meta.priority_group;
+    if (port.counters->queues[q].current_bytes > port.mark_from) [[unlikely]]
+      mark(port, q, packet);
+    const Instant left = port.wire->send(std::move(packet), at);
+    if (port.shapes) [[unlikely]]
+      charge_shapers(port, q, at, left);
+    return left;
   }
   // When the last bit has left: until then the frame is charged to its queue, and a packet is in one place only.
-  static void count_departure(const Port& port) noexcept {
+  [[gnu::always_inline]] void count_departure(Port& port, uint32_t number, Instant at) noexcept {
     PortCounters& counters = *port.counters;
     const uint32_t bytes = port.wire_bytes;
     ++counters.tx_packets;
     counters.tx_bytes += bytes;
+    if (port.wire_queue == kPfcFrame) [[unlikely]] {
+      ++counters.made_packets;
+      ++counters.tx_multicast_packets;
+      return;
+    }
     counters.queues[port.wire_queue].left(bytes);
+    const Mmu::Account account =
+        account_of(port.wire_in_port, port.wire_group, static_cast<uint16_t>(number), port.wire_queue);
+    if (mmu_.release(account, port.wire_cells)) [[unlikely]]
+      let_sender_go(account.in_port, account.group, at);
     if (port.wire_cast == Cast::kUnicast) [[likely]]
       return;
     ++(port.wire_cast == Cast::kBroadcast ? counters.tx_broadcast_packets : counters.tx_multicast_packets);
   }
   // The first frame has left; what waits behind it starts.
-  void finish_first() noexcept {
-    Port& port = ports_[busy_.top_id()];
-    count_departure(port);
-    if (port.waiting == 0) {
+  [[gnu::always_inline]] void finish_first() noexcept {
+    const uint32_t number = busy_.top_id();
+    const Instant at = busy_.next();
+    Port& port = ports_[number];
+    count_departure(port, number, at);
+    if (port.has_news) [[unlikely]] {
+      const Instant left = start_pause_frame(number, at);
+      if (!left.is_never()) return busy_.replace_top(left);
+    }
+    const auto ready = static_cast<uint8_t>(port.waiting & ~port.held);
+    if (ready == 0) {
       port.busy = false;
       busy_.pop();
       return;
     }
-    const auto q = static_cast<uint8_t>(std::bit_width(port.waiting) - 1);
+    busy_.replace_top(start_next(port, number, ready, at));
+  }
+  [[gnu::always_inline]] Instant start_next(Port& port, uint32_t number, uint8_t ready, Instant at) noexcept {
+    Scheduler& scheduler = side_[number].scheduler;
+    const uint8_t q = scheduler.pick(ready);
     PacketList& queue = port.queues[q];
     Packet packet = queue.pop();
     if (queue.empty()) {
@@ -133,16 +228,35 @@ class Egress {
     } else {
       queue.prefetch_front();
     }
-    busy_.replace_top(start(port, q, std::move(packet), busy_.next()));
-  }
-  static void forget(Port& port, uint32_t queue, uint32_t bytes) noexcept {
-    QueueCounters& counters = port.counters->queues[queue];
-    --counters.current_packets;
-    counters.current_bytes -= bytes;
+    scheduler.sent(q, packet.frame_bytes(), queue.empty());
+    return start(port, q, std::move(packet), at);
   }
 
+  // What follows is rare, and lies apart (egress.cpp, pauses.cpp).
+  void plan_port(uint32_t number);
+  [[gnu::noinline]] bool is_dropped_early(const Packet& packet, uint64_t queue_bytes) noexcept;
+  [[gnu::noinline]] void mark(Port& port, uint8_t q, Packet& packet) noexcept;
+  [[gnu::noinline]] void charge_shapers(Port& port, uint8_t q, Instant at, Instant left) noexcept;
+  [[gnu::noinline]] void stop_sender(uint16_t in_port, uint8_t group, Instant now) noexcept;
+  [[gnu::noinline]] void let_sender_go(uint16_t in_port, uint8_t group, Instant now) noexcept;
+  [[gnu::noinline]] void fire() noexcept;
+  uint8_t priorities_of(uint16_t in_port, uint8_t group) const noexcept;
+  void take_pauses(uint32_t number, Instant at) noexcept;
+  void hold(uint32_t number, Instant at) noexcept;
+  void kick(uint32_t number, Instant at) noexcept;
+  void arm(uint32_t number) noexcept;
+  Instant start_pause_frame(uint32_t number, Instant at) noexcept;
+  void forget(Port& port, uint32_t number, uint8_t q, const Packet& packet, Instant now) noexcept;
+
   std::vector<Port> ports_;
-  TimedHeap busy_;
+  TimedHeap busy_;    // ports with a frame on the wire, by when it has left
+  TimedHeap timers_;  // ports with a timer
+  Mmu mmu_;
+  bool draining_ = false;
+  std::vector<Side> side_;
+  PacketPool& pool_;
+  Rng& rng_;
+  std::shared_ptr<const QosPlan> plan_;
 };
 
 }  // namespace softspine::dataplane

@@ -6,9 +6,11 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/forwarding/ecmp_hash.hpp"
 #include "dataplane/forwarding/prefix_trie.hpp"
 #include "dataplane/packet/wire.hpp"
@@ -101,6 +103,7 @@ struct ForwardingState {
   std::vector<Vlan> vlans;  // sorted by id
   EcmpHash hash;
   QosMaps qos;
+  std::shared_ptr<const QosPlan> plan;  // null: strict queues with the limits of `qos`, nothing shared or paused
 
   const Vlan* vlan(uint16_t id) const noexcept;
 };

@@ -103,7 +103,7 @@ Packet make_icmp_error(PacketPool& pool, const Packet& original, const AddressBy
     store16(body + icmp::kChecksum, ChecksumSum{}.add(body, length).checksum());
   }
   parse(packet);
-  packet.meta().in_port = LocalAgent::kLocalPort;
+  packet.meta().in_port = kLocalPort;
   packet.meta().vlan = 0;
   return packet;
 }

@@ -25,7 +25,6 @@ class LocalAgent {
   static constexpr int64_t kErrorsPerSecond = 10'000;
   static constexpr int64_t kErrorBurst = 100;
   static constexpr Duration kErrorCost = Duration::s(1) / kErrorsPerSecond;
-  static constexpr uint16_t kLocalPort = 0xffff;  // in_port of what the switch makes itself
 
   struct Outcomes {
     std::array<Packet, 2> packets;

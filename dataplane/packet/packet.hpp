@@ -74,6 +74,7 @@ struct alignas(64) PacketMeta {
   uint8_t queue;           // classify
   uint8_t dscp_ecn;        // parse: the whole TOS or traffic class byte
   Cast cast;               // egress, on admission: when its turn comes, the frame itself has left the cache
+  uint16_t cells;          // egress, on admission: of memory that it holds
 };
 static_assert(sizeof(PacketMeta) == 64);
 

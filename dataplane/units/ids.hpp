@@ -30,6 +30,7 @@ using VlanId = Id<struct VlanTag, uint16_t>;
 
 inline constexpr int kPriorities = 8;
 inline constexpr int kQueues = 8;
-inline constexpr int kMaxPorts = 4096;  // of one node
+inline constexpr int kMaxPorts = 4096;          // of one node
+inline constexpr uint16_t kLocalPort = 0xffff;  // in the place of a port: the node itself
 
 }  // namespace softspine::dataplane

@@ -135,7 +135,8 @@ void step(Pair& both, std::vector<Frame>& held, bool comes) {
   held[which] = held.back();
   held.pop_back();
   const auto& [in_port, out_port, g, q] = frame.account;
-  ASSERT_EQ(both.fast.release(frame.account, frame.bytes), both.slow.leave(in_port, g, out_port, q, frame.bytes));
+  ASSERT_EQ(both.fast.release(frame.account, both.fast.cell().cells_of(frame.bytes)),
+            both.slow.leave(in_port, g, out_port, q, frame.bytes));
   compare_use(both, frame);
 }
 
@@ -180,7 +181,7 @@ TEST(Mmu, KeepsItsSumsWhenThePlanChangesUnderTraffic) {
         ASSERT_STREQ(both.fast.wrong(false), "");
       }
     }
-    for (const Frame& frame : held) both.fast.release(frame.account, frame.bytes);
+    for (const Frame& frame : held) both.fast.release(frame.account, both.fast.cell().cells_of(frame.bytes));
     for (uint16_t port = 0; port <= Pair::kPorts; ++port) {
       for (uint8_t g = 0; g < 8; ++g) both.fast.settle(port, g);
     }
@@ -238,7 +239,7 @@ TEST(Mmu, ClearsWatermarksToWhatIsHeld) {
   mmu.clear_watermarks();
   EXPECT_EQ(mmu.queue(0, 0).watermark, 2000U);
   EXPECT_EQ(mmu.group(0, 0).shared_watermark, 2000U);
-  EXPECT_EQ(mmu.ingress_pools()[0].watermark, 2000U);
+  EXPECT_EQ(mmu.ingress_pools()[0].watermark(), 2000U);
 }
 
 }  // namespace

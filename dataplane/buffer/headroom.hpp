@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much headroom a lossless priority group needs so that nothing it is sent is ever dropped.
+//
+// Let a frame's last bit at t0 be the one that makes the group say XOFF. In the worst case
+//   the pause frame waits for a frame of the largest size that has just begun    T(mtu)
+//   goes out                                                                     T(60)
+//   crosses the link                                                             propagation
+//   and is obeyed at the last instant allowed                                    response (802.3, by speed)
+// and until then the peer begins frames without a gap; they cross the link once more. So
+//   D        = T(mtu) + T(60) + 2 × propagation + response
+//   arriving = the frame at t0, and those begun within D: a frame's begin may lie just before its end
+//   headroom = the cells of the largest frame at t0
+//            + D × (cells a time) + the cells of the largest frame that has just begun
+// Cells a time: the worst over frame sizes from the smallest to the largest, cells(f) / T(f): 64-byte frames
+// in cells of 208 bytes need 2.5 × the bytes on the wire. T counts FCS, preamble and gap.
+// Tight: what one frame size reaches lies within two largest frames and a cell of it.
+// Compare: the textbook's 2 × cable + 2 × MTU + PFC frame + response (reference: 802.1Qbb annex O).
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "dataplane/buffer/buffer_plan.hpp"
+#include "dataplane/buffer/pause_timing.hpp"
+#include "dataplane/packet/pfc.hpp"
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::dataplane {
+
+struct HeadroomQuestion {
+  Rate rate;
+  Duration propagation;                      // one way
+  uint32_t largest_frame = 0;                // bytes without FCS, sent or received
+  uint32_t smallest_frame = kMinFrameBytes;  // of the lossless traffic
+  CellSize cell;
+  Duration response;  // of the peer
+};
+
+// D of the formula above: from the frame that says XOFF to the last instant at which the peer begins another.
+constexpr Duration pause_loop(const HeadroomQuestion& q) {
+  return q.rate.time_of_frame(q.largest_frame) + q.rate.time_of_frame(pfc::kFrameBytes) + q.propagation * 2 +
+         q.response;
+}
+
+// The most cells that frames of one size, back to back, can put into headroom.
+constexpr uint64_t headroom_cells_for_size(const HeadroomQuestion& q, uint32_t frame_bytes) {
+  const int64_t frame = q.rate.time_of_frame(frame_bytes).count_ps();
+  const int64_t begun = (pause_loop(q).count_ps() + frame - 1) / frame;
+  return static_cast<uint64_t>(begun + 1) * q.cell.cells_of(frame_bytes);
+}
+
+// Enough for any mix of sizes.
+inline uint64_t headroom_cells(const HeadroomQuestion& q) {
+  double most = 0;  // cells a picosecond
+  for (uint32_t bytes = std::max(q.smallest_frame, kMinFrameBytes); bytes <= q.largest_frame; ++bytes) {
+    most = std::max(most, q.cell.cells_of(bytes) / static_cast<double>(q.rate.time_of_frame(bytes).count_ps()));
+  }
+  const double in_loop = most * static_cast<double>(pause_loop(q).count_ps());
+  return static_cast<uint64_t>(in_loop) + 1 + 2 * uint64_t{q.cell.cells_of(q.largest_frame)};
+}
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a switch does with frames besides forwarding them: memory, order, rates, marks, pauses. Compiled by
+// control from SONiC's tables (BUFFER_*, SCHEDULER, WRED_PROFILE, PORT_QOS_MAP, PFC_WD); immutable, shared.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/buffer/buffer_plan.hpp"
+#include "dataplane/egress/wred.hpp"
+#include "dataplane/packet/wire.hpp"
+#include "dataplane/units/ids.hpp"
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::dataplane {
+
+// A rate that is not exceeded over more than `burst_bytes`; zero: none.
+struct ShaperPlan {
+  Rate rate;
+  uint32_t burst_bytes = 0;
+};
+
+struct QueueSchedule {
+  bool strict = true;
+  uint8_t weight = 1;  // DWRR: 1 … 100, shares of bytes
+  ShaperPlan shaper;
+  uint8_t wred = 0;  // into QosPlan::wred
+};
+
+// What is done to a priority that stays paused (SONiC's PFC_WD).
+enum class WatchdogAction : uint8_t { kNone, kDrop, kForward, kAlert };
+
+struct WatchdogPlan {
+  WatchdogAction action = WatchdogAction::kNone;  // none: not watched
+  Duration detection = Duration::ms(200);
+  Duration restoration = Duration::ms(200);
+};
+
+struct PortQosPlan {
+  MacAddress mac{};  // the source of its pause frames; zero: the router's
+  std::array<QueueSchedule, kQueues> queues;
+  ShaperPlan shaper;
+  uint8_t pfc_enabled = 0;           // priorities that are obeyed and may be asked to stop
+  uint32_t pfc_response_quanta = 0;  // 0: what 802.3 allows at the link's speed
+  std::array<uint8_t, kPriorities> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
+  std::array<uint8_t, kPriorities> priorities_of_group{1, 2, 4, 8, 16, 32, 64, 128};
+  WatchdogPlan watchdog;
+};
+
+struct QosPlan {
+  BufferPlan buffer;
+  std::vector<PortQosPlan> ports;
+  std::vector<WredPlan> wred{{}};  // the first marks and drops nothing
+  Duration watchdog_poll = Duration::ms(200);
+
+  // Strict queues with a plain limit each, nothing paused, nothing marked.
+  static QosPlan plain(uint32_t ports, const std::array<uint32_t, kQueues>& queue_limit_bytes) {
+    QosPlan plan;
+    plan.buffer = BufferPlan::plain_limits(ports, queue_limit_bytes);
+    plan.ports.resize(ports);
+    return plan;
+  }
+};
+
+}  // namespace softspine::dataplane
