@@ -92,9 +92,11 @@ Server::~Server() {
 }
 
 void Server::handle(const std::string& command, Handler handler) {
-  handle_later(command, [handler = std::move(handler)](const Json& arguments, const Reply& reply) {
-    reply(handler(arguments));
-  });
+  // At its reply's turn, not now: else the results of all who have asked would exist at once.
+  handle_later(command,
+               [shared = std::make_shared<Handler>(std::move(handler))](const Json& arguments, const Reply& reply) {
+                 reply.later([shared, arguments] { return (*shared)(arguments); });
+               });
 }
 
 void Server::handle_later(const std::string& command, LateHandler handler) {

@@ -18,6 +18,9 @@
 //   idle_timeout    from one answer to the next whole request (half-open, one byte a minute)
 //   reply_timeout   from a request to the handler's reply (then the client is told)
 //   write_timeout   from a response to its last byte taken (a reader that does not read)
+// However many ask at once, only max_calls requests are with their handlers, so that no more snapshots of a large
+// fabric exist; the others wait in the order they came. A result is made into text as soon as its turn comes, and
+// at most max_unsent_bytes of text wait for those who read slowly.
 // A line that is no request is answered with an error, and its connection closed.
 #pragma once
 
@@ -39,6 +42,7 @@ struct ServerOptions {
   std::chrono::milliseconds idle_timeout{30'000};
   std::chrono::milliseconds reply_timeout{5'000};
   std::chrono::milliseconds write_timeout{10'000};
+  uint32_t max_calls = 16;               // requests with their handlers at once
   size_t max_response_bytes = 32 << 20;  // a longer result becomes an error
   size_t max_unsent_bytes = 128 << 20;   // of all connections together; what would exceed it becomes an error
 };

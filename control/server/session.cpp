@@ -120,46 +120,87 @@ asio::awaitable<bool> Session::answer(std::string text) {
     co_return false;
   }
   text = {};
-  const Json id = request->id;
-  std::string response;
-  {  // the result is gone before the client, who may be slow, gets its text
-    const Result result = co_await outcome_of(std::move(*request));
-    response = response_to(id, result);
-  }
+  id_ = request->id;
+  Unsent response = co_await response_to(std::move(*request));
   const bool sent = co_await send(std::move(response));
   co_return sent;
 }
 
 asio::awaitable<void> Session::refuse(std::string why) {
   ++context_.counters.bad_requests;
-  co_await send(format_response(Json{}, std::unexpected(std::move(why))));
+  id_ = {};
+  co_await send(response_of(std::unexpected(std::move(why))));
 }
 
-asio::awaitable<Result> Session::outcome_of(Request request) {
+asio::awaitable<Unsent> Session::response_to(Request request) {
   // Read just before close(): nobody would get the answer, and a reply would find no way back.
-  if (!socket_.is_open()) co_return std::unexpected("the server is closing");
+  if (!socket_.is_open()) co_return response_of(std::unexpected("the server is closing"));
   const auto handler = context_.handlers.find(request.command);
-  if (handler == context_.handlers.end()) co_return std::unexpected("unknown command '" + request.command + "'");
-  const uint64_t call = ++call_;
-  reply_.reset();
+  if (handler == context_.handlers.end()) {
+    co_return response_of(std::unexpected("unknown command '" + request.command + "'"));
+  }
   // Set before the handler runs: a reply ends the wait by cancelling it, and can be posted only after this.
   reply_timer_.expires_after(context_.options.reply_timeout);
+  const bool in_time = co_await take_turn();
+  if (!in_time) co_return response_of(std::unexpected(too_late()));
+  const uint64_t call = ++call_;
+  response_.reset();
   Reply::Make run = [&]() -> Result {
     handler->second(request.arguments, reply_to(call));
     return Json{};
   };
-  if (const Result ran = made_by(run); !ran) co_return ran;
+  if (const Result ran = made_by(run); !ran) {
+    end_turn();
+    co_return response_of(ran);
+  }
   request = {};  // may be many times its text; who needs it later has copied it
   error_code ignored;
   co_await reply_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   ++call_;  // what comes now is too late
-  if (!socket_.is_open()) co_return std::unexpected("the server is closing");
-  if (!reply_) {
-    ++context_.counters.timeouts;
-    const auto seconds = std::chrono::duration<double>{context_.options.reply_timeout}.count();
-    co_return std::unexpected("the fabric did not answer within " + Json(seconds).dump() + " s");
+  end_turn();
+  if (!response_) co_return response_of(std::unexpected(too_late()));
+  Unsent response = std::move(*response_);
+  response_.reset();
+  co_return response;
+}
+
+asio::awaitable<bool> Session::take_turn() {
+  if (context_.calls < context_.options.max_calls) {
+    ++context_.calls;
+    co_return true;
   }
-  co_return *std::exchange(reply_, std::nullopt);
+  context_.waiting.push_back(this);
+  has_turn_ = false;
+  const auto until = reply_timer_.expiry();
+  error_code ignored;
+  co_await reply_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+  if (!has_turn_) {
+    std::erase(context_.waiting, this);
+  } else if (!socket_.is_open()) {
+    end_turn();
+    has_turn_ = false;
+  }
+  reply_timer_.expires_at(until);
+  co_return has_turn_;
+}
+
+// The next in the row takes it over.
+void Session::end_turn() {
+  if (context_.waiting.empty()) {
+    --context_.calls;
+    return;
+  }
+  Session* next = context_.waiting.front();
+  context_.waiting.pop_front();
+  next->has_turn_ = true;
+  next->reply_timer_.cancel();
+}
+
+std::string Session::too_late() {
+  if (!socket_.is_open()) return "the server is closing";
+  ++context_.counters.timeouts;
+  const auto seconds = std::chrono::duration<double>{context_.options.reply_timeout}.count();
+  return "the fabric did not answer within " + Json(seconds).dump() + " s";
 }
 
 Reply Session::reply_to(uint64_t call) {
@@ -172,37 +213,35 @@ Reply Session::reply_to(uint64_t call) {
   }};
 }
 
+// Text at once, so that results do not wait beside each other for clients who may be slow.
 void Session::accept_reply(uint64_t call, Reply::Make make) {
-  if (call != call_ || reply_) return;
-  reply_ = made_by(make);
+  if (call != call_ || response_) return;
+  response_.emplace(response_of(made_by(make)));
   reply_timer_.cancel();
 }
 
-// The response, or why it is not sent.
-std::string Session::response_to(const Json& id, const Result& result) {
-  std::string response = format_response(id, result);
+// The result's text, or why it is not sent.
+Unsent Session::response_of(const Result& result) {
+  std::string response = format_response(id_, result);
   const size_t bytes = response.size();
   const ServerOptions& options = context_.options;
   std::string instead;
   if (bytes > options.max_response_bytes) {
     instead = "the result has " + std::to_string(bytes) + " bytes, more than the " +
               std::to_string(options.max_response_bytes) + " that the server sends; ask for less";
-  } else if (context_.unsent_bytes + bytes > options.max_unsent_bytes) {
+  } else if (result && context_.unsent_bytes + bytes > options.max_unsent_bytes) {
     instead = "too much waits for clients that do not read; try again";
   } else {
-    return response;
+    return {context_, std::move(response)};
   }
   ++context_.counters.oversize_responses;
-  return format_response(id, std::unexpected(instead));
+  return {context_, format_response(id_, std::unexpected(instead))};
 }
 
-asio::awaitable<bool> Session::send(std::string response) {
+asio::awaitable<bool> Session::send(Unsent response) {
   const Deadline deadline{*this, context_.options.write_timeout};
-  const size_t bytes = response.size();
-  context_.unsent_bytes += bytes;
   error_code failed;
-  co_await asio::async_write(socket_, asio::buffer(response), asio::redirect_error(asio::use_awaitable, failed));
-  context_.unsent_bytes -= bytes;
+  co_await asio::async_write(socket_, asio::buffer(response.text()), asio::redirect_error(asio::use_awaitable, failed));
   co_return !failed;
 }
 

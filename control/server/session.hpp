@@ -8,12 +8,14 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 
 #include "control/server/server.hpp"
 
@@ -35,6 +37,24 @@ struct SessionContext {
   std::shared_ptr<Mailbox> mailbox = std::make_shared<Mailbox>();
   std::set<Session*> open;
   size_t unsent_bytes = 0;
+  uint32_t calls = 0;            // requests that are with their handlers
+  std::deque<Session*> waiting;  // for one of those to end, in the order they came
+};
+
+// A response, counted with all others from the moment it is made until its last byte is sent or given up.
+class Unsent {
+ public:
+  Unsent(SessionContext& context, std::string text) : context_(&context), text_(std::move(text)) {
+    context_->unsent_bytes += text_.size();
+  }
+  Unsent(Unsent&& other) noexcept : context_(other.context_), text_(std::exchange(other.text_, {})) {}
+  Unsent& operator=(Unsent&&) = delete;
+  ~Unsent() { context_->unsent_bytes -= text_.size(); }
+  const std::string& text() const { return text_; }
+
+ private:
+  SessionContext* context_;
+  std::string text_;
 };
 
 class Session : public std::enable_shared_from_this<Session> {
@@ -61,11 +81,15 @@ class Session : public std::enable_shared_from_this<Session> {
   bool take_line(Line& line);
   // False if the connection is to be closed.
   boost::asio::awaitable<bool> answer(std::string text);
-  boost::asio::awaitable<Result> outcome_of(Request request);
-  boost::asio::awaitable<bool> send(std::string response);
+  boost::asio::awaitable<Unsent> response_to(Request request);
+  boost::asio::awaitable<bool> send(Unsent response);
   boost::asio::awaitable<void> refuse(std::string why);
-  std::string response_to(const Json& id, const Result& result);
+  Unsent response_of(const Result& result);
 
+  // One of the calls that may be with handlers at once, from true to end_turn(). False: none became free in time.
+  boost::asio::awaitable<bool> take_turn();
+  void end_turn();
+  std::string too_late();
   Reply reply_to(uint64_t call);
   void accept_reply(uint64_t call, Reply::Make make);
 
@@ -74,8 +98,10 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::steady_timer deadline_;
   uint64_t deadlines_ = 0;  // set or lifted so far: tells an expiry of today from one of yesterday
   boost::asio::steady_timer reply_timer_;
+  bool has_turn_ = false;
   uint64_t call_ = 0;
-  std::optional<Result> reply_;
+  Json id_;  // of the request that is being answered
+  std::optional<Unsent> response_;
   std::string input_;
   size_t searched_ = 0;  // of it, without a newline
   std::array<char, 4096> chunk_;

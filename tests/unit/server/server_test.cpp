@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <deque>
 #include <future>
+#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -127,6 +130,91 @@ TEST_F(ServerTest, ForgetsAReplyThatComesAfterItsOwnEnd) {
   server_.stop();
   EXPECT_EQ(one.line(), "");
   reply(Json(1));
+}
+
+// Replies that its handler holds back; taken by the test.
+class Held {
+ public:
+  void put(Reply reply) {
+    const std::lock_guard guard{lock_};
+    replies_.push_back(std::move(reply));
+    came_.notify_one();
+  }
+  Reply take() {
+    std::unique_lock guard{lock_};
+    came_.wait(guard, [this] { return !replies_.empty(); });
+    Reply reply = std::move(replies_.front());
+    replies_.pop_front();
+    return reply;
+  }
+  size_t count() {
+    const std::lock_guard guard{lock_};
+    return replies_.size();
+  }
+
+ private:
+  std::mutex lock_;
+  std::condition_variable came_;
+  std::deque<Reply> replies_;
+};
+
+TEST(Server, HandsOnlySoManyRequestsToHandlersAtOnce) {
+  const SocketScratch scratch;
+  Server server{{.max_calls = 2}};
+  Held held;
+  server.handle_later("late", [&](const Json&, const Reply& reply) { held.put(reply); });
+  ASSERT_TRUE(server.listen(scratch.socket()));
+  std::deque<RawClient> clients;
+  for (uint64_t i = 1; i <= 5; ++i) {  // each has been read before the next is sent
+    clients.emplace_back(scratch.socket()).send("{\"command\":\"late\"}\n");
+    while (server.counters().requests < i) std::this_thread::yield();
+  }
+  // Answered by the same thread, after it has done what it does for the five.
+  EXPECT_EQ(RawClient{scratch.socket()}.ask("no request"),
+            R"({"id":null,"ok":false,"error":"the request is not a JSON object"})");
+  EXPECT_EQ(held.count(), 2u);
+  for (int i = 0; i < 5; ++i) {
+    held.take()(Json(i));
+    EXPECT_EQ(clients.at(static_cast<size_t>(i)).line(), R"({"id":null,"ok":true,"result":)" + std::to_string(i) + "}")
+        << "in the order they came";
+    EXPECT_LE(held.count(), 2u);
+  }
+}
+
+TEST(Server, AWaitForAHandlerEndsWithTheReplysOwn) {
+  const SocketScratch scratch;
+  Server server{{.reply_timeout = std::chrono::milliseconds{50}, .max_calls = 1}};
+  Held held;
+  server.handle_later("never", [&](const Json&, const Reply& reply) { held.put(reply); });
+  server.handle("echo", [](const Json& arguments) -> Result { return arguments; });
+  ASSERT_TRUE(server.listen(scratch.socket()));
+  RawClient first{scratch.socket()};
+  first.send("{\"command\":\"never\"}\n");
+  const Reply late = held.take();
+  RawClient second{scratch.socket()};
+  second.send("{\"command\":\"never\"}\n");
+  const std::string told = R"({"id":null,"ok":false,"error":"the fabric did not answer within 0.05 s"})";
+  EXPECT_EQ(first.line(), told);
+  EXPECT_EQ(second.line(), told);
+  late(Json(1));
+  EXPECT_EQ(first.ask(R"({"command":"echo"})"), R"({"id":null,"ok":true,"result":{}})") << "its turn is free again";
+  EXPECT_EQ(second.ask(R"({"command":"echo"})"), R"({"id":null,"ok":true,"result":{}})");
+}
+
+TEST(Server, StopsWhileRequestsWaitForTheirTurn) {
+  const SocketScratch scratch;
+  Server server{{.reply_timeout = std::chrono::hours{1}, .max_calls = 1}};
+  Held held;
+  server.handle_later("late", [&](const Json&, const Reply& reply) { held.put(reply); });
+  ASSERT_TRUE(server.listen(scratch.socket()));
+  std::deque<RawClient> clients;
+  for (uint64_t i = 1; i <= 4; ++i) {
+    clients.emplace_back(scratch.socket()).send("{\"command\":\"late\"}\n");
+    while (server.counters().requests < i) std::this_thread::yield();
+  }
+  server.stop();
+  EXPECT_EQ(server.counters().connections, 0u);
+  EXPECT_EQ(held.count(), 1u);
 }
 
 TEST_F(ServerTest, RemovesItsSocketWhenItStops) {
