@@ -2,81 +2,81 @@
 """compiled_rules.py BUILD: rules that need a compiler. Each header compiles alone, clang-tidy finds nothing in
 any source, clang-format would change nothing.
 
-A ninja file of its own (BUILD/tidy/build.ninja) runs them side by side, and again only where something changed.
+They run side by side, one for each processor. What has passed is not checked again: see passed_before.py.
 """
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
+from passed_before import PassedBefore, default_folder, installed
 from tap import Tap
 from tree import CPP, ROOT, Tree
 
-NINJA = '''\
-# Written by compiled_rules.py.
-builddir = {here}
-rule header
-  command = {compiler} $flags -fsyntax-only -include $in -x c++ /dev/null -MD -MF $out.d -MT $out && touch $out
-  depfile = $out.d
-  deps = gcc
-  description = alone $in
-rule tidy
-  command = cd {build} && clang-tidy-19 --quiet -p {here} $source && touch $out
-  description = clang-tidy $source
-rule format
-  command = clang-format-19 --dry-run --Werror $in && touch $out
-  description = format $in
-'''
+
+@dataclass(frozen=True)
+class Check:
+    path: str
+    command: list[str]
+    settings: str = ''
 
 
 class CompiledRules:
-    def __init__(self, build: Path, tree: Tree) -> None:
+    def __init__(self, build: Path, tree: Tree, passed: PassedBefore) -> None:
         self._build = build
         self._here = build / 'tidy'
         self._tree = tree
+        self._passed = passed
         commands = json.loads((build / 'compile_commands.json').read_text())
-        self._commands = {str((Path(c['directory']) / c['file']).resolve().relative_to(ROOT)): c for c in commands
+        self._commands = {str((Path(c['directory']) / c['file']).resolve().relative_to(ROOT)): c['command'] for c in commands
                           if (Path(c['directory']) / c['file']).resolve().is_relative_to(ROOT)}
-        self._dependencies = self._read_dependencies()
+        self._here.mkdir(exist_ok=True)  # and in it a compilation database that clang understands
+        database = [{**c, 'command': _for_clang(c['command'])} for c in commands]
+        (self._here / 'compile_commands.json').write_text(json.dumps(database, indent=1))
 
-    def write(self) -> None:
-        """Our ninja file, and a compilation database that clang understands."""
-        self._here.mkdir(exist_ok=True)
-        compiler = next(iter(self._commands.values()))['command'].split(' -I')[0]
-        text = [NINJA.format(here=self._here, build=self._build, compiler=compiler)]
-        for path in self._tree.paths(('.hpp',)):
-            text.append(f'build {self._stamp(path, "alone")}: header {ROOT / path}\n  flags = {self._flags_for(path)}\n')
-        for path in self._tidied():
-            inputs = ' '.join([str(ROOT / '.clang-tidy'), *self._dependencies.get(path, [])])
-            text.append(f'build {self._stamp(path, "tidy")}: tidy {ROOT / path} | {inputs}\n  source = {ROOT / path}\n')
-        for path in self._tree.paths(CPP):
-            text.append(f'build {self._stamp(path, "format")}: format {ROOT / path} | {ROOT / ".clang-format"}\n')
-        for kind in ('alone', 'tidy', 'format'):
-            text.append(f"build {kind}: phony {' '.join(self._all(kind))}\n")
-        _write_if_changed(self._here / 'build.ninja', ''.join(text))
-        database = [{**c, 'command': _for_clang(c['command'])} for c in self._commands.values()]
-        _write_if_changed(self._here / 'compile_commands.json', json.dumps(database, indent=1))
+    def headers_alone(self) -> list[str]:
+        compiler = [word for word in shlex.split(next(iter(self._commands.values()))) if not word.startswith('-')][:2]
+        compiler = compiler if compiler[0] == 'ccache' else compiler[:1]
+        return self.run([Check(path, [*compiler, *self._flags_for(path), '-fsyntax-only', '-include', str(ROOT / path),
+                                       '-x', 'c++', '/dev/null'])
+                          for path in self._tree.paths(('.hpp',))])
 
-    def run(self, kind: str) -> list[str]:
-        done = subprocess.run(['ninja', '-k', '0', '-f', str(self._here / 'build.ninja'), kind],
-                              capture_output=True, text=True, check=False, cwd=self._build)
-        return [] if done.returncode == 0 else complaints(done.stdout)
+    def clang_tidy(self) -> list[str]:
+        return self.run([Check(path, ['clang-tidy-19', '--quiet', '-p', str(self._here), str(ROOT / path)],
+                                self._tree.texts['.clang-tidy'] + _for_clang(self._commands[path]))
+                          for path in self._tree.paths(('.cpp',)) if path in self._commands and not path.startswith('tests/')])
 
-    def _tidied(self) -> list[str]:
-        return [p for p in self._tree.paths(('.cpp',)) if p in self._commands and not p.startswith('tests/')]
+    def clang_format(self) -> list[str]:
+        """The files are enough: clang-format mends them."""
+        done = subprocess.run(['clang-format-19', '--dry-run', '--Werror', *self._tree.paths(CPP)],
+                              capture_output=True, text=True, check=False, cwd=ROOT)
+        files = sorted({line.split(':')[0] for line in done.stderr.splitlines() if ': error:' in line})
+        if files:
+            return ['run: clang-format-19 -i ' + ' '.join(files)]
+        return [done.stderr] if done.returncode != 0 else []
 
-    def _all(self, kind: str) -> list[str]:
-        paths = {'alone': self._tree.paths(('.hpp',)), 'tidy': self._tidied(), 'format': self._tree.paths(CPP)}[kind]
-        return [str(self._stamp(p, kind)) for p in paths]
+    def run(self, checks: list[Check]) -> list[str]:
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            return [said for each in pool.map(self._run_one, checks) for said in each]
 
-    def _stamp(self, path: str, kind: str) -> Path:
-        return self._here / kind / (path.replace('/', '.') + '.ok')
+    def _run_one(self, check: Check) -> list[str]:
+        key = self._passed.key(check.path, shlex.join(check.command), check.settings, installed())
+        if self._passed.knows(key):
+            return []
+        done = subprocess.run(check.command, capture_output=True, text=True, check=False, cwd=self._build)
+        if done.returncode == 0:
+            self._passed.remember(key)
+            return []
+        return complaints(done.stdout + done.stderr) or [f'{check.path}: exit status {done.returncode}']
 
-    def _flags_for(self, path: str) -> str:
+    def _flags_for(self, path: str) -> list[str]:
         """Of the nearest source that is built: same folder, else same room, else any."""
         parts = path.split('/')
         for depth in range(len(parts) - 1, -1, -1):
@@ -84,42 +84,18 @@ class CompiledRules:
             near = sorted(p for p in self._commands if p.startswith(folder + '/' if folder else ''))
             if near:
                 # Of a folder whose sources are built in several ways: the one that sees DPDK and our own root.
-                commands = [self._commands[p]['command'] for p in near]
+                commands = [self._commands[p] for p in near]
                 words = shlex.split(max(commands, key=lambda c: ('rte_config.h' in c) + (' -I.. ' in c)))
                 keep = [w for w in words if w.startswith(('-I', '-isystem', '-D', '-std', '-f', '-m', '-W', '-pthread'))]
-                if any('rte_config.h' in w for w in words):
-                    keep += ['-include', 'rte_config.h']
-                return ' '.join(shlex.quote(w) for w in keep)
-        return '-std=c++23'
-
-    def _read_dependencies(self) -> dict[str, list[str]]:
-        """Source → the headers of ours that it reads, as the last build saw them."""
-        listed = subprocess.run(['ninja', '-C', str(self._build), '-t', 'deps'], capture_output=True, text=True, check=True)
-        found: dict[str, list[str]] = {}
-        files: list[str] = []
-        for line in [*listed.stdout.splitlines(), '']:
-            if line.startswith(' '):
-                path = (self._build / line.strip()).resolve()
-                if path.is_relative_to(ROOT) and path.exists():
-                    files.append(str(path))
-            elif files:
-                found[str(Path(files[0]).relative_to(ROOT))] = files[1:]
-                files = []
-        return found
+                return keep + (['-include', 'rte_config.h'] if any('rte_config.h' in w for w in words) else [])
+        return ['-std=c++23']
 
 
 def complaints(output: str) -> list[str]:
-    """What the compilers said, without what ninja and the command lines add."""
-    noise = ('[', 'ninja: ', 'Suppressed ', 'Use -header-filter')
-    said, command_follows = [], False
-    for line in output.splitlines():
-        if command_follows:
-            command_follows = False
-        elif line.startswith('FAILED: '):
-            command_follows = True
-        elif line.strip() and not line.startswith(noise) and not line.rstrip().endswith('warnings generated.'):
-            said.append(line.replace(f'{ROOT}/', ''))
-    return said
+    """What the compilers said, without what they say about themselves."""
+    noise = ('Suppressed ', 'Use -header-filter', 'Error while processing')
+    return [line.replace(f'{ROOT}/', '') for line in output.splitlines()
+            if line.strip() and not line.startswith(noise) and not line.rstrip().endswith(('warnings generated.', 'treated as errors'))]
 
 
 def _for_clang(command: str) -> str:
@@ -130,26 +106,18 @@ def _for_clang(command: str) -> str:
     return shlex.join([*words, '-Wno-unknown-warning-option', '-Wno-ignored-optimization-argument'])
 
 
-def _write_if_changed(path: Path, text: str) -> None:
-    if not path.exists() or path.read_text() != text:
-        path.write_text(text)
-
-
 def main() -> int:
     tap = Tap()
-    missing = [tool for tool in ('clang-tidy-19', 'clang-format-19', 'ninja') if shutil.which(tool) is None]
+    missing = [tool for tool in ('clang-tidy-19', 'clang-format-19') if shutil.which(tool) is None]
     if missing:
         tap.point('tools_are_there', [f'{tool} is not installed' for tool in missing])
         return tap.end()
-    rules = CompiledRules(Path(sys.argv[1]).resolve(), Tree.of_checkout())
-    rules.write()
-    for name, kind in (('sources_are_formatted', 'format'), ('headers_compile_alone', 'alone'), ('clang_tidy_finds_nothing', 'tidy')):
+    tree = Tree.of_checkout()
+    rules = CompiledRules(Path(sys.argv[1]).resolve(), tree, PassedBefore(tree, default_folder()))
+    for name, rule in (('sources_are_formatted', rules.clang_format), ('headers_compile_alone', rules.headers_alone),
+                       ('clang_tidy_finds_nothing', rules.clang_tidy)):
         if tap.wants(name):
-            said = rules.run(kind)
-            if kind == 'format':  # the files are enough: clang-format mends them
-                files = sorted({line.split(':')[0] for line in said if ': error:' in line})
-                said = ['run: clang-format-19 -i ' + ' '.join(files)] if files else said
-            tap.point(name, said)
+            tap.point(name, rule())
     return tap.end()
 
 

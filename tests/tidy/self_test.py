@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
+import tempfile
+from pathlib import Path
 
-from compiled_rules import complaints
+from compiled_rules import Check, CompiledRules, complaints
+from passed_before import PassedBefore
 from rules import RULES
 from size_rules import cpp_functions
 from tap import Tap
@@ -94,16 +97,54 @@ def function_measure() -> list[str]:
     return [] if found == wanted else [f'found {found}, wanted {wanted}']
 
 
-def ninja_noise() -> list[str]:
-    said = complaints('[1/2] tidy a\nFAILED: a\nclang a\na.cpp:1: error: x\n3 warnings generated.\nninja: build stopped\n')
+def noise() -> list[str]:
+    said = complaints('a.cpp:1: error: x\n\n3 warnings generated.\nSuppressed 3 warnings\n1 warning treated as errors\n')
     return [] if said == ['a.cpp:1: error: x'] else [str(said)]
+
+
+def memory() -> list[str]:
+    """What has passed is known again by the same texts and conditions, and by no others."""
+    texts = {'a.cpp': '#include "b.hpp"\n#include <map>\n', 'b.hpp': '#include "c.hpp"\n', 'c.hpp': '#include "b.hpp"\nint c;\n', 'd.hpp': ''}
+    with tempfile.TemporaryDirectory() as folder:
+        def known(texts: dict[str, str], condition: str) -> bool:
+            passed = PassedBefore(Tree(texts), Path(folder))
+            return passed.knows(passed.key('a.cpp', condition))
+
+        passed = PassedBefore(Tree(texts), Path(folder))
+        passed.remember(passed.key('a.cpp', 'tool 1'))
+        claims = {'the same': known(texts, 'tool 1'),
+                  'another file': known({**texts, 'd.hpp': 'int d;'}, 'tool 1'),
+                  'not the tool': not known(texts, 'tool 2'),
+                  'not the source': not known({**texts, 'a.cpp': texts['a.cpp'] + '\n'}, 'tool 1'),
+                  'not what it includes': not known({**texts, 'b.hpp': '#include "c.hpp"\nint b;\n'}, 'tool 1'),
+                  'not what that includes': not known({**texts, 'c.hpp': 'int d;\n'}, 'tool 1')}
+    return [f'{claim} does not hold' for claim, holds in claims.items() if not holds]
+
+
+def a_failure_is_found_again() -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        build = Path(folder)
+        (build / 'compile_commands.json').write_text('[]')
+        tree = Tree({'a.cpp': 'int a;\n'})
+        rules = CompiledRules(build, tree, PassedBefore(tree, build / 'passed'))
+        command = 'echo x >>runs; test -e mended'
+        said = []
+        for mend in (False, False, True, True):
+            if mend:
+                (build / 'mended').touch()
+            said.append(rules.run([Check('a.cpp', ['bash', '-c', command])]))
+        runs = (build / 'runs').read_text().count('x')
+    wanted = [['a.cpp: exit status 1']] * 2 + [[]] * 2
+    return [] if (said, runs) == (wanted, 3) else [f'said {said} in {runs} runs']
 
 
 def main() -> int:
     tap = Tap()
     tests = {'every_rule_has_a_case': lambda: sorted({r.__name__ for r in RULES} ^ set(CASES)),
              'functions_are_measured_by_their_braces': function_measure,
-             'a_compilers_complaints_survive_the_filter': ninja_noise}
+             'a_compilers_complaints_survive_the_filter': noise,
+             'what_has_passed_is_known_by_all_that_it_read': memory,
+             'only_a_pass_is_remembered': a_failure_is_found_again}
     for rule in RULES:
         tests[f'{rule.__name__}_can_fail'] = lambda r=rule: problems_of(r, *CASES.get(r.__name__, ([], [])))
     for name, test in tests.items():
