@@ -32,7 +32,8 @@ namespace softspine::dataplane {
 
 class PauseState {
  public:
-  // A frame whose last bit came in at `now`. `response` may be zero: a station that obeys at once.
+  // A frame whose last bit came in at `now`. `response` may be zero: a station that obeys at once; or
+  // Duration::max(): one that never does, and only counts.
   void receive(const PfcFrame& frame, Instant now, Duration quantum, Duration response) noexcept;
   // The link is down or new: all that is pending or in effect ends.
   void clear(Instant now) noexcept;
@@ -43,6 +44,8 @@ class PauseState {
       apply(now);
     return mask_;
   }
+  // What was paused when it was last applied.
+  uint8_t mask() const { return mask_; }
   // The same without applying it: for who only looks. Not before the last call's `now`.
   uint8_t paused(Instant now) const noexcept { return now < next_change_ ? mask_ : mask_at(now); }
   // The earliest instant, after what has been applied, at which the mask changes; never() if none is due.

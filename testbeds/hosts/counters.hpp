@@ -3,7 +3,8 @@
 //
 //   received = delivered + responses + answered + dropped (by reason)         per host, packets
 //   delivered = Σ over its sinks of FlowReceived::packets
-//   sent (on the links) = Σ over its flows of FlowSent::packets + answers
+//   sent (on the links) = Σ over its flows of FlowSent::packets + answers_sent + pauses_sent
+// PFC frames received are consumed: dropped[kPfcConsumed]. By priority they are in PauseState and PauseSource.
 #pragma once
 
 #include <algorithm>
@@ -59,7 +60,8 @@ struct HostCounters {
   uint64_t responses = 0;       // acknowledgements and CNPs for a queue pair of ours: an open loop only counts them
   uint64_t answered = 0;        // ARP, ND, echo: turned into an answer
   uint64_t answers_sent = 0;
-  uint64_t starved = 0;  // times a packet was due and the pool was empty
+  uint64_t pauses_sent = 0;  // PFC frames
+  uint64_t starved = 0;      // times a packet was due and the pool was empty
   dataplane::DropCounters dropped{};
   dataplane::Histogram latency_ps;          // of every packet delivered: last bit arrived − first bit left
   dataplane::Histogram message_latency_ps;  // of every whole message: last bit of its last − first bit of its first

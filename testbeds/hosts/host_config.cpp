@@ -37,6 +37,7 @@ std::vector<std::string> wrong_with(const HostConfig& host) {
   if (host.ports == 0 || host.ports > kMaxHostPorts) {
     wrong.push_back(fmt::format("ports: {}, but a host has 1 to {}", host.ports, kMaxHostPorts));
   }
+  if (std::ranges::max(host.priority_of_dscp) >= kPriorities) wrong.emplace_back("priority_of_dscp: above 7");
   return wrong;
 }
 

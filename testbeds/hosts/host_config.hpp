@@ -5,7 +5,9 @@
 // (SinkConfig), or both. The numbers of a flow at its two ends are given, never negotiated.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -20,6 +22,19 @@ namespace softspine::testbeds {
 using Ipv4Address = uint32_t;  // 10.0.0.1 is 0x0a000001
 using IpAddress = std::variant<Ipv4Address, dataplane::Ipv6Address>;
 
+// SONiC's AZURE maps: DSCP 3 → 3, 4 → 4, 46 → 5, 48 → 6, 8 → 0, the rest → 1.
+using PriorityMap = std::array<uint8_t, 64>;
+constexpr PriorityMap azure_priorities() {
+  PriorityMap map{};
+  map.fill(1);
+  map[3] = 3;
+  map[4] = 4;
+  map[46] = 5;
+  map[48] = 6;
+  map[8] = 0;
+  return map;
+}
+
 struct HostConfig {
   std::string name;
   dataplane::MacAddress mac{};
@@ -28,6 +43,10 @@ struct HostConfig {
   dataplane::MacAddress gateway{};  // every packet's next hop: a static neighbour (or the only other host)
   uint32_t mtu = 9216;              // bytes of an IP packet
   uint16_t ports = 1;
+  // What a pause stops: a packet's priority by its DSCP; what is not IP has DSCP 0's.
+  PriorityMap priority_of_dscp = azure_priorities();
+  bool obeys_pause = true;
+  std::optional<uint32_t> pause_response_quanta;  // instead of the standard's for the link's rate
 };
 
 enum class Verb : uint8_t { kWrite, kSend };

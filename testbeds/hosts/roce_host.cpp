@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "dataplane/buffer/pause_timing.hpp"
+#include "dataplane/packet/pfc.hpp"
 #include "dataplane/units/check.hpp"
 
 namespace softspine::testbeds {
@@ -11,7 +13,6 @@ using namespace dataplane;
 
 namespace {
 
-constexpr uint32_t kMaxAnswers = 1024;
 constexpr Duration kStarvedRetry = Duration::us(1);
 
 FrameBytes bytes_of(const Packet& packet) {
@@ -35,10 +36,11 @@ uint32_t RoceHost::add_flow(const FlowConfig& config) {
   flows_.push_back({.transport = OpenLoop{config},
                     .counters = {.id = config.id, .qp = config.source_qp},
                     .first_template = static_cast<uint32_t>(templates_.size()),
-                    .port = config.port});
+                    .port = config.port,
+                    .priority_bit = static_cast<uint8_t>(1U << config_.priority_of_dscp[config.dscp])});
   for (const FrameTemplate& frame : templates_of(config_, config)) templates_.push_back(frame);
-  Port& port = ports_[config.port.value()];
-  port.order.reserve(++port.flows);
+  HostPort& port = ports_[config.port.value()];
+  port.make_room();
   port.order.add(index, config.start, Instant::at_ps(-1));
   return index;
 }
@@ -53,10 +55,7 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
 }
 
 Instant RoceHost::departure(PortNo port) const {
-  const Port& out = ports_[port.value()];
-  if (!transmitter(port).up()) return Instant::never();
-  const Instant ready = out.answers.empty() ? out.order.next() : std::min(out.order.next(), out.answers.front().at);
-  return std::max(ready, out.free_at);
+  return transmitter(port).up() ? ports_[port.value()].departure() : Instant::never();
 }
 
 PortNo RoceHost::first_port() const {
@@ -79,18 +78,47 @@ Instant RoceHost::run(Instant until) noexcept {
 }
 
 void RoceHost::depart(PortNo port, Instant now) noexcept {
-  Port& out = ports_[port.value()];
-  if (out.answers.empty() || out.answers.front().at > now) return send_segment(port, out, now);
-  --out.answers_waiting;
-  ++counters_.answers_sent;
-  Packet packet = out.answers.pop();
+  HostPort& out = ports_[port.value()];
+  if (out.beside <= now) [[unlikely]]
+    return depart_beside(port, out, now);
+  send_segment(port, out, now);
+}
+
+// One thing, the first of: a PFC frame, a pause that has changed, a control packet.
+void RoceHost::depart_beside(PortNo port, HostPort& out, Instant now) noexcept {
+  if (out.source.due() <= now) {
+    send_pause(port, out, now);
+  } else if (out.pause.next_change() <= now) {
+    out.reconsider(now);
+    return;
+  } else {
+    ++counters_.answers_sent;
+    Packet packet = out.control.take(out.pause.mask(), now);
+    packet.meta().born = now;
+    out.free_at = transmitter(port).send(std::move(packet), now);
+  }
+  out.settle();
+}
+
+void RoceHost::send_pause(PortNo port, HostPort& out, Instant now) noexcept {
+  Packet packet = pool_.make(pfc::kFrameBytes);
+  if (!packet) [[unlikely]] {
+    ++counters_.starved;
+    out.free_at = now + kStarvedRetry;
+    return;
+  }
+  write_pfc(packet.data(), config_.mac, out.source.take(now, pause_quantum(transmitter(port).rate())));
+  packet.meta().frame_bytes = pfc::kFrameBytes;
   packet.meta().born = now;
+  ++counters_.pauses_sent;
   out.free_at = transmitter(port).send(std::move(packet), now);
 }
 
-void RoceHost::send_segment(PortNo port, Port& out, Instant now) noexcept {
+void RoceHost::send_segment(PortNo port, HostPort& out, Instant now) noexcept {
   const uint32_t index = out.order.take(now);
   Flow& flow = flows_[index];
+  if ((out.pause.advance(now) & flow.priority_bit) != 0) [[unlikely]]
+    return out.park(index);
   const OpenLoop::Segment segment = flow.transport.next();
   const FrameTemplate& frame = templates_[flow.first_template + static_cast<uint32_t>(segment.part)];
   Packet packet = pool_.make(frame.stored_bytes());
@@ -118,6 +146,9 @@ void RoceHost::receive(Packet packet) noexcept {
   counters_.received_bytes += packet.frame_bytes();
   const FrameBytes frame = bytes_of(packet);
   if (claims_roce(frame)) return receive_roce(std::move(packet));
+  if (frame.stored_bytes >= ethernet::kBytes && load16(frame.data + ethernet::kType) == ethernet::kTypeMacControl) {
+    return receive_pause(std::move(packet));
+  }
   const bool is_ours = frame.stored_bytes < ethernet::kBytes || (frame.data[0] & ethernet::kMulticastBit) != 0 ||
                        load_mac(frame.data) == config_.mac;
   is_ours ? answer(std::move(packet)) : drop(std::move(packet), DropReason::kNotForUs);
@@ -170,11 +201,36 @@ void RoceHost::answer(Packet packet) noexcept {
 }
 
 void RoceHost::queue_answer(Packet packet) noexcept {
-  Port& port = ports_[packet.meta().in_port];
-  if (port.answers_waiting == kMaxAnswers) return drop(std::move(packet), DropReason::kQueueFull);
-  ++port.answers_waiting;
+  HostPort& port = ports_[packet.meta().in_port];
+  const uint8_t priority = priority_of(packet);
+  if (!port.control.has_room(priority)) return drop(std::move(packet), DropReason::kQueueFull);
   ++counters_.answered;
-  port.answers.push(std::move(packet));
+  port.control.push(std::move(packet), priority);
+  port.settle();
+}
+
+uint8_t RoceHost::priority_of(const Packet& packet) const {
+  const uint8_t* l3 = packet.data() + ethernet::kBytes;
+  switch (load16(packet.data() + ethernet::kType)) {
+    case ethernet::kTypeIpv4: return config_.priority_of_dscp[l3[ipv4::kTos] >> 2];
+    case ethernet::kTypeIpv6: return config_.priority_of_dscp[load32(l3) >> (ipv6::kTrafficClassShift + 2) & 0x3f];
+    default: return config_.priority_of_dscp[0];
+  }
+}
+
+void RoceHost::receive_pause(Packet packet) noexcept {
+  const auto frame = read_pfc(packet.data(), packet.stored_bytes());
+  if (!frame) return drop(std::move(packet), frame.error());
+  const PortNo port{packet.meta().in_port};
+  const Instant now = packet.meta().at;
+  const Rate rate = transmitter(port).rate();
+  const PauseTiming timing = config_.pause_response_quanta
+                                 ? PauseTiming::with_response(rate, *config_.pause_response_quanta)
+                                 : PauseTiming::of(rate);
+  HostPort& out = ports_[port.value()];
+  out.pause.receive(*frame, now, timing.quantum, config_.obeys_pause ? timing.response : Duration::max());
+  out.reconsider(now);
+  drop(std::move(packet), DropReason::kPfcConsumed);
 }
 
 void RoceHost::drop(Packet packet, DropReason reason) noexcept {
@@ -183,14 +239,16 @@ void RoceHost::drop(Packet packet, DropReason reason) noexcept {
 }
 
 void RoceHost::link_changed(PortNo port, bool up, Instant now) noexcept {
-  Port& out = ports_[port.value()];
+  HostPort& out = ports_[port.value()];
   if (up) out.free_at = std::max(out.free_at, now);
+  out.pause.clear(now);
+  out.reconsider(now);
 }
 
 void RoceHost::drain() noexcept {
-  for (Port& port : ports_) {
-    while (!port.answers.empty()) PacketPool::release(port.answers.pop());
-    port.answers_waiting = 0;
+  for (HostPort& port : ports_) {
+    while (port.control.waiting() != 0) PacketPool::release(port.control.pop_any());
+    port.settle();
   }
 }
 

@@ -93,6 +93,19 @@ inline FlowConfig flow_config(uint32_t id = 0) {
   return flow;
 }
 
+inline void expect_all_accounted(const RoceHost& host) {
+  const HostCounters& seen = host.counters();
+  EXPECT_EQ(seen.received_packets, seen.delivered + seen.responses + seen.answered + seen.dropped_packets());
+  uint64_t delivered = 0;
+  for (uint32_t sink = 0; sink < host.sink_count(); ++sink) delivered += host.received(sink).packets;
+  EXPECT_EQ(seen.delivered, delivered);
+  uint64_t sent = seen.answers_sent + seen.pauses_sent;
+  for (uint32_t flow = 0; flow < host.flow_count(); ++flow) sent += host.sent(flow).packets;
+  uint64_t on_links = 0;
+  for (uint16_t port = 0; port < host.ports(); ++port) on_links += host.transmitter(PortNo{port}).counters().packets;
+  EXPECT_EQ(sent, on_links);
+}
+
 class TwoHosts {
  public:
   struct Setup {
@@ -145,19 +158,6 @@ class TwoHosts {
             .on_worker_start = [](uint32_t) { register_worker_thread(); },
             .on_worker_stop = [](uint32_t) { unregister_worker_thread(); }};
   }
-  static void expect_all_accounted(const RoceHost& host) {
-    const HostCounters& seen = host.counters();
-    EXPECT_EQ(seen.received_packets, seen.delivered + seen.responses + seen.answered + seen.dropped_packets());
-    uint64_t delivered = 0;
-    for (uint32_t sink = 0; sink < host.sink_count(); ++sink) delivered += host.received(sink).packets;
-    EXPECT_EQ(seen.delivered, delivered);
-    uint64_t sent = seen.answers_sent;
-    for (uint32_t flow = 0; flow < host.flow_count(); ++flow) sent += host.sent(flow).packets;
-    uint64_t on_links = 0;
-    for (uint16_t port = 0; port < host.ports(); ++port) on_links += host.transmitter(PortNo{port}).counters().packets;
-    EXPECT_EQ(sent, on_links);
-  }
-
   PacketPool pool_;
   VirtualClock clock_;
   Engine engine_;

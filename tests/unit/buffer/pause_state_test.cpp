@@ -101,6 +101,14 @@ TEST(PauseState, APauseShorterThanTheResponseStopsNothing) {
   EXPECT_EQ(port.state.on_to_off(kThree), 0u);
 }
 
+TEST(PauseState, AStationThatNeverObeysOnlyCounts) {
+  PauseState state;
+  for (int64_t x = 0; x < 3; ++x) state.receive(PfcFrame::of(0x08, 0xffff), at(x), kQuantum, Duration::max());
+  EXPECT_TRUE(state.next_change().is_never());
+  EXPECT_EQ(state.advance(at(100)), 0);
+  EXPECT_EQ(state.rx_frames(kThree), 3u);
+}
+
 TEST(PauseState, LookingChangesNothing) {
   Port port;
   port.xoff(0, 0x08, 1000);

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// One port of a host: whose turn it is to send, what goes beside the queue pairs, and what keeps them from it.
+//
+// A queue pair stands in `order`, or, when its turn came while its priority was paused, in `parked` until the
+// pause changes. Everything else that can happen at the port is folded into one instant, `beside`: so a port
+// on which nothing but data moves asks one question more than if there were nothing else.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/buffer/pause_state.hpp"
+#include "testbeds/hosts/control_queue.hpp"
+#include "testbeds/hosts/pause_source.hpp"
+#include "testbeds/hosts/send_order.hpp"
+
+namespace softspine::testbeds {
+
+struct HostPort {
+  SendOrder order;
+  dataplane::Instant free_at;
+  // The earliest of: a PFC frame due, a control packet ready, a pause that changes while somebody waits for it.
+  dataplane::Instant beside = dataplane::Instant::never();
+  dataplane::PauseState pause;
+  ControlQueue control;
+  PauseSource source;
+  std::vector<uint32_t> parked;  // flows
+  uint32_t flows = 0;
+
+  // Room for one more flow; between windows.
+  void make_room() {
+    ++flows;
+    order.reserve(flows);
+    parked.reserve(flows);
+  }
+  dataplane::Instant departure() const { return std::max(std::min(order.next(), beside), free_at); }
+
+  // After any change to control, pause, source or parked.
+  void settle() {
+    const uint8_t paused = pause.mask();
+    beside = std::min(source.due(), control.ready(paused));
+    if (!parked.empty() || (control.waiting() & paused) != 0) beside = std::min(beside, pause.next_change());
+  }
+  // Its turn came, but it is paused.
+  void park(uint32_t flow) {
+    parked.push_back(flow);
+    settle();
+  }
+  // A queue pair that had nothing to send may send from `eligible` on, as it turns out at `now`.
+  void wake(uint32_t flow, dataplane::Instant eligible, dataplane::Instant now) {
+    free_at = std::max(free_at, now);  // who stands in the ring counts as ready since ever
+    order.add(flow, eligible, now);
+  }
+  // The pause may have changed by `now`: everybody who waits for that tries again.
+  void reconsider(dataplane::Instant now) {
+    (void)pause.advance(now);
+    for (const uint32_t flow : parked) wake(flow, now, now);
+    parked.clear();
+    settle();
+  }
+};
+
+}  // namespace softspine::testbeds
