@@ -108,10 +108,14 @@ bool Capture::wants(const std::string& port) const {
   return options_.ports.empty() || std::ranges::any_of(options_.ports, matches);
 }
 
-dataplane::Tap* Capture::add_port(const std::string& name, dataplane::Rate speed, uint32_t worker) {
+dataplane::Tap* Capture::add_port(const std::string& name, dataplane::Rate speed, uint32_t worker,
+                                  const std::string& peer) {
   SOFTSPINE_CHECK(!writer_ && !closed_, 0, 0);
   if (!wants(name)) return nullptr;
-  pcapng::append(head_, pcapng::Interface{.name = name, .speed = speed, .snaplen = options_.snaplen});
+  pcapng::append(head_, pcapng::Interface{.name = name,
+                                          .speed = speed,
+                                          .snaplen = options_.snaplen,
+                                          .description = peer.empty() ? peer : std::string{pcapng::kLinkTo} + peer});
   WorkerSide& side = *workers_[worker % options_.workers];
   taps_.push_back(std::make_unique<PortTap>(*this, side, static_cast<uint32_t>(taps_.size())));
   return taps_.back().get();

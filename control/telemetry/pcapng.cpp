@@ -22,6 +22,7 @@ constexpr uint16_t kComment = 1;
 constexpr uint16_t kSectionHardware = 2;
 constexpr uint16_t kSectionApplication = 4;
 constexpr uint16_t kInterfaceName = 2;
+constexpr uint16_t kInterfaceDescription = 3;
 constexpr uint16_t kInterfaceSpeed = 8;
 constexpr uint16_t kInterfaceResolution = 9;
 constexpr uint16_t kInterfaceFcsBytes = 13;
@@ -112,6 +113,7 @@ void append(Bytes& out, const Interface& interface) {
   put(out, uint16_t{0});
   put(out, interface.snaplen);
   put_text(out, kInterfaceName, interface.name);
+  put_text(out, kInterfaceDescription, interface.description);
   put_number(out, kInterfaceSpeed, interface.speed.count_bps());
   put_number(out, kInterfaceResolution, kResolution);
   put_number(out, kInterfaceFcsBytes, uint8_t{0});

@@ -22,6 +22,9 @@ namespace softspine::control::pcapng {
 
 using Bytes = std::vector<uint8_t>;
 
+// How our captures describe an interface (if_description): followed by the port at the other end of its link.
+inline constexpr std::string_view kLinkTo = "link to ";
+
 struct Section {
   std::string hardware;     // empty: left out
   std::string application;  // empty: left out
@@ -31,7 +34,8 @@ struct Section {
 struct Interface {
   std::string name;
   dataplane::Rate speed;
-  uint32_t snaplen = 0;  // 0: no limit
+  uint32_t snaplen = 0;     // 0: no limit
+  std::string description;  // empty: left out
 };
 
 enum class Way : uint8_t { kIn = 1, kOut = 2 };  // as epb_flags counts them

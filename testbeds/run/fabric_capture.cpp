@@ -53,8 +53,8 @@ void FabricCapture::watch(bool received_too, const control::Testbed& testbed, As
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) {
       const control::LinkEnd end{n, p};
-      Tap* tap =
-          capture_->add_port(fabric.name_of(end), fabric.links[fabric.port(end).link].rate, assembly.worker_at(end));
+      Tap* tap = capture_->add_port(fabric.name_of(end), fabric.links[fabric.port(end).link].rate,
+                                    assembly.worker_at(end), fabric.name_of(fabric.peer_of(end)));
       if (tap == nullptr) continue;
       const PortRef ref = assembly.port_ref(end);
       assembly.engine->node(ref.node).transmitter(ref.port).set_tap(tap);

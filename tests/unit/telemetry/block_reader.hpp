@@ -26,6 +26,7 @@ struct ReadFrame {
 struct ReadFile {
   std::string content;
   std::vector<std::string> interfaces;
+  std::vector<std::string> descriptions;
   std::vector<ReadFrame> frames;
 };
 
@@ -73,6 +74,7 @@ inline ReadFile read_pcapng(const std::string& path) {
       throw std::runtime_error("a block's lengths differ");
     const std::string block = file.content.substr(at, length);
     if (type == 1) file.interfaces.push_back(options_in(block, 16)[2]);
+    if (type == 1) file.descriptions.push_back(options_in(block, 16)[3]);
     if (type == 6) file.frames.push_back(frame_in(block));
     at += length;
   }

@@ -86,6 +86,15 @@ TEST(Capture, GivesTapsOnlyToPortsThatAPatternNames) {
   EXPECT_EQ(read_pcapng(file.path()).interfaces, (std::vector<std::string>{"tor1:Ethernet0", "core1:Ethernet0"}));
 }
 
+TEST(Capture, DescribesAnInterfaceByThePortItsLinkLeadsTo) {
+  const MemoryFile file;
+  auto capture = opened(file, {});
+  EXPECT_NE(capture->add_port("tor1:Ethernet0", Rate::gbps(1), 0, "h1:eth0"), nullptr);
+  EXPECT_NE(capture->add_port("tor1:Ethernet4", Rate::gbps(1), 0), nullptr);
+  ASSERT_TRUE(capture->close());
+  EXPECT_EQ(read_pcapng(file.path()).descriptions, (std::vector<std::string>{"link to h1:eth0", ""}));
+}
+
 TEST(Capture, HoldsAFrameThatLeavesAfterTheFloorUntilItsTurn) {
   const MemoryFile file;
   Tap* tap = nullptr;

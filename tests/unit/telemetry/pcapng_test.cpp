@@ -53,6 +53,15 @@ TEST(Pcapng, WritesTheBytesThatTheDraftPrescribes) {
             "736564000000000050000000");
 }
 
+TEST(Pcapng, SaysInAnInterfacesDescriptionWhereItsLinkLeads) {
+  Bytes out;
+  append(out, Interface{.name = "h1:eth0", .speed = Rate::gbps(100), .description = "link to tor1:Ethernet4"});
+  EXPECT_EQ(hex(out),
+            "010000005c00000001000000000000000200070068313a657468300003001600"
+            "6c696e6b20746f20746f72313a45746865726e65743400000800080000e87648"
+            "17000000090001000a0000000d00010000000000000000005c000000");
+}
+
 TEST(Pcapng, KnowsTheSizeOfAFrameBeforeItIsEncoded) {
   for (size_t bytes = 0; bytes <= 8; ++bytes) {
     for (const uint64_t missed : {0, 1}) {
