@@ -63,6 +63,7 @@ struct alignas(64) PortCounters {
 
   uint64_t made_packets = 0;
   DropCounters drops{};
+  uint64_t pause_tx_frames = 0;                        // pause frames of our own, each counted once
   std::array<uint64_t, kPriorities> pfc_rx_packets{};  // frames whose enable vector names the priority
   std::array<uint64_t, kPriorities> pfc_tx_packets{};
   std::array<QueueCounters, kQueues> queues{};

@@ -85,7 +85,8 @@ class Egress {
 
   // A pause frame has come in at a port.
   void receive_pause(PortNo port, const PfcFrame& frame, Instant now) noexcept;
-  // After the transmitter knows. Pauses end with the link; what still has to stop is told when it is back.
+  // After the transmitter knows; what waits is then flushed by the caller. Pauses end with the link; what still has
+  // to stop is told when it is back.
   void link_changed(PortNo port, bool up, Instant now) noexcept;
 
   // Ends all that waits at a port.
@@ -188,6 +189,7 @@ class Egress {
     counters.tx_bytes += bytes;
     if (port.wire_queue == kPfcFrame) [[unlikely]] {
       ++counters.made_packets;
+      ++counters.pause_tx_frames;
       ++counters.tx_multicast_packets;
       return;
     }

@@ -36,12 +36,13 @@ void Egress::link_changed(PortNo number, bool up, Instant now) noexcept {
   Side& side = side_[n];
   if (up) {
     side.pfc.repeat();
-  } else {
-    side.pause.clear(now);
-    take_pauses(n, now);
-    hold(n, now);
+    kick(n, now);
+    return;
   }
-  kick(n, now);
+  side.pause.clear(now);
+  take_pauses(n, now);
+  hold(n, now);
+  arm(n);
 }
 
 uint8_t Egress::priorities_of(uint16_t in_port, uint8_t group) const noexcept {
@@ -80,6 +81,7 @@ Instant Egress::start_pause_frame(uint32_t number, Instant at) noexcept {
     return Instant::never();
   }
   const PfcFrame frame = side.pfc.say(at, pause_quantum(port.wire->rate()));
+  arm(number);
   write_pfc(packet.data(), side.mac, frame);
   PacketMeta& meta = packet.meta();
   meta.frame_bytes = pfc::kFrameBytes;

@@ -147,6 +147,9 @@ class Bench {
 
   Role& node() { return *switch_; }
   dataplane::Probe& probe(uint16_t port) { return *probes_[port]; }
+  const std::vector<dataplane::Probe::Arrival>& arrivals(uint16_t port) const { return probes_[port]->arrivals(); }
+  // Not until nothing moves: for this long.
+  void run_for(Duration time) { engine_.run(engine_.now() + time); }
   dataplane::Engine& engine() { return engine_; }
   const dataplane::PortCounters& counters(uint16_t port) const { return switch_->counters()[port]; }
 

@@ -25,13 +25,17 @@ inline void expect_conserved(const pipelines::Switch& node) {
       EXPECT_EQ(queue.current_packets == 0, queue.current_bytes == 0) << node.name() << " port " << p;
       EXPECT_GE(queue.watermark_bytes, queue.current_bytes);
     }
-    EXPECT_EQ(port.tx_packets, left.packets) << node.name() << " port " << p;
-    EXPECT_EQ(port.tx_bytes, left.bytes) << node.name() << " port " << p;
+    EXPECT_EQ(port.tx_packets, left.packets + port.pause_tx_frames) << node.name() << " port " << p;
+    EXPECT_EQ(port.tx_bytes, left.bytes + port.pause_tx_frames * dataplane::pfc::kFrameBytes)
+        << node.name() << " port " << p;
     EXPECT_GE(port.rx_packets, port.rx_multicast_packets + port.rx_broadcast_packets);
     EXPECT_GE(port.tx_packets, port.tx_multicast_packets + port.tx_broadcast_packets);
     EXPECT_EQ(port.drops[static_cast<size_t>(dataplane::DropReason::kLostOnLink)], 0u) << "the engine's to count";
   }
   EXPECT_EQ(in, out) << node.name() << ": received + made = transmitted + dropped + queued";
+  uint64_t queued = 0;
+  for (const dataplane::PortCounters& port : node.counters()) queued += port.queued_packets();
+  EXPECT_STREQ(node.egress().mmu().wrong(queued == 0), "") << node.name();
 }
 
 // Once nothing is under way: all accounts are empty, and each wire carried what was counted.
