@@ -52,7 +52,7 @@ class Egress {
     QueueCounters& queue = port.counters->queues[q];
     if (!port.wire->up()) [[unlikely]]
       return DropReason::kLinkDown;
-    if (queue.current_bytes > port.drop_from && is_dropped_early(packet, queue.current_bytes)) [[unlikely]]
+    if (queue.current_bytes + bytes > port.drop_from && is_dropped_early(packet, queue.current_bytes)) [[unlikely]]
       return DropReason::kWredDropped;
     const Mmu::Account account = account_of(meta.in_port, meta.priority_group, number, q);
     const Mmu::Admission admission = mmu_.admit(account, bytes);

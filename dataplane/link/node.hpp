@@ -62,6 +62,10 @@ class Node {
 
  protected:
   Rng& rng() { return rng_; }
+  // Between windows: something of this node is to happen at `at`.
+  void want_run(Instant at) {
+    if (schedule_ != nullptr) schedule_->wake(slot_, at);
+  }
 
  private:
   std::string name_;

@@ -93,7 +93,9 @@ class Bench {
   Bench(const Bench&) = delete;
   Bench& operator=(const Bench&) = delete;
 
-  void publish(ForwardingState state) { switch_->publish(std::make_shared<const ForwardingState>(std::move(state))); }
+  void publish(ForwardingState state, Instant now = {}) {
+    switch_->publish(std::make_shared<const ForwardingState>(std::move(state)), now);
+  }
 
   // From the station at `port`, at `at` or when its wire is free.
   void send_at(Instant at, uint16_t port, Bytes frame, uint32_t frame_bytes = 0) {
