@@ -98,6 +98,11 @@ class Engine {
   friend class Worker;
   void connect_one_way(PortRef from, PortRef to, Rate rate, Duration propagation);
   void build_outboxes();
+  // Worker 0, also when nothing happened up to then: who watches progress() waits for an end.
+  void reach(Instant upto) noexcept {
+    now_ = upto;
+    progress_.store(upto.count_ps(), std::memory_order_relaxed);
+  }
   // Worker 0, while the others stand still: what was posted, and what is due at `upto` or before.
   void run_actions(Instant upto);
   RunEnd run_workers(Instant end);

@@ -87,7 +87,7 @@ RunEnd Worker::run(Instant end) noexcept {
     if (all.stop) return RunEnd::kStopped;
     if (all.action < end && all.next >= all.action && all.horizon >= all.action) {
       floor = all.action;
-      if (index_ == 0) engine_.now_ = floor;
+      if (index_ == 0) engine_.reach(floor);
       stand_still(floor);
       continue;
     }
@@ -96,7 +96,7 @@ RunEnd Worker::run(Instant end) noexcept {
       continue;
     }
     if (first == end && all.horizon >= end) {
-      if (index_ == 0 && !end.is_never()) engine_.now_ = end;
+      if (index_ == 0 && !end.is_never()) engine_.reach(end);
       return all.next.is_never() && all.action.is_never() && !engine_.clock_.is_wall() ? RunEnd::kIdle : RunEnd::kDone;
     }
     const Instant until = std::min({all.next + engine_.lookahead_, all.horizon, limit});
@@ -104,13 +104,10 @@ RunEnd Worker::run(Instant end) noexcept {
       run_window(until, all.horizon);
       floor = until;
       idle_rounds_ = 0;
-      if (index_ == 0) {
-        engine_.now_ = floor;
-        engine_.progress_.store(floor.count_ps(), std::memory_order_relaxed);
-      }
+      if (index_ == 0) engine_.reach(floor);
     } else {
       floor = std::max(floor, std::min(all.horizon, limit));
-      if (index_ == 0) engine_.now_ = floor;
+      if (index_ == 0) engine_.reach(floor);
       if (busy || all.busy) {
         idle_rounds_ = 0;
       } else {

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Edges over devices that DPDK makes itself: `edge: {dpdk: …}`."""
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+from one_run import tshark
+from outside_testbeds import need_programs
+from softspine import TESTBEDS, Problems, Skip, Softspine, main
+
+# One fabric of two processes: a rack here, a rack there, and a memif in between. MACs are given, for each process
+# counts its own from the same first one.
+RACK = '''name: {name}
+run: {{clock: wall, duration: 5min}}
+topology:
+  nodes:
+    tor1: {{kind: switch, role: tor}}
+    {host}: {{kind: host, address: 10.0.1.{number}, mac: "02:00:00:00:aa:{number}", namespace: {{timeout: 5min, run: "{run}"}}}}
+    peer: {{kind: host, address: 10.0.1.1{number}, mac: "02:00:00:00:bb:{number}", edge: {{dpdk: "net_memif0,role={role},socket={socket},socket-abstract=no"}}}}
+  links:
+    - {{endpoints: [tor1, {host}], rate: 10Gbps}}
+    - {{endpoints: [tor1, peer], rate: 10Gbps}}
+'''
+# Says so each time the other end of the memif has come, or gone.
+WATCH = ('see() { until ping -n -c 3 -i 0.05 -W 1 10.0.1.22; do :; done; ping -n -c 3 -i 0.05 -M do -s 1472 -W 5 10.0.1.22 || exit 1; touch seen.$1; }; '
+         'see first; while ping -n -c 1 -W 1 10.0.1.22; do :; done; touch missed; see again')
+
+
+def await_file(path: Path, seconds: float) -> None:
+    until = time.monotonic() + seconds
+    while not path.exists():
+        if time.monotonic() > until:
+            raise AssertionError(f'{path.name} did not happen within {seconds} s')
+        time.sleep(0.05)
+
+
+def memif(it: Softspine) -> Problems:
+    """a memif joins two fabrics; the one that stays finds the other again after it was killed"""
+    need_programs('ip', 'ping')
+    if os.geteuid() != 0:
+        raise Skip('namespaces need root')
+    socket = it.folder / 'm.sock'
+    here = it.write('here.yaml', RACK.format(name='here', host='h1', number=11, role='server', socket=socket, run=WATCH))
+    there = it.write('there.yaml', RACK.format(name='there', host='h2', number=22, role='client', socket=socket, run='sleep 300'))
+    h1 = it.folder / 'o' / 'h1'
+    with it.running(here, '--folder', it.folder / 'o', '--report', 'here.json') as staying:
+        with it.running(there) as gone:
+            await_file(h1 / 'seen.first', 60)
+            gone.end(signal.SIGKILL)
+        await_file(h1 / 'missed', 60)
+        with it.running(there):
+            await_file(h1 / 'seen.again', 60)
+            ended = staying.end(signal.SIGCONT, timeout=60)  # by itself, its command being over
+    yield from ended.exited(0)
+
+
+def pcap_device(it: Softspine) -> Problems:
+    """frames come in by DPDK's own pcap device; a fabric in which nothing more happens ends in time"""
+    came = it.folder / 'came.pcap'
+    shutil.copy(TESTBEDS / 'replay' / 'in.pcap', it.folder)
+    file = it.write('pcap.yaml', (TESTBEDS / 'replay.yaml').read_text().split('\nexpect:')[0]
+                    .replace('clock: virtual, duration: 1s', 'clock: wall, duration: 3s')
+                    .replace('{pcap: {in: replay/in.pcap}}', f'{{dpdk: "net_pcap0,rx_pcap={it.folder}/in.pcap,tx_pcap={it.folder}/back.pcap"}}')
+                    .replace('replay/out.pcap', str(came)))
+    done = it('run', file)
+    yield from done.exited(0)
+    if not 3 <= done.seconds < 10:
+        yield f'3 s took {done.seconds:.1f} s'
+    wanted, found = (sorted(tshark('-r', capture, '-T', 'fields', '-e', 'udp.payload').split()) for capture in (it.folder / 'in.pcap', came))
+    if wanted != found or not wanted:
+        yield f'{len(wanted)} frames went in, {len(found)} came out, {len(set(wanted) & set(found))} of them the same\n{done.out}'
+
+
+if __name__ == '__main__':
+    sys.exit(main([memif, pcap_device]))
