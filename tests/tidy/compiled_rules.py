@@ -72,7 +72,7 @@ class CompiledRules:
             return []
         done = subprocess.run(check.command, capture_output=True, text=True, check=False, cwd=self._build)
         if done.returncode == 0:
-            self._passed.remember(key)
+            self._passed.remember(key, check.path)
             return []
         return complaints(done.stdout + done.stderr) or [f'{check.path}: exit status {done.returncode}']
 

@@ -34,9 +34,10 @@ def installed() -> str:
 
 
 class PassedBefore:
-    def __init__(self, tree: Tree, folder: Path) -> None:
+    def __init__(self, tree: Tree, folder: Path, root: Path = ROOT) -> None:
         self._tree = tree
         self._folder = folder
+        self._root = root
         self._reads: dict[str, set[str]] = {}
         folder.mkdir(parents=True, exist_ok=True)
         for stamp in folder.iterdir():
@@ -50,8 +51,10 @@ class PassedBefore:
         os.utime(stamp)  # in use: not to be forgotten
         return True
 
-    def remember(self, key: str) -> None:
-        (self._folder / key).touch()
+    def remember(self, key: str, path: str) -> None:
+        """Unless someone has changed what it read: then the tool may have seen either text."""
+        if all(self._on_disk(read) == self._tree.texts[read] for read in self.reads(path)):
+            (self._folder / key).touch()
 
     def key(self, path: str, *conditions: str) -> str:
         digest = hashlib.sha256()
@@ -72,6 +75,10 @@ class PassedBefore:
                         ahead.append(target)
             self._reads[path] = found
         return self._reads[path]
+
+    def _on_disk(self, path: str) -> str:
+        file = self._root / path
+        return file.read_bytes().decode(errors='replace') if file.exists() else ''
 
     def _included_by(self, path: str) -> list[str]:
         matches = filter(None, map(INCLUDE.match, self._tree.lines(path)))

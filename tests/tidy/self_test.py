@@ -106,15 +106,22 @@ def memory() -> list[str]:
     """What has passed is known again by the same texts and conditions, and by no others."""
     texts = {'a.cpp': '#include "b.hpp"\n#include <map>\n', 'b.hpp': '#include "c.hpp"\n', 'c.hpp': '#include "b.hpp"\nint c;\n', 'd.hpp': ''}
     with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+
         def known(texts: dict[str, str], condition: str) -> bool:
-            passed = PassedBefore(Tree(texts), Path(folder))
+            passed = PassedBefore(Tree(texts), root / 'passed')
             return passed.knows(passed.key('a.cpp', condition))
 
-        passed = PassedBefore(Tree(texts), Path(folder))
-        passed.remember(passed.key('a.cpp', 'tool 1'))
+        for name, text in texts.items():
+            (root / name).write_text(text)
+        passed = PassedBefore(Tree(texts), root / 'passed', root)
+        passed.remember(passed.key('a.cpp', 'tool 1'), 'a.cpp')
+        (root / 'c.hpp').write_text('int changed;\n')
+        passed.remember(passed.key('a.cpp', 'tool 3'), 'a.cpp')
         claims = {'the same': known(texts, 'tool 1'),
                   'another file': known({**texts, 'd.hpp': 'int d;'}, 'tool 1'),
                   'not the tool': not known(texts, 'tool 2'),
+                  'not while it was being changed': not known(texts, 'tool 3'),
                   'not the source': not known({**texts, 'a.cpp': texts['a.cpp'] + '\n'}, 'tool 1'),
                   'not what it includes': not known({**texts, 'b.hpp': '#include "c.hpp"\nint b;\n'}, 'tool 1'),
                   'not what that includes': not known({**texts, 'c.hpp': 'int d;\n'}, 'tool 1')}
@@ -126,7 +133,8 @@ def a_failure_is_found_again() -> list[str]:
         build = Path(folder)
         (build / 'compile_commands.json').write_text('[]')
         tree = Tree({'a.cpp': 'int a;\n'})
-        rules = CompiledRules(build, tree, PassedBefore(tree, build / 'passed'))
+        (build / 'a.cpp').write_text(tree.texts['a.cpp'])
+        rules = CompiledRules(build, tree, PassedBefore(tree, build / 'passed', build))
         command = 'echo x >>runs; test -e mended'
         said = []
         for mend in (False, False, True, True):
