@@ -171,8 +171,7 @@ PortCounters& Switch::home_of(const PacketMeta& meta) noexcept {
 }
 
 void Switch::end(Packet packet, DropReason reason) noexcept {
-  ++home_of(packet.meta()).drops[static_cast<size_t>(reason)];
-  PacketPool::release(std::move(packet));
+  egress_.discard(std::move(packet), reason);
 }
 
 void Switch::link_changed(PortNo port, bool up, Instant now) noexcept {

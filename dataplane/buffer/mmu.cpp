@@ -15,8 +15,9 @@ Mmu::Mmu(uint32_t ports)
 DropReason Mmu::into_headroom(GroupUse& group, PoolUse& pool, uint32_t cells) noexcept {
   const bool own = group.headroom + cells <= group.headroom_most;
   const bool pooled = pool.headroom_most == 0 || pool.headroom + cells <= pool.headroom_most;
-  if (!group.lossless || !own || !pooled) {
+  if (group.shut || !group.lossless || !own || !pooled) {
     ++group.refused;
+    if (group.shut) return DropReason::kPfcWatchdog;
     return group.lossless ? DropReason::kHeadroomFull : DropReason::kIngressFull;
   }
   group.headroom += cells;
@@ -63,32 +64,62 @@ void Mmu::apply(const BufferPlan& plan) {
   egress_ = pools_of(plan.egress_pools, egress_);
   for (uint32_t port = 0; port <= ports_; ++port) {
     for (uint32_t i = 0; i < kPriorities; ++i) {
-      const GroupPlan& wanted = plan.ports[port].groups[i];
-      SOFTSPINE_CHECK(wanted.pool < ingress_.size(), wanted.pool, ingress_.size());
-      GroupUse& group = group_of(port, i);
-      group.reserved_most = wanted.reserved_cells;
-      group.headroom_most = wanted.headroom_cells;
-      group.limit = wanted.limit;
-      group.xon = wanted.xon_cells;
-      group.xon_offset = wanted.xon_offset_cells;
-      group.pool = wanted.pool;
-      group.lossless = wanted.lossless;
+      plan_group(group_of(port, i), plan.ports[port].groups[i]);
+      const GroupUse& group = group_of(port, i);
       PoolUse& pool = ingress_[group.pool];
       pool.reserved += group.reserved;
       pool.free -= static_cast<int32_t>(group.shared);
       pool.headroom += group.headroom;
     }
     for (uint32_t i = 0; i < kQueues; ++i) {
-      const QueuePlan& wanted = plan.ports[port].queues[i];
-      SOFTSPINE_CHECK(wanted.pool < egress_.size(), wanted.pool, egress_.size());
-      QueueUse& queue = queue_of(port, i);
-      queue.reserved_most = wanted.reserved_cells;
-      queue.limit = wanted.limit;
-      queue.pool = wanted.pool;
+      plan_queue(queue_of(port, i), plan.ports[port].queues[i]);
+      const QueueUse& queue = queue_of(port, i);
       egress_[queue.pool].reserved += queue.reserved;
       egress_[queue.pool].free -= static_cast<int32_t>(queue.shared);
     }
   }
+}
+
+void Mmu::plan_group(GroupUse& group, const GroupPlan& wanted) const {
+  SOFTSPINE_CHECK(wanted.pool < ingress_.size(), wanted.pool, ingress_.size());
+  group.limit = group.shut ? SharedLimit{} : wanted.limit;
+  group.reserved_most = group.shut ? 0 : wanted.reserved_cells;
+  group.headroom_most = group.shut ? 0 : wanted.headroom_cells;
+  group.xon = wanted.xon_cells;
+  group.xon_offset = wanted.xon_offset_cells;
+  group.pool = wanted.pool;
+  group.lossless = wanted.lossless;
+}
+
+void Mmu::plan_queue(QueueUse& queue, const QueuePlan& wanted) const {
+  SOFTSPINE_CHECK(wanted.pool < egress_.size(), wanted.pool, egress_.size());
+  queue.limit = queue.shut ? SharedLimit{} : wanted.limit;
+  queue.reserved_most = queue.shut ? 0 : wanted.reserved_cells;
+  queue.pool = wanted.pool;
+}
+
+void Mmu::shut_group(uint32_t port, uint32_t index) noexcept {
+  GroupUse& group = group_of(port, index);
+  group.shut = true;
+  group.limit = {};
+  group.reserved_most = group.headroom_most = 0;
+}
+
+void Mmu::shut_queue(uint32_t port, uint32_t index) noexcept {
+  QueueUse& queue = queue_of(port, index);
+  queue.shut = true;
+  queue.limit = {};
+  queue.reserved_most = 0;
+}
+
+void Mmu::open_group(uint32_t port, uint32_t index, const GroupPlan& plan) noexcept {
+  group_of(port, index).shut = false;
+  plan_group(group_of(port, index), plan);
+}
+
+void Mmu::open_queue(uint32_t port, uint32_t index, const QueuePlan& plan) noexcept {
+  queue_of(port, index).shut = false;
+  plan_queue(queue_of(port, index), plan);
 }
 
 bool Mmu::settle(uint16_t port, uint8_t index) noexcept {

@@ -45,6 +45,7 @@ struct alignas(64) GroupUse {
   uint8_t pool = 0;
   bool lossless = false;
   bool xoff = false;
+  bool shut = false;     // takes nothing: PFC watchdog
   uint32_t refused = 0;  // frames: SAI's INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS
 
   uint32_t held() const { return reserved + shared + headroom; }
@@ -58,6 +59,7 @@ struct alignas(32) QueueUse {
   uint32_t reserved_most = 0;
   SharedLimit limit;
   uint8_t pool = 0;
+  bool shut = false;
 
   uint32_t held() const { return reserved + shared; }
 };
@@ -101,7 +103,7 @@ class Mmu {
     const uint32_t cells = cell_.cells_of(frame_bytes);
     const bool queue_reserved = queue.reserved + cells <= queue.reserved_most;
     if (!queue_reserved && !fits(queue.shared, cells, queue.limit, egress)) [[unlikely]]
-      return {DropReason::kQueueFull, false, 0};
+      return {queue.shut ? DropReason::kPfcWatchdog : DropReason::kQueueFull, false, 0};
     bool xoff = false;
     if (group.reserved + cells <= group.reserved_most) {
       group.reserved += cells;
@@ -143,6 +145,11 @@ class Mmu {
 
   // Between windows. The first plan fixes the size of a cell; every further one has the same.
   void apply(const BufferPlan& plan);
+  // The PFC watchdog: what comes is refused (kPfcWatchdog) until it is opened again. Survives apply().
+  void shut_group(uint32_t port, uint32_t group) noexcept;
+  void shut_queue(uint32_t port, uint32_t queue) noexcept;
+  void open_group(uint32_t port, uint32_t group, const GroupPlan& plan) noexcept;
+  void open_queue(uint32_t port, uint32_t queue, const QueuePlan& plan) noexcept;
   // After apply(): whether a group that had asked to stop has nothing left to wait for. Clears its state.
   bool settle(uint16_t port, uint8_t group) noexcept;
 
@@ -186,6 +193,9 @@ class Mmu {
   [[gnu::noinline]] static DropReason into_headroom(GroupUse& group, PoolUse& pool, uint32_t cells) noexcept;
   [[gnu::noinline]] static uint32_t out_of_headroom(GroupUse& group, PoolUse& pool, uint32_t cells) noexcept;
   [[gnu::noinline]] static bool say_xon(GroupUse& group, const PoolUse& pool) noexcept;
+
+  void plan_group(GroupUse& group, const GroupPlan& wanted) const;
+  void plan_queue(QueueUse& queue, const QueuePlan& wanted) const;
 
   uint32_t ports_;
   CellSize cell_;

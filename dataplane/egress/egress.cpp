@@ -32,6 +32,7 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
     hold(i, now);
     kick(i, now);
   }
+  arm_watchdogs(now);
 }
 
 void Egress::plan_port(uint32_t number) {
@@ -150,6 +151,7 @@ void Egress::arm(uint32_t number) noexcept {
 void Egress::fire() noexcept {
   const uint32_t number = timers_.top_id();
   const Instant at = timers_.next();
+  if (number == ports_.size()) return poll_watchdogs(at);
   Side& side = side_[number];
   timers_.pop();
   side.timer_at = Instant::never();
@@ -167,6 +169,13 @@ void Egress::forget(Port& port, uint32_t number, uint8_t q, const Packet& packet
   counters.current_bytes -= meta.frame_bytes;
   const Mmu::Account account = account_of(meta.in_port, meta.priority_group, static_cast<uint16_t>(number), q);
   if (mmu_.release(account, meta.cells) && !draining_) let_sender_go(account.in_port, account.group, now);
+}
+
+void Egress::discard(Packet packet, DropReason reason) noexcept {
+  const PacketMeta& meta = packet.meta();
+  const uint16_t home = meta.in_port != kLocalPort ? meta.in_port : meta.out_port;
+  ++ports_[home].counters->drops[static_cast<size_t>(reason)];
+  PacketPool::release(std::move(packet));
 }
 
 void Egress::drain() noexcept {

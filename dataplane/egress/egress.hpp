@@ -7,7 +7,7 @@
 //             at that very instant (not when the poll came round), so a late poll shifts no rate:
 //             start = max(ready, port free).   Next: a PFC frame of our own, else the scheduler's choice among
 //             the queues that are neither paused nor held by a shaper. It is marked when it starts.
-//   timer     a pause begins or ends, a pause of ours is repeated, a shaper opens
+//   timer     a pause begins or ends, a pause of ours is repeated, a shaper opens, the watchdog polls
 //
 // A frame is charged to its group and queue from admission until its last bit has left. PFC frames wait in no
 // queue and take no memory: the port knows what it has to tell (pfc_sender.hpp) and makes the frame when it can go.
@@ -24,6 +24,7 @@
 #include "dataplane/buffer/pause_state.hpp"
 #include "dataplane/egress/counters.hpp"
 #include "dataplane/egress/pfc_sender.hpp"
+#include "dataplane/egress/pfc_watchdog.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/egress/scheduler.hpp"
 #include "dataplane/egress/shaper.hpp"
@@ -92,24 +93,22 @@ class Egress {
   // Ends all that waits at a port.
   template <typename End>
   void flush(PortNo number, Instant now, End&& end) noexcept {
-    Port& port = ports_[number.value()];
-    port.waiting = 0;
-    for (uint8_t q = 0; q < kQueues; ++q) {
-      while (!port.queues[q].empty()) {
-        Packet packet = port.queues[q].pop();
-        forget(port, number.value(), q, packet, now);
-        end(std::move(packet));
-      }
-    }
+    for (uint8_t q = 0; q < kQueues; ++q) flush_queue(number.value(), q, now, end);
   }
   // After the last window: ends all that waits anywhere, and tells nobody.
   void drain() noexcept;
+
+  // Ends a packet, and counts it at the port it came in by, or would have left by if it was made here.
+  void discard(Packet packet, DropReason reason) noexcept;
 
   const Mmu& mmu() const { return mmu_; }
   Mmu& mmu() { return mmu_; }
   const PauseState& pauses(PortNo port) const { return side_[port.value()].pause; }
   // Priorities that this port has told its neighbour to stop.
   uint8_t stopped(PortNo port) const { return side_[port.value()].pfc.stopped(); }
+  const PfcWatchdog& watchdog(PortNo port, Priority priority) const {
+    return side_[port.value()].watchdogs[priority.value()];
+  }
   const QosPlan& plan() const { return *plan_; }
 
  private:
@@ -140,7 +139,9 @@ class Egress {
     std::array<Shaper, kQueues> queue_shapers;
     Shaper port_shaper;
     uint8_t shaper_held = 0;
-    uint8_t paused = 0;  // queues
+    uint8_t paused = 0;   // queues
+    uint8_t ignored = 0;  // priorities whose pauses the watchdog has overruled
+    std::array<PfcWatchdog, kPriorities> watchdogs;
     PauseState pause;
     PfcSender pfc;
     MacAddress mac{};                     // of its pause frames
@@ -234,7 +235,7 @@ class Egress {
     return start(port, q, std::move(packet), at);
   }
 
-  // What follows is rare, and lies apart (egress.cpp, pauses.cpp).
+  // What follows is rare, and lies apart (egress.cpp, pauses.cpp, watch.cpp).
   void plan_port(uint32_t number);
   [[gnu::noinline]] bool is_dropped_early(const Packet& packet, uint64_t queue_bytes) noexcept;
   [[gnu::noinline]] void mark(Port& port, uint8_t q, Packet& packet) noexcept;
@@ -242,6 +243,21 @@ class Egress {
   [[gnu::noinline]] void stop_sender(uint16_t in_port, uint8_t group, Instant now) noexcept;
   [[gnu::noinline]] void let_sender_go(uint16_t in_port, uint8_t group, Instant now) noexcept;
   [[gnu::noinline]] void fire() noexcept;
+  template <typename End>
+  void flush_queue(uint32_t number, uint8_t q, Instant now, End&& end) noexcept {
+    Port& port = ports_[number];
+    port.waiting &= static_cast<uint8_t>(~(1U << q));
+    while (!port.queues[q].empty()) {
+      Packet packet = port.queues[q].pop();
+      forget(port, number, q, packet, now);
+      end(std::move(packet));
+    }
+  }
+  void arm_watchdogs(Instant now) noexcept;
+  void poll_watchdogs(Instant at) noexcept;
+  WatchdogSample sample(uint32_t number, uint8_t priority, Instant at) const noexcept;
+  void begin_storm(uint32_t number, uint8_t priority, Instant at) noexcept;
+  void end_storm(uint32_t number, uint8_t priority, Instant at) noexcept;
   uint8_t priorities_of(uint16_t in_port, uint8_t group) const noexcept;
   void take_pauses(uint32_t number, Instant at) noexcept;
   void hold(uint32_t number, Instant at) noexcept;

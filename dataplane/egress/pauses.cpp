@@ -24,7 +24,7 @@ void Egress::receive_pause(PortNo number, const PfcFrame& frame, Instant now) no
 // Which queues are paused at `at`.
 void Egress::take_pauses(uint32_t number, Instant at) noexcept {
   Side& side = side_[number];
-  const uint8_t priorities = side.pause.advance(at);
+  const auto priorities = static_cast<uint8_t>(side.pause.advance(at) & ~side.ignored);
   side.paused = 0;
   for (uint32_t p = 0; p < kPriorities; ++p) {
     if ((priorities >> p & 1) != 0) side.paused |= plan_->ports[number].queues_of_priority[p];
@@ -48,7 +48,7 @@ void Egress::link_changed(PortNo number, bool up, Instant now) noexcept {
 uint8_t Egress::priorities_of(uint16_t in_port, uint8_t group) const noexcept {
   if (in_port >= ports_.size()) return 0;
   const PortQosPlan& plan = plan_->ports[in_port];
-  return plan.priorities_of_group[group] & plan.pfc_enabled;
+  return static_cast<uint8_t>(plan.priorities_of_group[group] & plan.pfc_enabled & ~side_[in_port].ignored);
 }
 
 void Egress::stop_sender(uint16_t in_port, uint8_t group, Instant now) noexcept {

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds a priority of a port that its neighbour keeps paused, as SONiC's PFC watchdog does, poll by poll.
+//
+//   stuck(poll)    nothing left since the last poll, and
+//                    something waits and pause frames came in, or
+//                    nothing waits and the priority was paused for more than 0.8 of the time since the last poll
+//   storm          stuck in as many polls as make up the detection time
+//   restored       as many polls without a pause frame as make up the restoration time
+// What is then done is the port's business (WatchdogAction). Times are counted in whole polls, the one in
+// which it begins among them: what is found is found within a poll of its time, as by the original.
+// Source: SONiC pfcwd (PfcWdSwOrch, pfc_detect and pfc_restore).
+#pragma once
+
+#include <cstdint>
+
+#include "dataplane/egress/qos_plan.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::dataplane {
+
+// What has been counted by now of one (port, priority).
+struct WatchdogSample {
+  uint64_t waiting_packets = 0;
+  uint64_t sent_packets = 0;
+  uint64_t pause_frames = 0;
+  Duration paused;
+};
+
+enum class WatchdogEvent : uint8_t { kNone, kStorm, kRestored };
+
+class PfcWatchdog {
+ public:
+  // One poll; `since` the last one.
+  WatchdogEvent poll(const WatchdogSample& now, Duration since, const WatchdogPlan& plan) noexcept {
+    const bool quiet = now.pause_frames == last_.pause_frames;
+    const bool stuck = now.sent_packets == last_.sent_packets &&
+                       (now.waiting_packets > 0 ? !quiet : (now.paused - last_.paused) * 5 > since * 4);
+    last_ = now;
+    const bool goes_on = stormed_ ? quiet : stuck;
+    held_ = goes_on ? held_ + since : Duration{};
+    if (held_ < (stormed_ ? plan.restoration : plan.detection) || !goes_on) return WatchdogEvent::kNone;
+    held_ = Duration{};
+    stormed_ = !stormed_;
+    ++(stormed_ ? storms_ : restored_);
+    return stormed_ ? WatchdogEvent::kStorm : WatchdogEvent::kRestored;
+  }
+  bool stormed() const { return stormed_; }
+  uint64_t storms() const { return storms_; }
+  uint64_t restored() const { return restored_; }
+
+ private:
+  WatchdogSample last_;
+  Duration held_;  // how long it has been stuck, or quiet
+  bool stormed_ = false;
+  uint64_t storms_ = 0;
+  uint64_t restored_ = 0;
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// Egress' PFC watchdog: what is sampled at each poll, and what is done about a storm.
+#include <algorithm>
+
+#include "dataplane/egress/egress.hpp"
+
+namespace softspine::dataplane {
+
+// As it should stand in the heap of timers, behind the ports.
+void Egress::arm_watchdogs(Instant now) noexcept {
+  const auto id = static_cast<uint32_t>(ports_.size());
+  timers_.remove(id);
+  const bool any = std::ranges::any_of(
+      plan_->ports, [](const PortQosPlan& port) { return port.watchdog.action != WatchdogAction::kNone; });
+  if (any) timers_.push(now + plan_->watchdog_poll, id);
+}
+
+void Egress::poll_watchdogs(Instant at) noexcept {
+  timers_.replace_top(at + plan_->watchdog_poll);
+  for (uint32_t number = 0; number < ports_.size(); ++number) {
+    const PortQosPlan& plan = plan_->ports[number];
+    if (plan.watchdog.action == WatchdogAction::kNone) continue;
+    for (uint8_t priority = 0; priority < kPriorities; ++priority) {
+      if ((plan.pfc_enabled >> priority & 1) == 0) continue;
+      PfcWatchdog& watchdog = side_[number].watchdogs[priority];
+      switch (watchdog.poll(sample(number, priority, at), plan_->watchdog_poll, plan.watchdog)) {
+        case WatchdogEvent::kNone: break;
+        case WatchdogEvent::kStorm: begin_storm(number, priority, at); break;
+        case WatchdogEvent::kRestored: end_storm(number, priority, at); break;
+      }
+    }
+  }
+}
+
+WatchdogSample Egress::sample(uint32_t number, uint8_t priority, Instant at) const noexcept {
+  const Side& side = side_[number];
+  WatchdogSample sample;
+  sample.pause_frames = side.pause.rx_frames(Priority{priority});
+  sample.paused = side.pause.paused_time(Priority{priority}, at);
+  for (uint32_t q = 0; q < kQueues; ++q) {
+    if ((plan_->ports[number].queues_of_priority[priority] >> q & 1) == 0) continue;
+    sample.waiting_packets += ports_[number].counters->queues[q].current_packets;
+    sample.sent_packets += ports_[number].counters->queues[q].packets;
+  }
+  return sample;
+}
+
+void Egress::begin_storm(uint32_t number, uint8_t priority, Instant at) noexcept {
+  const PortQosPlan& plan = plan_->ports[number];
+  const auto bit = static_cast<uint8_t>(1U << priority);
+  Side& side = side_[number];
+  if (plan.watchdog.action == WatchdogAction::kForward) {
+    side.ignored |= bit;
+    side.pfc.let_go(bit);
+  }
+  if (plan.watchdog.action == WatchdogAction::kDrop) {
+    for (uint8_t i = 0; i < kQueues; ++i) {
+      if ((plan.priorities_of_group[i] & bit) != 0) mmu_.shut_group(number, i);
+      if ((plan.queues_of_priority[priority] >> i & 1) == 0) continue;
+      mmu_.shut_queue(number, i);
+      flush_queue(number, i, at, [this](Packet packet) { discard(std::move(packet), DropReason::kPfcWatchdog); });
+    }
+  }
+  take_pauses(number, at);
+  hold(number, at);
+  kick(number, at);
+}
+
+void Egress::end_storm(uint32_t number, uint8_t priority, Instant at) noexcept {
+  const PortQosPlan& plan = plan_->ports[number];
+  const auto bit = static_cast<uint8_t>(1U << priority);
+  side_[number].ignored &= static_cast<uint8_t>(~bit);
+  for (uint8_t i = 0; i < kQueues; ++i) {
+    if ((plan.priorities_of_group[i] & bit) != 0) mmu_.open_group(number, i, plan_->buffer.ports[number].groups[i]);
+    if ((plan.queues_of_priority[priority] >> i & 1) != 0) {
+      mmu_.open_queue(number, i, plan_->buffer.ports[number].queues[i]);
+    }
+  }
+  take_pauses(number, at);
+  hold(number, at);
+  kick(number, at);
+}
+
+}  // namespace softspine::dataplane

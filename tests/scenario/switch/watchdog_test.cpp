@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// The PFC watchdog: when it finds a storm, what each action does, when all is as before.
+#include "tests/scenario/switch/bench.hpp"
+
+namespace softspine::tests {
+namespace {
+
+using namespace dataplane;
+
+constexpr Duration kPoll = Duration::us(100);
+constexpr Duration kDetection = Duration::us(300);
+constexpr Duration kRestoration = Duration::us(500);
+constexpr uint8_t kPriority = 3;
+
+class Watchdog : public ::testing::Test {
+ protected:
+  void start(WatchdogAction action) {
+    std::array<uint32_t, 8> limits{};
+    limits.fill(BufferPlan::kUnlimitedCells);
+    QosPlan plan = QosPlan::plain(kBenchPorts, limits);
+    plan.watchdog_poll = kPoll;
+    for (PortQosPlan& port : plan.ports) {
+      port.pfc_enabled = 1 << kPriority;
+      port.watchdog = {action, kDetection, kRestoration};
+    }
+    ForwardingState state = bench_state();
+    state.plan = std::make_shared<QosPlan>(std::move(plan));
+    bench_ = std::make_unique<Bench<pipelines::Core>>(std::move(state));
+    begin_ = bench_->engine().now();
+  }
+  // The station at port 4 pauses from `from` to `to` without end: a frame every 20 µs.
+  void storm(Duration from, Duration to) {
+    Bytes frame(pfc::kFrameBytes);
+    write_pfc(frame.data(), {2, 0, 0, 0, 0, 4}, PfcFrame::of(1 << kPriority, 0xffff));
+    for (Duration at = from; at < to; at += Duration::us(20)) bench_->send_at(begin_ + at, 4, frame);
+    write_pfc(frame.data(), {2, 0, 0, 0, 0, 4}, PfcFrame::of(1 << kPriority, 0));
+    bench_->send_at(begin_ + to, 4, frame);
+  }
+  // From the station at `port`, DSCP 3.
+  void send(Duration at, uint16_t port, const std::string& to = "10.1.0.1") {
+    const Bytes packet = ipv4_packet({.from = ip4("10.0.30.2"), .to = ip4(to), .tos = 3 << 2}, counting(966));
+    bench_->send_at(begin_ + at, port, ethernet_frame(kRouter, station(6), 0x0800, packet));
+  }
+  void run_to(Duration at) { bench_->engine().run(begin_ + at); }
+  const PfcWatchdog& watchdog(uint16_t port = 4) {
+    return bench_->node().egress().watchdog(PortNo{port}, Priority{kPriority});
+  }
+  uint64_t drops(uint16_t port) { return bench_->counters(port).drops[static_cast<size_t>(DropReason::kPfcWatchdog)]; }
+
+  std::unique_ptr<Bench<pipelines::Core>> bench_;
+  Instant begin_;
+};
+
+TEST_F(Watchdog, FindsAStormWithinAPollOfTheDetectionTimeAndEndsItWithinOneOfTheRestorationTime) {
+  start(WatchdogAction::kDrop);
+  storm(Duration::us(10), Duration::us(2000));
+  send(Duration::us(50), 6);
+  Duration found;
+  Duration restored;
+  for (Duration at = Duration::us(1); at < Duration::us(4000); at += Duration::us(1)) {
+    run_to(at);
+    if (watchdog().stormed() && found == Duration{}) found = at;
+    if (watchdog().restored() == 1 && restored == Duration{}) restored = at;
+  }
+  EXPECT_GE(found, Duration::us(10) + kDetection - kPoll);
+  EXPECT_LE(found, Duration::us(10) + kDetection + kPoll + Duration::us(1));
+  EXPECT_GE(restored, Duration::us(2000) + kRestoration - kPoll);
+  EXPECT_LE(restored, Duration::us(2000) + kRestoration + kPoll + Duration::us(1));
+  EXPECT_EQ(watchdog().storms(), 1u);
+}
+
+TEST_F(Watchdog, DropEmptiesTheQueueAndRefusesWhatIsForItAndWhatComesFromThere) {
+  start(WatchdogAction::kDrop);
+  storm(Duration::us(10), Duration::us(3000));
+  for (int i = 0; i < 5; ++i) send(Duration::us(50), 6);
+  run_to(Duration::us(299));
+  EXPECT_EQ(bench_->counters(4).queues[3].current_packets, 5u);
+  run_to(Duration::us(450));
+  EXPECT_EQ(bench_->counters(4).queues[3].current_packets, 0u);
+  EXPECT_EQ(drops(6), 5u);
+  send(Duration::us(500), 6);
+  send(Duration::us(500), 4, "10.4.0.1");  // from the port that storms, of the same priority
+  run_to(Duration::us(600));
+  EXPECT_EQ(drops(6), 6u);
+  EXPECT_EQ(drops(4), 1u);
+  run_to(Duration::us(3700));
+  EXPECT_FALSE(watchdog().stormed());
+  send(Duration::us(3800), 6);
+  send(Duration::us(3800), 4, "10.4.0.1");
+  run_to(Duration::us(3900));
+  EXPECT_EQ(bench_->counters(4).queues[3].packets, 1u) << "as before";
+  EXPECT_EQ(bench_->counters(5).queues[3].packets, 1u);
+}
+
+TEST_F(Watchdog, ForwardDisobeysThePauseUntilItEnds) {
+  start(WatchdogAction::kForward);
+  storm(Duration::us(10), Duration::us(3000));
+  for (int i = 0; i < 5; ++i) send(Duration::us(50), 6);
+  run_to(Duration::us(450));
+  EXPECT_EQ(bench_->counters(4).queues[3].packets, 5u);
+  EXPECT_EQ(drops(6), 0u);
+  run_to(Duration::us(3700));
+  EXPECT_FALSE(watchdog().stormed());
+  storm(Duration::us(3800), Duration::us(4000));
+  send(Duration::us(3850), 6);
+  run_to(Duration::us(3990));
+  EXPECT_EQ(bench_->counters(4).queues[3].current_packets, 1u) << "obeyed again";
+}
+
+TEST_F(Watchdog, AlertOnlyCounts) {
+  start(WatchdogAction::kAlert);
+  storm(Duration::us(10), Duration::us(1000));
+  send(Duration::us(50), 6);
+  run_to(Duration::us(900));
+  EXPECT_TRUE(watchdog().stormed());
+  EXPECT_EQ(bench_->counters(4).queues[3].current_packets, 1u);
+  run_to(Duration::us(1100));
+  EXPECT_EQ(bench_->counters(4).queues[3].packets, 1u);
+}
+
+TEST_F(Watchdog, AStormWithNothingWaitingIsOneToo) {
+  start(WatchdogAction::kAlert);
+  storm(Duration::us(10), Duration::us(1000));
+  run_to(Duration::us(550));
+  EXPECT_EQ(watchdog().storms(), 1u);
+}
+
+TEST_F(Watchdog, IsQuietWhileTheQueueMovesBetweenPauses) {
+  start(WatchdogAction::kDrop);
+  for (int i = 0; i < 30; ++i) {
+    storm(Duration::us(100 * i + 5), Duration::us(100 * i + 75));
+    send(Duration::us(100 * i + 6), 6);
+  }
+  run_to(Duration::us(3500));
+  EXPECT_EQ(watchdog().storms(), 0u);
+  EXPECT_EQ(bench_->counters(4).queues[3].packets, 30u);
+}
+
+}  // namespace
+}  // namespace softspine::tests
