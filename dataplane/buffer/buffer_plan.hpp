@@ -2,7 +2,7 @@
 // How a switch divides its packet memory: pools, and what each priority group and each queue may use of them.
 // Compiled by control from SONiC's tables (BUFFER_POOL, BUFFER_PROFILE, BUFFER_PG, BUFFER_QUEUE); immutable.
 //
-// All sizes are cells. A frame takes whole cells:  cells = ⌈frame bytes / cell bytes⌉, at least 1.
+// All sizes are cells. A frame takes whole cells:  cells = ⌈frame bytes / cell bytes⌉.
 //
 //   pool      shared    what its groups or queues share: the pool's size less all that is reserved in it
 //             headroom  the shared headroom pool (BUFFER_POOL xoff); 0: every group has its own
@@ -31,7 +31,7 @@ class CellSize {
       : bytes_(bytes), reciprocal_(((uint64_t{1} << 32) + bytes - 1) / bytes) {}
   constexpr uint32_t bytes() const { return bytes_; }
   constexpr uint32_t cells_of(uint32_t frame_bytes) const {
-    return static_cast<uint32_t>((uint64_t{std::max(frame_bytes, 1U) + bytes_ - 1} * reciprocal_) >> 32);
+    return static_cast<uint32_t>((uint64_t{frame_bytes + bytes_ - 1} * reciprocal_) >> 32);
   }
   friend constexpr bool operator==(CellSize, CellSize) = default;
 

@@ -5,38 +5,107 @@
 
 namespace softspine::dataplane {
 
+namespace {
+
+template <typename Use>
+void take_reserved(Use& use, uint32_t cells) noexcept {
+  use.reserved_left -= static_cast<int32_t>(cells);
+  use.pool->reserved += cells;
+}
+
+// Shared first, then reserved.
+template <typename Use>
+void give_back(Use& use, uint32_t cells) noexcept {
+  const uint32_t shared = std::min(use.shared, cells);
+  use.shared -= shared;
+  use.pool->free += static_cast<int32_t>(shared);
+  use.reserved_left += static_cast<int32_t>(cells - shared);
+  use.pool->reserved -= cells - shared;
+}
+
+uint32_t out_of_headroom(GroupUse& group, uint32_t cells) noexcept {
+  const uint32_t back = std::min(group.headroom, cells);
+  group.headroom -= back;
+  group.pool->headroom -= back;
+  return back;
+}
+
+std::vector<PoolUse> pools_of(const std::vector<PoolPlan>& plans, const std::vector<PoolUse>& before) {
+  std::vector<PoolUse> pools(plans.size());
+  for (size_t i = 0; i < plans.size(); ++i) {
+    pools[i].shared_most = plans[i].shared_cells;
+    pools[i].headroom_most = plans[i].headroom_cells;
+    pools[i].free = pools[i].least_free = static_cast<int32_t>(plans[i].shared_cells);
+    if (i >= before.size()) continue;
+    pools[i].headroom_watermark = before[i].headroom_watermark;
+    pools[i].least_free -= static_cast<int32_t>(before[i].watermark());
+  }
+  return pools;
+}
+
+}  // namespace
+
 Mmu::Mmu(uint32_t ports)
     : ports_(ports),
       groups_(size_t{ports + 1} * kPriorities),
       queues_(size_t{ports + 1} * kQueues),
       ingress_(1),
-      egress_(1) {}
+      egress_(1) {
+  for (GroupUse& group : groups_) group.pool = ingress_.data();
+  for (QueueUse& queue : queues_) queue.pool = egress_.data();
+}
 
-DropReason Mmu::into_headroom(GroupUse& group, PoolUse& pool, uint32_t cells) noexcept {
+uint32_t Mmu::refuse(DropReason reason) noexcept {
+  refused_for_ = reason;
+  return 0;
+}
+
+uint32_t Mmu::admit_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
+  const auto wanted = static_cast<int32_t>(cells);
+  const bool queue_reserved = wanted <= queue.reserved_left;
+  if (!queue_reserved && !fits(queue, cells)) {
+    return refuse(queue.shut ? DropReason::kPfcWatchdog : DropReason::kQueueFull);
+  }
+  if (wanted <= group.reserved_left) {
+    take_reserved(group, cells);
+  } else if (fits(group, cells)) {
+    take(group, cells);
+  } else if (!has_headroom(group, cells)) {
+    ++group.refused;
+    if (group.shut) return refuse(DropReason::kPfcWatchdog);
+    return refuse(group.lossless ? DropReason::kHeadroomFull : DropReason::kIngressFull);
+  } else {
+    group.headroom += cells;
+    group.pool->headroom += cells;
+    raise(group.headroom_watermark, group.headroom);
+    raise(group.pool->headroom_watermark, group.pool->headroom);
+    said_xoff_ = !group.xoff;
+    group.xoff = true;
+  }
+  if (queue_reserved) {
+    take_reserved(queue, cells);
+  } else {
+    take(queue, cells);
+  }
+  return cells;
+}
+
+bool Mmu::has_headroom(const GroupUse& group, uint32_t cells) noexcept {
+  const PoolUse& pool = *group.pool;
   const bool own = group.headroom + cells <= group.headroom_most;
   const bool pooled = pool.headroom_most == 0 || pool.headroom + cells <= pool.headroom_most;
-  if (group.shut || !group.lossless || !own || !pooled) {
-    ++group.refused;
-    if (group.shut) return DropReason::kPfcWatchdog;
-    return group.lossless ? DropReason::kHeadroomFull : DropReason::kIngressFull;
-  }
-  group.headroom += cells;
-  pool.headroom += cells;
-  raise(group.headroom_watermark, group.headroom);
-  raise(pool.headroom_watermark, pool.headroom);
-  return DropReason::kCount;
+  return group.lossless && !group.shut && own && pooled;
 }
 
-uint32_t Mmu::out_of_headroom(GroupUse& group, PoolUse& pool, uint32_t cells) noexcept {
-  const uint32_t back = std::min(group.headroom, cells);
-  group.headroom -= back;
-  pool.headroom -= back;
-  return back;
+bool Mmu::release_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
+  give_back(queue, cells);
+  give_back(group, cells - out_of_headroom(group, cells));
+  return group.xoff && say_xon(group);
 }
 
-bool Mmu::say_xon(GroupUse& group, const PoolUse& pool) noexcept {
+bool Mmu::say_xon(GroupUse& group) noexcept {
   if (group.headroom != 0) return false;
-  const uint64_t limit = group.limit.of(pool.to_give());
+  const uint64_t limit = group.limit.of(group.pool->to_give());
   const uint64_t below = limit > group.xon_offset ? limit - group.xon_offset : 0;
   if (group.shared > std::max<uint64_t>(group.xon, below)) return false;
   group.xoff = false;
@@ -48,91 +117,68 @@ void Mmu::apply(const BufferPlan& plan) {
   SOFTSPINE_CHECK(!planned_ || plan.cell == cell_, plan.cell.bytes(), cell_.bytes());
   cell_ = plan.cell;
   planned_ = true;
-  const auto pools_of = [](const std::vector<PoolPlan>& plans, const std::vector<PoolUse>& before) {
-    std::vector<PoolUse> pools(plans.size());
-    for (size_t i = 0; i < plans.size(); ++i) {
-      pools[i].shared_most = plans[i].shared_cells;
-      pools[i].headroom_most = plans[i].headroom_cells;
-      pools[i].free = static_cast<int32_t>(plans[i].shared_cells);
-      if (i >= before.size()) continue;
-      pools[i].headroom_watermark = before[i].headroom_watermark;
-      pools[i].least_free = pools[i].free - static_cast<int32_t>(before[i].watermark());
-    }
-    return pools;
-  };
   ingress_ = pools_of(plan.ingress_pools, ingress_);
   egress_ = pools_of(plan.egress_pools, egress_);
   for (uint32_t port = 0; port <= ports_; ++port) {
     for (uint32_t i = 0; i < kPriorities; ++i) {
-      plan_group(group_of(port, i), plan.ports[port].groups[i]);
-      const GroupUse& group = group_of(port, i);
-      PoolUse& pool = ingress_[group.pool];
-      pool.reserved += group.reserved;
-      pool.free -= static_cast<int32_t>(group.shared);
-      pool.headroom += group.headroom;
+      GroupUse& group = group_of(port, i);
+      plan_group(group, plan.ports[port].groups[i]);
+      group.pool->reserved += group.reserved();
+      group.pool->free -= static_cast<int32_t>(group.shared);
+      group.pool->headroom += group.headroom;
     }
     for (uint32_t i = 0; i < kQueues; ++i) {
-      plan_queue(queue_of(port, i), plan.ports[port].queues[i]);
-      const QueueUse& queue = queue_of(port, i);
-      egress_[queue.pool].reserved += queue.reserved;
-      egress_[queue.pool].free -= static_cast<int32_t>(queue.shared);
+      QueueUse& queue = queue_of(port, i);
+      plan_queue(queue, plan.ports[port].queues[i]);
+      queue.pool->reserved += queue.reserved();
+      queue.pool->free -= static_cast<int32_t>(queue.shared);
     }
   }
 }
 
-void Mmu::plan_group(GroupUse& group, const GroupPlan& wanted) const {
+void Mmu::plan_group(GroupUse& group, const GroupPlan& wanted) {
   SOFTSPINE_CHECK(wanted.pool < ingress_.size(), wanted.pool, ingress_.size());
+  const uint32_t reserved = group.reserved();
+  group.pool = &ingress_[wanted.pool];
   group.limit = group.shut ? SharedLimit{} : wanted.limit;
   group.reserved_most = group.shut ? 0 : wanted.reserved_cells;
-  group.headroom_most = group.shut ? 0 : wanted.headroom_cells;
+  group.reserved_left = static_cast<int32_t>(group.reserved_most - reserved);
+  group.headroom_most = wanted.headroom_cells;
   group.xon = wanted.xon_cells;
   group.xon_offset = wanted.xon_offset_cells;
-  group.pool = wanted.pool;
   group.lossless = wanted.lossless;
 }
 
-void Mmu::plan_queue(QueueUse& queue, const QueuePlan& wanted) const {
+void Mmu::plan_queue(QueueUse& queue, const QueuePlan& wanted) {
   SOFTSPINE_CHECK(wanted.pool < egress_.size(), wanted.pool, egress_.size());
+  const uint32_t reserved = queue.reserved();
+  queue.pool = &egress_[wanted.pool];
   queue.limit = queue.shut ? SharedLimit{} : wanted.limit;
   queue.reserved_most = queue.shut ? 0 : wanted.reserved_cells;
-  queue.pool = wanted.pool;
+  queue.reserved_left = static_cast<int32_t>(queue.reserved_most - reserved);
 }
 
-void Mmu::shut_group(uint32_t port, uint32_t index) noexcept {
-  GroupUse& group = group_of(port, index);
-  group.shut = true;
-  group.limit = {};
-  group.reserved_most = group.headroom_most = 0;
-}
-
-void Mmu::shut_queue(uint32_t port, uint32_t index) noexcept {
-  QueueUse& queue = queue_of(port, index);
-  queue.shut = true;
-  queue.limit = {};
-  queue.reserved_most = 0;
-}
-
-void Mmu::open_group(uint32_t port, uint32_t index, const GroupPlan& plan) noexcept {
-  group_of(port, index).shut = false;
+void Mmu::set_group(uint32_t port, uint32_t index, const GroupPlan& plan, bool shut) noexcept {
+  group_of(port, index).shut = shut;
   plan_group(group_of(port, index), plan);
 }
 
-void Mmu::open_queue(uint32_t port, uint32_t index, const QueuePlan& plan) noexcept {
-  queue_of(port, index).shut = false;
+void Mmu::set_queue(uint32_t port, uint32_t index, const QueuePlan& plan, bool shut) noexcept {
+  queue_of(port, index).shut = shut;
   plan_queue(queue_of(port, index), plan);
 }
 
 bool Mmu::settle(uint16_t port, uint8_t index) noexcept {
   GroupUse& group = group_of(port, index);
   if (!group.xoff) return false;
-  if (group.lossless) return say_xon(group, ingress_[group.pool]);
+  if (group.lossless) return say_xon(group);
   group.xoff = false;
   return true;
 }
 
 uint64_t Mmu::group_limit(uint32_t port, uint32_t index) const {
   const GroupUse& use = group(port, index);
-  return use.limit.of(ingress_[use.pool].to_give());
+  return use.limit.of(use.pool->to_give());
 }
 
 void Mmu::clear_watermarks() noexcept {
@@ -140,7 +186,7 @@ void Mmu::clear_watermarks() noexcept {
     group.shared_watermark = group.shared;
     group.headroom_watermark = group.headroom;
   }
-  for (QueueUse& queue : queues_) queue.watermark = queue.held();
+  for (QueueUse& queue : queues_) queue.shared_watermark = queue.shared;
   for (auto* pools : {&ingress_, &egress_}) {
     for (PoolUse& pool : *pools) {
       pool.least_free = pool.free;
@@ -150,33 +196,36 @@ void Mmu::clear_watermarks() noexcept {
 }
 
 const char* Mmu::wrong(bool empty) const noexcept {
-  std::vector<PoolUse> in(ingress_.size());
-  std::vector<PoolUse> out(egress_.size());
+  struct Sum {
+    uint64_t reserved = 0, shared = 0, headroom = 0;
+  };
+  std::vector<Sum> in(ingress_.size());
+  std::vector<Sum> out(egress_.size());
   for (const GroupUse& group : groups_) {
-    in[group.pool].reserved += group.reserved;
-    in[group.pool].free -= static_cast<int32_t>(group.shared);
-    in[group.pool].headroom += group.headroom;
+    Sum& sum = in[of_pool(group)];
+    sum.reserved += group.reserved();
+    sum.shared += group.shared;
+    sum.headroom += group.headroom;
     if (empty && group.held() != 0) return "cells are held by a priority group though no packet is";
     if (empty && group.xoff) return "a priority group still asks to stop though it holds nothing";
   }
   for (const QueueUse& queue : queues_) {
-    out[queue.pool].reserved += queue.reserved;
-    out[queue.pool].free -= static_cast<int32_t>(queue.shared);
+    out[of_pool(queue)].reserved += queue.reserved();
+    out[of_pool(queue)].shared += queue.shared;
     if (empty && queue.held() != 0) return "cells are held by a queue though no packet is";
   }
-  const auto differ = [](const PoolUse& a, const PoolUse& b) {
-    const auto shared = static_cast<uint32_t>(-a.free);
-    return a.reserved != b.reserved || shared != b.shared() || a.headroom != b.headroom;
-  };
   uint64_t held_in = 0;
   uint64_t held_out = 0;
+  const auto differ = [](const Sum& sum, const PoolUse& pool) {
+    return sum.reserved != pool.reserved || sum.shared != pool.shared() || sum.headroom != pool.headroom;
+  };
   for (size_t i = 0; i < in.size(); ++i) {
     if (differ(in[i], ingress_[i])) return "an ingress pool's use is not the sum of its priority groups'";
-    held_in += uint64_t{in[i].reserved} + ingress_[i].shared() + in[i].headroom;
+    held_in += in[i].reserved + in[i].shared + in[i].headroom;
   }
   for (size_t i = 0; i < out.size(); ++i) {
     if (differ(out[i], egress_[i])) return "an egress pool's use is not the sum of its queues'";
-    held_out += uint64_t{out[i].reserved} + egress_[i].shared();
+    held_out += out[i].reserved + out[i].shared;
   }
   return held_in == held_out ? "" : "cells charged at ingress are not those charged at egress";
 }

@@ -30,40 +30,6 @@
 
 namespace softspine::dataplane {
 
-// One cache line: what a packet touches of its group.
-struct alignas(64) GroupUse {
-  uint32_t reserved = 0;  // cells held
-  uint32_t shared = 0;
-  uint32_t headroom = 0;
-  uint32_t shared_watermark = 0;
-  uint32_t headroom_watermark = 0;
-  uint32_t reserved_most = 0;  // as planned
-  uint32_t headroom_most = 0;
-  SharedLimit limit;
-  uint32_t xon = 0;
-  uint32_t xon_offset = 0;
-  uint8_t pool = 0;
-  bool lossless = false;
-  bool xoff = false;
-  bool shut = false;     // takes nothing: PFC watchdog
-  uint32_t refused = 0;  // frames: SAI's INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS
-
-  uint32_t held() const { return reserved + shared + headroom; }
-};
-static_assert(sizeof(GroupUse) == 64);
-
-struct alignas(32) QueueUse {
-  uint32_t reserved = 0;
-  uint32_t shared = 0;
-  uint32_t watermark = 0;  // of both
-  uint32_t reserved_most = 0;
-  SharedLimit limit;
-  uint8_t pool = 0;
-  bool shut = false;
-
-  uint32_t held() const { return reserved + shared; }
-};
-
 struct alignas(32) PoolUse {
   int32_t free = 0;        // of what is shared; below 0 when a new plan has less than is held
   int32_t least_free = 0;  // since the start or the last clearing
@@ -78,6 +44,42 @@ struct alignas(32) PoolUse {
   uint32_t to_give() const { return static_cast<uint32_t>(std::max(free, 0)); }
 };
 
+// One cache line: what a packet touches of its group.
+struct alignas(64) GroupUse {
+  PoolUse* pool = nullptr;
+  uint32_t shared = 0;  // cells held
+  uint32_t headroom = 0;
+  int32_t reserved_left = 0;  // of reserved_most; below 0 when a new plan has less than is held
+  uint32_t reserved_most = 0;
+  uint32_t headroom_most = 0;
+  SharedLimit limit;
+  uint32_t shared_watermark = 0;
+  uint32_t headroom_watermark = 0;
+  uint32_t xon = 0;
+  uint32_t xon_offset = 0;
+  bool lossless = false;
+  bool xoff = false;
+  bool shut = false;     // takes nothing: PFC watchdog
+  uint32_t refused = 0;  // frames: SAI's INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS
+
+  uint32_t reserved() const { return reserved_most - static_cast<uint32_t>(reserved_left); }
+  uint32_t held() const { return reserved() + shared + headroom; }
+};
+static_assert(sizeof(GroupUse) == 64);
+
+struct alignas(64) QueueUse {
+  PoolUse* pool = nullptr;
+  uint32_t shared = 0;
+  int32_t reserved_left = 0;
+  uint32_t reserved_most = 0;
+  SharedLimit limit;
+  uint32_t shared_watermark = 0;
+  bool shut = false;
+
+  uint32_t reserved() const { return reserved_most - static_cast<uint32_t>(reserved_left); }
+  uint32_t held() const { return reserved() + shared; }
+};
+
 class Mmu {
  public:
   // Until the first plan is applied nothing is admitted.
@@ -89,67 +91,50 @@ class Mmu {
     uint8_t group;
     uint8_t queue;
   };
-  struct Admission {
-    DropReason refused;  // kCount: admitted
-    bool xoff;           // the group has just asked its sender to stop
-    uint16_t cells;      // what it is charged; to be given back by release()
-  };
 
-  [[gnu::always_inline]] Admission admit(const Account& account, uint32_t frame_bytes) noexcept {
+  // The cells that the frame is charged, to be given back by release(); 0: refused, refused_for() says why.
+  // Usual and quick: both take shared cells. All else lies apart.
+  [[gnu::always_inline]] uint32_t admit(const Account& account, uint32_t frame_bytes) noexcept {
     GroupUse& group = group_of(account.in_port, account.group);
     QueueUse& queue = queue_of(account.out_port, account.queue);
-    PoolUse& ingress = ingress_[group.pool];
-    PoolUse& egress = egress_[queue.pool];
     const uint32_t cells = cell_.cells_of(frame_bytes);
-    const bool queue_reserved = queue.reserved + cells <= queue.reserved_most;
-    if (!queue_reserved && !fits(queue.shared, cells, queue.limit, egress)) [[unlikely]]
-      return {queue.shut ? DropReason::kPfcWatchdog : DropReason::kQueueFull, false, 0};
-    bool xoff = false;
-    if (group.reserved + cells <= group.reserved_most) {
-      group.reserved += cells;
-      ingress.reserved += cells;
-    } else if (fits(group.shared, cells, group.limit, ingress)) [[likely]] {
-      group.shared += cells;
-      raise(group.shared_watermark, group.shared);
-      take(ingress, cells);
-    } else {
-      const DropReason refused = into_headroom(group, ingress, cells);
-      if (refused != DropReason::kCount) return {refused, false, 0};
-      xoff = !group.xoff;
-      group.xoff = true;
+    const auto wanted = static_cast<int32_t>(cells);
+    if (queue.reserved_left < wanted && group.reserved_left < wanted && fits(queue, cells) && fits(group, cells))
+        [[likely]] {
+      take(queue, cells);
+      take(group, cells);
+      return cells;
     }
-    if (queue_reserved) {
-      queue.reserved += cells;
-      egress.reserved += cells;
-    } else {
-      queue.shared += cells;
-      take(egress, cells);
-    }
-    raise(queue.watermark, queue.held());
-    return {DropReason::kCount, xoff, static_cast<uint16_t>(cells)};
+    return admit_otherwise(group, queue, cells);
+  }
+  DropReason refused_for() const { return refused_for_; }
+  // Whether the frame admitted last made its group ask its sender to stop. Asked after each, and told once.
+  [[gnu::always_inline]] bool said_xoff() noexcept {
+    if (!said_xoff_) [[likely]]
+      return false;
+    said_xoff_ = false;
+    return true;
   }
 
   // Returns whether the group may be sent to again (XON).
   [[gnu::always_inline]] bool release(const Account& account, uint32_t cells) noexcept {
     GroupUse& group = group_of(account.in_port, account.group);
     QueueUse& queue = queue_of(account.out_port, account.queue);
-    give_back(queue, egress_[queue.pool], cells);
-    PoolUse& ingress = ingress_[group.pool];
-    if (group.headroom == 0 && !group.xoff) [[likely]] {
-      give_back(group, ingress, cells);
+    if (queue.shared >= cells && group.shared >= cells && group.headroom == 0 && !group.xoff) [[likely]] {
+      queue.shared -= cells;
+      queue.pool->free += static_cast<int32_t>(cells);
+      group.shared -= cells;
+      group.pool->free += static_cast<int32_t>(cells);
       return false;
     }
-    give_back(group, ingress, cells - out_of_headroom(group, ingress, cells));
-    return group.xoff && say_xon(group, ingress);
+    return release_otherwise(group, queue, cells);
   }
 
   // Between windows. The first plan fixes the size of a cell; every further one has the same.
   void apply(const BufferPlan& plan);
-  // The PFC watchdog: what comes is refused (kPfcWatchdog) until it is opened again. Survives apply().
-  void shut_group(uint32_t port, uint32_t group) noexcept;
-  void shut_queue(uint32_t port, uint32_t queue) noexcept;
-  void open_group(uint32_t port, uint32_t group, const GroupPlan& plan) noexcept;
-  void open_queue(uint32_t port, uint32_t queue, const QueuePlan& plan) noexcept;
+  // The PFC watchdog: what comes is refused (kPfcWatchdog) while it is shut. Survives apply().
+  void set_group(uint32_t port, uint32_t group, const GroupPlan& plan, bool shut) noexcept;
+  void set_queue(uint32_t port, uint32_t queue, const QueuePlan& plan, bool shut) noexcept;
   // After apply(): whether a group that had asked to stop has nothing left to wait for. Clears its state.
   bool settle(uint16_t port, uint8_t group) noexcept;
 
@@ -157,6 +142,9 @@ class Mmu {
   CellSize cell() const { return cell_; }
   const GroupUse& group(uint32_t port, uint32_t group) const { return groups_[port * kPriorities + group]; }
   const QueueUse& queue(uint32_t port, uint32_t queue) const { return queues_[port * kQueues + queue]; }
+  // A group's pool is ingress_pools()[of_pool(group)], a queue's egress_pools()[of_pool(queue)].
+  size_t of_pool(const GroupUse& group) const { return static_cast<size_t>(group.pool - ingress_.data()); }
+  size_t of_pool(const QueueUse& queue) const { return static_cast<size_t>(queue.pool - egress_.data()); }
   const std::vector<PoolUse>& ingress_pools() const { return ingress_; }
   const std::vector<PoolUse>& egress_pools() const { return egress_; }
   uint64_t group_limit(uint32_t port, uint32_t group) const;
@@ -168,38 +156,34 @@ class Mmu {
   static void raise(uint32_t& watermark, uint32_t use) noexcept {
     if (use > watermark) watermark = use;
   }
-  static bool fits(uint32_t use, uint32_t cells, SharedLimit limit, const PoolUse& pool) noexcept {
-    return static_cast<int32_t>(cells) <= pool.free && use + cells <= limit.of(static_cast<uint32_t>(pool.free));
+  template <typename Use>
+  static bool fits(const Use& use, uint32_t cells) noexcept {
+    const int32_t free = use.pool->free;
+    return static_cast<int32_t>(cells) <= free && use.shared + cells <= use.limit.of(static_cast<uint32_t>(free));
   }
-  static void take(PoolUse& pool, uint32_t cells) noexcept {
+  template <typename Use>
+  static void take(Use& use, uint32_t cells) noexcept {
+    use.shared += cells;
+    raise(use.shared_watermark, use.shared);
+    PoolUse& pool = *use.pool;
     pool.free -= static_cast<int32_t>(cells);
     if (pool.free < pool.least_free) pool.least_free = pool.free;
   }
-  template <typename Use>
-  [[gnu::always_inline]] static void give_back(Use& use, PoolUse& pool, uint32_t cells) noexcept {
-    if (use.shared >= cells) [[likely]] {
-      use.shared -= cells;
-      pool.free += static_cast<int32_t>(cells);
-      return;
-    }
-    pool.free += static_cast<int32_t>(use.shared);
-    const uint32_t rest = cells - use.shared;
-    use.shared = 0;
-    use.reserved -= rest;
-    pool.reserved -= rest;
-  }
   GroupUse& group_of(uint32_t port, uint32_t group) { return groups_[port * kPriorities + group]; }
   QueueUse& queue_of(uint32_t port, uint32_t queue) { return queues_[port * kQueues + queue]; }
-  [[gnu::noinline]] static DropReason into_headroom(GroupUse& group, PoolUse& pool, uint32_t cells) noexcept;
-  [[gnu::noinline]] static uint32_t out_of_headroom(GroupUse& group, PoolUse& pool, uint32_t cells) noexcept;
-  [[gnu::noinline]] static bool say_xon(GroupUse& group, const PoolUse& pool) noexcept;
-
-  void plan_group(GroupUse& group, const GroupPlan& wanted) const;
-  void plan_queue(QueueUse& queue, const QueuePlan& wanted) const;
+  [[gnu::noinline]] uint32_t admit_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
+  [[gnu::noinline]] static bool release_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
+  uint32_t refuse(DropReason reason) noexcept;
+  static bool has_headroom(const GroupUse& group, uint32_t cells) noexcept;
+  static bool say_xon(GroupUse& group) noexcept;
+  void plan_group(GroupUse& group, const GroupPlan& wanted);
+  void plan_queue(QueueUse& queue, const QueuePlan& wanted);
 
   uint32_t ports_;
   CellSize cell_;
   bool planned_ = false;
+  bool said_xoff_ = false;
+  DropReason refused_for_ = DropReason::kCount;
   std::vector<GroupUse> groups_;  // by port, then group; one port more than there are
   std::vector<QueueUse> queues_;
   std::vector<PoolUse> ingress_;

@@ -56,13 +56,13 @@ class Egress {
     if (queue.current_bytes + bytes > port.drop_from && is_dropped_early(packet, queue.current_bytes)) [[unlikely]]
       return DropReason::kWredDropped;
     const Mmu::Account account = account_of(meta.in_port, meta.priority_group, number, q);
-    const Mmu::Admission admission = mmu_.admit(account, bytes);
-    if (admission.refused != DropReason::kCount) [[unlikely]] {
-      if (admission.refused == DropReason::kQueueFull) queue.refused(bytes);
-      return admission.refused;
+    const uint32_t cells = mmu_.admit(account, bytes);
+    if (cells == 0) [[unlikely]] {
+      if (mmu_.refused_for() == DropReason::kQueueFull) queue.refused(bytes);
+      return mmu_.refused_for();
     }
     queue.entered(bytes);
-    meta.cells = admission.cells;
+    meta.cells = static_cast<uint16_t>(cells);
     meta.cast = cast_of(packet.data());
     if (port.busy || (port.held >> q & 1) != 0) {
       port.waiting |= static_cast<uint8_t>(1U << q);
@@ -71,7 +71,7 @@ class Egress {
       port.busy = true;
       busy_.push(start(port, q, std::move(packet), now), number);
     }
-    if (admission.xoff) [[unlikely]]
+    if (mmu_.said_xoff()) [[unlikely]]
       stop_sender(account.in_port, account.group, now);
     return DropReason::kCount;
   }

@@ -55,9 +55,10 @@ void Egress::begin_storm(uint32_t number, uint8_t priority, Instant at) noexcept
   }
   if (plan.watchdog.action == WatchdogAction::kDrop) {
     for (uint8_t i = 0; i < kQueues; ++i) {
-      if ((plan.priorities_of_group[i] & bit) != 0) mmu_.shut_group(number, i);
+      if ((plan.priorities_of_group[i] & bit) != 0)
+        mmu_.set_group(number, i, plan_->buffer.ports[number].groups[i], true);
       if ((plan.queues_of_priority[priority] >> i & 1) == 0) continue;
-      mmu_.shut_queue(number, i);
+      mmu_.set_queue(number, i, plan_->buffer.ports[number].queues[i], true);
       flush_queue(number, i, at, [this](Packet packet) { discard(std::move(packet), DropReason::kPfcWatchdog); });
     }
   }
@@ -71,9 +72,10 @@ void Egress::end_storm(uint32_t number, uint8_t priority, Instant at) noexcept {
   const auto bit = static_cast<uint8_t>(1U << priority);
   side_[number].ignored &= static_cast<uint8_t>(~bit);
   for (uint8_t i = 0; i < kQueues; ++i) {
-    if ((plan.priorities_of_group[i] & bit) != 0) mmu_.open_group(number, i, plan_->buffer.ports[number].groups[i]);
+    if ((plan.priorities_of_group[i] & bit) != 0)
+      mmu_.set_group(number, i, plan_->buffer.ports[number].groups[i], false);
     if ((plan.queues_of_priority[priority] >> i & 1) != 0) {
-      mmu_.open_queue(number, i, plan_->buffer.ports[number].queues[i]);
+      mmu_.set_queue(number, i, plan_->buffer.ports[number].queues[i], false);
     }
   }
   take_pauses(number, at);
