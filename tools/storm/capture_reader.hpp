@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A capture, frame by frame, with what libpcap does not hand out: interface names, speeds, descriptions and the
+// way a frame went. pcapng of either byte order and any number of sections; pcap in micro- or nanoseconds.
+// Streamed: one block is in memory at a time.
+//
+// Time: emulated captures count from 0, others from 1970, which picoseconds in 64 bits do not reach. So an
+// Instant here counts from `origin_seconds()` + its picoseconds: 0 for a capture that begins within 100 days of
+// 1970 (emulated time), else the time of the first frame. A frame 100 days from it is an error.
+//
+// Errors name the offset in the file, and stick. An input that ends inside a block is cut short: an error, too,
+// but what came before it stands.
+// Bounds: a block that is read has at most 16 MiB (others are passed over), interfaces at most 65,536.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dataplane/units/time.hpp"
+#include "tools/storm/capture_input.hpp"
+#include "tools/storm/pcapng_blocks.hpp"
+
+namespace softspine::tools::storm {
+
+struct CaptureError {
+  uint64_t offset = 0;
+  std::string message;
+  bool cut_short = false;  // the input ended; what was read stands
+};
+
+enum class Way : uint8_t { kUnknown, kIn, kOut };
+
+struct CapturedInterface {
+  std::string name;  // empty: not said
+  std::string description;
+  uint64_t speed_bps = 0;  // 0: not said
+  uint64_t mac = 0;        // 0: not said
+  uint16_t link_type = 0;
+  bool is_ethernet() const { return link_type == 1; }
+};
+
+struct CapturedFrame {
+  uint32_t interface = 0;  // of interfaces()
+  Way way = Way::kUnknown;
+  dataplane::Instant at;
+  std::span<const uint8_t> bytes;  // valid until the next read
+  uint32_t original_bytes = 0;
+  uint64_t missed_before = 0;
+};
+
+class CaptureReader {
+ public:
+  static constexpr uint32_t kMaxBlockBytes = 16 << 20;
+  static constexpr size_t kMaxInterfaces = 65'536;
+
+  explicit CaptureReader(CaptureInput::Read read) : input_(std::move(read)) {}
+
+  // False at the end.
+  std::expected<bool, CaptureError> next(CapturedFrame& frame);
+
+  const std::vector<CapturedInterface>& interfaces() const { return interfaces_; }
+  uint64_t offset() const { return input_.offset(); }
+  uint64_t untimed_frames() const { return untimed_; }  // simple packet blocks: passed over
+  // What instant 0 is, since 1970. Meaningful after the first frame.
+  int64_t origin_seconds() const { return origin_ ? origin_->seconds : 0; }
+  int64_t origin_ps() const { return origin_ ? origin_->ps : 0; }
+
+ private:
+  enum class Format : uint8_t { kNotYet, kPcap, kPcapng };
+  struct Clock {
+    uint64_t ticks_per_second = 1'000'000;
+    int64_t offset_seconds = 0;
+  };
+  struct Moment {
+    int64_t seconds = 0;
+    int64_t ps = 0;
+  };
+
+  std::optional<CaptureError> recognise();
+  std::optional<CaptureError> open_pcap(uint32_t magic);
+  std::expected<bool, CaptureError> next_in_pcap(CapturedFrame& frame);
+  std::expected<bool, CaptureError> next_in_pcapng(CapturedFrame& frame);
+  std::optional<CaptureError> open_section();
+  std::expected<bool, CaptureError> take_block(uint32_t type, std::span<const uint8_t> body, CapturedFrame& frame);
+  std::optional<CaptureError> add_interface(std::span<const uint8_t> body);
+  std::expected<bool, CaptureError> take_packet(uint32_t type, std::span<const uint8_t> body, CapturedFrame& frame);
+  std::expected<dataplane::Instant, CaptureError> instant_of(uint64_t ticks, const Clock& clock);
+
+  CaptureError error(std::string message, size_t beyond = 0) const;
+  CaptureError cut_short(const char* inside) const;
+
+  CaptureInput input_;
+  Format format_ = Format::kNotYet;
+  ByteOrder order_;
+  std::vector<CapturedInterface> interfaces_;
+  std::vector<Clock> clocks_;      // of interfaces_
+  size_t section_interfaces_ = 0;  // the first of this section
+  std::optional<Moment> origin_;
+  uint64_t untimed_ = 0;
+  size_t consumed_ = 0;  // bytes of the block that the last frame stands in: skipped by the next read
+  std::optional<CaptureError> broken_;
+};
+
+}  // namespace softspine::tools::storm

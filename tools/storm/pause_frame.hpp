@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// MAC control frames that pause: PFC (802.1Qbb) and the older PAUSE of 802.3 for all priorities at once.
+//
+//   destination 6 | source 6 | 0x8808 | opcode 2 | PFC 0x0101: enable vector 2, time[8] 2 each
+//                                                | PAUSE 0x0001: time 2
+// Bit n of the vector's lower byte enables time[n]; its upper byte is reserved and not looked at.
+// Time is in quanta of 512 bit times; 0 with its bit set means go on (XON).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace softspine::tools::storm {
+
+// Classes 0–7 are PFC's priorities; 8 is PAUSE, which stops all of them.
+inline constexpr uint8_t kAllPriorities = 8;
+inline constexpr size_t kPauseClasses = 9;
+
+struct PauseFrame {
+  uint64_t source = 0;   // 48 bits
+  uint16_t enabled = 0;  // bit n: class n
+  std::array<uint16_t, kPauseClasses> quanta{};
+};
+
+enum class MacControl : uint8_t {
+  kNone,   // not a MAC control frame
+  kPause,  // `out` is filled
+  kCut,    // it was one, but its times were not captured
+  kOther,  // an opcode that pauses nobody
+};
+
+MacControl read_pause_frame(std::span<const uint8_t> frame, PauseFrame& out);
+
+uint64_t mac_at(std::span<const uint8_t> frame, size_t at);
+std::string mac_text(uint64_t mac);
+
+}  // namespace softspine::tools::storm

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/storm/pause_graph.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace softspine::tools::storm {
+
+namespace {
+
+bool is_up(const PauseLog& log, uint32_t port) {
+  const uint32_t peer = log.ports[port].peer;
+  if (peer == kNone) return false;
+  const int here = log.nodes[log.node_of(port)].tier;
+  const int there = log.nodes[log.node_of(peer)].tier;
+  return here != kNoTier && there > here;
+}
+
+}  // namespace
+
+bool may_cause(const PauseLog& log, const Pause& first, const Pause& second, Turns turns) {
+  if (first.to == second.from || log.node_of(first.to) != log.node_of(second.from)) return false;
+  if (log.nodes[log.node_of(second.from)].tier == 0) return false;
+  return turns == Turns::kAny || !(is_up(log, first.to) && is_up(log, second.from));
+}
+
+PauseGraph::PauseGraph(const PauseLog& log) : log_(log), asked_by_(log.nodes.size()), stopping_(log.nodes.size()) {}
+
+void PauseGraph::set(std::span<const uint32_t> active) {
+  for (const uint32_t index : active_) {
+    asked_by_[log_.node_of(log_.pauses[index].from)].clear();
+    stopping_[log_.node_of(log_.pauses[index].to)].clear();
+  }
+  active_.assign(active.begin(), active.end());
+  for (uint32_t place = 0; place < active_.size(); ++place) {
+    asked_by_[log_.node_of(pause(place).from)].push_back(place);
+    stopping_[log_.node_of(pause(place).to)].push_back(place);
+  }
+}
+
+bool PauseGraph::has_cause(uint32_t place, Turns turns) const {
+  const Pause& it = pause(place);
+  return std::ranges::any_of(stopping_[log_.node_of(it.from)],
+                             [&](uint32_t other) { return may_cause(log_, pause(other), it, turns); });
+}
+
+template <typename Visit>
+void PauseGraph::for_each_effect(uint32_t place, Turns turns, Visit visit) const {
+  const Pause& it = pause(place);
+  for (const uint32_t other : asked_by_[log_.node_of(it.to)]) {
+    if (may_cause(log_, it, pause(other), turns)) visit(other);
+  }
+}
+
+std::vector<uint32_t> PauseGraph::roots(Turns turns, const std::vector<bool>& known) const {
+  std::vector<uint32_t> found;
+  for (uint32_t place = 0; place < active_.size(); ++place) {
+    if ((!known.empty() && known[active_[place]]) || !has_cause(place, turns)) found.push_back(place);
+  }
+  std::ranges::sort(found, {}, [this](uint32_t place) { return std::tuple{pause(place).span.begin, active_[place]}; });
+  return found;
+}
+
+PauseGraph::Reach PauseGraph::reach(Turns turns, const std::vector<bool>& known) const {
+  Reach out{.root = std::vector<uint32_t>(size(), kNone), .hops = std::vector<uint32_t>(size(), 0)};
+  std::vector<uint32_t> next;
+  for (const uint32_t root : roots(turns, known)) {
+    if (out.root[root] != kNone) continue;  // known to be one, but an older one leads to it
+    next.assign(1, root);
+    out.root[root] = root;
+    for (size_t i = 0; i < next.size(); ++i) {
+      for_each_effect(next[i], turns, [&](uint32_t effect) {
+        if (out.root[effect] != kNone) return;
+        out.root[effect] = root;
+        out.hops[effect] = out.hops[next[i]] + 1;
+        next.push_back(effect);
+      });
+    }
+  }
+  return out;
+}
+
+// Tarjan's strongly connected components, with a stack of its own: a chain of pauses may be long.
+class PauseGraph::Components {
+ public:
+  Components(const PauseGraph& graph, Turns turns, const std::vector<bool>& wanted)
+      : graph_(graph),
+        turns_(turns),
+        wanted_(wanted),
+        order_(graph.size(), 0),
+        low_(graph.size(), 0),
+        on_stack_(graph.size(), false) {}
+
+  std::vector<std::vector<uint32_t>> find() {
+    for (uint32_t place = 0; place < graph_.size(); ++place) {
+      if (is_wanted(place) && order_[place] == 0) walk_from(place);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  struct Visit {
+    uint32_t place;
+    std::vector<uint32_t> effects;
+    size_t next = 0;
+  };
+  bool is_wanted(uint32_t place) const { return wanted_.empty() || wanted_[place]; }
+
+  void enter(uint32_t place) {
+    order_[place] = low_[place] = ++count_;
+    stack_.push_back(place);
+    on_stack_[place] = true;
+    Visit visit{.place = place, .effects = {}};
+    graph_.for_each_effect(place, turns_, [&](uint32_t effect) {
+      if (is_wanted(effect)) visit.effects.push_back(effect);
+    });
+    visits_.push_back(std::move(visit));
+  }
+  void walk_from(uint32_t start) {
+    enter(start);
+    while (!visits_.empty()) {
+      Visit& visit = visits_.back();
+      if (visit.next == visit.effects.size()) {
+        leave();
+        continue;
+      }
+      const uint32_t effect = visit.effects[visit.next++];
+      if (order_[effect] == 0) {
+        enter(effect);
+      } else if (on_stack_[effect]) {
+        low_[visit.place] = std::min(low_[visit.place], order_[effect]);
+      }
+    }
+  }
+  void leave() {
+    const uint32_t place = visits_.back().place;
+    visits_.pop_back();
+    if (!visits_.empty()) {
+      uint32_t& above = low_[visits_.back().place];
+      above = std::min(above, low_[place]);
+    }
+    if (low_[place] != order_[place]) return;
+    std::vector<uint32_t> members;
+    for (bool last = false; !last;) {
+      const uint32_t member = stack_.back();
+      stack_.pop_back();
+      on_stack_[member] = false;
+      members.push_back(member);
+      last = member == place;
+    }
+    if (members.size() > 1) found_.push_back(std::move(members));
+  }
+
+  const PauseGraph& graph_;
+  Turns turns_;
+  const std::vector<bool>& wanted_;
+  std::vector<uint32_t> order_;  // in which places were met, from 1
+  std::vector<uint32_t> low_;
+  std::vector<bool> on_stack_;
+  std::vector<uint32_t> stack_;
+  std::vector<Visit> visits_;
+  uint32_t count_ = 0;
+  std::vector<std::vector<uint32_t>> found_;
+};
+
+std::vector<std::vector<uint32_t>> PauseGraph::cycles(Turns turns, const std::vector<bool>& wanted) const {
+  return Components{*this, turns, wanted}.find();
+}
+
+std::vector<uint32_t> PauseGraph::way_around(Turns turns, const std::vector<uint32_t>& cycle) const {
+  const uint32_t start = *std::ranges::min_element(cycle, {}, [this](uint32_t place) { return active_[place]; });
+  std::vector<bool> inside(size(), false);
+  for (const uint32_t place : cycle) inside[place] = true;
+  std::vector<uint32_t> came_from(size(), kNone);
+  std::vector<uint32_t> next{start};
+  bool closed = false;
+  for (size_t i = 0; i < next.size() && !closed; ++i) {
+    for_each_effect(next[i], turns, [&](uint32_t effect) {
+      if (!inside[effect] || came_from[effect] != kNone || closed) return;
+      came_from[effect] = next[i];
+      closed = effect == start;
+      next.push_back(effect);
+    });
+  }
+  std::vector<uint32_t> way;
+  for (uint32_t place = came_from[start]; place != start && place != kNone; place = came_from[place]) {
+    way.push_back(place);
+  }
+  way.push_back(start);
+  std::ranges::reverse(way);
+  return way;
+}
+
+}  // namespace softspine::tools::storm

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who paused whom, and when: nodes, their ports, the links between them, and every pause from its first XOFF to its
+// end. What the analysis works on; made of a capture by assemble_log(), or by hand in a test.
+//
+// A pause goes from the port that sent PFC frames to the port at the other end of the link, whose egress stood still.
+// A port's node is what stands before the last ':' of its name ("tor1" of "tor1:Ethernet4"), or the name.
+// Nodes and ports that the capture does not name are named for what is known of them: a source MAC, or
+// "peer of PORT".
+// Tier: 0 hosts, 1 their switches, 2 and 3 above; kNoTier where nothing tells.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+#include "tools/storm/pause_recorder.hpp"
+
+namespace softspine::tools::storm {
+
+inline constexpr uint32_t kNone = UINT32_MAX;
+inline constexpr int kNoTier = -1;
+
+struct LogNode {
+  std::string name;
+  std::vector<uint32_t> ports;
+  int tier = kNoTier;
+};
+
+struct LogPort {
+  std::string name;
+  uint32_t node = kNone;
+  uint32_t peer = kNone;
+  dataplane::Rate speed;  // zero: unknown
+};
+
+struct Pause {
+  uint32_t from = 0;  // port: sent the PFC frames
+  uint32_t to = 0;    // port: its egress stood still
+  uint8_t priority = 0;
+  PauseSpan span;
+};
+
+struct PauseLog {
+  std::vector<LogNode> nodes;
+  std::vector<LogPort> ports;
+  std::vector<Pause> pauses;  // by begin
+  dataplane::Instant begin;   // of the capture
+  dataplane::Instant end;
+
+  uint32_t node_of(uint32_t port) const { return ports[port].node; }
+  const std::string& node_name(uint32_t port) const { return nodes[ports[port].node].name; }
+  // What pictures and tables call a port: "tor1:Ethernet4".
+  const std::string& name(uint32_t port) const { return ports[port].name; }
+
+  uint32_t add_node(const std::string& name);
+  uint32_t add_port(const std::string& name, uint32_t node, dataplane::Rate speed = {});
+  void join(uint32_t a, uint32_t b);
+};
+
+std::string node_part(const std::string& port_name);
+
+// What is known of the fabric beside the capture: a testbed's file, say.
+struct KnownFabric {
+  std::vector<std::pair<std::string, std::string>> links;  // of ports
+  std::vector<std::pair<std::string, int>> tiers;          // of nodes
+};
+
+PauseLog assemble_log(const PauseRecorder& recorded, const KnownFabric& known = {});
+
+}  // namespace softspine::tools::storm

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/storm/pause_recorder.hpp"
+
+#include <algorithm>
+#include <string_view>
+#include <tuple>
+
+#include "control/telemetry/pcapng.hpp"
+
+namespace softspine::tools::storm {
+
+using dataplane::Instant;
+using dataplane::Rate;
+
+namespace {
+
+constexpr size_t kMacHeaderBytes = 12;
+constexpr size_t kMaxNameBytes = 128;
+
+// A link below the least rate that we know is one that was not measured.
+Rate speed_of(uint64_t bps) {
+  const Rate rate = Rate::bps(bps);
+  return rate < Rate::min() ? Rate{} : rate;
+}
+
+// Names go to terminals and pictures: no control characters, no end of it without end.
+std::string printable(std::string_view name) {
+  std::string out{name.substr(0, kMaxNameBytes)};
+  for (char& c : out) {
+    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
+  }
+  return out;
+}
+
+std::string peer_in(std::string_view description) {
+  const std::string_view prefix = control::pcapng::kLinkTo;
+  return description.starts_with(prefix) ? printable(description.substr(prefix.size())) : std::string{};
+}
+
+}  // namespace
+
+uint32_t PauseRecorder::port_of(uint32_t interface, const std::vector<CapturedInterface>& interfaces) {
+  while (port_of_interface_.size() <= interface) {
+    const CapturedInterface& it = interfaces[port_of_interface_.size()];
+    RecordedPort port{.name = printable(it.name),
+                      .is_named = !it.name.empty(),
+                      .peer = peer_in(it.description),
+                      .speed = speed_.is_zero() ? speed_of(it.speed_bps) : speed_,
+                      .mac = it.mac};
+    if (!port.is_named) port.name = "interface " + std::to_string(port_of_interface_.size());
+    const auto [known, is_new] = port_by_name_.try_emplace(port.name, static_cast<uint32_t>(ports_.size()));
+    if (is_new) {
+      ports_.push_back(std::move(port));
+      latest_.push_back(Instant::at_ps(std::numeric_limits<int64_t>::min()));
+    }
+    port_of_interface_.push_back(known->second);
+  }
+  return port_of_interface_[interface];
+}
+
+void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces) {
+  first_ = tally_.frames == 0 ? frame.at : std::min(first_, frame.at);
+  last_ = tally_.frames == 0 ? frame.at : std::max(last_, frame.at);
+  ++tally_.frames;
+  tally_.missed += frame.missed_before;
+  if (!interfaces[frame.interface].is_ethernet()) {
+    ++tally_.other_links;
+    return;
+  }
+  const uint32_t port = port_of(frame.interface, interfaces);
+  ++ports_[port].frames;
+  if (frame.at < latest_[port]) ++tally_.disordered;
+  latest_[port] = std::max(latest_[port], frame.at);
+  PauseFrame control;
+  switch (read_pause_frame(frame.bytes, control)) {
+    case MacControl::kNone: return learn(port, frame);
+    case MacControl::kPause: return pause(port, frame.way, latest_[port], control);
+    case MacControl::kCut: ++tally_.cut_pause_frames; return;
+    case MacControl::kOther: ++tally_.other_mac_control; return;
+  }
+}
+
+void PauseRecorder::learn(uint32_t port, const CapturedFrame& frame) {
+  if (frame.way != Way::kOut || frame.bytes.size() < kMacHeaderBytes) return;
+  macs_.transmitted(port, mac_at(frame.bytes, 6), mac_at(frame.bytes, 0));
+}
+
+void PauseRecorder::pause(uint32_t port, Way way, Instant at, const PauseFrame& frame) {
+  ++tally_.pause_frames;
+  const Sender sender{.port = port, .way = way, .mac = frame.source};
+  auto known = sender_ids_.find(sender);
+  if (known == sender_ids_.end()) {
+    if (senders_.size() >= kMaxSenders) {
+      ++tally_.omitted;
+      return;
+    }
+    known = sender_ids_.emplace(sender, static_cast<uint32_t>(senders_.size())).first;
+    senders_.push_back(sender);
+    timers_.emplace_back();
+  }
+  for (uint8_t priority = 0; priority < kPauseClasses; ++priority) {
+    if ((frame.enabled >> priority & 1) == 0) continue;
+    auto& timer = timers_[known->second][priority];
+    if (!timer) timer.emplace(ports_[port].speed);
+    add(known->second, priority, timer->take(at, frame.quanta[priority]));
+  }
+}
+
+void PauseRecorder::add(uint32_t sender, uint8_t priority, const std::optional<PauseSpan>& span) {
+  if (!span) return;
+  if (pauses_.size() >= kMaxPauses) {
+    tally_.omitted += span->frames;
+    return;
+  }
+  pauses_.push_back({.sender = sender, .priority = priority, .span = *span});
+}
+
+void PauseRecorder::finish() {
+  for (uint32_t sender = 0; sender < senders_.size(); ++sender) {
+    for (uint8_t priority = 0; priority < kPauseClasses; ++priority) {
+      auto& timer = timers_[sender][priority];
+      if (timer) add(sender, priority, timer->finish(last_));
+    }
+  }
+  std::ranges::stable_sort(pauses_, {},
+                           [](const RecordedPause& p) { return std::tuple{p.span.begin, p.sender, p.priority}; });
+}
+
+}  // namespace softspine::tools::storm

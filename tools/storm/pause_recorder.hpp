@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Takes a capture's frames as they come and keeps what the analysis needs: pauses, not frames. Ports are the
+// capture's interfaces by name (one name in two sections is one port); unnamed interfaces are ports of their own.
+//
+// Memory: by the pauses (an XOFF and its refreshes are one), at most kMaxPauses, and by the senders (port, way,
+// source MAC), at most kMaxSenders; what is beyond is counted in Tally::omitted.
+// A frame that is older than the one before it on its port counts as of the same instant.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "tools/storm/capture_reader.hpp"
+#include "tools/storm/mac_log.hpp"
+#include "tools/storm/pause_frame.hpp"
+#include "tools/storm/pause_timer.hpp"
+
+namespace softspine::tools::storm {
+
+struct RecordedPort {
+  std::string name;  // made up if the capture has none
+  bool is_named = false;
+  std::string peer;       // "node:port" from the description, if it says one
+  dataplane::Rate speed;  // zero: unknown
+  uint64_t mac = 0;       // zero: unknown
+  uint64_t frames = 0;
+};
+
+struct Sender {
+  uint32_t port = 0;  // where its frames were captured
+  Way way = Way::kUnknown;
+  uint64_t mac = 0;
+  friend auto operator<=>(const Sender&, const Sender&) = default;
+};
+
+struct RecordedPause {
+  uint32_t sender = 0;
+  uint8_t priority = 0;  // or kAllPriorities
+  PauseSpan span;
+};
+
+struct Tally {
+  uint64_t frames = 0;
+  uint64_t pause_frames = 0;
+  uint64_t cut_pause_frames = 0;   // too short to be read
+  uint64_t other_mac_control = 0;  // opcodes that pause nobody
+  uint64_t other_links = 0;        // frames of interfaces that are not Ethernet
+  uint64_t missed = 0;             // which the capture says it did not get
+  uint64_t disordered = 0;
+  uint64_t omitted = 0;  // pause frames beyond this recorder's bounds
+};
+
+class PauseRecorder {
+ public:
+  static constexpr size_t kMaxPauses = 20'000'000;
+  static constexpr size_t kMaxSenders = 65'536;
+
+  // `speed`: of every port, whatever the capture says. Zero: what the capture says.
+  explicit PauseRecorder(dataplane::Rate speed = {}) : speed_(speed) {}
+
+  void take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces);
+  // After the last frame: ends what is still paused, and puts the pauses in the order of their begin.
+  void finish();
+
+  const Tally& tally() const { return tally_; }
+  dataplane::Instant first() const { return first_; }
+  dataplane::Instant last() const { return last_; }
+  const std::vector<RecordedPort>& ports() const { return ports_; }
+  const std::vector<Sender>& senders() const { return senders_; }
+  const std::vector<RecordedPause>& pauses() const { return pauses_; }
+  const MacLog& macs() const { return macs_; }
+
+ private:
+  using Timers = std::array<std::optional<PauseTimer>, kPauseClasses>;
+
+  uint32_t port_of(uint32_t interface, const std::vector<CapturedInterface>& interfaces);
+  void learn(uint32_t port, const CapturedFrame& frame);
+  void pause(uint32_t port, Way way, dataplane::Instant at, const PauseFrame& frame);
+  void add(uint32_t sender, uint8_t priority, const std::optional<PauseSpan>& span);
+
+  dataplane::Rate speed_;
+  Tally tally_;
+  dataplane::Instant first_;
+  dataplane::Instant last_;
+  std::vector<uint32_t> port_of_interface_;
+  std::vector<RecordedPort> ports_;
+  std::vector<dataplane::Instant> latest_;  // of ports_
+  std::unordered_map<std::string, uint32_t> port_by_name_;
+  std::map<Sender, uint32_t> sender_ids_;
+  std::vector<Sender> senders_;
+  std::vector<Timers> timers_;  // of senders_
+  std::vector<RecordedPause> pauses_;
+  MacLog macs_;
+};
+
+}  // namespace softspine::tools::storm

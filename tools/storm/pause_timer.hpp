@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// One sender's wish that one class stand still, as its frames tell it: from XOFF to XON, or until time runs out.
+//
+//   XOFF with q quanta at t:  paused until t + q × 512 / rate; a later frame sets the timer anew, longer or shorter
+//   XON at t:                 over at t
+// The pause of an XOFF that arrives after the timer has run out is another pause.
+// Without a rate nobody can tell when a timer runs out. A pause then lasts from its XOFF to its XON, or to its last
+// refresh if no XON came, and frames that are further apart than 0xFFFF quanta at 1 Gb/s (33.6 ms) are two pauses:
+// slower links have no PFC.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::tools::storm {
+
+enum class PauseEnd : uint8_t {
+  kXon,     // the sender said go on
+  kLapsed,  // no refresh came in time
+  kOpen,    // it had not ended when the capture did
+};
+
+struct PauseSpan {
+  dataplane::Instant begin;
+  dataplane::Instant end;
+  uint32_t frames = 0;  // that asked for it: the first and its refreshes
+  PauseEnd how = PauseEnd::kOpen;
+};
+
+class PauseTimer {
+ public:
+  explicit PauseTimer(dataplane::Rate rate) : rate_(rate) {}
+
+  // A pause that ended by this frame or before it.
+  std::optional<PauseSpan> take(dataplane::Instant at, uint16_t quanta) {
+    std::optional<PauseSpan> ended = at >= until_ ? lapse() : std::nullopt;
+    if (quanta == 0) {
+      if (paused_) ended = close(at, PauseEnd::kXon);
+      return ended;
+    }
+    if (!paused_) span_ = {.begin = at};
+    paused_ = true;
+    ++span_.frames;
+    last_ = at;
+    until_ = at + timer_rate().time_of_bytes(uint64_t{quanta} * kQuantumBytes);
+    return ended;
+  }
+
+  // What is still paused when the capture ends.
+  std::optional<PauseSpan> finish(dataplane::Instant at) {
+    if (!paused_) return std::nullopt;
+    if (until_ <= at) return lapse();
+    return close(rate_.is_zero() ? last_ : at, PauseEnd::kOpen);
+  }
+
+ private:
+  static constexpr uint64_t kQuantumBytes = 512 / 8;
+
+  dataplane::Rate timer_rate() const { return rate_.is_zero() ? dataplane::Rate::gbps(1) : rate_; }
+  std::optional<PauseSpan> lapse() {
+    if (!paused_) return std::nullopt;
+    return close(rate_.is_zero() ? last_ : until_, PauseEnd::kLapsed);
+  }
+  PauseSpan close(dataplane::Instant end, PauseEnd how) {
+    paused_ = false;
+    span_.end = end;
+    span_.how = how;
+    return span_;
+  }
+
+  dataplane::Rate rate_;
+  bool paused_ = false;
+  PauseSpan span_;
+  dataplane::Instant last_;
+  dataplane::Instant until_;
+};
+
+}  // namespace softspine::tools::storm

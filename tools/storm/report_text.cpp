@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "control/telemetry/text_table.hpp"
+#include "tools/storm/storm_report.hpp"
+
+namespace softspine::tools::storm {
+
+using control::grouped;
+using control::TextTable;
+using dataplane::Duration;
+using dataplane::Instant;
+
+namespace {
+
+std::string at_text(Instant at) {
+  return time_text(at - Instant{});
+}
+
+std::string ports_text(const PauseLog& log, uint32_t from, uint32_t to) {
+  return fmt::format("{} stops {}", log.name(from), log.name(to));
+}
+
+std::string more_text(size_t all, size_t shown) {
+  return all > shown ? fmt::format("    … and {} more (--all)\n", grouped(all - shown)) : "";
+}
+
+const char* end_text(PauseEnd how) {
+  switch (how) {
+    case PauseEnd::kXon: return "until it sent XON";
+    case PauseEnd::kLapsed: return "until it stopped asking";
+    case PauseEnd::kOpen: break;
+  }
+  return "to the end of the capture";
+}
+
+std::string indented(const std::string& lines) {
+  std::string out;
+  for (size_t at = 0; at < lines.size();) {
+    const size_t end = lines.find('\n', at);
+    out += "    " + lines.substr(at, end - at) + '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string spread_text(const PauseLog& log, const Storm& storm, size_t rows) {
+  TextTable table{{"AFTER", "HOPS", "<PAUSER", "<PAUSED", "FOR"}};
+  const size_t shown = std::min(rows, storm.spread.size());
+  for (size_t i = 0; i < shown; ++i) {
+    const Share& share = storm.spread[i];
+    table.add({time_text(share.first - storm.begin), std::to_string(share.hops), log.name(share.from),
+               log.name(share.to), time_text(share.time)});
+  }
+  return "  How it spread\n" + indented(table.text()) + more_text(storm.spread.size(), shown);
+}
+
+std::string victims_text(const PauseLog& log, const Storm& storm, size_t rows) {
+  std::string names;
+  const size_t shown = std::min(rows, storm.victims.size());
+  for (size_t i = 0; i < shown; ++i) names += (i == 0 ? "" : ", ") + log.nodes[storm.victims[i]].name;
+  if (shown < storm.victims.size()) names += fmt::format(", and {} more (--all)", storm.victims.size() - shown);
+  const auto hosts = std::ranges::count_if(storm.victims, [&](uint32_t node) { return log.nodes[node].tier == 0; });
+  return fmt::format("  Victims: {} nodes, {} of them hosts: {}\n", storm.victims.size(), hosts, names);
+}
+
+std::string storm_text(const PauseLog& log, const Analysis& analysis, const Storm& storm, size_t rows) {
+  std::string out = fmt::format("STORM: root {}\n", log.nodes[storm.root].name);
+  out += fmt::format("  {} from sending {}, from {} on for {}, {}: {} XOFFs.\n", ports_text(log, storm.from, storm.to),
+                     priorities_text(storm.priorities), at_text(storm.begin), time_text(storm.end - storm.begin),
+                     end_text(storm.how), grouped(storm.frames));
+  out +=
+      fmt::format("  Nothing that holds {}'s own egress explains it. {:.0f} % of all paused time leads back to it.\n",
+                  log.nodes[storm.root].name, percent(storm.explained, analysis.paused));
+  return out + spread_text(log, storm, rows) + victims_text(log, storm, rows) + "\n";
+}
+
+std::string cycles_text(const PauseLog& log, const char* title, const std::vector<Cycle>& cycles, size_t rows) {
+  std::string out;
+  for (size_t i = 0; i < std::min(rows, cycles.size()); ++i) {
+    const Cycle& it = cycles[i];
+    out += fmt::format("{}: {} (priority {}), closed for {} from {} on\n", title, cycle_text(log, it), it.priority,
+                       time_text(it.time), at_text(it.begin));
+    if (it.fed_by != kNone) {
+      out +=
+          fmt::format("  It was fed by {} when it closed, and may stay when that stops.\n", log.nodes[it.fed_by].name);
+    }
+    if (it.turns_up) out += "  It needs traffic that comes down and goes up again: look at the routes.\n";
+  }
+  return out.empty() ? out : out + more_text(cycles.size(), std::min(rows, cycles.size())) + "\n";
+}
+
+std::string no_storm_text(const PauseLog& log, const Analysis& analysis) {
+  const Pause& longest = log.pauses[analysis.longest];
+  std::string out = headline(log, analysis) + ".\n";
+  out += fmt::format("  The longest, {} long: {}, priority {}, from {} on, {}.\n",
+                     time_text(longest.span.end - longest.span.begin), ports_text(log, longest.from, longest.to),
+                     longest.priority == kAllPriorities ? "all" : std::to_string(longest.priority),
+                     at_text(longest.span.begin), end_text(longest.span.how));
+  return out + "\n";
+}
+
+std::string origins_text(const PauseLog& log, const Analysis& analysis, size_t rows) {
+  std::string out = "Where pausing began, and its share of all paused time\n";
+  const size_t shown = std::min(rows, analysis.origins.size());
+  TextTable table{{"<NODE", "EXPLAINS", "SHARE"}};
+  for (size_t i = 0; i < shown; ++i) {
+    const Origin& origin = analysis.origins[i];
+    table.add({log.nodes[origin.node].name, time_text(origin.explained),
+               fmt::format("{:.1f}%", percent(origin.explained, analysis.paused))});
+  }
+  return out + indented(table.text()) + more_text(analysis.origins.size(), shown) + "\n";
+}
+
+std::string links_text(const PauseLog& log, const Analysis& analysis, size_t rows) {
+  const Duration all = log.end - log.begin;
+  TextTable table{{"<PAUSER", "<PAUSED", "PRIO", "PAUSES", "XOFFS", "XON", "LAPSED", "TOTAL", "OF TIME", "LONGEST",
+                   "FIRST AT", "<"}};
+  const size_t shown = std::min(rows, analysis.links.size());
+  for (size_t i = 0; i < shown; ++i) {
+    const LinkPauses& it = analysis.links[i];
+    table.add({log.name(it.from), log.name(it.to), it.priority == kAllPriorities ? "all" : std::to_string(it.priority),
+               grouped(it.pauses), grouped(it.frames), grouped(it.xons), grouped(it.lapsed), time_text(it.total),
+               fmt::format("{:.1f}%", percent(it.total, all)), time_text(it.longest), at_text(it.first),
+               it.is_open ? "still paused at the end" : ""});
+  }
+  return "Pauses by port and priority\n" + indented(table.text()) + more_text(analysis.links.size(), shown);
+}
+
+std::string threshold_text(const Analysis& analysis) {
+  const std::string least = time_text(analysis.least_threshold);
+  const std::string most = time_text(analysis.most_threshold);
+  return fmt::format("A pause counts as a storm from {} on without XON (--storm-after), if nothing else causes it.\n",
+                     least == most ? least : fmt::format("{} to {}, by the link's speed,", least, most));
+}
+
+}  // namespace
+
+std::string text_report(const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis, size_t rows) {
+  std::string out = fmt::format("{}: {} of {} port{}, {} frames, {} of them pause frames\n", facts.file,
+                                time_text(log.end - log.begin), facts.ports, facts.ports == 1 ? "" : "s",
+                                grouped(facts.tally.frames), grouped(facts.tally.pause_frames));
+  for (const std::string& note : facts.notes) out += "note: " + note + "\n";
+  out += "\n";
+  const Verdict verdict = verdict_of(analysis);
+  if (verdict == Verdict::kNoPauses) {
+    return out + fmt::format("No storm: no pause frames in {} frames.\n", grouped(facts.tally.frames));
+  }
+  for (const Storm& storm : analysis.storms) out += storm_text(log, analysis, storm, rows);
+  out += cycles_text(log, "DEADLOCK", analysis.deadlocks, rows);
+  if (verdict == Verdict::kCongestion) out += no_storm_text(log, analysis);
+  out += cycles_text(log, "CYCLE", analysis.fed_cycles, rows);
+  return out + origins_text(log, analysis, rows) + links_text(log, analysis, rows) + threshold_text(analysis);
+}
+
+}  // namespace softspine::tools::storm

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Is it a storm, whose, and who suffers? Or a deadlock, or just congestion.
+//
+// A *storm* is one node that makes its neighbour's egress stand still without a cause of its own and does not let go:
+//
+//   an uninterrupted pause (no XON; gaps in which a timer lapsed may take up to 20 %) of at least T that no other
+//   explains: during T or more of it, and during more than 20 % of it, no one egress port of the sender stood still
+//   in an uninterrupted pause of at least T that can have caused this one (pause_graph.hpp)
+//   T = a tenth of the capture, but at least 3 × 0xFFFF quanta of the link (1.0 ms at 100G, 0.25 ms at 400G; where the
+//       speed is unknown, 1 ms), and at most 200 ms; or what the user says.
+//
+// Why so. SONiC's watchdog calls it a storm when a queue moved nothing and was paused for more than 0.8 of a poll,
+// through 200 ms: hence the 20 % and the 200 ms. Emulated captures last milliseconds, hence the tenth. Ordinary
+// congestion pauses too, and is told apart by its XON: a buffer that drains says go on; each pause then ends within
+// the time the buffer takes to drain, well below three of the longest timers an XOFF can set.
+// A node that does not let go because its own egress is held is no root. But pauses of its egress that come and go
+// are no excuse: in between its buffer drains, and it would say go on. A host does not forward, so it has no excuse.
+//
+// A *deadlock* is a cycle of pauses (attribution.hpp) that stays closed for T and that no root feeds.
+// Otherwise there is no storm. Pauses are listed all the same, with where they began.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "tools/storm/attribution.hpp"
+
+namespace softspine::tools::storm {
+
+struct StormRule {
+  std::optional<dataplane::Duration> storm_after;  // T, if the user says it
+
+  dataplane::Duration threshold(dataplane::Duration capture, dataplane::Rate link) const;
+};
+
+// All that one port asked of its neighbour at one priority.
+struct LinkPauses {
+  uint32_t from = 0;
+  uint32_t to = 0;
+  uint8_t priority = 0;
+  uint64_t pauses = 0;
+  uint64_t frames = 0;  // XOFFs: first ones and refreshes
+  uint64_t xons = 0;    // pauses that an XON ended
+  uint64_t lapsed = 0;
+  dataplane::Duration total;
+  dataplane::Duration longest;
+  dataplane::Instant first;
+  bool is_open = false;  // still paused when the capture ended
+};
+
+struct Storm {
+  uint32_t root = 0;  // node
+  uint32_t from = 0;  // its port: the first to let not go, if several do
+  uint32_t to = 0;
+  uint16_t priorities = 0;  // bit n: class n
+  dataplane::Instant begin;
+  dataplane::Instant end;
+  PauseEnd how = PauseEnd::kOpen;
+  uint64_t frames = 0;
+  dataplane::Duration explained;  // paused time of all links, its own included, that leads back to it
+  std::vector<Share> spread;      // over links and priorities, by when they were reached
+  std::vector<uint32_t> victims;  // nodes with a port that it paused, directly or through others: by name
+};
+
+// Where pauses began that were no one else's doing.
+struct Origin {
+  uint32_t node = 0;
+  dataplane::Duration explained;
+};
+
+struct Analysis {
+  std::vector<LinkPauses> links;  // by total, longest first
+  std::vector<Storm> storms;      // by what they explain, most first
+  std::vector<Cycle> deadlocks;
+  std::vector<Cycle> fed_cycles;        // that lasted, but lead back to a root: they may stay when it stops
+  std::vector<Origin> origins;          // by what they explain, most first
+  dataplane::Duration paused;           // of all links and priorities
+  dataplane::Duration least_threshold;  // T of the fastest and the slowest link that pauses were seen on
+  dataplane::Duration most_threshold;
+  uint32_t longest = kNone;   // the longest pause: index into the log
+  bool is_too_short = false;  // the capture: no pause in it could have lasted T
+  bool is_sampled = false;
+};
+
+Analysis analyse(const PauseLog& log, const StormRule& rule = {});
+
+// The priorities that a log is analysed for: those of its pauses; PAUSE counts in each, and alone if there is no other.
+std::vector<uint8_t> priorities_of(const PauseLog& log);
+
+}  // namespace softspine::tools::storm

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What an analysis says: as text for people, as JSON for programs. The JSON has everything, times in picoseconds
+// from the capture's own zero; the text the first `rows` of each list.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/telemetry/json.hpp"
+#include "tools/storm/storm_analysis.hpp"
+
+namespace softspine::tools::storm {
+
+inline constexpr size_t kMaxPausesInJson = 100'000;
+
+enum class Verdict : uint8_t { kStorm, kDeadlock, kCongestion, kNoPauses };
+
+// What a report says beside the analysis.
+struct CaptureFacts {
+  std::string file;
+  Tally tally;
+  size_t ports = 0;
+  std::optional<int64_t> began_unix_seconds;  // none: emulated time
+  std::vector<std::string> notes;             // what the reader should know: cut short, guessed, missed
+};
+
+Verdict verdict_of(const Analysis& analysis);
+const char* word_of(Verdict verdict);
+
+// One line: "storm: h3 pauses tor1 …"
+std::string headline(const PauseLog& log, const Analysis& analysis);
+std::string text_report(const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis, size_t rows);
+control::Json json_report(const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis);
+
+// "12.5 us", "3 ms": four digits.
+std::string time_text(dataplane::Duration duration);
+// "priority 3", "priorities 3 and 4", "all priorities"
+std::string priorities_text(uint16_t priorities);
+// "tor1 → tor2 → tor3 → tor1": whom the nodes of a cycle stop.
+std::string cycle_text(const PauseLog& log, const Cycle& cycle);
+// Of two durations, in percent.
+double percent(dataplane::Duration part, dataplane::Duration whole);
+
+}  // namespace softspine::tools::storm
