@@ -156,8 +156,17 @@ Json totals_json(const FabricSnapshot& snapshot) {
           {"held_packets", switches.held_packets},
           {"lost_on_links", lost},
           {"balanced", balanced},
+          {"deadlocks", snapshot.deadlocks.size()},
           {"dropped_packets", dropped_packets(drops)},
           {"drops", drops_json(drops)}};
+}
+
+Json deadlocks_json(const FabricSnapshot& snapshot) {
+  Json out = Json::array();
+  for (const DeadlockSnapshot& each : snapshot.deadlocks) {
+    out.push_back({{"found_ps", each.found.count_ps()}, {"circle", each.circle}});
+  }
+  return out;
 }
 
 Json engine_json(const EngineSnapshot& engine, const RunFacts& facts) {
@@ -221,6 +230,7 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
           {"links", links_json(snapshot)},
           {"hosts", hosts_json(snapshot)},
           {"edges", edges_json(snapshot)},
+          {"deadlocks", deadlocks_json(snapshot)},
           {"engine", engine_json(snapshot.engine, facts)}};
 }
 

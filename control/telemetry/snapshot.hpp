@@ -145,6 +145,12 @@ struct EngineSnapshot {
   double wall_seconds = 0;           // since the start
 };
 
+// A circular wait of paused switches (deadlock.hpp).
+struct DeadlockSnapshot {
+  dataplane::Instant found;
+  std::string circle;  // tor1:Ethernet0 → spine1:Ethernet4 → tor1, priority 3
+};
+
 struct FabricSnapshot {
   dataplane::Instant instant;
   std::vector<SwitchSnapshot> switches;
@@ -153,6 +159,7 @@ struct FabricSnapshot {
   std::vector<WorkloadLatency> workload_latencies;  // may be empty
   std::vector<EdgeSnapshot> edges;
   std::vector<LinkSnapshot> links;
+  std::vector<DeadlockSnapshot> deadlocks;  // since the start
   EngineSnapshot engine;
 };
 

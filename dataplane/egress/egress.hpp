@@ -28,6 +28,7 @@
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/egress/scheduler.hpp"
 #include "dataplane/egress/shaper.hpp"
+#include "dataplane/egress/stuck_queue.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/timed_heap.hpp"
@@ -110,6 +111,8 @@ class Egress {
     return side_[port.value()].watchdogs[priority.value()];
   }
   const QosPlan& plan() const { return *plan_; }
+  // Between windows; slow. Quick if nothing is paused.
+  std::vector<StuckQueue> stuck_queues() const;
 
  private:
   static constexpr uint8_t kPfcFrame = 0xff;  // in the place of a queue

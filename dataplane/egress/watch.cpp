@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Egress' PFC watchdog: what is sampled at each poll, and what is done about a storm.
+// Egress watched: the PFC watchdog (what is sampled at each poll, what is done about a storm), and stuck queues.
 #include <algorithm>
 
 #include "dataplane/egress/egress.hpp"
@@ -81,6 +81,31 @@ void Egress::end_storm(uint32_t number, uint8_t priority, Instant at) noexcept {
   take_pauses(number, at);
   hold(number, at);
   kick(number, at);
+}
+
+std::vector<StuckQueue> Egress::stuck_queues() const {
+  std::vector<StuckQueue> out;
+  for (uint16_t number = 0; number < ports_.size(); ++number) {
+    const Port& port = ports_[number];
+    const auto stuck = static_cast<uint8_t>(side_[number].paused & port.waiting);
+    if (stuck == 0) continue;
+    for (uint8_t priority = 0; priority < kPriorities; ++priority) {
+      const auto queues = static_cast<uint8_t>(stuck & plan_->ports[number].queues_of_priority[priority]);
+      if (queues == 0) continue;
+      StuckQueue found{.port = PortNo{number}, .priority = Priority{priority}, .from = {}};
+      for (uint32_t q = 0; q < kQueues; ++q) {
+        if ((queues >> q & 1) == 0) continue;
+        found.sent_packets += port.counters->queues[q].packets;
+        port.queues[q].for_each([&](const PacketMeta& meta) {
+          if (meta.in_port != kLocalPort) found.from.push_back(PortNo{meta.in_port});
+        });
+      }
+      std::ranges::sort(found.from);
+      found.from.erase(std::ranges::unique(found.from).begin(), found.from.end());
+      out.push_back(std::move(found));
+    }
+  }
+  return out;
 }
 
 }  // namespace softspine::dataplane

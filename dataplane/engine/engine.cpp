@@ -136,6 +136,12 @@ void Engine::wake(NodeId id, Instant at) {
   workers_[owner_[id.value()]]->schedule().wake(n.slot(), at);
 }
 
+Instant Engine::next_event() const {
+  Instant next = next_action();
+  for (const auto& worker : workers_) next = std::min(next, worker->schedule().next());
+  return next;
+}
+
 EngineStats Engine::stats() const {
   EngineStats stats;
   for (const auto& worker : workers_) {

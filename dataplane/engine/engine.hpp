@@ -87,6 +87,8 @@ class Engine {
   Instant now() const { return now_; }
   // Any thread: the same, a window or so old.
   Instant progress() const { return Instant::at_ps(progress_.load(std::memory_order_relaxed)); }
+  // From an action: the next thing that will happen, in a node or by an action; never() when nothing will.
+  Instant next_event() const;
   // While not running, or from an action.
   EngineStats stats() const;
   uint64_t lost_on_links() const { return lost_on_links_; }

@@ -165,6 +165,11 @@ class PacketList {
     return Packet{m};
   }
   const PacketMeta& front() const { return *Packet::meta_of(head_); }
+  // Slow: for who only looks.
+  template <typename See>
+  void for_each(See&& see) const {
+    for (rte_mbuf* m = head_; m != nullptr; m = Packet::meta_of(m)->next) see(std::as_const(*Packet::meta_of(m)));
+  }
   void prefetch_front() const {
     if (head_ != nullptr) __builtin_prefetch(Packet::meta_of(head_), 1);
   }

@@ -38,6 +38,8 @@ std::expected<void, std::string> RunningFabric::build() {
   assembly_ = std::move(*assembly);
   links_ = std::make_unique<LinkControl>(testbed_, compiler_, *assembly_);
   links_->start();
+  deadlocks_ = std::make_unique<DeadlockLook>(testbed_.fabric, *assembly_);
+  deadlocks_->start();
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
 }
 
@@ -153,6 +155,9 @@ std::expected<control::CaptureTotals, std::string> RunningFabric::close_capture(
 control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   control::FabricSnapshot out = snapshot_of(testbed_, *assembly_, now);
   out.engine.wall_seconds = wall_seconds_;
+  for (const control::Deadlock& found : deadlocks_->found()) {
+    out.deadlocks.push_back({found.found, found.text(testbed_.fabric)});
+  }
   return out;
 }
 

@@ -24,6 +24,7 @@
 
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/deadlock_look.hpp"
 #include "testbeds/run/fabric_capture.hpp"
 #include "testbeds/run/link_control.hpp"
 
@@ -93,6 +94,7 @@ class RunningFabric {
   std::unique_ptr<dataplane::PacketPool> injected_;  // whole frames; made when the first one is injected
   std::unique_ptr<Assembly> assembly_;
   std::unique_ptr<LinkControl> links_;
+  std::unique_ptr<DeadlockLook> deadlocks_;
   std::unique_ptr<FabricCapture> capture_;
   bool waits_for_commands_ = false;
   bool is_watched_ = false;

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/deadlock_look.hpp"
+
+#include <algorithm>
+
+namespace softspine::testbeds {
+
+using dataplane::Duration;
+using dataplane::Instant;
+
+namespace {
+
+// Longer than a pause that just comes and goes; on the wall clock every look costs a stop of all workers.
+constexpr Duration kEveryVirtual = Duration::us(100);
+constexpr Duration kEveryWall = Duration::ms(20);
+
+bool obeys_pauses(const pipelines::Switch* node) {
+  return node != nullptr &&
+         std::ranges::any_of(node->egress().plan().ports, [](const auto& port) { return port.pfc_enabled != 0; });
+}
+
+}  // namespace
+
+void DeadlockLook::start() {
+  if (std::ranges::none_of(assembly_.switches, obeys_pauses)) return;
+  assembly_.engine->at(Instant::at(kEveryVirtual), [this](Instant now) { look(now); });
+}
+
+void DeadlockLook::look(Instant now) {
+  std::vector<control::DeadlockWatch::StuckSwitch> stuck;
+  for (uint32_t n = 0; n < assembly_.switches.size(); ++n) {
+    if (assembly_.switches[n] == nullptr) continue;
+    if (auto queues = assembly_.switches[n]->egress().stuck_queues(); !queues.empty()) {
+      stuck.push_back({n, std::move(queues)});
+    }
+  }
+  for (auto& deadlock : watch_.look(stuck, now)) found_.push_back(std::move(deadlock));
+  const bool wall = assembly_.engine->is_wall();
+  const Instant next = assembly_.engine->next_event();
+  if (next.is_never() && !wall) return;
+  const Instant then = now + (wall ? kEveryWall : kEveryVirtual);
+  assembly_.engine->at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
+}
+
+}  // namespace softspine::testbeds

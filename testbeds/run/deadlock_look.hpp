@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks for deadlocks while a fabric runs: control/telemetry/deadlock.hpp, fed from its switches now and then.
+// Quick while nothing is paused. On the virtual clock it keeps no run alive: it skips the time in which nothing
+// happens, and ends with the last event.
+#pragma once
+
+#include <vector>
+
+#include "control/telemetry/deadlock.hpp"
+#include "testbeds/run/assembly.hpp"
+
+namespace softspine::testbeds {
+
+class DeadlockLook {
+ public:
+  // Both outlive it.
+  DeadlockLook(const control::Fabric& fabric, Assembly& assembly) : assembly_(assembly), watch_(fabric) {}
+
+  // Before the first window.
+  void start();
+  const std::vector<control::Deadlock>& found() const { return found_; }
+
+ private:
+  void look(dataplane::Instant now);
+
+  Assembly& assembly_;
+  control::DeadlockWatch watch_;
+  std::vector<control::Deadlock> found_;
+};
+
+}  // namespace softspine::testbeds
