@@ -3,6 +3,10 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
+#include <utility>
+
+#include "dataplane/units/rng.hpp"
 
 namespace softspine::control {
 
@@ -31,17 +35,20 @@ bool has_planned_mac(const Attachment& attachment) {
          std::holds_alternative<NamespaceHost>(attachment) || std::holds_alternative<PcapEdge>(attachment);
 }
 
-const std::vector<HashField>& five_tuple() {
-  static const std::vector<HashField> fields = HashConfig{}.fields;
-  return fields;
+dp::GroupMode mode_of(GroupMode mode) {
+  switch (mode) {
+    case GroupMode::kInPort: return dp::GroupMode::kInPort;
+    case GroupMode::kFlowlet: return dp::GroupMode::kFlowlet;
+    case GroupMode::kSpray: return dp::GroupMode::kSpray;
+    case GroupMode::kHash:
+    case GroupMode::kPinned: break;
+  }
+  return dp::GroupMode::kHash;
 }
-bool has_field(const HashConfig& hash, HashField field) {
-  return std::ranges::find(hash.fields, field) != hash.fields.end();
-}
-bool is_supported(const HashConfig& hash) {
-  const size_t extra = has_field(hash, HashField::kRdmaBthDestQp) ? 1 : 0;
-  return hash.fields.size() == five_tuple().size() + extra &&
-         std::ranges::all_of(five_tuple(), [&](HashField field) { return has_field(hash, field); });
+
+// What it does depends on who would be in its groups if every link were up.
+bool minds_the_dead(const GroupConfig& groups) {
+  return groups.mode == GroupMode::kPinned || groups.mode == GroupMode::kInPort || groups.kind == GroupKind::kResilient;
 }
 
 dp::QosMaps qos_of(const Profile& profile) {
@@ -64,23 +71,30 @@ dp::MacAddress packet_mac(const MacAddress& mac) {
 }
 
 Errors unsupported_in(const Testbed& testbed) {
+  const Fabric& fabric = testbed.fabric;
+  const bool may_be_too_large = std::ranges::any_of(fabric.nodes, [](const FabricNode& node) {
+    return node.kind == NodeKind::kSwitch && node.ports.size() > dp::kMaxGroupMembers;
+  });
   Errors errors;
-  for (const Profile& profile : testbed.profiles) {
-    const std::string path = "profiles." + profile.name + ".hash";
-    if (profile.hash.algorithm != HashAlgorithm::kCrc) {
-      errors.push_back({testbed.file, path + ".algorithm", 0, 0, "only CRC can be used yet"});
-    }
-    if (!is_supported(profile.hash)) {
-      errors.push_back({testbed.file, path + ".fields", 0, 0,
-                        "only SRC_IP, DST_IP, IP_PROTOCOL, L4_SRC_PORT and L4_DST_PORT together, with or without "
-                        "RDMA_BTH_DEST_QP, can be used yet"});
-    }
+  if (!may_be_too_large) return errors;  // routes of a large fabric take seconds
+  const auto tables = compute_routes(fabric, std::vector<bool>(fabric.links.size(), true));
+  for (uint32_t n = 0; n < tables.size(); ++n) {
+    const auto largest = std::ranges::max_element(tables[n].groups, {}, &std::vector<uint16_t>::size);
+    if (largest == tables[n].groups.end() || largest->size() <= dp::kMaxGroupMembers) continue;
+    errors.push_back({testbed.file, "profiles." + testbed.profiles[fabric.nodes[n].profile].name, 0, 0,
+                      fabric.nodes[n].name + " would have a group of " + std::to_string(largest->size()) +
+                          " members: at most " + std::to_string(dp::kMaxGroupMembers)});
   }
   return errors;
 }
 
 Compiler::Compiler(const Testbed& testbed) : testbed_(testbed) {
   const Fabric& fabric = testbed.fabric;
+  for (const Profile& profile : testbed.profiles) hashes_.emplace_back(profile.hash);
+  const bool needs_whole = std::ranges::any_of(fabric.nodes, [&](const FabricNode& node) {
+    return node.kind == NodeKind::kSwitch && minds_the_dead(testbed.profiles[node.profile].groups);
+  });
+  if (needs_whole) whole_ = compute_routes(fabric, std::vector<bool>(fabric.links.size(), true));
   router_macs_.resize(fabric.nodes.size());
   subnets_of_.resize(fabric.nodes.size());
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
@@ -116,6 +130,9 @@ class Compiler::StateBuilder {
         node_(fabric_.nodes[node]),
         index_(node),
         routes_(routes),
+        groups_(compiler.testbed_.profiles[node_.profile].groups),
+        whole_(minds_the_dead(groups_) ? &compiler.whole_[node] : nullptr),
+        hop_of_(node_.ports.size(), kNone),
         state_(std::make_shared<dp::ForwardingState>()) {}
 
   std::shared_ptr<const dp::ForwardingState> build() {
@@ -125,10 +142,9 @@ class Compiler::StateBuilder {
     state_->loopback_ipv6 = bytes_of(node_.ipv6);
     state_->ports.resize(node_.ports.size());
     state_->qos = qos_of(profile);
-    state_->hash = dp::EcmpHash{{.seed = profile.hash.seed,
-                                 .offset = profile.hash.offset,
-                                 .destination_qp = has_field(profile.hash, HashField::kRdmaBthDestQp)}};
-    add_groups();
+    state_->hash = compiler_.hashes_[node_.profile];
+    state_->flowlets = groups_.flowlets;
+    state_->chance = dp::Rng{compiler_.testbed_.run.seed, index_}.next();
     add_own_address(node_.ipv4, node_.ipv6);
     for (const uint32_t subnet : compiler_.subnets_of_[index_]) connect(subnet);
     add_routes();
@@ -156,25 +172,56 @@ class Compiler::StateBuilder {
     return static_cast<uint32_t>(state_->adjacencies.size() - 1);
   }
 
-  // A group of one is its adjacency: route_of_ says which.
-  void add_groups() {
-    std::vector<uint32_t> hop_of(node_.ports.size(), kNone);
-    for (const auto& ports : routes_.groups) {
-      std::vector<uint32_t> hops;
+  using Ports = std::vector<uint16_t>;
+
+  uint32_t hop_at(uint16_t port) {
+    if (hop_of_[port] == kNone) {
+      const uint32_t peer = fabric_.peer_of({index_, port}).node;
+      hop_of_[port] = add_adjacency(port, compiler_.router_macs_[peer], 0);
+    }
+    return hop_of_[port];
+  }
+
+  // The route by a group of the table; `whole` is the group that it would be if every link were up. A group of one is
+  // its adjacency.
+  dp::RouteValue route_by(uint32_t group, uint32_t whole) {
+    const auto known = route_of_.find({group, whole});
+    if (known != route_of_.end()) return known->second;
+    const Ports& ports = routes_.groups[group];
+    dp::RouteValue route{dp::RouteKind::kAdjacency, 0};
+    if (ports.size() == 1) {
+      route = {dp::RouteKind::kAdjacency, hop_at(ports[0])};
+    } else {
+      route = {dp::RouteKind::kGroup, static_cast<uint32_t>(state_->groups.size())};
+      add_group(ports, whole == kNone ? ports : whole_->groups[whole]);
+    }
+    route_of_.emplace(std::pair{group, whole}, route);
+    return route;
+  }
+
+  void add_group(const Ports& ports, const Ports& whole) {
+    const auto first = static_cast<uint32_t>(state_->members.size());
+    const bool is_part = std::ranges::includes(whole, ports);
+    if (groups_.kind == GroupKind::kResilient && is_part) {
+      add_resilient_buckets(ports, whole);
+    } else {
       for (const uint16_t port : ports) {
-        if (hop_of[port] == kNone) {
-          const uint32_t peer = fabric_.peer_of({index_, port}).node;
-          hop_of[port] = add_adjacency(port, compiler_.router_macs_[peer], 0);
-        }
-        hops.push_back(hop_of[port]);
+        const std::string& peer = fabric_.nodes[fabric_.peer_of({index_, port}).node].name;
+        state_->members.insert(state_->members.end(), weight_of(groups_, peer), hop_at(port));
       }
-      if (hops.size() == 1) {
-        route_of_.emplace_back(dp::RouteKind::kAdjacency, hops[0]);
-        continue;
-      }
-      route_of_.emplace_back(dp::RouteKind::kGroup, static_cast<uint32_t>(state_->groups.size()));
-      state_->groups.push_back({static_cast<uint32_t>(state_->members.size()), static_cast<uint32_t>(hops.size())});
-      state_->members.insert(state_->members.end(), hops.begin(), hops.end());
+    }
+    // A port that is gone would leave its in-ports without a way: then all go by the hash.
+    const bool falls_back = groups_.mode == GroupMode::kInPort && ports != whole;
+    state_->groups.push_back({.first = first,
+                              .count = static_cast<uint32_t>(state_->members.size()) - first,
+                              .mode = falls_back ? dp::GroupMode::kHash : mode_of(groups_.mode)});
+  }
+
+  void add_resilient_buckets(const Ports& ports, const Ports& whole) {
+    const auto members = static_cast<uint32_t>(whole.size());
+    const auto alive = [&](uint32_t member) { return std::ranges::binary_search(ports, whole[member]); };
+    for (uint32_t b = 0; b < std::max(groups_.buckets, members); ++b) {
+      state_->members.push_back(hop_at(whole[dp::resilient_owner(b, members, alive)]));
     }
   }
 
@@ -242,20 +289,43 @@ class Compiler::StateBuilder {
     }
   }
 
+  static bool has_group(uint32_t route) { return route != kNone && route != RouteTable::kConnected; }
+  // The table's group of the same destination if every link were up; kNone if that does not matter.
+  uint32_t whole_of(uint32_t route) const { return whole_ != nullptr && has_group(route) ? route : kNone; }
+  uint32_t whole_of_subnet(uint32_t s) const { return whole_ == nullptr ? kNone : whole_of(whole_->by_subnet[s]); }
+
   void add_routes() {
-    const auto has_group = [](uint32_t route) { return route != kNone && route != RouteTable::kConnected; };
     for (uint32_t s = 0; s < routes_.by_subnet.size(); ++s) {
       const uint32_t route = routes_.by_subnet[s];
-      if (has_group(route)) add_route(fabric_.subnets[s].v4, fabric_.subnets[s].v6, route_of_[route]);
+      if (!has_group(route)) continue;
+      add_route(fabric_.subnets[s].v4, fabric_.subnets[s].v6, route_by(route, whole_of_subnet(s)));
+      if (groups_.mode == GroupMode::kPinned) pin_hosts(s, routes_.groups[route]);
     }
     for (uint32_t n = 0; n < routes_.by_switch.size(); ++n) {
       const uint32_t route = routes_.by_switch[n];
       if (!has_group(route)) continue;
-      add_route(host_prefix(fabric_.nodes[n].ipv4), host_prefix(fabric_.nodes[n].ipv6), route_of_[route]);
+      const uint32_t whole = whole_ == nullptr ? kNone : whole_of(whole_->by_switch[n]);
+      add_route(host_prefix(fabric_.nodes[n].ipv4), host_prefix(fabric_.nodes[n].ipv6), route_by(route, whole));
     }
     for (const auto& [host, route] : routes_.by_host) {
       if (!has_group(route)) continue;
-      add_route(host_prefix(fabric_.nodes[host].ipv4), host_prefix(fabric_.nodes[host].ipv6), route_of_[route]);
+      const uint32_t whole = whole_of_subnet(fabric_.nodes[host].subnet);
+      add_route(host_prefix(fabric_.nodes[host].ipv4), host_prefix(fabric_.nodes[host].ipv6), route_by(route, whole));
+    }
+  }
+
+  // A route of its own for each host, by its slice. Whose port is gone is hashed, like the rest of its subnet.
+  void pin_hosts(uint32_t s, const Ports& ports) {
+    const uint32_t whole = whole_of_subnet(s);
+    if (whole == kNone) return;
+    const Ports& all = whole_->groups[whole];
+    const Subnet& subnet = fabric_.subnets[s];
+    for (size_t slice = 0; all.size() > 1 && slice < subnet.hosts.size(); ++slice) {
+      const uint32_t host = subnet.hosts[slice];
+      const uint16_t port = all[slice % all.size()];
+      if (routes_.by_host.contains(host) || !std::ranges::binary_search(ports, port)) continue;
+      const FabricNode& node = fabric_.nodes[host];
+      add_route(host_prefix(node.ipv4), host_prefix(node.ipv6), {dp::RouteKind::kAdjacency, hop_at(port)});
     }
   }
 
@@ -264,8 +334,11 @@ class Compiler::StateBuilder {
   const FabricNode& node_;
   uint32_t index_;
   const RouteTable& routes_;
+  const GroupConfig& groups_;
+  const RouteTable* whole_;       // null: does not matter
+  std::vector<uint32_t> hop_of_;  // by port: its adjacency
   std::shared_ptr<dp::ForwardingState> state_;
-  std::vector<dp::RouteValue> route_of_;  // by the table's group
+  std::map<std::pair<uint32_t, uint32_t>, dp::RouteValue> route_of_;  // by the table's group, and the whole one
   std::vector<dp::PrefixValue> v4_;
   std::vector<dp::PrefixValue> v6_;
 };

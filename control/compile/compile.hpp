@@ -7,6 +7,9 @@
 //   host whose MAC is its own (other edges):                learned by ARP and ND
 //   subnet behind two ToRs: both are its gateway, with one router MAC (an anycast gateway), and proxies
 //
+// Groups: one per set of ports (and, where the dead matter, per set of ports that there would be with every link up).
+// Pinned: a route for each host, to the port of its slice; a slice is a host's place among its subnet's.
+//
 // Router MAC: of the switch's first port; switches that share a subnet take the first one's.
 #pragma once
 
@@ -22,7 +25,7 @@
 
 namespace softspine::control {
 
-// What of the profiles this version cannot do, as the file's errors; empty: everything.
+// What a switch cannot do though the file may say it: groups larger than a switch's. Empty: nothing.
 Errors unsupported_in(const Testbed& testbed);
 
 dataplane::MacAddress packet_mac(const MacAddress& mac);
@@ -39,6 +42,8 @@ class Compiler {
  private:
   class StateBuilder;
   const Testbed& testbed_;
+  std::vector<dataplane::EcmpHash> hashes_;         // by profile
+  std::vector<RouteTable> whole_;                   // with every link up; empty if no profile minds
   std::vector<dataplane::MacAddress> router_macs_;  // by node; zero at hosts
   std::vector<std::vector<uint32_t>> subnets_of_;   // by node: the subnets that it serves
 };

@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "control/config/hash_check.hpp"
 #include "control/config/resolve.hpp"
 #include "control/config/tables.hpp"
 
@@ -105,6 +106,7 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   Testbed out{.name = row.name, .file = std::string(name)};
   out.profiles = resolve_profiles(reader, row.profiles);
   Expanded expanded = expand(reader, row, out.profiles);
+  check_groups(reader, row, out.profiles, expanded.fabric);
   out.run = resolve_run(reader, row.run, overrides, expanded.fabric);
   NodeFinder nodes(reader, expanded);
   out.workloads = resolve_workloads(reader, row.workload, out.run, nodes);

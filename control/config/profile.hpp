@@ -6,36 +6,42 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
+
+#include "dataplane/hashing/flowlet_table.hpp"
+#include "dataplane/hashing/hash_config.hpp"
 
 namespace softspine::control {
 
-// Values as SAI numbers them, then ours.
-enum class HashAlgorithm : uint8_t { kCrc, kXor, kRandom, kCrc32Lo, kCrc32Hi, kCrcCcitt, kCrcXor, kToeplitz, kXxh3 };
+using HashAlgorithm = dataplane::HashAlgorithm;
+using HashField = dataplane::HashField;
+using HashModel = dataplane::HashModel;
+using HashConfig = dataplane::HashConfig;
+using UdfBase = dataplane::UdfBase;
 
-enum class HashField : uint8_t {
-  kInPort,
-  kSrcMac,
-  kDstMac,
-  kEthertype,
-  kVlanId,
-  kIpProtocol,
-  kSrcIp,
-  kDstIp,
-  kL4SrcPort,
-  kL4DstPort,
-  kIpv6FlowLabel,
-  kRdmaBthOpcode,
-  kRdmaBthDestQp
+// How a group's member is chosen: dataplane/hashing/group.hpp. Pinned: by the destination's slice, which is its place
+// among the hosts of its subnet, that is, its ToR's downlink.
+enum class GroupMode : uint8_t { kHash, kPinned, kInPort, kFlowlet, kSpray };
+// What happens when a member dies: all buckets are dealt anew, or only its own.
+enum class GroupKind : uint8_t { kModulo, kResilient };
+
+struct GroupConfig {
+  GroupMode mode = GroupMode::kHash;
+  GroupKind kind = GroupKind::kModulo;
+  uint32_t buckets = 128;  // resilient
+  // By the neighbour's name; who is not named weighs 1. At most 64.
+  std::vector<std::pair<std::string, uint32_t>> weights;
+  dataplane::FlowletConfig flowlets;
 };
 
-struct HashConfig {
-  HashAlgorithm algorithm = HashAlgorithm::kCrc;
-  std::vector<HashField> fields{HashField::kSrcIp, HashField::kDstIp, HashField::kIpProtocol, HashField::kL4SrcPort,
-                                HashField::kL4DstPort};
-  uint32_t seed = 0;
-  uint8_t offset = 0;  // rotates the result right
-};
+inline uint32_t weight_of(const GroupConfig& groups, std::string_view neighbour) {
+  for (const auto& [name, weight] : groups.weights) {
+    if (name == neighbour) return weight;
+  }
+  return 1;
+}
 
 // SONiC's AZURE maps: DSCP 3 → tc 3, 4 → 4, 46 → 5, 48 → 6, 8 → 0, the rest → 1.
 constexpr std::array<uint8_t, 64> azure_dscp_to_tc() {
@@ -54,6 +60,7 @@ struct Profile {
   std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
   uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
   HashConfig hash;
+  GroupConfig groups;
   std::array<uint8_t, 64> dscp_to_tc = azure_dscp_to_tc();
   std::array<uint8_t, 8> tc_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
 };

@@ -14,6 +14,7 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
           .optional("mtu", &ProfileRow::mtu, "of its links, unless they say otherwise", within<uint32_t>(1'280, 9'216))
           .optional("hash", &ProfileRow::hash, "of ECMP groups")
           .optional("SWITCH_HASH", &ProfileRow::switch_hash, "the same as SONiC writes it")
+          .optional("groups", &ProfileRow::groups, "of next hops: how one of them is chosen")
           .optional("DSCP_TO_TC_MAP", &ProfileRow::dscp_to_tc_map, "named maps of DSCP to traffic class; unlisted: 0")
           .optional("TC_TO_QUEUE_MAP", &ProfileRow::tc_to_queue_map,
                     "named maps of traffic class to queue; unlisted: 0")
@@ -28,8 +29,11 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
 const Table<HashRow>& Tables<HashRow>::table() {
   static const Table<HashRow> table =
       Table<HashRow>("hash", "Key fields, algorithm, seed; the result is rotated right by the offset.")
+          .optional("model", &HashRow::model, "SAI, or RTAG7: 16-bit bins, Broadcom's CRCs, the seed hashed first")
           .optional("algorithm", &HashRow::algorithm, "SAI's, TOEPLITZ or XXH3")
           .optional("fields", &HashRow::fields, "of the key, by SAI's names")
+          .optional("udf", &HashRow::udf, "user-defined fields, behind the others")
+          .optional("key", &HashRow::key, "TOEPLITZ: the secret, in hexadecimal; Microsoft's if not given")
           .optional("seed", &HashRow::seed, "input of the hash")
           .optional("offset", &HashRow::offset, "bits", within<uint8_t>(0, 31));
   return table;
@@ -48,7 +52,9 @@ const Table<SwitchHashGlobalRow>& Tables<SwitchHashGlobalRow>::table() {
           .optional("ecmp_hash_algorithm", &SwitchHashGlobalRow::algorithm, "SAI's name")
           .optional("ecmp_hash_seed", &SwitchHashGlobalRow::seed, "input of the hash")
           .optional("ecmp_hash_offset", &SwitchHashGlobalRow::offset, "bits that the result is rotated by",
-                    within<uint8_t>(0, 31));
+                    within<uint8_t>(0, 31))
+          .optional("lag_hash", &SwitchHashGlobalRow::lag_fields, "read and not used: there are no LAGs here")
+          .optional("lag_hash_algorithm", &SwitchHashGlobalRow::lag_algorithm, "read and not used");
   return table;
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "control/config/hash_check.hpp"
 #include "control/config/resolve.hpp"
 
 namespace softspine::control {
@@ -12,12 +13,40 @@ void set_if(const std::optional<T>& given, T& into) {
   if (given) into = *given;
 }
 
+dataplane::Udf udf_of(const UdfRow& row) {
+  dataplane::Udf udf{.base = row.base, .offset = row.offset, .length = row.length, .mask = {}};
+  if (row.mask) udf.mask = row.mask->bytes;
+  if (!row.match) return udf;
+  if (row.match->l2_type) udf.l2_type = row.match->l2_type->value;
+  udf.l3_protocol = row.match->l3_protocol;
+  udf.l4_dst_port = row.match->l4_dst_port;
+  return udf;
+}
+
 template <typename HashLike>
-void apply_hash(const HashLike& row, HashConfig& hash) {
+void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& hash) {
   set_if(row.algorithm, hash.algorithm);
   set_if(row.fields, hash.fields);
   set_if(row.seed, hash.seed);
   set_if(row.offset, hash.offset);
+  if constexpr (requires { row.udf; }) {
+    set_if(row.model, hash.model);
+    if (row.key) hash.toeplitz_key = row.key->bytes;
+    if (row.udf) hash.udfs.clear();
+    for (const UdfRow& udf : row.udf.value_or(std::vector<UdfRow>{})) hash.udfs.push_back(udf_of(udf));
+  }
+  check_hash(reader, where, hash);
+}
+
+void apply_groups(const GroupsRow& row, GroupConfig& groups) {
+  set_if(row.mode, groups.mode);
+  set_if(row.kind, groups.kind);
+  set_if(row.buckets, groups.buckets);
+  set_if(row.gap, groups.flowlets.gap);
+  set_if(row.flowlets, groups.flowlets.slots);
+  if (!row.weights) return;
+  groups.weights.clear();
+  for (const auto& item : row.weights->items) groups.weights.emplace_back(item.name, item.value);
 }
 
 // The map in force is the one that PORT_QOS_MAP names, else the only one. Both the table and the choice come from the
@@ -70,14 +99,27 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
     for (const auto& [queue, limit] : row.queue_limits->items) profile.queue_limit_bytes[queue] = limit.count;
   }
   set_if(row.mtu, profile.mtu);
-  if (row.hash) apply_hash(*row.hash, profile.hash);
-  if (row.switch_hash) apply_hash(row.switch_hash->global, profile.hash);
+  if (row.hash) apply_hash(reader, row.hash->where, *row.hash, profile.hash);
+  if (row.switch_hash) apply_hash(reader, row.switch_hash->global.where, row.switch_hash->global, profile.hash);
+  if (row.groups) apply_groups(*row.groups, profile.groups);
   const PortQosGlobalRow qos = row.port_qos_map ? row.port_qos_map->global : PortQosGlobalRow{};
   apply_map(reader, row.dscp_to_tc_map, row.where.child("DSCP_TO_TC_MAP"), qos.dscp_to_tc_map,
             qos.where.child("dscp_to_tc_map"), out.dscp_to_tc, profile.dscp_to_tc);
   apply_map(reader, row.tc_to_queue_map, row.where.child("TC_TO_QUEUE_MAP"), qos.tc_to_queue_map,
             qos.where.child("tc_to_queue_map"), out.tc_to_queue, profile.tc_to_queue);
 }
+
+// What SONiC ships for Broadcom's switches, by role: RTAG7 with these seeds.
+struct BuiltIn {
+  std::string_view name;
+  uint32_t seed;
+  uint8_t offset;
+};
+constexpr BuiltIn kBuiltIn[] = {{"sonic-tor", 0, 0},
+                                {"sonic-leaf", 10, 10},
+                                {"sonic-spine", 25, 0},
+                                {"sonic-fabric-spine", 40, 0},
+                                {"sonic-upper-spine", 50, 0}};
 
 class ProfileResolver {
  public:
@@ -88,18 +130,33 @@ class ProfileResolver {
       names_.push_back(rows.items[i].name);
     }
     resolved_.resize(rows.items.size());
+    for (const BuiltIn& built_in : kBuiltIn) add(built_in);
   }
 
   std::vector<Profile> run() {
-    for (uint32_t i = 0; i < resolved_.size(); ++i) resolve(i);
+    for (uint32_t i = 0; i < rows_.items.size(); ++i) resolve(i);
     std::vector<Profile> out;
-    for (Resolved& resolved : resolved_) out.push_back(std::move(resolved.profile));
-    if (!by_name_.contains("default")) out.push_back(Profile{});
+    for (size_t i = 0; i < resolved_.size(); ++i) {
+      if (i == rows_.items.size() && !by_name_.contains("default")) out.push_back(Profile{});
+      out.push_back(std::move(resolved_[i].profile));
+    }
     return out;
   }
 
  private:
   enum class State : uint8_t { kNew, kOnTheWay, kDone };
+
+  // Unless the file has one of that name.
+  void add(const BuiltIn& built_in) {
+    if (!by_name_.emplace(built_in.name, static_cast<uint32_t>(resolved_.size())).second) return;
+    names_.push_back(built_in.name);
+    state_.push_back(State::kDone);
+    Profile& profile = resolved_.emplace_back().profile;
+    profile.name = built_in.name;
+    profile.hash.model = HashModel::kRtag7;
+    profile.hash.seed = built_in.seed;
+    profile.hash.offset = built_in.offset;
+  }
 
   // Along the bases down to one that is done, then back up: no recursion, since a chain may be as long as the file.
   void resolve(uint32_t first) {

@@ -46,6 +46,40 @@ struct Words<HashAlgorithm> {
       std::pair{"XXH3", HashAlgorithm::kXxh3}};
 };
 template <>
+struct Words<HashModel> {
+  static constexpr std::array all{std::pair{"SAI", HashModel::kSai}, std::pair{"RTAG7", HashModel::kRtag7}};
+};
+template <>
+struct Words<UdfBase> {
+  static constexpr std::array all{std::pair{"L2", UdfBase::kL2}, std::pair{"L3", UdfBase::kL3},
+                                  std::pair{"L4", UdfBase::kL4}};
+};
+template <>
+struct Words<GroupMode> {
+  static constexpr std::array all{std::pair{"hash", GroupMode::kHash}, std::pair{"pinned", GroupMode::kPinned},
+                                  std::pair{"in_port", GroupMode::kInPort}, std::pair{"flowlet", GroupMode::kFlowlet},
+                                  std::pair{"spray", GroupMode::kSpray}};
+};
+template <>
+struct Words<GroupKind> {
+  static constexpr std::array all{std::pair{"modulo", GroupKind::kModulo},
+                                  std::pair{"resilient", GroupKind::kResilient}};
+};
+template <>
+struct WordTraits<HexBytes> {
+  static constexpr const char* name = "bytes in hexadecimal";
+  static constexpr const char* example = "ffff0f";
+  static std::optional<HexBytes> parse(std::string_view text);
+  static std::string print(const HexBytes& bytes);
+};
+template <>
+struct WordTraits<HexNumber> {
+  static constexpr const char* name = "a number of 16 bits";
+  static constexpr const char* example = "0x0800";
+  static std::optional<HexNumber> parse(std::string_view text);
+  static std::string print(HexNumber number);
+};
+template <>
 struct Words<HashField> {
   static constexpr std::array all{std::pair{"IN_PORT", HashField::kInPort},
                                   std::pair{"SRC_MAC", HashField::kSrcMac},

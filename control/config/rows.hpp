@@ -32,12 +32,49 @@ struct RunRow {
   uint32_t dilation = RunConfig{}.dilation;
 };
 
+// Two hexadecimal digits a byte.
+struct HexBytes {
+  std::vector<uint8_t> bytes;
+};
+// A 16-bit number, decimal or as 0x0800.
+struct HexNumber {
+  uint16_t value = 0;
+};
+
+struct UdfMatchRow {
+  Value where;
+  std::optional<HexNumber> l2_type;
+  std::optional<uint8_t> l3_protocol;
+  std::optional<uint16_t> l4_dst_port;
+};
+struct UdfRow {
+  Value where;
+  UdfBase base = UdfBase::kL4;
+  uint16_t offset = 0;
+  uint8_t length = 1;
+  std::optional<HexBytes> mask;
+  std::optional<UdfMatchRow> match;
+};
+
 struct HashRow {
   Value where;
+  std::optional<HashModel> model;
   std::optional<HashAlgorithm> algorithm;
   std::optional<std::vector<HashField>> fields;
+  std::optional<std::vector<UdfRow>> udf;
   std::optional<uint32_t> seed;
   std::optional<uint8_t> offset;
+  std::optional<HexBytes> key;
+};
+
+struct GroupsRow {
+  Value where;
+  std::optional<GroupMode> mode;
+  std::optional<GroupKind> kind;
+  std::optional<uint32_t> buckets;
+  std::optional<Named<uint32_t>> weights;
+  std::optional<dataplane::Duration> gap;
+  std::optional<uint32_t> flowlets;
 };
 
 // SONiC: SWITCH_HASH|GLOBAL.
@@ -47,6 +84,9 @@ struct SwitchHashGlobalRow {
   std::optional<std::vector<HashField>> fields;
   std::optional<uint32_t> seed;
   std::optional<uint8_t> offset;
+  // Of link aggregation groups: read, since a config_db.json has them, and of no effect: there are none here.
+  std::optional<std::vector<HashField>> lag_fields;
+  std::optional<HashAlgorithm> lag_algorithm;
 };
 struct SwitchHashRow {
   Value where;
@@ -71,6 +111,7 @@ struct ProfileRow {
   std::optional<uint32_t> mtu;
   std::optional<HashRow> hash;
   std::optional<SwitchHashRow> switch_hash;
+  std::optional<GroupsRow> groups;
   std::optional<Named<NumberMap<uint8_t, 64>>> dscp_to_tc_map;
   std::optional<Named<NumberMap<uint8_t, 8>>> tc_to_queue_map;
   std::optional<PortQosMapRow> port_qos_map;

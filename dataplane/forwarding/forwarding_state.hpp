@@ -11,8 +11,10 @@
 #include <vector>
 
 #include "dataplane/egress/qos_plan.hpp"
-#include "dataplane/forwarding/ecmp_hash.hpp"
 #include "dataplane/forwarding/prefix_trie.hpp"
+#include "dataplane/hashing/ecmp_hash.hpp"
+#include "dataplane/hashing/flowlet_table.hpp"
+#include "dataplane/hashing/group.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 
@@ -45,11 +47,6 @@ struct Adjacency {
   uint16_t port = 0;
   uint16_t mtu = 9216;  // bytes of layer 3
   uint16_t vlan = 0;    // of a bridged port; 0: a routed one
-};
-
-struct Group {
-  uint32_t first = 0;  // into ForwardingState::members
-  uint32_t count = 0;
 };
 
 // A connected subnet, on a VLAN or on a routed port: the switch is its gateway.
@@ -97,11 +94,13 @@ struct ForwardingState {
   PrefixTrie ipv6;
   std::vector<Adjacency> adjacencies;
   std::vector<Group> groups;
-  std::vector<uint32_t> members;  // indices of adjacencies
+  std::vector<uint32_t> members;  // the groups' buckets: indices of adjacencies
   std::vector<Subnet> subnets;
   std::vector<PortForwarding> ports;
   std::vector<Vlan> vlans;  // sorted by id
   EcmpHash hash;
+  FlowletConfig flowlets;
+  uint64_t chance = 0;  // where the switch's draws begin
   QosMaps qos;
   std::shared_ptr<const QosPlan> plan;  // null: strict queues with the limits of `qos`, nothing shared or paused
 

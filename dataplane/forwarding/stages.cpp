@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "dataplane/hashing/usual_key.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/packet/parse.hpp"
 #include "dataplane/packet/wire.hpp"
@@ -14,41 +15,50 @@ namespace {
 // The stages write bytes, which for the compiler might change anything: what they read more than once they
 // read into locals first.
 
-// Apart from the usual case: its vectors would cost that one a frame on the stack.
-[[gnu::noinline]] uint32_t hash_of_ipv6(const EcmpHash& hash, const uint8_t* l3, uint64_t rest) {
-  FlowKey key{};
-  std::memcpy(key.bytes, l3 + ipv6::kSource, 32);
-  std::memcpy(key.bytes + 32, &rest, 8);
-  key.length = 40;
-  return hash.of(key);
+// Apart from the usual case, which needs no room for a key.
+template <HashAlgorithm A>
+[[gnu::noinline]] uint32_t hash_of_key(SwitchTables& tables, const EcmpHash& hash, const Packet& packet) {
+  HashKey key;
+  hash.layout((packet.meta().flags & kIsIpv6) != 0).build(header_view(packet), key);
+  tables.short_keys += key.cut_short;
+  return hash.of<A>(key.words.data(), key.count);
 }
 
-// The member of a group for this packet: hash of the flow, modulo the members.
-uint32_t member_of(const ForwardingState& state, const Group& group, Packet& packet) {
-  PacketMeta& meta = packet.meta();
-  const uint32_t flags = meta.flags;
+template <HashAlgorithm A>
+inline uint32_t hash_of(SwitchTables& tables, const EcmpHash& hash, Packet& packet) {
+  if constexpr (A == HashAlgorithm::kRandom) return tables.draws.next(tables.state->chance);
+  const PacketMeta& meta = packet.meta();
   const uint8_t* data = packet.data();
-  const uint8_t* l3 = data + meta.l3_offset;
-  const uint8_t* l4 = data + meta.l4_offset;
-  uint32_t ports = 0;
-  if ((flags & (kIsUdp | kIsTcp)) != 0) [[likely]]
-    std::memcpy(&ports, l4, 4);
-  uint64_t rest = uint64_t{meta.ip_protocol} << 32 | ports;
-  if (state.hash.config().destination_qp && (flags & kIsRoce) != 0) {
-    uint32_t qp;  // as the packet has it, like the rest; the byte behind it falls off
-    std::memcpy(&qp, l4 + udp::kBytes + bth::kDestinationQp, 4);
-    rest |= uint64_t{qp} << 40;
+  const UsualWords key = usual_key(hash.usual_key(), hash.model(), meta.flags, meta.ip_protocol, data + meta.l3_offset,
+                                   data + meta.l4_offset);
+  if (key.count == 2) [[likely]]
+    return hash.of<A>(key.words, 2);  // the count as a constant: no loop
+  return key.count == 0 ? hash_of_key<A>(tables, hash, packet) : hash.of<A>(key.words, key.count);
+}
+
+// Everything but the mode `hash`.
+template <HashAlgorithm A>
+[[gnu::noinline]] uint32_t pick_by_mode(SwitchTables& tables, const Group& group, Packet& packet) {
+  const ForwardingState& state = *tables.state;
+  PacketMeta& meta = packet.meta();
+  const auto draw = [&] { return tables.draws.next(state.chance); };
+  switch (group.mode) {
+    case GroupMode::kInPort: return meta.in_port;
+    case GroupMode::kSpray: return draw();
+    case GroupMode::kFlowlet:
+      return tables.flowlets.draw_of(state.flowlets, hash_of<A>(tables, state.hash, packet), meta.at, draw);
+    case GroupMode::kHash: break;
   }
-  uint32_t hash = 0;
-  if ((flags & kIsIpv4) != 0) [[likely]] {
-    uint64_t addresses;
-    std::memcpy(&addresses, l3 + ipv4::kSource, 8);
-    hash = state.hash.of_words(addresses, rest);
-  } else {
-    hash = hash_of_ipv6(state.hash, l3, rest);
-  }
-  meta.hash = hash;
-  return state.members[group.first + hash % group.count];
+  return 0;
+}
+
+// The next hop of a group for this packet.
+template <HashAlgorithm A>
+inline uint32_t member_of(SwitchTables& tables, const ForwardingState& state, const Group& group, Packet& packet) {
+  const uint32_t pick =
+      group.mode == GroupMode::kHash ? hash_of<A>(tables, state.hash, packet) : pick_by_mode<A>(tables, group, packet);
+  packet.meta().hash = pick;
+  return state.members[group.first + pick % group.count];
 }
 
 AddressBytes destination_of(const Packet& packet) {
@@ -85,6 +95,7 @@ void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop
   drop_and_tell(meta, DropReason::kNeighbourIncomplete);
 }
 
+template <HashAlgorithm A>
 inline void route_packet(SwitchTables& tables, const ForwardingState& state, Packet& packet) {
   PacketMeta& meta = packet.meta();
   if (meta.reason != DropReason::kCount) [[unlikely]]
@@ -116,7 +127,7 @@ inline void route_packet(SwitchTables& tables, const ForwardingState& state, Pac
   if (value.kind() == RouteKind::kGroup) {
     const Group& group = state.groups[next_hop];
     if (group.count == 0) return drop_and_tell(meta, DropReason::kNoMember);
-    next_hop = member_of(state, group, packet);
+    next_hop = member_of<A>(tables, state, group, packet);
   }
   to_next_hop(state.adjacencies[next_hop], meta, next_hop);
 }
@@ -164,14 +175,17 @@ void classify(const SwitchTables& tables, Burst& burst) noexcept {
 }
 
 void route_one(SwitchTables& tables, Packet& packet) noexcept {
-  route_packet(tables, *tables.state, packet);
+  const ForwardingState& state = *tables.state;
+  with_algorithm(state.hash.algorithm(), [&]<HashAlgorithm A>() { route_packet<A>(tables, state, packet); });
 }
 
 void route(SwitchTables& tables, Burst& burst) noexcept {
   const ForwardingState& state = *tables.state;
-  for (Packet& packet : burst) {
-    if (packet.meta().verdict == Verdict::kContinue) route_packet(tables, state, packet);
-  }
+  with_algorithm(state.hash.algorithm(), [&]<HashAlgorithm A>() {
+    for (Packet& packet : burst) {
+      if (packet.meta().verdict == Verdict::kContinue) route_packet<A>(tables, state, packet);
+    }
+  });
 }
 
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept {

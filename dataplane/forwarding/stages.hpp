@@ -21,6 +21,9 @@ struct SwitchTables {
   std::shared_ptr<const ForwardingState> state;
   Fdb fdb;
   NeighbourTable neighbours;
+  FlowletTable flowlets;
+  Draws draws;
+  uint64_t short_keys = 0;  // packets that ended before a UDF of their key did
 };
 
 // next_hop of a packet that goes to a learned neighbour: the bit, and its index in the neighbour table.
@@ -71,6 +74,21 @@ void rewrite(const SwitchTables& tables, Burst& burst) noexcept;
 void route_one(SwitchTables& tables, Packet& packet) noexcept;
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept;
 void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept;
+
+// What the hash's key is made of.
+inline HeaderView header_view(const Packet& packet) noexcept {
+  const PacketMeta& meta = packet.meta();
+  return {.frame = packet.data(),
+          .stored_bytes = packet.stored_bytes(),
+          .frame_bytes = meta.frame_bytes,
+          .l3_offset = meta.l3_offset,
+          .l4_offset = meta.l4_offset,
+          .in_port = meta.in_port,
+          .vlan = meta.vlan,
+          .ether_type = meta.ether_type,
+          .flags = meta.flags,
+          .ip_protocol = meta.ip_protocol};
+}
 
 inline const Adjacency& adjacency_of(const SwitchTables& tables, uint32_t next_hop) noexcept {
   return (next_hop & kLearnedNextHop) != 0 ? tables.neighbours.adjacency(next_hop & ~kLearnedNextHop)

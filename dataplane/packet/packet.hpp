@@ -20,6 +20,7 @@
 #include <utility>
 
 #include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/packet/packet_flag.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -39,17 +40,6 @@ enum class Verdict : uint8_t {
 
 // Whom a frame is for, by its destination MAC.
 enum class Cast : uint8_t { kUnicast, kMulticast, kBroadcast };
-
-enum PacketFlag : uint8_t {
-  kIsIpv4 = 1 << 0,
-  kIsIpv6 = 1 << 1,
-  kIsUdp = 1 << 2,
-  kIsTcp = 1 << 3,
-  kIsRoce = 1 << 4,      // UDP to port 4791 with a whole BTH
-  kIsFragment = 1 << 5,  // not the first, or more to come: no layer 4 to hash
-  kIsTagged = 1 << 6,    // carries an 802.1Q tag
-  kMustAnswer = 1 << 7,  // a drop whose sender is told by ICMP (reason says which)
-};
 
 // One cache line beside the mbuf. Written by the stage named, read by all after it.
 struct alignas(64) PacketMeta {

@@ -113,15 +113,14 @@ TEST(Timing, TheSlowestLinkSetsThePace) {
   EXPECT_NEAR((kFrames - 1) * (334 + 24) * 8 / seconds, 10e9, 10e9 * 0.001);
 }
 
-// The members of the bench's group, and how a key's bytes are laid out: the manual of ecmp_hash.hpp.
+// The members of the bench's group, and how a key's bytes are laid out: the manual of hash_key.hpp.
 struct Flow {
   Bytes from;
   Bytes to;
   uint16_t source_port;
   uint32_t qp;
 };
-uint32_t slow_hash(const EcmpHashConfig& config, const Flow& flow, bool with_ports, bool with_qp,
-                   uint8_t protocol = 17) {
+uint32_t slow_hash(const HashConfig& config, const Flow& flow, bool with_ports, bool with_qp, uint8_t protocol = 17) {
   Bytes key = join(
       {flow.from, flow.to, with_ports ? be16(flow.source_port) : be16(0), be16(with_ports ? 4791 : 0), {protocol}});
   const Bytes qp = be32(flow.qp);
@@ -130,7 +129,12 @@ uint32_t slow_hash(const EcmpHashConfig& config, const Flow& flow, bool with_por
   return std::rotr(slow_crc32c(key, config.seed), config.offset);
 }
 
-ForwardingState group_of(uint32_t members, const EcmpHashConfig& config) {
+HashConfig with_qp(HashConfig config) {
+  config.fields.push_back(HashField::kRdmaBthDestQp);
+  return config;
+}
+
+ForwardingState group_of(uint32_t members, const HashConfig& config) {
   ForwardingState state = bench_state();
   state.members.clear();
   for (uint32_t i = 0; i < members; ++i) state.members.push_back(i % 2);
@@ -152,15 +156,17 @@ uint16_t port_of(Core& bench, const Flow& flow, uint16_t fragment = 0) {
 
 TEST(EcmpShares, EachFlowTakesTheMemberThatTheDocumentedKeyGives) {
   Rng rng{7, 0};
-  for (const EcmpHashConfig& config : {EcmpHashConfig{}, EcmpHashConfig{.seed = 10, .offset = 10},
-                                       EcmpHashConfig{.seed = 77, .offset = 3, .destination_qp = true}}) {
+  HashConfig with_udf{.seed = 8, .offset = 1};
+  with_udf.udfs = {destination_qp_udf()};
+  for (const HashConfig& config :
+       {HashConfig{}, HashConfig{.seed = 10, .offset = 10}, with_qp({.seed = 77, .offset = 3}), with_udf}) {
     Core bench{group_of(7, config)};
     for (int i = 0; i < 150; ++i) {
       const auto host = static_cast<uint16_t>(rng.next());
       const Flow flow{i % 2 == 0 ? Bytes{10, 0, 30, static_cast<uint8_t>(2 + rng.below(200))} : ip6(0x30, host),
                       i % 2 == 0 ? Bytes{10, 2, static_cast<uint8_t>(host >> 8), 9} : ip6(0x102, host),
                       static_cast<uint16_t>(0xc000 | rng.below(0x4000)), static_cast<uint32_t>(rng.below(1 << 24))};
-      const uint32_t member = slow_hash(config, flow, true, config.destination_qp) % 7;
+      const uint32_t member = slow_hash(config, flow, true, config.fields.size() == 6 || !config.udfs.empty()) % 7;
       ASSERT_EQ(port_of(bench, flow), 4 + member % 2) << i;
       ASSERT_EQ(port_of(bench, flow), 4 + member % 2) << "the same again";
     }
@@ -168,7 +174,7 @@ TEST(EcmpShares, EachFlowTakesTheMemberThatTheDocumentedKeyGives) {
 }
 
 TEST(EcmpShares, TcpPortsCountAndTheBytesBehindThemDoNot) {
-  const EcmpHashConfig config{.seed = 6, .destination_qp = true};
+  const HashConfig config = with_qp({.seed = 6});
   Core bench{group_of(7, config)};
   for (uint8_t i = 2; i < 60; ++i) {
     const Flow flow{{10, 0, 30, i}, {10, 2, 0, i}, static_cast<uint16_t>(1000 + i), 0x123456};
@@ -184,7 +190,7 @@ TEST(EcmpShares, TcpPortsCountAndTheBytesBehindThemDoNot) {
 
 // The first fragment has ports and the others not: all go by addresses and protocol, so they stay together.
 TEST(EcmpShares, FragmentsOfOneDatagramStayTogether) {
-  const EcmpHashConfig config{.seed = 5, .destination_qp = true};
+  const HashConfig config = with_qp({.seed = 5});
   Core bench{group_of(7, config)};
   for (uint8_t i = 2; i < 60; ++i) {
     const Flow flow{{10, 0, 30, i}, {10, 2, 0, i}, static_cast<uint16_t>(1000 + i), i};

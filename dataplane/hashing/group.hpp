@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// A group of next hops and how a packet's one of them is chosen: mode and buckets.
+//
+//   bucket = f(mode) % buckets;   next hop = members[first + bucket]
+//
+//   hash      the hash (ecmp_hash.hpp)
+//   in_port   the port the packet came in by (HPN's core: no hash, so nothing can collide that did not before)
+//   flowlet   a draw, kept as long as the flow's packets follow each other within the gap (flowlet_table.hpp)
+//   spray     a draw for each packet
+// Pinned groups (by destination slice) are routes of their own: control compiles them, nothing is chosen here.
+//
+// What the buckets hold, control decides. Equal: each member once. Weighted: each as often as it weighs. Resilient: a
+// fixed number of buckets, of which only a dead member's are filled anew (resilient_bucket()).
+//
+// Draws are splitmix64 of (the switch's chance, how many were drawn before): the same for any number of workers.
+#pragma once
+
+#include <cstdint>
+
+#include "dataplane/units/wide.hpp"
+
+namespace softspine::dataplane {
+
+enum class GroupMode : uint8_t { kHash, kInPort, kFlowlet, kSpray };
+
+inline constexpr uint32_t kMaxGroupMembers = 512;
+inline constexpr uint32_t kMaxGroupBuckets = 4096;
+
+struct Group {
+  uint32_t first = 0;  // into ForwardingState::members
+  uint32_t count = 0;  // of buckets
+  GroupMode mode = GroupMode::kHash;
+};
+
+// Which of `members` (> 0) owns a bucket of a resilient group; `alive(m)` says whether member m is. While all live
+// it is bucket % members. A dead one's buckets go to the others in turn, each by its own order, so that no other bucket
+// moves, whoever dies after it, and each comes back with its owner. `members` if nobody lives.
+template <typename Alive>
+uint32_t resilient_owner(uint32_t bucket, uint32_t members, Alive&& alive) {
+  const uint32_t owner = bucket % members;
+  if (alive(owner)) return owner;
+  const uint32_t round = bucket / members;
+  for (uint32_t i = 0; i + 1 < members; ++i) {
+    const uint32_t other = (owner + 1 + (round + i) % (members - 1)) % members;
+    if (alive(other)) return other;
+  }
+  return members;
+}
+
+// Random numbers that anyone can draw again who knows how many were drawn.
+struct Draws {
+  uint64_t drawn = 0;
+
+  uint32_t next(uint64_t chance) noexcept {
+    uint64_t z = chance + ++drawn * 0x9E3779B97F4A7C15;
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+    z = (z ^ z >> 27) * 0x94D049BB133111EB;
+    return static_cast<uint32_t>((z ^ z >> 31) >> 32);
+  }
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The key that a switch hashes: which bytes of a packet, and in which order.
+//
+// The fields asked for stand in this order, whatever the order they are asked for in, and then the UDFs in theirs:
+//   IN_PORT 2 · SRC_MAC 6 · DST_MAC 6 · ETHERTYPE 2 · VLAN_ID 2 · SRC_IP 4 or 16 · DST_IP 4 or 16 · L4_SRC_PORT 2 ·
+//   L4_DST_PORT 2 · IP_PROTOCOL 1 · RDMA_BTH_DEST_QP 3 · RDMA_BTH_OPCODE 1 · IPV6_FLOW_LABEL 3 · UDF 1 … 16 each
+// in network order; then zeros up to a multiple of 8. So the usual key of IPv4 with a destination QP is 16 bytes.
+//
+// Like Broadcom's RTAG7 (HashModel::kRtag7) each takes whole bins of 16 bits, zeros before what is shorter, and an
+// IPv6 address is folded (exclusive or) into 32 bits.
+//
+// What a packet does not have is zeros, so that one key has one length per IP version:
+//   ports      only of UDP and TCP that is whole: a fragment, the first one too, and any other protocol fall back to
+//              layer 3, so that the fragments of a datagram stay together
+//   BTH's      only of RoCEv2 (UDP to 4791 with a whole BTH)
+//   a UDF      only of what it matches; based on layer 4, never of a fragment
+// A UDF that reaches past the frame's end takes what is there, then zeros: `cut_short`, counted by who asked.
+// VLAN_ID is the VLAN that the packet is in, 0 on a routed port; IN_PORT the port's number in the switch, from 0.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "dataplane/hashing/hash_config.hpp"
+
+namespace softspine::dataplane {
+
+// A frame whose headers were parsed; what PacketMeta says, without the packet.
+struct HeaderView {
+  const uint8_t* frame;
+  uint32_t stored_bytes;  // in memory; what is missing of frame_bytes is zeros before the last four
+  uint32_t frame_bytes;
+  uint16_t l3_offset;
+  uint16_t l4_offset;  // 0: none
+  uint16_t in_port;
+  uint16_t vlan;
+  uint16_t ether_type;
+  uint8_t flags;  // PacketFlag
+  uint8_t ip_protocol;
+};
+
+struct HashKey {
+  static constexpr uint32_t kMaxWords = 16;
+  alignas(16) std::array<uint64_t, kMaxWords> words;  // as memory has the bytes
+  uint32_t count;                                     // words in use
+  bool cut_short;                                     // a UDF reached past the frame
+
+  const uint8_t* bytes() const { return reinterpret_cast<const uint8_t*>(words.data()); }
+};
+
+// One part of a key: where it comes from, where it stands.
+struct KeyPart {
+  enum class Source : uint8_t { kInPort, kVlan, kEtherType, kProtocol, kFlowLabel, kBytes, kFoldedAddress, kUdf };
+  Source source = Source::kBytes;
+  UdfBase base = UdfBase::kL3;
+  uint8_t needs = 0;                     // one of these flags; 0: nothing
+  uint16_t offset = 0;                   // from the base
+  uint8_t length = 0;                    // in the packet
+  uint8_t to = 0;                        // in the key
+  HashField field = HashField::kInPort;  // unless it is a UDF
+  uint8_t udf = 0;                       // of the configuration's
+};
+
+// A key's layout for one IP version.
+class KeyLayout {
+ public:
+  KeyLayout() = default;
+  KeyLayout(const HashConfig& config, bool is_ipv6);
+
+  void build(const HeaderView& view, HashKey& key) const noexcept;
+
+  // For those who show a key.
+  const std::vector<KeyPart>& parts() const { return parts_; }
+  bool has(const KeyPart& part, const HeaderView& view) const noexcept;
+  uint32_t used_bytes() const { return used_; }
+  uint32_t words() const { return words_; }
+
+ private:
+  void add(const HashConfig& config, HashField field, bool is_ipv6);
+  void add_udf(const HashConfig& config, uint8_t index);
+  uint8_t place(const HashConfig& config, uint32_t bytes);
+  bool matches(const Udf& udf, const HeaderView& view) const noexcept;
+  void take_udf(const KeyPart& part, const HeaderView& view, HashKey& key) const noexcept;
+
+  std::vector<KeyPart> parts_;
+  std::vector<Udf> udfs_;
+  uint32_t used_ = 0;
+  uint32_t words_ = 1;
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every algorithm of the hash laboratory once more, by other people's code (Boost.CRC, libxxhash) or one bit at a
+// time, over plain bytes: slow, obvious, and without a line of what it judges.
+#pragma once
+
+#include <xxhash.h>
+
+#include <boost/crc.hpp>
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/hashing/hash_config.hpp"
+
+namespace softspine::tests {
+
+using SlowBytes = std::vector<uint8_t>;
+
+template <typename T>
+T slow_reversed(T value) {
+  T out = 0;
+  for (size_t bit = 0; bit < sizeof(T) * 8; ++bit) {
+    if ((value >> bit & 1) != 0) out = static_cast<T>(out | T{1} << (sizeof(T) * 8 - 1 - bit));
+  }
+  return out;
+}
+
+// A CRC whose register holds `start` at first. Boost keeps its register the other way round.
+template <size_t Bits, typename T>
+T slow_crc(T polynomial, T start, const SlowBytes& bytes) {
+  boost::crc_basic<Bits> crc{polynomial, slow_reversed(start), 0, true, true};
+  crc.process_bytes(bytes.data(), bytes.size());
+  return static_cast<T>(crc.checksum());
+}
+inline uint16_t slow_arc(uint16_t start, const SlowBytes& bytes) {
+  return slow_crc<16, uint16_t>(0x8005, start, bytes);
+}
+inline uint16_t slow_kermit(uint16_t start, const SlowBytes& bytes) {
+  return slow_crc<16, uint16_t>(0x1021, start, bytes);
+}
+inline uint32_t slow_castagnoli(uint32_t start, const SlowBytes& bytes) {
+  return slow_crc<32, uint32_t>(0x1EDC6F41, start, bytes);
+}
+
+inline uint16_t slow_xor16(const SlowBytes& bytes) {
+  unsigned even = 0;
+  unsigned odd = 0;
+  for (size_t i = 0; i < bytes.size(); ++i) (i % 2 == 0 ? even : odd) ^= bytes[i];
+  return static_cast<uint16_t>(even << 8 | odd);
+}
+
+// The window over the key moves on by a bit for each bit of the input.
+inline uint32_t slow_toeplitz(const SlowBytes& key, const SlowBytes& bytes) {
+  const auto key_bit = [&key](size_t i) { return unsigned{key[i / 8 % key.size()]} >> (7 - i % 8) & 1; };
+  uint32_t window = 0;
+  for (size_t i = 0; i < 32; ++i) window = window << 1 | key_bit(i);
+  uint32_t hash = 0;
+  for (size_t bit = 0; bit < bytes.size() * 8; ++bit) {
+    if ((bytes[bit / 8] >> (7 - bit % 8) & 1) != 0) hash ^= window;
+    window = window << 1 | key_bit(bit + 32);
+  }
+  return hash;
+}
+
+inline SlowBytes with_seed(uint32_t seed, const SlowBytes& bytes) {
+  SlowBytes out;
+  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<uint8_t>(seed >> shift));
+  out.insert(out.end(), bytes.begin(), bytes.end());
+  return out;
+}
+
+// Before the rotation. The key has a multiple of 8 bytes.
+inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& key) {
+  using enum dataplane::HashAlgorithm;
+  const uint32_t seed = config.seed;
+  const auto half_seed = static_cast<uint16_t>(seed >> 16 ^ (seed & 0xffff));
+  if (config.model == dataplane::HashModel::kRtag7) {
+    const SlowBytes all = with_seed(seed, key);
+    switch (config.algorithm) {
+      case kCrc: return slow_reversed(slow_arc(0, all));
+      case kXor: return slow_xor16(all);
+      case kCrc32Lo: return slow_castagnoli(0, all) & 0xffff;
+      case kCrc32Hi: return slow_castagnoli(0, all) >> 16;
+      case kCrcCcitt: return slow_reversed(slow_kermit(0, all));
+      case kCrcXor: {
+        const uint16_t sum = slow_xor16(all);
+        return (slow_reversed(slow_arc(0, all)) & 0xff00u) | ((sum >> 8 ^ sum) & 0xffu);
+      }
+      default: return 0;
+    }
+  }
+  switch (config.algorithm) {
+    case kCrc: return slow_castagnoli(seed, key);
+    case kXor: return slow_xor16(key) ^ half_seed;
+    case kCrc32Lo: return slow_castagnoli(seed, key) & 0xffff;
+    case kCrc32Hi: return slow_castagnoli(seed, key) >> 16;
+    case kCrcCcitt: return slow_kermit(half_seed, key);
+    case kCrcXor: {
+      const unsigned sum = slow_xor16(key) ^ unsigned { half_seed };
+      return (slow_arc(half_seed, key) & 0xff00u) | ((sum >> 8 ^ sum) & 0xffu);
+    }
+    case kToeplitz: return slow_toeplitz(config.toeplitz_key, key) ^ seed;
+    case kXxh3: return static_cast<uint32_t>(XXH3_64bits_withSeed(key.data(), key.size(), seed));
+    default: return 0;
+  }
+}
+
+inline bool slow_is_wide(const dataplane::HashConfig& config) {
+  using enum dataplane::HashAlgorithm;
+  return config.algorithm == kToeplitz || config.algorithm == kXxh3 ||
+         (config.algorithm == kCrc && config.model == dataplane::HashModel::kSai);
+}
+
+inline uint32_t slow_hash(const dataplane::HashConfig& config, const SlowBytes& key) {
+  uint64_t hash = slow_raw(config, key);
+  const unsigned width = slow_is_wide(config) ? 32 : 16;
+  for (unsigned i = 0; i < config.offset; ++i) hash = hash >> 1 | (hash & 1) << (width - 1);
+  return static_cast<uint32_t>(hash);
+}
+
+}  // namespace softspine::tests

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+// `hash` and `groups` of a profile: what they mean, and what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "control/config/profile.hpp"
+#include "tests/unit/config/complaints.hpp"
+
+namespace softspine::control {
+namespace {
+
+using dataplane::Duration;
+using tests::Complaints;
+using tests::complaints_about;
+using tests::read_well;
+using tests::with_fabric;
+
+Profile default_with(std::string_view tables) {
+  return read_well(with_fabric("profiles:\n  default:\n    " + std::string(tables) + "\n")).profiles.front();
+}
+Complaints about_default_with(std::string_view tables) {
+  return complaints_about(with_fabric("profiles:\n  default:\n    " + std::string(tables) + "\n"));
+}
+
+TEST(Hash, EveryTierHashesAlikeUnlessTold) {
+  const Testbed testbed = read_well(tests::kSmallFabric);
+  for (const FabricNode& node : testbed.fabric.nodes) {
+    if (node.kind != NodeKind::kSwitch) continue;
+    const HashConfig& hash = testbed.profiles[node.profile].hash;
+    EXPECT_EQ(hash.algorithm, HashAlgorithm::kCrc);
+    EXPECT_EQ(hash.seed, 0u);
+    EXPECT_EQ(hash.offset, 0u);
+    EXPECT_TRUE(hash.udfs.empty());
+  }
+}
+
+TEST(Hash, ReadsEEcmpsUdf) {
+  const Profile profile = default_with("hash: {udf: [{base: L4, offset: 13, length: 3, match: {l4_dst_port: 4791}}]}");
+  ASSERT_EQ(profile.hash.udfs.size(), 1u);
+  EXPECT_EQ(profile.hash.udfs[0], dataplane::destination_qp_udf());
+}
+
+TEST(Hash, ReadsAUdfWithAllItsKeys) {
+  const Profile profile = default_with(
+      "hash: {fields: [SRC_IP], udf: [{base: L3, offset: 4, length: 2, mask: 0fFF, match: {l2_type: 0x0800, "
+      "l3_protocol: 17}}]}");
+  ASSERT_EQ(profile.hash.udfs.size(), 1u);
+  const dataplane::Udf& udf = profile.hash.udfs[0];
+  EXPECT_EQ(udf.base, UdfBase::kL3);
+  EXPECT_EQ(udf.mask, (std::vector<uint8_t>{0x0f, 0xff}));
+  EXPECT_EQ(udf.l2_type, 0x0800);
+  EXPECT_EQ(udf.l3_protocol, 17);
+  EXPECT_FALSE(udf.l4_dst_port);
+}
+
+TEST(Hash, KnowsSonicsShippedSeedsByRole) {
+  const Testbed testbed = read_well(with_fabric("roles: {tor: sonic-tor, aggregation: sonic-leaf}\n"));
+  for (const FabricNode& node : testbed.fabric.nodes) {
+    if (node.kind != NodeKind::kSwitch) continue;
+    const HashConfig& hash = testbed.profiles[node.profile].hash;
+    EXPECT_EQ(hash.model, HashModel::kRtag7);
+    EXPECT_EQ(hash.seed, node.role == Role::kTor ? 0u : 10u);
+    EXPECT_EQ(hash.offset, node.role == Role::kTor ? 0u : 10u);
+  }
+  const Testbed changed = read_well(with_fabric("profiles: {default: {base: sonic-spine, mtu: 2000}}\n"));
+  EXPECT_EQ(changed.profiles.front().hash.seed, 25u);
+  EXPECT_EQ(changed.profiles.front().mtu, 2000u);
+}
+
+TEST(Hash, ReadsAConfigDbsSwitchHashWithItsLags) {
+  const Profile profile = default_with(
+      R"({"SWITCH_HASH": {"GLOBAL": {"ecmp_hash": ["SRC_IP", "DST_IP"], "ecmp_hash_algorithm": "CRC_CCITT",
+          "lag_hash": ["SRC_MAC"], "lag_hash_algorithm": "XOR"}}})");
+  EXPECT_EQ(profile.hash.algorithm, HashAlgorithm::kCrcCcitt);
+  EXPECT_EQ(profile.hash.fields, (std::vector{HashField::kSrcIp, HashField::kDstIp}));
+}
+
+TEST(Hash, RefusesUdfsThatReachTooFarOrMaskOtherBytes) {
+  EXPECT_EQ(
+      about_default_with(
+          "hash: {fields: [SRC_IP], udf: [{base: L4, offset: 126, length: 3}, {base: L4, offset: 4, length: 17},\n"
+          "      {base: L2, offset: 14, length: 2, mask: ff}, {base: L5, offset: 1, length: 1, mask: xx}]}"),
+      (Complaints{"6 profiles.default.hash.udf[0].offset: reaches past byte 128 behind its base, which is as far "
+                  "as a parser looks",
+                  "6 profiles.default.hash.udf[1].length: must be at most 16, not '17'",
+                  "7 profiles.default.hash.udf[2].mask: has 1 bytes for a length of 2",
+                  "7 profiles.default.hash.udf[3].base: 'L5' is not one of L2, L3, L4: did you mean 'L2'?",
+                  "7 profiles.default.hash.udf[3].mask: expected bytes in hexadecimal such as ffff0f, found 'xx'"}));
+}
+
+TEST(Hash, RefusesBytesThatWouldBeHashedTwice) {
+  EXPECT_EQ(
+      about_default_with("hash: {udf: [{base: L4, offset: 3, length: 2}]}"),
+      (Complaints{"6 profiles.default.hash.udf[0]: overlaps the field L4_DST_PORT: its bytes would be hashed twice"}));
+  EXPECT_EQ(about_default_with(
+                "hash: {fields: [SRC_IP], udf: [{base: L3, offset: 15, length: 4, match: {l2_type: 0x0800}}]}"),
+            (Complaints{"6 profiles.default.hash.udf[0]: overlaps the field SRC_IP: its bytes would be hashed twice"}));
+  EXPECT_EQ(
+      about_default_with("hash: {fields: [RDMA_BTH_DEST_QP], udf: [{base: L4, offset: 13, length: 3}]}"),
+      (Complaints{
+          "6 profiles.default.hash.udf[0]: overlaps the field RDMA_BTH_DEST_QP: its bytes would be hashed twice"}));
+  EXPECT_EQ(about_default_with("hash: {udf: [{base: L4, offset: 13, length: 3}, {base: L4, offset: 15, length: 1}]}"),
+            (Complaints{"6 profiles.default.hash.udf[1]: overlaps udf[0]: its bytes would be hashed twice"}));
+  EXPECT_EQ(about_default_with("hash: {fields: [SRC_IP, DST_IP, SRC_IP]}"),
+            (Complaints{"6 profiles.default.hash.fields: SRC_IP stands here twice"}));
+  // IPv6's source lies elsewhere, and no packet has two destination ports.
+  default_with("hash: {fields: [SRC_IP], udf: [{base: L3, offset: 24, length: 4, match: {l2_type: 0x86dd}}]}");
+  default_with(
+      "hash: {udf: [{base: L4, offset: 13, length: 3, match: {l4_dst_port: 4791}}, {base: L4, offset: 13, length: 3, "
+      "match: {l4_dst_port: 4789}}]}");
+}
+
+TEST(Hash, RefusesWhatTheAlgorithmOrTheModelDoesNotHave) {
+  EXPECT_EQ(about_default_with("hash: {algorithm: CRC_CCITT, offset: 16}"),
+            (Complaints{"6 profiles.default.hash.offset: must be less than 16, the bits of this algorithm's result"}));
+  EXPECT_EQ(about_default_with("hash: {model: RTAG7, algorithm: XXH3}"),
+            (Complaints{"6 profiles.default.hash.algorithm: RTAG7 has no XXH3"}));
+  EXPECT_EQ(about_default_with("hash: {key: 6d5a}"),
+            (Complaints{"6 profiles.default.hash.key: goes with the algorithm TOEPLITZ only"}));
+  EXPECT_EQ(about_default_with("hash: {fields: []}"),
+            (Complaints{"6 profiles.default.hash.fields: leaves nothing to hash"}));
+  EXPECT_EQ(about_default_with("hash: {fields: [SRC_IP], udf: [" + std::string("{base: L2, offset: 0, length: 1}, ") +
+                               "{base: L2, offset: 1, length: 1}, {base: L2, offset: 2, length: 1}, "
+                               "{base: L2, offset: 3, length: 1}, {base: L2, offset: 4, length: 1}]}"),
+            (Complaints{"6 profiles.default.hash.udf: there are 5: a switch has 4"}));
+}
+
+TEST(Groups, AreModuloByHashUnlessTold) {
+  const GroupConfig groups = read_well(tests::kSmallFabric).profiles.front().groups;
+  EXPECT_EQ(groups.mode, GroupMode::kHash);
+  EXPECT_EQ(groups.kind, GroupKind::kModulo);
+  EXPECT_TRUE(groups.weights.empty());
+}
+
+TEST(Groups, ReadTheirModesAndWeights) {
+  const GroupConfig groups = default_with("groups: {mode: flowlet, gap: 64us, flowlets: 1024}").groups;
+  EXPECT_EQ(groups.mode, GroupMode::kFlowlet);
+  EXPECT_EQ(groups.flowlets.gap, Duration::us(64));
+  EXPECT_EQ(groups.flowlets.slots, 1024u);
+  const GroupConfig weighted = default_with("groups: {weights: {spine1: 3}}").groups;
+  EXPECT_EQ(weight_of(weighted, "spine1"), 3u);
+  EXPECT_EQ(weight_of(weighted, "spine2"), 1u);
+}
+
+TEST(Groups, RefuseWeightsOfNothingOfNobodyAndOfResilientGroups) {
+  EXPECT_EQ(about_default_with("groups: {weights: {spine1: 0, spin: 2, h1: 1}}"),
+            (Complaints{"6 profiles.default.groups.weights.spine1: must be from 1 to 64, not '0'",
+                        "6 profiles.default.groups.weights.spin: there is no switch 'spin'",
+                        "6 profiles.default.groups.weights.h1: there is no switch 'h1'"}));
+  EXPECT_EQ(about_default_with("groups: {kind: resilient, weights: {spine1: 2}}"),
+            (Complaints{"6 profiles.default.groups.weights: a resilient group's members weigh the same"}));
+  EXPECT_EQ(about_default_with("groups: {flowlets: 1000, gap: 2s, mode: sprai}"),
+            (Complaints{"6 profiles.default.groups.flowlets: must be a power of two from 16 to 1048576, not '1000'",
+                        "6 profiles.default.groups.gap: must be at most 1s, not '2s'",
+                        "6 profiles.default.groups.mode: 'sprai' is not one of hash, pinned, in_port, flowlet, spray: "
+                        "did you mean 'spray'?"}));
+}
+
+TEST(Groups, RefuseToBeTooLarge) {
+  const auto wide = [](int spines, const char* groups) {
+    return "name: wide\nfabric: {kind: leaf-spine, tors: 2, spines: " + std::to_string(spines) +
+           ", hosts_per_tor: 1,\n  host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
+           "profiles:\n  default:\n    groups: " +
+           groups + "\n";
+  };
+  EXPECT_EQ(complaints_about(wide(513, "{}")),
+            (Complaints{"6 profiles.default.groups: tor1 would have a group of 513 members: at most 512"}));
+  EXPECT_EQ(complaints_about(wide(12, "{kind: resilient, buckets: 11}")),
+            (Complaints{"6 profiles.default.groups: 11 buckets are too few for the 12 members of a group of tor1"}));
+  EXPECT_EQ(complaints_about(wide(512, "{weights: {spine1: 64}}")), Complaints{});
+}
+
+}  // namespace
+}  // namespace softspine::control
