@@ -87,6 +87,8 @@ class Egress {
 
   // A pause frame has come in at a port.
   void receive_pause(PortNo port, const PfcFrame& frame, Instant now) noexcept;
+  // A fault: the port does not react to pauses of these priorities.
+  void disobey(PortNo port, uint8_t priorities, Instant now) noexcept;
   // After the transmitter knows; what waits is then flushed by the caller. Pauses end with the link; what still has
   // to stop is told when it is back.
   void link_changed(PortNo port, bool up, Instant now) noexcept;
@@ -144,6 +146,7 @@ class Egress {
     uint8_t shaper_held = 0;
     uint8_t paused = 0;   // queues
     uint8_t ignored = 0;  // priorities whose pauses the watchdog has overruled
+    uint8_t deaf = 0;     // and those that the port, faulty, does not react to
     std::array<PfcWatchdog, kPriorities> watchdogs;
     PauseState pause;
     PfcSender pfc;

@@ -24,11 +24,19 @@ void Egress::receive_pause(PortNo number, const PfcFrame& frame, Instant now) no
 // Which queues are paused at `at`.
 void Egress::take_pauses(uint32_t number, Instant at) noexcept {
   Side& side = side_[number];
-  const auto priorities = static_cast<uint8_t>(side.pause.advance(at) & ~side.ignored);
+  const auto priorities = static_cast<uint8_t>(side.pause.advance(at) & ~(side.ignored | side.deaf));
   side.paused = 0;
   for (uint32_t p = 0; p < kPriorities; ++p) {
     if ((priorities >> p & 1) != 0) side.paused |= plan_->ports[number].queues_of_priority[p];
   }
+}
+
+void Egress::disobey(PortNo number, uint8_t priorities, Instant now) noexcept {
+  const uint32_t n = number.value();
+  side_[n].deaf = priorities;
+  take_pauses(n, now);
+  hold(n, now);
+  kick(n, now);
 }
 
 void Egress::link_changed(PortNo number, bool up, Instant now) noexcept {

@@ -5,11 +5,24 @@
 
 namespace softspine::dataplane {
 
+bool Transmitter::arrives() noexcept {
+  if (!up_) {
+    ++counters_.lost_packets;
+    return false;
+  }
+  if (fault_ == nullptr) return true;
+  switch (fault_->next()) {
+    case LinkFault::Fate::kArrives: return true;
+    case LinkFault::Fate::kLost: ++counters_.vanished_packets; break;
+    case LinkFault::Fate::kDamaged: ++counters_.damaged_packets; break;
+  }
+  return false;
+}
+
 // What is not a plain link inside one worker: watched, down, or leading to another worker.
 void Transmitter::send_watched_or_away(Packet packet, Instant left) noexcept {
   if (tap_ != nullptr) tap_->frame(Direction::kTransmitted, packet, left, nullptr);
-  if (!up_) {
-    ++counters_.lost_packets;
+  if (!arrives()) {
     PacketPool::release(std::move(packet));
   } else if (outbox_ == nullptr) {
     peer_->deliver(peer_port_, std::move(packet), left + propagation_);

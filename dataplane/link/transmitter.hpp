@@ -4,12 +4,14 @@
 //   start = max(ready, port free)      left = start + time_of_frame      arrives = left + propagation
 //
 // The owner keeps `free_at`; the transmitter turns a start into a departure and an arrival.
-// A packet sent into a link that is down is lost and counted (`lost`); nobody else frees it.
+// A packet sent into a link that is down, or taken by the link's fault, is counted here and ends here.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "dataplane/link/link_counters.hpp"
+#include "dataplane/link/link_fault.hpp"
 #include "dataplane/link/outbox.hpp"
 #include "dataplane/link/tap.hpp"
 #include "dataplane/packet/pool.hpp"
@@ -38,6 +40,11 @@ class Transmitter {
     settle();
   }
   void set_rate(Rate rate) { rate_ = rate; }
+  // Null: a good cable.
+  void set_fault(std::unique_ptr<LinkFault> fault) {
+    fault_ = std::move(fault);
+    settle();
+  }
   void set_tap(Tap* tap) {
     tap_ = tap;
     settle();
@@ -55,12 +62,14 @@ class Transmitter {
   Instant send(Packet packet, Instant start) noexcept;
 
  private:
-  void settle() { is_direct_ = up_ && outbox_ == nullptr && tap_ == nullptr; }
+  void settle() { is_direct_ = up_ && outbox_ == nullptr && tap_ == nullptr && fault_ == nullptr; }
   void send_watched_or_away(Packet packet, Instant left) noexcept;
+  bool arrives() noexcept;
 
   Node* peer_ = nullptr;
   Outbox* outbox_ = nullptr;
   Tap* tap_ = nullptr;
+  std::unique_ptr<LinkFault> fault_;
   Rate rate_;
   Duration propagation_;
   LinkCounters counters_;

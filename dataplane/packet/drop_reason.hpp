@@ -29,7 +29,6 @@ enum class DropReason : uint8_t {
   kHeadroomFull,         // lossless priority group with no headroom left: its sender did not stop in time
   kWredDropped,          // not ECN-capable, dropped early by its queue's WRED profile
   kPfcWatchdog,          // for or from a priority that the PFC watchdog has shut
-  kBadFcs,               // damaged on the link
   kLinkDown,             // egress port without a link
   kLostOnLink,           // was on a link when it went down, or the link's fault took it
   kNoBuffer,             // no packet left in the pool to copy or answer with

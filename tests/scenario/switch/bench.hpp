@@ -165,7 +165,7 @@ class Bench {
            {static_cast<dataplane::Node*>(switch_), static_cast<dataplane::Node*>(probes_[p])}) {
         const auto& wire = side->transmitter(PortNo{side == switch_ ? p : uint16_t{0}}).counters();
         sent += wire.packets;
-        ended += wire.lost_packets;
+        ended += wire.lost_packets + wire.vanished_packets + wire.damaged_packets;
       }
       ended += switch_->counters()[p].rx_packets + probes_[p]->arrivals().size();
     }

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bad cables and ports that don't listen.
+#include <cmath>
+
+#include "tests/scenario/switch/bench.hpp"
+
+namespace softspine::tests {
+namespace {
+
+using namespace dataplane;
+
+using Core = Bench<pipelines::Core>;
+
+Bytes frame_of(uint8_t dscp, uint16_t id) {
+  const Bytes packet =
+      ipv4_packet({.from = ip4("10.0.30.2"), .to = ip4("10.1.0.1"), .tos = static_cast<uint8_t>(dscp << 2), .id = id},
+                  counting(100));
+  return ethernet_frame(kRouter, station(6), 0x0800, packet);
+}
+constexpr uint32_t kFrames = 20'000;
+
+LinkCounters wire_after(uint64_t seed, std::vector<uint16_t>* arrived = nullptr) {
+  Core bench;
+  Transmitter& wire = bench.node().transmitter(PortNo{4});
+  wire.set_fault(std::make_unique<LinkFault>(LinkFault::kEvery / 10, LinkFault::kEvery / 20, Rng{seed, 4}));
+  for (uint16_t i = 0; i < kFrames; ++i) bench.send(6, frame_of(0, i));
+  bench.run_for(Duration::ms(2));
+  for (const Frame& frame : bench.run()) {
+    if (arrived != nullptr) arrived->push_back(static_cast<uint16_t>(frame.bytes[18] << 8 | frame.bytes[19]));
+  }
+  return wire.counters();
+}
+
+// Within 4.5 standard deviations.
+TEST(LinkFaults, TakeTheirShareOfFramesAndCountThem) {
+  std::vector<uint16_t> arrived;
+  const LinkCounters wire = wire_after(7, &arrived);
+  EXPECT_EQ(wire.packets, kFrames);
+  EXPECT_NEAR(static_cast<double>(wire.vanished_packets), kFrames * 0.1, 4.5 * std::sqrt(kFrames * 0.1 * 0.9));
+  EXPECT_NEAR(static_cast<double>(wire.damaged_packets), kFrames * 0.05, 4.5 * std::sqrt(kFrames * 0.05 * 0.95));
+  EXPECT_EQ(arrived.size(), kFrames - wire.vanished_packets - wire.damaged_packets);
+}
+
+TEST(LinkFaults, TakeTheSameFramesForTheSameSeedOnly) {
+  std::vector<uint16_t> first;
+  std::vector<uint16_t> again;
+  std::vector<uint16_t> other;
+  wire_after(7, &first);
+  wire_after(7, &again);
+  wire_after(8, &other);
+  EXPECT_EQ(first, again);
+  EXPECT_NE(first, other);
+}
+
+TEST(LinkFaults, APortThatDoesNotListenSendsOnUntilItDoes) {
+  QosPlan plan = QosPlan::plain(kBenchPorts, {1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20});
+  plan.ports[4].pfc_enabled = 1 << 3;
+  ForwardingState state = bench_state();
+  state.plan = std::make_shared<QosPlan>(std::move(plan));
+  Core bench{std::move(state)};
+  Bytes pause(pfc::kFrameBytes);
+  write_pfc(pause.data(), {2, 0, 0, 0, 0, 4}, PfcFrame::of(1 << 3, 0xffff));
+  bench.node().egress().disobey(PortNo{4}, 1 << 3, bench.engine().now());
+  bench.send(4, pause);
+  bench.run_for(Duration::us(5));
+  bench.send(6, frame_of(3, 1));
+  bench.run_for(Duration::us(5));
+  EXPECT_EQ(bench.arrivals(4).size(), 1u);
+  bench.node().egress().disobey(PortNo{4}, 0, bench.engine().now());
+  bench.send(6, frame_of(3, 2));
+  bench.run_for(Duration::us(5));
+  EXPECT_EQ(bench.arrivals(4).size(), 1u) << "the pause is still in force";
+}
+
+}  // namespace
+}  // namespace softspine::tests
