@@ -25,13 +25,14 @@ class Suite:
     build: Build
     holds: frozenset[str]  # meson's suites that it runs
     parallel: bool = True
+    reads_only: bool = False  # what is configured is enough
 
 
 SUITES = [
     Suite('unit', PLAIN, frozenset({'unit'})),
     Suite('model', PLAIN, frozenset({'model'})),
     Suite('scenario', PLAIN, frozenset({'scenario'})),
-    Suite('tidy', PLAIN, frozenset({'tidy'})),
+    Suite('tidy', PLAIN, frozenset({'tidy'}), reads_only=True),
     Suite('fuzz', FUZZ, frozenset({'fuzz'})),
     Suite('bench', RELEASE, frozenset({'bench'}), parallel=False),
     Suite('wire', PLAIN, frozenset({'wire'}), parallel=False),
@@ -61,7 +62,8 @@ class Runner:
         try:
             suite.build.configure(self._processes)
             programs = [p for p in suite.build.programs() if suite.holds & set(p.suites)]
-            suite.build.compile(self._processes, programs)
+            if not suite.reads_only:
+                suite.build.compile(self._processes, programs)
         except BuildFailed as failure:
             broken = Outcome(f'{suite.name}: {suite.build.folder} builds', FAILED, str(failure))
             return SuiteResult([broken], time.monotonic() - started, 0)
