@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""compiled_rules.py BUILD: rules that need a compiler. Each header compiles alone, clang-tidy finds nothing in
-any source, clang-format would change nothing.
+"""compiled_rules.py BUILD: rules that need a compiler or a linter. Each header compiles alone, clang-tidy finds
+nothing in any source, clang-format would change nothing, shellcheck finds nothing in any script.
 
 They run side by side, one for each processor. What has passed is not checked again: see passed_before.py.
 """
@@ -62,6 +62,13 @@ class CompiledRules:
             return ['run: clang-format-19 -i ' + ' '.join(files)]
         return [done.stderr] if done.returncode != 0 else []
 
+    def shellcheck(self) -> list[str]:
+        """Left out: SC2034 and SC2154 (what a script hands to one that it sources), SC1007 (`a= b=1` means an empty a)."""
+        scripts = [path for path in self._tree.scripts('bash') if self._tree.texts[path].startswith('#!')]
+        done = subprocess.run(['shellcheck', '-S', 'warning', '-f', 'gcc', '-e', 'SC2034,SC2154,SC1007', *scripts],
+                              capture_output=True, text=True, check=False, cwd=ROOT)
+        return (done.stdout + done.stderr).splitlines() or ([] if done.returncode == 0 else [f'exit status {done.returncode}'])
+
     def run(self, checks: list[Check]) -> list[str]:
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             return [said for each in pool.map(self._run_one, checks) for said in each]
@@ -108,13 +115,14 @@ def _for_clang(command: str) -> str:
 
 def main() -> int:
     tap = Tap()
-    missing = [tool for tool in ('clang-tidy-19', 'clang-format-19') if shutil.which(tool) is None]
+    missing = [tool for tool in ('clang-tidy-19', 'clang-format-19', 'shellcheck') if shutil.which(tool) is None]
     if missing:
         tap.point('tools_are_there', [f'{tool} is not installed' for tool in missing])
         return tap.end()
     tree = Tree.of_checkout()
     rules = CompiledRules(Path(sys.argv[1]).resolve(), tree, PassedBefore(tree, default_folder()))
-    for name, rule in (('sources_are_formatted', rules.clang_format), ('headers_compile_alone', rules.headers_alone),
+    for name, rule in (('sources_are_formatted', rules.clang_format), ('scripts_pass_shellcheck', rules.shellcheck),
+                       ('headers_compile_alone', rules.headers_alone),
                        ('clang_tidy_finds_nothing', rules.clang_tidy)):
         if tap.wants(name):
             tap.point(name, rule())
