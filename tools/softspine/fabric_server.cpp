@@ -99,7 +99,7 @@ std::expected<void, std::string> FabricServer::listen() {
 }
 
 // Copied by a worker between two windows, made into text on the server's thread.
-void FabricServer::show(const std::string& what, AsJson as_json, AsText as_text) {
+void FabricServer::show(const std::string& what, const AsJson& as_json, const AsText& as_text) {
   const auto keep = what == "links" ? keep_links_of : keep_only;
   server_.handle_later("show " + what, [this, as_json, as_text, keep](const Json& arguments, const Reply& reply) {
     const std::string node = text_argument(arguments, "node");

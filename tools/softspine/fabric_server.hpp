@@ -25,7 +25,7 @@ class FabricServer {
   using AsJson = std::function<control::Json(const control::FabricSnapshot&)>;
   using AsText = std::function<std::string(const control::FabricSnapshot&)>;
   // Without `as_text`, JSON is all there is.
-  void show(const std::string& what, AsJson as_json, AsText as_text);
+  void show(const std::string& what, const AsJson& as_json, const AsText& as_text);
   void add_counters();
   void add_switch_views();
   void add_link();
