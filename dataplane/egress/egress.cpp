@@ -74,6 +74,7 @@ void Egress::mark(Port& port, uint8_t q, Packet& packet) noexcept {
   const WredLine& line = plan_->wred[plan_->ports[meta.out_port].queues[q].wred].mark;
   if (!line.hits(queue.current_bytes, rng_)) return;
   meta.dscp_ecn |= kCe;
+  meta.remark = Remark::kCeMarked;
   uint8_t* l3 = packet.data() + meta.l3_offset;
   if ((meta.flags & kIsIpv4) != 0) {
     replace_tos(l3, meta.dscp_ecn);

@@ -65,6 +65,7 @@ class Egress {
     queue.entered(bytes);
     meta.cells = static_cast<uint16_t>(cells);
     meta.cast = cast_of(packet.data());
+    meta.remark = Remark::kNone;
     if (port.busy || (port.held >> q & 1) != 0) {
       port.waiting |= static_cast<uint8_t>(1U << q);
       port.queues[q].push(std::move(packet));

@@ -88,6 +88,7 @@ Instant Egress::start_pause_frame(uint32_t number, Instant at) noexcept {
     arm(number);
     return Instant::never();
   }
+  const Remark remark = side.pfc.news();
   const PfcFrame frame = side.pfc.say(at, pause_quantum(port.wire->rate()));
   arm(number);
   write_pfc(packet.data(), side.mac, frame);
@@ -97,6 +98,7 @@ Instant Egress::start_pause_frame(uint32_t number, Instant at) noexcept {
   meta.out_port = static_cast<uint16_t>(number);
   meta.at = at;
   meta.born = at;
+  meta.remark = remark;
   for (uint32_t p = 0; p < kPriorities; ++p) port.counters->pfc_tx_packets[p] += frame.enable >> p & 1;
   port.wire_bytes = pfc::kFrameBytes;
   port.wire_queue = kPfcFrame;

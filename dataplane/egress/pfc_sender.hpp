@@ -12,6 +12,7 @@
 
 #include "dataplane/buffer/pause_timing.hpp"
 #include "dataplane/packet/pfc.hpp"
+#include "dataplane/packet/remark.hpp"
 #include "dataplane/units/time.hpp"
 
 namespace softspine::dataplane {
@@ -19,6 +20,7 @@ namespace softspine::dataplane {
 class PfcSender {
  public:
   void stop(uint8_t priorities) noexcept {
+    fresh_ |= static_cast<uint8_t>(priorities & ~stopped_);
     stopped_ |= priorities;
     unsaid_ |= priorities;
   }
@@ -34,12 +36,18 @@ class PfcSender {
   }
   bool has_news() const { return unsaid_ != 0; }
   uint8_t stopped() const { return stopped_; }
+  // What the next frame is about.
+  Remark news() const {
+    if ((fresh_ & stopped_) != 0) return Remark::kXoff;
+    return (unsaid_ & ~stopped_) != 0 ? Remark::kXon : Remark::kXoffAgain;
+  }
   Instant refresh_at() const { return refresh_at_; }
 
   PfcFrame say(Instant now, Duration quantum) noexcept {
     PfcFrame frame = PfcFrame::of(stopped_, pfc::kLongest);
     frame.enable |= unsaid_;
     unsaid_ = 0;
+    fresh_ = 0;
     refresh_at_ = stopped_ == 0 ? Instant::never() : now + quantum * (pfc::kLongest / 2);
     return frame;
   }
@@ -48,6 +56,7 @@ class PfcSender {
   Instant refresh_at_ = Instant::never();
   uint8_t stopped_ = 0;
   uint8_t unsaid_ = 0;
+  uint8_t fresh_ = 0;  // stopped since the last frame
 };
 
 }  // namespace softspine::dataplane

@@ -21,7 +21,7 @@ bool Transmitter::arrives() noexcept {
 
 // What is not a plain link inside one worker: watched, down, or leading to another worker.
 void Transmitter::send_watched_or_away(Packet packet, Instant left) noexcept {
-  if (tap_ != nullptr) tap_->frame(Direction::kTransmitted, packet, left, nullptr);
+  if (tap_ != nullptr) tap_->frame(Direction::kTransmitted, packet, left, text_of(packet.meta().remark));
   if (!arrives()) {
     PacketPool::release(std::move(packet));
   } else if (outbox_ == nullptr) {

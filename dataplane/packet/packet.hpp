@@ -21,6 +21,7 @@
 
 #include "dataplane/packet/drop_reason.hpp"
 #include "dataplane/packet/packet_flag.hpp"
+#include "dataplane/packet/remark.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -65,6 +66,7 @@ struct alignas(64) PacketMeta {
   uint8_t dscp_ecn;        // parse: the whole TOS or traffic class byte
   Cast cast;               // egress, on admission: when its turn comes, the frame itself has left the cache
   uint16_t cells;          // egress, on admission: of memory that it holds
+  Remark remark;           // egress: for captures
 };
 static_assert(sizeof(PacketMeta) == 64);
 

@@ -50,6 +50,7 @@ class PacketPool {
     meta->frame_bytes = m->data_len;
     meta->verdict = Verdict::kContinue;
     meta->flags = 0;
+    meta->remark = Remark::kNone;
   }
 
  private:

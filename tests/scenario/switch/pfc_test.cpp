@@ -91,6 +91,39 @@ TEST(Pfc, IsSentWhenAGroupEntersHeadroomAndAgainWhenItHasDrained) {
   }
 }
 
+class Remarks final : public Tap {
+ public:
+  void frame(Direction, const Packet& packet, Instant, const char* comment) noexcept override {
+    const bool is_pause = load16(packet.data() + ethernet::kType) == ethernet::kTypeMacControl;
+    said.emplace_back(comment == nullptr ? "" : std::string(comment).substr(0, is_pause ? 10 : 9));
+  }
+  std::vector<std::string> said;
+};
+
+TEST(Pfc, TellsCapturesWhatAFrameIsAbout) {
+  auto plan = lossless_plan();
+  plan->wred.push_back({.mark = {.min_bytes = 5000, .max_bytes = 5001, .max_probability = 0}, .drop = {}});
+  plan->ports[4].queues[3].wred = 1;
+  Core bench{state_with(plan)};
+  Remarks back;
+  Remarks out;
+  bench.node().transmitter(PortNo{6}).set_tap(&back);
+  bench.node().transmitter(PortNo{4}).set_tap(&out);
+  const Instant start = bench.engine().now();
+  for (uint16_t i = 0; i < 60; ++i) {
+    Bytes frame = frame_of(3, i);
+    bench.send_at(start, 6, frame);
+    bench.send_at(start, 7, frame);
+  }
+  bench.send_at(start + Duration::us(1), 4, pfc_frame(1 << 3, 0xffff));
+  bench.send_at(start + Duration::us(300), 4, pfc_frame(1 << 3, 0));
+  bench.run();
+  EXPECT_EQ(back.said, (std::vector<std::string>{"XOFF: a pr", "XOFF again", "XON: the p"}));
+  EXPECT_EQ(out.said, std::vector<std::string>(120, "")) << "none of these can be marked";
+  bench.node().transmitter(PortNo{6}).set_tap(nullptr);
+  bench.node().transmitter(PortNo{4}).set_tap(nullptr);
+}
+
 // The instant: when the frame that did not fit has come, the wire back being free.
 TEST(Pfc, LeavesAtOnceWhenTheWireIsFree) {
   Core bench{state_with(lossless_plan(10))};
