@@ -34,6 +34,7 @@ std::string_view name_of(DropReason reason) {
     case DropReason::kEdgeFull: return "edge_full";
     case DropReason::kBadIcrc: return "bad_icrc";
     case DropReason::kUnknownQp: return "unknown_qp";
+    case DropReason::kReceiveBufferFull: return "receive_buffer_full";
     case DropReason::kCount: break;
   }
   return "unknown";

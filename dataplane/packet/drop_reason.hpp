@@ -38,6 +38,7 @@ enum class DropReason : uint8_t {
   kEdgeFull,             // what is outside the edge took no more
   kBadIcrc,              // RoCEv2 invariant CRC wrong at the host
   kUnknownQp,            // RoCEv2 packet to a queue pair that the host does not have
+  kReceiveBufferFull,    // a slow host's receive buffer was full
   kCount
 };
 

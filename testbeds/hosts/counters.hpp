@@ -26,6 +26,16 @@ struct FlowSent {
   uint64_t responses = 0;                                       // acknowledgements and CNPs that came back
   dataplane::Instant first_sent = dataplane::Instant::never();  // first bit
   dataplane::Instant last_left;                                 // last bit
+
+  // Of a reliable connection; the names are mlx5's and rxe's.
+  uint64_t completed = 0;              // messages that are wholly acknowledged
+  uint64_t retransmitted = 0;          // packets, counted in `packets`, too
+  uint64_t packet_seq_err = 0;         // NAKs "PSN sequence error" heeded
+  uint64_t local_ack_timeout_err = 0;  // timeouts
+  uint64_t retry_exceeded_err = 0;     // 1: it has given up
+  uint64_t rp_cnp_handled = 0;
+  uint64_t rp_cnp_ignored = 0;  // CNPs for a queue pair without a reaction point
+  dataplane::Instant last_completed;
 };
 
 // A flow at its destination. Bytes are payload; only packets with a good ICRC are known to be a flow's.
@@ -39,6 +49,12 @@ struct FlowReceived {
   uint64_t missing = 0;   // PSNs skipped by gaps
   uint64_t behind = 0;    // PSN before the expected one: late (then also in `missing`) or twice
   uint64_t marked = 0;    // arrived with CE
+  // Of a reliable connection; the names are mlx5's. There, gaps are the negative acknowledgements sent, and
+  // nothing is missing or behind.
+  uint64_t out_of_sequence = 0;    // PSN ahead: not taken
+  uint64_t duplicate_request = 0;  // PSN before the expected one: acknowledged again
+  uint64_t acks_sent = 0;          // positive ones
+  uint64_t np_cnp_sent = 0;
   int64_t latency_min_ps = 0;
   int64_t latency_max_ps = 0;
   double latency_sum_ps = 0;
@@ -59,12 +75,14 @@ struct HostCounters {
   uint64_t delivered = 0;       // to a receiving queue pair
   uint64_t responses = 0;       // acknowledgements and CNPs for a queue pair of ours: an open loop only counts them
   uint64_t answered = 0;        // ARP, ND, echo: turned into an answer
-  uint64_t answers_sent = 0;
-  uint64_t pauses_sent = 0;  // PFC frames
-  uint64_t starved = 0;      // times a packet was due and the pool was empty
+  uint64_t answers_sent = 0;    // those, acknowledgements and CNPs that have left
+  uint64_t unanswered = 0;      // acknowledgements and CNPs that there was no room or packet for
+  uint64_t pauses_sent = 0;     // PFC frames
+  uint64_t starved = 0;         // times a packet was due and the pool was empty
   dataplane::DropCounters dropped{};
   dataplane::Histogram latency_ps;          // of every packet delivered: last bit arrived − first bit left
   dataplane::Histogram message_latency_ps;  // of every whole message: last bit of its last − first bit of its first
+  dataplane::Histogram completion_ps;       // of its reliable senders' messages: last ACK in − first bit out
 
   uint64_t dropped_packets() const {
     uint64_t sum = 0;

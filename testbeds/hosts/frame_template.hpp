@@ -6,7 +6,7 @@
 //
 // A message of n bytes makes ⌈n / path MTU⌉ packets, at least one: ONLY, or FIRST MIDDLE … LAST. The
 // last one's payload is padded to 4 bytes (BTH's pad count) and asks for an acknowledgement.
-// The UDP checksum is 0, as rxe sends it, for IPv6 too (RFC 6936 allows tunnels that, and this is RoCE's use).
+// The headers: roce_headers.hpp.
 #pragma once
 
 #include <array>
@@ -27,8 +27,9 @@ class alignas(64) FrameTemplate {
  public:
   FrameTemplate(const HostConfig& host, const FlowConfig& flow, uint8_t opcode, uint32_t payload_bytes);
 
-  // Writes kTemplateBytes at `frame`, of which stored_bytes() count.
-  void write(uint8_t* frame, uint32_t psn, uint16_t ip_id) const {
+  // Writes kTemplateBytes at `frame`, of which stored_bytes() count. `asks`: for an acknowledgement, also if the
+  // template does not.
+  void write(uint8_t* frame, uint32_t psn, uint16_t ip_id, bool asks = false) const {
     std::memcpy(frame, bytes_.data(), kTemplateBytes);
     uint32_t id_bits = 0;
     if (version_ == dataplane::IpVersion::k4) {
@@ -38,8 +39,10 @@ class alignas(64) FrameTemplate {
       dataplane::store16(l3 + dataplane::ipv4::kChecksum, static_cast<uint16_t>(~((sum >> 16) + sum)));
       id_bits = __builtin_bswap16(ip_id);
     }
-    dataplane::store32(frame + psn_offset_, uint32_t{ack_request_} << 24 | psn);
-    dataplane::store_icrc(frame + stored_bytes_ - dataplane::kIcrcBytes, icrc_.with(id_bits, __builtin_bswap32(psn)));
+    const uint32_t changed = asks && ack_request_ == 0 ? uint32_t{dataplane::bth::kAckRequestBit} << 24 | psn : psn;
+    dataplane::store32(frame + psn_offset_, uint32_t{ack_request_} << 24 | changed);
+    dataplane::store_icrc(frame + stored_bytes_ - dataplane::kIcrcBytes,
+                          icrc_.with(id_bits, __builtin_bswap32(changed)));
   }
 
   uint32_t stored_bytes() const { return stored_bytes_; }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr uint16_t kMaxHostPorts = 2;  // one, or dual-homed
 constexpr uint32_t kMaxDscp = 63;
+constexpr uint32_t kMaxWindow = 1U << 20;  // far below half of the PSNs, which tells old from new
 
 bool is_unicast(const MacAddress& mac) {
   return (mac[0] & ethernet::kMulticastBit) == 0 && mac != MacAddress{};
@@ -62,9 +63,28 @@ std::vector<std::string> wrong_with(const HostConfig& host, const FlowConfig& fl
   const bool known = std::ranges::find(kPathMtus, flow.path_mtu) != kPathMtus.end();
   claim(known, "path_mtu: {} is none of 256, 512, 1024, 2048, 4096", flow.path_mtu);
   claim(flow.rate.is_zero() || flow.rate >= Rate::min(), "rate: below 1 Mb/s");
+  const ReliableConfig& reliable = flow.reliable;
+  claim(reliable.window > 0 && reliable.window <= kMaxWindow, "window: {} is not in 1 … {}", reliable.window,
+        kMaxWindow);
+  claim(reliable.ask_every > 0 && reliable.ask_every <= reliable.window,
+        "ask_every: {} is not in 1 … {}, the window: it would wait for what nobody sends", reliable.ask_every,
+        reliable.window);
+  claim(reliable.timeout <= 31, "timeout: {} is above 31", reliable.timeout);
+  claim(reliable.retry_count <= 7, "retry_count: {} is above 7", reliable.retry_count);
   const uint32_t packet = largest_packet_bytes(flow);
   claim(!known || packet <= host.mtu, "path_mtu: {} makes IP packets of {} bytes, above the host's mtu of {}",
         flow.path_mtu, packet, host.mtu);
+  return wrong;
+}
+
+std::vector<std::string> wrong_with(const HostConfig& host, const SinkConfig& sink) {
+  std::vector<std::string> wrong;
+  const bool answers = sink.transport == Transport::kReliable || sink.cnp_interval > Duration{};
+  if (answers && !is_qp(sink.source_qp)) wrong.emplace_back("source_qp: it has nobody to answer");
+  if (answers && !has_address_like(host, sink.source))
+    wrong.emplace_back("source: the host has no address of its kind");
+  if (sink.ack_dscp > kMaxDscp || sink.cnp_dscp > kMaxDscp) wrong.emplace_back("dscp: above 63");
+  if (sink.cnp_interval < Duration{}) wrong.emplace_back("cnp_interval: negative");
   return wrong;
 }
 

@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "dataplane/congestion/reaction_point.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"
@@ -51,6 +52,21 @@ struct HostConfig {
 
 enum class Verb : uint8_t { kWrite, kSend };
 
+// How a sending queue pair deals with what comes back.
+enum class Transport : uint8_t {
+  kOpenLoop,  // not at all: it paces (open_loop.hpp)
+  kReliable,  // a reliable connection: acknowledgements, go-back-N (reliable_sender.hpp)
+};
+
+// A reliable connection's own. Packets and PSNs are one to one.
+struct ReliableConfig {
+  uint32_t window = 1024;   // packets under way at most: 4 MiB at a path MTU of 4096
+  uint32_t ask_every = 16;  // an acknowledgement is asked for at least so often, and at the end of a message
+  uint8_t timeout = 14;     // 4.096 µs × 2^timeout without progress: 67 ms; 0: for ever
+  uint8_t retry_count = 7;  // timeouts in a row without progress, after which the next one is the end
+  std::optional<dataplane::ReactionParameters> reaction;  // DCQCN; none: as fast as the window lets
+};
+
 struct FlowConfig {
   uint32_t id = 0;  // the caller's; comes back in the counters
   IpAddress destination;
@@ -72,12 +88,21 @@ struct FlowConfig {
   uint64_t remote_address = 0;  // RETH
   uint32_t remote_key = 0;
   dataplane::PortNo port;  // the host's, by which it leaves
+  Transport transport = Transport::kOpenLoop;
+  ReliableConfig reliable;
 };
 
 struct SinkConfig {
   uint32_t id = 0;  // the caller's; comes back in the counters
   uint32_t qp = 0;
   uint32_t first_psn = 0;
+  // Whom it answers: a reliable connection acknowledges, and either kind sends CNPs if it is told to.
+  Transport transport = Transport::kOpenLoop;
+  IpAddress source;
+  uint32_t source_qp = 0;  // 0: nobody
+  uint8_t ack_dscp = 26;
+  uint8_t cnp_dscp = 48;
+  dataplane::Duration cnp_interval;  // at most one CNP in it; zero: none at all
 };
 
 inline constexpr uint64_t kMaxMessageBytes = 1ULL << 31;
@@ -96,5 +121,6 @@ constexpr uint16_t rxe_source_port(uint32_t source_qp, uint32_t destination_qp) 
 // Everything that contradicts itself, as sentences; empty when the host could run it.
 std::vector<std::string> wrong_with(const HostConfig& host);
 std::vector<std::string> wrong_with(const HostConfig& host, const FlowConfig& flow);
+std::vector<std::string> wrong_with(const HostConfig& host, const SinkConfig& sink);
 
 }  // namespace softspine::testbeds

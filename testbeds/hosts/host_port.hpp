@@ -13,6 +13,7 @@
 #include "dataplane/buffer/pause_state.hpp"
 #include "testbeds/hosts/control_queue.hpp"
 #include "testbeds/hosts/pause_source.hpp"
+#include "testbeds/hosts/receive_buffer.hpp"
 #include "testbeds/hosts/send_order.hpp"
 
 namespace softspine::testbeds {
@@ -25,6 +26,8 @@ struct HostPort {
   dataplane::PauseState pause;
   ControlQueue control;
   PauseSource source;
+  ReceiveBuffer buffer;
+  uint8_t storm = 0;             // priorities
   std::vector<uint32_t> parked;  // flows
   uint32_t flows = 0;
 
@@ -55,6 +58,7 @@ struct HostPort {
   // The pause may have changed by `now`: everybody who waits for that tries again.
   void reconsider(dataplane::Instant now) {
     (void)pause.advance(now);
+    free_at = std::max(free_at, now);  // what waited has been ready for long
     for (const uint32_t flow : parked) wake(flow, now, now);
     parked.clear();
     settle();

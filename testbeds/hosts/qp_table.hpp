@@ -18,6 +18,7 @@ class QpTable {
     uint32_t qp = kNone;  // numbers have 24 bits
     uint32_t flow = kNone;
     uint32_t sink = kNone;
+    uint32_t answering = kNone;  // how the sink answers, if it does
   };
 
   // The entry of a number, made if it is not there yet. Valid until the next call.

@@ -8,6 +8,12 @@
 //
 // It accepts whatever is ahead, for it measures and nobody retransmits: lost = missing − those of
 // `behind` that were late. A message is whole if its FIRST and all after it came in order.
+//
+// A reliable connection's responder (judge()) takes what is in order and nothing else:
+//   in order     taken; acknowledged if it asks for it, at once: one ACK for it and all before it
+//   ahead        dropped; one NAK "PSN sequence error" for each expected PSN
+//   behind       a duplicate: dropped, and acknowledged again with the last PSN taken
+// Source: InfiniBand Architecture 9.7.5. MSN: messages completed, modulo 2^24.
 #pragma once
 
 #include <algorithm>
@@ -53,6 +59,35 @@ class ReceiveQueue {
     return at - message_born_;
   }
 
+  enum class Reply : uint8_t { kNone, kAck, kSequenceError };
+  struct Judgement {
+    Reply reply;
+    uint32_t psn;                 // of the reply
+    dataplane::Duration message;  // as receive() returns it
+  };
+  Judgement judge(const RoceFrame& frame, dataplane::Instant born, dataplane::Instant at) {
+    const uint32_t ahead = (frame.psn - expected_) & dataplane::bth::kMask24;
+    if (ahead == 0) {
+      const bool asks = frame.asks_for_ack();
+      has_complained_ = false;
+      counters_.acks_sent += asks;
+      return {asks ? Reply::kAck : Reply::kNone, frame.psn, receive(frame, born, at)};
+    }
+    count(frame, born, at);
+    if (ahead > dataplane::bth::kMask24 / 2) {
+      ++counters_.duplicate_request;
+      ++counters_.acks_sent;
+      return {Reply::kAck, (expected_ - 1) & dataplane::bth::kMask24, kNothing};
+    }
+    ++counters_.out_of_sequence;
+    if (has_complained_) return {Reply::kNone, 0, kNothing};
+    has_complained_ = true;
+    ++counters_.gaps;
+    return {Reply::kSequenceError, expected_, kNothing};
+  }
+  uint32_t msn() const { return static_cast<uint32_t>(counters_.messages) & dataplane::bth::kMask24; }
+  void sent_cnp() { ++counters_.np_cnp_sent; }
+
   const FlowReceived& counters() const { return counters_; }
 
  private:
@@ -71,6 +106,7 @@ class ReceiveQueue {
 
   uint32_t expected_;
   bool whole_ = false;
+  bool has_complained_ = false;  // about the expected PSN
   dataplane::Instant message_born_;
   FlowReceived counters_;
 };

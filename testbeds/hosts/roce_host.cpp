@@ -15,10 +15,6 @@ namespace {
 
 constexpr Duration kStarvedRetry = Duration::us(1);
 
-FrameBytes bytes_of(const Packet& packet) {
-  return {packet.data(), packet.stored_bytes(), packet.frame_bytes()};
-}
-
 }  // namespace
 
 RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
@@ -33,11 +29,19 @@ uint32_t RoceHost::add_flow(const FlowConfig& config) {
   QpTable::Entry& entry = queue_pairs_.insert(config.source_qp);
   SOFTSPINE_CHECK(entry.flow == QpTable::kNone, config.source_qp, config.id);
   entry.flow = index;
+  const bool is_reliable = config.transport == Transport::kReliable;
   flows_.push_back({.transport = OpenLoop{config},
-                    .counters = {.id = config.id, .qp = config.source_qp},
                     .first_template = static_cast<uint32_t>(templates_.size()),
+                    .sender = is_reliable ? static_cast<uint32_t>(senders_.size()) : QpTable::kNone,
                     .port = config.port,
-                    .priority_bit = static_cast<uint8_t>(1U << config_.priority_of_dscp[config.dscp])});
+                    .priority_bit = static_cast<uint8_t>(1U << config_.priority_of_dscp[config.dscp]),
+                    .counters = {.id = config.id, .qp = config.source_qp}});
+  if (is_reliable) {
+    const Rate line = transmitter(config.port).rate();
+    SOFTSPINE_CHECK(!line.is_zero(), config.id, config.port.value());
+    senders_.emplace_back(index, config, line);
+    timers_.reserve(senders_.size());
+  }
   for (const FrameTemplate& frame : templates_of(config_, config)) templates_.push_back(frame);
   HostPort& port = ports_[config.port.value()];
   port.make_room();
@@ -51,6 +55,15 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
   SOFTSPINE_CHECK(entry.sink == QpTable::kNone, config.qp, config.id);
   entry.sink = index;
   sinks_.emplace_back(config.id, config.qp, config.first_psn);
+  if (config.source_qp != 0) {
+    entry.answering = static_cast<uint32_t>(answering_.size());
+    answering_.push_back({.frames = ResponseTemplate{config_, config},
+                          .notification = {},
+                          .cnp_interval = config.cnp_interval,
+                          .ack_priority = config_.priority_of_dscp[config.ack_dscp],
+                          .cnp_priority = config_.priority_of_dscp[config.cnp_dscp],
+                          .is_reliable = config.transport == Transport::kReliable});
+  }
   return index;
 }
 
@@ -68,8 +81,12 @@ Instant RoceHost::run(Instant until) noexcept {
     const PortNo port = first_port();
     const Instant leaves = departure(port);
     const Instant arrives = inbox().next();
-    if (std::min(leaves, arrives) >= until) return std::min(leaves, arrives);
-    if (leaves <= arrives) {
+    const Instant due = std::min(timers_.next(), buffer_due_);
+    const Instant first = std::min(std::min(leaves, arrives), due);
+    if (first >= until) return first;
+    if (due == first) [[unlikely]] {
+      timers_.next() <= due ? expire(due) : drain_buffers(due);
+    } else if (leaves <= arrives) {
       depart(port, leaves);
     } else {
       receive(inbox().take_first());
@@ -81,7 +98,7 @@ void RoceHost::depart(PortNo port, Instant now) noexcept {
   HostPort& out = ports_[port.value()];
   if (out.beside <= now) [[unlikely]]
     return depart_beside(port, out, now);
-  send_segment(port, out, now);
+  send_segment(out, now);
 }
 
 // One thing, the first of: a PFC frame, a pause that has changed, a control packet.
@@ -114,128 +131,88 @@ void RoceHost::send_pause(PortNo port, HostPort& out, Instant now) noexcept {
   out.free_at = transmitter(port).send(std::move(packet), now);
 }
 
-void RoceHost::send_segment(PortNo port, HostPort& out, Instant now) noexcept {
+void RoceHost::send_segment(HostPort& out, Instant now) noexcept {
   const uint32_t index = out.order.take(now);
   Flow& flow = flows_[index];
   if ((out.pause.advance(now) & flow.priority_bit) != 0) [[unlikely]]
     return out.park(index);
+  if (flow.sender != QpTable::kNone) return send_reliable(out, index, now);
   const OpenLoop::Segment segment = flow.transport.next();
   const FrameTemplate& frame = templates_[flow.first_template + static_cast<uint32_t>(segment.part)];
-  Packet packet = pool_.make(frame.stored_bytes());
-  if (!packet) [[unlikely]] {
-    ++counters_.starved;
-    out.free_at = now + kStarvedRetry;
-    out.order.add(index, now, now);
-    return;
-  }
-  frame.write(packet.data(), segment.psn, static_cast<uint16_t>(flow.counters.packets));
-  packet.meta().frame_bytes = frame.frame_bytes();
-  packet.meta().born = now;
-  out.free_at = transmitter(port).send(std::move(packet), now);
-  ++flow.counters.packets;
-  flow.counters.bytes += frame.payload_bytes();
-  flow.counters.first_sent = std::min(flow.counters.first_sent, now);
-  flow.counters.last_left = out.free_at;
+  if (!transmit(out, flow, frame, segment.psn, false, now)) [[unlikely]]
+    return out.order.add(index, now, now);
   flow.counters.messages += flow.transport.sent(now, out.free_at, frame.interval());
   const Instant eligible = flow.transport.eligible();
   if (!eligible.is_never()) out.order.add(index, eligible, now);
 }
 
-void RoceHost::receive(Packet packet) noexcept {
-  ++counters_.received_packets;
-  counters_.received_bytes += packet.frame_bytes();
-  const FrameBytes frame = bytes_of(packet);
-  if (claims_roce(frame)) return receive_roce(std::move(packet));
-  if (frame.stored_bytes >= ethernet::kBytes && load16(frame.data + ethernet::kType) == ethernet::kTypeMacControl) {
-    return receive_pause(std::move(packet));
+void RoceHost::send_reliable(HostPort& out, uint32_t index, Instant now) noexcept {
+  Flow& flow = flows_[index];
+  ReliableSender& sender = senders_[flow.sender];
+  Instant eligible = sender.eligible(now);
+  if (eligible <= now) {
+    const ReliableSender::Segment segment = sender.next();
+    const FrameTemplate& frame = templates_[flow.first_template + static_cast<uint32_t>(segment.part)];
+    if (!transmit(out, flow, frame, segment.psn, segment.asks, now)) [[unlikely]]
+      return out.order.add(index, now, now);
+    const uint32_t wire_bytes = std::max(frame.frame_bytes(), kMinFrameBytes) + kWireOverheadBytes;
+    flow.counters.messages += sender.sent(now, out.free_at, wire_bytes, flow.counters);
+    arm(flow.sender);
+    eligible = sender.eligible(now);
   }
-  const bool is_ours = frame.stored_bytes < ethernet::kBytes || (frame.data[0] & ethernet::kMulticastBit) != 0 ||
-                       load_mac(frame.data) == config_.mac;
-  is_ours ? answer(std::move(packet)) : drop(std::move(packet), DropReason::kNotForUs);
+  sender.stands_in_order = !eligible.is_never();
+  if (sender.stands_in_order) out.order.add(index, eligible, now);
 }
 
-bool RoceHost::is_for_us(const uint8_t* frame) const {
-  if (load_mac(frame) != config_.mac) return false;
-  const uint8_t* l3 = frame + ethernet::kBytes;
-  if (load16(frame + ethernet::kType) == ethernet::kTypeIpv4) return load32(l3 + ipv4::kDestination) == config_.ipv4;
-  return load_ipv6(l3 + ipv6::kDestination) == config_.ipv6;
+// False if there is no packet: then the port tries again a little later.
+inline bool RoceHost::transmit(HostPort& out, Flow& flow, const FrameTemplate& frame, uint32_t psn, bool asks,
+                               Instant now) noexcept {
+  Packet packet = pool_.make(frame.stored_bytes());
+  if (!packet) [[unlikely]] {
+    ++counters_.starved;
+    out.free_at = now + kStarvedRetry;
+    return false;
+  }
+  frame.write(packet.data(), psn, static_cast<uint16_t>(flow.counters.packets), asks);
+  packet.meta().frame_bytes = frame.frame_bytes();
+  packet.meta().born = now;
+  out.free_at = transmitter(flow.port).send(std::move(packet), now);
+  ++flow.counters.packets;
+  flow.counters.bytes += frame.payload_bytes();
+  flow.counters.first_sent = std::min(flow.counters.first_sent, now);
+  flow.counters.last_left = out.free_at;
+  return true;
 }
 
-void RoceHost::receive_roce(Packet packet) noexcept {
-  if (!is_for_us(packet.data())) [[unlikely]]
-    return drop(std::move(packet), DropReason::kNotForUs);
-  const auto frame = read_roce(bytes_of(packet));
-  if (!frame) [[unlikely]]
-    return drop(std::move(packet), frame.error());
-  if (frame->is_response) return respond(std::move(packet), *frame);
-  const uint32_t sink = queue_pairs_.find(frame->destination_qp).sink;
-  if (sink == QpTable::kNone) [[unlikely]]
-    return drop(std::move(packet), DropReason::kUnknownQp);
-  const PacketMeta& meta = packet.meta();
-  const Duration message = sinks_[sink].receive(*frame, meta.born, meta.at);
-  if (message >= Duration{}) counters_.message_latency_ps.add(message.count_ps());
-  counters_.latency_ps.add((meta.at - meta.born).count_ps());
-  ++counters_.delivered;
-  PacketPool::release(std::move(packet));
+// A sender's timer stands at its deadline or before it, so that a deadline that moves on costs nothing.
+void RoceHost::arm(uint32_t index) noexcept {
+  ReliableSender& sender = senders_[index];
+  if (sender.has_timer || sender.deadline().is_never()) return;
+  sender.has_timer = true;
+  timers_.push(sender.deadline(), index);
 }
 
-void RoceHost::respond(Packet packet, const RoceFrame& frame) noexcept {
-  const uint32_t flow = queue_pairs_.find(frame.destination_qp).flow;
-  if (flow == QpTable::kNone) return drop(std::move(packet), DropReason::kUnknownQp);
-  ++flows_[flow].counters.responses;
-  ++counters_.responses;
-  PacketPool::release(std::move(packet));
-}
-
-void RoceHost::answer(Packet packet) noexcept {
-  const Responder::Decision decision = responder_.consider(bytes_of(packet), packet.data());
-  if (decision.answer == Responder::Answer::kNone) return drop(std::move(packet), decision.reason);
-  if (decision.answer == Responder::Answer::kInPlace) return queue_answer(std::move(packet));
-  Packet advertisement = pool_.make(kAdvertisementBytes);
-  if (!advertisement) return drop(std::move(packet), DropReason::kNoBuffer);
-  responder_.write_advertisement(packet.data(), advertisement.data());
-  advertisement.meta().at = packet.meta().at;
-  advertisement.meta().in_port = packet.meta().in_port;
-  PacketPool::release(std::move(packet));
-  queue_answer(std::move(advertisement));
-}
-
-void RoceHost::queue_answer(Packet packet) noexcept {
-  HostPort& port = ports_[packet.meta().in_port];
-  const uint8_t priority = priority_of(packet);
-  if (!port.control.has_room(priority)) return drop(std::move(packet), DropReason::kQueueFull);
-  ++counters_.answered;
-  port.control.push(std::move(packet), priority);
-  port.settle();
-}
-
-uint8_t RoceHost::priority_of(const Packet& packet) const {
-  const uint8_t* l3 = packet.data() + ethernet::kBytes;
-  switch (load16(packet.data() + ethernet::kType)) {
-    case ethernet::kTypeIpv4: return config_.priority_of_dscp[l3[ipv4::kTos] >> 2];
-    case ethernet::kTypeIpv6: return config_.priority_of_dscp[load32(l3) >> (ipv6::kTrafficClassShift + 2) & 0x3f];
-    default: return config_.priority_of_dscp[0];
+void RoceHost::expire(Instant now) noexcept {
+  ReliableSender& sender = senders_[timers_.top_id()];
+  if (sender.deadline() <= now) {
+    sender.time_out(now, flows_[sender.flow()].counters);
+    revive(sender, now);
+  }
+  if (sender.deadline().is_never()) {
+    timers_.pop();
+    sender.has_timer = false;
+  } else {
+    timers_.replace_top(sender.deadline());
   }
 }
 
-void RoceHost::receive_pause(Packet packet) noexcept {
-  const auto frame = read_pfc(packet.data(), packet.stored_bytes());
-  if (!frame) return drop(std::move(packet), frame.error());
-  const PortNo port{packet.meta().in_port};
-  const Instant now = packet.meta().at;
-  const Rate rate = transmitter(port).rate();
-  const PauseTiming timing = config_.pause_response_quanta
-                                 ? PauseTiming::with_response(rate, *config_.pause_response_quanta)
-                                 : PauseTiming::of(rate);
-  HostPort& out = ports_[port.value()];
-  out.pause.receive(*frame, now, timing.quantum, config_.obeys_pause ? timing.response : Duration::max());
-  out.reconsider(now);
-  drop(std::move(packet), DropReason::kPfcConsumed);
-}
-
-void RoceHost::drop(Packet packet, DropReason reason) noexcept {
-  ++counters_.dropped[static_cast<size_t>(reason)];
-  PacketPool::release(std::move(packet));
+// It may have become able to send.
+void RoceHost::revive(ReliableSender& sender, Instant now) noexcept {
+  if (sender.stands_in_order) return;
+  const Instant eligible = sender.eligible(now);
+  if (eligible.is_never()) return;
+  sender.stands_in_order = true;
+  ports_[flows_[sender.flow()].port.value()].wake(sender.flow(), eligible, now);
 }
 
 void RoceHost::link_changed(PortNo port, bool up, Instant now) noexcept {
@@ -248,6 +225,7 @@ void RoceHost::link_changed(PortNo port, bool up, Instant now) noexcept {
 void RoceHost::drain() noexcept {
   for (HostPort& port : ports_) {
     while (port.control.waiting() != 0) PacketPool::release(port.control.pop_any());
+    while (!port.buffer.is_empty()) PacketPool::release(port.buffer.pop(Instant{}));
     port.settle();
   }
 }

@@ -121,7 +121,8 @@ std::expected<RoceFrame, DropReason> read_roce(const FrameBytes& frame) noexcept
                    .starts_message = traits.starts_message,
                    .ends_message = traits.ends_message,
                    .is_response = traits.is_response,
-                   .is_marked = (network.traffic_class & ip::kEcnMask) == ip::kCe};
+                   .is_marked = (network.traffic_class & ip::kEcnMask) == ip::kCe,
+                   .bth = base};
 }
 
 }  // namespace softspine::testbeds

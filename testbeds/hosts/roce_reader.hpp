@@ -21,8 +21,13 @@ struct RoceFrame {
   uint8_t opcode;
   bool starts_message;
   bool ends_message;
-  bool is_response;  // an acknowledgement or a CNP: for a sender
-  bool is_marked;    // CE
+  bool is_response;    // an acknowledgement or a CNP: for a sender
+  bool is_marked;      // CE
+  const uint8_t* bth;  // of the frame that was read; the opcode's extension lies behind it
+
+  bool asks_for_ack() const { return (bth[dataplane::bth::kAckRequest] & dataplane::bth::kAckRequestBit) != 0; }
+  // Of an acknowledgement.
+  uint8_t syndrome() const { return bth[dataplane::bth::kBytes + dataplane::aeth::kSyndrome]; }
 };
 
 // A frame as it lies in memory (see Packet: `frame_bytes` − `stored_bytes` zeros are left out before

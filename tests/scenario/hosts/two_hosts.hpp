@@ -142,7 +142,12 @@ class TwoHosts {
   // From a to b; indices there are in the order of the calls.
   void flow(const FlowConfig& config) {
     a_->add_flow(config);
-    b_->add_sink({.id = config.id, .qp = config.destination_qp, .first_psn = config.first_psn});
+    SinkConfig sink{.id = config.id, .qp = config.destination_qp, .first_psn = config.first_psn};
+    sink.transport = config.transport;
+    sink.source = host_config(1).ipv4;
+    if (config.transport == Transport::kReliable) sink.source_qp = config.source_qp;
+    sink.ack_dscp = config.dscp;
+    b_->add_sink(sink);
   }
   RunEnd run(Instant end = Instant::never()) { return engine_.run(end); }
 

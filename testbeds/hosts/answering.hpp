@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// How a sink answers, if it does: its frames, its priorities, its notification point.
+#pragma once
+
+#include <cstdint>
+
+#include "dataplane/congestion/notification_point.hpp"
+#include "testbeds/hosts/response_template.hpp"
+
+namespace softspine::testbeds {
+
+struct Answering {
+  ResponseTemplate frames;
+  dataplane::NotificationPoint notification;
+  dataplane::Duration cnp_interval;  // zero: no CNPs
+  uint8_t ack_priority;
+  uint8_t cnp_priority;
+  bool is_reliable;
+};
+
+}  // namespace softspine::testbeds

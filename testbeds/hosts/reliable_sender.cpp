@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/hosts/reliable_sender.hpp"
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+
+namespace {
+
+Duration timeout_of(uint8_t exponent) {
+  return exponent == 0 ? Duration::max() : Duration::ns(4096) * (int64_t{1} << exponent);
+}
+uint64_t packets_of(const FlowConfig& flow) {
+  const uint64_t each = packets_per_message(flow);
+  return flow.messages == 0 || flow.messages > UINT64_MAX / each ? UINT64_MAX : flow.messages * each;
+}
+
+}  // namespace
+
+ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate line)
+    : limiter_(config.rate, config.reliable.reaction, line),
+      end_(packets_of(config)),
+      window_(config.reliable.window),
+      packets_(packets_per_message(config)),
+      ask_every_(config.reliable.ask_every),
+      first_psn_(config.first_psn),
+      flow_(flow),
+      retry_count_(config.reliable.retry_count),
+      ready_(config.start),
+      gap_(config.gap),
+      timeout_(timeout_of(config.reliable.timeout)),
+      message_end_(packets_),
+      // As many as a window can touch: the first and the last may be there in part.
+      begins_((window_ - 1) / packets_ + 2) {}
+
+bool ReliableSender::sent(Instant start, Instant left, uint32_t wire_bytes, FlowSent& counters) noexcept {
+  limiter_.sent(start, wire_bytes);
+  since_asked_ = position_ + 1 == packets_ || since_asked_ + 1 == ask_every_ ? 0 : since_asked_ + 1;
+  const bool is_new = next_ == highest_;
+  if (is_new && position_ == 0) begins_[begun_++ % begins_.size()] = start;
+  if (!is_new) ++counters.retransmitted;
+  ++next_;
+  highest_ = std::max(highest_, next_);
+  if (deadline_.is_never()) deadline_ = new_deadline(left);
+  if (++position_ < packets_) return false;
+  position_ = 0;
+  if (is_new && gap_.count_ps() > 0) ready_ = std::max(ready_, left) + gap_;
+  return is_new;
+}
+
+void ReliableSender::acknowledge(uint32_t psn, Instant now, FlowSent& counters, Histogram& times) noexcept {
+  const uint64_t ahead = (psn - psn_of(una_)) & bth::kMask24;
+  if (ahead >= under_way() || has_failed_) return;
+  advance_to(una_ + ahead + 1, now, counters, times);
+}
+
+void ReliableSender::go_back(uint32_t psn, Instant now, FlowSent& counters, Histogram& times) noexcept {
+  const uint64_t ahead = (psn - psn_of(una_)) & bth::kMask24;
+  if (ahead >= under_way() || has_failed_) return;
+  ++counters.packet_seq_err;
+  if (ahead > 0) advance_to(una_ + ahead, now, counters, times);
+  deadline_ = new_deadline(now);
+  restart_at(una_);
+}
+
+void ReliableSender::receive_cnp(Instant now, FlowSent& counters) noexcept {
+  ++(limiter_.reaction() != nullptr ? counters.rp_cnp_handled : counters.rp_cnp_ignored);
+  limiter_.receive_cnp(now);
+}
+
+void ReliableSender::time_out(Instant now, FlowSent& counters) noexcept {
+  ++counters.local_ack_timeout_err;
+  if (retries_ == retry_count_) {
+    counters.retry_exceeded_err = 1;
+    has_failed_ = true;
+    deadline_ = Instant::never();
+    return;
+  }
+  ++retries_;
+  deadline_ = new_deadline(now);
+  restart_at(una_);
+}
+
+void ReliableSender::advance_to(uint64_t una, Instant now, FlowSent& counters, Histogram& times) noexcept {
+  una_ = una;
+  if (next_ < una_) restart_at(una_);
+  retries_ = 0;
+  deadline_ = new_deadline(now);
+  for (; message_end_ <= una_; message_end_ += packets_) {
+    const Duration time = now - begins_[completed_++ % begins_.size()];
+    times.add(time.count_ps());
+    ++counters.completed;
+    counters.last_completed = now;
+  }
+}
+
+void ReliableSender::restart_at(uint64_t number) noexcept {
+  next_ = number;
+  position_ = static_cast<uint32_t>(number % packets_);
+  since_asked_ = 0;
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// The requester of a reliable connection: what one queue pair may send, and when, by what comes back.
+//
+// Packets are numbered 0, 1, 2 … over all messages, without a wrap; PSN = (first_psn + number) modulo 2^24.
+//
+//   |  acknowledged  | una … under way … | next … may go, if next − una < window | highest: the first never sent |
+//
+//   ACK p       everything up to p has arrived: una ← p + 1                     p outside una … highest − 1: ignored
+//   NAK p       PSN sequence error: everything before p has arrived; go back:   una ← p, next ← una
+//   timeout     4.096 µs × 2^n since progress was made last: go back            next ← una
+//               after retry_count of these in a row the next one ends the connection: it sends nothing any more
+//   asks        for an acknowledgement: the last packet of a message, and each one that is the `ask_every`th
+//               since the last that asked; so a full window always holds one that did
+// A message is complete when the ACK of its last packet is in; its time runs from its first packet's first bit.
+// Pace: rate_limiter.hpp, by the configured rate and DCQCN's reaction point. A gap follows a message's last
+// packet when that is sent for the first time.
+//
+// Sources: InfiniBand Architecture 9.7.3 (PSNs), 9.7.5 (acknowledgements), 9.7.6 (timers); the counters' names
+// are mlx5's and rxe's. Memory: an instant for each message that may be under way; none per packet.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/congestion/rate_limiter.hpp"
+#include "dataplane/units/histogram.hpp"
+#include "testbeds/hosts/counters.hpp"
+#include "testbeds/hosts/frame_template.hpp"
+#include "testbeds/hosts/host_config.hpp"
+
+namespace softspine::testbeds {
+
+class ReliableSender {
+ public:
+  struct Segment {
+    Part part;
+    uint32_t psn;
+    bool asks;
+  };
+
+  // `flow`: its index at the host. The flow passes wrong_with(). `line`: the rate of its port's link.
+  ReliableSender(uint32_t flow, const FlowConfig& config, dataplane::Rate line);
+
+  // From when on the next packet may go, or when to ask again; never() until something comes back, or for ever.
+  dataplane::Instant eligible(dataplane::Instant now) noexcept {
+    if (next_ - una_ >= window_ || next_ == end_ || has_failed_) return dataplane::Instant::never();
+    return std::max(ready_, limiter_.eligible(now));
+  }
+  Segment next() const {
+    const bool is_last = position_ + 1 == packets_;
+    const Part part = position_ == 0 ? Part::kFirstOrOnly : is_last ? Part::kLast : Part::kMiddle;
+    return {part, psn_of(next_), is_last || since_asked_ + 1 == ask_every_};
+  }
+  // It left between `start` and `left`. Returns whether a message ended with it, for the first time.
+  bool sent(dataplane::Instant start, dataplane::Instant left, uint32_t wire_bytes, FlowSent& counters) noexcept;
+
+  void acknowledge(uint32_t psn, dataplane::Instant now, FlowSent& counters, dataplane::Histogram& times) noexcept;
+  void go_back(uint32_t psn, dataplane::Instant now, FlowSent& counters, dataplane::Histogram& times) noexcept;
+  void receive_cnp(dataplane::Instant now, FlowSent& counters) noexcept;
+  // The timer went off at deadline() ≤ now.
+  void time_out(dataplane::Instant now, FlowSent& counters) noexcept;
+
+  // When it will have waited too long; never() while nothing is under way.
+  dataplane::Instant deadline() const { return deadline_; }
+  uint32_t flow() const { return flow_; }
+  bool has_failed() const { return has_failed_; }
+  uint64_t under_way() const { return highest_ - una_; }
+  const dataplane::RateLimiter& limiter() const { return limiter_; }
+
+  // The host's: whether it stands in a port's order, and whether its timer runs.
+  bool stands_in_order = true;
+  bool has_timer = false;
+
+ private:
+  uint32_t psn_of(uint64_t number) const {
+    return static_cast<uint32_t>(first_psn_ + number) & dataplane::bth::kMask24;
+  }
+  void advance_to(uint64_t una, dataplane::Instant now, FlowSent& counters, dataplane::Histogram& times) noexcept;
+  void restart_at(uint64_t number) noexcept;
+  dataplane::Instant new_deadline(dataplane::Instant from) const {
+    return una_ == highest_ ? dataplane::Instant::never() : from + timeout_;
+  }
+
+  dataplane::RateLimiter limiter_;
+  uint64_t una_ = 0;
+  uint64_t next_ = 0;
+  uint64_t highest_ = 0;
+  uint64_t end_;  // packets of all messages
+  uint32_t window_;
+  uint32_t packets_;       // per message
+  uint32_t position_ = 0;  // of next_ in its message
+  uint32_t ask_every_;
+  uint32_t since_asked_ = 0;
+  uint32_t first_psn_;
+  uint32_t flow_;
+  uint8_t retries_ = 0;
+  uint8_t retry_count_;
+  bool has_failed_ = false;
+  dataplane::Instant ready_;  // start, or end of a gap
+  dataplane::Duration gap_;
+  dataplane::Duration timeout_;
+  dataplane::Instant deadline_ = dataplane::Instant::never();
+  uint64_t message_end_;    // of the first message that is not complete: the number behind its last packet
+  uint64_t completed_ = 0;  // messages
+  uint64_t begun_ = 0;
+  std::vector<dataplane::Instant> begins_;  // of messages begun and not complete: a ring
+};
+
+}  // namespace softspine::testbeds

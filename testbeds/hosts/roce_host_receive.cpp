@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// RoceHost's receiving half.
+#include <algorithm>
+
+#include "dataplane/buffer/pause_timing.hpp"
+#include "dataplane/packet/pfc.hpp"
+#include "testbeds/hosts/roce_host.hpp"
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+
+namespace {
+
+FrameBytes bytes_of(const Packet& packet) {
+  return {packet.data(), packet.stored_bytes(), packet.frame_bytes()};
+}
+
+}  // namespace
+
+void RoceHost::receive(Packet packet) noexcept {
+  ++counters_.received_packets;
+  counters_.received_bytes += packet.frame_bytes();
+  if (ports_[packet.meta().in_port].buffer.priorities() != 0) [[unlikely]] {
+    if (buffer(packet)) return;
+  }
+  process(std::move(packet));
+}
+
+void RoceHost::process(Packet packet) noexcept {
+  const FrameBytes frame = bytes_of(packet);
+  if (claims_roce(frame)) return receive_roce(std::move(packet));
+  if (frame.stored_bytes >= ethernet::kBytes && load16(frame.data + ethernet::kType) == ethernet::kTypeMacControl) {
+    return receive_pause(std::move(packet));
+  }
+  const bool is_ours = frame.stored_bytes < ethernet::kBytes || (frame.data[0] & ethernet::kMulticastBit) != 0 ||
+                       load_mac(frame.data) == config_.mac;
+  is_ours ? answer(std::move(packet)) : drop(std::move(packet), DropReason::kNotForUs);
+}
+
+bool RoceHost::is_for_us(const uint8_t* frame) const {
+  if (load_mac(frame) != config_.mac) return false;
+  const uint8_t* l3 = frame + ethernet::kBytes;
+  if (load16(frame + ethernet::kType) == ethernet::kTypeIpv4) return load32(l3 + ipv4::kDestination) == config_.ipv4;
+  return load_ipv6(l3 + ipv6::kDestination) == config_.ipv6;
+}
+
+void RoceHost::receive_roce(Packet packet) noexcept {
+  if (!is_for_us(packet.data())) [[unlikely]]
+    return drop(std::move(packet), DropReason::kNotForUs);
+  const auto frame = read_roce(bytes_of(packet));
+  if (!frame) [[unlikely]]
+    return drop(std::move(packet), frame.error());
+  if (frame->is_response) return respond(std::move(packet), *frame);
+  const QpTable::Entry& entry = queue_pairs_.find(frame->destination_qp);
+  if (entry.sink == QpTable::kNone) [[unlikely]]
+    return drop(std::move(packet), DropReason::kUnknownQp);
+  const PacketMeta& meta = packet.meta();
+  const Duration message = entry.answering == QpTable::kNone ? sinks_[entry.sink].receive(*frame, meta.born, meta.at)
+                                                             : receive_and_answer(packet, *frame, entry);
+  if (message >= Duration{}) counters_.message_latency_ps.add(message.count_ps());
+  counters_.latency_ps.add((meta.at - meta.born).count_ps());
+  ++counters_.delivered;
+  PacketPool::release(std::move(packet));
+}
+
+Duration RoceHost::receive_and_answer(const Packet& packet, const RoceFrame& frame,
+                                      const QpTable::Entry& entry) noexcept {
+  ReceiveQueue& sink = sinks_[entry.sink];
+  Answering& answering = answering_[entry.answering];
+  HostPort& port = ports_[packet.meta().in_port];
+  const Instant now = packet.meta().at;
+  const bool may_notify = frame.is_marked && answering.cnp_interval > Duration{};
+  if (may_notify && answering.notification.answers(now, answering.cnp_interval)) {
+    if (Packet cnp = make_response(port, answering.cnp_priority)) {
+      const uint32_t bytes = answering.frames.write_cnp(cnp.data());
+      queue_response(port, answering.cnp_priority, std::move(cnp), bytes, now);
+      sink.sent_cnp();
+    }
+  }
+  if (!answering.is_reliable) return sink.receive(frame, packet.meta().born, now);
+  const ReceiveQueue::Judgement judgement = sink.judge(frame, packet.meta().born, now);
+  if (judgement.reply == ReceiveQueue::Reply::kNone) return judgement.message;
+  if (Packet ack = make_response(port, answering.ack_priority)) {
+    const uint8_t syndrome = judgement.reply == ReceiveQueue::Reply::kAck ? kSyndromeAck : kSyndromeSequenceError;
+    const uint32_t bytes = answering.frames.write_ack(ack.data(), syndrome, judgement.psn, sink.msn());
+    queue_response(port, answering.ack_priority, std::move(ack), bytes, now);
+  }
+  return judgement.message;
+}
+
+Packet RoceHost::make_response(HostPort& port, uint8_t priority) noexcept {
+  Packet packet = port.control.has_room(priority) ? pool_.make(kTemplateBytes) : Packet{};
+  if (!packet) [[unlikely]]
+    ++counters_.unanswered;
+  return packet;
+}
+
+void RoceHost::queue_response(HostPort& port, uint8_t priority, Packet packet, uint32_t bytes, Instant now) noexcept {
+  packet.cut_to(bytes);
+  packet.meta().at = now;
+  port.control.push(std::move(packet), priority);
+  port.settle();
+}
+
+void RoceHost::respond(Packet packet, const RoceFrame& frame) noexcept {
+  const uint32_t index = queue_pairs_.find(frame.destination_qp).flow;
+  if (index == QpTable::kNone) return drop(std::move(packet), DropReason::kUnknownQp);
+  Flow& flow = flows_[index];
+  ++flow.counters.responses;
+  ++counters_.responses;
+  if (flow.sender != QpTable::kNone) {
+    heed(senders_[flow.sender], frame, packet.meta().at);
+  } else if (frame.opcode == bth::kCnp) {
+    ++flow.counters.rp_cnp_ignored;
+  }
+  PacketPool::release(std::move(packet));
+}
+
+// Other syndromes (receiver not ready, remote errors) nobody here sends: they are counted as responses.
+void RoceHost::heed(ReliableSender& sender, const RoceFrame& frame, Instant now) noexcept {
+  constexpr uint8_t kNoCredits = 0x1f;  // bits that say how many, in an acknowledgement
+  FlowSent& counters = flows_[sender.flow()].counters;
+  if (frame.opcode == bth::kCnp) {
+    sender.receive_cnp(now, counters);
+  } else if ((frame.syndrome() & ~kNoCredits) == 0) {
+    sender.acknowledge(frame.psn, now, counters, counters_.completion_ps);
+  } else if (frame.syndrome() == kSyndromeSequenceError) {
+    sender.go_back(frame.psn, now, counters, counters_.completion_ps);
+  }
+  revive(sender, now);
+}
+
+void RoceHost::answer(Packet packet) noexcept {
+  const Responder::Decision decision = responder_.consider(bytes_of(packet), packet.data());
+  if (decision.answer == Responder::Answer::kNone) return drop(std::move(packet), decision.reason);
+  if (decision.answer == Responder::Answer::kInPlace) return queue_answer(std::move(packet));
+  Packet advertisement = pool_.make(kAdvertisementBytes);
+  if (!advertisement) return drop(std::move(packet), DropReason::kNoBuffer);
+  responder_.write_advertisement(packet.data(), advertisement.data());
+  advertisement.meta().at = packet.meta().at;
+  advertisement.meta().in_port = packet.meta().in_port;
+  PacketPool::release(std::move(packet));
+  queue_answer(std::move(advertisement));
+}
+
+void RoceHost::queue_answer(Packet packet) noexcept {
+  HostPort& port = ports_[packet.meta().in_port];
+  const uint8_t priority = priority_of(packet);
+  if (!port.control.has_room(priority)) return drop(std::move(packet), DropReason::kQueueFull);
+  ++counters_.answered;
+  port.control.push(std::move(packet), priority);
+  port.settle();
+}
+
+uint8_t RoceHost::priority_of(const Packet& packet) const {
+  const uint8_t* l3 = packet.data() + ethernet::kBytes;
+  switch (load16(packet.data() + ethernet::kType)) {
+    case ethernet::kTypeIpv4: return config_.priority_of_dscp[l3[ipv4::kTos] >> 2];
+    case ethernet::kTypeIpv6: return config_.priority_of_dscp[load32(l3) >> (ipv6::kTrafficClassShift + 2) & 0x3f];
+    default: return config_.priority_of_dscp[0];
+  }
+}
+
+// True if the packet waits in its port's receive buffer, or found no room there.
+bool RoceHost::buffer(Packet& packet) noexcept {
+  HostPort& port = ports_[packet.meta().in_port];
+  const Instant now = packet.meta().at;
+  if (!claims_roce(bytes_of(packet)) || (port.buffer.priorities() >> priority_of(packet) & 1) == 0) return false;
+  if (!port.buffer.has_room(packet.frame_bytes())) {
+    drop(std::move(packet), DropReason::kReceiveBufferFull);
+    return true;
+  }
+  port.buffer.push(std::move(packet), now);
+  buffer_due_ = std::min(buffer_due_, port.buffer.next());
+  adjust_pause(port, now);
+  return true;
+}
+
+void RoceHost::drain_buffers(Instant now) noexcept {
+  for (HostPort& port : ports_) {
+    while (port.buffer.next() <= now) {
+      Packet packet = port.buffer.pop(now);
+      packet.meta().at = now;  // that is when the host has it
+      process(std::move(packet));
+    }
+    adjust_pause(port, now);
+  }
+  buffer_due_ = Instant::never();
+  for (const HostPort& port : ports_) buffer_due_ = std::min(buffer_due_, port.buffer.next());
+}
+
+void RoceHost::adjust_pause(HostPort& port, Instant now) noexcept {
+  port.source.want(port.storm | port.buffer.wants_paused(), now);
+  port.settle();
+}
+
+void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>& slow, Instant now) {
+  HostPort& in = ports_[port.value()];
+  in.buffer.configure(slow.value_or(SlowReceiver{.priorities = 0}), now);
+  while (!slow && !in.buffer.is_empty()) {
+    Packet packet = in.buffer.pop(now);
+    packet.meta().at = now;
+    process(std::move(packet));
+  }
+  drain_buffers(now);
+}
+
+void RoceHost::set_storm(PortNo port, uint8_t priorities, Instant now) {
+  HostPort& out = ports_[port.value()];
+  out.storm = priorities;
+  if (priorities == 0 && out.buffer.wants_paused() == 0) {
+    out.source.forget();
+    return out.settle();
+  }
+  adjust_pause(out, now);
+}
+
+void RoceHost::receive_pause(Packet packet) noexcept {
+  const auto frame = read_pfc(packet.data(), packet.stored_bytes());
+  if (!frame) return drop(std::move(packet), frame.error());
+  const PortNo port{packet.meta().in_port};
+  const Instant now = packet.meta().at;
+  const Rate rate = transmitter(port).rate();
+  const PauseTiming timing = config_.pause_response_quanta
+                                 ? PauseTiming::with_response(rate, *config_.pause_response_quanta)
+                                 : PauseTiming::of(rate);
+  HostPort& out = ports_[port.value()];
+  out.pause.receive(*frame, now, timing.quantum, config_.obeys_pause ? timing.response : Duration::max());
+  out.reconsider(now);
+  drop(std::move(packet), DropReason::kPfcConsumed);
+}
+
+void RoceHost::drop(Packet packet, DropReason reason) noexcept {
+  ++counters_.dropped[static_cast<size_t>(reason)];
+  PacketPool::release(std::move(packet));
+}
+
+}  // namespace softspine::testbeds

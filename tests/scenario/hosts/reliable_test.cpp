@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+// A reliable connection, frame by frame: what a requester sends and a responder answers, and when.
+#include "dataplane/packet/checksum.hpp"
+#include "tests/scenario/hosts/puppet.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+constexpr Instant us(int64_t n) {
+  return Instant::at(Duration::us(n));
+}
+
+FlowConfig reliable_flow() {
+  FlowConfig flow = flow_config();
+  flow.transport = Transport::kReliable;
+  flow.path_mtu = 1024;
+  flow.message_bytes = 8 * 1024;
+  flow.first_psn = 100;
+  return flow;
+}
+SinkConfig reliable_sink() {
+  SinkConfig sink;
+  sink.qp = 200;
+  sink.first_psn = 100;
+  sink.transport = Transport::kReliable;
+  sink.source = host_config(2).ipv4;
+  sink.source_qp = 300;
+  sink.cnp_interval = Duration::us(50);
+  return sink;
+}
+
+// What host 2 would send to the sink of host 1: message after message of 8 packets.
+Bytes request(uint32_t number, uint8_t ecn = ip::kEct0) {
+  FlowConfig flow = reliable_flow();
+  flow.destination = host_config(1).ipv4;
+  flow.source_qp = 300;
+  flow.destination_qp = 200;
+  flow.ecn = ecn;
+  const auto templates = templates_of(host_config(2), flow);
+  const FrameTemplate& frame = templates[number % 8 == 0 ? 0 : number % 8 == 7 ? 2 : 1];
+  Bytes bytes(kTemplateBytes);
+  frame.write(bytes.data(), (100 + number) & bth::kMask24, static_cast<uint16_t>(number));
+  bytes.resize(frame.stored_bytes());
+  bytes.insert(bytes.end() - kIcrcBytes, frame.frame_bytes() - frame.stored_bytes(), 0);
+  return bytes;
+}
+// What host 2's responder would send to the flow of host 1.
+Bytes response(uint8_t syndrome, uint32_t psn) {
+  SinkConfig sink = reliable_sink();
+  sink.source = host_config(1).ipv4;
+  sink.source_qp = reliable_flow().source_qp;
+  Bytes bytes(kTemplateBytes);
+  bytes.resize(ResponseTemplate{host_config(2), sink}.write_ack(bytes.data(), syndrome, psn & bth::kMask24, 0));
+  return bytes;
+}
+
+bool has_good_icrc(const Bytes& frame) {
+  const auto bytes = static_cast<uint32_t>(frame.size()) - ethernet::kBytes - kIcrcBytes;
+  const uint8_t* l3 = frame.data() + ethernet::kBytes;
+  return has_good_ipv4_checksum(l3, ipv4::kMinBytes) && icrc_of(l3, bytes, 0, IpVersion::k4) == load_icrc(l3 + bytes);
+}
+
+struct Answer {
+  uint8_t syndrome;
+  uint32_t psn;
+  uint32_t msn;
+  friend bool operator==(const Answer&, const Answer&) = default;
+};
+std::vector<Answer> answers_of(const Puppet& puppet) {
+  std::vector<Answer> answers;
+  for (const Heard& heard : puppet.heard()) {
+    EXPECT_TRUE(has_good_icrc(heard.frame));
+    if (heard.opcode() != bth::kAcknowledge) continue;
+    answers.push_back({heard.extension()[0], heard.psn(), load24(heard.extension() + 1)});
+  }
+  return answers;
+}
+std::vector<uint32_t> psns_of(const Puppet& puppet, Instant from = Instant{}) {
+  std::vector<uint32_t> psns;
+  for (const Heard& heard : puppet.heard()) {
+    if (heard.started >= from) psns.push_back(heard.psn());
+  }
+  return psns;
+}
+
+TEST(ReliableResponder, AcknowledgesWhatAsksForItWithAValidFrame) {
+  HostAndPuppet pair;
+  pair.host().add_sink(reliable_sink());
+  for (uint32_t n = 0; n < 24; ++n) pair.puppet().say(us(1), request(n));
+  pair.run();
+  EXPECT_EQ(answers_of(pair.puppet()), (std::vector<Answer>{{0x1f, 107, 1}, {0x1f, 115, 2}, {0x1f, 123, 3}}));
+  const Heard& ack = pair.puppet().heard().front();
+  EXPECT_EQ(ack.frame.size(), 62u);
+  EXPECT_EQ(ack.dscp(), 26);
+  EXPECT_EQ(ack.frame[15] & ip::kEcnMask, ip::kNotEct);
+  EXPECT_EQ(load24(ack.bth() + bth::kDestinationQp), 300u);
+  EXPECT_EQ(load16(ack.bth() - udp::kBytes), rxe_source_port(200, 300));
+  EXPECT_EQ(pair.host().received(0).acks_sent, 3u);
+}
+
+TEST(ReliableResponder, AnswersAtOnce) {
+  HostAndPuppet pair;
+  pair.host().add_sink(reliable_sink());
+  const Bytes whole = request(0);
+  for (uint32_t n = 0; n < 8; ++n) pair.puppet().say(us(n), request(n));
+  pair.run();
+  EXPECT_EQ(pair.puppet().heard().front().started, pair.arrival(us(7), static_cast<uint32_t>(request(7).size())));
+}
+
+TEST(ReliableResponder, ComplainsOnceForEachExpectedPsn) {
+  HostAndPuppet pair;
+  pair.host().add_sink(reliable_sink());
+  for (const uint32_t n : {0, 2, 3, 4, 1, 2, 5, 6, 3}) pair.puppet().say(us(1), request(n));
+  pair.run();
+  EXPECT_EQ(answers_of(pair.puppet()), (std::vector<Answer>{{0x60, 101, 0}, {0x60, 103, 0}}));
+  const FlowReceived& received = pair.host().received(0);
+  EXPECT_EQ(received.out_of_sequence, 5u);
+  EXPECT_EQ(received.gaps, 2u);
+  EXPECT_EQ(received.packets, 9u);
+  EXPECT_EQ(received.bytes, 4u * 1024);
+}
+
+TEST(ReliableResponder, AcknowledgesADuplicateAgainWithTheLastItTook) {
+  HostAndPuppet pair;
+  pair.host().add_sink(reliable_sink());
+  for (const uint32_t n : {0, 1, 2, 0, 1}) pair.puppet().say(us(1), request(n));
+  pair.run();
+  EXPECT_EQ(answers_of(pair.puppet()), (std::vector<Answer>{{0x1f, 102, 0}, {0x1f, 102, 0}}));
+  EXPECT_EQ(pair.host().received(0).duplicate_request, 2u);
+  EXPECT_EQ(pair.host().received(0).bytes, 3u * 1024);
+}
+
+TEST(ReliableResponder, AnswersMarksWithACnpAsAnAdapterSendsIt) {
+  HostAndPuppet pair;
+  pair.host().add_sink(reliable_sink());
+  for (uint32_t n = 0; n < 100; ++n) pair.puppet().say(us(2 * n), request(n, n < 10 ? ip::kEct0 : ip::kCe));
+  pair.run();
+  std::vector<Instant> sent;
+  for (const Heard& heard : pair.puppet().heard()) {
+    if (heard.opcode() != bth::kCnp) continue;
+    sent.push_back(heard.started);
+    EXPECT_TRUE(has_good_icrc(heard.frame));
+    // What was captured from a ConnectX-4 Lx, at other addresses: put them in, and its ICRC must come out.
+    Bytes cnp = heard.frame;
+    uint8_t* l3 = cnp.data() + ethernet::kBytes;
+    EXPECT_EQ(load16(l3 + ipv4::kTotalLength), 60);
+    store16(l3 + ipv4::kId, 0x718c);
+    store32(l3 + ipv4::kSource, 0x0a001101);
+    store32(l3 + ipv4::kDestination, 0x0a001201);
+    store16(l3 + 20 + udp::kSourcePort, 0);
+    store24(l3 + 28 + bth::kDestinationQp, 0x000118);
+    store16(l3 + ipv4::kChecksum, 0);
+    store16(l3 + ipv4::kChecksum, ipv4_checksum(l3, 20));
+    store_icrc(l3 + 56, icrc_of(l3, 56, 0, IpVersion::k4));
+    const Bytes captured{0x45, 0xc2, 0x00, 0x3c, 0x71, 0x8c, 0x40, 0x00, 0x40, 0x11, 0x91, 0x61, 0x0a, 0x00, 0x11,
+                         0x01, 0x0a, 0x00, 0x12, 0x01, 0x00, 0x00, 0x12, 0xb7, 0x00, 0x28, 0x00, 0x00, 0x81, 0x00,
+                         0xff, 0xff, 0x40, 0x00, 0x01, 0x18, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00,
+                         0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x82, 0xfd, 0x00, 0x2a};
+    EXPECT_EQ(Bytes(l3, cnp.data() + cnp.size()), captured);
+  }
+  // Marked at 20, 22 … 198 us; every 50 us at most.
+  const auto bytes = static_cast<uint32_t>(request(1).size());
+  EXPECT_EQ(sent, (std::vector<Instant>{pair.arrival(us(20), bytes), pair.arrival(us(70), bytes),
+                                        pair.arrival(us(120), bytes), pair.arrival(us(170), bytes)}));
+  EXPECT_EQ(pair.host().received(0).np_cnp_sent, 4u);
+  EXPECT_EQ(pair.host().received(0).marked, 90u);
+}
+
+TEST(ReliableRequester, SendsAWindowAndWaits) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.reliable = {.window = 6, .ask_every = 3};
+  pair.host().add_flow(flow);
+  pair.puppet().say(us(50), response(0x1f, 102));
+  pair.run(us(100));
+  EXPECT_EQ(psns_of(pair.puppet()), (std::vector<uint32_t>{100, 101, 102, 103, 104, 105, 106, 107}));
+  std::vector<uint32_t> asked;
+  for (const Heard& heard : pair.puppet().heard()) {
+    EXPECT_TRUE(has_good_icrc(heard.frame));
+    if ((heard.bth()[bth::kAckRequest] & bth::kAckRequestBit) != 0) asked.push_back(heard.psn());
+  }
+  EXPECT_EQ(asked, (std::vector<uint32_t>{102, 105, 107})) << "every third, and the last of a message";
+  EXPECT_EQ(pair.puppet().heard()[6].started, pair.arrival(us(50), 62));
+}
+
+TEST(ReliableRequester, GoesBackToWhatANakNames) {
+  HostAndPuppet pair;
+  pair.host().add_flow(reliable_flow());
+  pair.puppet().say(us(50), response(0x60, 103));
+  pair.puppet().say(us(60), response(0x1f, 107));
+  pair.run(us(100));
+  EXPECT_EQ(psns_of(pair.puppet(), us(40)), (std::vector<uint32_t>{103, 104, 105, 106, 107}));
+  const FlowSent& sent = pair.host().sent(0);
+  EXPECT_EQ(sent.packet_seq_err, 1u);
+  EXPECT_EQ(sent.retransmitted, 5u);
+  EXPECT_EQ(sent.packets, 13u);
+  EXPECT_EQ(sent.messages, 1u);
+  EXPECT_EQ(sent.completed, 1u);
+  // From the first bit to the last acknowledgement's last.
+  EXPECT_EQ(pair.host().counters().completion_ps.max(),
+            static_cast<uint64_t>((pair.arrival(us(60), 62) - Instant{}).count_ps()));
+}
+
+TEST(ReliableRequester, WhatIsNotUnderWayIsIgnored) {
+  HostAndPuppet pair;
+  pair.host().add_flow(reliable_flow());
+  pair.puppet().say(us(50), response(0x1f, 108));  // never sent
+  pair.puppet().say(us(51), response(0x60, 108));
+  pair.puppet().say(us(52), response(0x1f, 99));
+  pair.puppet().say(us(53), response(0x63, 103));  // another NAK than ours
+  pair.run(us(100));
+  EXPECT_EQ(pair.host().sent(0).packets, 8u);
+  EXPECT_EQ(pair.host().sent(0).completed, 0u);
+  EXPECT_EQ(pair.host().sent(0).responses, 4u);
+}
+
+TEST(ReliableRequester, TimesOutAfterAllWasSentWithoutProgressAndGivesUpInTheEnd) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.reliable.timeout = 5;  // 131.072 us
+  flow.reliable.retry_count = 2;
+  pair.host().add_flow(flow);
+  ASSERT_EQ(pair.run(), RunEnd::kIdle);
+  const Duration timeout = Duration::ns(4096) * 32;
+  const Instant first_left = Instant{} + Rate::gbps(100).time_of_frame(14 + 20 + 8 + 12 + 16 + 1024 + 4);
+  for (int64_t round = 1; round <= 2; ++round) {
+    const Instant due = first_left + timeout * round;
+    EXPECT_EQ(pair.puppet().heard()[static_cast<size_t>(8 * round)].started, due);
+  }
+  EXPECT_EQ(pair.puppet().heard().size(), 24u);
+  EXPECT_EQ(pair.host().sent(0).local_ack_timeout_err, 3u);
+  EXPECT_EQ(pair.host().sent(0).retry_exceeded_err, 1u);
+  EXPECT_TRUE(pair.host().sender(0)->has_failed());
+}
+
+TEST(ReliableRequester, ProgressMovesTheTimeout) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.reliable.timeout = 5;
+  pair.host().add_flow(flow);
+  pair.puppet().say(us(100), response(0x1f, 103));
+  pair.puppet().say(us(240), response(0x1f, 107));
+  pair.run();
+  const Instant due = pair.arrival(us(100), 62) + Duration::ns(4096) * 32;
+  EXPECT_EQ(psns_of(pair.puppet(), us(50)), (std::vector<uint32_t>{104, 105, 106, 107}));
+  EXPECT_EQ(pair.puppet().heard()[8].started, due);
+  EXPECT_EQ(pair.host().sent(0).completed, 1u);
+  EXPECT_EQ(pair.host().sent(0).local_ack_timeout_err, 1u);
+}
+
+TEST(ReliableRequester, ACnpHalvesTheRateOfItsQueuePair) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.messages = 0;
+  flow.reliable.window = 1 << 20;
+  flow.reliable.timeout = 0;
+  flow.reliable.reaction = ReactionParameters::paper();
+  pair.host().add_flow(flow);
+  SinkConfig sink = reliable_sink();
+  sink.source = host_config(1).ipv4;
+  sink.source_qp = flow.source_qp;
+  Bytes cnp(kTemplateBytes);
+  cnp.resize(ResponseTemplate{host_config(2), sink}.write_cnp(cnp.data()));
+  pair.puppet().say(us(100), cnp);
+  pair.run(us(150));
+  uint64_t before = 0;
+  uint64_t after = 0;
+  for (const Heard& heard : pair.puppet().heard()) {
+    before += heard.started >= us(50) && heard.started < us(100);
+    after += heard.started >= us(102) && heard.started < us(148);  // later ones have not arrived by the end
+  }
+  EXPECT_NEAR(static_cast<double>(after) / 46, static_cast<double>(before) / 50 / 2, 0.06);
+  EXPECT_EQ(pair.host().sent(0).rp_cnp_handled, 1u);
+}
+
+TEST(ReliableRequester, TheAcknowledgementsOfAPausedPriorityWait) {
+  HostAndPuppet pair;
+  SinkConfig sink = reliable_sink();
+  sink.ack_dscp = 3;
+  pair.host().add_sink(sink);
+  pair.puppet().say(us(0), pfc_frame(0x08, 0xffff));
+  for (uint32_t n = 0; n < 8; ++n) pair.puppet().say(us(20), request(n, ip::kCe));
+  pair.puppet().say(us(60), pfc_frame(0x08, 0));
+  pair.run();
+  ASSERT_EQ(pair.puppet().heard().size(), 2u);
+  EXPECT_EQ(pair.puppet().heard()[0].opcode(), bth::kCnp) << "it has a priority of its own";
+  EXPECT_LT(pair.puppet().heard()[0].started, us(25));
+  EXPECT_EQ(pair.puppet().heard()[1].started, pair.arrival(us(60), 60));
+}
+
+}  // namespace
+}  // namespace softspine::testbeds
