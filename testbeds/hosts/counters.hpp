@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a host has seen: plain integers, read between windows.
 //
-//   received = delivered + responses + answered + dropped (by reason)         per host, packets
+//   received = delivered + responses + answered + dropped (by reason) + buffered         per host, packets
 //   delivered = Σ over its sinks of FlowReceived::packets
 //   sent (on the links) = Σ over its flows of FlowSent::packets + answers_sent + pauses_sent
 // PFC frames received are consumed: dropped[kPfcConsumed]. By priority they are in PauseState and PauseSource.
@@ -78,6 +78,7 @@ struct HostCounters {
   uint64_t answers_sent = 0;    // those, acknowledgements and CNPs that have left
   uint64_t unanswered = 0;      // acknowledgements and CNPs that there was no room or packet for
   uint64_t pauses_sent = 0;     // PFC frames
+  uint64_t buffered = 0;        // wait in receive buffers
   uint64_t starved = 0;         // times a packet was due and the pool was empty
   dataplane::DropCounters dropped{};
   dataplane::Histogram latency_ps;          // of every packet delivered: last bit arrived − first bit left

@@ -105,6 +105,7 @@ class RoceHost final : public dataplane::Node {
 
   void receive(dataplane::Packet packet) noexcept;
   bool buffer(dataplane::Packet& packet) noexcept;
+  void take_from_buffer(HostPort& port, dataplane::Instant now) noexcept;
   void drain_buffers(dataplane::Instant now) noexcept;
   void adjust_pause(HostPort& port, dataplane::Instant now) noexcept;
   void process(dataplane::Packet packet) noexcept;

@@ -171,18 +171,24 @@ bool RoceHost::buffer(Packet& packet) noexcept {
     drop(std::move(packet), DropReason::kReceiveBufferFull);
     return true;
   }
+  ++counters_.buffered;
   port.buffer.push(std::move(packet), now);
   buffer_due_ = std::min(buffer_due_, port.buffer.next());
   adjust_pause(port, now);
   return true;
 }
 
+void RoceHost::take_from_buffer(HostPort& port, Instant now) noexcept {
+  --counters_.buffered;
+  Packet packet = port.buffer.pop(now);
+  packet.meta().at = now;  // that is when the host has it
+  process(std::move(packet));
+}
+
 void RoceHost::drain_buffers(Instant now) noexcept {
   for (HostPort& port : ports_) {
     while (port.buffer.next() <= now) {
-      Packet packet = port.buffer.pop(now);
-      packet.meta().at = now;  // that is when the host has it
-      process(std::move(packet));
+      take_from_buffer(port, now);
     }
     adjust_pause(port, now);
   }
@@ -198,11 +204,7 @@ void RoceHost::adjust_pause(HostPort& port, Instant now) noexcept {
 void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>& slow, Instant now) {
   HostPort& in = ports_[port.value()];
   in.buffer.configure(slow.value_or(SlowReceiver{.priorities = 0}), now);
-  while (!slow && !in.buffer.is_empty()) {
-    Packet packet = in.buffer.pop(now);
-    packet.meta().at = now;
-    process(std::move(packet));
-  }
+  while (!slow && !in.buffer.is_empty()) take_from_buffer(in, now);
   drain_buffers(now);
 }
 

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// DCQCN end to end: hosts over a bottleneck that the test brings along, with the paper's congestion point.
+#include <algorithm>
+
+#include "dataplane/packet/checksum.hpp"
+#include "dataplane/units/rng.hpp"
+#include "tests/harness/seed.hpp"
+#include "tests/scenario/hosts/two_hosts.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+constexpr uint32_t kSenders = 2;
+constexpr Rate kRate = Rate::gbps(40);
+
+// Senders at ports 0 … n − 1, the receiver at port n. Towards it a FIFO marks what finds a queue of q bytes before it
+// with probability 0 up to Kmin, Pmax (q − Kmin)/(Kmax − Kmin) up to Kmax, 1 above: 5 KB, 200 KB, 1 %.
+class Bottleneck final : public Node {
+ public:
+  explicit Bottleneck(uint64_t seed) : Node("bottleneck", kSenders + 1), free_at_(kSenders + 1), rng_(seed, 0) {}
+
+  Instant run(Instant until) noexcept override {
+    while (inbox().next() < until) {
+      Packet packet = inbox().take_first();
+      const uint8_t destination = packet.data()[14 + ipv4::kDestination + 3];
+      const uint16_t out = static_cast<uint16_t>(destination - 1);
+      store_mac(packet.data(), {2, 0, 0, 0, 0, destination});
+      const Instant now = packet.meta().at;
+      const Instant start = std::max(now, free_at_[out]);
+      if (out == kSenders) judge(packet, start - now);
+      free_at_[out] = transmitter(PortNo{out}).send(std::move(packet), start);
+    }
+    return inbox().next();
+  }
+  double most_queued() const { return most_queued_; }
+  uint64_t marked() const { return marked_; }
+
+ private:
+  void judge(Packet& packet, Duration wait) {
+    const double queued = wait.seconds() * static_cast<double>(kRate.count_bps()) / 8;
+    most_queued_ = std::max(most_queued_, queued);
+    const double share = queued > 200e3 ? 1 : std::max(0.0, (queued - 5e3) / 195e3 * 0.01);
+    uint8_t* l3 = packet.data() + 14;
+    if ((l3[ipv4::kTos] & ip::kEcnMask) == ip::kNotEct || rng_.below(1'000'000) >= static_cast<uint64_t>(share * 1e6)) {
+      return;
+    }
+    replace_tos(l3, l3[ipv4::kTos] | ip::kCe);
+    ++marked_;
+  }
+  std::vector<Instant> free_at_;
+  Rng rng_;
+  double most_queued_ = 0;
+  uint64_t marked_ = 0;
+};
+
+struct Outcome {
+  std::vector<double> gbps;  // in the last part
+  double most_queued;
+  uint64_t marked;
+  uint64_t cnps;
+};
+
+// Two writers, the second 2 ms behind the first; their rates over [from, end).
+Outcome run_two(uint64_t seed, const std::optional<ReactionParameters>& reaction, Duration from, Duration end) {
+  PacketPool pool{"bottleneck", 65535, kHostPacketBytes};
+  VirtualClock clock;
+  Engine engine{clock, {.workers = 1, .seed = 1}};
+  std::vector<RoceHost*> hosts;
+  for (uint8_t n = 1; n <= kSenders + 1; ++n) {
+    HostConfig config = host_config(n);
+    config.gateway = {2, 0, 0, 0, 0, 99};
+    const NodeId id = engine.add(std::make_unique<RoceHost>(config, pool), 0);
+    hosts.push_back(&static_cast<RoceHost&>(engine.node(id)));
+  }
+  const NodeId middle = engine.add(std::make_unique<Bottleneck>(seed), 0);
+  const auto& bottleneck = static_cast<const Bottleneck&>(engine.node(middle));
+  for (uint16_t n = 0; n <= kSenders; ++n) {
+    engine.connect({hosts[n]->id(), PortNo{0}}, {middle, PortNo{n}}, kRate, Duration::us(1));
+  }
+  for (uint32_t n = 0; n < kSenders; ++n) {
+    FlowConfig flow = flow_config(n);
+    flow.destination = host_config(kSenders + 1).ipv4;
+    flow.transport = Transport::kReliable;
+    flow.path_mtu = 4096;
+    flow.messages = 0;
+    flow.start = Instant::at(Duration::ms(2 * n));
+    flow.reliable = {.window = 1024, .reaction = reaction};
+    hosts[n]->add_flow(flow);
+    SinkConfig sink{.id = n, .qp = flow.destination_qp};
+    sink.transport = Transport::kReliable;
+    sink.source = host_config(static_cast<uint8_t>(n + 1)).ipv4;
+    sink.source_qp = flow.source_qp;
+    sink.cnp_interval = Duration::us(50);
+    hosts[kSenders]->add_sink(sink);
+  }
+  engine.run(Instant::at(from));
+  std::vector<uint64_t> before;
+  for (uint32_t n = 0; n < kSenders; ++n) before.push_back(hosts[kSenders]->received(n).bytes);
+  engine.run(Instant::at(end));
+  Outcome out{.gbps = {}, .most_queued = bottleneck.most_queued(), .marked = bottleneck.marked(), .cnps = 0};
+  for (uint32_t n = 0; n < kSenders; ++n) {
+    const FlowReceived& received = hosts[kSenders]->received(n);
+    out.gbps.push_back(static_cast<double>(received.bytes - before[n]) * 8e-9 / (end - from).seconds());
+    out.cnps += received.np_cnp_sent;
+    const FlowSent& sent = hosts[n]->sent(0);
+    EXPECT_LE(received.np_cnp_sent - sent.rp_cnp_handled - sent.rp_cnp_ignored, 1u) << "one may be on its way";
+    EXPECT_EQ(reaction ? sent.rp_cnp_ignored : sent.rp_cnp_handled, 0u);
+    EXPECT_EQ(hosts[n]->sent(0).retransmitted, 0u);
+    // At most one in 50 us.
+    EXPECT_LE(received.np_cnp_sent, static_cast<uint64_t>(end / Duration::us(50)) + 1);
+  }
+  engine.drain();
+  for (Node* node : {static_cast<Node*>(hosts[0]), static_cast<Node*>(hosts[1]), static_cast<Node*>(hosts[2])}) {
+    node->inbox().flush(PortNo{0}, [](Packet packet) { PacketPool::release(std::move(packet)); });
+  }
+  return out;
+}
+
+// A flow has some two cuts a millisecond, and each moves its rate by a percent for long: over 60 ms the two differ by
+// 5 % (one standard deviation), over 400 ms by 2.
+TEST(Dcqcn, TwoFlowsOverOneBottleneckComeWithinFivePercent) {
+  for (uint64_t round = 0; round < 5; ++round) {
+    const uint64_t seed = tests::seed() * 100 + round;
+    SCOPED_TRACE(seed);
+    const Outcome out = run_two(seed, ReactionParameters::paper(), Duration::ms(60), Duration::ms(460));
+    const double sum = out.gbps[0] + out.gbps[1];
+    EXPECT_NEAR(out.gbps[0], out.gbps[1], 0.05 * sum / 2) << out.gbps[0] << " and " << out.gbps[1];
+    EXPECT_GT(sum, 0.97 * 40 * 4096 / 4178) << "the link is used";
+    EXPECT_GT(out.marked, 0u);
+    EXPECT_GT(out.cnps, 100u);
+  }
+}
+
+TEST(Dcqcn, KeepsTheQueueFarBelowWhatTheWindowsAloneMakeOfIt) {
+  const Outcome with = run_two(1, ReactionParameters::paper(), Duration::ms(20), Duration::ms(25));
+  const Outcome without = run_two(1, std::nullopt, Duration::ms(20), Duration::ms(25));
+  EXPECT_GT(without.most_queued, 4e6) << "a window of 4 MiB, twice, less what is on its way";
+  EXPECT_LT(with.most_queued, 0.25 * without.most_queued) << with.most_queued;
+}
+
+}  // namespace
+}  // namespace softspine::testbeds

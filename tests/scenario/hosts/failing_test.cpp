@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hosts that fail on purpose: a slow receiver pauses its peer so that nothing is lost; a storm pauses it for as long as
+// it likes.
+#include "dataplane/buffer/pause_timing.hpp"
+#include "tests/scenario/hosts/puppet.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+constexpr Instant us(int64_t n) {
+  return Instant::at(Duration::us(n));
+}
+constexpr PortNo kPort{0};
+constexpr SlowReceiver kTenGbps{.drain = Rate::gbps(10)};
+
+FlowConfig lossless(uint32_t id = 0) {
+  FlowConfig flow = flow_config(id);
+  flow.dscp = 3;
+  return flow;
+}
+uint64_t overflowed(const RoceHost& host) {
+  return host.counters().dropped[static_cast<size_t>(DropReason::kReceiveBufferFull)];
+}
+
+TEST(SlowReceiver, LosesNothingAndHoldsItsPeerToItsRate) {
+  TwoHosts hosts;
+  FlowConfig flow = lossless();
+  flow.messages = 0;
+  hosts.flow(flow);
+  hosts.b().set_slow_receiver(kPort, kTenGbps, Instant{});
+  hosts.run(us(5'000));
+  const FlowReceived& received = hosts.b().received(0);
+  EXPECT_EQ(overflowed(hosts.b()), 0u);
+  EXPECT_EQ(received.missing, 0u);
+  // 4096 of 4154 bytes a frame; XON comes at 64 KiB, before the buffer is empty, so it never idles.
+  EXPECT_NEAR(received.goodput_bps(), 10e9 * 4096 / 4154, 10e9 * 0.01);
+  EXPECT_GT(hosts.a().pause(kPort).on_to_off(Priority{3}), 10u);
+  EXPECT_EQ(hosts.a().pause(kPort).rx_frames(Priority{3}) + 0u, hosts.b().pause_source(kPort).frames()[3]);
+  EXPECT_GT(hosts.b().receive_buffer(kPort).most_bytes(), kTenGbps.xoff_bytes);
+}
+
+TEST(SlowReceiver, StaysWithinItsBufferBeyondXoffByWhatWasUnderWay) {
+  TwoHosts hosts;
+  FlowConfig flow = lossless();
+  flow.messages = 0;
+  hosts.flow(flow);
+  hosts.b().set_slow_receiver(kPort, kTenGbps, Instant{});
+  hosts.run(us(2'000));
+  const Rate rate = Rate::gbps(100);
+  // XOFF's own wait and flight, the response, one frame begun at its end, and the flight of that.
+  const Duration late = rate.time_of_frame(pfc::kFrameBytes) + PauseTiming::of(rate).response + Duration::us(1) +
+                        2 * rate.time_of_frame(4178);
+  const auto most = static_cast<uint32_t>(late.seconds() * 100e9 / 8) + 2 * 4178;
+  EXPECT_LE(hosts.b().receive_buffer(kPort).most_bytes(), kTenGbps.xoff_bytes + most);
+}
+
+TEST(SlowReceiver, WithoutAPeerThatObeysItsBufferOverflows) {
+  TwoHosts hosts;
+  FlowConfig flow = flow_config();  // priority 1, which no pause of 3 and 4 stops
+  flow.messages = 0;
+  hosts.flow(flow);
+  SlowReceiver slow = kTenGbps;
+  slow.priorities = 0x02;
+  slow.xoff_bytes = slow.size_bytes;  // and which it never asks to pause
+  hosts.b().set_slow_receiver(kPort, slow, Instant{});
+  hosts.run(us(500));
+  EXPECT_GT(overflowed(hosts.b()), 0u);
+  EXPECT_LE(hosts.b().receive_buffer(kPort).most_bytes(), slow.size_bytes);
+  EXPECT_GT(hosts.b().received(0).missing, 0u);
+  EXPECT_EQ(hosts.a().pause(kPort).rx_frames(Priority{1}), 0u);
+}
+
+TEST(SlowReceiver, ALongPauseIsRefreshedBeforeItLapses) {
+  TwoHosts hosts;
+  FlowConfig flow = lossless();
+  flow.messages = 0;
+  hosts.flow(flow);
+  SlowReceiver stuck = kTenGbps;
+  stuck.drain = Rate{};
+  hosts.b().set_slow_receiver(kPort, stuck, Instant{});
+  hosts.run(us(5'000));
+  EXPECT_EQ(hosts.a().pause(kPort).on_to_off(Priority{3}), 0u) << "one pause without a gap";
+  EXPECT_GT(hosts.a().pause(kPort).rx_frames(Priority{3}), 5'000 / 168u);
+  EXPECT_EQ(overflowed(hosts.b()), 0u);
+}
+
+TEST(SlowReceiver, WhenItIsWellAgainEverythingGoesOn) {
+  TwoHosts hosts;
+  FlowConfig flow = lossless();
+  flow.transport = Transport::kReliable;
+  flow.messages = 4;
+  hosts.flow(flow);
+  SlowReceiver stuck = kTenGbps;
+  stuck.drain = Rate{};
+  Engine& engine = hosts.engine();
+  const NodeId id = hosts.b().id();
+  engine.at(us(10), [&](Instant now) {
+    hosts.b().set_slow_receiver(kPort, stuck, now);
+    engine.wake(id, now);
+  });
+  engine.at(us(700), [&](Instant now) {
+    hosts.b().set_slow_receiver(kPort, std::nullopt, now);
+    engine.wake(id, now);
+  });
+  ASSERT_EQ(hosts.run(), RunEnd::kIdle);
+  EXPECT_EQ(hosts.a().sent(0).completed, 4u);
+  EXPECT_EQ(hosts.a().sent(0).retransmitted, 0u);
+  EXPECT_EQ(hosts.a().pause(kPort).on_to_off(Priority{3}), 1u);
+  EXPECT_GT(hosts.b().received(0).last_message, us(700));
+}
+
+TEST(Storm, PausesWithoutAGapAndLapsesWhenItFallsSilent) {
+  TwoHosts hosts;
+  FlowConfig flow = lossless();
+  flow.messages = 0;
+  hosts.flow(flow);
+  Engine& engine = hosts.engine();
+  const NodeId id = hosts.b().id();
+  const auto storm = [&](int64_t at, uint8_t priorities) {
+    engine.at(us(at), [&, priorities](Instant now) {
+      hosts.b().set_storm(kPort, priorities, now);
+      engine.wake(id, now);
+    });
+  };
+  storm(100, 0x18);
+  storm(1'000, 0);
+  hosts.run(us(2'000));
+  const PauseState& pause = hosts.a().pause(kPort);
+  EXPECT_EQ(pause.on_to_off(Priority{3}), 1u);
+  // Refreshes leave every 65535/2 quanta, the last one before 1 ms; its pause runs out by itself.
+  const Rate rate = Rate::gbps(100);
+  const Duration flight = rate.time_of_frame(pfc::kFrameBytes) + Duration::ns(500);
+  const Duration refresh = pause_quantum(rate) * (0xffff / 2);
+  const int64_t refreshes = Duration::us(900) / refresh;
+  const Duration paused = refresh * refreshes + pause_quantum(rate) * 0xffff - PauseTiming::of(rate).response;
+  EXPECT_NEAR(pause.paused_time(Priority{3}, us(2'000)).seconds(), paused.seconds(), 1e-9);
+  EXPECT_EQ(pause.rx_frames(Priority{4}), static_cast<uint64_t>(refreshes + 1));
+  EXPECT_EQ(pause.rx_frames(Priority{0}), 0u);
+  EXPECT_GT(hosts.b().received(0).last_arrived, us(1'000) + flight);
+}
+
+TEST(Storm, TheFramesAreTheStandards) {
+  HostAndPuppet pair;
+  pair.host().set_storm(kPort, 0x08, Instant{});
+  pair.run(us(400));
+  ASSERT_EQ(pair.puppet().heard().size(), 3u);
+  for (const Heard& heard : pair.puppet().heard()) {
+    Bytes expected(pfc::kFrameBytes);
+    write_pfc(expected.data(), host_config(1).mac, PfcFrame::of(0x08, 0xffff));
+    EXPECT_EQ(heard.frame, expected);
+  }
+  const Duration refresh = pause_quantum(Rate::gbps(100)) * (0xffff / 2);
+  EXPECT_EQ(pair.puppet().heard()[1].started - pair.puppet().heard()[0].started, refresh);
+}
+
+}  // namespace
+}  // namespace softspine::testbeds
