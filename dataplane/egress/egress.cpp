@@ -39,7 +39,9 @@ void Egress::plan_port(uint32_t number) {
   const PortQosPlan& wanted = plan_->ports[number];
   Port& port = ports_[number];
   Side& side = side_[number];
-  side.scheduler.plan(wanted.queues);
+  side.turns.plan(wanted.queues);
+  port.strict = 0;
+  for (uint32_t q = 0; q < kQueues; ++q) port.strict |= static_cast<uint8_t>(wanted.queues[q].strict << q);
   side.port_shaper.set(wanted.shaper.rate, wanted.shaper.burst_bytes);
   side.shaper_held = 0;
   port.shapes = side.port_shaper.shapes();

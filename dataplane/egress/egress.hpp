@@ -16,6 +16,7 @@
 // them: `act_through(t)` before an arrival at t, `act_before(until)` at the end of a window.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -26,9 +27,9 @@
 #include "dataplane/egress/pfc_sender.hpp"
 #include "dataplane/egress/pfc_watchdog.hpp"
 #include "dataplane/egress/qos_plan.hpp"
-#include "dataplane/egress/scheduler.hpp"
 #include "dataplane/egress/shaper.hpp"
 #include "dataplane/egress/stuck_queue.hpp"
+#include "dataplane/egress/turns.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/timed_heap.hpp"
@@ -137,11 +138,12 @@ class Egress {
     bool busy = false;      // a frame is on the wire
     bool has_news = false;  // a pause frame goes next
     bool shapes = false;
+    uint8_t strict = 0xff;  // bit q: queue q goes before all that take turns
     std::array<PacketList, kQueues> queues;
   };
   // What few packets need.
   struct Side {
-    Scheduler scheduler;
+    Turns turns;
     std::array<Shaper, kQueues> queue_shapers;
     Shaper port_shaper;
     uint8_t shaper_held = 0;
@@ -229,8 +231,8 @@ class Egress {
     busy_.replace_top(start_next(port, number, ready, at));
   }
   [[gnu::always_inline]] Instant start_next(Port& port, uint32_t number, uint8_t ready, Instant at) noexcept {
-    Scheduler& scheduler = side_[number].scheduler;
-    const uint8_t q = scheduler.pick(ready);
+    const auto strict = static_cast<uint8_t>(ready & port.strict);
+    const auto q = strict != 0 ? static_cast<uint8_t>(std::bit_width(strict) - 1) : side_[number].turns.pick(ready);
     PacketList& queue = port.queues[q];
     Packet packet = queue.pop();
     if (queue.empty()) {
@@ -238,7 +240,7 @@ class Egress {
     } else {
       queue.prefetch_front();
     }
-    scheduler.sent(q, packet.frame_bytes(), queue.empty());
+    if (strict == 0) side_[number].turns.sent(q, packet.frame_bytes(), queue.empty());
     return start(port, q, std::move(packet), at);
   }
 
