@@ -301,5 +301,29 @@ TEST(Engine, TheWallClockHoldsBackButChangesNothing) {
   }
 }
 
+// A wall that is one microsecond on each time nobody has anything to do.
+class IdleClock final : public Clock {
+ public:
+  Instant horizon() noexcept override { return now_; }
+  void idle(Instant, uint32_t) noexcept override {
+    now_ = now_ + Duration::us(1);
+    if (engine->progress() >= Instant::at(Duration::ms(1)) || now_ >= Instant::at(Duration::ms(5))) engine->stop();
+  }
+  bool is_wall() const noexcept override { return true; }
+  void start(Instant) noexcept override {}
+  Engine* engine = nullptr;
+
+ private:
+  Instant now_;
+};
+
+TEST(Engine, ProgressGoesOnWhileNothingHappens) {
+  IdleClock clock;
+  Gossip gossip{1, 9, 1, &clock};
+  clock.engine = &gossip.engine();
+  EXPECT_EQ(gossip.engine().run(Instant::never()), RunEnd::kStopped);
+  EXPECT_LT(clock.horizon(), Instant::at(Duration::ms(2))) << "who waits for a millisecond would wait for ever";
+}
+
 }  // namespace
 }  // namespace softspine::tests
