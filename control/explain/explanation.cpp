@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/explain/explanation.hpp"
+
+#include <fmt/format.h>
+
+#include "control/config/row_formats.hpp"
+
+namespace softspine::control {
+
+namespace dp = dataplane;
+
+namespace {
+
+std::string role_of(const FabricNode& node) {
+  switch (node.role) {
+    case Role::kTor: return "tor";
+    case Role::kAggregation: return "aggregation";
+    case Role::kCore: return "core";
+    case Role::kHost: break;
+  }
+  return "host";
+}
+
+std::string mode_of(dp::GroupMode mode) {
+  switch (mode) {
+    case dp::GroupMode::kHash: return "hash";
+    case dp::GroupMode::kInPort: return "in_port";
+    case dp::GroupMode::kFlowlet: return "flowlet";
+    case dp::GroupMode::kSpray: return "spray";
+  }
+  return "?";
+}
+
+std::string hex(const uint8_t* bytes, size_t count) {
+  std::string out;
+  for (size_t i = 0; i < count; ++i) out += fmt::format("{:02x}", bytes[i]);
+  return out;
+}
+
+std::string name_of(const dp::KeyPart& part) {
+  if (part.source == dp::KeyPart::Source::kUdf) return fmt::format("udf[{}]", part.udf);
+  return std::string(word_of(part.field));
+}
+
+// Bytes of a part in the key, the zeros of its bin not counted.
+uint32_t bytes_in_key(const dp::KeyPart& part) {
+  return part.source == dp::KeyPart::Source::kFoldedAddress ? 4 : part.length;
+}
+
+struct Named {
+  std::string name;
+  std::string bytes;
+  bool present;
+};
+std::vector<Named> parts_of(const dp::EcmpHash& hash, const Choice& choice) {
+  const auto& parts = hash.layout(choice.is_ipv6).parts();
+  std::vector<Named> out;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    out.push_back(
+        {name_of(parts[i]), hex(choice.key.bytes() + parts[i].to, bytes_in_key(parts[i])), choice.present[i]});
+  }
+  return out;
+}
+
+std::string end_of(const Fabric& fabric, const Path& path) {
+  const std::string& node = fabric.nodes[path.node].name;
+  switch (path.end) {
+    case PathEnd::kHost: return "arrives at " + node;
+    case PathEnd::kSwitch: return node + " takes it itself";
+    case PathEnd::kBridged: return node + " bridges it by what it has learned: its destination is not the router's MAC";
+    case PathEnd::kLinkDown: return "is lost at " + node + ": the link is down, and the routes do not know yet";
+    case PathEnd::kDropped: return fmt::format("{} drops it: {}", node, dp::name_of(path.reason));
+    case PathEnd::kTooLong: return "goes in a circle";
+  }
+  return "?";
+}
+
+const char* end_word(PathEnd end) {
+  static constexpr const char* kWords[] = {"host", "switch", "bridged", "link_down", "dropped", "too_long"};
+  return kWords[static_cast<size_t>(end)];
+}
+
+bool has_key(const Choice& choice) {
+  return choice.mode == dp::GroupMode::kHash || choice.mode == dp::GroupMode::kFlowlet;
+}
+
+Json hash_json(const dp::EcmpHash& hash, const Choice& choice) {
+  const HashConfig& config = hash.config();
+  Json fields = Json::array();
+  for (const Named& part : parts_of(hash, choice)) {
+    Json field{{"field", part.name}, {"bytes", part.bytes}};
+    if (!part.present) field["absent"] = true;
+    fields.push_back(std::move(field));
+  }
+  Json out{{"model", word_of(config.model)},
+           {"algorithm", word_of(config.algorithm)},
+           {"seed", config.seed},
+           {"offset", config.offset},
+           {"key", hex(choice.key.bytes(), 8 * choice.key.count)},
+           {"fields", std::move(fields)}};
+  if (!choice.has_layer4) out["layer3_only"] = true;
+  if (choice.key.cut_short) out["cut_short"] = true;
+  if (config.algorithm == HashAlgorithm::kRandom) return out;
+  const int digits = static_cast<int>(hash.width_bits() / 4);
+  out["bits"] = hash.width_bits();
+  out["before_offset"] = fmt::format("0x{:0{}x}", choice.raw, digits);
+  out["hash"] = fmt::format("0x{:0{}x}", choice.hash, digits);
+  return out;
+}
+
+Json hop_json(Walker& walker, const Hop& hop) {
+  const Fabric& fabric = walker.testbed().fabric;
+  const FabricNode& node = fabric.nodes[hop.node];
+  Json out{{"switch", node.name}, {"role", role_of(node)}, {"in_port", node.ports[hop.in_port].name}};
+  out["route"] = hop.choice ? "group" : hop.is_pinned ? "pinned" : "next hop";
+  if (hop.choice) {
+    const Choice& choice = *hop.choice;
+    out["mode"] = mode_of(choice.mode);
+    out["buckets"] = choice.buckets;
+    if (has_key(choice)) out["hash"] = hash_json(walker.state(hop.node).hash, choice);
+    if (!choice.is_drawn) out["bucket"] = choice.bucket;
+  }
+  if (hop.candidates.size() > 1) {
+    Json drawn = Json::array();
+    for (const uint16_t port : hop.candidates) drawn.push_back(node.ports[port].name);
+    out["drawn_among"] = std::move(drawn);
+  } else {
+    out["out_port"] = node.ports[hop.out_port].name;
+    out["to"] = fabric.nodes[fabric.peer_of({hop.node, hop.out_port}).node].name;
+  }
+  return out;
+}
+
+std::string key_text(const dp::EcmpHash& hash, const Choice& choice) {
+  std::string key;
+  for (const Named& part : parts_of(hash, choice)) {
+    key += fmt::format("{}{} {}", key.empty() ? "" : ", ", part.name, part.present ? part.bytes : "absent");
+  }
+  std::string out = fmt::format("    key {}: {}\n", hex(choice.key.bytes(), 8 * choice.key.count), key);
+  if (!choice.has_layer4) out += "    no layer 4: a fragment, or neither UDP nor TCP; hashed by what is left\n";
+  if (choice.key.cut_short) out += "    the packet ends before a UDF does: hashed by what is there\n";
+  return out;
+}
+
+std::string choice_text(const dp::EcmpHash& hash, const Choice& choice) {
+  const int digits = static_cast<int>(hash.width_bits() / 4);
+  if (choice.is_drawn)
+    return choice.mode == dp::GroupMode::kHash ? "drawn for each packet" : "drawn: " + mode_of(choice.mode);
+  if (choice.mode == dp::GroupMode::kInPort)
+    return fmt::format("in_port {} mod {} = {}", choice.hash, choice.buckets, choice.bucket);
+  const uint8_t offset = hash.config().offset;
+  const std::string rotated = offset == 0 ? "" : fmt::format(" ⟳ {} = 0x{:0{}x}", offset, choice.hash, digits);
+  return fmt::format("{} = 0x{:0{}x}{}, mod {} = {}", hash_words(hash.config()), choice.raw, digits, rotated,
+                     choice.buckets, choice.bucket);
+}
+
+std::string hop_text(Walker& walker, const Hop& hop) {
+  const Fabric& fabric = walker.testbed().fabric;
+  const FabricNode& node = fabric.nodes[hop.node];
+  const dp::EcmpHash& hash = walker.state(hop.node).hash;
+  std::string to;
+  for (const uint16_t port : hop.candidates) {
+    const FabricNode& peer = fabric.nodes[fabric.peer_of({hop.node, port}).node];
+    to += fmt::format("{}{} ({})", to.empty() ? "" : " or ", node.ports[port].name, peer.name);
+  }
+  const std::string why = hop.choice      ? choice_text(hash, *hop.choice)
+                          : hop.is_pinned ? "pinned by the destination's slice"
+                                          : "the only way";
+  std::string out = fmt::format("{:<12} {} → {}\n    {}\n", node.name, node.ports[hop.in_port].name, to, why);
+  if (hop.choice && has_key(*hop.choice)) out += key_text(hash, *hop.choice);
+  return out;
+}
+
+}  // namespace
+
+std::string hash_words(const HashConfig& hash) {
+  return fmt::format("{}{}(seed {}, offset {})", hash.model == HashModel::kRtag7 ? "RTAG7 " : "",
+                     word_of(hash.algorithm), hash.seed, hash.offset);
+}
+
+Json path_json(Walker& walker, const Path& path) {
+  Json hops = Json::array();
+  for (const Hop& hop : path.hops) hops.push_back(hop_json(walker, hop));
+  Json out{
+      {"hops", std::move(hops)}, {"end", end_word(path.end)}, {"at", walker.testbed().fabric.nodes[path.node].name}};
+  if (path.end == PathEnd::kDropped) out["reason"] = dp::name_of(path.reason);
+  return out;
+}
+
+std::string path_text(Walker& walker, const Path& path) {
+  std::string out;
+  for (const Hop& hop : path.hops) out += hop_text(walker, hop);
+  return out + end_of(walker.testbed().fabric, path) + "\n";
+}
+
+}  // namespace softspine::control

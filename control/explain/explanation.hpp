@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// A path in words: JSON for programs, text for people. Pure functions over what a Walker has found.
+#pragma once
+
+#include <string>
+
+#include "control/explain/walker.hpp"
+#include "control/telemetry/json.hpp"
+
+namespace softspine::control {
+
+// {hops: [{switch, role, in_port, route, …, hash: {algorithm, key, fields, raw, hash, …}, out_port, to}], end, at}
+Json path_json(Walker& walker, const Path& path);
+
+// A line or two for each hop.
+std::string path_text(Walker& walker, const Path& path);
+
+// "CRC, seed 0, offset 0"; also what a report says of a profile's hash.
+std::string hash_words(const HashConfig& hash);
+
+}  // namespace softspine::control

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/explain/walker.hpp"
+
+#include <algorithm>
+
+#include "dataplane/packet/parse.hpp"
+#include "dataplane/packet/wire.hpp"
+#include "dataplane/units/check.hpp"
+
+namespace softspine::control {
+
+namespace dp = dataplane;
+
+namespace {
+
+// The group that a packet's route leads to, if it does.
+const dp::Group* group_of(const dp::ForwardingState& state, const dp::Packet& packet) {
+  const dp::PacketMeta& meta = packet.meta();
+  const uint8_t* l3 = packet.data() + meta.l3_offset;
+  const bool is_ipv4 = (meta.flags & dp::kIsIpv4) != 0;
+  const uint32_t found =
+      is_ipv4 ? state.ipv4.lookup(l3 + dp::ipv4::kDestination) : state.ipv6.lookup(l3 + dp::ipv6::kDestination);
+  const dp::RouteValue value{found};
+  return value.kind() == dp::RouteKind::kGroup ? &state.groups[value.index()] : nullptr;
+}
+
+std::vector<uint16_t> ports_of(const dp::ForwardingState& state, const dp::Group& group) {
+  std::vector<uint16_t> ports;
+  for (uint32_t i = 0; i < group.count; ++i) ports.push_back(state.adjacencies[state.members[group.first + i]].port);
+  std::ranges::sort(ports);
+  const auto repeated = std::ranges::unique(ports);
+  ports.erase(repeated.begin(), repeated.end());
+  return ports;
+}
+
+}  // namespace
+
+Walker::Walker(const Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up)
+    : testbed_(testbed),
+      compiler_(std::make_shared<Compiler>(testbed)),
+      routes_(std::make_shared<std::vector<RouteTable>>(compute_routes(testbed.fabric, routed))),
+      up_(std::move(up)),
+      states_(testbed.fabric.nodes.size()) {}
+
+Walker::Walker(Walker& base, Change change)
+    : testbed_(base.testbed_),
+      base_(&base),
+      change_(std::move(change)),
+      compiler_(base.compiler_),
+      routes_(base.routes_),
+      up_(base.up_),
+      states_(base.states_.size()) {}
+
+const dp::ForwardingState& Walker::state(uint32_t node) {
+  auto& state = states_[node];
+  if (state == nullptr && base_ != nullptr) {
+    auto copy = std::make_shared<dp::ForwardingState>(base_->state(node));
+    change_(node, *copy);
+    state = std::move(copy);
+  } else if (state == nullptr) {
+    state = compiler_->compile(node, (*routes_)[node]);
+  }
+  return *state;
+}
+
+// Whether the frame goes on to routing; else `out` says what becomes of it.
+bool Walker::accept(uint16_t in_port, dp::Packet& packet, Step& out) {
+  const dp::ForwardingState& state = *tables_.state;
+  const dp::PortForwarding& port = state.ports[in_port];
+  dp::PacketMeta& meta = packet.meta();
+  const uint64_t router = dp::load48(state.router_mac.data());
+  if (meta.verdict == dp::Verdict::kContinue && !port.bridged()) dp::accept_routed_one(router, packet);
+  if (meta.verdict == dp::Verdict::kContinue && port.bridged()) {
+    const auto id = static_cast<uint16_t>((meta.flags & dp::kIsTagged) != 0 ? meta.vlan & dp::ethernet::kVlanMask : 0);
+    const bool is_member = id == 0 ? port.untagged_vlan != 0 : std::ranges::binary_search(port.tagged_vlans, id);
+    meta.vlan = id == 0 ? port.untagged_vlan : id;
+    if (!is_member) dp::drop(meta, dp::DropReason::kVlanNotAllowed);
+    if (is_member && dp::ethernet::destination_of(packet.data()) != router) {
+      out.end = PathEnd::kBridged;
+      return false;
+    }
+  }
+  if (meta.verdict == dp::Verdict::kContinue && meta.ether_type == dp::ethernet::kTypeArp)
+    meta.verdict = dp::Verdict::kLocal;
+  if (meta.verdict == dp::Verdict::kContinue) return true;
+  out.end = meta.verdict == dp::Verdict::kDrop ? PathEnd::kDropped : PathEnd::kSwitch;
+  out.reason = meta.reason;
+  return false;
+}
+
+Choice Walker::choose(const dp::Group& group, const dp::HeaderView& view) const {
+  const dp::EcmpHash& hash = tables_.state->hash;
+  Choice out{.mode = group.mode, .is_ipv6 = (view.flags & dp::kIsIpv6) != 0, .buckets = group.count};
+  out.has_layer4 = (view.flags & (dp::kIsUdp | dp::kIsTcp)) != 0;
+  const bool hashes = group.mode == dp::GroupMode::kHash || group.mode == dp::GroupMode::kFlowlet;
+  out.is_drawn = group.mode == dp::GroupMode::kFlowlet || group.mode == dp::GroupMode::kSpray ||
+                 (hashes && hash.algorithm() == HashAlgorithm::kRandom);
+  if (hashes) {
+    const dp::KeyLayout& layout = hash.layout(out.is_ipv6);
+    layout.build(view, out.key);
+    for (const dp::KeyPart& part : layout.parts()) out.present.push_back(layout.has(part, view));
+    out.raw = hash.raw(out.key);
+    out.hash = hash.of(out.key);
+  } else if (group.mode == dp::GroupMode::kInPort) {
+    out.raw = out.hash = view.in_port;
+  }
+  if (!out.is_drawn) out.bucket = out.hash % group.count;
+  return out;
+}
+
+// A host whose MAC the switch has to learn.
+std::optional<uint16_t> Walker::port_of_neighbour(uint32_t node, const dp::Packet& packet) const {
+  const Fabric& fabric = testbed_.fabric;
+  const dp::PacketMeta& meta = packet.meta();
+  const uint8_t* l3 = packet.data() + meta.l3_offset;
+  for (uint16_t p = 0; p < fabric.nodes[node].ports.size(); ++p) {
+    const FabricNode& peer = fabric.nodes[fabric.peer_of({node, p}).node];
+    if (peer.kind != NodeKind::kHost) continue;
+    const bool is_it = (meta.flags & dp::kIsIpv4) != 0
+                           ? dp::load32(l3 + dp::ipv4::kDestination) == peer.ipv4.value
+                           : std::equal(peer.ipv6.bytes.begin(), peer.ipv6.bytes.end(), l3 + dp::ipv6::kDestination);
+    if (is_it) return p;
+  }
+  return std::nullopt;
+}
+
+Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
+  Step out;
+  state(node);
+  tables_.state = states_[node];
+  dp::parse(packet);
+  packet.meta().in_port = in_port;
+  if (!accept(in_port, packet, out)) return out;
+  const dp::HeaderView view = dp::header_view(packet);  // before routing, which sets the VLAN that it leaves by
+  dp::route_one(tables_, packet);
+  const dp::PacketMeta& meta = packet.meta();
+  if (meta.verdict == dp::Verdict::kDrop && meta.reason == dp::DropReason::kNeighbourIncomplete) {
+    if (const auto port = port_of_neighbour(node, packet)) {
+      out.hop = Hop{.node = node, .in_port = in_port, .out_port = *port, .candidates = {*port}};
+      return out;
+    }
+  }
+  if (meta.verdict != dp::Verdict::kForward) {
+    out.end = meta.verdict == dp::Verdict::kLocal ? PathEnd::kSwitch : PathEnd::kDropped;
+    out.reason = meta.reason;
+    return out;
+  }
+  Hop hop{.node = node, .in_port = in_port, .out_port = meta.out_port, .candidates = {meta.out_port}};
+  if (const dp::Group* group = group_of(*tables_.state, packet)) {
+    hop.choice = choose(*group, view);
+    const auto& members = tables_.state->members;
+    if (hop.choice->is_drawn) {
+      hop.candidates = ports_of(*tables_.state, *group);
+    } else {
+      const uint32_t next_hop = members[group->first + hop.choice->bucket];
+      SOFTSPINE_CHECK(next_hop == meta.next_hop, next_hop, meta.next_hop);
+    }
+  } else {
+    const bool goes_up =
+        testbed_.fabric.nodes[testbed_.fabric.peer_of({node, meta.out_port}).node].kind == NodeKind::kSwitch;
+    hop.is_pinned = goes_up && testbed_.profiles[testbed_.fabric.nodes[node].profile].groups.mode == GroupMode::kPinned;
+  }
+  dp::rewrite_one(tables_, packet);
+  out.hop = std::move(hop);
+  return out;
+}
+
+Path Walker::walk(std::span<const uint8_t> stored, uint32_t frame_bytes, LinkEnd sender) {
+  const Fabric& fabric = testbed_.fabric;
+  Path path;
+  const auto end = [&path](PathEnd how, uint32_t node) {
+    path.end = how;
+    path.node = node;
+    return std::move(path);
+  };
+  dp::Packet& packet = scratch_.load(stored, frame_bytes);
+  LinkEnd from = sender;
+  while (path.hops.size() < kMaxHops) {
+    if (!up_[fabric.port(from).link]) return end(PathEnd::kLinkDown, from.node);
+    const LinkEnd at = fabric.peer_of(from);
+    if (fabric.nodes[at.node].kind == NodeKind::kHost) return end(PathEnd::kHost, at.node);
+    Step made = step(at.node, at.port, packet);
+    path.reason = made.reason;
+    if (!made.hop) return end(made.end, at.node);
+    from = {at.node, made.hop->out_port};
+    path.hops.push_back(std::move(*made.hop));
+  }
+  return end(PathEnd::kTooLong, from.node);
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a frame goes, hop by hop, and why, without running the fabric: the routes and tables that control would
+// publish, asked with the same stages that a switch uses.
+//
+//   Walker walker(testbed, link_up);
+//   Path path = walker.walk(frame, size, {host, 0});
+//
+// Groups that draw (flowlet, spray, RANDOM) decide when a packet comes: a hop then says who is drawn among, and the
+// walk goes on by the first. Of the time between a link's end and the routes' following: give both link states.
+// Not told: what is learned (bridging inside a VLAN), queues, losses.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "control/compile/compile.hpp"
+#include "control/config/testbed.hpp"
+#include "control/routing/routes.hpp"
+#include "dataplane/forwarding/stages.hpp"
+#include "dataplane/packet/scratch_packet.hpp"
+
+namespace softspine::control {
+
+// How a group's next hop was chosen.
+struct Choice {
+  dataplane::GroupMode mode = dataplane::GroupMode::kHash;
+  bool is_ipv6 = false;
+  bool has_layer4 = false;  // else the key ends at layer 3: a fragment, or neither UDP nor TCP
+  bool is_drawn = false;    // nobody can say beforehand
+  dataplane::HashKey key{};
+  dataplane::HeaderView view{};  // without its frame; for the key's parts
+  std::vector<bool> present;     // by part of the key
+  uint32_t raw = 0;              // before the rotation
+  uint32_t hash = 0;
+  uint32_t bucket = 0;
+  uint32_t buckets = 0;
+};
+
+struct Hop {
+  uint32_t node = 0;
+  uint16_t in_port = 0;
+  uint16_t out_port = 0;
+  bool is_pinned = false;            // by a route of the destination's own
+  std::optional<Choice> choice;      // where there was one
+  std::vector<uint16_t> candidates;  // ports; the one that it takes, or all that are drawn among
+};
+
+enum class PathEnd : uint8_t { kHost, kSwitch, kBridged, kLinkDown, kDropped, kTooLong };
+
+struct Path {
+  std::vector<Hop> hops;  // those that it leaves by a port
+  PathEnd end = PathEnd::kDropped;
+  uint32_t node = 0;  // where it ends
+  dataplane::DropReason reason = dataplane::DropReason::kCount;
+};
+
+class Walker {
+ public:
+  static constexpr size_t kMaxHops = 32;
+  using Change = std::function<void(uint32_t node, dataplane::ForwardingState&)>;
+
+  // The testbed outlives it. Routes follow `routed`; links are as in `up`.
+  Walker(const Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up);
+  Walker(const Testbed& testbed, const std::vector<bool>& up) : Walker(testbed, up, up) {}
+  // The same fabric with other tables, for trying things out; `base` outlives it.
+  Walker(Walker& base, Change change);
+
+  // Sent by a host's port, or from outside into a switch's: what the port's other end, or the switch, does with it.
+  Path walk(std::span<const uint8_t> stored, uint32_t frame_bytes, LinkEnd sender);
+
+  // One switch and a frame that arrives at its port. The packet is rewritten as it leaves.
+  struct Step {
+    std::optional<Hop> hop;  // if it leaves
+    PathEnd end = PathEnd::kDropped;
+    dataplane::DropReason reason = dataplane::DropReason::kCount;
+  };
+  Step step(uint32_t node, uint16_t in_port, dataplane::Packet& packet);
+
+  const dataplane::ForwardingState& state(uint32_t node);
+  const Testbed& testbed() const { return testbed_; }
+  dataplane::MacAddress router_mac(uint32_t node) const { return compiler_->router_mac(node); }
+
+ private:
+  bool accept(uint16_t in_port, dataplane::Packet& packet, Step& out);
+  std::optional<uint16_t> port_of_neighbour(uint32_t node, const dataplane::Packet& packet) const;
+  Choice choose(const dataplane::Group& group, const dataplane::HeaderView& view) const;
+
+  const Testbed& testbed_;
+  Walker* base_ = nullptr;
+  Change change_;
+  std::shared_ptr<const Compiler> compiler_;
+  std::shared_ptr<const std::vector<RouteTable>> routes_;
+  std::vector<bool> up_;
+  std::vector<std::shared_ptr<const dataplane::ForwardingState>> states_;  // as they are needed
+  dataplane::SwitchTables tables_;
+  dataplane::ScratchPacket scratch_;
+};
+
+}  // namespace softspine::control

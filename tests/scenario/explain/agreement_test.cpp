@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// What explain says and what happens: a hundred thousand random packets through each testbed that we ship, before,
+// during and after failures, hop by hop. Also through fabrics that hash by everything there is.
+#include <filesystem>
+
+#include "control/config/load.hpp"
+#include "control/explain/probe.hpp"
+#include "control/explain/walker.hpp"
+#include "dataplane/packet/checksum.hpp"
+#include "dataplane/units/rng.hpp"
+#include "tests/harness/seed.hpp"
+#include "tests/harness/source_root.hpp"
+#include "tests/scenario/explain/driven_fabric.hpp"
+
+namespace softspine::tests {
+namespace {
+
+using control::LinkEnd;
+using control::PathEnd;
+using control::Probe;
+using control::Walker;
+using dataplane::Duration;
+using dataplane::Instant;
+using dataplane::Rng;
+namespace ipv4 = dataplane::ipv4;
+
+constexpr Duration kEvery = Duration::us(50);  // a batch
+constexpr uint32_t kBatch = 32;
+constexpr Duration kQuiet = Duration::ms(2);
+constexpr Duration kConvergence = Duration::ms(1'000);
+
+// RoCEv2, other UDP, TCP, no layer 4, fragments; IPv4 and IPv6; few or many source ports.
+std::vector<uint8_t> random_frame(Rng& rng, const control::Fabric& fabric, Probe& probe,
+                                  const dataplane::MacAddress& gateway) {
+  static constexpr uint8_t kProtocols[] = {17, 17, 17, 6, 132};
+  probe.protocol = kProtocols[rng.below(std::size(kProtocols))];
+  probe.source_port = static_cast<uint16_t>(rng.below(4) == 0 ? 49'152 : rng.next());
+  probe.destination_port = static_cast<uint16_t>(rng.below(4) == 0 ? rng.next() : 4791);
+  probe.qp = static_cast<uint32_t>(rng.next() & 0xffffff);
+  probe.opcode = static_cast<uint8_t>(rng.next());
+  probe.is_ipv6 = rng.below(3) == 0;
+  probe.flow_label = static_cast<uint32_t>(rng.next());
+  std::vector<uint8_t> frame = frame_of(fabric, probe, gateway);
+  uint8_t* l3 = frame.data() + 14;
+  if (!probe.is_ipv6 && rng.below(8) == 0) {
+    dataplane::store16(l3 + ipv4::kFragment, rng.below(2) == 0 ? 0x2000 : 0x0100);
+    dataplane::store16(l3 + ipv4::kChecksum, 0);
+    dataplane::store16(l3 + ipv4::kChecksum, dataplane::ipv4_checksum(l3, 20));
+  }
+  return frame;
+}
+
+struct Sent {
+  uint32_t number;
+  LinkEnd host;
+  std::vector<uint8_t> frame;
+};
+
+class Comparison {
+ public:
+  explicit Comparison(const control::Testbed& testbed, uint64_t stream)
+      : fabric_(testbed),
+        testbed_(testbed),
+        compiler_(testbed),
+        rng_(seed(), stream),
+        up_(testbed.fabric.links.size(), true) {
+    for (uint32_t n = 0; n < testbed.fabric.nodes.size(); ++n) {
+      if (testbed.fabric.nodes[n].kind == control::NodeKind::kHost) hosts_.push_back(n);
+    }
+  }
+
+  // Packets from now on; the routes follow `routed_`, the links are as in `up_`.
+  void phase(uint32_t packets) {
+    Phase& phase = phases_.emplace_back(Phase{routed_.empty() ? up_ : routed_, up_, {}});
+    for (uint32_t i = 0; i < packets; ++i) {
+      if (i % kBatch == 0) now_ = now_ + kEvery;
+      Probe probe{.from = hosts_[rng_.below(hosts_.size())], .to = hosts_[rng_.below(hosts_.size())]};
+      while (probe.to == probe.from) probe.to = hosts_[rng_.below(hosts_.size())];
+      probe.port = static_cast<uint16_t>(rng_.below(testbed_.fabric.nodes[probe.from].ports.size()));
+      const LinkEnd host{probe.from, probe.port};
+      auto frame = random_frame(rng_, testbed_.fabric, probe, compiler_.router_mac(testbed_.fabric.peer_of(host).node));
+      const uint32_t number = fabric_.send(now_, host, frame);
+      phase.sent.push_back({number, host, std::move(frame)});
+    }
+    now_ = now_ + kQuiet;
+  }
+  // A link between switches changes; the routes do not follow before wait_for_routes().
+  void change(uint32_t link, bool up) {
+    if (routed_.empty()) routed_ = up_;
+    up_[link] = up;
+    fabric_.set_link(now_, link, up);
+    changed_ = now_;
+    now_ = now_ + kQuiet;
+  }
+  void wait_for_routes() {
+    ASSERT_LT(now_, changed_ + kConvergence) << "too many packets before the routes follow";
+    now_ = changed_ + kConvergence + kQuiet;
+    routed_.clear();
+  }
+  uint32_t random_fabric_link() {
+    for (;;) {
+      const auto link = static_cast<uint32_t>(rng_.below(testbed_.fabric.links.size()));
+      const control::FabricLink& found = testbed_.fabric.links[link];
+      const auto is_switch = [&](LinkEnd end) {
+        return testbed_.fabric.nodes[end.node].kind == control::NodeKind::kSwitch;
+      };
+      if (is_switch(found.a) && is_switch(found.b)) return link;
+    }
+  }
+
+  void run_and_compare() {
+    fabric_.run(now_ + kQuiet);
+    for (const Phase& phase : phases_) {
+      Walker walker{testbed_, phase.routed, phase.up};
+      for (const Sent& sent : phase.sent) {
+        compare(walker, phase, sent);
+        if (testing::Test::HasFailure()) return;
+      }
+    }
+  }
+  uint64_t hops() const { return hops_; }
+  uint64_t choices() const { return choices_; }
+  uint64_t ended_at_dead_links() const { return dead_ends_; }
+
+ private:
+  struct Phase {
+    std::vector<bool> routed;
+    std::vector<bool> up;
+    std::vector<Sent> sent;
+  };
+
+  // Along the way that the packet took; where it is drawn, any of those drawn among will do.
+  void compare(Walker& walker, const Phase& phase, const Sent& sent) {
+    const Way& way = fabric_.way(sent.number);
+    const control::Fabric& fabric = testbed_.fabric;
+    dataplane::ScratchPacket scratch;
+    dataplane::Packet& packet = scratch.load(sent.frame, static_cast<uint32_t>(sent.frame.size()));
+    LinkEnd at = fabric.peer_of(sent.host);
+    bool is_drawn = false;
+    for (size_t h = 0;; ++h) {
+      const Walker::Step step = walker.step(at.node, at.port, packet);
+      if (!step.hop) {  // no route is left
+        ASSERT_EQ(step.end, PathEnd::kDropped) << fabric.nodes[at.node].name;
+        ASSERT_EQ(way.size(), h);
+        break;
+      }
+      ++hops_;
+      choices_ += step.hop->choice.has_value();
+      is_drawn = is_drawn || step.hop->candidates.size() > 1;
+      if (!phase.up[fabric.port({at.node, step.hop->out_port}).link] && step.hop->candidates.size() == 1) {
+        ASSERT_EQ(way.size(), h) << "went on over a dead link";
+        ++dead_ends_;
+        break;
+      }
+      if (step.hop->candidates.size() > 1 && way.size() == h) break;  // drawn, and a dead link
+      ASSERT_LT(h, way.size()) << "ended after " << h << " switches";
+      ASSERT_EQ(way[h].node, at.node);
+      ASSERT_TRUE(std::ranges::binary_search(step.hop->candidates, way[h].port))
+          << fabric.name_of(way[h]) << " instead of port " << step.hop->out_port;
+      at = fabric.peer_of(way[h]);
+      if (fabric.nodes[at.node].kind == control::NodeKind::kHost) {
+        ASSERT_EQ(way.size(), h + 1);
+        break;
+      }
+      dataplane::store_mac(packet.data(), walker.router_mac(at.node));  // as whoever was drawn is addressed
+    }
+    if (!is_drawn) compare_walk(walker, sent, way);
+  }
+  void compare_walk(Walker& walker, const Sent& sent, const Way& way) {
+    const control::Path path = walker.walk(sent.frame, static_cast<uint32_t>(sent.frame.size()), sent.host);
+    const size_t over = path.end == PathEnd::kLinkDown ? 1 : 0;
+    ASSERT_EQ(path.hops.size(), way.size() + over);
+    for (size_t h = 0; h < way.size(); ++h) ASSERT_EQ((LinkEnd{path.hops[h].node, path.hops[h].out_port}), way[h]);
+  }
+
+  DrivenFabric fabric_;
+  const control::Testbed& testbed_;
+  control::Compiler compiler_;
+  Rng rng_;
+  std::vector<uint32_t> hosts_;
+  std::vector<bool> up_;
+  std::vector<bool> routed_;  // empty: as the links are
+  Instant now_ = Instant::at(Duration::us(1));
+  Instant changed_;
+  std::vector<Phase> phases_;
+  uint64_t hops_ = 0;
+  uint64_t choices_ = 0;
+  uint64_t dead_ends_ = 0;
+};
+
+void drive_through_failures(const control::Testbed& testbed, uint32_t packets, uint64_t stream) {
+  Comparison comparison{testbed, stream};
+  comparison.phase(packets * 4 / 10);
+  const uint32_t first = comparison.random_fabric_link();
+  const uint32_t second = comparison.random_fabric_link();
+  comparison.change(first, false);
+  comparison.phase(packets / 10);
+  comparison.wait_for_routes();
+  comparison.phase(packets / 10);
+  comparison.change(second, false);
+  comparison.phase(packets / 10);
+  comparison.wait_for_routes();
+  comparison.phase(packets / 10);
+  comparison.change(first, true);
+  comparison.phase(packets / 10);
+  comparison.wait_for_routes();
+  comparison.phase(packets / 10);
+  comparison.run_and_compare();
+  EXPECT_GT(comparison.hops(), uint64_t{packets});
+  std::printf("%lu hops, %lu choices, %lu ended at a dead link\n", comparison.hops(), comparison.choices(),
+              comparison.ended_at_dead_links());
+}
+
+std::vector<std::string> shipped_names() {
+  std::vector<std::string> names;
+  for (const auto& file : std::filesystem::directory_iterator(source_root() / "testbeds")) {
+    if (file.path().extension() == ".yaml") names.push_back(file.path().stem());
+  }
+  std::ranges::sort(names);
+  return names;
+}
+
+class ShippedTestbeds : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedTestbeds, AreExplainedAsTheyAreForAHundredThousandPacketsThroughFailures) {
+  const auto loaded = control::load_testbed(source_root() / "testbeds" / (GetParam() + ".yaml"));
+  ASSERT_TRUE(loaded) << to_string(loaded.error().front());
+  drive_through_failures(without_traffic(*loaded, kConvergence), 100'000, 61);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ShippedTestbeds, testing::ValuesIn(shipped_names()), [](const auto& it) {
+  std::string name = it.param;
+  std::ranges::replace(name, '-', '_');
+  return name;
+});
+
+// Every field, UDFs, tags, both models, all modes: what no shipped testbed has all of.
+constexpr const char* kProfiles[] = {
+    "{hash: {fields: [IN_PORT, SRC_MAC, DST_MAC, ETHERTYPE, VLAN_ID, SRC_IP, DST_IP, L4_SRC_PORT, L4_DST_PORT, "
+    "IP_PROTOCOL, "
+    "RDMA_BTH_DEST_QP, RDMA_BTH_OPCODE, IPV6_FLOW_LABEL], algorithm: XXH3, seed: 7}}",
+    "{hash: {model: RTAG7, algorithm: CRC_CCITT, seed: 99, offset: 3, udf: [{base: L4, offset: 13, length: 3, match: "
+    "{l4_dst_port: 4791}}, {base: L3, offset: 8, length: 1, mask: 0f, match: {l2_type: 0x0800}}, {base: L4, offset: "
+    "30, length: 16}]}}",
+    "{hash: {algorithm: TOEPLITZ}, groups: {kind: resilient, buckets: 61}}",
+    "{hash: {algorithm: XOR}, groups: {mode: in_port}}",
+    "{hash: {algorithm: CRC_XOR, offset: 9}, groups: {mode: pinned}}",
+    "{hash: {algorithm: CRC_32HI}, groups: {weights: {p1-agg1: 3, core2: 5}}}",
+    "{hash: {algorithm: RANDOM}}",
+    "{groups: {mode: flowlet, gap: 100us}}",
+    "{hash: {algorithm: CRC_32LO}, groups: {mode: spray}}",
+};
+
+class Profiles : public testing::TestWithParam<const char*> {};
+
+TEST_P(Profiles, AreExplainedAsTheyAre) {
+  const std::string text = std::string(R"(
+name: three-tiers
+fabric: {kind: fat-tree, k: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+profiles: {default: )") + GetParam() +
+                           "}\n";
+  const auto testbed = control::parse_testbed(text, "test.yaml");
+  ASSERT_TRUE(testbed) << to_string(testbed.error().front());
+  drive_through_failures(without_traffic(*testbed, kConvergence), 20'000, 62);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Profiles, testing::ValuesIn(kProfiles));
+
+}  // namespace
+}  // namespace softspine::tests
