@@ -51,12 +51,17 @@ std::vector<Endpoint> endpoints_of(const control::Fabric& fabric) {
 
 }  // namespace
 
-std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly) {
+std::expected<std::vector<PlannedFlow>, std::string> plan_traffic(const control::Testbed& testbed) {
   std::vector<Workload> workloads;
   for (const control::Workload& workload : testbed.workloads) workloads.push_back(workload_of(workload));
-  const auto endpoints = endpoints_of(testbed.fabric);
-  auto plan = plan_flows(workloads, endpoints, testbed.run.seed);
+  auto plan = plan_flows(workloads, endpoints_of(testbed.fabric), testbed.run.seed);
   if (!plan) return std::unexpected(sentences(plan.error()));
+  return std::move(*plan);
+}
+
+std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly) {
+  auto plan = plan_traffic(testbed);
+  if (!plan) return std::unexpected(plan.error());
   assembly.flows = std::move(*plan);
   for (PlannedFlow& flow : assembly.flows) {
     RoceHost* source = assembly.hosts[flow.source];

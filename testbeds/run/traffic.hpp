@@ -9,6 +9,9 @@
 
 namespace softspine::testbeds {
 
+// The flows of the testbed's workloads, without a fabric to run them. The error is sentences for a person.
+std::expected<std::vector<PlannedFlow>, std::string> plan_traffic(const control::Testbed& testbed);
+
 // Before the first window. The error is sentences for a person.
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly);
 

@@ -4,7 +4,9 @@
 
 #include "tools/softspine/bench_command.hpp"
 #include "tools/softspine/check_command.hpp"
+#include "tools/softspine/explain_command.hpp"
 #include "tools/softspine/fabric_commands.hpp"
+#include "tools/softspine/polarization_command.hpp"
 #include "tools/softspine/run_command.hpp"
 
 int main(int argc, char** argv) {
@@ -20,6 +22,9 @@ int main(int argc, char** argv) {
   try {
     add_run_command(app, status);
     add_check_command(app, status);
+    add_explain_command(app, status);
+    add_polarization_command(app, status);
+    add_source_ports_command(app, status);
     add_fabric_commands(app, status);
     add_bench_command(app, status);
     app.parse(argc, argv);

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0
+"""explain, polarization and source-ports: what they say, as text and as JSON, and what they refuse."""
+from __future__ import annotations
+
+import json
+import sys
+import xml.etree.ElementTree as ElementTree
+
+from softspine import TESTBEDS, Problems, Softspine, main
+
+
+def check(holds: object, what: str) -> Problems:
+    if not holds:
+        yield what
+
+
+def explains_a_packet(it: Softspine) -> Problems:
+    """explain says every hop: key, hash, bucket, port; the same in JSON"""
+    question = ['explain', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h16', '--sport', '50000', '--qp', '17']
+    done = it(*question)
+    yield from done.exited(0)
+    yield from done.says('CRC(seed 0, offset 0)', 'SRC_IP 0a000102', 'L4_SRC_PORT c350', 'mod 4', 'arrives at h16')
+    answer = it(*question, '--json').json()
+    hops = answer['hops']
+    yield from check([hop['switch'] for hop in hops][::2] == ['tor1', 'tor4'], f'not from tor1 to tor4: {hops}')
+    choice = hops[0]
+    yield from check(choice['hash']['key'] == '0a0001020a000405c35012b711000000', f'another key: {choice}')
+    yield from check(int(choice['hash']['hash'], 16) % 4 == choice['bucket'], f'the bucket is not the hash modulo 4: {choice}')
+    yield from check(choice['out_port'] == f'Ethernet{16 + 4 * choice["bucket"]}', f'not the bucket\'s port: {choice}')
+    yield from check((answer['end'], answer['at']) == ('host', 'h16'), f'does not arrive: {answer}')
+    down = it(*question, '--down', f'tor1:{choice["out_port"]}', '--json').json()
+    yield from check(down['hops'][0]['buckets'] == 3, 'a link that is down is still in the group')
+
+
+def explains_a_capture(it: Softspine) -> Problems:
+    """explain of a capture: an object a line, and the shares are those of the run"""
+    done = it('explain', TESTBEDS / 'replay.yaml', '--pcap', TESTBEDS / 'replay' / 'in.pcap', '--from', 'h1', '--json')
+    yield from done.exited(0)
+    packets = [json.loads(line) for line in done.out.splitlines()]
+    yield from check(len(packets) == 256, f'{len(packets)} packets, not 256')
+    ports = [packet['hops'][0]['out_port'] for packet in packets]
+    report = it.folder / 'r.json'
+    # The testbed writes beside itself: run it in the test's own folder.
+    (it.folder / 'replay').mkdir()
+    (it.folder / 'replay' / 'in.pcap').write_bytes((TESTBEDS / 'replay' / 'in.pcap').read_bytes())
+    it.write('replay.yaml', (TESTBEDS / 'replay.yaml').read_text())
+    yield from it('run', it.folder / 'replay.yaml', '--report', report).exited(0)
+    links = json.loads(report.read_text())['links']
+    for port in ('Ethernet4', 'Ethernet8'):
+        sent = links[f'tor1:{port}']['tx_packets']
+        yield from check(ports.count(port) == sent, f'{port}: explained {ports.count(port)}, carried {sent}')
+
+
+def tells_polarization(it: Softspine) -> Problems:
+    """polarization names the tier, the pair, the reason, and a cure that cures"""
+    picture = it.folder / 'links.svg'
+    done = it('polarization', TESTBEDS / 'polarized.yaml', '--picture', picture)
+    yield from done.exited(0)
+    yield from done.says('aggregation up', 'UNEVEN', 'POLARIZED', 'both hash alike', 'cured')
+    yield from check(ElementTree.parse(picture).getroot().tag.endswith('svg'), 'the picture is no SVG')
+    found = it('polarization', TESTBEDS / 'polarized.yaml', '--json').json()
+    cures = {cure['cure']: cure for cure in found['cures']}
+    yield from check(cures['offset']['cured'] and cures['mixing']['cured'], f'offset and mixing do not cure: {cures}')
+    yield from check(not cures['seed']['cured'], 'a seed is no cure')
+    by_worst = [cure['worst_max_over_mean'] for cure in found['cures']]
+    yield from check(by_worst == sorted(by_worst), 'the cures are not ranked')
+    even = it('polarization', TESTBEDS / 'cured-offset.yaml', '--no-cures', '--json').json()
+    yield from check(not any(tier['uneven'] for tier in even['tiers']), f'cured-offset is uneven: {even["tiers"]}')
+
+
+def few_flows_are_no_polarization(it: Softspine) -> Problems:
+    """a handful of random flows is uneven and is not called so"""
+    found = it('polarization', TESTBEDS / 'two-tier.yaml', '--random', '16', '--json', '--no-cures').json()
+    tier = found['tiers'][0]
+    yield from check(tier['max_over_mean'] > 1.5 and not tier['uneven'], f'{tier}')
+
+
+def finds_source_ports(it: Softspine) -> Problems:
+    """source-ports finds as many disjoint paths as there are spines, and explain agrees"""
+    found = it('source-ports', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h16', '--json').json()
+    yield from check(len(found['disjoint']) == 4 and found['search_space'] == 4, f'{found}')
+    links = [link for path in found['disjoint'] for link in path['links']]
+    yield from check(len(links) == len(set(links)) == 8, f'links are shared: {links}')
+    for path in found['disjoint']:
+        told = it('explain', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h16', '--sport', path['source_port'], '--json').json()
+        yield from check([f'{hop["switch"]}:{hop["out_port"]}' for hop in told['hops'][:2]] == path['links'], f'{told}')
+
+
+def refuses_what_is_not_there(it: Softspine) -> Problems:
+    """hosts, links, captures that are not there: 2, and why"""
+    for arguments, said in [(['explain', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h99'], "no host 'h99'"),
+                            (['explain', TESTBEDS / 'two-tier.yaml'], 'needs --from and --to'),
+                            (['explain', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h2', '--down', 'x:y'], "no port 'x:y'"),
+                            (['explain', TESTBEDS / 'two-tier.yaml', '--pcap', 'none.pcap'], 'none.pcap'),
+                            (['polarization', TESTBEDS / 'replay.yaml'], 'no workload'),
+                            (['source-ports', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h1'], 'two hosts')]:
+        done = it(*arguments)
+        yield from done.exited(2)
+        yield from done.complains(said)
+
+
+if __name__ == '__main__':
+    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, few_flows_are_no_polarization, finds_source_ports,
+                   refuses_what_is_not_there]))

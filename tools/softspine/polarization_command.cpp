@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/polarization_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+
+#include "control/explain/polarization_report.hpp"
+#include "control/explain/source_ports.hpp"
+#include "tools/softspine/flow_probes.hpp"
+#include "tools/softspine/links_down.hpp"
+
+namespace softspine::tools {
+
+using control::Json;
+using control::Walker;
+
+namespace {
+
+struct PolarizationArguments {
+  std::string file;
+  std::string pcap;
+  std::string picture;
+  std::vector<std::string> down;
+  uint32_t random = 0;
+  uint64_t seed = 1;
+  bool json = false;
+  bool no_cures = false;
+};
+
+struct SourcePortArguments {
+  std::string file;
+  std::string from;
+  std::string to;
+  std::vector<std::string> down;
+  uint32_t paths = UINT32_MAX;
+  control::Probe probe;
+  bool json = false;
+};
+
+Status wrong(const std::string& why) {
+  fmt::print(stderr, "softspine: {}\n", why);
+  return Status::kWrongInput;
+}
+
+FlowProbes flows_for(const PolarizationArguments& arguments, Walker& walker) {
+  if (!arguments.pcap.empty()) return captured_flows(walker, arguments.pcap);
+  if (arguments.random > 0) return random_flows(walker, arguments.random, arguments.seed);
+  auto flows = workload_flows(walker);
+  if (flows && flows->empty()) return std::unexpected("the testbed has no workload: give --random N or --pcap FILE");
+  return flows;
+}
+
+Status polarization(const PolarizationArguments& arguments) {
+  const auto testbed = read_testbed(arguments.file, {});
+  if (!testbed) return testbed.error();
+  const auto up = links_without(testbed->fabric, arguments.down);
+  if (!up) return wrong(up.error());
+  Walker walker{*testbed, *up};
+  const auto flows = flows_for(arguments, walker);
+  if (!flows) return wrong(flows.error());
+  const control::Polarization found = polarization_of(walker, *flows);
+  const auto cures = arguments.no_cures ? std::vector<control::Cure>{} : try_cures(walker, *flows);
+  if (!arguments.picture.empty()) {
+    std::ofstream file(arguments.picture);
+    file << polarization_picture(testbed->fabric, found);
+    if (!file.flush()) {
+      fmt::print(stderr, "softspine: {} cannot be written\n", arguments.picture);
+      return Status::kUnexpected;
+    }
+  }
+  if (arguments.json) {
+    fmt::print("{}\n", polarization_json(testbed->fabric, found, cures).dump(2));
+  } else {
+    fmt::print("{}", polarization_text(found, cures));
+  }
+  return Status::kDone;
+}
+
+std::optional<uint32_t> host_named(const control::Fabric& fabric, const std::string& name) {
+  const auto found = std::ranges::find(fabric.nodes, name, &control::FabricNode::name);
+  if (found == fabric.nodes.end() || found->kind != control::NodeKind::kHost) return std::nullopt;
+  return static_cast<uint32_t>(found - fabric.nodes.begin());
+}
+
+Json search_json(const control::Fabric& fabric, const control::PortSearch& found) {
+  Json paths = Json::array();
+  for (const control::FoundPath& path : found.disjoint) {
+    Json links = Json::array();
+    for (const control::LinkEnd link : path.links) links.push_back(fabric.name_of(link));
+    paths.push_back({{"source_port", path.source_port}, {"links", std::move(links)}});
+  }
+  return {{"disjoint", std::move(paths)},
+          {"ports_tried", found.ports_tried},
+          {"paths_reached", found.paths_reached},
+          {"search_space", found.paths_there}};
+}
+
+Status source_ports(const SourcePortArguments& arguments) {
+  const auto testbed = read_testbed(arguments.file, {});
+  if (!testbed) return testbed.error();
+  const control::Fabric& fabric = testbed->fabric;
+  const auto up = links_without(fabric, arguments.down);
+  if (!up) return wrong(up.error());
+  const auto from = host_named(fabric, arguments.from);
+  const auto to = host_named(fabric, arguments.to);
+  if (!from || !to || *from == *to) return wrong("--from and --to: two hosts of the testbed");
+  control::Probe probe = arguments.probe;
+  probe.from = *from;
+  probe.to = *to;
+  if (probe.port >= fabric.nodes[*from].ports.size()) return wrong("--port: the host has not so many");
+  Walker walker{*testbed, *up};
+  const control::PortSearch found = disjoint_source_ports(walker, probe, arguments.paths);
+  if (arguments.json) {
+    fmt::print("{}\n", search_json(fabric, found).dump(2));
+    return Status::kDone;
+  }
+  for (const control::FoundPath& path : found.disjoint) {
+    std::string links;
+    for (const control::LinkEnd link : path.links) links += " " + fabric.name_of(link);
+    fmt::print("{}{}\n", path.source_port, links);
+  }
+  fmt::print("{} disjoint paths; {} source ports tried reach {} of the {} paths there are\n", found.disjoint.size(),
+             found.ports_tried, found.paths_reached, found.paths_there);
+  return Status::kDone;
+}
+
+}  // namespace
+
+void add_polarization_command(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<PolarizationArguments>();
+  CLI::App* command = app.add_subcommand("polarization", "how the flows spread over the links, and what would help");
+  command->footer(
+      "Examples:\n"
+      "  softspine polarization testbeds/polarized.yaml\n"
+      "  softspine polarization two-tier.yaml --random 10000 --picture links.svg\n"
+      "  softspine polarization replay.yaml --pcap replay/in.pcap --json | jq .tiers[].max_over_mean\n"
+      "An ideal hash does not spread few flows evenly either: its figures stand beside.");
+  command->add_option("FILE", arguments->file, "a testbed file")->required();
+  command->add_option("--random", arguments->random, "so many random flows, instead of the testbed's workload");
+  command->add_option("--pcap", arguments->pcap, "the flows of a capture, instead");
+  command->add_option("--seed", arguments->seed, "of random flows");
+  command->add_option("--down", arguments->down, "a link that is down, NODE:PORT; several");
+  command->add_option("--picture", arguments->picture, "an SVG: every link by tier, coloured by its load");
+  command->add_flag("--no-cures", arguments->no_cures, "only look, try nothing");
+  command->add_flag("--json", arguments->json, "for programs, with every switch and link");
+  command->callback([arguments, &status] { status = polarization(*arguments); });
+}
+
+void add_source_ports_command(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<SourcePortArguments>();
+  CLI::App* command = app.add_subcommand("source-ports", "source ports whose paths share no link between switches");
+  command->footer(
+      "Examples:\n"
+      "  softspine source-ports testbeds/two-tier.yaml --from h1 --to h16\n"
+      "  softspine source-ports two-tier.yaml --from h1 --to h16 --qp 17 --paths 4 --json | jq "
+      ".disjoint[].source_port");
+  command->add_option("FILE", arguments->file, "a testbed file")->required();
+  command->add_option("--from", arguments->from, "the host that sends")->required();
+  command->add_option("--to", arguments->to, "the host it is for")->required();
+  command->add_option("--port", arguments->probe.port, "of the sending host, from 0");
+  command->add_option("--qp", arguments->probe.qp, "destination QP")->check(CLI::Range(0, 0xffffff));
+  command->add_flag("--ipv6", arguments->probe.is_ipv6, "over IPv6");
+  command->add_option("--paths", arguments->paths, "as many will do; all there are if not given");
+  command->add_option("--down", arguments->down, "a link that is down, NODE:PORT; several");
+  command->add_flag("--json", arguments->json, "for programs");
+  command->callback([arguments, &status] { status = source_ports(*arguments); });
+}
+
+}  // namespace softspine::tools

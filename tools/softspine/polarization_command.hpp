@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// softspine polarization: how a fabric spreads its flows, what goes together, what would cure it.
+// softspine source-ports: ports whose paths share no link.
+#pragma once
+
+#include "tools/softspine/arguments.hpp"
+
+namespace softspine::tools {
+
+void add_polarization_command(CLI::App& app, Status& status);
+void add_source_ports_command(CLI::App& app, Status& status);
+
+}  // namespace softspine::tools
