@@ -23,10 +23,16 @@ void expect_as_it_says(const control::Testbed& testbed, const Outcome& out) {
   }
 }
 
-TEST(ShippedTestbeds, TwoTierIsAsExpected) {
-  const control::Testbed testbed = shipped("two-tier");
+class Shipped : public testing::TestWithParam<const char*> {};
+
+TEST_P(Shipped, IsAsItExpectsItselfToBe) {
+  const control::Testbed testbed = shipped(GetParam());
   expect_as_it_says(testbed, run_whole(testbed));
 }
+
+INSTANTIATE_TEST_SUITE_P(Testbeds, Shipped,
+                         testing::Values("two-tier", "polarized", "cured-offset", "cured-seed-only", "e-ecmp",
+                                         "pinned-fragmented", "pinned-doubled", "resilient", "flowlet", "spray"));
 
 TEST(ShippedTestbeds, IdleFabricIsAsExpectedAndRunsOnlyTheNodesInUse) {
   const control::Testbed testbed = shipped("idle-fabric");
