@@ -8,6 +8,7 @@
 #include "tools/softspine/fabric_commands.hpp"
 #include "tools/softspine/polarization_command.hpp"
 #include "tools/softspine/run_command.hpp"
+#include "tools/softspine/storm_command.hpp"
 
 int main(int argc, char** argv) {
   using namespace softspine::tools;
@@ -26,6 +27,7 @@ int main(int argc, char** argv) {
     add_polarization_command(app, status);
     add_source_ports_command(app, status);
     add_fabric_commands(app, status);
+    add_storm_command(app, status);
     add_bench_command(app, status);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -54,6 +54,12 @@ struct Attribution {
   bool is_sampled = false;
 };
 
+// Of many links, paused time may be longer than a Duration can be.
+inline dataplane::Duration sum(dataplane::Duration a, dataplane::Duration b) {
+  const auto most = dataplane::Duration::max();
+  return a > most - b ? most : a + b;
+}
+
 // What is known of the pauses of a log, by their index, before they are attributed.
 struct PauseMarks {
   std::vector<bool> lasts;    // part of a pause that lasts

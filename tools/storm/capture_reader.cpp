@@ -20,7 +20,7 @@ constexpr size_t kBlockHeadBytes = 8;
 constexpr size_t kSectionHeadBytes = 28;  // with the length at its end
 constexpr uint32_t kLeastBlockBytes = 12;
 constexpr int64_t kPsPerSecond = 1'000'000'000'000;
-constexpr int64_t kLongestSeconds = 100LL * 24 * 3600;
+constexpr int64_t kLongestSeconds = 50LL * 24 * 3600;  // either way: the difference of two still fits
 
 Way way_of(uint32_t flags) {
   switch (flags & 3) {
@@ -218,7 +218,7 @@ std::expected<Instant, CaptureError> CaptureReader::instant_of(uint64_t ticks, c
   int64_t seconds = 0;
   if (__builtin_sub_overflow(moment.seconds, origin_->seconds, &seconds) || seconds > kLongestSeconds ||
       seconds < -kLongestSeconds) {
-    return std::unexpected(error("a time more than 100 days from the first frame's", kBlockHeadBytes + 4));
+    return std::unexpected(error("a time more than 50 days from the first frame's", kBlockHeadBytes + 4));
   }
   return Instant::at_ps(seconds * kPsPerSecond + moment.ps - origin_->ps);
 }

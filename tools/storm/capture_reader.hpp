@@ -4,8 +4,8 @@
 // Streamed: one block is in memory at a time.
 //
 // Time: emulated captures count from 0, others from 1970, which picoseconds in 64 bits do not reach. So an
-// Instant here counts from `origin_seconds()` + its picoseconds: 0 for a capture that begins within 100 days of
-// 1970 (emulated time), else the time of the first frame. A frame 100 days from it is an error.
+// Instant here counts from `origin_seconds()` + its picoseconds: 0 for a capture that begins within 50 days of
+// 1970 (emulated time), else the time of the first frame. A frame 50 days from it is an error.
 //
 // Errors name the offset in the file, and stick. An input that ends inside a block is cut short: an error, too,
 // but what came before it stands.

@@ -115,7 +115,8 @@ void PauseRecorder::add(uint32_t sender, uint8_t priority, const std::optional<P
   pauses_.push_back({.sender = sender, .priority = priority, .span = *span});
 }
 
-void PauseRecorder::finish() {
+void PauseRecorder::finish(const std::vector<CapturedInterface>& interfaces) {
+  if (!interfaces.empty()) port_of(static_cast<uint32_t>(interfaces.size() - 1), interfaces);
   for (uint32_t sender = 0; sender < senders_.size(); ++sender) {
     for (uint8_t priority = 0; priority < kPauseClasses; ++priority) {
       auto& timer = timers_[sender][priority];

@@ -63,8 +63,9 @@ class PauseRecorder {
   explicit PauseRecorder(dataplane::Rate speed = {}) : speed_(speed) {}
 
   void take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces);
-  // After the last frame: ends what is still paused, and puts the pauses in the order of their begin.
-  void finish();
+  // After the last frame: ends what is still paused, and puts the pauses in the order of their begin. Interfaces
+  // that no frame came from are ports, too.
+  void finish(const std::vector<CapturedInterface>& interfaces);
 
   const Tally& tally() const { return tally_; }
   dataplane::Instant first() const { return first_; }

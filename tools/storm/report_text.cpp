@@ -146,7 +146,8 @@ std::string text_report(const CaptureFacts& facts, const PauseLog& log, const An
   out += "\n";
   const Verdict verdict = verdict_of(analysis);
   if (verdict == Verdict::kNoPauses) {
-    return out + fmt::format("No storm: no pause frames in {} frames.\n", grouped(facts.tally.frames));
+    return out + fmt::format("No storm: no pause frames in {} frame{}.\n", grouped(facts.tally.frames),
+                             facts.tally.frames == 1 ? "" : "s");
   }
   for (const Storm& storm : analysis.storms) out += storm_text(log, analysis, storm, rows);
   out += cycles_text(log, "DEADLOCK", analysis.deadlocks, rows);

@@ -22,6 +22,7 @@ constexpr uint64_t kTimerBytes = uint64_t{0xffff} * 64;
 constexpr int64_t kCaptureShare = 10;
 constexpr int64_t kPausedTenths = 8;
 constexpr int64_t kFreeTenths = 2;
+constexpr int64_t kVictimParts = 20;
 
 // Pauses of one link and priority with no XON between them.
 struct Run {
@@ -56,7 +57,7 @@ class Runs {
   bool continues(const Pause& pause) const {
     if (runs_.empty() || runs_.back().how != PauseEnd::kLapsed) return false;
     const Duration paused = runs_.back().paused + (pause.span.end - pause.span.begin);
-    return paused * 10 >= (pause.span.end - runs_.back().begin) * kPausedTenths;
+    return paused >= (pause.span.end - runs_.back().begin) / 10 * kPausedTenths;
   }
   std::vector<Run> runs_;
 };
@@ -108,7 +109,7 @@ void Judge::list_links() {
     link.total += length;
     link.longest = std::max(link.longest, length);
     link.is_open = link.is_open || span.how == PauseEnd::kOpen;
-    out_.paused += length;
+    out_.paused = sum(out_.paused, length);
     if (out_.longest == kNone || length > longest) {
       longest = length;
       out_.longest = i;
@@ -150,7 +151,7 @@ void Judge::judge_priority(uint8_t priority) {
   }
   Attribution found = attribute(log_, priority, selected, marks);
   out_.is_sampled = out_.is_sampled || found.is_sampled;
-  for (const Share& share : found.shares) explained_[share.root] += share.time;
+  for (const Share& share : found.shares) explained_[share.root] = sum(explained_[share.root], share.time);
   const std::set<uint32_t> locked = keep_cycles(found.cycles);
   for (const Run& run : roots) {
     if (!locked.contains(run.from)) add_storm(priority, run, found);
@@ -169,7 +170,7 @@ bool Judge::is_root(const Run& run, const std::vector<Run>& lasting) const {
   Duration most;
   for (const auto& [port, overlap] : together) most = std::max(most, overlap);
   const Duration free = run.length() - most;
-  return free >= threshold_of(run.from) && free * 10 > run.length() * kFreeTenths;
+  return free >= threshold_of(run.from) && free > run.length() / 10 * kFreeTenths;
 }
 
 // One storm for a node, whatever its ports and priorities.
@@ -190,7 +191,7 @@ void Judge::add_storm(uint8_t priority, const Run& run, const Attribution& found
   storm.priorities |= static_cast<uint16_t>(1 << priority);
   for (const Share& share : found.shares) {
     if (share.root != root) continue;
-    storm.explained += share.time;
+    storm.explained = sum(storm.explained, share.time);
     storm.spread.push_back(share);
   }
 }
@@ -213,13 +214,14 @@ void Judge::finish(Storm& storm) {
   for (const Share& share : storm.spread) {
     const auto [it, is_new] = by_link.try_emplace(share.from, share);
     if (is_new) continue;
-    it->second.time += share.time;
+    it->second.time = sum(it->second.time, share.time);
     it->second.first = std::min(it->second.first, share.first);
     it->second.hops = std::min(it->second.hops, share.hops);
   }
   storm.spread.clear();
   std::set<std::pair<std::string, uint32_t>> victims;
   for (const auto& [from, share] : by_link) {
+    if (share.time < (storm.end - storm.begin) / kVictimParts) continue;
     storm.spread.push_back(share);
     const uint32_t node = log_.node_of(share.to);
     if (node != storm.root) victims.emplace(log_.nodes[node].name, node);

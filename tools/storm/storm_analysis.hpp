@@ -16,6 +16,8 @@
 // A node that does not let go because its own egress is held is no root. But pauses of its egress that come and go
 // are no excuse: in between its buffer drains, and it would say go on. A host does not forward, so it has no excuse.
 //
+// Its *victims* are the nodes that it stopped, directly or through others, for at least a twentieth of its time.
+//
 // A *deadlock* is a cycle of pauses (attribution.hpp) that stays closed for T and that no root feeds.
 // Otherwise there is no storm. Pauses are listed all the same, with where they began.
 #pragma once

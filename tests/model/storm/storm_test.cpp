@@ -71,7 +71,7 @@ PauseLog log_of(const std::vector<uint8_t>& capture) {
     if (!got || !*got) break;
     recorder.take(frame, reader.interfaces());
   }
-  recorder.finish();
+  recorder.finish(reader.interfaces());
   return assemble_log(recorder);
 }
 

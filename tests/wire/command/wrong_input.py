@@ -97,7 +97,7 @@ def finds_obstacles_before_the_run(it: Softspine) -> Problems:
 
 def helps_with_examples(it: Softspine) -> Problems:
     """--help of every command has examples; --version is a version"""
-    for command in ('run', 'check', 'show', 'link', 'inject', 'bench'):
+    for command in ('run', 'check', 'show', 'link', 'inject', 'storm', 'bench'):
         done = it(command, '--help')
         yield from done.exited(0)
         yield from done.says('Example', f'softspine {command} ')

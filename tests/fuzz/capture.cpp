@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A capture: whatever it holds, it is read to its end or to an error inside it; what was read is recorded, analysed,
+// reported and drawn.
+#include <cstdint>
+#include <cstring>
+
+#include "dataplane/units/check.hpp"
+#include "tools/storm/capture_reader.hpp"
+#include "tools/storm/picture.hpp"
+#include "tools/storm/storm_report.hpp"
+
+using namespace softspine::tools::storm;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  size_t taken = 0;
+  CaptureReader reader{[&](std::span<uint8_t> into) {
+    const size_t n = std::min(into.size(), size - taken);
+    if (n > 0) std::memcpy(into.data(), data + taken, n);
+    taken += n;
+    return n;
+  }};
+  PauseRecorder recorder;
+  CapturedFrame frame;
+  uint64_t frames = 0;
+  for (;;) {
+    const auto got = reader.next(frame);
+    if (!got) {
+      SOFTSPINE_CHECK(!got.error().message.empty() && got.error().offset <= size, got.error().offset, size);
+      break;
+    }
+    if (!*got) break;
+    SOFTSPINE_CHECK(frame.interface < reader.interfaces().size() && frame.bytes.size() <= size, frame.interface, size);
+    recorder.take(frame, reader.interfaces());
+    ++frames;
+  }
+  recorder.finish(reader.interfaces());
+  SOFTSPINE_CHECK(recorder.tally().frames == frames, recorder.tally().frames, frames);
+  const PauseLog log = assemble_log(recorder);
+  for (const Pause& pause : log.pauses) {
+    SOFTSPINE_CHECK(pause.span.begin <= pause.span.end && pause.span.end <= log.end, pause.from, pause.to);
+    SOFTSPINE_CHECK(log.ports[pause.from].peer == pause.to || log.ports[pause.to].peer != pause.from, pause.from,
+                    pause.to);
+  }
+  const Analysis analysis = analyse(log);
+  CaptureFacts facts{.file = "fuzz", .tally = recorder.tally(), .ports = recorder.ports().size()};
+  SOFTSPINE_CHECK(!text_report(facts, log, analysis, 5).empty(), size, 0);
+  SOFTSPINE_CHECK(!json_report(facts, log, analysis)
+                       .dump(-1, ' ', false, softspine::control::Json::error_handler_t::replace)
+                       .empty(),
+                  size, 0);
+  SOFTSPINE_CHECK(picture(facts, log, analysis).ends_with("</svg>\n"), size, 0);
+  return 0;
+}

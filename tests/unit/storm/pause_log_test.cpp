@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// From frames to a log: whose port is whose neighbour, and who is named how when nobody says.
+#include "tools/storm/pause_log.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/storm/capture_bytes.hpp"
+
+namespace softspine::tools::storm {
+namespace {
+
+using dataplane::Instant;
+using dataplane::Rate;
+using tests::CaptureBytes;
+
+constexpr uint64_t k100G = 100'000'000'000;
+
+struct Recording {
+  std::vector<CapturedInterface> interfaces;
+  PauseRecorder recorder;
+
+  void frame(uint32_t interface, Way way, int64_t us, const CaptureBytes& bytes) {
+    recorder.take({.interface = interface, .way = way, .at = Instant::at_ps(us * 1'000'000), .bytes = bytes},
+                  interfaces);
+  }
+  PauseLog log(const KnownFabric& known = {}) {
+    recorder.finish(interfaces);
+    return assemble_log(recorder, known);
+  }
+};
+
+CapturedInterface port(const std::string& name, const std::string& description = "", uint64_t mac = 0) {
+  return {.name = name, .description = description, .speed_bps = k100G, .mac = mac, .link_type = 1};
+}
+
+CaptureBytes data_frame(uint8_t from, uint8_t to) {
+  CaptureBytes out(60);
+  out[0] = out[6] = 2;
+  out[5] = to;
+  out[11] = from;
+  return out;
+}
+
+std::vector<std::string> pauses_of(const PauseLog& log) {
+  std::vector<std::string> out;
+  for (const Pause& it : log.pauses) out.push_back(log.name(it.from) + " stops " + log.name(it.to));
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(PauseLog, TakesNeighboursFromDescriptionsAlsoWhereOneEndIsNotCaptured) {
+  Recording it{
+      .interfaces = {port("tor1:Ethernet0", "link to h1:eth0"), port("tor1:Ethernet4", "link to spine1:Ethernet0")},
+      .recorder = PauseRecorder{}};
+  it.frame(0, Way::kIn, 1, tests::pfc_frame(9, 8, 0xffff));
+  it.frame(1, Way::kOut, 2, tests::pfc_frame(7, 8, 0xffff));
+  const PauseLog log = it.log();
+  EXPECT_EQ(pauses_of(log), (Texts{"h1:eth0 stops tor1:Ethernet0", "tor1:Ethernet4 stops spine1:Ethernet0"}));
+  ASSERT_EQ(log.nodes.size(), 3u);
+  EXPECT_EQ(log.nodes[0].tier, 1);
+  EXPECT_EQ(log.nodes[2].name, "spine1");
+  EXPECT_EQ(log.nodes[2].tier, 2) << "by its name: it has one port here";
+}
+
+TEST(PauseLog, TakesTheKnownFabricBeforeAnythingElse) {
+  Recording it{.interfaces = {port("a:0", "link to b:0"), port("b:0"), port("c:0")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kOut, 1, tests::pfc_frame(9, 8, 0xffff));
+  const PauseLog log = it.log({.links = {{"a:0", "c:0"}}, .tiers = {{"c", 2}}});
+  EXPECT_EQ(pauses_of(log), Texts{"a:0 stops c:0"});
+  EXPECT_EQ(log.nodes[2].tier, 2);
+}
+
+TEST(PauseLog, CountsAFrameThatWasSeenAtBothEndsOnce) {
+  Recording it{.interfaces = {port("tor1:a"), port("spine1:b")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kOut, 1, tests::pfc_frame(7, 8, 0xffff));
+  it.frame(1, Way::kIn, 2, tests::pfc_frame(7, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log()), Texts{"tor1:a stops spine1:b"}) << "joined by the source that only one sent";
+}
+
+TEST(PauseLog, JoinsPortsThatSendToEachOthersNodes) {
+  // h1 and h2 under one switch, which has one MAC for all ports; they also send to each other, bridged.
+  Recording it{.interfaces = {port("h1:eth0"), port("h2:eth0"), port("tor1:0"), port("tor1:4")},
+               .recorder = PauseRecorder{}};
+  it.frame(0, Way::kOut, 1, data_frame(1, 9));
+  it.frame(1, Way::kOut, 1, data_frame(2, 9));
+  it.frame(2, Way::kOut, 2, data_frame(9, 1));
+  it.frame(3, Way::kOut, 2, data_frame(9, 2));
+  it.frame(0, Way::kOut, 3, data_frame(1, 2));
+  it.frame(3, Way::kOut, 4, data_frame(1, 2));
+  it.frame(1, Way::kOut, 5, data_frame(2, 1));
+  it.frame(2, Way::kOut, 6, data_frame(2, 1));
+  it.frame(1, Way::kOut, 7, tests::pfc_frame(2, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log()), Texts{"h2:eth0 stops tor1:4"});
+}
+
+TEST(PauseLog, LeavesParallelLinksUnjoinedRatherThanGuess) {
+  Recording it{.interfaces = {port("tor1:0"), port("tor1:4"), port("spine1:0"), port("spine1:4")},
+               .recorder = PauseRecorder{}};
+  for (const uint32_t interface : {0, 1}) it.frame(interface, Way::kOut, 1, data_frame(1, 2));
+  for (const uint32_t interface : {2, 3}) it.frame(interface, Way::kOut, 1, data_frame(2, 1));
+  it.frame(0, Way::kOut, 2, tests::pfc_frame(1, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log()), Texts{"tor1:0 stops peer of tor1:0"});
+}
+
+TEST(PauseLog, NamesTheOtherEndOfAOnePortCaptureByItsMac) {
+  Recording it{.interfaces = {port("")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kUnknown, 1, tests::pfc_frame(0x11, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log()), Texts{"02:00:00:00:00:11 stops interface 0"});
+}
+
+TEST(PauseLog, KnowsAPortsOwnFramesByItsMac) {
+  Recording it{.interfaces = {port("eth0", "", 0x020000000011)}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kUnknown, 1, tests::pfc_frame(0x11, 8, 0xffff));
+  it.frame(0, Way::kUnknown, 2, tests::pfc_frame(0x22, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log()), (Texts{"eth0 stops peer of eth0", "peer of eth0 stops eth0"}));
+}
+
+TEST(PauseLog, TakesTwoSourcesForTheTwoEndsOfALink) {
+  Recording it{.interfaces = {port("mirror")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kUnknown, 1, tests::pfc_frame(0x11, 8, 0xffff));
+  it.frame(0, Way::kUnknown, 2, tests::pfc_frame(0x22, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log()),
+            (Texts{"02:00:00:00:00:11 stops 02:00:00:00:00:22", "02:00:00:00:00:22 stops 02:00:00:00:00:11"}));
+}
+
+TEST(PauseLog, TakesMoreSourcesForAMirrorOfSeveralPorts) {
+  Recording it{.interfaces = {port("mirror")}, .recorder = PauseRecorder{}};
+  for (uint8_t source = 1; source <= 3; ++source)
+    it.frame(0, Way::kUnknown, source, tests::pfc_frame(source, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log()).at(2), "02:00:00:00:00:03 stops peer of 02:00:00:00:00:03");
+}
+
+TEST(PauseRecorder, CountsWhatItCouldNotUse) {
+  Recording it{.interfaces = {port("eth0"), {.name = "lo", .link_type = 113}}, .recorder = PauseRecorder{}};
+  CaptureBytes cut = tests::pfc_frame(1, 8, 1);
+  cut.resize(20);
+  CaptureBytes other = tests::pfc_frame(1, 8, 1);
+  other[15] = 0x02;
+  it.frame(0, Way::kIn, 5, cut);
+  it.frame(0, Way::kIn, 4, other);
+  it.frame(1, Way::kIn, 6, {});
+  EXPECT_EQ(it.recorder.tally().frames, 3u);
+  EXPECT_EQ(it.recorder.tally().cut_pause_frames, 1u);
+  EXPECT_EQ(it.recorder.tally().other_mac_control, 1u);
+  EXPECT_EQ(it.recorder.tally().other_links, 1u);
+  EXPECT_EQ(it.recorder.tally().disordered, 1u);
+}
+
+TEST(PauseRecorder, KeepsPrioritiesOfOneFrameApart) {
+  Recording it{.interfaces = {port("a:0", "link to b:0")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kOut, 0, tests::pfc_frame(1, 0x18, 0xffff));
+  it.frame(0, Way::kOut, 10, tests::pfc_frame(1, 0x08, 0));
+  it.frame(0, Way::kOut, 20, tests::pfc_frame(1, 0x10, 0));
+  const PauseLog log = it.log();
+  ASSERT_EQ(log.pauses.size(), 2u);
+  EXPECT_EQ(log.pauses[0].priority, 3);
+  EXPECT_EQ(log.pauses[0].span.end, Instant::at_ps(10'000'000));
+  EXPECT_EQ(log.pauses[1].priority, 4);
+  EXPECT_EQ(log.pauses[1].span.end, Instant::at_ps(20'000'000));
+}
+
+TEST(PauseRecorder, MakesOnePortOfOneNameInTwoSections) {
+  Recording it{.interfaces = {port("a:0", "link to b:0"), port("a:0", "link to b:0")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kOut, 0, tests::pfc_frame(1, 8, 0xffff));
+  it.frame(1, Way::kOut, 10, tests::pfc_frame(1, 8, 0));
+  const PauseLog log = it.log();
+  ASSERT_EQ(log.pauses.size(), 1u);
+  EXPECT_EQ(log.pauses[0].span.how, PauseEnd::kXon);
+}
+
+}  // namespace
+}  // namespace softspine::tools::storm

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/storm/picture.hpp"
+
+#include <gtest/gtest.h>
+
+#include <stack>
+
+#include "tests/unit/storm/made_log.hpp"
+
+namespace softspine::tools::storm {
+namespace {
+
+using tests::MadeLog;
+
+const CaptureFacts kFacts{
+    .file = "it <&>\" \xff\x01.pcapng", .tally = {}, .ports = 4, .began_unix_seconds = {}, .notes = {}};
+
+// What is wrong with it as XML, as far as our files use XML: tags that close, entities, no stray brackets.
+std::string wrong_in_xml(const std::string& xml) {
+  std::stack<std::string> open;
+  for (size_t at = 0; at < xml.size();) {
+    if (static_cast<unsigned char>(xml[at]) < ' ' && xml[at] != '\n') return "a control character";
+    if (xml[at] == '&') {
+      const std::string entity = xml.substr(at, xml.find(';', at) + 1 - at);
+      if (entity != "&amp;" && entity != "&lt;" && entity != "&gt;" && entity != "&quot;") return "entity " + entity;
+    }
+    if (xml[at] != '<') {
+      if (xml[at] == '>') return "a stray >";
+      ++at;
+      continue;
+    }
+    const size_t end = xml.find('>', at);
+    if (end == std::string::npos) return "a tag without end";
+    const std::string tag = xml.substr(at + 1, end - at - 1);
+    if (tag.find('<') != std::string::npos) return "a < in a tag";
+    const std::string name = tag.substr(0, tag.find_first_of(" /", tag[0] == '/' ? 1 : 0));
+    if (tag[0] == '/') {
+      if (open.empty() || "/" + open.top() != tag) return "closes " + tag;
+      open.pop();
+    } else if (tag.back() != '/') {
+      open.push(name);
+    }
+    at = end + 1;
+  }
+  return open.empty() ? "" : "not closed: " + open.top();
+}
+
+MadeLog storm() {
+  MadeLog it;
+  it.link("h1", "tor1");
+  it.link("tor1", "spine1");
+  it.link("h<2>", "tor1");
+  it.stop("h1", "tor1", 1'000);
+  it.stop("tor1", "spine1", 1'010);
+  it.stop("tor1", "h<2>", 1'020);
+  return it;
+}
+
+TEST(Picture, IsWellFormedAndSaysWhoTheRootIs) {
+  MadeLog it = storm();
+  const Analysis found = it.analysis();
+  const std::string svg = picture(kFacts, it.log, found);
+  EXPECT_EQ(wrong_in_xml(svg), "");
+  for (const char* words : {"its root is h1", ">ROOT<", "h&lt;2&gt;", ">spine1<", "+20us", "h1 stops tor1", "prio 3"}) {
+    EXPECT_NE(svg.find(words), std::string::npos) << words;
+  }
+}
+
+TEST(Picture, MarksADeadlock) {
+  MadeLog it;
+  for (const auto& [a, b] : {std::pair{"s1", "s2"}, {"s2", "s3"}, {"s3", "s1"}}) {
+    it.link(a, b);
+    it.stop(a, b, 1'000);
+  }
+  const Analysis found = it.analysis();
+  const std::string svg = picture(kFacts, it.log, found);
+  EXPECT_EQ(wrong_in_xml(svg), "");
+  EXPECT_NE(svg.find(">LOCKED<"), std::string::npos);
+  EXPECT_EQ(svg.find(">ROOT<"), std::string::npos);
+}
+
+TEST(Picture, IsNoLargerForAMillionPausesAndAThousandNodes) {
+  MadeLog it;
+  for (int i = 1; i <= 1'000; ++i) it.link("h" + std::to_string(i), "tor1");
+  it.link("tor1", "spine1");
+  for (int i = 1; i <= 100; ++i) it.stop("tor1", "h" + std::to_string(i), 1'000 + i);
+  for (int64_t i = 0; i < 200'000; ++i) {
+    it.log.pauses.push_back({.from = 1,
+                             .to = 0,
+                             .priority = 2,
+                             .span = {.begin = dataplane::Instant::at_ps(i * 90'000),
+                                      .end = dataplane::Instant::at_ps(i * 90'000 + 50'000),
+                                      .frames = 1,
+                                      .how = PauseEnd::kXon}});
+  }
+  const Analysis found = it.analysis();
+  const std::string svg = picture(kFacts, it.log, found);
+  EXPECT_EQ(wrong_in_xml(svg), "");
+  EXPECT_LT(svg.size(), 200'000u);
+  EXPECT_NE(svg.find("(980 not shown)"), std::string::npos);
+  EXPECT_NE(svg.find("more</text>"), std::string::npos) << "rows that are left out are said";
+}
+
+TEST(Picture, DrawsACaptureWithoutPauses) {
+  MadeLog it;
+  it.link("h1", "tor1");
+  const Analysis found = it.analysis();
+  EXPECT_EQ(wrong_in_xml(picture(kFacts, it.log, found)), "");
+  const MadeLog nothing;
+  EXPECT_EQ(wrong_in_xml(picture(kFacts, nothing.log, Analysis{})), "");
+}
+
+TEST(Escaped, ReplacesWhatXmlCannotHold) {
+  EXPECT_EQ(escaped("a<b>&\"c"), "a&lt;b&gt;&amp;&quot;c");
+  EXPECT_EQ(escaped("\x01"), "\xEF\xBF\xBD");
+  EXPECT_EQ(escaped("é → 𝄞"), "é → 𝄞");
+  EXPECT_EQ(escaped("\xc3"), "\xEF\xBF\xBD") << "cut";
+  EXPECT_EQ(escaped("\xc0\xaf"), "\xEF\xBF\xBD\xEF\xBF\xBD") << "overlong";
+  EXPECT_EQ(escaped("\xed\xa0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
+}
+
+TEST(Reports, SayTheSameInTextAndJson) {
+  MadeLog it = storm();
+  const Analysis found = it.analysis();
+  const std::string text = text_report(kFacts, it.log, found, 10);
+  for (const char* words : {"STORM: root h1", "h1:to-tor1 stops tor1:to-h1", "from 1 ms on for 19 ms",
+                            "Victims: 3 nodes, 1 of them hosts: h<2>, spine1, tor1", "100 % of all paused time"}) {
+    EXPECT_NE(text.find(words), std::string::npos) << words << " is missing from\n" << text;
+  }
+  const control::Json json = json_report(kFacts, it.log, found);
+  EXPECT_EQ(json["verdict"], "storm");
+  EXPECT_EQ(json["storms"][0]["root"], "h1");
+  EXPECT_EQ(json["storms"][0]["begin_ps"], 1'000'000'000);
+  EXPECT_EQ(json["storms"][0]["spread"].size(), 3u);
+  EXPECT_EQ(json["links"].size(), 3u);
+  EXPECT_EQ(json["pauses"].size(), 3u);
+  EXPECT_EQ(text_report(kFacts, it.log, found, 1).find("… and 2 more (--all)") == std::string::npos, false);
+}
+
+TEST(Words, WriteTimesWithFourDigits) {
+  using dataplane::Duration;
+  EXPECT_EQ(time_text(Duration::ps(12'345'678)), "12.35 us");
+  EXPECT_EQ(time_text(Duration::ps(999'999'999)), "1 ms");
+  EXPECT_EQ(time_text(Duration::ps(500)), "500 ps");
+  EXPECT_EQ(time_text(Duration::s(100)), "100 s");
+  EXPECT_EQ(time_text(Duration{}), "0");
+  EXPECT_EQ(time_text(Duration::us(-5)), "-5 us");
+  EXPECT_EQ(priorities_text(0x38), "priorities 3, 4 and 5");
+}
+
+}  // namespace
+}  // namespace softspine::tools::storm

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/storm/storm_analysis.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/storm/made_log.hpp"
+#include "tools/storm/storm_report.hpp"
+
+namespace softspine::tools::storm {
+namespace {
+
+using dataplane::Duration;
+using dataplane::Rate;
+using tests::MadeLog;
+
+// h1, h2 – tor1 – spine1 – tor2 – h3, h4; spine2 beside spine1.
+MadeLog two_racks() {
+  MadeLog it;
+  for (const auto& [host, tor] : {std::pair{"h1", "tor1"}, {"h2", "tor1"}, {"h3", "tor2"}, {"h4", "tor2"}})
+    it.link(host, tor);
+  for (const char* tor : {"tor1", "tor2"}) {
+    for (const char* spine : {"spine1", "spine2"}) it.link(tor, spine);
+  }
+  return it;
+}
+
+std::vector<std::string> names(const PauseLog& log, const std::vector<uint32_t>& nodes) {
+  std::vector<std::string> out;
+  for (const uint32_t node : nodes) out.push_back(log.nodes[node].name);
+  return out;
+}
+
+TEST(StormAnalysis, FollowsAChainBackToItsRoot) {
+  MadeLog it = two_racks();
+  it.stop("h1", "tor1", 1'000);
+  it.stop("tor1", "spine1", 1'010);
+  it.stop("spine1", "tor2", 1'030);
+  it.stop("tor2", "h3", 1'060);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  const Storm& storm = found.storms[0];
+  EXPECT_EQ(it.root(found), "h1");
+  EXPECT_EQ(storm.begin, MadeLog::us(1'000));
+  EXPECT_EQ(storm.how, PauseEnd::kOpen);
+  EXPECT_EQ(names(it.log, storm.victims), (std::vector<std::string>{"h3", "spine1", "tor1", "tor2"}));
+  std::vector<uint32_t> hops;
+  for (const Share& share : storm.spread) hops.push_back(share.hops);
+  EXPECT_EQ(hops, (std::vector<uint32_t>{0, 1, 2, 3}));
+  EXPECT_EQ(storm.explained, Duration::us(19'000 + 18'990 + 18'970 + 18'940)) << "all there is";
+  EXPECT_EQ(storm.explained, found.paused);
+}
+
+TEST(StormAnalysis, CallsShortPausesWithXonCongestion) {
+  MadeLog it = two_racks();
+  it.flicker("h1", "tor1", 300, 100);
+  it.flicker("tor1", "spine1", 150, 100);
+  const Analysis found = it.analysis();
+  EXPECT_TRUE(found.storms.empty());
+  EXPECT_EQ(verdict_of(found), Verdict::kCongestion);
+  EXPECT_EQ(it.log.nodes[found.origins.at(0).node].name, "h1");
+}
+
+TEST(StormAnalysis, TakesACongestedSwitchForAVictimFromWhenItIsStopped) {
+  MadeLog it = two_racks();
+  it.stop("tor1", "spine1", 900);  // an incast of its own, 100 us before the storm
+  it.stop("h1", "tor1", 1'000);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_EQ(it.root(found), "h1");
+  EXPECT_EQ(found.storms[0].explained, Duration::us(19'000 + 19'000));
+}
+
+TEST(StormAnalysis, ExcusesNoSwitchByPausesThatComeAndGo) {
+  MadeLog it = two_racks();
+  it.stop("tor1", "spine1", 1'000);
+  it.flicker("h1", "tor1", 300, 10);
+  it.flicker("h2", "tor1", 300, 10);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_EQ(it.root(found), "tor1");
+}
+
+TEST(StormAnalysis, DoesNotTakeAHostForOneThatForwards) {
+  MadeLog it = two_racks();
+  it.link("h1", "tor2");  // a bond
+  it.stop("tor2", "h1", 900);
+  it.stop("h1", "tor1", 1'000);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 2u);
+}
+
+TEST(StormAnalysis, DoesNotBlameAPortForThePauseThatItIsUnder) {
+  MadeLog it = two_racks();
+  it.stop("spine1", "tor1", 1'000);
+  it.stop("tor1", "spine1", 1'001);
+  const Analysis found = it.analysis();
+  EXPECT_EQ(found.storms.size(), 2u) << "no traffic turns back into the port it came from";
+}
+
+TEST(StormAnalysis, ExcludesTrafficThatComesDownAndGoesUpAgain) {
+  MadeLog it = two_racks();
+  it.stop("spine1", "tor1", 1'000);
+  it.stop("tor1", "spine2", 1'010);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 2u) << "tor1 forwards nothing from spine2 to spine1";
+}
+
+TEST(StormAnalysis, BridgesTheGapsOfARootThatRefreshesLate) {
+  for (const auto& [gap, storms] : {std::pair{40, 1u}, std::pair{150, 0u}}) {
+    MadeLog it = two_racks();
+    for (int64_t at = 0; at + 335 + gap < 20'000; at += 335 + gap)
+      it.pause("h1", "tor1", at, at + 335, PauseEnd::kLapsed);
+    EXPECT_EQ(it.analysis().storms.size(), storms) << "gaps of " << gap << " us after 335";
+  }
+}
+
+TEST(StormAnalysis, FindsACycleThatNothingFeeds) {
+  MadeLog it;
+  for (const auto& [a, b] : {std::pair{"s1", "s2"}, {"s2", "s3"}, {"s3", "s1"}}) it.link(a, b);
+  for (const auto& [host, at] : {std::pair{"h1", "s1"}, {"h2", "s2"}, {"h3", "s3"}}) it.link(host, at);
+  it.stop("s1", "s2", 1'000);
+  it.stop("s2", "s3", 1'010);
+  it.stop("s3", "s1", 1'020);
+  it.stop("s1", "h1", 1'050);
+  const Analysis found = it.analysis();
+  EXPECT_TRUE(found.storms.empty());
+  ASSERT_EQ(found.deadlocks.size(), 1u);
+  EXPECT_EQ(cycle_text(it.log, found.deadlocks[0]), "s1 → s2 → s3 → s1");
+  EXPECT_EQ(found.deadlocks[0].begin, MadeLog::us(1'020));
+  EXPECT_EQ(found.deadlocks[0].time, Duration::us(18'980));
+  EXPECT_FALSE(found.deadlocks[0].turns_up);
+}
+
+TEST(StormAnalysis, FindsACycleOverRoutesThatTurnUpAgain) {
+  MadeLog it = two_racks();
+  it.stop("spine1", "tor1", 1'000);
+  it.stop("tor1", "spine2", 1'010);
+  it.stop("spine2", "tor2", 1'020);
+  it.stop("tor2", "spine1", 1'030);
+  const Analysis found = it.analysis();
+  EXPECT_TRUE(found.storms.empty());
+  ASSERT_EQ(found.deadlocks.size(), 1u);
+  EXPECT_TRUE(found.deadlocks[0].turns_up);
+  EXPECT_EQ(found.deadlocks[0].ports.size(), 4u);
+}
+
+TEST(StormAnalysis, NamesTheRootThatFeedsACycle) {
+  MadeLog it;
+  for (const auto& [a, b] : {std::pair{"s1", "s2"}, {"s2", "s3"}, {"s3", "s1"}}) it.link(a, b);
+  for (const auto& [host, at] : {std::pair{"h1", "s1"}, {"h2", "s2"}}) it.link(host, at);
+  it.stop("h1", "s1", 1'000);
+  it.stop("s1", "s2", 1'010);
+  it.stop("s2", "s3", 1'020);
+  it.stop("s3", "s1", 1'030);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_EQ(it.root(found), "h1");
+  ASSERT_EQ(found.fed_cycles.size(), 1u);
+  EXPECT_EQ(it.log.nodes[found.fed_cycles[0].fed_by].name, "h1");
+  EXPECT_TRUE(found.deadlocks.empty());
+}
+
+TEST(StormAnalysis, CountsPauseInEveryPriority) {
+  MadeLog it = two_racks();
+  it.pause("h1", "tor1", 1'000, 20'000, PauseEnd::kOpen, kAllPriorities);
+  it.pause("tor1", "spine1", 1'010, 20'000, PauseEnd::kOpen, 3);
+  it.pause("tor1", "spine1", 1'020, 20'000, PauseEnd::kOpen, 4);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_EQ(it.root(found), "h1");
+  EXPECT_EQ(found.storms[0].priorities, 1 << 3 | 1 << 4);
+}
+
+TEST(StormAnalysis, KeepsPrioritiesApart) {
+  MadeLog it = two_racks();
+  it.pause("h1", "tor1", 1'000, 20'000, PauseEnd::kOpen, 3);
+  it.pause("tor1", "spine1", 1'010, 20'000, PauseEnd::kOpen, 4);
+  EXPECT_EQ(it.analysis().storms.size(), 2u);
+}
+
+TEST(StormRule, WaitsATenthOfTheCaptureWithinItsLimits) {
+  const StormRule rule;
+  // 3 × 65535 × 512 bits.
+  EXPECT_EQ(rule.threshold(Duration::us(100), Rate::gbps(100)), Duration::ps(1'006'617'600));
+  EXPECT_EQ(rule.threshold(Duration::us(100), Rate::gbps(400)), Duration::ps(251'654'400));
+  EXPECT_EQ(rule.threshold(Duration::ms(50), Rate::gbps(100)), Duration::ms(5));
+  EXPECT_EQ(rule.threshold(Duration::s(60), Rate::gbps(100)), Duration::ms(200));
+  EXPECT_EQ(rule.threshold(Duration::us(100), Rate{}), Duration::ms(1));
+  EXPECT_EQ(StormRule{.storm_after = Duration::us(7)}.threshold(Duration::s(60), Rate::gbps(1)), Duration::us(7));
+}
+
+TEST(StormAnalysis, SaysWhenTheCaptureIsTooShortToTell) {
+  MadeLog it = two_racks();
+  it.log.end = MadeLog::us(500);
+  it.pause("h1", "tor1", 100, 500, PauseEnd::kOpen);
+  const Analysis found = it.analysis();
+  EXPECT_TRUE(found.storms.empty());
+  EXPECT_TRUE(found.is_too_short);
+}
+
+TEST(StormAnalysis, LooksAtMomentsWhereThereAreTooManyChanges) {
+  MadeLog it = two_racks();
+  it.stop("h1", "tor1", 1'000);
+  it.stop("tor1", "spine1", 1'010);
+  for (int64_t i = 0; i < 15'000; ++i) {
+    it.log.pauses.push_back({.from = 2,
+                             .to = 3,
+                             .priority = 3,
+                             .span = {.begin = dataplane::Instant::at_ps(i * 1'300'000),
+                                      .end = dataplane::Instant::at_ps(i * 1'300'000 + 600'000),
+                                      .frames = 1,
+                                      .how = PauseEnd::kXon}});
+  }
+  const Analysis found = it.analysis();
+  EXPECT_TRUE(found.is_sampled);
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_EQ(it.root(found), "h1");
+  EXPECT_NEAR(found.storms[0].explained.seconds(), 0.019 + 0.01899, 1e-5);
+}
+
+}  // namespace
+}  // namespace softspine::tools::storm

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/picture_file.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "dataplane/edge/owned_fd.hpp"
+
+extern char** environ;
+
+namespace softspine::tools {
+
+namespace {
+
+using dataplane::OwnedFd;
+using Outcome = std::expected<void, std::string>;
+
+constexpr const char* kConverter = "rsvg-convert";
+
+Outcome failed(const std::string& path, const std::string& why) {
+  return std::unexpected("cannot write the picture " + path + ": " + why);
+}
+
+bool write_all(int file, const std::string& text) {
+  for (size_t done = 0; done < text.size();) {
+    const ssize_t n = ::write(file, text.data() + done, text.size() - done);
+    if (n < 0 && errno != EINTR) return false;
+    done += n < 0 ? 0 : static_cast<size_t>(n);
+  }
+  return true;
+}
+
+Outcome write_svg(const std::string& path, const std::string& svg) {
+  const OwnedFd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  if (file.get() < 0 || !write_all(file.get(), svg)) return failed(path, std::strerror(errno));
+  return {};
+}
+
+// The converter reads the SVG as its standard input, out of memory, and writes the PNG as its standard output.
+Outcome convert(const std::string& path, int from, int to) {
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, from, STDIN_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, to, STDOUT_FILENO);
+  std::string name = kConverter;
+  std::string format = "--format=png";
+  char* arguments[] = {name.data(), format.data(), nullptr};
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, kConverter, &actions, nullptr, arguments, environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error == ENOENT) {
+    return failed(path, "rsvg-convert is not installed (Debian: librsvg2-bin); a name ending in .svg needs nothing");
+  }
+  if (error != 0) return failed(path, std::string{kConverter} + ": " + std::strerror(error));
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) return failed(path, std::string{kConverter} + " failed");
+  return {};
+}
+
+Outcome write_png(const std::string& path, const std::string& svg) {
+  const OwnedFd source{memfd_create("picture.svg", MFD_CLOEXEC)};
+  if (source.get() < 0 || !write_all(source.get(), svg) || lseek(source.get(), 0, SEEK_SET) != 0) {
+    return failed(path, std::strerror(errno));
+  }
+  const OwnedFd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
+  if (file.get() < 0) return failed(path, std::strerror(errno));
+  Outcome outcome = convert(path, source.get(), file.get());
+  if (!outcome) ::unlink(path.c_str());
+  return outcome;
+}
+
+}  // namespace
+
+std::string wrong_picture_name(const std::string& path) {
+  if (path.ends_with(".svg") || path.ends_with(".png")) return {};
+  return "'" + path + "' ends in neither .svg nor .png";
+}
+
+Outcome write_picture(const std::string& path, const std::string& svg) {
+  return path.ends_with(".png") ? write_png(path, svg) : write_svg(path, svg);
+}
+
+}  // namespace softspine::tools

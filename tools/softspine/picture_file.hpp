@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// A picture into a file: SVG as it is, PNG by rsvg-convert (Debian's librsvg2-bin), which is started for it.
+#pragma once
+
+#include <expected>
+#include <string>
+
+namespace softspine::tools {
+
+// The name must end in .svg or .png; else what is wrong with it.
+std::string wrong_picture_name(const std::string& path);
+std::expected<void, std::string> write_picture(const std::string& path, const std::string& svg);
+
+}  // namespace softspine::tools

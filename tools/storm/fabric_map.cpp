@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// The upper part of the picture: nodes by tier, links, and who stops whom.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "tools/storm/picture.hpp"
+
+namespace softspine::tools::storm {
+
+namespace {
+
+constexpr double kLeft = 150;
+constexpr double kRowHeight = 128;
+constexpr double kBoxHeight = 42;
+constexpr double kMostBoxWidth = 112;
+constexpr double kBoxGap = 12;
+constexpr double kTwoWays = 6;  // between the arrows of a link that is stopped both ways
+
+// Numbers in names count as numbers: tor2 stands before tor10.
+bool comes_before(const std::string& a, const std::string& b) {
+  size_t i = 0;
+  size_t j = 0;
+  const auto digit = [](const std::string& text, size_t at) {
+    return at < text.size() && std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+  };
+  const auto number = [&digit](const std::string& text, size_t& at) {
+    std::string digits;
+    for (; digit(text, at); ++at) digits += text[at];
+    digits.erase(0, std::min(digits.find_first_not_of('0'), digits.size()));
+    return std::pair{digits.size(), digits};
+  };
+  while (i < a.size() && j < b.size()) {
+    if (digit(a, i) && digit(b, j)) {
+      const auto first = number(a, i);
+      const auto second = number(b, j);
+      if (first != second) return first < second;
+    } else if (a[i] != b[j]) {
+      return a[i] < b[j];
+    } else {
+      ++i;
+      ++j;
+    }
+  }
+  return a.size() - i < b.size() - j;
+}
+
+const char* tier_name(int tier) {
+  switch (tier) {
+    case 0: return "hosts";
+    case 1: return "ToRs";
+    case 2: return "spine / agg.";
+    case 3: return "cores";
+    default: return "";
+  }
+}
+
+// For a narrow box: three digits, no space.
+std::string brief_time(dataplane::Duration duration) {
+  const std::string text = time_text(duration);
+  const size_t space = text.find(' ');
+  if (space == std::string::npos) return text;
+  return fmt::format("{:.3g}{}", std::stod(text.substr(0, space)), text.substr(space + 1));
+}
+
+class Map {
+ public:
+  Map(const PauseLog& log, const Analysis& analysis)
+      : log_(log),
+        analysis_(analysis),
+        parts_(parts_of(log, analysis)),
+        arrows_(arrows_of(log, analysis)),
+        importance_(log.nodes.size(), 0),
+        places_(log.nodes.size()) {
+    for (const Arrow& arrow : arrows_) {
+      importance_[log.node_of(arrow.from)] += arrow.percent;
+      importance_[log.node_of(arrow.to)] += arrow.percent;
+    }
+    for (const Storm& storm : analysis.storms) importance_[storm.root] += 1e9;
+    fill_rows();
+  }
+
+  double height() const { return std::max<double>(1, static_cast<double>(rows_.size())) * kRowHeight; }
+
+  void draw(Svg& svg, double top) {
+    place(top);
+    draw_rows(svg, top);
+    draw_quiet_links(svg);
+    for (const Arrow& arrow : arrows_) draw_arrow(svg, arrow);
+    for (uint32_t node = 0; node < log_.nodes.size(); ++node) {
+      if (places_[node]) draw_node(svg, node);
+    }
+  }
+
+ private:
+  struct Place {
+    Point centre;
+    double width = 0;
+  };
+  struct Row {
+    int tier = 0;
+    std::vector<uint32_t> nodes;
+    size_t left_out = 0;
+  };
+
+  void fill_rows();
+  void order_hosts();
+  void place(double top);
+  void draw_rows(Svg& svg, double top) const;
+  void draw_quiet_links(Svg& svg) const;
+  void draw_arrow(Svg& svg, const Arrow& arrow) const;
+  void draw_node(Svg& svg, uint32_t node) const;
+  std::string remark_on(uint32_t node) const;
+  bool is_stopped_both_ways(const Arrow& arrow) const {
+    return std::ranges::any_of(arrows_, [&](const Arrow& it) { return it.from == arrow.to && it.to == arrow.from; });
+  }
+
+  const PauseLog& log_;
+  const Analysis& analysis_;
+  std::vector<Part> parts_;
+  std::vector<Arrow> arrows_;
+  std::vector<double> importance_;
+  std::vector<std::optional<Place>> places_;
+  std::vector<Row> rows_;  // from the top
+};
+
+void Map::fill_rows() {
+  std::map<int, Row, std::greater<>> by_tier;
+  for (uint32_t node = 0; node < log_.nodes.size(); ++node) {
+    Row& row = by_tier[log_.nodes[node].tier];
+    row.tier = log_.nodes[node].tier;
+    row.nodes.push_back(node);
+  }
+  for (auto& [tier, row] : by_tier) {
+    if (row.nodes.size() > kMaxNodesPerTier) {
+      std::ranges::stable_sort(row.nodes, std::greater{}, [this](uint32_t node) { return importance_[node]; });
+      row.left_out = row.nodes.size() - kMaxNodesPerTier;
+      row.nodes.resize(kMaxNodesPerTier);
+    }
+    std::ranges::stable_sort(
+        row.nodes, [this](uint32_t a, uint32_t b) { return comes_before(log_.nodes[a].name, log_.nodes[b].name); });
+    rows_.push_back(std::move(row));
+  }
+  order_hosts();
+}
+
+// Under their switches, so that links do not cross.
+void Map::order_hosts() {
+  for (size_t i = 1; i < rows_.size(); ++i) {
+    if (rows_[i].tier != 0) continue;
+    const std::vector<uint32_t>& above = rows_[i - 1].nodes;
+    std::ranges::stable_sort(rows_[i].nodes, {}, [&](uint32_t node) {
+      auto at = above.end() - above.begin();
+      for (const uint32_t port : log_.nodes[node].ports) {
+        const uint32_t peer = log_.ports[port].peer;
+        if (peer != kNone) at = std::min(at, std::ranges::find(above, log_.node_of(peer)) - above.begin());
+      }
+      return at;
+    });
+  }
+}
+
+void Map::place(double top) {
+  double y = top + kRowHeight / 2;
+  for (const Row& row : rows_) {
+    const double step = (kPictureWidth - kLeft - kMargin) / static_cast<double>(row.nodes.size());
+    double x = kLeft + step / 2;
+    for (const uint32_t node : row.nodes) {
+      places_[node] = Place{{x, y}, std::min(kMostBoxWidth, step - kBoxGap)};
+      x += step;
+    }
+    y += kRowHeight;
+  }
+}
+
+void Map::draw_rows(Svg& svg, double top) const {
+  double y = top + kRowHeight / 2;
+  for (const Row& row : rows_) {
+    svg.text({kMargin, y + 4}, tier_name(row.tier), {.size = 13, .colour = colours::kFaint});
+    if (row.left_out > 0) {
+      svg.text({kMargin, y + 21}, fmt::format("({} not shown)", row.left_out), {.size = 11, .colour = colours::kFaint});
+    }
+    y += kRowHeight;
+  }
+}
+
+void Map::draw_quiet_links(Svg& svg) const {
+  for (uint32_t port = 0; port < log_.ports.size(); ++port) {
+    const uint32_t peer = log_.ports[port].peer;
+    if (peer == kNone || peer < port) continue;
+    const auto& a = places_[log_.node_of(port)];
+    const auto& b = places_[log_.node_of(peer)];
+    if (a && b) svg.line(a->centre, b->centre, "#d5dbe0", 1.2);
+  }
+}
+
+void Map::draw_arrow(Svg& svg, const Arrow& arrow) const {
+  const auto& from = places_[log_.node_of(arrow.from)];
+  const auto& to = places_[log_.node_of(arrow.to)];
+  if (!from || !to || log_.node_of(arrow.from) == log_.node_of(arrow.to)) return;
+  const std::string tip = fmt::format("{} stops {} from sending {}: {:.1f} % of the time", log_.name(arrow.from),
+                                      log_.name(arrow.to), priorities_text(arrow.priorities), arrow.percent);
+  const double width = 1.6 + arrow.percent / 50;
+  const std::string colour = colours::heat(arrow.percent);
+  Point a = from->centre;
+  Point b = to->centre;
+  if (std::abs(a.y - b.y) < 1) {  // one tier: over the boxes to the right, under them to the left
+    const double side = b.x > a.x ? -1 : 1;
+    a.y += side * kBoxHeight / 2;
+    b.y += side * kBoxHeight / 2;
+    return svg.arrow(a, b, colour, width, std::min(48.0, 14 + std::abs(b.x - a.x) / 12), tip);
+  }
+  const double side = b.y > a.y ? 1 : -1;
+  const double lean = std::clamp((b.x - a.x) * 0.12, -from->width / 3, from->width / 3);
+  a.y += side * kBoxHeight / 2;
+  b.y -= side * (kBoxHeight / 2 + 2);
+  a.x += lean;
+  b.x -= lean;
+  if (is_stopped_both_ways(arrow)) {
+    a.x += side * kTwoWays;
+    b.x += side * kTwoWays;
+  }
+  svg.arrow(a, b, colour, width, 0, tip);
+}
+
+// The second line in a node's box.
+std::string Map::remark_on(uint32_t node) const {
+  if (parts_[node] == Part::kRoot) return "ROOT";
+  if (parts_[node] == Part::kLocked) return "LOCKED";
+  if (parts_[node] == Part::kVictim) {
+    for (const Storm& storm : analysis_.storms) {
+      for (const Share& share : storm.spread) {
+        if (log_.node_of(share.to) == node) return "+" + brief_time(share.first - storm.begin);
+      }
+    }
+  }
+  double most = 0;
+  for (const Arrow& arrow : arrows_) {
+    if (log_.node_of(arrow.to) == node) most = std::max(most, arrow.percent);
+  }
+  return most > 0 ? fmt::format("{:.2g} %", most) : "";
+}
+
+void Map::draw_node(Svg& svg, uint32_t node) const {
+  const auto& [centre, width] = *places_[node];
+  const Part part = parts_[node];
+  std::string_view fill = colours::kQuiet;
+  std::string_view edge = part == Part::kCongested ? colours::kCongestion : colours::kQuietEdge;
+  if (part == Part::kVictim) std::tie(fill, edge) = std::pair{colours::kVictim, colours::kVictimEdge};
+  if (part == Part::kLocked) std::tie(fill, edge) = std::pair{colours::kLocked, colours::kLockedEdge};
+  if (part == Part::kRoot) std::tie(fill, edge) = std::pair{colours::kRoot, colours::kRoot};
+  const std::string_view words = part == Part::kRoot ? "#ffffff" : colours::kWords;
+  const std::string& name = log_.nodes[node].name;
+  const std::string remark = remark_on(node);
+  const double size = width > 80 ? 13 : 10.5;
+  const double corner = log_.nodes[node].tier == 0 ? 12 : 3;
+  svg.box({centre.x - width / 2, centre.y - kBoxHeight / 2}, width, kBoxHeight, fill, edge, 1.6, corner, name);
+  svg.text({centre.x, centre.y + (remark.empty() ? 4.5 : -2)},
+           shortened(name, static_cast<size_t>(std::max(3.0, width / (size * 0.66)))),
+           {.size = size, .colour = words, .is_bold = true, .anchor = "middle"});
+  svg.text({centre.x, centre.y + 13}, remark, {.size = size * 0.82, .colour = words, .anchor = "middle"});
+}
+
+}  // namespace
+
+double map_height(const PauseLog& log, const Analysis& analysis) {
+  return Map{log, analysis}.height();
+}
+
+double draw_map(Svg& svg, double top, const PauseLog& log, const Analysis& analysis) {
+  Map map{log, analysis};
+  map.draw(svg, top);
+  return top + map.height();
+}
+
+}  // namespace softspine::tools::storm

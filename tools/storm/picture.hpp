@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The analysis as a picture for someone who sees a pause for the first time: the fabric by tiers with an arrow from
+// each node that stops another, coloured by how much of the time; the root, or the deadlock, marked; below it a time
+// line of who was stopped when; and a legend that says what all this means.
+//
+// Bounds: a tier shows its kMaxNodesPerTier nodes that had most to do with it, the time line its kMaxTimelineRows
+// links; what is left out is said.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/storm/storm_report.hpp"
+#include "tools/storm/svg.hpp"
+
+namespace softspine::tools::storm {
+
+inline constexpr size_t kMaxNodesPerTier = 20;
+inline constexpr size_t kMaxTimelineRows = 24;
+
+std::string picture(const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis);
+
+// What the parts of the picture share.
+namespace colours {
+inline constexpr std::string_view kRoot = "#b3001b";
+inline constexpr std::string_view kVictim = "#fbe0cc";
+inline constexpr std::string_view kVictimEdge = "#c96a1f";
+inline constexpr std::string_view kLocked = "#e6d5f5";
+inline constexpr std::string_view kLockedEdge = "#7b2cbf";
+inline constexpr std::string_view kQuiet = "#f1f4f7";
+inline constexpr std::string_view kQuietEdge = "#9aa7b3";
+inline constexpr std::string_view kCongestion = "#5b7f9f";
+inline constexpr std::string_view kSpread = "#e8833a";
+inline constexpr std::string_view kWords = "#222222";
+inline constexpr std::string_view kFaint = "#66727d";
+std::string heat(double percent);  // of time paused: amber to dark red
+}  // namespace colours
+
+enum class Part : uint8_t { kQuiet, kCongested, kVictim, kLocked, kRoot };
+// By node.
+std::vector<Part> parts_of(const PauseLog& log, const Analysis& analysis);
+// One link, all priorities: from → to.
+struct Arrow {
+  uint32_t from = 0;  // ports
+  uint32_t to = 0;
+  uint16_t priorities = 0;
+  double percent = 0;  // of the capture; of the priority that was paused longest
+};
+std::vector<Arrow> arrows_of(const PauseLog& log, const Analysis& analysis);
+std::string shortened(const std::string& text, size_t characters);
+
+// Draws at `top`, and returns where it ends.
+double draw_map(Svg& svg, double top, const PauseLog& log, const Analysis& analysis);
+double map_height(const PauseLog& log, const Analysis& analysis);
+void draw_timeline(Svg& svg, double top, const PauseLog& log, const Analysis& analysis);
+double timeline_height(const Analysis& analysis);
+
+inline constexpr double kPictureWidth = 1280;
+inline constexpr double kMargin = 40;
+
+}  // namespace softspine::tools::storm
