@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "control/compile/qos_plan.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::control {
@@ -54,7 +55,9 @@ bool minds_the_dead(const GroupConfig& groups) {
 dp::QosMaps qos_of(const Profile& profile) {
   dp::QosMaps maps = dp::azure_maps(0);
   maps.dscp_to_tc = profile.dscp_to_tc;
+  maps.dot1p_to_tc = profile.dot1p_to_tc;
   maps.tc_to_queue = profile.tc_to_queue;
+  maps.tc_to_pg = profile.tc_to_pg;
   for (size_t q = 0; q < maps.queue_limit_bytes.size(); ++q) {
     maps.queue_limit_bytes[q] =
         static_cast<uint32_t>(std::min<uint64_t>(profile.queue_limit_bytes[q], std::numeric_limits<uint32_t>::max()));
@@ -105,6 +108,11 @@ Compiler::Compiler(const Testbed& testbed) : testbed_(testbed) {
     const Subnet& subnet = fabric.subnets[s];
     for (const uint32_t n : subnet.switches) subnets_of_[n].push_back(s);
   }
+  profile_of_.resize(fabric.nodes.size(), kNone);
+  plans_.resize(fabric.nodes.size());
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    if (fabric.nodes[n].kind == NodeKind::kSwitch) use_profile(n, fabric.nodes[n].profile);
+  }
   // Until nothing changes: switches may be joined by a chain of shared subnets.
   for (bool changed = true; changed;) {
     changed = false;
@@ -119,6 +127,12 @@ Compiler::Compiler(const Testbed& testbed) : testbed_(testbed) {
       }
     }
   }
+}
+
+void Compiler::use_profile(uint32_t node, uint32_t profile) {
+  profile_of_[node] = profile;
+  const Profile& tables = testbed_.profiles[profile];
+  plans_[node] = tables.qos ? compile_qos(tables, port_shapes(testbed_.fabric, node)) : nullptr;
 }
 
 // One switch's state while it is being put together.
@@ -136,7 +150,7 @@ class Compiler::StateBuilder {
         state_(std::make_shared<dp::ForwardingState>()) {}
 
   std::shared_ptr<const dp::ForwardingState> build() {
-    const Profile& profile = compiler_.testbed_.profiles[node_.profile];
+    const Profile& profile = compiler_.testbed_.profiles[compiler_.profile_of_[index_]];
     state_->router_mac = compiler_.router_macs_[index_];
     state_->loopback_ipv4 = bytes_of(node_.ipv4);
     state_->loopback_ipv6 = bytes_of(node_.ipv6);
@@ -145,6 +159,7 @@ class Compiler::StateBuilder {
     state_->hash = compiler_.hashes_[node_.profile];
     state_->flowlets = groups_.flowlets;
     state_->chance = dp::Rng{compiler_.testbed_.run.seed, index_}.next();
+    state_->plan = compiler_.plans_[index_];
     add_own_address(node_.ipv4, node_.ipv6);
     for (const uint32_t subnet : compiler_.subnets_of_[index_]) connect(subnet);
     add_routes();

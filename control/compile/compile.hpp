@@ -36,6 +36,10 @@ class Compiler {
   explicit Compiler(const Testbed& testbed);
 
   std::shared_ptr<const dataplane::ForwardingState> compile(uint32_t node, const RouteTable& routes) const;
+  // From the next compile() on, this switch has the maps, buffers and queues of another profile of the testbed. Its
+  // hash and its groups stay: flows keep their paths.
+  void use_profile(uint32_t node, uint32_t profile);
+  uint32_t profile_of(uint32_t node) const { return profile_of_[node]; }
   // What the hosts behind a switch send to.
   dataplane::MacAddress router_mac(uint32_t node) const { return router_macs_[node]; }
 
@@ -46,6 +50,9 @@ class Compiler {
   std::vector<RouteTable> whole_;                   // with every link up; empty if no profile minds
   std::vector<dataplane::MacAddress> router_macs_;  // by node; zero at hosts
   std::vector<std::vector<uint32_t>> subnets_of_;   // by node: the subnets that it serves
+  std::vector<uint32_t> profile_of_;                // by node
+  // By node, null where nothing is shared or paused; kept, so that new routes come without a new plan.
+  std::vector<std::shared_ptr<const dataplane::QosPlan>> plans_;
 };
 
 }  // namespace softspine::control

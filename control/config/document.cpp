@@ -49,7 +49,13 @@ bool Value::is_leaf() const {
 uint32_t Value::id() const {
   if (document_ == nullptr) return UINT32_MAX;
   const auto& node = document_->nodes_[index_];
-  return node.alias ? node.first : index_;
+  return document_->first_id_ + (node.alias ? node.first : index_);
+}
+Dialect Value::dialect() const {
+  return document_ == nullptr ? Dialect::kTestbed : document_->dialect_;
+}
+std::string_view Value::file() const {
+  return document_ == nullptr ? std::string_view() : document_->file_;
 }
 Position Value::at() const {
   return document_ == nullptr ? Position{} : document_->resolve(index_).at;
@@ -95,9 +101,12 @@ std::vector<Value> Value::each() const {
   return out;
 }
 
-std::unique_ptr<const Document> Document::parse(std::string_view text, std::string_view file, ErrorLog& log) {
+std::unique_ptr<const Document> Document::parse(std::string_view text, std::string_view file, ErrorLog& log,
+                                                Dialect dialect, uint32_t first_id) {
   auto document = std::make_unique<Document>();
   document->file_ = file;
+  document->dialect_ = dialect;
+  document->first_id_ = first_id;
   const auto refuse = [&](Position at, std::string message) {
     log.add({std::string(file), "", at.line, at.column, std::move(message)});
     return nullptr;
@@ -117,9 +126,13 @@ std::unique_ptr<const Document> Document::parse(std::string_view text, std::stri
   } catch (const YAML::DeepRecursion& e) {
     return refuse({e.mark.line + 1, e.mark.column + 1}, "nested too deeply");
   } catch (const YAML::Exception& e) {
-    return refuse({e.mark.line + 1, e.mark.column + 1}, "not YAML: " + printable(e.msg));
+    return refuse({e.mark.line + 1, e.mark.column + 1},
+                  (dialect == Dialect::kTestbed ? "not YAML: " : "not JSON: ") + printable(e.msg));
   }
-  if (document->nodes_.empty()) return refuse({}, "empty: a testbed needs a name, and a fabric or a topology");
+  if (document->nodes_.empty()) {
+    return refuse({},
+                  dialect == Dialect::kTestbed ? "empty: a testbed needs a name, and a fabric or a topology" : "empty");
+  }
   return document;
 }
 

@@ -6,6 +6,7 @@
 // Bounded whatever comes in: the text's size, the depth of nesting, and the number of values and of their bytes with
 // every alias written out (so a few lines of aliases of aliases cannot become a billion values, nor a long one a
 // million times as much).
+// A config_db.json is read the same way, JSON being YAML; only its numbers are bare, in SONiC's units.
 // yaml-cpp scans; the tree is ours, flat in one vector, because YAML::Node keeps neither duplicates nor limits.
 #pragma once
 
@@ -33,6 +34,9 @@ struct Position {
 
 class Document;
 
+// Whose words a document's are.
+enum class Dialect : uint8_t { kTestbed, kConfigDb };
+
 // A handle: cheap to copy, valid as long as its document. The default one stands nowhere (for rows that
 // a program made, not a file); it may only be asked for its position, its path and its children's.
 class Value {
@@ -45,8 +49,11 @@ class Value {
   size_t size() const;            // entries of a map, items of a sequence
   bool is_leaf() const;           // a scalar or nothing
 
-  // The same for a value and its aliases, different for all others.
+  // The same for a value and its aliases, different for all others, also of other documents of one reader.
   uint32_t id() const;
+
+  Dialect dialect() const;
+  std::string_view file() const;  // empty if it stands nowhere
 
   Position at() const;
   std::string path() const;  // topology.links[3].endpoints[0]; of an alias: of what it stands for
@@ -68,7 +75,9 @@ class Document {
  public:
   // Adds to `log` what is wrong with the text as YAML. Null if it cannot be read on: after a syntax error
   // there is no telling what the rest means.
-  static std::unique_ptr<const Document> parse(std::string_view text, std::string_view file, ErrorLog& log);
+  // `first_id`: of its values' ids.
+  static std::unique_ptr<const Document> parse(std::string_view text, std::string_view file, ErrorLog& log,
+                                               Dialect dialect = Dialect::kTestbed, uint32_t first_id = 0);
 
   Value root() const { return {*this, 0}; }
 
@@ -96,6 +105,8 @@ class Document {
   }
 
   std::string file_;
+  Dialect dialect_ = Dialect::kTestbed;
+  uint32_t first_id_ = 0;
   std::string text_;
   std::vector<Node> nodes_;
 };

@@ -8,13 +8,14 @@ namespace softspine::control {
 namespace {
 
 bool stands_before(const Error& a, const Error& b) {
-  const auto place = [](const Error& e) { return std::tie(e.line, e.column, e.path, e.message); };
+  const auto place = [](const Error& e) { return std::tie(e.file, e.line, e.column, e.path, e.message); };
   return place(a) < place(b);
 }
 
 }  // namespace
 
 void ErrorLog::add(Error error) {
+  ++count_;
   if (is_cut_ && !stands_before(error, errors_[kMaxErrors - 1])) {
     ++left_out_;
     return;

@@ -18,6 +18,9 @@ class ErrorLog {
  public:
   void add(Error error);
 
+  // How many there were so far.
+  uint64_t count() const { return count_; }
+
   // The list; the log is empty afterwards.
   Errors finish();
 
@@ -27,6 +30,7 @@ class ErrorLog {
   Errors errors_;        // up to 2 × kMaxErrors, then cut to the first kMaxErrors
   bool is_cut_ = false;  // from then on what stands after errors_[kMaxErrors - 1] is only counted
   uint64_t left_out_ = 0;
+  uint64_t count_ = 0;
 };
 
 }  // namespace softspine::control

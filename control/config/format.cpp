@@ -53,7 +53,8 @@ bool read_quantity(Reader& reader, Value value, const QuantityKind& kind, int64_
   if (value.kind() != ValueKind::kScalar) {
     return reader.wrong_type(value, std::string(kind.name) + " such as " + std::string(kind.example));
   }
-  const auto parsed = parse_quantity(value.text(), kind);
+  const bool bare = value.dialect() == Dialect::kConfigDb;
+  const auto parsed = bare ? parse_bare_quantity(value.text(), kind) : parse_quantity(value.text(), kind);
   if (!parsed) return reader.wrong(value, parsed.error());
   out = *parsed;
   return true;

@@ -1,60 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/config/load.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 
 #include "control/config/hash_check.hpp"
+#include "control/config/qos_resolve.hpp"
 #include "control/config/resolve.hpp"
 #include "control/config/tables.hpp"
+#include "control/config/text_file.hpp"
 
 namespace softspine::control {
 namespace {
-
-Errors just(std::string file, std::string message) {
-  return {{std::move(file), "", 0, 0, std::move(message)}};
-}
-
-class Descriptor {
- public:
-  explicit Descriptor(const std::string& path) : fd_(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
-
-// Never more than one byte past the limit, whatever the size that the file system claims.
-std::expected<std::string, Errors> read_file(const std::string& path) {
-  const Descriptor file(path);
-  if (file.get() < 0) return std::unexpected(just(path, std::string("cannot be opened: ") + std::strerror(errno)));
-  struct stat info{};
-  if (fstat(file.get(), &info) == 0 && S_ISDIR(info.st_mode)) return std::unexpected(just(path, "is a directory"));
-  // A pipe (`softspine check <(…)`) may wait for its writer; the opening may not.
-  fcntl(file.get(), F_SETFL, 0);
-  std::string text;
-  if (S_ISREG(info.st_mode) && info.st_size > 0)
-    text.reserve(std::min<size_t>(static_cast<size_t>(info.st_size), kMaxTextBytes) + 1);
-  char block[65'536];
-  while (text.size() <= kMaxTextBytes) {
-    const ssize_t n = read(file.get(), block, std::min(sizeof block, kMaxTextBytes + 1 - text.size()));
-    if (n == 0) break;
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return std::unexpected(just(path, std::string("cannot be read: ") + std::strerror(errno)));
-    text.append(block, static_cast<size_t>(n));
-  }
-  return text;
-}
 
 // The limits of the table `run`.
 void check_overrides(Reader& reader, const Overrides& over) {
@@ -91,6 +47,22 @@ RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, 
   return out;
 }
 
+// The profiles that the file names outside of `profiles`.
+std::vector<std::string_view> wanted_profiles(const TestbedRow& row) {
+  std::vector<std::string_view> out;
+  const auto add = [&](const std::optional<std::string>& name) {
+    if (name) out.push_back(*name);
+  };
+  add(row.roles.tor);
+  add(row.roles.aggregation);
+  add(row.roles.core);
+  if (row.topology) {
+    for (const auto& node : row.topology->nodes.items) add(node.value.profile);
+  }
+  for (const FaultRow& fault : row.faults) add(fault.profile);
+  return out;
+}
+
 }  // namespace
 
 std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_view name, const Overrides& overrides) {
@@ -104,13 +76,14 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
     reader.wrong(document->root(), "nothing to build: 'fabric' or 'topology' is missing");
 
   Testbed out{.name = row.name, .file = std::string(name)};
-  out.profiles = resolve_profiles(reader, row.profiles);
+  out.profiles = resolve_profiles(reader, row.profiles, wanted_profiles(row));
   Expanded expanded = expand(reader, row, out.profiles);
   check_groups(reader, row, out.profiles, expanded.fabric);
   out.run = resolve_run(reader, row.run, overrides, expanded.fabric);
   NodeFinder nodes(reader, expanded);
   out.workloads = resolve_workloads(reader, row.workload, out.run, nodes);
-  out.faults = resolve_faults(reader, row.faults, out.run, nodes);
+  out.faults = resolve_faults(reader, row.faults, out.run, out.profiles, nodes);
+  check_qos(reader, out.profiles, expanded.fabric, out.faults);
   out.convergence = row.convergence;
   out.expectations = resolve_expectations(reader, row.expect);
   Errors errors = reader.finish();
@@ -120,8 +93,8 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
 }
 
 std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overrides& overrides) {
-  const auto text = read_file(path);
-  if (!text) return std::unexpected(text.error());
+  const auto text = read_text_file(path);
+  if (!text) return std::unexpected(Errors{{path, "", 0, 0, text.error()}});
   return parse_testbed(*text, path, overrides);
 }
 

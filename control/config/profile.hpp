@@ -5,11 +5,13 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "control/config/qos.hpp"
 #include "dataplane/hashing/flowlet_table.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 
@@ -62,7 +64,10 @@ struct Profile {
   HashConfig hash;
   GroupConfig groups;
   std::array<uint8_t, 64> dscp_to_tc = azure_dscp_to_tc();
+  std::array<uint8_t, 8> dot1p_to_tc{0, 1, 2, 3, 4, 5, 6, 7};
   std::array<uint8_t, 8> tc_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<uint8_t, 8> tc_to_pg{0, 0, 0, 3, 4, 0, 0, 7};
+  std::shared_ptr<const QosConfig> qos;  // null: strict queues with a limit each, nothing shared or paused
 };
 
 }  // namespace softspine::control

@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
 #include <tuple>
 
+#include "control/config/built_in_profiles.hpp"
 #include "control/config/hash_check.hpp"
+#include "control/config/qos_resolve.hpp"
 #include "control/config/resolve.hpp"
+#include "control/config/tables.hpp"
+#include "control/config/text_file.hpp"
 
 namespace softspine::control {
 namespace {
@@ -61,7 +69,7 @@ struct Maps {
 template <typename T, size_t Keys>
 void apply_map(Reader& reader, const std::optional<Named<NumberMap<T, Keys>>>& table, Value table_where,
                const std::optional<std::string>& chosen, Value chosen_where, Maps<T, Keys>& maps,
-               std::array<T, Keys>& into) {
+               std::array<T, Keys>& into, T unlisted = 0) {
   if (!table && !chosen) return;
   if (table) std::tie(maps.table, maps.table_where) = std::tuple(&*table, table_where);
   if (chosen) maps.chosen = chosen;
@@ -74,7 +82,7 @@ void apply_map(Reader& reader, const std::optional<Named<NumberMap<T, Keys>>>& t
   const bool is_only = !chosen && names.size() == 1;
   const auto found = is_only ? names.begin() : std::ranges::find(names, std::string_view(maps.chosen.value_or("")));
   if (found != names.end()) {
-    into.fill(0);
+    into.fill(unlisted);
     const auto place = static_cast<size_t>(found - names.begin());
     for (const auto& [key, value] : maps.table->items[place].value.items) into[key] = value;
   } else if (chosen) {
@@ -89,8 +97,100 @@ void apply_map(Reader& reader, const std::optional<Named<NumberMap<T, Keys>>>& t
 struct Resolved {
   Profile profile;
   Maps<uint8_t, 64> dscp_to_tc;
+  Maps<uint8_t, 8> dot1p_to_tc;
   Maps<uint8_t, 8> tc_to_queue;
+  Maps<uint8_t, 8> tc_to_pg;
+  Maps<uint8_t, 8> pfc_to_queue;
+  Maps<uint8_t, 8> pfc_to_pg;
+  std::array<uint8_t, 8> queue_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<uint8_t, 8> group_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
+  QosRows qos;
+  uint32_t layers = 0;
+  bool whole = true;  // it and its bases
 };
+
+// Which map a table of PORT_QOS_MAP names; the same on every port, since a switch has one.
+struct Choice {
+  std::optional<std::string> name;
+  Value where;
+};
+Choice choice_of(Reader& reader, const Keyed<PortSet, PortQosRow>& rows, std::optional<Reference> PortQosRow::* map,
+                 const char* key) {
+  Choice out;
+  for (const auto& item : rows.items) {
+    const std::optional<Reference>& named = item.row.*map;
+    if (!named) continue;
+    const Value at = item.row.where.child(key);
+    if (!out.name) {
+      out = {named->name, at};
+    } else if (*out.name != named->name) {
+      reader.wrong(at, "is not the map of other ports, " + shown(*out.name) + ": a switch has one for all");
+    }
+  }
+  return out;
+}
+
+constexpr uint8_t kUnmapped = 0xff;
+
+void apply_maps(Reader& reader, const ProfileRow& row, Resolved& out) {
+  Profile& profile = out.profile;
+  const auto apply = [&](const char* name, const auto& table, const char* key,
+                         std::optional<Reference> PortQosRow::* named, auto& maps, auto& into, uint8_t unlisted) {
+    const Choice choice = choice_of(reader, row.port_qos_map, named, key);
+    apply_map(reader, table, row.where.child(name), choice.name, choice.where, maps, into, unlisted);
+  };
+  using Row = PortQosRow;
+  apply("DSCP_TO_TC_MAP", row.dscp_to_tc_map, "dscp_to_tc_map", &Row::dscp_to_tc_map, out.dscp_to_tc,
+        profile.dscp_to_tc, 0);
+  apply("DOT1P_TO_TC_MAP", row.dot1p_to_tc_map, "dot1p_to_tc_map", &Row::dot1p_to_tc_map, out.dot1p_to_tc,
+        profile.dot1p_to_tc, 0);
+  apply("TC_TO_QUEUE_MAP", row.tc_to_queue_map, "tc_to_queue_map", &Row::tc_to_queue_map, out.tc_to_queue,
+        profile.tc_to_queue, 0);
+  apply("TC_TO_PRIORITY_GROUP_MAP", row.tc_to_pg_map, "tc_to_pg_map", &Row::tc_to_pg_map, out.tc_to_pg,
+        profile.tc_to_pg, 0);
+  apply("MAP_PFC_PRIORITY_TO_QUEUE", row.pfc_to_queue_map, "pfc_to_queue_map", &Row::pfc_to_queue_map, out.pfc_to_queue,
+        out.queue_of_priority, kUnmapped);
+  apply("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", row.pfc_to_pg_map, "pfc_to_pg_map", &Row::pfc_to_pg_map, out.pfc_to_pg,
+        out.group_of_priority, kUnmapped);
+}
+
+size_t rows_of(const QosRows& qos) {
+  return qos.buffer_pool.items.size() + qos.buffer_profile.items.size() + qos.buffer_pg.items.size() +
+         qos.buffer_queue.items.size() + qos.lossless_parameter.items.size() + qos.wred_profile.items.size() +
+         qos.scheduler.items.size() + qos.queue.items.size() + qos.port_qos_map.items.size() + qos.pfc_wd.items.size();
+}
+
+bool changes_qos(const ProfileRow& row) {
+  return !row.empty() || row.pfc_to_queue_map || row.pfc_to_pg_map;
+}
+
+// After all rows of the profile: a config_db.json need not be complete without what the profile adds.
+void resolve_tables(Reader& reader, Value where, Resolved& out) {
+  const uint64_t complaints = reader.log().count();
+  auto qos = resolve_qos(reader, where, out.qos);
+  out.whole = out.whole && reader.log().count() == complaints;
+  qos->whole = out.whole;
+  qos->queues_of_priority.fill(0);
+  qos->priorities_of_group.fill(0);
+  for (unsigned p = 0; p < 8; ++p) {
+    const uint8_t queue = out.queue_of_priority[p];
+    const uint8_t group = out.group_of_priority[p];
+    if (queue != kUnmapped) qos->queues_of_priority[p] = static_cast<uint8_t>(1U << queue);
+    if (group != kUnmapped) qos->priorities_of_group[group] |= static_cast<uint8_t>(1U << p);
+  }
+  out.profile.qos = std::move(qos);
+}
+
+void check_limits(Reader& reader, const ProfileRow& row, const Resolved& base) {
+  if (!base.qos.has_buffers() || row.has_buffers()) return;
+  for (const auto& [key, given] : {std::pair("queue_limit", row.queue_limit.has_value()),
+                                   std::pair("queue_limits", row.queue_limits.has_value())}) {
+    if (given) {
+      reader.wrong(row.where.child(key),
+                   "does not go with the BUFFER_* tables that the profile is made of: they say what a queue may hold");
+    }
+  }
+}
 
 void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
   Profile& profile = out.profile;
@@ -102,110 +202,150 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
   if (row.hash) apply_hash(reader, row.hash->where, *row.hash, profile.hash);
   if (row.switch_hash) apply_hash(reader, row.switch_hash->global.where, row.switch_hash->global, profile.hash);
   if (row.groups) apply_groups(*row.groups, profile.groups);
-  const PortQosGlobalRow qos = row.port_qos_map ? row.port_qos_map->global : PortQosGlobalRow{};
-  apply_map(reader, row.dscp_to_tc_map, row.where.child("DSCP_TO_TC_MAP"), qos.dscp_to_tc_map,
-            qos.where.child("dscp_to_tc_map"), out.dscp_to_tc, profile.dscp_to_tc);
-  apply_map(reader, row.tc_to_queue_map, row.where.child("TC_TO_QUEUE_MAP"), qos.tc_to_queue_map,
-            qos.where.child("tc_to_queue_map"), out.tc_to_queue, profile.tc_to_queue);
+  out.whole = out.whole && row.read_well;
+  apply_maps(reader, row, out);
+  check_limits(reader, row, out);
+  put_over(row, out.qos, ++out.layers);
 }
-
-// What SONiC ships for Broadcom's switches, by role: RTAG7 with these seeds.
-struct BuiltIn {
-  std::string_view name;
-  uint32_t seed;
-  uint8_t offset;
-};
-constexpr BuiltIn kBuiltIn[] = {{"sonic-tor", 0, 0},
-                                {"sonic-leaf", 10, 10},
-                                {"sonic-spine", 25, 0},
-                                {"sonic-fabric-spine", 40, 0},
-                                {"sonic-upper-spine", 50, 0}};
 
 class ProfileResolver {
  public:
-  ProfileResolver(Reader& reader, const Named<ProfileRow>& rows)
-      : reader_(reader), rows_(rows), state_(rows.items.size()) {
-    for (uint32_t i = 0; i < rows.items.size(); ++i) {
-      by_name_.emplace(rows.items[i].name, i);
-      names_.push_back(rows.items[i].name);
-    }
-    resolved_.resize(rows.items.size());
-    for (const BuiltIn& built_in : kBuiltIn) add(built_in);
+  ProfileResolver(Reader& reader, const Named<ProfileRow>& rows) : reader_(reader) {
+    for (const auto& item : rows.items) add(item.name, item.value);
+    for (const BuiltInProfile& built_in : built_in_profiles()) names_.push_back(built_in.name);
   }
 
-  std::vector<Profile> run() {
-    for (uint32_t i = 0; i < rows_.items.size(); ++i) resolve(i);
-    std::vector<Profile> out;
-    for (size_t i = 0; i < resolved_.size(); ++i) {
-      if (i == rows_.items.size() && !by_name_.contains("default")) out.push_back(Profile{});
-      out.push_back(std::move(resolved_[i].profile));
+  std::vector<Profile> run(const std::vector<std::string_view>& wanted) {
+    const size_t of_file = entries_.size();
+    for (uint32_t i = 0; i < of_file; ++i) resolve(i);
+    for (const std::string_view name : wanted) {
+      if (const auto index = find(name)) resolve(*index);
     }
+    std::vector<Profile> out;
+    for (Entry& entry : entries_) out.push_back(std::move(entry.resolved.profile));
+    if (!by_name_.contains("default")) out.insert(out.begin() + static_cast<std::ptrdiff_t>(of_file), Profile{});
     return out;
   }
 
  private:
   enum class State : uint8_t { kNew, kOnTheWay, kDone };
+  struct Entry {
+    std::string_view name;
+    const ProfileRow* row;
+    State state = State::kNew;
+    Resolved resolved;
+  };
 
-  // Unless the file has one of that name.
-  void add(const BuiltIn& built_in) {
-    if (!by_name_.emplace(built_in.name, static_cast<uint32_t>(resolved_.size())).second) return;
-    names_.push_back(built_in.name);
-    state_.push_back(State::kDone);
-    Profile& profile = resolved_.emplace_back().profile;
-    profile.name = built_in.name;
-    profile.hash.model = HashModel::kRtag7;
-    profile.hash.seed = built_in.seed;
-    profile.hash.offset = built_in.offset;
+  uint32_t add(std::string_view name, const ProfileRow& row) {
+    const auto index = static_cast<uint32_t>(entries_.size());
+    by_name_.emplace(name, index);
+    names_.push_back(name);
+    entries_.push_back({.name = name, .row = &row, .resolved = {}});
+    return index;
+  }
+
+  // Built-in ones are read when they are asked for.
+  std::optional<uint32_t> find(std::string_view name) {
+    if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
+    const BuiltInProfile* built_in = find_built_in_profile(name);
+    if (built_in == nullptr) return std::nullopt;
+    const std::string file = "(built-in profile " + std::string(name) + ")";
+    const Value root = reader_.open(built_in->text, file);
+    ProfileRow& row = built_in_rows_.emplace_back();
+    if (!root.file().empty()) Format<ProfileRow>::read(reader_, root, row);
+    return add(built_in->name, row);
   }
 
   // Along the bases down to one that is done, then back up: no recursion, since a chain may be as long as the file.
   void resolve(uint32_t first) {
     std::vector<uint32_t> chain;
-    std::optional<uint32_t> at = first;
-    while (at && state_[*at] == State::kNew) {
-      state_[*at] = State::kOnTheWay;
-      chain.push_back(*at);
-      at = base_of(*at);
+    uint32_t at = first;
+    while (at != kNone && entries_[at].state == State::kNew) {
+      entries_[at].state = State::kOnTheWay;
+      chain.push_back(at);
+      at = base_of(at);
     }
-    if (at && state_[*at] == State::kOnTheWay) {
-      const auto& item = rows_.items[chain.back()];
-      reader_.wrong(item.value.where.child("base"),
-                    "the profile " + item.name + " is, by way of its bases, its own base");
-      at.reset();
+    if (at != kNone && entries_[at].state == State::kOnTheWay) {
+      const Entry& entry = entries_[chain.back()];
+      reader_.wrong(entry.row->where.child("base"),
+                    "the profile " + std::string(entry.name) + " is, by way of its bases, its own base");
+      at = kNone;
     }
     while (!chain.empty()) {
       const uint32_t index = chain.back();
       chain.pop_back();
-      if (at) resolved_[index] = resolved_[*at];
-      resolved_[index].profile.name = rows_.items[index].name;
-      apply_row(reader_, rows_.items[index].value, resolved_[index]);
-      state_[index] = State::kDone;
+      Entry& entry = entries_[index];
+      if (at != kNone) entry.resolved = entries_[at].resolved;
+      entry.resolved.profile.name = entry.name;
+      apply(entry);
+      entry.state = State::kDone;
       at = index;
     }
   }
 
-  std::optional<uint32_t> base_of(uint32_t index) {
-    const ProfileRow& row = rows_.items[index].value;
-    if (!row.base || reader_.is_wrong(row.where.child("base"))) return std::nullopt;
-    const auto found = by_name_.find(*row.base);
-    if (found != by_name_.end()) return found->second;
+  void apply(Entry& entry) {
+    const ProfileRow* file = config_db_of(*entry.row);
+    if (!fits(entry, file)) return;
+    if (file != nullptr) apply_row(reader_, *file, entry.resolved);
+    apply_row(reader_, *entry.row, entry.resolved);
+    if (changes_qos(*entry.row) || (file != nullptr && changes_qos(*file))) {
+      resolve_tables(reader_, entry.row->where, entry.resolved);
+    }
+  }
+
+  // Tables upon tables of bases upon bases could be any number, and each profile has a copy.
+  bool fits(Entry& entry, const ProfileRow* file) {
+    constexpr size_t kMostRows = 400'000;
+    rows_ += rows_of(*entry.row) + rows_of(entry.resolved.qos) + (file == nullptr ? 0 : rows_of(*file));
+    if (rows_ <= kMostRows) return true;
+    entry.resolved.qos = {};
+    reader_.wrong(entry.row->where, "is too much: profiles may have " + std::to_string(kMostRows) +
+                                        " rows of tables, those of bases counted again");
+    return false;
+  }
+
+  // Each file is read once.
+  const ProfileRow* config_db_of(const ProfileRow& row) {
+    if (!row.config_db || reader_.is_wrong(row.where.child("config_db"))) return nullptr;
+    const auto folder = std::filesystem::path(reader_.file()).parent_path();
+    const std::string path = (folder / *row.config_db).string();
+    const auto [place, is_new] = files_.try_emplace(path);
+    if (!is_new) return place->second.get();
+    const auto text = read_text_file(path, true);
+    if (!text) {
+      reader_.wrong(row.where.child("config_db"), shown(path) + " " + text.error());
+      return nullptr;
+    }
+    const Value root = reader_.open(*text, path, Dialect::kConfigDb);
+    place->second = std::make_unique<ProfileRow>();
+    if (!root.file().empty()) config_db_table().read(reader_, root, *place->second);
+    return place->second.get();
+  }
+
+  // kNone: there is none.
+  uint32_t base_of(uint32_t index) {
+    const ProfileRow& row = *entries_[index].row;
+    if (!row.base || reader_.is_wrong(row.where.child("base"))) return kNone;
+    if (const auto found = find(*row.base)) return *found;
     reader_.wrong(row.where.child("base"),
                   "there is no profile " + shown(*row.base) + reader_.guess(*row.base, names_));
-    return std::nullopt;
+    return kNone;
   }
 
   Reader& reader_;
-  const Named<ProfileRow>& rows_;
-  std::vector<State> state_;
+  std::vector<Entry> entries_;  // the file's, in its order, then built-in ones
+  std::deque<ProfileRow> built_in_rows_;
+  std::map<std::string, std::unique_ptr<ProfileRow>> files_;
   std::unordered_map<std::string_view, uint32_t> by_name_;
   std::vector<std::string_view> names_;
-  std::vector<Resolved> resolved_;
+  size_t rows_ = 0;
 };
 
 }  // namespace
 
-std::vector<Profile> resolve_profiles(Reader& reader, const Named<ProfileRow>& rows) {
-  return ProfileResolver(reader, rows).run();
+std::vector<Profile> resolve_profiles(Reader& reader, const Named<ProfileRow>& rows,
+                                      const std::vector<std::string_view>& wanted) {
+  return ProfileResolver(reader, rows).run(wanted);
 }
 
 }  // namespace softspine::control

@@ -106,11 +106,11 @@ std::expected<int64_t, std::string> scaled(const Split& parts, uint64_t scale, c
 
 }  // namespace
 
-constinit const QuantityKind kRateQuantity{"a rate", "100Gbps", "bits per second", kRateUnits};
+constinit const QuantityKind kRateQuantity{"a rate", "100Gbps", "bits per second", kRateUnits, 8};
 constinit const QuantityKind kLengthQuantity{"a length", "40m", "micrometres", kLengthUnits};
-constinit const QuantityKind kBytesQuantity{"a size", "96KiB", "bytes", kBytesUnits};
-constinit const QuantityKind kDurationQuantity{"a duration", "2ms", "picoseconds", kDurationUnits};
-constinit const QuantityKind kShareQuantity{"a percentage", "25%", "millionths", kShareUnits};
+constinit const QuantityKind kBytesQuantity{"a size", "96KiB", "bytes", kBytesUnits, 1};
+constinit const QuantityKind kDurationQuantity{"a duration", "2ms", "picoseconds", kDurationUnits, 1'000'000'000};
+constinit const QuantityKind kShareQuantity{"a percentage", "25%", "millionths", kShareUnits, 10'000};
 
 std::expected<int64_t, std::string> parse_quantity(std::string_view text, const QuantityKind& kind) {
   const std::string wanted = "expected " + std::string(kind.name) + " such as " + std::string(kind.example);
@@ -125,6 +125,13 @@ std::expected<int64_t, std::string> parse_quantity(std::string_view text, const 
   }
   if (parts->negative) return std::unexpected(shown(text) + " must not be negative");
   return scaled(*parts, unit->scale, kind, text);
+}
+
+std::expected<int64_t, std::string> parse_bare_quantity(std::string_view text, const QuantityKind& kind) {
+  const auto parts = split(text);
+  if (!parts || !parts->unit.empty() || kind.bare == 0) return parse_quantity(text, kind);
+  if (parts->negative) return std::unexpected(shown(text) + " must not be negative");
+  return scaled(*parts, kind.bare, kind, text);
 }
 
 std::string print_quantity(int64_t value, const QuantityKind& kind) {

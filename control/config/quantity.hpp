@@ -8,7 +8,8 @@
 //   share     %                                  in millionths
 //
 // Exact: what is not a whole number of the base unit is an error, and so is what does not fit 63 bits.
-// A bare number is an error, because nobody can tell what it meant.
+// A bare number is an error, because nobody can tell what it meant: except in a config_db.json, where SONiC says it:
+// sizes are bytes, times milliseconds, rates bytes a second, shares percent.
 #pragma once
 
 #include <cstdint>
@@ -49,6 +50,7 @@ struct QuantityKind {
   std::string_view example;
   std::string_view base;  // "bit/s", what it must be a whole number of
   std::span<const Unit> units;
+  uint64_t bare = 0;  // base units in one where SONiC writes a bare number; 0: it never does
 };
 
 extern const QuantityKind kRateQuantity;
@@ -59,6 +61,7 @@ extern const QuantityKind kShareQuantity;
 
 // The number of base units, or what is wrong with the text.
 std::expected<int64_t, std::string> parse_quantity(std::string_view text, const QuantityKind& kind);
+std::expected<int64_t, std::string> parse_bare_quantity(std::string_view text, const QuantityKind& kind);
 
 // The shortest exact form: 100000000000 as a rate is "100Gbps", 2500 ps is "2.5ns".
 std::string print_quantity(int64_t value, const QuantityKind& kind);

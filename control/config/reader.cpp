@@ -21,8 +21,19 @@ std::string described(Value value) {
 bool Reader::wrong(Value at, std::string message) {
   if (!is_news(at, message)) return false;
   const Position position = at.at();
-  log_.add({file_, at.path(), position.line, position.column, std::move(message)});
+  log_.add({at.file().empty() ? file_ : std::string(at.file()), at.path(), position.line, position.column,
+            std::move(message)});
   return false;
+}
+
+Value Reader::open(std::string_view text, std::string_view file, Dialect dialect) {
+  const auto first_id = static_cast<uint32_t>(documents_.size() * kMaxValues);
+  if (first_id > UINT32_MAX - 2 * kMaxValues) {
+    log_.add({std::string(file), "", 0, 0, "too many files are read besides the testbed"});
+    return {};
+  }
+  documents_.push_back(Document::parse(text, file, log_, dialect, first_id));
+  return documents_.back() ? documents_.back()->root() : Value{};
 }
 
 bool Reader::wrong_type(Value at, std::string_view expected) {

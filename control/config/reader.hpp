@@ -3,8 +3,10 @@
 //
 // A word is wrong once: after the first complaint about it, what follows from it (or another alias of it) is no news.
 // A map or a list can lack several things, and says each once.
+// Several documents can be read into one list of mistakes: a testbed, and the config_db.json files that it names.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -19,6 +21,11 @@ namespace softspine::control {
 class Reader {
  public:
   explicit Reader(std::string file = "") : file_(std::move(file)) {}
+
+  // Reads a text, which is kept: its values are good as long as this. Where there is nothing to be read (it has been
+  // complained about) the value stands nowhere.
+  Value open(std::string_view text, std::string_view file, Dialect dialect = Dialect::kTestbed);
+  const std::string& file() const { return file_; }
 
   // Returns false, so that a read can end in `return reader.wrong(…)`.
   bool wrong(Value at, std::string message);
@@ -37,6 +44,7 @@ class Reader {
  private:
   bool is_news(Value at, std::string_view message);
 
+  std::vector<std::unique_ptr<const Document>> documents_;
   std::string file_;  // for what stands nowhere in it
   ErrorLog log_;
   Guesser guesser_;

@@ -15,8 +15,10 @@
 
 namespace softspine::control {
 
-// Bases before those that change them is not required; a cycle of bases is an error. Always has a "default".
-std::vector<Profile> resolve_profiles(Reader& reader, const Named<ProfileRow>& rows);
+// Bases before those that change them is not required; a cycle of bases is an error. Always has a "default", and of the
+// built-in ones those that are wanted by name or are bases.
+std::vector<Profile> resolve_profiles(Reader& reader, const Named<ProfileRow>& rows,
+                                      const std::vector<std::string_view>& wanted);
 
 // Finds nodes by name, and says so if there is none.
 class NodeFinder {
@@ -37,7 +39,7 @@ class NodeFinder {
 std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows, const RunConfig& run,
                                         NodeFinder& nodes);
 std::vector<Fault> resolve_faults(Reader& reader, const std::vector<FaultRow>& rows, const RunConfig& run,
-                                  NodeFinder& nodes);
+                                  const std::vector<Profile>& profiles, NodeFinder& nodes);
 std::vector<Expectation> resolve_expectations(Reader& reader, const std::vector<ExpectRow>& rows);
 
 }  // namespace softspine::control

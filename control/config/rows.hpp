@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "control/config/format.hpp"
+#include "control/config/qos_rows.hpp"
 #include "control/config/testbed.hpp"
 #include "control/topology/generators.hpp"
 
@@ -93,19 +94,11 @@ struct SwitchHashRow {
   SwitchHashGlobalRow global;
 };
 
-struct PortQosGlobalRow {
+struct ProfileRow : QosRows {
   Value where;
-  std::optional<std::string> dscp_to_tc_map;
-  std::optional<std::string> tc_to_queue_map;
-};
-struct PortQosMapRow {
-  Value where;
-  PortQosGlobalRow global;
-};
-
-struct ProfileRow {
-  Value where;
+  bool read_well = true;
   std::optional<std::string> base;
+  std::optional<std::string> config_db;
   std::optional<Bytes> queue_limit;
   std::optional<NumberMap<Bytes, 8>> queue_limits;
   std::optional<uint32_t> mtu;
@@ -113,8 +106,11 @@ struct ProfileRow {
   std::optional<SwitchHashRow> switch_hash;
   std::optional<GroupsRow> groups;
   std::optional<Named<NumberMap<uint8_t, 64>>> dscp_to_tc_map;
+  std::optional<Named<NumberMap<uint8_t, 8>>> dot1p_to_tc_map;
   std::optional<Named<NumberMap<uint8_t, 8>>> tc_to_queue_map;
-  std::optional<PortQosMapRow> port_qos_map;
+  std::optional<Named<NumberMap<uint8_t, 8>>> tc_to_pg_map;
+  std::optional<Named<NumberMap<uint8_t, 8>>> pfc_to_queue_map;
+  std::optional<Named<NumberMap<uint8_t, 8>>> pfc_to_pg_map;
 };
 
 struct GuestRow {
@@ -237,7 +233,8 @@ struct FaultRow {
   dataplane::Duration at;
   std::optional<Endpoint> link;
   std::optional<std::string> node;
-  LinkState set = LinkState::kDown;
+  std::optional<LinkState> set;
+  std::optional<std::string> profile;
 };
 
 struct ExpectRow {

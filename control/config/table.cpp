@@ -21,7 +21,7 @@ bool unknown_key(Reader& reader, Value key, const std::vector<KeyInfo>& keys) {
 
 }  // namespace
 
-bool read_keys(Reader& reader, Value map, std::string_view table, const std::vector<KeyInfo>& keys,
+bool read_keys(Reader& reader, Value map, std::string_view table, const std::vector<KeyInfo>& keys, bool others,
                const std::function<bool(size_t, Value)>& read) {
   if (map.kind() != ValueKind::kMap) return reader.wrong_type(map, "a map (" + std::string(table) + ")");
   bool good = true;
@@ -29,6 +29,7 @@ bool read_keys(Reader& reader, Value map, std::string_view table, const std::vec
   for_each_entry(map, [&](Value key, Value content) {
     if (key.kind() != ValueKind::kScalar) return;  // the document has complained
     const size_t place = place_of(keys, key.text());
+    if (place == keys.size() && others) return;
     if (place == keys.size()) {
       good = unknown_key(reader, key, keys);
       return;

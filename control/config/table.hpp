@@ -9,7 +9,8 @@
 //     return table;
 //   }
 //
-// A row struct has a member `Value where`, which is set, so that later checks can say where.
+// A row struct has a member `Value where`, which is set, so that later checks can say where; and if it wants one,
+// a member `bool read_well`, so that they need not follow from mistakes.
 #pragma once
 
 #include <functional>
@@ -29,8 +30,9 @@ struct KeyInfo {
   bool required = false;
 };
 
-// What all tables share: finds each key's place in `keys` and calls `read(place, value)`.
-bool read_keys(Reader& reader, Value map, std::string_view table, const std::vector<KeyInfo>& keys,
+// What all tables share: finds each key's place in `keys` and calls `read(place, value)`. `others`: keys that are
+// not in the table are passed over.
+bool read_keys(Reader& reader, Value map, std::string_view table, const std::vector<KeyInfo>& keys, bool others,
                const std::function<bool(size_t, Value)>& read);
 
 template <typename T>
@@ -109,6 +111,11 @@ class Table {
     rules_.push_back(std::move(rule));
     return *this;
   }
+  // Keys that are not declared are somebody else's, and no mistake.
+  Table& among_others() {
+    others_ = true;
+    return *this;
+  }
   // A key that chooses the table itself (`kind: leaf-spine`): known here, read elsewhere.
   Table& chosen_by(std::string_view key, std::string_view word) {
     choice_ = word;
@@ -123,11 +130,17 @@ class Table {
 
   bool read(Reader& reader, Value value, Row& row) const {
     if constexpr (requires { row.where = value; }) row.where = value;
-    bool good = read_keys(reader, value, name_, keys_,
+    bool good = read_keys(reader, value, name_, keys_, others_,
                           [&](size_t i, Value content) { return reads_[i](reader, content, row); });
-    if (!good) return false;
-    for (const auto& rule : rules_) good = rule(reader, value, row) && good;
+    const bool can_judge = good;
+    for (size_t i = 0; can_judge && i < rules_.size(); ++i) good = rules_[i](reader, value, row) && good;
+    if constexpr (requires { row.read_well = good; }) row.read_well = good;
     return good;
+  }
+  // What `from` says goes over what `into` says, key by key; of optional members only.
+  void merge(const Row& from, Row& into) const {
+    if constexpr (requires { into.where = from.where; }) into.where = from.where;
+    for (const auto& merge_one : merges_) merge_one(from, into);
   }
   Json schema(SchemaBook& book) const {
     return book.refer(name_, [this](SchemaBook& inner) { return define(inner); });
@@ -148,6 +161,11 @@ class Table {
         return limits.check(reader, value, *out);
       }
     });
+    if constexpr (std::same_as<T, std::optional<InnerType<T>>>) {
+      merges_.push_back([member](const Row& from, Row& into) {
+        if (from.*member) into.*member = from.*member;
+      });
+    }
     schemas_.push_back([member, required, limits](SchemaBook& book) {
       Json out = Format<T>::schema(book);
       limits.describe(out);
@@ -176,9 +194,11 @@ class Table {
   std::string_view name_;
   std::string_view doc_;
   std::string_view choice_;
+  bool others_ = false;
   std::vector<KeyInfo> keys_;
   std::vector<std::function<bool(Reader&, Value, Row&)>> reads_;
   std::vector<std::function<Json(SchemaBook&)>> schemas_;
+  std::vector<std::function<void(const Row&, Row&)>> merges_;
   std::vector<std::function<bool(Reader&, Value, const Row&)>> rules_;
 };
 

@@ -2,6 +2,7 @@
 // Every table of the format, declared in the *_tables.cpp files beside this one.
 #pragma once
 
+#include "control/config/qos_formats.hpp"
 #include "control/config/row_formats.hpp"
 
 namespace softspine::control {
@@ -37,12 +38,22 @@ SOFTSPINE_TABLE(UdfMatchRow);
 SOFTSPINE_TABLE(GroupsRow);
 SOFTSPINE_TABLE(SwitchHashRow);
 SOFTSPINE_TABLE(SwitchHashGlobalRow);
-SOFTSPINE_TABLE(PortQosMapRow);
-SOFTSPINE_TABLE(PortQosGlobalRow);
+SOFTSPINE_TABLE(BufferPoolRow);
+SOFTSPINE_TABLE(BufferProfileRow);
+SOFTSPINE_TABLE(BufferUseRow);
+SOFTSPINE_TABLE(LosslessParameterRow);
+SOFTSPINE_TABLE(WredRow);
+SOFTSPINE_TABLE(SchedulerRow);
+SOFTSPINE_TABLE(QueueRow);
+SOFTSPINE_TABLE(PortQosRow);
+SOFTSPINE_TABLE(PfcWdRow);
 SOFTSPINE_TABLE(WorkloadRow);
 SOFTSPINE_TABLE(FaultRow);
 SOFTSPINE_TABLE(ExpectRow);
 
 #undef SOFTSPINE_TABLE
+
+// The tables of a profile that a config_db.json has, too; it has many others.
+const Table<ProfileRow>& config_db_table();
 
 }  // namespace softspine::control

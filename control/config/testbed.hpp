@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -50,11 +51,18 @@ struct Workload {
   uint8_t dscp = 26;
 };
 
-// One change of links at one instant. A node's fault changes all of its links.
+// A switch that has the maps, buffers and queues of another profile from some instant on.
+struct ProfileChange {
+  uint32_t node = 0;
+  uint32_t profile = 0;  // of Testbed::profiles
+};
+
+// One change at one instant: of links (a node's fault changes all of its links), or of a switch's profile.
 struct Fault {
   dataplane::Instant at;
   std::vector<uint32_t> links;  // of the fabric, ascending
   bool up = false;
+  std::optional<ProfileChange> profile;
 };
 
 struct Testbed {

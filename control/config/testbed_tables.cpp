@@ -33,7 +33,7 @@ const Table<TestbedRow>& Tables<TestbedRow>::table() {
                     "tables that switches work by; 'default' serves those that name none")
           .optional("roles", &TestbedRow::roles, "the profile of switches that name none, by role")
           .optional("workload", &TestbedRow::workload, "RoCEv2 traffic between built-in hosts")
-          .optional("faults", &TestbedRow::faults, "links that go down or up")
+          .optional("faults", &TestbedRow::faults, "links that go down or up, switches that change their profile")
           .optional("convergence", &TestbedRow::convergence, "how long routes take to follow a link")
           .optional("expect", &TestbedRow::expect, "what the report must show");
   return table;
@@ -89,12 +89,17 @@ const Table<FaultRow>& Tables<FaultRow>::table() {
           .required("at", &FaultRow::at, "after the start of the run")
           .optional("link", &FaultRow::link, "either end of the link")
           .optional("node", &FaultRow::node, "all links of this node")
-          .required("set", &FaultRow::set, "what becomes of it")
+          .optional("set", &FaultRow::set, "what becomes of the links")
+          .optional("profile", &FaultRow::profile, "of the node, from then on: other thresholds, while it runs")
           .check([](Reader& reader, Value at, const FaultRow& row) {
             if (row.link && row.link->port.empty()) {
               return reader.wrong(at.child("link"), "names no port: expected NODE:PORT such as tor1:Ethernet0");
             }
-            return row.link.has_value() != row.node.has_value() || reader.wrong(at, "needs either 'link' or 'node'");
+            if (row.link.has_value() == row.node.has_value()) return reader.wrong(at, "needs either 'link' or 'node'");
+            if (row.set.has_value() == row.profile.has_value()) {
+              return reader.wrong(at, "needs either 'set' (down, up) or 'profile'");
+            }
+            return !row.profile || row.node || reader.wrong(at.child("link"), "goes with 'set': a profile is a node's");
           });
   return table;
 }

@@ -36,6 +36,7 @@ struct WatchdogPlan {
   WatchdogAction action = WatchdogAction::kNone;  // none: not watched
   Duration detection = Duration::ms(200);
   Duration restoration = Duration::ms(200);
+  uint8_t priorities = 0xff;  // that it looks after (pfcwd_sw_enable)
 };
 
 struct PortQosPlan {

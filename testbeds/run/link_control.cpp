@@ -7,16 +7,19 @@ namespace softspine::testbeds {
 
 using dataplane::Instant;
 
-LinkControl::LinkControl(const control::Testbed& testbed, const control::Compiler& compiler, Assembly& assembly)
+LinkControl::LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly)
     : testbed_(testbed), compiler_(compiler), assembly_(assembly), up_(testbed.fabric.links.size(), true) {}
 
 void LinkControl::start() {
   routes_ = control::compute_routes(testbed_.fabric, up_);
   for (uint32_t n = 0; n < routes_.size(); ++n) {
-    if (assembly_.switches[n] != nullptr) assembly_.switches[n]->publish(compiler_.compile(n, routes_[n]));
+    if (assembly_.switches[n] != nullptr) assembly_.switches[n]->publish(compiler_.compile(n, routes_[n]), Instant{});
   }
   for (const control::Fault& fault : testbed_.faults) {
-    assembly_.engine->at(fault.at, [this, &fault](Instant now) { set(fault.links, fault.up, now); });
+    assembly_.engine->at(fault.at, [this, &fault](Instant now) {
+      if (fault.profile) return use_profile(fault.profile->node, fault.profile->profile, now);
+      set(fault.links, fault.up, now);
+    });
   }
 }
 
@@ -33,11 +36,16 @@ void LinkControl::set(const std::vector<uint32_t>& links, bool up, Instant now) 
   assembly_.engine->at(now + testbed_.convergence, [this](Instant later) { follow(later); });
 }
 
-void LinkControl::follow(Instant) {
+void LinkControl::use_profile(uint32_t node, uint32_t profile, Instant now) {
+  compiler_.use_profile(node, profile);
+  assembly_.switches[node]->publish(compiler_.compile(node, routes_[node]), now);
+}
+
+void LinkControl::follow(Instant now) {
   auto routes = control::compute_routes(testbed_.fabric, up_);
   for (uint32_t n = 0; n < routes.size(); ++n) {
     if (assembly_.switches[n] == nullptr || routes[n] == routes_[n]) continue;
-    assembly_.switches[n]->publish(compiler_.compile(n, routes[n]));
+    assembly_.switches[n]->publish(compiler_.compile(n, routes[n]), now);
     ++route_changes_;
   }
   routes_ = std::move(routes);

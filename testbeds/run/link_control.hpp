@@ -5,6 +5,8 @@
 //                      and until routes follow, what still leads there ends as link_down
 //   T + convergence    routes are computed anew, and every switch whose routes have changed gets its new tables
 //
+// A switch that gets another profile while it runs is published in the same way.
+//
 // Everything here happens in engine actions, while the workers stand still.
 #pragma once
 
@@ -21,13 +23,17 @@ namespace softspine::testbeds {
 class LinkControl {
  public:
   // All three outlive it.
-  LinkControl(const control::Testbed& testbed, const control::Compiler& compiler, Assembly& assembly);
+  LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly);
 
   // Before the first window: every switch gets its tables, the testbed's faults are scheduled.
   void start();
 
   // From an action. Links that are so already stay untouched.
   void set(const std::vector<uint32_t>& links, bool up, dataplane::Instant now);
+
+  // From an action: the switch works by another profile of the testbed from now on. What waits is judged by it, and
+  // nothing is lost. control::why_not_change says whether it may.
+  void use_profile(uint32_t node, uint32_t profile, dataplane::Instant now);
 
   bool up(uint32_t link) const { return up_[link]; }
   const control::RouteTable& routes(uint32_t node) const { return routes_[node]; }
@@ -37,7 +43,7 @@ class LinkControl {
   void follow(dataplane::Instant now);
 
   const control::Testbed& testbed_;
-  const control::Compiler& compiler_;
+  control::Compiler& compiler_;
   Assembly& assembly_;
   std::vector<bool> up_;  // by link
   std::vector<control::RouteTable> routes_;

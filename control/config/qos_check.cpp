@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "control/compile/qos_plan.hpp"
+#include "control/config/qos_resolve.hpp"
+
+namespace softspine::control {
+namespace {
+
+// One switch and the profile that it works by.
+class QosCheck {
+ public:
+  QosCheck(Reader& reader, const Fabric& fabric) : reader_(reader), fabric_(fabric) {}
+
+  void check(const Profile& profile, uint32_t node) {
+    if (!profile.qos || !profile.qos->whole || !profile.qos->has_buffers()) return;
+    check_sums(*profile.qos, node);
+    check_uses(profile, node, true);
+    check_uses(profile, node, false);
+  }
+
+ private:
+  // Every switch of a profile would say the same.
+  void wrong(const Place& place, const std::string& once, std::string message) {
+    if (!said_.emplace(place.file, place.path, once).second) return;
+    reader_.log().add({place.file, place.path, place.line, place.column, std::move(message)});
+  }
+
+  void check_sums(const QosConfig& config, uint32_t node) {
+    const auto demands = pool_demands(config, port_shapes(fabric_, node));
+    for (size_t i = 0; i < demands.size(); ++i) {
+      if (demands[i].reserved <= demands[i].size) continue;
+      wrong(config.pools[i].place, "sum",
+            "is too small: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
+                fabric_.nodes[node].name + " reserve " + std::to_string(demands[i].reserved * config.cell_bytes) +
+                " of its " + std::to_string(demands[i].size * config.cell_bytes) + " bytes");
+    }
+  }
+
+  // What a DSCP can lead to needs a row; what only a tag's PCP leads to is refused when it comes.
+  void check_uses(const Profile& profile, uint32_t node, bool ingress) {
+    const QosConfig& config = *profile.qos;
+    const bool limited = std::ranges::any_of(config.pools, [&](const auto& pool) { return pool.ingress == ingress; });
+    if (!limited) return;
+    std::set<uint8_t> classes{0};
+    classes.insert(profile.dscp_to_tc.begin(), profile.dscp_to_tc.end());
+    for (const FabricPort& port : fabric_.nodes[node].ports) {
+      const PortQos& rows = config.port(port.name);
+      for (const uint8_t tc : classes) {
+        const uint8_t to = ingress ? profile.tc_to_pg[tc] : profile.tc_to_queue[tc];
+        if ((ingress ? rows.groups : rows.queues)[to] != PortQos::kNone) continue;
+        const std::string what = std::string(ingress ? "priority group " : "queue ") + std::to_string(to);
+        wrong(config.place, what,
+              "traffic class " + std::to_string(tc) + " goes to " + what + ", which has no row in " +
+                  (ingress ? "BUFFER_PG" : "BUFFER_QUEUE") + " for " + fabric_.nodes[node].name + ":" + port.name);
+      }
+    }
+  }
+
+  Reader& reader_;
+  const Fabric& fabric_;
+  std::set<std::tuple<std::string, std::string, std::string>> said_;
+};
+
+}  // namespace
+
+std::string why_not_change(const std::vector<Profile>& profiles, const FabricNode& node, const Profile& to) {
+  if (node.kind != NodeKind::kSwitch) return node.name + " is a host: switches have profiles";
+  if (node.profile >= profiles.size()) return "the profile of " + node.name + " is not known";
+  const Profile& from = profiles[node.profile];
+  const auto cell_of = [](const Profile& profile) {
+    return profile.qos && profile.qos->has_buffers() ? profile.qos->cell_bytes : 1;
+  };
+  if (cell_of(from) == cell_of(to)) return "";
+  return node.name + " works by " + from.name + ", whose cells have " + std::to_string(cell_of(from)) +
+         " bytes, and those of " + to.name + " " + std::to_string(cell_of(to)) +
+         ": what is held cannot be counted anew (1: without BUFFER_* tables)";
+}
+
+void check_qos(Reader& reader, const std::vector<Profile>& profiles, const Fabric& fabric,
+               const std::vector<Fault>& faults) {
+  QosCheck check(reader, fabric);
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    const FabricNode& node = fabric.nodes[n];
+    if (node.kind == NodeKind::kSwitch && node.profile < profiles.size()) check.check(profiles[node.profile], n);
+  }
+  for (const Fault& fault : faults) {
+    if (fault.profile) check.check(profiles[fault.profile->profile], fault.profile->node);
+  }
+}
+
+}  // namespace softspine::control

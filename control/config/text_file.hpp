@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The text of a file, bounded: never more than one byte past what a document may have.
+#pragma once
+
+#include <expected>
+#include <string>
+
+namespace softspine::control {
+
+// Pipes too, which may wait for their writer; or, if only files will do, nothing that could. The error is a message
+// without the path.
+std::expected<std::string, std::string> read_text_file(const std::string& path, bool only_files = false);
+
+}  // namespace softspine::control

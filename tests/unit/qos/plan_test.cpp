@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+// From rows to a plan: units, keys of rows, cells, masks.
+#include <gtest/gtest.h>
+
+#include "tests/unit/qos/plans.hpp"
+
+namespace softspine::control {
+namespace {
+
+using dataplane::SharedLimit;
+using dataplane::WatchdogAction;
+using tests::plan_of;
+using tests::Planned;
+using tests::with_fabric;
+
+// Pools and profiles of 1 KiB cells; rows follow.
+std::string with_buffers(std::string_view rows) {
+  return with_fabric(
+      "profiles:\n"
+      "  default:\n"
+      "    cell: 1KiB\n"
+      "    BUFFER_POOL:\n"
+      "      in: {type: ingress, mode: dynamic, size: 1MiB, xoff: 100KiB}\n"
+      "      out: {type: egress, mode: static, size: 2MiB}\n"
+      "    BUFFER_PROFILE:\n"
+      "      lossy: {pool: in, size: 1500B, static_th: 64KiB}\n"
+      "      lossless: {pool: in, size: 2KiB, dynamic_th: -1, xoff: 20KiB, xon: 3KiB, xon_offset: 2049B}\n"
+      "      queue: {pool: out, size: 4KiB, static_th: 1000KiB}\n"
+      "      small: {pool: out, static_th: 1KiB}\n" +
+      std::string(rows));
+}
+constexpr std::string_view kRows =
+    "    BUFFER_PG: {0-7: {profile: lossy}, Ethernet4|3-4: {profile: lossless}}\n"
+    "    BUFFER_QUEUE: {0-7: {profile: queue}, \"Ethernet0,Ethernet8|6\": {profile: small}}\n";
+
+TEST(QosPlan, RowsOfAPortGoBeforeThoseOfAllPorts) {
+  const Planned planned = plan_of(with_buffers(kRows));
+  EXPECT_FALSE(planned.group(0, 3).lossless);
+  EXPECT_TRUE(planned.group(1, 3).lossless);
+  EXPECT_TRUE(planned.group(1, 4).lossless);
+  EXPECT_FALSE(planned.group(1, 5).lossless);
+  EXPECT_EQ(planned.queue(0, 6).limit, SharedLimit::fixed(1));
+  EXPECT_EQ(planned.queue(1, 6).limit, SharedLimit::fixed(1000));
+  EXPECT_EQ(planned.queue(2, 6).limit, SharedLimit::fixed(1));
+}
+
+TEST(QosPlan, SizesAreWholeCellsRoundedDownAndOffsetsUp) {
+  const Planned planned = plan_of(with_buffers(kRows));
+  EXPECT_EQ(planned.group(0, 0).reserved_cells, 1u);  // 1,500 of 1,024
+  EXPECT_EQ(planned.group(1, 3).reserved_cells, 2u);
+  EXPECT_EQ(planned.group(1, 3).headroom_cells, 20u);
+  EXPECT_EQ(planned.group(1, 3).xon_cells, 3u);
+  EXPECT_EQ(planned.group(1, 3).xon_offset_cells, 3u);  // 2,049
+}
+
+TEST(QosPlan, APoolSharesWhatIsNotReserved) {
+  const Planned planned = plan_of(with_buffers(kRows));
+  // 22 lossy groups of one cell, two lossless of two.
+  EXPECT_EQ(planned.plan->buffer.ingress_pools.at(0).shared_cells, 1024u - 22 - 4);
+  EXPECT_EQ(planned.plan->buffer.ingress_pools.at(0).headroom_cells, 100u);
+  // 22 queues of four cells, two of none.
+  EXPECT_EQ(planned.plan->buffer.egress_pools.at(0).shared_cells, 2048u - 88);
+  EXPECT_EQ(planned.plan->buffer.egress_pools.at(0).headroom_cells, 0u);
+}
+
+TEST(QosPlan, WhatTheSwitchMakesHasAnAccountBehindThePorts) {
+  const Planned planned = plan_of(with_buffers(kRows));
+  ASSERT_EQ(planned.plan->buffer.ports.size(), 4u);
+  EXPECT_EQ(planned.group(3, 0).limit, SharedLimit::fixed(dataplane::BufferPlan::kUnlimitedCells));
+  EXPECT_FALSE(planned.group(3, 0).lossless);
+}
+
+TEST(QosPlan, ADirectionWithoutPoolsHasNoLimit) {
+  const Planned planned = plan_of(with_fabric(
+      "profiles:\n  default:\n    BUFFER_POOL: {out: {type: egress, size: 1MiB}}\n"
+      "    BUFFER_PROFILE: {queue: {pool: out, dynamic_th: 0}}\n    BUFFER_QUEUE: {0-7: {profile: queue}}\n"));
+  EXPECT_EQ(planned.plan->buffer.cell.bytes(), 256u);
+  EXPECT_EQ(planned.group(0, 0).limit, SharedLimit::fixed(dataplane::BufferPlan::kUnlimitedCells));
+  EXPECT_EQ(planned.queue(0, 0).limit, SharedLimit::dynamic(0));
+}
+
+TEST(QosPlan, PausesOfAPriorityStopTheQueueAndComeFromTheGroupThatTheMapsName) {
+  const Planned planned = plan_of(with_fabric(
+      "profiles:\n  default:\n"
+      "    MAP_PFC_PRIORITY_TO_QUEUE: {M: {3: 5, 4: 5, 0: 1}}\n"
+      "    PFC_PRIORITY_TO_PRIORITY_GROUP_MAP: {M: {3: 2, 4: 2, 6: 7}}\n"
+      "    PORT_QOS_MAP: {global: {pfc_enable: \"3,4\", pfcwd_sw_enable: \"4\"}, Ethernet4: {pfc_enable: \"6\"}}\n"));
+  const dataplane::PortQosPlan& port = planned.plan->ports.at(0);
+  EXPECT_EQ(port.queues_of_priority, (std::array<uint8_t, 8>{2, 0, 0, 32, 32, 0, 0, 0}));
+  EXPECT_EQ(port.priorities_of_group, (std::array<uint8_t, 8>{0, 0, 0b11000, 0, 0, 0, 0, 0b1000000}));
+  EXPECT_EQ(port.pfc_enabled, 0b11000);
+  EXPECT_EQ(port.watchdog.priorities, 0b10000);
+  EXPECT_EQ(planned.plan->ports.at(1).pfc_enabled, 0b1000000);
+  EXPECT_EQ(planned.plan->ports.at(1).watchdog.priorities, 0b10000);
+}
+
+TEST(QosPlan, EveryPortPausesUnderItsOwnAddress) {
+  const Planned planned = plan_of(with_fabric("profiles: {default: {PORT_QOS_MAP: {global: {pfc_enable: [3]}}}}\n"));
+  const auto& ports = planned.testbed.fabric.nodes.at(0).ports;
+  for (size_t p = 0; p < ports.size(); ++p) {
+    EXPECT_TRUE(std::ranges::equal(planned.plan->ports.at(p).mac, ports[p].mac.bytes));
+  }
+  EXPECT_NE(planned.plan->ports.at(0).mac, planned.plan->ports.at(1).mac);
+}
+
+TEST(QosPlan, SchedulersHaveAKindAWeightAndARate) {
+  const Planned planned = plan_of(
+      with_fabric("profiles:\n  default:\n"
+                  "    SCHEDULER: {fair: {type: DWRR, weight: 30}, slow: {type: STRICT, pir: 10Gbps, pbs: 8KiB},\n"
+                  "      port: {type: STRICT, pir: 50Gbps}}\n"
+                  "    QUEUE: {0-6: {scheduler: fair}, 7: {scheduler: slow}}\n"
+                  "    PORT_QOS_MAP: {Ethernet8: {scheduler: port}}\n"));
+  const dataplane::PortQosPlan& port = planned.plan->ports.at(0);
+  EXPECT_FALSE(port.queues[0].strict);
+  EXPECT_EQ(port.queues[6].weight, 30u);
+  EXPECT_TRUE(port.queues[7].strict);
+  EXPECT_EQ(port.queues[7].shaper.rate, dataplane::Rate::gbps(10));
+  EXPECT_EQ(port.queues[7].shaper.burst_bytes, 8u << 10);
+  EXPECT_TRUE(port.shaper.rate.is_zero());
+  EXPECT_EQ(planned.plan->ports.at(2).shaper.rate, dataplane::Rate::gbps(50));
+}
+
+TEST(QosPlan, MarksAndDropsHaveALineEach) {
+  const Planned planned = plan_of(with_fabric(
+      "profiles:\n  default:\n"
+      "    WRED_PROFILE:\n"
+      "      both: {ecn: ecn_all, wred_green_enable: true, green_min_threshold: 2MiB, green_max_threshold: 4MiB,\n"
+      "        green_drop_probability: 50%, ecn_green_min_threshold: 100KiB, ecn_green_max_threshold: 400KiB,\n"
+      "        ecn_green_mark_probability: 20%}\n"
+      "      drop: {ecn: ecn_none, wred_green_enable: true, green_min_threshold: 1MiB, green_max_threshold: 1MiB,\n"
+      "        green_drop_probability: 100%}\n"
+      "    QUEUE: {3: {wred_profile: both}, 1: {wred_profile: drop}}\n"));
+  const auto line = [&](size_t queue) { return planned.plan->wred.at(planned.plan->ports.at(0).queues[queue].wred); };
+  EXPECT_EQ(line(3).mark.min_bytes, 100u << 10);
+  EXPECT_EQ(line(3).mark.max_probability, dataplane::WredLine::kCertain / 5);
+  EXPECT_EQ(line(3).drop.min_bytes, 2u << 20);
+  EXPECT_EQ(line(3).drop.max_probability, dataplane::WredLine::kCertain / 2);
+  EXPECT_TRUE(line(1).mark.off());
+  EXPECT_EQ(line(1).drop.max_probability, dataplane::WredLine::kCertain);
+  EXPECT_TRUE(line(0).mark.off());
+  EXPECT_TRUE(line(0).drop.off());
+}
+
+TEST(QosPlan, TheWatchdogsTimesAreThePortsAndItsPollTheSwitchs) {
+  const Planned planned =
+      plan_of(with_fabric("profiles:\n  default:\n"
+                          "    PFC_WD: {GLOBAL: {POLL_INTERVAL: 10ms}, \"*\": {action: drop, detection_time: 50ms},\n"
+                          "      Ethernet4: {action: alert, restoration_time: 1s}}\n"));
+  EXPECT_EQ(planned.plan->watchdog_poll, dataplane::Duration::ms(10));
+  EXPECT_EQ(planned.plan->ports.at(0).watchdog.action, WatchdogAction::kDrop);
+  EXPECT_EQ(planned.plan->ports.at(0).watchdog.detection, dataplane::Duration::ms(50));
+  EXPECT_EQ(planned.plan->ports.at(0).watchdog.restoration, dataplane::Duration::ms(200));
+  EXPECT_EQ(planned.plan->ports.at(1).watchdog.action, WatchdogAction::kAlert);
+  EXPECT_EQ(planned.plan->ports.at(1).watchdog.detection, dataplane::Duration::ms(50));
+  EXPECT_EQ(planned.plan->ports.at(1).watchdog.restoration, dataplane::Duration::s(1));
+}
+
+TEST(QosPlan, ThereIsNoneWithoutTables) {
+  EXPECT_EQ(
+      plan_of(with_fabric("profiles: {default: {queue_limit: 2MiB, TC_TO_PRIORITY_GROUP_MAP: {A: {3: 3}}}}\n")).plan,
+      nullptr);
+}
+
+}  // namespace
+}  // namespace softspine::control
