@@ -57,6 +57,7 @@ Json workload_json(const WorkloadTotals& totals) {
            {"flow_rate_min_bps", whole(totals.flow_rate_min_bps)},
            {"flow_rate_max_bps", whole(totals.flow_rate_max_bps)}};
   add_latency(out, "latency", totals.latency);
+  for (const auto& [name, member] : ReliableCounts::members()) add_key(out, std::string{name}, totals.reliable.*member);
   return out;
 }
 
@@ -78,6 +79,38 @@ Json switch_json(const SwitchSnapshot& node) {
           {"drops", drops_json(totals.drops)}};
 }
 
+// The priorities that any pause frame has named, by port.
+Json pause_json(const HostSnapshot& host) {
+  Json out = Json::object();
+  for (const HostPortSnapshot& port : host.ports) {
+    Json priorities = Json::object();
+    for (size_t i = 0; i < port.pause.size(); ++i) {
+      const HostPauseSnapshot& pause = port.pause[i];
+      if (!pause.any()) continue;
+      add_key(priorities, std::to_string(i),
+              {{"rx_packets", pause.rx_frames},
+               {"tx_packets", pause.tx_frames},
+               {"on_to_off", pause.on_to_off},
+               {"paused_ps", pause.paused.count_ps()}});
+    }
+    if (!priorities.empty()) add_key(out, port.name, std::move(priorities));
+  }
+  return out;
+}
+
+HostPauseSnapshot pause_totals(const HostSnapshot& host) {
+  HostPauseSnapshot out;
+  for (const HostPortSnapshot& port : host.ports) {
+    for (const HostPauseSnapshot& pause : port.pause) {
+      out.rx_frames += pause.rx_frames;
+      out.tx_frames += pause.tx_frames;
+      out.on_to_off += pause.on_to_off;
+      out.paused += pause.paused;
+    }
+  }
+  return out;
+}
+
 Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const WorkloadTotals& receives) {
   dataplane::LinkCounters sent;
   for (const HostPortSnapshot& port : host.ports) {
@@ -90,11 +123,18 @@ Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const Work
            {"received_bytes", host.received_bytes},
            {"delivered_packets", host.delivered_packets},
            {"responses", host.responses},
+           {"unanswered", host.unanswered},
            {"starved", host.starved},
            {"rate_bps", whole(receives.rate_bps())},
            {"sent_rate_bps", whole(sends.rate_bps())}};
   add_latency(out, "latency", host.latency);
   add_latency(out, "message_latency", host.message_latency);
+  add_latency(out, "completion", host.completion);
+  const HostPauseSnapshot pause = pause_totals(host);
+  add_key(out, "pfc_rx_packets", pause.rx_frames);  // once for each priority named
+  add_key(out, "pfc_tx_packets", pause.tx_frames);
+  add_key(out, "paused_ps", pause.paused.count_ps());  // of all priorities
+  add_key(out, "pause", pause_json(host));
   add_key(out, "dropped_packets", dropped_packets(host.dropped));
   add_key(out, "drops", drops_json(host.dropped));
   return out;

@@ -9,9 +9,12 @@
 // (QueueCounters::current_*, up).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "dataplane/edge/edge_counters.hpp"
@@ -59,14 +62,25 @@ struct SwitchSnapshot {
   std::vector<PortSnapshot> ports;
 };
 
+// A priority at a host's port.
+struct HostPauseSnapshot {
+  uint64_t rx_frames = 0;  // that name it
+  uint64_t tx_frames = 0;
+  uint64_t on_to_off = 0;  // pauses obeyed that have ended
+  dataplane::Duration paused;
+
+  bool any() const { return rx_frames != 0 || tx_frames != 0; }
+};
+
 struct HostPortSnapshot {
   std::string name;  // eth0
   bool up = false;
   dataplane::Rate rate;
   dataplane::LinkCounters link;  // of its transmitter: all that the host has sent
+  std::array<HostPauseSnapshot, dataplane::kPriorities> pause{};
 };
 
-// received = delivered + responses + answered + dropped (packets)
+// received = delivered + responses + answered + dropped + buffered (packets)
 struct HostSnapshot {
   std::string name;
   std::vector<HostPortSnapshot> ports;
@@ -76,11 +90,50 @@ struct HostSnapshot {
   uint64_t responses = 0;
   uint64_t answered = 0;
   uint64_t answers_sent = 0;
+  uint64_t unanswered = 0;
+  uint64_t buffered = 0;
   uint64_t starved = 0;
   dataplane::DropCounters dropped{};
   LatencySummary latency;          // of packets delivered
   LatencySummary message_latency;  // of whole messages
+  LatencySummary completion;       // of messages it sent over reliable connections, acknowledged
 };
+
+// What happens on a reliable connection beside the data; all zero for an open loop. Names by mlx5 and rxe.
+struct ReliableCounts {
+  uint64_t completed_messages = 0;  // acknowledged
+  uint64_t retransmitted_packets = 0;
+  uint64_t packet_seq_err = 0;         // requester: NAKs heeded
+  uint64_t local_ack_timeout_err = 0;  // requester: timeouts
+  uint64_t retry_exceeded_err = 0;     // requester: given up
+  uint64_t out_of_sequence = 0;        // responder: packets ahead
+  uint64_t duplicate_request = 0;      // responder: packets behind
+  uint64_t np_cnp_sent = 0;
+  uint64_t rp_cnp_handled = 0;
+  uint64_t rp_cnp_ignored = 0;
+
+  // Of all of them, in the order in which they are shown.
+  static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 10> members();
+  ReliableCounts& operator+=(const ReliableCounts& more);
+};
+
+constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 10> ReliableCounts::members() {
+  using C = ReliableCounts;
+  return {{{"completed_messages", &C::completed_messages},
+           {"retransmitted_packets", &C::retransmitted_packets},
+           {"packet_seq_err", &C::packet_seq_err},
+           {"local_ack_timeout_err", &C::local_ack_timeout_err},
+           {"retry_exceeded_err", &C::retry_exceeded_err},
+           {"out_of_sequence", &C::out_of_sequence},
+           {"duplicate_request", &C::duplicate_request},
+           {"np_cnp_sent", &C::np_cnp_sent},
+           {"rp_cnp_handled", &C::rp_cnp_handled},
+           {"rp_cnp_ignored", &C::rp_cnp_ignored}}};
+}
+inline ReliableCounts& ReliableCounts::operator+=(const ReliableCounts& more) {
+  for (const auto& [name, member] : members()) this->*member += more.*member;
+  return *this;
+}
 
 // One queue pair's stream. Bytes are payload. An instant that has not come is never().
 struct FlowSnapshot {
@@ -102,6 +155,7 @@ struct FlowSnapshot {
   uint64_t missing = 0;
   uint64_t behind = 0;
   uint64_t marked = 0;  // arrived with CE
+  ReliableCounts reliable;
   LatencySummary latency;
 
   dataplane::Instant first_sent = dataplane::Instant::never();    // first bit left the source

@@ -35,6 +35,7 @@ void WorkloadTotals::add(const FlowSnapshot& flow) {
   missing += flow.missing;
   behind += flow.behind;
   marked += flow.marked;
+  reliable += flow.reliable;
   merge(latency, flow.latency);
   if (flow.completion) completion_ps.push_back(flow.completion->count_ps());
   first_sent = std::min(first_sent, flow.first_sent);

@@ -24,6 +24,7 @@ struct WorkloadTotals {
   uint64_t missing = 0;
   uint64_t behind = 0;
   uint64_t marked = 0;
+  ReliableCounts reliable;
   LatencySummary latency;              // without quantiles: flows have none that could be merged
   std::vector<int64_t> completion_ps;  // of the completed, in the order in which they were added
   double flow_rate_min_bps = 0;        // of the flows that were received at all

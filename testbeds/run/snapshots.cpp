@@ -36,7 +36,7 @@ class Copier {
     out_.instant = now;
     for (uint32_t n = 0; n < fabric_.nodes.size(); ++n) {
       if (assembly_.switches[n] != nullptr) copy_switch(n);
-      if (assembly_.hosts[n] != nullptr) copy_host(n);
+      if (assembly_.hosts[n] != nullptr) copy_host(n, now);
     }
     for (size_t i = 0; i < assembly_.flows.size(); ++i) copy_flow(i);
     copy_workload_latency();
@@ -74,13 +74,24 @@ class Copier {
     out_.switches.push_back(std::move(copy));
   }
 
-  void copy_host(uint32_t n) {
+  static void copy_pause(const RoceHost& host, PortNo port, Instant now, control::HostPortSnapshot& into) {
+    const PauseState& pause = host.pause(port);
+    for (uint8_t i = 0; i < kPriorities; ++i) {
+      into.pause[i] = {.rx_frames = pause.rx_frames(Priority{i}),
+                       .tx_frames = host.pause_source(port).frames()[i],
+                       .on_to_off = pause.on_to_off(Priority{i}),
+                       .paused = pause.paused_time(Priority{i}, now)};
+    }
+  }
+
+  void copy_host(uint32_t n, Instant now) {
     const FabricNode& node = fabric_.nodes[n];
     const HostCounters& from = assembly_.hosts[n]->counters();
     control::HostSnapshot copy{.name = node.name, .ports = {}};
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
       const Transmitter& transmitter = transmitter_at({n, p});
-      copy.ports.push_back({node.ports[p].name, transmitter.up(), transmitter.rate(), transmitter.counters()});
+      copy.ports.push_back({node.ports[p].name, transmitter.up(), transmitter.rate(), transmitter.counters(), {}});
+      copy_pause(*assembly_.hosts[n], PortNo{p}, now, copy.ports.back());
     }
     copy.received_packets = from.received_packets;
     copy.received_bytes = from.received_bytes;
@@ -88,10 +99,13 @@ class Copier {
     copy.responses = from.responses;
     copy.answered = from.answered;
     copy.answers_sent = from.answers_sent;
+    copy.unanswered = from.unanswered;
+    copy.buffered = from.buffered;
     copy.starved = from.starved;
     copy.dropped = from.dropped;
     copy.latency = control::LatencySummary::of(from.latency_ps);
     copy.message_latency = control::LatencySummary::of(from.message_latency_ps);
+    copy.completion = control::LatencySummary::of(from.completion_ps);
     out_.hosts.push_back(std::move(copy));
   }
 
@@ -117,6 +131,16 @@ class Copier {
     copy.missing = received.missing;
     copy.behind = received.behind;
     copy.marked = received.marked;
+    copy.reliable = {.completed_messages = sent.completed,
+                     .retransmitted_packets = sent.retransmitted,
+                     .packet_seq_err = sent.packet_seq_err,
+                     .local_ack_timeout_err = sent.local_ack_timeout_err,
+                     .retry_exceeded_err = sent.retry_exceeded_err,
+                     .out_of_sequence = received.out_of_sequence,
+                     .duplicate_request = received.duplicate_request,
+                     .np_cnp_sent = received.np_cnp_sent,
+                     .rp_cnp_handled = sent.rp_cnp_handled,
+                     .rp_cnp_ignored = sent.rp_cnp_ignored};
     copy.latency = {.samples = received.packets,
                     .min_ps = static_cast<uint64_t>(received.latency_min_ps),
                     .mean_ps = static_cast<uint64_t>(received.latency_mean_ps()),
