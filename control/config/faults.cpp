@@ -43,29 +43,66 @@ std::optional<ProfileChange> find_change(Reader& reader, NodeFinder& nodes, cons
   return ProfileChange{*node, static_cast<uint32_t>(profile - profiles.begin())};
 }
 
+Fault link_fault(Reader& reader, const FaultRow& row, const std::vector<Profile>& profiles, NodeFinder& nodes) {
+  Fault fault{.at = dataplane::Instant::at(row.at), .links = {}, .up = row.set == FaultState::kUp, .profile = {}};
+  if (row.profile && row.node) {
+    fault.profile = find_change(reader, nodes, row, profiles);
+  } else if (row.link) {
+    if (const auto link = find_link(reader, nodes, *row.link, row.where.child("link"))) fault.links = {*link};
+  } else if (row.node) {
+    if (const auto node = nodes.find(*row.node, row.where.child("node"))) {
+      for (const FabricPort& port : nodes.fabric().nodes[*node].ports) fault.links.push_back(port.link);
+    }
+  }
+  std::ranges::sort(fault.links);
+  return fault;
+}
+
+std::optional<HostFault> host_fault(Reader& reader, const FaultRow& row, NodeFinder& nodes) {
+  HostFault fault{.at = dataplane::Instant::at(row.at)};
+  fault.kind = row.set == FaultState::kStorm ? HostFaultKind::kStorm : HostFaultKind::kSlowReceiver;
+  if (row.until) fault.until = dataplane::Instant::at(*row.until);
+  if (row.drain) fault.drain = *row.drain;
+  if (row.priorities) {
+    const Value list = row.where.child("priorities");
+    unsigned mask = 0;
+    for (const uint8_t priority : *row.priorities) {
+      if (priority > 7) {
+        reader.wrong(list, "has " + std::to_string(priority) + ": priorities are 0 to 7");
+        return std::nullopt;
+      }
+      mask |= 1U << priority;
+    }
+    if (mask == 0) reader.wrong(list, "names no priority");
+    fault.priorities = static_cast<uint8_t>(mask);
+  }
+  if (!row.node) return std::nullopt;  // has been complained about
+  const Value where = row.where.child("node");
+  const auto node = nodes.find(*row.node, where);
+  if (!node) return std::nullopt;
+  const FabricNode& found = nodes.fabric().nodes[*node];
+  if (found.kind != NodeKind::kHost || !is_builtin(found.attachment)) {
+    reader.wrong(where, *row.node + " is not a built-in host: nobody here can make it fail");
+    return std::nullopt;
+  }
+  fault.node = *node;
+  return fault;
+}
+
 }  // namespace
 
-std::vector<Fault> resolve_faults(Reader& reader, const std::vector<FaultRow>& rows, const RunConfig& run,
-                                  const std::vector<Profile>& profiles, NodeFinder& nodes) {
-  std::vector<Fault> out;
+void resolve_faults(Reader& reader, const std::vector<FaultRow>& rows, Testbed& testbed, NodeFinder& nodes) {
   for (const FaultRow& row : rows) {
     if (row.where.kind() != ValueKind::kMap) continue;
-    Fault fault{.at = dataplane::Instant::at(row.at), .links = {}, .up = row.set == LinkState::kUp, .profile = {}};
-    if (row.at >= run.duration) reader.wrong(row.where.child("at"), "never happens: the run ends before");
-    if (row.profile && row.node) {
-      fault.profile = find_change(reader, nodes, row, profiles);
-    } else if (row.link) {
-      if (const auto link = find_link(reader, nodes, *row.link, row.where.child("link"))) fault.links = {*link};
-    } else if (row.node) {
-      if (const auto node = nodes.find(*row.node, row.where.child("node"))) {
-        for (const FabricPort& port : nodes.fabric().nodes[*node].ports) fault.links.push_back(port.link);
-      }
+    if (row.at >= testbed.run.duration) reader.wrong(row.where.child("at"), "never happens: the run ends before");
+    if (row.set != FaultState::kStorm && row.set != FaultState::kSlowReceiver) {
+      testbed.faults.push_back(link_fault(reader, row, testbed.profiles, nodes));
+    } else if (const auto fault = host_fault(reader, row, nodes)) {
+      testbed.host_faults.push_back(*fault);
     }
-    std::ranges::sort(fault.links);
-    out.push_back(std::move(fault));
   }
-  std::ranges::stable_sort(out, {}, &Fault::at);
-  return out;
+  std::ranges::stable_sort(testbed.faults, {}, &Fault::at);
+  std::ranges::stable_sort(testbed.host_faults, {}, &HostFault::at);
 }
 
 }  // namespace softspine::control

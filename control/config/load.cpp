@@ -82,7 +82,7 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   out.run = resolve_run(reader, row.run, overrides, expanded.fabric);
   NodeFinder nodes(reader, expanded);
   out.workloads = resolve_workloads(reader, row.workload, out.run, nodes);
-  out.faults = resolve_faults(reader, row.faults, out.run, out.profiles, nodes);
+  resolve_faults(reader, row.faults, out, nodes);
   check_qos(reader, out.profiles, expanded.fabric, out.faults);
   out.convergence = row.convergence;
   out.expectations = resolve_expectations(reader, row.expect);

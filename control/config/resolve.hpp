@@ -38,8 +38,8 @@ class NodeFinder {
 
 std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows, const RunConfig& run,
                                         NodeFinder& nodes);
-std::vector<Fault> resolve_faults(Reader& reader, const std::vector<FaultRow>& rows, const RunConfig& run,
-                                  const std::vector<Profile>& profiles, NodeFinder& nodes);
+// Link faults and host faults, each in its own list of the testbed.
+void resolve_faults(Reader& reader, const std::vector<FaultRow>& rows, Testbed& testbed, NodeFinder& nodes);
 std::vector<Expectation> resolve_expectations(Reader& reader, const std::vector<ExpectRow>& rows);
 
 }  // namespace softspine::control

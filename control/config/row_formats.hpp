@@ -33,8 +33,25 @@ struct Words<Pattern> {
                                   std::pair{"all_to_all", Pattern::kAllToAll}, std::pair{"ring", Pattern::kRing}};
 };
 template <>
-struct Words<LinkState> {
-  static constexpr std::array all{std::pair{"down", LinkState::kDown}, std::pair{"up", LinkState::kUp}};
+struct Words<TransportKind> {
+  static constexpr std::array all{std::pair{"open_loop", TransportKind::kOpenLoop},
+                                  std::pair{"rc", TransportKind::kReliable}};
+};
+template <>
+struct Words<Verb> {
+  static constexpr std::array all{std::pair{"write", Verb::kWrite}, std::pair{"send", Verb::kSend}};
+};
+template <>
+struct Words<CongestionControl> {
+  static constexpr std::array all{std::pair{"none", CongestionControl::kOff},
+                                  std::pair{"dcqcn_connectx", CongestionControl::kDcqcnConnectx},
+                                  std::pair{"dcqcn_paper", CongestionControl::kDcqcnPaper}};
+};
+template <>
+struct Words<FaultState> {
+  static constexpr std::array all{std::pair{"down", FaultState::kDown}, std::pair{"up", FaultState::kUp},
+                                  std::pair{"storm", FaultState::kStorm},
+                                  std::pair{"slow_receiver", FaultState::kSlowReceiver}};
 };
 template <>
 struct Words<HashAlgorithm> {

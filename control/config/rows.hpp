@@ -224,17 +224,31 @@ struct WorkloadRow {
   std::optional<dataplane::Rate> rate;
   dataplane::Duration start;
   uint8_t dscp = Workload{}.dscp;
+  TransportKind transport = TransportConfig{}.kind;
+  Verb verb = TransportConfig{}.verb;
+  std::optional<CongestionControl> congestion_control;
+  std::optional<uint32_t> window;
+  std::optional<uint32_t> ack_every;
+  std::optional<uint8_t> ack_timeout;
+  std::optional<uint8_t> retries;
+  std::optional<uint8_t> ack_dscp;
+  std::optional<uint8_t> cnp_dscp;
+  std::optional<dataplane::Duration> cnp_interval;
 };
 
-enum class LinkState : uint8_t { kDown, kUp };
+enum class FaultState : uint8_t { kDown, kUp, kStorm, kSlowReceiver };
 
 struct FaultRow {
   Value where;
   dataplane::Duration at;
   std::optional<Endpoint> link;
   std::optional<std::string> node;
-  std::optional<LinkState> set;
+  std::optional<FaultState> set;
   std::optional<std::string> profile;
+  // Of a host that fails.
+  std::optional<dataplane::Duration> until;
+  std::optional<std::vector<uint8_t>> priorities;
+  std::optional<dataplane::Rate> drain;
 };
 
 struct ExpectRow {

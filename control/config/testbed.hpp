@@ -31,6 +31,25 @@ struct RunConfig {
 
 enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing };
 
+enum class TransportKind : uint8_t { kOpenLoop, kReliable };
+enum class Verb : uint8_t { kWrite, kSend };
+// Reliable connections only; the parameter sets are dataplane/congestion's.
+enum class CongestionControl : uint8_t { kOff, kDcqcnConnectx, kDcqcnPaper };
+
+// How queue pairs deal with what comes back. All but the first two: of reliable connections.
+struct TransportConfig {
+  TransportKind kind = TransportKind::kOpenLoop;
+  Verb verb = Verb::kWrite;
+  CongestionControl congestion_control = CongestionControl::kOff;
+  uint32_t window = 1024;    // packets under way
+  uint32_t ack_every = 16;   // packets
+  uint8_t ack_timeout = 14;  // 4.096 µs × 2^n; 0: none
+  uint8_t retries = 7;       // timeouts without progress
+  uint8_t ack_dscp = 26;     // the workload's own unless the file says otherwise
+  uint8_t cnp_dscp = 48;
+  dataplane::Duration cnp_interval = dataplane::Duration::us(50);
+};
+
 // RoCEv2 traffic between built-in hosts.
 struct Workload {
   std::string name;
@@ -49,6 +68,7 @@ struct Workload {
   dataplane::Rate rate;      // per flow, over its queue pairs; zero: the host's link
   dataplane::Instant start;
   uint8_t dscp = 26;
+  TransportConfig transport;
 };
 
 // A switch that has the maps, buffers and queues of another profile from some instant on.
@@ -65,6 +85,18 @@ struct Fault {
   std::optional<ProfileChange> profile;
 };
 
+enum class HostFaultKind : uint8_t { kStorm, kSlowReceiver };
+
+// A built-in host that fails, at all of its ports, from an instant until another one.
+struct HostFault {
+  dataplane::Instant at;
+  dataplane::Instant until = dataplane::Instant::never();
+  uint32_t node = 0;
+  HostFaultKind kind = HostFaultKind::kStorm;
+  uint8_t priorities = 0x18;  // bit n: priority n
+  dataplane::Rate drain;      // slow receiver; zero: not at all
+};
+
 struct Testbed {
   std::string name;
   std::string file;  // where it was read from; relative paths in it start at its folder
@@ -72,8 +104,9 @@ struct Testbed {
   std::vector<Profile> profiles;  // at least one
   Fabric fabric;
   std::vector<Workload> workloads;
-  std::vector<Fault> faults;        // by instant, then as written
-  dataplane::Duration convergence;  // how long routes take to follow a link event
+  std::vector<Fault> faults;           // by instant, then as written
+  std::vector<HostFault> host_faults;  // likewise
+  dataplane::Duration convergence;     // how long routes take to follow a link event
   std::vector<Expectation> expectations;
 };
 

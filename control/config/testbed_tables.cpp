@@ -79,7 +79,25 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("source_port", &WorkloadRow::source_port, "UDP; per_qp: from the queue pair, as the kernel does it")
           .optional("rate", &WorkloadRow::rate, "of a flow; the host's link if not given", at_least(Rate::min()))
           .optional("start", &WorkloadRow::start, "after the start of the run")
-          .optional("dscp", &WorkloadRow::dscp, "of its packets", within<uint8_t>(0, 63));
+          .optional("dscp", &WorkloadRow::dscp, "of its packets", within<uint8_t>(0, 63))
+          .optional("verb", &WorkloadRow::verb, "RDMA write or send")
+          .optional("transport", &WorkloadRow::transport,
+                    "open_loop: paced, deaf to what comes back; rc: a reliable connection, with acknowledgements")
+          .optional("congestion_control", &WorkloadRow::congestion_control,
+                    "rc: none, or DCQCN with an adapter's defaults or with the paper's parameters")
+          .optional("window", &WorkloadRow::window, "rc: packets under way of a queue pair",
+                    within<uint32_t>(1, 1U << 20))
+          .optional("ack_every", &WorkloadRow::ack_every, "rc: packets after which an acknowledgement is asked for",
+                    within<uint32_t>(1, 1U << 20))
+          .optional("ack_timeout", &WorkloadRow::ack_timeout, "rc: 4.096 us x 2^this without progress; 0: for ever",
+                    within<uint8_t>(0, 31))
+          .optional("retries", &WorkloadRow::retries, "rc: timeouts without progress before it gives up",
+                    within<uint8_t>(0, 7))
+          .optional("ack_dscp", &WorkloadRow::ack_dscp, "rc: of acknowledgements; by itself: the packets'",
+                    within<uint8_t>(0, 63))
+          .optional("cnp_dscp", &WorkloadRow::cnp_dscp, "DCQCN: of CNPs", within<uint8_t>(0, 63))
+          .optional("cnp_interval", &WorkloadRow::cnp_interval, "DCQCN: at most one CNP a queue pair in this time",
+                    at_least(Duration::ps(1)));
   return table;
 }
 
@@ -88,10 +106,27 @@ const Table<FaultRow>& Tables<FaultRow>::table() {
       Table<FaultRow>("fault", "One change at one instant.")
           .required("at", &FaultRow::at, "after the start of the run")
           .optional("link", &FaultRow::link, "either end of the link")
-          .optional("node", &FaultRow::node, "all links of this node")
-          .optional("set", &FaultRow::set, "what becomes of the links")
+          .optional("node", &FaultRow::node, "down, up: all links of this node; else the built-in host that fails")
+          .optional("set", &FaultRow::set,
+                    "links: down or up; a host: storm (it pauses its peers without end) or slow_receiver (its buffer "
+                    "drains too slowly)")
+          .optional("until", &FaultRow::until, "storm, slow_receiver: when it ends; with the run if not given")
+          .optional("priorities", &FaultRow::priorities, "storm, slow_receiver: which; 3 and 4 if not given")
+          .optional("drain", &FaultRow::drain, "slow_receiver: the rate of its buffer; nothing drains if not given",
+                    at_least(Rate::min()))
           .optional("profile", &FaultRow::profile, "of the node, from then on: other thresholds, while it runs")
           .check([](Reader& reader, Value at, const FaultRow& row) {
+            const bool of_host = row.set == FaultState::kStorm || row.set == FaultState::kSlowReceiver;
+            bool good = true;
+            const auto refuse = [&](bool given, std::string_view key) {
+              if (given) good = reader.wrong(at.child(key), "is not for this fault");
+            };
+            refuse(of_host && row.link, "link");
+            refuse(!of_host && row.until, "until");
+            refuse(!of_host && row.priorities, "priorities");
+            refuse(row.set != FaultState::kSlowReceiver && row.drain, "drain");
+            if (row.until && *row.until <= row.at) good = reader.wrong(at.child("until"), "ends before it begins");
+            if (!good) return false;
             if (row.link && row.link->port.empty()) {
               return reader.wrong(at.child("link"), "names no port: expected NODE:PORT such as tor1:Ethernet0");
             }

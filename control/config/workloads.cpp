@@ -33,9 +33,11 @@ class WorkloadResolver {
                  .first_qp = row.first_qp.value_or(0),
                  .source_port = row.source_port.port,
                  .start = Instant::at(row.start),
-                 .dscp = row.dscp};
+                 .dscp = row.dscp,
+                 .transport = transport_of(row)};
     if (row.rate) out.rate = *row.rate;
     check_name(row);
+    check_transport(row, out.transport);
     if (row.start >= run_.duration) reader_.wrong(row.where.child("start"), "never starts: the run ends before");
     if (reader_.is_wrong(row.where.child("pattern"))) return out;
     check_keys(row);
@@ -55,6 +57,41 @@ class WorkloadResolver {
     const Value where = row.where.child("name");
     if (!reader_.is_wrong(where) && !names_.insert(row.name).second)
       reader_.wrong(where, "a workload " + shown(row.name) + " stands here already");
+  }
+
+  static TransportConfig transport_of(const WorkloadRow& row) {
+    TransportConfig out{.kind = row.transport, .verb = row.verb, .ack_dscp = row.ack_dscp.value_or(row.dscp)};
+    const auto take = [](const auto& given, auto& into) { into = given.value_or(into); };
+    take(row.congestion_control, out.congestion_control);
+    take(row.window, out.window);
+    // A window that nobody chose an interval for must hold one.
+    out.ack_every = row.ack_every.value_or(std::min(out.ack_every, out.window));
+    take(row.ack_timeout, out.ack_timeout);
+    take(row.retries, out.retries);
+    take(row.cnp_dscp, out.cnp_dscp);
+    take(row.cnp_interval, out.cnp_interval);
+    return out;
+  }
+
+  void check_transport(const WorkloadRow& row, const TransportConfig& transport) {
+    const auto needs = [&](bool given, bool fits, std::string_view key, std::string_view what) {
+      if (given && !fits) reader_.wrong(row.where.child(key), "needs " + std::string(what));
+    };
+    const bool reliable = row.transport == TransportKind::kReliable;
+    constexpr std::string_view kReliable = "'transport: rc'";
+    needs(transport.congestion_control != CongestionControl::kOff, reliable, "congestion_control", kReliable);
+    needs(row.window.has_value(), reliable, "window", kReliable);
+    needs(row.ack_every.has_value(), reliable, "ack_every", kReliable);
+    needs(row.ack_timeout.has_value(), reliable, "ack_timeout", kReliable);
+    needs(row.retries.has_value(), reliable, "retries", kReliable);
+    needs(row.ack_dscp.has_value(), reliable, "ack_dscp", kReliable);
+    const bool controlled = transport.congestion_control != CongestionControl::kOff;
+    needs(row.cnp_dscp.has_value(), controlled, "cnp_dscp", "'congestion_control'");
+    needs(row.cnp_interval.has_value(), controlled, "cnp_interval", "'congestion_control'");
+    if (transport.ack_every > transport.window) {
+      reader_.wrong(row.where.child("ack_every"),
+                    "exceeds the window of " + std::to_string(transport.window) + ": nobody would ever ask");
+    }
   }
 
   void check_keys(const WorkloadRow& row) {

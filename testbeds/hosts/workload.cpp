@@ -159,16 +159,27 @@ class QpNumbers {
   std::vector<uint32_t> next_;
 };
 
-PlannedFlow planned(const Workload& w, Route route, const Endpoint& destination, uint32_t id, QpNumbers& numbers) {
+struct Ends {
+  const Endpoint& source;
+  const Endpoint& destination;
+};
+
+PlannedFlow planned(const Workload& w, Route route, Ends ends, uint32_t id, QpNumbers& numbers) {
   PlannedFlow plan{.workload = 0, .source = route.first, .destination = route.second, .flow = w.flow, .sink = {}};
   FlowConfig& flow = plan.flow;
   flow.id = id;
-  flow.destination = destination.address;
+  flow.destination = ends.destination.address;
   flow.source_qp = numbers.take(route.first);
   flow.destination_qp = numbers.take(route.second);
   flow.source_port = w.source_port != 0 ? w.source_port : rxe_source_port(flow.source_qp, flow.destination_qp);
   flow.rate = Rate::bps(w.rate.count_bps() / w.qps);
-  plan.sink = {.id = id, .qp = flow.destination_qp, .first_psn = flow.first_psn};
+  plan.sink = w.sink;
+  plan.sink.id = id;
+  plan.sink.qp = flow.destination_qp;
+  plan.sink.first_psn = flow.first_psn;
+  plan.sink.source = ends.source.address;
+  const bool answers = w.sink.transport == Transport::kReliable || w.sink.cnp_interval > Duration{};
+  plan.sink.source_qp = answers ? flow.source_qp : 0;
   return plan;
 }
 
@@ -190,7 +201,8 @@ std::expected<std::vector<PlannedFlow>, std::vector<std::string>> plan_flows(std
       numbers.begin_at(route.first, w.first_qp);
       numbers.begin_at(route.second, w.first_qp);
       for (uint32_t qp = 0; qp < w.qps; ++qp) {
-        plan.push_back(planned(w, route, endpoints[route.second], static_cast<uint32_t>(plan.size()), numbers));
+        const Ends ends{endpoints[route.first], endpoints[route.second]};
+        plan.push_back(planned(w, route, ends, static_cast<uint32_t>(plan.size()), numbers));
         plan.back().workload = static_cast<uint32_t>(i);
       }
     }

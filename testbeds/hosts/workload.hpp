@@ -45,6 +45,7 @@ struct Workload {
   dataplane::Rate rate;      // of a flow, shared by its QPs; zero: the port's
   // The rest of every flow: verb, sizes, start, dscp … Its id, addresses, QPs, source port and rate are set here.
   FlowConfig flow;
+  SinkConfig sink;  // likewise: its id, QPs, source and first PSN are set here
 };
 
 struct PlannedFlow {

@@ -138,6 +138,7 @@ class Builder {
     config.gateway = gateway_of(n);
     config.mtu = mtu;
     config.ports = static_cast<uint16_t>(node.ports.size());
+    config.priority_of_dscp = priorities_at(n);
     if (const auto wrong = wrong_with(config); !wrong.empty()) {
       wrong_ = node.name + ": " + wrong.front();
       return;
@@ -145,6 +146,12 @@ class Builder {
     auto made = std::make_unique<RoceHost>(config, *out_->header_pool);
     out_->hosts[n] = made.get();
     out_->engine->add(std::move(made), out_->worker_of[n]);
+  }
+
+  // A host sees its network's classes: the maps of the switch before it.
+  PriorityMap priorities_at(uint32_t n) const {
+    const FabricNode& peer = testbed_.fabric.nodes[testbed_.fabric.peer_of({n, 0}).node];
+    return peer.kind == NodeKind::kSwitch ? testbed_.profiles[peer.profile].dscp_to_tc : azure_priorities();
   }
 
   // Behind a switch, its router; back to back, the other host.

@@ -6,6 +6,7 @@
 
 #include "dataplane/packet/wire.hpp"
 #include "testbeds/outside/outside_spec.hpp"
+#include "testbeds/run/host_faults.hpp"
 #include "testbeds/run/snapshots.hpp"
 
 namespace softspine::testbeds {
@@ -38,6 +39,7 @@ std::expected<void, std::string> RunningFabric::build() {
   assembly_ = std::move(*assembly);
   links_ = std::make_unique<LinkControl>(testbed_, compiler_, *assembly_);
   links_->start();
+  schedule_host_faults(testbed_, *assembly_);
   deadlocks_ = std::make_unique<DeadlockLook>(testbed_.fabric, *assembly_);
   deadlocks_->start();
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};

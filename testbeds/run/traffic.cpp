@@ -18,6 +18,29 @@ Pattern pattern_of(control::Pattern pattern) {
   return Pattern::kPairs;
 }
 
+std::optional<dataplane::ReactionParameters> reaction_of(control::CongestionControl control) {
+  switch (control) {
+    case control::CongestionControl::kOff: break;
+    case control::CongestionControl::kDcqcnConnectx: return dataplane::ReactionParameters::connectx();
+    case control::CongestionControl::kDcqcnPaper: return dataplane::ReactionParameters::paper();
+  }
+  return std::nullopt;
+}
+
+void set_transport(Workload& out, const control::TransportConfig& from) {
+  const bool reliable = from.kind == control::TransportKind::kReliable;
+  out.flow.transport = out.sink.transport = reliable ? Transport::kReliable : Transport::kOpenLoop;
+  out.flow.verb = from.verb == control::Verb::kWrite ? Verb::kWrite : Verb::kSend;
+  out.flow.reliable = {.window = from.window,
+                       .ask_every = from.ack_every,
+                       .timeout = from.ack_timeout,
+                       .retry_count = from.retries,
+                       .reaction = reaction_of(from.congestion_control)};
+  out.sink.ack_dscp = from.ack_dscp;
+  out.sink.cnp_dscp = from.cnp_dscp;
+  if (out.flow.reliable.reaction) out.sink.cnp_interval = from.cnp_interval;
+}
+
 Workload workload_of(const control::Workload& from) {
   Workload out{.pattern = pattern_of(from.pattern), .hosts = from.hosts, .from = from.from, .to = from.to};
   out.qps = from.qps;
@@ -29,6 +52,7 @@ Workload workload_of(const control::Workload& from) {
   out.flow.path_mtu = from.mtu;
   out.flow.start = from.start;
   out.flow.dscp = from.dscp;
+  set_transport(out, from.transport);
   return out;
 }
 

@@ -96,6 +96,44 @@ TEST(Faults, RefuseWhatNeverHappensOrHitsNothing) {
                         "9 faults[3]: needs either 'link' or 'node'", "10 faults[4]: needs either 'link' or 'node'"}));
 }
 
+TEST(HostFaults, HaveATimeAPlaceAndAKind) {
+  const Testbed testbed =
+      read_well(with_fabric("run: {duration: 10ms}\n"
+                            "faults:\n"
+                            "  - {at: 2ms, until: 3ms, node: h1, set: storm, priorities: [0, 3]}\n"
+                            "  - {at: 1ms, node: h2, set: slow_receiver, drain: 10Gbps}\n"
+                            "  - {at: 1ms, node: spine1, set: down}\n"));
+  EXPECT_EQ(testbed.faults.size(), 1u);
+  ASSERT_EQ(testbed.host_faults.size(), 2u);
+  const HostFault& slow = testbed.host_faults[0];
+  EXPECT_EQ(slow.kind, HostFaultKind::kSlowReceiver);
+  EXPECT_EQ(slow.drain, dataplane::Rate::gbps(10));
+  EXPECT_EQ(slow.priorities, 0x18);
+  EXPECT_TRUE(slow.until.is_never());
+  EXPECT_EQ(testbed.fabric.nodes[slow.node].name, "h2");
+  const HostFault& storm = testbed.host_faults[1];
+  EXPECT_EQ(storm.kind, HostFaultKind::kStorm);
+  EXPECT_EQ(storm.priorities, 0x09);
+  EXPECT_EQ(storm.until, dataplane::Instant::at(dataplane::Duration::ms(3)));
+}
+
+TEST(HostFaults, RefuseWhatAHostCannotDo) {
+  EXPECT_EQ(
+      complaints_about(with_fabric("run: {duration: 10ms}\n"
+                                   "faults:\n"
+                                   "  - {at: 1ms, node: spine1, set: storm}\n"
+                                   "  - {at: 1ms, node: h1, set: storm, drain: 1Gbps}\n"
+                                   "  - {at: 1ms, node: h1, set: storm, priorities: [8]}\n"
+                                   "  - {at: 1ms, node: h1, set: storm, priorities: []}\n"
+                                   "  - {at: 2ms, until: 1ms, node: h1, set: storm}\n"
+                                   "  - {at: 1ms, link: \"spine1:Ethernet0\", set: slow_receiver}\n"
+                                   "  - {at: 1ms, until: 2ms, node: spine1, set: down}\n")),
+      (Complaints{"6 faults[0].node: spine1 is not a built-in host: nobody here can make it fail",
+                  "7 faults[1].drain: is not for this fault", "8 faults[2].priorities: has 8: priorities are 0 to 7",
+                  "9 faults[3].priorities: names no priority", "10 faults[4].until: ends before it begins",
+                  "11 faults[5].link: is not for this fault", "12 faults[6].until: is not for this fault"}));
+}
+
 TEST(Expectations, KeepTheirPathAndTheirBounds) {
   const Testbed testbed =
       read_well(with_fabric("expect:\n"
