@@ -95,6 +95,10 @@ void add_drops(std::string& out, const Json& report) {
     out += fmt::format("  {:>12} {}\n", reasons[i].first, reasons[i].second);
   }
   if (lost > 0) out += fmt::format("Lost on links that were down: {} packets\n", lost);
+  for (const auto& deadlock : report["deadlocks"]) {
+    out += fmt::format("Deadlock, found at {:.3f} ms: {}\n", deadlock["found_ps"].get<double>() * 1e-9,
+                       deadlock["circle"].get<std::string>());
+  }
   uint64_t starved = 0;
   for (const auto& [name, host] : report["hosts"].items()) starved += host["starved"].get<uint64_t>();
   if (starved > 0) {
