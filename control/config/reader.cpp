@@ -27,12 +27,13 @@ bool Reader::wrong(Value at, std::string message) {
 }
 
 Value Reader::open(std::string_view text, std::string_view file, Dialect dialect) {
-  const auto first_id = static_cast<uint32_t>(documents_.size() * kMaxValues);
+  // The testbed itself has the first.
+  const uint64_t first_id = (documents_.size() + 1) * kMaxValues;
   if (first_id > UINT32_MAX - 2 * kMaxValues) {
     log_.add({std::string(file), "", 0, 0, "too many files are read besides the testbed"});
     return {};
   }
-  documents_.push_back(Document::parse(text, file, log_, dialect, first_id));
+  documents_.push_back(Document::parse(text, file, log_, dialect, static_cast<uint32_t>(first_id)));
   return documents_.back() ? documents_.back()->root() : Value{};
 }
 

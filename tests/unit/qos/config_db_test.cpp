@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "control/config/reader.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/unit/qos/plans.hpp"
 
@@ -102,6 +103,18 @@ TEST_F(Broken, SaysWhereAndAllAtOnce) {
                         "5 BUFFER_PROFILE.b.size: expected a size such as 96KiB, found 'x'",
                         "7 BUFFER_PG.'Ethernet0|3-9': expected 3, 3-4 or Ethernet0|3-4, found 'Ethernet0|3-9'",
                         "8 PFC_WD.Ethernet0.action: 'explode' is not one of drop, forward, alert"}));
+}
+
+TEST(ConfigDb, ItsValuesAreToldFromTheTestbeds) {
+  Reader reader("t.yaml");
+  const auto testbed = Document::parse("{a: 1}", "t.yaml", reader.log());
+  const Value first = reader.open("{a: 1}", "first");
+  const Value second = reader.open("{a: 1}", "second");
+  EXPECT_EQ(second.file(), "second");
+  EXPECT_NE(testbed->root().child("a").id(), first.child("a").id());
+  EXPECT_NE(first.child("a").id(), second.child("a").id());
+  reader.wrong(testbed->root().child("a"), "no");
+  EXPECT_FALSE(reader.is_wrong(first.child("a")));
 }
 
 TEST_F(Broken, TellsOfAFileThatIsNoJson) {
