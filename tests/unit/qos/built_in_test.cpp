@@ -26,7 +26,9 @@ TEST(BuiltInProfile, EveryOneOfThemIsWhole) {
   for (const BuiltInProfile& profile : built_in_profiles()) {
     SCOPED_TRACE(profile.name);
     const Planned planned = with_profile(profile.name);
-    ASSERT_NE(planned.plan, nullptr);
+    const bool says_only_how_to_hash = profile.text.starts_with("hash:");
+    ASSERT_EQ(planned.plan == nullptr, says_only_how_to_hash);
+    if (says_only_how_to_hash) continue;
     ASSERT_EQ(planned.plan->ports.size(), kPorts);
     for (const auto& port : planned.plan->ports) EXPECT_EQ(port.pfc_enabled, 0b11000);
   }
