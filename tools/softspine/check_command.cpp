@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <tuple>
 
+#include "control/compile/headroom_check.hpp"
 #include "control/telemetry/json.hpp"
+#include "control/telemetry/text_table.hpp"
 
 namespace softspine::tools {
 
@@ -21,6 +24,7 @@ struct CheckArguments {
   bool json = false;
   bool nodes = false;
   bool schema = false;
+  bool strict = false;
 };
 
 const char* kind_of(const control::FabricNode& node) {
@@ -81,7 +85,7 @@ Json summary_of(const control::Testbed& testbed) {
   out["links"] = testbed.fabric.links.size();
   out["subnets"] = testbed.fabric.subnets.size();
   out["workloads"] = testbed.workloads.size();
-  out["faults"] = testbed.faults.size();
+  out["faults"] = testbed.faults.size() + testbed.host_faults.size();
   out["expectations"] = testbed.expectations.size();
   return out;
 }
@@ -112,8 +116,64 @@ void print_summary(const control::Testbed& testbed) {
     fmt::print("  {:>6} hosts are outside: guests, namespaces or edges\n", outside);
   }
   fmt::print("  {:>6} subnets\n  {:>6} workloads\n  {:>6} faults\n  {:>6} expectations\n",
-             testbed.fabric.subnets.size(), testbed.workloads.size(), testbed.faults.size(),
+             testbed.fabric.subnets.size(), testbed.workloads.size(), summary["faults"].get<uint64_t>(),
              testbed.expectations.size());
+}
+
+std::string bytes_text(uint64_t bytes) {
+  return control::grouped(bytes) + " B";
+}
+
+void print_headroom(const control::HeadroomCheck& check) {
+  for (const control::ShortHeadroom& each : check.too_little) {
+    const std::string others = each.ports.size() == 1 ? "" : fmt::format(" and {} more", each.ports.size() - 1);
+    fmt::print("too little headroom: {}{}, {} over {}, MTU {} B: {} of {} (profile {}) needs {}, has {}: {}\n",
+               each.ports.front(), others, rate_text(each.rate), duration_text(each.propagation), each.mtu, "xoff",
+               each.buffer_profile, each.profile, bytes_text(each.needed_bytes), bytes_text(each.has_bytes),
+               each.enough_from == 0 ? std::string("lossless frames may be dropped")
+                                     : fmt::format("enough only for frames of {} B and more", each.enough_from));
+  }
+  if (check.judged > 0 && check.too_little.empty()) {
+    fmt::print("headroom: enough for each of {} lossless priority groups, by its port's rate, length and MTU\n",
+               check.judged);
+  }
+  // Alike at most switches of a profile.
+  std::map<std::tuple<std::string, uint64_t, uint64_t>, std::vector<std::string>> pools;
+  for (const control::SharedHeadroom& each : check.shared) {
+    pools[{each.pool, each.promised_bytes, each.has_bytes}].push_back(each.node);
+  }
+  for (const auto& [pool, nodes] : pools) {
+    const auto& [name, promised, has] = pool;
+    const std::string others = nodes.size() == 1 ? "" : fmt::format(" and {} more", nodes.size() - 1);
+    fmt::print("shared headroom of {}{}, {}: {} promised, {} there: {:.2f} times\n", nodes.front(), others, name,
+               bytes_text(promised), bytes_text(has), static_cast<double>(promised) / static_cast<double>(has));
+  }
+  for (const std::string& remark : check.remarks) fmt::print("{}\n", remark);
+}
+
+Json headroom_json(const control::HeadroomCheck& check) {
+  Json too_little = Json::array();
+  for (const control::ShortHeadroom& each : check.too_little) {
+    too_little.push_back({{"profile", each.profile},
+                          {"buffer_profile", each.buffer_profile},
+                          {"file", each.place.file},
+                          {"line", each.place.line},
+                          {"ports", each.ports},
+                          {"rate_bps", each.rate.count_bps()},
+                          {"propagation_ps", each.propagation.count_ps()},
+                          {"mtu_bytes", each.mtu},
+                          {"has_bytes", each.has_bytes},
+                          {"needed_bytes", each.needed_bytes},
+                          {"enough_from_frame_bytes", each.enough_from == 0 ? Json{} : Json(each.enough_from)}});
+  }
+  Json shared = Json::array();
+  for (const control::SharedHeadroom& each : check.shared) {
+    shared.push_back({{"node", each.node},
+                      {"pool", each.pool},
+                      {"promised_bytes", each.promised_bytes},
+                      {"has_bytes", each.has_bytes}});
+  }
+  return {{"judged_groups", check.judged}, {"too_little", too_little}, {"shared", shared}, {"remarks", check.remarks}};
 }
 
 void print_nodes(const control::Fabric& fabric) {
@@ -135,15 +195,19 @@ Status check(const CheckArguments& arguments) {
   if (arguments.file.empty()) throw CLI::RequiredError("FILE");
   const auto testbed = read_testbed(arguments.file, arguments.overrides);
   if (!testbed) return testbed.error();
+  const control::HeadroomCheck headroom = control::check_headroom(*testbed);
+  const Status verdict = arguments.strict && !headroom.too_little.empty() ? Status::kUnexpected : Status::kDone;
   if (arguments.json) {
     Json out = summary_of(*testbed);
+    out["headroom"] = headroom_json(headroom);
     if (arguments.nodes) out["fabric"] = nodes_of(testbed->fabric);
     fmt::print("{}\n", out.dump(2));
-    return Status::kDone;
+    return verdict;
   }
   print_summary(*testbed);
+  print_headroom(headroom);
   if (arguments.nodes) print_nodes(testbed->fabric);
-  return Status::kDone;
+  return verdict;
 }
 
 }  // namespace
@@ -160,6 +224,7 @@ void add_check_command(CLI::App& app, Status& status) {
   command->add_option("FILE", arguments->file, "a testbed file");
   add_overrides(*command, arguments->overrides);
   command->add_flag("--json", arguments->json, "for programs");
+  command->add_flag("--strict", arguments->strict, "fail (status 1) if lossless ports have too little headroom");
   command->add_flag("--nodes", arguments->nodes, "every node with its ports and addresses");
   command->add_flag("--schema", arguments->schema, "the JSON Schema of testbed files, and nothing else");
   command->callback([arguments, &status] { status = check(*arguments); });
