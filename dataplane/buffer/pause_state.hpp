@@ -73,9 +73,9 @@ class PauseState {
   void settle(Instant now) noexcept;
   uint8_t mask_at(Instant now) const noexcept;
 
-  std::array<Account, kPriorities> accounts_{};
-  Instant next_change_ = Instant::never();
+  Instant next_change_ = Instant::never();  // these two first: all that a packet asks for
   uint8_t mask_ = 0;
+  std::array<Account, kPriorities> accounts_{};
 };
 
 }  // namespace softspine::dataplane

@@ -165,8 +165,8 @@ void RoceHost::send_reliable(HostPort& out, uint32_t index, Instant now) noexcep
 }
 
 // False if there is no packet: then the port tries again a little later.
-inline bool RoceHost::transmit(HostPort& out, Flow& flow, const FrameTemplate& frame, uint32_t psn, bool asks,
-                               Instant now) noexcept {
+[[gnu::always_inline]] inline bool RoceHost::transmit(HostPort& out, Flow& flow, const FrameTemplate& frame,
+                                                      uint32_t psn, bool asks, Instant now) noexcept {
   Packet packet = pool_.make(frame.stored_bytes());
   if (!packet) [[unlikely]] {
     ++counters_.starved;

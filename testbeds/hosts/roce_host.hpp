@@ -133,6 +133,7 @@ class RoceHost final : public dataplane::Node {
   std::vector<ReliableSender> senders_;
   dataplane::TimedHeap timers_;  // of senders, each at its deadline or before
   dataplane::Instant buffer_due_ = dataplane::Instant::never();
+  bool is_slow_ = false;  // or was: a port's buffer may take packets
   std::vector<ReceiveQueue> sinks_;
   std::vector<Answering> answering_;
   std::vector<HostPort> ports_;

@@ -21,7 +21,7 @@ FrameBytes bytes_of(const Packet& packet) {
 void RoceHost::receive(Packet packet) noexcept {
   ++counters_.received_packets;
   counters_.received_bytes += packet.frame_bytes();
-  if (ports_[packet.meta().in_port].buffer.priorities() != 0) [[unlikely]] {
+  if (is_slow_) [[unlikely]] {
     if (buffer(packet)) return;
   }
   process(std::move(packet));
@@ -203,6 +203,7 @@ void RoceHost::adjust_pause(HostPort& port, Instant now) noexcept {
 
 void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>& slow, Instant now) {
   HostPort& in = ports_[port.value()];
+  is_slow_ = true;  // from now on somebody has to look
   in.buffer.configure(slow.value_or(SlowReceiver{.priorities = 0}), now);
   while (!slow && !in.buffer.is_empty()) take_from_buffer(in, now);
   drain_buffers(now);
