@@ -5,18 +5,17 @@
 //   KERMIT (CCITT) reflected 0x8408   "123456789" from 0 → 0x2189
 //   CRC-32C        reflected 0x82F63B78, the processor's instruction
 //
-// The 16-bit ones take eight bytes a step, from eight tables of 512 B: T_k[b] is what is left in the register of
-// the byte b with k zero bytes behind it, and a CRC is linear, so the register is the sum of what is left of each.
+// The 16-bit ones take eight bytes a step by two carry-less products (Barrett's reduction, exact for polynomials):
+// with W the word, the register added to its first bytes, and µ = ⌊x^80 / P⌋,
+//   q = ⌊W µ / x^64⌋ = ⌊W x^16 / P⌋        the CRC = W x^16 − q P = (q P) mod x^16
+// all bit-reversed, as the register is: what lies above x^64 is then the product's lower half.
 #pragma once
 
 #include <x86intrin.h>
 
-#include <array>
 #include <cstdint>
 
 namespace softspine::dataplane {
-
-using Crc16Tables = std::array<std::array<uint16_t, 256>, 8>;
 
 constexpr uint16_t crc16_of_byte(uint16_t polynomial, uint16_t crc, uint8_t byte) {
   crc = static_cast<uint16_t>(crc ^ byte);
@@ -26,29 +25,44 @@ constexpr uint16_t crc16_of_byte(uint16_t polynomial, uint16_t crc, uint8_t byte
   return crc;
 }
 
-constexpr Crc16Tables crc16_tables(uint16_t polynomial) {
-  Crc16Tables tables{};
-  for (uint32_t byte = 0; byte < 256; ++byte) {
-    uint16_t crc = crc16_of_byte(polynomial, 0, static_cast<uint8_t>(byte));
-    for (auto& table : tables) {
-      table[byte] = crc;
-      crc = crc16_of_byte(polynomial, crc, 0);
-    }
+constexpr uint16_t bits_reversed(uint16_t v) {
+  uint32_t x = v;
+  x = (x & 0x5555) << 1 | (x >> 1 & 0x5555);
+  x = (x & 0x3333) << 2 | (x >> 2 & 0x3333);
+  x = (x & 0x0f0f) << 4 | (x >> 4 & 0x0f0f);
+  return static_cast<uint16_t>(x << 8 | x >> 8);
+}
+
+struct Crc16 {
+  uint64_t quotient;    // µ, reversed, one place up: its own first bit is W itself
+  uint64_t polynomial;  // P without its first bit, reversed, one place up: so that the CRC is the product's upper half
+};
+
+// `polynomial` as its register has it, reflected.
+constexpr Crc16 crc16_by(uint16_t polynomial) {
+  const uint32_t whole = 1U << 16 | bits_reversed(polynomial);
+  uint64_t quotient = 1;
+  uint32_t rest = 0;
+  for (int i = 80; i >= 0; --i) {  // x^80 divided by P, its coefficient of x^i at a time
+    rest = rest << 1 | (i == 80 ? 1U : 0U);
+    if ((rest >> 16 & 1) == 0) continue;
+    rest ^= whole;
+    if (i > 0 && i < 64) quotient |= uint64_t{1} << (64 - i);  // 63 − i reversed, one up; x^0 would be beyond
   }
-  return tables;
+  return {quotient, uint64_t{polynomial} << 1};
 }
 
 inline constexpr uint16_t kArcPolynomial = 0xA001;
 inline constexpr uint16_t kKermitPolynomial = 0x8408;
-inline constexpr Crc16Tables kArcTables = crc16_tables(kArcPolynomial);
-inline constexpr Crc16Tables kKermitTables = crc16_tables(kKermitPolynomial);
+inline constexpr Crc16 kArc = crc16_by(kArcPolynomial);
+inline constexpr Crc16 kKermit = crc16_by(kKermitPolynomial);
 
 // `word`: eight bytes as memory has them.
-inline uint16_t crc16_of_word(const Crc16Tables& t, uint16_t crc, uint64_t word) {
-  word ^= crc;
-  const auto byte = [word](int i) { return static_cast<uint8_t>(word >> (8 * i)); };
-  return static_cast<uint16_t>(t[7][byte(0)] ^ t[6][byte(1)] ^ t[5][byte(2)] ^ t[4][byte(3)] ^ t[3][byte(4)] ^
-                               t[2][byte(5)] ^ t[1][byte(6)] ^ t[0][byte(7)]);
+inline uint16_t crc16_of_word(const Crc16& by, uint16_t crc, uint64_t word) {
+  const auto lower = [](uint64_t v) { return _mm_cvtsi64_si128(static_cast<int64_t>(v)); };
+  const __m128i quotient = _mm_clmulepi64_si128(lower(word ^ crc), lower(by.quotient), 0);
+  const __m128i product = _mm_clmulepi64_si128(quotient, lower(by.polynomial), 0);
+  return static_cast<uint16_t>(_mm_extract_epi64(product, 1));
 }
 
 inline uint32_t crc32c_of_word(uint32_t crc, uint64_t word) {
@@ -56,14 +70,6 @@ inline uint32_t crc32c_of_word(uint32_t crc, uint64_t word) {
 }
 inline uint32_t crc32c_of_byte(uint32_t crc, uint8_t byte) {
   return _mm_crc32_u8(crc, byte);
-}
-
-constexpr uint16_t bits_reversed(uint16_t v) {
-  uint32_t x = v;
-  x = (x & 0x5555) << 1 | (x >> 1 & 0x5555);
-  x = (x & 0x3333) << 2 | (x >> 2 & 0x3333);
-  x = (x & 0x0f0f) << 4 | (x >> 4 & 0x0f0f);
-  return static_cast<uint16_t>(x << 8 | x >> 8);
 }
 
 }  // namespace softspine::dataplane

@@ -74,9 +74,9 @@ class EcmpHash {
       return std::rotr(raw, offset_);
     return std::rotr(static_cast<uint16_t>(raw), offset_);
   }
-  uint16_t crc16(const Crc16Tables& tables, const uint64_t* words, uint32_t count) const noexcept {
+  uint16_t crc16(const Crc16& by, const uint64_t* words, uint32_t count) const noexcept {
     auto crc = static_cast<uint16_t>(start_);
-    for (uint32_t i = 0; i < count; ++i) crc = crc16_of_word(tables, crc, words[i]);
+    for (uint32_t i = 0; i < count; ++i) crc = crc16_of_word(by, crc, words[i]);
     return model_ == HashModel::kRtag7 ? bits_reversed(crc) : crc;
   }
   uint32_t crc32c(const uint64_t* words, uint32_t count) const noexcept {
@@ -106,7 +106,7 @@ class EcmpHash {
 template <HashAlgorithm A>
 uint32_t EcmpHash::raw(const uint64_t* words, uint32_t count) const noexcept {
   if constexpr (A == HashAlgorithm::kCrc) {
-    return width_ == 32 ? crc32c(words, count) : crc16(kArcTables, words, count);
+    return width_ == 32 ? crc32c(words, count) : crc16(kArc, words, count);
   } else if constexpr (A == HashAlgorithm::kXor) {
     return start_ ^ __builtin_bswap16(static_cast<uint16_t>(folded(words, count)));
   } else if constexpr (A == HashAlgorithm::kCrc32Lo) {
@@ -114,10 +114,10 @@ uint32_t EcmpHash::raw(const uint64_t* words, uint32_t count) const noexcept {
   } else if constexpr (A == HashAlgorithm::kCrc32Hi) {
     return crc32c(words, count) >> 16;
   } else if constexpr (A == HashAlgorithm::kCrcCcitt) {
-    return crc16(kKermitTables, words, count);
+    return crc16(kKermit, words, count);
   } else if constexpr (A == HashAlgorithm::kCrcXor) {
     const uint32_t sum = folded(words, count) ^ start_ >> 16;
-    return (crc16(kArcTables, words, count) & 0xff00U) | ((sum ^ sum >> 8) & 0xff);
+    return (crc16(kArc, words, count) & 0xff00U) | ((sum ^ sum >> 8) & 0xff);
   } else if constexpr (A == HashAlgorithm::kToeplitz) {
     uint32_t hash = start_;
     for (uint32_t i = 0; i < count; ++i) hash ^= toeplitz_->of_word(i, words[i]);
