@@ -36,6 +36,21 @@ inline uint32_t hash_of(SwitchTables& tables, const EcmpHash& hash, Packet& pack
   return key.count == 0 ? hash_of_key<A>(tables, hash, packet) : hash.of<A>(key.words, key.count);
 }
 
+// The same for a hash that is_plain(), in as few steps as there are.
+inline uint32_t plain_hash_of(SwitchTables& tables, const EcmpHash& hash, Packet& packet) {
+  const PacketMeta& meta = packet.meta();
+  const uint32_t flags = meta.flags;
+  if ((flags & kIsIpv4) == 0) [[unlikely]]
+    return hash_of_key<HashAlgorithm::kCrc>(tables, hash, packet);
+  const uint8_t* data = packet.data();
+  uint32_t ports = 0;
+  if ((flags & (kIsUdp | kIsTcp)) != 0) [[likely]]
+    std::memcpy(&ports, data + meta.l4_offset, 4);
+  uint64_t addresses;
+  std::memcpy(&addresses, data + meta.l3_offset + ipv4::kSource, 8);
+  return hash.of_plain(addresses, uint64_t{meta.ip_protocol} << 32 | ports);
+}
+
 // Everything but the mode `hash`.
 template <HashAlgorithm A>
 [[gnu::noinline]] uint32_t pick_by_mode(SwitchTables& tables, const Group& group, Packet& packet) {
@@ -53,10 +68,16 @@ template <HashAlgorithm A>
 }
 
 // The next hop of a group for this packet.
-template <HashAlgorithm A>
+template <HashAlgorithm A, bool IsPlain>
 inline uint32_t member_of(SwitchTables& tables, const ForwardingState& state, const Group& group, Packet& packet) {
-  const uint32_t pick =
-      group.mode == GroupMode::kHash ? hash_of<A>(tables, state.hash, packet) : pick_by_mode<A>(tables, group, packet);
+  uint32_t pick = 0;
+  if (group.mode != GroupMode::kHash) [[unlikely]] {
+    pick = pick_by_mode<A>(tables, group, packet);
+  } else if constexpr (IsPlain) {
+    pick = plain_hash_of(tables, state.hash, packet);
+  } else {
+    pick = hash_of<A>(tables, state.hash, packet);
+  }
   packet.meta().hash = pick;
   return state.members[group.first + pick % group.count];
 }
@@ -95,7 +116,7 @@ void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop
   drop_and_tell(meta, DropReason::kNeighbourIncomplete);
 }
 
-template <HashAlgorithm A>
+template <HashAlgorithm A, bool IsPlain = false>
 inline void route_packet(SwitchTables& tables, const ForwardingState& state, Packet& packet) {
   PacketMeta& meta = packet.meta();
   if (meta.reason != DropReason::kCount) [[unlikely]]
@@ -127,7 +148,7 @@ inline void route_packet(SwitchTables& tables, const ForwardingState& state, Pac
   if (value.kind() == RouteKind::kGroup) {
     const Group& group = state.groups[next_hop];
     if (group.count == 0) return drop_and_tell(meta, DropReason::kNoMember);
-    next_hop = member_of<A>(tables, state, group, packet);
+    next_hop = member_of<A, IsPlain>(tables, state, group, packet);
   }
   to_next_hop(state.adjacencies[next_hop], meta, next_hop);
 }
@@ -181,6 +202,12 @@ void route_one(SwitchTables& tables, Packet& packet) noexcept {
 
 void route(SwitchTables& tables, Burst& burst) noexcept {
   const ForwardingState& state = *tables.state;
+  if (state.hash.is_plain()) [[likely]] {
+    for (Packet& packet : burst) {
+      if (packet.meta().verdict == Verdict::kContinue) route_packet<HashAlgorithm::kCrc, true>(tables, state, packet);
+    }
+    return;
+  }
   with_algorithm(state.hash.algorithm(), [&]<HashAlgorithm A>() {
     for (Packet& packet : burst) {
       if (packet.meta().verdict == Verdict::kContinue) route_packet<A>(tables, state, packet);

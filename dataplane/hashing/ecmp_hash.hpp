@@ -65,6 +65,14 @@ class EcmpHash {
   // Before the rotation.
   uint32_t raw(const HashKey& key) const noexcept;
 
+  // What an unconfigured switch does: the 5-tuple by SAI's CRC, whatever seed and offset. Its key is two words.
+  bool is_plain() const {
+    return algorithm_ == HashAlgorithm::kCrc && usual_ == UsualKey::kFiveTuple && model_ == HashModel::kSai;
+  }
+  uint32_t of_plain(uint64_t addresses, uint64_t rest) const noexcept {
+    return std::rotr(crc32c_of_word(crc32c_of_word(start_, addresses), rest), offset_);
+  }
+
  private:
   template <HashAlgorithm A>
   uint32_t raw(const uint64_t* words, uint32_t count) const noexcept;
