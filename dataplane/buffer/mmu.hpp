@@ -85,25 +85,31 @@ class Mmu {
   // Until the first plan is applied nothing is admitted.
   explicit Mmu(uint32_t ports);
 
+  // Whom a frame is charged to: a group and a queue, by their numbers over all ports.
   struct Account {
-    uint16_t in_port;  // ports(): the switch itself
-    uint16_t out_port;
-    uint8_t group;
-    uint8_t queue;
+    uint32_t group;
+    uint32_t queue;
   };
+  // in_port: ports() is the switch itself.
+  static constexpr uint32_t number_of_group(uint32_t in_port, uint32_t group) { return in_port * kPriorities + group; }
+  static constexpr uint32_t number_of_queue(uint32_t out_port, uint32_t queue) { return out_port * kQueues + queue; }
 
   // The cells that the frame is charged, to be given back by release(); 0: refused, refused_for() says why.
   // Usual and quick: both take shared cells. All else lies apart.
   [[gnu::always_inline]] uint32_t admit(const Account& account, uint32_t frame_bytes) noexcept {
-    GroupUse& group = group_of(account.in_port, account.group);
-    QueueUse& queue = queue_of(account.out_port, account.queue);
+    GroupUse& group = groups_[account.group];
+    QueueUse& queue = queues_[account.queue];
     const uint32_t cells = cell_.cells_of(frame_bytes);
     const auto wanted = static_cast<int32_t>(cells);
-    if (queue.reserved_left < wanted && group.reserved_left < wanted && fits(queue, cells) && fits(group, cells))
-        [[likely]] {
-      take(queue, cells);
-      take(group, cells);
-      return cells;
+    if (queue.reserved_left < wanted && group.reserved_left < wanted && fits(queue, cells)) [[likely]] {
+      hold(queue, cells);  // done with before the group is looked at: what both need does not fit into registers
+      if (fits(group, cells)) [[likely]] {
+        hold(group, cells);
+        note_most(queue);
+        note_most(group);
+        return cells;
+      }
+      let_go(queue, cells);
     }
     return admit_otherwise(group, queue, cells);
   }
@@ -118,13 +124,11 @@ class Mmu {
 
   // Returns whether the group may be sent to again (XON).
   [[gnu::always_inline]] bool release(const Account& account, uint32_t cells) noexcept {
-    GroupUse& group = group_of(account.in_port, account.group);
-    QueueUse& queue = queue_of(account.out_port, account.queue);
+    GroupUse& group = groups_[account.group];
+    QueueUse& queue = queues_[account.queue];
     if (queue.shared >= cells && group.shared >= cells && group.headroom == 0 && !group.xoff) [[likely]] {
-      queue.shared -= cells;
-      queue.pool->free += static_cast<int32_t>(cells);
-      group.shared -= cells;
-      group.pool->free += static_cast<int32_t>(cells);
+      let_go(queue, cells);
+      let_go(group, cells);
       return false;
     }
     return release_otherwise(group, queue, cells);
@@ -162,12 +166,25 @@ class Mmu {
     return static_cast<int32_t>(cells) <= free && use.shared + cells <= use.limit.of(static_cast<uint32_t>(free));
   }
   template <typename Use>
-  static void take(Use& use, uint32_t cells) noexcept {
+  static void hold(Use& use, uint32_t cells) noexcept {
     use.shared += cells;
+    use.pool->free -= static_cast<int32_t>(cells);
+  }
+  template <typename Use>
+  static void let_go(Use& use, uint32_t cells) noexcept {
+    use.shared -= cells;
+    use.pool->free += static_cast<int32_t>(cells);
+  }
+  template <typename Use>
+  static void note_most(Use& use) noexcept {
     raise(use.shared_watermark, use.shared);
     PoolUse& pool = *use.pool;
-    pool.free -= static_cast<int32_t>(cells);
     if (pool.free < pool.least_free) pool.least_free = pool.free;
+  }
+  template <typename Use>
+  static void take(Use& use, uint32_t cells) noexcept {
+    hold(use, cells);
+    note_most(use);
   }
   GroupUse& group_of(uint32_t port, uint32_t group) { return groups_[port * kPriorities + group]; }
   QueueUse& queue_of(uint32_t port, uint32_t queue) { return queues_[port * kQueues + queue]; }

@@ -25,7 +25,7 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
   }
   for (uint16_t i = 0; i < ports_.size(); ++i) {
     for (uint8_t g = 0; g < kPriorities; ++g) {
-      if (mmu_.settle(i, g)) let_sender_go(i, g, now);
+      if (mmu_.settle(i, g)) let_sender_go(Mmu::number_of_group(i, g), now);
     }
     const auto not_ours = static_cast<uint8_t>(side_[i].pfc.stopped() & ~plan_->ports[i].pfc_enabled);
     side_[i].pfc.let_go(not_ours);
@@ -54,6 +54,7 @@ void Egress::plan_port(uint32_t number) {
     port.mark_from = std::min(port.mark_from, plan_->wred[queue.wred].mark.min_bytes);
     port.drop_from = std::min(port.drop_from, plan_->wred[queue.wred].drop.min_bytes);
   }
+  port.has_wred = std::min(port.mark_from, port.drop_from) != UINT32_MAX;
 }
 
 bool Egress::is_dropped_early(const Packet& packet, uint64_t queue_bytes) noexcept {
@@ -170,8 +171,8 @@ void Egress::forget(Port& port, uint32_t number, uint8_t q, const Packet& packet
   QueueCounters& counters = port.counters->queues[q];
   --counters.current_packets;
   counters.current_bytes -= meta.frame_bytes;
-  const Mmu::Account account = account_of(meta.in_port, meta.priority_group, static_cast<uint16_t>(number), q);
-  if (mmu_.release(account, meta.cells) && !draining_) let_sender_go(account.in_port, account.group, now);
+  const bool may_go = mmu_.release({meta.held_by, Mmu::number_of_queue(number, q)}, meta.cells);
+  if (may_go && !draining_) let_sender_go(meta.held_by, now);
 }
 
 void Egress::discard(Packet packet, DropReason reason) noexcept {

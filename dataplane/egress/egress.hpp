@@ -55,9 +55,10 @@ class Egress {
     QueueCounters& queue = port.counters->queues[q];
     if (!port.wire->up()) [[unlikely]]
       return DropReason::kLinkDown;
-    if (queue.current_bytes + bytes > port.drop_from && is_dropped_early(packet, queue.current_bytes)) [[unlikely]]
+    if (port.has_wred && queue.current_bytes + bytes > port.drop_from && is_dropped_early(packet, queue.current_bytes))
+        [[unlikely]]
       return DropReason::kWredDropped;
-    const Mmu::Account account = account_of(meta.in_port, meta.priority_group, number, q);
+    const Mmu::Account account{group_of(meta), Mmu::number_of_queue(number, q)};
     const uint32_t cells = mmu_.admit(account, bytes);
     if (cells == 0) [[unlikely]] {
       if (mmu_.refused_for() == DropReason::kQueueFull) queue.refused(bytes);
@@ -65,6 +66,7 @@ class Egress {
     }
     queue.entered(bytes);
     meta.cells = static_cast<uint16_t>(cells);
+    meta.held_by = static_cast<uint16_t>(account.group);
     meta.cast = cast_of(packet.data());
     meta.remark = Remark::kNone;
     if (port.busy || (port.held >> q & 1) != 0) {
@@ -75,11 +77,11 @@ class Egress {
       busy_.push(start(port, q, std::move(packet), now), number);
     }
     if (mmu_.said_xoff()) [[unlikely]]
-      stop_sender(account.in_port, account.group, now);
+      stop_sender(account.group, now);
     return DropReason::kCount;
   }
 
-  void act_through(Instant at) noexcept {
+  [[gnu::always_inline]] void act_through(Instant at) noexcept {
     while (next() <= at) act();
   }
   void act_before(Instant until) noexcept {
@@ -128,8 +130,7 @@ class Egress {
     uint32_t wire_bytes = 0;  // of the frame on the wire
     uint32_t mark_from = UINT32_MAX;
     uint32_t drop_from = UINT32_MAX;  // the smallest of its queues' lines
-    uint16_t wire_in_port = 0;
-    uint8_t wire_group = 0;
+    uint16_t wire_held_by = 0;
     uint8_t wire_queue = 0;
     uint16_t wire_cells = 0;
     Cast wire_cast = Cast::kUnicast;
@@ -138,6 +139,7 @@ class Egress {
     bool busy = false;      // a frame is on the wire
     bool has_news = false;  // a pause frame goes next
     bool shapes = false;
+    bool has_wred = false;  // any of mark_from, drop_from
     uint8_t strict = 0xff;  // bit q: queue q goes before all that take turns
     std::array<PacketList, kQueues> queues;
   };
@@ -158,8 +160,8 @@ class Egress {
     Instant timer_at = Instant::never();  // as it stands in timers_
   };
 
-  Mmu::Account account_of(uint16_t in_port, uint8_t group, uint16_t out_port, uint8_t queue) const noexcept {
-    return {static_cast<uint16_t>(std::min<uint32_t>(in_port, mmu_.ports())), out_port, group, queue};
+  uint32_t group_of(const PacketMeta& meta) const noexcept {
+    return Mmu::number_of_group(std::min<uint32_t>(meta.in_port, mmu_.ports()), meta.priority_group);
   }
   static Cast cast_of(const uint8_t* destination) noexcept {
     if ((destination[0] & ethernet::kMulticastBit) == 0) [[likely]]
@@ -182,9 +184,8 @@ class Egress {
     port.wire_queue = q;
     port.wire_cast = meta.cast;
     port.wire_cells = meta.cells;
-    port.wire_in_port = meta.in_port;
-    port.wire_group = meta.priority_group;
-    if (port.counters->queues[q].current_bytes > port.mark_from) [[unlikely]]
+    port.wire_held_by = meta.held_by;
+    if (port.has_wred && port.counters->queues[q].current_bytes > port.mark_from) [[unlikely]]
       mark(port, q, packet);
     const Instant left = port.wire->send(std::move(packet), at);
     if (port.shapes) [[unlikely]]
@@ -204,10 +205,8 @@ class Egress {
       return;
     }
     counters.queues[port.wire_queue].left(bytes);
-    const Mmu::Account account =
-        account_of(port.wire_in_port, port.wire_group, static_cast<uint16_t>(number), port.wire_queue);
-    if (mmu_.release(account, port.wire_cells)) [[unlikely]]
-      let_sender_go(account.in_port, account.group, at);
+    if (mmu_.release({port.wire_held_by, Mmu::number_of_queue(number, port.wire_queue)}, port.wire_cells)) [[unlikely]]
+      let_sender_go(port.wire_held_by, at);
     if (port.wire_cast == Cast::kUnicast) [[likely]]
       return;
     ++(port.wire_cast == Cast::kBroadcast ? counters.tx_broadcast_packets : counters.tx_multicast_packets);
@@ -249,8 +248,8 @@ class Egress {
   [[gnu::noinline]] bool is_dropped_early(const Packet& packet, uint64_t queue_bytes) noexcept;
   [[gnu::noinline]] void mark(Port& port, uint8_t q, Packet& packet) noexcept;
   [[gnu::noinline]] void charge_shapers(Port& port, uint8_t q, Instant at, Instant left) noexcept;
-  [[gnu::noinline]] void stop_sender(uint16_t in_port, uint8_t group, Instant now) noexcept;
-  [[gnu::noinline]] void let_sender_go(uint16_t in_port, uint8_t group, Instant now) noexcept;
+  [[gnu::noinline]] void stop_sender(uint32_t group, Instant now) noexcept;
+  [[gnu::noinline]] void let_sender_go(uint32_t group, Instant now) noexcept;
   [[gnu::noinline]] void fire() noexcept;
   template <typename End>
   void flush_queue(uint32_t number, uint8_t q, Instant now, End&& end) noexcept {

@@ -59,15 +59,17 @@ uint8_t Egress::priorities_of(uint16_t in_port, uint8_t group) const noexcept {
   return static_cast<uint8_t>(plan.priorities_of_group[group] & plan.pfc_enabled & ~side_[in_port].ignored);
 }
 
-void Egress::stop_sender(uint16_t in_port, uint8_t group, Instant now) noexcept {
-  const uint8_t priorities = priorities_of(in_port, group);
+void Egress::stop_sender(uint32_t group, Instant now) noexcept {
+  const auto in_port = static_cast<uint16_t>(group / kPriorities);
+  const uint8_t priorities = priorities_of(in_port, static_cast<uint8_t>(group % kPriorities));
   if (priorities == 0) return;
   side_[in_port].pfc.stop(priorities);
   kick(in_port, now);
 }
 
-void Egress::let_sender_go(uint16_t in_port, uint8_t group, Instant now) noexcept {
-  const uint8_t priorities = priorities_of(in_port, group);
+void Egress::let_sender_go(uint32_t group, Instant now) noexcept {
+  const auto in_port = static_cast<uint16_t>(group / kPriorities);
+  const uint8_t priorities = priorities_of(in_port, static_cast<uint8_t>(group % kPriorities));
   if (priorities == 0) return;
   side_[in_port].pfc.let_go(priorities);
   kick(in_port, now);

@@ -22,7 +22,7 @@ class Arrivals {
   Instant back_at() const { return slots_[(tail_ - 1) & mask_].at; }
 
   void push(Packet packet, Instant at) {
-    if (tail_ - head_ == slots_.size()) [[unlikely]]
+    if (tail_ - head_ == room_) [[unlikely]]
       grow();
     slots_[tail_++ & mask_] = {packet.take(), at};
   }
@@ -48,10 +48,12 @@ class Arrivals {
     slots_.swap(larger);
     head_ = 0;
     tail_ = count;
-    mask_ = static_cast<uint32_t>(slots_.size() - 1);
+    room_ = static_cast<uint32_t>(slots_.size());
+    mask_ = room_ - 1;
   }
 
   std::vector<Slot> slots_;  // a power of two
+  uint32_t room_ = 0;        // their number: a vector's has to be computed
   uint32_t mask_ = 0;
   uint32_t head_ = 0;
   uint32_t tail_ = 0;

@@ -32,12 +32,10 @@ class Inbox {
     Arrivals& arrivals = ports_[port.value()];
     if (arrivals.empty()) heap_.push(at, port.value());
     arrivals.push(std::move(packet), at);
-    ++waiting_;
   }
 
   // The first arrival still to come; never() when there is none.
   Instant next() const { return heap_.next(); }
-  uint64_t waiting() const { return waiting_; }
   // The last arrival that is known at a port; the fabric's start when there is none: nothing arrives there before it.
   Instant last(PortNo port) const {
     const Arrivals& arrivals = ports_[port.value()];
@@ -55,7 +53,6 @@ class Inbox {
     Arrivals& arrivals = ports_[port];
     Packet packet = arrivals.pop(static_cast<uint16_t>(port));
     settle(arrivals);
-    --waiting_;
     return packet;
   }
 
@@ -65,10 +62,7 @@ class Inbox {
     Arrivals& arrivals = ports_[port.value()];
     if (arrivals.empty()) return;
     heap_.remove(port.value());
-    while (!arrivals.empty()) {
-      --waiting_;
-      end(arrivals.pop(port.value()));
-    }
+    while (!arrivals.empty()) end(arrivals.pop(port.value()));
   }
 
  private:
@@ -76,12 +70,10 @@ class Inbox {
   void take_run(Instant until, Burst& burst) {
     const uint32_t port = heap_.top_id();
     Arrivals& arrivals = ports_[port];
-    const uint32_t before = burst.size();
     do {
       burst.push(arrivals.pop(static_cast<uint16_t>(port)));
     } while (!arrivals.empty() && !burst.full() && arrivals.front_at() < until &&
              heap_.stays_first(arrivals.front_at()));
-    waiting_ -= burst.size() - before;
     settle(arrivals);
   }
   // After packets were taken from the port whose turn it was.
@@ -95,7 +87,6 @@ class Inbox {
 
   std::vector<Arrivals> ports_;
   TimedHeap heap_;
-  uint64_t waiting_ = 0;
 };
 
 }  // namespace softspine::dataplane

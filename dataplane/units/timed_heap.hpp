@@ -14,7 +14,9 @@ namespace softspine::dataplane {
 class TimedHeap {
  public:
   void reserve(size_t n) {
-    if (n > entries_.size()) entries_.resize(n);
+    if (n <= room_) return;
+    entries_.resize(n);
+    room_ = n;
   }
   bool empty() const { return size_ == 0; }
   size_t size() const { return size_; }
@@ -23,8 +25,15 @@ class TimedHeap {
   uint32_t top_id() const { return entries_[0].id; }
 
   void push(Instant at, uint32_t id) {
-    if (size_ == entries_.size()) [[unlikely]]
+    if (size_ == room_) [[unlikely]]
       grow();
+    if (size_ == 0) {
+      size_ = 1;
+      entries_[0].at = at;
+      entries_[0].id = id;
+      next_ = at;
+      return;
+    }
     sift_up(size_++, Entry{at, id});
   }
   void pop() {
@@ -63,7 +72,7 @@ class TimedHeap {
   };
   static bool before(const Entry& a, const Entry& b) { return a.at != b.at ? a.at < b.at : a.id < b.id; }
 
-  [[gnu::noinline]] void grow() { entries_.resize(2 * size_ + 4); }
+  [[gnu::noinline]] void grow() { reserve(2 * size_ + 4); }
   // The entry's place at `i` or nearer to the top.
   void sift_up(size_t i, Entry entry) {
     while (i > 0) {
@@ -90,6 +99,7 @@ class TimedHeap {
   }
 
   std::vector<Entry> entries_;  // the first size_ are the heap
+  size_t room_ = 0;             // entries_.size(), which has to be computed
   size_t size_ = 0;
   Instant next_ = Instant::never();
 };

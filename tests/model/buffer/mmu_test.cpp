@@ -13,8 +13,13 @@ namespace {
 using namespace dataplane;
 
 struct Frame {
-  Mmu::Account account;
+  uint32_t in_port;
+  uint32_t out_port;
+  uint32_t group;
+  uint32_t queue;
   uint32_t bytes;
+
+  Mmu::Account account() const { return {Mmu::number_of_group(in_port, group), Mmu::number_of_queue(out_port, queue)}; }
 };
 
 // A random division of a random memory: both models of it.
@@ -46,9 +51,8 @@ class Pair {
     fast.apply(plan_);
   }
   Frame random_frame() {
-    const auto few = [this](uint32_t n) { return static_cast<uint8_t>(rng_.below(n)); };
-    return {{static_cast<uint16_t>(rng_.below(kPorts + 1)), static_cast<uint16_t>(rng_.below(kPorts)), few(3), few(3)},
-            static_cast<uint32_t>(rng_.below(4) == 0 ? 60 + rng_.below(9200) : 60 + rng_.below(1500))};
+    const auto below = [this](uint32_t n) { return static_cast<uint32_t>(rng_.below(n)); };
+    return {below(kPorts + 1), below(kPorts), below(3), below(3), below(4) == 0 ? 60 + below(9200) : 60 + below(1500)};
   }
   Rng& rng() { return rng_; }
 
@@ -105,7 +109,7 @@ std::string verdict_of(const Mmu& mmu, uint32_t cells) {
 }
 
 void compare_use(const Pair& both, const Frame& frame) {
-  const auto& [in_port, out_port, g, q] = frame.account;
+  const auto& [in_port, out_port, g, q, bytes] = frame;
   const GroupUse& group = both.fast.group(in_port, g);
   const SlowGroup& slow_group = both.slow.groups.at({in_port, g});
   ASSERT_EQ(group.reserved(), slow_group.in_reserved);
@@ -120,10 +124,10 @@ void compare_use(const Pair& both, const Frame& frame) {
 void step(Pair& both, std::vector<Frame>& held, bool comes) {
   if (comes) {
     const Frame frame = both.random_frame();
-    const auto& [in_port, out_port, g, q] = frame.account;
+    const auto& [in_port, out_port, g, q, bytes] = frame;
     const bool stopped = both.slow.groups.at({in_port, g}).stopped;
-    const std::string wanted = both.slow.arrive(in_port, g, out_port, q, frame.bytes);
-    const uint32_t found = both.fast.admit(frame.account, frame.bytes);
+    const std::string wanted = both.slow.arrive(in_port, g, out_port, q, bytes);
+    const uint32_t found = both.fast.admit(frame.account(), frame.bytes);
     const bool admitted = wanted == "reserved" || wanted == "shared" || wanted == "headroom";
     ASSERT_EQ(verdict_of(both.fast, found), admitted ? "admitted" : wanted);
     ASSERT_EQ(found != 0 && both.fast.said_xoff(), wanted == "headroom" && !stopped);
@@ -135,9 +139,9 @@ void step(Pair& both, std::vector<Frame>& held, bool comes) {
   const Frame frame = held[which];
   held[which] = held.back();
   held.pop_back();
-  const auto& [in_port, out_port, g, q] = frame.account;
-  ASSERT_EQ(both.fast.release(frame.account, both.fast.cell().cells_of(frame.bytes)),
-            both.slow.leave(in_port, g, out_port, q, frame.bytes));
+  const auto& [in_port, out_port, g, q, bytes] = frame;
+  ASSERT_EQ(both.fast.release(frame.account(), both.fast.cell().cells_of(frame.bytes)),
+            both.slow.leave(in_port, g, out_port, q, bytes));
   compare_use(both, frame);
 }
 
@@ -182,7 +186,7 @@ TEST(Mmu, KeepsItsSumsWhenThePlanChangesUnderTraffic) {
         ASSERT_STREQ(both.fast.wrong(false), "");
       }
     }
-    for (const Frame& frame : held) both.fast.release(frame.account, both.fast.cell().cells_of(frame.bytes));
+    for (const Frame& frame : held) both.fast.release(frame.account(), both.fast.cell().cells_of(frame.bytes));
     for (uint16_t port = 0; port <= Pair::kPorts; ++port) {
       for (uint8_t g = 0; g < 8; ++g) both.fast.settle(port, g);
     }
@@ -206,7 +210,7 @@ TEST(Mmu, GivesEachOfManyHungryGroupsTheClosedFormsShare) {
       for (bool grew = true; grew;) {
         grew = false;
         for (uint16_t port = 0; port < n; ++port) {
-          grew |= mmu.admit({port, 0, 3, 3}, 1) != 0;
+          grew |= mmu.admit({Mmu::number_of_group(port, 3), Mmu::number_of_queue(0, 3)}, 1) != 0;
         }
       }
       const double alpha = std::pow(2.0, th);
@@ -231,9 +235,9 @@ TEST(Mmu, ClearsWatermarksToWhatIsHeld) {
   BufferPlan plan = BufferPlan::plain_limits(1, {10'000, 0, 0, 0, 0, 0, 0, 0});
   Mmu mmu{1};
   mmu.apply(plan);
-  ASSERT_EQ(mmu.admit({0, 0, 0, 0}, 3000), 3000U);
-  ASSERT_EQ(mmu.admit({0, 0, 0, 0}, 2000), 2000U);
-  mmu.release({0, 0, 0, 0}, 3000);
+  ASSERT_EQ(mmu.admit({0, 0}, 3000), 3000U);
+  ASSERT_EQ(mmu.admit({0, 0}, 2000), 2000U);
+  mmu.release({0, 0}, 3000);
   EXPECT_EQ(mmu.queue(0, 0).shared_watermark, 5000U);
   EXPECT_EQ(mmu.group(0, 0).shared_watermark, 5000U);
   mmu.clear_watermarks();
