@@ -124,15 +124,18 @@ class Packet {
 
   static PacketMeta* meta_of(rte_mbuf* mbuf) { return static_cast<PacketMeta*>(rte_mbuf_to_priv(mbuf)); }
   // All that a stage reads of a packet, without reading any of it: its data begin where the pool put them,
-  // give or take a tag.
-  static void prefetch(rte_mbuf* mbuf) {
+  // give or take a tag. (Inlined always, as every prefetch here: GCC 12 takes a function that does nothing else for
+  // one without effect, and drops calls of it.)
+  [[gnu::always_inline]] static void prefetch(rte_mbuf* mbuf) {
     char* bytes = reinterpret_cast<char*>(mbuf);
     __builtin_prefetch(bytes, 1);
     __builtin_prefetch(bytes + sizeof(rte_mbuf), 1);
     __builtin_prefetch(bytes + sizeof(rte_mbuf) + sizeof(PacketMeta) + RTE_PKTMBUF_HEADROOM, 1);
   }
-  void prefetch_meta() const { __builtin_prefetch(meta_of(mbuf_), 1); }
-  void prefetch_data() const { __builtin_prefetch(static_cast<uint8_t*>(mbuf_->buf_addr) + mbuf_->data_off, 1); }
+  [[gnu::always_inline]] void prefetch_meta() const { __builtin_prefetch(meta_of(mbuf_), 1); }
+  [[gnu::always_inline]] void prefetch_data() const {
+    __builtin_prefetch(static_cast<uint8_t*>(mbuf_->buf_addr) + mbuf_->data_off, 1);
+  }
 
  private:
   rte_mbuf* mbuf_ = nullptr;
@@ -163,7 +166,7 @@ class PacketList {
   void for_each(See&& see) const {
     for (rte_mbuf* m = head_; m != nullptr; m = Packet::meta_of(m)->next) see(std::as_const(*Packet::meta_of(m)));
   }
-  void prefetch_front() const {
+  [[gnu::always_inline]] void prefetch_front() const {
     if (head_ != nullptr) __builtin_prefetch(Packet::meta_of(head_), 1);
   }
 
