@@ -21,7 +21,7 @@ void Egress::poll_watchdogs(Instant at) noexcept {
     const PortQosPlan& plan = plan_->ports[number];
     if (plan.watchdog.action == WatchdogAction::kNone) continue;
     for (uint8_t priority = 0; priority < kPriorities; ++priority) {
-      if ((plan.pfc_enabled >> priority & 1) == 0) continue;
+      if (((plan.pfc_enabled & plan.watchdog.priorities) >> priority & 1) == 0) continue;
       PfcWatchdog& watchdog = side_[number].watchdogs[priority];
       switch (watchdog.poll(sample(number, priority, at), plan_->watchdog_poll, plan.watchdog)) {
         case WatchdogEvent::kNone: break;

@@ -14,14 +14,14 @@ constexpr uint8_t kPriority = 3;
 
 class Watchdog : public ::testing::Test {
  protected:
-  void start(WatchdogAction action) {
+  void start(WatchdogAction action, uint8_t priorities = 0xff) {
     std::array<uint32_t, 8> limits{};
     limits.fill(BufferPlan::kUnlimitedCells);
     QosPlan plan = QosPlan::plain(kBenchPorts, limits);
     plan.watchdog_poll = kPoll;
     for (PortQosPlan& port : plan.ports) {
       port.pfc_enabled = 1 << kPriority;
-      port.watchdog = {action, kDetection, kRestoration};
+      port.watchdog = {action, kDetection, kRestoration, priorities};
     }
     ForwardingState state = bench_state();
     state.plan = std::make_shared<QosPlan>(std::move(plan));
@@ -123,6 +123,15 @@ TEST_F(Watchdog, AStormWithNothingWaitingIsOneToo) {
   storm(Duration::us(10), Duration::us(1000));
   run_to(Duration::us(550));
   EXPECT_EQ(watchdog().storms(), 1u);
+}
+
+TEST_F(Watchdog, LooksOnlyAfterThePrioritiesThatItIsFor) {
+  start(WatchdogAction::kDrop, 1 << (kPriority + 1));
+  storm(Duration::us(10), Duration::us(1000));
+  send(Duration::us(50), 6);
+  run_to(Duration::us(900));
+  EXPECT_EQ(watchdog().storms(), 0u);
+  EXPECT_EQ(bench_->counters(4).queues[3].current_packets, 1u) << "paused, as nobody overrules it";
 }
 
 TEST_F(Watchdog, IsQuietWhileTheQueueMovesBetweenPauses) {
