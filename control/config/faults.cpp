@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "control/config/qos_resolve.hpp"
+#include "control/config/qos_change.hpp"
 #include "control/config/resolve.hpp"
 
 namespace softspine::control {
@@ -35,8 +35,7 @@ std::optional<ProfileChange> find_change(Reader& reader, NodeFinder& nodes, cons
                  "there is no profile " + shown(*row.profile) + reader.guess(*row.profile, known));
   }
   if (!node || profile == profiles.end()) return std::nullopt;
-  const FabricNode& found = nodes.fabric().nodes[*node];
-  if (const auto refused = why_not_change(profiles, found, *profile); !refused.empty()) {
+  if (const auto refused = why_not_change(profiles, nodes.fabric(), *node, *profile); !refused.empty()) {
     reader.wrong(row.where.child("profile"), refused);
     return std::nullopt;
   }

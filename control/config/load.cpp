@@ -83,7 +83,7 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   NodeFinder nodes(reader, expanded);
   out.workloads = resolve_workloads(reader, row.workload, out.run, nodes);
   resolve_faults(reader, row.faults, out, nodes);
-  check_qos(reader, out.profiles, expanded.fabric, out.faults);
+  check_qos(reader, out.profiles, expanded.fabric);
   out.convergence = row.convergence;
   out.expectations = resolve_expectations(reader, row.expect);
   Errors errors = reader.finish();

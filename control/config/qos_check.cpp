@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "control/compile/qos_plan.hpp"
+#include "control/config/qos_change.hpp"
 #include "control/config/qos_resolve.hpp"
 
 namespace softspine::control {
@@ -66,28 +67,31 @@ class QosCheck {
 
 }  // namespace
 
-std::string why_not_change(const std::vector<Profile>& profiles, const FabricNode& node, const Profile& to) {
+std::string why_not_change(const std::vector<Profile>& profiles, const Fabric& fabric, uint32_t index,
+                           const Profile& to) {
+  const FabricNode& node = fabric.nodes[index];
   if (node.kind != NodeKind::kSwitch) return node.name + " is a host: switches have profiles";
   if (node.profile >= profiles.size()) return "the profile of " + node.name + " is not known";
   const Profile& from = profiles[node.profile];
   const auto cell_of = [](const Profile& profile) {
     return profile.qos && profile.qos->has_buffers() ? profile.qos->cell_bytes : 1;
   };
-  if (cell_of(from) == cell_of(to)) return "";
+  if (cell_of(from) == cell_of(to)) {
+    Reader reader;
+    QosCheck(reader, fabric).check(to, index);
+    const Errors errors = reader.finish();
+    return errors.empty() ? "" : errors.front().path + ": " + errors.front().message;
+  }
   return node.name + " works by " + from.name + ", whose cells have " + std::to_string(cell_of(from)) +
          " bytes, and those of " + to.name + " " + std::to_string(cell_of(to)) +
          ": what is held cannot be counted anew (1: without BUFFER_* tables)";
 }
 
-void check_qos(Reader& reader, const std::vector<Profile>& profiles, const Fabric& fabric,
-               const std::vector<Fault>& faults) {
+void check_qos(Reader& reader, const std::vector<Profile>& profiles, const Fabric& fabric) {
   QosCheck check(reader, fabric);
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const FabricNode& node = fabric.nodes[n];
     if (node.kind == NodeKind::kSwitch && node.profile < profiles.size()) check.check(profiles[node.profile], n);
-  }
-  for (const Fault& fault : faults) {
-    if (fault.profile) check.check(profiles[fault.profile->profile], fault.profile->node);
   }
 }
 

@@ -7,7 +7,6 @@
 #include "control/config/profile.hpp"
 #include "control/config/reader.hpp"
 #include "control/config/rows.hpp"
-#include "control/config/testbed.hpp"
 #include "control/topology/fabric.hpp"
 
 namespace softspine::control {
@@ -21,10 +20,6 @@ std::shared_ptr<QosConfig> resolve_qos(Reader& reader, Value where, const QosRow
 
 // What can only be judged when the ports are known: whether pools hold what is reserved in them, and whether
 // what is classified has a priority group and a queue.
-void check_qos(Reader& reader, const std::vector<Profile>& profiles, const Fabric& fabric,
-               const std::vector<Fault>& faults);
-
-// Why a switch cannot work by another profile while it runs; empty: it can.
-std::string why_not_change(const std::vector<Profile>& profiles, const FabricNode& node, const Profile& to);
+void check_qos(Reader& reader, const std::vector<Profile>& profiles, const Fabric& fabric);
 
 }  // namespace softspine::control
