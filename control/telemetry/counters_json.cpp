@@ -22,7 +22,8 @@ bool is_error(DropReason reason) {
   }
 }
 
-Json port_json(const PortCounters& port) {
+Json port_json(const PortSnapshot& snapshot) {
+  const PortCounters& port = snapshot.counters;
   const PortDiscards discards = discards_of(port);
   uint64_t marked = 0;
   for (const QueueCounters& queue : port.queues) marked += queue.ecn_marked_packets;
@@ -45,18 +46,42 @@ Json port_json(const PortCounters& port) {
     const std::string name = "SAI_PORT_STAT_PFC_" + std::to_string(i);
     add_key(out, name + "_RX_PKTS", port.pfc_rx_packets[i]);
     add_key(out, name + "_TX_PKTS", port.pfc_tx_packets[i]);
+    add_key(out, name + "_ON2OFF_RX_PKTS", snapshot.pauses[i].on_to_off);
+    add_key(out, name + "_RX_PAUSE_DURATION_US", static_cast<uint64_t>(snapshot.pauses[i].time.count_ps()) / 1'000'000);
   }
   return out;
 }
 
-Json queue_json(const QueueCounters& queue) {
-  return {{"SAI_QUEUE_STAT_PACKETS", queue.packets},
-          {"SAI_QUEUE_STAT_BYTES", queue.bytes},
-          {"SAI_QUEUE_STAT_DROPPED_PACKETS", queue.dropped_packets},
-          {"SAI_QUEUE_STAT_DROPPED_BYTES", queue.dropped_bytes},
-          {"SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", queue.ecn_marked_packets},
-          {"SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", queue.current_bytes},
-          {"SAI_QUEUE_STAT_WATERMARK_BYTES", queue.watermark_bytes}};
+Json group_json(const GroupSnapshot& group) {
+  return {{"SAI_INGRESS_PRIORITY_GROUP_STAT_CURR_OCCUPANCY_BYTES", group.held_bytes()},
+          {"SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_CURR_OCCUPANCY_BYTES", group.shared_bytes},
+          {"SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES", group.shared_watermark_bytes},
+          {"SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES", group.headroom_bytes},
+          {"SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES", group.headroom_watermark_bytes},
+          {"SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS", group.dropped_packets}};
+}
+
+Json pool_json(const PoolSnapshot& pool) {
+  return {{"SAI_BUFFER_POOL_STAT_CURR_OCCUPANCY_BYTES", pool.reserved_bytes + pool.shared_bytes},
+          {"SAI_BUFFER_POOL_STAT_WATERMARK_BYTES", pool.watermark_bytes},
+          {"SAI_BUFFER_POOL_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES", pool.headroom_bytes},
+          {"SAI_BUFFER_POOL_STAT_XOFF_ROOM_WATERMARK_BYTES", pool.headroom_watermark_bytes}};
+}
+
+Json queue_json(const PortSnapshot& port, size_t number) {
+  const QueueCounters& queue = port.counters.queues[number];
+  Json out{{"SAI_QUEUE_STAT_PACKETS", queue.packets},
+           {"SAI_QUEUE_STAT_BYTES", queue.bytes},
+           {"SAI_QUEUE_STAT_DROPPED_PACKETS", queue.dropped_packets},
+           {"SAI_QUEUE_STAT_DROPPED_BYTES", queue.dropped_bytes},
+           {"SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", queue.ecn_marked_packets},
+           {"SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", queue.current_bytes},
+           {"SAI_QUEUE_STAT_WATERMARK_BYTES", queue.watermark_bytes}};
+  if (!port.buffers) return out;
+  const QueueBufferSnapshot& buffer = port.buffers->queues[number];
+  add_key(out, "SAI_QUEUE_STAT_SHARED_CURR_OCCUPANCY_BYTES", buffer.shared_bytes);
+  add_key(out, "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES", buffer.shared_watermark_bytes);
+  return out;
 }
 
 }  // namespace
@@ -79,11 +104,15 @@ Json counters_json(const FabricSnapshot& snapshot) {
   for (const SwitchSnapshot& node : snapshot.switches) {
     Json ports = Json::object();
     for (const PortSnapshot& port : node.ports) {
-      add_key(ports, port.name, port_json(port.counters));
+      add_key(ports, port.name, port_json(port));
       for (size_t i = 0; i < port.counters.queues.size(); ++i) {
-        add_key(ports, port.name + ":" + std::to_string(i), queue_json(port.counters.queues[i]));
+        add_key(ports, port.name + ":" + std::to_string(i), queue_json(port, i));
+      }
+      for (size_t i = 0; port.buffers && i < port.buffers->groups.size(); ++i) {
+        add_key(ports, port.name + "|PG" + std::to_string(i), group_json(port.buffers->groups[i]));
       }
     }
+    for (const PoolSnapshot& pool : node.pools) add_key(ports, pool.name, pool_json(pool));
     add_key(out, node.name, std::move(ports));
   }
   return out;

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ports and queues under the names that SAI gives them and SONiC's COUNTERS_DB keeps them by:
 //
-//   {"tor1": {"Ethernet0":   {"SAI_PORT_STAT_IF_IN_OCTETS": 1234, …},
-//             "Ethernet0:3": {"SAI_QUEUE_STAT_PACKETS": 12, …}, …}, …}
+//   {"tor1": {"Ethernet0":     {"SAI_PORT_STAT_IF_IN_OCTETS": 1234, …},
+//             "Ethernet0:3":   {"SAI_QUEUE_STAT_PACKETS": 12, …},
+//             "Ethernet0|PG3": {"SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES": 4096, …}, …
+//             "ingress_lossless_pool": {"SAI_BUFFER_POOL_STAT_WATERMARK_BYTES": 8192, …}, …}, …}
+//
+// Priority groups, pools and what a queue holds in cells: of switches with BUFFER_* tables.
 //
 // Where the names leave room:
 //   *_OCTETS         frames without FCS, as everywhere here
 //   IF_IN_ERRORS     frames that were no good: truncated, bad version, checksum or length, oversize
 //   IF_IN_DISCARDS   every other frame that came in here and was dropped, but those that a queue refused
 //   IF_OUT_DISCARDS  those: at the port they were bound for
-//   PFC_n_*_PKTS     PFC frames that name priority n
+//   PFC_n_*_PKTS     PFC frames that name priority n; ON2OFF: pauses of it that ended
+//   *_BYTES of groups, pools and shared use: whole cells
 // What was consumed (PFC, addressed to the switch) is none of them.
 #pragma once
 

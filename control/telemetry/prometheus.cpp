@@ -243,6 +243,7 @@ std::string prometheus_text(const FabricSnapshot& snapshot) {
   add_engine(out, snapshot);
   add_ports(out, snapshot);
   add_queues(out, snapshot);
+  add_pauses_and_buffers(out, snapshot);
   add_links(out, snapshot);
   add_hosts(out, snapshot);
   add_workloads(out, snapshot);

@@ -15,4 +15,8 @@ namespace softspine::control {
 
 std::string prometheus_text(const FabricSnapshot& snapshot);
 
+// A part of it (buffer_prometheus.cpp).
+class Exposition;
+void add_pauses_and_buffers(Exposition& out, const FabricSnapshot& snapshot);
+
 }  // namespace softspine::control

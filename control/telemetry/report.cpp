@@ -73,8 +73,15 @@ Json switch_json(const SwitchSnapshot& node) {
           {"ecn_marked_packets", totals.ecn_marked_packets},
           {"pfc_rx_packets", totals.pfc_rx_packets},
           {"pfc_tx_packets", totals.pfc_tx_packets},
+          {"pfc_on_to_off", totals.pfc_on_to_off},
+          {"paused_ps", totals.paused_ps},
+          {"watchdog_storms", totals.watchdog_storms},
+          {"watchdog_restored", totals.watchdog_restored},
+          {"headroom_watermark_bytes", totals.headroom_watermark_bytes},
+          {"headroom_dropped_packets", totals.drops[static_cast<size_t>(DropReason::kHeadroomFull)]},
           {"queue_watermark_bytes", totals.queue_watermark_bytes},
-          {"balanced", totals.imbalance() == 0},
+          {"balanced", totals.imbalance() == 0 && node.wrong_with_buffers.empty()},
+          {"wrong_with_buffers", node.wrong_with_buffers.empty() ? Json{} : Json(node.wrong_with_buffers)},
           {"dropped_packets", dropped_packets(totals.drops)},
           {"drops", drops_json(totals.drops)}};
 }
@@ -182,8 +189,9 @@ Json totals_json(const FabricSnapshot& snapshot) {
   for (const HostSnapshot& host : snapshot.hosts) {
     for (size_t i = 0; i < drops.size(); ++i) drops[i] += host.dropped[i];
   }
-  const bool balanced =
-      std::ranges::all_of(snapshot.switches, [](const auto& node) { return totals_of(node).imbalance() == 0; });
+  const bool balanced = std::ranges::all_of(snapshot.switches, [](const auto& node) {
+    return totals_of(node).imbalance() == 0 && node.wrong_with_buffers.empty();
+  });
   return {{"flows", flows.flows},
           {"completed", flows.completion_ps.size()},
           {"sent_packets", flows.sent_packets},

@@ -48,18 +48,65 @@ struct LatencySummary {
   }
 };
 
+// What a priority group, a queue or a pool holds: bytes of whole cells (buffer/mmu.hpp).
+struct GroupSnapshot {
+  bool lossless = false;
+  uint64_t reserved_bytes = 0;
+  uint64_t shared_bytes = 0;
+  uint64_t headroom_bytes = 0;
+  uint64_t shared_watermark_bytes = 0;
+  uint64_t headroom_watermark_bytes = 0;
+  uint64_t dropped_packets = 0;
+
+  uint64_t held_bytes() const { return reserved_bytes + shared_bytes + headroom_bytes; }
+};
+struct QueueBufferSnapshot {
+  uint64_t reserved_bytes = 0;
+  uint64_t shared_bytes = 0;
+  uint64_t shared_watermark_bytes = 0;
+};
+struct PortBufferSnapshot {
+  std::array<GroupSnapshot, dataplane::kPriorities> groups{};
+  std::array<QueueBufferSnapshot, dataplane::kQueues> queues{};
+};
+struct PoolSnapshot {
+  std::string name;  // ingress_lossless_pool
+  bool ingress = false;
+  uint64_t size_bytes = 0;      // what is shared of it
+  uint64_t reserved_bytes = 0;  // in use
+  uint64_t shared_bytes = 0;    // in use
+  uint64_t watermark_bytes = 0;
+  uint64_t headroom_size_bytes = 0;  // 0: every group has its own
+  uint64_t headroom_bytes = 0;       // in use
+  uint64_t headroom_watermark_bytes = 0;
+};
+
+// One priority of a port. What frames came and went is in PortCounters.
+struct PauseSnapshot {
+  bool paused = false;       // must not send now
+  bool stopping = false;     // has told its neighbour to stop
+  uint64_t on_to_off = 0;    // pauses that ended
+  dataplane::Duration time;  // paused so far
+  uint64_t storms = 0;       // found by the watchdog
+  uint64_t restored = 0;
+};
+
 struct PortSnapshot {
   std::string name;  // Ethernet0
   bool up = false;
   dataplane::Rate rate;
   dataplane::PortCounters counters;  // per-queue counters and occupancy are in it
   dataplane::LinkCounters link;      // of its transmitter
+  std::array<PauseSnapshot, dataplane::kPriorities> pauses{};
+  std::optional<PortBufferSnapshot> buffers = {};  // if the switch has BUFFER_* tables
 };
 
 struct SwitchSnapshot {
   std::string name;
   std::string role;  // tor, aggregation, core
   std::vector<PortSnapshot> ports;
+  std::vector<PoolSnapshot> pools = {};  // ingress, then egress
+  std::string wrong_with_buffers = {};   // empty: what is charged adds up
 };
 
 // A priority at a host's port.

@@ -78,6 +78,20 @@ void SwitchTotals::add(const dataplane::PortCounters& port) {
   for (size_t i = 0; i < drops.size(); ++i) drops[i] += port.drops[i];
 }
 
+void SwitchTotals::add(const PortSnapshot& port) {
+  add(port.counters);
+  for (const PauseSnapshot& pause : port.pauses) {
+    pfc_on_to_off += pause.on_to_off;
+    paused_ps += static_cast<uint64_t>(pause.time.count_ps());
+    watchdog_storms += pause.storms;
+    watchdog_restored += pause.restored;
+  }
+  if (!port.buffers) return;
+  for (const GroupSnapshot& group : port.buffers->groups) {
+    headroom_watermark_bytes = std::max(headroom_watermark_bytes, group.headroom_watermark_bytes);
+  }
+}
+
 void SwitchTotals::add(const SwitchTotals& other) {
   rx_packets += other.rx_packets;
   rx_bytes += other.rx_bytes;
@@ -89,13 +103,18 @@ void SwitchTotals::add(const SwitchTotals& other) {
   ecn_marked_packets += other.ecn_marked_packets;
   pfc_rx_packets += other.pfc_rx_packets;
   pfc_tx_packets += other.pfc_tx_packets;
+  pfc_on_to_off += other.pfc_on_to_off;
+  paused_ps += other.paused_ps;
+  watchdog_storms += other.watchdog_storms;
+  watchdog_restored += other.watchdog_restored;
   queue_watermark_bytes = std::max(queue_watermark_bytes, other.queue_watermark_bytes);
+  headroom_watermark_bytes = std::max(headroom_watermark_bytes, other.headroom_watermark_bytes);
   for (size_t i = 0; i < drops.size(); ++i) drops[i] += other.drops[i];
 }
 
 SwitchTotals totals_of(const SwitchSnapshot& node) {
   SwitchTotals totals;
-  for (const PortSnapshot& port : node.ports) totals.add(port.counters);
+  for (const PortSnapshot& port : node.ports) totals.add(port);
   return totals;
 }
 

@@ -155,7 +155,7 @@ std::expected<control::CaptureTotals, std::string> RunningFabric::close_capture(
 }
 
 control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
-  control::FabricSnapshot out = snapshot_of(testbed_, *assembly_, now);
+  control::FabricSnapshot out = snapshot_of(testbed_, compiler_, *assembly_, now);
   out.engine.wall_seconds = wall_seconds_;
   for (const control::Deadlock& found : deadlocks_->found()) {
     out.deadlocks.push_back({found.found, found.text(testbed_.fabric)});

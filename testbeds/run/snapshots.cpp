@@ -29,8 +29,8 @@ std::string edge_kind(const control::Attachment& attachment) {
 
 class Copier {
  public:
-  Copier(const control::Testbed& testbed, const Assembly& assembly)
-      : testbed_(testbed), fabric_(testbed.fabric), assembly_(assembly) {}
+  Copier(const control::Testbed& testbed, const control::Compiler& compiler, const Assembly& assembly)
+      : testbed_(testbed), compiler_(compiler), fabric_(testbed.fabric), assembly_(assembly) {}
 
   control::FabricSnapshot copy(Instant now) {
     out_.instant = now;
@@ -71,7 +71,81 @@ class Copier {
                             .counters = counters[p],
                             .link = transmitter.counters()});
     }
+    copy_buffers(n, assembly_.switches[n]->egress(), copy);
     out_.switches.push_back(std::move(copy));
+  }
+
+  void copy_buffers(uint32_t n, const Egress& egress, control::SwitchSnapshot& copy) {
+    const Mmu& mmu = egress.mmu();
+    const control::Profile& profile = testbed_.profiles[compiler_.profile_of(n)];
+    const bool shares = profile.qos && profile.qos->has_buffers();
+    uint64_t held = 0;
+    for (uint16_t p = 0; p < copy.ports.size(); ++p) {
+      control::PortSnapshot& port = copy.ports[p];
+      held += port.counters.queued_packets();
+      copy_pauses(egress, PortNo{p}, port);
+      if (shares) port.buffers = buffers_of(mmu, p);
+    }
+    if (shares) copy.pools = pools_of(*profile.qos, mmu);
+    const char* const wrong = mmu.wrong(held == 0);
+    copy.wrong_with_buffers = wrong == nullptr ? "" : wrong;
+  }
+
+  void copy_pauses(const Egress& egress, PortNo number, control::PortSnapshot& port) const {
+    const PauseState& state = egress.pauses(number);
+    for (uint8_t p = 0; p < kPriorities; ++p) {
+      const PfcWatchdog& watchdog = egress.watchdog(number, Priority{p});
+      port.pauses[p] = {.paused = (state.paused(out_.instant) >> p & 1) != 0,
+                        .stopping = (egress.stopped(number) >> p & 1) != 0,
+                        .on_to_off = state.on_to_off(Priority{p}),
+                        .time = state.paused_time(Priority{p}, out_.instant),
+                        .storms = watchdog.storms(),
+                        .restored = watchdog.restored()};
+    }
+  }
+
+  static control::PortBufferSnapshot buffers_of(const Mmu& mmu, uint16_t port) {
+    const uint64_t cell = mmu.cell().bytes();
+    control::PortBufferSnapshot out;
+    for (uint32_t i = 0; i < kPriorities; ++i) {
+      const GroupUse& group = mmu.group(port, i);
+      out.groups[i] = {.lossless = group.lossless,
+                       .reserved_bytes = group.reserved() * cell,
+                       .shared_bytes = group.shared * cell,
+                       .headroom_bytes = group.headroom * cell,
+                       .shared_watermark_bytes = group.shared_watermark * cell,
+                       .headroom_watermark_bytes = group.headroom_watermark * cell,
+                       .dropped_packets = group.refused};
+    }
+    for (uint32_t i = 0; i < kQueues; ++i) {
+      const QueueUse& queue = mmu.queue(port, i);
+      out.queues[i] = {queue.reserved() * cell, queue.shared * cell, queue.shared_watermark * cell};
+    }
+    return out;
+  }
+
+  // In the order of the plan: each direction's as the tables have them.
+  static std::vector<control::PoolSnapshot> pools_of(const control::QosConfig& config, const Mmu& mmu) {
+    const uint64_t cell = mmu.cell().bytes();
+    std::vector<control::PoolSnapshot> out;
+    for (const bool ingress : {true, false}) {
+      const auto& pools = ingress ? mmu.ingress_pools() : mmu.egress_pools();
+      size_t number = 0;
+      for (const control::BufferPoolConfig& pool : config.pools) {
+        if (pool.ingress != ingress || number == pools.size()) continue;
+        const PoolUse& use = pools[number++];
+        out.push_back({.name = pool.name,
+                       .ingress = ingress,
+                       .size_bytes = use.shared_most * cell,
+                       .reserved_bytes = use.reserved * cell,
+                       .shared_bytes = use.shared() * cell,
+                       .watermark_bytes = use.watermark() * cell,
+                       .headroom_size_bytes = use.headroom_most * cell,
+                       .headroom_bytes = use.headroom * cell,
+                       .headroom_watermark_bytes = use.headroom_watermark * cell});
+      }
+    }
+    return out;
   }
 
   static void copy_pause(const RoceHost& host, PortNo port, Instant now, control::HostPortSnapshot& into) {
@@ -175,6 +249,7 @@ class Copier {
   }
 
   const control::Testbed& testbed_;
+  const control::Compiler& compiler_;
   const control::Fabric& fabric_;
   const Assembly& assembly_;
   control::FabricSnapshot out_;
@@ -182,8 +257,9 @@ class Copier {
 
 }  // namespace
 
-control::FabricSnapshot snapshot_of(const control::Testbed& testbed, const Assembly& assembly, Instant now) {
-  return Copier(testbed, assembly).copy(now);
+control::FabricSnapshot snapshot_of(const control::Testbed& testbed, const control::Compiler& compiler,
+                                    const Assembly& assembly, Instant now) {
+  return Copier(testbed, compiler, assembly).copy(now);
 }
 
 }  // namespace softspine::testbeds

@@ -7,6 +7,7 @@
 
 namespace softspine::testbeds {
 
-control::FabricSnapshot snapshot_of(const control::Testbed& testbed, const Assembly& assembly, dataplane::Instant now);
+control::FabricSnapshot snapshot_of(const control::Testbed& testbed, const control::Compiler& compiler,
+                                    const Assembly& assembly, dataplane::Instant now);
 
 }  // namespace softspine::testbeds

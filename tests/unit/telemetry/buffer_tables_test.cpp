@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/telemetry/buffer_tables.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "control/telemetry/counters_json.hpp"
+#include "control/telemetry/prometheus.hpp"
+#include "control/telemetry/report.hpp"
+#include "tests/unit/telemetry/small_fabric.hpp"
+
+namespace softspine::control {
+namespace {
+
+// tor1 shares a buffer; of Ethernet0, group and priority 3 have something to tell.
+FabricSnapshot with_buffers() {
+  FabricSnapshot fabric = tests::small_fabric();
+  SwitchSnapshot& tor = fabric.switches[0];
+  for (PortSnapshot& port : tor.ports) port.buffers.emplace();
+  PortSnapshot& port = tor.ports[0];
+  port.buffers->groups[3] = {.lossless = true,
+                             .reserved_bytes = 1'000,
+                             .shared_bytes = 2'000,
+                             .headroom_bytes = 4'000,
+                             .shared_watermark_bytes = 20'000,
+                             .headroom_watermark_bytes = 40'000,
+                             .dropped_packets = 7};
+  port.buffers->queues[3] = {.reserved_bytes = 10, .shared_bytes = 20, .shared_watermark_bytes = 30'000};
+  port.pauses[3] = {.paused = true,
+                    .stopping = false,
+                    .on_to_off = 5,
+                    .time = dataplane::Duration::us(123),
+                    .storms = 2,
+                    .restored = 1};
+  tor.pools = {{.name = "ingress_lossless_pool",
+                .ingress = true,
+                .size_bytes = 100'000,
+                .reserved_bytes = 1'000,
+                .shared_bytes = 2'000,
+                .watermark_bytes = 50'000,
+                .headroom_size_bytes = 60'000,
+                .headroom_bytes = 4'000,
+                .headroom_watermark_bytes = 45'000},
+               {.name = "egress_lossy_pool", .ingress = false, .size_bytes = 70'000, .watermark_bytes = 0}};
+  return fabric;
+}
+
+// The line that begins with the two words, its columns apart by one space.
+std::string row_of(const std::string& text, const std::string& node, const std::string& port) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string first;
+    std::string second;
+    words >> first >> second;
+    if (first != node || second != port) continue;
+    std::string out;
+    for (std::string word; words >> word;) out += (out.empty() ? "" : " ") + word;
+    return out;
+  }
+  return "no such row";
+}
+
+TEST(BufferTables, ShowPrioritiesSideBySideAsSonicDoes) {
+  const FabricSnapshot fabric = with_buffers();
+  EXPECT_EQ(row_of(group_watermark_table(fabric), "tor1", "Ethernet0"), "0 0 0 20,000 0 0 0 0");
+  EXPECT_EQ(row_of(group_headroom_table(fabric), "tor1", "Ethernet0"), "0 0 0 40,000 0 0 0 0");
+  EXPECT_EQ(row_of(group_drops_table(fabric), "tor1", "Ethernet0"), "0 0 0 7 0 0 0 0");
+  EXPECT_EQ(row_of(queue_watermark_table(fabric), "tor1", "Ethernet0"), "0 0 0 30,000 0 0 0 0");
+  EXPECT_EQ(row_of(pfc_counters_table(fabric), "tor1", "Ethernet0"), "0 0 0 1 0 0 0 0") << "received: the first table";
+  EXPECT_NE(pfc_counters_table(fabric).find("Port Rx    PFC0"), std::string::npos);
+  EXPECT_NE(group_watermark_table(fabric).find("PG7"), std::string::npos);
+}
+
+TEST(BufferTables, SwitchesThatShareNothingHaveNoGroups) {
+  const FabricSnapshot fabric = with_buffers();
+  EXPECT_EQ(row_of(group_watermark_table(fabric), "core1", "Ethernet0"), "N/A N/A N/A N/A N/A N/A N/A N/A");
+  EXPECT_EQ(row_of(queue_watermark_table(tests::small_fabric()), "tor1", "Ethernet4"), "0 0 0 9,000 0 0 0 0");
+  EXPECT_EQ(row_of(pool_watermark_table(fabric), "tor2", "ingress_lossless_pool"), "no such row");
+}
+
+TEST(BufferTables, PoolsAndTheirHeadroomHaveARowEach) {
+  const FabricSnapshot fabric = with_buffers();
+  EXPECT_EQ(row_of(pool_watermark_table(fabric), "tor1", "ingress_lossless_pool"), "50,000");
+  EXPECT_EQ(row_of(pool_watermark_table(fabric), "tor1", "egress_lossy_pool"), "0");
+  EXPECT_EQ(row_of(headroom_pool_watermark_table(fabric), "tor1", "ingress_lossless_pool"), "45,000");
+  EXPECT_EQ(row_of(headroom_pool_watermark_table(fabric), "tor1", "egress_lossy_pool"), "no such row");
+}
+
+TEST(BufferTables, StormsAreToldByPortAndPriority) {
+  EXPECT_EQ(row_of(watchdog_table(with_buffers()), "tor1", "Ethernet0:3"), "stormed 2/1");
+}
+
+TEST(BufferCounters, AreNamedAsSaiDoes) {
+  const Json counters = counters_json(with_buffers())["tor1"];
+  const Json& group = counters["Ethernet0|PG3"];
+  EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_CURR_OCCUPANCY_BYTES"], 7'000);
+  EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_CURR_OCCUPANCY_BYTES"], 2'000);
+  EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES"], 20'000);
+  EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES"], 4'000);
+  EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES"], 40'000);
+  EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS"], 7);
+  EXPECT_EQ(counters["Ethernet0:3"]["SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES"], 30'000);
+  EXPECT_EQ(counters["ingress_lossless_pool"]["SAI_BUFFER_POOL_STAT_CURR_OCCUPANCY_BYTES"], 3'000);
+  EXPECT_EQ(counters["ingress_lossless_pool"]["SAI_BUFFER_POOL_STAT_WATERMARK_BYTES"], 50'000);
+  EXPECT_EQ(counters["ingress_lossless_pool"]["SAI_BUFFER_POOL_STAT_XOFF_ROOM_WATERMARK_BYTES"], 45'000);
+  EXPECT_EQ(counters["Ethernet0"]["SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS"], 5);
+  EXPECT_EQ(counters["Ethernet0"]["SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US"], 123);
+}
+
+TEST(BufferCounters, StandInPrometheusAndInTheReport) {
+  FabricSnapshot fabric = with_buffers();
+  const std::string text = prometheus_text(fabric);
+  for (const char* line :
+       {"softspine_priority_group_headroom_watermark_bytes{switch=\"tor1\",port=\"Ethernet0\",group=\"3\"} 40000\n",
+        "softspine_buffer_pool_watermark_bytes{switch=\"tor1\",pool=\"ingress_lossless_pool\",direction=\"ingress\"} "
+        "50000\n",
+        "softspine_port_pfc_on_to_off_total{switch=\"tor1\",port=\"Ethernet0\",priority=\"3\"} 5\n",
+        "softspine_port_pfc_paused{switch=\"tor1\",port=\"Ethernet0\",priority=\"3\"} 1\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  }
+  const Json tor = report_json(fabric, {})["switches"]["tor1"];
+  EXPECT_EQ(tor["pfc_on_to_off"], 5);
+  EXPECT_EQ(tor["paused_ps"], 123'000'000);
+  EXPECT_EQ(tor["watchdog_storms"], 2);
+  EXPECT_EQ(tor["headroom_watermark_bytes"], 40'000);
+  EXPECT_EQ(tor["balanced"], true);
+  fabric.switches[0].wrong_with_buffers = "a pool's use is not the sum of its groups'";
+  const Json report = report_json(fabric, {});
+  EXPECT_EQ(report["switches"]["tor1"]["balanced"], false);
+  EXPECT_EQ(report["switches"]["tor1"]["wrong_with_buffers"], "a pool's use is not the sum of its groups'");
+  EXPECT_EQ(report["totals"]["balanced"], false);
+}
+
+}  // namespace
+}  // namespace softspine::control
