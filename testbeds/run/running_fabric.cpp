@@ -116,6 +116,23 @@ void RunningFabric::set_links(std::vector<uint32_t> links, bool up) {
   assembly_->engine->post([this, links = std::move(links), up](Instant now) { links_->set(links, up, now); });
 }
 
+void RunningFabric::use_profile(uint32_t node, uint32_t profile) {
+  assembly_->engine->post([this, node, profile](Instant now) { links_->use_profile(node, profile, now); });
+}
+
+void RunningFabric::clear_watermarks(std::optional<uint32_t> node) {
+  assembly_->engine->post([this, node](Instant) {
+    for (uint32_t n = 0; n < assembly_->switches.size(); ++n) {
+      pipelines::Switch* const each = assembly_->switches[n];
+      if (each == nullptr || (node && *node != n)) continue;
+      each->egress().mmu().clear_watermarks();
+      for (PortCounters& port : each->counters()) {
+        for (QueueCounters& queue : port.queues) queue.watermark_bytes = queue.current_bytes;
+      }
+    }
+  });
+}
+
 void RunningFabric::ask_switch(uint32_t node, SeeSwitch see) {
   assembly_->engine->post(
       [this, node, see = std::move(see)](Instant now) { see(*assembly_->switches[node], links_->routes(node), now); });

@@ -57,6 +57,10 @@ class RunningFabric {
   void ask(std::function<void(control::FabricSnapshot)> see);
   // While it runs, from any thread: links of the fabric change between the next two windows.
   void set_links(std::vector<uint32_t> links, bool up);
+  // While it runs, from any thread: a switch gets the tables of another profile (LinkControl::use_profile), watermarks
+  // of one switch or of all begin again, between two windows.
+  void use_profile(uint32_t node, uint32_t profile);
+  void clear_watermarks(std::optional<uint32_t> node);
   // While it runs, from any thread: `see` looks at one switch and its routes between two windows.
   using SeeSwitch = std::function<void(const pipelines::Switch&, const control::RouteTable&, dataplane::Instant now)>;
   void ask_switch(uint32_t node, SeeSwitch see);

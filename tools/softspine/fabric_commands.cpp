@@ -62,6 +62,14 @@ constexpr Thing kThings[] = {
     {"fabric", "its name, clock and time"},
     {"interfaces counters", "packets, bytes, rates and drops of every port"},
     {"queue counters", "packets, bytes, drops and occupancy of every queue"},
+    {"queue watermark unicast", "most shared memory that each queue has used"},
+    {"priority-group watermark shared", "most shared memory that each priority group has used"},
+    {"priority-group watermark headroom", "most headroom that each priority group has used"},
+    {"priority-group drop counters", "frames that each priority group refused"},
+    {"buffer_pool watermark", "most that was used of each pool"},
+    {"headroom-pool watermark", "most that was used of each shared headroom pool"},
+    {"pfc counters", "pauses received, sent and ended, and the time spent paused"},
+    {"pfcwd stats", "storms that the PFC watchdog found"},
     {"drops", "by node and reason"},
     {"flows", "built-in traffic: what was sent, what arrived, how late"},
     {"links", "up or down, and what was lost on them"},
@@ -75,7 +83,7 @@ constexpr Thing kThings[] = {
 
 std::string list_of_things() {
   std::string out = "What can be shown:\n";
-  for (const Thing& thing : kThings) out += fmt::format("  {:<19}  {}\n", thing.words, thing.is);
+  for (const Thing& thing : kThings) out += fmt::format("  {:<33}  {}\n", thing.words, thing.is);
   return out;
 }
 
@@ -165,6 +173,57 @@ void add_link(CLI::App& app, Status& status) {
   command->callback([arguments, &status] { status = set_link(*arguments); });
 }
 
+struct ProfileArguments : FabricArguments {
+  std::string node;
+  std::string profile;
+};
+
+Status set_profile(const ProfileArguments& arguments) {
+  auto client = Client::connect_to_fabric(arguments.fabric);
+  if (!client) return failed(client.error());
+  return ask(*client, "profile", {{"node", arguments.node}, {"profile", arguments.profile}});
+}
+
+void add_profile(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<ProfileArguments>();
+  CLI::App* command = app.add_subcommand("profile", "give a switch of a running fabric the tables of another profile");
+  command->footer(
+      "Its maps, buffers, queues and pauses, not its hash: flows keep their paths, and nothing is lost.\n"
+      "The profile is one of the testbed's, with cells of the same size.\n"
+      "Example:\n"
+      "  softspine profile tor1 tight-thresholds");
+  command->add_option("NODE", arguments->node, "a switch")->required();
+  command->add_option("PROFILE", arguments->profile, "a profile of the testbed")->required();
+  add_fabric_options(*command, *arguments);
+  command->callback([arguments, &status] { status = set_profile(*arguments); });
+}
+
+struct ClearArguments : FabricArguments {
+  std::string what;
+  std::string node;
+};
+
+Status clear(const ClearArguments& arguments) {
+  auto client = Client::connect_to_fabric(arguments.fabric);
+  if (!client) return failed(client.error());
+  Json wanted = Json::object();
+  if (!arguments.node.empty()) wanted["node"] = arguments.node;
+  return ask(*client, "clear " + arguments.what, wanted);
+}
+
+void add_clear(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<ClearArguments>();
+  CLI::App* command = app.add_subcommand("clear", "let watermarks of a running fabric begin again");
+  command->footer(
+      "Those of priority groups, queues, pools and headroom, at once.\n"
+      "Example:\n"
+      "  softspine clear watermarks --node tor1");
+  command->add_option("WHAT", arguments->what, "watermarks")->required()->check(CLI::IsMember({"watermarks"}));
+  command->add_option("--node", arguments->node, "only this switch");
+  add_fabric_options(*command, *arguments);
+  command->callback([arguments, &status] { status = clear(*arguments); });
+}
+
 struct InjectArguments : FabricArguments {
   std::string port;
   std::string file;
@@ -216,6 +275,8 @@ void add_fabric_commands(CLI::App& app, Status& status) {
   add_show(app, status);
   add_link(app, status);
   add_inject(app, status);
+  add_profile(app, status);
+  add_clear(app, status);
 }
 
 }  // namespace softspine::tools

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "control/config/qos_change.hpp"
 #include "control/server/socket_path.hpp"
+#include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/report.hpp"
@@ -89,6 +91,8 @@ FabricServer::FabricServer(RunningFabric& fabric) : fabric_(fabric) {
   add_switch_views();
   add_link();
   add_inject();
+  add_clear();
+  add_profile();
 }
 
 std::expected<void, std::string> FabricServer::listen() {
@@ -128,12 +132,24 @@ void FabricServer::add_counters() {
   show("report", report, {});
   show("interfaces counters", part("switches"), [](const FabricSnapshot& it) { return interfaces_table(it); });
   show("queue counters", counters_json, [](const FabricSnapshot& it) { return queues_table(it); });
+  add_buffers();
   show("drops", part("switches"), [](const FabricSnapshot& it) { return drops_table(it); });
   show("flows", part("flows"), flows_table);
   show("links", part("links"), links_table);
   show(
       "fabric", [this](const FabricSnapshot& it) { return fabric_json(it); },
       [this](const FabricSnapshot& it) { return fabric_text(it); });
+}
+
+void FabricServer::add_buffers() {
+  show("pfc counters", counters_json, pfc_counters_table);
+  show("pfcwd stats", counters_json, watchdog_table);
+  show("priority-group watermark shared", counters_json, group_watermark_table);
+  show("priority-group watermark headroom", counters_json, group_headroom_table);
+  show("priority-group drop counters", counters_json, group_drops_table);
+  show("queue watermark unicast", counters_json, queue_watermark_table);
+  show("buffer_pool watermark", counters_json, pool_watermark_table);
+  show("headroom-pool watermark", counters_json, headroom_pool_watermark_table);
 }
 
 Json FabricServer::fabric_json(const FabricSnapshot& snapshot) const {
@@ -206,6 +222,35 @@ void FabricServer::add_inject() {
       if (!at) return reply(std::unexpected(at.error()));
       reply(Json{{"at_ps", at->count_ps()}});
     });
+  });
+}
+
+void FabricServer::add_clear() {
+  server_.handle("clear watermarks", [this](const Json& arguments) -> Result {
+    const std::string node = text_argument(arguments, "node");
+    std::optional<uint32_t> only;
+    if (!node.empty()) {
+      const auto found = switch_of(fabric_.testbed().fabric, node);
+      if (!found) return std::unexpected(found.error());
+      only = *found;
+    }
+    fabric_.clear_watermarks(only);
+    return Json("watermarks of " + (only ? node : "every switch") + ": cleared");
+  });
+}
+
+void FabricServer::add_profile() {
+  server_.handle("profile", [this](const Json& arguments) -> Result {
+    const Testbed& testbed = fabric_.testbed();
+    const auto node = switch_of(testbed.fabric, text_argument(arguments, "node"));
+    if (!node) return std::unexpected(node.error());
+    const std::string name = text_argument(arguments, "profile");
+    const auto profile = std::ranges::find(testbed.profiles, name, &Profile::name);
+    if (profile == testbed.profiles.end()) return std::unexpected("the testbed has no profile '" + name + "'");
+    const std::string refused = why_not_change(testbed.profiles, testbed.fabric, *node, *profile);
+    if (!refused.empty()) return std::unexpected(refused);
+    fabric_.use_profile(*node, static_cast<uint32_t>(profile - testbed.profiles.begin()));
+    return Json(testbed.fabric.nodes[*node].name + ": works by " + name);
   });
 }
 

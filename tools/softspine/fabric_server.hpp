@@ -30,6 +30,9 @@ class FabricServer {
   void add_switch_views();
   void add_link();
   void add_inject();
+  void add_buffers();
+  void add_clear();
+  void add_profile();
   control::Json fabric_json(const control::FabricSnapshot& snapshot) const;
   std::string fabric_text(const control::FabricSnapshot& snapshot) const;
 
