@@ -62,7 +62,7 @@ TEST_F(UmlGuest, WaitsForAnotherGuestsSignal) {
 
 TEST_F(UmlGuest, EndsItsCommandPolitelyWhenAsked) {
   auto guest =
-      start("trap 'echo bye; exit 3' TERM; softspine-guest signal begun; while :; do read -t 1 x <>/run/never; done");
+      start("trap 'echo bye; exit 3' TERM; softspine-guest signal begun; while :; do read -t 0.1 x <>/run/never; done");
   ASSERT_FALSE(guest.await_end(seconds{3}));
   EXPECT_TRUE(guest.ready());
   EXPECT_TRUE(guest.stop(seconds{20}));
