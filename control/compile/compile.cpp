@@ -68,9 +68,7 @@ dp::QosMaps qos_of(const Profile& profile) {
 }  // namespace
 
 dp::MacAddress packet_mac(const MacAddress& mac) {
-  dp::MacAddress out{};
-  std::ranges::copy(mac.bytes, out.begin());
-  return out;
+  return mac.bytes;
 }
 
 Errors unsupported_in(const Testbed& testbed) {

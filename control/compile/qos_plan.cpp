@@ -139,7 +139,7 @@ class PlanBuilder {
   dp::PortQosPlan queues_of(const PortShape& shape) const {
     const PortQos& port = config_.port(shape.name);
     dp::PortQosPlan out;
-    std::ranges::copy(shape.mac.bytes, out.mac.begin());
+    out.mac = shape.mac.bytes;
     for (size_t q = 0; q < out.queues.size(); ++q) {
       dp::QueueSchedule& queue = out.queues[q];
       if (port.schedulers[q] != PortQos::kNone) {

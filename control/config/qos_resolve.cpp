@@ -348,8 +348,22 @@ class QosResolver {
     }
   }
 
+  // A row that says whom a pool serves has a mistake of its own: what follows from it is no news.
+  bool has_wrong_users() const {
+    const auto is_wrong = [this](Value row, const char* key) {
+      return reader_.is_wrong(row) || reader_.is_wrong(row.child(key));
+    };
+    return std::ranges::any_of(rows_.buffer_profile.items,
+                               [&](const auto& item) {
+                                 return is_wrong(item.row.where, "xoff") || is_wrong(item.row.where, "pool");
+                               }) ||
+           std::ranges::any_of(rows_.buffer_pg.items,
+                               [&](const auto& item) { return is_wrong(item.row.where, "profile"); });
+  }
+
   // A shared headroom pool that nobody can use is a mistake elsewhere.
   void check_shared_headroom() {
+    if (has_wrong_users()) return;
     const auto is_used = [&](const PortQos& port, size_t pool) {
       return std::ranges::any_of(port.groups, [&](int16_t group) {
         return group != PortQos::kNone && out_->profiles[static_cast<size_t>(group)].lossless &&
@@ -361,8 +375,9 @@ class QosResolver {
       const bool used = is_used(out_->others, i) ||
                         std::ranges::any_of(out_->ports, [&](const auto& port) { return is_used(port.second, i); });
       if (used) continue;
-      reader_.wrong(
-          rows_.buffer_pool.items[i].row.where.child("xoff"),
+      const Value xoff = rows_.buffer_pool.items[i].row.where.child("xoff");
+      reader_.wrong(  // who took the pool from a base and its users away finds the place in his own file
+          xoff.file() == where_.file() ? xoff : where_,
           "a headroom pool without use: no row of BUFFER_PG names a lossless profile of " + out_->pools[i].name);
     }
   }

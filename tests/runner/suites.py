@@ -114,7 +114,8 @@ class Runner:
         finds = ROOT / 'out' / 'fuzz' / program.name.split('/')[-1]
         finds.mkdir(parents=True, exist_ok=True)
         return [program.command[0], str(corpus), f'-max_total_time={self._fuzz_seconds}', '-timeout=20',
-                '-rss_limit_mb=4096', '-print_final_stats=1', f'-artifact_prefix={finds}/']
+                '-rss_limit_mb=4096', '-print_final_stats=1', f'-artifact_prefix={finds}/',
+                '-error_exitcode=1']  # libFuzzer's own is 77, which means skipped everywhere else
 
     @cached_property
     def _can_fix_addresses(self) -> bool:

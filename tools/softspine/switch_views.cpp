@@ -30,7 +30,7 @@ std::string mac_text(uint64_t mac) {
 }
 std::string mac_text(const dataplane::MacAddress& mac) {
   control::MacAddress address;
-  std::ranges::copy(mac, address.bytes.begin());
+  address.bytes = mac;
   return to_string(address);
 }
 
