@@ -46,6 +46,10 @@ std::string pools_table(const FabricSnapshot& snapshot, const std::string& title
   return title + "\n" + table.text();
 }
 
+const char* status_of(const PauseSnapshot& pause) {
+  return pause.storms > pause.restored ? "stormed" : "operational";
+}
+
 }  // namespace
 
 std::string pfc_counters_table(const FabricSnapshot& snapshot) {
@@ -103,13 +107,29 @@ std::string watchdog_table(const FabricSnapshot& snapshot) {
       for (size_t i = 0; i < port.pauses.size(); ++i) {
         const PauseSnapshot& pause = port.pauses[i];
         if (pause.storms == 0) continue;
-        table.add({node.name, port.name + ":" + std::to_string(i),
-                   pause.storms > pause.restored ? "stormed" : "operational",
+        table.add({node.name, port.name + ":" + std::to_string(i), status_of(pause),
                    fmt::format("{}/{}", pause.storms, pause.restored)});
       }
     }
   }
   return table.text();
+}
+
+Json watchdog_json(const FabricSnapshot& snapshot) {
+  Json out = Json::object();
+  for (const SwitchSnapshot& node : snapshot.switches) {
+    Json storms = Json::object();
+    for (const PortSnapshot& port : node.ports) {
+      for (size_t i = 0; i < port.pauses.size(); ++i) {
+        const PauseSnapshot& pause = port.pauses[i];
+        if (pause.storms == 0) continue;
+        storms[port.name + ":" + std::to_string(i)] = {
+            {"status", status_of(pause)}, {"storm_detected", pause.storms}, {"storm_restored", pause.restored}};
+      }
+    }
+    out[node.name] = std::move(storms);
+  }
+  return out;
 }
 
 }  // namespace softspine::control

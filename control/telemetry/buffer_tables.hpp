@@ -18,5 +18,6 @@ std::string queue_watermark_table(const FabricSnapshot& snapshot);
 std::string pool_watermark_table(const FabricSnapshot& snapshot);
 std::string headroom_pool_watermark_table(const FabricSnapshot& snapshot);
 std::string watchdog_table(const FabricSnapshot& snapshot);  // priorities in a storm, or that were
+Json watchdog_json(const FabricSnapshot& snapshot);          // the same
 
 }  // namespace softspine::control

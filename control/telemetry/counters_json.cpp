@@ -118,4 +118,18 @@ Json counters_json(const FabricSnapshot& snapshot) {
   return out;
 }
 
+Json counters_with(const Json& counters, std::string_view prefix) {
+  Json out = Json::object();
+  for (const auto& [node, things] : counters.items()) {
+    Json kept = Json::object();
+    for (const auto& [thing, values] : things.items()) {
+      for (const auto& [name, value] : values.items()) {
+        if (name.starts_with(prefix)) kept[thing][name] = value;
+      }
+    }
+    add_key(out, node, std::move(kept));
+  }
+  return out;
+}
+
 }  // namespace softspine::control

@@ -32,4 +32,7 @@ struct PortDiscards {
 };
 PortDiscards discards_of(const dataplane::PortCounters& port);
 
+// Of what counters_json() made: those whose names begin so.
+Json counters_with(const Json& counters, std::string_view prefix);
+
 }  // namespace softspine::control

@@ -142,14 +142,19 @@ void FabricServer::add_counters() {
 }
 
 void FabricServer::add_buffers() {
-  show("pfc counters", counters_json, pfc_counters_table);
-  show("pfcwd stats", counters_json, watchdog_table);
-  show("priority-group watermark shared", counters_json, group_watermark_table);
-  show("priority-group watermark headroom", counters_json, group_headroom_table);
-  show("priority-group drop counters", counters_json, group_drops_table);
-  show("queue watermark unicast", counters_json, queue_watermark_table);
-  show("buffer_pool watermark", counters_json, pool_watermark_table);
-  show("headroom-pool watermark", counters_json, headroom_pool_watermark_table);
+  const auto only = [](const char* prefix) {
+    return [prefix](const FabricSnapshot& it) { return counters_with(counters_json(it), prefix); };
+  };
+  const auto groups = only("SAI_INGRESS_PRIORITY_GROUP_STAT_");
+  const auto pools = only("SAI_BUFFER_POOL_STAT_");
+  show("pfc counters", only("SAI_PORT_STAT_PFC_"), pfc_counters_table);
+  show("pfcwd stats", watchdog_json, watchdog_table);
+  show("priority-group watermark shared", groups, group_watermark_table);
+  show("priority-group watermark headroom", groups, group_headroom_table);
+  show("priority-group drop counters", groups, group_drops_table);
+  show("queue watermark unicast", only("SAI_QUEUE_STAT_"), queue_watermark_table);
+  show("buffer_pool watermark", pools, pool_watermark_table);
+  show("headroom-pool watermark", pools, headroom_pool_watermark_table);
 }
 
 Json FabricServer::fabric_json(const FabricSnapshot& snapshot) const {

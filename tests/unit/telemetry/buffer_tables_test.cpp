@@ -109,6 +109,14 @@ TEST(BufferCounters, AreNamedAsSaiDoes) {
   EXPECT_EQ(counters["Ethernet0"]["SAI_PORT_STAT_PFC_3_RX_PAUSE_DURATION_US"], 123);
 }
 
+TEST(BufferCounters, CanBeHadByTheBeginningOfTheirNames) {
+  const Json pauses = counters_with(counters_json(with_buffers()), "SAI_PORT_STAT_PFC_3_RX");
+  EXPECT_EQ(pauses["tor1"].size(), 3U) << "ports only";
+  EXPECT_EQ(pauses["tor1"]["Ethernet0"].size(), 2U) << "frames and time";
+  EXPECT_TRUE(pauses.contains("core1"));
+  EXPECT_EQ(watchdog_json(with_buffers())["tor1"]["Ethernet0:3"]["storm_detected"], 2);
+}
+
 TEST(BufferCounters, StandInPrometheusAndInTheReport) {
   FabricSnapshot fabric = with_buffers();
   const std::string text = prometheus_text(fabric);
