@@ -142,11 +142,10 @@ std::string print_quantity(int64_t value, const QuantityKind& kind) {
     if (v >= unit.scale && short_enough) best = &unit;
   }
   std::string out = std::to_string(v / best->scale);
-  if (const uint64_t rest = v % best->scale; rest != 0) {
-    const uint64_t hundredths = rest / (best->scale / 100);
-    out += '.' + std::to_string(hundredths / 10);
-    if (hundredths % 10 != 0) out += std::to_string(hundredths % 10);
-  }
+  // Ends: where something is left, the scale is a power of ten.
+  uint64_t rest = v % best->scale;
+  if (rest != 0) out += '.';
+  for (; rest != 0; rest = rest * 10 % best->scale) out += static_cast<char>('0' + rest * 10 / best->scale);
   return out + std::string(best->name);
 }
 

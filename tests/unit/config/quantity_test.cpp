@@ -80,6 +80,8 @@ TEST(Quantity, PrintsWhatReadsBackAsTheSame) {
   EXPECT_EQ(print_quantity(2'500, kDurationQuantity), "2.5ns");
   EXPECT_EQ(print_quantity(1 << 20, kBytesQuantity), "1MiB");
   EXPECT_EQ(print_quantity(0, kDurationQuantity), "0ps");
+  EXPECT_EQ(print_quantity(1, kShareQuantity), "0.0001%");
+  EXPECT_EQ(print_quantity(25'500, kShareQuantity), "2.55%");
   std::mt19937_64 random(tests::seed());
   for (int i = 0; i < 20'000; ++i) {
     const auto value = static_cast<int64_t>(random() >> (1 + random() % 63));
