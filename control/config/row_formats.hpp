@@ -49,9 +49,16 @@ struct Words<CongestionControl> {
 };
 template <>
 struct Words<FaultState> {
-  static constexpr std::array all{std::pair{"down", FaultState::kDown}, std::pair{"up", FaultState::kUp},
-                                  std::pair{"storm", FaultState::kStorm},
-                                  std::pair{"slow_receiver", FaultState::kSlowReceiver}};
+  static constexpr std::array all{
+      std::pair{"down", FaultState::kDown},   std::pair{"up", FaultState::kUp},
+      std::pair{"storm", FaultState::kStorm}, std::pair{"slow_receiver", FaultState::kSlowReceiver},
+      std::pair{"lossy", FaultState::kLossy}, std::pair{"deaf", FaultState::kDeaf},
+      std::pair{"well", FaultState::kWell}};
+};
+template <>
+struct Words<LossyWay> {
+  static constexpr std::array all{std::pair{"both", LossyWay::kBoth}, std::pair{"out", LossyWay::kOut},
+                                  std::pair{"in", LossyWay::kIn}};
 };
 template <>
 struct Words<HashAlgorithm> {

@@ -236,7 +236,7 @@ struct WorkloadRow {
   std::optional<dataplane::Duration> cnp_interval;
 };
 
-enum class FaultState : uint8_t { kDown, kUp, kStorm, kSlowReceiver };
+enum class FaultState : uint8_t { kDown, kUp, kStorm, kSlowReceiver, kLossy, kDeaf, kWell };
 
 struct FaultRow {
   Value where;
@@ -245,10 +245,13 @@ struct FaultRow {
   std::optional<std::string> node;
   std::optional<FaultState> set;
   std::optional<std::string> profile;
-  // Of a host that fails.
+  // Of a host, port or cable that fails.
   std::optional<dataplane::Duration> until;
   std::optional<std::vector<uint8_t>> priorities;
   std::optional<dataplane::Rate> drain;
+  std::optional<Share> drop;
+  std::optional<Share> corrupt;
+  std::optional<LossyWay> direction;
 };
 
 struct ExpectRow {

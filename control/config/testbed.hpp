@@ -85,9 +85,9 @@ struct Fault {
   std::optional<ProfileChange> profile;
 };
 
-enum class HostFaultKind : uint8_t { kStorm, kSlowReceiver };
+enum class HostFaultKind : uint8_t { kStorm, kSlowReceiver, kWell };
 
-// A built-in host that fails, at all of its ports, from an instant until another one.
+// A built-in host that fails, at all of its ports, from an instant until another one. kWell: it does no longer.
 struct HostFault {
   dataplane::Instant at;
   dataplane::Instant until = dataplane::Instant::never();
@@ -95,6 +95,22 @@ struct HostFault {
   HostFaultKind kind = HostFaultKind::kStorm;
   uint8_t priorities = 0x18;  // bit n: priority n
   dataplane::Rate drain;      // slow receiver; zero: not at all
+};
+
+enum class PortFaultKind : uint8_t { kLossy, kDeaf, kWell };
+// Of a lossy link, as the named end sees it.
+enum class LossyWay : uint8_t { kBoth, kOut, kIn };
+
+// Cables that lose frames, and ports that do not react to PFC, from an instant until another one. What is wrong with
+// a port is replaced by the next fault of its kind; kWell ends it, whatever it is.
+struct PortFault {
+  dataplane::Instant at;
+  dataplane::Instant until = dataplane::Instant::never();
+  PortFaultKind kind = PortFaultKind::kLossy;
+  std::vector<LinkEnd> ports;  // whose frames are lost; that are deaf
+  uint64_t lost_millionths = 0;
+  uint64_t damaged_millionths = 0;
+  uint8_t priorities = 0xff;  // deaf: bit n: priority n
 };
 
 struct Testbed {
@@ -106,6 +122,7 @@ struct Testbed {
   std::vector<Workload> workloads;
   std::vector<Fault> faults;           // by instant, then as written
   std::vector<HostFault> host_faults;  // likewise
+  std::vector<PortFault> port_faults;  // likewise
   dataplane::Duration convergence;     // how long routes take to follow a link event
   std::vector<Expectation> expectations;
 };

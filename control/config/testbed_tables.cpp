@@ -15,6 +15,53 @@ const Limits<std::string> kNames = held_to<std::string>([](const std::string& na
   return is_name(name) ? "" : shown(name) + " is no name: letters, digits, '_' and '-', at most 63";
 });
 
+const Limits<Share> kShares = within<Share>({1}, {1'000'000});
+
+bool is_of_host(const FaultRow& row) {
+  return row.set == FaultState::kStorm || row.set == FaultState::kSlowReceiver;
+}
+bool is_of_port(const FaultRow& row) {
+  return row.set == FaultState::kLossy || row.set == FaultState::kDeaf;
+}
+
+// Keys that go with other faults.
+bool check_fault_keys(Reader& reader, Value at, const FaultRow& row) {
+  bool good = true;
+  const auto only = [&](bool fitting, bool given, std::string_view key) {
+    if (given && !fitting) good = reader.wrong(at.child(key), "is not for this fault");
+  };
+  const bool of_host = is_of_host(row);
+  const bool lossy = row.set == FaultState::kLossy;
+  only(!of_host, row.link.has_value(), "link");
+  only(of_host || is_of_port(row), row.until.has_value(), "until");
+  only(of_host || row.set == FaultState::kDeaf, row.priorities.has_value(), "priorities");
+  only(row.set == FaultState::kSlowReceiver, row.drain.has_value(), "drain");
+  only(lossy, row.drop.has_value(), "drop");
+  only(lossy, row.corrupt.has_value(), "corrupt");
+  only(lossy, row.direction.has_value(), "direction");
+  return good;
+}
+
+bool check_fault(Reader& reader, Value at, const FaultRow& row) {
+  bool good = check_fault_keys(reader, at, row);
+  if (row.until && *row.until <= row.at) good = reader.wrong(at.child("until"), "ends before it begins");
+  if (!good) return false;
+  if (row.link && row.link->port.empty()) {
+    return reader.wrong(at.child("link"), "names no port: expected NODE:PORT such as tor1:Ethernet0");
+  }
+  if (row.link.has_value() == row.node.has_value()) return reader.wrong(at, "needs either 'link' or 'node'");
+  if (row.set.has_value() == row.profile.has_value()) {
+    return reader.wrong(at, "needs either 'set' (down, up) or 'profile'");
+  }
+  if (row.set == FaultState::kLossy) {
+    const uint64_t drop = row.drop.value_or(Share{}).millionths;
+    const uint64_t corrupt = row.corrupt.value_or(Share{}).millionths;
+    if (drop + corrupt == 0) return reader.wrong(at, "needs 'drop' or 'corrupt': the share of frames");
+    if (drop + corrupt > 1'000'000) return reader.wrong(at.child("corrupt"), "and 'drop' exceed 100%");
+  }
+  return !row.profile || row.node || reader.wrong(at.child("link"), "goes with 'set': a profile is a node's");
+}
+
 const Limits<uint32_t> kPathMtus = held_to<uint32_t>([](const uint32_t& mtu) {
   const bool good = mtu >= 256 && mtu <= 4096 && std::has_single_bit(mtu);
   return good ? "" : "must be 256, 512, 1024, 2048 or 4096, not " + shown(std::to_string(mtu));
@@ -33,7 +80,7 @@ const Table<TestbedRow>& Tables<TestbedRow>::table() {
                     "tables that switches work by; 'default' serves those that name none")
           .optional("roles", &TestbedRow::roles, "the profile of switches that name none, by role")
           .optional("workload", &TestbedRow::workload, "RoCEv2 traffic between built-in hosts")
-          .optional("faults", &TestbedRow::faults, "links that go down or up, switches that change their profile")
+          .optional("faults", &TestbedRow::faults, "links and hosts that fail, switches that change their profile")
           .optional("convergence", &TestbedRow::convergence, "how long routes take to follow a link")
           .optional("expect", &TestbedRow::expect, "what the report must show");
   return table;
@@ -105,37 +152,23 @@ const Table<FaultRow>& Tables<FaultRow>::table() {
   static const Table<FaultRow> table =
       Table<FaultRow>("fault", "One change at one instant.")
           .required("at", &FaultRow::at, "after the start of the run")
-          .optional("link", &FaultRow::link, "either end of the link")
-          .optional("node", &FaultRow::node, "down, up: all links of this node; else the built-in host that fails")
+          .optional("link", &FaultRow::link, "either end of the link; deaf: the port")
+          .optional("node", &FaultRow::node, "all links or ports of this node; storm, slow_receiver: the built-in host")
           .optional("set", &FaultRow::set,
-                    "links: down or up; a host: storm (it pauses its peers without end) or slow_receiver (its buffer "
-                    "drains too slowly)")
-          .optional("until", &FaultRow::until, "storm, slow_receiver: when it ends; with the run if not given")
-          .optional("priorities", &FaultRow::priorities, "storm, slow_receiver: which; 3 and 4 if not given")
+                    "links: down, up, or lossy; a port: deaf (it does not react to PFC); a host: storm (it pauses its "
+                    "peers without end) or slow_receiver (its buffer drains too slowly); well: none of these any more")
+          .optional("until", &FaultRow::until, "when it ends, but for down and up; with the run if not given")
+          .optional("priorities", &FaultRow::priorities,
+                    "storm, slow_receiver: which, 3 and 4 if not given; deaf: all if not given")
           .optional("drain", &FaultRow::drain, "slow_receiver: the rate of its buffer; nothing drains if not given",
                     at_least(Rate::min()))
+          .optional("drop", &FaultRow::drop, "lossy: the share of frames that never arrive", kShares)
+          .optional("corrupt", &FaultRow::corrupt, "lossy: the share of frames that arrive damaged (a wrong FCS)",
+                    kShares)
+          .optional("direction", &FaultRow::direction,
+                    "lossy: both ways, or what the named end sends (out) or gets (in)")
           .optional("profile", &FaultRow::profile, "of the node, from then on: other thresholds, while it runs")
-          .check([](Reader& reader, Value at, const FaultRow& row) {
-            const bool of_host = row.set == FaultState::kStorm || row.set == FaultState::kSlowReceiver;
-            bool good = true;
-            const auto refuse = [&](bool given, std::string_view key) {
-              if (given) good = reader.wrong(at.child(key), "is not for this fault");
-            };
-            refuse(of_host && row.link, "link");
-            refuse(!of_host && row.until, "until");
-            refuse(!of_host && row.priorities, "priorities");
-            refuse(row.set != FaultState::kSlowReceiver && row.drain, "drain");
-            if (row.until && *row.until <= row.at) good = reader.wrong(at.child("until"), "ends before it begins");
-            if (!good) return false;
-            if (row.link && row.link->port.empty()) {
-              return reader.wrong(at.child("link"), "names no port: expected NODE:PORT such as tor1:Ethernet0");
-            }
-            if (row.link.has_value() == row.node.has_value()) return reader.wrong(at, "needs either 'link' or 'node'");
-            if (row.set.has_value() == row.profile.has_value()) {
-              return reader.wrong(at, "needs either 'set' (down, up) or 'profile'");
-            }
-            return !row.profile || row.node || reader.wrong(at.child("link"), "goes with 'set': a profile is a node's");
-          });
+          .check(check_fault);
   return table;
 }
 
