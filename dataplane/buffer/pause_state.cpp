@@ -29,9 +29,11 @@ void PauseState::receive(const PfcFrame& frame, Instant now, Duration quantum, D
   settle(now);
 }
 
-void PauseState::clear(Instant now) noexcept {
+void PauseState::clear(Instant now, uint8_t priorities) noexcept {
   apply(now);
-  for (Account& account : accounts_) account.end(now);
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    if ((priorities >> i & 1) != 0) accounts_[i].end(now);
+  }
   settle(now);
 }
 

@@ -28,6 +28,7 @@ struct HostPort {
   PauseSource source;
   ReceiveBuffer buffer;
   uint8_t storm = 0;             // priorities
+  uint8_t deaf = 0;              // priorities
   std::vector<uint32_t> parked;  // flows
   uint32_t flows = 0;
 

@@ -15,7 +15,7 @@
 // At one instant timers come first, then departures, then arrivals.
 //
 // Failing on purpose. A port may be told to be a slow receiver (receive_buffer.hpp), which pauses its peer when its
-// buffer fills, or to pause its peer for as long as it likes (a storm).
+// buffer fills, to pause its peer for as long as it likes (a storm), or to be deaf to pauses.
 //
 // While a port's link is down its queue pairs wait. While the pool is empty they wait, too: nothing is lost.
 //
@@ -60,6 +60,9 @@ class RoceHost final : public dataplane::Node {
   void set_slow_receiver(dataplane::PortNo port, const std::optional<SlowReceiver>& slow, dataplane::Instant now);
   // Pauses these priorities at the peer without end; 0 falls silent, and the peer goes on when its time runs out.
   void set_storm(dataplane::PortNo port, uint8_t priorities, dataplane::Instant now);
+
+  // From now on pauses of these priorities are counted and not obeyed; 0: the next ones are obeyed again.
+  void set_deaf(dataplane::PortNo port, uint8_t priorities, dataplane::Instant now);
 
   dataplane::Instant run(dataplane::Instant until) noexcept override;
   void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept override;

@@ -219,6 +219,13 @@ void RoceHost::set_storm(PortNo port, uint8_t priorities, Instant now) {
   adjust_pause(out, now);
 }
 
+void RoceHost::set_deaf(PortNo port, uint8_t priorities, Instant now) {
+  HostPort& out = ports_[port.value()];
+  out.pause.clear(now, static_cast<uint8_t>(out.deaf | priorities));
+  out.deaf = priorities;
+  out.reconsider(now);
+}
+
 void RoceHost::receive_pause(Packet packet) noexcept {
   const auto frame = read_pfc(packet.data(), packet.stored_bytes());
   if (!frame) return drop(std::move(packet), frame.error());
@@ -229,7 +236,15 @@ void RoceHost::receive_pause(Packet packet) noexcept {
                                  ? PauseTiming::with_response(rate, *config_.pause_response_quanta)
                                  : PauseTiming::of(rate);
   HostPort& out = ports_[port.value()];
-  out.pause.receive(*frame, now, timing.quantum, config_.obeys_pause ? timing.response : Duration::max());
+  const uint8_t deaf = config_.obeys_pause ? out.deaf : uint8_t{0xff};
+  const auto receive = [&](uint8_t priorities, Duration response) {
+    PfcFrame part = *frame;
+    part.enable &= priorities;
+    out.pause.receive(part, now, timing.quantum, response);
+  };
+  receive(static_cast<uint8_t>(~deaf), timing.response);
+  if (deaf != 0) [[unlikely]]
+    receive(deaf, Duration::max());
   out.reconsider(now);
   drop(std::move(packet), DropReason::kPfcConsumed);
 }
