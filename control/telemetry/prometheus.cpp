@@ -2,6 +2,7 @@
 #include "control/telemetry/prometheus.hpp"
 
 #include "control/telemetry/exposition.hpp"
+#include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"
 
 namespace softspine::control {
@@ -122,6 +123,13 @@ void add_links(Exposition& out, const FabricSnapshot& snapshot) {
   out.family("softspine_link_lost_packets_total", Type::kCounter,
              "Frames sent while the link was down, or under way when it went down.");
   for (const LinkSnapshot& link : snapshot.links) out.sample({{"a", link.a}, {"b", link.b}}, link.lost_packets);
+  const std::vector<LinkDirection> ways = link_directions(snapshot);
+  out.family("softspine_link_vanished_packets_total", Type::kCounter, "Frames that a faulty cable lost.");
+  for (const LinkDirection& way : ways) {
+    out.sample({{"from", way.from}, {"to", way.to}}, way.sent.vanished_packets);
+  }
+  out.family("softspine_link_damaged_packets_total", Type::kCounter, "Frames that a faulty cable damaged: FCS errors.");
+  for (const LinkDirection& way : ways) out.sample({{"from", way.from}, {"to", way.to}}, way.sent.damaged_packets);
 }
 
 struct HostField {

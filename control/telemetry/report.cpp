@@ -185,6 +185,12 @@ Json totals_json(const FabricSnapshot& snapshot) {
   for (const FlowSnapshot& flow : snapshot.flows) flows.add(flow);
   uint64_t lost = 0;
   for (const LinkSnapshot& link : snapshot.links) lost += link.lost_packets;
+  uint64_t vanished = 0;
+  uint64_t damaged = 0;
+  for (const LinkDirection& link : link_directions(snapshot)) {
+    vanished += link.sent.vanished_packets;
+    damaged += link.sent.damaged_packets;
+  }
   dataplane::DropCounters drops = switches.drops;
   for (const HostSnapshot& host : snapshot.hosts) {
     for (size_t i = 0; i < drops.size(); ++i) drops[i] += host.dropped[i];
@@ -203,6 +209,8 @@ Json totals_json(const FabricSnapshot& snapshot) {
           {"switched_packets", switches.tx_packets},
           {"held_packets", switches.held_packets},
           {"lost_on_links", lost},
+          {"vanished_on_links", vanished},
+          {"damaged_on_links", damaged},
           {"balanced", balanced},
           {"deadlocks", snapshot.deadlocks.size()},
           {"dropped_packets", dropped_packets(drops)},
@@ -258,6 +266,8 @@ Json links_json(const FabricSnapshot& snapshot) {
               {"tx_packets", link.sent.packets},
               {"tx_bytes", link.sent.bytes},
               {"lost_packets", link.link_lost_packets},
+              {"vanished_packets", link.sent.vanished_packets},
+              {"damaged_packets", link.sent.damaged_packets},
               {"utilisation", rounded(link.utilisation(snapshot.instant))}};
     if (link.is_uplink) add_key(each, "share", rounded(link.share));
     add_key(out, link.from, std::move(each));

@@ -104,11 +104,13 @@ std::string flows_table(const FabricSnapshot& snapshot) {
 }
 
 std::string links_table(const FabricSnapshot& snapshot) {
-  TextTable table{{"<FROM", "<TO", "<STATE", "TX(pkts)", "TX(bytes)", "UTIL(%)", "UPLINK_SHARE(%)", "LOST(pkts)"}};
+  TextTable table{{"<FROM", "<TO", "<STATE", "TX(pkts)", "TX(bytes)", "UTIL(%)", "UPLINK_SHARE(%)", "LOST(pkts)",
+                   "VANISHED(pkts)", "DAMAGED(pkts)"}};
   for (const LinkDirection& link : link_directions(snapshot)) {
     table.add({link.from, link.to, link.up ? "U" : "D", grouped(link.sent.packets), grouped(link.sent.bytes),
                percent(link.utilisation(snapshot.instant)), link.is_uplink ? percent(link.share) : kNothing,
-               grouped(link.link_lost_packets)});
+               grouped(link.link_lost_packets), grouped(link.sent.vanished_packets),
+               grouped(link.sent.damaged_packets)});
   }
   return table.text();
 }

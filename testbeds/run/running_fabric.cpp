@@ -6,7 +6,6 @@
 
 #include "dataplane/packet/wire.hpp"
 #include "testbeds/outside/outside_spec.hpp"
-#include "testbeds/run/host_faults.hpp"
 #include "testbeds/run/snapshots.hpp"
 
 namespace softspine::testbeds {
@@ -39,7 +38,8 @@ std::expected<void, std::string> RunningFabric::build() {
   assembly_ = std::move(*assembly);
   links_ = std::make_unique<LinkControl>(testbed_, compiler_, *assembly_);
   links_->start();
-  schedule_host_faults(testbed_, *assembly_);
+  faults_ = std::make_unique<FaultControl>(testbed_, *assembly_);
+  faults_->start();
   deadlocks_ = std::make_unique<DeadlockLook>(testbed_.fabric, *assembly_);
   deadlocks_->start();
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
@@ -118,6 +118,13 @@ void RunningFabric::set_links(std::vector<uint32_t> links, bool up) {
 
 void RunningFabric::use_profile(uint32_t node, uint32_t profile) {
   assembly_->engine->post([this, node, profile](Instant now) { links_->use_profile(node, profile, now); });
+}
+
+void RunningFabric::inject_fault(control::LiveFault fault) {
+  assembly_->engine->post([this, fault = std::move(fault)](Instant now) {
+    for (const control::HostFault& each : fault.hosts) faults_->inject(each, now);
+    for (const control::PortFault& each : fault.ports) faults_->inject(each, now);
+  });
 }
 
 void RunningFabric::clear_watermarks(std::optional<uint32_t> node) {

@@ -26,6 +26,7 @@
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/deadlock_look.hpp"
 #include "testbeds/run/fabric_capture.hpp"
+#include "testbeds/run/fault_control.hpp"
 #include "testbeds/run/link_control.hpp"
 
 namespace softspine::testbeds {
@@ -60,6 +61,8 @@ class RunningFabric {
   // While it runs, from any thread: a switch gets the tables of another profile (LinkControl::use_profile), watermarks
   // of one switch or of all begin again, between two windows.
   void use_profile(uint32_t node, uint32_t profile);
+  // Likewise: hosts, ports and cables fail (FaultControl). Links and profiles have calls of their own.
+  void inject_fault(control::LiveFault fault);
   void clear_watermarks(std::optional<uint32_t> node);
   // While it runs, from any thread: `see` looks at one switch and its routes between two windows.
   using SeeSwitch = std::function<void(const pipelines::Switch&, const control::RouteTable&, dataplane::Instant now)>;
@@ -98,6 +101,7 @@ class RunningFabric {
   std::unique_ptr<dataplane::PacketPool> injected_;  // whole frames; made when the first one is injected
   std::unique_ptr<Assembly> assembly_;
   std::unique_ptr<LinkControl> links_;
+  std::unique_ptr<FaultControl> faults_;
   std::unique_ptr<DeadlockLook> deadlocks_;
   std::unique_ptr<FabricCapture> capture_;
   bool waits_for_commands_ = false;

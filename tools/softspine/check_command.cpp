@@ -85,7 +85,7 @@ Json summary_of(const control::Testbed& testbed) {
   out["links"] = testbed.fabric.links.size();
   out["subnets"] = testbed.fabric.subnets.size();
   out["workloads"] = testbed.workloads.size();
-  out["faults"] = testbed.faults.size() + testbed.host_faults.size();
+  out["faults"] = testbed.faults.size() + testbed.host_faults.size() + testbed.port_faults.size();
   out["expectations"] = testbed.expectations.size();
   return out;
 }

@@ -88,8 +88,9 @@ TEST(Tables, ShowFlows) {
 TEST(Tables, ShowLinks) {
   const auto lines = lines_of(links_table(small_fabric()));
   ASSERT_EQ(lines.size(), 2 + 12u);
-  EXPECT_EQ(cells(lines[4]), (Cells{"tor1:Ethernet4", "core1:Ethernet0", "U", "60", "60,000", "49.15", "75.00", "0"}));
-  EXPECT_EQ(cells(lines[7]), (Cells{"core2:Ethernet0", "tor1:Ethernet8", "D", "0", "0", "0.00", "-", "3"}));
+  EXPECT_EQ(cells(lines[4]),
+            (Cells{"tor1:Ethernet4", "core1:Ethernet0", "U", "60", "60,000", "49.15", "75.00", "0", "0", "0"}));
+  EXPECT_EQ(cells(lines[7]), (Cells{"core2:Ethernet0", "tor1:Ethernet8", "D", "0", "0", "0.00", "-", "3", "0", "0"}));
 }
 
 // The small fabric from its beginning, when nothing had happened.

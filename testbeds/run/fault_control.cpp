@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/fault_control.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace softspine::testbeds {
+
+using control::HostFault;
+using control::HostFaultKind;
+using control::LinkEnd;
+using control::PortFault;
+using control::PortFaultKind;
+using dataplane::Duration;
+using dataplane::Instant;
+using dataplane::LinkFault;
+using dataplane::NodeId;
+using dataplane::PortNo;
+
+namespace {
+
+constexpr uint8_t kHostPlaces = 16;  // kinds of host faults stand behind those of ports
+constexpr uint64_t kMillion = 1'000'000;
+
+uint8_t place_of(PortFaultKind kind) {
+  return static_cast<uint8_t>(kind);
+}
+uint8_t place_of(HostFaultKind kind) {
+  return static_cast<uint8_t>(kHostPlaces + static_cast<uint8_t>(kind));
+}
+
+}  // namespace
+
+void FaultControl::start() {
+  const auto schedule = [this](const auto& fault) {
+    assembly_.engine->at(fault.at, [this, &fault](Instant now) { happen(fault, now, fault.until); });
+  };
+  for (const HostFault& fault : testbed_.host_faults) schedule(fault);
+  for (const PortFault& fault : testbed_.port_faults) schedule(fault);
+}
+
+void FaultControl::inject(const HostFault& fault, Instant now) {
+  happen(fault, now, now + (fault.until - Instant{}));
+}
+void FaultControl::inject(const PortFault& fault, Instant now) {
+  happen(fault, now, now + (fault.until - Instant{}));
+}
+
+template <typename Fault>
+void FaultControl::happen(const Fault& fault, Instant now, Instant until) {
+  begin(fault, now);
+  if (until.is_never()) return;
+  assembly_.engine->at(until, [this, fault, number = begun_](Instant then) { end(fault, number, then); });
+}
+
+void FaultControl::begin(const HostFault& fault, Instant now) {
+  ++begun_;
+  if (fault.kind != HostFaultKind::kWell) {
+    at_work_[{place_of(fault.kind), fault.node, 0}] = begun_;
+    return set_host(fault, true, now);
+  }
+  for (const HostFaultKind kind : {HostFaultKind::kStorm, HostFaultKind::kSlowReceiver}) {
+    if (at_work_.erase({place_of(kind), fault.node, 0}) == 0) continue;
+    set_host({.node = fault.node, .kind = kind}, false, now);
+  }
+}
+
+void FaultControl::end(const HostFault& fault, uint64_t number, Instant now) {
+  const auto found = at_work_.find({place_of(fault.kind), fault.node, 0});
+  if (found == at_work_.end() || found->second != number) return;
+  at_work_.erase(found);
+  set_host(fault, false, now);
+}
+
+void FaultControl::set_host(const HostFault& fault, bool fails, Instant now) {
+  RoceHost& host = *assembly_.hosts[fault.node];
+  for (uint16_t port = 0; port < host.config().ports; ++port) {
+    if (fault.kind == HostFaultKind::kStorm) {
+      host.set_storm(PortNo{port}, fails ? fault.priorities : uint8_t{0}, now);
+    } else {
+      const SlowReceiver slow{.priorities = fault.priorities, .drain = fault.drain};
+      host.set_slow_receiver(PortNo{port}, fails ? std::optional(slow) : std::nullopt, now);
+    }
+  }
+  assembly_.engine->wake(NodeId{fault.node}, now);
+}
+
+void FaultControl::begin(const PortFault& fault, Instant now) {
+  ++begun_;
+  for (const LinkEnd port : fault.ports) {
+    if (fault.kind != PortFaultKind::kWell) at_work_[{place_of(fault.kind), port.node, port.port}] = begun_;
+    if (fault.kind == PortFaultKind::kLossy) set_cable(fault, port);
+    if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, fault.priorities, now);
+    if (fault.kind != PortFaultKind::kWell) continue;
+    if (at_work_.erase({place_of(PortFaultKind::kLossy), port.node, port.port}) != 0) {
+      transmitter_at(port).set_fault(nullptr);
+    }
+    if (at_work_.erase({place_of(PortFaultKind::kDeaf), port.node, port.port}) != 0) set_deaf(port, 0, now);
+  }
+}
+
+void FaultControl::end(const PortFault& fault, uint64_t number, Instant now) {
+  for (const LinkEnd port : fault.ports) {
+    const auto found = at_work_.find({place_of(fault.kind), port.node, port.port});
+    if (found == at_work_.end() || found->second != number) continue;
+    at_work_.erase(found);
+    if (fault.kind == PortFaultKind::kLossy) transmitter_at(port).set_fault(nullptr);
+    if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, 0, now);
+  }
+}
+
+void FaultControl::set_cable(const PortFault& fault, LinkEnd port) {
+  const uint64_t stream = (uint64_t{port.node} << 32) | (uint64_t{port.port} << 16) | (++spoiled_[port] & 0xffff);
+  transmitter_at(port).set_fault(std::make_unique<LinkFault>(fault.lost_millionths * LinkFault::kEvery / kMillion,
+                                                             fault.damaged_millionths * LinkFault::kEvery / kMillion,
+                                                             dataplane::Rng{testbed_.run.seed, ~stream}));
+}
+
+void FaultControl::set_deaf(LinkEnd port, uint8_t priorities, Instant now) {
+  if (pipelines::Switch* const node = assembly_.switches[port.node]) {
+    node->egress().disobey(PortNo{port.port}, priorities, now);
+  } else {
+    assembly_.hosts[port.node]->set_deaf(PortNo{port.port}, priorities, now);
+  }
+  assembly_.engine->wake(NodeId{port.node}, now);
+}
+
+dataplane::Transmitter& FaultControl::transmitter_at(LinkEnd port) {
+  const dataplane::PortRef ref = assembly_.port_ref(port);
+  return assembly_.engine->node(ref.node).transmitter(ref.port);
+}
+
+}  // namespace softspine::testbeds

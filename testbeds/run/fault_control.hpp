@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// Cables that lose frames, ports that do not react to PFC, built-in hosts that fail: by the testbed's schedule, and
+// asked for while it runs.
+//
+// A fault replaces what another of its kind has done to the same port or host, and from then on only its own end
+// ends it. Which frames a cable loses follows from (seed, port, how many faults that cable's end has had): the same
+// for any number of workers.
+//
+// Links that go down, and switches that change their profile, are LinkControl's.
+// Everything here happens in engine actions, while the workers stand still.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+
+#include "control/config/live_fault.hpp"
+#include "testbeds/run/assembly.hpp"
+
+namespace softspine::testbeds {
+
+class FaultControl {
+ public:
+  // Both outlive it.
+  FaultControl(const control::Testbed& testbed, Assembly& assembly) : testbed_(testbed), assembly_(assembly) {}
+
+  // Before the first window: the testbed's faults are scheduled.
+  void start();
+
+  // From an action: it begins now, and its end counts from now.
+  void inject(const control::HostFault& fault, dataplane::Instant now);
+  void inject(const control::PortFault& fault, dataplane::Instant now);
+
+ private:
+  // What a fault sits on: its kind, the node, and the port (hosts fail with all of theirs).
+  using Place = std::tuple<uint8_t, uint32_t, uint16_t>;
+
+  template <typename Fault>
+  void happen(const Fault& fault, dataplane::Instant now, dataplane::Instant until);
+  void begin(const control::HostFault& fault, dataplane::Instant now);
+  void begin(const control::PortFault& fault, dataplane::Instant now);
+  void end(const control::HostFault& fault, uint64_t number, dataplane::Instant now);
+  void end(const control::PortFault& fault, uint64_t number, dataplane::Instant now);
+  void set_host(const control::HostFault& fault, bool fails, dataplane::Instant now);
+  void set_cable(const control::PortFault& fault, control::LinkEnd port);
+  void set_deaf(control::LinkEnd port, uint8_t priorities, dataplane::Instant now);
+  dataplane::Transmitter& transmitter_at(control::LinkEnd port);
+
+  const control::Testbed& testbed_;
+  Assembly& assembly_;
+  uint64_t begun_ = 0;                            // faults so far: each has a number
+  std::map<Place, uint64_t> at_work_;             // the number of the fault that is at work there
+  std::map<control::LinkEnd, uint64_t> spoiled_;  // how many faults this end's cable has had
+};
+
+}  // namespace softspine::testbeds
