@@ -10,9 +10,8 @@
 #include <string_view>
 #include <thread>
 
-#include "control/server/client.hpp"
-#include "dataplane/edge/pcap_reader.hpp"
-#include "tools/softspine/hex.hpp"
+#include "tools/softspine/fabric_client.hpp"
+#include "tools/softspine/inject_command.hpp"
 
 namespace softspine::tools {
 
@@ -21,38 +20,6 @@ using control::Json;
 using control::Result;
 
 namespace {
-
-struct FabricArguments {
-  std::string fabric;
-  bool json = false;
-};
-
-void add_fabric_options(CLI::App& command, FabricArguments& out) {
-  command.add_option("--fabric", out.fabric, "the running testbed's name; not needed if only one runs");
-  command.add_flag("--json", out.json, "for programs");
-}
-
-Status failed(const std::string& why) {
-  fmt::print(stderr, "softspine: {}\n", why);
-  return Status::kWrongInput;
-}
-
-// A text as it is, anything else as JSON.
-void print_result(const Json& result) {
-  if (result.is_string()) {
-    const auto& text = result.get_ref<const std::string&>();
-    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
-  } else {
-    fmt::print("{}\n", result.dump(2));
-  }
-}
-
-Status ask(Client& client, const std::string& command, const Json& arguments) {
-  const Result result = client.call(command, arguments);
-  if (!result) return failed(result.error());
-  print_result(*result);
-  return Status::kDone;
-}
 
 struct Thing {
   std::string_view words;
@@ -153,9 +120,7 @@ struct LinkArguments : FabricArguments {
 };
 
 Status set_link(const LinkArguments& arguments) {
-  auto client = Client::connect_to_fabric(arguments.fabric);
-  if (!client) return failed(client.error());
-  return ask(*client, "link", {{"link", arguments.what}, {"state", arguments.state}});
+  return ask_fabric(arguments, "link", {{"link", arguments.what}, {"state", arguments.state}});
 }
 
 void add_link(CLI::App& app, Status& status) {
@@ -179,9 +144,7 @@ struct ProfileArguments : FabricArguments {
 };
 
 Status set_profile(const ProfileArguments& arguments) {
-  auto client = Client::connect_to_fabric(arguments.fabric);
-  if (!client) return failed(client.error());
-  return ask(*client, "profile", {{"node", arguments.node}, {"profile", arguments.profile}});
+  return ask_fabric(arguments, "profile", {{"node", arguments.node}, {"profile", arguments.profile}});
 }
 
 void add_profile(CLI::App& app, Status& status) {
@@ -204,11 +167,9 @@ struct ClearArguments : FabricArguments {
 };
 
 Status clear(const ClearArguments& arguments) {
-  auto client = Client::connect_to_fabric(arguments.fabric);
-  if (!client) return failed(client.error());
   Json wanted = Json::object();
   if (!arguments.node.empty()) wanted["node"] = arguments.node;
-  return ask(*client, "clear " + arguments.what, wanted);
+  return ask_fabric(arguments, "clear " + arguments.what, wanted);
 }
 
 void add_clear(CLI::App& app, Status& status) {
@@ -224,57 +185,12 @@ void add_clear(CLI::App& app, Status& status) {
   command->callback([arguments, &status] { status = clear(*arguments); });
 }
 
-struct InjectArguments : FabricArguments {
-  std::string port;
-  std::string file;
-};
-
-Status inject(const InjectArguments& arguments) {
-  auto file = dataplane::PcapReader::open(arguments.file);
-  if (!file) {
-    // libpcap names the file in some of its messages only.
-    const std::string& why = file.error().message;
-    return failed(why.starts_with(arguments.file) ? why : arguments.file + ": " + why);
-  }
-  auto client = Client::connect_to_fabric(arguments.fabric);
-  if (!client) return failed(client.error());
-  dataplane::RecordedFrame frame;
-  uint64_t injected = 0;
-  while (file->next(frame)) {
-    if (frame.captured < frame.length) return failed(fmt::format("{}: frame {} was cut", arguments.file, injected + 1));
-    const Result result =
-        client->call("inject", {{"port", arguments.port}, {"frame", hex_of({frame.bytes, frame.captured})}});
-    if (!result) return failed(fmt::format("frame {}: {}", injected + 1, result.error()));
-    ++injected;
-  }
-  if (!file->error().empty()) return failed(arguments.file + ": " + file->error());
-  if (arguments.json) {
-    fmt::print("{}\n", Json{{"injected_packets", injected}}.dump());
-  } else {
-    fmt::print("{} frames arrived at {}\n", injected, arguments.port);
-  }
-  return Status::kDone;
-}
-
-void add_inject(CLI::App& app, Status& status) {
-  auto arguments = std::make_shared<InjectArguments>();
-  CLI::App* command = app.add_subcommand("inject", "let frames of a capture arrive at a port of a running fabric");
-  command->footer(
-      "Each frame arrives as if it had come over the port's link, one behind the other, as soon as it can.\n"
-      "Example:\n"
-      "  softspine inject tor1:Ethernet0 odd-frames.pcap");
-  command->add_option("PORT", arguments->port, "NODE:PORT")->required();
-  command->add_option("FILE", arguments->file, "pcap or pcapng, whole frames")->required();
-  add_fabric_options(*command, *arguments);
-  command->callback([arguments, &status] { status = inject(*arguments); });
-}
-
 }  // namespace
 
 void add_fabric_commands(CLI::App& app, Status& status) {
   add_show(app, status);
   add_link(app, status);
-  add_inject(app, status);
+  add_inject_command(app, status);
   add_profile(app, status);
   add_clear(app, status);
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "control/config/live_fault.hpp"
 #include "control/config/qos_change.hpp"
 #include "control/server/socket_path.hpp"
 #include "control/telemetry/buffer_tables.hpp"
@@ -91,6 +92,7 @@ FabricServer::FabricServer(RunningFabric& fabric) : fabric_(fabric) {
   add_switch_views();
   add_link();
   add_inject();
+  add_fault();
   add_clear();
   add_profile();
 }
@@ -227,6 +229,31 @@ void FabricServer::add_inject() {
       if (!at) return reply(std::unexpected(at.error()));
       reply(Json{{"at_ps", at->count_ps()}});
     });
+  });
+}
+
+// A row of `faults:` with 'for' in the place of its instants.
+void FabricServer::add_fault() {
+  server_.handle("fault", [this](const Json& arguments) -> Result {
+    if (!arguments.is_object()) return std::unexpected("expected the keys of a fault");
+    Json row = arguments;
+    row["at"] = "0s";
+    if (row.contains("for")) {
+      row["until"] = row["for"];
+      row.erase("for");
+    }
+    auto fault = parse_live_fault(row.dump(-1, ' ', true, Json::error_handler_t::replace), fabric_.testbed());
+    if (!fault) {
+      std::string all;
+      for (const Error& error : fault.error()) {
+        all += (all.empty() ? "" : "; ") + (error.path.empty() ? "" : error.path + ": ") + error.message;
+      }
+      return std::unexpected(all);
+    }
+    if (!fault->links.empty()) return std::unexpected("links go down by `link`, switches change by `profile`");
+    fabric_.inject_fault(std::move(*fault));
+    const std::string where = text_argument(row, row.contains("link") ? "link" : "node");
+    return Json(where + ": " + text_argument(row, "set"));
   });
 }
 

@@ -30,6 +30,7 @@ class FabricServer {
   void add_switch_views();
   void add_link();
   void add_inject();
+  void add_fault();
   void add_buffers();
   void add_clear();
   void add_profile();

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/fabric_client.hpp"
+
+#include <fmt/format.h>
+
+namespace softspine::tools {
+
+using control::Client;
+using control::Json;
+using control::Result;
+
+void add_fabric_options(CLI::App& command, FabricArguments& out) {
+  command.add_option("--fabric", out.fabric, "the running testbed's name; not needed if only one runs");
+  command.add_flag("--json", out.json, "for programs");
+}
+
+Status failed(const std::string& why) {
+  fmt::print(stderr, "softspine: {}\n", why);
+  return Status::kWrongInput;
+}
+
+void print_result(const Json& result) {
+  if (result.is_string()) {
+    const auto& text = result.get_ref<const std::string&>();
+    fmt::print("{}{}", text, text.ends_with('\n') ? "" : "\n");
+  } else {
+    fmt::print("{}\n", result.dump(2));
+  }
+}
+
+Status ask(Client& client, const std::string& command, const Json& arguments) {
+  const Result result = client.call(command, arguments);
+  if (!result) return failed(result.error());
+  print_result(*result);
+  return Status::kDone;
+}
+
+Status ask_fabric(const FabricArguments& arguments, const std::string& command, const Json& wanted) {
+  auto client = Client::connect_to_fabric(arguments.fabric);
+  if (!client) return failed(client.error());
+  return ask(*client, command, wanted);
+}
+
+}  // namespace softspine::tools

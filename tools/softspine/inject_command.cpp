@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/inject_command.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <string_view>
+
+#include "dataplane/edge/pcap_reader.hpp"
+#include "tools/softspine/fabric_client.hpp"
+#include "tools/softspine/hex.hpp"
+
+namespace softspine::tools {
+
+using control::Client;
+using control::Json;
+using control::Result;
+
+namespace {
+
+struct InjectArguments : FabricArguments {
+  std::string where;
+  std::string what;  // a fault, or a file
+  std::string lasts;
+  std::string drop;
+  std::string corrupt;
+  std::string direction;
+  std::string drain;
+  std::vector<std::string> priorities;
+};
+
+constexpr std::array<std::string_view, 5> kFaults = {"lossy", "deaf", "storm", "slow_receiver", "well"};
+
+// The keys of a fault, as a testbed file has them; what is wrong with them the fabric says.
+Json fault_of(const InjectArguments& arguments) {
+  Json out{{arguments.where.find(':') == std::string::npos ? "node" : "link", arguments.where},
+           {"set", arguments.what}};
+  const auto add = [&out](const char* key, const std::string& value) {
+    if (!value.empty()) out[key] = value;
+  };
+  add("for", arguments.lasts);
+  add("drop", arguments.drop);
+  add("corrupt", arguments.corrupt);
+  add("direction", arguments.direction);
+  add("drain", arguments.drain);
+  if (!arguments.priorities.empty()) out["priorities"] = arguments.priorities;
+  return out;
+}
+
+Status inject_frames(const InjectArguments& arguments) {
+  auto file = dataplane::PcapReader::open(arguments.what);
+  if (!file) {
+    // libpcap names the file in some of its messages only.
+    const std::string& why = file.error().message;
+    return failed(why.starts_with(arguments.what) ? why : arguments.what + ": " + why);
+  }
+  auto client = Client::connect_to_fabric(arguments.fabric);
+  if (!client) return failed(client.error());
+  dataplane::RecordedFrame frame;
+  uint64_t injected = 0;
+  while (file->next(frame)) {
+    if (frame.captured < frame.length) return failed(fmt::format("{}: frame {} was cut", arguments.what, injected + 1));
+    const Result result =
+        client->call("inject", {{"port", arguments.where}, {"frame", hex_of({frame.bytes, frame.captured})}});
+    if (!result) return failed(fmt::format("frame {}: {}", injected + 1, result.error()));
+    ++injected;
+  }
+  if (!file->error().empty()) return failed(arguments.what + ": " + file->error());
+  if (arguments.json) {
+    fmt::print("{}\n", Json{{"injected_packets", injected}}.dump());
+  } else {
+    fmt::print("{} frames arrived at {}\n", injected, arguments.where);
+  }
+  return Status::kDone;
+}
+
+Status inject(const InjectArguments& arguments) {
+  const bool is_fault = std::ranges::find(kFaults, arguments.what) != kFaults.end();
+  return is_fault ? ask_fabric(arguments, "fault", fault_of(arguments)) : inject_frames(arguments);
+}
+
+void add_fault_options(CLI::App& command, InjectArguments& out) {
+  command.add_option("--for", out.lasts, "emulated time after which the fault ends, e.g. 5ms; else it stays");
+  command.add_option("--drop", out.drop, "lossy: the share of frames that never arrive, e.g. 1%");
+  command.add_option("--corrupt", out.corrupt, "lossy: the share of frames that arrive damaged (a wrong FCS)");
+  command
+      .add_option("--direction", out.direction, "lossy: both (if not given), or what the port sends: out, or gets: in")
+      ->check(CLI::IsMember({"both", "out", "in"}));
+  command.add_option("--drain", out.drain, "slow_receiver: the rate of its buffer, e.g. 25Gbps; else nothing drains");
+  command.add_option("--priorities", out.priorities, "deaf, storm, slow_receiver: which, e.g. 3,4")->delimiter(',');
+}
+
+}  // namespace
+
+void add_inject_command(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<InjectArguments>();
+  CLI::App* command = app.add_subcommand(
+      "inject", "let frames of a capture arrive at a port of a running fabric, or make something fail");
+  command->footer(
+      "Each frame arrives as if it had come over the port's link, one behind the other, as soon as it can.\n"
+      "Faults, as `faults:` of a testbed file has them:\n"
+      "  lossy          a link (NODE:PORT) or all of a node's lose or damage a share of their frames\n"
+      "  deaf           a port, or all of a node's, does not react to PFC\n"
+      "  storm          a built-in host pauses its peers without end\n"
+      "  slow_receiver  a built-in host's buffer drains too slowly, and fills\n"
+      "  well           none of these any more\n"
+      "Links that go down: softspine link. Other thresholds and headroom: softspine profile.\n"
+      "Examples:\n"
+      "  softspine inject tor1:Ethernet0 odd-frames.pcap\n"
+      "  softspine inject tor1:Ethernet16 lossy --drop 0.1% --corrupt 0.01%\n"
+      "  softspine inject tor1:Ethernet16 well\n"
+      "  softspine inject tor1:Ethernet0 deaf --priorities 3\n"
+      "  softspine inject h1 storm --priorities 3,4 --for 5ms\n"
+      "  softspine inject h2 slow_receiver --drain 25Gbps\n"
+      "  softspine inject tor1:Ethernet0 ./well        a file of that name");
+  command->add_option("WHERE", arguments->where, "NODE:PORT, or a NODE")->required();
+  command->add_option("WHAT", arguments->what, "pcap or pcapng with whole frames, or a fault: see below")->required();
+  add_fault_options(*command, *arguments);
+  add_fabric_options(*command, *arguments);
+  command->callback([arguments, &status] { status = inject(*arguments); });
+}
+
+}  // namespace softspine::tools
