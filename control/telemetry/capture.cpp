@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/telemetry/capture.hpp"
 
-#include <fcntl.h>
 #include <fnmatch.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 
 #include "dataplane/units/check.hpp"
@@ -46,6 +43,9 @@ class Capture::PortTap final : public dataplane::Tap {
       : capture_(capture), side_(side), interface_(interface) {}
 
   void frame(Direction direction, const Packet& packet, Instant at, const char* comment) noexcept override {
+    if (at >= capture_.options_.until) return;
+    const uint32_t head = head_of(packet);
+    if (!capture_.filter_.takes(packet.data(), head, packet.frame_bytes())) return;
     if (capture_.writer_->full()) [[unlikely]] {
       ++side_.omitted;
       return;
@@ -55,7 +55,7 @@ class Capture::PortTap final : public dataplane::Tap {
                          .missed_before = missed_,
                          .interface = interface_,
                          .original_bytes = packet.frame_bytes(),
-                         .captured_bytes = std::min(head_of(packet), capture_.options_.snaplen),
+                         .captured_bytes = std::min(head, capture_.options_.snaplen),
                          .way = direction == Direction::kReceived ? pcapng::Way::kIn : pcapng::Way::kOut};
     if (comment != nullptr) record.comment_bytes = static_cast<uint16_t>(strnlen(comment, kMaxCommentBytes));
     if (!capture_.options_.grow && !side_.buffer.has_room_for(record.captured_bytes + record.comment_bytes)) {
@@ -83,13 +83,15 @@ class Capture::PortTap final : public dataplane::Tap {
 
 std::expected<std::unique_ptr<Capture>, std::string> Capture::open(const std::string& path, CaptureOptions options) {
   SOFTSPINE_CHECK(options.snaplen >= 1 && options.workers >= 1, options.snaplen, options.workers);
-  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (file < 0) return std::unexpected("cannot write the capture " + path + ": " + std::strerror(errno));
-  return std::unique_ptr<Capture>{new Capture{file, path, std::move(options)}};
+  auto filter = FrameFilter::compile(options.filter);
+  if (!filter) return std::unexpected("the filter '" + options.filter + "': " + filter.error());
+  auto files = CaptureFiles::open(path, options.rotation);
+  if (!files) return std::unexpected(files.error());
+  return std::unique_ptr<Capture>{new Capture{std::move(*files), std::move(*filter), std::move(options)}};
 }
 
-Capture::Capture(int file, std::string path, CaptureOptions options)
-    : file_(file), path_(std::move(path)), options_(std::move(options)) {
+Capture::Capture(CaptureFiles files, FrameFilter filter, CaptureOptions options)
+    : files_(std::move(files)), name_(files_->name()), filter_(std::move(filter)), options_(std::move(options)) {
   pcapng::append(
       head_,
       pcapng::Section{.hardware = "emulated switch fabric", .application = "softspine", .comment = options_.comment});
@@ -127,7 +129,8 @@ void Capture::on_pressure(std::function<void()> call) {
 
 void Capture::start() {
   SOFTSPINE_CHECK(!writer_ && !closed_, 0, 0);
-  writer_ = std::make_unique<CaptureWriter>(file_, head_, options_.max_bytes, on_pressure_);
+  writer_ = std::make_unique<CaptureWriter>(std::move(*files_), head_, options_.max_bytes, on_pressure_);
+  files_.reset();
   for (auto& side : workers_) side->buffer = fresh_buffer();
 }
 
@@ -161,13 +164,19 @@ std::expected<CaptureTotals, std::string> Capture::close() {
     writer_->put(batch_of(Instant::never()));
     writer_->finish();
   }
-  if (!writer_->error().empty()) return std::unexpected("the capture " + path_ + " is not whole: " + writer_->error());
-  CaptureTotals totals{.frames = writer_->frames(), .bytes = writer_->bytes(), .omitted = writer_->omitted()};
+  if (!writer_->error().empty()) return std::unexpected("the capture " + name_ + " is not whole: " + writer_->error());
+  CaptureTotals totals = so_far();
+  totals.omitted = writer_->omitted();
   for (const auto& side : workers_) {
     totals.missed += side->missed;
     totals.omitted += side->omitted;
   }
   return totals;
+}
+
+CaptureTotals Capture::so_far() const {
+  if (!writer_) return {};
+  return {.frames = writer_->frames(), .bytes = writer_->bytes(), .files = writer_->files()};
 }
 
 }  // namespace softspine::control

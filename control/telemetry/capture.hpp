@@ -26,11 +26,13 @@
 #include <expected>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "control/telemetry/capture_writer.hpp"
+#include "control/telemetry/frame_filter.hpp"
 #include "dataplane/link/tap.hpp"
 #include "dataplane/units/rate.hpp"
 
@@ -44,13 +46,17 @@ struct CaptureOptions {
   bool grow = false;               // rather than miss a frame
   uint32_t workers = 1;
   std::string comment;  // of the file: what was run, with which seed
+  std::string filter;   // libpcap's syntax; empty: every frame
+  Rotation rotation;
+  dataplane::Instant until = dataplane::Instant::never();  // frames of then and later are not taken
 };
 
 struct CaptureTotals {
-  uint64_t frames = 0;   // in the file
-  uint64_t bytes = 0;    // of the file
+  uint64_t frames = 0;   // in the file, or in all of them
+  uint64_t bytes = 0;    // of the file, or of all of them, also of those that have been removed
   uint64_t missed = 0;   // no room in a worker's buffer
   uint64_t omitted = 0;  // after max_bytes or an error
+  uint32_t files = 1;
 };
 
 class Capture {
@@ -73,20 +79,28 @@ class Capture {
   // then it waits when the disk is more than two flushes behind.
   void flush(dataplane::Instant floor);
 
-  // After the last window. Idempotent. The error is what the disk said.
+  // After the last window, or when no tap is called any more; then from any thread. Idempotent. The error is what the
+  // disk said.
   std::expected<CaptureTotals, std::string> close();
+
+  // From any thread, while it goes on: frames, bytes and files so far.
+  CaptureTotals so_far() const;
+  // The file, or the pattern of its names.
+  const std::string& name() const { return name_; }
+  size_t ports() const { return taps_.size(); }
 
  private:
   class PortTap;
   struct WorkerSide;
 
-  Capture(int file, std::string path, CaptureOptions options);
+  Capture(CaptureFiles files, FrameFilter filter, CaptureOptions options);
   bool wants(const std::string& port) const;
   CaptureWriter::Batch batch_of(dataplane::Instant floor);
   CaptureBuffer fresh_buffer();
 
-  int file_;
-  std::string path_;
+  std::optional<CaptureFiles> files_;  // until start()
+  std::string name_;
+  FrameFilter filter_;
   CaptureOptions options_;
   std::function<void()> on_pressure_;
   pcapng::Bytes head_;

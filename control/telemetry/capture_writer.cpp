@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/telemetry/capture_writer.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <tuple>
 #include <utility>
 
@@ -13,17 +9,18 @@ namespace softspine::control {
 
 namespace {
 
-constexpr size_t kWriteBytes = 1 << 20;
-
 auto order_of(const CaptureRecord& r) {
   return std::tuple{r.at, r.interface, r.way, r.sequence};
 }
 
 }  // namespace
 
-CaptureWriter::CaptureWriter(int file, const pcapng::Bytes& head, uint64_t max_bytes, std::function<void()> on_room)
-    : file_(file), max_bytes_(max_bytes), on_room_(std::move(on_room)), out_(head), bytes_(head.size()) {
-  write_out();
+CaptureWriter::CaptureWriter(CaptureFiles files, const pcapng::Bytes& head, uint64_t max_bytes,
+                             std::function<void()> on_room)
+    : max_bytes_(max_bytes), on_room_(std::move(on_room)), files_(std::move(files)) {
+  files_.begin(head);
+  files_.flush();
+  tell();
   thread_ = std::thread{[this] { run(); }};
 }
 
@@ -75,7 +72,7 @@ void CaptureWriter::run() {
     give_back(std::move(batch.buffers));
   }
   write_batch(Batch{{}, dataplane::Instant::never()});
-  if (::close(file_) != 0 && error_.empty()) error_ = std::strerror(errno);
+  files_.close();
 }
 
 // False at the end: nothing waits and nothing will come.
@@ -103,7 +100,8 @@ void CaptureWriter::write_batch(const Batch& batch) {
   std::sort(ready_.begin(), ready_.end(),
             [](const Ready& a, const Ready& b) { return order_of(*a.record) < order_of(*b.record); });
   for (const Ready& ready : ready_) write_frame(ready);
-  write_out();
+  files_.flush();
+  tell();
   held_ = std::move(hold);
 }
 
@@ -127,29 +125,23 @@ void CaptureWriter::write_frame(const Ready& ready) {
                             .missed_before = r.missed_before,
                             .comment = ready.buffer->comment_of(r)};
   const size_t encoded = pcapng::encoded_bytes(frame);
-  if (full() || (max_bytes_ != 0 && bytes_ + encoded > max_bytes_)) {
+  if (!files_.error().empty() || (max_bytes_ != 0 && files_.bytes() + encoded > max_bytes_)) {
     full_.store(true, std::memory_order_relaxed);
+  }
+  if (full()) {
     ++omitted_;
     return;
   }
-  pcapng::append(out_, frame);
-  bytes_ += encoded;
-  ++frames_;
-  if (out_.size() >= kWriteBytes) write_out();
+  files_.append(frame, encoded);
+  ++written_;
 }
 
-void CaptureWriter::write_out() {
-  size_t done = 0;
-  while (done < out_.size() && error_.empty()) {
-    const ssize_t n = ::write(file_, out_.data() + done, out_.size() - done);
-    if (n >= 0) {
-      done += static_cast<size_t>(n);
-    } else if (errno != EINTR) {
-      error_ = std::strerror(errno);
-      full_.store(true, std::memory_order_relaxed);
-    }
-  }
-  out_.clear();
+// The other threads.
+void CaptureWriter::tell() {
+  frames_.store(written_, std::memory_order_relaxed);
+  bytes_.store(files_.bytes(), std::memory_order_relaxed);
+  file_count_.store(files_.count(), std::memory_order_relaxed);
+  if (!files_.error().empty()) full_.store(true, std::memory_order_relaxed);
 }
 
 }  // namespace softspine::control

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "control/telemetry/capture_buffer.hpp"
+#include "control/telemetry/capture_files.hpp"
 
 namespace softspine::control {
 
@@ -32,8 +33,8 @@ class CaptureWriter {
   };
   static constexpr size_t kMaxWaiting = 2;  // batches; a third waits in the workers' buffers
 
-  // Takes the file over and writes the head at once. `on_room`: see has_room(); may be empty.
-  CaptureWriter(int file, const pcapng::Bytes& head, uint64_t max_bytes, std::function<void()> on_room);
+  // Writes the head at once. `max_bytes`: of all files together; 0: no limit. `on_room`: see has_room(); may be empty.
+  CaptureWriter(CaptureFiles files, const pcapng::Bytes& head, uint64_t max_bytes, std::function<void()> on_room);
   ~CaptureWriter();
   CaptureWriter(const CaptureWriter&) = delete;
   CaptureWriter& operator=(const CaptureWriter&) = delete;
@@ -51,11 +52,14 @@ class CaptureWriter {
   // No more frames will be written: the maximum is reached, or an error.
   bool full() const { return full_.load(std::memory_order_relaxed); }
 
+  // From any thread: what has been written, or is about to be.
+  uint64_t frames() const { return frames_.load(std::memory_order_relaxed); }
+  uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+  uint32_t files() const { return file_count_.load(std::memory_order_relaxed); }
+
   // After finish().
-  uint64_t frames() const { return frames_; }
-  uint64_t bytes() const { return bytes_; }
   uint64_t omitted() const { return omitted_; }
-  const std::string& error() const { return error_; }
+  const std::string& error() const { return files_.error(); }
 
  private:
   struct Ready {
@@ -67,22 +71,22 @@ class CaptureWriter {
   void write_batch(const Batch& batch);
   void sort_out(const CaptureBuffer& buffer, dataplane::Instant floor, CaptureBuffer& hold);
   void write_frame(const Ready& ready);
-  void write_out();
+  void tell();
   void give_back(std::vector<CaptureBuffer> buffers);
 
-  int file_;
   uint64_t max_bytes_;
   std::function<void()> on_room_;
 
   // The thread's own, and after finish() anybody's.
   CaptureBuffer held_;
   std::vector<Ready> ready_;
-  pcapng::Bytes out_;
-  uint64_t frames_ = 0;
-  uint64_t bytes_ = 0;
+  CaptureFiles files_;
+  uint64_t written_ = 0;  // frames
   uint64_t omitted_ = 0;
-  std::string error_;
 
+  std::atomic<uint64_t> frames_{0};
+  std::atomic<uint64_t> bytes_{0};
+  std::atomic<uint32_t> file_count_{1};
   std::atomic<bool> full_{false};
   std::mutex lock_;
   std::condition_variable changed_;

@@ -33,7 +33,7 @@ TEST(CaptureWriter, RefusesWhenBehindAndCallsBackOnceThereIsRoom) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
   std::binary_semaphore room{0};
-  CaptureWriter writer{ends[1], {}, 0, [&room] { room.release(); }};
+  CaptureWriter writer{CaptureFiles{ends[1]}, {}, 0, [&room] { room.release(); }};
   writer.put(big_batch());  // taken by the writer, which then sits in write()
   writer.put(big_batch());
   writer.put(big_batch());  // returns once the first was taken
@@ -53,7 +53,7 @@ TEST(CaptureWriter, RefusesWhenBehindAndCallsBackOnceThereIsRoom) {
 TEST(CaptureWriter, HandsBuffersBackWithTheirMemory) {
   std::array<int, 2> ends{};
   ASSERT_EQ(pipe(ends.data()), 0);
-  CaptureWriter writer{ends[1], {}, 0, {}};
+  CaptureWriter writer{CaptureFiles{ends[1]}, {}, 0, {}};
   EXPECT_FALSE(writer.recycled().has_room_for(1));
   CaptureBuffer buffer;
   buffer.reserve(1000, 10);

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The file that a capture goes to, or one after the other: a new one when the last would exceed `bytes`, or when `every`
+// has passed in emulated time. Each begins with the head, so that it can be read alone. Of many the last `keep` stay.
+//
+//   without rotation    out.pcapng
+//   with                out-00001.pcapng, out-00002.pcapng, …
+//
+// A frame larger than `bytes` has a file of its own. The first error (disk full, …) sticks, and nothing is written
+// after it.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+
+#include "control/telemetry/pcapng.hpp"
+
+namespace softspine::control {
+
+struct Rotation {
+  uint64_t bytes = 0;         // 0: whatever the size
+  dataplane::Duration every;  // 0: whatever the time
+  uint32_t keep = 0;          // 0: all
+  bool any() const { return bytes != 0 || every.count_ps() != 0; }
+};
+
+class CaptureFiles {
+ public:
+  // Makes the first file anew. The error is a sentence.
+  static std::expected<CaptureFiles, std::string> open(const std::string& path, const Rotation& rotation);
+  // A file that is open already, and stays the only one.
+  explicit CaptureFiles(int file) : file_(file) {}
+  CaptureFiles(CaptureFiles&& other) noexcept;
+  ~CaptureFiles() { close(); }
+
+  // What every file begins with, this one, too.
+  void begin(const pcapng::Bytes& head);
+  void append(const pcapng::Frame& frame, size_t encoded_bytes);
+  void flush();
+  void close();
+
+  uint64_t bytes() const { return bytes_; }  // of all files
+  uint32_t count() const { return number_; }
+  const std::string& error() const { return error_; }
+  // The file, or all of them as a pattern.
+  const std::string& name() const { return name_; }
+
+ private:
+  CaptureFiles(int file, std::string path, const Rotation& rotation);
+  bool is_time_for_the_next(dataplane::Instant at, size_t encoded_bytes);
+  void turn();
+  std::string numbered(uint32_t number) const;
+
+  int file_;
+  std::string path_;
+  std::string name_;
+  Rotation rotation_;
+  pcapng::Bytes head_;
+  pcapng::Bytes out_;          // not written yet
+  uint64_t bytes_ = 0;
+  uint64_t bytes_in_file_ = 0;
+  uint64_t frames_in_file_ = 0;
+  dataplane::Instant next_turn_ = dataplane::Instant::never();
+  uint32_t number_ = 1;
+  std::string error_;
+};
+
+}  // namespace softspine::control
