@@ -10,8 +10,6 @@ using namespace dataplane;
 
 namespace {
 
-constexpr Duration kFlushEvery = Duration::ms(100);  // wall time: how old a live capture's file is at most
-
 bool names_a_port(const std::string& pattern, const control::Fabric& fabric) {
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) {
@@ -25,10 +23,11 @@ bool names_a_port(const std::string& pattern, const control::Fabric& fabric) {
 
 std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(const CaptureRequest& request,
                                                                                const control::Testbed& testbed,
-                                                                               Assembly& assembly) {
+                                                                               Assembly& assembly, Instant now) {
   for (const std::string& pattern : request.ports) {
     if (!names_a_port(pattern, testbed.fabric)) return std::unexpected("no port to capture is named " + pattern);
   }
+  const Instant until = request.lasts.count_ps() == 0 ? Instant::never() : now + request.lasts;
   control::CaptureOptions options;
   options.snaplen = request.snaplen;
   options.ports = request.ports;
@@ -36,19 +35,24 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
   options.grow = !assembly.engine->is_wall();
   options.workers = testbed.run.workers;
   options.comment = fmt::format("softspine {}, seed {}", testbed.name, testbed.run.seed);
+  options.filter = request.filter;
+  options.rotation = request.rotation;
+  options.until = until;
   auto capture = control::Capture::open(request.path, std::move(options));
   if (!capture) return std::unexpected(capture.error());
-  std::unique_ptr<FabricCapture> out{new FabricCapture(std::move(*capture))};
-  out->watch(!request.ports.empty(), testbed, assembly);
-  Engine& engine = *assembly.engine;
-  out->capture_->on_pressure(
-      [&engine, capture = out->capture_.get()] { engine.post([capture](Instant now) { capture->flush(now); }); });
+  std::unique_ptr<FabricCapture> out{new FabricCapture(request, std::move(*capture), until)};
+  out->choose_ports(testbed, assembly);
+  // Asked for by a worker or by the writer's thread, done between two windows: the capture may have ended by then.
+  out->capture_->on_pressure([&engine = *assembly.engine, capture = out->capture_.get(), watches = out->watches_] {
+    engine.post([capture, watches](Instant then) {
+      if (*watches) capture->flush(then);
+    });
+  });
   out->capture_->start();
-  if (engine.is_wall()) out->flush_now_and_then(engine, kFlushEvery / testbed.run.dilation);
   return out;
 }
 
-void FabricCapture::watch(bool received_too, const control::Testbed& testbed, Assembly& assembly) {
+void FabricCapture::choose_ports(const control::Testbed& testbed, const Assembly& assembly) {
   const control::Fabric& fabric = testbed.fabric;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) {
@@ -56,18 +60,21 @@ void FabricCapture::watch(bool received_too, const control::Testbed& testbed, As
       Tap* tap = capture_->add_port(fabric.name_of(end), fabric.links[fabric.port(end).link].rate,
                                     assembly.worker_at(end), fabric.name_of(fabric.peer_of(end)));
       if (tap == nullptr) continue;
-      const PortRef ref = assembly.port_ref(end);
-      assembly.engine->node(ref.node).transmitter(ref.port).set_tap(tap);
-      if (received_too && assembly.switches[n] != nullptr) assembly.switches[n]->set_receive_tap(PortNo{p}, tap);
+      taps_.push_back({{end, false}, tap});
+      if (!request_.ports.empty() && assembly.switches[n] != nullptr) taps_.push_back({{end, true}, tap});
     }
   }
 }
 
-void FabricCapture::flush_now_and_then(Engine& engine, Duration every) {
-  engine.at(engine.now() + every, [this, &engine, every](Instant now) {
-    capture_->flush(now);
-    flush_now_and_then(engine, every);
-  });
+void FabricCapture::attach(TapBoard& board) {
+  for (const auto& [place, tap] : taps_) board.add(place, tap);
+  *watches_ = true;
+}
+
+void FabricCapture::detach(TapBoard& board) {
+  if (!attached()) return;
+  for (const auto& [place, tap] : taps_) board.remove(place, tap);
+  *watches_ = false;
 }
 
 }  // namespace softspine::testbeds

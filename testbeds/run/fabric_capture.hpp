@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A capture of a running fabric: which ports are watched, and when what they saw goes to the file.
+// A capture of a running fabric: which ports are watched, and for how long.
 //
 // Without patterns: what every port sends, so that each frame stands once for each link that it crosses.
 // With patterns: what the named ports send, and of switches also what they receive.
@@ -8,10 +8,12 @@
 #include <expected>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "control/telemetry/capture.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/tap_board.hpp"
 
 namespace softspine::testbeds {
 
@@ -19,24 +21,44 @@ struct CaptureRequest {
   std::string path;
   std::vector<std::string> ports;  // patterns of "node:port"; none: all
   uint32_t snaplen = 256;
-  uint64_t max_bytes = 0;  // 0: no limit
+  uint64_t max_bytes = 0;      // 0: no limit
+  std::string filter;          // libpcap's syntax; empty: every frame
+  control::Rotation rotation;  // one file after the other
+  dataplane::Duration lasts;   // emulated time; 0: until it is stopped
 };
 
 class FabricCapture {
  public:
-  // Before the first window. All three outlive it. The error is a sentence for a person.
+  // The file is made and its head written; nobody is watched yet. All three outlive it. The error is a sentence for a
+  // person. It begins at `now`.
   static std::expected<std::unique_ptr<FabricCapture>, std::string> open(const CaptureRequest& request,
                                                                          const control::Testbed& testbed,
-                                                                         Assembly& assembly);
-  // After the last window.
-  std::expected<control::CaptureTotals, std::string> close() { return capture_->close(); }
+                                                                         Assembly& assembly, dataplane::Instant now);
+
+  // From an action, or before the first window.
+  void attach(TapBoard& board);
+  void detach(TapBoard& board);
+  bool attached() const { return *watches_; }
+
+  // From an action.
+  void flush(dataplane::Instant now) { capture_->flush(now); }
+
+  const CaptureRequest& request() const { return request_; }
+  dataplane::Instant until() const { return until_; }
+  control::Capture& capture() { return *capture_; }
+  const control::Capture& capture() const { return *capture_; }
 
  private:
-  explicit FabricCapture(std::unique_ptr<control::Capture> capture) : capture_(std::move(capture)) {}
-  void watch(bool received_too, const control::Testbed& testbed, Assembly& assembly);
-  void flush_now_and_then(dataplane::Engine& engine, dataplane::Duration every);
+  FabricCapture(CaptureRequest request, std::unique_ptr<control::Capture> capture, dataplane::Instant until)
+      : request_(std::move(request)), capture_(std::move(capture)), until_(until) {}
+  void choose_ports(const control::Testbed& testbed, const Assembly& assembly);
 
+  CaptureRequest request_;
   std::unique_ptr<control::Capture> capture_;
+  dataplane::Instant until_;
+  std::vector<std::pair<TapBoard::Place, dataplane::Tap*>> taps_;
+  // Touched in actions only. Shared with a flush that was asked for and may come after the end.
+  std::shared_ptr<bool> watches_ = std::make_shared<bool>(false);
 };
 
 }  // namespace softspine::testbeds

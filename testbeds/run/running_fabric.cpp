@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::chrono::milliseconds kWatchEvery{20};
 constexpr uint32_t kInjectedPackets = 1'023;
+constexpr const char* kRunCapture = "run";
 constexpr std::chrono::milliseconds kGrace{5'000};  // for commands to end when they are asked to
 
 }  // namespace
@@ -42,14 +43,12 @@ std::expected<void, std::string> RunningFabric::build() {
   faults_->start();
   deadlocks_ = std::make_unique<DeadlockLook>(testbed_.fabric, *assembly_);
   deadlocks_->start();
+  captures_ = std::make_unique<Captures>(testbed_, *assembly_);
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
 }
 
 std::expected<void, std::string> RunningFabric::open_capture(const CaptureRequest& request) {
-  auto capture = FabricCapture::open(request, testbed_, *assembly_);
-  if (!capture) return std::unexpected(capture.error());
-  capture_ = std::move(*capture);
-  return {};
+  return captures_->start(kRunCapture, request, assembly_->engine->now());
 }
 
 std::expected<void, std::string> RunningFabric::make_outside() {
@@ -127,6 +126,10 @@ void RunningFabric::inject_fault(control::LiveFault fault) {
   });
 }
 
+void RunningFabric::with_captures(std::function<void(Captures&, Instant)> act) {
+  assembly_->engine->post([this, act = std::move(act)](Instant now) { act(*captures_, now); });
+}
+
 void RunningFabric::clear_watermarks(std::optional<uint32_t> node) {
   assembly_->engine->post([this, node](Instant) {
     for (uint32_t n = 0; n < assembly_->switches.size(); ++n) {
@@ -175,7 +178,7 @@ std::vector<OutsideOutcome> RunningFabric::outcomes() const {
 }
 
 std::expected<control::CaptureTotals, std::string> RunningFabric::close_capture() {
-  return capture_ ? capture_->close() : control::CaptureTotals{};
+  return captures_->close_all(kRunCapture);
 }
 
 control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {

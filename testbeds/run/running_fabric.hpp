@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A testbed that runs: its nodes, its outside hosts, its capture, and the control over it.
+// A testbed that runs: its nodes, its outside hosts, its captures, and the control over it.
 //
 //   auto fabric = RunningFabric::make(testbed, options);     everything is built, nothing runs
 //   fabric->run();                                           until its end, stop(), or its duration
@@ -24,8 +24,8 @@
 
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/captures.hpp"
 #include "testbeds/run/deadlock_look.hpp"
-#include "testbeds/run/fabric_capture.hpp"
 #include "testbeds/run/fault_control.hpp"
 #include "testbeds/run/link_control.hpp"
 
@@ -61,6 +61,8 @@ class RunningFabric {
   // While it runs, from any thread: a switch gets the tables of another profile (LinkControl::use_profile), watermarks
   // of one switch or of all begin again, between two windows.
   void use_profile(uint32_t node, uint32_t profile);
+  // Likewise: captures are started, stopped and listed.
+  void with_captures(std::function<void(Captures&, dataplane::Instant)> act);
   // Likewise: hosts, ports and cables fail (FaultControl). Links and profiles have calls of their own.
   void inject_fault(control::LiveFault fault);
   void clear_watermarks(std::optional<uint32_t> node);
@@ -76,6 +78,7 @@ class RunningFabric {
   // While it does not run.
   control::FabricSnapshot snapshot() const { return snapshot_at(assembly_->engine->now()); }
   std::vector<OutsideOutcome> outcomes() const;
+  // Of the one that began with the run; the others end, too.
   std::expected<control::CaptureTotals, std::string> close_capture();
   // Ends all packets; how many were missing from the pools afterwards: 0, or there is a leak.
   uint64_t drain();
@@ -103,7 +106,7 @@ class RunningFabric {
   std::unique_ptr<LinkControl> links_;
   std::unique_ptr<FaultControl> faults_;
   std::unique_ptr<DeadlockLook> deadlocks_;
-  std::unique_ptr<FabricCapture> capture_;
+  std::unique_ptr<Captures> captures_;
   bool waits_for_commands_ = false;
   bool is_watched_ = false;
   std::atomic<bool> stop_requested_{false};

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/tap_board.hpp"
+
+namespace softspine::testbeds {
+
+using dataplane::Direction;
+using dataplane::Instant;
+using dataplane::Packet;
+using dataplane::PortNo;
+using dataplane::Tap;
+
+class TapBoard::Fan final : public Tap {
+ public:
+  void frame(Direction direction, const Packet& packet, Instant at, const char* comment) noexcept override {
+    for (Tap* const tap : taps) tap->frame(direction, packet, at, comment);
+  }
+  std::vector<Tap*> taps;
+};
+
+TapBoard::TapBoard(Assembly& assembly) : assembly_(assembly) {}
+TapBoard::~TapBoard() = default;
+
+void TapBoard::add(const Place& place, Tap* tap) {
+  std::unique_ptr<Fan>& fan = fans_[place];
+  if (!fan) fan = std::make_unique<Fan>();
+  fan->taps.push_back(tap);
+  settle(place);
+}
+
+void TapBoard::remove(const Place& place, Tap* tap) {
+  const auto found = fans_.find(place);
+  if (found == fans_.end()) return;
+  std::erase(found->second->taps, tap);
+  settle(place);
+}
+
+void TapBoard::settle(const Place& place) {
+  Fan& fan = *fans_[place];
+  Tap* const tap = fan.taps.empty() ? nullptr : fan.taps.size() == 1 ? fan.taps[0] : &fan;
+  if (place.received) return assembly_.switches[place.port.node]->set_receive_tap(PortNo{place.port.port}, tap);
+  const dataplane::PortRef ref = assembly_.port_ref(place.port);
+  assembly_.engine->node(ref.node).transmitter(ref.port).set_tap(tap);
+}
+
+}  // namespace softspine::testbeds

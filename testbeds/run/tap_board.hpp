@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who watches which port, so that several captures can watch one. A port that nobody watches has no tap, and costs what
+// it cost before; one watcher is the port's tap itself; more are told one after the other, in the order they came.
+// From actions, or while nothing runs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "dataplane/link/tap.hpp"
+#include "testbeds/run/assembly.hpp"
+
+namespace softspine::testbeds {
+
+class TapBoard {
+ public:
+  // Outlives it.
+  explicit TapBoard(Assembly& assembly);
+  ~TapBoard();
+
+  struct Place {
+    control::LinkEnd port;
+    bool received = false;  // what a switch's port receives; else what any port sends
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+  // The tap lives until it is removed.
+  void add(const Place& place, dataplane::Tap* tap);
+  void remove(const Place& place, dataplane::Tap* tap);
+
+ private:
+  class Fan;
+  void settle(const Place& place);
+
+  Assembly& assembly_;
+  std::map<Place, std::unique_ptr<Fan>> fans_;
+};
+
+}  // namespace softspine::testbeds
