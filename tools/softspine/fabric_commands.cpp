@@ -10,6 +10,7 @@
 #include <string_view>
 #include <thread>
 
+#include "tools/softspine/capture_command.hpp"
 #include "tools/softspine/fabric_client.hpp"
 #include "tools/softspine/inject_command.hpp"
 
@@ -191,6 +192,7 @@ void add_fabric_commands(CLI::App& app, Status& status) {
   add_show(app, status);
   add_link(app, status);
   add_inject_command(app, status);
+  add_capture_command(app, status);
   add_profile(app, status);
   add_clear(app, status);
 }

@@ -2,6 +2,8 @@
 #include "tools/softspine/fabric_server.hpp"
 
 #include <algorithm>
+#include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "control/config/live_fault.hpp"
@@ -12,6 +14,7 @@
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/report.hpp"
 #include "control/telemetry/tables.hpp"
+#include "tools/softspine/capture_requests.hpp"
 #include "tools/softspine/hex.hpp"
 #include "tools/softspine/switch_views.hpp"
 
@@ -93,6 +96,7 @@ FabricServer::FabricServer(RunningFabric& fabric) : fabric_(fabric) {
   add_link();
   add_inject();
   add_fault();
+  add_captures();
   add_clear();
   add_profile();
 }
@@ -254,6 +258,37 @@ void FabricServer::add_fault() {
     fabric_.inject_fault(std::move(*fault));
     const std::string where = text_argument(row, row.contains("link") ? "link" : "node");
     return Json(where + ": " + text_argument(row, "set"));
+  });
+}
+
+void FabricServer::add_captures() {
+  server_.handle_later("capture start", [this](const Json& arguments, const Reply& reply) {
+    auto request = capture_request(arguments);
+    if (!request) return reply(std::unexpected(request.error()));
+    const std::string given = text_argument(arguments, "name");
+    const std::string name = given.empty() ? std::filesystem::path(request->path).stem().string() : given;
+    fabric_.with_captures([reply, name, request = std::move(*request)](testbeds::Captures& captures, Instant now) {
+      const auto started = captures.start(name, request, now);
+      if (!started) return reply(std::unexpected(started.error()));
+      reply(Json("capture " + name + ": started"));
+    });
+  });
+  server_.handle_later("capture stop", [this](const Json& arguments, const Reply& reply) {
+    const std::string name = text_argument(arguments, "name");
+    const bool json = wants_json(arguments);
+    fabric_.with_captures([reply, name, json](testbeds::Captures& captures, Instant) {
+      auto stopped = captures.stop(name);
+      if (!stopped) return reply(std::unexpected(stopped.error()));
+      const auto ended = std::make_shared<testbeds::Captures::Ended>(std::move(*stopped));
+      reply.later([ended, json]() -> Result { return closed_capture(*ended, json); });
+    });
+  });
+  server_.handle_later("capture list", [this](const Json& arguments, const Reply& reply) {
+    const bool json = wants_json(arguments);
+    fabric_.with_captures([reply, json](testbeds::Captures& captures, Instant now) {
+      const auto rows = captures.list(now);
+      reply(json ? captures_json(rows) : Json(captures_table(rows)));
+    });
   });
 }
 

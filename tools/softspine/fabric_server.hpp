@@ -31,6 +31,7 @@ class FabricServer {
   void add_link();
   void add_inject();
   void add_fault();
+  void add_captures();
   void add_buffers();
   void add_clear();
   void add_profile();

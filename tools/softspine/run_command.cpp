@@ -16,6 +16,7 @@
 #include "control/config/judge.hpp"
 #include "control/telemetry/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
+#include "tools/softspine/capture_options.hpp"
 #include "tools/softspine/fabric_server.hpp"
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/progress.hpp"
@@ -28,10 +29,7 @@ namespace {
 struct RunArguments {
   std::string file;
   control::Overrides overrides;
-  std::string capture;
-  std::vector<std::string> capture_ports;
-  uint32_t snaplen = 256;
-  uint64_t capture_limit = 0;
+  testbeds::CaptureRequest capture;
   std::string report;
   std::string folder;
   bool json = false;
@@ -102,11 +100,8 @@ class Run {
         return wrong(listening.error() + "; with --no-server it runs without a socket");
       }
     }
-    if (arguments_.capture.empty()) return {};
-    const auto opened = fabric_->open_capture({.path = arguments_.capture,
-                                               .ports = arguments_.capture_ports,
-                                               .snaplen = arguments_.snaplen,
-                                               .max_bytes = arguments_.capture_limit});
+    if (arguments_.capture.path.empty()) return {};
+    const auto opened = fabric_->open_capture(arguments_.capture);
     if (!opened) return wrong(opened.error());
     return {};
   }
@@ -144,7 +139,7 @@ class Run {
 
   Status finish() {
     const auto capture = fabric_->close_capture();
-    if (!capture) fmt::print(stderr, "softspine: {}: {}\n", arguments_.capture, capture.error());
+    if (!capture) fmt::print(stderr, "softspine: {}: {}\n", arguments_.capture.path, capture.error());
     control::Json report = control::report_json(fabric_->snapshot(), run_facts(testbed_));
     const bool commands_succeeded = add_commands(report);
     const auto verdicts = control::judge(testbed_.expectations, report);
@@ -221,9 +216,10 @@ class Run {
   void print_files(const std::expected<control::CaptureTotals, std::string>& capture) const {
     std::string out;
     if (!arguments_.report.empty()) out += fmt::format("  {}  the report\n", arguments_.report);
-    if (!arguments_.capture.empty() && capture) {
-      out += fmt::format("  {}  {} frames, {}{}\n", arguments_.capture, capture->frames,
+    if (!arguments_.capture.path.empty() && capture) {
+      out += fmt::format("  {}  {} frames, {}{}{}\n", arguments_.capture.path, capture->frames,
                          short_number(static_cast<double>(capture->bytes), "B"),
+                         arguments_.capture.rotation.any() ? fmt::format(" in {} numbered files", capture->files) : "",
                          capture->missed + capture->omitted == 0
                              ? ""
                              : fmt::format("; {} missed, {} beyond its limit", capture->missed, capture->omitted));
@@ -255,30 +251,14 @@ void add_run_command(CLI::App& app, Status& status) {
       "  softspine run testbeds/two-tier.yaml\n"
       "  softspine run two-tier.yaml --capture fabric.pcapng --report report.json\n"
       "  softspine run two-tier.yaml --capture tor1.pcapng --capture-port 'tor1:*' --snaplen 128\n"
+      "  softspine run pfc-storm.yaml --capture pauses.pcapng --capture-filter 'ether proto 0x8808'\n"
       "  softspine run two-tier.yaml --workers 2 --seed 3 --json | jq .flows\n"
       "Ctrl-C ends it: files are closed and what was counted is printed.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
   add_overrides(*command, arguments->overrides);
   CLI::Option* capture =
-      command->add_option("--capture", arguments->capture, "write what crosses the fabric to this pcapng file");
-  command
-      ->add_option("--capture-port", arguments->capture_ports,
-                   "only ports that match, e.g. 'tor1:*' (repeatable): what they send, and of switches also what they "
-                   "receive; else what every port sends")
-      ->needs(capture);
-  command->add_option("--snaplen", arguments->snaplen, "bytes kept of a captured frame")
-      ->check(CLI::Range(1, 65'535))
-      ->capture_default_str()
-      ->needs(capture);
-  command
-      ->add_option_function<std::string>(
-          "--capture-limit",
-          [arguments](const std::string& text) {
-            arguments->capture_limit =
-                static_cast<uint64_t>(quantity_argument("--capture-limit", text, control::kBytesQuantity));
-          },
-          "size of the capture at most, e.g. 1GiB")
-      ->needs(capture);
+      command->add_option("--capture", arguments->capture.path, "write what crosses the fabric to this pcapng file");
+  add_capture_options(*command, arguments->capture, "--capture-", capture);
   command->add_option("--report", arguments->report, "write the report to this JSON file");
   command->add_option("--folder", arguments->folder, "for the files of guests and namespaces; else one in /tmp");
   command->add_flag("--json", arguments->json, "the report on stdout instead of tables");

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// How captures of a running fabric are asked for over the control socket, and what is answered. Sizes travel as bytes,
+// times as picoseconds.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "control/telemetry/json.hpp"
+#include "testbeds/run/captures.hpp"
+
+namespace softspine::tools {
+
+control::Json json_of(const testbeds::CaptureRequest& request);
+std::expected<testbeds::CaptureRequest, std::string> capture_request(const control::Json& arguments);
+
+control::Json captures_json(const std::vector<testbeds::Captures::Row>& rows);
+std::string captures_table(const std::vector<testbeds::Captures::Row>& rows);
+
+// Waits for the disk. The error: the file is not whole.
+std::expected<control::Json, std::string> closed_capture(testbeds::Captures::Ended& ended, bool json);
+
+}  // namespace softspine::tools
