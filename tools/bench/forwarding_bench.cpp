@@ -15,9 +15,11 @@
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/engine.hpp"
 #include "dataplane/engine/wall_clock.hpp"
+#include "dataplane/packet/pfc.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "pipelines/aggregation.hpp"
 #include "pipelines/tor.hpp"
+#include "tools/bench/lossless_plan.hpp"
 #include "tools/bench/roce_flows.hpp"
 
 namespace softspine::tools {
@@ -35,6 +37,7 @@ constexpr MacAddress kFarTorMac{0x02, 0, 0, 0, 0, 0x03};
 constexpr MacAddress kSinkMac{0x02, 0, 0, 0, 0, 0xff};
 constexpr uint32_t kQueueLimit = 4U << 20;
 constexpr uint32_t kFirstQp = 0x100;
+constexpr uint8_t kRoceDscp = 26;  // of the input
 
 // Which way each flow took, seen at the first switch; the same whatever the speed.
 class PathTap final : public Tap {
@@ -100,7 +103,9 @@ MacAddress spine_mac(uint32_t i) {
 class Rig {
  public:
   Rig(const ForwardingBench& bench)
-      : pool_("bench", 32767, kMaxFrameBytes > bench.frame_bytes ? 2048 : kMaxFrameBytes), engine_(clock_, {}) {
+      : pool_("bench", 32767, kMaxFrameBytes > bench.frame_bytes ? 2048 : kMaxFrameBytes),
+        engine_(clock_, {}),
+        lossless_(bench.lossless) {
     source_ = add_edge("net_pcap_bench,rx_pcap=" + bench.pcap + ",infinite_rx=1");
     if (bench.hops == 1) {
       build_one_switch();
@@ -116,6 +121,7 @@ class Rig {
     for (const DeviceEdge* sink : sinks_) sum += sink->counters().out_packets;
     return sum;
   }
+  uint64_t received() const { return first_->counters()[0].rx_packets; }
   uint64_t dropped() const {
     uint64_t sum = 0;
     for (const Switch* s : switches_) {
@@ -149,6 +155,7 @@ class Rig {
   template <typename Role>
   NodeId add_switch(const std::string& name, uint32_t ports, ForwardingState state) {
     auto node = std::make_unique<Role>(name, ports, pool_);
+    if (lossless_) make_lossless(state, kRoceDscp);
     node->publish(std::make_shared<ForwardingState>(std::move(state)));
     switches_.push_back(node.get());
     if (first_ == nullptr) first_ = node.get();
@@ -188,6 +195,7 @@ class Rig {
   PacketPool pool_;
   WallClock clock_{{.dilation = 1, .max_sleep = Duration{}}};
   Engine engine_;
+  bool lossless_;
   NodeId source_;
   Switch* first_ = nullptr;
   std::vector<Switch*> switches_;
@@ -203,15 +211,12 @@ double thread_cpu_seconds() {
 
 }  // namespace
 
-ForwardingResult run_forwarding_bench(const ForwardingBench& bench) {
-  Rig rig{bench};
-  std::vector<uint8_t> ways(RoceFlows{}.flows, 0);
-  rig.watch_paths(ways);
-  const Duration measured = Duration::ps(static_cast<int64_t>(bench.seconds * 1e12));
-  const Instant begin = Instant::at(measured / 4);
-  rig.engine().run(begin);
-  rig.watch_nothing();
-  const uint64_t before = rig.delivered();
+namespace {
+
+// From `begin` on, for as long: what `count` has grown by, and what that took.
+template <typename Count>
+ForwardingResult measure(Rig& rig, Instant begin, Duration measured, uint32_t hops, Count&& count) {
+  const uint64_t before = count();
   const auto start = std::chrono::steady_clock::now();
   const uint64_t start_tsc = __rdtsc();
   const double start_cpu = thread_cpu_seconds();
@@ -220,14 +225,43 @@ ForwardingResult run_forwarding_bench(const ForwardingBench& bench) {
   const double cpu = thread_cpu_seconds() - start_cpu;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ForwardingResult result;
-  result.packets = rig.delivered() - before;
-  result.drops = rig.dropped();
-  result.checksum = checksum_of(ways);
+  result.packets = count() - before;
   result.packets_per_second = static_cast<double>(result.packets) / seconds;
-  result.packet_hops_per_second = result.packets_per_second * bench.hops;
+  result.packet_hops_per_second = result.packets_per_second * hops;
   result.cpu_share = cpu / seconds;
   result.cycles_per_packet_hop =
-      static_cast<double>(ticks) * result.cpu_share / (static_cast<double>(result.packets) * bench.hops);
+      static_cast<double>(ticks) * result.cpu_share / (static_cast<double>(result.packets) * hops);
+  return result;
+}
+
+Duration duration_of(double seconds) {
+  return Duration::ps(static_cast<int64_t>(seconds * 1e12));
+}
+
+}  // namespace
+
+ForwardingResult run_forwarding_bench(const ForwardingBench& bench) {
+  Rig rig{bench};
+  std::vector<uint8_t> ways(RoceFlows{}.flows, 0);
+  rig.watch_paths(ways);
+  const Duration measured = duration_of(bench.seconds);
+  const Instant begin = Instant::at(measured / 4);
+  rig.engine().run(begin);
+  rig.watch_nothing();
+  ForwardingResult result = measure(rig, begin, measured, bench.hops, [&rig] { return rig.delivered(); });
+  result.drops = rig.dropped();
+  result.checksum = checksum_of(ways);
+  rig.engine().drain();
+  return result;
+}
+
+ForwardingResult run_flood_bench(const std::string& pcap, double seconds) {
+  Rig rig{{.pcap = pcap, .frame_bytes = pfc::kFrameBytes, .hops = 1, .seconds = seconds, .lossless = true}};
+  const Duration measured = duration_of(seconds);
+  const Instant begin = Instant::at(measured / 4);
+  rig.engine().run(begin);
+  ForwardingResult result = measure(rig, begin, measured, 1, [&rig] { return rig.received(); });
+  result.drops = rig.delivered();
   rig.engine().drain();
   return result;
 }

@@ -17,6 +17,7 @@ struct ForwardingBench {
   uint32_t frame_bytes = 60;  // without FCS
   uint32_t hops = 1;          // 1 or 3
   double seconds = 2;         // wall time, after a warm-up of a quarter of it
+  bool lossless = false;      // shared buffer, PFC, marks, DWRR: all of lossless_plan.hpp
 };
 
 struct ForwardingResult {
@@ -28,6 +29,10 @@ struct ForwardingResult {
   uint64_t packets = 0;
   uint64_t drops = 0;
 };
+
+// One switch, lossless, that gets nothing but the frames of that file, malformed pauses (pause_flood.hpp): frames taken
+// a second. `drops` are those that were forwarded: none should.
+ForwardingResult run_flood_bench(const std::string& pcap, double seconds);
 
 ForwardingResult run_forwarding_bench(const ForwardingBench& bench);
 

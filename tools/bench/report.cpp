@@ -24,11 +24,11 @@ std::string hex(uint64_t value) {
 
 std::string text_of(const ForwardingBench& bench, const ForwardingResult& r) {
   return fmt::format(
-      "{} switch{}, {} B: {:.2f} Mpps, {:.2f} M packet-hops/s, {:.0f} cycles a packet-hop, {:.0f} % of the core, "
+      "{} switch{}{}, {} B: {:.2f} Mpps, {:.2f} M packet-hops/s, {:.0f} cycles a packet-hop, {:.0f} % of the core, "
       "{} packets, {} dropped, checksum {}",
-      bench.hops, bench.hops == 1 ? "" : "es", bench.frame_bytes + dataplane::kFcsBytes,
-      r.packets_per_second / kMillion, r.packet_hops_per_second / kMillion, r.cycles_per_packet_hop, r.cpu_share * 100,
-      r.packets, r.drops, hex(r.checksum));
+      bench.hops, bench.hops == 1 ? "" : "es", bench.lossless ? ", lossless" : "",
+      bench.frame_bytes + dataplane::kFcsBytes, r.packets_per_second / kMillion, r.packet_hops_per_second / kMillion,
+      r.cycles_per_packet_hop, r.cpu_share * 100, r.packets, r.drops, hex(r.checksum));
 }
 
 std::string text_of(const VirtualBench& bench, const VirtualResult& r) {
@@ -42,6 +42,7 @@ std::string text_of(const VirtualBench& bench, const VirtualResult& r) {
 std::string json_of(const ForwardingBench& bench, const ForwardingResult& r) {
   return Json{{"bench", "forwarding"},
               {"hops", bench.hops},
+              {"lossless", bench.lossless},
               {"frame_bytes", bench.frame_bytes + dataplane::kFcsBytes},
               {"packets", r.packets},
               {"packets_per_second", r.packets_per_second},
@@ -50,6 +51,20 @@ std::string json_of(const ForwardingBench& bench, const ForwardingResult& r) {
               {"cpu_share", r.cpu_share},
               {"drops", r.drops},
               {"checksum", hex(r.checksum)}}
+      .dump();
+}
+
+std::string flood_text(const ForwardingResult& r) {
+  return fmt::format("malformed pauses: {:.2f} M/s taken, {:.0f} cycles each, {:.0f} % of the core, {} forwarded",
+                     r.packets_per_second / kMillion, r.cycles_per_packet_hop, r.cpu_share * 100, r.drops);
+}
+std::string flood_json(const ForwardingResult& r) {
+  return Json{{"bench", "flood"},
+              {"packets", r.packets},
+              {"packets_per_second", r.packets_per_second},
+              {"cycles_per_packet", r.cycles_per_packet_hop},
+              {"cpu_share", r.cpu_share},
+              {"forwarded", r.drops}}
       .dump();
 }
 

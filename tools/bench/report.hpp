@@ -17,4 +17,8 @@ std::string text_of(const VirtualBench& bench, const VirtualResult& result);
 std::string json_of(const ForwardingBench& bench, const ForwardingResult& result);
 std::string json_of(const VirtualBench& bench, const VirtualResult& result);
 
+// Of run_flood_bench().
+std::string flood_text(const ForwardingResult& result);
+std::string flood_json(const ForwardingResult& result);
+
 }  // namespace softspine::tools

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "dataplane/dpdk/eal.hpp"
+#include "tools/bench/pause_flood.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/roce_flows.hpp"
 
@@ -38,9 +39,10 @@ void print(const Bench& bench, const Result& result, bool as_json) {
 // The input as a file that is gone when the bench is over.
 class BenchInput {
  public:
-  explicit BenchInput(uint32_t frame_bytes)
+  template <typename Write>
+  explicit BenchInput(Write&& write)
       : path_((std::filesystem::temp_directory_path() / fmt::format("softspine-bench-{}.pcap", getpid())).string()) {
-    write_roce_pcap(path_, {.frame_bytes = frame_bytes});
+    write(path_);
   }
   ~BenchInput() {
     std::error_code ignored;
@@ -57,8 +59,17 @@ class BenchInput {
 void forward(ForwardingBench bench, uint32_t wire_bytes, bool as_json) {
   bench.frame_bytes = wire_bytes - dataplane::kFcsBytes;
   std::optional<BenchInput> input;
-  if (bench.pcap.empty()) bench.pcap = input.emplace(bench.frame_bytes).path();
+  if (bench.pcap.empty()) {
+    const auto write = [&](const std::string& path) { write_roce_pcap(path, {.frame_bytes = bench.frame_bytes}); };
+    bench.pcap = input.emplace(write).path();
+  }
   print(bench, run_forwarding_bench(bench), as_json);
+}
+
+void flood(double seconds, bool as_json) {
+  const BenchInput input{write_flood_pcap};
+  const ForwardingResult result = run_flood_bench(input.path(), seconds);
+  fmt::print("{}\n", as_json ? flood_json(result) : flood_text(result));
 }
 
 void simulate(const VirtualBench& bench, bool as_json) {
@@ -71,9 +82,13 @@ void run_all(const BenchArguments& arguments) {
     for (const uint32_t bytes : {kSmallFrame, kLargeFrame}) {
       ForwardingBench bench = arguments.forwarding;
       bench.hops = hops;
-      forward(bench, bytes, arguments.json);
+      for (const bool lossless : {false, true}) {
+        bench.lossless = lossless;
+        forward(bench, bytes, arguments.json);
+      }
     }
   }
+  flood(arguments.forwarding.seconds, arguments.json);
   for (const auto pattern : {VirtualBench::Pattern::kPermutation, VirtualBench::Pattern::kIncast}) {
     for (const uint32_t workers : {1U, 2U}) {
       VirtualBench bench = arguments.simulated;
@@ -94,6 +109,8 @@ Status run(BenchArguments arguments, const CLI::App& command) {
   if (arguments.incast) arguments.simulated.pattern = VirtualBench::Pattern::kIncast;
   if (command.got_subcommand("forwarding")) {
     forward(arguments.forwarding, arguments.wire_bytes, arguments.json);
+  } else if (command.got_subcommand("flood")) {
+    flood(arguments.forwarding.seconds, arguments.json);
   } else if (command.got_subcommand("virtual")) {
     simulate(arguments.simulated, arguments.json);
   } else {
@@ -118,6 +135,8 @@ void add_bench_command(CLI::App& app, Status& status) {
       "Examples:\n"
       "  softspine bench\n"
       "  softspine bench forwarding --hops 3 --bytes 1086 --seconds 5 --json\n"
+      "  softspine bench forwarding --lossless\n"
+      "  softspine bench flood\n"
       "  softspine bench virtual --incast --workers 2\n"
       "  tools/bench/peers           beside dpdk-testpmd and OVS-DPDK, on the same input");
   command->require_subcommand(0, 1);
@@ -129,10 +148,17 @@ void add_bench_command(CLI::App& app, Status& status) {
       ->check(CLI::IsMember({1, 3}))
       ->capture_default_str();
   add_bytes(*forwarding, *arguments);
+  forwarding->add_flag("--lossless", arguments->forwarding.lossless,
+                       "with a shared buffer, PFC, marks, early drops and DWRR, all traffic in a lossless priority");
   forwarding->add_option("--seconds", arguments->forwarding.seconds, "measured, after a warm-up")
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
   forwarding->add_option("--pcap", arguments->forwarding.pcap, "frames of that size; made if not given");
+
+  CLI::App* flooded = command->add_subcommand("flood", "malformed PFC frames into one port: how many a core takes");
+  flooded->add_option("--seconds", arguments->forwarding.seconds, "measured, after a warm-up")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str();
 
   CLI::App* simulated = command->add_subcommand("virtual", "64 built-in hosts on the virtual clock");
   simulated->add_flag("--incast", arguments->incast, "63 hosts to one, instead of a permutation");
