@@ -85,5 +85,31 @@ TEST(LosslessProfile, WatermarksAndPausesAreShownUnderTheirNames) {
             std::string::npos);
 }
 
+// All has left long before 2 ms: from then on nothing is held, so what is cleared then stays at nothing.
+TEST(Watermarks, BeginAgainWhenTheyAreCleared) {
+  const control::Testbed testbed = testbed_of(incast(""));
+  const auto shared_after = [&](bool cleared, std::optional<uint32_t> node) {
+    auto fabric = RunningFabric::make(testbed, {});
+    if (cleared) {
+      (*fabric)->assembly().engine->at(dataplane::Instant::at(dataplane::Duration::us(1'500)),
+                                       [&](dataplane::Instant) { (*fabric)->clear_watermarks(node); });
+    }
+    EXPECT_TRUE((*fabric)->run());
+    const control::Json counters = control::counters_json((*fabric)->snapshot())["tor1"];
+    EXPECT_EQ((*fabric)->drain(), 0u);
+    return std::array{
+        counters["Ethernet4|PG3"]["SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES"].get<uint64_t>(),
+        counters["Ethernet4|PG3"]["SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES"].get<uint64_t>(),
+        counters["Ethernet0:3"]["SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES"].get<uint64_t>(),
+        counters["Ethernet0:3"]["SAI_QUEUE_STAT_WATERMARK_BYTES"].get<uint64_t>(),
+        counters["ingress_lossless_pool"]["SAI_BUFFER_POOL_STAT_WATERMARK_BYTES"].get<uint64_t>()};
+  };
+  const auto kept = shared_after(false, std::nullopt);
+  for (const uint64_t bytes : kept) EXPECT_GT(bytes, 0u);
+  for (const uint64_t bytes : shared_after(true, std::nullopt)) EXPECT_EQ(bytes, 0u);
+  const auto tor2 = std::ranges::find(testbed.fabric.nodes, "tor2", &control::FabricNode::name);
+  EXPECT_EQ(shared_after(true, static_cast<uint32_t>(tor2 - testbed.fabric.nodes.begin())), kept) << "another switch's";
+}
+
 }  // namespace
 }  // namespace softspine::testbeds
