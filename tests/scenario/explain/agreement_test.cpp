@@ -97,15 +97,18 @@ class Comparison {
     now_ = changed_ + kConvergence + kQuiet;
     routed_.clear();
   }
-  uint32_t random_fabric_link() {
-    for (;;) {
-      const auto link = static_cast<uint32_t>(rng_.below(testbed_.fabric.links.size()));
-      const control::FabricLink& found = testbed_.fabric.links[link];
-      const auto is_switch = [&](LinkEnd end) {
-        return testbed_.fabric.nodes[end.node].kind == control::NodeKind::kSwitch;
-      };
-      if (is_switch(found.a) && is_switch(found.b)) return link;
+  std::vector<uint32_t> fabric_links() const {
+    const control::Fabric& fabric = testbed_.fabric;
+    const auto is_switch = [&](LinkEnd end) { return fabric.nodes[end.node].kind == control::NodeKind::kSwitch; };
+    std::vector<uint32_t> among;
+    for (uint32_t l = 0; l < fabric.links.size(); ++l) {
+      if (is_switch(fabric.links[l].a) && is_switch(fabric.links[l].b)) among.push_back(l);
     }
+    return among;
+  }
+  uint32_t random_fabric_link() {
+    const std::vector<uint32_t> among = fabric_links();
+    return among[rng_.below(among.size())];
   }
 
   void run_and_compare() {
@@ -190,6 +193,12 @@ class Comparison {
 
 void drive_through_failures(const control::Testbed& testbed, uint32_t packets, uint64_t stream) {
   Comparison comparison{testbed, stream};
+  if (comparison.fabric_links().empty()) {  // one switch: nothing that could fail is on anybody's way
+    comparison.phase(packets);
+    comparison.run_and_compare();
+    EXPECT_GT(comparison.hops(), 0u);  // not all reach each other in every testbed
+    return;
+  }
   comparison.phase(packets * 4 / 10);
   const uint32_t first = comparison.random_fabric_link();
   const uint32_t second = comparison.random_fabric_link();
