@@ -73,7 +73,7 @@ def refuses_wrong_options(it: Softspine) -> Problems:
                             (['run', file, '--capture', 'c.pcapng', '--snaplen', '0'], '--snaplen'),
                             (['run', file, '--capture-port', 'tor1:*'], '--capture'),
                             (['link', 'tor1', 'sideways'], 'sideways'), (['link', 'tor1'], 'STATE'), (['show'], 'WORDS'),
-                            (['show', 'fabric', '--every', '5'], 'unit'), (['inject', 'tor1:Ethernet0'], 'FILE')):
+                            (['show', 'fabric', '--every', '5'], 'unit'), (['inject', 'tor1:Ethernet0'], 'WHAT')):
         done = it(*arguments)
         yield from done.exited(2)
         yield from done.complains(said)
@@ -97,7 +97,7 @@ def finds_obstacles_before_the_run(it: Softspine) -> Problems:
 
 def helps_with_examples(it: Softspine) -> Problems:
     """--help of every command has examples; --version is a version"""
-    for command in ('run', 'check', 'show', 'link', 'inject', 'storm', 'bench'):
+    for command in ('run', 'check', 'show', 'link', 'inject', 'profile', 'clear', 'capture', 'storm', 'bench'):
         done = it(command, '--help')
         yield from done.exited(0)
         yield from done.says('Example', f'softspine {command} ')
@@ -142,7 +142,7 @@ def has_a_schema(it: Softspine) -> Problems:
 def asks_for_a_fabric(it: Softspine) -> Problems:
     """without a running fabric, show, link and inject say so"""
     frames = TESTBEDS / 'replay' / 'in.pcap'
-    for arguments in (['show', 'links'], ['link', 'tor1:Ethernet0', 'down'], ['inject', 'tor1:Ethernet0', frames],
+    for arguments in (['show', 'links'], ['link', 'tor1:Ethernet0', 'down'], ['inject', 'h1', 'storm'], ['capture', 'list'], ['inject', 'tor1:Ethernet0', frames],
                       ['show', 'links', '--fabric', 'other']):
         done = it(*arguments)
         yield from done.exited(2)
