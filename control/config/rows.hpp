@@ -152,6 +152,17 @@ struct EdgeRow {
   std::optional<std::string> dpdk;
 };
 
+struct NicRow {
+  Value where;
+  std::optional<PriorityList> pfc_enable;
+  std::optional<dataplane::Rate> rate;
+  CongestionControl congestion_control = HostNic{}.congestion_control;
+  std::optional<uint8_t> cnp_dscp;
+  std::optional<dataplane::Duration> cnp_interval;
+  std::optional<uint8_t> dscp;
+  std::optional<uint16_t> source_port;
+};
+
 using AnyAddress = std::variant<Ipv4Address, Ipv6Address>;
 using AnyPrefix = std::variant<Ipv4Prefix, Ipv6Prefix>;
 
@@ -169,6 +180,7 @@ struct NodeRow {
   std::optional<GuestRow> guest;
   std::optional<NamespaceRow> name_space;
   std::optional<EdgeRow> edge;
+  std::optional<NicRow> nic;
 };
 
 struct Endpoint {

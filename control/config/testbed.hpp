@@ -33,8 +33,6 @@ enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing }
 
 enum class TransportKind : uint8_t { kOpenLoop, kReliable };
 enum class Verb : uint8_t { kWrite, kSend };
-// Reliable connections only; the parameter sets are dataplane/congestion's.
-enum class CongestionControl : uint8_t { kOff, kDcqcnConnectx, kDcqcnPaper };
 
 // How queue pairs deal with what comes back. All but the first two: of reliable connections.
 struct TransportConfig {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables about nodes, what stands behind them, and links.
+#include "control/config/qos_formats.hpp"
+#include "control/config/row_formats.hpp"
 #include "control/config/tables.hpp"
 
 namespace softspine::control {
@@ -58,7 +60,40 @@ const Table<NodeRow>& Tables<NodeRow>::table() {
           .optional("server", &NodeRow::server, "hosts: the machine that this NIC is in")
           .optional("guest", &NodeRow::guest, "hosts: a virtual machine that we start")
           .optional("namespace", &NodeRow::name_space, "hosts: a network namespace that we make")
-          .optional("edge", &NodeRow::edge, "hosts: a way out of the emulation");
+          .optional("edge", &NodeRow::edge, "hosts: a way out of the emulation")
+          .optional("nic", &NodeRow::nic, "hosts that are not built in: what stands between them and their link");
+  return table;
+}
+
+const Table<NicRow>& Tables<NicRow>::table() {
+  static const Table<NicRow> table =
+      Table<NicRow>("nic", "What stands between a guest, a namespace or an edge and its link.")
+          .optional(
+              "pfc_enable", &NicRow::pfc_enable,
+              "priorities whose pauses it obeys, and that it pauses when the host can't take what comes; those of "
+              "the switch's port if not given, [] for none")
+          .optional("rate", &NicRow::rate, "both ways, if it is less than the link's", kLinkRates)
+          .optional("congestion_control", &NicRow::congestion_control,
+                    "for hosts that have none: DCQCN's notification and reaction point, with an adapter's defaults or "
+                    "with the paper's parameters")
+          .optional("cnp_dscp", &NicRow::cnp_dscp, "DCQCN: of CNPs; 48 if not given", within<uint8_t>(0, 63))
+          .optional("cnp_interval", &NicRow::cnp_interval,
+                    "DCQCN: at most one CNP a queue pair in this time; 50us if not given", at_least(Duration::ps(1)))
+          .optional("dscp", &NicRow::dscp, "of the host's RoCEv2 packets, instead of what it wrote there",
+                    within<uint8_t>(0, 63))
+          .optional("source_port", &NicRow::source_port,
+                    "UDP, of the host's RoCEv2 packets, instead of its own: one for all its queue pairs",
+                    at_least<uint16_t>(1))
+          .check([](Reader& reader, Value at, const NicRow& row) {
+            bool good = true;
+            const auto needs_control = [&](bool given, const char* key) {
+              if (!given || row.congestion_control != CongestionControl::kOff) return;
+              good = reader.wrong(at.child(key), "needs 'congestion_control'");
+            };
+            needs_control(row.cnp_dscp.has_value(), "cnp_dscp");
+            needs_control(row.cnp_interval.has_value(), "cnp_interval");
+            return good;
+          });
   return table;
 }
 

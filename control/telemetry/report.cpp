@@ -87,34 +87,38 @@ Json switch_json(const SwitchSnapshot& node) {
 }
 
 // The priorities that any pause frame has named, by port.
+void add_pauses(Json& out, const std::string& port, const HostPauses& pauses) {
+  Json priorities = Json::object();
+  for (size_t i = 0; i < pauses.size(); ++i) {
+    const HostPauseSnapshot& pause = pauses[i];
+    if (!pause.any()) continue;
+    add_key(priorities, std::to_string(i),
+            {{"rx_packets", pause.rx_frames},
+             {"tx_packets", pause.tx_frames},
+             {"on_to_off", pause.on_to_off},
+             {"paused_ps", pause.paused.count_ps()}});
+  }
+  if (!priorities.empty()) add_key(out, port, std::move(priorities));
+}
+
 Json pause_json(const HostSnapshot& host) {
   Json out = Json::object();
-  for (const HostPortSnapshot& port : host.ports) {
-    Json priorities = Json::object();
-    for (size_t i = 0; i < port.pause.size(); ++i) {
-      const HostPauseSnapshot& pause = port.pause[i];
-      if (!pause.any()) continue;
-      add_key(priorities, std::to_string(i),
-              {{"rx_packets", pause.rx_frames},
-               {"tx_packets", pause.tx_frames},
-               {"on_to_off", pause.on_to_off},
-               {"paused_ps", pause.paused.count_ps()}});
-    }
-    if (!priorities.empty()) add_key(out, port.name, std::move(priorities));
-  }
+  for (const HostPortSnapshot& port : host.ports) add_pauses(out, port.name, port.pause);
   return out;
+}
+
+void add_to(HostPauseSnapshot& out, const HostPauses& pauses) {
+  for (const HostPauseSnapshot& pause : pauses) {
+    out.rx_frames += pause.rx_frames;
+    out.tx_frames += pause.tx_frames;
+    out.on_to_off += pause.on_to_off;
+    out.paused += pause.paused;
+  }
 }
 
 HostPauseSnapshot pause_totals(const HostSnapshot& host) {
   HostPauseSnapshot out;
-  for (const HostPortSnapshot& port : host.ports) {
-    for (const HostPauseSnapshot& pause : port.pause) {
-      out.rx_frames += pause.rx_frames;
-      out.tx_frames += pause.tx_frames;
-      out.on_to_off += pause.on_to_off;
-      out.paused += pause.paused;
-    }
-  }
+  for (const HostPortSnapshot& port : host.ports) add_to(out, port.pause);
   return out;
 }
 
@@ -161,21 +165,41 @@ Json hosts_json(const FabricSnapshot& snapshot) {
   return out;
 }
 
+Json edge_json(const EdgeSnapshot& edge) {
+  const dataplane::EdgeCounters& c = edge.counters;
+  HostPauseSnapshot sum;
+  add_to(sum, edge.pause);
+  Json pause = Json::object();
+  add_pauses(pause, edge.port, edge.pause);
+  return {{"kind", edge.kind},
+          {"in_packets", c.in_packets},
+          {"in_bytes", c.in_bytes},
+          {"out_packets", c.out_packets},
+          {"out_bytes", c.out_bytes},
+          {"held_max_bytes", c.held_bytes_max},
+          {"pauses", c.pauses},
+          {"waiting_packets", edge.waiting_packets},
+          {"waiting_max_bytes", edge.nic.waiting_bytes_max},
+          {"made_packets", edge.nic.made_packets},
+          {"starved", edge.nic.starved},
+          {"np_ecn_marked_roce_packets", edge.nic.np_ecn_marked_roce_packets},
+          {"np_cnp_sent", edge.nic.np_cnp_sent},
+          {"np_cnp_unknown", edge.nic.np_cnp_unknown},
+          {"rp_cnp_handled", edge.nic.rp_cnp_handled},
+          {"rp_cnp_ignored", edge.nic.rp_cnp_ignored},
+          {"held_by_rate", edge.nic.held_by_rate},
+          {"flows_forgotten", edge.nic.flows_forgotten},
+          {"pfc_rx_packets", sum.rx_frames},  // once for each priority named
+          {"pfc_tx_packets", sum.tx_frames},
+          {"paused_ps", sum.paused.count_ps()},  // of all priorities
+          {"pause", pause},
+          {"in_drops", drops_json(c.in_drops)},
+          {"out_drops", drops_json(c.out_drops)}};
+}
+
 Json edges_json(const FabricSnapshot& snapshot) {
   Json out = Json::object();
-  for (const EdgeSnapshot& edge : snapshot.edges) {
-    const dataplane::EdgeCounters& c = edge.counters;
-    add_key(out, edge.name,
-            {{"kind", edge.kind},
-             {"in_packets", c.in_packets},
-             {"in_bytes", c.in_bytes},
-             {"out_packets", c.out_packets},
-             {"out_bytes", c.out_bytes},
-             {"held_max_bytes", c.held_bytes_max},
-             {"pauses", c.pauses},
-             {"in_drops", drops_json(c.in_drops)},
-             {"out_drops", drops_json(c.out_drops)}});
-  }
+  for (const EdgeSnapshot& edge : snapshot.edges) add_key(out, edge.name, edge_json(edge));
   return out;
 }
 

@@ -7,7 +7,7 @@
 //   switches   {tor1: {rx_packets tx_packets dropped_packets drops{reason: n} …}}
 //   links      {"tor1:Ethernet16": {to up tx_packets tx_bytes utilisation share …}}     by the port that sends
 //   hosts      {h1: {sent_* received_* rate_bps latency_* …}}
-//   edges      {name: {kind in_* out_* in_drops{} out_drops{}}}
+//   edges      {name: {kind in_* out_* waiting_* pfc_* paused_ps pause{} in_drops{} out_drops{} …}}
 //   engine     how the machine did
 //
 // Same testbed, same seed, virtual clock: the same bytes, all but `engine`, the last key. So nothing here depends

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "dataplane/edge/edge_counters.hpp"
+#include "dataplane/edge/nic_counters.hpp"
 #include "dataplane/egress/counters.hpp"
 #include "dataplane/link/link_counters.hpp"
 #include "dataplane/packet/drop_reason.hpp"
@@ -109,7 +110,7 @@ struct SwitchSnapshot {
   std::string wrong_with_buffers = {};   // empty: what is charged adds up
 };
 
-// A priority at a host's port.
+// A priority at a host's port, or at the NIC of one that is outside.
 struct HostPauseSnapshot {
   uint64_t rx_frames = 0;  // that name it
   uint64_t tx_frames = 0;
@@ -119,12 +120,14 @@ struct HostPauseSnapshot {
   bool any() const { return rx_frames != 0 || tx_frames != 0; }
 };
 
+using HostPauses = std::array<HostPauseSnapshot, dataplane::kPriorities>;
+
 struct HostPortSnapshot {
   std::string name;  // eth0
   bool up = false;
   dataplane::Rate rate;
   dataplane::LinkCounters link;  // of its transmitter: all that the host has sent
-  std::array<HostPauseSnapshot, dataplane::kPriorities> pause{};
+  HostPauses pause{};
 };
 
 // received = delivered + responses + answered + dropped + buffered (packets)
@@ -228,6 +231,10 @@ struct EdgeSnapshot {
   std::string name;  // the host that stands outside
   std::string kind;  // vhost-user, pcap, …
   dataplane::EdgeCounters counters;
+  std::string port;  // eth0
+  dataplane::NicCounters nic;
+  HostPauses pause{};
+  uint64_t waiting_packets = 0;  // from outside, not yet on the link
 };
 
 struct LinkSnapshot {

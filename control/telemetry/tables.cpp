@@ -103,6 +103,24 @@ std::string flows_table(const FabricSnapshot& snapshot) {
   return table.text();
 }
 
+std::string nics_table(const FabricSnapshot& snapshot) {
+  TextTable table{{"<HOST", "<IFACE", "<KIND", "SENT(pkts)", "RECEIVED(pkts)", "WAITING(pkts)", "PFC_RX", "PFC_TX",
+                   "PAUSED(us)", "ECN_MARKED(pkts)", "CNP_SENT", "CNP_HANDLED", "HELD_BY_RATE(pkts)"}};
+  for (const EdgeSnapshot& edge : snapshot.edges) {
+    HostPauseSnapshot sum;
+    for (const HostPauseSnapshot& pause : edge.pause) {
+      sum.rx_frames += pause.rx_frames;
+      sum.tx_frames += pause.tx_frames;
+      sum.paused += pause.paused;
+    }
+    table.add({edge.name, edge.port, edge.kind, grouped(edge.counters.in_packets), grouped(edge.counters.out_packets),
+               grouped(edge.waiting_packets), grouped(sum.rx_frames), grouped(sum.tx_frames),
+               microseconds(sum.paused.count_ps()), grouped(edge.nic.np_ecn_marked_roce_packets),
+               grouped(edge.nic.np_cnp_sent), grouped(edge.nic.rp_cnp_handled), grouped(edge.nic.held_by_rate)});
+  }
+  return table.text();
+}
+
 std::string links_table(const FabricSnapshot& snapshot) {
   TextTable table{{"<FROM", "<TO", "<STATE", "TX(pkts)", "TX(bytes)", "UTIL(%)", "UPLINK_SHARE(%)", "LOST(pkts)",
                    "VANISHED(pkts)", "DAMAGED(pkts)"}};

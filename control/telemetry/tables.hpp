@@ -16,6 +16,8 @@ std::string queues_table(const FabricSnapshot& snapshot, std::string_view only_s
 // One row per place, port and reason that occurred; what was consumed is marked as such. Hosts and edges, too.
 std::string drops_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});
 std::string flows_table(const FabricSnapshot& snapshot);
+// The NICs of hosts that are outside.
+std::string nics_table(const FabricSnapshot& snapshot);
 std::string links_table(const FabricSnapshot& snapshot);
 
 }  // namespace softspine::control

@@ -21,6 +21,18 @@ Attachment attachment_of(const NodeRow& row) {
   return BuiltinHost{};
 }
 
+HostNic nic_of(const NicRow& row) {
+  HostNic nic;
+  if (row.pfc_enable) nic.pfc_enable = row.pfc_enable->mask;
+  nic.rate = row.rate.value_or(nic.rate);
+  nic.congestion_control = row.congestion_control;
+  nic.cnp_dscp = row.cnp_dscp.value_or(nic.cnp_dscp);
+  nic.cnp_interval = row.cnp_interval.value_or(nic.cnp_interval);
+  nic.dscp = row.dscp;
+  nic.source_port = row.source_port.value_or(nic.source_port);
+  return nic;
+}
+
 // What only one host can hold, and the key that names it; empty: nothing. Interfaces share one name space, files
 // another; a DPDK device is what stands before its arguments.
 struct Held {
@@ -55,6 +67,11 @@ void attach_hosts(Reader& reader, Expanded& out) {
     if (out.rows[i] == nullptr || node.kind != NodeKind::kHost) continue;
     const NodeRow& row = *out.rows[i];
     node.attachment = attachment_of(row);
+    if (row.nic && is_builtin(node.attachment)) {
+      reader.wrong(row.where.child("nic"), node.name + " is built in, and its own NIC: its workload says what it does");
+    } else if (row.nic) {
+      node.nic = nic_of(*row.nic);
+    }
     if (row.edge && node.ports.size() > 1) {
       reader.wrong(row.where.child("edge"),
                    "an edge has one port, and " + node.name + " has " + std::to_string(node.ports.size()) + " links");

@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <variant>
 
+#include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
 namespace softspine::control {
@@ -47,6 +49,22 @@ struct PcapEdge {
 // A PCI address ("0000:3b:00.0") or a virtual device with its arguments ("net_memif0,socket=…").
 struct DpdkEdge {
   std::string device;
+};
+
+// Of a reliable connection, or of a NIC; the parameter sets are dataplane/congestion's.
+enum class CongestionControl : uint8_t { kOff, kDcqcnConnectx, kDcqcnPaper };
+
+// What stands between a host that is outside and its link (dataplane/edge/nic.hpp). A built-in host is its own NIC.
+struct HostNic {
+  std::optional<uint8_t> pfc_enable;  // bit n: priority n; none: those of the switch's port before it
+  dataplane::Rate rate;               // both ways, if less than the link's; zero: the link's
+  // Notification and reaction point for a host that has none.
+  CongestionControl congestion_control = CongestionControl::kOff;
+  uint8_t cnp_dscp = 48;
+  dataplane::Duration cnp_interval = dataplane::Duration::us(50);
+  // Of the host's RoCEv2 packets, whatever it wrote there itself.
+  std::optional<uint8_t> dscp;
+  uint16_t source_port = 0;  // UDP; 0: the host's own
 };
 
 // Two ways to write one path; links are not followed.

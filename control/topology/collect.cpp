@@ -20,6 +20,7 @@ void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std
     refuse(row.guest.has_value(), "guest", "hosts");
     refuse(row.name_space.has_value(), "namespace", "hosts");
     refuse(row.edge.has_value(), "edge", "hosts");
+    refuse(row.nic.has_value(), "nic", "hosts");
   } else {
     refuse(row.role.has_value(), "role", "switches");
     refuse(row.profile.has_value(), "profile", "switches");

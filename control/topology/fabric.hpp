@@ -43,6 +43,7 @@ struct FabricNode {
   uint32_t plane = 0;        // HPN: which of the disjoint planes
   std::string server;        // hosts: the machine that this NIC is in; its own name unless it has several
   Attachment attachment;     // hosts: what stands behind it
+  HostNic nic;               // hosts that are not built in
 };
 
 struct LinkEnd {

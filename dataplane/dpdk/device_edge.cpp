@@ -44,11 +44,9 @@ void drop(rte_mbuf* m, DropCounters& drops, DropReason reason) {
 
 }  // namespace
 
-DeviceEdge::DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, Config config)
-    : Node(std::move(name), 1),
+DeviceEdge::DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, const Config& config)
+    : Nic(std::move(name), config, pool),
       device_(std::move(device)),
-      pool_(pool),
-      config_(config),
       port_(device_->port()),
       held_(std::bit_ceil(config.hold_bytes / kMinFrameBytes + 1)) {}
 
@@ -58,25 +56,46 @@ DeviceEdge::~DeviceEdge() {
 
 bool DeviceEdge::poll(Instant now) noexcept {
   if (now.is_never()) return false;
-  if (held_head_ != held_tail_) offer_held(now);
-  if (free_at_ > now + config_.horizon) {
+  if (held_head_ != held_tail_) {
+    offer_held(now);
+    tell_held(held_bytes_, now);
+  }
+  const bool is_at_work = ask(now);
+  if (!is_plain()) settle_and_wake(now);
+  return is_at_work;
+}
+
+// What the outside has brought; true if there is, or will be, something to do.
+bool DeviceEdge::ask(Instant now) noexcept {
+  if (is_behind(now)) {
     ++counters_.pauses;
     return true;
   }
   rte_mbuf* frames[kBurstSize];
   for (uint32_t burst = 0; burst < kBurstsPerPoll; ++burst) {
     const uint32_t count = rte_eth_rx_burst(port_, 0, frames, kBurstSize);
-    if (count == 0 && burst == 0) return held_head_ != held_tail_ || free_at_ > now;
-    take_in(frames, count, now);
-    if (count < kBurstSize || free_at_ > now + config_.horizon) break;
+    if (count == 0 && burst == 0) return held_head_ != held_tail_ || is_busy(now);
+    is_plain() ? send_all(frames, count, now) : take_in_all(frames, count, now);
+    if (count < kBurstSize || is_behind(now)) break;
   }
   return true;
 }
 
-void DeviceEdge::take_in(rte_mbuf** frames, uint32_t count, Instant now) noexcept {
+void DeviceEdge::take_in_all(rte_mbuf** frames, uint32_t count, Instant now) noexcept {
+  for (uint32_t i = 0; i < count; ++i) __builtin_prefetch(rte_pktmbuf_mtod(frames[i], const void*));
+  for (uint32_t i = 0; i < count; ++i) {
+    rte_mbuf* frame = is_whole(frames[i]) ? frames[i] : repair(frames[i]);
+    if (frame == nullptr) continue;
+    PacketPool::adopt(frame);
+    take_in(Packet{frame}, now);
+  }
+}
+
+// A plain NIC's: nothing can hold them back, so their times are known at once.
+void DeviceEdge::send_all(rte_mbuf** frames, uint32_t count, Instant now) noexcept {
   for (uint32_t i = 0; i < std::min(count, kPrefetchAhead); ++i) __builtin_prefetch(Packet::meta_of(frames[i]), 1);
   Transmitter& out = transmitter(PortNo{0});
-  Instant start = std::max(now, free_at_);
+  Instant start = std::max(now, free_at());
   uint64_t taken = 0;
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < count; ++i) {
@@ -92,7 +111,7 @@ void DeviceEdge::take_in(rte_mbuf** frames, uint32_t count, Instant now) noexcep
     bytes += frame->data_len;
     start = out.send(Packet{frame}, start);
   }
-  free_at_ = start;
+  set_free_at(start);
   counters_.in_packets += taken;
   counters_.in_bytes += bytes;
 }
@@ -110,9 +129,46 @@ rte_mbuf* DeviceEdge::repair(rte_mbuf* frame) noexcept {
   return nullptr;
 }
 
+// Gathers what is for the host, so that the device is handed bursts.
+struct DeviceEdge::Outside {
+  DeviceEdge& edge;
+  rte_mbuf* frames[kBurstSize];
+  uint32_t count;
+  Instant last;
+
+  static constexpr Instant next() { return Instant::never(); }
+  static void enter(Instant) {}
+  void give(Packet packet, Instant now) noexcept {
+    rte_mbuf* frame = packet.take();
+    if (frame->data_len != Packet::meta_of(frame)->frame_bytes || frame->data_len < kMinFrameBytes) [[unlikely]] {
+      frame = edge.make_whole(frame);
+      if (frame == nullptr) return;
+    }
+    frames[count++] = frame;
+    last = now;
+    if (count == kBurstSize) flush();
+  }
+  void flush() noexcept {
+    if (count != 0) edge.hand_out(frames, count);
+    count = 0;
+    edge.tell_held(edge.held_bytes_, last);
+  }
+};
+
 Instant DeviceEdge::run(Instant until) noexcept {
+  if (is_plain()) return run_plain(until);
+  Outside outside{.edge = *this, .frames = {}, .count = 0, .last = {}};
+  for (;;) {
+    const Instant next = run_with(until, outside);
+    if (outside.count == 0) return next;
+    outside.flush();  // which may have it say XOFF, at once
+  }
+}
+
+Instant DeviceEdge::run_plain(Instant until) noexcept {
   rte_mbuf* frames[kBurstSize];
   while (const uint32_t count = take_from_inbox(until, frames)) hand_out(frames, count);
+  tell_held(held_bytes_, until);
   return inbox().next();
 }
 
@@ -179,11 +235,11 @@ uint32_t DeviceEdge::offer(rte_mbuf** frames, uint32_t count) noexcept {
 }
 
 void DeviceEdge::hold(rte_mbuf* frame) noexcept {
-  if (held_bytes_ + frame->data_len > config_.hold_bytes) return end_out(frame, DropReason::kEdgeFull);
+  if (held_bytes_ + draining_bytes() + frame->data_len > nic_config().hold_bytes)
+    return end_out(frame, DropReason::kEdgeFull);
   if (held_head_ == held_tail_) seen_arrivals_ = device_->arrivals();
   held_[held_tail_++ & (held_.size() - 1)] = frame;
   held_bytes_ += frame->data_len;
-  counters_.held_bytes_max = std::max(counters_.held_bytes_max, held_bytes_);
 }
 
 void DeviceEdge::offer_held(Instant now) noexcept {
@@ -197,7 +253,7 @@ void DeviceEdge::offer_held(Instant now) noexcept {
   if (first_held_ != held_head_ || first_since_.is_never()) {
     first_held_ = held_head_;
     first_since_ = now;
-  } else if (now - first_since_ > config_.hold_time) {
+  } else if (now - first_since_ > nic_config().hold_time) {
     rte_mbuf* stuck = held_[held_head_++ & (held_.size() - 1)];
     held_bytes_ -= stuck->data_len;
     end_out(stuck, DropReason::kEdgeFull);
@@ -228,6 +284,7 @@ void DeviceEdge::end_out(rte_mbuf* frame, DropReason reason) noexcept {
 
 void DeviceEdge::drain() noexcept {
   end_held(DropReason::kEdgeFull);
+  end_waiting();
 }
 
 }  // namespace softspine::dataplane

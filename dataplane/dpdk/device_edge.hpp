@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // An edge over any DPDK device: vhost-user, TAP, AF_PACKET, memif, a physical NIC.
 //
-//   outside → fabric   poll(now): up to 4 × 32 frames, start = max(now, port free), one behind the other at the
-//                      link's rate. While port free − now > horizon the device is not asked at all:
-//                      an unpolled vhost ring pushes back into the guest without loss.
+//   outside → fabric   poll(now): up to 4 × 32 frames into the NIC (edge/nic.hpp), whose pauses and pace they wait
+//                      for. While its link is behind the device is not asked at all: an unpolled vhost ring pushes
+//                      back into the guest without loss. A plain NIC's frames go straight onto the link,
+//                      start = max(now, port free), one behind the other.
 //   fabric → outside   run(until): whole bursts to the device. What it does not take is held, in order,
 //                      up to `hold_bytes`, and offered again at each poll; beyond that: edge_full.
 //                      While nobody is there (device down) frames end as link_down, held ones too:
@@ -22,21 +23,16 @@
 #include <vector>
 
 #include "dataplane/dpdk/device.hpp"
-#include "dataplane/edge/edge_counters.hpp"
-#include "dataplane/link/node.hpp"
+#include "dataplane/edge/nic.hpp"
 
 namespace softspine::dataplane {
 
-class DeviceEdge final : public Node {
+class DeviceEdge final : public Nic {
  public:
-  struct Config {
-    Duration horizon = Duration::us(50);  // emulated time by which the link may be behind
-    uint32_t hold_bytes = 1U << 20;
-    Duration hold_time = Duration::s(1);  // emulated: a dilated fabric wants it divided by its dilation
-  };
+  using Config = NicConfig;
 
   // `pool`: the device's own; frames whose elided payload is put back come from it too.
-  DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, Config config);
+  DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, const Config& config);
   ~DeviceEdge() override;
 
   bool poll(Instant now) noexcept override;
@@ -44,13 +40,16 @@ class DeviceEdge final : public Node {
   Instant run(Instant until) noexcept override;
   void drain() noexcept override;
 
-  const EdgeCounters& counters() const { return counters_; }
   uint64_t held_packets() const { return held_tail_ - held_head_; }
   uint64_t held_bytes() const { return held_bytes_; }
   const Device& device() const { return *device_; }
 
  private:
-  void take_in(rte_mbuf** frames, uint32_t count, Instant now) noexcept;
+  struct Outside;  // its side of Nic::run_with
+  bool ask(Instant now) noexcept;
+  void take_in_all(rte_mbuf** frames, uint32_t count, Instant now) noexcept;
+  void send_all(rte_mbuf** frames, uint32_t count, Instant now) noexcept;
+  Instant run_plain(Instant until) noexcept;
   rte_mbuf* repair(rte_mbuf* frame) noexcept;
   uint32_t take_from_inbox(Instant until, rte_mbuf** frames) noexcept;
   rte_mbuf* make_whole(rte_mbuf* frame) noexcept;
@@ -63,10 +62,7 @@ class DeviceEdge final : public Node {
   void end_out(rte_mbuf* frame, DropReason reason) noexcept;
 
   std::unique_ptr<Device> device_;
-  PacketPool& pool_;
-  Config config_;
   uint16_t port_;
-  Instant free_at_;
   // A ring of frames that wait for the outside: from head to tail, indices modulo its size (a power of two).
   std::vector<rte_mbuf*> held_;
   uint64_t held_head_ = 0;
@@ -75,8 +71,7 @@ class DeviceEdge final : public Node {
   uint64_t first_held_ = 0;  // the frame that stood first at the last poll, and since when
   Instant first_since_ = Instant::never();
   uint64_t seen_arrivals_ = 0;  // of the device's other side
-  EdgeCounters counters_;
-  Burst arrivals_;  // empty between runs; here because clearing a fresh one costs as much as a packet
+  Burst arrivals_;              // empty between runs; here because clearing a fresh one costs as much as a packet
 };
 
 }  // namespace softspine::dataplane

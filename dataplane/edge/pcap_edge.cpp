@@ -26,12 +26,12 @@ Instant since(int64_t zero_ns, int64_t at_ns, Duration offset) {
 }  // namespace
 
 std::expected<std::unique_ptr<PcapEdge>, EdgeError> PcapEdge::open(std::string name, const Config& config,
-                                                                   PacketPool& pool) {
+                                                                   PacketPool& pool, const NicConfig& nic) {
   std::error_code unknown;  // a file that is not there yet is no other file either
   if (!config.read_path.empty() && std::filesystem::equivalent(config.read_path, config.write_path, unknown)) {
     return std::unexpected(EdgeError{config.write_path, "is the file to read from, too: writing would destroy it"});
   }
-  std::unique_ptr<PcapEdge> edge{new PcapEdge{std::move(name), config, pool}};
+  std::unique_ptr<PcapEdge> edge{new PcapEdge{std::move(name), config, nic, pool}};
   if (!config.read_path.empty()) {
     auto reader = PcapReader::open(config.read_path);
     if (!reader) return std::unexpected(std::move(reader.error()));
@@ -57,25 +57,31 @@ void PcapEdge::read_ahead() noexcept {
   next_start_ = since(*zero_ns_, next_.at_ns, offset_);
   if (next_start_.is_never()) {
     input_error_ = "a frame was recorded more than 106 days after the fabric's start";
-    return;
   }
-  next_start_ = std::max(next_start_, free_at_);
+}
+
+// One frame waits at most: the file keeps the others.
+Instant PcapEdge::next_entry() const {
+  return waiting_packets() == 0 ? std::max(next_start_, free_at()) : Instant::never();
 }
 
 Instant PcapEdge::run(Instant until) noexcept {
-  while (next_start_ < until) enter();
-  write_arrivals(until);
-  return std::min(next_start_, inbox().next());
+  struct Outside {
+    PcapEdge& edge;
+    Instant next() const { return edge.next_entry(); }
+    void enter(Instant now) noexcept { edge.enter(now); }
+    void give(Packet packet, Instant now) noexcept { edge.write(std::move(packet), now); }
+  };
+  return run_with(until, Outside{*this});
 }
 
-void PcapEdge::enter() noexcept {
+void PcapEdge::enter(Instant now) noexcept {
   if (Packet packet = packet_of(next_)) {
-    packet.meta().born = next_start_;
-    ++counters_.in_packets;
-    counters_.in_bytes += packet.frame_bytes();
-    free_at_ = transmitter(PortNo{0}).send(std::move(packet), next_start_);
+    take_in(std::move(packet), now);
+    settle();
   }
   read_ahead();
+  next_start_ = std::max(next_start_, now);
 }
 
 Packet PcapEdge::packet_of(const RecordedFrame& frame) noexcept {
@@ -96,18 +102,15 @@ Packet PcapEdge::packet_of(const RecordedFrame& frame) noexcept {
   return packet;
 }
 
-void PcapEdge::write_arrivals(Instant until) noexcept {
-  Inbox& arrivals = inbox();
-  while (arrivals.next() < until) {
-    Packet packet = arrivals.take_first();
-    ++counters_.out_packets;
-    counters_.out_bytes += packet.frame_bytes();
-    if (writer_) writer_->write(packet, packet.meta().at);
-    PacketPool::release(std::move(packet));
-  }
+void PcapEdge::write(Packet packet, Instant now) noexcept {
+  ++counters_.out_packets;
+  counters_.out_bytes += packet.frame_bytes();
+  if (writer_) writer_->write(packet, now);
+  PacketPool::release(std::move(packet));
 }
 
 void PcapEdge::drain() noexcept {
+  end_waiting();
   if (writer_) output_error_ = writer_->finish();
   writer_.reset();
 }

@@ -7,7 +7,9 @@
 //   written time = arrival of the last bit
 //
 // The recorded time is taken as the instant of the first bit. A frame recorded before its predecessor, or
-// faster than the link, enters as soon as the port is free. The file is read as time goes on: one frame ahead.
+// faster than the link, enters as soon as the port is free. The file is read as time goes on: one frame ahead, and no
+// further while that waits for a pause or its pace (edge/nic.hpp): nothing is lost by either.
+// Pause frames that arrive end in the NIC, as at every other host, and are not written.
 //
 // A frame that the capture has cut (captured < length) enters at its full length, what is missing as zeros
 // (elided, with four zeros as the stored tail). Dropped and counted, not entered: shorter than 14 bytes on the wire
@@ -20,13 +22,13 @@
 #include <optional>
 #include <string>
 
+#include "dataplane/edge/nic.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
 #include "dataplane/edge/pcap_writer.hpp"
-#include "dataplane/link/node.hpp"
 
 namespace softspine::dataplane {
 
-class PcapEdge final : public Node {
+class PcapEdge final : public Nic {
  public:
   struct Config {
     std::string read_path;   // empty: nothing enters
@@ -36,25 +38,24 @@ class PcapEdge final : public Node {
     uint32_t snap_bytes = PcapWriter::kWholeFrames;
   };
   static std::expected<std::unique_ptr<PcapEdge>, EdgeError> open(std::string name, const Config& config,
-                                                                  PacketPool& pool);
+                                                                  PacketPool& pool, const NicConfig& nic = {});
 
   Instant run(Instant until) noexcept override;
   void drain() noexcept override;
 
-  const EdgeCounters& counters() const { return counters_; }
   // Empty unless the file could not be read to its end or written. After the last window.
   const std::string& input_error() const { return input_error_; }
   const std::string& output_error() const { return output_error_; }
 
  private:
-  PcapEdge(std::string name, const Config& config, PacketPool& pool)
-      : Node(std::move(name), 1), pool_(pool), offset_(config.offset), as_recorded_(config.as_recorded) {}
+  PcapEdge(std::string name, const Config& config, const NicConfig& nic, PacketPool& pool)
+      : Nic(std::move(name), nic, pool), offset_(config.offset), as_recorded_(config.as_recorded) {}
   void read_ahead() noexcept;
-  void enter() noexcept;
+  Instant next_entry() const;
+  void enter(Instant now) noexcept;
   Packet packet_of(const RecordedFrame& frame) noexcept;
-  void write_arrivals(Instant until) noexcept;
+  void write(Packet packet, Instant now) noexcept;
 
-  PacketPool& pool_;
   Duration offset_;
   bool as_recorded_;
   std::optional<PcapReader> reader_;
@@ -62,8 +63,6 @@ class PcapEdge final : public Node {
   RecordedFrame next_;                     // the frame that enters at next_start_
   Instant next_start_ = Instant::never();  // never: the input has ended
   std::optional<int64_t> zero_ns_;         // the recorded time that stands for the fabric's start
-  Instant free_at_;
-  EdgeCounters counters_;
   std::string input_error_;
   std::string output_error_;
 };

@@ -78,7 +78,7 @@ std::expected<void, EdgeError> set_up(const TapConfig& config) {
 }  // namespace
 
 std::expected<std::unique_ptr<TapEdge>, EdgeError> TapEdge::open(std::string name, const TapConfig& config,
-                                                                 PacketPool& pool) {
+                                                                 PacketPool& pool, const NicConfig& nic) {
   const uint32_t frame = config.mtu + kEthernetBytes + 4U;
   if (frame > std::min(pool.room_bytes(), kMaxFrameBytes)) {
     return std::unexpected(EdgeError{
@@ -87,24 +87,25 @@ std::expected<std::unique_ptr<TapEdge>, EdgeError> TapEdge::open(std::string nam
   auto fd = attach_to(config.interface);
   if (!fd) return std::unexpected(std::move(fd.error()));
   if (auto done = set_up(config); !done) return std::unexpected(std::move(done.error()));
-  return std::unique_ptr<TapEdge>{new TapEdge{std::move(name), std::move(*fd), pool}};
+  auto drops = KernelDrops::open(config.interface);
+  if (!drops) return std::unexpected(std::move(drops.error()));
+  return std::unique_ptr<TapEdge>{new TapEdge{std::move(name), nic, std::move(*fd), std::move(*drops), pool}};
 }
 
 bool TapEdge::poll(Instant now) noexcept {
   if (now.is_never()) return false;
-  if (free_at_ > now + kHorizon) {
+  if (is_behind(now)) {
     ++counters_.pauses;
     return true;
   }
-  Instant start = std::max(now, free_at_);
   uint32_t taken = 0;
-  while (taken < kBurstSize && take_one(start)) ++taken;
-  free_at_ = start;
-  return taken > 0 || free_at_ > now;
+  while (taken < kBurstSize && take_one(now)) ++taken;
+  settle_and_wake(now);
+  return taken > 0 || is_busy(now);
 }
 
 // False: the kernel has nothing more, or we have no packet for it (it waits there).
-bool TapEdge::take_one(Instant& start) noexcept {
+bool TapEdge::take_one(Instant now) noexcept {
   const uint32_t room = std::min(pool_.room_bytes(), kMaxFrameBytes);
   Packet packet = pool_.make(room);
   if (!packet) return false;
@@ -120,17 +121,18 @@ bool TapEdge::take_one(Instant& start) noexcept {
     return got > 0;
   }
   packet.cut_to(static_cast<uint32_t>(got));
-  packet.meta().born = start;
-  ++counters_.in_packets;
-  counters_.in_bytes += static_cast<uint64_t>(got);
-  start = transmitter(PortNo{0}).send(std::move(packet), start);
+  take_in(std::move(packet), now);
   return true;
 }
 
 Instant TapEdge::run(Instant until) noexcept {
-  Inbox& arrivals = inbox();
-  while (arrivals.next() < until) hand_out(arrivals.take_first());
-  return arrivals.next();
+  struct Outside {
+    TapEdge& edge;
+    static constexpr Instant next() { return Instant::never(); }
+    static void enter(Instant) {}
+    void give(Packet packet, Instant) noexcept { edge.hand_out(std::move(packet)); }
+  };
+  return run_with(until, Outside{*this});
 }
 
 void TapEdge::hand_out(Packet packet) noexcept {

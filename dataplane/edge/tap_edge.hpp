@@ -3,9 +3,10 @@
 // sends there is received by the kernel. The TAP is of the network namespace that the opening thread is in, and
 // stays there; it ends with its edge (unless it was made persistent by whoever made it), also if we are killed.
 //
-//   outside → fabric   poll(now): up to 32 frames, start = max(now, port free), one behind the other at the link's
-//                      rate. While port free − now > horizon the TAP is not read; its queue (txqueuelen) then fills,
-//                      and the kernel drops: a TAP can't be paused without loss.
+//   outside → fabric   poll(now): up to 32 frames into the NIC (edge/nic.hpp), whose pauses and pace they wait for.
+//   While
+//                      its link is behind the TAP is not read; its queue (txqueuelen) then fills, and the kernel
+//                      drops: a TAP can't be paused without loss. lost_outside() is what the kernel says of that.
 //   fabric → outside   run(until): the kernel takes a frame at once or not at all. Not at all: edge_full, or link_down
 //                      while the interface is down.
 //
@@ -21,10 +22,9 @@
 #include <optional>
 #include <string>
 
-#include "dataplane/edge/edge_counters.hpp"
+#include "dataplane/edge/kernel_drops.hpp"
+#include "dataplane/edge/nic.hpp"
 #include "dataplane/edge/owned_fd.hpp"
-#include "dataplane/link/node.hpp"
-#include "dataplane/packet/pool.hpp"
 
 namespace softspine::dataplane {
 
@@ -35,31 +35,29 @@ struct TapConfig {
   bool up = true;
 };
 
-class TapEdge final : public Node {
+class TapEdge final : public Nic {
  public:
   // Needs CAP_NET_ADMIN unless the TAP exists and is ours. `pool` has room for whole frames and outlives the edge.
   static std::expected<std::unique_ptr<TapEdge>, EdgeError> open(std::string name, const TapConfig& config,
-                                                                 PacketPool& pool);
+                                                                 PacketPool& pool, const NicConfig& nic = {});
 
   bool poll(Instant now) noexcept override;
   bool wants_poll() const override { return true; }
   Instant run(Instant until) noexcept override;
 
-  const EdgeCounters& counters() const { return counters_; }
+  void drain() noexcept override { end_waiting(); }
+  uint64_t lost_outside() const override { return kernel_drops_.count(); }
 
  private:
-  static constexpr Duration kHorizon = Duration::us(50);  // emulated time by which the link may be behind
-
-  TapEdge(std::string name, OwnedFd fd, PacketPool& pool) : Node(std::move(name), 1), fd_(std::move(fd)), pool_(pool) {}
-  bool take_one(Instant& start) noexcept;
+  TapEdge(std::string name, const NicConfig& nic, OwnedFd fd, KernelDrops drops, PacketPool& pool)
+      : Nic(std::move(name), nic, pool), fd_(std::move(fd)), kernel_drops_(std::move(drops)) {}
+  bool take_one(Instant now) noexcept;
   void hand_out(Packet packet) noexcept;
   Packet make_whole(Packet packet) noexcept;
   bool write_whole(const Packet& packet) noexcept;
 
   OwnedFd fd_;
-  PacketPool& pool_;
-  Instant free_at_;
-  EdgeCounters counters_;
+  KernelDrops kernel_drops_;
 };
 
 }  // namespace softspine::dataplane

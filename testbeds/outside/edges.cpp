@@ -26,14 +26,13 @@ constexpr uint32_t kMaxPacketMtu = 9216 - 66 - 18;
 template <typename Edge>
 std::expected<OpenedEdge, Error> opened(std::expected<std::unique_ptr<Edge>, EdgeError> edge) {
   if (!edge) return std::unexpected(error_from(edge.error()));
-  const auto* counters = &(*edge)->counters();
-  return OpenedEdge{std::move(*edge), counters};
+  return OpenedEdge{std::move(*edge)};
 }
 
 std::expected<OpenedEdge, Error> over(std::expected<std::unique_ptr<Device>, EdgeError> device,
                                       const EdgeSetting& setting) {
   if (!device) return std::unexpected(error_from(device.error()));
-  DeviceEdge::Config config;
+  DeviceEdge::Config config = setting.nic;
   // A guest's second is a wall second, and emulated time is dilated.
   config.hold_time = dataplane::Duration::ps(config.hold_time.count_ps() / setting.dilation);
   return opened<DeviceEdge>(std::make_unique<DeviceEdge>(setting.name, std::move(*device), setting.pool, config));
@@ -57,13 +56,13 @@ std::expected<OpenedEdge, Error> open_edge(const control::VhostUserEdge& edge, c
 }
 
 std::expected<OpenedEdge, Error> open_edge(const control::TapEdge& edge, const EdgeSetting& setting) {
-  return opened(dataplane::TapEdge::open(setting.name, tap_of(edge.name, setting), setting.pool));
+  return opened(dataplane::TapEdge::open(setting.name, tap_of(edge.name, setting), setting.pool, setting.nic));
 }
 
 std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting) {
   auto config = tap_of(interface, setting);
   config.up = false;
-  return opened(dataplane::TapEdge::open(setting.name, config, setting.pool));
+  return opened(dataplane::TapEdge::open(setting.name, config, setting.pool, setting.nic));
 }
 
 std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, const EdgeSetting& setting) {
@@ -94,7 +93,7 @@ std::expected<OpenedEdge, Error> open_edge(const control::PcapEdge& edge, const 
   dataplane::PcapEdge::Config config;
   config.read_path = beside(edge.in, testbed_folder);
   config.write_path = beside(edge.out, testbed_folder);
-  return opened(dataplane::PcapEdge::open(setting.name, config, setting.pool));
+  return opened(dataplane::PcapEdge::open(setting.name, config, setting.pool, setting.nic));
 }
 
 }  // namespace softspine::testbeds

@@ -8,16 +8,14 @@
 #include <string>
 
 #include "control/topology/attachment.hpp"
-#include "dataplane/edge/edge_counters.hpp"
-#include "dataplane/link/node.hpp"
+#include "dataplane/edge/nic.hpp"
 #include "dataplane/packet/pool.hpp"
 #include "testbeds/process/error.hpp"
 
 namespace softspine::testbeds {
 
 struct OpenedEdge {
-  std::unique_ptr<dataplane::Node> node;              // one port
-  const dataplane::EdgeCounters* counters = nullptr;  // the node's own: read from an engine's action
+  std::unique_ptr<dataplane::Nic> node;  // one port; its counters are read from an engine's action
 };
 
 // What every edge is opened with.
@@ -26,6 +24,7 @@ struct EdgeSetting {
   uint32_t mtu = 1500;
   dataplane::PacketPool& pool;  // has room for a whole frame and outlives the node
   int64_t dilation = 1;         // as of the wall clock
+  dataplane::NicConfig nic;
 };
 
 std::expected<OpenedEdge, Error> open_edge(const control::VhostUserEdge& edge, const EdgeSetting& setting);

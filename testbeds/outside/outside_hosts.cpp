@@ -188,9 +188,9 @@ std::expected<void, Error> OutsideHosts::lay_common_board() const {
 }
 
 std::expected<OpenedEdge, Error> OutsideHosts::open_edge(size_t host, uint32_t port, dataplane::PacketPool& pool,
-                                                         int64_t dilation) {
+                                                         int64_t dilation, const dataplane::NicConfig& nic) {
   const Host& at = *hosts_[host];
-  const EdgeSetting setting{at.spec.name, at.spec.mtu, pool, dilation};
+  const EdgeSetting setting{at.spec.name, at.spec.mtu, pool, dilation, nic};
   const control::Attachment& attachment = at.spec.attachment;
   if (at.space) {
     std::expected<OpenedEdge, Error> edge = std::unexpected(Error{});

@@ -64,7 +64,7 @@ class OutsideHosts {
 
   // `pool` has room for a whole frame and outlives the node. `dilation` as of the wall clock.
   std::expected<OpenedEdge, Error> open_edge(size_t host, uint32_t port, dataplane::PacketPool& pool,
-                                             int64_t dilation = 1);
+                                             int64_t dilation = 1, const dataplane::NicConfig& nic = {});
   std::expected<void, std::vector<Error>> start();
   // With no command at all it is true at once.
   bool poll();

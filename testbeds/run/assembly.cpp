@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "dataplane/buffer/headroom.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/wall_clock.hpp"
 #include "pipelines/aggregation.hpp"
@@ -175,14 +176,45 @@ class Builder {
     const FabricNode& node = testbed_.fabric.nodes[n];
     if (port == 0) out_->outside.push_back(n);
     const size_t host = static_cast<size_t>(std::ranges::find(out_->outside, n) - out_->outside.begin());
-    auto made = outside_->open_edge(host, port, *out_->frame_pool, testbed_.run.dilation);
+    auto made = outside_->open_edge(host, port, *out_->frame_pool, testbed_.run.dilation, nic_at({n, port}));
     if (!made) {
       wrong_ = node.name + ": " + made.error().message;
       return std::nullopt;
     }
     if (port != 0) out_->worker_of.push_back(out_->worker_of[n]);
-    out_->edges.push_back({.node = n, .counters = made->counters});
+    out_->edges.push_back({.end = {n, port}, .nic = made->node.get()});
     return out_->engine->add(std::move(made->node), out_->worker_of[n]);
+  }
+
+  NicConfig nic_at(LinkEnd end) const {
+    const FabricNode& node = testbed_.fabric.nodes[end.node];
+    const control::FabricLink& link = testbed_.fabric.links[testbed_.fabric.port(end).link];
+    NicConfig config;
+    config.mac = control::packet_mac(testbed_.fabric.port(end).mac);
+    config.priority_of_dscp = priorities_at(end.node);
+    config.pfc_enable = node.nic.pfc_enable.value_or(pauses_at(testbed_.fabric.peer_of(end)));
+    config.rate = node.nic.rate;
+    config.reaction = reaction_of(node.nic.congestion_control);
+    config.cnp_interval = node.nic.cnp_interval;
+    config.cnp_dscp = node.nic.cnp_dscp;
+    config.dscp = node.nic.dscp;
+    config.source_port = node.nic.source_port;
+    const HeadroomQuestion question{.rate = link.rate,
+                                    .propagation = link.propagation,
+                                    .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes,
+                                    .cell = CellSize{1},
+                                    .response = PauseTiming::of(link.rate).response};
+    config.hold_bytes =
+        std::max(config.hold_bytes, config.xoff_bytes + static_cast<uint32_t>(headroom_cells(question)));
+    return config;
+  }
+
+  // The priorities that a switch's port pauses and obeys; none of a host's.
+  uint8_t pauses_at(LinkEnd end) const {
+    const FabricNode& node = testbed_.fabric.nodes[end.node];
+    if (node.kind != NodeKind::kSwitch) return 0;
+    const auto& qos = testbed_.profiles[node.profile].qos;
+    return qos ? qos->port(testbed_.fabric.port(end).name).pfc_enable : uint8_t{0};
   }
 
   const control::Testbed& testbed_;

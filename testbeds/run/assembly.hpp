@@ -28,8 +28,8 @@ namespace softspine::testbeds {
 
 // A port whose other side is outside.
 struct EdgePort {
-  uint32_t node = 0;  // of the fabric
-  const dataplane::EdgeCounters* counters = nullptr;
+  control::LinkEnd end;  // of the fabric
+  const dataplane::Nic* nic = nullptr;
 };
 
 struct Assembly {

@@ -40,10 +40,7 @@ class Copier {
     }
     for (size_t i = 0; i < assembly_.flows.size(); ++i) copy_flow(i);
     copy_workload_latency();
-    for (const EdgePort& edge : assembly_.edges) {
-      const FabricNode& node = fabric_.nodes[edge.node];
-      out_.edges.push_back({node.name, edge_kind(node.attachment), *edge.counters});
-    }
+    for (const EdgePort& edge : assembly_.edges) copy_edge(edge, now);
     for (const control::FabricLink& link : fabric_.links) copy_link(link);
     const EngineStats stats = assembly_.engine->stats();
     out_.engine = {.workers = assembly_.engine->workers(),
@@ -156,6 +153,26 @@ class Copier {
                        .on_to_off = pause.on_to_off(Priority{i}),
                        .paused = pause.paused_time(Priority{i}, now)};
     }
+  }
+
+  void copy_edge(const EdgePort& edge, Instant now) {
+    const FabricNode& node = fabric_.nodes[edge.end.node];
+    const Nic& nic = *edge.nic;
+    control::EdgeSnapshot copy{.name = node.name,
+                               .kind = edge_kind(node.attachment),
+                               .counters = nic.counters(),
+                               .port = node.ports[edge.end.port].name,
+                               .nic = nic.nic_counters(),
+                               .waiting_packets = nic.waiting_packets()};
+    // Frames that the kernel had for a TAP and dropped, since it was not read while its link was behind.
+    copy.counters.in_drops[static_cast<size_t>(DropReason::kEdgeFull)] += nic.lost_outside();
+    for (uint8_t i = 0; i < kPriorities; ++i) {
+      copy.pause[i] = {.rx_frames = copy.nic.pfc_rx_packets[i],
+                       .tx_frames = copy.nic.pfc_tx_packets[i],
+                       .on_to_off = nic.pause().on_to_off(Priority{i}),
+                       .paused = nic.pause().paused_time(Priority{i}, now)};
+    }
+    out_.edges.push_back(std::move(copy));
   }
 
   void copy_host(uint32_t n, Instant now) {

@@ -18,15 +18,6 @@ Pattern pattern_of(control::Pattern pattern) {
   return Pattern::kPairs;
 }
 
-std::optional<dataplane::ReactionParameters> reaction_of(control::CongestionControl control) {
-  switch (control) {
-    case control::CongestionControl::kOff: break;
-    case control::CongestionControl::kDcqcnConnectx: return dataplane::ReactionParameters::connectx();
-    case control::CongestionControl::kDcqcnPaper: return dataplane::ReactionParameters::paper();
-  }
-  return std::nullopt;
-}
-
 void set_transport(Workload& out, const control::TransportConfig& from) {
   const bool reliable = from.kind == control::TransportKind::kReliable;
   out.flow.transport = out.sink.transport = reliable ? Transport::kReliable : Transport::kOpenLoop;
@@ -74,6 +65,15 @@ std::vector<Endpoint> endpoints_of(const control::Fabric& fabric) {
 }
 
 }  // namespace
+
+std::optional<dataplane::ReactionParameters> reaction_of(control::CongestionControl control) {
+  switch (control) {
+    case control::CongestionControl::kOff: break;
+    case control::CongestionControl::kDcqcnConnectx: return dataplane::ReactionParameters::connectx();
+    case control::CongestionControl::kDcqcnPaper: return dataplane::ReactionParameters::paper();
+  }
+  return std::nullopt;
+}
 
 std::expected<std::vector<PlannedFlow>, std::string> plan_traffic(const control::Testbed& testbed) {
   std::vector<Workload> workloads;

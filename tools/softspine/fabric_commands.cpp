@@ -40,6 +40,7 @@ constexpr Thing kThings[] = {
     {"pfcwd stats", "storms that the PFC watchdog found"},
     {"drops", "by node and reason"},
     {"flows", "built-in traffic: what was sent, what arrived, how late"},
+    {"nics", "of hosts that are outside: pauses, CNPs, what waits"},
     {"links", "up or down, and what was lost on them"},
     {"ip route", "of a switch (--node)"},
     {"arp", "the neighbours that a switch knows (--node)"},

@@ -141,6 +141,7 @@ void FabricServer::add_counters() {
   add_buffers();
   show("drops", part("switches"), [](const FabricSnapshot& it) { return drops_table(it); });
   show("flows", part("flows"), flows_table);
+  show("nics", part("edges"), nics_table);
   show("links", part("links"), links_table);
   show(
       "fabric", [this](const FabricSnapshot& it) { return fabric_json(it); },

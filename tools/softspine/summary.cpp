@@ -110,13 +110,25 @@ void add_drops(std::string& out, const Json& report) {
   }
 }
 
+uint64_t lost_packets(const Json& drops) {
+  uint64_t sum = 0;
+  for (const auto& [reason, count] : drops.items()) {
+    if (reason != "consumed" && reason != "pfc_consumed") sum += count.get<uint64_t>();
+  }
+  return sum;
+}
+
+// A priority's pause at a time: several at once count several times.
 void add_edges(std::string& out, const Json& edges) {
   if (edges.empty()) return;
-  control::TextTable table{{"<outside host", "<kind", "sent packets", "bytes", "received packets", "bytes"}};
+  control::TextTable table{{"<outside host", "<kind", "sent packets", "bytes", "received packets", "bytes",
+                            "lost from it", "lost to it", "paused ms", "pauses sent", "CNPs sent", "heeded"}};
   for (const auto& [name, edge] : edges.items()) {
     table.add({name, edge["kind"].get<std::string>(), edge["in_packets"].dump(),
                short_number(number(edge["in_bytes"]), "B"), edge["out_packets"].dump(),
-               short_number(number(edge["out_bytes"]), "B")});
+               short_number(number(edge["out_bytes"]), "B"), std::to_string(lost_packets(edge["in_drops"])),
+               std::to_string(lost_packets(edge["out_drops"])), fmt::format("{:.3f}", number(edge["paused_ps"]) * 1e-9),
+               edge["pfc_tx_packets"].dump(), edge["np_cnp_sent"].dump(), edge["rp_cnp_handled"].dump()});
   }
   out += "\n" + table.text();
 }

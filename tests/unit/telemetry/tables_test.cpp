@@ -50,6 +50,25 @@ TEST(TextTable, GroupsDigitsByThree) {
   EXPECT_EQ(grouped(18446744073709551615u), "18,446,744,073,709,551,615");
 }
 
+TEST(Tables, ShowTheNicsOfOutsideHosts) {
+  FabricSnapshot fabric = small_fabric();
+  ASSERT_FALSE(fabric.edges.empty());
+  EdgeSnapshot& edge = fabric.edges[0];
+  edge.port = "eth0";
+  edge.waiting_packets = 7;
+  edge.pause[3] = {.rx_frames = 5, .tx_frames = 2, .paused = dataplane::Duration::us(3)};
+  edge.pause[4] = {.rx_frames = 6, .tx_frames = 0, .paused = dataplane::Duration::us(1)};
+  edge.nic.np_ecn_marked_roce_packets = 90;
+  edge.nic.np_cnp_sent = 8;
+  edge.nic.rp_cnp_handled = 41;
+  const auto lines = lines_of(nics_table(fabric));
+  ASSERT_EQ(lines.size(), 2 + fabric.edges.size());
+  const Cells row = cells(lines[2]);
+  ASSERT_EQ(row.size(), 13u);
+  EXPECT_EQ(Cells(row.begin(), row.begin() + 2), (Cells{edge.name, "eth0"}));
+  EXPECT_EQ(Cells(row.begin() + 5, row.end()), (Cells{"7", "11", "2", "4.000", "90", "8", "41", "0"}));
+}
+
 TEST(Tables, ShowInterfaces) {
   const auto lines = lines_of(interfaces_table(small_fabric()));
   ASSERT_EQ(lines.size(), 2 + 3 + 3 + 2 + 2u);

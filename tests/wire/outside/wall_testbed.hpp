@@ -108,7 +108,7 @@ class WallTestbed {
       for (uint32_t port = 0; port < specs[h].ports; ++port) {
         auto edge = hosts_->open_edge(h, port, *pool_);
         if (!edge) give_up(std::vector{edge.error()});
-        edges_.push_back(edge->counters);
+        edges_.push_back(&edge->node->counters());
         ids_[nodes[h]].push_back(engine_.add(std::move(edge->node), 0));
       }
     }

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/edge/nic.hpp"
+
+#include "dataplane/buffer/pause_timing.hpp"
+#include "dataplane/edge/nic_congestion.hpp"
+#include "dataplane/edge/roce_rewrite.hpp"
+#include "dataplane/packet/parse.hpp"
+#include "dataplane/packet/pfc.hpp"
+
+namespace softspine::dataplane {
+
+namespace {
+
+constexpr PortNo kLink{0};
+constexpr Duration kStarvedRetry = Duration::us(1);
+
+// What may wait for the rates of queue pairs: of rdma_rxe's, which have 128 packets under way each, some.
+constexpr uint64_t kMostKeptBytes = 1U << 20;
+constexpr uint64_t kMostKeptPackets = 1024;
+
+bool is_plain_config(const NicConfig& config) {
+  return config.pfc_enable == 0 && config.rate.is_zero() && !config.reaction && !config.dscp && config.source_port == 0;
+}
+
+bool is_mac_control(const Packet& packet) {
+  return packet.stored_bytes() >= ethernet::kBytes &&
+         load16(packet.data() + ethernet::kType) == ethernet::kTypeMacControl;
+}
+
+}  // namespace
+
+Nic::Nic(std::string name, const NicConfig& config, PacketPool& pool)
+    : Node(std::move(name), 1), pool_(pool), config_(config), is_plain_(is_plain_config(config)) {
+  if (!config.reaction) return;
+  congestion_ = std::make_unique<NicCongestion>(config, nic_counters_);
+  cnp_bit_ = static_cast<uint8_t>(1U << config.priority_of_dscp[config.cnp_dscp]);
+}
+
+Nic::~Nic() = default;
+
+uint64_t Nic::kept_packets() const {
+  return congestion_ ? congestion_->packets() : 0;
+}
+uint64_t Nic::waiting_packets() const {
+  return send_.packets() + let_go_.packets() + kept_packets();
+}
+bool Nic::keeps_too_much() const {
+  return congestion_ && (congestion_->bytes() > kMostKeptBytes || congestion_->packets() > kMostKeptPackets);
+}
+
+// ── to the fabric
+
+void Nic::take_in(Packet packet, Instant now) noexcept {
+  parse(packet);
+  packet.meta().at = now;
+  if ((packet.meta().flags & kIsRoce) != 0) {
+    if (config_.dscp) set_dscp(packet, *config_.dscp);
+    if (config_.source_port != 0) set_source_port(packet, config_.source_port);
+  }
+  const uint8_t priority = priority_of(packet);
+  send_.push(std::move(packet), priority);
+  nic_counters_.waiting_bytes_max = std::max(nic_counters_.waiting_bytes_max, send_.bytes());
+}
+
+uint8_t Nic::priority_of(const Packet& parsed) const noexcept {
+  const PacketMeta& meta = parsed.meta();
+  const bool is_ip = (meta.flags & (kIsIpv4 | kIsIpv6)) != 0;
+  return config_.priority_of_dscp[is_ip ? meta.dscp_ecn >> 2 : 0];
+}
+
+// One thing: a PFC frame, a CNP, or a frame of the host.
+void Nic::depart(Instant now) noexcept {
+  if (pfc_.refresh_at() <= now) {
+    pfc_.repeat();
+    news_at_ = now;
+  }
+  if (pfc_.has_news() && news_at_ <= now) {
+    send_pause(now);
+    return settle();
+  }
+  const auto free = static_cast<uint8_t>(~pause_.advance(now));
+  if ((free & cnp_bit_) != 0 && !cnps_.empty()) {
+    ++nic_counters_.made_packets;
+    transmit(cnps_.pop(), now);
+  } else if (Packet packet = next_of_host(free, now)) {
+    ++counters_.in_packets;
+    counters_.in_bytes += packet.frame_bytes();
+    transmit(std::move(packet), now);
+  }
+  settle();
+}
+
+// Those that their rates let go have waited longer. Empty if none may leave now.
+Packet Nic::next_of_host(uint8_t free, Instant now) noexcept {
+  if (congestion_ == nullptr) return send_.pop(free, now);
+  while (congestion_->due() <= now) {
+    Packet packet = congestion_->take(now);
+    if (!packet) continue;
+    packet.meta().at = now;
+    const uint8_t priority = priority_of(packet);
+    let_go_.push(std::move(packet), priority);
+  }
+  if (Packet packet = let_go_.pop(free, now)) return packet;
+  while (Packet packet = send_.pop(free, now)) {
+    if (!congestion_->keeps(packet, now, transmitter(kLink).rate())) return packet;
+  }
+  return Packet{};
+}
+
+void Nic::transmit(Packet packet, Instant now) noexcept {
+  packet.meta().born = now;
+  const Duration own = rate().time_of_frame(packet.frame_bytes());
+  free_at_ = std::max(transmitter(kLink).send(std::move(packet), now), now + own);
+}
+
+void Nic::send_pause(Instant now) noexcept {
+  Packet packet = pool_.make(pfc::kFrameBytes);
+  if (!packet) [[unlikely]] {
+    ++nic_counters_.starved;
+    news_at_ = now + kStarvedRetry;
+    return;
+  }
+  switch (pfc_.news()) {
+    case Remark::kXoff: packet.meta().remark = Remark::kHostFull; break;
+    case Remark::kXon: packet.meta().remark = Remark::kHostDrained; break;
+    default: packet.meta().remark = Remark::kXoffAgain; break;
+  }
+  const PfcFrame frame = pfc_.say(now, pause_quantum(transmitter(kLink).rate()));
+  write_pfc(packet.data(), config_.mac, frame);
+  for (uint32_t i = 0; i < kPriorities; ++i) nic_counters_.pfc_tx_packets[i] += frame.enable >> i & 1U;
+  ++nic_counters_.made_packets;
+  news_at_ = Instant::never();
+  transmit(std::move(packet), now);
+}
+
+// Everything but the port's being busy, folded into one instant.
+void Nic::settle() noexcept {
+  next_ = std::min(pfc_.refresh_at(), news_at_);
+  const uint8_t paused = pause_.mask();
+  next_ = std::min(next_, send_.ready(static_cast<uint8_t>(~paused)));
+  uint8_t waiting = send_.waiting();
+  if (congestion_) {
+    next_ = std::min({next_, congestion_->due(), let_go_.ready(static_cast<uint8_t>(~paused))});
+    if (!cnps_.empty() && (paused & cnp_bit_) == 0) next_ = std::min(next_, cnps_.front().at);
+    waiting = static_cast<uint8_t>(waiting | let_go_.waiting() | (cnps_.empty() ? 0 : cnp_bit_));
+  }
+  if ((waiting & paused) != 0) next_ = std::min(next_, pause_.next_change());
+}
+
+// ── to the host
+
+// Empty if it was not for the host, or not yet.
+Packet Nic::receive(Packet packet, Instant now) noexcept {
+  if (is_mac_control(packet)) [[unlikely]] {
+    receive_mac_control(std::move(packet), now);
+    return Packet{};
+  }
+  if (congestion_) {
+    parse(packet);
+    bool ends_here = false;
+    hear(packet, now, ends_here);
+    if (ends_here) {
+      end_out(std::move(packet), DropReason::kConsumed);
+      return Packet{};
+    }
+  }
+  if (is_full_) [[unlikely]] {
+    parse(packet);
+    const bool is_lossless = (config_.pfc_enable >> priority_of(packet) & 1) != 0;
+    if (!is_lossless) {
+      end_out(std::move(packet), DropReason::kEdgeFull);
+      return Packet{};
+    }
+  }
+  if (config_.rate.is_zero()) return packet;
+  drain_later(std::move(packet), now);
+  return Packet{};
+}
+
+void Nic::hear(const Packet& packet, Instant now, bool& ends_here) noexcept {
+  NicCongestion::Heard heard = congestion_->hear(packet, now, pool_);
+  ends_here = heard.ends_here;
+  if (!heard.answer) return;
+  cnps_.push(std::move(heard.answer));
+  settle();
+}
+
+void Nic::receive_mac_control(Packet packet, Instant now) noexcept {
+  const auto frame = read_pfc(packet.data(), packet.stored_bytes());
+  if (!frame) return end_out(std::move(packet), frame.error());
+  end_out(std::move(packet), DropReason::kPfcConsumed);
+  for (uint32_t i = 0; i < kPriorities; ++i) nic_counters_.pfc_rx_packets[i] += frame->enable >> i & 1U;
+  PfcFrame obeyed = *frame;
+  obeyed.enable &= config_.pfc_enable;
+  const Rate line = transmitter(kLink).rate();
+  const PauseTiming timing = config_.pause_response_quanta
+                                 ? PauseTiming::with_response(line, *config_.pause_response_quanta)
+                                 : PauseTiming::of(line);
+  pause_.receive(obeyed, now, timing.quantum, timing.response);
+  free_at_ = std::max(free_at_, now);  // what an XON lets go has been ready for long
+  settle();
+}
+
+void Nic::drain_later(Packet packet, Instant now) noexcept {
+  if (draining_bytes_ + held_bytes_ + packet.frame_bytes() > config_.hold_bytes) {
+    return end_out(std::move(packet), DropReason::kEdgeFull);
+  }
+  if (draining_.empty()) drained_at_ = std::max(drained_at_, now) + rate().time_of_frame(packet.frame_bytes());
+  draining_bytes_ += packet.frame_bytes();
+  draining_.push(std::move(packet));
+  judge_held(now);
+}
+
+Packet Nic::take_drained(Instant now) noexcept {
+  Packet packet = draining_.pop();
+  draining_bytes_ -= packet.frame_bytes();
+  if (!draining_.empty()) drained_at_ = now + rate().time_of_frame(draining_.front().frame_bytes);
+  judge_held(now);
+  return packet;
+}
+
+void Nic::tell_held(uint64_t bytes, Instant now) noexcept {
+  held_bytes_ = bytes;
+  judge_held(now);
+}
+
+void Nic::judge_held(Instant now) noexcept {
+  const uint64_t bytes = held_bytes_ + draining_bytes_;
+  counters_.held_bytes_max = std::max(counters_.held_bytes_max, bytes);
+  if (config_.pfc_enable == 0) return;
+  if (bytes > config_.xoff_bytes && !is_full_) {
+    is_full_ = true;
+    pfc_.stop(config_.pfc_enable);
+  } else if (bytes <= config_.xon_bytes && is_full_) {
+    is_full_ = false;
+    pfc_.let_go(config_.pfc_enable);
+  } else {
+    return;
+  }
+  news_at_ = std::min(news_at_, now);
+  settle();
+}
+
+void Nic::end_out(Packet packet, DropReason reason) noexcept {
+  ++counters_.out_drops[static_cast<size_t>(reason)];
+  PacketPool::release(std::move(packet));
+}
+
+// ── both
+
+// Pauses end with the link; what has to stop is said again when it is back.
+void Nic::link_changed(PortNo, bool up, Instant now) noexcept {
+  pause_.clear(now);
+  if (up) {
+    free_at_ = std::max(free_at_, now);
+    pfc_.repeat();
+    if (pfc_.has_news()) news_at_ = now;
+  }
+  settle();
+  want_run(std::max(now, departure()));
+}
+
+void Nic::end_waiting() noexcept {
+  const auto end_in = [this](Packet packet) {
+    ++counters_.in_drops[static_cast<size_t>(DropReason::kLinkDown)];
+    PacketPool::release(std::move(packet));
+  };
+  while (Packet packet = send_.pop(0xff, Instant::never())) end_in(std::move(packet));
+  while (Packet packet = let_go_.pop(0xff, Instant::never())) end_in(std::move(packet));
+  while (Packet packet = congestion_ ? congestion_->take_any() : Packet{}) end_in(std::move(packet));
+  while (!cnps_.empty()) PacketPool::release(cnps_.pop());
+  while (!draining_.empty()) {
+    Packet packet = draining_.pop();
+    draining_bytes_ -= packet.frame_bytes();
+    end_out(std::move(packet), DropReason::kEdgeFull);
+  }
+  next_ = Instant::never();
+}
+
+}  // namespace softspine::dataplane

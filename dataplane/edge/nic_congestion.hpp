@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// DCQCN for a host that has none, in its NIC: notification point for what it receives, reaction point for what it
+// sends.
+//
+//   CE in          an RC packet that is marked is answered with a CNP to the queue pair that sent it, at most one a
+//                  queue pair and `cnp_interval` (congestion/notification_point.hpp)
+//   CNP in         cuts the rate of the queue pair that it is for (congestion/reaction_point.hpp) and ends here: the
+//   host
+//                  would not know what to do with it
+//   to the fabric  a packet of a queue pair whose rate does not let it go yet waits here, in order with its own and
+//                  beside all others; acknowledgements are never held
+// Who sends, and whose rate it is, must be known by both queue pairs: congestion/qp_pairs.hpp learns that from
+// acknowledgements. What comes before the first is counted (np_cnp_unknown, rp_cnp_ignored).
+//
+// CNP: the marked packet's addresses turned round, DSCP `cnp_dscp`, ECT(0), BTH 0x81 with BECN, 16 zero bytes, ICRC;
+// the UDP source port is the marked packet's. None for IPv4 with options. Everything here happens in the order of time,
+// so it is asked from run() alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "dataplane/congestion/notification_point.hpp"
+#include "dataplane/congestion/qp_pairs.hpp"
+#include "dataplane/congestion/rate_limiter.hpp"
+#include "dataplane/edge/nic_config.hpp"
+#include "dataplane/edge/nic_counters.hpp"
+#include "dataplane/packet/pool.hpp"
+#include "dataplane/units/timed_heap.hpp"
+
+namespace softspine::dataplane {
+
+class NicCongestion {
+ public:
+  // `counters` outlive it. `config` has a reaction point's parameters.
+  NicCongestion(const NicConfig& config, NicCounters& counters);
+
+  // The parsed packet's turn has come: true if its rate holds it; then it is kept here. If not, it leaves now.
+  bool keeps(Packet& packet, Instant now, Rate line) noexcept;
+  // When the next that is kept may go; take() gives it, or nothing if its rate has fallen meanwhile.
+  Instant due() const { return heap_.next(); }
+  Packet take(Instant now) noexcept;
+  // Any, at the end; empty if there is none.
+  Packet take_any() noexcept;
+  uint64_t packets() const { return packets_; }
+  uint64_t bytes() const { return bytes_; }
+
+  struct Heard {
+    bool ends_here = false;  // a CNP
+    Packet answer;           // a CNP of our own
+  };
+  // What came in at `now`, parsed.
+  Heard hear(const Packet& packet, Instant now, PacketPool& pool) noexcept;
+
+ private:
+  // What is kept of a stream to a peer.
+  struct Sender {
+    std::optional<RateLimiter> limiter;
+    PacketList waiting;
+    uint32_t packets = 0;
+  };
+
+  uint16_t stream_of(Way way, const Ipv6Address& peer, uint32_t qp, Instant now) noexcept;
+  void note(Way way, const uint8_t* bth, uint16_t stream) noexcept;
+  Packet answer(const Packet& packet, uint16_t stream, Instant now, PacketPool& pool) noexcept;
+  Packet pop(uint16_t stream) noexcept;
+
+  const NicConfig config_;
+  NicCounters& counters_;
+  QpPairs pairs_;
+  std::vector<Sender> senders_;                   // by stream to a peer
+  std::vector<NotificationPoint> notifications_;  // by stream from a peer
+  TimedHeap heap_;                                // senders with something that waits, by when it may go
+  uint64_t packets_ = 0;
+  uint64_t bytes_ = 0;
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a testbed file says about the NICs of hosts that are outside.
+#include <gtest/gtest.h>
+
+#include "tests/unit/config/complaints.hpp"
+
+namespace softspine::control {
+namespace {
+
+using dataplane::Duration;
+using dataplane::Rate;
+using tests::Complaints;
+using tests::complaints_about;
+using tests::read_well;
+using tests::with_fabric;
+
+HostNic nic_of(const std::string& nic) {
+  const Testbed testbed =
+      read_well(with_fabric("topology: {nodes: {h2: {edge: {pcap: {in: x}}, nic: " + nic + "}}}\n"));
+  for (const FabricNode& node : testbed.fabric.nodes) {
+    if (node.name == "h2") return node.nic;
+  }
+  ADD_FAILURE() << "h2 is not there";
+  return {};
+}
+
+TEST(Nic, ObeysWhatItsSwitchPausesAndDoesNothingElseByItself) {
+  const HostNic nic = nic_of("{}");
+  EXPECT_FALSE(nic.pfc_enable);
+  EXPECT_TRUE(nic.rate.is_zero());
+  EXPECT_EQ(nic.congestion_control, CongestionControl::kOff);
+  EXPECT_EQ(nic.cnp_dscp, 48);
+  EXPECT_EQ(nic.cnp_interval, Duration::us(50));
+  EXPECT_FALSE(nic.dscp);
+  EXPECT_EQ(nic.source_port, 0);
+}
+
+TEST(Nic, ReadsEveryKey) {
+  const HostNic nic = nic_of(
+      "{pfc_enable: [3, 4], rate: 5Gbps, congestion_control: dcqcn_connectx, cnp_dscp: 46, cnp_interval: 4us, dscp: 3, "
+      "source_port: 49152}");
+  EXPECT_EQ(nic.pfc_enable, 0x18);
+  EXPECT_EQ(nic.rate, Rate::gbps(5));
+  EXPECT_EQ(nic.congestion_control, CongestionControl::kDcqcnConnectx);
+  EXPECT_EQ(nic.cnp_dscp, 46);
+  EXPECT_EQ(nic.cnp_interval, Duration::us(4));
+  EXPECT_EQ(nic.dscp, 3);
+  EXPECT_EQ(nic.source_port, 49'152);
+}
+
+TEST(Nic, CanBeToldToObeyNothing) {
+  EXPECT_EQ(nic_of("{pfc_enable: []}").pfc_enable, 0);
+}
+
+TEST(Nic, RefusesWhatItCannotDo) {
+  EXPECT_EQ(complaints_about(
+                with_fabric("topology:\n  nodes:\n"
+                            "    h1: {nic: {dscp: 3}}\n"
+                            "    tor1: {nic: {dscp: 3}}\n"
+                            "    h2: {edge: {pcap: {in: x}}, nic: {cnp_dscp: 3, cnp_interval: 1us}}\n"
+                            "    h3: {edge: {pcap: {in: y}}, nic: {pfc_enable: [8], dscp: 64, source_port: 0}}\n")),
+            (Complaints{"6 topology.nodes.h1.nic: h1 is built in, and its own NIC: its workload says what it does",
+                        "7 topology.nodes.tor1.nic: is for hosts, and tor1 is a switch",
+                        "8 topology.nodes.h2.nic.cnp_dscp: needs 'congestion_control'",
+                        "8 topology.nodes.h2.nic.cnp_interval: needs 'congestion_control'",
+                        "9 topology.nodes.h3.nic.pfc_enable[0]: expected a priority from 0 to 7, found '8'",
+                        "9 topology.nodes.h3.nic.dscp: must be from 0 to 63, not '64'",
+                        "9 topology.nodes.h3.nic.source_port: must be at least 1, not '0'"}));
+}
+
+}  // namespace
+}  // namespace softspine::control
