@@ -172,9 +172,20 @@ class Run {
           {"problem", outcome.problem},
           {"seconds", outcome.seconds},
           {"stdout", outcome.stdout_path.string()},
-          {"stderr", outcome.stderr_path.string()}};
+          {"stderr", outcome.stderr_path.string()},
+          {"counters", counters_of(outcome)}};
     }
     return succeeded;
+  }
+
+  // By device, as the guest's kernel names them: its NICs', and rdma_rxe's hw_counters.
+  static control::Json counters_of(const testbeds::OutsideOutcome& outcome) {
+    control::Json out = control::Json::object();
+    for (const auto& [name, value] : outcome.counters) {
+      const size_t space = name.find(' ');
+      out[name.substr(0, space)][name.substr(space + 1)] = value;
+    }
+    return out;
   }
 
   // What may differ between identical runs stands last.
