@@ -64,7 +64,7 @@ TEST(Nic, RefusesWhatItCannotDo) {
                         "8 topology.nodes.h2.nic.cnp_dscp: needs 'congestion_control'",
                         "8 topology.nodes.h2.nic.cnp_interval: needs 'congestion_control'",
                         "9 topology.nodes.h3.nic.pfc_enable[0]: expected a priority from 0 to 7, found '8'",
-                        "9 topology.nodes.h3.nic.dscp: must be from 0 to 63, not '64'",
+                        "9 topology.nodes.h3.nic.dscp: must be at most 63, not '64'",
                         "9 topology.nodes.h3.nic.source_port: must be at least 1, not '0'"}));
 }
 
