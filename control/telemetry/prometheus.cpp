@@ -105,6 +105,14 @@ void add_ports(Exposition& out, const FabricSnapshot& snapshot) {
           &PortCounters::pfc_tx_packets);
 }
 
+void add_hashing(Exposition& out, const FabricSnapshot& snapshot) {
+  out.family("softspine_switch_short_hash_keys_total", Type::kCounter,
+             "Frames that ended before a UDF of their hash key did, hashed by what was there.");
+  for (const SwitchSnapshot& node : snapshot.switches) out.sample({{"switch", node.name}}, node.short_hash_keys);
+  out.family("softspine_switch_flowlets_total", Type::kCounter, "Flowlets begun.");
+  for (const SwitchSnapshot& node : snapshot.switches) out.sample({{"switch", node.name}}, node.flowlets);
+}
+
 void add_queues(Exposition& out, const FabricSnapshot& snapshot) {
   for (const QueueField& field : kQueueFields) {
     out.family(field.name, field.type, field.help);
@@ -250,6 +258,7 @@ std::string prometheus_text(const FabricSnapshot& snapshot) {
   Exposition out;
   add_engine(out, snapshot);
   add_ports(out, snapshot);
+  add_hashing(out, snapshot);
   add_queues(out, snapshot);
   add_pauses_and_buffers(out, snapshot);
   add_links(out, snapshot);

@@ -82,6 +82,8 @@ Json switch_json(const SwitchSnapshot& node) {
           {"queue_watermark_bytes", totals.queue_watermark_bytes},
           {"balanced", totals.imbalance() == 0 && node.wrong_with_buffers.empty()},
           {"wrong_with_buffers", node.wrong_with_buffers.empty() ? Json{} : Json(node.wrong_with_buffers)},
+          {"short_hash_keys", node.short_hash_keys},
+          {"flowlets", node.flowlets},
           {"dropped_packets", dropped_packets(totals.drops)},
           {"drops", drops_json(totals.drops)}};
 }

@@ -88,6 +88,15 @@ std::string drops_table(const FabricSnapshot& snapshot, std::string_view only_sw
   return table.text();
 }
 
+std::string hash_table(const FabricSnapshot& snapshot, std::string_view only_switch) {
+  TextTable table{{"<SWITCH", "<ROLE", "FLOWLETS", "SHORT_KEYS(pkts)"}};
+  for (const SwitchSnapshot& node : snapshot.switches) {
+    if (!only_switch.empty() && node.name != only_switch) continue;
+    table.add({node.name, node.role, grouped(node.flowlets), grouped(node.short_hash_keys)});
+  }
+  return table.text();
+}
+
 std::string flows_table(const FabricSnapshot& snapshot) {
   TextTable table{{"<WORKLOAD", "FLOW", "<FROM", "<TO", "QP", "SENT(pkts)", "RECEIVED(pkts)", "MISSING(pkts)",
                    "MESSAGES", "RATE(Gb/s)", "LATENCY_MEAN(us)", "LATENCY_MAX(us)", "COMPLETION(us)"}};

@@ -15,6 +15,8 @@ std::string interfaces_table(const FabricSnapshot& snapshot, std::string_view on
 std::string queues_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});
 // One row per place, port and reason that occurred; what was consumed is marked as such. Hosts and edges, too.
 std::string drops_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});
+// What hashing has counted beside the packets.
+std::string hash_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});
 std::string flows_table(const FabricSnapshot& snapshot);
 // The NICs of hosts that are outside.
 std::string nics_table(const FabricSnapshot& snapshot);

@@ -69,6 +69,9 @@ class Copier {
                             .link = transmitter.counters()});
     }
     copy_buffers(n, assembly_.switches[n]->egress(), copy);
+    const SwitchTables& tables = assembly_.switches[n]->tables();
+    copy.short_hash_keys = tables.short_keys;
+    copy.flowlets = tables.flowlets.begun();
     out_.switches.push_back(std::move(copy));
   }
 

@@ -39,6 +39,7 @@ constexpr Thing kThings[] = {
     {"pfc counters", "pauses received, sent and ended, and the time spent paused"},
     {"pfcwd stats", "storms that the PFC watchdog found"},
     {"drops", "by node and reason"},
+    {"hash counters", "flowlets begun, and keys that a packet was too short for"},
     {"flows", "built-in traffic: what was sent, what arrived, how late"},
     {"nics", "of hosts that are outside: pauses, CNPs, what waits"},
     {"links", "up or down, and what was lost on them"},

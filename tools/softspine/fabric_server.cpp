@@ -140,6 +140,7 @@ void FabricServer::add_counters() {
   show("queue counters", counters_json, [](const FabricSnapshot& it) { return queues_table(it); });
   add_buffers();
   show("drops", part("switches"), [](const FabricSnapshot& it) { return drops_table(it); });
+  show("hash counters", part("switches"), [](const FabricSnapshot& it) { return hash_table(it); });
   show("flows", part("flows"), flows_table);
   show("nics", part("edges"), nics_table);
   show("links", part("links"), links_table);

@@ -125,6 +125,13 @@ TEST(Report, NamesEveryDropReasonOfEachSwitch) {
   EXPECT_EQ(report["switches"]["tor1"]["queue_watermark_bytes"], 9'000);
 }
 
+TEST(Report, CountsFlowletsAndKeysCutShort) {
+  const Json switches = small_report()["switches"];
+  EXPECT_EQ(switches["tor1"]["short_hash_keys"], 3);
+  EXPECT_EQ(switches["tor1"]["flowlets"], 12);
+  EXPECT_EQ(switches["tor2"]["short_hash_keys"], 0);
+}
+
 TEST(Report, ShowsLinksByTheirSendingEnd) {
   const Json links = small_report()["links"];
   EXPECT_EQ(links["tor1:Ethernet4"]["share"], 0.75);

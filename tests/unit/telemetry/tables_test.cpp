@@ -69,6 +69,14 @@ TEST(Tables, ShowTheNicsOfOutsideHosts) {
   EXPECT_EQ(Cells(row.begin() + 5, row.end()), (Cells{"7", "11", "2", "4.000", "90", "8", "41", "0"}));
 }
 
+TEST(Tables, ShowWhatHashingHasCounted) {
+  const auto lines = lines_of(hash_table(small_fabric()));
+  ASSERT_EQ(lines.size(), 2 + 4u);
+  EXPECT_EQ(cells(lines[0]), (Cells{"SWITCH", "ROLE", "FLOWLETS", "SHORT_KEYS(pkts)"}));
+  EXPECT_EQ(cells(lines[2]), (Cells{"tor1", "tor", "12", "3"}));
+  EXPECT_EQ(lines_of(hash_table(small_fabric(), "tor2")).size(), 2 + 1u);
+}
+
 TEST(Tables, ShowInterfaces) {
   const auto lines = lines_of(interfaces_table(small_fabric()));
   ASSERT_EQ(lines.size(), 2 + 3 + 3 + 2 + 2u);

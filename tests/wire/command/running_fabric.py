@@ -25,6 +25,7 @@ WORDS = {  # of each thing's table
     'interfaces counters': ['IFACE', 'RX_OK', 'tor1', 'spine2'],
     'queue counters': ['QUEUE', 'WATERMARK', 'tor1'],
     'drops': ['REASON'],
+    'hash counters': ['SHORT_KEYS', 'tor1'],
     'flows': ['WORKLOAD', 'h1', 'h3'],
     'links': ['tor1:Ethernet0', 'h1:eth0', 'STATE'],
     'ip route --node tor1': ['10.0.2.0/24', 'spine1 via Ethernet8, spine2 via Ethernet12'],
