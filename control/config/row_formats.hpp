@@ -61,6 +61,11 @@ struct Words<LossyWay> {
                                   std::pair{"in", LossyWay::kIn}};
 };
 template <>
+struct Words<Scaling> {
+  static constexpr std::array all{std::pair{"each", Scaling::kEach}, std::pair{"split", Scaling::kSplit},
+                                  std::pair{"round_robin", Scaling::kRoundRobin}};
+};
+template <>
 struct Words<HashAlgorithm> {
   static constexpr std::array all{
       std::pair{"CRC", HashAlgorithm::kCrc},          std::pair{"XOR", HashAlgorithm::kXor},

@@ -231,6 +231,7 @@ struct WorkloadRow {
   uint64_t messages = Workload{}.messages;
   uint32_t mtu = Workload{}.mtu;
   uint32_t qps = Workload{}.qps;
+  Scaling scaling = Scaling::kEach;
   std::optional<uint32_t> first_qp;
   SourcePort source_port;
   std::optional<dataplane::Rate> rate;

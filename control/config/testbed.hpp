@@ -48,6 +48,9 @@ struct TransportConfig {
   dataplane::Duration cnp_interval = dataplane::Duration::us(50);
 };
 
+// How a flow's messages go over its queue pairs: each has all of them; each has a part of every one; they take turns.
+enum class Scaling : uint8_t { kEach, kSplit, kRoundRobin };
+
 // RoCEv2 traffic between built-in hosts.
 struct Workload {
   std::string name;
@@ -58,9 +61,10 @@ struct Workload {
   std::vector<uint32_t> from;
   std::vector<uint32_t> to;
   uint64_t message_bytes = 1 << 20;
-  uint64_t messages = 1;     // per queue pair
-  uint32_t mtu = 4096;       // RDMA path MTU: payload bytes of a packet
-  uint32_t qps = 1;          // queue pairs per flow
+  uint64_t messages = 1;  // per queue pair; split, round_robin: of the flow
+  uint32_t mtu = 4096;    // RDMA path MTU: payload bytes of a packet
+  uint32_t qps = 1;       // queue pairs per flow
+  Scaling scaling = Scaling::kEach;
   uint32_t first_qp = 0;     // 0: the host chooses
   uint16_t source_port = 0;  // UDP; 0: from the queue pair, as the kernel does it
   dataplane::Rate rate;      // per flow, over its queue pairs; zero: the host's link

@@ -118,10 +118,14 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("from", &WorkloadRow::from, "incast: the senders, or how many; pairs: the senders")
           .optional("to", &WorkloadRow::to, "incast: the receiver; pairs: the receivers, in the order of the senders")
           .optional("message", &WorkloadRow::message, "bytes of a message", within<Bytes>({1}, {1ULL << 31}))
-          .optional("messages", &WorkloadRow::messages, "of each queue pair", within<uint64_t>(1, uint64_t{1} << 40))
+          .optional("messages", &WorkloadRow::messages, "of each queue pair; with 'scaling': of the flow",
+                    within<uint64_t>(1, uint64_t{1} << 40))
           .optional("mtu", &WorkloadRow::mtu, "RDMA path MTU: payload bytes of a packet; 256, 512, 1024, 2048 or 4096",
                     kPathMtus)
           .optional("qps", &WorkloadRow::qps, "queue pairs of a flow", within<uint32_t>(1, 65'536))
+          .optional("scaling", &WorkloadRow::scaling,
+                    "of messages over a flow's queue pairs: each has all of them; split: each has a part of every one; "
+                    "round_robin: they take turns")
           .optional("first_qp", &WorkloadRow::first_qp, "number of the first queue pair", within<uint32_t>(2, 0xFFFFFF))
           .optional("source_port", &WorkloadRow::source_port, "UDP; per_qp: from the queue pair, as the kernel does it")
           .optional("rate", &WorkloadRow::rate, "of a flow; the host's link if not given", at_least(Rate::min()))

@@ -30,6 +30,7 @@ class WorkloadResolver {
                  .messages = row.messages,
                  .mtu = row.mtu,
                  .qps = row.qps,
+                 .scaling = row.scaling,
                  .first_qp = row.first_qp.value_or(0),
                  .source_port = row.source_port.port,
                  .start = Instant::at(row.start),
@@ -41,6 +42,7 @@ class WorkloadResolver {
     if (row.start >= run_.duration) reader_.wrong(row.where.child("start"), "never starts: the run ends before");
     if (reader_.is_wrong(row.where.child("pattern"))) return out;
     check_keys(row);
+    check_scaling(row);
     switch (row.pattern) {
       case Pattern::kIncast: resolve_incast(row, out); break;
       case Pattern::kPairs: resolve_pairs(row, out); break;
@@ -92,6 +94,14 @@ class WorkloadResolver {
       reader_.wrong(row.where.child("ack_every"),
                     "exceeds the window of " + std::to_string(transport.window) + ": nobody would ever ask");
     }
+  }
+
+  // A queue pair without a byte or a message would be none.
+  void check_scaling(const WorkloadRow& row) {
+    if (row.scaling == Scaling::kSplit && row.message.count < row.qps)
+      reader_.wrong(row.where.child("qps"), "there are not as many bytes in a message to split");
+    if (row.scaling == Scaling::kRoundRobin && row.messages < row.qps)
+      reader_.wrong(row.where.child("qps"), "there are not as many messages to take turns");
   }
 
   void check_keys(const WorkloadRow& row) {

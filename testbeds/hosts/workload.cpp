@@ -102,6 +102,8 @@ class Examination {
   void examine(size_t index, const Workload& w) {
     index_ = index;
     claim(w.qps > 0, "qps: 0");
+    claim(w.scaling != Scaling::kSplit || w.flow.message_bytes >= w.qps, "scaling: fewer bytes in a message than QPs");
+    claim(w.scaling != Scaling::kRoundRobin || w.flow.messages >= w.qps, "scaling: fewer messages than QPs");
     claim(w.rate.is_zero() || w.rate.count_bps() / std::max(w.qps, 1u) >= Rate::min().count_bps(),
           "rate: below 1 Mb/s for each queue pair");
     for (const Hosts* hosts : {&w.hosts, &w.from, &w.to}) {
@@ -164,6 +166,13 @@ struct Ends {
   const Endpoint& destination;
 };
 
+// QP `qp`'s part of what its flow sends.
+void scale(const Workload& w, uint32_t qp, FlowConfig& flow) {
+  const auto part = [&](uint64_t whole) { return whole / w.qps + (qp < whole % w.qps ? 1 : 0); };
+  if (w.scaling == Scaling::kSplit) flow.message_bytes = part(w.flow.message_bytes);
+  if (w.scaling == Scaling::kRoundRobin) flow.messages = part(w.flow.messages);
+}
+
 PlannedFlow planned(const Workload& w, Route route, Ends ends, uint32_t id, QpNumbers& numbers) {
   PlannedFlow plan{.workload = 0, .source = route.first, .destination = route.second, .flow = w.flow, .sink = {}};
   FlowConfig& flow = plan.flow;
@@ -204,6 +213,7 @@ std::expected<std::vector<PlannedFlow>, std::vector<std::string>> plan_flows(std
         const Ends ends{endpoints[route.first], endpoints[route.second]};
         plan.push_back(planned(w, route, ends, static_cast<uint32_t>(plan.size()), numbers));
         plan.back().workload = static_cast<uint32_t>(i);
+        scale(w, qp, plan.back().flow);
       }
     }
   }

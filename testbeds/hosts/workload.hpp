@@ -24,6 +24,10 @@
 
 namespace softspine::testbeds {
 
+// How a flow's messages go over its QPs: `flow.messages` on each of them; each message cut into a part for each; or
+// message i on QP i modulo `qps` (Meta's two ways of QP scaling, SIGCOMM 2024).
+enum class Scaling : uint8_t { kEach, kSplit, kRoundRobin };
+
 enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing, kRandom };
 
 struct Endpoint {
@@ -38,8 +42,9 @@ struct Workload {
   std::vector<uint32_t> from;
   std::vector<uint32_t> to;
   bool cross_rack = false;
-  uint32_t flows = 0;        // random
-  uint32_t qps = 1;          // per flow
+  uint32_t flows = 0;  // random
+  uint32_t qps = 1;    // per flow
+  Scaling scaling = Scaling::kEach;
   uint32_t first_qp = 0;     // 0: wherever the host's numbers have got to
   uint16_t source_port = 0;  // of every QP; 0: rxe_source_port()
   dataplane::Rate rate;      // of a flow, shared by its QPs; zero: the port's

@@ -18,6 +18,15 @@ Pattern pattern_of(control::Pattern pattern) {
   return Pattern::kPairs;
 }
 
+Scaling scaling_of(control::Scaling scaling) {
+  switch (scaling) {
+    case control::Scaling::kEach: return Scaling::kEach;
+    case control::Scaling::kSplit: return Scaling::kSplit;
+    case control::Scaling::kRoundRobin: return Scaling::kRoundRobin;
+  }
+  return Scaling::kEach;
+}
+
 void set_transport(Workload& out, const control::TransportConfig& from) {
   const bool reliable = from.kind == control::TransportKind::kReliable;
   out.flow.transport = out.sink.transport = reliable ? Transport::kReliable : Transport::kOpenLoop;
@@ -35,6 +44,7 @@ void set_transport(Workload& out, const control::TransportConfig& from) {
 Workload workload_of(const control::Workload& from) {
   Workload out{.pattern = pattern_of(from.pattern), .hosts = from.hosts, .from = from.from, .to = from.to};
   out.qps = from.qps;
+  out.scaling = scaling_of(from.scaling);
   out.first_qp = from.first_qp;
   out.source_port = from.source_port;
   out.rate = from.rate;

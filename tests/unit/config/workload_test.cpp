@@ -90,6 +90,24 @@ TEST(Workload, RefusesKeysThatItsTransportHasNoUseFor) {
                   "9 workload[4].congestion_control: 'timely' is not one of none, dcqcn_connectx, dcqcn_paper"}));
 }
 
+TEST(Workload, SpreadsMessagesOverQueuePairsAsItSays) {
+  const Testbed testbed =
+      read_well(with_fabric("workload:\n"
+                            "  - {name: a, pattern: ring, qps: 4}\n"
+                            "  - {name: b, pattern: ring, qps: 4, scaling: split}\n"
+                            "  - {name: c, pattern: ring, qps: 4, messages: 4, scaling: round_robin}\n"));
+  EXPECT_EQ(testbed.workloads.at(0).scaling, Scaling::kEach);
+  EXPECT_EQ(testbed.workloads.at(1).scaling, Scaling::kSplit);
+  EXPECT_EQ(testbed.workloads.at(2).scaling, Scaling::kRoundRobin);
+  EXPECT_EQ(complaints_about(with_fabric("workload:\n"
+                                         "  - {name: a, pattern: ring, qps: 4, messages: 3, scaling: round_robin}\n"
+                                         "  - {name: b, pattern: ring, qps: 4, message: 3B, scaling: split}\n"
+                                         "  - {name: c, pattern: ring, qps: 4, scaling: by_hand}\n")),
+            (Complaints{"5 workload[0].qps: there are not as many messages to take turns",
+                        "6 workload[1].qps: there are not as many bytes in a message to split",
+                        "7 workload[2].scaling: 'by_hand' is not one of each, split, round_robin"}));
+}
+
 TEST(Workload, SpreadsACountOfSendersOverTheOtherHosts) {
   const Testbed testbed =
       read_well(with_fabric("workload:\n"

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// QP scaling: a flow's messages over its queue pairs, no byte more or less.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "testbeds/hosts/workload.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+std::vector<PlannedFlow> plan_of(Scaling scaling, uint32_t qps) {
+  Workload workload{.pattern = Pattern::kPairs, .from = {0}, .to = {1}, .qps = qps, .scaling = scaling};
+  workload.flow.message_bytes = 1'000'003;
+  workload.flow.messages = 37;
+  const std::vector<Endpoint> hosts{{.address = Ipv4Address{0x0a000002}, .rack = 0},
+                                    {.address = Ipv4Address{0x0a000102}, .rack = 1}};
+  auto plan = plan_flows(std::vector{workload}, hosts, 1);
+  return plan ? *plan : std::vector<PlannedFlow>{};
+}
+
+TEST(QpScaling, ByItselfGivesEachQueuePairAllMessages) {
+  for (const PlannedFlow& flow : plan_of(Scaling::kEach, 4)) {
+    EXPECT_EQ(flow.flow.message_bytes, 1'000'003u);
+    EXPECT_EQ(flow.flow.messages, 37u);
+  }
+}
+
+TEST(QpScaling, SplitsEachMessage) {
+  for (const uint32_t qps : {1u, 4u, 32u}) {
+    uint64_t bytes = 0;
+    const auto plan = plan_of(Scaling::kSplit, qps);
+    ASSERT_EQ(plan.size(), qps);
+    for (const PlannedFlow& flow : plan) {
+      bytes += flow.flow.message_bytes;
+      EXPECT_EQ(flow.flow.messages, 37u);
+      EXPECT_NEAR(static_cast<double>(flow.flow.message_bytes), 1'000'003.0 / qps, 1);
+    }
+    EXPECT_EQ(bytes, 1'000'003u);
+  }
+}
+
+TEST(QpScaling, DealsMessagesRoundRobin) {
+  for (const uint32_t qps : {1u, 4u, 32u}) {
+    uint64_t messages = 0;
+    for (const PlannedFlow& flow : plan_of(Scaling::kRoundRobin, qps)) {
+      messages += flow.flow.messages;
+      EXPECT_EQ(flow.flow.message_bytes, 1'000'003u);
+      EXPECT_GE(flow.flow.messages, 1u) << "none would be without end";
+    }
+    EXPECT_EQ(messages, 37u);
+  }
+}
+
+TEST(QpScaling, RefusesQueuePairsThatWouldHaveNothing) {
+  EXPECT_EQ(plan_of(Scaling::kRoundRobin, 37).size(), 37u);
+  EXPECT_TRUE(plan_of(Scaling::kRoundRobin, 38).empty());
+}
+
+}  // namespace
+}  // namespace softspine::testbeds
