@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "control/compile/qos_plan.hpp"
+#include "control/config/document.hpp"
+#include "control/config/text_file.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::control {
@@ -65,6 +67,24 @@ dp::QosMaps qos_of(const Profile& profile) {
   return maps;
 }
 
+// With the place where the file says how the profile's groups are, or has the profile, or the fabric. A testbed does
+// not keep its places, so the file is read again; it was good a moment ago.
+Error about_profile(const Testbed& testbed, const std::string& profile, std::string message) {
+  Error error{testbed.file, "profiles." + profile, 0, 0, std::move(message)};
+  ErrorLog log;
+  const auto text = read_text_file(testbed.file, true);
+  const auto document = text ? Document::parse(*text, testbed.file, log) : nullptr;
+  if (!document) return error;
+  const Value file = document->root();
+  const Value profiles = file.child("profiles");
+  const bool has_profile = profiles.id() != file.id() && profiles.child(profile).id() != profiles.id();
+  const Value place = has_profile ? profiles.child(profile).child("groups") : file.child("fabric");
+  error.path = place.path();
+  error.line = place.at().line;
+  error.column = place.at().column;
+  return error;
+}
+
 }  // namespace
 
 dp::MacAddress packet_mac(const MacAddress& mac) {
@@ -82,9 +102,9 @@ Errors unsupported_in(const Testbed& testbed) {
   for (uint32_t n = 0; n < tables.size(); ++n) {
     const auto largest = std::ranges::max_element(tables[n].groups, {}, &std::vector<uint16_t>::size);
     if (largest == tables[n].groups.end() || largest->size() <= dp::kMaxGroupMembers) continue;
-    errors.push_back({testbed.file, "profiles." + testbed.profiles[fabric.nodes[n].profile].name, 0, 0,
-                      fabric.nodes[n].name + " would have a group of " + std::to_string(largest->size()) +
-                          " members: at most " + std::to_string(dp::kMaxGroupMembers)});
+    errors.push_back(about_profile(testbed, testbed.profiles[fabric.nodes[n].profile].name,
+                                   fabric.nodes[n].name + " would have a group of " + std::to_string(largest->size()) +
+                                       " members: at most " + std::to_string(dp::kMaxGroupMembers)));
   }
   return errors;
 }
