@@ -12,7 +12,9 @@
 #include <cstring>
 #include <sstream>
 #include <string>
+#include <vector>
 
+#include "testbeds/guests/verbs_path.hpp"
 #include "testbeds/process/keeper_program.hpp"
 #include "testbeds/process/kept_process.hpp"
 
@@ -26,6 +28,11 @@ fs::path from_environment(const char* variable, const char* otherwise) {
   return value != nullptr && *value != '\0' ? value : otherwise;
 }
 
+// softspine-verbs, for the guests' root: $SOFTSPINE_VERBS, or where it was built.
+std::string verbs_program() {
+  return from_environment("SOFTSPINE_VERBS", SOFTSPINE_VERBS_BUILT).string();
+}
+
 std::string read_to_end(int descriptor) {
   std::string text;
   std::array<char, 4096> part;
@@ -35,24 +42,25 @@ std::string read_to_end(int descriptor) {
   return text;
 }
 
-std::expected<pid_t, Error> spawn_into(const fs::path& program, int output) {
+std::expected<pid_t, Error> spawn_into(std::vector<std::string> words, int output) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output, 1);
-  std::string word = program.string();
-  char* const words[] = {word.data(), nullptr};
+  std::vector<char*> pointers;
+  for (std::string& word : words) pointers.push_back(word.data());
+  pointers.push_back(nullptr);
   pid_t pid = -1;
-  const int failed = posix_spawn(&pid, word.c_str(), &actions, nullptr, words, environ);
+  const int failed = posix_spawn(&pid, words[0].c_str(), &actions, nullptr, pointers.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
-  if (failed != 0) return std::unexpected(Error{word, std::strerror(failed)});
+  if (failed != 0) return std::unexpected(Error{words[0], std::strerror(failed)});
   return pid;
 }
 
 std::expected<void, Error> prepare_uml(const fs::path& guests, Installation& installation) {
-  const auto kernel = last_line_of(guests / "kernel" / "build");
+  const auto kernel = last_line_of(guests / "kernel" / "build", "");
   if (!kernel) return std::unexpected(kernel.error());
-  const auto root = last_line_of(guests / "root" / "make");
+  const auto root = last_line_of(guests / "root" / "make", verbs_program());
   if (!root) return std::unexpected(root.error());
   installation.uml_kernel = *kernel;
   installation.root = *root;
@@ -61,7 +69,7 @@ std::expected<void, Error> prepare_uml(const fs::path& guests, Installation& ins
 
 // qemu/make prints "QEMU KERNEL INITRAMFS ACCELERATOR", none of which holds a blank.
 std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& installation) {
-  const auto line = last_line_of(guests / "qemu" / "make");
+  const auto line = last_line_of(guests / "qemu" / "make", verbs_program());
   if (!line) return std::unexpected(line.error());
   std::istringstream words(*line);
   std::string qemu, kernel, initramfs, accelerator;
@@ -77,12 +85,12 @@ std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& in
 
 }  // namespace
 
-std::expected<std::string, Error> last_line_of(const fs::path& program) {
+std::expected<std::string, Error> last_line_of(const fs::path& program, const std::string& argument) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Error{program.string(), std::strerror(errno)});
   const Descriptor read_end(ends[0]);
   Descriptor write_end(ends[1]);
-  const auto pid = spawn_into(program, write_end.number());
+  const auto pid = spawn_into({program.string(), argument}, write_end.number());
   write_end.reset();
   if (!pid) return std::unexpected(pid.error());
   auto text = read_to_end(read_end.number());

@@ -4,6 +4,7 @@
 #include <expected>
 #include <filesystem>
 #include <set>
+#include <string>
 
 #include "testbeds/guests/command_line.hpp"
 #include "testbeds/process/error.hpp"
@@ -15,7 +16,7 @@ namespace softspine::testbeds {
 // says where this folder is when not where it was built.
 std::expected<Installation, Error> prepare_installation(const std::set<GuestKind>& kinds);
 
-// Runs a program of ours and returns the last line it printed.
-std::expected<std::string, Error> last_line_of(const std::filesystem::path& program);
+// Runs a program of ours with one argument and returns the last line it printed.
+std::expected<std::string, Error> last_line_of(const std::filesystem::path& program, const std::string& argument);
 
 }  // namespace softspine::testbeds

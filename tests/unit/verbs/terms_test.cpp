@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What two ends tell each other: comes back as it was said, and nothing out of range is taken from a stranger.
+#include "tools/verbs/terms.hpp"
+
+#include <gtest/gtest.h>
+
+namespace softspine::tools {
+namespace {
+
+Terms some_terms() {
+  return {.spread = {.scaling = Scaling::kSplit, .queue_pairs = 3, .message_bytes = 100'000},
+          .depth = 5,
+          .mtu_bytes = 1024,
+          .flow_label = 0x12345,
+          .dscp = 3,
+          .ack_timeout = 18,
+          .seed = UINT64_MAX};
+}
+
+End some_end() {
+  End end{.device = "rxe0", .mtu_bytes = 4096, .queue_pairs = {{17, 0xFFFFFF}, {0xFFFFFE, 0}}};
+  end.gid[15] = 0xA1;
+  end.address = 0xFFFF'0000'1234'5678;
+  end.key = 0xCAFE;
+  return end;
+}
+
+TEST(Terms, ComeBackAsTheyWereSaid) {
+  const auto read = terms_from(Json::parse(to_json(some_terms()).dump()));
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(to_json(*read), to_json(some_terms()));
+  EXPECT_EQ(read->spread.scaling, Scaling::kSplit);
+  EXPECT_EQ(read->seed, UINT64_MAX);
+  EXPECT_EQ(read->buffer_bytes(), 3u * 5 * 33'334);
+}
+
+TEST(Terms, AreRefusedOutOfRange) {
+  const Json good = to_json(some_terms());
+  ASSERT_TRUE(terms_from(Json::parse(good.dump())));
+  for (const auto& [key, value] :
+       std::initializer_list<std::pair<const char*, Json>>{{"softspine_verbs", 2},
+                                                           {"scaling", "both"},
+                                                           {"scaling", 1},
+                                                           {"qps", 0},
+                                                           {"qps", 33},
+                                                           {"qps", "3"},
+                                                           {"qps", -1},
+                                                           {"message_bytes", 0},
+                                                           {"message_bytes", 2},
+                                                           {"message_bytes", (1ULL << 31) + 1},
+                                                           {"depth", 0},
+                                                           {"depth", 129},
+                                                           {"mtu_bytes", 1000},
+                                                           {"flow_label", 1 << 20},
+                                                           {"dscp", 64},
+                                                           {"ack_timeout", 32},
+                                                           {"seed", nullptr}}) {
+    Json bad = good;
+    bad[key] = value;
+    EXPECT_FALSE(terms_from(Json::parse(bad.dump()))) << key << " " << value;
+    bad.erase(key);
+    EXPECT_FALSE(terms_from(Json::parse(bad.dump()))) << "without " << key;
+  }
+  EXPECT_FALSE(terms_from(Json{}));
+  EXPECT_FALSE(terms_from(Json::array({1, 2})));
+}
+
+TEST(Terms, NeedNoMoreMemoryThanAGibibyte) {
+  Terms terms = some_terms();
+  terms.spread = {.scaling = Scaling::kRoundRobin, .queue_pairs = 32, .message_bytes = 1 << 20};
+  terms.depth = 32;
+  EXPECT_EQ(wrong_with(terms), "");
+  terms.depth = 33;
+  EXPECT_NE(wrong_with(terms).find("1056 MiB"), std::string::npos) << wrong_with(terms);
+}
+
+TEST(End, ComesBackAsItWasSaid) {
+  const auto read = end_from(Json::parse(to_json(some_end()).dump()));
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(to_json(*read), to_json(some_end()));
+  EXPECT_EQ(read->gid[15], 0xA1);
+  EXPECT_EQ(read->queue_pairs.at(1).number, 0xFFFFFEu);
+}
+
+TEST(End, IsRefusedOutOfRange) {
+  const Json good = to_json(some_end());
+  for (const auto& [key, value] :
+       std::initializer_list<std::pair<const char*, Json>>{{"gid", "00"},
+                                                           {"gid", std::string(32, 'g')},
+                                                           {"gid", 5},
+                                                           {"mtu_bytes", 128},
+                                                           {"address", -1},
+                                                           {"key", 1ULL << 32},
+                                                           {"queue_pairs", Json::array()},
+                                                           {"queue_pairs", 7},
+                                                           {"queue_pairs", Json::array({1})},
+                                                           {"queue_pairs", Json::array({Json{{"qp", 1}, {"psn", 0}}})},
+                                                           {"queue_pairs", Json::array({Json{{"qp", 2}}})}}) {
+    Json bad = good;
+    bad[key] = value;
+    EXPECT_FALSE(end_from(Json::parse(bad.dump()))) << key << " " << value;
+  }
+  Json many = good;
+  for (int i = 0; i < 33; ++i) many["queue_pairs"].push_back({{"qp", 17 + i}, {"psn", 0}});
+  EXPECT_FALSE(end_from(Json::parse(many.dump())));
+  EXPECT_FALSE(end_from(Json{}));
+}
+
+}  // namespace
+}  // namespace softspine::tools

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// SIGINT and SIGTERM as something to poll() for, in a program whose threads all block them. What has read it once
+// restores the signals, so that the second one ends the process at once.
+#pragma once
+
+#include <sys/signalfd.h>
+
+#include <csignal>
+
+#include "tools/verbs/handles.hpp"
+
+namespace softspine::tools {
+
+class InterruptSignal {
+ public:
+  InterruptSignal() {
+    sigemptyset(&signals_);
+    sigaddset(&signals_, SIGINT);
+    sigaddset(&signals_, SIGTERM);
+    pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
+    descriptor_ = Descriptor{signalfd(-1, &signals_, SFD_CLOEXEC)};
+  }
+  // Of the thread that calls.
+  void take() {
+    signalfd_siginfo ignored;
+    if (read(descriptor_.number(), &ignored, sizeof ignored) > 0) pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
+  }
+  int descriptor() const { return descriptor_.number(); }
+
+ private:
+  sigset_t signals_{};
+  Descriptor descriptor_;
+};
+
+}  // namespace softspine::tools

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The TCP connection beside the queue pairs: a JSON object a line, either way, at most kMaxLineBytes long. Blocking,
+// with a limit of time; a descriptor for poll(). Errors are sentences, ready to be printed.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <expected>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "tools/verbs/device.hpp"
+#include "tools/verbs/handles.hpp"
+
+namespace softspine::tools {
+
+using Json = nlohmann::ordered_json;
+
+inline constexpr size_t kMaxLineBytes = 1 << 16;
+
+class LineSocket {
+ public:
+  explicit LineSocket(Descriptor socket) : socket_(std::move(socket)) {}
+  // Tries again until `patience` is over: the server may not listen yet. `from`: our address, or empty.
+  static std::expected<LineSocket, std::string> connect(const std::string& host, const std::string& port,
+                                                        const std::string& from, std::chrono::milliseconds patience);
+
+  std::expected<void, std::string> send(const Json& object) const;
+  // The next object. If it is {"error": …}, that is the error.
+  std::expected<Json, std::string> receive(std::chrono::milliseconds patience);
+  // Whether receive() would find something, if only that the other end is gone.
+  bool has_data() const;
+
+  GidBytes own_address() const;
+  GidBytes peer_address() const;
+  int descriptor() const { return socket_.number(); }
+
+ private:
+  Descriptor socket_;
+  std::string buffered_;
+};
+
+// A socket that listens; `address` empty: on all.
+std::expected<Descriptor, std::string> listen_on(const std::string& address, const std::string& port);
+
+}  // namespace softspine::tools
