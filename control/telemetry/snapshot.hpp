@@ -108,8 +108,8 @@ struct SwitchSnapshot {
   std::vector<PortSnapshot> ports;
   std::vector<PoolSnapshot> pools = {};  // ingress, then egress
   std::string wrong_with_buffers = {};   // empty: what is charged adds up
-  uint64_t short_hash_keys = 0;  // packets that ended before a UDF of their key did: hashed by what was there
-  uint64_t flowlets = 0;         // begun
+  uint64_t short_hash_keys = 0;          // packets that ended before a UDF of their key did: hashed by what was there
+  uint64_t flowlets = 0;                 // begun
 };
 
 // A priority at a host's port, or at the NIC of one that is outside.
