@@ -148,7 +148,7 @@ class QosResolver {
   }
 
   void check_lossless(const BufferProfileRow& row, const BufferProfileConfig& profile) {
-    if (profile.lossless) return;
+    if (profile.lossless || reader_.is_wrong(row.where.child("xoff"))) return;
     for (const auto& [key, given] :
          {std::pair("xon", profile.xon > 0), std::pair("xon_offset", profile.xon_offset > 0)}) {
       if (given) reader_.wrong(row.where.child(key), "is for lossless profiles: 'xoff' is missing");
