@@ -135,8 +135,13 @@ std::expected<void, Error> lay_board(const fs::path& board, std::span<const Gues
   if (!error) fs::create_directories(board, error);
   if (error) return std::unexpected(Error{board.string(), error.message()});
   std::string names;
-  for (const auto& spec : specs) names += spec.name + "\n";
+  std::string namespaces;
+  for (const auto& spec : specs) {
+    names += spec.name + "\n";
+    if (spec.kind == GuestKind::kNamespace) namespaces += spec.name + "\n";
+  }
   if (auto written = write_file(board / "guests", names); !written) return written;
+  if (auto written = write_file(board / "namespaces", namespaces); !written) return written;
   return write_file(board / "hosts", hosts_text(specs));
 }
 

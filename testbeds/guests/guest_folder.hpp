@@ -43,7 +43,8 @@ std::expected<GuestCounters, Error> parse_counters(std::string_view text);
 
 // Empties `folder` of an earlier run's traces and writes what the guest reads.
 std::expected<void, Error> write_folder(const std::filesystem::path& folder, const GuestSpec& spec);
-// Empties the board and writes `hosts` and `guests` (their names, one a line) on it. Before the first guest starts.
+// Empties the board and writes `hosts`, `guests` and `namespaces` (names, one a line; the latter those of namespaces
+// alone) on it. Before the first guest starts.
 std::expected<void, Error> lay_board(const std::filesystem::path& board, std::span<const GuestSpec> specs);
 std::expected<void, Error> ask_to_stop(const std::filesystem::path& folder);
 std::expected<GuestResult, Error> read_result(const std::filesystem::path& folder);
