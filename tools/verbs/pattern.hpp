@@ -31,6 +31,7 @@ inline void fill_pattern(std::span<uint8_t> bytes, uint64_t key) {
     const uint64_t word = pattern_word(key, w);
     std::memcpy(bytes.data() + 8 * w, &word, 8);
   }
+  if (bytes.size() % 8 == 0) return;  // and perhaps there is nothing at all to write to
   const uint64_t last = pattern_word(key, words);
   std::memcpy(bytes.data() + 8 * words, &last, bytes.size() % 8);
 }
