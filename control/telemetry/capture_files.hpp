@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that a capture goes to, or one after the other: a new one when the last would exceed `bytes`, or when `every`
-// has passed in emulated time. Each begins with the head, so that it can be read alone. Of many the last `keep` stay.
+// The file that a capture goes to, or one after the other: a new one when the last would exceed `bytes`, or when
+// `every` has passed in emulated time. Each begins with the head, so that it can be read alone. Of many the last `keep`
+// stay.
 //
 //   without rotation    out.pcapng
 //   with                out-00001.pcapng, out-00002.pcapng, …
@@ -56,7 +57,7 @@ class CaptureFiles {
   std::string name_;
   Rotation rotation_;
   pcapng::Bytes head_;
-  pcapng::Bytes out_;          // not written yet
+  pcapng::Bytes out_;  // not written yet
   uint64_t bytes_ = 0;
   uint64_t bytes_in_file_ = 0;
   uint64_t frames_in_file_ = 0;
