@@ -7,20 +7,38 @@
 namespace softspine::control {
 namespace {
 
-using Queues = std::map<WaitingQueue, const dataplane::StuckQueue*>;
+using Queues = std::set<WaitingQueue>;
 using Graph = std::map<WaitingQueue, std::vector<WaitingQueue>>;
 
-// Who waits for whom, among queues that have not moved.
-Graph waits_among(const Queues& queues, const Fabric& fabric) {
+// Whom each could be waiting for, by who its neighbours are and the priority alone.
+Graph possible_waits(const Queues& queues, const Fabric& fabric) {
   Graph graph;
-  for (const auto& [from, unused] : queues) {
-    const LinkEnd peer = fabric.peer_of(from.port);
+  for (const WaitingQueue& from : queues) {
+    const uint32_t peer = fabric.peer_of(from.port).node;
     std::vector<WaitingQueue>& next = graph[from];
-    for (auto to = queues.lower_bound({{peer.node, 0}, 0}); to != queues.end() && to->first.port.node == peer.node;
-         ++to) {
-      const bool holds = std::ranges::binary_search(to->second->from, dataplane::PortNo{peer.port});
-      if (holds && to->first.priority == from.priority) next.push_back(to->first);
+    for (auto to = queues.lower_bound({{peer, 0}, 0}); to != queues.end() && to->port.node == peer; ++to) {
+      if (to->priority == from.priority) next.push_back(*to);
     }
+  }
+  return graph;
+}
+
+// Leaves out who waits for nobody, and who waits only for such: no circle goes through them.
+void drop_dead_ends(Graph& graph) {
+  while (std::erase_if(graph, [](const auto& waits) { return waits.second.empty(); }) != 0) {
+    for (auto& waits : graph) std::erase_if(waits.second, [&](const WaitingQueue& to) { return !graph.contains(to); });
+  }
+}
+
+// Who waits for whom, among queues that have not moved; who can't be in a circle may be left out.
+Graph waits_among(const Queues& queues, const DeadlockWatch::Sources& sources, const Fabric& fabric) {
+  Graph graph = possible_waits(queues, fabric);
+  drop_dead_ends(graph);
+  std::map<WaitingQueue, std::vector<dataplane::PortNo>> known;
+  for (const auto& waits : graph) known.emplace(waits.first, sources(waits.first));
+  for (auto& [from, next] : graph) {
+    const dataplane::PortNo in{fabric.peer_of(from.port).port};
+    std::erase_if(next, [&](const WaitingQueue& to) { return !std::ranges::binary_search(known.at(to), in); });
   }
   return graph;
 }
@@ -46,7 +64,8 @@ std::optional<std::vector<WaitingQueue>> circle_through(const WaitingQueue& star
 
 }  // namespace
 
-std::vector<Deadlock> DeadlockWatch::look(const std::vector<StuckSwitch>& stuck, dataplane::Instant now) {
+std::vector<Deadlock> DeadlockWatch::look(const std::vector<StuckSwitch>& stuck, const Sources& sources,
+                                          dataplane::Instant now) {
   Queues unmoved;
   std::map<WaitingQueue, uint64_t> sent;
   for (const StuckSwitch& at : stuck) {
@@ -54,11 +73,11 @@ std::vector<Deadlock> DeadlockWatch::look(const std::vector<StuckSwitch>& stuck,
       const WaitingQueue name{{at.node, queue.port.value()}, queue.priority.value()};
       sent[name] = queue.sent_packets;
       const auto before = sent_.find(name);
-      if (before != sent_.end() && before->second == queue.sent_packets) unmoved[name] = &queue;
+      if (before != sent_.end() && before->second == queue.sent_packets) unmoved.insert(name);
     }
   }
   sent_ = std::move(sent);
-  const Graph graph = waits_among(unmoved, fabric_);
+  const Graph graph = waits_among(unmoved, sources, fabric_);
   std::set<std::vector<WaitingQueue>> standing;
   std::set<WaitingQueue> told;  // a queue in one circle is not asked for another
   for (const auto& [queue, unused] : graph) {

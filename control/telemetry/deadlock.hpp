@@ -12,6 +12,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -47,8 +48,11 @@ class DeadlockWatch {
     uint32_t node = 0;
     std::vector<dataplane::StuckQueue> queues;
   };
+  // By which ports of its switch what waits in a queue has come in, ascending. Costly, so asked only where it may
+  // matter.
+  using Sources = std::function<std::vector<dataplane::PortNo>(const WaitingQueue&)>;
   // What is stuck now; switches without a stuck queue may be left out. Returns what is new.
-  std::vector<Deadlock> look(const std::vector<StuckSwitch>& stuck, dataplane::Instant now);
+  std::vector<Deadlock> look(const std::vector<StuckSwitch>& stuck, const Sources& sources, dataplane::Instant now);
 
  private:
   const Fabric& fabric_;

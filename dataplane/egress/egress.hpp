@@ -117,8 +117,11 @@ class Egress {
     return side_[port.value()].watchdogs[priority.value()];
   }
   const QosPlan& plan() const { return *plan_; }
-  // Between windows; slow. Quick if nothing is paused.
+  // Between windows.
   std::vector<StuckQueue> stuck_queues() const;
+  // Between windows; looks at every packet that waits there: the ports that those of the priority have come in by,
+  // ascending, without what the switch made itself.
+  std::vector<PortNo> sources_of(PortNo port, Priority priority) const;
 
  private:
   static constexpr uint8_t kPfcFrame = 0xff;  // in the place of a queue

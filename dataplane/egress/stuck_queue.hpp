@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <vector>
 
 #include "dataplane/units/ids.hpp"
 
@@ -13,7 +12,6 @@ struct StuckQueue {
   PortNo port;
   Priority priority;
   uint64_t sent_packets = 0;  // so far: the same twice, and it has not moved
-  std::vector<PortNo> from;   // which ports what waits has come in by, ascending; not what the switch made itself
 };
 
 }  // namespace softspine::dataplane

@@ -92,18 +92,27 @@ std::vector<StuckQueue> Egress::stuck_queues() const {
     for (uint8_t priority = 0; priority < kPriorities; ++priority) {
       const auto queues = static_cast<uint8_t>(stuck & plan_->ports[number].queues_of_priority[priority]);
       if (queues == 0) continue;
-      StuckQueue found{.port = PortNo{number}, .priority = Priority{priority}, .from = {}};
+      StuckQueue found{.port = PortNo{number}, .priority = Priority{priority}};
       for (uint32_t q = 0; q < kQueues; ++q) {
-        if ((queues >> q & 1) == 0) continue;
-        found.sent_packets += port.counters->queues[q].packets;
-        port.queues[q].for_each([&](const PacketMeta& meta) {
-          if (meta.in_port != kLocalPort) found.from.push_back(PortNo{meta.in_port});
-        });
+        if ((queues >> q & 1) != 0) found.sent_packets += port.counters->queues[q].packets;
       }
-      std::ranges::sort(found.from);
-      found.from.erase(std::ranges::unique(found.from).begin(), found.from.end());
-      out.push_back(std::move(found));
+      out.push_back(found);
     }
+  }
+  return out;
+}
+
+std::vector<PortNo> Egress::sources_of(PortNo port, Priority priority) const {
+  std::vector<bool> seen(ports_.size());
+  for (uint32_t q = 0; q < kQueues; ++q) {
+    if ((plan_->ports[port.value()].queues_of_priority[priority.value()] >> q & 1) == 0) continue;
+    ports_[port.value()].queues[q].for_each([&](const PacketMeta& meta) {
+      if (meta.in_port != kLocalPort) seen[meta.in_port] = true;
+    });
+  }
+  std::vector<PortNo> out;
+  for (uint16_t i = 0; i < seen.size(); ++i) {
+    if (seen[i]) out.push_back(PortNo{i});
   }
   return out;
 }

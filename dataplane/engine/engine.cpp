@@ -29,7 +29,8 @@ NodeId Engine::add(std::unique_ptr<Node> node, uint32_t worker) {
 void Engine::connect(PortRef a, PortRef b, Rate rate, Duration propagation) {
   SOFTSPINE_CHECK(propagation.count_ps() > 0, propagation.count_ps(), 0);
   SOFTSPINE_CHECK(!rate.is_zero(), 0, 0);
-  lookahead_ = std::min(lookahead_, propagation);
+  // Not even the shortest frame is heard of earlier: it arrives with its last bit.
+  lookahead_ = std::min(lookahead_, rate.time_of_frame(0) + propagation);
   connect_one_way(a, b, rate, propagation);
   connect_one_way(b, a, rate, propagation);
 }

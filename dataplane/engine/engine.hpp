@@ -5,8 +5,8 @@
 //   for each of my nodes with an event before it:  node.run(until)
 //   exchange: outboxes of this window become inboxes of the next
 //
-// Lookahead = the smallest propagation delay of all links: what is sent inside a window arrives after
-// it, so nodes need no order among themselves and the result is the same for any number of workers.
+// Lookahead = over all links the smallest time of the shortest frame, serialisation and propagation: what is sent inside a
+// window arrives after it, so nodes need no order among themselves and the result is the same for any number of workers.
 // On the wall clock the windows are the same ones, held back by `now`: what happens inside the fabric
 // is exact however late the machine is, and the lateness is measured.
 //
@@ -60,7 +60,7 @@ class Engine {
 
   // Before the first run. A node goes to worker `worker` modulo their number.
   NodeId add(std::unique_ptr<Node> node, uint32_t worker);
-  // Both directions. Propagation must be positive: it is the lookahead.
+  // Both directions. Propagation must be positive.
   void connect(PortRef a, PortRef b, Rate rate, Duration propagation);
 
   Node& node(NodeId id) { return *nodes_[id.value()]; }

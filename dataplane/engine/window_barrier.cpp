@@ -12,8 +12,7 @@ namespace {
 constexpr int kSpinsBeforeYield = 4000;  // ≈ 50 µs: longer than a usual window, shorter than a time slice
 }
 
-WindowReport WindowBarrier::meet(uint32_t worker, uint64_t round, const WindowReport& mine) noexcept {
-  if (workers_ == 1) return mine;
+WindowReport WindowBarrier::meet_others(uint32_t worker, uint64_t round, const WindowReport& mine) noexcept {
   slots_[worker].reports[round & 1] = mine;
   slots_[worker].round.store(round, std::memory_order_release);
   WindowReport all = mine;

@@ -30,9 +30,13 @@ class WindowBarrier {
   }
 
   // The `round`-th meeting, from 1: publishes mine, returns the sum of all (minimum of instants, or of flags).
-  WindowReport meet(uint32_t worker, uint64_t round, const WindowReport& mine) noexcept;
+  WindowReport meet(uint32_t worker, uint64_t round, const WindowReport& mine) noexcept {
+    return workers_ == 1 ? mine : meet_others(worker, round, mine);
+  }
 
  private:
+  WindowReport meet_others(uint32_t worker, uint64_t round, const WindowReport& mine) noexcept;
+
   struct alignas(64) Slot {
     std::atomic<uint64_t> round{0};
     std::array<WindowReport, 2> reports;

@@ -24,9 +24,11 @@ void Worker::fetch_letters() noexcept {
 
 // The outside is asked when all that was due is done: under overload it waits outside, where it can be
 // pushed back, and not in here. A fabric that never catches up still asks now and then.
-bool Worker::is_time_to_poll(bool caught_up) noexcept {
+bool Worker::is_time_to_poll(Instant horizon) noexcept {
   constexpr uint32_t kMostWindowsBetween = 64;
-  if (edges_.empty() || (!caught_up && ++windows_since_poll_ < kMostWindowsBetween)) return false;
+  if (edges_.empty()) return false;
+  const bool caught_up = schedule_.next() >= horizon;
+  if (!caught_up && ++windows_since_poll_ < kMostWindowsBetween) return false;
   windows_since_poll_ = 0;
   return true;
 }
@@ -53,11 +55,11 @@ WindowReport Worker::report(bool busy) noexcept {
 }
 
 void Worker::run_window(Instant until, Instant horizon) noexcept {
-  if (schedule_.next() < until && engine_.clock_.is_wall()) {
+  if (engine_.clock_.is_wall() && schedule_.next() < until) {
     lateness_.add((horizon - schedule_.next()).count_ps());
   }
   ++windows_;
-  while (ScheduleSlot* slot = schedule_.take(until)) {
+  for (ScheduleSlot* slot : schedule_.take(until)) {
     const Instant next = slot->node->run(until);
     SOFTSPINE_CHECK(next >= until, next.count_ps(), until.count_ps());
     schedule_.put(*slot, next);
@@ -77,8 +79,7 @@ RunEnd Worker::run(Instant end) noexcept {
   Instant floor = engine_.now_;
   Instant horizon;
   for (;;) {
-    const bool busy =
-        is_time_to_poll(schedule_.next() >= horizon) && poll_edges(std::max(floor, engine_.clock_.horizon()));
+    const bool busy = is_time_to_poll(horizon) && poll_edges(std::max(floor, engine_.clock_.horizon()));
     const WindowReport all = engine_.barrier_.meet(index_, ++round_, report(busy));
     const Instant limit = std::min(all.action, end);
     const Instant first = std::min(all.next, limit);

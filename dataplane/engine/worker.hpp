@@ -41,7 +41,7 @@ class Worker {
 
  private:
   WindowReport report(bool busy) noexcept;
-  bool is_time_to_poll(bool caught_up) noexcept;
+  bool is_time_to_poll(Instant horizon) noexcept;
   bool poll_edges(Instant now) noexcept;
   void run_window(Instant until, Instant horizon) noexcept;
   void stand_still(Instant upto) noexcept;

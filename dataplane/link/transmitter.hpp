@@ -39,7 +39,6 @@ class Transmitter {
     up_ = up;
     settle();
   }
-  void set_rate(Rate rate) { rate_ = rate; }
   // Null: a good cable.
   void set_fault(std::unique_ptr<LinkFault> fault) {
     fault_ = std::move(fault);

@@ -167,7 +167,7 @@ class PacketList {
     for (rte_mbuf* m = head_; m != nullptr; m = Packet::meta_of(m)->next) see(std::as_const(*Packet::meta_of(m)));
   }
   [[gnu::always_inline]] void prefetch_front() const {
-    if (head_ != nullptr) __builtin_prefetch(Packet::meta_of(head_), 1);
+    if (head_ != nullptr) Packet::prefetch(head_);
   }
 
  private:

@@ -34,7 +34,11 @@ void DeadlockLook::look(Instant now) {
       stuck.push_back({n, std::move(queues)});
     }
   }
-  for (auto& deadlock : watch_.look(stuck, now)) found_.push_back(std::move(deadlock));
+  const auto sources = [this](const control::WaitingQueue& queue) {
+    const dataplane::PortNo port{queue.port.port};
+    return assembly_.switches[queue.port.node]->egress().sources_of(port, dataplane::Priority{queue.priority});
+  };
+  for (auto& deadlock : watch_.look(stuck, sources, now)) found_.push_back(std::move(deadlock));
   const bool wall = assembly_.engine->is_wall();
   const Instant next = assembly_.engine->next_event();
   if (next.is_never() && !wall) return;
