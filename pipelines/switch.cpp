@@ -51,18 +51,36 @@ void Switch::receive(Burst& burst) noexcept {
   parse(burst);
 }
 
+[[gnu::always_inline]] inline void Switch::dispatch_one(Packet& packet) noexcept {
+  const PacketMeta& meta = packet.meta();
+  const Instant now = meta.at;
+  egress_.act_through(now);
+  if (meta.verdict != Verdict::kForward) [[unlikely]]
+    return end_here(std::move(packet), now);
+  const DropReason refused = egress_.enqueue(packet, now);
+  if (refused != DropReason::kCount) [[unlikely]]
+    end(std::move(packet), refused);
+}
+
 void Switch::dispatch(Burst& burst) noexcept {
+  if (egress_.keeps_credits()) [[unlikely]]
+    return dispatch_counted(burst);
+  for (Packet& packet : burst) dispatch_one(packet);
+}
+
+// Where links go by credit: whatever became of a frame, its sender has used credit for it.
+void Switch::dispatch_counted(Burst& burst) noexcept {
   for (Packet& packet : burst) {
     const PacketMeta& meta = packet.meta();
+    // What is not even parsed has no group; the sender's next credit frame sets that right.
+    const bool is_unread = meta.verdict == Verdict::kDrop && meta.reason <= DropReason::kUnknownMacControl;
+    const bool counts = meta.verdict != Verdict::kMacControl && !is_unread;
+    const PortNo port{meta.in_port};
+    const uint8_t group = meta.priority_group;
+    const uint32_t bytes = meta.frame_bytes;
     const Instant now = meta.at;
-    egress_.act_through(now);
-    if (meta.verdict != Verdict::kForward) [[unlikely]] {
-      end_here(std::move(packet), now);
-      continue;
-    }
-    const DropReason refused = egress_.enqueue(packet, now);
-    if (refused != DropReason::kCount) [[unlikely]]
-      end(std::move(packet), refused);
+    dispatch_one(packet);
+    if (counts) egress_.took_in(port, group, bytes, now);
   }
 }
 
@@ -75,9 +93,11 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
     case Verdict::kFlood: return flood(std::move(packet), now);
     case Verdict::kLocal: agent_.receive(tables_, std::move(packet), now, outcomes); break;
     case Verdict::kMacControl: {
-      const auto frame = read_pfc(packet.data(), packet.stored_bytes());
-      if (frame) egress_.receive_pause(PortNo{meta.in_port}, *frame, now);
-      return end(std::move(packet), frame ? DropReason::kPfcConsumed : frame.error());
+      if (!egress_.credits(PortNo{meta.in_port}).in_use()) return receive_pause(std::move(packet), now);
+      const auto credit = read_credit(packet.data(), packet.stored_bytes());
+      if (!credit) return receive_pause(std::move(packet), now);
+      egress_.receive_credit(PortNo{meta.in_port}, *credit, now);
+      return end(std::move(packet), DropReason::kCreditConsumed);
     }
     case Verdict::kContinue: meta.reason = DropReason::kUnsupported; [[fallthrough]];
     case Verdict::kDrop:
@@ -89,6 +109,12 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
       break;
   }
   answer(outcomes, now);
+}
+
+void Switch::receive_pause(Packet packet, Instant now) noexcept {
+  const auto frame = read_pfc(packet.data(), packet.stored_bytes());
+  if (frame) egress_.receive_pause(PortNo{packet.meta().in_port}, *frame, now);
+  end(std::move(packet), frame ? DropReason::kPfcConsumed : frame.error());
 }
 
 // The stages look at a whole burst at once, so none saw what an answer earlier in it has taught.

@@ -64,7 +64,10 @@ class Switch : public dataplane::Node {
  private:
   void receive(dataplane::Burst& burst) noexcept;
   void dispatch(dataplane::Burst& burst) noexcept;
+  void dispatch_one(dataplane::Packet& packet) noexcept;
+  void dispatch_counted(dataplane::Burst& burst) noexcept;
   void end_here(dataplane::Packet packet, dataplane::Instant now) noexcept;
+  void receive_pause(dataplane::Packet packet, dataplane::Instant now) noexcept;
   bool knows_by_now(dataplane::Packet& packet) noexcept;
   void forward_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void flood(dataplane::Packet packet, dataplane::Instant now) noexcept;

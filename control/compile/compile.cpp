@@ -181,8 +181,8 @@ class Compiler::StateBuilder {
     add_own_address(node_.ipv4, node_.ipv6);
     for (const uint32_t subnet : compiler_.subnets_of_[index_]) connect(subnet);
     add_routes();
-    state_->ipv4 = dp::PrefixTrie{std::move(v4_)};
-    state_->ipv6 = dp::PrefixTrie{std::move(v6_)};
+    state_->ipv4 = dp::PrefixTrie{v4_};
+    state_->ipv6 = dp::PrefixTrie{v6_};
     return state_;
   }
 

@@ -55,6 +55,7 @@ class HeadroomChecker {
             port.groups[g] == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(port.groups[g])];
         const bool lossless = buffers != nullptr && buffers->lossless;
         remark(profile.name, g, paused, lossless, config.has_buffers());
+        if (shape.flow_control == FlowControl::kCredit) continue;  // nobody has to react in time
         if (paused != 0 && lossless) judge(node, profile, *buffers, shape);
       }
     }

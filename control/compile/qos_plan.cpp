@@ -97,6 +97,8 @@ class PlanBuilder {
     for (size_t i = 0; i < out.groups.size(); ++i) {
       out.groups[i].limit = limit_without_row(true);
       if (const auto* profile = profile_at(config_, port.groups[i])) out.groups[i] = group_of(*profile, shape);
+      out.groups[i].credited =
+          shape.flow_control == FlowControl::kCredit && (config_.priorities_of_group[i] & port.pfc_enable) != 0;
     }
     for (size_t i = 0; i < out.queues.size(); ++i) {
       out.queues[i].limit = limit_without_row(false);
@@ -151,7 +153,9 @@ class PlanBuilder {
       queue.wred = static_cast<uint8_t>(port.wreds[q] + 1);  // none, -1, is the plan's first
     }
     if (port.scheduler != PortQos::kNone) out.shaper = config_.schedulers[static_cast<size_t>(port.scheduler)].shaper;
-    out.pfc_enabled = port.pfc_enable;
+    const bool by_credit = shape.flow_control == FlowControl::kCredit;
+    (by_credit ? out.credit_enabled : out.pfc_enabled) = port.pfc_enable;
+    out.largest_frame = shape.largest_frame;
     out.queues_of_priority = config_.queues_of_priority;
     out.priorities_of_group = config_.priorities_of_group;
     out.watchdog = port.watchdog;
@@ -173,7 +177,7 @@ std::vector<PortShape> port_shapes(const Fabric& fabric, uint32_t node) {
   std::vector<PortShape> out;
   for (const FabricPort& port : fabric.nodes[node].ports) {
     const FabricLink& link = fabric.links[port.link];
-    out.push_back({port.name, port.mac, link.rate, link.propagation, link.mtu + kFrameOverhead});
+    out.push_back({port.name, port.mac, link.rate, link.propagation, link.mtu + kFrameOverhead, link.flow_control});
   }
   return out;
 }

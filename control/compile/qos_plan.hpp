@@ -33,6 +33,7 @@ struct PortShape {
   dataplane::Rate rate;
   dataplane::Duration propagation;  // one way
   uint32_t largest_frame = 0;       // bytes without FCS, a VLAN tag included
+  FlowControl flow_control = FlowControl::kPfc;
 };
 
 std::vector<PortShape> port_shapes(const Fabric& fabric, uint32_t node);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <set>
 #include <tuple>
 
@@ -20,6 +21,7 @@ class QosCheck {
     check_sums(*profile.qos, node);
     check_uses(profile, node, true);
     check_uses(profile, node, false);
+    check_credit(*profile.qos, node);
   }
 
  private:
@@ -38,6 +40,34 @@ class QosCheck {
                 fabric_.nodes[node].name + " reserve " + std::to_string(demands[i].reserved * config.cell_bytes) +
                 " of its " + std::to_string(demands[i].size * config.cell_bytes) + " bytes");
     }
+  }
+
+  // A promise of room needs memory that is its alone.
+  void check_credit(const QosConfig& config, uint32_t node) {
+    for (const PortShape& shape : port_shapes(fabric_, node)) {
+      if (shape.flow_control != FlowControl::kCredit) continue;
+      const PortQos& port = config.port(shape.name);
+      for (uint32_t g = 0; g < port.groups.size(); ++g) {
+        const auto credited = static_cast<uint8_t>(config.priorities_of_group[g] & port.pfc_enable);
+        if (credited == 0) continue;
+        const std::string name =
+            "priority group " + std::to_string(g) + " of " + fabric_.nodes[node].name + ":" + shape.name;
+        const std::string why = why_no_credit(config, port.groups[g], shape, std::popcount(credited));
+        if (!why.empty()) wrong(config.place, why, "flow_control: credit: " + name + " " + why);
+      }
+    }
+  }
+  static std::string why_no_credit(const QosConfig& config, int16_t row, const PortShape& shape, int priorities) {
+    if (priorities > 1)
+      return "has " + std::to_string(priorities) + " lossless priorities; each needs a group of its own";
+    const auto* buffers = row == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(row)];
+    if (buffers == nullptr || !buffers->lossless) return "has no headroom (xoff) to promise";
+    if (config.pools[buffers->pool].xoff != 0) return "shares its headroom: what is promised must be its alone";
+    if (!buffers->automatic && buffers->xoff < shape.largest_frame) {
+      return "has " + std::to_string(buffers->xoff) + " bytes of headroom, less than a frame of " +
+             std::to_string(shape.largest_frame);
+    }
+    return {};
   }
 
   // What a DSCP can lead to needs a row; what only a tag's PCP leads to is refused when it comes.

@@ -42,6 +42,10 @@ struct Words<Verb> {
   static constexpr std::array all{std::pair{"write", Verb::kWrite}, std::pair{"send", Verb::kSend}};
 };
 template <>
+struct Words<FlowControl> {
+  static constexpr std::array all{std::pair{"pfc", FlowControl::kPfc}, std::pair{"credit", FlowControl::kCredit}};
+};
+template <>
 struct Words<CongestionControl> {
   static constexpr std::array all{std::pair{"none", CongestionControl::kOff},
                                   std::pair{"dcqcn_connectx", CongestionControl::kDcqcnConnectx},

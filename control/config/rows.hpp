@@ -194,6 +194,7 @@ struct LinkRow {
   dataplane::Rate rate;
   Length length = Length::metres(5);
   std::optional<uint32_t> mtu;
+  FlowControl flow_control = FlowControl::kPfc;
 };
 
 struct TopologyRow {

@@ -16,6 +16,9 @@ const Limits<Rate> kLinkRates = within(Rate::min(), Rate::gbps(1'600));
 const Limits<Length> kLengths = within<Length>({1'000}, Length::metres(400'000'000));
 const Limits<uint32_t> kMtus = within<uint32_t>(1'280, 9'216);  // IPv6 needs 1280
 
+const char* const kFlowControlHelp =
+    "pfc: pauses, if the profile says so; credit: what would obey pauses sends only what the other end has room for";
+
 }  // namespace
 
 const Table<LinkSpec>& Tables<LinkSpec>::table() {
@@ -23,7 +26,8 @@ const Table<LinkSpec>& Tables<LinkSpec>::table() {
       Table<LinkSpec>("link_kind", "What the links of one tier are like.")
           .required("rate", &LinkSpec::rate, "of each direction", kLinkRates)
           .optional("length", &LinkSpec::length, "of the cable: light takes 1 s for 198,000 km", kLengths)
-          .optional("mtu", &LinkSpec::mtu, "of IP packets; the profile's if not given", kMtus);
+          .optional("mtu", &LinkSpec::mtu, "of IP packets; the profile's if not given", kMtus)
+          .optional("flow_control", &LinkSpec::flow_control, kFlowControlHelp);
   return table;
 }
 
@@ -36,7 +40,8 @@ const Table<LinkRow>& Tables<LinkRow>::table() {
                     }))
           .required("rate", &LinkRow::rate, "of each direction", kLinkRates)
           .optional("length", &LinkRow::length, "of the cable", kLengths)
-          .optional("mtu", &LinkRow::mtu, "of IP packets; the profile's if not given", kMtus);
+          .optional("mtu", &LinkRow::mtu, "of IP packets; the profile's if not given", kMtus)
+          .optional("flow_control", &LinkRow::flow_control, kFlowControlHelp);
   return table;
 }
 

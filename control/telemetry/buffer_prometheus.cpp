@@ -23,6 +23,28 @@ void pause_family(Exposition& out, const FabricSnapshot& snapshot, std::string_v
   }
 }
 
+void add_credit(Exposition& out, const FabricSnapshot& snapshot) {
+  const auto each = [&](auto&& see) {
+    for (const SwitchSnapshot& node : snapshot.switches) {
+      for (const PortSnapshot& port : node.ports) {
+        if (port.credit) see(node, port);
+      }
+    }
+  };
+  out.family("softspine_port_credit_frames_total", Type::kCounter, "Credit frames, of links that go by credit.");
+  each([&](const SwitchSnapshot& node, const PortSnapshot& port) {
+    out.sample({{"switch", node.name}, {"port", port.name}, {"direction", "rx"}}, port.credit->rx_frames);
+    out.sample({{"switch", node.name}, {"port", port.name}, {"direction", "tx"}}, port.credit->tx_frames);
+  });
+  out.family("softspine_port_credit_wait_seconds_total", Type::kCounter, "Time without credit for the largest frame.");
+  each([&](const SwitchSnapshot& node, const PortSnapshot& port) {
+    for (size_t i = 0; i < port.credit->waited.size(); ++i) {
+      out.sample({{"switch", node.name}, {"port", port.name}, {"priority", std::to_string(i)}},
+                 static_cast<double>(port.credit->waited[i].count_ps()) * kSecondsPerPs);
+    }
+  });
+}
+
 struct GroupField {
   std::string_view name;
   Type type;
@@ -69,6 +91,7 @@ void add_pauses_and_buffers(Exposition& out, const FabricSnapshot& snapshot) {
                [](const PauseSnapshot& pause) { return static_cast<double>(pause.time.count_ps()) * kSecondsPerPs; });
   pause_family(out, snapshot, "softspine_port_pfc_watchdog_storms_total", Type::kCounter,
                "Storms that the watchdog found.", [](const PauseSnapshot& pause) { return pause.storms; });
+  add_credit(out, snapshot);
   for (const GroupField& field : kGroupFields) {
     out.family(field.name, field.type, field.help);
     for (const SwitchSnapshot& node : snapshot.switches) {

@@ -22,6 +22,17 @@ bool is_error(DropReason reason) {
   }
 }
 
+// SAI has no such links. InfiniBand's PortXmitWait, by priority and in time.
+void add_credit(Json& out, const CreditSnapshot& credit) {
+  add_key(out, "CREDIT_RX_FRAMES", credit.rx_frames);
+  add_key(out, "CREDIT_TX_FRAMES", credit.tx_frames);
+  for (size_t i = 0; i < credit.waited.size(); ++i) {
+    if (credit.waited[i] == dataplane::Duration{}) continue;
+    add_key(out, "CREDIT_" + std::to_string(i) + "_WAIT_US",
+            static_cast<uint64_t>(credit.waited[i].count_ps()) / 1'000'000);
+  }
+}
+
 Json port_json(const PortSnapshot& snapshot) {
   const PortCounters& port = snapshot.counters;
   const PortDiscards discards = discards_of(port);
@@ -49,6 +60,7 @@ Json port_json(const PortSnapshot& snapshot) {
     add_key(out, name + "_ON2OFF_RX_PKTS", snapshot.pauses[i].on_to_off);
     add_key(out, name + "_RX_PAUSE_DURATION_US", static_cast<uint64_t>(snapshot.pauses[i].time.count_ps()) / 1'000'000);
   }
+  if (snapshot.credit) add_credit(out, *snapshot.credit);
   return out;
 }
 

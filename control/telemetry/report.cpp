@@ -75,6 +75,9 @@ Json switch_json(const SwitchSnapshot& node) {
           {"pfc_tx_packets", totals.pfc_tx_packets},
           {"pfc_on_to_off", totals.pfc_on_to_off},
           {"paused_ps", totals.paused_ps},
+          {"credit_rx_frames", totals.credit_rx_frames},
+          {"credit_tx_frames", totals.credit_tx_frames},
+          {"credit_wait_ps", totals.credit_wait_ps},
           {"watchdog_storms", totals.watchdog_storms},
           {"watchdog_restored", totals.watchdog_restored},
           {"headroom_watermark_bytes", totals.headroom_watermark_bytes},
@@ -124,6 +127,14 @@ HostPauseSnapshot pause_totals(const HostSnapshot& host) {
   return out;
 }
 
+dataplane::Duration credit_wait(const HostSnapshot& host) {
+  dataplane::Duration out;
+  for (const HostPortSnapshot& port : host.ports) {
+    if (port.credit) out += port.credit->waited_in_all();
+  }
+  return out;
+}
+
 Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const WorkloadTotals& receives) {
   dataplane::LinkCounters sent;
   for (const HostPortSnapshot& port : host.ports) {
@@ -146,7 +157,8 @@ Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const Work
   const HostPauseSnapshot pause = pause_totals(host);
   add_key(out, "pfc_rx_packets", pause.rx_frames);  // once for each priority named
   add_key(out, "pfc_tx_packets", pause.tx_frames);
-  add_key(out, "paused_ps", pause.paused.count_ps());  // of all priorities
+  add_key(out, "paused_ps", pause.paused.count_ps());            // of all priorities
+  add_key(out, "credit_wait_ps", credit_wait(host).count_ps());  // of all priorities
   add_key(out, "pause", pause_json(host));
   add_key(out, "dropped_packets", dropped_packets(host.dropped));
   add_key(out, "drops", drops_json(host.dropped));

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -92,6 +93,17 @@ struct PauseSnapshot {
   uint64_t restored = 0;
 };
 
+// One end of a link that goes by credit (buffer/credit_link.hpp).
+struct CreditSnapshot {
+  uint64_t rx_frames = 0;
+  uint64_t tx_frames = 0;
+  std::array<dataplane::Duration, dataplane::kPriorities> waited{};  // without credit
+
+  dataplane::Duration waited_in_all() const {
+    return std::accumulate(waited.begin(), waited.end(), dataplane::Duration{});
+  }
+};
+
 struct PortSnapshot {
   std::string name;  // Ethernet0
   bool up = false;
@@ -100,6 +112,7 @@ struct PortSnapshot {
   dataplane::LinkCounters link;      // of its transmitter
   std::array<PauseSnapshot, dataplane::kPriorities> pauses{};
   std::optional<PortBufferSnapshot> buffers = {};  // if the switch has BUFFER_* tables
+  std::optional<CreditSnapshot> credit = {};       // if its link goes by credit
 };
 
 struct SwitchSnapshot {
@@ -130,6 +143,7 @@ struct HostPortSnapshot {
   dataplane::Rate rate;
   dataplane::LinkCounters link;  // of its transmitter: all that the host has sent
   HostPauses pause{};
+  std::optional<CreditSnapshot> credit = {};
 };
 
 // received = delivered + responses + answered + dropped + buffered (packets)

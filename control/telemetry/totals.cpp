@@ -47,7 +47,7 @@ std::map<std::string, End> ends_of(const FabricSnapshot& snapshot) {
 }  // namespace
 
 bool is_loss(DropReason reason) {
-  return reason != DropReason::kConsumed && reason != DropReason::kPfcConsumed;
+  return reason != DropReason::kConsumed && reason != DropReason::kPfcConsumed && reason != DropReason::kCreditConsumed;
 }
 
 uint64_t ended_packets(const dataplane::DropCounters& drops) {
@@ -86,6 +86,11 @@ void SwitchTotals::add(const PortSnapshot& port) {
     watchdog_storms += pause.storms;
     watchdog_restored += pause.restored;
   }
+  if (port.credit) {
+    credit_rx_frames += port.credit->rx_frames;
+    credit_tx_frames += port.credit->tx_frames;
+    credit_wait_ps += static_cast<uint64_t>(port.credit->waited_in_all().count_ps());
+  }
   if (!port.buffers) return;
   for (const GroupSnapshot& group : port.buffers->groups) {
     headroom_watermark_bytes = std::max(headroom_watermark_bytes, group.headroom_watermark_bytes);
@@ -105,6 +110,9 @@ void SwitchTotals::add(const SwitchTotals& other) {
   pfc_tx_packets += other.pfc_tx_packets;
   pfc_on_to_off += other.pfc_on_to_off;
   paused_ps += other.paused_ps;
+  credit_rx_frames += other.credit_rx_frames;
+  credit_tx_frames += other.credit_tx_frames;
+  credit_wait_ps += other.credit_wait_ps;
   watchdog_storms += other.watchdog_storms;
   watchdog_restored += other.watchdog_restored;
   queue_watermark_bytes = std::max(queue_watermark_bytes, other.queue_watermark_bytes);

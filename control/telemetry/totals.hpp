@@ -33,6 +33,9 @@ struct SwitchTotals {
   uint64_t pfc_tx_packets = 0;
   uint64_t pfc_on_to_off = 0;
   uint64_t paused_ps = 0;  // of all priorities of all ports, summed up
+  uint64_t credit_rx_frames = 0;
+  uint64_t credit_tx_frames = 0;
+  uint64_t credit_wait_ps = 0;  // as paused_ps
   uint64_t watchdog_storms = 0;
   uint64_t watchdog_restored = 0;
   uint64_t queue_watermark_bytes = 0;     // of its fullest queue

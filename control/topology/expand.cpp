@@ -55,6 +55,7 @@ class Expansion {
     place_links();
     if (collected_.links_known) check_connected();
     attach_hosts(reader_, out_);
+    check_credit();
     plan_addresses(reader_, out_);
     out_.names_known = collected_.names_known;
     return std::move(out_);
@@ -128,8 +129,12 @@ class Expansion {
       out_.fabric.nodes[a.node].ports[a.port].link = index;
       out_.fabric.nodes[b.node].ports[b.port].link = index;
       const DraftLink& link = draft.links[from];
-      out_.fabric.links.push_back(
-          {.a = a, .b = b, .rate = link.rate, .propagation = propagation_of(link.length), .mtu = mtu_of(link, a, b)});
+      out_.fabric.links.push_back({.a = a,
+                                   .b = b,
+                                   .rate = link.rate,
+                                   .propagation = propagation_of(link.length),
+                                   .mtu = mtu_of(link, a, b),
+                                   .flow_control = link.flow_control});
     }
   }
 
@@ -141,6 +146,19 @@ class Expansion {
       if (profile != kNone) mtu = std::min(mtu, profiles_[profile].mtu);
     }
     return mtu == UINT32_MAX ? kDefaultMtu : mtu;
+  }
+
+  // What a kernel or a NIC sends, nobody here can hold back to the frame.
+  void check_credit() {
+    for (const FabricLink& link : out_.fabric.links) {
+      if (link.flow_control != FlowControl::kCredit) continue;
+      for (const LinkEnd end : {link.a, link.b}) {
+        const FabricNode& node = out_.fabric.nodes[end.node];
+        if (node.kind == NodeKind::kSwitch || is_builtin(node.attachment)) continue;
+        reader_.wrong(out_.rows[end.node]->where,
+                      "stands on a link with flow_control: credit; only switches and built-in hosts can");
+      }
+    }
   }
 
   void check_connected() {

@@ -52,12 +52,19 @@ struct LinkEnd {
   friend auto operator<=>(const LinkEnd&, const LinkEnd&) = default;
 };
 
+// How a link's receiver keeps its sender from sending more than it can hold.
+enum class FlowControl : uint8_t {
+  kPfc,     // it asks for pauses, if its profile says so
+  kCredit,  // it grants credit beforehand, as InfiniBand does
+};
+
 struct FabricLink {
   LinkEnd a;
   LinkEnd b;
   dataplane::Rate rate;
   dataplane::Duration propagation;  // length / 1.98e8 m/s, at least 1 ps
   uint32_t mtu = 9100;              // of the IP packet: the frame may be 14 bytes (18 with a tag) longer
+  FlowControl flow_control = FlowControl::kPfc;
 };
 
 struct Subnet {

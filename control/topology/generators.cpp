@@ -38,7 +38,8 @@ void Draft::connect(uint32_t a, uint32_t b, const LinkSpec& spec) {
                    .b = {b, next_port(b), {}},
                    .rate = spec.rate,
                    .length = spec.length,
-                   .mtu = spec.mtu});
+                   .mtu = spec.mtu,
+                   .flow_control = spec.flow_control});
 }
 
 Size size_of(const LeafSpine& s) {

@@ -29,6 +29,7 @@ struct LinkSpec {
   dataplane::Rate rate;
   Length length = Length::metres(5);
   std::optional<uint32_t> mtu;
+  FlowControl flow_control = FlowControl::kPfc;
 };
 
 struct LeafSpine {

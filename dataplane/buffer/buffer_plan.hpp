@@ -67,6 +67,7 @@ struct GroupPlan {
   uint32_t headroom_cells = 0;
   uint32_t xon_cells = 0;
   uint32_t xon_offset_cells = 0;
+  bool credited = false;  // its sender goes by credit: whoever releases cells is told
 };
 
 struct QueuePlan {

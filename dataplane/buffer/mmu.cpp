@@ -80,7 +80,7 @@ uint32_t Mmu::admit_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) 
     raise(group.headroom_watermark, group.headroom);
     raise(group.pool->headroom_watermark, group.pool->headroom);
     said_xoff_ = !group.xoff;
-    group.xoff = true;
+    set_xoff(group, true);
   }
   if (queue_reserved) {
     take_reserved(queue, cells);
@@ -100,7 +100,8 @@ bool Mmu::has_headroom(const GroupUse& group, uint32_t cells) noexcept {
 bool Mmu::release_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
   give_back(queue, cells);
   give_back(group, cells - out_of_headroom(group, cells));
-  return group.xoff && say_xon(group);
+  const bool may_go = group.xoff && say_xon(group);
+  return may_go || group.credited;
 }
 
 bool Mmu::say_xon(GroupUse& group) noexcept {
@@ -108,7 +109,7 @@ bool Mmu::say_xon(GroupUse& group) noexcept {
   const uint64_t limit = group.limit.of(group.pool->to_give());
   const uint64_t below = limit > group.xon_offset ? limit - group.xon_offset : 0;
   if (group.shared > std::max<uint64_t>(group.xon, below)) return false;
-  group.xoff = false;
+  set_xoff(group, false);
   return true;
 }
 
@@ -147,6 +148,8 @@ void Mmu::plan_group(GroupUse& group, const GroupPlan& wanted) {
   group.xon = wanted.xon_cells;
   group.xon_offset = wanted.xon_offset_cells;
   group.lossless = wanted.lossless;
+  group.credited = wanted.credited;
+  set_xoff(group, group.xoff);
 }
 
 void Mmu::plan_queue(QueueUse& queue, const QueuePlan& wanted) {
@@ -172,7 +175,7 @@ bool Mmu::settle(uint16_t port, uint8_t index) noexcept {
   GroupUse& group = group_of(port, index);
   if (!group.xoff) return false;
   if (group.lossless) return say_xon(group);
-  group.xoff = false;
+  set_xoff(group, false);
   return true;
 }
 

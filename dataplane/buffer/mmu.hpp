@@ -59,7 +59,9 @@ struct alignas(64) GroupUse {
   uint32_t xon_offset = 0;
   bool lossless = false;
   bool xoff = false;
-  bool shut = false;     // takes nothing: PFC watchdog
+  bool shut = false;  // takes nothing: PFC watchdog
+  bool credited = false;
+  bool watched = false;  // xoff or credited: a release is not the usual one
   uint32_t refused = 0;  // frames: SAI's INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS
 
   uint32_t reserved() const { return reserved_most - static_cast<uint32_t>(reserved_left); }
@@ -122,11 +124,11 @@ class Mmu {
     return true;
   }
 
-  // Returns whether the group may be sent to again (XON).
+  // Returns whether the group may be sent to again (XON); of a credited one always.
   [[gnu::always_inline]] bool release(const Account& account, uint32_t cells) noexcept {
     GroupUse& group = groups_[account.group];
     QueueUse& queue = queues_[account.queue];
-    if (queue.shared >= cells && group.shared >= cells && group.headroom == 0 && !group.xoff) [[likely]] {
+    if (queue.shared >= cells && group.shared >= cells && group.headroom == 0 && !group.watched) [[likely]] {
       let_go(queue, cells);
       let_go(group, cells);
       return false;
@@ -193,6 +195,10 @@ class Mmu {
   uint32_t refuse(DropReason reason) noexcept;
   static bool has_headroom(const GroupUse& group, uint32_t cells) noexcept;
   static bool say_xon(GroupUse& group) noexcept;
+  static void set_xoff(GroupUse& group, bool xoff) noexcept {
+    group.xoff = xoff;
+    group.watched = xoff || group.credited;
+  }
   void plan_group(GroupUse& group, const GroupPlan& wanted);
   void plan_queue(QueueUse& queue, const QueuePlan& wanted);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/egress/egress.hpp"
 
+#include <algorithm>
+
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/units/check.hpp"
 
@@ -23,6 +25,7 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
     side_[i].mac = plan_->ports[i].mac == MacAddress{} ? router : plan_->ports[i].mac;
     plan_port(i);
   }
+  keeps_credits_ = std::ranges::any_of(plan_->ports, [](const PortQosPlan& port) { return port.credit_enabled != 0; });
   for (uint16_t i = 0; i < ports_.size(); ++i) {
     for (uint8_t g = 0; g < kPriorities; ++g) {
       if (mmu_.settle(i, g)) let_sender_go(Mmu::number_of_group(i, g), now);
@@ -31,6 +34,7 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
     side_[i].pfc.let_go(not_ours);
     hold(i, now);
     kick(i, now);
+    plan_credit(i, now);
   }
   arm_watchdogs(now);
 }
@@ -44,13 +48,13 @@ void Egress::plan_port(uint32_t number) {
   for (uint32_t q = 0; q < kQueues; ++q) port.strict |= static_cast<uint8_t>(wanted.queues[q].strict << q);
   side.port_shaper.set(wanted.shaper.rate, wanted.shaper.burst_bytes);
   side.shaper_held = 0;
-  port.shapes = side.port_shaper.shapes();
+  port.charges = side.port_shaper.shapes() || wanted.credit_enabled != 0;
   port.mark_from = UINT32_MAX;
   port.drop_from = UINT32_MAX;
   for (uint32_t q = 0; q < kQueues; ++q) {
     const QueueSchedule& queue = wanted.queues[q];
     side.queue_shapers[q].set(queue.shaper.rate, queue.shaper.burst_bytes);
-    port.shapes |= side.queue_shapers[q].shapes();
+    port.charges |= side.queue_shapers[q].shapes();
     port.mark_from = std::min(port.mark_from, plan_->wred[queue.wred].mark.min_bytes);
     port.drop_from = std::min(port.drop_from, plan_->wred[queue.wred].drop.min_bytes);
   }
@@ -87,12 +91,17 @@ void Egress::mark(Port& port, uint8_t q, Packet& packet) noexcept {
   ++queue.ecn_marked_packets;
 }
 
-void Egress::charge_shapers(Port& port, uint8_t q, Instant at, Instant left) noexcept {
+void Egress::charge(Port& port, uint8_t q, Instant at, Instant left) noexcept {
   const auto number = static_cast<uint32_t>(&port - ports_.data());
   Side& side = side_[number];
   Shaper& queue = side.queue_shapers[q];
   if (queue.shapes()) queue.sent(port.wire_bytes, at);
   if (side.port_shaper.shapes()) side.port_shaper.sent(port.wire_bytes, at);
+  if (side.credits.in_use()) {
+    for (uint8_t p = 0; p < kPriorities; ++p) {
+      if ((plan_->ports[number].queues_of_priority[p] >> q & 1) != 0) side.credits.sent(p, port.wire_bytes, at);
+    }
+  }
   hold(number, left);
   arm(number);
 }
@@ -102,22 +111,36 @@ void Egress::hold(uint32_t number, Instant at) noexcept {
   Port& port = ports_[number];
   Side& side = side_[number];
   side.shaper_held = 0;
-  if (port.shapes) {
+  if (port.charges) {
     for (uint32_t q = 0; q < kQueues; ++q) {
       const Shaper& shaper = side.queue_shapers[q];
       if (shaper.shapes() && shaper.eligible() > at) side.shaper_held |= static_cast<uint8_t>(1U << q);
     }
     if (side.port_shaper.shapes() && side.port_shaper.eligible() > at) side.shaper_held = 0xff;
   }
-  port.held = side.shaper_held | side.paused;
+  side.starved = 0;
+  for (unsigned left = side.credits.starved(); left != 0; left &= left - 1) {
+    side.starved |= plan_->ports[number].queues_of_priority[static_cast<size_t>(std::countr_zero(left))];
+  }
+  port.held = side.shaper_held | side.paused | side.starved;
+}
+
+// It is told by a timer: before the first window nothing can be sent.
+void Egress::plan_credit(uint32_t number, Instant now) noexcept {
+  Side& side = side_[number];
+  side.credits.plan(credit_plan(number), now);
+  if (!side.credits.in_use()) return;
+  side.retry_at = now;
+  hold(number, now);
+  arm(number);
 }
 
 // If the wire is free: what may go starts.
 void Egress::kick(uint32_t number, Instant at) noexcept {
   Port& port = ports_[number];
-  port.has_news = side_[number].pfc.has_news();
+  port.has_news = side_[number].pfc.has_news() || side_[number].credits.has_news();
   if (!port.busy && port.has_news) {
-    const Instant left = start_pause_frame(number, at);
+    const Instant left = start_own_frame(number, at);
     if (!left.is_never()) {
       port.busy = true;
       busy_.push(left, number);
@@ -134,7 +157,7 @@ void Egress::kick(uint32_t number, Instant at) noexcept {
 // The port's next timer, as it should stand in the heap.
 void Egress::arm(uint32_t number) noexcept {
   Side& side = side_[number];
-  Instant at = std::min({side.pause.next_change(), side.pfc.refresh_at(), side.retry_at});
+  Instant at = std::min({side.pause.next_change(), side.pfc.refresh_at(), side.credits.ask_at(), side.retry_at});
   if (side.shaper_held != 0) {
     Instant opens = side.port_shaper.shapes() ? side.port_shaper.eligible() : Instant{};
     Instant queues = Instant::never();
@@ -161,6 +184,7 @@ void Egress::fire() noexcept {
   side.timer_at = Instant::never();
   if (side.retry_at <= at) side.retry_at = Instant::never();
   if (side.pfc.refresh_at() <= at) side.pfc.repeat();
+  if (side.credits.ask_at() <= at) side.credits.ask(at);
   take_pauses(number, at);
   hold(number, at);
   kick(number, at);

@@ -7,7 +7,8 @@
 //             at that very instant (not when the poll came round), so a late poll shifts no rate:
 //             start = max(ready, port free).   Next: a PFC frame of our own, else the scheduler's choice among
 //             the queues that are neither paused nor held by a shaper. It is marked when it starts.
-//   timer     a pause begins or ends, a pause of ours is repeated, a shaper opens, the watchdog polls
+//   timer     a pause begins or ends, a pause of ours is repeated, a shaper opens, credit is asked for, the watchdog
+//   polls
 //
 // A frame is charged to its group and queue from admission until its last bit has left. PFC frames wait in no
 // queue and take no memory: the port knows what it has to tell (pfc_sender.hpp) and makes the frame when it can go.
@@ -21,6 +22,7 @@
 #include <memory>
 #include <vector>
 
+#include "dataplane/buffer/credit_link.hpp"
 #include "dataplane/buffer/mmu.hpp"
 #include "dataplane/buffer/pause_state.hpp"
 #include "dataplane/egress/counters.hpp"
@@ -91,6 +93,11 @@ class Egress {
 
   // A pause frame has come in at a port.
   void receive_pause(PortNo port, const PfcFrame& frame, Instant now) noexcept;
+  // Whether any link here goes by credit. Then each frame that has come in is told, after it was enqueued or has ended.
+  bool keeps_credits() const { return keeps_credits_; }
+  void took_in(PortNo port, uint8_t group, uint32_t frame_bytes, Instant now) noexcept;
+  // A credit frame has come in at a port.
+  void receive_credit(PortNo port, const CreditFrame& frame, Instant now) noexcept;
   // A fault: the port does not react to pauses of these priorities.
   void disobey(PortNo port, uint8_t priorities, Instant now) noexcept;
   // After the transmitter knows; what waits is then flushed by the caller. Pauses end with the link; what still has
@@ -116,6 +123,7 @@ class Egress {
   const PfcWatchdog& watchdog(PortNo port, Priority priority) const {
     return side_[port.value()].watchdogs[priority.value()];
   }
+  const CreditLink& credits(PortNo port) const { return side_[port.value()].credits; }
   const QosPlan& plan() const { return *plan_; }
   // Between windows.
   std::vector<StuckQueue> stuck_queues() const;
@@ -124,7 +132,9 @@ class Egress {
   std::vector<PortNo> sources_of(PortNo port, Priority priority) const;
 
  private:
-  static constexpr uint8_t kPfcFrame = 0xff;  // in the place of a queue
+  // In the place of a queue: frames of our own, for the port's neighbour.
+  static constexpr uint8_t kPfcFrame = 0xff;
+  static constexpr uint8_t kCreditFrame = 0xfe;
 
   // What every packet needs, in one cache line; then the queues.
   struct alignas(64) Port {
@@ -140,8 +150,8 @@ class Egress {
     uint8_t waiting = 0;    // bit q: queue q is not empty
     uint8_t held = 0;       // bit q: queue q is paused or waits for its shaper
     bool busy = false;      // a frame is on the wire
-    bool has_news = false;  // a pause frame goes next
-    bool shapes = false;
+    bool has_news = false;  // a pause or credit frame goes next
+    bool charges = false;   // shapers or credits, for what it sends
     bool has_wred = false;  // any of mark_from, drop_from
     uint8_t strict = 0xff;  // bit q: queue q goes before all that take turns
     std::array<PacketList, kQueues> queues;
@@ -158,6 +168,8 @@ class Egress {
     std::array<PfcWatchdog, kPriorities> watchdogs;
     PauseState pause;
     PfcSender pfc;
+    CreditLink credits;
+    uint8_t starved = 0;                  // queues without credit
     MacAddress mac{};                     // of its pause frames
     Instant retry_at = Instant::never();  // no packet was left for a pause frame
     Instant timer_at = Instant::never();  // as it stands in timers_
@@ -191,8 +203,8 @@ class Egress {
     if (port.has_wred && port.counters->queues[q].current_bytes > port.mark_from) [[unlikely]]
       mark(port, q, packet);
     const Instant left = port.wire->send(std::move(packet), at);
-    if (port.shapes) [[unlikely]]
-      charge_shapers(port, q, at, left);
+    if (port.charges) [[unlikely]]
+      charge(port, q, at, left);
     return left;
   }
   // When the last bit has left: until then the frame is charged to its queue, and a packet is in one place only.
@@ -201,9 +213,9 @@ class Egress {
     const uint32_t bytes = port.wire_bytes;
     ++counters.tx_packets;
     counters.tx_bytes += bytes;
-    if (port.wire_queue == kPfcFrame) [[unlikely]] {
+    if (port.wire_queue >= kCreditFrame) [[unlikely]] {
       ++counters.made_packets;
-      ++counters.pause_tx_frames;
+      counters.pause_tx_frames += port.wire_queue == kPfcFrame ? 1 : 0;
       ++counters.tx_multicast_packets;
       return;
     }
@@ -221,7 +233,7 @@ class Egress {
     Port& port = ports_[number];
     count_departure(port, number, at);
     if (port.has_news) [[unlikely]] {
-      const Instant left = start_pause_frame(number, at);
+      const Instant left = start_own_frame(number, at);
       if (!left.is_never()) return busy_.replace_top(left);
     }
     const auto ready = static_cast<uint8_t>(port.waiting & ~port.held);
@@ -250,7 +262,7 @@ class Egress {
   void plan_port(uint32_t number);
   [[gnu::noinline]] bool is_dropped_early(const Packet& packet, uint64_t queue_bytes) noexcept;
   [[gnu::noinline]] void mark(Port& port, uint8_t q, Packet& packet) noexcept;
-  [[gnu::noinline]] void charge_shapers(Port& port, uint8_t q, Instant at, Instant left) noexcept;
+  [[gnu::noinline]] void charge(Port& port, uint8_t q, Instant at, Instant left) noexcept;
   [[gnu::noinline]] void stop_sender(uint32_t group, Instant now) noexcept;
   [[gnu::noinline]] void let_sender_go(uint32_t group, Instant now) noexcept;
   [[gnu::noinline]] void fire() noexcept;
@@ -274,7 +286,12 @@ class Egress {
   void hold(uint32_t number, Instant at) noexcept;
   void kick(uint32_t number, Instant at) noexcept;
   void arm(uint32_t number) noexcept;
-  Instant start_pause_frame(uint32_t number, Instant at) noexcept;
+  Instant start_own_frame(uint32_t number, Instant at) noexcept;
+  void write_pause(uint32_t number, Packet& packet, Instant at) noexcept;
+  void write_credits(uint32_t number, Packet& packet) noexcept;
+  CreditPlan credit_plan(uint32_t number) const noexcept;
+  void plan_credit(uint32_t number, Instant now) noexcept;
+  void settle_credit(uint32_t number, uint8_t group, Instant now) noexcept;
   void forget(Port& port, uint32_t number, uint8_t q, const Packet& packet, Instant now) noexcept;
 
   std::vector<Port> ports_;
@@ -282,6 +299,7 @@ class Egress {
   TimedHeap timers_;  // ports with a timer
   Mmu mmu_;
   bool draining_ = false;
+  bool keeps_credits_ = false;
   std::vector<Side> side_;
   PacketPool& pool_;
   Rng& rng_;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Egress' dealings with pauses: those that come in, and those it sends.
+// Egress' dealings with its neighbours: pauses and credits that come in, and those it sends.
+#include <algorithm>
+
 #include "dataplane/egress/egress.hpp"
 
 namespace softspine::dataplane {
@@ -42,6 +44,7 @@ void Egress::disobey(PortNo number, uint8_t priorities, Instant now) noexcept {
 void Egress::link_changed(PortNo number, bool up, Instant now) noexcept {
   const uint32_t n = number.value();
   Side& side = side_[n];
+  side.credits.restart(now);
   if (up) {
     side.pfc.repeat();
     kick(n, now);
@@ -69,15 +72,77 @@ void Egress::stop_sender(uint32_t group, Instant now) noexcept {
 
 void Egress::let_sender_go(uint32_t group, Instant now) noexcept {
   const auto in_port = static_cast<uint16_t>(group / kPriorities);
+  if (keeps_credits_ && in_port < ports_.size()) settle_credit(in_port, static_cast<uint8_t>(group % kPriorities), now);
   const uint8_t priorities = priorities_of(in_port, static_cast<uint8_t>(group % kPriorities));
   if (priorities == 0) return;
   side_[in_port].pfc.let_go(priorities);
   kick(in_port, now);
 }
 
-// When its last bit has left; never() if there is no packet to make it of: it is tried again soon.
-Instant Egress::start_pause_frame(uint32_t number, Instant at) noexcept {
+CreditPlan Egress::credit_plan(uint32_t number) const noexcept {
+  const PortQosPlan& port = plan_->ports[number];
+  CreditPlan plan{.priorities = port.credit_enabled, .largest_frame = port.largest_frame, .cell = mmu_.cell()};
+  for (uint32_t g = 0; g < kPriorities; ++g) {
+    const uint32_t room = std::min(plan_->buffer.ports[number].groups[g].headroom_cells, CreditLink::kMostRoom);
+    for (uint32_t p = 0; p < kPriorities; ++p) {
+      if ((port.priorities_of_group[g] >> p & 1) != 0) plan.room[p] = static_cast<uint16_t>(room);
+    }
+  }
+  return plan;
+}
+
+void Egress::took_in(PortNo port, uint8_t group, uint32_t frame_bytes, Instant now) noexcept {
+  if (port.value() >= ports_.size()) return;
+  CreditLink& credits = side_[port.value()].credits;
+  if (!credits.in_use()) return;
+  const uint8_t priorities = plan_->ports[port.value()].priorities_of_group[group];
+  for (uint8_t p = 0; p < kPriorities; ++p) {
+    if ((priorities >> p & 1) != 0) credits.received(p, frame_bytes);
+  }
+  settle_credit(port.value(), group, now);
+}
+
+// What a group holds has changed.
+void Egress::settle_credit(uint32_t number, uint8_t group, Instant now) noexcept {
+  CreditLink& credits = side_[number].credits;
+  if (!credits.in_use()) return;
+  const bool told = !credits.has_news();
+  for (uint8_t p = 0; p < kPriorities; ++p) {
+    const bool is_its = (plan_->ports[number].priorities_of_group[group] >> p & 1) != 0;
+    if (is_its) credits.holds(p, mmu_.group(number, group).held(), now);
+  }
+  if (told && credits.has_news()) kick(number, now);
+}
+
+void Egress::receive_credit(PortNo port, const CreditFrame& frame, Instant now) noexcept {
+  const uint32_t n = port.value();
+  side_[n].credits.hear(frame, now);
+  hold(n, now);
+  kick(n, now);
+}
+
+void Egress::write_pause(uint32_t number, Packet& packet, Instant at) noexcept {
+  Port& port = ports_[number];
+  Side& side = side_[number];
+  packet.meta().remark = side.pfc.news();
+  const PfcFrame frame = side.pfc.say(at, pause_quantum(port.wire->rate()));
+  write_pfc(packet.data(), side.mac, frame);
+  for (uint32_t p = 0; p < kPriorities; ++p) port.counters->pfc_tx_packets[p] += frame.enable >> p & 1;
+  port.wire_queue = kPfcFrame;
+}
+
+void Egress::write_credits(uint32_t number, Packet& packet) noexcept {
+  Side& side = side_[number];
+  packet.meta().remark = Remark::kNone;
+  write_credit(packet.data(), side.mac, side.credits.say());
+  ports_[number].wire_queue = kCreditFrame;
+}
+
+// A pause or a credit frame. When its last bit has left; never() if there is no packet to make it of: it is tried again
+// soon.
+Instant Egress::start_own_frame(uint32_t number, Instant at) noexcept {
   constexpr Duration kRetry = Duration::us(1);
+  static_assert(pfc::kFrameBytes == credit::kFrameBytes);
   Port& port = ports_[number];
   Side& side = side_[number];
   port.has_news = false;
@@ -90,20 +155,16 @@ Instant Egress::start_pause_frame(uint32_t number, Instant at) noexcept {
     arm(number);
     return Instant::never();
   }
-  const Remark remark = side.pfc.news();
-  const PfcFrame frame = side.pfc.say(at, pause_quantum(port.wire->rate()));
+  side.pfc.has_news() ? write_pause(number, packet, at) : write_credits(number, packet);
+  port.has_news = side.credits.has_news();
   arm(number);
-  write_pfc(packet.data(), side.mac, frame);
   PacketMeta& meta = packet.meta();
   meta.frame_bytes = pfc::kFrameBytes;
   meta.in_port = kLocalPort;
   meta.out_port = static_cast<uint16_t>(number);
   meta.at = at;
   meta.born = at;
-  meta.remark = remark;
-  for (uint32_t p = 0; p < kPriorities; ++p) port.counters->pfc_tx_packets[p] += frame.enable >> p & 1;
   port.wire_bytes = pfc::kFrameBytes;
-  port.wire_queue = kPfcFrame;
   port.wire_cast = Cast::kMulticast;
   return port.wire->send(std::move(packet), at);
 }

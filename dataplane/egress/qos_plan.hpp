@@ -48,6 +48,10 @@ struct PortQosPlan {
   std::array<uint8_t, kPriorities> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
   std::array<uint8_t, kPriorities> priorities_of_group{1, 2, 4, 8, 16, 32, 64, 128};
   WatchdogPlan watchdog;
+  // A link that goes by credit: these priorities, each with a lossless group of its own whose headroom is the room that
+  // is promised, and the largest frame that leaves here. Then no priority is in pfc_enabled.
+  uint8_t credit_enabled = 0;
+  uint32_t largest_frame = 0;
 };
 
 struct QosPlan {

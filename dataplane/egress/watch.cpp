@@ -87,7 +87,7 @@ std::vector<StuckQueue> Egress::stuck_queues() const {
   std::vector<StuckQueue> out;
   for (uint16_t number = 0; number < ports_.size(); ++number) {
     const Port& port = ports_[number];
-    const auto stuck = static_cast<uint8_t>(side_[number].paused & port.waiting);
+    const auto stuck = static_cast<uint8_t>((side_[number].paused | side_[number].starved) & port.waiting);
     if (stuck == 0) continue;
     for (uint8_t priority = 0; priority < kPriorities; ++priority) {
       const auto queues = static_cast<uint8_t>(stuck & plan_->ports[number].queues_of_priority[priority]);

@@ -5,10 +5,10 @@
 //   for each of my nodes with an event before it:  node.run(until)
 //   exchange: outboxes of this window become inboxes of the next
 //
-// Lookahead = over all links the smallest time of the shortest frame, serialisation and propagation: what is sent inside a
-// window arrives after it, so nodes need no order among themselves and the result is the same for any number of workers.
-// On the wall clock the windows are the same ones, held back by `now`: what happens inside the fabric
-// is exact however late the machine is, and the lateness is measured.
+// Lookahead = over all links the smallest time of the shortest frame, serialisation and propagation: what is sent
+// inside a window arrives after it, so nodes need no order among themselves and the result is the same for any number
+// of workers. On the wall clock the windows are the same ones, held back by `now`: what happens inside the fabric is
+// exact however late the machine is, and the lateness is measured.
 //
 // Control acts between windows, while every worker stands still:
 //   at(T, f)   f runs when every event before T has been handled and none at or after it

@@ -40,7 +40,7 @@ class ToeplitzTables {
 
   // Eight bytes as memory has them, the first of which is the input's byte 8 × `index`.
   uint32_t of_word(uint32_t index, uint64_t word) const noexcept {
-    const auto* t = &tables_[index * 8];
+    const auto* t = &tables_[size_t{index} * 8];
     uint32_t hash = 0;
     for (uint32_t i = 0; i < 8; ++i) hash ^= t[i][static_cast<uint8_t>(word >> (8 * i))];
     return hash;

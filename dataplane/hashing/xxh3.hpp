@@ -66,10 +66,10 @@ class Xxh3 {
   }
   // From both ends towards the middle, 16 bytes each.
   static uint64_t of_more(const uint64_t* input, uint32_t words, uint64_t seed) noexcept {
-    uint64_t sum = words * 8 * kPrime1;
+    uint64_t sum = uint64_t{words} * 8 * kPrime1;
     for (uint32_t i = (words - 1) / 4 + 1; i-- > 0;) {
-      sum += mixed(input + 2 * i, 4 * i, seed);
-      sum += mixed(input + words - 2 * (i + 1), 4 * i + 2, seed);
+      sum += mixed(input + size_t{2} * i, 4 * i, seed);
+      sum += mixed(input + words - size_t{2} * (i + 1), 4 * i + 2, seed);
     }
     return avalanche(sum);
   }

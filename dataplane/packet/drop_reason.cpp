@@ -12,6 +12,7 @@ std::string_view name_of(DropReason reason) {
     case DropReason::kBadSource: return "bad_source";
     case DropReason::kUnknownMacControl: return "unknown_mac_control";
     case DropReason::kPfcConsumed: return "pfc_consumed";
+    case DropReason::kCreditConsumed: return "credit_consumed";
     case DropReason::kNotForUs: return "not_for_us";
     case DropReason::kVlanNotAllowed: return "vlan_not_allowed";
     case DropReason::kSamePort: return "same_port";

@@ -16,6 +16,7 @@ enum class DropReason : uint8_t {
   kBadSource,            // multicast, broadcast, loopback or zero where a unicast source is due
   kUnknownMacControl,    // 0x8808 with an opcode that nobody here understands
   kPfcConsumed,          // a PFC frame, ended at this port as it must
+  kCreditConsumed,       // a credit frame, likewise
   kNotForUs,             // unicast at layer 2 to another station on a routed port
   kVlanNotAllowed,       // tag of a VLAN that the port is not a member of
   kSamePort,             // would leave where it came in

@@ -36,6 +36,14 @@ constexpr PriorityMap azure_priorities() {
   return map;
 }
 
+// A port on a link that goes by credit (credit_link.hpp). The host promises so much room for each priority.
+struct HostCredit {
+  uint8_t priorities = 0;  // 0: its link does not
+  uint32_t largest_frame = 0;
+};
+inline constexpr uint32_t kHostCellBytes = 256;
+inline constexpr uint32_t kHostRoomBytes = 128 << 10;
+
 struct HostConfig {
   std::string name;
   dataplane::MacAddress mac{};
@@ -48,6 +56,7 @@ struct HostConfig {
   PriorityMap priority_of_dscp = azure_priorities();
   bool obeys_pause = true;
   std::optional<uint32_t> pause_response_quanta;  // instead of the standard's for the link's rate
+  std::array<HostCredit, 2> credit;               // by port
 };
 
 enum class Verb : uint8_t { kWrite, kSend };

@@ -7,9 +7,11 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
+#include "dataplane/buffer/credit_link.hpp"
 #include "dataplane/buffer/pause_state.hpp"
 #include "testbeds/hosts/control_queue.hpp"
 #include "testbeds/hosts/pause_source.hpp"
@@ -21,9 +23,12 @@ namespace softspine::testbeds {
 struct HostPort {
   SendOrder order;
   dataplane::Instant free_at;
-  // The earliest of: a PFC frame due, a control packet ready, a pause that changes while somebody waits for it.
+  // The earliest of: a PFC or credit frame due, a control packet ready, a pause that changes while somebody waits for
+  // it.
   dataplane::Instant beside = dataplane::Instant::never();
   dataplane::PauseState pause;
+  dataplane::CreditLink credits;
+  std::array<uint32_t, dataplane::kPriorities> credited_cells{};  // in the receive buffer
   ControlQueue control;
   PauseSource source;
   ReceiveBuffer buffer;
@@ -38,12 +43,15 @@ struct HostPort {
     order.reserve(flows);
     parked.reserve(flows);
   }
+  // Priorities that may not send.
+  uint8_t stopped() const { return pause.mask() | credits.starved(); }
   dataplane::Instant departure() const { return std::max(std::min(order.next(), beside), free_at); }
 
-  // After any change to control, pause, source or parked.
+  // After any change to control, pause, credits, source or parked.
   void settle() {
-    const uint8_t paused = pause.mask();
+    const uint8_t paused = stopped();
     beside = std::min(source.due(), control.ready(paused));
+    beside = std::min({beside, credits.news_at(), credits.ask_at()});
     if (!parked.empty() || (control.waiting() & paused) != 0) beside = std::min(beside, pause.next_change());
   }
   // Its turn came, but it is paused.

@@ -36,6 +36,7 @@ class ReceiveBuffer {
   }
 
   uint8_t priorities() const { return slow_.priorities; }
+  uint32_t size_bytes() const { return slow_.size_bytes; }
   bool is_empty() const { return packets_.empty(); }
   uint32_t bytes() const { return bytes_; }
   uint32_t most_bytes() const { return most_; }

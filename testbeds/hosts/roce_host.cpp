@@ -2,6 +2,7 @@
 #include "testbeds/hosts/roce_host.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "dataplane/buffer/pause_timing.hpp"
 #include "dataplane/packet/pfc.hpp"
@@ -22,6 +23,7 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
   SOFTSPINE_CHECK(wrong_with(config).empty(), config.ports, config.mtu);
   SOFTSPINE_CHECK(pool.room_bytes() >= kHostPacketBytes, pool.room_bytes(), kHostPacketBytes);
   static_assert(kHostPacketBytes >= kAdvertisementBytes);
+  for (uint16_t p = 0; p < config.ports; ++p) plan_credit(PortNo{p}, Instant{});
 }
 
 uint32_t RoceHost::add_flow(const FlowConfig& config) {
@@ -103,15 +105,19 @@ void RoceHost::depart(PortNo port, Instant now) noexcept {
 
 // One thing, the first of: a PFC frame, a pause that has changed, a control packet.
 void RoceHost::depart_beside(PortNo port, HostPort& out, Instant now) noexcept {
+  if (out.credits.ask_at() <= now) out.credits.ask(now);
   if (out.source.due() <= now) {
     send_pause(port, out, now);
+  } else if (out.credits.news_at() <= now) {
+    send_credits(port, out, now);
   } else if (out.pause.next_change() <= now) {
     out.reconsider(now);
     return;
   } else {
     ++counters_.answers_sent;
-    Packet packet = out.control.take(out.pause.mask(), now);
+    Packet packet = out.control.take(out.stopped(), now);
     packet.meta().born = now;
+    if (out.credits.in_use()) out.credits.sent(priority_of(packet), packet.frame_bytes(), now);
     out.free_at = transmitter(port).send(std::move(packet), now);
   }
   out.settle();
@@ -131,10 +137,22 @@ void RoceHost::send_pause(PortNo port, HostPort& out, Instant now) noexcept {
   out.free_at = transmitter(port).send(std::move(packet), now);
 }
 
+void RoceHost::send_credits(PortNo port, HostPort& out, Instant now) noexcept {
+  Packet packet = pool_.make(credit::kFrameBytes);
+  if (!packet) [[unlikely]] {
+    ++counters_.starved;
+    out.free_at = now + kStarvedRetry;
+    return;
+  }
+  write_credit(packet.data(), config_.mac, out.credits.say());
+  packet.meta().born = now;
+  out.free_at = transmitter(port).send(std::move(packet), now);
+}
+
 void RoceHost::send_segment(HostPort& out, Instant now) noexcept {
   const uint32_t index = out.order.take(now);
   Flow& flow = flows_[index];
-  if ((out.pause.advance(now) & flow.priority_bit) != 0) [[unlikely]]
+  if (((out.pause.advance(now) | out.credits.starved()) & flow.priority_bit) != 0) [[unlikely]]
     return out.park(index);
   if (flow.sender != QpTable::kNone) return send_reliable(out, index, now);
   const OpenLoop::Segment segment = flow.transport.next();
@@ -177,11 +195,18 @@ void RoceHost::send_reliable(HostPort& out, uint32_t index, Instant now) noexcep
   packet.meta().frame_bytes = frame.frame_bytes();
   packet.meta().born = now;
   out.free_at = transmitter(flow.port).send(std::move(packet), now);
+  if (out.credits.in_use()) [[unlikely]]
+    charge(out, flow, frame.frame_bytes(), now);
   ++flow.counters.packets;
   flow.counters.bytes += frame.payload_bytes();
   flow.counters.first_sent = std::min(flow.counters.first_sent, now);
   flow.counters.last_left = out.free_at;
   return true;
+}
+
+void RoceHost::charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, Instant now) noexcept {
+  out.credits.sent(static_cast<uint8_t>(std::countr_zero(flow.priority_bit)), frame_bytes, now);
+  out.settle();
 }
 
 // A sender's timer stands at its deadline or before it, so that a deadline that moves on costs nothing.
@@ -219,6 +244,7 @@ void RoceHost::link_changed(PortNo port, bool up, Instant now) noexcept {
   HostPort& out = ports_[port.value()];
   if (up) out.free_at = std::max(out.free_at, now);
   out.pause.clear(now);
+  out.credits.restart(now);
   out.reconsider(now);
 }
 

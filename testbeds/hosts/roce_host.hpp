@@ -9,6 +9,8 @@
 // Pausing. A PFC or PAUSE frame stops the priorities that it names at the port where it arrived, as
 // pause_state.hpp says: queue pairs and control packets of that priority wait. PFC frames of ours do not.
 //
+// On a link that goes by credit the priorities wait that have none (credit_link.hpp), and pauses say nothing there.
+//
 // Receiving. A RoCEv2 packet is checked whole, ICRC included, and goes to its queue pair's sink
 // (receive_queue.hpp), which may answer with an acknowledgement or a CNP (response_template.hpp); what comes back
 // goes to the sender (heed()). The host answers for itself (responder.hpp). Everything else ends here with a reason.
@@ -81,6 +83,7 @@ class RoceHost final : public dataplane::Node {
   const PauseSource& pause_source(dataplane::PortNo port) const { return ports_[port.value()].source; }
   const ReceiveBuffer& receive_buffer(dataplane::PortNo port) const { return ports_[port.value()].buffer; }
   const dataplane::PauseState& pause(dataplane::PortNo port) const { return ports_[port.value()].pause; }
+  const dataplane::CreditLink& credits(dataplane::PortNo port) const { return ports_[port.value()].credits; }
 
  private:
   struct Flow {
@@ -98,6 +101,8 @@ class RoceHost final : public dataplane::Node {
   void depart(dataplane::PortNo port, dataplane::Instant now) noexcept;
   void depart_beside(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
   void send_pause(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
+  void send_credits(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
+  void charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, dataplane::Instant now) noexcept;
   void send_segment(HostPort& out, dataplane::Instant now) noexcept;
   void send_reliable(HostPort& out, uint32_t index, dataplane::Instant now) noexcept;
   bool transmit(HostPort& out, Flow& flow, const FrameTemplate& frame, uint32_t psn, bool asks,
@@ -107,6 +112,9 @@ class RoceHost final : public dataplane::Node {
   void revive(ReliableSender& sender, dataplane::Instant now) noexcept;
 
   void receive(dataplane::Packet packet) noexcept;
+  void receive_by_credit(dataplane::Packet packet) noexcept;
+  void receive_credit(dataplane::Packet packet, const dataplane::CreditFrame& frame) noexcept;
+  void plan_credit(dataplane::PortNo port, dataplane::Instant now) noexcept;
   bool buffer(dataplane::Packet& packet) noexcept;
   void take_from_buffer(HostPort& port, dataplane::Instant now) noexcept;
   void drain_buffers(dataplane::Instant now) noexcept;
@@ -137,6 +145,7 @@ class RoceHost final : public dataplane::Node {
   dataplane::TimedHeap timers_;  // of senders, each at its deadline or before
   dataplane::Instant buffer_due_ = dataplane::Instant::never();
   bool is_slow_ = false;  // or was: a port's buffer may take packets
+  bool has_credit_ = false;
   std::vector<ReceiveQueue> sinks_;
   std::vector<Answering> answering_;
   std::vector<HostPort> ports_;

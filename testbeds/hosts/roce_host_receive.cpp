@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoceHost's receiving half.
 #include <algorithm>
+#include <bit>
 
 #include "dataplane/buffer/pause_timing.hpp"
 #include "dataplane/packet/pfc.hpp"
@@ -21,10 +22,56 @@ FrameBytes bytes_of(const Packet& packet) {
 void RoceHost::receive(Packet packet) noexcept {
   ++counters_.received_packets;
   counters_.received_bytes += packet.frame_bytes();
+  if (has_credit_) [[unlikely]]
+    return receive_by_credit(std::move(packet));
   if (is_slow_) [[unlikely]] {
     if (buffer(packet)) return;
   }
   process(std::move(packet));
+}
+
+void RoceHost::receive_by_credit(Packet packet) noexcept {
+  const PortNo port{packet.meta().in_port};
+  const Instant now = packet.meta().at;
+  const uint32_t bytes = packet.frame_bytes();
+  HostPort& in = ports_[port.value()];
+  const bool is_short = packet.stored_bytes() < ethernet::kBytes;
+  if (!in.credits.in_use() || is_short || load16(packet.data() + ethernet::kType) == ethernet::kTypeMacControl) {
+    return process(std::move(packet));
+  }
+  const uint8_t priority = priority_of(packet);
+  packet.meta().priority_group = priority;
+  in.credits.received(priority, bytes);
+  const uint64_t buffered = counters_.buffered;
+  if (!is_slow_ || !buffer(packet)) process(std::move(packet));
+  if (counters_.buffered != buffered) in.credited_cells[priority] += CellSize{kHostCellBytes}.cells_of(bytes);
+  in.credits.holds(priority, in.credited_cells[priority], now);
+  in.settle();
+}
+
+// The room is the receive buffer's, or a share of it for each of its priorities.
+void RoceHost::plan_credit(PortNo port, Instant now) noexcept {
+  HostPort& in = ports_[port.value()];
+  const HostCredit& config = config_.credit[port.value()];
+  CreditPlan plan{
+      .priorities = config.priorities, .largest_frame = config.largest_frame, .cell = CellSize{kHostCellBytes}};
+  for (uint8_t p = 0; p < kPriorities; ++p) {
+    const bool waits = (in.buffer.priorities() >> p & 1) != 0;
+    const uint32_t room =
+        waits ? in.buffer.size_bytes() / static_cast<uint32_t>(std::popcount(in.buffer.priorities())) : kHostRoomBytes;
+    plan.room[p] = static_cast<uint16_t>(std::min(room / kHostCellBytes, CreditLink::kMostRoom));
+  }
+  in.credits.plan(plan, now);
+  has_credit_ |= in.credits.in_use();
+  in.settle();
+}
+
+void RoceHost::receive_credit(Packet packet, const CreditFrame& frame) noexcept {
+  HostPort& in = ports_[packet.meta().in_port];
+  const Instant now = packet.meta().at;
+  in.credits.hear(frame, now);
+  in.reconsider(now);
+  drop(std::move(packet), DropReason::kCreditConsumed);
 }
 
 void RoceHost::process(Packet packet) noexcept {
@@ -182,6 +229,11 @@ void RoceHost::take_from_buffer(HostPort& port, Instant now) noexcept {
   --counters_.buffered;
   Packet packet = port.buffer.pop(now);
   packet.meta().at = now;  // that is when the host has it
+  if (port.credits.in_use()) [[unlikely]] {
+    uint32_t& cells = port.credited_cells[packet.meta().priority_group];
+    cells -= CellSize{kHostCellBytes}.cells_of(packet.frame_bytes());
+    port.credits.holds(packet.meta().priority_group, cells, now);
+  }
   process(std::move(packet));
 }
 
@@ -197,7 +249,8 @@ void RoceHost::drain_buffers(Instant now) noexcept {
 }
 
 void RoceHost::adjust_pause(HostPort& port, Instant now) noexcept {
-  port.source.want(port.storm | port.buffer.wants_paused(), now);
+  const auto paused = static_cast<uint8_t>(port.buffer.wants_paused() & ~port.credits.priorities());
+  port.source.want(port.storm | paused, now);
   port.settle();
 }
 
@@ -205,6 +258,7 @@ void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>&
   HostPort& in = ports_[port.value()];
   is_slow_ = true;  // from now on somebody has to look
   in.buffer.configure(slow.value_or(SlowReceiver{.priorities = 0}), now);
+  plan_credit(port, now);
   while (!slow && !in.buffer.is_empty()) take_from_buffer(in, now);
   drain_buffers(now);
 }
@@ -227,6 +281,11 @@ void RoceHost::set_deaf(PortNo port, uint8_t priorities, Instant now) {
 }
 
 void RoceHost::receive_pause(Packet packet) noexcept {
+  if (ports_[packet.meta().in_port].credits.in_use()) [[unlikely]] {
+    if (const auto credit = read_credit(packet.data(), packet.stored_bytes())) {
+      return receive_credit(std::move(packet), *credit);
+    }
+  }
   const auto frame = read_pfc(packet.data(), packet.stored_bytes());
   if (!frame) return drop(std::move(packet), frame.error());
   const PortNo port{packet.meta().in_port};

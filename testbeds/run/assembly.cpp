@@ -140,6 +140,7 @@ class Builder {
     config.mtu = mtu;
     config.ports = static_cast<uint16_t>(node.ports.size());
     config.priority_of_dscp = priorities_at(n);
+    for (uint16_t p = 0; p < node.ports.size() && p < config.credit.size(); ++p) config.credit[p] = credit_at({n, p});
     if (const auto wrong = wrong_with(config); !wrong.empty()) {
       wrong_ = node.name + ": " + wrong.front();
       return;
@@ -207,6 +208,16 @@ class Builder {
     config.hold_bytes =
         std::max(config.hold_bytes, config.xoff_bytes + static_cast<uint32_t>(headroom_cells(question)));
     return config;
+  }
+
+  // Back to back nobody says which priorities are lossless: those that usually are.
+  HostCredit credit_at(LinkEnd end) const {
+    constexpr uint8_t kUsual = 0x18;
+    const control::FabricLink& link = testbed_.fabric.links[testbed_.fabric.port(end).link];
+    if (link.flow_control != control::FlowControl::kCredit) return {};
+    const LinkEnd peer = testbed_.fabric.peer_of(end);
+    const bool is_switch = testbed_.fabric.nodes[peer.node].kind == NodeKind::kSwitch;
+    return {.priorities = is_switch ? pauses_at(peer) : kUsual, .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes};
   }
 
   // The priorities that a switch's port pauses and obeys; none of a host's.

@@ -84,6 +84,7 @@ class Copier {
       control::PortSnapshot& port = copy.ports[p];
       held += port.counters.queued_packets();
       copy_pauses(egress, PortNo{p}, port);
+      port.credit = credit_of(egress.credits(PortNo{p}), out_.instant);
       if (shares) port.buffers = buffers_of(mmu, p);
     }
     if (shares) copy.pools = pools_of(*profile.qos, mmu);
@@ -102,6 +103,13 @@ class Copier {
                         .storms = watchdog.storms(),
                         .restored = watchdog.restored()};
     }
+  }
+
+  static std::optional<control::CreditSnapshot> credit_of(const CreditLink& link, Instant now) {
+    if (!link.in_use()) return std::nullopt;
+    control::CreditSnapshot out{.rx_frames = link.heard_frames(), .tx_frames = link.told_frames()};
+    for (uint8_t i = 0; i < kPriorities; ++i) out.waited[i] = link.starved_time(Priority{i}, now);
+    return out;
   }
 
   static control::PortBufferSnapshot buffers_of(const Mmu& mmu, uint16_t port) {
@@ -186,6 +194,7 @@ class Copier {
       const Transmitter& transmitter = transmitter_at({n, p});
       copy.ports.push_back({node.ports[p].name, transmitter.up(), transmitter.rate(), transmitter.counters(), {}});
       copy_pause(*assembly_.hosts[n], PortNo{p}, now, copy.ports.back());
+      copy.ports.back().credit = credit_of(assembly_.hosts[n]->credits(PortNo{p}), now);
     }
     copy.received_packets = from.received_packets;
     copy.received_bytes = from.received_bytes;

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/buffer/credit_link.hpp"
+
+#include <algorithm>
+
+namespace softspine::dataplane {
+
+void CreditLink::plan(const CreditPlan& plan, Instant now) noexcept {
+  if (!in_use() && plan.priorities == 0) return;
+  plan_ = plan;
+  if (largest_cells_ != 0) largest_cells_ = static_cast<int32_t>(their_cell_.cells_of(plan.largest_frame));
+  for (uint8_t p = 0; p < kPriorities; ++p) judge(p, now);
+  if (in_use()) want_to_tell(now);
+}
+
+void CreditLink::restart(Instant now) noexcept {
+  if (!in_use()) return;
+  for (Account& account : accounts_) account.limit = account.sent = account.received = account.told = 0;
+  largest_cells_ = 0;
+  theirs_ = 0xff;
+  asks_ = false;
+  for (uint8_t p = 0; p < kPriorities; ++p) judge(p, now);
+  want_to_tell(now);
+}
+
+// Whether the priority has credit.
+void CreditLink::judge(uint8_t priority, Instant now) noexcept {
+  Account& account = accounts_[priority];
+  const auto bit = static_cast<uint8_t>(1U << priority);
+  const auto left = static_cast<int16_t>(static_cast<uint16_t>(account.limit - account.sent));
+  const bool counts = goes_by_credit(priority) && (theirs_ & bit) != 0;
+  const bool starves = counts && (largest_cells_ == 0 || left < largest_cells_);
+  if (starves == ((starved_ & bit) != 0)) return;
+  starved_ ^= bit;
+  if (starves) {
+    account.starved_since = now;
+    ask_at_ = std::min(ask_at_, now + kAskAfter);
+  } else {
+    account.starved += now - account.starved_since;
+    if (starved_ == 0) ask_at_ = Instant::never();
+  }
+}
+
+void CreditLink::sent(uint8_t priority, uint32_t frame_bytes, Instant now) noexcept {
+  if (!goes_by_credit(priority)) return;
+  accounts_[priority].sent += static_cast<uint16_t>(their_cell_.cells_of(frame_bytes));
+  judge(priority, now);
+}
+
+void CreditLink::received(uint8_t priority, uint32_t frame_bytes) noexcept {
+  if (!goes_by_credit(priority)) return;
+  accounts_[priority].received += static_cast<uint16_t>(plan_.cell.cells_of(frame_bytes));
+}
+
+// What is held beyond the room (copies, a room that has shrunk) is nobody's credit.
+uint16_t CreditLink::limit_of(uint8_t priority) const {
+  const Account& account = accounts_[priority];
+  const uint32_t room = plan_.room[priority];
+  return static_cast<uint16_t>(account.received + (room - std::min(room, account.held)));
+}
+
+void CreditLink::holds(uint8_t priority, uint32_t cells, Instant now) noexcept {
+  if (!goes_by_credit(priority)) return;
+  accounts_[priority].held = cells;
+  if (is_worth_telling(priority)) want_to_tell(now);
+}
+
+// The largest frame of either end is the link's.
+bool CreditLink::is_worth_telling(uint8_t priority) const {
+  const Account& account = accounts_[priority];
+  const auto grown = static_cast<int16_t>(static_cast<uint16_t>(limit_of(priority) - account.told));
+  const auto unused = static_cast<int16_t>(static_cast<uint16_t>(account.told - account.received));
+  const auto largest = static_cast<int32_t>(plan_.cell.cells_of(plan_.largest_frame));
+  const int32_t least = unused < largest ? std::min(largest, plan_.room[priority] / 4) : plan_.room[priority] / 4;
+  return grown > 0 && grown >= least;
+}
+
+CreditFrame CreditLink::say() noexcept {
+  CreditFrame frame{
+      .priorities = plan_.priorities, .asks = asks_, .cell_bytes = static_cast<uint16_t>(plan_.cell.bytes())};
+  for (uint8_t p = 0; p < kPriorities; ++p) {
+    accounts_[p].told = limit_of(p);
+    frame.limit[p] = accounts_[p].told;
+    frame.sent[p] = accounts_[p].sent;
+  }
+  asks_ = false;
+  news_at_ = Instant::never();
+  ++told_frames_;
+  return frame;
+}
+
+void CreditLink::hear(const CreditFrame& frame, Instant now) noexcept {
+  ++heard_frames_;
+  theirs_ = frame.priorities;
+  their_cell_ = CellSize(frame.cell_bytes);
+  largest_cells_ = static_cast<int32_t>(their_cell_.cells_of(plan_.largest_frame));
+  for (uint8_t p = 0; p < kPriorities; ++p) {
+    if (!goes_by_credit(p)) continue;
+    accounts_[p].limit = frame.limit[p];
+    if ((frame.priorities >> p & 1) != 0) accounts_[p].received = frame.sent[p];
+    judge(p, now);
+    holds(p, accounts_[p].held, now);
+  }
+  if (frame.asks) want_to_tell(now);
+}
+
+void CreditLink::ask(Instant now) noexcept {
+  asks_ = true;
+  want_to_tell(now);
+  ask_at_ = now + kAskAfter;
+}
+
+Duration CreditLink::starved_time(Priority priority, Instant now) const noexcept {
+  const Account& account = accounts_[priority.value()];
+  const bool starves = (starved_ >> priority.value() & 1) != 0;
+  return starves ? account.starved + (now - account.starved_since) : account.starved;
+}
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// One end of a link that goes by credit instead of PFC, as InfiniBand's links do: who sends knows beforehand that the
+// other end has room, so nobody is ever asked to stop.
+//
+//   receiving   limit = received + room − held      all in our cells, counted since the link came up
+//               told when it has grown by a quarter of the room, or, if what was told is used up, by the largest
+//               frame; and when the other end asks
+//   sending     a priority may send while limit − sent ≥ the cells, at the other end, of the link's largest frame
+//               without credit for 50 µs: asks, and again each 50 µs, so that a lost frame costs time and no standstill
+//
+// Each frame tells what was sent, too, and the other end takes that for received: what a bad cable took is not missed
+// for ever. (A link is a FIFO: what was sent before the frame has arrived before it, or never will.) Not every frame is
+// asked for its size: a priority waits until its largest would fit. What the other end does not grant credit for is not
+// held back.
+//
+// Room is a promise: whoever configures it keeps so much memory for the priority alone.
+// Source: InfiniBand architecture, volume 1, 7.9 (link-level flow control). Cost: eight priorities per frame told or
+// heard; a few operations per packet. No memory, no timers of its own.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "dataplane/buffer/buffer_plan.hpp"
+#include "dataplane/packet/credit.hpp"
+#include "dataplane/units/ids.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::dataplane {
+
+struct CreditPlan {
+  uint8_t priorities = 0;      // that go by credit; 0: the link does not
+  uint32_t largest_frame = 0;  // that this end sends
+  CellSize cell;
+  std::array<uint16_t, kPriorities> room{};  // cells; at most kMostRoom
+};
+
+class CreditLink {
+ public:
+  static constexpr uint32_t kMostRoom = 0x7fff;  // so that differences modulo 2^16 have a sign
+  static constexpr Duration kAskAfter = Duration::us(50);
+
+  // What was sent and received stays; the room is told anew.
+  void plan(const CreditPlan& plan, Instant now) noexcept;
+  // The link has come up, or gone down: both ends count from 0. What is held stays held.
+  void restart(Instant now) noexcept;
+  bool in_use() const { return plan_.priorities != 0; }
+  uint8_t priorities() const { return plan_.priorities; }
+
+  // Priorities without credit for the largest frame.
+  uint8_t starved() const { return starved_; }
+  // A frame has begun to leave at `now`.
+  void sent(uint8_t priority, uint32_t frame_bytes, Instant now) noexcept;
+  // A frame's last bit has come in.
+  void received(uint8_t priority, uint32_t frame_bytes) noexcept;
+  // So many cells of a priority are held at `now`. After received(), when it is known what became of the frame.
+  void holds(uint8_t priority, uint32_t cells, Instant now) noexcept;
+
+  // From when on a frame is to be sent; never() if there is nothing to tell.
+  Instant news_at() const { return news_at_; }
+  bool has_news() const { return !news_at_.is_never(); }
+  CreditFrame say() noexcept;
+  void hear(const CreditFrame& frame, Instant now) noexcept;
+  // When to ask; never() if there is credit.
+  Instant ask_at() const { return ask_at_; }
+  void ask(Instant now) noexcept;
+
+  uint64_t told_frames() const { return told_frames_; }
+  uint64_t heard_frames() const { return heard_frames_; }
+  // Without credit, by `now`: what InfiniBand counts as PortXmitWait, whether somebody waited or not.
+  Duration starved_time(Priority priority, Instant now) const noexcept;
+
+ private:
+  struct Account {
+    uint16_t limit = 0;  // we may have sent
+    uint16_t sent = 0;
+    uint16_t received = 0;
+    uint16_t told = 0;  // they may have sent
+    uint32_t held = 0;
+    Duration starved;
+    Instant starved_since;
+  };
+  bool goes_by_credit(uint8_t priority) const { return (plan_.priorities >> priority & 1) != 0; }
+  uint16_t limit_of(uint8_t priority) const;
+  bool is_worth_telling(uint8_t priority) const;
+  void want_to_tell(Instant now) { news_at_ = std::min(news_at_, now); }
+  void judge(uint8_t priority, Instant now) noexcept;
+
+  CreditPlan plan_;
+  CellSize their_cell_;
+  int32_t largest_cells_ = 0;  // at the other end; 0: nothing heard yet
+  uint8_t theirs_ = 0xff;      // priorities that the other end grants credit for; all, until it is heard
+  uint8_t starved_ = 0;
+  bool asks_ = false;
+  Instant news_at_ = Instant::never();
+  Instant ask_at_ = Instant::never();
+  uint64_t told_frames_ = 0;
+  uint64_t heard_frames_ = 0;
+  std::array<Account, kPriorities> accounts_{};
+};
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/buffer/credit_link.hpp"
+
+#include <gtest/gtest.h>
+
+#include <deque>
+
+#include "dataplane/units/rng.hpp"
+#include "tests/harness/seed.hpp"
+
+namespace softspine::dataplane {
+namespace {
+
+constexpr uint8_t kBit = 0x08;
+constexpr uint8_t kThree = 3;
+constexpr uint32_t kCell = 256;
+constexpr uint32_t kLargest = 1024;  // four cells
+
+Instant us(int64_t n) {
+  return Instant::at(Duration::us(n));
+}
+CreditPlan plan_of(uint16_t room, uint8_t priorities = kBit) {
+  CreditPlan plan{.priorities = priorities, .largest_frame = kLargest, .cell = CellSize{kCell}};
+  plan.room.fill(room);
+  return plan;
+}
+CreditLink end_with(uint16_t room) {
+  CreditLink end;
+  end.plan(plan_of(room), Instant{});
+  return end;
+}
+
+TEST(CreditLink, MayNotSendBeforeItHasHeardAndThenAsFarAsTheLimit) {
+  CreditLink receiver = end_with(10);
+  CreditLink sender = end_with(10);
+  EXPECT_EQ(sender.starved(), kBit);
+  ASSERT_EQ(receiver.news_at(), Instant{}) << "its room is news";
+  sender.hear(receiver.say(), us(1));
+  EXPECT_FALSE(receiver.has_news());
+  EXPECT_EQ(sender.starved(), 0);
+  sender.sent(kThree, 1024, us(1));  // 4 of 10: 6 are left
+  EXPECT_EQ(sender.starved(), 0);
+  sender.sent(kThree, 257, us(2));  // 2 more: 4 are left, the largest frame fits
+  EXPECT_EQ(sender.starved(), 0);
+  sender.sent(kThree, 1, us(3));
+  EXPECT_EQ(sender.starved(), kBit) << "three cells are left: the largest frame needs four";
+  EXPECT_EQ(sender.starved_time(Priority{kThree}, us(5)), Duration::us(1 + 2)) << "at the start, and since 3 us";
+}
+
+TEST(CreditLink, TellsWhenAQuarterOfTheRoomHasComeBack) {
+  CreditLink receiver = end_with(16);
+  (void)receiver.say();
+  receiver.received(kThree, 2048);
+  receiver.holds(kThree, 8, us(1));
+  EXPECT_FALSE(receiver.has_news()) << "what has come is held: the limit is as it was";
+  receiver.holds(kThree, 5, us(2));
+  EXPECT_FALSE(receiver.has_news());
+  receiver.holds(kThree, 4, us(3));
+  ASSERT_EQ(receiver.news_at(), us(3));
+  EXPECT_EQ(receiver.say().limit[kThree], 16 + 4);
+}
+
+TEST(CreditLink, AsksAfter50UsWithoutCreditAndIsAnswered) {
+  CreditLink receiver = end_with(8);
+  CreditLink sender = end_with(8);
+  (void)sender.say();
+  (void)receiver.say();  // lost
+  EXPECT_EQ(sender.ask_at(), us(50));
+  sender.ask(us(50));
+  EXPECT_EQ(sender.ask_at(), us(100)) << "and again";
+  const CreditFrame question = sender.say();
+  EXPECT_TRUE(question.asks);
+  receiver.hear(question, us(51));
+  ASSERT_TRUE(receiver.has_news());
+  const CreditFrame answer = receiver.say();
+  EXPECT_FALSE(answer.asks);
+  sender.hear(answer, us(52));
+  EXPECT_EQ(sender.starved(), 0);
+  EXPECT_TRUE(sender.ask_at().is_never());
+}
+
+TEST(CreditLink, WhatTheOtherEndDoesNotGrantIsNotHeldBack) {
+  CreditLink receiver;
+  receiver.plan(plan_of(8, 0x10), Instant{});
+  CreditLink sender = end_with(8);
+  sender.hear(receiver.say(), us(1));
+  EXPECT_EQ(sender.starved(), 0) << "priority 3 goes as it likes";
+}
+
+TEST(CreditLink, ALinkThatWasDownBeginsAnewAndWhatIsHeldStillCounts) {
+  CreditLink receiver = end_with(8);
+  CreditLink sender = end_with(8);
+  sender.hear(receiver.say(), us(1));
+  sender.sent(kThree, kLargest, us(1));
+  receiver.received(kThree, kLargest);
+  receiver.holds(kThree, 4, us(2));
+  sender.restart(us(3));
+  receiver.restart(us(3));
+  EXPECT_EQ(sender.starved(), kBit);
+  const CreditFrame frame = receiver.say();
+  EXPECT_EQ(frame.limit[kThree], 4) << "room for 8, 4 of them in use";
+  sender.hear(frame, us(4));
+  EXPECT_EQ(sender.starved(), 0);
+}
+
+// Two ends and a FIFO between them, that may lose: never is more held than the room, and nothing stands still.
+TEST(CreditLink, NeverHoldsMoreThanTheRoomAndNeverStandsStill) {
+  for (uint64_t round = 0; round < 50; ++round) {
+    Rng rng{tests::seed(), round};
+    const auto room = static_cast<uint16_t>(4 + rng.below(60));
+    CreditLink receiver = end_with(room);
+    CreditLink sender = end_with(room);
+    std::deque<uint32_t> frames;   // on the way; 0: a credit frame
+    std::deque<CreditFrame> told;  // the sender's
+    uint32_t held = 0;
+    uint64_t arrived = 0;
+    std::deque<uint32_t> held_frames;
+    for (int64_t step = 1; step < 20'000; ++step) {
+      const Instant now = us(step);
+      if (sender.ask_at() <= now) sender.ask(now);
+      if (sender.has_news()) {
+        frames.push_back(0);
+        told.push_back(sender.say());
+      } else if (sender.starved() == 0) {
+        const auto bytes = static_cast<uint32_t>(1 + rng.below(kLargest));
+        sender.sent(kThree, bytes, now);
+        frames.push_back(bytes);
+      }
+      if (!frames.empty() && rng.below(2) == 0) {
+        const uint32_t bytes = frames.front();
+        frames.pop_front();
+        const bool lost = rng.below(50) == 0;
+        if (bytes == 0) {
+          if (!lost) receiver.hear(told.front(), now);
+          told.pop_front();
+        } else if (!lost) {
+          receiver.received(kThree, bytes);
+          held += CellSize{kCell}.cells_of(bytes);
+          held_frames.push_back(bytes);
+          receiver.holds(kThree, held, now);
+          ++arrived;
+        }
+      }
+      ASSERT_LE(held, room) << "step " << step << " of round " << round;
+      if (!held_frames.empty() && rng.below(3) == 0) {
+        held -= CellSize{kCell}.cells_of(held_frames.front());
+        held_frames.pop_front();
+        receiver.holds(kThree, held, now);
+      }
+      if (receiver.has_news()) {
+        const CreditFrame frame = receiver.say();
+        if (rng.below(50) != 0) sender.hear(frame, now);
+      }
+    }
+    EXPECT_GT(arrived, 1'000u) << "round " << round << ", room " << room;
+  }
+}
+
+}  // namespace
+}  // namespace softspine::dataplane
