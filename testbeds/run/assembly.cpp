@@ -217,7 +217,8 @@ class Builder {
     if (link.flow_control != control::FlowControl::kCredit) return {};
     const LinkEnd peer = testbed_.fabric.peer_of(end);
     const bool is_switch = testbed_.fabric.nodes[peer.node].kind == NodeKind::kSwitch;
-    return {.priorities = is_switch ? pauses_at(peer) : kUsual, .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes};
+    return {.priorities = is_switch ? pauses_at(peer) : kUsual,
+            .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes};
   }
 
   // The priorities that a switch's port pauses and obeys; none of a host's.
