@@ -155,6 +155,7 @@ struct EdgeRow {
 struct NicRow {
   Value where;
   std::optional<PriorityList> pfc_enable;
+  bool relay_pfc = false;
   std::optional<dataplane::Rate> rate;
   CongestionControl congestion_control = HostNic{}.congestion_control;
   std::optional<uint8_t> cnp_dscp;

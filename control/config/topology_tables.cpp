@@ -77,6 +77,10 @@ const Table<NicRow>& Tables<NicRow>::table() {
               "pfc_enable", &NicRow::pfc_enable,
               "priorities whose pauses it obeys, and that it pauses when the host can't take what comes; those of "
               "the switch's port if not given, [] for none")
+          .optional(
+              "relay_pfc", &NicRow::relay_pfc,
+              "PFC frames go through as they are, both ways: for an edge behind which a real adapter obeys and says "
+              "them, on a link of the same rate")
           .optional("rate", &NicRow::rate, "both ways, if it is less than the link's", kLinkRates)
           .optional("congestion_control", &NicRow::congestion_control,
                     "for hosts that have none: DCQCN's notification and reaction point, with an adapter's defaults or "
@@ -97,6 +101,9 @@ const Table<NicRow>& Tables<NicRow>::table() {
             };
             needs_control(row.cnp_dscp.has_value(), "cnp_dscp");
             needs_control(row.cnp_interval.has_value(), "cnp_interval");
+            if (row.relay_pfc && row.pfc_enable && row.pfc_enable->mask != 0) {
+              good = reader.wrong(at.child("relay_pfc"), "contradicts 'pfc_enable': one of the two adapters obeys");
+            }
             return good;
           });
   return table;

@@ -24,6 +24,8 @@ Attachment attachment_of(const NodeRow& row) {
 HostNic nic_of(const NicRow& row) {
   HostNic nic;
   if (row.pfc_enable) nic.pfc_enable = row.pfc_enable->mask;
+  nic.relay_pfc = row.relay_pfc;
+  if (row.relay_pfc) nic.pfc_enable = 0;
   nic.rate = row.rate.value_or(nic.rate);
   nic.congestion_control = row.congestion_control;
   nic.cnp_dscp = row.cnp_dscp.value_or(nic.cnp_dscp);
@@ -71,6 +73,10 @@ void attach_hosts(Reader& reader, Expanded& out) {
       reader.wrong(row.where.child("nic"), node.name + " is built in, and its own NIC: its workload says what it does");
     } else if (row.nic) {
       node.nic = nic_of(*row.nic);
+      if (row.nic->relay_pfc && !row.edge) {
+        reader.wrong(row.nic->where.child("relay_pfc"),
+                     "needs an 'edge' with an adapter behind it: a kernel obeys no pauses");
+      }
     }
     if (row.edge && node.ports.size() > 1) {
       reader.wrong(row.where.child("edge"),

@@ -57,6 +57,7 @@ enum class CongestionControl : uint8_t { kOff, kDcqcnConnectx, kDcqcnPaper };
 // What stands between a host that is outside and its link (dataplane/edge/nic.hpp). A built-in host is its own NIC.
 struct HostNic {
   std::optional<uint8_t> pfc_enable;  // bit n: priority n; none: those of the switch's port before it
+  bool relay_pfc = false;             // the host's own adapter obeys and says pauses
   dataplane::Rate rate;               // both ways, if less than the link's; zero: the link's
   // Notification and reaction point for a host that has none.
   CongestionControl congestion_control = CongestionControl::kOff;

@@ -152,8 +152,7 @@ void Nic::settle() noexcept {
 // Empty if it was not for the host, or not yet.
 Packet Nic::receive(Packet packet, Instant now) noexcept {
   if (is_mac_control(packet)) [[unlikely]] {
-    receive_mac_control(std::move(packet), now);
-    return Packet{};
+    return receive_mac_control(std::move(packet), now);
   }
   if (congestion_) {
     parse(packet);
@@ -185,11 +184,16 @@ void Nic::hear(const Packet& packet, Instant now, bool& ends_here) noexcept {
   settle();
 }
 
-void Nic::receive_mac_control(Packet packet, Instant now) noexcept {
+// Empty, unless it is for the host's own adapter.
+Packet Nic::receive_mac_control(Packet packet, Instant now) noexcept {
   const auto frame = read_pfc(packet.data(), packet.stored_bytes());
-  if (!frame) return end_out(std::move(packet), frame.error());
-  end_out(std::move(packet), DropReason::kPfcConsumed);
+  if (!frame) {
+    end_out(std::move(packet), frame.error());
+    return Packet{};
+  }
   for (uint32_t i = 0; i < kPriorities; ++i) nic_counters_.pfc_rx_packets[i] += frame->enable >> i & 1U;
+  if (config_.relays_pfc) return packet;
+  end_out(std::move(packet), DropReason::kPfcConsumed);
   PfcFrame obeyed = *frame;
   obeyed.enable &= config_.pfc_enable;
   const Rate line = transmitter(kLink).rate();
@@ -199,6 +203,7 @@ void Nic::receive_mac_control(Packet packet, Instant now) noexcept {
   pause_.receive(obeyed, now, timing.quantum, timing.response);
   free_at_ = std::max(free_at_, now);  // what an XON lets go has been ready for long
   settle();
+  return Packet{};
 }
 
 void Nic::drain_later(Packet packet, Instant now) noexcept {

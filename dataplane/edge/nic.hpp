@@ -25,6 +25,9 @@
 //   pauses said       XOFF for `pfc_enable` when more than `xoff_bytes` wait for the host, XON when it is down to
 //                     `xon_bytes`; frames of other priorities then end (edge_full), so that all that is left of
 //                     `hold_bytes` is headroom
+//   relaying          (`relays_pfc`) for a real adapter behind a device: its pauses go to the link and the
+//                     link's to it, none is obeyed or said here. Their quanta are the sender's: both links want one
+//                     rate
 // PFC frames: the port's own MAC, 0xFFFF quanta, again before they lapse (egress/pfc_sender.hpp).
 // DCQCN for a host that has none: edge/nic_congestion.hpp. What a host's packets get on their way:
 // edge/roce_rewrite.hpp. A NIC without anything of all that to do is plain: frames go straight onto the link.
@@ -134,7 +137,7 @@ class Nic : public Node {
   Instant departure() const { return std::max(next_, free_at_); }
   void depart(Instant now) noexcept;
   Packet receive(Packet packet, Instant now) noexcept;
-  void receive_mac_control(Packet packet, Instant now) noexcept;
+  Packet receive_mac_control(Packet packet, Instant now) noexcept;
   Packet take_drained(Instant now) noexcept;
   void drain_later(Packet packet, Instant now) noexcept;
   void send_pause(Instant now) noexcept;

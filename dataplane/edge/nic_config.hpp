@@ -28,6 +28,8 @@ struct NicConfig {
   MacAddress mac{};  // of the frames that it makes itself
   // Bit n: it obeys pauses of priority n, and says them when the host cannot take what comes.
   uint8_t pfc_enable = 0;
+  // The host's own adapter obeys and says pauses: they go through as they are, both ways. Without pfc_enable.
+  bool relays_pfc = false;
   std::array<uint8_t, 64> priority_of_dscp{};     // what is not IP has DSCP 0's
   std::optional<uint32_t> pause_response_quanta;  // instead of the standard's for the link's rate
   Rate rate;                                      // both ways, if it is less than the link's; zero: the link's

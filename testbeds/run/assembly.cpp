@@ -194,6 +194,7 @@ class Builder {
     config.mac = control::packet_mac(testbed_.fabric.port(end).mac);
     config.priority_of_dscp = priorities_at(end.node);
     config.pfc_enable = node.nic.pfc_enable.value_or(pauses_at(testbed_.fabric.peer_of(end)));
+    config.relays_pfc = node.nic.relay_pfc;
     config.rate = node.nic.rate;
     config.reaction = reaction_of(node.nic.congestion_control);
     config.cnp_interval = node.nic.cnp_interval;

@@ -127,6 +127,26 @@ TEST_F(NicTest, ObeysAPauseAfterItsResponseAndGoesOnWhenItIsOverWithoutLoss) {
   EXPECT_TRUE(written.empty());
 }
 
+// Behind a device stands a real adapter: the switch's pauses are for it, its own are for the switch.
+TEST_F(NicTest, RelaysPausesBothWaysToTheByteAndObeysNone) {
+  for (uint16_t i = 0; i < 100; ++i) file_frame(0, numbered_ip_frame(3, i));
+  const Bytes of_host = pfc_frame(kOwn, 0x08, 0x1234);
+  const Bytes of_switch = pfc_frame(kPeer, 0x18, 0xffff);
+  file_frame(0, of_host);
+  peer_sends(Instant{}, of_switch);
+  NicConfig config = nic_config(0);
+  config.relays_pfc = true;
+  play(config);
+  ASSERT_EQ(seen.size(), 101U);
+  for (size_t i = 0; i < 100; ++i) EXPECT_EQ(seen[i].began, Instant{} + lasts(1500) * static_cast<int64_t>(i)) << i;
+  EXPECT_EQ(seen[100].frame, of_host) << "behind what the host had sent before it";
+  ASSERT_EQ(written.size(), 1U);
+  EXPECT_EQ(Bytes(written[0].bytes.begin(), written[0].bytes.end()), of_switch);
+  EXPECT_EQ(nic_counters.pfc_rx_packets[3], 1U);
+  EXPECT_EQ(counters.out_packets, 1U);
+  EXPECT_EQ(on_to_off, 0U);
+}
+
 TEST_F(NicTest, GoesOnAtTheLastBitOfAnXon) {
   for (uint16_t i = 0; i < 300; ++i) file_frame(0, numbered_ip_frame(3, i));
   peer_sends(Instant::at(Duration::us(5)), pfc_frame(kPeer, 0x08, 0xffff));

@@ -48,6 +48,19 @@ TEST(Nic, ReadsEveryKey) {
   EXPECT_EQ(nic.source_port, 49'152);
 }
 
+TEST(Nic, LeavesPausesToTheAdapterBehindIt) {
+  const HostNic nic = nic_of("{relay_pfc: true}");
+  EXPECT_TRUE(nic.relay_pfc);
+  EXPECT_EQ(nic.pfc_enable, 0) << "whatever its switch pauses";
+  EXPECT_EQ(
+      complaints_about(with_fabric("topology:\n  nodes:\n"
+                                   "    h1: {namespace: {}, nic: {relay_pfc: true}}\n"
+                                   "    h2: {edge: {pcap: {in: x}}, nic: {relay_pfc: true, pfc_enable: [3]}}\n")),
+      (Complaints{
+          "6 topology.nodes.h1.nic.relay_pfc: needs an 'edge' with an adapter behind it: a kernel obeys no pauses",
+          "7 topology.nodes.h2.nic.relay_pfc: contradicts 'pfc_enable': one of the two adapters obeys"}));
+}
+
 TEST(Nic, CanBeToldToObeyNothing) {
   EXPECT_EQ(nic_of("{pfc_enable: []}").pfc_enable, 0);
 }
