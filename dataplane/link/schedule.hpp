@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "dataplane/units/check.hpp"
 #include "dataplane/units/time.hpp"
 
 namespace softspine::dataplane {
@@ -70,6 +71,7 @@ class Schedule {
       remove_far(0);
     }
     for (ScheduleSlot* slot : due_) slot->place = ScheduleSlot::Place::kRunning;
+    until_ = until;
     if (!until.is_never()) floor_ = std::max(floor_, bucket_of(until));
     return due_;
   }
@@ -91,6 +93,8 @@ class Schedule {
 
   // Once a node and window: out of the way of the packets.
   [[gnu::noinline]] void bring_forward(ScheduleSlot& slot, Instant at) {
+    // Nothing that happens in a window is heard of in it: else its nodes would have to run in order.
+    SOFTSPINE_CHECK(at >= until_ || until_.is_never(), at.count_ps(), until_.count_ps());
     if (slot.place == ScheduleSlot::Place::kNear) unlink(slot);
     if (slot.place == ScheduleSlot::Place::kFar) remove_far(slot.index);
     slot.next = at;
@@ -180,6 +184,7 @@ class Schedule {
     place_far(slot, i);
   }
 
+  Instant until_;      // the last window's end
   int64_t floor_ = 0;  // the bucket before which nothing is left; the wheel reaches from here
   uint32_t words_ = 0;
   std::array<uint32_t, kWord> occupied_{};
