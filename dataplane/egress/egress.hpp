@@ -5,10 +5,10 @@
 //   enqueue   early drop (WRED) → MMU, which may say XOFF → the wire, if it is free and the queue may send
 //   departure the last bit has left: the cells go back, which may say XON; then the port's next frame starts
 //             at that very instant (not when the poll came round), so a late poll shifts no rate:
-//             start = max(ready, port free).   Next: a PFC frame of our own, else the scheduler's choice among
-//             the queues that are neither paused nor held by a shaper. It is marked when it starts.
+//             start = max(ready, port free).   Next: a frame of our own (pause, credit), else the scheduler's choice
+//             among the queues that are not paused, have credit and are not held by a shaper. Marked when it starts.
 //   timer     a pause begins or ends, a pause of ours is repeated, a shaper opens, credit is asked for, the watchdog
-//   polls
+//             polls
 //
 // A frame is charged to its group and queue from admission until its last bit has left. PFC frames wait in no
 // queue and take no memory: the port knows what it has to tell (pfc_sender.hpp) and makes the frame when it can go.

@@ -123,29 +123,31 @@ void RoceHost::depart_beside(PortNo port, HostPort& out, Instant now) noexcept {
   out.settle();
 }
 
-void RoceHost::send_pause(PortNo port, HostPort& out, Instant now) noexcept {
+// For a pause or a credit frame; empty if there is none: then the port tries again a little later.
+Packet RoceHost::make_own(HostPort& out, Instant now) noexcept {
+  static_assert(pfc::kFrameBytes == credit::kFrameBytes);
   Packet packet = pool_.make(pfc::kFrameBytes);
   if (!packet) [[unlikely]] {
     ++counters_.starved;
     out.free_at = now + kStarvedRetry;
-    return;
+    return packet;
   }
-  write_pfc(packet.data(), config_.mac, out.source.take(now, pause_quantum(transmitter(port).rate())));
-  packet.meta().frame_bytes = pfc::kFrameBytes;
   packet.meta().born = now;
+  return packet;
+}
+
+void RoceHost::send_pause(PortNo port, HostPort& out, Instant now) noexcept {
+  Packet packet = make_own(out, now);
+  if (!packet) return;
+  write_pfc(packet.data(), config_.mac, out.source.take(now, pause_quantum(transmitter(port).rate())));
   ++counters_.pauses_sent;
   out.free_at = transmitter(port).send(std::move(packet), now);
 }
 
 void RoceHost::send_credits(PortNo port, HostPort& out, Instant now) noexcept {
-  Packet packet = pool_.make(credit::kFrameBytes);
-  if (!packet) [[unlikely]] {
-    ++counters_.starved;
-    out.free_at = now + kStarvedRetry;
-    return;
-  }
+  Packet packet = make_own(out, now);
+  if (!packet) return;
   write_credit(packet.data(), config_.mac, out.credits.say());
-  packet.meta().born = now;
   out.free_at = transmitter(port).send(std::move(packet), now);
 }
 

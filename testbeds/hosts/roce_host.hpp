@@ -100,6 +100,7 @@ class RoceHost final : public dataplane::Node {
   dataplane::PortNo first_port() const;
   void depart(dataplane::PortNo port, dataplane::Instant now) noexcept;
   void depart_beside(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
+  dataplane::Packet make_own(HostPort& out, dataplane::Instant now) noexcept;
   void send_pause(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
   void send_credits(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
   void charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, dataplane::Instant now) noexcept;

@@ -96,8 +96,9 @@ void print_links(const control::Fabric& fabric) {
     std::string a = kind_of(fabric.nodes[link.a.node]);
     std::string b = kind_of(fabric.nodes[link.b.node]);
     if (b == "tor" || a == "host") std::swap(a, b);
-    ++kinds[fmt::format("{}–{}, {}, {} away, mtu {} B", a, b, rate_text(link.rate), duration_text(link.propagation),
-                        link.mtu)];
+    const bool by_credit = link.flow_control == control::FlowControl::kCredit;
+    ++kinds[fmt::format("{}–{}, {}, {} away, mtu {} B{}", a, b, rate_text(link.rate), duration_text(link.propagation),
+                        link.mtu, by_credit ? ", by credit" : "")];
   }
   for (const auto& [kind, count] : kinds) fmt::print("  {:>6} links {}\n", count, kind);
 }

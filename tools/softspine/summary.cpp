@@ -80,11 +80,16 @@ void add_uplinks(std::string& out, const Json& links) {
   if (order.size() > kSwitchesShown) out += fmt::format("  and {} more switches\n", order.size() - kSwitchesShown);
 }
 
+// By its name in a report: what was addressed to where it ended is no loss (consumed, pfc_consumed, credit_consumed).
+bool is_loss(const std::string& reason) {
+  return !reason.ends_with("consumed");
+}
+
 void add_drops(std::string& out, const Json& report) {
   const Json& totals = report["totals"];
   std::vector<std::pair<uint64_t, std::string>> reasons;
   for (const auto& [reason, count] : totals["drops"].items()) {
-    if (reason != "consumed" && reason != "pfc_consumed" && count.get<uint64_t>() > 0) {
+    if (is_loss(reason) && count.get<uint64_t>() > 0) {
       reasons.emplace_back(count.get<uint64_t>(), reason);
     }
   }
@@ -113,7 +118,7 @@ void add_drops(std::string& out, const Json& report) {
 uint64_t lost_packets(const Json& drops) {
   uint64_t sum = 0;
   for (const auto& [reason, count] : drops.items()) {
-    if (reason != "consumed" && reason != "pfc_consumed") sum += count.get<uint64_t>();
+    if (is_loss(reason)) sum += count.get<uint64_t>();
   }
   return sum;
 }
