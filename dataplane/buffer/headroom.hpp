@@ -39,7 +39,7 @@ struct HeadroomQuestion {
 
 // D of the formula above: from the frame that says XOFF to the last instant at which the peer begins another.
 constexpr Duration pause_loop(const HeadroomQuestion& q) {
-  return q.rate.time_of_frame(q.largest_frame) + q.rate.time_of_frame(pfc::kFrameBytes) + q.propagation * 2 +
+  return q.rate.time_of_frame(q.largest_frame) + q.rate.time_of_frame(mac_control::kFrameBytes) + q.propagation * 2 +
          q.response;
 }
 

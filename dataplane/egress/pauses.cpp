@@ -142,12 +142,11 @@ void Egress::write_credits(uint32_t number, Packet& packet) noexcept {
 // soon.
 Instant Egress::start_own_frame(uint32_t number, Instant at) noexcept {
   constexpr Duration kRetry = Duration::us(1);
-  static_assert(pfc::kFrameBytes == credit::kFrameBytes);
   Port& port = ports_[number];
   Side& side = side_[number];
   port.has_news = false;
   if (!port.wire->up()) return Instant::never();
-  Packet packet = pool_.make(pfc::kFrameBytes);
+  Packet packet = pool_.make(mac_control::kFrameBytes);
   if (!packet) {
     ++port.counters->drops[static_cast<size_t>(DropReason::kNoBuffer)];
     ++port.counters->made_packets;  // the frame that was to be
@@ -159,12 +158,12 @@ Instant Egress::start_own_frame(uint32_t number, Instant at) noexcept {
   port.has_news = side.credits.has_news();
   arm(number);
   PacketMeta& meta = packet.meta();
-  meta.frame_bytes = pfc::kFrameBytes;
+  meta.frame_bytes = mac_control::kFrameBytes;
   meta.in_port = kLocalPort;
   meta.out_port = static_cast<uint16_t>(number);
   meta.at = at;
   meta.born = at;
-  port.wire_bytes = pfc::kFrameBytes;
+  port.wire_bytes = mac_control::kFrameBytes;
   port.wire_cast = Cast::kMulticast;
   return port.wire->send(std::move(packet), at);
 }

@@ -2,22 +2,21 @@
 // A link's credits, as bytes. Ethernet has no such frame: this one is ours, in the form that 802.3 (annex 31C) keeps
 // for extensions of MAC control, so that any other station drops it and tshark still shows what it is.
 //
-//   0   destination 01-80-C2-00-00-01      6   source: the port's own MAC
-//   12  type 0x8808                        14  opcode 0xFFFE (extension)
+//   14  opcode 0xFFFE (extension); before it mac_control.hpp
 //   16  OUI 02-73-70 (locally administered)  19  extension's opcode 0x0001
 //   21  bit 0: the sender has no credit left and asks for news
 //   22  bytes of a cell of the frame's sender          24  limit[0 … 7]: cells that the receiver may have sent
 //   40  sent[0 … 7]: cells (of the receiver's) that the frame's sender has sent
-//   56  priorities that go by credit                   57  zeros                       60 bytes + FCS
+//   56  priorities that go by credit                   57  zeros
 //
 // Both numbers count from the link's start, modulo 2^16, as InfiniBand's FCCL and FCTBS count modulo 2^12.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 
+#include "dataplane/packet/mac_control.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"
@@ -25,7 +24,6 @@
 namespace softspine::dataplane {
 
 namespace credit {
-inline constexpr uint32_t kOpcode = ethernet::kBytes;
 inline constexpr uint32_t kOui = 16;
 inline constexpr uint32_t kExtension = 19;
 inline constexpr uint32_t kFlags = 21;
@@ -34,7 +32,6 @@ inline constexpr uint32_t kLimits = 24;
 inline constexpr uint32_t kSent = kLimits + 2 * kPriorities;
 inline constexpr uint32_t kPrioritiesAt = kSent + 2 * kPriorities;
 inline constexpr uint32_t kFieldBytes = kPrioritiesAt + 1;
-inline constexpr uint32_t kFrameBytes = kMinFrameBytes;
 inline constexpr uint16_t kOpcodeExtension = 0xfffe;
 inline constexpr uint32_t kOurOui = 0x027370;
 inline constexpr uint16_t kOurExtension = 0x0001;
@@ -53,7 +50,8 @@ struct CreditFrame {
 // `bytes` of an untagged frame of type 0x8808 without FCS; nothing if it is another kind, ends within its fields, or
 // has no cell.
 inline std::optional<CreditFrame> read_credit(const uint8_t* frame, uint32_t bytes) {
-  if (bytes < credit::kFieldBytes || load16(frame + credit::kOpcode) != credit::kOpcodeExtension) return std::nullopt;
+  if (bytes < credit::kFieldBytes || load16(frame + mac_control::kOpcode) != credit::kOpcodeExtension)
+    return std::nullopt;
   const uint32_t oui = load32(frame + credit::kOui) >> 8;
   if (oui != credit::kOurOui || load16(frame + credit::kExtension) != credit::kOurExtension) return std::nullopt;
   CreditFrame read{.priorities = frame[credit::kPrioritiesAt],
@@ -67,13 +65,9 @@ inline std::optional<CreditFrame> read_credit(const uint8_t* frame, uint32_t byt
   return read;
 }
 
-// credit::kFrameBytes at `out`.
+// mac_control::kFrameBytes at `out`.
 inline void write_credit(uint8_t* out, const MacAddress& own, const CreditFrame& frame) {
-  std::memset(out, 0, credit::kFrameBytes);
-  store_mac(out + ethernet::kDestination, kMacControlMac);
-  store_mac(out + ethernet::kSource, own);
-  store16(out + ethernet::kType, ethernet::kTypeMacControl);
-  store16(out + credit::kOpcode, credit::kOpcodeExtension);
+  write_mac_control(out, own, credit::kOpcodeExtension);
   store32(out + credit::kOui, credit::kOurOui << 8);
   store16(out + credit::kExtension, credit::kOurExtension);
   out[credit::kFlags] = frame.asks ? 1 : 0;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pause frames: priority-based (PFC, 802.1Qbb) and classic (802.3 annex 31B), as bytes.
 //
-//   0   destination 01-80-C2-00-00-01      6   source: the port's own MAC
-//   12  type 0x8808                        14  opcode 0x0101 (PFC), 0x0001 (PAUSE)
+//   14  opcode 0x0101 (PFC), 0x0001 (PAUSE); before it mac_control.hpp
 //   PFC:    16 enable vector (bit n = priority n, upper byte 0)   18 time[0 … 7], 16 bits each   34 zeros
-//   PAUSE:  16 time                                               18 zeros                       60 bytes + FCS
+//   PAUSE:  16 time                                               18 zeros
 // Times are quanta of 512 bits; 0 in an enabled priority means go on (XON).
 //
 // Reading takes what a standard receiver takes: the type and opcode decide, not the destination, since who
@@ -16,10 +15,10 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <expected>
 
 #include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/packet/mac_control.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"
@@ -27,13 +26,11 @@
 namespace softspine::dataplane {
 
 namespace pfc {
-inline constexpr uint32_t kOpcode = ethernet::kBytes;
 inline constexpr uint32_t kVector = 16;
 inline constexpr uint32_t kTimes = 18;
 inline constexpr uint32_t kFieldBytes = kTimes + 2 * kPriorities;
 inline constexpr uint32_t kPauseTime = 16;
 inline constexpr uint32_t kPauseFieldBytes = 18;
-inline constexpr uint32_t kFrameBytes = kMinFrameBytes;
 inline constexpr uint16_t kOpcodePause = 0x0001;
 inline constexpr uint16_t kOpcodePfc = 0x0101;
 inline constexpr uint16_t kLongest = 0xffff;  // quanta
@@ -54,8 +51,8 @@ struct PfcFrame {
 
 // `bytes` of an untagged frame of type 0x8808 without FCS. Refused: kTruncated, kUnknownMacControl.
 inline std::expected<PfcFrame, DropReason> read_pfc(const uint8_t* frame, uint32_t bytes) {
-  if (bytes < pfc::kOpcode + 2) return std::unexpected(DropReason::kTruncated);
-  const uint16_t opcode = load16(frame + pfc::kOpcode);
+  if (bytes < mac_control::kOpcode + 2) return std::unexpected(DropReason::kTruncated);
+  const uint16_t opcode = load16(frame + mac_control::kOpcode);
   if (opcode == pfc::kOpcodePause) {
     if (bytes < pfc::kPauseFieldBytes) return std::unexpected(DropReason::kTruncated);
     return PfcFrame::of(0xff, load16(frame + pfc::kPauseTime));
@@ -67,13 +64,9 @@ inline std::expected<PfcFrame, DropReason> read_pfc(const uint8_t* frame, uint32
   return read;
 }
 
-// pfc::kFrameBytes at `out`.
+// mac_control::kFrameBytes at `out`.
 inline void write_pfc(uint8_t* out, const MacAddress& own, const PfcFrame& frame) {
-  std::memset(out, 0, pfc::kFrameBytes);
-  store_mac(out + ethernet::kDestination, kMacControlMac);
-  store_mac(out + ethernet::kSource, own);
-  store16(out + ethernet::kType, ethernet::kTypeMacControl);
-  store16(out + pfc::kOpcode, pfc::kOpcodePfc);
+  write_mac_control(out, own, pfc::kOpcodePfc);
   store16(out + pfc::kVector, frame.enable);
   for (uint32_t i = 0; i < kPriorities; ++i) store16(out + pfc::kTimes + 2 * i, frame.quanta[i]);
 }

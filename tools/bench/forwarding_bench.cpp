@@ -256,7 +256,7 @@ ForwardingResult run_forwarding_bench(const ForwardingBench& bench) {
 }
 
 ForwardingResult run_flood_bench(const std::string& pcap, double seconds) {
-  Rig rig{{.pcap = pcap, .frame_bytes = pfc::kFrameBytes, .hops = 1, .seconds = seconds, .lossless = true}};
+  Rig rig{{.pcap = pcap, .frame_bytes = mac_control::kFrameBytes, .hops = 1, .seconds = seconds, .lossless = true}};
   const Duration measured = duration_of(seconds);
   const Instant begin = Instant::at(measured / 4);
   rig.engine().run(begin);

@@ -22,14 +22,18 @@ constexpr uint32_t kFrames = 4096;
 
 std::vector<uint8_t> flood_frame(uint32_t index) {
   Rng rng{1, index};
-  std::vector<uint8_t> frame(pfc::kFrameBytes);
+  std::vector<uint8_t> frame(mac_control::kFrameBytes);
   write_pfc(frame.data(), {2, 0, 0, 0, 0, 9}, PfcFrame::of(static_cast<uint8_t>(rng.next()), pfc::kLongest));
   switch (index % 5) {
-    case 0: frame.resize(ethernet::kBytes + rng.below(pfc::kFieldBytes - ethernet::kBytes)); break;   // cut short
-    case 1: frame[pfc::kVector] = static_cast<uint8_t>(rng.next() | 1); break;                        // reserved bits
-    case 2: store16(frame.data() + pfc::kOpcode, static_cast<uint16_t>(rng.next() | 0x8000)); break;  // unknown opcode
+    case 0: frame.resize(ethernet::kBytes + rng.below(pfc::kFieldBytes - ethernet::kBytes)); break;  // cut short
+    case 1: frame[pfc::kVector] = static_cast<uint8_t>(rng.next() | 1); break;                       // reserved bits
+    case 2:
+      store16(frame.data() + mac_control::kOpcode, static_cast<uint16_t>(rng.next() | 0x8000));
+      break;  // unknown opcode
     case 3: std::fill(frame.begin() + pfc::kVector, frame.end(), uint8_t{0xff}); break;
-    default: std::generate(frame.begin() + pfc::kOpcode, frame.end(), [&] { return static_cast<uint8_t>(rng.next()); });
+    default:
+      std::generate(frame.begin() + mac_control::kOpcode, frame.end(),
+                    [&] { return static_cast<uint8_t>(rng.next()); });
   }
   return frame;
 }

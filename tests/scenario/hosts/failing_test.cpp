@@ -48,8 +48,8 @@ TEST(SlowReceiver, StaysWithinItsBufferBeyondXoffByWhatWasUnderWay) {
   hosts.run(us(2'000));
   const Rate rate = Rate::gbps(100);
   // XOFF's own wait and flight, the response, one frame begun at its end, and the flight of that.
-  const Duration late = rate.time_of_frame(pfc::kFrameBytes) + PauseTiming::of(rate).response + Duration::us(1) +
-                        2 * rate.time_of_frame(4178);
+  const Duration late = rate.time_of_frame(mac_control::kFrameBytes) + PauseTiming::of(rate).response +
+                        Duration::us(1) + 2 * rate.time_of_frame(4178);
   const auto most = static_cast<uint32_t>(late.seconds() * 100e9 / 8) + 2 * 4178;
   EXPECT_LE(hosts.b().receive_buffer(kPort).most_bytes(), kTenGbps.xoff_bytes + most);
 }
@@ -129,7 +129,7 @@ TEST(Storm, PausesWithoutAGapAndLapsesWhenItFallsSilent) {
   EXPECT_EQ(pause.on_to_off(Priority{3}), 1u);
   // Refreshes leave every 65535/2 quanta, the last one before 1 ms; its pause runs out by itself.
   const Rate rate = Rate::gbps(100);
-  const Duration flight = rate.time_of_frame(pfc::kFrameBytes) + Duration::ns(500);
+  const Duration flight = rate.time_of_frame(mac_control::kFrameBytes) + Duration::ns(500);
   const Duration refresh = pause_quantum(rate) * (0xffff / 2);
   const int64_t refreshes = Duration::us(900) / refresh;
   const Duration paused = refresh * refreshes + pause_quantum(rate) * 0xffff - PauseTiming::of(rate).response;
@@ -145,7 +145,7 @@ TEST(Storm, TheFramesAreTheStandards) {
   pair.run(us(400));
   ASSERT_EQ(pair.puppet().heard().size(), 3u);
   for (const Heard& heard : pair.puppet().heard()) {
-    Bytes expected(pfc::kFrameBytes);
+    Bytes expected(mac_control::kFrameBytes);
     write_pfc(expected.data(), host_config(1).mac, PfcFrame::of(0x08, 0xffff));
     EXPECT_EQ(heard.frame, expected);
   }

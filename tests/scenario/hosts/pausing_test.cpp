@@ -47,7 +47,7 @@ TEST(HostPausing, BeginsNoPausedPacketFromTheResponseTimeUntilTheQuantaHaveRunOu
     pair.puppet().say(us(20), pfc_frame(0x08, 8000));
     pair.run(us(1000));
     const PauseTiming timing = PauseTiming::of(rate);
-    const Instant told = pair.arrival(us(20), pfc::kFrameBytes);
+    const Instant told = pair.arrival(us(20), mac_control::kFrameBytes);
     const Instant stop = told + timing.response;
     const Instant resume = told + timing.quantum * 8000;
     const Duration frame = rate.time_of_frame(1082);
@@ -80,7 +80,7 @@ TEST(HostPausing, GoesOnWithTheFrameThatSaysSo) {
   pair.puppet().say(us(0), pfc_frame(0x08, 0xffff));
   pair.puppet().say(us(50), pfc_frame(0x08, 0));
   pair.run(us(100));
-  EXPECT_EQ(first_from(starts_of(pair.puppet(), kLossless), us(10)), pair.arrival(us(50), pfc::kFrameBytes));
+  EXPECT_EQ(first_from(starts_of(pair.puppet(), kLossless), us(10)), pair.arrival(us(50), mac_control::kFrameBytes));
 }
 
 TEST(HostPausing, RefreshesKeepItPausedWithoutAGap) {
@@ -89,7 +89,7 @@ TEST(HostPausing, RefreshesKeepItPausedWithoutAGap) {
   for (int i = 0; i < 20; ++i) pair.puppet().say(us(10 * i), pfc_frame(0x08, 2000));  // 10.24 us each
   pair.run(us(300));
   const auto starts = starts_of(pair.puppet(), kLossless);
-  EXPECT_EQ(first_from(starts, us(5)), pair.arrival(us(190), pfc::kFrameBytes) + Duration::ps(5120) * 2000);
+  EXPECT_EQ(first_from(starts, us(5)), pair.arrival(us(190), mac_control::kFrameBytes) + Duration::ps(5120) * 2000);
   EXPECT_EQ(pair.host().pause(PortNo{0}).on_to_off(Priority{kLossless}), 1u);
   EXPECT_EQ(pair.host().pause(PortNo{0}).rx_frames(Priority{kLossless}), 20u);
 }
@@ -111,7 +111,7 @@ TEST(HostPausing, AClassicPauseStopsEverythingAndAnswersToo) {
   pair.puppet().say(us(0), pause);
   pair.puppet().say(us(20), request);
   pair.run(us(100));
-  const Instant resume = pair.arrival(us(0), pfc::kFrameBytes) + Duration::ps(5120) * 10'000;
+  const Instant resume = pair.arrival(us(0), mac_control::kFrameBytes) + Duration::ps(5120) * 10'000;
   uint32_t replies = 0;
   for (const Heard& heard : pair.puppet().heard()) {
     EXPECT_FALSE(heard.started > us(10) && heard.started < resume);
@@ -129,7 +129,7 @@ TEST(HostPausing, AConfiguredResponseReplacesTheStandards) {
   pair.host().add_flow(endless(0, kLossless));
   pair.puppet().say(us(20), pfc_frame(0x08, 8000));
   pair.run(us(50));
-  EXPECT_LT(last_before(starts_of(pair.puppet(), kLossless), us(45)), pair.arrival(us(20), pfc::kFrameBytes));
+  EXPECT_LT(last_before(starts_of(pair.puppet(), kLossless), us(45)), pair.arrival(us(20), mac_control::kFrameBytes));
 }
 
 TEST(HostPausing, AHostThatDoesNotObeyCountsAndGoesOn) {

@@ -112,7 +112,7 @@ class HostAndPuppet {
 };
 
 inline Bytes pfc_frame(uint8_t mask, uint16_t quanta) {
-  Bytes frame(pfc::kFrameBytes);
+  Bytes frame(mac_control::kFrameBytes);
   write_pfc(frame.data(), {2, 0, 0, 0, 0, 2}, PfcFrame::of(mask, quanta));
   return frame;
 }

@@ -26,7 +26,7 @@ inline void expect_conserved(const pipelines::Switch& node) {
       EXPECT_GE(queue.watermark_bytes, queue.current_bytes);
     }
     EXPECT_EQ(port.tx_packets, left.packets + port.pause_tx_frames) << node.name() << " port " << p;
-    EXPECT_EQ(port.tx_bytes, left.bytes + port.pause_tx_frames * dataplane::pfc::kFrameBytes)
+    EXPECT_EQ(port.tx_bytes, left.bytes + port.pause_tx_frames * dataplane::mac_control::kFrameBytes)
         << node.name() << " port " << p;
     EXPECT_GE(port.rx_packets, port.rx_multicast_packets + port.rx_broadcast_packets);
     EXPECT_GE(port.tx_packets, port.tx_multicast_packets + port.tx_broadcast_packets);

@@ -105,7 +105,7 @@ class LosslessBottleneck {
     auto* probe = static_cast<Probe*>(&engine_.node(stopper));
     engine_.connect({dut, PortNo{0}}, {sender, PortNo{0}}, c.rate, c.propagation);
     engine_.connect({dut, PortNo{1}}, {stopper, PortNo{0}}, c.rate, Duration::ns(1));
-    Bytes pause(pfc::kFrameBytes);
+    Bytes pause(mac_control::kFrameBytes);
     write_pfc(pause.data(), MacAddress{2}, PfcFrame::of(1 << 3, 0xffff));
     for (int i = 0; i < 8; ++i) probe->send_at(Instant{} + pause_quantum(c.rate) * 0x7000 * i, pause);
     if (!obstacle.is_never()) {

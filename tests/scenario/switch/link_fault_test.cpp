@@ -58,7 +58,7 @@ TEST(LinkFaults, APortThatDoesNotListenSendsOnUntilItDoes) {
   ForwardingState state = bench_state();
   state.plan = std::make_shared<QosPlan>(std::move(plan));
   Core bench{std::move(state)};
-  Bytes pause(pfc::kFrameBytes);
+  Bytes pause(mac_control::kFrameBytes);
   write_pfc(pause.data(), {2, 0, 0, 0, 0, 4}, PfcFrame::of(1 << 3, 0xffff));
   bench.node().egress().disobey(PortNo{4}, 1 << 3, bench.engine().now());
   bench.send(4, pause);

@@ -299,7 +299,7 @@ HeadroomRun run_headroom(const Headroom& h, uint32_t headroom_cells) {
   scout.run();
   const Instant heard = scout.sender().first_pause();
   EXPECT_FALSE(heard.is_never());
-  const Instant said = heard - c.propagation - c.rate.time_of_frame(pfc::kFrameBytes);
+  const Instant said = heard - c.propagation - c.rate.time_of_frame(mac_control::kFrameBytes);
   LosslessBottleneck rig{c, said - Duration::ps(1)};
   rig.run();
   EXPECT_EQ(rig.sender().first_pause(), heard + c.rate.time_of_frame(c.largest_frame) - Duration::ps(1));

@@ -38,7 +38,7 @@ Bytes frame6_of(uint8_t traffic_class) {
   return ethernet_frame(kRouter, station(6), 0x86dd, packet);
 }
 void pause(Core& bench, uint16_t quanta) {
-  Bytes frame(pfc::kFrameBytes);
+  Bytes frame(mac_control::kFrameBytes);
   write_pfc(frame.data(), {2, 0, 0, 0, 0, 4}, PfcFrame::of(0xff, quanta));
   bench.send(4, frame);
   bench.run_for(Duration::us(2));

@@ -30,7 +30,7 @@ class Watchdog : public ::testing::Test {
   }
   // The station at port 4 pauses from `from` to `to` without end: a frame every 20 µs.
   void storm(Duration from, Duration to) {
-    Bytes frame(pfc::kFrameBytes);
+    Bytes frame(mac_control::kFrameBytes);
     write_pfc(frame.data(), {2, 0, 0, 0, 0, 4}, PfcFrame::of(1 << kPriority, 0xffff));
     for (Duration at = from; at < to; at += Duration::us(20)) bench_->send_at(begin_ + at, 4, frame);
     write_pfc(frame.data(), {2, 0, 0, 0, 0, 4}, PfcFrame::of(1 << kPriority, 0));

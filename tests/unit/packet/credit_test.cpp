@@ -30,10 +30,10 @@ const Bytes kByHand{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x53, 0x50, 0x00, 
                     0x00, 0x01, 0x02, 0x80, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x00, 0x18, 0x00, 0x00, 0x00};
 
 TEST(Credit, IsWrittenAsItsLayoutSaysAndReadBack) {
-  Bytes written(credit::kFrameBytes, 0xa5);
+  Bytes written(mac_control::kFrameBytes, 0xa5);
   write_credit(written.data(), kOwn, some_frame());
   EXPECT_EQ(written, kByHand);
-  EXPECT_EQ(read_credit(kByHand.data(), credit::kFrameBytes), some_frame());
+  EXPECT_EQ(read_credit(kByHand.data(), mac_control::kFrameBytes), some_frame());
 }
 
 TEST(Credit, TakesNoShorterFrameAndNoOtherKind) {
@@ -45,15 +45,15 @@ TEST(Credit, TakesNoShorterFrameAndNoOtherKind) {
   for (const size_t at : {14u, 15u, 16u, 17u, 18u, 19u, 20u}) {
     Bytes other = kByHand;
     other[at] ^= 0x40;
-    EXPECT_FALSE(read_credit(other.data(), credit::kFrameBytes)) << at;
+    EXPECT_FALSE(read_credit(other.data(), mac_control::kFrameBytes)) << at;
   }
   Bytes no_cell = kByHand;
   no_cell[22] = no_cell[23] = 0;
-  EXPECT_FALSE(read_credit(no_cell.data(), credit::kFrameBytes)) << "nothing can be counted in cells of no bytes";
+  EXPECT_FALSE(read_credit(no_cell.data(), mac_control::kFrameBytes)) << "nothing can be counted in cells of no bytes";
 }
 
 TEST(Credit, IsNoPauseToAStationThatKnowsOnlyPauses) {
-  const auto frame = read_pfc(kByHand.data(), credit::kFrameBytes);
+  const auto frame = read_pfc(kByHand.data(), mac_control::kFrameBytes);
   ASSERT_FALSE(frame);
   EXPECT_EQ(frame.error(), DropReason::kUnknownMacControl);
 }

@@ -25,7 +25,7 @@ std::expected<PfcFrame, DropReason> read(const Bytes& bytes) {
 TEST(Pfc, IsWrittenByteForByteAsTheStandardHasIt) {
   PfcFrame frame{.enable = 0x18};
   frame.quanta[3] = 0xffff;
-  Bytes written(pfc::kFrameBytes, 0xa5);
+  Bytes written(mac_control::kFrameBytes, 0xa5);
   write_pfc(written.data(), kOwn, frame);
   EXPECT_EQ(written, kXoff3Xon4);
 }
@@ -33,7 +33,7 @@ TEST(Pfc, IsWrittenByteForByteAsTheStandardHasIt) {
 TEST(Pfc, ReadsWhatItWrites) {
   PfcFrame frame{.enable = 0xa7};
   for (uint32_t i = 0; i < kPriorities; ++i) frame.quanta[i] = static_cast<uint16_t>(0x0101 * (i + 1));
-  Bytes written(pfc::kFrameBytes);
+  Bytes written(mac_control::kFrameBytes);
   write_pfc(written.data(), kOwn, frame);
   EXPECT_EQ(read(written), frame);
 }
