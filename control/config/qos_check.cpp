@@ -47,14 +47,21 @@ class QosCheck {
     for (const PortShape& shape : port_shapes(fabric_, node)) {
       if (shape.flow_control != FlowControl::kCredit) continue;
       const PortQos& port = config.port(shape.name);
+      const std::string of_port = " of " + fabric_.nodes[node].name + ":" + shape.name + " ";
+      uint8_t without = port.pfc_enable;
       for (uint32_t g = 0; g < port.groups.size(); ++g) {
         const auto credited = static_cast<uint8_t>(config.priorities_of_group[g] & port.pfc_enable);
         if (credited == 0) continue;
-        const std::string name =
-            "priority group " + std::to_string(g) + " of " + fabric_.nodes[node].name + ":" + shape.name;
+        without &= static_cast<uint8_t>(~credited);
         const std::string why = why_no_credit(config, port.groups[g], shape, std::popcount(credited));
-        if (!why.empty()) wrong(config.place, why, "flow_control: credit: " + name + " " + why);
+        if (!why.empty()) {
+          wrong(config.place, why, "flow_control: credit: priority group " + std::to_string(g) + of_port + why);
+        }
       }
+      if (without == 0) continue;
+      const std::string which = "priority " + std::to_string(std::countr_zero(without));
+      const std::string why = "is in pfc_enable, but in no priority group: there is no room to promise";
+      wrong(config.place, which, "flow_control: credit: " + which + of_port + why);
     }
   }
   static std::string why_no_credit(const QosConfig& config, int16_t row, const PortShape& shape, int priorities) {

@@ -10,17 +10,20 @@ void CreditLink::plan(const CreditPlan& plan, Instant now) noexcept {
   plan_ = plan;
   if (largest_cells_ != 0) largest_cells_ = static_cast<int32_t>(their_cell_.cells_of(plan.largest_frame));
   for (uint8_t p = 0; p < kPriorities; ++p) judge(p, now);
-  if (in_use()) want_to_tell(now);
+  if (in_use()) return want_to_tell(now);
+  news_at_ = Instant::never();
 }
 
-void CreditLink::restart(Instant now) noexcept {
+void CreditLink::restart(bool up, Instant now) noexcept {
   if (!in_use()) return;
   for (Account& account : accounts_) account.limit = account.sent = account.received = account.told = 0;
   largest_cells_ = 0;
   theirs_ = 0xff;
   asks_ = false;
+  up_ = up;
   for (uint8_t p = 0; p < kPriorities; ++p) judge(p, now);
-  want_to_tell(now);
+  news_at_ = up ? now : Instant::never();
+  ask_at_ = up && starved_ != 0 ? now + kAskAfter : Instant::never();
 }
 
 // Whether the priority has credit.

@@ -42,8 +42,9 @@ class CreditLink {
 
   // What was sent and received stays; the room is told anew.
   void plan(const CreditPlan& plan, Instant now) noexcept;
-  // The link has come up, or gone down: both ends count from 0. What is held stays held.
-  void restart(Instant now) noexcept;
+  // The link has come up, or gone down: both ends count from 0, and nothing is said while it is down. What is held
+  // stays held.
+  void restart(bool up, Instant now) noexcept;
   bool in_use() const { return plan_.priorities != 0; }
   uint8_t priorities() const { return plan_.priorities; }
 
@@ -83,7 +84,9 @@ class CreditLink {
   bool goes_by_credit(uint8_t priority) const { return (plan_.priorities >> priority & 1) != 0; }
   uint16_t limit_of(uint8_t priority) const;
   bool is_worth_telling(uint8_t priority) const;
-  void want_to_tell(Instant now) { news_at_ = std::min(news_at_, now); }
+  void want_to_tell(Instant now) {
+    if (up_) news_at_ = std::min(news_at_, now);
+  }
   void judge(uint8_t priority, Instant now) noexcept;
 
   CreditPlan plan_;
@@ -92,6 +95,7 @@ class CreditLink {
   uint8_t theirs_ = 0xff;      // priorities that the other end grants credit for; all, until it is heard
   uint8_t starved_ = 0;
   bool asks_ = false;
+  bool up_ = true;
   Instant news_at_ = Instant::never();
   Instant ask_at_ = Instant::never();
   uint64_t told_frames_ = 0;

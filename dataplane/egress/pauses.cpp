@@ -44,7 +44,7 @@ void Egress::disobey(PortNo number, uint8_t priorities, Instant now) noexcept {
 void Egress::link_changed(PortNo number, bool up, Instant now) noexcept {
   const uint32_t n = number.value();
   Side& side = side_[n];
-  side.credits.restart(now);
+  side.credits.restart(up, now);
   if (up) {
     side.pfc.repeat();
     kick(n, now);

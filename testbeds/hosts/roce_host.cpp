@@ -103,7 +103,7 @@ void RoceHost::depart(PortNo port, Instant now) noexcept {
   send_segment(out, now);
 }
 
-// One thing, the first of: a PFC frame, a pause that has changed, a control packet.
+// One thing, the first of: a PFC frame, a credit frame, a pause that has changed, a control packet.
 void RoceHost::depart_beside(PortNo port, HostPort& out, Instant now) noexcept {
   if (out.credits.ask_at() <= now) out.credits.ask(now);
   if (out.source.due() <= now) {
@@ -245,7 +245,7 @@ void RoceHost::link_changed(PortNo port, bool up, Instant now) noexcept {
   HostPort& out = ports_[port.value()];
   if (up) out.free_at = std::max(out.free_at, now);
   out.pause.clear(now);
-  out.credits.restart(now);
+  out.credits.restart(up, now);
   out.reconsider(now);
 }
 

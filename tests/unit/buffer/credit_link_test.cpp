@@ -94,13 +94,28 @@ TEST(CreditLink, ALinkThatWasDownBeginsAnewAndWhatIsHeldStillCounts) {
   sender.sent(kThree, kLargest, us(1));
   receiver.received(kThree, kLargest);
   receiver.holds(kThree, 4, us(2));
-  sender.restart(us(3));
-  receiver.restart(us(3));
+  sender.restart(false, us(3));
+  receiver.restart(false, us(3));
   EXPECT_EQ(sender.starved(), kBit);
+  EXPECT_TRUE(sender.ask_at().is_never()) << "nobody would hear it";
+  receiver.holds(kThree, 3, us(4));
+  EXPECT_FALSE(receiver.has_news());
+  sender.restart(true, us(5));
+  receiver.restart(true, us(5));
+  EXPECT_EQ(sender.ask_at(), us(55));
+  ASSERT_EQ(receiver.news_at(), us(5));
   const CreditFrame frame = receiver.say();
-  EXPECT_EQ(frame.limit[kThree], 4) << "room for 8, 4 of them in use";
-  sender.hear(frame, us(4));
+  EXPECT_EQ(frame.limit[kThree], 5) << "room for 8, 3 of them in use";
+  sender.hear(frame, us(6));
   EXPECT_EQ(sender.starved(), 0);
+}
+
+TEST(CreditLink, APlanWithoutCreditEndsIt) {
+  CreditLink end = end_with(8);
+  end.plan(plan_of(8, 0), us(1));
+  EXPECT_EQ(end.starved(), 0);
+  EXPECT_FALSE(end.has_news());
+  EXPECT_TRUE(end.ask_at().is_never());
 }
 
 // Two ends and a FIFO between them, that may lose: never is more held than the room, and nothing stands still.
