@@ -18,7 +18,8 @@ constexpr uint32_t kNodes = 40;
 
 class ScheduleAndModel {
  public:
-  explicit ScheduleAndModel(Rng rng) : rng_(rng) {}
+  // `least`: how far ahead, in powers of two of picoseconds, everything is.
+  ScheduleAndModel(Rng rng, uint64_t least) : rng_(rng), least_(least) {}
 
   // Some are woken, then one window: who is due runs, and most want to run again.
   void step() {
@@ -44,9 +45,9 @@ class ScheduleAndModel {
   }
 
  private:
-  // From the same instant to beyond the wheel.
+  // To beyond the wheel.
   Duration some_time() {
-    const uint64_t bits = rng_.below(34);
+    const uint64_t bits = least_ + rng_.below(36 - least_);
     return Duration::ps(static_cast<int64_t>(rng_.below(uint64_t{1} << bits)));
   }
   void wake(uint64_t number, Instant at, const std::vector<ScheduleSlot*>* running = nullptr) {
@@ -60,6 +61,7 @@ class ScheduleAndModel {
   Instant first() const { return *std::min_element(model_.begin(), model_.end()); }
 
   Rng rng_;
+  uint64_t least_;
   Instant now_;
   Schedule schedule_;
   std::vector<ScheduleSlot> slots_{kNodes};
@@ -69,7 +71,8 @@ class ScheduleAndModel {
 TEST(ScheduleModel, TakesWhoIsDueAndNobodyElse) {
   for (uint64_t round = 0; round < 20; ++round) {
     SCOPED_TRACE(round);
-    ScheduleAndModel both{Rng{tests::seed(), round}};
+    // From the same instant on; and nearly all of them beyond the wheel.
+    ScheduleAndModel both{Rng{tests::seed(), round}, round % 2 == 0 ? uint64_t{0} : uint64_t{28}};
     for (int i = 0; i < 20'000; ++i) {
       both.step();
       if (testing::Test::HasFatalFailure()) return;
@@ -92,6 +95,17 @@ TEST(ScheduleModel, FindsItsPlaceAgainAfterALongSilence) {
   EXPECT_EQ(schedule.next(), hour);
   EXPECT_EQ(schedule.take(hour + Duration::ns(2)).size(), 2u);
   EXPECT_TRUE(schedule.next().is_never());
+}
+
+// Whose node has run in this window already, or may have: its order would be wrong.
+TEST(ScheduleDeathTest, NobodyHearsOfWhatLiesInsideTheWindow) {
+  Schedule schedule;
+  ScheduleSlot slot;
+  schedule.wake(slot, Instant::at_ps(100));
+  static_cast<void>(schedule.take(Instant::at_ps(50)));
+  schedule.wake(slot, Instant::at_ps(50));
+  EXPECT_EQ(schedule.next(), Instant::at_ps(50));
+  EXPECT_DEATH(schedule.wake(slot, Instant::at_ps(49)), "at >= until_");
 }
 
 }  // namespace
