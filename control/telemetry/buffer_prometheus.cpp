@@ -60,6 +60,8 @@ constexpr GroupField kGroupFields[] = {
      &GroupSnapshot::shared_watermark_bytes},
     {"softspine_priority_group_headroom_watermark_bytes", Type::kGauge, "Most headroom that was ever in use.",
      &GroupSnapshot::headroom_watermark_bytes},
+    {"softspine_priority_group_packets_total", Type::kCounter, "Frames that the priority group took.",
+     &GroupSnapshot::packets},
     {"softspine_priority_group_dropped_packets_total", Type::kCounter, "Frames that the priority group refused.",
      &GroupSnapshot::dropped_packets},
 };

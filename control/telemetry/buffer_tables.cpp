@@ -46,6 +46,15 @@ std::string pools_table(const FabricSnapshot& snapshot, const std::string& title
   return title + "\n" + table.text();
 }
 
+std::string of_two(uint64_t first, uint64_t second) {
+  return fmt::format("{}/{}", first, second);
+}
+Json traffic_json(const dataplane::WatchdogTraffic& traffic) {
+  return {{"tx_ok", traffic.tx_packets},
+          {"tx_drop", traffic.tx_drops},
+          {"rx_ok", traffic.rx_packets},
+          {"rx_drop", traffic.rx_drops}};
+}
 const char* status_of(const PauseSnapshot& pause) {
   return pause.storms > pause.restored ? "stormed" : "operational";
 }
@@ -101,14 +110,19 @@ std::string headroom_pool_watermark_table(const FabricSnapshot& snapshot) {
 }
 
 std::string watchdog_table(const FabricSnapshot& snapshot) {
-  TextTable table{{"<SWITCH", "<QUEUE", "<STATUS", "STORM DETECTED/RESTORED"}};
+  TextTable table{{"<SWITCH", "<QUEUE", "<STATUS", "STORM DETECTED/RESTORED", "TX OK/DROP", "RX OK/DROP",
+                   "TX LAST OK/DROP", "RX LAST OK/DROP"}};
   for (const SwitchSnapshot& node : snapshot.switches) {
     for (const PortSnapshot& port : node.ports) {
       for (size_t i = 0; i < port.pauses.size(); ++i) {
         const PauseSnapshot& pause = port.pauses[i];
         if (pause.storms == 0) continue;
+        const dataplane::WatchdogTraffic& all = pause.in_storms;
+        const dataplane::WatchdogTraffic& last = pause.in_last_storm;
         table.add({node.name, port.name + ":" + std::to_string(i), status_of(pause),
-                   fmt::format("{}/{}", pause.storms, pause.restored)});
+                   of_two(pause.storms, pause.restored), of_two(all.tx_packets, all.tx_drops),
+                   of_two(all.rx_packets, all.rx_drops), of_two(last.tx_packets, last.tx_drops),
+                   of_two(last.rx_packets, last.rx_drops)});
       }
     }
   }
@@ -123,8 +137,11 @@ Json watchdog_json(const FabricSnapshot& snapshot) {
       for (size_t i = 0; i < port.pauses.size(); ++i) {
         const PauseSnapshot& pause = port.pauses[i];
         if (pause.storms == 0) continue;
-        storms[port.name + ":" + std::to_string(i)] = {
-            {"status", status_of(pause)}, {"storm_detected", pause.storms}, {"storm_restored", pause.restored}};
+        storms[port.name + ":" + std::to_string(i)] = {{"status", status_of(pause)},
+                                                       {"storm_detected", pause.storms},
+                                                       {"storm_restored", pause.restored},
+                                                       {"in_storms", traffic_json(pause.in_storms)},
+                                                       {"in_last_storm", traffic_json(pause.in_last_storm)}};
       }
     }
     out[node.name] = std::move(storms);

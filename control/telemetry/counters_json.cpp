@@ -70,6 +70,7 @@ Json group_json(const GroupSnapshot& group) {
           {"SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES", group.shared_watermark_bytes},
           {"SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES", group.headroom_bytes},
           {"SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES", group.headroom_watermark_bytes},
+          {"SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS", group.packets},
           {"SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS", group.dropped_packets}};
 }
 
@@ -104,7 +105,7 @@ PortDiscards discards_of(const PortCounters& port) {
     const auto reason = static_cast<DropReason>(i);
     if (is_error(reason)) {
       out.in_errors += port.drops[i];
-    } else if (is_loss(reason) && reason != DropReason::kQueueFull) {
+    } else if (is_loss(reason) && !is_of_queue(reason)) {
       out.in_discards += port.drops[i];
     }
   }

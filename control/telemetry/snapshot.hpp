@@ -58,6 +58,7 @@ struct GroupSnapshot {
   uint64_t headroom_bytes = 0;
   uint64_t shared_watermark_bytes = 0;
   uint64_t headroom_watermark_bytes = 0;
+  uint64_t packets = 0;  // admitted
   uint64_t dropped_packets = 0;
 
   uint64_t held_bytes() const { return reserved_bytes + shared_bytes + headroom_bytes; }
@@ -91,6 +92,8 @@ struct PauseSnapshot {
   dataplane::Duration time;  // paused so far
   uint64_t storms = 0;       // found by the watchdog
   uint64_t restored = 0;
+  dataplane::WatchdogTraffic in_storms;
+  dataplane::WatchdogTraffic in_last_storm;
 };
 
 // One end of a link that goes by credit (buffer/credit_link.hpp).

@@ -48,6 +48,7 @@ std::vector<PoolUse> pools_of(const std::vector<PoolPlan>& plans, const std::vec
 Mmu::Mmu(uint32_t ports)
     : ports_(ports),
       groups_(size_t{ports + 1} * kPriorities),
+      extremes_(groups_.size()),
       queues_(size_t{ports + 1} * kQueues),
       ingress_(1),
       egress_(1) {
@@ -71,13 +72,13 @@ uint32_t Mmu::admit_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) 
   } else if (fits(group, cells)) {
     take(group, cells);
   } else if (!has_headroom(group, cells)) {
-    ++group.refused;
-    if (group.shut) return refuse(DropReason::kPfcWatchdog);
+    ++extremes_of(group).refused;
+    if (group.shut) return refuse(DropReason::kPfcWatchdogIngress);
     return refuse(group.lossless ? DropReason::kHeadroomFull : DropReason::kIngressFull);
   } else {
     group.headroom += cells;
     group.pool->headroom += cells;
-    raise(group.headroom_watermark, group.headroom);
+    raise(extremes_of(group).headroom_watermark, group.headroom);
     raise(group.pool->headroom_watermark, group.pool->headroom);
     said_xoff_ = !group.xoff;
     set_xoff(group, true);
@@ -87,6 +88,7 @@ uint32_t Mmu::admit_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) 
   } else {
     take(queue, cells);
   }
+  ++group.packets;
   return cells;
 }
 
@@ -187,7 +189,7 @@ uint64_t Mmu::group_limit(uint32_t port, uint32_t index) const {
 void Mmu::clear_watermarks() noexcept {
   for (GroupUse& group : groups_) {
     group.shared_watermark = group.shared;
-    group.headroom_watermark = group.headroom;
+    extremes_of(group).headroom_watermark = group.headroom;
   }
   for (QueueUse& queue : queues_) queue.shared_watermark = queue.shared;
   for (auto* pools : {&ingress_, &egress_}) {

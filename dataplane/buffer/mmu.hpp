@@ -54,20 +54,25 @@ struct alignas(64) GroupUse {
   uint32_t headroom_most = 0;
   SharedLimit limit;
   uint32_t shared_watermark = 0;
-  uint32_t headroom_watermark = 0;
   uint32_t xon = 0;
   uint32_t xon_offset = 0;
+  uint64_t packets = 0;  // admitted: SAI's INGRESS_PRIORITY_GROUP_STAT_PACKETS
   bool lossless = false;
   bool xoff = false;
   bool shut = false;  // takes nothing: PFC watchdog
   bool credited = false;
   bool watched = false;  // xoff or credited: a release is not the usual one
-  uint32_t refused = 0;  // frames: SAI's INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS
 
   uint32_t reserved() const { return reserved_most - static_cast<uint32_t>(reserved_left); }
   uint32_t held() const { return reserved() + shared + headroom; }
 };
 static_assert(sizeof(GroupUse) == 64);
+
+// What seldom happens to a group.
+struct GroupExtremes {
+  uint64_t refused = 0;  // frames: SAI's INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS
+  uint32_t headroom_watermark = 0;
+};
 
 struct alignas(64) QueueUse {
   PoolUse* pool = nullptr;
@@ -109,6 +114,7 @@ class Mmu {
         hold(group, cells);
         note_most(queue);
         note_most(group);
+        ++group.packets;
         return cells;
       }
       let_go(queue, cells);
@@ -138,7 +144,7 @@ class Mmu {
 
   // Between windows. The first plan fixes the size of a cell; every further one has the same.
   void apply(const BufferPlan& plan);
-  // The PFC watchdog: what comes is refused (kPfcWatchdog) while it is shut. Survives apply().
+  // The PFC watchdog: what comes is refused (kPfcWatchdogIngress, kPfcWatchdog) while it is shut. Survives apply().
   void set_group(uint32_t port, uint32_t group, const GroupPlan& plan, bool shut) noexcept;
   void set_queue(uint32_t port, uint32_t queue, const QueuePlan& plan, bool shut) noexcept;
   // After apply(): whether a group that had asked to stop has nothing left to wait for. Clears its state.
@@ -147,6 +153,7 @@ class Mmu {
   uint32_t ports() const { return ports_; }
   CellSize cell() const { return cell_; }
   const GroupUse& group(uint32_t port, uint32_t group) const { return groups_[port * kPriorities + group]; }
+  const GroupExtremes& extremes(uint32_t port, uint32_t group) const { return extremes_[port * kPriorities + group]; }
   const QueueUse& queue(uint32_t port, uint32_t queue) const { return queues_[port * kQueues + queue]; }
   // A group's pool is ingress_pools()[of_pool(group)], a queue's egress_pools()[of_pool(queue)].
   size_t of_pool(const GroupUse& group) const { return static_cast<size_t>(group.pool - ingress_.data()); }
@@ -188,6 +195,7 @@ class Mmu {
     hold(use, cells);
     note_most(use);
   }
+  GroupExtremes& extremes_of(const GroupUse& group) { return extremes_[static_cast<size_t>(&group - groups_.data())]; }
   GroupUse& group_of(uint32_t port, uint32_t group) { return groups_[port * kPriorities + group]; }
   QueueUse& queue_of(uint32_t port, uint32_t queue) { return queues_[port * kQueues + queue]; }
   [[gnu::noinline]] uint32_t admit_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
@@ -207,7 +215,8 @@ class Mmu {
   bool planned_ = false;
   bool said_xoff_ = false;
   DropReason refused_for_ = DropReason::kCount;
-  std::vector<GroupUse> groups_;  // by port, then group; one port more than there are
+  std::vector<GroupUse> groups_;         // by port, then group; one port more than there are
+  std::vector<GroupExtremes> extremes_;  // as groups_
   std::vector<QueueUse> queues_;
   std::vector<PoolUse> ingress_;
   std::vector<PoolUse> egress_;

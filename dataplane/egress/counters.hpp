@@ -5,10 +5,11 @@
 // Counted once, at the place named; everything that can be had by adding is a function:
 //   rx_*        at arrival, every frame, MAC control included; bytes are frame bytes without FCS
 //   tx_*        at departure, when the last bit has left, PFC frames included; until then the frame is queued
-//   queue.*     packets and bytes when they leave the queue for the wire; dropped ones at its tail
+//   queue.*     packets and bytes when they leave the queue for the wire; dropped ones at its tail, or by the PFC
+//               watchdog where they waited
 //   drops       every packet that ended here, at the port it came in by, whatever stage ended it;
-//               so drops[kQueueFull] of the port it came in by and queue.dropped_packets of the port
-//               it was bound for count the same packet from two sides
+//               so drops[kQueueFull] (and all that is_of_queue()) of the port it came in by and
+//               queue.dropped_packets of the port it was bound for count the same packet from two sides
 // rx_packets of all ports = tx_packets of all ports + drops of all ports + queued, less what the
 // switch made itself (answers, flood copies, PFC): those are in `made_packets`, at the port they leave by.
 #pragma once
@@ -50,6 +51,22 @@ struct alignas(64) QueueCounters {
   }
 };
 static_assert(sizeof(QueueCounters) == 64);
+
+// What one (port, priority) has passed on and dropped: its queues sent (tx), its priority groups took (rx).
+struct WatchdogTraffic {
+  uint64_t tx_packets = 0;
+  uint64_t tx_drops = 0;
+  uint64_t rx_packets = 0;
+  uint64_t rx_drops = 0;
+
+  friend WatchdogTraffic operator+(const WatchdogTraffic& a, const WatchdogTraffic& b) {
+    return {a.tx_packets + b.tx_packets, a.tx_drops + b.tx_drops, a.rx_packets + b.rx_packets, a.rx_drops + b.rx_drops};
+  }
+  friend WatchdogTraffic operator-(const WatchdogTraffic& a, const WatchdogTraffic& b) {
+    return {a.tx_packets - b.tx_packets, a.tx_drops - b.tx_drops, a.rx_packets - b.rx_packets, a.rx_drops - b.rx_drops};
+  }
+  friend bool operator==(const WatchdogTraffic&, const WatchdogTraffic&) = default;
+};
 
 struct alignas(64) PortCounters {
   uint64_t rx_packets = 0;

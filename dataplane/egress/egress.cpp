@@ -19,6 +19,7 @@ Egress::Egress(Node& node, std::vector<PortCounters>& counters, PacketPool& pool
 
 void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router, Instant now) {
   SOFTSPINE_CHECK(plan->ports.size() == ports_.size(), plan->ports.size(), ports_.size());
+  if (plan_ != nullptr) end_otherwise_watched(*plan, now);
   plan_ = std::move(plan);
   mmu_.apply(plan_->buffer);
   for (uint32_t i = 0; i < ports_.size(); ++i) {

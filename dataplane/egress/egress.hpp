@@ -63,7 +63,7 @@ class Egress {
     const Mmu::Account account{group_of(meta), Mmu::number_of_queue(number, q)};
     const uint32_t cells = mmu_.admit(account, bytes);
     if (cells == 0) [[unlikely]] {
-      if (mmu_.refused_for() == DropReason::kQueueFull) queue.refused(bytes);
+      if (is_of_queue(mmu_.refused_for())) queue.refused(bytes);
       return mmu_.refused_for();
     }
     queue.entered(bytes);
@@ -123,6 +123,8 @@ class Egress {
   const PfcWatchdog& watchdog(PortNo port, Priority priority) const {
     return side_[port.value()].watchdogs[priority.value()];
   }
+  // Counted so far, whether in a storm or not.
+  WatchdogTraffic watched_traffic(PortNo port, Priority priority) const noexcept;
   const CreditLink& credits(PortNo port) const { return side_[port.value()].credits; }
   const QosPlan& plan() const { return *plan_; }
   // Between windows.
@@ -279,6 +281,7 @@ class Egress {
   void arm_watchdogs(Instant now) noexcept;
   void poll_watchdogs(Instant at) noexcept;
   WatchdogSample sample(uint32_t number, uint8_t priority, Instant at) const noexcept;
+  void end_otherwise_watched(const QosPlan& next, Instant now) noexcept;
   void begin_storm(uint32_t number, uint8_t priority, Instant at) noexcept;
   void end_storm(uint32_t number, uint8_t priority, Instant at) noexcept;
   uint8_t priorities_of(uint16_t in_port, uint8_t group) const noexcept;

@@ -13,6 +13,7 @@
 
 #include <cstdint>
 
+#include "dataplane/egress/counters.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -32,10 +33,10 @@ class PfcWatchdog {
  public:
   // One poll; `since` the last one.
   WatchdogEvent poll(const WatchdogSample& now, Duration since, const WatchdogPlan& plan) noexcept {
-    const bool quiet = now.pause_frames == last_.pause_frames;
-    const bool stuck = now.sent_packets == last_.sent_packets &&
-                       (now.waiting_packets > 0 ? !quiet : (now.paused - last_.paused) * 5 > since * 4);
-    last_ = now;
+    const bool quiet = now.pause_frames == seen_.pause_frames;
+    const bool stuck = now.sent_packets == seen_.sent_packets &&
+                       (now.waiting_packets > 0 ? !quiet : (now.paused - seen_.paused) * 5 > since * 4);
+    seen_ = now;
     const bool goes_on = stormed_ ? quiet : stuck;
     held_ = goes_on ? held_ + since : Duration{};
     if (held_ < (stormed_ ? plan.restoration : plan.detection) || !goes_on) return WatchdogEvent::kNone;
@@ -44,13 +45,33 @@ class PfcWatchdog {
     ++(stormed_ ? storms_ : restored_);
     return stormed_ ? WatchdogEvent::kStorm : WatchdogEvent::kRestored;
   }
+  // The storm that goes on is nobody's business any more.
+  void let_go() noexcept {
+    held_ = Duration{};
+    stormed_ = false;
+    ++restored_;
+  }
+  // Told where a storm begins and ends: what had been counted by then.
+  void began(const WatchdogTraffic& by_then) noexcept { began_ = by_then; }
+  void ended(const WatchdogTraffic& by_then) noexcept {
+    last_ = by_then - began_;
+    earlier_ = earlier_ + last_;
+  }
+  // In the storm that goes on, else in the last; and in all.
+  WatchdogTraffic in_last_storm(const WatchdogTraffic& by_now) const { return stormed_ ? by_now - began_ : last_; }
+  WatchdogTraffic in_storms(const WatchdogTraffic& by_now) const {
+    return stormed_ ? earlier_ + (by_now - began_) : earlier_;
+  }
   bool stormed() const { return stormed_; }
   uint64_t storms() const { return storms_; }
   uint64_t restored() const { return restored_; }
 
  private:
-  WatchdogSample last_;
-  Duration held_;  // how long it has been stuck, or quiet
+  WatchdogSample seen_;
+  WatchdogTraffic began_;
+  WatchdogTraffic last_;     // of the last storm that has ended
+  WatchdogTraffic earlier_;  // of all that have
+  Duration held_;            // how long it has been stuck, or quiet
   bool stormed_ = false;
   uint64_t storms_ = 0;
   uint64_t restored_ = 0;

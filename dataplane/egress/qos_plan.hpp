@@ -37,6 +37,8 @@ struct WatchdogPlan {
   Duration detection = Duration::ms(200);
   Duration restoration = Duration::ms(200);
   uint8_t priorities = 0xff;  // that it looks after (pfcwd_sw_enable)
+
+  friend bool operator==(const WatchdogPlan&, const WatchdogPlan&) = default;
 };
 
 struct PortQosPlan {

@@ -45,10 +45,46 @@ WatchdogSample Egress::sample(uint32_t number, uint8_t priority, Instant at) con
   return sample;
 }
 
+WatchdogTraffic Egress::watched_traffic(PortNo port, Priority priority) const noexcept {
+  const PortQosPlan& plan = plan_->ports[port.value()];
+  const auto bit = static_cast<uint8_t>(1U << priority.value());
+  WatchdogTraffic traffic;
+  for (uint32_t i = 0; i < kQueues; ++i) {
+    if ((plan.queues_of_priority[priority.value()] >> i & 1) != 0) {
+      const QueueCounters& queue = ports_[port.value()].counters->queues[i];
+      traffic = traffic + WatchdogTraffic{.tx_packets = queue.packets, .tx_drops = queue.dropped_packets};
+    }
+    if ((plan.priorities_of_group[i] & bit) != 0) {
+      const uint64_t taken = mmu_.group(port.value(), i).packets;
+      traffic = traffic + WatchdogTraffic{.rx_packets = taken, .rx_drops = mmu_.extremes(port.value(), i).refused};
+    }
+  }
+  return traffic;
+}
+
+// Before a new plan: where it watches otherwise, or has other queues and groups for a priority, a storm ends. One that
+// goes on is found again.
+void Egress::end_otherwise_watched(const QosPlan& next, Instant now) noexcept {
+  for (uint32_t number = 0; number < ports_.size(); ++number) {
+    const PortQosPlan& plan = plan_->ports[number];
+    const PortQosPlan& wanted = next.ports[number];
+    const bool same = plan.watchdog == wanted.watchdog && plan.pfc_enabled == wanted.pfc_enabled &&
+                      plan.queues_of_priority == wanted.queues_of_priority &&
+                      plan.priorities_of_group == wanted.priorities_of_group;
+    for (uint8_t priority = 0; !same && priority < kPriorities; ++priority) {
+      if (!side_[number].watchdogs[priority].stormed()) continue;
+      side_[number].watchdogs[priority].let_go();
+      end_storm(number, priority, now);
+    }
+  }
+}
+
 void Egress::begin_storm(uint32_t number, uint8_t priority, Instant at) noexcept {
   const PortQosPlan& plan = plan_->ports[number];
   const auto bit = static_cast<uint8_t>(1U << priority);
   Side& side = side_[number];
+  const auto port = static_cast<uint16_t>(number);
+  side.watchdogs[priority].began(watched_traffic(PortNo{port}, Priority{priority}));
   if (plan.watchdog.action == WatchdogAction::kForward) {
     side.ignored |= bit;
     side.pfc.let_go(bit);
@@ -59,7 +95,10 @@ void Egress::begin_storm(uint32_t number, uint8_t priority, Instant at) noexcept
         mmu_.set_group(number, i, plan_->buffer.ports[number].groups[i], true);
       if ((plan.queues_of_priority[priority] >> i & 1) == 0) continue;
       mmu_.set_queue(number, i, plan_->buffer.ports[number].queues[i], true);
-      flush_queue(number, i, at, [this](Packet packet) { discard(std::move(packet), DropReason::kPfcWatchdog); });
+      flush_queue(number, i, at, [&](Packet packet) {
+        ports_[number].counters->queues[i].refused(packet.frame_bytes());
+        discard(std::move(packet), DropReason::kPfcWatchdog);
+      });
     }
   }
   take_pauses(number, at);
@@ -70,6 +109,8 @@ void Egress::begin_storm(uint32_t number, uint8_t priority, Instant at) noexcept
 void Egress::end_storm(uint32_t number, uint8_t priority, Instant at) noexcept {
   const PortQosPlan& plan = plan_->ports[number];
   const auto bit = static_cast<uint8_t>(1U << priority);
+  const auto port = static_cast<uint16_t>(number);
+  side_[number].watchdogs[priority].ended(watched_traffic(PortNo{port}, Priority{priority}));
   side_[number].ignored &= static_cast<uint8_t>(~bit);
   for (uint8_t i = 0; i < kQueues; ++i) {
     if ((plan.priorities_of_group[i] & bit) != 0)

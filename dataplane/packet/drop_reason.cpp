@@ -26,6 +26,7 @@ std::string_view name_of(DropReason reason) {
     case DropReason::kHeadroomFull: return "headroom_full";
     case DropReason::kWredDropped: return "wred_dropped";
     case DropReason::kPfcWatchdog: return "pfc_watchdog";
+    case DropReason::kPfcWatchdogIngress: return "pfc_watchdog_ingress";
     case DropReason::kLinkDown: return "link_down";
     case DropReason::kLostOnLink: return "lost_on_link";
     case DropReason::kNoBuffer: return "no_buffer";

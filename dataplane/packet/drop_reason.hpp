@@ -29,7 +29,8 @@ enum class DropReason : uint8_t {
   kIngressFull,          // lossy priority group over its limit
   kHeadroomFull,         // lossless priority group with no headroom left: its sender did not stop in time
   kWredDropped,          // not ECN-capable, dropped early by its queue's WRED profile
-  kPfcWatchdog,          // for or from a priority that the PFC watchdog has shut
+  kPfcWatchdog,          // for a queue that the PFC watchdog has shut
+  kPfcWatchdogIngress,   // for a priority group that it has shut: from the port that storms
   kLinkDown,             // egress port without a link
   kLostOnLink,           // was on a link when it went down, or the link's fault took it
   kNoBuffer,             // no packet left in the pool to copy or answer with
@@ -47,6 +48,11 @@ inline constexpr int kDropReasons = static_cast<int>(DropReason::kCount);
 
 // Snake case, as counters and reports print it: "queue_full".
 std::string_view name_of(DropReason reason);
+
+// Ended by the queue that it was for, and counted there too.
+constexpr bool is_of_queue(DropReason reason) {
+  return reason == DropReason::kQueueFull || reason == DropReason::kWredDropped || reason == DropReason::kPfcWatchdog;
+}
 
 using DropCounters = std::array<uint64_t, kDropReasons>;
 

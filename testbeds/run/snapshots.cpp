@@ -96,12 +96,15 @@ class Copier {
     const PauseState& state = egress.pauses(number);
     for (uint8_t p = 0; p < kPriorities; ++p) {
       const PfcWatchdog& watchdog = egress.watchdog(number, Priority{p});
+      const WatchdogTraffic traffic = egress.watched_traffic(number, Priority{p});
       port.pauses[p] = {.paused = (state.paused(out_.instant) >> p & 1) != 0,
                         .stopping = (egress.stopped(number) >> p & 1) != 0,
                         .on_to_off = state.on_to_off(Priority{p}),
                         .time = state.paused_time(Priority{p}, out_.instant),
                         .storms = watchdog.storms(),
-                        .restored = watchdog.restored()};
+                        .restored = watchdog.restored(),
+                        .in_storms = watchdog.in_storms(traffic),
+                        .in_last_storm = watchdog.in_last_storm(traffic)};
     }
   }
 
@@ -117,13 +120,15 @@ class Copier {
     control::PortBufferSnapshot out;
     for (uint32_t i = 0; i < kPriorities; ++i) {
       const GroupUse& group = mmu.group(port, i);
+      const GroupExtremes& extremes = mmu.extremes(port, i);
       out.groups[i] = {.lossless = group.lossless,
                        .reserved_bytes = group.reserved() * cell,
                        .shared_bytes = group.shared * cell,
                        .headroom_bytes = group.headroom * cell,
                        .shared_watermark_bytes = group.shared_watermark * cell,
-                       .headroom_watermark_bytes = group.headroom_watermark * cell,
-                       .dropped_packets = group.refused};
+                       .headroom_watermark_bytes = extremes.headroom_watermark * cell,
+                       .packets = group.packets,
+                       .dropped_packets = extremes.refused};
     }
     for (uint32_t i = 0; i < kQueues; ++i) {
       const QueueUse& queue = mmu.queue(port, i);

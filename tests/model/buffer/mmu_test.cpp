@@ -116,6 +116,9 @@ void compare_use(const Pair& both, const Frame& frame) {
   ASSERT_EQ(group.shared, slow_group.in_shared);
   ASSERT_EQ(group.headroom, slow_group.in_headroom);
   ASSERT_EQ(group.xoff, slow_group.stopped);
+  ASSERT_EQ(group.packets, slow_group.admitted);
+  ASSERT_EQ(both.fast.extremes(in_port, g).refused, slow_group.refused);
+  ASSERT_EQ(both.fast.extremes(in_port, g).headroom_watermark, slow_group.most_headroom);
   ASSERT_EQ(both.fast.queue(out_port, q).reserved(), both.slow.queues.at({out_port, q}).in_reserved);
   ASSERT_EQ(both.fast.queue(out_port, q).shared, both.slow.queues.at({out_port, q}).in_shared);
 }

@@ -26,6 +26,8 @@ struct SlowGroup {
   SlowLimit limit;
   double in_reserved = 0, in_shared = 0, in_headroom = 0;
   bool stopped = false;
+  uint64_t admitted = 0, refused = 0;
+  double most_headroom = 0;
 };
 struct SlowQueue {
   uint32_t pool = 0;
@@ -60,17 +62,20 @@ class SlowMmu {
     } else if (c <= ingress_free && group.in_shared + c <= limit(group.limit, ingress_free)) {
       group.in_shared += c;
       where = "shared";
-    } else if (!group.lossless) {
-      return "ingress";
     } else {
       const double pool_headroom = ingress[group.pool].headroom;
-      if (group.in_headroom + c > group.xoff) return "lossless";
-      if (pool_headroom > 0 && headroom_used(group.pool) + c > pool_headroom) return "lossless";
+      const bool pool_is_full = pool_headroom > 0 && headroom_used(group.pool) + c > pool_headroom;
+      if (!group.lossless || group.in_headroom + c > group.xoff || pool_is_full) {
+        ++group.refused;
+        return group.lossless ? "lossless" : "ingress";
+      }
       group.in_headroom += c;
+      group.most_headroom = std::max(group.most_headroom, group.in_headroom);
       group.stopped = true;
       where = "headroom";
     }
     (queue_has_own ? queue.in_reserved : queue.in_shared) += c;
+    ++group.admitted;
     return where;
   }
 

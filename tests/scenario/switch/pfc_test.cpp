@@ -86,7 +86,7 @@ TEST(Pfc, IsSentWhenAGroupEntersHeadroomAndAgainWhenItHasDrained) {
     EXPECT_EQ(bench.counters(port).pfc_tx_packets[3], 2u);
     const GroupUse& group = bench.node().egress().mmu().group(port, 3);
     EXPECT_EQ(group.shared_watermark, 100u);
-    EXPECT_GT(group.headroom_watermark, 0u);
+    EXPECT_GT(bench.node().egress().mmu().extremes(port, 3).headroom_watermark, 0u);
     EXPECT_FALSE(group.xoff);
   }
 }
@@ -304,7 +304,7 @@ HeadroomRun run_headroom(const Headroom& h, uint32_t headroom_cells) {
   rig.run();
   EXPECT_EQ(rig.sender().first_pause(), heard + c.rate.time_of_frame(c.largest_frame) - Duration::ps(1));
   expect_conserved(rig.node());
-  return {rig.lost(), rig.node().egress().mmu().group(0, 3).headroom_watermark};
+  return {rig.lost(), rig.node().egress().mmu().extremes(0, 3).headroom_watermark};
 }
 uint64_t formula_for(const Headroom& h) {
   const Rate rate = Rate::gbps(h.gbps);

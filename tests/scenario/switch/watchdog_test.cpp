@@ -15,6 +15,10 @@ constexpr uint8_t kPriority = 3;
 class Watchdog : public ::testing::Test {
  protected:
   void start(WatchdogAction action, uint8_t priorities = 0xff) {
+    bench_ = std::make_unique<Bench<pipelines::Core>>(state_of(action, priorities));
+    begin_ = bench_->engine().now();
+  }
+  static ForwardingState state_of(WatchdogAction action, uint8_t priorities = 0xff) {
     std::array<uint32_t, 8> limits{};
     limits.fill(BufferPlan::kUnlimitedCells);
     QosPlan plan = QosPlan::plain(kBenchPorts, limits);
@@ -25,8 +29,7 @@ class Watchdog : public ::testing::Test {
     }
     ForwardingState state = bench_state();
     state.plan = std::make_shared<QosPlan>(std::move(plan));
-    bench_ = std::make_unique<Bench<pipelines::Core>>(std::move(state));
-    begin_ = bench_->engine().now();
+    return state;
   }
   // The station at port 4 pauses from `from` to `to` without end: a frame every 20 µs.
   void storm(Duration from, Duration to) {
@@ -45,7 +48,15 @@ class Watchdog : public ::testing::Test {
   const PfcWatchdog& watchdog(uint16_t port = 4) {
     return bench_->node().egress().watchdog(PortNo{port}, Priority{kPriority});
   }
-  uint64_t drops(uint16_t port) { return bench_->counters(port).drops[static_cast<size_t>(DropReason::kPfcWatchdog)]; }
+  WatchdogTraffic in_storms() {
+    return watchdog().in_storms(bench_->node().egress().watched_traffic(PortNo{4}, Priority{kPriority}));
+  }
+  WatchdogTraffic in_last_storm() {
+    return watchdog().in_last_storm(bench_->node().egress().watched_traffic(PortNo{4}, Priority{kPriority}));
+  }
+  uint64_t drops(uint16_t port, DropReason reason = DropReason::kPfcWatchdog) {
+    return bench_->counters(port).drops[static_cast<size_t>(reason)];
+  }
 
   std::unique_ptr<Bench<pipelines::Core>> bench_;
   Instant begin_;
@@ -82,7 +93,9 @@ TEST_F(Watchdog, DropEmptiesTheQueueAndRefusesWhatIsForItAndWhatComesFromThere) 
   send(Duration::us(500), 4, "10.4.0.1");  // from the port that storms, of the same priority
   run_to(Duration::us(600));
   EXPECT_EQ(drops(6), 6u);
-  EXPECT_EQ(drops(4), 1u);
+  EXPECT_EQ(bench_->counters(4).queues[3].dropped_packets, 6u) << "the same six, at the queue that they were for";
+  EXPECT_EQ(drops(4, DropReason::kPfcWatchdogIngress), 1u);
+  EXPECT_EQ(in_last_storm(), (WatchdogTraffic{.tx_drops = 6, .rx_drops = 1}));
   run_to(Duration::us(3700));
   EXPECT_FALSE(watchdog().stormed());
   send(Duration::us(3800), 6);
@@ -90,6 +103,47 @@ TEST_F(Watchdog, DropEmptiesTheQueueAndRefusesWhatIsForItAndWhatComesFromThere) 
   run_to(Duration::us(3900));
   EXPECT_EQ(bench_->counters(4).queues[3].packets, 1u) << "as before";
   EXPECT_EQ(bench_->counters(5).queues[3].packets, 1u);
+  EXPECT_EQ(in_storms(), (WatchdogTraffic{.tx_drops = 6, .rx_drops = 1})) << "what came after is of no storm";
+}
+
+TEST_F(Watchdog, CountsWhatPassesInTheLastStormAndInAll) {
+  start(WatchdogAction::kForward);
+  send(Duration::us(2), 6);  // before any storm
+  for (int n = 0; n < 2; ++n) {
+    const Duration begin = Duration::us(10 + 2000 * n);
+    storm(begin, begin + Duration::us(1000));
+    for (int i = 0; i < 3 + n; ++i) send(begin + Duration::us(600), 6);
+    for (int i = 0; i < 2 - n; ++i) send(begin + Duration::us(600), 4, "10.4.0.1");
+    run_to(begin + Duration::us(700));
+    ASSERT_TRUE(watchdog().stormed());
+    EXPECT_EQ(in_last_storm().tx_packets, 3u + static_cast<unsigned>(n));
+    run_to(begin + Duration::us(1900));
+    ASSERT_FALSE(watchdog().stormed());
+  }
+  EXPECT_EQ(in_last_storm(), (WatchdogTraffic{.tx_packets = 4, .rx_packets = 1}));
+  EXPECT_EQ(in_storms(), (WatchdogTraffic{.tx_packets = 7, .rx_packets = 3}));
+}
+
+// A plan that watches no more, or does something else about a storm: nothing stays shut.
+TEST_F(Watchdog, AStormEndsWithThePlanThatLookedForIt) {
+  for (const WatchdogAction next : {WatchdogAction::kNone, WatchdogAction::kAlert}) {
+    start(WatchdogAction::kDrop);
+    storm(Duration::us(10), Duration::us(500));
+    run_to(Duration::us(450));
+    ASSERT_TRUE(watchdog().stormed());
+    bench_->node().publish(std::make_shared<const ForwardingState>(state_of(WatchdogAction::kDrop)),
+                           bench_->engine().now());
+    ASSERT_TRUE(watchdog().stormed()) << "watched as before";
+    bench_->node().publish(std::make_shared<const ForwardingState>(state_of(next)), bench_->engine().now());
+    EXPECT_FALSE(watchdog().stormed());
+    EXPECT_EQ(watchdog().restored(), 1u);
+    EXPECT_EQ(bench_->node().egress().watchdog(PortNo{4}, Priority{5}).restored(), 0u) << "no storm of its own";
+    send(Duration::us(600), 6);
+    send(Duration::us(600), 4, "10.4.0.1");
+    run_to(Duration::us(700));
+    EXPECT_EQ(bench_->counters(4).queues[3].packets, 1u);
+    EXPECT_EQ(bench_->counters(5).queues[3].packets, 1u);
+  }
 }
 
 TEST_F(Watchdog, ForwardDisobeysThePauseUntilItEnds) {

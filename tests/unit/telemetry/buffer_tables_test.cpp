@@ -25,6 +25,7 @@ FabricSnapshot with_buffers() {
                              .headroom_bytes = 4'000,
                              .shared_watermark_bytes = 20'000,
                              .headroom_watermark_bytes = 40'000,
+                             .packets = 70,
                              .dropped_packets = 7};
   port.buffers->queues[3] = {.reserved_bytes = 10, .shared_bytes = 20, .shared_watermark_bytes = 30'000};
   port.pauses[3] = {.paused = true,
@@ -32,7 +33,9 @@ FabricSnapshot with_buffers() {
                     .on_to_off = 5,
                     .time = dataplane::Duration::us(123),
                     .storms = 2,
-                    .restored = 1};
+                    .restored = 1,
+                    .in_storms = {.tx_packets = 11, .tx_drops = 12, .rx_packets = 13, .rx_drops = 14},
+                    .in_last_storm = {.tx_packets = 1, .tx_drops = 2, .rx_packets = 3, .rx_drops = 4}};
   tor.pools = {{.name = "ingress_lossless_pool",
                 .ingress = true,
                 .size_bytes = 100'000,
@@ -89,7 +92,10 @@ TEST(BufferTables, PoolsAndTheirHeadroomHaveARowEach) {
 }
 
 TEST(BufferTables, StormsAreToldByPortAndPriority) {
-  EXPECT_EQ(row_of(watchdog_table(with_buffers()), "tor1", "Ethernet0:3"), "stormed 2/1");
+  EXPECT_EQ(row_of(watchdog_table(with_buffers()), "tor1", "Ethernet0:3"), "stormed 2/1 11/12 13/14 1/2 3/4");
+  const Json storms = watchdog_json(with_buffers())["tor1"]["Ethernet0:3"];
+  EXPECT_EQ(storms["in_storms"], Json::parse(R"({"tx_ok": 11, "tx_drop": 12, "rx_ok": 13, "rx_drop": 14})"));
+  EXPECT_EQ(storms["in_last_storm"], Json::parse(R"({"tx_ok": 1, "tx_drop": 2, "rx_ok": 3, "rx_drop": 4})"));
 }
 
 TEST(BufferCounters, AreNamedAsSaiDoes) {
@@ -100,6 +106,7 @@ TEST(BufferCounters, AreNamedAsSaiDoes) {
   EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES"], 20'000);
   EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES"], 4'000);
   EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES"], 40'000);
+  EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS"], 70);
   EXPECT_EQ(group["SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS"], 7);
   EXPECT_EQ(counters["Ethernet0:3"]["SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES"], 30'000);
   EXPECT_EQ(counters["ingress_lossless_pool"]["SAI_BUFFER_POOL_STAT_CURR_OCCUPANCY_BYTES"], 3'000);
@@ -139,6 +146,42 @@ TEST(BufferCounters, StandInPrometheusAndInTheReport) {
   EXPECT_EQ(report["switches"]["tor1"]["balanced"], false);
   EXPECT_EQ(report["switches"]["tor1"]["wrong_with_buffers"], "a pool's use is not the sum of its groups'");
   EXPECT_EQ(report["totals"]["balanced"], false);
+}
+
+// tor1:Ethernet4 goes by credit.
+FabricSnapshot with_credit() {
+  FabricSnapshot fabric = tests::small_fabric();
+  CreditSnapshot& credit = fabric.switches[0].ports[1].credit.emplace();
+  credit.rx_frames = 3;
+  credit.tx_frames = 4;
+  credit.waited[3] = dataplane::Duration::us(250);
+  credit.waited[4] = dataplane::Duration::us(50);
+  return fabric;
+}
+
+TEST(CreditCounters, StandAtThePortsThatGoByCredit) {
+  const Json tor = counters_json(with_credit())["tor1"];
+  EXPECT_EQ(tor["Ethernet4"]["CREDIT_RX_FRAMES"], 3);
+  EXPECT_EQ(tor["Ethernet4"]["CREDIT_TX_FRAMES"], 4);
+  EXPECT_EQ(tor["Ethernet4"]["CREDIT_3_WAIT_US"], 250);
+  EXPECT_EQ(tor["Ethernet4"]["CREDIT_4_WAIT_US"], 50);
+  EXPECT_FALSE(tor["Ethernet4"].contains("CREDIT_0_WAIT_US"));
+  EXPECT_FALSE(tor["Ethernet0"].contains("CREDIT_RX_FRAMES"));
+}
+
+TEST(CreditCounters, StandInPrometheusAndInTheReport) {
+  const std::string text = prometheus_text(with_credit());
+  for (const char* line :
+       {"softspine_port_credit_frames_total{switch=\"tor1\",port=\"Ethernet4\",direction=\"rx\"} 3\n",
+        "softspine_port_credit_frames_total{switch=\"tor1\",port=\"Ethernet4\",direction=\"tx\"} 4\n",
+        "softspine_port_credit_wait_seconds_total{switch=\"tor1\",port=\"Ethernet4\",priority=\"3\"} 0.00025\n"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << line;
+  }
+  EXPECT_EQ(text.find("port=\"Ethernet0\",direction"), std::string::npos);
+  const Json report = report_json(with_credit(), {});
+  EXPECT_EQ(report["switches"]["tor1"]["credit_rx_frames"], 3);
+  EXPECT_EQ(report["switches"]["tor1"]["credit_tx_frames"], 4);
+  EXPECT_EQ(report["switches"]["tor1"]["credit_wait_ps"], 300'000'000);
 }
 
 }  // namespace

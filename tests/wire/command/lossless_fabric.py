@@ -50,7 +50,7 @@ def shows_pauses_and_buffers(it: Softspine) -> Problems:
                             ('queue watermark unicast', ['Egress shared pool occupancy per unicast queue:', 'UC3']),
                             ('buffer_pool watermark', ['Shared pool maximum occupancy:', 'ingress_lossless_pool']),
                             ('headroom-pool watermark', ['Headroom pool maximum occupancy:']),
-                            ('pfcwd stats', ['STORM DETECTED/RESTORED'])):
+                            ('pfcwd stats', ['STORM DETECTED/RESTORED', 'TX OK/DROP', 'RX LAST OK/DROP'])):
             yield from it('show', *what.split()).says(*words)
         groups = it.show('priority-group', 'watermark', 'shared', '--node', 'tor1')
         if list(groups) != ['tor1'] or set(groups['tor1']) != {f'Ethernet{p}|PG{g}' for p in (0, 4, 8) for g in range(8)}:
