@@ -114,7 +114,7 @@ void Nic::transmit(Packet packet, Instant now) noexcept {
 }
 
 void Nic::send_pause(Instant now) noexcept {
-  Packet packet = pool_.make(mac_control::kFrameBytes);
+  Packet packet = pool_.make_urgent(mac_control::kFrameBytes);
   if (!packet) [[unlikely]] {
     ++nic_counters_.starved;
     news_at_ = now + kStarvedRetry;

@@ -146,7 +146,7 @@ Instant Egress::start_own_frame(uint32_t number, Instant at) noexcept {
   Side& side = side_[number];
   port.has_news = false;
   if (!port.wire->up()) return Instant::never();
-  Packet packet = pool_.make(mac_control::kFrameBytes);
+  Packet packet = pool_.make_urgent(mac_control::kFrameBytes);
   if (!packet) {
     ++port.counters->drops[static_cast<size_t>(DropReason::kNoBuffer)];
     ++port.counters->made_packets;  // the frame that was to be

@@ -15,6 +15,8 @@ namespace {
 constexpr uint32_t kCachePerWorker = 512;  // the mempool's own maximum
 constexpr uint32_t kCacheFlushFactor = 2;  // a cache holds up to 1.5 × its size; count / 2 keeps it legal
 constexpr size_t kHugePageBytes = size_t{2} << 20;
+constexpr uint32_t kReservePackets = 4'095;
+constexpr uint32_t kReserveRoom = 64;  // a MAC control frame
 
 // A packet may then lie across two pages, which only a device's DMA would mind.
 bool own_memory() {
@@ -62,34 +64,42 @@ void set_order(rte_mempool* pool) {
 }  // namespace
 
 PacketPool::PacketPool(const std::string& name, uint32_t count, uint32_t room_bytes)
-    : capacity_(count), room_bytes_(room_bytes) {
-  const uint32_t cache = count / kCacheFlushFactor < kCachePerWorker ? 0 : kCachePerWorker;
+    : capacity_(count),
+      room_bytes_(room_bytes),
+      pool_(make_pool(name, count, room_bytes, count / kCacheFlushFactor < kCachePerWorker ? 0 : kCachePerWorker)),
+      reserve_(make_pool(name + "-urgent", kReservePackets, kReserveRoom, 0)) {}
+
+PacketPool::Pool PacketPool::make_pool(const std::string& name, uint32_t count, uint32_t room_bytes, uint32_t cache) {
   const auto data_room = static_cast<uint16_t>(RTE_PKTMBUF_HEADROOM + room_bytes);
   const uint32_t element = static_cast<uint32_t>(sizeof(rte_mbuf) + sizeof(PacketMeta)) + data_room;
-  pool_ = rte_mempool_create_empty(name.c_str(), count, element, cache, sizeof(rte_pktmbuf_pool_private), SOCKET_ID_ANY,
-                                   own_memory() ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0);
-  if (pool_ != nullptr) {
+  Pool pool{rte_mempool_create_empty(name.c_str(), count, element, cache, sizeof(rte_pktmbuf_pool_private),
+                                     SOCKET_ID_ANY, own_memory() ? RTE_MEMPOOL_F_NO_IOVA_CONTIG : 0)};
+  if (pool) {
     rte_pktmbuf_pool_private shape{};
     shape.mbuf_data_room_size = data_room;
     shape.mbuf_priv_size = sizeof(PacketMeta);
-    set_order(pool_);
-    rte_pktmbuf_pool_init(pool_, &shape);
-    if (populate(pool_, count)) {
-      rte_mempool_obj_iter(pool_, rte_pktmbuf_init, nullptr);
-      return;
+    set_order(pool.get());
+    rte_pktmbuf_pool_init(pool.get(), &shape);
+    if (populate(pool.get(), count)) {
+      rte_mempool_obj_iter(pool.get(), rte_pktmbuf_init, nullptr);
+      return pool;
     }
-    rte_mempool_free(pool_);
   }
   throw std::runtime_error("packet pool '" + name + "' of " + std::to_string(count) + " × " +
                            std::to_string(room_bytes) + " B: " + rte_strerror(rte_errno));
 }
 
-PacketPool::~PacketPool() {
-  rte_mempool_free(pool_);
+uint32_t PacketPool::in_use() const noexcept {
+  return rte_mempool_in_use_count(pool_.get()) + rte_mempool_in_use_count(reserve_.get());
 }
 
-uint32_t PacketPool::in_use() const noexcept {
-  return rte_mempool_in_use_count(pool_);
+Packet PacketPool::make_urgent(uint32_t stored) noexcept {
+  Packet packet = make(stored);
+  rte_mbuf* m = nullptr;
+  if (packet || stored > kReserveRoom || rte_mempool_get(reserve_.get(), reinterpret_cast<void**>(&m)) != 0)
+    return packet;
+  reset(m, stored);
+  return Packet{m};
 }
 
 Packet PacketPool::copy(const Packet& packet) noexcept {

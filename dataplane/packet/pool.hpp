@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
 #include "dataplane/packet/burst.hpp"
@@ -16,7 +17,7 @@ class PacketPool {
  public:
   // `count` packets of up to `room_bytes` stored bytes each. Throws std::runtime_error when memory is short.
   PacketPool(const std::string& name, uint32_t count, uint32_t room_bytes);
-  ~PacketPool();
+  ~PacketPool() = default;
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
 
@@ -24,12 +25,16 @@ class PacketPool {
   // `frame_bytes` equal to them; the rest of the meta is unset but for verdict, flags and next.
   Packet make(uint32_t stored) noexcept {
     rte_mbuf* m = nullptr;
-    if (rte_mempool_get(pool_, reinterpret_cast<void**>(&m)) != 0) [[unlikely]]
+    if (rte_mempool_get(pool_.get(), reinterpret_cast<void**>(&m)) != 0) [[unlikely]]
       return Packet{};
     prefetch_later();
     reset(m, stored);
     return Packet{m};
   }
+
+  // For pauses and credits, of which a port has one at a time: when the pool has run dry, from a small reserve. A
+  // switch never lacks the memory to say XOFF.
+  Packet make_urgent(uint32_t stored) noexcept;
 
   // A deep copy (flooding, mirrored answers); empty when the pool has run dry or is too small for it.
   Packet copy(const Packet& packet) noexcept;
@@ -49,7 +54,7 @@ class PacketPool {
   uint32_t room_bytes() const { return room_bytes_; }
   // How many packets are out. Exact only while no worker runs.
   uint32_t in_use() const noexcept;
-  rte_mempool* raw() const { return pool_; }
+  rte_mempool* raw() const { return pool_.get(); }
 
   // Makes a fresh mbuf of any origin (a device's receive) into a packet that the stages can take.
   static void adopt(rte_mbuf* m) noexcept {
@@ -65,7 +70,7 @@ class PacketPool {
   // The packet that will be made some calls from now: another worker may have had it last.
   void prefetch_later() noexcept {
     constexpr uint32_t kAhead = 4;
-    const rte_mempool_cache* cache = rte_mempool_default_cache(pool_, rte_lcore_id());
+    const rte_mempool_cache* cache = rte_mempool_default_cache(pool_.get(), rte_lcore_id());
     if (cache != nullptr && cache->len >= kAhead) {
       Packet::prefetch(static_cast<rte_mbuf*>(cache->objs[cache->len - kAhead]));
     }
@@ -78,9 +83,16 @@ class PacketPool {
     m->ol_flags = 0;
     adopt(m);
   }
-  rte_mempool* pool_ = nullptr;
-  uint32_t capacity_ = 0;
-  uint32_t room_bytes_ = 0;
+  struct Free {
+    void operator()(rte_mempool* pool) const noexcept { rte_mempool_free(pool); }
+  };
+  using Pool = std::unique_ptr<rte_mempool, Free>;
+  static Pool make_pool(const std::string& name, uint32_t count, uint32_t room_bytes, uint32_t cache);
+
+  uint32_t capacity_;
+  uint32_t room_bytes_;
+  Pool pool_;
+  Pool reserve_;
 };
 
 }  // namespace softspine::dataplane

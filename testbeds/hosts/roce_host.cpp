@@ -125,7 +125,7 @@ void RoceHost::depart_beside(PortNo port, HostPort& out, Instant now) noexcept {
 
 // For a pause or a credit frame; empty if there is none: then the port tries again a little later.
 Packet RoceHost::make_own(HostPort& out, Instant now) noexcept {
-  Packet packet = pool_.make(mac_control::kFrameBytes);
+  Packet packet = pool_.make_urgent(mac_control::kFrameBytes);
   if (!packet) [[unlikely]] {
     ++counters_.starved;
     out.free_at = now + kStarvedRetry;

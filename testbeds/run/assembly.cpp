@@ -28,6 +28,7 @@ constexpr uint32_t kLeastPackets = 16'383;
 constexpr uint32_t kMostHeaderPackets = 1'048'575;
 constexpr uint32_t kMostFramePackets = 65'535;
 constexpr uint32_t kHeaderPacketsPerSender = 8'192;  // what one host can have in links and queues: of 1 MiB, 1,000 each
+constexpr uint64_t kBuffersPerSender = 5;            // or, of switches with a shared buffer, this many of them full
 constexpr uint32_t kFramePacketsPerEdge = 4'096;     // a device's rings, what it holds, and a queue before it
 
 uint32_t pool_size(uint64_t wanted, uint32_t most) {
@@ -70,7 +71,9 @@ class Builder {
     for (const FabricNode& node : testbed_.fabric.nodes) {
       if (node.kind == NodeKind::kHost && !control::is_builtin(node.attachment)) edges += node.ports.size();
     }
-    const uint32_t headers = pool_size(senders() * kHeaderPacketsPerSender, kMostHeaderPackets);
+    const uint64_t senders = this->senders();
+    const uint64_t wanted = std::max(senders * kHeaderPacketsPerSender, packets_in_buffers(senders));
+    const uint32_t headers = pool_size(wanted, kMostHeaderPackets);
     const uint32_t frames = pool_size(edges * kFramePacketsPerEdge, kMostFramePackets);
     start_eal({.memory_mib = edges == 0 ? 64U : 256U, .pci = pci_devices()});
     out_->header_pool = std::make_unique<PacketPool>("headers", headers, kHeaderRoom);
@@ -85,6 +88,27 @@ class Builder {
       out.insert(workload.from.begin(), workload.from.end());
     }
     return out.size();
+  }
+
+  // Where nothing is lost, all that the switches on the senders' ways have room for may be under way.
+  uint64_t packets_in_buffers(uint64_t senders) const {
+    uint64_t all = 0;
+    uint64_t largest = 0;
+    for (const FabricNode& node : testbed_.fabric.nodes) {
+      if (node.kind != NodeKind::kSwitch) continue;
+      const auto& qos = testbed_.profiles[node.profile].qos;
+      uint64_t bytes = 0;
+      if (qos && qos->has_buffers()) {
+        for (const auto& pool : qos->pools) bytes += pool.ingress ? pool.size + pool.xoff : 0;
+      }
+      all += bytes;
+      largest = std::max(largest, bytes);
+    }
+    uint64_t packet = kMaxFrameBytes;
+    for (const control::Workload& workload : testbed_.workloads) {
+      packet = std::min(packet, std::min<uint64_t>(workload.mtu, workload.message_bytes) + kMinFrameBytes);
+    }
+    return std::min(all, senders * kBuffersPerSender * largest) / packet;
   }
 
   // "0000:3b:00.0" or "3b:00.0", maybe with arguments behind a comma.

@@ -3,6 +3,7 @@
 // it says about pauses, read by the storm analysis, is what was done to it.
 #include <cstring>
 
+#include "control/telemetry/totals.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 #include "tools/storm/pause_log.hpp"
@@ -94,6 +95,22 @@ TEST(LosslessTestbeds, ARingOfSwitchesDeadlocksAndTheCircleIsNamed) {
 
 TEST(LosslessTestbeds, TheWatchdogOpensTheCircle) {
   run_shipped("deadlock-watchdog");
+}
+
+// Two senders that fill every buffer on their ways: the fabric's memory holds what its switches' memory holds.
+TEST(LosslessTestbeds, HaveThePacketsThatTheirBuffersHold) {
+  const Outcome out = run_text(
+      "name: full\n"
+      "run: {duration: 14ms}\n"
+      "fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 2, host_link: {rate: 100Gbps}, "
+      "fabric_link: {rate: 100Gbps}}\n"
+      "roles: {tor: lossless, aggregation: lossless}\n"
+      "workload: [{name: w, pattern: incast, from: [h3, h4], to: h1, message: 1GiB, mtu: 4096, dscp: 3}]\n");
+  EXPECT_EQ(out.report["totals"]["dropped_packets"], 0);
+  uint64_t held = 0;
+  for (const auto& node : out.snapshot.switches) held += control::totals_of(node).held_packets;
+  EXPECT_GT(held, 16'384u);
+  for (const auto& [name, host] : out.report["hosts"].items()) EXPECT_EQ(host["starved"], 0) << name;
 }
 
 }  // namespace
