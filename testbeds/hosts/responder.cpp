@@ -28,6 +28,11 @@ void swap_bytes(uint8_t* a, uint8_t* b, uint32_t count) {
   std::swap_ranges(a, a + count, b);
 }
 
+// Told about a packet of ours that ended on its way: nobody here waits for that, and it is no loss of its own.
+bool is_error(uint8_t type) {
+  return type == icmp::kUnreachable || type == icmp::kTimeExceeded;
+}
+
 // Type and code are one word of the checksum.
 void turn_echo(uint8_t* icmp, uint8_t reply_type) {
   const uint16_t before = load16(icmp + icmp::kType);
@@ -86,6 +91,7 @@ Responder::Decision Responder::consider_ipv4(const FrameBytes& frame, uint8_t* d
   const uint32_t icmp_bytes = bytes - ipv4::kMinBytes;
   if (icmp_bytes < icmp::kBytes) return drop(DropReason::kTruncated);
   if (ChecksumSum{}.add(icmp, icmp_bytes).checksum() != 0) return drop(DropReason::kBadChecksum);
+  if (is_error(icmp[icmp::kType])) return drop(DropReason::kConsumed);
   if (load16(icmp + icmp::kType) != uint16_t{icmp::kEchoRequest} << 8) return drop(DropReason::kUnsupported);
   turn_around(data);
   swap_bytes(l3 + ipv4::kSource, l3 + ipv4::kDestination, 4);
@@ -110,6 +116,7 @@ Responder::Decision Responder::consider_ipv6(const FrameBytes& frame, uint8_t* d
   if (icmp[icmp::kType] == icmp::k6NeighbourSolicitation) return consider_solicitation(l3, icmp_bytes);
   if (ipv6_ == Ipv6Address{} || load_ipv6(l3 + ipv6::kDestination) != ipv6_) return drop(DropReason::kNotForUs);
   if (l3[ipv6::kSource] == 0xff) return drop(DropReason::kBadSource);
+  if (icmp[icmp::kType] < icmp::k6EchoRequest) return drop(DropReason::kConsumed);  // an error, as is_error()
   if (load16(icmp + icmp::kType) != uint16_t{icmp::k6EchoRequest} << 8) return drop(DropReason::kUnsupported);
   turn_around(data);
   swap_bytes(l3 + ipv6::kSource, l3 + ipv6::kDestination, 16);

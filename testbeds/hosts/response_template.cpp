@@ -28,7 +28,9 @@ void complete_ip(uint8_t* l3, IpVersion version) {
 ResponseTemplate::ResponseTemplate(const HostConfig& host, const SinkConfig& sink) {
   SOFTSPINE_CHECK(wrong_with(host, sink).empty(), sink.id, sink.qp);
   const IpVersion version = version_of(sink.source);
-  const HeaderPlaces ack = write_roce_headers(ack_.data(), host, address_of(sink, sink.ack_dscp, ip::kNotEct),
+  // A queue pair's traffic class is of all that it sends, acknowledgements too (rxe, mlx5). Were they not ECN-capable,
+  // WRED would drop them where it marks the data.
+  const HeaderPlaces ack = write_roce_headers(ack_.data(), host, address_of(sink, sink.ack_dscp, ip::kEct0),
                                               bth::kAcknowledge, aeth::kBytes + kIcrcBytes);
   ack.bth[bth::kFlags] = bth::kMigrationBit;
   complete_ip(ack.l3, version);

@@ -3,6 +3,7 @@
 // it likes.
 #include "dataplane/buffer/pause_timing.hpp"
 #include "tests/scenario/hosts/puppet.hpp"
+#include "tests/scenario/switch/frames.hpp"
 
 namespace softspine::testbeds {
 namespace {
@@ -151,6 +152,29 @@ TEST(Storm, TheFramesAreTheStandards) {
   }
   const Duration refresh = pause_quantum(Rate::gbps(100)) * (0xffff / 2);
   EXPECT_EQ(pair.puppet().heard()[1].started - pair.puppet().heard()[0].started, refresh);
+}
+
+// Switches tell who sent what they could not bring on. No loss of its own, unlike what the host has no use for.
+TEST(HostResponder, ErrorsAboutItsPacketsAreConsumed) {
+  HostAndPuppet pair;
+  const HostConfig host = host_config(1);
+  const tests::Mac router = host_config(2).mac;
+  const tests::Bytes own(host.ipv6.begin(), host.ipv6.end());
+  const tests::Bytes peer = tests::ip6(0xfd, 9);
+  int64_t at = 1;
+  for (const auto& [type4, type6] : {std::pair<uint8_t, uint8_t>{3, 1}, {11, 3}, {3, 2}, {13, 200}}) {
+    const tests::Ipv4 ip4{.from = tests::ip4("10.0.0.9"), .to = tests::ip4("10.0.0.1"), .protocol = 1};
+    const tests::Ipv6 ip6{.from = peer, .to = own, .next_header = 58};
+    const tests::Bytes body = tests::counting(28);
+    pair.puppet().say(us(at++), tests::ethernet_frame(host.mac, router, 0x0800,
+                                                      tests::ipv4_packet(ip4, tests::icmp4(type4, 0, 0, body))));
+    pair.puppet().say(us(at++),
+                      tests::ethernet_frame(host.mac, router, 0x86dd,
+                                            tests::ipv6_packet(ip6, tests::icmp6(peer, own, type6, 0, 0, body))));
+  }
+  pair.run();
+  EXPECT_EQ(pair.host().counters().dropped[static_cast<size_t>(DropReason::kConsumed)], 6u);
+  EXPECT_EQ(pair.host().counters().dropped[static_cast<size_t>(DropReason::kUnsupported)], 2u) << "timestamps and 200";
 }
 
 }  // namespace

@@ -92,7 +92,7 @@ TEST(ReliableResponder, AcknowledgesWhatAsksForItWithAValidFrame) {
   const Heard& ack = pair.puppet().heard().front();
   EXPECT_EQ(ack.frame.size(), 62u);
   EXPECT_EQ(ack.dscp(), 26);
-  EXPECT_EQ(ack.frame[15] & ip::kEcnMask, ip::kNotEct);
+  EXPECT_EQ(ack.frame[15] & ip::kEcnMask, ip::kEct0);
   EXPECT_EQ(load24(ack.bth() + bth::kDestinationQp), 300u);
   EXPECT_EQ(load16(ack.bth() - udp::kBytes), rxe_source_port(200, 300));
   EXPECT_EQ(pair.host().received(0).acks_sent, 3u);
