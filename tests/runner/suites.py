@@ -32,6 +32,7 @@ SUITES = [
     Suite('unit', PLAIN, frozenset({'unit'})),
     Suite('model', PLAIN, frozenset({'model'})),
     Suite('scenario', PLAIN, frozenset({'scenario'})),
+    Suite('rules', PLAIN, frozenset({'rules'}), reads_only=True),
     Suite('tidy', PLAIN, frozenset({'tidy'}), reads_only=True),
     Suite('fuzz', FUZZ, frozenset({'fuzz'})),
     Suite('bench', RELEASE, frozenset({'bench'}), parallel=False),
@@ -40,7 +41,7 @@ SUITES = [
     Suite('asan', ASAN, frozenset({'unit', 'model', 'scenario', 'fuzz'})),
     Suite('tsan', TSAN, frozenset({'threaded'}), parallel=False),
 ]
-QUICK = ['unit', 'model', 'scenario', 'tidy']
+QUICK = ['unit', 'model', 'scenario', 'rules', 'tidy']
 
 
 @dataclass(frozen=True)
