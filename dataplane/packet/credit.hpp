@@ -58,7 +58,7 @@ inline std::optional<CreditFrame> read_credit(const uint8_t* frame, uint32_t byt
                    .asks = (frame[credit::kFlags] & 1) != 0,
                    .cell_bytes = load16(frame + credit::kCell)};
   if (read.cell_bytes == 0) return std::nullopt;
-  for (uint32_t i = 0; i < kPriorities; ++i) {
+  for (size_t i = 0; i < kPriorities; ++i) {
     read.limit[i] = load16(frame + credit::kLimits + 2 * i);
     read.sent[i] = load16(frame + credit::kSent + 2 * i);
   }
@@ -72,7 +72,7 @@ inline void write_credit(uint8_t* out, const MacAddress& own, const CreditFrame&
   store16(out + credit::kExtension, credit::kOurExtension);
   out[credit::kFlags] = frame.asks ? 1 : 0;
   store16(out + credit::kCell, frame.cell_bytes);
-  for (uint32_t i = 0; i < kPriorities; ++i) {
+  for (size_t i = 0; i < kPriorities; ++i) {
     store16(out + credit::kLimits + 2 * i, frame.limit[i]);
     store16(out + credit::kSent + 2 * i, frame.sent[i]);
   }

@@ -60,7 +60,7 @@ inline std::expected<PfcFrame, DropReason> read_pfc(const uint8_t* frame, uint32
   if (opcode != pfc::kOpcodePfc) return std::unexpected(DropReason::kUnknownMacControl);
   if (bytes < pfc::kFieldBytes) return std::unexpected(DropReason::kTruncated);
   PfcFrame read{.enable = frame[pfc::kVector + 1]};
-  for (uint32_t i = 0; i < kPriorities; ++i) read.quanta[i] = load16(frame + pfc::kTimes + 2 * i);
+  for (size_t i = 0; i < kPriorities; ++i) read.quanta[i] = load16(frame + pfc::kTimes + 2 * i);
   return read;
 }
 
@@ -68,7 +68,7 @@ inline std::expected<PfcFrame, DropReason> read_pfc(const uint8_t* frame, uint32
 inline void write_pfc(uint8_t* out, const MacAddress& own, const PfcFrame& frame) {
   write_mac_control(out, own, pfc::kOpcodePfc);
   store16(out + pfc::kVector, frame.enable);
-  for (uint32_t i = 0; i < kPriorities; ++i) store16(out + pfc::kTimes + 2 * i, frame.quanta[i]);
+  for (size_t i = 0; i < kPriorities; ++i) store16(out + pfc::kTimes + 2 * i, frame.quanta[i]);
 }
 
 }  // namespace softspine::dataplane
