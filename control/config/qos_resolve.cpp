@@ -247,12 +247,12 @@ class QosResolver {
   template <typename Key, typename Row, typename F>
   void add_rows(const Keyed<Key, Row>& table, std::map<std::string, PortQos, std::less<>>& ports, F&& set) {
     for (const auto& item : table.items) {
-      if (!ports_of(item.key).names.empty()) continue;
+      if (!ports_of(item.key)->names.empty()) continue;
       set(item, out_->others);
       for (auto& [name, port] : ports) set(item, port);
     }
     for (const auto& item : table.items) {
-      for (const std::string& name : ports_of(item.key).names) {
+      for (const std::string& name : ports_of(item.key)->names) {
         if (ports.size() >= kMostPorts && !ports.contains(name)) {
           reader_.wrong(item.at, "names more ports than a switch has: " + std::to_string(kMostPorts));
           return;
@@ -261,8 +261,8 @@ class QosResolver {
       }
     }
   }
-  static const PortSet& ports_of(const PortSet& key) { return key; }
-  static const PortSet& ports_of(const PortRange& key) { return key.ports; }
+  static const PortSet* ports_of(const PortSet& key) { return &key; }
+  static const PortSet* ports_of(const PortRange& key) { return &key.ports; }
 
   template <typename Item>
   static void fill(const Item& item, PortQos::Indices& into, int16_t index) {

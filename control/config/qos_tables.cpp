@@ -72,7 +72,7 @@ const Table<LosslessParameterRow>& Tables<LosslessParameterRow>::table() {
 }
 
 const Table<WredRow>& Tables<WredRow>::table() {
-  static const char* const kNoColours = "read and not used: every packet is green";
+  static constexpr const char* kNoColours = "read and not used: every packet is green";
   static const Table<WredRow> table =
       Table<WredRow>("WRED_PROFILE", "Marks and early drops by the length of a queue.")
           .optional("ecn", &WredRow::ecn, "whether ECN-capable packets are marked: of green ones, or not")
@@ -139,7 +139,7 @@ const Table<PortQosRow>& Tables<PortQosRow>::table() {
 }
 
 const Table<PfcWdRow>& Tables<PfcWdRow>::table() {
-  static const char* const kUnused = "read and not used";
+  static constexpr const char* kUnused = "read and not used";
   static const Table<PfcWdRow> table =
       Table<PfcWdRow>("PFC_WD", "The watchdog of paused queues. GLOBAL, all or *: every port.")
           .optional("POLL_INTERVAL", &PfcWdRow::poll_interval, "GLOBAL: how often it looks",

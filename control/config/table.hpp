@@ -17,6 +17,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -100,11 +101,11 @@ class Table {
 
   template <typename T>
   Table& required(std::string_view key, T Row::* member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
-    return add(key, member, doc, true, limits);
+    return add(key, member, doc, true, std::move(limits));
   }
   template <typename T>
   Table& optional(std::string_view key, T Row::* member, std::string_view doc, Limits<InnerType<T>> limits = {}) {
-    return add(key, member, doc, false, limits);
+    return add(key, member, doc, false, std::move(limits));
   }
   // A rule over several keys; runs only if each of them could be read.
   Table& check(std::function<bool(Reader&, Value, const Row&)> rule) {
@@ -166,7 +167,7 @@ class Table {
         if (from.*member) into.*member = from.*member;
       });
     }
-    schemas_.push_back([member, required, limits](SchemaBook& book) {
+    schemas_.push_back([member, required, limits = std::move(limits)](SchemaBook& book) {
       Json out = Format<T>::schema(book);
       limits.describe(out);
       const bool has_default = !required && std::same_as<T, InnerType<T>>;

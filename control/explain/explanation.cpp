@@ -96,7 +96,7 @@ Json hash_json(const dp::EcmpHash& hash, const Choice& choice) {
            {"algorithm", word_of(config.algorithm)},
            {"seed", config.seed},
            {"offset", config.offset},
-           {"key", hex(choice.key.bytes(), 8 * choice.key.count)},
+           {"key", hex(choice.key.bytes(), size_t{8} * choice.key.count)},
            {"fields", std::move(fields)}};
   if (!choice.has_layer4) out["layer3_only"] = true;
   if (choice.key.cut_short) out["cut_short"] = true;
@@ -136,7 +136,7 @@ std::string key_text(const dp::EcmpHash& hash, const Choice& choice) {
   for (const Named& part : parts_of(hash, choice)) {
     key += fmt::format("{}{} {}", key.empty() ? "" : ", ", part.name, part.present ? part.bytes : "absent");
   }
-  std::string out = fmt::format("    key {}: {}\n", hex(choice.key.bytes(), 8 * choice.key.count), key);
+  std::string out = fmt::format("    key {}: {}\n", hex(choice.key.bytes(), size_t{8} * choice.key.count), key);
   if (!choice.has_layer4) out += "    no layer 4: a fragment, or neither UDP nor TCP; hashed by what is left\n";
   if (choice.key.cut_short) out += "    the packet ends before a UDF does: hashed by what is there\n";
   return out;

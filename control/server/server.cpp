@@ -69,7 +69,7 @@ void Server::Core::welcome(Session::Socket socket) {
   if (context.counters.connections >= context.options.max_connections) {
     ++context.counters.refused_connections;
     error_code ignored;
-    socket.non_blocking(true, ignored);
+    ignored = socket.non_blocking(true, ignored);
     const std::string why =
         format_response(Json{}, std::unexpected("the server has all the connections that it takes"));
     socket.write_some(asio::buffer(why), ignored);
@@ -81,7 +81,7 @@ void Server::Core::welcome(Session::Socket socket) {
 
 void Server::Core::close_all() {
   error_code ignored;
-  acceptor.close(ignored);
+  ignored = acceptor.close(ignored);
   for (Session* session : context.open) session->close();
 }
 

@@ -64,7 +64,7 @@ Session::~Session() {
 
 void Session::close() {
   error_code ignored;
-  socket_.close(ignored);
+  ignored = socket_.close(ignored);
   reply_timer_.cancel();
 }
 

@@ -39,7 +39,7 @@ std::expected<std::filesystem::path, std::string> socket_path(const std::string&
     return std::unexpected("'" + name +
                            "' cannot name a fabric: letters, digits, '-', '_' and '.' can, not beginning with '.'");
   }
-  const std::filesystem::path path = socket_folder() / (name + kSuffix);
+  std::filesystem::path path = socket_folder() / (name + kSuffix);
   if (!fits_socket_address(path)) return std::unexpected("too long for a socket's path: " + path.native());
   return path;
 }

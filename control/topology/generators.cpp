@@ -68,7 +68,8 @@ void draft(const LeafSpine& s, Draft& out) {
 }
 
 Size size_of(const FatTree& s) {
-  const double half = s.k / 2;
+  const uint32_t half_of_ports = s.k / 2;
+  const double half = half_of_ports;
   const double per_tor = s.hosts_per_tor ? *s.hosts_per_tor : half;
   const double hosts = s.k * half * per_tor;
   return {.nodes = hosts + 2 * s.k * half + half * half,

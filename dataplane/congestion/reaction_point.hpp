@@ -133,7 +133,8 @@ class ReactionPoint {
   void cut(Instant now) noexcept {
     const bool has_grown = filled_ > 0 || (parameters_.clamps_target_after_time && timed_ > 0);
     if (parameters_.clamps_target || has_grown || !is_limited_) target_ = current_;
-    const auto wanted = static_cast<uint64_t>(Uint128{current_} * alpha_ / (Uint128{2} * ReactionParameters::kAlphaOne));
+    const auto wanted =
+        static_cast<uint64_t>(Uint128{current_} * alpha_ / (Uint128{2} * ReactionParameters::kAlphaOne));
     const uint64_t most = current_ * parameters_.most_cut_percent / 100;
     current_ = std::max(current_ - std::min(wanted, most), std::min(parameters_.min.count_bps(), line_));
     timed_ = filled_ = 0;

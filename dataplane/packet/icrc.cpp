@@ -45,7 +45,7 @@ class ZeroFactors {
  private:
   std::array<uint32_t, kMaxIcrcZeros + kTailFactors - kLeast> factors_{};
 };
-constexpr ZeroFactors zero_factors;
+constexpr ZeroFactors kZeroFactors;
 
 // P as a polynomial in y with 1 as its lowest term has an inverse modulo y^64: Newton, v ← P · v².
 constexpr uint64_t product_low(uint64_t a, uint64_t b) {
@@ -68,7 +68,7 @@ constexpr uint32_t state_after_leading_ones() {
 }
 
 struct alignas(16) Masks {
-  std::array<uint8_t, kBlock * kMaskedBlocks> ones{};
+  std::array<uint8_t, size_t{kBlock} * kMaskedBlocks> ones{};
 };
 constexpr Masks masks_of(IpVersion version) {
   Masks m;
@@ -95,9 +95,9 @@ __m128i load_block(const uint8_t* p) {
 // What moves a block `bits` further to the front: its low lane stands 64 bits before its high one.
 template <uint32_t bits>
 __m128i fold_factors() {
-  constexpr uint64_t low = uint64_t{power_of_x(bits + 64 - 32)} << 1;
-  constexpr uint64_t high = uint64_t{power_of_x(bits - 32)} << 1;
-  return pair_of(low, high);
+  constexpr uint64_t kLow = uint64_t{power_of_x(bits + 64 - 32)} << 1;
+  constexpr uint64_t kHigh = uint64_t{power_of_x(bits - 32)} << 1;
+  return pair_of(kLow, kHigh);
 }
 __m128i fold(__m128i block, __m128i factors) {
   return _mm_xor_si128(_mm_clmulepi64_si128(block, factors, 0x00), _mm_clmulepi64_si128(block, factors, 0x11));
@@ -117,7 +117,7 @@ __m128i fold_long(__m128i state, const uint8_t*& p, const uint8_t* end) {
   const __m128i four = fold_factors<512>();
   __m128i lanes[4]{state, load_block(p), load_block(p + 16), load_block(p + 32)};
   for (p += 48; end - p >= 64; p += 64) {
-    for (uint32_t i = 0; i < 4; ++i) lanes[i] = _mm_xor_si128(fold(lanes[i], four), load_block(p + kBlock * i));
+    for (uint32_t i = 0; i < 4; ++i) lanes[i] = _mm_xor_si128(fold(lanes[i], four), load_block(p + size_t{kBlock} * i));
   }
   for (uint32_t i = 1; i < 4; ++i) lanes[i] = _mm_xor_si128(fold(lanes[i - 1], one), lanes[i]);
   return lanes[3];
@@ -125,7 +125,7 @@ __m128i fold_long(__m128i state, const uint8_t*& p, const uint8_t* end) {
 
 // block · x^(32 + 8m) modulo P.
 uint32_t reduce(__m128i block, int m) {
-  const __m128i factors = pair_of(uint64_t{zero_factors(m + 8)} << 1, uint64_t{zero_factors(m)} << 1);
+  const __m128i factors = pair_of(uint64_t{kZeroFactors(m + 8)} << 1, uint64_t{kZeroFactors(m)} << 1);
   const __m128i product = fold(block, factors);  // bit t is x^(95−t): 64 bits too high, then the rest
   const __m128i constants = pair_of(inverse_of_p(), kP);
   const __m128i quotient = _mm_clmulepi64_si128(product, constants, 0x00);
@@ -161,8 +161,8 @@ uint32_t icrc_of(const uint8_t* l3, uint32_t bytes, uint32_t zeros, IpVersion ve
 
 PatchedIcrc::PatchedIcrc(const uint8_t* l3, uint32_t bytes, uint32_t zeros, IpVersion version, uint32_t first,
                          uint32_t second)
-    : first_factor_(zero_factors(static_cast<int>(bytes - first - 4 + zeros))),
-      second_factor_(zero_factors(static_cast<int>(bytes - second - 4 + zeros))),
+    : first_factor_(kZeroFactors(static_cast<int>(bytes - first - 4 + zeros))),
+      second_factor_(kZeroFactors(static_cast<int>(bytes - second - 4 + zeros))),
       template_icrc_(icrc_of(l3, bytes, zeros, version)) {}
 
 }  // namespace softspine::dataplane

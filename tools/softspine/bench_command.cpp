@@ -40,7 +40,7 @@ void print(const Bench& bench, const Result& result, bool as_json) {
 class BenchInput {
  public:
   template <typename Write>
-  explicit BenchInput(Write&& write)
+  explicit BenchInput(const Write& write)
       : path_((std::filesystem::temp_directory_path() / fmt::format("softspine-bench-{}.pcap", getpid())).string()) {
     write(path_);
   }

@@ -62,7 +62,7 @@ const char* tier_name(int tier) {
 
 // For a narrow box: three digits, no space.
 std::string brief_time(dataplane::Duration duration) {
-  const std::string text = time_text(duration);
+  std::string text = time_text(duration);
   const size_t space = text.find(' ');
   if (space == std::string::npos) return text;
   return fmt::format("{:.3g}{}", std::stod(text.substr(0, space)), text.substr(space + 1));

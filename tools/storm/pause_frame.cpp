@@ -44,7 +44,7 @@ MacControl read_pause_frame(std::span<const uint8_t> frame, PauseFrame& out) {
     return MacControl::kPause;
   }
   if (opcode != kPfc) return MacControl::kOther;
-  if (frame.size() < kBodyAt + 2 + 2 * kAllPriorities) return MacControl::kCut;
+  if (frame.size() < kBodyAt + 2 + size_t{2} * kAllPriorities) return MacControl::kCut;
   out.enabled = word_at(frame, kBodyAt) & 0xff;
   for (size_t i = 0; i < kAllPriorities; ++i) out.quanta[i] = word_at(frame, kBodyAt + 2 + 2 * i);
   return MacControl::kPause;

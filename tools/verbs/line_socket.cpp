@@ -109,7 +109,7 @@ std::expected<Json, std::string> LineSocket::receive(std::chrono::milliseconds p
     if (n < 0) return std::unexpected(std::string{"the other end: "} + std::strerror(errno));
     buffered_.append(part, static_cast<size_t>(n));
   }
-  const Json object = Json::parse(buffered_.substr(0, line_end), nullptr, false);
+  Json object = Json::parse(buffered_.substr(0, line_end), nullptr, false);
   buffered_.erase(0, line_end + 1);
   if (!object.is_object()) return std::unexpected("the other end does not speak JSON: is it softspine-verbs?");
   if (const auto wrong = object.find("error"); wrong != object.end())
