@@ -243,6 +243,10 @@ void add_edges(Exposition& out, const FabricSnapshot& snapshot) {
 void add_engine(Exposition& out, const FabricSnapshot& snapshot) {
   out.family("softspine_emulated_seconds", Type::kGauge, "How far the fabric's time has come.");
   out.sample({}, snapshot.instant.seconds());
+  uint64_t errors = 0;
+  for (const RunError& each : snapshot.errors) errors += each.count;
+  out.family("softspine_errors_total", Type::kCounter, "What went wrong while the fabric ran; show fabric says what.");
+  out.sample({}, errors);
   out.family("softspine_engine_windows_total", Type::kCounter, "Windows that the engine has run.");
   out.sample({}, snapshot.engine.windows);
   out.family("softspine_engine_lateness_seconds", Type::kSummary, "How late windows were handled; wall clock only.");

@@ -313,6 +313,18 @@ Json links_json(const FabricSnapshot& snapshot) {
   return out;
 }
 
+Json errors_json(const std::vector<RunError>& errors) {
+  Json out = Json::array();
+  for (const RunError& each : errors) {
+    out.push_back({{"who", each.who},
+                   {"what", each.what},
+                   {"first_ps", each.first.count_ps()},
+                   {"last_ps", each.last.count_ps()},
+                   {"count", each.count}});
+  }
+  return out;
+}
+
 Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
   Json switches = Json::object();
   for (const SwitchSnapshot& node : snapshot.switches) add_key(switches, node.name, switch_json(node));
@@ -327,6 +339,7 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
           {"hosts", hosts_json(snapshot)},
           {"edges", edges_json(snapshot)},
           {"deadlocks", deadlocks_json(snapshot)},
+          {"errors", errors_json(snapshot.errors)},
           {"engine", engine_json(snapshot.engine, facts)}};
 }
 

@@ -8,6 +8,7 @@
 //   links      {"tor1:Ethernet16": {to up tx_packets tx_bytes utilisation share …}}     by the port that sends
 //   hosts      {h1: {sent_* received_* rate_bps latency_* …}}
 //   edges      {name: {kind in_* out_* waiting_* pfc_* paused_ps pause{} in_drops{} out_drops{} …}}
+//   errors     [{who what first_ps last_ps count}]     error_channel.hpp; none in a run that went well
 //   engine     how the machine did
 //
 // Same testbed, same seed, virtual clock: the same bytes, all but `engine`, the last key. So nothing here depends
@@ -41,6 +42,7 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts);
 // Parts of it, as commands show them too.
 Json workloads_json(const FabricSnapshot& snapshot);
 Json links_json(const FabricSnapshot& snapshot);
+Json errors_json(const std::vector<RunError>& errors);
 Json drops_json(const dataplane::DropCounters& drops);  // every reason, in the enum's order
 
 }  // namespace softspine::control

@@ -278,6 +278,15 @@ struct DeadlockSnapshot {
   std::string circle;  // tor1:Ethernet0 → spine1:Ethernet4 → tor1, priority 3
 };
 
+// What went wrong while the fabric ran (error_channel.hpp).
+struct RunError {
+  std::string who;   // a node, a capture, or a part of the fabric
+  std::string what;  // a sentence
+  dataplane::Instant first;
+  dataplane::Instant last;
+  uint64_t count = 1;
+};
+
 struct FabricSnapshot {
   dataplane::Instant instant;
   std::vector<SwitchSnapshot> switches;
@@ -287,6 +296,7 @@ struct FabricSnapshot {
   std::vector<EdgeSnapshot> edges;
   std::vector<LinkSnapshot> links;
   std::vector<DeadlockSnapshot> deadlocks;  // since the start
+  std::vector<RunError> errors;             // since the start
   EngineSnapshot engine;
 };
 

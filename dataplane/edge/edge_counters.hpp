@@ -9,6 +9,7 @@
 #include <string>
 
 #include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/units/time.hpp"
 
 namespace softspine::dataplane {
 
@@ -27,6 +28,12 @@ struct EdgeCounters {
 struct EdgeError {
   std::string where;
   std::string message;
+};
+
+// The same, of an edge that runs, and since when.
+struct EdgeFault {
+  EdgeError error;
+  Instant at;
 };
 
 }  // namespace softspine::dataplane

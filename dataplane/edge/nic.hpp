@@ -40,6 +40,7 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "dataplane/buffer/pause_state.hpp"
 #include "dataplane/edge/edge_counters.hpp"
@@ -67,6 +68,14 @@ class Nic : public Node {
   uint8_t stopped() const { return pfc_.stopped(); }
   // What the outside had for us and dropped itself, as far as it says so. Slow.
   virtual uint64_t lost_outside() const { return 0; }
+  // What has gone wrong with the outside since the start; only grows. From an action.
+  const std::vector<EdgeFault>& faults() const { return faults_; }
+  // Its interface was deleted: nobody will ever be there again.
+  bool outside_is_gone() const { return outside_is_gone_; }
+  // From an action, now and then: looks whether the outside is still there. Slow.
+  virtual void look_outside(Instant now) noexcept { static_cast<void>(now); }
+  // After the last window, before anyone asks what came of it: what is written is brought to its end.
+  virtual void finish(Instant now) noexcept { static_cast<void>(now); }
   // Taken from the host and not yet on the link.
   uint64_t waiting_packets() const;
   // The same for the rate of their queue pairs alone.
@@ -132,6 +141,8 @@ class Nic : public Node {
 
   EdgeCounters counters_;
   PacketPool& pool_;
+  std::vector<EdgeFault> faults_;
+  bool outside_is_gone_ = false;
 
  private:
   Instant departure() const { return std::max(next_, free_at_); }

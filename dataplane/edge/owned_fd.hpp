@@ -25,6 +25,7 @@ class OwnedFd {
 
   explicit operator bool() const { return fd_ >= 0; }
   int get() const { return fd_; }
+  int release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;

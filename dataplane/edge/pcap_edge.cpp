@@ -36,8 +36,8 @@ std::expected<std::unique_ptr<PcapEdge>, EdgeError> PcapEdge::open(std::string n
     auto reader = PcapReader::open(config.read_path);
     if (!reader) return std::unexpected(std::move(reader.error()));
     edge->reader_.emplace(std::move(*reader));
-    edge->read_ahead();
-    if (!edge->input_error_.empty()) return std::unexpected(EdgeError{config.read_path, edge->input_error_});
+    edge->read_ahead(Instant{});
+    if (!edge->faults_.empty()) return std::unexpected(edge->faults_.front().error);
   }
   if (!config.write_path.empty()) {
     auto writer = PcapWriter::open(config.write_path, config.snap_bytes);
@@ -47,16 +47,17 @@ std::expected<std::unique_ptr<PcapEdge>, EdgeError> PcapEdge::open(std::string n
   return edge;
 }
 
-void PcapEdge::read_ahead() noexcept {
+void PcapEdge::read_ahead(Instant now) noexcept {
   next_start_ = Instant::never();
   if (!reader_->next(next_)) {
-    input_error_ = reader_->error();
+    std::string broken = reader_->error();
+    if (!broken.empty()) faults_.push_back({{config_.read_path, std::move(broken)}, now});
     return;
   }
-  if (!zero_ns_) zero_ns_ = as_recorded_ ? 0 : next_.at_ns;
-  next_start_ = since(*zero_ns_, next_.at_ns, offset_);
+  if (!zero_ns_) zero_ns_ = config_.as_recorded ? 0 : next_.at_ns;
+  next_start_ = since(*zero_ns_, next_.at_ns, config_.offset);
   if (next_start_.is_never()) {
-    input_error_ = "a frame was recorded more than 106 days after the fabric's start";
+    faults_.push_back({{config_.read_path, "a frame was recorded more than 106 days after the fabric's start"}, now});
   }
 }
 
@@ -80,7 +81,7 @@ void PcapEdge::enter(Instant now) noexcept {
     take_in(std::move(packet), now);
     settle();
   }
-  read_ahead();
+  read_ahead(now);
   next_start_ = std::max(next_start_, now);
 }
 
@@ -103,16 +104,36 @@ Packet PcapEdge::packet_of(const RecordedFrame& frame) noexcept {
 }
 
 void PcapEdge::write(Packet packet, Instant now) noexcept {
-  ++counters_.out_packets;
-  counters_.out_bytes += packet.frame_bytes();
-  if (writer_) writer_->write(packet, now);
+  if (!writer_ || writer_->write(packet, now)) {
+    ++counters_.out_packets;
+    counters_.out_bytes += packet.frame_bytes();
+  } else {
+    ++counters_.out_drops[static_cast<size_t>(DropReason::kEdgeFull)];
+  }
   PacketPool::release(std::move(packet));
+  if (writer_ && writer_->failed() && !output_failed_) give_up_output(now);
+}
+
+// Frames that were counted when they were taken, and that the file then had no room for.
+void PcapEdge::give_up_output(Instant now) noexcept {
+  output_failed_ = true;
+  faults_.push_back({{config_.write_path, writer_->error()}, now});
+  const PcapWriter::Lost& lost = writer_->lost();
+  counters_.out_packets -= lost.packets;
+  counters_.out_bytes -= lost.bytes;
+  counters_.out_drops[static_cast<size_t>(DropReason::kEdgeFull)] += lost.packets;
+}
+
+void PcapEdge::finish(Instant now) noexcept {
+  if (!writer_) return;
+  writer_->finish();
+  if (writer_->failed() && !output_failed_) give_up_output(now);
+  writer_.reset();
 }
 
 void PcapEdge::drain() noexcept {
   end_waiting();
-  if (writer_) output_error_ = writer_->finish();
-  writer_.reset();
+  finish(Instant::never());
 }
 
 }  // namespace softspine::dataplane

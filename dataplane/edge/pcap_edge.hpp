@@ -14,7 +14,8 @@
 // A frame that the capture has cut (captured < length) enters at its full length, what is missing as zeros
 // (elided, with four zeros as the stored tail). Dropped and counted, not entered: shorter than 14 bytes on the wire
 // or in the file (truncated), longer than any port takes (oversize), no packet left (no_buffer).
-// A file that breaks off ends the input there; what libpcap said is in input_error().
+// A file that breaks off ends the input there. A file that cannot be written any further (disk full) keeps what it has;
+// what is for it then ends as edge_full. Both are in faults().
 #pragma once
 
 #include <expected>
@@ -42,29 +43,26 @@ class PcapEdge final : public Nic {
 
   Instant run(Instant until) noexcept override;
   void drain() noexcept override;
-
-  // Empty unless the file could not be read to its end or written. After the last window.
-  const std::string& input_error() const { return input_error_; }
-  const std::string& output_error() const { return output_error_; }
+  // The file is closed; what arrives later is counted, no more.
+  void finish(Instant now) noexcept override;
 
  private:
   PcapEdge(std::string name, const Config& config, const NicConfig& nic, PacketPool& pool)
-      : Nic(std::move(name), nic, pool), offset_(config.offset), as_recorded_(config.as_recorded) {}
-  void read_ahead() noexcept;
+      : Nic(std::move(name), nic, pool), config_(config) {}
+  void read_ahead(Instant now) noexcept;
   Instant next_entry() const;
   void enter(Instant now) noexcept;
   Packet packet_of(const RecordedFrame& frame) noexcept;
   void write(Packet packet, Instant now) noexcept;
+  void give_up_output(Instant now) noexcept;
 
-  Duration offset_;
-  bool as_recorded_;
+  Config config_;
   std::optional<PcapReader> reader_;
   std::optional<PcapWriter> writer_;
+  bool output_failed_ = false;
   RecordedFrame next_;                     // the frame that enters at next_start_
   Instant next_start_ = Instant::never();  // never: the input has ended
   std::optional<int64_t> zero_ns_;         // the recorded time that stands for the fabric's start
-  std::string input_error_;
-  std::string output_error_;
 };
 
 }  // namespace softspine::dataplane

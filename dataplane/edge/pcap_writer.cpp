@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/edge/pcap_writer.hpp"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -13,6 +17,7 @@ namespace softspine::dataplane {
 
 namespace {
 
+constexpr size_t kWriteBytes = 16 << 10;
 constexpr uint32_t kTailBytes = 4;  // stored bytes behind the elided ones
 constexpr std::array<uint8_t, kMaxFrameBytes> kZeros{};
 
@@ -38,17 +43,21 @@ static_assert(sizeof(RecordHeader) == 16);
 }  // namespace
 
 std::expected<PcapWriter, EdgeError> PcapWriter::open(const std::string& path, uint32_t snap_bytes) {
-  std::FILE* file = std::fopen(path.c_str(), "wbe");
-  if (file == nullptr) return std::unexpected(EdgeError{path, std::strerror(errno)});
-  PcapWriter writer{file, snap_bytes};
+  OwnedFd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
+  if (!file) return std::unexpected(EdgeError{path, std::strerror(errno)});
+  PcapWriter writer{std::move(file), snap_bytes};
+  writer.waiting_.reserve(kWriteBytes + sizeof(RecordHeader) + kMaxFrameBytes);
   const FileHeader header{.snap_bytes = snap_bytes};
-  writer.put(&header, sizeof header);
-  if (std::fflush(file) != 0) return std::unexpected(EdgeError{path, std::strerror(errno)});
+  if (::write(writer.file_.get(), &header, sizeof header) != static_cast<ssize_t>(sizeof header)) {
+    return std::unexpected(EdgeError{path, std::strerror(errno)});
+  }
+  writer.file_bytes_ = sizeof header;
   return writer;
 }
 
-void PcapWriter::write(const Packet& packet, Instant at) noexcept {
+bool PcapWriter::write(const Packet& packet, Instant at) noexcept {
   constexpr int64_t kNsPerSecond = 1'000'000'000;
+  if (failed()) return false;
   const int64_t ns = at.count_ps() / 1000;
   const uint32_t length = packet.frame_bytes();
   uint32_t room = std::min(length, snap_bytes_);
@@ -65,15 +74,60 @@ void PcapWriter::write(const Packet& packet, Instant at) noexcept {
   part(packet.data(), head);
   part(kZeros.data(), elided);
   part(packet.data() + head, packet.stored_bytes() - head);
+  if (waiting_.size() >= kWriteBytes) flush();
+  return true;
 }
 
 void PcapWriter::put(const void* bytes, size_t count) noexcept {
-  if (error_ == 0 && count != 0 && std::fwrite(bytes, count, 1, file_.get()) != 1) error_ = errno;
+  const auto* first = static_cast<const uint8_t*>(bytes);
+  waiting_.insert(waiting_.end(), first, first + count);
 }
 
-std::string PcapWriter::finish() noexcept {
-  if (file_ && std::fclose(file_.release()) != 0 && error_ == 0) error_ = errno;
-  return error_ == 0 ? "" : std::strerror(error_);
+void PcapWriter::flush() noexcept {
+  size_t done = 0;
+  while (done < waiting_.size()) {
+    const ssize_t n = ::write(file_.get(), waiting_.data() + done, waiting_.size() - done);
+    if (n >= 0) {
+      done += static_cast<size_t>(n);
+    } else if (errno != EINTR) {
+      error_ = errno;
+      return give_up(done);
+    }
+  }
+  file_bytes_ += done;
+  waiting_.clear();
+}
+
+// Of what waited so many bytes are in the file: records that are not whole there are lost.
+void PcapWriter::give_up(size_t written) noexcept {
+  size_t whole = 0;
+  for (size_t at = 0; at < waiting_.size();) {
+    RecordHeader header{};
+    std::memcpy(&header, waiting_.data() + at, sizeof header);
+    at += sizeof header + header.captured;
+    if (at <= written) {
+      whole = at;
+    } else {
+      ++lost_.packets;
+      lost_.bytes += header.length;
+    }
+  }
+  file_bytes_ += whole;
+  waiting_.clear();
+  struct stat found{};
+  if (fstat(file_.get(), &found) == 0 && S_ISREG(found.st_mode)) {
+    static_cast<void>(ftruncate(file_.get(), static_cast<off_t>(file_bytes_)));
+  }
+}
+
+void PcapWriter::finish() noexcept {
+  if (!file_) return;
+  if (!failed()) flush();
+  if (::close(file_.release()) != 0 && !failed()) error_ = errno;
+}
+
+std::string PcapWriter::error() const {
+  return failed() ? std::strerror(error_) : "";
 }
 
 }  // namespace softspine::dataplane

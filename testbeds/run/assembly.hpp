@@ -29,7 +29,7 @@ namespace softspine::testbeds {
 // A port whose other side is outside.
 struct EdgePort {
   control::LinkEnd end;  // of the fabric
-  const dataplane::Nic* nic = nullptr;
+  dataplane::Nic* nic = nullptr;
 };
 
 struct Assembly {

@@ -43,6 +43,8 @@ std::expected<void, std::string> RunningFabric::build() {
   faults_->start();
   deadlocks_ = std::make_unique<DeadlockLook>(testbed_.fabric, *assembly_);
   deadlocks_->start();
+  edges_ = std::make_unique<EdgeWatch>(testbed_.fabric, *assembly_, *links_, errors_);
+  edges_->start();
   captures_ = std::make_unique<Captures>(testbed_, *assembly_);
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
 }
@@ -87,6 +89,7 @@ std::expected<void, std::string> RunningFabric::run() {
   } else {
     assembly_->engine->run(end);
   }
+  edges_->finish(assembly_->engine->now());
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   return {};
 }
@@ -187,6 +190,7 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   for (const control::Deadlock& found : deadlocks_->found()) {
     out.deadlocks.push_back({found.found, found.text(testbed_.fabric)});
   }
+  out.errors = errors_.all();
   return out;
 }
 

@@ -22,10 +22,12 @@
 #include <thread>
 #include <vector>
 
+#include "control/telemetry/error_channel.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/captures.hpp"
 #include "testbeds/run/deadlock_look.hpp"
+#include "testbeds/run/edge_watch.hpp"
 #include "testbeds/run/fault_control.hpp"
 #include "testbeds/run/link_control.hpp"
 
@@ -51,6 +53,11 @@ class RunningFabric {
   std::expected<void, std::string> run();
   // From any thread, and from a signal handler.
   void stop() noexcept;
+  // From any thread: an error that no run goes on after.
+  void fail(const std::string& who, const std::string& what) {
+    errors_.report(who, what);
+    stop();
+  }
   bool was_stopped() const { return stop_requested_.load(std::memory_order_relaxed); }
 
   // While it runs, from any thread: `see` is called with a copy of all counters, on a worker's thread between two
@@ -74,6 +81,8 @@ class RunningFabric {
   void inject(control::LinkEnd port, std::vector<uint8_t> frame,
               std::function<void(std::expected<dataplane::Instant, std::string>)> done);
   dataplane::Instant progress() const { return assembly_->engine->progress(); }
+  // Any thread reports and reads there, also before and after it runs.
+  control::ErrorChannel& errors() { return errors_; }
 
   // While it does not run.
   control::FabricSnapshot snapshot() const { return snapshot_at(assembly_->engine->now()); }
@@ -100,12 +109,14 @@ class RunningFabric {
   const control::Testbed& testbed_;
   FabricOptions options_;
   control::Compiler compiler_;
+  control::ErrorChannel errors_{[this] { return assembly_ ? progress() : dataplane::Instant{}; }};
   std::unique_ptr<OutsideHosts> outside_;
   std::unique_ptr<dataplane::PacketPool> injected_;  // whole frames; made when the first one is injected
   std::unique_ptr<Assembly> assembly_;
   std::unique_ptr<LinkControl> links_;
   std::unique_ptr<FaultControl> faults_;
   std::unique_ptr<DeadlockLook> deadlocks_;
+  std::unique_ptr<EdgeWatch> edges_;
   std::unique_ptr<Captures> captures_;
   bool waits_for_commands_ = false;
   bool is_watched_ = false;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/softspine/fabric_server.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -174,14 +176,21 @@ Json FabricServer::fabric_json(const FabricSnapshot& snapshot) const {
           {"now_ps", snapshot.instant.count_ps()},
           {"duration_ps", testbed.run.duration.count_ps()},
           {"switches", snapshot.switches.size()},
-          {"hosts", snapshot.hosts.size() + snapshot.edges.size()}};
+          {"hosts", snapshot.hosts.size() + snapshot.edges.size()},
+          {"errors", errors_json(snapshot.errors)}};
 }
 
 std::string FabricServer::fabric_text(const FabricSnapshot& snapshot) const {
   std::string out;
   const Json facts = fabric_json(snapshot);
   for (const auto& [key, value] : facts.items()) {
+    if (value.is_array()) continue;
     out += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
+  }
+  out += "errors: " + std::to_string(snapshot.errors.size()) + "\n";
+  for (const RunError& each : snapshot.errors) {
+    out +=
+        fmt::format("  {}: {} (at {:.6f} ms, {} times)\n", each.who, each.what, each.first.seconds() * 1e3, each.count);
   }
   return out;
 }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/softspine/progress.hpp"
 
-#include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -24,8 +23,9 @@ control::TerminalSize terminal_size() {
 
 }  // namespace
 
-Progress::Progress(testbeds::RunningFabric& fabric)
+Progress::Progress(testbeds::RunningFabric& fabric, Screen& screen)
     : fabric_(fabric),
+      screen_(screen),
       terminal_(isatty(STDERR_FILENO) != 0),
       thread_([this](const std::stop_token& stop) { watch(stop); }) {}
 
@@ -58,13 +58,10 @@ void Progress::watch(const std::stop_token& stop) {
 void Progress::show(const control::FabricSnapshot& before, const control::FabricSnapshot& now) {
   const dataplane::Duration duration = fabric_.testbed().run.duration;
   if (terminal_) {
-    const std::string next = control::live_table(before, now, duration, terminal_size());
-    fmt::print(stderr, "{}", control::redrawn(shown_, next));
-    shown_ = next;
+    screen_.redraw(control::live_table(before, now, duration, terminal_size()));
   } else {
-    fmt::print(stderr, "{}\n", control::progress_line(before, now, duration));
+    screen_.print_line(control::progress_line(before, now, duration));
   }
-  std::fflush(stderr);
 }
 
 }  // namespace softspine::tools

@@ -10,13 +10,14 @@
 
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/running_fabric.hpp"
+#include "tools/softspine/screen.hpp"
 
 namespace softspine::tools {
 
 class Progress {
  public:
-  // The fabric outlives it, and runs, or is about to.
-  explicit Progress(testbeds::RunningFabric& fabric);
+  // Both outlive it; the fabric runs, or is about to.
+  Progress(testbeds::RunningFabric& fabric, Screen& screen);
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
@@ -33,10 +34,10 @@ class Progress {
   };
 
   testbeds::RunningFabric& fabric_;
+  Screen& screen_;
   bool terminal_;
   std::shared_ptr<Answers> answers_ = std::make_shared<Answers>();
   std::optional<control::FabricSnapshot> before_;
-  std::string shown_;  // the table on the terminal
   std::jthread thread_;
 };
 

@@ -17,9 +17,11 @@
 #include "control/telemetry/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tools/softspine/capture_options.hpp"
+#include "tools/softspine/error_printer.hpp"
 #include "tools/softspine/fabric_server.hpp"
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/progress.hpp"
+#include "tools/softspine/screen.hpp"
 #include "tools/softspine/summary.hpp"
 
 namespace softspine::tools {
@@ -82,6 +84,8 @@ class Run {
       forget_folder();
       return ready.error();
     }
+    // Also while the report is written: what ends the run must not end the report of it.
+    const StopOnInterrupt on_interrupt{*fabric_};
     if (const auto ran = run(); !ran) return ran.error();
     return finish();
   }
@@ -127,9 +131,10 @@ class Run {
   }
 
   std::expected<void, Status> run() {
-    const StopOnInterrupt on_interrupt{*fabric_};
+    Screen screen;
+    const ErrorPrinter error_printer{fabric_->errors(), screen};
     std::optional<Progress> progress;
-    if (!arguments_.quiet) progress.emplace(*fabric_);
+    if (!arguments_.quiet) progress.emplace(*fabric_, screen);
     const auto ran = fabric_->run();
     progress.reset();
     server_->stop();
@@ -157,7 +162,8 @@ class Run {
       fmt::print(stderr, "softspine: {} packets were not given back: a defect, please report it\n", leaked);
       return Status::kUnexpected;
     }
-    return capture && written && commands_succeeded && as_expected ? Status::kDone : Status::kUnexpected;
+    const bool whole = capture && fabric_->errors().empty();
+    return whole && written && commands_succeeded && as_expected ? Status::kDone : Status::kUnexpected;
   }
 
   // What outside hosts' commands came to; true if all went well.
@@ -264,7 +270,7 @@ void add_run_command(CLI::App& app, Status& status) {
       "  softspine run two-tier.yaml --capture tor1.pcapng --capture-port 'tor1:*' --snaplen 128\n"
       "  softspine run pfc-storm.yaml --capture pauses.pcapng --capture-filter 'ether proto 0x8808'\n"
       "  softspine run two-tier.yaml --workers 2 --seed 3 --json | jq .flows\n"
-      "Ctrl-C ends it: files are closed and what was counted is printed.");
+      "Ctrl-C (or SIGTERM, SIGHUP) ends it: files are closed and what was counted is printed.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
   add_overrides(*command, arguments->overrides);
   CLI::Option* capture =

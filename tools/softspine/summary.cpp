@@ -115,6 +115,16 @@ void add_drops(std::string& out, const Json& report) {
   }
 }
 
+void add_errors(std::string& out, const Json& errors) {
+  if (errors.empty()) return;
+  out += "\nErrors\n";
+  for (const Json& each : errors) {
+    const auto count = each["count"].get<uint64_t>();
+    out += fmt::format("  {}: {} (at {}{})\n", each["who"].get<std::string>(), each["what"].get<std::string>(),
+                       short_time(each["first_ps"]), count > 1 ? fmt::format(", {} times", count) : "");
+  }
+}
+
 uint64_t lost_packets(const Json& drops) {
   uint64_t sum = 0;
   for (const auto& [reason, count] : drops.items()) {
@@ -182,6 +192,7 @@ std::string summary_text(const Json& report) {
   add_commands(out, report);
   add_uplinks(out, report["links"]);
   add_drops(out, report);
+  add_errors(out, report["errors"]);
   return out;
 }
 

@@ -62,7 +62,7 @@ class PcapEdgeTest : public testing::Test {
     EXPECT_EQ(engine.run(Instant::never()), RunEnd::kIdle);
     EXPECT_EQ(engine.drain(), 0U);
     counters = in.counters();
-    input_error = in.input_error();
+    faults = in.faults();
     return parse_pcap(TemporaryFiles::content(out));
   }
   // When the last bit of a frame that starts at `start_ns` has arrived.
@@ -73,7 +73,7 @@ class PcapEdgeTest : public testing::Test {
   TemporaryFiles files;
   std::unique_ptr<PacketPool> pool;
   EdgeCounters counters;
-  std::string input_error;
+  std::vector<EdgeFault> faults;
 };
 
 TEST_F(PcapEdgeTest, EntersFramesAtTheirTimesSinceTheFirstOne) {
@@ -87,7 +87,7 @@ TEST_F(PcapEdgeTest, EntersFramesAtTheirTimesSinceTheFirstOne) {
   }
   EXPECT_EQ(counters.in_packets, 3U);
   EXPECT_EQ(counters.in_bytes, 64U + 1500 + 9000);
-  EXPECT_EQ(input_error, "");
+  EXPECT_TRUE(faults.empty());
 }
 
 TEST_F(PcapEdgeTest, ReadsEveryKindOfFileAlike) {
@@ -172,7 +172,8 @@ TEST_F(PcapEdgeTest, EndsTheInputWhereTheFileBreaksOff) {
   auto bytes = pcap_bytes({frame_at(0, 100, 1), frame_at(1000, 100, 2)});
   bytes.resize(bytes.size() - 1);
   EXPECT_EQ(play({.read_path = files.with(bytes)}).size(), 1U);
-  EXPECT_NE(input_error.find("truncated"), std::string::npos) << input_error;
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(faults[0].error.message.find("truncated"), std::string::npos) << faults[0].error.message;
 }
 
 TEST_F(PcapEdgeTest, SaysWhenAFrameLiesBeyondTheTimeItCanCount) {
@@ -180,7 +181,8 @@ TEST_F(PcapEdgeTest, SaysWhenAFrameLiesBeyondTheTimeItCanCount) {
       play({.read_path = files.with(pcap_bytes({frame_at(0, 60, 1), frame_at(200LL * 86'400 * 1'000'000'000, 60, 2)}))})
           .size(),
       1U);
-  EXPECT_NE(input_error.find("106 days"), std::string::npos) << input_error;
+  ASSERT_EQ(faults.size(), 1U);
+  EXPECT_NE(faults[0].error.message.find("106 days"), std::string::npos) << faults[0].error.message;
 }
 
 TEST_F(PcapEdgeTest, PlaysOnAClockThatIsNotItsOwn) {
@@ -241,8 +243,11 @@ TEST_F(PcapEdgeTest, SaysWhenTheOutputCouldNotBeWritten) {
   engine.run(Instant::never());
   engine.drain();
   setrlimit(RLIMIT_FSIZE, &before);
-  EXPECT_EQ(sink.counters().out_packets, 1U);
-  EXPECT_NE(sink.output_error().find("File too large"), std::string::npos) << sink.output_error();
+  EXPECT_EQ(sink.counters().out_packets, 0U);
+  EXPECT_EQ(sink.counters().out_bytes, 0U);
+  EXPECT_EQ(count(sink.counters().out_drops, DropReason::kEdgeFull), 1U);
+  ASSERT_EQ(sink.faults().size(), 1U);
+  EXPECT_NE(sink.faults()[0].error.message.find("File too large"), std::string::npos);
 }
 
 }  // namespace

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes wrong while a fabric runs, in one place: a file that cannot be written, an interface that vanishes, a
+// guest that ends unasked. Whoever finds an error reports it here, and from here it is read: at once on stderr, in
+// `show fabric`, in the report (`errors`), in Prometheus (softspine_errors_total); one error is enough for exit
+// status 1.
+//
+//   errors.report("sink", "out.pcap: No space left on device");           as of the fabric's time now
+//   errors.report("sink", "out.pcap: No space left on device", instant);  as of then
+//
+// Who: a node, a capture, a part of the fabric, by the name that the user knows. What: a sentence without numbers
+// that change, since the same of the same counts up instead of standing twice.
+// Frames that end are no errors: they have counters. Nobody reports from the dataplane: its counters and faults are
+// looked at between windows (testbeds/run/edge_watch.hpp).
+// Limit: kMostKept different ones; further ones only count, in an entry of their own.
+// Order: by instant, then who and what; so the same errors at the same instants read the same for any number of
+// workers.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "control/telemetry/snapshot.hpp"
+
+namespace softspine::control {
+
+class ErrorChannel {
+ public:
+  static constexpr size_t kMostKept = 256;
+
+  // `now`: the fabric's time, from any thread.
+  explicit ErrorChannel(std::function<dataplane::Instant()> now) : now_(std::move(now)) {}
+
+  // Any thread but a signal handler. Never waits for a reader.
+  void report(std::string who, std::string what);
+  void report(std::string who, std::string what, dataplane::Instant at);
+
+  // Any thread.
+  bool empty() const;
+  std::vector<RunError> all() const;
+  // In the order of their reports, from the `seen`th on. Waits until there are some, or `stop`.
+  std::vector<RunError> await_more(size_t seen, const std::stop_token& stop);
+
+ private:
+  std::function<dataplane::Instant()> now_;
+  mutable std::mutex lock_;
+  std::condition_variable_any more_;
+  std::vector<RunError> kept_;
+};
+
+}  // namespace softspine::control

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/edge_watch.hpp"
+
+#include <algorithm>
+
+namespace softspine::testbeds {
+
+using dataplane::Duration;
+using dataplane::EdgeFault;
+using dataplane::Instant;
+
+namespace {
+
+// On the wall clock every look costs a stop of all workers.
+constexpr Duration kEveryVirtual = Duration::us(100);
+constexpr Duration kEveryWall = Duration::ms(20);
+
+}  // namespace
+
+void EdgeWatch::start() {
+  if (assembly_.edges.empty()) return;
+  assembly_.engine->at(Instant::at(kEveryVirtual), [this](Instant now) { look(now); });
+}
+
+void EdgeWatch::look(Instant now) {
+  for (size_t i = 0; i < assembly_.edges.size(); ++i) look_at(i, now);
+  const bool wall = assembly_.engine->is_wall();
+  const Instant next = assembly_.engine->next_event();
+  if (next.is_never() && !wall) return;
+  const Instant then = now + (wall ? kEveryWall : kEveryVirtual);
+  assembly_.engine->at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
+}
+
+void EdgeWatch::look_at(size_t edge, Instant now) {
+  const EdgePort& port = assembly_.edges[edge];
+  port.nic->look_outside(now);
+  report(edge);
+  if (port.nic->outside_is_gone()) links_.set({fabric_.port(port.end).link}, false, now);
+}
+
+void EdgeWatch::report(size_t edge) {
+  const EdgePort& port = assembly_.edges[edge];
+  const std::vector<EdgeFault>& faults = port.nic->faults();
+  for (; reported_[edge] < faults.size(); ++reported_[edge]) {
+    const EdgeFault& fault = faults[reported_[edge]];
+    errors_.report(fabric_.nodes[port.end.node].name, fault.error.where + ": " + fault.error.message, fault.at);
+  }
+}
+
+void EdgeWatch::finish(Instant now) {
+  for (size_t i = 0; i < assembly_.edges.size(); ++i) {
+    assembly_.edges[i].nic->finish(now);
+    report(i);
+  }
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks now and then what has gone wrong with the edges of a running fabric (a file that cannot be written, an
+// interface that was deleted), and reports it on the error channel. The link of an edge whose outside has gone goes
+// down. On the virtual clock it keeps no run alive, and reports what edges say of themselves, as of the instant that
+// they say: so nothing depends on when it looks.
+#pragma once
+
+#include <vector>
+
+#include "control/telemetry/error_channel.hpp"
+#include "testbeds/run/assembly.hpp"
+#include "testbeds/run/link_control.hpp"
+
+namespace softspine::testbeds {
+
+class EdgeWatch {
+ public:
+  // All four outlive it.
+  EdgeWatch(const control::Fabric& fabric, Assembly& assembly, LinkControl& links, control::ErrorChannel& errors)
+      : fabric_(fabric), assembly_(assembly), links_(links), errors_(errors), reported_(assembly.edges.size(), 0) {}
+
+  // Before the first window.
+  void start();
+  // After the last one: files are closed, and the last errors reported.
+  void finish(dataplane::Instant now);
+
+ private:
+  void look(dataplane::Instant now);
+  void look_at(size_t edge, dataplane::Instant now);
+  void report(size_t edge);
+
+  const control::Fabric& fabric_;
+  Assembly& assembly_;
+  LinkControl& links_;
+  control::ErrorChannel& errors_;
+  std::vector<size_t> reported_;  // faults, by edge
+};
+
+}  // namespace softspine::testbeds
