@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// SIGINT and SIGTERM end the run cleanly; a second one ends the process at once.
+// SIGINT, SIGTERM and SIGHUP end the run cleanly; a second one ends the process at once. SIGHUP stays ignored if we
+// were started so (nohup). A pipe whose reader has gone (SIGPIPE) and a file that has reached its limit (SIGXFSZ) end
+// nothing: whoever writes there gets the error, and reports it.
 #pragma once
+
+#include <array>
+#include <csignal>
 
 #include "testbeds/run/running_fabric.hpp"
 
@@ -13,6 +18,12 @@ class StopOnInterrupt {
   ~StopOnInterrupt();
   StopOnInterrupt(const StopOnInterrupt&) = delete;
   StopOnInterrupt& operator=(const StopOnInterrupt&) = delete;
+
+ private:
+  static constexpr std::array<int, 3> kStopping{SIGINT, SIGTERM, SIGHUP};
+  static constexpr std::array<int, 2> kIgnored{SIGPIPE, SIGXFSZ};
+  std::array<struct sigaction, kStopping.size()> stopping_before_{};
+  std::array<struct sigaction, kIgnored.size()> ignored_before_{};
 };
 
 }  // namespace softspine::tools
