@@ -118,6 +118,9 @@ void Egress::end_storm(uint32_t number, uint8_t priority, Instant at) noexcept {
     if ((plan.queues_of_priority[priority] >> i & 1) != 0) {
       mmu_.set_queue(number, i, plan_->buffer.ports[number].queues[i], false);
     }
+    // A port that forwarded has not told its neighbour to stop: who is in its headroom now does.
+    const bool wants_stop = (plan.priorities_of_group[i] & bit) != 0 && mmu_.group(number, i).xoff;
+    if (wants_stop && (side_[number].pfc.stopped() & bit) == 0) stop_sender(Mmu::number_of_group(number, i), at);
   }
   take_pauses(number, at);
   hold(number, at);

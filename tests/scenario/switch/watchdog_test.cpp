@@ -44,6 +44,11 @@ class Watchdog : public ::testing::Test {
     const Bytes packet = ipv4_packet({.from = ip4("10.0.30.2"), .to = ip4(to), .tos = 3 << 2}, counting(966));
     bench_->send_at(begin_ + at, port, ethernet_frame(kRouter, station(6), 0x0800, packet));
   }
+  void pause_port5(Duration at, uint16_t quanta) {
+    Bytes frame(mac_control::kFrameBytes);
+    write_pfc(frame.data(), {2, 0, 0, 0, 0, 5}, PfcFrame::of(1 << kPriority, quanta));
+    bench_->send_at(begin_ + at, 5, frame);
+  }
   void run_to(Duration at) { bench_->engine().run(begin_ + at); }
   const PfcWatchdog& watchdog(uint16_t port = 4) {
     return bench_->node().egress().watchdog(PortNo{port}, Priority{kPriority});
@@ -124,6 +129,25 @@ TEST_F(Watchdog, CountsWhatPassesInTheLastStormAndInAll) {
   EXPECT_EQ(in_storms(), (WatchdogTraffic{.tx_packets = 7, .rx_packets = 3}));
 }
 
+// Who changes which groups or queues a priority has would leave those shut that it had: the storm ends first.
+TEST_F(Watchdog, AStormEndsWithThePlanThatGivesThePriorityOtherGroupsOrQueues) {
+  for (const bool groups : {true, false}) {
+    start(WatchdogAction::kDrop);
+    storm(Duration::us(10), Duration::us(500));
+    run_to(Duration::us(450));
+    ASSERT_TRUE(watchdog().stormed());
+    ForwardingState next = state_of(WatchdogAction::kDrop);
+    QosPlan plan = *next.plan;
+    auto& masks = groups ? plan.ports[4].priorities_of_group : plan.ports[4].queues_of_priority;
+    std::swap(masks[kPriority], masks[5]);
+    next.plan = std::make_shared<QosPlan>(std::move(plan));
+    bench_->publish(std::move(next), bench_->engine().now());
+    EXPECT_FALSE(watchdog().stormed()) << (groups ? "groups" : "queues");
+    EXPECT_FALSE(bench_->node().egress().mmu().group(4, kPriority).shut);
+    EXPECT_FALSE(bench_->node().egress().mmu().queue(4, kPriority).shut);
+  }
+}
+
 // A plan that watches no more, or does something else about a storm: nothing stays shut.
 TEST_F(Watchdog, AStormEndsWithThePlanThatLookedForIt) {
   for (const WatchdogAction next : {WatchdogAction::kNone, WatchdogAction::kAlert}) {
@@ -155,10 +179,55 @@ TEST_F(Watchdog, ForwardDisobeysThePauseUntilItEnds) {
   EXPECT_EQ(drops(6), 0u);
   run_to(Duration::us(3700));
   EXPECT_FALSE(watchdog().stormed());
+  EXPECT_EQ(bench_->counters(4).pfc_tx_packets[kPriority], 0u)
+      << "whose group is not in its headroom asks nobody to stop";
+  EXPECT_EQ(bench_->node().egress().stopped(PortNo{4}), 0);
   storm(Duration::us(3800), Duration::us(4000));
   send(Duration::us(3850), 6);
   run_to(Duration::us(3990));
   EXPECT_EQ(bench_->counters(4).queues[3].current_packets, 1u) << "obeyed again";
+}
+
+// Port 4's neighbour pauses it and sends to port 5, which may not send either: so port 4 has told it to stop. That is
+// over with the storm's beginning, and comes again only with its end, if the headroom is in use then.
+TEST_F(Watchdog, ForwardStopsItsNeighbourNoMore) {
+  ForwardingState state = state_of(WatchdogAction::kForward);
+  QosPlan plan = *state.plan;
+  plan.buffer.cell = CellSize{208};
+  for (PortBufferPlan& port : plan.buffer.ports) {
+    port.groups[kPriority] = {.lossless = true,
+                              .limit = SharedLimit::fixed(10),
+                              .headroom_cells = 2'000,
+                              .xon_cells = 5,
+                              .xon_offset_cells = 10};
+  }
+  plan.ports[5].watchdog.action = WatchdogAction::kNone;
+  state.plan = std::make_shared<QosPlan>(std::move(plan));
+  bench_ = std::make_unique<Bench<pipelines::Core>>(std::move(state));
+  begin_ = bench_->engine().now();
+  for (int i = 0; i < 12; ++i) pause_port5(Duration::us(200 * i), 0xffff);
+  storm(Duration::us(10), Duration::us(1'000));
+  for (int i = 0; i < 4; ++i) send(Duration::us(12), 4, "10.4.0.1");
+  run_to(Duration::us(50));
+  EXPECT_EQ(bench_->node().egress().stopped(PortNo{4}), 1 << kPriority);
+  run_to(Duration::us(350));
+  ASSERT_TRUE(watchdog().stormed());
+  EXPECT_EQ(bench_->node().egress().stopped(PortNo{4}), 0) << "XON, as the storm began";
+  const uint64_t told = bench_->counters(4).pfc_tx_packets[kPriority];
+  pause_port5(Duration::us(410), 0);  // what waits goes, so that the group may enter its headroom once more
+  pause_port5(Duration::us(430), 0xffff);
+  for (int i = 0; i < 4; ++i) send(Duration::us(450), 4, "10.4.0.1");
+  run_to(Duration::us(900));
+  ASSERT_TRUE(watchdog().stormed());
+  ASSERT_TRUE(bench_->node().egress().mmu().group(4, kPriority).xoff);
+  EXPECT_EQ(bench_->counters(4).pfc_tx_packets[kPriority], told) << "and no XOFF while it lasts";
+  EXPECT_EQ(bench_->node().egress().stopped(PortNo{4}), 0);
+  run_to(Duration::us(1'800));
+  ASSERT_FALSE(watchdog().stormed());
+  EXPECT_EQ(bench_->node().egress().stopped(PortNo{4}), 1 << kPriority)
+      << "the headroom is still in use: it asks again";
+  EXPECT_EQ(bench_->counters(4).pfc_tx_packets[kPriority] - told, 2u) << "XOFF, and its refresh";
+  pause_port5(Duration::us(2'500), 0);
 }
 
 TEST_F(Watchdog, AlertOnlyCounts) {
