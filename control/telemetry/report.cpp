@@ -251,6 +251,7 @@ Json totals_json(const FabricSnapshot& snapshot) {
           {"damaged_on_links", damaged},
           {"balanced", balanced},
           {"deadlocks", snapshot.deadlocks.size()},
+          {"route_changes", snapshot.route_changes},
           {"dropped_packets", dropped_packets(drops)},
           {"drops", drops_json(drops)}};
 }

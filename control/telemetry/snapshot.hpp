@@ -296,6 +296,7 @@ struct FabricSnapshot {
   std::vector<EdgeSnapshot> edges;
   std::vector<LinkSnapshot> links;
   std::vector<DeadlockSnapshot> deadlocks;  // since the start
+  uint32_t route_changes = 0;               // switches that got new tables as links went down and up, summed up
   std::vector<RunError> errors;             // since the start
   EngineSnapshot engine;
 };

@@ -190,6 +190,7 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   for (const control::Deadlock& found : deadlocks_->found()) {
     out.deadlocks.push_back({found.found, found.text(testbed_.fabric)});
   }
+  out.route_changes = links_->route_changes();
   out.errors = errors_.all();
   return out;
 }

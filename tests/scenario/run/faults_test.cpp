@@ -50,12 +50,15 @@ TEST(Faults, CostNothingMoreOnceRoutesHaveFollowed) {
   const std::string uplink = used_uplink(run_text(paced("")));
   const Outcome out = run_text(paced("faults: [{at: 100us, link: \"" + uplink + "\", set: down}]\n"));
   EXPECT_LE(1000 - out.snapshot.flows[0].received_packets, 2U) << "only what was on the link";
+  EXPECT_EQ(out.report["totals"]["route_changes"], 3u);
 }
 
 TEST(Faults, EndWhenTheLinkComesBack) {
   const std::string uplink = used_uplink(run_text(paced("")));
   const Outcome out = run_text(paced("faults: [{at: 100us, link: \"" + uplink + "\", set: down}, {at: 200us, link: \"" +
                                      uplink + "\", set: up}]\nconvergence: 10us\n"));
+  // The link's two ends, and the other ToR, which no longer goes over that spine: three of four, twice.
+  EXPECT_EQ(out.report["totals"]["route_changes"], 6u);
   const uint64_t by_it = out.report["links"][uplink]["tx_packets"].get<uint64_t>();
   EXPECT_NEAR(static_cast<double>(by_it), 1000 - 100, 15) << "all but 100 us of it, the convergence included";
 }
