@@ -323,8 +323,9 @@ class Compiler::StateBuilder {
   }
 
   static bool has_group(uint32_t route) { return route != kNone && route != RouteTable::kConnected; }
-  // The table's group of the same destination if every link were up; kNone if that does not matter.
-  uint32_t whole_of(uint32_t route) const { return whole_ != nullptr && has_group(route) ? route : kNone; }
+  // A route of the table with every link up, as a group; kNone if it is none.
+  static uint32_t whole_of(uint32_t route) { return has_group(route) ? route : kNone; }
+  // The group of the same destination if every link were up; kNone if that does not matter.
   uint32_t whole_of_subnet(uint32_t s) const { return whole_ == nullptr ? kNone : whole_of(whole_->by_subnet[s]); }
 
   void add_routes() {

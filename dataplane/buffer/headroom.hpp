@@ -43,13 +43,6 @@ constexpr Duration pause_loop(const HeadroomQuestion& q) {
          q.response;
 }
 
-// The most cells that frames of one size, back to back, can put into headroom.
-constexpr uint64_t headroom_cells_for_size(const HeadroomQuestion& q, uint32_t frame_bytes) {
-  const int64_t frame = q.rate.time_of_frame(frame_bytes).count_ps();
-  const int64_t begun = (pause_loop(q).count_ps() + frame - 1) / frame;
-  return static_cast<uint64_t>(begun + 1) * q.cell.cells_of(frame_bytes);
-}
-
 // Enough for any mix of sizes.
 inline uint64_t headroom_cells(const HeadroomQuestion& q) {
   double most = 0;  // cells a picosecond
