@@ -113,6 +113,25 @@ TEST(RateLimiter, KeepsAConfiguredRateOverWaitsThatItsCreditCovers) {
   EXPECT_NEAR(static_cast<double>(bytes) * 8 / now.seconds(), 10e9, 10e9 * 0.005);
 }
 
+// Who rests for a second at 10 Gb/s has not earned a second's bytes: kCreditBytes pass at once, and the frame that
+// overdraws them.
+TEST(RateLimiter, ARestIsMadeUpForByTheCreditAndNoMore) {
+  RateLimiter limiter{Rate::gbps(10), std::nullopt, kLine};
+  constexpr uint32_t kFrame = 1'024;
+  Instant now;
+  limiter.sent(now, kFrame);
+  for (const int64_t rest_us : {20, 1'000'000, 10'000'000}) {
+    now = now + Duration::us(rest_us);
+    uint32_t at_once = 0;
+    while (limiter.eligible(now) == now) {
+      limiter.sent(now, kFrame);
+      at_once += kFrame;
+    }
+    EXPECT_EQ(at_once, RateLimiter::kCreditBytes + kFrame) << "after " << rest_us << " us";
+    EXPECT_EQ(limiter.eligible(now), now + Rate::gbps(10).time_of_bytes(kFrame));
+  }
+}
+
 TEST(RateLimiter, TheSlowerOfTwoRatesHolds) {
   RateLimiter limiter{Rate::gbps(30), ReactionParameters::paper(), kLine};
   limiter.sent(us(0), 3000);
@@ -158,6 +177,34 @@ TEST(ReactionPoint, AnAdapterCutsByHalfAtMostAndOnceInFourMicroseconds) {
   point.receive_cnp(us(4));
   EXPECT_LT(point.rate_bps(), once);
   EXPECT_EQ(point.target_bps(), 40'000'000'000u) << "it has not grown in between, so the target stays";
+}
+
+TEST(ReactionPoint, ACutTakesAtMostItsShareOfTheRate) {
+  ReactionParameters parameters = ReactionParameters::paper();
+  parameters.most_cut_percent = 10;
+  ReactionPoint point{parameters, kLine};
+  point.receive_cnp(us(0));
+  EXPECT_EQ(point.rate_bps(), 36'000'000'000u) << "alpha would halve it";
+}
+
+// RC is line rate again: nothing is limited, and no counter runs.
+TEST(ReactionPoint, ALineThatCannotBeCutIsNotLimited) {
+  ReactionPoint point{ReactionParameters::paper(), Rate::mbps(1)};
+  point.receive_cnp(us(0));
+  EXPECT_EQ(point.rate_bps(), 1'000'000u);
+  EXPECT_FALSE(point.is_limited());
+  EXPECT_TRUE(point.next_change().is_never());
+}
+
+TEST(ReactionPoint, IsFreeWhenItHasReachedTheLineAgain) {
+  ReactionParameters parameters = ReactionParameters::paper();
+  ReactionPoint point{parameters, kLine};
+  point.receive_cnp(us(0));
+  int64_t periods = 0;
+  while (point.is_limited() && periods < 10'000) point.advance(us(55 * ++periods));
+  EXPECT_EQ(point.rate_bps(), kLine.count_bps());
+  EXPECT_FALSE(point.is_limited());
+  EXPECT_TRUE(point.next_change().is_never());
 }
 
 }  // namespace

@@ -100,5 +100,19 @@ TEST(Flowlets, BeginAfterAGapAndNotBefore) {
   EXPECT_GT(drawn, 100u);
 }
 
+// Packets that follow within the gap keep the draw, the gap itself included; one that comes later has a new one.
+TEST(Flowlets, ADrawHoldsUntilThePauseIsLongerThanTheGap) {
+  FlowletTable table;
+  const FlowletConfig config{.gap = Duration::us(50), .slots = 16};
+  uint32_t drawn = 0;
+  const auto ask = [&](Instant now) { return table.draw_of(config, 7, now, [&] { return ++drawn; }); };
+  Instant now = Instant::at(Duration::us(10));
+  EXPECT_EQ(ask(now), 1u);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(ask(now = now + Duration::us(50)), 1u) << "as long as the gap";
+  EXPECT_EQ(ask(now = now + Duration::us(50) + Duration::ps(1)), 2u);
+  EXPECT_EQ(ask(now), 2u);
+  EXPECT_EQ(table.begun(), 2u);
+}
+
 }  // namespace
 }  // namespace softspine::dataplane

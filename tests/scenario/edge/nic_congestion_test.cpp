@@ -93,6 +93,50 @@ TEST_F(NicCongestionTest, CountsMarksWhoseSenderItDoesNotKnowAndAnswersNothingUn
   EXPECT_EQ(edge->nic_counters().np_ecn_marked_roce_packets, 1U);
 }
 
+// Congestion control needs no PFC beside it.
+TEST_F(NicCongestionTest, AnswersMarksThoughNoPriorityIsLossless) {
+  NicConfig config = reacting();
+  config.pfc_enable = 0;
+  build(config);
+  meet(0x100, 0x200, 6);
+  peer_sends(rc_frame({.qp = 0x100, .psn = 7, .tos = 3 << 2 | 3, .from_peer = true}));
+  run_on(Duration::us(50));
+  EXPECT_EQ(cnps_seen().size(), 1U);
+}
+
+// RFC 3168: 01 is ECT(1), and no mark.
+TEST_F(NicCongestionTest, TakesEct1ForNoMark) {
+  build(reacting());
+  meet(0x100, 0x200, 6);
+  for (uint32_t i = 0; i < 3; ++i) {
+    peer_sends(rc_frame({.qp = 0x100, .psn = 7 + i, .tos = static_cast<uint8_t>(3 << 2 | i), .from_peer = true}));
+  }
+  run_on(Duration::us(200));
+  EXPECT_TRUE(cnps_seen().empty());
+  EXPECT_EQ(edge->nic_counters().np_ecn_marked_roce_packets, 0U);
+}
+
+// CNPs are of priority 6 here. What the host sends in another priority passes them while theirs is paused.
+TEST_F(NicCongestionTest, CnpsOfAPausedPriorityWait) {
+  NicConfig config = reacting();
+  config.pfc_enable = 1 << 3 | 1 << 6;
+  config.priority_of_dscp[48] = 6;
+  build(config);
+  meet(0x100, 0x200, 6);
+  peer_sends(pfc_frame(kPeer, 1 << 6, 0xffff));
+  run_on(Duration::us(300));  // its response: 2 quanta of 512 ns
+  peer_sends(rc_frame({.qp = 0x100, .psn = 7, .tos = 3 << 2 | 3, .from_peer = true}));
+  run_on(Duration::us(50));
+  for (uint16_t i = 0; i < 4; ++i) host_sends(numbered_ip_frame(0, i));
+  run_on(Duration::us(200));
+  EXPECT_EQ(edge->nic_counters().np_cnp_sent, 1U);
+  EXPECT_TRUE(cnps_seen().empty());
+  EXPECT_EQ(probe->arrivals().back().bytes[13], 0x00) << "the host's own have gone";
+  peer_sends(pfc_frame(kPeer, 1 << 6, 0));
+  run_on(Duration::us(50));
+  EXPECT_EQ(cnps_seen().size(), 1U);
+}
+
 TEST_F(NicCongestionTest, HoldsAQueuePairToItsRateAndLeavesOthersAlone) {
   ReactionParameters parameters = ReactionParameters::paper();
   parameters.time_reset = Duration::s(1);  // nothing grows within the test

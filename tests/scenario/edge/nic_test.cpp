@@ -45,6 +45,17 @@ struct Seen {
   Bytes frame;
 };
 
+// What a capture says of each pause that the NIC sends: the first word or two.
+class Remarks final : public Tap {
+ public:
+  void frame(Direction, const Packet&, Instant, const char* comment) noexcept override {
+    if (comment == nullptr) return;
+    const std::string text = comment;
+    said.push_back(text.substr(0, text.find(':')));
+  }
+  std::vector<std::string> said;
+};
+
 class NicTest : public testing::Test {
  protected:
   static void SetUpTestSuite() { start_eal({.memory_mib = 256}); }
@@ -80,6 +91,7 @@ class NicTest : public testing::Test {
     const PortRef a{engine.add(std::move(*edge), 0), PortNo{0}};
     const PortRef b{engine.add(std::move(probe), 0), PortNo{0}};
     engine.connect(a, b, Rate::gbps(100), kDelay);
+    engine.node(a.node).transmitter(PortNo{0}).set_tap(&remarks);
     engine.run(end);
     engine.drain();
     for (const Probe::Arrival& it : peer.arrivals()) {
@@ -97,6 +109,7 @@ class NicTest : public testing::Test {
   std::vector<std::pair<Instant, Bytes>> to_nic;
   Instant peer_free;
   std::vector<Seen> seen;  // by the peer
+  Remarks remarks;
   std::vector<CapturedFrame> written;
   EdgeCounters counters;
   NicCounters nic_counters;
@@ -250,6 +263,10 @@ TEST_F(NicTest, SaysXoffWhenTooMuchWaitsRepeatsItInTimeAndXonWhenItHasCaughtUp) 
     EXPECT_LT(seen[i + 1].began - seen[i].began, kQuantum * 0xffff - Duration::us(1)) << "the pause lapsed";
   }
   EXPECT_EQ(seen.back().frame, pfc_frame(kOwn, kLossless, 0));
+  std::vector<std::string> wanted(seen.size(), "XOFF again");
+  wanted.front() = "XOFF";
+  wanted.back() = "XON";
+  EXPECT_EQ(remarks.said, wanted);
   // The xon-th byte from the end has just been taken.
   const int64_t left = config.xon_bytes / 1500;
   EXPECT_EQ(seen.back().began, Instant{} + kDelay + lasts(1500) + lasts(1500, 800) * (kFrames - left));

@@ -30,8 +30,9 @@ SinkConfig reliable_sink() {
 }
 
 // What host 2 would send to the sink of host 1: message after message of 8 packets.
-Bytes request(uint32_t number, uint8_t ecn = ip::kEct0) {
+Bytes request(uint32_t number, uint8_t ecn = ip::kEct0, uint8_t dscp = 26) {
   FlowConfig flow = reliable_flow();
+  flow.dscp = dscp;
   flow.destination = host_config(1).ipv4;
   flow.source_qp = 300;
   flow.destination_qp = 200;
@@ -166,6 +167,110 @@ TEST(ReliableResponder, AnswersMarksWithACnpAsAnAdapterSendsIt) {
   EXPECT_EQ(pair.host().received(0).marked, 90u);
 }
 
+// RFC 3168: 01 is ECT(1), 10 is ECT(0), 11 is CE; only the last is a mark.
+TEST(ReliableResponder, TakesNoOtherCodepointForAMark) {
+  HostAndPuppet pair;
+  pair.host().add_sink(reliable_sink());
+  for (uint32_t n = 0; n < 8; ++n) pair.puppet().say(us(2 * n), request(n, static_cast<uint8_t>(n == 7 ? 3 : n % 3)));
+  pair.run(us(100));
+  uint32_t cnps = 0;
+  for (const Heard& heard : pair.puppet().heard()) cnps += heard.opcode() == bth::kCnp;
+  EXPECT_EQ(cnps, 1u);
+  EXPECT_EQ(pair.host().received(0).marked, 1u);
+  EXPECT_EQ(pair.host().received(0).packets, 8u);
+  EXPECT_EQ(pair.host().received(0).qp, 200u);
+}
+
+// Their priority is 6 by their DSCP. What else the port has to say goes on.
+TEST(ReliableResponder, CnpsOfAPausedPriorityWait) {
+  HostAndPuppet pair;
+  pair.host().add_sink(reliable_sink());
+  pair.puppet().say(us(0), pfc_frame(0x40, 0xffff));
+  for (uint32_t n = 0; n < 8; ++n) pair.puppet().say(us(20), request(n, ip::kCe));
+  pair.puppet().say(us(60), pfc_frame(0x40, 0));
+  pair.run(us(100));
+  ASSERT_EQ(pair.puppet().heard().size(), 2u);
+  EXPECT_EQ(pair.puppet().heard()[0].opcode(), bth::kAcknowledge);
+  EXPECT_LT(pair.puppet().heard()[0].started, us(25));
+  EXPECT_EQ(pair.puppet().heard()[1].opcode(), bth::kCnp);
+  EXPECT_EQ(pair.puppet().heard()[1].started, pair.arrival(us(60), 60));
+}
+
+// Nothing else wants to send, and no XON comes: when its time has run out they go.
+TEST(ReliableResponder, AnswersWaitUntilAPauseLapses) {
+  HostAndPuppet pair;
+  SinkConfig sink = reliable_sink();
+  sink.ack_dscp = 3;
+  pair.host().add_sink(sink);
+  pair.puppet().say(us(0), pfc_frame(0x08, 20'000));  // 102.4 us
+  for (uint32_t n = 0; n < 8; ++n) pair.puppet().say(us(20), request(n));
+  pair.run();
+  ASSERT_EQ(pair.puppet().heard().size(), 1u);
+  EXPECT_EQ(pair.puppet().heard()[0].opcode(), bth::kAcknowledge);
+  EXPECT_EQ(pair.puppet().heard()[0].started,
+            pair.arrival(us(0), mac_control::kFrameBytes) + Duration::ps(5120) * 20'000);
+}
+
+// 130 frames of about 1 KiB come at 100 Gb/s and leave at 10 Gb/s: XOFF when more than 96 KiB wait, XON when it is no
+// more than 64 KiB.
+TEST(SlowResponder, SaysXoffAboveItsXoffThresholdAndXonAtItsXonThreshold) {
+  HostAndPuppet pair;
+  pair.host().add_sink(reliable_sink());
+  pair.host().set_slow_receiver(PortNo{0}, SlowReceiver{.drain = Rate::gbps(10)}, Instant{});
+  for (uint32_t n = 0; n < 130; ++n) pair.puppet().say(us(1), request(n, ip::kEct0, 3));
+  pair.run(us(200));
+  std::vector<Heard> pauses;
+  for (const Heard& heard : pair.puppet().heard()) {
+    if (heard.type() == ethernet::kTypeMacControl) pauses.push_back(heard);
+  }
+  ASSERT_EQ(pauses.size(), 2u);
+  // The buffer holds what has come less what has left; by the bytes of each.
+  const auto sized = [&](uint32_t n) { return static_cast<uint32_t>(request(n, ip::kEct0, 3).size()); };
+  Instant came = us(1) + HostAndPuppet::kPropagation;
+  Instant leaves = Instant::never();
+  uint32_t held = 0;
+  uint32_t next_in = 0;
+  uint32_t next_out = 0;
+  Instant xoff = Instant::never();
+  Instant xon = Instant::never();
+  while (xon.is_never()) {
+    const Instant arrives = next_in < 130 ? came + Rate::gbps(100).time_of_frame(sized(next_in)) : Instant::never();
+    if (arrives < leaves) {
+      held += sized(next_in);
+      if (next_in == next_out) leaves = arrives + Rate::gbps(10).time_of_bytes(sized(next_in));
+      came = arrives;
+      ++next_in;
+      if (held > 96 * 1024 && xoff.is_never()) xoff = arrives;
+    } else {
+      held -= sized(next_out++);
+      if (held <= 64 * 1024 && !xoff.is_never()) xon = leaves;
+      leaves = leaves + Rate::gbps(10).time_of_bytes(sized(next_out));
+    }
+  }
+  EXPECT_EQ(pauses[0].started, xoff);
+  EXPECT_EQ(load16(pauses[0].frame.data() + 18 + 2 * 3), 0xffff) << "priority 3's time";
+  EXPECT_EQ(pauses[1].started, xon);
+  EXPECT_EQ(load16(pauses[1].frame.data() + 18 + 2 * 3), 0);
+}
+
+TEST(ReliableRequester, AsksWithTheLastPacketOfEachMessageWhateverTheVerb) {
+  for (const Verb verb : {Verb::kWrite, Verb::kSend}) {
+    for (const uint32_t packets : {1U, 2U, 3U}) {
+      HostAndPuppet pair;
+      FlowConfig flow = reliable_flow();
+      flow.verb = verb;
+      flow.message_bytes = packets * 1024;
+      pair.host().add_flow(flow);
+      pair.run(us(20));
+      ASSERT_EQ(pair.puppet().heard().size(), packets);
+      for (uint32_t i = 0; i < packets; ++i) {
+        const bool asks = (pair.puppet().heard()[i].bth()[bth::kAckRequest] & bth::kAckRequestBit) != 0;
+        EXPECT_EQ(asks, i + 1 == packets) << "packet " << i << " of " << packets;
+      }
+    }
+  }
+}
+
 TEST(ReliableRequester, SendsAWindowAndWaits) {
   HostAndPuppet pair;
   FlowConfig flow = reliable_flow();
@@ -199,6 +304,91 @@ TEST(ReliableRequester, GoesBackToWhatANakNames) {
   // From the first bit to the last acknowledgement's last.
   EXPECT_EQ(pair.host().counters().completion_ps.max(),
             static_cast<uint64_t>((pair.arrival(us(60), 62) - Instant{}).count_ps()));
+}
+
+// It has sent three since the last that asked when it goes back: the fifth of those that it sends again asks.
+TEST(ReliableRequester, CountsAnewAfterGoingBackWhichPacketAsks) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.message_bytes = 64 * 1024;
+  flow.reliable = {.window = 8, .ask_every = 5};
+  pair.host().add_flow(flow);
+  pair.puppet().say(us(50), response(0x60, 101));
+  pair.run(us(100));
+  std::vector<uint32_t> asked;
+  for (const Heard& heard : pair.puppet().heard()) {
+    if ((heard.bth()[bth::kAckRequest] & bth::kAckRequestBit) != 0) asked.push_back(heard.psn());
+  }
+  EXPECT_EQ(psns_of(pair.puppet(), us(40)), (std::vector<uint32_t>{101, 102, 103, 104, 105, 106, 107, 108}));
+  EXPECT_EQ(asked, (std::vector<uint32_t>{104, 105})) << "104 the first time, 105 the second";
+}
+
+// From its first packet's first bit, whenever that was, to the last bit of what acknowledges its last.
+TEST(ReliableRequester, AMessagesTimeRunsFromItsFirstBit) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.start = us(30);
+  flow.messages = 2;
+  flow.gap = Duration::us(40);
+  pair.host().add_flow(flow);
+  pair.puppet().say(us(60), response(0x1f, 107));
+  pair.puppet().say(us(100), response(0x1f, 115));
+  pair.run(us(200));
+  std::vector<Instant> first_bits;
+  for (const Heard& heard : pair.puppet().heard()) {
+    if (heard.psn() == 100 || heard.psn() == 108) first_bits.push_back(heard.started);
+  }
+  ASSERT_EQ(first_bits.size(), 2u);
+  ASSERT_EQ(first_bits[0], us(30));
+  const Histogram& times = pair.host().counters().completion_ps;
+  EXPECT_EQ(times.count(), 2u);
+  EXPECT_EQ(times.min(), static_cast<uint64_t>((pair.arrival(us(100), 62) - first_bits[1]).count_ps()));
+  EXPECT_EQ(times.max(), static_cast<uint64_t>((pair.arrival(us(60), 62) - first_bits[0]).count_ps()));
+}
+
+// What goes back waits as long as what was just sent, also if nothing new is acknowledged with it.
+TEST(ReliableRequester, ANakBeginsTheTimeoutAnew) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.reliable.timeout = 5;  // 131.072 us
+  pair.host().add_flow(flow);
+  pair.puppet().say(us(100), response(0x60, 100));
+  pair.puppet().say(us(300), response(0x1f, 107));
+  pair.run();
+  const Instant due = pair.arrival(us(100), 62) + Duration::ns(4096) * 32;
+  ASSERT_EQ(psns_of(pair.puppet()).size(), 24u) << "sent, sent again for the NAK, and for the timeout";
+  EXPECT_EQ(pair.puppet().heard()[16].started, due);
+  EXPECT_EQ(pair.host().sent(0).local_ack_timeout_err, 1u);
+}
+
+// The time is up in the middle of a window that goes slowly: the rest of it stays where it is.
+TEST(ReliableRequester, AConnectionThatHasFailedSendsNothingMore) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.message_bytes = 64 * 1024;
+  flow.rate = Rate::gbps(1);
+  flow.reliable = {.window = 64, .ask_every = 64, .timeout = 4, .retry_count = 0};  // 65.536 us
+  pair.host().add_flow(flow);
+  pair.run(us(1'000));
+  EXPECT_EQ(pair.host().sent(0).retry_exceeded_err, 1u);
+  ASSERT_FALSE(pair.puppet().heard().empty());
+  const Instant failed =
+      Instant{} + Rate::gbps(100).time_of_frame(14 + 20 + 8 + 12 + 16 + 1024 + 4) + Duration::ns(4096) * 16;
+  EXPECT_LE(pair.puppet().heard().back().started, failed);
+  EXPECT_LT(pair.puppet().heard().size(), 10u);
+}
+
+TEST(ReliableRequester, NamesBothEndsOfIpv6) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.destination = host_config(2).ipv6;
+  pair.host().add_flow(flow);
+  pair.run(us(20));
+  ASSERT_EQ(pair.puppet().heard().size(), 8u);
+  const Bytes& frame = pair.puppet().heard()[0].frame;
+  EXPECT_EQ(load_ipv6(frame.data() + ethernet::kBytes + ipv6::kSource), host_config(1).ipv6);
+  EXPECT_EQ(load_ipv6(frame.data() + ethernet::kBytes + ipv6::kDestination), host_config(2).ipv6);
+  EXPECT_EQ(frame[ethernet::kBytes + ipv6::kNextHeader], ip::kUdp);
 }
 
 TEST(ReliableRequester, WhatIsNotUnderWayIsIgnored) {

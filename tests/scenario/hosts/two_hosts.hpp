@@ -103,7 +103,10 @@ inline void expect_all_accounted(const RoceHost& host) {
   uint64_t sent = seen.answers_sent + seen.pauses_sent;
   for (uint32_t flow = 0; flow < host.flow_count(); ++flow) sent += host.sent(flow).packets;
   uint64_t on_links = 0;
-  for (uint16_t port = 0; port < host.ports(); ++port) on_links += host.transmitter(PortNo{port}).counters().packets;
+  for (uint16_t port = 0; port < host.ports(); ++port) {
+    on_links += host.transmitter(PortNo{port}).counters().packets;
+    sent += host.credits(PortNo{port}).told_frames();
+  }
   EXPECT_EQ(sent, on_links);
 }
 

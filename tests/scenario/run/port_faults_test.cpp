@@ -151,6 +151,48 @@ TEST(DeafHost, HeedsPausesAgainOnceItIsWell) {
   EXPECT_GT(out.report["hosts"]["h1"]["pause"]["eth0"]["3"]["paused_ps"].get<uint64_t>(), 1'000'000u);
 }
 
+// h2 storms from 0.1 to 1 ms and again from 0.5 to 3 ms: the first end is not the second one's.
+TEST(HostFault, AFaultThatReplacedAnotherOutlivesItsEnd) {
+  const Outcome out = run_text(R"(
+name: storms
+run: {duration: 5ms}
+topology:
+  nodes: {h1: {kind: host}, h2: {kind: host}}
+  links: [{endpoints: ["h1:eth0", "h2:eth0"], rate: 100Gbps, length: 3m}]
+workload:
+  - {name: w, pattern: pairs, from: [h1], to: [h2], message: 1MiB, messages: 2, mtu: 4096, dscp: 3}
+faults:
+  - {at: 100us, until: 1ms, node: h2, set: storm}
+  - {at: 500us, until: 3ms, node: h2, set: storm}
+)");
+  // From 100 us to 3 ms, less the response, and then until the last refresh has lapsed: 335 us at most.
+  const auto paused = out.report["hosts"]["h1"]["pause"]["eth0"]["3"]["paused_ps"].get<int64_t>();
+  EXPECT_GT(paused, dataplane::Duration::us(2'890).count_ps());
+  EXPECT_LT(paused, dataplane::Duration::us(2'900 + 336).count_ps());
+}
+
+// The same traffic over the same fault at the same port number of two hosts: each has a stream of its own.
+TEST(LossyLink, TwoNodesLoseDifferentFrames) {
+  const Outcome out = run_text(R"(
+name: streams
+run: {duration: 30ms}
+topology:
+  nodes: {h1: {kind: host}, h2: {kind: host}, h3: {kind: host}, h4: {kind: host}}
+  links:
+    - {endpoints: ["h1:eth0", "h2:eth0"], rate: 100Gbps, length: 3m}
+    - {endpoints: ["h3:eth0", "h4:eth0"], rate: 100Gbps, length: 3m}
+workload:
+  - {name: a, pattern: pairs, from: [h1], to: [h2], message: 1024B, messages: 20000, mtu: 1024, rate: 8.976Gbps}
+  - {name: b, pattern: pairs, from: [h3], to: [h4], message: 1024B, messages: 20000, mtu: 1024, rate: 8.976Gbps}
+faults:
+  - {at: 0s, link: "h1:eth0", set: lossy, drop: 10%}
+  - {at: 0s, link: "h3:eth0", set: lossy, drop: 10%}
+)");
+  const auto lost = [&](const char* port) { return out.report["links"][port]["vanished_packets"].get<uint64_t>(); };
+  ASSERT_GT(lost("h1:eth0"), 0u);
+  EXPECT_NE(lost("h1:eth0"), lost("h3:eth0")) << "equal by chance for one seed in 150";
+}
+
 // What is asked for before the first window happens at its beginning, as any request between two windows would.
 TEST(LiveFault, EndsAfterTheTimeThatItWasGiven) {
   const control::Testbed testbed = testbed_of(paced(""));

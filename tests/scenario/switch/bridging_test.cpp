@@ -34,6 +34,18 @@ TEST(Bridging, PutsTagsOnAndTakesThemOff) {
   EXPECT_EQ(bench.exchange(2, tagged(kA, kC, 10)), (Frames{{0, plain(kA, kC)}}));
 }
 
+// Four bytes more or less, in the frame and in what is counted.
+TEST(Bridging, ATagIsPartOfTheFramesLength) {
+  Tor bench;
+  bench.exchange(2, tagged(kA, kC, 10));
+  EXPECT_EQ(bench.counters(2).rx_bytes, 68u);
+  EXPECT_EQ(bench.counters(0).tx_bytes, 64u);
+  EXPECT_EQ(bench.arrivals(0).back().frame_bytes, 64u);
+  bench.exchange(0, plain(kC, kA));
+  EXPECT_EQ(bench.counters(2).tx_bytes, 68u);
+  EXPECT_EQ(bench.arrivals(2).back().frame_bytes, 68u);
+}
+
 TEST(Bridging, KeepsThePriorityOfATag) {
   ForwardingState state = bench_state();
   state.ports[3].tagged_vlans = {10};
@@ -62,6 +74,20 @@ TEST(Bridging, FollowsAStationThatMoves) {
   EXPECT_EQ(bench.exchange(2, tagged(kA, kB, 10)), (Frames{{0, plain(kA, kB)}}));
   bench.exchange(1, plain(kB, kA));
   EXPECT_EQ(bench.exchange(2, tagged(kA, kB, 10)), (Frames{{1, plain(kA, kB)}}));
+}
+
+// 802.1Q table 8-1: 01-80-C2-00-00-00 to -0F are never forwarded; the next address is a group like any other.
+TEST(Bridging, DropsEachOfTheSixteenReservedAddressesAndFloodsTheNext) {
+  Tor bench;
+  for (uint8_t last = 0; last <= 0x0f; ++last) {
+    if (last == 1) continue;  // MAC control: its own place, with an EtherType of its own
+    EXPECT_EQ(bench.exchange(0, plain({0x01, 0x80, 0xc2, 0, 0, last}, kA)), Frames{}) << int{last};
+    EXPECT_EQ(bench.drops(), (Drops{{"unsupported", 1}})) << int{last};
+  }
+  const Mac next{0x01, 0x80, 0xc2, 0, 0, 0x10};
+  EXPECT_EQ(bench.exchange(0, plain(next, kA)), (Frames{{1, plain(next, kA)}, {2, tagged(next, kA, 10)}}));
+  const Mac before{0x01, 0x80, 0xc1, 0xff, 0xff, 0xff};
+  EXPECT_EQ(bench.exchange(0, plain(before, kA)), (Frames{{1, plain(before, kA)}, {2, tagged(before, kA, 10)}}));
 }
 
 TEST(Bridging, ForgetsAStationWithItsAgeAndWithItsLink) {

@@ -53,6 +53,17 @@ TEST(Queues, HoldWhatTheirLimitSaysAndNoByteMore) {
       << "at the ports they came in by";
 }
 
+// Without a plan of buffers too: what is published next has limits of its own.
+TEST(Queues, HaveTheLimitsThatWerePublishedLast) {
+  Core bench;
+  EXPECT_EQ(bench.exchange(6, frame_of(0, 1)).size(), 1u);
+  ForwardingState state = bench_state();
+  state.qos.queue_limit_bytes[1] = 0;
+  bench.publish(std::move(state), bench.engine().now());
+  EXPECT_EQ(bench.exchange(6, frame_of(0, 2)), Frames{});
+  EXPECT_EQ(bench.drops(), (Drops{{"queue_full", 1}}));
+}
+
 TEST(Queues, ALimitOfZeroPassesNothing) {
   ForwardingState state = bench_state();
   state.qos.queue_limit_bytes[1] = 0;

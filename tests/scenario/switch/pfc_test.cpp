@@ -252,10 +252,16 @@ TEST(Pfc, IsIgnoredWhereThePortDoesNotHaveThePriority) {
   auto plan = lossless_plan();
   plan->ports[4].pfc_enabled = 1 << 4;
   Core bench{state_with(plan)};
-  bench.send(4, pfc_frame(1 << 3, 0xffff));
+  bench.send(4, pfc_frame(kLossless, 0xffff));
   bench.run_for(Duration::us(5));
-  EXPECT_EQ(count_at(bench.exchange(6, frame_of(3, 1)), 4), 1u);
+  bench.send(6, frame_of(3, 1));
+  bench.send(6, frame_of(4, 2));
+  bench.run_for(Duration::us(5));  // the pause lasts 335
+  ASSERT_EQ(bench.arrivals(4).size(), 1u) << "the one of the priority that is not enabled, and not the other";
+  EXPECT_EQ(bench.arrivals(4)[0].bytes[15] >> 2, 3);
+  EXPECT_EQ(bench.node().egress().pauses(PortNo{4}).mask(), 1 << 4);
   EXPECT_EQ(bench.counters(4).pfc_rx_packets[3], 1u) << "counted all the same";
+  bench.run();
 }
 
 TEST(Pfc, EndsWithTheLinkAndIsToldAgainWhenItIsBack) {
@@ -276,6 +282,106 @@ TEST(Pfc, EndsWithTheLinkAndIsToldAgainWhenItIsBack) {
   EXPECT_EQ(bench.arrivals(6).back().bytes, pfc_frame(1 << 3, 0, {0x02, 0xbb, 0, 0, 0, 6}));
   bench.set_link(4, true);
   EXPECT_EQ(count_at(bench.exchange(6, frame_of(3, 9)), 4), 1u) << "no pause is left";
+}
+
+// Looked at while the pause would still hold: 0xFFFF quanta are 335 us at 100G.
+TEST(Pfc, APauseEndsWithTheLinkThatItCameBy) {
+  Core bench{state_with(lossless_plan(5000))};
+  bench.send(4, pfc_frame(1 << 3, 0xffff));
+  bench.run_for(Duration::us(5));
+  ASSERT_EQ(bench.node().egress().pauses(PortNo{4}).mask(), 1 << 3);
+  bench.set_link(4, false);
+  bench.set_link(4, true);
+  const Instant back = bench.engine().now();
+  bench.send(6, frame_of(3, 1));
+  bench.run_for(Duration::us(5));
+  ASSERT_EQ(bench.arrivals(4).size(), 1u);
+  const Duration frame = kBenchRate.time_of_frame(1000);
+  EXPECT_EQ(bench.arrivals(4)[0].at, back + frame + kBenchPropagation + frame + kBenchPropagation);
+  EXPECT_EQ(bench.node().egress().pauses(PortNo{4}).on_to_off(Priority{3}), 1u);
+  bench.run();
+}
+
+// What a group holds may be little by a new plan: then there is nothing left to wait for, and no packet has to leave
+// for its sender to hear so.
+TEST(Pfc, ANewPlanThatHasRoomSaysXonAtOnce) {
+  Core bench{state_with(lossless_plan(10))};
+  bench.send(4, pfc_frame(1 << 3, 0xffff));
+  bench.run_for(Duration::us(5));
+  for (uint16_t i = 0; i < 4; ++i) bench.send(6, frame_of(3, i));
+  bench.run_for(Duration::us(5));
+  ASSERT_EQ(bench.arrivals(6).size(), 1u);
+  ASSERT_EQ(bench.node().egress().stopped(PortNo{6}), 1 << 3);
+  // 20 cells are held, 10 of them in headroom. Without headroom's charge they would be below xon.
+  auto lossy = lossless_plan(5000);
+  for (PortBufferPlan& port : lossy->buffer.ports) port.groups[3].lossless = false;
+  const Instant now = bench.engine().now();
+  bench.publish(state_with(lossy), now);
+  bench.run_for(Duration::us(5));
+  ASSERT_EQ(bench.arrivals(6).size(), 2u);
+  EXPECT_EQ(bench.arrivals(6)[1].bytes, pfc_frame(1 << 3, 0, {0x02, 0xbb, 0, 0, 0, 6}));
+  EXPECT_EQ(bench.arrivals(6)[1].at, now + kBenchRate.time_of_frame(60) + kBenchPropagation);
+  EXPECT_EQ(bench.node().egress().stopped(PortNo{6}), 0);
+  EXPECT_EQ(bench.counters(4).queues[3].current_packets, 4u) << "nothing has left";
+  bench.send(4, pfc_frame(1 << 3, 0));
+}
+
+// Nothing is in headroom any more, and what is shared is still above xon: by a plan whose xon is higher it is not.
+TEST(Pfc, ANewPlanWithAHigherXonSaysXonAtOnce) {
+  auto plan = lossless_plan(100);
+  plan->ports[4].pfc_response_quanta = 1;
+  Core bench{state_with(plan)};
+  bench.send(4, pfc_frame(1 << 3, 0xffff));
+  bench.run_for(Duration::us(5));
+  for (uint16_t i = 0; i < 22; ++i) bench.send(6, frame_of(3, i));
+  bench.run_for(Duration::us(5));
+  const auto group = [&]() -> const GroupUse& { return bench.node().egress().mmu().group(6, 3); };
+  ASSERT_EQ(group().headroom, 10u);
+  while (group().headroom != 0) {  // a frame at a time
+    bench.send(4, pfc_frame(1 << 3, 0));
+    bench.send(4, pfc_frame(1 << 3, 0xffff));
+    bench.run_for(Duration::us(2));
+  }
+  ASSERT_EQ(group().shared, 100u);
+  ASSERT_EQ(bench.arrivals(6).size(), 1u) << "XOFF, and 100 cells are above its xon of 50";
+  auto higher = lossless_plan(200);
+  higher->ports[4].pfc_response_quanta = 1;
+  bench.publish(state_with(higher), bench.engine().now());
+  bench.run_for(Duration::us(2));
+  ASSERT_EQ(bench.arrivals(6).size(), 2u);
+  EXPECT_EQ(bench.arrivals(6)[1].bytes, pfc_frame(1 << 3, 0, {0x02, 0xbb, 0, 0, 0, 6}));
+  EXPECT_EQ(group().shared, 100u) << "nothing has left";
+  bench.send(4, pfc_frame(1 << 3, 0));
+}
+
+// Groups that share a headroom pool: its watermark is what they held together at most, and a new plan keeps it.
+TEST(Pfc, AHeadroomPoolRemembersTheMostThatItsGroupsHeldTogether) {
+  auto plan = lossless_plan(10);
+  plan->buffer.ingress_pools[0].headroom_cells = 3'000;
+  Core bench{state_with(plan)};
+  bench.send(4, pfc_frame(1 << 3, 0xffff));
+  bench.run_for(Duration::us(5));
+  for (uint16_t i = 0; i < 4; ++i) {
+    bench.send(6, frame_of(3, i));
+    bench.send(7, frame_of(3, i));
+  }
+  bench.run_for(Duration::us(5));
+  // 5 cells a frame, two of four in headroom at each of two ports.
+  const auto pool = [&]() -> const PoolUse& { return bench.node().egress().mmu().ingress_pools()[0]; };
+  EXPECT_EQ(pool().headroom, 20u);
+  EXPECT_EQ(pool().headroom_watermark, 20u);
+  EXPECT_EQ(pool().watermark(), 20u);
+  bench.send(4, pfc_frame(1 << 3, 0));
+  bench.run();
+  ASSERT_EQ(pool().headroom, 0u);
+  auto next = lossless_plan(10);
+  next->buffer.ingress_pools[0].headroom_cells = 4'000;
+  bench.publish(state_with(next), bench.engine().now());
+  EXPECT_EQ(pool().headroom_watermark, 20u);
+  EXPECT_EQ(pool().watermark(), 20u);
+  bench.node().egress().mmu().clear_watermarks();
+  EXPECT_EQ(pool().headroom_watermark, 0u);
+  EXPECT_EQ(pool().watermark(), 0u);
 }
 
 // Frames at the most annoying moment and of the most annoying sizes, from a sender that obeys as late as it may.

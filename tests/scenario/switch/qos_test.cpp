@@ -151,6 +151,24 @@ TEST(Scheduler, SharesBytesByWeightAndServesStrictQueuesFirst) {
   }
 }
 
+// Queue 6 goes before queue 3 until a plan lets both take turns.
+TEST(Scheduler, ANewPlanTakesAQueuesPriorityAway) {
+  Core bench{state_with(open_plan())};
+  QosPlan turns = open_plan();
+  for (const int q : {3, 6}) turns.ports[4].queues[q] = {.strict = false, .weight = 4};
+  pause(bench, 0xffff);
+  bench.publish(state_with(std::move(turns)), bench.engine().now());
+  for (uint16_t i = 0; i < 20; ++i) bench.send(6, frame_of(48, 0, i));
+  for (uint16_t i = 0; i < 20; ++i) bench.send(7, frame_of(3, 0, i));
+  bench.run_for(Duration::us(20));
+  pause(bench, 0);
+  const Frames out = bench.run();
+  ASSERT_EQ(out.size(), 40u);
+  std::array<int, 2> first_half{};
+  for (size_t i = 0; i < 20; ++i) ++first_half[out[i].bytes[15] >> 2 == 48 ? 1 : 0];
+  EXPECT_NEAR(first_half[0], 10, 1) << "a turn is one frame of 1000 bytes";
+}
+
 TEST(Scheduler, GivesWhatAnEmptyQueueLeavesToTheOthers) {
   QosPlan plan = open_plan();
   plan.ports[4].queues[0] = {.strict = false, .weight = 1};

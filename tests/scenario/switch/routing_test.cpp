@@ -203,6 +203,11 @@ TYPED_TEST(Routing, SaysNothingAboutWhatMustNotBeAnswered) {
   // A first fragment and an echo request are answered.
   EXPECT_EQ(this->bench_.exchange(4, to_router(kPeer, 0x0800, expired(17, 0x2000, counting(40)))).size(), 1u);
   EXPECT_EQ(this->bench_.exchange(4, to_router(kPeer, 0x0800, expired(1, 0, icmp4(8, 0, 0, {})))).size(), 1u);
+  for (const uint8_t type : {uint8_t{128}, uint8_t{129}}) {  // of IPv6's echo the request and the reply
+    const Bytes echo =
+        ipv6_packet({.from = far6, .to = kFar6, .next_header = 58, .hop_limit = 1}, icmp6(far6, kFar6, type, 0, 0, {}));
+    EXPECT_EQ(this->bench_.exchange(4, to_router(kPeer, 0x86dd, echo)).size(), 1u) << int{type};
+  }
 }
 
 TYPED_TEST(Routing, AnswersAnEchoToEachOfItsAddresses) {

@@ -154,6 +154,29 @@ uint16_t port_of(Core& bench, const Flow& flow, uint16_t fragment = 0) {
   return out.size() == 1 ? out[0].port : uint16_t{0xffff};
 }
 
+// What a capture says of a frame that leaves: the instant of its last bit, as of one that comes in.
+class Stamps final : public Tap {
+ public:
+  void frame(Direction direction, const Packet&, Instant at, const char*) noexcept override {
+    EXPECT_EQ(direction, Direction::kTransmitted);
+    stamps.push_back(at);
+  }
+  std::vector<Instant> stamps;
+};
+TEST(Timing, ATransmittedFrameIsStampedWhenItsLastBitHasLeft) {
+  Bench<pipelines::Core> bench;
+  Stamps tap;
+  bench.node().transmitter(PortNo{4}).set_tap(&tap);
+  for (const size_t payload : {10, 100, 1000}) {
+    const Bytes packet = ipv4_packet({.from = ip4("10.0.30.2"), .to = ip4("10.1.0.1")}, counting(payload));
+    bench.exchange(6, ethernet_frame(kRouter, station(6), 0x0800, packet));
+  }
+  ASSERT_EQ(bench.arrivals(4).size(), 3u);
+  ASSERT_EQ(tap.stamps.size(), 3u);
+  for (size_t i = 0; i < 3; ++i) EXPECT_EQ(tap.stamps[i], bench.arrivals(4)[i].at - kBenchPropagation);
+  bench.node().transmitter(PortNo{4}).set_tap(nullptr);
+}
+
 TEST(EcmpShares, EachFlowTakesTheMemberThatTheDocumentedKeyGives) {
   Rng rng{7, 0};
   HashConfig with_udf{.seed = 8, .offset = 1};

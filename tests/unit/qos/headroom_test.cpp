@@ -69,6 +69,26 @@ TEST(HeadroomCheck, SaysForWhichFramesItIsEnough) {
   EXPECT_EQ(check_of(with_xoff(2'048)).too_little.at(0).enough_from, 0u);
 }
 
+TEST(HeadroomCheck, HeadroomForTheLargestFrameIsEnoughForThatOneAlone) {
+  const auto rate = dataplane::Rate::gbps(400);
+  const auto from_of = [&](uint64_t xoff) {
+    const HeadroomCheck check = check_of(with_xoff(xoff));
+    const auto uplinks = std::ranges::find(check.too_little, rate, &ShortHeadroom::rate);
+    return uplinks == check.too_little.end() ? UINT32_MAX : uplinks->enough_from;
+  };
+  const uint64_t largest = needed(rate, 40, 9'118);
+  ASSERT_LT(largest, needed(rate, 40));
+  EXPECT_NE(from_of(largest), 0u);
+  EXPECT_LE(needed(rate, 40, from_of(largest)), largest);
+  EXPECT_EQ(from_of(largest - 256), 0u) << "not even for frames of the largest size";
+}
+
+// Lossless groups that no enabled priority uses cannot be overrun.
+TEST(HeadroomCheck, JudgesOnlyWhatAPauseCanReach) {
+  EXPECT_EQ(check_of("base: lossless, PORT_QOS_MAP: {global: {pfc_enable: [3]}}").judged, 2u * 3 * 1);
+  EXPECT_EQ(check_of("base: lossless, PORT_QOS_MAP: {global: {pfc_enable: [3, 4]}}").judged, 2u * 3 * 2);
+}
+
 TEST(HeadroomCheck, SumsUpWhatASharedHeadroomPoolIsPromised) {
   const HeadroomCheck check = check_of("base: sonic-tomahawk-100g-300m");
   ASSERT_EQ(check.shared.size(), 2u);

@@ -68,6 +68,63 @@ TEST(StormAnalysis, TakesACongestedSwitchForAVictimFromWhenItIsStopped) {
   ASSERT_EQ(found.storms.size(), 1u);
   EXPECT_EQ(it.root(found), "h1");
   EXPECT_EQ(found.storms[0].explained, Duration::us(19'000 + 19'000));
+  ASSERT_EQ(found.storms[0].spread.size(), 2u);
+  for (const Share& share : found.storms[0].spread) {
+    EXPECT_EQ(share.first, MadeLog::us(1'000)) << "nobody suffers from a storm before it begins";
+  }
+}
+
+// tor1 stands still for 19 ms, T is 2 ms: free of a cause for 3 of them is less than a fifth, for 4 it is more.
+TEST(StormAnalysis, ANodeIsARootIfItsPauseIsFreeOfACauseForMoreThanAFifth) {
+  for (const auto& [cause_from, roots] : {std::pair{4'000, 1u}, std::pair{5'000, 2u}}) {
+    MadeLog it = two_racks();
+    it.stop("tor1", "spine1", 1'000);
+    it.stop("h1", "tor1", cause_from);
+    const Analysis found = it.analysis();
+    EXPECT_EQ(found.storms.size(), roots) << "h1 from " << cause_from << " us on";
+  }
+}
+
+// 19 ms: a twentieth is 950 us.
+TEST(StormAnalysis, AVictimIsStoppedForATwentiethOfTheStorm) {
+  for (const auto& [stopped_us, is_victim] : {std::pair{949, false}, std::pair{950, true}, std::pair{8'000, true}}) {
+    MadeLog it = two_racks();
+    it.stop("h1", "tor1", 1'000);
+    it.pause("tor1", "spine1", 2'000, 2'000 + stopped_us);
+    const Analysis found = it.analysis();
+    ASSERT_EQ(found.storms.size(), 1u);
+    EXPECT_EQ(names(it.log, found.storms[0].victims),
+              is_victim ? (std::vector<std::string>{"spine1", "tor1"}) : std::vector<std::string>{"tor1"})
+        << stopped_us << " us";
+  }
+}
+
+// Both hosts stop tor1; what tor1 does follows from the one that was there first, whoever is listed first.
+TEST(StormAnalysis, WhatTwoRootsExplainGoesToTheOlder) {
+  for (const bool h1_is_older : {true, false}) {
+    MadeLog it = two_racks();
+    it.stop("h1", "tor1", h1_is_older ? 1'000 : 1'500);
+    it.stop("h2", "tor1", h1_is_older ? 1'500 : 1'000);
+    it.stop("tor1", "spine1", 2'000);
+    const Analysis found = it.analysis();
+    ASSERT_EQ(found.storms.size(), 2u);
+    EXPECT_EQ(it.root(found), h1_is_older ? "h1" : "h2");
+    EXPECT_EQ(found.storms[0].explained, Duration::us(19'000 + 18'000));
+    EXPECT_EQ(found.storms[1].explained, Duration::us(18'500));
+  }
+}
+
+// At one instant, the one that the log has first.
+TEST(StormAnalysis, WhatTwoRootsOfOneInstantExplainGoesToTheFirstInTheLog) {
+  for (const auto& [first, second] : {std::pair{"h1", "h2"}, std::pair{"h2", "h1"}}) {
+    MadeLog it = two_racks();
+    it.stop(first, "tor1", 1'000);
+    it.stop(second, "tor1", 1'000);
+    it.stop("tor1", "spine1", 2'000);
+    const Analysis found = it.analysis();
+    ASSERT_EQ(found.storms.size(), 2u);
+    EXPECT_EQ(it.root(found), first);
+  }
 }
 
 TEST(StormAnalysis, ExcusesNoSwitchByPausesThatComeAndGo) {

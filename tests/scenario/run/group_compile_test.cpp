@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Groups as control compiles them, with every link up and with one that is down.
+#include "control/compile/compile.hpp"
+#include "tests/scenario/run/running_testbed.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+// tor1's group towards tor2: four spines.
+class Groups {
+ public:
+  explicit Groups(const std::string& groups)
+      : testbed_(testbed_of(R"(
+name: groups
+run: {duration: 1ms}
+fabric: {kind: leaf-spine, tors: 2, spines: 4, hosts_per_tor: 2, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+profiles: {default: {groups: {)" +
+                            groups + "}}}\n")),
+        compiler_(testbed_),
+        up_(testbed_.fabric.links.size(), true) {
+    const auto& nodes = testbed_.fabric.nodes;
+    tor_ = static_cast<uint32_t>(std::ranges::find(nodes, "tor1", &control::FabricNode::name) - nodes.begin());
+  }
+  void cut(const std::string& spine) {
+    const auto& fabric = testbed_.fabric;
+    for (uint32_t i = 0; i < fabric.links.size(); ++i) {
+      if (fabric.links[i].a.node != tor_ && fabric.links[i].b.node != tor_) continue;
+      const uint32_t other = fabric.links[i].a.node == tor_ ? fabric.links[i].b.node : fabric.links[i].a.node;
+      if (fabric.nodes[other].name == spine) up_[i] = false;
+    }
+  }
+  std::shared_ptr<const dataplane::ForwardingState> compile() const {
+    return compiler_.compile(tor_, control::compute_routes(testbed_.fabric, up_)[tor_]);
+  }
+
+ private:
+  control::Testbed testbed_;
+  control::Compiler compiler_;
+  std::vector<bool> up_;
+  uint32_t tor_ = 0;
+};
+
+// The next hops of the largest group, by their ports.
+std::vector<uint16_t> ports_of(const dataplane::ForwardingState& state) {
+  const auto& group = *std::ranges::max_element(state.groups, {}, &dataplane::Group::count);
+  std::vector<uint16_t> ports;
+  for (uint32_t i = 0; i < group.count; ++i) {
+    ports.push_back(state.adjacencies[state.members[group.first + i]].port);
+  }
+  return ports;
+}
+dataplane::GroupMode mode_of(const dataplane::ForwardingState& state) {
+  return std::ranges::max_element(state.groups, {}, &dataplane::Group::count)->mode;
+}
+
+// Each port that packets come in by has an uplink of its own; were one gone, the others would get its share unevenly.
+TEST(GroupCompile, InPortFallsBackToTheHashWhileALinkIsDown) {
+  Groups groups{"mode: in_port"};
+  EXPECT_EQ(mode_of(*groups.compile()), dataplane::GroupMode::kInPort);
+  EXPECT_EQ(ports_of(*groups.compile()).size(), 4u);
+  groups.cut("spine2");
+  EXPECT_EQ(mode_of(*groups.compile()), dataplane::GroupMode::kHash);
+  EXPECT_EQ(ports_of(*groups.compile()).size(), 3u);
+}
+
+TEST(GroupCompile, OtherModesStayWhatTheyAre) {
+  for (const auto& [text, mode] : {std::pair{"mode: spray", dataplane::GroupMode::kSpray},
+                                   {"mode: flowlet", dataplane::GroupMode::kFlowlet},
+                                   {"mode: hash", dataplane::GroupMode::kHash},
+                                   {"mode: pinned", dataplane::GroupMode::kHash}}) {
+    Groups groups{text};
+    EXPECT_EQ(mode_of(*groups.compile()), mode) << text;
+    groups.cut("spine2");
+    EXPECT_EQ(mode_of(*groups.compile()), mode) << text;
+  }
+}
+
+// Of 12 buckets each of four owns every fourth. A dead one's three go to the others, one each; nobody else's move.
+TEST(GroupCompile, ResilientFillsTheBucketsOfTheDeadAndLeavesTheOthers) {
+  Groups groups{"kind: resilient, buckets: 12"};
+  const auto before = ports_of(*groups.compile());
+  ASSERT_EQ(before.size(), 12u);
+  const uint16_t dead = before[1];
+  groups.cut("spine2");
+  const auto after = ports_of(*groups.compile());
+  ASSERT_EQ(after.size(), 12u);
+  std::map<uint16_t, int> heirs;
+  for (size_t bucket = 0; bucket < 12; ++bucket) {
+    if (before[bucket] != dead) {
+      EXPECT_EQ(after[bucket], before[bucket]) << bucket;
+    } else {
+      ++heirs[after[bucket]];
+    }
+  }
+  EXPECT_EQ(heirs.size(), 3u);
+  EXPECT_EQ(heirs.count(dead), 0u);
+}
+
+TEST(GroupCompile, AMemberStandsAsOftenAsItWeighs) {
+  Groups groups{"weights: {spine1: 3, spine4: 2}"};
+  const auto ports = ports_of(*groups.compile());
+  std::map<uint16_t, int> times;
+  for (const uint16_t port : ports) ++times[port];
+  EXPECT_EQ(ports.size(), 7u);
+  EXPECT_EQ(times[ports.front()], 3);
+  EXPECT_EQ(times[ports.back()], 2);
+}
+
+}  // namespace
+}  // namespace softspine::testbeds

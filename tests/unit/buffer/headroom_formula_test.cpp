@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+// Headroom and pause times against 802.3's numbers, and against the worst that a sender may do, laid out frame by
+// frame.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "dataplane/buffer/headroom.hpp"
+
+namespace softspine::dataplane {
+namespace {
+
+HeadroomQuestion question(uint64_t gbps, uint32_t metres, uint32_t mtu, uint32_t cell) {
+  const Rate rate = Rate::gbps(gbps);
+  return {.rate = rate,
+          .propagation = Duration::ps(int64_t{metres} * 5'050),
+          .largest_frame = mtu + 18,
+          .smallest_frame = 60,
+          .cell = CellSize{cell},
+          .response = PauseTiming::of(rate).response};
+}
+
+// A largest frame makes the group say XOFF; frames of one size follow without a gap as long as one may begin; the last
+// that begins is a largest one, begun within the pause loop. All in whole cells, by division.
+uint64_t worst_mix(const HeadroomQuestion& q) {
+  const auto cells = [&](uint64_t bytes) { return (bytes + q.cell.bytes() - 1) / q.cell.bytes(); };
+  const auto time = [&](uint64_t bytes) {  // FCS, preamble and gap
+    return static_cast<int64_t>((bytes + 24) * 8'000'000'000'000ULL / q.rate.count_bps());
+  };
+  const int64_t loop = time(q.largest_frame) + time(60) + 2 * q.propagation.count_ps() + q.response.count_ps();
+  uint64_t most = 0;
+  for (uint32_t bytes = 60; bytes <= q.largest_frame; ++bytes) {
+    const int64_t before_the_last = (loop - 1) / time(bytes);
+    most = std::max(most, static_cast<uint64_t>(before_the_last) * cells(bytes));
+  }
+  return most + 2 * cells(q.largest_frame);
+}
+
+TEST(HeadroomFormula, HoldsTheWorstMixOfFramesAndAtMostTwoFramesOfTheWorstSizeMore) {
+  for (const uint64_t gbps : {10, 25, 40, 100, 200, 400, 800}) {
+    for (const uint32_t metres : {1U, 40U, 300U, 10'000U}) {
+      for (const auto& [mtu, cell] : {std::pair{1'500U, 208U}, {9'100U, 256U}, {9'216U, 384U}}) {
+        const HeadroomQuestion q = question(gbps, metres, mtu, cell);
+        const uint64_t needed = worst_mix(q);
+        const uint64_t found = headroom_cells(q);
+        EXPECT_GE(found, needed) << gbps << "G " << metres << " m MTU " << mtu;
+        EXPECT_LE(found, needed + 2 + needed / 500) << gbps << "G " << metres << " m MTU " << mtu;
+      }
+    }
+  }
+}
+
+// 512 bit times, and 31B.3.7's response: what it allows at the rate itself, and at the next higher one in between.
+TEST(PauseTiming, IsThatOf8023) {
+  EXPECT_EQ(pause_quantum(Rate::gbps(100)), Duration::ps(5'120));
+  EXPECT_EQ(pause_quantum(Rate::gbps(400)), Duration::ps(1'280));
+  EXPECT_EQ(pause_quantum(Rate::gbps(1)), Duration::ns(512));
+  const std::pair<uint64_t, uint32_t> table[] = {{1, 2},     {10, 67},   {25, 80},   {40, 118}, {50, 147},
+                                                 {100, 394}, {200, 453}, {400, 905}, {800, 905}};
+  for (const auto& [gbps, quanta] : table) {
+    EXPECT_EQ(pause_response_quanta(Rate::gbps(gbps)), quanta) << gbps;
+    EXPECT_EQ(PauseTiming::of(Rate::gbps(gbps)).response, pause_quantum(Rate::gbps(gbps)) * quanta) << gbps;
+  }
+  EXPECT_EQ(pause_response_quanta(Rate::gbps(5)), 67u);
+  EXPECT_EQ(pause_response_quanta(Rate::gbps(60)), 394u);
+  EXPECT_EQ(PauseTiming::with_response(Rate::gbps(100), 10).response, Duration::ps(51'200));
+}
+
+}  // namespace
+}  // namespace softspine::dataplane
