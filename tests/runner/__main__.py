@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tools/test: builds and runs the suites in order; the last line is `N passed, N failed, N skipped`."""
+"""tools/test: builds and runs suites in order; says first which, and for how long; the last line is `N passed, N failed,
+N skipped`."""
 from __future__ import annotations
 
 import argparse
@@ -13,22 +14,28 @@ from pathlib import Path
 
 from outcome import FAILED, PASSED, SKIPPED, Outcome
 from processes import Processes
-from suites import LOGS, QUICK, SUITES, Runner
+from suites import ALL, BY_NAME_ONLY, DEFAULT, LOGS, NAMES, QUICK, SUITES, Runner, plan
 
 MESSAGE_LINES = 30
 
 
 def arguments() -> argparse.Namespace:
-    names = [s.name for s in SUITES]
     parser = argparse.ArgumentParser(prog='tools/test', description=__doc__)
-    parser.add_argument('suites', nargs='*', metavar='SUITE', help=f"of: {' '.join(names)}; none: all")
+    parser.add_argument('suites', nargs='*', metavar='SUITE',
+                        help=f"of: {' '.join(NAMES)}; `all`: all but {' '.join(BY_NAME_ONLY)}; none: {' '.join(DEFAULT)}")
     parser.add_argument('--quick', action='store_true', help=f"only {', '.join(QUICK)}; with suites named: those, fuzz for 5 s")
     parser.add_argument('-k', metavar='PATTERN', dest='pattern', help='only tests whose name has PATTERN in it')
     parser.add_argument('--fuzz-seconds', type=int, metavar='N', help='for each fuzz target (30)')
     parsed = parser.parse_args()
-    if unknown := set(parsed.suites) - set(names):
-        parser.error(f"no suite {', '.join(sorted(unknown))}; there are: {' '.join(names)}")
+    if unknown := set(parsed.suites) - {*NAMES, 'all'}:
+        parser.error(f"no suite {', '.join(sorted(unknown))}; there are: {' '.join(NAMES)}, and all")
     return parsed
+
+
+def names_of(chosen: argparse.Namespace) -> list[str]:
+    if not chosen.suites:
+        return QUICK if chosen.quick else DEFAULT
+    return [*chosen.suites, *(ALL if 'all' in chosen.suites else [])]
 
 
 def counts(outcomes: list[Outcome]) -> str:
@@ -54,7 +61,8 @@ def report(outcomes: list[Outcome], pattern: str | None) -> int:
 
 
 def run(chosen: argparse.Namespace, processes: Processes, scratch: Path) -> list[Outcome]:
-    names = chosen.suites or (QUICK if chosen.quick else [s.name for s in SUITES])
+    names = names_of(chosen)
+    print(plan(names), flush=True)
     runner = Runner(processes, scratch, chosen.pattern, chosen.fuzz_seconds or (5 if chosen.quick else 30))
     outcomes: list[Outcome] = []
     for suite in (s for s in SUITES if s.name in names):

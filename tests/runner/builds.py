@@ -37,6 +37,7 @@ class Program:
 class Build:
     folder: str
     options: list[str]
+    minutes: float  # on two cores, from nothing
     compiler: str = 'g++'
     env: dict[str, str] = field(default_factory=dict)
     everything: bool = False  # all targets, not only the programs to be run
@@ -83,12 +84,12 @@ class Build:
             raise BuildFailed('\n'.join(lines[first:first + 30]))
 
 
-PLAIN = Build('build', [], everything=True)
-RELEASE = Build('build-release', ['--buildtype=release'])
-ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined', '-Dcpp_args=-g1 -fno-sanitize-recover=all'],
+PLAIN = Build('build', [], 12, everything=True)
+RELEASE = Build('build-release', ['--buildtype=release'], 6)
+ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined', '-Dcpp_args=-g1 -fno-sanitize-recover=all'], 12,
              env={'ASAN_OPTIONS': 'detect_leaks=1:strict_string_checks=1', 'UBSAN_OPTIONS': 'print_stacktrace=1'})
-TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1'],
+TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1'], 6,
              env={'TSAN_OPTIONS': 'second_deadlock_stack=1'}, fixed_addresses=True)
 FUZZ = Build('build-fuzz', [*SANITIZED, '-Db_sanitize=address,undefined',
-                            '-Dcpp_args=-g1 -fno-sanitize-recover=all', '-Dfuzz=true'],
+                            '-Dcpp_args=-g1 -fno-sanitize-recover=all', '-Dfuzz=true'], 5,
              compiler='clang++-19', env=ASAN.env)

@@ -12,6 +12,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tidy'))
 
 import outcome  # noqa: E402
+import suites  # noqa: E402
 from processes import Finished, Processes  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -102,6 +103,18 @@ def a_program_past_its_time_leaves_nothing_behind() -> list[str]:
     return same(done.timed_out, True) + same(done.status, -signal.SIGKILL) + same(left, b'')
 
 
+def says_what_runs_and_what_does_not() -> list[str]:
+    """Each suite is named once, and the default is what fits into the patience of a newcomer."""
+    problems = []
+    for names in (suites.DEFAULT, suites.QUICK, suites.ALL, ['mutants']):
+        words = suites.plan(names).replace(':', ' ').split()
+        problems += [f'{names}: {name} is not said' for name in suites.NAMES if name not in words]
+    build, run = suites.estimate(suites.DEFAULT)
+    if build + run > 25:
+        problems.append(f'the default takes {build + run:.0f} minutes')
+    return problems + same(sorted(suites.ALL + suites.BY_NAME_ONLY), sorted(suites.NAMES))
+
+
 class _KeepsDescriptors(Processes):
     grace_seconds = 0.2
 
@@ -112,7 +125,7 @@ class _KeepsDescriptors(Processes):
 
 TESTS = [reads_gtest, a_crash_is_a_failure_of_the_test_that_ran, a_program_that_never_began_is_a_failure,
          a_status_that_no_test_explains_is_a_failure, running_out_of_time_is_a_failure, reads_tap, a_plan_not_kept_is_a_failure,
-         reads_exit_statuses, a_program_past_its_time_leaves_nothing_behind]
+         reads_exit_statuses, a_program_past_its_time_leaves_nothing_behind, says_what_runs_and_what_does_not]
 
 
 def main() -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The suites, in the order they run, and how one is run."""
+"""The suites, in the order they run, what each takes, and how one is run."""
 from __future__ import annotations
 
 import os
@@ -24,24 +24,50 @@ class Suite:
     name: str
     build: Build
     holds: frozenset[str]  # meson's suites that it runs
+    minutes: float  # on two cores, once it is built
     parallel: bool = True
     reads_only: bool = False  # what is configured is enough
 
 
 SUITES = [
-    Suite('unit', PLAIN, frozenset({'unit'})),
-    Suite('model', PLAIN, frozenset({'model'})),
-    Suite('scenario', PLAIN, frozenset({'scenario'})),
-    Suite('rules', PLAIN, frozenset({'rules'}), reads_only=True),
-    Suite('tidy', PLAIN, frozenset({'tidy'}), reads_only=True),
-    Suite('fuzz', FUZZ, frozenset({'fuzz'})),
-    Suite('bench', RELEASE, frozenset({'bench'}), parallel=False),
-    Suite('wire', PLAIN, frozenset({'wire'}), parallel=False),
+    Suite('unit', PLAIN, frozenset({'unit'}), 1),
+    Suite('model', PLAIN, frozenset({'model'}), 0.5),
+    Suite('scenario', PLAIN, frozenset({'scenario'}), 0.5),
+    Suite('rules', PLAIN, frozenset({'rules'}), 0.5, reads_only=True),
+    Suite('wire', PLAIN, frozenset({'wire'}), 3, parallel=False),
+    Suite('tidy', PLAIN, frozenset({'tidy'}), 15, reads_only=True),
+    Suite('fuzz', FUZZ, frozenset({'fuzz'}), 3),
+    Suite('bench', RELEASE, frozenset({'bench'}), 2, parallel=False),
+    Suite('guests', PLAIN, frozenset({'guests'}), 15, parallel=False),
     # The fuzz corpus too: replayed by another compiler.
-    Suite('asan', ASAN, frozenset({'unit', 'model', 'scenario', 'fuzz'})),
-    Suite('tsan', TSAN, frozenset({'threaded'}), parallel=False),
+    Suite('asan', ASAN, frozenset({'unit', 'model', 'scenario', 'fuzz'}), 8),
+    Suite('tsan', TSAN, frozenset({'threaded'}), 5, parallel=False),
+    Suite('mutants', PLAIN, frozenset({'mutants'}), 60, reads_only=True),
 ]
+NAMES = [s.name for s in SUITES]
+# What a newcomer wants to know: does it work here?
+DEFAULT = ['unit', 'model', 'scenario', 'rules', 'wire']
 QUICK = ['unit', 'model', 'scenario', 'rules', 'tidy']
+BY_NAME_ONLY = ['mutants']  # too long for `all`: by hand, and nightly
+ALL = [name for name in NAMES if name not in BY_NAME_ONLY]
+
+
+def estimate(names: list[str]) -> tuple[float, float]:
+    """Minutes on two cores: to build what the suites need from nothing, and to run them."""
+    chosen = [s for s in SUITES if s.name in names]
+    builds = {s.build.folder: s.build.minutes for s in chosen}
+    return sum(builds.values()), sum(s.minutes for s in chosen)
+
+
+def plan(names: list[str]) -> str:
+    """What will run, what will not, and how long it takes."""
+    build, run = estimate(names)
+    lines = [f"runs: {' '.join(n for n in NAMES if n in names)}: about {run:.0f} minutes on two cores, and up to {build:.0f} to build"]
+    left_out = [n for n in ALL if n not in names]
+    if left_out:
+        lines.append(f"not:  {' '.join(left_out)} (`tools/test all`: about {sum(estimate(ALL)):.0f} minutes in all)")
+    lines += [f'not:  {n} (`tools/test {n}`: about {sum(estimate([n])):.0f} minutes)' for n in BY_NAME_ONLY if n not in names]
+    return '\n'.join(lines)
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,9 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
         [{f'{room}/README.md': 'x\n' for room in ('dataplane', 'pipelines', 'control', 'testbeds', 'tools', 'tests')}]),
     'testbeds_are_tests': ([{'testbeds/two.yaml': '', 'tests/README.md': 'two', 'tests/tidy/x.py': 'two'}],
                            [{'testbeds/two.yaml': '', 'tests/wire/a.py': 'run("two.yaml")'}]),
+    'numbers_in_readme_have_a_test': (
+        [{'README.md': 'It is quick. It takes 3 s.\n'}, {'README.md': '| a | up to 20 % |\n'}],
+        [{'README.md': 'On x86-64 (`--for 3s`), RoCEv2.\n\n    3 of 4 held\n'}]),
     'only_known_rooms': ([{'src/a.cpp': ''}], [{'control/a.cpp': '', 'README.md': '', '.ci/run': ''}]),
 }
 

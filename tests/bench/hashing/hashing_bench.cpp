@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What does hashing cost a packet? 4096 flows of RoCEv2, bursts of 32, headers in the cache: from the fields in the
-// frame to the hash, for each algorithm. The usual key, 5-tuple and destination QP, must cost at most 25 cycles (of the
-// time stamp counter, while this thread ran). Laid out: any other key takes the long way.
+// frame to the hash, for each algorithm, in cycles of the time stamp counter while this thread ran. Usual: 5-tuple and
+// destination QP. Laid out: any other key takes the long way. The limits are three times what was measured.
 #include <benchmark/benchmark.h>
 #include <time.h>
 #include <x86intrin.h>
@@ -18,6 +18,9 @@ namespace {
 
 constexpr uint32_t kFlows = 4096;
 constexpr uint32_t kBurst = 32;
+constexpr double kMostUsualCycles = 3 * 14;
+constexpr double kMostRtag7Cycles = 3 * 23;
+constexpr double kAnyCycles = 1e9;
 constexpr uint32_t kL3 = 14;
 constexpr uint32_t kL4 = 34;
 using Frame = std::array<uint8_t, 64>;
@@ -82,7 +85,7 @@ double tsc_hertz() {
   return hertz;
 }
 
-void run(benchmark::State& state, const HashConfig& config) {
+void run(benchmark::State& state, const HashConfig& config, double most_cycles) {
   const EcmpHash hash{config};
   const std::vector<Frame> all = frames();
   uint64_t checksum = 0;
@@ -96,25 +99,30 @@ void run(benchmark::State& state, const HashConfig& config) {
     packets += kFlows;
     benchmark::DoNotOptimize(checksum);
   }
-  state.counters["cycles_per_packet"] = (thread_seconds() - begin) * tsc_hertz() / static_cast<double>(packets);
+  const double cycles = (thread_seconds() - begin) * tsc_hertz() / static_cast<double>(packets);
+  state.counters["cycles_per_packet"] = cycles;
+  // The first rounds find a cold cache.
+  if (packets > 100 * uint64_t{kFlows} && cycles > most_cycles) {
+    state.SkipWithError(("more than " + std::to_string(most_cycles) + " cycles").c_str());
+  }
   state.SetLabel("checksum " + std::to_string(checksum));
 }
 
 void usual(benchmark::State& state, HashAlgorithm algorithm) {
   HashConfig config{.algorithm = algorithm};
   config.fields.push_back(HashField::kRdmaBthDestQp);
-  run(state, config);
+  run(state, config, kMostUsualCycles);
 }
 void rtag7(benchmark::State& state, HashAlgorithm algorithm) {
   HashConfig config{.model = HashModel::kRtag7, .algorithm = algorithm};
   config.udfs = {destination_qp_udf()};
-  run(state, config);
+  run(state, config, kMostRtag7Cycles);
 }
 void laid_out(benchmark::State& state, HashAlgorithm algorithm) {
   HashConfig config{.algorithm = algorithm};
   config.udfs = {destination_qp_udf()};
   config.fields.push_back(HashField::kInPort);
-  run(state, config);
+  run(state, config, kAnyCycles);
 }
 
 BENCHMARK_CAPTURE(usual, crc, HashAlgorithm::kCrc);

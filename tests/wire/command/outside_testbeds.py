@@ -86,4 +86,4 @@ def two_guests(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([namespaces, two_guests]))
+    sys.exit(main([two_guests] if 'guests' in sys.argv else [namespaces]))
