@@ -1,0 +1,29 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants that no test need kill, by their key (as the report prints it), each with its reason: it changes no behaviour
+that anybody could see (equivalent), or only how fast the program is (performance)."""
+from __future__ import annotations
+
+ACCEPTED: dict[str, str] = {
+    'control/compile/compile.cpp: routes_.by_host.contains(host) → false':
+        "equivalent: the host's own route is added behind it, and of equal prefixes the last counts",
+    'dataplane/egress/watch.cpp: (side_[number].pfc.stopped() & bit) == 0 → true':
+        'performance: a neighbour that is stopped hears so once more',
+    'dataplane/egress/egress.hpp: port.has_wred → true':
+        'performance: without WRED the line is at the largest number, and the next comparison says no',
+    'dataplane/egress/wred.hpp: rng.below(kCertain) < chance → rng.below(kCertain) <= chance':
+        'equivalent: a chance of one in 2^32 more',
+    'dataplane/local/local_agent.cpp: meta.vlan == 0 → true':
+        'equivalent: a frame of a routed port has no VLAN; tagged ones end before',
+    'dataplane/packet/icrc.cpp: version == IpVersion::k4 → version != IpVersion::k4':
+        'equivalent: the masks are made by the compiler, for which no mutant is on',
+    'pipelines/switch.cpp: meta.flags &= static_cast<uint8_t>(~kMustAnswer); → ;':
+        'equivalent: who is routed once more is forwarded, where nobody reads the flag, or gets it again',
+    'dataplane/packet/checksum.hpp: s = (s >> 32) + (s & 0xffffffff); → ;':
+        "equivalent: a frame's words sum up to less than 2^48, of which the folds behind it leave nothing",
+    'testbeds/hosts/roce_host.cpp: out.settle(); → ; #2':
+        'equivalent: a queue pair that runs out of credit is parked at its next turn, which settles',
+    'dataplane/packet/scratch_packet.hpp: mbuf->buf_len = RTE_PKTMBUF_HEADROOM + kMaxFrameBytes; → ;':
+        'equivalent: nothing is appended to a scratch packet',
+    'dataplane/packet/scratch_packet.hpp: m.pkt_len = m.data_len; → ;':
+        'equivalent: nothing takes a scratch packet for a chain',
+}

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Mutants are where they should be: rules on samples, and that by_hand.py and accepted.py still fit the sources."""
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tidy'))
+
+from accepted import ACCEPTED  # noqa: E402
+from by_hand import BY_HAND, Row  # noqa: E402
+from catalogue import CatalogueError, Mutant, _place_of, all_mutants  # noqa: E402
+from cpp_text import CppText  # noqa: E402
+from operators import candidates  # noqa: E402
+from schemata import with_mutants  # noqa: E402
+from tap import Tap  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+LEAST = 300
+SAMPLE = '''
+constexpr int kMost = 3 + 4;
+int f(const std::array<int, 4>& a, int b) {
+  static_assert(sizeof(int) > 2);
+  constexpr int kTwo = 1 + 1;
+  if (b >= kTwo && !a.empty()) b -= 2;
+  for (int i = 0; i < b; ++i) step(i);
+  const int c = std::min(b, a[0] + 1);
+  return c == 3 ? b : c;
+}
+'''
+
+
+def same(found, wanted) -> list[str]:
+    return [] if found == wanted else [f'found  {found!r}', f'wanted {wanted!r}']
+
+
+def rules_change_what_a_run_evaluates_and_nothing_else() -> list[str]:
+    found = sorted((SAMPLE.count('\n', 0, c.begin) + 1, c.rule, SAMPLE[c.begin:c.end], c.after) for c in candidates(CppText(SAMPLE)))
+    return same(found, [
+        (6, 'clause', '!a.empty()', 'true'), (6, 'clause', 'b >= kTwo', 'true'), (6, 'drop', 'b -= 2;', ';'),
+        (6, 'negate', 'b >= kTwo && !a.empty()', '!(b >= kTwo && !a.empty())'), (6, 'relation', 'b >= kTwo', 'b > kTwo'),
+        (7, 'drop', 'step(i);', ';'),
+        (8, 'extreme', 'std::min(b, a[0] + 1)', 'std::max(b, a[0] + 1)'), (8, 'sum', 'a[0] + 1', 'a[0] - 1'),
+        (9, 'relation', 'c == 3', 'c != 3')])
+
+
+def a_choice_stands_in_the_place_of_what_it_mutates() -> list[str]:
+    text = 'if (a && b) x = 1;'
+
+    def mutant(number: int, before: str, after: str, is_statement: bool = False) -> Mutant:
+        begin = text.index(before)
+        return Mutant(number, 'p', 1, begin, begin + len(before), before, after, is_statement, 'rule', str(number))
+
+    found = with_mutants(text, [mutant(1, 'a', 'true'), mutant(2, 'a && b', '!(a && b)'), mutant(3, 'x = 1;', ';', True)])
+    on = 'softspine::mutants::on'
+    return same(found, f'if (({on}(2) ? (!(a && b)) : (({on}(1) ? (true) : (a)) && b))) {{ if ({on}(3)) {{ ; }} else {{ x = 1; }} }}')
+
+
+def a_text_that_is_gone_or_there_twice_is_an_error() -> list[str]:
+    problems = []
+    for row, text in ((Row('p', 'gone', 'x', ''), 'here'), (Row('p', 'twice', 'x', ''), 'twice twice')):
+        try:
+            problems.append(f'{row.before}: found at {_place_of(row, text)}')
+        except CatalogueError:
+            pass
+    return problems + same(_place_of(Row('p', 'a', 'b', '', within='(a)'), 'a (a)'), 3)
+
+
+def texts_chosen_by_hand_are_in_the_sources() -> list[str]:
+    problems = []
+    for row in BY_HAND:
+        try:
+            _place_of(row, (ROOT / row.path).read_text())
+        except (CatalogueError, OSError) as error:
+            problems.append(f'{error} (move the row with the code: {row.why})')
+    return problems
+
+
+def there_are_enough_mutants_and_none_twice() -> list[str]:
+    try:
+        mutants = all_mutants(ROOT)
+    except CatalogueError:
+        return []  # told by the test above
+    problems = [] if len(mutants) >= LEAST else [f'{len(mutants)} mutants, at least {LEAST}']
+    if len({m.key for m in mutants}) != len(mutants) or len({m.number for m in mutants}) != len(mutants):
+        problems.append('two mutants have one key or number')
+    return problems
+
+
+def accepted_survivors_have_a_reason() -> list[str]:
+    return [f'{key}: why?' for key, reason in ACCEPTED.items() if not reason.startswith(('equivalent: ', 'performance: '))]
+
+
+TESTS = [rules_change_what_a_run_evaluates_and_nothing_else, a_choice_stands_in_the_place_of_what_it_mutates,
+         a_text_that_is_gone_or_there_twice_is_an_error, texts_chosen_by_hand_are_in_the_sources,
+         there_are_enough_mutants_and_none_twice, accepted_survivors_have_a_reason]
+
+
+def main() -> int:
+    tap = Tap()
+    for test in TESTS:
+        if tap.wants(test.__name__):
+            tap.point(test.__name__, test())
+    return tap.end()
+
+
+if __name__ == '__main__':
+    sys.exit(main())
