@@ -80,6 +80,7 @@ void Engine::run_actions(Instant upto) {
     const Action action = std::move(timed_.begin()->second);
     timed_.erase(timed_.begin());
     action(upto);
+    deliver_sent();
   }
   std::vector<Action> posted;
   {
@@ -87,7 +88,19 @@ void Engine::run_actions(Instant upto) {
     posted.swap(posted_);
     posted_flag_.store(false, std::memory_order_relaxed);
   }
-  for (const Action& action : posted) action(upto);
+  for (const Action& action : posted) {
+    action(upto);
+    deliver_sent();
+  }
+}
+
+void Engine::deliver_sent() noexcept {
+  for (const auto& outbox : outboxes_) {
+    if (!outbox) continue;
+    auto& letters = outbox->open_side();
+    for (Letter& letter : letters) letter.to->deliver(letter.port, std::move(letter.packet), letter.at);
+    letters.clear();
+  }
 }
 
 RunEnd Engine::run_workers(Instant end) {
@@ -117,6 +130,7 @@ RunEnd Engine::run(Instant end) {
 void Engine::set_link(PortRef end, bool up, Instant now) {
   Transmitter& out = node(end.node).transmitter(end.port);
   if (!out.connected() || out.up() == up) return;
+  deliver_sent();  // a frame that this action has put onto the link is lost with those already under way
   const PortRef peer{out.peer()->id(), out.peer_port()};
   for (const PortRef side : {end, peer}) {
     Node& n = node(side.node);

@@ -13,7 +13,8 @@
 // Control acts between windows, while every worker stands still:
 //   at(T, f)   f runs when every event before T has been handled and none at or after it
 //   post(f)    f runs between the next two windows; from any thread
-// so reading counters, publishing forwarding state or taking a link down needs no lock in a node.
+// so reading counters, publishing forwarding state or taking a link down needs no lock in a node. What an action has
+// nodes send is in the peer's inbox when the next action begins or a link goes down, whichever worker owns the peer.
 #pragma once
 
 #include <atomic>
@@ -107,6 +108,8 @@ class Engine {
   }
   // Worker 0, while the others stand still: what was posted, and what is due at `upto` or before.
   void run_actions(Instant upto);
+  // Likewise: outboxes are emptied into inboxes, where a packet within one worker is at once.
+  void deliver_sent() noexcept;
   RunEnd run_workers(Instant end);
   Instant next_action() const { return timed_.empty() ? Instant::never() : timed_.begin()->first; }
 

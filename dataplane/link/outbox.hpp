@@ -37,6 +37,11 @@ class Outbox {
     earliest_ = Instant::never();
     return earliest;
   }
+  // While all workers stand still: what was sent since the last closing is taken out by the caller, at once.
+  std::vector<Letter>& open_side() {
+    earliest_ = Instant::never();
+    return sides_[filling_];
+  }
   // The receiver, after the `closings`-th closing: what was handed over by it.
   std::vector<Letter>& closed_side(uint64_t closings) { return sides_[(closings + 1) & 1]; }
 

@@ -252,6 +252,32 @@ TEST(Engine, AFlappingLinkIsTheSameForAnyNumberOfWorkers) {
   }
 }
 
+// Whoever owns the peer: a frame sent by an action is on its link for the next action, and is lost when that takes the
+// link down.
+TEST(Engine, WhatAnActionSendsIsOnItsLinkAtOnce) {
+  for (const uint32_t workers : {1u, 2u, 3u}) {
+    Gossip gossip{workers};
+    Engine& engine = gossip.engine();
+    const PortRef end{NodeId{0}, PortNo{0}};
+    const auto send = [&] {
+      Packet packet = packet_pool().make(64);
+      std::memset(packet.data(), 0, 64);
+      return engine.node(end.node).transmitter(end.port).send(std::move(packet), engine.now());
+    };
+    Instant arrives;
+    engine.at(ns(100), [&](Instant) { arrives = send() + Duration::ns(100); });
+    engine.at(ns(100), [&](Instant) { EXPECT_EQ(engine.next_event(), arrives) << workers << " workers"; });
+    engine.at(ns(500), [&](Instant now) {
+      send();
+      engine.set_link(end, false, now);
+      engine.set_link(end, true, now);
+    });
+    engine.run(Instant::never());
+    EXPECT_EQ(gossip.node(1).heard(), (std::vector<Chatter::Heard>{{arrives, 1, 0}})) << workers << " workers";
+    EXPECT_EQ(engine.lost_on_links(), 1u) << workers << " workers";
+  }
+}
+
 // Stopped in the middle: what is on links, between workers too, comes back to the pool (checked by Gossip).
 TEST(Engine, DrainFindsEveryPacketUnderWay) {
   for (const uint32_t workers : {1u, 3u}) {
