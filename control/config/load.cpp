@@ -28,7 +28,8 @@ RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, 
   RunConfig out{.duration = over.duration.value_or(row.duration),
                 .seed = over.seed.value_or(row.seed),
                 .workers = over.workers.value_or(row.workers),
-                .dilation = over.dilation.value_or(row.dilation)};
+                .dilation = over.dilation.value_or(row.dilation),
+                .memory_bytes = row.memory ? row.memory->count : 0};
   const auto outside =
       std::ranges::find_if(fabric.nodes, [](const FabricNode& n) { return needs_wall_clock(n.attachment); });
   const bool has_outside = outside != fabric.nodes.end();

@@ -31,6 +31,7 @@ struct RunRow {
   uint64_t seed = RunConfig{}.seed;
   uint32_t workers = RunConfig{}.workers;
   uint32_t dilation = RunConfig{}.dilation;
+  std::optional<Bytes> memory;
 };
 
 // Two hexadecimal digits a byte.

@@ -26,7 +26,8 @@ struct RunConfig {
   dataplane::Duration duration = dataplane::Duration::ms(10);  // emulated time
   uint64_t seed = 1;
   uint32_t workers = 1;
-  uint32_t dilation = 1;  // wall clock: emulated time = wall time / dilation
+  uint32_t dilation = 1;      // wall clock: emulated time = wall time / dilation
+  uint64_t memory_bytes = 0;  // of packets at most; 0: what the machine has
 };
 
 enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing };

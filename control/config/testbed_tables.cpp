@@ -95,7 +95,9 @@ const Table<RunRow>& Tables<RunRow>::table() {
           .optional("seed", &RunRow::seed, "of everything random")
           .optional("workers", &RunRow::workers, "polling threads", within<uint32_t>(1, kMaxWorkers))
           .optional("dilation", &RunRow::dilation, "wall clock: how many times slower than the wall",
-                    within<uint32_t>(1, kMaxDilation));
+                    within<uint32_t>(1, kMaxDilation))
+          .optional("memory", &RunRow::memory, "of packets at most; what the machine has if not given",
+                    within<Bytes>({1 << 20}, {1ULL << 50}));
   return table;
 }
 

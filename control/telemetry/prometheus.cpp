@@ -150,7 +150,6 @@ constexpr HostField kHostFields[] = {
     {"softspine_host_rx_bytes_total", "Bytes of frames that arrived, without FCS.", &HostSnapshot::received_bytes},
     {"softspine_host_delivered_packets_total", "RoCE packets delivered to a queue pair.",
      &HostSnapshot::delivered_packets},
-    {"softspine_host_starved_total", "Times a packet was due and the pool was empty.", &HostSnapshot::starved},
 };
 
 void add_hosts(Exposition& out, const FabricSnapshot& snapshot) {

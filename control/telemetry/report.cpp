@@ -148,7 +148,6 @@ Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const Work
            {"delivered_packets", host.delivered_packets},
            {"responses", host.responses},
            {"unanswered", host.unanswered},
-           {"starved", host.starved},
            {"rate_bps", whole(receives.rate_bps())},
            {"sent_rate_bps", whole(sends.rate_bps())}};
   add_latency(out, "latency", host.latency);
@@ -195,10 +194,10 @@ Json edge_json(const EdgeSnapshot& edge) {
           {"waiting_packets", edge.waiting_packets},
           {"waiting_max_bytes", edge.nic.waiting_bytes_max},
           {"made_packets", edge.nic.made_packets},
-          {"starved", edge.nic.starved},
           {"np_ecn_marked_roce_packets", edge.nic.np_ecn_marked_roce_packets},
           {"np_cnp_sent", edge.nic.np_cnp_sent},
           {"np_cnp_unknown", edge.nic.np_cnp_unknown},
+          {"np_cnp_unsent", edge.nic.np_cnp_unsent},
           {"rp_cnp_handled", edge.nic.rp_cnp_handled},
           {"rp_cnp_ignored", edge.nic.rp_cnp_ignored},
           {"held_by_rate", edge.nic.held_by_rate},

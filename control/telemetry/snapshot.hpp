@@ -161,7 +161,6 @@ struct HostSnapshot {
   uint64_t answers_sent = 0;
   uint64_t unanswered = 0;
   uint64_t buffered = 0;
-  uint64_t starved = 0;
   dataplane::DropCounters dropped{};
   LatencySummary latency;          // of packets delivered
   LatencySummary message_latency;  // of whole messages

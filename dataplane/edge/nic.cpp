@@ -12,7 +12,7 @@ namespace softspine::dataplane {
 namespace {
 
 constexpr PortNo kLink{0};
-constexpr Duration kStarvedRetry = Duration::us(1);
+constexpr Duration kRetry = Duration::us(1);
 
 // What may wait for the rates of queue pairs: of rdma_rxe's, which have 128 packets under way each, some.
 constexpr uint64_t kMostKeptBytes = 1U << 20;
@@ -114,10 +114,9 @@ void Nic::transmit(Packet packet, Instant now) noexcept {
 }
 
 void Nic::send_pause(Instant now) noexcept {
-  Packet packet = pool_.make_urgent(mac_control::kFrameBytes);
+  Packet packet = pool_.make(mac_control::kFrameBytes);
   if (!packet) [[unlikely]] {
-    ++nic_counters_.starved;
-    news_at_ = now + kStarvedRetry;
+    news_at_ = now + kRetry;
     return;
   }
   switch (pfc_.news()) {

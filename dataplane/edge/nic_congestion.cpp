@@ -71,7 +71,7 @@ void write_ip(uint8_t* l3, IpVersion version, uint8_t dscp, uint32_t payload_byt
   }
 }
 
-// Empty if the pool is, or the packet has what an answer cannot copy.
+// Empty if memory has run out, or the packet has what an answer cannot copy.
 Packet make_cnp(const Packet& packet, uint32_t qp, uint8_t dscp, PacketPool& pool) {
   const PacketMeta& meta = packet.meta();
   const IpVersion version = (meta.flags & kIsIpv4) != 0 ? IpVersion::k4 : IpVersion::k6;
@@ -229,7 +229,7 @@ Packet NicCongestion::answer(const Packet& packet, uint16_t stream, Instant now,
     cnp.meta().at = now;
     ++counters_.np_cnp_sent;
   } else {
-    ++counters_.starved;
+    ++counters_.np_cnp_unsent;
   }
   return cnp;
 }

@@ -14,12 +14,12 @@ struct NicCounters {
   std::array<uint64_t, kPriorities> pfc_tx_packets{};
   uint64_t made_packets = 0;       // sent into the link, and not the host's
   uint64_t waiting_bytes_max = 0;  // the most that ever waited for the link
-  uint64_t starved = 0;            // times it had something to say and the pool was empty
 
   // DCQCN; the names are mlx5's, but for those of what only a NIC without queue pairs of its own can meet.
   uint64_t np_ecn_marked_roce_packets = 0;
   uint64_t np_cnp_sent = 0;
   uint64_t np_cnp_unknown = 0;  // due, but it is not known yet which queue pair sends
+  uint64_t np_cnp_unsent = 0;   // due, but the packet has IP options or extension headers, which a CNP cannot copy
   uint64_t rp_cnp_handled = 0;
   uint64_t rp_cnp_ignored = 0;   // for a queue pair of which nothing is known
   uint64_t held_by_rate = 0;     // packets of the host that had to wait for their queue pair's rate

@@ -94,8 +94,7 @@ Packet PcapEdge::packet_of(const RecordedFrame& frame) noexcept {
   if (frame.length > kMaxFrameBytes) return refuse(DropReason::kOversize);
   const uint32_t zeros = std::min(frame.length - frame.captured, kTailBytes);
   const uint32_t stored = frame.captured + zeros;
-  if (stored > pool_.room_bytes()) return refuse(DropReason::kOversize);
-  Packet packet = pool_.make(stored);
+  Packet packet = pool_.make_any(stored);
   if (!packet) return refuse(DropReason::kNoBuffer);
   std::memcpy(packet.data(), frame.bytes, frame.captured);
   std::memset(packet.data() + frame.captured, 0, zeros);

@@ -138,15 +138,14 @@ void Egress::write_credits(uint32_t number, Packet& packet) noexcept {
   ports_[number].wire_queue = kCreditFrame;
 }
 
-// A pause or a credit frame. When its last bit has left; never() if there is no packet to make it of: it is tried again
-// soon.
+// A pause or a credit frame. When its last bit has left; never() if there is no memory for it: it is tried again soon.
 Instant Egress::start_own_frame(uint32_t number, Instant at) noexcept {
   constexpr Duration kRetry = Duration::us(1);
   Port& port = ports_[number];
   Side& side = side_[number];
   port.has_news = false;
   if (!port.wire->up()) return Instant::never();
-  Packet packet = pool_.make_urgent(mac_control::kFrameBytes);
+  Packet packet = pool_.make(mac_control::kFrameBytes);
   if (!packet) {
     ++port.counters->drops[static_cast<size_t>(DropReason::kNoBuffer)];
     ++port.counters->made_packets;  // the frame that was to be

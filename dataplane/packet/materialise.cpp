@@ -12,8 +12,7 @@ Packet materialise(const Packet& packet, PacketPool& pool) noexcept {
   const uint32_t elided = packet.elided_bytes();
   if (elided == 0) return pool.copy(packet);
   SOFTSPINE_CHECK(packet.stored_bytes() >= kIcrcBytes, packet.stored_bytes(), packet.frame_bytes());
-  if (packet.frame_bytes() > pool.room_bytes()) return Packet{};
-  Packet out = pool.make(packet.frame_bytes());
+  Packet out = pool.make_any(packet.frame_bytes());
   if (!out) return out;
   const uint32_t front = packet.stored_bytes() - kIcrcBytes;
   std::memcpy(out.data(), packet.data(), front);

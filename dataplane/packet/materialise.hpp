@@ -9,7 +9,7 @@
 namespace softspine::dataplane {
 
 // A deep copy with stored_bytes() == frame_bytes(); the original stays the caller's to end.
-// Empty when the pool has run dry or its packets are too small for the frame.
+// Empty when memory has run out, or no pool (PacketPool::make_any) has the room for the frame.
 Packet materialise(const Packet& packet, PacketPool& pool) noexcept;
 
 }  // namespace softspine::dataplane

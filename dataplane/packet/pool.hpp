@@ -2,6 +2,10 @@
 // Where packets come from and go back to. One pool for each size of frame a fabric needs:
 // a small one for built-in traffic (headers only), one with room for a jumbo frame for edges.
 // Any thread that touches packets must be a worker (it needs an lcore id for its cache).
+//
+// A pool holds as many packets as are under way: it grows (packet_stock.hpp) up to its number or its budget, so how
+// much memory there is shapes no result. What a caller does with an empty handle is to lose nothing and to count
+// nothing twice: the run is over (packet_budget.hpp).
 #pragma once
 
 #include <cstdint>
@@ -10,33 +14,49 @@
 
 #include "dataplane/packet/burst.hpp"
 #include "dataplane/packet/packet.hpp"
+#include "dataplane/packet/packet_stock.hpp"
 
 namespace softspine::dataplane {
 
+struct PoolConfig {
+  std::string name;
+  uint32_t room_bytes;             // stored bytes of a packet at most
+  uint64_t most = UINT32_MAX;      // packets
+  PacketBudget* budget = nullptr;  // outlives the pool
+  bool for_devices = false;        // DPDK's own memory for all of `most` at once: what a device's DMA can reach
+};
+
 class PacketPool {
  public:
-  // `count` packets of up to `room_bytes` stored bytes each. Throws std::runtime_error when memory is short.
-  PacketPool(const std::string& name, uint32_t count, uint32_t room_bytes);
+  // Throws std::runtime_error when memory is short.
+  explicit PacketPool(const PoolConfig& config);
+  PacketPool(const std::string& name, uint32_t most, uint32_t room_bytes)
+      : PacketPool(PoolConfig{.name = name, .room_bytes = room_bytes, .most = most}) {}
   ~PacketPool() = default;
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;
 
-  // An empty handle when the pool has run dry. The packet has `stored` bytes of unset content, and
-  // `frame_bytes` equal to them; the rest of the meta is unset but for verdict, flags and next.
+  // Needs stored ≤ room_bytes(). An empty handle when memory has run out. The packet has `stored` bytes of unset
+  // content, and `frame_bytes` equal to them; the rest of the meta is unset but for verdict, flags and next.
   Packet make(uint32_t stored) noexcept {
     rte_mbuf* m = nullptr;
     if (rte_mempool_get(pool_.get(), reinterpret_cast<void**>(&m)) != 0) [[unlikely]]
-      return Packet{};
+      return none();
     prefetch_later();
     reset(m, stored);
     return Packet{m};
   }
 
-  // For pauses and credits, of which a port has one at a time: when the pool has run dry, from a small reserve. A
-  // switch never lacks the memory to say XOFF.
-  Packet make_urgent(uint32_t stored) noexcept;
+  // Of this pool, or of the first with the room, where `larger` lead; empty if none has it, or memory has run out.
+  Packet make_any(uint32_t stored) noexcept {
+    PacketPool* pool = this;
+    while (pool != nullptr && stored > pool->room_bytes_) pool = pool->larger_;
+    return pool == nullptr ? Packet{} : pool->make(stored);
+  }
+  // Before the first packet. It outlives this one.
+  void set_larger(PacketPool* pool) { larger_ = pool; }
 
-  // A deep copy (flooding, mirrored answers); empty when the pool has run dry or is too small for it.
+  // A deep copy (flooding, mirrored answers), as make_any() makes it.
   Packet copy(const Packet& packet) noexcept;
 
   // Ends a packet of any pool. The only place where packets are freed.
@@ -50,10 +70,13 @@ class PacketPool {
     }
   }
 
-  uint32_t capacity() const { return capacity_; }
   uint32_t room_bytes() const { return room_bytes_; }
   // How many packets are out. Exact only while no worker runs.
-  uint32_t in_use() const noexcept;
+  uint64_t in_use() const noexcept;
+  // How many there are: out, or waiting to be used again.
+  uint64_t made() const noexcept;
+  // What a packet of such a pool takes.
+  static uint32_t memory_bytes(uint32_t room_bytes);
   rte_mempool* raw() const { return pool_.get(); }
 
   // Makes a fresh mbuf of any origin (a device's receive) into a packet that the stages can take.
@@ -83,16 +106,20 @@ class PacketPool {
     m->ol_flags = 0;
     adopt(m);
   }
+  [[gnu::noinline]] Packet none() noexcept;
+
   struct Free {
     void operator()(rte_mempool* pool) const noexcept { rte_mempool_free(pool); }
   };
   using Pool = std::unique_ptr<rte_mempool, Free>;
-  static Pool make_pool(const std::string& name, uint32_t count, uint32_t room_bytes, uint32_t cache);
+  static uint64_t packets_of(const PoolConfig& config);
+  static Pool make_pool(const PoolConfig& config, PacketStock* stock);
 
-  uint32_t capacity_;
   uint32_t room_bytes_;
+  PacketPool* larger_ = nullptr;
+  PacketBudget* budget_;
+  std::unique_ptr<PacketStock> stock_;  // null: DPDK's memory
   Pool pool_;
-  Pool reserve_;
 };
 
 }  // namespace softspine::dataplane

@@ -79,7 +79,6 @@ struct HostCounters {
   uint64_t unanswered = 0;      // acknowledgements and CNPs that there was no room or packet for
   uint64_t pauses_sent = 0;     // PFC frames
   uint64_t buffered = 0;        // wait in receive buffers
-  uint64_t starved = 0;         // times a packet was due and the pool was empty
   dataplane::DropCounters dropped{};
   dataplane::Histogram latency_ps;          // of every packet delivered: last bit arrived − first bit left
   dataplane::Histogram message_latency_ps;  // of every whole message: last bit of its last − first bit of its first

@@ -14,7 +14,7 @@ using namespace dataplane;
 
 namespace {
 
-constexpr Duration kStarvedRetry = Duration::us(1);
+constexpr Duration kRetry = Duration::us(1);  // the run ends before
 
 }  // namespace
 
@@ -123,12 +123,11 @@ void RoceHost::depart_beside(PortNo port, HostPort& out, Instant now) noexcept {
   out.settle();
 }
 
-// For a pause or a credit frame; empty if there is none: then the port tries again a little later.
+// For a pause or a credit frame; empty if there is no memory: then the port tries again a little later.
 Packet RoceHost::make_own(HostPort& out, Instant now) noexcept {
-  Packet packet = pool_.make_urgent(mac_control::kFrameBytes);
+  Packet packet = pool_.make(mac_control::kFrameBytes);
   if (!packet) [[unlikely]] {
-    ++counters_.starved;
-    out.free_at = now + kStarvedRetry;
+    out.free_at = now + kRetry;
     return packet;
   }
   packet.meta().born = now;
@@ -183,13 +182,12 @@ void RoceHost::send_reliable(HostPort& out, uint32_t index, Instant now) noexcep
   if (sender.stands_in_order) out.order.add(index, eligible, now);
 }
 
-// False if there is no packet: then the port tries again a little later.
+// False if there is no memory: then the port tries again a little later.
 [[gnu::always_inline]] inline bool RoceHost::transmit(HostPort& out, Flow& flow, const FrameTemplate& frame,
                                                       uint32_t psn, bool asks, Instant now) noexcept {
   Packet packet = pool_.make(frame.stored_bytes());
   if (!packet) [[unlikely]] {
-    ++counters_.starved;
-    out.free_at = now + kStarvedRetry;
+    out.free_at = now + kRetry;
     return false;
   }
   frame.write(packet.data(), psn, static_cast<uint16_t>(flow.counters.packets), asks);

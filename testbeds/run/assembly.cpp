@@ -2,7 +2,6 @@
 #include "testbeds/run/assembly.hpp"
 
 #include <algorithm>
-#include <set>
 
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/dpdk/eal.hpp"
@@ -10,6 +9,7 @@
 #include "pipelines/aggregation.hpp"
 #include "pipelines/core.hpp"
 #include "pipelines/tor.hpp"
+#include "testbeds/run/packet_need.hpp"
 #include "testbeds/run/traffic.hpp"
 
 namespace softspine::testbeds {
@@ -22,17 +22,18 @@ using control::Role;
 
 namespace {
 
-constexpr uint32_t kFrameRoom = 9'216 + 64;  // a jumbo frame with its tags
-constexpr uint32_t kHeaderRoom = 640;        // built-in packets, and the switches' answers (ICMP errors: 576)
-constexpr uint32_t kLeastPackets = 16'383;
-constexpr uint32_t kMostHeaderPackets = 1'048'575;
-constexpr uint32_t kMostFramePackets = 65'535;
-constexpr uint32_t kHeaderPacketsPerSender = 8'192;  // what one host can have in links and queues: of 1 MiB, 1,000 each
-constexpr uint64_t kBuffersPerSender = 5;            // or, of switches with a shared buffer, this many of them full
-constexpr uint32_t kFramePacketsPerEdge = 4'096;     // a device's rings, what it holds, and a queue before it
+constexpr uint32_t kLeastDevicePackets = 16'383;
+constexpr uint32_t kMostDevicePackets = 65'535;
+constexpr uint32_t kEalMebibytes = 64;
 
-uint32_t pool_size(uint64_t wanted, uint32_t most) {
-  return static_cast<uint32_t>(std::clamp<uint64_t>(wanted, kLeastPackets, most));
+// "0000:3b:00.0" or "3b:00.0", maybe with arguments behind a comma.
+bool is_pci(const control::DpdkEdge& edge) {
+  return edge.device.find(':') < edge.device.find(',');
+}
+
+// What DPDK's memory must hold itself: a device reaches nothing else by DMA.
+bool needs_device_memory(const control::DpdkEdge& edge) {
+  return is_pci(edge) || edge.device.starts_with("net_af_xdp");
 }
 
 std::unique_ptr<pipelines::Switch> make_switch(const FabricNode& node, PacketPool& pool) {
@@ -66,57 +67,44 @@ class Builder {
   }
 
  private:
+  // Pools take memory as packets are made, so the one for frames costs nothing where no frame comes in whole.
   void make_pools() {
-    uint64_t edges = 0;
+    const uint64_t limit = packet_memory_limit(testbed_);
+    out_->budget = std::make_unique<PacketBudget>(limit, [all = out_.get()] { all->engine->stop(); });
+    PoolConfig frames{.name = "frames", .room_bytes = kFrameRoom, .budget = out_->budget.get()};
+    uint64_t eal_mebibytes = kEalMebibytes + (edges() > 0 ? 3 * kEalMebibytes : 0);
+    if (has_device_memory()) {
+      frames.for_devices = true;
+      frames.most = std::clamp(edges() * kPacketsPerEdge, uint64_t{kLeastDevicePackets}, uint64_t{kMostDevicePackets});
+      eal_mebibytes += frames.most * PacketPool::memory_bytes(kFrameRoom) >> 20;
+    }
+    start_eal({.memory_mib = static_cast<uint32_t>(eal_mebibytes), .pci = pci_devices()});
+    out_->frame_pool = std::make_unique<PacketPool>(frames);
+    out_->header_pool = std::make_unique<PacketPool>(
+        PoolConfig{.name = "headers", .room_bytes = kHeaderRoom, .budget = out_->budget.get()});
+    out_->header_pool->set_larger(out_->frame_pool.get());
+  }
+
+  uint64_t edges() const {
+    uint64_t count = 0;
     for (const FabricNode& node : testbed_.fabric.nodes) {
-      if (node.kind == NodeKind::kHost && !control::is_builtin(node.attachment)) edges += node.ports.size();
+      if (node.kind == NodeKind::kHost && !control::is_builtin(node.attachment)) count += node.ports.size();
     }
-    const uint64_t senders = this->senders();
-    const uint64_t wanted = std::max(senders * kHeaderPacketsPerSender, packets_in_buffers(senders));
-    const uint32_t headers = pool_size(wanted, kMostHeaderPackets);
-    const uint32_t frames = pool_size(edges * kFramePacketsPerEdge, kMostFramePackets);
-    start_eal({.memory_mib = edges == 0 ? 64U : 256U, .pci = pci_devices()});
-    out_->header_pool = std::make_unique<PacketPool>("headers", headers, kHeaderRoom);
-    if (edges > 0) out_->frame_pool = std::make_unique<PacketPool>("frames", frames, kFrameRoom);
+    return count;
   }
 
-  // Hosts that may send: the pool is made for them, since every packet of it is touched once.
-  uint64_t senders() const {
-    std::set<uint32_t> out;
-    for (const control::Workload& workload : testbed_.workloads) {
-      out.insert(workload.hosts.begin(), workload.hosts.end());
-      out.insert(workload.from.begin(), workload.from.end());
-    }
-    return out.size();
+  bool has_device_memory() const {
+    return std::ranges::any_of(testbed_.fabric.nodes, [](const FabricNode& node) {
+      const auto* edge = std::get_if<control::DpdkEdge>(&node.attachment);
+      return edge != nullptr && needs_device_memory(*edge);
+    });
   }
 
-  // Where nothing is lost, all that the switches on the senders' ways have room for may be under way.
-  uint64_t packets_in_buffers(uint64_t senders) const {
-    uint64_t all = 0;
-    uint64_t largest = 0;
-    for (const FabricNode& node : testbed_.fabric.nodes) {
-      if (node.kind != NodeKind::kSwitch) continue;
-      const auto& qos = testbed_.profiles[node.profile].qos;
-      uint64_t bytes = 0;
-      if (qos && qos->has_buffers()) {
-        for (const auto& pool : qos->pools) bytes += pool.ingress ? pool.size + pool.xoff : 0;
-      }
-      all += bytes;
-      largest = std::max(largest, bytes);
-    }
-    uint64_t packet = kMaxFrameBytes;
-    for (const control::Workload& workload : testbed_.workloads) {
-      packet = std::min(packet, std::min<uint64_t>(workload.mtu, workload.message_bytes) + kMinFrameBytes);
-    }
-    return std::min(all, senders * kBuffersPerSender * largest) / packet;
-  }
-
-  // "0000:3b:00.0" or "3b:00.0", maybe with arguments behind a comma.
   std::vector<std::string> pci_devices() const {
     std::vector<std::string> out;
     for (const FabricNode& node : testbed_.fabric.nodes) {
       const auto* edge = std::get_if<control::DpdkEdge>(&node.attachment);
-      if (edge != nullptr && edge->device.find(':') < edge->device.find(',')) out.push_back(edge->device);
+      if (edge != nullptr && is_pci(*edge)) out.push_back(edge->device);
     }
     return out;
   }
@@ -140,12 +128,10 @@ class Builder {
         Engine::Config{.workers = run.workers, .seed = run.seed, .on_worker_start = start, .on_worker_stop = stop});
   }
 
-  PacketPool& pool() { return out_->frame_pool ? *out_->frame_pool : *out_->header_pool; }
-
   void add_node(uint32_t n) {
     const FabricNode& node = testbed_.fabric.nodes[n];
     if (node.kind == NodeKind::kSwitch) {
-      auto made = make_switch(node, pool());
+      auto made = make_switch(node, *out_->header_pool);
       out_->switches[n] = made.get();
       out_->engine->add(std::move(made), out_->worker_of[n]);
     } else if (control::is_builtin(node.attachment)) {
@@ -201,7 +187,7 @@ class Builder {
     const FabricNode& node = testbed_.fabric.nodes[n];
     if (port == 0) out_->outside.push_back(n);
     const size_t host = static_cast<size_t>(std::ranges::find(out_->outside, n) - out_->outside.begin());
-    auto made = outside_->open_edge(host, port, *out_->frame_pool, testbed_.run.dilation, nic_at({n, port}));
+    auto made = outside_->open_edge(host, port, frames_for(node), testbed_.run.dilation, nic_at({n, port}));
     if (!made) {
       wrong_ = node.name + ": " + made.error().message;
       return std::nullopt;
@@ -209,6 +195,12 @@ class Builder {
     if (port != 0) out_->worker_of.push_back(out_->worker_of[n]);
     out_->edges.push_back({.end = {n, port}, .nic = made->node.get()});
     return out_->engine->add(std::move(made->node), out_->worker_of[n]);
+  }
+
+  // A file says how long a frame is before it is read.
+  PacketPool& frames_for(const FabricNode& node) {
+    const bool is_file = std::holds_alternative<control::PcapEdge>(node.attachment);
+    return is_file ? *out_->header_pool : *out_->frame_pool;
   }
 
   NicConfig nic_at(LinkEnd end) const {

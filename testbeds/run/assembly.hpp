@@ -34,8 +34,9 @@ struct EdgePort {
 
 struct Assembly {
   // By node of the fabric; null where it is something else. Destroyed last: what holds packets, last: pools.
-  std::unique_ptr<dataplane::PacketPool> header_pool;  // built-in traffic
-  std::unique_ptr<dataplane::PacketPool> frame_pool;   // whole frames; only if something is outside
+  std::unique_ptr<dataplane::PacketBudget> budget;     // of both pools; when it is spent, the engine stops
+  std::unique_ptr<dataplane::PacketPool> frame_pool;   // whole frames: from outside, injected, and copies of those
+  std::unique_ptr<dataplane::PacketPool> header_pool;  // the rest
   std::unique_ptr<dataplane::Clock> clock;
   std::unique_ptr<dataplane::Engine> engine;
   std::vector<pipelines::Switch*> switches;

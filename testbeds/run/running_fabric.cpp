@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/running_fabric.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 
 #include "dataplane/packet/wire.hpp"
 #include "testbeds/outside/outside_spec.hpp"
+#include "testbeds/run/packet_need.hpp"
 #include "testbeds/run/snapshots.hpp"
 
 namespace softspine::testbeds {
@@ -91,14 +94,28 @@ std::expected<void, std::string> RunningFabric::run() {
   }
   edges_->finish(assembly_->engine->now());
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  return {};
+  if (!ran_out_of_memory()) return {};
+  const std::string error = memory_error();
+  errors_.report("packet memory", error);
+  return std::unexpected(error);
+}
+
+std::string RunningFabric::memory_error() const {
+  const PacketNeed need = packet_need(testbed_);
+  const uint64_t packets = assembly_->header_pool->made() + assembly_->frame_pool->made();
+  return fmt::format(
+      "out of memory for packets at {} ps: {} packets take {} B, and there are {} B ({}); this testbed may need up to "
+      "{} B, for {} packets",
+      assembly_->engine->now().count_ps(), packets, assembly_->budget->taken_bytes(), assembly_->budget->limit_bytes(),
+      testbed_.run.memory_bytes == assembly_->budget->limit_bytes() ? "run: memory" : "what the machine has left",
+      need.bytes, need.packets);
 }
 
 void RunningFabric::watch_outside() {
   const Instant end = Instant::at(testbed_.run.duration);
   for (;;) {
     const bool ended = outside_->poll();
-    if (was_stopped() || progress() >= end || (waits_for_commands_ && ended)) break;
+    if (was_stopped() || ran_out_of_memory() || progress() >= end || (waits_for_commands_ && ended)) break;
     std::this_thread::sleep_for(kWatchEvery);
   }
   outside_->stop(kGrace);
@@ -197,8 +214,7 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
 
 uint64_t RunningFabric::drain() {
   assembly_->engine->drain();
-  uint64_t missing = assembly_->header_pool->in_use();
-  if (assembly_->frame_pool) missing += assembly_->frame_pool->in_use();
+  uint64_t missing = assembly_->header_pool->in_use() + assembly_->frame_pool->in_use();
   if (injected_) missing += injected_->in_use();
   return missing;
 }

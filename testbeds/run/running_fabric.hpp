@@ -49,8 +49,10 @@ class RunningFabric {
   // is made anew.
   std::expected<void, std::string> open_capture(const CaptureRequest& request);
 
-  // Once. The error: outside hosts that could not be started.
+  // Once. The error: outside hosts that could not be started, or too little memory for packets: then
+  // ran_out_of_memory(), and what was counted until then is of a fabric that nobody described.
   std::expected<void, std::string> run();
+  bool ran_out_of_memory() const { return assembly_->budget->is_spent(); }
   // From any thread, and from a signal handler.
   void stop() noexcept;
   // From any thread: an error that no run goes on after.
@@ -100,6 +102,7 @@ class RunningFabric {
       : testbed_(testbed), options_(options), compiler_(testbed) {}
   std::expected<void, std::string> build();
   std::expected<void, std::string> make_outside();
+  std::string memory_error() const;
   control::FabricSnapshot snapshot_at(dataplane::Instant now) const;
   std::expected<dataplane::Instant, std::string> arrive(control::LinkEnd port, const std::vector<uint8_t>& frame,
                                                         dataplane::Instant now);

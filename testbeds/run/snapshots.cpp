@@ -209,7 +209,6 @@ class Copier {
     copy.answers_sent = from.answers_sent;
     copy.unanswered = from.unanswered;
     copy.buffered = from.buffered;
-    copy.starved = from.starved;
     copy.dropped = from.dropped;
     copy.latency = control::LatencySummary::of(from.latency_ps);
     copy.message_latency = control::LatencySummary::of(from.message_latency_ps);

@@ -12,8 +12,8 @@ CLAIMS: dict[str, list[str]] = {
     '`softspine bench` says how fast this machine forwards: packet-hops per second and cycles per packet-hop of one polling core, '
     'and of the virtual clock with 64 hosts.': ['tests/bench/instructions.py a permutation of 64 hosts'],
     '| 0 | done, and as expected |': [COMMAND + 'one_run.py exits_as_expected'],
-    '| 1 | an expectation failed, or a command of an outside host, or a file could not be written |':
-        [COMMAND + 'one_run.py exits_as_expected'],
+    '| 1 | an expectation failed, or a command of an outside host, or a file could not be written, or memory for packets ran out |':
+        [COMMAND + 'one_run.py exits_as_expected', COMMAND + 'one_run.py ends_where_memory_ends'],
     '| 2 | the input was wrong, or nothing could be started |': [COMMAND + 'wrong_input.py names_place_of_errors'],
     '`softspine check` says which lossless ports have too little headroom for their rate, length and MTU, and how often a shared '
     'headroom pool is promised (`--strict`: status 1).':

@@ -11,6 +11,7 @@
 #include "control/compile/headroom_check.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
+#include "testbeds/run/packet_need.hpp"
 
 namespace softspine::tools {
 
@@ -87,6 +88,10 @@ Json summary_of(const control::Testbed& testbed) {
   out["workloads"] = testbed.workloads.size();
   out["faults"] = testbed.faults.size() + testbed.host_faults.size() + testbed.port_faults.size();
   out["expectations"] = testbed.expectations.size();
+  const testbeds::PacketNeed need = testbeds::packet_need(testbed);
+  out["packet_memory"] = {{"packets_at_most", need.packets},
+                          {"bytes_at_most", need.bytes},
+                          {"limit_bytes", testbeds::packet_memory_limit(testbed)}};
   return out;
 }
 
@@ -101,6 +106,14 @@ void print_links(const control::Fabric& fabric) {
                         link.mtu, by_credit ? ", by credit" : "")];
   }
   for (const auto& [kind, count] : kinds) fmt::print("  {:>6} links {}\n", count, kind);
+}
+
+void print_memory(const Json& memory) {
+  const auto need = memory["bytes_at_most"].get<uint64_t>();
+  const auto limit = memory["limit_bytes"].get<uint64_t>();
+  fmt::print("packet memory: at most {} packets under way, {} B; there are {} B{}\n",
+             control::grouped(memory["packets_at_most"].get<uint64_t>()), control::grouped(need),
+             control::grouped(limit), need > limit ? ": should that be too little, the run ends with an error" : "");
 }
 
 void print_summary(const control::Testbed& testbed) {
@@ -119,6 +132,7 @@ void print_summary(const control::Testbed& testbed) {
   fmt::print("  {:>6} subnets\n  {:>6} workloads\n  {:>6} faults\n  {:>6} expectations\n",
              testbed.fabric.subnets.size(), testbed.workloads.size(), summary["faults"].get<uint64_t>(),
              testbed.expectations.size());
+  print_memory(summary["packet_memory"]);
 }
 
 std::string bytes_text(uint64_t bytes) {

@@ -87,7 +87,7 @@ class Run {
     // Also while the report is written: what ends the run must not end the report of it.
     const StopOnInterrupt on_interrupt{*fabric_};
     if (const auto ran = run(); !ran) return ran.error();
-    return finish();
+    return incomplete_.empty() ? finish() : finish_incomplete();
   }
 
  private:
@@ -138,8 +138,22 @@ class Run {
     const auto ran = fabric_->run();
     progress.reset();
     server_->stop();
-    if (!ran) return wrong(ran.error());
+    if (ran) return {};
+    if (!fabric_->ran_out_of_memory()) return wrong(ran.error());
+    incomplete_ = ran.error();
     return {};
+  }
+
+  // Counters of a run that could not go on are written for who looks for the cause, and judged by nobody.
+  Status finish_incomplete() {
+    const auto capture = fabric_->close_capture();
+    if (!capture) fmt::print(stderr, "softspine: {}: {}\n", arguments_.capture.path, capture.error());
+    control::Json report{{"incomplete", incomplete_}};
+    report.update(control::report_json(fabric_->snapshot(), run_facts(testbed_)));
+    write_report(report);
+    if (arguments_.json) fmt::print("{}\n", report.dump(2));
+    fabric_->drain();
+    return Status::kUnexpected;
   }
 
   Status finish() {
@@ -250,6 +264,7 @@ class Run {
   std::filesystem::path folder_;
   std::unique_ptr<testbeds::RunningFabric> fabric_;
   std::unique_ptr<FabricServer> server_;
+  std::string incomplete_;  // why the run could not go on
 };
 
 Status run(const RunArguments& arguments) {

@@ -104,12 +104,6 @@ void add_drops(std::string& out, const Json& report) {
     out += fmt::format("Deadlock, found at {:.3f} ms: {}\n", deadlock["found_ps"].get<double>() * 1e-9,
                        deadlock["circle"].get<std::string>());
   }
-  uint64_t starved = 0;
-  for (const auto& [name, host] : report["hosts"].items()) starved += host["starved"].get<uint64_t>();
-  if (starved > 0) {
-    out += fmt::format("Hosts waited {} times for a free packet: more was under way than this fabric has memory for\n",
-                       starved);
-  }
   if (!totals["balanced"].get<bool>()) {
     out += "The switches' counters do not add up: a defect of softspine, please report it\n";
   }

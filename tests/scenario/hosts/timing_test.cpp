@@ -163,7 +163,7 @@ TEST(HostTiming, AnEmptyPoolDelaysAndLosesNothing) {
   flow.message_bytes = 1 << 20;
   hosts.flow(flow);
   ASSERT_EQ(hosts.run(), RunEnd::kIdle);
-  EXPECT_GT(hosts.a().counters().starved, 0u);
+  EXPECT_EQ(hosts.pool().made(), 15u) << "all that it may have";
   EXPECT_EQ(hosts.b().received(0).messages, 1u);
   EXPECT_EQ(hosts.b().received(0).missing, 0u);
 }

@@ -110,7 +110,6 @@ TEST(LosslessTestbeds, HaveThePacketsThatTheirBuffersHold) {
   uint64_t held = 0;
   for (const auto& node : out.snapshot.switches) held += control::totals_of(node).held_packets;
   EXPECT_GT(held, 16'384u);
-  for (const auto& [name, host] : out.report["hosts"].items()) EXPECT_EQ(host["starved"], 0) << name;
 }
 
 }  // namespace

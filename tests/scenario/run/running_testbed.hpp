@@ -22,6 +22,7 @@ struct Outcome {
   control::Json report;
   std::string capture;  // the file's bytes, if it was asked for
   uint64_t leaked = 0;
+  uint64_t most_packets = 0;  // under way at once, and in workers' caches
 };
 
 inline std::string bytes_of(const std::filesystem::path& path) {
@@ -51,6 +52,8 @@ inline Outcome run_whole(const control::Testbed& testbed, bool capture = false,
   out.snapshot = (*fabric)->snapshot();
   out.report =
       control::report_json(out.snapshot, {.testbed = testbed.name, .clock = "virtual", .seed = testbed.run.seed});
+  const Assembly& assembly = (*fabric)->assembly();
+  out.most_packets = assembly.header_pool->made() + assembly.frame_pool->made();
   out.leaked = (*fabric)->drain();
   // The invariants of every run: nothing is counted twice or lost, and every packet came back to its pool.
   EXPECT_EQ(out.leaked, 0U);

@@ -156,7 +156,7 @@ TEST(Queues, WhatAStationSendsIntoADownLinkIsLostAndCounted) {
 }
 
 TEST(Queues, DrainGivesBackWhatIsHeld) {
-  const uint32_t before = packet_pool().in_use();
+  const uint64_t before = packet_pool().in_use();
   Core bench;
   for (uint16_t i = 0; i < 20; ++i) {
     bench.send(6, frame_of(0, i));

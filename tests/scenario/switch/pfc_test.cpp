@@ -65,8 +65,8 @@ size_t count_at(const Frames& frames, uint16_t port) {
 
 // Two ports at full rate into one: the first frame that finds no shared cell left makes its group say XOFF, in
 // the bytes of 802.1Qbb, and when the group has drained to xon it says XON.
-void expect_xoff_and_xon(PacketPool& pool) {
-  Core bench{state_with(lossless_plan()), pool};
+TEST(Pfc, IsSentWhenAGroupEntersHeadroomAndAgainWhenItHasDrained) {
+  Core bench{state_with(lossless_plan())};
   constexpr uint16_t kFrames = 100;
   const Instant start = bench.engine().now();
   for (uint16_t i = 0; i < kFrames; ++i) {
@@ -89,17 +89,6 @@ void expect_xoff_and_xon(PacketPool& pool) {
     EXPECT_GT(bench.node().egress().mmu().extremes(port, 3).headroom_watermark, 0u);
     EXPECT_FALSE(group.xoff);
   }
-}
-TEST(Pfc, IsSentWhenAGroupEntersHeadroomAndAgainWhenItHasDrained) {
-  expect_xoff_and_xon(packet_pool());
-}
-// A lossless switch does not become a lossy one because the emulator is short of packets.
-TEST(Pfc, IsSentThoughNoPacketIsLeft) {
-  PacketPool dry{"dry", 63, 64};
-  std::vector<Packet> held;
-  while (Packet packet = dry.make(64)) held.push_back(std::move(packet));
-  expect_xoff_and_xon(dry);
-  for (Packet& packet : held) PacketPool::release(std::move(packet));
 }
 
 class Remarks final : public Tap {

@@ -67,6 +67,26 @@ def reports_in_json(it: Softspine) -> Problems:
         yield f'a failed expectation is reported as {failed.json()["expectations"]}'
 
 
+def ends_where_memory_ends(it: Softspine) -> Problems:
+    """a run that has too little memory for packets says what was needed and what there is, shows no rates, and exits with 1"""
+    far = SMALL.replace('duration: 4ms', 'duration: 4ms, memory: 4MiB').replace('hosts_per_tor: 2', 'hosts_per_tor: 1')
+    far = far.replace('10Gbps}}', '10Gbps, length: 1000km}}').replace(', rate: 2Gbps', '').replace('messages: 4', 'messages: 100')
+    file = it.write('it.yaml', far)
+    needed = it('check', file, '--json').json()['packet_memory']
+    if needed['limit_bytes'] != 4 << 20 or needed['bytes_at_most'] <= needed['limit_bytes']:
+        yield f'check says {needed}'
+    done = it('run', file, '--report', 'r.json')
+    yield from done.exited(1)
+    yield from done.complains('out of memory for packets', 'there are 4194304 B (run: memory)', f'up to {needed["bytes_at_most"]} B')
+    if done.out:
+        yield f'says on stdout: {done.out}'
+    report = json.loads((it.folder / 'r.json').read_text())
+    if 'out of memory' not in report['incomplete'] or not report['errors']:
+        yield 'the report is not marked'
+    enough = it('run', it.write('it.yaml', far.replace(', memory: 4MiB', '')))
+    yield from enough.exited(0)
+
+
 def changes_with_the_seed(it: Softspine) -> Problems:
     """--seed changes what is drawn, and nothing else does"""
     file = it.write('it.yaml', SMALL)
@@ -178,5 +198,5 @@ def runs_after_one_was_killed(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([exits_as_expected, reports_in_json, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
+    sys.exit(main([exits_as_expected, reports_in_json, ends_where_memory_ends, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
                    keeps_the_capture_limit, ends_when_interrupted, refuses_a_second_of_a_name, runs_after_one_was_killed]))

@@ -41,7 +41,7 @@ class VhostTest : public testing::Test {
   }
   void TearDown() override {
     fabric->engine.drain();
-    const uint32_t in_use_before_close = fabric->pool.in_use();
+    const uint64_t in_use_before_close = fabric->pool.in_use();
     EXPECT_EQ(in_use_before_close, 0U);
     fabric.reset();
     EXPECT_EQ(rmdir(folder.c_str()), 0) << "something was left in " << folder;
