@@ -68,5 +68,36 @@ TEST(HostByCredit, SendsWhatItWasPromisedAndNoMore) {
   EXPECT_TRUE(credits_of(pair.puppet()).back().asks);
 }
 
+// An acknowledgement takes a cell like any frame of its priority: of the five that were promised four are left, which
+// is not enough for the link's largest.
+TEST(HostByCredit, AcknowledgementsAreChargedToo) {
+  HostAndPuppet pair{by_credit()};
+  SinkConfig sink;
+  sink.qp = 200;
+  sink.transport = Transport::kReliable;
+  sink.source = host_config(2).ipv4;
+  sink.source_qp = 300;
+  sink.ack_dscp = 3;
+  pair.host().add_sink(sink);
+  FlowConfig flow = flow_config();
+  flow.destination = host_config(1).ipv4;
+  flow.source_qp = 300;
+  flow.destination_qp = 200;
+  flow.transport = Transport::kReliable;
+  flow.message_bytes = 64;
+  const auto templates = templates_of(host_config(2), flow);
+  Bytes request(kTemplateBytes);
+  templates[0].write(request.data(), 0, 0);
+  request.resize(templates[0].stored_bytes());
+  request.insert(request.end() - kIcrcBytes, templates[0].frame_bytes() - templates[0].stored_bytes(), 0);
+  pair.puppet().say(us(10), promise(5));
+  pair.puppet().say(us(20), request);
+  pair.run(us(15));
+  EXPECT_EQ(pair.host().credits(PortNo{0}).starved(), 1 << 4) << "promised nothing";
+  pair.run(us(25));
+  EXPECT_EQ(pair.host().received(0).acks_sent, 1u);
+  EXPECT_EQ(pair.host().credits(PortNo{0}).starved(), 1 << 3 | 1 << 4);
+}
+
 }  // namespace
 }  // namespace softspine::testbeds

@@ -47,6 +47,15 @@ TEST(HostLimits, OfAHost) {
   expect_limits(host_config(1), changes, [](const HostConfig& host) { return wrong_with(host); });
 }
 
+// SONiC's AZURE map: the priority that a pause has to name to stop a DSCP.
+TEST(HostLimits, PrioritiesOfDscpsAreThoseOfTheAzureMap) {
+  const PriorityMap map = HostConfig{}.priority_of_dscp;
+  for (size_t dscp = 0; dscp < map.size(); ++dscp) {
+    const int wanted = dscp == 3 ? 3 : dscp == 4 ? 4 : dscp == 46 ? 5 : dscp == 48 ? 6 : dscp == 8 ? 0 : 1;
+    EXPECT_EQ(map[dscp], wanted) << "DSCP " << dscp;
+  }
+}
+
 TEST(HostLimits, OfAFlow) {
   const std::vector<Change<FlowConfig>> changes{
       {[](FlowConfig& f) { f.source_qp = 2; }, ""},

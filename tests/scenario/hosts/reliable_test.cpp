@@ -178,6 +178,7 @@ TEST(ReliableResponder, TakesNoOtherCodepointForAMark) {
   EXPECT_EQ(cnps, 1u);
   EXPECT_EQ(pair.host().received(0).marked, 1u);
   EXPECT_EQ(pair.host().received(0).packets, 8u);
+  EXPECT_EQ(pair.host().received(0).qp, 200u);
 }
 
 // Their priority is 6 by their DSCP. What else the port has to say goes on.
@@ -193,6 +194,21 @@ TEST(ReliableResponder, CnpsOfAPausedPriorityWait) {
   EXPECT_LT(pair.puppet().heard()[0].started, us(25));
   EXPECT_EQ(pair.puppet().heard()[1].opcode(), bth::kCnp);
   EXPECT_EQ(pair.puppet().heard()[1].started, pair.arrival(us(60), 60));
+}
+
+// Nothing else wants to send, and no XON comes: when its time has run out they go.
+TEST(ReliableResponder, AnswersWaitUntilAPauseLapses) {
+  HostAndPuppet pair;
+  SinkConfig sink = reliable_sink();
+  sink.ack_dscp = 3;
+  pair.host().add_sink(sink);
+  pair.puppet().say(us(0), pfc_frame(0x08, 20'000));  // 102.4 us
+  for (uint32_t n = 0; n < 8; ++n) pair.puppet().say(us(20), request(n));
+  pair.run();
+  ASSERT_EQ(pair.puppet().heard().size(), 1u);
+  EXPECT_EQ(pair.puppet().heard()[0].opcode(), bth::kAcknowledge);
+  EXPECT_EQ(pair.puppet().heard()[0].started,
+            pair.arrival(us(0), mac_control::kFrameBytes) + Duration::ps(5120) * 20'000);
 }
 
 // 130 frames of about 1 KiB come at 100 Gb/s and leave at 10 Gb/s: XOFF when more than 96 KiB wait, XON when it is no
@@ -235,6 +251,24 @@ TEST(SlowResponder, SaysXoffAboveItsXoffThresholdAndXonAtItsXonThreshold) {
   EXPECT_EQ(load16(pauses[0].frame.data() + 18 + 2 * 3), 0xffff) << "priority 3's time";
   EXPECT_EQ(pauses[1].started, xon);
   EXPECT_EQ(load16(pauses[1].frame.data() + 18 + 2 * 3), 0);
+}
+
+TEST(ReliableRequester, AsksWithTheLastPacketOfEachMessageWhateverTheVerb) {
+  for (const Verb verb : {Verb::kWrite, Verb::kSend}) {
+    for (const uint32_t packets : {1U, 2U, 3U}) {
+      HostAndPuppet pair;
+      FlowConfig flow = reliable_flow();
+      flow.verb = verb;
+      flow.message_bytes = packets * 1024;
+      pair.host().add_flow(flow);
+      pair.run(us(20));
+      ASSERT_EQ(pair.puppet().heard().size(), packets);
+      for (uint32_t i = 0; i < packets; ++i) {
+        const bool asks = (pair.puppet().heard()[i].bth()[bth::kAckRequest] & bth::kAckRequestBit) != 0;
+        EXPECT_EQ(asks, i + 1 == packets) << "packet " << i << " of " << packets;
+      }
+    }
+  }
 }
 
 TEST(ReliableRequester, SendsAWindowAndWaits) {
@@ -287,6 +321,74 @@ TEST(ReliableRequester, CountsAnewAfterGoingBackWhichPacketAsks) {
   }
   EXPECT_EQ(psns_of(pair.puppet(), us(40)), (std::vector<uint32_t>{101, 102, 103, 104, 105, 106, 107, 108}));
   EXPECT_EQ(asked, (std::vector<uint32_t>{104, 105})) << "104 the first time, 105 the second";
+}
+
+// From its first packet's first bit, whenever that was, to the last bit of what acknowledges its last.
+TEST(ReliableRequester, AMessagesTimeRunsFromItsFirstBit) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.start = us(30);
+  flow.messages = 2;
+  flow.gap = Duration::us(40);
+  pair.host().add_flow(flow);
+  pair.puppet().say(us(60), response(0x1f, 107));
+  pair.puppet().say(us(100), response(0x1f, 115));
+  pair.run(us(200));
+  std::vector<Instant> first_bits;
+  for (const Heard& heard : pair.puppet().heard()) {
+    if (heard.psn() == 100 || heard.psn() == 108) first_bits.push_back(heard.started);
+  }
+  ASSERT_EQ(first_bits.size(), 2u);
+  ASSERT_EQ(first_bits[0], us(30));
+  const Histogram& times = pair.host().counters().completion_ps;
+  EXPECT_EQ(times.count(), 2u);
+  EXPECT_EQ(times.min(), static_cast<uint64_t>((pair.arrival(us(100), 62) - first_bits[1]).count_ps()));
+  EXPECT_EQ(times.max(), static_cast<uint64_t>((pair.arrival(us(60), 62) - first_bits[0]).count_ps()));
+}
+
+// What goes back waits as long as what was just sent, also if nothing new is acknowledged with it.
+TEST(ReliableRequester, ANakBeginsTheTimeoutAnew) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.reliable.timeout = 5;  // 131.072 us
+  pair.host().add_flow(flow);
+  pair.puppet().say(us(100), response(0x60, 100));
+  pair.puppet().say(us(300), response(0x1f, 107));
+  pair.run();
+  const Instant due = pair.arrival(us(100), 62) + Duration::ns(4096) * 32;
+  ASSERT_EQ(psns_of(pair.puppet()).size(), 24u) << "sent, sent again for the NAK, and for the timeout";
+  EXPECT_EQ(pair.puppet().heard()[16].started, due);
+  EXPECT_EQ(pair.host().sent(0).local_ack_timeout_err, 1u);
+}
+
+// The time is up in the middle of a window that goes slowly: the rest of it stays where it is.
+TEST(ReliableRequester, AConnectionThatHasFailedSendsNothingMore) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.message_bytes = 64 * 1024;
+  flow.rate = Rate::gbps(1);
+  flow.reliable = {.window = 64, .ask_every = 64, .timeout = 4, .retry_count = 0};  // 65.536 us
+  pair.host().add_flow(flow);
+  pair.run(us(1'000));
+  EXPECT_EQ(pair.host().sent(0).retry_exceeded_err, 1u);
+  ASSERT_FALSE(pair.puppet().heard().empty());
+  const Instant failed =
+      Instant{} + Rate::gbps(100).time_of_frame(14 + 20 + 8 + 12 + 16 + 1024 + 4) + Duration::ns(4096) * 16;
+  EXPECT_LE(pair.puppet().heard().back().started, failed);
+  EXPECT_LT(pair.puppet().heard().size(), 10u);
+}
+
+TEST(ReliableRequester, NamesBothEndsOfIpv6) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.destination = host_config(2).ipv6;
+  pair.host().add_flow(flow);
+  pair.run(us(20));
+  ASSERT_EQ(pair.puppet().heard().size(), 8u);
+  const Bytes& frame = pair.puppet().heard()[0].frame;
+  EXPECT_EQ(load_ipv6(frame.data() + ethernet::kBytes + ipv6::kSource), host_config(1).ipv6);
+  EXPECT_EQ(load_ipv6(frame.data() + ethernet::kBytes + ipv6::kDestination), host_config(2).ipv6);
+  EXPECT_EQ(frame[ethernet::kBytes + ipv6::kNextHeader], ip::kUdp);
 }
 
 TEST(ReliableRequester, WhatIsNotUnderWayIsIgnored) {
