@@ -47,6 +47,13 @@ class Router {
     return std::move(tables_);
   }
 
+  std::vector<RouteTable> run_to(const std::vector<bool>& subnets) {
+    for (uint32_t s = 0; s < fabric_.subnets.size(); ++s) {
+      if (subnets[s]) route_subnet(s);
+    }
+    return std::move(tables_);
+  }
+
  private:
   void find_neighbours(uint32_t n) {
     const FabricNode& node = fabric_.nodes[n];
@@ -158,6 +165,11 @@ class Router {
 
 std::vector<RouteTable> compute_routes(const Fabric& fabric, const std::vector<bool>& link_up) {
   return Router(fabric, link_up).run();
+}
+
+std::vector<RouteTable> compute_routes_to(const Fabric& fabric, const std::vector<bool>& subnets) {
+  const std::vector<bool> link_up(fabric.links.size(), true);
+  return Router(fabric, link_up).run_to(subnets);
 }
 
 }  // namespace softspine::control

@@ -31,4 +31,7 @@ struct RouteTable {
 // By node; empty tables for hosts. `link_up` is by link.
 std::vector<RouteTable> compute_routes(const Fabric& fabric, const std::vector<bool>& link_up);
 
+// With all links up, and to these subnets alone (by subnet): of a large fabric all routes take seconds.
+std::vector<RouteTable> compute_routes_to(const Fabric& fabric, const std::vector<bool>& subnets);
+
 }  // namespace softspine::control
