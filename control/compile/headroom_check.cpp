@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <set>
 #include <tuple>
 
 #include "control/compile/qos_plan.hpp"
@@ -38,7 +37,7 @@ class HeadroomChecker {
       const Profile& profile = testbed_.profiles[node.profile];
       if (profile.qos) check(node, profile, port_shapes(testbed_.fabric, n));
     }
-    for (const std::string& remark : remarks_) out_.remarks.push_back(remark);
+    for (const auto& [message, place] : remarks_) out_.remarks.push_back(error_at(place, message));
     return std::move(out_);
   }
 
@@ -54,7 +53,7 @@ class HeadroomChecker {
         const auto* buffers =
             port.groups[g] == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(port.groups[g])];
         const bool lossless = buffers != nullptr && buffers->lossless;
-        remark(profile.name, g, paused, lossless, config.has_buffers());
+        remark(profile, g, paused, lossless);
         if (shape.flow_control == FlowControl::kCredit) continue;  // nobody has to react in time
         if (paused != 0 && lossless) judge(node, profile, *buffers, shape);
       }
@@ -97,19 +96,23 @@ class HeadroomChecker {
     if (ports.empty() || ports.back() != port) ports.push_back(port);
   }
 
-  void remark(const std::string& profile, uint32_t group, uint8_t paused, bool lossless, bool has_buffers) {
-    const std::string name = "profile " + profile + ": priority group " + std::to_string(group);
+  void remark(const Profile& profile, uint32_t group, uint8_t paused, bool lossless) {
+    const Place place = profile.place.file.empty() ? Place{.file = testbed_.file} : profile.place;
+    const std::string name = "profile " + profile.name + ": priority group " + std::to_string(group);
     if (paused != 0 && !lossless) {
-      remarks_.insert(name + (has_buffers ? " has no headroom (xoff)" : " has no buffer tables") +
-                      ": its priority obeys pauses, and nobody is asked to pause it");
+      remarks_.emplace(name + (profile.qos->has_buffers() ? " has no headroom (xoff)" : " has no buffer tables") +
+                           ": its priority obeys pauses, and nobody is asked to pause it",
+                       place);
     }
-    if (paused == 0 && lossless) remarks_.insert(name + " is lossless, but none of its priorities is in pfc_enable");
+    if (paused == 0 && lossless) {
+      remarks_.emplace(name + " is lossless, but none of its priorities is in pfc_enable", place);
+    }
   }
 
   const Testbed& testbed_;
   HeadroomCheck out_;
   std::map<Key, uint32_t> places_;  // in too_little; kNone: it is enough
-  std::set<std::string> remarks_;
+  std::map<std::string, Place> remarks_;
 };
 
 }  // namespace

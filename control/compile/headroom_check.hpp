@@ -37,7 +37,7 @@ struct HeadroomCheck {
   uint64_t judged = 0;  // lossless priority groups whose priority can be paused
   std::vector<ShortHeadroom> too_little;
   std::vector<SharedHeadroom> shared;
-  std::vector<std::string> remarks;  // "profile x: priority 3 …", each once
+  Errors remarks;  // "profile x: priority group 3 …", each once, at the profile
 };
 
 HeadroomCheck check_headroom(const Testbed& testbed);

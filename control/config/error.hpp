@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace softspine::control {
@@ -17,6 +18,20 @@ struct Error {
 };
 
 using Errors = std::vector<Error>;
+
+// Where something was said, for what can only be said of it when the whole fabric is known.
+struct Place {
+  std::string file;
+  std::string path;
+  int line = 0;
+  int column = 0;
+};
+inline Error error_at(const Place& place, std::string message) {
+  return {place.file, place.path, place.line, place.column, std::move(message)};
+}
+
+// In the order of their places.
+void sort_by_place(Errors& errors);
 
 // FILE:LINE:COLUMN: path: message
 std::string to_string(const Error& error);

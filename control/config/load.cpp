@@ -3,11 +3,13 @@
 
 #include <algorithm>
 
+#include "control/compile/service.hpp"
 #include "control/config/hash_check.hpp"
 #include "control/config/qos_resolve.hpp"
 #include "control/config/resolve.hpp"
 #include "control/config/tables.hpp"
 #include "control/config/text_file.hpp"
+#include "control/config/without_effect.hpp"
 
 namespace softspine::control {
 namespace {
@@ -90,6 +92,9 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   Errors errors = reader.finish();
   if (!errors.empty()) return std::unexpected(std::move(errors));
   out.fabric = std::move(expanded.fabric);
+  find_without_effect(reader, row, out, expanded.rows);
+  out.warnings = reader.warnings();
+  choose_dscps(out);
   return out;
 }
 

@@ -59,11 +59,13 @@ constexpr std::array<uint8_t, 64> azure_dscp_to_tc() {
 
 struct Profile {
   std::string name = "default";
+  Place place;  // in the testbed's file; empty for built-in ones
   std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
   uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
   HashConfig hash;
   GroupConfig groups;
   std::array<uint8_t, 64> dscp_to_tc = azure_dscp_to_tc();
+  uint64_t unmapped_dscps = 0;  // bit n: the map in force does not list DSCP n, which makes it traffic class 0
   std::array<uint8_t, 8> dot1p_to_tc{0, 1, 2, 3, 4, 5, 6, 7};
   std::array<uint8_t, 8> tc_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
   std::array<uint8_t, 8> tc_to_pg{0, 0, 0, 3, 4, 0, 0, 7};

@@ -131,6 +131,16 @@ Choice choice_of(Reader& reader, const Keyed<PortSet, PortQosRow>& rows, std::op
 }
 
 constexpr uint8_t kUnmapped = 0xff;
+constexpr uint8_t kUntouched = 0xfe;
+
+void take_classes(const std::array<uint8_t, 64>& classes, Profile& profile) {
+  profile.unmapped_dscps = 0;
+  for (size_t dscp = 0; dscp < classes.size(); ++dscp) {
+    const bool listed = classes[dscp] != kUnmapped;
+    profile.dscp_to_tc[dscp] = listed ? classes[dscp] : uint8_t{0};
+    if (!listed) profile.unmapped_dscps |= uint64_t{1} << dscp;
+  }
+}
 
 void apply_maps(Reader& reader, const ProfileRow& row, Resolved& out) {
   Profile& profile = out.profile;
@@ -140,8 +150,11 @@ void apply_maps(Reader& reader, const ProfileRow& row, Resolved& out) {
     apply_map(reader, table, row.where.child(name), choice.name, choice.where, maps, into, unlisted);
   };
   using Row = PortQosRow;
-  apply("DSCP_TO_TC_MAP", row.dscp_to_tc_map, "dscp_to_tc_map", &Row::dscp_to_tc_map, out.dscp_to_tc,
-        profile.dscp_to_tc, 0);
+  std::array<uint8_t, 64> classes{};
+  classes.fill(kUntouched);
+  apply("DSCP_TO_TC_MAP", row.dscp_to_tc_map, "dscp_to_tc_map", &Row::dscp_to_tc_map, out.dscp_to_tc, classes,
+        kUnmapped);
+  if (classes[0] != kUntouched) take_classes(classes, profile);
   apply("DOT1P_TO_TC_MAP", row.dot1p_to_tc_map, "dot1p_to_tc_map", &Row::dot1p_to_tc_map, out.dot1p_to_tc,
         profile.dot1p_to_tc, 0);
   apply("TC_TO_QUEUE_MAP", row.tc_to_queue_map, "tc_to_queue_map", &Row::tc_to_queue_map, out.tc_to_queue,
@@ -218,6 +231,7 @@ class ProfileResolver {
   std::vector<Profile> run(const std::vector<std::string_view>& wanted) {
     const size_t of_file = entries_.size();
     for (uint32_t i = 0; i < of_file; ++i) resolve(i);
+    for (uint32_t i = 0; i < of_file; ++i) entries_[i].resolved.profile.place = place_of(entries_[i].row->where);
     for (const std::string_view name : wanted) {
       if (const auto index = find(name)) resolve(*index);
     }

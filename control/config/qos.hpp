@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "control/config/error.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
@@ -18,14 +19,6 @@
 namespace softspine::control {
 
 inline constexpr uint32_t kDefaultCellBytes = 256;
-
-// Where something was said, for complaints that can only be made when ports are known.
-struct Place {
-  std::string file;
-  std::string path;
-  int line = 0;
-  int column = 0;
-};
 
 struct BufferPoolConfig {
   std::string name;

@@ -42,11 +42,6 @@ void put_behind(const Keyed<Key, Row>& from, Keyed<Key, Row>& into, uint32_t lay
   for (const auto& item : from.items) into.items.emplace_back(item).layer = layer;
 }
 
-Place place_of(Value value) {
-  const Position at = value.at();
-  return {std::string(value.file()), value.path(), at.line, at.column};
-}
-
 constexpr size_t kMostPorts = 2'048;
 
 class QosResolver {

@@ -18,12 +18,28 @@ std::string described(Value value) {
 
 }  // namespace
 
+Place place_of(Value value) {
+  const Position at = value.at();
+  return {std::string(value.file()), value.path(), at.line, at.column};
+}
+
+Error Reader::error(Value at, std::string message) const {
+  Place place = place_of(at);
+  if (place.file.empty()) place.file = file_;
+  return error_at(place, std::move(message));
+}
+
 bool Reader::wrong(Value at, std::string message) {
-  if (!is_news(at, message)) return false;
-  const Position position = at.at();
-  log_.add({at.file().empty() ? file_ : std::string(at.file()), at.path(), position.line, position.column,
-            std::move(message)});
+  if (is_news(at, message)) log_.add(error(at, std::move(message)));
   return false;
+}
+
+void Reader::warn(Value at, std::string message) {
+  warnings_.add(error(at, std::move(message)));
+}
+
+Errors Reader::warnings() {
+  return warnings_.finish();
 }
 
 Value Reader::open(std::string_view text, std::string_view file, Dialect dialect) {

@@ -18,6 +18,9 @@
 
 namespace softspine::control {
 
+// Where a value stands; of one that stands nowhere, an empty place.
+Place place_of(Value value);
+
 class Reader {
  public:
   explicit Reader(std::string file = "") : file_(std::move(file)) {}
@@ -31,6 +34,10 @@ class Reader {
   bool wrong(Value at, std::string message);
   bool wrong_type(Value at, std::string_view expected);  // "expected …, found a map"
 
+  // What can't be meant, or has no effect, and is taken all the same.
+  void warn(Value at, std::string message);
+  Errors warnings();  // the list; there are none afterwards
+
   // What hangs on this value is not known: it has been complained about itself.
   bool is_wrong(Value at) const { return wrong_.contains(at.id()); }
 
@@ -42,11 +49,13 @@ class Reader {
   Errors finish() { return log_.finish(); }
 
  private:
+  Error error(Value at, std::string message) const;
   bool is_news(Value at, std::string_view message);
 
   std::vector<std::unique_ptr<const Document>> documents_;
   std::string file_;  // for what stands nowhere in it
   ErrorLog log_;
+  ErrorLog warnings_;
   Guesser guesser_;
   std::unordered_set<uint32_t> wrong_;  // ids of values
   std::unordered_set<uint64_t> said_;   // of maps, lists and what stands nowhere: id and message

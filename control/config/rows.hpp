@@ -239,7 +239,7 @@ struct WorkloadRow {
   SourcePort source_port;
   std::optional<dataplane::Rate> rate;
   dataplane::Duration start;
-  uint8_t dscp = Workload{}.dscp;
+  std::optional<uint8_t> dscp;
   TransportKind transport = TransportConfig{}.kind;
   Verb verb = TransportConfig{}.verb;
   std::optional<CongestionControl> congestion_control;

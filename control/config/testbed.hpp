@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "control/config/error.hpp"
 #include "control/config/expectation.hpp"
 #include "control/config/profile.hpp"
 #include "control/topology/fabric.hpp"
@@ -32,6 +33,9 @@ struct RunConfig {
 
 enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing };
 
+// RoCEv2's where nothing is configured: AF31.
+inline constexpr uint8_t kUsualDscp = 26;
+
 enum class TransportKind : uint8_t { kOpenLoop, kReliable };
 enum class Verb : uint8_t { kWrite, kSend };
 
@@ -40,11 +44,11 @@ struct TransportConfig {
   TransportKind kind = TransportKind::kOpenLoop;
   Verb verb = Verb::kWrite;
   CongestionControl congestion_control = CongestionControl::kOff;
-  uint32_t window = 1024;    // packets under way
-  uint32_t ack_every = 16;   // packets
-  uint8_t ack_timeout = 14;  // 4.096 µs × 2^n; 0: none
-  uint8_t retries = 7;       // timeouts without progress
-  uint8_t ack_dscp = 26;     // the workload's own unless the file says otherwise
+  uint32_t window = 1024;         // packets under way
+  uint32_t ack_every = 16;        // packets
+  uint8_t ack_timeout = 14;       // 4.096 µs × 2^n; 0: none
+  uint8_t retries = 7;            // timeouts without progress
+  uint8_t ack_dscp = kUsualDscp;  // the workload's own unless the file says otherwise
   uint8_t cnp_dscp = 48;
   dataplane::Duration cnp_interval = dataplane::Duration::us(50);
 };
@@ -70,8 +74,13 @@ struct Workload {
   uint16_t source_port = 0;  // UDP; 0: from the queue pair, as the kernel does it
   dataplane::Rate rate;      // per flow, over its queue pairs; zero: the host's link
   dataplane::Instant start;
-  uint8_t dscp = 26;
+  // kUsualDscp, or what the file says; if it says nothing, one that is lossless on all ways (compile/service.hpp).
+  uint8_t dscp = kUsualDscp;
+  bool dscp_given = false;
+  bool ack_dscp_given = false;
   TransportConfig transport;
+  Place place;       // of the workload
+  Place dscp_place;  // of its key, or of the workload
 };
 
 // A switch that has the maps, buffers and queues of another profile from some instant on.
@@ -128,6 +137,7 @@ struct Testbed {
   std::vector<PortFault> port_faults;  // likewise
   dataplane::Duration convergence;     // how long routes take to follow a link event
   std::vector<Expectation> expectations;
+  Errors warnings;  // what the file says without effect, in its order
 };
 
 }  // namespace softspine::control

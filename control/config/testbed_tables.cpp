@@ -132,7 +132,9 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("source_port", &WorkloadRow::source_port, "UDP; per_qp: from the queue pair, as the kernel does it")
           .optional("rate", &WorkloadRow::rate, "of a flow; the host's link if not given", at_least(Rate::min()))
           .optional("start", &WorkloadRow::start, "after the start of the run")
-          .optional("dscp", &WorkloadRow::dscp, "of its packets", within<uint8_t>(0, 63))
+          .optional("dscp", &WorkloadRow::dscp,
+                    "of its packets; if not given, the least that is lossless on all their ways, or else 26",
+                    within<uint8_t>(0, 63))
           .optional("verb", &WorkloadRow::verb, "RDMA write or send")
           .optional("transport", &WorkloadRow::transport,
                     "open_loop: paced, deaf to what comes back; rc: a reliable connection, with acknowledgements")

@@ -34,8 +34,12 @@ class WorkloadResolver {
                  .first_qp = row.first_qp.value_or(0),
                  .source_port = row.source_port.port,
                  .start = Instant::at(row.start),
-                 .dscp = row.dscp,
-                 .transport = transport_of(row)};
+                 .dscp = row.dscp.value_or(kUsualDscp),
+                 .dscp_given = row.dscp.has_value(),
+                 .ack_dscp_given = row.ack_dscp.has_value(),
+                 .transport = transport_of(row),
+                 .place = place_of(row.where),
+                 .dscp_place = place_of(row.where.child("dscp"))};
     if (row.rate) out.rate = *row.rate;
     check_name(row);
     check_transport(row, out.transport);
@@ -62,7 +66,8 @@ class WorkloadResolver {
   }
 
   static TransportConfig transport_of(const WorkloadRow& row) {
-    TransportConfig out{.kind = row.transport, .verb = row.verb, .ack_dscp = row.ack_dscp.value_or(row.dscp)};
+    TransportConfig out{
+        .kind = row.transport, .verb = row.verb, .ack_dscp = row.ack_dscp.value_or(row.dscp.value_or(kUsualDscp))};
     const auto take = [](const auto& given, auto& into) { into = given.value_or(into); };
     take(row.congestion_control, out.congestion_control);
     take(row.window, out.window);
@@ -98,6 +103,8 @@ class WorkloadResolver {
 
   // A queue pair without a byte or a message would be none.
   void check_scaling(const WorkloadRow& row) {
+    if (row.rate && row.rate->count_bps() / row.qps < dataplane::Rate::min().count_bps())
+      reader_.wrong(row.where.child("rate"), "is less than 1Mbps for each of its queue pairs");
     if (row.scaling == Scaling::kSplit && row.message.count < row.qps)
       reader_.wrong(row.where.child("qps"), "there are not as many bytes in a message to split");
     if (row.scaling == Scaling::kRoundRobin && row.messages < row.qps)

@@ -69,6 +69,7 @@ void attach_hosts(Reader& reader, Expanded& out) {
     if (out.rows[i] == nullptr || node.kind != NodeKind::kHost) continue;
     const NodeRow& row = *out.rows[i];
     node.attachment = attachment_of(row);
+    node.place = place_of(row.where);
     if (row.nic && is_builtin(node.attachment)) {
       reader.wrong(row.where.child("nic"), node.name + " is built in, and its own NIC: its workload says what it does");
     } else if (row.nic) {

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "control/config/error.hpp"
 #include "control/topology/address.hpp"
 #include "control/topology/attachment.hpp"
 #include "dataplane/units/rate.hpp"
@@ -44,6 +45,7 @@ struct FabricNode {
   std::string server;        // hosts: the machine that this NIC is in; its own name unless it has several
   Attachment attachment;     // hosts: what stands behind it
   HostNic nic;               // hosts that are not built in
+  Place place;               // hosts that are not built in: in the file
 };
 
 struct LinkEnd {

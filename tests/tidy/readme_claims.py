@@ -15,6 +15,11 @@ CLAIMS: dict[str, list[str]] = {
     '| 1 | an expectation failed, or a command of an outside host, or a file could not be written, or memory for packets ran out |':
         [COMMAND + 'one_run.py exits_as_expected', COMMAND + 'one_run.py ends_where_memory_ends'],
     '| 2 | the input was wrong, or nothing could be started |': [COMMAND + 'wrong_input.py names_place_of_errors'],
+    '`--strict`: any warning is status 1.': [COMMAND + 'warnings.py is_strict_if_asked'],
+    'Without `dscp` a workload takes the least that is lossless on every link that its packets may take while all links are up, and 26 '
+    'if there is none.': ['tests/unit/qos/service_test.cpp AWorkloadTakesTheLeastDscpThatIsLosslessOnAllItsWays'],
+    "Hosts outside choose themselves: perftest's `--tclass 14` is DSCP 3 and ECT(0) (0 if not given: lossy), `softspine-verbs --dscp "
+    "3`; or `nic: {dscp: 3}` writes it for them.": ['tests/unit/qos/service_test.cpp TellsHostsOutsideWhichDscpsAreLossless'],
     '`softspine check` says which lossless ports have too little headroom for their rate, length and MTU, and how often a shared '
     'headroom pool is promised (`--strict`: status 1).':
         [COMMAND + 'readme.py strict_is_a_failure', 'tests/unit/qos/headroom_test.cpp SumsUpWhatASharedHeadroomPoolIsPromised'],

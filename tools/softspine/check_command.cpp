@@ -12,6 +12,7 @@
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 #include "testbeds/run/packet_need.hpp"
+#include "tools/softspine/service_report.hpp"
 
 namespace softspine::tools {
 
@@ -163,7 +164,6 @@ void print_headroom(const control::HeadroomCheck& check) {
     fmt::print("shared headroom of {}{}, {}: {} promised, {} there: {:.2f} times\n", nodes.front(), others, name,
                bytes_text(promised), bytes_text(has), static_cast<double>(promised) / static_cast<double>(has));
   }
-  for (const std::string& remark : check.remarks) fmt::print("{}\n", remark);
 }
 
 Json headroom_json(const control::HeadroomCheck& check) {
@@ -188,7 +188,7 @@ Json headroom_json(const control::HeadroomCheck& check) {
                       {"promised_bytes", each.promised_bytes},
                       {"has_bytes", each.has_bytes}});
   }
-  return {{"judged_groups", check.judged}, {"too_little", too_little}, {"shared", shared}, {"remarks", check.remarks}};
+  return {{"judged_groups", check.judged}, {"too_little", too_little}, {"shared", shared}};
 }
 
 void print_nodes(const control::Fabric& fabric) {
@@ -210,17 +210,23 @@ Status check(const CheckArguments& arguments) {
   if (arguments.file.empty()) throw CLI::RequiredError("FILE");
   const auto testbed = read_testbed(arguments.file, arguments.overrides);
   if (!testbed) return testbed.error();
+  const auto review = reviewed(*testbed);
+  if (!review) return review.error();
   const control::HeadroomCheck headroom = control::check_headroom(*testbed);
-  const Status verdict = arguments.strict && !headroom.too_little.empty() ? Status::kUnexpected : Status::kDone;
+  const bool clean = headroom.too_little.empty() && review->warnings.empty();
+  const Status verdict = arguments.strict && !clean ? Status::kUnexpected : Status::kDone;
   if (arguments.json) {
     Json out = summary_of(*testbed);
     out["headroom"] = headroom_json(headroom);
+    out["service"] = service_json(*testbed, *review);
+    out["warnings"] = warnings_json(review->warnings);
     if (arguments.nodes) out["fabric"] = nodes_of(testbed->fabric);
     fmt::print("{}\n", out.dump(2));
     return verdict;
   }
   print_summary(*testbed);
   print_headroom(headroom);
+  fmt::print("{}", service_text(*testbed, *review));
   if (arguments.nodes) print_nodes(testbed->fabric);
   return verdict;
 }
@@ -239,7 +245,8 @@ void add_check_command(CLI::App& app, Status& status) {
   command->add_option("FILE", arguments->file, "a testbed file");
   add_overrides(*command, arguments->overrides);
   command->add_flag("--json", arguments->json, "for programs");
-  command->add_flag("--strict", arguments->strict, "fail (status 1) if lossless ports have too little headroom");
+  command->add_flag("--strict", arguments->strict,
+                    "fail (status 1) if there are warnings, or lossless ports have too little headroom");
   command->add_flag("--nodes", arguments->nodes, "every node with its ports and addresses");
   command->add_flag("--schema", arguments->schema, "the JSON Schema of testbed files, and nothing else");
   command->callback([arguments, &status] { status = check(*arguments); });

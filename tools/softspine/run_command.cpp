@@ -22,6 +22,7 @@
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/progress.hpp"
 #include "tools/softspine/screen.hpp"
+#include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary.hpp"
 
 namespace softspine::tools {
@@ -270,6 +271,7 @@ class Run {
 Status run(const RunArguments& arguments) {
   const auto testbed = read_testbed(arguments.file, arguments.overrides);
   if (!testbed) return testbed.error();
+  if (const auto review = reviewed(*testbed); !review) return review.error();
   return Run(arguments, *testbed)();
 }
 

@@ -99,14 +99,22 @@ TEST(HeadroomCheck, SumsUpWhatASharedHeadroomPoolIsPromised) {
 }
 
 TEST(HeadroomCheck, RemarksOnPausesThatDoNotGoWithBuffers) {
+  const auto remarks_on = [](std::string_view tables) {
+    std::vector<std::string> out;
+    for (const Error& remark : check_of(tables).remarks) {
+      EXPECT_EQ(remark.line, 5) << "the profile's";
+      out.push_back(remark.message);
+    }
+    return out;
+  };
   EXPECT_EQ(
-      check_of("base: azure").remarks,
+      remarks_on("base: azure"),
       (std::vector<std::string>{
           "profile tor: priority group 3 has no buffer tables: its priority obeys pauses, and nobody is asked to pause "
           "it",
           "profile tor: priority group 4 has no buffer tables: its priority obeys pauses, and nobody is asked to pause "
           "it"}));
-  EXPECT_EQ(check_of("base: lossless, PORT_QOS_MAP: {global: {pfc_enable: [3]}}").remarks,
+  EXPECT_EQ(remarks_on("base: lossless, PORT_QOS_MAP: {global: {pfc_enable: [3]}}"),
             (std::vector<std::string>{
                 "profile tor: priority group 4 is lossless, but none of its priorities is in pfc_enable"}));
 }

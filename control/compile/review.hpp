@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What can be said of a testbed's traffic before anything runs: which queue, priority group and priority each workload
+// gets on each link of its ways (service.hpp), which DSCPs are lossless for hosts outside, and what of it can't work
+// (errors) or is hardly meant (warnings, those of the file's tables among them):
+//   errors     a pair of hosts without a way to each other, for certain
+//   warnings   the same by chance (a permutation is drawn); a DSCP that may be dropped where another, or another link,
+//   is
+//              lossless; pauses that nobody obeys; a DSCP that a map doesn't list; CNPs and guests' packets that WRED
+//              drops, since they aren't ECN-capable; DCQCN where nothing is marked; priorities that pause without
+//              headroom, and headroom without pauses; more workers than nodes
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "control/compile/service.hpp"
+
+namespace softspine::control {
+
+struct ServedLink {
+  LinkEnd sender;
+  Service service;
+};
+
+struct ServedWorkload {
+  uint32_t workload = 0;  // of Testbed::workloads
+  std::vector<ServedLink> links;
+};
+
+// Of hosts that are no built-in ones.
+struct OutsideService {
+  std::vector<uint32_t> hosts;
+  std::vector<uint8_t> lossless_dscps;  // on all ways between them, or to all others if there is but one
+  bool drops_early = false;             // and WRED drops of these what is not ECN-capable
+};
+
+struct Review {
+  std::vector<ServedWorkload> workloads;
+  OutsideService outside;
+  Errors errors;
+  Errors warnings;
+};
+
+Review review(const Testbed& testbed);
+
+// The traffic classes (DSCP × 4 + ECN) that a command gives its tools: `--tclass 14`, `--tclass=14`.
+std::vector<uint8_t> traffic_classes_in(std::string_view command);
+
+}  // namespace softspine::control

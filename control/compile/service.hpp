@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a switch fabric does for packets of a DSCP on one link: the queue that they leave from, the priority group that
+// they come into, the priorities that may be paused for them, and whether anything may be dropped for want of room.
+//
+// A link is lossless for a DSCP if all of these hold:
+//   - the receiver's priority group has headroom (xoff), and says XOFF for a priority of its pfc_enable, or gives
+//   credit
+//   - the sender stops for that priority: its queue belongs to it, and it stands in its pfc_enable (a NIC's, a host's)
+//   - the sender's queue, if it is a switch's, may grow to all that the ingress pools can hold: it is never the one
+//   that drops
+//   - WRED drops nothing early, which it only does to packets that are not ECN-capable
+// Hosts take what comes. Where the headroom is too little, headroom_check says so; here it is enough.
+//
+// A workload without a DSCP gets the least that is lossless on every link of its ways (control/routing/ways.hpp), and
+// kUsualDscp where there is none.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/config/testbed.hpp"
+#include "control/routing/ways.hpp"
+
+namespace softspine::control {
+
+// Why packets may be dropped on a link; the first that holds.
+enum class Loss : uint8_t { kNothing, kNoBuffers, kNoHeadroom, kNotPaused, kNotObeyed, kQueue, kEarly };
+
+struct Service {
+  std::optional<uint8_t> queue;  // at the sender, if that is a switch
+  std::optional<uint8_t> group;  // at the receiver, if that is a switch
+  uint8_t priorities = 0;        // bit n: the receiver may stop priority n for it
+  bool credit = false;           // not by pauses, by credit
+  bool marked = false;           // the sender's queue marks what is ECN-capable
+  Loss loss = Loss::kNothing;
+  friend auto operator<=>(const Service&, const Service&) = default;
+};
+
+class ServiceBook {
+ public:
+  explicit ServiceBook(const Testbed& testbed);
+
+  // On the link that `sender` sends into.
+  Service at(LinkEnd sender, uint8_t dscp, bool ecn_capable = true) const;
+  bool is_lossless(const Ways& ways, uint8_t dscp) const;
+  // Those that are lossless on all of these ways, ascending.
+  std::vector<uint8_t> lossless_dscps(const Ways& ways) const;
+
+  // "priority group 0 of profile x has no headroom", for a link that is not lossless.
+  std::string why(LinkEnd sender, const Service& service) const;
+
+ private:
+  using Queues = std::array<uint8_t, 8>;
+
+  const Profile* profile_of(uint32_t node) const;
+  uint8_t stops_for(LinkEnd sender, uint8_t dscp) const;
+  Loss group_loss(LinkEnd receiver, Service& service) const;
+  bool queue_may_drop(LinkEnd sender, uint8_t queue) const;
+  std::string profile_name(uint32_t node) const;
+
+  const Testbed& testbed_;
+  std::vector<uint64_t> ingress_bytes_;            // by switch: what its ingress pools can hold
+  std::vector<std::vector<uint64_t>> pool_bytes_;  // by switch, by pool: what can be shared of it
+};
+
+// Who sends to whom. Acknowledgements of reliable connections go back the same ways.
+Demands demands_of(const Workload& workload);
+
+// Gives each workload without a DSCP its own.
+void choose_dscps(Testbed& testbed);
+
+}  // namespace softspine::control

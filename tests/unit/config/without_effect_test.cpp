@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a file says in vain is told with its place; what has an effect is not.
+#include <gtest/gtest.h>
+
+#include "tests/unit/config/complaints.hpp"
+
+namespace softspine::control {
+namespace {
+
+using tests::Complaints;
+using tests::read_well;
+using tests::with_fabric;
+
+Complaints warnings_about(std::string_view rest) {
+  Complaints out;
+  for (const Error& warning : read_well(with_fabric(rest)).warnings) {
+    EXPECT_EQ(warning.file, "t.yaml");
+    out.push_back(std::to_string(warning.line) + " " + warning.path + ": " + warning.message);
+  }
+  return out;
+}
+Complaints none() {
+  return {};
+}
+
+TEST(WithoutEffect, AProfileThatNobodyHasIsNamed) {
+  EXPECT_EQ(warnings_about("profiles:\n  wide: {base: lossless}\n"),
+            (Complaints{"5 profiles.wide: no switch, role, fault or other profile in use names it: it has no effect, "
+                        "unless `softspine profile` puts it in force"}));
+  EXPECT_EQ(warnings_about("profiles:\n  a: {base: lossless}\n  b: {base: a}\nroles: {tor: b}\n"), none()) << "a base";
+  EXPECT_EQ(warnings_about("profiles: {default: {base: lossless}, w: {base: lossless}}\n"
+                           "faults: [{at: 1ms, node: tor1, profile: w}]\n"),
+            none())
+      << "a fault's";
+  EXPECT_EQ(warnings_about("profiles: {a: {base: b}, b: {}}\n").size(), 2u) << "a base of what nobody has";
+}
+
+TEST(WithoutEffect, ARoleThatNoSwitchHasIsNamed) {
+  EXPECT_EQ(warnings_about("roles: {core: lossless}\n"),
+            (Complaints{"4 roles.core: has no effect: no switch has this role"}));
+}
+
+TEST(WithoutEffect, KeysOfGroupsThatAnotherKeySwitchesOffAreNamed) {
+  const auto of = [](const std::string& groups) {
+    return warnings_about("profiles: {default: {groups: {" + groups + "}}}\n");
+  };
+  EXPECT_EQ(
+      of("mode: spray, kind: resilient"),
+      (Complaints{"4 profiles.default.groups.kind: has no effect: a link drawn for each packet has no flows that a "
+                  "resilient group could keep where they are"}));
+  EXPECT_EQ(of("buckets: 64"),
+            (Complaints{"4 profiles.default.groups.buckets: has no effect: they are a resilient group's"}));
+  EXPECT_EQ(of("gap: 1us"), (Complaints{"4 profiles.default.groups.gap: has no effect: the mode is hash"}));
+  EXPECT_EQ(of("mode: spray, flowlets: 64"),
+            (Complaints{"4 profiles.default.groups.flowlets: has no effect: the mode is spray"}));
+  EXPECT_EQ(of("mode: pinned, weights: {spine1: 2}"),
+            (Complaints{"4 profiles.default.groups.weights: has no effect: the mode is pinned"}));
+  EXPECT_EQ(of("mode: flowlet, gap: 1us, flowlets: 64"), none());
+  EXPECT_EQ(of("kind: resilient, buckets: 64"), none());
+  EXPECT_EQ(of("mode: spray"), none());
+}
+
+TEST(WithoutEffect, AWatchdogThatLooksTooRarelyOrAfterWhatIsNeverPausedIsNamed) {
+  const auto of = [](const std::string& tables, const char* base = "lossless") {
+    return warnings_about(std::string("profiles:\n  default:\n    base: ") + base + "\n" + tables);
+  };
+  EXPECT_EQ(
+      of("    PFC_WD: {GLOBAL: {POLL_INTERVAL: 2ms, action: drop, detection_time: 1ms, restoration_time: 2ms}}\n"),
+      (Complaints{"7 profiles.default.PFC_WD.GLOBAL.detection_time: detection_time, 1ms, is shorter than "
+                  "POLL_INTERVAL, 2ms: it is told of after that"}));
+  EXPECT_EQ(of("    PFC_WD: {GLOBAL: {POLL_INTERVAL: 2ms, action: drop, detection_time: 2ms, restoration_time: 1ms}}\n")
+                .size(),
+            1u);
+  EXPECT_EQ(
+      of("    PFC_WD: {GLOBAL: {POLL_INTERVAL: 1ms, action: drop, detection_time: 1ms, restoration_time: 1ms}}\n"),
+      none());
+  EXPECT_EQ(of("    PFC_WD: {GLOBAL: {action: drop}}\n    PORT_QOS_MAP: {global: {pfcwd_sw_enable: [3, 5]}}\n"),
+            (Complaints{"8 profiles.default.PORT_QOS_MAP.global.pfcwd_sw_enable: the watchdog looks after priority 5, "
+                        "which is not in pfc_enable: it is never paused"}));
+  EXPECT_EQ(
+      of("    PFC_WD: {GLOBAL: {action: drop}}\n    PORT_QOS_MAP: {global: {pfc_enable: []}}\n"),
+      (Complaints{"5 profiles.default: PFC_WD has no effect: no priority is in pfc_enable, so none is ever paused"}));
+}
+
+TEST(WithoutEffect, AStormThatNobodyHearsIsNamed) {
+  EXPECT_EQ(
+      warnings_about("faults: [{at: 1ms, node: h1, set: storm}]\n"),
+      (Complaints{"4 faults[0].set: has no effect: tor1:Ethernet0 obeys no pause of these priorities (pfc_enable)"}));
+  EXPECT_EQ(
+      warnings_about("roles: {tor: lossless}\nfaults: [{at: 1ms, node: h1, set: storm, priorities: [2]}]\n").size(),
+      1u);
+  EXPECT_EQ(warnings_about("roles: {tor: lossless}\nfaults: [{at: 1ms, node: h1, set: storm, priorities: [2, 3]}]\n"),
+            none());
+  EXPECT_EQ(
+      warnings_about("faults: [{at: 1ms, link: 'tor1:Ethernet8', set: deaf}]\n"),
+      (Complaints{"4 faults[0].set: has no effect: tor1:Ethernet8 is never paused in these priorities (pfc_enable)"}));
+  EXPECT_EQ(warnings_about("roles: {tor: lossless, aggregation: lossless}\n"
+                           "faults: [{at: 1ms, link: 'tor1:Ethernet8', set: deaf, priorities: [3]}]\n"),
+            none());
+}
+
+TEST(WithoutEffect, AFaultThatChangesNothingIsNamed) {
+  EXPECT_EQ(warnings_about("faults:\n  - {at: 1ms, node: spine1, set: up}\n"),
+            (Complaints{"5 faults[0].set: has no effect: up it is already"}));
+  EXPECT_EQ(warnings_about("faults:\n  - {at: 2ms, node: spine1, set: up}\n  - {at: 1ms, node: spine1, set: down}\n"),
+            none())
+      << "by their instants, not by their lines";
+  EXPECT_EQ(warnings_about(
+                "faults:\n  - {at: 1ms, node: spine1, set: down}\n  - {at: 2ms, link: 'tor1:Ethernet8', set: down}\n"),
+            (Complaints{"6 faults[1].set: has no effect: down it is already"}));
+  EXPECT_EQ(warnings_about("faults:\n  - {at: 1ms, node: h1, set: well}\n"),
+            (Complaints{"5 faults[0].set: has no effect: nothing has failed there before"}));
+  EXPECT_EQ(
+      warnings_about("faults:\n  - {at: 1ms, node: h1, set: slow_receiver}\n  - {at: 2ms, node: h1, set: well}\n"),
+      none());
+  EXPECT_EQ(warnings_about("faults:\n  - {at: 1ms, node: tor1, profile: default}\n"),
+            (Complaints{"5 faults[0].profile: has no effect: tor1 has default already"}));
+}
+
+TEST(WithoutEffect, ARateAboveTheLinksIsNamed) {
+  const auto of = [](const std::string& keys) {
+    return warnings_about("workload: [{name: w, pattern: pairs, from: [h1], to: [h3], " + keys + "}]\n");
+  };
+  EXPECT_EQ(of("rate: 101Gbps"),
+            (Complaints{"4 workload[0].rate: 101Gbps is more than the link of h1 has, 100Gbps: its "
+                        "flows get no more than that"}));
+  EXPECT_EQ(of("rate: 100Gbps"), none());
+  EXPECT_EQ(of("rate: 101Gbps, qps: 4").size(), 1u) << "its queue pairs share one port";
+}
+
+TEST(WithoutEffect, ARateOfLessThanAMegabitForAQueuePairIsRefused) {
+  EXPECT_EQ(tests::complaints_about(with_fabric("workload: [{name: w, pattern: ring, rate: 3Mbps, qps: 4}]\n")),
+            (Complaints{"4 workload[0].rate: is less than 1Mbps for each of its queue pairs"}));
+}
+
+TEST(WithoutEffect, ANicThatChangesNothingIsNamed) {
+  const auto of = [](const std::string& nic) {
+    return warnings_about("roles: {tor: lossless}\ntopology: {nodes: {h1: {edge: {pcap: {in: x}}, nic: {" + nic +
+                          "}}}}\n");
+  };
+  EXPECT_EQ(of("rate: 100Gbps"), (Complaints{"5 topology.nodes.h1.nic.rate: has no effect: the link has 100Gbps"}));
+  EXPECT_EQ(of("pfc_enable: [3, 5]"),
+            (Complaints{"5 topology.nodes.h1.nic.pfc_enable: priority 5 is not in pfc_enable of "
+                        "tor1:Ethernet0: neither pauses the other for it"}));
+  EXPECT_EQ(of("rate: 50Gbps, pfc_enable: [3]"), none());
+}
+
+TEST(WithoutEffect, CreditWhereNoPriorityIsLosslessIsNamed) {
+  const std::string fabric =
+      "name: small\nfabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 2,\n"
+      "  host_link: {rate: 100Gbps, flow_control: credit}, fabric_link: {rate: 400Gbps}}\n";
+  const auto warnings = read_well(fabric).warnings;
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(
+      warnings[0].message,
+      "flow_control: credit has no effect between tor1:Ethernet0 and h1:eth0: no priority is in pfc_enable there");
+  EXPECT_TRUE(read_well(fabric + "roles: {tor: lossless}\n").warnings.empty());
+}
+
+}  // namespace
+}  // namespace softspine::control

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// A testbed's review (control/compile/review.hpp) for people and for programs, and its warnings on stderr.
+#pragma once
+
+#include <expected>
+#include <string>
+
+#include "control/compile/review.hpp"
+#include "control/telemetry/json.hpp"
+#include "tools/softspine/exit_status.hpp"
+
+namespace softspine::tools {
+
+// A line for each tier that a workload goes through, or several where its links differ.
+std::string service_text(const control::Testbed& testbed, const control::Review& review);
+// Every link of every workload's ways.
+control::Json service_json(const control::Testbed& testbed, const control::Review& review);
+control::Json warnings_json(const control::Errors& warnings);
+
+// The review, with what this machine has to say to it. Warnings go to stderr. If anything can't work, that is told,
+// too, and nothing is to be started.
+std::expected<control::Review, ExitStatus> reviewed(const control::Testbed& testbed);
+
+}  // namespace softspine::tools
