@@ -57,6 +57,7 @@ class Capture::PortTap final : public dataplane::Tap {
                          .original_bytes = packet.frame_bytes(),
                          .captured_bytes = std::min(head, capture_.options_.snaplen),
                          .way = direction == Direction::kReceived ? pcapng::Way::kIn : pcapng::Way::kOut};
+    if (capture_.options_.full) take_whole(packet, head, record);
     if (comment != nullptr) record.comment_bytes = static_cast<uint16_t>(strnlen(comment, kMaxCommentBytes));
     if (!capture_.options_.grow && !side_.buffer.has_room_for(record.captured_bytes + record.comment_bytes)) {
       ++missed_;
@@ -69,6 +70,13 @@ class Capture::PortTap final : public dataplane::Tap {
   }
 
  private:
+  // All that is stored, and how many zeros the file is to have before the ICRC.
+  static void take_whole(const Packet& packet, uint32_t head, CaptureRecord& record) noexcept {
+    record.captured_bytes = packet.stored_bytes();
+    record.zeros_at = head;
+    record.zeros = packet.elided_bytes();
+  }
+
   void press() noexcept {
     side_.pressed = true;
     if (capture_.on_pressure_) capture_.on_pressure_();
@@ -116,7 +124,7 @@ dataplane::Tap* Capture::add_port(const std::string& name, dataplane::Rate speed
   if (!wants(name)) return nullptr;
   pcapng::append(head_, pcapng::Interface{.name = name,
                                           .speed = speed,
-                                          .snaplen = options_.snaplen,
+                                          .snaplen = options_.full ? 0 : options_.snaplen,
                                           .description = peer.empty() ? peer : std::string{pcapng::kLinkTo} + peer});
   WorkerSide& side = *workers_[worker % options_.workers];
   taps_.push_back(std::make_unique<PortTap>(*this, side, static_cast<uint32_t>(taps_.size())));

@@ -15,7 +15,9 @@
 //
 // What is captured: the frame up to the snap length, but of a frame with elided payload only the head:
 // the zeros were never there, and the ICRC behind them would stand in a wrong place. The original
-// length is the frame's.
+// length is the frame's. A dissector that wants to read to a frame's end calls such a frame malformed, so `full` puts
+// the zeros back, in the file alone: memory holds none. They are no holes of the file: a payload has 4096 bytes at
+// most, and hardly ever a whole block of a file system is in it.
 //
 // When a worker's buffer is full: with `grow` it grows (virtual clock: no frame is ever missed, and the
 // file is byte-identical for any number of workers); without, frames are missed, counted, and the next
@@ -40,6 +42,7 @@ namespace softspine::control {
 
 struct CaptureOptions {
   uint32_t snaplen = 256;          // ≥ 1
+  bool full = false;               // frames whole, whatever the snap length: with the payloads' zeros
   std::vector<std::string> ports;  // patterns of "node:port" as a shell has them: tor1:*; none: every port
   uint64_t max_bytes = 0;          // of the file; 0: no limit
   size_t buffer_bytes = 8 << 20;   // of each worker

@@ -19,7 +19,9 @@ struct CaptureRecord {
   size_t offset = 0;           // of the frame's bytes; the comment follows them
   uint32_t interface = 0;
   uint32_t original_bytes = 0;
-  uint32_t captured_bytes = 0;
+  uint32_t captured_bytes = 0;  // here; in the file, with the zeros
+  uint32_t zeros_at = 0;
+  uint32_t zeros = 0;
   uint16_t comment_bytes = 0;
   pcapng::Way way = pcapng::Way::kIn;
 };

@@ -122,6 +122,8 @@ void CaptureWriter::write_frame(const Ready& ready) {
                             .at = r.at,
                             .original_bytes = r.original_bytes,
                             .bytes = ready.buffer->frame_of(r),
+                            .zeros_at = r.zeros_at,
+                            .zeros = r.zeros,
                             .missed_before = r.missed_before,
                             .comment = ready.buffer->comment_of(r)};
   const size_t encoded = pcapng::encoded_bytes(frame);

@@ -126,9 +126,14 @@ void append(Bytes& out, const Frame& frame) {
   put(out, frame.interface);
   put(out, static_cast<uint32_t>(ticks >> 32));
   put(out, static_cast<uint32_t>(ticks));
-  put(out, static_cast<uint32_t>(frame.bytes.size()));
+  const size_t captured = frame.bytes.size() + frame.zeros;
+  put(out, static_cast<uint32_t>(captured));
   put(out, frame.original_bytes);
-  put_padded(out, frame.bytes.data(), frame.bytes.size());
+  const auto split = frame.bytes.begin() + std::min<size_t>(frame.zeros_at, frame.bytes.size());
+  out.insert(out.end(), frame.bytes.begin(), split);
+  out.resize(out.size() + frame.zeros);
+  out.insert(out.end(), split, frame.bytes.end());
+  out.resize(out.size() + padded(captured) - captured);
   put_number(out, kPacketFlags, static_cast<uint32_t>(frame.way));
   if (frame.missed_before != 0) put_number(out, kPacketDropCount, frame.missed_before);
   put_text(out, kComment, frame.comment);
@@ -137,7 +142,8 @@ void append(Bytes& out, const Frame& frame) {
 
 size_t encoded_bytes(const Frame& frame) {
   const size_t comment = frame.comment.empty() ? 0 : kOptionHeaderBytes + padded(cut(frame.comment).size());
-  return kFrameFixedBytes + padded(frame.bytes.size()) + (frame.missed_before != 0 ? kDropCountBytes : 0) + comment;
+  return kFrameFixedBytes + padded(frame.bytes.size() + frame.zeros) +
+         (frame.missed_before != 0 ? kDropCountBytes : 0) + comment;
 }
 
 }  // namespace softspine::control::pcapng

@@ -46,6 +46,8 @@ struct Frame {
   dataplane::Instant at;
   uint32_t original_bytes = 0;
   std::span<const uint8_t> bytes;
+  uint32_t zeros_at = 0;       // where in `bytes` zeros belong that are not in it
+  uint32_t zeros = 0;          // how many: in the file they stand
   uint64_t missed_before = 0;  // frames of this interface that were not captured since the last one
   std::string_view comment;    // empty: left out
 };

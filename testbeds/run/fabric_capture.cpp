@@ -30,6 +30,7 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
   const Instant until = request.lasts.count_ps() == 0 ? Instant::never() : now + request.lasts;
   control::CaptureOptions options;
   options.snaplen = request.snaplen;
+  options.full = request.full;
   options.ports = request.ports;
   options.max_bytes = request.max_bytes;
   options.grow = !assembly.engine->is_wall();

@@ -21,6 +21,7 @@ struct CaptureRequest {
   std::string path;
   std::vector<std::string> ports;  // patterns of "node:port"; none: all
   uint32_t snaplen = 256;
+  bool full = false;           // frames whole, with their payloads' zeros
   uint64_t max_bytes = 0;      // 0: no limit
   std::string filter;          // libpcap's syntax; empty: every frame
   control::Rotation rotation;  // one file after the other

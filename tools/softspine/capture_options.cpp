@@ -41,9 +41,13 @@ void add_capture_options(CLI::App& command, CaptureRequest& out, const std::stri
                           "what they receive; else what every port sends"));
   with(command.add_option(prefix + "filter", out.filter,
                           "only frames that match, in tcpdump's words, e.g. 'ether proto 0x8808' or 'udp port 4791'"));
-  with(command.add_option("--snaplen", out.snaplen, "bytes kept of a captured frame"))
-      ->check(CLI::Range(1, 65'535))
-      ->capture_default_str();
+  CLI::Option* snaplen = with(command.add_option("--snaplen", out.snaplen, "bytes kept of a captured frame"))
+                             ->check(CLI::Range(1, 65'535))
+                             ->capture_default_str();
+  with(command.add_flag("--full", out.full,
+                        "frames whole, with the payload's zeros that built-in hosts leave out: for readers that call "
+                        "a frame without its end malformed"))
+      ->excludes(snaplen);
   text_option(
       "limit",
       [&out](const std::string& option, const std::string& text) { out.max_bytes = size_argument(option, text); },

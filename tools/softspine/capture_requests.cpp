@@ -51,6 +51,7 @@ Json json_of(const CaptureRequest& request) {
   return {{"path", request.path},
           {"ports", request.ports},
           {"snaplen", request.snaplen},
+          {"full", request.full},
           {"limit_bytes", request.max_bytes},
           {"filter", request.filter},
           {"rotate_bytes", request.rotation.bytes},
@@ -71,6 +72,10 @@ std::expected<CaptureRequest, std::string> capture_request(const Json& arguments
   if (!read_text(arguments, "filter", out.filter)) return std::unexpected("filter: an expression");
   if (!read_number(arguments, "snaplen", kMostSnaplen, out.snaplen) || out.snaplen == 0) {
     return std::unexpected("snaplen: 1 to 65535");
+  }
+  if (const auto full = arguments.find("full"); full != arguments.end()) {
+    if (!full->is_boolean()) return std::unexpected("full: true or false");
+    out.full = full->get<bool>();
   }
   const bool good = read_number(arguments, "limit_bytes", kMostPs, out.max_bytes) &&
                     read_number(arguments, "rotate_bytes", kMostPs, out.rotation.bytes) &&

@@ -75,6 +75,21 @@ TEST(Capture, TakesOnlyTheHeadOfAFrameWhosePayloadIsElided) {
   EXPECT_EQ(read.frames.at(0).original_bytes, 1086u);
 }
 
+TEST(Capture, PutsTheZerosOfAPayloadBackIfFramesAreToBeWhole) {
+  const MemoryFile file;
+  Tap* tap = nullptr;
+  auto capture = with_one_port(file, {.snaplen = 10, .full = true}, tap);
+  tap->frame(Direction::kTransmitted, *BarePacket{"headersICRC", 1086}, Instant::at_ps(1), "CE marked");
+  tap->frame(Direction::kTransmitted, *BarePacket{"longer than the snap length"}, Instant::at_ps(200), nullptr);
+  ASSERT_TRUE(capture->close());
+  const auto read = read_pcapng(file.path());
+  ASSERT_EQ(read.frames.size(), 2u);
+  EXPECT_EQ(read.frames[0].bytes, "headers" + std::string(1086 - 11, '\0') + "ICRC");
+  EXPECT_EQ(read.frames[0].original_bytes, 1086u);
+  EXPECT_EQ(read.frames[0].comment, "CE marked");
+  EXPECT_EQ(read.frames[1].bytes, "longer than the snap length");
+}
+
 TEST(Capture, GivesTapsOnlyToPortsThatAPatternNames) {
   const MemoryFile file;
   auto capture = opened(file, {.ports = {"tor1:*", "core?:Ethernet0"}});

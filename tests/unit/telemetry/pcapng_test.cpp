@@ -77,6 +77,22 @@ TEST(Pcapng, KnowsTheSizeOfAFrameBeforeItIsEncoded) {
   }
 }
 
+TEST(Pcapng, WritesAFrameWithoutItsZerosAsOneThatHasThem) {
+  const std::vector<uint8_t> left_out{1, 2, 3, 9, 9, 9, 9};
+  for (uint32_t zeros = 0; zeros <= 5; ++zeros) {
+    std::vector<uint8_t> whole = left_out;
+    whole.insert(whole.begin() + 3, zeros, 0);
+    const Frame sparse{.original_bytes = 7 + zeros, .bytes = left_out, .zeros_at = 3, .zeros = zeros, .comment = "c"};
+    const Frame full{.original_bytes = 7 + zeros, .bytes = whole, .comment = "c"};
+    Bytes a;
+    Bytes b;
+    append(a, sparse);
+    append(b, full);
+    EXPECT_EQ(a, b);
+    EXPECT_EQ(encoded_bytes(sparse), a.size());
+  }
+}
+
 TEST(Pcapng, CutsACommentAtTheLengthThatAnOptionCanState) {
   const std::string comment(70'000, 'x');
   const Frame frame{.bytes = kCounting, .comment = comment};

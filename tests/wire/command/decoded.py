@@ -128,5 +128,26 @@ def decodes_marks(it: Softspine) -> Problems:
         yield f'{len(checked)} of {len(marked)} checksums are right, {len(wrong)} wrong'
 
 
+def decodes_whole_frames(it: Softspine) -> Problems:
+    """--full: no frame is malformed to tshark, as each is without; its length is the wire's, and its ICRC zlib's"""
+    short = it.write('short.yaml', FABRIC.replace('duration: 1ms', 'duration: 100us'))
+    for arguments, malformed in ((['--snaplen', '2048'], True), (['--full'], False)):
+        done = it('run', short, '--capture', 'it.pcapng', '--json', '--quiet', *arguments)
+        if done.status != 0:
+            raise AssertionError(done.err)
+        capture = it.folder / 'it.pcapng'
+        data = fields(capture, 'infiniband.bth.opcode < 13', 'frame.number')
+        # Its dissector says so in the packet list's column alone.
+        bad = [row for row in fields(capture, 'infiniband', '_ws.col.Info') if 'Malformed' in row[0]]
+        if not data or bool(bad) != malformed:
+            yield f'{arguments}: {len(bad)} malformed frames of {len(data)} with a payload'
+    whole = [(frame, length) for frame, length in frames_in(capture) if frame[12:14] == b'\x08\x00' and frame[42] < 13]
+    if len(whole) != len(data) or any(len(frame) != length for frame, length in whole):
+        yield f'{len(whole)} frames, and not all whole'
+    # A router changes TTL, ToS and checksum, which the ICRC does not cover.
+    if wrong := [frame for frame, _ in whole if icrc(frame) != frame[-4:]]:
+        yield f'{len(wrong)} of {len(whole)} ICRCs are not zlib\'s: {wrong[0].hex()}'
+
+
 if __name__ == '__main__':
-    sys.exit(main([decodes_pauses, decodes_responses, decodes_marks]))
+    sys.exit(main([decodes_pauses, decodes_responses, decodes_marks, decodes_whole_frames]))

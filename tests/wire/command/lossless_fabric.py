@@ -157,7 +157,8 @@ def captures_live(it: Softspine) -> Problems:
                                 (['start', 'pauses.pcapng', '--name', 'x'], 'writes to that file'), (['stop', 'x'], "no capture 'x'"),
                                 (['start', 'y.pcapng', '--filter', 'udp prot 1'], "the filter 'udp prot 1'"),
                                 (['start', 'none/y.pcapng'], 'No such file'), (['start', 'y.pcapng', '--port', 'x:*'], 'x:*'),
-                                (['start', 'y.pcapng', '--keep', '3'], '--rotate'), ([], 'required')):
+                                (['start', 'y.pcapng', '--keep', '3'], '--rotate'), ([], 'required'),
+                                (['start', 'y.pcapng', '--full', '--snaplen', '9'], 'excludes')):
             done = it('capture', *arguments)
             yield from done.exited(2)
             yield from done.complains(said)
@@ -169,6 +170,12 @@ def captures_live(it: Softspine) -> Problems:
         yield from it('storm', 'pauses.pcapng').exited(0)
         if not it('capture', 'stop', '--json').json()['frames']:
             yield 'data captured nothing'
+        yield from it('capture', 'start', 'whole.pcapng', '--port', 'tor1:*', '--full').exited(0)
+        wait_until(lambda: it('capture', 'list', '--json').json()['whole']['frames'] > 10)
+        yield from it('capture', 'stop', 'whole').exited(0)
+        sizes = tshark('-n', '-r', it.folder / 'whole.pcapng', '-T', 'fields', '-e', 'frame.len', '-e', 'frame.cap_len').splitlines()
+        if not any(size.startswith('41') for size in sizes) or any(len(set(size.split())) != 1 for size in sizes):
+            yield f'whole.pcapng: {sizes[:5]}'
         started = it('capture', 'start', 'ring.pcapng', '--rotate', '50KB', '--keep', '2', '--duration', '10ms')
         yield from started.exited(0)
         if started.status == 0 and not wait_until(lambda: it('capture', 'list', '--json').json()['ring']['files'] > 3):
