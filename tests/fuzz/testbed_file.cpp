@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "control/compile/review.hpp"
 #include "control/config/judge.hpp"
 #include "control/config/load.hpp"
 
@@ -49,6 +50,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   for (const FabricNode& node : fabric.nodes)
     require(node.kind == NodeKind::kHost || node.profile < testbed->profiles.size());
+  // What is said of its traffic; routes of a large fabric take too long here.
+  if (fabric.nodes.size() <= 200) require(review(*testbed).workloads.size() == testbed->workloads.size());
   for (const Verdict& verdict : judge(testbed->expectations, Json::object())) require(!verdict.held);
   return 0;
 }
