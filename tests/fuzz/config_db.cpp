@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A config_db.json of any bytes, named by a profile: a testbed, or mistakes with words, each with its place. What comes of it
-// is reviewed, and compiled for a switch.
+// A config_db.json of any bytes, named by a profile: a testbed, or mistakes with words, each with its place. What comes
+// of it is reviewed, and compiled for a switch.
 #include <cstdint>
 
 #include "control/compile/headroom_check.hpp"
@@ -14,7 +14,8 @@ using namespace softspine;
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static tests::BytesAsFile file;
   static const std::string testbed_text =
-      "name: t\nfabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {rate: 1Gbps}, fabric_link: {rate: "
+      "name: t\nfabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {rate: 1Gbps}, "
+      "fabric_link: {rate: "
       "1Gbps}}\nprofiles: {default: {config_db: " +
       file.path() + "}}\nworkload: [{name: w, pattern: ring}]\n";
   file.hold(data, size);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file of frames as `explain --pcap`, `inject` and pcap edges read it: whatever it holds, it is read to its end or to an
-// error in words. What can be read of it is walked through a small fabric, and the walk is told in text and JSON.
+// A file of frames as `explain --pcap`, `inject` and pcap edges read it: whatever it holds, it is read to its end or to
+// an error in words. What can be read of it is walked through a small fabric, and the walk is told in text and JSON.
 #include <algorithm>
 #include <cstdint>
 
