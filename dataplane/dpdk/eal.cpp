@@ -7,7 +7,10 @@
 #include <rte_log.h>
 #include <sched.h>
 
+#include <cerrno>
 #include <stdexcept>
+
+#include "dataplane/packet/memory_shortage.hpp"
 
 namespace softspine::dataplane {
 
@@ -37,10 +40,27 @@ std::vector<std::string> arguments_of(const EalConfig& config) {
   return args;
 }
 
+uint64_t memory_bytes(const EalConfig& config) {
+  return uint64_t{config.memory_mib} << 20;
+}
+
+// DPDK says "Permission denied" when there are no hugepages.
+void need_hugepages(const EalConfig& config) {
+  if (config.pci.empty()) return;
+  const std::string shortage = hugepage_shortage(memory_bytes(config), read_hugepages());
+  if (!shortage.empty()) throw std::runtime_error(shortage);
+}
+
+std::string cause_of(int error, const EalConfig& config) {
+  if (error == ENOMEM) return memory_shortage(memory_bytes(config), read_memory_limits());
+  return rte_strerror(error);
+}
+
 }  // namespace
 
 void start_eal(const EalConfig& config) {
   if (started) return;
+  need_hugepages(config);
   cpu_set_t before;
   CPU_ZERO(&before);
   sched_getaffinity(0, sizeof before, &before);
@@ -48,7 +68,7 @@ void start_eal(const EalConfig& config) {
   std::vector<char*> argv;
   for (std::string& arg : args) argv.push_back(arg.data());
   if (rte_eal_init(static_cast<int>(argv.size()), argv.data()) < 0) {
-    throw std::runtime_error(std::string{"DPDK's environment layer did not start: "} + rte_strerror(rte_errno));
+    throw std::runtime_error("DPDK's environment layer did not start: " + cause_of(rte_errno, config));
   }
   sched_setaffinity(0, sizeof before, &before);  // EAL pins its caller; where workers run is not its business
   started = true;

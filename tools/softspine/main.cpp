@@ -2,6 +2,11 @@
 // The softspine command: reads its arguments and calls one of its subcommands.
 #include <fmt/format.h>
 
+#include <new>
+#include <string>
+#include <system_error>
+
+#include "dataplane/packet/memory_shortage.hpp"
 #include "tools/softspine/bench_command.hpp"
 #include "tools/softspine/check_command.hpp"
 #include "tools/softspine/explain_command.hpp"
@@ -9,6 +14,22 @@
 #include "tools/softspine/polarization_command.hpp"
 #include "tools/softspine/run_command.hpp"
 #include "tools/softspine/storm_command.hpp"
+
+namespace {
+
+// What the standard library says of a lack ("Resource temporarily unavailable", "std::bad_alloc") names no cause.
+std::string words_of(const std::exception& error) {
+  using namespace softspine::dataplane;
+  const auto* system = dynamic_cast<const std::system_error*>(&error);
+  if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) {
+    return "a thread cannot be started: " + thread_limit(read_memory_limits());
+  }
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
+    return "out of memory: " + memory_limit(read_memory_limits());
+  return error.what();
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using namespace softspine::tools;
@@ -38,7 +59,7 @@ int main(int argc, char** argv) {
     // CLI11 gives each of its errors a status of its own; ours has one for all wrong input.
     return app.exit(error) == 0 ? 0 : static_cast<int>(Status::kWrongInput);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "softspine: {}\n", error.what());
+    fmt::print(stderr, "softspine: {}\n", words_of(error));
     return static_cast<int>(Status::kWrongInput);
   }
   return static_cast<int>(status);

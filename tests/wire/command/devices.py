@@ -76,5 +76,31 @@ def pcap_device(it: Softspine) -> Problems:
         yield f'{len(wanted)} frames went in, {len(found)} came out, {len(set(wanted) & set(found))} of them the same\n{done.out}'
 
 
+PCI = '''name: pci
+run: {clock: wall, duration: 100ms}
+topology:
+  nodes:
+    tor1: {kind: switch, role: tor}
+    h1: {kind: host, edge: {dpdk: "DEVICE"}}
+  links: [{endpoints: [tor1, h1], rate: 10Gbps}]
+'''
+
+
+def free_hugepage_bytes() -> int:
+    sizes = Path('/sys/kernel/mm/hugepages').glob('hugepages-*kB')
+    return sum(int((size / 'free_hugepages').read_text()) * (int(size.name[10:-2]) << 10) for size in sizes)
+
+
+def without_hugepages(it: Softspine) -> Problems:
+    """a PCI device without hugepages: how much is wanted, how much is free, and the command that makes them"""
+    if free_hugepage_bytes() >= 256 << 20:
+        raise Skip('there are hugepages here')
+    done = it('run', it.write('pci.yaml', PCI.replace('DEVICE', '0000:ff:1f.7')))
+    yield from done.exited(2)
+    yield from done.complains('a PCI device needs ', ' MiB of hugepages, and ', 'as root: echo ', '/nr_hugepages')
+    if 'Permission denied' in done.err or 'EAL' in done.err:
+        yield f'DPDK speaks for itself: {done.err}'
+
+
 if __name__ == '__main__':
-    sys.exit(main([memif, pcap_device]))
+    sys.exit(main([memif, pcap_device, without_hugepages]))
