@@ -20,36 +20,40 @@ Error failed(const char* call) {
   return {"network namespace", std::string{call} + ": " + std::strerror(number) + cure};
 }
 
-// Brings the thread back to where it was.
+// Brings the thread back to where it was, if it has left: who may not leave may not call setns() either.
 class WayBack {
  public:
   WayBack() : home_(open(kOfThisThread, O_RDONLY | O_CLOEXEC)) {}
   ~WayBack() {
-    if (known() && setns(home_.number(), CLONE_NEWNET) != 0) std::terminate();
+    if (left_ && setns(home_.number(), CLONE_NEWNET) != 0) std::terminate();
   }
   WayBack(const WayBack&) = delete;
   WayBack& operator=(const WayBack&) = delete;
   bool known() const { return home_.number() >= 0; }
+  void leave() { left_ = true; }
 
  private:
   Descriptor home_;
+  bool left_ = false;
 };
 
 }  // namespace
 
 std::expected<NetworkNamespace, Error> NetworkNamespace::make() {
-  const WayBack way_back;
+  WayBack way_back;
   if (!way_back.known()) return std::unexpected(failed(kOfThisThread));
   if (unshare(CLONE_NEWNET) != 0) return std::unexpected(failed("unshare"));
+  way_back.leave();
   Descriptor descriptor(open(kOfThisThread, O_RDONLY | O_CLOEXEC));
   if (descriptor.number() < 0) return std::unexpected(failed(kOfThisThread));
   return NetworkNamespace(std::move(descriptor));
 }
 
 std::expected<void, Error> NetworkNamespace::within(const std::function<void()>& action) const {
-  const WayBack way_back;
+  WayBack way_back;
   if (!way_back.known()) return std::unexpected(failed(kOfThisThread));
   if (setns(descriptor_.number(), CLONE_NEWNET) != 0) return std::unexpected(failed("setns"));
+  way_back.leave();
   action();
   return {};
 }

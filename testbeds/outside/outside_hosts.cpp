@@ -153,6 +153,7 @@ std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> OutsideHosts::m
 
 std::vector<Error> OutsideHosts::make_hosts(std::vector<OutsideSpec> specs) {
   std::vector<Error> errors;
+  bool may_make_namespaces = true;
   for (OutsideSpec& spec : specs) {
     auto host = std::make_unique<Host>();
     host->guest_spec = guest_spec_of(spec, places_);
@@ -162,11 +163,13 @@ std::vector<Error> OutsideHosts::make_hosts(std::vector<OutsideSpec> specs) {
         errors.push_back({host->spec.name + ": " + error.path, std::move(error.message)});
       }
     }
-    if (std::holds_alternative<control::NamespaceHost>(host->spec.attachment)) {
+    // What forbids one namespace forbids all: it is an error once.
+    if (std::holds_alternative<control::NamespaceHost>(host->spec.attachment) && may_make_namespaces) {
       auto space = NetworkNamespace::make();
       if (space) {
         host->space.emplace(std::move(*space));
       } else {
+        may_make_namespaces = false;
         errors.push_back({host->spec.name + ": " + space.error().path, std::move(space.error().message)});
       }
     }

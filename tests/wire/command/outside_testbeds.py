@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 from softspine import ROOT, TESTBEDS, Problems, Skip, Softspine, main
 
@@ -73,6 +74,18 @@ def namespaces(it: Softspine) -> Problems:
         yield f'report: {report["edges"]["h1"]}, {report["totals"]["drops"]}'
 
 
+def namespaces_without_root(it: Softspine) -> Problems:
+    """namespaces without the right to make them: said once, with the cure, exit status 2, and no file left"""
+    ours = set(Path('/tmp').glob('softspine-run-*'))
+    command = [it.binary, 'run', TESTBEDS / 'namespaces.yaml']
+    if os.geteuid() == 0:  # no capability, neither now nor after exec: what root is without them may do no more than anybody
+        command = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', *command]
+    done = subprocess.run(command, capture_output=True, text=True, env=it.env, cwd=it.folder, timeout=60, check=False)
+    if done.returncode != 2 or done.stderr.count('a namespace host needs root') != 1 or 'h1: network namespace' not in done.stderr:
+        yield f'exited with {done.returncode}\n{done.stdout[-500:]}\n{done.stderr[-1500:]}'
+    yield from (f'{path} is left behind' for path in set(Path('/tmp').glob('softspine-run-*')) - ours)
+
+
 def two_guests(it: Softspine) -> Problems:
     """two user-mode Linux guests verify data with rping across two tiers"""
     need_guests()
@@ -86,4 +99,4 @@ def two_guests(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([two_guests] if 'guests' in sys.argv else [namespaces]))
+    sys.exit(main([two_guests] if 'guests' in sys.argv else [namespaces, namespaces_without_root]))
