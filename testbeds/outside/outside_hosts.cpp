@@ -111,7 +111,8 @@ void OutsideHosts::Host::look(Clock::time_point now) {
     guest->kill();
     return end();
   }
-  if (!timed_out && now - began > timeout_of(spec)) {
+  // In milliseconds: a host without a command has all of them, which are no number of nanoseconds.
+  if (!timed_out && std::chrono::duration_cast<milliseconds>(now - began) > timeout_of(spec)) {
     timed_out = true;
     kill_at = now + kGraceAfterTimeout;
     ask();

@@ -105,6 +105,17 @@ TEST_F(NamespaceHosts, AreEndedWhenOutOfTime) {
   EXPECT_TRUE(outcomes[2].succeeded());
 }
 
+// Longer than a host has to end once it is asked to.
+TEST_F(NamespaceHosts, StayUntilTheyAreStoppedWhereTheyHaveNoCommand) {
+  std::string yaml = testbed_with("sleep 7; ping -n -c 1 -W 5 h2", "left out", "true");
+  const size_t command = yaml.find("        run: |\n          left out\n");
+  ASSERT_NE(command, std::string::npos);
+  yaml.erase(command, yaml.find('\n', yaml.find("left out")) + 1 - command);
+  const auto outcomes = outcomes_of(yaml);
+  ASSERT_EQ(outcomes.size(), 2U);
+  EXPECT_TRUE(outcomes[0].succeeded()) << said(outcomes[0]);
+}
+
 TEST_F(NamespaceHosts, AreRefusedTogetherWhenTheirNamesCannotBe) {
   OutsideSpec bad;
   bad.name = "board";
