@@ -49,6 +49,12 @@ std::expected<NetworkNamespace, Error> NetworkNamespace::make() {
   return NetworkNamespace(std::move(descriptor));
 }
 
+std::expected<NetworkNamespace, Error> NetworkNamespace::at(const std::filesystem::path& file) {
+  Descriptor descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (descriptor.number() < 0) return std::unexpected(failed(file.c_str()));
+  return NetworkNamespace(std::move(descriptor));
+}
+
 std::expected<void, Error> NetworkNamespace::within(const std::function<void()>& action) const {
   WayBack way_back;
   if (!way_back.known()) return std::unexpected(failed(kOfThisThread));

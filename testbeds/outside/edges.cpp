@@ -8,6 +8,7 @@
 #include "dataplane/dpdk/vhost_device.hpp"
 #include "dataplane/edge/pcap_edge.hpp"
 #include "dataplane/edge/tap_edge.hpp"
+#include "testbeds/outside/packet_offload.hpp"
 
 namespace softspine::testbeds {
 namespace {
@@ -26,7 +27,7 @@ constexpr uint32_t kMaxPacketMtu = 9216 - 66 - 18;
 template <typename Edge>
 std::expected<OpenedEdge, Error> opened(std::expected<std::unique_ptr<Edge>, EdgeError> edge) {
   if (!edge) return std::unexpected(error_from(edge.error()));
-  return OpenedEdge{std::move(*edge)};
+  return OpenedEdge{std::move(*edge), ""};
 }
 
 std::expected<OpenedEdge, Error> over(std::expected<std::unique_ptr<Device>, EdgeError> device,
@@ -79,7 +80,12 @@ std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, co
   config.devargs = "net_af_packet" + std::to_string(serial.fetch_add(1)) + ",iface=" + edge.interface + ring;
   auto device = Device::open(config, setting.pool);
   if (!device) return std::unexpected(Error{edge.interface, device.error().message});
-  return over(std::move(device), setting);
+  auto offload = std::make_shared<PacketOffload>(edge.interface);
+  std::string note = offload->problem();
+  (*device)->keep(std::move(offload));
+  auto made = over(std::move(device), setting);
+  if (made && !note.empty()) made->note = edge.interface + ": " + note;
+  return made;
 }
 
 std::expected<OpenedEdge, Error> open_edge(const control::DpdkEdge& edge, const EdgeSetting& setting) {

@@ -16,6 +16,7 @@ namespace softspine::testbeds {
 
 struct OpenedEdge {
   std::unique_ptr<dataplane::Nic> node;  // one port; its counters are read from an engine's action
+  std::string note;                      // what it cannot do here, and what would help; mostly empty
 };
 
 // What every edge is opened with.
@@ -32,8 +33,8 @@ std::expected<OpenedEdge, Error> open_edge(const control::VhostUserEdge& edge, c
 std::expected<OpenedEdge, Error> open_edge(const control::TapEdge& edge, const EdgeSetting& setting);
 // A namespace's NIC, made in the namespace that this thread is in; not up yet.
 std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting);
-// An interface that exists. The kernel completes no checksum for a packet socket: the other end of a veth must have
-// its transmit checksum offload off (ethtool -K PEER tx off).
+// An interface that exists. What the kernel leaves to a receiver is switched off while the edge lives
+// (packet_offload.hpp).
 std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, const EdgeSetting& setting);
 // The mtu is the device's own business as far as it does not say: up to 9216.
 std::expected<OpenedEdge, Error> open_edge(const control::DpdkEdge& edge, const EdgeSetting& setting);

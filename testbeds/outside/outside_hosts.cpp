@@ -204,8 +204,11 @@ std::expected<OpenedEdge, Error> OutsideHosts::open_edge(size_t host, uint32_t p
   }
   if (at.guest_spec) return testbeds::open_edge(control::VhostUserEdge{socket_of(places_, at.spec, port)}, setting);
   if (const auto* tap = std::get_if<control::TapEdge>(&attachment)) return testbeds::open_edge(*tap, setting);
-  if (const auto* packet = std::get_if<control::AfPacketEdge>(&attachment))
-    return testbeds::open_edge(*packet, setting);
+  if (const auto* packet = std::get_if<control::AfPacketEdge>(&attachment)) {
+    auto edge = testbeds::open_edge(*packet, setting);
+    if (edge && !edge->note.empty()) edge_notes_.push_back(at.spec.name + ": " + edge->note);
+    return edge;
+  }
   if (const auto* vhost = std::get_if<control::VhostUserEdge>(&attachment)) return testbeds::open_edge(*vhost, setting);
   if (const auto* dpdk = std::get_if<control::DpdkEdge>(&attachment)) return testbeds::open_edge(*dpdk, setting);
   if (const auto* pcap = std::get_if<control::PcapEdge>(&attachment)) {

@@ -69,6 +69,8 @@ class OutsideHosts {
   // With no command at all it is true at once.
   bool poll();
   void stop(std::chrono::milliseconds grace);
+  // What is not as the testbed says and goes on all the same; from open_edge() on.
+  std::vector<std::string> notes() const { return edge_notes_; }
   // Of the hosts that have a command, in the order of `specs`. After poll() has said true, or after stop().
   std::vector<OutsideOutcome> outcomes() const;
 
@@ -81,6 +83,7 @@ class OutsideHosts {
   OutsidePlaces places_;
   Installation installation_;
   std::vector<std::unique_ptr<Host>> hosts_;
+  std::vector<std::string> edge_notes_;
 };
 
 }  // namespace softspine::testbeds

@@ -197,6 +197,10 @@ std::vector<OutsideOutcome> RunningFabric::outcomes() const {
   return outside_ ? outside_->outcomes() : std::vector<OutsideOutcome>{};
 }
 
+std::vector<std::string> RunningFabric::notes() const {
+  return outside_ ? outside_->notes() : std::vector<std::string>{};
+}
+
 std::expected<control::CaptureTotals, std::string> RunningFabric::close_capture() {
   return captures_->close_all(kRunCapture);
 }

@@ -89,6 +89,8 @@ class RunningFabric {
   // While it does not run.
   control::FabricSnapshot snapshot() const { return snapshot_at(assembly_->engine->now()); }
   std::vector<OutsideOutcome> outcomes() const;
+  // What is not as the testbed says and goes on all the same. At any time.
+  std::vector<std::string> notes() const;
   // Of the one that began with the run; the others end, too.
   std::expected<control::CaptureTotals, std::string> close_capture();
   // Ends all packets; how many were missing from the pools afterwards: 0, or there is a leak.

@@ -120,6 +120,7 @@ class Run {
         {.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_, .capture = std::nullopt});
     if (!fabric) return wrong(fabric.error());
     fabric_ = std::move(*fabric);
+    for (const std::string& note : fabric_->notes()) fmt::print(stderr, "softspine: {}\n", note);
     return {};
   }
 
@@ -161,6 +162,7 @@ class Run {
     const auto capture = fabric_->close_capture();
     if (!capture) fmt::print(stderr, "softspine: {}: {}\n", arguments_.capture.path, capture.error());
     control::Json report = control::report_json(fabric_->snapshot(), run_facts(testbed_));
+    report["notes"] = fabric_->notes();
     const bool commands_succeeded = add_commands(report);
     const auto verdicts = control::judge(testbed_.expectations, report);
     const bool as_expected = add_verdicts(report, verdicts);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernel does to a network interface's frames for speed (`ethtool -k`), by the kernel's names of features:
+// "tx-checksum-ip-generic", "rx-gro", … Of an interface in the network namespace that this thread is in.
+#pragma once
+
+#include <expected>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "testbeds/process/error.hpp"
+
+namespace softspine::testbeds {
+
+using FeatureNames = std::vector<std::string>;
+
+// Switches off those that are wanted on and that `unwanted` names; which they were. The error: what is still on.
+std::expected<FeatureNames, Error> switch_off_features(const std::string& interface,
+                                                       const std::function<bool(std::string_view)>& unwanted);
+void switch_on_features(const std::string& interface, const FeatureNames& features);
+
+// The receiver of a frame is left to complete its checksum, or to cut it into frames.
+bool leaves_work_to_the_receiver(std::string_view feature);
+// Several received frames become one, longer than the MTU.
+bool merges_received_frames(std::string_view feature);
+
+}  // namespace softspine::testbeds

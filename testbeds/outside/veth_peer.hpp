@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The other end of a veth, wherever it is: in this network namespace or in another one that a process is in or that
+// /run/netns names. Asked of the kernel by rtnetlink: the interface's link tells the peer's index and the id that our
+// namespace has for the peer's; each namespace that we can see is asked for its id.
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+
+#include "testbeds/namespaces/network_namespace.hpp"
+#include "testbeds/process/error.hpp"
+
+namespace softspine::testbeds {
+
+struct VethPeer {
+  std::string interface;
+  std::optional<NetworkNamespace> space;  // none: this thread's
+
+  // Runs `action` where the peer is.
+  std::expected<void, Error> within(const std::function<void()>& action) const;
+};
+
+// Nothing when `interface` is no veth. An error when it is, and the peer cannot be reached.
+std::expected<std::optional<VethPeer>, Error> veth_peer_of(const std::string& interface);
+
+}  // namespace softspine::testbeds
