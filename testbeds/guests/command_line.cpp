@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace softspine::testbeds {
 namespace {
+
+// A whole kernel with its root folder in memory; what is enough for user-mode Linux may not be for it.
+constexpr unsigned kLeastQemuMib = 256;
 
 void append(Command& command, std::initializer_list<std::string> words) {
   command.insert(command.end(), words.begin(), words.end());
@@ -49,6 +54,22 @@ Command qemu_command(const GuestSpec& spec, const Installation& installation, co
                    shared_folder(places.folder, "guest"), "-virtfs", shared_folder(places.board, "board")});
   for (std::size_t i = 0; i < spec.nics.size(); ++i) append_nic(command, spec.nics[i], i, installation.kvm);
   return command;
+}
+
+GuestSpec as_it_can_run(GuestSpec spec, const Installation& installation) {
+  if (spec.kind != GuestKind::kUml || installation.uml_obstacle.empty()) return spec;
+  spec.kind = GuestKind::kQemu;
+  spec.memory_mib = std::max(spec.memory_mib, kLeastQemuMib);
+  return spec;
+}
+
+std::string machine_of(GuestKind kind, const Installation& installation) {
+  switch (kind) {
+    case GuestKind::kUml: return "user-mode Linux";
+    case GuestKind::kQemu: return installation.kvm ? "QEMU with KVM" : "QEMU without KVM";
+    case GuestKind::kNamespace: break;
+  }
+  return "network namespace";
 }
 
 Command command_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {

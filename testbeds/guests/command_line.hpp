@@ -19,6 +19,7 @@ struct Installation {
   std::filesystem::path qemu_initramfs;  // and the root folder with its modules
   std::filesystem::path enter;           // the script that sets up a namespace and runs its command
   bool kvm = false;                      // KVM boots a kernel here
+  std::string uml_obstacle;              // not empty: why QEMU takes the place of user-mode Linux here
 };
 
 // Where one guest's files lie.
@@ -32,6 +33,11 @@ using Command = std::vector<std::string>;
 // QEMU without KVM needs vectors=0: 7.2 crashes on MSI-X notifiers of vhost-user devices under TCG.
 Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
+
+// What the guest becomes on this machine: itself, or a QEMU guest where user-mode Linux cannot run.
+GuestSpec as_it_can_run(GuestSpec spec, const Installation& installation);
+// "user-mode Linux", "QEMU with KVM", "QEMU without KVM", "network namespace".
+std::string machine_of(GuestKind kind, const Installation& installation);
 
 // Of the guest's kind.
 Command command_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <expected>
 #include <filesystem>
+#include <optional>
 
 #include "testbeds/guests/command_line.hpp"
 #include "testbeds/guests/guest_folder.hpp"
@@ -28,8 +29,8 @@ class Guest {
 
   bool running() { return process_.running(); }
   bool await_end(std::chrono::milliseconds timeout) { return process_.await_end(timeout); }
-  // Readable once the guest has ended; for an event loop.
-  int ended_descriptor() const { return process_.ended_descriptor(); }
+  // Of its process, once that has ended.
+  std::optional<int> exit_status() const { return process_.exit_status(); }
 
   // The guest is set up, and its command has begun.
   bool ready() const;

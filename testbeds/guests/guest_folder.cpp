@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <charconv>
 #include <fstream>
 #include <iterator>
 #include <system_error>
+#include <utility>
 
 #include "testbeds/guests/tsc.hpp"
 
@@ -15,6 +17,8 @@ namespace softspine::testbeds {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::streamoff kConsoleEndBytes = 8192;
 
 std::expected<void, Error> write_file(const fs::path& path, std::string_view text) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
@@ -149,10 +153,34 @@ std::expected<void, Error> ask_to_stop(const fs::path& folder) {
   return write_file(folder / "stop", "");
 }
 
+std::vector<std::string> last_lines(std::string_view text, std::size_t lines) {
+  std::vector<std::string> found;
+  while (!text.empty()) {
+    std::string line{next_line(text)};
+    std::erase_if(line, [](char c) { return c < ' ' || c > '~'; });
+    if (line.find_first_not_of(' ') != std::string::npos) found.push_back(std::move(line));
+  }
+  const auto panic = std::ranges::find_if(found, [](const auto& line) { return line.contains("Kernel panic"); });
+  if (panic != found.end()) found.erase(panic + 1, found.end());
+  if (found.size() > lines) found.erase(found.begin(), found.end() - static_cast<std::ptrdiff_t>(lines));
+  return found;
+}
+
+std::vector<std::string> last_lines_of(const fs::path& file, std::size_t lines) {
+  std::ifstream in(file, std::ios::binary);
+  in.seekg(0, std::ios::end);
+  const auto size = static_cast<std::streamoff>(in.tellg());
+  if (size < 0) return {};
+  std::string end(static_cast<std::size_t>(std::min(size, kConsoleEndBytes)), '\0');
+  in.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
+  in.read(end.data(), static_cast<std::streamsize>(end.size()));
+  return last_lines(end, lines);
+}
+
 std::expected<GuestResult, Error> read_result(const fs::path& folder) {
   const auto status_text = read_file(folder / "exit_status");
   if (!status_text) {
-    return std::unexpected(Error{(folder / "console").string(), "the guest ended, or was ended, without a result"});
+    return std::unexpected(Error{(folder / "console").string(), "the guest ended without a result"});
   }
   std::string_view rest = *status_text;
   const auto status = number<int>(next_line(rest));

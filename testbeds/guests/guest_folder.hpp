@@ -9,6 +9,7 @@
 // `guests`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <expected>
 #include <filesystem>
@@ -16,6 +17,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "testbeds/guests/guest_spec.hpp"
 #include "testbeds/process/error.hpp"
@@ -40,6 +42,9 @@ std::string env_text(const GuestSpec& spec);
 // /etc/hosts of all guests: the first address of a family under the guest's name, further NICs' as NAME-1, NAME-2.
 std::string hosts_text(std::span<const GuestSpec> specs);
 std::expected<GuestCounters, Error> parse_counters(std::string_view text);
+// The last lines that hold anything, without what is not text: a guest writes what it likes to its console. Of a kernel
+// that has panicked, up to the line that says why: behind it comes a trace.
+std::vector<std::string> last_lines(std::string_view text, std::size_t lines);
 
 // Empties `folder` of an earlier run's traces and writes what the guest reads.
 std::expected<void, Error> write_folder(const std::filesystem::path& folder, const GuestSpec& spec);
@@ -47,6 +52,8 @@ std::expected<void, Error> write_folder(const std::filesystem::path& folder, con
 // alone) on it. Before the first guest starts.
 std::expected<void, Error> lay_board(const std::filesystem::path& board, std::span<const GuestSpec> specs);
 std::expected<void, Error> ask_to_stop(const std::filesystem::path& folder);
+// Of a file's last 8 KiB; none when there is no such file.
+std::vector<std::string> last_lines_of(const std::filesystem::path& file, std::size_t lines);
 std::expected<GuestResult, Error> read_result(const std::filesystem::path& folder);
 
 }  // namespace softspine::testbeds

@@ -10,10 +10,12 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "testbeds/guests/uml_host.hpp"
 #include "testbeds/guests/verbs_path.hpp"
 #include "testbeds/process/keeper_program.hpp"
 #include "testbeds/process/kept_process.hpp"
@@ -57,19 +59,33 @@ std::expected<pid_t, Error> spawn_into(std::vector<std::string> words, int outpu
   return pid;
 }
 
-std::expected<void, Error> prepare_uml(const fs::path& guests, Installation& installation) {
-  const auto kernel = last_line_of(guests / "kernel" / "build", "");
+std::expected<std::size_t, Error> room_of(const fs::path& kernel) {
+  const auto file = kernel.parent_path() / "xsave_bytes";
+  std::size_t room = 0;
+  if (std::ifstream(file) >> room) return room;
+  return std::unexpected(Error{file.string(), "does not say how large an XSAVE area the kernel has room for"});
+}
+
+// Why it cannot be started here, or nothing. What is merely not installed yet is an error.
+std::expected<std::string, Error> prepare_uml(const fs::path& guests, Installation& installation) {
+  if (from_environment("SOFTSPINE_UML", "") == "never") return "SOFTSPINE_UML=never forbids it";
+  const UmlHost host = look_at_uml_host();
+  if (auto obstacle = obstacle_to_uml(host); !obstacle.empty()) return obstacle;
+  const auto kernel = last_line_of(guests / "kernel" / "build", {});
   if (!kernel) return std::unexpected(kernel.error());
-  const auto root = last_line_of(guests / "root" / "make", verbs_program());
-  if (!root) return std::unexpected(root.error());
   installation.uml_kernel = *kernel;
+  const auto room = room_of(*kernel);
+  if (!room) return std::unexpected(room.error());
+  if (auto obstacle = obstacle_to_uml(host, *room); !obstacle.empty()) return obstacle;
+  const auto root = last_line_of(guests / "root" / "make", {verbs_program()});
+  if (!root) return std::unexpected(root.error());
   installation.root = *root;
-  return {};
+  return last_line_of(guests / "kernel" / "probe", {*kernel, *root});
 }
 
 // qemu/make prints "QEMU KERNEL INITRAMFS ACCELERATOR", none of which holds a blank.
 std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& installation) {
-  const auto line = last_line_of(guests / "qemu" / "make", verbs_program());
+  const auto line = last_line_of(guests / "qemu" / "make", {verbs_program()});
   if (!line) return std::unexpected(line.error());
   std::istringstream words(*line);
   std::string qemu, kernel, initramfs, accelerator;
@@ -85,12 +101,14 @@ std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& in
 
 }  // namespace
 
-std::expected<std::string, Error> last_line_of(const fs::path& program, const std::string& argument) {
+std::expected<std::string, Error> last_line_of(const fs::path& program, const std::vector<std::string>& arguments) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Error{program.string(), std::strerror(errno)});
   const Descriptor read_end(ends[0]);
   Descriptor write_end(ends[1]);
-  const auto pid = spawn_into({program.string(), argument}, write_end.number());
+  std::vector<std::string> words{program.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const auto pid = spawn_into(std::move(words), write_end.number());
   write_end.reset();
   if (!pid) return std::unexpected(pid.error());
   auto text = read_to_end(read_end.number());
@@ -108,10 +126,16 @@ std::expected<Installation, Error> prepare_installation(const std::set<GuestKind
   installation.keeper = keeper_program();
   installation.enter = (guests / ".." / "namespaces" / "enter").lexically_normal();
   if (kinds.contains(GuestKind::kUml)) {
-    if (auto done = prepare_uml(guests, installation); !done) return std::unexpected(done.error());
+    auto obstacle = prepare_uml(guests, installation);
+    if (!obstacle) return std::unexpected(obstacle.error());
+    installation.uml_obstacle = std::move(*obstacle);
   }
-  if (kinds.contains(GuestKind::kQemu)) {
-    if (auto done = prepare_qemu(guests, installation); !done) return std::unexpected(done.error());
+  if (kinds.contains(GuestKind::kQemu) || !installation.uml_obstacle.empty()) {
+    auto done = prepare_qemu(guests, installation);
+    if (!done && !installation.uml_obstacle.empty()) {
+      done.error().message += "; it is needed since user-mode Linux cannot run here: " + installation.uml_obstacle;
+    }
+    if (!done) return std::unexpected(done.error());
   }
   return installation;
 }

@@ -16,6 +16,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kGraceAfterTimeout{5000};
+constexpr size_t kConsoleLines = 6;  // that tell how a guest ended
 constexpr uint64_t kMebi = 1U << 20;
 // A host without a command of its own stays until it is stopped.
 constexpr const char* kStay = "exec tail -f /dev/null";
@@ -74,11 +75,14 @@ struct OutsideHosts::Host {
   bool over = false;
   bool timed_out = false;
   bool stopped = false;
+  bool asked = false;          // to end, by whomever
+  bool ended_unasked = false;  // and nobody has been told of it
 
   std::expected<void, std::vector<Error>> start(const Installation& installation, const OutsidePlaces& places);
   void look(Clock::time_point now);
   void ask();
   void end();
+  bool left_a_result() const;
 };
 
 std::expected<void, std::vector<Error>> OutsideHosts::Host::start(const Installation& installation,
@@ -106,7 +110,10 @@ std::expected<void, std::vector<Error>> OutsideHosts::Host::start(const Installa
 
 void OutsideHosts::Host::look(Clock::time_point now) {
   if (!guest || over) return;
-  if (!guest->running()) return end();
+  if (!guest->running()) {
+    ended_unasked = !asked && !left_a_result();
+    return end();
+  }
   if (now >= kill_at) {
     guest->kill();
     return end();
@@ -119,7 +126,13 @@ void OutsideHosts::Host::look(Clock::time_point now) {
   }
 }
 
+// Of a command of its own: what only stays until it is stopped should not have ended at all.
+bool OutsideHosts::Host::left_a_result() const {
+  return has_command(spec) && guest->result().has_value();
+}
+
 void OutsideHosts::Host::ask() {
+  asked = true;
   if (!ask_to_stop(guest->places().folder)) kill_at = Clock::now();
 }
 
@@ -158,6 +171,7 @@ std::vector<Error> OutsideHosts::make_hosts(std::vector<OutsideSpec> specs) {
   for (OutsideSpec& spec : specs) {
     auto host = std::make_unique<Host>();
     host->guest_spec = guest_spec_of(spec, places_);
+    if (host->guest_spec) host->guest_spec = as_it_can_run(std::move(*host->guest_spec), installation_);
     host->spec = std::move(spec);
     if (host->guest_spec) {
       for (Error& error : errors_of(*host->guest_spec)) {
@@ -255,11 +269,42 @@ void OutsideHosts::stop(milliseconds grace) {
   }
 }
 
+std::vector<UnaskedEnd> OutsideHosts::unasked_ends() {
+  std::vector<UnaskedEnd> ends;
+  for (const auto& host : hosts_) {
+    if (!std::exchange(host->ended_unasked, false)) continue;
+    const auto console = host->guest->places().folder / "console";
+    std::string message = "has ended unasked, with status " + std::to_string(host->guest->exit_status().value_or(-1)) +
+                          "; its console " + console.string() + " ends with";
+    const auto lines = last_lines_of(console, kConsoleLines);
+    for (const std::string& line : lines) message += " | " + line;
+    if (lines.empty()) message += " nothing";
+    ends.push_back({host->spec.name, std::move(message)});
+  }
+  return ends;
+}
+
+std::vector<std::string> OutsideHosts::notes() const {
+  std::string guests;
+  for (const auto& host : hosts_) {
+    const auto* machine = std::get_if<control::Guest>(&host->spec.attachment);
+    if (machine == nullptr || kind_of(*machine) == host->guest_spec->kind) continue;
+    guests += (guests.empty() ? "" : ", ") + host->spec.name;
+  }
+  std::vector<std::string> notes = edge_notes_;
+  if (guests.empty()) return notes;
+  notes.push_back("user-mode Linux cannot run here: " + installation_.uml_obstacle + ". " +
+                  machine_of(GuestKind::kQemu, installation_) + " takes its place for " + guests +
+                  (installation_.kvm ? "" : ": expect a tenth of the speed or less"));
+  return notes;
+}
+
 std::vector<OutsideOutcome> OutsideHosts::outcomes() const {
   std::vector<OutsideOutcome> outcomes;
   for (const auto& host : hosts_) {
     if (!has_command(host->spec)) continue;
     OutsideOutcome outcome{.host = host->spec.name, .timed_out = host->timed_out, .stopped = host->stopped};
+    outcome.machine = machine_of(host->guest_spec->kind, installation_);
     if (host->guest) {
       const auto& folder = host->guest->places().folder;
       outcome.stdout_path = folder / "stdout";

@@ -7,6 +7,7 @@
 //   start       the engine runs, or is about to: guests boot, commands begin
 //   poll        now and then while the engine runs (microseconds: also from an engine's action): asks what is out of
 //               time to end, and kills it if it does not; true once every command has ended
+//   unasked_ends  after poll or stop: guests that have died, panicked or turned themselves off
 //   stop        all at once: commands are asked to end, after `grace` killed. While the engine still runs, or a
 //               user-mode Linux guest spins when it powers off and has to be killed
 //   outcomes    how each command went
@@ -44,6 +45,7 @@ struct OutsideOutcome {
   std::optional<int> exit_status;  // of the command; 125 when its host could not be set up (stderr says why)
   bool timed_out = false;
   bool stopped = false;  // ended by stop(), not by itself
+  std::string machine;   // what it ran on: "user-mode Linux", "QEMU without KVM", …
   std::string problem;   // when there is no exit status: why
   double seconds = 0;    // wall time from start to end
   std::filesystem::path stdout_path;
@@ -51,6 +53,13 @@ struct OutsideOutcome {
   std::filesystem::path console_path;
   GuestCounters counters;  // of its NICs and RDMA devices
   bool succeeded() const { return exit_status == 0 && !timed_out; }
+};
+
+// A guest or namespace that ended while the fabric ran, though nobody had asked it to and it left no result of a
+// command.
+struct UnaskedEnd {
+  std::string host;
+  std::string message;  // with the last lines of its console
 };
 
 class OutsideHosts {
@@ -69,8 +78,10 @@ class OutsideHosts {
   // With no command at all it is true at once.
   bool poll();
   void stop(std::chrono::milliseconds grace);
+  // Each once: those since the last call.
+  std::vector<UnaskedEnd> unasked_ends();
   // What is not as the testbed says and goes on all the same; from open_edge() on.
-  std::vector<std::string> notes() const { return edge_notes_; }
+  std::vector<std::string> notes() const;
   // Of the hosts that have a command, in the order of `specs`. After poll() has said true, or after stop().
   std::vector<OutsideOutcome> outcomes() const;
 

@@ -40,8 +40,6 @@ class KeptProcess {
   KeptProcess& operator=(KeptProcess&& other) noexcept;
   ~KeptProcess() { kill(); }
 
-  // Readable once the command has ended and nothing of it is left; for an event loop.
-  int ended_descriptor() const { return pidfd_.number(); }
   // Waits at most `timeout` (a signal to this thread begins it anew); true when it has ended.
   bool await_end(std::chrono::milliseconds timeout);
   bool running() { return !await_end(std::chrono::milliseconds{0}); }

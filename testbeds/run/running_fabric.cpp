@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "dataplane/packet/wire.hpp"
 #include "testbeds/outside/outside_spec.hpp"
@@ -115,11 +116,17 @@ void RunningFabric::watch_outside() {
   const Instant end = Instant::at(testbed_.run.duration);
   for (;;) {
     const bool ended = outside_->poll();
+    report_unasked_ends();
     if (was_stopped() || ran_out_of_memory() || progress() >= end || (waits_for_commands_ && ended)) break;
     std::this_thread::sleep_for(kWatchEvery);
   }
   outside_->stop(kGrace);
+  report_unasked_ends();
   assembly_->engine->stop();
+}
+
+void RunningFabric::report_unasked_ends() {
+  for (UnaskedEnd& end : outside_->unasked_ends()) errors_.report(std::move(end.host), std::move(end.message));
 }
 
 void RunningFabric::stop() noexcept {

@@ -110,6 +110,7 @@ class RunningFabric {
                                                         dataplane::Instant now);
   // Until the outside hosts' commands have ended, the duration is over, or stop(); then ends hosts and engine.
   void watch_outside();
+  void report_unasked_ends();
 
   const control::Testbed& testbed_;
   FabricOptions options_;

@@ -189,6 +189,7 @@ class Run {
     for (const testbeds::OutsideOutcome& outcome : fabric_->outcomes()) {
       succeeded = succeeded && outcome.succeeded();
       report["commands"][outcome.host] = {
+          {"machine", outcome.machine},
           {"exit_status", outcome.exit_status ? control::Json(*outcome.exit_status) : control::Json()},
           {"timed_out", outcome.timed_out},
           {"stopped", outcome.stopped},

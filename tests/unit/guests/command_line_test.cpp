@@ -55,5 +55,35 @@ TEST(QemuCommand, GivesUpMsiXWithoutKvmOnly) {
   EXPECT_THAT(command, Not(Contains(HasSubstr("vectors"))));
 }
 
+TEST(Guests, StayWhatTheyAreWhereUserModeLinuxRuns) {
+  EXPECT_EQ(as_it_can_run(two_nics(), kInstallation).kind, GuestKind::kUml);
+  EXPECT_EQ(as_it_can_run(two_nics(), kInstallation).memory_mib, 96U);
+  EXPECT_EQ(machine_of(GuestKind::kUml, kInstallation), "user-mode Linux");
+}
+
+TEST(Guests, RunUnderQemuWithMemoryForAWholeKernelWhereItCannot) {
+  auto installation = kInstallation;
+  installation.uml_obstacle = "no room";
+  const GuestSpec small = as_it_can_run(two_nics(), installation);
+  EXPECT_EQ(small.kind, GuestKind::kQemu);
+  EXPECT_EQ(small.memory_mib, 256U);
+  EXPECT_EQ(small.nics.size(), 2U);
+  auto large = two_nics();
+  large.memory_mib = 1024;
+  EXPECT_EQ(as_it_can_run(large, installation).memory_mib, 1024U);
+  EXPECT_EQ(machine_of(small.kind, installation), "QEMU without KVM");
+  installation.kvm = true;
+  EXPECT_EQ(machine_of(small.kind, installation), "QEMU with KVM");
+}
+
+TEST(Guests, ThatAreNamespacesDoNotCareAboutUserModeLinux) {
+  auto installation = kInstallation;
+  installation.uml_obstacle = "no room";
+  auto spec = two_nics();
+  spec.kind = GuestKind::kNamespace;
+  EXPECT_EQ(as_it_can_run(spec, installation).kind, GuestKind::kNamespace);
+  EXPECT_EQ(machine_of(spec.kind, installation), "network namespace");
+}
+
 }  // namespace
 }  // namespace softspine::testbeds

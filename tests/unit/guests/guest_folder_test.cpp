@@ -62,6 +62,23 @@ TEST(GuestFolder, TellsTheLineOfACounterItCannotRead) {
   }
 }
 
+TEST(GuestFolder, FindsTheLastLinesOfAConsoleThatHoldAnything) {
+  EXPECT_THAT(last_lines("", 3), IsEmpty());
+  EXPECT_THAT(last_lines("\n \r\n\n", 3), IsEmpty());
+  EXPECT_THAT(last_lines("one\ntwo\r\n\nthree", 3), ElementsAre("one", "two", "three"));
+  EXPECT_THAT(last_lines("one\ntwo\nthree\n\n", 2), ElementsAre("two", "three"));
+}
+
+TEST(GuestFolder, EndsAConsoleWhereItsKernelSaysWhyItPanics) {
+  EXPECT_THAT(
+      last_lines("one\nfatal\nKernel panic - not syncing: why\nCall Trace:\n [<604ad98d>] ? _printk+0x0/0x94\n", 2),
+      ElementsAre("fatal", "Kernel panic - not syncing: why"));
+}
+
+TEST(GuestFolder, LetsNoControlSequenceOfAConsoleThrough) {
+  EXPECT_THAT(last_lines("\033[2Jcleared\007\n\xff\xfe\n", 3), ElementsAre("[2Jcleared"));
+}
+
 TEST(GuestFolder, MeasuresTheTimeStampCounterAsAPlausibleClock) {
   EXPECT_GT(tsc_mhz(), 500);
   EXPECT_LT(tsc_mhz(), 10000);

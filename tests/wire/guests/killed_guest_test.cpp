@@ -49,7 +49,7 @@ TEST(KilledGuest, CostsNobodyElseAFrameAndFindsItsPortWhenItComesBack) {
   };
   const auto tell = [&](const char* what) { std::ofstream(folder.path() / "board" / what) << "\n"; };
 
-  auto h1 = Guest::start(spec, *installation, folder.path());
+  auto h1 = Guest::start(as_it_can_run(spec, *installation), *installation, folder.path());
   ASSERT_TRUE(h1) << h1.error().front().message;
   ASSERT_TRUE(happens("reached.first"));
   h1->kill();
