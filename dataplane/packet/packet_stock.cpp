@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "dataplane/packet/memory_shortage.hpp"
+
 namespace softspine::dataplane {
 
 namespace {
@@ -48,7 +50,9 @@ const rte_mempool_ops& stock_ops() {
 
 PacketStock::PacketStock(uint64_t most, PacketBudget* budget)
     : most_(most), budget_(budget), free_(static_cast<void**>(map(most * sizeof(void*)))) {
-  if (free_ == nullptr) throw std::runtime_error("no address space for " + std::to_string(most) + " packets");
+  if (free_ == nullptr)
+    throw std::runtime_error("no address space for " + std::to_string(most) +
+                             " packets: " + memory_limit(read_memory_limits()));
 }
 
 PacketStock::~PacketStock() {

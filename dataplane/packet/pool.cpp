@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/packet/pool.hpp"
 
+#include <rte_eal.h>
 #include <rte_errno.h>
 #include <rte_mbuf_pool_ops.h>
 #include <rte_memcpy.h>
 
 #include <algorithm>
 #include <stdexcept>
+
+#include "dataplane/packet/memory_shortage.hpp"
 
 namespace softspine::dataplane {
 
@@ -19,6 +22,14 @@ constexpr unsigned kOwnMemory = RTE_MEMPOOL_F_NO_IOVA_CONTIG;
 
 uint32_t element_bytes(uint32_t room_bytes) {
   return static_cast<uint32_t>(sizeof(rte_mbuf) + sizeof(PacketMeta)) + RTE_PKTMBUF_HEADROOM + room_bytes;
+}
+
+// The allocator's own error is whatever went wrong last, which may have nothing to do with it.
+std::string why_no_memory(uint64_t bytes) {
+  const bool hugepages = rte_eal_has_hugepages() != 0;
+  const std::string shortage =
+      hugepages ? hugepage_shortage(bytes, read_hugepages()) : memory_shortage(bytes, read_memory_limits());
+  return shortage.empty() ? rte_strerror(rte_errno) : shortage;
 }
 
 }  // namespace
@@ -56,7 +67,8 @@ PacketPool::Pool PacketPool::make_pool(const PoolConfig& config, PacketStock* st
     }
   }
   throw std::runtime_error("packet pool '" + config.name + "' of " + std::to_string(most) + " × " +
-                           std::to_string(config.room_bytes) + " B: " + rte_strerror(rte_errno));
+                           std::to_string(config.room_bytes) +
+                           " B: " + why_no_memory(uint64_t{most} * element_bytes(config.room_bytes)));
 }
 
 uint64_t PacketPool::made() const noexcept {

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import resource
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -102,5 +104,20 @@ def without_hugepages(it: Softspine) -> Problems:
         yield f'DPDK speaks for itself: {done.err}'
 
 
+def without_memory(it: Softspine) -> Problems:
+    """too little memory is called that, with the limit and the command that lifts it, however little there is"""
+    file = it.write('null.yaml', PCI.replace('DEVICE', 'net_null0'))
+    seen = set()
+    for mebibytes in range(150, 800, 25):
+        limits = [resource.RLIMIT_AS, (mebibytes << 20, mebibytes << 20)]
+        done = subprocess.run([it.binary, 'run', file], env=it.env, cwd=it.folder, capture_output=True, text=True, timeout=60,
+                              check=False, preexec_fn=lambda: resource.setrlimit(*limits))
+        seen.add(done.returncode)
+        if done.returncode not in (0, 2) or (done.returncode == 2 and 'ulimit -v unlimited' not in done.stderr):
+            yield f'with {mebibytes} MiB it exits with {done.returncode}: {done.stderr[-300:]}'
+    if seen != {0, 2}:
+        yield f'all ended with {seen}: the limits are not those between too little and enough'
+
+
 if __name__ == '__main__':
-    sys.exit(main([memif, pcap_device, without_hugepages]))
+    sys.exit(main([memif, pcap_device, without_hugepages, without_memory]))
