@@ -147,6 +147,7 @@ void Switch::flood(Packet packet, Instant now) noexcept {
         ++home_of(packet.meta()).made_packets;  // the copy that was to be
         continue;
       }
+      counters_[member.port].copied_flow_packets += copy.is_of_flow() ? 1 : 0;
       copy.meta().out_port = member.port;
       retag(*tables_.state, copy, member.port);
       ++counters_[member.port].made_packets;

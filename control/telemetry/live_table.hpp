@@ -38,6 +38,7 @@ std::string live_table(const FabricSnapshot& before, const FabricSnapshot& now, 
 // What brings the cursor back over the lines of `previous` and writes `next` in their place.
 std::string redrawn(const std::string& previous, const std::string& next);
 
+// `duration`: of the whole run; max(): it has no end.
 // For a log or a pipe: one line, without its newline.
 std::string progress_line(const FabricSnapshot& before, const FabricSnapshot& now, dataplane::Duration duration);
 

@@ -130,8 +130,8 @@ void add_links(Exposition& out, const FabricSnapshot& snapshot) {
   for (const LinkSnapshot& link : snapshot.links) out.sample({{"a", link.a}, {"b", link.b}}, uint64_t{link.up});
   out.family("softspine_link_lost_packets_total", Type::kCounter,
              "Frames sent while the link was down, or under way when it went down.");
-  for (const LinkSnapshot& link : snapshot.links) out.sample({{"a", link.a}, {"b", link.b}}, link.lost_packets);
   const std::vector<LinkDirection> ways = link_directions(snapshot);
+  for (const LinkDirection& way : ways) out.sample({{"from", way.from}, {"to", way.to}}, way.lost_packets());
   out.family("softspine_link_vanished_packets_total", Type::kCounter, "Frames that a faulty cable lost.");
   for (const LinkDirection& way : ways) {
     out.sample({{"from", way.from}, {"to", way.to}}, way.sent.vanished_packets);
@@ -189,8 +189,10 @@ constexpr WorkloadField kWorkloadFields[] = {
     {"softspine_workload_rx_packets_total", Type::kCounter, "RoCE packets received.",
      &WorkloadTotals::received_packets},
     {"softspine_workload_rx_bytes_total", Type::kCounter, "Payload bytes received.", &WorkloadTotals::received_bytes},
-    {"softspine_workload_missing_packets_total", Type::kCounter, "RoCE packets whose sequence number was skipped.",
-     &WorkloadTotals::missing},
+    {"softspine_workload_missing_packets_total", Type::kCounter,
+     "RoCE packets sent that neither arrived nor are under way.", &WorkloadTotals::missing},
+    {"softspine_workload_under_way_packets", Type::kGauge, "RoCE packets on links, in queues and receive buffers.",
+     &WorkloadTotals::under_way},
 };
 
 void add_workloads(Exposition& out, const FabricSnapshot& snapshot) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "control/telemetry/audit.hpp"
+#include "control/telemetry/losses.hpp"
 #include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"
 
@@ -36,6 +38,14 @@ void add_latency(Json& out, const std::string& name, const LatencySummary& laten
   add_key(out, name + "_max_ps", any ? Json(latency.max_ps) : Json{});
 }
 
+// Of completion times: of the last data bit at the receiver, and of the last acknowledgement at the sender.
+void add_completions(Json& out, const std::string& name, const std::vector<int64_t>& times) {
+  add_key(out, name + "_min_ps", or_null(quantile_of(times, 0)));
+  add_key(out, name + "_p50_ps", or_null(quantile_of(times, 0.5)));
+  add_key(out, name + "_p99_ps", or_null(quantile_of(times, 0.99)));
+  add_key(out, name + "_max_ps", or_null(quantile_of(times, 1)));
+}
+
 Json workload_json(const WorkloadTotals& totals) {
   Json out{{"flows", totals.flows},
            {"completed", totals.completion_ps.size()},
@@ -45,17 +55,18 @@ Json workload_json(const WorkloadTotals& totals) {
            {"received_packets", totals.received_packets},
            {"received_bytes", totals.received_bytes},
            {"received_messages", totals.received_messages},
-           {"gaps", totals.gaps},
            {"missing_packets", totals.missing},
+           {"under_way_packets", totals.under_way},
+           {"foreign_packets", totals.foreign},
+           {"sequence_gaps", totals.sequence_gaps},
+           {"skipped_packets", totals.skipped_packets},
            {"behind_packets", totals.behind},
-           {"marked_packets", totals.marked},
-           {"fct_min_ps", or_null(totals.completion_quantile_ps(0))},
-           {"fct_p50_ps", or_null(totals.completion_quantile_ps(0.5))},
-           {"fct_p99_ps", or_null(totals.completion_quantile_ps(0.99))},
-           {"fct_max_ps", or_null(totals.completion_quantile_ps(1))},
-           {"rate_bps", whole(totals.rate_bps())},
-           {"flow_rate_min_bps", whole(totals.flow_rate_min_bps)},
-           {"flow_rate_max_bps", whole(totals.flow_rate_max_bps)}};
+           {"marked_packets", totals.marked}};
+  add_completions(out, "fct", totals.completion_ps);
+  add_completions(out, "fct_acked", totals.acked_ps);
+  add_key(out, "rate_bps", whole(totals.rate_bps()));
+  add_key(out, "flow_rate_min_bps", whole(totals.flow_rate_min_bps));
+  add_key(out, "flow_rate_max_bps", whole(totals.flow_rate_max_bps));
   add_latency(out, "latency", totals.latency);
   for (const auto& [name, member] : ReliableCounts::members()) add_key(out, std::string{name}, totals.reliable.*member);
   return out;
@@ -189,6 +200,9 @@ Json edge_json(const EdgeSnapshot& edge) {
           {"in_bytes", c.in_bytes},
           {"out_packets", c.out_packets},
           {"out_bytes", c.out_bytes},
+          {"tx_packets", edge.link.packets},
+          {"rx_packets", c.arrived_packets},
+          {"held_packets", edge.waiting_for_outside},
           {"held_max_bytes", c.held_bytes_max},
           {"pauses", c.pauses},
           {"waiting_packets", edge.waiting_packets},
@@ -221,20 +235,23 @@ Json totals_json(const FabricSnapshot& snapshot) {
   WorkloadTotals flows;
   for (const FlowSnapshot& flow : snapshot.flows) flows.add(flow);
   uint64_t lost = 0;
-  for (const LinkSnapshot& link : snapshot.links) lost += link.lost_packets;
   uint64_t vanished = 0;
   uint64_t damaged = 0;
   for (const LinkDirection& link : link_directions(snapshot)) {
+    lost += link.lost_packets();
     vanished += link.sent.vanished_packets;
     damaged += link.sent.damaged_packets;
   }
   dataplane::DropCounters drops = switches.drops;
-  for (const HostSnapshot& host : snapshot.hosts) {
-    for (size_t i = 0; i < drops.size(); ++i) drops[i] += host.dropped[i];
+  const auto add_drops = [&drops](const dataplane::DropCounters& more) {
+    for (size_t i = 0; i < drops.size(); ++i) drops[i] += more[i];
+  };
+  for (const HostSnapshot& host : snapshot.hosts) add_drops(host.dropped);
+  for (const EdgeSnapshot& edge : snapshot.edges) {
+    add_drops(edge.counters.in_drops);
+    add_drops(edge.counters.out_drops);
   }
-  const bool balanced = std::ranges::all_of(snapshot.switches, [](const auto& node) {
-    return totals_of(node).imbalance() == 0 && node.wrong_with_buffers.empty();
-  });
+  const std::vector<std::string> imbalances = audit(snapshot);
   return {{"flows", flows.flows},
           {"completed", flows.completion_ps.size()},
           {"sent_packets", flows.sent_packets},
@@ -242,17 +259,35 @@ Json totals_json(const FabricSnapshot& snapshot) {
           {"received_packets", flows.received_packets},
           {"received_bytes", flows.received_bytes},
           {"missing_packets", flows.missing},
+          {"under_way_packets", flows.under_way},
           {"rate_bps", whole(flows.rate_bps())},
           {"switched_packets", switches.tx_packets},
           {"held_packets", switches.held_packets},
           {"lost_on_links", lost},
           {"vanished_on_links", vanished},
           {"damaged_on_links", damaged},
-          {"balanced", balanced},
+          {"balanced", imbalances.empty()},
+          {"imbalances", imbalances},
           {"deadlocks", snapshot.deadlocks.size()},
           {"route_changes", snapshot.route_changes},
           {"dropped_packets", dropped_packets(drops)},
           {"drops", drops_json(drops)}};
+}
+
+Json losses_json(const FabricSnapshot& snapshot) {
+  Json out = Json::array();
+  for (const Loss& loss : losses_of(snapshot)) {
+    out.push_back({{"place", loss.place}, {"reason", loss.reason}, {"packets", loss.packets}});
+  }
+  return out;
+}
+
+Json faults_json(const FabricSnapshot& snapshot) {
+  Json out = Json::array();
+  for (const FaultSnapshot& fault : snapshot.faults) {
+    out.push_back({{"at_ps", fault.at.count_ps()}, {"what", fault.what}});
+  }
+  return out;
 }
 
 Json deadlocks_json(const FabricSnapshot& snapshot) {
@@ -303,7 +338,10 @@ Json links_json(const FabricSnapshot& snapshot) {
               {"speed_bps", link.rate.count_bps()},
               {"tx_packets", link.sent.packets},
               {"tx_bytes", link.sent.bytes},
-              {"lost_packets", link.link_lost_packets},
+              {"rx_packets", or_null(link.arrived)},
+              {"under_way_packets", link.under_way},
+              {"injected_packets", link.sent.injected_packets},
+              {"lost_packets", link.lost_packets()},
               {"vanished_packets", link.sent.vanished_packets},
               {"damaged_packets", link.sent.damaged_packets},
               {"utilisation", rounded(link.utilisation(snapshot.instant))}};
@@ -338,6 +376,8 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
           {"links", links_json(snapshot)},
           {"hosts", hosts_json(snapshot)},
           {"edges", edges_json(snapshot)},
+          {"losses", losses_json(snapshot)},
+          {"faults", faults_json(snapshot)},
           {"deadlocks", deadlocks_json(snapshot)},
           {"errors", errors_json(snapshot.errors)},
           {"engine", engine_json(snapshot.engine, facts)}};

@@ -2,14 +2,28 @@
 // The report of a run: everything that was counted, as JSON that `expect:` lines and other programs read.
 //
 //   testbed clock seed duration_ps
-//   totals     sums over flows, switches, links; balanced
-//   flows      {workload: {flows completed sent_* received_* missing_packets … fct_* rate_bps latency_*}}
+//   totals     sums over flows, nodes, links; balanced, imbalances: whether all of it adds up (audit.hpp)
+//   flows      {workload: {flows completed sent_* received_* missing_packets under_way_packets … fct_* fct_acked_*
+//              rate_bps latency_*}}
 //   switches   {tor1: {rx_packets tx_packets dropped_packets drops{reason: n} …}}
-//   links      {"tor1:Ethernet16": {to up tx_packets tx_bytes utilisation share …}}     by the port that sends
+//   links      {"tor1:Ethernet16": {to up tx_* rx_packets under_way_packets lost_packets utilisation share …}}
+//              by the port that sends
 //   hosts      {h1: {sent_* received_* rate_bps latency_* …}}
 //   edges      {name: {kind in_* out_* waiting_* pfc_* paused_ps pause{} in_drops{} out_drops{} …}}
+//   losses     [{place reason packets}]: where packets were lost, the most first (losses.hpp)
+//   faults     [{at_ps what}]: those that struck
+//   deadlocks  [{found_ps circle}]
 //   errors     [{who what first_ps last_ps count}]     error_channel.hpp; none in a run that went well
 //   engine     how the machine did
+//
+// What of a flow is where:   sent_packets = received_packets − foreign_packets + missing_packets + under_way_packets
+// `missing` is what the fabric has lost; what is on links, in queues or in receive buffers when the run ends is under
+// way. Retransmissions are packets like others: of sent_bytes, retransmitted_bytes were sent before. What a receiver
+// can see by itself is told apart: sequence_gaps (a PSN was ahead of the one due), skipped_packets (PSNs in those gaps;
+// what is lost behind the last packet received opens none), behind_packets. fct_* are from the first bit sent to the
+// last data bit at the receiver; fct_acked_* to the last acknowledgement at the sender, which is what completion means
+// to an RDMA program, and to HPCC, SimAI and htsim: null for open loops. links.*.share is of the bytes that left a
+// switch's queues by its uplinks: its own pause and credit frames do not count.
 //
 // Same testbed, same seed, virtual clock: the same bytes, all but `engine`, the last key. So nothing here depends
 // on the number of workers, on an address, or on a clock of the machine.
@@ -19,7 +33,8 @@
 // flows and of hosts' rate_bps are payload; those of switches and links are frames without FCS; utilisation counts
 // all that is on the wire. Quantiles of completion times are exact, by nearest rank; those of packet latencies are
 // at most 6.25 % too high (histogram.hpp).
-// switches.*.drops counts every packet that ended there by reason; dropped_packets leaves out what was consumed.
+// *.drops counts every packet that ended there by reason; dropped_packets leaves out what was consumed. Those of totals
+// are of switches, hosts and edges; what links lost is beside them (lost_, vanished_, damaged_on_links).
 #pragma once
 
 #include <cstdint>

@@ -113,6 +113,9 @@ struct PortSnapshot {
   dataplane::Rate rate;
   dataplane::PortCounters counters;  // per-queue counters and occupancy are in it
   dataplane::LinkCounters link;      // of its transmitter
+  uint64_t waiting_packets = 0;      // in its queues' lists, as found there: without the frame on the wire
+  bool sends = false;                // a frame is on the wire: counted by the link, not yet by the port
+  bool sends_queued = false;         // and it is one of a queue, not a pause or credit frame
   std::array<PauseSnapshot, dataplane::kPriorities> pauses{};
   std::optional<PortBufferSnapshot> buffers = {};  // if the switch has BUFFER_* tables
   std::optional<CreditSnapshot> credit = {};       // if its link goes by credit
@@ -145,6 +148,7 @@ struct HostPortSnapshot {
   bool up = false;
   dataplane::Rate rate;
   dataplane::LinkCounters link;  // of its transmitter: all that the host has sent
+  uint64_t rx_packets = 0;
   HostPauses pause{};
   std::optional<CreditSnapshot> credit = {};
 };
@@ -159,8 +163,10 @@ struct HostSnapshot {
   uint64_t responses = 0;
   uint64_t answered = 0;
   uint64_t answers_sent = 0;
+  uint64_t pauses_sent = 0;  // PFC frames
   uint64_t unanswered = 0;
   uint64_t buffered = 0;
+  uint64_t ended_flow_packets = 0;  // not delivered to their flow's end: dropped, or taken by another sink
   dataplane::DropCounters dropped{};
   LatencySummary latency;          // of packets delivered
   LatencySummary message_latency;  // of whole messages
@@ -171,6 +177,7 @@ struct HostSnapshot {
 struct ReliableCounts {
   uint64_t completed_messages = 0;  // acknowledged
   uint64_t retransmitted_packets = 0;
+  uint64_t retransmitted_bytes = 0;    // payload
   uint64_t packet_seq_err = 0;         // requester: NAKs heeded
   uint64_t local_ack_timeout_err = 0;  // requester: timeouts
   uint64_t retry_exceeded_err = 0;     // requester: given up
@@ -181,14 +188,15 @@ struct ReliableCounts {
   uint64_t rp_cnp_ignored = 0;
 
   // Of all of them, in the order in which they are shown.
-  static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 10> members();
+  static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 11> members();
   ReliableCounts& operator+=(const ReliableCounts& more);
 };
 
-constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 10> ReliableCounts::members() {
+constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 11> ReliableCounts::members() {
   using C = ReliableCounts;
   return {{{"completed_messages", &C::completed_messages},
            {"retransmitted_packets", &C::retransmitted_packets},
+           {"retransmitted_bytes", &C::retransmitted_bytes},
            {"packet_seq_err", &C::packet_seq_err},
            {"local_ack_timeout_err", &C::local_ack_timeout_err},
            {"retry_exceeded_err", &C::retry_exceeded_err},
@@ -213,14 +221,16 @@ struct FlowSnapshot {
   uint32_t destination_qp = 0;
   uint64_t planned_messages = 0;  // 0: without end
 
-  uint64_t sent_packets = 0;
-  uint64_t sent_bytes = 0;
+  uint64_t sent_packets = 0;  // each time that it was sent
+  uint64_t sent_bytes = 0;    // likewise
   uint64_t sent_messages = 0;
   uint64_t received_packets = 0;
   uint64_t received_bytes = 0;  // no byte twice
   uint64_t received_messages = 0;
-  uint64_t gaps = 0;
-  uint64_t missing = 0;
+  uint64_t foreign = 0;          // of those received: not sent by this source
+  uint64_t under_way = 0;        // on links, in queues and receive buffers, as found there
+  uint64_t sequence_gaps = 0;    // times a PSN was ahead of the one due
+  uint64_t skipped_packets = 0;  // PSNs in those gaps: lost, or late
   uint64_t behind = 0;
   uint64_t marked = 0;  // arrived with CE
   ReliableCounts reliable;
@@ -230,6 +240,14 @@ struct FlowSnapshot {
   dataplane::Instant last_arrived = dataplane::Instant::never();  // last bit of the last packet at the destination
   // First bit sent to last bit of the last planned message; only once that is whole.
   std::optional<dataplane::Duration> completion;
+  // First bit sent to the acknowledgement of the last planned message at the sender; reliable connections only.
+  std::optional<dataplane::Duration> acked;
+
+  // Sent, and neither arrived nor under way: what the fabric has lost. (Retransmitted packets count as packets.)
+  uint64_t missing() const {
+    const uint64_t found = received_packets - foreign + under_way;
+    return sent_packets > found ? sent_packets - found : 0;
+  }
 
   // Payload per second, from the first bit sent to the last bit received; 0 before there is any.
   double goodput_bps() const {
@@ -239,7 +257,7 @@ struct FlowSnapshot {
   }
 };
 
-// Packet latency of all flows of a workload, if somebody keeps it: quantiles cannot be had from the flows'.
+// Packet latency of all flows of a workload: quantiles cannot be had from the flows'.
 struct WorkloadLatency {
   std::string workload;
   dataplane::Histogram packets;
@@ -250,16 +268,21 @@ struct EdgeSnapshot {
   std::string kind;  // vhost-user, pcap, …
   dataplane::EdgeCounters counters;
   std::string port;  // eth0
+  bool up = false;
+  dataplane::Rate rate;
+  dataplane::LinkCounters link;  // of its transmitter: all that it has sent into the fabric
   dataplane::NicCounters nic;
   HostPauses pause{};
-  uint64_t waiting_packets = 0;  // from outside, not yet on the link
+  uint64_t waiting_packets = 0;      // from outside, not yet on the link
+  uint64_t waiting_for_outside = 0;  // from the link, not yet taken
 };
 
 struct LinkSnapshot {
   std::string a;  // "tor1:Ethernet16"
   std::string b;
   bool up = false;
-  uint64_t lost_packets = 0;  // of both directions: sent while it was down, or under way when it went down
+  uint64_t under_way_to_a = 0;  // packets on it, as found there
+  uint64_t under_way_to_b = 0;
 };
 
 // How the machine did. The only part that may differ between two identical runs.
@@ -269,6 +292,12 @@ struct EngineSnapshot {
   uint64_t node_runs = 0;
   dataplane::Histogram lateness_ps;  // emulated; wall clock only
   double wall_seconds = 0;           // since the start
+};
+
+// A fault of the testbed, or of somebody's asking, that struck.
+struct FaultSnapshot {
+  dataplane::Instant at;
+  std::string what;  // tor1:Ethernet16 goes down
 };
 
 // A circular wait of paused switches (deadlock.hpp).
@@ -291,9 +320,10 @@ struct FabricSnapshot {
   std::vector<SwitchSnapshot> switches;
   std::vector<HostSnapshot> hosts;
   std::vector<FlowSnapshot> flows;
-  std::vector<WorkloadLatency> workload_latencies;  // may be empty
+  std::vector<WorkloadLatency> workload_latencies;
   std::vector<EdgeSnapshot> edges;
   std::vector<LinkSnapshot> links;
+  std::vector<FaultSnapshot> faults;        // since the start
   std::vector<DeadlockSnapshot> deadlocks;  // since the start
   uint32_t route_changes = 0;               // switches that got new tables as links went down and up, summed up
   std::vector<RunError> errors;             // since the start

@@ -98,16 +98,19 @@ std::string hash_table(const FabricSnapshot& snapshot, std::string_view only_swi
 }
 
 std::string flows_table(const FabricSnapshot& snapshot) {
-  TextTable table{{"<WORKLOAD", "FLOW", "<FROM", "<TO", "QP", "SENT(pkts)", "RECEIVED(pkts)", "MISSING(pkts)",
-                   "MESSAGES", "RATE(Gb/s)", "LATENCY_MEAN(us)", "LATENCY_MAX(us)", "COMPLETION(us)"}};
+  TextTable table{{"<WORKLOAD", "FLOW", "<FROM", "<TO", "QP", "SENT(pkts)", "AGAIN(pkts)", "RECEIVED(pkts)",
+                   "UNDER_WAY(pkts)", "MISSING(pkts)", "MESSAGES", "RATE(Gb/s)", "LATENCY_MEAN(us)", "LATENCY_MAX(us)",
+                   "COMPLETION(us)", "ACKED(us)"}};
   for (const FlowSnapshot& flow : snapshot.flows) {
     const bool any = flow.latency.samples > 0;
     table.add({flow.workload, std::to_string(flow.id), flow.source, flow.destination,
-               std::to_string(flow.destination_qp), grouped(flow.sent_packets), grouped(flow.received_packets),
-               grouped(flow.missing), grouped(flow.received_messages), gigabits(flow.goodput_bps()),
+               std::to_string(flow.destination_qp), grouped(flow.sent_packets),
+               grouped(flow.reliable.retransmitted_packets), grouped(flow.received_packets), grouped(flow.under_way),
+               grouped(flow.missing()), grouped(flow.received_messages), gigabits(flow.goodput_bps()),
                any ? microseconds(static_cast<int64_t>(flow.latency.mean_ps)) : kNothing,
                any ? microseconds(static_cast<int64_t>(flow.latency.max_ps)) : kNothing,
-               flow.completion ? microseconds(flow.completion->count_ps()) : kNothing});
+               flow.completion ? microseconds(flow.completion->count_ps()) : kNothing,
+               flow.acked ? microseconds(flow.acked->count_ps()) : kNothing});
   }
   return table.text();
 }
@@ -131,13 +134,13 @@ std::string nics_table(const FabricSnapshot& snapshot) {
 }
 
 std::string links_table(const FabricSnapshot& snapshot) {
-  TextTable table{{"<FROM", "<TO", "<STATE", "TX(pkts)", "TX(bytes)", "UTIL(%)", "UPLINK_SHARE(%)", "LOST(pkts)",
-                   "VANISHED(pkts)", "DAMAGED(pkts)"}};
+  TextTable table{{"<FROM", "<TO", "<STATE", "TX(pkts)", "TX(bytes)", "UTIL(%)", "UPLINK_SHARE(%)", "RX(pkts)",
+                   "LOST(pkts)", "VANISHED(pkts)", "DAMAGED(pkts)"}};
   for (const LinkDirection& link : link_directions(snapshot)) {
     table.add({link.from, link.to, link.up ? "U" : "D", grouped(link.sent.packets), grouped(link.sent.bytes),
                percent(link.utilisation(snapshot.instant)), link.is_uplink ? percent(link.share) : kNothing,
-               grouped(link.link_lost_packets), grouped(link.sent.vanished_packets),
-               grouped(link.sent.damaged_packets)});
+               link.arrived ? grouped(*link.arrived) : kNothing, grouped(link.lost_packets()),
+               grouped(link.sent.vanished_packets), grouped(link.sent.damaged_packets)});
   }
   return table.text();
 }

@@ -18,6 +18,8 @@ struct End {
   std::optional<int> tier;  // of a switch
   dataplane::Rate rate;
   dataplane::LinkCounters sent;
+  uint64_t queued_bytes = 0;
+  std::optional<uint64_t> arrived;
 };
 
 std::optional<int> tier_of(std::string_view role) {
@@ -27,19 +29,30 @@ std::optional<int> tier_of(std::string_view role) {
   return {};
 }
 
+End end_of_switch(const PortSnapshot& port, size_t node, std::optional<int> tier) {
+  End out{.node = node, .tier = tier, .rate = port.rate, .sent = port.link, .arrived = port.counters.rx_packets};
+  for (const dataplane::QueueCounters& queue : port.counters.queues) out.queued_bytes += queue.bytes;
+  return out;
+}
+
 std::map<std::string, End> ends_of(const FabricSnapshot& snapshot) {
   std::map<std::string, End> ends;
   for (size_t i = 0; i < snapshot.switches.size(); ++i) {
     const SwitchSnapshot& node = snapshot.switches[i];
     for (const PortSnapshot& port : node.ports) {
-      ends[node.name + ":" + port.name] = {.node = i, .tier = tier_of(node.role), .rate = port.rate, .sent = port.link};
+      ends[node.name + ":" + port.name] = end_of_switch(port, i, tier_of(node.role));
     }
   }
+  const size_t no_switch = snapshot.switches.size();
   for (const HostSnapshot& host : snapshot.hosts) {
     for (const HostPortSnapshot& port : host.ports) {
       ends[host.name + ":" + port.name] = {
-          .node = snapshot.switches.size(), .tier = {}, .rate = port.rate, .sent = port.link};
+          .node = no_switch, .tier = {}, .rate = port.rate, .sent = port.link, .arrived = port.rx_packets};
     }
+  }
+  for (const EdgeSnapshot& edge : snapshot.edges) {
+    ends[edge.name + ":" + edge.port] = {
+        .node = no_switch, .tier = {}, .rate = edge.rate, .sent = edge.link, .arrived = edge.counters.arrived_packets};
   }
   return ends;
 }
@@ -147,22 +160,30 @@ std::vector<LinkDirection> link_directions(const FabricSnapshot& snapshot) {
   std::vector<LinkDirection> all;
   std::vector<size_t> senders;
   std::vector<uint64_t> uplink_bytes(snapshot.switches.size() + 1);
-  const auto add = [&](const LinkSnapshot& link, const std::string& from, const std::string& to) {
+  const auto add = [&](bool up, const std::string& from, const std::string& to, uint64_t under_way) {
     const End sender = end_of(from);
-    const bool rises = sender.tier && end_of(to).tier.value_or(-1) > *sender.tier;
-    all.push_back(
-        {.from = from, .to = to, .up = link.up, .is_uplink = rises, .rate = sender.rate, .sent = sender.sent});
-    all.back().link_lost_packets = link.lost_packets;
+    const End receiver = end_of(to);
+    const bool rises = sender.tier && receiver.tier.value_or(-1) > *sender.tier;
+    all.push_back({.from = from,
+                   .to = to,
+                   .up = up,
+                   .is_uplink = rises,
+                   .rate = sender.rate,
+                   .sent = sender.sent,
+                   .queued_bytes = sender.queued_bytes,
+                   .under_way = under_way,
+                   .arrived = receiver.arrived});
     senders.push_back(sender.node);
-    if (rises) uplink_bytes[sender.node] += sender.sent.bytes;
+    if (rises) uplink_bytes[sender.node] += sender.queued_bytes;
   };
   for (const LinkSnapshot& link : snapshot.links) {
-    add(link, link.a, link.b);
-    add(link, link.b, link.a);
+    add(link.up, link.a, link.b, link.under_way_to_b);
+    add(link.up, link.b, link.a, link.under_way_to_a);
   }
   for (size_t i = 0; i < all.size(); ++i) {
     const uint64_t sum = uplink_bytes[senders[i]];
-    if (all[i].is_uplink && sum > 0) all[i].share = static_cast<double>(all[i].sent.bytes) / static_cast<double>(sum);
+    if (!all[i].is_uplink || sum == 0) continue;
+    all[i].share = static_cast<double>(all[i].queued_bytes) / static_cast<double>(sum);
   }
   return all;
 }

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -62,8 +63,13 @@ struct LinkDirection {
   bool is_uplink = false;  // from a switch to one of a higher tier
   dataplane::Rate rate;
   dataplane::LinkCounters sent;
-  uint64_t link_lost_packets = 0;  // of both directions
-  double share = 0;                // of the bytes that its switch sent by its uplinks; 0 … 1, 0 if none or no uplink
+  uint64_t queued_bytes = 0;        // of those, from a switch's queues: without its own pause and credit frames
+  uint64_t under_way = 0;           // packets
+  std::optional<uint64_t> arrived;  // packets that the other end has taken; not known of a node that no snapshot has
+  double share = 0;  // of the queued bytes that its switch sent by its uplinks; 0 … 1, 0 if none or no uplink
+
+  // Sent while the link was down, or under way when it went down.
+  uint64_t lost_packets() const { return sent.lost_packets + sent.cut_packets; }
 
   // Of the time until `now`: what was sent with all that Ethernet puts around it, at the link's rate.
   double utilisation(dataplane::Instant now) const;

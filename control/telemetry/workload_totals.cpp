@@ -31,13 +31,17 @@ void WorkloadTotals::add(const FlowSnapshot& flow) {
   received_packets += flow.received_packets;
   received_bytes += flow.received_bytes;
   received_messages += flow.received_messages;
-  gaps += flow.gaps;
-  missing += flow.missing;
+  foreign += flow.foreign;
+  under_way += flow.under_way;
+  missing += flow.missing();
+  sequence_gaps += flow.sequence_gaps;
+  skipped_packets += flow.skipped_packets;
   behind += flow.behind;
   marked += flow.marked;
   reliable += flow.reliable;
   merge(latency, flow.latency);
   if (flow.completion) completion_ps.push_back(flow.completion->count_ps());
+  if (flow.acked) acked_ps.push_back(flow.acked->count_ps());
   first_sent = std::min(first_sent, flow.first_sent);
   if (!flow.last_arrived.is_never()) last_arrived = std::max(last_arrived, flow.last_arrived);
   if (const double rate = flow.goodput_bps(); rate > 0) {
@@ -46,12 +50,11 @@ void WorkloadTotals::add(const FlowSnapshot& flow) {
   }
 }
 
-std::optional<int64_t> WorkloadTotals::completion_quantile_ps(double share) const {
-  if (completion_ps.empty()) return {};
-  std::vector<int64_t> sorted = completion_ps;
-  std::ranges::sort(sorted);
-  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-  return sorted[std::clamp<size_t>(rank, 1, sorted.size()) - 1];
+std::optional<int64_t> quantile_of(std::vector<int64_t> values, double share) {
+  if (values.empty()) return {};
+  std::ranges::sort(values);
+  const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(values.size())));
+  return values[std::clamp<size_t>(rank, 1, values.size()) - 1];
 }
 
 double WorkloadTotals::rate_bps() const {

@@ -20,24 +20,29 @@ struct WorkloadTotals {
   uint64_t received_packets = 0;
   uint64_t received_bytes = 0;
   uint64_t received_messages = 0;
-  uint64_t gaps = 0;
+  uint64_t foreign = 0;
+  uint64_t under_way = 0;
   uint64_t missing = 0;
+  uint64_t sequence_gaps = 0;
+  uint64_t skipped_packets = 0;
   uint64_t behind = 0;
   uint64_t marked = 0;
   ReliableCounts reliable;
   LatencySummary latency;              // without quantiles: flows have none that could be merged
   std::vector<int64_t> completion_ps;  // of the completed, in the order in which they were added
+  std::vector<int64_t> acked_ps;       // of those whose last message is acknowledged, likewise
   double flow_rate_min_bps = 0;        // of the flows that were received at all
   double flow_rate_max_bps = 0;
   dataplane::Instant first_sent = dataplane::Instant::never();
   dataplane::Instant last_arrived;
 
   void add(const FlowSnapshot& flow);
-  // By nearest rank: the smallest that a share of them (0 … 1) does not exceed. None if none has completed.
-  std::optional<int64_t> completion_quantile_ps(double share) const;
   // All of them together: payload received per second, from the first bit sent to the last one received.
   double rate_bps() const;
 };
+
+// By nearest rank: the smallest that a share of them (0 … 1) does not exceed; none of none.
+std::optional<int64_t> quantile_of(std::vector<int64_t> values, double share);
 
 // One for each value of the field, sorted by it.
 std::vector<WorkloadTotals> totals_by(const FabricSnapshot& snapshot, std::string FlowSnapshot::* field);

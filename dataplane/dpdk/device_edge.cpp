@@ -180,6 +180,7 @@ uint32_t DeviceEdge::take_from_inbox(Instant until, rte_mbuf** frames) noexcept 
     inbox().take(until, arrivals_);
     more = !arrivals_.empty();
     for (Packet& packet : arrivals_) {
+      count_arrival(packet);
       rte_mbuf* frame = packet.take();
       if (frame->data_len != Packet::meta_of(frame)->frame_bytes || frame->data_len < kMinFrameBytes) [[unlikely]] {
         frame = make_whole(frame);

@@ -40,6 +40,7 @@ class DeviceEdge final : public Nic {
   Instant run(Instant until) noexcept override;
   void drain() noexcept override;
 
+  uint64_t waiting_for_outside() const override { return Nic::waiting_for_outside() + held_packets(); }
   uint64_t held_packets() const { return held_tail_ - held_head_; }
   uint64_t held_bytes() const { return held_bytes_; }
   const Device& device() const { return *device_; }

@@ -150,6 +150,7 @@ void Nic::settle() noexcept {
 
 // Empty if it was not for the host, or not yet.
 Packet Nic::receive(Packet packet, Instant now) noexcept {
+  count_arrival(packet);
   if (is_mac_control(packet)) [[unlikely]] {
     return receive_mac_control(std::move(packet), now);
   }
@@ -211,6 +212,7 @@ void Nic::drain_later(Packet packet, Instant now) noexcept {
   }
   if (draining_.empty()) drained_at_ = std::max(drained_at_, now) + rate().time_of_frame(packet.frame_bytes());
   draining_bytes_ += packet.frame_bytes();
+  ++draining_packets_;
   draining_.push(std::move(packet));
   judge_held(now);
 }
@@ -218,6 +220,7 @@ void Nic::drain_later(Packet packet, Instant now) noexcept {
 Packet Nic::take_drained(Instant now) noexcept {
   Packet packet = draining_.pop();
   draining_bytes_ -= packet.frame_bytes();
+  --draining_packets_;
   if (!draining_.empty()) drained_at_ = now + rate().time_of_frame(draining_.front().frame_bytes);
   judge_held(now);
   return packet;
@@ -276,6 +279,7 @@ void Nic::end_waiting() noexcept {
   while (!draining_.empty()) {
     Packet packet = draining_.pop();
     draining_bytes_ -= packet.frame_bytes();
+    --draining_packets_;
     end_out(std::move(packet), DropReason::kEdgeFull);
   }
   next_ = Instant::never();

@@ -80,6 +80,8 @@ class Nic : public Node {
   uint64_t waiting_packets() const;
   // The same for the rate of their queue pairs alone.
   uint64_t kept_packets() const;
+  // Arrived over the link and not yet handed out.
+  virtual uint64_t waiting_for_outside() const { return draining_packets_; }
 
  protected:
   // `pool`: for the frames that it makes; outlives it.
@@ -122,6 +124,11 @@ class Nic : public Node {
   }
   bool is_behind(Instant now) const { return behind(now) > config_.horizon || keeps_too_much(); }
   bool is_busy(Instant now) const { return free_at_ > now || send_.packets() != 0; }
+  // Each packet, when it is taken from the inbox.
+  void count_arrival(const Packet& packet) noexcept {
+    ++counters_.arrived_packets;
+    counters_.arrived_flow_packets += packet.is_of_flow() ? 1 : 0;
+  }
   // A frame from outside, ready at `now`; settle() after the last of them.
   void take_in(Packet packet, Instant now) noexcept;
   void settle() noexcept;
@@ -175,6 +182,7 @@ class Nic : public Node {
   Instant news_at_ = Instant::never();  // since when the PFC sender has something to say
   PacketList draining_;                 // to the host, at `rate`
   uint64_t draining_bytes_ = 0;
+  uint64_t draining_packets_ = 0;
   Instant drained_at_;  // when its first one is through
   uint64_t held_bytes_ = 0;
   NicCounters nic_counters_;

@@ -79,6 +79,8 @@ struct alignas(64) PortCounters {
   uint64_t tx_broadcast_packets = 0;
 
   uint64_t made_packets = 0;
+  uint64_t ended_flow_packets = 0;   // of drops: payload of built-in flows
+  uint64_t copied_flow_packets = 0;  // of made: flooded copies of such
   DropCounters drops{};
   uint64_t pause_tx_frames = 0;                        // pause frames of our own, each counted once
   std::array<uint64_t, kPriorities> pfc_rx_packets{};  // frames whose enable vector names the priority

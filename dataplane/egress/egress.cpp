@@ -204,6 +204,7 @@ void Egress::discard(Packet packet, DropReason reason) noexcept {
   const PacketMeta& meta = packet.meta();
   const uint16_t home = meta.in_port != kLocalPort ? meta.in_port : meta.out_port;
   ++ports_[home].counters->drops[static_cast<size_t>(reason)];
+  ports_[home].counters->ended_flow_packets += packet.is_of_flow() ? 1 : 0;
   PacketPool::release(std::move(packet));
 }
 

@@ -129,6 +129,22 @@ class Egress {
   const QosPlan& plan() const { return *plan_; }
   // Between windows.
   std::vector<StuckQueue> stuck_queues() const;
+  // Whether a frame of this port is on the wire: its link has counted it, the port not yet.
+  bool is_sending(PortNo port) const { return ports_[port.value()].busy; }
+  // Whether that is a frame of a queue, which still charges it; else it is one of our own, which nobody charges.
+  bool is_sending_queued(PortNo port) const {
+    const Port& out = ports_[port.value()];
+    return out.busy && out.wire_queue < kCreditFrame;
+  }
+  // Between windows; looks at every packet that waits behind those on the wires. see(port, flow)
+  template <typename See>
+  void see_waiting(See&& see) const {
+    for (uint16_t i = 0; i < ports_.size(); ++i) {
+      for (const PacketList& queue : ports_[i].queues) {
+        queue.for_each([&](const PacketMeta&, uint32_t flow) { see(PortNo{i}, flow); });
+      }
+    }
+  }
   // Between windows; looks at every packet that waits there: the ports that those of the priority have come in by,
   // ascending, without what the switch made itself.
   std::vector<PortNo> sources_of(PortNo port, Priority priority) const;

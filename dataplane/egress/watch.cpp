@@ -150,7 +150,7 @@ std::vector<PortNo> Egress::sources_of(PortNo port, Priority priority) const {
   std::vector<bool> seen(ports_.size());
   for (uint32_t q = 0; q < kQueues; ++q) {
     if ((plan_->ports[port.value()].queues_of_priority[priority.value()] >> q & 1) == 0) continue;
-    ports_[port.value()].queues[q].for_each([&](const PacketMeta& meta) {
+    ports_[port.value()].queues[q].for_each([&](const PacketMeta& meta, uint32_t) {
       if (meta.in_port != kLocalPort) seen[meta.in_port] = true;
     });
   }

@@ -136,10 +136,9 @@ void Engine::set_link(PortRef end, bool up, Instant now) {
     Node& n = node(side.node);
     n.transmitter(side.port).set_up(up);
     if (!up) {
-      n.inbox().flush(side.port, [this](Packet packet) {
-        ++lost_on_links_;
-        PacketPool::release(std::move(packet));
-      });
+      Transmitter& sender =
+          node(n.transmitter(side.port).peer()->id()).transmitter(n.transmitter(side.port).peer_port());
+      n.inbox().flush(side.port, [&sender](Packet packet) { sender.cut(std::move(packet)); });
     }
     n.link_changed(side.port, up, now);
     wake(side.node, now);
@@ -165,6 +164,27 @@ EngineStats Engine::stats() const {
     stats.lateness.merge(worker->lateness());
   }
   return stats;
+}
+
+uint64_t Engine::lost_on_links() const {
+  uint64_t sum = 0;
+  for (const auto& node : nodes_) {
+    for (uint16_t p = 0; p < node->ports(); ++p)
+      sum += std::as_const(*node).transmitter(PortNo{p}).counters().cut_packets;
+  }
+  return sum;
+}
+
+void Engine::see_on_links(const std::function<void(NodeId, PortNo, uint32_t)>& see) const {
+  for (const auto& node : nodes_) {
+    for (uint16_t p = 0; p < node->ports(); ++p) {
+      std::as_const(*node).inbox().for_each(PortNo{p}, [&](uint32_t flow) { see(node->id(), PortNo{p}, flow); });
+    }
+  }
+  for (const auto& outbox : outboxes_) {
+    if (!outbox) continue;
+    outbox->for_each([&](const Letter& letter) { see(letter.to->id(), letter.port, letter.packet.flow()); });
+  }
 }
 
 uint64_t Engine::drain() {

@@ -65,6 +65,7 @@ class Engine {
   void connect(PortRef a, PortRef b, Rate rate, Duration propagation);
 
   Node& node(NodeId id) { return *nodes_[id.value()]; }
+  const Node& node(NodeId id) const { return *nodes_[id.value()]; }
   size_t node_count() const { return nodes_.size(); }
   Duration lookahead() const { return lookahead_; }
   uint32_t workers() const { return static_cast<uint32_t>(workers_.size()); }
@@ -92,7 +93,9 @@ class Engine {
   Instant next_event() const;
   // While not running, or from an action.
   EngineStats stats() const;
-  uint64_t lost_on_links() const { return lost_on_links_; }
+  uint64_t lost_on_links() const;
+  // While not running, or from an action; looks at every packet that is on a link. see(to, port, flow)
+  void see_on_links(const std::function<void(NodeId, PortNo, uint32_t)>& see) const;
 
   // After the last run: every packet in nodes, inboxes and outboxes is ended. Returns how many were on links.
   uint64_t drain();
@@ -128,7 +131,6 @@ class Engine {
   std::mutex posted_lock_;  // control's side: taken by a worker only after posted_flag_ says so
   std::vector<Action> posted_;
   std::atomic<bool> posted_flag_{false};
-  uint64_t lost_on_links_ = 0;
   bool built_ = false;
 };
 

@@ -26,6 +26,11 @@ class Arrivals {
       grow();
     slots_[tail_++ & mask_] = {packet.take(), at};
   }
+  // Slow: for who only looks. see(flow)
+  template <typename See>
+  void for_each(See&& see) const {
+    for (uint32_t i = head_; i != tail_; ++i) see(Packet::flow_of(slots_[i & mask_].mbuf));
+  }
   Packet pop(uint16_t port) {
     const Slot slot = slots_[head_++ & mask_];
     if (size() > kAhead) Packet::prefetch(slots_[(head_ + kAhead) & mask_].mbuf);

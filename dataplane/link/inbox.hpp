@@ -42,6 +42,12 @@ class Inbox {
     return arrivals.empty() ? Instant{} : arrivals.back_at();
   }
 
+  // Slow: for who only looks at what is on its way to a port. see(flow), once for each packet.
+  template <typename See>
+  void for_each(PortNo port, See&& see) const {
+    ports_[port.value()].for_each(see);
+  }
+
   // Appends arrivals before `until` to the burst, in order, until it is full.
   void take(Instant until, Burst& burst) {
     while (!burst.full() && heap_.next() < until) take_run(until, burst);

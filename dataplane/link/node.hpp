@@ -43,6 +43,7 @@ class Node {
   NodeId id() const { return id_; }
   uint32_t ports() const { return inbox_.ports(); }
   Inbox& inbox() { return inbox_; }
+  const Inbox& inbox() const { return inbox_; }
   Transmitter& transmitter(PortNo port) { return transmitters_[port.value()]; }
   const Transmitter& transmitter(PortNo port) const { return transmitters_[port.value()]; }
 

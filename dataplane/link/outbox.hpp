@@ -44,6 +44,13 @@ class Outbox {
   }
   // The receiver, after the `closings`-th closing: what was handed over by it.
   std::vector<Letter>& closed_side(uint64_t closings) { return sides_[(closings + 1) & 1]; }
+  // While nobody fills or empties it: all that it holds, on either side.
+  template <typename See>
+  void for_each(See&& see) const {
+    for (const std::vector<Letter>& side : sides_) {
+      for (const Letter& letter : side) see(letter);
+    }
+  }
 
  private:
   std::array<std::vector<Letter>, 2> sides_;

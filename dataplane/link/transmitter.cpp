@@ -19,10 +19,17 @@ bool Transmitter::arrives() noexcept {
   return false;
 }
 
+void Transmitter::cut(Packet packet) noexcept {
+  ++counters_.cut_packets;
+  counters_.lost_flow_packets += packet.is_of_flow() ? 1 : 0;
+  PacketPool::release(std::move(packet));
+}
+
 // What is not a plain link inside one worker: watched, down, or leading to another worker.
 void Transmitter::send_watched_or_away(Packet packet, Instant left) noexcept {
   if (tap_ != nullptr) tap_->frame(Direction::kTransmitted, packet, left, text_of(packet.meta().remark));
   if (!arrives()) {
+    counters_.lost_flow_packets += packet.is_of_flow() ? 1 : 0;
     PacketPool::release(std::move(packet));
   } else if (outbox_ == nullptr) {
     peer_->deliver(peer_port_, std::move(packet), left + propagation_);

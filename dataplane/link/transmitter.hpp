@@ -57,6 +57,10 @@ class Transmitter {
   PortNo peer_port() const { return peer_port_; }
   const LinkCounters& counters() const { return counters_; }
 
+  // Between windows. What this has sent was under way when the link went down; a frame was put in at the other end.
+  void cut(Packet packet) noexcept;
+  void count_injected() { ++counters_.injected_packets; }
+
   // Puts the packet on the wire at `start`; returns when its last bit has left. (In node.hpp: it needs the peer.)
   Instant send(Packet packet, Instant start) noexcept;
 

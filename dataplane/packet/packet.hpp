@@ -27,6 +27,8 @@
 
 namespace softspine::dataplane {
 
+// Of a packet that is no flow's payload: an answer, a pause, a frame from outside.
+inline constexpr uint32_t kNoFlow = UINT32_MAX;
 inline constexpr uint32_t kMaxFrameBytes = 9216 + 14 + 4;  // jumbo payload, Ethernet, one tag
 
 // What a pipeline has decided so far.
@@ -96,6 +98,14 @@ class Packet {
   uint32_t frame_bytes() const { return meta().frame_bytes; }
   uint32_t elided_bytes() const { return frame_bytes() - stored_bytes(); }
 
+  // Whose payload it carries: the built-in flow's number, written by the host that sends it, so that a packet which
+  // ends anywhere is known to be missing at its flow's other end. No stage looks at it. It stands in the mbuf itself,
+  // in a cache line that is written anyway, at the place of a device's RSS hash.
+  uint32_t flow() const { return flow_of(mbuf_); }
+  bool is_of_flow() const { return flow() != kNoFlow; }
+  void set_flow(uint32_t flow) { mbuf_->hash.usr = flow; }
+  static uint32_t flow_of(const rte_mbuf* mbuf) { return mbuf->hash.usr; }
+
   // Makes room for `count` bytes (≤ the headroom) behind the first `offset`; they are unset. For a tag.
   uint8_t* insert_bytes(uint32_t offset, uint16_t count) {
     uint8_t* before = data();
@@ -161,10 +171,12 @@ class PacketList {
     return Packet{m};
   }
   const PacketMeta& front() const { return *Packet::meta_of(head_); }
-  // Slow: for who only looks.
+  // Slow: for who only looks. see(meta, flow)
   template <typename See>
   void for_each(See&& see) const {
-    for (rte_mbuf* m = head_; m != nullptr; m = Packet::meta_of(m)->next) see(std::as_const(*Packet::meta_of(m)));
+    for (rte_mbuf* m = head_; m != nullptr; m = Packet::meta_of(m)->next) {
+      see(std::as_const(*Packet::meta_of(m)), Packet::flow_of(m));
+    }
   }
   [[gnu::always_inline]] void prefetch_front() const {
     if (head_ != nullptr) Packet::prefetch(head_);

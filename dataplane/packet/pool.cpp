@@ -95,6 +95,7 @@ Packet PacketPool::copy(const Packet& packet) noexcept {
   rte_memcpy(out.data(), packet.data(), stored);
   const PacketMeta source = packet.meta();
   out.meta() = source;
+  out.set_flow(packet.flow());
   return out;
 }
 

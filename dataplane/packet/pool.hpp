@@ -87,6 +87,7 @@ class PacketPool {
     meta->verdict = Verdict::kContinue;
     meta->flags = 0;
     meta->remark = Remark::kNone;
+    m->hash.usr = kNoFlow;
   }
 
  private:

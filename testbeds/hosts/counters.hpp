@@ -3,7 +3,7 @@
 //
 //   received = delivered + responses + answered + dropped (by reason) + buffered         per host, packets
 //   delivered = Σ over its sinks of FlowReceived::packets
-//   sent (on the links) = Σ over its flows of FlowSent::packets + answers_sent + pauses_sent
+//   sent (on the links) = Σ over its flows of FlowSent::packets + answers_sent + pauses_sent + credit frames
 // PFC frames received are consumed: dropped[kPfcConsumed]. By priority they are in PauseState and PauseSource.
 #pragma once
 
@@ -30,6 +30,7 @@ struct FlowSent {
   // Of a reliable connection; the names are mlx5's and rxe's.
   uint64_t completed = 0;              // messages that are wholly acknowledged
   uint64_t retransmitted = 0;          // packets, counted in `packets`, too
+  uint64_t retransmitted_bytes = 0;    // likewise, in `bytes`
   uint64_t packet_seq_err = 0;         // NAKs "PSN sequence error" heeded
   uint64_t local_ack_timeout_err = 0;  // timeouts
   uint64_t retry_exceeded_err = 0;     // 1: it has given up
@@ -46,11 +47,13 @@ struct FlowReceived {
   uint64_t bytes = 0;     // of those in order or ahead: no byte twice
   uint64_t messages = 0;  // whole: every packet of it, in order
   uint64_t gaps = 0;      // times a PSN was ahead of the expected one
-  uint64_t missing = 0;   // PSNs skipped by gaps
-  uint64_t behind = 0;    // PSN before the expected one: late (then also in `missing`) or twice
-  uint64_t marked = 0;    // arrived with CE
+  uint64_t skipped =
+      0;                // PSNs in those gaps: lost, or late; what is lost behind the last one received is not seen here
+  uint64_t behind = 0;  // PSN before the expected one: late (then also in `skipped`) or twice
+  uint64_t foreign = 0;  // of `packets`: not sent by its source, but injected or from outside
+  uint64_t marked = 0;   // arrived with CE
   // Of a reliable connection; the names are mlx5's. There, gaps are the negative acknowledgements sent, and
-  // nothing is missing or behind.
+  // nothing is skipped or behind.
   uint64_t out_of_sequence = 0;    // PSN ahead: not taken
   uint64_t duplicate_request = 0;  // PSN before the expected one: acknowledged again
   uint64_t acks_sent = 0;          // positive ones
@@ -69,18 +72,24 @@ struct FlowReceived {
   }
 };
 
+// Of every packet delivered to the sinks of one group: last bit arrived − first bit left.
+struct LatencyGroup {
+  uint32_t group = 0;  // SinkConfig::latency_group
+  dataplane::Histogram latency_ps;
+};
+
 struct HostCounters {
   uint64_t received_packets = 0;
-  uint64_t received_bytes = 0;  // frames
-  uint64_t delivered = 0;       // to a receiving queue pair
-  uint64_t responses = 0;       // acknowledgements and CNPs for a queue pair of ours: an open loop only counts them
-  uint64_t answered = 0;        // ARP, ND, echo: turned into an answer
-  uint64_t answers_sent = 0;    // those, acknowledgements and CNPs that have left
-  uint64_t unanswered = 0;      // acknowledgements and CNPs that there was no room or packet for
-  uint64_t pauses_sent = 0;     // PFC frames
-  uint64_t buffered = 0;        // wait in receive buffers
+  uint64_t received_bytes = 0;      // frames
+  uint64_t delivered = 0;           // to a receiving queue pair
+  uint64_t responses = 0;           // acknowledgements and CNPs for a queue pair of ours: an open loop only counts them
+  uint64_t answered = 0;            // ARP, ND, echo: turned into an answer
+  uint64_t answers_sent = 0;        // those, acknowledgements and CNPs that have left
+  uint64_t unanswered = 0;          // acknowledgements and CNPs that there was no room or packet for
+  uint64_t pauses_sent = 0;         // PFC frames
+  uint64_t buffered = 0;            // wait in receive buffers
+  uint64_t ended_flow_packets = 0;  // of `dropped`, and of those delivered to a sink of another flow: a flow's payload
   dataplane::DropCounters dropped{};
-  dataplane::Histogram latency_ps;          // of every packet delivered: last bit arrived − first bit left
   dataplane::Histogram message_latency_ps;  // of every whole message: last bit of its last − first bit of its first
   dataplane::Histogram completion_ps;       // of its reliable senders' messages: last ACK in − first bit out
 

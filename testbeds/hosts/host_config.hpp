@@ -112,6 +112,7 @@ struct SinkConfig {
   uint8_t ack_dscp = 26;
   uint8_t cnp_dscp = 48;
   dataplane::Duration cnp_interval;  // at most one CNP in it; zero: none at all
+  uint32_t latency_group = 0;        // whose packet latencies are kept together: its workload
 };
 
 inline constexpr uint64_t kMaxMessageBytes = 1ULL << 31;

@@ -36,6 +36,7 @@ struct HostPort {
   uint8_t deaf = 0;              // priorities
   std::vector<uint32_t> parked;  // flows
   uint32_t flows = 0;
+  uint64_t rx_packets = 0;  // taken from its link
 
   // Room for one more flow; between windows.
   void make_room() {

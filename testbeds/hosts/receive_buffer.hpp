@@ -45,6 +45,12 @@ class ReceiveBuffer {
   // When the first packet is through; never() if there is none or nothing drains.
   dataplane::Instant next() const { return head_done_; }
 
+  // Slow: for who only looks. see(flow)
+  template <typename See>
+  void for_each(See&& see) const {
+    packets_.for_each([&](const dataplane::PacketMeta&, uint32_t flow) { see(flow); });
+  }
+
   // Needs has_room(). Its last bit came in at `now`.
   void push(dataplane::Packet packet, dataplane::Instant now) {
     bytes_ += packet.frame_bytes();

@@ -3,11 +3,11 @@
 //
 //   distance = (PSN − expected) modulo 2^24, as a signed number
 //   0            in order
-//   > 0          ahead: `distance` packets are missing so far
-//   < 0          behind: arrived before (twice), or counted missing when something overtook it
+//   > 0          ahead: `distance` packets are skipped
+//   < 0          behind: arrived before (twice), or counted as skipped when something overtook it
 //
-// It accepts whatever is ahead, for it measures and nobody retransmits: lost = missing − those of
-// `behind` that were late. A message is whole if its FIRST and all after it came in order.
+// It accepts whatever is ahead, for it measures and nobody retransmits: lost in gaps =
+// skipped − those of `behind` that were late. A message is whole if its FIRST and all after it came in order.
 //
 // A reliable connection's responder (judge()) takes what is in order and nothing else:
 //   in order     taken; acknowledged if it asks for it, at once: one ACK for it and all before it
@@ -28,7 +28,9 @@ namespace softspine::testbeds {
 
 class ReceiveQueue {
  public:
-  ReceiveQueue(uint32_t id, uint32_t qp, uint32_t first_psn) : expected_(first_psn) {
+  // `latencies`: the host's number of the group that it belongs to.
+  ReceiveQueue(uint32_t id, uint32_t qp, uint32_t first_psn, uint32_t latencies = 0)
+      : expected_(first_psn), latencies_(latencies) {
     counters_.id = id;
     counters_.qp = qp;
   }
@@ -43,7 +45,7 @@ class ReceiveQueue {
     }
     if (ahead != 0) {
       ++counters_.gaps;
-      counters_.missing += ahead;
+      counters_.skipped += ahead;
       whole_ = false;
     }
     expected_ = (frame.psn + 1) & dataplane::bth::kMask24;
@@ -87,6 +89,8 @@ class ReceiveQueue {
   }
   uint32_t msn() const { return static_cast<uint32_t>(counters_.messages) & dataplane::bth::kMask24; }
   void sent_cnp() { ++counters_.np_cnp_sent; }
+  void count_foreign() { ++counters_.foreign; }
+  uint32_t latencies() const { return latencies_; }
 
   const FlowReceived& counters() const { return counters_; }
 
@@ -105,6 +109,7 @@ class ReceiveQueue {
   }
 
   uint32_t expected_;
+  uint32_t latencies_;
   bool whole_ = false;
   bool has_complained_ = false;  // about the expected PSN
   dataplane::Instant message_born_;

@@ -56,7 +56,7 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
   QpTable::Entry& entry = queue_pairs_.insert(config.qp);
   SOFTSPINE_CHECK(entry.sink == QpTable::kNone, config.qp, config.id);
   entry.sink = index;
-  sinks_.emplace_back(config.id, config.qp, config.first_psn);
+  sinks_.emplace_back(config.id, config.qp, config.first_psn, group_number(config.latency_group));
   if (config.source_qp != 0) {
     entry.answering = static_cast<uint32_t>(answering_.size());
     answering_.push_back({.frames = ResponseTemplate{config_, config},
@@ -67,6 +67,19 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
                           .is_reliable = config.transport == Transport::kReliable});
   }
   return index;
+}
+
+uint32_t RoceHost::group_number(uint32_t group) {
+  const auto found = std::ranges::find(latencies_, group, &LatencyGroup::group);
+  if (found != latencies_.end()) return static_cast<uint32_t>(found - latencies_.begin());
+  latencies_.push_back({.group = group, .latency_ps = {}});
+  return static_cast<uint32_t>(latencies_.size() - 1);
+}
+
+Histogram RoceHost::latency() const {
+  Histogram all;
+  for (const LatencyGroup& each : latencies_) all.merge(each.latency_ps);
+  return all;
 }
 
 Instant RoceHost::departure(PortNo port) const {
@@ -174,7 +187,9 @@ void RoceHost::send_reliable(HostPort& out, uint32_t index, Instant now) noexcep
     if (!transmit(out, flow, frame, segment.psn, segment.asks, now)) [[unlikely]]
       return out.order.add(index, now, now);
     const uint32_t wire_bytes = std::max(frame.frame_bytes(), kMinFrameBytes) + kWireOverheadBytes;
+    const uint64_t retransmitted = flow.counters.retransmitted;
     flow.counters.messages += sender.sent(now, out.free_at, wire_bytes, flow.counters);
+    if (flow.counters.retransmitted != retransmitted) flow.counters.retransmitted_bytes += frame.payload_bytes();
     arm(flow.sender);
     eligible = sender.eligible(now);
   }
@@ -193,6 +208,7 @@ void RoceHost::send_reliable(HostPort& out, uint32_t index, Instant now) noexcep
   frame.write(packet.data(), psn, static_cast<uint16_t>(flow.counters.packets), asks);
   packet.meta().frame_bytes = frame.frame_bytes();
   packet.meta().born = now;
+  packet.set_flow(flow.counters.id);
   out.free_at = transmitter(flow.port).send(std::move(packet), now);
   if (out.credits.in_use()) [[unlikely]]
     charge(out, flow, frame.frame_bytes(), now);

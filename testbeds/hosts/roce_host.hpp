@@ -72,6 +72,15 @@ class RoceHost final : public dataplane::Node {
 
   const HostConfig& config() const { return config_; }
   const HostCounters& counters() const { return counters_; }
+  uint64_t rx_packets(dataplane::PortNo port) const { return ports_[port.value()].rx_packets; }
+  // Of packets delivered, by group, in the order in which the groups' first sinks were added; and of all together.
+  const std::vector<LatencyGroup>& latencies() const { return latencies_; }
+  dataplane::Histogram latency() const;
+  // Between windows; looks at every packet that waits in a receive buffer. see(flow)
+  template <typename See>
+  void see_buffered(See&& see) const {
+    for (const HostPort& port : ports_) port.buffer.for_each(see);
+  }
   uint32_t flow_count() const { return static_cast<uint32_t>(flows_.size()); }
   uint32_t sink_count() const { return static_cast<uint32_t>(sinks_.size()); }
   const FlowSent& sent(uint32_t flow) const { return flows_[flow].counters; }
@@ -113,6 +122,7 @@ class RoceHost final : public dataplane::Node {
   void revive(ReliableSender& sender, dataplane::Instant now) noexcept;
 
   void receive(dataplane::Packet packet) noexcept;
+  uint32_t group_number(uint32_t group);
   void receive_by_credit(dataplane::Packet packet) noexcept;
   void receive_credit(dataplane::Packet packet, const dataplane::CreditFrame& frame) noexcept;
   void plan_credit(dataplane::PortNo port, dataplane::Instant now) noexcept;
@@ -148,6 +158,7 @@ class RoceHost final : public dataplane::Node {
   bool is_slow_ = false;  // or was: a port's buffer may take packets
   bool has_credit_ = false;
   std::vector<ReceiveQueue> sinks_;
+  std::vector<LatencyGroup> latencies_;
   std::vector<Answering> answering_;
   std::vector<HostPort> ports_;
   HostCounters counters_;

@@ -22,6 +22,7 @@ FrameBytes bytes_of(const Packet& packet) {
 void RoceHost::receive(Packet packet) noexcept {
   ++counters_.received_packets;
   counters_.received_bytes += packet.frame_bytes();
+  ++ports_[packet.meta().in_port].rx_packets;
   if (has_credit_) [[unlikely]]
     return receive_by_credit(std::move(packet));
   if (is_slow_) [[unlikely]] {
@@ -103,10 +104,14 @@ void RoceHost::receive_roce(Packet packet) noexcept {
   if (entry.sink == QpTable::kNone) [[unlikely]]
     return drop(std::move(packet), DropReason::kUnknownQp);
   const PacketMeta& meta = packet.meta();
+  if (packet.flow() != sinks_[entry.sink].counters().id) [[unlikely]] {
+    sinks_[entry.sink].count_foreign();
+    counters_.ended_flow_packets += packet.is_of_flow() ? 1 : 0;
+  }
   const Duration message = entry.answering == QpTable::kNone ? sinks_[entry.sink].receive(*frame, meta.born, meta.at)
                                                              : receive_and_answer(packet, *frame, entry);
   if (message >= Duration{}) counters_.message_latency_ps.add(message.count_ps());
-  counters_.latency_ps.add((meta.at - meta.born).count_ps());
+  latencies_[sinks_[entry.sink].latencies()].latency_ps.add((meta.at - meta.born).count_ps());
   ++counters_.delivered;
   PacketPool::release(std::move(packet));
 }
@@ -310,6 +315,7 @@ void RoceHost::receive_pause(Packet packet) noexcept {
 
 void RoceHost::drop(Packet packet, DropReason reason) noexcept {
   ++counters_.dropped[static_cast<size_t>(reason)];
+  counters_.ended_flow_packets += packet.is_of_flow() ? 1 : 0;
   PacketPool::release(std::move(packet));
 }
 

@@ -4,6 +4,8 @@
 #include <memory>
 #include <optional>
 
+#include "testbeds/run/fault_text.hpp"
+
 namespace softspine::testbeds {
 
 using control::HostFault;
@@ -55,6 +57,7 @@ void FaultControl::happen(const Fault& fault, Instant now, Instant until) {
 
 void FaultControl::begin(const HostFault& fault, Instant now) {
   ++begun_;
+  struck_.push_back({now, fault_text(testbed_.fabric, fault, true)});
   if (fault.kind != HostFaultKind::kWell) {
     at_work_[{place_of(fault.kind), fault.node, 0}] = begun_;
     return set_host(fault, true, now);
@@ -69,6 +72,7 @@ void FaultControl::end(const HostFault& fault, uint64_t number, Instant now) {
   const auto found = at_work_.find({place_of(fault.kind), fault.node, 0});
   if (found == at_work_.end() || found->second != number) return;
   at_work_.erase(found);
+  struck_.push_back({now, fault_text(testbed_.fabric, fault, false)});
   set_host(fault, false, now);
 }
 
@@ -87,6 +91,7 @@ void FaultControl::set_host(const HostFault& fault, bool fails, Instant now) {
 
 void FaultControl::begin(const PortFault& fault, Instant now) {
   ++begun_;
+  struck_.push_back({now, fault_text(testbed_.fabric, fault, true)});
   for (const LinkEnd port : fault.ports) {
     if (fault.kind != PortFaultKind::kWell) at_work_[{place_of(fault.kind), port.node, port.port}] = begun_;
     if (fault.kind == PortFaultKind::kLossy) set_cable(fault, port);
@@ -100,13 +105,17 @@ void FaultControl::begin(const PortFault& fault, Instant now) {
 }
 
 void FaultControl::end(const PortFault& fault, uint64_t number, Instant now) {
+  PortFault ended = fault;
+  ended.ports.clear();
   for (const LinkEnd port : fault.ports) {
     const auto found = at_work_.find({place_of(fault.kind), port.node, port.port});
     if (found == at_work_.end() || found->second != number) continue;
     at_work_.erase(found);
+    ended.ports.push_back(port);
     if (fault.kind == PortFaultKind::kLossy) transmitter_at(port).set_fault(nullptr);
     if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, 0, now);
   }
+  if (!ended.ports.empty()) struck_.push_back({now, fault_text(testbed_.fabric, ended, false)});
 }
 
 void FaultControl::set_cable(const PortFault& fault, LinkEnd port) {

@@ -13,8 +13,10 @@
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "control/config/live_fault.hpp"
+#include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
 
 namespace softspine::testbeds {
@@ -30,6 +32,9 @@ class FaultControl {
   // From an action: it begins now, and its end counts from now.
   void inject(const control::HostFault& fault, dataplane::Instant now);
   void inject(const control::PortFault& fault, dataplane::Instant now);
+
+  // What has struck so far, and what has ended, in order.
+  const std::vector<control::FaultSnapshot>& struck() const { return struck_; }
 
  private:
   // What a fault sits on: its kind, the node, and the port (hosts fail with all of theirs).
@@ -48,6 +53,7 @@ class FaultControl {
 
   const control::Testbed& testbed_;
   Assembly& assembly_;
+  std::vector<control::FaultSnapshot> struck_;
   uint64_t begun_ = 0;                            // faults so far: each has a number
   std::map<Place, uint64_t> at_work_;             // the number of the fault that is at work there
   std::map<control::LinkEnd, uint64_t> spoiled_;  // how many faults this end's cable has had

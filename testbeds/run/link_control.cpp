@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "testbeds/run/fault_text.hpp"
+
 namespace softspine::testbeds {
 
 using dataplane::Instant;
@@ -24,19 +26,21 @@ void LinkControl::start() {
 }
 
 void LinkControl::set(const std::vector<uint32_t>& links, bool up, Instant now) {
-  bool changed = false;
+  std::vector<uint32_t> changed;
   for (const uint32_t link : links) {
     if (up_[link] == up) continue;
     up_[link] = up;
     assembly_.engine->set_link(assembly_.port_ref(testbed_.fabric.links[link].a), up, now);
-    changed = true;
+    changed.push_back(link);
   }
-  if (!changed) return;
+  if (changed.empty()) return;
+  struck_.push_back({now, fault_text(testbed_.fabric, changed, up)});
   if (testbed_.convergence.count_ps() == 0) return follow(now);
   assembly_.engine->at(now + testbed_.convergence, [this](Instant later) { follow(later); });
 }
 
 void LinkControl::use_profile(uint32_t node, uint32_t profile, Instant now) {
+  struck_.push_back({now, fault_text(testbed_, {.node = node, .profile = profile})});
   compiler_.use_profile(node, profile);
   assembly_.switches[node]->publish(compiler_.compile(node, routes_[node]), now);
 }

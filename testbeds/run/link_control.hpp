@@ -16,6 +16,7 @@
 
 #include "control/compile/compile.hpp"
 #include "control/routing/routes.hpp"
+#include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
 
 namespace softspine::testbeds {
@@ -38,6 +39,8 @@ class LinkControl {
   bool up(uint32_t link) const { return up_[link]; }
   const control::RouteTable& routes(uint32_t node) const { return routes_[node]; }
   uint32_t route_changes() const { return route_changes_; }
+  // What has struck so far, in order.
+  const std::vector<control::FaultSnapshot>& struck() const { return struck_; }
 
  private:
   void follow(dataplane::Instant now);
@@ -47,6 +50,7 @@ class LinkControl {
   Assembly& assembly_;
   std::vector<bool> up_;  // by link
   std::vector<control::RouteTable> routes_;
+  std::vector<control::FaultSnapshot> struck_;
   uint32_t route_changes_ = 0;  // switches that got new tables, summed up
 };
 

@@ -196,6 +196,9 @@ std::expected<Instant, std::string> RunningFabric::arrive(control::LinkEnd port,
   std::ranges::copy(frame, packet.data());
   packet.meta().born = now;
   const Instant at = std::max(now, node.inbox().last(ref.port));
+  Transmitter& sender = assembly_->engine->node(node.transmitter(ref.port).peer()->id())
+                            .transmitter(node.transmitter(ref.port).peer_port());
+  sender.count_injected();
   node.deliver(ref.port, std::move(packet), at);
   return at;
 }
@@ -215,6 +218,9 @@ std::expected<control::CaptureTotals, std::string> RunningFabric::close_capture(
 control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   control::FabricSnapshot out = snapshot_of(testbed_, compiler_, *assembly_, now);
   out.engine.wall_seconds = wall_seconds_;
+  out.faults = links_->struck();
+  out.faults.insert(out.faults.end(), faults_->struck().begin(), faults_->struck().end());
+  std::ranges::stable_sort(out.faults, {}, &control::FaultSnapshot::at);
   for (const control::Deadlock& found : deadlocks_->found()) {
     out.deadlocks.push_back({found.found, found.text(testbed_.fabric)});
   }

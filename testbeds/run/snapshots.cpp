@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/snapshots.hpp"
 
-#include <variant>
+#include <map>
+#include <utility>
+
+#include "testbeds/run/node_words.hpp"
 
 namespace softspine::testbeds {
 
@@ -11,22 +14,6 @@ using control::LinkEnd;
 
 namespace {
 
-const char* role_name(control::Role role) {
-  switch (role) {
-    case control::Role::kTor: return "tor";
-    case control::Role::kAggregation: return "aggregation";
-    case control::Role::kCore: return "core";
-    case control::Role::kHost: break;
-  }
-  return "host";
-}
-
-std::string edge_kind(const control::Attachment& attachment) {
-  static constexpr const char* kKinds[] = {"built-in",  "guest",      "namespace", "tap",
-                                           "af_packet", "vhost-user", "pcap",      "dpdk"};
-  return kKinds[attachment.index()];
-}
-
 class Copier {
  public:
   Copier(const control::Testbed& testbed, const control::Compiler& compiler, const Assembly& assembly)
@@ -34,6 +21,7 @@ class Copier {
 
   control::FabricSnapshot copy(Instant now) {
     out_.instant = now;
+    look_at_links();
     for (uint32_t n = 0; n < fabric_.nodes.size(); ++n) {
       if (assembly_.switches[n] != nullptr) copy_switch(n);
       if (assembly_.hosts[n] != nullptr) copy_host(n, now);
@@ -68,11 +56,36 @@ class Copier {
                             .counters = counters[p],
                             .link = transmitter.counters()});
     }
-    copy_buffers(n, assembly_.switches[n]->egress(), copy);
+    const Egress& egress = std::as_const(*assembly_.switches[n]).egress();
+    copy_waiting(egress, copy);
+    copy_buffers(n, egress, copy);
     const SwitchTables& tables = assembly_.switches[n]->tables();
     copy.short_hash_keys = tables.short_keys;
     copy.flowlets = tables.flowlets.begun();
     out_.switches.push_back(std::move(copy));
+  }
+
+  // What is on links is found packet by packet: by the port that it will arrive at, and by its flow.
+  void look_at_links() {
+    under_way_.resize(assembly_.flows.size());
+    assembly_.engine->see_on_links([this](NodeId to, PortNo port, uint32_t flow) {
+      ++on_way_to_[{to, port}];
+      found(flow);
+    });
+  }
+  void found(uint32_t flow) {
+    if (flow < under_way_.size()) ++under_way_[flow];
+  }
+
+  void copy_waiting(const Egress& egress, control::SwitchSnapshot& copy) {
+    for (uint16_t p = 0; p < copy.ports.size(); ++p) {
+      copy.ports[p].sends = egress.is_sending(PortNo{p});
+      copy.ports[p].sends_queued = egress.is_sending_queued(PortNo{p});
+    }
+    egress.see_waiting([&](PortNo port, uint32_t flow) {
+      ++copy.ports[port.value()].waiting_packets;
+      found(flow);
+    });
   }
 
   void copy_buffers(uint32_t n, const Egress& egress, control::SwitchSnapshot& copy) {
@@ -174,12 +187,17 @@ class Copier {
   void copy_edge(const EdgePort& edge, Instant now) {
     const FabricNode& node = fabric_.nodes[edge.end.node];
     const Nic& nic = *edge.nic;
+    const Transmitter& transmitter = transmitter_at(edge.end);
     control::EdgeSnapshot copy{.name = node.name,
                                .kind = edge_kind(node.attachment),
                                .counters = nic.counters(),
                                .port = node.ports[edge.end.port].name,
+                               .up = transmitter.up(),
+                               .rate = transmitter.rate(),
+                               .link = transmitter.counters(),
                                .nic = nic.nic_counters(),
-                               .waiting_packets = nic.waiting_packets()};
+                               .waiting_packets = nic.waiting_packets(),
+                               .waiting_for_outside = nic.waiting_for_outside()};
     // Frames that the kernel had for a TAP and dropped, since it was not read while its link was behind.
     copy.counters.in_drops[static_cast<size_t>(DropReason::kEdgeFull)] += nic.lost_outside();
     for (uint8_t i = 0; i < kPriorities; ++i) {
@@ -197,7 +215,11 @@ class Copier {
     control::HostSnapshot copy{.name = node.name, .ports = {}};
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
       const Transmitter& transmitter = transmitter_at({n, p});
-      copy.ports.push_back({node.ports[p].name, transmitter.up(), transmitter.rate(), transmitter.counters(), {}});
+      copy.ports.push_back({.name = node.ports[p].name,
+                            .up = transmitter.up(),
+                            .rate = transmitter.rate(),
+                            .link = transmitter.counters(),
+                            .rx_packets = assembly_.hosts[n]->rx_packets(PortNo{p})});
       copy_pause(*assembly_.hosts[n], PortNo{p}, now, copy.ports.back());
       copy.ports.back().credit = credit_of(assembly_.hosts[n]->credits(PortNo{p}), now);
     }
@@ -207,10 +229,13 @@ class Copier {
     copy.responses = from.responses;
     copy.answered = from.answered;
     copy.answers_sent = from.answers_sent;
+    copy.pauses_sent = from.pauses_sent;
+    copy.ended_flow_packets = from.ended_flow_packets;
+    assembly_.hosts[n]->see_buffered([this](uint32_t flow) { found(flow); });
     copy.unanswered = from.unanswered;
     copy.buffered = from.buffered;
     copy.dropped = from.dropped;
-    copy.latency = control::LatencySummary::of(from.latency_ps);
+    copy.latency = control::LatencySummary::of(assembly_.hosts[n]->latency());
     copy.message_latency = control::LatencySummary::of(from.message_latency_ps);
     copy.completion = control::LatencySummary::of(from.completion_ps);
     out_.hosts.push_back(std::move(copy));
@@ -234,12 +259,15 @@ class Copier {
     copy.received_packets = received.packets;
     copy.received_bytes = received.bytes;
     copy.received_messages = received.messages;
-    copy.gaps = received.gaps;
-    copy.missing = received.missing;
+    copy.foreign = received.foreign;
+    copy.under_way = under_way_[index];
+    copy.sequence_gaps = received.gaps;
+    copy.skipped_packets = received.skipped;
     copy.behind = received.behind;
     copy.marked = received.marked;
     copy.reliable = {.completed_messages = sent.completed,
                      .retransmitted_packets = sent.retransmitted,
+                     .retransmitted_bytes = sent.retransmitted_bytes,
                      .packet_seq_err = sent.packet_seq_err,
                      .local_ack_timeout_err = sent.local_ack_timeout_err,
                      .retry_exceeded_err = sent.retry_exceeded_err,
@@ -259,32 +287,44 @@ class Copier {
     if (plan.flow.messages != 0 && received.messages == plan.flow.messages) {
       copy.completion = flow_completion(sent, received);
     }
+    if (plan.flow.messages != 0 && sent.completed == plan.flow.messages) {
+      copy.acked = sent.last_completed - sent.first_sent;
+    }
     out_.flows.push_back(std::move(copy));
   }
 
-  // Hosts keep one histogram each: it is a workload's when there is no other.
+  // Hosts keep one histogram for each workload that ends there.
   void copy_workload_latency() {
-    if (testbed_.workloads.size() != 1) return;
-    control::WorkloadLatency all{.workload = testbed_.workloads[0].name, .packets = {}};
-    for (const RoceHost* host : assembly_.hosts) {
-      if (host != nullptr) all.packets.merge(host->counters().latency_ps);
+    for (const control::Workload& workload : testbed_.workloads) {
+      out_.workload_latencies.push_back({.workload = workload.name, .packets = {}});
     }
-    out_.workload_latencies.push_back(std::move(all));
+    for (const RoceHost* host : assembly_.hosts) {
+      if (host == nullptr) continue;
+      for (const LatencyGroup& each : host->latencies()) {
+        out_.workload_latencies[each.group].packets.merge(each.latency_ps);
+      }
+    }
+  }
+
+  uint64_t on_way_to(LinkEnd end) const {
+    const auto found = on_way_to_.find(assembly_.port_ref(end));
+    return found == on_way_to_.end() ? 0 : found->second;
   }
 
   void copy_link(const control::FabricLink& link) {
-    const Transmitter& a = transmitter_at(link.a);
-    const Transmitter& b = transmitter_at(link.b);
     out_.links.push_back({.a = fabric_.name_of(link.a),
                           .b = fabric_.name_of(link.b),
-                          .up = a.up(),
-                          .lost_packets = a.counters().lost_packets + b.counters().lost_packets});
+                          .up = transmitter_at(link.a).up(),
+                          .under_way_to_a = on_way_to(link.a),
+                          .under_way_to_b = on_way_to(link.b)});
   }
 
   const control::Testbed& testbed_;
   const control::Compiler& compiler_;
   const control::Fabric& fabric_;
   const Assembly& assembly_;
+  std::map<PortRef, uint64_t> on_way_to_;  // packets on links, by the port that they will arrive at
+  std::vector<uint64_t> under_way_;        // packets found anywhere, by flow
   control::FabricSnapshot out_;
 };
 

@@ -106,6 +106,7 @@ std::expected<void, std::string> add_traffic(const control::Testbed& testbed, As
       const std::string& name = testbed.workloads[flow.workload].name;
       return std::unexpected("workload " + name + ", from " + source->name() + ": " + sentences(wrong));
     }
+    flow.sink.latency_group = flow.workload;
     assembly.flow_at_source.push_back(source->add_flow(flow.flow));
     assembly.sink_at_destination.push_back(destination->add_sink(flow.sink));
   }

@@ -43,7 +43,7 @@ TEST(Faults, CostWhatIsSentIntoTheDeadLinkUntilRoutesFollow) {
   EXPECT_EQ(sum_of_drops(broken, "link_down") + broken.report["totals"]["lost_on_links"].get<uint64_t>() +
                 sum_of_drops(broken, "lost_on_link"),
             lost);
-  EXPECT_EQ(broken.snapshot.flows[0].missing, lost);
+  EXPECT_EQ(broken.snapshot.flows[0].missing(), lost);
 }
 
 TEST(Faults, CostNothingMoreOnceRoutesHaveFollowed) {

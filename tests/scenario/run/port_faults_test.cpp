@@ -39,7 +39,7 @@ TEST(LossyLink, TakesItsShareAndEveryFrameIsAccountedFor) {
   EXPECT_NEAR(static_cast<double>(of_uplink(out, "damaged_packets")), kPackets * 0.05, 4.5 * deviation(0.05, kPackets));
   const uint64_t gone = of_uplink(out, "vanished_packets") + of_uplink(out, "damaged_packets");
   EXPECT_EQ(received(out) + gone, 20'000u);
-  EXPECT_EQ(out.snapshot.flows[0].missing, gone);
+  EXPECT_EQ(out.snapshot.flows[0].missing(), gone);
   EXPECT_EQ(out.report["totals"]["vanished_on_links"], of_uplink(out, "vanished_packets"));
   EXPECT_EQ(out.report["totals"]["damaged_on_links"], of_uplink(out, "damaged_packets"));
 }

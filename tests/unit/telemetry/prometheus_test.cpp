@@ -83,12 +83,12 @@ TEST(PrometheusText, HoldsWhatWasCounted) {
   EXPECT_EQ(values[R"(softspine_queue_occupancy_bytes{switch="tor1",port="Ethernet4",queue="3"})"], "4000");
   EXPECT_EQ(values[R"(softspine_queue_watermark_bytes{switch="tor1",port="Ethernet4",queue="3"})"], "9000");
   EXPECT_EQ(values[R"(softspine_link_up{a="tor1:Ethernet8",b="core2:Ethernet0"})"], "0");
-  EXPECT_EQ(values[R"(softspine_link_lost_packets_total{a="tor1:Ethernet8",b="core2:Ethernet0"})"], "3");
+  EXPECT_EQ(values[R"(softspine_link_lost_packets_total{from="h2:eth0",to="tor2:Ethernet0"})"], "3");
   EXPECT_EQ(values[R"(softspine_host_delivered_packets_total{host="h2"})"], "79");
   EXPECT_EQ(values[R"(softspine_host_dropped_packets_total{host="h2",reason="bad_icrc"})"], "1");
   EXPECT_EQ(values[R"(softspine_workload_rx_bytes_total{workload="perm"})"], "72000");
   EXPECT_EQ(values[R"(softspine_workload_completed_flows{workload="perm"})"], "1");
-  EXPECT_EQ(values[R"(softspine_workload_missing_packets_total{workload="perm"})"], "10");
+  EXPECT_EQ(values[R"(softspine_workload_missing_packets_total{workload="perm"})"], "17");
   EXPECT_EQ(values[R"(softspine_edge_in_packets_total{edge="vm1",kind="vhost-user"})"], "7");
   EXPECT_EQ(
       values

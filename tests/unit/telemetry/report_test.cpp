@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "control/telemetry/flows_csv.hpp"
 #include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
@@ -56,12 +57,12 @@ TEST(LinkDirections, CountTheWholeWireInTheirUtilisation) {
 
 TEST(WorkloadTotals, GiveExactQuantilesOfCompletionTimes) {
   WorkloadTotals totals;
-  EXPECT_FALSE(totals.completion_quantile_ps(0.5));
+  EXPECT_FALSE(quantile_of(totals.completion_ps, 0.5));
   for (int us = 100; us >= 1; --us) totals.add(small_flow(0, "w", us));
-  EXPECT_EQ(totals.completion_quantile_ps(0), Duration::us(1).count_ps());
-  EXPECT_EQ(totals.completion_quantile_ps(0.5), Duration::us(50).count_ps());
-  EXPECT_EQ(totals.completion_quantile_ps(0.99), Duration::us(99).count_ps());
-  EXPECT_EQ(totals.completion_quantile_ps(1), Duration::us(100).count_ps());
+  EXPECT_EQ(quantile_of(totals.completion_ps, 0), Duration::us(1).count_ps());
+  EXPECT_EQ(quantile_of(totals.completion_ps, 0.5), Duration::us(50).count_ps());
+  EXPECT_EQ(quantile_of(totals.completion_ps, 0.99), Duration::us(99).count_ps());
+  EXPECT_EQ(quantile_of(totals.completion_ps, 1), Duration::us(100).count_ps());
 }
 
 TEST(WorkloadTotals, WeighMeanLatenciesByTheirSamples) {
@@ -84,13 +85,30 @@ TEST(Report, AddsUpTheFlowsOfAWorkload) {
   EXPECT_EQ(perm["completed"], 1);
   EXPECT_EQ(perm["sent_packets"], 100);
   EXPECT_EQ(perm["received_bytes"], 72'000);
-  EXPECT_EQ(perm["missing_packets"], 10);
+  EXPECT_EQ(perm["missing_packets"], 17) << "100 sent, 79 received, 4 under way";
+  EXPECT_EQ(perm["under_way_packets"], 4);
+  EXPECT_EQ(perm["sequence_gaps"], 2);
+  EXPECT_EQ(perm["skipped_packets"], 10);
   EXPECT_EQ(perm["fct_p99_ps"], 8'000'000);
   EXPECT_EQ(perm["rate_bps"], 72'000'000'000) << "72,000 bytes in 8 µs";
   EXPECT_EQ(perm["flow_rate_min_bps"], 36'000'000'000);
   EXPECT_EQ(perm["latency_min_ps"], 1'000'000);
   EXPECT_EQ(perm["latency_max_ps"], 3'000'001);
   EXPECT_TRUE(perm["latency_p50_ps"].is_null()) << "nobody kept a histogram";
+}
+
+TEST(FlowsCsv, HasALineForEachFlowAndEmptyCellsWhereThereIsNothing) {
+  FabricSnapshot fabric = small_fabric();
+  fabric.flows[0].acked = Duration::us(9);
+  fabric.flows[1].latency = {};
+  EXPECT_EQ(
+      flows_csv(fabric),
+      "workload,flow,source,destination,source_qp,destination_qp,planned_messages,sent_packets,sent_bytes,"
+      "retransmitted_packets,retransmitted_bytes,received_packets,received_bytes,received_messages,missing_packets,"
+      "under_way_packets,marked_packets,first_sent_ps,last_arrived_ps,fct_ps,fct_acked_ps,latency_min_ps,"
+      "latency_mean_ps,latency_max_ps\r\n"
+      "perm,0,h1,h2,17,117,1,50,45000,0,0,40,36000,1,6,4,0,1000000,9000000,8000000,9000000,1000000,2000000,3000000\r\n"
+      "perm,1,h1,h2,18,118,1,50,45000,0,0,39,36000,0,11,0,0,1000000,9000000,,,,,\r\n");
 }
 
 TEST(Report, HasNullWhereThereIsNothing) {
@@ -137,7 +155,8 @@ TEST(Report, ShowsLinksByTheirSendingEnd) {
   EXPECT_EQ(links["tor1:Ethernet4"]["share"], 0.75);
   EXPECT_EQ(links["tor1:Ethernet4"]["utilisation"], 0.49152);
   EXPECT_EQ(links["tor1:Ethernet4"]["tx_packets"], 60);
-  EXPECT_EQ(links["tor1:Ethernet8"]["lost_packets"], 3);
+  EXPECT_EQ(links["h2:eth0"]["lost_packets"], 3) << "by the end that sent them";
+  EXPECT_EQ(links["tor2:Ethernet0"]["lost_packets"], 0);
   EXPECT_EQ(links["core2:Ethernet0"]["up"], false);
   EXPECT_EQ(links["core2:Ethernet0"]["to"], "tor1:Ethernet8");
   EXPECT_FALSE(links["core2:Ethernet0"].contains("share"));
@@ -161,7 +180,8 @@ TEST(Report, AddsUpTheFabric) {
   const Json totals = small_report()["totals"];
   EXPECT_EQ(totals["flows"], 2);
   EXPECT_EQ(totals["switched_packets"], 81 + 80 + 60 + 20);
-  EXPECT_EQ(totals["dropped_packets"], 17) << "16 at tor1, one at h2";
+  EXPECT_EQ(totals["dropped_packets"], 19) << "16 at tor1, one at h2, two at the edge of vm1";
+  EXPECT_EQ(totals["missing_packets"], 17);
   EXPECT_EQ(totals["lost_on_links"], 3);
   EXPECT_EQ(totals["held_packets"], 4);
   EXPECT_EQ(totals["balanced"], true);

@@ -5,7 +5,9 @@
 //   h2:eth0 – tor2:Ethernet0    tor2:Ethernet4 – core1:Ethernet4    tor2:Ethernet8 – core2:Ethernet4
 //
 // h1 sent 100 frames of 1000 bytes. tor1 sent 60 of them to core1 and 20 to core2, dropped 15 (queue full) and one
-// (no route), holds 4; it consumed a PFC frame from h1 and made one ARP answer for it. tor2 and the cores saw the 80.
+// (no route), holds 4; it consumed a PFC frame from h1 and made one ARP answer for it. tor2 and the cores saw the 80;
+// h2 got 79, and one whose ICRC was wrong. h2 sent three PFC frames while its link was down. So 17 are missing and 4
+// under way, and everything adds up (control/telemetry/audit.hpp).
 #pragma once
 
 #include "control/telemetry/snapshot.hpp"
@@ -42,6 +44,8 @@ inline control::SwitchSnapshot small_tor1() {
   queue.current_packets = 4;
   queue.current_bytes = 4'000;
   queue.watermark_bytes = 9'000;
+  from_host.ended_flow_packets = 16;
+  tor.ports[1].waiting_packets = 4;
   return tor;
 }
 
@@ -55,7 +59,7 @@ inline control::FlowSnapshot small_flow(uint32_t id, const std::string& workload
   flow.sent_packets = 50;
   flow.sent_bytes = 45'000;
   flow.sent_messages = 1;
-  flow.received_packets = 40;
+  flow.received_packets = 40 - id % 2;
   flow.received_bytes = 36'000;
   flow.latency = {.samples = 40, .min_ps = 1'000'000 + id, .mean_ps = 2'000'000, .max_ps = 3'000'000 + id};
   flow.first_sent = Instant::at(Duration::us(1));
@@ -63,9 +67,10 @@ inline control::FlowSnapshot small_flow(uint32_t id, const std::string& workload
   if (completed_us > 0) {
     flow.received_messages = 1;
     flow.completion = Duration::us(completed_us);
+    flow.under_way = 4;
   } else {
-    flow.gaps = 2;
-    flow.missing = 10;
+    flow.sequence_gaps = 2;
+    flow.skipped_packets = 10;
   }
   return flow;
 }
@@ -83,12 +88,18 @@ inline control::FabricSnapshot small_fabric() {
       {.name = "core2", .role = "core", .ports = {small_port("Ethernet0", 20, 0), small_port("Ethernet4", 0, 20)}},
   };
   const auto rate = dataplane::Rate::gbps(100);
-  control::HostSnapshot h1{.name = "h1",
-                           .ports = {{.name = "eth0", .up = true, .rate = rate, .link = {101, 101'000, 0}}}};
+  control::HostSnapshot h1{
+      .name = "h1", .ports = {{.name = "eth0", .up = true, .rate = rate, .link = {101, 101'000}, .rx_packets = 1}}};
+  h1.pauses_sent = 1;
+  h1.ports[0].pause[3].tx_frames = 1;
   h1.received_packets = 1;
   h1.received_bytes = 1000;
   h1.answered = 1;
-  control::HostSnapshot h2{.name = "h2", .ports = {{.name = "eth0", .up = true, .rate = rate, .link = {}}}};
+  control::HostSnapshot h2{
+      .name = "h2", .ports = {{.name = "eth0", .up = true, .rate = rate, .link = {3, 180, 3}, .rx_packets = 80}}};
+  h2.pauses_sent = 3;
+  h2.ports[0].pause[3].tx_frames = 3;
+  h2.ended_flow_packets = 1;
   h2.received_packets = 80;
   h2.received_bytes = 80'000;
   h2.delivered_packets = 79;
@@ -103,13 +114,18 @@ inline control::FabricSnapshot small_fabric() {
   fabric.flows = {small_flow(0, "perm", 8), small_flow(1, "perm", 0)};
   fabric.links = {{.a = "h1:eth0", .b = "tor1:Ethernet0", .up = true},
                   {.a = "tor1:Ethernet4", .b = "core1:Ethernet0", .up = true},
-                  {.a = "tor1:Ethernet8", .b = "core2:Ethernet0", .up = false, .lost_packets = 3},
+                  {.a = "tor1:Ethernet8", .b = "core2:Ethernet0", .up = false},
                   {.a = "h2:eth0", .b = "tor2:Ethernet0", .up = true},
                   {.a = "tor2:Ethernet4", .b = "core1:Ethernet4", .up = true},
                   {.a = "tor2:Ethernet8", .b = "core2:Ethernet4", .up = true}};
   fabric.edges = {{.name = "vm1",
                    .kind = "vhost-user",
-                   .counters = {.in_packets = 7, .in_bytes = 700, .out_packets = 5, .out_bytes = 500}}};
+                   .counters = {.in_packets = 7, .in_bytes = 700, .out_packets = 5, .out_bytes = 500},
+                   .port = "eth0",
+                   .up = true,
+                   .rate = rate,
+                   .link = {7, 700}}};
+  fabric.edges[0].counters.arrived_packets = 7;
   fabric.edges[0].counters.out_drops[static_cast<size_t>(dataplane::DropReason::kEdgeFull)] = 2;
   return fabric;
 }

@@ -20,7 +20,7 @@ topology:
     h2: *guest
 expect:
   - {value: commands.*.exit_status, equal: 0}
-  - {value: totals.dropped_packets, equal: 0}
+  - {value: switches.*.dropped_packets, equal: 0}
   - {value: totals.balanced, equal: true}
 '''
 

@@ -33,7 +33,7 @@ topology:
     h4: {{guest: {{kind: uml, timeout: 5min, run: "softspine-verbs --serve --sessions {sessions} --json"}}}}
 expect:
   - {{value: commands.*.exit_status, equal: 0}}
-  - {{value: totals.dropped_packets, equal: 0}}
+  - {{value: switches.*.dropped_packets, equal: 0}}
   - {{value: totals.balanced, equal: true}}
 '''
 # A starved guest answers late: 1 s before a packet is sent again. Before a guest 1 MiB can wait: 16 × 2 × 16 KiB are under way.

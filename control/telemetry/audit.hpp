@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must add up in a snapshot, summed from two sides that were counted by different code.
+//
+//   link, a way       sent + injected             = arrived + lost + cut + vanished + damaged + under way
+//   its PFC frames    sent that name a priority   = received that name it      where nothing is lost or under way
+//   its credit frames likewise
+//   switch            rx + made                   = tx + ended + held
+//   its ports         sent by the link            = tx of the port + the frame on the wire
+//   its queues        held by their counters      = found in their lists + the frame on the wire
+//   its drops         ended by a queue, by port of arrival = refused by a queue, by port of departure
+//   its memory        what the MMU charges adds up (Mmu::wrong)
+//   host              sent by its links           = Σ flows + answers + PFC frames + credit frames
+//                     arrived at its ports        = received = delivered + responses + answered + dropped + buffered
+//                     delivered                   = Σ received of the flows that end there
+//   edge              sent by its link            = in + made
+//                     arrived                     = out + Σ out_drops + waiting for the outside
+//   flows, all        sent + foreign − received   = ended at switches, links, hosts and edges − flooded copies
+//                                                   + under way
+// The last line is what `missing` rests on: hosts count what they sent and received, everybody else what ended there;
+// what is under way is found by looking at every packet in the fabric. A flow's packets are known by Packet::flow().
+// Holds at every instant between two windows, not only after a run.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "control/telemetry/snapshot.hpp"
+
+namespace softspine::control {
+
+// A sentence for each sum that does not hold, in the snapshot's order: a defect of softspine. None: all do.
+std::vector<std::string> audit(const FabricSnapshot& snapshot);
+
+}  // namespace softspine::control

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where packets were lost: one entry for each place and reason, the largest first.
+//
+//   a switch      "tor1:Ethernet0", the port that they came in by; what a queue refused or shut: "tor1:Ethernet8 queue
+//   3",
+//                 the port and queue that they were bound for
+//   a host, edge  "h1", "vm1:eth0 in" (from outside), "vm1:eth0 out" (to it)
+//   a link        "tor1:Ethernet8 → core1:Ethernet0": link_down (sent into it, or under way when it went down),
+//                 vanished, damaged (faults of the cable)
+// Σ over nodes = totals.dropped_packets; what a switch's queues refused for several reasons is named with all of them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "control/telemetry/snapshot.hpp"
+
+namespace softspine::control {
+
+struct Loss {
+  std::string place;
+  std::string reason;  // queue_full, as drops have it
+  uint64_t packets = 0;
+};
+
+std::vector<Loss> losses_of(const FabricSnapshot& snapshot);
+
+}  // namespace softspine::control

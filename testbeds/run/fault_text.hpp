@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a fault did, in words for the report and the summary of a run: "link tor1:Ethernet16 – core1:Ethernet0 down".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "control/config/testbed.hpp"
+
+namespace softspine::testbeds {
+
+std::string fault_text(const control::Fabric& fabric, const std::vector<uint32_t>& links, bool up);
+std::string fault_text(const control::Testbed& testbed, const control::ProfileChange& change);
+// `begins`: else what it did ends.
+std::string fault_text(const control::Fabric& fabric, const control::HostFault& fault, bool begins);
+std::string fault_text(const control::Fabric& fabric, const control::PortFault& fault, bool begins);
+
+}  // namespace softspine::testbeds
