@@ -11,6 +11,9 @@
 // A quantity with a unit is compared in the unit that the report's key ends in (_ps _ns _us _ms _s, _bps, _bytes,
 // _percent), which the path need not spell: `fct_p99` finds `fct_p99_ps`. Without such an ending it is picoseconds,
 // bit/s, bytes, and a fraction (50% = 0.5).
+//
+// What the report of a testbed can't have, and a bare number where the value has a unit, are refused before the run:
+// expectation_check.hpp.
 #pragma once
 
 #include <cstdint>

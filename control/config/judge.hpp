@@ -5,7 +5,8 @@
 //   - keys of the report may hold dots themselves ("Ethernet0.100"): the longest key that fits is tried first
 //   - `fct_p99` finds `fct_p99_ps` only where there is no `fct_p99`; with several such keys, the first in the report
 //   - a `*` holds if every match does; the failures are told one by one, the first kMaxFailuresTold of them
-//   - a measure without a unit is compared with the number as it stands in the report
+//   - a measure without a unit is compared with the number as it stands in the report; where that has a unit,
+//     check_expectations() has refused it before the run
 //   - bounds are held with a slack of 1e-12, relative: binary fractions of decimal numbers are no failure
 //   - what is not there is not held, and named with its nearest neighbour
 #pragma once

@@ -21,6 +21,8 @@ bool is_container(const Json& value) {
 
 class Search {
  public:
+  explicit Search(bool is_outline) : is_outline_(is_outline) {}
+
   Found run(const Json& report, std::string_view path) {
     walk(report, path, "", "");
     if (!out_.matches.empty()) out_.missing.clear();
@@ -36,6 +38,11 @@ class Search {
     }
     if (!is_container(value)) {
       note_missing(rest, way + " is no map");
+      return;
+    }
+    if (is_outline_ && is_open(value)) {
+      const std::string_view last = rest.substr(rest.rfind('.') + 1);
+      out_.matches.push_back({joined(way, rest), std::string(last), &unknown_value()});
       return;
     }
     if (rest == "*" || rest.starts_with("*.")) {
@@ -125,7 +132,10 @@ class Search {
     return way.empty() ? std::string(name) : way + "." + std::string(name);
   }
 
+  static bool is_open(const Json& value) { return value.is_array() || (value.is_object() && value.contains("*")); }
+
   static constexpr size_t kKeysListed = 8;
+  bool is_outline_;
   Found out_;
   size_t missing_rest_ = 0;
   Guesser guesser_;
@@ -140,7 +150,14 @@ std::optional<KeyUnit> unit_of_key(std::string_view key) {
 }
 
 Found find_in_report(const Json& report, std::string_view path) {
-  return Search{}.run(report, path);
+  return Search{false}.run(report, path);
+}
+Found find_in_outline(const Json& outline, std::string_view path) {
+  return Search{true}.run(outline, path);
+}
+const Json& unknown_value() {
+  static const Json kUnknown;
+  return kUnknown;
 }
 
 }  // namespace softspine::control

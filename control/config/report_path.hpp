@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the values that a dotted path with stars means in a report.
+// Finds the values that a dotted path with stars means in a report, or in the outline of one.
 #pragma once
 
 #include <optional>
@@ -32,5 +32,9 @@ struct Found {
   std::string missing;         // none: how far the path leads, and what stands there instead
 };
 Found find_in_report(const Json& report, std::string_view path);
+// In a report without numbers (testbeds/run/report_outline.hpp): what lies below an array, or below a map with the key
+// "*", only a run can tell. Any path leads there; the value of such a match is unknown_value().
+Found find_in_outline(const Json& outline, std::string_view path);
+const Json& unknown_value();
 
 }  // namespace softspine::control

@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include "control/compile/compile.hpp"
+#include "control/config/expectation_check.hpp"
+#include "tools/softspine/run_report.hpp"
 
 namespace softspine::tools {
 
@@ -41,6 +43,9 @@ void add_overrides(CLI::App& app, control::Overrides& out) {
 std::expected<control::Testbed, Status> read_testbed(const std::string& file, const control::Overrides& overrides) {
   auto testbed = control::load_testbed(file, overrides);
   control::Errors errors = testbed ? control::unsupported_in(*testbed) : testbed.error();
+  if (errors.empty() && !testbed->expectations.empty()) {
+    errors = control::check_expectations(testbed->expectations, report_outline(*testbed), testbed->file);
+  }
   if (errors.empty()) return testbed.value();
   for (const control::Error& error : errors) fmt::print(stderr, "{}\n", control::to_string(error));
   fmt::print(stderr, "softspine: {} error{} in {}; nothing was started\n", errors.size(), errors.size() == 1 ? "" : "s",

@@ -19,6 +19,10 @@ BROKEN = {
     'a duplicate address': ('name: it\ntopology:\n  nodes:\n    t: {kind: switch}\n    a: {kind: host, address: 10.0.0.1/24}\n'
                             '    b: {kind: host, address: 10.0.0.1/24}\n  links:\n    - {endpoints: [a, t], rate: 1Gbps}\n'
                             '    - {endpoints: [b, t], rate: 1Gbps}\n', r'it\.yaml:6:\d+: topology\.nodes\.b\.\S+ .*10\.0\.0\.1'),
+    'a value that no report has': ('name: it\n' + FABRIC + 'expect:\n  - {value: switches.tor9.rx_packets, equal: 0}\n',
+                                   r"it\.yaml:4:\d+: expect\[0\]: .*switches has no 'tor9': did you mean 'tor1'"),
+    'a number that lacks its unit': ('name: it\n' + FABRIC + 'expect:\n  - {value: hosts.h1.rate, at_least: 90}\n',
+                                     r'it\.yaml:4:\d+: expect\[0\]: .*hosts\.h1\.rate_bps is a rate: 90 needs a unit'),
     'nothing': ('', r'it\.yaml: empty'),
 }
 

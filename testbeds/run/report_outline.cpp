@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/report_outline.hpp"
+
+#include "testbeds/run/node_words.hpp"
+
+namespace softspine::testbeds {
+
+using control::FabricNode;
+
+namespace {
+
+control::HostPauses any_pauses() {
+  control::HostPauses out;
+  for (control::HostPauseSnapshot& pause : out) pause.rx_frames = 1;
+  return out;
+}
+
+void add_switch(control::FabricSnapshot& out, const FabricNode& node) {
+  control::SwitchSnapshot copy{.name = node.name, .role = role_name(node.role), .ports = {}};
+  for (const control::FabricPort& port : node.ports) copy.ports.push_back({.name = port.name});
+  out.switches.push_back(std::move(copy));
+}
+
+void add_host(control::FabricSnapshot& out, const FabricNode& node) {
+  control::HostSnapshot copy{.name = node.name, .ports = {}};
+  for (const control::FabricPort& port : node.ports) copy.ports.push_back({.name = port.name, .pause = any_pauses()});
+  out.hosts.push_back(std::move(copy));
+}
+
+void add_edges(control::FabricSnapshot& out, const FabricNode& node) {
+  for (const control::FabricPort& port : node.ports) {
+    out.edges.push_back({.name = node.name,
+                         .kind = edge_kind(node.attachment),
+                         .counters = {},
+                         .port = port.name,
+                         .pause = any_pauses()});
+  }
+}
+
+}  // namespace
+
+control::FabricSnapshot outline_of(const control::Testbed& testbed) {
+  control::FabricSnapshot out;
+  for (const FabricNode& node : testbed.fabric.nodes) {
+    if (node.kind == control::NodeKind::kSwitch) {
+      add_switch(out, node);
+    } else if (control::is_builtin(node.attachment)) {
+      add_host(out, node);
+    } else {
+      add_edges(out, node);
+    }
+  }
+  for (const control::Workload& workload : testbed.workloads) out.flows.push_back({.workload = workload.name});
+  for (const control::FabricLink& link : testbed.fabric.links) {
+    out.links.push_back({.a = testbed.fabric.name_of(link.a), .b = testbed.fabric.name_of(link.b)});
+  }
+  return out;
+}
+
+}  // namespace softspine::testbeds

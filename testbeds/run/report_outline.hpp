@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which values the report of a testbed will have: a snapshot with every name that a run of it fills in, and no numbers,
+// handed to what writes reports. So `check` knows each path that an expectation may name, and no list has to be kept
+// beside the report. (Everything that a report has only when it happened is there: all priorities were paused.)
+//
+// Arrays (losses, faults, deadlocks …) and maps with the one key "*" (a guest's counters) hold what only a run can
+// tell: find_in_outline() takes any path below them.
+#pragma once
+
+#include "control/config/testbed.hpp"
+#include "control/telemetry/snapshot.hpp"
+
+namespace softspine::testbeds {
+
+control::FabricSnapshot outline_of(const control::Testbed& testbed);
+
+}  // namespace softspine::testbeds

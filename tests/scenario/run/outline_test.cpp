@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The outline of a report, by which expectations are checked before a run, has every value that the run's report has.
+#include "control/config/expectation_check.hpp"
+#include "control/config/report_path.hpp"
+#include "testbeds/run/report_outline.hpp"
+#include "tests/harness/source_root.hpp"
+#include "tests/scenario/run/running_testbed.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+control::Json outline(const control::Testbed& testbed) {
+  return control::report_json(outline_of(testbed), {.testbed = testbed.name, .clock = "virtual"});
+}
+
+// Paths of all values that are no containers.
+void collect(const control::Json& value, const std::string& way, std::vector<std::string>& out) {
+  if (!value.is_structured()) return out.push_back(way);
+  for (const auto& [name, child] : value.items()) collect(child, way.empty() ? name : way + "." + name, out);
+}
+
+// PFC both ways, a credit link's keys, faults of every kind, drops, an edge, two workloads, RC with DCQCN.
+constexpr const char* kBusy = R"(
+name: busy
+run: {duration: 2ms}
+profiles:
+  default:
+    base: lossless
+    WRED_PROFILE:
+      AZURE_LOSSLESS: {ecn: ecn_all, wred_green_enable: false, ecn_green_min_threshold: 5000B,
+        ecn_green_max_threshold: 200000B, ecn_green_mark_probability: 10%}
+fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+workload:
+  - {name: rc, pattern: incast, from: [h5, h6], to: h1, message: 64KiB, messages: 20, dscp: 3, transport: rc,
+     congestion_control: dcqcn_paper}
+  - {name: open, pattern: incast, from: [h3, h7, h8], to: h1, message: 64KiB, messages: 20, dscp: 26}
+faults:
+  - {at: 100us, until: 300us, node: h4, set: storm}
+  - {at: 100us, until: 300us, node: h2, set: slow_receiver}
+  - {at: 200us, until: 400us, link: "tor1:Ethernet16", set: lossy, drop: 1%, corrupt: 1%}
+  - {at: 300us, link: "tor1:Ethernet20", set: down}
+)";
+
+void expect_all_in_outline(const control::Testbed& testbed) {
+  const control::Json possible = outline(testbed);
+  const control::Json found = run_whole(testbed).report;
+  std::vector<std::string> paths;
+  collect(found, "", paths);
+  ASSERT_GT(paths.size(), 300u);
+  for (const std::string& path : paths) {
+    const auto there = control::find_in_outline(possible, path);
+    ASSERT_EQ(there.matches.size(), 1u) << path << ": " << there.missing;
+    const control::Json& outlined = *there.matches[0].value;
+    const control::Json& value = *control::find_in_report(found, path).matches[0].value;
+    EXPECT_TRUE(outlined.is_null() || value.is_null() || outlined.is_number() == value.is_number()) << path;
+    EXPECT_TRUE(outlined.is_null() || value.is_null() || outlined.is_boolean() == value.is_boolean()) << path;
+  }
+}
+
+TEST(ReportOutline, HasEveryValueThatAReportHas) {
+  expect_all_in_outline(testbed_of(kBusy));
+}
+
+TEST(ReportOutline, HasThoseOfEdgesAndCreditLinks) {
+  for (const char* name : {"replay", "credit-incast"}) {
+    auto testbed = control::load_testbed(tests::source_root() / "testbeds" / (std::string(name) + ".yaml"));
+    ASSERT_TRUE(testbed);
+    expect_all_in_outline(*testbed);
+  }
+  std::filesystem::remove(tests::source_root() / "testbeds/replay/out.pcap");
+}
+
+TEST(ReportOutline, HasNothingOfOtherTestbeds) {
+  const control::Json possible = outline(testbed_of(kBusy));
+  for (const char* path : {"flows.perm.completed", "hosts.h9.rate_bps", "switches.tor3.rx_packets",
+                           "links.tor1:Ethernet64.share", "edges.h1.in_packets", "commands.h1.exit_status",
+                           "hosts.h1.pause.eth1.3.rx_packets", "links.spine1:Ethernet0.share"}) {
+    EXPECT_TRUE(control::find_in_outline(possible, path).matches.empty()) << path;
+  }
+}
+
+TEST(ReportOutline, FitsTheExpectationsOfEveryShippedTestbed) {
+  size_t checked = 0;
+  for (const auto& file : std::filesystem::directory_iterator(tests::source_root() / "testbeds")) {
+    if (file.path().extension() != ".yaml") continue;
+    const auto testbed = control::load_testbed(file.path());
+    ASSERT_TRUE(testbed) << file.path();
+    control::Json possible = outline(*testbed);
+    possible["commands"] = control::Json::array();  // the command line's own, known only after the run
+    for (const auto& error : check_expectations(testbed->expectations, possible, testbed->file)) {
+      ADD_FAILURE() << to_string(error);
+    }
+    ++checked;
+  }
+  EXPECT_GE(checked, 25u);
+}
+
+}  // namespace
+}  // namespace softspine::testbeds

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The report of a run as `run` writes it: what control counts, what outside hosts' commands came to, and what was
+// expected.
+#pragma once
+
+#include <vector>
+
+#include "control/config/judge.hpp"
+#include "control/config/testbed.hpp"
+#include "control/telemetry/json.hpp"
+#include "control/telemetry/snapshot.hpp"
+#include "testbeds/outside/outside_hosts.hpp"
+
+namespace softspine::tools {
+
+// With the verdicts, if any are given; `engine`, which alone may differ between identical runs, stands last.
+control::Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,
+                         const std::vector<testbeds::OutsideOutcome>& outcomes);
+void add_verdicts(control::Json& report, const std::vector<control::Verdict>& verdicts);
+
+// The same without a run: every key that it can have, see testbeds/run/report_outline.hpp.
+control::Json report_outline(const control::Testbed& testbed);
+
+}  // namespace softspine::tools
