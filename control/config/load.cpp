@@ -26,20 +26,24 @@ void check_overrides(Reader& reader, const Overrides& over) {
   if (over.duration && *over.duration < dataplane::Duration::ps(1)) reader.wrong({}, "duration must be at least 1ps");
 }
 
+dataplane::Duration usual_duration(ClockKind clock) {
+  return clock == ClockKind::kWall ? dataplane::Duration::max() : RunConfig{}.duration;
+}
+
 RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, const Fabric& fabric) {
-  RunConfig out{.duration = over.duration.value_or(row.duration),
-                .seed = over.seed.value_or(row.seed),
+  RunConfig out{.seed = over.seed.value_or(row.seed),
                 .workers = over.workers.value_or(row.workers),
                 .dilation = over.dilation.value_or(row.dilation),
                 .memory_bytes = row.memory ? row.memory->count : 0};
   const auto outside =
       std::ranges::find_if(fabric.nodes, [](const FabricNode& n) { return needs_wall_clock(n.attachment); });
   const bool has_outside = outside != fabric.nodes.end();
-  // Unknown: then nothing lies behind its end.
-  if (!over.duration && reader.is_wrong(row.where.child("duration"))) out.duration = dataplane::Duration::max();
   check_overrides(reader, over);
   const auto given = over.clock ? over.clock : row.clock;
   out.clock = given.value_or(has_outside ? ClockKind::kWall : ClockKind::kVirtual);
+  out.duration = over.duration.value_or(row.duration.value_or(usual_duration(out.clock)));
+  // Unknown: then nothing lies behind its end.
+  if (!over.duration && reader.is_wrong(row.where.child("duration"))) out.duration = dataplane::Duration::max();
   if (has_outside && out.clock == ClockKind::kVirtual) {
     reader.wrong(over.clock ? Value{} : row.where.child("clock"),
                  "the virtual clock cannot hold " + outside->name + ", which lives in wall time: clock must be wall");

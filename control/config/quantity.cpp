@@ -26,7 +26,8 @@ constexpr std::array kDurationUnits{Unit{"ps", 1},
                                     Unit{"us", 1'000'000},
                                     Unit{"ms", 1'000'000'000},
                                     Unit{"s", 1'000'000'000'000},
-                                    Unit{"min", 60'000'000'000'000}};
+                                    Unit{"min", 60'000'000'000'000},
+                                    Unit{"h", 3'600'000'000'000'000}};
 constexpr std::array kShareUnits{Unit{"%", 10'000}};
 
 constexpr bool is_digit(char c) {

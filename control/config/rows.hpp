@@ -27,7 +27,7 @@ struct NumberMap {
 struct RunRow {
   Value where;
   std::optional<ClockKind> clock;
-  dataplane::Duration duration = RunConfig{}.duration;
+  std::optional<dataplane::Duration> duration;
   uint64_t seed = RunConfig{}.seed;
   uint32_t workers = RunConfig{}.workers;
   uint32_t dilation = RunConfig{}.dilation;

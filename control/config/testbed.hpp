@@ -23,12 +23,15 @@ inline constexpr uint32_t kMaxWorkers = 256;
 inline constexpr uint32_t kMaxDilation = 1'000'000;
 
 struct RunConfig {
-  ClockKind clock = ClockKind::kVirtual;                       // wall if the file says nothing and has outside hosts
-  dataplane::Duration duration = dataplane::Duration::ms(10);  // emulated time
+  ClockKind clock = ClockKind::kVirtual;  // wall if the file says nothing and has outside hosts
+  // Emulated time; max(): until it is stopped, or the outside hosts' commands have ended.
+  dataplane::Duration duration = dataplane::Duration::ms(10);
   uint64_t seed = 1;
   uint32_t workers = 1;
   uint32_t dilation = 1;      // wall clock: emulated time = wall time / dilation
   uint64_t memory_bytes = 0;  // of packets at most; 0: what the machine has
+
+  bool is_limited() const { return duration != dataplane::Duration::max(); }
 };
 
 enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing };

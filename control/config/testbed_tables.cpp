@@ -91,7 +91,11 @@ const Table<RunRow>& Tables<RunRow>::table() {
       Table<RunRow>("run", "How the testbed runs.")
           .optional("clock", &RunRow::clock,
                     "virtual, or wall; by itself: wall if a host is not emulated, else virtual")
-          .optional("duration", &RunRow::duration, "of emulated time", at_least(Duration::ps(1)))
+          .optional("duration", &RunRow::duration,
+                    "of emulated time; by itself 10ms on the virtual clock, on the wall clock until the commands of "
+                    "all outside "
+                    "hosts have ended, or Ctrl-C",
+                    at_least(Duration::ps(1)))
           .optional("seed", &RunRow::seed, "of everything random")
           .optional("workers", &RunRow::workers, "polling threads", within<uint32_t>(1, kMaxWorkers))
           .optional("dilation", &RunRow::dilation, "wall clock: how many times slower than the wall",

@@ -2,11 +2,11 @@
 // A testbed that runs: its nodes, its outside hosts, its captures, and the control over it.
 //
 //   auto fabric = RunningFabric::make(testbed, options);     everything is built, nothing runs
-//   fabric->run();                                           until its end, stop(), or its duration
+//   fabric->run();                                           until its end, stop(), or its duration, if it has one
 //   fabric->snapshot() …                                     what came of it
 //
 // It ends: on the virtual clock when nothing is left to happen, or at `duration`. On the wall clock when every
-// command of an outside host has ended; without commands, at `duration`.
+// command of an outside host has ended; without commands, at `duration`, or never.
 //
 // Threads. run() works on the caller's (worker 0) and on one for each further worker. Outside hosts are watched
 // by a thread of their own, since stopping them takes time in which the fabric has to go on.
@@ -60,6 +60,8 @@ class RunningFabric {
     errors_.report(who, what);
     stop();
   }
+  // Its end is the end of outside hosts' commands, or its duration's.
+  bool waits_for_commands() const { return waits_for_commands_; }
   bool was_stopped() const { return stop_requested_.load(std::memory_order_relaxed); }
 
   // While it runs, from any thread: `see` is called with a copy of all counters, on a worker's thread between two

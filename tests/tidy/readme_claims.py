@@ -12,8 +12,12 @@ CLAIMS: dict[str, list[str]] = {
     '`softspine bench` says how fast this machine forwards: packet-hops per second and cycles per packet-hop of one polling core, '
     'and of the virtual clock with 64 hosts.': ['tests/bench/instructions.py a permutation of 64 hosts'],
     '| 0 | done, and as expected |': [COMMAND + 'one_run.py exits_as_expected'],
-    '| 1 | an expectation failed, or a command of an outside host, or a file could not be written, or memory for packets ran out |':
+    '| 1 | an expectation failed, or a command of an outside host, or a file could not be written, or memory for packets ran out, '
+    "or the run's counters do not add up |":
         [COMMAND + 'one_run.py exits_as_expected', COMMAND + 'one_run.py ends_where_memory_ends'],
+    'Without `duration` a virtual run lasts 10 ms, a wall run until the commands of its outside hosts have ended, or Ctrl-C.':
+        ['tests/unit/config/run_test.cpp WithoutADurationAWallRunHasNoEndAndAVirtualOneLastsTenMilliseconds',
+         COMMAND + 'one_run.py lasts_until_it_is_stopped'],
     '| 2 | the input was wrong, or nothing could be started |': [COMMAND + 'wrong_input.py names_place_of_errors'],
     '`--strict`: any warning is status 1.': [COMMAND + 'warnings.py is_strict_if_asked'],
     'Without `dscp` a workload takes the least that is lossless on every link that its packets may take while all links are up, and 26 '

@@ -46,6 +46,10 @@ std::string rate_text(dataplane::Rate rate) {
   return control::print_quantity(static_cast<int64_t>(rate.count_bps()), control::kRateQuantity);
 }
 
+std::string duration_limit(const control::Testbed& testbed) {
+  return testbed.run.is_limited() ? duration_text(testbed.run.duration) + " at most" : "until it is stopped";
+}
+
 Json nodes_of(const control::Fabric& fabric) {
   Json nodes = Json::array();
   for (const control::FabricNode& node : fabric.nodes) {
@@ -78,7 +82,7 @@ Json summary_of(const control::Testbed& testbed) {
   }
   Json out{{"name", testbed.name},
            {"clock", testbed.run.clock == control::ClockKind::kWall ? "wall" : "virtual"},
-           {"duration_ps", testbed.run.duration.count_ps()},
+           {"duration_ps", testbed.run.is_limited() ? Json(testbed.run.duration.count_ps()) : Json()},
            {"seed", testbed.run.seed},
            {"workers", testbed.run.workers},
            {"dilation", testbed.run.dilation}};
@@ -119,9 +123,8 @@ void print_memory(const Json& memory) {
 
 void print_summary(const control::Testbed& testbed) {
   const Json summary = summary_of(testbed);
-  fmt::print("{}: {} clock, {} at most, seed {}, {} worker{}{}\n", testbed.name, summary["clock"].get<std::string>(),
-             duration_text(testbed.run.duration), testbed.run.seed, testbed.run.workers,
-             testbed.run.workers == 1 ? "" : "s",
+  fmt::print("{}: {} clock, {}, seed {}, {} worker{}{}\n", testbed.name, summary["clock"].get<std::string>(),
+             duration_limit(testbed), testbed.run.seed, testbed.run.workers, testbed.run.workers == 1 ? "" : "s",
              testbed.run.dilation == 1 ? "" : fmt::format(", {} times slower than configured", testbed.run.dilation));
   for (const char* role : {"core", "aggregation", "tor", "host"}) {
     if (summary["nodes"].contains(role)) fmt::print("  {:>6} {}\n", summary["nodes"][role].get<uint64_t>(), role);

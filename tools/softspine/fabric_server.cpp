@@ -174,7 +174,7 @@ Json FabricServer::fabric_json(const FabricSnapshot& snapshot) const {
           {"clock", testbed.run.clock == ClockKind::kWall ? "wall" : "virtual"},
           {"dilation", testbed.run.dilation},
           {"now_ps", snapshot.instant.count_ps()},
-          {"duration_ps", testbed.run.duration.count_ps()},
+          {"duration_ps", testbed.run.is_limited() ? Json(testbed.run.duration.count_ps()) : Json()},
           {"switches", snapshot.switches.size()},
           {"hosts", snapshot.hosts.size() + snapshot.edges.size()},
           {"errors", errors_json(snapshot.errors)}};

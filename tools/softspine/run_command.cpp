@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "control/config/judge.hpp"
+#include "control/telemetry/flows_csv.hpp"
 #include "control/telemetry/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tools/softspine/capture_options.hpp"
@@ -21,6 +22,7 @@
 #include "tools/softspine/fabric_server.hpp"
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/progress.hpp"
+#include "tools/softspine/run_report.hpp"
 #include "tools/softspine/screen.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary.hpp"
@@ -29,11 +31,14 @@ namespace softspine::tools {
 
 namespace {
 
+constexpr size_t kImbalancesTold = 10;
+
 struct RunArguments {
   std::string file;
   control::Overrides overrides;
   testbeds::CaptureRequest capture;
   std::string report;
+  std::string flows;
   std::string folder;
   bool json = false;
   bool quiet = false;
@@ -94,9 +99,10 @@ class Run {
  private:
   // Whatever can be wrong is found here, in an order that leaves files of earlier runs alone until none is left.
   std::expected<void, Status> prepare() {
-    if (!arguments_.report.empty()) {
-      const std::string obstacle = obstacle_to_writing(arguments_.report);
-      if (!obstacle.empty()) return wrong("cannot write the report " + arguments_.report + ": " + obstacle);
+    for (const auto& [what, path] :
+         {std::pair{"the report", arguments_.report}, std::pair{"the flows", arguments_.flows}}) {
+      const std::string obstacle = path.empty() ? "" : obstacle_to_writing(path);
+      if (!obstacle.empty()) return wrong(std::string("cannot write ") + what + " " + path + ": " + obstacle);
     }
     if (const auto made = make(); !made) return made;
     server_ = std::make_unique<FabricServer>(*fabric_);
@@ -132,7 +138,15 @@ class Run {
     if (!folder_.empty() && arguments_.folder.empty()) std::filesystem::remove_all(folder_, ignored);
   }
 
+  void say_when_it_ends() const {
+    if (testbed_.run.is_limited()) return;
+    fmt::print(stderr, "softspine: without a duration, {} runs {}\n", testbed_.name,
+               fabric_->waits_for_commands() ? "until the commands of its outside hosts have ended, or Ctrl-C"
+                                             : "until Ctrl-C");
+  }
+
   std::expected<void, Status> run() {
+    say_when_it_ends();
     Screen screen;
     const ErrorPrinter error_printer{fabric_->errors(), screen};
     std::optional<Progress> progress;
@@ -152,7 +166,7 @@ class Run {
     if (!capture) fmt::print(stderr, "softspine: {}: {}\n", arguments_.capture.path, capture.error());
     control::Json report{{"incomplete", incomplete_}};
     report.update(control::report_json(fabric_->snapshot(), run_facts(testbed_)));
-    write_report(report);
+    write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
     if (arguments_.json) fmt::print("{}\n", report.dump(2));
     fabric_->drain();
     return Status::kUnexpected;
@@ -161,13 +175,16 @@ class Run {
   Status finish() {
     const auto capture = fabric_->close_capture();
     if (!capture) fmt::print(stderr, "softspine: {}: {}\n", arguments_.capture.path, capture.error());
-    control::Json report = control::report_json(fabric_->snapshot(), run_facts(testbed_));
-    report["notes"] = fabric_->notes();
-    const bool commands_succeeded = add_commands(report);
+    const std::vector<testbeds::OutsideOutcome> outcomes = fabric_->outcomes();
+    const control::FabricSnapshot snapshot = fabric_->snapshot();
+    control::Json report = run_report(snapshot, testbed_, outcomes, fabric_->notes());
     const auto verdicts = control::judge(testbed_.expectations, report);
-    const bool as_expected = add_verdicts(report, verdicts);
-    move_engine_last(report);
-    const bool written = write_report(report);
+    add_verdicts(report, verdicts);
+    const bool adds_up = add_up(report);
+    const bool succeeded = adds_up && std::ranges::all_of(outcomes, &testbeds::OutsideOutcome::succeeded) &&
+                           std::ranges::all_of(verdicts, &control::Verdict::held);
+    const bool report_written = write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
+    const bool flows_written = write_file(arguments_.flows, [&] { return control::flows_csv(snapshot); });
     if (arguments_.json) {
       fmt::print("{}\n", report.dump(2));
     } else {
@@ -180,63 +197,29 @@ class Run {
       return Status::kUnexpected;
     }
     const bool whole = capture && fabric_->errors().empty();
-    return whole && written && commands_succeeded && as_expected ? Status::kDone : Status::kUnexpected;
+    return whole && report_written && flows_written && succeeded ? Status::kDone : Status::kUnexpected;
   }
 
-  // What outside hosts' commands came to; true if all went well.
-  bool add_commands(control::Json& report) const {
-    bool succeeded = true;
-    for (const testbeds::OutsideOutcome& outcome : fabric_->outcomes()) {
-      succeeded = succeeded && outcome.succeeded();
-      report["commands"][outcome.host] = {
-          {"machine", outcome.machine},
-          {"exit_status", outcome.exit_status ? control::Json(*outcome.exit_status) : control::Json()},
-          {"timed_out", outcome.timed_out},
-          {"stopped", outcome.stopped},
-          {"problem", outcome.problem},
-          {"seconds", outcome.seconds},
-          {"stdout", outcome.stdout_path.string()},
-          {"stderr", outcome.stderr_path.string()},
-          {"counters", counters_of(outcome)}};
+  // True if the counters add up from every side; else each sum that does not is named.
+  static bool add_up(const control::Json& report) {
+    const control::Json& imbalances = report["totals"]["imbalances"];
+    for (size_t i = 0; i < std::min(imbalances.size(), kImbalancesTold); ++i) {
+      fmt::print(stderr, "softspine: {}\n", imbalances[i].get<std::string>());
     }
-    return succeeded;
+    if (imbalances.empty()) return true;
+    fmt::print(stderr, "softspine: {} sums of this run do not add up: a defect, please report it\n", imbalances.size());
+    return false;
   }
 
-  // By device, as the guest's kernel names them: its NICs', and rdma_rxe's hw_counters.
-  static control::Json counters_of(const testbeds::OutsideOutcome& outcome) {
-    control::Json out = control::Json::object();
-    for (const auto& [name, value] : outcome.counters) {
-      const size_t space = name.find(' ');
-      out[name.substr(0, space)][name.substr(space + 1)] = value;
-    }
-    return out;
-  }
-
-  // What may differ between identical runs stands last.
-  static void move_engine_last(control::Json& report) {
-    control::Json engine = std::move(report["engine"]);
-    report.erase("engine");
-    report["engine"] = std::move(engine);
-  }
-
-  static bool add_verdicts(control::Json& report, const std::vector<control::Verdict>& verdicts) {
-    control::Json list = control::Json::array();
-    bool all = true;
-    for (const control::Verdict& verdict : verdicts) {
-      all = all && verdict.held;
-      list.push_back({{"held", verdict.held}, {"text", verdict.text}});
-    }
-    report["expectations"] = std::move(list);
-    return all;
-  }
-
-  bool write_report(const control::Json& report) const {
-    if (arguments_.report.empty()) return true;
-    std::ofstream file(arguments_.report);
-    file << report.dump(2) << "\n";
+  // An empty path: not asked for.
+  template <typename Text>
+  static bool write_file(const std::string& path, Text&& text) {
+    if (path.empty()) return true;
+    std::ofstream file(path);
+    file << text();
     file.close();
     if (file) return true;
-    fmt::print(stderr, "softspine: {}: cannot be written: {}\n", arguments_.report, std::strerror(errno));
+    fmt::print(stderr, "softspine: {}: cannot be written: {}\n", path, std::strerror(errno));
     return false;
   }
 
@@ -251,6 +234,7 @@ class Run {
   void print_files(const std::expected<control::CaptureTotals, std::string>& capture) const {
     std::string out;
     if (!arguments_.report.empty()) out += fmt::format("  {}  the report\n", arguments_.report);
+    if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
     if (!arguments_.capture.path.empty() && capture) {
       out += fmt::format("  {}  {} frames, {}{}{}\n", arguments_.capture.path, capture->frames,
                          short_number(static_cast<double>(capture->bytes), "B"),
@@ -297,6 +281,8 @@ void add_run_command(CLI::App& app, Status& status) {
       command->add_option("--capture", arguments->capture.path, "write what crosses the fabric to this pcapng file");
   add_capture_options(*command, arguments->capture, "--capture-", capture);
   command->add_option("--report", arguments->report, "write the report to this JSON file");
+  command->add_option("--flows", arguments->flows,
+                      "write a line for each flow to this CSV file: completion times, losses");
   command->add_option("--folder", arguments->folder, "for the files of guests and namespaces; else one in /tmp");
   command->add_flag("--json", arguments->json, "the report on stdout instead of tables");
   command->add_flag("--quiet", arguments->quiet, "no progress");

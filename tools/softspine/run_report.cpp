@@ -26,7 +26,8 @@ Json counters_of(const OutsideOutcome& outcome) {
 }
 
 Json command_json(const OutsideOutcome& outcome) {
-  return {{"exit_status", outcome.exit_status ? Json(*outcome.exit_status) : Json()},
+  return {{"machine", outcome.machine},
+          {"exit_status", outcome.exit_status ? Json(*outcome.exit_status) : Json()},
           {"timed_out", outcome.timed_out},
           {"stopped", outcome.stopped},
           {"problem", outcome.problem},
@@ -45,8 +46,9 @@ void move_engine_last(Json& report) {
 }  // namespace
 
 Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,
-                const std::vector<OutsideOutcome>& outcomes) {
+                const std::vector<OutsideOutcome>& outcomes, const std::vector<std::string>& notes) {
   Json report = control::report_json(snapshot, run_facts(testbed));
+  report["notes"] = notes;
   for (const OutsideOutcome& outcome : outcomes) report["commands"][outcome.host] = command_json(outcome);
   move_engine_last(report);
   return report;
@@ -66,7 +68,7 @@ Json report_outline(const control::Testbed& testbed) {
     if (node.kind != control::NodeKind::kHost || control::is_builtin(node.attachment)) continue;
     if (testbeds::has_command(testbeds::outside_spec(testbed.fabric, n))) outcomes.push_back({.host = node.name});
   }
-  Json report = run_report(testbeds::outline_of(testbed), testbed, outcomes);
+  Json report = run_report(testbeds::outline_of(testbed), testbed, outcomes, {});
   for (const OutsideOutcome& outcome : outcomes) report["commands"][outcome.host]["counters"] = {{"*", nullptr}};
   return report;
 }

@@ -3,6 +3,7 @@
 // expected.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "control/config/judge.hpp"
@@ -13,9 +14,9 @@
 
 namespace softspine::tools {
 
-// With the verdicts, if any are given; `engine`, which alone may differ between identical runs, stands last.
+// `engine`, which alone may differ between identical runs, stands last. `notes`: of what outside hosts run on.
 control::Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,
-                         const std::vector<testbeds::OutsideOutcome>& outcomes);
+                         const std::vector<testbeds::OutsideOutcome>& outcomes, const std::vector<std::string>& notes);
 void add_verdicts(control::Json& report, const std::vector<control::Verdict>& verdicts);
 
 // The same without a run: every key that it can have, see testbeds/run/report_outline.hpp.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "control/telemetry/text_table.hpp"
+#include "tools/softspine/summary_events.hpp"
 
 namespace softspine::tools {
 
@@ -17,7 +18,6 @@ using control::Json;
 namespace {
 
 constexpr size_t kSwitchesShown = 8;
-constexpr size_t kReasonsShown = 8;
 
 double number(const Json& value) {
   return value.is_number() ? value.get<double>() : 0;
@@ -40,17 +40,35 @@ void add_head(std::string& out, const Json& report) {
                      short_time(engine["lateness_max_ps"]), engine["dilation"].get<int64_t>());
 }
 
+// The last acknowledgement only where somebody acknowledges.
 void add_flows(std::string& out, const Json& flows) {
   if (flows.empty()) return;
-  control::TextTable table{{"<workload", "flows", "done", "sent", "arrived", "missing", "rate", "completion p50", "p99",
-                            "max", "packet latency p50", "p99"}};
+  const bool acked = std::ranges::any_of(flows, [](const Json& w) { return !w["fct_acked_max_ps"].is_null(); });
+  std::vector<std::string> headers{"<workload", "flows", "done",           "sent", "arrived",
+                                   "missing",   "rate",  "completion p50", "p99",  "max"};
+  if (acked) headers.insert(headers.end(), {"acked p50", "max"});
+  headers.insert(headers.end(), {"packet latency p50", "p99"});
+  control::TextTable table{headers};
+  uint64_t under_way = 0;
   for (const auto& [name, w] : flows.items()) {
-    table.add({name, w["flows"].dump(), w["completed"].dump(), short_number(number(w["sent_bytes"]), "B"),
-               short_number(number(w["received_bytes"]), "B"), w["missing_packets"].dump(),
-               short_number(number(w["rate_bps"]), "b/s"), short_time(w["fct_p50_ps"]), short_time(w["fct_p99_ps"]),
-               short_time(w["fct_max_ps"]), short_time(w["latency_p50_ps"]), short_time(w["latency_p99_ps"])});
+    std::vector<std::string> row{name,
+                                 w["flows"].dump(),
+                                 w["completed"].dump(),
+                                 short_number(number(w["sent_bytes"]) - number(w["retransmitted_bytes"]), "B"),
+                                 short_number(number(w["received_bytes"]), "B"),
+                                 w["missing_packets"].dump(),
+                                 short_number(number(w["rate_bps"]), "b/s"),
+                                 short_time(w["fct_p50_ps"]),
+                                 short_time(w["fct_p99_ps"]),
+                                 short_time(w["fct_max_ps"])};
+    if (acked) row.insert(row.end(), {short_time(w["fct_acked_p50_ps"]), short_time(w["fct_acked_max_ps"])});
+    row.insert(row.end(), {short_time(w["latency_p50_ps"]), short_time(w["latency_p99_ps"])});
+    table.add(std::move(row));
+    under_way += w["under_way_packets"].get<uint64_t>();
   }
-  out += "\nRoCEv2 traffic (payload; missing in packets)\n" + table.text();
+  out += "\nRoCEv2 traffic (payload, each byte once; missing in packets)\n" + table.text();
+  if (under_way == 0) return;
+  out += fmt::format("{} packets were still under way at the end: they are not missing\n", under_way);
 }
 
 // Each switch's uplinks: how evenly the hash spreads.
@@ -80,32 +98,10 @@ void add_uplinks(std::string& out, const Json& links) {
   if (order.size() > kSwitchesShown) out += fmt::format("  and {} more switches\n", order.size() - kSwitchesShown);
 }
 
-// By its name in a report: what was addressed to where it ended is no loss (consumed, pfc_consumed, credit_consumed).
-bool is_loss(const std::string& reason) {
-  return !reason.ends_with("consumed");
-}
-
-void add_drops(std::string& out, const Json& report) {
-  const Json& totals = report["totals"];
-  std::vector<std::pair<uint64_t, std::string>> reasons;
-  for (const auto& [reason, count] : totals["drops"].items()) {
-    if (is_loss(reason) && count.get<uint64_t>() > 0) {
-      reasons.emplace_back(count.get<uint64_t>(), reason);
-    }
-  }
-  std::ranges::sort(reasons, std::greater{});
-  const auto lost = totals["lost_on_links"].get<uint64_t>();
-  out += fmt::format("\nDropped: {} packets\n", totals["dropped_packets"].get<uint64_t>());
-  for (size_t i = 0; i < std::min(reasons.size(), kReasonsShown); ++i) {
-    out += fmt::format("  {:>12} {}\n", reasons[i].first, reasons[i].second);
-  }
-  if (lost > 0) out += fmt::format("Lost on links that were down: {} packets\n", lost);
-  for (const auto& deadlock : report["deadlocks"]) {
-    out += fmt::format("Deadlock, found at {:.3f} ms: {}\n", deadlock["found_ps"].get<double>() * 1e-9,
-                       deadlock["circle"].get<std::string>());
-  }
-  if (!totals["balanced"].get<bool>()) {
-    out += "The switches' counters do not add up: a defect of softspine, please report it\n";
+// What of softspine is wrong.
+void add_troubles(std::string& out, const Json& report) {
+  if (!report["totals"]["balanced"].get<bool>()) {
+    out += "The counters do not add up (totals.imbalances): a defect of softspine, please report it\n";
   }
 }
 
@@ -156,6 +152,10 @@ void add_commands(std::string& out, const Json& report) {
 
 }  // namespace
 
+bool is_loss(const std::string& reason) {
+  return !reason.ends_with("consumed");
+}
+
 std::string short_number(double value, const char* unit) {
   static constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P"};
   size_t prefix = 0;
@@ -185,8 +185,10 @@ std::string summary_text(const Json& report) {
   add_edges(out, report["edges"]);
   add_commands(out, report);
   add_uplinks(out, report["links"]);
-  add_drops(out, report);
+  out += losses_text(report);
+  out += events_text(report);
   add_errors(out, report["errors"]);
+  add_troubles(out, report);
   return out;
 }
 

@@ -10,6 +10,9 @@ namespace softspine::tools {
 
 std::string summary_text(const control::Json& report);
 
+// By its name in a report: what was addressed to where it ended is no loss (consumed, pfc_consumed, credit_consumed).
+bool is_loss(const std::string& reason);
+
 // 12345678 → "12.3 M"; 1024 → "1.02 k"
 std::string short_number(double value, const char* unit = "");
 // Picoseconds as the nearest unit: "17.3 us"; null: "–".

@@ -78,6 +78,7 @@ TEST(Quantity, RefusesNumbersOfOtherShapes) {
 TEST(Quantity, PrintsWhatReadsBackAsTheSame) {
   EXPECT_EQ(print_quantity(100'000'000'000, kRateQuantity), "100Gbps");
   EXPECT_EQ(print_quantity(2'500, kDurationQuantity), "2.5ns");
+  EXPECT_EQ(print_quantity(5'400'000'000'000'000, kDurationQuantity), "1.5h");
   EXPECT_EQ(print_quantity(1 << 20, kBytesQuantity), "1MiB");
   EXPECT_EQ(print_quantity(0, kDurationQuantity), "0ps");
   EXPECT_EQ(print_quantity(1, kShareQuantity), "0.0001%");
@@ -99,14 +100,15 @@ TEST(Quantity, LightTakesFivePicosecondsForAMillimetre) {
 }
 
 TEST(Quantity, ABareNumberIsAnErrorThatNamesTheUnits) {
-  EXPECT_EQ(complaints_about(with_fabric("run: {duration: 20}\n")),
-            (Complaints{"4 run.duration: '20' has no unit: expected a duration such as 2ms (ps, ns, us, ms, s, min)"}));
+  EXPECT_EQ(
+      complaints_about(with_fabric("run: {duration: 20}\n")),
+      (Complaints{"4 run.duration: '20' has no unit: expected a duration such as 2ms (ps, ns, us, ms, s, min, h)"}));
 }
 
 TEST(Quantity, AUnitOfAnotherKindIsAnErrorThatNamesTheRightOnes) {
   EXPECT_EQ(
       complaints_about(with_fabric("run: {duration: 20m}\n")),
-      (Complaints{"4 run.duration: expected a duration such as 2ms, found '20m' (units: ps, ns, us, ms, s, min)"}));
+      (Complaints{"4 run.duration: expected a duration such as 2ms, found '20m' (units: ps, ns, us, ms, s, min, h)"}));
 }
 
 TEST(Quantity, EveryPlaceThatNeedsAUnitRefusesABareNumber) {

@@ -24,6 +24,15 @@ TEST(Run, ReadsWhatTheFileSays) {
   EXPECT_EQ(testbed.file, "t.yaml");
 }
 
+TEST(Run, WithoutADurationAWallRunHasNoEndAndAVirtualOneLastsTenMilliseconds) {
+  EXPECT_FALSE(read_well(with_fabric("run: {clock: wall}\n")).run.is_limited());
+  EXPECT_FALSE(read_well(tests::kSmallFabric, {.clock = ClockKind::kWall}).run.is_limited());
+  EXPECT_EQ(read_well(with_fabric("run: {clock: virtual}\n")).run.duration, dataplane::Duration::ms(10));
+  EXPECT_EQ(read_well(with_fabric("run: {clock: wall, duration: 1h}\n")).run.duration, dataplane::Duration::s(3600));
+  EXPECT_EQ(read_well(with_fabric("run: {clock: wall}\n"), {.duration = dataplane::Duration::s(2)}).run.duration,
+            dataplane::Duration::s(2));
+}
+
 TEST(Run, TheCommandLineHasTheLastWord) {
   const Testbed testbed = read_well(
       with_fabric("run: {clock: wall, duration: 1ms, seed: 9, workers: 2, dilation: 3}\n"),

@@ -51,6 +51,21 @@ def exits_as_expected(it: Softspine) -> Problems:
     yield from done.says('1 of 2 held', 'FAILED flows.w.completed: equal 9, is 8')
 
 
+def says_what_happened(it: Softspine) -> Problems:
+    """the summary tells of faults, pauses, retransmissions and losses with their place, and of nothing that was not"""
+    storm = it('run', TESTBEDS / 'pfc-storm.yaml')
+    yield from storm.exited(0)
+    yield from storm.says('What happened', 'at 1 ms: h1 storms: pauses of priority 3 without end', 'PFC: ', 'pause frames sent, most at ',
+                          'priorities stood still for', 'packets were still under way at the end', 'Dropped: 0 packets')
+    lossy = it('run', it.write('it.yaml', SMALL.replace('rate: 2Gbps', 'rate: 2Gbps, transport: rc') +
+                               'faults: [{at: 0s, link: "tor1:Ethernet8", set: lossy, drop: 2%}]\n'))
+    yield from lossy.exited(0)
+    yield from lossy.says('cable of tor1:Ethernet8', 'loses 2%', 'w: ', ' retransmitted (', 'Lost by faulty cables', 'Lost at', ': vanished')
+    quiet = it('run', it.write('it.yaml', SMALL))
+    if 'What happened' in quiet.out or 'Lost' in quiet.out or 'under way' in quiet.out:
+        yield f'a run in which nothing happened says:\n{quiet.out}'
+
+
 def reports_in_json(it: Softspine) -> Problems:
     """--json is the report, byte for byte, and holds what the table says"""
     done = it('run', TWO_TIER, '--json', '--report', 'r.json')
@@ -165,6 +180,19 @@ def ends_when_interrupted(it: Softspine) -> Problems:
         yield from it.leftovers()
 
 
+def lasts_until_it_is_stopped(it: Softspine) -> Problems:
+    """a wall run without a duration says that it lasts until Ctrl-C, and does"""
+    file = it.write('it.yaml', SMALL.replace('clock: virtual, duration: 4ms', 'clock: wall'))
+    with it.running(file, '--report', 'r.json') as run:
+        time.sleep(0.5)
+        done = run.end(signal.SIGINT)
+    yield from done.exited(0)
+    yield from done.complains('without a duration, small runs until Ctrl-C')
+    lasted = json.loads((it.folder / 'r.json').read_text())['duration_ps'] * 1e-12
+    if not 0.4 <= lasted <= 5:
+        yield f'it lasted {lasted} s'
+
+
 def refuses_a_second_of_a_name(it: Softspine) -> Problems:
     """a second run of one name is refused clearly, and does not touch the files of the first"""
     file = it.write('it.yaml', LONG)
@@ -198,5 +226,5 @@ def runs_after_one_was_killed(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([exits_as_expected, reports_in_json, ends_where_memory_ends, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
-                   keeps_the_capture_limit, ends_when_interrupted, refuses_a_second_of_a_name, runs_after_one_was_killed]))
+    sys.exit(main([exits_as_expected, says_what_happened, reports_in_json, ends_where_memory_ends, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
+                   keeps_the_capture_limit, ends_when_interrupted, lasts_until_it_is_stopped, refuses_a_second_of_a_name, runs_after_one_was_killed]))

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of a run's summary that has something to say only when something happened: losses with their place, pauses,
+// marks, CNPs, retransmissions, storms, faults that struck, deadlocks.
+#pragma once
+
+#include <string>
+
+#include "control/telemetry/json.hpp"
+
+namespace softspine::tools {
+
+// "Dropped: 0 packets" alone where nothing was lost; else the reasons and the places with the most.
+std::string losses_text(const control::Json& report);
+// Empty if there is nothing to say.
+std::string events_text(const control::Json& report);
+
+}  // namespace softspine::tools
