@@ -57,10 +57,10 @@ def says_what_happened(it: Softspine) -> Problems:
     yield from storm.exited(0)
     yield from storm.says('What happened', 'at 1 ms: h1 storms: pauses of priority 3 without end', 'PFC: ', 'pause frames sent, most at ',
                           'priorities stood still for', 'packets were still under way at the end', 'Dropped: 0 packets')
-    lossy = it('run', it.write('it.yaml', SMALL.replace('rate: 2Gbps', 'rate: 2Gbps, transport: rc') +
-                               'faults: [{at: 0s, link: "tor1:Ethernet8", set: lossy, drop: 2%}]\n'))
+    lossy = it('run', it.write('it.yaml', SMALL.replace('4ms', '40ms').replace('rate: 2Gbps', 'rate: 2Gbps, transport: rc') +
+                               'faults: [{at: 0s, link: "h1:eth0", set: lossy, drop: 5%}]\n'))
     yield from lossy.exited(0)
-    yield from lossy.says('cable of tor1:Ethernet8', 'loses 2%', 'w: ', ' retransmitted (', 'Lost by faulty cables', 'Lost at', ': vanished')
+    yield from lossy.says('cable of h1:eth0', 'loses 5%', 'w: ', ' retransmitted (', 'Lost by faulty cables', 'Lost at', ': vanished')
     quiet = it('run', it.write('it.yaml', SMALL))
     if 'What happened' in quiet.out or 'Lost' in quiet.out or 'under way' in quiet.out:
         yield f'a run in which nothing happened says:\n{quiet.out}'
