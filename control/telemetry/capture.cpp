@@ -43,7 +43,7 @@ class Capture::PortTap final : public dataplane::Tap {
       : capture_(capture), side_(side), interface_(interface) {}
 
   void frame(Direction direction, const Packet& packet, Instant at, const char* comment) noexcept override {
-    if (at >= capture_.options_.until) return;
+    if (at >= capture_.until_) return;
     const uint32_t head = head_of(packet);
     if (!capture_.filter_.takes(packet.data(), head, packet.frame_bytes())) return;
     if (capture_.writer_->full()) [[unlikely]] {
@@ -93,7 +93,7 @@ std::expected<std::unique_ptr<Capture>, std::string> Capture::open(const std::st
   SOFTSPINE_CHECK(options.snaplen >= 1 && options.workers >= 1, options.snaplen, options.workers);
   auto filter = FrameFilter::compile(options.filter);
   if (!filter) return std::unexpected("the filter '" + options.filter + "': " + filter.error());
-  auto files = CaptureFiles::open(path, options.rotation);
+  auto files = CaptureFiles::open(path, options.rotation, options.wait_for_reader);
   if (!files) return std::unexpected(files.error());
   return std::unique_ptr<Capture>{new Capture{std::move(*files), std::move(*filter), std::move(options)}};
 }
@@ -135,9 +135,14 @@ void Capture::on_pressure(std::function<void()> call) {
   on_pressure_ = std::move(call);
 }
 
-void Capture::start() {
+void Capture::on_failure(std::function<void(const std::string& why)> call) {
+  on_failure_ = std::move(call);
+}
+
+void Capture::start(Instant until) {
   SOFTSPINE_CHECK(!writer_ && !closed_, 0, 0);
-  writer_ = std::make_unique<CaptureWriter>(std::move(*files_), head_, options_.max_bytes, on_pressure_);
+  until_ = until;
+  writer_ = std::make_unique<CaptureWriter>(std::move(*files_), head_, options_.max_bytes, on_pressure_, on_failure_);
   files_.reset();
   for (auto& side : workers_) side->buffer = fresh_buffer();
 }

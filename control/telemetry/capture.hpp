@@ -51,7 +51,7 @@ struct CaptureOptions {
   std::string comment;  // of the file: what was run, with which seed
   std::string filter;   // libpcap's syntax; empty: every frame
   Rotation rotation;
-  dataplane::Instant until = dataplane::Instant::never();  // frames of then and later are not taken
+  bool wait_for_reader = false;  // of a named pipe: else one without a reader is an error
 };
 
 struct CaptureTotals {
@@ -76,7 +76,10 @@ class Capture {
   // Before start(). Called by a worker in the middle of a window, or by the writer's thread when a flush
   // had to be put off: it may post to the engine, and nothing else. The engine outlives close().
   void on_pressure(std::function<void()> call);
-  void start();
+  // Before start(). Called by the writer's thread, once, when nothing more can be written.
+  void on_failure(std::function<void(const std::string& why)> call);
+  // Frames of `until` and later are not taken.
+  void start(dataplane::Instant until = dataplane::Instant::never());
 
   // While no worker runs (an engine action). Never waits for the disk, unless the capture may grow:
   // then it waits when the disk is more than two flushes behind.
@@ -88,6 +91,8 @@ class Capture {
 
   // From any thread, while it goes on: frames, bytes and files so far.
   CaptureTotals so_far() const;
+  // Likewise: why nothing more can be written; empty while it can.
+  std::string failure() const { return writer_ ? writer_->error() : std::string{}; }
   // The file, or the pattern of its names.
   const std::string& name() const { return name_; }
   size_t ports() const { return taps_.size(); }
@@ -106,6 +111,8 @@ class Capture {
   FrameFilter filter_;
   CaptureOptions options_;
   std::function<void()> on_pressure_;
+  std::function<void(const std::string&)> on_failure_;
+  dataplane::Instant until_;
   pcapng::Bytes head_;
   std::vector<std::unique_ptr<WorkerSide>> workers_;
   std::vector<std::unique_ptr<PortTap>> taps_;

@@ -2,6 +2,7 @@
 #include "control/telemetry/capture_files.hpp"
 
 #include <fcntl.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -18,8 +19,20 @@ namespace {
 
 constexpr size_t kWriteBytes = 1 << 20;
 
-int open_anew(const std::string& path) {
-  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+constexpr std::chrono::milliseconds kLookEvery{100};
+
+int open_anew(const std::string& path, int flags) {
+  return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, 0644);
+}
+
+// write() of a full pipe then comes back, so that its wait can be ended. Files are always ready.
+void stop_blocking(int file) {
+  ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) | O_NONBLOCK);
+}
+
+std::string why_not_open(const std::string& path) {
+  const std::string why = errno == ENXIO ? "nobody reads from this pipe" : std::strerror(errno);
+  return "cannot write the capture " + path + ": " + why;
 }
 
 // "out-00001.pcapng" of out.pcapng
@@ -29,11 +42,17 @@ std::string numbered_name(const std::filesystem::path& path, const std::string& 
 
 }  // namespace
 
-std::expected<CaptureFiles, std::string> CaptureFiles::open(const std::string& path, const Rotation& rotation) {
+CaptureFiles::CaptureFiles(int file) : file_(file) {
+  stop_blocking(file_);
+}
+
+std::expected<CaptureFiles, std::string> CaptureFiles::open(const std::string& path, const Rotation& rotation,
+                                                            bool wait_for_reader) {
   CaptureFiles out{-1, path, rotation};
   const std::string first = rotation.any() ? out.numbered(1) : path;
-  out.file_ = open_anew(first);
-  if (out.file_ < 0) return std::unexpected("cannot write the capture " + first + ": " + std::strerror(errno));
+  out.file_ = open_anew(first, wait_for_reader ? 0 : O_NONBLOCK);
+  if (out.file_ < 0) return std::unexpected(why_not_open(first));
+  stop_blocking(out.file_);
   return out;
 }
 
@@ -55,7 +74,8 @@ CaptureFiles::CaptureFiles(CaptureFiles&& other) noexcept
       frames_in_file_(other.frames_in_file_),
       next_turn_(other.next_turn_),
       number_(other.number_),
-      error_(std::move(other.error_)) {}
+      error_(std::move(other.error_)),
+      ending_(other.ending_.load(std::memory_order_relaxed)) {}
 
 std::string CaptureFiles::numbered(uint32_t number) const {
   const std::string digits = std::to_string(number);
@@ -95,7 +115,7 @@ void CaptureFiles::turn() {
   close();
   if (!error_.empty()) return;
   const std::string next = numbered(++number_);
-  file_ = open_anew(next);
+  file_ = open_anew(next, O_NONBLOCK);
   if (file_ < 0) {
     error_ = next + ": " + std::strerror(errno);
     return;
@@ -110,11 +130,24 @@ void CaptureFiles::flush() {
     const ssize_t n = ::write(file_, out_.data() + done, out_.size() - done);
     if (n >= 0) {
       done += static_cast<size_t>(n);
+    } else if (errno == EAGAIN) {
+      wait_for_reader();
     } else if (errno != EINTR) {
-      error_ = std::strerror(errno);
+      error_ = errno == EPIPE ? "its reader has gone" : std::strerror(errno);
     }
   }
   out_.clear();
+}
+
+void CaptureFiles::wait_for_reader() {
+  pollfd waiting{.fd = file_, .events = POLLOUT, .revents = 0};
+  std::chrono::milliseconds waited{0};
+  while (::poll(&waiting, 1, static_cast<int>(kLookEvery.count())) == 0) {
+    if (ending_.load(std::memory_order_relaxed)) waited += kLookEvery;
+    if (waited < kLastWait) continue;
+    error_ = "its reader takes nothing";
+    return;
+  }
 }
 
 void CaptureFiles::close() {

@@ -7,9 +7,11 @@
 //   with                out-00001.pcapng, out-00002.pcapng, …
 //
 // A frame larger than `bytes` has a file of its own. The first error (disk full, …) sticks, and nothing is written
-// after it.
+// after it. A pipe whose reader takes nothing is waited for, but not for ever: see end_soon().
 #pragma once
 
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -27,10 +29,12 @@ struct Rotation {
 
 class CaptureFiles {
  public:
-  // Makes the first file anew. The error is a sentence.
-  static std::expected<CaptureFiles, std::string> open(const std::string& path, const Rotation& rotation);
+  // Makes the first file anew. The error is a sentence. `wait_for_reader`: a named pipe is opened when somebody reads
+  // from it; else one without a reader is an error, at once.
+  static std::expected<CaptureFiles, std::string> open(const std::string& path, const Rotation& rotation,
+                                                       bool wait_for_reader = false);
   // A file that is open already, and stays the only one.
-  explicit CaptureFiles(int file) : file_(file) {}
+  explicit CaptureFiles(int file);
   CaptureFiles(CaptureFiles&& other) noexcept;
   ~CaptureFiles() { close(); }
 
@@ -39,6 +43,9 @@ class CaptureFiles {
   void append(const pcapng::Frame& frame, size_t encoded_bytes);
   void flush();
   void close();
+  // From any thread: a reader that from now on takes nothing for kLastWait is not waited for any longer.
+  static constexpr std::chrono::milliseconds kLastWait{2'000};
+  void end_soon() { ending_.store(true, std::memory_order_relaxed); }
 
   uint64_t bytes() const { return bytes_; }  // of all files
   uint32_t count() const { return number_; }
@@ -50,6 +57,7 @@ class CaptureFiles {
   CaptureFiles(int file, std::string path, const Rotation& rotation);
   bool is_time_for_the_next(dataplane::Instant at, size_t encoded_bytes);
   void turn();
+  void wait_for_reader();
   std::string numbered(uint32_t number) const;
 
   int file_;
@@ -64,6 +72,7 @@ class CaptureFiles {
   dataplane::Instant next_turn_ = dataplane::Instant::never();
   uint32_t number_ = 1;
   std::string error_;
+  std::atomic<bool> ending_{false};
 };
 
 }  // namespace softspine::control

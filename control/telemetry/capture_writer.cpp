@@ -15,12 +15,13 @@ auto order_of(const CaptureRecord& r) {
 
 }  // namespace
 
-CaptureWriter::CaptureWriter(CaptureFiles files, const pcapng::Bytes& head, uint64_t max_bytes,
-                             std::function<void()> on_room)
-    : max_bytes_(max_bytes), on_room_(std::move(on_room)), files_(std::move(files)) {
-  files_.begin(head);
-  files_.flush();
-  tell();
+CaptureWriter::CaptureWriter(CaptureFiles files, pcapng::Bytes head, uint64_t max_bytes, std::function<void()> on_room,
+                             std::function<void(const std::string& why)> on_failure)
+    : max_bytes_(max_bytes),
+      on_room_(std::move(on_room)),
+      on_failure_(std::move(on_failure)),
+      head_(std::move(head)),
+      files_(std::move(files)) {
   thread_ = std::thread{[this] { run(); }};
 }
 
@@ -62,17 +63,27 @@ void CaptureWriter::finish() {
     const std::lock_guard guard{lock_};
     finishing_ = true;
   }
+  files_.end_soon();
   changed_.notify_all();
   if (thread_.joinable()) thread_.join();
 }
 
+std::string CaptureWriter::error() {
+  const std::lock_guard guard{lock_};
+  return error_;
+}
+
 void CaptureWriter::run() {
+  files_.begin(head_);
+  files_.flush();
+  tell();
   for (Batch batch; take(batch);) {
     write_batch(batch);
     give_back(std::move(batch.buffers));
   }
   write_batch(Batch{{}, dataplane::Instant::never()});
   files_.close();
+  tell();
 }
 
 // False at the end: nothing waits and nothing will come.
@@ -143,7 +154,14 @@ void CaptureWriter::tell() {
   frames_.store(written_, std::memory_order_relaxed);
   bytes_.store(files_.bytes(), std::memory_order_relaxed);
   file_count_.store(files_.count(), std::memory_order_relaxed);
-  if (!files_.error().empty()) full_.store(true, std::memory_order_relaxed);
+  if (files_.error().empty()) return;
+  full_.store(true, std::memory_order_relaxed);
+  {
+    const std::lock_guard guard{lock_};
+    if (!error_.empty()) return;
+    error_ = files_.error();
+  }
+  if (on_failure_) on_failure_(files_.error());
 }
 
 }  // namespace softspine::control

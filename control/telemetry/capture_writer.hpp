@@ -33,8 +33,10 @@ class CaptureWriter {
   };
   static constexpr size_t kMaxWaiting = 2;  // batches; a third waits in the workers' buffers
 
-  // Writes the head at once. `max_bytes`: of all files together; 0: no limit. `on_room`: see has_room(); may be empty.
-  CaptureWriter(CaptureFiles files, const pcapng::Bytes& head, uint64_t max_bytes, std::function<void()> on_room);
+  // Begins with the head. `max_bytes`: of all files together; 0: no limit. `on_room`: see has_room(). `on_failure`:
+  // called once, by the writer's thread, when nothing more can be written. Both may be empty.
+  CaptureWriter(CaptureFiles files, pcapng::Bytes head, uint64_t max_bytes, std::function<void()> on_room,
+                std::function<void(const std::string& why)> on_failure = {});
   ~CaptureWriter();
   CaptureWriter(const CaptureWriter&) = delete;
   CaptureWriter& operator=(const CaptureWriter&) = delete;
@@ -56,10 +58,11 @@ class CaptureWriter {
   uint64_t frames() const { return frames_.load(std::memory_order_relaxed); }
   uint64_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
   uint32_t files() const { return file_count_.load(std::memory_order_relaxed); }
+  // Why nothing more can be written; empty while it can.
+  std::string error();
 
   // After finish().
   uint64_t omitted() const { return omitted_; }
-  const std::string& error() const { return files_.error(); }
 
  private:
   struct Ready {
@@ -76,8 +79,10 @@ class CaptureWriter {
 
   uint64_t max_bytes_;
   std::function<void()> on_room_;
+  std::function<void(const std::string&)> on_failure_;
 
   // The thread's own, and after finish() anybody's.
+  pcapng::Bytes head_;
   CaptureBuffer held_;
   std::vector<Ready> ready_;
   CaptureFiles files_;
@@ -94,6 +99,7 @@ class CaptureWriter {
   std::vector<CaptureBuffer> spare_;
   bool asked_for_room_ = false;
   bool finishing_ = false;
+  std::string error_;
   std::thread thread_;
 };
 

@@ -14,19 +14,40 @@ constexpr Duration kFlushEvery = Duration::ms(100);  // wall time: how old a liv
 
 }  // namespace
 
-std::expected<void, std::string> Captures::start(const std::string& name, const CaptureRequest& request, Instant now) {
-  for (const auto& [other, capture] : running_) {
+std::expected<void, std::string> Captures::reserve(const std::string& name, const std::string& path) {
+  const std::lock_guard guard{names_lock_};
+  for (const auto& [other, file] : names_) {
     if (other == name) return std::unexpected("a capture named '" + name + "' is there already");
-    if (capture->request().path == request.path) return std::unexpected("capture '" + other + "' writes to that file");
+    if (file == path) return std::unexpected("capture '" + other + "' writes to that file");
   }
-  auto opened = FabricCapture::open(request, testbed_, assembly_, now);
-  if (!opened) return std::unexpected(opened.error());
-  (*opened)->attach(board_);
-  running_[name] = std::move(*opened);
-  if (!assembly_.engine->is_wall() || is_flushing_) return {};
+  names_[name] = path;
+  return {};
+}
+
+void Captures::release(const std::string& name) {
+  const std::lock_guard guard{names_lock_};
+  names_.erase(name);
+}
+
+Captures::Opened Captures::open(const std::string& name, const CaptureRequest& request) {
+  if (auto reserved = reserve(name, request.path); !reserved) return std::unexpected(reserved.error());
+  auto opened = FabricCapture::open(request, testbed_, assembly_);
+  if (!opened) {
+    release(name);
+    return opened;
+  }
+  (*opened)->on_failure([this, name, file = (*opened)->capture().name()](const std::string& why) {
+    errors_.report("capture " + name, file + ": " + why);
+  });
+  return opened;
+}
+
+void Captures::start(const std::string& name, std::unique_ptr<FabricCapture> capture, Instant now) {
+  capture->begin(board_, now);
+  running_[name] = std::move(capture);
+  if (!assembly_.engine->is_wall() || is_flushing_) return;
   is_flushing_ = true;
   flush_now_and_then();
-  return {};
 }
 
 // On the wall clock: the files follow, and who has seen enough is told nothing more.
@@ -52,6 +73,7 @@ std::expected<Captures::Ended, std::string> Captures::stop(const std::string& na
   if (found == running_.end()) return std::unexpected("there is no capture '" + name + "'");
   Ended out{found->first, std::move(found->second)};
   running_.erase(found);
+  release(out.name);
   out.capture->detach(board_);
   return out;
 }
@@ -60,11 +82,13 @@ std::vector<Captures::Row> Captures::list(Instant now) {
   std::vector<Row> out;
   for (const auto& [name, capture] : running_) {
     if (capture->attached()) capture->flush(now);
+    std::string failure = capture->capture().failure();
     out.push_back({.name = name,
                    .file = capture->capture().name(),
                    .filter = capture->request().filter,
                    .ports = capture->capture().ports(),
-                   .running = now < capture->until(),
+                   .running = now < capture->until() && failure.empty(),
+                   .failure = failure,
                    .so_far = capture->capture().so_far()});
   }
   return out;

@@ -2,30 +2,35 @@
 // The captures of a running fabric: one that began with it, and those that are started and stopped while it runs.
 // Each has a name of its own and a file of its own; several may watch one port.
 //
-// Everything here happens in engine actions, or while nothing runs. What takes long (the last bytes to the disk) is
-// left to the caller: Ended::close().
+// Everything but open() happens in engine actions, or while nothing runs. What takes long is left to the caller, on a
+// thread that may wait: opening the file (open()), the last bytes to the disk (Ended::close()).
+// A file that cannot be written any further is an error of the run; its capture has failed, and waits to be stopped.
 #pragma once
 
 #include <expected>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
+#include "control/telemetry/error_channel.hpp"
 #include "testbeds/run/fabric_capture.hpp"
 
 namespace softspine::testbeds {
 
 class Captures {
  public:
-  // Both outlive it.
-  Captures(const control::Testbed& testbed, Assembly& assembly)
-      : testbed_(testbed), assembly_(assembly), board_(assembly) {}
+  // All three outlive it.
+  Captures(const control::Testbed& testbed, Assembly& assembly, control::ErrorChannel& errors)
+      : testbed_(testbed), assembly_(assembly), errors_(errors), board_(assembly) {}
 
-  // The error: a sentence. A name or a file that is in use is refused.
-  std::expected<void, std::string> start(const std::string& name, const CaptureRequest& request,
-                                         dataplane::Instant now);
+  // Any thread. The error: a sentence. A name or a file that is in use is refused.
+  using Opened = std::expected<std::unique_ptr<FabricCapture>, std::string>;
+  Opened open(const std::string& name, const CaptureRequest& request);
+  // With what open() gave under that name.
+  void start(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
   // No port tells it anything any more. An empty name: the only one. What is returned is to be closed, which may
   // wait for the disk: not in an action.
   struct Ended {
@@ -40,7 +45,8 @@ class Captures {
     std::string file;
     std::string filter;
     size_t ports = 0;
-    bool running = false;  // false: its time is over, and it waits to be stopped
+    bool running = false;  // false: its time is over, or it has failed, and it waits to be stopped
+    std::string failure;   // why nothing more can be written; empty while it can
     control::CaptureTotals so_far;
   };
   // What is on its way to the files by then counts in the next one.
@@ -51,10 +57,15 @@ class Captures {
 
  private:
   void flush_now_and_then();
+  std::expected<void, std::string> reserve(const std::string& name, const std::string& path);
+  void release(const std::string& name);
 
   const control::Testbed& testbed_;
   Assembly& assembly_;
+  control::ErrorChannel& errors_;
   TapBoard board_;
+  std::mutex names_lock_;
+  std::map<std::string, std::string> names_;  // of open ones: name → file
   std::map<std::string, std::unique_ptr<FabricCapture>> running_;
   bool is_flushing_ = false;
 };

@@ -23,11 +23,10 @@ bool names_a_port(const std::string& pattern, const control::Fabric& fabric) {
 
 std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(const CaptureRequest& request,
                                                                                const control::Testbed& testbed,
-                                                                               Assembly& assembly, Instant now) {
+                                                                               Assembly& assembly) {
   for (const std::string& pattern : request.ports) {
     if (!names_a_port(pattern, testbed.fabric)) return std::unexpected("no port to capture is named " + pattern);
   }
-  const Instant until = request.lasts.count_ps() == 0 ? Instant::never() : now + request.lasts;
   control::CaptureOptions options;
   options.snaplen = request.snaplen;
   options.full = request.full;
@@ -38,10 +37,10 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
   options.comment = fmt::format("softspine {}, seed {}", testbed.name, testbed.run.seed);
   options.filter = request.filter;
   options.rotation = request.rotation;
-  options.until = until;
+  options.wait_for_reader = request.wait_for_reader;
   auto capture = control::Capture::open(request.path, std::move(options));
   if (!capture) return std::unexpected(capture.error());
-  std::unique_ptr<FabricCapture> out{new FabricCapture(request, std::move(*capture), until)};
+  std::unique_ptr<FabricCapture> out{new FabricCapture(request, std::move(*capture))};
   out->choose_ports(testbed, assembly);
   // Asked for by a worker or by the writer's thread, done between two windows: the capture may have ended by then.
   out->capture_->on_pressure([&engine = *assembly.engine, capture = out->capture_.get(), watches = out->watches_] {
@@ -49,7 +48,6 @@ std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(c
       if (*watches) capture->flush(then);
     });
   });
-  out->capture_->start();
   return out;
 }
 
@@ -67,7 +65,9 @@ void FabricCapture::choose_ports(const control::Testbed& testbed, const Assembly
   }
 }
 
-void FabricCapture::attach(TapBoard& board) {
+void FabricCapture::begin(TapBoard& board, Instant now) {
+  if (request_.lasts.count_ps() != 0) until_ = now + request_.lasts;
+  capture_->start(until_);
   for (const auto& [place, tap] : taps_) board.add(place, tap);
   *watches_ = true;
 }

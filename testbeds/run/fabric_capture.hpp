@@ -6,6 +6,7 @@
 #pragma once
 
 #include <expected>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,23 +22,26 @@ struct CaptureRequest {
   std::string path;
   std::vector<std::string> ports;  // patterns of "node:port"; none: all
   uint32_t snaplen = 256;
-  bool full = false;           // frames whole, with their payloads' zeros
-  uint64_t max_bytes = 0;      // 0: no limit
-  std::string filter;          // libpcap's syntax; empty: every frame
-  control::Rotation rotation;  // one file after the other
-  dataplane::Duration lasts;   // emulated time; 0: until it is stopped
+  bool full = false;             // frames whole, with their payloads' zeros
+  uint64_t max_bytes = 0;        // 0: no limit
+  std::string filter;            // libpcap's syntax; empty: every frame
+  control::Rotation rotation;    // one file after the other
+  dataplane::Duration lasts;     // emulated time; 0: until it is stopped
+  bool wait_for_reader = false;  // of a named pipe: else one without a reader is an error
 };
 
 class FabricCapture {
  public:
-  // The file is made and its head written; nobody is watched yet. All three outlive it. The error is a sentence for a
-  // person. It begins at `now`.
+  // The file is made; nobody is watched yet. Both outlive it. The error is a sentence for a person. Any thread but a
+  // worker's, since opening a file may take long.
   static std::expected<std::unique_ptr<FabricCapture>, std::string> open(const CaptureRequest& request,
                                                                          const control::Testbed& testbed,
-                                                                         Assembly& assembly, dataplane::Instant now);
+                                                                         Assembly& assembly);
+  // Before begin(): as Capture::on_failure.
+  void on_failure(std::function<void(const std::string& why)> call) { capture_->on_failure(std::move(call)); }
 
   // From an action, or before the first window.
-  void attach(TapBoard& board);
+  void begin(TapBoard& board, dataplane::Instant now);
   void detach(TapBoard& board);
   bool attached() const { return *watches_; }
 
@@ -50,13 +54,13 @@ class FabricCapture {
   const control::Capture& capture() const { return *capture_; }
 
  private:
-  FabricCapture(CaptureRequest request, std::unique_ptr<control::Capture> capture, dataplane::Instant until)
-      : request_(std::move(request)), capture_(std::move(capture)), until_(until) {}
+  FabricCapture(CaptureRequest request, std::unique_ptr<control::Capture> capture)
+      : request_(std::move(request)), capture_(std::move(capture)) {}
   void choose_ports(const control::Testbed& testbed, const Assembly& assembly);
 
   CaptureRequest request_;
   std::unique_ptr<control::Capture> capture_;
-  dataplane::Instant until_;
+  dataplane::Instant until_ = dataplane::Instant::never();
   std::vector<std::pair<TapBoard::Place, dataplane::Tap*>> taps_;
   // Touched in actions only. Shared with a flush that was asked for and may come after the end.
   std::shared_ptr<bool> watches_ = std::make_shared<bool>(false);

@@ -49,12 +49,26 @@ std::expected<void, std::string> RunningFabric::build() {
   deadlocks_->start();
   edges_ = std::make_unique<EdgeWatch>(testbed_.fabric, *assembly_, *links_, errors_);
   edges_->start();
-  captures_ = std::make_unique<Captures>(testbed_, *assembly_);
+  captures_ = std::make_unique<Captures>(testbed_, *assembly_, errors_);
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
 }
 
 std::expected<void, std::string> RunningFabric::open_capture(const CaptureRequest& request) {
-  return captures_->start(kRunCapture, request, assembly_->engine->now());
+  auto opened = captures_->open(kRunCapture, request);
+  if (!opened) return std::unexpected(opened.error());
+  captures_->start(kRunCapture, std::move(*opened), assembly_->engine->now());
+  return {};
+}
+
+void RunningFabric::start_capture(const std::string& name, const CaptureRequest& request,
+                                  std::function<void(std::expected<void, std::string>)> done) {
+  auto opened = captures_->open(name, request);
+  if (!opened) return done(std::unexpected(opened.error()));
+  const auto capture = std::make_shared<std::unique_ptr<FabricCapture>>(std::move(*opened));
+  assembly_->engine->post([this, name, capture, done = std::move(done)](Instant now) {
+    captures_->start(name, std::move(*capture), now);
+    done({});
+  });
 }
 
 std::expected<void, std::string> RunningFabric::make_outside() {

@@ -72,7 +72,11 @@ class RunningFabric {
   // While it runs, from any thread: a switch gets the tables of another profile (LinkControl::use_profile), watermarks
   // of one switch or of all begin again, between two windows.
   void use_profile(uint32_t node, uint32_t profile);
-  // Likewise: captures are started, stopped and listed.
+  // While it runs, from any thread but a worker's, since a file is opened: a capture begins between the next two
+  // windows. `done` is called on a worker's thread, or, with what is wrong, at once.
+  void start_capture(const std::string& name, const CaptureRequest& request,
+                     std::function<void(std::expected<void, std::string>)> done);
+  // While it runs, from any thread: captures are stopped and listed.
   void with_captures(std::function<void(Captures&, dataplane::Instant)> act);
   // Likewise: hosts, ports and cables fail (FaultControl). Links and profiles have calls of their own.
   void inject_fault(control::LiveFault fault);

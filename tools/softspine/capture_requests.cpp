@@ -45,6 +45,11 @@ bool read_ports(const Json& arguments, std::vector<std::string>& out) {
   return true;
 }
 
+const char* state_of(const Captures::Row& row) {
+  if (!row.failure.empty()) return "failed";
+  return row.running ? "running" : "over";
+}
+
 }  // namespace
 
 Json json_of(const CaptureRequest& request) {
@@ -91,8 +96,14 @@ std::expected<CaptureRequest, std::string> capture_request(const Json& arguments
 Json captures_json(const std::vector<Captures::Row>& rows) {
   Json out = Json::object();
   for (const Captures::Row& row : rows) {
-    out[row.name] = {{"file", row.file},         {"filter", row.filter},        {"ports", row.ports},
-                     {"running", row.running},   {"frames", row.so_far.frames}, {"bytes", row.so_far.bytes},
+    out[row.name] = {{"file", row.file},
+                     {"filter", row.filter},
+                     {"ports", row.ports},
+                     {"running", row.running},
+                     {"state", state_of(row)},
+                     {"failure", row.failure.empty() ? Json{} : Json(row.failure)},
+                     {"frames", row.so_far.frames},
+                     {"bytes", row.so_far.bytes},
                      {"files", row.so_far.files}};
   }
   return out;
@@ -102,11 +113,14 @@ std::string captures_table(const std::vector<Captures::Row>& rows) {
   if (rows.empty()) return "nothing is captured\n";
   control::TextTable table{{"<NAME", "<STATE", "PORTS", "FRAMES", "BYTES", "FILES", "<FILE", "<FILTER"}};
   for (const Captures::Row& row : rows) {
-    table.add({row.name, row.running ? "running" : "over", std::to_string(row.ports),
-               control::grouped(row.so_far.frames), control::grouped(row.so_far.bytes),
-               std::to_string(row.so_far.files), row.file, row.filter});
+    table.add({row.name, state_of(row), std::to_string(row.ports), control::grouped(row.so_far.frames),
+               control::grouped(row.so_far.bytes), std::to_string(row.so_far.files), row.file, row.filter});
   }
-  return table.text();
+  std::string out = table.text();
+  for (const Captures::Row& row : rows) {
+    if (!row.failure.empty()) out += fmt::format("{} failed: {}\n", row.name, row.failure);
+  }
+  return out;
 }
 
 std::expected<Json, std::string> closed_capture(Captures::Ended& ended, bool json) {

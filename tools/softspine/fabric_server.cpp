@@ -278,8 +278,7 @@ void FabricServer::add_captures() {
     if (!request) return reply(std::unexpected(request.error()));
     const std::string given = text_argument(arguments, "name");
     const std::string name = given.empty() ? std::filesystem::path(request->path).stem().string() : given;
-    fabric_.with_captures([reply, name, request = std::move(*request)](testbeds::Captures& captures, Instant now) {
-      const auto started = captures.start(name, request, now);
+    fabric_.start_capture(name, *request, [reply, name](const std::expected<void, std::string>& started) {
       if (!started) return reply(std::unexpected(started.error()));
       reply(Json("capture " + name + ": started"));
     });

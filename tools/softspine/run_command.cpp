@@ -112,7 +112,9 @@ class Run {
       }
     }
     if (arguments_.capture.path.empty()) return {};
-    const auto opened = fabric_->open_capture(arguments_.capture);
+    testbeds::CaptureRequest request = arguments_.capture;
+    request.wait_for_reader = true;
+    const auto opened = fabric_->open_capture(request);
     if (!opened) return wrong(opened.error());
     return {};
   }
@@ -147,10 +149,9 @@ class Run {
 
   std::expected<void, Status> run() {
     say_when_it_ends();
-    Screen screen;
-    const ErrorPrinter error_printer{fabric_->errors(), screen};
+    error_printer_.emplace(fabric_->errors(), screen_);
     std::optional<Progress> progress;
-    if (!arguments_.quiet) progress.emplace(*fabric_, screen);
+    if (!arguments_.quiet) progress.emplace(*fabric_, screen_);
     const auto ran = fabric_->run();
     progress.reset();
     server_->stop();
@@ -174,7 +175,7 @@ class Run {
 
   Status finish() {
     const auto capture = fabric_->close_capture();
-    if (!capture) fmt::print(stderr, "softspine: {}: {}\n", arguments_.capture.path, capture.error());
+    error_printer_.reset();
     const std::vector<testbeds::OutsideOutcome> outcomes = fabric_->outcomes();
     const control::FabricSnapshot snapshot = fabric_->snapshot();
     control::Json report = run_report(snapshot, testbed_, outcomes, fabric_->notes());
@@ -253,6 +254,8 @@ class Run {
   std::unique_ptr<testbeds::RunningFabric> fabric_;
   std::unique_ptr<FabricServer> server_;
   std::string incomplete_;  // why the run could not go on
+  Screen screen_;
+  std::optional<ErrorPrinter> error_printer_;  // while it runs, and until its captures are closed
 };
 
 Status run(const RunArguments& arguments) {

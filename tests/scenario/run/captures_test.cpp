@@ -41,9 +41,14 @@ class LiveCaptures : public testing::Test {
   void start(Duration when, const std::string& name, CaptureRequest request) {
     request.path = path(name);
     at(when, [this, name, request](Captures& captures, Instant now) {
-      const auto started = captures.start(name, request, now);
-      answers_.push_back(started ? "started" : started.error());
+      answers_.push_back(start_in(captures, name, request, now));
     });
+  }
+  static std::string start_in(Captures& captures, const std::string& name, const CaptureRequest& request, Instant now) {
+    auto opened = captures.open(name, request);
+    if (!opened) return opened.error();
+    captures.start(name, std::move(*opened), now);
+    return "started";
   }
   void stop(Duration when, const std::string& name) {
     at(when, [this, name](Captures& captures, Instant) {
@@ -138,8 +143,8 @@ TEST_F(LiveCaptures, SayWhyNot) {
   start(ms(2), "b", {.ports = {"tor9:*"}});
   start(ms(2), "c", {.filter = "udp prot"});
   at(ms(3), [this](Captures& captures, Instant now) {
-    answers_.push_back(captures.start("d", {.path = path("a")}, now).error());
-    answers_.push_back(captures.start("e", {.path = "/nonexistent/e"}, now).error());
+    answers_.push_back(start_in(captures, "d", {.path = path("a")}, now));
+    answers_.push_back(start_in(captures, "e", {.path = "/nonexistent/e"}, now));
     answers_.push_back(captures.stop("f").error());
   });
   stop(ms(4), "");

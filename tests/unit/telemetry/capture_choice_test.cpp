@@ -48,12 +48,12 @@ class CaptureChoice : public testing::Test {
   }
   ~CaptureChoice() override { std::filesystem::remove_all(folder_); }
 
-  void open(CaptureOptions options) {
+  void open(CaptureOptions options, Instant until = Instant::never()) {
     auto capture = Capture::open(path(), std::move(options));
     ASSERT_TRUE(capture) << capture.error();
     capture_ = std::move(*capture);
     tap_ = capture_->add_port("tor1:Ethernet0", Rate::gbps(100), 0);
-    capture_->start();
+    capture_->start(until);
   }
   void frame(const std::string& stored, Duration at = {}, uint32_t frame_bytes = 0) {
     tap_->frame(Direction::kTransmitted, *BarePacket{stored, frame_bytes}, Instant::at(at), nullptr);
@@ -113,7 +113,7 @@ TEST_F(CaptureChoice, RefusesWhatIsNoExpressionAndMakesNoFile) {
 }
 
 TEST_F(CaptureChoice, TakesNothingFromItsEndOn) {
-  open({.until = Instant::at(Duration::us(5))});
+  open({}, Instant::at(Duration::us(5)));
   for (int i = 0; i < 10; ++i) frame(roce(1), Duration::us(i));
   EXPECT_EQ(close().frames, 5u);
 }
