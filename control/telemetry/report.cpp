@@ -6,6 +6,7 @@
 
 #include "control/telemetry/audit.hpp"
 #include "control/telemetry/losses.hpp"
+#include "control/telemetry/notices.hpp"
 #include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"
 
@@ -98,6 +99,8 @@ Json switch_json(const SwitchSnapshot& node) {
           {"wrong_with_buffers", node.wrong_with_buffers.empty() ? Json{} : Json(node.wrong_with_buffers)},
           {"short_hash_keys", node.short_hash_keys},
           {"flowlets", node.flowlets},
+          {"fdb_evictions", node.fdb_evictions},
+          {"neighbour_refusals", node.neighbour_refusals},
           {"dropped_packets", dropped_packets(totals.drops)},
           {"drops", drops_json(totals.drops)}};
 }
@@ -220,6 +223,7 @@ Json edge_json(const EdgeSnapshot& edge) {
           {"pfc_tx_packets", sum.tx_frames},
           {"paused_ps", sum.paused.count_ps()},  // of all priorities
           {"pause", pause},
+          {"statistics", edge.statistics},
           {"in_drops", drops_json(c.in_drops)},
           {"out_drops", drops_json(c.out_drops)}};
 }
@@ -269,6 +273,7 @@ Json totals_json(const FabricSnapshot& snapshot) {
           {"balanced", imbalances.empty()},
           {"imbalances", imbalances},
           {"deadlocks", snapshot.deadlocks.size()},
+          {"errors", snapshot.errors.size()},
           {"route_changes", snapshot.route_changes},
           {"dropped_packets", dropped_packets(drops)},
           {"drops", drops_json(drops)}};
@@ -380,6 +385,7 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
           {"faults", faults_json(snapshot)},
           {"deadlocks", deadlocks_json(snapshot)},
           {"errors", errors_json(snapshot.errors)},
+          {"notices", notices_of(snapshot)},
           {"engine", engine_json(snapshot.engine, facts)}};
 }
 

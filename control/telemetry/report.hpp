@@ -14,6 +14,7 @@
 //   faults     [{at_ps what}]: those that struck
 //   deadlocks  [{found_ps circle}]
 //   errors     [{who what first_ps last_ps count}]     error_channel.hpp; none in a run that went well
+//   notices    [sentence]                              notices.hpp
 //   engine     how the machine did
 //
 // What of a flow is where:   sent_packets = received_packets − foreign_packets + missing_packets + under_way_packets

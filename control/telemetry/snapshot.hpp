@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -129,6 +130,8 @@ struct SwitchSnapshot {
   std::string wrong_with_buffers = {};   // empty: what is charged adds up
   uint64_t short_hash_keys = 0;          // packets that ended before a UDF of their key did: hashed by what was there
   uint64_t flowlets = 0;                 // begun
+  uint64_t fdb_evictions = 0;            // MAC addresses that were forgotten for others
+  uint64_t neighbour_refusals = 0;       // neighbours that there was no room for
 };
 
 // A priority at a host's port, or at the NIC of one that is outside.
@@ -273,8 +276,9 @@ struct EdgeSnapshot {
   dataplane::LinkCounters link;  // of its transmitter: all that it has sent into the fabric
   dataplane::NicCounters nic;
   HostPauses pause{};
-  uint64_t waiting_packets = 0;      // from outside, not yet on the link
-  uint64_t waiting_for_outside = 0;  // from the link, not yet taken
+  uint64_t waiting_packets = 0;                     // from outside, not yet on the link
+  uint64_t waiting_for_outside = 0;                 // from the link, not yet taken
+  std::map<std::string, uint64_t> statistics = {};  // what the outside counts by itself, by its own names
 };
 
 struct LinkSnapshot {

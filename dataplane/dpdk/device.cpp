@@ -165,15 +165,24 @@ EtherAddress Device::address() const {
   return address;
 }
 
-std::map<std::string, uint64_t> Device::statistics() const {
-  std::map<std::string, uint64_t> out;
-  const int count = rte_eth_xstats_get(port_, nullptr, 0);
-  if (count <= 0) return out;
+namespace {
+
+void add_driver_statistics(uint16_t port, std::map<std::string, uint64_t>& out) {
+  const int count = rte_eth_xstats_get(port, nullptr, 0);
+  if (count <= 0) return;
   std::vector<rte_eth_xstat> values(static_cast<size_t>(count));
   std::vector<rte_eth_xstat_name> names(values.size());
-  if (rte_eth_xstats_get(port_, values.data(), static_cast<unsigned>(count)) != count) return out;
-  if (rte_eth_xstats_get_names(port_, names.data(), static_cast<unsigned>(count)) != count) return out;
+  if (rte_eth_xstats_get(port, values.data(), static_cast<unsigned>(count)) != count) return;
+  if (rte_eth_xstats_get_names(port, names.data(), static_cast<unsigned>(count)) != count) return;
   for (size_t i = 0; i < values.size(); ++i) out.emplace(names[i].name, values[i].value);
+}
+
+}  // namespace
+
+std::map<std::string, uint64_t> Device::statistics() const {
+  std::map<std::string, uint64_t> out;
+  add_driver_statistics(port_, out);
+  if (count_) count_(out);
   return out;
 }
 

@@ -46,13 +46,18 @@ class Device {
   Device& operator=(const Device&) = delete;
 
   // Something that lives as long as the device and ends just before it.
-  void keep(std::shared_ptr<void> companion) { companion_ = std::move(companion); }
+  // `count` adds what the companion counts to the statistics; any thread.
+  using Count = std::function<void(std::map<std::string, uint64_t>& out)>;
+  void keep(std::shared_ptr<void> companion, Count count = {}) {
+    companion_ = std::move(companion);
+    count_ = std::move(count);
+  }
 
   uint16_t port() const { return port_; }
   const std::string& name() const { return name_; }
   uint16_t mtu() const { return mtu_; }
   EtherAddress address() const;
-  // What the driver counts, by its own names.
+  // What the driver and the companion count, by their own names.
   std::map<std::string, uint64_t> statistics() const;
 
   // Whether anyone is there to take frames. Drivers that do not tell are always up. Any thread.
@@ -77,6 +82,7 @@ class Device {
   bool made_here_;
   bool tells_link_ = false;
   std::shared_ptr<void> companion_;
+  Count count_;
   std::atomic<bool> up_{true};
   std::atomic<uint64_t> arrivals_{0};
 };

@@ -44,9 +44,11 @@ void drop(rte_mbuf* m, DropCounters& drops, DropReason reason) {
 
 }  // namespace
 
-DeviceEdge::DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, const Config& config)
+DeviceEdge::DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, const Config& config,
+                       std::optional<KernelInterface> interface)
     : Nic(std::move(name), config, pool),
       device_(std::move(device)),
+      interface_(std::move(interface)),
       port_(device_->port()),
       held_(std::bit_ceil(config.hold_bytes / kMinFrameBytes + 1)) {}
 

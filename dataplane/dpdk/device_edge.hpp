@@ -20,9 +20,11 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "dataplane/dpdk/device.hpp"
+#include "dataplane/edge/kernel_interface.hpp"
 #include "dataplane/edge/nic.hpp"
 
 namespace softspine::dataplane {
@@ -31,14 +33,20 @@ class DeviceEdge final : public Nic {
  public:
   using Config = NicConfig;
 
-  // `pool`: the device's own; frames whose elided payload is put back come from it too.
-  DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, const Config& config);
+  // `pool`: the device's own; frames whose elided payload is put back come from it too. `interface`: the kernel's that
+  // the device speaks through, if there is one.
+  DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, const Config& config,
+             std::optional<KernelInterface> interface = std::nullopt);
   ~DeviceEdge() override;
 
   bool poll(Instant now) noexcept override;
   bool wants_poll() const override { return true; }
   Instant run(Instant until) noexcept override;
   void drain() noexcept override;
+  std::map<std::string, uint64_t> statistics() const override { return device_->statistics(); }
+  void look_outside(Instant now) noexcept override {
+    if (interface_ && interface_->is_gone()) lose_outside(interface_->name(), now);
+  }
 
   uint64_t waiting_for_outside() const override { return Nic::waiting_for_outside() + held_packets(); }
   uint64_t held_packets() const { return held_tail_ - held_head_; }
@@ -63,6 +71,7 @@ class DeviceEdge final : public Nic {
   void end_out(rte_mbuf* frame, DropReason reason) noexcept;
 
   std::unique_ptr<Device> device_;
+  std::optional<KernelInterface> interface_;
   uint16_t port_;
   // A ring of frames that wait for the outside: from head to tail, indices modulo its size (a power of two).
   std::vector<rte_mbuf*> held_;

@@ -101,7 +101,11 @@ std::expected<std::unique_ptr<Device>, EdgeError> open_vhost_device(const std::s
   if (!device) return std::unexpected(EdgeError{socket_path, std::move(device.error().message)});
   auto gate = VhostGate::open(socket_path, backend_path);
   if (!gate) return std::unexpected(std::move(gate.error()));
-  (*device)->keep(std::make_shared<Companion>(std::move(*backend), std::move(*gate)));
+  const VhostGate& counts = **gate;
+  (*device)->keep(std::make_shared<Companion>(std::move(*backend), std::move(*gate)), [&counts](auto& out) {
+    out["vhost_connections"] = counts.connections();
+    out["vhost_offenders"] = counts.offenders();
+  });
   return device;
 }
 

@@ -285,4 +285,10 @@ void Nic::end_waiting() noexcept {
   next_ = Instant::never();
 }
 
+void Nic::lose_outside(const std::string& interface, Instant now) noexcept {
+  if (outside_is_gone_) return;
+  outside_is_gone_ = true;
+  faults_.push_back({{interface, "the interface was deleted"}, now});
+}
+
 }  // namespace softspine::dataplane

@@ -37,6 +37,7 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -68,6 +69,8 @@ class Nic : public Node {
   uint8_t stopped() const { return pfc_.stopped(); }
   // What the outside had for us and dropped itself, as far as it says so. Slow.
   virtual uint64_t lost_outside() const { return 0; }
+  // What the outside counts by itself (a driver, a vhost-user gate), by its own names. From an action; slow.
+  virtual std::map<std::string, uint64_t> statistics() const { return {}; }
   // What has gone wrong with the outside since the start; only grows. From an action.
   const std::vector<EdgeFault>& faults() const { return faults_; }
   // Its interface was deleted: nobody will ever be there again.
@@ -140,6 +143,8 @@ class Nic : public Node {
     settle();
     want_run(std::max(now, departure()));
   }
+  // For look_outside(): the interface of that name was deleted. Once.
+  void lose_outside(const std::string& interface, Instant now) noexcept;
   // Whoever has nothing to pace: a plain edge.
   Instant free_at() const { return free_at_; }
   void set_free_at(Instant at) { free_at_ = at; }

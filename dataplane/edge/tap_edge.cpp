@@ -87,9 +87,9 @@ std::expected<std::unique_ptr<TapEdge>, EdgeError> TapEdge::open(std::string nam
   auto fd = attach_to(config.interface);
   if (!fd) return std::unexpected(std::move(fd.error()));
   if (auto done = set_up(config); !done) return std::unexpected(std::move(done.error()));
-  auto drops = KernelDrops::open(config.interface);
-  if (!drops) return std::unexpected(std::move(drops.error()));
-  return std::unique_ptr<TapEdge>{new TapEdge{std::move(name), nic, std::move(*fd), std::move(*drops), pool}};
+  auto interface = KernelInterface::open(config.interface);
+  if (!interface) return std::unexpected(std::move(interface.error()));
+  return std::unique_ptr<TapEdge>{new TapEdge{std::move(name), nic, std::move(*fd), std::move(*interface), pool}};
 }
 
 bool TapEdge::poll(Instant now) noexcept {
@@ -125,6 +125,12 @@ bool TapEdge::take_one(Instant now) noexcept {
   return true;
 }
 
+// Asked of the TAP itself: who moves it into another network namespace keeps it.
+void TapEdge::look_outside(Instant now) noexcept {
+  ifreq request{};
+  if (ioctl(fd_.get(), TUNGETIFF, &request) != 0 && errno == EBADFD) lose_outside(interface_.name(), now);
+}
+
 Instant TapEdge::run(Instant until) noexcept {
   struct Outside {
     TapEdge& edge;
@@ -144,7 +150,8 @@ void TapEdge::hand_out(Packet packet) noexcept {
     ++counters_.out_packets;
     counters_.out_bytes += packet.frame_bytes();
   } else {
-    ++counters_.out_drops[static_cast<size_t>(errno == EIO ? DropReason::kLinkDown : DropReason::kEdgeFull)];
+    const bool nobody = errno == EIO || errno == EBADFD;  // down, deleted
+    ++counters_.out_drops[static_cast<size_t>(nobody ? DropReason::kLinkDown : DropReason::kEdgeFull)];
   }
   PacketPool::release(std::move(packet));
 }

@@ -8,7 +8,7 @@
 //                      its link is behind the TAP is not read; its queue (txqueuelen) then fills, and the kernel
 //                      drops: a TAP can't be paused without loss. lost_outside() is what the kernel says of that.
 //   fabric → outside   run(until): the kernel takes a frame at once or not at all. Not at all: edge_full, or link_down
-//                      while the interface is down.
+//                      while the interface is down. When it is deleted, the edge says so (faults()).
 //
 // Not DPDK's net_tap: that refuses an MTU above 1504 (22.11), and asks for a signal per frame.
 // Checksums: we ask the kernel for no offload, so it completes every checksum and cuts every frame to the MTU.
@@ -22,7 +22,7 @@
 #include <optional>
 #include <string>
 
-#include "dataplane/edge/kernel_drops.hpp"
+#include "dataplane/edge/kernel_interface.hpp"
 #include "dataplane/edge/nic.hpp"
 #include "dataplane/edge/owned_fd.hpp"
 
@@ -46,18 +46,19 @@ class TapEdge final : public Nic {
   Instant run(Instant until) noexcept override;
 
   void drain() noexcept override { end_waiting(); }
-  uint64_t lost_outside() const override { return kernel_drops_.count(); }
+  uint64_t lost_outside() const override { return interface_.dropped(); }
+  void look_outside(Instant now) noexcept override;
 
  private:
-  TapEdge(std::string name, const NicConfig& nic, OwnedFd fd, KernelDrops drops, PacketPool& pool)
-      : Nic(std::move(name), nic, pool), fd_(std::move(fd)), kernel_drops_(std::move(drops)) {}
+  TapEdge(std::string name, const NicConfig& nic, OwnedFd fd, KernelInterface interface, PacketPool& pool)
+      : Nic(std::move(name), nic, pool), fd_(std::move(fd)), interface_(std::move(interface)) {}
   bool take_one(Instant now) noexcept;
   void hand_out(Packet packet) noexcept;
   Packet make_whole(Packet packet) noexcept;
   bool write_whole(const Packet& packet) noexcept;
 
   OwnedFd fd_;
-  KernelDrops kernel_drops_;
+  KernelInterface interface_;
 };
 
 }  // namespace softspine::dataplane

@@ -2,6 +2,7 @@
 #include "testbeds/outside/edges.hpp"
 
 #include <atomic>
+#include <optional>
 #include <utility>
 
 #include "dataplane/dpdk/device_edge.hpp"
@@ -31,12 +32,14 @@ std::expected<OpenedEdge, Error> opened(std::expected<std::unique_ptr<Edge>, Edg
 }
 
 std::expected<OpenedEdge, Error> over(std::expected<std::unique_ptr<Device>, EdgeError> device,
-                                      const EdgeSetting& setting) {
+                                      const EdgeSetting& setting,
+                                      std::optional<dataplane::KernelInterface> interface = std::nullopt) {
   if (!device) return std::unexpected(error_from(device.error()));
   DeviceEdge::Config config = setting.nic;
   // A guest's second is a wall second, and emulated time is dilated.
   config.hold_time = dataplane::Duration::ps(config.hold_time.count_ps() / setting.dilation);
-  return opened<DeviceEdge>(std::make_unique<DeviceEdge>(setting.name, std::move(*device), setting.pool, config));
+  return opened<DeviceEdge>(
+      std::make_unique<DeviceEdge>(setting.name, std::move(*device), setting.pool, config, std::move(interface)));
 }
 
 dataplane::TapConfig tap_of(const std::string& interface, const EdgeSetting& setting) {
@@ -80,10 +83,12 @@ std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, co
   config.devargs = "net_af_packet" + std::to_string(serial.fetch_add(1)) + ",iface=" + edge.interface + ring;
   auto device = Device::open(config, setting.pool);
   if (!device) return std::unexpected(Error{edge.interface, device.error().message});
+  auto interface = dataplane::KernelInterface::open(edge.interface);
+  if (!interface) return std::unexpected(error_from(interface.error()));
   auto offload = std::make_shared<PacketOffload>(edge.interface);
   std::string note = offload->problem();
   (*device)->keep(std::move(offload));
-  auto made = over(std::move(device), setting);
+  auto made = over(std::move(device), setting, std::move(*interface));
   if (made && !note.empty()) made->note = edge.interface + ": " + note;
   return made;
 }

@@ -13,7 +13,7 @@ namespace {
 
 // On the wall clock every look costs a stop of all workers.
 constexpr Duration kEveryVirtual = Duration::us(100);
-constexpr Duration kEveryWall = Duration::ms(20);
+constexpr Duration kEveryWall = Duration::ms(20);  // of the machine's time
 
 }  // namespace
 
@@ -27,7 +27,7 @@ void EdgeWatch::look(Instant now) {
   const bool wall = assembly_.engine->is_wall();
   const Instant next = assembly_.engine->next_event();
   if (next.is_never() && !wall) return;
-  const Instant then = now + (wall ? kEveryWall : kEveryVirtual);
+  const Instant then = now + (wall ? kEveryWall / testbed_.run.dilation : kEveryVirtual);
   assembly_.engine->at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
 }
 
@@ -35,7 +35,7 @@ void EdgeWatch::look_at(size_t edge, Instant now) {
   const EdgePort& port = assembly_.edges[edge];
   port.nic->look_outside(now);
   report(edge);
-  if (port.nic->outside_is_gone()) links_.set({fabric_.port(port.end).link}, false, now);
+  if (port.nic->outside_is_gone()) links_.set({testbed_.fabric.port(port.end).link}, false, now);
 }
 
 void EdgeWatch::report(size_t edge) {
@@ -43,7 +43,7 @@ void EdgeWatch::report(size_t edge) {
   const std::vector<EdgeFault>& faults = port.nic->faults();
   for (; reported_[edge] < faults.size(); ++reported_[edge]) {
     const EdgeFault& fault = faults[reported_[edge]];
-    errors_.report(fabric_.nodes[port.end.node].name, fault.error.where + ": " + fault.error.message, fault.at);
+    errors_.report(testbed_.fabric.nodes[port.end.node].name, fault.error.where + ": " + fault.error.message, fault.at);
   }
 }
 

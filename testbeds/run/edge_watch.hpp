@@ -16,8 +16,8 @@ namespace softspine::testbeds {
 class EdgeWatch {
  public:
   // All four outlive it.
-  EdgeWatch(const control::Fabric& fabric, Assembly& assembly, LinkControl& links, control::ErrorChannel& errors)
-      : fabric_(fabric), assembly_(assembly), links_(links), errors_(errors), reported_(assembly.edges.size(), 0) {}
+  EdgeWatch(const control::Testbed& testbed, Assembly& assembly, LinkControl& links, control::ErrorChannel& errors)
+      : testbed_(testbed), assembly_(assembly), links_(links), errors_(errors), reported_(assembly.edges.size(), 0) {}
 
   // Before the first window.
   void start();
@@ -29,7 +29,7 @@ class EdgeWatch {
   void look_at(size_t edge, dataplane::Instant now);
   void report(size_t edge);
 
-  const control::Fabric& fabric_;
+  const control::Testbed& testbed_;
   Assembly& assembly_;
   LinkControl& links_;
   control::ErrorChannel& errors_;

@@ -47,7 +47,7 @@ std::expected<void, std::string> RunningFabric::build() {
   faults_->start();
   deadlocks_ = std::make_unique<DeadlockLook>(testbed_.fabric, *assembly_);
   deadlocks_->start();
-  edges_ = std::make_unique<EdgeWatch>(testbed_.fabric, *assembly_, *links_, errors_);
+  edges_ = std::make_unique<EdgeWatch>(testbed_, *assembly_, *links_, errors_);
   edges_->start();
   captures_ = std::make_unique<Captures>(testbed_, *assembly_, errors_);
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};

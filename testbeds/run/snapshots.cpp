@@ -62,6 +62,8 @@ class Copier {
     const SwitchTables& tables = assembly_.switches[n]->tables();
     copy.short_hash_keys = tables.short_keys;
     copy.flowlets = tables.flowlets.begun();
+    copy.fdb_evictions = tables.fdb.evictions();
+    copy.neighbour_refusals = tables.neighbours.refusals();
     out_.switches.push_back(std::move(copy));
   }
 
@@ -197,7 +199,8 @@ class Copier {
                                .link = transmitter.counters(),
                                .nic = nic.nic_counters(),
                                .waiting_packets = nic.waiting_packets(),
-                               .waiting_for_outside = nic.waiting_for_outside()};
+                               .waiting_for_outside = nic.waiting_for_outside(),
+                               .statistics = nic.statistics()};
     // Frames that the kernel had for a TAP and dropped, since it was not read while its link was behind.
     copy.counters.in_drops[static_cast<size_t>(DropReason::kEdgeFull)] += nic.lost_outside();
     for (uint8_t i = 0; i < kPriorities; ++i) {

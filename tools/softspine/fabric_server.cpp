@@ -13,6 +13,7 @@
 #include "control/server/socket_path.hpp"
 #include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"
+#include "control/telemetry/notices.hpp"
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/report.hpp"
 #include "control/telemetry/tables.hpp"
@@ -177,7 +178,17 @@ Json FabricServer::fabric_json(const FabricSnapshot& snapshot) const {
           {"duration_ps", testbed.run.is_limited() ? Json(testbed.run.duration.count_ps()) : Json()},
           {"switches", snapshot.switches.size()},
           {"hosts", snapshot.hosts.size() + snapshot.edges.size()},
-          {"errors", errors_json(snapshot.errors)}};
+          {"route_changes", snapshot.route_changes},
+          {"control_socket", socket_json()},
+          {"errors", errors_json(snapshot.errors)},
+          {"notices", notices_of(snapshot)}};
+}
+
+Json FabricServer::socket_json() const {
+  const ServerCounters& counters = server_.counters();
+  return {{"connections", counters.connections.load()},   {"requests", counters.requests.load()},
+          {"bad_requests", counters.bad_requests.load()}, {"refused_connections", counters.refused_connections.load()},
+          {"timeouts", counters.timeouts.load()},         {"oversize_responses", counters.oversize_responses.load()}};
 }
 
 std::string FabricServer::fabric_text(const FabricSnapshot& snapshot) const {
@@ -204,6 +215,7 @@ void FabricServer::add_switch_views() {
       if (!node) return reply(std::unexpected(node.error()));
       const bool json = wants_json(arguments);
       fabric_.ask_switch(*node, [reply, view, node = *node, json](const pipelines::Switch& from,
+  for (const std::string& notice : notices_of(snapshot)) out += "notice: " + notice + "\n";
                                                                   const RouteTable& routes, Instant now) {
         Json rows = view(node, from, routes, now);
         reply(json ? Result(std::move(rows)) : Result(Json(as_table(rows))));

@@ -37,6 +37,7 @@ class FabricServer {
   void add_profile();
   control::Json fabric_json(const control::FabricSnapshot& snapshot) const;
   std::string fabric_text(const control::FabricSnapshot& snapshot) const;
+  control::Json socket_json() const;
 
   testbeds::RunningFabric& fabric_;
   control::Server server_;

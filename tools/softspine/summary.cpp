@@ -187,6 +187,8 @@ std::string summary_text(const Json& report) {
   add_uplinks(out, report["links"]);
   out += losses_text(report);
   out += events_text(report);
+  if (!report["notices"].empty()) out += "\n";
+  for (const Json& notice : report["notices"]) out += "Notice: " + notice.get<std::string>() + "\n";
   add_errors(out, report["errors"]);
   add_troubles(out, report);
   return out;

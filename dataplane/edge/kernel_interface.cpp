@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dataplane/edge/kernel_drops.hpp"
+#include "dataplane/edge/kernel_interface.hpp"
 
 #include <linux/rtnetlink.h>
 #include <net/if.h>
@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <optional>
 
 namespace softspine::dataplane {
 
@@ -24,9 +25,7 @@ struct Question {
 };
 
 // The 64-bit statistics among the attributes of a link's answer.
-uint64_t dropped_in(const char* answer, size_t bytes) {
-  const auto* header = reinterpret_cast<const nlmsghdr*>(answer);
-  if (!NLMSG_OK(header, bytes) || header->nlmsg_type != RTM_NEWLINK) return 0;
+std::optional<uint64_t> dropped_in(const nlmsghdr* header) {
   auto left = static_cast<int>(IFLA_PAYLOAD(header));
   const auto* link = static_cast<const ifinfomsg*>(NLMSG_DATA(header));
   for (const rtattr* it = IFLA_RTA(link); RTA_OK(it, left); it = RTA_NEXT(it, left)) {
@@ -35,35 +34,58 @@ uint64_t dropped_in(const char* answer, size_t bytes) {
     std::memcpy(&statistics, RTA_DATA(it), std::min(sizeof statistics, static_cast<size_t>(RTA_PAYLOAD(it))));
     return statistics.tx_dropped;
   }
-  return 0;
+  return std::nullopt;
+}
+
+bool says_no_such_device(const nlmsghdr* header) {
+  if (header->nlmsg_type != NLMSG_ERROR || header->nlmsg_len < NLMSG_LENGTH(sizeof(nlmsgerr))) return false;
+  return static_cast<const nlmsgerr*>(NLMSG_DATA(header))->error == -ENODEV;
 }
 
 }  // namespace
 
-std::expected<KernelDrops, EdgeError> KernelDrops::open(const std::string& interface) {
+struct KernelInterface::Answer {
+  bool gone = false;
+  std::optional<uint64_t> dropped;
+};
+
+std::expected<KernelInterface, EdgeError> KernelInterface::open(const std::string& name) {
   OwnedFd fd{socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE)};
-  if (!fd) return std::unexpected(failed(interface, "socket"));
+  if (!fd) return std::unexpected(failed(name, "socket"));
   ifreq request{};
-  interface.copy(request.ifr_name, IFNAMSIZ - 1);
+  name.copy(request.ifr_name, IFNAMSIZ - 1);
   const OwnedFd control{socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
   if (!control || ioctl(control.get(), SIOCGIFINDEX, &request) != 0) {
-    return std::unexpected(failed(interface, "SIOCGIFINDEX"));
+    return std::unexpected(failed(name, "SIOCGIFINDEX"));
   }
-  return KernelDrops{std::move(fd), request.ifr_ifindex};
+  return KernelInterface{std::move(fd), request.ifr_ifindex, name};
 }
 
-uint64_t KernelDrops::count() const noexcept {
+// Nothing is known if the kernel does not answer.
+KernelInterface::Answer KernelInterface::ask() const noexcept {
   Question question{};
   question.header.nlmsg_len = sizeof question;
   question.header.nlmsg_type = RTM_GETLINK;
   question.header.nlmsg_flags = NLM_F_REQUEST;
   question.link.ifi_family = AF_UNSPEC;
   question.link.ifi_index = index_;
-  if (send(fd_.get(), &question, sizeof question, 0) != static_cast<ssize_t>(sizeof question)) return 0;
+  if (send(fd_.get(), &question, sizeof question, 0) != static_cast<ssize_t>(sizeof question)) return {};
   // The kernel has answered when send() returns.
   alignas(nlmsghdr) char answer[16'384];
   const ssize_t got = recv(fd_.get(), answer, sizeof answer, 0);
-  return got > 0 ? dropped_in(answer, static_cast<size_t>(got)) : 0;
+  const auto* header = reinterpret_cast<const nlmsghdr*>(answer);
+  if (got <= 0 || !NLMSG_OK(header, static_cast<size_t>(got))) return {};
+  if (header->nlmsg_type == RTM_NEWLINK) return {.gone = false, .dropped = dropped_in(header)};
+  return {.gone = says_no_such_device(header), .dropped = std::nullopt};
+}
+
+bool KernelInterface::is_gone() const noexcept {
+  return ask().gone;
+}
+
+uint64_t KernelInterface::dropped() const noexcept {
+  dropped_ = ask().dropped.value_or(dropped_);
+  return dropped_;
 }
 
 }  // namespace softspine::dataplane

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run's user may want to know and that is no error: tables that were too small for what they had to learn, and
+// what the outside of an edge counts as wrong (a driver's errors, guests that broke vhost-user's framing).
+// A sentence each, in the order of the nodes; none when nothing of that happened.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "control/telemetry/snapshot.hpp"
+
+namespace softspine::control {
+
+std::vector<std::string> notices_of(const FabricSnapshot& snapshot);
+
+}  // namespace softspine::control
