@@ -59,19 +59,31 @@ std::expected<Client, std::string> Client::connect_to_fabric(const std::string& 
   return std::move(found.front());
 }
 
-Result Client::call(const std::string& command, const Json& arguments, std::chrono::milliseconds timeout) {
-  const Until until = std::chrono::steady_clock::now() + timeout;
+Result Client::call(const std::string& command, const Json& arguments, const SeePage& see,
+                    std::chrono::milliseconds timeout) {
+  Until until = std::chrono::steady_clock::now() + timeout;
   const std::string request = format_request({.id = ++calls_, .command = command, .arguments = arguments});
   if (request.size() > kMaxRequestBytes)
     return std::unexpected("the request is longer than " + std::to_string(kMaxRequestBytes) + " bytes");
   // A server that refuses the connection says why before it closes: worth reading even if sending failed.
   const auto sent = send(request, until);
+  std::string pages;
   for (;;) {
     const auto line = receive_line(until);
     if (!line) return std::unexpected(sent ? line.error() : sent.error());
     Response response = parse_response(*line);
     // An answer to a call that was given up comes first.
-    if (!response.id.is_number_unsigned() || response.id.get<uint64_t>() == calls_) return std::move(response.result);
+    if (response.id.is_number_unsigned() && response.id.get<uint64_t>() != calls_) continue;
+    const bool is_text = response.result && response.result->is_string();
+    if (!response.more) {
+      if (is_text && !pages.empty()) return Json(pages + response.result->get<std::string>());
+      return std::move(response.result);
+    }
+    if (!is_text) return std::unexpected("a page of the answer is no text");
+    const auto& page = response.result->get_ref<const std::string&>();
+    see ? see(page) : static_cast<void>(pages += page);
+    if (pages.size() > kMaxResponseBytes) return std::unexpected("the answer does not end");
+    until = std::chrono::steady_clock::now() + timeout;
   }
 }
 

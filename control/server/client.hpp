@@ -6,6 +6,7 @@
 #include <chrono>
 #include <expected>
 #include <filesystem>
+#include <functional>
 #include <string>
 
 #include "control/server/descriptor.hpp"
@@ -19,8 +20,10 @@ class Client {
   // The running fabric of that name; without a name, the only one that runs.
   static std::expected<Client, std::string> connect_to_fabric(const std::string& name);
 
-  // The result, or what the server or the connection says is wrong.
-  Result call(const std::string& command, const Json& arguments = Json::object(),
+  // The result, or what the server or the connection says is wrong. A text that comes in pages is handed over page by
+  // page, if `see` is given; the result is then what is left of it. `timeout`: for each page.
+  using SeePage = std::function<void(const std::string& page)>;
+  Result call(const std::string& command, const Json& arguments = Json::object(), const SeePage& see = {},
               std::chrono::milliseconds timeout = std::chrono::seconds{30});
 
  private:

@@ -65,16 +65,24 @@ std::string format_response(const Json& id, const Result& result) {
   return head + R"(,"ok":true,"result":)" + text_of(*result) + "}\n";
 }
 
+std::string format_page(const Json& id, const std::string& page) {
+  return R"({"id":)" + text_of(id) + R"(,"ok":true,"more":true,"result":)" + text_of(page) + "}\n";
+}
+
 Response parse_response(std::string_view line) {
   Json json = Json::parse(line, nullptr, false);
   if (!json.is_object() || !json.contains("ok") || !json["ok"].is_boolean()) {
-    return {.id = Json{}, .result = std::unexpected("the answer is not one of softspine's")};
+    return {.id = Json{}, .result = std::unexpected("the answer is not one of softspine's"), .more = false};
   }
   Json id = std::move(json["id"]);
-  if (json["ok"].get<bool>()) return {.id = std::move(id), .result = std::move(json["result"])};
+  if (json["ok"].get<bool>()) {
+    const bool more = json.value("more", Json{}) == Json(true);
+    return {.id = std::move(id), .result = std::move(json["result"]), .more = more};
+  }
   const Json& error = json["error"];
   return {.id = std::move(id),
-          .result = std::unexpected(error.is_string() ? error.get<std::string>() : "refused without a reason")};
+          .result = std::unexpected(error.is_string() ? error.get<std::string>() : "refused without a reason"),
+          .more = false};
 }
 
 }  // namespace softspine::control

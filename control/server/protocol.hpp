@@ -4,6 +4,11 @@
 //   → {"id": 1, "command": "show pfc counters", "arguments": {"switch": "tor1"}}
 //   ← {"id": 1, "ok": true, "result": …}      or      {"id": 1, "ok": false, "error": "…"}
 //
+// A text too large for one line (show prometheus) comes as several, each a page of it, whole lines; the last has no
+// `more`:
+//
+//   ← {"id": 1, "ok": true, "more": true, "result": "…"}
+//
 // `id` (number, string or absent) comes back as it was. Requests of one connection are answered in
 // their order, one at a time. A line is at most kMaxRequestBytes long, nests at most kMaxDepth deep and has
 // at most kMaxKeys keys (an ordered object compares a new key with all before it).
@@ -36,10 +41,12 @@ std::expected<Request, std::string> parse_request(std::string_view line);
 // With the newline at the end.
 std::string format_request(const Request& request);
 std::string format_response(const Json& id, const Result& result);
+std::string format_page(const Json& id, const std::string& page);
 
 struct Response {
   Json id;  // null if absent, or not softspine's
   Result result;
+  bool more = false;  // it is a page, and others follow
 };
 // The client's side: what a line from the server says. Of outside data: never throws.
 Response parse_response(std::string_view line);

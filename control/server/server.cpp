@@ -36,7 +36,11 @@ void raise_open_files_limit(rlim_t connections) {
 }  // namespace
 
 struct Server::Core {
-  explicit Core(ServerOptions options) { context.options = options; }
+  explicit Core(ServerOptions options) {
+    context.options = options;
+    context.calls.most = options.max_calls;
+    context.streams.most = options.max_streams;
+  }
 
   asio::awaitable<void> accept_all();
   void welcome(Session::Socket socket);
@@ -101,7 +105,12 @@ void Server::handle(const std::string& command, Handler handler) {
 
 void Server::handle_later(const std::string& command, LateHandler handler) {
   SOFTSPINE_CHECK(!core_->thread.joinable(), 0, 0);
-  core_->context.handlers[command] = std::move(handler);
+  core_->context.handlers[command] = {.handler = std::move(handler), .turns = &core_->context.calls};
+}
+
+void Server::handle_paged(const std::string& command, LateHandler handler) {
+  SOFTSPINE_CHECK(!core_->thread.joinable(), 0, 0);
+  core_->context.handlers[command] = {.handler = std::move(handler), .turns = &core_->context.streams};
 }
 
 std::expected<void, std::string> Server::listen(const std::filesystem::path& path) {
@@ -126,7 +135,8 @@ void Server::stop() {
     core_->context.mailbox->io = nullptr;
   }
   asio::post(core_->io, [core = core_.get()] { core->close_all(); });
-  core_->thread.join();  // run() returns when the last connection has come to its end
+  core_->thread.join();           // run() returns when the last connection has come to its end
+  core_->context.makers.clear();  // all cancelled by then: each thread is waited for
 }
 
 const ServerCounters& Server::counters() const {

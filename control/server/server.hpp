@@ -21,7 +21,9 @@
 // However many ask at once, only max_calls requests are with their handlers, so that no more snapshots of a large
 // fabric exist; the others wait in the order they came. A result is made into text as soon as its turn comes, and
 // at most max_unsent_bytes of text wait for those who read slowly.
-// A line that is no request is answered with an error, and its connection closed.
+// A text that may exceed a response (handle_paged) is made by a thread of its own and sent page by page
+// (page_stream.hpp): at most max_streams at once, each with two pages in memory and stream_timeout to be read; further
+// ones wait. A line that is no request is answered with an error, and its connection closed.
 #pragma once
 
 #include <atomic>
@@ -42,7 +44,9 @@ struct ServerOptions {
   std::chrono::milliseconds idle_timeout{30'000};
   std::chrono::milliseconds reply_timeout{5'000};
   std::chrono::milliseconds write_timeout{10'000};
-  uint32_t max_calls = 16;               // requests with their handlers at once
+  uint32_t max_calls = 16;   // requests with their handlers at once
+  uint32_t max_streams = 2;  // texts in pages at once, each over a snapshot of its own
+  std::chrono::milliseconds stream_timeout{60'000};
   size_t max_response_bytes = 32 << 20;  // a longer result becomes an error
   size_t max_unsent_bytes = 128 << 20;   // of all connections together; what would exceed it becomes an error
 };
@@ -61,16 +65,25 @@ struct ServerCounters {
 class Reply {
  public:
   using Make = std::move_only_function<Result()>;
-  explicit Reply(std::function<void(Make)> deliver) : deliver_(std::move(deliver)) {}
+  // False: nobody wants more.
+  using PutPage = std::function<bool(std::string page)>;
+  using MakePages = std::move_only_function<void(const PutPage& put)>;
+  struct Answer {
+    Make make;
+    MakePages make_pages;  // instead
+  };
+  explicit Reply(std::function<void(Answer)> deliver) : deliver_(std::move(deliver)) {}
 
   void operator()(Result result) const {
-    deliver_([result = std::move(result)]() mutable { return std::move(result); });
+    later([result = std::move(result)]() mutable { return std::move(result); });
   }
   // `make` is called on the server's thread.
-  void later(Make make) const { deliver_(std::move(make)); }
+  void later(Make make) const { deliver_({.make = std::move(make), .make_pages = {}}); }
+  // Of a handle_paged: called on a thread of its own, which waits in `put` for the client to read.
+  void pages(MakePages make_pages) const { deliver_({.make = {}, .make_pages = std::move(make_pages)}); }
 
  private:
-  std::function<void(Make)> deliver_;
+  std::function<void(Answer)> deliver_;
 };
 
 class Server {
@@ -86,6 +99,8 @@ class Server {
   // Before listen().
   void handle(const std::string& command, Handler handler);
   void handle_later(const std::string& command, LateHandler handler);
+  // It replies with pages, or, when something is wrong, as the others do.
+  void handle_paged(const std::string& command, LateHandler handler);
 
   // Once. Starts the thread. Raises this process's soft limit of open files as far as max_connections asks for.
   std::expected<void, std::string> listen(const std::filesystem::path& path);

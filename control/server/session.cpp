@@ -122,14 +122,14 @@ asio::awaitable<bool> Session::answer(std::string text) {
   text = {};
   id_ = request->id;
   Unsent response = co_await response_to(std::move(*request));
-  const bool sent = co_await send(std::move(response));
+  const bool sent = co_await send(std::move(response), context_.options.write_timeout);
   co_return sent;
 }
 
 asio::awaitable<void> Session::refuse(std::string why) {
   ++context_.counters.bad_requests;
   id_ = {};
-  co_await send(response_of(std::unexpected(std::move(why))));
+  co_await send(response_of(std::unexpected(std::move(why))), context_.options.write_timeout);
 }
 
 asio::awaitable<Unsent> Session::response_to(Request request) {
@@ -141,43 +141,73 @@ asio::awaitable<Unsent> Session::response_to(Request request) {
   }
   // Set before the handler runs: a reply ends the wait by cancelling it, and can be posted only after this.
   reply_timer_.expires_after(context_.options.reply_timeout);
-  const bool in_time = co_await take_turn();
+  Turns& turns = *handler->second.turns;
+  const bool in_time = co_await take_turn(turns);
   if (!in_time) co_return response_of(std::unexpected(too_late()));
+  Unsent response = co_await called(handler->second, std::move(request));
+  end_turn(turns);
+  co_return response;
+}
+
+asio::awaitable<Unsent> Session::called(const HandlerEntry& entry, Request request) {
   const uint64_t call = ++call_;
   response_.reset();
   Reply::Make run = [&]() -> Result {
-    handler->second(request.arguments, reply_to(call));
+    entry.handler(request.arguments, reply_to(call));
     return Json{};
   };
-  if (const Result ran = made_by(run); !ran) {
-    end_turn();
-    co_return response_of(ran);
-  }
+  if (const Result ran = made_by(run); !ran) co_return response_of(ran);
   request = {};  // may be many times its text; who needs it later has copied it
   error_code ignored;
   co_await reply_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   ++call_;  // what comes now is too late
-  end_turn();
+  if (pages_) {
+    Unsent last = co_await send_pages();
+    co_return last;
+  }
   if (!response_) co_return response_of(std::unexpected(too_late()));
   Unsent response = std::move(*response_);
   response_.reset();
   co_return response;
 }
 
-asio::awaitable<bool> Session::take_turn() {
-  if (context_.calls < context_.options.max_calls) {
-    ++context_.calls;
+asio::awaitable<Unsent> Session::send_pages() {
+  const std::shared_ptr<PageStream> pages = std::exchange(pages_, nullptr);
+  const auto until = std::chrono::steady_clock::now() + context_.options.stream_timeout;
+  const auto left = [until] {
+    return std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now());
+  };
+  bool sent = true;
+  while (sent && socket_.is_open() && !pages->has_ended() && left().count() > 0) {
+    reply_timer_.expires_at(until);
+    if (auto page = pages->take()) {
+      sent = co_await send(Unsent{context_, format_page(id_, *page)}, std::min(left(), context_.options.write_timeout));
+    } else {
+      error_code ignored;
+      co_await reply_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
+    }
+  }
+  const bool is_whole = pages->has_ended();
+  pages->cancel();
+  if (!is_whole) co_return response_of(std::unexpected("not all of it was read in time"));
+  const std::string wrong = pages->wrong();
+  co_return response_of(wrong.empty() ? Result(Json("")) : Result(std::unexpected(wrong)));
+}
+
+asio::awaitable<bool> Session::take_turn(Turns& turns) {
+  if (turns.taken < turns.most) {
+    ++turns.taken;
     co_return true;
   }
-  context_.waiting.push_back(this);
+  turns.waiting.push_back(this);
   has_turn_ = false;
   const auto until = reply_timer_.expiry();
   error_code ignored;
   co_await reply_timer_.async_wait(asio::redirect_error(asio::use_awaitable, ignored));
   if (!has_turn_) {
-    std::erase(context_.waiting, this);
+    std::erase(turns.waiting, this);
   } else if (!socket_.is_open()) {
-    end_turn();
+    end_turn(turns);
     has_turn_ = false;
   }
   reply_timer_.expires_at(until);
@@ -185,13 +215,13 @@ asio::awaitable<bool> Session::take_turn() {
 }
 
 // The next in the row takes it over.
-void Session::end_turn() {
-  if (context_.waiting.empty()) {
-    --context_.calls;
+void Session::end_turn(Turns& turns) {
+  if (turns.waiting.empty()) {
+    --turns.taken;
     return;
   }
-  Session* next = context_.waiting.front();
-  context_.waiting.pop_front();
+  Session* next = turns.waiting.front();
+  turns.waiting.pop_front();
   next->has_turn_ = true;
   next->reply_timer_.cancel();
 }
@@ -204,20 +234,43 @@ std::string Session::too_late() {
 }
 
 Reply Session::reply_to(uint64_t call) {
-  return Reply{[mailbox = context_.mailbox, weak = weak_from_this(), call](Reply::Make make) {
+  return Reply{[mailbox = context_.mailbox, weak = weak_from_this(), call](Reply::Answer answer) {
     const std::lock_guard guard{mailbox->lock};
     if (mailbox->io == nullptr) return;
-    asio::post(*mailbox->io, [weak, call, make = std::move(make)]() mutable {
-      if (const auto session = weak.lock()) session->accept_reply(call, std::move(make));
+    asio::post(*mailbox->io, [weak, call, answer = std::move(answer)]() mutable {
+      if (const auto session = weak.lock()) session->accept_reply(call, std::move(answer));
     });
   }};
 }
 
 // Text at once, so that results do not wait beside each other for clients who may be slow.
-void Session::accept_reply(uint64_t call, Reply::Make make) {
-  if (call != call_ || response_) return;
-  response_.emplace(response_of(made_by(make)));
+void Session::accept_reply(uint64_t call, Reply::Answer answer) {
+  if (call != call_ || response_ || pages_) return;
+  if (answer.make_pages) {
+    start_pages(std::move(answer.make_pages));
+  } else {
+    response_.emplace(response_of(made_by(answer.make)));
+  }
   reply_timer_.cancel();
+}
+
+void Session::start_pages(Reply::MakePages make_pages) {
+  std::erase_if(context_.makers, [](const PageMaker& maker) { return maker.stream->has_ended(); });
+  pages_ = std::make_shared<PageStream>([mailbox = context_.mailbox, weak = weak_from_this()] {
+    const std::lock_guard guard{mailbox->lock};
+    if (mailbox->io == nullptr) return;
+    asio::post(*mailbox->io, [weak] {
+      if (const auto session = weak.lock()) session->reply_timer_.cancel();
+    });
+  });
+  context_.makers.push_back({pages_, std::jthread{[stream = pages_, make = std::move(make_pages)]() mutable {
+                               Reply::Make run = [&]() -> Result {
+                                 make([&stream](std::string page) { return stream->put(std::move(page)); });
+                                 return Json{};
+                               };
+                               const Result made = made_by(run);
+                               stream->end(made ? "" : made.error());
+                             }}});
 }
 
 // The result's text, or why it is not sent.
@@ -238,8 +291,8 @@ Unsent Session::response_of(const Result& result) {
   return {context_, format_response(id_, std::unexpected(instead))};
 }
 
-asio::awaitable<bool> Session::send(Unsent response) {
-  const Deadline deadline{*this, context_.options.write_timeout};
+asio::awaitable<bool> Session::send(Unsent response, std::chrono::milliseconds within) {
+  const Deadline deadline{*this, within};
   error_code failed;
   co_await asio::async_write(socket_, asio::buffer(response.text()), asio::redirect_error(asio::use_awaitable, failed));
   co_return !failed;

@@ -9,14 +9,17 @@
 #include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <deque>
+#include <list>
 #include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 
+#include "control/server/page_stream.hpp"
 #include "control/server/server.hpp"
 
 namespace softspine::control {
@@ -29,16 +32,35 @@ struct Mailbox {
 
 class Session;
 
+// So many may do something at once; the others wait, in the order they came.
+struct Turns {
+  uint32_t most = 0;
+  uint32_t taken = 0;
+  std::deque<Session*> waiting;
+};
+
+struct HandlerEntry {
+  Server::LateHandler handler;
+  Turns* turns = nullptr;
+};
+
+// A thread that makes pages.
+struct PageMaker {
+  std::shared_ptr<PageStream> stream;
+  std::jthread thread;
+};
+
 // What all connections share.
 struct SessionContext {
   ServerOptions options;
   ServerCounters counters;
-  std::map<std::string, Server::LateHandler> handlers;
+  std::map<std::string, HandlerEntry> handlers;
   std::shared_ptr<Mailbox> mailbox = std::make_shared<Mailbox>();
   std::set<Session*> open;
   size_t unsent_bytes = 0;
-  uint32_t calls = 0;            // requests that are with their handlers
-  std::deque<Session*> waiting;  // for one of those to end, in the order they came
+  Turns calls;                  // requests that are with their handlers
+  Turns streams;                // texts that are sent in pages
+  std::list<PageMaker> makers;  // of those; some may have ended
 };
 
 // A response, counted with all others from the moment it is made until its last byte is sent or given up.
@@ -82,16 +104,20 @@ class Session : public std::enable_shared_from_this<Session> {
   // False if the connection is to be closed.
   boost::asio::awaitable<bool> answer(std::string text);
   boost::asio::awaitable<Unsent> response_to(Request request);
-  boost::asio::awaitable<bool> send(Unsent response);
+  boost::asio::awaitable<bool> send(Unsent response, std::chrono::milliseconds within);
   boost::asio::awaitable<void> refuse(std::string why);
   Unsent response_of(const Result& result);
+  boost::asio::awaitable<Unsent> called(const HandlerEntry& entry, Request request);
+  // What comes after the last page.
+  boost::asio::awaitable<Unsent> send_pages();
 
-  // One of the calls that may be with handlers at once, from true to end_turn(). False: none became free in time.
-  boost::asio::awaitable<bool> take_turn();
-  void end_turn();
+  // One of those that may go on at once, from true to end_turn(). False: none became free in time.
+  boost::asio::awaitable<bool> take_turn(Turns& turns);
+  void end_turn(Turns& turns);
   std::string too_late();
   Reply reply_to(uint64_t call);
-  void accept_reply(uint64_t call, Reply::Make make);
+  void accept_reply(uint64_t call, Reply::Answer answer);
+  void start_pages(Reply::MakePages make_pages);
 
   SessionContext& context_;
   Socket socket_;
@@ -102,6 +128,7 @@ class Session : public std::enable_shared_from_this<Session> {
   uint64_t call_ = 0;
   Json id_;  // of the request that is being answered
   std::optional<Unsent> response_;
+  std::shared_ptr<PageStream> pages_;  // instead
   std::string input_;
   size_t searched_ = 0;  // of it, without a newline
   std::array<char, 4096> chunk_;

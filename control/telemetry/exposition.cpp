@@ -49,6 +49,7 @@ void Exposition::sum_and_count(Labels labels, double sum, uint64_t count) {
 }
 
 void Exposition::line(std::string_view suffix, Labels labels, std::string_view value) {
+  if (is_over_) return;
   text_ += std::exchange(head_, {});
   text_ += name_;
   text_ += suffix;
@@ -62,6 +63,7 @@ void Exposition::line(std::string_view suffix, Labels labels, std::string_view v
   text_ += ' ';
   text_ += value;
   text_ += '\n';
+  if (put_ && text_.size() >= kPageBytes) is_over_ = !put_(std::exchange(text_, {}));
 }
 
 }  // namespace softspine::control

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prometheus' text exposition format 0.0.4: families of samples, each with HELP and TYPE before its first.
 // A family without a sample is left out. Names are ours and valid; label values and help are escaped.
+// A large one is handed over in pages of whole lines, as it is made.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <string>
 #include <string_view>
@@ -15,6 +17,14 @@ class Exposition {
  public:
   using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
   enum class Type : uint8_t { kCounter, kGauge, kSummary };
+
+  static constexpr size_t kPageBytes = 1 << 20;
+  // False: nobody wants more, and nothing more is made.
+  using PutPage = std::function<bool(std::string page)>;
+
+  Exposition() = default;
+  // Pages of kPageBytes and at most a line more; what is left is to be taken.
+  explicit Exposition(PutPage put) : put_(std::move(put)) {}
 
   // Samples that follow belong to it. Each name once.
   void family(std::string_view name, Type type, std::string_view help);
@@ -30,6 +40,8 @@ class Exposition {
 
   std::string text_;
   std::string name_;
+  PutPage put_;  // empty: all is kept
+  bool is_over_ = false;
   std::string head_;  // HELP and TYPE of the family, until its first sample
 };
 

@@ -113,6 +113,15 @@ void add_hashing(Exposition& out, const FabricSnapshot& snapshot) {
   for (const SwitchSnapshot& node : snapshot.switches) out.sample({{"switch", node.name}}, node.flowlets);
 }
 
+void add_tables(Exposition& out, const FabricSnapshot& snapshot) {
+  out.family("softspine_switch_fdb_evictions_total", Type::kCounter, "MAC addresses forgotten for others.");
+  for (const SwitchSnapshot& node : snapshot.switches) out.sample({{"switch", node.name}}, node.fdb_evictions);
+  out.family("softspine_switch_neighbour_refusals_total", Type::kCounter, "Neighbours that there was no room for.");
+  for (const SwitchSnapshot& node : snapshot.switches) out.sample({{"switch", node.name}}, node.neighbour_refusals);
+  out.family("softspine_route_changes_total", Type::kCounter, "Switches that got new routes.");
+  out.sample({}, uint64_t{snapshot.route_changes});
+}
+
 void add_queues(Exposition& out, const FabricSnapshot& snapshot) {
   for (const QueueField& field : kQueueFields) {
     out.family(field.name, field.type, field.help);
@@ -241,6 +250,15 @@ void add_edges(Exposition& out, const FabricSnapshot& snapshot) {
   }
 }
 
+void add_outside_statistics(Exposition& out, const FabricSnapshot& snapshot) {
+  out.family("softspine_edge_outside_total", Type::kCounter, "What the outside counts by itself, by its own names.");
+  for (const EdgeSnapshot& edge : snapshot.edges) {
+    for (const auto& [name, count] : edge.statistics) {
+      out.sample({{"edge", edge.name}, {"port", edge.port}, {"kind", edge.kind}, {"statistic", name}}, count);
+    }
+  }
+}
+
 void add_engine(Exposition& out, const FabricSnapshot& snapshot) {
   out.family("softspine_emulated_seconds", Type::kGauge, "How far the fabric's time has come.");
   out.sample({}, snapshot.instant.seconds());
@@ -257,20 +275,33 @@ void add_engine(Exposition& out, const FabricSnapshot& snapshot) {
   out.sum_and_count({}, lateness.mean() * static_cast<double>(lateness.count()) * kSecondsPerPs, lateness.count());
 }
 
-}  // namespace
-
-std::string prometheus_text(const FabricSnapshot& snapshot) {
-  Exposition out;
+void add_all(Exposition& out, const FabricSnapshot& snapshot) {
   add_engine(out, snapshot);
   add_ports(out, snapshot);
   add_hashing(out, snapshot);
+  add_tables(out, snapshot);
   add_queues(out, snapshot);
   add_pauses_and_buffers(out, snapshot);
   add_links(out, snapshot);
   add_hosts(out, snapshot);
   add_workloads(out, snapshot);
   add_edges(out, snapshot);
+  add_outside_statistics(out, snapshot);
+}
+
+}  // namespace
+
+std::string prometheus_text(const FabricSnapshot& snapshot) {
+  Exposition out;
+  add_all(out, snapshot);
   return out.take();
+}
+
+void put_prometheus_pages(const FabricSnapshot& snapshot, const Exposition::PutPage& put) {
+  Exposition out{put};
+  add_all(out, snapshot);
+  std::string rest = out.take();
+  if (!rest.empty()) put(std::move(rest));
 }
 
 }  // namespace softspine::control

@@ -9,14 +9,16 @@
 
 #include <string>
 
+#include "control/telemetry/exposition.hpp"
 #include "control/telemetry/snapshot.hpp"
 
 namespace softspine::control {
 
 std::string prometheus_text(const FabricSnapshot& snapshot);
+// The same in pages, of which one exists at a time: a large fabric's is hundreds of megabytes.
+void put_prometheus_pages(const FabricSnapshot& snapshot, const Exposition::PutPage& put);
 
 // A part of it (buffer_prometheus.cpp).
-class Exposition;
 void add_pauses_and_buffers(Exposition& out, const FabricSnapshot& snapshot);
 
 }  // namespace softspine::control

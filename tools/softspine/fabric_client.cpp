@@ -29,9 +29,13 @@ void print_result(const Json& result) {
 }
 
 Status ask(Client& client, const std::string& command, const Json& arguments) {
-  const Result result = client.call(command, arguments);
+  bool in_pages = false;
+  const Result result = client.call(command, arguments, [&in_pages](const std::string& page) {
+    in_pages = true;
+    fmt::print("{}", page);
+  });
   if (!result) return failed(result.error());
-  print_result(*result);
+  if (!in_pages || *result != Json("")) print_result(*result);
   return Status::kDone;
 }
 

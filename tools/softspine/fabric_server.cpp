@@ -137,7 +137,7 @@ void FabricServer::add_counters() {
     return [report, key](const FabricSnapshot& snapshot) { return report(snapshot)[key]; };
   };
   show("counters", counters_json, {});
-  show("prometheus", [](const FabricSnapshot& it) { return Json(prometheus_text(it)); }, prometheus_text);
+  add_prometheus();
   show("report", report, {});
   show("interfaces counters", part("switches"), [](const FabricSnapshot& it) { return interfaces_table(it); });
   show("queue counters", counters_json, [](const FabricSnapshot& it) { return queues_table(it); });
@@ -150,6 +150,23 @@ void FabricServer::add_counters() {
   show(
       "fabric", [this](const FabricSnapshot& it) { return fabric_json(it); },
       [this](const FabricSnapshot& it) { return fabric_text(it); });
+}
+
+// In pages: of a large fabric it is hundreds of megabytes.
+void FabricServer::add_prometheus() {
+  server_.handle_paged("show prometheus", [this](const Json& arguments, const Reply& reply) {
+    const std::string node = text_argument(arguments, "node");
+    if (!node.empty()) {
+      if (const auto known = node_of(fabric_.testbed().fabric, node); !known)
+        return reply(std::unexpected(known.error()));
+    }
+    fabric_.ask([reply, node](FabricSnapshot snapshot) {
+      reply.pages([snapshot = std::move(snapshot), node](const Reply::PutPage& put) mutable {
+        if (!node.empty()) keep_only(snapshot, node);
+        put_prometheus_pages(snapshot, put);
+      });
+    });
+  });
 }
 
 void FabricServer::add_buffers() {
@@ -198,6 +215,7 @@ std::string FabricServer::fabric_text(const FabricSnapshot& snapshot) const {
     if (value.is_array()) continue;
     out += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
   }
+  for (const std::string& notice : notices_of(snapshot)) out += "notice: " + notice + "\n";
   out += "errors: " + std::to_string(snapshot.errors.size()) + "\n";
   for (const RunError& each : snapshot.errors) {
     out +=
@@ -215,7 +233,6 @@ void FabricServer::add_switch_views() {
       if (!node) return reply(std::unexpected(node.error()));
       const bool json = wants_json(arguments);
       fabric_.ask_switch(*node, [reply, view, node = *node, json](const pipelines::Switch& from,
-  for (const std::string& notice : notices_of(snapshot)) out += "notice: " + notice + "\n";
                                                                   const RouteTable& routes, Instant now) {
         Json rows = view(node, from, routes, now);
         reply(json ? Result(std::move(rows)) : Result(Json(as_table(rows))));

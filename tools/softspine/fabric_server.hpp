@@ -27,6 +27,7 @@ class FabricServer {
   // Without `as_text`, JSON is all there is.
   void show(const std::string& what, const AsJson& as_json, const AsText& as_text);
   void add_counters();
+  void add_prometheus();
   void add_switch_views();
   void add_link();
   void add_inject();
@@ -36,8 +37,8 @@ class FabricServer {
   void add_clear();
   void add_profile();
   control::Json fabric_json(const control::FabricSnapshot& snapshot) const;
-  std::string fabric_text(const control::FabricSnapshot& snapshot) const;
   control::Json socket_json() const;
+  std::string fabric_text(const control::FabricSnapshot& snapshot) const;
 
   testbeds::RunningFabric& fabric_;
   control::Server server_;

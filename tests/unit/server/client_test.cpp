@@ -98,7 +98,7 @@ TEST(Client, GivesUpAndDoesNotTakeALateAnswerForTheNext) {
   auto client = Client::connect(scratch.socket());
   ASSERT_TRUE(client) << client.error();
   // Time enough to send the question, which the other side hears before it goes on.
-  EXPECT_EQ(client->call("show", Json::object(), milliseconds{200}).error(), "the fabric did not answer in time");
+  EXPECT_EQ(client->call("show", Json::object(), {}, milliseconds{200}).error(), "the fabric did not answer in time");
   given_up.set_value();
   const auto answer = client->call("show");
   ASSERT_TRUE(answer) << answer.error();
