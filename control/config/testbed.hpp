@@ -19,7 +19,7 @@ namespace softspine::control {
 
 enum class ClockKind : uint8_t { kVirtual, kWall };
 
-inline constexpr uint32_t kMaxWorkers = 256;
+inline constexpr uint32_t kMaxWorkers = 128;  // threads that DPDK, as Debian builds it, gives a packet cache
 inline constexpr uint32_t kMaxDilation = 1'000'000;
 
 struct RunConfig {

@@ -32,8 +32,9 @@ void add_overrides(CLI::App& app, control::Overrides& out) {
       },
       "emulated time at most, e.g. 20ms");
   app.add_option_function<uint32_t>(
-         "--workers", [&out](uint32_t workers) { out.workers = workers; }, "threads that move packets, 1 to 256")
-      ->check(CLI::Range(1, 256));
+         "--workers", [&out](uint32_t workers) { out.workers = workers; },
+         fmt::format("threads that move packets, 1 to {}", control::kMaxWorkers))
+      ->check(CLI::Range(uint32_t{1}, control::kMaxWorkers));
   app.add_option_function<uint32_t>(
          "--dilation", [&out](uint32_t times) { out.dilation = times; },
          "wall clock: how many times slower than configured")

@@ -6,7 +6,7 @@ namespace softspine::tools {
 
 enum class ExitStatus : int {
   kDone = 0,        // done, and as expected
-  kUnexpected = 1,  // an expectation or a guest's command failed
+  kUnexpected = 1,  // an expectation, a guest's command, a file or a part of the run failed
   kWrongInput = 2,  // the input was wrong: nothing was started
 };
 

@@ -2,6 +2,7 @@
 // The softspine command: reads its arguments and calls one of its subcommands.
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <new>
 #include <string>
 #include <system_error>
@@ -13,9 +14,12 @@
 #include "tools/softspine/fabric_commands.hpp"
 #include "tools/softspine/polarization_command.hpp"
 #include "tools/softspine/run_command.hpp"
+#include "tools/softspine/standard_output.hpp"
 #include "tools/softspine/storm_command.hpp"
 
 namespace {
+
+using namespace softspine::tools;
 
 // What the standard library says of a lack ("Resource temporarily unavailable", "std::bad_alloc") names no cause.
 std::string words_of(const std::exception& error) {
@@ -29,16 +33,14 @@ std::string words_of(const std::exception& error) {
   return error.what();
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
-  using namespace softspine::tools;
+Status command_status(int argc, char** argv) {
   CLI::App app{"softspine: a switch fabric in software, for real and for built-in RoCEv2 traffic"};
   app.name("softspine");
   app.set_version_flag("--version", SOFTSPINE_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "Exit status: 0 done and as expected; 1 an expectation or a command failed; 2 the input was wrong.\n"
+      "Exit status: 0 done and as expected; 1 an expectation, a command, a file or a part of the run failed; 2 the "
+      "input was wrong.\n"
       "softspine COMMAND --help says more, with examples.");
   Status status = Status::kDone;
   try {
@@ -54,13 +56,32 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     if (const std::vector<std::string> rest = app.remaining(); !rest.empty() && app.get_subcommands().empty()) {
       fmt::print(stderr, "softspine: there is no command '{}'; softspine --help lists them\n", rest.front());
-      return static_cast<int>(Status::kWrongInput);
+      return Status::kWrongInput;
     }
     // CLI11 gives each of its errors a status of its own; ours has one for all wrong input.
-    return app.exit(error) == 0 ? 0 : static_cast<int>(Status::kWrongInput);
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "softspine: {}\n", words_of(error));
-    return static_cast<int>(Status::kWrongInput);
+    return app.exit(error) == 0 ? Status::kDone : Status::kWrongInput;
   }
-  return static_cast<int>(status);
+  return status;
+}
+
+// fmt throws when stdout takes nothing more: that is no wrong input, and said when stdout is closed.
+Status guarded_status(int argc, char** argv) {
+  try {
+    return command_status(argc, argv);
+  } catch (const std::exception& error) {
+    if (std::ferror(stdout) != 0) return Status::kUnexpected;
+    fmt::print(stderr, "softspine: {}\n", words_of(error));
+    return Status::kWrongInput;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  occupy_standard_streams();
+  const Status status = guarded_status(argc, argv);
+  const std::string lost = close_standard_output();
+  if (lost.empty()) return static_cast<int>(status);
+  fmt::print(stderr, "softspine: cannot write to stdout: {}\n", lost);
+  return static_cast<int>(status == Status::kDone ? Status::kUnexpected : status);
 }

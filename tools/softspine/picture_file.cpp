@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "dataplane/edge/owned_fd.hpp"
+#include "tools/softspine/whole_file.hpp"
 
 extern char** environ;
 
@@ -37,9 +38,8 @@ bool write_all(int file, const std::string& text) {
 }
 
 Outcome write_svg(const std::string& path, const std::string& svg) {
-  const OwnedFd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
-  if (file.get() < 0 || !write_all(file.get(), svg)) return failed(path, std::strerror(errno));
-  return {};
+  const Outcome written = write_whole(path, svg);
+  return written ? written : failed(path, written.error());
 }
 
 // The converter reads the SVG as its standard input, out of memory, and writes the PNG as its standard output.

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <fstream>
 #include <memory>
 
 #include "control/explain/polarization_report.hpp"
 #include "control/explain/source_ports.hpp"
 #include "tools/softspine/flow_probes.hpp"
 #include "tools/softspine/links_down.hpp"
+#include "tools/softspine/whole_file.hpp"
 
 namespace softspine::tools {
 
@@ -64,10 +64,9 @@ Status polarization(const PolarizationArguments& arguments) {
   const control::Polarization found = polarization_of(walker, *flows);
   const auto cures = arguments.no_cures ? std::vector<control::Cure>{} : try_cures(walker, *flows);
   if (!arguments.picture.empty()) {
-    std::ofstream file(arguments.picture);
-    file << polarization_picture(testbed->fabric, found);
-    if (!file.flush()) {
-      fmt::print(stderr, "softspine: {} cannot be written\n", arguments.picture);
+    const auto written = write_whole(arguments.picture, polarization_picture(testbed->fabric, found));
+    if (!written) {
+      fmt::print(stderr, "softspine: {} cannot be written: {}\n", arguments.picture, written.error());
       return Status::kUnexpected;
     }
   }

@@ -1,15 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/softspine/run_command.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
 #include <memory>
 #include <optional>
 
@@ -26,6 +21,7 @@
 #include "tools/softspine/screen.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary.hpp"
+#include "tools/softspine/whole_file.hpp"
 
 namespace softspine::tools {
 
@@ -56,19 +52,6 @@ bool has_files(const control::Testbed& testbed) {
     return std::holds_alternative<control::Guest>(node.attachment) ||
            std::holds_alternative<control::NamespaceHost>(node.attachment);
   });
-}
-
-// Why a file could not be written, before a run is spent on it. It is neither made nor changed.
-std::string obstacle_to_writing(const std::filesystem::path& path) {
-  const int file = ::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file >= 0) {
-    ::close(file);
-    return "";
-  }
-  if (errno == ENXIO) return "";  // a pipe that nobody reads from yet
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  if (errno == ENOENT && path.has_filename() && ::access(folder.c_str(), W_OK | X_OK) == 0) return "";
-  return std::strerror(errno);
 }
 
 // Where outside hosts put their files: as asked for, or a new folder of our own.
@@ -163,8 +146,8 @@ class Run {
 
   // Counters of a run that could not go on are written for who looks for the cause, and judged by nobody.
   Status finish_incomplete() {
-    const auto capture = fabric_->close_capture();
-    if (!capture) fmt::print(stderr, "softspine: {}: {}\n", arguments_.capture.path, capture.error());
+    static_cast<void>(fabric_->close_capture());  // what is wrong with it is on the error channel
+    error_printer_.reset();
     control::Json report{{"incomplete", incomplete_}};
     report.update(control::report_json(fabric_->snapshot(), run_facts(testbed_)));
     write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
@@ -216,11 +199,9 @@ class Run {
   template <typename Text>
   static bool write_file(const std::string& path, Text&& text) {
     if (path.empty()) return true;
-    std::ofstream file(path);
-    file << text();
-    file.close();
-    if (file) return true;
-    fmt::print(stderr, "softspine: {}: cannot be written: {}\n", path, std::strerror(errno));
+    const auto written = write_whole(path, text());
+    if (written) return true;
+    fmt::print(stderr, "softspine: {}: cannot be written: {}\n", path, written.error());
     return false;
   }
 

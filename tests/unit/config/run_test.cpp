@@ -47,9 +47,9 @@ TEST(Run, TheCommandLineHasTheLastWord) {
 TEST(Run, TheCommandLineIsHeldToTheSameLimits) {
   EXPECT_EQ(complaints_about(tests::kSmallFabric, {.duration = dataplane::Duration{}, .workers = 0, .dilation = 0}),
             (Complaints{"0 : dilation must be from 1 to 1000000, not 0", "0 : duration must be at least 1ps",
-                        "0 : workers must be from 1 to 256, not 0"}));
-  EXPECT_EQ(complaints_about(tests::kSmallFabric, {.workers = 257}),
-            (Complaints{"0 : workers must be from 1 to 256, not 257"}));
+                        "0 : workers must be from 1 to 128, not 0"}));
+  EXPECT_EQ(complaints_about(tests::kSmallFabric, {.workers = 129}),
+            (Complaints{"0 : workers must be from 1 to 128, not 129"}));
 }
 
 TEST(Run, TheClockIsTheWallsIfAHostLivesThere) {
