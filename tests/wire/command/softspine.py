@@ -61,11 +61,11 @@ class Done:
 class Run:
     """A fabric that runs beside the test."""
 
-    def __init__(self, it: Softspine, arguments: list[str]) -> None:
+    def __init__(self, it: Softspine, arguments: list[str], before: tuple[str, ...] = ()) -> None:
         self.command = 'softspine ' + ' '.join(arguments)
         self._begin = time.monotonic()
         self._out, self._err = tempfile.TemporaryFile(), tempfile.TemporaryFile()
-        self.process = subprocess.Popen([it.binary, *arguments], env=it.env, cwd=it.folder, stdin=subprocess.DEVNULL,
+        self.process = subprocess.Popen([*before, it.binary, *arguments], env=it.env, cwd=it.folder, stdin=subprocess.DEVNULL,
                                         stdout=self._out, stderr=self._err)
 
     def end(self, how: int | None = None, timeout: float = 60) -> Done:
@@ -108,9 +108,9 @@ class Softspine:
         return done.json()
 
     @contextmanager
-    def running(self, *arguments: object) -> Iterator[Run]:
-        """From its first answer on."""
-        run = Run(self, ['run', *(str(a) for a in arguments)])
+    def running(self, *arguments: object, before: tuple[str, ...] = ()) -> Iterator[Run]:
+        """From its first answer on. `before`: a command that becomes the run (unshare --net)."""
+        run = Run(self, ['run', *(str(a) for a in arguments)], before)
         try:
             until = time.monotonic() + 60
             while self('show', 'fabric').status != 0:
