@@ -75,6 +75,8 @@ Json workload_json(const WorkloadTotals& totals) {
 
 Json switch_json(const SwitchSnapshot& node) {
   const SwitchTotals totals = totals_of(node);
+  uint64_t pause_frames = 0;
+  for (const PortSnapshot& port : node.ports) pause_frames += port.counters.pause_tx_frames;
   return {{"role", node.role},
           {"rx_packets", totals.rx_packets},
           {"rx_bytes", totals.rx_bytes},
@@ -85,6 +87,7 @@ Json switch_json(const SwitchSnapshot& node) {
           {"ecn_marked_packets", totals.ecn_marked_packets},
           {"pfc_rx_packets", totals.pfc_rx_packets},
           {"pfc_tx_packets", totals.pfc_tx_packets},
+          {"pause_tx_frames", pause_frames},  // one may name several priorities
           {"pfc_on_to_off", totals.pfc_on_to_off},
           {"paused_ps", totals.paused_ps},
           {"credit_rx_frames", totals.credit_rx_frames},
@@ -162,6 +165,8 @@ Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const Work
            {"delivered_packets", host.delivered_packets},
            {"responses", host.responses},
            {"unanswered", host.unanswered},
+           {"pauses_sent", host.pauses_sent},
+           {"receive_buffer_max_bytes", host.receive_buffer_max_bytes},
            {"rate_bps", whole(receives.rate_bps())},
            {"sent_rate_bps", whole(sends.rate_bps())}};
   add_latency(out, "latency", host.latency);

@@ -169,7 +169,8 @@ struct HostSnapshot {
   uint64_t pauses_sent = 0;  // PFC frames
   uint64_t unanswered = 0;
   uint64_t buffered = 0;
-  uint64_t ended_flow_packets = 0;  // not delivered to their flow's end: dropped, or taken by another sink
+  uint64_t ended_flow_packets = 0;        // not delivered to their flow's end: dropped, or taken by another sink
+  uint64_t receive_buffer_max_bytes = 0;  // the most that ever waited in the buffer of a port that receives slowly
   dataplane::DropCounters dropped{};
   LatencySummary latency;          // of packets delivered
   LatencySummary message_latency;  // of whole messages
@@ -186,16 +187,17 @@ struct ReliableCounts {
   uint64_t retry_exceeded_err = 0;     // requester: given up
   uint64_t out_of_sequence = 0;        // responder: packets ahead
   uint64_t duplicate_request = 0;      // responder: packets behind
+  uint64_t acks_sent = 0;              // responder: positive ones
   uint64_t np_cnp_sent = 0;
   uint64_t rp_cnp_handled = 0;
   uint64_t rp_cnp_ignored = 0;
 
   // Of all of them, in the order in which they are shown.
-  static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 11> members();
+  static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 12> members();
   ReliableCounts& operator+=(const ReliableCounts& more);
 };
 
-constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 11> ReliableCounts::members() {
+constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 12> ReliableCounts::members() {
   using C = ReliableCounts;
   return {{{"completed_messages", &C::completed_messages},
            {"retransmitted_packets", &C::retransmitted_packets},
@@ -205,6 +207,7 @@ constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 11
            {"retry_exceeded_err", &C::retry_exceeded_err},
            {"out_of_sequence", &C::out_of_sequence},
            {"duplicate_request", &C::duplicate_request},
+           {"acks_sent", &C::acks_sent},
            {"np_cnp_sent", &C::np_cnp_sent},
            {"rp_cnp_handled", &C::rp_cnp_handled},
            {"rp_cnp_ignored", &C::rp_cnp_ignored}}};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/snapshots.hpp"
 
+#include <algorithm>
 #include <map>
 #include <utility>
 
@@ -237,6 +238,10 @@ class Copier {
     assembly_.hosts[n]->see_buffered([this](uint32_t flow) { found(flow); });
     copy.unanswered = from.unanswered;
     copy.buffered = from.buffered;
+    for (uint16_t p = 0; p < node.ports.size(); ++p) {
+      const uint64_t most = assembly_.hosts[n]->receive_buffer(PortNo{p}).most_bytes();
+      copy.receive_buffer_max_bytes = std::max(copy.receive_buffer_max_bytes, most);
+    }
     copy.dropped = from.dropped;
     copy.latency = control::LatencySummary::of(assembly_.hosts[n]->latency());
     copy.message_latency = control::LatencySummary::of(from.message_latency_ps);
@@ -276,6 +281,7 @@ class Copier {
                      .retry_exceeded_err = sent.retry_exceeded_err,
                      .out_of_sequence = received.out_of_sequence,
                      .duplicate_request = received.duplicate_request,
+                     .acks_sent = received.acks_sent,
                      .np_cnp_sent = received.np_cnp_sent,
                      .rp_cnp_handled = sent.rp_cnp_handled,
                      .rp_cnp_ignored = sent.rp_cnp_ignored};

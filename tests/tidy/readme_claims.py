@@ -12,9 +12,14 @@ CLAIMS: dict[str, list[str]] = {
     '`softspine bench` says how fast this machine forwards: packet-hops per second and cycles per packet-hop of one polling core, '
     'and of the virtual clock with 64 hosts.': ['tests/bench/instructions.py a permutation of 64 hosts'],
     '| 0 | done, and as expected |': [COMMAND + 'one_run.py exits_as_expected'],
-    '| 1 | an expectation failed, or a command of an outside host, or a file could not be written, or memory for packets ran out, '
-    "or the run's counters do not add up |":
-        [COMMAND + 'one_run.py exits_as_expected', COMMAND + 'one_run.py ends_where_memory_ends'],
+    '| 1 | an expectation failed, or a command of an outside host; a file could not be written; memory for packets ran out; '
+    "the run's counters do not add up; something went wrong in the run |":
+        [COMMAND + 'one_run.py exits_as_expected', COMMAND + 'one_run.py ends_where_memory_ends', COMMAND + 'run_errors.py keeps_an_old_report'],
+    'What goes wrong while a fabric runs (a disk that is full, an interface that is deleted, a capture whose reader leaves) is on stderr '
+    'at once, in `show fabric`, in the summary and the report (`errors`) and in `softspine_errors_total`; the fabric runs on, and the '
+    'exit status is 1.':
+        [COMMAND + 'run_errors.py bears_a_reader_that_leaves', COMMAND + 'run_errors.py says_that_a_disk_is_full',
+         COMMAND + 'run_errors.py sees_interfaces_vanish'],
     'Without `duration` a virtual run lasts 10 ms, a wall run until the commands of its outside hosts have ended, or Ctrl-C.':
         ['tests/unit/config/run_test.cpp WithoutADurationAWallRunHasNoEndAndAVirtualOneLastsTenMilliseconds',
          COMMAND + 'one_run.py lasts_until_it_is_stopped'],

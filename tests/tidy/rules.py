@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import include_rules
+import reader_rules
 import readme_rules
 import room_rules
 import size_rules
@@ -12,7 +13,8 @@ import text_rules
 from tap import Tap
 from tree import Tree
 
-RULES = [*include_rules.RULES, *size_rules.RULES, *text_rules.RULES, *room_rules.RULES, *readme_rules.RULES]
+RULES = [*include_rules.RULES, *size_rules.RULES, *text_rules.RULES, *room_rules.RULES, *readme_rules.RULES,
+         *reader_rules.RULES]
 
 
 def main() -> int:

@@ -115,6 +115,8 @@ std::vector<std::string> notes_on(const storm::PauseRecorder& recorded, const st
   note(tally.other_links, "frame that is not Ethernet was passed over",
        "frames that are not Ethernet were passed over");
   note(reader.untimed_frames(), "frame without a time was passed over", "frames without a time were passed over");
+  note(tally.disordered, "frame is older than one before it on its port: the capture is out of order",
+       "frames are older than one before them on their port: the capture is out of order");
   note(tally.omitted, "pause frame is beyond what can be analysed, and was left out",
        "pause frames are beyond what can be analysed, and were left out");
   size_t unknown_speeds = 0;

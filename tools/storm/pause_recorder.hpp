@@ -50,8 +50,8 @@ struct Tally {
   uint64_t other_mac_control = 0;  // opcodes that pause nobody
   uint64_t other_links = 0;        // frames of interfaces that are not Ethernet
   uint64_t missed = 0;             // which the capture says it did not get
-  uint64_t disordered = 0;
-  uint64_t omitted = 0;  // pause frames beyond this recorder's bounds
+  uint64_t disordered = 0;         // older than one before them on their port
+  uint64_t omitted = 0;            // pause frames beyond this recorder's bounds
 };
 
 class PauseRecorder {

@@ -141,6 +141,7 @@ Json capture_json(const CaptureFacts& facts, const PauseLog& log) {
           {"cut_pause_frames", tally.cut_pause_frames},
           {"other_mac_control_frames", tally.other_mac_control},
           {"missed_frames", tally.missed},
+          {"disordered_frames", tally.disordered},
           {"omitted_pause_frames", tally.omitted}};
 }
 

@@ -52,6 +52,21 @@ TEST(Notices, StandInTheReportAndAsMetrics) {
                         "vhost_offenders\"} 2\n"));
 }
 
+TEST(Report, HasWhatHostsAndPortsCountBesideTheirPackets) {
+  FabricSnapshot fabric = tests::small_fabric();
+  fabric.hosts[0].pauses_sent = 6;
+  fabric.hosts[0].receive_buffer_max_bytes = 99'000;
+  fabric.switches[0].ports[0].counters.pause_tx_frames = 2;
+  fabric.switches[0].ports[1].counters.pause_tx_frames = 3;
+  fabric.flows[0].reliable.acks_sent = 4;
+  fabric.flows[0].workload = "acknowledged";
+  const Json report = report_json(fabric, {});
+  EXPECT_EQ(report["hosts"][fabric.hosts[0].name]["pauses_sent"], 6);
+  EXPECT_EQ(report["hosts"][fabric.hosts[0].name]["receive_buffer_max_bytes"], 99'000);
+  EXPECT_EQ(report["switches"]["tor1"]["pause_tx_frames"], 5);
+  EXPECT_EQ(report["flows"]["acknowledged"]["acks_sent"], 4);
+}
+
 TEST(PrometheusPages, AreTheTextCutBetweenItsLines) {
   FabricSnapshot fabric = tests::small_fabric();
   for (int copies = 0; copies < 200; ++copies) {
