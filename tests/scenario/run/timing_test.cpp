@@ -105,6 +105,34 @@ TEST(TestbedDeterminism, GivesTheSameBytesForAnyNumberOfWorkers) {
   }
 }
 
+// Its links go down one after the other: what waits behind the first ends, which clears XOFFs, and the XONs begin to
+// leave on links that are next. A frame that is sent in such an action is on its link at once, whoever owns the peer.
+TEST(TestbedDeterminism, ASwitchThatGoesDownWithItsNeighboursPausedGivesTheSameBytes) {
+  for (const std::string at : {"200us", "233333ns", "300001ns"}) {
+    const std::string text = fmt::format(R"(
+name: down
+run: {{duration: 400us, seed: 1}}
+fabric: {{kind: leaf-spine, tors: 3, spines: 2, hosts_per_tor: 4, host_link: {{rate: 100Gbps, length: 3m}},
+         fabric_link: {{rate: 400Gbps, length: 40m}}}}
+profiles: {{default: {{base: sonic-tomahawk-100g-40m}}}}
+workload:
+  - {{name: in, pattern: incast, from: [h5, h6, h7, h8, h9, h10, h11, h12], to: h1, message: 2MiB, messages: 4, mtu: 4096, dscp: 3}}
+faults:
+  - {{at: {0}, node: tor1, set: down}}
+  - {{at: 350us, node: tor1, set: up}}
+convergence: 20us
+)",
+                                         at);
+    const Outcome one = run_text(text, {.workers = 1}, true);
+    EXPECT_GT(one.report["switches"]["tor1"]["pfc_tx_packets"].get<uint64_t>(), 0U) << "the case is too easy";
+    for (const uint32_t workers : {2U, 3U}) {
+      const Outcome again = run_text(text, {.workers = workers}, true);
+      EXPECT_TRUE(again.capture == one.capture) << workers << " workers, down at " << at;
+      EXPECT_EQ(without_engine(again.report), without_engine(one.report)) << workers << " workers, down at " << at;
+    }
+  }
+}
+
 TEST(TestbedDeterminism, DrawsOtherFlowsWithAnotherSeed) {
   const std::string permutation = R"(
 name: drawn
