@@ -174,8 +174,7 @@ std::expected<CaptureTotals, std::string> Capture::close() {
   if (!writer_) start();
   if (!closed_) {
     closed_ = true;
-    writer_->put(batch_of(Instant::never()));
-    writer_->finish();
+    writer_->finish(batch_of(Instant::never()));
   }
   if (!writer_->error().empty()) return std::unexpected("the capture " + name_ + " is not whole: " + writer_->error());
   CaptureTotals totals = so_far();

@@ -58,14 +58,16 @@ void CaptureWriter::give_back(std::vector<CaptureBuffer> buffers) {
   for (CaptureBuffer& buffer : buffers) spare_.push_back(std::move(buffer));
 }
 
-void CaptureWriter::finish() {
+void CaptureWriter::finish(Batch last) {
+  if (!thread_.joinable()) return;
   {
     const std::lock_guard guard{lock_};
+    waiting_.push_back(std::move(last));
     finishing_ = true;
   }
   files_.end_soon();
   changed_.notify_all();
-  if (thread_.joinable()) thread_.join();
+  thread_.join();
 }
 
 std::string CaptureWriter::error() {
@@ -145,15 +147,20 @@ void CaptureWriter::write_frame(const Ready& ready) {
     ++omitted_;
     return;
   }
-  files_.append(frame, encoded);
   ++written_;
+  note_progress();
+  files_.append(frame, encoded);  // may wait for who reads the other end of a pipe
+}
+
+void CaptureWriter::note_progress() {
+  frames_.store(written_, std::memory_order_relaxed);
+  bytes_.store(files_.bytes(), std::memory_order_relaxed);
+  file_count_.store(files_.count(), std::memory_order_relaxed);
 }
 
 // The other threads.
 void CaptureWriter::tell() {
-  frames_.store(written_, std::memory_order_relaxed);
-  bytes_.store(files_.bytes(), std::memory_order_relaxed);
-  file_count_.store(files_.count(), std::memory_order_relaxed);
+  note_progress();
   if (files_.error().empty()) return;
   full_.store(true, std::memory_order_relaxed);
   {

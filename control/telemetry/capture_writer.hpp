@@ -48,8 +48,9 @@ class CaptureWriter {
   // An empty buffer that has its memory already, if there is one.
   CaptureBuffer recycled();
 
-  // Writes everything that was put, also what was held, and closes the file.
-  void finish();
+  // Writes everything that was put, also what was held, and `last`, and closes the file. Does not wait for room; a
+  // reader that takes nothing is given up after CaptureFiles::kLastWait.
+  void finish(Batch last = {});
 
   // No more frames will be written: the maximum is reached, or an error.
   bool full() const { return full_.load(std::memory_order_relaxed); }
@@ -74,6 +75,7 @@ class CaptureWriter {
   void write_batch(const Batch& batch);
   void sort_out(const CaptureBuffer& buffer, dataplane::Instant floor, CaptureBuffer& hold);
   void write_frame(const Ready& ready);
+  void note_progress();
   void tell();
   void give_back(std::vector<CaptureBuffer> buffers);
 

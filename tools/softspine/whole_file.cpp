@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "dataplane/edge/owned_fd.hpp"
@@ -46,6 +47,16 @@ Outcome write_in_place(const std::filesystem::path& path, const std::string& tex
   return close_now(file);
 }
 
+// Our own stdout or stderr, if they lead there: what is printed there has to stay, and must not be written over.
+OwnedFd stream_to(const struct stat& place) {
+  for (const int stream : {STDOUT_FILENO, STDERR_FILENO}) {
+    struct stat it{};
+    if (::fstat(stream, &it) != 0 || it.st_dev != place.st_dev || it.st_ino != place.st_ino) continue;
+    return OwnedFd{::fcntl(stream, F_DUPFD_CLOEXEC, 0)};
+  }
+  return OwnedFd{};
+}
+
 // A name that nobody has, beside the file's. No file: there may be none, and `name` says nothing.
 OwnedFd make_beside(const std::filesystem::path& path, std::filesystem::path& name) {
   for (int i = 0; i < kNamesTried; ++i) {
@@ -65,11 +76,12 @@ Outcome fill_and_rename(OwnedFd file, const std::filesystem::path& from, const s
   return {};
 }
 
-// What a link leads to, so that the link stays.
+// What a link leads to, so that the link stays; empty if that has no name (a deleted file, behind /dev/fd/N).
 std::filesystem::path end_of_links(const std::filesystem::path& path) {
   std::error_code none;
   std::filesystem::path end = std::filesystem::canonical(path, none);
-  return none ? path : end;
+  if (!none) return end;
+  return std::filesystem::is_symlink(std::filesystem::symlink_status(path, none)) ? "" : path;
 }
 
 }  // namespace
@@ -77,8 +89,14 @@ std::filesystem::path end_of_links(const std::filesystem::path& path) {
 Outcome write_whole(const std::filesystem::path& path, const std::string& text) {
   const std::filesystem::path place = end_of_links(path);
   struct stat before{};
-  const bool exists = ::stat(place.c_str(), &before) == 0;
-  if ((exists && !S_ISREG(before.st_mode)) || (!exists && errno != ENOENT)) return write_in_place(path, text);
+  const bool exists = ::stat(path.c_str(), &before) == 0;
+  const int why_not = errno;
+  if (OwnedFd stream = exists ? stream_to(before) : OwnedFd{}; stream) {
+    std::fflush(nullptr);
+    return write_all(stream, text);
+  }
+  const bool is_ordinary = exists ? S_ISREG(before.st_mode) : why_not == ENOENT;
+  if (!is_ordinary || place.empty()) return write_in_place(path, text);
   std::filesystem::path part;
   OwnedFd file = make_beside(place, part);
   if (!file) return write_in_place(path, text);

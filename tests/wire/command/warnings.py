@@ -70,9 +70,9 @@ def refuses_what_cannot_work(it: Softspine) -> Problems:
 def warns_of_too_many_workers(it: Softspine) -> Problems:
     """more workers than cores are told"""
     file = it.write('it.yaml', FABRIC)
-    done = it('check', file, '--workers', '256')
+    done = it('check', file, '--workers', '128')
     yield from done.exited(0)
-    yield from done.complains('run.workers: warning: 256 workers on')
+    yield from done.complains('run.workers: warning: 128 workers on')
     if 'workers' in it('check', file, '--workers', '1').err:
         yield 'one worker is too many'
 
