@@ -65,7 +65,7 @@ class ShortStreamTest : public PagesTest {
 };
 
 TEST_F(PagesTest, ComeWholeInTheirOrderOfWhichFewExistAtOnce) {
-  constexpr size_t kPages = 200;
+  constexpr size_t kPages = 40;
   auto client = Client::connect(scratch_.socket());
   ASSERT_TRUE(client) << client.error();
   size_t seen = 0;
