@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // SONiC's tables of buffers, queues and pauses, as a profile or a config_db.json has them. Names and references
-// are not resolved, nothing is filled in: qos_tables.hpp makes a QosConfig of them.
+// are not resolved, nothing is filled in: qos_resolve.cpp makes a QosConfig of them.
 //
 // Rows are keyed as SONiC keys them: "3-4" or "*|3-4" stands for priority groups 3 and 4 of every port,
 // "Ethernet0,Ethernet4|3-4" for those of two ports; "global", "all" and "*" for every port.

@@ -9,7 +9,7 @@
 
 namespace softspine::dataplane {
 
-// SAI's numbers, then ours. What each computes: hash_algorithms.hpp.
+// SAI's numbers, then ours. What each computes: ecmp_hash.hpp.
 enum class HashAlgorithm : uint8_t { kCrc, kXor, kRandom, kCrc32Lo, kCrc32Hi, kCrcCcitt, kCrcXor, kToeplitz, kXxh3 };
 inline constexpr size_t kHashAlgorithms = 9;
 
@@ -30,7 +30,7 @@ enum class HashField : uint8_t {
   kIpv6FlowLabel,
 };
 
-// How the key is laid out, and where the seed goes: hash_key.hpp, hash_algorithms.hpp.
+// How the key is laid out, and where the seed goes: hash_key.hpp, ecmp_hash.hpp.
 enum class HashModel : uint8_t { kSai, kRtag7 };
 
 // User-defined field: bytes at an offset from the start of a header, of the packets that match.
