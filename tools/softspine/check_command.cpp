@@ -13,6 +13,7 @@
 #include "control/telemetry/text_table.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "tools/softspine/service_report.hpp"
+#include "tools/softspine/summary.hpp"
 
 namespace softspine::tools {
 
@@ -116,9 +117,10 @@ void print_links(const control::Fabric& fabric) {
 void print_memory(const Json& memory) {
   const auto need = memory["bytes_at_most"].get<uint64_t>();
   const auto limit = memory["limit_bytes"].get<uint64_t>();
-  fmt::print("packet memory: at most {} packets under way, {} B; there are {} B{}\n",
-             control::grouped(memory["packets_at_most"].get<uint64_t>()), control::grouped(need),
-             control::grouped(limit), need > limit ? ": should that be too little, the run ends with an error" : "");
+  fmt::print("packet memory: at most {} packets under way, {}; there are {}{}\n",
+             control::grouped(memory["packets_at_most"].get<uint64_t>()), short_number(static_cast<double>(need), "B"),
+             short_number(static_cast<double>(limit), "B"),
+             need > limit ? ": should that be too little, the run ends with an error" : "");
 }
 
 void print_summary(const control::Testbed& testbed) {
