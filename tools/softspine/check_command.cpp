@@ -11,6 +11,7 @@
 #include "control/compile/headroom_check.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
+#include "testbeds/run/node_words.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary.hpp"
@@ -29,16 +30,6 @@ struct CheckArguments {
   bool schema = false;
   bool strict = false;
 };
-
-const char* kind_of(const control::FabricNode& node) {
-  switch (node.role) {
-    case control::Role::kTor: return "tor";
-    case control::Role::kAggregation: return "aggregation";
-    case control::Role::kCore: return "core";
-    case control::Role::kHost: break;
-  }
-  return "host";
-}
 
 std::string duration_text(dataplane::Duration duration) {
   return control::print_quantity(duration.count_ps(), control::kDurationQuantity);
@@ -66,7 +57,7 @@ Json nodes_of(const control::Fabric& fabric) {
                        {"mtu_bytes", link.mtu}});
     }
     nodes.push_back({{"name", node.name},
-                     {"role", kind_of(node)},
+                     {"role", testbeds::role_name(node.role)},
                      {"ipv4", to_string(node.ipv4)},
                      {"ipv6", to_string(node.ipv6)},
                      {"ports", std::move(ports)}});
@@ -78,7 +69,7 @@ Json summary_of(const control::Testbed& testbed) {
   std::map<std::string, uint64_t> roles;
   uint64_t outside = 0;
   for (const control::FabricNode& node : testbed.fabric.nodes) {
-    ++roles[kind_of(node)];
+    ++roles[testbeds::role_name(node.role)];
     if (node.kind == control::NodeKind::kHost && !control::is_builtin(node.attachment)) ++outside;
   }
   Json out{{"name", testbed.name},
@@ -104,8 +95,8 @@ Json summary_of(const control::Testbed& testbed) {
 void print_links(const control::Fabric& fabric) {
   std::map<std::string, uint64_t> kinds;
   for (const control::FabricLink& link : fabric.links) {
-    std::string a = kind_of(fabric.nodes[link.a.node]);
-    std::string b = kind_of(fabric.nodes[link.b.node]);
+    std::string a = testbeds::role_name(fabric.nodes[link.a.node].role);
+    std::string b = testbeds::role_name(fabric.nodes[link.b.node].role);
     if (b == "tor" || a == "host") std::swap(a, b);
     const bool by_credit = link.flow_control == control::FlowControl::kCredit;
     ++kinds[fmt::format("{}–{}, {}, {} away, mtu {} B{}", a, b, rate_text(link.rate), duration_text(link.propagation),
@@ -199,7 +190,7 @@ Json headroom_json(const control::HeadroomCheck& check) {
 void print_nodes(const control::Fabric& fabric) {
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const control::FabricNode& node = fabric.nodes[n];
-    fmt::print("{} {} {} {}\n", node.name, kind_of(node), to_string(node.ipv4), to_string(node.ipv6));
+    fmt::print("{} {} {} {}\n", node.name, testbeds::role_name(node.role), to_string(node.ipv4), to_string(node.ipv6));
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
       fmt::print("  {:<12} {}  {:>9}  {}\n", node.ports[p].name, to_string(node.ports[p].mac),
                  rate_text(fabric.links[node.ports[p].link].rate), fabric.name_of(fabric.peer_of({n, p})));

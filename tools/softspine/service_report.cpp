@@ -9,22 +9,13 @@
 #include <tuple>
 
 #include "control/telemetry/text_table.hpp"
+#include "testbeds/run/node_words.hpp"
 
 namespace softspine::tools {
 
 using control::Json;
 
 namespace {
-
-const char* name_of(control::Role role) {
-  switch (role) {
-    case control::Role::kTor: return "tor";
-    case control::Role::kAggregation: return "aggregation";
-    case control::Role::kCore: return "core";
-    case control::Role::kHost: break;
-  }
-  return "host";
-}
 
 std::string number_text(const std::optional<uint8_t>& number) {
   return number ? std::to_string(*number) : "-";
@@ -118,8 +109,9 @@ std::string service_text(const control::Testbed& testbed, const control::Review&
     for (const auto& [kind, alike] : kinds_of(testbed.fabric, served)) {
       const auto& [from, to, service] = kind;
       const std::string priorities = service.group ? text_of(numbers_of(service.priorities)) : "-";
-      table.add({workload.name, std::to_string(workload.dscp), name_of(from), name_of(to), number_text(service.queue),
-                 number_text(service.group), priorities, std::to_string(alike.links), verdict_text(service)});
+      table.add({workload.name, std::to_string(workload.dscp), testbeds::role_name(from), testbeds::role_name(to),
+                 number_text(service.queue), number_text(service.group), priorities, std::to_string(alike.links),
+                 verdict_text(service)});
     }
   }
   return table.text() + outside_text(testbed, review.outside);
