@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import comment_rules
 import include_rules
 import reader_rules
 import readme_rules
@@ -14,7 +15,7 @@ from tap import Tap
 from tree import Tree
 
 RULES = [*include_rules.RULES, *size_rules.RULES, *text_rules.RULES, *room_rules.RULES, *readme_rules.RULES,
-         *reader_rules.RULES]
+         *reader_rules.RULES, *comment_rules.RULES]
 
 
 def main() -> int:

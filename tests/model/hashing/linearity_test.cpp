@@ -105,8 +105,7 @@ std::vector<HashKey> random_keys(uint32_t count) {
   return keys;
 }
 
-// The table of reference/protocols.md: CRC-16, 4,000 keys, 8 × 8 links. max/mean of 500 flows on 8 links by chance:
-// mean 1.19, above 1.6 once in a million.
+// CRC-16, 4,000 keys, 8 × 8 links. max/mean of 500 flows on 8 links by chance: mean 1.19, above 1.6 once in a million.
 TEST(Polarization, OfRtag7IsWhatTheChipShows) {
   using enum HashAlgorithm;
   const auto keys = random_keys(4'000);
