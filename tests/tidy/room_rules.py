@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rooms have cards, and what is shipped is tested."""
+"""Rooms have cards, what is shipped is tested, and a name says where."""
 from __future__ import annotations
 
 from pathlib import PurePosixPath
@@ -36,4 +36,15 @@ def only_known_rooms(tree: Tree) -> list[Finding]:
             if len(PurePosixPath(path).parts) > 1 and PurePosixPath(path).parts[0] not in (*ROOMS, '.ci')]
 
 
-RULES = [rooms_have_cards, testbeds_are_tests, only_known_rooms]
+def headers_of_a_room_have_names_of_their_own(tree: Tree) -> list[Finding]:
+    """A header is named by its name alone: no room has two of one name."""
+    first: dict[tuple[str, str], str] = {}
+    findings = []
+    for path in sorted(tree.paths(('.hpp',))):
+        one = first.setdefault((PurePosixPath(path).parts[0], PurePosixPath(path).name), path)
+        if one != path:
+            findings.append(Finding(path, 1, f'has the name of {one}'))
+    return findings
+
+
+RULES = [rooms_have_cards, testbeds_are_tests, only_known_rooms, headers_of_a_room_have_names_of_their_own]

@@ -100,5 +100,8 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
     'numbers_in_readme_have_a_test': (
         [{'README.md': 'It is quick. It takes 3 s.\n'}, {'README.md': '| a | up to 20 % |\n'}],
         [{'README.md': 'On x86-64 (`--for 3s`), RoCEv2.\n\n    3 of 4 held\n'}]),
+    'headers_of_a_room_have_names_of_their_own': (
+        [{'control/a/tables.hpp': '', 'control/b/tables.hpp': ''}, {'control/tables.hpp': '', 'control/b/c/tables.hpp': ''}],
+        [{'control/a/tables.hpp': '', 'control/b/my_tables.hpp': '', 'control/b/tables.cpp': '', 'tools/tables.hpp': ''}]),
     'only_known_rooms': ([{'src/a.cpp': ''}], [{'control/a.cpp': '', 'README.md': '', '.ci/run': ''}]),
 }

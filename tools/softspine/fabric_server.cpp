@@ -16,7 +16,7 @@
 #include "control/telemetry/notices.hpp"
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/report.hpp"
-#include "control/telemetry/tables.hpp"
+#include "control/telemetry/show_tables.hpp"
 #include "tools/softspine/capture_requests.hpp"
 #include "tools/softspine/hex.hpp"
 #include "tools/softspine/switch_views.hpp"

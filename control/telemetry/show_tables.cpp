@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/telemetry/tables.hpp"
+#include "control/telemetry/show_tables.hpp"
 
 #include <fmt/format.h>
 
