@@ -2,6 +2,7 @@
 """Every rule must be able to fail: each is fed the trees of rule_cases.py."""
 from __future__ import annotations
 
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -12,7 +13,7 @@ from rule_cases import CASES
 from rules import RULES
 from size_rules import cpp_functions
 from tap import Tap
-from tree import Tree
+from tree import ROOT, Tree
 
 
 def problems_of(rule, breaking: list[dict[str, str]], keeping: list[dict[str, str]]) -> list[str]:
@@ -77,13 +78,30 @@ def a_failure_is_found_again() -> list[str]:
     return [] if (said, runs) == (wanted, 3) else [f'said {said} in {runs} runs']
 
 
+def commits_with_long_subjects() -> list[str]:
+    """In a repository that has our hooks git itself takes the message, or refuses it."""
+    word = 'é' * 30
+    taken = [f'{word}{word}', f'{word}\n\n{word}{word}{word}', f'Revert "{word}{word}"', f'fixup! {word}{word}']
+    refused = [f'{word}{word}.', f'{word}\n{word}', f'\n\n{word}{word}.\n\nWhy.']
+    with tempfile.TemporaryDirectory() as folder:
+        git = ['git', '-C', folder, '-c', f'core.hooksPath={ROOT}/tools/hooks', '-c', 'user.name=a', '-c', 'user.email=a@b']
+        subprocess.run([*git, 'init', '-q'], check=True)
+
+        def takes(message: str) -> bool:
+            done = subprocess.run([*git, 'commit', '-q', '--allow-empty', '-m', message], capture_output=True, check=False)
+            return done.returncode == 0
+
+        return [f'refuses {m!r}' for m in taken if not takes(m)] + [f'takes {m!r}' for m in refused if takes(m)]
+
+
 def main() -> int:
     tap = Tap()
     tests = {'every_rule_has_a_case': lambda: sorted({r.__name__ for r in RULES} ^ set(CASES)),
              'functions_are_measured_by_their_braces': function_measure,
              'a_compilers_complaints_survive_the_filter': noise,
              'what_has_passed_is_known_by_all_that_it_read': memory,
-             'only_a_pass_is_remembered': a_failure_is_found_again}
+             'only_a_pass_is_remembered': a_failure_is_found_again,
+             'commits_with_long_subjects_are_refused': commits_with_long_subjects}
     for rule in RULES:
         tests[f'{rule.__name__}_can_fail'] = lambda r=rule: problems_of(r, *CASES.get(r.__name__, ([], [])))
     for name, test in tests.items():
