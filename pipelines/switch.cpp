@@ -63,7 +63,7 @@ void Switch::receive(Burst& burst) noexcept {
 }
 
 void Switch::dispatch(Burst& burst) noexcept {
-  if (egress_.keeps_credits()) [[unlikely]]
+  if (egress_.flow_control().uses_credit()) [[unlikely]]
     return dispatch_counted(burst);
   for (Packet& packet : burst) dispatch_one(packet);
 }
@@ -93,10 +93,10 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
     case Verdict::kFlood: return flood(std::move(packet), now);
     case Verdict::kLocal: agent_.receive(tables_, std::move(packet), now, outcomes); break;
     case Verdict::kMacControl: {
-      if (!egress_.credits(PortNo{meta.in_port}).in_use()) return receive_pause(std::move(packet), now);
+      if (!egress_.flow_control(PortNo{meta.in_port}).goes_by_credit()) return receive_pause(std::move(packet), now);
       const auto credit = read_credit(packet.data(), packet.stored_bytes());
       if (!credit) return receive_pause(std::move(packet), now);
-      egress_.receive_credit(PortNo{meta.in_port}, *credit, now);
+      egress_.receive(PortNo{meta.in_port}, *credit, now);
       return end(std::move(packet), DropReason::kCreditConsumed);
     }
     case Verdict::kContinue: meta.reason = DropReason::kUnsupported; [[fallthrough]];
@@ -113,7 +113,7 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
 
 void Switch::receive_pause(Packet packet, Instant now) noexcept {
   const auto frame = read_pfc(packet.data(), packet.stored_bytes());
-  if (frame) egress_.receive_pause(PortNo{packet.meta().in_port}, *frame, now);
+  if (frame) egress_.receive(PortNo{packet.meta().in_port}, *frame, now);
   end(std::move(packet), frame ? DropReason::kPfcConsumed : frame.error());
 }
 

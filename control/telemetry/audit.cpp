@@ -153,8 +153,10 @@ class Audit {
       for (const PortSnapshot& port : node.ports) {
         ControlFrames& frames = control_frames_[node.name + ":" + port.name];
         frames = control_frames({}, port.credit);
-        frames.pfc_tx = port.counters.pfc_tx_packets;
-        frames.pfc_rx = port.counters.pfc_rx_packets;
+        for (size_t i = 0; i < port.pauses.size(); ++i) {
+          frames.pfc_tx[i] = port.pauses[i].tx_frames;
+          frames.pfc_rx[i] = port.pauses[i].rx_frames;
+        }
       }
     }
     for (const HostSnapshot& host : snapshot_.hosts) {

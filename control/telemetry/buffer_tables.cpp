@@ -62,10 +62,8 @@ const char* status_of(const PauseSnapshot& pause) {
 }  // namespace
 
 std::string pfc_counters_table(const FabricSnapshot& snapshot) {
-  const auto received = [](const PortSnapshot& port, size_t i) {
-    return std::optional(port.counters.pfc_rx_packets[i]);
-  };
-  const auto sent = [](const PortSnapshot& port, size_t i) { return std::optional(port.counters.pfc_tx_packets[i]); };
+  const auto received = [](const PortSnapshot& port, size_t i) { return std::optional(port.pauses[i].rx_frames); };
+  const auto sent = [](const PortSnapshot& port, size_t i) { return std::optional(port.pauses[i].tx_frames); };
   const auto ended = [](const PortSnapshot& port, size_t i) { return std::optional(port.pauses[i].on_to_off); };
   const auto time = [](const PortSnapshot& port, size_t i) {
     return std::optional(static_cast<uint64_t>(port.pauses[i].time.count_ps()) / 1'000'000);

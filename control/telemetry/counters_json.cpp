@@ -53,10 +53,10 @@ Json port_json(const PortSnapshot& snapshot) {
            {"SAI_PORT_STAT_IF_OUT_DISCARDS", discards.out_discards},
            {"SAI_PORT_STAT_IF_OUT_QLEN", port.queued_packets()},
            {"SAI_PORT_STAT_ECN_MARKED_PACKETS", marked}};
-  for (size_t i = 0; i < port.pfc_rx_packets.size(); ++i) {
+  for (size_t i = 0; i < snapshot.pauses.size(); ++i) {
     const std::string name = "SAI_PORT_STAT_PFC_" + std::to_string(i);
-    add_key(out, name + "_RX_PKTS", port.pfc_rx_packets[i]);
-    add_key(out, name + "_TX_PKTS", port.pfc_tx_packets[i]);
+    add_key(out, name + "_RX_PKTS", snapshot.pauses[i].rx_frames);
+    add_key(out, name + "_TX_PKTS", snapshot.pauses[i].tx_frames);
     add_key(out, name + "_ON2OFF_RX_PKTS", snapshot.pauses[i].on_to_off);
     add_key(out, name + "_RX_PAUSE_DURATION_US", static_cast<uint64_t>(snapshot.pauses[i].time.count_ps()) / 1'000'000);
   }

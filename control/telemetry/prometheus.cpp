@@ -71,12 +71,11 @@ constexpr QueueField kQueueFields[] = {
 };
 
 void add_pfc(Exposition& out, const FabricSnapshot& snapshot, std::string_view name, std::string_view help,
-             std::array<uint64_t, dataplane::kPriorities> PortCounters::* field) {
+             uint64_t PauseSnapshot::* field) {
   out.family(name, Type::kCounter, help);
   each_port(snapshot, [&](const SwitchSnapshot& node, const PortSnapshot& port) {
-    const auto& counts = port.counters.*field;
-    for (size_t i = 0; i < counts.size(); ++i) {
-      out.sample({{"switch", node.name}, {"port", port.name}, {"priority", std::to_string(i)}}, counts[i]);
+    for (size_t i = 0; i < port.pauses.size(); ++i) {
+      out.sample({{"switch", node.name}, {"port", port.name}, {"priority", std::to_string(i)}}, port.pauses[i].*field);
     }
   });
 }
@@ -100,9 +99,9 @@ void add_ports(Exposition& out, const FabricSnapshot& snapshot) {
     }
   });
   add_pfc(out, snapshot, "softspine_port_pfc_rx_packets_total", "PFC frames received that name the priority.",
-          &PortCounters::pfc_rx_packets);
+          &PauseSnapshot::rx_frames);
   add_pfc(out, snapshot, "softspine_port_pfc_tx_packets_total", "PFC frames sent that name the priority.",
-          &PortCounters::pfc_tx_packets);
+          &PauseSnapshot::tx_frames);
 }
 
 void add_hashing(Exposition& out, const FabricSnapshot& snapshot) {

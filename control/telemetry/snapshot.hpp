@@ -85,10 +85,12 @@ struct PoolSnapshot {
   uint64_t headroom_watermark_bytes = 0;
 };
 
-// One priority of a port. What frames came and went is in PortCounters.
+// One priority of a port.
 struct PauseSnapshot {
-  bool paused = false;       // must not send now
-  bool stopping = false;     // has told its neighbour to stop
+  bool paused = false;     // must not send now
+  bool stopping = false;   // has told its neighbour to stop
+  uint64_t rx_frames = 0;  // PFC frames that name it
+  uint64_t tx_frames = 0;
   uint64_t on_to_off = 0;    // pauses that ended
   dataplane::Duration time;  // paused so far
   uint64_t storms = 0;       // found by the watchdog
@@ -97,7 +99,7 @@ struct PauseSnapshot {
   dataplane::WatchdogTraffic in_last_storm;
 };
 
-// One end of a link that goes by credit (buffer/credit_link.hpp).
+// One end of a link that goes by credit (flow_control/credit_link.hpp).
 struct CreditSnapshot {
   uint64_t rx_frames = 0;
   uint64_t tx_frames = 0;

@@ -85,15 +85,14 @@ void SwitchTotals::add(const dataplane::PortCounters& port) {
     ecn_marked_packets += queue.ecn_marked_packets;
     queue_watermark_bytes = std::max(queue_watermark_bytes, queue.watermark_bytes);
   }
-  // A frame may name several priorities: these count pauses, not frames.
-  pfc_rx_packets = std::accumulate(port.pfc_rx_packets.begin(), port.pfc_rx_packets.end(), pfc_rx_packets);
-  pfc_tx_packets = std::accumulate(port.pfc_tx_packets.begin(), port.pfc_tx_packets.end(), pfc_tx_packets);
   for (size_t i = 0; i < drops.size(); ++i) drops[i] += port.drops[i];
 }
 
 void SwitchTotals::add(const PortSnapshot& port) {
   add(port.counters);
   for (const PauseSnapshot& pause : port.pauses) {
+    pfc_rx_packets += pause.rx_frames;  // a frame may name several priorities: these count pauses, not frames
+    pfc_tx_packets += pause.tx_frames;
     pfc_on_to_off += pause.on_to_off;
     paused_ps += static_cast<uint64_t>(pause.time.count_ps());
     watchdog_storms += pause.storms;

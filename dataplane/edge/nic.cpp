@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/edge/nic.hpp"
 
-#include "dataplane/buffer/pause_timing.hpp"
 #include "dataplane/edge/nic_congestion.hpp"
 #include "dataplane/edge/roce_rewrite.hpp"
 #include "dataplane/packet/parse.hpp"
@@ -31,6 +30,8 @@ bool is_mac_control(const Packet& packet) {
 
 Nic::Nic(std::string name, const NicConfig& config, PacketPool& pool)
     : Node(std::move(name), 1), pool_(pool), config_(config), is_plain_(is_plain_config(config)) {
+  flow_control_.plan({.pfc_enabled = config.pfc_enable, .response_quanta = config.pause_response_quanta, .credit = {}},
+                     Instant{});
   if (!config.reaction) return;
   congestion_ = std::make_unique<NicCongestion>(config, nic_counters_);
   cnp_bit_ = static_cast<uint8_t>(1U << config.priority_of_dscp[config.cnp_dscp]);
@@ -70,15 +71,11 @@ uint8_t Nic::priority_of(const Packet& parsed) const noexcept {
 
 // One thing: a PFC frame, a CNP, or a frame of the host.
 void Nic::depart(Instant now) noexcept {
-  if (pfc_.refresh_at() <= now) {
-    pfc_.repeat();
-    news_at_ = now;
-  }
-  if (pfc_.has_news() && news_at_ <= now) {
+  if (flow_control_.next_frame() <= now) {
     send_pause(now);
     return settle();
   }
-  const auto free = static_cast<uint8_t>(~pause_.advance(now));
+  const auto free = static_cast<uint8_t>(~flow_control_.advance(now));
   if ((free & cnp_bit_) != 0 && !cnps_.empty()) {
     ++nic_counters_.made_packets;
     transmit(cnps_.pop(), now);
@@ -116,26 +113,23 @@ void Nic::transmit(Packet packet, Instant now) noexcept {
 void Nic::send_pause(Instant now) noexcept {
   Packet packet = pool_.make(mac_control::kFrameBytes);
   if (!packet) [[unlikely]] {
-    news_at_ = now + kRetry;
+    flow_control_.defer_frames(now + kRetry);
     return;
   }
-  switch (pfc_.news()) {
+  const FlowControlFrame made = flow_control_.make_frame(packet.data(), config_.mac, transmitter(kLink).rate(), now);
+  switch (made.remark) {
     case Remark::kXoff: packet.meta().remark = Remark::kHostFull; break;
     case Remark::kXon: packet.meta().remark = Remark::kHostDrained; break;
     default: packet.meta().remark = Remark::kXoffAgain; break;
   }
-  const PfcFrame frame = pfc_.say(now, pause_quantum(transmitter(kLink).rate()));
-  write_pfc(packet.data(), config_.mac, frame);
-  for (uint32_t i = 0; i < kPriorities; ++i) nic_counters_.pfc_tx_packets[i] += frame.enable >> i & 1U;
   ++nic_counters_.made_packets;
-  news_at_ = Instant::never();
   transmit(std::move(packet), now);
 }
 
 // Everything but the port's being busy, folded into one instant.
 void Nic::settle() noexcept {
-  next_ = std::min(pfc_.refresh_at(), news_at_);
-  const uint8_t paused = pause_.mask();
+  next_ = flow_control_.next_frame();
+  const uint8_t paused = flow_control_.blocked();
   next_ = std::min(next_, send_.ready(static_cast<uint8_t>(~paused)));
   uint8_t waiting = send_.waiting();
   if (congestion_) {
@@ -143,7 +137,7 @@ void Nic::settle() noexcept {
     if (!cnps_.empty() && (paused & cnp_bit_) == 0) next_ = std::min(next_, cnps_.front().at);
     waiting = static_cast<uint8_t>(waiting | let_go_.waiting() | (cnps_.empty() ? 0 : cnp_bit_));
   }
-  if ((waiting & paused) != 0) next_ = std::min(next_, pause_.next_change());
+  if ((waiting & paused) != 0) next_ = std::min(next_, flow_control_.next_change());
 }
 
 // ── to the host
@@ -191,16 +185,9 @@ Packet Nic::receive_mac_control(Packet packet, Instant now) noexcept {
     end_out(std::move(packet), frame.error());
     return Packet{};
   }
-  for (uint32_t i = 0; i < kPriorities; ++i) nic_counters_.pfc_rx_packets[i] += frame->enable >> i & 1U;
+  flow_control_.receive(*frame, transmitter(kLink).rate(), now);
   if (config_.relays_pfc) return packet;
   end_out(std::move(packet), DropReason::kPfcConsumed);
-  PfcFrame obeyed = *frame;
-  obeyed.enable &= config_.pfc_enable;
-  const Rate line = transmitter(kLink).rate();
-  const PauseTiming timing = config_.pause_response_quanta
-                                 ? PauseTiming::with_response(line, *config_.pause_response_quanta)
-                                 : PauseTiming::of(line);
-  pause_.receive(obeyed, now, timing.quantum, timing.response);
   free_at_ = std::max(free_at_, now);  // what an XON lets go has been ready for long
   settle();
   return Packet{};
@@ -237,14 +224,13 @@ void Nic::judge_held(Instant now) noexcept {
   if (config_.pfc_enable == 0) return;
   if (bytes > config_.xoff_bytes && !is_full_) {
     is_full_ = true;
-    pfc_.stop(config_.pfc_enable);
+    flow_control_.raise_xoff(config_.pfc_enable, now);
   } else if (bytes <= config_.xon_bytes && is_full_) {
     is_full_ = false;
-    pfc_.let_go(config_.pfc_enable);
+    flow_control_.clear_xoff(config_.pfc_enable, now);
   } else {
     return;
   }
-  news_at_ = std::min(news_at_, now);
   settle();
 }
 
@@ -255,14 +241,9 @@ void Nic::end_out(Packet packet, DropReason reason) noexcept {
 
 // ── both
 
-// Pauses end with the link; what has to stop is said again when it is back.
 void Nic::link_changed(PortNo, bool up, Instant now) noexcept {
-  pause_.clear(now);
-  if (up) {
-    free_at_ = std::max(free_at_, now);
-    pfc_.repeat();
-    if (pfc_.has_news()) news_at_ = now;
-  }
+  flow_control_.link_changed(up, now);
+  if (up) free_at_ = std::max(free_at_, now);
   settle();
   want_run(std::max(now, departure()));
 }

@@ -28,7 +28,7 @@
 //   relaying          (`relays_pfc`) for a real adapter behind a device: its pauses go to the link and the
 //                     link's to it, none is obeyed or said here. Their quanta are the sender's: both links want one
 //                     rate
-// PFC frames: the port's own MAC, 0xFFFF quanta, again before they lapse (egress/pfc_sender.hpp).
+// PFC frames: the port's own MAC, 0xFFFF quanta, again before they lapse (flow_control/pfc_sender.hpp).
 // DCQCN for a host that has none: edge/nic_congestion.hpp. What a host's packets get on their way:
 // edge/roce_rewrite.hpp. A NIC without anything of all that to do is plain: frames go straight onto the link.
 //
@@ -43,12 +43,11 @@
 #include <utility>
 #include <vector>
 
-#include "dataplane/buffer/pause_state.hpp"
 #include "dataplane/edge/edge_counters.hpp"
 #include "dataplane/edge/nic_config.hpp"
 #include "dataplane/edge/nic_counters.hpp"
 #include "dataplane/edge/send_queues.hpp"
-#include "dataplane/egress/pfc_sender.hpp"
+#include "dataplane/flow_control/port_flow_control.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/packet/pool.hpp"
 
@@ -64,9 +63,7 @@ class Nic : public Node {
   const NicConfig& nic_config() const { return config_; }
   const EdgeCounters& counters() const { return counters_; }
   const NicCounters& nic_counters() const { return nic_counters_; }
-  const PauseState& pause() const { return pause_; }
-  // Priorities that it has told its link to stop.
-  uint8_t stopped() const { return pfc_.stopped(); }
+  const PortFlowControl& flow_control() const { return flow_control_; }
   // What the outside had for us and dropped itself, as far as it says so. Slow.
   virtual uint64_t lost_outside() const { return 0; }
   // What the outside counts by itself (a driver, a vhost-user gate), by its own names. From an action; slow.
@@ -182,10 +179,8 @@ class Nic : public Node {
   SendQueues let_go_;                          // by their queue pairs' rates
   PacketList cnps_;
   uint8_t cnp_bit_ = 0;  // of their priority
-  PauseState pause_;
-  PfcSender pfc_;
-  Instant news_at_ = Instant::never();  // since when the PFC sender has something to say
-  PacketList draining_;                 // to the host, at `rate`
+  PortFlowControl flow_control_;
+  PacketList draining_;  // to the host, at `rate`
   uint64_t draining_bytes_ = 0;
   uint64_t draining_packets_ = 0;
   Instant drained_at_;  // when its first one is through

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a NIC counts: frames as it met or made them. What it did with those of its host stands in EdgeCounters.
+// What a NIC counts: frames as it met or made them. What it did with those of its host stands in EdgeCounters, PFC
+// frames in PortFlowControl.
 #pragma once
 
-#include <array>
 #include <cstdint>
-
-#include "dataplane/units/ids.hpp"
 
 namespace softspine::dataplane {
 
 struct NicCounters {
-  std::array<uint64_t, kPriorities> pfc_rx_packets{};  // that name the priority
-  std::array<uint64_t, kPriorities> pfc_tx_packets{};
   uint64_t made_packets = 0;       // sent into the link, and not the host's
   uint64_t waiting_bytes_max = 0;  // the most that ever waited for the link
 

@@ -82,9 +82,7 @@ struct alignas(64) PortCounters {
   uint64_t ended_flow_packets = 0;   // of drops: payload of built-in flows
   uint64_t copied_flow_packets = 0;  // of made: flooded copies of such
   DropCounters drops{};
-  uint64_t pause_tx_frames = 0;                        // pause frames of our own, each counted once
-  std::array<uint64_t, kPriorities> pfc_rx_packets{};  // frames whose enable vector names the priority
-  std::array<uint64_t, kPriorities> pfc_tx_packets{};
+  uint64_t pause_tx_frames = 0;  // pause frames of our own, each counted once; by priority: PortFlowControl
   std::array<QueueCounters, kQueues> queues{};
 
   uint64_t rx_unicast_packets() const { return rx_packets - rx_multicast_packets - rx_broadcast_packets; }

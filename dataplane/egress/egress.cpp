@@ -2,6 +2,7 @@
 #include "dataplane/egress/egress.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/units/check.hpp"
@@ -9,7 +10,13 @@
 namespace softspine::dataplane {
 
 Egress::Egress(Node& node, std::vector<PortCounters>& counters, PacketPool& pool, Rng& rng)
-    : ports_(node.ports()), mmu_(node.ports()), side_(node.ports()), pool_(pool), rng_(rng) {
+    : ports_(node.ports()),
+      mmu_(node.ports()),
+      flow_control_(node.ports(), mmu_),
+      watchdogs_(*this, node.ports()),
+      side_(node.ports()),
+      pool_(pool),
+      rng_(rng) {
   busy_.reserve(node.ports());
   for (uint16_t i = 0; i < ports_.size(); ++i) {
     ports_[i].wire = &node.transmitter(PortNo{i});
@@ -19,23 +26,21 @@ Egress::Egress(Node& node, std::vector<PortCounters>& counters, PacketPool& pool
 
 void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router, Instant now) {
   SOFTSPINE_CHECK(plan->ports.size() == ports_.size(), plan->ports.size(), ports_.size());
-  if (plan_ != nullptr) end_otherwise_watched(*plan, now);
-  plan_ = std::move(plan);
+  if (plan_ != nullptr) watchdogs_.end_otherwise_watched(*plan, now);
+  const std::shared_ptr<const QosPlan> last = std::exchange(plan_, std::move(plan));  // flow control still has it
   mmu_.apply(plan_->buffer);
   for (uint32_t i = 0; i < ports_.size(); ++i) {
     side_[i].mac = plan_->ports[i].mac == MacAddress{} ? router : plan_->ports[i].mac;
     plan_port(i);
   }
-  keeps_credits_ = std::ranges::any_of(plan_->ports, [](const PortQosPlan& port) { return port.credit_enabled != 0; });
+  flow_control_.apply(*plan_, now);
   for (uint16_t i = 0; i < ports_.size(); ++i) {
     for (uint8_t g = 0; g < kPriorities; ++g) {
-      if (mmu_.settle(i, g)) let_sender_go(Mmu::number_of_group(i, g), now);
+      if (mmu_.settle(i, g)) clear_xoff(Mmu::number_of_group(i, g), now);
     }
-    const auto not_ours = static_cast<uint8_t>(side_[i].pfc.stopped() & ~plan_->ports[i].pfc_enabled);
-    side_[i].pfc.let_go(not_ours);
     hold(i, now);
-    kick(i, now);
-    plan_credit(i, now);
+    // Credit frames wait for the port's timer: before the first window nothing can be sent.
+    flow_control_.port(i).goes_by_credit() ? arm(i) : kick(i, now);
   }
   arm_watchdogs(now);
 }
@@ -44,21 +49,17 @@ void Egress::plan_port(uint32_t number) {
   const PortQosPlan& wanted = plan_->ports[number];
   Port& port = ports_[number];
   Side& side = side_[number];
-  side.turns.plan(wanted.queues);
+  side.scheduler.plan(wanted);
   port.strict = 0;
-  for (uint32_t q = 0; q < kQueues; ++q) port.strict |= static_cast<uint8_t>(wanted.queues[q].strict << q);
-  side.port_shaper.set(wanted.shaper.rate, wanted.shaper.burst_bytes);
-  side.shaper_held = 0;
-  port.charges = side.port_shaper.shapes() || wanted.credit_enabled != 0;
   port.mark_from = UINT32_MAX;
   port.drop_from = UINT32_MAX;
   for (uint32_t q = 0; q < kQueues; ++q) {
     const QueueSchedule& queue = wanted.queues[q];
-    side.queue_shapers[q].set(queue.shaper.rate, queue.shaper.burst_bytes);
-    port.charges |= side.queue_shapers[q].shapes();
+    port.strict |= static_cast<uint8_t>(queue.strict << q);
     port.mark_from = std::min(port.mark_from, plan_->wred[queue.wred].mark.min_bytes);
     port.drop_from = std::min(port.drop_from, plan_->wred[queue.wred].drop.min_bytes);
   }
+  port.charges = side.scheduler.shapes() || wanted.credit_enabled != 0;
   port.has_wred = std::min(port.mark_from, port.drop_from) != UINT32_MAX;
 }
 
@@ -94,53 +95,25 @@ void Egress::mark(Port& port, uint8_t q, Packet& packet) noexcept {
 
 void Egress::charge(Port& port, uint8_t q, Instant at, Instant left) noexcept {
   const auto number = static_cast<uint32_t>(&port - ports_.data());
-  Side& side = side_[number];
-  Shaper& queue = side.queue_shapers[q];
-  if (queue.shapes()) queue.sent(port.wire_bytes, at);
-  if (side.port_shaper.shapes()) side.port_shaper.sent(port.wire_bytes, at);
-  if (side.credits.in_use()) {
-    for (uint8_t p = 0; p < kPriorities; ++p) {
-      if ((plan_->ports[number].queues_of_priority[p] >> q & 1) != 0) side.credits.sent(p, port.wire_bytes, at);
-    }
-  }
+  side_[number].scheduler.charge(q, port.wire_bytes, at);
+  flow_control_.charge(number, q, port.wire_bytes, at);
   hold(number, left);
   arm(number);
 }
 
-// Which queues may not send at `at`, for whatever reason.
+// Which queues may not send at `at`, for whatever reason. Flow control counts as it was last applied: `at` may lie
+// ahead.
 void Egress::hold(uint32_t number, Instant at) noexcept {
-  Port& port = ports_[number];
   Side& side = side_[number];
-  side.shaper_held = 0;
-  if (port.charges) {
-    for (uint32_t q = 0; q < kQueues; ++q) {
-      const Shaper& shaper = side.queue_shapers[q];
-      if (shaper.shapes() && shaper.eligible() > at) side.shaper_held |= static_cast<uint8_t>(1U << q);
-    }
-    if (side.port_shaper.shapes() && side.port_shaper.eligible() > at) side.shaper_held = 0xff;
-  }
-  side.starved = 0;
-  for (unsigned left = side.credits.starved(); left != 0; left &= left - 1) {
-    side.starved |= plan_->ports[number].queues_of_priority[static_cast<size_t>(std::countr_zero(left))];
-  }
-  port.held = side.shaper_held | side.paused | side.starved;
-}
-
-// It is told by a timer: before the first window nothing can be sent.
-void Egress::plan_credit(uint32_t number, Instant now) noexcept {
-  Side& side = side_[number];
-  side.credits.plan(credit_plan(number), now);
-  if (!side.credits.in_use()) return;
-  side.retry_at = now;
-  hold(number, now);
-  arm(number);
+  side.blocked = flow_control_.blocked_queues(number);
+  ports_[number].held = side.scheduler.hold(at) | side.blocked;
 }
 
 // If the wire is free: what may go starts.
 void Egress::kick(uint32_t number, Instant at) noexcept {
   Port& port = ports_[number];
-  port.has_news = side_[number].pfc.has_news() || side_[number].credits.has_news();
-  if (!port.busy && port.has_news) {
+  port.has_frame = flow_control_.port(number).next_frame() <= at;
+  if (!port.busy && port.has_frame) {
     const Instant left = start_own_frame(number, at);
     if (!left.is_never()) {
       port.busy = true;
@@ -155,40 +128,42 @@ void Egress::kick(uint32_t number, Instant at) noexcept {
   arm(number);
 }
 
+// Something has changed that blocks queues, or no longer does.
+void Egress::reconsider(uint32_t number, Instant at) noexcept {
+  (void)flow_control_.port(number).advance(at);
+  hold(number, at);
+  kick(number, at);
+}
+
 // The port's next timer, as it should stand in the heap.
 void Egress::arm(uint32_t number) noexcept {
   Side& side = side_[number];
-  Instant at = std::min({side.pause.next_change(), side.pfc.refresh_at(), side.credits.ask_at(), side.retry_at});
-  if (side.shaper_held != 0) {
-    Instant opens = side.port_shaper.shapes() ? side.port_shaper.eligible() : Instant{};
-    Instant queues = Instant::never();
-    for (uint32_t q = 0; q < kQueues; ++q) {
-      const Shaper& shaper = side.queue_shapers[q];
-      if ((side.shaper_held >> q & 1) == 0) continue;
-      queues = std::min(queues, shaper.shapes() ? shaper.eligible() : Instant{});
-    }
-    opens = std::max(opens, queues);
-    at = std::min(at, opens);
-  }
+  const PortFlowControl& flow = flow_control_.port(number);
+  Instant at = std::min(flow.next_change(), side.scheduler.opens());
+  if (!ports_[number].has_frame) at = std::min(at, flow.next_frame());  // else it goes when the wire is free
   if (at == side.timer_at) return;
   if (!side.timer_at.is_never()) timers_.remove(number);
   side.timer_at = at;
   if (!at.is_never()) timers_.push(at, number);
 }
 
+// As it should stand in the heap of timers, behind the ports.
+void Egress::arm_watchdogs(Instant now) noexcept {
+  const auto id = static_cast<uint32_t>(ports_.size());
+  timers_.remove(id);
+  if (PfcWatchdogs::are_needed(*plan_)) timers_.push(now + plan_->watchdog_poll, id);
+}
+
 void Egress::fire() noexcept {
   const uint32_t number = timers_.top_id();
   const Instant at = timers_.next();
-  if (number == ports_.size()) return poll_watchdogs(at);
-  Side& side = side_[number];
+  if (number == ports_.size()) {
+    timers_.replace_top(at + plan_->watchdog_poll);
+    return watchdogs_.poll(at);
+  }
   timers_.pop();
-  side.timer_at = Instant::never();
-  if (side.retry_at <= at) side.retry_at = Instant::never();
-  if (side.pfc.refresh_at() <= at) side.pfc.repeat();
-  if (side.credits.ask_at() <= at) side.credits.ask(at);
-  take_pauses(number, at);
-  hold(number, at);
-  kick(number, at);
+  side_[number].timer_at = Instant::never();
+  reconsider(number, at);
 }
 
 void Egress::forget(Port& port, uint32_t number, uint8_t q, const Packet& packet, Instant now) noexcept {
@@ -197,7 +172,7 @@ void Egress::forget(Port& port, uint32_t number, uint8_t q, const Packet& packet
   --counters.current_packets;
   counters.current_bytes -= meta.frame_bytes;
   const bool may_go = mmu_.release({meta.held_by, Mmu::number_of_queue(number, q)}, meta.cells);
-  if (may_go && !draining_) let_sender_go(meta.held_by, now);
+  if (may_go && !draining_) clear_xoff(meta.held_by, now);
 }
 
 void Egress::discard(Packet packet, DropReason reason) noexcept {

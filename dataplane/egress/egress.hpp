@@ -2,8 +2,8 @@
 // The egress side of a node, and the memory before it: admission by the MMU, eight queues a port, order,
 // rates and marks, pauses in both directions, one frame at a time on each wire.
 //
-//   enqueue   early drop (WRED) → MMU, which may say XOFF → the wire, if it is free and the queue may send
-//   departure the last bit has left: the cells go back, which may say XON; then the port's next frame starts
+//   enqueue   early drop (WRED) → MMU, which may raise XOFF → the wire, if it is free and the queue may send
+//   departure the last bit has left: the cells go back, which may clear XOFF; then the port's next frame starts
 //             at that very instant (not when the poll came round), so a late poll shifts no rate:
 //             start = max(ready, port free).   Next: a frame of our own (pause, credit), else the scheduler's choice
 //             among the queues that are not paused, have credit and are not held by a shaper. Marked when it starts.
@@ -11,7 +11,11 @@
 //             polls
 //
 // A frame is charged to its group and queue from admission until its last bit has left. PFC frames wait in no
-// queue and take no memory: the port knows what it has to tell (pfc_sender.hpp) and makes the frame when it can go.
+// queue and take no memory: flow control knows what the port owes its neighbour, and the frame is made when it can go.
+//
+// Who decides: the buffer (mmu.hpp) what is admitted, flow control (group_flow_control.hpp) what is blocked and which
+// frames are owed, the scheduler (port_scheduler.hpp) which queue is next, the watchdogs (pfc_watchdogs.hpp) what is
+// done about a storm. Here the packets wait, and leave.
 //
 // What happens here are events in the order of (instant; timers first; port). The caller puts arrivals between
 // them: `act_through(t)` before an arrival at t, `act_before(until)` at the end of a window.
@@ -22,16 +26,12 @@
 #include <memory>
 #include <vector>
 
-#include "dataplane/buffer/credit_link.hpp"
 #include "dataplane/buffer/mmu.hpp"
-#include "dataplane/buffer/pause_state.hpp"
 #include "dataplane/egress/counters.hpp"
-#include "dataplane/egress/pfc_sender.hpp"
-#include "dataplane/egress/pfc_watchdog.hpp"
+#include "dataplane/egress/group_flow_control.hpp"
+#include "dataplane/egress/pfc_watchdogs.hpp"
+#include "dataplane/egress/port_scheduler.hpp"
 #include "dataplane/egress/qos_plan.hpp"
-#include "dataplane/egress/shaper.hpp"
-#include "dataplane/egress/stuck_queue.hpp"
-#include "dataplane/egress/turns.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/timed_heap.hpp"
@@ -79,7 +79,7 @@ class Egress {
       busy_.push(start(port, q, std::move(packet), now), number);
     }
     if (mmu_.said_xoff()) [[unlikely]]
-      stop_sender(account.group, now);
+      raise_xoff(account.group, now);
     return DropReason::kCount;
   }
 
@@ -91,17 +91,21 @@ class Egress {
   }
   Instant next() const { return std::min(busy_.next(), timers_.next()); }
 
-  // A pause frame has come in at a port.
-  void receive_pause(PortNo port, const PfcFrame& frame, Instant now) noexcept;
-  // Whether any link here goes by credit. Then each frame that has come in is told, after it was enqueued or has ended.
-  bool keeps_credits() const { return keeps_credits_; }
-  void took_in(PortNo port, uint8_t group, uint32_t frame_bytes, Instant now) noexcept;
-  // A credit frame has come in at a port.
-  void receive_credit(PortNo port, const CreditFrame& frame, Instant now) noexcept;
-  // A fault: the port does not react to pauses of these priorities.
-  void disobey(PortNo port, uint8_t priorities, Instant now) noexcept;
-  // After the transmitter knows; what waits is then flushed by the caller. Pauses end with the link; what still has
-  // to stop is told when it is back.
+  // A PFC, PAUSE or credit frame has come in at a port.
+  void receive(PortNo port, const PfcFrame& frame, Instant now) noexcept;
+  void receive(PortNo port, const CreditFrame& frame, Instant now) noexcept;
+  // Each frame that has come in while flow_control().uses_credit(), after it was enqueued or has ended.
+  void took_in(PortNo port, uint8_t group, uint32_t frame_bytes, Instant now) noexcept {
+    if (flow_control_.took_in(port.value(), group, frame_bytes, now)) kick(port.value(), now);
+  }
+  // A fault: the port does not react to pauses of exactly these priorities.
+  void make_deaf(PortNo port, uint8_t priorities, Instant now) noexcept;
+  // For the watchdogs. Pauses of exactly these priorities are ignored, and their XOFF is cleared.
+  void ignore_pauses(PortNo port, uint8_t priorities, Instant now) noexcept;
+  // For the watchdogs. What waits for the priority ends, and what comes is refused; or no longer.
+  void shut(PortNo port, Priority priority, bool shut, Instant now) noexcept;
+  // After the transmitter knows; what waits is then flushed by the caller. Pauses end with the link; XOFFs
+  // that are still raised are announced when it is back.
   void link_changed(PortNo port, bool up, Instant now) noexcept;
 
   // Ends all that waits at a port.
@@ -109,7 +113,7 @@ class Egress {
   void flush(PortNo number, Instant now, End&& end) noexcept {
     for (uint8_t q = 0; q < kQueues; ++q) flush_queue(number.value(), q, now, end);
   }
-  // After the last window: ends all that waits anywhere, and tells nobody.
+  // After the last window: ends all that waits anywhere, and announces nothing.
   void drain() noexcept;
 
   // Ends a packet, and counts it at the port it came in by, or would have left by if it was made here.
@@ -117,18 +121,19 @@ class Egress {
 
   const Mmu& mmu() const { return mmu_; }
   Mmu& mmu() { return mmu_; }
-  const PauseState& pauses(PortNo port) const { return side_[port.value()].pause; }
-  // Priorities that this port has told its neighbour to stop.
-  uint8_t stopped(PortNo port) const { return side_[port.value()].pfc.stopped(); }
-  const PfcWatchdog& watchdog(PortNo port, Priority priority) const {
-    return side_[port.value()].watchdogs[priority.value()];
-  }
-  // Counted so far, whether in a storm or not.
-  WatchdogTraffic watched_traffic(PortNo port, Priority priority) const noexcept;
-  const CreditLink& credits(PortNo port) const { return side_[port.value()].credits; }
+  uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
+  const PortCounters& counters(PortNo port) const { return *ports_[port.value()].counters; }
+  const GroupFlowControl& flow_control() const { return flow_control_; }
+  const PortFlowControl& flow_control(PortNo port) const { return flow_control_.port(port.value()); }
+  const PfcWatchdogs& watchdogs() const { return watchdogs_; }
   const QosPlan& plan() const { return *plan_; }
-  // Between windows.
-  std::vector<StuckQueue> stuck_queues() const;
+  // Queues that have something and may not send it, since they are paused or without credit. Between windows.
+  uint8_t stuck_queues(PortNo port) const { return side_[port.value()].blocked & ports_[port.value()].waiting; }
+  // What waits in a queue, first to last. Between windows.
+  template <typename See>
+  void for_each_waiting(PortNo port, uint32_t queue, See&& see) const {
+    ports_[port.value()].queues[queue].for_each(see);
+  }
   // Whether a frame of this port is on the wire: its link has counted it, the port not yet.
   bool is_sending(PortNo port) const { return ports_[port.value()].busy; }
   // Whether that is a frame of a queue, which still charges it; else it is one of our own, which nobody charges.
@@ -145,9 +150,6 @@ class Egress {
       }
     }
   }
-  // Between windows; looks at every packet that waits there: the ports that those of the priority have come in by,
-  // ascending, without what the switch made itself.
-  std::vector<PortNo> sources_of(PortNo port, Priority priority) const;
 
  private:
   // In the place of a queue: frames of our own, for the port's neighbour.
@@ -165,31 +167,20 @@ class Egress {
     uint8_t wire_queue = 0;
     uint16_t wire_cells = 0;
     Cast wire_cast = Cast::kUnicast;
-    uint8_t waiting = 0;    // bit q: queue q is not empty
-    uint8_t held = 0;       // bit q: queue q is paused or waits for its shaper
-    bool busy = false;      // a frame is on the wire
-    bool has_news = false;  // a pause or credit frame goes next
-    bool charges = false;   // shapers or credits, for what it sends
-    bool has_wred = false;  // any of mark_from, drop_from
-    uint8_t strict = 0xff;  // bit q: queue q goes before all that take turns
+    uint8_t waiting = 0;     // bit q: queue q is not empty
+    uint8_t held = 0;        // bit q: queue q is blocked by flow control, or its shaper is closed
+    bool busy = false;       // a frame is on the wire
+    bool has_frame = false;  // a pause or credit frame goes next
+    bool charges = false;    // shapers or credits, for what it sends
+    bool has_wred = false;   // any of mark_from, drop_from
+    uint8_t strict = 0xff;   // bit q: queue q goes before all that share by weight
     std::array<PacketList, kQueues> queues;
   };
   // What few packets need.
   struct Side {
-    Turns turns;
-    std::array<Shaper, kQueues> queue_shapers;
-    Shaper port_shaper;
-    uint8_t shaper_held = 0;
-    uint8_t paused = 0;   // queues
-    uint8_t ignored = 0;  // priorities whose pauses the watchdog has overruled
-    uint8_t deaf = 0;     // and those that the port, faulty, does not react to
-    std::array<PfcWatchdog, kPriorities> watchdogs;
-    PauseState pause;
-    PfcSender pfc;
-    CreditLink credits;
-    uint8_t starved = 0;                  // queues without credit
-    MacAddress mac{};                     // of its pause frames
-    Instant retry_at = Instant::never();  // no packet was left for a pause frame
+    PortScheduler scheduler;
+    uint8_t blocked = 0;                  // queues, by flow control
+    MacAddress mac{};                     // of its pause and credit frames
     Instant timer_at = Instant::never();  // as it stands in timers_
   };
 
@@ -239,7 +230,7 @@ class Egress {
     }
     counters.queues[port.wire_queue].left(bytes);
     if (mmu_.release({port.wire_held_by, Mmu::number_of_queue(number, port.wire_queue)}, port.wire_cells)) [[unlikely]]
-      let_sender_go(port.wire_held_by, at);
+      clear_xoff(port.wire_held_by, at);
     if (port.wire_cast == Cast::kUnicast) [[likely]]
       return;
     ++(port.wire_cast == Cast::kBroadcast ? counters.tx_broadcast_packets : counters.tx_multicast_packets);
@@ -250,7 +241,7 @@ class Egress {
     const Instant at = busy_.next();
     Port& port = ports_[number];
     count_departure(port, number, at);
-    if (port.has_news) [[unlikely]] {
+    if (port.has_frame) [[unlikely]] {
       const Instant left = start_own_frame(number, at);
       if (!left.is_never()) return busy_.replace_top(left);
     }
@@ -264,7 +255,7 @@ class Egress {
   }
   [[gnu::always_inline]] Instant start_next(Port& port, uint32_t number, uint8_t ready, Instant at) noexcept {
     const auto strict = static_cast<uint8_t>(ready & port.strict);
-    const auto q = strict != 0 ? static_cast<uint8_t>(std::bit_width(strict) - 1) : side_[number].turns.pick(ready);
+    const auto q = strict != 0 ? static_cast<uint8_t>(std::bit_width(strict) - 1) : side_[number].scheduler.pick(ready);
     PacketList& queue = port.queues[q];
     Packet packet = queue.pop();
     if (queue.empty()) {
@@ -272,17 +263,17 @@ class Egress {
     } else {
       queue.prefetch_front();
     }
-    if (strict == 0) side_[number].turns.sent(q, packet.frame_bytes(), queue.empty());
+    if (strict == 0) side_[number].scheduler.picked(q, packet.frame_bytes(), queue.empty());
     return start(port, q, std::move(packet), at);
   }
 
-  // What follows is rare, and lies apart (egress.cpp, pauses.cpp, watch.cpp).
+  // What follows is rare, and lies apart (egress.cpp, own_frames.cpp).
   void plan_port(uint32_t number);
   [[gnu::noinline]] bool is_dropped_early(const Packet& packet, uint64_t queue_bytes) noexcept;
   [[gnu::noinline]] void mark(Port& port, uint8_t q, Packet& packet) noexcept;
   [[gnu::noinline]] void charge(Port& port, uint8_t q, Instant at, Instant left) noexcept;
-  [[gnu::noinline]] void stop_sender(uint32_t group, Instant now) noexcept;
-  [[gnu::noinline]] void let_sender_go(uint32_t group, Instant now) noexcept;
+  [[gnu::noinline]] void raise_xoff(uint32_t group, Instant now) noexcept;
+  [[gnu::noinline]] void clear_xoff(uint32_t group, Instant now) noexcept;
   [[gnu::noinline]] void fire() noexcept;
   template <typename End>
   void flush_queue(uint32_t number, uint8_t q, Instant now, End&& end) noexcept {
@@ -295,22 +286,11 @@ class Egress {
     }
   }
   void arm_watchdogs(Instant now) noexcept;
-  void poll_watchdogs(Instant at) noexcept;
-  WatchdogSample sample(uint32_t number, uint8_t priority, Instant at) const noexcept;
-  void end_otherwise_watched(const QosPlan& next, Instant now) noexcept;
-  void begin_storm(uint32_t number, uint8_t priority, Instant at) noexcept;
-  void end_storm(uint32_t number, uint8_t priority, Instant at) noexcept;
-  uint8_t priorities_of(uint16_t in_port, uint8_t group) const noexcept;
-  void take_pauses(uint32_t number, Instant at) noexcept;
   void hold(uint32_t number, Instant at) noexcept;
   void kick(uint32_t number, Instant at) noexcept;
+  void reconsider(uint32_t number, Instant at) noexcept;
   void arm(uint32_t number) noexcept;
   Instant start_own_frame(uint32_t number, Instant at) noexcept;
-  void write_pause(uint32_t number, Packet& packet, Instant at) noexcept;
-  void write_credits(uint32_t number, Packet& packet) noexcept;
-  CreditPlan credit_plan(uint32_t number) const noexcept;
-  void plan_credit(uint32_t number, Instant now) noexcept;
-  void settle_credit(uint32_t number, uint8_t group, Instant now) noexcept;
   void forget(Port& port, uint32_t number, uint8_t q, const Packet& packet, Instant now) noexcept;
 
   std::vector<Port> ports_;
@@ -318,7 +298,8 @@ class Egress {
   TimedHeap timers_;  // ports with a timer
   Mmu mmu_;
   bool draining_ = false;
-  bool keeps_credits_ = false;
+  GroupFlowControl flow_control_;
+  PfcWatchdogs watchdogs_;
   std::vector<Side> side_;
   PacketPool& pool_;
   Rng& rng_;

@@ -45,13 +45,13 @@ class PfcWatchdog {
     ++(stormed_ ? storms_ : restored_);
     return stormed_ ? WatchdogEvent::kStorm : WatchdogEvent::kRestored;
   }
-  // The storm that goes on is nobody's business any more.
-  void let_go() noexcept {
+  // The priority is no longer watched as it was: a storm that goes on counts as restored.
+  void abandon() noexcept {
     held_ = Duration{};
     stormed_ = false;
     ++restored_;
   }
-  // Told where a storm begins and ends: what had been counted by then.
+  // Called where a storm begins and ends, with what had been counted by then.
   void began(const WatchdogTraffic& by_then) noexcept { began_ = by_then; }
   void ended(const WatchdogTraffic& by_then) noexcept {
     last_ = by_then - began_;

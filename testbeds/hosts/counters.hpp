@@ -4,7 +4,7 @@
 //   received = delivered + responses + answered + dropped (by reason) + buffered         per host, packets
 //   delivered = Σ over its sinks of FlowReceived::packets
 //   sent (on the links) = Σ over its flows of FlowSent::packets + answers_sent + pauses_sent + credit frames
-// PFC frames received are consumed: dropped[kPfcConsumed]. By priority they are in PauseState and PauseSource.
+// PFC frames received are consumed: dropped[kPfcConsumed]. By priority they are in PortFlowControl.
 #pragma once
 
 #include <algorithm>

@@ -11,10 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "dataplane/buffer/credit_link.hpp"
-#include "dataplane/buffer/pause_state.hpp"
+#include "dataplane/flow_control/port_flow_control.hpp"
 #include "testbeds/hosts/control_queue.hpp"
-#include "testbeds/hosts/pause_source.hpp"
 #include "testbeds/hosts/receive_buffer.hpp"
 #include "testbeds/hosts/send_order.hpp"
 
@@ -26,14 +24,11 @@ struct HostPort {
   // The earliest of: a PFC or credit frame due, a control packet ready, a pause that changes while somebody waits for
   // it.
   dataplane::Instant beside = dataplane::Instant::never();
-  dataplane::PauseState pause;
-  dataplane::CreditLink credits;
+  dataplane::PortFlowControl flow_control;
   std::array<uint32_t, dataplane::kPriorities> credited_cells{};  // in the receive buffer
   ControlQueue control;
-  PauseSource source;
   ReceiveBuffer buffer;
   uint8_t storm = 0;             // priorities
-  uint8_t deaf = 0;              // priorities
   std::vector<uint32_t> parked;  // flows
   uint32_t flows = 0;
   uint64_t rx_packets = 0;  // taken from its link
@@ -44,18 +39,15 @@ struct HostPort {
     order.reserve(flows);
     parked.reserve(flows);
   }
-  // Priorities that may not send.
-  uint8_t stopped() const { return pause.mask() | credits.starved(); }
   dataplane::Instant departure() const { return std::max(std::min(order.next(), beside), free_at); }
 
-  // After any change to control, pause, credits, source or parked.
+  // After any change to control, flow_control or parked.
   void settle() {
-    const uint8_t paused = stopped();
-    beside = std::min(source.due(), control.ready(paused));
-    beside = std::min({beside, credits.news_at(), credits.ask_at()});
-    if (!parked.empty() || (control.waiting() & paused) != 0) beside = std::min(beside, pause.next_change());
+    const uint8_t blocked = flow_control.blocked();
+    beside = std::min(flow_control.next_frame(), control.ready(blocked));
+    if (!parked.empty() || (control.waiting() & blocked) != 0) beside = std::min(beside, flow_control.next_change());
   }
-  // Its turn came, but it is paused.
+  // Its turn came, but its priority is blocked.
   void park(uint32_t flow) {
     parked.push_back(flow);
     settle();
@@ -67,7 +59,7 @@ struct HostPort {
   }
   // The pause may have changed by `now`: everybody who waits for that tries again.
   void reconsider(dataplane::Instant now) {
-    (void)pause.advance(now);
+    (void)flow_control.advance(now);
     free_at = std::max(free_at, now);  // what waited has been ready for long
     for (const uint32_t flow : parked) wake(flow, now, now);
     parked.clear();

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "dataplane/buffer/pause_timing.hpp"
-#include "dataplane/packet/pfc.hpp"
 #include "dataplane/units/check.hpp"
 
 namespace softspine::testbeds {
@@ -23,7 +21,7 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
   SOFTSPINE_CHECK(wrong_with(config).empty(), config.ports, config.mtu);
   SOFTSPINE_CHECK(pool.room_bytes() >= kHostPacketBytes, pool.room_bytes(), kHostPacketBytes);
   static_assert(kHostPacketBytes >= kAdvertisementBytes);
-  for (uint16_t p = 0; p < config.ports; ++p) plan_credit(PortNo{p}, Instant{});
+  for (uint16_t p = 0; p < config.ports; ++p) plan_flow_control(PortNo{p}, Instant{});
 }
 
 uint32_t RoceHost::add_flow(const FlowConfig& config) {
@@ -118,54 +116,38 @@ void RoceHost::depart(PortNo port, Instant now) noexcept {
 
 // One thing, the first of: a PFC frame, a credit frame, a pause that has changed, a control packet.
 void RoceHost::depart_beside(PortNo port, HostPort& out, Instant now) noexcept {
-  if (out.credits.ask_at() <= now) out.credits.ask(now);
-  if (out.source.due() <= now) {
-    send_pause(port, out, now);
-  } else if (out.credits.news_at() <= now) {
-    send_credits(port, out, now);
-  } else if (out.pause.next_change() <= now) {
+  if (out.flow_control.next_frame() <= now) {
+    send_own_frame(port, out, now);
+  } else if (out.flow_control.next_change() <= now) {
     out.reconsider(now);
     return;
   } else {
     ++counters_.answers_sent;
-    Packet packet = out.control.take(out.stopped(), now);
+    Packet packet = out.control.take(out.flow_control.blocked(), now);
     packet.meta().born = now;
-    if (out.credits.in_use()) out.credits.sent(priority_of(packet), packet.frame_bytes(), now);
+    if (out.flow_control.goes_by_credit()) out.flow_control.sent(priority_of(packet), packet.frame_bytes(), now);
     out.free_at = transmitter(port).send(std::move(packet), now);
   }
   out.settle();
 }
 
-// For a pause or a credit frame; empty if there is no memory: then the port tries again a little later.
-Packet RoceHost::make_own(HostPort& out, Instant now) noexcept {
+// A PFC or a credit frame. Without memory for it the port tries again a little later.
+void RoceHost::send_own_frame(PortNo port, HostPort& out, Instant now) noexcept {
   Packet packet = pool_.make(mac_control::kFrameBytes);
   if (!packet) [[unlikely]] {
     out.free_at = now + kRetry;
-    return packet;
+    return;
   }
   packet.meta().born = now;
-  return packet;
-}
-
-void RoceHost::send_pause(PortNo port, HostPort& out, Instant now) noexcept {
-  Packet packet = make_own(out, now);
-  if (!packet) return;
-  write_pfc(packet.data(), config_.mac, out.source.take(now, pause_quantum(transmitter(port).rate())));
-  ++counters_.pauses_sent;
-  out.free_at = transmitter(port).send(std::move(packet), now);
-}
-
-void RoceHost::send_credits(PortNo port, HostPort& out, Instant now) noexcept {
-  Packet packet = make_own(out, now);
-  if (!packet) return;
-  write_credit(packet.data(), config_.mac, out.credits.say());
+  const FlowControlFrame made = out.flow_control.make_frame(packet.data(), config_.mac, transmitter(port).rate(), now);
+  if (made.kind == FlowControlFrame::Kind::kPfc) ++counters_.pauses_sent;
   out.free_at = transmitter(port).send(std::move(packet), now);
 }
 
 void RoceHost::send_segment(HostPort& out, Instant now) noexcept {
   const uint32_t index = out.order.take(now);
   Flow& flow = flows_[index];
-  if (((out.pause.advance(now) | out.credits.starved()) & flow.priority_bit) != 0) [[unlikely]]
+  if ((out.flow_control.advance(now) & flow.priority_bit) != 0) [[unlikely]]
     return out.park(index);
   if (flow.sender != QpTable::kNone) return send_reliable(out, index, now);
   const OpenLoop::Segment segment = flow.transport.next();
@@ -210,7 +192,7 @@ void RoceHost::send_reliable(HostPort& out, uint32_t index, Instant now) noexcep
   packet.meta().born = now;
   packet.set_flow(flow.counters.id);
   out.free_at = transmitter(flow.port).send(std::move(packet), now);
-  if (out.credits.in_use()) [[unlikely]]
+  if (out.flow_control.goes_by_credit()) [[unlikely]]
     charge(out, flow, frame.frame_bytes(), now);
   ++flow.counters.packets;
   flow.counters.bytes += frame.payload_bytes();
@@ -220,7 +202,7 @@ void RoceHost::send_reliable(HostPort& out, uint32_t index, Instant now) noexcep
 }
 
 void RoceHost::charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, Instant now) noexcept {
-  out.credits.sent(static_cast<uint8_t>(std::countr_zero(flow.priority_bit)), frame_bytes, now);
+  out.flow_control.sent(static_cast<uint8_t>(std::countr_zero(flow.priority_bit)), frame_bytes, now);
   out.settle();
 }
 
@@ -258,8 +240,7 @@ void RoceHost::revive(ReliableSender& sender, Instant now) noexcept {
 void RoceHost::link_changed(PortNo port, bool up, Instant now) noexcept {
   HostPort& out = ports_[port.value()];
   if (up) out.free_at = std::max(out.free_at, now);
-  out.pause.clear(now);
-  out.credits.restart(up, now);
+  out.flow_control.link_changed(up, now);
   out.reconsider(now);
 }
 

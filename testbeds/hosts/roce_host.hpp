@@ -89,10 +89,10 @@ class RoceHost final : public dataplane::Node {
   const ReliableSender* sender(uint32_t flow) const {
     return flows_[flow].sender == QpTable::kNone ? nullptr : &senders_[flows_[flow].sender];
   }
-  const PauseSource& pause_source(dataplane::PortNo port) const { return ports_[port.value()].source; }
   const ReceiveBuffer& receive_buffer(dataplane::PortNo port) const { return ports_[port.value()].buffer; }
-  const dataplane::PauseState& pause(dataplane::PortNo port) const { return ports_[port.value()].pause; }
-  const dataplane::CreditLink& credits(dataplane::PortNo port) const { return ports_[port.value()].credits; }
+  const dataplane::PortFlowControl& flow_control(dataplane::PortNo port) const {
+    return ports_[port.value()].flow_control;
+  }
 
  private:
   struct Flow {
@@ -109,9 +109,7 @@ class RoceHost final : public dataplane::Node {
   dataplane::PortNo first_port() const;
   void depart(dataplane::PortNo port, dataplane::Instant now) noexcept;
   void depart_beside(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
-  dataplane::Packet make_own(HostPort& out, dataplane::Instant now) noexcept;
-  void send_pause(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
-  void send_credits(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
+  void send_own_frame(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
   void charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, dataplane::Instant now) noexcept;
   void send_segment(HostPort& out, dataplane::Instant now) noexcept;
   void send_reliable(HostPort& out, uint32_t index, dataplane::Instant now) noexcept;
@@ -125,7 +123,7 @@ class RoceHost final : public dataplane::Node {
   uint32_t group_number(uint32_t group);
   void receive_by_credit(dataplane::Packet packet) noexcept;
   void receive_credit(dataplane::Packet packet, const dataplane::CreditFrame& frame) noexcept;
-  void plan_credit(dataplane::PortNo port, dataplane::Instant now) noexcept;
+  void plan_flow_control(dataplane::PortNo port, dataplane::Instant now) noexcept;
   bool buffer(dataplane::Packet& packet) noexcept;
   void take_from_buffer(HostPort& port, dataplane::Instant now) noexcept;
   void drain_buffers(dataplane::Instant now) noexcept;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "dataplane/buffer/pause_timing.hpp"
 #include "dataplane/packet/pfc.hpp"
 #include "testbeds/hosts/roce_host.hpp"
 
@@ -37,21 +36,22 @@ void RoceHost::receive_by_credit(Packet packet) noexcept {
   const uint32_t bytes = packet.frame_bytes();
   HostPort& in = ports_[port.value()];
   const bool is_short = packet.stored_bytes() < ethernet::kBytes;
-  if (!in.credits.in_use() || is_short || load16(packet.data() + ethernet::kType) == ethernet::kTypeMacControl) {
+  if (!in.flow_control.goes_by_credit() || is_short ||
+      load16(packet.data() + ethernet::kType) == ethernet::kTypeMacControl) {
     return process(std::move(packet));
   }
   const uint8_t priority = priority_of(packet);
   packet.meta().priority_group = priority;
-  in.credits.received(priority, bytes);
+  in.flow_control.received(priority, bytes);
   const uint64_t buffered = counters_.buffered;
   if (!is_slow_ || !buffer(packet)) process(std::move(packet));
   if (counters_.buffered != buffered) in.credited_cells[priority] += CellSize{kHostCellBytes}.cells_of(bytes);
-  in.credits.holds(priority, in.credited_cells[priority], now);
+  in.flow_control.holds(priority, in.credited_cells[priority], now);
   in.settle();
 }
 
 // The room is the receive buffer's, or a share of it for each of its priorities.
-void RoceHost::plan_credit(PortNo port, Instant now) noexcept {
+void RoceHost::plan_flow_control(PortNo port, Instant now) noexcept {
   HostPort& in = ports_[port.value()];
   const HostCredit& config = config_.credit[port.value()];
   CreditPlan plan{
@@ -60,17 +60,20 @@ void RoceHost::plan_credit(PortNo port, Instant now) noexcept {
     const bool waits = (in.buffer.priorities() >> p & 1) != 0;
     const uint32_t room =
         waits ? in.buffer.size_bytes() / static_cast<uint32_t>(std::popcount(in.buffer.priorities())) : kHostRoomBytes;
-    plan.room[p] = static_cast<uint16_t>(std::min(room / kHostCellBytes, CreditLink::kMostRoom));
+    plan.room[p] = static_cast<uint16_t>(std::min(room / kHostCellBytes, CreditLink::kRoomLimit));
   }
-  in.credits.plan(plan, now);
-  has_credit_ |= in.credits.in_use();
+  in.flow_control.plan({.pfc_enabled = config_.obeys_pause ? uint8_t{0xff} : uint8_t{0},
+                        .response_quanta = config_.pause_response_quanta,
+                        .credit = plan},
+                       now);
+  has_credit_ |= in.flow_control.goes_by_credit();
   in.settle();
 }
 
 void RoceHost::receive_credit(Packet packet, const CreditFrame& frame) noexcept {
   HostPort& in = ports_[packet.meta().in_port];
   const Instant now = packet.meta().at;
-  in.credits.hear(frame, now);
+  in.flow_control.receive(frame, now);
   in.reconsider(now);
   drop(std::move(packet), DropReason::kCreditConsumed);
 }
@@ -234,10 +237,10 @@ void RoceHost::take_from_buffer(HostPort& port, Instant now) noexcept {
   --counters_.buffered;
   Packet packet = port.buffer.pop(now);
   packet.meta().at = now;  // that is when the host has it
-  if (port.credits.in_use()) [[unlikely]] {
+  if (port.flow_control.goes_by_credit()) [[unlikely]] {
     uint32_t& cells = port.credited_cells[packet.meta().priority_group];
     cells -= CellSize{kHostCellBytes}.cells_of(packet.frame_bytes());
-    port.credits.holds(packet.meta().priority_group, cells, now);
+    port.flow_control.holds(packet.meta().priority_group, cells, now);
   }
   process(std::move(packet));
 }
@@ -254,8 +257,8 @@ void RoceHost::drain_buffers(Instant now) noexcept {
 }
 
 void RoceHost::adjust_pause(HostPort& port, Instant now) noexcept {
-  const auto paused = static_cast<uint8_t>(port.buffer.wants_paused() & ~port.credits.priorities());
-  port.source.want(port.storm | paused, now);
+  const auto paused = static_cast<uint8_t>(port.buffer.wants_paused() & ~port.flow_control.credit_priorities());
+  port.flow_control.set_xoff(port.storm | paused, now);
   port.settle();
 }
 
@@ -263,7 +266,7 @@ void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>&
   HostPort& in = ports_[port.value()];
   is_slow_ = true;  // from now on somebody has to look
   in.buffer.configure(slow.value_or(SlowReceiver{.priorities = 0}), now);
-  plan_credit(port, now);
+  plan_flow_control(port, now);
   while (!slow && !in.buffer.is_empty()) take_from_buffer(in, now);
   drain_buffers(now);
 }
@@ -272,7 +275,7 @@ void RoceHost::set_storm(PortNo port, uint8_t priorities, Instant now) {
   HostPort& out = ports_[port.value()];
   out.storm = priorities;
   if (priorities == 0 && out.buffer.wants_paused() == 0) {
-    out.source.forget();
+    out.flow_control.forget_xoff();
     return out.settle();
   }
   adjust_pause(out, now);
@@ -280,13 +283,12 @@ void RoceHost::set_storm(PortNo port, uint8_t priorities, Instant now) {
 
 void RoceHost::set_deaf(PortNo port, uint8_t priorities, Instant now) {
   HostPort& out = ports_[port.value()];
-  out.pause.clear(now, static_cast<uint8_t>(out.deaf | priorities));
-  out.deaf = priorities;
+  out.flow_control.make_deaf(priorities, now);
   out.reconsider(now);
 }
 
 void RoceHost::receive_pause(Packet packet) noexcept {
-  if (ports_[packet.meta().in_port].credits.in_use()) [[unlikely]] {
+  if (ports_[packet.meta().in_port].flow_control.goes_by_credit()) [[unlikely]] {
     if (const auto credit = read_credit(packet.data(), packet.stored_bytes())) {
       return receive_credit(std::move(packet), *credit);
     }
@@ -295,20 +297,8 @@ void RoceHost::receive_pause(Packet packet) noexcept {
   if (!frame) return drop(std::move(packet), frame.error());
   const PortNo port{packet.meta().in_port};
   const Instant now = packet.meta().at;
-  const Rate rate = transmitter(port).rate();
-  const PauseTiming timing = config_.pause_response_quanta
-                                 ? PauseTiming::with_response(rate, *config_.pause_response_quanta)
-                                 : PauseTiming::of(rate);
   HostPort& out = ports_[port.value()];
-  const uint8_t deaf = config_.obeys_pause ? out.deaf : uint8_t{0xff};
-  const auto receive = [&](uint8_t priorities, Duration response) {
-    PfcFrame part = *frame;
-    part.enable &= priorities;
-    out.pause.receive(part, now, timing.quantum, response);
-  };
-  receive(static_cast<uint8_t>(~deaf), timing.response);
-  if (deaf != 0) [[unlikely]]
-    receive(deaf, Duration::max());
+  out.flow_control.receive(*frame, transmitter(port).rate(), now);
   out.reconsider(now);
   drop(std::move(packet), DropReason::kPfcConsumed);
 }

@@ -30,13 +30,13 @@ void DeadlockLook::look(Instant now) {
   std::vector<control::DeadlockWatch::StuckSwitch> stuck;
   for (uint32_t n = 0; n < assembly_.switches.size(); ++n) {
     if (assembly_.switches[n] == nullptr) continue;
-    if (auto queues = assembly_.switches[n]->egress().stuck_queues(); !queues.empty()) {
+    if (auto queues = stuck_queues(assembly_.switches[n]->egress()); !queues.empty()) {
       stuck.push_back({n, std::move(queues)});
     }
   }
   const auto sources = [this](const control::WaitingQueue& queue) {
     const dataplane::PortNo port{queue.port.port};
-    return assembly_.switches[queue.port.node]->egress().sources_of(port, dataplane::Priority{queue.priority});
+    return sources_of(assembly_.switches[queue.port.node]->egress(), port, dataplane::Priority{queue.priority});
   };
   for (auto& deadlock : watch_.look(stuck, sources, now)) found_.push_back(std::move(deadlock));
   const bool wall = assembly_.engine->is_wall();

@@ -127,7 +127,7 @@ void FaultControl::set_cable(const PortFault& fault, LinkEnd port) {
 
 void FaultControl::set_deaf(LinkEnd port, uint8_t priorities, Instant now) {
   if (pipelines::Switch* const node = assembly_.switches[port.node]) {
-    node->egress().disobey(PortNo{port.port}, priorities, now);
+    node->egress().make_deaf(PortNo{port.port}, priorities, now);
   } else {
     assembly_.hosts[port.node]->set_deaf(PortNo{port.port}, priorities, now);
   }

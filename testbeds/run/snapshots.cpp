@@ -100,7 +100,7 @@ class Copier {
       control::PortSnapshot& port = copy.ports[p];
       held += port.counters.queued_packets();
       copy_pauses(egress, PortNo{p}, port);
-      port.credit = credit_of(egress.credits(PortNo{p}), out_.instant);
+      port.credit = credit_of(egress.flow_control(PortNo{p}).credits(), out_.instant);
       if (shares) port.buffers = buffers_of(mmu, p);
     }
     if (shares) copy.pools = pools_of(*profile.qos, mmu);
@@ -109,12 +109,15 @@ class Copier {
   }
 
   void copy_pauses(const Egress& egress, PortNo number, control::PortSnapshot& port) const {
-    const PauseState& state = egress.pauses(number);
+    const PortFlowControl& flow = egress.flow_control(number);
+    const PauseState& state = flow.pauses();
     for (uint8_t p = 0; p < kPriorities; ++p) {
-      const PfcWatchdog& watchdog = egress.watchdog(number, Priority{p});
-      const WatchdogTraffic traffic = egress.watched_traffic(number, Priority{p});
+      const PfcWatchdog& watchdog = egress.watchdogs().at(number, Priority{p});
+      const WatchdogTraffic traffic = egress.watchdogs().traffic(number, Priority{p});
       port.pauses[p] = {.paused = (state.paused(out_.instant) >> p & 1) != 0,
-                        .stopping = (egress.stopped(number) >> p & 1) != 0,
+                        .stopping = (flow.raised_xoff() >> p & 1) != 0,
+                        .rx_frames = flow.pfc_rx_frames(Priority{p}),
+                        .tx_frames = flow.pfc_tx_frames(Priority{p}),
                         .on_to_off = state.on_to_off(Priority{p}),
                         .time = state.paused_time(Priority{p}, out_.instant),
                         .storms = watchdog.storms(),
@@ -126,7 +129,7 @@ class Copier {
 
   static std::optional<control::CreditSnapshot> credit_of(const CreditLink& link, Instant now) {
     if (!link.in_use()) return std::nullopt;
-    control::CreditSnapshot out{.rx_frames = link.heard_frames(), .tx_frames = link.told_frames()};
+    control::CreditSnapshot out{.rx_frames = link.rx_frames(), .tx_frames = link.tx_frames()};
     for (uint8_t i = 0; i < kPriorities; ++i) out.waited[i] = link.starved_time(Priority{i}, now);
     return out;
   }
@@ -177,14 +180,15 @@ class Copier {
     return out;
   }
 
-  static void copy_pause(const RoceHost& host, PortNo port, Instant now, control::HostPortSnapshot& into) {
-    const PauseState& pause = host.pause(port);
+  static control::HostPauses pauses_of(const PortFlowControl& flow, Instant now) {
+    control::HostPauses out;
     for (uint8_t i = 0; i < kPriorities; ++i) {
-      into.pause[i] = {.rx_frames = pause.rx_frames(Priority{i}),
-                       .tx_frames = host.pause_source(port).frames()[i],
-                       .on_to_off = pause.on_to_off(Priority{i}),
-                       .paused = pause.paused_time(Priority{i}, now)};
+      out[i] = {.rx_frames = flow.pfc_rx_frames(Priority{i}),
+                .tx_frames = flow.pfc_tx_frames(Priority{i}),
+                .on_to_off = flow.pauses().on_to_off(Priority{i}),
+                .paused = flow.pauses().paused_time(Priority{i}, now)};
     }
+    return out;
   }
 
   void copy_edge(const EdgePort& edge, Instant now) {
@@ -204,12 +208,7 @@ class Copier {
                                .statistics = nic.statistics()};
     // Frames that the kernel had for a TAP and dropped, since it was not read while its link was behind.
     copy.counters.in_drops[static_cast<size_t>(DropReason::kEdgeFull)] += nic.lost_outside();
-    for (uint8_t i = 0; i < kPriorities; ++i) {
-      copy.pause[i] = {.rx_frames = copy.nic.pfc_rx_packets[i],
-                       .tx_frames = copy.nic.pfc_tx_packets[i],
-                       .on_to_off = nic.pause().on_to_off(Priority{i}),
-                       .paused = nic.pause().paused_time(Priority{i}, now)};
-    }
+    copy.pause = pauses_of(nic.flow_control(), now);
     out_.edges.push_back(std::move(copy));
   }
 
@@ -224,8 +223,8 @@ class Copier {
                             .rate = transmitter.rate(),
                             .link = transmitter.counters(),
                             .rx_packets = assembly_.hosts[n]->rx_packets(PortNo{p})});
-      copy_pause(*assembly_.hosts[n], PortNo{p}, now, copy.ports.back());
-      copy.ports.back().credit = credit_of(assembly_.hosts[n]->credits(PortNo{p}), now);
+      copy.ports.back().pause = pauses_of(assembly_.hosts[n]->flow_control(PortNo{p}), now);
+      copy.ports.back().credit = credit_of(assembly_.hosts[n]->flow_control(PortNo{p}).credits(), now);
     }
     copy.received_packets = from.received_packets;
     copy.received_bytes = from.received_bytes;

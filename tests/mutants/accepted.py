@@ -6,7 +6,7 @@ from __future__ import annotations
 ACCEPTED: dict[str, str] = {
     'control/compile/compile.cpp: routes_.by_host.contains(host) → false':
         "equivalent: the host's own route is added behind it, and of equal prefixes the last counts",
-    'dataplane/egress/watch.cpp: (side_[number].pfc.stopped() & bit) == 0 → true':
+    'dataplane/egress/group_flow_control.cpp: wanted & ~port.raised_xoff() → wanted':
         'performance: a neighbour that is stopped hears so once more',
     'dataplane/egress/egress.hpp: port.has_wred → true':
         'performance: without WRED the line is at the largest number, and the next comparison says no',

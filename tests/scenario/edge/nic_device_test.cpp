@@ -26,7 +26,7 @@ TEST_F(NicDeviceTest, LeavesThePausedHostsFramesInItsRingAndLosesNone) {
   EXPECT_EQ(outside->untaken(), 168U);  // a burst is past the horizon of 50 µs
   EXPECT_EQ(edge->waiting_packets(), 32U);
   EXPECT_GT(edge->counters().pauses, 0U);
-  EXPECT_GE(edge->pause().paused_time(Priority{3}, engine->now()), Duration::us(4'980));
+  EXPECT_GE(edge->flow_control().pauses().paused_time(Priority{3}, engine->now()), Duration::us(4'980));
   peer_sends(pfc_frame(kPeer, 0x08, 0));
   run_on(Duration::ms(5));
   std::vector<uint16_t> all(200);
@@ -67,7 +67,7 @@ TEST_F(NicDeviceTest, SaysXoffWhenItsHostStallsAndLosesNothingOnceItGoesOn) {
   run_on(Duration::ms(1));
   ASSERT_EQ(pauses_seen().size(), 1U);
   EXPECT_EQ(pauses_seen()[0], pfc_frame(kOwn, 0x08, 0xffff));
-  EXPECT_EQ(edge->stopped(), 0x08);
+  EXPECT_EQ(edge->flow_control().raised_xoff(), 0x08);
   // 15 taken, 14 × 1500 are more than 20,000: the frame goes with the 29th's last bit.
   const Duration frame = Duration::ps(1524 * 8'000);
   EXPECT_EQ(probe->arrivals()[0].at,
@@ -81,7 +81,7 @@ TEST_F(NicDeviceTest, SaysXoffWhenItsHostStallsAndLosesNothingOnceItGoesOn) {
   }
   EXPECT_EQ(next, 60);
   EXPECT_EQ(pauses_seen().back(), pfc_frame(kOwn, 0x08, 0));
-  EXPECT_EQ(edge->stopped(), 0);
+  EXPECT_EQ(edge->flow_control().raised_xoff(), 0);
   EXPECT_EQ(total(edge->counters().out_drops), 0U);
 }
 

@@ -93,10 +93,10 @@ TEST(HostByCredit, AcknowledgementsAreChargedToo) {
   pair.puppet().say(us(10), promise(5));
   pair.puppet().say(us(20), request);
   pair.run(us(15));
-  EXPECT_EQ(pair.host().credits(PortNo{0}).starved(), 1 << 4) << "promised nothing";
+  EXPECT_EQ(pair.host().flow_control(PortNo{0}).credits().starved(), 1 << 4) << "promised nothing";
   pair.run(us(25));
   EXPECT_EQ(pair.host().received(0).acks_sent, 1u);
-  EXPECT_EQ(pair.host().credits(PortNo{0}).starved(), 1 << 3 | 1 << 4);
+  EXPECT_EQ(pair.host().flow_control(PortNo{0}).credits().starved(), 1 << 3 | 1 << 4);
 }
 
 }  // namespace

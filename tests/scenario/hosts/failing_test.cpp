@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Hosts that fail on purpose: a slow receiver pauses its peer so that nothing is lost; a storm pauses it for as long as
 // it likes.
-#include "dataplane/buffer/pause_timing.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
 #include "tests/scenario/hosts/puppet.hpp"
 #include "tests/scenario/switch/frames.hpp"
 
@@ -35,8 +35,9 @@ TEST(SlowReceiver, LosesNothingAndHoldsItsPeerToItsRate) {
   EXPECT_EQ(received.skipped, 0u);
   // 4096 of 4154 bytes a frame; XON comes at 64 KiB, before the buffer is empty, so it never idles.
   EXPECT_NEAR(received.goodput_bps(), 10e9 * 4096 / 4154, 10e9 * 0.01);
-  EXPECT_GT(hosts.a().pause(kPort).on_to_off(Priority{3}), 10u);
-  EXPECT_EQ(hosts.a().pause(kPort).rx_frames(Priority{3}) + 0u, hosts.b().pause_source(kPort).frames()[3]);
+  EXPECT_GT(hosts.a().flow_control(kPort).pauses().on_to_off(Priority{3}), 10u);
+  EXPECT_EQ(hosts.a().flow_control(kPort).pfc_rx_frames(Priority{3}) + 0u,
+            hosts.b().flow_control(kPort).pfc_tx_frames(Priority{3}));
   EXPECT_GT(hosts.b().receive_buffer(kPort).most_bytes(), kTenGbps.xoff_bytes);
 }
 
@@ -68,7 +69,7 @@ TEST(SlowReceiver, WithoutAPeerThatObeysItsBufferOverflows) {
   EXPECT_GT(overflowed(hosts.b()), 0u);
   EXPECT_LE(hosts.b().receive_buffer(kPort).most_bytes(), slow.size_bytes);
   EXPECT_GT(hosts.b().received(0).skipped, 0u);
-  EXPECT_EQ(hosts.a().pause(kPort).rx_frames(Priority{1}), 0u);
+  EXPECT_EQ(hosts.a().flow_control(kPort).pauses().rx_frames(Priority{1}), 0u);
 }
 
 TEST(SlowReceiver, ALongPauseIsRefreshedBeforeItLapses) {
@@ -80,8 +81,8 @@ TEST(SlowReceiver, ALongPauseIsRefreshedBeforeItLapses) {
   stuck.drain = Rate{};
   hosts.b().set_slow_receiver(kPort, stuck, Instant{});
   hosts.run(us(5'000));
-  EXPECT_EQ(hosts.a().pause(kPort).on_to_off(Priority{3}), 0u) << "one pause without a gap";
-  EXPECT_GT(hosts.a().pause(kPort).rx_frames(Priority{3}), 5'000 / 168u);
+  EXPECT_EQ(hosts.a().flow_control(kPort).pauses().on_to_off(Priority{3}), 0u) << "one pause without a gap";
+  EXPECT_GT(hosts.a().flow_control(kPort).pfc_rx_frames(Priority{3}), 5'000 / 168u);
   EXPECT_EQ(overflowed(hosts.b()), 0u);
 }
 
@@ -106,7 +107,7 @@ TEST(SlowReceiver, WhenItIsWellAgainEverythingGoesOn) {
   ASSERT_EQ(hosts.run(), RunEnd::kIdle);
   EXPECT_EQ(hosts.a().sent(0).completed, 4u);
   EXPECT_EQ(hosts.a().sent(0).retransmitted, 0u);
-  EXPECT_EQ(hosts.a().pause(kPort).on_to_off(Priority{3}), 1u);
+  EXPECT_EQ(hosts.a().flow_control(kPort).pauses().on_to_off(Priority{3}), 1u);
   EXPECT_GT(hosts.b().received(0).last_message, us(700));
 }
 
@@ -126,7 +127,7 @@ TEST(Storm, PausesWithoutAGapAndLapsesWhenItFallsSilent) {
   storm(100, 0x18);
   storm(1'000, 0);
   hosts.run(us(2'000));
-  const PauseState& pause = hosts.a().pause(kPort);
+  const PauseState& pause = hosts.a().flow_control(kPort).pauses();
   EXPECT_EQ(pause.on_to_off(Priority{3}), 1u);
   // Refreshes leave every 65535/2 quanta, the last one before 1 ms; its pause runs out by itself.
   const Rate rate = Rate::gbps(100);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a pause does to a host: which packets begin when, to the picosecond.
-#include "dataplane/buffer/pause_timing.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
 #include "tests/scenario/hosts/puppet.hpp"
 
 namespace softspine::testbeds {
@@ -56,7 +56,7 @@ TEST(HostPausing, BeginsNoPausedPacketFromTheResponseTimeUntilTheQuantaHaveRunOu
     EXPECT_LT(last, stop);
     EXPECT_GE(last + frame, stop) << "it could have begun another";
     EXPECT_EQ(first_from(starts, resume), resume);
-    EXPECT_EQ(pair.host().pause(PortNo{0}).paused_time(Priority{kLossless}, us(1000)), resume - stop);
+    EXPECT_EQ(pair.host().flow_control(PortNo{0}).pauses().paused_time(Priority{kLossless}, us(1000)), resume - stop);
     EXPECT_EQ(pair.host().counters().dropped[static_cast<size_t>(DropReason::kPfcConsumed)], 1u);
   }
 }
@@ -90,8 +90,8 @@ TEST(HostPausing, RefreshesKeepItPausedWithoutAGap) {
   pair.run(us(300));
   const auto starts = starts_of(pair.puppet(), kLossless);
   EXPECT_EQ(first_from(starts, us(5)), pair.arrival(us(190), mac_control::kFrameBytes) + Duration::ps(5120) * 2000);
-  EXPECT_EQ(pair.host().pause(PortNo{0}).on_to_off(Priority{kLossless}), 1u);
-  EXPECT_EQ(pair.host().pause(PortNo{0}).rx_frames(Priority{kLossless}), 20u);
+  EXPECT_EQ(pair.host().flow_control(PortNo{0}).pauses().on_to_off(Priority{kLossless}), 1u);
+  EXPECT_EQ(pair.host().flow_control(PortNo{0}).pauses().rx_frames(Priority{kLossless}), 20u);
 }
 
 TEST(HostPausing, AClassicPauseStopsEverythingAndAnswersToo) {
@@ -141,7 +141,7 @@ TEST(HostPausing, AHostThatDoesNotObeyCountsAndGoesOn) {
   pair.run(us(100));
   const auto starts = starts_of(pair.puppet(), kLossless);
   for (size_t i = 1; i < starts.size(); ++i) ASSERT_EQ(starts[i] - starts[i - 1], Rate::gbps(100).time_of_frame(1082));
-  EXPECT_EQ(pair.host().pause(PortNo{0}).rx_frames(Priority{kLossless}), 1u);
+  EXPECT_EQ(pair.host().flow_control(PortNo{0}).pauses().rx_frames(Priority{kLossless}), 1u);
 }
 
 TEST(HostPausing, MalformedPausesCostThemselvesAndNothingElse) {

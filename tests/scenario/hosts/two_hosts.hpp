@@ -105,7 +105,7 @@ inline void expect_all_accounted(const RoceHost& host) {
   uint64_t on_links = 0;
   for (uint16_t port = 0; port < host.ports(); ++port) {
     on_links += host.transmitter(PortNo{port}).counters().packets;
-    sent += host.credits(PortNo{port}).told_frames();
+    sent += host.flow_control(PortNo{port}).credits().tx_frames();
   }
   EXPECT_EQ(sent, on_links);
 }

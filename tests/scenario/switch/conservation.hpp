@@ -25,7 +25,7 @@ inline void expect_conserved(const pipelines::Switch& node) {
       EXPECT_EQ(queue.current_packets == 0, queue.current_bytes == 0) << node.name() << " port " << p;
       EXPECT_GE(queue.watermark_bytes, queue.current_bytes);
     }
-    const uint64_t own = port.pause_tx_frames + node.egress().credits(dataplane::PortNo{p}).told_frames();
+    const uint64_t own = port.pause_tx_frames + node.egress().flow_control(dataplane::PortNo{p}).credits().tx_frames();
     EXPECT_EQ(port.tx_packets, left.packets + own) << node.name() << " port " << p;
     EXPECT_EQ(port.tx_bytes, left.bytes + own * dataplane::mac_control::kFrameBytes) << node.name() << " port " << p;
     EXPECT_GE(port.rx_packets, port.rx_multicast_packets + port.rx_broadcast_packets);

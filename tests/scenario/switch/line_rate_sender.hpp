@@ -5,9 +5,9 @@
 
 #include <memory>
 
-#include "dataplane/buffer/pause_state.hpp"
-#include "dataplane/buffer/pause_timing.hpp"
 #include "dataplane/engine/engine.hpp"
+#include "dataplane/flow_control/pause_state.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "pipelines/core.hpp"
 #include "tests/scenario/edge/probe.hpp"

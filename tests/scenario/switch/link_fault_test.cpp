@@ -60,16 +60,20 @@ TEST(LinkFaults, APortThatDoesNotListenSendsOnUntilItDoes) {
   Core bench{std::move(state)};
   Bytes pause(mac_control::kFrameBytes);
   write_pfc(pause.data(), {2, 0, 0, 0, 0, 4}, PfcFrame::of(1 << 3, 0xffff));
-  bench.node().egress().disobey(PortNo{4}, 1 << 3, bench.engine().now());
+  bench.node().egress().make_deaf(PortNo{4}, 1 << 3, bench.engine().now());
   bench.send(4, pause);
   bench.run_for(Duration::us(5));
   bench.send(6, frame_of(3, 1));
   bench.run_for(Duration::us(5));
   EXPECT_EQ(bench.arrivals(4).size(), 1u);
-  bench.node().egress().disobey(PortNo{4}, 0, bench.engine().now());
+  bench.node().egress().make_deaf(PortNo{4}, 0, bench.engine().now());
   bench.send(6, frame_of(3, 2));
   bench.run_for(Duration::us(5));
   EXPECT_EQ(bench.arrivals(4).size(), 1u) << "the pause is still in force";
+  const PortFlowControl& flow = bench.node().egress().flow_control(PortNo{4});
+  EXPECT_EQ(flow.pfc_rx_frames(Priority{3}), 1u) << "what it was deaf to counts as received";
+  EXPECT_EQ(flow.pauses().paused_time(Priority{3}, bench.engine().now()), Duration::us(5))
+      << "and as paused only since it listens";
 }
 
 }  // namespace

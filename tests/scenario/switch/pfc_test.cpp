@@ -83,7 +83,7 @@ TEST(Pfc, IsSentWhenAGroupEntersHeadroomAndAgainWhenItHasDrained) {
     }
     const Mac own{0x02, 0xbb, 0, 0, 0, static_cast<uint8_t>(port)};
     EXPECT_EQ(said, (std::vector<Bytes>{pfc_frame(1 << 3, 0xffff, own), pfc_frame(1 << 3, 0, own)}));
-    EXPECT_EQ(bench.counters(port).pfc_tx_packets[3], 2u);
+    EXPECT_EQ(bench.node().egress().flow_control(PortNo{port}).pfc_tx_frames(Priority{3}), 2u);
     const GroupUse& group = bench.node().egress().mmu().group(port, 3);
     EXPECT_EQ(group.shared_watermark, 100u);
     EXPECT_GT(bench.node().egress().mmu().extremes(port, 3).headroom_watermark, 0u);
@@ -218,7 +218,7 @@ TEST(Pfc, HoldsThePausedPriorityAndNoOther) {
   bench.run();
   EXPECT_EQ(bench.arrivals(4)[others + lossless].at,
             on + kBenchRate.time_of_frame(60) + kBenchPropagation + frame + kBenchPropagation);
-  const PauseState& pauses = bench.node().egress().pauses(PortNo{4});
+  const PauseState& pauses = bench.node().egress().flow_control(PortNo{4}).pauses();
   EXPECT_EQ(pauses.on_to_off(Priority{3}), 1u);
   EXPECT_EQ(pauses.paused_time(Priority{3}, bench.engine().now()),
             on + kBenchRate.time_of_frame(60) + kBenchPropagation - stop);
@@ -248,8 +248,8 @@ TEST(Pfc, IsIgnoredWhereThePortDoesNotHaveThePriority) {
   bench.run_for(Duration::us(5));  // the pause lasts 335
   ASSERT_EQ(bench.arrivals(4).size(), 1u) << "the one of the priority that is not enabled, and not the other";
   EXPECT_EQ(bench.arrivals(4)[0].bytes[15] >> 2, 3);
-  EXPECT_EQ(bench.node().egress().pauses(PortNo{4}).mask(), 1 << 4);
-  EXPECT_EQ(bench.counters(4).pfc_rx_packets[3], 1u) << "counted all the same";
+  EXPECT_EQ(bench.node().egress().flow_control(PortNo{4}).blocked(), 1 << 4);
+  EXPECT_EQ(bench.node().egress().flow_control(PortNo{4}).pfc_rx_frames(Priority{3}), 1u) << "counted all the same";
   bench.run();
 }
 
@@ -278,7 +278,7 @@ TEST(Pfc, APauseEndsWithTheLinkThatItCameBy) {
   Core bench{state_with(lossless_plan(5000))};
   bench.send(4, pfc_frame(1 << 3, 0xffff));
   bench.run_for(Duration::us(5));
-  ASSERT_EQ(bench.node().egress().pauses(PortNo{4}).mask(), 1 << 3);
+  ASSERT_EQ(bench.node().egress().flow_control(PortNo{4}).blocked(), 1 << 3);
   bench.set_link(4, false);
   bench.set_link(4, true);
   const Instant back = bench.engine().now();
@@ -287,7 +287,7 @@ TEST(Pfc, APauseEndsWithTheLinkThatItCameBy) {
   ASSERT_EQ(bench.arrivals(4).size(), 1u);
   const Duration frame = kBenchRate.time_of_frame(1000);
   EXPECT_EQ(bench.arrivals(4)[0].at, back + frame + kBenchPropagation + frame + kBenchPropagation);
-  EXPECT_EQ(bench.node().egress().pauses(PortNo{4}).on_to_off(Priority{3}), 1u);
+  EXPECT_EQ(bench.node().egress().flow_control(PortNo{4}).pauses().on_to_off(Priority{3}), 1u);
   bench.run();
 }
 
@@ -300,7 +300,7 @@ TEST(Pfc, ANewPlanThatHasRoomSaysXonAtOnce) {
   for (uint16_t i = 0; i < 4; ++i) bench.send(6, frame_of(3, i));
   bench.run_for(Duration::us(5));
   ASSERT_EQ(bench.arrivals(6).size(), 1u);
-  ASSERT_EQ(bench.node().egress().stopped(PortNo{6}), 1 << 3);
+  ASSERT_EQ(bench.node().egress().flow_control(PortNo{6}).raised_xoff(), 1 << 3);
   // 20 cells are held, 10 of them in headroom. Without headroom's charge they would be below xon.
   auto lossy = lossless_plan(5000);
   for (PortBufferPlan& port : lossy->buffer.ports) port.groups[3].lossless = false;
@@ -310,7 +310,7 @@ TEST(Pfc, ANewPlanThatHasRoomSaysXonAtOnce) {
   ASSERT_EQ(bench.arrivals(6).size(), 2u);
   EXPECT_EQ(bench.arrivals(6)[1].bytes, pfc_frame(1 << 3, 0, {0x02, 0xbb, 0, 0, 0, 6}));
   EXPECT_EQ(bench.arrivals(6)[1].at, now + kBenchRate.time_of_frame(60) + kBenchPropagation);
-  EXPECT_EQ(bench.node().egress().stopped(PortNo{6}), 0);
+  EXPECT_EQ(bench.node().egress().flow_control(PortNo{6}).raised_xoff(), 0);
   EXPECT_EQ(bench.counters(4).queues[3].current_packets, 4u) << "nothing has left";
   bench.send(4, pfc_frame(1 << 3, 0));
 }

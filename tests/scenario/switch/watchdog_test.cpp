@@ -51,13 +51,13 @@ class Watchdog : public ::testing::Test {
   }
   void run_to(Duration at) { bench_->engine().run(begin_ + at); }
   const PfcWatchdog& watchdog(uint16_t port = 4) {
-    return bench_->node().egress().watchdog(PortNo{port}, Priority{kPriority});
+    return bench_->node().egress().watchdogs().at(PortNo{port}, Priority{kPriority});
   }
   WatchdogTraffic in_storms() {
-    return watchdog().in_storms(bench_->node().egress().watched_traffic(PortNo{4}, Priority{kPriority}));
+    return watchdog().in_storms(bench_->node().egress().watchdogs().traffic(PortNo{4}, Priority{kPriority}));
   }
   WatchdogTraffic in_last_storm() {
-    return watchdog().in_last_storm(bench_->node().egress().watched_traffic(PortNo{4}, Priority{kPriority}));
+    return watchdog().in_last_storm(bench_->node().egress().watchdogs().traffic(PortNo{4}, Priority{kPriority}));
   }
   uint64_t drops(uint16_t port, DropReason reason = DropReason::kPfcWatchdog) {
     return bench_->counters(port).drops[static_cast<size_t>(reason)];
@@ -161,7 +161,7 @@ TEST_F(Watchdog, AStormEndsWithThePlanThatLookedForIt) {
     bench_->node().publish(std::make_shared<const ForwardingState>(state_of(next)), bench_->engine().now());
     EXPECT_FALSE(watchdog().stormed());
     EXPECT_EQ(watchdog().restored(), 1u);
-    EXPECT_EQ(bench_->node().egress().watchdog(PortNo{4}, Priority{5}).restored(), 0u) << "no storm of its own";
+    EXPECT_EQ(bench_->node().egress().watchdogs().at(PortNo{4}, Priority{5}).restored(), 0u) << "no storm of its own";
     send(Duration::us(600), 6);
     send(Duration::us(600), 4, "10.4.0.1");
     run_to(Duration::us(700));
@@ -179,9 +179,9 @@ TEST_F(Watchdog, ForwardDisobeysThePauseUntilItEnds) {
   EXPECT_EQ(drops(6), 0u);
   run_to(Duration::us(3700));
   EXPECT_FALSE(watchdog().stormed());
-  EXPECT_EQ(bench_->counters(4).pfc_tx_packets[kPriority], 0u)
+  EXPECT_EQ(bench_->node().egress().flow_control(PortNo{4}).pfc_tx_frames(Priority{kPriority}), 0u)
       << "whose group is not in its headroom asks nobody to stop";
-  EXPECT_EQ(bench_->node().egress().stopped(PortNo{4}), 0);
+  EXPECT_EQ(bench_->node().egress().flow_control(PortNo{4}).raised_xoff(), 0);
   storm(Duration::us(3800), Duration::us(4000));
   send(Duration::us(3850), 6);
   run_to(Duration::us(3990));
@@ -209,24 +209,26 @@ TEST_F(Watchdog, ForwardStopsItsNeighbourNoMore) {
   storm(Duration::us(10), Duration::us(1'000));
   for (int i = 0; i < 4; ++i) send(Duration::us(12), 4, "10.4.0.1");
   run_to(Duration::us(50));
-  EXPECT_EQ(bench_->node().egress().stopped(PortNo{4}), 1 << kPriority);
+  EXPECT_EQ(bench_->node().egress().flow_control(PortNo{4}).raised_xoff(), 1 << kPriority);
   run_to(Duration::us(350));
   ASSERT_TRUE(watchdog().stormed());
-  EXPECT_EQ(bench_->node().egress().stopped(PortNo{4}), 0) << "XON, as the storm began";
-  const uint64_t told = bench_->counters(4).pfc_tx_packets[kPriority];
+  EXPECT_EQ(bench_->node().egress().flow_control(PortNo{4}).raised_xoff(), 0) << "XON, as the storm began";
+  const uint64_t told = bench_->node().egress().flow_control(PortNo{4}).pfc_tx_frames(Priority{kPriority});
   pause_port5(Duration::us(410), 0);  // what waits goes, so that the group may enter its headroom once more
   pause_port5(Duration::us(430), 0xffff);
   for (int i = 0; i < 4; ++i) send(Duration::us(450), 4, "10.4.0.1");
   run_to(Duration::us(900));
   ASSERT_TRUE(watchdog().stormed());
   ASSERT_TRUE(bench_->node().egress().mmu().group(4, kPriority).xoff);
-  EXPECT_EQ(bench_->counters(4).pfc_tx_packets[kPriority], told) << "and no XOFF while it lasts";
-  EXPECT_EQ(bench_->node().egress().stopped(PortNo{4}), 0);
+  EXPECT_EQ(bench_->node().egress().flow_control(PortNo{4}).pfc_tx_frames(Priority{kPriority}), told)
+      << "and no XOFF while it lasts";
+  EXPECT_EQ(bench_->node().egress().flow_control(PortNo{4}).raised_xoff(), 0);
   run_to(Duration::us(1'800));
   ASSERT_FALSE(watchdog().stormed());
-  EXPECT_EQ(bench_->node().egress().stopped(PortNo{4}), 1 << kPriority)
+  EXPECT_EQ(bench_->node().egress().flow_control(PortNo{4}).raised_xoff(), 1 << kPriority)
       << "the headroom is still in use: it asks again";
-  EXPECT_EQ(bench_->counters(4).pfc_tx_packets[kPriority] - told, 2u) << "XOFF, and its refresh";
+  EXPECT_EQ(bench_->node().egress().flow_control(PortNo{4}).pfc_tx_frames(Priority{kPriority}) - told, 2u)
+      << "XOFF, and its refresh";
   pause_port5(Duration::us(2'500), 0);
 }
 

@@ -70,7 +70,7 @@ const std::vector<Slip>& slips() {
       {"a frame was injected",
        "tor1:Ethernet8 → core2:Ethernet0: ", [](FabricSnapshot& f) { ++f.switches[0].ports[2].link.injected_packets; }},
       {"a pause frame did not arrive", "h1:eth0 → tor1:Ethernet0, priority 3: ",
-       [](FabricSnapshot& f) { --f.switches[0].ports[0].counters.pfc_rx_packets[3]; }},
+       [](FabricSnapshot& f) { --f.switches[0].ports[0].pauses[3].rx_frames; }},
       {"a flow's packet ended nowhere",
        "all flows: ", [](FabricSnapshot& f) { --f.switches[0].ports[0].counters.ended_flow_packets; }},
       {"a flow's packet was flooded twice",

@@ -30,6 +30,7 @@ FabricSnapshot with_buffers() {
   port.buffers->queues[3] = {.reserved_bytes = 10, .shared_bytes = 20, .shared_watermark_bytes = 30'000};
   port.pauses[3] = {.paused = true,
                     .stopping = false,
+                    .rx_frames = 1,
                     .on_to_off = 5,
                     .time = dataplane::Duration::us(123),
                     .storms = 2,

@@ -34,7 +34,7 @@ inline control::SwitchSnapshot small_tor1() {
   from_host.made_packets = 1;
   from_host.tx_broadcast_packets = 1;
   from_host.rx_multicast_packets = 1;
-  from_host.pfc_rx_packets[3] = 1;
+  tor.ports[0].pauses[3].rx_frames = 1;
   from_host.drops[static_cast<size_t>(DropReason::kQueueFull)] = 15;
   from_host.drops[static_cast<size_t>(DropReason::kNoRoute)] = 1;
   from_host.drops[static_cast<size_t>(DropReason::kPfcConsumed)] = 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dataplane/buffer/pause_state.hpp"
+#include "dataplane/flow_control/pause_state.hpp"
 
 #include <algorithm>
 
@@ -21,6 +21,7 @@ void PauseState::receive(const PfcFrame& frame, Instant now, Duration quantum, D
     ++account.rx_frames;
     if (frame.quanta[i] == 0) {
       account.end(now);
+      account.until = now;
       continue;
     }
     if (account.idle()) account.stop_at = now + response;
@@ -29,10 +30,27 @@ void PauseState::receive(const PfcFrame& frame, Instant now, Duration quantum, D
   settle(now);
 }
 
-void PauseState::clear(Instant now, uint8_t priorities) noexcept {
+void PauseState::clear(Instant now) noexcept {
+  apply(now);
+  for (Account& account : accounts_) {
+    account.end(now);
+    account.until = now;
+  }
+  settle(now);
+}
+
+void PauseState::suspend(uint8_t priorities, Instant now) noexcept {
   apply(now);
   for (size_t i = 0; i < accounts_.size(); ++i) {
     if ((priorities >> i & 1) != 0) accounts_[i].end(now);
+  }
+  settle(now);
+}
+
+void PauseState::resume(uint8_t priorities, Instant now) noexcept {
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    Account& account = accounts_[i];
+    if ((priorities >> i & 1) != 0 && account.idle() && now < account.until) account.stop_at = now;
   }
   settle(now);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dataplane/buffer/credit_link.hpp"
+#include "dataplane/flow_control/credit_link.hpp"
 
 #include <algorithm>
 
@@ -9,25 +9,25 @@ void CreditLink::plan(const CreditPlan& plan, Instant now) noexcept {
   if (!in_use() && plan.priorities == 0) return;
   plan_ = plan;
   if (largest_cells_ != 0) largest_cells_ = static_cast<int32_t>(their_cell_.cells_of(plan.largest_frame));
-  for (uint8_t p = 0; p < kPriorities; ++p) judge(p, now);
-  if (in_use()) return want_to_tell(now);
-  news_at_ = Instant::never();
+  for (uint8_t p = 0; p < kPriorities; ++p) update(p, now);
+  if (in_use()) return owe_frame(now);
+  frame_at_ = Instant::never();
 }
 
 void CreditLink::restart(bool up, Instant now) noexcept {
   if (!in_use()) return;
-  for (Account& account : accounts_) account.limit = account.sent = account.received = account.told = 0;
+  for (Account& account : accounts_) account.limit = account.sent = account.received = account.announced = 0;
   largest_cells_ = 0;
   theirs_ = 0xff;
   asks_ = false;
   up_ = up;
-  for (uint8_t p = 0; p < kPriorities; ++p) judge(p, now);
-  news_at_ = up ? now : Instant::never();
+  for (uint8_t p = 0; p < kPriorities; ++p) update(p, now);
+  frame_at_ = up ? now : Instant::never();
   ask_at_ = up && starved_ != 0 ? now + kAskAfter : Instant::never();
 }
 
 // Whether the priority has credit.
-void CreditLink::judge(uint8_t priority, Instant now) noexcept {
+void CreditLink::update(uint8_t priority, Instant now) noexcept {
   Account& account = accounts_[priority];
   const auto bit = static_cast<uint8_t>(1U << priority);
   const auto left = static_cast<int16_t>(static_cast<uint16_t>(account.limit - account.sent));
@@ -47,7 +47,7 @@ void CreditLink::judge(uint8_t priority, Instant now) noexcept {
 void CreditLink::sent(uint8_t priority, uint32_t frame_bytes, Instant now) noexcept {
   if (!goes_by_credit(priority)) return;
   accounts_[priority].sent += static_cast<uint16_t>(their_cell_.cells_of(frame_bytes));
-  judge(priority, now);
+  update(priority, now);
 }
 
 void CreditLink::received(uint8_t priority, uint32_t frame_bytes) noexcept {
@@ -65,35 +65,35 @@ uint16_t CreditLink::limit_of(uint8_t priority) const {
 void CreditLink::holds(uint8_t priority, uint32_t cells, Instant now) noexcept {
   if (!goes_by_credit(priority)) return;
   accounts_[priority].held = cells;
-  if (is_worth_telling(priority)) want_to_tell(now);
+  if (is_worth_a_frame(priority)) owe_frame(now);
 }
 
 // The largest frame of either end is the link's.
-bool CreditLink::is_worth_telling(uint8_t priority) const {
+bool CreditLink::is_worth_a_frame(uint8_t priority) const {
   const Account& account = accounts_[priority];
-  const auto grown = static_cast<int16_t>(static_cast<uint16_t>(limit_of(priority) - account.told));
-  const auto unused = static_cast<int16_t>(static_cast<uint16_t>(account.told - account.received));
+  const auto grown = static_cast<int16_t>(static_cast<uint16_t>(limit_of(priority) - account.announced));
+  const auto unused = static_cast<int16_t>(static_cast<uint16_t>(account.announced - account.received));
   const auto largest = static_cast<int32_t>(plan_.cell.cells_of(plan_.largest_frame));
   const int32_t least = unused < largest ? std::min(largest, plan_.room[priority] / 4) : plan_.room[priority] / 4;
   return grown > 0 && grown >= least;
 }
 
-CreditFrame CreditLink::say() noexcept {
+CreditFrame CreditLink::make_frame() noexcept {
   CreditFrame frame{
       .priorities = plan_.priorities, .asks = asks_, .cell_bytes = static_cast<uint16_t>(plan_.cell.bytes())};
   for (uint8_t p = 0; p < kPriorities; ++p) {
-    accounts_[p].told = limit_of(p);
-    frame.limit[p] = accounts_[p].told;
+    accounts_[p].announced = limit_of(p);
+    frame.limit[p] = accounts_[p].announced;
     frame.sent[p] = accounts_[p].sent;
   }
   asks_ = false;
-  news_at_ = Instant::never();
-  ++told_frames_;
+  frame_at_ = Instant::never();
+  ++tx_frames_;
   return frame;
 }
 
-void CreditLink::hear(const CreditFrame& frame, Instant now) noexcept {
-  ++heard_frames_;
+void CreditLink::receive(const CreditFrame& frame, Instant now) noexcept {
+  ++rx_frames_;
   theirs_ = frame.priorities;
   their_cell_ = CellSize(frame.cell_bytes);
   largest_cells_ = static_cast<int32_t>(their_cell_.cells_of(plan_.largest_frame));
@@ -101,15 +101,15 @@ void CreditLink::hear(const CreditFrame& frame, Instant now) noexcept {
     if (!goes_by_credit(p)) continue;
     accounts_[p].limit = frame.limit[p];
     if ((frame.priorities >> p & 1) != 0) accounts_[p].received = frame.sent[p];
-    judge(p, now);
+    update(p, now);
     holds(p, accounts_[p].held, now);
   }
-  if (frame.asks) want_to_tell(now);
+  if (frame.asks) owe_frame(now);
 }
 
 void CreditLink::ask(Instant now) noexcept {
   asks_ = true;
-  want_to_tell(now);
+  owe_frame(now);
   ask_at_ = now + kAskAfter;
 }
 

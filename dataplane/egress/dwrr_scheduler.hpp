@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose turn it is among the queues of a port that share it: deficit weighted round robin (Shreedhar and Varghese
-// 1995; SAI's SCHEDULING_TYPE_DWRR). Strict queues go before them and are not its business: the highest number first.
+// Which of the queues that share a port sends next: deficit weighted round robin (Shreedhar and Varghese
+// 1995; SAI's SCHEDULING_TYPE_DWRR). Strict queues go before them and are not scheduled here.
 //
 // A queue's turn gives it weight × kQuantumBytes of credit; it sends while its credit is above zero, so it may
 // overdraw by one frame and pays that back in its next turn: no need to know the length of what comes. A queue
@@ -17,7 +17,7 @@
 
 namespace softspine::dataplane {
 
-class Turns {
+class DwrrScheduler {
  public:
   static constexpr int32_t kQuantumBytes = 256;
 

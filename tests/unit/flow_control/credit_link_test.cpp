@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dataplane/buffer/credit_link.hpp"
+#include "dataplane/flow_control/credit_link.hpp"
 
 #include <gtest/gtest.h>
 
@@ -34,9 +34,9 @@ TEST(CreditLink, MayNotSendBeforeItHasHeardAndThenAsFarAsTheLimit) {
   CreditLink receiver = end_with(10);
   CreditLink sender = end_with(10);
   EXPECT_EQ(sender.starved(), kBit);
-  ASSERT_EQ(receiver.news_at(), Instant{}) << "its room is news";
-  sender.hear(receiver.say(), us(1));
-  EXPECT_FALSE(receiver.has_news());
+  ASSERT_EQ(receiver.frame_at(), Instant{}) << "its room is news";
+  sender.receive(receiver.make_frame(), us(1));
+  EXPECT_FALSE(receiver.owes_frame());
   EXPECT_EQ(sender.starved(), 0);
   sender.sent(kThree, 1024, us(1));  // 4 of 10: 6 are left
   EXPECT_EQ(sender.starved(), 0);
@@ -49,32 +49,32 @@ TEST(CreditLink, MayNotSendBeforeItHasHeardAndThenAsFarAsTheLimit) {
 
 TEST(CreditLink, TellsWhenAQuarterOfTheRoomHasComeBack) {
   CreditLink receiver = end_with(16);
-  (void)receiver.say();
+  (void)receiver.make_frame();
   receiver.received(kThree, 2048);
   receiver.holds(kThree, 8, us(1));
-  EXPECT_FALSE(receiver.has_news()) << "what has come is held: the limit is as it was";
+  EXPECT_FALSE(receiver.owes_frame()) << "what has come is held: the limit is as it was";
   receiver.holds(kThree, 5, us(2));
-  EXPECT_FALSE(receiver.has_news());
+  EXPECT_FALSE(receiver.owes_frame());
   receiver.holds(kThree, 4, us(3));
-  ASSERT_EQ(receiver.news_at(), us(3));
-  EXPECT_EQ(receiver.say().limit[kThree], 16 + 4);
+  ASSERT_EQ(receiver.frame_at(), us(3));
+  EXPECT_EQ(receiver.make_frame().limit[kThree], 16 + 4);
 }
 
 TEST(CreditLink, AsksAfter50UsWithoutCreditAndIsAnswered) {
   CreditLink receiver = end_with(8);
   CreditLink sender = end_with(8);
-  (void)sender.say();
-  (void)receiver.say();  // lost
+  (void)sender.make_frame();
+  (void)receiver.make_frame();  // lost
   EXPECT_EQ(sender.ask_at(), us(50));
   sender.ask(us(50));
   EXPECT_EQ(sender.ask_at(), us(100)) << "and again";
-  const CreditFrame question = sender.say();
+  const CreditFrame question = sender.make_frame();
   EXPECT_TRUE(question.asks);
-  receiver.hear(question, us(51));
-  ASSERT_TRUE(receiver.has_news());
-  const CreditFrame answer = receiver.say();
+  receiver.receive(question, us(51));
+  ASSERT_TRUE(receiver.owes_frame());
+  const CreditFrame answer = receiver.make_frame();
   EXPECT_FALSE(answer.asks);
-  sender.hear(answer, us(52));
+  sender.receive(answer, us(52));
   EXPECT_EQ(sender.starved(), 0);
   EXPECT_TRUE(sender.ask_at().is_never());
 }
@@ -83,14 +83,14 @@ TEST(CreditLink, WhatTheOtherEndDoesNotGrantIsNotHeldBack) {
   CreditLink receiver;
   receiver.plan(plan_of(8, 0x10), Instant{});
   CreditLink sender = end_with(8);
-  sender.hear(receiver.say(), us(1));
+  sender.receive(receiver.make_frame(), us(1));
   EXPECT_EQ(sender.starved(), 0) << "priority 3 goes as it likes";
 }
 
 TEST(CreditLink, ALinkThatWasDownBeginsAnewAndWhatIsHeldStillCounts) {
   CreditLink receiver = end_with(8);
   CreditLink sender = end_with(8);
-  sender.hear(receiver.say(), us(1));
+  sender.receive(receiver.make_frame(), us(1));
   sender.sent(kThree, kLargest, us(1));
   receiver.received(kThree, kLargest);
   receiver.holds(kThree, 4, us(2));
@@ -99,14 +99,14 @@ TEST(CreditLink, ALinkThatWasDownBeginsAnewAndWhatIsHeldStillCounts) {
   EXPECT_EQ(sender.starved(), kBit);
   EXPECT_TRUE(sender.ask_at().is_never()) << "nobody would hear it";
   receiver.holds(kThree, 3, us(4));
-  EXPECT_FALSE(receiver.has_news());
+  EXPECT_FALSE(receiver.owes_frame());
   sender.restart(true, us(5));
   receiver.restart(true, us(5));
   EXPECT_EQ(sender.ask_at(), us(55));
-  ASSERT_EQ(receiver.news_at(), us(5));
-  const CreditFrame frame = receiver.say();
+  ASSERT_EQ(receiver.frame_at(), us(5));
+  const CreditFrame frame = receiver.make_frame();
   EXPECT_EQ(frame.limit[kThree], 5) << "room for 8, 3 of them in use";
-  sender.hear(frame, us(6));
+  sender.receive(frame, us(6));
   EXPECT_EQ(sender.starved(), 0);
 }
 
@@ -114,7 +114,7 @@ TEST(CreditLink, APlanWithoutCreditEndsIt) {
   CreditLink end = end_with(8);
   end.plan(plan_of(8, 0), us(1));
   EXPECT_EQ(end.starved(), 0);
-  EXPECT_FALSE(end.has_news());
+  EXPECT_FALSE(end.owes_frame());
   EXPECT_TRUE(end.ask_at().is_never());
 }
 
@@ -133,9 +133,9 @@ TEST(CreditLink, NeverHoldsMoreThanTheRoomAndNeverStandsStill) {
     for (int64_t step = 1; step < 20'000; ++step) {
       const Instant now = us(step);
       if (sender.ask_at() <= now) sender.ask(now);
-      if (sender.has_news()) {
+      if (sender.owes_frame()) {
         frames.push_back(0);
-        told.push_back(sender.say());
+        told.push_back(sender.make_frame());
       } else if (sender.starved() == 0) {
         const auto bytes = static_cast<uint32_t>(1 + rng.below(kLargest));
         sender.sent(kThree, bytes, now);
@@ -146,7 +146,7 @@ TEST(CreditLink, NeverHoldsMoreThanTheRoomAndNeverStandsStill) {
         frames.pop_front();
         const bool lost = rng.below(50) == 0;
         if (bytes == 0) {
-          if (!lost) receiver.hear(told.front(), now);
+          if (!lost) receiver.receive(told.front(), now);
           told.pop_front();
         } else if (!lost) {
           receiver.received(kThree, bytes);
@@ -162,9 +162,9 @@ TEST(CreditLink, NeverHoldsMoreThanTheRoomAndNeverStandsStill) {
         held_frames.pop_front();
         receiver.holds(kThree, held, now);
       }
-      if (receiver.has_news()) {
-        const CreditFrame frame = receiver.say();
-        if (rng.below(50) != 0) sender.hear(frame, now);
+      if (receiver.owes_frame()) {
+        const CreditFrame frame = receiver.make_frame();
+        if (rng.below(50) != 0) sender.receive(frame, now);
       }
     }
     EXPECT_GT(arrived, 1'000u) << "round " << round << ", room " << room;

@@ -112,7 +112,7 @@ TEST(PfcWatchdog, TrafficOfStormsIsWhatWasCountedBetweenTheirBeginAndTheirEnd) {
   EXPECT_EQ(watchdog.in_last_storm({11, 22, 33, 44}), during);
   EXPECT_EQ(watchdog.in_storms({11, 22, 33, 44}), during);
   watchdog.ended({11, 22, 33, 44});
-  watchdog.let_go();
+  watchdog.abandon();
   EXPECT_EQ(watchdog.in_last_storm({100, 100, 100, 100}), during) << "what comes after is of no storm";
   EXPECT_EQ(watchdog.in_storms({100, 100, 100, 100}), during);
   EXPECT_EQ(watchdog.restored(), 1u);

@@ -3,21 +3,22 @@
 // other end has room, so nobody is ever asked to stop.
 //
 //   receiving   limit = received + room − held      all in our cells, counted since the link came up
-//               told when it has grown by a quarter of the room, or, if what was told is used up, by the largest
-//               frame; and when the other end asks
+//               announced when it has grown by a quarter of the room, or, if what was announced is used up, by the
+//               largest frame; and when the other end asks
 //   sending     a priority may send while limit − sent ≥ the cells, at the other end, of the link's largest frame
 //               without credit for 50 µs: asks, and again each 50 µs, so that a lost frame costs time and no standstill
 //
-// Each frame tells what was sent, too, and the other end takes that for received: what a bad cable took is not missed
+// Each frame carries what was sent, too, and the other end takes that for received: what a bad cable took is not missed
 // for ever. (A link is a FIFO: what was sent before the frame has arrived before it, or never will.) Not every frame is
 // asked for its size: a priority waits until its largest would fit. What the other end does not grant credit for is not
 // held back.
 //
 // Room is a promise: whoever configures it keeps so much memory for the priority alone.
-// Source: InfiniBand architecture, volume 1, 7.9 (link-level flow control). Cost: eight priorities per frame told or
-// heard; a few operations per packet. No memory, no timers of its own.
+// Source: InfiniBand architecture, volume 1, 7.9 (link-level flow control). Cost: eight priorities per frame sent or
+// received; a few operations per packet. No memory, no timers of its own.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -31,16 +32,16 @@ namespace softspine::dataplane {
 struct CreditPlan {
   uint8_t priorities = 0;      // that go by credit; 0: the link does not
   uint32_t largest_frame = 0;  // that this end sends
-  CellSize cell;
-  std::array<uint16_t, kPriorities> room{};  // cells; at most kMostRoom
+  CellSize cell{};
+  std::array<uint16_t, kPriorities> room{};  // cells; at most kRoomLimit
 };
 
 class CreditLink {
  public:
-  static constexpr uint32_t kMostRoom = 0x7fff;  // so that differences modulo 2^16 have a sign
+  static constexpr uint32_t kRoomLimit = 0x7fff;  // so that differences modulo 2^16 have a sign
   static constexpr Duration kAskAfter = Duration::us(50);
 
-  // What was sent and received stays; the room is told anew.
+  // What was sent and received stays; the room is announced anew.
   void plan(const CreditPlan& plan, Instant now) noexcept;
   // The link has come up, or gone down: both ends count from 0, and nothing is said while it is down. What is held
   // stays held.
@@ -57,17 +58,18 @@ class CreditLink {
   // So many cells of a priority are held at `now`. After received(), when it is known what became of the frame.
   void holds(uint8_t priority, uint32_t cells, Instant now) noexcept;
 
-  // From when on a frame is to be sent; never() if there is nothing to tell.
-  Instant news_at() const { return news_at_; }
-  bool has_news() const { return !news_at_.is_never(); }
-  CreditFrame say() noexcept;
-  void hear(const CreditFrame& frame, Instant now) noexcept;
+  // From when on a frame is to be sent; never() if none is.
+  Instant frame_at() const { return frame_at_; }
+  bool owes_frame() const { return !frame_at_.is_never(); }
+  CreditFrame make_frame() noexcept;
+  // Its last bit came in at `now`.
+  void receive(const CreditFrame& frame, Instant now) noexcept;
   // When to ask; never() if there is credit.
   Instant ask_at() const { return ask_at_; }
   void ask(Instant now) noexcept;
 
-  uint64_t told_frames() const { return told_frames_; }
-  uint64_t heard_frames() const { return heard_frames_; }
+  uint64_t tx_frames() const { return tx_frames_; }
+  uint64_t rx_frames() const { return rx_frames_; }
   // Without credit, by `now`: what InfiniBand counts as PortXmitWait, whether somebody waited or not.
   Duration starved_time(Priority priority, Instant now) const noexcept;
 
@@ -76,30 +78,30 @@ class CreditLink {
     uint16_t limit = 0;  // we may have sent
     uint16_t sent = 0;
     uint16_t received = 0;
-    uint16_t told = 0;  // they may have sent
+    uint16_t announced = 0;  // they may have sent
     uint32_t held = 0;
     Duration starved;
     Instant starved_since;
   };
   bool goes_by_credit(uint8_t priority) const { return (plan_.priorities >> priority & 1) != 0; }
   uint16_t limit_of(uint8_t priority) const;
-  bool is_worth_telling(uint8_t priority) const;
-  void want_to_tell(Instant now) {
-    if (up_) news_at_ = std::min(news_at_, now);
+  bool is_worth_a_frame(uint8_t priority) const;
+  void owe_frame(Instant now) {
+    if (up_) frame_at_ = std::min(frame_at_, now);
   }
-  void judge(uint8_t priority, Instant now) noexcept;
+  void update(uint8_t priority, Instant now) noexcept;
 
   CreditPlan plan_;
   CellSize their_cell_;
-  int32_t largest_cells_ = 0;  // at the other end; 0: nothing heard yet
-  uint8_t theirs_ = 0xff;      // priorities that the other end grants credit for; all, until it is heard
+  int32_t largest_cells_ = 0;  // at the other end; 0: no frame received yet
+  uint8_t theirs_ = 0xff;      // priorities that the other end grants credit for; all, until its first frame
   uint8_t starved_ = 0;
   bool asks_ = false;
   bool up_ = true;
-  Instant news_at_ = Instant::never();
+  Instant frame_at_ = Instant::never();
   Instant ask_at_ = Instant::never();
-  uint64_t told_frames_ = 0;
-  uint64_t heard_frames_ = 0;
+  uint64_t tx_frames_ = 0;
+  uint64_t rx_frames_ = 0;
   std::array<Account, kPriorities> accounts_{};
 };
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "dataplane/buffer/pause_state.hpp"
+#include "dataplane/flow_control/pause_state.hpp"
 
 #include <gtest/gtest.h>
 
 #include <optional>
 #include <vector>
 
-#include "dataplane/buffer/pause_timing.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 

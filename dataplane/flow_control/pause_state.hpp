@@ -35,8 +35,11 @@ class PauseState {
   // A frame whose last bit came in at `now`. `response` may be zero: a station that obeys at once; or
   // Duration::max(): one that never does, and only counts.
   void receive(const PfcFrame& frame, Instant now, Duration quantum, Duration response) noexcept;
-  // The link is down or new: all that is pending or in effect ends, of these priorities.
-  void clear(Instant now, uint8_t priorities = 0xff) noexcept;
+  // The link is down or new: all that is pending or in effect ends.
+  void clear(Instant now) noexcept;
+  // Pauses of these priorities are no longer in effect, though their timers run on; and are again, for what is left.
+  void suspend(uint8_t priorities, Instant now) noexcept;
+  void resume(uint8_t priorities, Instant now) noexcept;
 
   // Applies what is due at `now` and before; returns the paused priorities (bit n = priority n).
   uint8_t advance(Instant now) noexcept {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Deficit weighted round robin, turn by turn.
-#include "dataplane/egress/turns.hpp"
+#include "dataplane/egress/dwrr_scheduler.hpp"
 
 #include <gtest/gtest.h>
 
@@ -18,15 +18,15 @@ std::array<QueueSchedule, kQueues> weights(std::array<uint8_t, kQueues> of) {
   for (uint32_t q = 0; q < kQueues; ++q) queues[q] = {.strict = false, .weight = of[q]};
   return queues;
 }
-uint8_t serve(Turns& turns, uint8_t ready, uint32_t bytes = kFrame, bool empty = false) {
+uint8_t serve(DwrrScheduler& turns, uint8_t ready, uint32_t bytes = kFrame, bool empty = false) {
   const uint8_t queue = turns.pick(ready);
   turns.sent(queue, bytes, empty);
   return queue;
 }
 
 // Queue 0 has credit for 100 frames, sends one and is empty. When it has frames again its turn is one turn: 100.
-TEST(Turns, AQueueThatRunsEmptyLosesTheCreditThatItHasLeft) {
-  Turns turns;
+TEST(DwrrScheduler, AQueueThatRunsEmptyLosesTheCreditThatItHasLeft) {
+  DwrrScheduler turns;
   turns.plan(weights({100, 1, 1, 1, 1, 1, 1, 1}));
   ASSERT_EQ(serve(turns, 0b11, kFrame, true), 1);  // queue 0 had no credit yet: the next after it
   ASSERT_EQ(serve(turns, 0b01, kFrame, true), 0);
@@ -36,8 +36,8 @@ TEST(Turns, AQueueThatRunsEmptyLosesTheCreditThatItHasLeft) {
   EXPECT_EQ(in_a_row, 100);
 }
 
-TEST(Turns, WhatAQueueOwesItStillOwesWhenItWasEmpty) {
-  Turns turns;
+TEST(DwrrScheduler, WhatAQueueOwesItStillOwesWhenItWasEmpty) {
+  DwrrScheduler turns;
   turns.plan(weights({1, 1, 1, 1, 1, 1, 1, 1}));
   ASSERT_EQ(serve(turns, 0b01, 10 * kFrame, true), 0);  // overdraws by nine quanta
   int others = 0;
@@ -46,16 +46,16 @@ TEST(Turns, WhatAQueueOwesItStillOwesWhenItWasEmpty) {
 }
 
 // It has credit left, and is paused in the middle of its turn.
-TEST(Turns, AQueueThatMayNotSendIsPassedOver) {
-  Turns turns;
+TEST(DwrrScheduler, AQueueThatMayNotSendIsPassedOver) {
+  DwrrScheduler turns;
   turns.plan(weights({100, 1, 1, 1, 1, 1, 1, 1}));
   ASSERT_EQ(serve(turns, 0b01), 0);
   EXPECT_EQ(serve(turns, 0b10), 1);
   EXPECT_EQ(serve(turns, 0b100), 2);
 }
 
-TEST(Turns, QueuesThatAlwaysHaveSomethingShareBytesByTheirWeights) {
-  Turns turns;
+TEST(DwrrScheduler, QueuesThatAlwaysHaveSomethingShareBytesByTheirWeights) {
+  DwrrScheduler turns;
   const std::array<uint8_t, kQueues> of{1, 2, 3, 5, 8, 13, 21, 34};
   turns.plan(weights(of));
   std::array<uint64_t, kQueues> bytes{};

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// The PFC frames that one port owes its neighbour: a state, not a queue of frames. While the wire is busy changes
+// gather, and the frame tells how things are when it starts.
+//
+//   raise_xoff   the priority is to be named with time 0xFFFF, at once
+//   clear_xoff   it is to be named with time 0, at once; if no frame has announced the XOFF yet, none is owed at all
+//   refresh      while any XOFF is raised: half of 0xFFFF quanta after the last frame. The frame may then wait for one
+//                frame on the wire and even be lost once, and no pause lapses
+//   frame        names every priority whose XOFF is raised, and each that was cleared since the last frame
+//   forget       owes nothing any more, not even XON: pauses end when their time runs out, as after a NIC's reset
+//   restart      the link is down, and nothing is owed; or it is up again, the neighbour has forgotten all pauses, and
+//                what is raised is announced anew
+// Source: 802.1Qbb. Invariant: a frame that is due names somebody. Counter: frames by priority named.
+// Cost: nothing while nothing is raised.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+
+#include "dataplane/flow_control/pause_timing.hpp"
+#include "dataplane/packet/pfc.hpp"
+#include "dataplane/packet/remark.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::dataplane {
+
+class PfcSender {
+ public:
+  void raise_xoff(uint8_t priorities, Instant now) noexcept {
+    if (priorities == 0) return;
+    fresh_ |= static_cast<uint8_t>(priorities & ~raised_);
+    raised_ |= priorities;
+    announce(priorities, now);
+  }
+  void clear_xoff(uint8_t priorities, Instant now) noexcept {
+    priorities &= raised_;
+    if (priorities == 0) return;
+    raised_ &= static_cast<uint8_t>(~priorities);
+    fresh_ &= raised_;
+    announce(priorities & announced_, now);
+    pending_ &= raised_ | announced_;
+    if (raised_ == 0) refresh_at_ = Instant::never();
+  }
+  void forget() noexcept {
+    raised_ = announced_ = pending_ = fresh_ = 0;
+    refresh_at_ = Instant::never();
+  }
+  void restart(bool up, Instant now) noexcept {
+    up_ = up;
+    announced_ = 0;
+    pending_ = 0;
+    refresh_at_ = Instant::never();
+    announce(raised_, now);
+  }
+
+  // Priorities that the neighbour is to stop.
+  uint8_t raised() const { return raised_; }
+  // From when on a frame is to be sent; never() if none is.
+  Instant due() const {
+    if (!up_) return Instant::never();
+    return pending_ != 0 ? std::min(pending_since_, refresh_at_) : refresh_at_;
+  }
+  // What the next frame is about.
+  Remark remark() const {
+    if ((fresh_ & raised_) != 0) return Remark::kXoff;
+    return (pending_ & ~raised_) != 0 ? Remark::kXon : Remark::kXoffAgain;
+  }
+  PfcFrame make(Instant now, Duration quantum) noexcept {
+    PfcFrame frame = PfcFrame::of(raised_, pfc::kLongest);
+    frame.enable |= pending_;
+    for (uint32_t i = 0; i < kPriorities; ++i) frames_[i] += frame.enable >> i & 1U;
+    announced_ = raised_;
+    pending_ = 0;
+    fresh_ = 0;
+    refresh_at_ = raised_ == 0 ? Instant::never() : now + quantum * (pfc::kLongest / 2);
+    return frame;
+  }
+  uint64_t frames(Priority priority) const { return frames_[priority.value()]; }
+
+ private:
+  void announce(uint8_t priorities, Instant now) noexcept {
+    if (priorities == 0) return;
+    if (pending_ == 0) pending_since_ = now;
+    pending_ |= priorities;
+  }
+
+  Instant pending_since_;
+  Instant refresh_at_ = Instant::never();
+  uint8_t raised_ = 0;
+  uint8_t announced_ = 0;  // XOFF, by the last frame
+  uint8_t pending_ = 0;    // to be named by the next frame
+  uint8_t fresh_ = 0;      // raised since the last frame
+  bool up_ = true;
+  std::array<uint64_t, kPriorities> frames_{};
+};
+
+}  // namespace softspine::dataplane

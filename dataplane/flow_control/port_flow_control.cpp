@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/flow_control/port_flow_control.hpp"
+
+namespace softspine::dataplane {
+
+void PortFlowControl::plan(const FlowControlPlan& plan, Instant now) noexcept {
+  plan_ = plan;
+  credits_.plan(plan.credit, now);
+}
+
+void PortFlowControl::receive(const PfcFrame& frame, Rate line, Instant now) noexcept {
+  const PauseTiming timing =
+      plan_.response_quanta ? PauseTiming::with_response(line, *plan_.response_quanta) : PauseTiming::of(line);
+  PfcFrame part = frame;
+  part.enable = frame.enable & obeyed();
+  if (part.enable != 0) pause_.receive(part, now, timing.quantum, timing.response);
+  part.enable = static_cast<uint8_t>(frame.enable & ~obeyed());
+  if (part.enable != 0) pause_.receive(part, now, timing.quantum, Duration::max());
+}
+
+void PortFlowControl::make_deaf(uint8_t priorities, Instant now) noexcept {
+  const auto hears_again = static_cast<uint8_t>(deaf_ & ~priorities);
+  pause_.suspend(static_cast<uint8_t>(priorities & ~deaf_), now);
+  deaf_ = priorities;
+  pause_.resume(hears_again & obeyed(), now);
+}
+
+void PortFlowControl::link_changed(bool up, Instant now) noexcept {
+  pause_.clear(now);
+  credits_.restart(up, now);
+  pfc_.restart(up, now);
+}
+
+FlowControlFrame PortFlowControl::make_frame(uint8_t* out, const MacAddress& own, Rate line, Instant now) noexcept {
+  if (credits_.ask_at() <= now) credits_.ask(now);
+  if (pfc_.due() > now) {
+    write_credit(out, own, credits_.make_frame());
+    return {.kind = FlowControlFrame::Kind::kCredit, .remark = Remark::kNone};
+  }
+  const FlowControlFrame made{.kind = FlowControlFrame::Kind::kPfc, .remark = pfc_.remark()};
+  write_pfc(out, own, pfc_.make(now, pause_quantum(line)));
+  return made;
+}
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flow control of one port, in both directions: what its neighbour forbids it to send, and what it tells its
+// neighbour. A switch's port, a NIC and a built-in host have one each.
+//
+//   to be obeyed    PFC and PAUSE frames of the priorities in `pfc_enabled` (pause_state.hpp), and credit
+//                   (credit_link.hpp); frames that name other priorities are only counted
+//   blocked         paused and not ignored, or without credit: no frame of these priorities may begin
+//   ignored         pauses that a PFC watchdog has overruled: they run on, and block nothing
+//   deaf            pauses that a faulty port does not react to: their frames are counted, and no time is paused. Their
+//                   timers run on: what is left of them is obeyed once the port hears again
+//   to be sent      XOFF and XON (pfc_sender.hpp), credit frames. At most one frame of each is owed at any time; it
+//                   tells how things are when it begins. PFC goes first
+//   link down       pauses in effect end, nothing is owed. Up again: XOFFs that are still raised are announced anew
+// How a user drives it: advance() at next_change(), make_frame() at next_frame() or as soon as the wire is free after
+// it; both may have moved after any call that takes `now`.
+// Source: 802.1Qbb (802.1Q clause 36), 802.3 annex 31B and 31D. Invariant: `now` never goes back between calls.
+// Counters, per priority: PFC frames received and sent that name it, pauses that ended, time paused, time without
+// credit. Cost: two comparisons for a packet that nothing blocks. No memory, no timers of its own.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+
+#include "dataplane/flow_control/credit_link.hpp"
+#include "dataplane/flow_control/pause_state.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
+#include "dataplane/flow_control/pfc_sender.hpp"
+
+namespace softspine::dataplane {
+
+struct FlowControlPlan {
+  uint8_t pfc_enabled = 0;                  // bit n: pauses of priority n are obeyed
+  std::optional<uint32_t> response_quanta;  // none: what 802.3 allows at the link's rate
+  CreditPlan credit;
+};
+
+// A frame that make_frame() has written.
+struct FlowControlFrame {
+  enum class Kind : uint8_t { kPfc, kCredit };
+  Kind kind = Kind::kPfc;
+  Remark remark = Remark::kNone;
+};
+
+class PortFlowControl {
+ public:
+  // What is in effect stays, and is judged by the new plan from `now` on.
+  void plan(const FlowControlPlan& plan, Instant now) noexcept;
+
+  // A frame whose last bit came in at `now`, on a link of `line` rate.
+  void receive(const PfcFrame& frame, Rate line, Instant now) noexcept;
+  void receive(const CreditFrame& frame, Instant now) noexcept { credits_.receive(frame, now); }
+
+  // Tells the neighbour to stop these priorities; to go on with them.
+  void raise_xoff(uint8_t priorities, Instant now) noexcept { pfc_.raise_xoff(priorities, now); }
+  void clear_xoff(uint8_t priorities, Instant now) noexcept { pfc_.clear_xoff(priorities, now); }
+  // Both: exactly these are to be stopped.
+  void set_xoff(uint8_t priorities, Instant now) noexcept {
+    pfc_.raise_xoff(static_cast<uint8_t>(priorities & ~pfc_.raised()), now);
+    pfc_.clear_xoff(static_cast<uint8_t>(pfc_.raised() & ~priorities), now);
+  }
+  // Falls silent, without an XON: pauses end when their time runs out.
+  void forget_xoff() noexcept { pfc_.forget(); }
+  uint8_t raised_xoff() const { return pfc_.raised(); }
+
+  // Replace what was ignored, or what it was deaf to.
+  void ignore(uint8_t priorities) noexcept { ignored_ = priorities; }
+  uint8_t ignored() const { return ignored_; }
+  void make_deaf(uint8_t priorities, Instant now) noexcept;
+  void link_changed(bool up, Instant now) noexcept;
+
+  // Applies what is due at `now` and before; returns blocked().
+  uint8_t advance(Instant now) noexcept {
+    if (credits_.ask_at() <= now) [[unlikely]]
+      credits_.ask(now);
+    (void)pause_.advance(now);
+    return blocked();
+  }
+  // As it was when last applied.
+  uint8_t blocked() const { return static_cast<uint8_t>((pause_.mask() & ~ignored_) | credits_.starved()); }
+  // When the blocked priorities change by themselves; never() if they do not.
+  Instant next_change() const { return pause_.next_change(); }
+
+  // From when on make_frame() has a frame to write; never() if none is owed.
+  Instant next_frame() const {
+    return std::max(std::min({pfc_.due(), credits_.frame_at(), credits_.ask_at()}), not_before_);
+  }
+  // There is no packet to write it into: tried again at `then`.
+  void defer_frames(Instant then) noexcept { not_before_ = then; }
+  // Writes the frame that is due into mac_control::kFrameBytes at `out`; it begins to leave at `now`.
+  FlowControlFrame make_frame(uint8_t* out, const MacAddress& own, Rate line, Instant now) noexcept;
+
+  // Credit, per packet. A frame has begun to leave; one has come in; so many cells of a priority are held here now.
+  bool goes_by_credit() const { return credits_.in_use(); }
+  uint8_t credit_priorities() const { return credits_.priorities(); }
+  void sent(uint8_t priority, uint32_t frame_bytes, Instant now) noexcept { credits_.sent(priority, frame_bytes, now); }
+  void received(uint8_t priority, uint32_t frame_bytes) noexcept { credits_.received(priority, frame_bytes); }
+  void holds(uint8_t priority, uint32_t cells, Instant now) noexcept { credits_.holds(priority, cells, now); }
+
+  // What is counted, for who only looks.
+  const PauseState& pauses() const { return pause_; }
+  const CreditLink& credits() const { return credits_; }
+  uint64_t pfc_rx_frames(Priority priority) const { return pause_.rx_frames(priority); }
+  uint64_t pfc_tx_frames(Priority priority) const { return pfc_.frames(priority); }
+
+ private:
+  uint8_t obeyed() const { return static_cast<uint8_t>(plan_.pfc_enabled & ~deaf_); }
+
+  PauseState pause_;  // first: what a packet asks for
+  uint8_t ignored_ = 0;
+  uint8_t deaf_ = 0;
+  CreditLink credits_;
+  PfcSender pfc_;
+  Instant not_before_;
+  FlowControlPlan plan_;
+};
+
+}  // namespace softspine::dataplane
