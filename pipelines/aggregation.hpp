@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aggregation (spine, leaf of a pod): joins racks. Routes only; what is at layer 2 ends here.
 //
-//   parse → classify → router's MAC? → route, hash → rewrite → queue
+//   parse → classify → router's MAC? → route, hash → rewrite → egress
 #pragma once
 
 #include "pipelines/switch.hpp"

@@ -2,8 +2,8 @@
 // Top of rack: hosts in VLANs below, the fabric above. Bridges inside a VLAN, is the gateway of its
 // subnets, routes the rest.
 //
-//   parse → classify → bridge ─┬─ same VLAN ───────────────→ tag ─→ queue
-//                              └─ router's MAC → route, hash → rewrite ─→ queue
+//   parse → classify → bridge ─┬─ same VLAN ───────────────→ tag ─→ egress
+//                              └─ router's MAC → route, hash → rewrite ─→ egress
 #pragma once
 
 #include "pipelines/switch.hpp"

@@ -2,10 +2,13 @@
 """Of each rule, trees that break it and trees that only look as if they did."""
 from __future__ import annotations
 
+from picture_cases import STAGE, pipelines
+
 LICENCE = 'SPDX-License-Identifier: ' + 'Apache-2.0'
 LONG_BODY = 'int f(int a,\n      int b) {\n' + '  a += b;\n' * 68 + '}\n'
 POLICIES = "policies_lib = static_library('policies',\n  'units/a.cpp',\n  include_directories: root)\n"
 SLASHES, TO_DO, AWAY = '//', 'TO' + 'DO', '/ho' + 'me/ann/x'
+
 
 # rule: ([trees that break it], [trees that keep it])
 CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
@@ -92,6 +95,18 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
          {'control/a.cpp': f'open("gone.yaml"); f("{SLASHES} gone.hpp"); {SLASHES} net.pythonic, a.md5\n'},
          {'control/a.cpp': f'f(\'"\', "{SLASHES} gone.hpp");\n'},
          {'a.py': 'f("gone.yaml", "# gone.py", """gone.py""")\n'}, {'control/README.md': 'of /usr/lib/python3/x.py\n'}]),
+    'pictures_show_the_order_of_calls': (
+        [{}, pipelines('    departure', '    gone'), pipelines('    core', '    kern'), pipelines(STAGE.format('bridge'), ''),
+         pipelines(STAGE.format('route'), STAGE.format('route') + STAGE.format('police')), pipelines('//   parse → route', '//   route'),
+         pipelines(STAGE.format('route'), STAGE.format('classify') + STAGE.format('route')),
+         pipelines('    receive(burst_);\n    forward(burst_);\n', '    forward(burst_);\n    receive(burst_);\n'),
+         pipelines('schedule → mark →', 'mark → schedule →'), pipelines('schedule → mark →', 'schedule →'),
+         pipelines('─ mark → serialize ──', '─ serialize ─────────'), pipelines('{\n    mark(', '{\n    mmu_.release(a);\n    mark('),
+         pipelines('wire busy → queue ─┐', 'wire busy → queue'), pipelines('queue ─┐', 'queue ┐'), pipelines('                         └─', '                        └─'),
+         pipelines('wire->send', 'wire->end'),
+         pipelines('    const uint32_t cells', '    mark(port, packet);\n    const uint32_t cells'),
+         pipelines('    if (port.busy)', '    raise_xoff(group);\n    if (port.busy)')],
+        [pipelines(), pipelines('wire busy', 'port busy'), pipelines('parse(burst)', 'look(burst);\n  parse(burst)')]),
     'rooms_have_cards': (
         [{}, {f'{room}/README.md': 'x\n' * 61 for room in ('dataplane', 'pipelines', 'control', 'testbeds', 'tools', 'tests')}],
         [{f'{room}/README.md': 'x\n' for room in ('dataplane', 'pipelines', 'control', 'testbeds', 'tools', 'tests')}]),

@@ -6,6 +6,7 @@ import sys
 
 import comment_rules
 import include_rules
+import picture_rules
 import reader_rules
 import readme_rules
 import room_rules
@@ -15,7 +16,8 @@ from tap import Tap
 from tree import Tree
 
 RULES = [*include_rules.RULES, *size_rules.RULES, *text_rules.RULES, *room_rules.RULES, *readme_rules.RULES,
-         *reader_rules.RULES, *comment_rules.RULES]
+         *reader_rules.RULES, *comment_rules.RULES,
+         *picture_rules.RULES]
 
 
 def main() -> int:
