@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The upper part of the picture: nodes by tier, links, and who stops whom.
+// The upper part of the picture: nodes by tier, links, and who pauses whom.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr double kRowHeight = 128;
 constexpr double kBoxHeight = 42;
 constexpr double kMostBoxWidth = 112;
 constexpr double kBoxGap = 12;
-constexpr double kTwoWays = 6;  // between the arrows of a link that is stopped both ways
+constexpr double kTwoWays = 6;  // between the arrows of a link that is paused both ways
 
 // Numbers in names count as numbers: tor2 stands before tor10.
 bool comes_before(const std::string& a, const std::string& b) {
@@ -112,11 +112,12 @@ class Map {
   void order_hosts();
   void place(double top);
   void draw_rows(Svg& svg, double top) const;
+  static std::pair<Point, Point> edges_between(const Place& from, const Place& to);
   void draw_quiet_links(Svg& svg) const;
   void draw_arrow(Svg& svg, const Arrow& arrow) const;
   void draw_node(Svg& svg, uint32_t node) const;
   std::string remark_on(uint32_t node) const;
-  bool is_stopped_both_ways(const Arrow& arrow) const {
+  bool is_paused_both_ways(const Arrow& arrow) const {
     return std::ranges::any_of(arrows_, [&](const Arrow& it) { return it.from == arrow.to && it.to == arrow.from; });
   }
 
@@ -189,13 +190,30 @@ void Map::draw_rows(Svg& svg, double top) const {
   }
 }
 
+// A link's ends: on the boxes' edges, leaning to the other box the more the farther that is, so that no two links of a
+// box end at one point. Links and arrows have the same.
+std::pair<Point, Point> Map::edges_between(const Place& from, const Place& to) {
+  Point a = from.centre;
+  Point b = to.centre;
+  const double aside = b.x - a.x;
+  const double lean = std::min(from.width, to.width) * 0.48 * aside / (std::abs(aside) + 2 * kRowHeight);
+  const double side = b.y > a.y ? 1 : b.y < a.y ? -1 : 0;
+  a.x += lean;
+  b.x -= lean;
+  a.y += side * kBoxHeight / 2;
+  b.y -= side * kBoxHeight / 2;
+  return {a, b};
+}
+
 void Map::draw_quiet_links(Svg& svg) const {
   for (uint32_t port = 0; port < log_.ports.size(); ++port) {
     const uint32_t peer = log_.ports[port].peer;
     if (peer == kNone || peer < port) continue;
     const auto& a = places_[log_.node_of(port)];
     const auto& b = places_[log_.node_of(peer)];
-    if (a && b) svg.line(a->centre, b->centre, "#d5dbe0", 1.2);
+    if (!a || !b) continue;
+    const auto [from, to] = edges_between(*a, *b);
+    svg.line(from, to, "#d5dbe0", 1.2);
   }
 }
 
@@ -203,7 +221,7 @@ void Map::draw_arrow(Svg& svg, const Arrow& arrow) const {
   const auto& from = places_[log_.node_of(arrow.from)];
   const auto& to = places_[log_.node_of(arrow.to)];
   if (!from || !to || log_.node_of(arrow.from) == log_.node_of(arrow.to)) return;
-  const std::string tip = fmt::format("{} stops {} from sending {}: {:.1f} % of the time", log_.name(arrow.from),
+  const std::string tip = fmt::format("{} pauses {}, {}: {:.1f} % of the time", log_.name(arrow.from),
                                       log_.name(arrow.to), priorities_text(arrow.priorities), arrow.percent);
   const double width = 1.6 + arrow.percent / 50;
   const std::string colour = colours::heat(arrow.percent);
@@ -216,12 +234,9 @@ void Map::draw_arrow(Svg& svg, const Arrow& arrow) const {
     return svg.arrow(a, b, colour, width, std::min(48.0, 14 + std::abs(b.x - a.x) / 12), tip);
   }
   const double side = b.y > a.y ? 1 : -1;
-  const double lean = std::clamp((b.x - a.x) * 0.12, -from->width / 3, from->width / 3);
-  a.y += side * kBoxHeight / 2;
-  b.y -= side * (kBoxHeight / 2 + 2);
-  a.x += lean;
-  b.x -= lean;
-  if (is_stopped_both_ways(arrow)) {
+  std::tie(a, b) = edges_between(*from, *to);
+  b.y -= side * 2;
+  if (is_paused_both_ways(arrow)) {
     a.x += side * kTwoWays;
     b.x += side * kTwoWays;
   }

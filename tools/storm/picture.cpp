@@ -21,8 +21,8 @@ void draw_title(Svg& svg, const CaptureFacts& facts, const PauseLog& log, const 
   svg.text({kMargin, 40}, shortened(headline(log, analysis), 95),
            {.size = 22, .colour = is_bad ? colours::kRoot : colours::kWords, .is_bold = true});
   svg.text({kMargin, 64},
-           fmt::format("{}: {} long, {} frames, of which {} asked a port to stop or to go on",
-                       shortened(facts.file, 60), time_text(log.end - log.begin), control::grouped(facts.tally.frames),
+           fmt::format("{}: {} long, {} frames, {} of them pause frames", shortened(facts.file, 60),
+                       time_text(log.end - log.begin), control::grouped(facts.tally.frames),
                        control::grouped(facts.tally.pause_frames)),
            {.size = 13, .colour = colours::kFaint});
 }
@@ -36,17 +36,16 @@ struct LegendEntry {
 void draw_legend(Svg& svg, double top, Verdict verdict) {
   std::vector<LegendEntry> entries;
   if (verdict == Verdict::kStorm) {
-    entries = {
-        {colours::kRoot, colours::kRoot, "root: stops its neighbour, though nothing stops it that could be the reason"},
-        {colours::kVictim, colours::kVictimEdge,
-         "victim: stopped by the root, directly or through others (+time: how long after it began)"}};
+    entries = {{colours::kRoot, colours::kRoot, "root: pauses its neighbour, and no pause that it gets explains it"},
+               {colours::kVictim, colours::kVictimEdge,
+                "victim: paused by the root, directly or through others (+time: how long after the root)"}};
   } else if (verdict == Verdict::kDeadlock) {
     entries = {{colours::kLocked, colours::kLockedEdge,
                 "caught in the cycle: each waits for the next, the last for the first"}};
   }
   entries.push_back(
-      {colours::kQuiet, colours::kCongestion, "stopped now and then, as congestion does it (%: of the time, at most)"});
-  entries.push_back({colours::kQuiet, colours::kQuietEdge, "never stopped"});
+      {colours::kQuiet, colours::kCongestion, "paused now and then, as congestion does it (%: of the time, at most)"});
+  entries.push_back({colours::kQuiet, colours::kQuietEdge, "never paused"});
   double y = top + 10;
   for (const LegendEntry& it : entries) {
     svg.box({kMargin, y}, 26, 16, it.fill, it.edge, 1.5, 3);
@@ -55,16 +54,15 @@ void draw_legend(Svg& svg, double top, Verdict verdict) {
   }
   const double right = kPictureWidth / 2 + 60;
   svg.arrow({right, top + 18}, {right + 60, top + 18}, colours::heat(100), 2.5);
-  svg.text({right + 72, top + 22.5}, "A → B: A told B to stop sending (a PFC frame). What B holds for A",
-           {.size = 12.5});
-  svg.text({right + 72, top + 39.5}, "waits and fills B's buffer, until B tells others to stop.", {.size = 12.5});
+  svg.text({right + 72, top + 22.5}, "A → B: A pauses B by PFC frames. What B holds for A waits", {.size = 12.5});
+  svg.text({right + 72, top + 39.5}, "and fills the buffer of B, until B pauses those who send to it.", {.size = 12.5});
   for (size_t i = 0; i < kScaleSteps; ++i) {
     svg.box({right + static_cast<double>(i) * 10, top + 58}, 10.5, 12,
             colours::heat(100.0 * static_cast<double>(i) / (kScaleSteps - 1)));
   }
   svg.text({right, top + 85}, "0 %", {.size = 11, .colour = colours::kFaint});
   svg.text({right + kScaleSteps * 10, top + 85}, "100 %", {.size = 11, .colour = colours::kFaint, .anchor = "end"});
-  svg.text({right + kScaleSteps * 10 + 14, top + 69}, "of the time that B stood still towards A", {.size = 12.5});
+  svg.text({right + kScaleSteps * 10 + 14, top + 69}, "of the time, in which A paused B", {.size = 12.5});
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The analysis as a picture for someone who sees a pause for the first time: the fabric by tiers with an arrow from
-// each node that stops another, coloured by how much of the time; the root, or the deadlock, marked; below it a time
-// line of who was stopped when; and a legend that says what all this means.
+// each node that pauses another, coloured by how much of the time; the root, or the deadlock, marked; below it a time
+// line of who was paused when; and a legend that says what all this means.
 //
 // Bounds: a tier shows its kMaxNodesPerTier nodes that had most to do with it, the time line its kMaxTimelineRows
 // links; what is left out is said.

@@ -20,7 +20,7 @@ std::string at_text(Instant at) {
 }
 
 std::string ports_text(const PauseLog& log, uint32_t from, uint32_t to) {
-  return fmt::format("{} stops {}", log.name(from), log.name(to));
+  return fmt::format("{} pauses {}", log.name(from), log.name(to));
 }
 
 std::string more_text(size_t all, size_t shown) {
@@ -68,7 +68,7 @@ std::string victims_text(const PauseLog& log, const Storm& storm, size_t rows) {
 
 std::string storm_text(const PauseLog& log, const Analysis& analysis, const Storm& storm, size_t rows) {
   std::string out = fmt::format("STORM: root {}\n", log.nodes[storm.root].name);
-  out += fmt::format("  {} from sending {}, from {} on for {}, {}: {} XOFFs.\n", ports_text(log, storm.from, storm.to),
+  out += fmt::format("  {}, {}, from {} on for {}, {}: {} XOFFs.\n", ports_text(log, storm.from, storm.to),
                      priorities_text(storm.priorities), at_text(storm.begin), time_text(storm.end - storm.begin),
                      end_text(storm.how), grouped(storm.frames));
   out +=

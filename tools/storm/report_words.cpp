@@ -70,7 +70,7 @@ std::string headline(const PauseLog& log, const Analysis& analysis) {
       const Storm& storm = analysis.storms.front();
       const std::string more =
           analysis.storms.size() > 1 ? fmt::format(" (and {} more roots)", analysis.storms.size() - 1) : "";
-      return fmt::format("PFC storm: its root is {}, which stops {} and does not let go{}", log.nodes[storm.root].name,
+      return fmt::format("PFC storm: its root is {}, which pauses {} without end{}", log.nodes[storm.root].name,
                          log.node_name(storm.to), more);
     }
     case Verdict::kDeadlock:

@@ -40,7 +40,7 @@ class Timeline {
   }
 
   void draw(Svg& svg, double top) const {
-    svg.text({kMargin, top + 22}, "Who was stopped when", {.size = 16, .is_bold = true});
+    svg.text({kMargin, top + 22}, "Who was paused when", {.size = 16, .is_bold = true});
     draw_key(svg, top + 22);
     const double first = top + kHeadHeight;
     const double last = first + static_cast<double>(rows_.size()) * kRowStep;
@@ -83,7 +83,7 @@ class Timeline {
       x += width;
     };
     if (!own_.empty()) entry(colours::kRoot, "by the root", 140);
-    if (!own_.empty()) entry(colours::kSpread, "by a node that the root stopped", 270);
+    if (!own_.empty()) entry(colours::kSpread, "by a node that the root paused", 270);
     if (!locked_.empty()) entry(colours::kLockedEdge, "in the cycle", 140);
     entry(colours::kCongestion, "by others", 120);
   }
@@ -123,7 +123,8 @@ void Timeline::draw_axis(Svg& svg, double first, double last) const {
 void Timeline::draw_row(Svg& svg, double y, const LinkPauses& row) const {
   const std::string priority = row.priority == kAllPriorities ? "all" : std::to_string(row.priority);
   svg.text({kMargin, y + 11},
-           shortened(fmt::format("{} stops {}", log_.node_name(row.from), log_.node_name(row.to)), 31), {.size = 12.5});
+           shortened(fmt::format("{} pauses {}", log_.node_name(row.from), log_.node_name(row.to)), 31),
+           {.size = 12.5});
   svg.text({kBarsLeft - 10, y + 11}, "prio " + priority, {.size = 11, .colour = colours::kFaint, .anchor = "end"});
   svg.box({kBarsLeft, y}, kBarsWidth, kBarHeight, "#f4f6f8");
   // Bars closer than a pixel are one: a million pauses make no larger picture than a hundred.

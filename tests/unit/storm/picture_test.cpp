@@ -61,7 +61,8 @@ TEST(Picture, IsWellFormedAndSaysWhoTheRootIs) {
   const Analysis found = it.analysis();
   const std::string svg = picture(kFacts, it.log, found);
   EXPECT_EQ(wrong_in_xml(svg), "");
-  for (const char* words : {"its root is h1", ">ROOT<", "h&lt;2&gt;", ">spine1<", "+20us", "h1 stops tor1", "prio 3"}) {
+  for (const char* words :
+       {"its root is h1", ">ROOT<", "h&lt;2&gt;", ">spine1<", "+20us", "h1 pauses tor1", "prio 3"}) {
     EXPECT_NE(svg.find(words), std::string::npos) << words;
   }
 }
@@ -123,7 +124,7 @@ TEST(Reports, SayTheSameInTextAndJson) {
   MadeLog it = storm();
   const Analysis found = it.analysis();
   const std::string text = text_report(kFacts, it.log, found, 10);
-  for (const char* words : {"STORM: root h1", "h1:to-tor1 stops tor1:to-h1", "from 1 ms on for 19 ms",
+  for (const char* words : {"STORM: root h1", "h1:to-tor1 pauses tor1:to-h1", "from 1 ms on for 19 ms",
                             "Victims: 3 nodes, 1 of them hosts: h<2>, spine1, tor1", "100 % of all paused time"}) {
     EXPECT_NE(text.find(words), std::string::npos) << words << " is missing from\n" << text;
   }

@@ -75,7 +75,7 @@ def names_the_root(it: Softspine) -> Problems:
     file = fabric_capture(it.folder / 'storm.pcapng', STORM)
     done = it('storm', file)
     yield from done.exited(0)
-    yield from done.says('STORM: root h1', 'h1:eth0 stops tor1:Ethernet0', 'priority 3', 'from 2 ms on for 18 ms',
+    yield from done.says('STORM: root h1', 'h1:eth0 pauses tor1:Ethernet0', 'priority 3', 'from 2 ms on for 18 ms',
                          'Victims: 5 nodes, 2 of them hosts: h2, h3, spine1, tor1, tor2', 'still paused at the end')
     facts = it('storm', file, '--json').json()
     storm = facts['storms'][0]
@@ -91,7 +91,7 @@ def says_no_storm(it: Softspine) -> Problems:
     """congestion is no storm, nor is a capture without pauses; both exit with 0"""
     done = it('storm', fabric_capture(it.folder / 'c.pcapng', [('h1:eth0', 500, 900), ('tor1:Ethernet8', 600, 950)]))
     yield from done.exited(0)
-    yield from done.says('No storm', 'h1:eth0 stops tor1:Ethernet0', 'until it sent XON')
+    yield from done.says('No storm', 'h1:eth0 pauses tor1:Ethernet0', 'until it sent XON')
     done = it('storm', fabric_capture(it.folder / 'n.pcapng', []))
     yield from done.exited(0)
     yield from done.says('no pause frames in 1 frame.')
