@@ -113,8 +113,24 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
     'testbeds_are_tests': ([{'testbeds/two.yaml': '', 'tests/README.md': 'two', 'tests/tidy/x.py': 'two'}],
                            [{'testbeds/two.yaml': '', 'tests/wire/a.py': 'run("two.yaml")'}]),
     'numbers_in_readme_have_a_test': (
-        [{'README.md': 'It is quick. It takes 3 s.\n'}, {'README.md': '| a | up to 20 % |\n'}],
-        [{'README.md': 'On x86-64 (`--for 3s`), RoCEv2.\n\n    3 of 4 held\n'}]),
+        [{'README.md': 'It is quick. It takes 3 s.\n'}, {'README.md': '| a | up to 20 % |\n'}, {'docs/a.md': '- It has 3.\n'},
+         {'README.md': 'No.\n', 'tests/tidy/readme_claims.py': ''}],
+        [{'README.md': 'On x86-64 (`--for 3s`), RoCEv2, 802.1Qbb, RFC 3720.\n\n```console\n3 of 4 held\n```\n', 'docs/reference/a.md': 'At most 3.\n'}]),
+    'figures_name_their_bench': (
+        [{'docs/performance.md': '## Seconds\nIt is 3 times.\n'}, {'docs/performance.md': '## Seconds\n`softspine bench`: 3 M/s.\n'},
+         {'docs/performance.md': '## Limits: `tests/bench/gone.py`\nAt most 3.\n'}],
+        [{'docs/performance.md': '## Seconds, 2026-01-01\n`softspine bench`: 3 M/s.\n'},
+         {'docs/performance.md': '## Limits: `tests/bench/a.py`\nAt most 3.\n', 'tests/bench/a.py': ''}]),
+    'links_lead_somewhere': (
+        [{'docs/a.md': 'See [b](b.md).\n'}, {'README.md': '![a](docs/a.svg)\n', 'docs/b.svg': ''}, {'a.md': '[x](#y-z)\n\n# Y\n'},
+         {'a.md': '[x](b.md#y)\n', 'b.md': '```\n# Y\n```\n'}],
+        [{'docs/a.md': 'See [b](../b.md#one-two), `[c](d)` and [e](https://e.example/f).\n', 'b.md': '# One two!\n'},
+         {'a.md': '[folder](docs/reference)\n```\n[x](y)\n```\n', 'docs/reference/b.md': ''}]),
+    'first_page_is_short': ([{'README.md': 'x\n' * 121}, {'README.md': 'x\n', 'docs/a.md': 'y\n'}],
+                            [{'README.md': '[a](docs/a.md)\n' * 120, 'docs/a.md': 'y\n', 'docs/reference/b.md': 'z\n'}]),
+    'testbeds_are_listed': (
+        [{'docs/testbeds.md': '| a | virtual | x |\n', 'testbeds/b.yaml': '', 'testbeds/a.yaml': ''}, {'docs/testbeds.md': '| a, b | wall | x |\n', 'testbeds/a.yaml': ''}],
+        [{'docs/testbeds.md': '| a, b | wall | x |\n', 'testbeds/a.yaml': '', 'testbeds/b.yaml': '', 'testbeds/guests/c.yaml': ''}]),
     'headers_of_a_room_have_names_of_their_own': (
         [{'control/a/tables.hpp': '', 'control/b/tables.hpp': ''}, {'control/tables.hpp': '', 'control/b/c/tables.hpp': ''}],
         [{'control/a/tables.hpp': '', 'control/b/my_tables.hpp': '', 'control/b/tables.cpp': '', 'tools/tables.hpp': ''}]),
