@@ -7,6 +7,7 @@
 
 #include "control/config/profile.hpp"
 #include "dataplane/buffer/headroom.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
 
 namespace softspine::control {
 

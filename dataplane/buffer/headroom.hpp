@@ -21,7 +21,6 @@
 #include <cstdint>
 
 #include "dataplane/buffer/buffer_plan.hpp"
-#include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/packet/pfc.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"

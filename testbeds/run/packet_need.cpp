@@ -5,6 +5,7 @@
 #include <set>
 
 #include "dataplane/buffer/headroom.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/packet/pool.hpp"
 #include "testbeds/hosts/control_queue.hpp"
 #include "testbeds/hosts/receive_buffer.hpp"

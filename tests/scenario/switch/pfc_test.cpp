@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pauses in both directions: when they are sent and with which bytes, and what they hold back.
 #include "dataplane/buffer/headroom.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
 #include "tests/scenario/switch/bench.hpp"
 #include "tests/scenario/switch/line_rate_sender.hpp"
 

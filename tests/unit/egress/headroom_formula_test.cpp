@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "dataplane/buffer/headroom.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
 
 namespace softspine::dataplane {
 namespace {

@@ -5,6 +5,7 @@
 #include "control/config/built_in_profiles.hpp"
 #include "control/config/quantity.hpp"
 #include "dataplane/buffer/headroom.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
 #include "tests/unit/qos/plans.hpp"
 
 namespace softspine::control {

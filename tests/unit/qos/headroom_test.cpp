@@ -8,6 +8,7 @@
 
 #include "control/compile/headroom_check.hpp"
 #include "control/config/quantity.hpp"
+#include "dataplane/flow_control/pause_timing.hpp"
 #include "tests/unit/qos/plans.hpp"
 
 namespace softspine::control {
