@@ -2,12 +2,21 @@
 """Of each rule, trees that break it and trees that only look as if they did."""
 from __future__ import annotations
 
+from class_rules import LONGER
 from picture_cases import STAGE, pipelines
 
 LICENCE = 'SPDX-License-Identifier: ' + 'Apache-2.0'
 LONG_BODY = 'int f(int a,\n      int b) {\n' + '  a += b;\n' * 68 + '}\n'
 POLICIES = "policies_lib = static_library('policies',\n  'units/a.cpp',\n  include_directories: root)\n"
 SLASHES, TO_DO, AWAY = '//', 'TO' + 'DO', '/ho' + 'me/ann/x'
+
+
+def class_of(lines: int, bases: str = '') -> str:
+    return f'class A{bases} {{\n' + '  int a;\n' * (lines - 2) + '};\n'
+
+
+def members(count: int) -> str:
+    return 'int A::f() { return 1; }\n' * count
 
 
 # rule: ([trees that break it], [trees that keep it])
@@ -40,6 +49,21 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
         [{'control/a.cpp': LONG_BODY.replace('  a += b;\n', '', 1)},
          {'control/a.cpp': 'namespace n {\n' + 'int f() { return 1; }\n' * 90 + '}\n'},
          {'control/a.cpp': 'const char* names[] = {\n' + '  "f(x) {",\n' * 90 + '};\n'}]),
+    'classes_of_one_idea': (
+        [{'control/a.hpp': 'namespace n {\n' + class_of(401) + '}\n'}, {'control/a.hpp': 'enum class E { kA };\n' + class_of(401, ' final : public B<C>')},
+         {'control/a.hpp': class_of(201), 'control/a.cpp': members(100), 'control/a_more.cpp': members(100)},
+         {'control/a.hpp': class_of(201), 'control/b.hpp': 'class B;\n', 'tools/a.cpp': members(200)},
+         {'control/a.hpp': 'template <typename T>\n' + class_of(398), 'control/a.cpp': 'template <typename T>\nA<B<T>, 3>::A() {\n}\n'},
+         {'control/a.hpp': class_of(400), 'control/a.cpp': 'bool A::operator==(const A& a) const { return true; }\n'},
+         {'control/a.cpp': 'class B {\n' + class_of(399) + '};\n'},
+         *({path: class_of(lines).replace('A', name)} for (name, path), most in LONGER.items() for lines in (most + 1, 400))],
+        [{path: class_of(most).replace('A', name)} for (name, path), most in LONGER.items()]
+        + [{'control/a.hpp': class_of(400)}, {'tests/a.hpp': class_of(500)}, {'control/a.hpp': class_of(300) + class_of(300).replace('A', 'B')},
+         {'control/a.hpp': class_of(201), 'control/a.cpp': members(199)},
+         {'control/a.hpp': class_of(201), 'control/a.cpp': members(200).replace('A::', 'B::')},
+         {'control/a.hpp': class_of(201), 'tools/a.hpp': class_of(201), 'control/a.cpp': members(100), 'tools/a.cpp': members(100)},
+         {'control/a.hpp': class_of(201).replace('A', 'A<int>') + class_of(201).replace('A', 'A<bool>')},
+         {'control/a.hpp': 'enum class E {\n' + '  kA,\n' * 500 + '};\n'}]),
     'licence_line': ([{'a.cpp': 'int x;\n'}, {'README.md': '# a\n'}, {'meson.build': '\n' * 9 + f'# {LICENCE}\n'}],
                      [{'a.cpp': f'// {LICENCE}\n', 'a.json': '{}', 'LICENSE': 'Apache\n'}]),
     'nothing_unfinished': ([{'a.md': f'{TO_DO}: write\n'}, {'a.cpp': f'// {TO_DO}(ann)\n'}], [{'a.md': 'TODOS\nautodoc\n'}]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+import class_rules
 import comment_rules
 import include_rules
 import picture_rules
@@ -16,7 +17,7 @@ from tap import Tap
 from tree import Tree
 
 RULES = [*include_rules.RULES, *size_rules.RULES, *text_rules.RULES, *room_rules.RULES, *readme_rules.RULES,
-         *reader_rules.RULES, *comment_rules.RULES,
+         *reader_rules.RULES, *comment_rules.RULES, *class_rules.RULES,
          *picture_rules.RULES]
 
 

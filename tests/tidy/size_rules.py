@@ -10,6 +10,8 @@ from tree import CPP, Finding, Tree
 MAX_FILE_LINES = 500
 MAX_FUNCTION_LINES = 70
 NOT_A_FUNCTION = re.compile(r'^\s*(template\s*<[^{;]*>\s*)?(inline\s+)?(namespace|class|struct|enum|union|extern)\b')
+TEMPLATE_ARGUMENTS = r'<[^<>(){};]*(?:<[^<>(){};]*>[^<>(){};]*)*>'
+FUNCTION_NAME = re.compile(rf'((?:[\w:~]|{TEMPLATE_ARGUMENTS})*\boperator\s*(?:\(\)|[^\s(]+)|(?:[\w:~]|{TEMPLATE_ARGUMENTS})+)\s*\(([^()]*)')
 MEASURED = CPP + ('.py', '.sh', '.build', '.yaml', '.html', '.js', '.css')
 
 
@@ -63,7 +65,7 @@ def _is_function_head(head: str) -> tuple[bool, str]:
     head = re.sub(r'^\s*(#[^\n]*\n|public:|private:|protected:|\s)*', '', head)
     if NOT_A_FUNCTION.match(head) or '(' not in head or re.search(r'(^|[^=!<>])=\s*$', head):
         return False, ''
-    name = re.search(r'([\w:~]+|operator\S+)\s*\(([^()]*)', head)
+    name = FUNCTION_NAME.search(head)
     if not name:
         return False, ''
     test = re.match(r'TEST(?:_[FP])?', name[1])
