@@ -2,6 +2,7 @@
 // Which RoCEv2 packets a host reads, and what it reads in them: InfiniBand's table of opcodes, frames built by hand.
 #include <gtest/gtest.h>
 
+#include "dataplane/packet/icrc.hpp"
 #include "testbeds/hosts/roce_reader.hpp"
 #include "tests/scenario/edge/nic_frames.hpp"
 
@@ -9,6 +10,7 @@ namespace softspine::testbeds {
 namespace {
 
 using dataplane::DropReason;
+using dataplane::kMaxIcrcZeros;
 using dataplane::rc_frame;
 using tests::Bytes;
 
@@ -110,6 +112,24 @@ TEST(RoceReader, SaysWhyAPacketIsNotToBeBelieved) {
   const auto read = read_roce(whole(padded));
   ASSERT_TRUE(read);
   EXPECT_EQ(read->payload_bytes, 61u);
+}
+
+// SEND ONLY with zeros for a payload, which are left out: its headers, and an ICRC over all of it.
+TEST(RoceReader, TakesAsManyLeftOutZerosAsTheLargestFrameHasAndNoMore) {
+  for (const uint32_t zeros : {0u, 1u, 64u, kMaxIcrcZeros, kMaxIcrcZeros + 1, kMaxIcrcZeros + 100}) {
+    Bytes frame = rc_frame({.opcode = 0x04, .payload = zeros});
+    std::fill(frame.end() - 4 - zeros, frame.end() - 4, 0);
+    frame = with_good_sums(frame);
+    const auto frame_bytes = static_cast<uint32_t>(frame.size());
+    frame.erase(frame.end() - 4 - zeros, frame.end() - 4);
+    const auto read = read_roce({frame.data(), frame_bytes - zeros, frame_bytes});
+    ASSERT_EQ(read.has_value(), zeros <= kMaxIcrcZeros) << zeros;
+    if (read) {
+      EXPECT_EQ(read->payload_bytes, zeros);
+    } else {
+      EXPECT_EQ(read.error(), DropReason::kBadLength);
+    }
+  }
 }
 
 }  // namespace

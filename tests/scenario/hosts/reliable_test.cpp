@@ -253,21 +253,30 @@ TEST(SlowResponder, SaysXoffAboveItsXoffThresholdAndXonAtItsXonThreshold) {
   EXPECT_EQ(load16(pauses[1].frame.data() + 18 + 2 * 3), 0);
 }
 
+void expect_asks_with_the_last_packet(Transport transport, Verb verb, uint32_t packets) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.transport = transport;
+  flow.verb = verb;
+  flow.message_bytes = packets * 1024;
+  pair.host().add_flow(flow);
+  pair.run(us(20));
+  ASSERT_EQ(pair.puppet().heard().size(), packets);
+  for (uint32_t i = 0; i < packets; ++i) {
+    const bool asks = (pair.puppet().heard()[i].bth()[bth::kAckRequest] & bth::kAckRequestBit) != 0;
+    EXPECT_EQ(asks, i + 1 == packets) << "packet " << i << " of " << packets;
+  }
+}
+
 TEST(ReliableRequester, AsksWithTheLastPacketOfEachMessageWhateverTheVerb) {
   for (const Verb verb : {Verb::kWrite, Verb::kSend}) {
-    for (const uint32_t packets : {1U, 2U, 3U}) {
-      HostAndPuppet pair;
-      FlowConfig flow = reliable_flow();
-      flow.verb = verb;
-      flow.message_bytes = packets * 1024;
-      pair.host().add_flow(flow);
-      pair.run(us(20));
-      ASSERT_EQ(pair.puppet().heard().size(), packets);
-      for (uint32_t i = 0; i < packets; ++i) {
-        const bool asks = (pair.puppet().heard()[i].bth()[bth::kAckRequest] & bth::kAckRequestBit) != 0;
-        EXPECT_EQ(asks, i + 1 == packets) << "packet " << i << " of " << packets;
-      }
-    }
+    for (const uint32_t packets : {1U, 2U, 3U}) expect_asks_with_the_last_packet(Transport::kReliable, verb, packets);
+  }
+}
+
+TEST(OpenLoopSender, AsksWithTheLastPacketOfEachMessageWhateverTheVerb) {
+  for (const Verb verb : {Verb::kWrite, Verb::kSend}) {
+    for (const uint32_t packets : {1U, 2U, 3U}) expect_asks_with_the_last_packet(Transport::kOpenLoop, verb, packets);
   }
 }
 

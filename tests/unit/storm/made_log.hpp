@@ -26,6 +26,7 @@ class MadeLog {
     const uint32_t first = log.add_port(a + ":to-" + b, node(a), dataplane::Rate::gbps(100));
     log.join(first, log.add_port(b + ":to-" + a, node(b), dataplane::Rate::gbps(100)));
   }
+  dataplane::Rate& rate_of(const std::string& a, const std::string& b) { return log.ports[port(a + ":to-" + b)].speed; }
   // `a` asks `b` to stop.
   void pause(const std::string& a, const std::string& b, int64_t begin_us, int64_t end_us,
              tools::storm::PauseEnd how = tools::storm::PauseEnd::kXon, uint8_t priority = 3) {

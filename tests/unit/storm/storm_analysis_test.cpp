@@ -217,6 +217,56 @@ TEST(StormAnalysis, NamesTheRootThatFeedsACycle) {
   EXPECT_TRUE(found.deadlocks.empty());
 }
 
+// Priority 3 reaches spine1's pause over tor1, priority 4 straight from the root: the storm's spread has both as one.
+TEST(StormAnalysis, OneEntryOfTheSpreadHasTheEarliestInstantAndTheFewestHopsOfItsPriorities) {
+  for (const auto& [by_tor, direct] : {std::pair<uint8_t, uint8_t>{3, 4}, {4, 3}}) {
+    for (const auto& [at_by_tor, at_direct] : {std::pair{2'000, 3'000}, std::pair{3'000, 2'000}}) {
+      MadeLog it = two_racks();
+      it.link("h1", "spine1");
+      it.pause("h1", "tor1", 1'000, 20'000, PauseEnd::kOpen, by_tor);
+      it.pause("tor1", "spine1", 1'500, 20'000, PauseEnd::kOpen, by_tor);
+      it.pause("spine1", "tor2", at_by_tor, 20'000, PauseEnd::kOpen, by_tor);
+      it.pause("h1", "spine1", 1'000, 20'000, PauseEnd::kOpen, direct);
+      it.pause("spine1", "tor2", at_direct, 20'000, PauseEnd::kOpen, direct);
+      const Analysis found = it.analysis();
+      ASSERT_EQ(found.storms.size(), 1u);
+      const auto& spread = found.storms[0].spread;
+      const auto last =
+          std::ranges::find(spread, "spine1:to-tor2", [&](const Share& s) { return it.log.name(s.from); });
+      ASSERT_NE(last, spread.end());
+      EXPECT_EQ(last->first, MadeLog::us(2'000));
+      EXPECT_EQ(last->hops, 1u);
+      EXPECT_EQ(last->time, Duration::us(18'000 + 17'000));
+    }
+  }
+}
+
+TEST(StormAnalysis, ALinkIsStillPausedIfTheCaptureEndsInOneOfItsPauses) {
+  MadeLog it = two_racks();
+  it.pause("h1", "tor1", 1'000, 1'100);
+  it.pause("h2", "tor1", 2'000, 2'100);
+  it.stop("h2", "tor1", 19'000);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.links.size(), 2u);
+  EXPECT_EQ(it.log.name(found.links[0].from), "h2:to-tor1");
+  EXPECT_TRUE(found.links[0].is_open);
+  EXPECT_FALSE(found.links[1].is_open);
+}
+
+// 100G: a tenth of the capture, 2 ms. 25G: three times 0xFFFF quanta of 512 bits at 40 ps a bit.
+TEST(StormAnalysis, SaysWhatAPauseHasToLastOnTheFastestAndOnTheSlowestLink) {
+  for (const auto& [slow, other] : {std::pair{"h1", "h2"}, std::pair{"h2", "h1"}}) {
+    MadeLog it = two_racks();
+    it.rate_of(slow, "tor1") = Rate::gbps(25);
+    it.pause(slow, "tor1", 1'000, 1'100);
+    it.pause(other, "tor1", 1'000, 1'050);
+    it.pause("h3", "tor2", 1'000, 1'200);
+    const Analysis found = it.analysis();
+    EXPECT_EQ(found.least_threshold, Duration::ms(2));
+    EXPECT_EQ(found.most_threshold, Duration::ps(int64_t{3} * 0xffff * 512 * 40));
+  }
+}
+
 TEST(StormAnalysis, CountsPauseInEveryPriority) {
   MadeLog it = two_racks();
   it.pause("h1", "tor1", 1'000, 20'000, PauseEnd::kOpen, kAllPriorities);
