@@ -12,6 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from fuzzing import FuzzLength
 from outcome import FAILED, PASSED, SKIPPED, Outcome
 from processes import Processes
 from suites import ALL, BY_NAME_ONLY, DEFAULT, LOGS, NAMES, QUICK, SUITES, Runner, plan
@@ -25,7 +26,9 @@ def arguments() -> argparse.Namespace:
                         help=f"of: {' '.join(NAMES)}; `all`: all but {' '.join(BY_NAME_ONLY)}; none: {' '.join(DEFAULT)}")
     parser.add_argument('--quick', action='store_true', help=f"only {', '.join(QUICK)}; with suites named: those, fuzz for 5 s")
     parser.add_argument('-k', metavar='PATTERN', dest='pattern', help='only tests whose name has PATTERN in it')
-    parser.add_argument('--fuzz-seconds', type=int, metavar='N', help='for each fuzz target (30)')
+    length = parser.add_mutually_exclusive_group()
+    length.add_argument('--fuzz-seconds', type=int, metavar='N', help='for each fuzz target (30)')
+    length.add_argument('--fuzz-runs', type=int, metavar='N', help='inputs for each fuzz target, however long they take')
     parsed = parser.parse_args()
     if unknown := set(parsed.suites) - {*NAMES, 'all'}:
         parser.error(f"no suite {', '.join(sorted(unknown))}; there are: {' '.join(NAMES)}, and all")
@@ -63,7 +66,8 @@ def report(outcomes: list[Outcome], pattern: str | None) -> int:
 def run(chosen: argparse.Namespace, processes: Processes, scratch: Path) -> list[Outcome]:
     names = names_of(chosen)
     print(plan(names), flush=True)
-    runner = Runner(processes, scratch, chosen.pattern, chosen.fuzz_seconds or (5 if chosen.quick else 30))
+    length = FuzzLength(seconds=chosen.fuzz_seconds or (5 if chosen.quick else 30), runs=chosen.fuzz_runs or 0)
+    runner = Runner(processes, scratch, chosen.pattern, length)
     outcomes: list[Outcome] = []
     for suite in (s for s in SUITES if s.name in names):
         print(f'{suite.name:9}', end=' ', flush=True)
@@ -71,6 +75,8 @@ def run(chosen: argparse.Namespace, processes: Processes, scratch: Path) -> list
         outcomes += result.outcomes
         print(f'{counts(result.outcomes):36} {result.run_seconds:7.1f} s'
               + (f'   (build {result.build_seconds:.0f} s)' if result.build_seconds >= 1 else ''), flush=True)
+        for o in (o for o in result.outcomes if o.kind == PASSED and o.message):
+            print(f'    {o.name:24} {o.message}', flush=True)
     return outcomes
 
 

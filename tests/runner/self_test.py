@@ -11,6 +11,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tidy'))
 
+import fuzzing  # noqa: E402
 import outcome  # noqa: E402
 import suites  # noqa: E402
 from processes import Finished, Processes  # noqa: E402
@@ -115,6 +116,24 @@ def says_what_runs_and_what_does_not() -> list[str]:
     return problems + same(sorted(suites.ALL + suites.BY_NAME_ONLY), sorted(suites.NAMES))
 
 
+def counts_what_a_fuzzer_did() -> list[str]:
+    """A target that stops before its inputs are through has not had them."""
+    text = '#9\tREDUCE cov: 12 ft: 34 corp: 5/6b\nDone 2000 runs in 4 second(s)\n'
+    found = fuzzing.outcome_of('fuzz/a', Finished(0, text), fuzzing.FuzzLength(seconds=0, runs=2000))
+    short = fuzzing.outcome_of('fuzz/a', Finished(0, text), fuzzing.FuzzLength(seconds=0, runs=2001))
+    silent = fuzzing.outcome_of('fuzz/a', Finished(0, ''), fuzzing.FuzzLength(seconds=5))
+    crashed = fuzzing.outcome_of('fuzz/a', Finished(1, text), fuzzing.FuzzLength(seconds=5))
+    return (same(found.message, '2,000 inputs, 500 a second, 12 edges, 34 features')
+            + same(kinds([found, short, silent, crashed]), 'passed failed failed failed'))
+
+
+def a_texts_words_are_the_fuzzers_dictionary() -> list[str]:
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / 'text').write_text('queue_limit: {rate: 1Gbps, a: 0.5%}\n')
+        (Path(folder) / 'bytes').write_bytes(b'words \xff')
+        return same(fuzzing.words_of(Path(folder)), ['0.5%', '1Gbps', 'queue_limit', 'rate'])
+
+
 class _KeepsDescriptors(Processes):
     grace_seconds = 0.2
 
@@ -125,7 +144,8 @@ class _KeepsDescriptors(Processes):
 
 TESTS = [reads_gtest, a_crash_is_a_failure_of_the_test_that_ran, a_program_that_never_began_is_a_failure,
          a_status_that_no_test_explains_is_a_failure, running_out_of_time_is_a_failure, reads_tap, a_plan_not_kept_is_a_failure,
-         reads_exit_statuses, a_program_past_its_time_leaves_nothing_behind, says_what_runs_and_what_does_not]
+         reads_exit_statuses, a_program_past_its_time_leaves_nothing_behind, says_what_runs_and_what_does_not,
+         counts_what_a_fuzzer_did, a_texts_words_are_the_fuzzers_dictionary]
 
 
 def main() -> int:

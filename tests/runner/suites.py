@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+import fuzzing
 import outcome
 from builds import ASAN, FUZZ, PLAIN, RELEASE, ROOT, TSAN, Build, BuildFailed, Program
+from fuzzing import FuzzLength
 from outcome import FAILED, Outcome
 from processes import Finished, Processes
 
@@ -78,11 +80,11 @@ class SuiteResult:
 
 
 class Runner:
-    def __init__(self, processes: Processes, scratch: Path, pattern: str | None, fuzz_seconds: int) -> None:
+    def __init__(self, processes: Processes, scratch: Path, pattern: str | None, fuzz_length: FuzzLength) -> None:
         self._processes = processes
         self._scratch = scratch
         self._pattern = pattern
-        self._fuzz_seconds = fuzz_seconds
+        self._fuzz_length = fuzz_length
 
     def run(self, suite: Suite) -> SuiteResult:
         started = time.monotonic()
@@ -119,30 +121,17 @@ class Runner:
             env['SOFTSPINE_TEST_PATTERN'] = self._pattern
         timeout = program.timeout
         if suite.name == 'fuzz':
-            command = self._fuzz_command(program, place)
-            timeout = self._fuzz_seconds + 120
+            command = fuzzing.command(program, place, self._fuzz_length, ROOT / 'out' / 'fuzz')
+            timeout = self._fuzz_length.timeout
         if suite.build.fixed_addresses and self._can_fix_addresses:
             command = ['setarch', '-R', *command]
         done = self._processes.run(command, env, timeout, cwd=str(ROOT))
         log = LOGS / suite.name / (program.name.split('/')[-1] + '.log')
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(done.output)
-        found = _outcomes(program, done, xml)
+        found = [fuzzing.outcome_of(program.name, done, self._fuzz_length)] if suite.name == 'fuzz' else _outcomes(program, done, xml)
         shutil.rmtree(place, ignore_errors=True)
         return found
-
-    def _fuzz_command(self, program: Program, place: Path) -> list[str]:
-        """Works on a copy of the corpus, so that the checkout stays as it is; a find is kept under out/fuzz/."""
-        corpus = place / 'corpus'
-        corpus.mkdir()
-        for kept in program.command[1:]:
-            if Path(kept).is_dir():
-                shutil.copytree(kept, corpus, dirs_exist_ok=True)
-        finds = ROOT / 'out' / 'fuzz' / program.name.split('/')[-1]
-        finds.mkdir(parents=True, exist_ok=True)
-        return [program.command[0], str(corpus), f'-max_total_time={self._fuzz_seconds}', '-timeout=20',
-                '-rss_limit_mb=4096', '-print_final_stats=1', f'-artifact_prefix={finds}/',
-                '-error_exitcode=1']  # libFuzzer's own is 77, which means skipped everywhere else
 
     @cached_property
     def _can_fix_addresses(self) -> bool:
