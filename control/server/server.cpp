@@ -113,6 +113,13 @@ void Server::handle_paged(const std::string& command, LateHandler handler) {
   core_->context.handlers[command] = {.handler = std::move(handler), .turns = &core_->context.streams};
 }
 
+bool Server::call(const Request& request, const Reply& reply) const {
+  const auto found = core_->context.handlers.find(request.command);
+  if (found == core_->context.handlers.end()) return false;
+  found->second.handler(request.arguments, reply);
+  return true;
+}
+
 std::expected<void, std::string> Server::listen(const std::filesystem::path& path) {
   SOFTSPINE_CHECK(!core_->thread.joinable(), 0, 0);
   auto socket = listen_at(path);

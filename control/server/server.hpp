@@ -102,6 +102,9 @@ class Server {
   // It replies with pages, or, when something is wrong, as the others do.
   void handle_paged(const std::string& command, LateHandler handler);
 
+  // Calls a command's handler, on the caller's thread and without any limit. False: there is no such command.
+  bool call(const Request& request, const Reply& reply) const;
+
   // Once. Starts the thread. Raises this process's soft limit of open files as far as max_connections asks for.
   std::expected<void, std::string> listen(const std::filesystem::path& path);
   // Closes everything, removes the socket, ends the thread. No handler runs afterwards. Idempotent; not from a handler.

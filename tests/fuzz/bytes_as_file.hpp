@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The input as a file that can be opened by its path: in memory, the same one for every input.
+// A file in memory that can be opened by its path, the same one for every input.
 #pragma once
 
 #include <sys/mman.h>
@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "dataplane/units/check.hpp"
 
@@ -19,6 +20,11 @@ class BytesAsFile {
     SOFTSPINE_CHECK(ftruncate(file_, 0) == 0, file_, size);
     SOFTSPINE_CHECK(pwrite(file_, data, size, 0) == static_cast<ssize_t>(size), file_, size);
     return path_;
+  }
+  std::vector<uint8_t> content() const {
+    std::vector<uint8_t> out(static_cast<size_t>(lseek(file_, 0, SEEK_END)));
+    SOFTSPINE_CHECK(pread(file_, out.data(), out.size(), 0) == static_cast<ssize_t>(out.size()), file_, out.size());
+    return out;
   }
   const std::string& path() const { return path_; }
 

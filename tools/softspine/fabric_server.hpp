@@ -20,6 +20,8 @@ class FabricServer {
   // At the socket of the testbed's name.
   std::expected<void, std::string> listen();
   void stop() { server_.stop(); }
+  // Without the socket (Server::call).
+  bool call(const control::Request& request, const control::Reply& reply) const { return server_.call(request, reply); }
 
  private:
   using AsJson = std::function<control::Json(const control::FabricSnapshot&)>;
