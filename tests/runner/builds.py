@@ -93,4 +93,6 @@ TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1']
              env={'TSAN_OPTIONS': 'second_deadlock_stack=1', 'SOFTSPINE_TESTBEDS': '20'}, fixed_addresses=True)
 FUZZ = Build('build-fuzz', [*SANITIZED, '-Db_sanitize=address,undefined',
                             '-Dcpp_args=-g1 -fno-sanitize-recover=all', '-Dfuzz=true'], 5,
-             compiler='clang++-19', env=ASAN.env)
+             compiler='clang++-19',
+             # Short stacks of allocations, a short wait until memory is used again: twice as many inputs.
+             env={**ASAN.env, 'ASAN_OPTIONS': ASAN.env['ASAN_OPTIONS'] + ':malloc_context_size=2:quarantine_size_mb=16'})

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes that come in order, looked at a block at a time: the part of a capture reader that knows no format.
-// Memory: one buffer, as large as the largest block that was asked for, at least kReadBytes.
+// Memory: one buffer, as large as the largest block that was asked for, at least `read_bytes`.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ class CaptureInput {
   using Read = std::function<size_t(std::span<uint8_t>)>;
   static constexpr size_t kReadBytes = 1 << 20;
 
-  explicit CaptureInput(Read read) : read_(std::move(read)), buffer_(kReadBytes) {}
+  explicit CaptureInput(Read read, size_t read_bytes = kReadBytes) : read_(std::move(read)), buffer_(read_bytes) {}
 
   // Of the next byte that was not skipped.
   uint64_t offset() const { return offset_; }

@@ -56,7 +56,8 @@ class CaptureReader {
   static constexpr uint32_t kMaxBlockBytes = 16 << 20;
   static constexpr size_t kMaxInterfaces = 65'536;
 
-  explicit CaptureReader(CaptureInput::Read read) : input_(std::move(read)) {}
+  explicit CaptureReader(CaptureInput::Read read, size_t read_bytes = CaptureInput::kReadBytes)
+      : input_(std::move(read), read_bytes) {}
 
   // False at the end.
   std::expected<bool, CaptureError> next(CapturedFrame& frame);
