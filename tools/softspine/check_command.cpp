@@ -99,8 +99,8 @@ void print_links(const control::Fabric& fabric) {
     std::string b = testbeds::role_name(fabric.nodes[link.b.node].role);
     if (b == "tor" || a == "host") std::swap(a, b);
     const bool by_credit = link.flow_control == control::FlowControl::kCredit;
-    ++kinds[fmt::format("{}–{}, {}, {} away, mtu {} B{}", a, b, rate_text(link.rate), duration_text(link.propagation),
-                        link.mtu, by_credit ? ", by credit" : "")];
+    ++kinds[fmt::format("{}–{}, {}, {} away, mtu {} B{}", a, b, rate_text(link.rate),
+                        short_time(link.propagation.count_ps()), link.mtu, by_credit ? ", by credit" : "")];
   }
   for (const auto& [kind, count] : kinds) fmt::print("  {:>6} links {}\n", count, kind);
 }
@@ -112,6 +112,10 @@ void print_memory(const Json& memory) {
              control::grouped(memory["packets_at_most"].get<uint64_t>()), short_number(static_cast<double>(need), "B"),
              short_number(static_cast<double>(limit), "B"),
              need > limit ? ": should that be too little, the run ends with an error" : "");
+}
+
+void print_count(uint64_t count, const char* what) {
+  fmt::print("  {:>6} {}{}\n", count, what, count == 1 ? "" : "s");
 }
 
 void print_summary(const control::Testbed& testbed) {
@@ -126,9 +130,10 @@ void print_summary(const control::Testbed& testbed) {
   if (const auto outside = summary["outside_hosts"].get<uint64_t>(); outside > 0) {
     fmt::print("  {:>6} hosts are outside: guests, namespaces or edges\n", outside);
   }
-  fmt::print("  {:>6} subnets\n  {:>6} workloads\n  {:>6} faults\n  {:>6} expectations\n",
-             testbed.fabric.subnets.size(), testbed.workloads.size(), summary["faults"].get<uint64_t>(),
-             testbed.expectations.size());
+  print_count(testbed.fabric.subnets.size(), "subnet");
+  print_count(testbed.workloads.size(), "workload");
+  print_count(summary["faults"].get<uint64_t>(), "fault");
+  print_count(testbed.expectations.size(), "expectation");
   print_memory(summary["packet_memory"]);
 }
 
@@ -139,9 +144,9 @@ std::string bytes_text(uint64_t bytes) {
 void print_headroom(const control::HeadroomCheck& check) {
   for (const control::ShortHeadroom& each : check.too_little) {
     const std::string others = each.ports.size() == 1 ? "" : fmt::format(" and {} more", each.ports.size() - 1);
-    fmt::print("too little headroom: {}{}, {} over {}, MTU {} B: {} of {} (profile {}) needs {}, has {}: {}\n",
-               each.ports.front(), others, rate_text(each.rate), duration_text(each.propagation), each.mtu, "xoff",
-               each.buffer_profile, each.profile, bytes_text(each.needed_bytes), bytes_text(each.has_bytes),
+    fmt::print("too little headroom: {}{}, {} and {} of cable, MTU {} B: {} of {} (profile {}) needs {}, has {}: {}\n",
+               each.ports.front(), others, rate_text(each.rate), short_time(each.propagation.count_ps()), each.mtu,
+               "xoff", each.buffer_profile, each.profile, bytes_text(each.needed_bytes), bytes_text(each.has_bytes),
                each.enough_from == 0 ? std::string("lossless frames may be dropped")
                                      : fmt::format("enough only for frames of {} B and more", each.enough_from));
   }

@@ -103,7 +103,7 @@ void warn_of_workers(const control::Testbed& testbed, control::Errors& warnings)
 
 std::string service_text(const control::Testbed& testbed, const control::Review& review) {
   if (review.workloads.empty()) return outside_text(testbed, review.outside);
-  control::TextTable table({"<WORKLOAD", "DSCP", "<FROM", "<TO", "QUEUE", "PG", "PRIORITY", "LINKS", "<"});
+  control::TextTable table({"<WORKLOAD", "DSCP", "<FROM", "<TO", "QUEUE", "PG", "PRIORITY", "LINKS", "<PACKETS"});
   for (const control::ServedWorkload& served : review.workloads) {
     const control::Workload& workload = testbed.workloads[served.workload];
     for (const auto& [kind, alike] : kinds_of(testbed.fabric, served)) {
