@@ -176,7 +176,7 @@ std::string events_text(const Json& report) {
   add_retransmissions(out, report["flows"]);
   add_sequence(out, report["flows"]);
   for (const auto& deadlock : report["deadlocks"]) {
-    out += fmt::format("  Deadlock, found at {}: {}\n", short_time(deadlock["found_ps"]),
+    out += fmt::format("  Deadlock, found at {}: {}: each waits for the next\n", short_time(deadlock["found_ps"]),
                        deadlock["circle"].get<std::string>());
   }
   return out.empty() ? out : "\nWhat happened\n" + out;

@@ -35,7 +35,7 @@ struct Share {
   uint32_t hops = 0;  // fewest from the root; 0: the root's own pause
 };
 
-// Lasting pauses that wait for each other.
+// Lasting pauses in a circle: each node pauses the next, and waits for the one before.
 struct Cycle {
   uint8_t priority = 0;
   std::vector<uint32_t>

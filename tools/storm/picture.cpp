@@ -40,8 +40,8 @@ void draw_legend(Svg& svg, double top, Verdict verdict) {
                {colours::kVictim, colours::kVictimEdge,
                 "victim: paused by the root, directly or through others (+time: how long after the root)"}};
   } else if (verdict == Verdict::kDeadlock) {
-    entries = {{colours::kLocked, colours::kLockedEdge,
-                "caught in the cycle: each waits for the next, the last for the first"}};
+    entries = {
+        {colours::kLocked, colours::kLockedEdge, "caught in the cycle: each pauses the next, the last the first"}};
   }
   entries.push_back(
       {colours::kQuiet, colours::kCongestion, "paused now and then, as congestion does it (%: of the time, at most)"});

@@ -74,7 +74,7 @@ std::string headline(const PauseLog& log, const Analysis& analysis) {
                          log.node_name(storm.to), more);
     }
     case Verdict::kDeadlock:
-      return fmt::format("Deadlock: {} wait for each other", cycle_text(log, analysis.deadlocks.front()));
+      return fmt::format("Deadlock: {} pause each other", cycle_text(log, analysis.deadlocks.front()));
     case Verdict::kCongestion:
       return analysis.is_too_short ? "Pauses, in a capture too short to tell a storm from congestion"
                                    : "No storm: pauses, as congestion makes them";
