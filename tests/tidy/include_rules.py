@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import PurePosixPath
 
 from tree import CPP, ROOMS, Finding, Tree, room_of
 
@@ -15,6 +16,7 @@ MAY_INCLUDE = {
     'tests': set(ROOMS),
 }
 DPDK_ROOMS = ('dataplane/packet/', 'dataplane/dpdk/', 'tests/')
+THIS = 'tests/tidy/include_rules.py'
 INCLUDE = re.compile(r'\s*#\s*include\s*([<"])([^>"]+)[>"]')
 
 
@@ -107,4 +109,57 @@ def no_include_cycles(tree: Tree) -> list[Finding]:
     return findings
 
 
-RULES = [include_arrows, own_headers_by_full_path, dpdk_in_its_rooms, policies_without_packets, no_include_cycles]
+# Arrows that close a ring today. They may only go; whoever breaks one takes it off this list.
+TO_BREAK = (('control/config', 'control/compile'), ('control/topology', 'control/config'))
+
+
+def no_folder_cycles(tree: Tree) -> list[Finding]:
+    """Folders of the second level (control/routing) include each other in one direction only."""
+    arrows = _folder_arrows(tree)
+    findings, told = [], set()
+    for folder, other in TO_BREAK:
+        if not arrows.get(folder, {}).pop(other, None) and THIS in tree.texts:
+            findings.append(Finding(THIS, 1, f'{folder} does not include {other} any more: take it off TO_BREAK'))
+    for folder in sorted(arrows):
+        ring = _shortest_ring(arrows, folder)
+        if ring and frozenset(ring) not in told:
+            told.add(frozenset(ring))
+            steps = [arrows[one][other] for one, other in zip(ring, ring[1:])]
+            findings.append(Finding(*steps[0][0][:2], f'a ring, {" → ".join(ring)}: ' + ', '.join(map(_include_said, steps))))
+    return findings
+
+
+def _include_said(includes: list[tuple[str, int, str]]) -> str:
+    path, number, name = includes[0]
+    return f'{path}:{number} {name}' + (f' and {len(includes) - 1} more' if len(includes) > 1 else '')
+
+
+def _folder_arrows(tree: Tree) -> dict[str, dict[str, list[tuple[str, int, str]]]]:
+    """folder → folder → the includes that make this arrow."""
+    arrows: dict[str, dict[str, list[tuple[str, int, str]]]] = {}
+    for path in tree.paths(CPP):
+        for number, _, name in includes_of(tree, path):
+            if name in tree.texts and _folder(name) != _folder(path):
+                arrows.setdefault(_folder(path), {}).setdefault(_folder(name), []).append((path, number, name))
+    return arrows
+
+
+def _folder(path: str) -> str:
+    return '/'.join(PurePosixPath(path).parts[:-1][:2])
+
+
+def _shortest_ring(arrows: dict[str, dict[str, list[tuple[str, int, str]]]], start: str) -> list[str]:
+    ways, seen = [[start]], set()
+    while ways:
+        way = ways.pop(0)
+        for folder in sorted(arrows.get(way[-1], {})):
+            if folder == start:
+                return [*way, start]
+            if folder not in seen:
+                seen.add(folder)
+                ways.append([*way, folder])
+    return []
+
+
+RULES = [include_arrows, own_headers_by_full_path, dpdk_in_its_rooms, policies_without_packets, no_include_cycles,
+         no_folder_cycles]
