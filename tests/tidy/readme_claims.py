@@ -21,7 +21,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
              COMMAND + 'run_errors.py sees_interfaces_vanish'],
         '| 2 | The input was wrong, or nothing could be started. |': [COMMAND + 'wrong_input.py names_place_of_errors'],
         'With `softspine check --strict` a warning, or too little headroom, is exit status 1.':
-            [COMMAND + 'warnings.py is_strict_if_asked', COMMAND + 'readme.py strict_is_a_failure'],
+            [COMMAND + 'check_warnings.py is_strict_if_asked', COMMAND + 'readme.py strict_is_a_failure'],
         'At a thousandth of its speed this one lasts 20 s:': DILATION,
     },
     'docs/testbeds.md': {

@@ -88,6 +88,7 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
         + [{'a.py': '# from here on nothing waits\n# if it is there: take it.\n'}]),
     'names_say_what': ([{'control/' + 'utils.cpp': ''}, {'tests/' + 'common/a.cpp': ''}, {'tools/string_' + 'helper.hpp': ''}],
                        [{'control/utilisation.cpp': ''}]),
+    'no_module_of_pythons_is_hidden': ([{'tests/' + 'warnings.py': ''}], [{'tests/check_warnings.py': '', 'control/time.cpp': ''}]),
     'file_names_are_snake_case': ([{'control/NodeMap.cpp': ''}, {'tests/a-b.py': ''}], [{'control/node_map2.cpp': ''}]),
     'no_foreign_paths': ([{'a.md': f'see {AWAY}\n'}, {'x.yaml': f'"{AWAY}"\n'}], [{'a.md': 'net' + AWAY + ' /dev/net/tun\n'}]),
     'tests_do_not_sleep': (

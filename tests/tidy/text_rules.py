@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import PurePosixPath
 
 from tree import CPP, Finding, Tree
@@ -69,6 +70,12 @@ def file_names_are_snake_case(tree: Tree) -> list[Finding]:
             if not re.fullmatch(r'[a-z0-9_]+', PurePosixPath(path).stem)]
 
 
+def no_module_of_pythons_is_hidden(tree: Tree) -> list[Finding]:
+    """No script is named as a module of Python's own: those beside it would import it in the module's place."""
+    return [Finding(path, 1, "has the name of a module of Python's own") for path in tree.paths(('.py',))
+            if PurePosixPath(path).stem in sys.stdlib_module_names]
+
+
 def no_foreign_paths(tree: Tree) -> list[Finding]:
     """No path of a developer's machine."""
     return _matches(tree, tree.texts, FOREIGN_PATH, 'a path of one machine: {}')
@@ -129,6 +136,6 @@ def _matches(tree: Tree, paths, pattern: re.Pattern[str], text: str) -> list[Fin
             for path in paths for number, line in enumerate(tree.lines(path), 1) if pattern.search(line)]
 
 
-RULES = [licence_line, nothing_unfinished, no_dead_code, names_say_what, file_names_are_snake_case, no_foreign_paths,
+RULES = [licence_line, nothing_unfinished, no_dead_code, names_say_what, file_names_are_snake_case, no_module_of_pythons_is_hidden, no_foreign_paths,
          tests_do_not_sleep, tests_read_no_clock, only_the_clock_reads_a_clock, dataplane_does_not_log,
          headers_have_a_guard, lines_end_clean]
