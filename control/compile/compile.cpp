@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "control/compile/qos_plan.hpp"
-#include "control/config/document.hpp"
-#include "control/config/text_file.hpp"
+#include "control/document/document.hpp"
+#include "control/document/text_file.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::control {

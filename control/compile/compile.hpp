@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "control/config/error.hpp"
-#include "control/config/testbed.hpp"
+#include "control/document/error.hpp"
+#include "control/model/testbed.hpp"
 #include "control/routing/routes.hpp"
 #include "dataplane/forwarding/forwarding_state.hpp"
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "control/config/testbed.hpp"
+#include "control/model/testbed.hpp"
 
 namespace softspine::control {
 

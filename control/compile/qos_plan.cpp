@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "control/config/profile.hpp"
+#include "control/model/profile.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
 

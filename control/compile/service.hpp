@@ -21,7 +21,7 @@
 #include <string>
 #include <vector>
 
-#include "control/config/testbed.hpp"
+#include "control/model/testbed.hpp"
 #include "control/routing/ways.hpp"
 
 namespace softspine::control {

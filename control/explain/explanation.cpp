@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "control/config/row_formats.hpp"
+#include "control/rows/row_formats.hpp"
 
 namespace softspine::control {
 

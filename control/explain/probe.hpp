@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "control/config/testbed.hpp"
+#include "control/model/testbed.hpp"
 #include "dataplane/packet/wire.hpp"
 
 namespace softspine::control {

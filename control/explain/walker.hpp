@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "control/compile/compile.hpp"
-#include "control/config/testbed.hpp"
+#include "control/model/testbed.hpp"
 #include "control/routing/routes.hpp"
 #include "dataplane/forwarding/stages.hpp"
 #include "dataplane/packet/scratch_packet.hpp"

@@ -13,7 +13,7 @@
 #include <map>
 #include <vector>
 
-#include "control/topology/fabric.hpp"
+#include "control/model/fabric.hpp"
 
 namespace softspine::control {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "control/topology/fabric.hpp"
+#include "control/model/fabric.hpp"
 
 namespace softspine::control {
 

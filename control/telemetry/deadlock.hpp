@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "control/topology/fabric.hpp"
+#include "control/model/fabric.hpp"
 #include "dataplane/egress/stuck_queue.hpp"
 #include "dataplane/units/time.hpp"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/topology/collect.hpp"
 
-#include "control/config/row_formats.hpp"
+#include "control/rows/row_formats.hpp"
 
 namespace softspine::control {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <vector>
 
-#include "control/config/reader.hpp"
-#include "control/config/rows.hpp"
-#include "control/topology/draft.hpp"
+#include "control/document/reader.hpp"
+#include "control/rows/rows.hpp"
+#include "control/generators/draft.hpp"
 
 namespace softspine::control {
 

@@ -8,10 +8,10 @@
 
 #include <vector>
 
-#include "control/config/profile.hpp"
-#include "control/config/reader.hpp"
-#include "control/config/rows.hpp"
-#include "control/topology/fabric.hpp"
+#include "control/model/profile.hpp"
+#include "control/document/reader.hpp"
+#include "control/rows/rows.hpp"
+#include "control/model/fabric.hpp"
 
 namespace softspine::control {
 

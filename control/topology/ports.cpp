@@ -6,7 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
-#include "control/config/words.hpp"
+#include "control/document/words.hpp"
 #include "dataplane/units/ids.hpp"
 
 namespace softspine::control {

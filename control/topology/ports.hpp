@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "control/config/reader.hpp"
-#include "control/topology/draft.hpp"
+#include "control/document/reader.hpp"
+#include "control/generators/draft.hpp"
 
 namespace softspine::control {
 

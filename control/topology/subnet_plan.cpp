@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "control/config/words.hpp"
+#include "control/document/words.hpp"
 
 namespace softspine::control {
 namespace {

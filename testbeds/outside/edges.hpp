@@ -7,7 +7,7 @@
 #include <memory>
 #include <string>
 
-#include "control/topology/attachment.hpp"
+#include "control/model/attachment.hpp"
 #include "dataplane/edge/nic.hpp"
 #include "dataplane/packet/pool.hpp"
 #include "testbeds/process/error.hpp"

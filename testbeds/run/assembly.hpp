@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "control/compile/compile.hpp"
-#include "control/config/testbed.hpp"
+#include "control/model/testbed.hpp"
 #include "dataplane/engine/clock.hpp"
 #include "dataplane/engine/engine.hpp"
 #include "dataplane/packet/pool.hpp"

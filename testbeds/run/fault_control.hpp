@@ -15,7 +15,7 @@
 #include <tuple>
 #include <vector>
 
-#include "control/config/live_fault.hpp"
+#include "control/load/live_fault.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
 

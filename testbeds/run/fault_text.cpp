@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "control/config/quantity.hpp"
+#include "control/format/quantity.hpp"
 
 namespace softspine::testbeds {
 

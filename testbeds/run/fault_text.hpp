@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "control/config/testbed.hpp"
+#include "control/model/testbed.hpp"
 
 namespace softspine::testbeds {
 

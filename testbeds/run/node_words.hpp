@@ -2,7 +2,7 @@
 // What reports call a node of the fabric: a switch by its role, what stands outside by its kind.
 #pragma once
 
-#include "control/topology/fabric.hpp"
+#include "control/model/fabric.hpp"
 
 namespace softspine::testbeds {
 

@@ -18,7 +18,7 @@
 
 #include <cstdint>
 
-#include "control/config/testbed.hpp"
+#include "control/model/testbed.hpp"
 
 namespace softspine::testbeds {
 

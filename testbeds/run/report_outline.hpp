@@ -7,7 +7,7 @@
 // tell: find_in_outline() takes any path below them.
 #pragma once
 
-#include "control/config/testbed.hpp"
+#include "control/model/testbed.hpp"
 #include "control/telemetry/snapshot.hpp"
 
 namespace softspine::testbeds {

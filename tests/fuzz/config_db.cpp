@@ -6,7 +6,7 @@
 #include "control/compile/headroom_check.hpp"
 #include "control/compile/qos_plan.hpp"
 #include "control/compile/review.hpp"
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"
 
 using namespace softspine;

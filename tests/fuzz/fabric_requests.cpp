@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "control/server/protocol.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/units/check.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "control/explain/explanation.hpp"
 #include "control/explain/walker.hpp"
 #include "dataplane/edge/pcap_reader.hpp"

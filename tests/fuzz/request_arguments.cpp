@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "control/config/live_fault.hpp"
-#include "control/config/load.hpp"
+#include "control/load/live_fault.hpp"
+#include "control/load/load.hpp"
 #include "control/server/protocol.hpp"
 #include "dataplane/units/check.hpp"
 #include "tools/softspine/capture_requests.hpp"

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "control/compile/review.hpp"
-#include "control/config/judge.hpp"
-#include "control/config/load.hpp"
+#include "control/expect/judge.hpp"
+#include "control/load/load.hpp"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "control/compile/compile.hpp"
-#include "control/config/expectation_check.hpp"
+#include "control/load/expectation_check.hpp"
 #include "tools/softspine/run_report.hpp"
 
 namespace softspine::tools {

@@ -8,8 +8,8 @@
 #include <memory>
 #include <optional>
 
-#include "control/config/live_fault.hpp"
-#include "control/config/qos_change.hpp"
+#include "control/load/live_fault.hpp"
+#include "control/load/qos_change.hpp"
 #include "control/server/socket_path.hpp"
 #include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"

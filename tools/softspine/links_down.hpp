@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "control/topology/fabric.hpp"
+#include "control/model/fabric.hpp"
 
 namespace softspine::tools {
 

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "control/config/judge.hpp"
+#include "control/expect/judge.hpp"
 #include "control/telemetry/flows_csv.hpp"
 #include "control/telemetry/report.hpp"
 #include "testbeds/run/running_fabric.hpp"

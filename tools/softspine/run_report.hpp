@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "control/config/judge.hpp"
-#include "control/config/testbed.hpp"
+#include "control/expect/judge.hpp"
+#include "control/model/testbed.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/outside/outside_hosts.hpp"

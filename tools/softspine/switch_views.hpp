@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "control/config/testbed.hpp"
+#include "control/model/testbed.hpp"
 #include "control/routing/routes.hpp"
 #include "control/telemetry/json.hpp"
 #include "pipelines/switch.hpp"

@@ -4,7 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "control/config/quantity.hpp"
+#include "control/format/quantity.hpp"
 #include "tools/softspine/exit_status.hpp"
 #include "tools/verbs/client.hpp"
 #include "tools/verbs/server.hpp"

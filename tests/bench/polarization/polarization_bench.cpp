@@ -7,7 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "control/explain/cures.hpp"
 #include "control/explain/probe.hpp"
 #include "dataplane/units/rng.hpp"

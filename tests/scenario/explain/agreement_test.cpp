@@ -3,7 +3,7 @@
 // during and after failures, hop by hop. Also through fabrics that hash by everything there is.
 #include <filesystem>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "control/explain/probe.hpp"
 #include "control/explain/walker.hpp"
 #include "dataplane/packet/checksum.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <map>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "control/explain/probe.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/units/rng.hpp"

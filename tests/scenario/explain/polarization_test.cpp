@@ -7,7 +7,7 @@
 
 #include <set>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "control/explain/cures.hpp"
 #include "control/explain/probe.hpp"
 #include "control/explain/source_ports.hpp"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::tests {

@@ -2,7 +2,7 @@
 // Cables that lose frames, ports that do not react to pauses: by a file's schedule and by request.
 #include <cmath>
 
-#include "control/config/live_fault.hpp"
+#include "control/load/live_fault.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {

@@ -10,8 +10,8 @@
 #include <optional>
 #include <string>
 
-#include "control/config/judge.hpp"
-#include "control/config/load.hpp"
+#include "control/expect/judge.hpp"
+#include "control/load/load.hpp"
 #include "control/telemetry/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
 

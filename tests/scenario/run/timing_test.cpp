@@ -2,7 +2,7 @@
 // Whole testbeds against closed formulas: latencies to the picosecond, rates, ECMP, determinism.
 #include <fmt/format.h>
 
-#include "control/config/quantity.hpp"
+#include "control/format/quantity.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {

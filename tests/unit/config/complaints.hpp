@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 
 namespace softspine::tests {
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/config/document.hpp"
+#include "control/document/document.hpp"
 
 #include <gtest/gtest.h>
 
-#include "control/config/quantity.hpp"
+#include "control/format/quantity.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {

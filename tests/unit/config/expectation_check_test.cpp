@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What can be said of an expectation before the run: its path, its unit, its kind.
-#include "control/config/expectation_check.hpp"
+#include "control/load/expectation_check.hpp"
 
 #include <gtest/gtest.h>
 
-#include "control/config/report_path.hpp"
+#include "control/expect/report_path.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {

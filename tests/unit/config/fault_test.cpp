@@ -2,7 +2,7 @@
 // Faults of cables and ports, in a file and asked for while a fabric runs.
 #include <gtest/gtest.h>
 
-#include "control/config/live_fault.hpp"
+#include "control/load/live_fault.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {

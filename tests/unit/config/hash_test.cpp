@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "control/config/profile.hpp"
+#include "control/model/profile.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/config/judge.hpp"
+#include "control/expect/judge.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/config/profile.hpp"
+#include "control/model/profile.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/config/quantity.hpp"
+#include "control/format/quantity.hpp"
 
 #include <gtest/gtest.h>
 

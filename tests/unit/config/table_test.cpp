@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every table does: keys known and unknown, missing, of the wrong type, out of range; everything at once.
-#include "control/config/table.hpp"
+#include "control/format/table.hpp"
 
 #include <gtest/gtest.h>
 

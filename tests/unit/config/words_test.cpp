@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/config/words.hpp"
+#include "control/document/words.hpp"
 
 #include <gtest/gtest.h>
 

@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-#include "control/config/document.hpp"
+#include "control/document/document.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {

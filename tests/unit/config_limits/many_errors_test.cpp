@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "control/config/error_log.hpp"
+#include "control/document/error_log.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {

@@ -4,7 +4,7 @@
 #include <iostream>
 #include <string>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 
 int main(int argc, char** argv) {
   using namespace softspine::control;

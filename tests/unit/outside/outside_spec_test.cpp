@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 
 namespace softspine::testbeds {
 namespace {

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "control/config/reader.hpp"
+#include "control/document/reader.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/unit/qos/plans.hpp"
 

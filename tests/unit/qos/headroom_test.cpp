@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "control/compile/headroom_check.hpp"
-#include "control/config/quantity.hpp"
+#include "control/format/quantity.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "tests/unit/qos/plans.hpp"
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <set>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 

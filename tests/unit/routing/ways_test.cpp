@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <set>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "control/routing/routes.hpp"
 
 namespace softspine::control {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/topology/address.hpp"
+#include "control/model/address.hpp"
 
 #include <gtest/gtest.h>
 

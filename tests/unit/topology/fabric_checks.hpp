@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 
 namespace softspine::tests {
 

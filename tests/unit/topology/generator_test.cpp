@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "control/topology/generators.hpp"
+#include "control/generators/generators.hpp"
 #include "tests/unit/topology/fabric_checks.hpp"
 
 namespace softspine::control {

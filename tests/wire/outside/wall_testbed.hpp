@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "control/compile/compile.hpp"
-#include "control/config/load.hpp"
+#include "control/load/load.hpp"
 #include "control/routing/routes.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/engine.hpp"

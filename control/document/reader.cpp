@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/document/reader.hpp"
+
+#include <functional>
+
+namespace softspine::control {
+namespace {
+
+std::string described(Value value) {
+  switch (value.kind()) {
+    case ValueKind::kNull: return "nothing";
+    case ValueKind::kSequence: return "a list";
+    case ValueKind::kMap: return "a map";
+    case ValueKind::kScalar: break;
+  }
+  return shown(value.text());
+}
+
+}  // namespace
+
+Place place_of(Value value) {
+  const Position at = value.at();
+  return {std::string(value.file()), value.path(), at.line, at.column};
+}
+
+Error Reader::error(Value at, std::string message) const {
+  Place place = place_of(at);
+  if (place.file.empty()) place.file = file_;
+  return error_at(place, std::move(message));
+}
+
+bool Reader::wrong(Value at, std::string message) {
+  if (is_news(at, message)) log_.add(error(at, std::move(message)));
+  return false;
+}
+
+void Reader::warn(Value at, std::string message) {
+  warnings_.add(error(at, std::move(message)));
+}
+
+Errors Reader::warnings() {
+  return warnings_.finish();
+}
+
+Value Reader::open(std::string_view text, std::string_view file, Dialect dialect) {
+  // The testbed itself has the first.
+  const uint64_t first_id = (documents_.size() + 1) * kMaxValues;
+  if (first_id > UINT32_MAX - 2 * kMaxValues) {
+    log_.add({std::string(file), "", 0, 0, "too many files are read besides the testbed"});
+    return {};
+  }
+  documents_.push_back(Document::parse(text, file, log_, dialect, static_cast<uint32_t>(first_id)));
+  return documents_.back() ? documents_.back()->root() : Value{};
+}
+
+bool Reader::wrong_type(Value at, std::string_view expected) {
+  return wrong(at, "expected " + std::string(expected) + ", found " + described(at));
+}
+
+bool Reader::is_news(Value at, std::string_view message) {
+  const bool first = wrong_.insert(at.id()).second;
+  if (at.is_leaf()) return first;
+  const uint64_t hash = std::hash<std::string_view>{}(message);
+  return said_.insert(hash ^ (at.id() * 0x9E3779B97F4A7C15u)).second;
+}
+
+}  // namespace softspine::control

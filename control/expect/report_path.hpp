@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds the values that a dotted path with stars means in a report, or in the outline of one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "control/model/expectation.hpp"
+#include "control/telemetry/json.hpp"
+
+namespace softspine::control {
+
+// What the end of a key says about its numbers: fct_p99_ps is a duration, one of it is one picosecond.
+struct KeyUnit {
+  std::string_view ending;  // "_ps"
+  Dimension dimension = Dimension::kNumber;
+  double scale = 1;  // of one, in the dimension's base unit (Measure::value)
+};
+// Nothing if the key ends in no unit.
+std::optional<KeyUnit> unit_of_key(std::string_view key);
+
+struct Match {
+  std::string path;  // with the stars filled in and the last key as the report spells it
+  std::string key;   // the last one
+  const Json* value = nullptr;
+};
+
+struct Found {
+  std::vector<Match> matches;  // in the report's order
+  std::string missing;         // none: how far the path leads, and what stands there instead
+};
+Found find_in_report(const Json& report, std::string_view path);
+// In a report without numbers (testbeds/run/report_outline.hpp): what lies below an array, or below a map with the key
+// "*", only a run can tell. Any path leads there; the value of such a match is unknown_value().
+Found find_in_outline(const Json& outline, std::string_view path);
+const Json& unknown_value();
+
+}  // namespace softspine::control

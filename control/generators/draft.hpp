@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// A fabric while it is being put together: nodes and links, ports by number or name, no addresses yet.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "control/document/document.hpp"
+#include "control/format/quantity.hpp"
+#include "control/model/fabric.hpp"
+
+namespace softspine::control {
+
+struct LinkSpec;
+
+struct DraftNode {
+  std::string name;
+  NodeKind kind = NodeKind::kHost;
+  Role role = Role::kHost;
+  uint32_t plane = 0;
+  std::string server;
+  uint32_t ports = 0;  // that the generator has used
+  Value where;         // nowhere: generated
+};
+
+struct DraftEnd {
+  uint32_t node = 0;
+  std::string port;  // empty: the next free one
+  Value where;
+};
+
+struct DraftLink {
+  DraftEnd a;
+  DraftEnd b;
+  dataplane::Rate rate;
+  Length length;
+  std::optional<uint32_t> mtu;
+  FlowControl flow_control = FlowControl::kPfc;
+};
+
+// Ethernet0, Ethernet4, … (SONiC numbers a port by its first lane of four) at a switch; eth0, eth1, … at a host.
+std::string port_name(NodeKind kind, uint32_t number);
+
+struct Draft {
+  std::vector<DraftNode> nodes;
+  std::vector<DraftLink> links;
+  std::unordered_map<std::string, uint32_t> by_name;
+
+  uint32_t add_switch(std::string name, Role role, uint32_t plane = 0);
+  uint32_t add_host(std::string name, std::string server = "");
+  void connect(uint32_t a, uint32_t b, const LinkSpec& spec);
+};
+
+}  // namespace softspine::control

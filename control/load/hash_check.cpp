@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/load/hash_check.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "control/rows/row_formats.hpp"
+#include "dataplane/hashing/ecmp_hash.hpp"
+#include "dataplane/hashing/group.hpp"
+
+namespace softspine::control {
+namespace {
+
+using dataplane::KeyPart;
+using dataplane::Udf;
+
+// Bytes of a packet, from a base.
+struct Range {
+  UdfBase base;
+  uint32_t from;
+  uint32_t to;
+  bool overlaps(const Range& other) const { return base == other.base && from < other.to && other.from < to; }
+};
+
+// Where a field lies in packets of one IP version; empty for what lies nowhere (IN_PORT, VLAN_ID).
+Range range_of(const KeyPart& part, bool is_ipv6) {
+  using S = KeyPart::Source;
+  switch (part.source) {
+    case S::kBytes: return {part.base, part.offset, uint32_t{part.offset} + part.length};
+    case S::kEtherType: return {UdfBase::kL2, 12, 14};
+    case S::kProtocol: return is_ipv6 ? Range{UdfBase::kL3, 6, 7} : Range{UdfBase::kL3, 9, 10};
+    case S::kFlowLabel: return is_ipv6 ? Range{UdfBase::kL3, 1, 4} : Range{UdfBase::kL3, 0, 0};
+    default: return {UdfBase::kL2, 0, 0};
+  }
+}
+Range range_of(const Udf& udf) {
+  return {udf.base, udf.offset, uint32_t{udf.offset} + udf.length};
+}
+
+bool is_of_version(const Udf& udf, bool is_ipv6) {
+  return !udf.l2_type || *udf.l2_type == (is_ipv6 ? 0x86dd : 0x0800);
+}
+template <typename T>
+bool differ(const std::optional<T>& a, const std::optional<T>& b) {
+  return a && b && *a != *b;
+}
+// No packet matches both.
+bool exclude_each_other(const Udf& a, const Udf& b) {
+  return differ(a.l2_type, b.l2_type) || differ(a.l3_protocol, b.l3_protocol) || differ(a.l4_dst_port, b.l4_dst_port);
+}
+bool is_of_roce(const KeyPart& part) {
+  return part.field == HashField::kRdmaBthDestQp || part.field == HashField::kRdmaBthOpcode;
+}
+
+// The field that a UDF's bytes belong to already, if any.
+std::optional<HashField> field_under(const Udf& udf, const HashConfig& fields, bool is_ipv6) {
+  const dataplane::KeyLayout layout{fields, is_ipv6};
+  for (const KeyPart& part : layout.parts()) {
+    const bool elsewhere = is_of_roce(part) && udf.l4_dst_port && *udf.l4_dst_port != 4791;
+    if (!elsewhere && range_of(part, is_ipv6).overlaps(range_of(udf))) return part.field;
+  }
+  return std::nullopt;
+}
+
+void check_overlaps(Reader& reader, Value list, const HashConfig& hash) {
+  HashConfig fields = hash;
+  fields.model = HashModel::kSai;
+  fields.udfs.clear();
+  const std::vector<Value> places = list.each();
+  for (size_t i = 0; i < hash.udfs.size(); ++i) {
+    const Udf& udf = hash.udfs[i];
+    const Value where = i < places.size() ? places[i] : list;
+    for (size_t j = 0; j < i; ++j) {
+      if (range_of(udf).overlaps(range_of(hash.udfs[j])) && !exclude_each_other(udf, hash.udfs[j]))
+        reader.wrong(where, "overlaps udf[" + std::to_string(j) + "]: its bytes would be hashed twice");
+    }
+    for (const bool is_ipv6 : {false, true}) {
+      if (!is_of_version(udf, is_ipv6)) continue;
+      const auto field = field_under(udf, fields, is_ipv6);
+      if (!field) continue;
+      reader.wrong(where, "overlaps the field " + std::string(word_of(*field)) + ": its bytes would be hashed twice");
+      break;
+    }
+  }
+}
+
+void check_fields(Reader& reader, Value where, const HashConfig& hash) {
+  if (std::ranges::any_of(where.each(), [&](Value field) { return reader.is_wrong(field); })) return;
+  std::set<HashField> seen;
+  for (const HashField field : hash.fields) {
+    if (!seen.insert(field).second) reader.wrong(where, std::string(word_of(field)) + " stands here twice");
+  }
+  if (hash.fields.empty() && hash.udfs.empty() && hash.algorithm != HashAlgorithm::kRandom)
+    reader.wrong(where, "leaves nothing to hash");
+}
+
+void check_neighbours(Reader& reader, Value weights, const GroupConfig& groups, const Fabric& fabric) {
+  for (const auto& [name, weight] : groups.weights) {
+    const bool found = std::ranges::any_of(
+        fabric.nodes, [&name](const FabricNode& node) { return node.kind == NodeKind::kSwitch && node.name == name; });
+    if (!found) reader.wrong(weights.child(name), "there is no switch " + shown(name));
+    if (weight < 1 || weight > 64)
+      reader.wrong(weights.child(name), "must be from 1 to 64, not '" + std::to_string(weight) + "'");
+  }
+}
+
+// The largest group that a switch is sure to have: all its links up, or the parallel ones to a neighbour. (Several
+// neighbours below may share a destination: only routes tell; see unsupported_in.)
+struct Sizes {
+  uint32_t members = 0;
+  uint64_t weight = 0;
+};
+Sizes largest_group(const Fabric& fabric, uint32_t n, const GroupConfig& groups) {
+  const FabricNode& node = fabric.nodes[n];
+  Sizes up;
+  std::map<uint32_t, Sizes> down;  // by neighbour
+  for (uint16_t p = 0; p < node.ports.size(); ++p) {
+    const uint32_t other = fabric.peer_of({n, p}).node;
+    const FabricNode& peer = fabric.nodes[other];
+    if (peer.kind != NodeKind::kSwitch) continue;
+    Sizes& sizes = peer.role > node.role ? up : down[other];
+    ++sizes.members;
+    sizes.weight += weight_of(groups, peer.name);
+  }
+  for (const auto& [peer, sizes] : down) {
+    if (sizes.members > up.members) up = sizes;
+  }
+  return up;
+}
+
+}  // namespace
+
+void check_hash(Reader& reader, Value where, const HashConfig& hash) {
+  const auto at = [where](std::string_view key) { return where.child(key); };
+  using enum HashAlgorithm;
+  const bool is_ours = hash.algorithm == kToeplitz || hash.algorithm == kXxh3;
+  if (hash.model == HashModel::kRtag7 && is_ours) {
+    reader.wrong(at("algorithm"), "RTAG7 has no " + std::string(word_of(hash.algorithm)));
+    return;
+  }
+  check_fields(reader, at("fields"), hash);
+  if (hash.udfs.size() > dataplane::kMaxUdfs) {
+    reader.wrong(at("udf"), "there are " + std::to_string(hash.udfs.size()) + ": a switch has " +
+                                std::to_string(dataplane::kMaxUdfs));
+    return;
+  }
+  check_overlaps(reader, at("udf"), hash);
+  const uint32_t width = dataplane::EcmpHash{hash}.width_bits();
+  if (hash.offset >= width) {
+    reader.wrong(at("offset"), "must be less than " + std::to_string(width) + ", the bits of this algorithm's result");
+  }
+  const bool says_key = where.child("key").id() != where.id();
+  if (says_key && hash.algorithm != kToeplitz) reader.wrong(at("key"), "goes with the algorithm TOEPLITZ only");
+}
+
+void check_groups(Reader& reader, const TestbedRow& row, const std::vector<Profile>& profiles, const Fabric& fabric) {
+  // The file's profiles come first, in its order.
+  const auto where_of = [&row](uint32_t profile) {
+    if (profile >= row.profiles.items.size()) return Value{};
+    const auto& item = row.profiles.items[profile];
+    return item.value.groups ? item.value.groups->where : item.key;
+  };
+  for (uint32_t i = 0; i < row.profiles.items.size(); ++i) {
+    const auto& groups = row.profiles.items[i].value.groups;
+    if (groups && groups->weights) check_neighbours(reader, groups->where.child("weights"), profiles[i].groups, fabric);
+  }
+  std::set<uint32_t> said;  // profiles
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    const FabricNode& node = fabric.nodes[n];
+    if (node.kind != NodeKind::kSwitch || said.contains(node.profile)) continue;
+    const Profile& profile = profiles[node.profile];
+    const Sizes sizes = largest_group(fabric, n, profile.groups);
+    const auto refuse = [&](const std::string& message) {
+      reader.wrong(where_of(node.profile), message);
+      said.insert(node.profile);
+    };
+    if (sizes.members > dataplane::kMaxGroupMembers) {
+      refuse(node.name + " would have a group of " + std::to_string(sizes.members) + " members: at most " +
+             std::to_string(dataplane::kMaxGroupMembers));
+    } else if (sizes.weight > dataplane::kMaxGroupBuckets) {
+      refuse("the weights of a group of " + node.name + " sum up to " + std::to_string(sizes.weight) + ": at most " +
+             std::to_string(dataplane::kMaxGroupBuckets));
+    } else if (profile.groups.kind == GroupKind::kResilient && sizes.members > profile.groups.buckets) {
+      refuse(std::to_string(profile.groups.buckets) + " buckets are too few for the " + std::to_string(sizes.members) +
+             " members of a group of " + node.name);
+    }
+  }
+}
+
+}  // namespace softspine::control

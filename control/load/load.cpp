@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/load/load.hpp"
+
+#include <algorithm>
+
+#include "control/compile/service.hpp"
+#include "control/load/hash_check.hpp"
+#include "control/load/qos_resolve.hpp"
+#include "control/load/resolve.hpp"
+#include "control/rows/tables.hpp"
+#include "control/document/text_file.hpp"
+#include "control/load/without_effect.hpp"
+
+namespace softspine::control {
+namespace {
+
+// The limits of the table `run`.
+void check_overrides(Reader& reader, const Overrides& over) {
+  const auto check = [&](std::optional<uint32_t> given, uint32_t most, std::string_view what) {
+    if (!given || (*given >= 1 && *given <= most)) return;
+    reader.wrong({},
+                 std::string(what) + " must be from 1 to " + std::to_string(most) + ", not " + std::to_string(*given));
+  };
+  check(over.workers, kMaxWorkers, "workers");
+  check(over.dilation, kMaxDilation, "dilation");
+  if (over.duration && *over.duration < dataplane::Duration::ps(1)) reader.wrong({}, "duration must be at least 1ps");
+}
+
+dataplane::Duration usual_duration(ClockKind clock) {
+  return clock == ClockKind::kWall ? dataplane::Duration::max() : RunConfig{}.duration;
+}
+
+RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, const Fabric& fabric) {
+  RunConfig out{.seed = over.seed.value_or(row.seed),
+                .workers = over.workers.value_or(row.workers),
+                .dilation = over.dilation.value_or(row.dilation),
+                .memory_bytes = row.memory ? row.memory->count : 0};
+  const auto outside =
+      std::ranges::find_if(fabric.nodes, [](const FabricNode& n) { return needs_wall_clock(n.attachment); });
+  const bool has_outside = outside != fabric.nodes.end();
+  check_overrides(reader, over);
+  const auto given = over.clock ? over.clock : row.clock;
+  out.clock = given.value_or(has_outside ? ClockKind::kWall : ClockKind::kVirtual);
+  out.duration = over.duration.value_or(row.duration.value_or(usual_duration(out.clock)));
+  // Unknown: then nothing lies behind its end.
+  if (!over.duration && reader.is_wrong(row.where.child("duration"))) out.duration = dataplane::Duration::max();
+  if (has_outside && out.clock == ClockKind::kVirtual) {
+    reader.wrong(over.clock ? Value{} : row.where.child("clock"),
+                 "the virtual clock cannot hold " + outside->name + ", which lives in wall time: clock must be wall");
+  }
+  if (out.clock == ClockKind::kVirtual && out.dilation > 1) {
+    reader.wrong(over.dilation ? Value{} : row.where.child("dilation"), "only the wall clock can be dilated");
+  }
+  return out;
+}
+
+// The profiles that the file names outside of `profiles`.
+std::vector<std::string_view> wanted_profiles(const TestbedRow& row) {
+  std::vector<std::string_view> out;
+  const auto add = [&](const std::optional<std::string>& name) {
+    if (name) out.push_back(*name);
+  };
+  add(row.roles.tor);
+  add(row.roles.aggregation);
+  add(row.roles.core);
+  if (row.topology) {
+    for (const auto& node : row.topology->nodes.items) add(node.value.profile);
+  }
+  for (const FaultRow& fault : row.faults) add(fault.profile);
+  return out;
+}
+
+}  // namespace
+
+std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_view name, const Overrides& overrides) {
+  Reader reader{std::string(name)};
+  const auto document = Document::parse(text, name, reader.log());
+  if (!document) return std::unexpected(reader.finish());
+  TestbedRow row;
+  Format<TestbedRow>::read(reader, document->root(), row);
+  if (document->root().kind() != ValueKind::kMap) return std::unexpected(reader.finish());
+  if (!row.fabric.given && !row.topology)
+    reader.wrong(document->root(), "nothing to build: 'fabric' or 'topology' is missing");
+
+  Testbed out{.name = row.name, .file = std::string(name)};
+  out.profiles = resolve_profiles(reader, row.profiles, wanted_profiles(row));
+  Expanded expanded = expand(reader, row, out.profiles);
+  check_groups(reader, row, out.profiles, expanded.fabric);
+  out.run = resolve_run(reader, row.run, overrides, expanded.fabric);
+  NodeFinder nodes(reader, expanded);
+  out.workloads = resolve_workloads(reader, row.workload, out.run, nodes);
+  resolve_faults(reader, row.faults, out, nodes);
+  check_qos(reader, out.profiles, expanded.fabric);
+  out.convergence = row.convergence;
+  out.expectations = resolve_expectations(reader, row.expect);
+  Errors errors = reader.finish();
+  if (!errors.empty()) return std::unexpected(std::move(errors));
+  out.fabric = std::move(expanded.fabric);
+  find_without_effect(reader, row, out, expanded.rows);
+  out.warnings = reader.warnings();
+  choose_dscps(out);
+  return out;
+}
+
+std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overrides& overrides) {
+  const auto text = read_text_file(path);
+  if (!text) return std::unexpected(Errors{{path, "", 0, 0, text.error()}});
+  return parse_testbed(*text, path, overrides);
+}
+
+std::string testbed_schema() {
+  SchemaBook book;
+  const Json root = Tables<TestbedRow>::table().schema(book);
+  Json out{{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", "softspine testbed"}};
+  out.update(root);
+  out["$defs"] = book.definitions();
+  return out.dump(2) + "\n";
+}
+
+}  // namespace softspine::control

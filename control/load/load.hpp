@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way in: a testbed file becomes a Testbed, or the list of everything that is wrong with it
+// (in the file's order, each thing once).
+#pragma once
+
+#include <expected>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "control/document/error.hpp"
+#include "control/model/testbed.hpp"
+
+namespace softspine::control {
+
+// What the command line says instead of the file; checked together with it.
+struct Overrides {
+  std::optional<ClockKind> clock;
+  std::optional<dataplane::Duration> duration;
+  std::optional<uint64_t> seed;
+  std::optional<uint32_t> workers;
+  std::optional<uint32_t> dilation;
+};
+
+std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overrides& overrides = {});
+std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_view name,
+                                             const Overrides& overrides = {});
+
+// The JSON Schema of the format, indented, with a line end.
+std::string testbed_schema();
+
+}  // namespace softspine::control

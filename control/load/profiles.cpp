@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <tuple>
+
+#include "control/rows/built_in_profiles.hpp"
+#include "control/load/hash_check.hpp"
+#include "control/load/qos_resolve.hpp"
+#include "control/load/resolve.hpp"
+#include "control/rows/tables.hpp"
+#include "control/document/text_file.hpp"
+
+namespace softspine::control {
+namespace {
+
+template <typename T>
+void set_if(const std::optional<T>& given, T& into) {
+  if (given) into = *given;
+}
+
+dataplane::Udf udf_of(const UdfRow& row) {
+  dataplane::Udf udf{.base = row.base, .offset = row.offset, .length = row.length, .mask = {}};
+  if (row.mask) udf.mask = row.mask->bytes;
+  if (!row.match) return udf;
+  if (row.match->l2_type) udf.l2_type = row.match->l2_type->value;
+  udf.l3_protocol = row.match->l3_protocol;
+  udf.l4_dst_port = row.match->l4_dst_port;
+  return udf;
+}
+
+template <typename HashLike>
+void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& hash) {
+  set_if(row.algorithm, hash.algorithm);
+  set_if(row.fields, hash.fields);
+  set_if(row.seed, hash.seed);
+  set_if(row.offset, hash.offset);
+  if constexpr (requires { row.udf; }) {
+    set_if(row.model, hash.model);
+    if (row.key) hash.toeplitz_key = row.key->bytes;
+    if (row.udf) hash.udfs.clear();
+    for (const UdfRow& udf : row.udf.value_or(std::vector<UdfRow>{})) hash.udfs.push_back(udf_of(udf));
+  }
+  check_hash(reader, where, hash);
+}
+
+void apply_groups(const GroupsRow& row, GroupConfig& groups) {
+  set_if(row.mode, groups.mode);
+  set_if(row.kind, groups.kind);
+  set_if(row.buckets, groups.buckets);
+  set_if(row.gap, groups.flowlets.gap);
+  set_if(row.flowlets, groups.flowlets.slots);
+  if (!row.weights) return;
+  groups.weights.clear();
+  for (const auto& item : row.weights->items) groups.weights.emplace_back(item.name, item.value);
+}
+
+// The map in force is the one that PORT_QOS_MAP names, else the only one. Both the table and the choice come from the
+// base if a profile has none. A map replaces the base's as a whole; what it does not list is 0, as SAI has it.
+template <typename T, size_t Keys>
+struct Maps {
+  const Named<NumberMap<T, Keys>>* table = nullptr;
+  Value table_where;
+  std::optional<std::string> chosen;
+};
+
+template <typename T, size_t Keys>
+void apply_map(Reader& reader, const std::optional<Named<NumberMap<T, Keys>>>& table, Value table_where,
+               const std::optional<std::string>& chosen, Value chosen_where, Maps<T, Keys>& maps,
+               std::array<T, Keys>& into, T unlisted = 0) {
+  if (!table && !chosen) return;
+  if (table) std::tie(maps.table, maps.table_where) = std::tuple(&*table, table_where);
+  if (chosen) maps.chosen = chosen;
+  if (maps.table == nullptr) {
+    reader.wrong(chosen_where, "there is no map " + shown(*chosen) + ": its table is missing");
+    return;
+  }
+  std::vector<std::string_view> names;
+  for (const auto& item : maps.table->items) names.push_back(item.name);
+  const bool is_only = !chosen && names.size() == 1;
+  const auto found = is_only ? names.begin() : std::ranges::find(names, std::string_view(maps.chosen.value_or("")));
+  if (found != names.end()) {
+    into.fill(unlisted);
+    const auto place = static_cast<size_t>(found - names.begin());
+    for (const auto& [key, value] : maps.table->items[place].value.items) into[key] = value;
+  } else if (chosen) {
+    reader.wrong(chosen_where, "there is no map " + shown(*chosen) + reader.guess(*chosen, names));
+  } else if (!reader.is_wrong(maps.table_where)) {
+    reader.wrong(maps.table_where,
+                 "holds " + std::to_string(names.size()) + " maps: PORT_QOS_MAP must say which is in force");
+  }
+}
+
+// A profile, and what those that change it need to know about how it came to be.
+struct Resolved {
+  Profile profile;
+  Maps<uint8_t, 64> dscp_to_tc;
+  Maps<uint8_t, 8> dot1p_to_tc;
+  Maps<uint8_t, 8> tc_to_queue;
+  Maps<uint8_t, 8> tc_to_pg;
+  Maps<uint8_t, 8> pfc_to_queue;
+  Maps<uint8_t, 8> pfc_to_pg;
+  std::array<uint8_t, 8> queue_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<uint8_t, 8> group_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
+  QosRows qos;
+  uint32_t layers = 0;
+  bool whole = true;  // it and its bases
+};
+
+// Which map a table of PORT_QOS_MAP names; the same on every port, since a switch has one.
+struct Choice {
+  std::optional<std::string> name;
+  Value where;
+};
+Choice choice_of(Reader& reader, const Keyed<PortSet, PortQosRow>& rows, std::optional<Reference> PortQosRow::* map,
+                 const char* key) {
+  Choice out;
+  for (const auto& item : rows.items) {
+    const std::optional<Reference>& named = item.row.*map;
+    if (!named) continue;
+    const Value at = item.row.where.child(key);
+    if (!out.name) {
+      out = {named->name, at};
+    } else if (*out.name != named->name) {
+      reader.wrong(at, "is not the map of other ports, " + shown(*out.name) + ": a switch has one for all");
+    }
+  }
+  return out;
+}
+
+constexpr uint8_t kUnmapped = 0xff;
+constexpr uint8_t kUntouched = 0xfe;
+
+void take_classes(const std::array<uint8_t, 64>& classes, Profile& profile) {
+  profile.unmapped_dscps = 0;
+  for (size_t dscp = 0; dscp < classes.size(); ++dscp) {
+    const bool listed = classes[dscp] != kUnmapped;
+    profile.dscp_to_tc[dscp] = listed ? classes[dscp] : uint8_t{0};
+    if (!listed) profile.unmapped_dscps |= uint64_t{1} << dscp;
+  }
+}
+
+void apply_maps(Reader& reader, const ProfileRow& row, Resolved& out) {
+  Profile& profile = out.profile;
+  const auto apply = [&](const char* name, const auto& table, const char* key,
+                         std::optional<Reference> PortQosRow::* named, auto& maps, auto& into, uint8_t unlisted) {
+    const Choice choice = choice_of(reader, row.port_qos_map, named, key);
+    apply_map(reader, table, row.where.child(name), choice.name, choice.where, maps, into, unlisted);
+  };
+  using Row = PortQosRow;
+  std::array<uint8_t, 64> classes{};
+  classes.fill(kUntouched);
+  apply("DSCP_TO_TC_MAP", row.dscp_to_tc_map, "dscp_to_tc_map", &Row::dscp_to_tc_map, out.dscp_to_tc, classes,
+        kUnmapped);
+  if (classes[0] != kUntouched) take_classes(classes, profile);
+  apply("DOT1P_TO_TC_MAP", row.dot1p_to_tc_map, "dot1p_to_tc_map", &Row::dot1p_to_tc_map, out.dot1p_to_tc,
+        profile.dot1p_to_tc, 0);
+  apply("TC_TO_QUEUE_MAP", row.tc_to_queue_map, "tc_to_queue_map", &Row::tc_to_queue_map, out.tc_to_queue,
+        profile.tc_to_queue, 0);
+  apply("TC_TO_PRIORITY_GROUP_MAP", row.tc_to_pg_map, "tc_to_pg_map", &Row::tc_to_pg_map, out.tc_to_pg,
+        profile.tc_to_pg, 0);
+  apply("MAP_PFC_PRIORITY_TO_QUEUE", row.pfc_to_queue_map, "pfc_to_queue_map", &Row::pfc_to_queue_map, out.pfc_to_queue,
+        out.queue_of_priority, kUnmapped);
+  apply("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", row.pfc_to_pg_map, "pfc_to_pg_map", &Row::pfc_to_pg_map, out.pfc_to_pg,
+        out.group_of_priority, kUnmapped);
+}
+
+size_t rows_of(const QosRows& qos) {
+  return qos.buffer_pool.items.size() + qos.buffer_profile.items.size() + qos.buffer_pg.items.size() +
+         qos.buffer_queue.items.size() + qos.lossless_parameter.items.size() + qos.wred_profile.items.size() +
+         qos.scheduler.items.size() + qos.queue.items.size() + qos.port_qos_map.items.size() + qos.pfc_wd.items.size();
+}
+
+bool changes_qos(const ProfileRow& row) {
+  return !row.empty() || row.pfc_to_queue_map || row.pfc_to_pg_map;
+}
+
+// After all rows of the profile: a config_db.json need not be complete without what the profile adds.
+void resolve_tables(Reader& reader, Value where, Resolved& out) {
+  const uint64_t complaints = reader.log().count();
+  auto qos = resolve_qos(reader, where, out.qos);
+  out.whole = out.whole && reader.log().count() == complaints;
+  qos->whole = out.whole;
+  qos->queues_of_priority.fill(0);
+  qos->priorities_of_group.fill(0);
+  for (unsigned p = 0; p < 8; ++p) {
+    const uint8_t queue = out.queue_of_priority[p];
+    const uint8_t group = out.group_of_priority[p];
+    if (queue != kUnmapped) qos->queues_of_priority[p] = static_cast<uint8_t>(1U << queue);
+    if (group != kUnmapped) qos->priorities_of_group[group] |= static_cast<uint8_t>(1U << p);
+  }
+  out.profile.qos = std::move(qos);
+}
+
+void check_limits(Reader& reader, const ProfileRow& row, const Resolved& base) {
+  if (!base.qos.has_buffers() || row.has_buffers()) return;
+  for (const auto& [key, given] : {std::pair("queue_limit", row.queue_limit.has_value()),
+                                   std::pair("queue_limits", row.queue_limits.has_value())}) {
+    if (given) {
+      reader.wrong(row.where.child(key),
+                   "does not go with the BUFFER_* tables that the profile is made of: they say what a queue may hold");
+    }
+  }
+}
+
+void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
+  Profile& profile = out.profile;
+  if (row.queue_limit) profile.queue_limit_bytes.fill(row.queue_limit->count);
+  if (row.queue_limits) {
+    for (const auto& [queue, limit] : row.queue_limits->items) profile.queue_limit_bytes[queue] = limit.count;
+  }
+  set_if(row.mtu, profile.mtu);
+  if (row.hash) apply_hash(reader, row.hash->where, *row.hash, profile.hash);
+  if (row.switch_hash) apply_hash(reader, row.switch_hash->global.where, row.switch_hash->global, profile.hash);
+  if (row.groups) apply_groups(*row.groups, profile.groups);
+  out.whole = out.whole && row.read_well;
+  apply_maps(reader, row, out);
+  check_limits(reader, row, out);
+  put_over(row, out.qos, ++out.layers);
+}
+
+class ProfileResolver {
+ public:
+  ProfileResolver(Reader& reader, const Named<ProfileRow>& rows) : reader_(reader) {
+    for (const auto& item : rows.items) add(item.name, item.value);
+    for (const BuiltInProfile& built_in : built_in_profiles()) names_.push_back(built_in.name);
+  }
+
+  std::vector<Profile> run(const std::vector<std::string_view>& wanted) {
+    const size_t of_file = entries_.size();
+    for (uint32_t i = 0; i < of_file; ++i) resolve(i);
+    for (uint32_t i = 0; i < of_file; ++i) entries_[i].resolved.profile.place = place_of(entries_[i].row->where);
+    for (const std::string_view name : wanted) {
+      if (const auto index = find(name)) resolve(*index);
+    }
+    std::vector<Profile> out;
+    for (Entry& entry : entries_) out.push_back(std::move(entry.resolved.profile));
+    if (!by_name_.contains("default")) out.insert(out.begin() + static_cast<std::ptrdiff_t>(of_file), Profile{});
+    return out;
+  }
+
+ private:
+  enum class State : uint8_t { kNew, kOnTheWay, kDone };
+  struct Entry {
+    std::string_view name;
+    const ProfileRow* row;
+    State state = State::kNew;
+    Resolved resolved;
+  };
+
+  uint32_t add(std::string_view name, const ProfileRow& row) {
+    const auto index = static_cast<uint32_t>(entries_.size());
+    by_name_.emplace(name, index);
+    names_.push_back(name);
+    entries_.push_back({.name = name, .row = &row, .resolved = {}});
+    return index;
+  }
+
+  // Built-in ones are read when they are asked for.
+  std::optional<uint32_t> find(std::string_view name) {
+    if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
+    const BuiltInProfile* built_in = find_built_in_profile(name);
+    if (built_in == nullptr) return std::nullopt;
+    const std::string file = "(built-in profile " + std::string(name) + ")";
+    const Value root = reader_.open(built_in->text, file);
+    ProfileRow& row = built_in_rows_.emplace_back();
+    if (!root.file().empty()) Format<ProfileRow>::read(reader_, root, row);
+    return add(built_in->name, row);
+  }
+
+  // Along the bases down to one that is done, then back up: no recursion, since a chain may be as long as the file.
+  void resolve(uint32_t first) {
+    std::vector<uint32_t> chain;
+    uint32_t at = first;
+    while (at != kNone && entries_[at].state == State::kNew) {
+      entries_[at].state = State::kOnTheWay;
+      chain.push_back(at);
+      at = base_of(at);
+    }
+    if (at != kNone && entries_[at].state == State::kOnTheWay) {
+      const Entry& entry = entries_[chain.back()];
+      reader_.wrong(entry.row->where.child("base"),
+                    "the profile " + std::string(entry.name) + " is, by way of its bases, its own base");
+      at = kNone;
+    }
+    while (!chain.empty()) {
+      const uint32_t index = chain.back();
+      chain.pop_back();
+      Entry& entry = entries_[index];
+      if (at != kNone) entry.resolved = entries_[at].resolved;
+      entry.resolved.profile.name = entry.name;
+      apply(entry);
+      entry.state = State::kDone;
+      at = index;
+    }
+  }
+
+  void apply(Entry& entry) {
+    const ProfileRow* file = config_db_of(*entry.row);
+    if (!fits(entry, file)) return;
+    if (file != nullptr) apply_row(reader_, *file, entry.resolved);
+    apply_row(reader_, *entry.row, entry.resolved);
+    if (changes_qos(*entry.row) || (file != nullptr && changes_qos(*file))) {
+      resolve_tables(reader_, entry.row->where, entry.resolved);
+    }
+  }
+
+  // Tables upon tables of bases upon bases could be any number, and each profile has a copy.
+  bool fits(Entry& entry, const ProfileRow* file) {
+    constexpr size_t kMostRows = 400'000;
+    rows_ += rows_of(*entry.row) + rows_of(entry.resolved.qos) + (file == nullptr ? 0 : rows_of(*file));
+    if (rows_ <= kMostRows) return true;
+    entry.resolved.qos = {};
+    reader_.wrong(entry.row->where, "is too much: profiles may have " + std::to_string(kMostRows) +
+                                        " rows of tables, those of bases counted again");
+    return false;
+  }
+
+  // Each file is read once.
+  const ProfileRow* config_db_of(const ProfileRow& row) {
+    if (!row.config_db || reader_.is_wrong(row.where.child("config_db"))) return nullptr;
+    const auto folder = std::filesystem::path(reader_.file()).parent_path();
+    const std::string path = (folder / *row.config_db).string();
+    const auto [place, is_new] = files_.try_emplace(path);
+    if (!is_new) return place->second.get();
+    const auto text = read_text_file(path, true);
+    if (!text) {
+      reader_.wrong(row.where.child("config_db"), shown(path) + " " + text.error());
+      return nullptr;
+    }
+    const Value root = reader_.open(*text, path, Dialect::kConfigDb);
+    place->second = std::make_unique<ProfileRow>();
+    if (!root.file().empty()) config_db_table().read(reader_, root, *place->second);
+    return place->second.get();
+  }
+
+  // kNone: there is none.
+  uint32_t base_of(uint32_t index) {
+    const ProfileRow& row = *entries_[index].row;
+    if (!row.base || reader_.is_wrong(row.where.child("base"))) return kNone;
+    if (const auto found = find(*row.base)) return *found;
+    reader_.wrong(row.where.child("base"),
+                  "there is no profile " + shown(*row.base) + reader_.guess(*row.base, names_));
+    return kNone;
+  }
+
+  Reader& reader_;
+  std::vector<Entry> entries_;  // the file's, in its order, then built-in ones
+  std::deque<ProfileRow> built_in_rows_;
+  std::map<std::string, std::unique_ptr<ProfileRow>> files_;
+  std::unordered_map<std::string_view, uint32_t> by_name_;
+  std::vector<std::string_view> names_;
+  size_t rows_ = 0;
+};
+
+}  // namespace
+
+std::vector<Profile> resolve_profiles(Reader& reader, const Named<ProfileRow>& rows,
+                                      const std::vector<std::string_view>& wanted) {
+  return ProfileResolver(reader, rows).run(wanted);
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// Another profile for a switch while it runs: whether it may be.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "control/model/profile.hpp"
+#include "control/model/fabric.hpp"
+
+namespace softspine::control {
+
+// Why a switch cannot work by another profile while it runs; empty: it can.
+std::string why_not_change(const std::vector<Profile>& profiles, const Fabric& fabric, uint32_t node,
+                           const Profile& to);
+
+}  // namespace softspine::control

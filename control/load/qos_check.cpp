@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <set>
+#include <tuple>
+
+#include "control/compile/qos_plan.hpp"
+#include "control/load/qos_change.hpp"
+#include "control/load/qos_resolve.hpp"
+
+namespace softspine::control {
+namespace {
+
+// One switch and the profile that it works by.
+class QosCheck {
+ public:
+  QosCheck(Reader& reader, const Fabric& fabric) : reader_(reader), fabric_(fabric) {}
+
+  void check(const Profile& profile, uint32_t node) {
+    if (!profile.qos || !profile.qos->whole || !profile.qos->has_buffers()) return;
+    check_sums(*profile.qos, node);
+    check_uses(profile, node, true);
+    check_uses(profile, node, false);
+    check_credit(*profile.qos, node);
+  }
+
+ private:
+  // Every switch of a profile would say the same.
+  void wrong(const Place& place, const std::string& once, std::string message) {
+    if (!said_.emplace(place.file, place.path, once).second) return;
+    reader_.log().add({place.file, place.path, place.line, place.column, std::move(message)});
+  }
+
+  void check_sums(const QosConfig& config, uint32_t node) {
+    const auto demands = pool_demands(config, port_shapes(fabric_, node));
+    for (size_t i = 0; i < demands.size(); ++i) {
+      if (demands[i].reserved <= demands[i].size) continue;
+      wrong(config.pools[i].place, "sum",
+            "is too small: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
+                fabric_.nodes[node].name + " reserve " + std::to_string(demands[i].reserved * config.cell_bytes) +
+                " of its " + std::to_string(demands[i].size * config.cell_bytes) + " bytes");
+    }
+  }
+
+  // A promise of room needs memory that is its alone.
+  void check_credit(const QosConfig& config, uint32_t node) {
+    for (const PortShape& shape : port_shapes(fabric_, node)) {
+      if (shape.flow_control != FlowControl::kCredit) continue;
+      const PortQos& port = config.port(shape.name);
+      const std::string of_port = " of " + fabric_.nodes[node].name + ":" + shape.name + " ";
+      uint8_t without = port.pfc_enable;
+      for (uint32_t g = 0; g < port.groups.size(); ++g) {
+        const auto credited = static_cast<uint8_t>(config.priorities_of_group[g] & port.pfc_enable);
+        if (credited == 0) continue;
+        without &= static_cast<uint8_t>(~credited);
+        const std::string why = why_no_credit(config, port.groups[g], shape, std::popcount(credited));
+        if (!why.empty()) {
+          wrong(config.place, why, "flow_control: credit: priority group " + std::to_string(g) + of_port + why);
+        }
+      }
+      if (without == 0) continue;
+      const std::string which = "priority " + std::to_string(std::countr_zero(without));
+      const std::string why = "is in pfc_enable, but in no priority group: there is no room to promise";
+      wrong(config.place, which, "flow_control: credit: " + which + of_port + why);
+    }
+  }
+  static std::string why_no_credit(const QosConfig& config, int16_t row, const PortShape& shape, int priorities) {
+    if (priorities > 1)
+      return "has " + std::to_string(priorities) + " lossless priorities; each needs a group of its own";
+    const auto* buffers = row == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(row)];
+    if (buffers == nullptr || !buffers->lossless) return "has no headroom (xoff) to promise";
+    if (config.pools[buffers->pool].xoff != 0) return "shares its headroom: what is promised must be its alone";
+    if (!buffers->automatic && buffers->xoff < shape.largest_frame) {
+      return "has " + std::to_string(buffers->xoff) + " bytes of headroom, less than a frame of " +
+             std::to_string(shape.largest_frame);
+    }
+    return {};
+  }
+
+  // What a DSCP can lead to needs a row; what only a tag's PCP leads to is refused when it comes.
+  void check_uses(const Profile& profile, uint32_t node, bool ingress) {
+    const QosConfig& config = *profile.qos;
+    const bool limited = std::ranges::any_of(config.pools, [&](const auto& pool) { return pool.ingress == ingress; });
+    if (!limited) return;
+    std::set<uint8_t> classes{0};
+    classes.insert(profile.dscp_to_tc.begin(), profile.dscp_to_tc.end());
+    for (const FabricPort& port : fabric_.nodes[node].ports) {
+      const PortQos& rows = config.port(port.name);
+      for (const uint8_t tc : classes) {
+        const uint8_t to = ingress ? profile.tc_to_pg[tc] : profile.tc_to_queue[tc];
+        if ((ingress ? rows.groups : rows.queues)[to] != PortQos::kNone) continue;
+        const std::string what = std::string(ingress ? "priority group " : "queue ") + std::to_string(to);
+        wrong(config.place, what,
+              "traffic class " + std::to_string(tc) + " goes to " + what + ", which has no row in " +
+                  (ingress ? "BUFFER_PG" : "BUFFER_QUEUE") + " for " + fabric_.nodes[node].name + ":" + port.name);
+      }
+    }
+  }
+
+  Reader& reader_;
+  const Fabric& fabric_;
+  std::set<std::tuple<std::string, std::string, std::string>> said_;
+};
+
+}  // namespace
+
+std::string why_not_change(const std::vector<Profile>& profiles, const Fabric& fabric, uint32_t index,
+                           const Profile& to) {
+  const FabricNode& node = fabric.nodes[index];
+  if (node.kind != NodeKind::kSwitch) return node.name + " is a host: switches have profiles";
+  if (node.profile >= profiles.size()) return "the profile of " + node.name + " is not known";
+  const Profile& from = profiles[node.profile];
+  const auto cell_of = [](const Profile& profile) {
+    return profile.qos && profile.qos->has_buffers() ? profile.qos->cell_bytes : 1;
+  };
+  if (cell_of(from) == cell_of(to)) {
+    Reader reader;
+    QosCheck(reader, fabric).check(to, index);
+    const Errors errors = reader.finish();
+    return errors.empty() ? "" : errors.front().path + ": " + errors.front().message;
+  }
+  return node.name + " works by " + from.name + ", whose cells have " + std::to_string(cell_of(from)) +
+         " bytes, and those of " + to.name + " " + std::to_string(cell_of(to)) +
+         ": what is held cannot be counted anew (1: without BUFFER_* tables)";
+}
+
+void check_qos(Reader& reader, const std::vector<Profile>& profiles, const Fabric& fabric) {
+  QosCheck check(reader, fabric);
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    const FabricNode& node = fabric.nodes[n];
+    if (node.kind == NodeKind::kSwitch && node.profile < profiles.size()) check.check(profiles[node.profile], n);
+  }
+}
+
+}  // namespace softspine::control

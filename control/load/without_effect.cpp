@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/load/without_effect.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <set>
+
+#include "control/rows/row_formats.hpp"
+#include "control/document/words.hpp"
+
+namespace softspine::control {
+namespace {
+
+std::string printed(dataplane::Rate rate) {
+  return print_quantity(static_cast<int64_t>(rate.count_bps()), kRateQuantity);
+}
+std::string printed(dataplane::Duration duration) {
+  return print_quantity(duration.count_ps(), kDurationQuantity);
+}
+
+class Finder {
+ public:
+  Finder(Reader& reader, const TestbedRow& row, const Testbed& testbed)
+      : reader_(reader), row_(row), testbed_(testbed), fabric_(testbed.fabric) {
+    for (uint32_t n = 0; n < fabric_.nodes.size(); ++n) by_name_.emplace(fabric_.nodes[n].name, n);
+  }
+
+  void find_in_profiles() {
+    find_unused_roles();
+    find_unused_profiles();
+    for (size_t i = 0; i < row_.profiles.items.size(); ++i) {
+      const ProfileRow& row = row_.profiles.items[i].value;
+      if (row.groups) find_in_groups(*row.groups, testbed_.profiles[i].groups);
+      if (testbed_.profiles[i].qos) find_in_watchdog(row_.profiles.items[i], *testbed_.profiles[i].qos);
+    }
+  }
+
+  void find_in_nodes(const std::vector<const NodeRow*>& rows) {
+    for (uint32_t n = 0; n < fabric_.nodes.size() && n < rows.size(); ++n) {
+      if (rows[n] != nullptr && rows[n]->nic) find_in_nic(n, *rows[n]->nic);
+    }
+  }
+
+  void find_in_credit() {
+    for (const FabricLink& link : fabric_.links) {
+      if (link.flow_control != FlowControl::kCredit || (pauses_at(link.a) | pauses_at(link.b)) != 0) continue;
+      if (!is_switch(link.a.node) && !is_switch(link.b.node)) continue;
+      reader_.warn({}, "flow_control: credit has no effect between " + fabric_.name_of(link.a) + " and " +
+                           fabric_.name_of(link.b) + ": no priority is in pfc_enable there");
+      return;
+    }
+  }
+
+  void find_in_workloads() {
+    for (size_t i = 0; i < row_.workload.size(); ++i) find_in_rate(row_.workload[i], testbed_.workloads[i]);
+  }
+
+  // In the order of their instants, as they strike.
+  void find_in_faults() {
+    std::vector<const FaultRow*> rows;
+    for (const FaultRow& fault : row_.faults) rows.push_back(&fault);
+    std::ranges::stable_sort(rows, {}, &FaultRow::at);
+    for (const FaultRow* fault : rows) find_in_fault(*fault);
+  }
+
+ private:
+  bool is_switch(uint32_t node) const { return fabric_.nodes[node].kind == NodeKind::kSwitch; }
+
+  // The priorities that a switch's port obeys and may pause; none of a host's.
+  uint8_t pauses_at(LinkEnd end) const {
+    const FabricNode& node = fabric_.nodes[end.node];
+    if (node.kind != NodeKind::kSwitch) return 0;
+    const auto& qos = testbed_.profiles[node.profile].qos;
+    return qos ? qos->port(fabric_.port(end).name).pfc_enable : uint8_t{0};
+  }
+
+  void find_unused_roles() {
+    const auto look = [&](const std::optional<std::string>& name, Role role, std::string_view key) {
+      const bool has = std::ranges::any_of(fabric_.nodes, [&](const FabricNode& n) { return n.role == role; });
+      if (name && !has) reader_.warn(row_.roles.where.child(key), "has no effect: no switch has this role");
+    };
+    look(row_.roles.tor, Role::kTor, "tor");
+    look(row_.roles.aggregation, Role::kAggregation, "aggregation");
+    look(row_.roles.core, Role::kCore, "core");
+  }
+
+  void find_unused_profiles() {
+    std::set<std::string_view> used;
+    for (const FabricNode& node : fabric_.nodes) {
+      if (node.kind == NodeKind::kSwitch) used.insert(testbed_.profiles[node.profile].name);
+    }
+    for (const FaultRow& fault : row_.faults) {
+      if (fault.profile) used.insert(*fault.profile);
+    }
+    std::map<std::string_view, std::string_view> bases;
+    for (const auto& item : row_.profiles.items) {
+      if (item.value.base) bases.emplace(item.name, *item.value.base);
+    }
+    for (const std::string_view name : std::vector(used.begin(), used.end())) {
+      for (auto base = bases.find(name); base != bases.end() && used.insert(base->second).second;)
+        base = bases.find(base->second);
+    }
+    for (const auto& item : row_.profiles.items) {
+      if (used.contains(item.name)) continue;
+      reader_.warn(item.key,
+                   "no switch, role, fault or other profile in use names it: it has no effect, unless "
+                   "`softspine profile` puts it in force");
+    }
+  }
+
+  void find_in_groups(const GroupsRow& row, const GroupConfig& groups) {
+    const auto without = [&](bool given, std::string_view key, const std::string& why) {
+      if (given) reader_.warn(row.where.child(key), "has no effect: " + why);
+    };
+    const bool resilient = groups.kind == GroupKind::kResilient;
+    const std::string mode = "the mode is " + std::string(word_of(groups.mode));
+    without(row.buckets.has_value() && !resilient, "buckets", "they are a resilient group's");
+    without(row.gap.has_value() && groups.mode != GroupMode::kFlowlet, "gap", mode);
+    without(row.flowlets.has_value() && groups.mode != GroupMode::kFlowlet, "flowlets", mode);
+    without((row.kind || row.mode) && resilient && groups.mode == GroupMode::kSpray, row.kind ? "kind" : "mode",
+            "a link drawn for each packet has no flows that a resilient group could keep where they are");
+    without(row.weights && groups.mode == GroupMode::kPinned, "weights", mode);
+  }
+
+  void find_in_watchdog(const Named<ProfileRow>::Item& item, const QosConfig& config) {
+    const ProfileRow& row = item.value;
+    const bool own = !row.pfc_wd.items.empty() || !row.port_qos_map.items.empty() || row.config_db;
+    if (!own) return;
+    std::vector<const PortQos*> ports{&config.others};
+    for (const auto& [name, port] : config.ports) ports.push_back(&port);
+    const auto is_watched = [](const PortQos* port) {
+      return port->watchdog.action != dataplane::WatchdogAction::kNone;
+    };
+    std::erase_if(ports, [&](const PortQos* port) { return !is_watched(port); });
+    if (ports.empty()) return;
+    const std::string poll = "POLL_INTERVAL, " + printed(config.watchdog_poll) + ": it is told of after that";
+    const auto below = [&](dataplane::Duration time) { return time < config.watchdog_poll; };
+    for (const PortQos* port : ports) {
+      if (!below(port->watchdog.detection)) continue;
+      reader_.warn(watchdog_key(item, "detection_time", &PfcWdRow::detection_time),
+                   "detection_time, " + printed(port->watchdog.detection) + ", is shorter than " + poll);
+      break;
+    }
+    for (const PortQos* port : ports) {
+      if (!below(port->watchdog.restoration)) continue;
+      reader_.warn(watchdog_key(item, "restoration_time", &PfcWdRow::restoration_time),
+                   "restoration_time, " + printed(port->watchdog.restoration) + ", is shorter than " + poll);
+      break;
+    }
+    find_unwatched(item, ports);
+  }
+
+  static Value watchdog_key(const Named<ProfileRow>::Item& item, std::string_view key,
+                            std::optional<dataplane::Duration> PfcWdRow::* member) {
+    for (const auto& row : item.value.pfc_wd.items) {
+      if (row.row.*member) return row.row.where.child(key);
+    }
+    return item.key;
+  }
+
+  void find_unwatched(const Named<ProfileRow>::Item& item, const std::vector<const PortQos*>& ports) {
+    for (const PortQos* port : ports) {
+      const uint8_t looked_after = port->pfcwd_sw_enable.value_or(port->pfc_enable);
+      if (looked_after == 0) {
+        return reader_.warn(item.key, "PFC_WD has no effect: no priority is in pfc_enable, so none is ever paused");
+      }
+      const auto idle = static_cast<uint8_t>(looked_after & ~port->pfc_enable);
+      if (idle == 0) continue;
+      const auto row = std::ranges::find_if(item.value.port_qos_map.items,
+                                            [](const auto& each) { return each.row.pfcwd_sw_enable.has_value(); });
+      const bool found = row != item.value.port_qos_map.items.end();
+      return reader_.warn(found ? row->row.where.child("pfcwd_sw_enable") : item.key,
+                          "the watchdog looks after priority " + std::to_string(std::countr_zero(idle)) +
+                              ", which is not in pfc_enable: it is never paused");
+    }
+  }
+
+  void find_in_nic(uint32_t node, const NicRow& row) {
+    for (uint16_t p = 0; p < fabric_.nodes[node].ports.size(); ++p) {
+      const FabricLink& link = fabric_.links[fabric_.nodes[node].ports[p].link];
+      const LinkEnd peer = fabric_.peer_of({node, p});
+      if (row.rate && *row.rate >= link.rate) {
+        return reader_.warn(row.where.child("rate"), "has no effect: the link has " + printed(link.rate));
+      }
+      const auto idle = static_cast<uint8_t>(row.pfc_enable.value_or(PriorityList{}).mask & ~pauses_at(peer));
+      if (is_switch(peer.node) && idle != 0) {
+        return reader_.warn(row.where.child("pfc_enable"), "priority " + std::to_string(std::countr_zero(idle)) +
+                                                               " is not in pfc_enable of " + fabric_.name_of(peer) +
+                                                               ": neither pauses the other for it");
+      }
+    }
+  }
+
+  void find_in_rate(const WorkloadRow& row, const Workload& workload) {
+    if (!row.rate) return;
+    for (const auto* hosts : {&workload.hosts, &workload.from}) {
+      for (const uint32_t host : *hosts) {
+        // A bond spreads queue pairs over its ports.
+        const auto& ports = fabric_.nodes[host].ports;
+        dataplane::Rate most;
+        for (size_t p = 0; p < std::min<size_t>(ports.size(), workload.qps); ++p) {
+          most = dataplane::Rate::bps(most.count_bps() + fabric_.links[ports[p].link].rate.count_bps());
+        }
+        if (*row.rate <= most) continue;
+        return reader_.warn(row.where.child("rate"), printed(*row.rate) + " is more than the link of " +
+                                                         fabric_.nodes[host].name + " has, " + printed(most) +
+                                                         ": its flows get no more than that");
+      }
+    }
+  }
+
+  // The ports that a fault is about: a node's, or one.
+  std::vector<LinkEnd> ports_of(const FaultRow& row) const {
+    std::vector<LinkEnd> out;
+    const auto node = by_name_.find(row.link ? row.link->node : row.node.value_or(""));
+    if (node == by_name_.end()) return out;
+    const auto& ports = fabric_.nodes[node->second].ports;
+    for (uint16_t p = 0; p < ports.size(); ++p) {
+      if (!row.link || ports[p].name == row.link->port) out.push_back({node->second, p});
+    }
+    return out;
+  }
+
+  void find_in_fault(const FaultRow& row) {
+    const std::vector<LinkEnd> ports = ports_of(row);
+    if (ports.empty()) return;
+    if (row.profile) return find_in_change(row, ports[0].node);
+    switch (row.set.value_or(FaultState::kDown)) {
+      case FaultState::kDown:
+      case FaultState::kUp: return find_in_links(row, ports);
+      case FaultState::kStorm: find_unheard_storm(row, ports); break;
+      case FaultState::kDeaf: find_deaf_anyway(row, ports); break;
+      case FaultState::kWell: find_well_anyway(row, ports); break;
+      case FaultState::kLossy:
+      case FaultState::kSlowReceiver: break;
+    }
+    for (const LinkEnd port : ports) touched_.insert(fabric_.port(port).link);
+  }
+
+  void find_in_change(const FaultRow& row, uint32_t node) {
+    const auto [now, is_new] = profile_of_.try_emplace(node, testbed_.profiles[fabric_.nodes[node].profile].name);
+    if (now->second == *row.profile) {
+      reader_.warn(row.where.child("profile"),
+                   "has no effect: " + fabric_.nodes[node].name + " has " + *row.profile + " already");
+    }
+    now->second = *row.profile;
+  }
+
+  void find_in_links(const FaultRow& row, const std::vector<LinkEnd>& ports) {
+    const bool up = row.set == FaultState::kUp;
+    bool changes = false;
+    for (const LinkEnd port : ports) {
+      const uint32_t link = fabric_.port(port).link;
+      changes = (up ? down_.erase(link) != 0 : down_.insert(link).second) || changes;
+    }
+    if (!changes) {
+      reader_.warn(row.where.child("set"), std::string("has no effect: ") + (up ? "up" : "down") + " it is already");
+    }
+  }
+
+  static uint8_t mask_of(const FaultRow& row, uint8_t if_not_given) {
+    if (!row.priorities) return if_not_given;
+    uint8_t mask = 0;
+    for (const uint8_t priority : *row.priorities) mask |= static_cast<uint8_t>(1U << priority);
+    return mask;
+  }
+
+  // Hosts obey every pause.
+  void find_unheard_storm(const FaultRow& row, const std::vector<LinkEnd>& ports) {
+    const uint8_t mask = mask_of(row, HostFault{}.priorities);
+    for (const LinkEnd port : ports) {
+      const LinkEnd peer = fabric_.peer_of(port);
+      const bool by_credit = fabric_.links[fabric_.port(port).link].flow_control == FlowControl::kCredit;
+      if (!is_switch(peer.node) || (!by_credit && (pauses_at(peer) & mask) != 0)) return;
+    }
+    reader_.warn(row.where.child("set"), "has no effect: " + fabric_.name_of(fabric_.peer_of(ports[0])) +
+                                             " obeys no pause of these priorities (pfc_enable)");
+  }
+
+  void find_deaf_anyway(const FaultRow& row, const std::vector<LinkEnd>& ports) {
+    const uint8_t mask = mask_of(row, 0xff);
+    for (const LinkEnd port : ports) {
+      const LinkEnd said_by = fabric_.peer_of(port);
+      const bool obeys = !is_switch(port.node) || (pauses_at(port) & mask) != 0;
+      // Among a host and a switch the switch pauses by its tables, a host when it fails.
+      const bool paused = !is_switch(said_by.node) || (pauses_at(said_by) & mask) != 0;
+      if (obeys && paused) return;
+    }
+    reader_.warn(row.where.child("set"),
+                 "has no effect: " + fabric_.name_of(ports[0]) + " is never paused in these priorities (pfc_enable)");
+  }
+
+  void find_well_anyway(const FaultRow& row, const std::vector<LinkEnd>& ports) {
+    const bool was_ill =
+        std::ranges::any_of(ports, [&](LinkEnd port) { return touched_.contains(fabric_.port(port).link); });
+    if (!was_ill) reader_.warn(row.where.child("set"), "has no effect: nothing has failed there before");
+  }
+
+  Reader& reader_;
+  const TestbedRow& row_;
+  const Testbed& testbed_;
+  const Fabric& fabric_;
+  std::map<std::string_view, uint32_t> by_name_;
+  std::set<uint32_t> down_;                     // links
+  std::set<uint32_t> touched_;                  // links with a host, port or cable that has failed
+  std::map<uint32_t, std::string> profile_of_;  // switches that have changed theirs
+};
+
+}  // namespace
+
+void find_without_effect(Reader& reader, const TestbedRow& row, const Testbed& testbed,
+                         const std::vector<const NodeRow*>& node_rows) {
+  Finder finder(reader, row, testbed);
+  finder.find_in_profiles();
+  finder.find_in_nodes(node_rows);
+  finder.find_in_credit();
+  finder.find_in_workloads();
+  finder.find_in_faults();
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <unordered_set>
+
+#include "control/load/resolve.hpp"
+
+namespace softspine::control {
+namespace {
+
+using dataplane::Instant;
+
+// IPv6 40, UDP 8, BTH 12, RETH 16, ICRC 4: what a packet of an RDMA write is longer than its payload.
+constexpr uint32_t kHeaderBytes = 80;
+constexpr uint32_t kLeastMtu = 1'280;  // of a link: a smaller one has been complained about
+
+class WorkloadResolver {
+ public:
+  WorkloadResolver(Reader& reader, const RunConfig& run, NodeFinder& nodes)
+      : reader_(reader), run_(run), nodes_(nodes) {
+    const Fabric& fabric = nodes.fabric();
+    for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+      if (fabric.nodes[n].kind == NodeKind::kHost && is_builtin(fabric.nodes[n].attachment)) builtin_.push_back(n);
+    }
+  }
+
+  Workload resolve(const WorkloadRow& row) {
+    Workload out{.name = row.name,
+                 .pattern = row.pattern,
+                 .message_bytes = row.message.count,
+                 .messages = row.messages,
+                 .mtu = row.mtu,
+                 .qps = row.qps,
+                 .scaling = row.scaling,
+                 .first_qp = row.first_qp.value_or(0),
+                 .source_port = row.source_port.port,
+                 .start = Instant::at(row.start),
+                 .dscp = row.dscp.value_or(kUsualDscp),
+                 .dscp_given = row.dscp.has_value(),
+                 .ack_dscp_given = row.ack_dscp.has_value(),
+                 .transport = transport_of(row),
+                 .place = place_of(row.where),
+                 .dscp_place = place_of(row.where.child("dscp"))};
+    if (row.rate) out.rate = *row.rate;
+    check_name(row);
+    check_transport(row, out.transport);
+    if (row.start >= run_.duration) reader_.wrong(row.where.child("start"), "never starts: the run ends before");
+    if (reader_.is_wrong(row.where.child("pattern"))) return out;
+    check_keys(row);
+    check_scaling(row);
+    switch (row.pattern) {
+      case Pattern::kIncast: resolve_incast(row, out); break;
+      case Pattern::kPairs: resolve_pairs(row, out); break;
+      default: resolve_group(row, out); break;
+    }
+    check_mtu(row, out);
+    return out;
+  }
+
+ private:
+  bool uses_pairs(Pattern pattern) const { return pattern == Pattern::kIncast || pattern == Pattern::kPairs; }
+
+  void check_name(const WorkloadRow& row) {
+    const Value where = row.where.child("name");
+    if (!reader_.is_wrong(where) && !names_.insert(row.name).second)
+      reader_.wrong(where, "a workload " + shown(row.name) + " stands here already");
+  }
+
+  static TransportConfig transport_of(const WorkloadRow& row) {
+    TransportConfig out{
+        .kind = row.transport, .verb = row.verb, .ack_dscp = row.ack_dscp.value_or(row.dscp.value_or(kUsualDscp))};
+    const auto take = [](const auto& given, auto& into) { into = given.value_or(into); };
+    take(row.congestion_control, out.congestion_control);
+    take(row.window, out.window);
+    // A window that nobody chose an interval for must hold one.
+    out.ack_every = row.ack_every.value_or(std::min(out.ack_every, out.window));
+    take(row.ack_timeout, out.ack_timeout);
+    take(row.retries, out.retries);
+    take(row.cnp_dscp, out.cnp_dscp);
+    take(row.cnp_interval, out.cnp_interval);
+    return out;
+  }
+
+  void check_transport(const WorkloadRow& row, const TransportConfig& transport) {
+    const auto needs = [&](bool given, bool fits, std::string_view key, std::string_view what) {
+      if (given && !fits) reader_.wrong(row.where.child(key), "needs " + std::string(what));
+    };
+    const bool reliable = row.transport == TransportKind::kReliable;
+    constexpr std::string_view kReliable = "'transport: rc'";
+    needs(transport.congestion_control != CongestionControl::kOff, reliable, "congestion_control", kReliable);
+    needs(row.window.has_value(), reliable, "window", kReliable);
+    needs(row.ack_every.has_value(), reliable, "ack_every", kReliable);
+    needs(row.ack_timeout.has_value(), reliable, "ack_timeout", kReliable);
+    needs(row.retries.has_value(), reliable, "retries", kReliable);
+    needs(row.ack_dscp.has_value(), reliable, "ack_dscp", kReliable);
+    const bool controlled = transport.congestion_control != CongestionControl::kOff;
+    needs(row.cnp_dscp.has_value(), controlled, "cnp_dscp", "'congestion_control'");
+    needs(row.cnp_interval.has_value(), controlled, "cnp_interval", "'congestion_control'");
+    if (transport.ack_every > transport.window) {
+      reader_.wrong(row.where.child("ack_every"),
+                    "exceeds the window of " + std::to_string(transport.window) + ": nobody would ever ask");
+    }
+  }
+
+  // A queue pair without a byte or a message would be none.
+  void check_scaling(const WorkloadRow& row) {
+    if (row.rate && row.rate->count_bps() / row.qps < dataplane::Rate::min().count_bps())
+      reader_.wrong(row.where.child("rate"), "is less than 1Mbps for each of its queue pairs");
+    if (row.scaling == Scaling::kSplit && row.message.count < row.qps)
+      reader_.wrong(row.where.child("qps"), "there are not as many bytes in a message to split");
+    if (row.scaling == Scaling::kRoundRobin && row.messages < row.qps)
+      reader_.wrong(row.where.child("qps"), "there are not as many messages to take turns");
+  }
+
+  void check_keys(const WorkloadRow& row) {
+    const bool pairs = uses_pairs(row.pattern);
+    const auto refuse = [&](bool given, std::string_view key) {
+      if (given) reader_.wrong(row.where.child(key), "is not for this pattern");
+    };
+    refuse(pairs && row.hosts, "hosts");
+    refuse(!pairs && row.from, "from");
+    refuse(!pairs && row.to, "to");
+    if (pairs && !row.from) reader_.wrong(row.where, "the key 'from' is missing: who sends");
+    if (pairs && !row.to) reader_.wrong(row.where, "the key 'to' is missing: who receives");
+  }
+
+  std::optional<uint32_t> find(const std::string& name, Value where) {
+    const auto node = nodes_.find(name, where);
+    if (!node) return std::nullopt;
+    const FabricNode& found = nodes_.fabric().nodes[*node];
+    if (found.kind != NodeKind::kHost) {
+      reader_.wrong(where, name + " is a switch: built-in hosts send and receive");
+    } else if (!is_builtin(found.attachment)) {
+      reader_.wrong(where, name + " is not a built-in host: what it sends is its own business");
+    } else {
+      return node;
+    }
+    return std::nullopt;
+  }
+
+  // True if all were found.
+  bool find_all(const std::vector<std::string>& names, Value list, std::vector<uint32_t>& out) {
+    const std::vector<Value> places = list.each();
+    if (places.size() != names.size()) return false;  // neither a name nor a list of them
+    bool good = true;
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto node = find(names[i], places[i]);
+      if (node) out.push_back(*node);
+      good = node.has_value() && good;
+    }
+    return good;
+  }
+
+  void resolve_group(const WorkloadRow& row, Workload& out) {
+    const Value where = row.hosts ? row.where.child("hosts") : row.where;
+    const bool found = !row.hosts || find_all(*row.hosts, where, out.hosts);
+    if (!row.hosts) out.hosts = builtin_;
+    if (!found || !nodes_.names_known()) return;
+    check_distinct(out.hosts, where);
+    if (out.hosts.size() < 2) reader_.wrong(where, "needs two built-in hosts, has " + std::to_string(out.hosts.size()));
+  }
+
+  void check_distinct(const std::vector<uint32_t>& hosts, Value where) {
+    std::unordered_set<uint32_t> seen;
+    for (size_t i = 0; i < hosts.size(); ++i) {
+      if (seen.insert(hosts[i]).second) continue;
+      reader_.wrong(where, nodes_.fabric().nodes[hosts[i]].name + " stands here twice");
+      return;
+    }
+  }
+
+  void resolve_incast(const WorkloadRow& row, Workload& out) {
+    if (!row.from || !row.to) return;
+    const Value from = row.where.child("from");
+    const Value to = row.where.child("to");
+    if (row.to->items.size() != 1) {
+      reader_.wrong(to, "an incast has one receiver");
+      return;
+    }
+    if (!find_all(row.to->items, to, out.to)) return;
+    if (row.from->count) {
+      spread_senders(*row.from->count, from, out);
+      return;
+    }
+    if (!find_all(row.from->names, from, out.from)) return;
+    check_distinct(out.from, from);
+    if (out.from.empty()) reader_.wrong(from, "names no sender");
+    if (std::ranges::find(out.from, out.to[0]) != out.from.end())
+      reader_.wrong(from, row.to->items[0] + " would send to itself");
+  }
+
+  // N senders, evenly over all other built-in hosts in the fabric's order.
+  void spread_senders(uint32_t count, Value where, Workload& out) {
+    std::vector<uint32_t> others = builtin_;
+    std::erase(others, out.to[0]);
+    if (count > others.size()) {
+      reader_.wrong(where, "there are " + std::to_string(others.size()) + " other built-in hosts");
+      return;
+    }
+    for (uint64_t i = 0; i < count; ++i) out.from.push_back(others[i * others.size() / count]);
+  }
+
+  void resolve_pairs(const WorkloadRow& row, Workload& out) {
+    if (!row.from || !row.to) return;
+    const Value from = row.where.child("from");
+    const Value to = row.where.child("to");
+    if (row.from->count) {
+      reader_.wrong(from, "pairs need the senders by name");
+      return;
+    }
+    const bool senders = find_all(row.from->names, from, out.from);
+    const bool receivers = find_all(row.to->items, to, out.to);
+    if (!senders || !receivers) return;
+    if (out.from.size() != out.to.size()) {
+      reader_.wrong(to,
+                    std::to_string(out.to.size()) + " receivers for " + std::to_string(out.from.size()) + " senders");
+      return;
+    }
+    if (out.from.empty()) reader_.wrong(from, "names no sender");
+    const std::vector<Value> receiver_places = to.each();
+    for (size_t i = 0; i < out.from.size(); ++i) {
+      if (out.from[i] == out.to[i]) reader_.wrong(receiver_places[i], row.to->items[i] + " would send to itself");
+    }
+  }
+
+  void check_mtu(const WorkloadRow& row, const Workload& out) {
+    for (const auto* list : {&out.hosts, &out.from, &out.to}) {
+      for (const uint32_t host : *list) {
+        for (const FabricPort& port : nodes_.fabric().nodes[host].ports) {
+          const FabricLink& link = nodes_.fabric().links[port.link];
+          const bool known = link.mtu >= kLeastMtu && !reader_.is_wrong(row.where.child("mtu"));
+          if (!known || row.mtu + kHeaderBytes <= link.mtu) continue;
+          reader_.wrong(row.where.child("mtu"), "with " + std::to_string(kHeaderBytes) + " bytes of headers, " +
+                                                    std::to_string(row.mtu) + " exceeds the link of " +
+                                                    nodes_.fabric().nodes[host].name + ": its mtu is " +
+                                                    std::to_string(link.mtu));
+          return;
+        }
+      }
+    }
+  }
+
+  Reader& reader_;
+  const RunConfig& run_;
+  NodeFinder& nodes_;
+  std::vector<uint32_t> builtin_;
+  std::unordered_set<std::string> names_;
+};
+
+}  // namespace
+
+NodeFinder::NodeFinder(Reader& reader, const Expanded& expanded)
+    : reader_(reader), fabric_(expanded.fabric), names_known_(expanded.names_known) {
+  for (uint32_t i = 0; i < fabric_.nodes.size(); ++i) {
+    by_name_.emplace(fabric_.nodes[i].name, i);
+    names_.push_back(fabric_.nodes[i].name);
+  }
+}
+
+std::optional<uint32_t> NodeFinder::find(std::string_view name, Value where) {
+  if (reader_.is_wrong(where)) return std::nullopt;
+  const auto found = by_name_.find(name);
+  if (found != by_name_.end()) return found->second;
+  if (names_known_) reader_.wrong(where, "there is no node " + shown(name) + reader_.guess(name, names_));
+  return std::nullopt;
+}
+
+std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows, const RunConfig& run,
+                                        NodeFinder& nodes) {
+  WorkloadResolver resolver(reader, run, nodes);
+  std::vector<Workload> out;
+  for (const WorkloadRow& row : rows) {
+    if (row.where.kind() == ValueKind::kMap) out.push_back(resolver.resolve(row));
+  }
+  return out;
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fabric, fully expanded: every node, port, link, subnet and address; nothing left to look up by name.
+//
+// Nodes, links, subnets and ports refer to each other by index. The order is the same for the same file, always:
+// a ToR, then its hosts, the next ToR, …, then the upper tiers; explicit nodes after the generated ones
+// (a host directly after the first ToR that it is linked to).
+// A host has one address, on all of its ports (two ports = a bond across two ToRs). A server with several NICs
+// is several hosts that share `server`.
+// Hosts that are attached to the same set of switches share a subnet; each of those switches is its gateway.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "control/document/error.hpp"
+#include "control/model/address.hpp"
+#include "control/model/attachment.hpp"
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+inline constexpr uint32_t kNone = UINT32_MAX;  // where an index could be, and isn't
+
+enum class NodeKind : uint8_t { kSwitch, kHost };
+enum class Role : uint8_t { kTor, kAggregation, kCore, kHost };
+
+struct FabricPort {
+  std::string name;       // Ethernet0, Ethernet4, …; eth0 at hosts
+  MacAddress mac;         // unique at switches; at a host the same on all ports
+  uint32_t link = kNone;  // every port has one
+};
+
+struct FabricNode {
+  std::string name;
+  NodeKind kind = NodeKind::kHost;
+  Role role = Role::kHost;
+  std::vector<FabricPort> ports;  // by the number in their names
+  Ipv4Address ipv4;               // a host's address, a switch's loopback
+  Ipv6Address ipv6;
+  uint32_t profile = kNone;  // switches: of Testbed::profiles
+  uint32_t subnet = kNone;   // hosts: of Fabric::subnets
+  uint32_t plane = 0;        // HPN: which of the disjoint planes
+  std::string server;        // hosts: the machine that this NIC is in; its own name unless it has several
+  Attachment attachment;     // hosts: what stands behind it
+  HostNic nic;               // hosts that are not built in
+  Place place;               // hosts that are not built in: in the file
+};
+
+struct LinkEnd {
+  uint32_t node = 0;
+  uint16_t port = 0;
+  friend auto operator<=>(const LinkEnd&, const LinkEnd&) = default;
+};
+
+// How a link's receiver keeps its sender from sending more than it can hold.
+enum class FlowControl : uint8_t {
+  kPfc,     // it asks for pauses, if its profile says so
+  kCredit,  // it grants credit beforehand, as InfiniBand does
+};
+
+struct FabricLink {
+  LinkEnd a;
+  LinkEnd b;
+  dataplane::Rate rate;
+  dataplane::Duration propagation;  // length / 1.98e8 m/s, at least 1 ps
+  uint32_t mtu = 9100;              // of the IP packet: the frame may be 14 bytes (18 with a tag) longer
+  FlowControl flow_control = FlowControl::kPfc;
+};
+
+struct Subnet {
+  Ipv4Prefix v4;
+  Ipv6Prefix v6;
+  Ipv4Address gateway4;  // the .1, on each of `switches`
+  Ipv6Address gateway6;
+  std::vector<uint32_t> switches;  // nodes, ascending; two for a dual-ToR subnet, none for hosts linked back to back
+  std::vector<uint32_t> hosts;     // nodes, ascending
+};
+
+struct Fabric {
+  std::vector<FabricNode> nodes;
+  std::vector<FabricLink> links;
+  std::vector<Subnet> subnets;
+
+  const FabricPort& port(LinkEnd end) const { return nodes[end.node].ports[end.port]; }
+  // "tor1:Ethernet4"
+  std::string name_of(LinkEnd end) const { return nodes[end.node].name + ":" + port(end).name; }
+  LinkEnd peer_of(LinkEnd end) const {
+    const FabricLink& link = links[port(end).link];
+    return link.a == end ? link.b : link.a;
+  }
+};
+
+}  // namespace softspine::control

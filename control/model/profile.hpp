@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile: the tables that a switch works by, resolved (inheritance applied, defaults filled in).
+// Names are SAI's and SONiC's.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "control/model/qos.hpp"
+#include "dataplane/hashing/flowlet_table.hpp"
+#include "dataplane/hashing/hash_config.hpp"
+
+namespace softspine::control {
+
+using HashAlgorithm = dataplane::HashAlgorithm;
+using HashField = dataplane::HashField;
+using HashModel = dataplane::HashModel;
+using HashConfig = dataplane::HashConfig;
+using UdfBase = dataplane::UdfBase;
+
+// How a group's member is chosen: dataplane/hashing/group.hpp. Pinned: by the destination's slice, which is its place
+// among the hosts of its subnet, that is, its ToR's downlink.
+enum class GroupMode : uint8_t { kHash, kPinned, kInPort, kFlowlet, kSpray };
+// What happens when a member dies: all buckets are dealt anew, or only its own.
+enum class GroupKind : uint8_t { kModulo, kResilient };
+
+struct GroupConfig {
+  GroupMode mode = GroupMode::kHash;
+  GroupKind kind = GroupKind::kModulo;
+  uint32_t buckets = 128;  // resilient
+  // By the neighbour's name; who is not named weighs 1. At most 64.
+  std::vector<std::pair<std::string, uint32_t>> weights;
+  dataplane::FlowletConfig flowlets;
+};
+
+inline uint32_t weight_of(const GroupConfig& groups, std::string_view neighbour) {
+  for (const auto& [name, weight] : groups.weights) {
+    if (name == neighbour) return weight;
+  }
+  return 1;
+}
+
+// SONiC's AZURE maps: DSCP 3 → tc 3, 4 → 4, 46 → 5, 48 → 6, 8 → 0, the rest → 1.
+constexpr std::array<uint8_t, 64> azure_dscp_to_tc() {
+  std::array<uint8_t, 64> map{};
+  map.fill(1);
+  map[3] = 3;
+  map[4] = 4;
+  map[46] = 5;
+  map[48] = 6;
+  map[8] = 0;
+  return map;
+}
+
+struct Profile {
+  std::string name = "default";
+  Place place;  // in the testbed's file; empty for built-in ones
+  std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
+  uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
+  HashConfig hash;
+  GroupConfig groups;
+  std::array<uint8_t, 64> dscp_to_tc = azure_dscp_to_tc();
+  uint64_t unmapped_dscps = 0;  // bit n: the map in force does not list DSCP n, which makes it traffic class 0
+  std::array<uint8_t, 8> dot1p_to_tc{0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<uint8_t, 8> tc_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<uint8_t, 8> tc_to_pg{0, 0, 0, 3, 4, 0, 0, 7};
+  std::shared_ptr<const QosConfig> qos;  // null: strict queues with a limit each, nothing shared or paused
+};
+
+}  // namespace softspine::control

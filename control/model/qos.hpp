@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// SONiC's tables of buffers, queues and pauses, resolved: names are indices, references hold, defaults are filled
+// in. Sizes are bytes, as configured; control/compile/qos_plan makes cells of them, port by port.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "control/document/error.hpp"
+#include "dataplane/egress/qos_plan.hpp"
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+inline constexpr uint32_t kDefaultCellBytes = 256;
+
+struct BufferPoolConfig {
+  std::string name;
+  bool ingress = true;
+  uint64_t size = 0;  // what is reserved in it included
+  uint64_t xoff = 0;  // the shared headroom pool, beside it; 0: every group has its own
+  Place place;
+};
+
+// lossless: with headroom (xoff). Ingress only.
+//   size ≥ xon + xoff (as SN4700's profiles say it): the headroom is inside; reserved = size − xoff
+//   else (as Broadcom's do):                          the headroom is beside; reserved = size
+struct BufferProfileConfig {
+  std::string name;
+  uint8_t pool = 0;
+  uint64_t size = 0;
+  std::optional<int> dynamic_th;  // else static_th holds
+  uint64_t static_th = 0;
+  bool lossless = false;
+  bool automatic = false;  // xoff by the formula
+  uint64_t xoff = 0;
+  uint64_t xon = 0;
+  uint64_t xon_offset = 0;
+  Place place;
+
+  bool holds_headroom() const { return lossless && !automatic && size >= xon + xoff; }
+  uint64_t reserved() const { return holds_headroom() ? size - xoff : size; }
+};
+
+struct SchedulerConfig {
+  std::string name;
+  bool strict = true;
+  uint8_t weight = 1;
+  dataplane::ShaperPlan shaper;
+};
+
+struct PortQos {
+  static constexpr int16_t kNone = -1;
+  using Indices = std::array<int16_t, 8>;
+  static constexpr Indices nothing() {
+    Indices out{};
+    out.fill(kNone);
+    return out;
+  }
+
+  Indices groups = nothing();      // into QosConfig::profiles
+  Indices queues = nothing();      // into QosConfig::profiles
+  Indices schedulers = nothing();  // of queues, into QosConfig::schedulers
+  Indices wreds = nothing();       // of queues, into QosConfig::wreds
+  int16_t scheduler = kNone;       // of the port
+  uint8_t pfc_enable = 0;
+  std::optional<uint8_t> pfcwd_sw_enable;
+  dataplane::WatchdogPlan watchdog;
+};
+
+struct QosConfig {
+  uint32_t cell_bytes = kDefaultCellBytes;
+  std::vector<BufferPoolConfig> pools;
+  std::vector<BufferProfileConfig> profiles;
+  std::vector<SchedulerConfig> schedulers;
+  std::vector<std::pair<std::string, dataplane::WredPlan>> wreds;
+  PortQos others;                                                          // ports that no row names
+  std::vector<std::pair<std::string, PortQos>> ports;                      // sorted by name
+  std::array<uint8_t, 8> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
+  std::array<uint8_t, 8> priorities_of_group{1, 2, 4, 8, 16, 32, 64, 128};
+  dataplane::Duration watchdog_poll = dataplane::Duration::ms(200);
+  Place place;
+  bool whole = true;  // nothing was wrong with it so far: what hangs on it can be judged
+
+  bool has_buffers() const { return !pools.empty(); }
+  const PortQos& port(std::string_view name) const;
+};
+
+}  // namespace softspine::control

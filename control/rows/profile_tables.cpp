@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables of a profile, under SONiC's names. A new one: a row struct, its table here, its resolution in
+// profiles.cpp.
+#include "control/rows/tables.hpp"
+
+namespace softspine::control {
+
+namespace {
+
+template <typename T>
+constexpr T ProfileRow::* own(T QosRows::* member) {
+  return member;
+}
+
+void add_maps(Table<ProfileRow>& table) {
+  table.optional("DSCP_TO_TC_MAP", &ProfileRow::dscp_to_tc_map, "named maps of DSCP to traffic class; unlisted: 0")
+      .optional("DOT1P_TO_TC_MAP", &ProfileRow::dot1p_to_tc_map, "named maps of PCP to traffic class; unlisted: 0")
+      .optional("TC_TO_QUEUE_MAP", &ProfileRow::tc_to_queue_map, "named maps of traffic class to queue; unlisted: 0")
+      .optional("TC_TO_PRIORITY_GROUP_MAP", &ProfileRow::tc_to_pg_map,
+                "named maps of traffic class to priority group; unlisted: 0")
+      .optional("MAP_PFC_PRIORITY_TO_QUEUE", &ProfileRow::pfc_to_queue_map,
+                "named maps of priority to the queue that its pause stops; unlisted: none")
+      .optional("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", &ProfileRow::pfc_to_pg_map,
+                "named maps of priority to the priority group that asks for its pause; unlisted: none")
+      .optional("PORT_QOS_MAP", own(&QosRows::port_qos_map), "by port, or global: maps in force, PFC");
+}
+
+void add_buffers_and_queues(Table<ProfileRow>& table) {
+  table.optional("BUFFER_POOL", own(&QosRows::buffer_pool), "memory that is shared")
+      .optional("BUFFER_PROFILE", own(&QosRows::buffer_profile), "what one may use of a pool")
+      .optional("BUFFER_PG", own(&QosRows::buffer_pg), "profiles of priority groups: \"3-4\", \"Ethernet0|3-4\"")
+      .optional("BUFFER_QUEUE", own(&QosRows::buffer_queue), "profiles of queues: \"3-4\", \"Ethernet0|3-4\"")
+      .optional("DEFAULT_LOSSLESS_BUFFER_PARAMETER", own(&QosRows::lossless_parameter), "of the profile NULL")
+      .optional("WRED_PROFILE", own(&QosRows::wred_profile), "marks and early drops")
+      .optional("SCHEDULER", own(&QosRows::scheduler), "order and rates")
+      .optional("QUEUE", own(&QosRows::queue), "schedulers and marks of queues: \"3-4\", \"Ethernet0|3-4\"")
+      .optional("PFC_WD", own(&QosRows::pfc_wd), "the watchdog of paused queues, by port or GLOBAL");
+}
+
+bool says_no_size_twice(Reader& reader, Value at, const ProfileRow& row) {
+  bool good = true;
+  for (const auto& [key, given] : {std::pair("queue_limit", row.queue_limit.has_value()),
+                                   std::pair("queue_limits", row.queue_limits.has_value())}) {
+    if (given && row.has_buffers()) {
+      good = reader.wrong(at.child(key), "goes without BUFFER_* tables only: they say what a queue may hold");
+    }
+  }
+  return good;
+}
+
+}  // namespace
+
+const Table<ProfileRow>& Tables<ProfileRow>::table() {
+  static const Table<ProfileRow> table = [] {
+    Table<ProfileRow> out("profile", "The tables that a switch works by.");
+    out.optional("base", &ProfileRow::base, "the profile that this one changes")
+        .optional("config_db", &ProfileRow::config_db, "a switch's config_db.json, whose tables go under these")
+        .optional("queue_limit", &ProfileRow::queue_limit, "of every queue, without BUFFER_* tables",
+                  at_least<Bytes>({64}))
+        .optional("queue_limits", &ProfileRow::queue_limits, "of single queues, without BUFFER_* tables")
+        .optional("mtu", &ProfileRow::mtu, "of its links, unless they say otherwise", within<uint32_t>(1'280, 9'216))
+        .optional("hash", &ProfileRow::hash, "of ECMP groups")
+        .optional("SWITCH_HASH", &ProfileRow::switch_hash, "the same as SONiC writes it")
+        .optional("groups", &ProfileRow::groups, "of next hops: how one of them is chosen")
+        .optional("cell", own(&QosRows::cell), "what memory is given out in", within<Bytes>({32}, {16'384}));
+    add_maps(out);
+    add_buffers_and_queues(out);
+    out.check([](Reader& reader, Value at, const ProfileRow& row) {
+      return !row.hash || !row.switch_hash || reader.wrong(at.child("SWITCH_HASH"), "says again what 'hash' says");
+    });
+    return out.check(says_no_size_twice);
+  }();
+  return table;
+}
+
+const Table<ProfileRow>& config_db_table() {
+  static const Table<ProfileRow> table = [] {
+    Table<ProfileRow> out("config_db", "SONiC's config_db.json.");
+    out.optional("SWITCH_HASH", &ProfileRow::switch_hash, "of ECMP groups");
+    add_maps(out);
+    add_buffers_and_queues(out);
+    return out.among_others();
+  }();
+  return table;
+}
+
+const Table<HashRow>& Tables<HashRow>::table() {
+  static const Table<HashRow> table =
+      Table<HashRow>("hash", "Key fields, algorithm, seed; the result is rotated right by the offset.")
+          .optional("model", &HashRow::model, "SAI, or RTAG7: 16-bit bins, Broadcom's CRCs, the seed hashed first")
+          .optional("algorithm", &HashRow::algorithm, "SAI's, TOEPLITZ or XXH3")
+          .optional("fields", &HashRow::fields, "of the key, by SAI's names")
+          .optional("udf", &HashRow::udf, "user-defined fields, behind the others")
+          .optional("key", &HashRow::key, "TOEPLITZ: the secret, in hexadecimal; Microsoft's if not given")
+          .optional("seed", &HashRow::seed, "input of the hash")
+          .optional("offset", &HashRow::offset, "bits", within<uint8_t>(0, 31));
+  return table;
+}
+
+const Table<SwitchHashRow>& Tables<SwitchHashRow>::table() {
+  static const Table<SwitchHashRow> table =
+      Table<SwitchHashRow>("SWITCH_HASH", "SONiC's table.").required("GLOBAL", &SwitchHashRow::global, "the only row");
+  return table;
+}
+
+const Table<SwitchHashGlobalRow>& Tables<SwitchHashGlobalRow>::table() {
+  static const Table<SwitchHashGlobalRow> table =
+      Table<SwitchHashGlobalRow>("SWITCH_HASH_GLOBAL", "SONiC's SWITCH_HASH|GLOBAL.")
+          .optional("ecmp_hash", &SwitchHashGlobalRow::fields, "fields of the key")
+          .optional("ecmp_hash_algorithm", &SwitchHashGlobalRow::algorithm, "SAI's name")
+          .optional("ecmp_hash_seed", &SwitchHashGlobalRow::seed, "input of the hash")
+          .optional("ecmp_hash_offset", &SwitchHashGlobalRow::offset, "bits that the result is rotated by",
+                    within<uint8_t>(0, 31))
+          .optional("lag_hash", &SwitchHashGlobalRow::lag_fields, "read and not used: there are no LAGs here")
+          .optional("lag_hash_algorithm", &SwitchHashGlobalRow::lag_algorithm, "read and not used");
+  return table;
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// SONiC's tables of buffers, queues and pauses, as a profile or a config_db.json has them. Names and references
+// are not resolved, nothing is filled in: qos_resolve.cpp makes a QosConfig of them.
+//
+// Rows are keyed as SONiC keys them: "3-4" or "*|3-4" stands for priority groups 3 and 4 of every port,
+// "Ethernet0,Ethernet4|3-4" for those of two ports; "global", "all" and "*" for every port.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/format/format.hpp"
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+// The name of a row: "pg_lossless_100000_40m_profile", "scheduler.1".
+struct RowName {
+  std::string text;
+};
+struct PortSet {
+  std::vector<std::string> names;  // none: every port
+};
+// Priority groups or queues of ports.
+struct PortRange {
+  PortSet ports;
+  uint8_t first = 0;
+  uint8_t last = 0;
+};
+
+template <typename Key, typename Row>
+struct Keyed {
+  struct Item {
+    Key key;
+    Value at;  // the key
+    Row row;
+    uint32_t layer = 0;  // of a profile and its bases: which of them said it
+  };
+  std::vector<Item> items;
+};
+
+// "name", or "[TABLE|name]" as SONiC wrote it before 2021.
+struct Reference {
+  std::string name;
+};
+// −8 … 8: the logarithm of alpha.
+struct DynamicTh {
+  int value = 0;
+};
+// A size, or `auto`: by the headroom formula, for each port's rate, length and MTU.
+struct Xoff {
+  bool automatic = false;
+  Bytes bytes;
+};
+// "3,4" or [3, 4].
+struct PriorityList {
+  uint8_t mask = 0;
+};
+
+enum class PoolType : uint8_t { kIngress, kEgress };
+enum class PoolMode : uint8_t { kStatic, kDynamic };
+enum class EcnMode : uint8_t {
+  kOff,
+  kGreen,
+  kYellow,
+  kRed,
+  kGreenYellow,
+  kGreenRed,
+  kYellowRed,
+  kAll,
+};
+enum class SchedulerType : uint8_t { kStrict, kDwrr };
+enum class MeterType : uint8_t { kBytes };
+enum class DiscardAction : uint8_t { kDrop };
+enum class PfcWdAction : uint8_t { kDrop, kForward, kAlert };
+
+struct BufferPoolRow {
+  Value where;
+  std::optional<PoolType> type;
+  std::optional<PoolMode> mode;
+  std::optional<Bytes> size;
+  std::optional<Bytes> xoff;
+  std::optional<uint32_t> percentage;
+};
+struct BufferProfileRow {
+  Value where;
+  std::optional<Reference> pool;
+  std::optional<Bytes> size;
+  std::optional<DynamicTh> dynamic_th;
+  std::optional<Bytes> static_th;
+  std::optional<Bytes> xon;
+  std::optional<Bytes> xon_offset;
+  std::optional<Xoff> xoff;
+  std::optional<DiscardAction> packet_discard_action;
+};
+// Of BUFFER_PG and BUFFER_QUEUE.
+struct BufferUseRow {
+  Value where;
+  std::optional<Reference> profile;
+};
+// What SONiC's dynamic buffer model makes profiles of, where BUFFER_PG says NULL.
+struct LosslessParameterRow {
+  Value where;
+  std::optional<DynamicTh> default_dynamic_th;
+  std::optional<uint32_t> over_subscribe_ratio;
+};
+
+struct WredRow {
+  Value where;
+  std::optional<EcnMode> ecn;
+  std::optional<bool> wred_green_enable;
+  std::optional<Bytes> green_min_threshold;
+  std::optional<Bytes> green_max_threshold;
+  std::optional<Share> green_drop_probability;
+  std::optional<Bytes> ecn_green_min_threshold;
+  std::optional<Bytes> ecn_green_max_threshold;
+  std::optional<Share> ecn_green_mark_probability;
+  // Every packet is green here: read, since SONiC's files have them, and of no effect.
+  std::optional<bool> wred_yellow_enable;
+  std::optional<Bytes> yellow_min_threshold;
+  std::optional<Bytes> yellow_max_threshold;
+  std::optional<Share> yellow_drop_probability;
+  std::optional<bool> wred_red_enable;
+  std::optional<Bytes> red_min_threshold;
+  std::optional<Bytes> red_max_threshold;
+  std::optional<Share> red_drop_probability;
+};
+struct SchedulerRow {
+  Value where;
+  std::optional<SchedulerType> type;
+  std::optional<uint32_t> weight;
+  std::optional<uint32_t> priority;
+  std::optional<MeterType> meter_type;
+  std::optional<dataplane::Rate> cir;
+  std::optional<Bytes> cbs;
+  std::optional<dataplane::Rate> pir;
+  std::optional<Bytes> pbs;
+};
+struct QueueRow {
+  Value where;
+  std::optional<Reference> scheduler;
+  std::optional<Reference> wred_profile;
+};
+struct PortQosRow {
+  Value where;
+  std::optional<Reference> dscp_to_tc_map;
+  std::optional<Reference> dot1p_to_tc_map;
+  std::optional<Reference> tc_to_queue_map;
+  std::optional<Reference> tc_to_pg_map;
+  std::optional<Reference> pfc_to_queue_map;
+  std::optional<Reference> pfc_to_pg_map;
+  std::optional<PriorityList> pfc_enable;
+  std::optional<PriorityList> pfcwd_sw_enable;
+  std::optional<Reference> scheduler;
+};
+struct PfcWdRow {
+  Value where;
+  std::optional<dataplane::Duration> poll_interval;
+  std::optional<std::string> big_red_switch;
+  std::optional<PfcWdAction> action;
+  std::optional<dataplane::Duration> detection_time;
+  std::optional<dataplane::Duration> restoration_time;
+  std::optional<std::string> pfc_stat_history;
+};
+
+struct QosRows {
+  std::optional<Bytes> cell;
+  Keyed<RowName, BufferPoolRow> buffer_pool;
+  Keyed<RowName, BufferProfileRow> buffer_profile;
+  Keyed<PortRange, BufferUseRow> buffer_pg;
+  Keyed<PortRange, BufferUseRow> buffer_queue;
+  Keyed<RowName, LosslessParameterRow> lossless_parameter;
+  Keyed<RowName, WredRow> wred_profile;
+  Keyed<RowName, SchedulerRow> scheduler;
+  Keyed<PortRange, QueueRow> queue;
+  Keyed<PortSet, PortQosRow> port_qos_map;
+  Keyed<PortSet, PfcWdRow> pfc_wd;
+
+  bool has_buffers() const {
+    return !buffer_pool.items.empty() || !buffer_profile.items.empty() || !buffer_pg.items.empty() ||
+           !buffer_queue.items.empty();
+  }
+  bool empty() const {
+    return !cell && !has_buffers() && lossless_parameter.items.empty() && wred_profile.items.empty() &&
+           scheduler.items.empty() && queue.items.empty() && port_qos_map.items.empty() && pfc_wd.items.empty();
+  }
+};
+
+}  // namespace softspine::control

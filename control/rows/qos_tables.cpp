@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// SONiC's tables of buffers, queues and pauses: fields as its YANG models name them.
+#include "control/rows/tables.hpp"
+
+namespace softspine::control {
+
+using dataplane::Duration;
+using dataplane::Rate;
+
+namespace {
+
+// Cells times alpha must fit 32 bits; no switch has as much.
+constexpr Bytes kMostMemory{uint64_t{1} << 32};
+constexpr Duration kLongest = Duration::s(3600);
+
+// A limit per direction that nothing here has.
+Limits<Rate> unsupported_rate() {
+  return {.complaint = [](const Rate& rate) {
+    return rate.is_zero() ? std::string() : std::string("a guaranteed rate (cir) cannot be had: use weight, or pir");
+  }};
+}
+
+}  // namespace
+
+const Table<BufferPoolRow>& Tables<BufferPoolRow>::table() {
+  static const Table<BufferPoolRow> table =
+      Table<BufferPoolRow>("BUFFER_POOL", "Memory that priority groups or queues share.")
+          .optional("type", &BufferPoolRow::type, "ingress: of priority groups; egress: of queues")
+          .optional("mode", &BufferPoolRow::mode, "read and not used: each profile says which limit it has")
+          .optional("percentage", &BufferPoolRow::percentage, "read and not used: the size decides")
+          .optional("size", &BufferPoolRow::size, "what is reserved in it included", within<Bytes>({1}, kMostMemory))
+          .optional("xoff", &BufferPoolRow::xoff, "the shared headroom pool, beside the size; 0: none",
+                    within<Bytes>({0}, kMostMemory));
+  return table;
+}
+
+const Table<BufferProfileRow>& Tables<BufferProfileRow>::table() {
+  static const Table<BufferProfileRow> table =
+      Table<BufferProfileRow>("BUFFER_PROFILE", "What one priority group or queue may use of a pool.")
+          .optional("pool", &BufferProfileRow::pool, "a row of BUFFER_POOL")
+          .optional("size", &BufferProfileRow::size, "its alone; at least xon + xoff: headroom included",
+                    within<Bytes>({0}, kMostMemory))
+          .optional("dynamic_th", &BufferProfileRow::dynamic_th, "n: of shared memory up to 2^n times what is free")
+          .optional("static_th", &BufferProfileRow::static_th, "of shared memory up to this",
+                    within<Bytes>({0}, kMostMemory))
+          .optional("xon", &BufferProfileRow::xon, "lossless: it may be sent to again at this use of shared memory",
+                    within<Bytes>({0}, kMostMemory))
+          .optional("xon_offset", &BufferProfileRow::xon_offset, "or at this much below its limit, whichever is more",
+                    within<Bytes>({0}, kMostMemory))
+          .optional("xoff", &BufferProfileRow::xoff,
+                    "lossless: headroom for what arrives after the pause; auto: as much as the port's rate, length "
+                    "and MTU need")
+          .optional("packet_discard_action", &BufferProfileRow::packet_discard_action, "the only one");
+  return table;
+}
+
+const Table<BufferUseRow>& Tables<BufferUseRow>::table() {
+  static const Table<BufferUseRow> table =
+      Table<BufferUseRow>("BUFFER_USE", "Which profile priority groups (BUFFER_PG) or queues (BUFFER_QUEUE) have.")
+          .required("profile", &BufferUseRow::profile,
+                    "a row of BUFFER_PROFILE; BUFFER_PG: NULL is a lossless one that fits the port");
+  return table;
+}
+
+const Table<LosslessParameterRow>& Tables<LosslessParameterRow>::table() {
+  static const Table<LosslessParameterRow> table =
+      Table<LosslessParameterRow>("DEFAULT_LOSSLESS_BUFFER_PARAMETER", "Of the profile that NULL stands for.")
+          .optional("default_dynamic_th", &LosslessParameterRow::default_dynamic_th, "its dynamic_th")
+          .optional("over_subscribe_ratio", &LosslessParameterRow::over_subscribe_ratio,
+                    "read and not used: the pool's xoff says it");
+  return table;
+}
+
+const Table<WredRow>& Tables<WredRow>::table() {
+  static constexpr const char* kNoColours = "read and not used: every packet is green";
+  static const Table<WredRow> table =
+      Table<WredRow>("WRED_PROFILE", "Marks and early drops by the length of a queue.")
+          .optional("ecn", &WredRow::ecn, "whether ECN-capable packets are marked: of green ones, or not")
+          .optional("wred_green_enable", &WredRow::wred_green_enable, "whether others are dropped early")
+          .optional("green_min_threshold", &WredRow::green_min_threshold, "from where on",
+                    within<Bytes>({0}, kMostMemory))
+          .optional("green_max_threshold", &WredRow::green_max_threshold, "from where on every one",
+                    within<Bytes>({0}, kMostMemory))
+          .optional("green_drop_probability", &WredRow::green_drop_probability, "just below the maximum",
+                    within<Share>({0}, {1'000'000}))
+          .optional("ecn_green_min_threshold", &WredRow::ecn_green_min_threshold, "of marks, if it is another",
+                    within<Bytes>({0}, kMostMemory))
+          .optional("ecn_green_max_threshold", &WredRow::ecn_green_max_threshold, "of marks, if it is another",
+                    within<Bytes>({0}, kMostMemory))
+          .optional("ecn_green_mark_probability", &WredRow::ecn_green_mark_probability, "of marks, if it is another",
+                    within<Share>({0}, {1'000'000}))
+          .optional("wred_yellow_enable", &WredRow::wred_yellow_enable, kNoColours)
+          .optional("yellow_min_threshold", &WredRow::yellow_min_threshold, kNoColours)
+          .optional("yellow_max_threshold", &WredRow::yellow_max_threshold, kNoColours)
+          .optional("yellow_drop_probability", &WredRow::yellow_drop_probability, kNoColours)
+          .optional("wred_red_enable", &WredRow::wred_red_enable, kNoColours)
+          .optional("red_min_threshold", &WredRow::red_min_threshold, kNoColours)
+          .optional("red_max_threshold", &WredRow::red_max_threshold, kNoColours)
+          .optional("red_drop_probability", &WredRow::red_drop_probability, kNoColours);
+  return table;
+}
+
+const Table<SchedulerRow>& Tables<SchedulerRow>::table() {
+  static const Table<SchedulerRow> table =
+      Table<SchedulerRow>("SCHEDULER", "A queue's place among the others, and the rate it is held to.")
+          .optional("type", &SchedulerRow::type, "STRICT: before all others, the higher queue first; DWRR: by weight")
+          .optional("weight", &SchedulerRow::weight, "DWRR: share of bytes", within<uint32_t>(1, 100))
+          .optional("priority", &SchedulerRow::priority, "read and not used: the queue's number decides")
+          .optional("meter_type", &SchedulerRow::meter_type, "rates are of bytes")
+          .optional("cir", &SchedulerRow::cir, "cannot be had", unsupported_rate())
+          .optional("cbs", &SchedulerRow::cbs, "read and not used")
+          .optional("pir", &SchedulerRow::pir, "not more than this; in a config_db.json: bytes a second")
+          .optional("pbs", &SchedulerRow::pbs, "but so much at once", within<Bytes>({0}, {1U << 30}));
+  return table;
+}
+
+const Table<QueueRow>& Tables<QueueRow>::table() {
+  static const Table<QueueRow> table =
+      Table<QueueRow>("QUEUE", "What queues do besides using memory.")
+          .optional("scheduler", &QueueRow::scheduler, "a row of SCHEDULER; strict if not given")
+          .optional("wred_profile", &QueueRow::wred_profile, "a row of WRED_PROFILE");
+  return table;
+}
+
+const Table<PortQosRow>& Tables<PortQosRow>::table() {
+  static const Table<PortQosRow> table =
+      Table<PortQosRow>("PORT_QOS_MAP", "Maps in force, by name, and the priorities that can be paused.")
+          .optional("dscp_to_tc_map", &PortQosRow::dscp_to_tc_map, "a row of DSCP_TO_TC_MAP")
+          .optional("dot1p_to_tc_map", &PortQosRow::dot1p_to_tc_map, "a row of DOT1P_TO_TC_MAP")
+          .optional("tc_to_queue_map", &PortQosRow::tc_to_queue_map, "a row of TC_TO_QUEUE_MAP")
+          .optional("tc_to_pg_map", &PortQosRow::tc_to_pg_map, "a row of TC_TO_PRIORITY_GROUP_MAP")
+          .optional("pfc_to_queue_map", &PortQosRow::pfc_to_queue_map, "a row of MAP_PFC_PRIORITY_TO_QUEUE")
+          .optional("pfc_to_pg_map", &PortQosRow::pfc_to_pg_map, "a row of PFC_PRIORITY_TO_PRIORITY_GROUP_MAP")
+          .optional("pfc_enable", &PortQosRow::pfc_enable, "priorities that obey pauses and may be paused")
+          .optional("pfcwd_sw_enable", &PortQosRow::pfcwd_sw_enable,
+                    "priorities that the watchdog looks after; those of pfc_enable if not given")
+          .optional("scheduler", &PortQosRow::scheduler, "a row of SCHEDULER: its pir holds for the port");
+  return table;
+}
+
+const Table<PfcWdRow>& Tables<PfcWdRow>::table() {
+  static constexpr const char* kUnused = "read and not used";
+  static const Table<PfcWdRow> table =
+      Table<PfcWdRow>("PFC_WD", "The watchdog of paused queues. GLOBAL, all or *: every port.")
+          .optional("POLL_INTERVAL", &PfcWdRow::poll_interval, "GLOBAL: how often it looks",
+                    within<Duration>(Duration::us(1), kLongest))
+          .optional("BIG_RED_SWITCH", &PfcWdRow::big_red_switch, kUnused)
+          .optional("action", &PfcWdRow::action, "what is done to a queue that stays paused")
+          .optional("detection_time", &PfcWdRow::detection_time, "how long it must be paused",
+                    within<Duration>(Duration::us(1), kLongest))
+          .optional("restoration_time", &PfcWdRow::restoration_time, "how long no pause may have come",
+                    within<Duration>(Duration::us(1), kLongest))
+          .optional("pfc_stat_history", &PfcWdRow::pfc_stat_history, kUnused);
+  return table;
+}
+
+}  // namespace softspine::control

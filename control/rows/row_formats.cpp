@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/rows/row_formats.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+#include "control/rows/measure.hpp"
+
+namespace softspine::control {
+namespace {
+
+// Port names become interface names in captures and counters.
+bool is_port_name(std::string_view text) {
+  return !text.empty() && text.size() <= 31 && std::ranges::all_of(text, [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+           c == '/' || c == '.';
+  });
+}
+
+template <typename T>
+std::optional<T> whole_number(std::string_view text) {
+  T out{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc{} && end == text.data() + text.size() ? std::optional(out) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<MacAddress> WordTraits<MacAddress>::parse(std::string_view text) {
+  const auto mac = parse_mac(text);
+  return mac && !mac->is_multicast() && !mac->is_zero() ? mac : std::nullopt;
+}
+
+std::optional<AnyAddress> WordTraits<AnyAddress>::parse(std::string_view text) {
+  // The unspecified address is nobody's; here it stands for one that could not be read.
+  if (const auto v4 = parse_ipv4(text); v4 && *v4 != Ipv4Address{}) return *v4;
+  if (const auto v6 = parse_ipv6(text); v6 && *v6 != Ipv6Address{}) return *v6;
+  return std::nullopt;
+}
+std::string WordTraits<AnyAddress>::print(const AnyAddress& address) {
+  return std::visit([](const auto& a) { return to_string(a); }, address);
+}
+
+std::optional<AnyPrefix> WordTraits<AnyPrefix>::parse(std::string_view text) {
+  if (const auto v4 = parse_ipv4_prefix(text); v4 && *v4 != Ipv4Prefix{}) return *v4;
+  if (const auto v6 = parse_ipv6_prefix(text); v6 && *v6 != Ipv6Prefix{}) return *v6;
+  return std::nullopt;
+}
+std::string WordTraits<AnyPrefix>::print(const AnyPrefix& prefix) {
+  return std::visit([](const auto& p) { return to_string(p); }, prefix);
+}
+
+std::optional<Endpoint> WordTraits<Endpoint>::parse(std::string_view text) {
+  const size_t colon = text.find(':');
+  const std::string_view node = text.substr(0, colon);
+  if (!is_name(node)) return std::nullopt;
+  if (colon == std::string_view::npos) return Endpoint{std::string(node), ""};
+  const std::string_view port = text.substr(colon + 1);
+  return is_port_name(port) ? std::optional(Endpoint{std::string(node), std::string(port)}) : std::nullopt;
+}
+
+std::optional<SourcePort> WordTraits<SourcePort>::parse(std::string_view text) {
+  if (text == "per_qp") return SourcePort{};
+  const auto port = whole_number<uint16_t>(text);
+  return port && *port > 0 ? std::optional(SourcePort{*port}) : std::nullopt;
+}
+
+bool Format<HostsOrCount>::read(Reader& reader, Value value, HostsOrCount& out) {
+  if (value.kind() == ValueKind::kSequence) return Format<std::vector<std::string>>::read(reader, value, out.names);
+  uint32_t count = 0;
+  if (value.kind() == ValueKind::kScalar && !whole_number<uint32_t>(value.text())) {
+    out.names.emplace_back(value.text());
+    return true;
+  }
+  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "host names, or how many hosts");
+  count = *whole_number<uint32_t>(value.text());
+  out.count = count;
+  return count > 0 || reader.wrong(value, "must be at least 1, not '0'");
+}
+
+Json Format<HostsOrCount>::schema(SchemaBook& book) {
+  return {{"anyOf",
+           {Json{{"type", "integer"}, {"minimum", 1}}, Json{{"type", {"string", "boolean"}}},
+            Format<std::vector<std::string>>::schema(book)}}};
+}
+
+bool Format<Expected>::read(Reader& reader, Value value, Expected& out) {
+  if (value.kind() != ValueKind::kScalar)
+    return reader.wrong_type(value, "a number, a quantity, a word, true or false");
+  const std::string_view text = value.text();
+  if (value.is_plain() && (text == "true" || text == "false")) {
+    out = text == "true";
+    // Quoted, as in JSON, a quantity with its unit is still one; a bare number is a word then.
+  } else if (const auto measure = parse_measure(text);
+             measure && (value.is_plain() || measure->dimension != Dimension::kNumber)) {
+    out = *measure;
+  } else {
+    out = std::string(text);
+  }
+  return true;
+}
+
+std::optional<uint8_t> read_number_key(Reader& reader, Value key, unsigned keys) {
+  const auto number = whole_number<uint8_t>(key.text());
+  if (number && *number < keys) return number;
+  reader.wrong(key, "expected a number from 0 to " + std::to_string(keys - 1) + ", found " + shown(key.text()));
+  return std::nullopt;
+}
+
+}  // namespace softspine::control

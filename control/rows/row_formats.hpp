@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the rows' own types are written: the words of enums, addresses, endpoints, maps of numbers.
+#pragma once
+
+#include <string>
+
+#include "control/rows/rows.hpp"
+#include "control/format/table.hpp"
+
+namespace softspine::control {
+
+template <>
+struct Words<ClockKind> {
+  static constexpr std::array all{std::pair{"virtual", ClockKind::kVirtual}, std::pair{"wall", ClockKind::kWall}};
+};
+template <>
+struct Words<NodeKind> {
+  static constexpr std::array all{std::pair{"switch", NodeKind::kSwitch}, std::pair{"host", NodeKind::kHost}};
+};
+template <>
+struct Words<Role> {
+  static constexpr std::array all{std::pair{"tor", Role::kTor}, std::pair{"aggregation", Role::kAggregation},
+                                  std::pair{"core", Role::kCore}};
+};
+template <>
+struct Words<GuestKind> {
+  static constexpr std::array all{std::pair{"uml", GuestKind::kUml}, std::pair{"qemu", GuestKind::kQemu}};
+};
+template <>
+struct Words<Pattern> {
+  static constexpr std::array all{std::pair{"permutation", Pattern::kPermutation},
+                                  std::pair{"incast", Pattern::kIncast}, std::pair{"pairs", Pattern::kPairs},
+                                  std::pair{"all_to_all", Pattern::kAllToAll}, std::pair{"ring", Pattern::kRing}};
+};
+template <>
+struct Words<TransportKind> {
+  static constexpr std::array all{std::pair{"open_loop", TransportKind::kOpenLoop},
+                                  std::pair{"rc", TransportKind::kReliable}};
+};
+template <>
+struct Words<Verb> {
+  static constexpr std::array all{std::pair{"write", Verb::kWrite}, std::pair{"send", Verb::kSend}};
+};
+template <>
+struct Words<FlowControl> {
+  static constexpr std::array all{std::pair{"pfc", FlowControl::kPfc}, std::pair{"credit", FlowControl::kCredit}};
+};
+template <>
+struct Words<CongestionControl> {
+  static constexpr std::array all{std::pair{"none", CongestionControl::kOff},
+                                  std::pair{"dcqcn_connectx", CongestionControl::kDcqcnConnectx},
+                                  std::pair{"dcqcn_paper", CongestionControl::kDcqcnPaper}};
+};
+template <>
+struct Words<FaultState> {
+  static constexpr std::array all{
+      std::pair{"down", FaultState::kDown},   std::pair{"up", FaultState::kUp},
+      std::pair{"storm", FaultState::kStorm}, std::pair{"slow_receiver", FaultState::kSlowReceiver},
+      std::pair{"lossy", FaultState::kLossy}, std::pair{"deaf", FaultState::kDeaf},
+      std::pair{"well", FaultState::kWell}};
+};
+template <>
+struct Words<LossyWay> {
+  static constexpr std::array all{std::pair{"both", LossyWay::kBoth}, std::pair{"out", LossyWay::kOut},
+                                  std::pair{"in", LossyWay::kIn}};
+};
+template <>
+struct Words<Scaling> {
+  static constexpr std::array all{std::pair{"each", Scaling::kEach}, std::pair{"split", Scaling::kSplit},
+                                  std::pair{"round_robin", Scaling::kRoundRobin}};
+};
+template <>
+struct Words<HashAlgorithm> {
+  static constexpr std::array all{
+      std::pair{"CRC", HashAlgorithm::kCrc},          std::pair{"XOR", HashAlgorithm::kXor},
+      std::pair{"RANDOM", HashAlgorithm::kRandom},    std::pair{"CRC_32LO", HashAlgorithm::kCrc32Lo},
+      std::pair{"CRC_32HI", HashAlgorithm::kCrc32Hi}, std::pair{"CRC_CCITT", HashAlgorithm::kCrcCcitt},
+      std::pair{"CRC_XOR", HashAlgorithm::kCrcXor},   std::pair{"TOEPLITZ", HashAlgorithm::kToeplitz},
+      std::pair{"XXH3", HashAlgorithm::kXxh3}};
+};
+template <>
+struct Words<HashModel> {
+  static constexpr std::array all{std::pair{"SAI", HashModel::kSai}, std::pair{"RTAG7", HashModel::kRtag7}};
+};
+template <>
+struct Words<UdfBase> {
+  static constexpr std::array all{std::pair{"L2", UdfBase::kL2}, std::pair{"L3", UdfBase::kL3},
+                                  std::pair{"L4", UdfBase::kL4}};
+};
+template <>
+struct Words<GroupMode> {
+  static constexpr std::array all{std::pair{"hash", GroupMode::kHash}, std::pair{"pinned", GroupMode::kPinned},
+                                  std::pair{"in_port", GroupMode::kInPort}, std::pair{"flowlet", GroupMode::kFlowlet},
+                                  std::pair{"spray", GroupMode::kSpray}};
+};
+template <>
+struct Words<GroupKind> {
+  static constexpr std::array all{std::pair{"modulo", GroupKind::kModulo},
+                                  std::pair{"resilient", GroupKind::kResilient}};
+};
+template <>
+struct WordTraits<HexBytes> {
+  static constexpr const char* name = "bytes in hexadecimal";
+  static constexpr const char* example = "ffff0f";
+  static std::optional<HexBytes> parse(std::string_view text);
+  static std::string print(const HexBytes& bytes);
+};
+template <>
+struct WordTraits<HexNumber> {
+  static constexpr const char* name = "a number of 16 bits";
+  static constexpr const char* example = "0x0800";
+  static std::optional<HexNumber> parse(std::string_view text);
+  static std::string print(HexNumber number);
+};
+template <>
+struct Words<HashField> {
+  static constexpr std::array all{std::pair{"IN_PORT", HashField::kInPort},
+                                  std::pair{"SRC_MAC", HashField::kSrcMac},
+                                  std::pair{"DST_MAC", HashField::kDstMac},
+                                  std::pair{"ETHERTYPE", HashField::kEthertype},
+                                  std::pair{"VLAN_ID", HashField::kVlanId},
+                                  std::pair{"IP_PROTOCOL", HashField::kIpProtocol},
+                                  std::pair{"SRC_IP", HashField::kSrcIp},
+                                  std::pair{"DST_IP", HashField::kDstIp},
+                                  std::pair{"L4_SRC_PORT", HashField::kL4SrcPort},
+                                  std::pair{"L4_DST_PORT", HashField::kL4DstPort},
+                                  std::pair{"IPV6_FLOW_LABEL", HashField::kIpv6FlowLabel},
+                                  std::pair{"RDMA_BTH_OPCODE", HashField::kRdmaBthOpcode},
+                                  std::pair{"RDMA_BTH_DEST_QP", HashField::kRdmaBthDestQp}};
+};
+
+template <>
+struct WordTraits<MacAddress> {
+  static constexpr const char* name = "a unicast MAC address";
+  static constexpr const char* example = "02:00:00:00:00:01";
+  static std::optional<MacAddress> parse(std::string_view text);
+  static std::string print(const MacAddress& mac) { return to_string(mac); }
+};
+template <>
+struct WordTraits<AnyAddress> {
+  static constexpr const char* name = "an IPv4 or IPv6 address";
+  static constexpr const char* example = "10.0.1.10";
+  static std::optional<AnyAddress> parse(std::string_view text);
+  static std::string print(const AnyAddress& address);
+};
+template <>
+struct WordTraits<AnyPrefix> {
+  static constexpr const char* name = "an IPv4 or IPv6 prefix without host bits";
+  static constexpr const char* example = "10.0.1.0/24";
+  static std::optional<AnyPrefix> parse(std::string_view text);
+  static std::string print(const AnyPrefix& prefix);
+};
+// "tor1:Ethernet4", or "tor1" for its next free port.
+template <>
+struct WordTraits<Endpoint> {
+  static constexpr const char* name = "NODE:PORT";
+  static constexpr const char* example = "tor1:Ethernet0";
+  static std::optional<Endpoint> parse(std::string_view text);
+  static std::string print(const Endpoint& end) { return end.port.empty() ? end.node : end.node + ":" + end.port; }
+};
+template <>
+struct WordTraits<SourcePort> {
+  static constexpr const char* name = "per_qp or a UDP port";
+  static constexpr const char* example = "per_qp";
+  static std::optional<SourcePort> parse(std::string_view text);
+  static std::string print(SourcePort port) { return port.port == 0 ? "per_qp" : std::to_string(port.port); }
+};
+
+template <>
+struct Format<HostsOrCount> {
+  static bool read(Reader& reader, Value value, HostsOrCount& out);
+  static Json schema(SchemaBook& book);
+  static Json write(const HostsOrCount&) { return Json(); }
+};
+
+template <>
+struct Format<Expected> {
+  static bool read(Reader& reader, Value value, Expected& out);
+  static Json schema(SchemaBook&) { return {{"type", {"string", "number", "boolean"}}}; }
+  static Json write(const Expected&) { return Json(); }
+};
+
+// The key of a map of numbers: 0 … keys-1; complains otherwise.
+std::optional<uint8_t> read_number_key(Reader& reader, Value key, unsigned keys);
+
+template <typename T, size_t Keys>
+struct Format<NumberMap<T, Keys>> {
+  static bool read(Reader& reader, Value value, NumberMap<T, Keys>& out) {
+    if (value.kind() != ValueKind::kMap) return reader.wrong_type(value, "a map of numbers");
+    bool good = true;
+    std::array<std::optional<std::string_view>, Keys> seen{};
+    for_each_entry(value, [&](Value key, Value content) {
+      if (key.kind() != ValueKind::kScalar) return;  // the document has complained
+      const auto number = read_number_key(reader, key, Keys);
+      if (number && seen[*number]) {
+        const bool said = *seen[*number] == key.text();  // by the document
+        good = said ? false : reader.wrong(key, std::to_string(*number) + " stands in this map already");
+        return;
+      }
+      if (number) seen[*number] = key.text();
+      T read{};
+      const bool read_well = Format<T>::read(reader, content, read) && within_reach(reader, content, read);
+      good = number && read_well && good;
+      if (number && read_well) out.items.emplace_back(*number, read);
+    });
+    return good;
+  }
+  static Json schema(SchemaBook& book) {
+    Json content = Format<T>::schema(book);
+    if constexpr (std::same_as<T, uint8_t>)
+      content = {{"type", {"integer", "string"}}, {"pattern", "^[0-7]$"}, {"minimum", 0}, {"maximum", 7}};
+    return {{"type", "object"}, {"propertyNames", {{"pattern", "^[0-9]+$"}}}, {"additionalProperties", content}};
+  }
+  static Json write(const NumberMap<T, Keys>&) { return Json::object(); }
+
+ private:
+  // Traffic classes and queues: eight of each.
+  static bool within_reach(Reader& reader, Value at, const T& found) {
+    if constexpr (std::same_as<T, uint8_t>) {
+      if (found > 7) return reader.wrong(at, "must be from 0 to 7, not " + shown(at.text()));
+    }
+    return true;
+  }
+};
+
+}  // namespace softspine::control

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a testbed file says, as it says it: names not resolved, defaults of other tables not filled in.
+// Only the loader sees these; everybody else sees Testbed. The keys are declared in *_tables.cpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "control/format/format.hpp"
+#include "control/rows/qos_rows.hpp"
+#include "control/model/testbed.hpp"
+#include "control/generators/generators.hpp"
+
+namespace softspine::control {
+
+// A number of 0 … Keys-1, or a list of them, to a value: {3: 3, 4: 4}. SONiC quotes all numbers: read here alike.
+template <typename T, size_t Keys>
+struct NumberMap {
+  std::vector<std::pair<uint8_t, T>> items;
+};
+
+struct RunRow {
+  Value where;
+  std::optional<ClockKind> clock;
+  std::optional<dataplane::Duration> duration;
+  uint64_t seed = RunConfig{}.seed;
+  uint32_t workers = RunConfig{}.workers;
+  uint32_t dilation = RunConfig{}.dilation;
+  std::optional<Bytes> memory;
+};
+
+// Two hexadecimal digits a byte.
+struct HexBytes {
+  std::vector<uint8_t> bytes;
+};
+// A 16-bit number, decimal or as 0x0800.
+struct HexNumber {
+  uint16_t value = 0;
+};
+
+struct UdfMatchRow {
+  Value where;
+  std::optional<HexNumber> l2_type;
+  std::optional<uint8_t> l3_protocol;
+  std::optional<uint16_t> l4_dst_port;
+};
+struct UdfRow {
+  Value where;
+  UdfBase base = UdfBase::kL4;
+  uint16_t offset = 0;
+  uint8_t length = 1;
+  std::optional<HexBytes> mask;
+  std::optional<UdfMatchRow> match;
+};
+
+struct HashRow {
+  Value where;
+  std::optional<HashModel> model;
+  std::optional<HashAlgorithm> algorithm;
+  std::optional<std::vector<HashField>> fields;
+  std::optional<std::vector<UdfRow>> udf;
+  std::optional<uint32_t> seed;
+  std::optional<uint8_t> offset;
+  std::optional<HexBytes> key;
+};
+
+struct GroupsRow {
+  Value where;
+  std::optional<GroupMode> mode;
+  std::optional<GroupKind> kind;
+  std::optional<uint32_t> buckets;
+  std::optional<Named<uint32_t>> weights;
+  std::optional<dataplane::Duration> gap;
+  std::optional<uint32_t> flowlets;
+};
+
+// SONiC: SWITCH_HASH|GLOBAL.
+struct SwitchHashGlobalRow {
+  Value where;
+  std::optional<HashAlgorithm> algorithm;
+  std::optional<std::vector<HashField>> fields;
+  std::optional<uint32_t> seed;
+  std::optional<uint8_t> offset;
+  // Of link aggregation groups: read, since a config_db.json has them, and of no effect: there are none here.
+  std::optional<std::vector<HashField>> lag_fields;
+  std::optional<HashAlgorithm> lag_algorithm;
+};
+struct SwitchHashRow {
+  Value where;
+  SwitchHashGlobalRow global;
+};
+
+struct ProfileRow : QosRows {
+  Value where;
+  bool read_well = true;
+  std::optional<std::string> base;
+  std::optional<std::string> config_db;
+  std::optional<Bytes> queue_limit;
+  std::optional<NumberMap<Bytes, 8>> queue_limits;
+  std::optional<uint32_t> mtu;
+  std::optional<HashRow> hash;
+  std::optional<SwitchHashRow> switch_hash;
+  std::optional<GroupsRow> groups;
+  std::optional<Named<NumberMap<uint8_t, 64>>> dscp_to_tc_map;
+  std::optional<Named<NumberMap<uint8_t, 8>>> dot1p_to_tc_map;
+  std::optional<Named<NumberMap<uint8_t, 8>>> tc_to_queue_map;
+  std::optional<Named<NumberMap<uint8_t, 8>>> tc_to_pg_map;
+  std::optional<Named<NumberMap<uint8_t, 8>>> pfc_to_queue_map;
+  std::optional<Named<NumberMap<uint8_t, 8>>> pfc_to_pg_map;
+};
+
+struct GuestRow {
+  Value where;
+  GuestKind kind = GuestKind::kUml;
+  std::string run;
+  Bytes memory{Guest{}.memory_bytes};
+  uint32_t cpus = Guest{}.cpus;
+  dataplane::Duration timeout = Guest{}.timeout;
+};
+struct NamespaceRow {
+  Value where;
+  std::string run;
+  dataplane::Duration timeout = NamespaceHost{}.timeout;
+};
+struct TapRow {
+  Value where;
+  std::string name;
+};
+struct AfPacketRow {
+  Value where;
+  std::string interface;
+};
+struct VhostUserRow {
+  Value where;
+  std::string socket;
+};
+struct PcapRow {
+  Value where;
+  std::string in;
+  std::string out;
+};
+struct EdgeRow {
+  Value where;
+  std::optional<TapRow> tap;
+  std::optional<AfPacketRow> af_packet;
+  std::optional<VhostUserRow> vhost_user;
+  std::optional<PcapRow> pcap;
+  std::optional<std::string> dpdk;
+};
+
+struct NicRow {
+  Value where;
+  std::optional<PriorityList> pfc_enable;
+  bool relay_pfc = false;
+  std::optional<dataplane::Rate> rate;
+  CongestionControl congestion_control = HostNic{}.congestion_control;
+  std::optional<uint8_t> cnp_dscp;
+  std::optional<dataplane::Duration> cnp_interval;
+  std::optional<uint8_t> dscp;
+  std::optional<uint16_t> source_port;
+};
+
+using AnyAddress = std::variant<Ipv4Address, Ipv6Address>;
+using AnyPrefix = std::variant<Ipv4Prefix, Ipv6Prefix>;
+
+struct NodeRow {
+  Value where;
+  std::optional<NodeKind> kind;
+  // switches
+  std::optional<Role> role;
+  std::optional<std::string> profile;
+  std::optional<OneOrMore<AnyPrefix>> subnet;
+  // hosts
+  std::optional<OneOrMore<AnyAddress>> address;
+  std::optional<MacAddress> mac;
+  std::optional<std::string> server;
+  std::optional<GuestRow> guest;
+  std::optional<NamespaceRow> name_space;
+  std::optional<EdgeRow> edge;
+  std::optional<NicRow> nic;
+};
+
+struct Endpoint {
+  std::string node;
+  std::string port;  // empty: the next free one
+};
+
+struct LinkRow {
+  Value where;
+  std::vector<Endpoint> endpoints;
+  dataplane::Rate rate;
+  Length length = Length::metres(5);
+  std::optional<uint32_t> mtu;
+  FlowControl flow_control = FlowControl::kPfc;
+};
+
+struct TopologyRow {
+  Value where;
+  Named<NodeRow> nodes;
+  Tried<std::vector<LinkRow>> links;
+};
+
+// Which profile switches have that name none.
+struct RolesRow {
+  Value where;
+  std::optional<std::string> tor;
+  std::optional<std::string> aggregation;
+  std::optional<std::string> core;
+};
+
+// A UDP source port, or `per_qp`.
+struct SourcePort {
+  uint16_t port = 0;
+};
+// Hosts by name, or how many.
+struct HostsOrCount {
+  std::optional<uint32_t> count;
+  std::vector<std::string> names;
+};
+
+struct WorkloadRow {
+  Value where;
+  std::string name;
+  Pattern pattern = Pattern::kPermutation;
+  std::optional<std::vector<std::string>> hosts;
+  std::optional<HostsOrCount> from;
+  std::optional<OneOrMore<std::string>> to;
+  Bytes message{Workload{}.message_bytes};
+  uint64_t messages = Workload{}.messages;
+  uint32_t mtu = Workload{}.mtu;
+  uint32_t qps = Workload{}.qps;
+  Scaling scaling = Scaling::kEach;
+  std::optional<uint32_t> first_qp;
+  SourcePort source_port;
+  std::optional<dataplane::Rate> rate;
+  dataplane::Duration start;
+  std::optional<uint8_t> dscp;
+  TransportKind transport = TransportConfig{}.kind;
+  Verb verb = TransportConfig{}.verb;
+  std::optional<CongestionControl> congestion_control;
+  std::optional<uint32_t> window;
+  std::optional<uint32_t> ack_every;
+  std::optional<uint8_t> ack_timeout;
+  std::optional<uint8_t> retries;
+  std::optional<uint8_t> ack_dscp;
+  std::optional<uint8_t> cnp_dscp;
+  std::optional<dataplane::Duration> cnp_interval;
+};
+
+enum class FaultState : uint8_t { kDown, kUp, kStorm, kSlowReceiver, kLossy, kDeaf, kWell };
+
+struct FaultRow {
+  Value where;
+  dataplane::Duration at;
+  std::optional<Endpoint> link;
+  std::optional<std::string> node;
+  std::optional<FaultState> set;
+  std::optional<std::string> profile;
+  // Of a host, port or cable that fails.
+  std::optional<dataplane::Duration> until;
+  std::optional<std::vector<uint8_t>> priorities;
+  std::optional<dataplane::Rate> drain;
+  std::optional<Share> drop;
+  std::optional<Share> corrupt;
+  std::optional<LossyWay> direction;
+};
+
+struct ExpectRow {
+  Value where;
+  std::string value;
+  std::optional<Expected> equal;
+  std::optional<Expected> at_least;
+  std::optional<Expected> at_most;
+  std::optional<std::vector<Expected>> between;
+  std::optional<Share> within;
+};
+
+struct TestbedRow {
+  Value where;
+  std::string name;
+  RunRow run;
+  Tried<FabricSpec> fabric;
+  RolesRow roles;
+  std::optional<TopologyRow> topology;
+  Named<ProfileRow> profiles;
+  std::vector<WorkloadRow> workload;
+  std::vector<FaultRow> faults;
+  dataplane::Duration convergence;
+  std::vector<ExpectRow> expect;
+};
+
+}  // namespace softspine::control

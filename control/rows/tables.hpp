@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every table of the format, declared in the *_tables.cpp files beside this one.
+#pragma once
+
+#include "control/rows/qos_formats.hpp"
+#include "control/rows/row_formats.hpp"
+
+namespace softspine::control {
+
+#define SOFTSPINE_TABLE(Row)          \
+  template <>                         \
+  struct Tables<Row> {                \
+    static const Table<Row>& table(); \
+  }
+
+SOFTSPINE_TABLE(TestbedRow);
+SOFTSPINE_TABLE(RunRow);
+SOFTSPINE_TABLE(RolesRow);
+SOFTSPINE_TABLE(LinkSpec);
+SOFTSPINE_TABLE(LeafSpine);
+SOFTSPINE_TABLE(FatTree);
+SOFTSPINE_TABLE(Hpn);
+SOFTSPINE_TABLE(AiZone);
+SOFTSPINE_TABLE(TopologyRow);
+SOFTSPINE_TABLE(NodeRow);
+SOFTSPINE_TABLE(GuestRow);
+SOFTSPINE_TABLE(NamespaceRow);
+SOFTSPINE_TABLE(EdgeRow);
+SOFTSPINE_TABLE(NicRow);
+SOFTSPINE_TABLE(TapRow);
+SOFTSPINE_TABLE(AfPacketRow);
+SOFTSPINE_TABLE(VhostUserRow);
+SOFTSPINE_TABLE(PcapRow);
+SOFTSPINE_TABLE(LinkRow);
+SOFTSPINE_TABLE(ProfileRow);
+SOFTSPINE_TABLE(HashRow);
+SOFTSPINE_TABLE(UdfRow);
+SOFTSPINE_TABLE(UdfMatchRow);
+SOFTSPINE_TABLE(GroupsRow);
+SOFTSPINE_TABLE(SwitchHashRow);
+SOFTSPINE_TABLE(SwitchHashGlobalRow);
+SOFTSPINE_TABLE(BufferPoolRow);
+SOFTSPINE_TABLE(BufferProfileRow);
+SOFTSPINE_TABLE(BufferUseRow);
+SOFTSPINE_TABLE(LosslessParameterRow);
+SOFTSPINE_TABLE(WredRow);
+SOFTSPINE_TABLE(SchedulerRow);
+SOFTSPINE_TABLE(QueueRow);
+SOFTSPINE_TABLE(PortQosRow);
+SOFTSPINE_TABLE(PfcWdRow);
+SOFTSPINE_TABLE(WorkloadRow);
+SOFTSPINE_TABLE(FaultRow);
+SOFTSPINE_TABLE(ExpectRow);
+
+#undef SOFTSPINE_TABLE
+
+// The tables of a profile that a config_db.json has, too; it has many others.
+const Table<ProfileRow>& config_db_table();
+
+}  // namespace softspine::control

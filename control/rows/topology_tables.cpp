@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tables about nodes, what stands behind them, and links.
+#include "control/rows/qos_formats.hpp"
+#include "control/rows/row_formats.hpp"
+#include "control/rows/tables.hpp"
+
+namespace softspine::control {
+namespace {
+
+using dataplane::Duration;
+using dataplane::Rate;
+
+// Fast enough for the engine's fixed point, slow enough that a byte lasts some picoseconds.
+const Limits<Rate> kLinkRates = within(Rate::min(), Rate::gbps(1'600));
+// To the moon; the sum of a few still fits an Instant.
+const Limits<Length> kLengths = within<Length>({1'000}, Length::metres(400'000'000));
+const Limits<uint32_t> kMtus = within<uint32_t>(1'280, 9'216);  // IPv6 needs 1280
+
+const char* const kFlowControlHelp =
+    "pfc: pauses, if the profile says so; credit: what would obey pauses sends only what the other end has room for";
+
+}  // namespace
+
+const Table<LinkSpec>& Tables<LinkSpec>::table() {
+  static const Table<LinkSpec> table =
+      Table<LinkSpec>("link_kind", "What the links of one tier are like.")
+          .required("rate", &LinkSpec::rate, "of each direction", kLinkRates)
+          .optional("length", &LinkSpec::length, "of the cable: light takes 1 s for 198,000 km", kLengths)
+          .optional("mtu", &LinkSpec::mtu, "of IP packets; the profile's if not given", kMtus)
+          .optional("flow_control", &LinkSpec::flow_control, kFlowControlHelp);
+  return table;
+}
+
+const Table<LinkRow>& Tables<LinkRow>::table() {
+  static const Table<LinkRow> table =
+      Table<LinkRow>("link", "A link between two ports.")
+          .required("endpoints", &LinkRow::endpoints, "two, each NODE:PORT, or NODE for its next free port",
+                    held_to<std::vector<Endpoint>>([](const std::vector<Endpoint>& ends) {
+                      return ends.size() == 2 ? "" : "a link has two endpoints, not " + std::to_string(ends.size());
+                    }))
+          .required("rate", &LinkRow::rate, "of each direction", kLinkRates)
+          .optional("length", &LinkRow::length, "of the cable", kLengths)
+          .optional("mtu", &LinkRow::mtu, "of IP packets; the profile's if not given", kMtus)
+          .optional("flow_control", &LinkRow::flow_control, kFlowControlHelp);
+  return table;
+}
+
+const Table<TopologyRow>& Tables<TopologyRow>::table() {
+  static const Table<TopologyRow> table =
+      Table<TopologyRow>("topology", "Nodes and links by name.")
+          .optional("nodes", &TopologyRow::nodes, "new nodes, or more about generated ones")
+          .optional("links", &TopologyRow::links, "which ports are joined");
+  return table;
+}
+
+const Table<NodeRow>& Tables<NodeRow>::table() {
+  static const Table<NodeRow> table =
+      Table<NodeRow>("node", "A switch or a host.")
+          .optional("kind", &NodeRow::kind, "needed unless the node is a generated one")
+          .optional("role", &NodeRow::role, "switches: which pipeline; tor if not given")
+          .optional("profile", &NodeRow::profile, "switches: the tables it works by")
+          .optional("subnet", &NodeRow::subnet, "switches: of the hosts on it, instead of the planned ones")
+          .optional("address", &NodeRow::address, "hosts: instead of the planned ones; within the subnet of its switch")
+          .optional("mac", &NodeRow::mac, "hosts: instead of the planned one")
+          .optional("server", &NodeRow::server, "hosts: the machine that this NIC is in")
+          .optional("guest", &NodeRow::guest, "hosts: a virtual machine that we start")
+          .optional("namespace", &NodeRow::name_space, "hosts: a network namespace that we make")
+          .optional("edge", &NodeRow::edge, "hosts: a way out of the emulation")
+          .optional("nic", &NodeRow::nic, "hosts that are not built in: what stands between them and their link");
+  return table;
+}
+
+const Table<NicRow>& Tables<NicRow>::table() {
+  static const Table<NicRow> table =
+      Table<NicRow>("nic", "What stands between a guest, a namespace or an edge and its link.")
+          .optional(
+              "pfc_enable", &NicRow::pfc_enable,
+              "priorities whose pauses it obeys, and that it pauses when the host can't take what comes; those of "
+              "the switch's port if not given, [] for none")
+          .optional(
+              "relay_pfc", &NicRow::relay_pfc,
+              "PFC frames go through as they are, both ways: for an edge behind which a real adapter obeys and says "
+              "them, on a link of the same rate")
+          .optional("rate", &NicRow::rate, "both ways, if it is less than the link's", kLinkRates)
+          .optional("congestion_control", &NicRow::congestion_control,
+                    "for hosts that have none: DCQCN's notification and reaction point, with an adapter's defaults or "
+                    "with the paper's parameters")
+          .optional("cnp_dscp", &NicRow::cnp_dscp, "DCQCN: of CNPs; 48 if not given", within<uint8_t>(0, 63))
+          .optional("cnp_interval", &NicRow::cnp_interval,
+                    "DCQCN: at most one CNP a queue pair in this time; 50us if not given", at_least(Duration::ps(1)))
+          .optional("dscp", &NicRow::dscp, "of the host's RoCEv2 packets, instead of what it wrote there",
+                    within<uint8_t>(0, 63))
+          .optional("source_port", &NicRow::source_port,
+                    "UDP, of the host's RoCEv2 packets, instead of its own: one for all its queue pairs",
+                    at_least<uint16_t>(1))
+          .check([](Reader& reader, Value at, const NicRow& row) {
+            bool good = true;
+            const auto needs_control = [&](bool given, const char* key) {
+              if (!given || row.congestion_control != CongestionControl::kOff) return;
+              good = reader.wrong(at.child(key), "needs 'congestion_control'");
+            };
+            needs_control(row.cnp_dscp.has_value(), "cnp_dscp");
+            needs_control(row.cnp_interval.has_value(), "cnp_interval");
+            if (row.relay_pfc && row.pfc_enable && row.pfc_enable->mask != 0) {
+              good = reader.wrong(at.child("relay_pfc"), "contradicts 'pfc_enable': one of the two adapters obeys");
+            }
+            return good;
+          });
+  return table;
+}
+
+const Table<GuestRow>& Tables<GuestRow>::table() {
+  static const Table<GuestRow> table =
+      Table<GuestRow>("guest", "A virtual machine, its NICs on vhost-user sockets.")
+          .optional("kind", &GuestRow::kind, "user-mode Linux, or QEMU")
+          .optional("run", &GuestRow::run, "a shell command in the guest; its output and exit status are reported")
+          .optional("memory", &GuestRow::memory, "of the guest", within<Bytes>({64 << 20}, {1ULL << 40}))
+          .optional("cpus", &GuestRow::cpus, "of the guest", within<uint32_t>(1, 256))
+          .optional("timeout", &GuestRow::timeout, "wall time until the command is given up",
+                    at_least(Duration::ms(1)));
+  return table;
+}
+
+const Table<NamespaceRow>& Tables<NamespaceRow>::table() {
+  static const Table<NamespaceRow> table =
+      Table<NamespaceRow>("namespace", "A network namespace, its ports TAPs.")
+          .optional("run", &NamespaceRow::run, "a shell command in it; its output and exit status are reported")
+          .optional("timeout", &NamespaceRow::timeout, "wall time until the command is given up",
+                    at_least(Duration::ms(1)));
+  return table;
+}
+
+const Table<EdgeRow>& Tables<EdgeRow>::table() {
+  static const Table<EdgeRow> table =
+      Table<EdgeRow>("edge", "A port whose other side is outside; exactly one kind.")
+          .optional("tap", &EdgeRow::tap, "a TAP device that we make")
+          .optional("af_packet", &EdgeRow::af_packet, "an existing interface, such as one end of a veth")
+          .optional("vhost_user", &EdgeRow::vhost_user, "a vhost-user socket that we serve")
+          .optional("pcap", &EdgeRow::pcap,
+                    "capture files: frames enter at their recorded time, what leaves is written")
+          .optional("dpdk", &EdgeRow::dpdk, "a PCI address, or a virtual device with its arguments")
+          .check([](Reader& reader, Value at, const EdgeRow& row) {
+            const int given = int{row.tap.has_value()} + row.af_packet.has_value() + row.vhost_user.has_value() +
+                              row.pcap.has_value() + row.dpdk.has_value();
+            if (row.dpdk && row.dpdk->empty()) return reader.wrong(at.child("dpdk"), "names no device");
+            return given == 1 || reader.wrong(at, "needs exactly one of tap, af_packet, vhost_user, pcap, dpdk");
+          });
+  return table;
+}
+
+namespace {
+
+// Linux refuses longer ones.
+bool check_interface(Reader& reader, Value at, const std::string& name) {
+  const bool good = !name.empty() && name.size() <= 15 && name.find_first_of("/ \t\n:") == std::string::npos;
+  return good || reader.wrong(at, shown(name) + " is no interface name: at most 15 characters, no space, '/' or ':'");
+}
+
+}  // namespace
+
+const Table<TapRow>& Tables<TapRow>::table() {
+  static const Table<TapRow> table = Table<TapRow>("tap", "A TAP device.")
+                                         .required("name", &TapRow::name, "of the interface")
+                                         .check([](Reader& reader, Value at, const TapRow& row) {
+                                           return check_interface(reader, at.child("name"), row.name);
+                                         });
+  return table;
+}
+
+const Table<AfPacketRow>& Tables<AfPacketRow>::table() {
+  static const Table<AfPacketRow> table = Table<AfPacketRow>("af_packet", "An existing interface.")
+                                              .required("interface", &AfPacketRow::interface, "its name")
+                                              .check([](Reader& reader, Value at, const AfPacketRow& row) {
+                                                return check_interface(reader, at.child("interface"), row.interface);
+                                              });
+  return table;
+}
+
+const Table<VhostUserRow>& Tables<VhostUserRow>::table() {
+  static const Table<VhostUserRow> table =
+      Table<VhostUserRow>("vhost_user", "A vhost-user socket.")
+          .required("socket", &VhostUserRow::socket, "path of the socket")
+          .check([](Reader& reader, Value at, const VhostUserRow& row) {
+            const bool good = !row.socket.empty() && row.socket.size() <= 107;  // sun_path holds no more
+            return good || reader.wrong(at.child("socket"), "must be a path of 1 to 107 bytes");
+          });
+  return table;
+}
+
+const Table<PcapRow>& Tables<PcapRow>::table() {
+  static const Table<PcapRow> table =
+      Table<PcapRow>("pcap", "Capture files; at least one of the two.")
+          .optional("in", &PcapRow::in, "frames that enter the fabric")
+          .optional("out", &PcapRow::out, "frames that leave it")
+          .check([](Reader& reader, Value at, const PcapRow& row) {
+            if (row.in.empty() && row.out.empty()) return reader.wrong(at, "needs 'in', 'out' or both");
+            return row.in.empty() || !same_file(row.in, row.out) ||
+                   reader.wrong(at, "would overwrite " + shown(row.out) + " while it is read");
+          });
+  return table;
+}
+
+}  // namespace softspine::control
