@@ -2,13 +2,12 @@
 #include "control/compile/compile.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
 #include <map>
 #include <utility>
 
 #include "control/compile/qos_plan.hpp"
-#include "control/document/document.hpp"
-#include "control/document/text_file.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::control {
@@ -67,22 +66,9 @@ dp::QosMaps qos_of(const Profile& profile) {
   return maps;
 }
 
-// With the place where the file says how the profile's groups are, or has the profile, or the fabric. A testbed does
-// not keep its places, so the file is read again; it was good a moment ago.
-Error about_profile(const Testbed& testbed, const std::string& profile, std::string message) {
-  Error error{testbed.file, "profiles." + profile, 0, 0, std::move(message)};
-  ErrorLog log;
-  const auto text = read_text_file(testbed.file, true);
-  const auto document = text ? Document::parse(*text, testbed.file, log) : nullptr;
-  if (!document) return error;
-  const Value file = document->root();
-  const Value profiles = file.child("profiles");
-  const bool has_profile = profiles.id() != file.id() && profiles.child(profile).id() != profiles.id();
-  const Value place = has_profile ? profiles.child(profile).child("groups") : file.child("fabric");
-  error.path = place.path();
-  error.line = place.at().line;
-  error.column = place.at().column;
-  return error;
+// With the place where the file says how the profile's groups are, or has the profile, or the fabric.
+Error about_profile(const Testbed& testbed, const Profile& profile, std::string message) {
+  return error_at(profile.place.file.empty() ? testbed.fabric_place : profile.groups_place, std::move(message));
 }
 
 }  // namespace
@@ -102,7 +88,7 @@ Errors unsupported_in(const Testbed& testbed) {
   for (uint32_t n = 0; n < tables.size(); ++n) {
     const auto largest = std::ranges::max_element(tables[n].groups, {}, &std::vector<uint16_t>::size);
     if (largest == tables[n].groups.end() || largest->size() <= dp::kMaxGroupMembers) continue;
-    errors.push_back(about_profile(testbed, testbed.profiles[fabric.nodes[n].profile].name,
+    errors.push_back(about_profile(testbed, testbed.profiles[fabric.nodes[n].profile],
                                    fabric.nodes[n].name + " would have a group of " + std::to_string(largest->size()) +
                                        " members: at most " + std::to_string(dp::kMaxGroupMembers)));
   }
@@ -112,10 +98,8 @@ Errors unsupported_in(const Testbed& testbed) {
 Compiler::Compiler(const Testbed& testbed) : testbed_(testbed) {
   const Fabric& fabric = testbed.fabric;
   for (const Profile& profile : testbed.profiles) hashes_.emplace_back(profile.hash);
-  const bool needs_whole = std::ranges::any_of(fabric.nodes, [&](const FabricNode& node) {
-    return node.kind == NodeKind::kSwitch && minds_the_dead(testbed.profiles[node.profile].groups);
-  });
-  if (needs_whole) whole_ = compute_routes(fabric, std::vector<bool>(fabric.links.size(), true));
+  whole_ =
+      std::make_shared<std::vector<RouteTable>>(compute_routes(fabric, std::vector<bool>(fabric.links.size(), true)));
   router_macs_.resize(fabric.nodes.size());
   subnets_of_.resize(fabric.nodes.size());
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
@@ -147,6 +131,11 @@ Compiler::Compiler(const Testbed& testbed) : testbed_(testbed) {
   }
 }
 
+std::shared_ptr<const std::vector<RouteTable>> Compiler::routes(const std::vector<bool>& link_up) const {
+  if (std::ranges::all_of(link_up, std::identity{})) return whole_;
+  return std::make_shared<std::vector<RouteTable>>(compute_routes(testbed_.fabric, link_up));
+}
+
 void Compiler::use_profile(uint32_t node, uint32_t profile) {
   profile_of_[node] = profile;
   const Profile& tables = testbed_.profiles[profile];
@@ -163,7 +152,7 @@ class Compiler::StateBuilder {
         index_(node),
         routes_(routes),
         groups_(compiler.testbed_.profiles[node_.profile].groups),
-        whole_(minds_the_dead(groups_) ? &compiler.whole_[node] : nullptr),
+        whole_(minds_the_dead(groups_) ? &(*compiler.whole_)[node] : nullptr),
         hop_of_(node_.ports.size(), kNone),
         state_(std::make_shared<dp::ForwardingState>()) {}
 

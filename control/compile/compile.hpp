@@ -35,6 +35,8 @@ class Compiler {
   // The testbed outlives it and has nothing unsupported.
   explicit Compiler(const Testbed& testbed);
 
+  // Over the links that are up. With all of them: computed once.
+  std::shared_ptr<const std::vector<RouteTable>> routes(const std::vector<bool>& link_up) const;
   std::shared_ptr<const dataplane::ForwardingState> compile(uint32_t node, const RouteTable& routes) const;
   // From the next compile() on, this switch has the maps, buffers and queues of another profile of the testbed. Its
   // hash and its groups stay: flows keep their paths.
@@ -46,11 +48,11 @@ class Compiler {
  private:
   class StateBuilder;
   const Testbed& testbed_;
-  std::vector<dataplane::EcmpHash> hashes_;         // by profile
-  std::vector<RouteTable> whole_;                   // with every link up; empty if no profile minds
-  std::vector<dataplane::MacAddress> router_macs_;  // by node; zero at hosts
-  std::vector<std::vector<uint32_t>> subnets_of_;   // by node: the subnets that it serves
-  std::vector<uint32_t> profile_of_;                // by node
+  std::vector<dataplane::EcmpHash> hashes_;               // by profile
+  std::shared_ptr<const std::vector<RouteTable>> whole_;  // with every link up
+  std::vector<dataplane::MacAddress> router_macs_;        // by node; zero at hosts
+  std::vector<std::vector<uint32_t>> subnets_of_;         // by node: the subnets that it serves
+  std::vector<uint32_t> profile_of_;                      // by node
   // By node, null where nothing is shared or paused; kept, so that new routes come without a new plan.
   std::vector<std::shared_ptr<const dataplane::QosPlan>> plans_;
 };

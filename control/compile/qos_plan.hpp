@@ -18,8 +18,8 @@
 #include <string>
 #include <vector>
 
-#include "control/model/qos.hpp"
 #include "control/model/fabric.hpp"
+#include "control/model/qos.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 
 namespace softspine::control {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "control/expect/report_path.hpp"
 #include "control/document/words.hpp"
+#include "control/expect/report_path.hpp"
 
 namespace softspine::control {
 namespace {

@@ -38,7 +38,7 @@ std::vector<uint16_t> ports_of(const dp::ForwardingState& state, const dp::Group
 Walker::Walker(const Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up)
     : testbed_(testbed),
       compiler_(std::make_shared<Compiler>(testbed)),
-      routes_(std::make_shared<std::vector<RouteTable>>(compute_routes(testbed.fabric, routed))),
+      routes_(compiler_->routes(routed)),
       up_(std::move(up)),
       states_(testbed.fabric.nodes.size()) {}
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
-#include "control/format/quantity.hpp"
 #include "control/document/reader.hpp"
+#include "control/format/quantity.hpp"
 #include "control/model/address.hpp"
 
 namespace softspine::control {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/load/expectation_check.hpp"
 
-#include "control/expect/report_path.hpp"
 #include "control/document/words.hpp"
+#include "control/expect/report_path.hpp"
 
 namespace softspine::control {
 namespace {

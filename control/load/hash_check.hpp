@@ -3,8 +3,8 @@
 #pragma once
 
 #include "control/document/reader.hpp"
-#include "control/rows/rows.hpp"
 #include "control/model/testbed.hpp"
+#include "control/rows/rows.hpp"
 #include "control/topology/expand.hpp"
 
 namespace softspine::control {

@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "control/compile/service.hpp"
+#include "control/document/text_file.hpp"
 #include "control/load/hash_check.hpp"
 #include "control/load/qos_resolve.hpp"
 #include "control/load/resolve.hpp"
-#include "control/rows/tables.hpp"
-#include "control/document/text_file.hpp"
 #include "control/load/without_effect.hpp"
+#include "control/rows/tables.hpp"
 
 namespace softspine::control {
 namespace {
@@ -83,6 +83,7 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
     reader.wrong(document->root(), "nothing to build: 'fabric' or 'topology' is missing");
 
   Testbed out{.name = row.name, .file = std::string(name)};
+  out.fabric_place = place_of(document->root().child("fabric"));
   out.profiles = resolve_profiles(reader, row.profiles, wanted_profiles(row));
   Expanded expanded = expand(reader, row, out.profiles);
   check_groups(reader, row, out.profiles, expanded.fabric);

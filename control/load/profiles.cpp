@@ -6,12 +6,12 @@
 #include <memory>
 #include <tuple>
 
-#include "control/rows/built_in_profiles.hpp"
+#include "control/document/text_file.hpp"
 #include "control/load/hash_check.hpp"
 #include "control/load/qos_resolve.hpp"
 #include "control/load/resolve.hpp"
+#include "control/rows/built_in_profiles.hpp"
 #include "control/rows/tables.hpp"
-#include "control/document/text_file.hpp"
 
 namespace softspine::control {
 namespace {
@@ -231,7 +231,10 @@ class ProfileResolver {
   std::vector<Profile> run(const std::vector<std::string_view>& wanted) {
     const size_t of_file = entries_.size();
     for (uint32_t i = 0; i < of_file; ++i) resolve(i);
-    for (uint32_t i = 0; i < of_file; ++i) entries_[i].resolved.profile.place = place_of(entries_[i].row->where);
+    for (uint32_t i = 0; i < of_file; ++i) {
+      entries_[i].resolved.profile.place = place_of(entries_[i].row->where);
+      entries_[i].resolved.profile.groups_place = place_of(entries_[i].row->where.child("groups"));
+    }
     for (const std::string_view name : wanted) {
       if (const auto index = find(name)) resolve(*index);
     }

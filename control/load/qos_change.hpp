@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "control/model/profile.hpp"
 #include "control/model/fabric.hpp"
+#include "control/model/profile.hpp"
 
 namespace softspine::control {
 

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "control/model/profile.hpp"
 #include "control/document/reader.hpp"
-#include "control/rows/rows.hpp"
 #include "control/model/fabric.hpp"
+#include "control/model/profile.hpp"
+#include "control/rows/rows.hpp"
 
 namespace softspine::control {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "control/document/reader.hpp"
-#include "control/rows/rows.hpp"
 #include "control/model/testbed.hpp"
+#include "control/rows/rows.hpp"
 #include "control/topology/expand.hpp"
 
 namespace softspine::control {

@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "control/rows/row_formats.hpp"
 #include "control/document/words.hpp"
+#include "control/rows/row_formats.hpp"
 
 namespace softspine::control {
 namespace {

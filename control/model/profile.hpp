@@ -59,7 +59,8 @@ constexpr std::array<uint8_t, 64> azure_dscp_to_tc() {
 
 struct Profile {
   std::string name = "default";
-  Place place;  // in the testbed's file; empty for built-in ones
+  Place place;         // in the testbed's file; empty for built-in ones
+  Place groups_place;  // of its groups, or its own
   std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
   uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
   HashConfig hash;

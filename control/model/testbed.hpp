@@ -10,8 +10,9 @@
 
 #include "control/document/error.hpp"
 #include "control/model/expectation.hpp"
-#include "control/model/profile.hpp"
 #include "control/model/fabric.hpp"
+#include "control/model/profile.hpp"
+#include "control/model/workload.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -32,58 +33,6 @@ struct RunConfig {
   uint64_t memory_bytes = 0;  // of packets at most; 0: what the machine has
 
   bool is_limited() const { return duration != dataplane::Duration::max(); }
-};
-
-enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing };
-
-// RoCEv2's where nothing is configured: AF31.
-inline constexpr uint8_t kUsualDscp = 26;
-
-enum class TransportKind : uint8_t { kOpenLoop, kReliable };
-enum class Verb : uint8_t { kWrite, kSend };
-
-// How queue pairs deal with what comes back. All but the first two: of reliable connections.
-struct TransportConfig {
-  TransportKind kind = TransportKind::kOpenLoop;
-  Verb verb = Verb::kWrite;
-  CongestionControl congestion_control = CongestionControl::kOff;
-  uint32_t window = 1024;         // packets under way
-  uint32_t ack_every = 16;        // packets
-  uint8_t ack_timeout = 14;       // 4.096 µs × 2^n; 0: none
-  uint8_t retries = 7;            // timeouts without progress
-  uint8_t ack_dscp = kUsualDscp;  // the workload's own unless the file says otherwise
-  uint8_t cnp_dscp = 48;
-  dataplane::Duration cnp_interval = dataplane::Duration::us(50);
-};
-
-// How a flow's messages go over its queue pairs: each has all of them; each has a part of every one; they take turns.
-enum class Scaling : uint8_t { kEach, kSplit, kRoundRobin };
-
-// RoCEv2 traffic between built-in hosts.
-struct Workload {
-  std::string name;
-  Pattern pattern = Pattern::kPermutation;
-  // Nodes of the fabric. permutation, all_to_all, ring: among `hosts`, in this order. pairs: from[i] → to[i]. incast:
-  // each of `from` → to[0].
-  std::vector<uint32_t> hosts;
-  std::vector<uint32_t> from;
-  std::vector<uint32_t> to;
-  uint64_t message_bytes = 1 << 20;
-  uint64_t messages = 1;  // per queue pair; split, round_robin: of the flow
-  uint32_t mtu = 4096;    // RDMA path MTU: payload bytes of a packet
-  uint32_t qps = 1;       // queue pairs per flow
-  Scaling scaling = Scaling::kEach;
-  uint32_t first_qp = 0;     // 0: the host chooses
-  uint16_t source_port = 0;  // UDP; 0: from the queue pair, as the kernel does it
-  dataplane::Rate rate;      // per flow, over its queue pairs; zero: the host's link
-  dataplane::Instant start;
-  // kUsualDscp, or what the file says; if it says nothing, one that is lossless on all ways (compile/service.hpp).
-  uint8_t dscp = kUsualDscp;
-  bool dscp_given = false;
-  bool ack_dscp_given = false;
-  TransportConfig transport;
-  Place place;       // of the workload
-  Place dscp_place;  // of its key, or of the workload
 };
 
 // A switch that has the maps, buffers and queues of another profile from some instant on.
@@ -134,6 +83,7 @@ struct Testbed {
   RunConfig run;
   std::vector<Profile> profiles;  // at least one
   Fabric fabric;
+  Place fabric_place;  // of its parameters, or the file
   std::vector<Workload> workloads;
   std::vector<Fault> faults;           // by instant, then as written
   std::vector<HostFault> host_faults;  // likewise

@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "control/rows/qos_rows.hpp"
 #include "control/format/table.hpp"
+#include "control/rows/qos_rows.hpp"
 
 namespace softspine::control {
 

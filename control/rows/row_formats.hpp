@@ -4,8 +4,8 @@
 
 #include <string>
 
-#include "control/rows/rows.hpp"
 #include "control/format/table.hpp"
+#include "control/rows/rows.hpp"
 
 namespace softspine::control {
 

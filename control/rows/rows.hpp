@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "control/format/format.hpp"
-#include "control/rows/qos_rows.hpp"
-#include "control/model/testbed.hpp"
 #include "control/generators/generators.hpp"
+#include "control/model/testbed.hpp"
+#include "control/rows/qos_rows.hpp"
 
 namespace softspine::control {
 

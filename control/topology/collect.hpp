@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "control/document/reader.hpp"
-#include "control/rows/rows.hpp"
 #include "control/generators/draft.hpp"
+#include "control/rows/rows.hpp"
 
 namespace softspine::control {
 

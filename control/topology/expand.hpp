@@ -8,10 +8,10 @@
 
 #include <vector>
 
-#include "control/model/profile.hpp"
 #include "control/document/reader.hpp"
-#include "control/rows/rows.hpp"
 #include "control/model/fabric.hpp"
+#include "control/model/profile.hpp"
+#include "control/rows/rows.hpp"
 
 namespace softspine::control {
 

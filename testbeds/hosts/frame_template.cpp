@@ -64,12 +64,12 @@ FrameTemplate::FrameTemplate(const HostConfig& host, const FlowConfig& flow, uin
 }
 
 uint32_t packets_per_message(const FlowConfig& flow) {
-  return static_cast<uint32_t>(std::max<uint64_t>(1, (flow.message_bytes + flow.path_mtu - 1) / flow.path_mtu));
+  return static_cast<uint32_t>(std::max<uint64_t>(1, (flow.message_bytes + flow.mtu - 1) / flow.mtu));
 }
 
 uint32_t largest_packet_bytes(const FlowConfig& flow) {
-  const bool single = flow.message_bytes <= flow.path_mtu;
-  const uint32_t payload = single ? static_cast<uint32_t>(flow.message_bytes) : flow.path_mtu;
+  const bool single = flow.message_bytes <= flow.mtu;
+  const uint32_t payload = single ? static_cast<uint32_t>(flow.message_bytes) : flow.mtu;
   return roce_header_bytes(version_of(flow.destination)) + (flow.verb == Verb::kWrite ? reth::kBytes : 0) + payload +
          padding_of(payload) + kIcrcBytes;
 }
@@ -82,9 +82,9 @@ std::vector<FrameTemplate> templates_of(const HostConfig& host, const FlowConfig
     const auto bytes = static_cast<uint32_t>(flow.message_bytes);
     return {FrameTemplate{host, flow, writes ? bth::kWriteOnly : bth::kSendOnly, bytes}};
   }
-  const auto last = static_cast<uint32_t>(flow.message_bytes - uint64_t{packets - 1} * flow.path_mtu);
-  return {FrameTemplate{host, flow, writes ? bth::kWriteFirst : bth::kSendFirst, flow.path_mtu},
-          FrameTemplate{host, flow, writes ? bth::kWriteMiddle : bth::kSendMiddle, flow.path_mtu},
+  const auto last = static_cast<uint32_t>(flow.message_bytes - uint64_t{packets - 1} * flow.mtu);
+  return {FrameTemplate{host, flow, writes ? bth::kWriteFirst : bth::kSendFirst, flow.mtu},
+          FrameTemplate{host, flow, writes ? bth::kWriteMiddle : bth::kSendMiddle, flow.mtu},
           FrameTemplate{host, flow, writes ? bth::kWriteLast : bth::kSendLast, last}};
 }
 

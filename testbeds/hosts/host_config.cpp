@@ -60,26 +60,26 @@ std::vector<std::string> wrong_with(const HostConfig& host, const FlowConfig& fl
   claim(flow.start >= Instant{}, "start: before the fabric's");
   claim(flow.gap >= Duration{}, "gap: negative");
   constexpr std::array kPathMtus{256u, 512u, 1024u, 2048u, 4096u};
-  const bool known = std::ranges::find(kPathMtus, flow.path_mtu) != kPathMtus.end();
-  claim(known, "path_mtu: {} is none of 256, 512, 1024, 2048, 4096", flow.path_mtu);
+  const bool known = std::ranges::find(kPathMtus, flow.mtu) != kPathMtus.end();
+  claim(known, "mtu: {} is none of 256, 512, 1024, 2048, 4096", flow.mtu);
   claim(flow.rate.is_zero() || flow.rate >= Rate::min(), "rate: below 1 Mb/s");
   const ReliableConfig& reliable = flow.reliable;
   claim(reliable.window > 0 && reliable.window <= kMaxWindow, "window: {} is not in 1 … {}", reliable.window,
         kMaxWindow);
-  claim(reliable.ask_every > 0 && reliable.ask_every <= reliable.window,
-        "ask_every: {} is not in 1 … {}, the window: it would wait for what nobody sends", reliable.ask_every,
+  claim(reliable.ack_every > 0 && reliable.ack_every <= reliable.window,
+        "ack_every: {} is not in 1 … {}, the window: it would wait for what nobody sends", reliable.ack_every,
         reliable.window);
-  claim(reliable.timeout <= 31, "timeout: {} is above 31", reliable.timeout);
-  claim(reliable.retry_count <= 7, "retry_count: {} is above 7", reliable.retry_count);
+  claim(reliable.ack_timeout <= 31, "ack_timeout: {} is above 31", reliable.ack_timeout);
+  claim(reliable.retries <= 7, "retries: {} is above 7", reliable.retries);
   const uint32_t packet = largest_packet_bytes(flow);
-  claim(!known || packet <= host.mtu, "path_mtu: {} makes IP packets of {} bytes, above the host's mtu of {}",
-        flow.path_mtu, packet, host.mtu);
+  claim(!known || packet <= host.mtu, "mtu: {} makes IP packets of {} bytes, above the host's mtu of {}", flow.mtu,
+        packet, host.mtu);
   return wrong;
 }
 
 std::vector<std::string> wrong_with(const HostConfig& host, const SinkConfig& sink) {
   std::vector<std::string> wrong;
-  const bool answers = sink.transport == Transport::kReliable || sink.cnp_interval > Duration{};
+  const bool answers = sink.transport == TransportKind::kReliable || sink.cnp_interval > Duration{};
   if (answers && !is_qp(sink.source_qp)) wrong.emplace_back("source_qp: it has nobody to answer");
   if (answers && !has_address_like(host, sink.source))
     wrong.emplace_back("source: the host has no address of its kind");

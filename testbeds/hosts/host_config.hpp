@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "control/model/workload.hpp"
 #include "dataplane/congestion/reaction_point.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
@@ -59,20 +60,15 @@ struct HostConfig {
   std::array<HostCredit, 2> credit;               // by port
 };
 
-enum class Verb : uint8_t { kWrite, kSend };
-
-// How a sending queue pair deals with what comes back.
-enum class Transport : uint8_t {
-  kOpenLoop,  // not at all: it paces (open_loop.hpp)
-  kReliable,  // a reliable connection: acknowledgements, go-back-N (reliable_sender.hpp)
-};
+using control::TransportKind;  // open loop: it paces (open_loop.hpp); reliable: go-back-N (reliable_sender.hpp)
+using control::Verb;
 
 // A reliable connection's own. Packets and PSNs are one to one.
 struct ReliableConfig {
-  uint32_t window = 1024;   // packets under way at most: 4 MiB at a path MTU of 4096
-  uint32_t ask_every = 16;  // an acknowledgement is asked for at least so often, and at the end of a message
-  uint8_t timeout = 14;     // 4.096 µs × 2^timeout without progress: 67 ms; 0: for ever
-  uint8_t retry_count = 7;  // timeouts in a row without progress, after which the next one is the end
+  uint32_t window = 1024;    // packets under way at most: 4 MiB at a path MTU of 4096
+  uint32_t ack_every = 16;   // an acknowledgement is asked for at least so often, and at the end of a message
+  uint8_t ack_timeout = 14;  // 4.096 µs × 2^n without progress: 67 ms; 0: for ever
+  uint8_t retries = 7;       // timeouts in a row without progress, after which the next one is the end
   std::optional<dataplane::ReactionParameters> reaction;  // DCQCN; none: as fast as the window lets
 };
 
@@ -89,7 +85,7 @@ struct FlowConfig {
   Verb verb = Verb::kWrite;
   uint64_t message_bytes = 1 << 20;  // at most 2^31, as reliable connections have it
   uint64_t messages = 1;             // 0: without end
-  uint32_t path_mtu = 4096;          // payload of a packet: 256, 512, 1024, 2048 or 4096
+  uint32_t mtu = 4096;               // RDMA path MTU: payload of a packet: 256, 512, 1024, 2048 or 4096
   dataplane::Rate rate;              // on the wire, all overhead counted, as a link's; zero: the port's
   dataplane::Instant start;
   dataplane::Duration gap;  // after each message
@@ -97,7 +93,7 @@ struct FlowConfig {
   uint64_t remote_address = 0;  // RETH
   uint32_t remote_key = 0;
   dataplane::PortNo port;  // the host's, by which it leaves
-  Transport transport = Transport::kOpenLoop;
+  TransportKind transport = TransportKind::kOpenLoop;
   ReliableConfig reliable;
 };
 
@@ -106,7 +102,7 @@ struct SinkConfig {
   uint32_t qp = 0;
   uint32_t first_psn = 0;
   // Whom it answers: a reliable connection acknowledges, and either kind sends CNPs if it is told to.
-  Transport transport = Transport::kOpenLoop;
+  TransportKind transport = TransportKind::kOpenLoop;
   IpAddress source;
   uint32_t source_qp = 0;  // 0: nobody
   uint8_t ack_dscp = 26;

@@ -22,20 +22,20 @@ ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate lin
       end_(packets_of(config)),
       window_(config.reliable.window),
       packets_(packets_per_message(config)),
-      ask_every_(config.reliable.ask_every),
+      ack_every_(config.reliable.ack_every),
       first_psn_(config.first_psn),
       flow_(flow),
-      retry_count_(config.reliable.retry_count),
+      retries_allowed_(config.reliable.retries),
       ready_(config.start),
       gap_(config.gap),
-      timeout_(timeout_of(config.reliable.timeout)),
+      timeout_(timeout_of(config.reliable.ack_timeout)),
       message_end_(packets_),
       // As many as a window can touch: the first and the last may be there in part.
       begins_((window_ - 1) / packets_ + 2) {}
 
 bool ReliableSender::sent(Instant start, Instant left, uint32_t wire_bytes, FlowSent& counters) noexcept {
   limiter_.sent(start, wire_bytes);
-  since_asked_ = position_ + 1 == packets_ || since_asked_ + 1 == ask_every_ ? 0 : since_asked_ + 1;
+  since_asked_ = position_ + 1 == packets_ || since_asked_ + 1 == ack_every_ ? 0 : since_asked_ + 1;
   const bool is_new = next_ == highest_;
   if (is_new && position_ == 0) begins_[begun_++ % begins_.size()] = start;
   if (!is_new) ++counters.retransmitted;
@@ -70,7 +70,7 @@ void ReliableSender::receive_cnp(Instant now, FlowSent& counters) noexcept {
 
 void ReliableSender::time_out(Instant now, FlowSent& counters) noexcept {
   ++counters.local_ack_timeout_err;
-  if (retries_ == retry_count_) {
+  if (retries_ == retries_allowed_) {
     counters.retry_exceeded_err = 1;
     has_failed_ = true;
     deadline_ = Instant::never();

@@ -8,8 +8,8 @@
 //   ACK p       everything up to p has arrived: una ← p + 1                     p outside una … highest − 1: ignored
 //   NAK p       PSN sequence error: everything before p has arrived; go back:   una ← p, next ← una
 //   timeout     4.096 µs × 2^n since progress was made last: go back            next ← una
-//               after retry_count of these in a row the next one ends the connection: it sends nothing any more
-//   asks        for an acknowledgement: the last packet of a message, and each one that is the `ask_every`th
+//               after `retries` of these in a row the next one ends the connection: it sends nothing any more
+//   asks        for an acknowledgement: the last packet of a message, and each one that is the `ack_every`th
 //               since the last that asked; so a full window always holds one that did
 // A message is complete when the ACK of its last packet is in; its time runs from its first packet's first bit.
 // Pace: rate_limiter.hpp, by the configured rate and DCQCN's reaction point. A gap follows a message's last
@@ -50,7 +50,7 @@ class ReliableSender {
   Segment next() const {
     const bool is_last = position_ + 1 == packets_;
     const Part part = position_ == 0 ? Part::kFirstOrOnly : is_last ? Part::kLast : Part::kMiddle;
-    return {part, psn_of(next_), is_last || since_asked_ + 1 == ask_every_};
+    return {part, psn_of(next_), is_last || since_asked_ + 1 == ack_every_};
   }
   // It left between `start` and `left`. Returns whether a message ended with it, for the first time.
   bool sent(dataplane::Instant start, dataplane::Instant left, uint32_t wire_bytes, FlowSent& counters) noexcept;
@@ -90,12 +90,12 @@ class ReliableSender {
   uint32_t window_;
   uint32_t packets_;       // per message
   uint32_t position_ = 0;  // of next_ in its message
-  uint32_t ask_every_;
+  uint32_t ack_every_;
   uint32_t since_asked_ = 0;
   uint32_t first_psn_;
   uint32_t flow_;
   uint8_t retries_ = 0;
-  uint8_t retry_count_;
+  uint8_t retries_allowed_;
   bool has_failed_ = false;
   dataplane::Instant ready_;  // start, or end of a gap
   dataplane::Duration gap_;

@@ -29,7 +29,7 @@ uint32_t RoceHost::add_flow(const FlowConfig& config) {
   QpTable::Entry& entry = queue_pairs_.insert(config.source_qp);
   SOFTSPINE_CHECK(entry.flow == QpTable::kNone, config.source_qp, config.id);
   entry.flow = index;
-  const bool is_reliable = config.transport == Transport::kReliable;
+  const bool is_reliable = config.transport == TransportKind::kReliable;
   flows_.push_back({.transport = OpenLoop{config},
                     .first_template = static_cast<uint32_t>(templates_.size()),
                     .sender = is_reliable ? static_cast<uint32_t>(senders_.size()) : QpTable::kNone,
@@ -62,7 +62,7 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
                           .cnp_interval = config.cnp_interval,
                           .ack_priority = config_.priority_of_dscp[config.ack_dscp],
                           .cnp_priority = config_.priority_of_dscp[config.cnp_dscp],
-                          .is_reliable = config.transport == Transport::kReliable});
+                          .is_reliable = config.transport == TransportKind::kReliable});
   }
   return index;
 }

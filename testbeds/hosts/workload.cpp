@@ -12,6 +12,9 @@
 namespace softspine::testbeds {
 
 using namespace dataplane;
+using control::Pattern;
+using control::Scaling;
+using control::Workload;
 
 namespace {
 
@@ -59,21 +62,11 @@ std::vector<Route> permutation(Hosts hosts, const Groups& groups, Rng& rng) {
   return routes;
 }
 
-std::vector<Route> random_routes(const Hosts& hosts, const Groups& groups, uint32_t flows, Rng& rng) {
-  std::vector<Route> routes;
-  while (routes.size() < flows) {
-    const Route route{hosts[rng.below(hosts.size())], hosts[rng.below(hosts.size())]};
-    if (groups.of(route.first) != groups.of(route.second)) routes.push_back(route);
-  }
-  return routes;
-}
-
 std::vector<Route> routes_of(const Workload& w, std::span<const Endpoint> endpoints, Rng& rng) {
   const Groups groups{endpoints, w.cross_rack};
   std::vector<Route> routes;
   switch (w.pattern) {
     case Pattern::kPermutation: return permutation(w.hosts, groups, rng);
-    case Pattern::kRandom: return random_routes(w.hosts, groups, w.flows, rng);
     case Pattern::kIncast:
       for (const uint32_t from : w.from) routes.emplace_back(from, w.to[0]);
       break;
@@ -102,8 +95,8 @@ class Examination {
   void examine(size_t index, const Workload& w) {
     index_ = index;
     claim(w.qps > 0, "qps: 0");
-    claim(w.scaling != Scaling::kSplit || w.flow.message_bytes >= w.qps, "scaling: fewer bytes in a message than QPs");
-    claim(w.scaling != Scaling::kRoundRobin || w.flow.messages >= w.qps, "scaling: fewer messages than QPs");
+    claim(w.scaling != Scaling::kSplit || w.message_bytes >= w.qps, "scaling: fewer bytes in a message than QPs");
+    claim(w.scaling != Scaling::kRoundRobin || w.messages >= w.qps, "scaling: fewer messages than QPs");
     claim(w.rate.is_zero() || w.rate.count_bps() / std::max(w.qps, 1u) >= Rate::min().count_bps(),
           "rate: below 1 Mb/s for each queue pair");
     for (const Hosts* hosts : {&w.hosts, &w.from, &w.to}) {
@@ -142,7 +135,6 @@ class Examination {
     if (w.pattern == Pattern::kPermutation) {
       claim(2 * largest <= w.hosts.size(), "cross_rack: one rack holds more than half of the hosts");
     }
-    if (w.pattern == Pattern::kRandom) claim(largest < w.hosts.size(), "cross_rack: all hosts are in one rack");
   }
 
   std::span<const Endpoint> endpoints_;
@@ -169,30 +161,65 @@ struct Ends {
 // QP `qp`'s part of what its flow sends.
 void scale(const Workload& w, uint32_t qp, FlowConfig& flow) {
   const auto part = [&](uint64_t whole) { return whole / w.qps + (qp < whole % w.qps ? 1 : 0); };
-  if (w.scaling == Scaling::kSplit) flow.message_bytes = part(w.flow.message_bytes);
-  if (w.scaling == Scaling::kRoundRobin) flow.messages = part(w.flow.messages);
+  if (w.scaling == Scaling::kSplit) flow.message_bytes = part(w.message_bytes);
+  if (w.scaling == Scaling::kRoundRobin) flow.messages = part(w.messages);
+}
+
+FlowConfig flow_of(const Workload& w) {
+  const control::TransportConfig& transport = w.transport;
+  return {.dscp = w.dscp,
+          .verb = transport.verb,
+          .message_bytes = w.message_bytes,
+          .messages = w.messages,
+          .mtu = w.mtu,
+          .rate = Rate::bps(w.rate.count_bps() / w.qps),
+          .start = w.start,
+          .transport = transport.kind,
+          .reliable = {.window = transport.window,
+                       .ack_every = transport.ack_every,
+                       .ack_timeout = transport.ack_timeout,
+                       .retries = transport.retries,
+                       .reaction = reaction_of(transport.congestion_control)}};
+}
+
+SinkConfig sink_of(const Workload& w, const FlowConfig& flow, const Endpoint& source) {
+  SinkConfig sink{.id = flow.id,
+                  .qp = flow.destination_qp,
+                  .first_psn = flow.first_psn,
+                  .transport = flow.transport,
+                  .source = source.address,
+                  .ack_dscp = w.transport.ack_dscp,
+                  .cnp_dscp = w.transport.cnp_dscp};
+  if (flow.reliable.reaction) sink.cnp_interval = w.transport.cnp_interval;
+  const bool answers = sink.transport == TransportKind::kReliable || sink.cnp_interval > Duration{};
+  if (answers) sink.source_qp = flow.source_qp;
+  return sink;
 }
 
 PlannedFlow planned(const Workload& w, Route route, Ends ends, uint32_t id, QpNumbers& numbers) {
-  PlannedFlow plan{.workload = 0, .source = route.first, .destination = route.second, .flow = w.flow, .sink = {}};
-  FlowConfig& flow = plan.flow;
+  FlowConfig flow = flow_of(w);
   flow.id = id;
   flow.destination = ends.destination.address;
   flow.source_qp = numbers.take(route.first);
   flow.destination_qp = numbers.take(route.second);
   flow.source_port = w.source_port != 0 ? w.source_port : rxe_source_port(flow.source_qp, flow.destination_qp);
-  flow.rate = Rate::bps(w.rate.count_bps() / w.qps);
-  plan.sink = w.sink;
-  plan.sink.id = id;
-  plan.sink.qp = flow.destination_qp;
-  plan.sink.first_psn = flow.first_psn;
-  plan.sink.source = ends.source.address;
-  const bool answers = w.sink.transport == Transport::kReliable || w.sink.cnp_interval > Duration{};
-  plan.sink.source_qp = answers ? flow.source_qp : 0;
-  return plan;
+  return {.workload = 0,
+          .source = route.first,
+          .destination = route.second,
+          .flow = flow,
+          .sink = sink_of(w, flow, ends.source)};
 }
 
 }  // namespace
+
+std::optional<dataplane::ReactionParameters> reaction_of(control::CongestionControl control) {
+  switch (control) {
+    case control::CongestionControl::kOff: break;
+    case control::CongestionControl::kDcqcnConnectx: return dataplane::ReactionParameters::connectx();
+    case control::CongestionControl::kDcqcnPaper: return dataplane::ReactionParameters::paper();
+  }
+  return std::nullopt;
+}
 
 std::expected<std::vector<PlannedFlow>, std::vector<std::string>> plan_flows(std::span<const Workload> workloads,
                                                                              std::span<const Endpoint> endpoints,

@@ -13,9 +13,9 @@ LinkControl::LinkControl(const control::Testbed& testbed, control::Compiler& com
     : testbed_(testbed), compiler_(compiler), assembly_(assembly), up_(testbed.fabric.links.size(), true) {}
 
 void LinkControl::start() {
-  routes_ = control::compute_routes(testbed_.fabric, up_);
-  for (uint32_t n = 0; n < routes_.size(); ++n) {
-    if (assembly_.switches[n] != nullptr) assembly_.switches[n]->publish(compiler_.compile(n, routes_[n]), Instant{});
+  routes_ = compiler_.routes(up_);
+  for (uint32_t n = 0; n < routes_->size(); ++n) {
+    if (assembly_.switches[n] != nullptr) assembly_.switches[n]->publish(compiler_.compile(n, routes(n)), Instant{});
   }
   for (const control::Fault& fault : testbed_.faults) {
     assembly_.engine->at(fault.at, [this, &fault](Instant now) {
@@ -42,17 +42,17 @@ void LinkControl::set(const std::vector<uint32_t>& links, bool up, Instant now) 
 void LinkControl::use_profile(uint32_t node, uint32_t profile, Instant now) {
   struck_.push_back({now, fault_text(testbed_, {.node = node, .profile = profile})});
   compiler_.use_profile(node, profile);
-  assembly_.switches[node]->publish(compiler_.compile(node, routes_[node]), now);
+  assembly_.switches[node]->publish(compiler_.compile(node, routes(node)), now);
 }
 
 void LinkControl::follow(Instant now) {
-  auto routes = control::compute_routes(testbed_.fabric, up_);
-  for (uint32_t n = 0; n < routes.size(); ++n) {
-    if (assembly_.switches[n] == nullptr || routes[n] == routes_[n]) continue;
-    assembly_.switches[n]->publish(compiler_.compile(n, routes[n]), now);
+  auto now_there = compiler_.routes(up_);
+  for (uint32_t n = 0; n < now_there->size(); ++n) {
+    if (assembly_.switches[n] == nullptr || (*now_there)[n] == routes(n)) continue;
+    assembly_.switches[n]->publish(compiler_.compile(n, (*now_there)[n]), now);
     ++route_changes_;
   }
-  routes_ = std::move(routes);
+  routes_ = std::move(now_there);
 }
 
 }  // namespace softspine::testbeds

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,7 @@ class LinkControl {
   void use_profile(uint32_t node, uint32_t profile, dataplane::Instant now);
 
   bool up(uint32_t link) const { return up_[link]; }
-  const control::RouteTable& routes(uint32_t node) const { return routes_[node]; }
+  const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }
   uint32_t route_changes() const { return route_changes_; }
   // What has struck so far, in order.
   const std::vector<control::FaultSnapshot>& struck() const { return struck_; }
@@ -49,7 +50,7 @@ class LinkControl {
   control::Compiler& compiler_;
   Assembly& assembly_;
   std::vector<bool> up_;  // by link
-  std::vector<control::RouteTable> routes_;
+  std::shared_ptr<const std::vector<control::RouteTable>> routes_;
   std::vector<control::FaultSnapshot> struck_;
   uint32_t route_changes_ = 0;  // switches that got new tables, summed up
 };

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <expected>
-#include <optional>
 #include <string>
 
 #include "testbeds/run/assembly.hpp"
@@ -15,9 +14,6 @@ std::expected<std::vector<PlannedFlow>, std::string> plan_traffic(const control:
 
 // Before the first window. The error is sentences for a person.
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly);
-
-// The parameter set of that name; none without congestion control.
-std::optional<dataplane::ReactionParameters> reaction_of(control::CongestionControl control);
 
 // The IPv4 address of a node of the fabric, as hosts know it.
 inline Ipv4Address ipv4_of(const control::FabricNode& node) {

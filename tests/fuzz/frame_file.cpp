@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "control/load/load.hpp"
 #include "control/explain/explanation.hpp"
 #include "control/explain/walker.hpp"
+#include "control/load/load.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
 #include "dataplane/packet/parse.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"

@@ -108,19 +108,19 @@ HostConfig host_config(uint32_t host) {
   return config;
 }
 
-Workload workload_of(const VirtualBench& bench) {
-  Workload workload;
+control::Workload workload_of(const VirtualBench& bench) {
+  control::Workload workload;
   workload.qps = bench.qps;
-  workload.flow.messages = 0;  // without end
-  workload.flow.path_mtu = bench.path_mtu;
+  workload.messages = 0;  // without end
+  workload.mtu = bench.path_mtu;
   if (bench.pattern == VirtualBench::Pattern::kPermutation) {
-    workload.pattern = Pattern::kPermutation;
+    workload.pattern = control::Pattern::kPermutation;
     workload.cross_rack = true;
     workload.hosts.resize(kHosts);
     std::iota(workload.hosts.begin(), workload.hosts.end(), 0);
     return workload;
   }
-  workload.pattern = Pattern::kIncast;
+  workload.pattern = control::Pattern::kIncast;
   workload.from.resize(kHosts - 1);
   std::iota(workload.from.begin(), workload.from.end(), 1);
   workload.to = {0};
@@ -130,7 +130,7 @@ Workload workload_of(const VirtualBench& bench) {
 std::vector<PlannedFlow> plan_of(const VirtualBench& bench) {
   std::vector<Endpoint> endpoints;
   for (uint32_t host = 0; host < kHosts; ++host) endpoints.push_back({address_of(host), host / kHostsPerLeaf});
-  const Workload workload = workload_of(bench);
+  const control::Workload workload = workload_of(bench);
   auto plan = plan_flows({&workload, 1}, endpoints, bench.seed);
   if (!plan) throw std::runtime_error("virtual bench: " + plan.error().front());
   return std::move(*plan);

@@ -6,8 +6,8 @@
 #include <functional>
 #include <string>
 
-#include "control/load/load.hpp"
 #include "control/format/quantity.hpp"
+#include "control/load/load.hpp"
 #include "tools/softspine/exit_status.hpp"
 
 namespace softspine::tools {

@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "control/load/load.hpp"
 #include "control/explain/cures.hpp"
 #include "control/explain/probe.hpp"
+#include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::control {

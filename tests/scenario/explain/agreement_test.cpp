@@ -3,9 +3,9 @@
 // during and after failures, hop by hop. Also through fabrics that hash by everything there is.
 #include <filesystem>
 
-#include "control/load/load.hpp"
 #include "control/explain/probe.hpp"
 #include "control/explain/walker.hpp"
+#include "control/load/load.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <map>
 
-#include "control/load/load.hpp"
 #include "control/explain/probe.hpp"
+#include "control/load/load.hpp"
 #include "dataplane/packet/checksum.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"

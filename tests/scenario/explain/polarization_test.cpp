@@ -7,10 +7,10 @@
 
 #include <set>
 
-#include "control/load/load.hpp"
 #include "control/explain/cures.hpp"
 #include "control/explain/probe.hpp"
 #include "control/explain/source_ports.hpp"
+#include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 

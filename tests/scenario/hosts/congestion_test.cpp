@@ -80,14 +80,14 @@ Outcome run_two(uint64_t seed, const std::optional<ReactionParameters>& reaction
   for (uint32_t n = 0; n < kSenders; ++n) {
     FlowConfig flow = flow_config(n);
     flow.destination = host_config(kSenders + 1).ipv4;
-    flow.transport = Transport::kReliable;
-    flow.path_mtu = 4096;
+    flow.transport = TransportKind::kReliable;
+    flow.mtu = 4096;
     flow.messages = 0;
     flow.start = Instant::at(Duration::ms(2 * n));
     flow.reliable = {.window = 1024, .reaction = reaction};
     hosts[n]->add_flow(flow);
     SinkConfig sink{.id = n, .qp = flow.destination_qp};
-    sink.transport = Transport::kReliable;
+    sink.transport = TransportKind::kReliable;
     sink.source = host_config(static_cast<uint8_t>(n + 1)).ipv4;
     sink.source_qp = flow.source_qp;
     sink.cnp_interval = Duration::us(50);

@@ -49,7 +49,7 @@ TEST(HostByCredit, SendsWhatItWasPromisedAndNoMore) {
   HostAndPuppet pair{by_credit()};
   FlowConfig flow = flow_config();
   flow.dscp = 3;
-  flow.path_mtu = 1024;
+  flow.mtu = 1024;
   flow.messages = 0;
   pair.host().add_flow(flow);
   pair.puppet().say(us(10), promise(50));
@@ -74,7 +74,7 @@ TEST(HostByCredit, AcknowledgementsAreChargedToo) {
   HostAndPuppet pair{by_credit()};
   SinkConfig sink;
   sink.qp = 200;
-  sink.transport = Transport::kReliable;
+  sink.transport = TransportKind::kReliable;
   sink.source = host_config(2).ipv4;
   sink.source_qp = 300;
   sink.ack_dscp = 3;
@@ -83,7 +83,7 @@ TEST(HostByCredit, AcknowledgementsAreChargedToo) {
   flow.destination = host_config(1).ipv4;
   flow.source_qp = 300;
   flow.destination_qp = 200;
-  flow.transport = Transport::kReliable;
+  flow.transport = TransportKind::kReliable;
   flow.message_bytes = 64;
   const auto templates = templates_of(host_config(2), flow);
   Bytes request(kTemplateBytes);

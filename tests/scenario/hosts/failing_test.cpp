@@ -89,7 +89,7 @@ TEST(SlowReceiver, ALongPauseIsRefreshedBeforeItLapses) {
 TEST(SlowReceiver, WhenItIsWellAgainEverythingGoesOn) {
   TwoHosts hosts;
   FlowConfig flow = lossless();
-  flow.transport = Transport::kReliable;
+  flow.transport = TransportKind::kReliable;
   flow.messages = 4;
   hosts.flow(flow);
   SlowReceiver stuck = kTenGbps;

@@ -16,7 +16,7 @@ uint64_t dropped(const RoceHost& host, DropReason reason) {
 
 FlowConfig short_messages(uint32_t id, uint64_t messages) {
   FlowConfig flow = flow_config(id);
-  flow.path_mtu = 1024;
+  flow.mtu = 1024;
   flow.message_bytes = 4 * 1024;
   flow.messages = messages;
   return flow;

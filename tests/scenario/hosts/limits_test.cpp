@@ -77,20 +77,20 @@ TEST(HostLimits, OfAFlow) {
       {[](FlowConfig& f) { f.port = PortNo{1}; }, "port: 1, but the host has 1"},
       {[](FlowConfig& f) { f.start = Instant::at_ps(-1); }, "start"},
       {[](FlowConfig& f) { f.gap = Duration::ps(-1); }, "gap"},
-      {[](FlowConfig& f) { f.path_mtu = 256; }, ""},
-      {[](FlowConfig& f) { f.path_mtu = 4095; }, "path_mtu: 4095"},
+      {[](FlowConfig& f) { f.mtu = 256; }, ""},
+      {[](FlowConfig& f) { f.mtu = 4095; }, "mtu: 4095"},
       {[](FlowConfig& f) { f.rate = Rate::min(); }, ""},
       {[](FlowConfig& f) { f.rate = Rate::bps(999'999); }, "rate"},
-      {[](FlowConfig& f) { f.reliable.window = f.reliable.ask_every = 1; }, ""},
+      {[](FlowConfig& f) { f.reliable.window = f.reliable.ack_every = 1; }, ""},
       {[](FlowConfig& f) { f.reliable.window = 1 << 20; }, ""},
       {[](FlowConfig& f) { f.reliable.window = (1 << 20) + 1; }, "window"},
-      {[](FlowConfig& f) { f.reliable.ask_every = 0; }, "ask_every: 0"},
-      {[](FlowConfig& f) { f.reliable.ask_every = f.reliable.window; }, ""},
-      {[](FlowConfig& f) { f.reliable.ask_every = f.reliable.window + 1; }, "ask_every"},
-      {[](FlowConfig& f) { f.reliable.timeout = 31; }, ""},
-      {[](FlowConfig& f) { f.reliable.timeout = 32; }, "timeout"},
-      {[](FlowConfig& f) { f.reliable.retry_count = 7; }, ""},
-      {[](FlowConfig& f) { f.reliable.retry_count = 8; }, "retry_count"}};
+      {[](FlowConfig& f) { f.reliable.ack_every = 0; }, "ack_every: 0"},
+      {[](FlowConfig& f) { f.reliable.ack_every = f.reliable.window; }, ""},
+      {[](FlowConfig& f) { f.reliable.ack_every = f.reliable.window + 1; }, "ack_every"},
+      {[](FlowConfig& f) { f.reliable.ack_timeout = 31; }, ""},
+      {[](FlowConfig& f) { f.reliable.ack_timeout = 32; }, "ack_timeout"},
+      {[](FlowConfig& f) { f.reliable.retries = 7; }, ""},
+      {[](FlowConfig& f) { f.reliable.retries = 8; }, "retries"}};
   expect_limits(flow_config(), changes, [](const FlowConfig& flow) { return wrong_with(host_config(1), flow); });
 }
 
@@ -98,7 +98,7 @@ TEST(HostLimits, OfASink) {
   SinkConfig quiet;
   quiet.qp = 200;
   SinkConfig answering = quiet;
-  answering.transport = Transport::kReliable;
+  answering.transport = TransportKind::kReliable;
   answering.source = host_config(2).ipv4;
   answering.source_qp = 300;
   const auto judge = [](const SinkConfig& sink) {
@@ -110,7 +110,8 @@ TEST(HostLimits, OfASink) {
       quiet,
       {{[](SinkConfig& s) { s.source_qp = 0; }, ""},
        {[](SinkConfig& s) { s.cnp_interval = Duration::ps(1), s.source = 1U; }, "source_qp: it has nobody to answer"},
-       {[](SinkConfig& s) { s.transport = Transport::kReliable, s.source = 1U; }, "source_qp: it has nobody to answer"},
+       {[](SinkConfig& s) { s.transport = TransportKind::kReliable, s.source = 1U; },
+        "source_qp: it has nobody to answer"},
        {[](SinkConfig& s) { s.source = Ipv6Address{1}; }, ""}},
       judge);
   expect_limits<SinkConfig>(answering,

@@ -78,13 +78,13 @@ void run_case(const Case& c, uint64_t seed) {
   TwoHosts hosts{{.meddle = [&path](Meddler& self, Packet packet) { path.handle(self, std::move(packet)); }}};
   path.pool = &hosts.pool();
   FlowConfig flow = flow_config();
-  flow.transport = Transport::kReliable;
+  flow.transport = TransportKind::kReliable;
   flow.verb = c.verb;
-  flow.path_mtu = 1024;
+  flow.mtu = 1024;
   flow.message_bytes = c.message_bytes;
   flow.messages = c.messages;
   flow.first_psn = c.first_psn;
-  flow.reliable = {.window = 64, .ask_every = 8, .timeout = 4};
+  flow.reliable = {.window = 64, .ack_every = 8, .ack_timeout = 4};
   hosts.flow(flow);
   EXPECT_EQ(hosts.run(), RunEnd::kIdle);
   path.end();
@@ -142,10 +142,10 @@ TEST(LossyPath, ALostTailCostsATimeout) {
       self.pass(std::move(packet));
     }}};
     FlowConfig flow = flow_config();
-    flow.transport = Transport::kReliable;
-    flow.path_mtu = 1024;
+    flow.transport = TransportKind::kReliable;
+    flow.mtu = 1024;
     flow.message_bytes = 10 * 1024;
-    flow.reliable.timeout = 3;
+    flow.reliable.ack_timeout = 3;
     hosts.flow(flow);
     hosts.run();
     EXPECT_EQ(hosts.a().sent(0).completed, 1u);
@@ -166,10 +166,10 @@ TEST(LossyPath, TheSameSeedIsTheSameRunForAnyNumberOfWorkers) {
     path.pool = &hosts.pool();
     for (uint32_t i = 0; i < 20; ++i) {
       FlowConfig flow = flow_config(i);
-      flow.transport = Transport::kReliable;
+      flow.transport = TransportKind::kReliable;
       flow.messages = 20;
       flow.message_bytes = 30'000;
-      flow.reliable.timeout = 4;
+      flow.reliable.ack_timeout = 4;
       flow.reliable.reaction = ReactionParameters::connectx();
       hosts.flow(flow);
     }
@@ -191,8 +191,8 @@ TEST(LossyPath, TheSameSeedIsTheSameRunForAnyNumberOfWorkers) {
 TEST(LossyPath, AnEmptyPoolDelaysAndLosesNothing) {
   TwoHosts hosts{{.rate = Rate::gbps(400), .propagation = Duration::us(2), .packets = 15}};
   FlowConfig flow = flow_config();
-  flow.transport = Transport::kReliable;
-  flow.reliable.timeout = 6;
+  flow.transport = TransportKind::kReliable;
+  flow.reliable.ack_timeout = 6;
   hosts.flow(flow);
   ASSERT_EQ(hosts.run(), RunEnd::kIdle);
   EXPECT_EQ(hosts.pool().made(), 15u) << "all that it may have";

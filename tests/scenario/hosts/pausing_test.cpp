@@ -12,7 +12,7 @@ constexpr uint8_t kLossy = 26;    // priority 1
 FlowConfig endless(uint32_t id, uint8_t dscp) {
   FlowConfig flow = flow_config(id);
   flow.verb = Verb::kSend;
-  flow.path_mtu = 1024;
+  flow.mtu = 1024;
   flow.messages = 0;
   flow.dscp = dscp;
   return flow;

@@ -12,8 +12,8 @@ constexpr Instant us(int64_t n) {
 
 FlowConfig reliable_flow() {
   FlowConfig flow = flow_config();
-  flow.transport = Transport::kReliable;
-  flow.path_mtu = 1024;
+  flow.transport = TransportKind::kReliable;
+  flow.mtu = 1024;
   flow.message_bytes = 8 * 1024;
   flow.first_psn = 100;
   return flow;
@@ -22,7 +22,7 @@ SinkConfig reliable_sink() {
   SinkConfig sink;
   sink.qp = 200;
   sink.first_psn = 100;
-  sink.transport = Transport::kReliable;
+  sink.transport = TransportKind::kReliable;
   sink.source = host_config(2).ipv4;
   sink.source_qp = 300;
   sink.cnp_interval = Duration::us(50);
@@ -283,7 +283,7 @@ TEST(OpenLoopSender, AsksWithTheLastPacketOfEachMessageWhateverTheVerb) {
 TEST(ReliableRequester, SendsAWindowAndWaits) {
   HostAndPuppet pair;
   FlowConfig flow = reliable_flow();
-  flow.reliable = {.window = 6, .ask_every = 3};
+  flow.reliable = {.window = 6, .ack_every = 3};
   pair.host().add_flow(flow);
   pair.puppet().say(us(50), response(0x1f, 102));
   pair.run(us(100));
@@ -320,7 +320,7 @@ TEST(ReliableRequester, CountsAnewAfterGoingBackWhichPacketAsks) {
   HostAndPuppet pair;
   FlowConfig flow = reliable_flow();
   flow.message_bytes = 64 * 1024;
-  flow.reliable = {.window = 8, .ask_every = 5};
+  flow.reliable = {.window = 8, .ack_every = 5};
   pair.host().add_flow(flow);
   pair.puppet().say(us(50), response(0x60, 101));
   pair.run(us(100));
@@ -359,7 +359,7 @@ TEST(ReliableRequester, AMessagesTimeRunsFromItsFirstBit) {
 TEST(ReliableRequester, ANakBeginsTheTimeoutAnew) {
   HostAndPuppet pair;
   FlowConfig flow = reliable_flow();
-  flow.reliable.timeout = 5;  // 131.072 us
+  flow.reliable.ack_timeout = 5;  // 131.072 us
   pair.host().add_flow(flow);
   pair.puppet().say(us(100), response(0x60, 100));
   pair.puppet().say(us(300), response(0x1f, 107));
@@ -376,7 +376,7 @@ TEST(ReliableRequester, AConnectionThatHasFailedSendsNothingMore) {
   FlowConfig flow = reliable_flow();
   flow.message_bytes = 64 * 1024;
   flow.rate = Rate::gbps(1);
-  flow.reliable = {.window = 64, .ask_every = 64, .timeout = 4, .retry_count = 0};  // 65.536 us
+  flow.reliable = {.window = 64, .ack_every = 64, .ack_timeout = 4, .retries = 0};  // 65.536 us
   pair.host().add_flow(flow);
   pair.run(us(1'000));
   EXPECT_EQ(pair.host().sent(0).retry_exceeded_err, 1u);
@@ -416,8 +416,8 @@ TEST(ReliableRequester, WhatIsNotUnderWayIsIgnored) {
 TEST(ReliableRequester, TimesOutAfterAllWasSentWithoutProgressAndGivesUpInTheEnd) {
   HostAndPuppet pair;
   FlowConfig flow = reliable_flow();
-  flow.reliable.timeout = 5;  // 131.072 us
-  flow.reliable.retry_count = 2;
+  flow.reliable.ack_timeout = 5;  // 131.072 us
+  flow.reliable.retries = 2;
   pair.host().add_flow(flow);
   ASSERT_EQ(pair.run(), RunEnd::kIdle);
   const Duration timeout = Duration::ns(4096) * 32;
@@ -435,7 +435,7 @@ TEST(ReliableRequester, TimesOutAfterAllWasSentWithoutProgressAndGivesUpInTheEnd
 TEST(ReliableRequester, ProgressMovesTheTimeout) {
   HostAndPuppet pair;
   FlowConfig flow = reliable_flow();
-  flow.reliable.timeout = 5;
+  flow.reliable.ack_timeout = 5;
   pair.host().add_flow(flow);
   pair.puppet().say(us(100), response(0x1f, 103));
   pair.puppet().say(us(240), response(0x1f, 107));
@@ -452,7 +452,7 @@ TEST(ReliableRequester, ACnpHalvesTheRateOfItsQueuePair) {
   FlowConfig flow = reliable_flow();
   flow.messages = 0;
   flow.reliable.window = 1 << 20;
-  flow.reliable.timeout = 0;
+  flow.reliable.ack_timeout = 0;
   flow.reliable.reaction = ReactionParameters::paper();
   pair.host().add_flow(flow);
   SinkConfig sink = reliable_sink();

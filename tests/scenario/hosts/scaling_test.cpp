@@ -9,10 +9,13 @@
 namespace softspine::testbeds {
 namespace {
 
+using control::Pattern;
+using control::Scaling;
+
 std::vector<PlannedFlow> plan_of(Scaling scaling, uint32_t qps) {
-  Workload workload{.pattern = Pattern::kPairs, .from = {0}, .to = {1}, .qps = qps, .scaling = scaling};
-  workload.flow.message_bytes = 1'000'003;
-  workload.flow.messages = 37;
+  control::Workload workload{.pattern = Pattern::kPairs, .from = {0}, .to = {1}, .qps = qps, .scaling = scaling};
+  workload.message_bytes = 1'000'003;
+  workload.messages = 37;
   const std::vector<Endpoint> hosts{{.address = Ipv4Address{0x0a000002}, .rack = 0},
                                     {.address = Ipv4Address{0x0a000102}, .rack = 1}};
   auto plan = plan_flows(std::vector{workload}, hosts, 1);

@@ -48,7 +48,7 @@ TEST(HostTiming, APacedFlowKeepsItsRate) {
     TwoHosts hosts;
     FlowConfig flow = flow_config();
     flow.verb = Verb::kSend;
-    flow.path_mtu = 1024;
+    flow.mtu = 1024;
     flow.message_bytes = 1024;
     flow.messages = 1000;
     flow.rate = rate;
@@ -66,7 +66,7 @@ TEST(HostTiming, PacedFlowsThatFitTheLinkKeepTheirRatesBesideEachOther) {
   constexpr std::array<uint32_t, 6> kGbps{40, 25, 20, 10, 3, 1};  // 99 of 100
   for (uint32_t i = 0; i < kGbps.size(); ++i) {
     FlowConfig flow = flow_config(i);
-    flow.path_mtu = 1024;
+    flow.mtu = 1024;
     flow.messages = 0;
     flow.rate = Rate::gbps(kGbps[i]);
     hosts.flow(flow);

@@ -149,7 +149,7 @@ class TwoHosts {
     SinkConfig sink{.id = config.id, .qp = config.destination_qp, .first_psn = config.first_psn};
     sink.transport = config.transport;
     sink.source = host_config(1).ipv4;
-    if (config.transport == Transport::kReliable) sink.source_qp = config.source_qp;
+    if (config.transport == TransportKind::kReliable) sink.source_qp = config.source_qp;
     sink.ack_dscp = config.dscp;
     b_->add_sink(sink);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The outline of a report, by which expectations are checked before a run, has every value that the run's report has.
-#include "control/load/expectation_check.hpp"
 #include "control/expect/report_path.hpp"
+#include "control/load/expectation_check.hpp"
 #include "testbeds/run/report_outline.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/running_testbed.hpp"

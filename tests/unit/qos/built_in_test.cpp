@@ -2,8 +2,8 @@
 // The profiles that ship, to the cell. Numbers: bytes as SONiC publishes them, divided by the cell.
 #include <gtest/gtest.h>
 
-#include "control/rows/built_in_profiles.hpp"
 #include "control/format/quantity.hpp"
+#include "control/rows/built_in_profiles.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "tests/unit/qos/plans.hpp"
