@@ -122,6 +122,27 @@ class NicTest : public testing::Test {
   uint64_t on_to_off = 0;
 };
 
+// Its interface is gone as soon as somebody looks.
+class DeletedOutside final : public Nic {
+ public:
+  explicit DeletedOutside(PacketPool& pool) : Nic("edge", nic_config(), pool) {}
+  Instant run(Instant) noexcept override { return Instant::never(); }
+  void drain() noexcept override { end_waiting(); }
+  void look_outside(Instant now) noexcept override { lose_outside("tap0", now); }
+};
+
+TEST_F(NicTest, AnInterfaceThatIsDeletedIsOneFaultSinceItWasFirstMissed) {
+  DeletedOutside edge{*pool};
+  EXPECT_FALSE(edge.outside_is_gone());
+  edge.look_outside(Instant::at(Duration::us(3)));
+  edge.look_outside(Instant::at(Duration::us(4)));
+  EXPECT_TRUE(edge.outside_is_gone());
+  ASSERT_EQ(edge.faults().size(), 1u);
+  EXPECT_EQ(edge.faults()[0].error.where, "tap0");
+  EXPECT_EQ(edge.faults()[0].error.message, "the interface was deleted");
+  EXPECT_EQ(edge.faults()[0].at, Instant::at(Duration::us(3)));
+}
+
 TEST_F(NicTest, ObeysAPauseAfterItsResponseAndGoesOnWhenItIsOverWithoutLoss) {
   constexpr uint16_t kFrames = 300;
   for (uint16_t i = 0; i < kFrames; ++i) file_frame(0, numbered_ip_frame(3, i));

@@ -120,6 +120,27 @@ TEST(Service, WarnsOfPausesThatNobodyObeys) {
   })) << testing::PrintToString(found);
 }
 
+// 26 is class 3 here; by SONiC's AZURE map it would be class 1, which is not paused.
+TEST(Service, AHostObeysPausesByTheMapOfTheSwitchBeforeIt) {
+  const std::string mapped =
+      "profiles: {mapped: {base: lossless, DSCP_TO_TC_MAP: {M: {26: 3}}}}\nroles: {tor: mapped, aggregation: mapped}\n";
+  EXPECT_EQ(warnings_of(mapped, "pattern: pairs, from: [h1], to: [h3], dscp: 26"), Complaints{});
+  const Review found = review(read_well(with(mapped, "pattern: pairs, from: [h1], to: [h3], dscp: 26")));
+  for (const auto& [sender, service] : found.workloads.at(0).links) EXPECT_EQ(service.loss, Loss::kNothing);
+}
+
+TEST(Service, WhereOnlyQueuesHaveAPoolNoGroupHasHeadroom) {
+  const Testbed testbed = read_well(
+      with("profiles:\n  default:\n    BUFFER_POOL: {out: {type: egress, size: 1MiB}}\n"
+           "    BUFFER_PROFILE: {queue: {pool: out, dynamic_th: 1}}\n    BUFFER_QUEUE: {0-7: {profile: queue}}\n",
+           "pattern: pairs, from: [h1], to: [h3], dscp: 3"));
+  const Review found = review(testbed);
+  for (const auto& [sender, service] : found.workloads.at(0).links) {
+    const bool into_switch = service.group.has_value();
+    EXPECT_EQ(service.loss == Loss::kNoHeadroom, into_switch) << testbed.fabric.name_of(sender);
+  }
+}
+
 TEST(Service, WarnsOfAQueueThatDropsBeforeAnybodyIsPaused) {
   const Complaints found = warnings_of(
       "profiles: {default: {base: lossless, BUFFER_PROFILE: {egress_lossless_profile: {static_th: 100KiB}}}}\n",
