@@ -96,7 +96,7 @@ BY_HAND = [
     Row('dataplane/congestion/reaction_point.hpp', 'now >= next_cut_', 'true', 'a cut for every CNP, whatever the cut period'),
     Row('dataplane/congestion/notification_point.hpp', 'next_ = now + interval;', ';', 'a CNP for every mark'),
     Row('testbeds/hosts/receive_queue.hpp', 'if (has_complained_) return {Reply::kNone, 0, kNothing};', ';', 'a NAK for every packet that is ahead'),
-    Row('testbeds/hosts/reliable_sender.cpp', 'retries_ == retry_count_', 'retries_ > retry_count_', 'one retry more than configured'),
+    Row('testbeds/hosts/reliable_sender.cpp', 'retries_ == retries_allowed_', 'retries_ > retries_allowed_', 'one retry more than configured'),
     Row('dataplane/buffer/mmu.cpp', 'group.shared > std::max<uint64_t>(group.xon, below)', 'false', 'XON as soon as the headroom is free'),
     Row('control/compile/qos_plan.cpp', 'profile->holds_headroom() ? headroom : 0', 'headroom', 'a shared headroom pool is reserved once more'),
 ]

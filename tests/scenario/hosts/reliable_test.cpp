@@ -253,7 +253,7 @@ TEST(SlowResponder, SaysXoffAboveItsXoffThresholdAndXonAtItsXonThreshold) {
   EXPECT_EQ(load16(pauses[1].frame.data() + 18 + 2 * 3), 0);
 }
 
-void expect_asks_with_the_last_packet(Transport transport, Verb verb, uint32_t packets) {
+void expect_asks_with_the_last_packet(TransportKind transport, Verb verb, uint32_t packets) {
   HostAndPuppet pair;
   FlowConfig flow = reliable_flow();
   flow.transport = transport;
@@ -270,13 +270,13 @@ void expect_asks_with_the_last_packet(Transport transport, Verb verb, uint32_t p
 
 TEST(ReliableRequester, AsksWithTheLastPacketOfEachMessageWhateverTheVerb) {
   for (const Verb verb : {Verb::kWrite, Verb::kSend}) {
-    for (const uint32_t packets : {1U, 2U, 3U}) expect_asks_with_the_last_packet(Transport::kReliable, verb, packets);
+    for (const uint32_t packets : {1U, 2U, 3U}) expect_asks_with_the_last_packet(TransportKind::kReliable, verb, packets);
   }
 }
 
 TEST(OpenLoopSender, AsksWithTheLastPacketOfEachMessageWhateverTheVerb) {
   for (const Verb verb : {Verb::kWrite, Verb::kSend}) {
-    for (const uint32_t packets : {1U, 2U, 3U}) expect_asks_with_the_last_packet(Transport::kOpenLoop, verb, packets);
+    for (const uint32_t packets : {1U, 2U, 3U}) expect_asks_with_the_last_packet(TransportKind::kOpenLoop, verb, packets);
   }
 }
 

@@ -10,6 +10,9 @@
 namespace softspine::testbeds {
 namespace {
 
+using control::Pattern;
+using control::Workload;
+
 std::vector<Endpoint> hosts_of_racks(const std::vector<uint32_t>& racks) {
   std::vector<Endpoint> out;
   for (const uint32_t rack : racks) {
