@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/telemetry/counters_json.hpp"
 
+#include "control/telemetry/counter.hpp"
 #include "control/telemetry/totals.hpp"
 
 namespace softspine::control {
@@ -9,7 +10,6 @@ namespace {
 
 using dataplane::DropReason;
 using dataplane::PortCounters;
-using dataplane::QueueCounters;
 
 bool is_error(DropReason reason) {
   switch (reason) {
@@ -22,78 +22,38 @@ bool is_error(DropReason reason) {
   }
 }
 
-// SAI has no such links. InfiniBand's PortXmitWait, by priority and in time.
-void add_credit(Json& out, const CreditSnapshot& credit) {
-  add_key(out, "CREDIT_RX_FRAMES", credit.rx_frames);
-  add_key(out, "CREDIT_TX_FRAMES", credit.tx_frames);
-  for (size_t i = 0; i < credit.waited.size(); ++i) {
-    if (credit.waited[i] == dataplane::Duration{}) continue;
-    add_key(out, "CREDIT_" + std::to_string(i) + "_WAIT_US",
-            static_cast<uint64_t>(credit.waited[i].count_ps()) / 1'000'000);
+uint64_t in_units_of_sai(uint64_t value, Unit unit) {
+  return unit == Unit::kPicoseconds ? value / 1'000'000 : value;
+}
+
+// What the tables have under SAI's names for this kind of part. Links by credit are none of SAI's; they have
+// InfiniBand's PortXmitWait, by priority and in time.
+template <typename Part>
+void add_counters(Json& out, const Part& part, size_t number = 0) {
+  for (const SwitchCounter& counter : switch_counters()) {
+    const auto* read = std::get_if<Read<Part>>(&counter.read);
+    if (read == nullptr || counter.facts.sai.empty()) continue;
+    const std::optional<uint64_t> value = (*read)(part);
+    if (!value) continue;
+    std::string name{counter.facts.sai};
+    if (const size_t mark = name.find('#'); mark != std::string::npos) name.replace(mark, 1, std::to_string(number));
+    add_key(out, std::move(name), in_units_of_sai(*value, counter.facts.unit));
   }
 }
 
-Json port_json(const PortSnapshot& snapshot) {
-  const PortCounters& port = snapshot.counters;
-  const PortDiscards discards = discards_of(port);
-  uint64_t marked = 0;
-  for (const QueueCounters& queue : port.queues) marked += queue.ecn_marked_packets;
-  Json out{{"SAI_PORT_STAT_IF_IN_OCTETS", port.rx_bytes},
-           {"SAI_PORT_STAT_IF_IN_UCAST_PKTS", port.rx_unicast_packets()},
-           {"SAI_PORT_STAT_IF_IN_MULTICAST_PKTS", port.rx_multicast_packets},
-           {"SAI_PORT_STAT_IF_IN_BROADCAST_PKTS", port.rx_broadcast_packets},
-           {"SAI_PORT_STAT_IF_IN_NON_UCAST_PKTS", port.rx_multicast_packets + port.rx_broadcast_packets},
-           {"SAI_PORT_STAT_IF_IN_DISCARDS", discards.in_discards},
-           {"SAI_PORT_STAT_IF_IN_ERRORS", discards.in_errors},
-           {"SAI_PORT_STAT_IF_OUT_OCTETS", port.tx_bytes},
-           {"SAI_PORT_STAT_IF_OUT_UCAST_PKTS", port.tx_unicast_packets()},
-           {"SAI_PORT_STAT_IF_OUT_MULTICAST_PKTS", port.tx_multicast_packets},
-           {"SAI_PORT_STAT_IF_OUT_BROADCAST_PKTS", port.tx_broadcast_packets},
-           {"SAI_PORT_STAT_IF_OUT_NON_UCAST_PKTS", port.tx_multicast_packets + port.tx_broadcast_packets},
-           {"SAI_PORT_STAT_IF_OUT_DISCARDS", discards.out_discards},
-           {"SAI_PORT_STAT_IF_OUT_QLEN", port.queued_packets()},
-           {"SAI_PORT_STAT_ECN_MARKED_PACKETS", marked}};
-  for (size_t i = 0; i < snapshot.pauses.size(); ++i) {
-    const std::string name = "SAI_PORT_STAT_PFC_" + std::to_string(i);
-    add_key(out, name + "_RX_PKTS", snapshot.pauses[i].rx_frames);
-    add_key(out, name + "_TX_PKTS", snapshot.pauses[i].tx_frames);
-    add_key(out, name + "_ON2OFF_RX_PKTS", snapshot.pauses[i].on_to_off);
-    add_key(out, name + "_RX_PAUSE_DURATION_US", static_cast<uint64_t>(snapshot.pauses[i].time.count_ps()) / 1'000'000);
-  }
-  if (snapshot.credit) add_credit(out, *snapshot.credit);
+template <typename Part>
+Json counters_of(const Part& part) {
+  Json out = Json::object();
+  add_counters(out, part);
   return out;
 }
 
-Json group_json(const GroupSnapshot& group) {
-  return {{"SAI_INGRESS_PRIORITY_GROUP_STAT_CURR_OCCUPANCY_BYTES", group.held_bytes()},
-          {"SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_CURR_OCCUPANCY_BYTES", group.shared_bytes},
-          {"SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES", group.shared_watermark_bytes},
-          {"SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES", group.headroom_bytes},
-          {"SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES", group.headroom_watermark_bytes},
-          {"SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS", group.packets},
-          {"SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS", group.dropped_packets}};
-}
-
-Json pool_json(const PoolSnapshot& pool) {
-  return {{"SAI_BUFFER_POOL_STAT_CURR_OCCUPANCY_BYTES", pool.reserved_bytes + pool.shared_bytes},
-          {"SAI_BUFFER_POOL_STAT_WATERMARK_BYTES", pool.watermark_bytes},
-          {"SAI_BUFFER_POOL_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES", pool.headroom_bytes},
-          {"SAI_BUFFER_POOL_STAT_XOFF_ROOM_WATERMARK_BYTES", pool.headroom_watermark_bytes}};
-}
-
-Json queue_json(const PortSnapshot& port, size_t number) {
-  const QueueCounters& queue = port.counters.queues[number];
-  Json out{{"SAI_QUEUE_STAT_PACKETS", queue.packets},
-           {"SAI_QUEUE_STAT_BYTES", queue.bytes},
-           {"SAI_QUEUE_STAT_DROPPED_PACKETS", queue.dropped_packets},
-           {"SAI_QUEUE_STAT_DROPPED_BYTES", queue.dropped_bytes},
-           {"SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS", queue.ecn_marked_packets},
-           {"SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", queue.current_bytes},
-           {"SAI_QUEUE_STAT_WATERMARK_BYTES", queue.watermark_bytes}};
-  if (!port.buffers) return out;
-  const QueueBufferSnapshot& buffer = port.buffers->queues[number];
-  add_key(out, "SAI_QUEUE_STAT_SHARED_CURR_OCCUPANCY_BYTES", buffer.shared_bytes);
-  add_key(out, "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES", buffer.shared_watermark_bytes);
+Json port_json(const PortSnapshot& port) {
+  Json out = counters_of(port);
+  for (size_t i = 0; i < port.pauses.size(); ++i) add_counters(out, port.pauses[i], i);
+  if (!port.credit) return out;
+  add_counters(out, *port.credit);
+  for (size_t i = 0; i < port.credit->waited.size(); ++i) add_counters(out, CreditOf{*port.credit, i}, i);
   return out;
 }
 
@@ -119,13 +79,13 @@ Json counters_json(const FabricSnapshot& snapshot) {
     for (const PortSnapshot& port : node.ports) {
       add_key(ports, port.name, port_json(port));
       for (size_t i = 0; i < port.counters.queues.size(); ++i) {
-        add_key(ports, port.name + ":" + std::to_string(i), queue_json(port, i));
+        add_key(ports, port.name + ":" + std::to_string(i), counters_of(QueueOf{port, i}));
       }
       for (size_t i = 0; port.buffers && i < port.buffers->groups.size(); ++i) {
-        add_key(ports, port.name + "|PG" + std::to_string(i), group_json(port.buffers->groups[i]));
+        add_key(ports, port.name + "|PG" + std::to_string(i), counters_of(port.buffers->groups[i]));
       }
     }
-    for (const PoolSnapshot& pool : node.pools) add_key(ports, pool.name, pool_json(pool));
+    for (const PoolSnapshot& pool : node.pools) add_key(ports, pool.name, counters_of(pool));
     add_key(out, node.name, std::move(ports));
   }
   return out;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,7 +16,8 @@ namespace softspine::control {
 
 class Exposition {
  public:
-  using Labels = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+  using Label = std::pair<std::string_view, std::string_view>;
+  using Labels = std::span<const Label>;
   enum class Type : uint8_t { kCounter, kGauge, kSummary };
 
   static constexpr size_t kPageBytes = 1 << 20;
@@ -32,6 +34,14 @@ class Exposition {
   void sample(Labels labels, double value);
   // Of a summary: name_sum and name_count.
   void sum_and_count(Labels labels, double sum, uint64_t count);
+  // The same with labels as they are written down.
+  template <typename Value>
+  void sample(std::initializer_list<Label> labels, Value value) {
+    sample(Labels{labels.begin(), labels.size()}, value);
+  }
+  void sum_and_count(std::initializer_list<Label> labels, double sum, uint64_t count) {
+    sum_and_count(Labels{labels.begin(), labels.size()}, sum, count);
+  }
 
   std::string take() { return std::move(text_); }
 

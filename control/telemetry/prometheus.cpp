@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/telemetry/prometheus.hpp"
 
+#include <array>
+#include <span>
+
+#include "control/telemetry/counter_parts.hpp"
 #include "control/telemetry/exposition.hpp"
-#include "control/telemetry/totals.hpp"
-#include "control/telemetry/workload_totals.hpp"
 
 namespace softspine::control {
 
 namespace {
 
 using dataplane::DropCounters;
-using dataplane::PortCounters;
-using dataplane::QueueCounters;
 using Type = Exposition::Type;
 
 constexpr double kSecondsPerPs = 1e-12;
@@ -20,151 +20,84 @@ std::string_view reason_name(size_t index) {
   return dataplane::name_of(static_cast<dataplane::DropReason>(index));
 }
 
-template <typename See>
-void each_port(const FabricSnapshot& snapshot, See&& see) {
-  for (const SwitchSnapshot& node : snapshot.switches) {
-    for (const PortSnapshot& port : node.ports) see(node, port);
-  }
+Type type_of(Nature nature) {
+  return nature == Nature::kGrows ? Type::kCounter : Type::kGauge;
 }
 
-template <typename Value>
-void port_family(Exposition& out, const FabricSnapshot& snapshot, std::string_view name, Type type,
-                 std::string_view help, Value&& value) {
-  out.family(name, type, help);
-  each_port(snapshot, [&](const SwitchSnapshot& node, const PortSnapshot& port) {
-    out.sample({{"switch", node.name}, {"port", port.name}}, static_cast<uint64_t>(value(port)));
-  });
-}
-
-struct PortField {
-  std::string_view name;
-  std::string_view help;
-  uint64_t PortCounters::* value;
-};
-constexpr PortField kPortFields[] = {
-    {"softspine_port_rx_packets_total", "Frames that arrived at the port.", &PortCounters::rx_packets},
-    {"softspine_port_rx_bytes_total", "Bytes of frames that arrived, without FCS.", &PortCounters::rx_bytes},
-    {"softspine_port_tx_packets_total", "Frames that left by the port.", &PortCounters::tx_packets},
-    {"softspine_port_tx_bytes_total", "Bytes of frames that left, without FCS.", &PortCounters::tx_bytes},
-    {"softspine_port_made_packets_total", "Frames that the switch made itself.", &PortCounters::made_packets},
-};
-
-struct QueueField {
-  std::string_view name;
-  Type type;
-  std::string_view help;
-  uint64_t QueueCounters::* value;
-};
-constexpr QueueField kQueueFields[] = {
-    {"softspine_queue_packets_total", Type::kCounter, "Frames that left the queue for the wire.",
-     &QueueCounters::packets},
-    {"softspine_queue_bytes_total", Type::kCounter, "Bytes that left the queue for the wire.", &QueueCounters::bytes},
-    {"softspine_queue_dropped_packets_total", Type::kCounter, "Frames that the queue refused.",
-     &QueueCounters::dropped_packets},
-    {"softspine_queue_dropped_bytes_total", Type::kCounter, "Bytes that the queue refused.",
-     &QueueCounters::dropped_bytes},
-    {"softspine_queue_ecn_marked_packets_total", Type::kCounter, "Frames marked CE.",
-     &QueueCounters::ecn_marked_packets},
-    {"softspine_queue_occupancy_bytes", Type::kGauge, "Bytes in the queue.", &QueueCounters::current_bytes},
-    {"softspine_queue_watermark_bytes", Type::kGauge, "Most bytes that were ever in the queue.",
-     &QueueCounters::watermark_bytes},
-};
-
-void add_pfc(Exposition& out, const FabricSnapshot& snapshot, std::string_view name, std::string_view help,
-             uint64_t PauseSnapshot::* field) {
-  out.family(name, Type::kCounter, help);
-  each_port(snapshot, [&](const SwitchSnapshot& node, const PortSnapshot& port) {
-    for (size_t i = 0; i < port.pauses.size(); ++i) {
-      out.sample({{"switch", node.name}, {"port", port.name}, {"priority", std::to_string(i)}}, port.pauses[i].*field);
+// The labels of a part's samples; `node` is what its owner is called: switch, host, edge.
+class PartLabels {
+ public:
+  PartLabels(std::string_view node_label, const PartName& name, std::string_view direction) {
+    add(node_label, name.node);
+    if (!name.port_label.empty()) add(name.port_label, name.port);
+    if (name.number) {
+      number_ = std::to_string(*name.number);
+      add(name.last_label, number_);
+    } else if (!name.direction.empty()) {
+      add(name.last_label, name.direction);
     }
-  });
+    if (!direction.empty()) add("direction", direction);
+  }
+  Exposition::Labels all() const { return {labels_.data(), count_}; }
+
+ private:
+  void add(std::string_view label, std::string_view value) { labels_[count_++] = {label, value}; }
+  std::array<Exposition::Label, 4> labels_;
+  size_t count_ = 0;
+  std::string number_;
+};
+
+// The families of a table, in its order: of all owners, then the next.
+template <typename Owners, typename Counters>
+void add_table(Exposition& out, const Owners& owners, std::string_view node_label, const Counters& counters) {
+  std::string_view last;
+  for (const auto& counter : counters) {
+    const CounterFacts& facts = counter.facts;
+    if (facts.metric.empty()) continue;
+    if (facts.metric != last) out.family(facts.metric, type_of(facts.nature), facts.help);
+    last = facts.metric;
+    std::visit(
+        [&]<typename Part>(const Read<Part>& read) {
+          const auto see = [&](const Part& part, const PartName& name) {
+            const std::optional<uint64_t> value = read(part);
+            if (!value) return;
+            const PartLabels labels{node_label, name, facts.direction};
+            if (facts.unit == Unit::kPicoseconds) {
+              out.sample(labels.all(), static_cast<double>(*value) * kSecondsPerPs);
+            } else {
+              out.sample(labels.all(), *value);
+            }
+          };
+          for (const auto& owner : owners) each_part<Part>(owner, see);
+        },
+        counter.read);
+  }
 }
 
-void add_ports(Exposition& out, const FabricSnapshot& snapshot) {
-  port_family(out, snapshot, "softspine_port_up", Type::kGauge, "1 if the port's link is up.",
-              [](const PortSnapshot& port) { return port.up; });
-  port_family(out, snapshot, "softspine_port_speed_bytes", Type::kGauge,
-              "Rate of the port's link, in bytes per second.",
-              [](const PortSnapshot& port) { return port.rate.count_bps() / 8; });
-  for (const PortField& field : kPortFields) {
-    port_family(out, snapshot, field.name, Type::kCounter, field.help,
-                [&](const PortSnapshot& port) { return port.counters.*field.value; });
-  }
+void add_switches(Exposition& out, const FabricSnapshot& snapshot) {
+  add_table(out, snapshot.switches, "switch", switch_counters());
   out.family("softspine_port_dropped_packets_total", Type::kCounter,
              "Frames that came in by the port and ended in the switch, by reason.");
-  each_port(snapshot, [&](const SwitchSnapshot& node, const PortSnapshot& port) {
-    for (size_t i = 0; i < port.counters.drops.size(); ++i) {
-      if (port.counters.drops[i] == 0) continue;
-      out.sample({{"switch", node.name}, {"port", port.name}, {"reason", reason_name(i)}}, port.counters.drops[i]);
+  for (const SwitchSnapshot& node : snapshot.switches) {
+    for (const PortSnapshot& port : node.ports) {
+      for (size_t i = 0; i < port.counters.drops.size(); ++i) {
+        if (port.counters.drops[i] == 0) continue;
+        out.sample({{"switch", node.name}, {"port", port.name}, {"reason", reason_name(i)}}, port.counters.drops[i]);
+      }
     }
-  });
-  add_pfc(out, snapshot, "softspine_port_pfc_rx_packets_total", "PFC frames received that name the priority.",
-          &PauseSnapshot::rx_frames);
-  add_pfc(out, snapshot, "softspine_port_pfc_tx_packets_total", "PFC frames sent that name the priority.",
-          &PauseSnapshot::tx_frames);
-}
-
-void add_hashing(Exposition& out, const FabricSnapshot& snapshot) {
-  out.family("softspine_switch_short_hash_keys_total", Type::kCounter,
-             "Frames that ended before a UDF of their hash key did, hashed by what was there.");
-  for (const SwitchSnapshot& node : snapshot.switches) out.sample({{"switch", node.name}}, node.short_hash_keys);
-  out.family("softspine_switch_flowlets_total", Type::kCounter, "Flowlets begun.");
-  for (const SwitchSnapshot& node : snapshot.switches) out.sample({{"switch", node.name}}, node.flowlets);
-}
-
-void add_tables(Exposition& out, const FabricSnapshot& snapshot) {
-  out.family("softspine_switch_fdb_evictions_total", Type::kCounter, "MAC addresses forgotten for others.");
-  for (const SwitchSnapshot& node : snapshot.switches) out.sample({{"switch", node.name}}, node.fdb_evictions);
-  out.family("softspine_switch_neighbour_refusals_total", Type::kCounter, "Neighbours that there was no room for.");
-  for (const SwitchSnapshot& node : snapshot.switches) out.sample({{"switch", node.name}}, node.neighbour_refusals);
+  }
   out.family("softspine_route_changes_total", Type::kCounter, "Switches that got new routes.");
   out.sample({}, uint64_t{snapshot.route_changes});
-}
-
-void add_queues(Exposition& out, const FabricSnapshot& snapshot) {
-  for (const QueueField& field : kQueueFields) {
-    out.family(field.name, field.type, field.help);
-    each_port(snapshot, [&](const SwitchSnapshot& node, const PortSnapshot& port) {
-      for (size_t i = 0; i < port.counters.queues.size(); ++i) {
-        out.sample({{"switch", node.name}, {"port", port.name}, {"queue", std::to_string(i)}},
-                   port.counters.queues[i].*field.value);
-      }
-    });
-  }
 }
 
 void add_links(Exposition& out, const FabricSnapshot& snapshot) {
   out.family("softspine_link_up", Type::kGauge, "1 if the link is up.");
   for (const LinkSnapshot& link : snapshot.links) out.sample({{"a", link.a}, {"b", link.b}}, uint64_t{link.up});
-  out.family("softspine_link_lost_packets_total", Type::kCounter,
-             "Frames sent while the link was down, or under way when it went down.");
-  const std::vector<LinkDirection> ways = link_directions(snapshot);
-  for (const LinkDirection& way : ways) out.sample({{"from", way.from}, {"to", way.to}}, way.lost_packets());
-  out.family("softspine_link_vanished_packets_total", Type::kCounter, "Frames that a faulty cable lost.");
-  for (const LinkDirection& way : ways) {
-    out.sample({{"from", way.from}, {"to", way.to}}, way.sent.vanished_packets);
-  }
-  out.family("softspine_link_damaged_packets_total", Type::kCounter, "Frames that a faulty cable damaged: FCS errors.");
-  for (const LinkDirection& way : ways) out.sample({{"from", way.from}, {"to", way.to}}, way.sent.damaged_packets);
+  add_table(out, link_directions(snapshot), "from", link_counters());
 }
 
-struct HostField {
-  std::string_view name;
-  std::string_view help;
-  uint64_t HostSnapshot::* value;
-};
-constexpr HostField kHostFields[] = {
-    {"softspine_host_rx_packets_total", "Frames that arrived at the host.", &HostSnapshot::received_packets},
-    {"softspine_host_rx_bytes_total", "Bytes of frames that arrived, without FCS.", &HostSnapshot::received_bytes},
-    {"softspine_host_delivered_packets_total", "RoCE packets delivered to a queue pair.",
-     &HostSnapshot::delivered_packets},
-};
-
 void add_hosts(Exposition& out, const FabricSnapshot& snapshot) {
-  for (const HostField& field : kHostFields) {
-    out.family(field.name, Type::kCounter, field.help);
-    for (const HostSnapshot& host : snapshot.hosts) out.sample({{"host", host.name}}, host.*field.value);
-  }
+  add_table(out, snapshot.hosts, "host", host_counters());
   out.family("softspine_host_dropped_packets_total", Type::kCounter, "Frames that ended at the host, by reason.");
   for (const HostSnapshot& host : snapshot.hosts) {
     for (size_t i = 0; i < host.dropped.size(); ++i) {
@@ -184,49 +117,6 @@ void add_hosts(Exposition& out, const FabricSnapshot& snapshot) {
   }
 }
 
-struct WorkloadField {
-  std::string_view name;
-  Type type;
-  std::string_view help;
-  uint64_t WorkloadTotals::* value;
-};
-constexpr WorkloadField kWorkloadFields[] = {
-    {"softspine_workload_flows", Type::kGauge, "Flows of the workload.", &WorkloadTotals::flows},
-    {"softspine_workload_tx_packets_total", Type::kCounter, "RoCE packets sent.", &WorkloadTotals::sent_packets},
-    {"softspine_workload_tx_bytes_total", Type::kCounter, "Payload bytes sent.", &WorkloadTotals::sent_bytes},
-    {"softspine_workload_rx_packets_total", Type::kCounter, "RoCE packets received.",
-     &WorkloadTotals::received_packets},
-    {"softspine_workload_rx_bytes_total", Type::kCounter, "Payload bytes received.", &WorkloadTotals::received_bytes},
-    {"softspine_workload_missing_packets_total", Type::kCounter,
-     "RoCE packets sent that neither arrived nor are under way.", &WorkloadTotals::missing},
-    {"softspine_workload_under_way_packets", Type::kGauge, "RoCE packets on links, in queues and receive buffers.",
-     &WorkloadTotals::under_way},
-};
-
-void add_workloads(Exposition& out, const FabricSnapshot& snapshot) {
-  const std::vector<WorkloadTotals> workloads = totals_by(snapshot, &FlowSnapshot::workload);
-  for (const WorkloadField& field : kWorkloadFields) {
-    out.family(field.name, field.type, field.help);
-    for (const WorkloadTotals& each : workloads) out.sample({{"workload", each.name}}, each.*field.value);
-  }
-  out.family("softspine_workload_completed_flows", Type::kGauge, "Flows whose last message has arrived.");
-  for (const WorkloadTotals& each : workloads) {
-    out.sample({{"workload", each.name}}, static_cast<uint64_t>(each.completion_ps.size()));
-  }
-}
-
-struct EdgeField {
-  std::string_view name;
-  std::string_view help;
-  uint64_t dataplane::EdgeCounters::* value;
-};
-constexpr EdgeField kEdgeFields[] = {
-    {"softspine_edge_in_packets_total", "Frames from outside.", &dataplane::EdgeCounters::in_packets},
-    {"softspine_edge_in_bytes_total", "Bytes from outside.", &dataplane::EdgeCounters::in_bytes},
-    {"softspine_edge_out_packets_total", "Frames that the outside took.", &dataplane::EdgeCounters::out_packets},
-    {"softspine_edge_out_bytes_total", "Bytes that the outside took.", &dataplane::EdgeCounters::out_bytes},
-};
-
 void add_edge_drops(Exposition& out, const EdgeSnapshot& edge, std::string_view direction, const DropCounters& drops) {
   for (size_t i = 0; i < drops.size(); ++i) {
     if (drops[i] == 0) continue;
@@ -236,20 +126,12 @@ void add_edge_drops(Exposition& out, const EdgeSnapshot& edge, std::string_view 
 }
 
 void add_edges(Exposition& out, const FabricSnapshot& snapshot) {
-  for (const EdgeField& field : kEdgeFields) {
-    out.family(field.name, Type::kCounter, field.help);
-    for (const EdgeSnapshot& edge : snapshot.edges) {
-      out.sample({{"edge", edge.name}, {"kind", edge.kind}}, edge.counters.*field.value);
-    }
-  }
+  add_table(out, snapshot.edges, "edge", edge_counters());
   out.family("softspine_edge_dropped_packets_total", Type::kCounter, "Frames that ended at the edge, by reason.");
   for (const EdgeSnapshot& edge : snapshot.edges) {
     add_edge_drops(out, edge, "in", edge.counters.in_drops);
     add_edge_drops(out, edge, "out", edge.counters.out_drops);
   }
-}
-
-void add_outside_statistics(Exposition& out, const FabricSnapshot& snapshot) {
   out.family("softspine_edge_outside_total", Type::kCounter, "What the outside counts by itself, by its own names.");
   for (const EdgeSnapshot& edge : snapshot.edges) {
     for (const auto& [name, count] : edge.statistics) {
@@ -276,16 +158,11 @@ void add_engine(Exposition& out, const FabricSnapshot& snapshot) {
 
 void add_all(Exposition& out, const FabricSnapshot& snapshot) {
   add_engine(out, snapshot);
-  add_ports(out, snapshot);
-  add_hashing(out, snapshot);
-  add_tables(out, snapshot);
-  add_queues(out, snapshot);
-  add_pauses_and_buffers(out, snapshot);
+  add_switches(out, snapshot);
   add_links(out, snapshot);
   add_hosts(out, snapshot);
-  add_workloads(out, snapshot);
+  add_table(out, totals_by(snapshot, &FlowSnapshot::workload), "workload", workload_counters());
   add_edges(out, snapshot);
-  add_outside_statistics(out, snapshot);
 }
 
 }  // namespace

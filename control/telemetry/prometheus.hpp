@@ -18,7 +18,4 @@ std::string prometheus_text(const FabricSnapshot& snapshot);
 // The same in pages, of which one exists at a time: a large fabric's is hundreds of megabytes.
 void put_prometheus_pages(const FabricSnapshot& snapshot, const Exposition::PutPage& put);
 
-// A part of it (buffer_prometheus.cpp).
-void add_pauses_and_buffers(Exposition& out, const FabricSnapshot& snapshot);
-
 }  // namespace softspine::control

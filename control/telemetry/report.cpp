@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "control/telemetry/audit.hpp"
+#include "control/telemetry/counter_parts.hpp"
 #include "control/telemetry/losses.hpp"
 #include "control/telemetry/notices.hpp"
 #include "control/telemetry/totals.hpp"
@@ -47,65 +48,40 @@ void add_completions(Json& out, const std::string& name, const std::vector<int64
   add_key(out, name + "_max_ps", or_null(quantile_of(times, 1)));
 }
 
+// What the tables have for the owner's report, of the parts that `wanted` names.
+template <typename... Wanted, typename Owner, typename... Parts>
+void add_counters(Json& out, const Owner& owner, const std::vector<Counter<Parts...>>& counters) {
+  for (const auto& counter : counters) {
+    if (counter.facts.report.empty() || !(std::holds_alternative<Read<Wanted>>(counter.read) || ...)) continue;
+    const std::optional<uint64_t> total = total_of(owner, counter);
+    add_key(out, std::string{counter.facts.report}, total ? Json(*total) : Json{});
+  }
+}
+
 Json workload_json(const WorkloadTotals& totals) {
-  Json out{{"flows", totals.flows},
-           {"completed", totals.completion_ps.size()},
-           {"sent_packets", totals.sent_packets},
-           {"sent_bytes", totals.sent_bytes},
-           {"sent_messages", totals.sent_messages},
-           {"received_packets", totals.received_packets},
-           {"received_bytes", totals.received_bytes},
-           {"received_messages", totals.received_messages},
-           {"missing_packets", totals.missing},
-           {"under_way_packets", totals.under_way},
-           {"foreign_packets", totals.foreign},
-           {"sequence_gaps", totals.sequence_gaps},
-           {"skipped_packets", totals.skipped_packets},
-           {"behind_packets", totals.behind},
-           {"marked_packets", totals.marked}};
+  Json out = Json::object();
+  add_counters<WorkloadTotals>(out, totals, workload_counters());
   add_completions(out, "fct", totals.completion_ps);
   add_completions(out, "fct_acked", totals.acked_ps);
   add_key(out, "rate_bps", whole(totals.rate_bps()));
   add_key(out, "flow_rate_min_bps", whole(totals.flow_rate_min_bps));
   add_key(out, "flow_rate_max_bps", whole(totals.flow_rate_max_bps));
   add_latency(out, "latency", totals.latency);
-  for (const auto& [name, member] : ReliableCounts::members()) add_key(out, std::string{name}, totals.reliable.*member);
+  add_counters<ReliableCounts>(out, totals.reliable, reliable_counters());
   return out;
 }
 
 Json switch_json(const SwitchSnapshot& node) {
   const SwitchTotals totals = totals_of(node);
-  uint64_t pause_frames = 0;
-  for (const PortSnapshot& port : node.ports) pause_frames += port.counters.pause_tx_frames;
-  return {{"role", node.role},
-          {"rx_packets", totals.rx_packets},
-          {"rx_bytes", totals.rx_bytes},
-          {"tx_packets", totals.tx_packets},
-          {"tx_bytes", totals.tx_bytes},
-          {"made_packets", totals.made_packets},
-          {"held_packets", totals.held_packets},
-          {"ecn_marked_packets", totals.ecn_marked_packets},
-          {"pfc_rx_packets", totals.pfc_rx_packets},
-          {"pfc_tx_packets", totals.pfc_tx_packets},
-          {"pause_tx_frames", pause_frames},  // one may name several priorities
-          {"pfc_on_to_off", totals.pfc_on_to_off},
-          {"paused_ps", totals.paused_ps},
-          {"credit_rx_frames", totals.credit_rx_frames},
-          {"credit_tx_frames", totals.credit_tx_frames},
-          {"credit_wait_ps", totals.credit_wait_ps},
-          {"watchdog_storms", totals.watchdog_storms},
-          {"watchdog_restored", totals.watchdog_restored},
-          {"headroom_watermark_bytes", totals.headroom_watermark_bytes},
-          {"headroom_dropped_packets", totals.drops[static_cast<size_t>(DropReason::kHeadroomFull)]},
-          {"queue_watermark_bytes", totals.queue_watermark_bytes},
-          {"balanced", totals.imbalance() == 0 && node.wrong_with_buffers.empty()},
-          {"wrong_with_buffers", node.wrong_with_buffers.empty() ? Json{} : Json(node.wrong_with_buffers)},
-          {"short_hash_keys", node.short_hash_keys},
-          {"flowlets", node.flowlets},
-          {"fdb_evictions", node.fdb_evictions},
-          {"neighbour_refusals", node.neighbour_refusals},
-          {"dropped_packets", dropped_packets(totals.drops)},
-          {"drops", drops_json(totals.drops)}};
+  Json out{{"role", node.role}};
+  add_counters<PortSnapshot, QueueOf, PauseSnapshot, CreditSnapshot, CreditOf, GroupSnapshot, PoolSnapshot>(
+      out, node, switch_counters());
+  add_key(out, "balanced", totals.imbalance() == 0 && node.wrong_with_buffers.empty());
+  add_key(out, "wrong_with_buffers", node.wrong_with_buffers.empty() ? Json{} : Json(node.wrong_with_buffers));
+  add_counters<SwitchSnapshot>(out, node, switch_counters());
+  add_key(out, "dropped_packets", dropped_packets(totals.drops));
+  add_key(out, "drops", drops_json(totals.drops));
+  return out;
 }
 
 // The priorities that any pause frame has named, by port.
@@ -129,54 +105,15 @@ Json pause_json(const HostSnapshot& host) {
   return out;
 }
 
-void add_to(HostPauseSnapshot& out, const HostPauses& pauses) {
-  for (const HostPauseSnapshot& pause : pauses) {
-    out.rx_frames += pause.rx_frames;
-    out.tx_frames += pause.tx_frames;
-    out.on_to_off += pause.on_to_off;
-    out.paused += pause.paused;
-  }
-}
-
-HostPauseSnapshot pause_totals(const HostSnapshot& host) {
-  HostPauseSnapshot out;
-  for (const HostPortSnapshot& port : host.ports) add_to(out, port.pause);
-  return out;
-}
-
-dataplane::Duration credit_wait(const HostSnapshot& host) {
-  dataplane::Duration out;
-  for (const HostPortSnapshot& port : host.ports) {
-    if (port.credit) out += port.credit->waited_in_all();
-  }
-  return out;
-}
-
 Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const WorkloadTotals& receives) {
-  dataplane::LinkCounters sent;
-  for (const HostPortSnapshot& port : host.ports) {
-    sent.packets += port.link.packets;
-    sent.bytes += port.link.bytes;
-  }
-  Json out{{"sent_packets", sent.packets},
-           {"sent_bytes", sent.bytes},
-           {"received_packets", host.received_packets},
-           {"received_bytes", host.received_bytes},
-           {"delivered_packets", host.delivered_packets},
-           {"responses", host.responses},
-           {"unanswered", host.unanswered},
-           {"pauses_sent", host.pauses_sent},
-           {"receive_buffer_max_bytes", host.receive_buffer_max_bytes},
-           {"rate_bps", whole(receives.rate_bps())},
-           {"sent_rate_bps", whole(sends.rate_bps())}};
+  Json out = Json::object();
+  add_counters<HostPortSnapshot, HostSnapshot>(out, host, host_counters());
+  add_key(out, "rate_bps", whole(receives.rate_bps()));
+  add_key(out, "sent_rate_bps", whole(sends.rate_bps()));
   add_latency(out, "latency", host.latency);
   add_latency(out, "message_latency", host.message_latency);
   add_latency(out, "completion", host.completion);
-  const HostPauseSnapshot pause = pause_totals(host);
-  add_key(out, "pfc_rx_packets", pause.rx_frames);  // once for each priority named
-  add_key(out, "pfc_tx_packets", pause.tx_frames);
-  add_key(out, "paused_ps", pause.paused.count_ps());            // of all priorities
-  add_key(out, "credit_wait_ps", credit_wait(host).count_ps());  // of all priorities
+  add_counters<HostPauseSnapshot, CreditOf>(out, host, host_counters());
   add_key(out, "pause", pause_json(host));
   add_key(out, "dropped_packets", dropped_packets(host.dropped));
   add_key(out, "drops", drops_json(host.dropped));
@@ -198,39 +135,15 @@ Json hosts_json(const FabricSnapshot& snapshot) {
 }
 
 Json edge_json(const EdgeSnapshot& edge) {
-  const dataplane::EdgeCounters& c = edge.counters;
-  HostPauseSnapshot sum;
-  add_to(sum, edge.pause);
   Json pause = Json::object();
   add_pauses(pause, edge.port, edge.pause);
-  return {{"kind", edge.kind},
-          {"in_packets", c.in_packets},
-          {"in_bytes", c.in_bytes},
-          {"out_packets", c.out_packets},
-          {"out_bytes", c.out_bytes},
-          {"tx_packets", edge.link.packets},
-          {"rx_packets", c.arrived_packets},
-          {"held_packets", edge.waiting_for_outside},
-          {"held_max_bytes", c.held_bytes_max},
-          {"pauses", c.pauses},
-          {"waiting_packets", edge.waiting_packets},
-          {"waiting_max_bytes", edge.nic.waiting_bytes_max},
-          {"made_packets", edge.nic.made_packets},
-          {"np_ecn_marked_roce_packets", edge.nic.np_ecn_marked_roce_packets},
-          {"np_cnp_sent", edge.nic.np_cnp_sent},
-          {"np_cnp_unknown", edge.nic.np_cnp_unknown},
-          {"np_cnp_unsent", edge.nic.np_cnp_unsent},
-          {"rp_cnp_handled", edge.nic.rp_cnp_handled},
-          {"rp_cnp_ignored", edge.nic.rp_cnp_ignored},
-          {"held_by_rate", edge.nic.held_by_rate},
-          {"flows_forgotten", edge.nic.flows_forgotten},
-          {"pfc_rx_packets", sum.rx_frames},  // once for each priority named
-          {"pfc_tx_packets", sum.tx_frames},
-          {"paused_ps", sum.paused.count_ps()},  // of all priorities
-          {"pause", pause},
-          {"statistics", edge.statistics},
-          {"in_drops", drops_json(c.in_drops)},
-          {"out_drops", drops_json(c.out_drops)}};
+  Json out{{"kind", edge.kind}};
+  add_counters<EdgeSnapshot, HostPauseSnapshot>(out, edge, edge_counters());
+  add_key(out, "pause", std::move(pause));
+  add_key(out, "statistics", edge.statistics);
+  add_key(out, "in_drops", drops_json(edge.counters.in_drops));
+  add_key(out, "out_drops", drops_json(edge.counters.out_drops));
+  return out;
 }
 
 Json edges_json(const FabricSnapshot& snapshot) {
@@ -343,18 +256,9 @@ Json workloads_json(const FabricSnapshot& snapshot) {
 Json links_json(const FabricSnapshot& snapshot) {
   Json out = Json::object();
   for (const LinkDirection& link : link_directions(snapshot)) {
-    Json each{{"to", link.to},
-              {"up", link.up},
-              {"speed_bps", link.rate.count_bps()},
-              {"tx_packets", link.sent.packets},
-              {"tx_bytes", link.sent.bytes},
-              {"rx_packets", or_null(link.arrived)},
-              {"under_way_packets", link.under_way},
-              {"injected_packets", link.sent.injected_packets},
-              {"lost_packets", link.lost_packets()},
-              {"vanished_packets", link.sent.vanished_packets},
-              {"damaged_packets", link.sent.damaged_packets},
-              {"utilisation", rounded(link.utilisation(snapshot.instant))}};
+    Json each{{"to", link.to}, {"up", link.up}, {"speed_bps", link.rate.count_bps()}};
+    add_counters<LinkDirection>(each, link, link_counters());
+    add_key(each, "utilisation", rounded(link.utilisation(snapshot.instant)));
     if (link.is_uplink) add_key(each, "share", rounded(link.share));
     add_key(out, link.from, std::move(each));
   }

@@ -82,31 +82,9 @@ void SwitchTotals::add(const dataplane::PortCounters& port) {
   held_packets += port.queued_packets();
   held_bytes += port.queued_bytes();
   for (const dataplane::QueueCounters& queue : port.queues) {
-    ecn_marked_packets += queue.ecn_marked_packets;
     queue_watermark_bytes = std::max(queue_watermark_bytes, queue.watermark_bytes);
   }
   for (size_t i = 0; i < drops.size(); ++i) drops[i] += port.drops[i];
-}
-
-void SwitchTotals::add(const PortSnapshot& port) {
-  add(port.counters);
-  for (const PauseSnapshot& pause : port.pauses) {
-    pfc_rx_packets += pause.rx_frames;  // a frame may name several priorities: these count pauses, not frames
-    pfc_tx_packets += pause.tx_frames;
-    pfc_on_to_off += pause.on_to_off;
-    paused_ps += static_cast<uint64_t>(pause.time.count_ps());
-    watchdog_storms += pause.storms;
-    watchdog_restored += pause.restored;
-  }
-  if (port.credit) {
-    credit_rx_frames += port.credit->rx_frames;
-    credit_tx_frames += port.credit->tx_frames;
-    credit_wait_ps += static_cast<uint64_t>(port.credit->waited_in_all().count_ps());
-  }
-  if (!port.buffers) return;
-  for (const GroupSnapshot& group : port.buffers->groups) {
-    headroom_watermark_bytes = std::max(headroom_watermark_bytes, group.headroom_watermark_bytes);
-  }
 }
 
 void SwitchTotals::add(const SwitchTotals& other) {
@@ -117,24 +95,13 @@ void SwitchTotals::add(const SwitchTotals& other) {
   made_packets += other.made_packets;
   held_packets += other.held_packets;
   held_bytes += other.held_bytes;
-  ecn_marked_packets += other.ecn_marked_packets;
-  pfc_rx_packets += other.pfc_rx_packets;
-  pfc_tx_packets += other.pfc_tx_packets;
-  pfc_on_to_off += other.pfc_on_to_off;
-  paused_ps += other.paused_ps;
-  credit_rx_frames += other.credit_rx_frames;
-  credit_tx_frames += other.credit_tx_frames;
-  credit_wait_ps += other.credit_wait_ps;
-  watchdog_storms += other.watchdog_storms;
-  watchdog_restored += other.watchdog_restored;
   queue_watermark_bytes = std::max(queue_watermark_bytes, other.queue_watermark_bytes);
-  headroom_watermark_bytes = std::max(headroom_watermark_bytes, other.headroom_watermark_bytes);
   for (size_t i = 0; i < drops.size(); ++i) drops[i] += other.drops[i];
 }
 
 SwitchTotals totals_of(const SwitchSnapshot& node) {
   SwitchTotals totals;
-  for (const PortSnapshot& port : node.ports) totals.add(port);
+  for (const PortSnapshot& port : node.ports) totals.add(port.counters);
   return totals;
 }
 

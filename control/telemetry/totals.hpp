@@ -29,18 +29,7 @@ struct SwitchTotals {
   uint64_t made_packets = 0;
   uint64_t held_packets = 0;  // in queues and on the way out
   uint64_t held_bytes = 0;
-  uint64_t ecn_marked_packets = 0;
-  uint64_t pfc_rx_packets = 0;
-  uint64_t pfc_tx_packets = 0;
-  uint64_t pfc_on_to_off = 0;
-  uint64_t paused_ps = 0;  // of all priorities of all ports, summed up
-  uint64_t credit_rx_frames = 0;
-  uint64_t credit_tx_frames = 0;
-  uint64_t credit_wait_ps = 0;  // as paused_ps
-  uint64_t watchdog_storms = 0;
-  uint64_t watchdog_restored = 0;
-  uint64_t queue_watermark_bytes = 0;     // of its fullest queue
-  uint64_t headroom_watermark_bytes = 0;  // of the priority group that used most
+  uint64_t queue_watermark_bytes = 0;  // of its fullest queue
   dataplane::DropCounters drops{};
 
   // Zero, unless a packet was lost or counted twice.
@@ -48,7 +37,6 @@ struct SwitchTotals {
     return static_cast<int64_t>(rx_packets + made_packets - tx_packets - ended_packets(drops) - held_packets);
   }
   void add(const dataplane::PortCounters& port);
-  void add(const PortSnapshot& port);
   void add(const SwitchTotals& other);
 };
 

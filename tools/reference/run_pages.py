@@ -73,8 +73,14 @@ def kind_of(key: str, value: object) -> str:
     return unit or ('a count' if isinstance(value, int) else EMPTY)
 
 
+def declared(program, name: str) -> dict[str, dict[str, str]]:
+    """What the program's tables say of each counter that has this name: report, sai or metric."""
+    return {row[name]: row for row in json.loads(program('check', '--counters')) if name in row}
+
+
 def report(program) -> str:
     found: dict[tuple[str, ...], str] = {}
+    known = declared(program, 'report')
     for file in (write_testbed(program), *(str(TESTBEDS / f'{name}.yaml') for name in ('pfc-storm-watchdog', 'deadlock', 'two-tier'))):
         for way, value in paths_of(json.loads(program('run', file, '--json', '--quiet'))):
             if way not in found or found[way] == EMPTY:
@@ -85,8 +91,10 @@ def report(program) -> str:
             'that the testbed gives, for priorities, and for places in a list. A path may leave out the unit at its end: `flows.perm.fct_max` is `flows.perm.fct_max_ps`.\n')
     for top in dict.fromkeys(way[0] if len(way) > 1 else 'the run' for way in found):
         rows = [(way, kind) for way, kind in found.items() if (way[0] if len(way) > 1 else 'the run') == top]
-        text += f'\n## {top}\n\n| field | is |\n|---|---|\n'
-        text += ''.join(f'| `{".".join(way)}` | {kind} |\n' for way, kind in rows)
+        text += f'\n## {top}\n\n| field | is | means |\n|---|---|---|\n'
+        for way, kind in rows:
+            path = '.'.join(way)
+            text += f'| `{path}` | {kind} | {known[path]["help"] if path in known else ""} |\n'
     return text
 
 
@@ -123,6 +131,7 @@ def sai(program) -> str:
                 kind = next(word for word, form in KINDS.items() if form.match(counter))
                 found.setdefault(kind, {})[re.sub(r'(PFC|CREDIT)_\d_', r'\1_n_', counter)] = None
     out = "# Counters under SAI's names\n\n`softspine show counters` prints them as JSON, by switch and object. `n` stands for each of the priorities 0 to 7. What begins with CREDIT has no name in SAI.\n"
-    for kind, counters in found.items():
-        out += f'\n## Of {kind}\n\n' + ''.join(f'- `{counter}`\n' for counter in counters)
+    known = {name.replace('#', 'n'): row['help'] for name, row in declared(program, "sai").items()}
+    for kind, names in found.items():
+        out += f'\n## Of {kind}\n\n| counter | is |\n|---|---|\n' + ''.join(f'| `{name}` | {known[name]} |\n' for name in names)
     return out

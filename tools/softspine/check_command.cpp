@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "control/compile/headroom_check.hpp"
+#include "control/telemetry/counters_reference.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 #include "testbeds/run/node_words.hpp"
@@ -28,6 +29,7 @@ struct CheckArguments {
   bool json = false;
   bool nodes = false;
   bool schema = false;
+  bool counters = false;
   bool strict = false;
 };
 
@@ -208,6 +210,10 @@ Status check(const CheckArguments& arguments) {
     fmt::print("{}", control::testbed_schema());
     return Status::kDone;
   }
+  if (arguments.counters) {
+    fmt::print("{}\n", control::counters_reference().dump(2));
+    return Status::kDone;
+  }
   if (arguments.file.empty()) throw CLI::RequiredError("FILE");
   const auto testbed = read_testbed(arguments.file, arguments.overrides);
   if (!testbed) return testbed.error();
@@ -250,6 +256,8 @@ void add_check_command(CLI::App& app, Status& status) {
                     "fail (status 1) if there are warnings, or lossless ports have too little headroom");
   command->add_flag("--nodes", arguments->nodes, "every node with its ports and addresses");
   command->add_flag("--schema", arguments->schema, "the JSON Schema of testbed files, and nothing else");
+  command->add_flag("--counters", arguments->counters,
+                    "every counter with its unit, meaning and names in report, SAI and Prometheus, and nothing else");
   command->callback([arguments, &status] { status = check(*arguments); });
 }
 

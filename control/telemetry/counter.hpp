@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// A counter, declared once: what it means, its unit, its names, and how it is read out of a snapshot.
+//
+//   report   key in the report, at the switch, host, edge, link or workload: of all its ports, queues, … together
+//   sai      name in `show counters`, each port, queue, … for itself; `#` stands for the priority
+//   metric   name for Prometheus, likewise
+// An empty name: it is not shown there. From these tables come the report, SAI's JSON, Prometheus and the reference
+// (docs/reference); what a port counts is in them, or nobody sees it.
+//
+// To add one: count it (a member of PortCounters, QueueCounters, …: snapshots hold these whole), then its line in
+// counter_tables.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "control/telemetry/snapshot.hpp"
+#include "control/telemetry/totals.hpp"
+#include "control/telemetry/workload_totals.hpp"
+
+namespace softspine::control {
+
+// Times are counted in picoseconds. SAI has them in microseconds, Prometheus in seconds.
+enum class Unit : uint8_t { kCount, kPackets, kFrames, kMessages, kBytes, kBytesPerSecond, kPicoseconds, kYesNo };
+
+// How those of many ports or queues become one: what only grows, and what is there now, is added; of what was highest,
+// the highest.
+enum class Nature : uint8_t { kGrows, kNow, kHighest };
+
+struct CounterFacts {
+  Unit unit = Unit::kCount;
+  Nature nature = Nature::kGrows;
+  std::string_view report;
+  std::string_view sai;
+  std::string_view metric;
+  std::string_view help;       // a sentence
+  std::string_view direction;  // label of a metric that several share, one behind the other: rx, tx
+};
+
+// Parts that are no snapshots of their own.
+struct QueueOf {
+  const PortSnapshot& port;
+  size_t number;
+  const dataplane::QueueCounters& counters() const { return port.counters.queues[number]; }
+};
+struct CreditOf {
+  const CreditSnapshot& credit;
+  size_t priority;
+};
+
+// None: this one does not have it, and does not show it.
+template <typename Part>
+using Read = std::function<std::optional<uint64_t>(const Part&)>;
+
+template <typename... Parts>
+struct Counter {
+  std::variant<Read<Parts>...> read;
+  CounterFacts facts;
+};
+
+using SwitchCounter = Counter<SwitchSnapshot, PortSnapshot, QueueOf, PauseSnapshot, CreditSnapshot, CreditOf,
+                              GroupSnapshot, PoolSnapshot>;
+using HostCounter = Counter<HostSnapshot, HostPortSnapshot, HostPauseSnapshot, CreditOf>;
+using EdgeCounter = Counter<EdgeSnapshot, HostPauseSnapshot>;
+using LinkCounter = Counter<LinkDirection>;
+using WorkloadCounter = Counter<WorkloadTotals>;
+using ReliableCounter = Counter<ReliableCounts>;  // of a workload, too
+
+// In the order in which they are shown.
+const std::vector<SwitchCounter>& switch_counters();
+const std::vector<HostCounter>& host_counters();
+const std::vector<EdgeCounter>& edge_counters();
+const std::vector<LinkCounter>& link_counters();
+const std::vector<WorkloadCounter>& workload_counters();
+const std::vector<ReliableCounter>& reliable_counters();
+
+}  // namespace softspine::control

@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <iterator>
+
+#include "control/telemetry/counter.hpp"
+#include "control/telemetry/counters_json.hpp"
+
+namespace softspine::control {
+
+namespace {
+
+using dataplane::DropReason;
+using dataplane::LinkCounters;
+using dataplane::PortCounters;
+using dataplane::QueueCounters;
+
+// A member of what a part holds.
+constexpr auto port(uint64_t PortCounters::* member) {
+  return [member](const PortSnapshot& part) { return part.counters.*member; };
+}
+constexpr auto queue(uint64_t QueueCounters::* member) {
+  return [member](const QueueOf& part) { return part.counters().*member; };
+}
+constexpr auto queue_buffer(uint64_t QueueBufferSnapshot::* member) {
+  return [member](const QueueOf& part) -> std::optional<uint64_t> {
+    if (!part.port.buffers) return std::nullopt;
+    return part.port.buffers->queues[part.number].*member;
+  };
+}
+constexpr auto group(uint64_t GroupSnapshot::* member) {
+  return [member](const GroupSnapshot& part) { return part.*member; };
+}
+constexpr auto pool(uint64_t PoolSnapshot::* member) {
+  return [member](const PoolSnapshot& part) { return part.*member; };
+}
+constexpr auto pause(uint64_t PauseSnapshot::* member) {
+  return [member](const PauseSnapshot& part) { return part.*member; };
+}
+constexpr auto credit(uint64_t CreditSnapshot::* member) {
+  return [member](const CreditSnapshot& part) { return part.*member; };
+}
+constexpr auto of_switch(uint64_t SwitchSnapshot::* member) {
+  return [member](const SwitchSnapshot& part) { return part.*member; };
+}
+uint64_t waited_ps(const CreditOf& part) {
+  return static_cast<uint64_t>(part.credit.waited[part.priority].count_ps());
+}
+uint64_t picoseconds(dataplane::Duration time) {
+  return static_cast<uint64_t>(time.count_ps());
+}
+
+constexpr auto host(uint64_t HostSnapshot::* member) {
+  return [member](const HostSnapshot& part) { return part.*member; };
+}
+constexpr auto host_pause(uint64_t HostPauseSnapshot::* member) {
+  return [member](const HostPauseSnapshot& part) { return part.*member; };
+}
+constexpr auto edge(uint64_t dataplane::EdgeCounters::* member) {
+  return [member](const EdgeSnapshot& part) { return part.counters.*member; };
+}
+constexpr auto nic(uint64_t dataplane::NicCounters::* member) {
+  return [member](const EdgeSnapshot& part) { return part.nic.*member; };
+}
+constexpr auto sent(uint64_t LinkCounters::* member) {
+  return [member](const LinkDirection& part) { return part.sent.*member; };
+}
+constexpr auto workload(uint64_t WorkloadTotals::* member) {
+  return [member](const WorkloadTotals& part) { return part.*member; };
+}
+
+constexpr Unit kCount = Unit::kCount;
+constexpr Unit kPackets = Unit::kPackets;
+constexpr Unit kFrames = Unit::kFrames;
+constexpr Unit kMessages = Unit::kMessages;
+constexpr Unit kBytes = Unit::kBytes;
+constexpr Unit kTime = Unit::kPicoseconds;
+constexpr Unit kYesNo = Unit::kYesNo;
+constexpr Nature kGrows = Nature::kGrows;
+constexpr Nature kNow = Nature::kNow;
+constexpr Nature kHighest = Nature::kHighest;
+
+}  // namespace
+
+const std::vector<SwitchCounter>& switch_counters() {
+  static const std::vector<SwitchCounter> all{
+      // Of ports.
+      {[](const PortSnapshot& p) { return uint64_t{p.up}; },
+       {kYesNo, kNow, "", "", "softspine_port_up", "1 if the port's link is up."}},
+      {[](const PortSnapshot& p) { return p.rate.count_bps() / 8; },
+       {Unit::kBytesPerSecond, kNow, "", "", "softspine_port_speed_bytes",
+        "Rate of the port's link, in bytes per second."}},
+      {port(&PortCounters::rx_packets),
+       {kPackets, kGrows, "rx_packets", "", "softspine_port_rx_packets_total", "Frames that arrived at the port."}},
+      {port(&PortCounters::rx_bytes),
+       {kBytes, kGrows, "rx_bytes", "SAI_PORT_STAT_IF_IN_OCTETS", "softspine_port_rx_bytes_total",
+        "Bytes of frames that arrived, without FCS."}},
+      {[](const PortSnapshot& p) { return p.counters.rx_unicast_packets(); },
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_IN_UCAST_PKTS", "", "Frames that arrived for one station."}},
+      {port(&PortCounters::rx_multicast_packets),
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_IN_MULTICAST_PKTS", "",
+        "Frames that arrived for several stations, PFC frames among them."}},
+      {port(&PortCounters::rx_broadcast_packets),
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_IN_BROADCAST_PKTS", "", "Frames that arrived for all stations."}},
+      {[](const PortSnapshot& p) { return p.counters.rx_multicast_packets + p.counters.rx_broadcast_packets; },
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_IN_NON_UCAST_PKTS", "",
+        "Frames that arrived for more than one station."}},
+      {[](const PortSnapshot& p) { return discards_of(p.counters).in_discards; },
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_IN_DISCARDS", "",
+        "Good frames that came in by the port and ended before they reached a queue."}},
+      {[](const PortSnapshot& p) { return discards_of(p.counters).in_errors; },
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_IN_ERRORS", "", "Bad frames that came in by the port."}},
+      {port(&PortCounters::tx_packets),
+       {kPackets, kGrows, "tx_packets", "", "softspine_port_tx_packets_total", "Frames that left by the port."}},
+      {port(&PortCounters::tx_bytes),
+       {kBytes, kGrows, "tx_bytes", "SAI_PORT_STAT_IF_OUT_OCTETS", "softspine_port_tx_bytes_total",
+        "Bytes of frames that left, without FCS."}},
+      {[](const PortSnapshot& p) { return p.counters.tx_unicast_packets(); },
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_OUT_UCAST_PKTS", "", "Frames that left for one station."}},
+      {port(&PortCounters::tx_multicast_packets),
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_OUT_MULTICAST_PKTS", "",
+        "Frames that left for several stations, PFC frames among them."}},
+      {port(&PortCounters::tx_broadcast_packets),
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_OUT_BROADCAST_PKTS", "", "Frames that left for all stations."}},
+      {[](const PortSnapshot& p) { return p.counters.tx_multicast_packets + p.counters.tx_broadcast_packets; },
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_OUT_NON_UCAST_PKTS", "",
+        "Frames that left for more than one station."}},
+      {[](const PortSnapshot& p) { return discards_of(p.counters).out_discards; },
+       {kPackets, kGrows, "", "SAI_PORT_STAT_IF_OUT_DISCARDS", "", "Frames that the port's queues refused."}},
+      {[](const PortSnapshot& p) { return p.counters.queued_packets(); },
+       {kPackets, kNow, "", "SAI_PORT_STAT_IF_OUT_QLEN", "", "Frames in the port's queues."}},
+      {port(&PortCounters::made_packets),
+       {kPackets, kGrows, "made_packets", "", "softspine_port_made_packets_total",
+        "Frames that the switch made itself."}},
+      {[](const PortSnapshot& p) { return p.counters.queued_packets(); },
+       {kPackets, kNow, "held_packets", "", "", "Frames in queues, and those on the way out."}},
+      {queue(&QueueCounters::ecn_marked_packets),
+       {kPackets, kGrows, "ecn_marked_packets", "SAI_QUEUE_STAT_WRED_ECN_MARKED_PACKETS",
+        "softspine_queue_ecn_marked_packets_total", "Frames marked CE."}},
+      {[](const PortSnapshot& p) {
+         uint64_t sum = 0;
+         for (const QueueCounters& each : p.counters.queues) sum += each.ecn_marked_packets;
+         return sum;
+       },
+       {kPackets, kGrows, "", "SAI_PORT_STAT_ECN_MARKED_PACKETS", "", "Frames marked CE in any queue of the port."}},
+      // Of priorities: a frame that names two counts twice.
+      {pause(&PauseSnapshot::rx_frames),
+       {kFrames, kGrows, "pfc_rx_packets", "SAI_PORT_STAT_PFC_#_RX_PKTS", "softspine_port_pfc_rx_packets_total",
+        "PFC frames received that name the priority."}},
+      {pause(&PauseSnapshot::tx_frames),
+       {kFrames, kGrows, "pfc_tx_packets", "SAI_PORT_STAT_PFC_#_TX_PKTS", "softspine_port_pfc_tx_packets_total",
+        "PFC frames sent that name the priority."}},
+      {port(&PortCounters::pause_tx_frames),
+       {kFrames, kGrows, "pause_tx_frames", "", "", "PFC frames sent, each once."}},
+      {[](const PauseSnapshot& p) { return uint64_t{p.paused}; },
+       {kYesNo, kNow, "", "", "softspine_port_pfc_paused", "1 if the priority must not be sent now."}},
+      {pause(&PauseSnapshot::on_to_off),
+       {kCount, kGrows, "pfc_on_to_off", "SAI_PORT_STAT_PFC_#_ON2OFF_RX_PKTS", "softspine_port_pfc_on_to_off_total",
+        "Pauses that ended."}},
+      {[](const PauseSnapshot& p) { return picoseconds(p.time); },
+       {kTime, kGrows, "paused_ps", "SAI_PORT_STAT_PFC_#_RX_PAUSE_DURATION_US",
+        "softspine_port_pfc_paused_seconds_total", "Time spent paused."}},
+      {credit(&CreditSnapshot::rx_frames),
+       {kFrames, kGrows, "credit_rx_frames", "CREDIT_RX_FRAMES", "softspine_port_credit_frames_total",
+        "Credit frames, of links that go by credit.", "rx"}},
+      {credit(&CreditSnapshot::tx_frames),
+       {kFrames, kGrows, "credit_tx_frames", "CREDIT_TX_FRAMES", "softspine_port_credit_frames_total",
+        "Credit frames, of links that go by credit.", "tx"}},
+      {waited_ps,
+       {kTime, kGrows, "credit_wait_ps", "CREDIT_#_WAIT_US", "softspine_port_credit_wait_seconds_total",
+        "Time without credit for the largest frame."}},
+      {pause(&PauseSnapshot::storms),
+       {kCount, kGrows, "watchdog_storms", "", "softspine_port_pfc_watchdog_storms_total",
+        "Storms that the watchdog found."}},
+      {pause(&PauseSnapshot::restored),
+       {kCount, kGrows, "watchdog_restored", "", "softspine_port_pfc_watchdog_restored_total",
+        "Storms that the watchdog found to be over."}},
+      // Of priority groups.
+      {[](const GroupSnapshot& g) { return g.held_bytes(); },
+       {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_CURR_OCCUPANCY_BYTES", "", "Memory in use, of every kind."}},
+      {group(&GroupSnapshot::reserved_bytes),
+       {kBytes, kNow, "", "", "softspine_priority_group_reserved_bytes", "Reserved memory in use."}},
+      {group(&GroupSnapshot::shared_bytes),
+       {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_CURR_OCCUPANCY_BYTES",
+        "softspine_priority_group_shared_bytes", "Shared memory in use."}},
+      {group(&GroupSnapshot::shared_watermark_bytes),
+       {kBytes, kHighest, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES",
+        "softspine_priority_group_shared_watermark_bytes", "Most shared memory that was ever in use."}},
+      {group(&GroupSnapshot::headroom_bytes),
+       {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES",
+        "softspine_priority_group_headroom_bytes", "Headroom in use."}},
+      {group(&GroupSnapshot::headroom_watermark_bytes),
+       {kBytes, kHighest, "headroom_watermark_bytes", "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES",
+        "softspine_priority_group_headroom_watermark_bytes", "Most headroom that was ever in use."}},
+      {group(&GroupSnapshot::packets),
+       {kPackets, kGrows, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS", "softspine_priority_group_packets_total",
+        "Frames that the priority group took."}},
+      {group(&GroupSnapshot::dropped_packets),
+       {kPackets, kGrows, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS",
+        "softspine_priority_group_dropped_packets_total", "Frames that the priority group refused."}},
+      {[](const PortSnapshot& p) { return p.counters.drops[static_cast<size_t>(DropReason::kHeadroomFull)]; },
+       {kPackets, kGrows, "headroom_dropped_packets", "", "",
+        "Frames of a lossless priority that found the headroom full."}},
+      // Of queues.
+      {queue(&QueueCounters::packets),
+       {kPackets, kGrows, "", "SAI_QUEUE_STAT_PACKETS", "softspine_queue_packets_total",
+        "Frames that left the queue for the wire."}},
+      {queue(&QueueCounters::bytes),
+       {kBytes, kGrows, "", "SAI_QUEUE_STAT_BYTES", "softspine_queue_bytes_total",
+        "Bytes that left the queue for the wire."}},
+      {queue(&QueueCounters::dropped_packets),
+       {kPackets, kGrows, "", "SAI_QUEUE_STAT_DROPPED_PACKETS", "softspine_queue_dropped_packets_total",
+        "Frames that the queue refused."}},
+      {queue(&QueueCounters::dropped_bytes),
+       {kBytes, kGrows, "", "SAI_QUEUE_STAT_DROPPED_BYTES", "softspine_queue_dropped_bytes_total",
+        "Bytes that the queue refused."}},
+      {queue(&QueueCounters::current_bytes),
+       {kBytes, kNow, "", "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", "softspine_queue_occupancy_bytes",
+        "Bytes in the queue."}},
+      {queue(&QueueCounters::watermark_bytes),
+       {kBytes, kHighest, "queue_watermark_bytes", "SAI_QUEUE_STAT_WATERMARK_BYTES", "softspine_queue_watermark_bytes",
+        "Most bytes that were ever in the queue."}},
+      {queue_buffer(&QueueBufferSnapshot::shared_bytes),
+       {kBytes, kNow, "", "SAI_QUEUE_STAT_SHARED_CURR_OCCUPANCY_BYTES", "", "Shared memory in use."}},
+      {queue_buffer(&QueueBufferSnapshot::shared_watermark_bytes),
+       {kBytes, kHighest, "", "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES", "", "Most shared memory that was ever in use."}},
+      // Of pools.
+      {pool(&PoolSnapshot::size_bytes),
+       {kBytes, kNow, "", "", "softspine_buffer_pool_size_bytes", "What is shared of the pool."}},
+      {[](const PoolSnapshot& p) { return p.reserved_bytes + p.shared_bytes; },
+       {kBytes, kNow, "", "SAI_BUFFER_POOL_STAT_CURR_OCCUPANCY_BYTES", "", "Memory in use, without headroom."}},
+      {pool(&PoolSnapshot::shared_bytes),
+       {kBytes, kNow, "", "", "softspine_buffer_pool_shared_bytes", "Shared memory in use."}},
+      {pool(&PoolSnapshot::reserved_bytes),
+       {kBytes, kNow, "", "", "softspine_buffer_pool_reserved_bytes", "Reserved memory in use."}},
+      {pool(&PoolSnapshot::watermark_bytes),
+       {kBytes, kHighest, "", "SAI_BUFFER_POOL_STAT_WATERMARK_BYTES", "softspine_buffer_pool_watermark_bytes",
+        "Most shared memory that was ever in use."}},
+      {pool(&PoolSnapshot::headroom_bytes),
+       {kBytes, kNow, "", "SAI_BUFFER_POOL_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES", "softspine_buffer_pool_headroom_bytes",
+        "Headroom in use."}},
+      {pool(&PoolSnapshot::headroom_watermark_bytes),
+       {kBytes, kHighest, "", "SAI_BUFFER_POOL_STAT_XOFF_ROOM_WATERMARK_BYTES",
+        "softspine_buffer_pool_headroom_watermark_bytes", "Most headroom that was ever in use."}},
+      // Of the switch.
+      {of_switch(&SwitchSnapshot::short_hash_keys),
+       {kPackets, kGrows, "short_hash_keys", "", "softspine_switch_short_hash_keys_total",
+        "Frames that ended before a UDF of their hash key did, hashed by what was there."}},
+      {of_switch(&SwitchSnapshot::flowlets),
+       {kCount, kGrows, "flowlets", "", "softspine_switch_flowlets_total", "Flowlets begun."}},
+      {of_switch(&SwitchSnapshot::fdb_evictions),
+       {kCount, kGrows, "fdb_evictions", "", "softspine_switch_fdb_evictions_total",
+        "MAC addresses forgotten for others."}},
+      {of_switch(&SwitchSnapshot::neighbour_refusals),
+       {kCount, kGrows, "neighbour_refusals", "", "softspine_switch_neighbour_refusals_total",
+        "Neighbours that there was no room for."}}};
+  return all;
+}
+
+const std::vector<HostCounter>& host_counters() {
+  static const std::vector<HostCounter> all{
+      {[](const HostPortSnapshot& p) { return p.link.packets; },
+       {kPackets, kGrows, "sent_packets", "", "", "Frames that the host sent."}},
+      {[](const HostPortSnapshot& p) { return p.link.bytes; },
+       {kBytes, kGrows, "sent_bytes", "", "", "Bytes of frames that the host sent, without FCS."}},
+      {host(&HostSnapshot::received_packets),
+       {kPackets, kGrows, "received_packets", "", "softspine_host_rx_packets_total",
+        "Frames that arrived at the host."}},
+      {host(&HostSnapshot::received_bytes),
+       {kBytes, kGrows, "received_bytes", "", "softspine_host_rx_bytes_total",
+        "Bytes of frames that arrived, without FCS."}},
+      {host(&HostSnapshot::delivered_packets),
+       {kPackets, kGrows, "delivered_packets", "", "softspine_host_delivered_packets_total",
+        "RoCE packets delivered to a queue pair."}},
+      {host(&HostSnapshot::responses),
+       {kPackets, kGrows, "responses", "", "", "Acknowledgements, NAKs and CNPs delivered to a queue pair."}},
+      {host(&HostSnapshot::unanswered),
+       {kPackets, kGrows, "unanswered", "", "", "Responses that there was no memory for."}},
+      {host(&HostSnapshot::pauses_sent), {kFrames, kGrows, "pauses_sent", "", "", "PFC frames sent, each once."}},
+      {host(&HostSnapshot::receive_buffer_max_bytes),
+       {kBytes, kHighest, "receive_buffer_max_bytes", "", "", "Most that ever waited in a receive buffer."}},
+      {host_pause(&HostPauseSnapshot::rx_frames),
+       {kFrames, kGrows, "pfc_rx_packets", "", "", "PFC frames received, once for each priority named."}},
+      {host_pause(&HostPauseSnapshot::tx_frames),
+       {kFrames, kGrows, "pfc_tx_packets", "", "", "PFC frames sent, once for each priority named."}},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); },
+       {kTime, kGrows, "paused_ps", "", "", "Time spent paused, of all priorities."}},
+      {waited_ps,
+       {kTime, kGrows, "credit_wait_ps", "", "", "Time without credit for the largest frame, of all priorities."}}};
+  return all;
+}
+
+const std::vector<EdgeCounter>& edge_counters() {
+  using dataplane::EdgeCounters;
+  using dataplane::NicCounters;
+  static const std::vector<EdgeCounter> all{
+      {edge(&EdgeCounters::in_packets),
+       {kPackets, kGrows, "in_packets", "", "softspine_edge_in_packets_total", "Frames from outside."}},
+      {edge(&EdgeCounters::in_bytes),
+       {kBytes, kGrows, "in_bytes", "", "softspine_edge_in_bytes_total", "Bytes from outside."}},
+      {edge(&EdgeCounters::out_packets),
+       {kPackets, kGrows, "out_packets", "", "softspine_edge_out_packets_total", "Frames that the outside took."}},
+      {edge(&EdgeCounters::out_bytes),
+       {kBytes, kGrows, "out_bytes", "", "softspine_edge_out_bytes_total", "Bytes that the outside took."}},
+      {[](const EdgeSnapshot& e) { return e.link.packets; },
+       {kPackets, kGrows, "tx_packets", "", "", "Frames sent into the fabric."}},
+      {edge(&EdgeCounters::arrived_packets),
+       {kPackets, kGrows, "rx_packets", "", "", "Frames that arrived from the fabric."}},
+      {[](const EdgeSnapshot& e) { return e.waiting_for_outside; },
+       {kPackets, kNow, "held_packets", "", "", "Frames from the fabric that the outside has not taken yet."}},
+      {edge(&EdgeCounters::held_bytes_max),
+       {kBytes, kHighest, "held_max_bytes", "", "", "Most that ever waited for the outside."}},
+      {edge(&EdgeCounters::pauses),
+       {kCount, kGrows, "pauses", "", "", "Polls at which the outside was not asked, since the link was behind."}},
+      {[](const EdgeSnapshot& e) { return e.waiting_packets; },
+       {kPackets, kNow, "waiting_packets", "", "", "Frames from outside that are not on the link yet."}},
+      {nic(&NicCounters::waiting_bytes_max),
+       {kBytes, kHighest, "waiting_max_bytes", "", "", "Most that ever waited for the link."}},
+      {nic(&NicCounters::made_packets),
+       {kPackets, kGrows, "made_packets", "", "", "Frames that the NIC made: CNPs, PFC frames."}},
+      {nic(&NicCounters::np_ecn_marked_roce_packets),
+       {kPackets, kGrows, "np_ecn_marked_roce_packets", "", "", "RoCE packets that arrived marked CE."}},
+      {nic(&NicCounters::np_cnp_sent), {kPackets, kGrows, "np_cnp_sent", "", "", "CNPs sent to who sent marked packets."}},
+      {nic(&NicCounters::np_cnp_unknown),
+       {kPackets, kGrows, "np_cnp_unknown", "", "",
+        "CNPs that were due, when it was not known yet which queue pair sends."}},
+      {nic(&NicCounters::np_cnp_unsent),
+       {kPackets, kGrows, "np_cnp_unsent", "", "", "CNPs that were due for packets whose headers a CNP cannot copy."}},
+      {nic(&NicCounters::rp_cnp_handled),
+       {kPackets, kGrows, "rp_cnp_handled", "", "", "CNPs that slowed a queue pair down."}},
+      {nic(&NicCounters::rp_cnp_ignored),
+       {kPackets, kGrows, "rp_cnp_ignored", "", "", "CNPs for queue pairs of which nothing is known."}},
+      {nic(&NicCounters::held_by_rate),
+       {kPackets, kGrows, "held_by_rate", "", "", "Packets that waited for their queue pair's rate."}},
+      {nic(&NicCounters::flows_forgotten),
+       {kCount, kGrows, "flows_forgotten", "", "", "Queue pairs forgotten, since there were too many."}},
+      {host_pause(&HostPauseSnapshot::rx_frames),
+       {kFrames, kGrows, "pfc_rx_packets", "", "", "PFC frames received, once for each priority named."}},
+      {host_pause(&HostPauseSnapshot::tx_frames),
+       {kFrames, kGrows, "pfc_tx_packets", "", "", "PFC frames sent, once for each priority named."}},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); },
+       {kTime, kGrows, "paused_ps", "", "", "Time spent paused, of all priorities."}}};
+  return all;
+}
+
+const std::vector<LinkCounter>& link_counters() {
+  static const std::vector<LinkCounter> all{
+      {[](const LinkDirection& l) { return l.sent.packets; }, {kPackets, kGrows, "tx_packets", "", "", "Frames sent."}},
+      {[](const LinkDirection& l) { return l.sent.bytes; },
+       {kBytes, kGrows, "tx_bytes", "", "", "Bytes of frames sent, without FCS."}},
+      {[](const LinkDirection& l) { return l.arrived; },
+       {kPackets, kGrows, "rx_packets", "", "", "Frames that the other end has taken."}},
+      {[](const LinkDirection& l) { return l.under_way; },
+       {kPackets, kNow, "under_way_packets", "", "", "Frames on the link."}},
+      {sent(&LinkCounters::injected_packets),
+       {kPackets, kGrows, "injected_packets", "", "", "Frames put on the link by hand."}},
+      {[](const LinkDirection& l) { return l.lost_packets(); },
+       {kPackets, kGrows, "lost_packets", "", "softspine_link_lost_packets_total",
+        "Frames sent while the link was down, or under way when it went down."}},
+      {sent(&LinkCounters::vanished_packets),
+       {kPackets, kGrows, "vanished_packets", "", "softspine_link_vanished_packets_total",
+        "Frames that a faulty cable lost."}},
+      {sent(&LinkCounters::damaged_packets),
+       {kPackets, kGrows, "damaged_packets", "", "softspine_link_damaged_packets_total",
+        "Frames that a faulty cable damaged: FCS errors."}}};
+  return all;
+}
+
+const std::vector<WorkloadCounter>& workload_counters() {
+  static const std::vector<WorkloadCounter> all{
+      {workload(&WorkloadTotals::flows),
+       {kCount, kNow, "flows", "", "softspine_workload_flows", "Flows of the workload."}},
+      {[](const WorkloadTotals& w) { return uint64_t{w.completion_ps.size()}; },
+       {kCount, kNow, "completed", "", "softspine_workload_completed_flows", "Flows whose last message has arrived."}},
+      {workload(&WorkloadTotals::sent_packets),
+       {kPackets, kGrows, "sent_packets", "", "softspine_workload_tx_packets_total", "RoCE packets sent."}},
+      {workload(&WorkloadTotals::sent_bytes),
+       {kBytes, kGrows, "sent_bytes", "", "softspine_workload_tx_bytes_total", "Payload bytes sent."}},
+      {workload(&WorkloadTotals::sent_messages), {kMessages, kGrows, "sent_messages", "", "", "Messages sent."}},
+      {workload(&WorkloadTotals::received_packets),
+       {kPackets, kGrows, "received_packets", "", "softspine_workload_rx_packets_total", "RoCE packets received."}},
+      {workload(&WorkloadTotals::received_bytes),
+       {kBytes, kGrows, "received_bytes", "", "softspine_workload_rx_bytes_total", "Payload bytes received."}},
+      {workload(&WorkloadTotals::received_messages),
+       {kMessages, kGrows, "received_messages", "", "", "Messages received whole."}},
+      {workload(&WorkloadTotals::missing),
+       {kPackets, kGrows, "missing_packets", "", "softspine_workload_missing_packets_total",
+        "RoCE packets sent that neither arrived nor are under way."}},
+      {workload(&WorkloadTotals::under_way),
+       {kPackets, kNow, "under_way_packets", "", "softspine_workload_under_way_packets",
+        "RoCE packets on links, in queues and receive buffers."}},
+      {workload(&WorkloadTotals::foreign),
+       {kPackets, kGrows, "foreign_packets", "", "", "Packets received that the flow's source did not send."}},
+      {workload(&WorkloadTotals::sequence_gaps),
+       {kCount, kGrows, "sequence_gaps", "", "", "Times that a PSN was ahead of the one due."}},
+      {workload(&WorkloadTotals::skipped_packets),
+       {kPackets, kGrows, "skipped_packets", "", "", "PSNs in those gaps: lost, or late."}},
+      {workload(&WorkloadTotals::behind),
+       {kPackets, kGrows, "behind_packets", "", "", "Packets whose PSN was behind the one due."}},
+      {workload(&WorkloadTotals::marked),
+       {kPackets, kGrows, "marked_packets", "", "", "Packets that arrived marked CE."}}};
+  return all;
+}
+
+// Their keys stand with the counts themselves, which are added up by them.
+const std::vector<ReliableCounter>& reliable_counters() {
+  struct Row {
+    uint64_t ReliableCounts::* member;
+    Unit unit;
+    std::string_view help;
+  };
+  static constexpr Row kRows[] = {
+      {&ReliableCounts::completed_messages, kMessages, "Messages acknowledged."},
+      {&ReliableCounts::retransmitted_packets, kPackets, "Packets sent again."},
+      {&ReliableCounts::retransmitted_bytes, kBytes, "Payload bytes sent again."},
+      {&ReliableCounts::packet_seq_err, kCount, "Requester: NAKs after which it sent again."},
+      {&ReliableCounts::local_ack_timeout_err, kCount, "Requester: timeouts."},
+      {&ReliableCounts::retry_exceeded_err, kCount, "Requester: connections given up."},
+      {&ReliableCounts::out_of_sequence, kPackets, "Responder: packets ahead of the one due."},
+      {&ReliableCounts::duplicate_request, kPackets, "Responder: packets behind the one due."},
+      {&ReliableCounts::acks_sent, kPackets, "Responder: acknowledgements, without NAKs."},
+      {&ReliableCounts::np_cnp_sent, kPackets, "Receiver: CNPs sent."},
+      {&ReliableCounts::rp_cnp_handled, kPackets, "Sender: CNPs that slowed it down."},
+      {&ReliableCounts::rp_cnp_ignored, kPackets, "Sender: CNPs without effect."},
+  };
+  static_assert(std::size(kRows) == ReliableCounts::members().size());
+  static const std::vector<ReliableCounter> all = [] {
+    std::vector<ReliableCounter> out;
+    for (const auto& [key, member] : ReliableCounts::members()) {
+      const Row& row = *std::ranges::find(kRows, member, &Row::member);
+      out.push_back(
+          {[member](const ReliableCounts& part) { return part.*member; }, {row.unit, kGrows, key, "", "", row.help}});
+    }
+    return out;
+  }();
+  return all;
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/telemetry/counters_reference.hpp"
+
+#include <array>
+#include <string>
+#include <string_view>
+
+#include "control/telemetry/counter.hpp"
+
+namespace softspine::control {
+
+namespace {
+
+std::string_view word_for(Unit unit) {
+  switch (unit) {
+    case Unit::kCount: return "a count";
+    case Unit::kPackets: return "packets";
+    case Unit::kFrames: return "frames";
+    case Unit::kMessages: return "messages";
+    case Unit::kBytes: return "bytes";
+    case Unit::kBytesPerSecond: return "bytes per second";
+    case Unit::kPicoseconds: return "time";
+    case Unit::kYesNo: return "0 or 1";
+  }
+  return "";
+}
+
+std::string_view word_for(Nature nature) {
+  switch (nature) {
+    case Nature::kGrows: return "counter";
+    case Nature::kNow: return "gauge";
+    case Nature::kHighest: return "watermark";
+  }
+  return "";
+}
+
+// `parts`: what the table's parts are called, in their order.
+template <typename... Parts>
+void add(Json& out, const std::string& in_report, const std::array<std::string_view, sizeof...(Parts)>& parts,
+         const std::vector<Counter<Parts...>>& counters) {
+  for (const auto& counter : counters) {
+    const CounterFacts& facts = counter.facts;
+    Json row{{"of", parts[counter.read.index()]},
+             {"unit", word_for(facts.unit)},
+             {"nature", word_for(facts.nature)},
+             {"help", facts.help}};
+    if (!facts.report.empty()) add_key(row, "report", in_report + std::string{facts.report});
+    if (!facts.sai.empty()) add_key(row, "sai", facts.sai);
+    if (!facts.metric.empty()) add_key(row, "metric", facts.metric);
+    out.push_back(std::move(row));
+  }
+}
+
+}  // namespace
+
+Json counters_reference() {
+  Json out = Json::array();
+  add(out, "switches.*.",
+      {"switch", "port", "queue", "priority", "port by credit", "priority by credit", "priority group", "buffer pool"},
+      switch_counters());
+  add(out, "hosts.*.", {"host", "host's port", "host's priority", "host's priority by credit"}, host_counters());
+  add(out, "edges.*.", {"edge", "edge's priority"}, edge_counters());
+  add(out, "links.*.", {"link"}, link_counters());
+  add(out, "flows.*.", {"workload"}, workload_counters());
+  add(out, "flows.*.", {"workload"}, reliable_counters());
+  return out;
+}
+
+}  // namespace softspine::control
