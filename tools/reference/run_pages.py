@@ -33,9 +33,10 @@ workload:
   - {{name: incast, pattern: incast, from: [h2, h4, h5], to: h1, message: 64KiB, transport: rc, congestion_control: dcqcn_connectx}}
   - {{name: pair, pattern: pairs, from: [h7], to: [h8], message: 64KiB}}
 faults:
-  - {{at: 1ms, node: h1, set: storm, priorities: [3], until: 1500us}}
-  - {{at: 1ms, link: "tor1:Ethernet0", set: lossy, drop: 1%, until: 1500us}}
+  - {{at: 300us, node: h1, set: storm, priorities: [3], until: 500us}}
+  - {{at: 300us, link: "tor1:Ethernet0", set: lossy, drop: 1%, until: 500us}}
 '''
+ALL_HAPPENED_PS = 10**9
 UNITS = {'_ps': 'ps', '_ns': 'ns', '_us': 'us', '_ms': 'ms', '_s': 's', '_seconds': 's', '_bps': 'bit/s', '_bytes': 'bytes', '_percent': '%', '_packets': 'packets', '_frames': 'frames'}
 EMPTY = 'not always there'
 KINDS = {'a queue': re.compile('SAI_QUEUE_'), 'a priority group': re.compile('SAI_INGRESS_PRIORITY_GROUP_'), 'a buffer pool': re.compile('SAI_BUFFER_POOL_'), 'a port': re.compile('')}
@@ -99,11 +100,13 @@ def report(program) -> str:
 
 
 def scraped(program, *views: str) -> list[str]:
-    """What views of a running fabric print."""
-    run = program.start('run', write_testbed(program), '--clock', 'wall', '--dilation', '100000', '--quiet')
+    """What views of a running fabric print, after all has happened that makes a metric or a label appear."""
+    run = program.start('run', write_testbed(program), '--clock', 'wall', '--dilation', '1000', '--duration', '10s', '--quiet')
     try:
         until = time.monotonic() + 60
         while not list((program.folder / 'run').rglob('*.sock')) and run.poll() is None and time.monotonic() < until:
+            time.sleep(0.05)
+        while json.loads(program('show', 'fabric', '--json'))['now_ps'] < ALL_HAPPENED_PS:
             time.sleep(0.05)
         return [program('show', view) for view in views]
     finally:
@@ -116,8 +119,8 @@ def metrics(program) -> str:
     types = dict(re.findall(r'^# TYPE (\S+) (\S+)', text, re.MULTILINE))
     rows = []
     for name, help_text in re.findall(r'^# HELP (\S+) (.*)$', text, re.MULTILINE):
-        sample = re.search(rf'^{name}(?:_\w+)?\{{([^}}]*)\}}', text, re.MULTILINE)
-        labels = ', '.join(f'`{label}`' for label in re.findall(r'(\w+)="', sample[1])) if sample else ''
+        samples = re.findall(rf'^{name}(?:_sum|_count)?\{{([^}}]*)\}}', text, re.MULTILINE)
+        labels = ', '.join(f'`{label}`' for label in dict.fromkeys(label for sample in samples for label in re.findall(r'(\w+)="', sample)))
         rows.append(f'| `{name}` | {types.get(name, "")} | {labels} | {help_text} |\n')
     return ('# Metrics\n\n`softspine show prometheus` prints them, in the text format of Prometheus.\n\n| metric | type | labels | is |\n|---|---|---|---|\n' + ''.join(rows))
 

@@ -29,8 +29,8 @@ def is_what_the_program_says(it: Softspine) -> Problems:
 def names_what_a_run_reports(it: Softspine) -> Problems:
     """the pages name the keys, fields, metrics and views that are known to be there"""
     for page, words in {'testbed.md': ['`ack_timeout`', '`flow_control`'], 'config_db.md': ['`dynamic_th`', '`restoration_time`'],
-                        'report.md': ['`flows.*.fct_acked_p99_ps`', '`switches.*.drops.queue_full`', '`totals.balanced`'],
-                        'metrics.md': ['| `softspine_errors_total` | counter |'], 'commands.md': ['  queue watermark unicast ', '--dilation'],
+                        'report.md': ['`flows.*.fct_acked_p99_ps`', '`switches.*.drops.queue_full`', '`totals.balanced`', '| Frames marked CE. |'],
+                        'metrics.md': ['| `softspine_errors_total` | counter |', '`host`, `quantile` |'], 'commands.md': ['  queue watermark unicast ', '--dilation'],
                         'sai.md': ['`SAI_PORT_STAT_PFC_n_RX_PKTS`']}.items():
         text = (PAGES / page).read_text()
         yield from (f'{page} does not name {word}' for word in words if word not in text)
