@@ -100,7 +100,7 @@ Json hash_json(const dp::EcmpHash& hash, const Choice& choice) {
            {"fields", std::move(fields)}};
   if (!choice.has_layer4) out["layer3_only"] = true;
   if (choice.key.cut_short) out["cut_short"] = true;
-  if (config.algorithm == HashAlgorithm::kRandom) return out;
+  if (hash.is_drawn()) return out;
   const int digits = static_cast<int>(hash.width_bits() / 4);
   out["bits"] = hash.width_bits();
   out["before_offset"] = fmt::format("0x{:0{}x}", choice.raw, digits);

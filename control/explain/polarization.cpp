@@ -195,10 +195,6 @@ class Count {
   std::map<std::pair<uint32_t, uint32_t>, Pair> pairs_;
 };
 
-bool is_linear(HashAlgorithm algorithm) {
-  return algorithm != HashAlgorithm::kXxh3 && algorithm != HashAlgorithm::kRandom;
-}
-
 bool have_the_same_key(const HashConfig& a, const HashConfig& b) {
   const std::set<HashField> first(a.fields.begin(), a.fields.end());
   const std::set<HashField> second(b.fields.begin(), b.fields.end());
@@ -225,7 +221,7 @@ std::string reason_for(const HashConfig& first, const HashConfig& second, uint32
     return common > 1 ? "both hash alike, and " + sizes + " have the factor " + std::to_string(common) + " in common"
                       : "both hash alike (" + sizes + ")";
   }
-  if (is_linear(first.algorithm) && common > 1) {
+  if (dp::row_of(first.algorithm).seed == dp::SeedEffect::kLinear && common > 1) {
     return "only their seeds differ, and the algorithm is linear: with " + sizes +
            " another seed gives the members other names, and parts no flows";
   }

@@ -93,8 +93,8 @@ Choice Walker::choose(const dp::Group& group, const dp::HeaderView& view) const 
   Choice out{.mode = group.mode, .is_ipv6 = (view.flags & dp::kIsIpv6) != 0, .buckets = group.count};
   out.has_layer4 = (view.flags & (dp::kIsUdp | dp::kIsTcp)) != 0;
   const bool hashes = group.mode == dp::GroupMode::kHash || group.mode == dp::GroupMode::kFlowlet;
-  out.is_drawn = group.mode == dp::GroupMode::kFlowlet || group.mode == dp::GroupMode::kSpray ||
-                 (hashes && hash.algorithm() == HashAlgorithm::kRandom);
+  out.is_drawn =
+      group.mode == dp::GroupMode::kFlowlet || group.mode == dp::GroupMode::kSpray || (hashes && hash.is_drawn());
   if (hashes) {
     const dp::KeyLayout& layout = hash.layout(out.is_ipv6);
     layout.build(view, out.key);

@@ -6,8 +6,9 @@
 #include <set>
 
 #include "control/rows/row_formats.hpp"
-#include "dataplane/hashing/ecmp_hash.hpp"
 #include "dataplane/hashing/group.hpp"
+#include "dataplane/hashing/hash_algorithm.hpp"
+#include "dataplane/hashing/hash_key.hpp"
 
 namespace softspine::control {
 namespace {
@@ -91,8 +92,17 @@ void check_fields(Reader& reader, Value where, const HashConfig& hash) {
   for (const HashField field : hash.fields) {
     if (!seen.insert(field).second) reader.wrong(where, std::string(word_of(field)) + " stands here twice");
   }
-  if (hash.fields.empty() && hash.udfs.empty() && hash.algorithm != HashAlgorithm::kRandom)
+  if (hash.fields.empty() && hash.udfs.empty() && !dataplane::row_of(hash.algorithm).is_drawn)
     reader.wrong(where, "leaves nothing to hash");
+}
+
+// The algorithms that take a key.
+std::string keyed() {
+  std::string out;
+  for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms) {
+    if (row.takes_key) out += (out.empty() ? "" : " or ") + std::string(row.word);
+  }
+  return out;
 }
 
 void check_neighbours(Reader& reader, Value weights, const GroupConfig& groups, const Fabric& fabric) {
@@ -133,10 +143,9 @@ Sizes largest_group(const Fabric& fabric, uint32_t n, const GroupConfig& groups)
 
 void check_hash(Reader& reader, Value where, const HashConfig& hash) {
   const auto at = [where](std::string_view key) { return where.child(key); };
-  using enum HashAlgorithm;
-  const bool is_ours = hash.algorithm == kToeplitz || hash.algorithm == kXxh3;
-  if (hash.model == HashModel::kRtag7 && is_ours) {
-    reader.wrong(at("algorithm"), "RTAG7 has no " + std::string(word_of(hash.algorithm)));
+  const dataplane::HashAlgorithmRow& algorithm = dataplane::row_of(hash.algorithm);
+  if (!algorithm.is_in(hash.model)) {
+    reader.wrong(at("algorithm"), std::string(word_of(hash.model)) + " has no " + std::string(algorithm.word));
     return;
   }
   check_fields(reader, at("fields"), hash);
@@ -146,12 +155,12 @@ void check_hash(Reader& reader, Value where, const HashConfig& hash) {
     return;
   }
   check_overlaps(reader, at("udf"), hash);
-  const uint32_t width = dataplane::EcmpHash{hash}.width_bits();
+  const uint32_t width = algorithm.bits_in(hash.model);
   if (hash.offset >= width) {
     reader.wrong(at("offset"), "must be less than " + std::to_string(width) + ", the bits of this algorithm's result");
   }
   const bool says_key = where.child("key").id() != where.id();
-  if (says_key && hash.algorithm != kToeplitz) reader.wrong(at("key"), "goes with the algorithm TOEPLITZ only");
+  if (says_key && !algorithm.takes_key) reader.wrong(at("key"), "goes with the algorithm " + keyed() + " only");
 }
 
 void check_groups(Reader& reader, const TestbedRow& row, const std::vector<Profile>& profiles, const Fabric& fabric) {

@@ -39,7 +39,7 @@ void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& ha
   set_if(row.offset, hash.offset);
   if constexpr (requires { row.udf; }) {
     set_if(row.model, hash.model);
-    if (row.key) hash.toeplitz_key = row.key->bytes;
+    if (row.key) hash.key = row.key->bytes;
     if (row.udf) hash.udfs.clear();
     for (const UdfRow& udf : row.udf.value_or(std::vector<UdfRow>{})) hash.udfs.push_back(udf_of(udf));
   }

@@ -2,6 +2,7 @@
 // How the rows' own types are written: the words of enums, addresses, endpoints, maps of numbers.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "control/format/table.hpp"
@@ -71,12 +72,12 @@ struct Words<Scaling> {
 };
 template <>
 struct Words<HashAlgorithm> {
-  static constexpr std::array all{
-      std::pair{"CRC", HashAlgorithm::kCrc},          std::pair{"XOR", HashAlgorithm::kXor},
-      std::pair{"RANDOM", HashAlgorithm::kRandom},    std::pair{"CRC_32LO", HashAlgorithm::kCrc32Lo},
-      std::pair{"CRC_32HI", HashAlgorithm::kCrc32Hi}, std::pair{"CRC_CCITT", HashAlgorithm::kCrcCcitt},
-      std::pair{"CRC_XOR", HashAlgorithm::kCrcXor},   std::pair{"TOEPLITZ", HashAlgorithm::kToeplitz},
-      std::pair{"XXH3", HashAlgorithm::kXxh3}};
+  static constexpr auto all = [] {
+    std::array<std::pair<std::string_view, HashAlgorithm>, dataplane::kHashAlgorithms.size()> words;
+    std::ranges::transform(dataplane::kHashAlgorithms, words.begin(),
+                           [](const dataplane::HashAlgorithmRow& row) { return std::pair{row.word, row.algorithm}; });
+    return words;
+  }();
 };
 template <>
 struct Words<HashModel> {

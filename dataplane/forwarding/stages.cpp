@@ -26,7 +26,7 @@ template <HashAlgorithm A>
 
 template <HashAlgorithm A>
 inline uint32_t hash_of(SwitchTables& tables, const EcmpHash& hash, Packet& packet) {
-  if constexpr (A == HashAlgorithm::kRandom) return tables.draws.next(tables.state->chance);
+  if constexpr (row_of(A).is_drawn) return tables.draws.next(tables.state->chance);
   const PacketMeta& meta = packet.meta();
   const uint8_t* data = packet.data();
   const UsualWords key = usual_key(hash.usual_key(), hash.model(), meta.flags, meta.ip_protocol, data + meta.l3_offset,

@@ -7,11 +7,9 @@
 #include <optional>
 #include <vector>
 
-namespace softspine::dataplane {
+#include "dataplane/hashing/hash_algorithm.hpp"
 
-// SAI's numbers, then ours. What each computes: ecmp_hash.hpp.
-enum class HashAlgorithm : uint8_t { kCrc, kXor, kRandom, kCrc32Lo, kCrc32Hi, kCrcCcitt, kCrcXor, kToeplitz, kXxh3 };
-inline constexpr size_t kHashAlgorithms = 9;
+namespace softspine::dataplane {
 
 // In the order in which they stand in the key, whatever the order in which they are asked for.
 enum class HashField : uint8_t {
@@ -29,9 +27,6 @@ enum class HashField : uint8_t {
   kRdmaBthOpcode,
   kIpv6FlowLabel,
 };
-
-// How the key is laid out, and where the seed goes: hash_key.hpp, ecmp_hash.hpp.
-enum class HashModel : uint8_t { kSai, kRtag7 };
 
 // User-defined field: bytes at an offset from the start of a header, of the packets that match.
 enum class UdfBase : uint8_t { kL2, kL3, kL4 };
@@ -58,8 +53,8 @@ struct HashConfig {
                                 HashField::kL4DstPort};
   std::vector<Udf> udfs;
   uint32_t seed = 0;
-  uint8_t offset = 0;                 // bits by which the result is rotated right, within its width
-  std::vector<uint8_t> toeplitz_key;  // empty: Microsoft's
+  uint8_t offset = 0;        // bits by which the result is rotated right, within its width
+  std::vector<uint8_t> key;  // of an algorithm that takes one; empty: the one that its authors published
 };
 
 // E-ECMP: the destination QP of RoCEv2 as a UDF.

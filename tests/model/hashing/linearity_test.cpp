@@ -55,19 +55,16 @@ std::vector<uint32_t> shares(const EcmpHash& hash, const std::vector<HashKey>& k
   return counts;
 }
 
-constexpr HashAlgorithm kAll[] = {HashAlgorithm::kCrc,      HashAlgorithm::kXor,      HashAlgorithm::kCrc32Lo,
-                                  HashAlgorithm::kCrc32Hi,  HashAlgorithm::kCrcCcitt, HashAlgorithm::kCrcXor,
-                                  HashAlgorithm::kToeplitz, HashAlgorithm::kXxh3};
-
 TEST(Shares, OfRandomKeysAreAsEvenAsChanceWouldMakeThemWithEveryAlgorithm) {
   Rng rng{tests::seed(), 31};
-  for (const HashAlgorithm algorithm : kAll) {
-    const EcmpHash hash{{.algorithm = algorithm}};
+  for (const HashAlgorithmRow& row : kHashAlgorithms) {
+    if (row.is_drawn || !row.is_in(HashModel::kSai)) continue;
+    const EcmpHash hash{{.algorithm = row.algorithm}};
     for (uint32_t members = 2; members <= 64; ++members) {
       const uint32_t flows = members * 500;
       std::vector<uint32_t> counts(members);
       for (uint32_t i = 0; i < flows; ++i) ++counts[hash.of(two_words(rng.next(), rng.next())) % members];
-      EXPECT_LT(chi_square(counts, flows), one_in_a_million(members - 1)) << static_cast<int>(algorithm) << members;
+      EXPECT_LT(chi_square(counts, flows), one_in_a_million(members - 1)) << row.word << members;
     }
   }
 }
@@ -126,14 +123,15 @@ TEST(Polarization, OfRtag7IsWhatTheChipShows) {
 
 TEST(Polarization, OutlivesANewSeedWithEveryLinearAlgorithmAndPowersOfTwo) {
   const auto keys = random_keys(16'000);
-  for (const HashAlgorithm algorithm : kAll) {
+  for (const HashAlgorithmRow& row : kHashAlgorithms) {
+    if (row.is_drawn || !row.is_in(HashModel::kSai)) continue;
     for (const uint32_t members : {2u, 4u, 16u, 32u}) {
-      const HashConfig plain{.algorithm = algorithm};
+      const HashConfig plain{.algorithm = row.algorithm};
       HashConfig seeded = plain;
       seeded.seed = 0x1234567;
       const int used = second_tier(plain, seeded, keys, members).used;
-      const bool mixes = algorithm == HashAlgorithm::kXxh3;
-      EXPECT_EQ(used, mixes ? static_cast<int>(members) : 1) << static_cast<int>(algorithm) << " of " << members;
+      const bool mixes = row.seed == SeedEffect::kMixing;
+      EXPECT_EQ(used, mixes ? static_cast<int>(members) : 1) << row.word << " of " << members;
     }
   }
 }
@@ -147,8 +145,9 @@ TEST(Polarization, EndsWithANewSeedWhereTheMembersAreNoPowerOfTwo) {
 
 TEST(EcmpHash, EveryBitOfTheKeyMatters) {
   Rng rng{tests::seed(), 34};
-  for (const HashAlgorithm algorithm : kAll) {
-    const EcmpHash hash{{.algorithm = algorithm}};
+  for (const HashAlgorithmRow& row : kHashAlgorithms) {
+    if (row.is_drawn || !row.is_in(HashModel::kSai)) continue;
+    const EcmpHash hash{{.algorithm = row.algorithm}};
     const uint64_t a = rng.next();
     const uint64_t b = rng.next();
     for (int bit = 0; bit < 64; ++bit) {

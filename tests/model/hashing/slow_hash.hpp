@@ -7,6 +7,7 @@
 
 #include <boost/crc.hpp>
 #include <cstdint>
+#include <stdexcept>
 #include <vector>
 
 #include "dataplane/hashing/hash_config.hpp"
@@ -85,7 +86,7 @@ inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& k
         const uint16_t sum = slow_xor16(all);
         return (slow_reversed(slow_arc(0, all)) & 0xff00u) | ((sum >> 8 ^ sum) & 0xffu);
       }
-      default: return 0;
+      default: throw std::logic_error("RTAG7 has no twin of this algorithm");
     }
   }
   switch (config.algorithm) {
@@ -98,21 +99,33 @@ inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& k
       const unsigned sum = slow_xor16(key) ^ unsigned { half_seed };
       return (slow_arc(half_seed, key) & 0xff00u) | ((sum >> 8 ^ sum) & 0xffu);
     }
-    case kToeplitz: return slow_toeplitz(config.toeplitz_key, key) ^ seed;
+    case kToeplitz: return slow_toeplitz(config.key, key) ^ seed;
     case kXxh3: return static_cast<uint32_t>(XXH3_64bits_withSeed(key.data(), key.size(), seed));
-    default: return 0;
+    default: throw std::logic_error("this algorithm has no twin");
   }
 }
 
-inline bool slow_is_wide(const dataplane::HashConfig& config) {
+// The bits of a result; 0: the model does not have the algorithm.
+inline unsigned slow_bits(dataplane::HashModel model, dataplane::HashAlgorithm algorithm) {
   using enum dataplane::HashAlgorithm;
-  return config.algorithm == kToeplitz || config.algorithm == kXxh3 ||
-         (config.algorithm == kCrc && config.model == dataplane::HashModel::kSai);
+  const bool is_sai = model == dataplane::HashModel::kSai;
+  switch (algorithm) {
+    case kCrc: return is_sai ? 32 : 16;
+    case kXor:
+    case kCrc32Lo:
+    case kCrc32Hi:
+    case kCrcCcitt:
+    case kCrcXor: return 16;
+    case kRandom: return 32;
+    case kToeplitz:
+    case kXxh3: return is_sai ? 32 : 0;
+  }
+  throw std::logic_error("this algorithm has no twin");
 }
 
 inline uint32_t slow_hash(const dataplane::HashConfig& config, const SlowBytes& key) {
   uint64_t hash = slow_raw(config, key);
-  const unsigned width = slow_is_wide(config) ? 32 : 16;
+  const unsigned width = slow_bits(config.model, config.algorithm);
   for (unsigned i = 0; i < config.offset; ++i) hash = hash >> 1 | (hash & 1) << (width - 1);
   return static_cast<uint32_t>(hash);
 }

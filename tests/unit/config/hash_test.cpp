@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "control/model/profile.hpp"
+#include "control/rows/row_formats.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {
@@ -32,6 +33,31 @@ TEST(Hash, EveryTierHashesAlikeUnlessTold) {
     EXPECT_EQ(hash.seed, 0u);
     EXPECT_EQ(hash.offset, 0u);
     EXPECT_TRUE(hash.udfs.empty());
+  }
+}
+
+TEST(Hash, ReadsEachAlgorithmByItsWord) {
+  for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms)
+    EXPECT_EQ(default_with("hash: {algorithm: " + std::string(row.word) + "}").hash.algorithm, row.algorithm);
+}
+
+// The bits of a result bound its rotation, and a key goes with those that take one.
+TEST(Hash, HoldsEachAlgorithmToItsRow) {
+  for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms) {
+    const std::string word(row.word);
+    for (const auto& [name, model] : Words<HashModel>::all) {
+      SCOPED_TRACE(word + " of " + name);
+      const std::string hash = "hash: {model: " + std::string(name) + ", algorithm: " + word;
+      if (!row.is_in(model)) {
+        EXPECT_EQ(about_default_with(hash + "}"),
+                  (Complaints{"6 profiles.default.hash.algorithm: " + std::string(name) + " has no " + word}));
+        continue;
+      }
+      const uint32_t bits = row.bits_in(model);
+      EXPECT_EQ(about_default_with(hash + ", offset: " + std::to_string(bits - 1) + "}"), Complaints{});
+      EXPECT_EQ(about_default_with(hash + ", offset: " + std::to_string(bits) + "}").size(), 1u);
+      EXPECT_EQ(about_default_with(hash + ", key: 0102}").empty(), row.takes_key);
+    }
   }
 }
 

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hash algorithms that a switch may have. Each is declared here, and only here: its row says how files call it,
+// how wide its result is in each model, and what else files, `explain` and `polarization` must know of it. What it
+// computes stands in hash_function.hpp.
+//
+//   algorithm   SAI (HashModel::kSai)               RTAG7 (HashModel::kRtag7)            bits
+//   CRC         CRC-32C                             CRC-16/ARC (BISYNC), bits reversed   32 / 16
+//   XOR         the key's 16-bit words, big-endian  the same                             16
+//   RANDOM      drawn for each packet: no key       the same                             32
+//   CRC_32LO    the lower half of CRC-32C           the same                             16
+//   CRC_32HI    the upper half of CRC-32C           the same                             16
+//   CRC_CCITT   CRC-16/KERMIT                       the same, bits reversed              16
+//   CRC_XOR     upper byte: the upper one of the    the same of RTAG7's CRC              16
+//               CRC-16 (ARC); lower: XOR of bytes
+//   TOEPLITZ    toeplitz.hpp                        not there                            32
+//   XXH3        the lower half of XXH3's 64 bits    not there                            32
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace softspine::dataplane {
+
+// How the key is laid out, and where the seed goes: hash_key.hpp, ecmp_hash.hpp.
+enum class HashModel : uint8_t { kSai, kRtag7 };
+inline constexpr size_t kHashModels = 2;
+
+// SAI's numbers, then ours.
+enum class HashAlgorithm : uint8_t { kCrc, kXor, kRandom, kCrc32Lo, kCrc32Hi, kCrcCcitt, kCrcXor, kToeplitz, kXxh3 };
+
+// What becomes of hash(seed) with another seed and the same key. kLinear: hash(seed') = hash(seed) ⊕ a constant of the
+// key's length, so that in a group of 2^n members another seed only renames the members.
+enum class SeedEffect : uint8_t { kNone, kLinear, kMixing };
+
+struct HashAlgorithmRow {
+  HashAlgorithm algorithm;
+  std::string_view word;  // in testbed files, SWITCH_HASH and reports
+  // Of the result, by model; 0: the model does not have the algorithm.
+  std::array<uint8_t, kHashModels> bits;
+  SeedEffect seed;
+  bool takes_key = false;  // `hash: {key: …}`
+  bool is_drawn = false;   // for each packet: no key is hashed
+
+  constexpr uint8_t bits_in(HashModel model) const { return bits[static_cast<size_t>(model)]; }
+  constexpr bool is_in(HashModel model) const { return bits_in(model) != 0; }
+};
+
+// In the order of the numbers.
+inline constexpr std::array kHashAlgorithms{
+    HashAlgorithmRow{HashAlgorithm::kCrc, "CRC", {32, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kXor, "XOR", {16, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kRandom, "RANDOM", {32, 32}, SeedEffect::kNone, false, true},
+    HashAlgorithmRow{HashAlgorithm::kCrc32Lo, "CRC_32LO", {16, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrc32Hi, "CRC_32HI", {16, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrcCcitt, "CRC_CCITT", {16, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrcXor, "CRC_XOR", {16, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kToeplitz, "TOEPLITZ", {32, 0}, SeedEffect::kLinear, true},
+    HashAlgorithmRow{HashAlgorithm::kXxh3, "XXH3", {32, 0}, SeedEffect::kMixing}};
+
+constexpr const HashAlgorithmRow& row_of(HashAlgorithm algorithm) {
+  return kHashAlgorithms[static_cast<size_t>(algorithm)];
+}
+
+static_assert(
+    [] {
+      for (size_t i = 0; i < kHashAlgorithms.size(); ++i) {
+        if (kHashAlgorithms[i].algorithm != static_cast<HashAlgorithm>(i)) return false;
+      }
+      return true;
+    }(),
+    "each algorithm has the row of its number");
+static_assert(std::ranges::all_of(kHashAlgorithms,
+                                  [](const HashAlgorithmRow& row) {
+                                    const auto is_known = [](uint8_t bits) {
+                                      return bits == 0 || bits == 16 || bits == 32;
+                                    };
+                                    return std::ranges::all_of(row.bits, is_known) && row.bits != decltype(row.bits){};
+                                  }),
+              "EcmpHash rotates results of 16 and of 32 bits");
+
+}  // namespace softspine::dataplane
