@@ -260,7 +260,7 @@ class Compiler::StateBuilder {
   void connect(uint32_t number) {
     const Subnet& subnet = fabric_.subnets[number];
     add_own_address(subnet.gateway4, subnet.gateway6);
-    const bool bridged = node_.role == Role::kTor;
+    const bool bridged = bridges_hosts(node_.role);
     const auto vlan = bridged ? static_cast<uint16_t>(kFirstVlan + state_->vlans.size()) : uint16_t{0};
     std::vector<uint16_t> members;
     uint32_t least_mtu = std::numeric_limits<uint16_t>::max();

@@ -2,6 +2,7 @@
 #include "control/explain/cures.hpp"
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 
@@ -15,7 +16,7 @@ namespace {
 
 constexpr uint32_t kPrimeBuckets = 509;
 constexpr uint32_t kQpsEach = 4;
-constexpr uint32_t kSeeds[] = {0, 10, 25};  // SONiC's, for lack of better ones
+constexpr std::array<uint32_t, 3> kSeeds{0, 10, 25};  // SONiC's, for lack of better ones
 
 bool hashes_qp(const HashConfig& hash) {
   return std::ranges::find(hash.fields, HashField::kRdmaBthDestQp) != hash.fields.end() ||
@@ -29,9 +30,9 @@ void turn(HashConfig& hash, uint32_t tier) {
 
 void take_other_polynomial(HashConfig& hash, uint32_t tier) {
   using enum HashAlgorithm;
-  static constexpr HashAlgorithm kOthers[] = {kCrc, kCrcCcitt, kCrc32Hi};
+  static constexpr std::array kOthers{kCrc, kCrcCcitt, kCrc32Hi};
   if (tier == 0) return;
-  HashAlgorithm other = kOthers[tier];
+  HashAlgorithm other = kOthers[tier % kOthers.size()];
   if (other == hash.algorithm) other = kCrc;
   if (hash.algorithm == kCrc && hash.model == HashModel::kSai && other == kCrc32Hi) other = kXor;  // not its own half
   hash.algorithm = other;
@@ -80,11 +81,11 @@ class Trial {
   using ChangeHash = std::function<void(HashConfig&, uint32_t tier)>;
   void by_hash(const char* name, const char* what, const ChangeHash& change) {
     // One hash a profile and tier, not one a switch.
-    std::vector<std::optional<dp::EcmpHash>> made(walker_.testbed().profiles.size() * 3);
+    std::vector<std::optional<dp::EcmpHash>> made(walker_.testbed().profiles.size() * kTopTier);
     Walker changed{walker_, [&](uint32_t node, dp::ForwardingState& state) {
                      const FabricNode& at = walker_.testbed().fabric.nodes[node];
-                     const auto tier = static_cast<uint32_t>(at.role);
-                     auto& hash = made[at.profile * 3 + tier];
+                     const auto tier = static_cast<uint32_t>(tier_of(at.role) - 1);  // from the ToRs on
+                     auto& hash = made[at.profile * kTopTier + tier];
                      if (!hash) {
                        HashConfig config = state.hash.config();
                        change(config, tier);
@@ -127,12 +128,15 @@ std::vector<Cure> try_cures(Walker& walker, const std::vector<FlowProbe>& flows)
   Trial trial{walker, flows};
   trial.by_hash("offset", "hash: {offset: …} by tier, a third of the hash's bits apart", turn);
   trial.by_hash("algorithm", "hash: {algorithm: …}: another polynomial by tier", take_other_polynomial);
-  trial.by_hash(
-      "mixing", "hash: {algorithm: XXH3, seed: …}, another seed by tier", [](HashConfig& hash, uint32_t tier) {
-        hash = {.algorithm = HashAlgorithm::kXxh3, .fields = hash.fields, .udfs = hash.udfs, .seed = kSeeds[tier]};
-      });
+  trial.by_hash("mixing", "hash: {algorithm: XXH3, seed: …}, another seed by tier",
+                [](HashConfig& hash, uint32_t tier) {
+                  hash = {.algorithm = HashAlgorithm::kXxh3,
+                          .fields = hash.fields,
+                          .udfs = hash.udfs,
+                          .seed = kSeeds[tier % kSeeds.size()]};
+                });
   trial.by_hash("seed", "hash: {seed: …}, another by tier, and nothing else",
-                [](HashConfig& hash, uint32_t tier) { hash.seed = kSeeds[tier]; });
+                [](HashConfig& hash, uint32_t tier) { hash.seed = kSeeds[tier % kSeeds.size()]; });
   trial.by_hash("qp", "hash: RDMA_BTH_DEST_QP among the fields (E-ECMP)",
                 [](HashConfig& hash, uint32_t) { add_qp(hash); });
   trial.by_hash("offset_qp", "an offset by tier, and the destination QP", [](HashConfig& hash, uint32_t tier) {

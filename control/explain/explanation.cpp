@@ -11,16 +11,6 @@ namespace dp = dataplane;
 
 namespace {
 
-std::string role_of(const FabricNode& node) {
-  switch (node.role) {
-    case Role::kTor: return "tor";
-    case Role::kAggregation: return "aggregation";
-    case Role::kCore: return "core";
-    case Role::kHost: break;
-  }
-  return "host";
-}
-
 std::string mode_of(dp::GroupMode mode) {
   switch (mode) {
     case dp::GroupMode::kHash: return "hash";
@@ -111,7 +101,7 @@ Json hash_json(const dp::EcmpHash& hash, const Choice& choice) {
 Json hop_json(Walker& walker, const Hop& hop) {
   const Fabric& fabric = walker.testbed().fabric;
   const FabricNode& node = fabric.nodes[hop.node];
-  Json out{{"switch", node.name}, {"role", role_of(node)}, {"in_port", node.ports[hop.in_port].name}};
+  Json out{{"switch", node.name}, {"role", control::name_of(node.role)}, {"in_port", node.ports[hop.in_port].name}};
   out["route"] = hop.choice ? "group" : hop.is_pinned ? "pinned" : "next hop";
   if (hop.choice) {
     const Choice& choice = *hop.choice;

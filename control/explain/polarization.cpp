@@ -22,8 +22,7 @@ struct TierKey {
 };
 
 std::string name_of(TierKey key) {
-  const char* role = key.role == Role::kTor ? "tor" : key.role == Role::kAggregation ? "aggregation" : "core";
-  return std::string(role) + (key.up ? " up" : " down");
+  return control::name_of(key.role) + (key.up ? " up" : " down");
 }
 
 // A choice that a flow met.
@@ -55,7 +54,7 @@ class Count {
 
   bool leads_up(uint32_t node, uint16_t port) const {
     const FabricNode& peer = fabric_.nodes[fabric_.peer_of({node, port}).node];
-    return peer.kind == NodeKind::kSwitch && peer.role > fabric_.nodes[node].role;
+    return peer.kind == NodeKind::kSwitch && tier_of(peer.role) > tier_of(fabric_.nodes[node].role);
   }
 
   void add(const FlowProbe& flow) {

@@ -129,7 +129,7 @@ Sizes largest_group(const Fabric& fabric, uint32_t n, const GroupConfig& groups)
     const uint32_t other = fabric.peer_of({n, p}).node;
     const FabricNode& peer = fabric.nodes[other];
     if (peer.kind != NodeKind::kSwitch) continue;
-    Sizes& sizes = peer.role > node.role ? up : down[other];
+    Sizes& sizes = tier_of(peer.role) > tier_of(node.role) ? up : down[other];
     ++sizes.members;
     sizes.weight += weight_of(groups, peer.name);
   }

@@ -60,9 +60,7 @@ std::vector<std::string_view> wanted_profiles(const TestbedRow& row) {
   const auto add = [&](const std::optional<std::string>& name) {
     if (name) out.push_back(*name);
   };
-  add(row.roles.tor);
-  add(row.roles.aggregation);
-  add(row.roles.core);
+  for (const auto profile_of : kProfileOfRole) add(row.roles.*profile_of);
   if (row.topology) {
     for (const auto& node : row.topology->nodes.items) add(node.value.profile);
   }

@@ -80,9 +80,8 @@ class Finder {
       const bool has = std::ranges::any_of(fabric_.nodes, [&](const FabricNode& n) { return n.role == role; });
       if (name && !has) reader_.warn(row_.roles.where.child(key), "has no effect: no switch has this role");
     };
-    look(row_.roles.tor, Role::kTor, "tor");
-    look(row_.roles.aggregation, Role::kAggregation, "aggregation");
-    look(row_.roles.core, Role::kCore, "core");
+    for (size_t i = 0; i < kSwitchRoles.size(); ++i)
+      look(row_.roles.*kProfileOfRole[i], kSwitchRoles[i].role, kSwitchRoles[i].word);
   }
 
   void find_unused_profiles() {

@@ -16,6 +16,7 @@
 #include "control/document/error.hpp"
 #include "control/model/address.hpp"
 #include "control/model/attachment.hpp"
+#include "control/model/role.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -24,7 +25,6 @@ namespace softspine::control {
 inline constexpr uint32_t kNone = UINT32_MAX;  // where an index could be, and isn't
 
 enum class NodeKind : uint8_t { kSwitch, kHost };
-enum class Role : uint8_t { kTor, kAggregation, kCore, kHost };
 
 struct FabricPort {
   std::string name;       // Ethernet0, Ethernet4, …; eth0 at hosts

@@ -28,7 +28,7 @@ class Router {
     for (const FabricNode& node : fabric.nodes) {
       const auto n = static_cast<uint32_t>(&node - fabric.nodes.data());
       if (node.kind != NodeKind::kSwitch) continue;
-      by_tier_[static_cast<size_t>(node.role)].push_back(n);
+      by_tier_[static_cast<size_t>(tier_of(node.role))].push_back(n);
       tables_[n].by_subnet.assign(fabric.subnets.size(), kNone);
       tables_[n].by_switch.assign(count, kNone);
       find_neighbours(n);
@@ -61,7 +61,7 @@ class Router {
       if (node.ports[p].link == kNone || !link_up_[node.ports[p].link]) continue;
       const uint32_t peer = fabric_.peer_of({n, p}).node;
       if (fabric_.nodes[peer].kind != NodeKind::kSwitch) continue;
-      (fabric_.nodes[peer].role > node.role ? above_ : below_)[n].push_back({peer, p});
+      (tier_of(fabric_.nodes[peer].role) > tier_of(node.role) ? above_ : below_)[n].push_back({peer, p});
     }
   }
 
@@ -87,7 +87,7 @@ class Router {
       };
       std::ranges::for_each(above_[n], reach);
       for (const Neighbour& other : below_[n]) {
-        if (fabric_.nodes[other.node].role == fabric_.nodes[n].role) reach(other);
+        if (tier_of(fabric_.nodes[other.node].role) == tier_of(fabric_.nodes[n].role)) reach(other);
       }
     }
     at_.best = at_.down;
@@ -153,9 +153,9 @@ class Router {
 
   const Fabric& fabric_;
   const std::vector<bool>& link_up_;
-  std::vector<uint32_t> by_tier_[3];           // switches, by role
-  std::vector<std::vector<Neighbour>> above_;  // of a higher tier
-  std::vector<std::vector<Neighbour>> below_;  // of a lower one, or of the same
+  std::vector<uint32_t> by_tier_[kTopTier + 1];  // switches
+  std::vector<std::vector<Neighbour>> above_;    // of a higher tier
+  std::vector<std::vector<Neighbour>> below_;    // of a lower one, or of the same
   std::vector<RouteTable> tables_;
   std::vector<std::map<std::vector<uint16_t>, uint32_t>> group_of_;  // by switch: the index of a set of ports
   Distances at_;

@@ -20,8 +20,12 @@ struct Words<NodeKind> {
 };
 template <>
 struct Words<Role> {
-  static constexpr std::array all{std::pair{"tor", Role::kTor}, std::pair{"aggregation", Role::kAggregation},
-                                  std::pair{"core", Role::kCore}};
+  static constexpr auto all = [] {
+    std::array<std::pair<std::string_view, Role>, kSwitchRoles.size()> words;
+    std::ranges::transform(kSwitchRoles, words.begin(),
+                           [](const RoleRow& row) { return std::pair{row.word, row.role}; });
+    return words;
+  }();
 };
 template <>
 struct Words<GuestKind> {

@@ -206,12 +206,24 @@ struct TopologyRow {
 };
 
 // Which profile switches have that name none.
-struct RolesRow {
-  Value where;
-  std::optional<std::string> tor;
-  std::optional<std::string> aggregation;
-  std::optional<std::string> core;
+// A member for each row of kSwitchRoles: a table's key is a member.
+template <size_t Number>
+struct ProfileOfRole {
+  std::optional<std::string> profile;
 };
+template <typename Numbers>
+struct ProfilesOfRoles;
+template <size_t... Number>
+struct ProfilesOfRoles<std::index_sequence<Number...>> : ProfileOfRole<Number>... {};
+
+struct RolesRow : ProfilesOfRoles<std::make_index_sequence<kSwitchRoles.size()>> {
+  Value where;
+};
+// In the order of kSwitchRoles.
+inline constexpr auto kProfileOfRole = []<size_t... Number>(std::index_sequence<Number...>) {
+  using Member = std::optional<std::string> RolesRow::*;
+  return std::array{static_cast<Member>(&ProfileOfRole<Number>::profile)...};
+}(std::make_index_sequence<kSwitchRoles.size()>{});
 
 // A UDP source port, or `per_qp`.
 struct SourcePort {

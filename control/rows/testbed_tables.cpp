@@ -106,11 +106,12 @@ const Table<RunRow>& Tables<RunRow>::table() {
 }
 
 const Table<RolesRow>& Tables<RolesRow>::table() {
-  static const Table<RolesRow> table =
-      Table<RolesRow>("roles", "Profiles by role.")
-          .optional("tor", &RolesRow::tor, "profile of ToRs")
-          .optional("aggregation", &RolesRow::aggregation, "profile of aggregation switches")
-          .optional("core", &RolesRow::core, "profile of core switches");
+  static const Table<RolesRow> table = [] {
+    Table<RolesRow> out{"roles", "Profiles by role."};
+    for (size_t i = 0; i < kSwitchRoles.size(); ++i)
+      out.optional(kSwitchRoles[i].word, kProfileOfRole[i], kSwitchRoles[i].profile_key);
+    return out;
+  }();
   return table;
 }
 

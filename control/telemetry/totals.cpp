@@ -4,7 +4,8 @@
 #include <map>
 #include <numeric>
 #include <optional>
-#include <string_view>
+
+#include "control/model/role.hpp"
 
 namespace softspine::control {
 
@@ -22,13 +23,6 @@ struct End {
   std::optional<uint64_t> arrived;
 };
 
-std::optional<int> tier_of(std::string_view role) {
-  if (role == "tor") return 0;
-  if (role == "aggregation") return 1;
-  if (role == "core") return 2;
-  return {};
-}
-
 End end_of_switch(const PortSnapshot& port, size_t node, std::optional<int> tier) {
   End out{.node = node, .tier = tier, .rate = port.rate, .sent = port.link, .arrived = port.counters.rx_packets};
   for (const dataplane::QueueCounters& queue : port.counters.queues) out.queued_bytes += queue.bytes;
@@ -40,7 +34,7 @@ std::map<std::string, End> ends_of(const FabricSnapshot& snapshot) {
   for (size_t i = 0; i < snapshot.switches.size(); ++i) {
     const SwitchSnapshot& node = snapshot.switches[i];
     for (const PortSnapshot& port : node.ports) {
-      ends[node.name + ":" + port.name] = end_of_switch(port, i, tier_of(node.role));
+      ends[node.name + ":" + port.name] = end_of_switch(port, i, tier_of_word(node.role));
     }
   }
   const size_t no_switch = snapshot.switches.size();

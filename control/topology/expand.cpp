@@ -2,6 +2,7 @@
 #include "control/topology/expand.hpp"
 
 #include <algorithm>
+#include <array>
 #include <unordered_map>
 
 #include "control/topology/address_plan.hpp"
@@ -67,10 +68,9 @@ class Expansion {
       profile_by_name_.emplace(profiles_[i].name, i);
       profile_names_.push_back(profiles_[i].name);
     }
-    for (const auto& [role, name, key] : {std::tuple(Role::kTor, &row_.roles.tor, "tor"),
-                                          std::tuple(Role::kAggregation, &row_.roles.aggregation, "aggregation"),
-                                          std::tuple(Role::kCore, &row_.roles.core, "core")}) {
-      by_role_[static_cast<size_t>(role)] = profile_index(name->value_or("default"), row_.roles.where.child(key));
+    for (size_t i = 0; i < kSwitchRoles.size(); ++i) {
+      const auto& name = row_.roles.*kProfileOfRole[i];
+      by_role_[i] = profile_index(name.value_or("default"), row_.roles.where.child(kSwitchRoles[i].word));
     }
   }
 
@@ -175,7 +175,7 @@ class Expansion {
   Expanded out_;
   std::unordered_map<std::string_view, uint32_t> profile_by_name_;
   std::vector<std::string_view> profile_names_;
-  uint32_t by_role_[3] = {0, 0, 0};
+  std::array<uint32_t, kSwitchRoles.size()> by_role_{};
   std::vector<std::pair<LinkEnd, LinkEnd>> end_place_;  // of a draft's link
 };
 

@@ -2,6 +2,8 @@
 #include "testbeds/run/assembly.hpp"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/dpdk/eal.hpp"
@@ -37,13 +39,26 @@ bool needs_device_memory(const control::DpdkEdge& edge) {
   return is_pci(edge) || edge.device.starts_with("net_af_xdp");
 }
 
+// The pipeline of each role; make_switch does not compile without one for each row of kSwitchRoles.
+template <Role R>
+struct PipelineOf;
+template <>
+struct PipelineOf<Role::kTor> : std::type_identity<pipelines::Tor> {};
+template <>
+struct PipelineOf<Role::kAggregation> : std::type_identity<pipelines::Aggregation> {};
+template <>
+struct PipelineOf<Role::kCore> : std::type_identity<pipelines::Core> {};
+
 std::unique_ptr<pipelines::Switch> make_switch(const FabricNode& node, PacketPool& pool) {
-  const auto ports = static_cast<uint32_t>(node.ports.size());
-  switch (node.role) {
-    case Role::kAggregation: return std::make_unique<pipelines::Aggregation>(node.name, ports, pool);
-    case Role::kCore: return std::make_unique<pipelines::Core>(node.name, ports, pool);
-    default: return std::make_unique<pipelines::Tor>(node.name, ports, pool);
-  }
+  std::unique_ptr<pipelines::Switch> out;
+  const auto try_role = [&]<Role R>() {
+    if (node.role == R)
+      out = std::make_unique<typename PipelineOf<R>::type>(node.name, static_cast<uint32_t>(node.ports.size()), pool);
+  };
+  [&]<size_t... Number>(std::index_sequence<Number...>) {
+    (try_role.template operator()<control::kSwitchRoles[Number].role>(), ...);
+  }(std::make_index_sequence<control::kSwitchRoles.size()>{});
+  return out;
 }
 
 class Builder {

@@ -8,12 +8,11 @@ namespace softspine::testbeds {
 using control::Fabric;
 using control::FabricNode;
 using control::NodeKind;
-using control::Role;
 
 std::vector<uint32_t> spread_over_workers(const Fabric& fabric, uint32_t workers) {
   std::vector<uint32_t> out(fabric.nodes.size(), 0);
-  for (const Role role : {Role::kTor, Role::kAggregation, Role::kCore}) {
-    const auto is_of_tier = [role](const FabricNode& n) { return n.kind == NodeKind::kSwitch && n.role == role; };
+  for (const control::RoleRow& row : control::kSwitchRoles) {
+    const auto is_of_tier = [&row](const FabricNode& n) { return n.kind == NodeKind::kSwitch && n.role == row.role; };
     const auto count = static_cast<uint64_t>(std::ranges::count_if(fabric.nodes, is_of_tier));
     uint64_t number = 0;
     for (size_t n = 0; n < fabric.nodes.size(); ++n) {

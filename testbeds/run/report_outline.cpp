@@ -16,7 +16,7 @@ control::HostPauses any_pauses() {
 }
 
 void add_switch(control::FabricSnapshot& out, const FabricNode& node) {
-  control::SwitchSnapshot copy{.name = node.name, .role = role_name(node.role), .ports = {}};
+  control::SwitchSnapshot copy{.name = node.name, .role = control::name_of(node.role), .ports = {}};
   for (const control::FabricPort& port : node.ports) copy.ports.push_back({.name = port.name});
   out.switches.push_back(std::move(copy));
 }

@@ -47,7 +47,7 @@ class Copier {
 
   void copy_switch(uint32_t n) {
     const FabricNode& node = fabric_.nodes[n];
-    control::SwitchSnapshot copy{.name = node.name, .role = role_name(node.role), .ports = {}};
+    control::SwitchSnapshot copy{.name = node.name, .role = control::name_of(node.role), .ports = {}};
     const auto& counters = std::as_const(*assembly_.switches[n]).counters();
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
       const Transmitter& transmitter = transmitter_at({n, p});

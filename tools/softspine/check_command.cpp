@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <ranges>
 #include <tuple>
 
 #include "control/compile/headroom_check.hpp"
 #include "control/telemetry/counters_reference.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
-#include "testbeds/run/node_words.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary.hpp"
@@ -59,7 +59,7 @@ Json nodes_of(const control::Fabric& fabric) {
                        {"mtu_bytes", link.mtu}});
     }
     nodes.push_back({{"name", node.name},
-                     {"role", testbeds::role_name(node.role)},
+                     {"role", control::name_of(node.role)},
                      {"ipv4", to_string(node.ipv4)},
                      {"ipv6", to_string(node.ipv6)},
                      {"ports", std::move(ports)}});
@@ -71,7 +71,7 @@ Json summary_of(const control::Testbed& testbed) {
   std::map<std::string, uint64_t> roles;
   uint64_t outside = 0;
   for (const control::FabricNode& node : testbed.fabric.nodes) {
-    ++roles[testbeds::role_name(node.role)];
+    ++roles[control::name_of(node.role)];
     if (node.kind == control::NodeKind::kHost && !control::is_builtin(node.attachment)) ++outside;
   }
   Json out{{"name", testbed.name},
@@ -97,12 +97,13 @@ Json summary_of(const control::Testbed& testbed) {
 void print_links(const control::Fabric& fabric) {
   std::map<std::string, uint64_t> kinds;
   for (const control::FabricLink& link : fabric.links) {
-    std::string a = testbeds::role_name(fabric.nodes[link.a.node].role);
-    std::string b = testbeds::role_name(fabric.nodes[link.b.node].role);
-    if (b == "tor" || a == "host") std::swap(a, b);
+    control::Role a = fabric.nodes[link.a.node].role;
+    control::Role b = fabric.nodes[link.b.node].role;
+    if (b == control::Role::kTor || a == control::Role::kHost) std::swap(a, b);
     const bool by_credit = link.flow_control == control::FlowControl::kCredit;
-    ++kinds[fmt::format("{}–{}, {}, {} away, mtu {} B{}", a, b, rate_text(link.rate),
-                        short_time(link.propagation.count_ps()), link.mtu, by_credit ? ", by credit" : "")];
+    ++kinds[fmt::format("{}–{}, {}, {} away, mtu {} B{}", control::name_of(a), control::name_of(b),
+                        rate_text(link.rate), short_time(link.propagation.count_ps()), link.mtu,
+                        by_credit ? ", by credit" : "")];
   }
   for (const auto& [kind, count] : kinds) fmt::print("  {:>6} links {}\n", count, kind);
 }
@@ -125,9 +126,11 @@ void print_summary(const control::Testbed& testbed) {
   fmt::print("{}: {} clock, {}, seed {}, {} worker{}{}\n", testbed.name, summary["clock"].get<std::string>(),
              duration_limit(testbed), testbed.run.seed, testbed.run.workers, testbed.run.workers == 1 ? "" : "s",
              testbed.run.dilation == 1 ? "" : fmt::format(", {} times slower than configured", testbed.run.dilation));
-  for (const char* role : {"core", "aggregation", "tor", "host"}) {
+  const auto print_nodes = [&summary](std::string_view role) {
     if (summary["nodes"].contains(role)) fmt::print("  {:>6} {}\n", summary["nodes"][role].get<uint64_t>(), role);
-  }
+  };
+  for (const control::RoleRow& row : std::views::reverse(control::kSwitchRoles)) print_nodes(row.word);
+  print_nodes(control::kHostWord);
   print_links(testbed.fabric);
   if (const auto outside = summary["outside_hosts"].get<uint64_t>(); outside > 0) {
     fmt::print("  {:>6} hosts are outside: guests, namespaces or edges\n", outside);
@@ -197,7 +200,7 @@ Json headroom_json(const control::HeadroomCheck& check) {
 void print_nodes(const control::Fabric& fabric) {
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const control::FabricNode& node = fabric.nodes[n];
-    fmt::print("{} {} {} {}\n", node.name, testbeds::role_name(node.role), to_string(node.ipv4), to_string(node.ipv6));
+    fmt::print("{} {} {} {}\n", node.name, control::name_of(node.role), to_string(node.ipv4), to_string(node.ipv6));
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
       fmt::print("  {:<12} {}  {:>9}  {}\n", node.ports[p].name, to_string(node.ports[p].mac),
                  rate_text(fabric.links[node.ports[p].link].rate), fabric.name_of(fabric.peer_of({n, p})));

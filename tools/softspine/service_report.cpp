@@ -9,7 +9,6 @@
 #include <tuple>
 
 #include "control/telemetry/text_table.hpp"
-#include "testbeds/run/node_words.hpp"
 
 namespace softspine::tools {
 
@@ -48,9 +47,8 @@ using Kind = std::tuple<control::Role, control::Role, control::Service>;
 
 // First all that leads up, from the hosts on, then what leads down.
 int place_on_the_way(control::Role from, control::Role to) {
-  const auto tier = [](control::Role role) { return role == control::Role::kHost ? -1 : static_cast<int>(role); };
-  constexpr int kTop = 4;
-  return tier(to) > tier(from) ? tier(from) : kTop + kTop - tier(from);
+  const int tier = tier_of(from);
+  return tier_of(to) > tier ? tier : 2 * control::kTopTier + 1 - tier;
 }
 
 std::vector<std::pair<Kind, Alike>> kinds_of(const control::Fabric& fabric, const control::ServedWorkload& workload) {
@@ -109,7 +107,7 @@ std::string service_text(const control::Testbed& testbed, const control::Review&
     for (const auto& [kind, alike] : kinds_of(testbed.fabric, served)) {
       const auto& [from, to, service] = kind;
       const std::string priorities = service.group ? text_of(numbers_of(service.priorities)) : "-";
-      table.add({workload.name, std::to_string(workload.dscp), testbeds::role_name(from), testbeds::role_name(to),
+      table.add({workload.name, std::to_string(workload.dscp), control::name_of(from), control::name_of(to),
                  number_text(service.queue), number_text(service.group), priorities, std::to_string(alike.links),
                  verdict_text(service)});
     }

@@ -189,14 +189,7 @@ storm::KnownFabric known_fabric(const control::Testbed& testbed) {
     known.links.emplace_back(fabric.name_of(link.a), fabric.name_of(link.b));
   }
   for (const control::FabricNode& node : fabric.nodes) {
-    int tier = 0;
-    switch (node.role) {
-      case control::Role::kHost: tier = 0; break;
-      case control::Role::kTor: tier = 1; break;
-      case control::Role::kAggregation: tier = 2; break;
-      case control::Role::kCore: tier = 3; break;
-    }
-    known.tiers.emplace_back(node.name, tier);
+    known.tiers.emplace_back(node.name, tier_of(node.role));
   }
   return known;
 }

@@ -9,6 +9,7 @@
 #include <set>
 #include <tuple>
 
+#include "control/model/role.hpp"
 #include "tools/storm/picture.hpp"
 
 namespace softspine::tools::storm {
@@ -50,14 +51,10 @@ bool comes_before(const std::string& a, const std::string& b) {
   return a.size() - i < b.size() - j;
 }
 
-const char* tier_name(int tier) {
-  switch (tier) {
-    case 0: return "hosts";
-    case 1: return "ToRs";
-    case 2: return "spine / agg.";
-    case 3: return "cores";
-    default: return "";
-  }
+std::string_view tier_name(int tier) {
+  if (tier == control::kHostTier) return "hosts";
+  const auto row = std::ranges::find(control::kSwitchRoles, tier, &control::RoleRow::tier);
+  return row == control::kSwitchRoles.end() ? "" : row->label;
 }
 
 // For a narrow box: three digits, no space.

@@ -7,20 +7,22 @@
 #include <deque>
 #include <string_view>
 
+#include "control/model/role.hpp"
+
 namespace softspine::tools::storm {
 
 namespace {
 
-struct Word {
-  std::string_view word;
-  int tier;
-};
-constexpr std::array kWords = {Word{"h", 0},           Word{"host", 0},      Word{"nic", 0},  Word{"server", 0},
-                               Word{"gpu", 0},         Word{"eth", 0},       Word{"tor", 1},  Word{"leaf", 1},
-                               Word{"edge", 1},        Word{"rtsw", 1},      Word{"rack", 1}, Word{"spine", 2},
-                               Word{"aggregation", 2}, Word{"agg", 2},       Word{"ctsw", 2}, Word{"core", 3},
-                               Word{"atsw", 3},        Word{"superspine", 3}};
+constexpr std::array<std::string_view, 6> kHostWords = {"h", "host", "nic", "server", "gpu", "eth"};
 
+int tier_of_word(std::string_view word) {
+  if (word.empty()) return kNoTier;
+  if (std::ranges::find(kHostWords, word) != kHostWords.end()) return control::kHostTier;
+  for (const control::RoleRow& role : control::kSwitchRoles) {
+    if (std::ranges::find(role.names, word) != role.names.end()) return role.tier;
+  }
+  return kNoTier;
+}
 // "p1-tor2" has the words p and tor; the last one that is known counts: s1-h2-nic3 is a NIC, p1-tor2 a ToR.
 int tier_by_name(const std::string& name) {
   int tier = kNoTier;
@@ -28,9 +30,7 @@ int tier_by_name(const std::string& name) {
     size_t end = at;
     while (end < name.size() && std::isalpha(static_cast<unsigned char>(name[end])) != 0) ++end;
     const std::string_view word = std::string_view{name}.substr(at, end - at);
-    for (const Word& known : kWords) {
-      if (known.word == word) tier = known.tier;
-    }
+    if (const int known = tier_of_word(word); known != kNoTier) tier = known;
     at = end + 1;
   }
   return tier;
