@@ -54,7 +54,7 @@ bool minds_the_dead(const GroupConfig& groups) {
 }
 
 dp::QosMaps qos_of(const Profile& profile) {
-  dp::QosMaps maps = dp::azure_maps(0);
+  dp::QosMaps maps;
   maps.dscp_to_tc = profile.dscp_to_tc;
   maps.dot1p_to_tc = profile.dot1p_to_tc;
   maps.tc_to_queue = profile.tc_to_queue;

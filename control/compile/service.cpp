@@ -93,7 +93,7 @@ uint8_t ServiceBook::stops_for(LinkEnd sender, uint8_t dscp) const {
   }
   // A host has the classes of the switch before its first port.
   const Profile* before = profile_of(fabric.peer_of({sender.node, 0}).node);
-  const uint8_t priority = before == nullptr ? azure_dscp_to_tc()[dscp] : before->dscp_to_tc[dscp];
+  const uint8_t priority = before == nullptr ? dataplane::kAzureDscpToTc[dscp] : before->dscp_to_tc[dscp];
   if (is_builtin(node.attachment) || node.nic.relay_pfc) return bit(priority);
   return bit(priority) & node.nic.pfc_enable.value_or(0xff);
 }

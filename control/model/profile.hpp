@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "control/model/qos.hpp"
+#include "dataplane/forwarding/azure_maps.hpp"
 #include "dataplane/hashing/flowlet_table.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 
@@ -45,18 +46,6 @@ inline uint32_t weight_of(const GroupConfig& groups, std::string_view neighbour)
   return 1;
 }
 
-// SONiC's AZURE maps: DSCP 3 → tc 3, 4 → 4, 46 → 5, 48 → 6, 8 → 0, the rest → 1.
-constexpr std::array<uint8_t, 64> azure_dscp_to_tc() {
-  std::array<uint8_t, 64> map{};
-  map.fill(1);
-  map[3] = 3;
-  map[4] = 4;
-  map[46] = 5;
-  map[48] = 6;
-  map[8] = 0;
-  return map;
-}
-
 struct Profile {
   std::string name = "default";
   Place place;         // in the testbed's file; empty for built-in ones
@@ -65,11 +54,11 @@ struct Profile {
   uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
   HashConfig hash;
   GroupConfig groups;
-  std::array<uint8_t, 64> dscp_to_tc = azure_dscp_to_tc();
+  std::array<uint8_t, 64> dscp_to_tc = dataplane::kAzureDscpToTc;
   uint64_t unmapped_dscps = 0;  // bit n: the map in force does not list DSCP n, which makes it traffic class 0
-  std::array<uint8_t, 8> dot1p_to_tc{0, 1, 2, 3, 4, 5, 6, 7};
-  std::array<uint8_t, 8> tc_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
-  std::array<uint8_t, 8> tc_to_pg{0, 0, 0, 3, 4, 0, 0, 7};
+  std::array<uint8_t, 8> dot1p_to_tc = dataplane::kOwnTcOfDot1p;
+  std::array<uint8_t, 8> tc_to_queue = dataplane::kAzureTcToQueue;
+  std::array<uint8_t, 8> tc_to_pg = dataplane::kAzureTcToPg;
   std::shared_ptr<const QosConfig> qos;  // null: strict queues with a limit each, nothing shared or paused
 };
 

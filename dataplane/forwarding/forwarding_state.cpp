@@ -7,12 +7,7 @@ namespace softspine::dataplane {
 
 QosMaps azure_maps(uint32_t queue_limit_bytes) {
   QosMaps maps;
-  maps.dscp_to_tc.fill(1);
-  maps.dscp_to_tc[3] = 3;
-  maps.dscp_to_tc[4] = 4;
-  maps.dscp_to_tc[46] = 5;
-  maps.dscp_to_tc[48] = 6;
-  maps.dscp_to_tc[8] = 0;
+  maps.dscp_to_tc = kAzureDscpToTc;
   maps.queue_limit_bytes.fill(queue_limit_bytes);
   return maps;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "dataplane/egress/qos_plan.hpp"
+#include "dataplane/forwarding/azure_maps.hpp"
 #include "dataplane/forwarding/prefix_trie.hpp"
 #include "dataplane/hashing/ecmp_hash.hpp"
 #include "dataplane/hashing/flowlet_table.hpp"
@@ -76,13 +77,13 @@ struct PortForwarding {
 };
 
 struct QosMaps {
-  std::array<uint8_t, 64> dscp_to_tc{};
-  std::array<uint8_t, 8> dot1p_to_tc{0, 1, 2, 3, 4, 5, 6, 7};
-  std::array<uint8_t, kQueues> tc_to_queue{0, 1, 2, 3, 4, 5, 6, 7};
-  std::array<uint8_t, kQueues> tc_to_pg{0, 0, 0, 3, 4, 0, 0, 7};
+  std::array<uint8_t, 64> dscp_to_tc{};  // all in class 0
+  std::array<uint8_t, 8> dot1p_to_tc = kOwnTcOfDot1p;
+  std::array<uint8_t, kQueues> tc_to_queue = kAzureTcToQueue;
+  std::array<uint8_t, kQueues> tc_to_pg = kAzureTcToPg;
   std::array<uint32_t, kQueues> queue_limit_bytes{};
 };
-// SONiC's AZURE maps: DSCP 3 → tc 3, 4 → 4, 46 → 5, 48 → 6, 8 → 0, the rest → 1.
+// SONiC's AZURE maps, and the same limit for each queue.
 QosMaps azure_maps(uint32_t queue_limit_bytes);
 
 struct ForwardingState {

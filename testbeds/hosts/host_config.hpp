@@ -14,6 +14,7 @@
 
 #include "control/model/workload.hpp"
 #include "dataplane/congestion/reaction_point.hpp"
+#include "dataplane/forwarding/azure_maps.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"
@@ -24,18 +25,7 @@ namespace softspine::testbeds {
 using Ipv4Address = uint32_t;  // 10.0.0.1 is 0x0a000001
 using IpAddress = std::variant<Ipv4Address, dataplane::Ipv6Address>;
 
-// SONiC's AZURE maps: DSCP 3 → 3, 4 → 4, 46 → 5, 48 → 6, 8 → 0, the rest → 1.
-using PriorityMap = std::array<uint8_t, 64>;
-constexpr PriorityMap azure_priorities() {
-  PriorityMap map{};
-  map.fill(1);
-  map[3] = 3;
-  map[4] = 4;
-  map[46] = 5;
-  map[48] = 6;
-  map[8] = 0;
-  return map;
-}
+using PriorityMap = std::array<uint8_t, 64>;  // by DSCP
 
 // A port on a link that goes by credit (credit_link.hpp). The host promises so much room for each priority.
 struct HostCredit {
@@ -54,7 +44,7 @@ struct HostConfig {
   uint32_t mtu = 9216;              // bytes of an IP packet
   uint16_t ports = 1;
   // What a pause stops: a packet's priority by its DSCP; what is not IP has DSCP 0's.
-  PriorityMap priority_of_dscp = azure_priorities();
+  PriorityMap priority_of_dscp = dataplane::kAzureDscpToTc;
   bool obeys_pause = true;
   std::optional<uint32_t> pause_response_quanta;  // instead of the standard's for the link's rate
   std::array<HostCredit, 2> credit;               // by port

@@ -179,7 +179,7 @@ class Builder {
   // A host sees its network's classes: the maps of the switch before it.
   PriorityMap priorities_at(uint32_t n) const {
     const FabricNode& peer = testbed_.fabric.nodes[testbed_.fabric.peer_of({n, 0}).node];
-    return peer.kind == NodeKind::kSwitch ? testbed_.profiles[peer.profile].dscp_to_tc : azure_priorities();
+    return peer.kind == NodeKind::kSwitch ? testbed_.profiles[peer.profile].dscp_to_tc : kAzureDscpToTc;
   }
 
   // Behind a switch, its router; back to back, the other host.

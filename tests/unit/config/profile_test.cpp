@@ -33,6 +33,22 @@ TEST(Profile, TheDefaultIsAzuresMapsAndTheFiveTuple) {
   EXPECT_EQ(profile.mtu, 9100u);
 }
 
+// The maps stand in the built-in profile's text once more, as SONiC's files have them.
+TEST(Profile, AzureAsAFileSaysItIsWhatTheDefaultHas) {
+  const Testbed testbed = read_well(with_fabric("roles: {tor: azure}\n"));
+  const Profile& azure = profile_of(testbed, "tor1");
+  ASSERT_EQ(azure.name, "azure");
+  EXPECT_EQ(azure.unmapped_dscps, 0u);
+  EXPECT_EQ(azure.dscp_to_tc, dataplane::kAzureDscpToTc);
+  EXPECT_EQ(azure.tc_to_queue, dataplane::kAzureTcToQueue);
+  EXPECT_EQ(azure.tc_to_pg, dataplane::kAzureTcToPg);
+  const Profile& plain = profile_of(testbed, "spine1");
+  EXPECT_EQ(plain.dscp_to_tc, azure.dscp_to_tc);
+  EXPECT_EQ(plain.dot1p_to_tc, azure.dot1p_to_tc);
+  EXPECT_EQ(plain.tc_to_queue, azure.tc_to_queue);
+  EXPECT_EQ(plain.tc_to_pg, azure.tc_to_pg);
+}
+
 TEST(Profile, TakesOverFromItsBaseWhatItDoesNotSay) {
   const Testbed testbed = read_well(with_fabric(
       "profiles:\n"
