@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
+
+#include "control/telemetry/svg.hpp"
 
 namespace softspine::control {
 
@@ -67,36 +70,30 @@ std::string colour_of(double load) {
   return fmt::format("rgb({},{},{})", mix(170, 210, t - 1), mix(170, 40, t - 1), mix(170, 40, t - 1));
 }
 
-constexpr int kWidth = 1'200;
-constexpr int kStrip = 140;
-constexpr int kBars = 90;  // of a strip, for load 3 and more
+constexpr double kWidth = 1'200;
+constexpr double kMargin = 10;
+constexpr double kStrip = 140;
+constexpr double kBars = 90;  // of a strip, for load 3 and more
 
-std::string strip_of(const Fabric& fabric, const TierShare& tier, int top) {
+void draw_strip(Svg& svg, const Fabric& fabric, const TierShare& tier, double top) {
   const double mean = tier.spread.links == 0 ? 0 : static_cast<double>(tier.spread.flows) / tier.spread.links;
-  std::string out = fmt::format(
-      "<text x=\"10\" y=\"{}\">{}: {} flows on {} links, max/mean {:.2f} (ideal {:.2f}), Jain {:.3f}</text>\n",
-      top + 16, tier.name, tier.spread.flows, tier.spread.links, tier.spread.max_over_mean, tier.ideal.max_over_mean,
-      tier.spread.jain);
-  const double step = static_cast<double>(kWidth - 20) / std::max(1U, tier.spread.links);
-  const int floor = top + 26 + kBars;
-  double x = 10;
+  svg.text({kMargin, top + 16}, fmt::format("{}: {} flows on {} links, max/mean {:.2f} (ideal {:.2f}), Jain {:.3f}",
+                                            tier.name, tier.spread.flows, tier.spread.links, tier.spread.max_over_mean,
+                                            tier.ideal.max_over_mean, tier.spread.jain));
+  const double step = (kWidth - 2 * kMargin) / std::max(1U, tier.spread.links);
+  const double floor = top + 26 + kBars;
+  double x = kMargin;
   for (const SwitchShare& share : tier.switches) {
     for (size_t i = 0; i < share.links.size(); ++i) {
       const double load = mean == 0 ? 0 : share.flows[i] / mean;
       const double height = std::max(1.0, std::min(load, 3.0) / 3 * kBars);
-      out += fmt::format(
-          "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"><title>{}: {} "
-          "flows</title></rect>\n",
-          x, floor - height, std::max(0.4, step * 0.9), height, colour_of(load), fabric.name_of(share.links[i]),
-          share.flows[i]);
+      svg.box({x, floor - height}, std::max(0.4, step * 0.9), height, colour_of(load), "none", 1, 0,
+              fmt::format("{}: {} flows", fabric.name_of(share.links[i]), share.flows[i]));
       x += step;
     }
   }
-  const double even = floor - kBars / 3.0;
-  return out +
-         fmt::format(
-             "<line x1=\"10\" y1=\"{0:.1f}\" x2=\"{1}\" y2=\"{0:.1f}\" stroke=\"black\" stroke-dasharray=\"4\"/>\n",
-             even, kWidth - 10);
+  const double even = floor - kBars / 3;
+  svg.line({kMargin, even}, {kWidth - kMargin, even}, "black", 1, "4");
 }
 
 }  // namespace
@@ -156,18 +153,13 @@ std::string polarization_text(const Polarization& found, const std::vector<Cure>
 }
 
 std::string polarization_picture(const Fabric& fabric, const Polarization& found) {
-  const int height = static_cast<int>(found.tiers.size()) * kStrip + 20;
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-      "font-family=\"sans-serif\" "
-      "font-size=\"13\">\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
-      kWidth, height);
-  int top = 10;
+  Svg svg{kWidth, static_cast<double>(found.tiers.size()) * kStrip + 2 * kMargin};
+  double top = kMargin;
   for (const TierShare& tier : found.tiers) {
-    out += strip_of(fabric, tier, top);
+    draw_strip(svg, fabric, tier, top);
     top += kStrip;
   }
-  return out + "</svg>\n";
+  return std::move(svg).finish();
 }
 
 }  // namespace softspine::control

@@ -17,7 +17,7 @@ ROOMS = ('dataplane', 'pipelines', 'control/compile', 'control/routing', 'testbe
 # keep their numbers).
 OUT_OF_REACH = ('dataplane/dpdk/', 'dataplane/edge/bus_error_guard', 'dataplane/edge/kernel_interface', 'dataplane/edge/owned_fd',
                 'dataplane/edge/tap_edge', 'dataplane/edge/vhost_', 'dataplane/engine/wall_clock', 'dataplane/units/check',
-                'tools/storm/picture', 'tools/storm/svg')
+                'tools/storm/picture')
 DRAWN = ('tools/storm/fabric_map', 'tools/storm/timeline')
 SHARE = {'clause': 80, 'drop': 30, 'extreme': 100, 'negate': 35, 'relation': 60, 'sum': 25}  # of a thousand
 MOST_IN_A_FILE = 200

@@ -12,10 +12,13 @@
 #include <string>
 #include <vector>
 
+#include "control/telemetry/svg.hpp"
 #include "tools/storm/storm_report.hpp"
-#include "tools/storm/svg.hpp"
 
 namespace softspine::tools::storm {
+
+using control::Point;
+using control::Svg;
 
 inline constexpr size_t kMaxNodesPerTier = 20;
 inline constexpr size_t kMaxTimelineRows = 24;

@@ -112,12 +112,12 @@ TEST(Picture, DrawsACaptureWithoutPauses) {
 }
 
 TEST(Escaped, ReplacesWhatXmlCannotHold) {
-  EXPECT_EQ(escaped("a<b>&\"c"), "a&lt;b&gt;&amp;&quot;c");
-  EXPECT_EQ(escaped("\x01"), "\xEF\xBF\xBD");
-  EXPECT_EQ(escaped("é → 𝄞"), "é → 𝄞");
-  EXPECT_EQ(escaped("\xc3"), "\xEF\xBF\xBD") << "cut";
-  EXPECT_EQ(escaped("\xc0\xaf"), "\xEF\xBF\xBD\xEF\xBF\xBD") << "overlong";
-  EXPECT_EQ(escaped("\xed\xa0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
+  EXPECT_EQ(control::xml_escaped("a<b>&\"c"), "a&lt;b&gt;&amp;&quot;c");
+  EXPECT_EQ(control::xml_escaped("\x01"), "\xEF\xBF\xBD");
+  EXPECT_EQ(control::xml_escaped("é → 𝄞"), "é → 𝄞");
+  EXPECT_EQ(control::xml_escaped("\xc3"), "\xEF\xBF\xBD") << "cut";
+  EXPECT_EQ(control::xml_escaped("\xc0\xaf"), "\xEF\xBF\xBD\xEF\xBF\xBD") << "overlong";
+  EXPECT_EQ(control::xml_escaped("\xed\xa0\x80"), "\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD") << "a surrogate";
 }
 
 TEST(Reports, SayTheSameInTextAndJson) {

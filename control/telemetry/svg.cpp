@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tools/storm/svg.hpp"
+#include "control/telemetry/svg.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <cmath>
 #include <iterator>
 
-namespace softspine::tools::storm {
+namespace softspine::control {
 
 namespace {
 
@@ -37,7 +37,7 @@ size_t sequence_bytes(std::string_view text) {
 
 }  // namespace
 
-std::string escaped(std::string_view text) {
+std::string xml_escaped(std::string_view text) {
   std::string out;
   while (!text.empty()) {
     const size_t length = sequence_bytes(text);
@@ -69,7 +69,7 @@ Svg::Svg(double width, double height) {
 }
 
 void Svg::tip(std::string_view text) {
-  if (!text.empty()) out_ += fmt::format("<title>{}</title>", escaped(text));
+  if (!text.empty()) out_ += fmt::format("<title>{}</title>", xml_escaped(text));
 }
 
 void Svg::box(Point corner, double width, double height, std::string_view fill, std::string_view stroke,
@@ -112,7 +112,7 @@ void Svg::text(Point at, std::string_view text, const TextStyle& style) {
   fmt::format_to(std::back_inserter(out_),
                  "<text x=\"{:.1f}\" y=\"{:.1f}\" font-size=\"{:.1f}\" fill=\"{}\"{} text-anchor=\"{}\">{}</text>\n",
                  at.x, at.y, style.size, style.colour, style.is_bold ? " font-weight=\"bold\"" : "", style.anchor,
-                 escaped(text));
+                 xml_escaped(text));
 }
 
 std::string Svg::finish() && {
@@ -120,4 +120,4 @@ std::string Svg::finish() && {
   return std::move(out_);
 }
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::control

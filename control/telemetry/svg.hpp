@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture as SVG text: boxes, lines, arrows, words. Coordinates in pixels, y downwards. What is drawn first lies
-// below. Text is escaped, and what is not UTF-8 in it replaced, so that any name gives a well-formed file.
+// A picture as SVG text: boxes, lines, arrows, words; whatever is drawn here is drawn by it (`storm`, `polarization`).
+// Coordinates in pixels, y downwards. What is drawn first lies below. Text is escaped, and what is not UTF-8 in it
+// replaced, so that any name gives a well-formed file.
 #pragma once
 
 #include <string>
 #include <string_view>
 
-namespace softspine::tools::storm {
+namespace softspine::control {
 
 struct Point {
   double x = 0;
@@ -39,6 +40,6 @@ class Svg {
   std::string out_;
 };
 
-std::string escaped(std::string_view text);
+std::string xml_escaped(std::string_view text);
 
-}  // namespace softspine::tools::storm
+}  // namespace softspine::control
