@@ -28,15 +28,19 @@ void print_result(const Json& result) {
   }
 }
 
-Status ask(Client& client, const std::string& command, const Json& arguments) {
+Result ask_and_print(Client& client, const std::string& command, const Json& arguments) {
   bool in_pages = false;
   const Result result = client.call(command, arguments, [&in_pages](const std::string& page) {
     in_pages = true;
     fmt::print("{}", page);
   });
-  if (!result) return failed(result.error());
-  if (!in_pages || *result != Json("")) print_result(*result);
-  return Status::kDone;
+  if (result && (!in_pages || *result != Json(""))) print_result(*result);
+  return result;
+}
+
+Status ask(Client& client, const std::string& command, const Json& arguments) {
+  const Result answered = ask_and_print(client, command, arguments);
+  return answered ? Status::kDone : failed(answered.error());
 }
 
 Status ask_fabric(const FabricArguments& arguments, const std::string& command, const Json& wanted) {

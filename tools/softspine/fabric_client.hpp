@@ -22,7 +22,9 @@ Status failed(const std::string& why);
 // A text as it is, anything else as JSON.
 void print_result(const control::Json& result);
 
-// Asks one thing and prints the answer.
+// Asks one thing and prints the answer; what is returned has been printed.
+control::Result ask_and_print(control::Client& client, const std::string& command, const control::Json& arguments);
+// The same; says on stderr why there is none.
 Status ask(control::Client& client, const std::string& command, const control::Json& arguments);
 Status ask_fabric(const FabricArguments& arguments, const std::string& command, const control::Json& wanted);
 

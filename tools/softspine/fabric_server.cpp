@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/softspine/fabric_server.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -11,12 +9,6 @@
 #include "control/load/live_fault.hpp"
 #include "control/load/qos_change.hpp"
 #include "control/server/socket_path.hpp"
-#include "control/telemetry/buffer_tables.hpp"
-#include "control/telemetry/counters_json.hpp"
-#include "control/telemetry/notices.hpp"
-#include "control/telemetry/prometheus.hpp"
-#include "control/telemetry/report.hpp"
-#include "control/telemetry/show_tables.hpp"
 #include "tools/softspine/capture_requests.hpp"
 #include "tools/softspine/hex.hpp"
 #include "tools/softspine/switch_views.hpp"
@@ -76,26 +68,10 @@ std::expected<std::vector<uint32_t>, std::string> links_of(const Fabric& fabric,
   return out;
 }
 
-// Only one node's links; what their far ends have counted is still needed to show them.
-void keep_links_of(FabricSnapshot& snapshot, const std::string& node) {
-  std::erase_if(snapshot.links,
-                [&](const LinkSnapshot& it) { return !it.a.starts_with(node + ":") && !it.b.starts_with(node + ":"); });
-}
-
-// Only the switches, hosts, edges, flows and links of one node.
-void keep_only(FabricSnapshot& snapshot, const std::string& node) {
-  keep_links_of(snapshot, node);
-  std::erase_if(snapshot.switches, [&](const SwitchSnapshot& it) { return it.name != node; });
-  std::erase_if(snapshot.hosts, [&](const HostSnapshot& it) { return it.name != node; });
-  std::erase_if(snapshot.edges, [&](const EdgeSnapshot& it) { return it.name != node; });
-  std::erase_if(snapshot.flows, [&](const FlowSnapshot& it) { return it.source != node && it.destination != node; });
-}
-
 }  // namespace
 
 FabricServer::FabricServer(RunningFabric& fabric) : fabric_(fabric) {
-  add_counters();
-  add_switch_views();
+  add_views();
   add_link();
   add_inject();
   add_fault();
@@ -111,143 +87,63 @@ std::expected<void, std::string> FabricServer::listen() {
   return server_.listen(*path);
 }
 
+void FabricServer::add_views() {
+  for (const View& view : views()) {
+    const std::string command = "show " + std::string(view.words);
+    std::visit([&](const auto& made) { add_view(command, made); }, view.made);
+  }
+  server_.handle("views", [](const Json&) -> Result { return views_json(); });
+}
+
 // Copied by a worker between two windows, made into text on the server's thread.
-void FabricServer::show(const std::string& what, const AsJson& as_json, const AsText& as_text) {
-  const auto keep = what == "links" ? keep_links_of : keep_only;
-  server_.handle_later("show " + what, [this, as_json, as_text, keep](const Json& arguments, const Reply& reply) {
-    const std::string node = text_argument(arguments, "node");
-    if (!node.empty()) {
-      if (const auto known = node_of(fabric_.testbed().fabric, node); !known)
-        return reply(std::unexpected(known.error()));
-    }
-    const AsText text = wants_json(arguments) ? AsText{} : as_text;
-    fabric_.ask([reply, node, as_json, text, keep](FabricSnapshot snapshot) {
-      reply.later([snapshot = std::move(snapshot), node, as_json, text, keep]() mutable -> Result {
-        if (!node.empty()) keep(snapshot, node);
-        return text ? Json(text(snapshot)) : as_json(snapshot);
+void FabricServer::add_view(const std::string& command, const FabricView& view) {
+  server_.handle_later(command, [this, view](const Json& arguments, const Reply& reply) {
+    const auto node = wanted_node(arguments);
+    if (!node) return reply(std::unexpected(node.error()));
+    const bool as_text = view.text != nullptr && !wants_json(arguments);
+    fabric_.ask([this, reply, view, node = *node, as_text](FabricSnapshot snapshot) {
+      reply.later([this, snapshot = std::move(snapshot), view, node, as_text]() mutable -> Result {
+        if (!node.empty()) view.keep(snapshot, node);
+        const Shown shown{snapshot, fabric_.testbed(), server_.counters()};
+        return as_text ? Json(view.text(shown)) : view.json(shown);
       });
     });
   });
 }
 
-void FabricServer::add_counters() {
-  const RunFacts facts = run_facts(fabric_.testbed());
-  const auto report = [facts](const FabricSnapshot& snapshot) { return report_json(snapshot, facts); };
-  const auto part = [report](const char* key) {
-    return [report, key](const FabricSnapshot& snapshot) { return report(snapshot)[key]; };
-  };
-  show("counters", counters_json, {});
-  add_prometheus();
-  show("report", report, {});
-  show("interfaces counters", part("switches"), [](const FabricSnapshot& it) { return interfaces_table(it); });
-  show("queue counters", counters_json, [](const FabricSnapshot& it) { return queues_table(it); });
-  add_buffers();
-  show("drops", part("switches"), [](const FabricSnapshot& it) { return drops_table(it); });
-  show("hash counters", part("switches"), [](const FabricSnapshot& it) { return hash_table(it); });
-  show("flows", part("flows"), flows_table);
-  show("nics", part("edges"), nics_table);
-  show("links", part("links"), links_table);
-  show(
-      "fabric", [this](const FabricSnapshot& it) { return fabric_json(it); },
-      [this](const FabricSnapshot& it) { return fabric_text(it); });
-}
-
-// In pages: of a large fabric it is hundreds of megabytes.
-void FabricServer::add_prometheus() {
-  server_.handle_paged("show prometheus", [this](const Json& arguments, const Reply& reply) {
-    const std::string node = text_argument(arguments, "node");
-    if (!node.empty()) {
-      if (const auto known = node_of(fabric_.testbed().fabric, node); !known)
-        return reply(std::unexpected(known.error()));
-    }
-    fabric_.ask([reply, node](FabricSnapshot snapshot) {
-      reply.pages([snapshot = std::move(snapshot), node](const Reply::PutPage& put) mutable {
+void FabricServer::add_view(const std::string& command, const PagedView& view) {
+  server_.handle_paged(command, [this, view](const Json& arguments, const Reply& reply) {
+    const auto node = wanted_node(arguments);
+    if (!node) return reply(std::unexpected(node.error()));
+    fabric_.ask([reply, view, node = *node](FabricSnapshot snapshot) {
+      reply.pages([view, snapshot = std::move(snapshot), node](const Reply::PutPage& put) mutable {
         if (!node.empty()) keep_only(snapshot, node);
-        put_prometheus_pages(snapshot, put);
+        view.put(snapshot, put);
       });
     });
   });
 }
 
-void FabricServer::add_buffers() {
-  const auto only = [](const char* prefix) {
-    return [prefix](const FabricSnapshot& it) { return counters_with(counters_json(it), prefix); };
-  };
-  const auto groups = only("SAI_INGRESS_PRIORITY_GROUP_STAT_");
-  const auto pools = only("SAI_BUFFER_POOL_STAT_");
-  show("pfc counters", only("SAI_PORT_STAT_PFC_"), pfc_counters_table);
-  show("pfcwd stats", watchdog_json, watchdog_table);
-  show("priority-group watermark shared", groups, group_watermark_table);
-  show("priority-group watermark headroom", groups, group_headroom_table);
-  show("priority-group drop counters", groups, group_drops_table);
-  show("queue watermark unicast", only("SAI_QUEUE_STAT_"), queue_watermark_table);
-  show("buffer_pool watermark", pools, pool_watermark_table);
-  show("headroom-pool watermark", pools, headroom_pool_watermark_table);
-}
-
-Json FabricServer::fabric_json(const FabricSnapshot& snapshot) const {
-  const Testbed& testbed = fabric_.testbed();
-  return {{"name", testbed.name},
-          {"file", testbed.file},
-          {"clock", testbed.run.clock == ClockKind::kWall ? "wall" : "virtual"},
-          {"dilation", testbed.run.dilation},
-          {"now_ps", snapshot.instant.count_ps()},
-          {"duration_ps", testbed.run.is_limited() ? Json(testbed.run.duration.count_ps()) : Json()},
-          {"switches", snapshot.switches.size()},
-          {"hosts", snapshot.hosts.size() + snapshot.edges.size()},
-          {"route_changes", snapshot.route_changes},
-          {"control_socket", socket_json()},
-          {"errors", errors_json(snapshot.errors)},
-          {"notices", notices_of(snapshot)}};
-}
-
-Json FabricServer::socket_json() const {
-  const ServerCounters& counters = server_.counters();
-  return {{"connections", counters.connections.load()},   {"requests", counters.requests.load()},
-          {"bad_requests", counters.bad_requests.load()}, {"refused_connections", counters.refused_connections.load()},
-          {"timeouts", counters.timeouts.load()},         {"oversize_responses", counters.oversize_responses.load()}};
-}
-
-std::string FabricServer::fabric_text(const FabricSnapshot& snapshot) const {
-  std::string out;
-  const Json facts = fabric_json(snapshot);
-  for (const auto& [key, value] : facts.items()) {
-    if (value.is_array()) continue;
-    out += key + ": " + (value.is_string() ? value.get<std::string>() : value.dump()) + "\n";
-  }
-  for (const std::string& notice : notices_of(snapshot)) out += "notice: " + notice + "\n";
-  out += "errors: " + std::to_string(snapshot.errors.size()) + "\n";
-  for (const RunError& each : snapshot.errors) {
-    out +=
-        fmt::format("  {}: {} (at {:.6f} ms, {} times)\n", each.who, each.what, each.first.seconds() * 1e3, each.count);
-  }
-  return out;
-}
-
-void FabricServer::add_switch_views() {
-  using View = std::function<Json(uint32_t, const pipelines::Switch&, const RouteTable&, Instant)>;
+void FabricServer::add_view(const std::string& command, const SwitchView& view) {
   const Fabric& fabric = fabric_.testbed().fabric;
-  const auto add = [this, &fabric](const std::string& what, const View& view) {
-    server_.handle_later("show " + what, [this, &fabric, view](const Json& arguments, const Reply& reply) {
-      const auto node = switch_of(fabric, text_argument(arguments, "node"));
-      if (!node) return reply(std::unexpected(node.error()));
-      const bool json = wants_json(arguments);
-      fabric_.ask_switch(*node, [reply, view, node = *node, json](const pipelines::Switch& from,
-                                                                  const RouteTable& routes, Instant now) {
-        Json rows = view(node, from, routes, now);
-        reply(json ? Result(std::move(rows)) : Result(Json(as_table(rows))));
-      });
+  server_.handle_later(command, [this, &fabric, view](const Json& arguments, const Reply& reply) {
+    const auto node = switch_of(fabric, text_argument(arguments, "node"));
+    if (!node) return reply(std::unexpected(node.error()));
+    const bool json = wants_json(arguments);
+    fabric_.ask_switch(*node, [reply, view, &fabric, node = *node, json](const pipelines::Switch& from,
+                                                                         const RouteTable& routes, Instant now) {
+      Json rows = view.rows({fabric, node, from, routes, now});
+      reply(json ? Result(std::move(rows)) : Result(Json(as_table(rows))));
     });
-  };
-  add("ip route", [&fabric](uint32_t node, const pipelines::Switch&, const RouteTable& routes, Instant) {
-    return routes_json(fabric, node, routes);
   });
-  add("arp", [&fabric](uint32_t node, const pipelines::Switch& from, const RouteTable&, Instant) {
-    return neighbours_json(fabric.nodes[node], from);
-  });
-  add("mac", [&fabric](uint32_t node, const pipelines::Switch& from, const RouteTable&, Instant now) {
-    return macs_json(fabric.nodes[node], from, now);
-  });
+}
+
+// The node to which a view is to be kept; empty: all of them.
+std::expected<std::string, std::string> FabricServer::wanted_node(const Json& arguments) const {
+  const std::string node = text_argument(arguments, "node");
+  if (node.empty()) return node;
+  if (const auto known = node_of(fabric_.testbed().fabric, node); !known) return std::unexpected(known.error());
+  return node;
 }
 
 void FabricServer::add_link() {
@@ -358,13 +254,6 @@ void FabricServer::add_profile() {
     fabric_.use_profile(*node, static_cast<uint32_t>(profile - testbed.profiles.begin()));
     return Json(testbed.fabric.nodes[*node].name + ": works by " + name);
   });
-}
-
-RunFacts run_facts(const Testbed& testbed) {
-  return {.testbed = testbed.name,
-          .clock = testbed.run.clock == ClockKind::kWall ? "wall" : "virtual",
-          .seed = testbed.run.seed,
-          .dilation = testbed.run.dilation};
 }
 
 }  // namespace softspine::tools

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <expected>
-#include <functional>
 #include <string>
 
 #include "control/server/server.hpp"
-#include "control/telemetry/report.hpp"
-#include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/running_fabric.hpp"
+#include "tools/softspine/show_views.hpp"
 
 namespace softspine::tools {
 
@@ -24,28 +22,20 @@ class FabricServer {
   bool call(const control::Request& request, const control::Reply& reply) const { return server_.call(request, reply); }
 
  private:
-  using AsJson = std::function<control::Json(const control::FabricSnapshot&)>;
-  using AsText = std::function<std::string(const control::FabricSnapshot&)>;
-  // Without `as_text`, JSON is all there is.
-  void show(const std::string& what, const AsJson& as_json, const AsText& as_text);
-  void add_counters();
-  void add_prometheus();
-  void add_switch_views();
+  void add_views();
+  void add_view(const std::string& command, const FabricView& view);
+  void add_view(const std::string& command, const SwitchView& view);
+  void add_view(const std::string& command, const PagedView& view);
+  std::expected<std::string, std::string> wanted_node(const control::Json& arguments) const;
   void add_link();
   void add_inject();
   void add_fault();
   void add_captures();
-  void add_buffers();
   void add_clear();
   void add_profile();
-  control::Json fabric_json(const control::FabricSnapshot& snapshot) const;
-  control::Json socket_json() const;
-  std::string fabric_text(const control::FabricSnapshot& snapshot) const;
 
   testbeds::RunningFabric& fabric_;
   control::Server server_;
 };
-
-control::RunFacts run_facts(const control::Testbed& testbed);
 
 }  // namespace softspine::tools

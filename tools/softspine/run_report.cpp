@@ -3,10 +3,8 @@
 
 #include <algorithm>
 
-#include "control/telemetry/report.hpp"
 #include "testbeds/outside/outside_spec.hpp"
 #include "testbeds/run/report_outline.hpp"
-#include "tools/softspine/fabric_server.hpp"
 
 namespace softspine::tools {
 
@@ -44,6 +42,13 @@ void move_engine_last(Json& report) {
 }
 
 }  // namespace
+
+control::RunFacts run_facts(const control::Testbed& testbed) {
+  return {.testbed = testbed.name,
+          .clock = testbed.run.clock == control::ClockKind::kWall ? "wall" : "virtual",
+          .seed = testbed.run.seed,
+          .dilation = testbed.run.dilation};
+}
 
 Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,
                 const std::vector<OutsideOutcome>& outcomes, const std::vector<std::string>& notes) {

@@ -9,10 +9,13 @@
 #include "control/expect/judge.hpp"
 #include "control/model/testbed.hpp"
 #include "control/telemetry/json.hpp"
+#include "control/telemetry/report.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/outside/outside_hosts.hpp"
 
 namespace softspine::tools {
+
+control::RunFacts run_facts(const control::Testbed& testbed);
 
 // `engine`, which alone may differ between identical runs, stands last. `notes`: of what outside hosts run on.
 control::Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,

@@ -33,7 +33,17 @@ WORDS = {  # of each thing's table
     'mac --node tor1': ['vlan', 'Ethernet0'],
     'counters': ['SAI_PORT_STAT_IF_IN_OCTETS'],
     'report': ['"totals"'],
+    'queue watermark unicast': ['Egress shared pool occupancy per unicast queue', 'UC7', 'tor1'],
+    'priority-group watermark shared': ['Ingress shared pool occupancy per PG', 'PG7'],
+    'priority-group watermark headroom': ['Ingress headroom per PG', 'PG7'],
+    'priority-group drop counters': ['Ingress PG dropped packets', 'PG7'],
+    'buffer_pool watermark': ['Shared pool maximum occupancy'],
+    'headroom-pool watermark': ['Headroom pool maximum occupancy'],
+    'pfc counters': ['tor1'],
+    'pfcwd stats': ['QUEUE'],
+    'nics': ['HOST'],
 }
+SHOWN = [what.removesuffix(' --node tor1') for what in WORDS] + ['prometheus']
 METRIC = re.compile(r'softspine_\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? -?[0-9.e+-]+')
 
 
@@ -62,6 +72,22 @@ def shows_each_thing(it: Softspine) -> Problems:
             yield f'show flows: {flows}'
 
 
+def views(it: Softspine) -> list[str]:
+    return [view['view'] for view in it.show('views')]
+
+
+def lists_its_views(it: Softspine) -> Problems:
+    """show views: what the fabric can show, as its help says it; without a fabric what the program knows"""
+    known = views(it)
+    with it.running(fabric_of(it)):
+        if views(it) != known:
+            yield f'the fabric shows {views(it)}, the program {known}'
+    if sorted(known) != sorted(SHOWN):
+        yield f'not tested: {set(known) ^ set(SHOWN)}'
+    yield from it('show', '--help').says(*known)
+    yield from it('show', 'views').says(*known)
+
+
 def filters_by_node(it: Softspine) -> Problems:
     """--node shows that node alone; a wrong node or thing is named, with what there is"""
     with it.running(fabric_of(it)):
@@ -74,7 +100,8 @@ def filters_by_node(it: Softspine) -> Problems:
             yield 'flows --node h2 shows flows of others'
         for arguments, said in ((['flows', '--node', 'tor9'], ["there is no node 'tor9'"]), (['ip', 'route'], ['--node']),
                                 (['ip', 'route', '--node', 'h1'], ['h1 is a host']),
-                                (['flies'], ["'flies'", 'flows', 'ip route']), (['ip'], ['ip route']),
+                                (['flies'], ["there is no 'flies' to show", 'flows', 'ip route']), (['ip'], ['ip route']),
+                                (['link'], ["did you mean 'links'?"]),
                                 (['flows', '--fabric', 'other'], ['no fabric is running here'])):
             done = it('show', *arguments)
             yield from done.exited(2)
@@ -231,4 +258,4 @@ def bears_abuse(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([shows_each_thing, filters_by_node, shows_again_and_again, takes_a_link_down, injects_frames, bears_abuse]))
+    sys.exit(main([shows_each_thing, lists_its_views, filters_by_node, shows_again_and_again, takes_a_link_down, injects_frames, bears_abuse]))

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/show_views.hpp"
+
+#include "control/telemetry/buffer_tables.hpp"
+#include "control/telemetry/counters_json.hpp"
+#include "control/telemetry/prometheus.hpp"
+#include "control/telemetry/show_tables.hpp"
+#include "tools/softspine/fabric_view.hpp"
+#include "tools/softspine/run_report.hpp"
+#include "tools/softspine/switch_views.hpp"
+
+namespace softspine::tools {
+
+using namespace control;
+
+namespace {
+
+// Parts of a table's row: they take what the row names as constants.
+Json report_of(const Shown& shown) {
+  return report_json(shown.snapshot, run_facts(shown.testbed));
+}
+Json counters_of(const Shown& shown) {
+  return counters_json(shown.snapshot);
+}
+
+// A part of the report.
+enum class Part : uint8_t { kSwitches, kFlows, kNics, kLinks };
+template <Part P>
+Json part_of(const Shown& shown) {
+  static constexpr const char* kKeys[] = {"switches", "flows", "edges", "links"};
+  return report_of(shown)[kKeys[static_cast<size_t>(P)]];
+}
+
+// Some of SAI's counters.
+enum class Stat : uint8_t { kPfc, kGroup, kQueue, kPool };
+template <Stat S>
+Json stats_of(const Shown& shown) {
+  static constexpr std::string_view kPrefixes[] = {"SAI_PORT_STAT_PFC_", "SAI_INGRESS_PRIORITY_GROUP_STAT_",
+                                                   "SAI_QUEUE_STAT_", "SAI_BUFFER_POOL_STAT_"};
+  return counters_with(counters_json(shown.snapshot), kPrefixes[static_cast<size_t>(S)]);
+}
+
+template <std::string (*Table)(const FabricSnapshot&)>
+std::string table_of(const Shown& shown) {
+  return Table(shown.snapshot);
+}
+template <std::string (*Table)(const FabricSnapshot&, std::string_view)>
+std::string table_of(const Shown& shown) {
+  return Table(shown.snapshot, {});
+}
+
+// A counter's table (control/telemetry) or a switch's rows (switch_views.cpp), and a row here: that is a view.
+constexpr View kViews[] = {
+    {"fabric", "its name, clock and time", FabricView{fabric_json, fabric_text}},
+    {"interfaces counters", "packets, bytes, rates and drops of every port",
+     FabricView{part_of<Part::kSwitches>, table_of<interfaces_table>}},
+    {"queue counters", "packets, bytes, drops and occupancy of every queue",
+     FabricView{counters_of, table_of<queues_table>}},
+    {"queue watermark unicast", "most shared memory that each queue has used",
+     FabricView{stats_of<Stat::kQueue>, table_of<queue_watermark_table>}},
+    {"priority-group watermark shared", "most shared memory that each priority group has used",
+     FabricView{stats_of<Stat::kGroup>, table_of<group_watermark_table>}},
+    {"priority-group watermark headroom", "most headroom that each priority group has used",
+     FabricView{stats_of<Stat::kGroup>, table_of<group_headroom_table>}},
+    {"priority-group drop counters", "frames that each priority group refused",
+     FabricView{stats_of<Stat::kGroup>, table_of<group_drops_table>}},
+    {"buffer_pool watermark", "most that was used of each pool",
+     FabricView{stats_of<Stat::kPool>, table_of<pool_watermark_table>}},
+    {"headroom-pool watermark", "most that was used of each shared headroom pool",
+     FabricView{stats_of<Stat::kPool>, table_of<headroom_pool_watermark_table>}},
+    {"pfc counters", "pauses received, sent and ended, and the time spent paused",
+     FabricView{stats_of<Stat::kPfc>, table_of<pfc_counters_table>}},
+    {"pfcwd stats", "storms that the PFC watchdog found",
+     FabricView{[](const Shown& it) { return watchdog_json(it.snapshot); }, table_of<watchdog_table>}},
+    {"drops", "by node and reason", FabricView{part_of<Part::kSwitches>, table_of<drops_table>}},
+    {"hash counters", "flowlets begun, and keys that a packet was too short for",
+     FabricView{part_of<Part::kSwitches>, table_of<hash_table>}},
+    {"flows", "built-in traffic: what was sent, what arrived, how late",
+     FabricView{part_of<Part::kFlows>, table_of<flows_table>}},
+    {"nics", "of hosts that are outside: pauses, CNPs, what waits",
+     FabricView{part_of<Part::kNics>, table_of<nics_table>}},
+    {"links", "up or down, and what was lost on them",
+     FabricView{part_of<Part::kLinks>, table_of<links_table>, keep_links_of}},
+    {"ip route", "of a switch (--node)",
+     SwitchView{[](const ShownSwitch& it) { return routes_json(it.fabric, it.node, it.routes); }}},
+    {"arp", "the neighbours that a switch knows (--node)",
+     SwitchView{[](const ShownSwitch& it) { return neighbours_json(it.fabric.nodes[it.node], it.from); }}},
+    {"mac", "the hosts that a switch has learned (--node)",
+     SwitchView{[](const ShownSwitch& it) { return macs_json(it.fabric.nodes[it.node], it.from, it.now); }}},
+    {"counters", "everything under SAI's names, as JSON", FabricView{counters_of}},
+    {"prometheus", "everything as Prometheus reads it", PagedView{put_prometheus_pages}},
+    {"report", "what the run's report would say now, as JSON", FabricView{report_of}},
+};
+
+}  // namespace
+
+// What the far ends of its links have counted is still needed to show them.
+void keep_links_of(FabricSnapshot& snapshot, const std::string& node) {
+  std::erase_if(snapshot.links,
+                [&](const LinkSnapshot& it) { return !it.a.starts_with(node + ":") && !it.b.starts_with(node + ":"); });
+}
+
+void keep_only(FabricSnapshot& snapshot, const std::string& node) {
+  keep_links_of(snapshot, node);
+  std::erase_if(snapshot.switches, [&](const SwitchSnapshot& it) { return it.name != node; });
+  std::erase_if(snapshot.hosts, [&](const HostSnapshot& it) { return it.name != node; });
+  std::erase_if(snapshot.edges, [&](const EdgeSnapshot& it) { return it.name != node; });
+  std::erase_if(snapshot.flows, [&](const FlowSnapshot& it) { return it.source != node && it.destination != node; });
+}
+
+std::span<const View> views() {
+  return kViews;
+}
+
+Json views_json() {
+  Json out = Json::array();
+  for (const View& view : views()) out.push_back({{"view", view.words}, {"help", view.help}});
+  return out;
+}
+
+}  // namespace softspine::tools

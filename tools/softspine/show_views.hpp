@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `softspine show` can show. A view is a row of one table (show_views.cpp): its words, its help, and what it is
+// made of. The server takes its requests from the table, `views` among them, by which a client learns what the fabric
+// that it asks can show; a client's own table is for its help and for when no fabric runs.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "control/model/testbed.hpp"
+#include "control/routing/routes.hpp"
+#include "control/server/server.hpp"
+#include "control/telemetry/snapshot.hpp"
+#include "pipelines/switch.hpp"
+
+namespace softspine::tools {
+
+// What a view of the whole fabric is made of.
+struct Shown {
+  const control::FabricSnapshot& snapshot;
+  const control::Testbed& testbed;
+  const control::ServerCounters& socket;
+};
+// What a view of one switch is made of; --node names it.
+struct ShownSwitch {
+  const control::Fabric& fabric;
+  uint32_t node;
+  const pipelines::Switch& from;
+  const control::RouteTable& routes;
+  dataplane::Instant now;
+};
+
+// Leaves in a snapshot what is of one node.
+using KeepNode = void (*)(control::FabricSnapshot& snapshot, const std::string& node);
+void keep_only(control::FabricSnapshot& snapshot, const std::string& node);
+void keep_links_of(control::FabricSnapshot& snapshot, const std::string& node);
+
+// Without `text`, JSON is all there is.
+struct FabricView {
+  control::Json (*json)(const Shown& shown);
+  std::string (*text)(const Shown& shown) = nullptr;
+  KeepNode keep = keep_only;
+};
+// Rows, an object each; as text they are a table (switch_views.hpp).
+struct SwitchView {
+  control::Json (*rows)(const ShownSwitch& shown);
+};
+// A text that may be hundreds of megabytes.
+struct PagedView {
+  void (*put)(const control::FabricSnapshot& snapshot, const control::Reply::PutPage& put);
+};
+
+struct View {
+  std::string_view words;
+  std::string_view help;
+  std::variant<FabricView, SwitchView, PagedView> made;
+};
+
+// In the order of the help.
+std::span<const View> views();
+
+// [{"view": "links", "help": …}]: the answer to `views`.
+control::Json views_json();
+
+}  // namespace softspine::tools
