@@ -47,6 +47,22 @@ TEST(CreditLink, MayNotSendBeforeItHasHeardAndThenAsFarAsTheLimit) {
   EXPECT_EQ(sender.starved_time(Priority{kThree}, us(5)), Duration::us(1 + 2)) << "at the start, and since 3 us";
 }
 
+TEST(CreditLink, WhatTheOtherEndGrantsNoCreditForIsNotHeldBack) {
+  CreditLink receiver;
+  receiver.plan(plan_of(10, 0x10), Instant{});
+  CreditLink sender;
+  sender.plan(plan_of(10, 0x18), Instant{});
+  EXPECT_EQ(sender.starved(), 0x18) << "nothing is known of the other end";
+  sender.receive(receiver.make_frame(), us(1));
+  for (int i = 0; i < 20; ++i) {
+    sender.sent(kThree, kLargest, us(2));
+    EXPECT_EQ(sender.starved(), 0) << i;
+  }
+  sender.sent(4, kLargest, us(3));
+  sender.sent(4, kLargest, us(3));
+  EXPECT_EQ(sender.starved(), 0x10);
+}
+
 TEST(CreditLink, TellsWhenAQuarterOfTheRoomHasComeBack) {
   CreditLink receiver = end_with(16);
   (void)receiver.make_frame();

@@ -43,6 +43,31 @@ TEST(PauseState, StopsAfterTheResponseTimeAndGoesOnWhenItsQuantaRunOut) {
   EXPECT_EQ(port.state.rx_frames(kThree), 1u);
 }
 
+TEST(PauseState, ASuspendedPauseIsInEffectAgainForWhatIsLeftOfItsTime) {
+  Port port;
+  port.xoff(0, 0x18, 2000);
+  EXPECT_EQ(port.state.advance(at(500)), 0x18);
+  port.state.suspend(0x08, at(600));
+  EXPECT_EQ(port.state.advance(at(600)), 0x10);
+  port.state.resume(0x08, at(1500));
+  EXPECT_EQ(port.state.advance(at(1500)), 0x18);
+  EXPECT_EQ(port.state.advance(at(2000)), 0);
+  EXPECT_EQ(port.state.paused_time(kThree, at(5000)), (206 + 500) * kQuantum);
+  port.state.suspend(0x08, at(5000));
+  port.state.resume(0x08, at(5001));
+  EXPECT_EQ(port.state.advance(at(5001)), 0) << "its time is over";
+}
+
+TEST(PauseState, ResumingWhatWasNotSuspendedChangesNothing) {
+  Port port;
+  port.xoff(0, 0x08, 2000);
+  port.state.resume(0x08, at(100));
+  EXPECT_EQ(port.state.advance(at(394) - Duration::ps(1)), 0) << "its response time is not over";
+  EXPECT_EQ(port.state.advance(at(394)), 0x08);
+  port.state.resume(0x08, at(1000));
+  EXPECT_EQ(port.state.paused_time(kThree, at(2000)), (2000 - 394) * kQuantum);
+}
+
 TEST(PauseState, GoesOnAtOnceAtTimeZero) {
   Port port;
   port.xoff(0, 0x18, 0xffff);
