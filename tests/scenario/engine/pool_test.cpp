@@ -63,6 +63,20 @@ TEST(PacketPool, HasAsManyPacketsAsAreUnderWayAndReusesThem) {
   end_all(held);
 }
 
+TEST(PacketPool, OneForDevicesHasAllItsPacketsAtOnceAndNoMore) {
+  PacketPool pool{{.name = "devices", .room_bytes = kRoom, .most = 1'023, .for_devices = true}};
+  EXPECT_EQ(pool.made(), 1'023u);
+  EXPECT_EQ(pool.in_use(), 0u);
+  std::vector<Packet> held;
+  for (uint32_t i = 0; i < 1'023; ++i) {
+    held.push_back(pool.make(60));
+    ASSERT_TRUE(held.back()) << i;
+  }
+  EXPECT_EQ(pool.in_use(), 1'023u);
+  EXPECT_FALSE(pool.make(60));
+  end_all(held);
+}
+
 TEST(PacketPool, SaysOnceThatTheBudgetIsSpentAndGivesItBack) {
   constexpr uint64_t kPackets = 1'000;
   int told = 0;

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "tests/unit/storm/capture_bytes.hpp"
 
 namespace softspine::tools::storm {
@@ -217,6 +219,37 @@ TEST(CaptureReader, RefusesTimesThatNoRunHas) {
   EXPECT_EQ(read.frames.size(), 1u);
   ASSERT_TRUE(read.error);
   EXPECT_NE(read.error->message.find("50 days"), std::string::npos);
+}
+
+// The time of an enhanced packet block stands behind its type, its length and its interface: 12 bytes.
+TEST(CaptureReader, NamesThePlaceOfATimeThatNoClockHas) {
+  CaptureMaker made;
+  made.section();
+  CaptureMaker late = made.part();
+  late.number(14, std::numeric_limits<int64_t>::max());  // if_tsoffset, in seconds
+  made.interface(late);
+  const uint64_t frame_at = made.bytes.size();
+  made.frame(0, 2'000'000, {1, 2, 3, 4}, made.part());
+  const Read read = read_all(made.bytes);
+  ASSERT_TRUE(read.error);
+  EXPECT_EQ(read.error->offset, frame_at + 12);
+  EXPECT_NE(read.error->message.find("a time that no clock has"), std::string::npos) << read.error->message;
+}
+
+TEST(CaptureReader, ReadsTimesOfEveryDecimalResolutionThatSixtyFourBitsHold) {
+  uint64_t half = 0;  // a second's
+  for (uint8_t exponent = 1; exponent <= 19; ++exponent) {
+    half = exponent == 1 ? 5 : half * 10;
+    CaptureMaker made;
+    made.section();
+    CaptureMaker fine = made.part();
+    fine.number(9, exponent);
+    made.interface(fine);
+    made.frame(0, half, {1, 2, 3, 4}, made.part());
+    const Read read = read_all(made.bytes);
+    ASSERT_EQ(read.frames.size(), 1u) << int{exponent} << ": " << (read.error ? read.error->message : "");
+    EXPECT_EQ(read.frames[0].at_ps, 500'000'000'000) << int{exponent};
+  }
 }
 
 TEST(CaptureReader, SaysThatAnEmptyFileIsEmpty) {

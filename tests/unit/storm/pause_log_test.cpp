@@ -4,7 +4,10 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
+
 #include "tests/unit/storm/capture_bytes.hpp"
+#include "tools/storm/tiers.hpp"
 
 namespace softspine::tools::storm {
 namespace {
@@ -94,6 +97,54 @@ TEST(PauseLog, JoinsPortsThatSendToEachOthersNodes) {
   EXPECT_EQ(pauses_of(it.log()), Texts{"h2:eth0 stops tor1:4"});
 }
 
+TEST(PauseLog, APortsFirstFrameNeedNotTellItsNeighbour) {
+  Recording it{.interfaces = {port("h1:eth0"), port("tor1:0")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kOut, 1, data_frame(1, 77));  // to somebody who sends nothing here
+  it.frame(1, Way::kOut, 1, data_frame(9, 78));
+  it.frame(0, Way::kOut, 2, data_frame(1, 9));
+  it.frame(1, Way::kOut, 2, data_frame(9, 1));
+  it.frame(0, Way::kOut, 3, tests::pfc_frame(1, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log()), Texts{"h1:eth0 stops tor1:0"});
+}
+
+TEST(PauseLog, LearnsNothingOfAPortFromFramesThatComeIn) {
+  Recording it{.interfaces = {port("h1:eth0"), port("tor1:0")}, .recorder = PauseRecorder{}};
+  it.frame(1, Way::kIn, 1, data_frame(1, 9));
+  it.frame(0, Way::kIn, 1, data_frame(9, 1));
+  it.frame(0, Way::kOut, 2, data_frame(1, 9));
+  it.frame(1, Way::kOut, 2, data_frame(9, 1));
+  it.frame(0, Way::kOut, 3, tests::pfc_frame(1, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log()), Texts{"h1:eth0 stops tor1:0"});
+}
+
+// y1 and y2 are one hop from a host, z two; nobody's name says so.
+TEST(Tiers, AreDistancesToTheNearestHostWhereNamesSayNothing) {
+  PauseLog log;
+  auto join = [&log, numbers = std::map<std::string, uint32_t>{}](const std::string& a, const std::string& b) mutable {
+    for (const std::string& name : {a, b}) {
+      if (!numbers.contains(name)) numbers[name] = log.add_node(name);
+    }
+    const uint32_t first = log.add_port(a + ":" + b, numbers[a], Rate::gbps(100));
+    log.join(first, log.add_port(b + ":" + a, numbers[b], Rate::gbps(100)));
+  };
+  for (const auto& [a, b] : {std::pair{"x1", "y1"}, {"y1", "z"}, {"z", "y2"}, {"y2", "x2"}}) join(a, b);
+  join("y2", "spine1");  // of one port, and no host: its name says so
+  join("z", "spine2");
+  guess_tiers(log);
+  std::vector<int> tiers;
+  for (const LogNode& node : log.nodes) tiers.push_back(node.tier);
+  EXPECT_EQ(tiers, (std::vector<int>{0, 1, 2, 1, 0, 2, 2})) << "x1 y1 z y2 x2 spine1 spine2";
+}
+
+TEST(Tiers, AreUnknownWhereNoNodeHasMoreThanOnePort) {
+  PauseLog log;
+  const uint32_t first = log.add_port("a:0", log.add_node("a"), Rate::gbps(100));
+  log.join(first, log.add_port("b:0", log.add_node("b"), Rate::gbps(100)));
+  guess_tiers(log);
+  EXPECT_EQ(log.nodes[0].tier, kNoTier);
+  EXPECT_EQ(log.nodes[1].tier, kNoTier);
+}
+
 TEST(PauseLog, LeavesParallelLinksUnjoinedRatherThanGuess) {
   Recording it{.interfaces = {port("tor1:0"), port("tor1:4"), port("spine1:0"), port("spine1:4")},
                .recorder = PauseRecorder{}};
@@ -158,6 +209,16 @@ TEST(PauseRecorder, KeepsPrioritiesOfOneFrameApart) {
   EXPECT_EQ(log.pauses[0].span.end, Instant::at_ps(10'000'000));
   EXPECT_EQ(log.pauses[1].priority, 4);
   EXPECT_EQ(log.pauses[1].span.end, Instant::at_ps(20'000'000));
+}
+
+// A capture's names go to terminals and pictures.
+TEST(PauseRecorder, TakesNoControlCharactersIntoNamesAndNoNameWithoutEnd) {
+  Recording it{.interfaces = {port("a\x1b[31m\n:0", "link to b\x7f:0"), port(std::string(1000, 'x'))},
+               .recorder = PauseRecorder{}};
+  it.frame(0, Way::kOut, 1, tests::pfc_frame(1, 8, 0xffff));
+  it.frame(1, Way::kOut, 1, tests::pfc_frame(2, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log()),
+            (Texts{"a?[31m?:0 stops b?:0", std::string(128, 'x') + " stops peer of " + std::string(128, 'x')}));
 }
 
 TEST(PauseRecorder, MakesOnePortOfOneNameInTwoSections) {

@@ -188,6 +188,21 @@ TEST(StormAnalysis, FindsACycleThatNothingFeeds) {
   EXPECT_FALSE(found.deadlocks[0].turns_up);
 }
 
+TEST(StormAnalysis, TwoSwitchesThatStopEachOtherOverTwoLinksAreADeadlock) {
+  MadeLog it;
+  it.link("s1", "s2");
+  it.link("h1", "s1");
+  it.link("h2", "s2");
+  const uint32_t second = it.log.add_port("s2:to-s1-again", 1, Rate::gbps(100));
+  it.log.join(second, it.log.add_port("s1:to-s2-again", 0, Rate::gbps(100)));
+  it.stop("s1", "s2", 1'000);
+  it.stop("s2", "s1-again", 1'010);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.deadlocks.size(), 1u);
+  EXPECT_EQ(cycle_text(it.log, found.deadlocks[0]), "s1 → s2 → s1");
+  EXPECT_EQ(found.deadlocks[0].time, Duration::us(18'990));
+}
+
 TEST(StormAnalysis, FindsACycleOverRoutesThatTurnUpAgain) {
   MadeLog it = two_racks();
   it.stop("spine1", "tor1", 1'000);
