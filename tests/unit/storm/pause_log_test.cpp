@@ -107,13 +107,15 @@ TEST(PauseLog, APortsFirstFrameNeedNotTellItsNeighbour) {
   EXPECT_EQ(pauses_of(it.log()), Texts{"h1:eth0 stops tor1:0"});
 }
 
+// A third host's frame crosses tor1: where it came in is no port that sends to h1.
+// A third host's frame crosses tor1: where it came in is no port that sends to h1.
 TEST(PauseLog, LearnsNothingOfAPortFromFramesThatComeIn) {
-  Recording it{.interfaces = {port("h1:eth0"), port("tor1:0")}, .recorder = PauseRecorder{}};
-  it.frame(1, Way::kIn, 1, data_frame(1, 9));
-  it.frame(0, Way::kIn, 1, data_frame(9, 1));
-  it.frame(0, Way::kOut, 2, data_frame(1, 9));
+  Recording it{.interfaces = {port("tor1:4"), port("tor1:0"), port("h1:eth0")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kIn, 1, data_frame(5, 1));
+  it.frame(1, Way::kOut, 1, data_frame(5, 1));
+  it.frame(2, Way::kOut, 2, data_frame(1, 9));
   it.frame(1, Way::kOut, 2, data_frame(9, 1));
-  it.frame(0, Way::kOut, 3, tests::pfc_frame(1, 8, 0xffff));
+  it.frame(2, Way::kOut, 3, tests::pfc_frame(1, 8, 0xffff));
   EXPECT_EQ(pauses_of(it.log()), Texts{"h1:eth0 stops tor1:0"});
 }
 
