@@ -86,15 +86,18 @@ class WorkloadResolver {
     };
     const bool reliable = row.transport == TransportKind::kReliable;
     constexpr std::string_view kReliable = "'transport: rc'";
-    needs(transport.congestion_control != CongestionControl::kOff, reliable, "congestion_control", kReliable);
+    needs(controls_congestion(transport.congestion_control), reliable, "congestion_control", kReliable);
     needs(row.window.has_value(), reliable, "window", kReliable);
     needs(row.ack_every.has_value(), reliable, "ack_every", kReliable);
     needs(row.ack_timeout.has_value(), reliable, "ack_timeout", kReliable);
     needs(row.retries.has_value(), reliable, "retries", kReliable);
     needs(row.ack_dscp.has_value(), reliable, "ack_dscp", kReliable);
-    const bool controlled = transport.congestion_control != CongestionControl::kOff;
-    needs(row.cnp_dscp.has_value(), controlled, "cnp_dscp", "'congestion_control'");
-    needs(row.cnp_interval.has_value(), controlled, "cnp_interval", "'congestion_control'");
+    const bool notified = heeds_cnps(transport.congestion_control);
+    const std::string_view control = controls_congestion(transport.congestion_control)
+                                         ? "a 'congestion_control' that heeds CNPs"
+                                         : "'congestion_control'";
+    needs(row.cnp_dscp.has_value(), notified, "cnp_dscp", control);
+    needs(row.cnp_interval.has_value(), notified, "cnp_interval", control);
     if (transport.ack_every > transport.window) {
       reader_.wrong(row.where.child("ack_every"),
                     "exceeds the window of " + std::to_string(transport.window) + ": nobody would ever ask");

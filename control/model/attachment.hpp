@@ -8,6 +8,7 @@
 #include <string>
 #include <variant>
 
+#include "dataplane/congestion/algorithms.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -51,16 +52,13 @@ struct DpdkEdge {
   std::string device;
 };
 
-// Of a reliable connection, or of a NIC; the parameter sets are dataplane/congestion's.
-enum class CongestionControl : uint8_t { kOff, kDcqcnConnectx, kDcqcnPaper };
-
 // What stands between a host that is outside and its link (dataplane/edge/nic.hpp). A built-in host is its own NIC.
 struct HostNic {
   std::optional<uint8_t> pfc_enable;  // bit n: priority n; none: those of the switch's port before it
   bool relay_pfc = false;             // the host's own adapter obeys and says pauses
   dataplane::Rate rate;               // both ways, if less than the link's; zero: the link's
   // Notification and reaction point for a host that has none.
-  CongestionControl congestion_control = CongestionControl::kOff;
+  dataplane::CongestionParameters congestion_control;
   uint8_t cnp_dscp = 48;
   dataplane::Duration cnp_interval = dataplane::Duration::us(50);
   // Of the host's RoCEv2 packets, whatever it wrote there itself.

@@ -25,7 +25,7 @@ enum class Verb : uint8_t { kWrite, kSend };
 struct TransportConfig {
   TransportKind kind = TransportKind::kOpenLoop;
   Verb verb = Verb::kWrite;
-  CongestionControl congestion_control = CongestionControl::kOff;
+  dataplane::CongestionParameters congestion_control;  // none, or one of dataplane/congestion/algorithms.hpp
   uint32_t window = 1024;         // packets under way
   uint32_t ack_every = 16;        // packets
   uint8_t ack_timeout = 14;       // 4.096 µs × 2^n; 0: none

@@ -51,12 +51,6 @@ struct Words<FlowControl> {
   static constexpr std::array all{std::pair{"pfc", FlowControl::kPfc}, std::pair{"credit", FlowControl::kCredit}};
 };
 template <>
-struct Words<CongestionControl> {
-  static constexpr std::array all{std::pair{"none", CongestionControl::kOff},
-                                  std::pair{"dcqcn_connectx", CongestionControl::kDcqcnConnectx},
-                                  std::pair{"dcqcn_paper", CongestionControl::kDcqcnPaper}};
-};
-template <>
 struct Words<FaultState> {
   static constexpr std::array all{
       std::pair{"down", FaultState::kDown},   std::pair{"up", FaultState::kUp},

@@ -158,7 +158,7 @@ struct NicRow {
   std::optional<PriorityList> pfc_enable;
   bool relay_pfc = false;
   std::optional<dataplane::Rate> rate;
-  CongestionControl congestion_control = HostNic{}.congestion_control;
+  dataplane::CongestionParameters congestion_control;
   std::optional<uint8_t> cnp_dscp;
   std::optional<dataplane::Duration> cnp_interval;
   std::optional<uint8_t> dscp;
@@ -254,7 +254,7 @@ struct WorkloadRow {
   std::optional<uint8_t> dscp;
   TransportKind transport = TransportConfig{}.kind;
   Verb verb = TransportConfig{}.verb;
-  std::optional<CongestionControl> congestion_control;
+  std::optional<dataplane::CongestionParameters> congestion_control;
   std::optional<uint32_t> window;
   std::optional<uint32_t> ack_every;
   std::optional<uint8_t> ack_timeout;

@@ -2,6 +2,7 @@
 // The outermost table, and those about running: run, workload, faults, expect.
 #include <bit>
 
+#include "control/rows/congestion_format.hpp"
 #include "control/rows/tables.hpp"
 
 namespace softspine::control {
@@ -144,7 +145,7 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("transport", &WorkloadRow::transport,
                     "open_loop: paced, deaf to what comes back; rc: a reliable connection, with acknowledgements")
           .optional("congestion_control", &WorkloadRow::congestion_control,
-                    "rc: none, or DCQCN with an adapter's defaults or with the paper's parameters")
+                    "rc: none, or one by the name of its parameters, or a map: that name as 'kind', and what differs")
           .optional("window", &WorkloadRow::window, "rc: packets under way of a queue pair",
                     within<uint32_t>(1, 1U << 20))
           .optional("ack_every", &WorkloadRow::ack_every, "rc: packets after which an acknowledgement is asked for",

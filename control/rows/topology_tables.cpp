@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables about nodes, what stands behind them, and links.
+#include "control/rows/congestion_format.hpp"
 #include "control/rows/qos_formats.hpp"
 #include "control/rows/row_formats.hpp"
 #include "control/rows/tables.hpp"
@@ -83,8 +84,8 @@ const Table<NicRow>& Tables<NicRow>::table() {
               "them, on a link of the same rate")
           .optional("rate", &NicRow::rate, "both ways, if it is less than the link's", kLinkRates)
           .optional("congestion_control", &NicRow::congestion_control,
-                    "for hosts that have none: DCQCN's notification and reaction point, with an adapter's defaults or "
-                    "with the paper's parameters")
+                    "for hosts that have none: DCQCN's notification and reaction point, by the name of its "
+                    "parameters or as a map of them")
           .optional("cnp_dscp", &NicRow::cnp_dscp, "DCQCN: of CNPs; 48 if not given", within<uint8_t>(0, 63))
           .optional("cnp_interval", &NicRow::cnp_interval,
                     "DCQCN: at most one CNP a queue pair in this time; 50us if not given", at_least(Duration::ps(1)))
@@ -96,11 +97,15 @@ const Table<NicRow>& Tables<NicRow>::table() {
           .check([](Reader& reader, Value at, const NicRow& row) {
             bool good = true;
             const auto needs_control = [&](bool given, const char* key) {
-              if (!given || row.congestion_control != CongestionControl::kOff) return;
+              if (!given || controls_congestion(row.congestion_control)) return;
               good = reader.wrong(at.child(key), "needs 'congestion_control'");
             };
             needs_control(row.cnp_dscp.has_value(), "cnp_dscp");
             needs_control(row.cnp_interval.has_value(), "cnp_interval");
+            if (controls_congestion(row.congestion_control) && !heeds_cnps(row.congestion_control)) {
+              good = reader.wrong(at.child("congestion_control"),
+                                  "is for built-in hosts: a NIC has CNPs alone to go by (DCQCN)");
+            }
             if (row.relay_pfc && row.pfc_enable && row.pfc_enable->mask != 0) {
               good = reader.wrong(at.child("relay_pfc"), "contradicts 'pfc_enable': one of the two adapters obeys");
             }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// When a flow may send its next frame, at a rate that is configured, or set by a reaction point, or both.
+// When a flow may send its next frame, at a rate that is configured, or set by a congestion control, or both.
 //
 // A leaky bucket: a frame puts its bits in, the rate lets them out, and the next frame may go when it is empty.
-//   rate = min(configured, RC)                          changes at a timer, a CNP, a full byte counter
+//   rate = min(configured, the control's)               changes with every event that the control is told, and by time
 // It is exact: what is in the bucket is kept in bits × 10^12, a picosecond at r bit/s lets out r of them, and
 // each stretch between two changes of the rate counts with its own.
 // Who did not send when it could (the port served others, it was paused, it had nothing) may make up for it, by what
 // `kCreditBytes` hold: the mean rate is exact as long as waits are shorter than they last at it.
 // Bytes are those on the wire (frame and kWireOverheadBytes), as a link's rate counts them.
-// A flow that neither has a configured rate nor is limited by its reaction point is not held up, nor accounted.
+// A flow that neither has a configured rate nor is limited by its congestion control is not held up, nor accounted.
 // Invariant: `now` never goes back between calls.
 #pragma once
 
@@ -16,7 +16,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "dataplane/congestion/reaction_point.hpp"
+#include "dataplane/congestion/congestion_control.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 #include "dataplane/units/wide.hpp"
@@ -28,10 +28,8 @@ class RateLimiter {
   static constexpr uint32_t kCreditBytes = 16'384;
 
   // `configured` may be zero: none.
-  RateLimiter(Rate configured, const std::optional<ReactionParameters>& reaction, Rate line)
-      : configured_(configured.count_bps()) {
-    if (reaction) reaction_.emplace(*reaction, line);
-  }
+  RateLimiter(Rate configured, const CongestionParameters& congestion, Rate line)
+      : configured_(configured.is_zero() ? kNoLimit : configured.count_bps()), control_(congestion, line) {}
 
   // `now` if a frame may go; else when to ask again: when the bucket is empty at today's rate, or when that changes.
   Instant eligible(Instant now) noexcept {
@@ -40,39 +38,45 @@ class RateLimiter {
     if (held_ <= 0 || !limits()) return now;
     const uint64_t rate = rate_bps();
     const Instant empty = now + Duration::ps(static_cast<int64_t>((static_cast<uint64_t>(held_) + rate - 1) / rate));
-    return reaction_ ? std::min(empty, reaction_->next_change()) : empty;
+    return std::min(empty, control_.next_change());
   }
   // A frame of `bytes` on the wire began at `now`.
   void sent(Instant now, uint32_t bytes) noexcept {
-    if (!limits()) return;
-    settle(now);
-    if (limits()) held_ += static_cast<int64_t>(bytes) * kPerByte;
-    if (reaction_) reaction_->sent(bytes);
+    if (limits()) {
+      settle(now);
+      if (limits()) held_ += static_cast<int64_t>(bytes) * kPerByte;
+    }
+    control_.on_sent(now, bytes);
   }
-  // Without a reaction point it changes nothing.
-  void receive_cnp(Instant now) noexcept {
-    if (!reaction_) return;
+  // What the congestion control is told; without one it changes nothing.
+  void on_ack(Instant now, uint64_t bytes, std::optional<Duration> rtt, bool ecn) noexcept {
     settle(now);
-    reaction_->receive_cnp(now);
+    control_.on_ack(now, bytes, rtt, ecn);
+  }
+  void on_cnp(Instant now) noexcept {
+    settle(now);
+    control_.on_cnp(now);
+  }
+  void on_timeout(Instant now) noexcept {
+    settle(now);
+    control_.on_timeout(now);
   }
 
-  const ReactionPoint* reaction() const { return reaction_ ? &*reaction_ : nullptr; }
+  const CongestionControl& control() const { return control_; }
 
  private:
   static constexpr int64_t kPerByte = 8'000'000'000'000;
   static constexpr int64_t kMostCredit = kCreditBytes * kPerByte;
 
-  bool is_reacting() const { return reaction_ && reaction_->is_limited(); }
-  bool limits() const { return configured_ != 0 || is_reacting(); }
-  uint64_t rate_bps() const {
-    if (!is_reacting()) return configured_;
-    return configured_ == 0 ? reaction_->rate_bps() : std::min(configured_, reaction_->rate_bps());
-  }
+  static constexpr uint64_t kNoLimit = CongestionControl::kNoLimit;
+
+  uint64_t rate_bps() const { return std::min(configured_, control_.rate_bps()); }
+  bool limits() const { return rate_bps() != kNoLimit; }
   void settle(Instant now) noexcept {
-    while (is_reacting() && reaction_->next_change() <= now) {
-      const Instant change = reaction_->next_change();
+    while (control_.next_change() <= now) {
+      const Instant change = control_.next_change();
       let_out(change);
-      reaction_->advance(change);
+      control_.advance(change);
     }
     let_out(now);
   }
@@ -88,7 +92,7 @@ class RateLimiter {
   }
 
   uint64_t configured_;
-  std::optional<ReactionPoint> reaction_;
+  CongestionControl control_;
   int64_t held_ = 0;  // bits × 10^12; below zero: credit
   Instant settled_;
 };

@@ -8,14 +8,15 @@
 //   time reset     T ← T + 1, then increase
 //   byte reset     B ← B + 1, then increase                               counts the bytes of frames sent
 //   increase       max(T, B) ≤ F     fast recovery
-//                  min(T, B) > F     hyper:     RT ← RT + (min(T, B) − F) × R_HAI
+//                  min(T, B) > F     hyper:     RT ← RT + (min(T, B) − F) × R_HAI     (hai_scales: else RT + R_HAI)
 //                  else              additive:  RT ← RT + R_AI
 //                  each then         RC ← (RT + RC) / 2                   so F events are fast recovery
 //   RT, RC ≤ line. When RC is line rate again the flow is not limited, and neither counter runs until the next CNP.
 //
-// An adapter differs in three things, each a parameter: it cuts at most once a `cut_period` (CNPs in between only
-// count for α); a cut takes at most `most_cut_percent` of RC; and RT follows RC down only if RC has grown since the
-// last cut: by the byte counter, or by time if `clamps_target_after_time`. (`clamps_target`: always; the paper.)
+// An adapter differs in three things, each a parameter: it cuts at most once a `rate_reduce_monitor_period` (CNPs in
+// between only count for α); a cut takes at most `min_dec_fac` of RC; and RT follows RC down only if RC has grown since
+// the last cut: by the byte counter, or by time if `clamp_tgt_rate_after_time_inc`. (`clamp_tgt_rate`: always; the
+// paper.) The parameters have the names of ConnectX adapters, which drop the paper's letters.
 //
 // Numbers. Rates in bit/s. α in 2^-20. Rounded down: α (1 − g), g, the cut RC α/2; rounded up: (RT + RC) / 2, so
 // that RC reaches RT. Time is exact: what is due by `now` is made up for in order when somebody asks, and changes
@@ -27,8 +28,12 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <optional>
+#include <tuple>
 
+#include "dataplane/congestion/congestion_algorithm.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 #include "dataplane/units/wide.hpp"
@@ -38,54 +43,89 @@ namespace softspine::dataplane {
 struct ReactionParameters {
   static constexpr uint32_t kAlphaOne = 1U << 20;
 
-  uint32_t gain = 1;  // g = gain / gain_of
-  uint32_t gain_of = 256;
-  uint32_t initial_alpha = kAlphaOne;
-  Duration alpha_period = Duration::us(55);
+  Fraction g{1, 256};
+  Fraction initial_alpha{1, 1};
+  Duration alpha_timer = Duration::us(55);
   Duration time_reset = Duration::us(55);
-  uint64_t byte_reset = 10'000'000;
+  ByteCount byte_reset{10'000'000};
   uint32_t threshold = 5;
-  Rate additive = Rate::mbps(40);
-  Rate hyper = Rate::mbps(400);
-  Rate min = Rate::mbps(1);
-  uint32_t most_cut_percent = 100;
-  Duration cut_period;
-  bool clamps_target = true;
-  bool clamps_target_after_time = true;
+  Rate ai_rate = Rate::mbps(40);
+  Rate hai_rate = Rate::mbps(400);
+  bool hai_scales = true;
+  Rate min_rate = Rate::mbps(1);
+  Fraction min_dec_fac{1, 1};
+  Duration rate_reduce_monitor_period;
+  bool clamp_tgt_rate = true;
+  bool clamp_tgt_rate_after_time_inc = true;
 
+  friend bool operator==(const ReactionParameters&, const ReactionParameters&) = default;
   static constexpr ReactionParameters paper() { return {}; }
   // RPG_TIME_RESET 300 µs, RPG_BYTE_RESET 32767 × 64 B, RPG_THRESHOLD 1, RPG_AI_RATE 5, RPG_HAI_RATE 50 (Mb/s),
   // RPG_GD 11 (the cut is α/2), RPG_MIN_DEC_FAC 50, RPG_MIN_RATE 1, DCE_TCP_G 1019/1024, DCE_TCP_RTT 1 µs,
   // RATE_REDUCE_MONITOR_PERIOD 4 µs, INITIAL_ALPHA 1023, CLAMP_TGT_RATE 0, CLAMP_TGT_RATE_AFTER_TIME_INC 1.
   static constexpr ReactionParameters connectx() {
-    return {.gain = 5,
-            .gain_of = 1024,
-            .initial_alpha = 1023U << 10,
-            .alpha_period = Duration::us(1),
+    return {.g = {5, 1024},
+            .initial_alpha = {1023, 1024},
+            .alpha_timer = Duration::us(1),
             .time_reset = Duration::us(300),
-            .byte_reset = uint64_t{32'767} * 64,
+            .byte_reset = {uint64_t{32'767} * 64},
             .threshold = 1,
-            .additive = Rate::mbps(5),
-            .hyper = Rate::mbps(50),
-            .min = Rate::mbps(1),
-            .most_cut_percent = 50,
-            .cut_period = Duration::us(4),
-            .clamps_target = false,
-            .clamps_target_after_time = true};
+            .ai_rate = Rate::mbps(5),
+            .hai_rate = Rate::mbps(50),
+            .min_rate = Rate::mbps(1),
+            .min_dec_fac = {1, 2},
+            .rate_reduce_monitor_period = Duration::us(4),
+            .clamp_tgt_rate = false,
+            .clamp_tgt_rate_after_time_inc = true};
   }
 };
 
-class ReactionPoint {
+class ReactionPoint : public CongestionAlgorithm {
  public:
+  using Parameters = ReactionParameters;
+  static constexpr bool kHeedsCnps = true;
+  static constexpr std::array kSets{
+      ParameterSet<Parameters>{"dcqcn_connectx", "DCQCN with the defaults of a ConnectX adapter.",
+                               Parameters::connectx()},
+      ParameterSet<Parameters>{"dcqcn_paper", "DCQCN with the parameters of its paper.", Parameters::paper()}};
+  // A counter that fills with every frame, or a timer that goes off within one, would be no counter and no timer.
+  static constexpr auto kKeys = std::tuple{
+      parameter("g", &Parameters::g, "gain of the estimate alpha, dce_tcp_g of an adapter"),
+      parameter("initial_alpha", &Parameters::initial_alpha, "the estimate before the first CNP"),
+      parameter("alpha_timer", &Parameters::alpha_timer, "after this time without a CNP alpha decays, dce_tcp_rtt",
+                Duration::ns(100), Duration::s(1)),
+      parameter("time_reset", &Parameters::time_reset, "the timer T: the rate grows each time it goes off",
+                Duration::us(1), Duration::s(10)),
+      parameter("byte_reset", &Parameters::byte_reset, "the byte counter B: the rate grows each time it is full",
+                ByteCount{64}, ByteCount{1ULL << 40}),
+      parameter("threshold", &Parameters::threshold, "F: so many events of T or B are fast recovery", 0, 1'000'000),
+      parameter("ai_rate", &Parameters::ai_rate, "R_AI, the step of the additive increase", Rate::min(), kTopRate),
+      parameter("hai_rate", &Parameters::hai_rate, "R_HAI, the step of the hyper increase", Rate::min(), kTopRate),
+      parameter("hai_scales", &Parameters::hai_scales,
+                "hyper increase: min(T, B) - F steps at once, as 802.1Qau has it; false: one"),
+      parameter("min_rate", &Parameters::min_rate, "no cut goes below it", Rate::min(), kTopRate),
+      parameter("min_dec_fac", &Parameters::min_dec_fac, "a cut takes at most this part of the rate"),
+      parameter("rate_reduce_monitor_period", &Parameters::rate_reduce_monitor_period, "at most one cut in this time",
+                Duration{}, Duration::s(1)),
+      parameter("clamp_tgt_rate", &Parameters::clamp_tgt_rate, "the target rate follows every cut"),
+      parameter("clamp_tgt_rate_after_time_inc", &Parameters::clamp_tgt_rate_after_time_inc,
+                "if not: it follows a cut after an increase by the timer, too")};
+  static std::optional<ParameterComplaint> complaint(const Parameters& it) {
+    if (it.hai_rate < it.ai_rate)
+      return ParameterComplaint{"hai_rate", "is less than 'ai_rate', the slower increase's"};
+    return std::nullopt;
+  }
+
   ReactionPoint(const ReactionParameters& parameters, Rate line)
       : parameters_(parameters),
         line_(line.count_bps()),
         current_(line_),
         target_(line_),
-        alpha_(parameters.initial_alpha) {}
+        alpha_(static_cast<uint32_t>(parameters.initial_alpha.floor_of(Parameters::kAlphaOne))) {}
 
   bool is_limited() const { return is_limited_; }
-  uint64_t rate_bps() const { return current_; }
+  uint64_t rate_bps() const { return is_limited_ ? current_ : kNoLimit; }
+  uint64_t current_bps() const { return current_; }
   uint64_t target_bps() const { return target_; }
   uint32_t alpha() const { return alpha_; }  // as of the last CNP: in between it decays unseen
   // When the rate changes by itself; never() while it is not limited.
@@ -100,20 +140,19 @@ class ReactionPoint {
     }
   }
   // After advance(now).
-  void receive_cnp(Instant now) noexcept {
+  void on_cnp(Instant now) noexcept {
     decay(now);
     if (now >= next_cut_) cut(now);
-    const auto gain =
-        static_cast<uint32_t>(uint64_t{ReactionParameters::kAlphaOne} * parameters_.gain / parameters_.gain_of);
-    alpha_ = std::min(kept(alpha_) + gain, ReactionParameters::kAlphaOne);
-    alpha_due_ = now + parameters_.alpha_period;
+    const auto gain = static_cast<uint32_t>(parameters_.g.floor_of(Parameters::kAlphaOne));
+    alpha_ = std::min(kept(alpha_) + gain, Parameters::kAlphaOne);
+    alpha_due_ = now + parameters_.alpha_timer;
   }
-  // A frame was sent. After advance(now).
-  void sent(uint32_t bytes) noexcept {
+  // After advance(now).
+  void on_sent(Instant, uint32_t bytes) noexcept {
     if (!is_limited_) return;
     counted_ += bytes;
-    while (is_limited_ && counted_ >= parameters_.byte_reset) {
-      counted_ -= parameters_.byte_reset;
+    while (is_limited_ && counted_ >= parameters_.byte_reset.count) {
+      counted_ -= parameters_.byte_reset.count;
       ++filled_;
       increase();
     }
@@ -122,25 +161,25 @@ class ReactionPoint {
  private:
   // ⌊ α (1 − g) ⌋
   uint32_t kept(uint32_t alpha) const {
-    return static_cast<uint32_t>(uint64_t{alpha} * (parameters_.gain_of - parameters_.gain) / parameters_.gain_of);
+    const Fraction& g = parameters_.g;
+    return static_cast<uint32_t>(uint64_t{alpha} * (g.whole - g.part) / g.whole);
   }
   void decay(Instant now) noexcept {
     while (alpha_due_ <= now && alpha_ > 0) {
       alpha_ = kept(alpha_);
-      alpha_due_ = alpha_due_ + parameters_.alpha_period;
+      alpha_due_ = alpha_due_ + parameters_.alpha_timer;
     }
   }
   void cut(Instant now) noexcept {
-    const bool has_grown = filled_ > 0 || (parameters_.clamps_target_after_time && timed_ > 0);
-    if (parameters_.clamps_target || has_grown || !is_limited_) target_ = current_;
-    const auto wanted =
-        static_cast<uint64_t>(Uint128{current_} * alpha_ / (Uint128{2} * ReactionParameters::kAlphaOne));
-    const uint64_t most = current_ * parameters_.most_cut_percent / 100;
-    current_ = std::max(current_ - std::min(wanted, most), std::min(parameters_.min.count_bps(), line_));
+    const bool has_grown = filled_ > 0 || (parameters_.clamp_tgt_rate_after_time_inc && timed_ > 0);
+    if (parameters_.clamp_tgt_rate || has_grown || !is_limited_) target_ = current_;
+    const auto wanted = static_cast<uint64_t>(Uint128{current_} * alpha_ / (Uint128{2} * Parameters::kAlphaOne));
+    const uint64_t most = parameters_.min_dec_fac.floor_of(current_);
+    current_ = std::max(current_ - std::min(wanted, most), std::min(parameters_.min_rate.count_bps(), line_));
     timed_ = filled_ = 0;
     counted_ = 0;
     timer_ = now + parameters_.time_reset;
-    next_cut_ = now + parameters_.cut_period;
+    next_cut_ = now + parameters_.rate_reduce_monitor_period;
     is_limited_ = current_ < line_;
   }
   void increase() noexcept {
@@ -148,14 +187,18 @@ class ReactionPoint {
     const uint64_t least = std::min(timed_, filled_);
     const uint64_t threshold = parameters_.threshold;
     if (least > threshold) {
-      target_ += (least - threshold) * parameters_.hyper.count_bps();
+      const uint64_t steps = parameters_.hai_scales ? std::min(least - threshold, kMostSteps) : 1;
+      target_ += steps * parameters_.hai_rate.count_bps();
     } else if (most > threshold) {
-      target_ += parameters_.additive.count_bps();
+      target_ += parameters_.ai_rate.count_bps();
     }
     target_ = std::min(target_, line_);
     current_ = (target_ + current_ + 1) / 2;
     is_limited_ = current_ < line_;
   }
+
+  // Times kTopRate it fits 64 bits, times the least R_HAI it is above any line.
+  static constexpr uint64_t kMostSteps = 4'000'000;
 
   ReactionParameters parameters_;
   uint64_t line_;

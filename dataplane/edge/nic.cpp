@@ -18,7 +18,7 @@ constexpr uint64_t kMostKeptBytes = 1U << 20;
 constexpr uint64_t kMostKeptPackets = 1024;
 
 bool is_plain_config(const NicConfig& config) {
-  return config.pfc_enable == 0 && config.rate.is_zero() && !config.reaction && !config.dscp && config.source_port == 0;
+  return config.pfc_enable == 0 && config.rate.is_zero() && !controls_congestion(config.congestion_control) && !config.dscp && config.source_port == 0;
 }
 
 bool is_mac_control(const Packet& packet) {
@@ -32,7 +32,7 @@ Nic::Nic(std::string name, const NicConfig& config, PacketPool& pool)
     : Node(std::move(name), 1), pool_(pool), config_(config), is_plain_(is_plain_config(config)) {
   flow_control_.plan({.pfc_enabled = config.pfc_enable, .response_quanta = config.pause_response_quanta, .credit = {}},
                      Instant{});
-  if (!config.reaction) return;
+  if (!controls_congestion(config.congestion_control)) return;
   congestion_ = std::make_unique<NicCongestion>(config, nic_counters_);
   cnp_bit_ = static_cast<uint8_t>(1U << config.priority_of_dscp[config.cnp_dscp]);
 }

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "dataplane/congestion/algorithms.hpp"
 #include "dataplane/congestion/notification_point.hpp"
-#include "dataplane/congestion/reaction_point.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"
@@ -34,8 +34,8 @@ struct NicConfig {
   std::optional<uint32_t> pause_response_quanta;  // instead of the standard's for the link's rate
   Rate rate;                                      // both ways, if it is less than the link's; zero: the link's
 
-  // DCQCN for a host that has none: the reaction point's parameters, and the notification point's.
-  std::optional<ReactionParameters> reaction;
+  // For a host that has none: one that CNPs alone steer, and the notification point's parameters.
+  CongestionParameters congestion_control;
   Duration cnp_interval = NotificationPoint::kInterval;
   uint8_t cnp_dscp = 48;
 

@@ -139,7 +139,7 @@ bool NicCongestion::keeps(Packet& packet, Instant now, Rate line) noexcept {
   note(Way::kToPeer, header, stream);
   if (header[bth::kOpcode] == bth::kAcknowledge) return false;
   Sender& sender = senders_[stream];
-  if (!sender.limiter) sender.limiter.emplace(Rate{}, config_.reaction, line);
+  if (!sender.limiter) sender.limiter.emplace(Rate{}, config_.congestion_control, line);
   const uint32_t frame_bytes = packet.frame_bytes();
   if (sender.packets == 0) {
     const Instant eligible = sender.limiter->eligible(now);
@@ -202,7 +202,7 @@ NicCongestion::Heard NicCongestion::hear(const Packet& packet, Instant now, Pack
       ++counters_.rp_cnp_ignored;
     } else {
       ++counters_.rp_cnp_handled;
-      senders_[partner].limiter->receive_cnp(now);
+      senders_[partner].limiter->on_cnp(now);
     }
     return {.ends_here = true, .answer = Packet{}};
   }

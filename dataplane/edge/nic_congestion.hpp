@@ -33,7 +33,7 @@ namespace softspine::dataplane {
 
 class NicCongestion {
  public:
-  // `counters` outlive it. `config` has a reaction point's parameters.
+  // `counters` outlive it. `config` has a congestion control that CNPs alone steer.
   NicCongestion(const NicConfig& config, NicCounters& counters);
 
   // The parsed packet's turn has come: true if its rate holds it; then it is kept here. If not, it leaves now.

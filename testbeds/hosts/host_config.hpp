@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "control/model/workload.hpp"
-#include "dataplane/congestion/reaction_point.hpp"
+#include "dataplane/congestion/algorithms.hpp"
 #include "dataplane/forwarding/azure_maps.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
@@ -59,7 +59,7 @@ struct ReliableConfig {
   uint32_t ack_every = 16;   // an acknowledgement is asked for at least so often, and at the end of a message
   uint8_t ack_timeout = 14;  // 4.096 µs × 2^n without progress: 67 ms; 0: for ever
   uint8_t retries = 7;       // timeouts in a row without progress, after which the next one is the end
-  std::optional<dataplane::ReactionParameters> reaction;  // DCQCN; none: as fast as the window lets
+  dataplane::CongestionParameters congestion_control;  // none: as fast as the window lets
 };
 
 struct FlowConfig {

@@ -18,9 +18,10 @@ uint64_t packets_of(const FlowConfig& flow) {
 }  // namespace
 
 ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate line)
-    : limiter_(config.rate, config.reliable.reaction, line),
+    : limiter_(config.rate, config.reliable.congestion_control, line),
       end_(packets_of(config)),
       window_(config.reliable.window),
+      window_limit_(config.reliable.window),
       packets_(packets_per_message(config)),
       ack_every_(config.reliable.ack_every),
       first_psn_(config.first_psn),
@@ -31,12 +32,19 @@ ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate lin
       timeout_(timeout_of(config.reliable.ack_timeout)),
       message_end_(packets_),
       // As many as a window can touch: the first and the last may be there in part.
-      begins_((window_ - 1) / packets_ + 2) {}
+      begins_((window_ - 1) / packets_ + 2),
+      message_bytes_(config.message_bytes),
+      mtu_(config.mtu),
+      asks_(limiter_.control().heeds_acks() ? window_ : 0) {
+  adjust_window();
+}
 
 bool ReliableSender::sent(Instant start, Instant left, uint32_t wire_bytes, FlowSent& counters) noexcept {
   limiter_.sent(start, wire_bytes);
-  since_asked_ = position_ + 1 == packets_ || since_asked_ + 1 == ack_every_ ? 0 : since_asked_ + 1;
+  const bool asks = position_ + 1 == packets_ || since_asked_ + 1 >= ask_every();
+  since_asked_ = asks ? 0 : since_asked_ + 1;
   const bool is_new = next_ == highest_;
+  if (asks && is_new) asks_.note(next_, left);
   if (is_new && position_ == 0) begins_[begun_++ % begins_.size()] = start;
   if (!is_new) ++counters.retransmitted;
   ++next_;
@@ -48,9 +56,10 @@ bool ReliableSender::sent(Instant start, Instant left, uint32_t wire_bytes, Flow
   return is_new;
 }
 
-void ReliableSender::acknowledge(uint32_t psn, Instant now, FlowSent& counters, Histogram& times) noexcept {
+void ReliableSender::acknowledge(uint32_t psn, bool ecn, Instant now, FlowSent& counters, Histogram& times) noexcept {
   const uint64_t ahead = (psn - psn_of(una_)) & bth::kMask24;
   if (ahead >= under_way() || has_failed_) return;
+  if (limiter_.control().heeds_acks()) on_ack(una_ + ahead + 1, true, ecn, now);
   advance_to(una_ + ahead + 1, now, counters, times);
 }
 
@@ -58,14 +67,33 @@ void ReliableSender::go_back(uint32_t psn, Instant now, FlowSent& counters, Hist
   const uint64_t ahead = (psn - psn_of(una_)) & bth::kMask24;
   if (ahead >= under_way() || has_failed_) return;
   ++counters.packet_seq_err;
+  if (ahead > 0 && limiter_.control().heeds_acks()) on_ack(una_ + ahead, false, false, now);
   if (ahead > 0) advance_to(una_ + ahead, now, counters, times);
   deadline_ = new_deadline(now);
   restart_at(una_);
 }
 
 void ReliableSender::receive_cnp(Instant now, FlowSent& counters) noexcept {
-  ++(limiter_.reaction() != nullptr ? counters.rp_cnp_handled : counters.rp_cnp_ignored);
-  limiter_.receive_cnp(now);
+  ++(limiter_.control().heeds_cnps() ? counters.rp_cnp_handled : counters.rp_cnp_ignored);
+  limiter_.on_cnp(now);
+  adjust_window();
+}
+
+// `una` acknowledged, by a positive acknowledgement or a negative one.
+void ReliableSender::on_ack(uint64_t una, bool is_ack, bool ecn, Instant now) noexcept {
+  const std::optional<Duration> rtt = asks_.take(una - 1, now);
+  limiter_.on_ack(now, payload_before(una) - payload_before(una_), is_ack ? rtt : std::nullopt, ecn);
+  adjust_window();
+}
+
+void ReliableSender::adjust_window() noexcept {
+  const uint64_t packets = limiter_.control().window_bytes() / mtu_;
+  window_ = static_cast<uint32_t>(std::clamp<uint64_t>(packets, 1, window_limit_));
+}
+
+// In all packets before this one.
+uint64_t ReliableSender::payload_before(uint64_t number) const {
+  return number / packets_ * message_bytes_ + number % packets_ * mtu_;
 }
 
 void ReliableSender::time_out(Instant now, FlowSent& counters) noexcept {
@@ -79,6 +107,8 @@ void ReliableSender::time_out(Instant now, FlowSent& counters) noexcept {
   ++retries_;
   deadline_ = new_deadline(now);
   restart_at(una_);
+  limiter_.on_timeout(now);
+  adjust_window();
 }
 
 void ReliableSender::advance_to(uint64_t una, Instant now, FlowSent& counters, Histogram& times) noexcept {
@@ -98,6 +128,7 @@ void ReliableSender::restart_at(uint64_t number) noexcept {
   next_ = number;
   position_ = static_cast<uint32_t>(number % packets_);
   since_asked_ = 0;
+  asks_.forget();
 }
 
 }  // namespace softspine::testbeds

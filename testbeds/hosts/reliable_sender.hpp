@@ -12,11 +12,14 @@
 //   asks        for an acknowledgement: the last packet of a message, and each one that is the `ack_every`th
 //               since the last that asked; so a full window always holds one that did
 // A message is complete when the ACK of its last packet is in; its time runs from its first packet's first bit.
-// Pace: rate_limiter.hpp, by the configured rate and DCQCN's reaction point. A gap follows a message's last
+// Pace: rate_limiter.hpp, by the configured rate and the congestion control's. A gap follows a message's last
 // packet when that is sent for the first time.
+// Window: the configured one, or the congestion control's if that is less, but one packet at least. A window of less
+// than `ack_every` packets asks once in each.
 //
 // Sources: InfiniBand Architecture 9.7.3 (PSNs), 9.7.5 (acknowledgements), 9.7.6 (timers); the counters' names
-// are mlx5's and rxe's. Memory: an instant for each message that may be under way; none per packet.
+// are mlx5's and rxe's. Memory: an instant for each message that may be under way; for a congestion control that heeds
+// acknowledgements one for each packet that may have asked (ask_times.hpp); none is allocated later.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +28,7 @@
 
 #include "dataplane/congestion/rate_limiter.hpp"
 #include "dataplane/units/histogram.hpp"
+#include "testbeds/hosts/ask_times.hpp"
 #include "testbeds/hosts/counters.hpp"
 #include "testbeds/hosts/frame_template.hpp"
 #include "testbeds/hosts/host_config.hpp"
@@ -50,12 +54,14 @@ class ReliableSender {
   Segment next() const {
     const bool is_last = position_ + 1 == packets_;
     const Part part = position_ == 0 ? Part::kFirstOrOnly : is_last ? Part::kLast : Part::kMiddle;
-    return {part, psn_of(next_), is_last || since_asked_ + 1 == ack_every_};
+    return {part, psn_of(next_), is_last || since_asked_ + 1 >= ask_every()};
   }
   // It left between `start` and `left`. Returns whether a message ended with it, for the first time.
   bool sent(dataplane::Instant start, dataplane::Instant left, uint32_t wire_bytes, FlowSent& counters) noexcept;
 
-  void acknowledge(uint32_t psn, dataplane::Instant now, FlowSent& counters, dataplane::Histogram& times) noexcept;
+  // `ecn`: the acknowledgement was marked with CE.
+  void acknowledge(uint32_t psn, bool ecn, dataplane::Instant now, FlowSent& counters,
+                   dataplane::Histogram& times) noexcept;
   void go_back(uint32_t psn, dataplane::Instant now, FlowSent& counters, dataplane::Histogram& times) noexcept;
   void receive_cnp(dataplane::Instant now, FlowSent& counters) noexcept;
   // The timer went off at deadline() ≤ now.
@@ -78,6 +84,10 @@ class ReliableSender {
   }
   void advance_to(uint64_t una, dataplane::Instant now, FlowSent& counters, dataplane::Histogram& times) noexcept;
   void restart_at(uint64_t number) noexcept;
+  void on_ack(uint64_t una, bool is_ack, bool ecn, dataplane::Instant now) noexcept;
+  void adjust_window() noexcept;
+  uint64_t payload_before(uint64_t number) const;
+  uint32_t ask_every() const { return std::min(ack_every_, window_); }
   dataplane::Instant new_deadline(dataplane::Instant from) const {
     return una_ == highest_ ? dataplane::Instant::never() : from + timeout_;
   }
@@ -86,8 +96,9 @@ class ReliableSender {
   uint64_t una_ = 0;
   uint64_t next_ = 0;
   uint64_t highest_ = 0;
-  uint64_t end_;  // packets of all messages
-  uint32_t window_;
+  uint64_t end_;     // packets of all messages
+  uint32_t window_;  // packets that may be under way now
+  uint32_t window_limit_;
   uint32_t packets_;       // per message
   uint32_t position_ = 0;  // of next_ in its message
   uint32_t ack_every_;
@@ -105,6 +116,9 @@ class ReliableSender {
   uint64_t completed_ = 0;  // messages
   uint64_t begun_ = 0;
   std::vector<dataplane::Instant> begins_;  // of messages begun and not complete: a ring
+  uint64_t message_bytes_;
+  uint32_t mtu_;
+  AskTimes asks_;
 };
 
 }  // namespace softspine::testbeds

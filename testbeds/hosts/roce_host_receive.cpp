@@ -179,7 +179,7 @@ void RoceHost::heed(ReliableSender& sender, const RoceFrame& frame, Instant now)
   if (frame.opcode == bth::kCnp) {
     sender.receive_cnp(now, counters);
   } else if ((frame.syndrome() & ~kNoCredits) == 0) {
-    sender.acknowledge(frame.psn, now, counters, counters_.completion_ps);
+    sender.acknowledge(frame.psn, frame.is_marked, now, counters, counters_.completion_ps);
   } else if (frame.syndrome() == kSyndromeSequenceError) {
     sender.go_back(frame.psn, now, counters, counters_.completion_ps);
   }

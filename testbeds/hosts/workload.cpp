@@ -179,7 +179,7 @@ FlowConfig flow_of(const Workload& w) {
                        .ack_every = transport.ack_every,
                        .ack_timeout = transport.ack_timeout,
                        .retries = transport.retries,
-                       .reaction = reaction_of(transport.congestion_control)}};
+                       .congestion_control = transport.congestion_control}};
 }
 
 SinkConfig sink_of(const Workload& w, const FlowConfig& flow, const Endpoint& source) {
@@ -190,7 +190,7 @@ SinkConfig sink_of(const Workload& w, const FlowConfig& flow, const Endpoint& so
                   .source = source.address,
                   .ack_dscp = w.transport.ack_dscp,
                   .cnp_dscp = w.transport.cnp_dscp};
-  if (flow.reliable.reaction) sink.cnp_interval = w.transport.cnp_interval;
+  if (heeds_cnps(flow.reliable.congestion_control)) sink.cnp_interval = w.transport.cnp_interval;
   const bool answers = sink.transport == TransportKind::kReliable || sink.cnp_interval > Duration{};
   if (answers) sink.source_qp = flow.source_qp;
   return sink;
@@ -211,15 +211,6 @@ PlannedFlow planned(const Workload& w, Route route, Ends ends, uint32_t id, QpNu
 }
 
 }  // namespace
-
-std::optional<dataplane::ReactionParameters> reaction_of(control::CongestionControl control) {
-  switch (control) {
-    case control::CongestionControl::kOff: break;
-    case control::CongestionControl::kDcqcnConnectx: return dataplane::ReactionParameters::connectx();
-    case control::CongestionControl::kDcqcnPaper: return dataplane::ReactionParameters::paper();
-  }
-  return std::nullopt;
-}
 
 std::expected<std::vector<PlannedFlow>, std::vector<std::string>> plan_flows(std::span<const Workload> workloads,
                                                                              std::span<const Endpoint> endpoints,

@@ -14,7 +14,6 @@
 
 #include <cstdint>
 #include <expected>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,8 +39,5 @@ struct PlannedFlow {
 // Or what is wrong with the workloads, as sentences that begin with "workload N".
 std::expected<std::vector<PlannedFlow>, std::vector<std::string>> plan_flows(
     std::span<const control::Workload> workloads, std::span<const Endpoint> endpoints, uint64_t seed);
-
-// The parameter set of that name; none without congestion control.
-std::optional<dataplane::ReactionParameters> reaction_of(control::CongestionControl control);
 
 }  // namespace softspine::testbeds

@@ -228,7 +228,7 @@ class Builder {
     config.pfc_enable = node.nic.pfc_enable.value_or(pauses_at(testbed_.fabric.peer_of(end)));
     config.relays_pfc = node.nic.relay_pfc;
     config.rate = node.nic.rate;
-    config.reaction = reaction_of(node.nic.congestion_control);
+    config.congestion_control = node.nic.congestion_control;
     config.cnp_interval = node.nic.cnp_interval;
     config.cnp_dscp = node.nic.cnp_dscp;
     config.dscp = node.nic.dscp;

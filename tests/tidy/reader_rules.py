@@ -14,6 +14,7 @@ from tree import CPP, Finding, Tree
 # What only tests can want to know, and why.
 FOR_TESTS = {
     ('dataplane/engine/clock.hpp', 'idle_rounds'): 'of ManualClock, which is a test\'s',
+    ('dataplane/congestion/reaction_point.hpp', 'current_bps'): 'no counter: a rate that steps, held against the paper\'s formula',
     ('dataplane/congestion/reaction_point.hpp', 'target_bps'): 'no counter: a rate that steps, held against the paper\'s formula',
     ('dataplane/engine/engine.hpp', 'lost_on_links'): 'the sum; what is shown are the links\' own counters',
     ('dataplane/hashing/hash_key.hpp', 'used_bytes'): 'no counter: how far a key is filled, held against the model\'s',

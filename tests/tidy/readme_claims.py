@@ -42,6 +42,8 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'For perftest, `--tclass 14` means DSCP 3 and ECT(0).': ['tests/unit/qos/service_test.cpp ReadsTrafficClassesFromACommand'],
         "Without it, perftest's packets have DSCP 0, and may be dropped.":
             ['tests/unit/qos/service_test.cpp TellsHostsOutsideWhichDscpsAreLossless'],
+        'With `timely_patched`, N flows on a link of rate C share it evenly, and their round-trip time is `t_low` x (1 + `delta` N / (`beta` C)).':
+            ['tests/scenario/hosts/congestion_test.cpp PatchedFlowsHaveFairSharesAndTheQueueOfTheirFixedPoint'],
         "The room that a switch promises is its priority group's headroom (`xoff`); a built-in host promises 128 KiB a priority.":
             ['tests/scenario/hosts/credit_host_test.cpp PromisesAHundredAndTwentyEightKibibytesAPriority'],
     },

@@ -36,7 +36,7 @@ class Meter {
 
  private:
   void count(Instant now) {
-    passed_ += static_cast<Uint128>(point_.rate_bps()) * static_cast<uint64_t>((now - at_).count_ps());
+    passed_ += static_cast<Uint128>(point_.current_bps()) * static_cast<uint64_t>((now - at_).count_ps());
     at_ = now;
   }
   ReactionPoint point_;
@@ -66,14 +66,14 @@ TEST(RateLimiter, AFrameGoesAtThePicosecondAtWhichTheOneBeforeHasDrained) {
     for (int i = 0; i < 20'000; ++i) {
       (void)meter.passed(now);
       if (i == 0 || rng.below(40) == 0) {
-        limiter.receive_cnp(now);
-        meter.point().receive_cnp(now);
+        limiter.on_cnp(now);
+        meter.point().on_cnp(now);
       }
       const auto bytes = static_cast<uint32_t>(84 + rng.below(4200));
       const bool was_limited = meter.point().is_limited();
       const Uint128 before = meter.passed(now);
       limiter.sent(now, bytes);
-      meter.point().sent(bytes);
+      meter.point().on_sent(now, bytes);
       if (!was_limited || !meter.point().is_limited()) {
         over = 0;
         now = now + Duration::us(static_cast<int64_t>(rng.below(5)));
@@ -99,7 +99,7 @@ TEST(RateLimiter, AFrameGoesAtThePicosecondAtWhichTheOneBeforeHasDrained) {
 }
 
 TEST(RateLimiter, KeepsAConfiguredRateOverWaitsThatItsCreditCovers) {
-  RateLimiter limiter{Rate::gbps(10), std::nullopt, kLine};
+  RateLimiter limiter{Rate::gbps(10), CongestionParameters{}, kLine};
   Rng rng{7, 0};
   Instant now;
   uint64_t bytes = 0;
@@ -116,7 +116,7 @@ TEST(RateLimiter, KeepsAConfiguredRateOverWaitsThatItsCreditCovers) {
 // Who rests for a second at 10 Gb/s has not earned a second's bytes: kCreditBytes pass at once, and the frame that
 // overdraws them.
 TEST(RateLimiter, ARestIsMadeUpForByTheCreditAndNoMore) {
-  RateLimiter limiter{Rate::gbps(10), std::nullopt, kLine};
+  RateLimiter limiter{Rate::gbps(10), CongestionParameters{}, kLine};
   constexpr uint32_t kFrame = 1'024;
   Instant now;
   limiter.sent(now, kFrame);
@@ -136,7 +136,7 @@ TEST(RateLimiter, TheSlowerOfTwoRatesHolds) {
   RateLimiter limiter{Rate::gbps(30), ReactionParameters::paper(), kLine};
   limiter.sent(us(0), 3000);
   EXPECT_EQ(limiter.eligible(us(0)), Instant::at(Duration::ns(800)));
-  limiter.receive_cnp(us(0));  // 40 → 20
+  limiter.on_cnp(us(0));  // 40 → 20
   EXPECT_EQ(limiter.eligible(us(0)), Instant::at(Duration::ns(1200)));
 }
 
@@ -159,7 +159,7 @@ TEST(NotificationPoint, AnswersTheFirstMarkAndThenOneAnInterval) {
 
 TEST(ReactionPoint, HalvesWithTheFirstCnpAndIsBackAfterFiveHalvingsOfTheDistance) {
   ReactionPoint point{ReactionParameters::paper(), kLine};
-  point.receive_cnp(us(0));
+  point.on_cnp(us(0));
   EXPECT_EQ(point.rate_bps(), 20'000'000'000u);
   EXPECT_EQ(point.target_bps(), 40'000'000'000u);
   point.advance(us(5 * 55));
@@ -169,29 +169,29 @@ TEST(ReactionPoint, HalvesWithTheFirstCnpAndIsBackAfterFiveHalvingsOfTheDistance
 
 TEST(ReactionPoint, AnAdapterCutsByHalfAtMostAndOnceInFourMicroseconds) {
   ReactionPoint point{ReactionParameters::connectx(), kLine};
-  point.receive_cnp(us(0));
+  point.on_cnp(us(0));
   const uint64_t once = point.rate_bps();
   EXPECT_EQ(once, 40'000'000'000u - 40'000'000'000u * 1023 / 2048);
-  point.receive_cnp(us(3));
+  point.on_cnp(us(3));
   EXPECT_EQ(point.rate_bps(), once);
-  point.receive_cnp(us(4));
+  point.on_cnp(us(4));
   EXPECT_LT(point.rate_bps(), once);
   EXPECT_EQ(point.target_bps(), 40'000'000'000u) << "it has not grown in between, so the target stays";
 }
 
 TEST(ReactionPoint, ACutTakesAtMostItsShareOfTheRate) {
   ReactionParameters parameters = ReactionParameters::paper();
-  parameters.most_cut_percent = 10;
+  parameters.min_dec_fac = {1, 10};
   ReactionPoint point{parameters, kLine};
-  point.receive_cnp(us(0));
+  point.on_cnp(us(0));
   EXPECT_EQ(point.rate_bps(), 36'000'000'000u) << "alpha would halve it";
 }
 
 // RC is line rate again: nothing is limited, and no counter runs.
 TEST(ReactionPoint, ALineThatCannotBeCutIsNotLimited) {
   ReactionPoint point{ReactionParameters::paper(), Rate::mbps(1)};
-  point.receive_cnp(us(0));
-  EXPECT_EQ(point.rate_bps(), 1'000'000u);
+  point.on_cnp(us(0));
+  EXPECT_EQ(point.current_bps(), 1'000'000u);
   EXPECT_FALSE(point.is_limited());
   EXPECT_TRUE(point.next_change().is_never());
 }
@@ -199,10 +199,10 @@ TEST(ReactionPoint, ALineThatCannotBeCutIsNotLimited) {
 TEST(ReactionPoint, IsFreeWhenItHasReachedTheLineAgain) {
   ReactionParameters parameters = ReactionParameters::paper();
   ReactionPoint point{parameters, kLine};
-  point.receive_cnp(us(0));
+  point.on_cnp(us(0));
   int64_t periods = 0;
   while (point.is_limited() && periods < 10'000) point.advance(us(55 * ++periods));
-  EXPECT_EQ(point.rate_bps(), kLine.count_bps());
+  EXPECT_EQ(point.current_bps(), kLine.count_bps());
   EXPECT_FALSE(point.is_limited());
   EXPECT_TRUE(point.next_change().is_never());
 }

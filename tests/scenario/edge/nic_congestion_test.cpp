@@ -16,7 +16,7 @@ class NicCongestionTest : public NicBench {
  protected:
   static NicConfig reacting(const ReactionParameters& parameters = ReactionParameters::paper()) {
     NicConfig config = nic_config();
-    config.reaction = parameters;
+    config.congestion_control = parameters;
     return config;
   }
   // A request of the peer and the host's answer: from then on the NIC knows who goes with whom.
@@ -174,7 +174,7 @@ TEST_F(NicCongestionTest, CutsWithEveryCnp) {
   // Nothing grows within the test: so n CNPs leave 2^-n of the rate, α being 1 all the time.
   ReactionParameters parameters = ReactionParameters::paper();
   parameters.time_reset = Duration::s(1);
-  parameters.alpha_period = Duration::s(1);
+  parameters.alpha_timer = Duration::s(1);
   build(reacting(parameters));
   host_sends(rc_frame({.qp = 0x200, .psn = 50}));
   run_on(Duration::us(50));

@@ -170,7 +170,7 @@ TEST(LossyPath, TheSameSeedIsTheSameRunForAnyNumberOfWorkers) {
       flow.messages = 20;
       flow.message_bytes = 30'000;
       flow.reliable.ack_timeout = 4;
-      flow.reliable.reaction = ReactionParameters::connectx();
+      flow.reliable.congestion_control = ReactionParameters::connectx();
       hosts.flow(flow);
     }
     hosts.run();

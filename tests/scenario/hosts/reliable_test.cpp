@@ -453,7 +453,7 @@ TEST(ReliableRequester, ACnpHalvesTheRateOfItsQueuePair) {
   flow.messages = 0;
   flow.reliable.window = 1 << 20;
   flow.reliable.ack_timeout = 0;
-  flow.reliable.reaction = ReactionParameters::paper();
+  flow.reliable.congestion_control = ReactionParameters::paper();
   pair.host().add_flow(flow);
   SinkConfig sink = reliable_sink();
   sink.source = host_config(1).ipv4;

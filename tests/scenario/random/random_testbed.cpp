@@ -139,12 +139,18 @@ class Draw {
     }
   }
 
+  std::string congestion_control() {
+    return word({"dcqcn_connectx, cnp_interval: 4us", "dcqcn_paper, cnp_interval: 4us",
+                 "{kind: dcqcn_paper, g: 1/16, time_reset: 5us, byte_reset: 20KB}, cnp_interval: 4us",
+                 "{kind: timely, t_low: 5us, t_high: 20us, min_rate: 1Gbps}"});
+  }
+
   std::string reliable() {
     if (one_in(2)) return "";
     const uint64_t window = one_of(std::vector<uint64_t>{1, 7, 64, 1024});
     std::string out = fmt::format(", transport: rc, window: {}, ack_every: {}, ack_timeout: {}, retries: {}", window,
                                   from_to(1, std::min<uint64_t>(window, 16)), from_to(0, 3), from_to(0, 7));
-    if (one_in(2)) out += ", congestion_control: " + word({"dcqcn_connectx", "dcqcn_paper"}) + ", cnp_interval: 4us";
+    if (one_in(2)) out += ", congestion_control: " + congestion_control();
     return out;
   }
 

@@ -7,8 +7,10 @@
 namespace softspine::control {
 namespace {
 
+using dataplane::CongestionParameters;
 using dataplane::Duration;
 using dataplane::Rate;
+using dataplane::ReactionParameters;
 using tests::Complaints;
 using tests::complaints_about;
 using tests::read_well;
@@ -28,7 +30,7 @@ TEST(Nic, ObeysWhatItsSwitchPausesAndDoesNothingElseByItself) {
   const HostNic nic = nic_of("{}");
   EXPECT_FALSE(nic.pfc_enable);
   EXPECT_TRUE(nic.rate.is_zero());
-  EXPECT_EQ(nic.congestion_control, CongestionControl::kOff);
+  EXPECT_FALSE(controls_congestion(nic.congestion_control));
   EXPECT_EQ(nic.cnp_dscp, 48);
   EXPECT_EQ(nic.cnp_interval, Duration::us(50));
   EXPECT_FALSE(nic.dscp);
@@ -41,7 +43,7 @@ TEST(Nic, ReadsEveryKey) {
       "source_port: 49152}");
   EXPECT_EQ(nic.pfc_enable, 0x18);
   EXPECT_EQ(nic.rate, Rate::gbps(5));
-  EXPECT_EQ(nic.congestion_control, CongestionControl::kDcqcnConnectx);
+  EXPECT_TRUE(nic.congestion_control == CongestionParameters{ReactionParameters::connectx()});
   EXPECT_EQ(nic.cnp_dscp, 46);
   EXPECT_EQ(nic.cnp_interval, Duration::us(4));
   EXPECT_EQ(nic.dscp, 3);
@@ -66,19 +68,23 @@ TEST(Nic, CanBeToldToObeyNothing) {
 }
 
 TEST(Nic, RefusesWhatItCannotDo) {
-  EXPECT_EQ(complaints_about(
-                with_fabric("topology:\n  nodes:\n"
-                            "    h1: {nic: {dscp: 3}}\n"
-                            "    tor1: {nic: {dscp: 3}}\n"
-                            "    h2: {edge: {pcap: {in: x}}, nic: {cnp_dscp: 3, cnp_interval: 1us}}\n"
-                            "    h3: {edge: {pcap: {in: y}}, nic: {pfc_enable: [8], dscp: 64, source_port: 0}}\n")),
-            (Complaints{"6 topology.nodes.h1.nic: h1 is built in, and its own NIC: its workload says what it does",
-                        "7 topology.nodes.tor1.nic: is for hosts, and tor1 is a switch",
-                        "8 topology.nodes.h2.nic.cnp_dscp: needs 'congestion_control'",
-                        "8 topology.nodes.h2.nic.cnp_interval: needs 'congestion_control'",
-                        "9 topology.nodes.h3.nic.pfc_enable[0]: expected a priority from 0 to 7, found '8'",
-                        "9 topology.nodes.h3.nic.dscp: must be at most 63, not '64'",
-                        "9 topology.nodes.h3.nic.source_port: must be at least 1, not '0'"}));
+  EXPECT_EQ(
+      complaints_about(
+          with_fabric("topology:\n  nodes:\n"
+                      "    h1: {nic: {dscp: 3}}\n"
+                      "    tor1: {nic: {dscp: 3}}\n"
+                      "    h2: {edge: {pcap: {in: x}}, nic: {cnp_dscp: 3, cnp_interval: 1us}}\n"
+                      "    h4: {edge: {pcap: {in: z}}, nic: {congestion_control: timely}}\n"
+                      "    h3: {edge: {pcap: {in: y}}, nic: {pfc_enable: [8], dscp: 64, source_port: 0}}\n")),
+      (Complaints{
+          "6 topology.nodes.h1.nic: h1 is built in, and its own NIC: its workload says what it does",
+          "7 topology.nodes.tor1.nic: is for hosts, and tor1 is a switch",
+          "8 topology.nodes.h2.nic.cnp_dscp: needs 'congestion_control'",
+          "8 topology.nodes.h2.nic.cnp_interval: needs 'congestion_control'",
+          "9 topology.nodes.h4.nic.congestion_control: is for built-in hosts: a NIC has CNPs alone to go by (DCQCN)",
+          "10 topology.nodes.h3.nic.pfc_enable[0]: expected a priority from 0 to 7, found '8'",
+          "10 topology.nodes.h3.nic.dscp: must be at most 63, not '64'",
+          "10 topology.nodes.h3.nic.source_port: must be at least 1, not '0'"}));
 }
 
 }  // namespace

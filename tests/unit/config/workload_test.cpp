@@ -6,6 +6,8 @@
 namespace softspine::control {
 namespace {
 
+using dataplane::CongestionParameters;
+using dataplane::ReactionParameters;
 using tests::Complaints;
 using tests::complaints_about;
 using tests::read_well;
@@ -51,7 +53,7 @@ TEST(Workload, IsOpenLoopUnlessToldOtherwise) {
   const TransportConfig& transport = testbed.workloads.at(0).transport;
   EXPECT_EQ(transport.kind, TransportKind::kOpenLoop);
   EXPECT_EQ(transport.verb, Verb::kSend);
-  EXPECT_EQ(transport.congestion_control, CongestionControl::kOff);
+  EXPECT_FALSE(controls_congestion(transport.congestion_control));
 }
 
 TEST(Workload, ReadsEveryKeyOfItsTransport) {
@@ -62,7 +64,7 @@ TEST(Workload, ReadsEveryKeyOfItsTransport) {
       "  - {name: v, pattern: ring, transport: rc, window: 4, dscp: 3}\n"));
   const TransportConfig& all = testbed.workloads.at(0).transport;
   EXPECT_EQ(all.kind, TransportKind::kReliable);
-  EXPECT_EQ(all.congestion_control, CongestionControl::kDcqcnPaper);
+  EXPECT_TRUE(all.congestion_control == CongestionParameters{ReactionParameters::paper()});
   EXPECT_EQ(all.window, 64u);
   EXPECT_EQ(all.ack_every, 8u);
   EXPECT_EQ(all.ack_timeout, 6u);
@@ -82,12 +84,13 @@ TEST(Workload, RefusesKeysThatItsTransportHasNoUseFor) {
                                    "  - {name: b, pattern: ring, window: 5, ack_timeout: 3}\n"
                                    "  - {name: c, pattern: ring, transport: rc, cnp_dscp: 48}\n"
                                    "  - {name: d, pattern: ring, transport: rc, window: 8, ack_every: 9}\n"
-                                   "  - {name: e, pattern: ring, transport: rc, congestion_control: timely}\n")),
+                                   "  - {name: e, pattern: ring, transport: rc, congestion_control: cubic}\n")),
       (Complaints{"5 workload[0].congestion_control: needs 'transport: rc'",
                   "6 workload[1].window: needs 'transport: rc'", "6 workload[1].ack_timeout: needs 'transport: rc'",
                   "7 workload[2].cnp_dscp: needs 'congestion_control'",
                   "8 workload[3].ack_every: exceeds the window of 8: nobody would ever ask",
-                  "9 workload[4].congestion_control: 'timely' is not one of none, dcqcn_connectx, dcqcn_paper"}));
+                  "9 workload[4].congestion_control: 'cubic' is not one of none, dcqcn_connectx, dcqcn_paper, timely, "
+                  "timely_patched"}));
 }
 
 TEST(Workload, SpreadsMessagesOverQueuePairsAsItSays) {

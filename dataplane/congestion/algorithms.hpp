@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every congestion control there is. A new one has a header of its own (congestion_algorithm.hpp says what stands in
+// it) and its line here; testbed files, schema, reference, hosts and NICs have it from this list.
+#pragma once
+
+#include <variant>
+
+#include "dataplane/congestion/reaction_point.hpp"
+#include "dataplane/congestion/timely.hpp"
+
+namespace softspine::dataplane {
+
+template <typename... Algorithms>
+struct CongestionAlgorithmList {
+  using Any = std::variant<std::monostate, Algorithms...>;
+  using AnyParameters = std::variant<std::monostate, typename Algorithms::Parameters...>;
+
+  // each.operator()<Algorithm>() for all of them, in their order.
+  template <typename Each>
+  static constexpr void for_each(Each&& each) {
+    (each.template operator()<Algorithms>(), ...);
+  }
+};
+
+using CongestionAlgorithms = CongestionAlgorithmList<  //
+    ReactionPoint,                                     // DCQCN
+    Timely>;
+
+// What a queue pair or a NIC is told: none, or the parameters of one of them.
+using CongestionParameters = CongestionAlgorithms::AnyParameters;
+
+inline bool controls_congestion(const CongestionParameters& parameters) {
+  return parameters.index() != 0;
+}
+
+namespace congestion {
+
+template <typename Predicate>
+bool holds_for(const CongestionParameters& parameters, Predicate&& predicate) {
+  bool holds = false;
+  CongestionAlgorithms::for_each([&]<typename Algorithm>() {
+    if (std::holds_alternative<typename Algorithm::Parameters>(parameters))
+      holds = predicate.template operator()<Algorithm>();
+  });
+  return holds;
+}
+
+}  // namespace congestion
+
+inline bool heeds_cnps(const CongestionParameters& parameters) {
+  return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kHeedsCnps; });
+}
+inline bool heeds_acks(const CongestionParameters& parameters) {
+  return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kHeedsAcks; });
+}
+
+}  // namespace softspine::dataplane

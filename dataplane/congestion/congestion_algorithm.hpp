@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a congestion control is to the one who sends: the events that it is told, and the three answers that it gives.
+// congestion_control.hpp holds one of them by value; algorithms.hpp lists them all.
+//
+//   told                                       when
+//   on_sent(now, bytes)                        a frame began; bytes on the wire
+//   on_ack(now, bytes, rtt, ecn)               payload acknowledged for the first time; the round-trip time, if the
+//                                              acknowledgement is that of a packet that asked and was sent once;
+//                                              whether the acknowledgement itself was marked with CE
+//   on_cnp(now)                                a CNP for the queue pair
+//   on_timeout(now)                            nothing was acknowledged in time; the sender goes back
+//   advance(now)                               `now` has reached next_change()
+//   asked                                      answer
+//   rate_bps()                                 bit/s on the wire, or kNoLimit
+//   window_bytes()                             payload under way at most, or kNoLimit; one packet may always be
+//   next_change()                              when one of them changes by itself; never() if none does
+//
+// Every call happens after all changes that were due by its `now` (advance), and `now` never goes back. An algorithm
+// neither allocates nor throws, and sees no packet. What it does not declare, CongestionAlgorithm declares for it: it
+// ignores those events and limits nothing. A window that shrinks while nothing that is under way asks for an
+// acknowledgement waits for the sender's timer: no algorithm here has one, and who brings one teaches the sender to
+// ask.
+//
+// An algorithm also says how a testbed file writes it: kSets are its words with the parameters that each stands for,
+// kKeys its parameters with limits and help, complaint() what two of them contradict each other in. Reading, schema and
+// reference pages come from there. kHeedsCnps: receivers send CNPs to it. kHeedsAcks: it wants on_ack(), and the sender
+// then keeps the instants from which a round-trip time is measured.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+#include "dataplane/units/rate.hpp"
+#include "dataplane/units/time.hpp"
+#include "dataplane/units/wide.hpp"
+
+namespace softspine::dataplane {
+
+struct CongestionAlgorithm {
+  static constexpr uint64_t kNoLimit = UINT64_MAX;
+  static constexpr bool kHeedsCnps = false;
+  static constexpr bool kHeedsAcks = false;
+
+  void on_sent(Instant, uint32_t) noexcept {}
+  void on_ack(Instant, uint64_t, std::optional<Duration>, bool) noexcept {}
+  void on_cnp(Instant) noexcept {}
+  void on_timeout(Instant) noexcept {}
+  void advance(Instant) noexcept {}
+
+  uint64_t rate_bps() const { return kNoLimit; }
+  uint64_t window_bytes() const { return kNoLimit; }
+  Instant next_change() const { return Instant::never(); }
+};
+
+inline constexpr Rate kTopRate = Rate::gbps(1'600);  // of a link
+
+// An exact part of one: 5/1024. 0 < part ≤ whole.
+struct Fraction {
+  uint32_t part = 1;
+  uint32_t whole = 1;
+
+  // ⌊ of × this ⌋
+  constexpr uint64_t floor_of(uint64_t of) const { return static_cast<uint64_t>(Uint128{of} * part / whole); }
+  friend bool operator==(const Fraction&, const Fraction&) = default;
+};
+
+// A number of bytes among an algorithm's parameters.
+struct ByteCount {
+  uint64_t count = 0;
+  friend auto operator<=>(const ByteCount&, const ByteCount&) = default;
+};
+
+// A word of the testbed file, and the parameters that it stands for.
+template <typename Parameters>
+struct ParameterSet {
+  std::string_view word;
+  std::string_view help;
+  Parameters parameters;
+};
+
+// One parameter: its key, its member, its meaning, and its bounds, both included.
+template <typename Parameters, typename T>
+struct ParameterKey {
+  std::string_view key;
+  T Parameters::* member;
+  std::string_view help;
+  std::optional<T> least;
+  std::optional<T> most;
+};
+template <typename Parameters, typename T>
+constexpr ParameterKey<Parameters, T> parameter(std::string_view key, T Parameters::* member, std::string_view help,
+                                                std::optional<std::type_identity_t<T>> least = {},
+                                                std::optional<std::type_identity_t<T>> most = {}) {
+  return {key, member, help, least, most};
+}
+
+// Which key's value cannot be, and why.
+struct ParameterComplaint {
+  std::string_view key;
+  std::string_view message;
+};
+
+}  // namespace softspine::dataplane
