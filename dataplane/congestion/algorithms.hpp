@@ -5,6 +5,7 @@
 
 #include <variant>
 
+#include "dataplane/congestion/bdp_cap.hpp"
 #include "dataplane/congestion/reaction_point.hpp"
 #include "dataplane/congestion/timely.hpp"
 
@@ -24,7 +25,8 @@ struct CongestionAlgorithmList {
 
 using CongestionAlgorithms = CongestionAlgorithmList<  //
     ReactionPoint,                                     // DCQCN
-    Timely>;
+    Timely,                                            //
+    BdpCap>;                                           // BDP-FC
 
 // What a queue pair or a NIC is told: none, or the parameters of one of them.
 using CongestionParameters = CongestionAlgorithms::AnyParameters;

@@ -99,5 +99,33 @@ TEST(RoundTripTime, TheRingHoldsEveryPacketOfAWindowThatAsks) {
   EXPECT_EQ(none.take(0, us(1)), std::nullopt);
 }
 
+// A window, not a rate: 100 Gb/s and 1 us are 12,500 bytes, 12 packets, and the last of them asks.
+TEST(ControlledWindow, KeepsNoMoreUnderWayThanItsCongestionControlLets) {
+  HostAndPuppet pair;
+  FlowConfig flow = timely_flow(1);
+  flow.message_bytes = 64 * 1024;
+  flow.reliable.congestion_control = BdpCapParameters{.rtt = Duration::us(1)};
+  pair.host().add_flow(flow);
+  pair.puppet().say(us(50), ack(11));
+  pair.run(us(100));
+  ASSERT_EQ(pair.puppet().heard().size(), 24u);
+  for (size_t n = 0; n < 24; ++n) {
+    const Heard& heard = pair.puppet().heard()[n];
+    EXPECT_EQ(heard.started < us(50), n < 12);
+    EXPECT_EQ((heard.bth()[bth::kAckRequest] & bth::kAckRequestBit) != 0, n % 12 == 11) << n;
+  }
+}
+
+TEST(ControlledWindow, OnePacketMayBeUnderWayHoweverSmallItIs) {
+  HostAndPuppet pair;
+  FlowConfig flow = timely_flow(1);
+  flow.reliable.congestion_control = BdpCapParameters{.rtt = Duration::ns(1)};
+  pair.host().add_flow(flow);
+  pair.puppet().say(us(10), ack(0));
+  pair.run(us(100));
+  ASSERT_EQ(pair.puppet().heard().size(), 2u);
+  EXPECT_EQ(pair.puppet().heard()[1].psn(), 1u);
+}
+
 }  // namespace
 }  // namespace softspine::testbeds

@@ -8,6 +8,7 @@
 namespace softspine::control {
 namespace {
 
+using dataplane::BdpCapParameters;
 using dataplane::CongestionParameters;
 using dataplane::Duration;
 using dataplane::Fraction;
@@ -43,6 +44,7 @@ TEST(Congestion, AWordStandsForASetOfParameters) {
   EXPECT_TRUE(read("dcqcn_connectx") == CongestionParameters{ReactionParameters::connectx()});
   EXPECT_TRUE(read("timely") == CongestionParameters{TimelyParameters{}});
   EXPECT_TRUE(read("timely_patched") == CongestionParameters{dataplane::Timely::kSets[1].parameters});
+  EXPECT_TRUE(read("bdp_fc") == CongestionParameters{BdpCapParameters{}});
 }
 
 TEST(Congestion, AMapStandsForItsKindsSetButForItsKeys) {
@@ -90,6 +92,10 @@ TEST(Congestion, EveryParameterOfTimelyIsAKey) {
               CongestionParameters{expected});
 }
 
+TEST(Congestion, TheParameterOfBdpFcIsAKey) {
+  EXPECT_TRUE(read("{kind: bdp_fc, rtt: 8us}") == CongestionParameters{BdpCapParameters{.rtt = Duration::us(8)}});
+}
+
 TEST(Congestion, APartOfOneIsExactAndNeitherNothingNorMore) {
   using Traits = WordTraits<Fraction>;
   EXPECT_EQ(Traits::parse("5/1024"), (Fraction{5, 1024}));
@@ -106,13 +112,14 @@ TEST(Congestion, APartOfOneIsExactAndNeitherNothingNorMore) {
 
 TEST(Congestion, RefusesWhatIsNoControl) {
   EXPECT_EQ(wrong("dcqcn"),
-            (Complaints{": 'dcqcn' is not one of none, dcqcn_connectx, dcqcn_paper, timely, timely_patched"}));
+            (Complaints{": 'dcqcn' is not one of none, dcqcn_connectx, dcqcn_paper, timely, timely_patched, bdp_fc"}));
   EXPECT_EQ(wrong("{kind: none}"),
-            (Complaints{".kind: 'none' is not one of dcqcn_connectx, dcqcn_paper, timely, timely_patched"}));
+            (Complaints{".kind: 'none' is not one of dcqcn_connectx, dcqcn_paper, timely, timely_patched, bdp_fc"}));
   EXPECT_EQ(wrong("{g: 1/256}"),
-            (Complaints{": the key 'kind' is missing (dcqcn_connectx, dcqcn_paper, timely, timely_patched)"}));
+            (Complaints{": the key 'kind' is missing (dcqcn_connectx, dcqcn_paper, timely, timely_patched, bdp_fc)"}));
   EXPECT_EQ(wrong("[timely]"),
-            (Complaints{": expected one of none, dcqcn_connectx, dcqcn_paper, timely, timely_patched, found a list"}));
+            (Complaints{
+                ": expected one of none, dcqcn_connectx, dcqcn_paper, timely, timely_patched, bdp_fc, found a list"}));
   EXPECT_EQ(wrong("{kind: timely, g: 1/256}").size(), 1u) << "another algorithm's key";
 }
 
