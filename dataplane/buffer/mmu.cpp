@@ -15,7 +15,7 @@ void take_reserved(Use& use, uint32_t cells) noexcept {
 
 // Shared first, then reserved.
 template <typename Use>
-void give_back(Use& use, uint32_t cells) noexcept {
+void release_cells(Use& use, uint32_t cells) noexcept {
   const uint32_t shared = std::min(use.shared, cells);
   use.shared -= shared;
   use.pool->free += static_cast<int32_t>(shared);
@@ -33,8 +33,8 @@ uint32_t out_of_headroom(GroupUse& group, uint32_t cells) noexcept {
 std::vector<PoolUse> pools_of(const std::vector<PoolPlan>& plans, const std::vector<PoolUse>& before) {
   std::vector<PoolUse> pools(plans.size());
   for (size_t i = 0; i < plans.size(); ++i) {
-    pools[i].shared_most = plans[i].shared_cells;
-    pools[i].headroom_most = plans[i].headroom_cells;
+    pools[i].shared_limit = plans[i].shared_cells;
+    pools[i].headroom_limit = plans[i].headroom_cells;
     pools[i].free = pools[i].least_free = static_cast<int32_t>(plans[i].shared_cells);
     if (i >= before.size()) continue;
     pools[i].headroom_watermark = before[i].headroom_watermark;
@@ -94,14 +94,14 @@ uint32_t Mmu::admit_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) 
 
 bool Mmu::has_headroom(const GroupUse& group, uint32_t cells) noexcept {
   const PoolUse& pool = *group.pool;
-  const bool own = group.headroom + cells <= group.headroom_most;
-  const bool pooled = pool.headroom_most == 0 || pool.headroom + cells <= pool.headroom_most;
+  const bool own = group.headroom + cells <= group.headroom_limit;
+  const bool pooled = pool.headroom_limit == 0 || pool.headroom + cells <= pool.headroom_limit;
   return group.lossless && !group.shut && own && pooled;
 }
 
 bool Mmu::release_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
-  give_back(queue, cells);
-  give_back(group, cells - out_of_headroom(group, cells));
+  release_cells(queue, cells);
+  release_cells(group, cells - out_of_headroom(group, cells));
   const bool may_go = group.xoff && say_xon(group);
   return may_go || group.credited;
 }
@@ -146,7 +146,7 @@ void Mmu::plan_group(GroupUse& group, const GroupPlan& wanted) {
   group.limit = group.shut ? SharedLimit{} : wanted.limit;
   group.reserved_most = group.shut ? 0 : wanted.reserved_cells;
   group.reserved_left = static_cast<int32_t>(group.reserved_most - reserved);
-  group.headroom_most = wanted.headroom_cells;
+  group.headroom_limit = wanted.headroom_cells;
   group.xon = wanted.xon_cells;
   group.xon_offset = wanted.xon_offset_cells;
   group.lossless = wanted.lossless;

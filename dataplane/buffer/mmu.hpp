@@ -36,11 +36,11 @@ struct alignas(32) PoolUse {
   uint32_t headroom = 0;
   uint32_t reserved = 0;
   uint32_t headroom_watermark = 0;
-  uint32_t shared_most = 0;  // as planned
-  uint32_t headroom_most = 0;
+  uint32_t shared_limit = 0;  // as planned
+  uint32_t headroom_limit = 0;
 
-  uint32_t shared() const { return shared_most - static_cast<uint32_t>(free); }
-  uint32_t watermark() const { return shared_most - static_cast<uint32_t>(least_free); }
+  uint32_t shared() const { return shared_limit - static_cast<uint32_t>(free); }
+  uint32_t watermark() const { return shared_limit - static_cast<uint32_t>(least_free); }
   uint32_t to_give() const { return static_cast<uint32_t>(std::max(free, 0)); }
 };
 
@@ -51,7 +51,7 @@ struct alignas(64) GroupUse {
   uint32_t headroom = 0;
   int32_t reserved_left = 0;  // of reserved_most; below 0 when a new plan has less than is held
   uint32_t reserved_most = 0;
-  uint32_t headroom_most = 0;
+  uint32_t headroom_limit = 0;
   SharedLimit limit;
   uint32_t shared_watermark = 0;
   uint32_t xon = 0;
@@ -109,15 +109,16 @@ class Mmu {
     const uint32_t cells = cell_.cells_of(frame_bytes);
     const auto wanted = static_cast<int32_t>(cells);
     if (queue.reserved_left < wanted && group.reserved_left < wanted && fits(queue, cells)) [[likely]] {
-      hold(queue, cells);  // done with before the group is looked at: what both need does not fit into registers
+      charge_shared(queue,
+                    cells);  // done with before the group is looked at: what both need does not fit into registers
       if (fits(group, cells)) [[likely]] {
-        hold(group, cells);
-        note_most(queue);
-        note_most(group);
+        charge_shared(group, cells);
+        note_watermarks(queue);
+        note_watermarks(group);
         ++group.packets;
         return cells;
       }
-      let_go(queue, cells);
+      release_shared(queue, cells);
     }
     return admit_otherwise(group, queue, cells);
   }
@@ -135,8 +136,8 @@ class Mmu {
     GroupUse& group = groups_[account.group];
     QueueUse& queue = queues_[account.queue];
     if (queue.shared >= cells && group.shared >= cells && group.headroom == 0 && !group.watched) [[likely]] {
-      let_go(queue, cells);
-      let_go(group, cells);
+      release_shared(queue, cells);
+      release_shared(group, cells);
       return false;
     }
     return release_otherwise(group, queue, cells);
@@ -175,25 +176,25 @@ class Mmu {
     return static_cast<int32_t>(cells) <= free && use.shared + cells <= use.limit.of(static_cast<uint32_t>(free));
   }
   template <typename Use>
-  static void hold(Use& use, uint32_t cells) noexcept {
+  static void charge_shared(Use& use, uint32_t cells) noexcept {
     use.shared += cells;
     use.pool->free -= static_cast<int32_t>(cells);
   }
   template <typename Use>
-  static void let_go(Use& use, uint32_t cells) noexcept {
+  static void release_shared(Use& use, uint32_t cells) noexcept {
     use.shared -= cells;
     use.pool->free += static_cast<int32_t>(cells);
   }
   template <typename Use>
-  static void note_most(Use& use) noexcept {
+  static void note_watermarks(Use& use) noexcept {
     raise(use.shared_watermark, use.shared);
     PoolUse& pool = *use.pool;
     if (pool.free < pool.least_free) pool.least_free = pool.free;
   }
   template <typename Use>
   static void take(Use& use, uint32_t cells) noexcept {
-    hold(use, cells);
-    note_most(use);
+    charge_shared(use, cells);
+    note_watermarks(use);
   }
   GroupExtremes& extremes_of(const GroupUse& group) { return extremes_[static_cast<size_t>(&group - groups_.data())]; }
   GroupUse& group_of(uint32_t port, uint32_t group) { return groups_[port * kPriorities + group]; }

@@ -168,11 +168,11 @@ class Copier {
         const PoolUse& use = pools[number++];
         out.push_back({.name = pool.name,
                        .ingress = ingress,
-                       .size_bytes = use.shared_most * cell,
+                       .size_bytes = use.shared_limit * cell,
                        .reserved_bytes = use.reserved * cell,
                        .shared_bytes = use.shared() * cell,
                        .watermark_bytes = use.watermark() * cell,
-                       .headroom_size_bytes = use.headroom_most * cell,
+                       .headroom_size_bytes = use.headroom_limit * cell,
                        .headroom_bytes = use.headroom * cell,
                        .headroom_watermark_bytes = use.headroom_watermark * cell});
       }
