@@ -97,9 +97,9 @@ void Engine::run_actions(Instant upto) {
 void Engine::deliver_sent() noexcept {
   for (const auto& outbox : outboxes_) {
     if (!outbox) continue;
-    auto& letters = outbox->open_side();
-    for (Letter& letter : letters) letter.to->deliver(letter.port, std::move(letter.packet), letter.at);
-    letters.clear();
+    auto& messages = outbox->open_side();
+    for (Message& message : messages) message.to->deliver(message.port, std::move(message.packet), message.at);
+    messages.clear();
   }
 }
 
@@ -183,13 +183,13 @@ void Engine::see_on_links(const std::function<void(NodeId, PortNo, uint32_t)>& s
   }
   for (const auto& outbox : outboxes_) {
     if (!outbox) continue;
-    outbox->for_each([&](const Letter& letter) { see(letter.to->id(), letter.port, letter.packet.flow()); });
+    outbox->for_each([&](const Message& message) { see(message.to->id(), message.port, message.packet.flow()); });
   }
 }
 
 uint64_t Engine::drain() {
   uint64_t on_links = 0;
-  for (const auto& worker : workers_) worker->fetch_letters();
+  for (const auto& worker : workers_) worker->fetch_messages();
   for (const auto& node : nodes_) {
     Inbox& inbox = node->inbox();
     while (!inbox.next().is_never()) {

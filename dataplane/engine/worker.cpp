@@ -14,11 +14,11 @@ void Worker::adopt(Node& node) {
   if (node.wants_poll()) edges_.push_back(&node);
 }
 
-void Worker::fetch_letters() noexcept {
+void Worker::fetch_messages() noexcept {
   for (Outbox* outbox : incoming_) {
-    auto& letters = outbox->closed_side(exchange_);
-    for (Letter& letter : letters) letter.to->deliver(letter.port, std::move(letter.packet), letter.at);
-    letters.clear();
+    auto& messages = outbox->closed_side(exchange_);
+    for (Message& message : messages) message.to->deliver(message.port, std::move(message.packet), message.at);
+    messages.clear();
   }
 }
 
@@ -69,7 +69,7 @@ void Worker::run_window(Instant until, Instant horizon) noexcept {
 
 // All workers have what was sent to them, then worker 0 acts alone, then all go on.
 void Worker::stand_still(Instant upto) noexcept {
-  fetch_letters();
+  fetch_messages();
   engine_.barrier_.meet(index_, ++round_, WindowReport{});
   if (index_ == 0) engine_.run_actions(upto);
   engine_.barrier_.meet(index_, ++round_, WindowReport{});
@@ -84,7 +84,7 @@ RunEnd Worker::run(Instant end) noexcept {
     const Instant limit = std::min(all.action, end);
     const Instant first = std::min(all.next, limit);
     horizon = all.horizon;
-    fetch_letters();
+    fetch_messages();
     if (all.stop) return RunEnd::kStopped;
     if (all.action < end && all.next >= all.action && all.horizon >= all.action) {
       floor = all.action;

@@ -36,8 +36,8 @@ class Worker {
   uint64_t windows() const { return windows_; }
   uint64_t node_runs() const { return node_runs_; }
   const Histogram& lateness() const { return lateness_; }
-  // The letters that nobody has fetched yet: packets on links between workers.
-  void fetch_letters() noexcept;
+  // The messages that nobody has fetched yet: packets on links between workers.
+  void fetch_messages() noexcept;
 
  private:
   WindowReport report(bool busy) noexcept;

@@ -16,7 +16,7 @@ namespace softspine::dataplane {
 
 class Node;
 
-struct Letter {
+struct Message {
   Node* to = nullptr;
   Packet packet;
   Instant at;
@@ -27,7 +27,7 @@ class Outbox {
  public:
   void push(Node* to, PortNo port, Packet packet, Instant at) {
     if (at < earliest_) earliest_ = at;
-    sides_[filling_].push_back(Letter{to, std::move(packet), at, port});
+    sides_[filling_].push_back(Message{to, std::move(packet), at, port});
   }
   // The sender, at the end of a window: what it holds belongs to the receiver from now on.
   // Returns the earliest arrival in it, so that the next window starts no later than that.
@@ -38,22 +38,22 @@ class Outbox {
     return earliest;
   }
   // While all workers stand still: what was sent since the last closing is taken out by the caller, at once.
-  std::vector<Letter>& open_side() {
+  std::vector<Message>& open_side() {
     earliest_ = Instant::never();
     return sides_[filling_];
   }
   // The receiver, after the `closings`-th closing: what was handed over by it.
-  std::vector<Letter>& closed_side(uint64_t closings) { return sides_[(closings + 1) & 1]; }
+  std::vector<Message>& closed_side(uint64_t closings) { return sides_[(closings + 1) & 1]; }
   // While nobody fills or empties it: all that it holds, on either side.
   template <typename See>
   void for_each(See&& see) const {
-    for (const std::vector<Letter>& side : sides_) {
-      for (const Letter& letter : side) see(letter);
+    for (const std::vector<Message>& side : sides_) {
+      for (const Message& message : side) see(message);
     }
   }
 
  private:
-  std::array<std::vector<Letter>, 2> sides_;
+  std::array<std::vector<Message>, 2> sides_;
   Instant earliest_ = Instant::never();
   uint32_t filling_ = 0;
 };
