@@ -68,7 +68,7 @@ void Worker::run_window(Instant until, Instant horizon) noexcept {
 }
 
 // All workers have what was sent to them, then worker 0 acts alone, then all go on.
-void Worker::stand_still(Instant upto) noexcept {
+void Worker::quiesce(Instant upto) noexcept {
   fetch_messages();
   engine_.barrier_.meet(index_, ++round_, WindowReport{});
   if (index_ == 0) engine_.run_actions(upto);
@@ -89,11 +89,11 @@ RunEnd Worker::run(Instant end) noexcept {
     if (all.action < end && all.next >= all.action && all.horizon >= all.action) {
       floor = all.action;
       if (index_ == 0) engine_.reach(floor);
-      stand_still(floor);
+      quiesce(floor);
       continue;
     }
     if (all.act) {
-      stand_still(floor);
+      quiesce(floor);
       continue;
     }
     if (first == end && all.horizon >= end) {

@@ -44,7 +44,7 @@ class Worker {
   bool is_time_to_poll(Instant horizon) noexcept;
   bool poll_edges(Instant now) noexcept;
   void run_window(Instant until, Instant horizon) noexcept;
-  void stand_still(Instant upto) noexcept;
+  void quiesce(Instant upto) noexcept;
 
   Engine& engine_;
   uint32_t index_;
