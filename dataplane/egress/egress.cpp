@@ -14,7 +14,7 @@ Egress::Egress(Node& node, std::vector<PortCounters>& counters, PacketPool& pool
       mmu_(node.ports()),
       flow_control_(node.ports(), mmu_),
       watchdogs_(*this, node.ports()),
-      side_(node.ports()),
+      control_(node.ports()),
       pool_(pool),
       rng_(rng) {
   busy_.reserve(node.ports());
@@ -30,7 +30,7 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
   const std::shared_ptr<const QosPlan> last = std::exchange(plan_, std::move(plan));  // flow control still has it
   mmu_.apply(plan_->buffer);
   for (uint32_t i = 0; i < ports_.size(); ++i) {
-    side_[i].mac = plan_->ports[i].mac == MacAddress{} ? router : plan_->ports[i].mac;
+    control_[i].mac = plan_->ports[i].mac == MacAddress{} ? router : plan_->ports[i].mac;
     plan_port(i);
   }
   flow_control_.apply(*plan_, now);
@@ -48,8 +48,8 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
 void Egress::plan_port(uint32_t number) {
   const PortQosPlan& wanted = plan_->ports[number];
   Port& port = ports_[number];
-  Side& side = side_[number];
-  side.scheduler.plan(wanted);
+  PortControl& control = control_[number];
+  control.scheduler.plan(wanted);
   port.strict = 0;
   port.mark_from = UINT32_MAX;
   port.drop_from = UINT32_MAX;
@@ -59,7 +59,7 @@ void Egress::plan_port(uint32_t number) {
     port.mark_from = std::min(port.mark_from, plan_->wred[queue.wred].mark.min_bytes);
     port.drop_from = std::min(port.drop_from, plan_->wred[queue.wred].drop.min_bytes);
   }
-  port.charges = side.scheduler.shapes() || wanted.credit_enabled != 0;
+  port.charges = control.scheduler.shapes() || wanted.credit_enabled != 0;
   port.has_wred = std::min(port.mark_from, port.drop_from) != UINT32_MAX;
 }
 
@@ -95,7 +95,7 @@ void Egress::mark(Port& port, uint8_t q, Packet& packet) noexcept {
 
 void Egress::charge(Port& port, uint8_t q, Instant at, Instant left) noexcept {
   const auto number = static_cast<uint32_t>(&port - ports_.data());
-  side_[number].scheduler.charge(q, port.wire_bytes, at);
+  control_[number].scheduler.charge(q, port.wire_bytes, at);
   flow_control_.charge(number, q, port.wire_bytes, at);
   hold(number, left);
   arm(number);
@@ -104,9 +104,9 @@ void Egress::charge(Port& port, uint8_t q, Instant at, Instant left) noexcept {
 // Which queues may not send at `at`, for whatever reason. Flow control counts as it was last applied: `at` may lie
 // ahead.
 void Egress::hold(uint32_t number, Instant at) noexcept {
-  Side& side = side_[number];
-  side.blocked = flow_control_.blocked_queues(number);
-  ports_[number].held = side.scheduler.hold(at) | side.blocked;
+  PortControl& control = control_[number];
+  control.blocked = flow_control_.blocked_queues(number);
+  ports_[number].held = control.scheduler.hold(at) | control.blocked;
 }
 
 // If the wire is free: what may go starts.
@@ -137,13 +137,13 @@ void Egress::reconsider(uint32_t number, Instant at) noexcept {
 
 // The port's next timer, as it should stand in the heap.
 void Egress::arm(uint32_t number) noexcept {
-  Side& side = side_[number];
+  PortControl& control = control_[number];
   const PortFlowControl& flow = flow_control_.port(number);
-  Instant at = std::min(flow.next_change(), side.scheduler.opens());
+  Instant at = std::min(flow.next_change(), control.scheduler.opens());
   if (!ports_[number].has_frame) at = std::min(at, flow.next_frame());  // else it goes when the wire is free
-  if (at == side.timer_at) return;
-  if (!side.timer_at.is_never()) timers_.remove(number);
-  side.timer_at = at;
+  if (at == control.timer_at) return;
+  if (!control.timer_at.is_never()) timers_.remove(number);
+  control.timer_at = at;
   if (!at.is_never()) timers_.push(at, number);
 }
 
@@ -162,7 +162,7 @@ void Egress::fire() noexcept {
     return watchdogs_.poll(at);
   }
   timers_.pop();
-  side_[number].timer_at = Instant::never();
+  control_[number].timer_at = Instant::never();
   reconsider(number, at);
 }
 

@@ -128,7 +128,7 @@ class Egress {
   const PfcWatchdogs& watchdogs() const { return watchdogs_; }
   const QosPlan& plan() const { return *plan_; }
   // Queues that have something and may not send it, since they are paused or without credit. Between windows.
-  uint8_t stuck_queues(PortNo port) const { return side_[port.value()].blocked & ports_[port.value()].waiting; }
+  uint8_t stuck_queues(PortNo port) const { return control_[port.value()].blocked & ports_[port.value()].waiting; }
   // What waits in a queue, first to last. Between windows.
   template <typename See>
   void for_each_waiting(PortNo port, uint32_t queue, See&& see) const {
@@ -177,7 +177,7 @@ class Egress {
     std::array<PacketList, kQueues> queues;
   };
   // What few packets need.
-  struct Side {
+  struct PortControl {
     PortScheduler scheduler;
     uint8_t blocked = 0;                  // queues, by flow control
     MacAddress mac{};                     // of its pause and credit frames
@@ -255,7 +255,8 @@ class Egress {
   }
   [[gnu::always_inline]] Instant start_next(Port& port, uint32_t number, uint8_t ready, Instant at) noexcept {
     const auto strict = static_cast<uint8_t>(ready & port.strict);
-    const auto q = strict != 0 ? static_cast<uint8_t>(std::bit_width(strict) - 1) : side_[number].scheduler.pick(ready);
+    const auto q =
+        strict != 0 ? static_cast<uint8_t>(std::bit_width(strict) - 1) : control_[number].scheduler.pick(ready);
     PacketList& queue = port.queues[q];
     Packet packet = queue.pop();
     if (queue.empty()) {
@@ -263,7 +264,7 @@ class Egress {
     } else {
       queue.prefetch_front();
     }
-    if (strict == 0) side_[number].scheduler.picked(q, packet.frame_bytes(), queue.empty());
+    if (strict == 0) control_[number].scheduler.picked(q, packet.frame_bytes(), queue.empty());
     return start(port, q, std::move(packet), at);
   }
 
@@ -300,7 +301,7 @@ class Egress {
   bool draining_ = false;
   GroupFlowControl flow_control_;
   PfcWatchdogs watchdogs_;
-  std::vector<Side> side_;
+  std::vector<PortControl> control_;
   PacketPool& pool_;
   Rng& rng_;
   std::shared_ptr<const QosPlan> plan_;

@@ -78,7 +78,7 @@ Instant Egress::start_own_frame(uint32_t number, Instant at) noexcept {
     arm(number);
     return Instant::never();
   }
-  const FlowControlFrame made = flow.make_frame(packet.data(), side_[number].mac, port.wire->rate(), at);
+  const FlowControlFrame made = flow.make_frame(packet.data(), control_[number].mac, port.wire->rate(), at);
   port.wire_queue = made.kind == FlowControlFrame::Kind::kPfc ? kPfcFrame : kCreditFrame;
   port.has_frame = flow.next_frame() <= at;
   arm(number);
