@@ -173,7 +173,7 @@ void Mmu::set_queue(uint32_t port, uint32_t index, const QueuePlan& plan, bool s
   plan_queue(queue_of(port, index), plan);
 }
 
-bool Mmu::settle(uint16_t port, uint8_t index) noexcept {
+bool Mmu::reconsider_xoff(uint16_t port, uint8_t index) noexcept {
   GroupUse& group = group_of(port, index);
   if (!group.xoff) return false;
   if (group.lossless) return say_xon(group);

@@ -149,7 +149,7 @@ class Mmu {
   void set_group(uint32_t port, uint32_t group, const GroupPlan& plan, bool shut) noexcept;
   void set_queue(uint32_t port, uint32_t queue, const QueuePlan& plan, bool shut) noexcept;
   // After apply(): whether a group that had asked to stop has nothing left to wait for. Clears its state.
-  bool settle(uint16_t port, uint8_t group) noexcept;
+  bool reconsider_xoff(uint16_t port, uint8_t group) noexcept;
 
   uint32_t ports() const { return ports_; }
   CellSize cell() const { return cell_; }

@@ -73,7 +73,7 @@ uint8_t Nic::priority_of(const Packet& parsed) const noexcept {
 void Nic::depart(Instant now) noexcept {
   if (flow_control_.next_frame() <= now) {
     send_pause(now);
-    return settle();
+    return find_next();
   }
   const auto free = static_cast<uint8_t>(~flow_control_.advance(now));
   if ((free & cnp_bit_) != 0 && !cnps_.empty()) {
@@ -84,7 +84,7 @@ void Nic::depart(Instant now) noexcept {
     counters_.in_bytes += packet.frame_bytes();
     transmit(std::move(packet), now);
   }
-  settle();
+  find_next();
 }
 
 // Those that their rates let go have waited longer. Empty if none may leave now.
@@ -127,7 +127,7 @@ void Nic::send_pause(Instant now) noexcept {
 }
 
 // Everything but the port's being busy, folded into one instant.
-void Nic::settle() noexcept {
+void Nic::find_next() noexcept {
   next_ = flow_control_.next_frame();
   const uint8_t paused = flow_control_.blocked();
   next_ = std::min(next_, send_.ready(static_cast<uint8_t>(~paused)));
@@ -175,7 +175,7 @@ void Nic::hear(const Packet& packet, Instant now, bool& ends_here) noexcept {
   ends_here = heard.ends_here;
   if (!heard.answer) return;
   cnps_.push(std::move(heard.answer));
-  settle();
+  find_next();
 }
 
 // Empty, unless it is for the host's own adapter.
@@ -189,7 +189,7 @@ Packet Nic::receive_mac_control(Packet packet, Instant now) noexcept {
   if (config_.relays_pfc) return packet;
   end_out(std::move(packet), DropReason::kPfcConsumed);
   free_at_ = std::max(free_at_, now);  // what an XON lets go has been ready for long
-  settle();
+  find_next();
   return Packet{};
 }
 
@@ -231,7 +231,7 @@ void Nic::judge_held(Instant now) noexcept {
   } else {
     return;
   }
-  settle();
+  find_next();
 }
 
 void Nic::end_out(Packet packet, DropReason reason) noexcept {
@@ -244,7 +244,7 @@ void Nic::end_out(Packet packet, DropReason reason) noexcept {
 void Nic::link_changed(PortNo, bool up, Instant now) noexcept {
   flow_control_.link_changed(up, now);
   if (up) free_at_ = std::max(free_at_, now);
-  settle();
+  find_next();
   want_run(std::max(now, departure()));
 }
 

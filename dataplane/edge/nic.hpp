@@ -129,15 +129,15 @@ class Nic : public Node {
     ++counters_.arrived_packets;
     counters_.arrived_flow_packets += packet.is_of_flow() ? 1 : 0;
   }
-  // A frame from outside, ready at `now`; settle() after the last of them.
+  // A frame from outside, ready at `now`; find_next() after the last of them.
   void take_in(Packet packet, Instant now) noexcept;
-  void settle() noexcept;
+  void find_next() noexcept;
   // So much waits for the host with the edge.
   void tell_held(uint64_t bytes, Instant now) noexcept;
   uint64_t draining_bytes() const { return draining_bytes_; }
   // Outside run(): what has changed may have something leave earlier.
   void settle_and_wake(Instant now) noexcept {
-    settle();
+    find_next();
     want_run(std::max(now, departure()));
   }
   // For look_outside(): the interface of that name was deleted. Once.

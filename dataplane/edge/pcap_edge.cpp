@@ -79,7 +79,7 @@ Instant PcapEdge::run(Instant until) noexcept {
 void PcapEdge::enter(Instant now) noexcept {
   if (Packet packet = packet_of(next_)) {
     take_in(std::move(packet), now);
-    settle();
+    find_next();
   }
   read_ahead(now);
   next_start_ = std::max(next_start_, now);

@@ -27,7 +27,7 @@ void PauseState::receive(const PfcFrame& frame, Instant now, Duration quantum, D
     if (account.idle()) account.stop_at = now + response;
     account.until = now + quantum * frame.quanta[i];
   }
-  settle(now);
+  update(now);
 }
 
 void PauseState::clear(Instant now) noexcept {
@@ -36,7 +36,7 @@ void PauseState::clear(Instant now) noexcept {
     account.end(now);
     account.until = now;
   }
-  settle(now);
+  update(now);
 }
 
 void PauseState::suspend(uint8_t priorities, Instant now) noexcept {
@@ -44,7 +44,7 @@ void PauseState::suspend(uint8_t priorities, Instant now) noexcept {
   for (size_t i = 0; i < accounts_.size(); ++i) {
     if ((priorities >> i & 1) != 0) accounts_[i].end(now);
   }
-  settle(now);
+  update(now);
 }
 
 void PauseState::resume(uint8_t priorities, Instant now) noexcept {
@@ -52,17 +52,17 @@ void PauseState::resume(uint8_t priorities, Instant now) noexcept {
     Account& account = accounts_[i];
     if ((priorities >> i & 1) != 0 && account.idle() && now < account.until) account.stop_at = now;
   }
-  settle(now);
+  update(now);
 }
 
 void PauseState::apply(Instant now) noexcept {
   for (Account& account : accounts_) {
     if (!account.idle() && account.until <= now) account.end(account.until);
   }
-  settle(now);
+  update(now);
 }
 
-void PauseState::settle(Instant now) noexcept {
+void PauseState::update(Instant now) noexcept {
   mask_ = mask_at(now);
   next_change_ = Instant::never();
   for (const Account& account : accounts_) {

@@ -73,7 +73,7 @@ class PauseState {
   };
 
   void apply(Instant now) noexcept;
-  void settle(Instant now) noexcept;
+  void update(Instant now) noexcept;
   uint8_t mask_at(Instant now) const noexcept;
 
   Instant next_change_ = Instant::never();  // these two first: all that a packet asks for

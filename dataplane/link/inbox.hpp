@@ -58,7 +58,7 @@ class Inbox {
     const uint32_t port = heap_.top_id();
     Arrivals& arrivals = ports_[port];
     Packet packet = arrivals.pop(static_cast<uint16_t>(port));
-    settle(arrivals);
+    reorder(arrivals);
     return packet;
   }
 
@@ -72,7 +72,8 @@ class Inbox {
   }
 
  private:
-  // From the port whose turn it is, as long as it stays its turn: the order is settled once a run, not once a packet.
+  // From the port whose turn it is, as long as it stays its turn: the heap is put in order once a run, not once a
+  // packet.
   void take_run(Instant until, Burst& burst) {
     const uint32_t port = heap_.top_id();
     Arrivals& arrivals = ports_[port];
@@ -80,10 +81,10 @@ class Inbox {
       burst.push(arrivals.pop(static_cast<uint16_t>(port)));
     } while (!arrivals.empty() && !burst.full() && arrivals.front_at() < until &&
              heap_.stays_first(arrivals.front_at()));
-    settle(arrivals);
+    reorder(arrivals);
   }
   // After packets were taken from the port whose turn it was.
-  void settle(const Arrivals& arrivals) {
+  void reorder(const Arrivals& arrivals) {
     if (arrivals.empty()) {
       heap_.pop();
     } else {

@@ -33,20 +33,20 @@ class Transmitter {
   }
   void route_through(Outbox* outbox) {
     outbox_ = outbox;
-    settle();
+    choose_path();
   }
   void set_up(bool up) {
     up_ = up;
-    settle();
+    choose_path();
   }
   // Null: a good cable.
   void set_fault(std::unique_ptr<LinkFault> fault) {
     fault_ = std::move(fault);
-    settle();
+    choose_path();
   }
   void set_tap(Tap* tap) {
     tap_ = tap;
-    settle();
+    choose_path();
   }
 
   bool connected() const { return peer_ != nullptr; }
@@ -65,7 +65,7 @@ class Transmitter {
   Instant send(Packet packet, Instant start) noexcept;
 
  private:
-  void settle() { is_direct_ = up_ && outbox_ == nullptr && tap_ == nullptr && fault_ == nullptr; }
+  void choose_path() { is_direct_ = up_ && outbox_ == nullptr && tap_ == nullptr && fault_ == nullptr; }
   void send_watched_or_away(Packet packet, Instant left) noexcept;
   bool arrives() noexcept;
 

@@ -24,17 +24,17 @@ void TapBoard::add(const Place& place, Tap* tap) {
   std::unique_ptr<Fan>& fan = fans_[place];
   if (!fan) fan = std::make_unique<Fan>();
   fan->taps.push_back(tap);
-  settle(place);
+  connect(place);
 }
 
 void TapBoard::remove(const Place& place, Tap* tap) {
   const auto found = fans_.find(place);
   if (found == fans_.end()) return;
   std::erase(found->second->taps, tap);
-  settle(place);
+  connect(place);
 }
 
-void TapBoard::settle(const Place& place) {
+void TapBoard::connect(const Place& place) {
   Fan& fan = *fans_[place];
   Tap* const tap = fan.taps.empty() ? nullptr : fan.taps.size() == 1 ? fan.taps[0] : &fan;
   if (place.received) return assembly_.switches[place.port.node]->set_receive_tap(PortNo{place.port.port}, tap);

@@ -30,7 +30,7 @@ class TapBoard {
 
  private:
   class Fan;
-  void settle(const Place& place);
+  void connect(const Place& place);
 
   Assembly& assembly_;
   std::map<Place, std::unique_ptr<Fan>> fans_;

@@ -191,7 +191,7 @@ TEST(Mmu, KeepsItsSumsWhenThePlanChangesUnderTraffic) {
     }
     for (const Frame& frame : held) both.fast.release(frame.account(), both.fast.cell().cells_of(frame.bytes));
     for (uint16_t port = 0; port <= Pair::kPorts; ++port) {
-      for (uint8_t g = 0; g < 8; ++g) both.fast.settle(port, g);
+      for (uint8_t g = 0; g < 8; ++g) both.fast.reconsider_xoff(port, g);
     }
     ASSERT_STREQ(both.fast.wrong(true), "");
   }
