@@ -52,7 +52,7 @@ CaptureBuffer CaptureWriter::recycled() {
   return buffer;
 }
 
-void CaptureWriter::give_back(std::vector<CaptureBuffer> buffers) {
+void CaptureWriter::release_buffers(std::vector<CaptureBuffer> buffers) {
   for (CaptureBuffer& buffer : buffers) buffer.clear();
   const std::lock_guard guard{lock_};
   for (CaptureBuffer& buffer : buffers) spare_.push_back(std::move(buffer));
@@ -81,7 +81,7 @@ void CaptureWriter::run() {
   tell();
   for (Batch batch; take(batch);) {
     write_batch(batch);
-    give_back(std::move(batch.buffers));
+    release_buffers(std::move(batch.buffers));
   }
   write_batch(Batch{{}, dataplane::Instant::never()});
   files_.close();

@@ -77,7 +77,7 @@ class CaptureWriter {
   void write_frame(const Ready& ready);
   void note_progress();
   void tell();
-  void give_back(std::vector<CaptureBuffer> buffers);
+  void release_buffers(std::vector<CaptureBuffer> buffers);
 
   uint64_t max_bytes_;
   std::function<void()> on_room_;

@@ -21,10 +21,10 @@ class PacketBudget {
   // False: that is more than is left, and nothing was taken.
   bool take(uint64_t bytes) noexcept {
     if (taken_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit_bytes_) return true;
-    give_back(bytes);
+    release(bytes);
     return false;
   }
-  void give_back(uint64_t bytes) noexcept { taken_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
+  void release(uint64_t bytes) noexcept { taken_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
   // A packet could not be made.
   void miss() noexcept {
     if (!spent_.exchange(true, std::memory_order_relaxed) && on_spent_) on_spent_();

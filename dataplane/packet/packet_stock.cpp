@@ -56,7 +56,7 @@ PacketStock::PacketStock(uint64_t most, PacketBudget* budget)
 }
 
 PacketStock::~PacketStock() {
-  if (budget_ != nullptr) budget_->give_back(made_ * stride_);
+  if (budget_ != nullptr) budget_->release(made_ * stride_);
   for (const Chunk& chunk : chunks_) munmap(chunk.memory, chunk.bytes);
   munmap(free_, most_ * sizeof(void*));
 }
@@ -88,7 +88,7 @@ void PacketStock::put(void* const* mbufs, uint32_t count) noexcept {
 bool PacketStock::make_one() noexcept {
   if (made_ == most_ || (budget_ != nullptr && !budget_->take(stride_))) return false;
   if (static_cast<size_t>(end_ - next_) < stride_ && !add_chunk()) {
-    if (budget_ != nullptr) budget_->give_back(stride_);
+    if (budget_ != nullptr) budget_->release(stride_);
     return false;
   }
   void* mbuf = next_ + pool_->header_size;
