@@ -312,11 +312,11 @@ class ProfileResolver {
 
   // Tables upon tables of bases upon bases could be any number, and each profile has a copy.
   bool fits(Entry& entry, const ProfileRow* file) {
-    constexpr size_t kMostRows = 400'000;
+    constexpr size_t kRowLimit = 400'000;
     rows_ += rows_of(*entry.row) + rows_of(entry.resolved.qos) + (file == nullptr ? 0 : rows_of(*file));
-    if (rows_ <= kMostRows) return true;
+    if (rows_ <= kRowLimit) return true;
     entry.resolved.qos = {};
-    reader_.wrong(entry.row->where, "is too much: profiles may have " + std::to_string(kMostRows) +
+    reader_.wrong(entry.row->where, "is too much: profiles may have " + std::to_string(kRowLimit) +
                                         " rows of tables, those of bases counted again");
     return false;
   }

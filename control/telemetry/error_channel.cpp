@@ -26,7 +26,7 @@ void ErrorChannel::report(std::string who, std::string what, Instant at) {
     return std::ranges::find_if(kept_, [&](const RunError& each) { return each.who == who && each.what == what; });
   };
   auto same = find();
-  if (same == kept_.end() && kept_.size() >= kMostKept) {
+  if (same == kept_.end() && kept_.size() >= kKeptLimit) {
     who = kFurtherWho;
     what = kFurtherWhat;
     same = find();

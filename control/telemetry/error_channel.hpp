@@ -11,7 +11,7 @@
 // that change, since the same of the same counts up instead of standing twice.
 // Frames that end are no errors: they have counters. Nobody reports from the dataplane: its counters and faults are
 // looked at between windows (testbeds/run/edge_watch.hpp).
-// Limit: kMostKept different ones; further ones only count, in an entry of their own.
+// Limit: kKeptLimit different ones; further ones only count, in an entry of their own.
 // Order: by instant, then who and what; so the same errors at the same instants read the same for any number of
 // workers.
 #pragma once
@@ -30,7 +30,7 @@ namespace softspine::control {
 
 class ErrorChannel {
  public:
-  static constexpr size_t kMostKept = 256;
+  static constexpr size_t kKeptLimit = 256;
 
   // `now`: the fabric's time, from any thread.
   explicit ErrorChannel(std::function<dataplane::Instant()> now) : now_(std::move(now)) {}

@@ -51,14 +51,14 @@ TEST(ErrorChannel, ReadsTheSameInWhateverOrderTheThreadsReported) {
 
 TEST(ErrorChannel, KeepsABoundedNumberAndCountsWhatIsBeyond) {
   ErrorChannel errors{[] { return Instant{}; }};
-  constexpr size_t kReports = ErrorChannel::kMostKept + 100;
+  constexpr size_t kReports = ErrorChannel::kKeptLimit + 100;
   for (size_t i = 0; i < kReports; ++i) errors.report("node" + std::to_string(i), "gone");
   uint64_t counted = 0;
   for (const RunError& each : errors.all()) counted += each.count;
   EXPECT_EQ(counted, kReports);
-  EXPECT_EQ(errors.all().size(), ErrorChannel::kMostKept + 1);
+  EXPECT_EQ(errors.all().size(), ErrorChannel::kKeptLimit + 1);
   errors.report("node7", "gone");  // a known one is still known
-  EXPECT_EQ(errors.all().size(), ErrorChannel::kMostKept + 1);
+  EXPECT_EQ(errors.all().size(), ErrorChannel::kKeptLimit + 1);
 }
 
 TEST(ErrorChannel, HandsOutEachErrorOnceInTheOrderOfItsReport) {
