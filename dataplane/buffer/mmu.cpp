@@ -200,7 +200,7 @@ void Mmu::clear_watermarks() noexcept {
   }
 }
 
-const char* Mmu::wrong(bool empty) const noexcept {
+const char* Mmu::validate(bool empty) const noexcept {
   struct Sum {
     uint64_t reserved = 0, shared = 0, headroom = 0;
   };

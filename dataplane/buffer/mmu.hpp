@@ -164,7 +164,7 @@ class Mmu {
   uint64_t group_limit(uint32_t port, uint32_t group) const;
   void clear_watermarks() noexcept;
   // Invariant 2, and that nothing is held if `empty`: where it is broken, or an empty text.
-  const char* wrong(bool empty) const noexcept;
+  const char* validate(bool empty) const noexcept;
 
  private:
   static void raise(uint32_t& watermark, uint32_t use) noexcept {

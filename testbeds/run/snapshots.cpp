@@ -104,7 +104,7 @@ class Copier {
       if (shares) port.buffers = buffers_of(mmu, p);
     }
     if (shares) copy.pools = pools_of(*profile.qos, mmu);
-    const char* const wrong = mmu.wrong(held == 0);
+    const char* const wrong = mmu.validate(held == 0);
     copy.wrong_with_buffers = wrong == nullptr ? "" : wrong;
   }
 

@@ -166,7 +166,7 @@ void run_events(uint64_t seed, int events) {
     step(both, held, false);
     if (::testing::Test::HasFatalFailure()) return;
   }
-  ASSERT_STREQ(both.fast.wrong(false), "");
+  ASSERT_STREQ(both.fast.validate(false), "");
 }
 
 TEST(Mmu, DecidesMillionsOfEventsAsTheSlowRulesDo) {
@@ -186,14 +186,14 @@ TEST(Mmu, KeepsItsSumsWhenThePlanChangesUnderTraffic) {
       if (HasFatalFailure()) return;
       if (i % 500 == 499) {
         both.replan();
-        ASSERT_STREQ(both.fast.wrong(false), "");
+        ASSERT_STREQ(both.fast.validate(false), "");
       }
     }
     for (const Frame& frame : held) both.fast.release(frame.account(), both.fast.cell().cells_of(frame.bytes));
     for (uint16_t port = 0; port <= Pair::kPorts; ++port) {
       for (uint8_t g = 0; g < 8; ++g) both.fast.reconsider_xoff(port, g);
     }
-    ASSERT_STREQ(both.fast.wrong(true), "");
+    ASSERT_STREQ(both.fast.validate(true), "");
   }
 }
 

@@ -35,7 +35,7 @@ inline void expect_conserved(const pipelines::Switch& node) {
   EXPECT_EQ(in, out) << node.name() << ": received + made = transmitted + dropped + queued";
   uint64_t queued = 0;
   for (const dataplane::PortCounters& port : node.counters()) queued += port.queued_packets();
-  EXPECT_STREQ(node.egress().mmu().wrong(queued == 0), "") << node.name();
+  EXPECT_STREQ(node.egress().mmu().validate(queued == 0), "") << node.name();
 }
 
 // Once nothing is under way: all accounts are empty, and each wire carried what was counted.
