@@ -53,6 +53,10 @@ struct Words;
 template <typename E>
 concept HasWords = requires { Words<E>::all; };
 
+// Words of before, which are still read for a release and proposed to nobody.
+template <typename E>
+concept HasOldWords = requires { Words<E>::old; };
+
 template <HasWords E>
 std::string_view word_of(E value) {
   for (const auto& [word, e] : Words<E>::all) {
@@ -75,6 +79,13 @@ struct Format<E> {
       known.push_back(word);
       listed += (listed.empty() ? "" : ", ") + std::string(word);
     }
+    if constexpr (HasOldWords<E>) {
+      for (const auto& [word, e] : Words<E>::old) {
+        if (!is_word || value.text() != word) continue;
+        out = e;
+        return true;
+      }
+    }
     if (!is_word) return reader.wrong_type(value, "one of " + listed);
     const std::string guess = reader.guess(value.text(), known);
     return reader.wrong(value, shown(value.text()) + " is not one of " + listed + guess);
@@ -82,6 +93,9 @@ struct Format<E> {
   static Json schema(SchemaBook&) {
     Json words = Json::array();
     for (const auto& [word, e] : Words<E>::all) words.push_back(word);
+    if constexpr (HasOldWords<E>) {
+      for (const auto& [word, e] : Words<E>::old) words.push_back(word);
+    }
     return {{"enum", words}};
   }
   static Json write(E value) { return word_of(value); }

@@ -100,7 +100,7 @@ std::optional<PortFault> port_fault(Reader& reader, const FaultRow& row, NodeFin
   if (row.corrupt) fault.damaged_millionths = row.corrupt->millionths;
   const std::vector<LinkEnd> named = find_ports(reader, nodes, row);
   if (row.set != FaultState::kLossy) {
-    fault.kind = row.set == FaultState::kDeaf ? PortFaultKind::kDeaf : PortFaultKind::kWell;
+    fault.kind = row.set == FaultState::kDeaf ? PortFaultKind::kDeaf : PortFaultKind::kClear;
     fault.ports = named;
     for (const LinkEnd port : named) {
       const FabricNode& node = nodes.fabric().nodes[port.node];
@@ -146,7 +146,7 @@ std::optional<HostFault> host_is_well(const FaultRow& row, const NodeFinder& nod
   const uint32_t node = ports[0].node;
   const FabricNode& found = nodes.fabric().nodes[node];
   if (found.kind != NodeKind::kHost || !is_builtin(found.attachment)) return std::nullopt;
-  return HostFault{.at = dataplane::Instant::at(row.at), .node = node, .kind = HostFaultKind::kWell};
+  return HostFault{.at = dataplane::Instant::at(row.at), .node = node, .kind = HostFaultKind::kClear};
 }
 
 void resolve_fault(Reader& reader, const FaultRow& row, Testbed& testbed, NodeFinder& nodes) {
@@ -159,9 +159,9 @@ void resolve_fault(Reader& reader, const FaultRow& row, Testbed& testbed, NodeFi
       break;
     case FaultState::kLossy:
     case FaultState::kDeaf:
-    case FaultState::kWell:
+    case FaultState::kClear:
       if (auto fault = port_fault(reader, row, nodes)) {
-        if (fault->kind == PortFaultKind::kWell) {
+        if (fault->kind == PortFaultKind::kClear) {
           if (const auto host = host_is_well(row, nodes, fault->ports)) testbed.host_faults.push_back(*host);
         }
         testbed.port_faults.push_back(std::move(*fault));

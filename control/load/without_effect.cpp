@@ -230,7 +230,7 @@ class Finder {
       case FaultState::kUp: return find_in_links(row, ports);
       case FaultState::kStorm: find_unheard_storm(row, ports); break;
       case FaultState::kDeaf: find_deaf_anyway(row, ports); break;
-      case FaultState::kWell: find_well_anyway(row, ports); break;
+      case FaultState::kClear: find_cleared_without_fault(row, ports); break;
       case FaultState::kLossy:
       case FaultState::kSlowReceiver: break;
     }
@@ -290,7 +290,7 @@ class Finder {
                  "has no effect: " + fabric_.name_of(ports[0]) + " is never paused in these priorities (pfc_enable)");
   }
 
-  void find_well_anyway(const FaultRow& row, const std::vector<LinkEnd>& ports) {
+  void find_cleared_without_fault(const FaultRow& row, const std::vector<LinkEnd>& ports) {
     const bool was_ill =
         std::ranges::any_of(ports, [&](LinkEnd port) { return touched_.contains(fabric_.port(port).link); });
     if (!was_ill) reader_.warn(row.where.child("set"), "has no effect: nothing has failed there before");

@@ -49,9 +49,9 @@ struct Fault {
   std::optional<ProfileChange> profile;
 };
 
-enum class HostFaultKind : uint8_t { kStorm, kSlowReceiver, kWell };
+enum class HostFaultKind : uint8_t { kStorm, kSlowReceiver, kClear };
 
-// A built-in host that fails, at all of its ports, from an instant until another one. kWell: it does no longer.
+// A built-in host that fails, at all of its ports, from an instant until another one. kClear: it does no longer.
 struct HostFault {
   dataplane::Instant at;
   dataplane::Instant until = dataplane::Instant::never();
@@ -61,12 +61,12 @@ struct HostFault {
   dataplane::Rate drain;      // slow receiver; zero: not at all
 };
 
-enum class PortFaultKind : uint8_t { kLossy, kDeaf, kWell };
+enum class PortFaultKind : uint8_t { kLossy, kDeaf, kClear };
 // Of a lossy link, as the named end sees it.
 enum class LossyWay : uint8_t { kBoth, kOut, kIn };
 
 // Cables that lose frames, and ports that do not react to PFC, from an instant until another one. What is wrong with
-// a port is replaced by the next fault of its kind; kWell ends it, whatever it is.
+// a port is replaced by the next fault of its kind; kClear ends it, whatever it is.
 struct PortFault {
   dataplane::Instant at;
   dataplane::Instant until = dataplane::Instant::never();

@@ -56,7 +56,8 @@ struct Words<FaultState> {
       std::pair{"down", FaultState::kDown},   std::pair{"up", FaultState::kUp},
       std::pair{"storm", FaultState::kStorm}, std::pair{"slow_receiver", FaultState::kSlowReceiver},
       std::pair{"lossy", FaultState::kLossy}, std::pair{"deaf", FaultState::kDeaf},
-      std::pair{"well", FaultState::kWell}};
+      std::pair{"clear", FaultState::kClear}};
+  static constexpr std::array old{std::pair{"well", FaultState::kClear}};
 };
 template <>
 struct Words<LossyWay> {

@@ -264,7 +264,7 @@ struct WorkloadRow {
   std::optional<dataplane::Duration> cnp_interval;
 };
 
-enum class FaultState : uint8_t { kDown, kUp, kStorm, kSlowReceiver, kLossy, kDeaf, kWell };
+enum class FaultState : uint8_t { kDown, kUp, kStorm, kSlowReceiver, kLossy, kDeaf, kClear };
 
 struct FaultRow {
   Value where;

@@ -170,7 +170,7 @@ const Table<FaultRow>& Tables<FaultRow>::table() {
           .optional("node", &FaultRow::node, "all links or ports of this node; storm, slow_receiver: the built-in host")
           .optional("set", &FaultRow::set,
                     "links: down, up, or lossy; a port: deaf (it does not react to PFC); a host: storm (it pauses its "
-                    "peers without end) or slow_receiver (its buffer drains too slowly); well: none of these any more")
+                    "peers without end) or slow_receiver (its buffer drains too slowly); clear: none of these any more")
           .optional("until", &FaultRow::until, "when it ends, but for down and up; with the run if not given")
           .optional("priorities", &FaultRow::priorities,
                     "storm, slow_receiver: which, 3 and 4 if not given; deaf: all if not given")

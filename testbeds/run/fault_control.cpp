@@ -58,7 +58,7 @@ void FaultControl::happen(const Fault& fault, Instant now, Instant until) {
 void FaultControl::begin(const HostFault& fault, Instant now) {
   ++begun_;
   struck_.push_back({now, fault_text(testbed_.fabric, fault, true)});
-  if (fault.kind != HostFaultKind::kWell) {
+  if (fault.kind != HostFaultKind::kClear) {
     at_work_[{place_of(fault.kind), fault.node, 0}] = begun_;
     return set_host(fault, true, now);
   }
@@ -93,10 +93,10 @@ void FaultControl::begin(const PortFault& fault, Instant now) {
   ++begun_;
   struck_.push_back({now, fault_text(testbed_.fabric, fault, true)});
   for (const LinkEnd port : fault.ports) {
-    if (fault.kind != PortFaultKind::kWell) at_work_[{place_of(fault.kind), port.node, port.port}] = begun_;
+    if (fault.kind != PortFaultKind::kClear) at_work_[{place_of(fault.kind), port.node, port.port}] = begun_;
     if (fault.kind == PortFaultKind::kLossy) set_cable(fault, port);
     if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, fault.priorities, now);
-    if (fault.kind != PortFaultKind::kWell) continue;
+    if (fault.kind != PortFaultKind::kClear) continue;
     if (at_work_.erase({place_of(PortFaultKind::kLossy), port.node, port.port}) != 0) {
       transmitter_at(port).set_fault(nullptr);
     }

@@ -41,7 +41,7 @@ std::string fault_text(const control::Testbed& testbed, const control::ProfileCh
 
 std::string fault_text(const control::Fabric& fabric, const control::HostFault& fault, bool begins) {
   const std::string& name = fabric.nodes[fault.node].name;
-  if (fault.kind == control::HostFaultKind::kWell) return name + " is well";
+  if (fault.kind == control::HostFaultKind::kClear) return name + ": faults cleared";
   const bool storms = fault.kind == control::HostFaultKind::kStorm;
   if (!begins) return fmt::format("{}: {} ends", name, storms ? "storm" : "slow receiver");
   if (storms)
@@ -55,7 +55,7 @@ std::string fault_text(const control::Fabric& fabric, const control::PortFault& 
   const std::string place = fault.ports.empty() ? "no port" : fabric.name_of(fault.ports[0]);
   const std::string where = place + and_more(fault.ports.size());
   switch (fault.kind) {
-    case control::PortFaultKind::kWell: return where + " is well";
+    case control::PortFaultKind::kClear: return where + ": faults cleared";
     case control::PortFaultKind::kDeaf:
       return begins ? fmt::format("{} is deaf to pauses of priority {}", where, priorities_text(fault.priorities))
                     : where + ": obeys pauses again";

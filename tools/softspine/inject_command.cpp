@@ -31,7 +31,7 @@ struct InjectArguments : FabricArguments {
   std::vector<std::string> priorities;
 };
 
-constexpr std::array<std::string_view, 5> kFaults = {"lossy", "deaf", "storm", "slow_receiver", "well"};
+constexpr std::array<std::string_view, 6> kFaults = {"lossy", "deaf", "storm", "slow_receiver", "clear", "well"};
 
 // The keys of a fault, as a testbed file has them; what is wrong with them the fabric says.
 Json fault_of(const InjectArguments& arguments) {
@@ -105,16 +105,16 @@ void add_inject_command(CLI::App& app, Status& status) {
       "  deaf           a port, or all of a node's, does not react to PFC\n"
       "  storm          a built-in host pauses its peers without end\n"
       "  slow_receiver  a built-in host's buffer drains too slowly, and fills\n"
-      "  well           none of these any more\n"
+      "  clear          none of these any more\n"
       "Links that go down: softspine link. Other thresholds and headroom: softspine profile.\n"
       "Examples:\n"
       "  softspine inject tor1:Ethernet0 odd-frames.pcap\n"
       "  softspine inject tor1:Ethernet16 lossy --drop 0.1% --corrupt 0.01%\n"
-      "  softspine inject tor1:Ethernet16 well\n"
+      "  softspine inject tor1:Ethernet16 clear\n"
       "  softspine inject tor1:Ethernet0 deaf --priorities 3\n"
       "  softspine inject h1 storm --priorities 3,4 --for 5ms\n"
       "  softspine inject h2 slow_receiver --drain 25Gbps\n"
-      "  softspine inject tor1:Ethernet0 ./well        a file of that name");
+      "  softspine inject tor1:Ethernet0 ./clear       a file of that name");
   command->add_option("WHERE", arguments->where, "NODE:PORT, or a NODE")->required();
   command->add_option("WHAT", arguments->what, "pcap or pcapng with whole frames, or a fault: see below")->required();
   add_fault_options(*command, *arguments);

@@ -204,7 +204,7 @@ class Draw {
         return breaks(when + place + ", set: lossy, drop: " + word({"1%", "20%", "97%"}) +
                       ", corrupt: 3%, direction: " + word({"both", "in", "out"}) + until);
       case 5: return breaks(when + place + ", set: deaf" + until);
-      case 6: return when + place + ", set: well";
+      case 6: return when + place + ", set: clear";
       case 7:
         if (is_lossless_)
           return breaks(when + "node: " + one_of(switches_) + ", profile: " + word({"other", "default"}));

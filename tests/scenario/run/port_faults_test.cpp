@@ -59,7 +59,7 @@ TEST(LossyLink, AFaultThatReplacedAnotherOutlivesItsEnd) {
 }
 
 TEST(LossyLink, IsWellWhenTheFileSaysSo) {
-  const Outcome out = run_text(paced("{at: 5ms, " + kUplink + ", drop: 100%}, {at: 10ms, node: spine1, set: well}"));
+  const Outcome out = run_text(paced("{at: 5ms, " + kUplink + ", drop: 100%}, {at: 10ms, node: spine1, set: clear}"));
   EXPECT_NEAR(static_cast<double>(received(out)), kPackets - 5'000, 2);
 }
 
@@ -147,7 +147,7 @@ TEST(DeafHost, OverrunsItsPeerAndCountsThePausesThatItDoesNotHeed) {
 }
 
 TEST(DeafHost, HeedsPausesAgainOnceItIsWell) {
-  const Outcome out = run_text(two_hosts("  - {at: 0s, node: h1, set: deaf}\n  - {at: 20us, node: h1, set: well}\n"));
+  const Outcome out = run_text(two_hosts("  - {at: 0s, node: h1, set: deaf}\n  - {at: 20us, node: h1, set: clear}\n"));
   EXPECT_GT(out.report["hosts"]["h1"]["pause"]["eth0"]["3"]["paused_ps"].get<uint64_t>(), 1'000'000u);
 }
 

@@ -57,16 +57,16 @@ TEST(PortFaults, ADeafPortIsTheNamedOneOrAllOfANodes) {
   EXPECT_EQ(testbed.port_faults[1].priorities, 0xff);
 }
 
-TEST(PortFaults, WellIsForThePortItsPeerAndTheHost) {
+TEST(PortFaults, ClearOrWellAsBeforeIsForThePortItsPeerAndTheHost) {
   const Testbed testbed =
       read_well(with_fabric("faults:\n"
-                            "  - {at: 1ms, node: h1, set: well}\n"
+                            "  - {at: 1ms, node: h1, set: clear}\n"
                             "  - {at: 2ms, link: \"tor1:Ethernet0\", set: well}\n"));
   ASSERT_EQ(testbed.port_faults.size(), 2u);
   EXPECT_EQ(names_of(testbed, testbed.port_faults[0].ports), (Names{"h1:eth0", "tor1:Ethernet0"}));
   EXPECT_EQ(names_of(testbed, testbed.port_faults[1].ports), (Names{"tor1:Ethernet0", "h1:eth0"}));
   ASSERT_EQ(testbed.host_faults.size(), 1u);
-  EXPECT_EQ(testbed.host_faults[0].kind, HostFaultKind::kWell);
+  EXPECT_EQ(testbed.host_faults[0].kind, HostFaultKind::kClear);
 }
 
 TEST(PortFaults, RefuseWhatTheyCannotBe) {
@@ -91,7 +91,7 @@ TEST(PortFaults, RefuseWhatTheyCannotBe) {
                   "12 faults[6].link: tor1 has no link at 'Ethernet1': did you mean 'Ethernet0'?",
                   "13 faults[7].priorities: has 8: priorities are 0 to 7",
                   "14 faults[8].node: there is no node 'tor9': did you mean 'tor1'?",
-                  "15 faults[9].set: 'defa' is not one of down, up, storm, slow_receiver, lossy, deaf, well: did "
+                  "15 faults[9].set: 'defa' is not one of down, up, storm, slow_receiver, lossy, deaf, clear: did "
                   "you mean 'deaf'?"}));
 }
 

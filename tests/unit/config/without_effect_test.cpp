@@ -108,10 +108,10 @@ TEST(WithoutEffect, AFaultThatChangesNothingIsNamed) {
   EXPECT_EQ(warnings_about(
                 "faults:\n  - {at: 1ms, node: spine1, set: down}\n  - {at: 2ms, link: 'tor1:Ethernet8', set: down}\n"),
             (Complaints{"6 faults[1].set: has no effect: down it is already"}));
-  EXPECT_EQ(warnings_about("faults:\n  - {at: 1ms, node: h1, set: well}\n"),
+  EXPECT_EQ(warnings_about("faults:\n  - {at: 1ms, node: h1, set: clear}\n"),
             (Complaints{"5 faults[0].set: has no effect: nothing has failed there before"}));
   EXPECT_EQ(
-      warnings_about("faults:\n  - {at: 1ms, node: h1, set: slow_receiver}\n  - {at: 2ms, node: h1, set: well}\n"),
+      warnings_about("faults:\n  - {at: 1ms, node: h1, set: slow_receiver}\n  - {at: 2ms, node: h1, set: clear}\n"),
       none());
   EXPECT_EQ(warnings_about("faults:\n  - {at: 1ms, node: tor1, profile: default}\n"),
             (Complaints{"5 faults[0].profile: has no effect: tor1 has default already"}));

@@ -83,7 +83,7 @@ def clears_watermarks(it: Softspine) -> Problems:
 
 
 def takes_faults(it: Softspine) -> Problems:
-    """inject: a lossy link, a deaf port, a storm, a slow receiver, each ended by `well`; what is wrong is named"""
+    """inject: a lossy link, a deaf port, a storm, a slow receiver, each ended by `clear`; what is wrong is named"""
     with running(it) as run:
         yield from it('inject', 'tor1:Ethernet0', 'lossy', '--drop', '10%', '--corrupt', '5%', '--direction', 'out').says('lossy')
         if not wait_until(lambda: it.show('links')['tor1:Ethernet0']['damaged_packets'] > 10):
@@ -91,7 +91,7 @@ def takes_faults(it: Softspine) -> Problems:
         links = it.show('links')
         if links['tor1:Ethernet0']['vanished_packets'] < 10 or links['h1:eth0']['vanished_packets'] != 0:
             yield f'lost: {links["tor1:Ethernet0"]}, {links["h1:eth0"]}'
-        yield from it('inject', 'tor1:Ethernet0', 'well').exited(0)
+        yield from it('inject', 'tor1:Ethernet0', 'clear').exited(0)
         before = it.show('links')['tor1:Ethernet0']
         time.sleep(0.5)
         after = it.show('links')['tor1:Ethernet0']
@@ -104,7 +104,7 @@ def takes_faults(it: Softspine) -> Problems:
         sent = it.show('links')['tor1:Ethernet0']['tx_packets']
         if not wait_until(lambda: it.show('links')['tor1:Ethernet0']['tx_packets'] > sent + 10):
             yield 'a deaf port is paused'
-        yield from it('inject', 'h1', 'well').exited(0)
+        yield from it('inject', 'h1', 'clear').exited(0)
         yield from it('inject', 'h1', 'slow_receiver', '--drain', '10Gbps', '--for', '1ms').exited(0)
         for arguments, said in ((['tor9', 'deaf'], "node: there is no node 'tor9'"),
                                 (['tor1:Ethernet0', 'lossy'], "needs 'drop' or 'corrupt'"),
