@@ -47,7 +47,7 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
 
 void Egress::plan_port(uint32_t number) {
   const PortQosPlan& wanted = plan_->ports[number];
-  Port& port = ports_[number];
+  EgressPort& port = ports_[number];
   PortControl& control = control_[number];
   control.scheduler.plan(wanted);
   port.strict = 0;
@@ -74,7 +74,7 @@ bool Egress::is_dropped_early(const Packet& packet, uint64_t queue_bytes) noexce
   return true;
 }
 
-void Egress::mark(Port& port, uint8_t q, Packet& packet) noexcept {
+void Egress::mark(EgressPort& port, uint8_t q, Packet& packet) noexcept {
   PacketMeta& meta = packet.meta();
   constexpr uint8_t kCe = 3;
   const uint8_t ecn = meta.dscp_ecn & kCe;
@@ -93,7 +93,7 @@ void Egress::mark(Port& port, uint8_t q, Packet& packet) noexcept {
   ++queue.ecn_marked_packets;
 }
 
-void Egress::charge(Port& port, uint8_t q, Instant at, Instant left) noexcept {
+void Egress::charge(EgressPort& port, uint8_t q, Instant at, Instant left) noexcept {
   const auto number = static_cast<uint32_t>(&port - ports_.data());
   control_[number].scheduler.charge(q, port.wire_bytes, at);
   flow_control_.charge(number, q, port.wire_bytes, at);
@@ -111,7 +111,7 @@ void Egress::hold(uint32_t number, Instant at) noexcept {
 
 // If the wire is free: what may go starts.
 void Egress::kick(uint32_t number, Instant at) noexcept {
-  Port& port = ports_[number];
+  EgressPort& port = ports_[number];
   port.has_frame = flow_control_.port(number).next_frame() <= at;
   if (!port.busy && port.has_frame) {
     const Instant left = start_own_frame(number, at);
@@ -166,7 +166,7 @@ void Egress::fire() noexcept {
   reconsider(number, at);
 }
 
-void Egress::forget(Port& port, uint32_t number, uint8_t q, const Packet& packet, Instant now) noexcept {
+void Egress::forget(EgressPort& port, uint32_t number, uint8_t q, const Packet& packet, Instant now) noexcept {
   const PacketMeta& meta = packet.meta();
   QueueCounters& counters = port.counters->queues[q];
   --counters.current_packets;

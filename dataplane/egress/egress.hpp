@@ -28,6 +28,7 @@
 
 #include "dataplane/buffer/mmu.hpp"
 #include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/egress_port.hpp"
 #include "dataplane/egress/group_flow_control.hpp"
 #include "dataplane/egress/pfc_watchdogs.hpp"
 #include "dataplane/egress/port_scheduler.hpp"
@@ -53,7 +54,7 @@ class Egress {
     const uint16_t number = meta.out_port;
     const uint32_t bytes = meta.frame_bytes;
     const uint8_t q = meta.queue;
-    Port& port = ports_[number];
+    EgressPort& port = ports_[number];
     QueueCounters& queue = port.counters->queues[q];
     if (!port.wire->up()) [[unlikely]]
       return DropReason::kLinkDown;
@@ -129,7 +130,7 @@ class Egress {
   const QosPlan& plan() const { return *plan_; }
   // Queues that have something and may not send it, since they are paused or without credit. Between windows.
   uint8_t stuck_queues(PortNo port) const { return control_[port.value()].blocked & ports_[port.value()].waiting; }
-  // What waits in a queue, first to last. Between windows.
+  // What waits in a queue, first to last.
   template <typename See>
   void for_each_waiting(PortNo port, uint32_t queue, See&& see) const {
     ports_[port.value()].queues[queue].for_each(see);
@@ -138,7 +139,7 @@ class Egress {
   bool is_sending(PortNo port) const { return ports_[port.value()].busy; }
   // Whether that is a frame of a queue, which still charges it; else it is one of our own, which nobody charges.
   bool is_sending_queued(PortNo port) const {
-    const Port& out = ports_[port.value()];
+    const EgressPort& out = ports_[port.value()];
     return out.busy && out.wire_queue < kCreditFrame;
   }
   // Between windows; looks at every packet that waits behind those on the wires. see(port, flow)
@@ -152,47 +153,9 @@ class Egress {
   }
 
  private:
-  // In the place of a queue: frames of our own, for the port's neighbour.
-  static constexpr uint8_t kPfcFrame = 0xff;
-  static constexpr uint8_t kCreditFrame = 0xfe;
-
-  // What every packet needs, in one cache line; then the queues.
-  struct alignas(64) Port {
-    Transmitter* wire = nullptr;
-    PortCounters* counters = nullptr;
-    uint32_t wire_bytes = 0;  // of the frame on the wire
-    uint32_t mark_from = UINT32_MAX;
-    uint32_t drop_from = UINT32_MAX;  // the smallest of its queues' lines
-    uint16_t wire_held_by = 0;
-    uint8_t wire_queue = 0;
-    uint16_t wire_cells = 0;
-    Cast wire_cast = Cast::kUnicast;
-    uint8_t waiting = 0;     // bit q: queue q is not empty
-    uint8_t held = 0;        // bit q: queue q is blocked by flow control, or its shaper is closed
-    bool busy = false;       // a frame is on the wire
-    bool has_frame = false;  // a pause or credit frame goes next
-    bool charges = false;    // shapers or credits, for what it sends
-    bool has_wred = false;   // any of mark_from, drop_from
-    uint8_t strict = 0xff;   // bit q: queue q goes before all that share by weight
-    std::array<PacketList, kQueues> queues;
-  };
-  // What few packets need.
-  struct PortControl {
-    PortScheduler scheduler;
-    uint8_t blocked = 0;                  // queues, by flow control
-    MacAddress mac{};                     // of its pause and credit frames
-    Instant timer_at = Instant::never();  // as it stands in timers_
-  };
-
   uint32_t group_of(const PacketMeta& meta) const noexcept {
     return Mmu::number_of_group(std::min<uint32_t>(meta.in_port, mmu_.ports()), meta.priority_group);
   }
-  static Cast cast_of(const uint8_t* destination) noexcept {
-    if ((destination[0] & ethernet::kMulticastBit) == 0) [[likely]]
-      return Cast::kUnicast;
-    return load48(destination) == 0xffffffffffff ? Cast::kBroadcast : Cast::kMulticast;
-  }
-
   // The first event: a timer, or a frame that has left.
   [[gnu::always_inline]] void act() noexcept {
     if (timers_.next() <= busy_.next()) [[unlikely]] {
@@ -202,7 +165,7 @@ class Egress {
     }
   }
   // Puts the packet on the wire; returns when its last bit has left.
-  [[gnu::always_inline]] Instant start(Port& port, uint8_t q, Packet packet, Instant at) noexcept {
+  [[gnu::always_inline]] Instant start(EgressPort& port, uint8_t q, Packet packet, Instant at) noexcept {
     const PacketMeta& meta = packet.meta();
     port.wire_bytes = meta.frame_bytes;
     port.wire_queue = q;
@@ -217,7 +180,7 @@ class Egress {
     return left;
   }
   // When the last bit has left: until then the frame is charged to its queue, and a packet is in one place only.
-  [[gnu::always_inline]] void count_departure(Port& port, uint32_t number, Instant at) noexcept {
+  [[gnu::always_inline]] void count_departure(EgressPort& port, uint32_t number, Instant at) noexcept {
     PortCounters& counters = *port.counters;
     const uint32_t bytes = port.wire_bytes;
     ++counters.tx_packets;
@@ -239,7 +202,7 @@ class Egress {
   [[gnu::always_inline]] void finish_first() noexcept {
     const uint32_t number = busy_.top_id();
     const Instant at = busy_.next();
-    Port& port = ports_[number];
+    EgressPort& port = ports_[number];
     count_departure(port, number, at);
     if (port.has_frame) [[unlikely]] {
       const Instant left = start_own_frame(number, at);
@@ -253,10 +216,10 @@ class Egress {
     }
     busy_.replace_top(start_next(port, number, ready, at));
   }
-  [[gnu::always_inline]] Instant start_next(Port& port, uint32_t number, uint8_t ready, Instant at) noexcept {
+  [[gnu::always_inline]] Instant start_next(EgressPort& port, uint32_t number, uint8_t ready, Instant at) noexcept {
     const auto strict = static_cast<uint8_t>(ready & port.strict);
-    const auto q =
-        strict != 0 ? static_cast<uint8_t>(std::bit_width(strict) - 1) : control_[number].scheduler.pick(ready);
+    PortScheduler& scheduler = control_[number].scheduler;
+    const auto q = strict != 0 ? static_cast<uint8_t>(std::bit_width(strict) - 1) : scheduler.pick(ready);
     PacketList& queue = port.queues[q];
     Packet packet = queue.pop();
     if (queue.empty()) {
@@ -264,21 +227,21 @@ class Egress {
     } else {
       queue.prefetch_front();
     }
-    if (strict == 0) control_[number].scheduler.picked(q, packet.frame_bytes(), queue.empty());
+    if (strict == 0) scheduler.picked(q, packet.frame_bytes(), queue.empty());
     return start(port, q, std::move(packet), at);
   }
 
   // What follows is rare, and lies apart (egress.cpp, own_frames.cpp).
   void plan_port(uint32_t number);
   [[gnu::noinline]] bool is_dropped_early(const Packet& packet, uint64_t queue_bytes) noexcept;
-  [[gnu::noinline]] void mark(Port& port, uint8_t q, Packet& packet) noexcept;
-  [[gnu::noinline]] void charge(Port& port, uint8_t q, Instant at, Instant left) noexcept;
+  [[gnu::noinline]] void mark(EgressPort& port, uint8_t q, Packet& packet) noexcept;
+  [[gnu::noinline]] void charge(EgressPort& port, uint8_t q, Instant at, Instant left) noexcept;
   [[gnu::noinline]] void raise_xoff(uint32_t group, Instant now) noexcept;
   [[gnu::noinline]] void clear_xoff(uint32_t group, Instant now) noexcept;
   [[gnu::noinline]] void fire() noexcept;
   template <typename End>
   void flush_queue(uint32_t number, uint8_t q, Instant now, End&& end) noexcept {
-    Port& port = ports_[number];
+    EgressPort& port = ports_[number];
     port.waiting &= static_cast<uint8_t>(~(1U << q));
     while (!port.queues[q].empty()) {
       Packet packet = port.queues[q].pop();
@@ -292,9 +255,9 @@ class Egress {
   void reconsider(uint32_t number, Instant at) noexcept;
   void arm(uint32_t number) noexcept;
   Instant start_own_frame(uint32_t number, Instant at) noexcept;
-  void forget(Port& port, uint32_t number, uint8_t q, const Packet& packet, Instant now) noexcept;
+  void forget(EgressPort& port, uint32_t number, uint8_t q, const Packet& packet, Instant now) noexcept;
 
-  std::vector<Port> ports_;
+  std::vector<EgressPort> ports_;
   TimedHeap busy_;    // ports with a frame on the wire, by when it has left
   TimedHeap timers_;  // ports with a timer
   Mmu mmu_;

@@ -63,7 +63,7 @@ void Egress::clear_xoff(uint32_t group, Instant now) noexcept {
 // A pause or a credit frame. When its last bit has left; never() if there is no memory for it: it is tried again soon.
 Instant Egress::start_own_frame(uint32_t number, Instant at) noexcept {
   constexpr Duration kRetry = Duration::us(1);
-  Port& port = ports_[number];
+  EgressPort& port = ports_[number];
   PortFlowControl& flow = flow_control_.port(number);
   port.has_frame = false;
   if (!port.wire->up()) {

@@ -42,7 +42,7 @@ BY_HAND = [
         "a new plan forgets a headroom pool's watermark"),
     Row('dataplane/buffer/mmu.cpp', 'pools[i].least_free -= static_cast<int32_t>(before[i].watermark());', ';',
         "a new plan forgets a pool's watermark"),
-    Row('dataplane/egress/egress.cpp', 'if (mmu_.settle(i, g)) clear_xoff(Mmu::number_of_group(i, g), now);', ';',
+    Row('dataplane/egress/egress.cpp', 'if (mmu_.reconsider_xoff(i, g)) clear_xoff(Mmu::number_of_group(i, g), now);', ';',
         'no XON after a new plan'),
     Row('dataplane/egress/dwrr_scheduler.hpp', 'if (empty && credit_[queue] > 0) credit_[queue] = 0;', ';', 'an empty queue keeps its credit'),
     Row('control/compile/compile.cpp', 'groups_.mode == GroupMode::kInPort && ports != whole', 'false',

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Egress keeps of each of its ports.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/port_scheduler.hpp"
+#include "dataplane/link/transmitter.hpp"
+#include "dataplane/packet/packet.hpp"
+#include "dataplane/packet/wire.hpp"
+
+namespace softspine::dataplane {
+
+// In the place of a queue: frames of our own, for the port's neighbour.
+inline constexpr uint8_t kPfcFrame = 0xff;
+inline constexpr uint8_t kCreditFrame = 0xfe;
+
+// What every packet needs, in one cache line; then the queues.
+struct alignas(64) EgressPort {
+  Transmitter* wire = nullptr;
+  PortCounters* counters = nullptr;
+  uint32_t wire_bytes = 0;  // of the frame on the wire
+  uint32_t mark_from = UINT32_MAX;
+  uint32_t drop_from = UINT32_MAX;  // the smallest of its queues' lines
+  uint16_t wire_held_by = 0;
+  uint8_t wire_queue = 0;
+  uint16_t wire_cells = 0;
+  Cast wire_cast = Cast::kUnicast;
+  uint8_t waiting = 0;     // bit q: queue q is not empty
+  uint8_t held = 0;        // bit q: queue q is blocked by flow control, or its shaper is closed
+  bool busy = false;       // a frame is on the wire
+  bool has_frame = false;  // a pause or credit frame goes next
+  bool charges = false;    // shapers or credits, for what it sends
+  bool has_wred = false;   // any of mark_from, drop_from
+  uint8_t strict = 0xff;   // bit q: queue q goes before all that share by weight
+  std::array<PacketList, kQueues> queues;
+};
+// What few packets need.
+struct PortControl {
+  PortScheduler scheduler;
+  uint8_t blocked = 0;                  // queues, by flow control
+  MacAddress mac{};                     // of its pause and credit frames
+  Instant timer_at = Instant::never();  // as it stands in timers_
+};
+
+inline Cast cast_of(const uint8_t* destination) noexcept {
+  if ((destination[0] & ethernet::kMulticastBit) == 0) [[likely]]
+    return Cast::kUnicast;
+  return load48(destination) == 0xffffffffffff ? Cast::kBroadcast : Cast::kMulticast;
+}
+
+}  // namespace softspine::dataplane
