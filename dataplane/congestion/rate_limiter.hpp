@@ -34,7 +34,7 @@ class RateLimiter {
   // `now` if a frame may go; else when to ask again: when the bucket is empty at today's rate, or when that changes.
   Instant eligible(Instant now) noexcept {
     if (!limits()) return now;
-    settle(now);
+    advance(now);
     if (held_ <= 0 || !limits()) return now;
     const uint64_t rate = rate_bps();
     const Instant empty = now + Duration::ps(static_cast<int64_t>((static_cast<uint64_t>(held_) + rate - 1) / rate));
@@ -43,22 +43,22 @@ class RateLimiter {
   // A frame of `bytes` on the wire began at `now`.
   void sent(Instant now, uint32_t bytes) noexcept {
     if (limits()) {
-      settle(now);
+      advance(now);
       if (limits()) held_ += static_cast<int64_t>(bytes) * kPerByte;
     }
     control_.on_sent(now, bytes);
   }
   // What the congestion control is told; without one it changes nothing.
   void on_ack(Instant now, uint64_t bytes, std::optional<Duration> rtt, bool ecn) noexcept {
-    settle(now);
+    advance(now);
     control_.on_ack(now, bytes, rtt, ecn);
   }
   void on_cnp(Instant now) noexcept {
-    settle(now);
+    advance(now);
     control_.on_cnp(now);
   }
   void on_timeout(Instant now) noexcept {
-    settle(now);
+    advance(now);
     control_.on_timeout(now);
   }
 
@@ -72,7 +72,7 @@ class RateLimiter {
 
   uint64_t rate_bps() const { return std::min(configured_, control_.rate_bps()); }
   bool limits() const { return rate_bps() != kNoLimit; }
-  void settle(Instant now) noexcept {
+  void advance(Instant now) noexcept {
     while (control_.next_change() <= now) {
       const Instant change = control_.next_change();
       let_out(change);

@@ -42,7 +42,7 @@ struct HostPort {
   dataplane::Instant departure() const { return std::max(std::min(order.next(), beside), free_at); }
 
   // After any change to control, flow_control or parked.
-  void settle() {
+  void find_next() {
     const uint8_t blocked = flow_control.blocked();
     beside = std::min(flow_control.next_frame(), control.ready(blocked));
     if (!parked.empty() || (control.waiting() & blocked) != 0) beside = std::min(beside, flow_control.next_change());
@@ -50,7 +50,7 @@ struct HostPort {
   // Its turn came, but its priority is blocked.
   void park(uint32_t flow) {
     parked.push_back(flow);
-    settle();
+    find_next();
   }
   // A queue pair that had nothing to send may send from `eligible` on, as it turns out at `now`.
   void wake(uint32_t flow, dataplane::Instant eligible, dataplane::Instant now) {
@@ -63,7 +63,7 @@ struct HostPort {
     free_at = std::max(free_at, now);  // what waited has been ready for long
     for (const uint32_t flow : parked) wake(flow, now, now);
     parked.clear();
-    settle();
+    find_next();
   }
 };
 

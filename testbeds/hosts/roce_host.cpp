@@ -128,7 +128,7 @@ void RoceHost::depart_beside(PortNo port, HostPort& out, Instant now) noexcept {
     if (out.flow_control.goes_by_credit()) out.flow_control.sent(priority_of(packet), packet.frame_bytes(), now);
     out.free_at = transmitter(port).send(std::move(packet), now);
   }
-  out.settle();
+  out.find_next();
 }
 
 // A PFC or a credit frame. Without memory for it the port tries again a little later.
@@ -203,7 +203,7 @@ void RoceHost::send_reliable(HostPort& out, uint32_t index, Instant now) noexcep
 
 void RoceHost::charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, Instant now) noexcept {
   out.flow_control.sent(static_cast<uint8_t>(std::countr_zero(flow.priority_bit)), frame_bytes, now);
-  out.settle();
+  out.find_next();
 }
 
 // A sender's timer stands at its deadline or before it, so that a deadline that moves on costs nothing.
@@ -248,7 +248,7 @@ void RoceHost::drain() noexcept {
   for (HostPort& port : ports_) {
     while (port.control.waiting() != 0) PacketPool::release(port.control.pop_any());
     while (!port.buffer.is_empty()) PacketPool::release(port.buffer.pop(Instant{}));
-    port.settle();
+    port.find_next();
   }
 }
 

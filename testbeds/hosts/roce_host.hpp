@@ -13,8 +13,8 @@
 //
 // Receiving. A RoCEv2 packet is checked whole, ICRC included, and goes to its queue pair's sink
 // (receive_queue.hpp), which may answer with an acknowledgement or a CNP (response_template.hpp); what comes back
-// goes to the sender (heed()). The host answers for itself (responder.hpp). Everything else ends here with a reason.
-// At one instant timers come first, then departures, then arrivals.
+// goes to the sender (handle_response()). The host answers for itself (responder.hpp). Everything else ends here with a
+// reason. At one instant timers come first, then departures, then arrivals.
 //
 // Failing on purpose. A port may be told to be a slow receiver (receive_buffer.hpp), which pauses its peer when its
 // buffer fills, to pause its peer for as long as it likes (a storm), or to be deaf to pauses.
@@ -136,7 +136,7 @@ class RoceHost final : public dataplane::Node {
   void queue_response(HostPort& port, uint8_t priority, dataplane::Packet packet, uint32_t bytes,
                       dataplane::Instant now) noexcept;
   void respond(dataplane::Packet packet, const RoceFrame& frame) noexcept;
-  void heed(ReliableSender& sender, const RoceFrame& frame, dataplane::Instant now) noexcept;
+  void handle_response(ReliableSender& sender, const RoceFrame& frame, dataplane::Instant now) noexcept;
   void receive_pause(dataplane::Packet packet) noexcept;
   void answer(dataplane::Packet packet) noexcept;
   void queue_answer(dataplane::Packet packet) noexcept;

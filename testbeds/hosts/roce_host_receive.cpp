@@ -47,7 +47,7 @@ void RoceHost::receive_by_credit(Packet packet) noexcept {
   if (!is_slow_ || !buffer(packet)) process(std::move(packet));
   if (counters_.buffered != buffered) in.credited_cells[priority] += CellSize{kHostCellBytes}.cells_of(bytes);
   in.flow_control.holds(priority, in.credited_cells[priority], now);
-  in.settle();
+  in.find_next();
 }
 
 // The room is the receive buffer's, or a share of it for each of its priorities.
@@ -67,7 +67,7 @@ void RoceHost::plan_flow_control(PortNo port, Instant now) noexcept {
                         .credit = plan},
                        now);
   has_credit_ |= in.flow_control.goes_by_credit();
-  in.settle();
+  in.find_next();
 }
 
 void RoceHost::receive_credit(Packet packet, const CreditFrame& frame) noexcept {
@@ -155,7 +155,7 @@ void RoceHost::queue_response(HostPort& port, uint8_t priority, Packet packet, u
   packet.cut_to(bytes);
   packet.meta().at = now;
   port.control.push(std::move(packet), priority);
-  port.settle();
+  port.find_next();
 }
 
 void RoceHost::respond(Packet packet, const RoceFrame& frame) noexcept {
@@ -165,7 +165,7 @@ void RoceHost::respond(Packet packet, const RoceFrame& frame) noexcept {
   ++flow.counters.responses;
   ++counters_.responses;
   if (flow.sender != QpTable::kNone) {
-    heed(senders_[flow.sender], frame, packet.meta().at);
+    handle_response(senders_[flow.sender], frame, packet.meta().at);
   } else if (frame.opcode == bth::kCnp) {
     ++flow.counters.rp_cnp_ignored;
   }
@@ -173,7 +173,7 @@ void RoceHost::respond(Packet packet, const RoceFrame& frame) noexcept {
 }
 
 // Other syndromes (receiver not ready, remote errors) nobody here sends: they are counted as responses.
-void RoceHost::heed(ReliableSender& sender, const RoceFrame& frame, Instant now) noexcept {
+void RoceHost::handle_response(ReliableSender& sender, const RoceFrame& frame, Instant now) noexcept {
   constexpr uint8_t kNoCredits = 0x1f;  // bits that say how many, in an acknowledgement
   FlowSent& counters = flows_[sender.flow()].counters;
   if (frame.opcode == bth::kCnp) {
@@ -205,7 +205,7 @@ void RoceHost::queue_answer(Packet packet) noexcept {
   if (!port.control.has_room(priority)) return drop(std::move(packet), DropReason::kQueueFull);
   ++counters_.answered;
   port.control.push(std::move(packet), priority);
-  port.settle();
+  port.find_next();
 }
 
 uint8_t RoceHost::priority_of(const Packet& packet) const {
@@ -259,7 +259,7 @@ void RoceHost::drain_buffers(Instant now) noexcept {
 void RoceHost::adjust_pause(HostPort& port, Instant now) noexcept {
   const auto paused = static_cast<uint8_t>(port.buffer.wants_paused() & ~port.flow_control.credit_priorities());
   port.flow_control.set_xoff(port.storm | paused, now);
-  port.settle();
+  port.find_next();
 }
 
 void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>& slow, Instant now) {
@@ -276,7 +276,7 @@ void RoceHost::set_storm(PortNo port, uint8_t priorities, Instant now) {
   out.storm = priorities;
   if (priorities == 0 && out.buffer.wants_paused() == 0) {
     out.flow_control.forget_xoff();
-    return out.settle();
+    return out.find_next();
   }
   adjust_pause(out, now);
 }

@@ -24,7 +24,7 @@ ACCEPTED: dict[str, str] = {
         'equivalent: the table is made by the compiler, for which no mutant is on',
     'testbeds/hosts/send_order.hpp: count <= ring_.size() → count < ring_.size()':
         'performance: a ring that is large enough is made anew',
-    'testbeds/hosts/roce_host.cpp: out.settle(); → ; #2':
+    'testbeds/hosts/roce_host.cpp: out.find_next(); → ; #2':
         'equivalent: a queue pair that runs out of credit is parked at its next turn, which settles',
     'dataplane/packet/scratch_packet.hpp: mbuf->buf_len = RTE_PKTMBUF_HEADROOM + kMaxFrameBytes; → ;':
         'equivalent: nothing is appended to a scratch packet',
