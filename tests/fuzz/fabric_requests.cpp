@@ -13,11 +13,13 @@
 
 #include "control/load/load.hpp"
 #include "control/server/protocol.hpp"
+#include "control/telemetry/report.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/units/check.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"
 #include "tools/softspine/fabric_server.hpp"
+#include "tools/softspine/run_report.hpp"
 
 namespace {
 

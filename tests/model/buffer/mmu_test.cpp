@@ -159,7 +159,7 @@ void run_events(uint64_t seed, int events) {
     step(both, held, comes);
     if (::testing::Test::HasFatalFailure()) return;
     if (i % 1000 == 0) {
-      ASSERT_STREQ(both.fast.wrong(held.empty()), "");
+      ASSERT_STREQ(both.fast.validate(held.empty()), "");
     }
   }
   while (!held.empty()) {
