@@ -9,6 +9,7 @@
 #include <array>
 #include <concepts>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -222,6 +223,19 @@ struct Format<std::optional<T>> {
   }
   static Json schema(SchemaBook& book) { return Format<T>::schema(book); }
   static Json write(const std::optional<T>& value) { return value ? Format<T>::write(*value) : Json(); }
+};
+
+// One that lies apart, since it is large and few rows have it.
+template <typename T>
+struct Format<std::shared_ptr<const T>> {
+  static bool read(Reader& reader, Value value, std::shared_ptr<const T>& out) {
+    auto found = std::make_shared<T>();
+    const bool good = Format<T>::read(reader, value, *found);
+    out = std::move(found);
+    return good;
+  }
+  static Json schema(SchemaBook& book) { return Format<T>::schema(book); }
+  static Json write(const std::shared_ptr<const T>& value) { return value ? Format<T>::write(*value) : Json(); }
 };
 
 // A value that may be missing, and of which it matters whether all of it could be read.

@@ -45,6 +45,10 @@ struct Inner<std::optional<T>> {
   using Type = T;
 };
 template <typename T>
+struct Inner<std::shared_ptr<const T>> {
+  using Type = T;
+};
+template <typename T>
 struct Inner<Tried<T>> {
   using Type = T;
 };

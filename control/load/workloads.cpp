@@ -69,7 +69,7 @@ class WorkloadResolver {
     TransportConfig out{
         .kind = row.transport, .verb = row.verb, .ack_dscp = row.ack_dscp.value_or(row.dscp.value_or(kUsualDscp))};
     const auto take = [](const auto& given, auto& into) { into = given.value_or(into); };
-    take(row.congestion_control, out.congestion_control);
+    if (row.congestion_control) out.congestion_control = *row.congestion_control;
     take(row.window, out.window);
     // A window that nobody chose an interval for must hold one.
     out.ack_every = row.ack_every.value_or(std::min(out.ack_every, out.window));
@@ -272,7 +272,9 @@ std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<Worklo
   WorkloadResolver resolver(reader, run, nodes);
   std::vector<Workload> out;
   for (const WorkloadRow& row : rows) {
-    if (row.where.kind() == ValueKind::kMap) out.push_back(resolver.resolve(row));
+    if (row.where.kind() != ValueKind::kMap) continue;
+    Workload workload = resolver.resolve(row);
+    if (reader.log().count() == 0) out.push_back(std::move(workload));  // else nobody will have them
   }
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -158,7 +159,7 @@ struct NicRow {
   std::optional<PriorityList> pfc_enable;
   bool relay_pfc = false;
   std::optional<dataplane::Rate> rate;
-  dataplane::CongestionParameters congestion_control;
+  std::shared_ptr<const dataplane::CongestionParameters> congestion_control;  // apart: large, and few rows have it
   std::optional<uint8_t> cnp_dscp;
   std::optional<dataplane::Duration> cnp_interval;
   std::optional<uint8_t> dscp;
@@ -254,7 +255,7 @@ struct WorkloadRow {
   std::optional<uint8_t> dscp;
   TransportKind transport = TransportConfig{}.kind;
   Verb verb = TransportConfig{}.verb;
-  std::optional<dataplane::CongestionParameters> congestion_control;
+  std::shared_ptr<const dataplane::CongestionParameters> congestion_control;  // likewise
   std::optional<uint32_t> window;
   std::optional<uint32_t> ack_every;
   std::optional<uint8_t> ack_timeout;

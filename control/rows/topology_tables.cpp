@@ -85,7 +85,7 @@ const Table<NicRow>& Tables<NicRow>::table() {
           .optional("rate", &NicRow::rate, "both ways, if it is less than the link's", kLinkRates)
           .optional("congestion_control", &NicRow::congestion_control,
                     "for hosts that have none: DCQCN's notification and reaction point, by the name of its "
-                    "parameters or as a map of them")
+                    "parameters or as a map of them; none if not given")
           .optional("cnp_dscp", &NicRow::cnp_dscp, "DCQCN: of CNPs; 48 if not given", within<uint8_t>(0, 63))
           .optional("cnp_interval", &NicRow::cnp_interval,
                     "DCQCN: at most one CNP a queue pair in this time; 50us if not given", at_least(Duration::ps(1)))
@@ -96,13 +96,14 @@ const Table<NicRow>& Tables<NicRow>::table() {
                     at_least<uint16_t>(1))
           .check([](Reader& reader, Value at, const NicRow& row) {
             bool good = true;
+            const bool controls = row.congestion_control && controls_congestion(*row.congestion_control);
             const auto needs_control = [&](bool given, const char* key) {
-              if (!given || controls_congestion(row.congestion_control)) return;
+              if (!given || controls) return;
               good = reader.wrong(at.child(key), "needs 'congestion_control'");
             };
             needs_control(row.cnp_dscp.has_value(), "cnp_dscp");
             needs_control(row.cnp_interval.has_value(), "cnp_interval");
-            if (controls_congestion(row.congestion_control) && !heeds_cnps(row.congestion_control)) {
+            if (controls && !heeds_cnps(*row.congestion_control)) {
               good = reader.wrong(at.child("congestion_control"),
                                   "is for built-in hosts: a NIC has CNPs alone to go by (DCQCN)");
             }

@@ -27,7 +27,7 @@ HostNic nic_of(const NicRow& row) {
   nic.relay_pfc = row.relay_pfc;
   if (row.relay_pfc) nic.pfc_enable = 0;
   nic.rate = row.rate.value_or(nic.rate);
-  nic.congestion_control = row.congestion_control;
+  if (row.congestion_control) nic.congestion_control = *row.congestion_control;
   nic.cnp_dscp = row.cnp_dscp.value_or(nic.cnp_dscp);
   nic.cnp_interval = row.cnp_interval.value_or(nic.cnp_interval);
   nic.dscp = row.dscp;
