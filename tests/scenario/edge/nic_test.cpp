@@ -125,7 +125,7 @@ class NicTest : public testing::Test {
 // Its interface is gone as soon as somebody looks.
 class DeletedOutside final : public Nic {
  public:
-  explicit DeletedOutside(PacketPool& pool) : Nic("edge", nic_config(), pool) {}
+  explicit DeletedOutside(PacketPool& pool) : Nic("edge", dataplane::nic_config(), pool) {}
   Instant run(Instant) noexcept override { return Instant::never(); }
   void drain() noexcept override { end_waiting(); }
   void look_outside(Instant now) noexcept override { lose_outside("tap0", now); }
