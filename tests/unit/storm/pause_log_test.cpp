@@ -108,7 +108,6 @@ TEST(PauseLog, APortsFirstFrameNeedNotTellItsNeighbour) {
 }
 
 // A third host's frame crosses tor1: where it came in is no port that sends to h1.
-// A third host's frame crosses tor1: where it came in is no port that sends to h1.
 TEST(PauseLog, LearnsNothingOfAPortFromFramesThatComeIn) {
   Recording it{.interfaces = {port("tor1:4"), port("tor1:0"), port("h1:eth0")}, .recorder = PauseRecorder{}};
   it.frame(0, Way::kIn, 1, data_frame(5, 1));
