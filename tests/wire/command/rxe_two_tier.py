@@ -111,8 +111,21 @@ def writes_at_once(results: list[dict], sent: SentBytes) -> Problems:
         yield f'writes at once: {told:.3f} Gb/s told by perftest, {seen:.3f} Gb/s counted'
 
 
+def nothing_else_was_lost(report: dict) -> Problems:
+    """RoCE loses nothing: the testbed expects that of switches and of guests. A guest without a processor may miss a few
+    frames of other priorities, ARP and perftest's TCP; they end at its edge."""
+    ends = {(name, reason): count for name, edge in report['edges'].items()
+            for side in ('in_drops', 'out_drops') for reason, count in edge[side].items() if count and reason not in ('pfc_consumed', 'consumed')}
+    if others := {key: count for key, count in ends.items() if key[1] not in ('edge_full', 'link_down')}:
+        yield f'edges dropped {others}'
+    if sum(ends.values()) > 1e-4 * report['totals']['switched_packets']:
+        yield f'edges dropped {ends} of {report["totals"]["switched_packets"]} frames'
+    if report['totals']['lost_on_links'] != 0:
+        yield f'lost on links: {report["totals"]}'
+
+
 def rxe_two_tier(it: Softspine) -> Problems:
-    """rxe-two-tier: all pairs complete all tools, ≥ 0.4 Gb/s of writes at once, no drop, nothing malformed"""
+    """rxe-two-tier: all pairs complete all tools, ≥ 0.4 Gb/s of writes at once, no RoCE packet lost, nothing malformed"""
     need_guests()
     with SentBytes(it.sockets / 'rxe-two-tier.sock') as sent:
         report, problems = whole_run(it, TESTBEDS / 'rxe-two-tier.yaml', '--capture', 'c.pcapng', '--capture-port', 'h?:*',
@@ -126,8 +139,7 @@ def rxe_two_tier(it: Softspine) -> Problems:
     for spine in ('spine1', 'spine2'):
         if report['switches'][spine]['tx_packets'] < 1000:
             yield f'{spine} carried {report["switches"][spine]["tx_packets"]} packets'
-    if report['totals']['dropped_packets'] != 0 or report['totals']['lost_on_links'] != 0:
-        yield f'drops: {report["totals"]}'
+    yield from nothing_else_was_lost(report)
 
 
 if __name__ == '__main__':
