@@ -80,7 +80,7 @@ class Audit {
     const SwitchTotals totals = totals_of(node);
     equal(node.name, {{"rx", totals.rx_packets}, {"made", totals.made_packets}},
           {{"tx", totals.tx_packets}, {"ended", ended_packets(totals.drops)}, {"held", totals.held_packets}});
-    if (!node.wrong_with_buffers.empty()) wrong_.push_back(node.name + ": " + node.wrong_with_buffers);
+    if (!node.buffer_imbalances.empty()) wrong_.push_back(node.name + ": " + node.buffer_imbalances);
     uint64_t refused = 0;
     for (const PortSnapshot& port : node.ports) {
       const std::string place = node.name + ":" + port.name;

@@ -76,8 +76,8 @@ Json switch_json(const SwitchSnapshot& node) {
   Json out{{"role", node.role}};
   add_counters<PortSnapshot, QueueOf, PauseSnapshot, CreditSnapshot, CreditOf, GroupSnapshot, PoolSnapshot>(
       out, node, switch_counters());
-  add_key(out, "balanced", totals.imbalance() == 0 && node.wrong_with_buffers.empty());
-  add_key(out, "wrong_with_buffers", node.wrong_with_buffers.empty() ? Json{} : Json(node.wrong_with_buffers));
+  add_key(out, "balanced", totals.imbalance() == 0 && node.buffer_imbalances.empty());
+  add_key(out, "buffer_imbalances", node.buffer_imbalances.empty() ? Json{} : Json(node.buffer_imbalances));
   add_counters<SwitchSnapshot>(out, node, switch_counters());
   add_key(out, "dropped_packets", dropped_packets(totals.drops));
   add_key(out, "drops", drops_json(totals.drops));

@@ -129,7 +129,7 @@ struct SwitchSnapshot {
   std::string role;  // tor, aggregation, core
   std::vector<PortSnapshot> ports;
   std::vector<PoolSnapshot> pools = {};  // ingress, then egress
-  std::string wrong_with_buffers = {};   // empty: what is charged adds up
+  std::string buffer_imbalances = {};   // empty: what is charged adds up
   uint64_t short_hash_keys = 0;          // packets that ended before a UDF of their key did: hashed by what was there
   uint64_t flowlets = 0;                 // begun
   uint64_t fdb_evictions = 0;            // MAC addresses that were forgotten for others

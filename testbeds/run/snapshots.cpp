@@ -105,7 +105,7 @@ class Copier {
     }
     if (shares) copy.pools = pools_of(*profile.qos, mmu);
     const char* const wrong = mmu.validate(held == 0);
-    copy.wrong_with_buffers = wrong == nullptr ? "" : wrong;
+    copy.buffer_imbalances = wrong == nullptr ? "" : wrong;
   }
 
   void copy_pauses(const Egress& egress, PortNo number, control::PortSnapshot& port) const {

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import signal
+import sys
 import time
 from pathlib import Path
 
@@ -81,22 +82,33 @@ def declared(program, name: str) -> dict[str, dict[str, str]]:
 
 def report(program) -> str:
     found: dict[tuple[str, ...], str] = {}
-    known = declared(program, 'report')
+    known, fields = declared(program, 'report'), declared(program, 'field')
     for file in (write_testbed(program), *(str(TESTBEDS / f'{name}.yaml') for name in ('pfc-storm-watchdog', 'deadlock', 'two-tier'))):
         for way, value in paths_of(json.loads(program('run', file, '--json', '--quiet'))):
             if way not in found or found[way] == EMPTY:
                 found[way] = kind_of(way[-1], value)
     inner = {way[:n] for way in found for n in range(1, len(way))}
-    found = {way: kind for way, kind in found.items() if way not in inner}
+    rows = {}
+    for way, kind in found.items():
+        form = next((form for form in fields if is_of(way, form.split('.'))), '')
+        if '.'.join(way) in known:
+            rows['.'.join(way)] = kind, known['.'.join(way)]['help']
+        elif form:
+            rows[form] = fields[form]['unit'], fields[form]['help']
+        elif way not in inner and not any(form.startswith('.'.join(way) + '.') for form in fields):  # not a list that is empty here
+            sys.exit(f'{".".join(way)} is in a report, and nothing says what it means')
+    rows |= {form: (row['unit'], row['help']) for form, row in fields.items() if form not in rows}
     text = ('# The report: every field\n\n`softspine run --report FILE` writes it, and `value` of an [expectation](testbed.md#expectation) is a path into it. `*` stands for names '
             'that the testbed gives, for priorities, and for places in a list. A path may leave out the unit at its end: `flows.perm.fct_max` is `flows.perm.fct_max_ps`.\n')
-    for top in dict.fromkeys(way[0] if len(way) > 1 else 'the run' for way in found):
-        rows = [(way, kind) for way, kind in found.items() if (way[0] if len(way) > 1 else 'the run') == top]
+    top_of = {path: path.split('.')[0] if '.' in path else 'the run' for path in rows}
+    for top in dict.fromkeys(top_of.values()):
         text += f'\n## {top}\n\n| field | is | means |\n|---|---|---|\n'
-        for way, kind in rows:
-            path = '.'.join(way)
-            text += f'| `{path}` | {kind} | {known[path]["help"] if path in known else ""} |\n'
+        text += ''.join(f'| `{path}` | {kind} | {sentence} |\n' for path, (kind, sentence) in rows.items() if top_of[path] == top)
     return text
+
+
+def is_of(way: tuple[str, ...], form: list[str]) -> bool:
+    return len(way) == len(form) and all(word in ('*', step) for word, step in zip(form, way))
 
 
 def scraped(program, *views: str) -> list[str]:

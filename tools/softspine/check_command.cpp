@@ -10,10 +10,10 @@
 #include <tuple>
 
 #include "control/compile/headroom_check.hpp"
-#include "control/telemetry/counters_reference.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 #include "testbeds/run/packet_need.hpp"
+#include "tools/softspine/run_report.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary.hpp"
 
@@ -214,7 +214,7 @@ Status check(const CheckArguments& arguments) {
     return Status::kDone;
   }
   if (arguments.counters) {
-    fmt::print("{}\n", control::counters_reference().dump(2));
+    fmt::print("{}\n", counters_and_fields().dump(2));
     return Status::kDone;
   }
   if (arguments.file.empty()) throw CLI::RequiredError("FILE");
@@ -259,8 +259,10 @@ void add_check_command(CLI::App& app, Status& status) {
                     "fail (status 1) if there are warnings, or lossless ports have too little headroom");
   command->add_flag("--nodes", arguments->nodes, "every node with its ports and addresses");
   command->add_flag("--schema", arguments->schema, "the JSON Schema of testbed files, and nothing else");
-  command->add_flag("--counters", arguments->counters,
-                    "every counter with its unit, meaning and names in report, SAI and Prometheus, and nothing else");
+  command->add_flag(
+      "--counters", arguments->counters,
+      "every counter with its unit, meaning and names in report, SAI and Prometheus, every other field of the "
+      "report, and nothing else");
   command->callback([arguments, &status] { status = check(*arguments); });
 }
 

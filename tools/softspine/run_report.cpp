@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "control/telemetry/counters_reference.hpp"
+#include "control/telemetry/report_fields.hpp"
 #include "testbeds/outside/outside_spec.hpp"
 #include "testbeds/run/report_outline.hpp"
 
@@ -35,6 +37,24 @@ Json command_json(const OutsideOutcome& outcome) {
           {"counters", counters_of(outcome)}};
 }
 
+// Of what is added here to report_json()'s.
+std::vector<control::ReportField> own_fields() {
+  return {
+      {"notes.*", "text", "A sentence on what outside hosts run on."},
+      {"commands.*.machine", "text", "What the host outside is: a guest and its kind, a namespace, a device."},
+      {"commands.*.exit_status", "a number", "Exit status of its command; none if it did not end by itself."},
+      {"commands.*.timed_out", "true or false", "The command took longer than its `timeout`."},
+      {"commands.*.stopped", "true or false", "The command was stopped, since the run ended before it."},
+      {"commands.*.problem", "text", "What kept it from running or from ending."},
+      {"commands.*.seconds", "s", "Wall time that the command took."},
+      {"commands.*.stdout", "text", "File with what it wrote to its standard output."},
+      {"commands.*.stderr", "text", "File with what it wrote to its standard error."},
+      {"commands.*.counters.*.*", "a count", "A guest's counters by device: its NICs', and those of rdma_rxe."},
+      {"expectations.*.held", "true or false", "The expectation held."},
+      {"expectations.*.text", "text", "The expectation, and the value that was found."},
+  };
+}
+
 void move_engine_last(Json& report) {
   Json engine = std::move(report["engine"]);
   report.erase("engine");
@@ -64,6 +84,13 @@ void add_verdicts(Json& report, const std::vector<control::Verdict>& verdicts) {
   for (const control::Verdict& verdict : verdicts) list.push_back({{"held", verdict.held}, {"text", verdict.text}});
   report["expectations"] = std::move(list);
   move_engine_last(report);
+}
+
+Json counters_and_fields() {
+  Json out = control::counters_reference();
+  control::add_report_fields(out, control::report_fields());
+  control::add_report_fields(out, own_fields());
+  return out;
 }
 
 Json report_outline(const control::Testbed& testbed) {

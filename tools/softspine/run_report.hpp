@@ -25,4 +25,7 @@ void add_verdicts(control::Json& report, const std::vector<control::Verdict>& ve
 // The same without a run: every key that it can have, see testbeds/run/report_outline.hpp.
 control::Json report_outline(const control::Testbed& testbed);
 
+// What its keys mean: every counter of the tables, and every other field.
+control::Json counters_and_fields();
+
 }  // namespace softspine::tools

@@ -50,7 +50,7 @@ const std::vector<Slip>& slips() {
       {"a switch has ended one more", "tor1: ", [](FabricSnapshot& f) { ++dropped(f, DropReason::kNoRoute); }},
       {"a queue has refused one more",
        "tor1: ", [](FabricSnapshot& f) { ++f.switches[0].ports[1].counters.queues[3].dropped_packets; }},
-      {"the MMU is wrong", "tor1: ", [](FabricSnapshot& f) { f.switches[0].wrong_with_buffers = "a cell is missing"; }},
+      {"the MMU is wrong", "tor1: ", [](FabricSnapshot& f) { f.switches[0].buffer_imbalances = "a cell is missing"; }},
       {"a frame is on the wire", "tor1:Ethernet4: ", [](FabricSnapshot& f) { f.switches[0].ports[1].sends = true; }},
       {"a queue's list has one less",
        "tor1:Ethernet4: ", [](FabricSnapshot& f) { --f.switches[0].ports[1].waiting_packets; }},

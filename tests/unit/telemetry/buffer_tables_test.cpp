@@ -142,10 +142,10 @@ TEST(BufferCounters, StandInPrometheusAndInTheReport) {
   EXPECT_EQ(tor["watchdog_storms"], 2);
   EXPECT_EQ(tor["headroom_watermark_bytes"], 40'000);
   EXPECT_EQ(tor["balanced"], true);
-  fabric.switches[0].wrong_with_buffers = "a pool's use is not the sum of its groups'";
+  fabric.switches[0].buffer_imbalances = "a pool's use is not the sum of its groups'";
   const Json report = report_json(fabric, {});
   EXPECT_EQ(report["switches"]["tor1"]["balanced"], false);
-  EXPECT_EQ(report["switches"]["tor1"]["wrong_with_buffers"], "a pool's use is not the sum of its groups'");
+  EXPECT_EQ(report["switches"]["tor1"]["buffer_imbalances"], "a pool's use is not the sum of its groups'");
   EXPECT_EQ(report["totals"]["balanced"], false);
 }
 

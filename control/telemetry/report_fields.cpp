@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/telemetry/report_fields.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "dataplane/packet/drop_reason.hpp"
+
+namespace softspine::control {
+
+namespace {
+
+using Fields = std::vector<ReportField>;
+
+struct Place {
+  std::string_view ending;
+  std::string_view of;
+};
+constexpr std::array<Place, 5> kPlaces{{{"_min_ps", "the least"},
+                                        {"_mean_ps", "the mean"},
+                                        {"_p50_ps", "the median, by nearest rank"},
+                                        {"_p99_ps", "the 99th percentile, by nearest rank"},
+                                        {"_max_ps", "the greatest"}}};
+
+// One field for each place of a distribution. `what` ends without a full stop.
+void add_times(Fields& out, const std::string& path, const std::string& what, bool has_mean = true) {
+  for (const auto& [ending, of] : kPlaces) {
+    if (ending == "_mean_ps" && !has_mean) continue;
+    out.push_back({path + std::string{ending}, "ps", what + ": " + std::string{of} + "."});
+  }
+}
+
+void add_drops(Fields& out, const std::string& path) {
+  for (int i = 0; i < dataplane::kDropReasons; ++i) {
+    const auto& [name, help] = dataplane::facts_of(static_cast<dataplane::DropReason>(i));
+    out.push_back({path + "." + std::string{name}, "packets", std::string{help}});
+  }
+}
+
+void add(Fields& out, Fields more) {
+  out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+Fields run_fields() {
+  return {
+      {"testbed", "text", "Name of the testbed."},
+      {"clock", "text", "virtual or wall."},
+      {"seed", "a count", "Seed of everything that is random in the run."},
+      {"duration_ps", "ps", "Emulated time that has passed."},
+      {"losses.*.place", "text", "Where packets were lost: a switch's port or queue, a host, an edge, a link."},
+      {"losses.*.reason", "text", "Why, by the name that `drops` has for it."},
+      {"losses.*.packets", "packets", "How many were lost there for this reason."},
+      {"faults.*.at_ps", "ps", "When a fault of the testbed struck or ended."},
+      {"faults.*.what", "text", "What it did, to whom."},
+      {"deadlocks.*.found_ps", "ps", "When the circle of queues that wait for each other was found."},
+      {"deadlocks.*.circle", "text", "Its queues, in the order in which they wait."},
+      {"errors.*.who", "text", "A node, a capture, or a part of the fabric that had an error."},
+      {"errors.*.what", "text", "What went wrong."},
+      {"errors.*.first_ps", "ps", "When it went wrong for the first time."},
+      {"errors.*.last_ps", "ps", "When it went wrong for the last time."},
+      {"errors.*.count", "a count", "How many times it went wrong."},
+      {"notices.*", "text", "A sentence on something in the run that a reader may want to know."},
+      {"engine.workers", "a count", "Worker threads."},
+      {"engine.dilation", "a count", "How much slower emulated time passes than wall time, on the wall clock."},
+      {"engine.windows", "a count", "Windows of emulated time that the engine went through."},
+      {"engine.node_runs", "a count", "Nodes that had something to do in a window, over all windows."},
+      {"engine.wall_seconds", "s", "Wall time that the run took."},
+      {"engine.lateness_p50_ps", "ps",
+       "By how much emulated time the first event of a window was late, on the wall clock: the median."},
+      {"engine.lateness_p99_ps", "ps",
+       "By how much emulated time the first event of a window was late, on the wall clock: the 99th percentile."},
+      {"engine.lateness_max_ps", "ps",
+       "By how much emulated time the first event of a window was late, on the wall clock: the greatest."},
+  };
+}
+
+Fields total_fields() {
+  Fields out{
+      {"totals.flows", "a count", "Flows of all workloads."},
+      {"totals.completed", "a count", "Flows whose last message has arrived."},
+      {"totals.sent_packets", "packets", "RoCE packets that flows sent."},
+      {"totals.sent_bytes", "bytes", "Payload bytes that flows sent."},
+      {"totals.received_packets", "packets", "RoCE packets that flows' destinations received."},
+      {"totals.received_bytes", "bytes", "Payload bytes that flows' destinations received."},
+      {"totals.missing_packets", "packets", "RoCE packets sent that neither arrived nor are under way."},
+      {"totals.under_way_packets", "packets", "RoCE packets on links, in queues and receive buffers."},
+      {"totals.rate_bps", "bit/s", "Payload received, from the first bit sent to the last one received."},
+      {"totals.switched_packets", "packets", "Frames that left switches, summed over their ports."},
+      {"totals.held_packets", "packets", "Frames in switches' queues and on the way out of them."},
+      {"totals.lost_on_links", "packets", "Frames that ended because their link was down or went down."},
+      {"totals.vanished_on_links", "packets", "Frames that the fault of a lossy link took on their way."},
+      {"totals.damaged_on_links", "packets",
+       "Frames that the fault of a lossy link damaged, so that the other end dropped them."},
+      {"totals.balanced", "true or false", "Every sum of the run agrees with its parts."},
+      {"totals.imbalances.*", "text", "A sum that does not agree with its parts."},
+      {"totals.deadlocks", "a count", "Circles of queues that waited for each other."},
+      {"totals.errors", "a count", "Different errors; `errors` lists them."},
+      {"totals.route_changes", "a count", "Changes of routes, summed over switches."},
+      {"totals.dropped_packets", "packets",
+       "Packets dropped by switches, hosts and edges. What was consumed where it belongs is none of them."},
+  };
+  add_drops(out, "totals.drops");
+  return out;
+}
+
+Fields flow_fields() {
+  Fields out;
+  add_times(out, "flows.*.fct", "Completion time of flows, first bit sent to last data bit received", false);
+  add_times(out, "flows.*.fct_acked",
+            "Completion time of flows on reliable connections, first bit sent to last acknowledgement received", false);
+  add(out, {{"flows.*.rate_bps", "bit/s", "Payload received, from the first bit sent to the last one received."},
+            {"flows.*.flow_rate_min_bps", "bit/s", "The same of the slowest flow that was received at all."},
+            {"flows.*.flow_rate_max_bps", "bit/s", "The same of the fastest flow."}});
+  add_times(out, "flows.*.latency", "Latency of packets, first bit sent to last bit received");
+  return out;
+}
+
+Fields switch_fields() {
+  Fields out{
+      {"switches.*.role", "text", "Role of the switch, such as tor, aggregation or core."},
+      {"switches.*.balanced", "true or false", "All that came in left, is held, or was dropped and counted."},
+      {"switches.*.buffer_imbalances", "text, or nothing", "What does not agree in the switch's buffer accounts."},
+      {"switches.*.dropped_packets", "packets", "Frames dropped, without those consumed here as they must be."},
+  };
+  add_drops(out, "switches.*.drops");
+  return out;
+}
+
+Fields link_fields() {
+  return {
+      {"links.*.to", "text", "Port at the other end. The link's name is the port that sends."},
+      {"links.*.up", "true or false", "The link is up."},
+      {"links.*.speed_bps", "bit/s", "Rate of the link."},
+      {"links.*.utilisation", "a share of 1", "Time in which frames were sent, preamble and gap included."},
+      {"links.*.share", "a share of 1",
+       "Of the bytes that its switch sent up out of queues: those that went by this link."},
+  };
+}
+
+// By port and priority.
+Fields pause_fields(const std::string& path) {
+  return {
+      {path + ".rx_packets", "packets", "PFC frames received that name the priority."},
+      {path + ".tx_packets", "packets", "PFC frames sent that name the priority."},
+      {path + ".on_to_off", "a count", "Pauses of the priority that ended."},
+      {path + ".paused_ps", "ps", "Time that the priority spent paused."},
+  };
+}
+
+Fields host_fields() {
+  Fields out{
+      {"hosts.*.rate_bps", "bit/s", "Payload received by the host, from the first bit sent to the last one received."},
+      {"hosts.*.sent_rate_bps", "bit/s", "Payload of the host's own flows that was received, likewise."},
+  };
+  add_times(out, "hosts.*.latency", "Latency of packets to the host, first bit sent to last bit received");
+  add_times(out, "hosts.*.message_latency", "Latency of whole messages to the host");
+  add_times(out, "hosts.*.completion",
+            "Time from a message's first bit sent to its acknowledgement, reliable connections of the host");
+  add(out, pause_fields("hosts.*.pause.*.*"));
+  out.push_back({"hosts.*.dropped_packets", "packets", "Packets that the host dropped."});
+  add_drops(out, "hosts.*.drops");
+  return out;
+}
+
+Fields edge_fields() {
+  Fields out{
+      {"edges.*.kind", "text", "How the outside is attached, such as vhost-user, tap or pcap."},
+      {"edges.*.statistics.*", "a count", "What the driver or device outside counts itself, by its own name."},
+  };
+  add(out, pause_fields("edges.*.pause.*.*"));
+  add_drops(out, "edges.*.in_drops");
+  add_drops(out, "edges.*.out_drops");
+  return out;
+}
+
+}  // namespace
+
+const std::vector<ReportField>& report_fields() {
+  static const Fields all = [] {
+    Fields out = run_fields();
+    for (const auto& part : {total_fields, flow_fields, switch_fields, link_fields, host_fields, edge_fields}) {
+      add(out, part());
+    }
+    return out;
+  }();
+  return all;
+}
+
+void add_report_fields(Json& out, const std::vector<ReportField>& fields) {
+  for (const ReportField& field : fields) {
+    out.push_back({{"field", field.path}, {"unit", field.is}, {"help", field.help}});
+  }
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each field of a report has one sentence, and each sentence is a field's.
+#include "control/telemetry/report_fields.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <ranges>
+#include <string>
+#include <vector>
+
+#include "control/telemetry/counters_reference.hpp"
+#include "control/telemetry/report.hpp"
+#include "tests/unit/telemetry/small_fabric.hpp"
+
+namespace softspine::control {
+namespace {
+
+using Steps = std::vector<std::string>;
+
+Steps steps_of(const std::string& path) {
+  Steps out;
+  for (const auto part : path | std::views::split('.')) out.emplace_back(part.begin(), part.end());
+  return out;
+}
+
+bool is_of(const Steps& way, const Steps& form) {
+  return std::ranges::equal(
+      way, form, [](const std::string& step, const std::string& word) { return word == "*" || step == word; });
+}
+
+// Names may hold dots, so the way is kept step by step.
+void collect(std::vector<Steps>& out, Steps& way, const Json& value) {
+  if (!value.is_structured() || value.empty()) {
+    out.push_back(way);
+    return;
+  }
+  size_t place = 0;
+  for (const auto& [key, inner] : value.items()) {
+    way.push_back(value.is_array() ? std::to_string(place++) : key);
+    collect(out, way, inner);
+    way.pop_back();
+  }
+}
+
+// With one of everything that a report may have.
+Json whole_report() {
+  using dataplane::Instant;
+  FabricSnapshot fabric = tests::small_fabric();
+  fabric.hosts[0].ports[0].pause[3].tx_frames = 1;
+  fabric.edges[0].pause[3].rx_frames = 1;
+  fabric.edges[0].statistics["rx_missed"] = 1;
+  fabric.switches[0].buffer_imbalances = "a cell is missing";
+  fabric.faults.push_back({.at = Instant{}, .what = "a link goes down"});
+  fabric.deadlocks.push_back({.found = Instant{}, .circle = "tor1, core1"});
+  fabric.errors.push_back({.who = "vm1", .what = "its interface was deleted", .count = 1});
+  return report_json(fabric, {.testbed = "small", .clock = "virtual", .seed = 7});
+}
+
+std::map<std::string, size_t> sentences() {
+  std::map<std::string, size_t> out;
+  for (const ReportField& field : report_fields()) ++out[field.path];
+  for (const Json& row : counters_reference()) {
+    if (row.contains("report")) ++out[row["report"].get<std::string>()];
+  }
+  return out;
+}
+
+TEST(ReportFields, HaveOneSentenceEach) {
+  std::map<std::string, size_t> seen;
+  for (const auto& [path, count] : sentences()) {
+    EXPECT_EQ(count, 1u) << path;
+    seen[path] = 0;
+  }
+  std::vector<Steps> ways;
+  Steps way;
+  collect(ways, way, whole_report());
+  for (const Steps& each : ways) {
+    size_t known = 0;
+    for (auto& [path, count] : seen) {
+      if (!is_of(each, steps_of(path))) continue;
+      ++known;
+      ++count;
+    }
+    EXPECT_EQ(known, 1u) << testing::PrintToString(each);
+  }
+  for (const auto& [path, count] : seen) EXPECT_GT(count, 0u) << path << " is in no report";
+}
+
+TEST(ReportFields, EndAsSentencesDo) {
+  for (const ReportField& field : report_fields()) {
+    EXPECT_TRUE(field.help.ends_with('.') && field.help.size() > 10) << field.path;
+    EXPECT_EQ(field.path.ends_with("_ps"), field.is == "ps") << field.path;
+    EXPECT_EQ(field.path.ends_with("_bps"), field.is == "bit/s") << field.path;
+  }
+}
+
+}  // namespace
+}  // namespace softspine::control
