@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Egress keeps of each of its ports.
+// What is kept of each port of a switch's egress: by departures.hpp, and read by admission.hpp.
 #pragma once
 
 #include <array>
@@ -40,9 +40,8 @@ struct alignas(64) EgressPort {
 // What few packets need.
 struct PortControl {
   PortScheduler scheduler;
-  uint8_t blocked = 0;                  // queues, by flow control
-  MacAddress mac{};                     // of its pause and credit frames
-  Instant timer_at = Instant::never();  // as it stands in timers_
+  uint8_t blocked = 0;  // queues, by flow control
+  MacAddress mac{};     // the source of its PFC and credit frames
 };
 
 inline Cast cast_of(const uint8_t* destination) noexcept {

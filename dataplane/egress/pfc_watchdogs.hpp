@@ -1,46 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 // The PFC watchdogs of a switch: one for each (port, priority) that the plan has watched, polled all at once. A policy
-// over what flow control and counters say; what it decides it does through Egress.
+// over what flow control, the buffer and the counters say: it reads them, and reports what it has found.
 //
-//   storm       drop      what waits for the priority ends (kPfcWatchdog), what comes for it is refused, both ways
+//   storm       the priority is stuck (pfc_watchdog.hpp). Who polls does what the finding's action says:
+//               drop      what waits for the priority ends (kPfcWatchdog), what comes for it is refused, both ways
 //               forward   pauses of the priority are ignored, and its XOFF is cleared and not raised again
 //               alert     nothing: it is counted
-//   restored    all that is undone
-// A new plan that watches otherwise, or gives the priority other queues or groups, ends its storm; one that goes on is
-// found again. Source: SONiC's PfcWdSwOrch.
+//   restored    who polls undoes all that
+// A new plan that watches otherwise, or gives the priority other queues or priority groups, ends its storm; one that
+// goes on is found again. A finding is carried out before the next priority is looked at. Source: SONiC's PfcWdSwOrch.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <vector>
 
+#include "dataplane/buffer/mmu.hpp"
+#include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/group_flow_control.hpp"
 #include "dataplane/egress/pfc_watchdog.hpp"
+#include "dataplane/egress/qos_plan.hpp"
 
 namespace softspine::dataplane {
 
-class Egress;
+struct WatchdogFinding {
+  PortNo port;
+  Priority priority;
+  WatchdogEvent event = WatchdogEvent::kNone;
+  WatchdogAction action = WatchdogAction::kNone;  // of a storm
+};
 
 class PfcWatchdogs {
  public:
-  // Is a member of `egress`.
-  PfcWatchdogs(Egress& egress, uint32_t ports) : egress_(egress), watchdogs_(ports) {}
+  // All three outlive this. `counters`: by port.
+  PfcWatchdogs(const GroupFlowControl& flow_control, const Mmu& mmu, const std::vector<PortCounters>& counters)
+      : flow_control_(flow_control), mmu_(mmu), counters_(counters), watchdogs_(counters.size()) {}
 
   static bool are_needed(const QosPlan& plan) noexcept;
-  // Before the plan changes.
-  void end_otherwise_watched(const QosPlan& next, Instant now) noexcept;
-  // Each plan.watchdog_poll.
-  void poll(Instant now) noexcept;
+  // Before anybody else has the new plan, which is there until the next. Calls act(finding) for each storm that it
+  // ends.
+  template <typename Act>
+  void apply(const QosPlan& next, Act&& act) noexcept {
+    for (uint16_t port = 0; plan_ != nullptr && port < watchdogs_.size(); ++port) {
+      if (is_watched_alike(plan_->ports[port], next.ports[port])) continue;
+      for (uint8_t priority = 0; priority < kPriorities; ++priority) {
+        PfcWatchdog& watchdog = watchdogs_[port][priority];
+        if (!watchdog.stormed()) continue;
+        watchdog.abandon();
+        act(found(PortNo{port}, Priority{priority}, WatchdogEvent::kRestored));
+      }
+    }
+    plan_ = &next;
+  }
+  // Each plan.watchdog_poll. Calls act(finding) for each storm that begins or is over.
+  template <typename Act>
+  void poll(Instant now, Act&& act) noexcept {
+    for (uint16_t port = 0; port < watchdogs_.size(); ++port) {
+      const WatchdogPlan& plan = plan_->ports[port].watchdog;
+      if (plan.action == WatchdogAction::kNone) continue;
+      const auto watched = static_cast<uint8_t>(plan_->ports[port].pfc_enabled & plan.priorities);
+      for (uint8_t priority = 0; priority < kPriorities; ++priority) {
+        if ((watched >> priority & 1) == 0) continue;
+        const WatchdogSample seen = sample(port, priority, now);
+        const WatchdogEvent event = watchdogs_[port][priority].poll(seen, plan_->watchdog_poll, plan);
+        if (event != WatchdogEvent::kNone) act(found(PortNo{port}, Priority{priority}, event));
+      }
+    }
+  }
 
   const PfcWatchdog& at(PortNo port, Priority priority) const { return watchdogs_[port.value()][priority.value()]; }
   // Counted so far, whether in a storm or not.
   WatchdogTraffic traffic(PortNo port, Priority priority) const noexcept;
 
  private:
+  static bool is_watched_alike(const PortQosPlan& before, const PortQosPlan& next) noexcept;
   WatchdogSample sample(uint16_t port, uint8_t priority, Instant now) const noexcept;
-  void begin_storm(uint16_t port, uint8_t priority, Instant now) noexcept;
-  void end_storm(uint16_t port, uint8_t priority, Instant now) noexcept;
+  WatchdogFinding found(PortNo port, Priority priority, WatchdogEvent event) noexcept;
 
-  Egress& egress_;
+  const GroupFlowControl& flow_control_;
+  const Mmu& mmu_;
+  const std::vector<PortCounters>& counters_;
+  const QosPlan* plan_ = nullptr;
   std::vector<std::array<PfcWatchdog, kPriorities>> watchdogs_;
 };
 

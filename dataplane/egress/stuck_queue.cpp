@@ -9,7 +9,7 @@ std::vector<StuckQueue> stuck_queues(const Egress& egress) {
   std::vector<StuckQueue> out;
   for (uint16_t number = 0; number < egress.ports(); ++number) {
     const PortNo port{number};
-    const uint8_t stuck = egress.stuck_queues(port);
+    const uint8_t stuck = egress.departures().stuck_queues(port);
     if (stuck == 0) continue;
     for (uint8_t priority = 0; priority < kPriorities; ++priority) {
       const auto queues = static_cast<uint8_t>(stuck & egress.plan().ports[number].queues_of_priority[priority]);
@@ -28,7 +28,7 @@ std::vector<PortNo> sources_of(const Egress& egress, PortNo port, Priority prior
   std::vector<bool> seen(egress.ports());
   for (uint32_t q = 0; q < kQueues; ++q) {
     if ((egress.plan().ports[port.value()].queues_of_priority[priority.value()] >> q & 1) == 0) continue;
-    egress.for_each_waiting(port, q, [&](const PacketMeta& meta, uint32_t) {
+    egress.departures().for_each_waiting(port, q, [&](const PacketMeta& meta, uint32_t) {
       if (meta.in_port != kLocalPort) seen[meta.in_port] = true;
     });
   }

@@ -82,10 +82,10 @@ class Copier {
 
   void copy_waiting(const Egress& egress, control::SwitchSnapshot& copy) {
     for (uint16_t p = 0; p < copy.ports.size(); ++p) {
-      copy.ports[p].sends = egress.is_sending(PortNo{p});
-      copy.ports[p].sends_queued = egress.is_sending_queued(PortNo{p});
+      copy.ports[p].sends = egress.departures().is_sending(PortNo{p});
+      copy.ports[p].sends_queued = egress.departures().is_sending_queued(PortNo{p});
     }
-    egress.see_waiting([&](PortNo port, uint32_t flow) {
+    egress.departures().see_waiting([&](PortNo port, uint32_t flow) {
       ++copy.ports[port.value()].waiting_packets;
       found(flow);
     });

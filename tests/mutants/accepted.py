@@ -6,8 +6,6 @@ from __future__ import annotations
 ACCEPTED: dict[str, str] = {
     'control/compile/compile.cpp: routes_.by_host.contains(host) → false':
         "equivalent: the host's own route is added behind it, and of equal prefixes the last counts",
-    'dataplane/egress/egress.hpp: port.has_wred → true':
-        'performance: without WRED the line is at the largest number, and the next comparison says no',
     'dataplane/egress/wred.hpp: rng.below(kCertain) < chance → rng.below(kCertain) <= chance':
         'equivalent: a chance of one in 2^32 more',
     'dataplane/local/local_agent.cpp: meta.vlan == 0 → true':

@@ -17,7 +17,6 @@ SCOPE = re.compile(rf'(\w+)({TEMPLATE_ARGUMENTS})?::')
 Class = tuple[str, str]  # its name, and the file of its declaration
 # Classes that are longer today, and their lines: they may only become shorter, and leave this list with their 400th.
 LONGER: dict[Class, int] = {
-    ('Egress', 'dataplane/egress/egress.hpp'): 470,
     ('RoceHost', 'testbeds/hosts/roce_host.hpp'): 571,
 }
 

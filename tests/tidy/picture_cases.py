@@ -30,7 +30,7 @@ void Switch::dispatch(Burst& burst) noexcept {
 """
 EGRESS = """class Egress {
   DropReason enqueue(Packet& packet) {
-    const uint32_t cells = mmu_.admit(account, bytes);
+    const DropReason refused = admission_.admit(port, packet);
     if (port.busy) {
       port.queues[q].push(std::move(packet));
     } else {
@@ -49,6 +49,12 @@ EGRESS = """class Egress {
   }
 };
 """
+ADMISSION = """class Admission {
+  DropReason admit(Port& port, Packet& packet) {
+    const uint32_t cells = mmu_.admit(account, bytes);
+  }
+};
+"""
 
 
 def pipelines(old: str = '', new: str = '') -> dict[str, str]:
@@ -56,6 +62,7 @@ def pipelines(old: str = '', new: str = '') -> dict[str, str]:
     tor = CARD.splitlines()[1].strip()[14:] + '\n//   ' + CARD.splitlines()[2][18:]
     routed = ROLE.format('parse → route → egress', STAGE.format('route'))
     texts = {'pipelines/README.md': CARD, 'pipelines/switch.hpp': SWITCH, 'dataplane/egress/egress.hpp': EGRESS,
+             'dataplane/egress/admission.hpp': ADMISSION,
              'pipelines/tor.hpp': ROLE.format(tor, STAGE.format('bridge') + STAGE.format('route') + STAGE.format('rewrite')),
              'pipelines/aggregation.hpp': routed, 'pipelines/core.hpp': routed}
     return {path: text.replace(old, new) if old else text for path, text in texts.items()}

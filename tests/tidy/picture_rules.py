@@ -14,7 +14,8 @@ from tree import Finding, Tree
 
 CARD = 'pipelines/README.md'
 ROLES = ('tor', 'aggregation', 'core')
-SOURCES = ('pipelines/switch.hpp', 'pipelines/switch.cpp', 'dataplane/egress/egress.hpp', 'dataplane/egress/own_frames.cpp')
+SOURCES = ('pipelines/switch.hpp', 'pipelines/switch.cpp', 'dataplane/egress/egress.hpp', 'dataplane/egress/admission.hpp',
+           'dataplane/egress/departures.hpp', 'dataplane/egress/departures.cpp')
 
 # A stage's name in the picture, and its call in the code. The hash is computed by `route`, the tag set by `rewrite`.
 STAGES = {
@@ -25,12 +26,16 @@ STAGES = {
     'schedule': r'\bscheduler\.pick\(', 'mark': r'\bmark\(', 'serialize': r'\bwire->send\(',
 }
 # Calls that are read on into: these are on the way of a packet that is forwarded.
-ON_THE_WAY = ('receive', 'forward', 'dispatch', 'dispatch_one', 'count_departure', 'start_own_frame', 'start_next', 'start')
+ON_THE_WAY = ('receive', 'forward', 'dispatch', 'dispatch_one', 'admit', 'add', 'release', 'start_following', 'start_own_frame',
+              'start_next', 'start')
+# The parts of the egress whose functions are read on into; a function of any other object is not.
+PARTS = ('admission_', 'departures_')
 # The rows of the card's picture, and where their code begins.
 BEGINS = {**{role: 'run_with' for role in ROLES}, 'egress': 'enqueue', 'departure': 'finish_first'}
 
 CALLS = list(dict.fromkeys(STAGES.values()))
-CALL = re.compile('|'.join([*(rf'(?P<s{i}>{call})' for i, call in enumerate(CALLS)), rf'(?<![.\w:])(?P<next>{"|".join(ON_THE_WAY)})\(']))
+READ_ON = rf'(?<![.\w:])(?:(?:{"|".join(PARTS)})\.)?(?P<next>{"|".join(ON_THE_WAY)})\('
+CALL = re.compile('|'.join([*(rf'(?P<s{i}>{call})' for i, call in enumerate(CALLS)), READ_ON]))
 ROLE_STAGE = re.compile(r'\bdataplane::(\w+)\(tables_')
 
 

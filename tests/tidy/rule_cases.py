@@ -137,7 +137,7 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
          pipelines('schedule → mark →', 'mark → schedule →'), pipelines('schedule → mark →', 'schedule →'),
          pipelines('─ mark → serialize ──', '─ serialize ─────────'), pipelines('{\n    mark(', '{\n    mmu_.release(a);\n    mark('),
          pipelines('wire busy → queue ─┐', 'wire busy → queue'), pipelines('queue ─┐', 'queue ┐'), pipelines('                         └─', '                        └─'),
-         pipelines('wire->send', 'wire->end'),
+         pipelines('wire->send', 'wire->end'), pipelines('admission_.admit', 'others_.admit'),
          pipelines('    const uint32_t cells', '    mark(port, packet);\n    const uint32_t cells'),
          pipelines('    if (port.busy)', '    raise_xoff(group);\n    if (port.busy)')],
         [pipelines(), pipelines('wire busy', 'port busy'), pipelines('parse(burst)', 'look(burst);\n  parse(burst)')]),

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/egress/departures.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace softspine::dataplane {
+
+Departures::Departures(Node& node, std::vector<PortCounters>& counters, const Parts& parts)
+    : ports_(node.ports()),
+      control_(node.ports()),
+      flow_control_(parts.flow_control),
+      wred_(parts.wred),
+      timers_(parts.timers),
+      pool_(parts.pool) {
+  busy_.reserve(node.ports());
+  for (uint16_t i = 0; i < ports_.size(); ++i) {
+    ports_[i].wire = &node.transmitter(PortNo{i});
+    ports_[i].counters = &counters[i];
+  }
+}
+
+void Departures::apply(const QosPlan& plan, const MacAddress& router) noexcept {
+  for (uint32_t i = 0; i < ports_.size(); ++i) {
+    control_[i].mac = plan.ports[i].mac == MacAddress{} ? router : plan.ports[i].mac;
+    plan_port(i, plan);
+  }
+}
+
+void Departures::plan_port(uint32_t number, const QosPlan& plan) noexcept {
+  const PortQosPlan& wanted = plan.ports[number];
+  EgressPort& port = ports_[number];
+  PortControl& control = control_[number];
+  control.scheduler.plan(wanted);
+  port.strict = 0;
+  port.mark_from = UINT32_MAX;
+  port.drop_from = UINT32_MAX;
+  for (uint32_t q = 0; q < kQueues; ++q) {
+    const QueueSchedule& queue = wanted.queues[q];
+    port.strict |= static_cast<uint8_t>(queue.strict << q);
+    port.mark_from = std::min(port.mark_from, plan.wred[queue.wred].mark.min_bytes);
+    port.drop_from = std::min(port.drop_from, plan.wred[queue.wred].drop.min_bytes);
+  }
+  port.charges = control.scheduler.shapes() || wanted.credit_enabled != 0;
+  port.has_wred = std::min(port.mark_from, port.drop_from) != UINT32_MAX;
+}
+
+void Departures::charge(EgressPort& port, uint8_t q, Instant at, Instant left) noexcept {
+  const auto number = static_cast<uint32_t>(&port - ports_.data());
+  control_[number].scheduler.charge(q, port.wire_bytes, at);
+  flow_control_.charge(number, q, port.wire_bytes, at);
+  hold(number, left);
+  arm(number);
+}
+
+void Departures::hold(uint32_t number, Instant at) noexcept {
+  PortControl& control = control_[number];
+  control.blocked = flow_control_.blocked_queues(number);
+  ports_[number].held = control.scheduler.hold(at) | control.blocked;
+}
+
+void Departures::kick(uint32_t number, Instant at) noexcept {
+  EgressPort& port = ports_[number];
+  port.has_frame = flow_control_.port(number).next_frame() <= at;
+  if (!port.busy && port.has_frame) {
+    const Instant left = start_own_frame(number, at);
+    if (!left.is_never()) {
+      port.busy = true;
+      busy_.push(left, number);
+    }
+  }
+  const auto ready = static_cast<uint8_t>(port.waiting & ~port.held);
+  if (!port.busy && ready != 0) {
+    port.busy = true;
+    busy_.push(start_next(port, number, ready, at), number);
+  }
+  arm(number);
+}
+
+void Departures::reconsider(uint32_t number, Instant at) noexcept {
+  (void)flow_control_.port(number).advance(at);
+  hold(number, at);
+  kick(number, at);
+}
+
+void Departures::arm(uint32_t number) noexcept {
+  const PortFlowControl& flow = flow_control_.port(number);
+  Instant at = std::min(flow.next_change(), control_[number].scheduler.opens());
+  if (!ports_[number].has_frame) at = std::min(at, flow.next_frame());  // else it goes when the wire is free
+  timers_.set(number, at);
+}
+
+// A PFC or credit frame. Returns when its last bit has left; never() if it cannot go: the port is down, or there is no
+// memory for it.
+Instant Departures::start_own_frame(uint32_t number, Instant at) noexcept {
+  constexpr Duration kRetry = Duration::us(1);
+  EgressPort& port = ports_[number];
+  PortFlowControl& flow = flow_control_.port(number);
+  port.has_frame = false;
+  if (!port.wire->up()) {
+    flow.link_changed(false, at);  // nothing was ever plugged in, so nobody has told
+    return Instant::never();
+  }
+  Packet packet = pool_.make(mac_control::kFrameBytes);
+  if (!packet) {
+    ++port.counters->drops[static_cast<size_t>(DropReason::kNoBuffer)];
+    ++port.counters->made_packets;  // the frame that was to be
+    flow.defer_frames(at + kRetry);
+    arm(number);
+    return Instant::never();
+  }
+  const FlowControlFrame made = flow.make_frame(packet.data(), control_[number].mac, port.wire->rate(), at);
+  port.wire_queue = made.kind == FlowControlFrame::Kind::kPfc ? kPfcFrame : kCreditFrame;
+  port.has_frame = flow.next_frame() <= at;
+  arm(number);
+  PacketMeta& meta = packet.meta();
+  meta.remark = made.remark;
+  meta.frame_bytes = mac_control::kFrameBytes;
+  meta.in_port = kLocalPort;
+  meta.out_port = static_cast<uint16_t>(number);
+  meta.at = at;
+  meta.born = at;
+  port.wire_bytes = mac_control::kFrameBytes;
+  port.wire_cast = Cast::kMulticast;
+  return port.wire->send(std::move(packet), at);
+}
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// What waits at a switch's ports, and what leaves them: eight queues a port, one frame at a time on each wire.
+//
+//   add        an admitted packet begins to leave if the wire is free and its queue may send, else it waits
+//   departure  the last bit of the first frame has left (count_departure); then, at that very instant and not when the
+//              poll came round, the port's next frame begins (start_following): a frame of our own that flow control
+//              owes the neighbour (PFC, credit), else the scheduler's choice among the queues that are not held. So a
+//              late poll shifts no rate: start = max(ready, port free). WRED marks a packet when it begins to leave
+//   hold       a queue is held while flow control blocks one of its priorities, or a shaper is closed: its own, or the
+//              port's
+//   kick       something has changed at a port: what may begin now begins, and the port's timer is set anew
+//
+// Whose the packet is: its queue's list has it until it begins to leave, then the link. What is known of the frame on
+// the wire stands in its port (EgressPort::wire_*): it is charged to queue and group until its last bit has left. PFC
+// and credit frames wait in no queue and take no cells: flow control knows what the port owes, and the frame is written
+// when it can begin to leave. When memory for it is short, it is tried again after 1 µs and counted as kNoBuffer.
+//
+// The buffer is not known here: who calls count_departure() gives the cells back, between it and start_following().
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/early_detection.hpp"
+#include "dataplane/egress/egress_port.hpp"
+#include "dataplane/egress/group_flow_control.hpp"
+#include "dataplane/egress/port_scheduler.hpp"
+#include "dataplane/egress/port_timers.hpp"
+#include "dataplane/egress/qos_plan.hpp"
+#include "dataplane/link/node.hpp"
+#include "dataplane/packet/wire.hpp"
+#include "dataplane/units/timed_heap.hpp"
+
+namespace softspine::dataplane {
+
+class Departures {
+ public:
+  // What it works with, and the node's transmitters and counters; all outlive it.
+  struct Parts {
+    GroupFlowControl& flow_control;
+    EarlyDetection& wred;
+    PortTimers& timers;
+    PacketPool& pool;  // for frames of our own
+  };
+  Departures(Node& node, std::vector<PortCounters>& counters, const Parts& parts);
+
+  // Between windows. `router`: the source of PFC and credit frames at ports that have no MAC of their own.
+  void apply(const QosPlan& plan, const MacAddress& router) noexcept;
+
+  // Takes an admitted packet, for a queue of the port, which has this number.
+  [[gnu::always_inline]] void add(EgressPort& port, uint32_t number, uint8_t q, Packet& packet, Instant now) noexcept {
+    if (port.busy || (port.held >> q & 1) != 0) {
+      port.waiting |= static_cast<uint8_t>(1U << q);
+      port.queues[q].push(std::move(packet));
+    } else {
+      port.busy = true;
+      busy_.push(start(port, q, std::move(packet), now), number);
+    }
+  }
+
+  // When the first frame's last bit has left, and at which port; never() if no wire is busy.
+  Instant next() const { return busy_.next(); }
+  uint32_t first() const { return busy_.top_id(); }
+  // The first frame has left `port`. Returns whether it was a packet of a queue, whose cells the port still names.
+  [[gnu::always_inline]] static bool count_departure(EgressPort& port) noexcept {
+    PortCounters& counters = *port.counters;
+    ++counters.tx_packets;
+    counters.tx_bytes += port.wire_bytes;
+    if (port.wire_queue >= kCreditFrame) [[unlikely]] {
+      ++counters.made_packets;
+      counters.pause_tx_frames += port.wire_queue == kPfcFrame ? 1 : 0;
+      ++counters.tx_multicast_packets;
+      return false;
+    }
+    counters.queues[port.wire_queue].left(port.wire_bytes);
+    if (port.wire_cast != Cast::kUnicast) [[unlikely]]
+      ++(port.wire_cast == Cast::kBroadcast ? counters.tx_broadcast_packets : counters.tx_multicast_packets);
+    return true;
+  }
+  // What waits behind the first frame, which has left at `at`, begins to leave.
+  [[gnu::always_inline]] void start_following(EgressPort& port, uint32_t number, Instant at) noexcept {
+    if (port.has_frame) [[unlikely]] {
+      const Instant left = start_own_frame(number, at);
+      if (!left.is_never()) return busy_.replace_top(left);
+    }
+    const auto ready = static_cast<uint8_t>(port.waiting & ~port.held);
+    if (ready == 0) {
+      port.busy = false;
+      busy_.pop();
+      return;
+    }
+    busy_.replace_top(start_next(port, number, ready, at));
+  }
+
+  // Which queues may not send at `at`, for whatever reason. Flow control counts as it was last applied: `at` may lie
+  // ahead.
+  void hold(uint32_t number, Instant at) noexcept;
+  void kick(uint32_t number, Instant at) noexcept;
+  // The port's timer, as flow control and shapers need it now.
+  void arm(uint32_t number) noexcept;
+  // Flow control may have changed by `at`, and with it what is held.
+  void reconsider(uint32_t number, Instant at) noexcept;
+
+  // Takes all that waits in a queue, first to last: take(packet). Their cells are not given back.
+  template <typename Take>
+  void take_waiting(uint32_t number, uint8_t q, Take&& take) noexcept {
+    EgressPort& port = ports_[number];
+    QueueCounters& counters = port.counters->queues[q];
+    port.waiting &= static_cast<uint8_t>(~(1U << q));
+    while (!port.queues[q].empty()) {
+      Packet packet = port.queues[q].pop();
+      --counters.current_packets;
+      counters.current_bytes -= packet.frame_bytes();
+      take(std::move(packet));
+    }
+  }
+
+  EgressPort& port(uint32_t number) { return ports_[number]; }
+  const EgressPort& port(uint32_t number) const { return ports_[number]; }
+  uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
+
+  // For who only looks, between windows.
+  // Queues that have something and may not send it, since they are paused or without credit.
+  uint8_t stuck_queues(PortNo port) const { return control_[port.value()].blocked & ports_[port.value()].waiting; }
+  // What waits in a queue, first to last: see(meta, flow).
+  template <typename See>
+  void for_each_waiting(PortNo port, uint32_t queue, See&& see) const {
+    ports_[port.value()].queues[queue].for_each(see);
+  }
+  // Every packet that waits behind those on the wires: see(port, flow).
+  template <typename See>
+  void see_waiting(See&& see) const {
+    for (uint16_t i = 0; i < ports_.size(); ++i) {
+      for (const PacketList& queue : ports_[i].queues) {
+        queue.for_each([&](const PacketMeta&, uint32_t flow) { see(PortNo{i}, flow); });
+      }
+    }
+  }
+  // Whether a frame of this port is on the wire: its link has counted it, the port not yet.
+  bool is_sending(PortNo port) const { return ports_[port.value()].busy; }
+  // Whether that is a packet of a queue, which still charges it; else it is a frame of our own, which nobody charges.
+  bool is_sending_queued(PortNo port) const {
+    const EgressPort& out = ports_[port.value()];
+    return out.busy && out.wire_queue < kCreditFrame;
+  }
+
+ private:
+  // Puts the packet on the wire; returns when its last bit has left.
+  [[gnu::always_inline]] Instant start(EgressPort& port, uint8_t q, Packet packet, Instant at) noexcept {
+    const PacketMeta& meta = packet.meta();
+    port.wire_bytes = meta.frame_bytes;
+    port.wire_queue = q;
+    port.wire_cast = meta.cast;
+    port.wire_cells = meta.cells;
+    port.wire_held_by = meta.held_by;
+    QueueCounters& queue = port.counters->queues[q];
+    if (port.has_wred && queue.current_bytes > port.mark_from) [[unlikely]]
+      wred_.mark(packet, queue);
+    const Instant left = port.wire->send(std::move(packet), at);
+    if (port.charges) [[unlikely]]
+      charge(port, q, at, left);
+    return left;
+  }
+  [[gnu::always_inline]] Instant start_next(EgressPort& port, uint32_t number, uint8_t ready, Instant at) noexcept {
+    const auto strict = static_cast<uint8_t>(ready & port.strict);
+    PortScheduler& scheduler = control_[number].scheduler;
+    const auto q = strict != 0 ? static_cast<uint8_t>(std::bit_width(strict) - 1) : scheduler.pick(ready);
+    PacketList& queue = port.queues[q];
+    Packet packet = queue.pop();
+    if (queue.empty()) {
+      port.waiting &= static_cast<uint8_t>(~(1U << q));
+    } else {
+      queue.prefetch_front();
+    }
+    if (strict == 0) scheduler.picked(q, packet.frame_bytes(), queue.empty());
+    return start(port, q, std::move(packet), at);
+  }
+  [[gnu::noinline]] void charge(EgressPort& port, uint8_t q, Instant at, Instant left) noexcept;
+  Instant start_own_frame(uint32_t number, Instant at) noexcept;
+  void plan_port(uint32_t number, const QosPlan& plan) noexcept;
+
+  std::vector<EgressPort> ports_;
+  TimedHeap busy_;  // ports with a frame on the wire, by when it has left
+  std::vector<PortControl> control_;
+  GroupFlowControl& flow_control_;
+  EarlyDetection& wred_;
+  PortTimers& timers_;
+  PacketPool& pool_;
+};
+
+}  // namespace softspine::dataplane

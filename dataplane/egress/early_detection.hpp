@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// WRED of a switch's queues: which frames are dropped before the buffer is asked, and which are marked when they begin
+// to leave. The lines and their probabilities are those of wred.hpp, one pair for each queue.
+//
+//   drop   at admission, by the queue's bytes with the frame; only what cannot be marked: no IP, or Not-ECT
+//   mark   when the frame begins to leave, by the queue's bytes then; only ECT(0) and ECT(1): CE, checksum included
+// Only a port with such a line asks (EgressPort::has_wred), and only a queue beyond the shortest of them.
+// Random numbers come from the node's generator. Counters: of the queue, dropped and ECN-marked packets.
+#pragma once
+
+#include "dataplane/egress/counters.hpp"
+#include "dataplane/egress/qos_plan.hpp"
+#include "dataplane/packet/packet.hpp"
+#include "dataplane/units/rng.hpp"
+
+namespace softspine::dataplane {
+
+class EarlyDetection {
+ public:
+  // `rng` outlives this.
+  explicit EarlyDetection(Rng& rng) : rng_(rng) {}
+
+  // `plan` is there until the next.
+  void apply(const QosPlan& plan) noexcept { plan_ = &plan; }
+
+  // The packet has its port and queue in its meta; `queue` is that queue.
+  [[gnu::noinline]] bool is_dropped_early(const Packet& packet, QueueCounters& queue) noexcept;
+  [[gnu::noinline]] void mark(Packet& packet, QueueCounters& queue) noexcept;
+
+ private:
+  const WredPlan& wred_of(const PacketMeta& meta) const noexcept {
+    return plan_->wred[plan_->ports[meta.out_port].queues[meta.queue].wred];
+  }
+
+  Rng& rng_;
+  const QosPlan* plan_ = nullptr;
+};
+
+}  // namespace softspine::dataplane
