@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// One port of a host: whose turn it is to send, what goes beside the queue pairs, and what keeps them from it.
+// One port of a built-in host: which queue pair sends next, what is sent beside them, what keeps them from sending, and
+// the receive buffer of a slow receiver.
 //
-// A queue pair stands in `order`, or, when its turn came while its priority was paused, in `parked` until the
-// pause changes. Everything else that can happen at the port is folded into one instant, `beside`: so a port
-// on which nothing but data moves asks one question more than if there were nothing else.
+//   order      queue pairs that may send, or will at an instant of their own (send_order.hpp)
+//   parked     queue pairs whose turn came while flow control blocked their priority; they try again when it changes
+//   beside     when anything else is due: a PFC or credit frame, a control packet (control_queue.hpp), or a change of
+//              flow control that somebody waits for. All of it is folded into this one instant, so a port on which
+//              nothing but data moves asks one question more than if there were nothing else
+//   departure  max(port free, the earlier of order and beside)
+//   buffer     packets that the host is too slow to take (receive_buffer.hpp). XOFF is raised for the priorities that
+//              the buffer wants paused, and for those of a storm, a fault that pauses the neighbour without end. On a
+//              link that goes by credit the buffer's cells are what is granted, and no XOFF is raised for them
+// The port's packets wait in `control` and `buffer`; they are counted by the host.
 #pragma once
 
 #include <algorithm>
@@ -12,17 +20,18 @@
 #include <vector>
 
 #include "dataplane/flow_control/port_flow_control.hpp"
+#include "dataplane/link/transmitter.hpp"
 #include "testbeds/hosts/control_queue.hpp"
+#include "testbeds/hosts/host_config.hpp"
 #include "testbeds/hosts/receive_buffer.hpp"
 #include "testbeds/hosts/send_order.hpp"
 
 namespace softspine::testbeds {
 
 struct HostPort {
+  dataplane::Transmitter* wire = nullptr;
   SendOrder order;
   dataplane::Instant free_at;
-  // The earliest of: a PFC or credit frame due, a control packet ready, a pause that changes while somebody waits for
-  // it.
   dataplane::Instant beside = dataplane::Instant::never();
   dataplane::PortFlowControl flow_control;
   std::array<uint32_t, dataplane::kPriorities> credited_cells{};  // in the receive buffer
@@ -47,17 +56,17 @@ struct HostPort {
     beside = std::min(flow_control.next_frame(), control.ready(blocked));
     if (!parked.empty() || (control.waiting() & blocked) != 0) beside = std::min(beside, flow_control.next_change());
   }
-  // Its turn came, but its priority is blocked.
+  // The flow's turn came, but its priority is blocked.
   void park(uint32_t flow) {
     parked.push_back(flow);
     find_next();
   }
   // A queue pair that had nothing to send may send from `eligible` on, as it turns out at `now`.
   void wake(uint32_t flow, dataplane::Instant eligible, dataplane::Instant now) {
-    free_at = std::max(free_at, now);  // who stands in the ring counts as ready since ever
+    free_at = std::max(free_at, now);  // a queue pair in the ring counts as ready since ever
     order.add(flow, eligible, now);
   }
-  // The pause may have changed by `now`: everybody who waits for that tries again.
+  // Flow control may have changed by `now`: all that are parked try again.
   void reconsider(dataplane::Instant now) {
     (void)flow_control.advance(now);
     free_at = std::max(free_at, now);  // what waited has been ready for long
@@ -65,6 +74,23 @@ struct HostPort {
     parked.clear();
     find_next();
   }
+  // There is no packet to send: the port tries again a little later.
+  void retry_later(dataplane::Instant now) {
+    constexpr dataplane::Duration kRetry = dataplane::Duration::us(1);
+    free_at = now + kRetry;
+  }
+
+  void link_changed(bool up, dataplane::Instant now) noexcept;
+  // Of the port's number in `host`. The room that is granted by credit is the receive buffer's, or for each of its
+  // priorities a share of it.
+  void plan_flow_control(const HostConfig& host, uint32_t number, dataplane::Instant now) noexcept;
+  // XOFF as buffer and storm want it now.
+  void adjust_pause(dataplane::Instant now) noexcept;
+  // Pauses these priorities at the neighbour without end; 0 falls silent, and the neighbour goes on when its time runs
+  // out.
+  void set_storm(uint8_t priorities, dataplane::Instant now) noexcept;
+  // The packet whose time in the buffer is over: the host has it at `now`.
+  dataplane::Packet take_buffered(dataplane::Instant now) noexcept;
 };
 
 }  // namespace softspine::testbeds

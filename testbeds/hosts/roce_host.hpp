@@ -1,45 +1,47 @@
 // SPDX-License-Identifier: Apache-2.0
-// A built-in host: RoCEv2 queue pairs behind one port, or two. No kernel, no payload in memory.
+// A built-in host: RoCEv2 queue pairs behind one port, or two. No kernel, no payload in memory. Its parts, each with
+// its manual; none of them knows this class:
 //
-// Sending. A port takes the queue pairs that may send in turns, a packet each, as a NIC does:
-//   start = max(port free, earliest eligible)
-// PFC frames go first, then what is beside the data (control_queue.hpp), then data.
-// What a queue pair may send, and when, its transport says (open_loop.hpp, reliable_sender.hpp).
+//   ports   flow control, what waits to be sent, the buffer of a slow receiver     host_port.hpp
+//   flows   the sending half of the queue pairs: what may be sent, and when        host_flows.hpp
+//   sinks   the receiving half: PSNs, latencies, acknowledgements and CNPs         host_sinks.hpp
+//   answers to ARP, neighbour solicitations and echo requests                      responder.hpp
 //
-// Pausing. A PFC or PAUSE frame stops the priorities that it names at the port where it arrived, as
-// pause_state.hpp says: queue pairs and control packets of that priority wait. PFC frames of ours do not.
+// Sending. A port sends one thing at a time, the first of: a PFC or credit frame that is due; a control packet (an
+// answer, an acknowledgement, a CNP); a packet of the flow whose turn it is. Flows take turns, a packet each, as in a
+// NIC. start = max(port free, earliest eligible).
 //
-// On a link that goes by credit the priorities wait that have none (credit_link.hpp), and pauses say nothing there.
+// Pausing. A PFC or PAUSE frame stops the priorities that it names at the port where it arrived (pause_state.hpp):
+// flows and control packets of those priorities wait, PFC frames do not. On a link that goes by credit the priorities
+// wait that have none (credit_link.hpp), and pauses say nothing there.
 //
-// Receiving. A RoCEv2 packet is checked whole, ICRC included, and goes to its queue pair's sink
-// (receive_queue.hpp), which may answer with an acknowledgement or a CNP (response_template.hpp); what comes back
-// goes to the sender (handle_response()). The host answers for itself (responder.hpp). Everything else ends here with a
-// reason. At one instant timers come first, then departures, then arrivals.
+// Receiving. A RoCEv2 packet is checked whole, ICRC included (roce_reader.hpp), and goes to its queue pair's sink, or
+// as a response to its flow. A packet for the host itself is answered by it. Everything else ends here with a reason.
 //
-// Failing on purpose. A port may be told to be a slow receiver (receive_buffer.hpp), which pauses its peer when its
-// buffer fills, to pause its peer for as long as it likes (a storm), or to be deaf to pauses.
+// Failing on purpose. A port may be told to be a slow receiver, to pause its peer for as long as it likes (a storm), or
+// to be deaf to pauses.
 //
-// While a port's link is down its queue pairs wait. While the pool is empty they wait, too: nothing is lost.
+// While a port's link is down its flows wait. While the pool is empty they wait, too: nothing is lost.
+// At one instant timers come first, then departures, then arrivals.
 //
-// Maximum: 1024 answers of a priority wait at a port, further ones are dropped (kQueueFull).
+// Maximum: 1024 control packets of a priority wait at a port, further answers are dropped (kQueueFull).
 // Flows and sinks are added before the first window or from a control action, followed by Engine::wake(); so is
 // everything that makes it fail.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dataplane/link/node.hpp"
 #include "dataplane/packet/pool.hpp"
-#include "testbeds/hosts/answering.hpp"
 #include "testbeds/hosts/counters.hpp"
 #include "testbeds/hosts/frame_template.hpp"
 #include "testbeds/hosts/host_config.hpp"
+#include "testbeds/hosts/host_flows.hpp"
 #include "testbeds/hosts/host_port.hpp"
-#include "testbeds/hosts/open_loop.hpp"
+#include "testbeds/hosts/host_sinks.hpp"
 #include "testbeds/hosts/qp_table.hpp"
-#include "testbeds/hosts/receive_queue.hpp"
-#include "testbeds/hosts/reliable_sender.hpp"
 #include "testbeds/hosts/responder.hpp"
 
 namespace softspine::testbeds {
@@ -73,71 +75,44 @@ class RoceHost final : public dataplane::Node {
   const HostConfig& config() const { return config_; }
   const HostCounters& counters() const { return counters_; }
   uint64_t rx_packets(dataplane::PortNo port) const { return ports_[port.value()].rx_packets; }
-  // Of packets delivered, by group, in the order in which the groups' first sinks were added; and of all together.
-  const std::vector<LatencyGroup>& latencies() const { return latencies_; }
+  // Of packets delivered, by latency group, in the order in which the groups' first sinks were added; and of all.
+  const std::vector<LatencyGroup>& latencies() const { return sinks_.latencies(); }
   dataplane::Histogram latency() const;
   // Between windows; looks at every packet that waits in a receive buffer. see(flow)
   template <typename See>
   void see_buffered(See&& see) const {
     for (const HostPort& port : ports_) port.buffer.for_each(see);
   }
-  uint32_t flow_count() const { return static_cast<uint32_t>(flows_.size()); }
-  uint32_t sink_count() const { return static_cast<uint32_t>(sinks_.size()); }
-  const FlowSent& sent(uint32_t flow) const { return flows_[flow].counters; }
-  const FlowReceived& received(uint32_t sink) const { return sinks_[sink].counters(); }
+  uint32_t flow_count() const { return flows_.count(); }
+  uint32_t sink_count() const { return sinks_.count(); }
+  const FlowSent& sent(uint32_t flow) const { return flows_.sent(flow); }
+  const FlowReceived& received(uint32_t sink) const { return sinks_.received(sink); }
   // None for an open loop.
-  const ReliableSender* sender(uint32_t flow) const {
-    return flows_[flow].sender == QpTable::kNone ? nullptr : &senders_[flows_[flow].sender];
-  }
+  const ReliableSender* sender(uint32_t flow) const { return flows_.sender(flow); }
   const ReceiveBuffer& receive_buffer(dataplane::PortNo port) const { return ports_[port.value()].buffer; }
   const dataplane::PortFlowControl& flow_control(dataplane::PortNo port) const {
     return ports_[port.value()].flow_control;
   }
 
  private:
-  struct Flow {
-    OpenLoop transport;
-    uint32_t first_template;
-    uint32_t sender;  // of senders_, if it is reliable
-    dataplane::PortNo port;
-    uint8_t priority_bit;
-    FlowSent counters;
-  };
-
   // The earliest thing that a port can do; never() if there is none.
   dataplane::Instant departure(dataplane::PortNo port) const;
   dataplane::PortNo first_port() const;
   void depart(dataplane::PortNo port, dataplane::Instant now) noexcept;
-  void depart_beside(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
-  void send_own_frame(dataplane::PortNo port, HostPort& out, dataplane::Instant now) noexcept;
-  void charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, dataplane::Instant now) noexcept;
-  void send_segment(HostPort& out, dataplane::Instant now) noexcept;
-  void send_reliable(HostPort& out, uint32_t index, dataplane::Instant now) noexcept;
-  bool transmit(HostPort& out, Flow& flow, const FrameTemplate& frame, uint32_t psn, bool asks,
-                dataplane::Instant now) noexcept;
-  void expire(dataplane::Instant now) noexcept;
-  void arm(uint32_t sender) noexcept;
-  void revive(ReliableSender& sender, dataplane::Instant now) noexcept;
+  void depart_beside(HostPort& out, dataplane::Instant now) noexcept;
+  void send_own_frame(HostPort& out, dataplane::Instant now) noexcept;
 
   void receive(dataplane::Packet packet) noexcept;
-  uint32_t group_number(uint32_t group);
   void receive_by_credit(dataplane::Packet packet) noexcept;
-  void receive_credit(dataplane::Packet packet, const dataplane::CreditFrame& frame) noexcept;
   void plan_flow_control(dataplane::PortNo port, dataplane::Instant now) noexcept;
   bool buffer(dataplane::Packet& packet) noexcept;
   void take_from_buffer(HostPort& port, dataplane::Instant now) noexcept;
   void drain_buffers(dataplane::Instant now) noexcept;
-  void adjust_pause(HostPort& port, dataplane::Instant now) noexcept;
   void process(dataplane::Packet packet) noexcept;
   void receive_roce(dataplane::Packet packet) noexcept;
-  dataplane::Duration receive_and_answer(const dataplane::Packet& packet, const RoceFrame& frame,
-                                         const QpTable::Entry& entry) noexcept;
-  dataplane::Packet make_response(HostPort& port, uint8_t priority) noexcept;
-  void queue_response(HostPort& port, uint8_t priority, dataplane::Packet packet, uint32_t bytes,
-                      dataplane::Instant now) noexcept;
   void respond(dataplane::Packet packet, const RoceFrame& frame) noexcept;
-  void handle_response(ReliableSender& sender, const RoceFrame& frame, dataplane::Instant now) noexcept;
   void receive_pause(dataplane::Packet packet) noexcept;
+  void receive_credit(dataplane::Packet packet, const dataplane::CreditFrame& frame) noexcept;
   void answer(dataplane::Packet packet) noexcept;
   void queue_answer(dataplane::Packet packet) noexcept;
   void drop(dataplane::Packet packet, dataplane::DropReason reason) noexcept;
@@ -148,17 +123,12 @@ class RoceHost final : public dataplane::Node {
   dataplane::PacketPool& pool_;
   Responder responder_;
   QpTable queue_pairs_;
-  std::vector<Flow> flows_;
-  std::vector<FrameTemplate> templates_;
-  std::vector<ReliableSender> senders_;
-  dataplane::TimedHeap timers_;  // of senders, each at its deadline or before
+  std::vector<HostPort> ports_;
+  HostFlows flows_;
+  HostSinks sinks_;
   dataplane::Instant buffer_due_ = dataplane::Instant::never();
   bool is_slow_ = false;  // or was: a port's buffer may take packets
   bool has_credit_ = false;
-  std::vector<ReceiveQueue> sinks_;
-  std::vector<LatencyGroup> latencies_;
-  std::vector<Answering> answering_;
-  std::vector<HostPort> ports_;
   HostCounters counters_;
 };
 

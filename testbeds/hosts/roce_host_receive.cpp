@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // RoceHost's receiving half.
 #include <algorithm>
-#include <bit>
 
 #include "dataplane/packet/pfc.hpp"
 #include "testbeds/hosts/roce_host.hpp"
@@ -50,24 +49,10 @@ void RoceHost::receive_by_credit(Packet packet) noexcept {
   in.find_next();
 }
 
-// The room is the receive buffer's, or a share of it for each of its priorities.
 void RoceHost::plan_flow_control(PortNo port, Instant now) noexcept {
   HostPort& in = ports_[port.value()];
-  const HostCredit& config = config_.credit[port.value()];
-  CreditPlan plan{
-      .priorities = config.priorities, .largest_frame = config.largest_frame, .cell = CellSize{kHostCellBytes}};
-  for (uint8_t p = 0; p < kPriorities; ++p) {
-    const bool waits = (in.buffer.priorities() >> p & 1) != 0;
-    const uint32_t room =
-        waits ? in.buffer.size_bytes() / static_cast<uint32_t>(std::popcount(in.buffer.priorities())) : kHostRoomBytes;
-    plan.room[p] = static_cast<uint16_t>(std::min(room / kHostCellBytes, CreditLink::kRoomLimit));
-  }
-  in.flow_control.plan({.pfc_enabled = config_.obeys_pause ? uint8_t{0xff} : uint8_t{0},
-                        .response_quanta = config_.pause_response_quanta,
-                        .credit = plan},
-                       now);
+  in.plan_flow_control(config_, port.value(), now);
   has_credit_ |= in.flow_control.goes_by_credit();
-  in.find_next();
 }
 
 void RoceHost::receive_credit(Packet packet, const CreditFrame& frame) noexcept {
@@ -106,84 +91,17 @@ void RoceHost::receive_roce(Packet packet) noexcept {
   const QpTable::Entry& entry = queue_pairs_.find(frame->destination_qp);
   if (entry.sink == QpTable::kNone) [[unlikely]]
     return drop(std::move(packet), DropReason::kUnknownQp);
-  const PacketMeta& meta = packet.meta();
-  if (packet.flow() != sinks_[entry.sink].counters().id) [[unlikely]] {
-    sinks_[entry.sink].count_foreign();
-    counters_.ended_flow_packets += packet.is_of_flow() ? 1 : 0;
-  }
-  const Duration message = entry.answering == QpTable::kNone ? sinks_[entry.sink].receive(*frame, meta.born, meta.at)
-                                                             : receive_and_answer(packet, *frame, entry);
-  if (message >= Duration{}) counters_.message_latency_ps.add(message.count_ps());
-  latencies_[sinks_[entry.sink].latencies()].latency_ps.add((meta.at - meta.born).count_ps());
+  sinks_.receive(packet, *frame, entry, ports_[packet.meta().in_port], counters_);
   ++counters_.delivered;
   PacketPool::release(std::move(packet));
-}
-
-Duration RoceHost::receive_and_answer(const Packet& packet, const RoceFrame& frame,
-                                      const QpTable::Entry& entry) noexcept {
-  ReceiveQueue& sink = sinks_[entry.sink];
-  Answering& answering = answering_[entry.answering];
-  HostPort& port = ports_[packet.meta().in_port];
-  const Instant now = packet.meta().at;
-  const bool may_notify = frame.is_marked && answering.cnp_interval > Duration{};
-  if (may_notify && answering.notification.answers(now, answering.cnp_interval)) {
-    if (Packet cnp = make_response(port, answering.cnp_priority)) {
-      const uint32_t bytes = answering.frames.write_cnp(cnp.data());
-      queue_response(port, answering.cnp_priority, std::move(cnp), bytes, now);
-      sink.sent_cnp();
-    }
-  }
-  if (!answering.is_reliable) return sink.receive(frame, packet.meta().born, now);
-  const ReceiveQueue::Judgement judgement = sink.judge(frame, packet.meta().born, now);
-  if (judgement.reply == ReceiveQueue::Reply::kNone) return judgement.message;
-  if (Packet ack = make_response(port, answering.ack_priority)) {
-    const uint8_t syndrome = judgement.reply == ReceiveQueue::Reply::kAck ? kSyndromeAck : kSyndromeSequenceError;
-    const uint32_t bytes = answering.frames.write_ack(ack.data(), syndrome, judgement.psn, sink.msn());
-    queue_response(port, answering.ack_priority, std::move(ack), bytes, now);
-  }
-  return judgement.message;
-}
-
-Packet RoceHost::make_response(HostPort& port, uint8_t priority) noexcept {
-  Packet packet = port.control.has_room(priority) ? pool_.make(kTemplateBytes) : Packet{};
-  if (!packet) [[unlikely]]
-    ++counters_.unanswered;
-  return packet;
-}
-
-void RoceHost::queue_response(HostPort& port, uint8_t priority, Packet packet, uint32_t bytes, Instant now) noexcept {
-  packet.cut_to(bytes);
-  packet.meta().at = now;
-  port.control.push(std::move(packet), priority);
-  port.find_next();
 }
 
 void RoceHost::respond(Packet packet, const RoceFrame& frame) noexcept {
   const uint32_t index = queue_pairs_.find(frame.destination_qp).flow;
   if (index == QpTable::kNone) return drop(std::move(packet), DropReason::kUnknownQp);
-  Flow& flow = flows_[index];
-  ++flow.counters.responses;
   ++counters_.responses;
-  if (flow.sender != QpTable::kNone) {
-    handle_response(senders_[flow.sender], frame, packet.meta().at);
-  } else if (frame.opcode == bth::kCnp) {
-    ++flow.counters.rp_cnp_ignored;
-  }
+  flows_.respond(index, frame, packet.meta().at, ports_, counters_.completion_ps);
   PacketPool::release(std::move(packet));
-}
-
-// Other syndromes (receiver not ready, remote errors) nobody here sends: they are counted as responses.
-void RoceHost::handle_response(ReliableSender& sender, const RoceFrame& frame, Instant now) noexcept {
-  constexpr uint8_t kNoCredits = 0x1f;  // bits that say how many, in an acknowledgement
-  FlowSent& counters = flows_[sender.flow()].counters;
-  if (frame.opcode == bth::kCnp) {
-    sender.receive_cnp(now, counters);
-  } else if ((frame.syndrome() & ~kNoCredits) == 0) {
-    sender.acknowledge(frame.psn, frame.is_marked, now, counters, counters_.completion_ps);
-  } else if (frame.syndrome() == kSyndromeSequenceError) {
-    sender.go_back(frame.psn, now, counters, counters_.completion_ps);
-  }
-  revive(sender, now);
 }
 
 void RoceHost::answer(Packet packet) noexcept {
@@ -229,20 +147,13 @@ bool RoceHost::buffer(Packet& packet) noexcept {
   ++counters_.buffered;
   port.buffer.push(std::move(packet), now);
   buffer_due_ = std::min(buffer_due_, port.buffer.next());
-  adjust_pause(port, now);
+  port.adjust_pause(now);
   return true;
 }
 
 void RoceHost::take_from_buffer(HostPort& port, Instant now) noexcept {
   --counters_.buffered;
-  Packet packet = port.buffer.pop(now);
-  packet.meta().at = now;  // that is when the host has it
-  if (port.flow_control.goes_by_credit()) [[unlikely]] {
-    uint32_t& cells = port.credited_cells[packet.meta().priority_group];
-    cells -= CellSize{kHostCellBytes}.cells_of(packet.frame_bytes());
-    port.flow_control.holds(packet.meta().priority_group, cells, now);
-  }
-  process(std::move(packet));
+  process(port.take_buffered(now));
 }
 
 void RoceHost::drain_buffers(Instant now) noexcept {
@@ -250,16 +161,10 @@ void RoceHost::drain_buffers(Instant now) noexcept {
     while (port.buffer.next() <= now) {
       take_from_buffer(port, now);
     }
-    adjust_pause(port, now);
+    port.adjust_pause(now);
   }
   buffer_due_ = Instant::never();
   for (const HostPort& port : ports_) buffer_due_ = std::min(buffer_due_, port.buffer.next());
-}
-
-void RoceHost::adjust_pause(HostPort& port, Instant now) noexcept {
-  const auto paused = static_cast<uint8_t>(port.buffer.wants_paused() & ~port.flow_control.credit_priorities());
-  port.flow_control.set_xoff(port.storm | paused, now);
-  port.find_next();
 }
 
 void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>& slow, Instant now) {
@@ -272,13 +177,7 @@ void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>&
 }
 
 void RoceHost::set_storm(PortNo port, uint8_t priorities, Instant now) {
-  HostPort& out = ports_[port.value()];
-  out.storm = priorities;
-  if (priorities == 0 && out.buffer.wants_paused() == 0) {
-    out.flow_control.forget_xoff();
-    return out.find_next();
-  }
-  adjust_pause(out, now);
+  ports_[port.value()].set_storm(priorities, now);
 }
 
 void RoceHost::set_deaf(PortNo port, uint8_t priorities, Instant now) {
@@ -298,7 +197,7 @@ void RoceHost::receive_pause(Packet packet) noexcept {
   const PortNo port{packet.meta().in_port};
   const Instant now = packet.meta().at;
   HostPort& out = ports_[port.value()];
-  out.flow_control.receive(*frame, transmitter(port).rate(), now);
+  out.flow_control.receive(*frame, out.wire->rate(), now);
   out.reconsider(now);
   drop(std::move(packet), DropReason::kPfcConsumed);
 }

@@ -22,8 +22,6 @@ ACCEPTED: dict[str, str] = {
         'equivalent: the table is made by the compiler, for which no mutant is on',
     'testbeds/hosts/send_order.hpp: count <= ring_.size() → count < ring_.size()':
         'performance: a ring that is large enough is made anew',
-    'testbeds/hosts/roce_host.cpp: out.find_next(); → ; #2':
-        'equivalent: a queue pair that runs out of credit is parked at its next turn, which settles',
     'dataplane/packet/scratch_packet.hpp: mbuf->buf_len = RTE_PKTMBUF_HEADROOM + kMaxFrameBytes; → ;':
         'equivalent: nothing is appended to a scratch packet',
     'dataplane/packet/scratch_packet.hpp: m.pkt_len = m.data_len; → ;':
@@ -32,8 +30,6 @@ ACCEPTED: dict[str, str] = {
         "equivalent: errors come workload by workload, in the file's order",
     'dataplane/egress/port_scheduler.hpp: port_.shapes() → true':
         'performance: a port without a rate has been open since the start',
-    'testbeds/hosts/roce_host.cpp: sender.has_timer = true; → ;':
-        'performance: a timer stands twice in the heap, and each looks at the deadline before it acts',
     'tools/storm/tiers.cpp: end < name.size() → true':
         "equivalent: behind a string's last character stands a zero, which is no letter",
 }

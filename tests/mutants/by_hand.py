@@ -18,7 +18,7 @@ BY_HAND = [
     Row('dataplane/flow_control/port_flow_control.cpp', 'frame.enable & obeyed()', 'frame.enable',
         'pauses of priorities not enabled, and of deaf ones, are obeyed', within='part.enable = frame.enable & obeyed();'),
     Row('dataplane/flow_control/port_flow_control.cpp', 'pause_.clear(now);', ';', 'a pause outlives the link that it came by'),
-    Row('testbeds/hosts/roce_host.cpp', 'out.flow_control.link_changed(up, now);', ';', "at a host, a pause outlives the link that it came by"),
+    Row('testbeds/hosts/host_port.cpp', 'flow_control.link_changed(up, now);', ';', "at a host, a pause outlives the link that it came by"),
     Row('dataplane/edge/nic.cpp', 'flow_control_.link_changed(up, now);', ';', 'at a NIC, a pause outlives the link that it came by'),
     Row('dataplane/egress/group_flow_control.cpp', 'plan.pfc_enabled & ~ports_[number].ignored()', 'plan.pfc_enabled',
         'the watchdog forwards, and its port still pauses its neighbour'),

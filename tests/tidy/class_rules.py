@@ -15,21 +15,15 @@ CLASS_HEAD = re.compile(r'(?<!enum )\b(?:class|struct|union)\s+(?:alignas\(\w+\)
 SCOPE = re.compile(rf'(\w+)({TEMPLATE_ARGUMENTS})?::')
 
 Class = tuple[str, str]  # its name, and the file of its declaration
-# Classes that are longer today, and their lines: they may only become shorter, and leave this list with their 400th.
-LONGER: dict[Class, int] = {
-    ('RoceHost', 'testbeds/hosts/roce_host.hpp'): 571,
-}
 
 
 def classes_of_one_idea(tree: Tree) -> list[Finding]:
     """No class has more than 400 lines."""
     findings = []
     for known, files in sorted(class_lines(tree).items()):
-        count, limit = sum(files.values()), LONGER.get(known, MAX_CLASS_LINES)
-        if count > limit:
-            findings.append(Finding(known[1], 1, f'{known[0]}: {count} lines, at most {limit}: {_told(files)}'))
-        elif known in LONGER and count <= MAX_CLASS_LINES:
-            findings.append(Finding(known[1], 1, f'{known[0]}: {count} lines: take it off LONGER in tests/tidy/class_rules.py'))
+        count = sum(files.values())
+        if count > MAX_CLASS_LINES:
+            findings.append(Finding(known[1], 1, f'{known[0]}: {count} lines, at most {MAX_CLASS_LINES}: {_told(files)}'))
     return findings
 
 

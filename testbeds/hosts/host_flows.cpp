@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/hosts/host_flows.hpp"
+
+#include <algorithm>
+#include <bit>
+
+#include "dataplane/link/node.hpp"
+#include "dataplane/units/check.hpp"
+#include "testbeds/hosts/response_template.hpp"
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+
+uint32_t HostFlows::add(const HostConfig& host, const FlowConfig& config, Rate line) {
+  const uint32_t index = count();
+  const bool is_reliable = config.transport == TransportKind::kReliable;
+  flows_.push_back({.transport = OpenLoop{config},
+                    .first_template = static_cast<uint32_t>(templates_.size()),
+                    .sender = is_reliable ? static_cast<uint32_t>(senders_.size()) : kOpenLoop,
+                    .port = config.port,
+                    .priority_bit = static_cast<uint8_t>(1U << host.priority_of_dscp[config.dscp]),
+                    .counters = {.id = config.id, .qp = config.source_qp}});
+  if (is_reliable) {
+    SOFTSPINE_CHECK(!line.is_zero(), config.id, config.port.value());
+    senders_.emplace_back(index, config, line);
+    timers_.reserve(senders_.size());
+  }
+  for (const FrameTemplate& frame : templates_of(host, config)) templates_.push_back(frame);
+  return index;
+}
+
+void HostFlows::send(HostPort& out, Instant now) noexcept {
+  const uint32_t index = out.order.take(now);
+  Flow& flow = flows_[index];
+  if ((out.flow_control.advance(now) & flow.priority_bit) != 0) [[unlikely]]
+    return out.park(index);
+  if (flow.sender != kOpenLoop) return send_reliable(out, index, now);
+  const OpenLoop::Segment segment = flow.transport.next();
+  const FrameTemplate& frame = templates_[flow.first_template + static_cast<uint32_t>(segment.part)];
+  if (!transmit(out, flow, frame, segment.psn, false, now)) [[unlikely]]
+    return out.order.add(index, now, now);
+  flow.counters.messages += flow.transport.sent(now, out.free_at, frame.interval());
+  const Instant eligible = flow.transport.eligible();
+  if (!eligible.is_never()) out.order.add(index, eligible, now);
+}
+
+void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexcept {
+  Flow& flow = flows_[index];
+  ReliableSender& sender = senders_[flow.sender];
+  Instant eligible = sender.eligible(now);
+  if (eligible <= now) {
+    const ReliableSender::Segment segment = sender.next();
+    const FrameTemplate& frame = templates_[flow.first_template + static_cast<uint32_t>(segment.part)];
+    if (!transmit(out, flow, frame, segment.psn, segment.asks, now)) [[unlikely]]
+      return out.order.add(index, now, now);
+    const uint32_t wire_bytes = std::max(frame.frame_bytes(), kMinFrameBytes) + kWireOverheadBytes;
+    const uint64_t retransmitted = flow.counters.retransmitted;
+    flow.counters.messages += sender.sent(now, out.free_at, wire_bytes, flow.counters);
+    if (flow.counters.retransmitted != retransmitted) flow.counters.retransmitted_bytes += frame.payload_bytes();
+    arm(flow.sender);
+    eligible = sender.eligible(now);
+  }
+  sender.stands_in_order = !eligible.is_never();
+  if (sender.stands_in_order) out.order.add(index, eligible, now);
+}
+
+// False if there is no memory: then the port tries again a little later.
+[[gnu::always_inline]] inline bool HostFlows::transmit(HostPort& out, Flow& flow, const FrameTemplate& frame,
+                                                       uint32_t psn, bool asks, Instant now) noexcept {
+  Packet packet = pool_.make(frame.stored_bytes());
+  if (!packet) [[unlikely]] {
+    out.retry_later(now);
+    return false;
+  }
+  frame.write(packet.data(), psn, static_cast<uint16_t>(flow.counters.packets), asks);
+  packet.meta().frame_bytes = frame.frame_bytes();
+  packet.meta().born = now;
+  packet.set_flow(flow.counters.id);
+  out.free_at = out.wire->send(std::move(packet), now);
+  if (out.flow_control.goes_by_credit()) [[unlikely]]
+    charge(out, flow, frame.frame_bytes(), now);
+  ++flow.counters.packets;
+  flow.counters.bytes += frame.payload_bytes();
+  flow.counters.first_sent = std::min(flow.counters.first_sent, now);
+  flow.counters.last_left = out.free_at;
+  return true;
+}
+
+void HostFlows::charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, Instant now) noexcept {
+  out.flow_control.sent(static_cast<uint8_t>(std::countr_zero(flow.priority_bit)), frame_bytes, now);
+  out.find_next();
+}
+
+void HostFlows::arm(uint32_t index) noexcept {
+  ReliableSender& sender = senders_[index];
+  if (sender.has_timer || sender.deadline().is_never()) return;
+  sender.has_timer = true;
+  timers_.push(sender.deadline(), index);
+}
+
+void HostFlows::expire(Instant now, std::vector<HostPort>& ports) noexcept {
+  ReliableSender& sender = senders_[timers_.top_id()];
+  if (sender.deadline() <= now) {
+    sender.time_out(now, flows_[sender.flow()].counters);
+    revive(sender, now, ports);
+  }
+  if (sender.deadline().is_never()) {
+    timers_.pop();
+    sender.has_timer = false;
+  } else {
+    timers_.replace_top(sender.deadline());
+  }
+}
+
+// It may have become able to send.
+void HostFlows::revive(ReliableSender& sender, Instant now, std::vector<HostPort>& ports) noexcept {
+  if (sender.stands_in_order) return;
+  const Instant eligible = sender.eligible(now);
+  if (eligible.is_never()) return;
+  sender.stands_in_order = true;
+  ports[flows_[sender.flow()].port.value()].wake(sender.flow(), eligible, now);
+}
+
+void HostFlows::respond(uint32_t index, const RoceFrame& frame, Instant now, std::vector<HostPort>& ports,
+                        Histogram& times) noexcept {
+  Flow& flow = flows_[index];
+  ++flow.counters.responses;
+  if (flow.sender != kOpenLoop) {
+    handle_response(senders_[flow.sender], frame, now, times);
+    revive(senders_[flow.sender], now, ports);
+  } else if (frame.opcode == bth::kCnp) {
+    ++flow.counters.rp_cnp_ignored;
+  }
+}
+
+// Other syndromes (receiver not ready, remote errors) nobody here sends: they are counted as responses.
+void HostFlows::handle_response(ReliableSender& sender, const RoceFrame& frame, Instant now,
+                                Histogram& times) noexcept {
+  constexpr uint8_t kNoCredits = 0x1f;  // bits that say how many, in an acknowledgement
+  FlowSent& counters = flows_[sender.flow()].counters;
+  if (frame.opcode == bth::kCnp) {
+    sender.receive_cnp(now, counters);
+  } else if ((frame.syndrome() & ~kNoCredits) == 0) {
+    sender.acknowledge(frame.psn, frame.is_marked, now, counters, times);
+  } else if (frame.syndrome() == kSyndromeSequenceError) {
+    sender.go_back(frame.psn, now, counters, times);
+  }
+}
+
+}  // namespace softspine::testbeds

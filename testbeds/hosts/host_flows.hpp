@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sending half of a built-in host's queue pairs: each flow's packets, its transport, its timer, and what it learns
+// from the responses that come back.
+//
+//   send      a flow's turn at its port: its next packet is written from its template (frame_template.hpp) and sent; a
+//             flow whose priority flow control blocks is parked instead. Then its transport says from when on it may
+//             send again: an open loop by its pace (open_loop.hpp), a reliable connection by window and rate
+//             (reliable_sender.hpp), or not until an acknowledgement has come
+//   respond   an acknowledgement, a negative one or a CNP has come in for the flow; an open loop only counts it
+//   expire    a reliable connection has waited too long. Its timer stands at its deadline or before, so that a deadline
+//             that moves on costs nothing: it is compared when the timer goes off
+// A flow stands in its port's order, is parked there, or waits for a response: in one of them at any time.
+// The packet is made here and is the link's from `send` on. Without memory nothing is lost: the port tries again.
+// Ports belong to the host, which hands them in. Counters, per flow: FlowSent (counters.hpp).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/packet/pool.hpp"
+#include "dataplane/units/timed_heap.hpp"
+#include "testbeds/hosts/counters.hpp"
+#include "testbeds/hosts/frame_template.hpp"
+#include "testbeds/hosts/host_config.hpp"
+#include "testbeds/hosts/host_port.hpp"
+#include "testbeds/hosts/open_loop.hpp"
+#include "testbeds/hosts/reliable_sender.hpp"
+#include "testbeds/hosts/roce_reader.hpp"
+
+namespace softspine::testbeds {
+
+class HostFlows {
+ public:
+  // `pool` outlives this.
+  explicit HostFlows(dataplane::PacketPool& pool) : pool_(pool) {}
+
+  // Between windows. `line`: the rate of the link of the flow's port. Returns its index; indices count from 0.
+  uint32_t add(const HostConfig& host, const FlowConfig& flow, dataplane::Rate line);
+  uint32_t count() const { return static_cast<uint32_t>(flows_.size()); }
+
+  // The flow whose turn it is at the port. Needs one.
+  void send(HostPort& out, dataplane::Instant now) noexcept;
+  // `times`: how long messages took, from their first bit out to their last acknowledgement in.
+  void respond(uint32_t flow, const RoceFrame& frame, dataplane::Instant now, std::vector<HostPort>& ports,
+               dataplane::Histogram& times) noexcept;
+  // When the first timer goes off; never() if none runs.
+  dataplane::Instant next_timer() const { return timers_.next(); }
+  void expire(dataplane::Instant now, std::vector<HostPort>& ports) noexcept;
+
+  const FlowSent& sent(uint32_t flow) const { return flows_[flow].counters; }
+  // None for an open loop.
+  const ReliableSender* sender(uint32_t flow) const {
+    return flows_[flow].sender == kOpenLoop ? nullptr : &senders_[flows_[flow].sender];
+  }
+
+ private:
+  static constexpr uint32_t kOpenLoop = UINT32_MAX;  // in the place of a sender
+
+  struct Flow {
+    OpenLoop transport;
+    uint32_t first_template;
+    uint32_t sender;  // of senders_, if it is reliable
+    dataplane::PortNo port;
+    uint8_t priority_bit;
+    FlowSent counters;
+  };
+  void send_reliable(HostPort& out, uint32_t index, dataplane::Instant now) noexcept;
+  bool transmit(HostPort& out, Flow& flow, const FrameTemplate& frame, uint32_t psn, bool asks,
+                dataplane::Instant now) noexcept;
+  static void charge(HostPort& out, const Flow& flow, uint32_t frame_bytes, dataplane::Instant now) noexcept;
+  void handle_response(ReliableSender& sender, const RoceFrame& frame, dataplane::Instant now,
+                       dataplane::Histogram& times) noexcept;
+  void arm(uint32_t sender) noexcept;
+  void revive(ReliableSender& sender, dataplane::Instant now, std::vector<HostPort>& ports) noexcept;
+
+  dataplane::PacketPool& pool_;
+  std::vector<Flow> flows_;
+  std::vector<FrameTemplate> templates_;
+  std::vector<ReliableSender> senders_;
+  dataplane::TimedHeap timers_;  // of senders, each at its deadline or before
+};
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/hosts/host_port.hpp"
+
+#include <bit>
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+
+void HostPort::link_changed(bool up, Instant now) noexcept {
+  if (up) free_at = std::max(free_at, now);
+  flow_control.link_changed(up, now);
+  reconsider(now);
+}
+
+void HostPort::plan_flow_control(const HostConfig& host, uint32_t number, Instant now) noexcept {
+  const HostCredit& config = host.credit[number];
+  CreditPlan plan{
+      .priorities = config.priorities, .largest_frame = config.largest_frame, .cell = CellSize{kHostCellBytes}};
+  for (uint8_t p = 0; p < kPriorities; ++p) {
+    const bool waits = (buffer.priorities() >> p & 1) != 0;
+    const uint32_t room =
+        waits ? buffer.size_bytes() / static_cast<uint32_t>(std::popcount(buffer.priorities())) : kHostRoomBytes;
+    plan.room[p] = static_cast<uint16_t>(std::min(room / kHostCellBytes, CreditLink::kRoomLimit));
+  }
+  flow_control.plan({.pfc_enabled = host.obeys_pause ? uint8_t{0xff} : uint8_t{0},
+                     .response_quanta = host.pause_response_quanta,
+                     .credit = plan},
+                    now);
+  find_next();
+}
+
+void HostPort::adjust_pause(Instant now) noexcept {
+  const auto paused = static_cast<uint8_t>(buffer.wants_paused() & ~flow_control.credit_priorities());
+  flow_control.set_xoff(storm | paused, now);
+  find_next();
+}
+
+void HostPort::set_storm(uint8_t priorities, Instant now) noexcept {
+  storm = priorities;
+  if (priorities == 0 && buffer.wants_paused() == 0) {
+    flow_control.forget_xoff();
+    return find_next();
+  }
+  adjust_pause(now);
+}
+
+Packet HostPort::take_buffered(Instant now) noexcept {
+  Packet packet = buffer.pop(now);
+  packet.meta().at = now;
+  if (flow_control.goes_by_credit()) [[unlikely]] {
+    const uint8_t priority = packet.meta().priority_group;
+    uint32_t& cells = credited_cells[priority];
+    cells -= CellSize{kHostCellBytes}.cells_of(packet.frame_bytes());
+    flow_control.holds(priority, cells, now);
+  }
+  return packet;
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/hosts/host_sinks.hpp"
+
+#include <algorithm>
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+
+namespace {
+
+void queue_response(HostPort& port, uint8_t priority, Packet packet, uint32_t bytes, Instant now) noexcept {
+  packet.cut_to(bytes);
+  packet.meta().at = now;
+  port.control.push(std::move(packet), priority);
+  port.find_next();
+}
+
+}  // namespace
+
+void HostSinks::add(const HostConfig& host, const SinkConfig& config, QpTable::Entry& entry) {
+  entry.sink = count();
+  sinks_.emplace_back(config.id, config.qp, config.first_psn, index_of_latencies(config.latency_group));
+  if (config.source_qp == 0) return;
+  entry.answering = static_cast<uint32_t>(answering_.size());
+  answering_.push_back({.frames = ResponseTemplate{host, config},
+                        .notification = {},
+                        .cnp_interval = config.cnp_interval,
+                        .ack_priority = host.priority_of_dscp[config.ack_dscp],
+                        .cnp_priority = host.priority_of_dscp[config.cnp_dscp],
+                        .is_reliable = config.transport == TransportKind::kReliable});
+}
+
+uint32_t HostSinks::index_of_latencies(uint32_t group) {
+  const auto found = std::ranges::find(latencies_, group, &LatencyGroup::group);
+  if (found != latencies_.end()) return static_cast<uint32_t>(found - latencies_.begin());
+  latencies_.push_back({.group = group, .latency_ps = {}});
+  return static_cast<uint32_t>(latencies_.size() - 1);
+}
+
+Duration HostSinks::receive_and_answer(const Packet& packet, const RoceFrame& frame, const QpTable::Entry& entry,
+                                       HostPort& port, HostCounters& counters) noexcept {
+  ReceiveQueue& sink = sinks_[entry.sink];
+  Answering& answering = answering_[entry.answering];
+  const Instant now = packet.meta().at;
+  const bool may_notify = frame.is_marked && answering.cnp_interval > Duration{};
+  if (may_notify && answering.notification.answers(now, answering.cnp_interval)) {
+    if (Packet cnp = make_response(port, answering.cnp_priority, counters)) {
+      const uint32_t bytes = answering.frames.write_cnp(cnp.data());
+      queue_response(port, answering.cnp_priority, std::move(cnp), bytes, now);
+      sink.sent_cnp();
+    }
+  }
+  if (!answering.is_reliable) return sink.receive(frame, packet.meta().born, now);
+  const ReceiveQueue::Judgement judgement = sink.judge(frame, packet.meta().born, now);
+  if (judgement.reply == ReceiveQueue::Reply::kNone) return judgement.message;
+  if (Packet ack = make_response(port, answering.ack_priority, counters)) {
+    const uint8_t syndrome = judgement.reply == ReceiveQueue::Reply::kAck ? kSyndromeAck : kSyndromeSequenceError;
+    const uint32_t bytes = answering.frames.write_ack(ack.data(), syndrome, judgement.psn, sink.msn());
+    queue_response(port, answering.ack_priority, std::move(ack), bytes, now);
+  }
+  return judgement.message;
+}
+
+Packet HostSinks::make_response(HostPort& port, uint8_t priority, HostCounters& counters) noexcept {
+  Packet packet = port.control.has_room(priority) ? pool_.make(kTemplateBytes) : Packet{};
+  if (!packet) [[unlikely]]
+    ++counters.unanswered;
+  return packet;
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The receiving half of a built-in host's queue pairs: each sink's packets are judged by their PSN (receive_queue.hpp),
+// timed, and answered if the sink was told to.
+//
+//   answers    a reliable connection acknowledges; either kind sends a CNP for a marked packet, at most one in
+//              cnp_interval (notification_point.hpp). An answer is written into a packet of its own from its template
+//              (response_template.hpp), and waits at the port where the packet came in (control_queue.hpp)
+//   unanswered the answers that there was no room or no memory for
+// The packet that came in stays the caller's. Latencies are kept apart by the sinks' latency group (SinkConfig).
+// Counters: per sink FlowReceived; of the host message latencies, unanswered, and flow packets that ended at a foreign
+// sink.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/packet/pool.hpp"
+#include "testbeds/hosts/answering.hpp"
+#include "testbeds/hosts/counters.hpp"
+#include "testbeds/hosts/host_config.hpp"
+#include "testbeds/hosts/host_port.hpp"
+#include "testbeds/hosts/qp_table.hpp"
+#include "testbeds/hosts/receive_queue.hpp"
+#include "testbeds/hosts/roce_reader.hpp"
+
+namespace softspine::testbeds {
+
+class HostSinks {
+ public:
+  // `pool` outlives this.
+  explicit HostSinks(dataplane::PacketPool& pool) : pool_(pool) {}
+
+  // Between windows. Writes its index, and how it answers, into its queue pair's entry.
+  void add(const HostConfig& host, const SinkConfig& sink, QpTable::Entry& entry);
+  uint32_t count() const { return static_cast<uint32_t>(sinks_.size()); }
+
+  // A sound packet for the sink of `entry`, which has one. `port`: where it came in.
+  [[gnu::always_inline]] void receive(const dataplane::Packet& packet, const RoceFrame& frame,
+                                      const QpTable::Entry& entry, HostPort& port, HostCounters& counters) noexcept {
+    ReceiveQueue& sink = sinks_[entry.sink];
+    const dataplane::PacketMeta& meta = packet.meta();
+    if (packet.flow() != sink.counters().id) [[unlikely]] {
+      sink.count_foreign();
+      counters.ended_flow_packets += packet.is_of_flow() ? 1 : 0;
+    }
+    const dataplane::Duration message = entry.answering == QpTable::kNone
+                                            ? sink.receive(frame, meta.born, meta.at)
+                                            : receive_and_answer(packet, frame, entry, port, counters);
+    if (message >= dataplane::Duration{}) counters.message_latency_ps.add(message.count_ps());
+    latencies_[sink.latencies()].latency_ps.add((meta.at - meta.born).count_ps());
+  }
+
+  const FlowReceived& received(uint32_t sink) const { return sinks_[sink].counters(); }
+  // Of packets delivered, by latency group, in the order in which the groups' first sinks were added.
+  const std::vector<LatencyGroup>& latencies() const { return latencies_; }
+
+ private:
+  uint32_t index_of_latencies(uint32_t group);
+  dataplane::Duration receive_and_answer(const dataplane::Packet& packet, const RoceFrame& frame,
+                                         const QpTable::Entry& entry, HostPort& port, HostCounters& counters) noexcept;
+  dataplane::Packet make_response(HostPort& port, uint8_t priority, HostCounters& counters) noexcept;
+
+  dataplane::PacketPool& pool_;
+  std::vector<ReceiveQueue> sinks_;
+  std::vector<LatencyGroup> latencies_;
+  std::vector<Answering> answering_;
+};
+
+}  // namespace softspine::testbeds
