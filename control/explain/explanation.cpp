@@ -21,9 +21,9 @@ std::string mode_of(dp::GroupMode mode) {
   return "?";
 }
 
-std::string hex(const uint8_t* bytes, size_t count) {
+std::string hex(const std::vector<uint8_t>& bytes) {
   std::string out;
-  for (size_t i = 0; i < count; ++i) out += fmt::format("{:02x}", bytes[i]);
+  for (const uint8_t byte : bytes) out += fmt::format("{:02x}", byte);
   return out;
 }
 
@@ -32,23 +32,25 @@ std::string name_of(const dp::KeyPart& part) {
   return std::string(word_of(part.field));
 }
 
-// Bytes of a part in the key, the zeros of its bin not counted.
-uint32_t bytes_in_key(const dp::KeyPart& part) {
-  return part.source == dp::KeyPart::Source::kFoldedAddress ? 4 : part.length;
-}
-
 struct Named {
   std::string name;
   std::string bytes;
   bool present;
 };
-std::vector<Named> parts_of(const dp::EcmpHash& hash, const Choice& choice) {
-  const auto& parts = hash.layout(choice.is_ipv6).parts();
+std::vector<Named> parts_of(const Choice& choice) {
+  const auto& parts = choice.layout->parts();
   std::vector<Named> out;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    out.push_back(
-        {name_of(parts[i]), hex(choice.key.bytes() + parts[i].to, bytes_in_key(parts[i])), choice.present[i]});
-  }
+  for (size_t i = 0; i < parts.size(); ++i)
+    out.push_back({name_of(parts[i]), hex(choice.layout->bytes_of(parts[i], choice.key)), choice.present[i]});
+  return out;
+}
+
+// The configuration with what the packet took of it: of RTAG7 that depends on the packet.
+HashConfig as_taken(const dp::EcmpHash& hash, const Choice& choice) {
+  HashConfig out = hash.config();
+  out.algorithm = choice.taken.algorithm;
+  out.seed = choice.taken.seed;
+  out.offset = choice.taken.offset;
   return out;
 }
 
@@ -75,9 +77,9 @@ bool has_key(const Choice& choice) {
 }
 
 Json hash_json(const dp::EcmpHash& hash, const Choice& choice) {
-  const HashConfig& config = hash.config();
+  const HashConfig config = as_taken(hash, choice);
   Json fields = Json::array();
-  for (const Named& part : parts_of(hash, choice)) {
+  for (const Named& part : parts_of(choice)) {
     Json field{{"field", part.name}, {"bytes", part.bytes}};
     if (!part.present) field["absent"] = true;
     fields.push_back(std::move(field));
@@ -86,8 +88,10 @@ Json hash_json(const dp::EcmpHash& hash, const Choice& choice) {
            {"algorithm", word_of(config.algorithm)},
            {"seed", config.seed},
            {"offset", config.offset},
-           {"key", hex(choice.key.bytes(), size_t{8} * choice.key.count)},
+           {"key", hex(hash.bytes_of(choice.taken, choice.key))},
            {"fields", std::move(fields)}};
+  if (config.rtag7) out["output"] = word_of(choice.taken.output);
+  if (choice.taken.macro_flow >= 0) out["macro_flow"] = choice.taken.macro_flow;
   if (!choice.has_layer4) out["layer3_only"] = true;
   if (choice.key.cut_short) out["cut_short"] = true;
   if (hash.is_drawn()) return out;
@@ -123,10 +127,10 @@ Json hop_json(Walker& walker, const Hop& hop) {
 
 std::string key_text(const dp::EcmpHash& hash, const Choice& choice) {
   std::string key;
-  for (const Named& part : parts_of(hash, choice)) {
+  for (const Named& part : parts_of(choice)) {
     key += fmt::format("{}{} {}", key.empty() ? "" : ", ", part.name, part.present ? part.bytes : "absent");
   }
-  std::string out = fmt::format("    key {}: {}\n", hex(choice.key.bytes(), size_t{8} * choice.key.count), key);
+  std::string out = fmt::format("    key {}: {}\n", hex(hash.bytes_of(choice.taken, choice.key)), key);
   if (!choice.has_layer4) out += "    no layer 4: a fragment, or neither UDP nor TCP; hashed by what is left\n";
   if (choice.key.cut_short) out += "    the packet ends before a UDF does: hashed by what is there\n";
   return out;
@@ -138,9 +142,13 @@ std::string choice_text(const dp::EcmpHash& hash, const Choice& choice) {
     return choice.mode == dp::GroupMode::kHash ? "drawn for each packet" : "drawn: " + mode_of(choice.mode);
   if (choice.mode == dp::GroupMode::kInPort)
     return fmt::format("in_port {} mod {} = {}", choice.hash, choice.buckets, choice.bucket);
-  const uint8_t offset = hash.config().offset;
-  const std::string rotated = offset == 0 ? "" : fmt::format(" ⟳ {} = 0x{:0{}x}", offset, choice.hash, digits);
-  return fmt::format("{} = 0x{:0{}x}{}, mod {} = {}", hash_words(hash.config()), choice.raw, digits, rotated,
+  const HashConfig config = as_taken(hash, choice);
+  const std::string rotated =
+      config.offset == 0 ? "" : fmt::format(" ⟳ {} = 0x{:0{}x}", config.offset, choice.hash, digits);
+  std::string output;
+  if (choice.taken.macro_flow >= 0) output = fmt::format("macro flow {}: ", choice.taken.macro_flow);
+  if (config.rtag7) output += fmt::format("{} = ", word_of(choice.taken.output));
+  return fmt::format("{}{} = 0x{:0{}x}{}, mod {} = {}", output, hash_words(config), choice.raw, digits, rotated,
                      choice.buckets, choice.bucket);
 }
 

@@ -96,10 +96,11 @@ Choice Walker::choose(const dp::Group& group, const dp::HeaderView& view) const 
   out.is_drawn =
       group.mode == dp::GroupMode::kFlowlet || group.mode == dp::GroupMode::kSpray || (hashes && hash.is_drawn());
   if (hashes) {
-    const dp::KeyLayout& layout = hash.layout(out.is_ipv6);
-    layout.build(view, out.key);
-    for (const dp::KeyPart& part : layout.parts()) out.present.push_back(layout.has(part, view));
-    out.raw = hash.raw(out.key);
+    hash.build(view, out.key);
+    out.taken = hash.taken(out.key);
+    out.layout = &hash.layout(out.taken, view);
+    for (const dp::KeyPart& part : out.layout->parts()) out.present.push_back(out.layout->has(part, view));
+    out.raw = out.taken.raw;
     out.hash = hash.of(out.key);
   } else if (group.mode == dp::GroupMode::kInPort) {
     out.raw = out.hash = view.in_port;

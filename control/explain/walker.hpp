@@ -31,9 +31,10 @@ struct Choice {
   bool has_layer4 = false;  // else the key ends at layer 3: a fragment, or neither UDP nor TCP
   bool is_drawn = false;    // nobody can say beforehand
   dataplane::HashKey key{};
-  dataplane::HeaderView view{};  // without its frame; for the key's parts
-  std::vector<bool> present;     // by part of the key
-  uint32_t raw = 0;              // before the rotation
+  const dataplane::KeyLayout* layout = nullptr;  // of the key that was hashed; as long as the walker's tables
+  std::vector<bool> present;                     // by part of the key
+  dataplane::HashTaken taken;
+  uint32_t raw = 0;  // before the rotation
   uint32_t hash = 0;
   uint32_t bucket = 0;
   uint32_t buckets = 0;

@@ -105,6 +105,52 @@ std::string keyed() {
   return out;
 }
 
+void check_is_in(Reader& reader, Value where, HashModel model, HashAlgorithm algorithm) {
+  const dataplane::HashAlgorithmRow& row = dataplane::row_of(algorithm);
+  if (!row.is_in(model)) reader.wrong(where, std::string(word_of(model)) + " has no " + std::string(row.word));
+}
+
+// What has no bin of its own shares RTAG7's bins 1 and 0.
+void check_user_bins(Reader& reader, Value where, const HashConfig& hash) {
+  constexpr uint32_t kMost = dataplane::KeyLayout::kUserBinBytes;
+  const auto bytes_of = [&](const std::vector<HashField>& fields) {
+    HashConfig block = hash;
+    block.fields = fields;
+    return std::max(dataplane::KeyLayout::user_bytes(block, false), dataplane::KeyLayout::user_bytes(block, true));
+  };
+  uint32_t bytes = bytes_of(hash.fields);
+  if (hash.rtag7) {
+    for (const auto& fields : {hash.rtag7->a.equal_ports, hash.rtag7->b_fields, hash.rtag7->b.equal_ports})
+      bytes = std::max(bytes, fields ? bytes_of(*fields) : 0);
+  }
+  if (bytes > kMost)
+    reader.wrong(where, "RTAG7 has " + std::to_string(kMost) +
+                            " bytes for RDMA_BTH_*, IPV6_FLOW_LABEL and UDFs together, not " + std::to_string(bytes));
+}
+
+void check_macro_flow(Reader& reader, Value where, const HashConfig& hash) {
+  const dataplane::Rtag7MacroFlow& flows = *hash.rtag7->macro_flow;
+  check_is_in(reader, where.child("algorithm"), hash.model, flows.algorithm);
+  const size_t entries = flows.table.size();
+  if (entries == 0 || dataplane::Rtag7MacroFlow::kEntries % entries != 0)
+    reader.wrong(where.child("table"),
+                 "has " + std::to_string(entries) + " entries: 256, or a number that repeated gives 256");
+}
+
+void check_rtag7(Reader& reader, Value where, const HashConfig& hash) {
+  if (hash.model != HashModel::kRtag7) {
+    if (hash.rtag7) reader.wrong(where.child("rtag7"), "goes with 'model: RTAG7' only");
+    return;
+  }
+  check_user_bins(reader, where, hash);
+  if (!hash.rtag7) return;
+  const Value at = where.child("rtag7");
+  check_is_in(reader, at.child("a").child("second"), hash.model, hash.rtag7->a.second);
+  check_is_in(reader, at.child("b").child("first"), hash.model, hash.rtag7->b_first);
+  check_is_in(reader, at.child("b").child("second"), hash.model, hash.rtag7->b.second);
+  if (hash.rtag7->macro_flow) check_macro_flow(reader, at.child("macro_flow"), hash);
+}
+
 void check_neighbours(Reader& reader, Value weights, const GroupConfig& groups, const Fabric& fabric) {
   for (const auto& [name, weight] : groups.weights) {
     const bool found = std::ranges::any_of(
@@ -155,6 +201,7 @@ void check_hash(Reader& reader, Value where, const HashConfig& hash) {
     return;
   }
   check_overlaps(reader, at("udf"), hash);
+  check_rtag7(reader, where, hash);
   const uint32_t width = algorithm.bits_in(hash.model);
   if (hash.offset >= width) {
     reader.wrong(at("offset"), "must be less than " + std::to_string(width) + ", the bits of this algorithm's result");

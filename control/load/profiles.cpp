@@ -31,6 +31,30 @@ dataplane::Udf udf_of(const UdfRow& row) {
   return udf;
 }
 
+void apply_options(const Rtag7OptionsRow& row, dataplane::Rtag7Options& options) {
+  set_if(row.second, options.second);
+  if (row.equal_ports) options.equal_ports = row.equal_ports;
+  set_if(row.pre_processing, options.pre_processing);
+  set_if(row.low_ipv6, options.low_ipv6);
+  set_if(row.symmetric, options.symmetric);
+}
+
+void apply_rtag7(const Rtag7Row& row, dataplane::Rtag7Config& rtag7) {
+  if (row.a) apply_options(*row.a, rtag7.a);
+  if (row.b) {
+    apply_options(*row.b, rtag7.b);
+    set_if(row.b->first, rtag7.b_first);
+    if (row.b->fields) rtag7.b_fields = row.b->fields;
+    set_if(row.b->seed, rtag7.b_seed);
+  }
+  set_if(row.output, rtag7.output);
+  if (!row.macro_flow) return;
+  dataplane::Rtag7MacroFlow& flows = rtag7.macro_flow.emplace();
+  set_if(row.macro_flow->algorithm, flows.algorithm);
+  set_if(row.macro_flow->upper_byte, flows.upper_byte);
+  for (const MacroFlowEntryRow& entry : row.macro_flow->table) flows.table.push_back({entry.output, entry.offset});
+}
+
 template <typename HashLike>
 void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& hash) {
   set_if(row.algorithm, hash.algorithm);
@@ -42,6 +66,7 @@ void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& ha
     if (row.key) hash.key = row.key->bytes;
     if (row.udf) hash.udfs.clear();
     for (const UdfRow& udf : row.udf.value_or(std::vector<UdfRow>{})) hash.udfs.push_back(udf_of(udf));
+    if (row.rtag7) apply_rtag7(*row.rtag7, hash.rtag7 ? *hash.rtag7 : hash.rtag7.emplace());
   }
   check_hash(reader, where, hash);
 }

@@ -21,6 +21,7 @@ namespace softspine::control {
 using HashAlgorithm = dataplane::HashAlgorithm;
 using HashField = dataplane::HashField;
 using HashModel = dataplane::HashModel;
+using Rtag7Output = dataplane::Rtag7Output;
 using HashConfig = dataplane::HashConfig;
 using UdfBase = dataplane::UdfBase;
 

@@ -91,6 +91,75 @@ const Table<UdfRow>& Tables<UdfRow>::table() {
   return table;
 }
 
+const Table<Rtag7Row>& Tables<Rtag7Row>::table() {
+  static const Table<Rtag7Row> table =
+      Table<Rtag7Row>("rtag7", "What RTAG7 has beside one function of one key.")
+          .optional("a", &Rtag7Row::a, "block A; its first function, fields and seed are the hash's own")
+          .optional("b", &Rtag7Row::b, "block B")
+          .optional("output", &Rtag7Row::output, "which of the four functions is the hash: block, first or second")
+          .optional("macro_flow", &Rtag7Row::macro_flow, "output and offset by flow");
+  return table;
+}
+
+namespace {
+
+// An option of either block.
+template <typename Row, typename T>
+std::optional<T> Row::* of_block(std::optional<T> Rtag7OptionsRow::* member) {
+  return member;
+}
+
+template <typename Row>
+void add_options(Table<Row>& table) {
+  table.optional("second", of_block<Row>(&Rtag7OptionsRow::second), "the block's other function")
+      .optional("equal_ports", of_block<Row>(&Rtag7OptionsRow::equal_ports),
+                "fields of UDP and TCP packets whose ports are the same number")
+      .optional("pre_processing", of_block<Row>(&Rtag7OptionsRow::pre_processing), "of each bin: h ^ h >> 3 ^ h << 2")
+      .optional("low_ipv6", of_block<Row>(&Rtag7OptionsRow::low_ipv6),
+                "the last 32 bits of an IPv6 address instead of all of them folded")
+      .optional("symmetric", of_block<Row>(&Rtag7OptionsRow::symmetric), "both directions of a flow hash alike");
+}
+
+}  // namespace
+
+const Table<Rtag7ARow>& Tables<Rtag7ARow>::table() {
+  static const Table<Rtag7ARow> table = [] {
+    Table<Rtag7ARow> out("rtag7_a", "The rest of RTAG7's block A.");
+    add_options(out);
+    return out;
+  }();
+  return table;
+}
+
+const Table<Rtag7BRow>& Tables<Rtag7BRow>::table() {
+  static const Table<Rtag7BRow> table = [] {
+    Table<Rtag7BRow> out("rtag7_b", "RTAG7's block B.");
+    out.optional("first", &Rtag7BRow::first, "the block's first function")
+        .optional("fields", &Rtag7BRow::fields, "of its key; block A's if not given")
+        .optional("seed", &Rtag7BRow::seed, "of its key");
+    add_options(out);
+    return out;
+  }();
+  return table;
+}
+
+const Table<MacroFlowRow>& Tables<MacroFlowRow>::table() {
+  static const Table<MacroFlowRow> table =
+      Table<MacroFlowRow>("macro_flow", "RTAG7: a table of outputs and offsets, looked up by eight bits of a function.")
+          .optional("algorithm", &MacroFlowRow::algorithm, "of block A's key")
+          .optional("upper_byte", &MacroFlowRow::upper_byte, "of the function; the lower one if not")
+          .required("table", &MacroFlowRow::table, "256 entries, or a part that is repeated");
+  return table;
+}
+
+const Table<MacroFlowEntryRow>& Tables<MacroFlowEntryRow>::table() {
+  static const Table<MacroFlowEntryRow> table =
+      Table<MacroFlowEntryRow>("macro_flow_entry", "RTAG7: what the packets of a macro flow take.")
+          .required("output", &MacroFlowEntryRow::output, "block, first or second")
+          .required("offset", &MacroFlowEntryRow::offset, "bits", within<uint8_t>(0, 15));
+  return table;
+}
+
 const Table<UdfMatchRow>& Tables<UdfMatchRow>::table() {
   static const Table<UdfMatchRow> table =
       Table<UdfMatchRow>("udf_match", "What a packet must be for a user-defined field to be taken from it.")

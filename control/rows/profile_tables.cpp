@@ -87,14 +87,15 @@ const Table<ProfileRow>& config_db_table() {
 const Table<HashRow>& Tables<HashRow>::table() {
   static const Table<HashRow> table =
       Table<HashRow>("hash", "Key fields, algorithm, seed; the result is rotated right by the offset.")
-          .optional("model", &HashRow::model, "SAI, or RTAG7: 16-bit bins, Broadcom's CRCs, the seed hashed first")
+          .optional("model", &HashRow::model, "SAI, or RTAG7: Broadcom's bins and functions")
           .optional("algorithm", &HashRow::algorithm, "SAI's, or one of ours")
           .optional("fields", &HashRow::fields, "of the key, by SAI's names")
           .optional("udf", &HashRow::udf, "user-defined fields, behind the others")
           .optional("key", &HashRow::key,
                     "of an algorithm that takes one: the secret, in hexadecimal; the published one if not given")
           .optional("seed", &HashRow::seed, "input of the hash")
-          .optional("offset", &HashRow::offset, "bits", within<uint8_t>(0, 31));
+          .optional("offset", &HashRow::offset, "bits", within<uint8_t>(0, 31))
+          .optional("rtag7", &HashRow::rtag7, "RTAG7's blocks and macro flows");
   return table;
 }
 

@@ -83,6 +83,11 @@ struct Words<HashModel> {
   static constexpr std::array all{std::pair{"SAI", HashModel::kSai}, std::pair{"RTAG7", HashModel::kRtag7}};
 };
 template <>
+struct Words<Rtag7Output> {
+  static constexpr std::array all{std::pair{"A0", Rtag7Output::kA0}, std::pair{"B0", Rtag7Output::kB0},
+                                  std::pair{"A1", Rtag7Output::kA1}, std::pair{"B1", Rtag7Output::kB1}};
+};
+template <>
 struct Words<UdfBase> {
   static constexpr std::array all{std::pair{"L2", UdfBase::kL2}, std::pair{"L3", UdfBase::kL3},
                                   std::pair{"L4", UdfBase::kL4}};

@@ -59,6 +59,42 @@ struct UdfRow {
   std::optional<UdfMatchRow> match;
 };
 
+// RTAG7's blocks: dataplane/hashing/rtag7_blocks.hpp. Block A's first function, fields and seed are the hash's own.
+struct Rtag7OptionsRow {
+  std::optional<HashAlgorithm> second;
+  std::optional<std::vector<HashField>> equal_ports;
+  std::optional<bool> pre_processing;
+  std::optional<bool> low_ipv6;
+  std::optional<bool> symmetric;
+};
+struct Rtag7ARow : Rtag7OptionsRow {
+  Value where;
+};
+struct Rtag7BRow : Rtag7OptionsRow {
+  Value where;
+  std::optional<HashAlgorithm> first;
+  std::optional<std::vector<HashField>> fields;
+  std::optional<uint32_t> seed;
+};
+struct MacroFlowEntryRow {
+  Value where;
+  Rtag7Output output = Rtag7Output::kA0;
+  uint8_t offset = 0;
+};
+struct MacroFlowRow {
+  Value where;
+  std::optional<HashAlgorithm> algorithm;
+  std::optional<bool> upper_byte;
+  std::vector<MacroFlowEntryRow> table;
+};
+struct Rtag7Row {
+  Value where;
+  std::optional<Rtag7ARow> a;
+  std::optional<Rtag7BRow> b;
+  std::optional<Rtag7Output> output;
+  std::optional<MacroFlowRow> macro_flow;
+};
+
 struct HashRow {
   Value where;
   std::optional<HashModel> model;
@@ -68,6 +104,7 @@ struct HashRow {
   std::optional<uint32_t> seed;
   std::optional<uint8_t> offset;
   std::optional<HexBytes> key;
+  std::optional<Rtag7Row> rtag7;
 };
 
 struct GroupsRow {

@@ -19,9 +19,9 @@ namespace {
 template <HashAlgorithm A>
 [[gnu::noinline]] uint32_t hash_of_key(SwitchTables& tables, const EcmpHash& hash, const Packet& packet) {
   HashKey key;
-  hash.layout((packet.meta().flags & kIsIpv6) != 0).build(header_view(packet), key);
+  hash.build(header_view(packet), key);
   tables.short_keys += key.cut_short;
-  return hash.of<A>(key.words.data(), key.count);
+  return hash.of<A>(key);
 }
 
 template <HashAlgorithm A>
@@ -29,11 +29,9 @@ inline uint32_t hash_of(SwitchTables& tables, const EcmpHash& hash, Packet& pack
   if constexpr (row_of(A).is_drawn) return tables.draws.next(tables.state->chance);
   const PacketMeta& meta = packet.meta();
   const uint8_t* data = packet.data();
-  const UsualWords key = usual_key(hash.usual_key(), hash.model(), meta.flags, meta.ip_protocol, data + meta.l3_offset,
-                                   data + meta.l4_offset);
-  if (key.count == 2) [[likely]]
-    return hash.of<A>(key.words, 2);  // the count as a constant: no loop
-  return key.count == 0 ? hash_of_key<A>(tables, hash, packet) : hash.of<A>(key.words, key.count);
+  const UsualFields usual =
+      usual_fields(hash.usual_key(), meta.flags, meta.ip_protocol, data + meta.l3_offset, data + meta.l4_offset);
+  return usual.are_all ? hash_of_usual<A>(hash, usual) : hash_of_key<A>(tables, hash, packet);
 }
 
 // The same for a hash that is_plain(), in as few steps as there are.

@@ -3,7 +3,9 @@
 //
 //   key (hash_key.hpp) → algorithm(seed) → rotate right by offset, within the result's width → hash
 //
-// The algorithms: hash_algorithm.hpp; what each computes, and where the seed goes: hash_function.hpp.
+// The algorithms: hash_algorithm.hpp; what each computes, and where the seed goes: hash_function.hpp, and of RTAG7
+// rtag7_function.hpp. If more of RTAG7 is configured than one function of block A, rtag7_blocks.hpp takes the place of
+// all this.
 //
 // CRC, XOR and Toeplitz are linear (SeedEffect): another seed renames the members of a group of 2^n and parts no
 // flows; an offset, another polynomial, or XXH3 does. The default, every switch alike, is what an unconfigured fleet
@@ -16,10 +18,15 @@
 #include <array>
 #include <bit>
 #include <cstdint>
+#include <memory>
+#include <vector>
 
 #include "dataplane/hashing/hash_config.hpp"
 #include "dataplane/hashing/hash_function.hpp"
 #include "dataplane/hashing/hash_key.hpp"
+#include "dataplane/hashing/rtag7_blocks.hpp"
+#include "dataplane/hashing/rtag7_function.hpp"
+#include "dataplane/packet/packet_flag.hpp"
 
 namespace softspine::dataplane {
 
@@ -35,18 +42,37 @@ class EcmpHash {
   HashModel model() const { return model_; }
   const HashConfig& config() const { return config_; }
   UsualKey usual_key() const { return usual_; }
-  const KeyLayout& layout(bool is_ipv6) const { return layouts_[is_ipv6 ? 1 : 0]; }
+  KeyShape shape() const { return shape_; }
   uint32_t width_bits() const { return width_; }
   bool is_drawn() const { return row_of(algorithm_).is_drawn; }
 
+  // The key of any packet.
+  void build(const HeaderView& view, HashKey& key) const noexcept {
+    if (blocks_ != nullptr) return blocks_->build(view, key);
+    layouts_[(view.flags & kIsIpv6) != 0 ? 1 : 0].build(view, key);
+  }
   // The hash of a key; where one is drawn for each packet (is_drawn) there is none: 0.
   uint32_t of(const HashKey& key) const noexcept;
   template <HashAlgorithm A>
+  uint32_t of(const HashKey& key) const noexcept {
+    return blocks_ == nullptr ? of<A>(key.words.data(), key.count) : blocks_->take(key).hash();
+  }
+  // Without blocks.
+  template <HashAlgorithm A>
   uint32_t of(const uint64_t* words, uint32_t count) const noexcept {
-    return rotated<A>(raw<A>(words, count));
+    return rotated(raw<A>(words, count), width_);
+  }
+  template <HashAlgorithm A, HashModel M>
+  uint32_t of(const uint64_t* words, uint32_t count) const noexcept {
+    return rotated(raw<A, M>(words, count), row_of(A).bits_in(M));
   }
   // Before the rotation.
   uint32_t raw(const HashKey& key) const noexcept;
+
+  // For those who explain a hash: which function of the key it was, the key's layout, and the bytes that were hashed.
+  HashTaken taken(const HashKey& key) const noexcept;
+  const KeyLayout& layout(const HashTaken& taken, const HeaderView& view) const noexcept;
+  std::vector<uint8_t> bytes_of(const HashTaken& taken, const HashKey& key) const;
 
   // What an unconfigured switch does: the 5-tuple by SAI's CRC, whatever seed and offset. Its key is two words.
   bool is_plain() const {
@@ -59,49 +85,39 @@ class EcmpHash {
  private:
   template <HashAlgorithm A>
   uint32_t raw(const uint64_t* words, uint32_t count) const noexcept {
-    return HashFunction<A>::of(setup_, words, count);
-  }
-  // The width, as a constant where the algorithm has the same in all models that have it.
-  template <HashAlgorithm A>
-  uint32_t width() const noexcept {
     constexpr const HashAlgorithmRow& row = row_of(A);
-    constexpr uint8_t most = std::max(row.bits_in(HashModel::kSai), row.bits_in(HashModel::kRtag7));
-    constexpr bool is_one = std::ranges::all_of(row.bits, [](uint8_t bits) { return bits == 0 || bits == most; });
-    if constexpr (is_one) return most;
-    return width_;
+    if constexpr (!row.is_in(HashModel::kSai)) return raw<A, HashModel::kRtag7>(words, count);
+    if constexpr (row.is_in(HashModel::kSai) && row.is_in(HashModel::kRtag7)) {
+      if (model_ == HashModel::kRtag7) return raw<A, HashModel::kRtag7>(words, count);
+    }
+    if constexpr (row.is_in(HashModel::kSai)) return raw<A, HashModel::kSai>(words, count);
+  }
+  template <HashAlgorithm A, HashModel M>
+  uint32_t raw(const uint64_t* words, uint32_t count) const noexcept {
+    if constexpr (M == HashModel::kSai) return HashFunction<A>::of(setup_, words, count);
+    if constexpr (M == HashModel::kRtag7) return Rtag7Function<A>::of(words, count) ^ setup_.start;
   }
   template <HashAlgorithm A>
-  uint32_t rotated(uint32_t raw) const noexcept {
-    if (width<A>() == 32) return std::rotr(raw, offset_);
+  HashSetup set_up(const HashConfig& config) const;
+  uint32_t rotated(uint32_t raw, uint32_t width) const noexcept {
+    if (width == 32) return std::rotr(raw, offset_);
     return std::rotr(static_cast<uint16_t>(raw), offset_);
   }
 
   HashAlgorithm algorithm_ = HashAlgorithm::kCrc;
   HashModel model_ = HashModel::kSai;
   UsualKey usual_ = UsualKey::kNo;
+  KeyShape shape_ = KeyShape::kPacked;
   uint8_t offset_ = 0;
   uint32_t width_ = 32;
   HashSetup setup_;
-  std::array<KeyLayout, 2> layouts_;
+  std::array<KeyLayout, 2> layouts_;  // by IP version
+  std::shared_ptr<const Rtag7Blocks> blocks_;
   HashConfig config_;
 };
 
-// Calls `f.template operator()<A>()` with the algorithm as a constant: once per burst, so that what is inside it is
-// compiled for each row of the table.
-template <size_t Row = 0, typename F>
-[[gnu::always_inline]] inline auto with_algorithm(HashAlgorithm algorithm, F&& f) {
-  constexpr HashAlgorithm kThis = kHashAlgorithms[Row].algorithm;
-  if constexpr (Row + 1 < kHashAlgorithms.size()) {
-    if (algorithm != kThis) return with_algorithm<Row + 1>(algorithm, f);
-  }
-  return f.template operator()<kThis>();
-}
-
-inline uint32_t EcmpHash::raw(const HashKey& key) const noexcept {
-  return with_algorithm(algorithm_, [&]<HashAlgorithm A>() { return raw<A>(key.words.data(), key.count); });
-}
 inline uint32_t EcmpHash::of(const HashKey& key) const noexcept {
-  return with_algorithm(algorithm_, [&]<HashAlgorithm A>() { return of<A>(key.words.data(), key.count); });
+  return with_algorithm(algorithm_, [&]<HashAlgorithm A>() { return of<A>(key); });
 }
 
 }  // namespace softspine::dataplane

@@ -3,17 +3,22 @@
 // how wide its result is in each model, and what else files, `explain` and `polarization` must know of it. What it
 // computes stands in hash_function.hpp.
 //
-//   algorithm   SAI (HashModel::kSai)               RTAG7 (HashModel::kRtag7)            bits
-//   CRC         CRC-32C                             CRC-16/ARC (BISYNC), bits reversed   32 / 16
-//   XOR         the key's 16-bit words, big-endian  the same                             16
-//   RANDOM      drawn for each packet: no key       the same                             32
-//   CRC_32LO    the lower half of CRC-32C           the same                             16
-//   CRC_32HI    the upper half of CRC-32C           the same                             16
-//   CRC_CCITT   CRC-16/KERMIT                       the same, bits reversed              16
-//   CRC_XOR     upper byte: the upper one of the    the same of RTAG7's CRC              16
-//               CRC-16 (ARC); lower: XOR of bytes
-//   TOEPLITZ    toeplitz.hpp                        not there                            32
-//   XXH3        the lower half of XXH3's 64 bits    not there                            32
+//   algorithm        SAI (HashModel::kSai)               RTAG7 (HashModel::kRtag7, rtag7_function.hpp)       bits
+//   CRC              CRC-32C                             CRC-16/ARC (BISYNC), bits reversed              32 / 16
+//   XOR              the key's 16-bit words, big-endian  the key's bins                                  16
+//   RANDOM           drawn for each packet: no key       the same                                        32
+//   CRC_32LO         the lower half of CRC-32C           the lower half of CRC-32C, bits reversed        16
+//   CRC_32HI         the upper half of CRC-32C           the upper half of CRC-32C, bits reversed        16
+//   CRC_CCITT        CRC-16/KERMIT                       the same, bits reversed                         16
+//   CRC_XOR          upper byte: the upper one of the    upper byte: the upper one of CRC; lower: XOR    16
+//                    CRC-16 (ARC); lower: XOR of bytes   folded into 8 bits (CRC16_XOR8)
+//   TOEPLITZ         toeplitz.hpp                        not there                                       32
+//   XXH3             the lower half of XXH3's 64 bits    not there                                       32
+//   CRC_XOR4, 2, 1   not there                           as CRC_XOR, folded into so many bits            16
+//   CRC_ETHERNET_LO  not there                           the lower half of Ethernet's CRC-32, reversed   16
+//   CRC_ETHERNET_HI  not there                           its upper half                                  16
+//   CRC_KOOPMAN_LO   not there                           the lower half of Koopman's CRC-32K, reversed   16
+//   CRC_KOOPMAN_HI   not there                           its upper half                                  16
 #pragma once
 
 #include <algorithm>
@@ -29,7 +34,24 @@ enum class HashModel : uint8_t { kSai, kRtag7 };
 inline constexpr size_t kHashModels = 2;
 
 // SAI's numbers, then ours.
-enum class HashAlgorithm : uint8_t { kCrc, kXor, kRandom, kCrc32Lo, kCrc32Hi, kCrcCcitt, kCrcXor, kToeplitz, kXxh3 };
+enum class HashAlgorithm : uint8_t {
+  kCrc,
+  kXor,
+  kRandom,
+  kCrc32Lo,
+  kCrc32Hi,
+  kCrcCcitt,
+  kCrcXor,
+  kToeplitz,
+  kXxh3,
+  kCrcXor4,
+  kCrcXor2,
+  kCrcXor1,
+  kCrcEthernetLo,
+  kCrcEthernetHi,
+  kCrcKoopmanLo,
+  kCrcKoopmanHi
+};
 
 // What becomes of hash(seed) with another seed and the same key. kLinear: hash(seed') = hash(seed) ⊕ a constant of the
 // key's length, so that in a group of 2^n members another seed only renames the members.
@@ -43,6 +65,7 @@ struct HashAlgorithmRow {
   SeedEffect seed;
   bool takes_key = false;  // `hash: {key: …}`
   bool is_drawn = false;   // for each packet: no key is hashed
+  bool in_words = false;   // SAI's model: what the key's fields start at matters, so each takes whole words of 16 bits
 
   constexpr uint8_t bits_in(HashModel model) const { return bits[static_cast<size_t>(model)]; }
   constexpr bool is_in(HashModel model) const { return bits_in(model) != 0; }
@@ -51,14 +74,21 @@ struct HashAlgorithmRow {
 // In the order of the numbers.
 inline constexpr std::array kHashAlgorithms{
     HashAlgorithmRow{HashAlgorithm::kCrc, "CRC", {32, 16}, SeedEffect::kLinear},
-    HashAlgorithmRow{HashAlgorithm::kXor, "XOR", {16, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kXor, "XOR", {16, 16}, SeedEffect::kLinear, false, false, true},
     HashAlgorithmRow{HashAlgorithm::kRandom, "RANDOM", {32, 32}, SeedEffect::kNone, false, true},
     HashAlgorithmRow{HashAlgorithm::kCrc32Lo, "CRC_32LO", {16, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kCrc32Hi, "CRC_32HI", {16, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kCrcCcitt, "CRC_CCITT", {16, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kCrcXor, "CRC_XOR", {16, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kToeplitz, "TOEPLITZ", {32, 0}, SeedEffect::kLinear, true},
-    HashAlgorithmRow{HashAlgorithm::kXxh3, "XXH3", {32, 0}, SeedEffect::kMixing}};
+    HashAlgorithmRow{HashAlgorithm::kXxh3, "XXH3", {32, 0}, SeedEffect::kMixing},
+    HashAlgorithmRow{HashAlgorithm::kCrcXor4, "CRC_XOR4", {0, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrcXor2, "CRC_XOR2", {0, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrcXor1, "CRC_XOR1", {0, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrcEthernetLo, "CRC_ETHERNET_LO", {0, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrcEthernetHi, "CRC_ETHERNET_HI", {0, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrcKoopmanLo, "CRC_KOOPMAN_LO", {0, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrcKoopmanHi, "CRC_KOOPMAN_HI", {0, 16}, SeedEffect::kLinear}};
 
 constexpr const HashAlgorithmRow& row_of(HashAlgorithm algorithm) {
   return kHashAlgorithms[static_cast<size_t>(algorithm)];
@@ -80,5 +110,16 @@ static_assert(std::ranges::all_of(kHashAlgorithms,
                                     return std::ranges::all_of(row.bits, is_known) && row.bits != decltype(row.bits){};
                                   }),
               "EcmpHash rotates results of 16 and of 32 bits");
+
+// Calls `f.template operator()<A>()` with the algorithm as a constant: once per burst, so that what is inside it is
+// compiled for each row of the table.
+template <size_t Row = 0, typename F>
+[[gnu::always_inline]] inline auto with_algorithm(HashAlgorithm algorithm, F&& f) {
+  constexpr HashAlgorithm kThis = kHashAlgorithms[Row].algorithm;
+  if constexpr (Row + 1 < kHashAlgorithms.size()) {
+    if (algorithm != kThis) return with_algorithm<Row + 1>(algorithm, f);
+  }
+  return f.template operator()<kThis>();
+}
 
 }  // namespace softspine::dataplane

@@ -46,6 +46,40 @@ struct Udf {
   friend bool operator==(const Udf&, const Udf&) = default;
 };
 
+// What RTAG7 has beside one function of one key (rtag7_blocks.hpp). Each of the blocks A and B has fields and a seed of
+// its own and two functions; block A's fields, seed and first function are the configuration's own.
+enum class Rtag7Output : uint8_t { kA0, kB0, kA1, kB1 };
+
+struct Rtag7Options {  // of a block
+  HashAlgorithm second = HashAlgorithm::kCrc;
+  std::optional<std::vector<HashField>> equal_ports;  // the fields of UDP and TCP whose two ports are the same number
+  bool pre_processing = false;                        // of each bin: h ^ h >> 3 ^ h << 2
+  bool low_ipv6 = false;                              // an IPv6 address counts by its last 32 bits only
+  bool symmetric = false;                             // both directions of a flow hash alike
+};
+
+// Which output a packet takes, and by how many bits it is rotated, looked up by eight bits of a function of block A.
+struct Rtag7MacroFlow {
+  struct Entry {
+    Rtag7Output output = Rtag7Output::kA0;
+    uint8_t offset = 0;
+  };
+  static constexpr uint32_t kEntries = 256;
+  HashAlgorithm algorithm = HashAlgorithm::kCrc;
+  bool upper_byte = false;
+  std::vector<Entry> table;  // repeated up to 256
+};
+
+struct Rtag7Config {
+  Rtag7Options a;
+  HashAlgorithm b_first = HashAlgorithm::kCrc;
+  std::optional<std::vector<HashField>> b_fields;  // the same as block A's if not given
+  uint32_t b_seed = 0;
+  Rtag7Options b;
+  Rtag7Output output = Rtag7Output::kA0;
+  std::optional<Rtag7MacroFlow> macro_flow;
+};
+
 struct HashConfig {
   HashModel model = HashModel::kSai;
   HashAlgorithm algorithm = HashAlgorithm::kCrc;
@@ -53,8 +87,9 @@ struct HashConfig {
                                 HashField::kL4DstPort};
   std::vector<Udf> udfs;
   uint32_t seed = 0;
-  uint8_t offset = 0;        // bits by which the result is rotated right, within its width
-  std::vector<uint8_t> key;  // of an algorithm that takes one; empty: the one that its authors published
+  uint8_t offset = 0;                // bits by which the result is rotated right, within its width
+  std::optional<Rtag7Config> rtag7;  // if there is more of it than this
+  std::vector<uint8_t> key;          // of an algorithm that takes one; empty: the one that its authors published
 };
 
 // E-ECMP: the destination QP of RoCEv2 as a UDF.

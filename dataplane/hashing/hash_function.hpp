@@ -8,9 +8,8 @@
 // An algorithm without a specialization does not compile (EcmpHash asks for all).
 //
 // The seed. SAI leaves it open; here it is the start value: of a CRC's register (16 bits: both halves of the seed,
-// exclusive or), of the XOR, XXH3's seed, and it is added to a Toeplitz hash. RTAG7: the CRC begins at 0 and the
-// seed's four bytes, big-endian, come before the key. A CRC is linear, so that is a start value, too, and costs
-// nothing. No CRC is inverted at its end.
+// exclusive or), of the XOR, XXH3's seed, and it is added to a Toeplitz hash. No CRC is inverted at its end.
+// What RTAG7 makes of a key: rtag7_function.hpp.
 #pragma once
 
 #include <cstdint>
@@ -20,13 +19,13 @@
 #include "dataplane/hashing/crc.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 #include "dataplane/hashing/toeplitz.hpp"
+#include "dataplane/hashing/xor_fold.hpp"
 #include "dataplane/hashing/xxh3.hpp"
 
 namespace softspine::dataplane {
 
 struct HashSetup {
   uint32_t start = 0;
-  HashModel model = HashModel::kSai;
   std::shared_ptr<const ToeplitzTables> toeplitz;
 };
 
@@ -37,22 +36,10 @@ struct HashFunction;
 constexpr uint16_t halves_of(uint32_t seed) {
   return static_cast<uint16_t>(seed ^ seed >> 16);
 }
-// All 16-bit words of a key, as memory has them, on top of each other.
-inline uint32_t folded(const uint64_t* words, uint32_t count) noexcept {
-  uint64_t sum = 0;
-  for (uint32_t i = 0; i < count; ++i) sum ^= words[i];
-  sum ^= sum >> 32;
-  return static_cast<uint16_t>(sum ^ sum >> 16);
-}
 
 // CRC-32C, all of its 32 bits.
 struct Crc32cFunction {
-  static HashSetup set_up(const HashConfig& config, uint32_t) {
-    if (config.model == HashModel::kSai) return {.start = config.seed, .model = config.model, .toeplitz = {}};
-    uint32_t crc = 0;
-    for (int shift = 24; shift >= 0; shift -= 8) crc = crc32c_of_byte(crc, static_cast<uint8_t>(config.seed >> shift));
-    return {.start = crc, .model = config.model, .toeplitz = {}};
-  }
+  static HashSetup set_up(const HashConfig& config, uint32_t) { return {.start = config.seed, .toeplitz = {}}; }
   static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
     uint32_t crc = setup.start;
     for (uint32_t i = 0; i < count; ++i) crc = crc32c_of_word(crc, words[i]);
@@ -60,39 +47,25 @@ struct Crc32cFunction {
   }
 };
 
-template <uint16_t Polynomial, const Crc16& By>
+template <const CrcBy<uint16_t>& By>
 struct Crc16Function {
   static HashSetup set_up(const HashConfig& config, uint32_t) {
-    if (config.model == HashModel::kSai)
-      return {.start = halves_of(config.seed), .model = config.model, .toeplitz = {}};
-    uint16_t crc = 0;
-    for (int shift = 24; shift >= 0; shift -= 8)
-      crc = crc16_of_byte(Polynomial, crc, static_cast<uint8_t>(config.seed >> shift));
-    return {.start = crc, .model = config.model, .toeplitz = {}};
+    return {.start = halves_of(config.seed), .toeplitz = {}};
   }
   static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
-    auto crc = static_cast<uint16_t>(setup.start);
-    for (uint32_t i = 0; i < count; ++i) crc = crc16_of_word(By, crc, words[i]);
-    return setup.model == HashModel::kRtag7 ? bits_reversed(crc) : crc;
+    return crc_of_words(By, static_cast<uint16_t>(setup.start), words, count);
   }
 };
-using Arc = Crc16Function<kArcPolynomial, kArc>;
-using Kermit = Crc16Function<kKermitPolynomial, kKermit>;
+using Arc = Crc16Function<kArc>;
+using Kermit = Crc16Function<kKermit>;
 
 template <>
-struct HashFunction<HashAlgorithm::kCrc> {
-  static HashSetup set_up(const HashConfig& config, uint32_t key_bytes) {
-    return config.model == HashModel::kSai ? Crc32cFunction::set_up(config, key_bytes) : Arc::set_up(config, key_bytes);
-  }
-  static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
-    return setup.model == HashModel::kSai ? Crc32cFunction::of(setup, words, count) : Arc::of(setup, words, count);
-  }
-};
+struct HashFunction<HashAlgorithm::kCrc> : Crc32cFunction {};
 
 template <>
 struct HashFunction<HashAlgorithm::kXor> {
   static HashSetup set_up(const HashConfig& config, uint32_t) {
-    return {.start = halves_of(config.seed), .model = config.model, .toeplitz = {}};
+    return {.start = halves_of(config.seed), .toeplitz = {}};
   }
   static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
     return setup.start ^ __builtin_bswap16(static_cast<uint16_t>(folded(words, count)));
@@ -102,7 +75,7 @@ struct HashFunction<HashAlgorithm::kXor> {
 // No key is hashed: whoever needs a number draws one.
 template <>
 struct HashFunction<HashAlgorithm::kRandom> {
-  static HashSetup set_up(const HashConfig& config, uint32_t) { return {.model = config.model, .toeplitz = {}}; }
+  static HashSetup set_up(const HashConfig&, uint32_t) { return {}; }
   static uint32_t of(const HashSetup&, const uint64_t*, uint32_t) noexcept { return 0; }
 };
 
@@ -140,9 +113,7 @@ template <>
 struct HashFunction<HashAlgorithm::kToeplitz> {
   static HashSetup set_up(const HashConfig& config, uint32_t key_bytes) {
     const std::span<const uint8_t> key = config.key.empty() ? std::span<const uint8_t>(kMicrosoftRssKey) : config.key;
-    return {.start = config.seed,
-            .model = config.model,
-            .toeplitz = std::make_shared<const ToeplitzTables>(key, key_bytes)};
+    return {.start = config.seed, .toeplitz = std::make_shared<const ToeplitzTables>(key, key_bytes)};
   }
   static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
     uint32_t hash = setup.start;
@@ -153,9 +124,7 @@ struct HashFunction<HashAlgorithm::kToeplitz> {
 
 template <>
 struct HashFunction<HashAlgorithm::kXxh3> {
-  static HashSetup set_up(const HashConfig& config, uint32_t) {
-    return {.start = config.seed, .model = config.model, .toeplitz = {}};
-  }
+  static HashSetup set_up(const HashConfig& config, uint32_t) { return {.start = config.seed, .toeplitz = {}}; }
   static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
     return static_cast<uint32_t>(Xxh3::of(words, count, setup.start));
   }

@@ -4,10 +4,12 @@
 // The fields asked for stand in this order, whatever the order they are asked for in, and then the UDFs in theirs:
 //   IN_PORT 2 · SRC_MAC 6 · DST_MAC 6 · ETHERTYPE 2 · VLAN_ID 2 · SRC_IP 4 or 16 · DST_IP 4 or 16 · L4_SRC_PORT 2 ·
 //   L4_DST_PORT 2 · IP_PROTOCOL 1 · RDMA_BTH_DEST_QP 3 · RDMA_BTH_OPCODE 1 · IPV6_FLOW_LABEL 3 · UDF 1 … 16 each
-// in network order; then zeros up to a multiple of 8. So the usual key of IPv4 with a destination QP is 16 bytes.
-//
-// Like Broadcom's RTAG7 (HashModel::kRtag7) each takes whole bins of 16 bits, zeros before what is shorter, and an
-// IPv6 address is folded (exclusive or) into 32 bits.
+// in network order. How they are packed, the model and the algorithm decide (KeyShape):
+//   kPacked   byte after byte, then zeros up to a multiple of 8: the usual key of IPv4 with a destination QP is 16
+//   bytes kWords    each in whole words of 16 bits, zeros before what is shorter, then zeros likewise: SAI's XOR, which
+//   would
+//             else lay a field's lower byte over the upper one of another
+//   kBins     RTAG7's 28 bytes behind 4 of zeros (rtag7_function.hpp), the seed's place left empty
 //
 // What a packet does not have is zeros, so that one key has one length per IP version:
 //   ports      only of UDP and TCP that is whole: a fragment, the first one too, and any other protocol fall back to
@@ -41,8 +43,15 @@ struct HeaderView {
   uint8_t ip_protocol;
 };
 
+enum class KeyShape : uint8_t { kPacked, kWords, kBins };
+
+inline KeyShape shape_of(const HashConfig& config) {
+  if (config.model == HashModel::kRtag7) return KeyShape::kBins;
+  return row_of(config.algorithm).in_words ? KeyShape::kWords : KeyShape::kPacked;
+}
+
 struct HashKey {
-  static constexpr uint32_t kMaxWords = 16;
+  static constexpr uint32_t kMaxWords = 17;
   alignas(16) std::array<uint64_t, kMaxWords> words;  // as memory has the bytes
   uint32_t count;                                     // words in use
   bool cut_short;                                     // a UDF reached past the frame
@@ -52,13 +61,26 @@ struct HashKey {
 
 // One part of a key: where it comes from, where it stands.
 struct KeyPart {
-  enum class Source : uint8_t { kInPort, kVlan, kEtherType, kProtocol, kFlowLabel, kBytes, kFoldedAddress, kUdf };
+  // kNone: RTAG7 has it of packets that are not IP, which no group forwards.
+  enum class Source : uint8_t {
+    kInPort,
+    kVlan,
+    kEtherType,
+    kProtocol,
+    kFlowLabel,
+    kBytes,
+    kFoldedAddress,
+    kLowAddress,
+    kUdf,
+    kNone
+  };
   Source source = Source::kBytes;
   UdfBase base = UdfBase::kL3;
   uint8_t needs = 0;                     // one of these flags; 0: nothing
   uint16_t offset = 0;                   // from the base
+  uint16_t mirror = 0;                   // of the other direction's field: destination for source
   uint8_t length = 0;                    // in the packet
-  uint8_t to = 0;                        // in the key
+  uint8_t to = 0;                        // in the key; of kBins: before its bytes are turned round
   HashField field = HashField::kInPort;  // unless it is a UDF
   uint8_t udf = 0;                       // of the configuration's
 };
@@ -76,16 +98,26 @@ class KeyLayout {
   bool has(const KeyPart& part, const HeaderView& view) const noexcept;
   uint32_t used_bytes() const { return used_; }
   uint32_t words() const { return words_; }
+  KeyShape shape() const { return shape_; }
+  // A part's bytes in network order, as they came into the key.
+  std::vector<uint8_t> bytes_of(const KeyPart& part, const HashKey& key) const;
+
+  // RTAG7's bins 1 and 0, and what a configuration wants to have in them.
+  static constexpr uint32_t kUserBinBytes = 4;
+  static uint32_t user_bytes(const HashConfig& config, bool is_ipv6);
 
  private:
-  void add(const HashConfig& config, HashField field, bool is_ipv6);
-  void add_udf(const HashConfig& config, uint8_t index);
-  uint8_t place(const HashConfig& config, uint32_t bytes);
+  void add(KeyPart part);
+  void add_to_bins(KeyPart part, uint32_t& user_at);
+  bool is_turned(const HeaderView& view) const noexcept;
+  void into_bins(HashKey& key) const noexcept;
   bool matches(const Udf& udf, const HeaderView& view) const noexcept;
   void take_udf(const KeyPart& part, const HeaderView& view, HashKey& key) const noexcept;
 
   std::vector<KeyPart> parts_;
   std::vector<Udf> udfs_;
+  KeyShape shape_ = KeyShape::kPacked;
+  Rtag7Options options_;
   uint32_t used_ = 0;
   uint32_t words_ = 1;
 };

@@ -24,6 +24,11 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [COMMAND + 'check_warnings.py is_strict_if_asked', COMMAND + 'readme.py strict_is_a_failure'],
         'At a thousandth of its speed this one lasts 20 s:': DILATION,
     },
+    'docs/hashing.md': {
+        "What follows from SONiC's shipped values: a leaf (seed 10, offset 10) over a ToR (seed 0) with 60 links each reaches 2,400 of the 3,600 pairs "
+        'of links; with the offset alone it would be 240.':
+            ['tests/model/hashing/linearity_test.cpp OfSonicsLeafOverAToRUsesTwoThirdsOfSixtyBySixty'],
+    },
     'docs/testbeds.md': {
         'Without `duration`, a run on the virtual clock lasts 10 ms.':
             ['tests/unit/config/run_test.cpp WithoutADurationAWallRunHasNoEndAndAVirtualOneLastsTenMilliseconds'],

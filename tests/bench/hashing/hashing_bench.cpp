@@ -19,7 +19,7 @@ namespace {
 constexpr uint32_t kFlows = 4096;
 constexpr uint32_t kBurst = 32;
 constexpr double kMostUsualCycles = 3 * 14;
-constexpr double kMostRtag7Cycles = 3 * 23;
+constexpr double kMostRtag7Cycles = 3 * 16;
 constexpr double kAnyCycles = 1e9;
 constexpr uint32_t kL3 = 14;
 constexpr uint32_t kL4 = 34;
@@ -53,16 +53,14 @@ uint64_t hash_burst(const EcmpHash& hash, const Frame* burst) {
   uint64_t sum = 0;
   for (uint32_t i = 0; i < kBurst; ++i) {
     const uint8_t* frame = burst[i].data();
-    const UsualWords usual =
-        usual_key(hash.usual_key(), hash.model(), kIsIpv4 | kIsUdp | kIsRoce, ip::kUdp, frame + kL3, frame + kL4);
-    if (usual.count == 2) {
-      sum += hash.of<A>(usual.words, 2);
-    } else if (usual.count != 0) {
-      sum += hash.of<A>(usual.words, usual.count);
+    const UsualFields usual =
+        usual_fields(hash.usual_key(), kIsIpv4 | kIsUdp | kIsRoce, ip::kUdp, frame + kL3, frame + kL4);
+    if (usual.are_all) {
+      sum += hash_of_usual<A>(hash, usual);
     } else {
       HashKey key;
-      hash.layout(false).build(view_of(burst[i]), key);
-      sum += hash.of<A>(key.words.data(), key.count);
+      hash.build(view_of(burst[i]), key);
+      sum += hash.of<A>(key);
     }
   }
   return sum;

@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "dataplane/hashing/ecmp_hash.hpp"
+#include "dataplane/packet/packet_flag.hpp"
+#include "dataplane/packet/wire.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 
@@ -119,6 +121,89 @@ TEST(Polarization, OfRtag7IsWhatTheChipShows) {
   EXPECT_LT(second_tier(crc16, rotated, keys, 8).max_over_mean, 1.6);
   EXPECT_EQ(second_tier(crc16, other, keys, 8).used, 8);
   EXPECT_LT(second_tier(crc16, other, keys, 8).max_over_mean, 1.6);
+}
+
+// 60 × 60 links, all flows of a fabric, and both hashes SONiC's (ToR: 0, leaf: seed 10 and offset 10). One bin of the
+// key takes all its 65,536 values, so the hash does, too, each once: what follows is exact, and no matter of keys.
+// Rotating 16 bits by 10 multiplies by 64 modulo 2^16 − 1; 60 and 2^16 − 1 have the factor 15 in common and 64 is 4
+// modulo 15, so of two hashes that differ in the rotation alone the one tells the other modulo 15: 60 × 4 = 240 pairs
+// of 3,600. The seed's part is added without carries, which undoes that: a bucket of the first tier meets 40 of 60.
+TEST(Polarization, OfSonicsLeafOverAToRUsesTwoThirdsOfSixtyBySixty) {
+  constexpr uint32_t kLinks = 60;
+  const auto pairs = [](uint32_t seed) {
+    const EcmpHash tor{{.model = HashModel::kRtag7}};
+    const EcmpHash leaf{{.model = HashModel::kRtag7, .seed = seed, .offset = 10}};
+    std::vector<uint32_t> counts(kLinks * kLinks);
+    for (uint64_t source = 0; source < 65'536; ++source) {
+      const HashKey key = two_words(0x12b7'0011'0000'0000, source);
+      ++counts[tor.of(key) % kLinks * kLinks + leaf.of(key) % kLinks];
+    }
+    return counts;
+  };
+  const auto used = [](const std::vector<uint32_t>& counts) {
+    return counts.size() - static_cast<size_t>(std::ranges::count(counts, 0u));
+  };
+  EXPECT_EQ(used(pairs(0)), 240u);
+  const std::vector<uint32_t> sonic = pairs(10);
+  EXPECT_EQ(used(sonic), 2'400u);
+  EXPECT_EQ(std::ranges::max(sonic), 36u) << "1.98 times the mean of 65,536 / 3,600 = 18.2";
+}
+
+// The same of 20,000 flows at random: 5.6 for each link, so chance adds to the unevenness.
+TEST(Polarization, OfSonicsLeafOverAToRIsThreeTimesAsUnevenWithTwentyThousandFlows) {
+  constexpr uint32_t kLinks = 60;
+  constexpr double kFlows = 20'000;
+  const EcmpHash tor{{.model = HashModel::kRtag7}};
+  const EcmpHash leaf{{.model = HashModel::kRtag7, .seed = 10, .offset = 10}};
+  std::vector<uint32_t> counts(kLinks * kLinks);
+  for (const HashKey& key : random_keys(static_cast<uint32_t>(kFlows)))
+    ++counts[tor.of(key) % kLinks * kLinks + leaf.of(key) % kLinks];
+  const double uneven = std::ranges::max(counts) * static_cast<double>(counts.size()) / kFlows;
+  EXPECT_GT(uneven, 2.9);
+  EXPECT_LT(uneven, 4.4);
+}
+
+// XOR lays the fields' 16-bit words on each other, so what lies at an odd byte would fill the upper half only.
+HashConfig xor_of(std::vector<HashField> fields) {
+  HashConfig config{.algorithm = HashAlgorithm::kXor};
+  config.fields = std::move(fields);
+  return config;
+}
+uint32_t xor_of(const HashConfig& config, uint8_t protocol, uint32_t qp) {
+  std::vector<uint8_t> frame(80);
+  frame[23] = protocol;
+  store16(frame.data() + 36, udp::kRoceV2Port);
+  store24(frame.data() + 47, qp);
+  HashKey key;
+  const EcmpHash hash{config};
+  hash.build({.frame = frame.data(),
+              .stored_bytes = 80,
+              .frame_bytes = 80,
+              .l3_offset = 14,
+              .l4_offset = 34,
+              .in_port = 0,
+              .vlan = 0,
+              .ether_type = ethernet::kTypeIpv4,
+              .flags = kIsIpv4 | kIsUdp | kIsRoce,
+              .ip_protocol = protocol},
+             key);
+  return hash.of(key);
+}
+
+TEST(Xor, IsMovedByTheProtocolInItsLowerBits) {
+  const HashConfig config = xor_of(HashConfig{}.fields);
+  EXPECT_EQ((xor_of(config, 17, 0) ^ xor_of(config, 6, 0)) & 0xff, 17u ^ 6u);
+}
+
+TEST(Xor, SpreadsTheDestinationQpsOverAllLinksWhateverFieldsAreBeforeThem) {
+  using enum HashField;
+  for (const auto& fields : {std::vector{kSrcIp, kDstIp}, std::vector{kSrcIp, kDstIp, kIpProtocol}, {kIpProtocol}}) {
+    HashConfig config = xor_of(fields);
+    config.udfs = {destination_qp_udf()};
+    std::vector<uint32_t> counts(64);
+    for (uint32_t qp = 0; qp < 1'024; ++qp) ++counts[xor_of(config, 17, qp) % 64];
+    EXPECT_EQ(std::ranges::count(counts, 16u), 64) << fields.size() << " fields";
+  }
 }
 
 TEST(Polarization, OutlivesANewSeedWithEveryLinearAlgorithmAndPowersOfTwo) {

@@ -11,10 +11,9 @@
 #include <vector>
 
 #include "dataplane/hashing/hash_config.hpp"
+#include "tests/model/hashing/slow_rtag7.hpp"
 
 namespace softspine::tests {
-
-using SlowBytes = std::vector<uint8_t>;
 
 template <typename T>
 T slow_reversed(T value) {
@@ -62,32 +61,13 @@ inline uint32_t slow_toeplitz(const SlowBytes& key, const SlowBytes& bytes) {
   return hash;
 }
 
-inline SlowBytes with_seed(uint32_t seed, const SlowBytes& bytes) {
-  SlowBytes out;
-  for (int shift = 24; shift >= 0; shift -= 8) out.push_back(static_cast<uint8_t>(seed >> shift));
-  out.insert(out.end(), bytes.begin(), bytes.end());
-  return out;
-}
-
 // Before the rotation. The key has a multiple of 8 bytes.
 inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& key) {
   using enum dataplane::HashAlgorithm;
   const uint32_t seed = config.seed;
   const auto half_seed = static_cast<uint16_t>(seed >> 16 ^ (seed & 0xffff));
   if (config.model == dataplane::HashModel::kRtag7) {
-    const SlowBytes all = with_seed(seed, key);
-    switch (config.algorithm) {
-      case kCrc: return slow_reversed(slow_arc(0, all));
-      case kXor: return slow_xor16(all);
-      case kCrc32Lo: return slow_castagnoli(0, all) & 0xffff;
-      case kCrc32Hi: return slow_castagnoli(0, all) >> 16;
-      case kCrcCcitt: return slow_reversed(slow_kermit(0, all));
-      case kCrcXor: {
-        const uint16_t sum = slow_xor16(all);
-        return (slow_reversed(slow_arc(0, all)) & 0xff00u) | ((sum >> 8 ^ sum) & 0xffu);
-      }
-      default: throw std::logic_error("RTAG7 has no twin of this algorithm");
-    }
+    return slow_rtag7_function(config.algorithm, with_slow_seed(key, seed));
   }
   switch (config.algorithm) {
     case kCrc: return slow_castagnoli(seed, key);
@@ -119,8 +99,24 @@ inline unsigned slow_bits(dataplane::HashModel model, dataplane::HashAlgorithm a
     case kRandom: return 32;
     case kToeplitz:
     case kXxh3: return is_sai ? 32 : 0;
+    case kCrcXor4:
+    case kCrcXor2:
+    case kCrcXor1:
+    case kCrcEthernetLo:
+    case kCrcEthernetHi:
+    case kCrcKoopmanLo:
+    case kCrcKoopmanHi: return is_sai ? 0 : 16;
   }
   throw std::logic_error("this algorithm has no twin");
+}
+
+// Those of them that some key sets.
+inline uint32_t slow_mask(dataplane::HashModel model, dataplane::HashAlgorithm algorithm) {
+  using enum dataplane::HashAlgorithm;
+  if (algorithm == kCrcXor4) return 0xff0f;
+  if (algorithm == kCrcXor2) return 0xff03;
+  if (algorithm == kCrcXor1) return 0xff01;
+  return static_cast<uint32_t>((uint64_t{1} << slow_bits(model, algorithm)) - 1);
 }
 
 inline uint32_t slow_hash(const dataplane::HashConfig& config, const SlowBytes& key) {

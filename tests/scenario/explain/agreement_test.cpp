@@ -249,8 +249,14 @@ constexpr const char* kProfiles[] = {
     "IP_PROTOCOL, "
     "RDMA_BTH_DEST_QP, RDMA_BTH_OPCODE, IPV6_FLOW_LABEL], algorithm: XXH3, seed: 7}}",
     "{hash: {model: RTAG7, algorithm: CRC_CCITT, seed: 99, offset: 3, udf: [{base: L4, offset: 13, length: 3, match: "
-    "{l4_dst_port: 4791}}, {base: L3, offset: 8, length: 1, mask: 0f, match: {l2_type: 0x0800}}, {base: L4, offset: "
-    "30, length: 16}]}}",
+    "{l4_dst_port: 4791}}, {base: L3, offset: 8, length: 1, mask: 0f, match: {l2_type: 0x0800}}]}}",
+    "{hash: {model: RTAG7, algorithm: CRC_ETHERNET_HI, seed: 5, rtag7: {a: {second: CRC_KOOPMAN_LO, pre_processing: "
+    "true, "
+    "equal_ports: [SRC_IP, DST_IP]}, b: {first: CRC_XOR2, second: CRC_32LO, fields: [SRC_IP, DST_IP, L4_SRC_PORT, "
+    "RDMA_BTH_DEST_QP], seed: 6, low_ipv6: true, symmetric: true}, macro_flow: {algorithm: CRC, table: [{output: A0, "
+    "offset: 1}, {output: B0, offset: 7}, {output: A1, offset: 11}, {output: B1, offset: 15}]}}}}",
+    "{hash: {seed: 4, udf: [{base: L4, offset: 13, length: 3, match: {l4_dst_port: 4791}}, {base: L4, offset: 30, "
+    "length: 16}]}}",
     "{hash: {algorithm: TOEPLITZ}, groups: {kind: resilient, buckets: 61}}",
     "{hash: {algorithm: XOR}, groups: {mode: in_port}}",
     "{hash: {algorithm: CRC_XOR, offset: 9}, groups: {mode: pinned}}",

@@ -37,8 +37,11 @@ TEST(Hash, EveryTierHashesAlikeUnlessTold) {
 }
 
 TEST(Hash, ReadsEachAlgorithmByItsWord) {
-  for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms)
-    EXPECT_EQ(default_with("hash: {algorithm: " + std::string(row.word) + "}").hash.algorithm, row.algorithm);
+  for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms) {
+    const std::string model = row.is_in(HashModel::kSai) ? "SAI" : "RTAG7";
+    EXPECT_EQ(default_with("hash: {model: " + model + ", algorithm: " + std::string(row.word) + "}").hash.algorithm,
+              row.algorithm);
+  }
 }
 
 // The bits of a result bound its rotation, and a key goes with those that take one.
@@ -150,6 +153,50 @@ TEST(Hash, RefusesWhatTheAlgorithmOrTheModelDoesNotHave) {
                                "{base: L2, offset: 1, length: 1}, {base: L2, offset: 2, length: 1}, "
                                "{base: L2, offset: 3, length: 1}, {base: L2, offset: 4, length: 1}]}"),
             (Complaints{"6 profiles.default.hash.udf: there are 5: a switch has 4"}));
+}
+
+TEST(Hash, ReadsRtag7sBlocksAndMacroFlows) {
+  const HashConfig hash =
+      default_with(
+          "hash: {model: RTAG7, rtag7: {a: {second: CRC_KOOPMAN_HI, pre_processing: true, equal_ports: [SRC_IP]},\n"
+          "      b: {first: CRC_XOR4, fields: [DST_IP], seed: 9, low_ipv6: true, symmetric: true}, output: B0,\n"
+          "      macro_flow: {algorithm: XOR, upper_byte: true, table: [{output: A1, offset: 3}, {output: B1, offset: "
+          "15}]}}}")
+          .hash;
+  ASSERT_TRUE(hash.rtag7);
+  const dataplane::Rtag7Config& rtag7 = *hash.rtag7;
+  EXPECT_EQ(rtag7.a.second, HashAlgorithm::kCrcKoopmanHi);
+  EXPECT_TRUE(rtag7.a.pre_processing);
+  EXPECT_FALSE(rtag7.a.low_ipv6);
+  EXPECT_EQ(rtag7.a.equal_ports, std::vector{HashField::kSrcIp});
+  EXPECT_EQ(rtag7.b_first, HashAlgorithm::kCrcXor4);
+  EXPECT_EQ(rtag7.b_fields, std::vector{HashField::kDstIp});
+  EXPECT_EQ(rtag7.b_seed, 9u);
+  EXPECT_TRUE(rtag7.b.low_ipv6);
+  EXPECT_TRUE(rtag7.b.symmetric);
+  EXPECT_EQ(rtag7.output, Rtag7Output::kB0);
+  ASSERT_TRUE(rtag7.macro_flow);
+  EXPECT_EQ(rtag7.macro_flow->algorithm, HashAlgorithm::kXor);
+  EXPECT_TRUE(rtag7.macro_flow->upper_byte);
+  ASSERT_EQ(rtag7.macro_flow->table.size(), 2u);
+  EXPECT_EQ(rtag7.macro_flow->table[1].output, Rtag7Output::kB1);
+  EXPECT_EQ(rtag7.macro_flow->table[1].offset, 15u);
+}
+
+TEST(Hash, RefusesWhatRtag7DoesNotHave) {
+  EXPECT_EQ(about_default_with("hash: {rtag7: {output: B0}}"),
+            (Complaints{"6 profiles.default.hash.rtag7: goes with 'model: RTAG7' only"}));
+  EXPECT_EQ(about_default_with("hash: {model: RTAG7, rtag7: {a: {second: TOEPLITZ}, b: {first: XXH3}}}"),
+            (Complaints{"6 profiles.default.hash.rtag7.a.second: RTAG7 has no TOEPLITZ",
+                        "6 profiles.default.hash.rtag7.b.first: RTAG7 has no XXH3"}));
+  EXPECT_EQ(about_default_with("hash: {model: RTAG7, fields: [RDMA_BTH_DEST_QP, IPV6_FLOW_LABEL]}"),
+            (Complaints{"6 profiles.default.hash: RTAG7 has 4 bytes for RDMA_BTH_*, IPV6_FLOW_LABEL and UDFs together, "
+                        "not 6"}));
+  EXPECT_EQ(about_default_with("hash: {model: RTAG7, rtag7: {macro_flow: {table: [{output: A0, offset: 0}, "
+                               "{output: A0, offset: 1}, {output: A0, offset: 16}]}}}"),
+            (Complaints{"6 profiles.default.hash.rtag7.macro_flow.table: has 3 entries: 256, or a number that repeated "
+                        "gives 256",
+                        "6 profiles.default.hash.rtag7.macro_flow.table[2].offset: must be at most 15, not '16'"}));
 }
 
 TEST(Groups, AreModuloByHashUnlessTold) {
