@@ -119,13 +119,13 @@ bool Capture::wants(const std::string& port) const {
 }
 
 dataplane::Tap* Capture::add_port(const std::string& name, dataplane::Rate speed, uint32_t worker,
-                                  const std::string& peer) {
+                                  const std::string& description) {
   SOFTSPINE_CHECK(!writer_ && !closed_, 0, 0);
   if (!wants(name)) return nullptr;
-  pcapng::append(head_, pcapng::Interface{.name = name,
-                                          .speed = speed,
-                                          .snaplen = options_.full ? 0 : options_.snaplen,
-                                          .description = peer.empty() ? peer : std::string{pcapng::kLinkTo} + peer});
+  pcapng::append(
+      head_,
+      pcapng::Interface{
+          .name = name, .speed = speed, .snaplen = options_.full ? 0 : options_.snaplen, .description = description});
   WorkerSide& side = *workers_[worker % options_.workers];
   taps_.push_back(std::make_unique<PortTap>(*this, side, static_cast<uint32_t>(taps_.size())));
   return taps_.back().get();

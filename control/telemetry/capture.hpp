@@ -70,9 +70,9 @@ class Capture {
   Capture& operator=(const Capture&) = delete;
 
   // Before start(). The order of calls numbers the interfaces. The tap lives as long as the capture.
-  // `peer`: the port at the other end of its link, so that a reader of the file alone can draw the fabric.
+  // `description`: of the interface in the file, see pcapng::link_description().
   dataplane::Tap* add_port(const std::string& name, dataplane::Rate speed, uint32_t worker,
-                           const std::string& peer = {});
+                           const std::string& description = {});
   // Before start(). Called by a worker in the middle of a window, or by the writer's thread when a flush
   // had to be put off: it may post to the engine, and nothing else. The engine outlives close().
   void on_pressure(std::function<void()> call);

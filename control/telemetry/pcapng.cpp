@@ -95,6 +95,11 @@ class Block {
 
 }  // namespace
 
+std::string link_description(std::string_view peer, size_t node_ports) {
+  return std::string{kLinkTo} + std::string{peer} + std::string{kOneOf} + std::to_string(node_ports) +
+         (node_ports == 1 ? " port" : " ports");
+}
+
 void append(Bytes& out, const Section& section) {
   Block block{out, kSectionBlock};
   put(out, kByteOrderMagic);

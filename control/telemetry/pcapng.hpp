@@ -22,8 +22,11 @@ namespace softspine::control::pcapng {
 
 using Bytes = std::vector<uint8_t>;
 
-// How our captures describe an interface (if_description): followed by the port at the other end of its link.
+// How our captures describe an interface (if_description): "link to tor1:Ethernet0, one of 32 ports". So a reader of
+// the file alone can draw the fabric, and knows of a switch whether all of its ports were captured.
 inline constexpr std::string_view kLinkTo = "link to ";
+inline constexpr std::string_view kOneOf = ", one of ";
+std::string link_description(std::string_view peer, size_t node_ports);
 
 struct Section {
   std::string hardware;     // empty: left out

@@ -16,6 +16,7 @@
 #include "dataplane/edge/owned_fd.hpp"
 #include "tools/softspine/picture_file.hpp"
 #include "tools/storm/picture.hpp"
+#include "tools/storm/port_list.hpp"
 #include "tools/storm/storm_report.hpp"
 
 namespace softspine::tools {
@@ -31,6 +32,7 @@ constexpr uint64_t kLookEvery = 1 << 16;  // frames between two looks at the clo
 struct StormArguments {
   std::string file;
   std::string testbed;
+  std::string ports;
   std::string picture;
   Rate speed;
   storm::StormRule rule;
@@ -188,8 +190,14 @@ storm::KnownFabric known_fabric(const control::Testbed& testbed) {
   for (const control::FabricLink& link : fabric.links) {
     known.links.emplace_back(fabric.name_of(link.a), fabric.name_of(link.b));
   }
-  for (const control::FabricNode& node : fabric.nodes) {
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    const control::FabricNode& node = fabric.nodes[n];
     known.tiers.emplace_back(node.name, tier_of(node.role));
+    for (uint16_t p = 0; p < node.ports.size(); ++p) {
+      uint64_t mac = 0;
+      for (const uint8_t byte : node.ports[p].mac.bytes) mac = mac << 8 | byte;
+      if (mac != 0) known.port_of_mac.emplace(mac, fabric.name_of({n, p}));
+    }
   }
   return known;
 }
@@ -200,6 +208,12 @@ Status run(const StormArguments& arguments) {
     const auto testbed = read_testbed(arguments.testbed, {});
     if (!testbed) return testbed.error();
     known = known_fabric(*testbed);
+  }
+  if (!arguments.ports.empty()) {
+    if (const auto read = storm::read_port_list(arguments.ports, known); !read) {
+      fmt::print(stderr, "softspine: {}\n", read.error());
+      return Status::kWrongInput;
+    }
   }
   const auto capture = read_capture(arguments);
   if (!capture) {
@@ -233,16 +247,21 @@ void add_storm_command(CLI::App& app, Status& status) {
   command->footer(
       "Reads pcapng and pcap: captures of whole fabrics (softspine run --capture), of one port (tcpdump, dumpcap), of "
       "a\n"
-      "mirror. Only pause frames are kept: PFC (802.1Qbb) and PAUSE (802.3x).\n"
+      "mirror, of all interfaces of a machine (tcpdump -i any). Only pause frames are kept: PFC (802.1Qbb) and PAUSE "
+      "(802.3x).\n"
       "A storm is a pause without XON that lasts a tenth of the capture (at least three timers of 0xFFFF quanta, at "
       "most\n"
-      "200 ms), and that nothing which holds its sender explains. --storm-after sets another time.\n"
+      "200 ms), and that nothing which holds its sender explains. --storm-after sets another time. A root is named "
+      "only\n"
+      "if nothing that was not captured could be the cause: a host, or a switch whose ports were all captured.\n"
       "Examples:\n"
       "  softspine storm fabric.pcapng\n"
       "  softspine storm fabric.pcapng --picture storm.svg     or storm.png\n"
       "  softspine storm fabric.pcapng --json | jq '.storms[] | .root, .victims'\n"
       "  softspine storm port.pcap --speed 100Gbps             a capture that does not say how fast its link is\n"
-      "  softspine storm fabric.pcapng --testbed two-tier.yaml one that does not say where its links lead");
+      "  softspine storm fabric.pcapng --testbed two-tier.yaml one that does not say where its links lead\n"
+      "  softspine storm mirror.pcap --testbed two-tier.yaml --ports macs.txt\n"
+      "                                                        one of other machines: whose address is which port's");
   command->add_option("FILE", arguments->file, "a capture; - reads standard input")->required();
   command->add_option("--picture", arguments->picture, "write the fabric and the time line to OUT.svg or OUT.png")
       ->check([](const std::string& path) { return wrong_picture_name(path); });
@@ -264,7 +283,11 @@ void add_storm_command(CLI::App& app, Status& status) {
         arguments->rule.storm_after = Duration::ps(ps);
       },
       "how long an unexplained pause must last to be a storm, e.g. 2ms");
-  command->add_option("--testbed", arguments->testbed, "the testbed's file: its links and roles");
+  command->add_option("--testbed", arguments->testbed, "the testbed's file: its links, roles and MAC addresses");
+  command->add_option(
+      "--ports", arguments->ports,
+      "a file of lines 'WHAT PORT': WHAT the capture has, an interface's name or a MAC address, is PORT, "
+      "such as tor1:Ethernet4");
   command->add_flag("--json", arguments->json, "for programs: everything, times in picoseconds");
   command->add_flag("--all", arguments->all, "every row of every table");
   command->callback([arguments, &status] { status = run(*arguments); });

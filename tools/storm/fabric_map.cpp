@@ -179,7 +179,8 @@ void Map::place(double top) {
 void Map::draw_rows(Svg& svg, double top) const {
   double y = top + kRowHeight / 2;
   for (const Row& row : rows_) {
-    svg.text({kMargin, y + 4}, tier_name(row.tier), {.size = 13, .colour = colours::kFaint});
+    const bool is_known = std::ranges::any_of(row.nodes, [this](uint32_t n) { return log_.nodes[n].is_tier_known; });
+    svg.text({kMargin, y + 4}, is_known ? tier_name(row.tier) : "", {.size = 13, .colour = colours::kFaint});
     if (row.left_out > 0) {
       svg.text({kMargin, y + 21}, fmt::format("({} not shown)", row.left_out), {.size = 11, .colour = colours::kFaint});
     }
@@ -243,6 +244,7 @@ void Map::draw_arrow(Svg& svg, const Arrow& arrow) const {
 // The second line in a node's box.
 std::string Map::remark_on(uint32_t node) const {
   if (parts_[node] == Part::kRoot) return "ROOT";
+  if (parts_[node] == Part::kSuspect) return "ROOT?";
   if (parts_[node] == Part::kLocked) return "LOCKED";
   if (parts_[node] == Part::kVictim) {
     for (const Storm& storm : analysis_.storms) {
@@ -266,6 +268,7 @@ void Map::draw_node(Svg& svg, uint32_t node) const {
   if (part == Part::kVictim) std::tie(fill, edge) = std::pair{colours::kVictim, colours::kVictimEdge};
   if (part == Part::kLocked) std::tie(fill, edge) = std::pair{colours::kLocked, colours::kLockedEdge};
   if (part == Part::kRoot) std::tie(fill, edge) = std::pair{colours::kRoot, colours::kRoot};
+  if (part == Part::kSuspect) std::tie(fill, edge) = std::pair{colours::kVictim, colours::kRoot};
   const std::string_view words = part == Part::kRoot ? "#ffffff" : colours::kWords;
   const std::string& name = log_.nodes[node].name;
   const std::string remark = remark_on(node);
@@ -273,7 +276,7 @@ void Map::draw_node(Svg& svg, uint32_t node) const {
   const double corner = log_.nodes[node].tier == 0 ? 12 : 3;
   svg.box({centre.x - width / 2, centre.y - kBoxHeight / 2}, width, kBoxHeight, fill, edge, 1.6, corner, name);
   svg.text({centre.x, centre.y + (remark.empty() ? 4.5 : -2)},
-           shortened(name, static_cast<size_t>(std::max(3.0, width / (size * 0.66)))),
+           shortened_name(name, static_cast<size_t>(std::max(3.0, width / (size * 0.66)))),
            {.size = size, .colour = words, .is_bold = true, .anchor = "middle"});
   svg.text({centre.x, centre.y + 13}, remark, {.size = size * 0.82, .colour = words, .anchor = "middle"});
 }

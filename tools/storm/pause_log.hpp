@@ -5,12 +5,14 @@
 // A pause goes from the port that sent PFC frames to the port at the other end of the link, whose egress stood still.
 // A port's node is what stands before the last ':' of its name ("tor1" of "tor1:Ethernet4"), or the name.
 // Nodes and ports that the capture does not name are named for what is known of them: a source MAC, or
-// "peer of PORT".
+// "peer of PORT". Where frames were captured, and which way they went, counts first; then whose port's their
+// source MAC is known to be. Of frames that were captured in several places without a way, one place counts.
 // Tier: 0 hosts, 1 their switches, 2 and 3 above; kNoTier where nothing tells.
 #pragma once
 
 #include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -27,13 +29,17 @@ struct LogNode {
   std::string name;
   std::vector<uint32_t> ports;
   int tier = kNoTier;
+  bool is_tier_known = false;  // by the testbed, or by its name; else it is a guess
+  bool is_named = true;        // not made up here
+  uint32_t known_ports = 0;    // how many it has, captured or not; 0: not known
 };
 
 struct LogPort {
   std::string name;
   uint32_t node = kNone;
   uint32_t peer = kNone;
-  dataplane::Rate speed;  // zero: unknown
+  dataplane::Rate speed;     // zero: unknown
+  bool is_captured = false;  // frames were taken here, or could have been
 };
 
 struct Pause {
@@ -62,10 +68,12 @@ struct PauseLog {
 
 std::string node_part(const std::string& port_name);
 
-// What is known of the fabric beside the capture: a testbed's file, say.
+// What is known of the fabric beside the capture: by a testbed's file, by a list of ports.
 struct KnownFabric {
-  std::vector<std::pair<std::string, std::string>> links;  // of ports
+  std::vector<std::pair<std::string, std::string>> links;  // of ports: all of each node that is named here
   std::vector<std::pair<std::string, int>> tiers;          // of nodes
+  std::unordered_map<uint64_t, std::string> port_of_mac;
+  std::unordered_map<std::string, std::string> port_of_interface;  // what the capture calls it → what it is
 };
 
 PauseLog assemble_log(const PauseRecorder& recorded, const KnownFabric& known = {});

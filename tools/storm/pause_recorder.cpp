@@ -2,10 +2,13 @@
 #include "tools/storm/pause_recorder.hpp"
 
 #include <algorithm>
+#include <charconv>
+#include <limits>
 #include <string_view>
 #include <tuple>
 
 #include "control/telemetry/pcapng.hpp"
+#include "tools/storm/cooked.hpp"
 
 namespace softspine::tools::storm {
 
@@ -15,6 +18,7 @@ using dataplane::Rate;
 namespace {
 
 constexpr size_t kMacHeaderBytes = 12;
+constexpr uint32_t kNone = UINT32_MAX;
 constexpr size_t kMaxNameBytes = 128;
 
 // A link below the least rate that we know is one that was not measured.
@@ -32,9 +36,15 @@ std::string printable(std::string_view name) {
   return out;
 }
 
-std::string peer_in(std::string_view description) {
-  const std::string_view prefix = control::pcapng::kLinkTo;
-  return description.starts_with(prefix) ? printable(description.substr(prefix.size())) : std::string{};
+// What our own captures say of a port: the other end of its link, and how many ports its node has.
+void read_description(std::string_view description, RecordedPort& port) {
+  if (!description.starts_with(control::pcapng::kLinkTo)) return;
+  description.remove_prefix(control::pcapng::kLinkTo.size());
+  const size_t end = description.find(control::pcapng::kOneOf);
+  port.peer = printable(description.substr(0, end));
+  if (end == std::string_view::npos) return;
+  description.remove_prefix(end + control::pcapng::kOneOf.size());
+  std::from_chars(description.data(), description.data() + description.size(), port.node_ports);
 }
 
 }  // namespace
@@ -44,18 +54,29 @@ uint32_t PauseRecorder::port_of(uint32_t interface, const std::vector<CapturedIn
     const CapturedInterface& it = interfaces[port_of_interface_.size()];
     RecordedPort port{.name = printable(it.name),
                       .is_named = !it.name.empty(),
-                      .peer = peer_in(it.description),
                       .speed = speed_.is_zero() ? speed_of(it.speed_bps) : speed_,
                       .mac = it.mac};
+    read_description(it.description, port);
     if (!port.is_named) port.name = "interface " + std::to_string(port_of_interface_.size());
-    const auto [known, is_new] = port_by_name_.try_emplace(port.name, static_cast<uint32_t>(ports_.size()));
-    if (is_new) {
-      ports_.push_back(std::move(port));
-      latest_.push_back(Instant::at_ps(std::numeric_limits<int64_t>::min()));
-    }
-    port_of_interface_.push_back(known->second);
+    port_of_interface_.push_back(is_cooked(it.link_type) ? kNone : add(std::move(port)));
   }
   return port_of_interface_[interface];
+}
+
+uint32_t PauseRecorder::add(RecordedPort port) {
+  const auto [known, is_new] = port_by_name_.try_emplace(port.name, static_cast<uint32_t>(ports_.size()));
+  if (is_new) {
+    ports_.push_back(std::move(port));
+    latest_.push_back(Instant::at_ps(std::numeric_limits<int64_t>::min()));
+  }
+  return known->second;
+}
+
+uint32_t PauseRecorder::port_of_machine(uint32_t number, const CapturedInterface& it) {
+  const std::string name = number == 0 ? "any" : "if" + std::to_string(number);
+  return add({.name = std::string{kThisMachine} + ":" + name,
+              .is_named = true,
+              .speed = speed_.is_zero() ? speed_of(it.speed_bps) : speed_});
 }
 
 void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces) {
@@ -63,11 +84,20 @@ void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedI
   last_ = tally_.frames == 0 ? frame.at : std::max(last_, frame.at);
   ++tally_.frames;
   tally_.missed += frame.missed_before;
-  if (!interfaces[frame.interface].is_ethernet()) {
+  const CapturedInterface& it = interfaces[frame.interface];
+  if (it.is_ethernet()) return take(port_of(frame.interface, interfaces), frame);
+  const auto cooked = is_cooked(it.link_type) ? read_cooked(it.link_type, frame.bytes) : std::nullopt;
+  if (!cooked) {
     ++tally_.other_links;
     return;
   }
-  const uint32_t port = port_of(frame.interface, interfaces);
+  CapturedFrame bare = frame;
+  bare.way = cooked->way;
+  bare.bytes = std::span{cooked->ethernet}.first(cooked->bytes);
+  take(port_of_machine(cooked->interface, it), bare);
+}
+
+void PauseRecorder::take(uint32_t port, const CapturedFrame& frame) {
   ++ports_[port].frames;
   if (frame.at < latest_[port]) ++tally_.disordered;
   latest_[port] = std::max(latest_[port], frame.at);

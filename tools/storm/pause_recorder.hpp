@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes a capture's frames as they come and keeps what the analysis needs: pauses, not frames. Ports are the
-// capture's interfaces by name (one name in two sections is one port); unnamed interfaces are ports of their own.
+// capture's interfaces by name (one name in two sections is one port); unnamed interfaces are ports of their own. A
+// capture of all interfaces of a machine (`-i any`) has as many ports as the machine, of the node kThisMachine.
 //
 // Memory: by the pauses (an XOFF and its refreshes are one), at most kMaxPauses, and by the senders (port, way,
 // source MAC), at most kMaxSenders; what is beyond is counted in Tally::omitted.
@@ -21,12 +22,15 @@
 
 namespace softspine::tools::storm {
 
+inline constexpr const char* kThisMachine = "here";
+
 struct RecordedPort {
   std::string name;  // made up if the capture has none
   bool is_named = false;
-  std::string peer;       // "node:port" from the description, if it says one
-  dataplane::Rate speed;  // zero: unknown
-  uint64_t mac = 0;       // zero: unknown
+  std::string peer;         // "node:port" from the description, if it says one
+  uint32_t node_ports = 0;  // how many its node has, likewise
+  dataplane::Rate speed;    // zero: unknown
+  uint64_t mac = 0;         // zero: unknown
   uint64_t frames = 0;
 };
 
@@ -79,6 +83,9 @@ class PauseRecorder {
   using Timers = std::array<std::optional<PauseTimer>, kPauseClasses>;
 
   uint32_t port_of(uint32_t interface, const std::vector<CapturedInterface>& interfaces);
+  uint32_t port_of_machine(uint32_t number, const CapturedInterface& it);
+  uint32_t add(RecordedPort port);
+  void take(uint32_t port, const CapturedFrame& frame);
   void learn(uint32_t port, const CapturedFrame& frame);
   void pause(uint32_t port, Way way, dataplane::Instant at, const PauseFrame& frame);
   void add(uint32_t sender, uint8_t priority, const std::optional<PauseSpan>& span);

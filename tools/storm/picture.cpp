@@ -14,11 +14,14 @@ namespace {
 
 constexpr double kTitleHeight = 84;
 constexpr double kLegendHeight = 118;
+constexpr size_t kLegendEntries = 4;
 constexpr size_t kScaleSteps = 20;
+constexpr ptrdiff_t kMacColons = 5;
+constexpr size_t kMacCharacters = 17;
 
 void draw_title(Svg& svg, const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis) {
   const bool is_bad = verdict_of(analysis) == Verdict::kStorm || verdict_of(analysis) == Verdict::kDeadlock;
-  svg.text({kMargin, 40}, shortened(headline(log, analysis), 95),
+  svg.text({kMargin, 40}, shortened(headline(log, analysis), 88),
            {.size = 22, .colour = is_bad ? colours::kRoot : colours::kWords, .is_bold = true});
   svg.text({kMargin, 64},
            fmt::format("{}: {} long, {} frames, {} of them pause frames", shortened(facts.file, 60),
@@ -33,19 +36,27 @@ struct LegendEntry {
   const char* words;
 };
 
-void draw_legend(Svg& svg, double top, Verdict verdict) {
+void draw_legend(Svg& svg, double top, const Analysis& analysis) {
+  const Verdict verdict = verdict_of(analysis);
   std::vector<LegendEntry> entries;
   if (verdict == Verdict::kStorm) {
-    entries = {{colours::kRoot, colours::kRoot, "root: pauses its neighbour, and no pause that it gets explains it"},
-               {colours::kVictim, colours::kVictimEdge,
+    entries = {{colours::kVictim, colours::kVictimEdge,
                 "victim: paused by the root, directly or through others (+time: how long after the root)"}};
+    if (known_roots(analysis) < analysis.storms.size()) {
+      entries.insert(entries.begin(), {colours::kVictim, colours::kRoot,
+                                       "pauses without end: the root is it, or behind it where nothing was captured"});
+    }
+    if (known_roots(analysis) > 0) {
+      entries.insert(entries.begin(), {colours::kRoot, colours::kRoot,
+                                       "root: pauses its neighbour, and no pause that it gets explains it"});
+    }
   } else if (verdict == Verdict::kDeadlock) {
     entries = {
         {colours::kLocked, colours::kLockedEdge, "caught in the cycle: each pauses the next, the last the first"}};
   }
   entries.push_back(
       {colours::kQuiet, colours::kCongestion, "paused now and then, as congestion does it (%: of the time, at most)"});
-  entries.push_back({colours::kQuiet, colours::kQuietEdge, "never paused"});
+  if (entries.size() < kLegendEntries) entries.push_back({colours::kQuiet, colours::kQuietEdge, "never paused"});
   double y = top + 10;
   for (const LegendEntry& it : entries) {
     svg.box({kMargin, y}, 26, 16, it.fill, it.edge, 1.5, 3);
@@ -92,7 +103,7 @@ std::vector<Part> parts_of(const PauseLog& log, const Analysis& analysis) {
   for (const Cycle& cycle : analysis.deadlocks) {
     for (const uint32_t port : cycle.members) parts[log.node_of(port)] = Part::kLocked;
   }
-  for (const Storm& storm : analysis.storms) parts[storm.root] = Part::kRoot;
+  for (const Storm& storm : analysis.storms) parts[storm.root] = storm.doubt.empty() ? Part::kRoot : Part::kSuspect;
   return parts;
 }
 
@@ -120,6 +131,12 @@ std::string shortened(const std::string& text, size_t characters) {
   return count <= characters ? text : text.substr(0, cut) + "…";
 }
 
+std::string shortened_name(const std::string& name, size_t characters) {
+  const bool is_mac = name.size() == kMacCharacters && std::ranges::count(name, ':') == kMacColons;
+  if (!is_mac || name.size() <= characters) return shortened(name, characters);
+  return "…" + name.substr(name.size() - std::min(name.size(), std::max<size_t>(characters, 2) - 1));
+}
+
 std::string picture(const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis) {
   const double map = map_height(log, analysis);
   const double timeline = timeline_height(analysis);
@@ -127,7 +144,7 @@ std::string picture(const CaptureFacts& facts, const PauseLog& log, const Analys
   draw_title(svg, facts, log, analysis);
   const double below_map = draw_map(svg, kTitleHeight, log, analysis);
   svg.line({kMargin, below_map}, {kPictureWidth - kMargin, below_map}, "#d5dbe0", 1);
-  draw_legend(svg, below_map, verdict_of(analysis));
+  draw_legend(svg, below_map, analysis);
   draw_timeline(svg, below_map + kLegendHeight, log, analysis);
   return std::move(svg).finish();
 }

@@ -41,7 +41,7 @@ inline constexpr std::string_view kFaint = "#66727d";
 std::string heat(double percent);  // of time paused: amber to dark red
 }  // namespace colours
 
-enum class Part : uint8_t { kQuiet, kCongested, kVictim, kLocked, kRoot };
+enum class Part : uint8_t { kQuiet, kCongested, kVictim, kLocked, kSuspect, kRoot };
 // By node.
 std::vector<Part> parts_of(const PauseLog& log, const Analysis& analysis);
 // One link, all priorities: from → to.
@@ -53,6 +53,8 @@ struct Arrow {
 };
 std::vector<Arrow> arrows_of(const PauseLog& log, const Analysis& analysis);
 std::string shortened(const std::string& text, size_t characters);
+// Of a node: of a MAC the end, which tells it from others of its vendor.
+std::string shortened_name(const std::string& name, size_t characters);
 
 // Draws at `top`, and returns where it ends.
 double draw_map(Svg& svg, double top, const PauseLog& log, const Analysis& analysis);

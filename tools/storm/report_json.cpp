@@ -44,7 +44,10 @@ Json storm_json(const PauseLog& log, const Storm& storm, Duration paused) {
   }
   Json victims = Json::array();
   for (const uint32_t node : storm.victims) victims.push_back(log.nodes[node].name);
-  return {{"root", log.nodes[storm.root].name},
+  const std::string& node = log.nodes[storm.root].name;
+  return {{"root", storm.doubt.empty() ? Json(node) : Json(nullptr)},
+          {"seen_from", node},
+          {"doubt", storm.doubt.empty() ? Json(nullptr) : Json(storm.doubt)},
           {"from", log.name(storm.from)},
           {"to", log.name(storm.to)},
           {"priorities", std::move(priorities)},
@@ -52,6 +55,7 @@ Json storm_json(const PauseLog& log, const Storm& storm, Duration paused) {
           {"end_ps", ps(storm.end)},
           {"ended", end_word(storm.how)},
           {"xoffs", storm.frames},
+          {"paused_percent", storm.paused_percent},
           {"explained_ps", ps(storm.explained)},
           {"explained_percent", percent(storm.explained, paused)},
           {"spread", std::move(spread)},

@@ -62,18 +62,27 @@ std::string victims_text(const PauseLog& log, const Storm& storm, size_t rows) {
   const size_t shown = std::min(rows, storm.victims.size());
   for (size_t i = 0; i < shown; ++i) names += (i == 0 ? "" : ", ") + log.nodes[storm.victims[i]].name;
   if (shown < storm.victims.size()) names += fmt::format(", and {} more (--all)", storm.victims.size() - shown);
-  const auto hosts = std::ranges::count_if(storm.victims, [&](uint32_t node) { return log.nodes[node].tier == 0; });
-  return fmt::format("  Victims: {} nodes, {} of them hosts: {}\n", storm.victims.size(), hosts, names);
+  const auto hosts = std::ranges::count_if(
+      storm.victims, [&](uint32_t node) { return log.nodes[node].is_tier_known && log.nodes[node].tier == 0; });
+  const std::string of_them = hosts == 0 ? "" : fmt::format(", {} of them hosts", hosts);
+  return fmt::format("  Victims: {} node{}{}: {}\n", storm.victims.size(), storm.victims.size() == 1 ? "" : "s",
+                     of_them, names);
 }
 
 std::string storm_text(const PauseLog& log, const Analysis& analysis, const Storm& storm, size_t rows) {
-  std::string out = fmt::format("STORM: root {}\n", log.nodes[storm.root].name);
+  const std::string& node = log.nodes[storm.root].name;
+  std::string out = storm.doubt.empty() ? fmt::format("STORM: root {}\n", node)
+                                        : fmt::format("STORM: from {} or from behind it\n", node);
   out += fmt::format("  {}, {}, from {} on for {}, {}: {} XOFFs.\n", ports_text(log, storm.from, storm.to),
                      priorities_text(storm.priorities), at_text(storm.begin), time_text(storm.end - storm.begin),
                      end_text(storm.how), grouped(storm.frames));
-  out +=
-      fmt::format("  Nothing that holds {}'s own egress explains it. {:.0f} % of all paused time leads back to it.\n",
-                  log.nodes[storm.root].name, percent(storm.explained, analysis.paused));
+  out += storm.doubt.empty() ? fmt::format("  Nothing that holds {}'s own egress explains it.", node)
+                             : fmt::format("  Whether {} is the root cannot be known: {}.", node, storm.doubt);
+  out += fmt::format(" {:.0f} % of all paused time leads back to it.\n", percent(storm.explained, analysis.paused));
+  if (storm.paused_percent < 80) {
+    out += fmt::format("  Its timer lapses again and again, and no XON comes: {:.0f} % of the time is paused.\n",
+                       storm.paused_percent);
+  }
   return out + spread_text(log, storm, rows) + victims_text(log, storm, rows) + "\n";
 }
 

@@ -48,6 +48,11 @@ double percent(Duration part, Duration whole) {
   return std::min(100.0, 100.0 * static_cast<double>(part.count_ps()) / static_cast<double>(whole.count_ps()));
 }
 
+size_t known_roots(const Analysis& analysis) {
+  return static_cast<size_t>(
+      std::ranges::count_if(analysis.storms, [](const Storm& storm) { return storm.doubt.empty(); }));
+}
+
 Verdict verdict_of(const Analysis& analysis) {
   if (!analysis.storms.empty()) return Verdict::kStorm;
   if (!analysis.deadlocks.empty()) return Verdict::kDeadlock;
@@ -68,8 +73,14 @@ std::string headline(const PauseLog& log, const Analysis& analysis) {
   switch (verdict_of(analysis)) {
     case Verdict::kStorm: {
       const Storm& storm = analysis.storms.front();
-      const std::string more =
-          analysis.storms.size() > 1 ? fmt::format(" (and {} more roots)", analysis.storms.size() - 1) : "";
+      const size_t roots = known_roots(analysis);
+      if (roots == 0) {
+        const std::string more =
+            analysis.storms.size() > 1 ? fmt::format(", and {} more do", analysis.storms.size() - 1) : "";
+        return fmt::format("PFC storm, its root not in this capture or not known: {} pauses {}{}",
+                           log.nodes[storm.root].name, log.node_name(storm.to), more);
+      }
+      const std::string more = roots > 1 ? fmt::format(" (and {} more roots)", roots - 1) : "";
       return fmt::format("PFC storm: its root is {}, which pauses {} without end{}", log.nodes[storm.root].name,
                          log.node_name(storm.to), more);
     }

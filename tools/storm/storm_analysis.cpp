@@ -7,6 +7,10 @@
 #include <set>
 #include <tuple>
 
+#include "dataplane/units/wide.hpp"
+#include "tools/storm/certainty.hpp"
+#include "tools/storm/storm_report.hpp"
+
 namespace softspine::tools::storm {
 
 using dataplane::Duration;
@@ -21,6 +25,8 @@ constexpr uint64_t kTimers = 3;
 constexpr uint64_t kTimerBytes = uint64_t{0xffff} * 64;
 constexpr int64_t kCaptureShare = 10;
 constexpr int64_t kPausedTenths = 8;
+constexpr int64_t kLapsingParts = 20;  // of an intermittent pause, one is on
+constexpr size_t kLapsingPauses = 5;
 constexpr int64_t kFreeTenths = 2;
 constexpr int64_t kVictimParts = 20;
 
@@ -35,7 +41,15 @@ struct Run {
   Duration paused;
   uint64_t frames = 0;
   Duration length() const { return end - begin; }
+  bool is_uninterrupted() const { return paused >= length() / 10 * kPausedTenths; }
+  bool is_intermittent() const { return pauses.size() >= kLapsingPauses; }  // see Runs
 };
+
+// How much of the time, compared without dividing.
+bool is_denser(const Run& a, const Run& b) {
+  return dataplane::Uint128(static_cast<uint64_t>(a.paused.count_ps())) * static_cast<uint64_t>(b.length().count_ps()) >
+         dataplane::Uint128(static_cast<uint64_t>(b.paused.count_ps())) * static_cast<uint64_t>(a.length().count_ps());
+}
 
 // Runs of one link and priority, made pause by pause.
 class Runs {
@@ -56,8 +70,7 @@ class Runs {
  private:
   bool continues(const Pause& pause) const {
     if (runs_.empty() || runs_.back().how != PauseEnd::kLapsed) return false;
-    const Duration paused = runs_.back().paused + (pause.span.end - pause.span.begin);
-    return paused >= (pause.span.end - runs_.back().begin) / 10 * kPausedTenths;
+    return runs_.back().paused >= (pause.span.begin - runs_.back().begin) / kLapsingParts;  // whole periods
   }
   std::vector<Run> runs_;
 };
@@ -72,7 +85,8 @@ class Judge {
     for (const auto& [node, explained] : explained_) out_.origins.push_back({node, explained});
     std::ranges::stable_sort(out_.origins, std::greater{}, &Origin::explained);
     for (Storm& storm : out_.storms) finish(storm);
-    std::ranges::stable_sort(out_.storms, std::greater{}, &Storm::explained);
+    std::ranges::stable_sort(out_.storms, std::greater{},
+                             [](const Storm& storm) { return std::pair{storm.doubt.empty(), storm.explained}; });
     return std::move(out_);
   }
 
@@ -140,7 +154,9 @@ void Judge::judge_priority(uint8_t priority) {
   for (const auto& [link, runs] : by_link) {
     for (const Run& run : runs.all()) {
       if (run.length() < threshold_of(link.first)) continue;
+      if (!run.is_uninterrupted() && !run.is_intermittent()) continue;
       lasting.push_back(run);
+      if (!run.is_uninterrupted()) continue;
       for (const uint32_t index : run.pauses) marks.lasts[index] = true;
     }
   }
@@ -163,6 +179,7 @@ bool Judge::is_root(const Run& run, const std::vector<Run>& lasting) const {
   const Pause& pause = log_.pauses[run.pauses.front()];
   std::map<uint32_t, Duration> together;  // by port of the node
   for (const Run& other : lasting) {
+    if (!other.is_uninterrupted() && is_denser(run, other)) continue;  // it goes on in between, this one does not
     if (!may_cause(log_, log_.pauses[other.pauses.front()], pause, Turns::kUpDown)) continue;
     const Duration overlap = std::min(run.end, other.end) - std::max(run.begin, other.begin);
     if (overlap > Duration{}) together[other.to] += overlap;
@@ -183,6 +200,7 @@ void Judge::add_storm(uint8_t priority, const Run& run, const Attribution& found
     storm.begin = run.begin;
     storm.from = run.from;
     storm.to = run.to;
+    storm.paused_percent = percent(run.paused, run.length());
   }
   if (run.end >= storm.end) storm.how = run.how;
   storm.end = std::max(storm.end, run.end);
@@ -210,6 +228,7 @@ std::set<uint32_t> Judge::keep_cycles(const std::vector<Cycle>& cycles) {
 
 // One entry for a link whatever the priorities, in the order in which they were reached.
 void Judge::finish(Storm& storm) {
+  storm.doubt = doubt_about(log_, storm.root, storm.from);
   std::map<uint32_t, Share> by_link;
   for (const Share& share : storm.spread) {
     const auto [it, is_new] = by_link.try_emplace(share.from, share);
@@ -218,6 +237,7 @@ void Judge::finish(Storm& storm) {
     it->second.first = std::min(it->second.first, share.first);
     it->second.hops = std::min(it->second.hops, share.hops);
   }
+  for (auto& [from, share] : by_link) share.first = std::max(share.first, storm.begin);  // not of a pause before it
   storm.spread.clear();
   std::set<std::pair<std::string, uint32_t>> victims;
   for (const auto& [from, share] : by_link) {

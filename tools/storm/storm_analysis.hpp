@@ -6,13 +6,16 @@
 //   an uninterrupted pause (no XON; gaps in which a timer lapsed may take up to 20 %) of at least T that no other
 //   explains: during T or more of it, and during more than 20 % of it, no one egress port of the sender stood still
 //   in an uninterrupted pause of at least T that can have caused this one (pause_graph.hpp)
+//   or, in place of an uninterrupted pause: at least five that all lapse, none ended by XON, and that are on for a
+//   twentieth of the time or more. So a generator of PFC frames that is slower than its timers looks.
 //   T = a tenth of the capture, but at least 3 × 0xFFFF quanta of the link (1.0 ms at 100G, 0.25 ms at 400G; where the
 //       speed is unknown, 1 ms), and at most 200 ms; or what the user says.
 //
 // Why so. SONiC's watchdog calls it a storm when a queue moved nothing and was paused for more than 0.8 of a poll,
 // through 200 ms: hence the 20 % and the 200 ms. Emulated captures last milliseconds, hence the tenth. Ordinary
 // congestion pauses too, and is told apart by its XON: a buffer that drains says go on; each pause then ends within
-// the time the buffer takes to drain, well below three of the longest timers an XOFF can set.
+// the time the buffer takes to drain, well below three of the longest timers an XOFF can set. A buffer that drains does
+// not let its pauses lapse, either.
 // A node that does not let go because its own egress is held is no root. But pauses of its egress that come and go
 // are no excuse: in between its buffer drains, and it would say go on. A host does not forward, so it has no excuse.
 //
@@ -24,6 +27,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "tools/storm/attribution.hpp"
@@ -52,7 +56,8 @@ struct LinkPauses {
 };
 
 struct Storm {
-  uint32_t root = 0;  // node
+  uint32_t root = 0;  // node: what pauses without a cause that the capture shows
+  std::string doubt;  // why it may hand on what something behind it does (certainty.hpp); empty: it is the root
   uint32_t from = 0;  // its port: the first to let not go, if several do
   uint32_t to = 0;
   uint16_t priorities = 0;  // bit n: class n
@@ -60,6 +65,7 @@ struct Storm {
   dataplane::Instant end;
   PauseEnd how = PauseEnd::kOpen;
   uint64_t frames = 0;
+  double paused_percent = 100;    // of the first pause: less if its timer lapsed again and again
   dataplane::Duration explained;  // paused time of all links, its own included, that leads back to it
   std::vector<Share> spread;      // over links and priorities, by when they were reached
   std::vector<uint32_t> victims;  // nodes with a port that it paused, directly or through others: by name
@@ -73,7 +79,7 @@ struct Origin {
 
 struct Analysis {
   std::vector<LinkPauses> links;  // by total, longest first
-  std::vector<Storm> storms;      // by what they explain, most first
+  std::vector<Storm> storms;      // those whose root is certain first; then by what they explain, most first
   std::vector<Cycle> deadlocks;
   std::vector<Cycle> fed_cycles;        // that lasted, but lead back to a root: they may stay when it stops
   std::vector<Origin> origins;          // by what they explain, most first

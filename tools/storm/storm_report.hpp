@@ -28,6 +28,8 @@ struct CaptureFacts {
 Verdict verdict_of(const Analysis& analysis);
 const char* word_of(Verdict verdict);
 
+// Storms whose root is certain.
+size_t known_roots(const Analysis& analysis);
 // One line: "storm: h3 pauses tor1 …"
 std::string headline(const PauseLog& log, const Analysis& analysis);
 std::string text_report(const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis, size_t rows);

@@ -44,7 +44,9 @@ bool is_host(const LogNode& node, bool any_larger) {
 
 void guess_tiers(PauseLog& log) {
   for (LogNode& node : log.nodes) {
-    if (node.tier == kNoTier) node.tier = tier_by_name(node.name);
+    if (node.tier != kNoTier || !node.is_named) continue;
+    node.tier = tier_by_name(node.name);
+    node.is_tier_known = node.tier != kNoTier;
   }
   const bool any_larger = std::ranges::any_of(log.nodes, [](const LogNode& n) { return n.ports.size() > 1; });
   std::vector<int> distance(log.nodes.size(), kNoTier);

@@ -82,8 +82,10 @@ class Timeline {
       svg.text({x + 30, y}, words, {.size = 12.5});
       x += width;
     };
-    if (!own_.empty()) entry(colours::kRoot, "by the root", 140);
-    if (!own_.empty()) entry(colours::kSpread, "by a node that the root paused", 270);
+    const bool is_known = known_roots(analysis_) > 0;
+    if (!own_.empty()) entry(colours::kRoot, is_known ? "by the root" : "without end", 140);
+    if (!own_.empty())
+      entry(colours::kSpread, is_known ? "by a node that the root paused" : "by a node so paused", 270);
     if (!locked_.empty()) entry(colours::kLockedEdge, "in the cycle", 140);
     entry(colours::kCongestion, "by others", 120);
   }
@@ -123,7 +125,9 @@ void Timeline::draw_axis(Svg& svg, double first, double last) const {
 void Timeline::draw_row(Svg& svg, double y, const LinkPauses& row) const {
   const std::string priority = row.priority == kAllPriorities ? "all" : std::to_string(row.priority);
   svg.text({kMargin, y + 11},
-           shortened(fmt::format("{} pauses {}", log_.node_name(row.from), log_.node_name(row.to)), 31),
+           shortened(fmt::format("{} pauses {}", shortened_name(log_.node_name(row.from), 12),
+                                 shortened_name(log_.node_name(row.to), 12)),
+                     33),
            {.size = 12.5});
   svg.text({kBarsLeft - 10, y + 11}, "prio " + priority, {.size = 11, .colour = colours::kFaint, .anchor = "end"});
   svg.box({kBarsLeft, y}, kBarsWidth, kBarHeight, "#f4f6f8");

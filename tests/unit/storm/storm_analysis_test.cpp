@@ -163,12 +163,39 @@ TEST(StormAnalysis, ExcludesTrafficThatComesDownAndGoesUpAgain) {
 }
 
 TEST(StormAnalysis, BridgesTheGapsOfARootThatRefreshesLate) {
-  for (const auto& [gap, storms] : {std::pair{40, 1u}, std::pair{150, 0u}}) {
+  MadeLog it = two_racks();
+  for (int64_t at = 0; at + 375 < 20'000; at += 375) it.pause("h1", "tor1", at, at + 335, PauseEnd::kLapsed);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_NEAR(found.storms[0].paused_percent, 100 * 335.0 / 375, 0.5);
+}
+
+// A generator of PFC frames that sends one a millisecond, or one in 8: 335 us of pause in each.
+TEST(StormAnalysis, XoffsThatLapseAgainAndAgainAreAStormIfTheyPauseATwentiethOfTheTime) {
+  for (const auto& [period, how, storms] :
+       {std::tuple{1'000, PauseEnd::kLapsed, 1u}, {1'000, PauseEnd::kXon, 0u}, {8'000, PauseEnd::kLapsed, 0u}}) {
     MadeLog it = two_racks();
-    for (int64_t at = 0; at + 335 + gap < 20'000; at += 335 + gap)
-      it.pause("h1", "tor1", at, at + 335, PauseEnd::kLapsed);
-    EXPECT_EQ(it.analysis().storms.size(), storms) << "gaps of " << gap << " us after 335";
+    it.log.end = MadeLog::us(80'000);
+    for (int64_t at = 0; at + period < 80'000; at += period) it.pause("h1", "tor1", at, at + 335, how);
+    EXPECT_EQ(it.analysis().storms.size(), storms) << "one in " << period << " us";
   }
+}
+
+TEST(StormAnalysis, FourXoffsThatLapseAreNoStorm) {
+  MadeLog it = two_racks();
+  for (int64_t at = 0; at < 4'000; at += 1'000) it.pause("h1", "tor1", at, at + 335, PauseEnd::kLapsed);
+  EXPECT_TRUE(it.analysis().storms.empty());
+  it.pause("h1", "tor1", 4'000, 4'335, PauseEnd::kLapsed);
+  EXPECT_EQ(it.analysis().storms.size(), 1u);
+}
+
+// tor1 hands on what spine1's pauses do to it, for less than half of the time: that explains no pause without end.
+TEST(StormAnalysis, PausesThatLapseInBetweenExplainNoneThatDoesNot) {
+  MadeLog it = two_racks();
+  for (int64_t at = 0; at + 1'000 < 20'000; at += 1'000) it.pause("spine1", "tor1", at, at + 335, PauseEnd::kLapsed);
+  it.stop("tor1", "h1", 1'000);
+  const Analysis found = it.analysis();
+  EXPECT_EQ(found.storms.size(), 2u);
 }
 
 TEST(StormAnalysis, FindsACycleThatNothingFeeds) {

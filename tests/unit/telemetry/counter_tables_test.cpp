@@ -108,9 +108,92 @@ TEST(CounterTables, LeaveOutNothingThatASwitchCounts) {
   EXPECT_TRUE(unread(group.reserved_bytes, 7, [&] { return readings(group); }).empty());
 }
 
+// Fills numbers that lie side by side with different values.
+void number(uint64_t* first, const uint64_t* last) {
+  for (uint64_t value = 1'000; first <= last; ++first) *first = value++;
+}
+
+// What the rows of a table read of one part: by value, so that two rows that read one number are seen.
+template <typename Part, typename... Parts>
+std::multiset<uint64_t> numbers_read(const std::vector<Counter<Parts...>>& counters, const Part& part) {
+  std::multiset<uint64_t> out;
+  for (const auto& counter : counters) {
+    const auto* read = std::get_if<Read<Part>>(&counter.read);
+    const auto value = read == nullptr ? std::nullopt : (*read)(part);
+    if (value.value_or(0) >= 1'000) out.insert(*value);
+  }
+  return out;
+}
+
+std::vector<uint64_t> twice(const std::multiset<uint64_t>& numbers) {
+  std::vector<uint64_t> out;
+  for (const uint64_t each : std::set(numbers.begin(), numbers.end())) {
+    if (numbers.count(each) > 1) out.push_back(each);
+  }
+  return out;
+}
+
+TEST(CounterTables, ReadEachNumberOfAHostOnce) {
+  HostSnapshot host;
+  number(&host.received_packets, &host.receive_buffer_max_bytes);
+  const auto seen = numbers_read(host_counters(), host);
+  EXPECT_TRUE(twice(seen).empty()) << testing::PrintToString(seen);
+  EXPECT_EQ(seen.size(), 10u) << "all but the count of flows' packets, which is the audit's";
+}
+
+TEST(CounterTables, ReadEachNumberOfAnEdgeAndItsNicOnce) {
+  EdgeSnapshot edge;
+  number(&edge.counters.in_packets, &edge.counters.held_bytes_max);
+  const auto counted = numbers_read(edge_counters(), edge);
+  EXPECT_TRUE(twice(counted).empty()) << testing::PrintToString(counted);
+  EXPECT_GE(counted.size(), 5u);
+  edge.counters = {};
+  auto* const first = reinterpret_cast<uint64_t*>(&edge.nic);
+  number(first, first + sizeof edge.nic / sizeof(uint64_t) - 1);
+  const auto of_nic = numbers_read(edge_counters(), edge);
+  EXPECT_TRUE(twice(of_nic).empty()) << testing::PrintToString(of_nic);
+  EXPECT_GE(of_nic.size(), 5u);
+}
+
+TEST(CounterTables, ReadEachNumberOfALinkOnce) {
+  LinkDirection link;
+  number(&link.sent.packets, &link.sent.lost_flow_packets);
+  const auto seen = numbers_read(link_counters(), link);
+  EXPECT_TRUE(twice(seen).empty()) << testing::PrintToString(seen);
+  EXPECT_EQ(seen.size(), 6u) << "packets, bytes, lost and cut together, vanished, damaged, injected";
+}
+
+TEST(CounterTables, ReadEachNumberOfAWorkloadOnce) {
+  WorkloadTotals totals;
+  number(&totals.flows, &totals.marked);
+  const auto seen = numbers_read(workload_counters(), totals);
+  EXPECT_TRUE(twice(seen).empty()) << testing::PrintToString(seen);
+  EXPECT_EQ(seen.size(), 14u);
+  ReliableCounts reliable;
+  number(&reliable.completed_messages, &reliable.rp_cnp_ignored);
+  const auto of_connection = numbers_read(reliable_counters(), reliable);
+  EXPECT_TRUE(twice(of_connection).empty());
+  EXPECT_EQ(of_connection.size(), 12u);
+}
+
+TEST(CounterTables, HaveNothingToSayOfWhatNoPartHas) {
+  SwitchSnapshot tor;
+  tor.ports = {tests::small_port("Ethernet0", 1, 1), tests::small_port("Ethernet4", 1, 1)};
+  int seen = 0;
+  for (const SwitchCounter& counter : switch_counters()) {
+    if (counter.facts.report != "credit_rx_frames") continue;
+    ++seen;
+    EXPECT_EQ(total_of(tor, counter), std::nullopt) << "no port goes by credit";
+    tor.ports[0].credit.emplace();
+    EXPECT_EQ(total_of(tor, counter), 0u);
+  }
+  EXPECT_EQ(seen, 1);
+}
+
 TEST(CounterTables, AddWhatGrowsAndTakeTheHighestOfWatermarks) {
   FabricSnapshot fabric = tests::small_fabric();
   SwitchSnapshot& tor = fabric.switches[0];
+  tor.ports[0].counters.queues[4].watermark_bytes = 7'000;
   uint64_t packets = 0;
   uint64_t highest = 0;
   for (PortSnapshot& port : tor.ports) {

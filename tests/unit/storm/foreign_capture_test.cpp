@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Captures that others made: without directions, without names, of all interfaces of a machine; and whether a root may
+// be named from them.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/unit/storm/capture_bytes.hpp"
+#include "tests/unit/storm/made_log.hpp"
+#include "tools/storm/certainty.hpp"
+#include "tools/storm/cooked.hpp"
+#include "tools/storm/picture.hpp"
+#include "tools/storm/port_list.hpp"
+
+namespace softspine::tools::storm {
+namespace {
+
+using dataplane::Instant;
+using dataplane::Rate;
+using tests::CaptureBytes;
+using tests::MadeLog;
+
+constexpr uint64_t kBase = 0x020000000000;  // pfc_frame()'s sources
+
+CaptureBytes sll2(uint32_t interface, uint8_t packet_type, const CaptureBytes& ethernet) {
+  CaptureBytes out{ethernet[12], ethernet[13], 0, 0, 0, 0, 0, static_cast<uint8_t>(interface), 0, 1, packet_type, 6};
+  out.insert(out.end(), ethernet.begin() + 6, ethernet.begin() + 12);
+  out.resize(20);
+  out.insert(out.end(), ethernet.begin() + 14, ethernet.end());
+  return out;
+}
+
+CaptureBytes sll(uint8_t packet_type, const CaptureBytes& ethernet) {
+  CaptureBytes out{0, packet_type, 0, 1, 0, 6};
+  out.insert(out.end(), ethernet.begin() + 6, ethernet.begin() + 12);
+  out.resize(14);
+  out.insert(out.end(), ethernet.begin() + 12, ethernet.end());
+  return out;
+}
+
+TEST(CookedFrame, IsAFrameOfEthernetAgainWithItsWayAndInterface) {
+  const CaptureBytes frame = tests::pfc_frame(9, 8, 0xffff);
+  for (const uint8_t type : {uint8_t{2}, uint8_t{4}}) {
+    for (const bool second : {true, false}) {
+      const auto read = read_cooked(second ? 276 : 113, second ? sll2(7, type, frame) : sll(type, frame));
+      ASSERT_TRUE(read);
+      EXPECT_EQ(read->way, type == 4 ? Way::kOut : Way::kIn);
+      EXPECT_EQ(read->interface, second ? 7u : 0u);
+      PauseFrame pause;
+      ASSERT_EQ(read_pause_frame(std::span{read->ethernet}.first(read->bytes), pause), MacControl::kPause);
+      EXPECT_EQ(pause.source, kBase + 9);
+      EXPECT_EQ(pause.quanta[3], 0xffff);
+    }
+  }
+}
+
+TEST(CookedFrame, IsNoneIfItIsShortOrNotOfEthernet) {
+  CaptureBytes frame = sll2(7, 2, tests::pfc_frame(9, 8, 0xffff));
+  EXPECT_FALSE(read_cooked(276, std::span{frame}.first(19)));
+  EXPECT_FALSE(read_cooked(113, std::span{frame}.first(15)));
+  frame[9] = 24;  // Infiniband, say
+  EXPECT_FALSE(read_cooked(276, frame));
+}
+
+struct Recording {
+  std::vector<CapturedInterface> interfaces;
+  PauseRecorder recorder;
+
+  void frame(uint32_t interface, Way way, int64_t us, const CaptureBytes& bytes) {
+    recorder.take({.interface = interface, .way = way, .at = Instant::at_ps(us * 1'000'000), .bytes = bytes},
+                  interfaces);
+  }
+  PauseLog log(const KnownFabric& known = {}) {
+    recorder.finish(interfaces);
+    return assemble_log(recorder, known);
+  }
+};
+
+std::vector<std::string> pauses_of(const PauseLog& log) {
+  std::vector<std::string> out;
+  for (const Pause& it : log.pauses) out.push_back(log.name(it.from) + " stops " + log.name(it.to));
+  return out;
+}
+using Texts = std::vector<std::string>;
+
+CapturedInterface ethernet(const std::string& name, const std::string& description = "") {
+  return {.name = name, .description = description, .speed_bps = 100'000'000'000, .link_type = 1};
+}
+
+// h1 – tor1:a, tor1:b – spine1:a
+KnownFabric known_fabric() {
+  return {.links = {{"h1:eth0", "tor1:a"}, {"tor1:b", "spine1:a"}},
+          .tiers = {{"h1", 0}, {"tor1", 1}, {"spine1", 2}},
+          .port_of_mac = {{kBase + 1, "h1:eth0"}, {kBase + 2, "tor1:b"}},
+          .port_of_interface = {}};
+}
+
+TEST(ForeignCapture, OfAMirrorIsReadByTheTestbedsAddresses) {
+  Recording it{.interfaces = {ethernet("")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kUnknown, 1, tests::pfc_frame(1, 8, 0xffff));
+  it.frame(0, Way::kUnknown, 2, tests::pfc_frame(2, 8, 0xffff));
+  it.frame(0, Way::kUnknown, 3, tests::pfc_frame(3, 8, 0xffff));
+  const PauseLog log = it.log(known_fabric());
+  EXPECT_EQ(pauses_of(log), (Texts{"h1:eth0 stops tor1:a", "tor1:b stops spine1:a",
+                                   "02:00:00:00:00:03 stops peer of 02:00:00:00:00:03"}));
+  EXPECT_EQ(doubt_about(log, log.node_of(log.pauses[0].from), log.pauses[0].from), "");
+  EXPECT_NE(doubt_about(log, log.node_of(log.pauses[1].from), log.pauses[1].from), "") << "tor1:a was not captured";
+  EXPECT_NE(doubt_about(log, log.node_of(log.pauses[2].from), log.pauses[2].from), "");
+}
+
+TEST(ForeignCapture, OfSeveralPortsCountsAFrameOnceAndWhereItLeft) {
+  Recording it{.interfaces = {ethernet("tor1:a"), ethernet("h1:eth0")}, .recorder = PauseRecorder{}};
+  it.frame(1, Way::kUnknown, 1, tests::pfc_frame(1, 8, 0xffff));
+  it.frame(0, Way::kUnknown, 2, tests::pfc_frame(1, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log(known_fabric())), Texts{"h1:eth0 stops tor1:a"});
+  EXPECT_EQ(pauses_of(it.log()).size(), 1u) << "also without the testbed";
+}
+
+// The addresses of the fabric that was captured need not be the testbed's.
+TEST(ForeignCapture, IsReadByPlacesAndWaysBeforeAddresses) {
+  Recording it{.interfaces = {ethernet("tor1:b"), ethernet("tor1:a")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kOut, 1, tests::pfc_frame(1, 8, 0xffff));
+  it.frame(1, Way::kIn, 2, tests::pfc_frame(2, 8, 0xffff));
+  EXPECT_EQ(pauses_of(it.log(known_fabric())), (Texts{"tor1:b stops spine1:a", "h1:eth0 stops tor1:a"}));
+}
+
+TEST(ForeignCapture, OfAllInterfacesOfAMachineHasItsPorts) {
+  Recording it{.interfaces = {{.name = "any", .link_type = 276}}, .recorder = PauseRecorder{Rate::gbps(100)}};
+  it.frame(0, Way::kUnknown, 1, sll2(7, 2, tests::pfc_frame(1, 8, 0xffff)));
+  it.frame(0, Way::kUnknown, 2, sll2(8, 4, tests::pfc_frame(2, 8, 0xffff)));
+  const PauseLog log = it.log();
+  EXPECT_EQ(pauses_of(log), (Texts{"02:00:00:00:00:01 stops here:if7", "here:if8 stops peer of here:if8"}));
+  const PauseLog named =
+      it.log({.links = {}, .tiers = {}, .port_of_mac = {}, .port_of_interface = {{"here:if7", "tor1:a"}}});
+  EXPECT_EQ(pauses_of(named)[0], "02:00:00:00:00:01 stops tor1:a");
+}
+
+TEST(Certainty, ASwitchIsTheRootOnlyIfAllItsPortsWereCaptured) {
+  const auto doubt = [](const Texts& captured) {
+    Recording it{.interfaces = {}, .recorder = PauseRecorder{}};
+    for (const std::string& port : captured)
+      it.interfaces.push_back(ethernet(port, "link to x" + port + ", one of 2 ports"));
+    it.frame(0, Way::kOut, 1, tests::pfc_frame(1, 8, 0xffff));
+    const PauseLog log = it.log();
+    return doubt_about(log, log.node_of(log.pauses[0].from), log.pauses[0].from);
+  };
+  EXPECT_EQ(doubt({"tor1:a", "tor1:b"}), "");
+  EXPECT_EQ(doubt({"tor1:a"}), "1 of its 2 ports were captured, and any other may have been paused");
+  EXPECT_EQ(doubt({"h1:eth0"}), "") << "a host by its name";
+}
+
+TEST(Certainty, ANameThatWasMadeUpIsNoHosts) {
+  Recording it{.interfaces = {ethernet("tor1:a", "link to tor9:b")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kIn, 1, tests::pfc_frame(1, 8, 0xffff));
+  const PauseLog described = it.log();
+  EXPECT_EQ(pauses_of(described), Texts{"tor9:b stops tor1:a"});
+  EXPECT_EQ(doubt_about(described, described.node_of(described.pauses[0].from), described.pauses[0].from),
+            "the capture does not say how many ports it has, and any of them may have been paused");
+}
+
+TEST(Certainty, ARootThatIsKnownComesBeforeWhatMayHandOn) {
+  MadeLog it;
+  it.link("h1", "tor1");
+  it.link("tor2", "spine1");
+  it.stop("tor2", "spine1", 100);
+  it.stop("h1", "tor1", 9'000);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 2u);
+  EXPECT_EQ(it.root(found), "h1");
+  EXPECT_EQ(found.storms[0].doubt, "");
+  EXPECT_NE(found.storms[1].doubt, "");
+  EXPECT_EQ(known_roots(found), 1u);
+  EXPECT_EQ(headline(it.log, found), "PFC storm: its root is h1, which pauses tor1 without end");
+  const control::Json told = json_report({}, it.log, found);
+  EXPECT_EQ(told["storms"][0]["root"], "h1");
+  EXPECT_EQ(told["storms"][1]["root"], nullptr);
+  EXPECT_EQ(told["storms"][1]["seen_from"], "tor2");
+  EXPECT_NE(text_report({}, it.log, found, 9).find("STORM: from tor2 or from behind it"), std::string::npos);
+}
+
+struct ListFile {
+  explicit ListFile(const std::string& text)
+      : path((std::filesystem::path(testing::TempDir()) / ("softspine-ports-" + std::to_string(getpid()))).string()) {
+    std::ofstream(path) << text;
+  }
+  ~ListFile() { std::filesystem::remove(path); }
+  std::string path;
+};
+
+TEST(PortList, NamesInterfacesAndAddresses) {
+  const ListFile list("# ours\neth3 sw1:Ethernet12\n02:00:00:00:00:1f  gpu7:mlx5_0 # the seventh\n\n");
+  KnownFabric known;
+  const auto read = read_port_list(list.path, known);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(known.port_of_interface["eth3"], "sw1:Ethernet12");
+  EXPECT_EQ(known.port_of_mac[kBase + 0x1f], "gpu7:mlx5_0");
+}
+
+TEST(PortList, SaysWhatIsWrongAndWhere) {
+  for (const auto& [text, wrong] : {std::pair{"eth3\n", ":1: 'eth3': a name or MAC address and a port are needed"},
+                                    {"\neth3 sw1\n", ":2: 'sw1' is no port: write NODE:PORT, such as tor1:Ethernet4"},
+                                    {"a b:c\na b:d\n", ":2: 'a' stands there twice"}}) {
+    const ListFile list(text);
+    KnownFabric known;
+    const auto read = read_port_list(list.path, known);
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error(), list.path + wrong);
+  }
+}
+
+TEST(Picture, KeepsTheEndOfAnAddress) {
+  EXPECT_EQ(shortened_name("02:00:5e:10:20:30", 9), "…10:20:30");
+  EXPECT_EQ(shortened_name("p1-aggregation12", 9), "p1-aggre…");
+}
+
+}  // namespace
+}  // namespace softspine::tools::storm

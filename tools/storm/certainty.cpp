@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/storm/certainty.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace softspine::tools::storm {
+
+namespace {
+
+// A pause of its egress would be in the capture.
+bool is_watched(const PauseLog& log, uint32_t port) {
+  const LogPort& it = log.ports[port];
+  return it.is_captured || (it.peer != kNone && log.ports[it.peer].is_captured);
+}
+
+}  // namespace
+
+std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from) {
+  const LogNode& it = log.nodes[node];
+  if (!it.is_named) return "the capture does not say what it is, nor what is behind it";
+  if (it.is_tier_known && it.tier == 0) return "";
+  const auto seen = std::ranges::count_if(it.ports, [&log](uint32_t port) { return is_watched(log, port); });
+  const auto unseen =
+      std::ranges::find_if(it.ports, [&](uint32_t port) { return port != from && !is_watched(log, port); });
+  if (unseen != it.ports.end()) {
+    return fmt::format("{} was not captured, and may have been paused", log.name(*unseen));
+  }
+  if (it.known_ports == 0)
+    return "the capture does not say how many ports it has, and any of them may have been paused";
+  if (static_cast<uint64_t>(seen) < it.known_ports) {
+    return fmt::format("{} of its {} ports were captured, and any other may have been paused", seen, it.known_ports);
+  }
+  return "";
+}
+
+}  // namespace softspine::tools::storm

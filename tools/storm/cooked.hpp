@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames of `tcpdump -i any`: Linux's "cooked" captures, SLL (link type 113) and SLL2 (276). The kernel has taken the
+// Ethernet header away; what it knew of it stands in a header of its own:
+//
+//   SLL    packet type 2 | ARPHRD 2 | address length 2 | address 8 | protocol 2                                16 bytes
+//   SLL2   protocol 2 | reserved 2 | interface 4 | ARPHRD 2 | packet type 1 | address length 1 | address 8     20 bytes
+//
+// All big endian. The address is the sender's. Packet type 4 went out of this machine, the others came in. SLL does not
+// say by which interface: a machine's are all one there.
+// Source: libpcap's LINKTYPE_LINUX_SLL and LINKTYPE_LINUX_SLL2.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "tools/storm/capture_reader.hpp"
+
+namespace softspine::tools::storm {
+
+constexpr bool is_cooked(uint16_t link_type) {
+  return link_type == 113 || link_type == 276;
+}
+
+struct CookedFrame {
+  Way way = Way::kUnknown;
+  uint32_t interface = 0;  // its number on the machine; 0: not said
+  // As a frame of Ethernet, its destination zero, cut where a pause frame ends.
+  std::array<uint8_t, 60> ethernet{};
+  size_t bytes = 0;
+};
+
+// None: too short, or not of Ethernet.
+std::optional<CookedFrame> read_cooked(uint16_t link_type, std::span<const uint8_t> frame);
+
+}  // namespace softspine::tools::storm
