@@ -110,24 +110,20 @@ void each_part(const LinkDirection& link, See&& see) {
   see(link, PartName{.node = link.from, .port = link.to, .port_label = "to"});
 }
 
-// All parts of the owner together. None if it has such parts, but none that counts it.
+// All parts of the owner together.
 template <typename Owner, typename... Parts>
-std::optional<uint64_t> total_of(const Owner& owner, const Counter<Parts...>& counter) {
+uint64_t total_of(const Owner& owner, const Counter<Parts...>& counter) {
   uint64_t total = 0;
-  size_t counted = 0;
-  size_t parts = 0;
   std::visit(
       [&]<typename Part>(const Read<Part>& read) {
         each_part<Part>(owner, [&](const Part& part, const PartName&) {
-          ++parts;
           const std::optional<uint64_t> value = read(part);
           if (!value) return;
-          ++counted;
           total = counter.facts.nature == Nature::kHighest ? std::max(total, *value) : total + *value;
         });
       },
       counter.read);
-  return parts > 0 && counted == 0 ? std::nullopt : std::optional(total);
+  return total;
 }
 
 }  // namespace softspine::control

@@ -53,8 +53,7 @@ template <typename... Wanted, typename Owner, typename... Parts>
 void add_counters(Json& out, const Owner& owner, const std::vector<Counter<Parts...>>& counters) {
   for (const auto& counter : counters) {
     if (counter.facts.report.empty() || !(std::holds_alternative<Read<Wanted>>(counter.read) || ...)) continue;
-    const std::optional<uint64_t> total = total_of(owner, counter);
-    add_key(out, std::string{counter.facts.report}, total ? Json(*total) : Json{});
+    add_key(out, std::string{counter.facts.report}, total_of(owner, counter));
   }
 }
 

@@ -14,6 +14,7 @@ using control::Scaling;
 
 std::vector<PlannedFlow> plan_of(Scaling scaling, uint32_t qps) {
   control::Workload workload{.pattern = Pattern::kPairs, .from = {0}, .to = {1}, .qps = qps, .scaling = scaling};
+  workload.rate = dataplane::Rate::gbps(64);
   workload.message_bytes = 1'000'003;
   workload.messages = 37;
   const std::vector<Endpoint> hosts{{.address = Ipv4Address{0x0a000002}, .rack = 0},
@@ -26,6 +27,14 @@ TEST(QpScaling, ByItselfGivesEachQueuePairAllMessages) {
   for (const PlannedFlow& flow : plan_of(Scaling::kEach, 4)) {
     EXPECT_EQ(flow.flow.message_bytes, 1'000'003u);
     EXPECT_EQ(flow.flow.messages, 37u);
+  }
+}
+
+TEST(QpScaling, SharesTheRateAmongTheQueuePairs) {
+  for (const uint32_t qps : {1u, 4u, 32u}) {
+    for (const PlannedFlow& flow : plan_of(Scaling::kEach, qps)) {
+      EXPECT_EQ(flow.flow.rate, dataplane::Rate::bps(64'000'000'000 / qps));
+    }
   }
 }
 

@@ -77,6 +77,15 @@ TEST(PortFlowControl, APortThatHearsAgainObeysWhatIsLeftOfAPause) {
   EXPECT_EQ(port.pauses().paused_time(kThree, end), end - again);
 }
 
+TEST(PortFlowControl, APortThatHearsAgainObeysOnlyEnabledPriorities) {
+  PortFlowControl port = obeying(1 << 3);
+  port.make_deaf(0x18, kStart);
+  port.receive(PfcFrame::of(0x18, 0xffff), kLine, kStart);
+  const Instant again = kStart + Duration::us(10);
+  port.make_deaf(0, again);
+  EXPECT_EQ(port.advance(again), 1 << 3) << "priority 4 only counts";
+}
+
 TEST(PortFlowControl, ALinkThatGoesDownEndsPausesAndOwesNothing) {
   PortFlowControl port = obeying(0xff);
   port.receive(kXoff, kLine, kStart);

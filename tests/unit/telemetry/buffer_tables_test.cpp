@@ -179,6 +179,10 @@ TEST(CreditCounters, StandInPrometheusAndInTheReport) {
     EXPECT_NE(text.find(line), std::string::npos) << line;
   }
   EXPECT_EQ(text.find("port=\"Ethernet0\",direction"), std::string::npos);
+  const size_t type = text.find("# TYPE softspine_port_credit_frames_total ");
+  ASSERT_NE(type, std::string::npos);
+  EXPECT_EQ(text.find("# TYPE softspine_port_credit_frames_total ", type + 1), std::string::npos)
+      << "one family, both directions";
   const Json report = report_json(with_credit(), {});
   EXPECT_EQ(report["switches"]["tor1"]["credit_rx_frames"], 3);
   EXPECT_EQ(report["switches"]["tor1"]["credit_tx_frames"], 4);

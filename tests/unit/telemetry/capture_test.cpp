@@ -104,10 +104,10 @@ TEST(Capture, GivesTapsOnlyToPortsThatAPatternNames) {
 TEST(Capture, DescribesAnInterfaceByThePortItsLinkLeadsTo) {
   const MemoryFile file;
   auto capture = opened(file, {});
-  EXPECT_NE(capture->add_port("tor1:Ethernet0", Rate::gbps(1), 0, "h1:eth0"), nullptr);
+  EXPECT_NE(capture->add_port("tor1:Ethernet0", Rate::gbps(1), 0, pcapng::link_description("h1:eth0", 1)), nullptr);
   EXPECT_NE(capture->add_port("tor1:Ethernet4", Rate::gbps(1), 0), nullptr);
   ASSERT_TRUE(capture->close());
-  EXPECT_EQ(read_pcapng(file.path()).descriptions, (std::vector<std::string>{"link to h1:eth0", ""}));
+  EXPECT_EQ(read_pcapng(file.path()).descriptions, (std::vector<std::string>{"link to h1:eth0, one of 1 port", ""}));
 }
 
 TEST(Capture, HoldsAFrameThatLeavesAfterTheFloorUntilItsTurn) {
