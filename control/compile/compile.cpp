@@ -37,20 +37,21 @@ bool has_planned_mac(const Attachment& attachment) {
          std::holds_alternative<NamespaceHost>(attachment) || std::holds_alternative<PcapEdge>(attachment);
 }
 
-dp::GroupMode mode_of(GroupMode mode) {
+dp::EcmpGroupMode mode_of(EcmpGroupMode mode) {
   switch (mode) {
-    case GroupMode::kInPort: return dp::GroupMode::kInPort;
-    case GroupMode::kFlowlet: return dp::GroupMode::kFlowlet;
-    case GroupMode::kSpray: return dp::GroupMode::kSpray;
-    case GroupMode::kHash:
-    case GroupMode::kPinned: break;
+    case EcmpGroupMode::kInPort: return dp::EcmpGroupMode::kInPort;
+    case EcmpGroupMode::kFlowlet: return dp::EcmpGroupMode::kFlowlet;
+    case EcmpGroupMode::kSpray: return dp::EcmpGroupMode::kSpray;
+    case EcmpGroupMode::kHash:
+    case EcmpGroupMode::kPinned: break;
   }
-  return dp::GroupMode::kHash;
+  return dp::EcmpGroupMode::kHash;
 }
 
 // What it does depends on who would be in its groups if every link were up.
-bool minds_the_dead(const GroupConfig& groups) {
-  return groups.mode == GroupMode::kPinned || groups.mode == GroupMode::kInPort || groups.kind == GroupKind::kResilient;
+bool minds_the_dead(const EcmpGroupConfig& groups) {
+  return groups.mode == EcmpGroupMode::kPinned || groups.mode == EcmpGroupMode::kInPort ||
+         groups.kind == EcmpGroupKind::kResilient;
 }
 
 dp::QosMaps qos_of(const Profile& profile) {
@@ -80,17 +81,17 @@ dp::MacAddress packet_mac(const MacAddress& mac) {
 Errors unsupported_in(const Testbed& testbed) {
   const Fabric& fabric = testbed.fabric;
   const bool may_be_too_large = std::ranges::any_of(fabric.nodes, [](const FabricNode& node) {
-    return node.kind == NodeKind::kSwitch && node.ports.size() > dp::kMaxGroupMembers;
+    return node.kind == NodeKind::kSwitch && node.ports.size() > dp::kMaxEcmpGroupMembers;
   });
   Errors errors;
   if (!may_be_too_large) return errors;  // routes of a large fabric take seconds
   const auto tables = compute_routes(fabric, std::vector<bool>(fabric.links.size(), true));
   for (uint32_t n = 0; n < tables.size(); ++n) {
     const auto largest = std::ranges::max_element(tables[n].groups, {}, &std::vector<uint16_t>::size);
-    if (largest == tables[n].groups.end() || largest->size() <= dp::kMaxGroupMembers) continue;
+    if (largest == tables[n].groups.end() || largest->size() <= dp::kMaxEcmpGroupMembers) continue;
     errors.push_back(about_profile(testbed, testbed.profiles[fabric.nodes[n].profile],
                                    fabric.nodes[n].name + " would have a group of " + std::to_string(largest->size()) +
-                                       " members: at most " + std::to_string(dp::kMaxGroupMembers)));
+                                       " members: at most " + std::to_string(dp::kMaxEcmpGroupMembers)));
   }
   return errors;
 }
@@ -214,7 +215,7 @@ class Compiler::StateBuilder {
     if (ports.size() == 1) {
       route = {dp::RouteKind::kAdjacency, hop_at(ports[0])};
     } else {
-      route = {dp::RouteKind::kGroup, static_cast<uint32_t>(state_->groups.size())};
+      route = {dp::RouteKind::kEcmpGroup, static_cast<uint32_t>(state_->groups.size())};
       add_group(ports, whole == kNone ? ports : whole_->groups[whole]);
     }
     route_of_.emplace(std::pair{group, whole}, route);
@@ -224,7 +225,7 @@ class Compiler::StateBuilder {
   void add_group(const Ports& ports, const Ports& whole) {
     const auto first = static_cast<uint32_t>(state_->members.size());
     const bool is_part = std::ranges::includes(whole, ports);
-    if (groups_.kind == GroupKind::kResilient && is_part) {
+    if (groups_.kind == EcmpGroupKind::kResilient && is_part) {
       add_resilient_buckets(ports, whole);
     } else {
       for (const uint16_t port : ports) {
@@ -233,10 +234,10 @@ class Compiler::StateBuilder {
       }
     }
     // A port that is gone would leave its in-ports without a way: then all go by the hash.
-    const bool falls_back = groups_.mode == GroupMode::kInPort && ports != whole;
+    const bool falls_back = groups_.mode == EcmpGroupMode::kInPort && ports != whole;
     state_->groups.push_back({.first = first,
                               .count = static_cast<uint32_t>(state_->members.size()) - first,
-                              .mode = falls_back ? dp::GroupMode::kHash : mode_of(groups_.mode)});
+                              .mode = falls_back ? dp::EcmpGroupMode::kHash : mode_of(groups_.mode)});
   }
 
   void add_resilient_buckets(const Ports& ports, const Ports& whole) {
@@ -322,7 +323,7 @@ class Compiler::StateBuilder {
       const uint32_t route = routes_.by_subnet[s];
       if (!has_group(route)) continue;
       add_route(fabric_.subnets[s].v4, fabric_.subnets[s].v6, route_by(route, whole_of_subnet(s)));
-      if (groups_.mode == GroupMode::kPinned) pin_hosts(s, routes_.groups[route]);
+      if (groups_.mode == EcmpGroupMode::kPinned) pin_hosts(s, routes_.groups[route]);
     }
     for (uint32_t n = 0; n < routes_.by_switch.size(); ++n) {
       const uint32_t route = routes_.by_switch[n];
@@ -357,7 +358,7 @@ class Compiler::StateBuilder {
   const FabricNode& node_;
   uint32_t index_;
   const RouteTable& routes_;
-  const GroupConfig& groups_;
+  const EcmpGroupConfig& groups_;
   const RouteTable* whole_;       // null: does not matter
   std::vector<uint32_t> hop_of_;  // by port: its adjacency
   std::shared_ptr<dp::ForwardingState> state_;

@@ -46,7 +46,7 @@ void add_qp(HashConfig& hash) {
 // The buckets of every group dealt out again over a prime number of them.
 void deal_over_a_prime(dp::ForwardingState& state) {
   std::vector<uint32_t> members;
-  for (dp::Group& group : state.groups) {
+  for (dp::EcmpGroup& group : state.groups) {
     const auto first = static_cast<uint32_t>(members.size());
     for (uint32_t b = 0; b < kPrimeBuckets && group.count > 0; ++b) {
       members.push_back(state.members[group.first + b % group.count]);

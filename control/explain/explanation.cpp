@@ -11,12 +11,12 @@ namespace dp = dataplane;
 
 namespace {
 
-std::string mode_of(dp::GroupMode mode) {
+std::string mode_of(dp::EcmpGroupMode mode) {
   switch (mode) {
-    case dp::GroupMode::kHash: return "hash";
-    case dp::GroupMode::kInPort: return "in_port";
-    case dp::GroupMode::kFlowlet: return "flowlet";
-    case dp::GroupMode::kSpray: return "spray";
+    case dp::EcmpGroupMode::kHash: return "hash";
+    case dp::EcmpGroupMode::kInPort: return "in_port";
+    case dp::EcmpGroupMode::kFlowlet: return "flowlet";
+    case dp::EcmpGroupMode::kSpray: return "spray";
   }
   return "?";
 }
@@ -73,7 +73,7 @@ const char* end_word(PathEnd end) {
 }
 
 bool has_key(const Choice& choice) {
-  return choice.mode == dp::GroupMode::kHash || choice.mode == dp::GroupMode::kFlowlet;
+  return choice.mode == dp::EcmpGroupMode::kHash || choice.mode == dp::EcmpGroupMode::kFlowlet;
 }
 
 Json hash_json(const dp::EcmpHash& hash, const Choice& choice) {
@@ -139,8 +139,8 @@ std::string key_text(const dp::EcmpHash& hash, const Choice& choice) {
 std::string choice_text(const dp::EcmpHash& hash, const Choice& choice) {
   const int digits = static_cast<int>(hash.width_bits() / 4);
   if (choice.is_drawn)
-    return choice.mode == dp::GroupMode::kHash ? "drawn for each packet" : "drawn: " + mode_of(choice.mode);
-  if (choice.mode == dp::GroupMode::kInPort)
+    return choice.mode == dp::EcmpGroupMode::kHash ? "drawn for each packet" : "drawn: " + mode_of(choice.mode);
+  if (choice.mode == dp::EcmpGroupMode::kInPort)
     return fmt::format("in_port {} mod {} = {}", choice.hash, choice.buckets, choice.bucket);
   const HashConfig config = as_taken(hash, choice);
   const std::string rotated =

@@ -111,7 +111,7 @@ class Count {
   // Downwards a switch has a group for each destination: the links that this packet could have taken.
   bool is_beside(const Hop& hop, uint16_t port) {
     const dp::ForwardingState& state = walker_.state(hop.node);
-    for (const dp::Group& group : state.groups) {
+    for (const dp::EcmpGroup& group : state.groups) {
       bool has_this = false;
       bool has_that = false;
       for (uint32_t b = 0; b < group.count; ++b) {

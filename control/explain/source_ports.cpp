@@ -32,8 +32,8 @@ std::vector<uint16_t> ways_of(const dp::ForwardingState& state, const uint8_t* a
   std::set<uint16_t> ports;
   if (route.packed() == dp::PrefixTrie::kMiss) return {};
   if (route.kind() == dp::RouteKind::kAdjacency) ports.insert(state.adjacencies[route.index()].port);
-  if (route.kind() == dp::RouteKind::kGroup) {
-    const dp::Group& group = state.groups[route.index()];
+  if (route.kind() == dp::RouteKind::kEcmpGroup) {
+    const dp::EcmpGroup& group = state.groups[route.index()];
     for (uint32_t b = 0; b < group.count; ++b) ports.insert(state.adjacencies[state.members[group.first + b]].port);
   }
   return {ports.begin(), ports.end()};

@@ -14,17 +14,17 @@ namespace dp = dataplane;
 namespace {
 
 // The group that a packet's route leads to, if it does.
-const dp::Group* group_of(const dp::ForwardingState& state, const dp::Packet& packet) {
+const dp::EcmpGroup* group_of(const dp::ForwardingState& state, const dp::Packet& packet) {
   const dp::PacketMeta& meta = packet.meta();
   const uint8_t* l3 = packet.data() + meta.l3_offset;
   const bool is_ipv4 = (meta.flags & dp::kIsIpv4) != 0;
   const uint32_t found =
       is_ipv4 ? state.ipv4.lookup(l3 + dp::ipv4::kDestination) : state.ipv6.lookup(l3 + dp::ipv6::kDestination);
   const dp::RouteValue value{found};
-  return value.kind() == dp::RouteKind::kGroup ? &state.groups[value.index()] : nullptr;
+  return value.kind() == dp::RouteKind::kEcmpGroup ? &state.groups[value.index()] : nullptr;
 }
 
-std::vector<uint16_t> ports_of(const dp::ForwardingState& state, const dp::Group& group) {
+std::vector<uint16_t> ports_of(const dp::ForwardingState& state, const dp::EcmpGroup& group) {
   std::vector<uint16_t> ports;
   for (uint32_t i = 0; i < group.count; ++i) ports.push_back(state.adjacencies[state.members[group.first + i]].port);
   std::ranges::sort(ports);
@@ -88,13 +88,13 @@ bool Walker::accept(uint16_t in_port, dp::Packet& packet, Step& out) {
   return false;
 }
 
-Choice Walker::choose(const dp::Group& group, const dp::HeaderView& view) const {
+Choice Walker::choose(const dp::EcmpGroup& group, const dp::HeaderView& view) const {
   const dp::EcmpHash& hash = tables_.state->hash;
   Choice out{.mode = group.mode, .is_ipv6 = (view.flags & dp::kIsIpv6) != 0, .buckets = group.count};
   out.has_layer4 = (view.flags & (dp::kIsUdp | dp::kIsTcp)) != 0;
-  const bool hashes = group.mode == dp::GroupMode::kHash || group.mode == dp::GroupMode::kFlowlet;
-  out.is_drawn =
-      group.mode == dp::GroupMode::kFlowlet || group.mode == dp::GroupMode::kSpray || (hashes && hash.is_drawn());
+  const bool hashes = group.mode == dp::EcmpGroupMode::kHash || group.mode == dp::EcmpGroupMode::kFlowlet;
+  out.is_drawn = group.mode == dp::EcmpGroupMode::kFlowlet || group.mode == dp::EcmpGroupMode::kSpray ||
+                 (hashes && hash.is_drawn());
   if (hashes) {
     hash.build(view, out.key);
     out.taken = hash.taken(out.key);
@@ -102,7 +102,7 @@ Choice Walker::choose(const dp::Group& group, const dp::HeaderView& view) const 
     for (const dp::KeyPart& part : out.layout->parts()) out.present.push_back(out.layout->has(part, view));
     out.raw = out.taken.raw;
     out.hash = hash.of(out.key);
-  } else if (group.mode == dp::GroupMode::kInPort) {
+  } else if (group.mode == dp::EcmpGroupMode::kInPort) {
     out.raw = out.hash = view.in_port;
   }
   if (!out.is_drawn) out.bucket = out.hash % group.count;
@@ -147,7 +147,7 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
     return out;
   }
   Hop hop{.node = node, .in_port = in_port, .out_port = meta.out_port, .candidates = {meta.out_port}};
-  if (const dp::Group* group = group_of(*tables_.state, packet)) {
+  if (const dp::EcmpGroup* group = group_of(*tables_.state, packet)) {
     hop.choice = choose(*group, view);
     const auto& members = tables_.state->members;
     if (hop.choice->is_drawn) {
@@ -159,7 +159,8 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
   } else {
     const bool goes_up =
         testbed_.fabric.nodes[testbed_.fabric.peer_of({node, meta.out_port}).node].kind == NodeKind::kSwitch;
-    hop.is_pinned = goes_up && testbed_.profiles[testbed_.fabric.nodes[node].profile].groups.mode == GroupMode::kPinned;
+    hop.is_pinned =
+        goes_up && testbed_.profiles[testbed_.fabric.nodes[node].profile].groups.mode == EcmpGroupMode::kPinned;
   }
   dp::rewrite_one(tables_, packet);
   out.hop = std::move(hop);

@@ -26,7 +26,7 @@ namespace softspine::control {
 
 // How a group's next hop was chosen.
 struct Choice {
-  dataplane::GroupMode mode = dataplane::GroupMode::kHash;
+  dataplane::EcmpGroupMode mode = dataplane::EcmpGroupMode::kHash;
   bool is_ipv6 = false;
   bool has_layer4 = false;  // else the key ends at layer 3: a fragment, or neither UDP nor TCP
   bool is_drawn = false;    // nobody can say beforehand
@@ -87,7 +87,7 @@ class Walker {
  private:
   bool accept(uint16_t in_port, dataplane::Packet& packet, Step& out);
   std::optional<uint16_t> port_of_neighbour(uint32_t node, const dataplane::Packet& packet) const;
-  Choice choose(const dataplane::Group& group, const dataplane::HeaderView& view) const;
+  Choice choose(const dataplane::EcmpGroup& group, const dataplane::HeaderView& view) const;
 
   const Testbed& testbed_;
   Walker* base_ = nullptr;

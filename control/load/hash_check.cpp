@@ -6,7 +6,7 @@
 #include <set>
 
 #include "control/rows/row_formats.hpp"
-#include "dataplane/hashing/group.hpp"
+#include "dataplane/hashing/ecmp_group.hpp"
 #include "dataplane/hashing/hash_algorithm.hpp"
 #include "dataplane/hashing/hash_key.hpp"
 
@@ -151,7 +151,7 @@ void check_rtag7(Reader& reader, Value where, const HashConfig& hash) {
   if (hash.rtag7->macro_flow) check_macro_flow(reader, at.child("macro_flow"), hash);
 }
 
-void check_neighbours(Reader& reader, Value weights, const GroupConfig& groups, const Fabric& fabric) {
+void check_neighbours(Reader& reader, Value weights, const EcmpGroupConfig& groups, const Fabric& fabric) {
   for (const auto& [name, weight] : groups.weights) {
     const bool found = std::ranges::any_of(
         fabric.nodes, [&name](const FabricNode& node) { return node.kind == NodeKind::kSwitch && node.name == name; });
@@ -167,7 +167,7 @@ struct Sizes {
   uint32_t members = 0;
   uint64_t weight = 0;
 };
-Sizes largest_group(const Fabric& fabric, uint32_t n, const GroupConfig& groups) {
+Sizes largest_group(const Fabric& fabric, uint32_t n, const EcmpGroupConfig& groups) {
   const FabricNode& node = fabric.nodes[n];
   Sizes up;
   std::map<uint32_t, Sizes> down;  // by neighbour
@@ -231,13 +231,13 @@ void check_groups(Reader& reader, const TestbedRow& row, const std::vector<Profi
       reader.wrong(where_of(node.profile), message);
       said.insert(node.profile);
     };
-    if (sizes.members > dataplane::kMaxGroupMembers) {
+    if (sizes.members > dataplane::kMaxEcmpGroupMembers) {
       refuse(node.name + " would have a group of " + std::to_string(sizes.members) + " members: at most " +
-             std::to_string(dataplane::kMaxGroupMembers));
-    } else if (sizes.weight > dataplane::kMaxGroupBuckets) {
+             std::to_string(dataplane::kMaxEcmpGroupMembers));
+    } else if (sizes.weight > dataplane::kMaxEcmpGroupBuckets) {
       refuse("the weights of a group of " + node.name + " sum up to " + std::to_string(sizes.weight) + ": at most " +
-             std::to_string(dataplane::kMaxGroupBuckets));
-    } else if (profile.groups.kind == GroupKind::kResilient && sizes.members > profile.groups.buckets) {
+             std::to_string(dataplane::kMaxEcmpGroupBuckets));
+    } else if (profile.groups.kind == EcmpGroupKind::kResilient && sizes.members > profile.groups.buckets) {
       refuse(std::to_string(profile.groups.buckets) + " buckets are too few for the " + std::to_string(sizes.members) +
              " members of a group of " + node.name);
     }

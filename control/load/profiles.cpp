@@ -71,7 +71,7 @@ void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& ha
   check_hash(reader, where, hash);
 }
 
-void apply_groups(const GroupsRow& row, GroupConfig& groups) {
+void apply_groups(const GroupsRow& row, EcmpGroupConfig& groups) {
   set_if(row.mode, groups.mode);
   set_if(row.kind, groups.kind);
   set_if(row.buckets, groups.buckets);

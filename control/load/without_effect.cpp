@@ -108,18 +108,18 @@ class Finder {
     }
   }
 
-  void find_in_groups(const GroupsRow& row, const GroupConfig& groups) {
+  void find_in_groups(const GroupsRow& row, const EcmpGroupConfig& groups) {
     const auto without = [&](bool given, std::string_view key, const std::string& why) {
       if (given) reader_.warn(row.where.child(key), "has no effect: " + why);
     };
-    const bool resilient = groups.kind == GroupKind::kResilient;
+    const bool resilient = groups.kind == EcmpGroupKind::kResilient;
     const std::string mode = "the mode is " + std::string(word_of(groups.mode));
     without(row.buckets.has_value() && !resilient, "buckets", "they are a resilient group's");
-    without(row.gap.has_value() && groups.mode != GroupMode::kFlowlet, "gap", mode);
-    without(row.flowlets.has_value() && groups.mode != GroupMode::kFlowlet, "flowlets", mode);
-    without((row.kind || row.mode) && resilient && groups.mode == GroupMode::kSpray, row.kind ? "kind" : "mode",
+    without(row.gap.has_value() && groups.mode != EcmpGroupMode::kFlowlet, "gap", mode);
+    without(row.flowlets.has_value() && groups.mode != EcmpGroupMode::kFlowlet, "flowlets", mode);
+    without((row.kind || row.mode) && resilient && groups.mode == EcmpGroupMode::kSpray, row.kind ? "kind" : "mode",
             "a link drawn for each packet has no flows that a resilient group could keep where they are");
-    without(row.weights && groups.mode == GroupMode::kPinned, "weights", mode);
+    without(row.weights && groups.mode == EcmpGroupMode::kPinned, "weights", mode);
   }
 
   void find_in_watchdog(const Named<ProfileRow>::Item& item, const QosConfig& config) {

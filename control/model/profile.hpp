@@ -25,22 +25,22 @@ using Rtag7Output = dataplane::Rtag7Output;
 using HashConfig = dataplane::HashConfig;
 using UdfBase = dataplane::UdfBase;
 
-// How a group's member is chosen: dataplane/hashing/group.hpp. Pinned: by the destination's slice, which is its place
-// among the hosts of its subnet, that is, its ToR's downlink.
-enum class GroupMode : uint8_t { kHash, kPinned, kInPort, kFlowlet, kSpray };
+// How a group's member is chosen: dataplane/hashing/ecmp_group.hpp. Pinned: by the destination's slice, which is its
+// place among the hosts of its subnet, that is, its ToR's downlink.
+enum class EcmpGroupMode : uint8_t { kHash, kPinned, kInPort, kFlowlet, kSpray };
 // What happens when a member dies: all buckets are dealt anew, or only its own.
-enum class GroupKind : uint8_t { kModulo, kResilient };
+enum class EcmpGroupKind : uint8_t { kModulo, kResilient };
 
-struct GroupConfig {
-  GroupMode mode = GroupMode::kHash;
-  GroupKind kind = GroupKind::kModulo;
+struct EcmpGroupConfig {
+  EcmpGroupMode mode = EcmpGroupMode::kHash;
+  EcmpGroupKind kind = EcmpGroupKind::kModulo;
   uint32_t buckets = 128;  // resilient
   // By the neighbour's name; who is not named weighs 1. At most 64.
   std::vector<std::pair<std::string, uint32_t>> weights;
   dataplane::FlowletConfig flowlets;
 };
 
-inline uint32_t weight_of(const GroupConfig& groups, std::string_view neighbour) {
+inline uint32_t weight_of(const EcmpGroupConfig& groups, std::string_view neighbour) {
   for (const auto& [name, weight] : groups.weights) {
     if (name == neighbour) return weight;
   }
@@ -54,7 +54,7 @@ struct Profile {
   std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
   uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
   HashConfig hash;
-  GroupConfig groups;
+  EcmpGroupConfig groups;
   std::array<uint8_t, 64> dscp_to_tc = dataplane::kAzureDscpToTc;
   uint64_t unmapped_dscps = 0;  // bit n: the map in force does not list DSCP n, which makes it traffic class 0
   std::array<uint8_t, 8> dot1p_to_tc = dataplane::kOwnTcOfDot1p;

@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "control/rows/tables.hpp"
-#include "dataplane/hashing/group.hpp"
+#include "dataplane/hashing/ecmp_group.hpp"
 
 namespace softspine::control {
 
@@ -33,7 +33,7 @@ bool check_udf(Reader& reader, Value at, const UdfRow& row) {
 }
 
 bool check_groups(Reader& reader, Value at, const GroupsRow& row) {
-  if (row.weights && row.kind == GroupKind::kResilient)
+  if (row.weights && row.kind == EcmpGroupKind::kResilient)
     return reader.wrong(at.child("weights"), "a resilient group's members weigh the same");
   return true;
 }
@@ -178,7 +178,7 @@ const Table<GroupsRow>& Tables<GroupsRow>::table() {
               "a new draw after a pause; spray: a draw for each packet")
           .optional("kind", &GroupsRow::kind, "modulo; resilient: only a dead member's flows move")
           .optional("buckets", &GroupsRow::buckets, "of a resilient group",
-                    within<uint32_t>(1, dataplane::kMaxGroupBuckets))
+                    within<uint32_t>(1, dataplane::kMaxEcmpGroupBuckets))
           .optional("weights", &GroupsRow::weights, "of next hops, by the neighbour's name; 1 if not named")
           .optional("gap", &GroupsRow::gap, "flowlet: the pause after which a flow may take another path",
                     within(Duration::ns(1), Duration::s(1)))

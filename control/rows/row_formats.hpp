@@ -93,15 +93,16 @@ struct Words<UdfBase> {
                                   std::pair{"L4", UdfBase::kL4}};
 };
 template <>
-struct Words<GroupMode> {
-  static constexpr std::array all{std::pair{"hash", GroupMode::kHash}, std::pair{"pinned", GroupMode::kPinned},
-                                  std::pair{"in_port", GroupMode::kInPort}, std::pair{"flowlet", GroupMode::kFlowlet},
-                                  std::pair{"spray", GroupMode::kSpray}};
+struct Words<EcmpGroupMode> {
+  static constexpr std::array all{std::pair{"hash", EcmpGroupMode::kHash}, std::pair{"pinned", EcmpGroupMode::kPinned},
+                                  std::pair{"in_port", EcmpGroupMode::kInPort},
+                                  std::pair{"flowlet", EcmpGroupMode::kFlowlet},
+                                  std::pair{"spray", EcmpGroupMode::kSpray}};
 };
 template <>
-struct Words<GroupKind> {
-  static constexpr std::array all{std::pair{"modulo", GroupKind::kModulo},
-                                  std::pair{"resilient", GroupKind::kResilient}};
+struct Words<EcmpGroupKind> {
+  static constexpr std::array all{std::pair{"modulo", EcmpGroupKind::kModulo},
+                                  std::pair{"resilient", EcmpGroupKind::kResilient}};
 };
 template <>
 struct WordTraits<HexBytes> {

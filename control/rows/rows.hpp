@@ -109,8 +109,8 @@ struct HashRow {
 
 struct GroupsRow {
   Value where;
-  std::optional<GroupMode> mode;
-  std::optional<GroupKind> kind;
+  std::optional<EcmpGroupMode> mode;
+  std::optional<EcmpGroupKind> kind;
   std::optional<uint32_t> buckets;
   std::optional<Named<uint32_t>> weights;
   std::optional<dataplane::Duration> gap;

@@ -13,9 +13,9 @@
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/forwarding/azure_maps.hpp"
 #include "dataplane/forwarding/prefix_trie.hpp"
+#include "dataplane/hashing/ecmp_group.hpp"
 #include "dataplane/hashing/ecmp_hash.hpp"
 #include "dataplane/hashing/flowlet_table.hpp"
-#include "dataplane/hashing/group.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 
@@ -24,7 +24,7 @@ namespace softspine::dataplane {
 // Where a route leads; packed into the trie's 31-bit value.
 enum class RouteKind : uint8_t {
   kAdjacency,  // one next hop
-  kGroup,      // several: chosen by hash
+  kEcmpGroup,  // several: chosen by hash
   kSubnet,     // connected: the neighbour table knows, or asks
   kLocal,      // an address of this switch
 };
@@ -94,7 +94,7 @@ struct ForwardingState {
   PrefixTrie ipv4;
   PrefixTrie ipv6;
   std::vector<Adjacency> adjacencies;
-  std::vector<Group> groups;
+  std::vector<EcmpGroup> groups;
   std::vector<uint32_t> members;  // the groups' buckets: indices of adjacencies
   std::vector<Subnet> subnets;
   std::vector<PortForwarding> ports;

@@ -51,25 +51,25 @@ inline uint32_t plain_hash_of(SwitchTables& tables, const EcmpHash& hash, Packet
 
 // Everything but the mode `hash`.
 template <HashAlgorithm A>
-[[gnu::noinline]] uint32_t pick_by_mode(SwitchTables& tables, const Group& group, Packet& packet) {
+[[gnu::noinline]] uint32_t pick_by_mode(SwitchTables& tables, const EcmpGroup& group, Packet& packet) {
   const ForwardingState& state = *tables.state;
   PacketMeta& meta = packet.meta();
   const auto draw = [&] { return tables.draws.next(state.chance); };
   switch (group.mode) {
-    case GroupMode::kInPort: return meta.in_port;
-    case GroupMode::kSpray: return draw();
-    case GroupMode::kFlowlet:
+    case EcmpGroupMode::kInPort: return meta.in_port;
+    case EcmpGroupMode::kSpray: return draw();
+    case EcmpGroupMode::kFlowlet:
       return tables.flowlets.draw_of(state.flowlets, hash_of<A>(tables, state.hash, packet), meta.at, draw);
-    case GroupMode::kHash: break;
+    case EcmpGroupMode::kHash: break;
   }
   return 0;
 }
 
 // The next hop of a group for this packet.
 template <HashAlgorithm A, bool IsPlain>
-inline uint32_t member_of(SwitchTables& tables, const ForwardingState& state, const Group& group, Packet& packet) {
+inline uint32_t member_of(SwitchTables& tables, const ForwardingState& state, const EcmpGroup& group, Packet& packet) {
   uint32_t pick = 0;
-  if (group.mode != GroupMode::kHash) [[unlikely]] {
+  if (group.mode != EcmpGroupMode::kHash) [[unlikely]] {
     pick = pick_by_mode<A>(tables, group, packet);
   } else if constexpr (IsPlain) {
     pick = plain_hash_of(tables, state.hash, packet);
@@ -143,8 +143,8 @@ inline void route_packet(SwitchTables& tables, const ForwardingState& state, Pac
     return drop_and_tell(meta, DropReason::kTtlExpired);
   if (value.kind() == RouteKind::kSubnet) return to_subnet(tables, packet, value.index());
   uint32_t next_hop = value.index();
-  if (value.kind() == RouteKind::kGroup) {
-    const Group& group = state.groups[next_hop];
+  if (value.kind() == RouteKind::kEcmpGroup) {
+    const EcmpGroup& group = state.groups[next_hop];
     if (group.count == 0) return drop_and_tell(meta, DropReason::kNoMember);
     next_hop = member_of<A, IsPlain>(tables, state, group, packet);
   }

@@ -45,7 +45,7 @@ BY_HAND = [
     Row('dataplane/egress/egress.cpp', 'if (mmu().reconsider_xoff(i, g)) clear_xoff(Mmu::number_of_group(i, g), now);', ';',
         'no XON after a new plan'),
     Row('dataplane/egress/dwrr_scheduler.hpp', 'if (empty && credit_[queue] > 0) credit_[queue] = 0;', ';', 'an empty queue keeps its credit'),
-    Row('control/compile/compile.cpp', 'groups_.mode == GroupMode::kInPort && ports != whole', 'false',
+    Row('control/compile/compile.cpp', 'groups_.mode == EcmpGroupMode::kInPort && ports != whole', 'false',
         'in_port without a fall-back to the hash'),
     Row('dataplane/forwarding/bridge.cpp', 'destination <= kReservedFirst + 0x0f', 'destination < kReservedFirst + 0x0f',
         '01-80-C2-00-00-0F is flooded'),

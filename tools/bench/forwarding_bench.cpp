@@ -75,7 +75,7 @@ ForwardingState state_of(const MacAddress& self, const std::vector<Adjacency>& n
   state.groups = {{0, static_cast<uint32_t>(next_hops.size())}};
   state.members.resize(next_hops.size());
   std::iota(state.members.begin(), state.members.end(), 0);
-  const RouteKind kind = next_hops.size() == 1 ? RouteKind::kAdjacency : RouteKind::kGroup;
+  const RouteKind kind = next_hops.size() == 1 ? RouteKind::kAdjacency : RouteKind::kEcmpGroup;
   std::vector<PrefixValue> routes;
   for (uint32_t i = 0; i < 256; ++i) {
     routes.push_back({prefix_of(0x0a020000 | i << 8, 24), RouteValue{kind, 0}.packed()});

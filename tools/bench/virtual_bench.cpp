@@ -69,7 +69,7 @@ ForwardingState state_of_leaf(uint32_t leaf) {
   state.qos = azure_maps(kQueueLimit);
   state.ports.resize(kHostsPerLeaf + kSpines);
   state.vlans = {{kVlan, {}}};
-  std::vector<PrefixValue> routes{{prefix_of(0x0a000000, 8), RouteValue{RouteKind::kGroup, 0}.packed()}};
+  std::vector<PrefixValue> routes{{prefix_of(0x0a000000, 8), RouteValue{RouteKind::kEcmpGroup, 0}.packed()}};
   for (uint32_t h = 0; h < kHostsPerLeaf; ++h) {
     const uint32_t host = leaf * kHostsPerLeaf + h;
     state.ports[h].untagged_vlan = kVlan;

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Resilient buckets and flowlets, by what they promise.
-#include "dataplane/hashing/group.hpp"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <map>
 #include <vector>
 
+#include "dataplane/hashing/ecmp_group.hpp"
 #include "dataplane/hashing/flowlet_table.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"

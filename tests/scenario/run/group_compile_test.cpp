@@ -42,32 +42,32 @@ profiles: {default: {groups: {)" +
 
 // The next hops of the largest group, by their ports.
 std::vector<uint16_t> ports_of(const dataplane::ForwardingState& state) {
-  const auto& group = *std::ranges::max_element(state.groups, {}, &dataplane::Group::count);
+  const auto& group = *std::ranges::max_element(state.groups, {}, &dataplane::EcmpGroup::count);
   std::vector<uint16_t> ports;
   for (uint32_t i = 0; i < group.count; ++i) {
     ports.push_back(state.adjacencies[state.members[group.first + i]].port);
   }
   return ports;
 }
-dataplane::GroupMode mode_of(const dataplane::ForwardingState& state) {
-  return std::ranges::max_element(state.groups, {}, &dataplane::Group::count)->mode;
+dataplane::EcmpGroupMode mode_of(const dataplane::ForwardingState& state) {
+  return std::ranges::max_element(state.groups, {}, &dataplane::EcmpGroup::count)->mode;
 }
 
 // Each port that packets come in by has an uplink of its own; were one gone, the others would get its share unevenly.
 TEST(GroupCompile, InPortFallsBackToTheHashWhileALinkIsDown) {
   Groups groups{"mode: in_port"};
-  EXPECT_EQ(mode_of(*groups.compile()), dataplane::GroupMode::kInPort);
+  EXPECT_EQ(mode_of(*groups.compile()), dataplane::EcmpGroupMode::kInPort);
   EXPECT_EQ(ports_of(*groups.compile()).size(), 4u);
   groups.cut("spine2");
-  EXPECT_EQ(mode_of(*groups.compile()), dataplane::GroupMode::kHash);
+  EXPECT_EQ(mode_of(*groups.compile()), dataplane::EcmpGroupMode::kHash);
   EXPECT_EQ(ports_of(*groups.compile()).size(), 3u);
 }
 
 TEST(GroupCompile, OtherModesStayWhatTheyAre) {
-  for (const auto& [text, mode] : {std::pair{"mode: spray", dataplane::GroupMode::kSpray},
-                                   {"mode: flowlet", dataplane::GroupMode::kFlowlet},
-                                   {"mode: hash", dataplane::GroupMode::kHash},
-                                   {"mode: pinned", dataplane::GroupMode::kHash}}) {
+  for (const auto& [text, mode] : {std::pair{"mode: spray", dataplane::EcmpGroupMode::kSpray},
+                                   {"mode: flowlet", dataplane::EcmpGroupMode::kFlowlet},
+                                   {"mode: hash", dataplane::EcmpGroupMode::kHash},
+                                   {"mode: pinned", dataplane::EcmpGroupMode::kHash}}) {
     Groups groups{text};
     EXPECT_EQ(mode_of(*groups.compile()), mode) << text;
     groups.cut("spine2");

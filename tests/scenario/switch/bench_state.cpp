@@ -47,7 +47,7 @@ void add_routes(ForwardingState& state, std::vector<PrefixValue>& ipv4, std::vec
   state.members = {0, 1};
   state.groups = {{0, 2}, {2, 0}};
   const RouteValue routes[] = {
-      {RouteKind::kAdjacency, 0}, {RouteKind::kGroup, 0}, {RouteKind::kGroup, 1}, {RouteKind::kAdjacency, 2}};
+      {RouteKind::kAdjacency, 0}, {RouteKind::kEcmpGroup, 0}, {RouteKind::kEcmpGroup, 1}, {RouteKind::kAdjacency, 2}};
   for (uint8_t i = 0; i < 4; ++i) {
     ipv4.push_back({{address_of({10, static_cast<uint8_t>(i + 1)}), 16}, routes[i].packed()});
     ipv6.push_back({{address_of(ip6(static_cast<uint16_t>(0x101 + i), 0)), 32}, routes[i].packed()});

@@ -13,7 +13,7 @@ constexpr uint16_t kHostPort = 6;
 constexpr uint16_t kFabricPort = 4;
 
 uint32_t size_of(uint32_t group) {
-  return 1 + group * 37 % kMaxGroupMembers;
+  return 1 + group * 37 % kMaxEcmpGroupMembers;
 }
 // By the port it came in by, or all alike, so that no hash is needed to know the answer.
 bool is_by_port(uint32_t group) {
@@ -37,9 +37,9 @@ ForwardingState state_of_many_groups() {
   std::vector<PrefixValue> routes;
   for (uint32_t g = 0; g < kGroups; ++g) {
     state.groups.push_back({static_cast<uint32_t>(state.members.size()), size_of(g),
-                            is_by_port(g) ? GroupMode::kInPort : GroupMode::kHash});
+                            is_by_port(g) ? EcmpGroupMode::kInPort : EcmpGroupMode::kHash});
     for (uint32_t bucket = 0; bucket < size_of(g); ++bucket) state.members.push_back(neighbour_of(g, bucket));
-    routes.push_back({{address_of(destination_of(g)), 32}, RouteValue{RouteKind::kGroup, g}.packed()});
+    routes.push_back({{address_of(destination_of(g)), 32}, RouteValue{RouteKind::kEcmpGroup, g}.packed()});
   }
   state.ipv4 = PrefixTrie{routes};
   return state;

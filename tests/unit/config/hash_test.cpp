@@ -200,18 +200,18 @@ TEST(Hash, RefusesWhatRtag7DoesNotHave) {
 }
 
 TEST(Groups, AreModuloByHashUnlessTold) {
-  const GroupConfig groups = read_well(tests::kSmallFabric).profiles.front().groups;
-  EXPECT_EQ(groups.mode, GroupMode::kHash);
-  EXPECT_EQ(groups.kind, GroupKind::kModulo);
+  const EcmpGroupConfig groups = read_well(tests::kSmallFabric).profiles.front().groups;
+  EXPECT_EQ(groups.mode, EcmpGroupMode::kHash);
+  EXPECT_EQ(groups.kind, EcmpGroupKind::kModulo);
   EXPECT_TRUE(groups.weights.empty());
 }
 
 TEST(Groups, ReadTheirModesAndWeights) {
-  const GroupConfig groups = default_with("groups: {mode: flowlet, gap: 64us, flowlets: 1024}").groups;
-  EXPECT_EQ(groups.mode, GroupMode::kFlowlet);
+  const EcmpGroupConfig groups = default_with("groups: {mode: flowlet, gap: 64us, flowlets: 1024}").groups;
+  EXPECT_EQ(groups.mode, EcmpGroupMode::kFlowlet);
   EXPECT_EQ(groups.flowlets.gap, Duration::us(64));
   EXPECT_EQ(groups.flowlets.slots, 1024u);
-  const GroupConfig weighted = default_with("groups: {weights: {spine1: 3}}").groups;
+  const EcmpGroupConfig weighted = default_with("groups: {weights: {spine1: 3}}").groups;
   EXPECT_EQ(weight_of(weighted, "spine1"), 3u);
   EXPECT_EQ(weight_of(weighted, "spine2"), 1u);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A group of next hops and how a packet's one of them is chosen: mode and buckets.
+// An ECMP group: next hops, and how a packet's one of them is chosen: mode and buckets.
 //
 //   bucket = f(mode) % buckets;   next hop = members[first + bucket]
 //
@@ -10,7 +10,7 @@
 // Pinned groups (by destination slice) are routes of their own: control compiles them, nothing is chosen here.
 //
 // What the buckets hold, control decides. Equal: each member once. Weighted: each as often as it weighs. Resilient: a
-// fixed number of buckets, of which only a dead member's are filled anew (resilient_bucket()).
+// fixed number of buckets, of which only a dead member's are filled anew (resilient_owner()).
 //
 // Draws are splitmix64 of (the switch's chance, how many were drawn before): the same for any number of workers.
 #pragma once
@@ -21,15 +21,15 @@
 
 namespace softspine::dataplane {
 
-enum class GroupMode : uint8_t { kHash, kInPort, kFlowlet, kSpray };
+enum class EcmpGroupMode : uint8_t { kHash, kInPort, kFlowlet, kSpray };
 
-inline constexpr uint32_t kMaxGroupMembers = 512;
-inline constexpr uint32_t kMaxGroupBuckets = 4096;
+inline constexpr uint32_t kMaxEcmpGroupMembers = 512;
+inline constexpr uint32_t kMaxEcmpGroupBuckets = 4096;
 
-struct Group {
+struct EcmpGroup {
   uint32_t first = 0;  // into ForwardingState::members
   uint32_t count = 0;  // of buckets
-  GroupMode mode = GroupMode::kHash;
+  EcmpGroupMode mode = EcmpGroupMode::kHash;
 };
 
 // Which of `members` (> 0) owns a bucket of a resilient group; `alive(m)` says whether member m is. While all live
