@@ -49,7 +49,7 @@ class HeadroomChecker {
     for (const PortShape& shape : shapes) {
       const PortQos& port = config.port(shape.name);
       for (uint32_t g = 0; g < port.groups.size(); ++g) {
-        const auto paused = static_cast<uint8_t>(config.priorities_of_group[g] & port.pfc_enable);
+        const auto paused = static_cast<uint8_t>(config.priorities_of_pg[g] & port.pfc_enable);
         const auto* buffers =
             port.groups[g] == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(port.groups[g])];
         const bool lossless = buffers != nullptr && buffers->lossless;

@@ -99,7 +99,7 @@ class PlanBuilder {
       out.groups[i].limit = limit_without_row(true);
       if (const auto* profile = profile_at(config_, port.groups[i])) out.groups[i] = group_of(*profile, shape);
       out.groups[i].credited =
-          shape.flow_control == FlowControl::kCredit && (config_.priorities_of_group[i] & port.pfc_enable) != 0;
+          shape.flow_control == FlowControl::kCredit && (config_.priorities_of_pg[i] & port.pfc_enable) != 0;
     }
     for (size_t i = 0; i < out.queues.size(); ++i) {
       out.queues[i].limit = limit_without_row(false);
@@ -110,7 +110,7 @@ class PlanBuilder {
     return out;
   }
 
-  dp::GroupPlan group_of(const BufferProfileConfig& profile, const PortShape& shape) {
+  dp::PriorityGroupPlan group_of(const BufferProfileConfig& profile, const PortShape& shape) {
     return {.pool = numbers_[profile.pool],
             .lossless = profile.lossless,
             .reserved_cells = cells(in_cells(profile.reserved())),
@@ -126,7 +126,7 @@ class PlanBuilder {
       return index != PortQos::kNone && !profile_at(config_, index)->lossless;
     };
     const auto lossy = std::ranges::find_if(config_.others.groups, is_lossy);
-    for (dp::GroupPlan& group : out.groups) {
+    for (dp::PriorityGroupPlan& group : out.groups) {
       if (lossy != config_.others.groups.end()) group.pool = numbers_[profile_at(config_, *lossy)->pool];
       group.limit = dp::SharedLimit::fixed(dp::BufferPlan::kUnlimitedCells);
     }
@@ -158,7 +158,7 @@ class PlanBuilder {
     (by_credit ? out.credit_enabled : out.pfc_enabled) = port.pfc_enable;
     out.largest_frame = shape.largest_frame;
     out.queues_of_priority = config_.queues_of_priority;
-    out.priorities_of_group = config_.priorities_of_group;
+    out.priorities_of_pg = config_.priorities_of_pg;
     out.watchdog = port.watchdog;
     out.watchdog.priorities = port.pfcwd_sw_enable.value_or(port.pfc_enable);
     return out;

@@ -106,7 +106,7 @@ Loss ServiceBook::group_loss(LinkEnd receiver, Service& service) const {
   const PortQos& qos = profile.qos->port(port.name);
   const BufferProfileConfig* row = row_at(*profile.qos, qos.groups[*service.group]);
   if (row == nullptr || !row->lossless) return Loss::kNoHeadroom;
-  service.priorities = profile.qos->priorities_of_group[*service.group] & qos.pfc_enable;
+  service.priorities = profile.qos->priorities_of_pg[*service.group] & qos.pfc_enable;
   service.credit = testbed_.fabric.links[port.link].flow_control == FlowControl::kCredit;
   return service.priorities == 0 ? Loss::kNotPaused : Loss::kNothing;
 }

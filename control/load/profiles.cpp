@@ -209,12 +209,12 @@ void resolve_tables(Reader& reader, Value where, Resolved& out) {
   out.whole = out.whole && reader.log().count() == complaints;
   qos->whole = out.whole;
   qos->queues_of_priority.fill(0);
-  qos->priorities_of_group.fill(0);
+  qos->priorities_of_pg.fill(0);
   for (unsigned p = 0; p < 8; ++p) {
     const uint8_t queue = out.queue_of_priority[p];
     const uint8_t group = out.group_of_priority[p];
     if (queue != kUnmapped) qos->queues_of_priority[p] = static_cast<uint8_t>(1U << queue);
-    if (group != kUnmapped) qos->priorities_of_group[group] |= static_cast<uint8_t>(1U << p);
+    if (group != kUnmapped) qos->priorities_of_pg[group] |= static_cast<uint8_t>(1U << p);
   }
   out.profile.qos = std::move(qos);
 }

@@ -83,7 +83,7 @@ struct QosConfig {
   PortQos others;                                                          // ports that no row names
   std::vector<std::pair<std::string, PortQos>> ports;                      // sorted by name
   std::array<uint8_t, 8> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
-  std::array<uint8_t, 8> priorities_of_group{1, 2, 4, 8, 16, 32, 64, 128};
+  std::array<uint8_t, 8> priorities_of_pg{1, 2, 4, 8, 16, 32, 64, 128};
   dataplane::Duration watchdog_poll = dataplane::Duration::ms(200);
   Place place;
   bool whole = true;  // nothing was wrong with it so far: what hangs on it can be judged

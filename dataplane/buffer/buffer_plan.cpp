@@ -8,7 +8,7 @@ BufferPlan BufferPlan::plain_limits(uint32_t ports, const std::array<uint32_t, k
   plan.ingress_pools = {{kUnlimitedCells, 0}};
   plan.egress_pools = {{kUnlimitedCells, 0}};
   PortBufferPlan port;
-  for (GroupPlan& group : port.groups) group.limit = SharedLimit::fixed(kUnlimitedCells);
+  for (PriorityGroupPlan& group : port.groups) group.limit = SharedLimit::fixed(kUnlimitedCells);
   for (uint32_t q = 0; q < kQueues; ++q) {
     port.queues[q].limit = SharedLimit::fixed(std::min(queue_limit_bytes[q], kUnlimitedCells));
   }

@@ -59,7 +59,7 @@ struct PoolPlan {
   uint32_t headroom_cells = 0;
 };
 
-struct GroupPlan {
+struct PriorityGroupPlan {
   uint8_t pool = 0;  // into BufferPlan::ingress_pools
   bool lossless = false;
   uint32_t reserved_cells = 0;
@@ -77,7 +77,7 @@ struct QueuePlan {
 };
 
 struct PortBufferPlan {
-  std::array<GroupPlan, kPriorities> groups;
+  std::array<PriorityGroupPlan, kPriorities> groups;
   std::array<QueuePlan, kQueues> queues;
 };
 

@@ -23,7 +23,7 @@ void release_cells(Use& use, uint32_t cells) noexcept {
   use.pool->reserved -= cells - shared;
 }
 
-uint32_t out_of_headroom(GroupUse& group, uint32_t cells) noexcept {
+uint32_t out_of_headroom(PriorityGroupUse& group, uint32_t cells) noexcept {
   const uint32_t back = std::min(group.headroom, cells);
   group.headroom -= back;
   group.pool->headroom -= back;
@@ -52,7 +52,7 @@ Mmu::Mmu(uint32_t ports)
       queues_(size_t{ports + 1} * kQueues),
       ingress_(1),
       egress_(1) {
-  for (GroupUse& group : groups_) group.pool = ingress_.data();
+  for (PriorityGroupUse& group : groups_) group.pool = ingress_.data();
   for (QueueUse& queue : queues_) queue.pool = egress_.data();
 }
 
@@ -61,7 +61,7 @@ uint32_t Mmu::refuse(DropReason reason) noexcept {
   return 0;
 }
 
-uint32_t Mmu::admit_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
+uint32_t Mmu::admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
   const auto wanted = static_cast<int32_t>(cells);
   const bool queue_reserved = wanted <= queue.reserved_left;
   if (!queue_reserved && !fits(queue, cells)) {
@@ -92,21 +92,21 @@ uint32_t Mmu::admit_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) 
   return cells;
 }
 
-bool Mmu::has_headroom(const GroupUse& group, uint32_t cells) noexcept {
+bool Mmu::has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept {
   const PoolUse& pool = *group.pool;
   const bool own = group.headroom + cells <= group.headroom_limit;
   const bool pooled = pool.headroom_limit == 0 || pool.headroom + cells <= pool.headroom_limit;
   return group.lossless && !group.shut && own && pooled;
 }
 
-bool Mmu::release_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
+bool Mmu::release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
   release_cells(queue, cells);
   release_cells(group, cells - out_of_headroom(group, cells));
   const bool may_go = group.xoff && say_xon(group);
   return may_go || group.credited;
 }
 
-bool Mmu::say_xon(GroupUse& group) noexcept {
+bool Mmu::say_xon(PriorityGroupUse& group) noexcept {
   if (group.headroom != 0) return false;
   const uint64_t limit = group.limit.of(group.pool->to_give());
   const uint64_t below = limit > group.xon_offset ? limit - group.xon_offset : 0;
@@ -124,7 +124,7 @@ void Mmu::apply(const BufferPlan& plan) {
   egress_ = pools_of(plan.egress_pools, egress_);
   for (uint32_t port = 0; port <= ports_; ++port) {
     for (uint32_t i = 0; i < kPriorities; ++i) {
-      GroupUse& group = group_of(port, i);
+      PriorityGroupUse& group = group_of(port, i);
       plan_group(group, plan.ports[port].groups[i]);
       group.pool->reserved += group.reserved();
       group.pool->free -= static_cast<int32_t>(group.shared);
@@ -139,7 +139,7 @@ void Mmu::apply(const BufferPlan& plan) {
   }
 }
 
-void Mmu::plan_group(GroupUse& group, const GroupPlan& wanted) {
+void Mmu::plan_group(PriorityGroupUse& group, const PriorityGroupPlan& wanted) {
   SOFTSPINE_CHECK(wanted.pool < ingress_.size(), wanted.pool, ingress_.size());
   const uint32_t reserved = group.reserved();
   group.pool = &ingress_[wanted.pool];
@@ -163,7 +163,7 @@ void Mmu::plan_queue(QueueUse& queue, const QueuePlan& wanted) {
   queue.reserved_left = static_cast<int32_t>(queue.reserved_most - reserved);
 }
 
-void Mmu::set_group(uint32_t port, uint32_t index, const GroupPlan& plan, bool shut) noexcept {
+void Mmu::set_pg(uint32_t port, uint32_t index, const PriorityGroupPlan& plan, bool shut) noexcept {
   group_of(port, index).shut = shut;
   plan_group(group_of(port, index), plan);
 }
@@ -174,20 +174,20 @@ void Mmu::set_queue(uint32_t port, uint32_t index, const QueuePlan& plan, bool s
 }
 
 bool Mmu::reconsider_xoff(uint16_t port, uint8_t index) noexcept {
-  GroupUse& group = group_of(port, index);
+  PriorityGroupUse& group = group_of(port, index);
   if (!group.xoff) return false;
   if (group.lossless) return say_xon(group);
   set_xoff(group, false);
   return true;
 }
 
-uint64_t Mmu::group_limit(uint32_t port, uint32_t index) const {
-  const GroupUse& use = group(port, index);
+uint64_t Mmu::pg_limit(uint32_t port, uint32_t index) const {
+  const PriorityGroupUse& use = pg(port, index);
   return use.limit.of(use.pool->to_give());
 }
 
 void Mmu::clear_watermarks() noexcept {
-  for (GroupUse& group : groups_) {
+  for (PriorityGroupUse& group : groups_) {
     group.shared_watermark = group.shared;
     extremes_of(group).headroom_watermark = group.headroom;
   }
@@ -206,7 +206,7 @@ const char* Mmu::validate(bool empty) const noexcept {
   };
   std::vector<Sum> in(ingress_.size());
   std::vector<Sum> out(egress_.size());
-  for (const GroupUse& group : groups_) {
+  for (const PriorityGroupUse& group : groups_) {
     Sum& sum = in[of_pool(group)];
     sum.reserved += group.reserved();
     sum.shared += group.shared;

@@ -45,7 +45,7 @@ struct alignas(32) PoolUse {
 };
 
 // One cache line: what a packet touches of its group.
-struct alignas(64) GroupUse {
+struct alignas(64) PriorityGroupUse {
   PoolUse* pool = nullptr;
   uint32_t shared = 0;  // cells held
   uint32_t headroom = 0;
@@ -66,10 +66,10 @@ struct alignas(64) GroupUse {
   uint32_t reserved() const { return reserved_most - static_cast<uint32_t>(reserved_left); }
   uint32_t held() const { return reserved() + shared + headroom; }
 };
-static_assert(sizeof(GroupUse) == 64);
+static_assert(sizeof(PriorityGroupUse) == 64);
 
 // What seldom happens to a group.
-struct GroupExtremes {
+struct PriorityGroupExtremes {
   uint64_t refused = 0;  // frames: SAI's INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS
   uint32_t headroom_watermark = 0;
 };
@@ -98,13 +98,13 @@ class Mmu {
     uint32_t queue;
   };
   // in_port: ports() is the switch itself.
-  static constexpr uint32_t number_of_group(uint32_t in_port, uint32_t group) { return in_port * kPriorities + group; }
+  static constexpr uint32_t number_of_pg(uint32_t in_port, uint32_t pg) { return in_port * kPriorities + pg; }
   static constexpr uint32_t number_of_queue(uint32_t out_port, uint32_t queue) { return out_port * kQueues + queue; }
 
   // The cells that the frame is charged, to be given back by release(); 0: refused, refused_for() says why.
   // Usual and quick: both take shared cells. All else lies apart.
   [[gnu::always_inline]] uint32_t admit(const Account& account, uint32_t frame_bytes) noexcept {
-    GroupUse& group = groups_[account.group];
+    PriorityGroupUse& group = groups_[account.group];
     QueueUse& queue = queues_[account.queue];
     const uint32_t cells = cell_.cells_of(frame_bytes);
     const auto wanted = static_cast<int32_t>(cells);
@@ -133,7 +133,7 @@ class Mmu {
 
   // Returns whether the group may be sent to again (XON); of a credited one always.
   [[gnu::always_inline]] bool release(const Account& account, uint32_t cells) noexcept {
-    GroupUse& group = groups_[account.group];
+    PriorityGroupUse& group = groups_[account.group];
     QueueUse& queue = queues_[account.queue];
     if (queue.shared >= cells && group.shared >= cells && group.headroom == 0 && !group.watched) [[likely]] {
       release_shared(queue, cells);
@@ -146,22 +146,22 @@ class Mmu {
   // Between windows. The first plan fixes the size of a cell; every further one has the same.
   void apply(const BufferPlan& plan);
   // The PFC watchdog: what comes is refused (kPfcWatchdogIngress, kPfcWatchdog) while it is shut. Survives apply().
-  void set_group(uint32_t port, uint32_t group, const GroupPlan& plan, bool shut) noexcept;
+  void set_pg(uint32_t port, uint32_t pg, const PriorityGroupPlan& plan, bool shut) noexcept;
   void set_queue(uint32_t port, uint32_t queue, const QueuePlan& plan, bool shut) noexcept;
   // After apply(): whether a group that had asked to stop has nothing left to wait for. Clears its state.
   bool reconsider_xoff(uint16_t port, uint8_t group) noexcept;
 
   uint32_t ports() const { return ports_; }
   CellSize cell() const { return cell_; }
-  const GroupUse& group(uint32_t port, uint32_t group) const { return groups_[port * kPriorities + group]; }
-  const GroupExtremes& extremes(uint32_t port, uint32_t group) const { return extremes_[port * kPriorities + group]; }
+  const PriorityGroupUse& pg(uint32_t port, uint32_t pg) const { return groups_[port * kPriorities + pg]; }
+  const PriorityGroupExtremes& extremes(uint32_t port, uint32_t pg) const { return extremes_[port * kPriorities + pg]; }
   const QueueUse& queue(uint32_t port, uint32_t queue) const { return queues_[port * kQueues + queue]; }
   // A group's pool is ingress_pools()[of_pool(group)], a queue's egress_pools()[of_pool(queue)].
-  size_t of_pool(const GroupUse& group) const { return static_cast<size_t>(group.pool - ingress_.data()); }
+  size_t of_pool(const PriorityGroupUse& group) const { return static_cast<size_t>(group.pool - ingress_.data()); }
   size_t of_pool(const QueueUse& queue) const { return static_cast<size_t>(queue.pool - egress_.data()); }
   const std::vector<PoolUse>& ingress_pools() const { return ingress_; }
   const std::vector<PoolUse>& egress_pools() const { return egress_; }
-  uint64_t group_limit(uint32_t port, uint32_t group) const;
+  uint64_t pg_limit(uint32_t port, uint32_t pg) const;
   void clear_watermarks() noexcept;
   // Invariant 2, and that nothing is held if `empty`: where it is broken, or an empty text.
   const char* validate(bool empty) const noexcept;
@@ -196,19 +196,21 @@ class Mmu {
     charge_shared(use, cells);
     note_watermarks(use);
   }
-  GroupExtremes& extremes_of(const GroupUse& group) { return extremes_[static_cast<size_t>(&group - groups_.data())]; }
-  GroupUse& group_of(uint32_t port, uint32_t group) { return groups_[port * kPriorities + group]; }
+  PriorityGroupExtremes& extremes_of(const PriorityGroupUse& group) {
+    return extremes_[static_cast<size_t>(&group - groups_.data())];
+  }
+  PriorityGroupUse& group_of(uint32_t port, uint32_t group) { return groups_[port * kPriorities + group]; }
   QueueUse& queue_of(uint32_t port, uint32_t queue) { return queues_[port * kQueues + queue]; }
-  [[gnu::noinline]] uint32_t admit_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
-  [[gnu::noinline]] static bool release_otherwise(GroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
+  [[gnu::noinline]] uint32_t admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
+  [[gnu::noinline]] static bool release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
   uint32_t refuse(DropReason reason) noexcept;
-  static bool has_headroom(const GroupUse& group, uint32_t cells) noexcept;
-  static bool say_xon(GroupUse& group) noexcept;
-  static void set_xoff(GroupUse& group, bool xoff) noexcept {
+  static bool has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept;
+  static bool say_xon(PriorityGroupUse& group) noexcept;
+  static void set_xoff(PriorityGroupUse& group, bool xoff) noexcept {
     group.xoff = xoff;
     group.watched = xoff || group.credited;
   }
-  void plan_group(GroupUse& group, const GroupPlan& wanted);
+  void plan_group(PriorityGroupUse& group, const PriorityGroupPlan& wanted);
   void plan_queue(QueueUse& queue, const QueuePlan& wanted);
 
   uint32_t ports_;
@@ -216,8 +218,8 @@ class Mmu {
   bool planned_ = false;
   bool said_xoff_ = false;
   DropReason refused_for_ = DropReason::kCount;
-  std::vector<GroupUse> groups_;         // by port, then group; one port more than there are
-  std::vector<GroupExtremes> extremes_;  // as groups_
+  std::vector<PriorityGroupUse> groups_;         // by port, then group; one port more than there are
+  std::vector<PriorityGroupExtremes> extremes_;  // as groups_
   std::vector<QueueUse> queues_;
   std::vector<PoolUse> ingress_;
   std::vector<PoolUse> egress_;

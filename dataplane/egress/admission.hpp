@@ -68,7 +68,7 @@ class Admission {
     const PortQosPlan& plan = plan_->ports[port];
     const PortBufferPlan& buffer = plan_->buffer.ports[port];
     const uint32_t p = priority.value();
-    if ((plan.priorities_of_group[number] >> p & 1) != 0) mmu_.set_group(port, number, buffer.groups[number], shut);
+    if ((plan.priorities_of_pg[number] >> p & 1) != 0) mmu_.set_pg(port, number, buffer.groups[number], shut);
     if ((plan.queues_of_priority[p] >> number & 1) == 0) return false;
     mmu_.set_queue(port, number, buffer.queues[number], shut);
     return shut;
@@ -80,7 +80,7 @@ class Admission {
  private:
   // What the switch makes itself is charged to one more port, behind the last.
   uint32_t group_of(const PacketMeta& meta) const noexcept {
-    return Mmu::number_of_group(std::min<uint32_t>(meta.in_port, mmu_.ports()), meta.priority_group);
+    return Mmu::number_of_pg(std::min<uint32_t>(meta.in_port, mmu_.ports()), meta.priority_group);
   }
 
   Mmu mmu_;

@@ -25,9 +25,9 @@
 #include "dataplane/egress/counters.hpp"
 #include "dataplane/egress/early_detection.hpp"
 #include "dataplane/egress/egress_port.hpp"
-#include "dataplane/egress/group_flow_control.hpp"
 #include "dataplane/egress/port_scheduler.hpp"
 #include "dataplane/egress/port_timers.hpp"
+#include "dataplane/egress/priority_group_flow_control.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/packet/wire.hpp"
@@ -39,7 +39,7 @@ class Departures {
  public:
   // What it works with, and the node's transmitters and counters; all outlive it.
   struct Parts {
-    GroupFlowControl& flow_control;
+    PriorityGroupFlowControl& flow_control;
     EarlyDetection& wred;
     PortTimers& timers;
     PacketPool& pool;  // for frames of our own
@@ -184,7 +184,7 @@ class Departures {
   std::vector<EgressPort> ports_;
   TimedHeap busy_;  // ports with a frame on the wire, by when it has left
   std::vector<PortControl> control_;
-  GroupFlowControl& flow_control_;
+  PriorityGroupFlowControl& flow_control_;
   EarlyDetection& wred_;
   PortTimers& timers_;
   PacketPool& pool_;

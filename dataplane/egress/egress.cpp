@@ -25,7 +25,7 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
   flow_control_.apply(*plan_, now);
   for (uint16_t i = 0; i < ports(); ++i) {
     for (uint8_t g = 0; g < kPriorities; ++g) {
-      if (mmu().reconsider_xoff(i, g)) clear_xoff(Mmu::number_of_group(i, g), now);
+      if (mmu().reconsider_xoff(i, g)) clear_xoff(Mmu::number_of_pg(i, g), now);
     }
     departures_.hold(i, now);
     // Credit frames wait for the port's timer: before the first window nothing can be sent.

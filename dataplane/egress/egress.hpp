@@ -4,7 +4,7 @@
 //
 //   admission       may the packet wait: link, WRED, the shared buffer        admission.hpp, early_detection.hpp
 //   departures      the queues, the scheduler, one frame at a time on each wire   departures.hpp, port_scheduler.hpp
-//   flow control    what the neighbours forbid us to send, and what we ask of them    group_flow_control.hpp
+//   flow control    what the neighbours forbid us to send, and what we ask of them    priority_group_flow_control.hpp
 //   timers          when a pause, a shaper or a frame that is owed needs its port     port_timers.hpp
 //   watchdogs       whether a priority is in a storm, and for how long                pfc_watchdogs.hpp
 //
@@ -28,9 +28,9 @@
 #include "dataplane/egress/counters.hpp"
 #include "dataplane/egress/departures.hpp"
 #include "dataplane/egress/early_detection.hpp"
-#include "dataplane/egress/group_flow_control.hpp"
 #include "dataplane/egress/pfc_watchdogs.hpp"
 #include "dataplane/egress/port_timers.hpp"
+#include "dataplane/egress/priority_group_flow_control.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/link/node.hpp"
 
@@ -96,7 +96,7 @@ class Egress {
   const Mmu& mmu() const { return admission_.mmu(); }
   Mmu& mmu() { return admission_.mmu(); }
   const Departures& departures() const { return departures_; }
-  const GroupFlowControl& flow_control() const { return flow_control_; }
+  const PriorityGroupFlowControl& flow_control() const { return flow_control_; }
   const PortFlowControl& flow_control(PortNo port) const { return flow_control_.port(port.value()); }
   const PfcWatchdogs& watchdogs() const { return watchdogs_; }
   const QosPlan& plan() const { return *plan_; }
@@ -142,7 +142,7 @@ class Egress {
   EarlyDetection wred_;
   Admission admission_;
   PortTimers timers_;
-  GroupFlowControl flow_control_;
+  PriorityGroupFlowControl flow_control_;
   Departures departures_;
   PfcWatchdogs watchdogs_;
   bool draining_ = false;

@@ -12,7 +12,7 @@ bool PfcWatchdogs::are_needed(const QosPlan& plan) noexcept {
 
 bool PfcWatchdogs::is_watched_alike(const PortQosPlan& before, const PortQosPlan& next) noexcept {
   return before.watchdog == next.watchdog && before.pfc_enabled == next.pfc_enabled &&
-         before.queues_of_priority == next.queues_of_priority && before.priorities_of_group == next.priorities_of_group;
+         before.queues_of_priority == next.queues_of_priority && before.priorities_of_pg == next.priorities_of_pg;
 }
 
 WatchdogSample PfcWatchdogs::sample(uint16_t port, uint8_t priority, Instant now) const noexcept {
@@ -38,8 +38,8 @@ WatchdogTraffic PfcWatchdogs::traffic(PortNo port, Priority priority) const noex
       const QueueCounters& queue = counters_[port.value()].queues[i];
       traffic = traffic + WatchdogTraffic{.tx_packets = queue.packets, .tx_drops = queue.dropped_packets};
     }
-    if ((plan.priorities_of_group[i] & bit) != 0) {
-      const uint64_t taken = mmu_.group(port.value(), i).packets;
+    if ((plan.priorities_of_pg[i] & bit) != 0) {
+      const uint64_t taken = mmu_.pg(port.value(), i).packets;
       const uint64_t refused = mmu_.extremes(port.value(), i).refused;
       traffic = traffic + WatchdogTraffic{.rx_packets = taken, .rx_drops = refused};
     }

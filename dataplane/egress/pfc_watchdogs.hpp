@@ -17,8 +17,8 @@
 
 #include "dataplane/buffer/mmu.hpp"
 #include "dataplane/egress/counters.hpp"
-#include "dataplane/egress/group_flow_control.hpp"
 #include "dataplane/egress/pfc_watchdog.hpp"
+#include "dataplane/egress/priority_group_flow_control.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 
 namespace softspine::dataplane {
@@ -33,7 +33,7 @@ struct WatchdogFinding {
 class PfcWatchdogs {
  public:
   // All three outlive this. `counters`: by port.
-  PfcWatchdogs(const GroupFlowControl& flow_control, const Mmu& mmu, const std::vector<PortCounters>& counters)
+  PfcWatchdogs(const PriorityGroupFlowControl& flow_control, const Mmu& mmu, const std::vector<PortCounters>& counters)
       : flow_control_(flow_control), mmu_(mmu), counters_(counters), watchdogs_(counters.size()) {}
 
   static bool are_needed(const QosPlan& plan) noexcept;
@@ -77,7 +77,7 @@ class PfcWatchdogs {
   WatchdogSample sample(uint16_t port, uint8_t priority, Instant now) const noexcept;
   WatchdogFinding found(PortNo port, Priority priority, WatchdogEvent event) noexcept;
 
-  const GroupFlowControl& flow_control_;
+  const PriorityGroupFlowControl& flow_control_;
   const Mmu& mmu_;
   const std::vector<PortCounters>& counters_;
   const QosPlan* plan_ = nullptr;

@@ -48,7 +48,7 @@ struct PortQosPlan {
   uint8_t pfc_enabled = 0;           // priorities that are obeyed and may be asked to stop
   uint32_t pfc_response_quanta = 0;  // 0: what 802.3 allows at the link's speed
   std::array<uint8_t, kPriorities> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
-  std::array<uint8_t, kPriorities> priorities_of_group{1, 2, 4, 8, 16, 32, 64, 128};
+  std::array<uint8_t, kPriorities> priorities_of_pg{1, 2, 4, 8, 16, 32, 64, 128};
   WatchdogPlan watchdog;
   // A link that goes by credit: these priorities, each with a lossless group of its own whose headroom is the room that
   // is promised, and the largest frame that leaves here. Then no priority is in pfc_enabled.

@@ -68,7 +68,7 @@ struct alignas(64) PacketMeta {
   uint8_t dscp_ecn;        // parse: the whole TOS or traffic class byte
   Cast cast;               // egress, on admission: when its turn comes, the frame itself has left the cache
   uint16_t cells;          // egress, on admission: of memory that it holds
-  uint16_t held_by;        // egress, on admission: the group that they are charged to (Mmu::number_of_group)
+  uint16_t held_by;        // egress, on admission: the group that they are charged to (Mmu::number_of_pg)
   Remark remark;           // egress: for captures
 };
 static_assert(sizeof(PacketMeta) == 64);

@@ -138,8 +138,8 @@ class Copier {
     const uint64_t cell = mmu.cell().bytes();
     control::PortBufferSnapshot out;
     for (uint32_t i = 0; i < kPriorities; ++i) {
-      const GroupUse& group = mmu.group(port, i);
-      const GroupExtremes& extremes = mmu.extremes(port, i);
+      const PriorityGroupUse& group = mmu.pg(port, i);
+      const PriorityGroupExtremes& extremes = mmu.extremes(port, i);
       out.groups[i] = {.lossless = group.lossless,
                        .reserved_bytes = group.reserved() * cell,
                        .shared_bytes = group.shared * cell,

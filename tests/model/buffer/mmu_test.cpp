@@ -19,7 +19,7 @@ struct Frame {
   uint32_t queue;
   uint32_t bytes;
 
-  Mmu::Account account() const { return {Mmu::number_of_group(in_port, group), Mmu::number_of_queue(out_port, queue)}; }
+  Mmu::Account account() const { return {Mmu::number_of_pg(in_port, group), Mmu::number_of_queue(out_port, queue)}; }
 };
 
 // A random division of a random memory: both models of it.
@@ -75,7 +75,7 @@ class Pair {
     return {SharedLimit::dynamic(th), {true, th, 0}};
   }
   void plan_group(uint32_t port, uint32_t i) {
-    GroupPlan& fast_group = plan_.ports[port].groups[i];
+    PriorityGroupPlan& fast_group = plan_.ports[port].groups[i];
     SlowGroup& group = slow.groups[{port, i}];
     std::tie(fast_group.limit, group.limit) = limit();
     group.pool = fast_group.pool = static_cast<uint8_t>(rng_.below(2));
@@ -110,7 +110,7 @@ std::string verdict_of(const Mmu& mmu, uint32_t cells) {
 
 void compare_use(const Pair& both, const Frame& frame) {
   const auto& [in_port, out_port, g, q, bytes] = frame;
-  const GroupUse& group = both.fast.group(in_port, g);
+  const PriorityGroupUse& group = both.fast.pg(in_port, g);
   const SlowGroup& slow_group = both.slow.groups.at({in_port, g});
   ASSERT_EQ(group.reserved(), slow_group.in_reserved);
   ASSERT_EQ(group.shared, slow_group.in_shared);
@@ -213,13 +213,13 @@ TEST(Mmu, GivesEachOfManyHungryGroupsTheClosedFormsShare) {
       for (bool grew = true; grew;) {
         grew = false;
         for (uint16_t port = 0; port < n; ++port) {
-          grew |= mmu.admit({Mmu::number_of_group(port, 3), Mmu::number_of_queue(0, 3)}, 1) != 0;
+          grew |= mmu.admit({Mmu::number_of_pg(port, 3), Mmu::number_of_queue(0, 3)}, 1) != 0;
         }
       }
       const double alpha = std::pow(2.0, th);
       const double share = alpha * kPool / (1 + alpha * n);
       for (uint16_t port = 0; port < n; ++port) {
-        EXPECT_NEAR(mmu.group(port, 3).shared, share, 1 + alpha) << "2^" << th << ", " << n << " groups";
+        EXPECT_NEAR(mmu.pg(port, 3).shared, share, 1 + alpha) << "2^" << th << ", " << n << " groups";
       }
     }
   }
@@ -242,10 +242,10 @@ TEST(Mmu, ClearsWatermarksToWhatIsHeld) {
   ASSERT_EQ(mmu.admit({0, 0}, 2000), 2000U);
   mmu.release({0, 0}, 3000);
   EXPECT_EQ(mmu.queue(0, 0).shared_watermark, 5000U);
-  EXPECT_EQ(mmu.group(0, 0).shared_watermark, 5000U);
+  EXPECT_EQ(mmu.pg(0, 0).shared_watermark, 5000U);
   mmu.clear_watermarks();
   EXPECT_EQ(mmu.queue(0, 0).shared_watermark, 2000U);
-  EXPECT_EQ(mmu.group(0, 0).shared_watermark, 2000U);
+  EXPECT_EQ(mmu.pg(0, 0).shared_watermark, 2000U);
   EXPECT_EQ(mmu.ingress_pools()[0].watermark(), 2000U);
 }
 

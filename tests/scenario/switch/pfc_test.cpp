@@ -85,7 +85,7 @@ TEST(Pfc, IsSentWhenAGroupEntersHeadroomAndAgainWhenItHasDrained) {
     const Mac own{0x02, 0xbb, 0, 0, 0, static_cast<uint8_t>(port)};
     EXPECT_EQ(said, (std::vector<Bytes>{pfc_frame(1 << 3, 0xffff, own), pfc_frame(1 << 3, 0, own)}));
     EXPECT_EQ(bench.node().egress().flow_control(PortNo{port}).pfc_tx_frames(Priority{3}), 2u);
-    const GroupUse& group = bench.node().egress().mmu().group(port, 3);
+    const PriorityGroupUse& group = bench.node().egress().mmu().pg(port, 3);
     EXPECT_EQ(group.shared_watermark, 100u);
     EXPECT_GT(bench.node().egress().mmu().extremes(port, 3).headroom_watermark, 0u);
     EXPECT_FALSE(group.xoff);
@@ -325,7 +325,7 @@ TEST(Pfc, ANewPlanWithAHigherXonSaysXonAtOnce) {
   bench.run_for(Duration::us(5));
   for (uint16_t i = 0; i < 22; ++i) bench.send(6, frame_of(3, i));
   bench.run_for(Duration::us(5));
-  const auto group = [&]() -> const GroupUse& { return bench.node().egress().mmu().group(6, 3); };
+  const auto group = [&]() -> const PriorityGroupUse& { return bench.node().egress().mmu().pg(6, 3); };
   ASSERT_EQ(group().headroom, 10u);
   while (group().headroom != 0) {  // a frame at a time
     bench.send(4, pfc_frame(1 << 3, 0));

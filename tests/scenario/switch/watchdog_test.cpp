@@ -138,12 +138,12 @@ TEST_F(Watchdog, AStormEndsWithThePlanThatGivesThePriorityOtherGroupsOrQueues) {
     ASSERT_TRUE(watchdog().stormed());
     ForwardingState next = state_of(WatchdogAction::kDrop);
     QosPlan plan = *next.plan;
-    auto& masks = groups ? plan.ports[4].priorities_of_group : plan.ports[4].queues_of_priority;
+    auto& masks = groups ? plan.ports[4].priorities_of_pg : plan.ports[4].queues_of_priority;
     std::swap(masks[kPriority], masks[5]);
     next.plan = std::make_shared<QosPlan>(std::move(plan));
     bench_->publish(std::move(next), bench_->engine().now());
     EXPECT_FALSE(watchdog().stormed()) << (groups ? "groups" : "queues");
-    EXPECT_FALSE(bench_->node().egress().mmu().group(4, kPriority).shut);
+    EXPECT_FALSE(bench_->node().egress().mmu().pg(4, kPriority).shut);
     EXPECT_FALSE(bench_->node().egress().mmu().queue(4, kPriority).shut);
   }
 }
@@ -219,7 +219,7 @@ TEST_F(Watchdog, ForwardStopsItsNeighbourNoMore) {
   for (int i = 0; i < 4; ++i) send(Duration::us(450), 4, "10.4.0.1");
   run_to(Duration::us(900));
   ASSERT_TRUE(watchdog().stormed());
-  ASSERT_TRUE(bench_->node().egress().mmu().group(4, kPriority).xoff);
+  ASSERT_TRUE(bench_->node().egress().mmu().pg(4, kPriority).xoff);
   EXPECT_EQ(bench_->node().egress().flow_control(PortNo{4}).pfc_tx_frames(Priority{kPriority}), told)
       << "and no XOFF while it lasts";
   EXPECT_EQ(bench_->node().egress().flow_control(PortNo{4}).raised_xoff(), 0);

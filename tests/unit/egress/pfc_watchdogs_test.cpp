@@ -61,7 +61,7 @@ class TwoWatchedPorts {
   Instant now_;
   QosPlan plan_;
   Mmu mmu_{2};
-  GroupFlowControl flow_control_{2, mmu_};
+  PriorityGroupFlowControl flow_control_{2, mmu_};
   std::vector<PortCounters> counters_{2};
   PfcWatchdogs watchdogs_{flow_control_, mmu_, counters_};
 };

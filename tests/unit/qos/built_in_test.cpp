@@ -47,7 +47,7 @@ TEST(BuiltInProfile, TomahawksAreThePublishedCells) {
     const dataplane::BufferPlan& buffer = planned.plan->buffer;
     EXPECT_EQ(buffer.cell.bytes(), 208u);
     for (const size_t g : {3, 4}) {
-      const dataplane::GroupPlan& group = planned.group(0, g);
+      const dataplane::PriorityGroupPlan& group = planned.group(0, g);
       EXPECT_TRUE(group.lossless);
       EXPECT_EQ(group.reserved_cells, 6u);  // 1,248 B
       EXPECT_EQ(group.xon_cells, 11u);      // 2,288 B
@@ -85,7 +85,7 @@ TEST(BuiltInProfile, Sn4700sHeadroomIsInsideTheSize) {
         std::pair("sonic-sn4700-100g-300m", 137'216u)}) {
     SCOPED_TRACE(name);
     const Planned planned = with_profile(name);
-    const dataplane::GroupPlan& group = planned.group(0, 3);
+    const dataplane::PriorityGroupPlan& group = planned.group(0, 3);
     EXPECT_EQ(group.reserved_cells, 19'456u / 144);
     EXPECT_EQ(group.xon_cells, 19'456u / 144);
     EXPECT_EQ(group.headroom_cells, (size - 19'456) / 144);
@@ -125,7 +125,7 @@ TEST(BuiltInProfile, AzureMarksAndSharesAsSonicDoes) {
   EXPECT_EQ(port.queues[0].weight, 14u);
   EXPECT_EQ(port.queues[4].weight, 15u);
   EXPECT_TRUE(port.queues[7].strict);
-  EXPECT_EQ(port.priorities_of_group, (std::array<uint8_t, 8>{0, 0, 0, 8, 16, 0, 0, 0}));
+  EXPECT_EQ(port.priorities_of_pg, (std::array<uint8_t, 8>{0, 0, 0, 8, 16, 0, 0, 0}));
   EXPECT_EQ(port.queues_of_priority, (std::array<uint8_t, 8>{1, 2, 4, 8, 16, 32, 64, 128}));
   // Without BUFFER_* tables the queues have a limit each, and nothing is lossless.
   EXPECT_EQ(planned.queue(0, 3).limit, SharedLimit::fixed(1 << 20));

@@ -29,7 +29,7 @@ Planned plan_with(std::string_view more) {
 TEST(ConfigDb, IsReadAsItIs) {
   const Planned planned = plan_with(", cell: 208B");
   ASSERT_NE(planned.plan, nullptr);
-  const dataplane::GroupPlan& group = planned.group(2, 4);
+  const dataplane::PriorityGroupPlan& group = planned.group(2, 4);
   EXPECT_TRUE(group.lossless);
   EXPECT_EQ(group.reserved_cells, 6u);
   EXPECT_EQ(group.headroom_cells, 854u);

@@ -87,7 +87,7 @@ TEST(QosPlan, PausesOfAPriorityStopTheQueueAndComeFromTheGroupThatTheMapsName) {
       "    PORT_QOS_MAP: {global: {pfc_enable: \"3,4\", pfcwd_sw_enable: \"4\"}, Ethernet4: {pfc_enable: \"6\"}}\n"));
   const dataplane::PortQosPlan& port = planned.plan->ports.at(0);
   EXPECT_EQ(port.queues_of_priority, (std::array<uint8_t, 8>{2, 0, 0, 32, 32, 0, 0, 0}));
-  EXPECT_EQ(port.priorities_of_group, (std::array<uint8_t, 8>{0, 0, 0b11000, 0, 0, 0, 0, 0b1000000}));
+  EXPECT_EQ(port.priorities_of_pg, (std::array<uint8_t, 8>{0, 0, 0b11000, 0, 0, 0, 0, 0b1000000}));
   EXPECT_EQ(port.pfc_enabled, 0b11000);
   EXPECT_EQ(port.watchdog.priorities, 0b10000);
   EXPECT_EQ(planned.plan->ports.at(1).pfc_enabled, 0b1000000);

@@ -15,7 +15,7 @@ struct Planned {
   control::Testbed testbed;
   std::shared_ptr<const dataplane::QosPlan> plan;
 
-  const dataplane::GroupPlan& group(size_t port, size_t group) const {
+  const dataplane::PriorityGroupPlan& group(size_t port, size_t group) const {
     return plan->buffer.ports.at(port).groups[group];
   }
   const dataplane::QueuePlan& queue(size_t port, size_t queue) const {

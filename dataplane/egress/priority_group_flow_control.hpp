@@ -19,10 +19,10 @@
 
 namespace softspine::dataplane {
 
-class GroupFlowControl {
+class PriorityGroupFlowControl {
  public:
   // `mmu` outlives it.
-  GroupFlowControl(uint32_t ports, const Mmu& mmu) : ports_(ports), mmu_(mmu) {}
+  PriorityGroupFlowControl(uint32_t ports, const Mmu& mmu) : ports_(ports), mmu_(mmu) {}
 
   // Between windows, after the MMU has its plan. `plan` is there until the next. XOFFs of priorities that are no
   // longer enabled are cleared.
@@ -41,7 +41,7 @@ class GroupFlowControl {
   // it for those that no longer are.
   void ignore(uint32_t number, uint8_t priorities, Instant now) noexcept;
 
-  // By Mmu::number_of_group().
+  // By Mmu::number_of_pg().
   bool raise_xoff(uint32_t group, Instant now) noexcept;
   bool clear_xoff(uint32_t group, Instant now) noexcept;
   // Each frame that came in on a link that goes by credit, after it was enqueued or has ended.
