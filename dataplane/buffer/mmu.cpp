@@ -144,8 +144,8 @@ void Mmu::plan_group(PriorityGroupUse& group, const PriorityGroupPlan& wanted) {
   const uint32_t reserved = group.reserved();
   group.pool = &ingress_[wanted.pool];
   group.limit = group.shut ? SharedLimit{} : wanted.limit;
-  group.reserved_most = group.shut ? 0 : wanted.reserved_cells;
-  group.reserved_left = static_cast<int32_t>(group.reserved_most - reserved);
+  group.reserved_limit = group.shut ? 0 : wanted.reserved_cells;
+  group.reserved_left = static_cast<int32_t>(group.reserved_limit - reserved);
   group.headroom_limit = wanted.headroom_cells;
   group.xon = wanted.xon_cells;
   group.xon_offset = wanted.xon_offset_cells;
@@ -159,8 +159,8 @@ void Mmu::plan_queue(QueueUse& queue, const QueuePlan& wanted) {
   const uint32_t reserved = queue.reserved();
   queue.pool = &egress_[wanted.pool];
   queue.limit = queue.shut ? SharedLimit{} : wanted.limit;
-  queue.reserved_most = queue.shut ? 0 : wanted.reserved_cells;
-  queue.reserved_left = static_cast<int32_t>(queue.reserved_most - reserved);
+  queue.reserved_limit = queue.shut ? 0 : wanted.reserved_cells;
+  queue.reserved_left = static_cast<int32_t>(queue.reserved_limit - reserved);
 }
 
 void Mmu::set_pg(uint32_t port, uint32_t index, const PriorityGroupPlan& plan, bool shut) noexcept {

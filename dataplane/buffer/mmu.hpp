@@ -49,8 +49,8 @@ struct alignas(64) PriorityGroupUse {
   PoolUse* pool = nullptr;
   uint32_t shared = 0;  // cells held
   uint32_t headroom = 0;
-  int32_t reserved_left = 0;  // of reserved_most; below 0 when a new plan has less than is held
-  uint32_t reserved_most = 0;
+  int32_t reserved_left = 0;  // of reserved_limit; below 0 when a new plan has less than is held
+  uint32_t reserved_limit = 0;
   uint32_t headroom_limit = 0;
   SharedLimit limit;
   uint32_t shared_watermark = 0;
@@ -63,7 +63,7 @@ struct alignas(64) PriorityGroupUse {
   bool credited = false;
   bool watched = false;  // xoff or credited: a release is not the usual one
 
-  uint32_t reserved() const { return reserved_most - static_cast<uint32_t>(reserved_left); }
+  uint32_t reserved() const { return reserved_limit - static_cast<uint32_t>(reserved_left); }
   uint32_t held() const { return reserved() + shared + headroom; }
 };
 static_assert(sizeof(PriorityGroupUse) == 64);
@@ -78,12 +78,12 @@ struct alignas(64) QueueUse {
   PoolUse* pool = nullptr;
   uint32_t shared = 0;
   int32_t reserved_left = 0;
-  uint32_t reserved_most = 0;
+  uint32_t reserved_limit = 0;
   SharedLimit limit;
   uint32_t shared_watermark = 0;
   bool shut = false;
 
-  uint32_t reserved() const { return reserved_most - static_cast<uint32_t>(reserved_left); }
+  uint32_t reserved() const { return reserved_limit - static_cast<uint32_t>(reserved_left); }
   uint32_t held() const { return reserved() + shared; }
 };
 

@@ -66,7 +66,7 @@ class RateLimiter {
 
  private:
   static constexpr int64_t kPerByte = 8'000'000'000'000;
-  static constexpr int64_t kMostCredit = kCreditBytes * kPerByte;
+  static constexpr int64_t kCreditLimit = kCreditBytes * kPerByte;
 
   static constexpr uint64_t kNoLimit = CongestionControl::kNoLimit;
 
@@ -85,8 +85,8 @@ class RateLimiter {
       held_ = 0;
     } else {
       const Uint128 out = static_cast<Uint128>(rate_bps()) * static_cast<uint64_t>((now - settled_).count_ps());
-      const auto most = static_cast<uint64_t>(held_ + kMostCredit);
-      held_ = out >= most ? -kMostCredit : held_ - static_cast<int64_t>(static_cast<uint64_t>(out));
+      const auto most = static_cast<uint64_t>(held_ + kCreditLimit);
+      held_ = out >= most ? -kCreditLimit : held_ - static_cast<int64_t>(static_cast<uint64_t>(out));
     }
     settled_ = now;
   }

@@ -187,7 +187,7 @@ class ReactionPoint : public CongestionAlgorithm {
     const uint64_t least = std::min(timed_, filled_);
     const uint64_t threshold = parameters_.threshold;
     if (least > threshold) {
-      const uint64_t steps = parameters_.hai_scales ? std::min(least - threshold, kMostSteps) : 1;
+      const uint64_t steps = parameters_.hai_scales ? std::min(least - threshold, kStepLimit) : 1;
       target_ += steps * parameters_.hai_rate.count_bps();
     } else if (most > threshold) {
       target_ += parameters_.ai_rate.count_bps();
@@ -198,7 +198,7 @@ class ReactionPoint : public CongestionAlgorithm {
   }
 
   // Times kTopRate it fits 64 bits, times the least R_HAI it is above any line.
-  static constexpr uint64_t kMostSteps = 4'000'000;
+  static constexpr uint64_t kStepLimit = 4'000'000;
 
   ReactionParameters parameters_;
   uint64_t line_;

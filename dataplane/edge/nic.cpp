@@ -14,11 +14,12 @@ constexpr PortNo kLink{0};
 constexpr Duration kRetry = Duration::us(1);
 
 // What may wait for the rates of queue pairs: of rdma_rxe's, which have 128 packets under way each, some.
-constexpr uint64_t kMostKeptBytes = 1U << 20;
-constexpr uint64_t kMostKeptPackets = 1024;
+constexpr uint64_t kKeptBytesLimit = 1U << 20;
+constexpr uint64_t kKeptPacketsLimit = 1024;
 
 bool is_plain_config(const NicConfig& config) {
-  return config.pfc_enable == 0 && config.rate.is_zero() && !controls_congestion(config.congestion_control) && !config.dscp && config.source_port == 0;
+  return config.pfc_enable == 0 && config.rate.is_zero() && !controls_congestion(config.congestion_control) &&
+         !config.dscp && config.source_port == 0;
 }
 
 bool is_mac_control(const Packet& packet) {
@@ -46,7 +47,7 @@ uint64_t Nic::waiting_packets() const {
   return send_.packets() + let_go_.packets() + kept_packets();
 }
 bool Nic::keeps_too_much() const {
-  return congestion_ && (congestion_->bytes() > kMostKeptBytes || congestion_->packets() > kMostKeptPackets);
+  return congestion_ && (congestion_->bytes() > kKeptBytesLimit || congestion_->packets() > kKeptPacketsLimit);
 }
 
 // ── to the fabric

@@ -15,8 +15,8 @@ namespace {
 // A pcapng file may carry 64-bit seconds of any size: brought into range, not wrapped.
 int64_t nanoseconds(const timeval& stamp) {
   constexpr int64_t kNsPerSecond = 1'000'000'000;
-  constexpr int64_t kMost = std::numeric_limits<int64_t>::max() / kNsPerSecond - 1;
-  return std::clamp<int64_t>(stamp.tv_sec, -kMost, kMost) * kNsPerSecond +
+  constexpr int64_t kSecondsLimit = std::numeric_limits<int64_t>::max() / kNsPerSecond - 1;
+  return std::clamp<int64_t>(stamp.tv_sec, -kSecondsLimit, kSecondsLimit) * kNsPerSecond +
          std::clamp<int64_t>(stamp.tv_usec, 0, kNsPerSecond);
 }
 

@@ -25,10 +25,10 @@ void Worker::fetch_messages() noexcept {
 // The outside is asked when all that was due is done: under overload it waits outside, where it can be
 // pushed back, and not in here. A fabric that never catches up still asks now and then.
 bool Worker::is_time_to_poll(Instant horizon) noexcept {
-  constexpr uint32_t kMostWindowsBetween = 64;
+  constexpr uint32_t kWindowsBetweenLimit = 64;
   if (edges_.empty()) return false;
   const bool caught_up = schedule_.next() >= horizon;
-  if (!caught_up && ++windows_since_poll_ < kMostWindowsBetween) return false;
+  if (!caught_up && ++windows_since_poll_ < kWindowsBetweenLimit) return false;
   windows_since_poll_ = 0;
   return true;
 }

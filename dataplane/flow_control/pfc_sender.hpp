@@ -67,13 +67,13 @@ class PfcSender {
     return (pending_ & ~raised_) != 0 ? Remark::kXon : Remark::kXoffAgain;
   }
   PfcFrame make(Instant now, Duration quantum) noexcept {
-    PfcFrame frame = PfcFrame::of(raised_, pfc::kLongest);
+    PfcFrame frame = PfcFrame::of(raised_, pfc::kMaxQuanta);
     frame.enable |= pending_;
     for (uint32_t i = 0; i < kPriorities; ++i) frames_[i] += frame.enable >> i & 1U;
     announced_ = raised_;
     pending_ = 0;
     fresh_ = 0;
-    refresh_at_ = raised_ == 0 ? Instant::never() : now + quantum * (pfc::kLongest / 2);
+    refresh_at_ = raised_ == 0 ? Instant::never() : now + quantum * (pfc::kMaxQuanta / 2);
     return frame;
   }
   uint64_t frames(Priority priority) const { return frames_[priority.value()]; }

@@ -48,17 +48,17 @@ const rte_mempool_ops& stock_ops() {
 
 }  // namespace
 
-PacketStock::PacketStock(uint64_t most, PacketBudget* budget)
-    : most_(most), budget_(budget), free_(static_cast<void**>(map(most * sizeof(void*)))) {
+PacketStock::PacketStock(uint64_t limit, PacketBudget* budget)
+    : limit_(limit), budget_(budget), free_(static_cast<void**>(map(limit * sizeof(void*)))) {
   if (free_ == nullptr)
-    throw std::runtime_error("no address space for " + std::to_string(most) +
+    throw std::runtime_error("no address space for " + std::to_string(limit) +
                              " packets: " + memory_limit(read_memory_limits()));
 }
 
 PacketStock::~PacketStock() {
   if (budget_ != nullptr) budget_->release(made_ * stride_);
   for (const Chunk& chunk : chunks_) munmap(chunk.memory, chunk.bytes);
-  munmap(free_, most_ * sizeof(void*));
+  munmap(free_, limit_ * sizeof(void*));
 }
 
 void PacketStock::attach(rte_mempool* pool) {
@@ -86,7 +86,7 @@ void PacketStock::put(void* const* mbufs, uint32_t count) noexcept {
 }
 
 bool PacketStock::make_one() noexcept {
-  if (made_ == most_ || (budget_ != nullptr && !budget_->take(stride_))) return false;
+  if (made_ == limit_ || (budget_ != nullptr && !budget_->take(stride_))) return false;
   if (static_cast<size_t>(end_ - next_) < stride_ && !add_chunk()) {
     if (budget_ != nullptr) budget_->release(stride_);
     return false;

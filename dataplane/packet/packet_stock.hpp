@@ -27,7 +27,7 @@ namespace softspine::dataplane {
 class PacketStock {
  public:
   // At most so many, and no more than the budget allows; the budget may be null. Throws std::runtime_error.
-  PacketStock(uint64_t most, PacketBudget* budget);
+  PacketStock(uint64_t limit, PacketBudget* budget);
   ~PacketStock();
   PacketStock(const PacketStock&) = delete;
   PacketStock& operator=(const PacketStock&) = delete;
@@ -50,12 +50,12 @@ class PacketStock {
   bool make_one() noexcept;
   bool add_chunk() noexcept;
 
-  uint64_t most_;
+  uint64_t limit_;
   PacketBudget* budget_;
   rte_mempool* pool_ = nullptr;
   size_t stride_ = 0;  // from one mbuf to the next
   mutable std::mutex lock_;
-  void** free_ = nullptr;  // address space for `most_` of them
+  void** free_ = nullptr;  // address space for `limit_` of them
   uint64_t free_count_ = 0;
   uint64_t made_ = 0;
   char* next_ = nullptr;  // of the last chunk: what is not cut yet

@@ -33,7 +33,7 @@ inline constexpr uint32_t kPauseTime = 16;
 inline constexpr uint32_t kPauseFieldBytes = 18;
 inline constexpr uint16_t kOpcodePause = 0x0001;
 inline constexpr uint16_t kOpcodePfc = 0x0101;
-inline constexpr uint16_t kLongest = 0xffff;  // quanta
+inline constexpr uint16_t kMaxQuanta = 0xffff;
 }  // namespace pfc
 
 struct PfcFrame {

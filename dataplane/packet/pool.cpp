@@ -16,7 +16,7 @@ namespace softspine::dataplane {
 namespace {
 
 constexpr uint32_t kCachePerWorker = 512;  // the mempool's own maximum
-constexpr uint32_t kCacheFlushFactor = 2;  // a cache holds up to 1.5 × its size; most / 2 keeps it legal
+constexpr uint32_t kCacheFlushFactor = 2;  // a cache holds up to 1.5 × its size; half of the limit keeps it legal
 // Nothing says that mbufs must lie together, or on one page each.
 constexpr unsigned kOwnMemory = RTE_MEMPOOL_F_NO_IOVA_CONTIG;
 
@@ -41,14 +41,14 @@ PacketPool::PacketPool(const PoolConfig& config)
       pool_(make_pool(config, stock_.get())) {}
 
 uint64_t PacketPool::packets_of(const PoolConfig& config) {
-  if (config.budget == nullptr) return config.most;
-  return std::min(config.most, config.budget->limit_bytes() / memory_bytes(config.room_bytes) + 1);
+  if (config.budget == nullptr) return config.packet_limit;
+  return std::min(config.packet_limit, config.budget->limit_bytes() / memory_bytes(config.room_bytes) + 1);
 }
 
 PacketPool::Pool PacketPool::make_pool(const PoolConfig& config, PacketStock* stock) {
-  const auto most = static_cast<uint32_t>(std::min<uint64_t>(config.most, UINT32_MAX));
-  const uint32_t cache = most / kCacheFlushFactor < kCachePerWorker ? 0 : kCachePerWorker;
-  Pool pool{rte_mempool_create_empty(config.name.c_str(), most, element_bytes(config.room_bytes), cache,
+  const auto limit = static_cast<uint32_t>(std::min<uint64_t>(config.packet_limit, UINT32_MAX));
+  const uint32_t cache = limit / kCacheFlushFactor < kCachePerWorker ? 0 : kCachePerWorker;
+  Pool pool{rte_mempool_create_empty(config.name.c_str(), limit, element_bytes(config.room_bytes), cache,
                                      sizeof(rte_pktmbuf_pool_private), SOCKET_ID_ANY,
                                      stock == nullptr ? 0 : kOwnMemory)};
   if (pool) {
@@ -61,14 +61,14 @@ PacketPool::Pool PacketPool::make_pool(const PoolConfig& config, PacketStock* st
       return pool;
     }
     rte_mempool_set_ops_byname(pool.get(), rte_mbuf_best_mempool_ops(), nullptr);
-    if (rte_mempool_populate_default(pool.get()) == static_cast<int>(most)) {
+    if (rte_mempool_populate_default(pool.get()) == static_cast<int>(limit)) {
       rte_mempool_obj_iter(pool.get(), rte_pktmbuf_init, nullptr);
       return pool;
     }
   }
-  throw std::runtime_error("packet pool '" + config.name + "' of " + std::to_string(most) + " × " +
+  throw std::runtime_error("packet pool '" + config.name + "' of " + std::to_string(limit) + " × " +
                            std::to_string(config.room_bytes) +
-                           " B: " + why_no_memory(uint64_t{most} * element_bytes(config.room_bytes)));
+                           " B: " + why_no_memory(uint64_t{limit} * element_bytes(config.room_bytes)));
 }
 
 uint64_t PacketPool::made() const noexcept {

@@ -20,18 +20,18 @@ namespace softspine::dataplane {
 
 struct PoolConfig {
   std::string name;
-  uint32_t room_bytes;             // stored bytes of a packet at most
-  uint64_t most = UINT32_MAX;      // packets
+  uint32_t room_bytes;  // stored bytes of a packet at most
+  uint64_t packet_limit = UINT32_MAX;
   PacketBudget* budget = nullptr;  // outlives the pool
-  bool for_devices = false;        // DPDK's own memory for all of `most` at once: what a device's DMA can reach
+  bool for_devices = false;        // DPDK's own memory for all of them at once: what a device's DMA can reach
 };
 
 class PacketPool {
  public:
   // Throws std::runtime_error when memory is short.
   explicit PacketPool(const PoolConfig& config);
-  PacketPool(const std::string& name, uint32_t most, uint32_t room_bytes)
-      : PacketPool(PoolConfig{.name = name, .room_bytes = room_bytes, .most = most}) {}
+  PacketPool(const std::string& name, uint32_t packet_limit, uint32_t room_bytes)
+      : PacketPool(PoolConfig{.name = name, .room_bytes = room_bytes, .packet_limit = packet_limit}) {}
   ~PacketPool() = default;
   PacketPool(const PacketPool&) = delete;
   PacketPool& operator=(const PacketPool&) = delete;

@@ -9,7 +9,7 @@ namespace softspine::testbeds {
 namespace {
 
 // A whole kernel with its root folder in memory; what is enough for user-mode Linux may not be for it.
-constexpr unsigned kLeastQemuMib = 256;
+constexpr unsigned kMinQemuMib = 256;
 
 void append(Command& command, std::initializer_list<std::string> words) {
   command.insert(command.end(), words.begin(), words.end());
@@ -59,7 +59,7 @@ Command qemu_command(const GuestSpec& spec, const Installation& installation, co
 GuestSpec as_it_can_run(GuestSpec spec, const Installation& installation) {
   if (spec.kind != GuestKind::kUml || installation.uml_obstacle.empty()) return spec;
   spec.kind = GuestKind::kQemu;
-  spec.memory_mib = std::max(spec.memory_mib, kLeastQemuMib);
+  spec.memory_mib = std::max(spec.memory_mib, kMinQemuMib);
   return spec;
 }
 

@@ -19,11 +19,11 @@ namespace softspine::testbeds {
 
 class ControlQueue {
  public:
-  static constexpr uint32_t kMostPackets = 1024;
+  static constexpr uint32_t kPacketLimit = 1024;
 
   // Bit n: priority n is not empty.
   uint8_t waiting() const { return waiting_; }
-  bool has_room(uint8_t priority) const { return queues_[priority].packets < kMostPackets; }
+  bool has_room(uint8_t priority) const { return queues_[priority].packets < kPacketLimit; }
 
   // Needs has_room().
   void push(dataplane::Packet packet, uint8_t priority) {

@@ -45,7 +45,7 @@ class OpenLoop {
   }
   // Returns whether a message ended with it.
   bool sent(dataplane::Instant start, dataplane::Instant left, dataplane::Duration interval) {
-    eligible_ = std::max(eligible_, start - interval * kMostCatchUp) + interval;
+    eligible_ = std::max(eligible_, start - interval * kCatchUpLimit) + interval;
     psn_ = (psn_ + 1) & dataplane::bth::kMask24;
     if (++position_ < packets_) return false;
     position_ = 0;
@@ -55,7 +55,7 @@ class OpenLoop {
   }
 
  private:
-  static constexpr int64_t kMostCatchUp = 16;
+  static constexpr int64_t kCatchUpLimit = 16;
 
   dataplane::Instant eligible_;
   dataplane::Duration gap_;

@@ -39,7 +39,7 @@ class ReceiveBuffer {
   uint32_t size_bytes() const { return slow_.size_bytes; }
   bool is_empty() const { return packets_.empty(); }
   uint32_t bytes() const { return bytes_; }
-  uint32_t most_bytes() const { return most_; }
+  uint32_t watermark_bytes() const { return watermark_; }
   bool has_room(uint32_t frame_bytes) const { return uint64_t{bytes_} + frame_bytes <= slow_.size_bytes; }
   uint8_t wants_paused() const { return wants_xoff_ ? slow_.priorities : uint8_t{0}; }
   // When the first packet is through; never() if there is none or nothing drains.
@@ -54,7 +54,7 @@ class ReceiveBuffer {
   // Needs has_room(). Its last bit came in at `now`.
   void push(dataplane::Packet packet, dataplane::Instant now) {
     bytes_ += packet.frame_bytes();
-    most_ = std::max(most_, bytes_);
+    watermark_ = std::max(watermark_, bytes_);
     const bool is_first = packets_.empty();
     packets_.push(std::move(packet));
     if (is_first) settle_head(now);
@@ -84,7 +84,7 @@ class ReceiveBuffer {
   dataplane::PacketList packets_;
   dataplane::Instant head_done_ = dataplane::Instant::never();
   uint32_t bytes_ = 0;
-  uint32_t most_ = 0;
+  uint32_t watermark_ = 0;
   bool wants_xoff_ = false;
 };
 

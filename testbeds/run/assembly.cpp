@@ -25,8 +25,8 @@ using control::Role;
 
 namespace {
 
-constexpr uint32_t kLeastDevicePackets = 16'383;
-constexpr uint32_t kMostDevicePackets = 65'535;
+constexpr uint32_t kMinDevicePackets = 16'383;
+constexpr uint32_t kMaxDevicePackets = 65'535;
 constexpr uint32_t kEalMebibytes = 64;
 
 // "0000:3b:00.0" or "3b:00.0", maybe with arguments behind a comma.
@@ -91,8 +91,9 @@ class Builder {
     uint64_t eal_mebibytes = kEalMebibytes + (edges() > 0 ? 3 * kEalMebibytes : 0);
     if (has_device_memory()) {
       frames.for_devices = true;
-      frames.most = std::clamp(edges() * kPacketsPerEdge, uint64_t{kLeastDevicePackets}, uint64_t{kMostDevicePackets});
-      eal_mebibytes += frames.most * PacketPool::memory_bytes(kFrameRoom) >> 20;
+      frames.packet_limit =
+          std::clamp(edges() * kPacketsPerEdge, uint64_t{kMinDevicePackets}, uint64_t{kMaxDevicePackets});
+      eal_mebibytes += frames.packet_limit * PacketPool::memory_bytes(kFrameRoom) >> 20;
     }
     start_eal({.memory_mib = static_cast<uint32_t>(eal_mebibytes), .pci = pci_devices()});
     out_->frame_pool = std::make_unique<PacketPool>(frames);

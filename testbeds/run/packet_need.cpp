@@ -171,7 +171,7 @@ class NeedCount {
     uint64_t packets = 0;
     for (uint32_t n = 0; n < fabric_.nodes.size(); ++n) {
       const bool answers = acknowledges_ && reached_[n] && fabric_.nodes[n].kind == NodeKind::kHost;
-      packets += answers ? fabric_.nodes[n].ports.size() * ControlQueue::kMostPackets : 0;
+      packets += answers ? fabric_.nodes[n].ports.size() * ControlQueue::kPacketLimit : 0;
     }
     for (const control::HostFault& fault : testbed_.host_faults) {
       packets += fabric_.nodes[fault.node].ports.size() * (SlowReceiver{}.size_bytes / frame_ + 1);

@@ -238,7 +238,7 @@ class Copier {
     copy.unanswered = from.unanswered;
     copy.buffered = from.buffered;
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
-      const uint64_t most = assembly_.hosts[n]->receive_buffer(PortNo{p}).most_bytes();
+      const uint64_t most = assembly_.hosts[n]->receive_buffer(PortNo{p}).watermark_bytes();
       copy.receive_buffer_max_bytes = std::max(copy.receive_buffer_max_bytes, most);
     }
     copy.dropped = from.dropped;

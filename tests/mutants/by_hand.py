@@ -58,7 +58,7 @@ BY_HAND = [
         'ECT(1) is taken for CE by a NIC'),
     Row('testbeds/hosts/receive_buffer.hpp', 'bytes_ <= slow_.xon_bytes', 'bytes_ <= slow_.xoff_bytes',
         "a slow receiver's XON at its XOFF threshold"),
-    Row('dataplane/congestion/rate_limiter.hpp', 'out >= most ? -kMostCredit : held_ - static_cast<int64_t>(static_cast<uint64_t>(out))',
+    Row('dataplane/congestion/rate_limiter.hpp', 'out >= most ? -kCreditLimit : held_ - static_cast<int64_t>(static_cast<uint64_t>(out))',
         'held_ - static_cast<int64_t>(static_cast<uint64_t>(out))', "a rate limiter's credit has no limit"),
     Row('dataplane/edge/nic.cpp', '(free & cnp_bit_) != 0 && !cnps_.empty()', '!cnps_.empty()', "a NIC's CNPs ignore a pause"),
     Row('testbeds/hosts/control_queue.hpp', 'waiting_ & ~unsigned{paused}', 'waiting_',
@@ -86,7 +86,7 @@ BY_HAND = [
     # Not named by anybody: rules that a network engineer would look up.
     Row('dataplane/flow_control/pause_timing.hpp', 'rate.time_of_bytes(kQuantumBytes)', 'rate.time_of_bytes(kQuantumBytes / 2)', 'a quantum of 256 bit times'),
     Row('dataplane/flow_control/pause_timing.hpp', 'rate <= row.up_to', 'rate < row.up_to', "the response of the next higher rate's row"),
-    Row('dataplane/flow_control/pfc_sender.hpp', 'now + quantum * (pfc::kLongest / 2)', 'now + quantum * pfc::kLongest',
+    Row('dataplane/flow_control/pfc_sender.hpp', 'now + quantum * (pfc::kMaxQuanta / 2)', 'now + quantum * pfc::kMaxQuanta',
         'a refresh when the pause has lapsed'),
     Row('dataplane/egress/departures.hpp', 'std::bit_width(strict) - 1', 'std::countr_zero(strict)', 'the lowest strict queue first'),
     Row('dataplane/egress/shaper.hpp', 'due_ - burst_', 'due_', 'a shaper without a burst'),

@@ -23,7 +23,7 @@ constexpr uint32_t kFrames = 4096;
 std::vector<uint8_t> flood_frame(uint32_t index) {
   Rng rng{1, index};
   std::vector<uint8_t> frame(mac_control::kFrameBytes);
-  write_pfc(frame.data(), {2, 0, 0, 0, 0, 9}, PfcFrame::of(static_cast<uint8_t>(rng.next()), pfc::kLongest));
+  write_pfc(frame.data(), {2, 0, 0, 0, 0, 9}, PfcFrame::of(static_cast<uint8_t>(rng.next()), pfc::kMaxQuanta));
   switch (index % 5) {
     case 0: frame.resize(ethernet::kBytes + rng.below(pfc::kFieldBytes - ethernet::kBytes)); break;  // cut short
     case 1: frame[pfc::kVector] = static_cast<uint8_t>(rng.next() | 1); break;                       // reserved bits

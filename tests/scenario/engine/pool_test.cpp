@@ -64,7 +64,7 @@ TEST(PacketPool, HasAsManyPacketsAsAreUnderWayAndReusesThem) {
 }
 
 TEST(PacketPool, OneForDevicesHasAllItsPacketsAtOnceAndNoMore) {
-  PacketPool pool{{.name = "devices", .room_bytes = kRoom, .most = 1'023, .for_devices = true}};
+  PacketPool pool{{.name = "devices", .room_bytes = kRoom, .packet_limit = 1'023, .for_devices = true}};
   EXPECT_EQ(pool.made(), 1'023u);
   EXPECT_EQ(pool.in_use(), 0u);
   std::vector<Packet> held;

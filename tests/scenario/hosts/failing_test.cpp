@@ -38,7 +38,7 @@ TEST(SlowReceiver, LosesNothingAndHoldsItsPeerToItsRate) {
   EXPECT_GT(hosts.a().flow_control(kPort).pauses().on_to_off(Priority{3}), 10u);
   EXPECT_EQ(hosts.a().flow_control(kPort).pfc_rx_frames(Priority{3}) + 0u,
             hosts.b().flow_control(kPort).pfc_tx_frames(Priority{3}));
-  EXPECT_GT(hosts.b().receive_buffer(kPort).most_bytes(), kTenGbps.xoff_bytes);
+  EXPECT_GT(hosts.b().receive_buffer(kPort).watermark_bytes(), kTenGbps.xoff_bytes);
 }
 
 TEST(SlowReceiver, StaysWithinItsBufferBeyondXoffByWhatWasUnderWay) {
@@ -53,7 +53,7 @@ TEST(SlowReceiver, StaysWithinItsBufferBeyondXoffByWhatWasUnderWay) {
   const Duration late = rate.time_of_frame(mac_control::kFrameBytes) + PauseTiming::of(rate).response +
                         Duration::us(1) + 2 * rate.time_of_frame(4178);
   const auto most = static_cast<uint32_t>(late.seconds() * 100e9 / 8) + 2 * 4178;
-  EXPECT_LE(hosts.b().receive_buffer(kPort).most_bytes(), kTenGbps.xoff_bytes + most);
+  EXPECT_LE(hosts.b().receive_buffer(kPort).watermark_bytes(), kTenGbps.xoff_bytes + most);
 }
 
 TEST(SlowReceiver, WithoutAPeerThatObeysItsBufferOverflows) {
@@ -67,7 +67,7 @@ TEST(SlowReceiver, WithoutAPeerThatObeysItsBufferOverflows) {
   hosts.b().set_slow_receiver(kPort, slow, Instant{});
   hosts.run(us(500));
   EXPECT_GT(overflowed(hosts.b()), 0u);
-  EXPECT_LE(hosts.b().receive_buffer(kPort).most_bytes(), slow.size_bytes);
+  EXPECT_LE(hosts.b().receive_buffer(kPort).watermark_bytes(), slow.size_bytes);
   EXPECT_GT(hosts.b().received(0).skipped, 0u);
   EXPECT_EQ(hosts.a().flow_control(kPort).pauses().rx_frames(Priority{1}), 0u);
 }
