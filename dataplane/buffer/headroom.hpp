@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much headroom a lossless priority group needs so that nothing it is sent is ever dropped.
+// How much headroom a lossless priority group needs so that none of its frames is ever dropped.
 //
-// Let a frame's last bit at t0 be the one that makes the group say XOFF. In the worst case
-//   the pause frame waits for a frame of the largest size that has just begun    T(mtu)
-//   goes out                                                                     T(60)
-//   crosses the link                                                             propagation
-//   and is obeyed at the last instant allowed                                    response (802.3, by speed)
-// and until then the peer begins frames without a gap; they cross the link once more. So
+// Let t0 be the instant at which a frame's last bit makes the group raise XOFF. In the worst case the PFC frame
+//   waits for a frame of the largest size that has just begun       T(mtu)
+//   is sent                                                         T(60)
+//   crosses the link                                                propagation
+//   and is obeyed at the last instant that 802.3 allows             response, by speed
+// Until then the peer begins frames without a gap, and they cross the link, too. So
 //   D        = T(mtu) + T(60) + 2 × propagation + response
-//   arriving = the frame at t0, and those begun within D: a frame's begin may lie just before its end
+//   arriving = the frame at t0, and those that the peer begins within D; the last of them may begin just before D ends
 //   headroom = the cells of the largest frame at t0
 //            + D × (cells a time) + the cells of the largest frame that has just begun
 // Cells a time: the worst over frame sizes from the smallest to the largest, cells(f) / T(f): 64-byte frames
@@ -36,7 +36,8 @@ struct HeadroomQuestion {
   Duration response;  // of the peer
 };
 
-// D of the formula above: from the frame that says XOFF to the last instant at which the peer begins another.
+// D of the formula above: from the frame that makes XOFF be raised to the last instant at which the peer begins
+// another.
 constexpr Duration pause_loop(const HeadroomQuestion& q) {
   return q.rate.time_of_frame(q.largest_frame) + q.rate.time_of_frame(mac_control::kFrameBytes) + q.propagation * 2 +
          q.response;

@@ -80,7 +80,7 @@ uint32_t Mmu::admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t
     group.pool->headroom += cells;
     raise(extremes_of(group).headroom_watermark, group.headroom);
     raise(group.pool->headroom_watermark, group.pool->headroom);
-    said_xoff_ = !group.xoff;
+    must_raise_xoff_ = !group.xoff;
     set_xoff(group, true);
   }
   if (queue_reserved) {
@@ -102,11 +102,11 @@ bool Mmu::has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept {
 bool Mmu::release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
   release_cells(queue, cells);
   release_cells(group, cells - out_of_headroom(group, cells));
-  const bool may_go = group.xoff && say_xon(group);
+  const bool may_go = group.xoff && may_clear_xoff(group);
   return may_go || group.credited;
 }
 
-bool Mmu::say_xon(PriorityGroupUse& group) noexcept {
+bool Mmu::may_clear_xoff(PriorityGroupUse& group) noexcept {
   if (group.headroom != 0) return false;
   const uint64_t limit = group.limit.of(group.pool->to_give());
   const uint64_t below = limit > group.xon_offset ? limit - group.xon_offset : 0;
@@ -176,7 +176,7 @@ void Mmu::set_queue(uint32_t port, uint32_t index, const QueuePlan& plan, bool s
 bool Mmu::reconsider_xoff(uint16_t port, uint8_t index) noexcept {
   PriorityGroupUse& group = group_of(port, index);
   if (!group.xoff) return false;
-  if (group.lossless) return say_xon(group);
+  if (group.lossless) return may_clear_xoff(group);
   set_xoff(group, false);
   return true;
 }

@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shared buffer of a switch: who holds how many cells, who may have more, and when a group asks its
-// sender to stop. Never sees a packet: ports, groups, queues and bytes. (buffer_plan.hpp has the words.)
+// The shared buffer of a switch: how many cells each priority group and each queue holds, whether it may have more, and
+// when a priority group has to raise XOFF. It never sees a packet, only ports, groups, queues and bytes. A group here
+// is always a priority group (PG). Pools, limits, reserved and headroom are explained in buffer_plan.hpp.
 //
-// admit: a frame of c cells is charged twice, whole each time, or refused:
+// admit: a frame of c cells is charged, all c cells each time, to its group (ingress) and to its queue (egress):
 //   ingress   reserved use + c ≤ reserved                                            → reserved
 //             else shared use + c ≤ limit, and the pool's shared use + c ≤ its shared → shared
 //             else lossless: headroom use + c ≤ headroom, and if the pool has a shared
 //                  headroom, the pool's headroom use + c ≤ that                       → headroom: XOFF
 //             else refused: kHeadroomFull of a lossless group, kIngressFull of another
 //   egress    reserved, else shared, else refused: kQueueFull
-// release: when its last bit has left (or it ended waiting) the cells go back, headroom first, then shared,
-//   then reserved: so a group's headroom is free again before it says XON.
-//   XON  ⇔  XOFF before, headroom use 0, shared use ≤ max(xon, limit − xon_offset); looked at whenever the
-//   group gives cells back.
+// release: when a frame's last bit has left, or when it ended where it waited, its cells go back: headroom first, then
+//   shared, then reserved. So a group's headroom is free again before its XOFF is cleared.
+//   XOFF is cleared  ⇔  it was raised, headroom use is 0, and shared use ≤ max(xon, limit − xon_offset)
+//   This is looked at whenever cells of the group are released.
 //
-// What the switch makes itself is charged to one more port, behind the last.
-// A new plan (apply) moves nothing: what is held stays charged as it was, and only what comes is judged by it.
+// Frames that the switch makes itself are charged to one more port, whose number is ports().
+// A new plan (apply) moves no cells: what is held stays charged as it was, and only later frames are judged by the
+// plan.
 //
 // Invariants: a pool's use = the sum of its groups' (queues') use; no use is negative; all are 0 when nothing
 // is held. Watermarks: the highest use since the start or since they were cleared.
@@ -123,15 +125,16 @@ class Mmu {
     return admit_otherwise(group, queue, cells);
   }
   DropReason refused_for() const { return refused_for_; }
-  // Whether the frame admitted last made its group ask its sender to stop. Asked after each, and told once.
-  [[gnu::always_inline]] bool said_xoff() noexcept {
-    if (!said_xoff_) [[likely]]
+  // Whether the frame admitted last made its group enter the headroom. To be asked after each frame; true once.
+  [[gnu::always_inline]] bool must_raise_xoff() noexcept {
+    if (!must_raise_xoff_) [[likely]]
       return false;
-    said_xoff_ = false;
+    must_raise_xoff_ = false;
     return true;
   }
 
-  // Returns whether the group may be sent to again (XON); of a credited one always.
+  // Returns whether the group's XOFF is to be cleared; of a group that grants credit always true, since it has more to
+  // grant.
   [[gnu::always_inline]] bool release(const Account& account, uint32_t cells) noexcept {
     PriorityGroupUse& group = groups_[account.group];
     QueueUse& queue = queues_[account.queue];
@@ -145,10 +148,11 @@ class Mmu {
 
   // Between windows. The first plan fixes the size of a cell; every further one has the same.
   void apply(const BufferPlan& plan);
-  // The PFC watchdog: what comes is refused (kPfcWatchdogIngress, kPfcWatchdog) while it is shut. Survives apply().
+  // For the PFC watchdog: while a group or queue is shut it refuses every frame (kPfcWatchdogIngress, kPfcWatchdog). It
+  // stays shut when a new plan is applied.
   void set_pg(uint32_t port, uint32_t pg, const PriorityGroupPlan& plan, bool shut) noexcept;
   void set_queue(uint32_t port, uint32_t queue, const QueuePlan& plan, bool shut) noexcept;
-  // After apply(): whether a group that had asked to stop has nothing left to wait for. Clears its state.
+  // After apply(): whether a group that had raised XOFF may clear it by the new plan. If so, it counts as cleared.
   bool reconsider_xoff(uint16_t port, uint8_t group) noexcept;
 
   uint32_t ports() const { return ports_; }
@@ -163,7 +167,7 @@ class Mmu {
   const std::vector<PoolUse>& egress_pools() const { return egress_; }
   uint64_t pg_limit(uint32_t port, uint32_t pg) const;
   void clear_watermarks() noexcept;
-  // Invariant 2, and that nothing is held if `empty`: where it is broken, or an empty text.
+  // Checks the invariants above, and if `empty` that no cell is held. Says which is broken, or nothing.
   const char* validate(bool empty) const noexcept;
 
  private:
@@ -205,7 +209,7 @@ class Mmu {
   [[gnu::noinline]] static bool release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
   uint32_t refuse(DropReason reason) noexcept;
   static bool has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept;
-  static bool say_xon(PriorityGroupUse& group) noexcept;
+  static bool may_clear_xoff(PriorityGroupUse& group) noexcept;
   static void set_xoff(PriorityGroupUse& group, bool xoff) noexcept {
     group.xoff = xoff;
     group.watched = xoff || group.credited;
@@ -216,7 +220,7 @@ class Mmu {
   uint32_t ports_;
   CellSize cell_;
   bool planned_ = false;
-  bool said_xoff_ = false;
+  bool must_raise_xoff_ = false;
   DropReason refused_for_ = DropReason::kCount;
   std::vector<PriorityGroupUse> groups_;         // by port, then group; one port more than there are
   std::vector<PriorityGroupExtremes> extremes_;  // as groups_

@@ -55,7 +55,7 @@ class Admission {
     return DropReason::kCount;
   }
   // Whether the packet admitted last made its group raise XOFF. Asked after each; true once.
-  [[gnu::always_inline]] bool said_xoff() noexcept { return mmu_.said_xoff(); }
+  [[gnu::always_inline]] bool must_raise_xoff() noexcept { return mmu_.must_raise_xoff(); }
 
   // Whether the group that held the cells may have to clear its XOFF, or to grant credit.
   [[gnu::always_inline]] bool release(uint32_t port, uint8_t queue, uint32_t held_by, uint32_t cells) noexcept {

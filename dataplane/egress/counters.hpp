@@ -2,16 +2,16 @@
 // What a switch counts at one port: plain integers, written by the worker that owns the node and read
 // by control between windows (Engine::at, Engine::post). No DPDK, no atomics.
 //
-// Counted once, at the place named; everything that can be had by adding is a function:
+// Each event is counted once, at the place named here; every sum is a function:
 //   rx_*        at arrival, every frame, MAC control included; bytes are frame bytes without FCS
 //   tx_*        at departure, when the last bit has left, PFC frames included; until then the frame is queued
-//   queue.*     packets and bytes when they leave the queue for the wire; dropped ones at its tail, or by the PFC
-//               watchdog where they waited
-//   drops       every packet that ended here, at the port it came in by, whatever stage ended it;
-//               so drops[kQueueFull] (and all that is_of_queue()) of the port it came in by and
-//               queue.dropped_packets of the port it was bound for count the same packet from two sides
-// rx_packets of all ports = tx_packets of all ports + drops of all ports + queued, less what the
-// switch made itself (answers, flood copies, PFC): those are in `made_packets`, at the port they leave by.
+//   queue.*     packets and bytes when they have left the queue by the wire; drops at the queue's tail, and by
+//               the PFC watchdog where the packet waited
+//   drops       every packet that ended in the switch, at the port it came in by, whatever stage ended it. A
+//               packet dropped for a queue (is_of_queue()) is counted twice, from two sides: in drops of the port
+//               it came in by, and in queue.dropped_packets of the port it was bound for
+// rx_packets + made_packets = tx_packets + drops + queued packets, over all ports. made_packets are frames that the
+// switch made itself (answers, flood copies, PFC), counted at the port they leave by.
 #pragma once
 
 #include <array>

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The egress side of a switch, and the memory before it. Its parts, each with its manual; none of them knows this
-// class:
+// The egress side of a switch, and the buffer before it. It joins these parts, none of which knows it:
 //
-//   admission       may the packet wait: link, WRED, the shared buffer        admission.hpp, early_detection.hpp
-//   departures      the queues, the scheduler, one frame at a time on each wire   departures.hpp, port_scheduler.hpp
-//   flow control    what the neighbours forbid us to send, and what we ask of them    priority_group_flow_control.hpp
-//   timers          when a pause, a shaper or a frame that is owed needs its port     port_timers.hpp
-//   watchdogs       whether a priority is in a storm, and for how long                pfc_watchdogs.hpp
+//   admission       may the packet wait: link, WRED, shared buffer     admission.hpp, early_detection.hpp
+//   departures      queues, scheduler, the frame on each wire          departures.hpp, port_scheduler.hpp
+//   flow control    what neighbours forbid us, what we ask of them     priority_group_flow_control.hpp
+//   timers          when a pause, shaper or owed frame is due          port_timers.hpp
+//   watchdogs       is a priority in a storm                           pfc_watchdogs.hpp
 //
 // What joins them happens here:
 //   enqueue   admission charges the packet to a priority group and a queue, or refuses it; departures let it begin to
@@ -56,7 +55,7 @@ class Egress {
       return refused;
     const uint32_t group = meta.held_by;
     departures_.add(port, number, q, packet, now);
-    if (admission_.said_xoff()) [[unlikely]]
+    if (admission_.must_raise_xoff()) [[unlikely]]
       raise_xoff(group, now);
     return DropReason::kCount;
   }

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Connects a switch's priority groups and queues with the flow control of its ports: flow control knows priorities,
-// the buffer knows groups, the scheduler knows queues; the plan maps them.
+// Connects a switch's priority groups and queues with the flow control of its ports. Flow control knows priorities, the
+// buffer knows priority groups, the scheduler knows queues; the plan maps them to each other. A group here is a
+// priority group.
 //
-//   a group that enters its headroom    raises XOFF for the priorities that its port puts there, if the port sends
-//                                       PFC for them and the watchdog has not overruled it
-//   a group that has drained            clears it
-//   a group that holds more or less     tells the port's credit, on a link that goes by credit
-//   a priority that is blocked          blocks the queues that the plan gives to it
-// What returns bool says whether the port may owe its neighbour a frame now. No packet is seen here.
+//   a group enters its headroom         XOFF is raised for the priorities that the plan puts into the group, if
+//                                       the port sends PFC for them and no watchdog has overruled that
+//   a group has drained                 this XOFF is cleared
+//   a group holds more or fewer cells   the port's credit learns it, on a link that goes by credit
+//   a priority is blocked               so are the queues that the plan gives to it
+// A function that returns bool says whether the port may owe its neighbour a frame now. No packet is seen here.
 #pragma once
 
 #include <cstdint>
@@ -34,17 +35,17 @@ class PriorityGroupFlowControl {
   bool uses_credit() const { return uses_credit_; }
 
   uint8_t blocked_queues(uint32_t number) const noexcept;
-  // A frame of the queue has begun to leave.
+  // A frame of the queue has begun to leave: it has used credit.
   void charge(uint32_t number, uint8_t queue, uint32_t frame_bytes, Instant at) noexcept;
 
-  // Pauses of exactly these priorities are ignored, and their XOFF is cleared. A group that is in its headroom raises
-  // it for those that no longer are.
+  // Pauses of exactly these priorities are ignored, and their XOFF is cleared. For priorities that are no longer
+  // ignored XOFF is raised again if their group is in its headroom.
   void ignore(uint32_t number, uint8_t priorities, Instant now) noexcept;
 
   // By Mmu::number_of_pg().
   bool raise_xoff(uint32_t group, Instant now) noexcept;
   bool clear_xoff(uint32_t group, Instant now) noexcept;
-  // Each frame that came in on a link that goes by credit, after it was enqueued or has ended.
+  // To be called for each frame that came in on a link that goes by credit, after it was queued or dropped.
   bool took_in(uint32_t number, uint8_t group, uint32_t frame_bytes, Instant now) noexcept;
 
  private:

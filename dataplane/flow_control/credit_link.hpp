@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One end of a link that goes by credit instead of PFC, as InfiniBand's links do: who sends knows beforehand that the
-// other end has room, so nobody is ever asked to stop.
+// One end of a link with credit-based flow control (CBFC) instead of PFC, as InfiniBand's links have it: a sender knows
+// beforehand that the receiver has room for a frame, so nobody is ever asked to stop.
 //
-//   receiving   limit = received + room − held      all in our cells, counted since the link came up
-//               announced when it has grown by a quarter of the room, or, if what was announced is used up, by the
-//               largest frame; and when the other end asks
-//   sending     a priority may send while limit − sent ≥ the cells, at the other end, of the link's largest frame
-//               without credit for 50 µs: asks, and again each 50 µs, so that a lost frame costs time and no standstill
+//   receiving   credit limit = received + room − held, in cells of this end, counted since the link came up. A
+//               credit frame announces it when it has grown by a quarter of the room; or, once the sender has
+//               used up what was announced, when it has grown by the largest frame; and whenever the sender asks
+//   sending     a priority may send while limit − sent ≥ the cells that the link's largest frame takes at the
+//               other end. After 50 µs without credit this end asks for it, and again each 50 µs: so a credit
+//               frame that is lost costs time, and the link does not stand still for ever
 //
-// Each frame carries what was sent, too, and the other end takes that for received: what a bad cable took is not missed
-// for ever. (A link is a FIFO: what was sent before the frame has arrived before it, or never will.) Not every frame is
-// asked for its size: a priority waits until its largest would fit. What the other end does not grant credit for is not
-// held back.
+// A credit frame also says how much its sender has sent so far, and the receiver takes that as received. So credit for
+// frames that a bad cable has lost comes back. (A link is a FIFO: what was sent before the credit frame has arrived
+// before it, or never will.) The size of the next frame is not looked at: a priority waits until the largest would fit.
+// Priorities for which the other end grants no credit at all are not held back.
 //
-// Room is a promise: whoever configures it keeps so much memory for the priority alone.
+// Room is a promise: the switch or host that plans it keeps so much memory for the priority alone.
 // Source: InfiniBand architecture, volume 1, 7.9 (link-level flow control). Cost: eight priorities per frame sent or
 // received; a few operations per packet. No memory, no timers of its own.
 #pragma once
@@ -43,8 +44,8 @@ class CreditLink {
 
   // What was sent and received stays; the room is announced anew.
   void plan(const CreditPlan& plan, Instant now) noexcept;
-  // The link has come up, or gone down: both ends count from 0, and nothing is said while it is down. What is held
-  // stays held.
+  // The link has come up, or gone down: both ends count from 0, and no credit frame is owed while it is down. Cells
+  // that are held stay held.
   void restart(bool up, Instant now) noexcept;
   bool in_use() const { return plan_.priorities != 0; }
   uint8_t priorities() const { return plan_.priorities; }
@@ -55,14 +56,15 @@ class CreditLink {
   void sent(uint8_t priority, uint32_t frame_bytes, Instant now) noexcept;
   // A frame's last bit has come in.
   void received(uint8_t priority, uint32_t frame_bytes) noexcept;
-  // So many cells of a priority are held at `now`. After received(), when it is known what became of the frame.
+  // So many cells of a priority are held here at `now`. To be called after received(), once the frame has been stored
+  // or dropped, and whenever cells are released.
   void holds(uint8_t priority, uint32_t cells, Instant now) noexcept;
 
   // From when on a frame is to be sent; never() if none is.
   Instant frame_at() const { return frame_at_; }
   bool owes_frame() const { return !frame_at_.is_never(); }
   CreditFrame make_frame() noexcept;
-  // Its last bit came in at `now`.
+  // A credit frame whose last bit came in at `now`.
   void receive(const CreditFrame& frame, Instant now) noexcept;
   // When to ask; never() if there is credit.
   Instant ask_at() const { return ask_at_; }
@@ -70,7 +72,8 @@ class CreditLink {
 
   uint64_t tx_frames() const { return tx_frames_; }
   uint64_t rx_frames() const { return rx_frames_; }
-  // Without credit, by `now`: what InfiniBand counts as PortXmitWait, whether somebody waited or not.
+  // How long the priority has been without credit by `now`, whether or not a frame waited for it. (InfiniBand counts it
+  // as PortXmitWait.)
   Duration starved_time(Priority priority, Instant now) const noexcept;
 
  private:

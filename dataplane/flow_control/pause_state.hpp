@@ -6,13 +6,13 @@
 //   XON (time 0) at r         both end at r
 //   paused(x)  ⇔  stop_at ≤ x < until
 //
-// Late to stop, early to go on: it stops at the last instant at which the standard lets a frame begin, and its
-// timer runs from the frame's last bit, which is the first instant from which the standard lets it run. So a
-// peer whose headroom and refresh suffice here has enough of both with any station that keeps the rules.
+// This station is as hard on its peer as the standard allows: it stops as late as it may (the last instant at which a
+// frame may still begin), and goes on as early as it may (its timer runs from the PFC frame's last bit). A peer whose
+// headroom and refresh suffice here has enough of both with any station that keeps the standard.
 // Two consequences:
 //   - t × quantum ≤ response never stops anything: the timer is over before the station has reacted.
-//   - A refresh has to arrive before `until`. One that arrives at `until` or after it is a new pause, with a
-//     response of its own, in which frames may begin.
+//   - A refresh has to arrive before `until`. One that arrives later begins a new pause, and during its response time
+//     frames may begin.
 // Classic PAUSE (opcode 0x0001) is an XOFF or XON of all eight priorities.
 //
 // Sources: 802.1Qbb (802.1Q clause 36), 802.3 annex 31B and 31D; times by pause_timing.hpp.
@@ -47,9 +47,9 @@ class PauseState {
       apply(now);
     return mask_;
   }
-  // What was paused when it was last applied.
+  // The priorities that were paused when changes were last applied.
   uint8_t mask() const { return mask_; }
-  // The same without applying it: for who only looks. Not before the last call's `now`.
+  // The paused priorities at `now`, without applying anything: for reports. `now` is not before that of the last call.
   uint8_t paused(Instant now) const noexcept { return now < next_change_ ? mask_ : mask_at(now); }
   // The earliest instant, after what has been applied, at which the mask changes; never() if none is due.
   Instant next_change() const { return next_change_; }

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PFC frames that one port owes its neighbour: a state, not a queue of frames. While the wire is busy changes
-// gather, and the frame tells how things are when it starts.
+// The PFC frames that one port owes its neighbour. They are kept as a state, not as a queue of frames: changes gather
+// while the wire is busy, and the frame says what holds at the instant when it begins.
 //
-//   raise_xoff   the priority is to be named with time 0xFFFF, at once
-//   clear_xoff   it is to be named with time 0, at once; if no frame has announced the XOFF yet, none is owed at all
+//   raise_xoff   a frame is owed at once, which names the priority with time 0xFFFF
+//   clear_xoff   a frame is owed at once, which names the priority with time 0; none is owed if no frame has
+//                announced the XOFF yet
 //   refresh      while any XOFF is raised: half of 0xFFFF quanta after the last frame. The frame may then wait for one
 //                frame on the wire and even be lost once, and no pause lapses
 //   frame        names every priority whose XOFF is raised, and each that was cleared since the last frame
-//   forget       owes nothing any more, not even XON: pauses end when their time runs out, as after a NIC's reset
-//   restart      the link is down, and nothing is owed; or it is up again, the neighbour has forgotten all pauses, and
-//                what is raised is announced anew
+//   forget       no frame is owed any more, not even an XON: the neighbour's pauses end when their time runs out,
+//                as after a NIC's reset
+//   restart      while the link is down no frame is owed. When it comes up the neighbour has forgotten all
+//                pauses, and every XOFF that is raised is announced again
 // Source: 802.1Qbb. Invariant: a frame that is due names somebody. Counter: frames by priority named.
 // Cost: nothing while nothing is raised.
 #pragma once

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flow control of one port, in both directions: what its neighbour forbids it to send, and what it tells its
-// neighbour. A switch's port, a NIC and a built-in host have one each.
+// The flow control of one port, in both directions: which priorities its neighbour forbids it to send, and which frames
+// it owes its neighbour. Each port of a switch, of a NIC and of a built-in host has one.
 //
-//   to be obeyed    PFC and PAUSE frames of the priorities in `pfc_enabled` (pause_state.hpp), and credit
-//                   (credit_link.hpp); frames that name other priorities are only counted
-//   blocked         paused and not ignored, or without credit: no frame of these priorities may begin
-//   ignored         pauses that a PFC watchdog has overruled: they run on, and block nothing
-//   deaf            pauses that a faulty port does not react to: their frames are counted, and no time is paused. Their
-//                   timers run on: what is left of them is obeyed once the port hears again
-//   to be sent      XOFF and XON (pfc_sender.hpp), credit frames. At most one frame of each is owed at any time; it
-//                   tells how things are when it begins. PFC goes first
-//   link down       pauses in effect end, nothing is owed. Up again: XOFFs that are still raised are announced anew
-// How a user drives it: advance() at next_change(), make_frame() at next_frame() or as soon as the wire is free after
-// it; both may have moved after any call that takes `now`.
+//   received     PFC and PAUSE frames are obeyed for the priorities in `pfc_enabled` (pause_state.hpp), and only
+//                counted for the others. Credit frames say how much may be sent (credit_link.hpp)
+//   blocked      priorities of which no frame may begin: they are paused and not ignored, or have no credit
+//   ignored      priorities whose pauses a PFC watchdog has overruled: these pauses run on, and block nothing
+//   deaf         priorities to whose pauses a faulty port does not react: the frames are counted, and no paused
+//                time is. Their timers run on: once the fault is over, what is left of a pause is obeyed
+//   sent         XOFF and XON (pfc_sender.hpp), and credit frames. At most one frame of each kind is owed at any
+//                time; it says what holds when it begins to leave. A PFC frame goes before a credit frame
+//   link down    pauses in effect end, and no frame is owed. When the link is up again, each XOFF that is still
+//                raised is announced again
+// How the owner of the port drives it: call advance() at next_change(), and make_frame() at next_frame(), or as soon
+// after it as the wire is free. Both instants may have moved after any call that takes `now`.
 // Source: 802.1Qbb (802.1Q clause 36), 802.3 annex 31B and 31D. Invariant: `now` never goes back between calls.
 // Counters, per priority: PFC frames received and sent that name it, pauses that ended, time paused, time without
 // credit. Cost: two comparisons for a packet that nothing blocks. No memory, no timers of its own.
@@ -44,7 +45,7 @@ struct FlowControlFrame {
 
 class PortFlowControl {
  public:
-  // What is in effect stays, and is judged by the new plan from `now` on.
+  // Pauses in effect stay; frames that come from `now` on are judged by the new plan.
   void plan(const FlowControlPlan& plan, Instant now) noexcept;
 
   // A frame whose last bit came in at `now`, on a link of `line` rate.
@@ -54,16 +55,16 @@ class PortFlowControl {
   // Tells the neighbour to stop these priorities; to go on with them.
   void raise_xoff(uint8_t priorities, Instant now) noexcept { pfc_.raise_xoff(priorities, now); }
   void clear_xoff(uint8_t priorities, Instant now) noexcept { pfc_.clear_xoff(priorities, now); }
-  // Both: exactly these are to be stopped.
+  // Raises and clears, so that XOFF is raised for exactly these priorities.
   void set_xoff(uint8_t priorities, Instant now) noexcept {
     pfc_.raise_xoff(static_cast<uint8_t>(priorities & ~pfc_.raised()), now);
     pfc_.clear_xoff(static_cast<uint8_t>(pfc_.raised() & ~priorities), now);
   }
-  // Falls silent, without an XON: pauses end when their time runs out.
+  // Owes no frame any more, not even an XON: the neighbour's pauses end when their time runs out.
   void forget_xoff() noexcept { pfc_.forget(); }
   uint8_t raised_xoff() const { return pfc_.raised(); }
 
-  // Replace what was ignored, or what it was deaf to.
+  // From now on exactly these priorities are ignored, or the port is deaf to exactly these.
   void ignore(uint8_t priorities) noexcept { ignored_ = priorities; }
   uint8_t ignored() const { return ignored_; }
   void make_deaf(uint8_t priorities, Instant now) noexcept;
@@ -76,7 +77,7 @@ class PortFlowControl {
     (void)pause_.advance(now);
     return blocked();
   }
-  // As it was when last applied.
+  // The blocked priorities, as of the last call that took `now`.
   uint8_t blocked() const { return static_cast<uint8_t>((pause_.mask() & ~ignored_) | credits_.starved()); }
   // When the blocked priorities change by themselves; never() if they do not.
   Instant next_change() const { return pause_.next_change(); }
@@ -85,7 +86,7 @@ class PortFlowControl {
   Instant next_frame() const {
     return std::max(std::min({pfc_.due(), credits_.frame_at(), credits_.ask_at()}), not_before_);
   }
-  // There is no packet to write it into: tried again at `then`.
+  // There was no memory for the frame: next_frame() is not before `then`.
   void defer_frames(Instant then) noexcept { not_before_ = then; }
   // Writes the frame that is due into mac_control::kFrameBytes at `out`; it begins to leave at `now`.
   FlowControlFrame make_frame(uint8_t* out, const MacAddress& own, Rate line, Instant now) noexcept;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the packets left that asked for an acknowledgement and have none yet: what round-trip times are measured from.
+// When packets that ask for an acknowledgement have left: round-trip times are measured from these instants.
 //
 //   RTT of packet n = its acknowledgement in − its last bit out
-// Only of packets that were sent once (Karn and Partridge, SIGCOMM 1987): the sender forgets all that is under way when
-// it goes back, and notes no packet that it sends again. An acknowledgement of a packet that did not ask gives none.
+// Only packets that were sent once are measured (Karn and Partridge, SIGCOMM 1987): when the sender goes back it
+// forgets all instants, and notes none of a packet that it sends again. The acknowledgement of a packet that did not
+// ask for it gives no round-trip time.
 //
-// A ring of as many as may be under way, made once; without room it notes and answers nothing.
+// Memory: a ring for as many packets as may be under way, made once. A ring of size 0 notes nothing, for flows whose
+// congestion control needs no round-trip times.
 #pragma once
 
 #include <cstdint>

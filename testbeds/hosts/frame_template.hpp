@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A flow's frames, built once: a packet is its template with a PSN, an IP id, a checksum and an ICRC.
 //
-//   | Ethernet 14 | IPv4 20 or IPv6 40 | UDP 8 | BTH 12 | RETH 16: WRITE FIRST, ONLY | payload: zeros, left out | ICRC
-//   4 |
+//   | Ethernet 14 | IPv4 20, IPv6 40 | UDP 8 | BTH 12 | RETH 16 | payload | ICRC 4 |
 //
+// Only a WRITE FIRST or ONLY has a RETH. The payload is zeros, and is left out of memory.
 // A message of n bytes makes ⌈n / path MTU⌉ packets, at least one: ONLY, or FIRST MIDDLE … LAST. The
 // last one's payload is padded to 4 bytes (BTH's pad count) and asks for an acknowledgement.
 // The headers: roce_headers.hpp.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a built-in host is, and what its queue pairs send and expect: plain structs, no packet in sight.
+// The configuration of a built-in host, and of what its queue pairs send (FlowConfig) and receive (SinkConfig).
 //
-// A queue pair (QP) number is 24 bits and the host's own. One QP may send (FlowConfig), receive
-// (SinkConfig), or both. The numbers of a flow at its two ends are given, never negotiated.
+// A queue pair (QP) is known by a number of 24 bits, of its own at each host. One QP may send, receive, or both. The QP
+// numbers of a flow at its two ends are given; nothing is negotiated.
 #pragma once
 
 #include <array>
@@ -27,7 +27,8 @@ using IpAddress = std::variant<Ipv4Address, dataplane::Ipv6Address>;
 
 using PriorityMap = std::array<uint8_t, 64>;  // by DSCP
 
-// A port on a link that goes by credit (credit_link.hpp). The host promises so much room for each priority.
+// A port on a link that goes by credit (credit_link.hpp): for each of the priorities the host keeps kHostRoomBytes, or
+// what its receive buffer has.
 struct HostCredit {
   uint8_t priorities = 0;  // 0: its link does not
   uint32_t largest_frame = 0;
@@ -43,7 +44,8 @@ struct HostConfig {
   dataplane::MacAddress gateway{};  // every packet's next hop: a static neighbour (or the only other host)
   uint32_t mtu = 9216;              // bytes of an IP packet
   uint16_t ports = 1;
-  // What a pause stops: a packet's priority by its DSCP; what is not IP has DSCP 0's.
+  // A packet's priority, which a pause stops or credit holds back, by its DSCP. What is not IP has the priority of DSCP
+  // 0.
   PriorityMap priority_of_dscp = dataplane::kAzureDscpToTc;
   bool obeys_pause = true;
   std::optional<uint32_t> pause_response_quanta;  // instead of the standard's for the link's rate

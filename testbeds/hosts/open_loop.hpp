@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one sending queue pair may send, and when: paced, deaf to what comes back.
+// The open-loop transport of one sending queue pair: it paces its packets, and no response changes what it sends.
 //
-// The host asks three questions and a closed-loop transport answers the same three:
-//   eligible()  from when on may the next packet go? never() when there is nothing
-//   next()      which part of a message, with which PSN?
+// A host asks a transport three questions; a closed loop (reliable_sender.hpp) answers the same three:
+//   eligible()  from when on the next packet may be sent; never() when there is none
+//   next()      which part of a message it is, and its PSN
 //   sent()      it has left: advance
-// What comes back (ACK, NAK, CNP) is read and counted by RoceHost::respond(): that is where another
-// transport would be told, and could move its eligible() or its PSN.
+// Responses (ACK, NAK, CNP) come to HostFlows::respond(), which counts them, and tells a closed loop, whose eligible()
+// and next() may then change.
 //
 //   eligible' = max(eligible, start − 16 intervals) + interval      interval = frame on the wire / rate
 //   after the last packet of a message with a gap:  max(eligible', left) + gap

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The receive buffer of a host's port that can't take packets as fast as they come: a slow receiver.
+// The receive buffer of a slow receiver: of a host's port that cannot take packets as fast as they come.
 //
-//   Packets of its priorities wait here, first in first out, and leave at `drain`, frame bytes only.
-//   XOFF wanted   from bytes > xoff until bytes ≤ xon             bytes: from a packet's last bit to the end of its
-//   drain refused       if it would make bytes > size; with drain 0 nothing ever leaves
-// A change of the rate counts from its instant on; what had drained of the first packet starts anew.
-// Invariant: bytes ≤ size. Without a configuration it takes no priority.
+// Packets of the configured priorities wait here, first in first out. They leave at the rate `drain`, which counts
+// frame bytes only; with drain 0 none ever leaves.
+//
+//   bytes     of the packets that wait: each from the last bit received until it has drained
+//   XOFF      is wanted from bytes > xoff until bytes ≤ xon
+//   refused   is a packet that would make bytes > size
+//
+// A new rate counts from its instant on, and the first packet begins to drain again.
+// Invariant: bytes ≤ size. Without a configuration no priority waits here.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +32,7 @@ struct SlowReceiver {
 
 class ReceiveBuffer {
  public:
-  // Packets that are no longer of its priorities leave as the others do.
+  // Packets that wait, and whose priority is no longer configured, drain as the others do.
   void configure(const SlowReceiver& slow, dataplane::Instant now) {
     slow_ = slow;
     settle_head(now);
@@ -45,7 +49,7 @@ class ReceiveBuffer {
   // When the first packet is through; never() if there is none or nothing drains.
   dataplane::Instant next() const { return head_done_; }
 
-  // Slow: for who only looks. see(flow)
+  // Slow, for reports: see(flow) for each packet.
   template <typename See>
   void for_each(See&& see) const {
     packets_.for_each([&](const dataplane::PacketMeta&, uint32_t flow) { see(flow); });
@@ -60,7 +64,7 @@ class ReceiveBuffer {
     if (is_first) settle_head(now);
     judge();
   }
-  // At next(), or at any time by who empties it. Needs a packet.
+  // At next(), or at any time to empty the buffer. Needs a packet.
   dataplane::Packet pop(dataplane::Instant now) {
     dataplane::Packet packet = packets_.pop();
     bytes_ -= packet.frame_bytes();

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a receiving queue pair sends back, built once: acknowledgements (positive and negative) and CNPs.
 //
-//   ACK, NAK   | Ethernet | IP | UDP | BTH 0x11 | syndrome 1, MSN 3 | ICRC |        a packet is one template with a
-//   PSN,
-//              a syndrome and a message sequence number
-//   CNP        | Ethernet | IP | UDP | BTH 0x81, BECN | 16 zeros | ICRC |           always the same bytes
+//   ACK, NAK   | Ethernet | IP | UDP | BTH 0x11 | syndrome 1, MSN 3 | ICRC |
+//              each packet is the template with a PSN, a syndrome and a message sequence number (MSN)
+//   CNP        | Ethernet | IP | UDP | BTH 0x81, BECN | 16 zeros | ICRC |
+//              always the same bytes
 //
 // ACK: not ECN-capable, so it can't be marked; the migration bit is set, as in requests. CNP: ECT(0) and without the
 // migration bit, as ConnectX sends it. IPv4's id is 0: neither is ever fragmented (RFC 6864).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A built-in host: RoCEv2 queue pairs behind one port, or two. No kernel, no payload in memory. Its parts, each with
-// its manual; none of them knows this class:
+// A built-in host: RoCEv2 queue pairs behind one port, or two. No kernel, no payload in memory. It joins these
+// parts, none of which knows it:
 //
 //   ports   flow control, what waits to be sent, the buffer of a slow receiver     host_port.hpp
 //   flows   the sending half of the queue pairs: what may be sent, and when        host_flows.hpp

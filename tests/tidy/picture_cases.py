@@ -36,7 +36,7 @@ EGRESS = """class Egress {
     } else {
       busy_.push(start(port, packet), number);
     }
-    if (mmu_.said_xoff()) raise_xoff(group);
+    if (mmu_.must_raise_xoff()) raise_xoff(group);
   }
   Instant start(Port& port, Packet packet) {
     mark(port, packet);

@@ -133,7 +133,7 @@ void step(Pair& both, std::vector<Frame>& held, bool comes) {
     const uint32_t found = both.fast.admit(frame.account(), frame.bytes);
     const bool admitted = wanted == "reserved" || wanted == "shared" || wanted == "headroom";
     ASSERT_EQ(verdict_of(both.fast, found), admitted ? "admitted" : wanted);
-    ASSERT_EQ(found != 0 && both.fast.said_xoff(), wanted == "headroom" && !stopped);
+    ASSERT_EQ(found != 0 && both.fast.must_raise_xoff(), wanted == "headroom" && !stopped);
     if (admitted) held.push_back(frame);
     compare_use(both, frame);
     return;
