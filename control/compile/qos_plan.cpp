@@ -154,6 +154,7 @@ class PlanBuilder {
       queue.wred = static_cast<uint8_t>(port.wreds[q] + 1);  // none, -1, is the plan's first
     }
     if (port.scheduler != PortQos::kNone) out.shaper = config_.schedulers[static_cast<size_t>(port.scheduler)].shaper;
+    out.link_mode = shape.flow_control;
     const bool by_credit = shape.flow_control == FlowControl::kCredit;
     (by_credit ? out.credit_enabled : out.pfc_enabled) = port.pfc_enable;
     out.largest_frame = shape.largest_frame;

@@ -17,6 +17,7 @@
 #include "control/model/address.hpp"
 #include "control/model/attachment.hpp"
 #include "control/model/role.hpp"
+#include "dataplane/flow_control/link_modes.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -55,10 +56,7 @@ struct LinkEnd {
 };
 
 // How a link's receiver keeps its sender from sending more than it can hold.
-enum class FlowControl : uint8_t {
-  kPfc,     // it asks for pauses, if its profile says so
-  kCredit,  // it grants credit beforehand, as InfiniBand does
-};
+using FlowControl = dataplane::LinkMode;
 
 struct FabricLink {
   LinkEnd a;

@@ -48,7 +48,11 @@ struct Words<Verb> {
 };
 template <>
 struct Words<FlowControl> {
-  static constexpr std::array all{std::pair{"pfc", FlowControl::kPfc}, std::pair{"credit", FlowControl::kCredit}};
+  static constexpr auto all = [] {
+    std::array<std::pair<const char*, FlowControl>, dataplane::kLinkModes.size()> words{};
+    for (size_t i = 0; i < words.size(); ++i) words[i] = {dataplane::kLinkModes[i].word, dataplane::kLinkModes[i].mode};
+    return words;
+  }();
 };
 template <>
 struct Words<FaultState> {

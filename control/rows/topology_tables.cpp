@@ -17,8 +17,17 @@ const Limits<Rate> kLinkRates = within(Rate::min(), Rate::gbps(1'600));
 const Limits<Length> kLengths = within<Length>({1'000}, Length::metres(400'000'000));
 const Limits<uint32_t> kMtus = within<uint32_t>(1'280, 9'216);  // IPv6 needs 1280
 
-const char* const kFlowControlHelp =
-    "pfc: pauses, if the profile says so; credit: what would obey pauses sends only what the other end has room for";
+// As "pfc: …; credit: …".
+std::string_view flow_control_help() {
+  static const std::string text = [] {
+    std::string out;
+    for (const auto& row : dataplane::kLinkModes) {
+      out += (out.empty() ? "" : "; ") + std::string(row.word) + ": " + row.help;
+    }
+    return out;
+  }();
+  return text;
+}
 
 }  // namespace
 
@@ -28,7 +37,7 @@ const Table<LinkSpec>& Tables<LinkSpec>::table() {
           .required("rate", &LinkSpec::rate, "of each direction", kLinkRates)
           .optional("length", &LinkSpec::length, "of the cable: light takes 1 s for 198,000 km", kLengths)
           .optional("mtu", &LinkSpec::mtu, "of IP packets; the profile's if not given", kMtus)
-          .optional("flow_control", &LinkSpec::flow_control, kFlowControlHelp);
+          .optional("flow_control", &LinkSpec::flow_control, flow_control_help());
   return table;
 }
 
@@ -42,7 +51,7 @@ const Table<LinkRow>& Tables<LinkRow>::table() {
           .required("rate", &LinkRow::rate, "of each direction", kLinkRates)
           .optional("length", &LinkRow::length, "of the cable", kLengths)
           .optional("mtu", &LinkRow::mtu, "of IP packets; the profile's if not given", kMtus)
-          .optional("flow_control", &LinkRow::flow_control, kFlowControlHelp);
+          .optional("flow_control", &LinkRow::flow_control, flow_control_help());
   return table;
 }
 

@@ -31,7 +31,10 @@ bool is_mac_control(const Packet& packet) {
 
 Nic::Nic(std::string name, const NicConfig& config, PacketPool& pool)
     : Node(std::move(name), 1), pool_(pool), config_(config), is_plain_(is_plain_config(config)) {
-  flow_control_.plan({.pfc_enabled = config.pfc_enable, .response_quanta = config.pause_response_quanta, .credit = {}},
+  flow_control_.plan({.mode = config.link_mode,
+                      .pfc_enabled = config.pfc_enable,
+                      .response_quanta = config.pause_response_quanta,
+                      .credit = {}},
                      Instant{});
   if (!controls_congestion(config.congestion_control)) return;
   congestion_ = std::make_unique<NicCongestion>(config, nic_counters_);

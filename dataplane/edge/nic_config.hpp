@@ -8,6 +8,7 @@
 
 #include "dataplane/congestion/algorithms.hpp"
 #include "dataplane/congestion/notification_point.hpp"
+#include "dataplane/flow_control/link_modes.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"
@@ -25,6 +26,7 @@ struct NicConfig {
   uint32_t xoff_bytes = 256U << 10;
   uint32_t xon_bytes = 192U << 10;
 
+  LinkMode link_mode = LinkMode::kPfc;
   MacAddress mac{};  // of the frames that it makes itself
   // Bit n: it obeys pauses of priority n, and says them when the host cannot take what comes.
   uint8_t pfc_enable = 0;

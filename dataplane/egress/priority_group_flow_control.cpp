@@ -11,7 +11,8 @@ void PriorityGroupFlowControl::apply(const QosPlan& plan, Instant now) noexcept 
   uses_credit_ = std::ranges::any_of(plan.ports, [](const PortQosPlan& port) { return port.credit_enabled != 0; });
   for (uint32_t i = 0; i < ports_.size(); ++i) {
     const PortQosPlan& port = plan.ports[i];
-    FlowControlPlan wanted{.pfc_enabled = port.pfc_enabled, .response_quanta = {}, .credit = credit_plan(i)};
+    FlowControlPlan wanted{
+        .mode = port.link_mode, .pfc_enabled = port.pfc_enabled, .response_quanta = {}, .credit = credit_plan(i)};
     if (port.pfc_response_quanta != 0) wanted.response_quanta = port.pfc_response_quanta;
     ports_[i].plan(wanted, now);
     ports_[i].clear_xoff(static_cast<uint8_t>(ports_[i].raised_xoff() & ~port.pfc_enabled), now);

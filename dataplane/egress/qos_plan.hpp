@@ -9,6 +9,7 @@
 
 #include "dataplane/buffer/buffer_plan.hpp"
 #include "dataplane/egress/wred.hpp"
+#include "dataplane/flow_control/link_modes.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"
@@ -45,6 +46,7 @@ struct PortQosPlan {
   MacAddress mac{};  // the source of its pause frames; zero: the router's
   std::array<QueueSchedule, kQueues> queues;
   ShaperPlan shaper;
+  LinkMode link_mode = LinkMode::kPfc;
   uint8_t pfc_enabled = 0;           // priorities that are obeyed and may be asked to stop
   uint32_t pfc_response_quanta = 0;  // 0: what 802.3 allows at the link's speed
   std::array<uint8_t, kPriorities> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks

@@ -5,7 +5,11 @@ namespace softspine::dataplane {
 
 void PortFlowControl::plan(const FlowControlPlan& plan, Instant now) noexcept {
   plan_ = plan;
-  credits_.plan(plan.credit, now);
+  credits_.plan(plan.mode == LinkMode::kCredit ? plan.credit : CreditPlan{}, now);
+}
+
+uint8_t PortFlowControl::obeyed() const noexcept {
+  return static_cast<uint8_t>(plan_.pfc_enabled & ~deaf_);
 }
 
 void PortFlowControl::receive(const PfcFrame& frame, Rate line, Instant now) noexcept {

@@ -24,6 +24,7 @@
 #include <optional>
 
 #include "dataplane/flow_control/credit_link.hpp"
+#include "dataplane/flow_control/link_modes.hpp"
 #include "dataplane/flow_control/pause_state.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/flow_control/pfc_sender.hpp"
@@ -31,9 +32,10 @@
 namespace softspine::dataplane {
 
 struct FlowControlPlan {
+  LinkMode mode = LinkMode::kPfc;
   uint8_t pfc_enabled = 0;                  // bit n: pauses of priority n are obeyed
   std::optional<uint32_t> response_quanta;  // none: what 802.3 allows at the link's rate
-  CreditPlan credit;
+  CreditPlan credit;                        // of a link that goes by credit
 };
 
 // A frame that make_frame() has written.
@@ -105,7 +107,7 @@ class PortFlowControl {
   uint64_t pfc_tx_frames(Priority priority) const { return pfc_.frames(priority); }
 
  private:
-  uint8_t obeyed() const { return static_cast<uint8_t>(plan_.pfc_enabled & ~deaf_); }
+  uint8_t obeyed() const noexcept;
 
   PauseState pause_;  // first: what a packet asks for
   uint8_t ignored_ = 0;

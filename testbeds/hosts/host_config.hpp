@@ -14,6 +14,7 @@
 
 #include "control/model/workload.hpp"
 #include "dataplane/congestion/algorithms.hpp"
+#include "dataplane/flow_control/link_modes.hpp"
 #include "dataplane/forwarding/azure_maps.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/ids.hpp"
@@ -27,10 +28,11 @@ using IpAddress = std::variant<Ipv4Address, dataplane::Ipv6Address>;
 
 using PriorityMap = std::array<uint8_t, 64>;  // by DSCP
 
-// A port on a link that goes by credit (credit_link.hpp): for each of the priorities the host keeps kHostRoomBytes, or
-// what its receive buffer has.
-struct HostCredit {
-  uint8_t priorities = 0;  // 0: its link does not
+// The link of one of the host's ports. If it goes by credit (credit_link.hpp), the host keeps kHostRoomBytes for each
+// of the priorities, or what its receive buffer has.
+struct HostLink {
+  dataplane::LinkMode mode = dataplane::LinkMode::kPfc;
+  uint8_t credit_priorities = 0;
   uint32_t largest_frame = 0;
 };
 inline constexpr uint32_t kHostCellBytes = 256;
@@ -49,7 +51,7 @@ struct HostConfig {
   PriorityMap priority_of_dscp = dataplane::kAzureDscpToTc;
   bool obeys_pause = true;
   std::optional<uint32_t> pause_response_quanta;  // instead of the standard's for the link's rate
-  std::array<HostCredit, 2> credit;               // by port
+  std::array<HostLink, 2> links;                  // by port
 };
 
 using control::TransportKind;  // open loop: it paces (open_loop.hpp); reliable: go-back-N (reliable_sender.hpp)

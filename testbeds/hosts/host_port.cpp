@@ -14,16 +14,17 @@ void HostPort::link_changed(bool up, Instant now) noexcept {
 }
 
 void HostPort::plan_flow_control(const HostConfig& host, uint32_t number, Instant now) noexcept {
-  const HostCredit& config = host.credit[number];
+  const HostLink& link = host.links[number];
   CreditPlan plan{
-      .priorities = config.priorities, .largest_frame = config.largest_frame, .cell = CellSize{kHostCellBytes}};
+      .priorities = link.credit_priorities, .largest_frame = link.largest_frame, .cell = CellSize{kHostCellBytes}};
   for (uint8_t p = 0; p < kPriorities; ++p) {
     const bool waits = (buffer.priorities() >> p & 1) != 0;
     const uint32_t room =
         waits ? buffer.size_bytes() / static_cast<uint32_t>(std::popcount(buffer.priorities())) : kHostRoomBytes;
     plan.room[p] = static_cast<uint16_t>(std::min(room / kHostCellBytes, CreditLink::kRoomLimit));
   }
-  flow_control.plan({.pfc_enabled = host.obeys_pause ? uint8_t{0xff} : uint8_t{0},
+  flow_control.plan({.mode = link.mode,
+                     .pfc_enabled = host.obeys_pause ? uint8_t{0xff} : uint8_t{0},
                      .response_quanta = host.pause_response_quanta,
                      .credit = plan},
                     now);

@@ -167,7 +167,7 @@ class Builder {
     config.mtu = mtu;
     config.ports = static_cast<uint16_t>(node.ports.size());
     config.priority_of_dscp = priorities_at(n);
-    for (uint16_t p = 0; p < node.ports.size() && p < config.credit.size(); ++p) config.credit[p] = credit_at({n, p});
+    for (uint16_t p = 0; p < node.ports.size() && p < config.links.size(); ++p) config.links[p] = link_at({n, p});
     if (const auto wrong = wrong_with(config); !wrong.empty()) {
       wrong_ = node.name + ": " + wrong.front();
       return;
@@ -224,6 +224,7 @@ class Builder {
     const FabricNode& node = testbed_.fabric.nodes[end.node];
     const control::FabricLink& link = testbed_.fabric.links[testbed_.fabric.port(end).link];
     NicConfig config;
+    config.link_mode = link.flow_control;
     config.mac = control::packet_mac(testbed_.fabric.port(end).mac);
     config.priority_of_dscp = priorities_at(end.node);
     config.pfc_enable = node.nic.pfc_enable.value_or(pauses_at(testbed_.fabric.peer_of(end)));
@@ -245,13 +246,14 @@ class Builder {
   }
 
   // Back to back nobody says which priorities are lossless: those that usually are.
-  HostCredit credit_at(LinkEnd end) const {
+  HostLink link_at(LinkEnd end) const {
     constexpr uint8_t kUsual = 0x18;
     const control::FabricLink& link = testbed_.fabric.links[testbed_.fabric.port(end).link];
-    if (link.flow_control != control::FlowControl::kCredit) return {};
+    if (link.flow_control != control::FlowControl::kCredit) return {.mode = link.flow_control};
     const LinkEnd peer = testbed_.fabric.peer_of(end);
     const bool is_switch = testbed_.fabric.nodes[peer.node].kind == NodeKind::kSwitch;
-    return {.priorities = is_switch ? pauses_at(peer) : kUsual,
+    return {.mode = link.flow_control,
+            .credit_priorities = is_switch ? pauses_at(peer) : kUsual,
             .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes};
   }
 

@@ -13,7 +13,7 @@ constexpr uint32_t kFrame = 14 + 20 + 8 + 12 + 16 + 1024 + 4;  // the first of a
 
 HostConfig by_credit() {
   HostConfig config = host_config(1);
-  config.credit[0] = {.priorities = 1 << 3 | 1 << 4, .largest_frame = kFrame};
+  config.links[0] = {.mode = LinkMode::kCredit, .credit_priorities = 1 << 3 | 1 << 4, .largest_frame = kFrame};
   return config;
 }
 std::vector<CreditFrame> credits_of(const Puppet& puppet) {
