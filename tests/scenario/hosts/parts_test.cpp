@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a built-in host, each alone: no link, no engine.
+#include "testbeds/hosts/host_flows.hpp"
+#include "testbeds/hosts/host_sinks.hpp"
+#include "tests/scenario/hosts/two_hosts.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+constexpr uint8_t kPriority = 1;  // of DSCP 26
+constexpr Rate kLine = Rate::gbps(100);
+
+FlowConfig one_packet_messages() {
+  FlowConfig flow = flow_config();
+  flow.transport = TransportKind::kReliable;
+  flow.mtu = 1024;
+  flow.message_bytes = 1024;
+  flow.messages = 0;
+  return flow;
+}
+
+// The sink of a reliable connection, and the port where its packets come in.
+class OneSink {
+ public:
+  OneSink() {
+    sinks_.add(host_config(2),
+               {.id = 0,
+                .qp = flow_.destination_qp,
+                .transport = TransportKind::kReliable,
+                .source = host_config(1).ipv4,
+                .source_qp = flow_.source_qp},
+               entry_);
+  }
+  ~OneSink() {
+    while (port_.control.waiting() != 0) PacketPool::release(port_.control.pop_any());
+    EXPECT_EQ(pool_.in_use(), 0u);
+  }
+  OneSink(const OneSink&) = delete;
+  OneSink& operator=(const OneSink&) = delete;
+
+  void receive(uint32_t psn) {
+    const FrameTemplate frame = templates_of(host_config(1), flow_).front();
+    Packet packet = pool_.make(kHostPacketBytes);
+    packet.cut_to(frame.stored_bytes());
+    frame.write(packet.data(), psn, 0);
+    packet.meta().frame_bytes = frame.frame_bytes();
+    packet.meta().born = Instant{};
+    packet.meta().at = Instant::at(Duration::us(1));
+    packet.set_flow(0);
+    const auto read = read_roce({packet.data(), packet.stored_bytes(), packet.frame_bytes()});
+    ASSERT_TRUE(read);
+    sinks_.receive(packet, *read, entry_, port_, counters_);
+    PacketPool::release(std::move(packet));
+  }
+  HostPort& port() { return port_; }
+  const HostCounters& counters() const { return counters_; }
+  const FlowReceived& received() const { return sinks_.received(entry_.sink); }
+
+ private:
+  PacketPool pool_{"sinks", 4095, kHostPacketBytes};
+  FlowConfig flow_ = one_packet_messages();
+  HostSinks sinks_{pool_};
+  QpTable::Entry entry_;
+  HostPort port_;
+  HostCounters counters_;
+};
+
+TEST(HostParts, AnAcknowledgementWaitsAtThePortWhereItsPacketCameIn) {
+  OneSink sink;
+  sink.receive(0);
+  EXPECT_EQ(sink.port().control.waiting(), 1 << kPriority);
+  EXPECT_EQ(sink.port().beside, Instant::at(Duration::us(1))) << "it may leave at once";
+  EXPECT_EQ(sink.received().messages, 1u);
+  EXPECT_EQ(sink.counters().message_latency_ps.count(), 1u);
+}
+
+TEST(HostParts, APacketIsTakenThoughThereIsNoRoomForItsAcknowledgement) {
+  OneSink sink;
+  for (uint32_t psn = 0; psn < ControlQueue::kPacketLimit + 2; ++psn) sink.receive(psn);
+  EXPECT_EQ(sink.received().messages, ControlQueue::kPacketLimit + 2);
+  EXPECT_EQ(sink.counters().unanswered, 2u);
+}
+
+TEST(HostParts, AFlowWhosePriorityIsPausedIsParkedUntilThePauseEnds) {
+  PacketPool pool{"flows", 4095, kHostPacketBytes};
+  HostConfig host = host_config(1);
+  host.pause_response_quanta = 0;
+  HostFlows flows{pool};
+  HostPort port;
+  port.plan_flow_control(host, 0, Instant{});
+  port.make_room();
+  port.order.add(flows.add(host, one_packet_messages(), kLine), Instant{}, Instant{});
+  const Instant paused = Instant::at(Duration::us(1));
+  port.flow_control.receive(PfcFrame::of(1 << kPriority, 1'000), kLine, paused);
+
+  flows.send(port, paused);
+  EXPECT_EQ(port.parked, std::vector<uint32_t>{0});
+  EXPECT_EQ(flows.sent(0).packets, 0u);
+  EXPECT_EQ(pool.in_use(), 0u);
+  const Instant end = paused + pause_quantum(kLine) * 1'000;
+  EXPECT_EQ(port.departure(), end) << "somebody waits for the end of the pause";
+  port.reconsider(end);
+  EXPECT_TRUE(port.parked.empty());
+  EXPECT_EQ(port.departure(), end) << "the flow's turn";
+}
+
+}  // namespace
+}  // namespace softspine::testbeds
