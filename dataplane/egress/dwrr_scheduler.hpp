@@ -2,10 +2,10 @@
 // Which of the queues that share a port sends next: deficit weighted round robin (Shreedhar and Varghese
 // 1995; SAI's SCHEDULING_TYPE_DWRR). Strict queues go before them and are not scheduled here.
 //
-// A queue's turn gives it weight × kQuantumBytes of credit; it sends while its credit is above zero, so it may
-// overdraw by one frame and pays that back in its next turn: no need to know the length of what comes. A queue
-// that runs empty loses what it has left (not what it owes). Over a time in which the same queues always have
-// something, bytes sent are in the ratio of the weights within kQuantumBytes × weight + one frame a queue.
+// A queue's turn gives it weight × kQuantumBytes of deficit credit, and it sends while its credit is above zero. So it
+// may overdraw by one frame, which it pays back in its next turn, and the length of the next frame need not be known. A
+// queue that runs empty loses the credit that it has left, but not a debt. While the same queues always have something
+// to send, their bytes are in the ratio of their weights, within kQuantumBytes × weight + one frame a queue.
 #pragma once
 
 #include <array>

@@ -6,9 +6,9 @@
 //                    nothing waits and the priority was paused for more than 0.8 of the time since the last poll
 //   storm          stuck in as many polls as make up the detection time
 //   restored       as many polls without a pause frame as make up the restoration time
-// What is then done is the port's business (WatchdogAction). Times are counted in whole polls, the one in
-// which it begins among them: what is found is found within a poll of its time, as by the original.
-// Source: SONiC pfcwd (PfcWdSwOrch, pfc_detect and pfc_restore).
+// What is then done is not decided here (WatchdogAction). Times are counted in whole polls, and the poll in which the
+// priority is first found stuck, or quiet, counts: so a storm is found within one poll of its detection time, as by
+// SONiC. Source: SONiC pfcwd (PfcWdSwOrch, pfc_detect and pfc_restore).
 #pragma once
 
 #include <cstdint>

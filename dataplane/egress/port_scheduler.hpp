@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What of one port's schedule few packets need: the turns of queues that share it, and the shapers of queues and port.
-// (The mask of its strict queues every packet needs: it stands with the port.)
+// The scheduler of one port, but for its strict queues: DWRR among the queues that share the port by weight, and the
+// shapers of its queues and of the port. (Which queues are strict is looked at for every packet: EgressPort has that
+// mask.)
 //
-//   held    queues that may not send, since their shaper or the port's is closed; as of the last hold()
-//   opens   when the first of them may send again, by the shapers alone
+//   hold    the queues that may not send, because their shaper or the port's is closed
+//   opens   when the first of the queues that the last hold() returned may send again, by the shapers alone
 #pragma once
 
 #include <algorithm>

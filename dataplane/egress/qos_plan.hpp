@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a switch does with frames besides forwarding them: memory, order, rates, marks, pauses. Compiled by
-// control from SONiC's tables (BUFFER_*, SCHEDULER, WRED_PROFILE, PORT_QOS_MAP, PFC_WD); immutable, shared.
+// The QoS plan of a switch: buffer, schedulers, shapers, WRED, flow control and watchdog of each port. Control compiles
+// it from SONiC's tables (BUFFER_*, SCHEDULER, WRED_PROFILE, PORT_QOS_MAP, PFC_WD). It is immutable and shared.
 #pragma once
 
 #include <array>
@@ -47,13 +47,13 @@ struct PortQosPlan {
   std::array<QueueSchedule, kQueues> queues;
   ShaperPlan shaper;
   LinkMode link_mode = LinkMode::kPfc;
-  uint8_t pfc_enabled = 0;           // priorities that are obeyed and may be asked to stop
+  uint8_t pfc_enabled = 0;           // priorities whose pauses are obeyed, and for which XOFF may be raised
   uint32_t pfc_response_quanta = 0;  // 0: what 802.3 allows at the link's speed
   std::array<uint8_t, kPriorities> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
   std::array<uint8_t, kPriorities> priorities_of_pg{1, 2, 4, 8, 16, 32, 64, 128};
   WatchdogPlan watchdog;
-  // A link that goes by credit: these priorities, each with a lossless group of its own whose headroom is the room that
-  // is promised, and the largest frame that leaves here. Then no priority is in pfc_enabled.
+  // On a link that goes by credit: the priorities that do, and the largest frame that leaves here. Each of them has a
+  // lossless priority group of its own, whose headroom is the room that is granted. Then pfc_enabled is 0.
   uint8_t credit_enabled = 0;
   uint32_t largest_frame = 0;
 };

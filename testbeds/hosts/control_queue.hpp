@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a host's port sends beside its queue pairs' data: answers (ARP, ND, echo), acknowledgements, CNPs.
 //
-// A FIFO for each priority; the highest priority that is neither empty nor paused goes first. A packet is ready at
-// its meta's `at`, and within a priority nobody becomes ready before those ahead of them.
-// Maximum: 1024 packets a priority; what comes then is refused, and the caller counts it.
+// A FIFO for each priority; the highest priority that is neither empty nor blocked goes first. A packet is ready at its
+// meta's `at`; within a priority no packet is ready before those ahead of it.
+// Maximum: kPacketLimit packets of a priority. Who pushes asks has_room() first, and counts what it has to drop.
 #pragma once
 
 #include <algorithm>

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// One receiving queue pair: what arrives is compared with the PSN that is due.
+// One receiving queue pair: the PSN of each packet that arrives is compared with the PSN that is expected.
 //
 //   distance = (PSN − expected) modulo 2^24, as a signed number
 //   0            in order
 //   > 0          ahead: `distance` packets are skipped
 //   < 0          behind: arrived before (twice), or counted as skipped when something overtook it
 //
-// It accepts whatever is ahead, for it measures and nobody retransmits: lost in gaps =
-// skipped − those of `behind` that were late. A message is whole if its FIRST and all after it came in order.
+// The sink of an open loop accepts packets that are ahead, since nobody retransmits: packets lost in gaps = skipped −
+// those of `behind` that were late. A message is whole if its FIRST and all packets after it came in order.
 //
 // A reliable connection's responder (judge()) takes what is in order and nothing else:
 //   in order     taken; acknowledged if it asks for it, at once: one ACK for it and all before it

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host says when it is asked who or whether it is: ARP requests and neighbour solicitations
-// for its own addresses, ICMP echo requests of both versions. Everything else has a reason to end.
+// Answers of a built-in host for its own addresses: to ARP requests, neighbour solicitations and ICMP echo requests
+// (IPv4 and IPv6). For every other frame it gives the reason why the frame ends here.
 //
-// Works on bytes; reads nothing beyond the stored ones. An ARP or echo answer is the request turned
-// around in place; an advertisement is longer than some solicitations, so it is written anew.
+// It works on bytes, and reads no more than are stored. An ARP reply or echo reply is the request turned around in
+// place; a neighbour advertisement may be longer than its solicitation, so it is written into a packet of its own.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A RoCEv2 frame, checked once, then read without fear: every length in it has been compared with the
-// bytes that are there, and its ICRC with its content.
+// Reads a RoCEv2 frame after checking it once: every length in it is compared with the bytes that are there, and its
+// ICRC with its content.
 //
-// The frame is untagged, IPv4 without options or IPv6 without extensions, not a fragment. Bytes that
-// the sender's MAC added behind the IP packet (to reach 60) are not part of it.
+// A frame that is read is untagged, IPv4 without options or IPv6 without extensions, and not a fragment. Bytes that the
+// sender's MAC added behind the IP packet (to reach 60) are not part of it.
 #pragma once
 
 #include <cstdint>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which queue pair sends next at a port: those that may send stand in a ring and take turns, a packet
-// each; the others wait in a heap for their instant. At one instant the smaller index enters first.
+// Which queue pair sends next at a port. Queue pairs that may send now stand in a ring and take turns, a packet each.
+// The others wait in a heap for the instant at which they may; at one instant the smaller index enters the ring first.
 //
-// Each queue pair stands in exactly one of the two, or in neither (it is sending, or has nothing left).
-// Constant time among thousands that send at line rate, logarithmic for those that are paced.
+// A queue pair stands in exactly one of the two, or in neither: while it sends, or when it has nothing left to send.
+// Cost: constant among thousands that send at line rate, logarithmic for those that are paced.
 #pragma once
 
 #include <cstdint>
