@@ -10,6 +10,7 @@
 #include "control/load/hash_check.hpp"
 #include "control/load/qos_resolve.hpp"
 #include "control/load/resolve.hpp"
+#include "control/load/sonic_hash.hpp"
 #include "control/rows/built_in_profiles.hpp"
 #include "control/rows/tables.hpp"
 
@@ -58,15 +59,17 @@ void apply_rtag7(const Rtag7Row& row, dataplane::Rtag7Config& rtag7) {
 template <typename HashLike>
 void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& hash) {
   set_if(row.algorithm, hash.algorithm);
-  set_if(row.fields, hash.fields);
-  set_if(row.seed, hash.seed);
-  set_if(row.offset, hash.offset);
   if constexpr (requires { row.udf; }) {
+    set_if(row.fields, hash.fields);
+    set_if(row.seed, hash.seed);
+    set_if(row.offset, hash.offset);
     set_if(row.model, hash.model);
     if (row.key) hash.key = row.key->bytes;
     if (row.udf) hash.udfs.clear();
     for (const UdfRow& udf : row.udf.value_or(std::vector<UdfRow>{})) hash.udfs.push_back(udf_of(udf));
     if (row.rtag7) apply_rtag7(*row.rtag7, hash.rtag7 ? *hash.rtag7 : hash.rtag7.emplace());
+  } else if (row.fields) {
+    hash.fields = fields_of(*row.fields);
   }
   check_hash(reader, where, hash);
 }
@@ -237,6 +240,8 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
     for (const auto& [queue, limit] : row.queue_limits->items) profile.queue_limit_bytes[queue] = limit.count;
   }
   set_if(row.mtu, profile.mtu);
+  if (row.device_metadata && row.device_metadata->localhost)
+    apply_device_metadata(*row.device_metadata->localhost, profile.hash);
   if (row.hash) apply_hash(reader, row.hash->where, *row.hash, profile.hash);
   if (row.switch_hash) apply_hash(reader, row.switch_hash->global.where, row.switch_hash->global, profile.hash);
   if (row.groups) apply_groups(*row.groups, profile.groups);
@@ -329,6 +334,7 @@ class ProfileResolver {
     const ProfileRow* file = config_db_of(*entry.row);
     if (!fits(entry, file)) return;
     if (file != nullptr) apply_row(reader_, *file, entry.resolved);
+    apply_switch_json(*entry.row, entry.resolved.profile.hash);
     apply_row(reader_, *entry.row, entry.resolved);
     if (changes_qos(*entry.row) || (file != nullptr && changes_qos(*file))) {
       resolve_tables(reader_, entry.row->where, entry.resolved);
@@ -346,19 +352,41 @@ class ProfileResolver {
     return false;
   }
 
+  void apply_switch_json(const ProfileRow& row, HashConfig& hash) {
+    if (!row.switch_json || reader_.is_wrong(row.where.child("switch_json"))) return;
+    const Value root = opened(row.where.child("switch_json"), *row.switch_json);
+    if (root.file().empty()) return;
+    if (root.kind() != ValueKind::kSequence) {
+      reader_.wrong(root, "is no switch.json: expected a list of SONiC's tables");
+      return;
+    }
+    for (const Value item : root.items()) {
+      SwitchJsonRow found;
+      if (!Format<SwitchJsonRow>::read(reader_, item, found) || !found.table) continue;
+      set_if(found.table->seed, hash.seed);
+      set_if(found.table->offset, hash.offset);
+      check_hash(reader_, found.table->where, hash);
+    }
+  }
+
+  // A file beside the testbed's. Nothing, if it cannot be read.
+  Value opened(Value where, const std::string& name) {
+    const std::string path = path_of(name);
+    const auto text = read_text_file(path, true);
+    if (text) return reader_.open(*text, path, Dialect::kConfigDb);
+    reader_.wrong(where, shown(path) + " " + text.error());
+    return {};
+  }
+  std::string path_of(const std::string& name) const {
+    return (std::filesystem::path(reader_.file()).parent_path() / name).string();
+  }
+
   // Each file is read once.
   const ProfileRow* config_db_of(const ProfileRow& row) {
     if (!row.config_db || reader_.is_wrong(row.where.child("config_db"))) return nullptr;
-    const auto folder = std::filesystem::path(reader_.file()).parent_path();
-    const std::string path = (folder / *row.config_db).string();
-    const auto [place, is_new] = files_.try_emplace(path);
+    const auto [place, is_new] = files_.try_emplace(path_of(*row.config_db));
     if (!is_new) return place->second.get();
-    const auto text = read_text_file(path, true);
-    if (!text) {
-      reader_.wrong(row.where.child("config_db"), shown(path) + " " + text.error());
-      return nullptr;
-    }
-    const Value root = reader_.open(*text, path, Dialect::kConfigDb);
+    const Value root = opened(row.where.child("config_db"), *row.config_db);
     place->second = std::make_unique<ProfileRow>();
     if (!root.file().empty()) config_db_table().read(reader_, root, *place->second);
     return place->second.get();

@@ -55,12 +55,14 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
     Table<ProfileRow> out("profile", "The tables that a switch works by.");
     out.optional("base", &ProfileRow::base, "the profile that this one changes")
         .optional("config_db", &ProfileRow::config_db, "a switch's config_db.json, whose tables go under these")
+        .optional("switch_json", &ProfileRow::switch_json, "a switch's switch.json: the seed and offset of its hash")
         .optional("queue_limit", &ProfileRow::queue_limit, "of every queue, without BUFFER_* tables",
                   at_least<Bytes>({64}))
         .optional("queue_limits", &ProfileRow::queue_limits, "of single queues, without BUFFER_* tables")
         .optional("mtu", &ProfileRow::mtu, "of its links, unless they say otherwise", within<uint32_t>(1'280, 9'216))
         .optional("hash", &ProfileRow::hash, "of ECMP groups")
         .optional("SWITCH_HASH", &ProfileRow::switch_hash, "the same as SONiC writes it")
+        .optional("DEVICE_METADATA", &ProfileRow::device_metadata, "what SONiC's seed and offset follow from")
         .optional("groups", &ProfileRow::groups, "of next hops: how one of them is chosen")
         .optional("cell", own(&QosRows::cell), "what memory is given out in", within<Bytes>({32}, {16'384}));
     add_maps(out);
@@ -76,7 +78,8 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
 const Table<ProfileRow>& config_db_table() {
   static const Table<ProfileRow> table = [] {
     Table<ProfileRow> out("config_db", "SONiC's config_db.json.");
-    out.optional("SWITCH_HASH", &ProfileRow::switch_hash, "of ECMP groups");
+    out.optional("SWITCH_HASH", &ProfileRow::switch_hash, "of ECMP groups")
+        .optional("DEVICE_METADATA", &ProfileRow::device_metadata, "what SONiC's seed and offset follow from");
     add_maps(out);
     add_buffers_and_queues(out);
     return out.among_others();
@@ -108,13 +111,54 @@ const Table<SwitchHashRow>& Tables<SwitchHashRow>::table() {
 const Table<SwitchHashGlobalRow>& Tables<SwitchHashGlobalRow>::table() {
   static const Table<SwitchHashGlobalRow> table =
       Table<SwitchHashGlobalRow>("SWITCH_HASH_GLOBAL", "SONiC's SWITCH_HASH|GLOBAL.")
-          .optional("ecmp_hash", &SwitchHashGlobalRow::fields, "fields of the key")
+          .optional("ecmp_hash", &SwitchHashGlobalRow::fields, "fields of the key; no packet here has INNER_*")
           .optional("ecmp_hash_algorithm", &SwitchHashGlobalRow::algorithm, "SAI's name")
-          .optional("ecmp_hash_seed", &SwitchHashGlobalRow::seed, "input of the hash")
-          .optional("ecmp_hash_offset", &SwitchHashGlobalRow::offset, "bits that the result is rotated by",
-                    within<uint8_t>(0, 31))
           .optional("lag_hash", &SwitchHashGlobalRow::lag_fields, "read and not used: there are no LAGs here")
           .optional("lag_hash_algorithm", &SwitchHashGlobalRow::lag_algorithm, "read and not used");
+  return table;
+}
+
+const Table<DeviceMetadataRow>& Tables<DeviceMetadataRow>::table() {
+  static const Table<DeviceMetadataRow> table = [] {
+    Table<DeviceMetadataRow> out("DEVICE_METADATA", "SONiC's table.");
+    out.optional("localhost", &DeviceMetadataRow::localhost, "the switch itself");
+    return out.among_others();
+  }();
+  return table;
+}
+
+const Table<LocalhostRow>& Tables<LocalhostRow>::table() {
+  static const Table<LocalhostRow> table = [] {
+    Table<LocalhostRow> out("DEVICE_METADATA_LOCALHOST", "SONiC's DEVICE_METADATA|localhost.");
+    out.optional("type", &LocalhostRow::type,
+                 "ToRRouter: seed 0; LeafRouter: seed 10, offset 10; SpineRouter, as a part of a longer word, too: 25; "
+                 "LowerRegionalHub 60, FabricRegionalHub 70, UpperRegionalHub 80; any other: 0")
+        .optional("ecmp_hash_seed", &LocalhostRow::ecmp_hash_seed, "instead of the type's seed, and without its offset")
+        .optional("namespace_id", &LocalhostRow::namespace_id, "of an ASIC among several: added to the seed",
+                  within<uint32_t>(0, 65'535))
+        .optional("switch_type", &LocalhostRow::switch_type, "chassis-packet: no offset; dpu: neither");
+    return out.among_others();
+  }();
+  return table;
+}
+
+const Table<SwitchTableRow>& Tables<SwitchTableRow>::table() {
+  static const Table<SwitchTableRow> table = [] {
+    Table<SwitchTableRow> out("SWITCH_TABLE_switch", "SONiC's SWITCH_TABLE:switch.");
+    out.optional("ecmp_hash_seed", &SwitchTableRow::seed, "input of the hash")
+        .optional("ecmp_hash_offset", &SwitchTableRow::offset, "bits that the result is rotated by",
+                  within<uint8_t>(0, 31));
+    return out.among_others();
+  }();
+  return table;
+}
+
+const Table<SwitchJsonRow>& Tables<SwitchJsonRow>::table() {
+  static const Table<SwitchJsonRow> table = [] {
+    Table<SwitchJsonRow> out("switch_json", "An item of SONiC's switch.json.");
+    out.optional("SWITCH_TABLE:switch", &SwitchJsonRow::table, "the switch itself");
+    return out.among_others();
+  }();
   return table;
 }
 

@@ -138,6 +138,19 @@ struct Words<HashField> {
                                   std::pair{"RDMA_BTH_OPCODE", HashField::kRdmaBthOpcode},
                                   std::pair{"RDMA_BTH_DEST_QP", HashField::kRdmaBthDestQp}};
 };
+template <>
+struct Words<SonicHashField> {
+  static constexpr auto all = [] {
+    constexpr std::array kInner{"INNER_SRC_MAC", "INNER_DST_MAC",     "INNER_ETHERTYPE",   "INNER_SRC_IP",
+                                "INNER_DST_IP",  "INNER_IP_PROTOCOL", "INNER_L4_SRC_PORT", "INNER_L4_DST_PORT"};
+    std::array<std::pair<std::string_view, SonicHashField>, Words<HashField>::all.size() + kInner.size()> words;
+    size_t at = 0;
+    for (const auto& [word, field] : Words<HashField>::all) words[at++] = {word, static_cast<SonicHashField>(field)};
+    auto inner = static_cast<uint8_t>(SonicHashField::kFirstInner);
+    for (const char* word : kInner) words[at++] = {word, static_cast<SonicHashField>(inner++)};
+    return words;
+  }();
+};
 
 template <>
 struct WordTraits<MacAddress> {

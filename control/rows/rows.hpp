@@ -117,15 +117,17 @@ struct GroupsRow {
   std::optional<uint32_t> flowlets;
 };
 
-// SONiC: SWITCH_HASH|GLOBAL.
+// A field as SONiC's SWITCH_HASH names it: one of ours by its number, or one of a packet inside a tunnel, which no
+// packet here has.
+enum class SonicHashField : uint8_t { kFirstInner = 64 };
+
+// SONiC: SWITCH_HASH|GLOBAL. Seed and offset follow from the device's type.
 struct SwitchHashGlobalRow {
   Value where;
   std::optional<HashAlgorithm> algorithm;
-  std::optional<std::vector<HashField>> fields;
-  std::optional<uint32_t> seed;
-  std::optional<uint8_t> offset;
+  std::optional<std::vector<SonicHashField>> fields;
   // Of link aggregation groups: read, since a config_db.json has them, and of no effect: there are none here.
-  std::optional<std::vector<HashField>> lag_fields;
+  std::optional<std::vector<SonicHashField>> lag_fields;
   std::optional<HashAlgorithm> lag_algorithm;
 };
 struct SwitchHashRow {
@@ -133,16 +135,42 @@ struct SwitchHashRow {
   SwitchHashGlobalRow global;
 };
 
+// SONiC: DEVICE_METADATA|localhost, as far as the hash follows from it.
+struct LocalhostRow {
+  Value where;
+  std::optional<std::string> type;
+  std::optional<std::string> switch_type;
+  std::optional<uint32_t> ecmp_hash_seed;
+  std::optional<uint32_t> namespace_id;
+};
+struct DeviceMetadataRow {
+  Value where;
+  std::optional<LocalhostRow> localhost;
+};
+
+// An item of SONiC's switch.json, which is what its containers make of DEVICE_METADATA.
+struct SwitchTableRow {
+  Value where;
+  std::optional<uint32_t> seed;
+  std::optional<uint8_t> offset;
+};
+struct SwitchJsonRow {
+  Value where;
+  std::optional<SwitchTableRow> table;
+};
+
 struct ProfileRow : QosRows {
   Value where;
   bool read_well = true;
   std::optional<std::string> base;
   std::optional<std::string> config_db;
+  std::optional<std::string> switch_json;
   std::optional<Bytes> queue_limit;
   std::optional<NumberMap<Bytes, 8>> queue_limits;
   std::optional<uint32_t> mtu;
   std::optional<HashRow> hash;
   std::optional<SwitchHashRow> switch_hash;
+  std::optional<DeviceMetadataRow> device_metadata;
   std::optional<GroupsRow> groups;
   std::optional<Named<NumberMap<uint8_t, 64>>> dscp_to_tc_map;
   std::optional<Named<NumberMap<uint8_t, 8>>> dot1p_to_tc_map;

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "control/model/profile.hpp"
 #include "control/rows/row_formats.hpp"
@@ -103,6 +105,97 @@ TEST(Hash, ReadsAConfigDbsSwitchHashWithItsLags) {
           "lag_hash": ["SRC_MAC"], "lag_hash_algorithm": "XOR"}}})");
   EXPECT_EQ(profile.hash.algorithm, HashAlgorithm::kCrcCcitt);
   EXPECT_EQ(profile.hash.fields, (std::vector{HashField::kSrcIp, HashField::kDstIp}));
+}
+
+// SONiC's template for switch.json: the first word that is a part of the type.
+TEST(Hash, OfAConfigDbHasTheSeedAndOffsetThatSonicGivesItsDevice) {
+  struct Case {
+    const char* localhost;
+    uint32_t seed;
+    uint8_t offset;
+  };
+  for (const Case& it : {Case{R"("type": "ToRRouter")", 0, 0}, Case{R"("type": "BackEndToRRouter")", 0, 0},
+                         Case{R"("type": "LeafRouter", "hwsku": "Arista-7060CX-32S-C32")", 10, 10},
+                         Case{R"("type": "BackEndLeafRouter")", 10, 10}, Case{R"("type": "SpineRouter")", 25, 0},
+                         Case{R"("type": "FabricSpineRouter")", 25, 0}, Case{R"("type": "UpperSpineRouter")", 25, 0},
+                         Case{R"("type": "LowerRegionalHub")", 60, 0}, Case{R"("type": "FabricRegionalHub")", 70, 0},
+                         Case{R"("type": "UpperRegionalHub")", 80, 0}, Case{R"("type": "EPMS")", 0, 0},
+                         Case{R"("hostname": "x")", 0, 0}, Case{R"("type": "LeafRouter", "ecmp_hash_seed": "4")", 4, 0},
+                         Case{R"("type": "LeafRouter", "ecmp_hash_seed": "0")", 0, 0},
+                         Case{R"("type": "LeafRouter", "namespace_id": "2")", 12, 10},
+                         Case{R"("type": "LeafRouter", "switch_type": "chassis-packet")", 10, 7},
+                         Case{R"("type": "LeafRouter", "switch_type": "dpu")", 5, 7}}) {
+    const HashConfig hash =
+        read_well(with_fabric("profiles:\n  under: {hash: {seed: 5, offset: 7}}\n  default: {base: under, "
+                              "DEVICE_METADATA: {localhost: {" +
+                              std::string(it.localhost) + "}}}\n"))
+            .profiles.at(1)
+            .hash;
+    EXPECT_EQ(hash.seed, it.seed) << it.localhost;
+    EXPECT_EQ(hash.offset, it.offset) << it.localhost;
+  }
+}
+
+TEST(Hash, OfAConfigDbIsUnderWhatTheProfileSaysItself) {
+  const HashConfig hash = default_with("{DEVICE_METADATA: {localhost: {type: LeafRouter}}, hash: {seed: 3}}").hash;
+  EXPECT_EQ(hash.seed, 3u);
+  EXPECT_EQ(hash.offset, 10u);
+}
+
+TEST(Hash, OfSonicHasNoSeedInSwitchHash) {
+  const Complaints found = about_default_with("SWITCH_HASH: {GLOBAL: {ecmp_hash: [SRC_IP], ecmp_hash_seed: 10}}");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(
+      found[0].starts_with("6 profiles.default.SWITCH_HASH.GLOBAL.ecmp_hash_seed: unknown key 'ecmp_hash_seed'"))
+      << found[0];
+}
+
+// SONiC's fields of tunnelled packets: there is none here, so they add nothing.
+TEST(Hash, OfAConfigDbTakesInnerFieldsAsAbsent) {
+  const Profile profile = default_with(
+      R"({"SWITCH_HASH": {"GLOBAL": {"ecmp_hash": ["INNER_SRC_MAC", "INNER_DST_MAC", "INNER_ETHERTYPE", "SRC_IP",
+          "INNER_SRC_IP", "INNER_DST_IP", "INNER_IP_PROTOCOL", "INNER_L4_SRC_PORT", "INNER_L4_DST_PORT", "DST_IP"],
+          "lag_hash": ["INNER_SRC_IP"]}}})");
+  EXPECT_EQ(profile.hash.fields, (std::vector{HashField::kSrcIp, HashField::kDstIp}));
+  EXPECT_EQ(about_default_with("hash: {fields: [INNER_SRC_IP]}").size(), 1u) << "a word of SONiC's alone";
+}
+
+class SwitchJson : public testing::Test {
+ protected:
+  SwitchJson()
+      : path_(std::filesystem::path(testing::TempDir()) /
+              (std::string("softspine-") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".json")) {}
+  ~SwitchJson() override { std::filesystem::remove(path_); }
+  std::string testbed(std::string_view text, std::string_view more = "") {
+    std::ofstream(path_) << text;
+    return with_fabric("profiles:\n  default: {switch_json: \"" + path_.string() + "\"" + std::string(more) + "}\n");
+  }
+  std::filesystem::path path_;
+};
+
+constexpr const char* kLeafsSwitchJson = R"([{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "10", "lag_hash_seed": "10",
+  "fdb_aging_time": "600", "ecmp_hash_offset": "10", "lag_hash_offset": "10", "ordered_ecmp": "true"}, "OP": "SET"}])";
+
+TEST_F(SwitchJson, HasTheHashsSeedAndOffset) {
+  const HashConfig hash = read_well(testbed(kLeafsSwitchJson, ", hash: {model: RTAG7}")).profiles.front().hash;
+  EXPECT_EQ(hash.model, HashModel::kRtag7);
+  EXPECT_EQ(hash.seed, 10u);
+  EXPECT_EQ(hash.offset, 10u);
+}
+
+TEST_F(SwitchJson, IsRefusedWhereItIsAnythingElse) {
+  const auto complaints = [this](std::string_view text) {
+    Complaints out;
+    const auto read = parse_testbed(testbed(text), "t.yaml");
+    if (read) return out;
+    for (const Error& error : read.error()) out.push_back(error.path + ": " + error.message);
+    return out;
+  };
+  EXPECT_EQ(complaints("{}"), (Complaints{": is no switch.json: expected a list of SONiC's tables"}));
+  EXPECT_EQ(complaints(R"([{"SWITCH_TABLE:switch": {"ecmp_hash_offset": "32"}}])"),
+            (Complaints{"[0].'SWITCH_TABLE:switch'.ecmp_hash_offset: must be at most 31, not '32'"}));
+  EXPECT_EQ(complaints("[1]").size(), 1u);
+  EXPECT_EQ(complaints("").size(), 1u);
 }
 
 TEST(Hash, RefusesUdfsThatReachTooFarOrMaskOtherBytes) {

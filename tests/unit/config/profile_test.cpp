@@ -101,8 +101,8 @@ profiles:
     {"DSCP_TO_TC_MAP": {"AZURE": {"0": "1", "3": "3", "63": "7"}, "OTHER": {"0": "2"}},
      "TC_TO_QUEUE_MAP": {"AZURE": {"0": "0", "1": "1", "7": "6"}},
      "PORT_QOS_MAP": {"global": {"dscp_to_tc_map": "AZURE", "tc_to_queue_map": "AZURE"}},
-     "SWITCH_HASH": {"GLOBAL": {"ecmp_hash": ["DST_IP", "RDMA_BTH_DEST_QP"], "ecmp_hash_algorithm": "CRC_32LO",
-                                "ecmp_hash_seed": "10", "ecmp_hash_offset": "3"}}}
+     "SWITCH_HASH": {"GLOBAL": {"ecmp_hash": ["DST_IP", "RDMA_BTH_DEST_QP"], "ecmp_hash_algorithm": "CRC_32LO"}},
+     "DEVICE_METADATA": {"localhost": {"hostname": "leaf1", "type": "LeafRouter"}}}
 )"));
   const Profile& profile = testbed.profiles.at(0);
   EXPECT_EQ(profile.dscp_to_tc[0], 1u);
@@ -113,7 +113,7 @@ profiles:
   EXPECT_EQ(profile.hash.algorithm, HashAlgorithm::kCrc32Lo);
   EXPECT_EQ(profile.hash.fields, (std::vector{HashField::kDstIp, HashField::kRdmaBthDestQp}));
   EXPECT_EQ(profile.hash.seed, 10u);
-  EXPECT_EQ(profile.hash.offset, 3u);
+  EXPECT_EQ(profile.hash.offset, 10u);
 }
 
 TEST(Profile, ChoosesAmongTheMapsOfItsBases) {

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hash's seed and offset that SONiC gives a switch: not SWITCH_HASH has them, but switch.json, which SONiC makes of
+// DEVICE_METADATA when its containers start (dockers/docker-orchagent/switch.json.j2).
+#pragma once
+
+#include "control/model/profile.hpp"
+#include "control/rows/rows.hpp"
+
+namespace softspine::control {
+
+void apply_device_metadata(const LocalhostRow& row, HashConfig& hash);
+
+// The fields that packets here can have.
+std::vector<HashField> fields_of(const std::vector<SonicHashField>& fields);
+
+}  // namespace softspine::control
