@@ -20,6 +20,7 @@ constexpr double kLeft = 150;
 constexpr double kRowHeight = 128;
 constexpr double kBoxHeight = 42;
 constexpr double kMostBoxWidth = 112;
+constexpr double kCharacterWidth = 0.61;  // of its size
 constexpr double kBoxGap = 12;
 constexpr double kTwoWays = 6;  // between the arrows of a link that is paused both ways
 
@@ -103,6 +104,7 @@ class Map {
     int tier = 0;
     std::vector<uint32_t> nodes;
     size_t left_out = 0;
+    size_t victims_left_out = 0;
   };
 
   void fill_rows();
@@ -138,6 +140,9 @@ void Map::fill_rows() {
     if (row.nodes.size() > kMaxNodesPerTier) {
       std::ranges::stable_sort(row.nodes, std::greater{}, [this](uint32_t node) { return importance_[node]; });
       row.left_out = row.nodes.size() - kMaxNodesPerTier;
+      row.victims_left_out =
+          static_cast<size_t>(std::ranges::count_if(row.nodes.begin() + kMaxNodesPerTier, row.nodes.end(),
+                                                    [this](uint32_t node) { return parts_[node] == Part::kVictim; }));
       row.nodes.resize(kMaxNodesPerTier);
     }
     std::ranges::stable_sort(
@@ -182,7 +187,11 @@ void Map::draw_rows(Svg& svg, double top) const {
     const bool is_known = std::ranges::any_of(row.nodes, [this](uint32_t n) { return log_.nodes[n].is_tier_known; });
     svg.text({kMargin, y + 4}, is_known ? tier_name(row.tier) : "", {.size = 13, .colour = colours::kFaint});
     if (row.left_out > 0) {
-      svg.text({kMargin, y + 21}, fmt::format("({} not shown)", row.left_out), {.size = 11, .colour = colours::kFaint});
+      svg.text({kMargin, y + 21}, fmt::format("{} more", row.left_out), {.size = 11, .colour = colours::kFaint});
+      if (row.victims_left_out > 0) {
+        svg.text({kMargin, y + 36}, fmt::format("{} of them victims", row.victims_left_out),
+                 {.size = 11, .colour = colours::kVictimEdge});
+      }
     }
     y += kRowHeight;
   }
@@ -273,11 +282,12 @@ void Map::draw_node(Svg& svg, uint32_t node) const {
   const std::string& name = log_.nodes[node].name;
   const std::string remark = remark_on(node);
   const double size = width > 80 ? 13 : 10.5;
+  const double name_size = std::clamp((width - 3) / (static_cast<double>(name.size()) * kCharacterWidth), 8.0, size);
   const double corner = log_.nodes[node].tier == 0 ? 12 : 3;
   svg.box({centre.x - width / 2, centre.y - kBoxHeight / 2}, width, kBoxHeight, fill, edge, 1.6, corner, name);
   svg.text({centre.x, centre.y + (remark.empty() ? 4.5 : -2)},
-           shortened_name(name, static_cast<size_t>(std::max(3.0, width / (size * 0.66)))),
-           {.size = size, .colour = words, .is_bold = true, .anchor = "middle"});
+           shortened_name(name, static_cast<size_t>(std::max(3.0, width / (name_size * kCharacterWidth)))),
+           {.size = name_size, .colour = words, .is_bold = true, .anchor = "middle"});
   svg.text({centre.x, centre.y + 13}, remark, {.size = size * 0.82, .colour = words, .anchor = "middle"});
 }
 
