@@ -3,10 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
-#include <optional>
-
-#include "dataplane/packet/wire.hpp"
+#include <map>
+#include <memory>
+#include <set>
 
 namespace softspine::control {
 
@@ -15,141 +14,206 @@ namespace dp = dataplane;
 namespace {
 
 constexpr uint32_t kPrimeBuckets = 509;
-constexpr uint32_t kQpsEach = 4;
-constexpr std::array<uint32_t, 3> kSeeds{0, 10, 25};  // SONiC's, for lack of better ones
+constexpr std::array<uint32_t, 3> kSeeds{10, 25, 42};  // SONiC's first two
 
 bool hashes_qp(const HashConfig& hash) {
   return std::ranges::find(hash.fields, HashField::kRdmaBthDestQp) != hash.fields.end() ||
          std::ranges::find(hash.udfs, dp::destination_qp_udf()) != hash.udfs.end();
 }
 
-void turn(HashConfig& hash, uint32_t tier) {
-  const uint32_t width = dp::EcmpHash{hash}.width_bits();
-  hash.offset = static_cast<uint8_t>((hash.offset + tier * (width / 3)) % width);
+void change_hash(HashConfig& hash, const HashChange& change) {
+  if (change.algorithm) hash.algorithm = *change.algorithm;
+  if (change.seed) hash.seed = *change.seed;
+  if (change.offset) hash.offset = *change.offset;
+  if (change.add_qp && !hashes_qp(hash)) hash.fields.push_back(HashField::kRdmaBthDestQp);
 }
 
-void take_other_polynomial(HashConfig& hash, uint32_t tier) {
-  using enum HashAlgorithm;
-  static constexpr std::array kOthers{kCrc, kCrcCcitt, kCrc32Hi};
-  if (tier == 0) return;
-  HashAlgorithm other = kOthers[tier % kOthers.size()];
-  if (other == hash.algorithm) other = kCrc;
-  if (hash.algorithm == kCrc && hash.model == HashModel::kSai && other == kCrc32Hi) other = kXor;  // not its own half
-  hash.algorithm = other;
-  hash.offset = 0;
-}
-
-void add_qp(HashConfig& hash) {
-  if (!hashes_qp(hash)) hash.fields.push_back(HashField::kRdmaBthDestQp);
-}
-
-// The buckets of every group dealt out again over a prime number of them.
-void deal_over_a_prime(dp::ForwardingState& state) {
+// The members of every group dealt out again over so many buckets, as a resilient group does it.
+void deal(dp::ForwardingState& state, uint32_t buckets) {
   std::vector<uint32_t> members;
   for (dp::EcmpGroup& group : state.groups) {
-    const auto first = static_cast<uint32_t>(members.size());
-    for (uint32_t b = 0; b < kPrimeBuckets && group.count > 0; ++b) {
-      members.push_back(state.members[group.first + b % group.count]);
+    std::vector<uint32_t> own;
+    for (uint32_t b = 0; b < group.count; ++b) {
+      const uint32_t member = state.members[group.first + b];
+      if (std::ranges::find(own, member) == own.end()) own.push_back(member);
     }
-    group.first = first;
-    group.count = static_cast<uint32_t>(members.size()) - first;
+    group.first = static_cast<uint32_t>(members.size());
+    group.count = own.empty() ? 0 : buckets;
+    for (uint32_t b = 0; b < group.count; ++b) members.push_back(own[b % own.size()]);
   }
   state.members = std::move(members);
 }
 
-std::vector<FlowProbe> with_more_qps(const std::vector<FlowProbe>& flows) {
-  std::vector<FlowProbe> out;
-  for (const FlowProbe& flow : flows) {
-    for (uint32_t qp = 0; qp < kQpsEach; ++qp) {
-      out.push_back(flow);
-      std::vector<uint8_t>& frame = out.back().frame;
-      const bool is_ipv6 = dp::load16(frame.data() + dp::ethernet::kType) == dp::ethernet::kTypeIpv6;
-      uint8_t* l4 = frame.data() + dp::ethernet::kBytes + (is_ipv6 ? dp::ipv6::kBytes : dp::ipv4::kMinBytes);
-      const uint16_t port = dp::load16(l4);
-      dp::store16(l4, static_cast<uint16_t>(0xc000 | ((port + qp * 4099U) & 0x3fff)));
-      uint8_t* field = l4 + dp::udp::kBytes + dp::bth::kDestinationQp;
-      dp::store24(field, (dp::load24(field) + qp * 257) & dp::bth::kMask24);
+// Candidates in the order of how much they change.
+class Candidates {
+ public:
+  Candidates(Walker& walker, const Polarization& found) {
+    std::set<Role> later;
+    std::set<Role> amiss;
+    std::set<Role> hashed;
+    for (const TierShare& tier : found.tiers) {
+      if (tier.verdict == Verdict::kNotHashed) continue;
+      hashed.insert(tier.tier.role);
+      if (tier.is_amiss()) amiss.insert(tier.tier.role);
+      if (tier.verdict == Verdict::kPolarized) later.insert(tier.tier.role);
+    }
+    const TierShare* first = nullptr;
+    for (const TierShare& tier : found.tiers) {
+      if (first == nullptr && !tier.groups.empty() && tier.verdict != Verdict::kNotHashed) first = &tier;
+    }
+    if (first == nullptr) return;
+    hash_ = &walker.state(found.choices.groups[first->groups.front().group].node).hash;
+    later_.assign(later.begin(), later.end());
+    amiss_.assign(amiss.begin(), amiss.end());
+    hashed_.assign(hashed.begin(), hashed.end());
+    keeps_weights_ = std::ranges::none_of(walker.testbed().profiles,
+                                          [](const Profile& profile) { return !profile.groups.weights.empty(); });
+    add_all();
+  }
+  std::vector<std::pair<std::string, RoleChanges>> take() && { return std::move(out_); }
+
+ private:
+  // `change(i)`: of the i-th role, from 1.
+  template <typename Change>
+  void add(const char* name, const std::vector<Role>& roles, Change&& change) {
+    RoleChanges changes;
+    for (uint32_t i = 0; i < roles.size(); ++i) changes.emplace_back(roles[i], change(i + 1));
+    if (!changes.empty()) out_.emplace_back(name, std::move(changes));
+  }
+  static uint32_t seed_of(uint32_t i) { return kSeeds[(i - 1) % kSeeds.size()]; }
+  uint8_t turned(uint32_t i, uint32_t step) const {
+    return static_cast<uint8_t>((hash_->config().offset + i * step) % hash_->width_bits());
+  }
+  std::vector<uint32_t> steps() const {
+    const uint32_t width = hash_->width_bits();
+    return {width / 3, width / 2, width / 4, width * 2 / 5};
+  }
+
+  void add_all() {
+    add("seed", later_, [](uint32_t i) { return HashChange{.seed = seed_of(i)}; });
+    for (const uint32_t step : steps())
+      add("offset", later_, [&](uint32_t i) { return HashChange{.offset = turned(i, step)}; });
+    for (const uint32_t step : steps())
+      add("seed_offset", later_, [&](uint32_t i) { return HashChange{.seed = seed_of(i), .offset = turned(i, step)}; });
+    add_algorithms();
+    if (keeps_weights_) add("buckets", later_, [](uint32_t) { return HashChange{.buckets = kPrimeBuckets}; });
+    if (!hashes_qp(hash_->config())) add_qp();
+    if (hash_->model() != HashModel::kSai) return;  // RTAG7 has no XXH3
+    const auto mixing = [](uint32_t i, bool qp) {
+      return HashChange{.algorithm = HashAlgorithm::kXxh3, .seed = seed_of(i), .offset = 0, .add_qp = qp};
+    };
+    add("mixing", hashed_, [&](uint32_t i) { return mixing(i, false); });
+    if (!hashes_qp(hash_->config())) add("mixing_qp", hashed_, [&](uint32_t i) { return mixing(i, true); });
+  }
+  void add_algorithms() {
+    using enum HashAlgorithm;
+    const HashAlgorithm now = hash_->algorithm();
+    for (const HashAlgorithm other : {kCrcCcitt, kCrc, kCrc32Hi}) {
+      if (other == now) continue;
+      // A narrower hash cannot be rotated as far.
+      const auto offset = hash_->config().offset == 0 ? std::nullopt : std::optional<uint8_t>{0};
+      add("algorithm", amiss_, [&](uint32_t i) {
+        return HashChange{.algorithm = other, .offset = i == 1 ? offset : static_cast<uint8_t>((i - 1) * 5)};
+      });
     }
   }
-  return out;
-}
+  void add_qp() {
+    add("qp", hashed_, [](uint32_t) { return HashChange{.add_qp = true}; });
+    if (hashed_.size() < 2) return;
+    const uint32_t step = steps().front();
+    add("qp_offset", hashed_, [&](uint32_t i) { return HashChange{.offset = turned(i - 1, step), .add_qp = true}; });
+  }
+
+  const dp::EcmpHash* hash_ = nullptr;
+  std::vector<Role> later_;
+  std::vector<Role> amiss_;
+  std::vector<Role> hashed_;
+  bool keeps_weights_ = true;
+  std::vector<std::pair<std::string, RoleChanges>> out_;
+};
 
 class Trial {
  public:
-  Trial(Walker& walker, const std::vector<FlowProbe>& flows) : walker_(walker), flows_(flows) {}
+  Trial(Walker& walker, const std::vector<FlowProbe>& flows, const Polarization& before)
+      : walker_(walker), flows_(flows), before_(before) {}
 
-  using ChangeHash = std::function<void(HashConfig&, uint32_t tier)>;
-  void by_hash(const char* name, const char* what, const ChangeHash& change) {
-    // One hash a profile and tier, not one a switch.
-    std::vector<std::optional<dp::EcmpHash>> made(walker_.testbed().profiles.size() * kTopTier);
-    Walker changed{walker_, [&](uint32_t node, dp::ForwardingState& state) {
-                     const FabricNode& at = walker_.testbed().fabric.nodes[node];
-                     const auto tier = static_cast<uint32_t>(tier_of(at.role) - 1);  // from the ToRs on
-                     auto& hash = made[at.profile * kTopTier + tier];
-                     if (!hash) {
-                       HashConfig config = state.hash.config();
-                       change(config, tier);
-                       hash.emplace(config);
-                     }
-                     state.hash = *hash;
-                   }};
-    note(name, what, polarization_of(changed, flows_));
-  }
-  void by_state(const char* name, const char* what, const Walker::Change& change) {
-    Walker changed{walker_, change};
-    note(name, what, polarization_of(changed, flows_));
-  }
-  void by_flows(const char* name, const char* what, const std::vector<FlowProbe>& flows) {
-    note(name, what, polarization_of(walker_, flows));
-  }
-  std::vector<Cure> ranked() && {
-    std::ranges::stable_sort(cures_, {}, &Cure::worst);
-    return std::move(cures_);
+  std::optional<Cure> of(const std::string& name, const RoleChanges& changes) {
+    Walker changed = changed_by(walker_, changes);
+    if (needs_keys() && !adds_keys(changes)) return std::nullopt;
+    if (keeps_keys(changes) && has_pairs_together(changed, before_.choices)) return std::nullopt;
+    const Polarization after = polarization_of(changed, flows_);
+    if (after.is_amiss() || has_pairs_together(changed, after.choices)) return std::nullopt;
+    Cure cure{.name = name, .changes = changes, .worst = after.worst()};
+    for (const TierShare& tier : after.tiers) {
+      if (tier.by_flows.max_over_mean == cure.worst) cure.by_chance = tier.by_flows.by_chance;
+    }
+    return cure;
   }
 
  private:
-  void note(const char* name, const char* what, const Polarization& found) {
-    Cure cure{.name = name, .what = what, .worst = found.worst(), .is_cured = true};
-    for (const TierShare& tier : found.tiers) {
-      if (tier.spread.max_over_mean == cure.worst) cure.ideal = tier.ideal.max_over_mean;
-      cure.is_cured = cure.is_cured && !tier.is_uneven();
+  // No function parts flows that have the same key: it would only throw the few keys anew.
+  bool needs_keys() const {
+    return std::ranges::any_of(before_.tiers, [](const TierShare& tier) {
+      return tier.verdict == Verdict::kUneven && tier.cause && tier.cause->kind == CauseKind::kFewKeys;
+    });
+  }
+  static bool adds_keys(const RoleChanges& changes) {
+    return std::ranges::any_of(changes, [](const auto& entry) { return entry.second.add_qp; });
+  }
+  // The samples of the fabric as it is say the same of the changed one. (Some algorithms have a layout of their own.)
+  static bool keeps_keys(const RoleChanges& changes) {
+    return std::ranges::none_of(changes, [](const auto& entry) {
+      return entry.second.add_qp || entry.second.buckets > 0 || entry.second.algorithm;
+    });
+  }
+  // Also those of which too few flows tell.
+  static bool has_pairs_together(Walker& walker, const FlowChoices& choices) {
+    for (uint32_t later = 0; later < choices.tiers.size(); ++later) {
+      if (choices.tiers[later].mode != TierMode::kHashed) continue;
+      for (uint32_t earlier = 0; earlier < later; ++earlier) {
+        if (choices.tiers[earlier].mode == TierMode::kHashed && hashes_go_together(walker, choices, earlier, later))
+          return true;
+      }
     }
-    cures_.push_back(std::move(cure));
+    return false;
   }
 
   Walker& walker_;
   const std::vector<FlowProbe>& flows_;
-  std::vector<Cure> cures_;
+  const Polarization& before_;
 };
 
 }  // namespace
 
-std::vector<Cure> try_cures(Walker& walker, const std::vector<FlowProbe>& flows) {
-  Trial trial{walker, flows};
-  trial.by_hash("offset", "hash: {offset: …} by tier, a third of the hash's bits apart", turn);
-  trial.by_hash("algorithm", "hash: {algorithm: …}: another polynomial by tier", take_other_polynomial);
-  trial.by_hash("mixing", "hash: {algorithm: XXH3, seed: …}, another seed by tier",
-                [](HashConfig& hash, uint32_t tier) {
-                  hash = {.algorithm = HashAlgorithm::kXxh3,
-                          .fields = hash.fields,
-                          .udfs = hash.udfs,
-                          .seed = kSeeds[tier % kSeeds.size()]};
-                });
-  trial.by_hash("seed", "hash: {seed: …}, another by tier, and nothing else",
-                [](HashConfig& hash, uint32_t tier) { hash.seed = kSeeds[tier % kSeeds.size()]; });
-  trial.by_hash("qp", "hash: RDMA_BTH_DEST_QP among the fields (E-ECMP)",
-                [](HashConfig& hash, uint32_t) { add_qp(hash); });
-  trial.by_hash("offset_qp", "an offset by tier, and the destination QP", [](HashConfig& hash, uint32_t tier) {
-    add_qp(hash);
-    turn(hash, tier);
-  });
-  const auto is_tor = [&walker](uint32_t node) { return walker.testbed().fabric.nodes[node].role == Role::kTor; };
-  trial.by_state("coprime", "groups: {kind: resilient, buckets: 509} above the ToRs",
-                 [&is_tor](uint32_t node, dp::ForwardingState& state) {
-                   if (!is_tor(node)) deal_over_a_prime(state);
-                 });
-  trial.by_flows("more_qps", "four QPs for each flow, with source ports of their own", with_more_qps(flows));
-  return std::move(trial).ranked();
+Walker changed_by(Walker& walker, const RoleChanges& changes) {
+  // One hash a profile and role, not one a switch.
+  auto made = std::make_shared<std::map<std::pair<uint32_t, Role>, dp::EcmpHash>>();
+  return {walker, [&walker, changes, made](uint32_t node, dp::ForwardingState& state) {
+            const FabricNode& at = walker.testbed().fabric.nodes[node];
+            for (const auto& [role, change] : changes) {
+              if (role != at.role) continue;
+              auto found = made->find({at.profile, role});
+              if (found == made->end()) {
+                HashConfig config = state.hash.config();
+                change_hash(config, change);
+                found = made->emplace(std::pair{at.profile, role}, dp::EcmpHash{config}).first;
+              }
+              state.hash = found->second;
+              if (change.buckets > 0) deal(state, change.buckets);
+            }
+          }};
+}
+
+std::vector<Cure> find_cures(Walker& walker, const std::vector<FlowProbe>& flows, const Polarization& found) {
+  std::vector<Cure> out;
+  if (!found.is_amiss()) return out;
+  Trial trial{walker, flows, found};
+  for (const auto& [name, changes] : Candidates(walker, found).take()) {
+    if (out.size() == kMostCures) break;
+    if (!out.empty() && out.back().name == name) continue;  // one of each is enough
+    if (auto cure = trial.of(name, changes)) out.push_back(std::move(*cure));
+  }
+  return out;
 }
 
 }  // namespace softspine::control

@@ -1,32 +1,54 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would cure a polarized fabric: each candidate is tried, by walking the same flows through the changed fabric.
+// What would cure a fabric that is polarized or uneven, ordered by how little has to change. Each is tried: the same
+// flows are walked through the changed fabric and judged by the same tests; and no two of its tiers may go together
+// for other flows of such keys either (causes.hpp). What does not cure is not offered, nor anything to who is well.
 //
-//   offset      a rotation by tier: the bits that choose differ
-//   algorithm   another polynomial by tier
-//   mixing      XXH3, another seed by tier
-//   seed        another seed by tier and nothing else (for a CRC and 2^n members: no cure)
-//   qp          the destination QP in the key (E-ECMP)
-//   offset_qp   both
-//   coprime     upper tiers over a prime number of buckets: 509
-//   more_qps    four QPs for each, with source ports of their own
+//   seed          another seed in the later tiers: of a hash that mixes (a linear one only renames its members)
+//   offset        a rotation there: other bits choose
+//   seed_offset   both
+//   algorithm     another polynomial there
+//   buckets       groups there dealt over 509 buckets, a prime
+//   qp            the destination QP in the key of every tier (E-ECMP), where flows share their keys
+//   qp_offset     both
+//   mixing        XXH3 in every tier, each with a seed of its own
+//   mixing_qp     and the destination QP in its key
+//
+// A cure is a change of roles' profiles: a piece of YAML that is put into the testbed's file, and the lines of those
+// vendors that have the knob.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "control/explain/polarization.hpp"
 
 namespace softspine::control {
 
+// What becomes different in a role's profile.
+struct HashChange {
+  std::optional<HashAlgorithm> algorithm;
+  std::optional<uint32_t> seed;
+  std::optional<uint8_t> offset;
+  bool add_qp = false;
+  uint32_t buckets = 0;  // resilient, so many; 0: as they are
+};
+using RoleChanges = std::vector<std::pair<Role, HashChange>>;  // by tier
+
 struct Cure {
   std::string name;
-  std::string what;       // in words, as one would configure it
-  double worst = 0;       // max over mean of the worst tier, with it
-  double ideal = 0;       // and what an ideal hash would have there
-  bool is_cured = false;  // no tier is uneven any more
+  RoleChanges changes;
+  double worst = 1;      // max over mean of the worst tier, with it
+  double by_chance = 1;  // and what an ideal hash has there
 };
 
-// By what they reach, the best first; of equals in the order above.
-std::vector<Cure> try_cures(Walker& walker, const std::vector<FlowProbe>& flows);
+inline constexpr size_t kMostCures = 4;
+
+// The first that work, in the order above.
+std::vector<Cure> find_cures(Walker& walker, const std::vector<FlowProbe>& flows, const Polarization& found);
+
+// The same fabric, changed; `walker` outlives it.
+Walker changed_by(Walker& walker, const RoleChanges& changes);
 
 }  // namespace softspine::control

@@ -1,69 +1,92 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polarization: where a fabric's flows go, tier by tier, by walking each of them; nothing is run.
+// Polarization: where a fabric's flows go, tier by tier, and what is amiss with it; nothing is run.
 //
-// A tier is the switches of one role that chose among links in one direction: "tor up", "aggregation up", "core down".
-// A tier is uneven when its max over mean is above what a thousand ideal hashes gave (spread.hpp), and has too little
-// to hash when its flows have fewer keys than links.
+// What is judged: at each switch and each group of links (flow_choices.hpp), the flows that came there. Which flows
+// come is demand; that they share a link more often than an ideal hash would have it is the hash's doing. A tier is
 //
-// Two tiers go together when the flows that share a link of the first use fewer links of the second than chance would:
-// polarization proper. `reuse` is used links / links that an ideal hash would have used, over all links of the first.
-// Why, is read from their hashes: the same function, or one that is linear and differs in its seed only.
+//   POLARIZED    the link depends on an earlier tier's choice: flows that shared a link there share one here again
+//                (dependence.hpp), by link, or, where links have few flows each, by the place of links in their groups
+//   UNEVEN       flows, their keys or their bytes share links more often than by chance (evenness.hpp), by itself
+//   MORE EVEN    less often: what a linear hash makes of consecutive keys
+//   AS CHANCE    else
+//
+// All tests together call a fabric of ideal hashes amiss once in a thousand times (Bonferroni), and nothing is amiss
+// whose links' shares deviate by less than a tenth from what they should be.
+// An earlier tier is asked only for what is left when those before it are known: of one cause there are no shadows.
+// Why: causes.hpp. What is drawn for each packet or flowlet, goes by its ingress port or is pinned is not judged.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
-#include "control/explain/spread.hpp"
-#include "control/explain/walker.hpp"
+#include "control/explain/causes.hpp"
+#include "control/explain/evenness.hpp"
+#include "control/explain/flow_choices.hpp"
 
 namespace softspine::control {
 
-// A packet of a flow and the port that it comes from.
-struct FlowProbe {
-  std::vector<uint8_t> frame;
-  LinkEnd sender;
+inline constexpr double kFalseAlarms = 1e-3;     // of a fabric, all its tests together
+inline constexpr double kOfConcern = 0.1 * 0.1;  // deviation² of the links' shares
+// A tier whose links are as even as by chance is polarized if flows that shared a link share one again at least a
+// quarter more often: any common factor makes it twice as often.
+inline constexpr double kOfConcernAlone = 0.25;
+
+enum class Verdict : uint8_t { kAsChance, kMoreEven, kUneven, kPolarized, kNotHashed };
+std::string word_of(Verdict verdict);  // "as even as chance"
+
+// What lies on each link of a group.
+struct GroupLoad {
+  uint32_t group = 0;
+  std::vector<uint64_t> flows;
+  std::vector<uint64_t> bytes;
 };
 
-struct SwitchShare {
-  uint32_t node = 0;
-  std::vector<LinkEnd> links;   // that it chose among
-  std::vector<uint32_t> flows;  // by link
+// Over a tier's groups, each counting by its flows.
+struct Load {
+  double max_over_mean = 1;  // the fullest link's, over what it should have
+  double by_chance = 1;      // an ideal hash's, on average
 };
 
 struct TierShare {
-  std::string name;  // "aggregation up"
-  Role role = Role::kTor;
-  bool up = true;
-  std::vector<SwitchShare> switches;  // by node
-  Spread spread;
-  Ideal ideal;
-  uint64_t distinct_keys = 0;
-  bool is_drawn = false;  // flowlets, sprayed: no flow has one link
-  bool is_uneven() const { return !is_drawn && spread.max_over_mean > ideal.largest; }
+  ChoiceTier tier;
+  Verdict verdict = Verdict::kAsChance;
+  std::vector<GroupLoad> groups;
+  uint64_t flows = 0;
+  uint64_t keys = 0;  // distinct ones
+  uint32_t links = 0;
+  uint32_t idle = 0;
+  double idle_by_chance = 0;
+  Load by_flows;
+  std::optional<Load> by_bytes;  // where flows are of different sizes
+  Evenness evenness;             // of flows
+  std::optional<Cause> cause;    // if it is uneven by itself
+
+  bool is_amiss() const { return verdict == Verdict::kUneven || verdict == Verdict::kPolarized; }
 };
 
-struct Correlation {
-  uint32_t first = 0;  // of the tiers
-  uint32_t second = 0;
-  double reuse = 1;
-  bool is_polarized = false;
-  std::string why;
+// Two tiers of which the later one's choice depends on the earlier one's.
+struct Polarized {
+  uint32_t earlier = 0;
+  uint32_t later = 0;
+  double strength = 1;  // how much more often than by chance who shared a link shares one again
+  double used = 1;      // links that the flows of one earlier link use, over what chance would use
+  Cause cause;
 };
 
 struct Polarization {
   uint64_t flows = 0;
   uint64_t arrived = 0;
+  FlowChoices choices;
   std::vector<TierShare> tiers;  // in the order in which flows meet them
-  std::vector<Correlation> correlations;
+  std::vector<Polarized> pairs;
 
-  // Of the worst tier; 1 if nothing was chosen.
+  bool is_amiss() const;
+  bool is(Verdict verdict) const;
+  // Max over mean of the worst tier; 1 if nothing was chosen.
   double worst() const;
 };
 
 Polarization polarization_of(Walker& walker, const std::vector<FlowProbe>& flows);
-
-// Why two hashes go together, in words.
-std::string reason_for(const HashConfig& first, const HashConfig& second, uint32_t first_buckets,
-                       uint32_t second_buckets);
 
 }  // namespace softspine::control

@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
-#include "control/telemetry/svg.hpp"
+#include "control/explain/cure_text.hpp"
 
 namespace softspine::control {
 
@@ -17,149 +18,133 @@ double rounded(double value) {
   return std::round(value * 1'000) / 1'000;
 }
 
-Json switch_json(const Fabric& fabric, const SwitchShare& share) {
-  const Spread spread = spread_of(share.flows);
-  const Ideal ideal = ideal_of({{static_cast<uint32_t>(spread.flows), spread.links}}, 200);
+Json load_json(const Load& load) {
+  return {{"max_over_mean", rounded(load.max_over_mean)}, {"by_chance", rounded(load.by_chance)}};
+}
+
+Json group_json(const Fabric& fabric, const LinkGroup& group, const GroupLoad& load) {
+  const uint64_t flows = std::accumulate(load.flows.begin(), load.flows.end(), uint64_t{0});
   Json links = Json::object();
-  for (size_t i = 0; i < share.links.size(); ++i) {
-    const double part = spread.flows == 0 ? 0 : static_cast<double>(share.flows[i]) / static_cast<double>(spread.flows);
-    add_key(links, fabric.port(share.links[i]).name,
-            {{"to", fabric.nodes[fabric.peer_of(share.links[i]).node].name},
-             {"flows", share.flows[i]},
-             {"share", rounded(part)}});
+  for (size_t i = 0; i < group.links.size(); ++i) {
+    add_key(links, fabric.port(group.links[i]).name,
+            {{"to", fabric.nodes[fabric.peer_of(group.links[i]).node].name},
+             {"flows", load.flows[i]},
+             {"bytes", load.bytes[i]},
+             {"expected_flows", rounded(static_cast<double>(flows) * group.weights[i])}});
   }
-  return {{"switch", fabric.nodes[share.node].name},
-          {"flows", spread.flows},
-          {"max_over_mean", rounded(spread.max_over_mean)},
-          {"ideal_max_over_mean", rounded(ideal.max_over_mean)},
-          {"jain", rounded(spread.jain)},
-          {"links", std::move(links)}};
+  return {{"switch", fabric.nodes[group.node].name}, {"flows", flows}, {"links", std::move(links)}};
 }
 
-Json tier_json(const Fabric& fabric, const TierShare& tier) {
-  Json switches = Json::array();
-  for (const SwitchShare& share : tier.switches) switches.push_back(switch_json(fabric, share));
-  return {{"tier", tier.name},
-          {"flows", tier.spread.flows},
-          {"distinct_keys", tier.distinct_keys},
-          {"links", tier.spread.links},
-          {"idle_links", tier.spread.idle},
-          {"max_over_mean", rounded(tier.spread.max_over_mean)},
-          {"jain", rounded(tier.spread.jain)},
-          {"ideal",
-           {{"max_over_mean", rounded(tier.ideal.max_over_mean)},
-            {"largest_max_over_mean", rounded(tier.ideal.largest)},
-            {"jain", rounded(tier.ideal.jain)}}},
-          {"drawn", tier.is_drawn},
-          {"uneven", tier.is_uneven()},
-          {"switches", std::move(switches)}};
+Json tier_json(const Fabric& fabric, const Polarization& found, const TierShare& tier) {
+  Json groups = Json::array();
+  for (const GroupLoad& load : tier.groups)
+    groups.push_back(group_json(fabric, found.choices.groups[load.group], load));
+  Json out{{"tier", tier.tier.name},
+           {"verdict", word_of(tier.verdict)},
+           {"flows", tier.flows},
+           {"distinct_keys", tier.keys},
+           {"links", tier.links},
+           {"idle_links", tier.idle},
+           {"idle_links_by_chance", rounded(tier.idle_by_chance)},
+           {"of_flows", load_json(tier.by_flows)}};
+  if (tier.by_bytes) out["of_bytes"] = load_json(*tier.by_bytes);
+  out["chi_square_over_chance"] = rounded(tier.evenness.relative);
+  if (tier.cause) out["cause"] = {{"kind", word_of(tier.cause->kind)}, {"text", tier.cause->text}};
+  out["groups"] = std::move(groups);
+  return out;
 }
 
-std::string verdict_of(const TierShare& tier) {
-  if (tier.is_drawn) return "drawn for each packet or flowlet: no flow has one link";
-  if (!tier.is_uneven()) return "as even as chance";
-  if (tier.distinct_keys < tier.spread.links) return "UNEVEN: fewer keys than links";
-  return "UNEVEN";
+Json pair_json(const Polarization& found, const Polarized& pair) {
+  return {{"earlier", found.tiers[pair.earlier].tier.name},
+          {"later", found.tiers[pair.later].tier.name},
+          {"together_over_chance", rounded(pair.strength)},
+          {"used_over_chance", rounded(pair.used)},
+          {"cause", {{"kind", word_of(pair.cause.kind)}, {"text", pair.cause.text}}}};
 }
 
-// Colour by load over mean: blue at 0, grey at 1, red at 2 and more.
-std::string colour_of(double load) {
-  const double t = std::clamp(load, 0.0, 2.0);
-  const auto mix = [](double from, double to, double part) { return static_cast<int>(from + (to - from) * part); };
-  if (t < 1) return fmt::format("rgb({},{},{})", mix(60, 170, t), mix(110, 170, t), mix(220, 170, t));
-  return fmt::format("rgb({},{},{})", mix(170, 210, t - 1), mix(170, 40, t - 1), mix(170, 40, t - 1));
+Json cure_json(const Testbed& testbed, const Cure& cure) {
+  Json vendors = Json::object();
+  for (const VendorLines& vendor : vendor_lines_of(cure.changes)) vendors[vendor.vendor] = vendor.lines;
+  return {{"cure", cure.name},
+          {"change", words_of(cure.changes)},
+          {"worst_max_over_mean", rounded(cure.worst)},
+          {"by_chance", rounded(cure.by_chance)},
+          {"testbed", yaml_of(testbed, cure.changes)},
+          {"switches", std::move(vendors)}};
 }
 
-constexpr double kWidth = 1'200;
-constexpr double kMargin = 10;
-constexpr double kStrip = 140;
-constexpr double kBars = 90;  // of a strip, for load 3 and more
+std::string tier_line(const TierShare& tier) {
+  return fmt::format("{:<18} {:>7} {:>8} {:>7} {:>6} {:>9.1f} {:>9.2f} {:>9.2f}  {}\n", tier.tier.name, tier.flows,
+                     tier.keys, tier.links, tier.idle, tier.idle_by_chance, tier.by_flows.max_over_mean,
+                     tier.by_flows.by_chance, word_of(tier.verdict));
+}
 
-void draw_strip(Svg& svg, const Fabric& fabric, const TierShare& tier, double top) {
-  const double mean = tier.spread.links == 0 ? 0 : static_cast<double>(tier.spread.flows) / tier.spread.links;
-  svg.text({kMargin, top + 16}, fmt::format("{}: {} flows on {} links, max/mean {:.2f} (ideal {:.2f}), Jain {:.3f}",
-                                            tier.name, tier.spread.flows, tier.spread.links, tier.spread.max_over_mean,
-                                            tier.ideal.max_over_mean, tier.spread.jain));
-  const double step = (kWidth - 2 * kMargin) / std::max(1U, tier.spread.links);
-  const double floor = top + 26 + kBars;
-  double x = kMargin;
-  for (const SwitchShare& share : tier.switches) {
-    for (size_t i = 0; i < share.links.size(); ++i) {
-      const double load = mean == 0 ? 0 : share.flows[i] / mean;
-      const double height = std::max(1.0, std::min(load, 3.0) / 3 * kBars);
-      svg.box({x, floor - height}, std::max(0.4, step * 0.9), height, colour_of(load), "none", 1, 0,
-              fmt::format("{}: {} flows", fabric.name_of(share.links[i]), share.flows[i]));
-      x += step;
-    }
+std::string causes_text(const Polarization& found) {
+  std::string out;
+  for (const Polarized& pair : found.pairs) {
+    out += fmt::format(
+        "\nPOLARIZED: {} by {}: flows that share a link there use {:.0f} % of the links that chance would:\n  {}\n",
+        found.tiers[pair.later].tier.name, found.tiers[pair.earlier].tier.name, pair.used * 100, pair.cause.text);
   }
-  const double even = floor - kBars / 3;
-  svg.line({kMargin, even}, {kWidth - kMargin, even}, "black", 1, "4");
+  const Cause* last = nullptr;
+  for (const TierShare& tier : found.tiers) {
+    if (!tier.cause) continue;
+    const bool is_shadow = last != nullptr && last->kind == CauseKind::kFewKeys && tier.cause->kind == last->kind;
+    out += fmt::format("\nUNEVEN: {}:\n  {}\n", tier.tier.name, is_shadow ? "for the same reason" : tier.cause->text);
+    last = &*tier.cause;
+  }
+  return out;
+}
+
+std::string indented(const std::string& text) {
+  std::string out = "      ";
+  for (const char c : text.substr(0, text.size() - 1)) {
+    out += c;
+    if (c == '\n') out += "      ";
+  }
+  return out + "\n";
 }
 
 }  // namespace
 
-Json polarization_json(const Fabric& fabric, const Polarization& found, const std::vector<Cure>& cures) {
-  Json tiers = Json::array();
-  for (const TierShare& tier : found.tiers) tiers.push_back(tier_json(fabric, tier));
-  Json correlations = Json::array();
-  for (const Correlation& c : found.correlations) {
-    Json entry{{"first", found.tiers[c.first].name},
-               {"second", found.tiers[c.second].name},
-               {"reuse", rounded(c.reuse)},
-               {"polarized", c.is_polarized}};
-    if (c.is_polarized) entry["why"] = c.why;
-    correlations.push_back(std::move(entry));
-  }
-  Json out{{"flows", found.flows},
-           {"arrived", found.arrived},
-           {"worst_max_over_mean", rounded(found.worst())},
-           {"tiers", std::move(tiers)},
-           {"correlations", std::move(correlations)}};
+Json polarization_json(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures) {
+  Json out{{"flows", found.flows}, {"arrived", found.arrived}, {"worst_max_over_mean", rounded(found.worst())}};
+  out["tiers"] = Json::array();
+  for (const TierShare& tier : found.tiers) out["tiers"].push_back(tier_json(testbed.fabric, found, tier));
+  out["polarized"] = Json::array();
+  for (const Polarized& pair : found.pairs) out["polarized"].push_back(pair_json(found, pair));
   out["cures"] = Json::array();
-  for (const Cure& cure : cures) {
-    out["cures"].push_back({{"cure", cure.name},
-                            {"what", cure.what},
-                            {"worst_max_over_mean", rounded(cure.worst)},
-                            {"ideal_max_over_mean", rounded(cure.ideal)},
-                            {"improvement", rounded(found.worst() / cure.worst)},
-                            {"cured", cure.is_cured}});
-  }
+  for (const Cure& cure : cures) out["cures"].push_back(cure_json(testbed, cure));
   return out;
 }
 
-std::string polarization_text(const Polarization& found, const std::vector<Cure>& cures) {
+std::string polarization_text(const Polarization& found) {
   std::string out =
-      fmt::format("{} flows, {} arrive\n\n{:<18} {:>7} {:>8} {:>7} {:>6} {:>9} {:>6} {:>7} {:>6}\n", found.flows,
-                  found.arrived, "tier", "flows", "keys", "links", "idle", "max/mean", "ideal", "Jain", "ideal");
+      fmt::format("{} flows, {} arrive\n\n{:<18} {:>7} {:>8} {:>7} {:>6} {:>9} {:>9} {:>9}\n", found.flows,
+                  found.arrived, "tier", "flows", "keys", "links", "idle", "by chance", "max/mean", "by chance");
   for (const TierShare& tier : found.tiers) {
-    out += fmt::format("{:<18} {:>7} {:>8} {:>7} {:>6} {:>9.2f} {:>6.2f} {:>7.3f} {:>6.3f}  {}\n", tier.name,
-                       tier.spread.flows, tier.distinct_keys, tier.spread.links, tier.spread.idle,
-                       tier.spread.max_over_mean, tier.ideal.max_over_mean, tier.spread.jain, tier.ideal.jain,
-                       verdict_of(tier));
+    out += tier_line(tier);
+    if (!tier.by_bytes) continue;
+    out +=
+        fmt::format("{:<59} {:>9.2f} {:>9.2f}\n", "  by bytes", tier.by_bytes->max_over_mean, tier.by_bytes->by_chance);
   }
-  for (const Correlation& c : found.correlations) {
-    if (!c.is_polarized) continue;
-    out += fmt::format(
-        "\nPOLARIZED: flows that share a link of {} use {:.0f} % of the links of {} that chance would:\n  {}\n",
-        found.tiers[c.first].name, c.reuse * 100, found.tiers[c.second].name, c.why);
-  }
-  if (!cures.empty())
-    out += fmt::format("\nWhat would help (the worst tier's max/mean is {:.2f} now)\n", found.worst());
-  for (const Cure& cure : cures) {
-    out += fmt::format("  {:<10} {:>6.2f}, {:>5.2f} × better{:<8} {}\n", cure.name, cure.worst,
-                       found.worst() / cure.worst, cure.is_cured ? ", cured" : "", cure.what);
-  }
-  return out;
+  return out + causes_text(found);
 }
 
-std::string polarization_picture(const Fabric& fabric, const Polarization& found) {
-  Svg svg{kWidth, static_cast<double>(found.tiers.size()) * kStrip + 2 * kMargin};
-  double top = kMargin;
-  for (const TierShare& tier : found.tiers) {
-    draw_strip(svg, fabric, tier, top);
-    top += kStrip;
+std::string cures_text(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures) {
+  if (!found.is_amiss()) return {};
+  if (cures.empty()) return "\nNo change of the hash by role that was tried cures it.\n";
+  std::string out = "\nWhat cures it, tried with these flows; the least change first\n";
+  for (const Cure& cure : cures) {
+    out += fmt::format("  {:<12} {}: max/mean {:.2f}, chance {:.2f}\n", cure.name, words_of(cure.changes), cure.worst,
+                       cure.by_chance);
+    for (const VendorLines& vendor : vendor_lines_of(cure.changes)) {
+      for (const std::string& line : vendor.lines) out += fmt::format("      {}, {}\n", vendor.vendor, line);
+    }
   }
-  return std::move(svg).finish();
+  out += fmt::format("  in the testbed's file, for {}:\n{}", cures.front().name,
+                     indented(yaml_of(testbed, cures.front().changes)));
+  return out;
 }
 
 }  // namespace softspine::control

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What polarization_of and try_cures have found: JSON for programs, a table for people, a picture.
+// What polarization_of and find_cures have found: JSON for programs, a table for people.
 #pragma once
 
 #include <string>
@@ -10,11 +10,9 @@
 
 namespace softspine::control {
 
-Json polarization_json(const Fabric& fabric, const Polarization& found, const std::vector<Cure>& cures);
-std::string polarization_text(const Polarization& found, const std::vector<Cure>& cures);
-
-// SVG: a strip for each tier, a bar for each link in the order of switches; as high as its flows over the mean, and
-// coloured by them: blue below, grey about, red above.
-std::string polarization_picture(const Fabric& fabric, const Polarization& found);
+Json polarization_json(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures);
+std::string polarization_text(const Polarization& found);
+// What cures it; empty if there is nothing to cure.
+std::string cures_text(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures);
 
 }  // namespace softspine::control

@@ -91,6 +91,7 @@ bool Walker::accept(uint16_t in_port, dp::Packet& packet, Step& out) {
 Choice Walker::choose(const dp::EcmpGroup& group, const dp::HeaderView& view) const {
   const dp::EcmpHash& hash = tables_.state->hash;
   Choice out{.mode = group.mode, .is_ipv6 = (view.flags & dp::kIsIpv6) != 0, .buckets = group.count};
+  out.group = static_cast<uint32_t>(&group - tables_.state->groups.data());
   out.has_layer4 = (view.flags & (dp::kIsUdp | dp::kIsTcp)) != 0;
   const bool hashes = group.mode == dp::EcmpGroupMode::kHash || group.mode == dp::EcmpGroupMode::kFlowlet;
   out.is_drawn = group.mode == dp::EcmpGroupMode::kFlowlet || group.mode == dp::EcmpGroupMode::kSpray ||

@@ -38,6 +38,7 @@ struct Choice {
   uint32_t hash = 0;
   uint32_t bucket = 0;
   uint32_t buckets = 0;
+  uint32_t group = 0;  // of the switch's ForwardingState
 };
 
 struct Hop {

@@ -6,11 +6,12 @@
 #include <algorithm>
 #include <memory>
 
+#include "control/explain/polarization_picture.hpp"
 #include "control/explain/polarization_report.hpp"
 #include "control/explain/source_ports.hpp"
 #include "tools/softspine/flow_probes.hpp"
 #include "tools/softspine/links_down.hpp"
-#include "tools/softspine/whole_file.hpp"
+#include "tools/softspine/picture_file.hpp"
 
 namespace softspine::tools {
 
@@ -24,6 +25,7 @@ struct PolarizationArguments {
   std::string pcap;
   std::string picture;
   std::vector<std::string> down;
+  std::vector<std::string> fail_if;
   uint32_t random = 0;
   uint64_t seed = 1;
   bool json = false;
@@ -53,6 +55,16 @@ FlowProbes flows_for(const PolarizationArguments& arguments, Walker& walker) {
   return flows;
 }
 
+constexpr const char* kPolarized = "polarized";
+constexpr const char* kUneven = "uneven";
+
+Status judged(const std::vector<std::string>& fail_if, const control::Polarization& found) {
+  const auto is_asked = [&fail_if](const char* word) { return std::ranges::find(fail_if, word) != fail_if.end(); };
+  const bool fails = (is_asked(kPolarized) && found.is(control::Verdict::kPolarized)) ||
+                     (is_asked(kUneven) && found.is(control::Verdict::kUneven));
+  return fails ? Status::kUnexpected : Status::kDone;
+}
+
 Status polarization(const PolarizationArguments& arguments) {
   const auto testbed = read_testbed(arguments.file, {});
   if (!testbed) return testbed.error();
@@ -62,20 +74,21 @@ Status polarization(const PolarizationArguments& arguments) {
   const auto flows = flows_for(arguments, walker);
   if (!flows) return wrong(flows.error());
   const control::Polarization found = polarization_of(walker, *flows);
-  const auto cures = arguments.no_cures ? std::vector<control::Cure>{} : try_cures(walker, *flows);
+  const auto cures = arguments.no_cures ? std::vector<control::Cure>{} : find_cures(walker, *flows, found);
   if (!arguments.picture.empty()) {
-    const auto written = write_whole(arguments.picture, polarization_picture(testbed->fabric, found));
+    const auto written = write_picture(arguments.picture, polarization_picture(testbed->fabric, found));
     if (!written) {
-      fmt::print(stderr, "softspine: {} cannot be written: {}\n", arguments.picture, written.error());
+      fmt::print(stderr, "softspine: {}\n", written.error());
       return Status::kUnexpected;
     }
   }
   if (arguments.json) {
-    fmt::print("{}\n", polarization_json(testbed->fabric, found, cures).dump(2));
+    fmt::print("{}\n", polarization_json(*testbed, found, cures).dump(2));
   } else {
-    fmt::print("{}", polarization_text(found, cures));
+    fmt::print("{}", polarization_text(found));
+    if (!arguments.no_cures) fmt::print("{}", cures_text(*testbed, found, cures));
   }
-  return Status::kDone;
+  return judged(arguments.fail_if, found);
 }
 
 std::optional<uint32_t> host_named(const control::Fabric& fabric, const std::string& name) {
@@ -134,15 +147,20 @@ void add_polarization_command(CLI::App& app, Status& status) {
   command->footer(
       "Examples:\n"
       "  softspine polarization testbeds/polarized.yaml\n"
-      "  softspine polarization two-tier.yaml --random 10000 --picture links.svg\n"
-      "  softspine polarization replay.yaml --pcap replay/in.pcap --json | jq .tiers[].max_over_mean\n"
-      "An ideal hash does not spread few flows evenly either: its figures stand beside.");
+      "  softspine polarization two-tier.yaml --random 10000 --picture links.png\n"
+      "  softspine polarization replay.yaml --pcap replay/in.pcap --json | jq .tiers[].verdict\n"
+      "  softspine polarization fabric.yaml --random 10000 --fail-if polarized    exit status 1 if it is\n"
+      "An ideal hash does not spread few flows evenly either: its figures stand beside. A fabric of ideal hashes is\n"
+      "called uneven or polarized once in a thousand times.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
   command->add_option("--random", arguments->random, "so many random flows, instead of the testbed's workload");
   command->add_option("--pcap", arguments->pcap, "the flows of a capture, instead");
   command->add_option("--seed", arguments->seed, "of random flows");
   command->add_option("--down", arguments->down, "a link that is down, NODE:PORT; several");
-  command->add_option("--picture", arguments->picture, "an SVG: every link by tier, coloured by its load");
+  command->add_option("--picture", arguments->picture, ".svg or .png: every link by tier, coloured by its load")
+      ->check([](const std::string& path) { return wrong_picture_name(path); });
+  command->add_option("--fail-if", arguments->fail_if, "exit status 1 if it is: polarized, uneven; several")
+      ->check(CLI::IsMember({kPolarized, kUneven}));
   command->add_flag("--no-cures", arguments->no_cures, "only look, try nothing");
   command->add_flag("--json", arguments->json, "for programs, with every switch and link");
   command->callback([arguments, &status] { status = polarization(*arguments); });

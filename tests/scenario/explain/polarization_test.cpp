@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polarization as the laboratory tells it: figures of spreads, what goes together and why, cures, disjoint ports.
+// Polarization as the laboratory tells it: what goes together and why, what is uneven, cures, disjoint ports.
 #include "control/explain/polarization.hpp"
 
 #include <gmock/gmock.h>
@@ -7,38 +7,18 @@
 
 #include <set>
 
+#include "control/explain/cure_text.hpp"
 #include "control/explain/cures.hpp"
+#include "control/explain/polarization_picture.hpp"
 #include "control/explain/probe.hpp"
 #include "control/explain/source_ports.hpp"
 #include "control/load/load.hpp"
+#include "dataplane/packet/wire.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 
 namespace softspine::control {
 namespace {
-
-TEST(Spread, IsMaxOverMeanAndJainsIndex) {
-  const Spread even = spread_of({5, 5, 5, 5});
-  EXPECT_DOUBLE_EQ(even.max_over_mean, 1);
-  EXPECT_DOUBLE_EQ(even.jain, 1);
-  const Spread one = spread_of({0, 12, 0, 0});
-  EXPECT_DOUBLE_EQ(one.max_over_mean, 4);
-  EXPECT_DOUBLE_EQ(one.jain, 0.25);
-  EXPECT_EQ(one.idle, 3u);
-  const Spread some = spread_of({1, 2, 3});
-  EXPECT_DOUBLE_EQ(some.max_over_mean, 1.5);
-  EXPECT_DOUBLE_EQ(some.jain, 36.0 / (3 * 14));
-  EXPECT_EQ(spread_of({}).flows, 0u);
-  EXPECT_DOUBLE_EQ(spread_of({0, 0}).max_over_mean, 0);
-}
-
-// Published: 16 links, mean of max over mean: 16 flows 3.08, 64 1.96, 256 1.47, 1000 1.23.
-TEST(Ideal, IsWhatIsKnownOfSixteenLinks) {
-  EXPECT_NEAR(ideal_of({{16, 16}}).max_over_mean, 3.08, 0.07);
-  EXPECT_NEAR(ideal_of({{64, 16}}).max_over_mean, 1.96, 0.05);
-  EXPECT_NEAR(ideal_of({{256, 16}}).max_over_mean, 1.47, 0.03);
-  EXPECT_NEAR(ideal_of({{1000, 16}}).max_over_mean, 1.23, 0.02);
-}
 
 Testbed fat_tree(const std::string& profiles) {
   const auto testbed = parse_testbed(
@@ -77,58 +57,150 @@ Polarization look_at(const Testbed& testbed, uint32_t flows) {
   return polarization_of(walker, flows_of(walker, flows));
 }
 
+std::vector<Verdict> verdicts_of(const Polarization& found) {
+  std::vector<Verdict> out;
+  for (const TierShare& tier : found.tiers) out.push_back(tier.verdict);
+  return out;
+}
+
+// Two tiers of a fat tree whose aggregation switches have a profile of their own.
+Polarization with_hashes(const std::string& tor, const std::string& aggregation) {
+  return look_at(fat_tree("profiles:\n  t: {hash: {" + tor + "}}\n  a: {hash: {" + aggregation +
+                          "}}\nroles: {tor: t, aggregation: a}\n"),
+                 8'000);
+}
+std::pair<CauseKind, std::string> cause_with(const std::string& tor, const std::string& aggregation) {
+  const Polarization found = with_hashes(tor, aggregation);
+  if (found.pairs.size() != 1) {
+    ADD_FAILURE() << found.pairs.size() << " pairs";
+    return {};
+  }
+  return {found.pairs[0].cause.kind, found.pairs[0].cause.text};
+}
+
 TEST(Polarization, OfAlikeTiersIsFoundWithItsReason) {
   const Polarization found = look_at(fat_tree(""), 8'000);
   EXPECT_EQ(found.arrived, 8'000u);
   ASSERT_EQ(found.tiers.size(), 2u);
-  EXPECT_EQ(found.tiers[0].name, "tor up");
-  EXPECT_EQ(found.tiers[1].name, "aggregation up");
-  EXPECT_FALSE(found.tiers[0].is_uneven());
-  EXPECT_TRUE(found.tiers[1].is_uneven());
-  EXPECT_EQ(found.tiers[1].spread.links, 128u);
-  EXPECT_EQ(found.tiers[1].spread.idle, 96u) << "one of four";
-  ASSERT_EQ(found.correlations.size(), 1u);
-  EXPECT_TRUE(found.correlations[0].is_polarized);
-  EXPECT_NEAR(found.correlations[0].reuse, 0.25, 0.01);
-  EXPECT_THAT(found.correlations[0].why, testing::HasSubstr("both hash alike"));
+  EXPECT_EQ(found.tiers[0].tier.name, "tor up");
+  EXPECT_EQ(found.tiers[1].tier.name, "aggregation up");
+  EXPECT_FALSE(found.tiers[0].is_amiss());
+  EXPECT_EQ(found.tiers[1].verdict, Verdict::kPolarized);
+  EXPECT_EQ(found.tiers[1].links, 128u);
+  EXPECT_EQ(found.tiers[1].idle, 96u) << "one of four";
+  EXPECT_NEAR(found.tiers[1].by_flows.max_over_mean, 4, 1e-9);
+  ASSERT_EQ(found.pairs.size(), 1u);
+  EXPECT_NEAR(found.pairs[0].used, 0.25, 0.01);
+  EXPECT_NEAR(found.pairs[0].strength, 4, 0.2);
+  EXPECT_EQ(found.pairs[0].cause.kind, CauseKind::kAlike);
+  EXPECT_THAT(found.pairs[0].cause.text, testing::HasSubstr("both hash alike"));
 }
 
 TEST(Polarization, OfSeedsOnlyIsNamedLinear) {
-  const Polarization found = look_at(fat_tree("profiles: {a: {hash: {seed: 5}}}\nroles: {aggregation: a}\n"), 8'000);
-  ASSERT_EQ(found.correlations.size(), 1u);
-  EXPECT_TRUE(found.correlations[0].is_polarized);
-  EXPECT_THAT(found.correlations[0].why, testing::HasSubstr("linear"));
+  const auto [kind, text] = cause_with("seed: 0", "seed: 5");
+  EXPECT_EQ(kind, CauseKind::kSeeds);
+  EXPECT_THAT(text, testing::HasSubstr("linear"));
+}
+
+// Four links are chosen by two bits: rotated by one, one of them is the same.
+TEST(Polarization, OfBitsThatOverlapNamesHowMany) {
+  const auto [kind, text] = cause_with("offset: 10", "offset: 11");
+  EXPECT_EQ(kind, CauseKind::kSharedBits);
+  EXPECT_THAT(text, testing::HasSubstr("1 of the bits"));
+}
+
+// The lower half of a CRC-32C chooses as all of it does.
+TEST(Polarization, OfTwoAlgorithmsWithTheSameBitsIsFoundByRank) {
+  const auto [kind, text] = cause_with("algorithm: CRC", "algorithm: CRC_32LO, seed: 3");
+  EXPECT_EQ(kind, CauseKind::kSharedBits);
+  EXPECT_THAT(text, testing::HasSubstr("2 of the bits"));
+}
+
+Testbed five_by_five(const std::string& hash) {
+  std::string text =
+      "name: five\nfabric: {kind: fat-tree, k: 10, hosts_per_tor: 1, host_link: {rate: 100Gbps}, "
+      "fabric_link: {rate: 100Gbps}}\nprofiles: {a: {hash: {" +
+      hash + "}}}\nroles: {aggregation: a}\n";
+  const auto testbed = parse_testbed(text, "test.yaml");
+  EXPECT_TRUE(testbed);
+  return testbed ? *testbed : Testbed{};
+}
+
+// 2^32 − 1 is a multiple of 5: an offset multiplies the hash modulo 5 by a power of two, and renames the five members.
+TEST(Polarization, OfFiveMembersIsNotCuredByAnOffsetAlone) {
+  const Polarization found = look_at(five_by_five("offset: 10"), 8'000);
+  ASSERT_EQ(found.pairs.size(), 1u);
+  EXPECT_EQ(found.pairs[0].cause.kind, CauseKind::kRotation);
+  EXPECT_THAT(found.pairs[0].cause.text, testing::HasSubstr("factor 5"));
+  EXPECT_EQ(found.tiers[1].idle, found.tiers[1].links * 4 / 5) << "5 of 25 used";
+  EXPECT_FALSE(look_at(five_by_five("offset: 10, seed: 77"), 8'000).is_amiss()) << "with another seed it parts them";
 }
 
 TEST(Polarization, IsNotFoundWhereOffsetsDifferOrFlowsAreFew) {
-  const Polarization cured = look_at(fat_tree("profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n"), 8'000);
-  for (const TierShare& tier : cured.tiers) EXPECT_FALSE(tier.is_uneven()) << tier.name;
-  for (const Correlation& pair : cured.correlations) EXPECT_FALSE(pair.is_polarized);
-  EXPECT_FALSE(
-      look_at(fat_tree("profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n"), 20).tiers[0].is_uneven());
+  EXPECT_FALSE(with_hashes("offset: 0", "offset: 10").is_amiss());
+  EXPECT_FALSE(look_at(fat_tree(""), 20).tiers[0].is_amiss());
 }
 
-TEST(Cures, AreRankedByWhatTheyReach) {
+// Whom flows go to is demand: all to one host, over groups that an ideal hash fills as evenly.
+TEST(Polarization, IsNoMatterOfAnIncast) {
+  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
+  std::vector<FlowProbe> incast;
+  const FlowProbe last = flows_of(walker, 1).front();
+  const uint32_t to = dataplane::load32(last.frame.data() + 30);
+  for (FlowProbe& flow : flows_of(walker, 60'000)) {
+    if (dataplane::load32(flow.frame.data() + 30) == to) incast.push_back(std::move(flow));
+  }
+  ASSERT_GT(incast.size(), 1'000u);
+  EXPECT_FALSE(polarization_of(walker, incast).is_amiss());
+}
+
+TEST(Polarization, OfBytesSeesTheLargeFlowsThatShareALink) {
+  const Testbed testbed = fat_tree("profiles: {a: {hash: {algorithm: XXH3, seed: 3}}}\nroles: {aggregation: a}\n");
+  Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
+  auto flows = flows_of(walker, 4'000);
+  const FlowChoices choices = choices_of(walker, flows);
+  for (uint64_t i = 0; i < flows.size(); ++i) {
+    const auto met = choices.of(i);
+    flows[i].bytes = !met.empty() && met[0].link == 0 ? 10'000 : 1'000;
+  }
+  const Polarization found = polarization_of(walker, flows);
+  EXPECT_EQ(found.tiers[0].verdict, Verdict::kUneven);
+  ASSERT_TRUE(found.tiers[0].by_bytes);
+  EXPECT_GT(found.tiers[0].by_bytes->max_over_mean, 2);
+  EXPECT_LT(found.tiers[0].by_flows.max_over_mean, 1.6);
+}
+
+TEST(Cures, AreThoseThatWorkTheLeastChangeFirst) {
   const Testbed testbed = fat_tree("");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
   const auto flows = flows_of(walker, 8'000);
-  const double before = polarization_of(walker, flows).worst();
-  EXPECT_GT(before, 3.9);
-  std::map<std::string, Cure> by_name;
-  double last = 0;
-  for (const Cure& cure : try_cures(walker, flows)) {
-    EXPECT_GE(cure.worst, last);
-    last = cure.worst;
-    by_name[cure.name] = cure;
-  }
-  for (const char* name : {"offset", "algorithm", "mixing", "offset_qp"}) {
-    EXPECT_TRUE(by_name[name].is_cured) << name << " " << by_name[name].worst;
-  }
-  for (const char* name : {"seed", "qp", "more_qps"}) {
-    EXPECT_FALSE(by_name[name].is_cured) << name;
-    EXPECT_GT(by_name[name].worst, 3.5) << name;
-  }
-  EXPECT_LT(by_name["coprime"].worst, 2.5) << "the hash modulo 509 knows nothing of the hash modulo 4";
+  const auto cures = find_cures(walker, flows, polarization_of(walker, flows));
+  std::vector<std::string> names;
+  for (const Cure& cure : cures) names.push_back(cure.name);
+  EXPECT_THAT(names, testing::ElementsAre("offset", "seed_offset", "algorithm", "buckets"))
+      << "a seed of a CRC cures nothing";
+  for (const Cure& cure : cures) EXPECT_LT(cure.worst, 1.2 * cure.by_chance) << cure.name;
+  EXPECT_THAT(yaml_of(testbed, cures[0].changes),
+              testing::HasSubstr("cure-aggregation: {base: default, hash: {offset:"));
+  const auto vendors = vendor_lines_of(cures[0].changes);
+  ASSERT_EQ(vendors.size(), 1u) << "an offset is SONiC's knob";
+  EXPECT_THAT(vendors[0].lines[0], testing::HasSubstr("\"ecmp_hash_offset\""));
+}
+
+TEST(Cures, AreNotOfferedToWhoIsWell) {
+  const Testbed testbed = fat_tree("profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n");
+  Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
+  const auto flows = flows_of(walker, 8'000);
+  EXPECT_TRUE(find_cures(walker, flows, polarization_of(walker, flows)).empty());
+}
+
+// A profile that a role has for itself is changed where it stands, and who may have it as a base is told to stay.
+TEST(Cures, ChangeARolesOwnProfileAndNoHeirOfIt) {
+  const Testbed testbed = fat_tree(
+      "profiles:\n  a: {hash: {seed: 5}}\n  c: {base: a, hash: {seed: 7}}\nroles: {aggregation: a, core: c}\n");
+  const RoleChanges changes{{Role::kAggregation, {.offset = 16}}};
+  EXPECT_EQ(yaml_of(testbed, changes), "profiles:\n  a: {hash: {offset: 16}}\n  c: {hash: {offset: 0}}\n");
 }
 
 TEST(Cures, OfOneSourcePortAreQps) {
@@ -141,16 +213,77 @@ TEST(Cures, OfOneSourcePortAreQps) {
   Walker walker{*parsed, std::vector<bool>(parsed->fabric.links.size(), true)};
   const auto flows = flows_of(walker, 500, 49'152);
   const Polarization found = polarization_of(walker, flows);
-  EXPECT_EQ(found.tiers[0].distinct_keys, 2u) << "h1 to h2, and back";
-  EXPECT_TRUE(found.tiers[0].is_uneven());
-  EXPECT_EQ(found.tiers[0].spread.idle, 14u);
-  for (const Cure& cure : try_cures(walker, flows)) {
-    if (cure.name == "qp") {
-      EXPECT_TRUE(cure.is_cured);
-    } else if (cure.name == "offset" || cure.name == "seed" || cure.name == "mixing") {
-      EXPECT_FALSE(cure.is_cured) << cure.name;
-    }
+  EXPECT_EQ(found.tiers[0].keys, 2u) << "h1 to h2, and back";
+  EXPECT_EQ(found.tiers[0].verdict, Verdict::kUneven);
+  EXPECT_EQ(found.tiers[0].idle, 14u);
+  ASSERT_TRUE(found.tiers[0].cause);
+  EXPECT_EQ(found.tiers[0].cause->kind, CauseKind::kFewKeys);
+  EXPECT_THAT(found.tiers[0].cause->text, testing::HasSubstr("500 flows have 2 keys"));
+  const auto cures = find_cures(walker, flows, found);
+  ASSERT_FALSE(cures.empty());
+  EXPECT_EQ(cures[0].name, "qp");
+}
+
+// Members whose number divides 2^32 − 1, as parallel links have them on the way up and down.
+TEST(Polarization, OfMembersThatDivideAllOnesIsRenamedByAnOffset) {
+  for (const char* members : {"3", "5", "15", "17"}) {
+    const auto parsed = parse_testbed(
+        std::string("name: r\nfabric: {kind: leaf-spine, tors: 3, spines: 1, links_per_spine: ") + members +
+            ", hosts_per_tor: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
+            "profiles: {a: {hash: {offset: 13}}}\nroles: {aggregation: a}\n",
+        "test.yaml");
+    ASSERT_TRUE(parsed);
+    const Polarization found = look_at(*parsed, 4'000);
+    ASSERT_EQ(found.pairs.size(), 1u) << members;
+    EXPECT_EQ(found.pairs[0].cause.kind, CauseKind::kRotation) << members;
+    EXPECT_THAT(found.pairs[0].cause.text, testing::HasSubstr(std::string("factor ") + members + " in"));
   }
+}
+
+TEST(Picture, HasALegendNamesABandAndWhatIsIdle) {
+  const Testbed testbed = fat_tree("");
+  Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
+  const std::string svg = polarization_picture(testbed.fabric, polarization_of(walker, flows_of(walker, 8'000)));
+  EXPECT_THAT(svg, testing::HasSubstr("aggregation up: POLARIZED"));
+  EXPECT_THAT(svg, testing::HasSubstr("where an ideal hash has 19 of 20 links"));
+  EXPECT_THAT(svg, testing::HasSubstr(">p1-agg1<"));
+  EXPECT_THAT(svg, testing::HasSubstr(">4.0<")) << "the scale goes to the fullest link";
+  size_t idle = 0;
+  for (size_t at = svg.find(": no flow"); at != std::string::npos; at = svg.find(": no flow", at + 1)) ++idle;
+  // The i-th switch of a pod uses its i-th link: of its neighbours' idle links between two used ones, three runs a pod.
+  EXPECT_EQ(idle, 24u);
+}
+
+// Up the tiers, then down: in the order of the way, whichever flow comes first.
+TEST(Polarization, NamesFourTiersInTheOrderOfTheWay) {
+  const auto parsed = parse_testbed(
+      "name: zones\nfabric: {kind: ai-zone, zones: 2, racks: 2, servers_per_rack: 1, nics_per_server: 4, ctsws: 4, "
+      "links_per_ctsw: 2, atsws: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}, zone_link: {rate: "
+      "100Gbps}}\nprofiles: {a: {hash: {algorithm: XXH3, seed: 3}}, c: {hash: {algorithm: XXH3, seed: 4}}}\nroles: "
+      "{aggregation: a, core: c}\n",
+      "test.yaml");
+  ASSERT_TRUE(parsed);
+  const Polarization found = look_at(*parsed, 2'000);
+  std::vector<std::string> names;
+  for (const TierShare& tier : found.tiers) names.push_back(tier.tier.name);
+  EXPECT_THAT(names, testing::ElementsAre("tor up", "aggregation up", "core down", "aggregation down"));
+  EXPECT_THAT(verdicts_of(found),
+              testing::ElementsAre(Verdict::kAsChance, Verdict::kAsChance, Verdict::kAsChance, Verdict::kPolarized))
+      << "the switches that choose by one hash on the way up and on the way down";
+  ASSERT_EQ(found.pairs.size(), 1u);
+  EXPECT_EQ(found.tiers[found.pairs[0].earlier].tier.name, "aggregation up");
+}
+
+// One plane, sixty aggregation switches that each have one bit for two cores: half of the links carry nothing.
+TEST(Polarization, OfHalfOfTheLinksIdleIsNotAsEvenAsChance) {
+  const auto parsed = parse_testbed(
+      "name: hpn\nfabric: {kind: hpn, segments: 2, servers_per_segment: 8, rails: 1, planes: 1, "
+      "aggregations_per_plane: "
+      "60, cores: 16, core_uplinks: 2, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n",
+      "test.yaml");
+  ASSERT_TRUE(parsed);
+  const Polarization found = look_at(*parsed, 5'000);
+  EXPECT_EQ(found.tiers[1].verdict, Verdict::kPolarized);
 }
 
 TEST(SourcePorts, AreDisjointAndAsManyAsTheFirstTierAllows) {

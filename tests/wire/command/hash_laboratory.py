@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sys
 import xml.etree.ElementTree as ElementTree
 
@@ -52,27 +53,46 @@ def explains_a_capture(it: Softspine) -> Problems:
 
 
 def tells_polarization(it: Softspine) -> Problems:
-    """polarization names the tier, the pair, the reason, and a cure that cures"""
+    """polarization names the tier, the pair, the reason, and cures that cure"""
     picture = it.folder / 'links.svg'
     done = it('polarization', TESTBEDS / 'polarized.yaml', '--picture', picture)
     yield from done.exited(0)
-    yield from done.says('aggregation up', 'UNEVEN', 'POLARIZED', 'both hash alike', 'cured')
+    yield from done.says('aggregation up', 'POLARIZED', 'both hash alike', 'ecmp_hash_offset', 'cure-aggregation')
     yield from check(ElementTree.parse(picture).getroot().tag.endswith('svg'), 'the picture is no SVG')
     found = it('polarization', TESTBEDS / 'polarized.yaml', '--json').json()
-    cures = {cure['cure']: cure for cure in found['cures']}
-    yield from check(cures['offset']['cured'] and cures['mixing']['cured'], f'offset and mixing do not cure: {cures}')
-    yield from check(not cures['seed']['cured'], 'a seed is no cure')
-    by_worst = [cure['worst_max_over_mean'] for cure in found['cures']]
-    yield from check(by_worst == sorted(by_worst), 'the cures are not ranked')
-    even = it('polarization', TESTBEDS / 'cured-offset.yaml', '--no-cures', '--json').json()
-    yield from check(not any(tier['uneven'] for tier in even['tiers']), f'cured-offset is uneven: {even["tiers"]}')
+    yield from check([tier['verdict'] for tier in found['tiers']][1] == 'POLARIZED', f'{found["tiers"]}')
+    yield from check(found['polarized'][0]['cause']['kind'] == 'alike', f'{found["polarized"]}')
+    cures = [cure['cure'] for cure in found['cures']]
+    yield from check(cures[0] == 'offset' and 'seed' not in cures, f'not the least change first, or one that does not help: {cures}')
+    even = it('polarization', TESTBEDS / 'cured-offset.yaml', '--json').json()
+    yield from check(not any(tier['verdict'] in ('UNEVEN', 'POLARIZED') for tier in even['tiers']), f'cured-offset: {even["tiers"]}')
+    yield from check(even['cures'] == [], f'who is well is offered a cure: {even["cures"]}')
+
+
+def is_a_check(it: Softspine) -> Problems:
+    """--fail-if: 1 if the fabric is what is named, else 0"""
+    for file, word, status in [('polarized', 'polarized', 1), ('polarized', 'uneven', 0), ('cured-offset', 'polarized', 0),
+                               ('cured-seed-only', 'polarized', 1)]:
+        yield from it('polarization', TESTBEDS / f'{file}.yaml', '--no-cures', '--fail-if', word).exited(status)
+    yield from it('polarization', TESTBEDS / 'polarized.yaml', '--fail-if', 'nonsense').exited(2)
+
+
+def draws_what_the_name_says(it: Softspine) -> Problems:
+    """--picture: PNG where the name ends in .png, and no third kind"""
+    if shutil.which('rsvg-convert'):
+        picture = it.folder / 'links.png'
+        yield from it('polarization', TESTBEDS / 'polarized.yaml', '--no-cures', '--picture', picture).exited(0)
+        yield from check(picture.read_bytes().startswith(b'\x89PNG'), 'a .png that is no PNG')
+    done = it('polarization', TESTBEDS / 'polarized.yaml', '--picture', it.folder / 'links.jpg')
+    yield from done.exited(2)
+    yield from done.complains('.svg nor .png')
 
 
 def few_flows_are_no_polarization(it: Softspine) -> Problems:
     """a handful of random flows is uneven and is not called so"""
     found = it('polarization', TESTBEDS / 'two-tier.yaml', '--random', '16', '--json', '--no-cures').json()
     tier = found['tiers'][0]
-    yield from check(tier['max_over_mean'] > 1.5 and not tier['uneven'], f'{tier}')
+    yield from check(tier['of_flows']['max_over_mean'] > 1.5 and tier['verdict'] == 'as even as chance', f'{tier}')
 
 
 def finds_source_ports(it: Softspine) -> Problems:
@@ -100,5 +120,6 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, few_flows_are_no_polarization, finds_source_ports,
+    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, draws_what_the_name_says,
+                   few_flows_are_no_polarization, finds_source_ports,
                    refuses_what_is_not_there]))

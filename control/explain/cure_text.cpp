@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/explain/cure_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "control/rows/row_formats.hpp"
+
+namespace softspine::control {
+
+namespace {
+
+std::string joined(const std::vector<std::string>& parts, const char* between) {
+  std::string out;
+  for (const std::string& part : parts) out += (out.empty() ? "" : between) + part;
+  return out;
+}
+
+// What a profile gets, as maps of YAML in one line.
+std::string maps_of(const Profile& profile, const HashChange& change) {
+  std::vector<std::string> hash;
+  if (change.algorithm) hash.push_back("algorithm: " + std::string(word_of(*change.algorithm)));
+  if (change.add_qp) {
+    std::vector<std::string> fields;
+    for (const HashField field : profile.hash.fields) {
+      if (field != HashField::kRdmaBthDestQp) fields.emplace_back(word_of(field));
+    }
+    fields.emplace_back(word_of(HashField::kRdmaBthDestQp));
+    hash.push_back("fields: [" + joined(fields, ", ") + "]");
+  }
+  if (change.seed) hash.push_back(fmt::format("seed: {}", *change.seed));
+  if (change.offset) hash.push_back(fmt::format("offset: {}", *change.offset));
+  std::vector<std::string> maps;
+  if (!hash.empty()) maps.push_back("hash: {" + joined(hash, ", ") + "}");
+  if (change.buckets > 0) maps.push_back(fmt::format("groups: {{kind: resilient, buckets: {}}}", change.buckets));
+  return joined(maps, ", ");
+}
+
+// A profile of the file that only one role's switches have is changed where it stands; else there is a profile of the
+// cure's own, which the switches are given by role, or by name where some may name theirs.
+class Piece {
+ public:
+  Piece(const Testbed& testbed, const RoleChanges& changes) : testbed_(testbed) {
+    for (const auto& [role, change] : changes) add(role, change);
+    for (const auto& [role, change] : changes) keep_heirs(role, change);
+  }
+  std::string text() const {
+    std::string out = "profiles:\n";
+    for (const auto& [name, maps] : profiles_) out += fmt::format("  {}: {{{}}}\n", name, maps);
+    if (!roles_.empty()) out += "roles:\n" + roles_;
+    if (!nodes_.empty()) out += "topology:\n  nodes:\n" + nodes_;
+    return out;
+  }
+
+ private:
+  std::map<uint32_t, std::vector<std::string>> switches_of(Role role) const {
+    std::map<uint32_t, std::vector<std::string>> out;  // names, by profile
+    for (const FabricNode& node : testbed_.fabric.nodes) {
+      if (node.kind == NodeKind::kSwitch && node.role == role) out[node.profile].push_back(node.name);
+    }
+    return out;
+  }
+
+  void add(Role role, const HashChange& change) {
+    const auto by_profile = switches_of(role);
+    for (const auto& [index, names] : by_profile) {
+      const Profile& profile = testbed_.profiles[index];
+      if (is_heritable(change) && is_own(role, index)) {
+        profiles_[profile.name] = maps_of(profile, change);
+        continue;
+      }
+      const bool is_all = by_profile.size() == 1;
+      const std::string name = "cure-" + name_of(role) + (is_all ? "" : "-" + profile.name);
+      profiles_[name] = fmt::format("base: {}, {}", profile.name, maps_of(profile, change));
+      // Nobody names "default" at a switch to get what all have.
+      if (is_all && profile.name == "default") {
+        roles_ += fmt::format("  {}: {}\n", name_of(role), name);
+        continue;
+      }
+      for (const std::string& node : names) nodes_ += fmt::format("    {}: {{profile: {}}}\n", node, name);
+    }
+  }
+
+  // What an heir can be told to keep.
+  static bool is_heritable(const HashChange& change) { return !change.add_qp && change.buckets == 0; }
+  static bool is_in_file(const Profile& profile) { return profile.place.line > 0; }
+  bool is_own(Role role, uint32_t index) const {
+    const Profile& profile = testbed_.profiles[index];
+    if (!is_in_file(profile) || profile.name == "default") return false;
+    return std::ranges::none_of(testbed_.fabric.nodes, [role, index](const FabricNode& node) {
+      return node.kind == NodeKind::kSwitch && node.role != role && node.profile == index;
+    });
+  }
+
+  // Another role's profile may have the changed one as its base: it is told to stay as it is.
+  void keep_heirs(Role changed, const HashChange& change) {
+    if (!is_heritable(change)) return;
+    for (const auto& [index, names] : switches_of(changed)) {
+      if (!is_own(changed, index)) continue;
+      for (const FabricNode& node : testbed_.fabric.nodes) {
+        if (node.kind != NodeKind::kSwitch || node.profile == index) continue;
+        const Profile& other = testbed_.profiles[node.profile];
+        if (!is_in_file(other) || profiles_.contains(other.name)) continue;
+        profiles_[other.name] = maps_of(other, as_it_is(other, change));
+      }
+    }
+  }
+  static HashChange as_it_is(const Profile& profile, const HashChange& change) {
+    HashChange out;
+    if (change.algorithm) out.algorithm = profile.hash.algorithm;
+    if (change.seed) out.seed = profile.hash.seed;
+    if (change.offset) out.offset = profile.hash.offset;
+    return out;
+  }
+
+  const Testbed& testbed_;
+  std::map<std::string, std::string> profiles_;  // by name
+  std::string roles_;
+  std::string nodes_;
+};
+
+std::string change_words(const HashChange& change) {
+  std::vector<std::string> out;
+  if (change.algorithm) out.push_back("algorithm " + std::string(word_of(*change.algorithm)));
+  if (change.seed) out.push_back(fmt::format("seed {}", *change.seed));
+  if (change.offset) out.push_back(fmt::format("offset {}", *change.offset));
+  if (change.add_qp) out.emplace_back("the destination QP in the key");
+  if (change.buckets > 0) out.push_back(fmt::format("resilient groups of {} buckets", change.buckets));
+  return joined(out, ", ");
+}
+
+// As SONiC's orchagent and Generic Hash have them.
+std::vector<std::string> sonic_lines(const HashChange& change) {
+  std::vector<std::string> fields;
+  if (change.seed) fields.push_back(fmt::format(R"("ecmp_hash_seed": "{}")", *change.seed));
+  if (change.offset) fields.push_back(fmt::format(R"("ecmp_hash_offset": "{}")", *change.offset));
+  std::vector<std::string> out;
+  if (!fields.empty())
+    out.push_back(fmt::format(R"(swssconfig: [{{"SWITCH_TABLE:switch": {{{}}}, "OP": "SET"}}])", joined(fields, ", ")));
+  if (change.algorithm)
+    out.push_back(fmt::format("config switch-hash global ecmp-hash-algorithm {}", word_of(*change.algorithm)));
+  return out;
+}
+
+enum class Knobs : uint8_t { kSeed, kSeedOffsetAlgorithm };
+bool has_every_knob(Knobs knobs, const RoleChanges& changes) {
+  return std::ranges::all_of(changes, [knobs](const auto& entry) {
+    const HashChange& change = entry.second;
+    if (change.add_qp || change.buckets > 0) return false;
+    if (change.algorithm == HashAlgorithm::kXxh3 || change.algorithm == HashAlgorithm::kToeplitz) return false;
+    return knobs == Knobs::kSeedOffsetAlgorithm || (!change.offset && !change.algorithm);
+  });
+}
+
+template <typename Lines>
+VendorLines lines_by_role(const char* vendor, const RoleChanges& changes, Lines&& lines) {
+  VendorLines out{.vendor = vendor, .lines = {}};
+  for (const auto& [role, change] : changes) {
+    for (const std::string& line : lines(change)) out.lines.push_back(name_of(role) + ": " + line);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string words_of(const RoleChanges& changes) {
+  std::vector<std::string> out;
+  for (const auto& [role, change] : changes) out.push_back(name_of(role) + ": " + change_words(change));
+  return joined(out, "; ");
+}
+
+std::string yaml_of(const Testbed& testbed, const RoleChanges& changes) {
+  return Piece{testbed, changes}.text();
+}
+
+std::vector<VendorLines> vendor_lines_of(const RoleChanges& changes) {
+  std::vector<VendorLines> out;
+  if (has_every_knob(Knobs::kSeedOffsetAlgorithm, changes)) out.push_back(lines_by_role("SONiC", changes, sonic_lines));
+  if (!has_every_knob(Knobs::kSeed, changes)) return out;
+  out.push_back(lines_by_role("Cumulus Linux", changes, [](const HashChange& change) {
+    return std::vector{fmt::format("/etc/cumulus/datapath/traffic.conf: ecmp_hash_seed = {}", change.seed.value_or(0))};
+  }));
+  out.push_back(lines_by_role("Junos (QFX10000)", changes, [](const HashChange& change) {
+    return std::vector{fmt::format("set forwarding-options enhanced-hash-key hash-seed {}", change.seed.value_or(0))};
+  }));
+  return out;
+}
+
+}  // namespace softspine::control

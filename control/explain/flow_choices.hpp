@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What each flow chose on its way: by walking it (walker.hpp), every hop at which a switch had more than one link for
+// the flow's destination.
+//
+//   tier    the switches of one role that chose in one direction: "tor up", "aggregation down"; as many as flows met,
+//           in the order of the way: up from the hosts, then down
+//   group   the links that one switch has for a destination, with what each should get (its buckets): a destination
+//           that the same links lead to is in the same group; who has other links is in another one
+//   shape   groups of one tier whose links should get the same shares, place by place: what has the same hash can be
+//           compared across them
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "control/explain/walker.hpp"
+
+namespace softspine::control {
+
+// A packet of a flow and the port that it comes from.
+struct FlowProbe {
+  std::vector<uint8_t> frame;
+  LinkEnd sender;
+  uint64_t bytes = 0;        // that the flow sends in all; 0: not known
+  uint32_t frame_bytes = 0;  // of a frame that was cut when it was captured; 0: all of it is here
+};
+
+// How a tier's switches choose.
+enum class TierMode : uint8_t { kHashed, kDrawn, kByInPort, kPinned };
+
+struct ChoiceTier {
+  std::string name;  // "aggregation up"
+  Role role = Role::kTor;
+  bool up = true;
+  TierMode mode = TierMode::kHashed;
+};
+
+struct LinkGroup {
+  uint32_t tier = 0;
+  uint32_t node = 0;
+  uint32_t shape = 0;
+  std::vector<LinkEnd> links;       // by port
+  std::vector<double> weights;      // of each link; 1 in all
+  std::vector<uint16_t> by_bucket;  // which link each of the buckets leads to
+};
+
+struct MetChoice {
+  uint32_t group = 0;
+  uint32_t link = 0;  // of the group's
+  uint64_t key = 0;   // what was hashed, in short
+};
+
+struct FlowChoices {
+  uint64_t arrived = 0;
+  std::vector<ChoiceTier> tiers;
+  std::vector<LinkGroup> groups;
+  uint32_t shapes = 0;
+  std::vector<MetChoice> met;    // flow by flow, in the order of its way
+  std::vector<uint64_t> begins;  // where each flow's begin in `met`, and at last where they end
+  std::vector<uint64_t> bytes;   // of each flow
+  // The keys themselves of some flows, one for each of their choices.
+  struct Sample {
+    uint64_t flow = 0;
+    std::vector<dataplane::HashKey> keys;
+  };
+  std::vector<Sample> samples;
+
+  uint64_t flows() const { return bytes.size(); }
+  std::span<const MetChoice> of(uint64_t flow) const {
+    return std::span{met}.subspan(begins[flow], begins[flow + 1] - begins[flow]);
+  }
+};
+
+FlowChoices choices_of(Walker& walker, const std::vector<FlowProbe>& flows);
+
+}  // namespace softspine::control

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// How likely chance is to give as much as was seen.
+//
+// A sum over many pairs of flows is close to a gamma distribution, whose tail Wilson and Hilferty's cube root gives
+// from mean, variance and skewness (Proc. Natl. Acad. Sci. 17, 1931). Where few pairs are expected to meet it is far
+// from any curve: then chance itself is tried, with a seed of its own, until so many trials have reached what was
+// seen that the answer is known (Besag, Clifford, Biometrika 78, 1991).
+#pragma once
+
+#include <cstdint>
+
+namespace softspine::control {
+
+// P(X ≥ x) with z = (x − mean) / deviation.
+double upper_tail(double z, double skewness);
+inline double lower_tail(double z, double skewness) {
+  return upper_tail(-z, -skewness);
+}
+
+// Whether few pairs meet, and the curve says that it matters: then chance has to be tried.
+bool needs_trials(double z, double tail, double expected_pairs);
+
+// `reaches()` draws once and says whether it came as far as what was seen; `finest`: the smallest answer of use.
+template <typename Reaches>
+double tried_tail(double finest, Reaches&& reaches) {
+  constexpr uint32_t kEnough = 20;
+  const auto trials = static_cast<uint32_t>(2 / finest);
+  uint32_t reached = 0;
+  for (uint32_t i = 1; i <= trials; ++i) {
+    reached += reaches() ? 1 : 0;
+    if (reached == kEnough) return static_cast<double>(kEnough) / i;
+  }
+  return (1.0 + reached) / (1.0 + trials);
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fabrics and flows drawn from a seed: two to four choosing tiers, 2 to 64 members, parallel links, one and two planes,
+// every algorithm; incast, permutation or random flows, 100 to 100,000.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "control/explain/flow_choices.hpp"
+#include "dataplane/units/rng.hpp"
+
+namespace softspine::tests {
+
+// How the hashes of the tiers differ: what the causes must come from.
+enum class Difference : uint8_t { kMixing, kNone, kSeed, kOffset, kSeedAndOffset, kAlgorithm, kFewKeys };
+
+struct RoleHash {
+  std::string algorithm;
+  uint32_t width = 32;
+  uint32_t seed = 0;
+  uint32_t offset = 0;
+};
+
+struct GeneratedFabric {
+  std::string text;  // the testbed
+  Difference difference = Difference::kNone;
+  std::map<control::Role, RoleHash> hashes;
+  uint32_t flows = 0;
+  uint32_t demand = 0;  // 0 random, 1 permutation, 2 incast
+};
+
+GeneratedFabric generated_fabric(uint64_t seed);
+std::vector<control::FlowProbe> generated_flows(control::Walker& walker, const GeneratedFabric& fabric, uint64_t seed);
+
+}  // namespace softspine::tests

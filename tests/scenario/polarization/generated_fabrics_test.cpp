@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two thousand generated fabrics: what `polarization` says of each, against what was put into it, and against a slow
+// reference that knows nothing of its statistics. Between what the reference is sure of there is a band in which it is
+// not; there nothing is asked. An alarm that it does not share is false unless it shares it with more flows.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <yaml-cpp/yaml.h>
+
+#include <numeric>
+
+#include "control/explain/cure_text.hpp"
+#include "control/explain/cures.hpp"
+#include "control/load/load.hpp"
+#include "tests/harness/seed.hpp"
+#include "tests/scenario/polarization/generated_fabric.hpp"
+#include "tests/scenario/polarization/slow_reference.hpp"
+
+namespace softspine::tests {
+namespace {
+
+using control::CauseKind;
+using control::Polarization;
+using control::Testbed;
+using control::Verdict;
+using control::Walker;
+
+constexpr uint32_t kFabrics = 2'000;
+constexpr uint32_t kThrows = 25;
+constexpr uint32_t kMostToCure = 500;  // flows
+
+Testbed parsed(const std::string& text) {
+  auto testbed = control::parse_testbed(text, "drawn.yaml");
+  if (testbed) return *testbed;
+  ADD_FAILURE() << to_string(testbed.error().front()) << "\n" << text;
+  return {};
+}
+Walker walker_of(const Testbed& testbed) {
+  return {testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
+}
+
+// Maps into maps: as a person puts the keys into the file.
+void merge(YAML::Node into, const YAML::Node& from) {
+  for (const auto& entry : from) {
+    const auto key = entry.first.as<std::string>();
+    if (entry.second.IsMap() && into[key] && into[key].IsMap()) {
+      merge(into[key], entry.second);
+    } else {
+      into[key] = entry.second;
+    }
+  }
+}
+std::string merged(const std::string& text, const std::string& piece) {
+  YAML::Node whole = YAML::Load(text);
+  merge(whole, YAML::Load(piece));
+  return YAML::Dump(whole);
+}
+
+bool is_surely_amiss(const SlowVerdict& slow) {
+  return (slow.links.deviations > 9 && slow.links.effect > 0.02) ||
+         (slow.given.deviations > 9 && slow.given.effect > 0.5);
+}
+bool is_surely_well(const SlowVerdict& slow) {
+  return slow.links.deviations < 3.5 && slow.given.deviations < 3.5;
+}
+
+uint32_t buckets_of(const Polarization& found, uint32_t tier) {
+  return static_cast<uint32_t>(found.choices.groups[found.tiers[tier].groups.front().group].by_bucket.size());
+}
+
+// From what was put in: which causes a pair may have.
+std::vector<CauseKind> expected_causes(const GeneratedFabric& drawn, const Polarization& found,
+                                       const control::Polarized& pair) {
+  const RoleHash& first = drawn.hashes.at(found.tiers[pair.earlier].tier.role);
+  const RoleHash& second = drawn.hashes.at(found.tiers[pair.later].tier.role);
+  if (first.algorithm != second.algorithm) return {CauseKind::kSharedBits};
+  if (first.offset == second.offset) return {first.seed == second.seed ? CauseKind::kAlike : CauseKind::kSeeds};
+  const uint64_t buckets = std::gcd(buckets_of(found, pair.earlier), buckets_of(found, pair.later));
+  if (std::gcd(buckets, (uint64_t{1} << first.width) - 1) == 1) return {CauseKind::kSharedBits};
+  if (first.seed == second.seed) return {CauseKind::kRotation};
+  return {CauseKind::kRotation, CauseKind::kSharedBits};
+}
+
+struct Tally {
+  uint32_t well = 0;
+  uint32_t false_alarms = 0;
+  uint32_t amiss = 0;
+  uint32_t missed = 0;
+  uint32_t unsure = 0;
+  uint32_t causes = 0;
+  uint32_t wrong_causes = 0;
+  uint32_t cured = 0;
+  uint32_t not_cured = 0;
+  uint32_t no_cure = 0;
+};
+
+class Trial {
+ public:
+  Trial(uint64_t seed, Tally& tally)
+      : seed_(seed),
+        tally_(tally),
+        drawn_(generated_fabric(seed)),
+        testbed_(parsed(drawn_.text)),
+        walker_(walker_of(testbed_)),
+        flows_(generated_flows(walker_, drawn_, seed)) {}
+
+  void run() {
+    const Polarization found = polarization_of(walker_, flows_);
+    EXPECT_EQ(found.arrived, flows_.size()) << again();
+    const SlowVerdict slow = slow_verdict(walker_, flows_, kThrows);
+    count(found, slow);
+    check_causes(found);
+    if (found.is_amiss()) {
+      if (flows_.size() <= kMostToCure) check_cure(found);
+    } else {
+      EXPECT_TRUE(find_cures(walker_, flows_, found).empty()) << again();
+    }
+  }
+
+ private:
+  std::string again() const { return fmt::format("drawn from {}:\n{}", seed_, drawn_.text); }
+  void tell(const char* what, const Polarization& found, const SlowVerdict& slow) const {
+    fmt::print("{}: {} flows, demand {}, slow: links {:.1f} {:.3f}, given {:.1f} {:.3f}\n{}", what, drawn_.flows,
+               drawn_.demand, slow.links.deviations, slow.links.effect, slow.given.deviations, slow.given.effect,
+               again());
+    for (const control::TierShare& tier : found.tiers)
+      fmt::print("  {} {} more {:.2g} effect {:.4f}\n", tier.tier.name, word_of(tier.verdict), tier.evenness.more,
+                 tier.evenness.deviation2);
+    for (const control::Polarized& pair : found.pairs)
+      fmt::print("  {} → {} strength {:.2f} {}\n", pair.earlier, pair.later, pair.strength, pair.cause.text);
+  }
+
+  void count(const Polarization& found, const SlowVerdict& slow) {
+    if (is_surely_amiss(slow)) {
+      ++tally_.amiss;
+      tally_.missed += found.is_amiss() ? 0 : 1;
+      if (!found.is_amiss()) tell("missed", found, slow);
+    } else if (is_surely_well(slow)) {
+      ++tally_.well;
+      const bool is_false = found.is_amiss() && !is_confirmed_by_more_flows();
+      tally_.false_alarms += is_false ? 1 : 0;
+      if (is_false) tell("false alarm", found, slow);
+    } else {
+      ++tally_.unsure;
+    }
+  }
+
+  // The slow reference needs more flows to be sure: has it more of the same kind, does it see it, too?
+  bool is_confirmed_by_more_flows() { return !is_surely_well(verdict_with_more_flows(walker_)); }
+  SlowVerdict verdict_with_more_flows(Walker& walker) const {
+    GeneratedFabric more = drawn_;
+    more.flows = 20'000;
+    return slow_verdict(walker, generated_flows(walker, more, ~seed_), kThrows);
+  }
+
+  void check_causes(const Polarization& found) {
+    for (const control::Polarized& pair : found.pairs) {
+      if (drawn_.difference == Difference::kFewKeys) continue;
+      const auto expected = expected_causes(drawn_, found, pair);
+      const bool is_right = std::ranges::find(expected, pair.cause.kind) != expected.end();
+      ++tally_.causes;
+      tally_.wrong_causes += is_right ? 0 : 1;
+      if (!is_right) tell("wrong cause", found, {});
+    }
+    for (const control::TierShare& tier : found.tiers) {
+      if (!tier.cause || drawn_.difference != Difference::kFewKeys) continue;
+      ++tally_.causes;
+      tally_.wrong_causes += tier.cause->kind == CauseKind::kFewKeys ? 0 : 1;
+      if (tier.cause->kind != CauseKind::kFewKeys) tell("wrong cause", found, {});
+    }
+  }
+
+  // The first cure's keys are put into the file, and everything is done anew.
+  void check_cure(const Polarization& found) {
+    const auto cures = find_cures(walker_, flows_, found);
+    if (cures.empty()) {
+      ++tally_.no_cure;
+      return;
+    }
+    const std::string text = merged(drawn_.text, yaml_of(testbed_, cures.front().changes));
+    const Testbed cured = parsed(text);
+    Walker walker = walker_of(cured);
+    const Polarization after = polarization_of(walker, flows_);
+    const bool looks_amiss = is_surely_amiss(slow_verdict(walker, flows_, kThrows));
+    const bool is_well = !after.is_amiss() && (!looks_amiss || !is_surely_amiss(verdict_with_more_flows(walker)));
+    ++(is_well ? tally_.cured : tally_.not_cured);
+    if (!is_well)
+      tell(("cure does not cure: " + cures.front().name).c_str(), after, slow_verdict(walker, flows_, kThrows));
+  }
+
+  uint64_t seed_;
+  Tally& tally_;
+  GeneratedFabric drawn_;
+  Testbed testbed_;
+  Walker walker_;
+  std::vector<control::FlowProbe> flows_;
+};
+
+TEST(GeneratedFabrics, AreJudgedAsTheSlowReferenceDoesAndCuredByTheFirstCure) {
+  Tally tally;
+  for (uint32_t i = 0; i < kFabrics; ++i) Trial(seed() * kFabrics + i, tally).run();
+  fmt::print(
+      "well {}, of them {} false alarms; amiss {}, of them {} missed; {} in between; causes {}, of them {} wrong; "
+      "cured {}, "
+      "not {}, without a cure {}\n",
+      tally.well, tally.false_alarms, tally.amiss, tally.missed, tally.unsure, tally.causes, tally.wrong_causes,
+      tally.cured, tally.not_cured, tally.no_cure);
+  EXPECT_GT(tally.well, kFabrics / 4);
+  EXPECT_GT(tally.amiss, kFabrics / 4);
+  EXPECT_LE(tally.false_alarms * 100, tally.well);
+  EXPECT_LE(tally.missed * 100, tally.amiss);
+  EXPECT_GT(tally.causes, kFabrics / 4);
+  EXPECT_LE(tally.wrong_causes * 100, tally.causes);
+  EXPECT_EQ(tally.not_cured, 0u);
+}
+
+}  // namespace
+}  // namespace softspine::tests
