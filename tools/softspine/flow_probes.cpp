@@ -3,11 +3,8 @@
 
 #include <algorithm>
 #include <set>
-#include <unordered_map>
 
 #include "control/explain/probe.hpp"
-#include "dataplane/edge/pcap_reader.hpp"
-#include "dataplane/packet/parse.hpp"
 #include "dataplane/units/rng.hpp"
 #include "testbeds/run/traffic.hpp"
 
@@ -21,38 +18,10 @@ namespace {
 
 constexpr uint32_t kMaxRandomFlows = 10'000'000;
 
-FlowProbe flow_of(control::Walker& walker, const Probe& probe) {
+FlowProbe flow_of(control::Walker& walker, const Probe& probe, uint64_t bytes = 0) {
   const control::Fabric& fabric = walker.testbed().fabric;
   const LinkEnd sender{probe.from, probe.port};
-  return {frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node)), sender};
-}
-
-// Hosts by address, as bytes.
-std::unordered_map<std::string, uint32_t> hosts_by_address(const control::Fabric& fabric) {
-  std::unordered_map<std::string, uint32_t> out;
-  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-    const control::FabricNode& node = fabric.nodes[n];
-    if (node.kind != control::NodeKind::kHost) continue;
-    char v4[4];
-    dataplane::store32(reinterpret_cast<uint8_t*>(v4), node.ipv4.value);
-    out.emplace(std::string(v4, 4), n);
-    out.emplace(std::string(node.ipv6.bytes.begin(), node.ipv6.bytes.end()), n);
-  }
-  return out;
-}
-
-// Everything that a hash may look at and that is the same for a flow's packets.
-std::string identity_of(const dataplane::Packet& packet) {
-  const dataplane::PacketMeta& meta = packet.meta();
-  const char* data = reinterpret_cast<const char*>(packet.data());
-  const bool is_ipv6 = (meta.flags & dataplane::kIsIpv6) != 0;
-  std::string out(data + meta.l3_offset + (is_ipv6 ? dataplane::ipv6::kSource : dataplane::ipv4::kSource),
-                  is_ipv6 ? 32 : 8);
-  out += static_cast<char>(meta.ip_protocol);
-  if ((meta.flags & (dataplane::kIsUdp | dataplane::kIsTcp)) != 0) out.append(data + meta.l4_offset, 4);
-  if ((meta.flags & dataplane::kIsRoce) != 0)
-    out.append(data + meta.l4_offset + dataplane::udp::kBytes + dataplane::bth::kDestinationQp, 3);
-  return out;
+  return {frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node)), sender, bytes};
 }
 
 }  // namespace
@@ -66,31 +35,8 @@ FlowProbes workload_flows(control::Walker& walker) {
     probe.port = static_cast<uint16_t>(flow.flow.id % walker.testbed().fabric.nodes[flow.source].ports.size());
     probe.source_port = flow.flow.source_port;
     probe.qp = flow.flow.destination_qp;
-    out.push_back(flow_of(walker, probe));
+    out.push_back(flow_of(walker, probe, flow.flow.messages * flow.flow.message_bytes));
   }
-  return out;
-}
-
-FlowProbes captured_flows(control::Walker& walker, const std::string& path) {
-  auto reader = dataplane::PcapReader::open(path);
-  if (!reader) return std::unexpected(path + ": " + reader.error().message);
-  const auto hosts = hosts_by_address(walker.testbed().fabric);
-  std::vector<FlowProbe> out;
-  std::set<std::string> seen;
-  dataplane::ScratchPacket scratch;
-  dataplane::RecordedFrame frame;
-  while (reader->next(frame)) {
-    const uint32_t stored = std::min(frame.captured, dataplane::kMaxFrameBytes);
-    dataplane::Packet& packet = scratch.load({frame.bytes, stored}, stored);
-    dataplane::parse(packet);
-    if ((packet.meta().flags & (dataplane::kIsIpv4 | dataplane::kIsIpv6)) == 0) continue;
-    const std::string identity = identity_of(packet);
-    const bool is_ipv6 = (packet.meta().flags & dataplane::kIsIpv6) != 0;
-    const auto host = hosts.find(identity.substr(0, is_ipv6 ? 16 : 4));
-    if (host == hosts.end() || !seen.insert(identity).second) continue;
-    out.push_back({{frame.bytes, frame.bytes + stored}, {host->second, 0}});
-  }
-  if (!reader->error().empty()) return std::unexpected(path + ": " + reader->error());
   return out;
 }
 

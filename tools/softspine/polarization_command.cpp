@@ -9,6 +9,7 @@
 #include "control/explain/polarization_picture.hpp"
 #include "control/explain/polarization_report.hpp"
 #include "control/explain/source_ports.hpp"
+#include "tools/softspine/captured_flows.hpp"
 #include "tools/softspine/flow_probes.hpp"
 #include "tools/softspine/links_down.hpp"
 #include "tools/softspine/picture_file.hpp"
@@ -22,7 +23,8 @@ namespace {
 
 struct PolarizationArguments {
   std::string file;
-  std::string pcap;
+  std::vector<std::string> pcap;
+  std::string from;
   std::string picture;
   std::vector<std::string> down;
   std::vector<std::string> fail_if;
@@ -47,8 +49,18 @@ Status wrong(const std::string& why) {
   return Status::kWrongInput;
 }
 
+// What becomes of a capture's packets that are no flow is said beside the results.
+FlowProbes flows_of_captures(const PolarizationArguments& arguments, Walker& walker) {
+  auto captured = captured_flows(walker, arguments.pcap, arguments.from);
+  if (!captured) return std::unexpected(captured.error());
+  const std::string told = told_of(*captured);
+  if (!told.empty()) fmt::print(stderr, "softspine: {}\n", told);
+  return std::move(captured->flows);
+}
+
 FlowProbes flows_for(const PolarizationArguments& arguments, Walker& walker) {
-  if (!arguments.pcap.empty()) return captured_flows(walker, arguments.pcap);
+  if (!arguments.pcap.empty()) return flows_of_captures(arguments, walker);
+  if (!arguments.from.empty()) return std::unexpected("--from goes with --pcap");
   if (arguments.random > 0) return random_flows(walker, arguments.random, arguments.seed);
   auto flows = workload_flows(walker);
   if (flows && flows->empty()) return std::unexpected("the testbed has no workload: give --random N or --pcap FILE");
@@ -149,12 +161,14 @@ void add_polarization_command(CLI::App& app, Status& status) {
       "  softspine polarization testbeds/polarized.yaml\n"
       "  softspine polarization two-tier.yaml --random 10000 --picture links.png\n"
       "  softspine polarization replay.yaml --pcap replay/in.pcap --json | jq .tiers[].verdict\n"
+      "  softspine polarization fabric.yaml --pcap a.pcap --pcap b.pcap --from tor1:Ethernet0\n"
       "  softspine polarization fabric.yaml --random 10000 --fail-if polarized    exit status 1 if it is\n"
       "An ideal hash does not spread few flows evenly either: its figures stand beside. A fabric of ideal hashes is\n"
       "called uneven or polarized once in a thousand times.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
   command->add_option("--random", arguments->random, "so many random flows, instead of the testbed's workload");
-  command->add_option("--pcap", arguments->pcap, "the flows of a capture, instead");
+  command->add_option("--pcap", arguments->pcap, "the flows of a capture, sliced or tagged, too; several");
+  command->add_option("--from", arguments->from, "where a capture's packets come in: a host, or SWITCH:PORT");
   command->add_option("--seed", arguments->seed, "of random flows");
   command->add_option("--down", arguments->down, "a link that is down, NODE:PORT; several");
   command->add_option("--picture", arguments->picture, ".svg or .png: every link by tier, coloured by its load")

@@ -2,10 +2,13 @@
 """explain, polarization and source-ports: what they say, as text and as JSON, and what they refuse."""
 from __future__ import annotations
 
+import ipaddress
 import json
 import shutil
+import struct
 import sys
 import xml.etree.ElementTree as ElementTree
+from pathlib import Path
 
 from softspine import TESTBEDS, Problems, Softspine, main
 
@@ -88,6 +91,53 @@ def draws_what_the_name_says(it: Softspine) -> Problems:
     yield from done.complains('.svg nor .png')
 
 
+def capture(path: Path, frames: list[bytes], snap: int = 65535) -> Path:
+    """A pcap file of frames, cut after `snap` bytes."""
+    out = struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, snap, 1)
+    for n, frame in enumerate(frames):
+        out += struct.pack('<IIII', n, 0, min(snap, len(frame)), len(frame)) + frame[:snap]
+    path.write_bytes(out)
+    return path
+
+
+def roce(n: int, source: str = '10.0.1.2', destination: str = '10.0.4.5', tag: bytes = b'', payload: int = 1024) -> bytes:
+    """A RoCEv2 packet of the n-th flow, as real adapters send it: MACs that no testbed has."""
+    udp = struct.pack('>HHHH', 0xc000 + n * 37 % 0x4000, 4791, 8 + 12 + payload, 0)
+    bth = struct.pack('>BBHII', 10, 0, 0xffff, 17 + n, 0)
+    ip = struct.pack('>BBHHHBBH4s4s', 0x45, 0x6a, 20 + len(udp) + len(bth) + payload, 0, 0x4000, 64, 17, 0,
+                     ipaddress.ip_address(source).packed, ipaddress.ip_address(destination).packed)
+    total = sum(struct.unpack('>10H', ip))
+    total = (total & 0xffff) + (total >> 16)
+    ip = ip[:10] + struct.pack('>H', ~(total + (total >> 16)) & 0xffff) + ip[12:]
+    return bytes.fromhex('b8cef6000001b8cef6000002') + tag + b'\x08\x00' + ip + udp + bth + bytes(payload)
+
+
+def takes_real_captures(it: Softspine) -> Problems:
+    """--pcap: sliced, tagged, with foreign MACs: the same flows, the bytes of the wire; foreign addresses with --from"""
+    fabric = TESTBEDS / 'two-tier.yaml'
+    frames = [roce(n) for n in range(200)]
+    whole = capture(it.folder / 'whole.pcap', frames)
+    answers = [it('polarization', fabric, '--pcap', file, '--json').json()
+               for file in (whole, capture(it.folder / 'sliced.pcap', frames, 96),
+                            capture(it.folder / 'tagged.pcap', [roce(n, tag=bytes.fromhex('8100600a')) for n in range(200)], 96))]
+    taken = [[[link['flows'] for link in group['links'].values()] for group in found['tiers'][0]['groups']] for found in answers]
+    for found, links in zip(answers, taken):
+        yield from check((found['flows'], found['arrived']) == (200, 200), f'{found["flows"]} flows, {found["arrived"]} arrive')
+        yield from check(links == taken[0], f'sliced or tagged flows take other links: {links}, whole ones {taken[0]}')
+    sent = sum(link['bytes'] for group in answers[1]['tiers'][0]['groups'] for link in group['links'].values())
+    yield from check(sent == sum(map(len, frames)), f'{sent} bytes, not those of the wire')
+    foreign = capture(it.folder / 'foreign.pcap', [roce(n, source='192.0.2.7') for n in range(50)], 96)
+    done = it('polarization', fabric, '--pcap', foreign)
+    yield from done.exited(2)
+    yield from done.complains('50 of 50 packets come from addresses that no host', '--from')
+    for place in ('h1', 'tor1:Ethernet0'):
+        found = it('polarization', fabric, '--pcap', foreign, '--from', place, '--json').json()
+        yield from check(found['arrived'] == 50, f'--from {place}: {found["arrived"]} of 50 arrive')
+    both = it('polarization', fabric, '--pcap', whole, '--pcap', foreign, '--from', 'h1', '--json').json()
+    yield from check(both['flows'] == 250, f'two files: {both["flows"]} flows')
+    yield from it('polarization', fabric, '--pcap', foreign, '--from', 'h99').exited(2)
+
+
 def few_flows_are_no_polarization(it: Softspine) -> Problems:
     """a handful of random flows is uneven and is not called so"""
     found = it('polarization', TESTBEDS / 'two-tier.yaml', '--random', '16', '--json', '--no-cures').json()
@@ -113,6 +163,7 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
                             (['explain', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h2', '--down', 'x:y'], "no port 'x:y'"),
                             (['explain', TESTBEDS / 'two-tier.yaml', '--pcap', 'none.pcap'], 'none.pcap'),
                             (['polarization', TESTBEDS / 'replay.yaml'], 'no workload'),
+                            (['polarization', TESTBEDS / 'polarized.yaml', '--from', 'h1'], '--from goes with --pcap'),
                             (['source-ports', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h1'], 'two hosts')]:
         done = it(*arguments)
         yield from done.exited(2)
@@ -120,6 +171,6 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, draws_what_the_name_says,
+    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, draws_what_the_name_says, takes_real_captures,
                    few_flows_are_no_polarization, finds_source_ports,
                    refuses_what_is_not_there]))

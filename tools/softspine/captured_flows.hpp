@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flows of captures, as they would come to the testbed's fabric.
+//
+// A flow is a set of addresses, ports, protocol and QP; its bytes are those of its packets on the wire, also where the
+// capture was sliced. It begins at the host that has its source address, or at a place that is named. What the
+// capture's own network put around it is taken off: VLAN tags, and the MACs, instead of which the first switch's is the
+// destination: the flow is routed, as it was where it was captured.
+#pragma once
+
+#include <cstdint>
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "control/explain/flow_choices.hpp"
+
+namespace softspine::tools {
+
+struct CapturedFlows {
+  std::vector<control::FlowProbe> flows;
+  uint64_t packets = 0;
+  uint64_t without_ip = 0;            // ARP, LLDP, PFC; and what was cut before its addresses
+  uint64_t unknown_sources = 0;       // packets whose source address no host has
+  uint64_t unknown_destinations = 0;  // flows: no host has the address, and no route leads there
+};
+
+// `from`: "" for the hosts that have the source addresses; a host; or SWITCH:PORT, by which all packets come in.
+std::expected<CapturedFlows, std::string> captured_flows(control::Walker& walker, const std::vector<std::string>& files,
+                                                         const std::string& from);
+
+// What a person has to know of the packets that became no flow; empty if there are none.
+std::string told_of(const CapturedFlows& captured);
+
+}  // namespace softspine::tools
