@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <ranges>
+#include <span>
 #include <vector>
 
 #include "control/telemetry/text_table.hpp"
@@ -18,6 +20,7 @@ using control::Json;
 namespace {
 
 constexpr size_t kSwitchesShown = 8;
+constexpr size_t kUplinksShown = 8;
 
 double number(const Json& value) {
   return value.is_number() ? value.get<double>() : 0;
@@ -71,9 +74,20 @@ void add_flows(std::string& out, const Json& flows) {
   out += fmt::format("{} packets were still under way at the end: they are not missing\n", under_way);
 }
 
+using Uplinks = std::vector<std::pair<std::string, double>>;  // to whom, and the share of the switch's bytes
+
+// What is not shown one by one.
+std::string other_uplinks(const Uplinks& uplinks) {
+  const auto others = std::span{uplinks}.subspan(kUplinksShown);
+  const auto [least, most] = std::ranges::minmax(others | std::views::transform(&Uplinks::value_type::second));
+  const auto idle = std::ranges::count(others, 0.0, &Uplinks::value_type::second);
+  return fmt::format("  and {} more: {:.1f}% to {:.1f}%, {} without a byte\n", others.size(), least * 100, most * 100,
+                     idle);
+}
+
 // Each switch's uplinks: how evenly the hash spreads.
 void add_uplinks(std::string& out, const Json& links) {
-  std::map<std::string, std::vector<std::pair<std::string, double>>> of_switch;
+  std::map<std::string, Uplinks> of_switch;
   std::vector<std::string> order;
   for (const auto& [from, link] : links.items()) {
     if (!link.contains("share")) continue;
@@ -90,10 +104,10 @@ void add_uplinks(std::string& out, const Json& links) {
   for (size_t i = 0; i < std::min(order.size(), kSwitchesShown); ++i) {
     out += fmt::format("  {:<10}", order[i]);
     const auto& uplinks = of_switch[order[i]];
-    for (size_t u = 0; u < std::min<size_t>(uplinks.size(), 8); ++u) {
+    for (size_t u = 0; u < std::min(uplinks.size(), kUplinksShown); ++u) {
       out += fmt::format("  {} {:.1f}%", uplinks[u].first, uplinks[u].second * 100);
     }
-    out += uplinks.size() > 8 ? fmt::format("  and {} more\n", uplinks.size() - 8) : "\n";
+    out += uplinks.size() > kUplinksShown ? other_uplinks(uplinks) : "\n";
   }
   if (order.size() > kSwitchesShown) out += fmt::format("  and {} more switches\n", order.size() - kSwitchesShown);
 }

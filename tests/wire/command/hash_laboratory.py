@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import json
+import re
 import shutil
 import struct
 import sys
@@ -138,6 +139,19 @@ def takes_real_captures(it: Softspine) -> Problems:
     yield from it('polarization', fabric, '--pcap', foreign, '--from', 'h99').exited(2)
 
 
+def tells_all_uplinks(it: Softspine) -> Problems:
+    """run tells of uplinks beyond the eighth what they carried"""
+    it.write('wide.yaml', 'name: wide\nrun: {clock: virtual, duration: 1ms}\nfabric: {kind: leaf-spine, tors: 2, spines: 12, hosts_per_tor: 1, '
+             'host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n'
+             'workload: [{name: one, pattern: pairs, from: [h1], to: [h2], message: 4KiB, source_port: 49152}]\n')
+    done = it('run', it.folder / 'wide.yaml')
+    yield from done.exited(0)
+    lines = [line for line in done.out.splitlines() if ' more: ' in line]
+    idle = len(re.findall(r' 0\.0%', lines[0].split(' and ')[0])) if lines else 0
+    found = re.search(r'and 4 more: (\S+)% to (\S+)%, (\d) without a byte', lines[0] if lines else '')
+    yield from check(found and int(found[3]) + idle == 11, f'one of 12 uplinks carries all: {lines}')
+
+
 def few_flows_are_no_polarization(it: Softspine) -> Problems:
     """a handful of random flows is uneven and is not called so"""
     found = it('polarization', TESTBEDS / 'two-tier.yaml', '--random', '16', '--json', '--no-cures').json()
@@ -171,6 +185,6 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, draws_what_the_name_says, takes_real_captures,
+    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, draws_what_the_name_says, takes_real_captures, tells_all_uplinks,
                    few_flows_are_no_polarization, finds_source_ports,
                    refuses_what_is_not_there]))
