@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <numeric>
 #include <set>
 
 #include "control/explain/cure_text.hpp"
@@ -15,7 +17,9 @@
 #include "control/load/load.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/rng.hpp"
+#include "testbeds/run/traffic.hpp"
 #include "tests/harness/seed.hpp"
+#include "tests/harness/source_root.hpp"
 
 namespace softspine::control {
 namespace {
@@ -238,6 +242,54 @@ TEST(Polarization, OfMembersThatDivideAllOnesIsRenamedByAnOffset) {
     EXPECT_EQ(found.pairs[0].cause.kind, CauseKind::kRotation) << members;
     EXPECT_THAT(found.pairs[0].cause.text, testing::HasSubstr(std::string("factor ") + members + " in"));
   }
+}
+
+// The part of tor5's, tor7's and tor9's uplinks that is used until the fullest one is through: 1, 4 and 16 queue pairs
+// of each host, by the hash that the tables have.
+std::array<double, 3> used_of_e_ecmp(Walker& walker, const std::vector<FlowProbe>& flows) {
+  const Polarization found = polarization_of(walker, flows);
+  std::array<double, 3> out{};
+  for (const GroupLoad& load : found.tiers[0].groups) {
+    const LinkGroup& group = found.choices.groups[load.group];
+    const std::string& tor = walker.testbed().fabric.nodes[group.node].name;
+    const size_t place = tor == "tor5" ? 0 : tor == "tor7" ? 1 : tor == "tor9" ? 2 : 3;
+    if (place == 3) continue;
+    const double all = std::accumulate(load.flows.begin(), load.flows.end(), 0.0);
+    out[place] = all / static_cast<double>(group.links.size()) / static_cast<double>(std::ranges::max(load.flows));
+  }
+  return out;
+}
+
+TEST(Polarization, OfShippedEEcmpIsWhatNumbersAndLinearHashGive) {
+  const auto testbed = load_testbed((tests::source_root() / "testbeds/e-ecmp.yaml").string());
+  ASSERT_TRUE(testbed) << to_string(testbed.error().front());
+  Walker walker{*testbed, std::vector<bool>(testbed->fabric.links.size(), true)};
+  const auto plan = testbeds::plan_traffic(*testbed);
+  ASSERT_TRUE(plan);
+  std::vector<FlowProbe> flows;
+  for (const testbeds::PlannedFlow& flow : *plan) {
+    const Probe probe{.from = flow.source,
+                      .to = flow.destination,
+                      .source_port = flow.flow.source_port,
+                      .qp = flow.flow.destination_qp};
+    const LinkEnd sender{probe.from, 0};
+    flows.push_back(
+        {frame_of(testbed->fabric, probe, walker.router_mac(testbed->fabric.peer_of(sender).node)), sender});
+  }
+  const auto shipped = used_of_e_ecmp(walker, flows);
+  EXPECT_NEAR(shipped[0], 0.50, 0.01);
+  EXPECT_NEAR(shipped[1], 0.80, 0.01);
+  EXPECT_NEAR(shipped[2], 0.94, 0.01);
+  std::array<double, 3> ideal{};
+  constexpr uint32_t kSeedsTried = 300;
+  for (uint32_t seed = 0; seed < kSeedsTried; ++seed) {
+    Walker hashed = changed_by(walker, {{Role::kTor, {.algorithm = HashAlgorithm::kXxh3, .seed = seed}}});
+    const auto used = used_of_e_ecmp(hashed, flows);
+    for (size_t i = 0; i < ideal.size(); ++i) ideal[i] += used[i] / kSeedsTried;
+  }
+  EXPECT_NEAR(ideal[0], 0.41, 0.02);
+  EXPECT_NEAR(ideal[1], 0.58, 0.02);
+  EXPECT_NEAR(ideal[2], 0.74, 0.02);
 }
 
 TEST(Picture, HasALegendNamesABandAndWhatIsIdle) {
