@@ -35,7 +35,7 @@ class ReceiveBuffer {
   // Packets that wait, and whose priority is no longer configured, drain as the others do.
   void configure(const SlowReceiver& slow, dataplane::Instant now) {
     slow_ = slow;
-    settle_head(now);
+    drain_first(now);
     judge();
   }
 
@@ -61,20 +61,20 @@ class ReceiveBuffer {
     watermark_ = std::max(watermark_, bytes_);
     const bool is_first = packets_.empty();
     packets_.push(std::move(packet));
-    if (is_first) settle_head(now);
+    if (is_first) drain_first(now);
     judge();
   }
   // At next(), or at any time to empty the buffer. Needs a packet.
   dataplane::Packet pop(dataplane::Instant now) {
     dataplane::Packet packet = packets_.pop();
     bytes_ -= packet.frame_bytes();
-    settle_head(now);
+    drain_first(now);
     judge();
     return packet;
   }
 
  private:
-  void settle_head(dataplane::Instant now) {
+  void drain_first(dataplane::Instant now) {
     head_done_ = packets_.empty() || slow_.drain.is_zero()
                      ? dataplane::Instant::never()
                      : now + slow_.drain.time_of_bytes(packets_.front().frame_bytes);
