@@ -248,7 +248,12 @@ void FabricServer::add_profile() {
     if (!node) return std::unexpected(node.error());
     const std::string name = text_argument(arguments, "profile");
     const auto profile = std::ranges::find(testbed.profiles, name, &Profile::name);
-    if (profile == testbed.profiles.end()) return std::unexpected("the testbed has no profile '" + name + "'");
+    if (profile == testbed.profiles.end()) {
+      std::string known;
+      for (const Profile& each : testbed.profiles) known += (known.empty() ? "" : ", ") + each.name;
+      return std::unexpected("the testbed has no profile '" + name + "'; it has " + known +
+                             ": a profile that ships has to be named in its file");
+    }
     const std::string refused = why_not_change(testbed.profiles, testbed.fabric, *node, *profile);
     if (!refused.empty()) return std::unexpected(refused);
     fabric_.use_profile(*node, static_cast<uint32_t>(profile - testbed.profiles.begin()));

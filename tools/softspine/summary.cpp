@@ -141,7 +141,7 @@ uint64_t lost_packets(const Json& drops) {
 void add_edges(std::string& out, const Json& edges) {
   if (edges.empty()) return;
   control::TextTable table{{"<outside host", "<kind", "sent packets", "bytes", "received packets", "bytes",
-                            "lost from it", "lost to it", "paused ms", "pauses sent", "CNPs sent", "heeded"}};
+                            "lost from it", "lost to it", "paused ms", "pauses sent", "CNPs sent", "CNPs handled"}};
   for (const auto& [name, edge] : edges.items()) {
     table.add({name, edge["kind"].get<std::string>(), edge["in_packets"].dump(),
                short_number(number(edge["in_bytes"]), "B"), edge["out_packets"].dump(),

@@ -98,7 +98,7 @@ void add_congestion(std::string& out, const Json& report) {
   const uint64_t handled = of_both("rp_cnp_handled");
   const uint64_t ignored = of_both("rp_cnp_ignored");
   if (sent + handled + ignored == 0) return;
-  out += fmt::format("  DCQCN: {} sent, {} heeded{}\n", count(sent, "CNP"), handled,
+  out += fmt::format("  DCQCN: {} sent, {} handled{}\n", count(sent, "CNP"), handled,
                      ignored == 0 ? "" : fmt::format(", {} ignored", ignored));
 }
 
