@@ -326,6 +326,21 @@ TEST(Polarization, NamesFourTiersInTheOrderOfTheWay) {
   EXPECT_EQ(found.tiers[found.pairs[0].earlier].tier.name, "aggregation up");
 }
 
+// Three tiers that hash alike over four links each: the second and the third follow from the first. That the third also
+// goes with the second is the same cause's shadow.
+TEST(Polarization, OfOneCauseHasNoShadows) {
+  const auto parsed = parse_testbed(
+      "name: zones\nfabric: {kind: ai-zone, zones: 2, racks: 4, servers_per_rack: 1, nics_per_server: 4, ctsws: 4, "
+      "atsws: "
+      "4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}, zone_link: {rate: 100Gbps}}\n",
+      "test.yaml");
+  ASSERT_TRUE(parsed);
+  const Polarization found = look_at(*parsed, 4'000);
+  EXPECT_THAT(verdicts_of(found), testing::ElementsAre(Verdict::kAsChance, Verdict::kPolarized, Verdict::kPolarized));
+  ASSERT_EQ(found.pairs.size(), 2u);
+  for (const Polarized& pair : found.pairs) EXPECT_EQ(found.tiers[pair.earlier].tier.name, "tor up");
+}
+
 // One plane, sixty aggregation switches that each have one bit for two cores: half of the links carry nothing.
 TEST(Polarization, OfHalfOfTheLinksIdleIsNotAsEvenAsChance) {
   const auto parsed = parse_testbed(
