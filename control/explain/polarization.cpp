@@ -83,8 +83,22 @@ class Loads {
     tier.idle = static_cast<uint32_t>(links.size() - used.size());
     for (const auto& [link, chance] : unused) tier.idle_by_chance += chance;
     if (tier.flows > 0) tier.by_flows.max_over_mean = by_flows / static_cast<double>(tier.flows);
-    if (bytes > 0) tier.by_bytes = Load{by_bytes / static_cast<double>(bytes), 1};
+    if (has_sizes(tier)) tier.by_bytes = Load{by_bytes / static_cast<double>(bytes), 1};
     throw_by_chance(tier, bytes);
+  }
+
+  // Whether flows are of known sizes, and not all of one.
+  bool has_sizes(const TierShare& tier) const {
+    if (tier.groups.empty()) return false;
+    const uint64_t first = sizes_[tier.groups.front().group].front();
+    bool differ = false;
+    for (const GroupLoad& load : tier.groups) {
+      for (const uint64_t size : sizes_[load.group]) {
+        if (size == 0) return false;
+        differ = differ || size != first;
+      }
+    }
+    return differ;
   }
 
   void throw_by_chance(TierShare& tier, uint64_t bytes) {
@@ -144,7 +158,6 @@ class Judgement {
     const TierEvenness found = evenness_of(choices_, t, finest_);
     tier.evenness = found.flows;
     tier.keys = found.distinct_keys;
-    if (!found.has_bytes) tier.by_bytes.reset();
     if (found.flows.less < finest_ && found.flows.relative < 0.5) tier.verdict = Verdict::kMoreEven;
     for (uint32_t earlier = 0; earlier < t; ++earlier) relate(earlier, t);
     if (tier.verdict == Verdict::kPolarized) return;

@@ -173,6 +173,8 @@ TEST(Polarization, OfBytesSeesTheLargeFlowsThatShareALink) {
   ASSERT_TRUE(found.tiers[0].by_bytes);
   EXPECT_GT(found.tiers[0].by_bytes->max_over_mean, 2);
   EXPECT_LT(found.tiers[0].by_flows.max_over_mean, 1.6);
+  for (FlowProbe& flow : flows) flow.bytes = 1'000;
+  EXPECT_FALSE(polarization_of(walker, flows).tiers[0].by_bytes) << "flows of one size say it all";
 }
 
 TEST(Cures, AreThoseThatWorkTheLeastChangeFirst) {
