@@ -192,7 +192,7 @@ class Table {
     }
     Json out{{"description", doc_}, {"type", "object"}, {"properties", properties}};
     if (!required.empty()) out["required"] = required;
-    out["additionalProperties"] = false;
+    out["additionalProperties"] = others_;
     return out;
   }
 
