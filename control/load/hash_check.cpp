@@ -92,6 +92,13 @@ void check_fields(Reader& reader, Value where, const HashConfig& hash) {
   for (const HashField field : hash.fields) {
     if (!seen.insert(field).second) reader.wrong(where, std::string(word_of(field)) + " stands here twice");
   }
+  using enum HashField;
+  for (const auto& [version, both] : {std::pair{kSrcIpv4, kSrcIp}, std::pair{kSrcIpv6, kSrcIp},
+                                      std::pair{kDstIpv4, kDstIp}, std::pair{kDstIpv6, kDstIp}}) {
+    if (!seen.contains(version) || !seen.contains(both)) continue;
+    reader.wrong(where, std::string(word_of(version)) + " is a part of " + std::string(word_of(both)) +
+                            ": its bytes would be hashed twice");
+  }
   if (hash.fields.empty() && hash.udfs.empty() && !dataplane::row_of(hash.algorithm).is_drawn)
     reader.wrong(where, "leaves nothing to hash");
 }

@@ -136,7 +136,11 @@ struct Words<HashField> {
                                   std::pair{"L4_DST_PORT", HashField::kL4DstPort},
                                   std::pair{"IPV6_FLOW_LABEL", HashField::kIpv6FlowLabel},
                                   std::pair{"RDMA_BTH_OPCODE", HashField::kRdmaBthOpcode},
-                                  std::pair{"RDMA_BTH_DEST_QP", HashField::kRdmaBthDestQp}};
+                                  std::pair{"RDMA_BTH_DEST_QP", HashField::kRdmaBthDestQp},
+                                  std::pair{"SRC_IPV4", HashField::kSrcIpv4},
+                                  std::pair{"DST_IPV4", HashField::kDstIpv4},
+                                  std::pair{"SRC_IPV6", HashField::kSrcIpv6},
+                                  std::pair{"DST_IPV6", HashField::kDstIpv6}};
 };
 template <>
 struct Words<SonicHashField> {

@@ -19,6 +19,8 @@
 //   CRC_ETHERNET_HI  not there                           its upper half                                  16
 //   CRC_KOOPMAN_LO   not there                           the lower half of Koopman's CRC-32K, reversed   16
 //   CRC_KOOPMAN_HI   not there                           its upper half                                  16
+//   JENKINS_LO       the lower half of jenkins.hpp       not there                                       16
+//   JENKINS_HI       its upper half                      not there                                       16
 #pragma once
 
 #include <algorithm>
@@ -33,7 +35,7 @@ namespace softspine::dataplane {
 enum class HashModel : uint8_t { kSai, kRtag7 };
 inline constexpr size_t kHashModels = 2;
 
-// SAI's numbers, then ours.
+// SAI's first seven by its numbers, then ours and what SAI got later.
 enum class HashAlgorithm : uint8_t {
   kCrc,
   kXor,
@@ -50,7 +52,9 @@ enum class HashAlgorithm : uint8_t {
   kCrcEthernetLo,
   kCrcEthernetHi,
   kCrcKoopmanLo,
-  kCrcKoopmanHi
+  kCrcKoopmanHi,
+  kJenkinsLo,
+  kJenkinsHi
 };
 
 // What becomes of hash(seed) with another seed and the same key. kLinear: hash(seed') = hash(seed) ⊕ a constant of the
@@ -88,7 +92,9 @@ inline constexpr std::array kHashAlgorithms{
     HashAlgorithmRow{HashAlgorithm::kCrcEthernetLo, "CRC_ETHERNET_LO", {0, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kCrcEthernetHi, "CRC_ETHERNET_HI", {0, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kCrcKoopmanLo, "CRC_KOOPMAN_LO", {0, 16}, SeedEffect::kLinear},
-    HashAlgorithmRow{HashAlgorithm::kCrcKoopmanHi, "CRC_KOOPMAN_HI", {0, 16}, SeedEffect::kLinear}};
+    HashAlgorithmRow{HashAlgorithm::kCrcKoopmanHi, "CRC_KOOPMAN_HI", {0, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kJenkinsLo, "JENKINS_LO", {16, 0}, SeedEffect::kMixing},
+    HashAlgorithmRow{HashAlgorithm::kJenkinsHi, "JENKINS_HI", {16, 0}, SeedEffect::kMixing}};
 
 constexpr const HashAlgorithmRow& row_of(HashAlgorithm algorithm) {
   return kHashAlgorithms[static_cast<size_t>(algorithm)];

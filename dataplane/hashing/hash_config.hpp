@@ -26,6 +26,10 @@ enum class HashField : uint8_t {
   kRdmaBthDestQp,
   kRdmaBthOpcode,
   kIpv6FlowLabel,
+  kSrcIpv4,
+  kDstIpv4,
+  kSrcIpv6,
+  kDstIpv6,
 };
 
 // User-defined field: bytes at an offset from the start of a header, of the packets that match.

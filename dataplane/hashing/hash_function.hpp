@@ -8,8 +8,8 @@
 // An algorithm without a specialization does not compile (EcmpHash asks for all).
 //
 // The seed. SAI leaves it open; here it is the start value: of a CRC's register (16 bits: both halves of the seed,
-// exclusive or), of the XOR, XXH3's seed, and it is added to a Toeplitz hash. No CRC is inverted at its end.
-// What RTAG7 makes of a key: rtag7_function.hpp.
+// exclusive or), of the XOR, XXH3's seed, Jenkins's initval, and it is added to a Toeplitz hash. No CRC is inverted at
+// its end. What RTAG7 makes of a key: rtag7_function.hpp.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,7 @@
 
 #include "dataplane/hashing/crc.hpp"
 #include "dataplane/hashing/hash_config.hpp"
+#include "dataplane/hashing/jenkins.hpp"
 #include "dataplane/hashing/toeplitz.hpp"
 #include "dataplane/hashing/xor_fold.hpp"
 #include "dataplane/hashing/xxh3.hpp"
@@ -127,6 +128,22 @@ struct HashFunction<HashAlgorithm::kXxh3> {
   static HashSetup set_up(const HashConfig& config, uint32_t) { return {.start = config.seed, .toeplitz = {}}; }
   static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
     return static_cast<uint32_t>(Xxh3::of(words, count, setup.start));
+  }
+};
+
+struct JenkinsFunction {
+  static HashSetup set_up(const HashConfig& config, uint32_t) { return {.start = config.seed, .toeplitz = {}}; }
+};
+template <>
+struct HashFunction<HashAlgorithm::kJenkinsLo> : JenkinsFunction {
+  static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
+    return Jenkins::of(words, count, setup.start) & 0xffff;
+  }
+};
+template <>
+struct HashFunction<HashAlgorithm::kJenkinsHi> : JenkinsFunction {
+  static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
+    return Jenkins::of(words, count, setup.start) >> 16;
   }
 };
 

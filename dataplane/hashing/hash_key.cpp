@@ -32,8 +32,12 @@ KeyPart source_of(HashField field, bool is_ipv6) {
     case HashField::kDstMac: return {.base = UdfBase::kL2, .offset = ethernet::kDestination, .length = 6};
     case HashField::kEthertype: return {.source = S::kEtherType, .length = 2};
     case HashField::kVlanId: return {.source = S::kVlan, .length = 2};
-    case HashField::kSrcIp: return {.offset = source, .mirror = destination, .length = address};
-    case HashField::kDstIp: return {.offset = destination, .mirror = source, .length = address};
+    case HashField::kSrcIp:
+    case HashField::kSrcIpv4:
+    case HashField::kSrcIpv6: return {.offset = source, .mirror = destination, .length = address};
+    case HashField::kDstIp:
+    case HashField::kDstIpv4:
+    case HashField::kDstIpv6: return {.offset = destination, .mirror = source, .length = address};
     case HashField::kL4SrcPort:
       return {.base = UdfBase::kL4,
               .needs = kHasPorts,
@@ -72,8 +76,15 @@ uint8_t byte_of(const HeaderView& view, uint32_t at) {
 }
 
 bool has_mirror(HashField field) {
-  return field == HashField::kSrcIp || field == HashField::kDstIp || field == HashField::kL4SrcPort ||
-         field == HashField::kL4DstPort;
+  using enum HashField;
+  constexpr HashField kThese[] = {kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kSrcIpv4, kDstIpv4, kSrcIpv6, kDstIpv6};
+  return std::ranges::find(kThese, field) != std::end(kThese);
+}
+
+// Of packets of the other version only.
+bool is_elsewhere(HashField field, bool is_ipv6) {
+  using enum HashField;
+  return is_ipv6 ? field == kSrcIpv4 || field == kDstIpv4 : field == kSrcIpv6 || field == kDstIpv6;
 }
 
 // The fields in the key's order, each once, then the UDFs.
@@ -84,6 +95,7 @@ std::vector<KeyPart> parts_of(const HashConfig& config, bool is_ipv6) {
   std::vector<KeyPart> parts;
   for (const HashField field : fields) {
     if (config.model == HashModel::kRtag7 && field == HashField::kIpv6FlowLabel && !is_ipv6) continue;
+    if (is_elsewhere(field, is_ipv6)) continue;
     KeyPart part = source_of(field, is_ipv6);
     if (!has_mirror(field)) part.mirror = part.offset;
     part.field = field;
@@ -145,8 +157,12 @@ void KeyLayout::add_to_bins(KeyPart part, uint32_t& user_at) {
     SOFTSPINE_CHECK(user_at <= kBinsEnd, user_at, part.length);
   } else {
     switch (part.field) {
-      case HashField::kSrcIp: part.to = bin(11); break;
-      case HashField::kDstIp: part.to = bin(9); break;
+      case HashField::kSrcIp:
+      case HashField::kSrcIpv4:
+      case HashField::kSrcIpv6: part.to = bin(11); break;
+      case HashField::kDstIp:
+      case HashField::kDstIpv4:
+      case HashField::kDstIpv6: part.to = bin(9); break;
       case HashField::kVlanId: part.to = bin(7); break;
       case HashField::kL4SrcPort: part.to = bin(6); break;
       case HashField::kL4DstPort: part.to = bin(5); break;

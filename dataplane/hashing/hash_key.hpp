@@ -3,7 +3,8 @@
 //
 // The fields asked for stand in this order, whatever the order they are asked for in, and then the UDFs in theirs:
 //   IN_PORT 2 · SRC_MAC 6 · DST_MAC 6 · ETHERTYPE 2 · VLAN_ID 2 · SRC_IP 4 or 16 · DST_IP 4 or 16 · L4_SRC_PORT 2 ·
-//   L4_DST_PORT 2 · IP_PROTOCOL 1 · RDMA_BTH_DEST_QP 3 · RDMA_BTH_OPCODE 1 · IPV6_FLOW_LABEL 3 · UDF 1 … 16 each
+//   L4_DST_PORT 2 · IP_PROTOCOL 1 · RDMA_BTH_DEST_QP 3 · RDMA_BTH_OPCODE 1 · IPV6_FLOW_LABEL 3 ·
+//   SRC_IPV4 4 · DST_IPV4 4 · SRC_IPV6 16 · DST_IPV6 16, in keys of their version only · UDF 1 … 16 each
 // in network order. How they are packed, the model and the algorithm decide (KeyShape):
 //   kPacked   byte after byte, then zeros up to a multiple of 8: the usual key of IPv4 with a destination QP is 16
 //   bytes kWords    each in whole words of 16 bits, zeros before what is shorter, then zeros likewise: SAI's XOR, which

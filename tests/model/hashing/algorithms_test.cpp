@@ -40,6 +40,15 @@ TEST(SlowHash, GivesItsCheckValues) {
   EXPECT_EQ(~tests::slow_castagnoli(0xffffffff, kNineDigits), 0xE3069283);
 }
 
+// The vectors in his own file, lookup3.c.
+TEST(SlowHash, GivesJenkinssCheckValues) {
+  const std::string text = "Four score and seven years ago";
+  const SlowBytes bytes(text.begin(), text.end());
+  EXPECT_EQ(tests::slow_jenkins(bytes, 0), 0x17770551u);
+  EXPECT_EQ(tests::slow_jenkins(bytes, 1), 0xcd628161u);
+  EXPECT_EQ(tests::slow_jenkins({}, 0), 0xdeadbeefu);
+}
+
 // Nine bytes are no whole word: the same register, byte by byte.
 TEST(Crc16, GivesTheCheckValuesOfArcAndKermit) {
   uint16_t arc = 0;

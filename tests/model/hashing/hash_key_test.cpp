@@ -77,8 +77,12 @@ Bytes field_bytes(HashField field, const Frame& f) {
     case HashField::kDstMac: return cut(f.bytes, 0, 6);
     case HashField::kEthertype: return be(v6 ? 0x86dd : 0x0800, 2);
     case HashField::kVlanId: return be(f.view.vlan, 2);
-    case HashField::kSrcIp: return cut(f.bytes, l3 + (v6 ? 8 : 12), v6 ? 16 : 4);
-    case HashField::kDstIp: return cut(f.bytes, l3 + (v6 ? 24 : 16), v6 ? 16 : 4);
+    case HashField::kSrcIp:
+    case HashField::kSrcIpv4:
+    case HashField::kSrcIpv6: return cut(f.bytes, l3 + (v6 ? 8 : 12), v6 ? 16 : 4);
+    case HashField::kDstIp:
+    case HashField::kDstIpv4:
+    case HashField::kDstIpv6: return cut(f.bytes, l3 + (v6 ? 24 : 16), v6 ? 16 : 4);
     case HashField::kL4SrcPort: return ports ? cut(f.bytes, l4, 2) : Bytes(2);
     case HashField::kL4DstPort: return ports ? cut(f.bytes, l4 + 2, 2) : Bytes(2);
     case HashField::kIpProtocol: return {f.view.ip_protocol};
@@ -90,11 +94,18 @@ Bytes field_bytes(HashField field, const Frame& f) {
   return {};
 }
 
-constexpr HashField kInOrder[] = {HashField::kInPort,       HashField::kSrcMac,        HashField::kDstMac,
-                                  HashField::kEthertype,    HashField::kVlanId,        HashField::kSrcIp,
-                                  HashField::kDstIp,        HashField::kL4SrcPort,     HashField::kL4DstPort,
-                                  HashField::kIpProtocol,   HashField::kRdmaBthDestQp, HashField::kRdmaBthOpcode,
-                                  HashField::kIpv6FlowLabel};
+bool is_of_other_version(HashField field, const Frame& f) {
+  const bool v6 = (f.view.flags & kIsIpv6) != 0;
+  return v6 ? field == HashField::kSrcIpv4 || field == HashField::kDstIpv4
+            : field == HashField::kSrcIpv6 || field == HashField::kDstIpv6;
+}
+
+constexpr HashField kInOrder[] = {HashField::kInPort,        HashField::kSrcMac,        HashField::kDstMac,
+                                  HashField::kEthertype,     HashField::kVlanId,        HashField::kSrcIp,
+                                  HashField::kDstIp,         HashField::kL4SrcPort,     HashField::kL4DstPort,
+                                  HashField::kIpProtocol,    HashField::kRdmaBthDestQp, HashField::kRdmaBthOpcode,
+                                  HashField::kIpv6FlowLabel, HashField::kSrcIpv4,       HashField::kDstIpv4,
+                                  HashField::kSrcIpv6,       HashField::kDstIpv6};
 
 Bytes in_words(Bytes bytes) {
   if (bytes.size() % 2 != 0) bytes.insert(bytes.begin(), 0);
@@ -114,6 +125,7 @@ TEST(HashKey, IsTheFieldsInTheDocumentedOrderAndThenZeros) {
     Frame frame = frame_of(rng, rng.below(2) == 0, kFlagSets[rng.below(std::size(kFlagSets))], 200);
     Bytes expected;
     for (const HashField field : config.fields) {
+      if (is_of_other_version(field, frame)) continue;
       Bytes part = field_bytes(field, frame);
       if (config.algorithm == HashAlgorithm::kXor) part = in_words(part);
       expected.insert(expected.end(), part.begin(), part.end());

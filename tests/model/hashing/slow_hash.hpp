@@ -61,6 +61,38 @@ inline uint32_t slow_toeplitz(const SlowBytes& key, const SlowBytes& bytes) {
   return hash;
 }
 
+// Bob Jenkins's lookup3 as he describes it, over bytes: any number of them.
+inline uint32_t slow_jenkins(SlowBytes bytes, uint32_t initval) {
+  const auto turned = [](uint32_t x, unsigned bits) { return x << bits | x >> (32 - bits); };
+  uint32_t r[3];
+  r[0] = r[1] = r[2] = 0xdeadbeef + static_cast<uint32_t>(bytes.size()) + initval;
+  const auto take = [&](size_t from, size_t count) {
+    for (size_t i = 0; i < count; ++i) r[i / 4] += uint32_t{bytes[from + i]} << (8 * (i % 4));
+  };
+  size_t at = 0;
+  for (; bytes.size() - at > 12; at += 12) {
+    take(at, 12);
+    constexpr unsigned kTurns[] = {4, 6, 8, 16, 19, 4};
+    for (size_t i = 0; i < 6; ++i) {
+      uint32_t& to = r[i % 3];
+      uint32_t& by = r[(i + 2) % 3];
+      to -= by;
+      to ^= turned(by, kTurns[i]);
+      by += r[(i + 1) % 3];
+    }
+  }
+  if (bytes.empty()) return r[2];
+  take(at, bytes.size() - at);
+  constexpr unsigned kLast[] = {14, 11, 25, 16, 4, 14, 24};
+  for (size_t i = 0; i < 7; ++i) {
+    uint32_t& to = r[(i + 2) % 3];
+    const uint32_t by = r[(i + 1) % 3];
+    to ^= by;
+    to -= turned(by, kLast[i]);
+  }
+  return r[2];
+}
+
 // Before the rotation. The key has a multiple of 8 bytes.
 inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& key) {
   using enum dataplane::HashAlgorithm;
@@ -81,6 +113,8 @@ inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& k
     }
     case kToeplitz: return slow_toeplitz(config.key, key) ^ seed;
     case kXxh3: return static_cast<uint32_t>(XXH3_64bits_withSeed(key.data(), key.size(), seed));
+    case kJenkinsLo: return slow_jenkins(key, seed) & 0xffff;
+    case kJenkinsHi: return slow_jenkins(key, seed) >> 16;
     default: throw std::logic_error("this algorithm has no twin");
   }
 }
@@ -99,6 +133,8 @@ inline unsigned slow_bits(dataplane::HashModel model, dataplane::HashAlgorithm a
     case kRandom: return 32;
     case kToeplitz:
     case kXxh3: return is_sai ? 32 : 0;
+    case kJenkinsLo:
+    case kJenkinsHi: return is_sai ? 16 : 0;
     case kCrcXor4:
     case kCrcXor2:
     case kCrcXor1:

@@ -261,6 +261,7 @@ constexpr const char* kProfiles[] = {
     "{hash: {algorithm: XOR}, groups: {mode: in_port}}",
     "{hash: {algorithm: CRC_XOR, offset: 9}, groups: {mode: pinned}}",
     "{hash: {algorithm: CRC_32HI}, groups: {weights: {p1-agg1: 3, core2: 5}}}",
+    "{hash: {algorithm: JENKINS_HI, seed: 3, fields: [SRC_IPV4, DST_IPV6, L4_SRC_PORT, RDMA_BTH_DEST_QP]}}",
     "{hash: {algorithm: RANDOM}}",
     "{groups: {mode: flowlet, gap: 100us}}",
     "{hash: {algorithm: CRC_32LO}, groups: {mode: spray}}",

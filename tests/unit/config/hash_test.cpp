@@ -248,6 +248,13 @@ TEST(Hash, RefusesWhatTheAlgorithmOrTheModelDoesNotHave) {
             (Complaints{"6 profiles.default.hash.udf: there are 5: a switch has 4"}));
 }
 
+TEST(Hash, RefusesAnAddressThatItHasOfEitherVersionAlready) {
+  EXPECT_EQ(about_default_with("hash: {fields: [SRC_IPV4, SRC_IPV6, DST_IPV6]}"), Complaints{});
+  EXPECT_EQ(
+      about_default_with("hash: {fields: [SRC_IP, SRC_IPV6]}"),
+      (Complaints{"6 profiles.default.hash.fields: SRC_IPV6 is a part of SRC_IP: its bytes would be hashed twice"}));
+}
+
 TEST(Hash, ReadsRtag7sBlocksAndMacroFlows) {
   const HashConfig hash =
       default_with(
