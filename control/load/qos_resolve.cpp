@@ -42,7 +42,7 @@ void put_behind(const Keyed<Key, Row>& from, Keyed<Key, Row>& into, uint32_t lay
   for (const auto& item : from.items) into.items.emplace_back(item).layer = layer;
 }
 
-constexpr size_t kMostPorts = 2'048;
+constexpr size_t kMaxPorts = 2'048;
 
 class QosResolver {
  public:
@@ -212,9 +212,9 @@ class QosResolver {
     if (*line.min > *line.max) {
       reader_.wrong(where.child(line.max_key), "is less than '" + std::string(line.min_key) + "'");
     }
-    constexpr uint64_t kMost = UINT32_MAX - 1;
-    return {.min_bytes = static_cast<uint32_t>(std::min(line.min->count, kMost)),
-            .max_bytes = static_cast<uint32_t>(std::min(line.max->count, kMost)),
+    constexpr uint64_t kMaxThreshold = UINT32_MAX - 1;
+    return {.min_bytes = static_cast<uint32_t>(std::min(line.min->count, kMaxThreshold)),
+            .max_bytes = static_cast<uint32_t>(std::min(line.max->count, kMaxThreshold)),
             .max_probability = dp::WredLine::kCertain * line.probability->millionths / 1'000'000};
   }
 
@@ -248,8 +248,8 @@ class QosResolver {
     }
     for (const auto& item : table.items) {
       for (const std::string& name : ports_of(item.key)->names) {
-        if (ports.size() >= kMostPorts && !ports.contains(name)) {
-          reader_.wrong(item.at, "names more ports than a switch has: " + std::to_string(kMostPorts));
+        if (ports.size() >= kMaxPorts && !ports.contains(name)) {
+          reader_.wrong(item.at, "names more ports than a switch has: " + std::to_string(kMaxPorts));
           return;
         }
         set(item, ports.try_emplace(name, out_->others).first->second);

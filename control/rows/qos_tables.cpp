@@ -10,7 +10,7 @@ using dataplane::Rate;
 namespace {
 
 // Cells times alpha must fit 32 bits; no switch has as much.
-constexpr Bytes kMostMemory{uint64_t{1} << 32};
+constexpr Bytes kMaxMemory{uint64_t{1} << 32};
 constexpr Duration kLongest = Duration::s(3600);
 
 // A limit per direction that nothing here has.
@@ -28,9 +28,9 @@ const Table<BufferPoolRow>& Tables<BufferPoolRow>::table() {
           .optional("type", &BufferPoolRow::type, "ingress: of priority groups; egress: of queues")
           .optional("mode", &BufferPoolRow::mode, "read and not used: each profile says which limit it has")
           .optional("percentage", &BufferPoolRow::percentage, "read and not used: the size decides")
-          .optional("size", &BufferPoolRow::size, "what is reserved in it included", within<Bytes>({1}, kMostMemory))
+          .optional("size", &BufferPoolRow::size, "what is reserved in it included", within<Bytes>({1}, kMaxMemory))
           .optional("xoff", &BufferPoolRow::xoff, "the shared headroom pool, beside the size; 0: none",
-                    within<Bytes>({0}, kMostMemory));
+                    within<Bytes>({0}, kMaxMemory));
   return table;
 }
 
@@ -39,14 +39,14 @@ const Table<BufferProfileRow>& Tables<BufferProfileRow>::table() {
       Table<BufferProfileRow>("BUFFER_PROFILE", "What one priority group or queue may use of a pool.")
           .optional("pool", &BufferProfileRow::pool, "a row of BUFFER_POOL")
           .optional("size", &BufferProfileRow::size, "its alone; at least xon + xoff: headroom included",
-                    within<Bytes>({0}, kMostMemory))
+                    within<Bytes>({0}, kMaxMemory))
           .optional("dynamic_th", &BufferProfileRow::dynamic_th, "n: of shared memory up to 2^n times what is free")
           .optional("static_th", &BufferProfileRow::static_th, "of shared memory up to this",
-                    within<Bytes>({0}, kMostMemory))
+                    within<Bytes>({0}, kMaxMemory))
           .optional("xon", &BufferProfileRow::xon, "lossless: it may be sent to again at this use of shared memory",
-                    within<Bytes>({0}, kMostMemory))
+                    within<Bytes>({0}, kMaxMemory))
           .optional("xon_offset", &BufferProfileRow::xon_offset, "or at this much below its limit, whichever is more",
-                    within<Bytes>({0}, kMostMemory))
+                    within<Bytes>({0}, kMaxMemory))
           .optional("xoff", &BufferProfileRow::xoff,
                     "lossless: headroom for what arrives after the pause; auto: as much as the port's rate, length "
                     "and MTU need")
@@ -78,15 +78,15 @@ const Table<WredRow>& Tables<WredRow>::table() {
           .optional("ecn", &WredRow::ecn, "whether ECN-capable packets are marked: of green ones, or not")
           .optional("wred_green_enable", &WredRow::wred_green_enable, "whether others are dropped early")
           .optional("green_min_threshold", &WredRow::green_min_threshold, "from where on",
-                    within<Bytes>({0}, kMostMemory))
+                    within<Bytes>({0}, kMaxMemory))
           .optional("green_max_threshold", &WredRow::green_max_threshold, "from where on every one",
-                    within<Bytes>({0}, kMostMemory))
+                    within<Bytes>({0}, kMaxMemory))
           .optional("green_drop_probability", &WredRow::green_drop_probability, "just below the maximum",
                     within<Share>({0}, {1'000'000}))
           .optional("ecn_green_min_threshold", &WredRow::ecn_green_min_threshold, "of marks, if it is another",
-                    within<Bytes>({0}, kMostMemory))
+                    within<Bytes>({0}, kMaxMemory))
           .optional("ecn_green_max_threshold", &WredRow::ecn_green_max_threshold, "of marks, if it is another",
-                    within<Bytes>({0}, kMostMemory))
+                    within<Bytes>({0}, kMaxMemory))
           .optional("ecn_green_mark_probability", &WredRow::ecn_green_mark_probability, "of marks, if it is another",
                     within<Share>({0}, {1'000'000}))
           .optional("wred_yellow_enable", &WredRow::wred_yellow_enable, kNoColours)

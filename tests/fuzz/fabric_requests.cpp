@@ -28,8 +28,8 @@ using namespace softspine;
 using control::Json;
 using dataplane::Duration;
 
-constexpr int kMostLines = 8;
-constexpr int kMostChanges = 64;
+constexpr int kMaxLines = 8;
+constexpr int kMaxChanges = 64;
 constexpr Duration kStep = Duration::us(20);  // emulated time from a line to the next one
 
 const control::Testbed& testbed() {
@@ -128,11 +128,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static std::optional<LiveFabric> fabric;
   if (!fabric) fabric.emplace();
   std::string_view text{reinterpret_cast<const char*>(data), size};
-  for (int lines = 0; !text.empty() && lines < kMostLines; ++lines) {
+  for (int lines = 0; !text.empty() && lines < kMaxLines; ++lines) {
     const size_t end = text.find('\n');
     fabric->ask(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
   }
-  if (fabric->changes() >= kMostChanges) fabric.reset();
+  if (fabric->changes() >= kMaxChanges) fabric.reset();
   return 0;
 }

@@ -15,8 +15,8 @@ using testbeds::Captures;
 
 namespace {
 
-constexpr uint32_t kMostSnaplen = 65'535;
-constexpr size_t kMostPatterns = 1'000;
+constexpr uint32_t kMaxSnaplen = 65'535;
+constexpr size_t kMaxPatterns = 1'000;
 
 // A number that is there, whole, not negative and no larger than that; `out` stays if it is not there.
 template <typename T>
@@ -37,7 +37,7 @@ bool read_text(const Json& arguments, const char* key, std::string& out) {
 bool read_ports(const Json& arguments, std::vector<std::string>& out) {
   const auto found = arguments.find("ports");
   if (found == arguments.end()) return true;
-  if (!found->is_array() || found->size() > kMostPatterns) return false;
+  if (!found->is_array() || found->size() > kMaxPatterns) return false;
   for (const Json& each : *found) {
     if (!each.is_string()) return false;
     out.push_back(each.get<std::string>());
@@ -66,7 +66,7 @@ Json json_of(const CaptureRequest& request) {
 }
 
 std::expected<CaptureRequest, std::string> capture_request(const Json& arguments) {
-  constexpr uint64_t kMostPs = std::numeric_limits<int64_t>::max();
+  constexpr uint64_t kMaxNumber = std::numeric_limits<int64_t>::max();
   CaptureRequest out;
   int64_t rotate_ps = 0;
   int64_t lasts_ps = 0;
@@ -75,18 +75,18 @@ std::expected<CaptureRequest, std::string> capture_request(const Json& arguments
   }
   if (!read_ports(arguments, out.ports)) return std::unexpected("ports: a list of patterns such as tor1:*");
   if (!read_text(arguments, "filter", out.filter)) return std::unexpected("filter: an expression");
-  if (!read_number(arguments, "snaplen", kMostSnaplen, out.snaplen) || out.snaplen == 0) {
+  if (!read_number(arguments, "snaplen", kMaxSnaplen, out.snaplen) || out.snaplen == 0) {
     return std::unexpected("snaplen: 1 to 65535");
   }
   if (const auto full = arguments.find("full"); full != arguments.end()) {
     if (!full->is_boolean()) return std::unexpected("full: true or false");
     out.full = full->get<bool>();
   }
-  const bool good = read_number(arguments, "limit_bytes", kMostPs, out.max_bytes) &&
-                    read_number(arguments, "rotate_bytes", kMostPs, out.rotation.bytes) &&
-                    read_number(arguments, "rotate_ps", kMostPs, rotate_ps) &&
+  const bool good = read_number(arguments, "limit_bytes", kMaxNumber, out.max_bytes) &&
+                    read_number(arguments, "rotate_bytes", kMaxNumber, out.rotation.bytes) &&
+                    read_number(arguments, "rotate_ps", kMaxNumber, rotate_ps) &&
                     read_number(arguments, "keep", 1'000'000, out.rotation.keep) &&
-                    read_number(arguments, "duration_ps", kMostPs, lasts_ps);
+                    read_number(arguments, "duration_ps", kMaxNumber, lasts_ps);
   if (!good) return std::unexpected("limits: whole numbers, not negative");
   out.rotation.every = dataplane::Duration::ps(rotate_ps);
   out.lasts = dataplane::Duration::ps(lasts_ps);

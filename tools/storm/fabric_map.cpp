@@ -19,7 +19,7 @@ namespace {
 constexpr double kLeft = 150;
 constexpr double kRowHeight = 128;
 constexpr double kBoxHeight = 42;
-constexpr double kMostBoxWidth = 112;
+constexpr double kMaxBoxWidth = 112;
 constexpr double kCharacterWidth = 0.61;  // of its size
 constexpr double kBoxGap = 12;
 constexpr double kTwoWays = 6;  // between the arrows of a link that is paused both ways
@@ -174,7 +174,7 @@ void Map::place(double top) {
     const double step = (kPictureWidth - kLeft - kMargin) / static_cast<double>(row.nodes.size());
     double x = kLeft + step / 2;
     for (const uint32_t node : row.nodes) {
-      places_[node] = Place{{x, y}, std::min(kMostBoxWidth, step - kBoxGap)};
+      places_[node] = Place{{x, y}, std::min(kMaxBoxWidth, step - kBoxGap)};
       x += step;
     }
     y += kRowHeight;
