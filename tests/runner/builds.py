@@ -88,7 +88,7 @@ PLAIN = Build('build', [], 12, everything=True)
 RELEASE = Build('build-release', ['--buildtype=release'], 6)
 ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined', '-Dcpp_args=-g1 -fno-sanitize-recover=all'], 12,
              env={'ASAN_OPTIONS': 'detect_leaks=1:strict_string_checks=1', 'UBSAN_OPTIONS': 'print_stacktrace=1',
-                  'SOFTSPINE_TESTBEDS': '40'})  # of scenario/random; the plain build runs all
+                  'SOFTSPINE_TESTBEDS': '40'})  # of scenario/random and scenario/polarization; the plain build runs all
 TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1'], 6,
              env={'TSAN_OPTIONS': 'second_deadlock_stack=1', 'SOFTSPINE_TESTBEDS': '20'}, fixed_addresses=True)
 FUZZ = Build('build-fuzz', [*SANITIZED, '-Db_sanitize=address,undefined',
