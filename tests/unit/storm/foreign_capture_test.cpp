@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
-#include "tests/unit/storm/capture_bytes.hpp"
 #include "tests/unit/storm/made_log.hpp"
+#include "tests/unit/storm/recording.hpp"
 #include "tools/storm/certainty.hpp"
 #include "tools/storm/cooked.hpp"
 #include "tools/storm/picture.hpp"
@@ -20,6 +20,9 @@ using dataplane::Instant;
 using dataplane::Rate;
 using tests::CaptureBytes;
 using tests::MadeLog;
+using tests::pauses_of;
+using tests::Recording;
+using tests::Texts;
 
 constexpr uint64_t kBase = 0x020000000000;  // pfc_frame()'s sources
 
@@ -62,27 +65,6 @@ TEST(CookedFrame, IsNoneIfItIsShortOrNotOfEthernet) {
   frame[9] = 24;  // Infiniband, say
   EXPECT_FALSE(read_cooked(276, frame));
 }
-
-struct Recording {
-  std::vector<CapturedInterface> interfaces;
-  PauseRecorder recorder;
-
-  void frame(uint32_t interface, Way way, int64_t us, const CaptureBytes& bytes) {
-    recorder.take({.interface = interface, .way = way, .at = Instant::at_ps(us * 1'000'000), .bytes = bytes},
-                  interfaces);
-  }
-  PauseLog log(const KnownFabric& known = {}) {
-    recorder.finish(interfaces);
-    return assemble_log(recorder, known);
-  }
-};
-
-std::vector<std::string> pauses_of(const PauseLog& log) {
-  std::vector<std::string> out;
-  for (const Pause& it : log.pauses) out.push_back(log.name(it.from) + " stops " + log.name(it.to));
-  return out;
-}
-using Texts = std::vector<std::string>;
 
 CapturedInterface ethernet(const std::string& name, const std::string& description = "") {
   return {.name = name, .description = description, .speed_bps = 100'000'000'000, .link_type = 1};

@@ -6,7 +6,7 @@
 
 #include <map>
 
-#include "tests/unit/storm/capture_bytes.hpp"
+#include "tests/unit/storm/recording.hpp"
 #include "tools/storm/tiers.hpp"
 
 namespace softspine::tools::storm {
@@ -15,22 +15,11 @@ namespace {
 using dataplane::Instant;
 using dataplane::Rate;
 using tests::CaptureBytes;
+using tests::pauses_of;
+using tests::Recording;
+using tests::Texts;
 
 constexpr uint64_t k100G = 100'000'000'000;
-
-struct Recording {
-  std::vector<CapturedInterface> interfaces;
-  PauseRecorder recorder;
-
-  void frame(uint32_t interface, Way way, int64_t us, const CaptureBytes& bytes) {
-    recorder.take({.interface = interface, .way = way, .at = Instant::at_ps(us * 1'000'000), .bytes = bytes},
-                  interfaces);
-  }
-  PauseLog log(const KnownFabric& known = {}) {
-    recorder.finish(interfaces);
-    return assemble_log(recorder, known);
-  }
-};
 
 CapturedInterface port(const std::string& name, const std::string& description = "", uint64_t mac = 0) {
   return {.name = name, .description = description, .speed_bps = k100G, .mac = mac, .link_type = 1};
@@ -43,14 +32,6 @@ CaptureBytes data_frame(uint8_t from, uint8_t to) {
   out[11] = from;
   return out;
 }
-
-std::vector<std::string> pauses_of(const PauseLog& log) {
-  std::vector<std::string> out;
-  for (const Pause& it : log.pauses) out.push_back(log.name(it.from) + " stops " + log.name(it.to));
-  return out;
-}
-
-using Texts = std::vector<std::string>;
 
 TEST(PauseLog, TakesNeighboursFromDescriptionsAlsoWhereOneEndIsNotCaptured) {
   Recording it{

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames handed to a recorder one by one, and the log that comes of them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tests/unit/storm/capture_bytes.hpp"
+#include "tools/storm/pause_log.hpp"
+
+namespace softspine::tests {
+
+struct Recording {
+  std::vector<tools::storm::CapturedInterface> interfaces;
+  tools::storm::PauseRecorder recorder;
+
+  void frame(uint32_t interface, tools::storm::Way way, int64_t us, const CaptureBytes& bytes) {
+    recorder.take({.interface = interface, .way = way, .at = dataplane::Instant::at_ps(us * 1'000'000), .bytes = bytes},
+                  interfaces);
+  }
+  tools::storm::PauseLog log(const tools::storm::KnownFabric& known = {}) {
+    recorder.finish(interfaces);
+    return tools::storm::assemble_log(recorder, known);
+  }
+};
+
+// "h1:eth0 stops tor1:a", by begin.
+inline std::vector<std::string> pauses_of(const tools::storm::PauseLog& log) {
+  std::vector<std::string> out;
+  for (const tools::storm::Pause& it : log.pauses) out.push_back(log.name(it.from) + " stops " + log.name(it.to));
+  return out;
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace softspine::tests
