@@ -198,6 +198,28 @@ TEST(StormAnalysis, PausesThatLapseInBetweenExplainNoneThatDoesNot) {
   EXPECT_EQ(found.storms.size(), 2u);
 }
 
+TEST(StormAnalysis, PausesThatLapseAgainAndAgainLockNobody) {
+  MadeLog it;
+  for (const auto& [a, b] : {std::pair{"s1", "s2"}, {"s2", "s3"}, {"s3", "s1"}}) it.link(a, b);
+  for (int64_t at = 0; at + 1'000 < 20'000; at += 1'000) {
+    for (const auto& [a, b] : {std::pair{"s1", "s2"}, {"s2", "s3"}, {"s3", "s1"}})
+      it.pause(a, b, at, at + 335, PauseEnd::kLapsed);
+  }
+  EXPECT_TRUE(it.analysis().deadlocks.empty());
+}
+
+TEST(StormAnalysis, CountsFromTheBeginOfTheStormNotOfAPauseBeforeIt) {
+  MadeLog it = two_racks();
+  it.pause("h1", "tor1", 100, 300);
+  it.pause("tor1", "h2", 120, 320);
+  it.stop("h1", "tor1", 5'000);
+  it.stop("tor1", "h2", 5'100);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_EQ(found.storms[0].begin, MadeLog::us(5'000));
+  for (const Share& share : found.storms[0].spread) EXPECT_GE(share.first, found.storms[0].begin);
+}
+
 TEST(StormAnalysis, FindsACycleThatNothingFeeds) {
   MadeLog it;
   for (const auto& [a, b] : {std::pair{"s1", "s2"}, {"s2", "s3"}, {"s3", "s1"}}) it.link(a, b);
