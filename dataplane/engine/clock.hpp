@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far the fabric may run: the one difference between wall and virtual time.
-// Only a clock reads a clock.
+// A Clock says up to which instant the fabric may run; wall and virtual time differ in nothing else. No other class
+// of the data plane reads the machine's clock.
 #pragma once
 
 #include <cstdint>
@@ -12,13 +12,13 @@ namespace softspine::dataplane {
 class Clock {
  public:
   virtual ~Clock() = default;
-  // Events before this instant may be handled. wall: now. virtual: never(), so nothing holds it back.
+  // Events before this instant may be handled: now on the wall clock, never() on the virtual one, which has no limit.
   virtual Instant horizon() noexcept = 0;
-  // Nothing to do until `next`; the `round`-th time in a row, from 1. wall: backs off, for a time bounded
-  // by `next` and its own maximum. virtual: returns at once.
+  // Called when no event is due before `next`, for the `round`-th time in a row (from 1). The wall clock backs off,
+  // for a time bounded by `next` and its own maximum; the virtual clock returns at once.
   virtual void idle(Instant next, uint32_t round) noexcept = 0;
   virtual bool is_wall() const noexcept = 0;
-  // Starts the time line: horizon() counts from here.
+  // Starts the time line: horizon() counts from this call on.
   virtual void start(Instant origin) noexcept = 0;
 };
 
@@ -30,7 +30,7 @@ class VirtualClock final : public Clock {
   void start(Instant) noexcept override {}
 };
 
-// A clock moved by hand: for tests of what the wall clock would do, without waiting.
+// A clock that is moved by hand, so that tests of wall-clock behaviour need not wait.
 class ManualClock final : public Clock {
  public:
   Instant horizon() noexcept override { return now_; }

@@ -2,19 +2,20 @@
 // The engine: one loop for both clocks and any number of workers.
 //
 //   until = min(next event of all + lookahead, horizon of the clock, next control action, end)
-//   for each of my nodes with an event before it:  node.run(until)
+//   for each of my nodes with an event before `until`:  node.run(until)
 //   exchange: outboxes of this window become inboxes of the next
 //
-// Lookahead = over all links the smallest time of the shortest frame, serialisation and propagation: what is sent
-// inside a window arrives after it, so nodes need no order among themselves and the result is the same for any number
-// of workers. On the wall clock the windows are the same ones, held back by `now`: what happens inside the fabric is
-// exact however late the machine is, and the lateness is measured.
+// Lookahead is the smallest latency of any link: serialisation of the shortest frame, and propagation. A frame sent
+// inside a window therefore arrives after it, so the nodes of a window may run in any order, and the result is the
+// same for any number of workers. On the wall clock the windows are the same, but wait for `now`: events inside the
+// fabric keep their exact instants however late the machine is, and the lateness is measured.
 //
 // Control acts between windows, while every worker stands still:
 //   at(T, f)   f runs when every event before T has been handled and none at or after it
 //   post(f)    f runs between the next two windows; from any thread
-// so reading counters, publishing forwarding state or taking a link down needs no lock in a node. What an action has
-// nodes send is in the peer's inbox when the next action begins or a link goes down, whichever worker owns the peer.
+// Reading counters, publishing forwarding state or taking a link down therefore needs no lock in a node. Packets that
+// an action makes a node send are in the peer's inbox before the next action begins or a link goes down, whichever
+// worker owns the peer.
 #pragma once
 
 #include <atomic>
@@ -59,9 +60,9 @@ class Engine {
   Engine(Clock& clock, Config config);
   ~Engine();
 
-  // Before the first run. A node goes to worker `worker` modulo their number.
+  // Only before the first run. The node belongs to worker `worker` modulo the number of workers.
   NodeId add(std::unique_ptr<Node> node, uint32_t worker);
-  // Both directions. Propagation must be positive.
+  // Connects both directions of a link. Propagation must be positive.
   void connect(PortRef a, PortRef b, Rate rate, Duration propagation);
 
   Node& node(NodeId id) { return *nodes_[id.value()]; }
@@ -76,7 +77,8 @@ class Engine {
   void post(Action action);
   void stop() noexcept { stopping_.store(true, std::memory_order_relaxed); }
 
-  // A link's state, from an action: both transmitters and both nodes are told; what was under way is lost and counted.
+  // Takes a link up or down, from an action, and informs both transmitters and both nodes. When it goes down, frames
+  // under way are lost and counted.
   void set_link(PortRef end, bool up, Instant now);
   // Moves a node's next event forward, from an action that gave it something to do.
   void wake(NodeId id, Instant at);
@@ -87,31 +89,33 @@ class Engine {
 
   // The instant up to which everything has been handled. From an action, or while not running.
   Instant now() const { return now_; }
-  // Any thread: the same, a window or so old.
+  // now() for any thread; it may be about one window behind.
   Instant progress() const { return Instant::at_ps(progress_.load(std::memory_order_relaxed)); }
-  // From an action: the next thing that will happen, in a node or by an action; never() when nothing will.
+  // From an action: the instant of the next event of a node or of the next action; never() if there is neither.
   Instant next_event() const;
   // While not running, or from an action.
   EngineStats stats() const;
   uint64_t lost_on_links() const;
-  // While not running, or from an action; looks at every packet that is on a link. see(to, port, flow)
+  // While not running, or from an action: calls see(to, port, flow) for every packet that is on a link.
   void see_on_links(const std::function<void(NodeId, PortNo, uint32_t)>& see) const;
 
-  // After the last run: every packet in nodes, inboxes and outboxes is ended. Returns how many were on links.
+  // After the last run: ends every packet in nodes, inboxes and outboxes. Returns how many were on links.
   uint64_t drain();
 
  private:
   friend class Worker;
   void connect_one_way(PortRef from, PortRef to, Rate rate, Duration propagation);
   void build_outboxes();
-  // Worker 0, also when nothing happened up to then: who watches progress() waits for an end.
+  // Called by worker 0, even if no event lay before `upto`: a thread that watches progress() waits until it gets
+  // there.
   void reach(Instant upto) noexcept {
     now_ = upto;
     progress_.store(upto.count_ps(), std::memory_order_relaxed);
   }
-  // Worker 0, while the others stand still: what was posted, and what is due at `upto` or before.
+  // Called by worker 0 while the others wait: runs the posted actions, and the timed ones due at `upto` or before.
   void run_actions(Instant upto);
-  // Likewise: outboxes are emptied into inboxes, where a packet within one worker is at once.
+  // Called by worker 0 while the others wait: empties the outboxes into the inboxes. (A packet for a node of the same
+  // worker is in its inbox at once.)
   void deliver_sent() noexcept;
   RunEnd run_workers(Instant end);
   Instant next_action() const { return timed_.empty() ? Instant::never() : timed_.begin()->first; }
@@ -128,7 +132,7 @@ class Engine {
   std::atomic<int64_t> progress_{0};
   std::atomic<bool> stopping_{false};
   std::multimap<Instant, Action> timed_;
-  std::mutex posted_lock_;  // control's side: taken by a worker only after posted_flag_ says so
+  std::mutex posted_lock_;  // control's side; a worker takes it only when posted_flag_ is set
   std::vector<Action> posted_;
   std::atomic<bool> posted_flag_{false};
   bool built_ = false;

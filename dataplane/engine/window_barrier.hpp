@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where workers meet between windows. Each writes only its own slot (no read-modify-write, no lock),
-// says what it knows, and waits until all have; then all decide the same from the same numbers.
-// Two reports per slot, used in turn: a fast worker may write the next while a slow one still reads.
+// The barrier at which workers meet between windows. Each worker writes a report into its own slot (no
+// read-modify-write, no lock) and waits until all have done so; then all take the same decision from the same
+// numbers. A slot has two reports, used in turn, since a fast worker may write its next one while a slow worker still
+// reads the last.
 #pragma once
 
 #include <array>
@@ -29,7 +30,8 @@ class WindowBarrier {
     slots_ = std::make_unique<Slot[]>(workers);
   }
 
-  // The `round`-th meeting, from 1: publishes mine, returns the sum of all (minimum of instants, or of flags).
+  // The `round`-th meeting, from 1: publishes `mine` and returns all reports combined (instants by minimum, flags by
+  // OR).
   WindowReport meet(uint32_t worker, uint64_t round, const WindowReport& mine) noexcept {
     return workers_ == 1 ? mine : meet_others(worker, round, mine);
   }

@@ -30,13 +30,13 @@ class Worker {
   void send_through(Outbox* outbox) { outgoing_.push_back(outbox); }
   Schedule& schedule() { return schedule_; }
 
-  // Windows until `end`; all workers of the engine run this at once and leave it together.
+  // Runs windows until `end`. All workers of the engine run this at once and leave it together.
   RunEnd run(Instant end) noexcept;
 
   uint64_t windows() const { return windows_; }
   uint64_t node_runs() const { return node_runs_; }
   const Histogram& lateness() const { return lateness_; }
-  // The messages that nobody has fetched yet: packets on links between workers.
+  // Fetches the messages left in the incoming outboxes: packets on links between workers.
   void fetch_messages() noexcept;
 
  private:
