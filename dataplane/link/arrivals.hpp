@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is on its way to one port, in order: packets and the instants at which their last bits arrive.
+// The packets on their way to one port, in order, with the instants at which their last bits arrive.
 //
-// A ring that grows to what a link holds and stays there: no memory while nothing comes. The instants lie
-// beside each other, so looking for what is due touches no packet, and packets are asked for from memory
-// before their turn comes.
+// A ring that grows to the number of packets that a link holds, and does not shrink; it has no memory before the
+// first packet. The instants lie beside each other, so finding the packets that are due touches none, and packets are
+// prefetched before their turn comes.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ class Arrivals {
       grow();
     slots_[tail_++ & mask_] = {packet.take(), at};
   }
-  // Slow: for who only looks. see(flow)
+  // Slow, for observers only: calls see(flow) for each packet.
   template <typename See>
   void for_each(See&& see) const {
     for (uint32_t i = head_; i != tail_; ++i) see(Packet::flow_of(slots_[i & mask_].mbuf));
@@ -58,7 +58,7 @@ class Arrivals {
   }
 
   std::vector<Slot> slots_;  // a power of two
-  uint32_t room_ = 0;        // their number: a vector's has to be computed
+  uint32_t room_ = 0;        // slots_.size(), which has to be computed
   uint32_t mask_ = 0;
   uint32_t head_ = 0;
   uint32_t tail_ = 0;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is on its way to one node: a FIFO per port and an order over the ports that have something.
+// The packets on their way to one node: a FIFO per port, and an order over the ports that are not empty.
 //
-// Takes packets out in the order of their arrival; at one instant, by port number. A port without
-// packets costs nothing. Written by the worker that owns the node, and by nobody else: what comes
-// from another worker passes through an Outbox first.
+// Takes packets out in the order of their arrival; at one instant, by port number. A port without packets costs
+// nothing. Only the worker that owns the node writes here: packets from another worker pass through an Outbox first.
 //
 // Invariant: arrivals on one port never go back in time (a link is a FIFO).
 #pragma once
@@ -36,13 +35,14 @@ class Inbox {
 
   // The first arrival still to come; never() when there is none.
   Instant next() const { return heap_.next(); }
-  // The last arrival that is known at a port; the fabric's start when there is none: nothing arrives there before it.
+  // The last arrival known at a port, before which nothing more can arrive there; the fabric's start if there is
+  // none.
   Instant last(PortNo port) const {
     const Arrivals& arrivals = ports_[port.value()];
     return arrivals.empty() ? Instant{} : arrivals.back_at();
   }
 
-  // Slow: for who only looks at what is on its way to a port. see(flow), once for each packet.
+  // Slow, for observers only: calls see(flow) for each packet on its way to the port.
   template <typename See>
   void for_each(PortNo port, See&& see) const {
     ports_[port.value()].for_each(see);
@@ -72,8 +72,8 @@ class Inbox {
   }
 
  private:
-  // From the port whose turn it is, as long as it stays its turn: the heap is put in order once a run, not once a
-  // packet.
+  // Takes packets from the first port for as long as it stays first, so that the heap is reordered once a run and not
+  // once a packet.
   void take_run(Instant until, Burst& burst) {
     const uint32_t port = heap_.top_id();
     Arrivals& arrivals = ports_[port];

@@ -2,8 +2,8 @@
 // What one direction of a link has carried: plain integers, counted by its transmitter. No DPDK.
 //
 //   packets + injected = received at the other end + lost + cut + vanished + damaged + under way
-// What the other end has received it counts itself; what is under way stands in its inbox, or in an outbox on the way
-// there. (control/telemetry/audit.hpp holds every run to it.)
+// The receiving end counts what it has received. Packets under way are in its inbox, or in an outbox between workers.
+// control/telemetry/audit.hpp checks this equation in every run.
 #pragma once
 
 #include <cstdint>

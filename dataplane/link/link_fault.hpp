@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a bad cable does to one direction of a link: a share of its frames never arrives, another share arrives
-// damaged, which for the receiver comes to the same: its MAC finds the FCS wrong and drops the frame before anyone
-// looks at it. Both are counted at the transmitter (LinkCounters).
+// damaged. The receiver sees neither, since its MAC drops a frame with a wrong FCS. Both are counted at the
+// transmitter (LinkCounters).
 //
-// Shares are 32-bit fractions: 2^32 is every frame. Frames are chosen one by one, independently, by a generator of
-// the fault's own: the same seed, the same frames, whatever else the nodes draw.
+// Shares are 32-bit fractions: 2^32 is every frame. Each frame is chosen independently, by a generator of the fault's
+// own: the same seed takes the same frames, whatever else the nodes draw.
 #pragma once
 
 #include <cstdint>

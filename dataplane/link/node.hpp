@@ -6,7 +6,7 @@
 //               time; at one instant timers and departures first, then arrivals by port number.
 //               Returns the instant of its next event, never() if only an arrival can wake it.
 //   poll(now)   edges on the wall clock: takes in what the outside has brought by `now`.
-// Nothing but the engine calls either, and never two at once.
+// Only the engine calls run() and poll(), and never both at once.
 #pragma once
 
 #include <cstdint>
@@ -53,7 +53,7 @@ class Node {
     schedule_->wake(slot_, at);
   }
 
-  // The engine's own.
+  // For the engine only.
   void assign(NodeId id, Rng rng) {
     id_ = id;
     rng_ = rng;
@@ -63,7 +63,7 @@ class Node {
 
  protected:
   Rng& rng() { return rng_; }
-  // Between windows: something of this node is to happen at `at`.
+  // Between windows: makes the node run at `at`, or earlier if it has an earlier event.
   void want_run(Instant at) {
     if (schedule_ != nullptr) schedule_->wake(slot_, at);
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one worker sends to another within a window: timestamped, in order, handed over at the
-// window's end. Two sides take turns, so nobody waits: while the sender fills one, the
-// receiver empties the other. It grows once to the size a window needs.
+// The messages that one worker sends to another within a window: timestamped, in order, handed over at the window's
+// end. The outbox has two sides so that neither worker waits: the sender fills one while the receiver empties the
+// other. It grows once to the size that a window needs.
 #pragma once
 
 #include <array>
@@ -29,22 +29,22 @@ class Outbox {
     if (at < earliest_) earliest_ = at;
     sides_[filling_].push_back(Message{to, std::move(packet), at, port});
   }
-  // The sender, at the end of a window: what it holds belongs to the receiver from now on.
-  // Returns the earliest arrival in it, so that the next window starts no later than that.
+  // Called by the sender at the end of a window: the side that it has filled now belongs to the receiver. Returns the
+  // earliest arrival on that side, so that the next window starts no later.
   Instant close_window() {
     filling_ ^= 1;
     const Instant earliest = earliest_;
     earliest_ = Instant::never();
     return earliest;
   }
-  // While all workers stand still: what was sent since the last closing is taken out by the caller, at once.
+  // While all workers wait: the messages sent since the last close_window(); the caller takes them out at once.
   std::vector<Message>& open_side() {
     earliest_ = Instant::never();
     return sides_[filling_];
   }
-  // The receiver, after the `closings`-th closing: what was handed over by it.
+  // For the receiver: the messages that the `closings`-th close_window() has handed over.
   std::vector<Message>& closed_side(uint64_t closings) { return sides_[(closings + 1) & 1]; }
-  // While nobody fills or empties it: all that it holds, on either side.
+  // While no worker fills or empties the outbox: calls see(message) for all messages, on both sides.
   template <typename See>
   void for_each(See&& see) const {
     for (const std::vector<Message>& side : sides_) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's nodes by the instant of their next event. Only nodes with something to do are touched:
-// an idle node costs nothing per window.
-// What comes soon lies on a wheel of buckets, 16 ns each and 17 µs in all, and costs the same however many nodes there
-// are; what comes later lies in a heap until it is due or brought forward.
+// A worker's nodes by the instant of their next event. Only nodes with an event in the window are touched: an idle
+// node costs nothing per window. Nodes with an event soon lie on a wheel of buckets, 16 ns each and 17 µs in all,
+// where each costs the same however many nodes there are. Nodes with a later event lie in a heap until they are due
+// or brought forward.
 #pragma once
 
 #include <algorithm>
@@ -45,14 +45,15 @@ class Schedule {
     return first;
   }
 
-  // An event for this node at `at`, maybe earlier than the one it waits for.
+  // This node has an event at `at`, which may be earlier than the one that it waits for.
   void wake(ScheduleSlot& slot, Instant at) {
     if (at >= slot.next) [[likely]]
       return;
     if (slot.place != ScheduleSlot::Place::kRunning) bring_forward(slot, at);
   }
 
-  // Takes out the nodes whose events lie before `until`, in no order that matters; the list holds until the next call.
+  // Takes out the nodes whose events lie before `until`, in no particular order; the list is valid until the next
+  // call.
   const std::vector<ScheduleSlot*>& take(Instant until) {
     due_.clear();
     for (int64_t bucket = first_occupied(); bucket != kNone; bucket = first_occupied()) {
@@ -63,7 +64,7 @@ class Schedule {
         unlink(*slot);
         due_.push_back(slot);
       }
-      // Some of the bucket stay: none of a later one is due.
+      // Some nodes of this bucket are not due yet, so none of a later bucket is.
       if (heads_[index_of(bucket)] != nullptr) break;
     }
     while (!far_.empty() && far_.front()->next < until) {
@@ -75,7 +76,7 @@ class Schedule {
     if (!until.is_never()) floor_ = std::max(floor_, bucket_of(until));
     return due_;
   }
-  // After its run: when it wants to be called again.
+  // After the node's run: `next` is when it has to run again.
   void put(ScheduleSlot& slot, Instant next) {
     slot.next = next;
     slot.place = ScheduleSlot::Place::kOut;
@@ -85,15 +86,15 @@ class Schedule {
  private:
   static constexpr int kBucketBits = 14;  // 2^14 ps
   static constexpr uint32_t kWord = 32;
-  static constexpr uint32_t kBuckets = kWord * kWord;  // so that one word tells which words are not empty
+  static constexpr uint32_t kBuckets = kWord * kWord;  // so that one word (words_) tells which words are not empty
   static constexpr int64_t kNone = -1;
 
   static int64_t bucket_of(Instant at) { return at.count_ps() >> kBucketBits; }
   static uint32_t index_of(int64_t bucket) { return static_cast<uint32_t>(bucket) % kBuckets; }
 
-  // Once a node and window: out of the way of the packets.
+  // Once per node and window, not per packet: kept out of the packets' code path.
   [[gnu::noinline]] void bring_forward(ScheduleSlot& slot, Instant at) {
-    // Nothing that happens in a window is heard of in it: else its nodes would have to run in order.
+    // No event may be delivered in the window that produced it: the window's nodes would have to run in order.
     SOFTSPINE_CHECK(at >= until_ || until_.is_never(), at.count_ps(), until_.count_ps());
     if (slot.place == ScheduleSlot::Place::kNear) unlink(slot);
     if (slot.place == ScheduleSlot::Place::kFar) remove_far(slot.index);
@@ -102,7 +103,7 @@ class Schedule {
   }
 
   void insert(ScheduleSlot& slot) {
-    // An event before the floor (none should be) is found in the floor's bucket: it is looked at first.
+    // An event before the floor (there should be none) goes into the floor's bucket, which is searched first.
     const int64_t bucket = std::max(bucket_of(slot.next), floor_);
     if (bucket - floor_ >= kBuckets) return insert_far(slot);
     const uint32_t index = index_of(bucket);
@@ -135,7 +136,8 @@ class Schedule {
     const uint32_t start = index_of(floor_);
     const uint32_t here = occupied_[start / kWord] >> start % kWord;
     if (here != 0) return floor_ + std::countr_zero(here);
-    // The words after this one in their order around the wheel; this one, its bits before the floor's, is the last.
+    // The words after the floor's one, in their order around the wheel; the floor's own, for its earlier bits, is the
+    // last.
     const uint32_t others = std::rotr(words_, static_cast<int>(start / kWord + 1));
     if (others == 0) return kNone;
     const auto ahead = static_cast<uint32_t>(std::countr_zero(others)) + 1;
@@ -185,7 +187,7 @@ class Schedule {
   }
 
   Instant until_;      // the last window's end
-  int64_t floor_ = 0;  // the bucket before which nothing is left; the wheel reaches from here
+  int64_t floor_ = 0;  // no earlier bucket holds a node; the wheel begins here
   uint32_t words_ = 0;
   std::array<uint32_t, kWord> occupied_{};
   std::array<ScheduleSlot*, kBuckets> heads_{};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Someone who watches a port: told of each frame before it goes on. Absent (null) unless asked for,
-// so that watching nobody costs one test. Called by the worker that owns the port; the frame's bytes
-// are read at once, never kept.
+// An observer of a port, called for each frame before the frame goes on. A port that is not observed has a null tap,
+// which costs one test. The worker that owns the port makes the call; the tap reads the frame's bytes at once and
+// never keeps them.
 #pragma once
 
 #include <cstdint>

@@ -57,7 +57,8 @@ class Transmitter {
   PortNo peer_port() const { return peer_port_; }
   const LinkCounters& counters() const { return counters_; }
 
-  // Between windows. What this has sent was under way when the link went down; a frame was put in at the other end.
+  // Between windows: ends a packet that was under way when the link went down; counts a frame injected behind this
+  // end.
   void cut(Packet packet) noexcept;
   void count_injected() { ++counters_.injected_packets; }
 
@@ -78,7 +79,7 @@ class Transmitter {
   LinkCounters counters_;
   PortNo peer_port_;
   bool up_ = false;
-  bool is_direct_ = false;  // nothing between here and the peer's inbox: one test for a packet instead of three
+  bool is_direct_ = false;  // packets go straight into the peer's inbox: one test each instead of three
 };
 
 }  // namespace softspine::dataplane
