@@ -3,9 +3,9 @@
 //
 //   "net_memif0,socket=/run/m.sock"    "net_pcap0,rx_pcap=in.pcap,infinite_rx=1"    "0000:3b:00.0"
 //
-// A virtual device is made here and ends here. A PCI device must be named when EAL
-// starts (EalConfig::pci) and is left as it was found. Promiscuous, jumbo as far as the device goes,
-// no offload. Opening and closing belong to control; the queues to the one worker that owns the edge.
+// A virtual device is created and removed by this class. A PCI device must be named when EAL starts (EalConfig::pci)
+// and is left as it was found. The port is promiscuous, takes jumbo frames as far as the device does, and uses no
+// offload. Control opens and closes it; its queues belong to the one worker that owns the edge.
 //
 // Invariant: after the destructor the pool has back every packet the device held.
 #pragma once
@@ -31,9 +31,9 @@ struct DeviceConfig {
   std::string devargs;
   std::optional<uint16_t> mtu;  // none: up to 9216, whatever the device and the pool's room allow
   std::optional<EtherAddress> address;
-  uint16_t rx_descriptors = 1024;  // both are brought into the device's limits
+  uint16_t rx_descriptors = 1024;  // both are clamped to the device's limits
   uint16_t tx_descriptors = 1024;
-  // Called when the device is configured and not yet started: what only one kind of device needs.
+  // Called when the device is configured and not yet started, for settings that only one kind of device needs.
   std::function<std::optional<std::string>()> before_start;
 };
 
@@ -45,8 +45,8 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
-  // Something that lives as long as the device and ends just before it.
-  // `count` adds what the companion counts to the statistics; any thread.
+  // Keeps a companion object, which ends just before the device does. `count` adds the companion's counters to the
+  // statistics; any thread may call it.
   using Count = std::function<void(std::map<std::string, uint64_t>& out)>;
   void keep(std::shared_ptr<void> companion, Count count = {}) {
     companion_ = std::move(companion);
@@ -60,9 +60,9 @@ class Device {
   // What the driver and the companion count, by their own names.
   std::map<std::string, uint64_t> statistics() const;
 
-  // Whether anyone is there to take frames. Drivers that do not tell are always up. Any thread.
+  // Whether a peer is there to take frames; always true for a driver that does not report it. Any thread.
   bool up() const noexcept { return up_.load(std::memory_order_acquire); }
-  // How often the other side came (a guest that was killed and restarted: 2). Any thread.
+  // How often a peer has connected (2 for a guest that was killed and restarted). Any thread.
   uint64_t arrivals() const noexcept { return arrivals_.load(std::memory_order_relaxed); }
 
  private:

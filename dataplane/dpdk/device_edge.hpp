@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // An edge over any DPDK device: vhost-user, TAP, AF_PACKET, memif, a physical NIC.
 //
-//   outside → fabric   poll(now): up to 4 × 32 frames into the NIC (edge/nic.hpp), whose pauses and pace they wait
-//                      for. While its link is behind the device is not asked at all: an unpolled vhost ring pushes
-//                      back into the guest without loss. A plain NIC's frames go straight onto the link,
-//                      start = max(now, port free), one behind the other.
-//   fabric → outside   run(until): whole bursts to the device. What it does not take is held, in order,
-//                      up to `hold_bytes`, and offered again at each poll; beyond that: edge_full.
-//                      While nobody is there (device down) frames end as link_down, held ones too:
-//                      a guest that comes back does not get what was meant for its predecessor.
-//                      A frame that stood first for `hold_time` ends as edge_full: a frame that this guest can never
-//                      take (longer than its buffers) would stop its port for ever.
+//   outside → fabric   poll(now): up to 4 × 32 frames into the NIC (edge/nic.hpp), where they wait for pauses and
+//                      for its rate. While the NIC's link is behind, the device is not polled: an unpolled vhost
+//                      ring pushes back into the guest without loss. A plain NIC's frames go straight onto the
+//                      link, start = max(now, port free), one behind the other.
+//   fabric → outside   run(until): whole bursts to the device. Frames that it does not take are held, in order, up to
+//                      `hold_bytes`, and offered again at each poll; further frames end as edge_full.
+//                      While the device is down (no peer) all frames end as link_down, held ones too:
+//                      a guest that comes back must not get frames meant for its predecessor.
+//                      A frame that was first in line for `hold_time` ends as edge_full: a frame that the guest can
+//                      never take (longer than its buffers) would stop the port for ever.
 //
 // From outside, dropped and counted: shorter than an Ethernet header (truncated), longer than any port
 // takes (oversize), in pieces that do not fit into one buffer (oversize).
@@ -33,8 +33,8 @@ class DeviceEdge final : public Nic {
  public:
   using Config = NicConfig;
 
-  // `pool`: the device's own; frames whose elided payload is put back come from it too. `interface`: the kernel's that
-  // the device speaks through, if there is one.
+  // `pool`: the device's own; frames whose elided payload is put back come from it too. `interface`: the kernel's
+  // interface that the device uses, if there is one.
   DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketPool& pool, const Config& config,
              std::optional<KernelInterface> interface = std::nullopt);
   ~DeviceEdge() override;
@@ -54,7 +54,7 @@ class DeviceEdge final : public Nic {
   const Device& device() const { return *device_; }
 
  private:
-  struct Outside;  // its side of Nic::run_with
+  struct Outside;  // what Nic::run_with calls
   bool ask(Instant now) noexcept;
   void take_in_all(rte_mbuf** frames, uint32_t count, Instant now) noexcept;
   void send_all(rte_mbuf** frames, uint32_t count, Instant now) noexcept;
@@ -80,7 +80,7 @@ class DeviceEdge final : public Nic {
   uint64_t held_bytes_ = 0;
   uint64_t first_held_ = 0;  // the frame that stood first at the last poll, and since when
   Instant first_since_ = Instant::never();
-  uint64_t seen_arrivals_ = 0;  // of the device's other side
+  uint64_t seen_arrivals_ = 0;  // Device::arrivals() at the last poll
   Burst arrivals_;              // empty between runs; here because clearing a fresh one costs as much as a packet
 };
 

@@ -12,13 +12,13 @@ struct EalConfig {
   uint32_t memory_mib = 512;       // for packets and device rings; reserved, touched only when used
   std::vector<std::string> pci;    // physical NICs by address: only these are touched, and hugepages are needed then
   bool quiet = true;               // only DPDK's errors reach stderr
-  std::vector<std::string> extra;  // further EAL arguments, as they are
+  std::vector<std::string> extra;  // further EAL arguments, passed on unchanged
 };
 
 // The calling thread becomes a worker's thread. A second call is a no-op. Throws std::runtime_error.
 void start_eal(const EalConfig& config);
 
-// A thread that is to run a worker says so first, or its packet caches are missing.
+// A thread must be registered before it runs a worker: without that it has no packet caches.
 void register_worker_thread();
 void unregister_worker_thread();
 

@@ -2,13 +2,13 @@
 // A port for one guest over vhost-user: we listen at a socket (mode 0600), QEMU, user-mode Linux or another DPDK
 // process connects. A guest that goes away and comes back connects again; the device is up while one is there.
 //
-// Not offered to the guest, since user-mode Linux would not come up with it: packed rings, a control queue and
-// what hangs on it. Not offered since the fabric wants whole frames with real checksums: every offload.
-// Not offered since nobody here needs it: live migration, postcopy, requests from us to the guest's process.
+// Three kinds of features are not offered to the guest: packed rings, a control queue and all that depends on it,
+// since user-mode Linux would not come up with them; every offload, since the fabric needs whole frames with real
+// checksums; live migration, postcopy and requests from us to the guest's process, since nothing here uses them.
 //
-// What a bad peer can do: nothing but its own port's harm. See edge/vhost_gate.hpp for the socket,
-// edge/bus_error_guard.hpp for memory that vanishes. SIGPIPE is ignored in the process from here on: DPDK calls a
-// user-mode guest through a socket, and writing to one whose guest has been killed would raise it.
+// A misbehaving peer can harm only its own port. See edge/vhost_gate.hpp for the socket, edge/bus_error_guard.hpp for
+// memory that vanishes. Opening the first device makes the process ignore SIGPIPE: DPDK notifies a user-mode guest
+// through a socket, and writing to it after the guest was killed would raise the signal.
 #pragma once
 
 #include <expected>
