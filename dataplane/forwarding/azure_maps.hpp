@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SONiC's AZURE maps, which everything takes that is told nothing else: switches, built-in hosts, benches. The
-// built-in profile `azure` (control/rows/built_in_profiles.cpp) says them once more as a file would; a test compares.
+// SONiC's AZURE maps, the default of switches, built-in hosts and benches. The built-in profile `azure`
+// (control/rows/built_in_profiles.cpp) repeats them in the form of a testbed file; a test compares the two.
 // Source: SONiC, files/build_templates/qos_config.j2.
 #pragma once
 

@@ -2,8 +2,8 @@
 // The forwarding database of a bridge: (VLAN, MAC) → port, learned from sources, aged.
 //
 // Open addressing over a power of two, linear probing, at most kMaxProbes steps; no allocation after
-// the start. When a neighbourhood is full the oldest entry of it gives way (`evictions` counts).
-// An entry not refreshed for `kAge` does not match any more. Belongs to the switch's worker.
+// the start. When all of these slots are taken, the oldest entry among them is replaced (`evictions` counts that). An
+// entry not refreshed for `kAge` does not match any more. Belongs to the switch's worker.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a switch forwards by: immutable, compiled by control from its configuration, published between
-// windows by handing over a pointer. Occupancy (queues) and what is learned (MACs, neighbours) are
-// not here: they belong to the worker and survive a publication.
+// The state by which a switch forwards: immutable, compiled by control from the configuration, published between
+// windows by handing over a pointer. Queue occupancy and what the switch has learned (MACs, neighbours) are not part
+// of it: they belong to the worker and survive a publication.
 #pragma once
 
 #include <array>
@@ -25,7 +25,7 @@ namespace softspine::dataplane {
 enum class RouteKind : uint8_t {
   kAdjacency,  // one next hop
   kEcmpGroup,  // several: chosen by hash
-  kSubnet,     // connected: the neighbour table knows, or asks
+  kSubnet,     // connected: the MAC is in the neighbour table, or is asked for
   kLocal,      // an address of this switch
 };
 
@@ -101,7 +101,7 @@ struct ForwardingState {
   std::vector<Vlan> vlans;  // sorted by id
   EcmpHash hash;
   FlowletConfig flowlets;
-  uint64_t chance = 0;  // where the switch's draws begin
+  uint64_t chance = 0;  // the start of the switch's random draws (ecmp_group.hpp)
   QosMaps qos;
   std::shared_ptr<const QosPlan> plan;  // null: strict queues with the limits of `qos`, nothing shared or paused
 

@@ -2,8 +2,8 @@
 // Neighbours learned by ARP and ND: address → adjacency. Belongs to the switch's worker.
 //
 // A fixed number of entries, found by linear probing; when it is full, a new neighbour is not learned
-// (`refusals` counts) and its packets are dropped as incomplete. An address asked for too often is
-// asked again at most once per kAskInterval.
+// (`refusals` counts) and its packets are dropped as incomplete. The switch asks for one address at most once per
+// kAskInterval.
 #pragma once
 
 #include <cstdint>
@@ -31,7 +31,7 @@ class NeighbourTable {
   void learn(const AddressBytes& address, const Adjacency& adjacency) noexcept;
   // Whether now is the time to ask for this address (again); notes that it was asked.
   bool should_ask(const AddressBytes& address, Instant now) noexcept;
-  // Everyone behind this port has to be asked for again (its link went down).
+  // Forgets the neighbours behind a port whose link went down: the switch has to ask for each again.
   void forget(uint16_t port) noexcept;
 
   uint64_t refusals() const { return refusals_; }

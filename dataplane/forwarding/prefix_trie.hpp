@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Longest prefix match for IPv4 and IPv6, compact enough for a thousand switches in one process.
 //
-// A trie of one byte a level whose nodes skip the bytes that all their prefixes share. A fabric's
-// routes share most of theirs, so a lookup is two or three loads for IPv4 and three or four for IPv6,
-// and a switch with 1,000 subnets needs some ten nodes of 1 KiB.
+// A trie of one byte a level whose nodes skip the bytes that all their prefixes share. A fabric's routes share most
+// of their bytes, so a lookup is two or three loads for IPv4 and three or four for IPv6, and a switch with 1,000
+// subnets needs some ten nodes of 1 KiB.
 //
 //   node: compare `skip` bytes; differ → `fallback`, the best match so far; same → entries[next byte]
 //

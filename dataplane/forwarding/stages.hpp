@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The stages of a switch's forwarding: each takes a burst, looks at the packets that no stage before
-// has ended, and writes its finding into their meta. Which stages, and in what order: pipelines/.
+// The stages of a switch's forwarding: each takes a burst, looks at the packets that no earlier stage has ended, and
+// writes its finding into their meta. Which stages a switch has, and in which order, is decided in pipelines/.
 //
-// No stage keeps a packet, allocates or frees. A stage that ends a packet says so in the verdict.
+// No stage keeps a packet, allocates or frees. A stage that ends a packet sets the verdict.
 #pragma once
 
 #include <memory>
@@ -42,8 +42,8 @@ inline void drop_and_tell(PacketMeta& meta, DropReason reason) {
   meta.flags |= kMustAnswer;
 }
 
-// One routed port's frame: what is addressed to the router (its MAC as load48 reads it) goes on, what is for
-// all goes to the switch itself.
+// A frame that came in at a routed port: one to the router's MAC (`router`, as load48 reads it) goes on; broadcast
+// and multicast go to the switch itself.
 inline void accept_routed_one(uint64_t router, Packet& packet) noexcept {
   PacketMeta& meta = packet.meta();
   const uint8_t* data = packet.data();
@@ -59,18 +59,18 @@ inline void accept_routed_one(uint64_t router, Packet& packet) noexcept {
     drop(meta, DropReason::kNotForUs);
   }
 }
-// Ports of routed nodes: only what is addressed to the router, or to all, goes on.
+// Routed ports: only frames to the router's MAC, broadcast and multicast go on.
 void accept_routed(SwitchTables& tables, Burst& burst) noexcept;
 // Ports of a bridge: VLAN, learning, and layer-2 forwarding; frames to the router's MAC go on to route.
 void bridge(SwitchTables& tables, Burst& burst) noexcept;
 // DSCP or PCP → traffic class → queue and priority group.
 void classify(const SwitchTables& tables, Burst& burst) noexcept;
-// Longest prefix, group member by hash, TTL, MTU; neighbours that were learned.
+// Longest prefix match, ECMP member by hash, learned neighbours; checks of TTL and MTU.
 void route(SwitchTables& tables, Burst& burst) noexcept;
-// MACs, TTL, checksum of what was routed; the tag, on bridged ports.
+// Writes MACs, TTL and checksum of routed packets, and the tag on bridged ports.
 void rewrite(const SwitchTables& tables, Burst& burst) noexcept;
 
-// The pieces, for a packet outside a burst (an answer the switch itself has made, a flooded copy).
+// The same for one packet outside a burst (an answer that the switch itself has made, a flooded copy).
 void route_one(SwitchTables& tables, Packet& packet) noexcept;
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept;
 void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept;
