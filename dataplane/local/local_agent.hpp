@@ -3,7 +3,7 @@
 // addresses, and ICMP errors for what it could not forward (TTL, no route, MTU, neighbour unknown).
 //
 // Called in the order of time, at the instant of the packet it answers; deterministic; no state but the
-// error budget. It takes the packet and hands on what comes of it through `Outcome`s, each with a verdict:
+// error budget. It takes the packet and returns the packets that follow from it in `Outcomes`, each with a verdict:
 //   kContinue  an IP packet of the switch's own: route and rewrite it
 //   kForward   ready for out_port, MACs set
 //   kFlood     to the members of meta.vlan but in_port (or to out_port of a routed subnet: kForward)
@@ -36,7 +36,8 @@ class LocalAgent {
 
   // A packet with verdict kLocal.
   void receive(SwitchTables& tables, Packet packet, Instant now, Outcomes& out) noexcept;
-  // A packet with kDrop and kMustAnswer: the original stays with the caller.
+  // Answers a packet with kDrop and kMustAnswer: by an ICMP error, or by asking for its neighbour's MAC. The packet
+  // stays with the caller.
   void tell_sender(SwitchTables& tables, const Packet& packet, Instant now, Outcomes& out) noexcept;
 
  private:
@@ -50,7 +51,7 @@ class LocalAgent {
   bool may_send_error(Instant now) noexcept;
 
   PacketPool& pool_;
-  // The instant from which unused budget counts: a whole burst is there at the start.
+  // Unused error budget counts from this instant on; at the start it is that of a whole burst.
   Instant budget_from_ = Instant{} - kErrorCost * kErrorBurst;
 };
 
@@ -58,9 +59,9 @@ class LocalAgent {
 Packet make_icmp_error(PacketPool& pool, const Packet& original, const AddressBytes& source, uint8_t type, uint8_t code,
                        uint32_t mtu) noexcept;
 // Whether a neighbour solicitation or advertisement may be believed (RFC 4861 7.1): its whole fixed part is
-// stored, it has crossed no router, its code is 0, its checksum right, its target no group.
+// stored, it has crossed no router, its code is 0, its checksum right, its target not a multicast address.
 bool is_valid_discovery(const Packet& packet) noexcept;
-// Turns a valid solicitation with a source into its answer, in place: all but the MACs of the frame.
+// Turns a valid solicitation that has a source address into its advertisement, in place, except for the frame's MACs.
 void turn_into_advertisement(Packet& packet, const MacAddress& mac) noexcept;
 // Turns an echo request into its reply, in place.
 void turn_into_echo_reply(Packet& packet) noexcept;
