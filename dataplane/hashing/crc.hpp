@@ -68,8 +68,8 @@ inline constexpr CrcBy<uint16_t> kKermit = crc_by(kKermitPolynomial);
 inline constexpr CrcBy<uint32_t> kEthernet = crc_by(kEthernetPolynomial);
 inline constexpr CrcBy<uint32_t> kKoopman = crc_by(kKoopmanPolynomial);
 
-// `words`: eight bytes each, as memory has them. The register stays in the upper half of a vector, where the product
-// has it and the next one takes it from: moving it to a general register and back would cost as much as the products.
+// `words`: eight bytes each, as memory has them. The register stays in the upper half of a vector, where one product
+// leaves it and the next one reads it: moving it to a general register and back would cost as much as the products.
 template <typename T>
 inline T crc_of_words(const CrcBy<T>& by, T start, const uint64_t* words, uint32_t count) {
   const __m128i quotient = _mm_set1_epi64x(static_cast<int64_t>(by.quotient));

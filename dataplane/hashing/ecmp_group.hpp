@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// An ECMP group: next hops, and how a packet's one of them is chosen: mode and buckets.
+// An ECMP group: its next hops, and how one of them is chosen for a packet (mode and buckets).
 //
 //   bucket = f(mode) % buckets;   next hop = members[first + bucket]
 //
 //   hash      the hash (ecmp_hash.hpp)
-//   in_port   the port the packet came in by (HPN's core: no hash, so nothing can collide that did not before)
-//   flowlet   a draw, kept as long as the flow's packets follow each other within the gap (flowlet_table.hpp)
-//   spray     a draw for each packet
+//   in_port   the port that the packet came in by (HPN's core: no hash, hence no new collisions)
+//   flowlet   a random draw, kept while the flow's packets follow each other within the gap (flowlet_table.hpp)
+//   spray     a random draw for each packet
 // Pinned groups (by destination slice) are routes of their own: control compiles them, nothing is chosen here.
 //
-// What the buckets hold, control decides. Equal: each member once. Weighted: each as often as it weighs. Resilient: a
-// fixed number of buckets, of which only a dead member's are filled anew (resilient_owner()).
+// Control assigns the buckets to members. Equal: one bucket each. Weighted: as many buckets as the member's weight.
+// Resilient: a fixed number of buckets, of which only those of a dead member are reassigned (resilient_owner()).
 //
-// Draws are splitmix64 of (the switch's chance, how many were drawn before): the same for any number of workers.
+// A draw is splitmix64 of (ForwardingState::chance, number of draws before it): the same for any number of workers.
 #pragma once
 
 #include <cstdint>
@@ -32,9 +32,10 @@ struct EcmpGroup {
   EcmpGroupMode mode = EcmpGroupMode::kHash;
 };
 
-// Which of `members` (> 0) owns a bucket of a resilient group; `alive(m)` says whether member m is. While all live
-// it is bucket % members. A dead one's buckets go to the others in turn, each by its own order, so that no other bucket
-// moves, whoever dies after it, and each comes back with its owner. `members` if nobody lives.
+// Which of `members` (> 0) owns a bucket of a resilient group, or `members` if none is alive; `alive(m)` says whether
+// member m is. While all are alive, the owner is bucket % members. The buckets of a dead member go to the others in
+// turn, each bucket in an order of its own: no other bucket moves, whoever dies later, and each bucket returns when
+// its owner does.
 template <typename Alive>
 uint32_t resilient_owner(uint32_t bucket, uint32_t members, Alive&& alive) {
   const uint32_t owner = bucket % members;
@@ -47,7 +48,7 @@ uint32_t resilient_owner(uint32_t bucket, uint32_t members, Alive&& alive) {
   return members;
 }
 
-// Random numbers that anyone can draw again who knows how many were drawn.
+// Random numbers that can be drawn again if the number of draws before them is known.
 struct Draws {
   uint64_t drawn = 0;
 

@@ -3,16 +3,16 @@
 //
 //   key (hash_key.hpp) → algorithm(seed) → rotate right by offset, within the result's width → hash
 //
-// The algorithms: hash_algorithm.hpp; what each computes, and where the seed goes: hash_function.hpp, and of RTAG7
-// rtag7_function.hpp. If more of RTAG7 is configured than one function of block A, rtag7_blocks.hpp takes the place of
-// all this.
+// hash_algorithm.hpp lists the algorithms; hash_function.hpp, and for RTAG7 rtag7_function.hpp, says what each
+// computes and where the seed goes. If more of RTAG7 is configured than one function of block A, rtag7_blocks.hpp
+// computes the hash instead.
 //
-// CRC, XOR and Toeplitz are linear (SeedEffect): another seed renames the members of a group of 2^n and parts no
-// flows; an offset, another polynomial, or XXH3 does. The default, every switch alike, is what an unconfigured fleet
-// does.
+// CRC, XOR and Toeplitz are linear (SeedEffect): another seed renames the members of a group of 2^n and separates no
+// flows. An offset, another polynomial, or XXH3 does separate them. By default every switch hashes alike, as in an
+// unconfigured fleet.
 //
 // The usual key (SRC_IP, DST_IP, L4_SRC_PORT, L4_DST_PORT, IP_PROTOCOL, and the destination QP as a field or as
-// E-ECMP's UDF) of IPv4 is hashed without being laid out: usual_key.hpp.
+// E-ECMP's UDF) of IPv4 is hashed in registers, without being laid out in memory: usual_key.hpp.
 #pragma once
 
 #include <array>
@@ -51,13 +51,13 @@ class EcmpHash {
     if (blocks_ != nullptr) return blocks_->build(view, key);
     layouts_[(view.flags & kIsIpv6) != 0 ? 1 : 0].build(view, key);
   }
-  // The hash of a key; where one is drawn for each packet (is_drawn) there is none: 0.
+  // The hash of a key; 0 if a number is drawn for each packet instead (is_drawn).
   uint32_t of(const HashKey& key) const noexcept;
   template <HashAlgorithm A>
   uint32_t of(const HashKey& key) const noexcept {
     return blocks_ == nullptr ? of<A>(key.words.data(), key.count) : blocks_->take(key).hash();
   }
-  // Without blocks.
+  // Only without RTAG7's blocks.
   template <HashAlgorithm A>
   uint32_t of(const uint64_t* words, uint32_t count) const noexcept {
     return rotated(raw<A>(words, count), width_);
@@ -69,7 +69,7 @@ class EcmpHash {
   // Before the rotation.
   uint32_t raw(const HashKey& key) const noexcept;
 
-  // For those who explain a hash: which function of the key it was, the key's layout, and the bytes that were hashed.
+  // To explain a hash: which function of the key was taken, the key's layout, and the bytes that were hashed.
   HashTaken taken(const HashKey& key) const noexcept;
   const KeyLayout& layout(const HashTaken& taken, const HeaderView& view) const noexcept;
   std::vector<uint8_t> bytes_of(const HashTaken& taken, const HashKey& key) const;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flowlets: a flow that pauses for longer than the gap may take another path, since what it sent before is through by
-// then. (Sinha, Kandula, Katabi, HotNets 2004; LetFlow, NSDI 2017: the path is drawn, and bursts find the free ones.)
+// Flowlets: a flow that pauses for longer than the gap may take another path, since its earlier packets have arrived
+// by then. (Sinha, Kandula, Katabi, HotNets 2004; LetFlow, NSDI 2017: the path is drawn, and bursts find the free
+// ones.)
 //
 //   slot = hash % slots;   last packet of the slot longer ago than the gap → a new draw, else the slot's
 //
-// A power of two of slots, of 16 bytes each; flows that share a slot share their path, as in a chip, and one that
-// talks holds the other back. No memory until the first packet; never more than kMaxFlowlets slots.
-// The gap is ordinary time between arrivals at this switch. Belongs to the switch's worker.
+// The number of slots is a power of two, at most kMaxFlowlets; each has 16 bytes. Flows that share a slot share their
+// path, as in a chip, and one that keeps sending keeps the other on its path. No memory until the first packet. The
+// gap is the time between two arrivals at this switch. Belongs to the switch's worker.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +26,13 @@ struct FlowletConfig {
 
 class FlowletTable {
  public:
-  // The draw in force for this flow; `draw()` makes a new one.
+  // The draw that holds for this flow; `draw()` makes a new one.
   template <typename Draw>
   uint32_t draw_of(const FlowletConfig& config, uint32_t hash, Instant now, Draw&& draw) noexcept {
     if (slots_.size() != config.slots) [[unlikely]]
       slots_.assign(config.slots, {});
-    // The hash's low bits have chosen the path of who sent this, so all that comes here may share them.
+    // The switch before may have chosen its path by the hash's low bits, so all packets that come here may share
+    // them.
     Slot& slot = slots_[(hash * 0x9E3779B1U >> 12) & (config.slots - 1)];
     if (now - slot.last > config.gap) {
       slot.draw = draw();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash algorithms that a switch may have. Each is declared here, and only here: its row says how files call it,
-// how wide its result is in each model, and what else files, `explain` and `polarization` must know of it. What it
-// computes stands in hash_function.hpp.
+// The hash algorithms that a switch may have. Each is declared here, and only here: its row gives its name in files,
+// the width of its result in each model, and what else files, `explain` and `polarization` must know of it.
+// hash_function.hpp says what it computes.
 //
 //   algorithm        SAI (HashModel::kSai)               RTAG7 (HashModel::kRtag7, rtag7_function.hpp)       bits
 //   CRC              CRC-32C                             CRC-16/ARC (BISYNC), bits reversed              32 / 16
@@ -16,11 +16,11 @@
 //   XXH3             the lower half of XXH3's 64 bits    not there                                       32
 //   CRC_XOR4, 2, 1   not there                           as CRC_XOR, folded into so many bits            16
 //   CRC_ETHERNET_LO  not there                           the lower half of Ethernet's CRC-32, reversed   16
-//   CRC_ETHERNET_HI  not there                           its upper half                                  16
+//   CRC_ETHERNET_HI  not there                           the upper half of Ethernet's CRC-32, reversed   16
 //   CRC_KOOPMAN_LO   not there                           the lower half of Koopman's CRC-32K, reversed   16
-//   CRC_KOOPMAN_HI   not there                           its upper half                                  16
+//   CRC_KOOPMAN_HI   not there                           the upper half of Koopman's CRC-32K, reversed   16
 //   JENKINS_LO       the lower half of jenkins.hpp       not there                                       16
-//   JENKINS_HI       its upper half                      not there                                       16
+//   JENKINS_HI       the upper half of jenkins.hpp       not there                                       16
 #pragma once
 
 #include <algorithm>
@@ -31,11 +31,11 @@
 
 namespace softspine::dataplane {
 
-// How the key is laid out, and where the seed goes: hash_key.hpp, ecmp_hash.hpp.
+// The model decides how the key is laid out (hash_key.hpp) and where the seed goes (hash_function.hpp).
 enum class HashModel : uint8_t { kSai, kRtag7 };
 inline constexpr size_t kHashModels = 2;
 
-// SAI's first seven by its numbers, then ours and what SAI got later.
+// First SAI's seven by its numbers, then ours and those that SAI got later.
 enum class HashAlgorithm : uint8_t {
   kCrc,
   kXor,
@@ -69,7 +69,7 @@ struct HashAlgorithmRow {
   SeedEffect seed;
   bool takes_key = false;  // `hash: {key: …}`
   bool is_drawn = false;   // for each packet: no key is hashed
-  bool in_words = false;   // SAI's model: what the key's fields start at matters, so each takes whole words of 16 bits
+  bool in_words = false;   // SAI's model: the place of a field matters, so each takes whole words of 16 bits
 
   constexpr uint8_t bits_in(HashModel model) const { return bits[static_cast<size_t>(model)]; }
   constexpr bool is_in(HashModel model) const { return bits_in(model) != 0; }

@@ -11,7 +11,7 @@
 
 namespace softspine::dataplane {
 
-// In the order in which they stand in the key, whatever the order in which they are asked for.
+// In the order in which they stand in the key, whatever order the configuration lists them in.
 enum class HashField : uint8_t {
   kInPort,
   kSrcMac,
@@ -43,15 +43,15 @@ struct Udf {
   UdfBase base = UdfBase::kL4;
   uint16_t offset = 0;
   uint8_t length = 1;
-  std::vector<uint8_t> mask;            // one byte each; empty: all of all
+  std::vector<uint8_t> mask;            // one byte for each of the field; empty: all bits
   std::optional<uint16_t> l2_type;      // EtherType behind a tag
   std::optional<uint8_t> l3_protocol;   // IPv4's protocol, IPv6's next header
   std::optional<uint16_t> l4_dst_port;  // UDP and TCP only
   friend bool operator==(const Udf&, const Udf&) = default;
 };
 
-// What RTAG7 has beside one function of one key (rtag7_blocks.hpp). Each of the blocks A and B has fields and a seed of
-// its own and two functions; block A's fields, seed and first function are the configuration's own.
+// What RTAG7 has beside one function of one key (rtag7_blocks.hpp). Each of the blocks A and B has fields and a seed
+// of its own and two functions; block A's fields, seed and first function are those of HashConfig itself.
 enum class Rtag7Output : uint8_t { kA0, kB0, kA1, kB1 };
 
 struct Rtag7Options {  // of a block
@@ -92,8 +92,8 @@ struct HashConfig {
   std::vector<Udf> udfs;
   uint32_t seed = 0;
   uint8_t offset = 0;                // bits by which the result is rotated right, within its width
-  std::optional<Rtag7Config> rtag7;  // if there is more of it than this
-  std::vector<uint8_t> key;          // of an algorithm that takes one; empty: the one that its authors published
+  std::optional<Rtag7Config> rtag7;  // if more of RTAG7 is used than block A's first function
+  std::vector<uint8_t> key;          // for an algorithm that takes one; empty: the key that its authors published
 };
 
 // E-ECMP: the destination QP of RoCEv2 as a UDF.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What each algorithm of hash_algorithm.hpp computes, as a specialization of HashFunction:
 //
-//   set_up(config, key_bytes)      what of the configuration the function needs for each packet; keys have at most so
-//                                  many bytes
-//   of(setup, words, count)        the hash of a key of so many words (hash_key.hpp), before it is rotated
+//   set_up(config, key_bytes)      what the function needs of the configuration for each packet; keys have at most
+//                                  `key_bytes` bytes
+//   of(setup, words, count)        the hash of a key of `count` words (hash_key.hpp), before it is rotated
 //
 // An algorithm without a specialization does not compile (EcmpHash asks for all).
 //
-// The seed. SAI leaves it open; here it is the start value: of a CRC's register (16 bits: both halves of the seed,
-// exclusive or), of the XOR, XXH3's seed, Jenkins's initval, and it is added to a Toeplitz hash. No CRC is inverted at
-// its end. What RTAG7 makes of a key: rtag7_function.hpp.
+// SAI does not say where the seed goes. Here it is the start value of a CRC's register (of 16 bits: the exclusive or
+// of the seed's halves) and of the XOR, XXH3's seed and Jenkins's initval; to a Toeplitz hash it is added (exclusive
+// or). No CRC is inverted at its end. RTAG7's functions are in rtag7_function.hpp.
 #pragma once
 
 #include <cstdint>

@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // The key that a switch hashes: which bytes of a packet, and in which order.
 //
-// The fields asked for stand in this order, whatever the order they are asked for in, and then the UDFs in theirs:
+// The configured fields stand in this order, whatever order they are listed in, and then the UDFs in their own:
 //   IN_PORT 2 · SRC_MAC 6 · DST_MAC 6 · ETHERTYPE 2 · VLAN_ID 2 · SRC_IP 4 or 16 · DST_IP 4 or 16 · L4_SRC_PORT 2 ·
 //   L4_DST_PORT 2 · IP_PROTOCOL 1 · RDMA_BTH_DEST_QP 3 · RDMA_BTH_OPCODE 1 · IPV6_FLOW_LABEL 3 ·
 //   SRC_IPV4 4 · DST_IPV4 4 · SRC_IPV6 16 · DST_IPV6 16, in keys of their version only · UDF 1 … 16 each
-// in network order. How they are packed, the model and the algorithm decide (KeyShape):
-//   kPacked   byte after byte, then zeros up to a multiple of 8: the usual key of IPv4 with a destination QP is 16
-//   bytes kWords    each in whole words of 16 bits, zeros before what is shorter, then zeros likewise: SAI's XOR, which
-//   would
-//             else lay a field's lower byte over the upper one of another
+// in network order. The model and the algorithm decide how they are packed (KeyShape):
+//   kPacked   byte after byte, then zeros up to a multiple of 8 bytes: the usual key of IPv4 with a destination QP has
+//             16 bytes
+//   kWords    each field in whole words of 16 bits, with zeros before a shorter one, then zeros as for kPacked. For
+//             SAI's XOR, which would otherwise lay the lower byte of one field over the upper byte of another
 //   kBins     RTAG7's 28 bytes behind 4 of zeros (rtag7_function.hpp), the seed's place left empty
 //
-// What a packet does not have is zeros, so that one key has one length per IP version:
-//   ports      only of UDP and TCP that is whole: a fragment, the first one too, and any other protocol fall back to
+// A field that a packet does not have is zeros, so that one key has one length per IP version:
+//   ports      of whole UDP and TCP packets only. A fragment (the first one, too) and any other protocol are hashed by
 //              layer 3, so that the fragments of a datagram stay together
-//   BTH's      only of RoCEv2 (UDP to 4791 with a whole BTH)
-//   a UDF      only of what it matches; based on layer 4, never of a fragment
-// A UDF that reaches past the frame's end takes what is there, then zeros: `cut_short`, counted by who asked.
+//   BTH        of RoCEv2 packets only (UDP to 4791 with a whole BTH)
+//   a UDF      of packets that match it only; if it is based on layer 4, never of a fragment
+// A UDF that reaches past the frame's end takes the bytes that are there, then zeros; the caller counts `cut_short`.
 // VLAN_ID is the VLAN that the packet is in, 0 on a routed port; IN_PORT the port's number in the switch, from 0.
 #pragma once
 
@@ -30,10 +30,10 @@
 
 namespace softspine::dataplane {
 
-// A frame whose headers were parsed; what PacketMeta says, without the packet.
+// A frame whose headers were parsed: the facts of PacketMeta for code that has no Packet.
 struct HeaderView {
   const uint8_t* frame;
-  uint32_t stored_bytes;  // in memory; what is missing of frame_bytes is zeros before the last four
+  uint32_t stored_bytes;  // in memory; the bytes missing from frame_bytes are zeros before the last four
   uint32_t frame_bytes;
   uint16_t l3_offset;
   uint16_t l4_offset;  // 0: none
@@ -62,7 +62,7 @@ struct HashKey {
 
 // One part of a key: where it comes from, where it stands.
 struct KeyPart {
-  // kNone: RTAG7 has it of packets that are not IP, which no group forwards.
+  // kNone: a field that RTAG7 takes only from packets that are not IP, which no ECMP group forwards.
   enum class Source : uint8_t {
     kInPort,
     kVlan,
@@ -94,7 +94,7 @@ class KeyLayout {
 
   void build(const HeaderView& view, HashKey& key) const noexcept;
 
-  // For those who show a key.
+  // To show a key.
   const std::vector<KeyPart>& parts() const { return parts_; }
   bool has(const KeyPart& part, const HeaderView& view) const noexcept;
   uint32_t used_bytes() const { return used_; }
@@ -103,7 +103,7 @@ class KeyLayout {
   // A part's bytes in network order, as they came into the key.
   std::vector<uint8_t> bytes_of(const KeyPart& part, const HashKey& key) const;
 
-  // RTAG7's bins 1 and 0, and what a configuration wants to have in them.
+  // The size of RTAG7's bins 1 and 0, and how many bytes a configuration puts into them.
   static constexpr uint32_t kUserBinBytes = 4;
   static uint32_t user_bytes(const HashConfig& config, bool is_ipv6);
 

@@ -36,7 +36,8 @@ class Jenkins {
     b_ += b;
     c_ += c;
   }
-  // One of the six steps of a round: `to` loses `by` and takes its bits, and `by` takes the third one.
+  // One of the six steps of a round: `by` is subtracted from `to`, its rotated bits are XORed into it, and the third
+  // register is added to `by`.
   static void step(uint32_t& to, uint32_t& by, uint32_t third, int bits) {
     to = (to - by) ^ std::rotl(by, bits);
     by += third;

@@ -5,15 +5,16 @@
 //   macro flow = eight bits of a further function of block A's key → table of 256: output, offset
 //   hash = the output chosen, rotated right by the offset within 16 bits
 //
-// Without macro flows output and offset are the switch's. A block has fields and a seed of its own, fields of their own
-// for UDP and TCP packets whose ports are equal, pre-processing of its bins, the way an IPv6 address is folded, and may
-// take source for destination where the source's address is the smaller one, so that both directions hash alike.
+// Without macro flows, output and offset are the switch's. Each block has its own fields and seed, its own fields for
+// UDP and TCP packets whose two ports are equal, its own pre-processing of bins and its own way to fold an IPv6
+// address. It may swap source and destination where the source address is the smaller one, so that both directions
+// hash alike.
 //
-// Left out, since nothing here has it: the load-balancing numbers of ports as outputs, bin 12, tunnels and MPLS, both
-// blocks joined to 64 bits, the stages of link aggregation.
+// Left out, since nothing in this project has them: the load-balancing numbers of ports as outputs, bin 12, tunnels
+// and MPLS, both blocks joined to 64 bits, the stages of link aggregation.
 //
-// The key of a packet is both blocks', A's words and then B's. A chip's way of many steps: the short one, of block A's
-// first function alone, is EcmpHash's.
+// A packet's key has the words of block A, then those of block B. Where block A's first function alone is used,
+// EcmpHash computes the hash itself, in fewer steps.
 #pragma once
 
 #include <array>
@@ -25,7 +26,7 @@
 
 namespace softspine::dataplane {
 
-// How a hash came about.
+// How a hash was computed.
 struct HashTaken {
   HashAlgorithm algorithm = HashAlgorithm::kCrc;
   uint32_t seed = 0;

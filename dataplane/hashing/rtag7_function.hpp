@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What Broadcom's RTAG7 makes of a key: Rtag7Function<A>::of(words, count), for each algorithm that the model has
+// How Broadcom's RTAG7 hashes a key: Rtag7Function<A>::of(words, count), for each algorithm that the model has
 // (hash_algorithm.hpp).
 //
 // A key is 28 bytes: seven words of 32 bits, each in little-endian byte order, of two bins of 16 bits each, the higher
@@ -12,9 +12,9 @@
 // not published: here they stand in these two bins, as one number of 32 bits. IPv6 addresses are folded: exclusive or
 // of their four words, or the last one.
 //
-// Every CRC begins at 0 and ends with its bits reversed: so zeros before the key change nothing, and since all of it is
-// linear, the seed is a constant that is added: seed_part(). The XOR is that of all bins.
-// The facts are OpenBCM's (src/bcm/esw/tomahawk/hashing.c); no line of it is here.
+// Every CRC begins at 0, and its bits are reversed at the end. Zeros before the key therefore change nothing, and
+// since all the functions are linear, the seed adds a constant: seed_part(). The XOR is that of all bins. These facts
+// are OpenBCM's (src/bcm/esw/tomahawk/hashing.c); no line of its code is here.
 #pragma once
 
 #include <cstdint>
@@ -49,7 +49,7 @@ template <typename Crc32>
 struct Rtag7Upper {
   static uint32_t of(const uint64_t* words, uint32_t count) noexcept { return Crc32::of(words, count) >> 16; }
 };
-// The upper byte of the CRC; below it the XOR, folded into so many bits.
+// The upper byte of the CRC; below it the XOR, folded into `Bits` bits.
 template <uint32_t Bits>
 struct Rtag7CrcXor {
   static uint32_t of(const uint64_t* words, uint32_t count) noexcept {

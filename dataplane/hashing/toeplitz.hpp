@@ -2,9 +2,9 @@
 // The Toeplitz hash of receive-side scaling: for each bit of the input that is set, the 32 bits of the key that
 // begin at its place, added up (exclusive or). Linear, like a CRC.
 //
-// The secret key is Microsoft's 40 bytes unless another is given. Its bits count on from the beginning where the
-// input is longer than key − 4 bytes.
-// One table of 256 words for each byte of the input: a load a byte. 64 KiB at most; switches share them.
+// The secret key is Microsoft's 40 bytes unless another is given. For an input longer than the key's length − 4 bytes
+// the key's bits repeat from the beginning. One table of 256 words for each byte of the input: a load a byte. 64 KiB
+// at most; switches share them.
 // Source: Microsoft, "Verifying the RSS Hash Calculation"; check values in tests/model/hashing.
 #pragma once
 

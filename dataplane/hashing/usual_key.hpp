@@ -18,7 +18,7 @@ struct UsualFields {
   uint64_t qp;         // 0: not hashed
   uint32_t ports;      // source, destination
   uint8_t protocol;
-  bool are_all;  // else this packet's key has to be laid out
+  bool are_all;  // false: this packet's key has to be laid out
 };
 
 // `l3` and `l4` point to the packet's headers.
@@ -34,7 +34,7 @@ inline UsualFields usual_fields(UsualKey usual, uint32_t flags, uint8_t protocol
       uint32_t bytes;
       std::memcpy(&bytes, l4 + udp::kBytes + bth::kDestinationQp, 4);
       out.qp = bytes & 0xffffff;
-    } else if (usual == UsualKey::kWithQpUdf) {  // matches also what is no whole RoCEv2
+    } else if (usual == UsualKey::kWithQpUdf) {  // the UDF also matches packets that are not whole RoCEv2
       return {};
     }
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All 16-bit words of a key on top of each other, as memory has them.
+// The exclusive or of all 16-bit words of a key, as memory has them.
 #pragma once
 
 #include <cstdint>

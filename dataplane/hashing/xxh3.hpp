@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // XXH3's 64-bit hash of short inputs: 8 to 128 bytes, a multiple of 8. A well-mixed hash: every bit of the input
-// turns each bit of the result with even chance, so no two tiers with different seeds go together.
+// flips each bit of the result with a probability of 1/2, so the choices of two tiers with different seeds are not
+// correlated.
 //
 // Source: the xxHash project's specification, XXH3, its default secret, with a seed.
 // It agrees with libxxhash bit for bit (tests/model/hashing).
