@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A link's credits, as bytes. Ethernet has no such frame: this one is ours, in the form that 802.3 (annex 31C) keeps
-// for extensions of MAC control, so that any other station drops it and tshark still shows what it is.
+// The frame that carries a link's credits. Ethernet defines none: this one is our own, in the format that 802.3
+// (annex 31C) reserves for extensions of MAC control, so that any other station drops it and tshark still shows what
+// it is.
 //
 //   14  opcode 0xFFFE (extension); before it mac_control.hpp
 //   16  OUI 02-73-70 (locally administered)  19  extension's opcode 0x0001
-//   21  bit 0: the sender has no credit left and asks for news
+//   21  bit 0: the sender has no credit left and asks for an update
 //   22  bytes of a cell of the frame's sender          24  limit[0 … 7]: cells that the receiver may have sent
 //   40  sent[0 … 7]: cells (of the receiver's) that the frame's sender has sent
-//   56  priorities that go by credit                   57  zeros
+//   56  priorities under credit flow control           57  zeros
 //
 // Both numbers count from the link's start, modulo 2^16, as InfiniBand's FCCL and FCTBS count modulo 2^12.
 #pragma once

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why a packet ended without reaching a wire or a host. Each reason is counted per node.
 //
-// To add one: here, and its row in drop_reason.cpp, which says what it means.
+// A new reason is declared here and has a row in drop_reason.cpp, which says what it means.
 #pragma once
 
 #include <array>
@@ -59,7 +59,7 @@ inline std::string_view name_of(DropReason reason) {
   return facts_of(reason).name;
 }
 
-// Ended by the queue that it was for, and counted there too.
+// Whether the packet is ended by the queue that it was for, which counts it, too.
 constexpr bool is_of_queue(DropReason reason) {
   return reason == DropReason::kQueueFull || reason == DropReason::kWredDropped || reason == DropReason::kPfcWatchdog;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// RoCEv2's invariant CRC (InfiniBand Architecture annex A17.3.3): what a packet keeps of itself from
-// end to end. CRC-32 (zlib's polynomial and reflection) over
+// RoCEv2's invariant CRC (InfiniBand Architecture annex A17.3.3), over all that no network may change between the end
+// points. It is a CRC-32 (zlib's polynomial and reflection) of
 //
 //   8 × FF | IP header | UDP header | BTH | everything after it, up to the ICRC
 //
@@ -9,11 +9,10 @@
 //
 // Arithmetic. A message is a polynomial over GF(2), its CRC the remainder of message · x^32 modulo P.
 // Carry-less multiplication folds 16 bytes onto the next 16; n zero bytes behind a message multiply it
-// by x^8n, which is one more factor in the last multiplication. So leaving a payload of zeros out
-// costs nothing at all, however long it is (`zeros`).
-// And a CRC is linear: flipping bits of one word XORs the CRC with a value that depends on nothing
-// but those bits and their distance from the end. A sender that changes two words of a template
-// therefore needs two multiplications a packet (`PatchedIcrc`).
+// by x^8n, which is one more factor in the last multiplication. Leaving out a payload of zeros therefore costs
+// nothing at all, however long it is (`zeros`). A CRC is also linear: flipping bits of one word XORs the CRC with a
+// value that depends on nothing but those bits and their distance from the end. A sender that changes two words of a
+// template therefore needs two multiplications a packet (`PatchedIcrc`).
 #pragma once
 
 #include <immintrin.h>
@@ -47,7 +46,7 @@ inline void store_icrc(uint8_t* p, uint32_t icrc) {
   std::memcpy(p, &icrc, sizeof icrc);
 }
 
-// The ICRCs of packets that are alike but for one or two 32-bit words.
+// The ICRCs of packets that differ in one or two 32-bit words only.
 class PatchedIcrc {
  public:
   PatchedIcrc() = default;
@@ -58,7 +57,8 @@ class PatchedIcrc {
   uint32_t with(uint32_t first, uint32_t second) const {
     const __m128i product = _mm_xor_si128(_mm_clmulepi64_si128(lane(first), lane(uint64_t{first_factor_} << 1), 0),
                                           _mm_clmulepi64_si128(lane(second), lane(uint64_t{second_factor_} << 1), 0));
-    // 64 bits modulo P: the quotient is their upper half times 1/P, and what P times it leaves is the rest.
+    // 64 bits modulo P: the quotient is their upper half times 1/P; the rest remains when P times the quotient is
+    // taken off.
     const __m128i low_half = _mm_cvtsi32_si128(-1);
     const __m128i quotient = _mm_clmulepi64_si128(_mm_and_si128(product, low_half), lane(kInverseOfP), 0);
     const __m128i back = _mm_clmulepi64_si128(_mm_and_si128(quotient, low_half), lane(kP), 0);

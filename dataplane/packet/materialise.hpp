@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A packet with every byte of its frame in memory: what leaves through an edge, or is written to a
-// file as a whole. The payload of zeros that built-in traffic leaves out is written out.
+// A packet with every byte of its frame in memory, as edges and captures of whole frames need it. The payload of
+// zeros that built-in traffic leaves out is written out.
 #pragma once
 
 #include "dataplane/packet/packet.hpp"

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why memory is refused, and what would help: for errors of those who asked for it in vain. The kernel's own word for
-// it
-// ("Cannot allocate memory", and from DPDK whatever error came last) names neither the limit nor the way to lift it.
+// Why memory was refused, and what would help, as the text of an error. The kernel's own message ("Cannot allocate
+// memory", and from DPDK whatever error came last) names neither the limit nor the way to lift it.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +27,13 @@ MemoryLimits read_memory_limits();
 // The smallest pages first. `folder`: the kernel's, or one like it.
 std::vector<HugePages> read_hugepages(const std::filesystem::path& folder = "/sys/kernel/mm/hugepages");
 
-// A sentence: so much was asked for and not to be had.
+// A sentence that names the amount that was refused.
 std::string memory_shortage(uint64_t wanted_bytes, const MemoryLimits& limits);
-// Its second half: which limit it is, and what lifts it.
+// The sentence's second half: which limit applies, and how to lift it.
 std::string memory_limit(const MemoryLimits& limits);
-// The same of a thread, which needs an address space for its stack, and is counted as a process.
+// The second half for a refused thread, which needs address space for its stack and counts as a process.
 std::string thread_limit(const MemoryLimits& limits);
-// Empty when so much is free.
+// A sentence about hugepages; empty if they have `wanted_bytes` free.
 std::string hugepage_shortage(uint64_t wanted_bytes, const std::vector<HugePages>& pages);
 
 }  // namespace softspine::dataplane

@@ -27,7 +27,7 @@
 
 namespace softspine::dataplane {
 
-// Of a packet that is no flow's payload: an answer, a pause, a frame from outside.
+// The flow() of a packet that carries no built-in flow's payload: an answer, a pause, a frame from outside.
 inline constexpr uint32_t kNoFlow = UINT32_MAX;
 inline constexpr uint32_t kMaxFrameBytes = 9216 + 14 + 4;  // jumbo payload, Ethernet, one tag
 
@@ -66,9 +66,9 @@ struct alignas(64) PacketMeta {
   uint8_t priority_group;  // classify
   uint8_t queue;           // classify
   uint8_t dscp_ecn;        // parse: the whole TOS or traffic class byte
-  Cast cast;               // egress, on admission: when its turn comes, the frame itself has left the cache
-  uint16_t cells;          // egress, on admission: of memory that it holds
-  uint16_t held_by;        // egress, on admission: the group that they are charged to (Mmu::number_of_pg)
+  Cast cast;               // egress, on admission: at departure the frame's bytes have left the cache
+  uint16_t cells;          // egress, on admission: cells of the buffer that the frame holds
+  uint16_t held_by;        // egress, on admission: the priority group that is charged for the cells (Mmu::number_of_pg)
   Remark remark;           // egress: for captures
 };
 static_assert(sizeof(PacketMeta) == 64);
@@ -98,15 +98,15 @@ class Packet {
   uint32_t frame_bytes() const { return meta().frame_bytes; }
   uint32_t elided_bytes() const { return frame_bytes() - stored_bytes(); }
 
-  // Whose payload it carries: the built-in flow's number, written by the host that sends it, so that a packet which
-  // ends anywhere is known to be missing at its flow's other end. No stage looks at it. It stands in the mbuf itself,
-  // in a cache line that is written anyway, at the place of a device's RSS hash.
+  // The number of the built-in flow whose payload the packet carries, written by the sending host: wherever a packet
+  // ends, its flow is known to miss it. No stage reads the number. It stands in the mbuf itself, in a cache line that
+  // is written anyway, at the place of a device's RSS hash.
   uint32_t flow() const { return flow_of(mbuf_); }
   bool is_of_flow() const { return flow() != kNoFlow; }
   void set_flow(uint32_t flow) { mbuf_->hash.usr = flow; }
   static uint32_t flow_of(const rte_mbuf* mbuf) { return mbuf->hash.usr; }
 
-  // Makes room for `count` bytes (≤ the headroom) behind the first `offset`; they are unset. For a tag.
+  // Inserts `count` bytes of unset content (≤ the headroom) behind the first `offset` bytes, for a tag.
   uint8_t* insert_bytes(uint32_t offset, uint16_t count) {
     uint8_t* before = data();
     mbuf_->data_off = static_cast<uint16_t>(mbuf_->data_off - count);
@@ -125,7 +125,7 @@ class Packet {
     __builtin_memmove(before + count, before, offset);
   }
 
-  // Keeps the first `bytes` of the stored ones; the frame is no longer than they.
+  // Cuts the frame to its first `bytes` bytes, which must be stored ones.
   void cut_to(uint32_t bytes) {
     mbuf_->data_len = static_cast<uint16_t>(bytes);
     mbuf_->pkt_len = bytes;
@@ -133,9 +133,9 @@ class Packet {
   }
 
   static PacketMeta* meta_of(rte_mbuf* mbuf) { return static_cast<PacketMeta*>(rte_mbuf_to_priv(mbuf)); }
-  // All that a stage reads of a packet, without reading any of it: its data begin where the pool put them,
-  // give or take a tag. (Inlined always, as every prefetch here: GCC 12 takes a function that does nothing else for
-  // one without effect, and drops calls of it.)
+  // Prefetches all that a stage reads of a packet, without reading any of it: the data begin where the pool put them,
+  // but for a tag. (Inlined always, as every prefetch here: GCC 12 takes a function that does nothing else for one
+  // without effect, and drops calls of it.)
   [[gnu::always_inline]] static void prefetch(rte_mbuf* mbuf) {
     char* bytes = reinterpret_cast<char*>(mbuf);
     __builtin_prefetch(bytes, 1);
@@ -171,7 +171,7 @@ class PacketList {
     return Packet{m};
   }
   const PacketMeta& front() const { return *Packet::meta_of(head_); }
-  // Slow: for who only looks. see(meta, flow)
+  // Slow, for observers only: calls see(meta, flow) for each packet.
   template <typename See>
   void for_each(See&& see) const {
     for (rte_mbuf* m = head_; m != nullptr; m = Packet::meta_of(m)->next) {

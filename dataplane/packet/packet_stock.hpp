@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The mbufs of a pool that no worker's cache holds: last in, first out, and when there are too few, new ones.
+// The free mbufs of a pool that no worker's cache holds, last in, first out. When there are too few, it makes new
+// ones.
 //
 // It stands behind a mempool as its "ops", so packets are made from and go back to the workers' caches as in any
 // mempool; its lock is taken once for hundreds of packets. A new mbuf is cut from a chunk of address space when it is
-// wanted for the first time, and only then is its memory touched: what a fabric takes is what was under way at once,
-// and what lies in the workers' caches.
+// wanted for the first time, and only then is its memory touched: a fabric takes memory for the packets that were
+// under way at once and for those in the workers' caches.
 //
 // Last in, first out: where some workers make packets and others end them, a ring would hand out every packet of the
 // pool in turn, each long out of all caches.
@@ -26,20 +27,20 @@ namespace softspine::dataplane {
 
 class PacketStock {
  public:
-  // At most so many, and no more than the budget allows; the budget may be null. Throws std::runtime_error.
+  // At most `limit` mbufs, and no more than the budget allows; the budget may be null. Throws std::runtime_error.
   PacketStock(uint64_t limit, PacketBudget* budget);
   ~PacketStock();
   PacketStock(const PacketStock&) = delete;
   PacketStock& operator=(const PacketStock&) = delete;
 
-  // Before the first packet: the mempool, of mbufs, takes from here. It ends before this does.
+  // Before the first packet: makes the mempool take its mbufs from here. The mempool must end before the stock.
   void attach(rte_mempool* pool);
 
   // All or none.
   bool take(void** mbufs, uint32_t count) noexcept;
   void put(void* const* mbufs, uint32_t count) noexcept;
   uint32_t free_count() const noexcept;
-  // How many there are: free, in caches, and under way.
+  // How many mbufs there are: free, in caches, and under way.
   uint64_t made() const noexcept;
 
  private:

@@ -2,11 +2,11 @@
 // Reads a frame's headers once, checked, and writes what the stages need into its meta.
 //
 // Fills ether_type, vlan (when tagged), flags, l3_offset, l4_offset, ip_protocol, dscp_ecn.
-// Finds fault with layer 3 without ending the frame: a bridged frame's IP header is nobody's business,
-// a routed one's is. The fault stands in meta.reason (kCount: none) for the route stage.
+// A faulty IP header does not end the frame here, since it matters to routing and not to bridging. The fault stands
+// in meta.reason (kCount: none) for the route stage.
 //
-// Ends itself (verdict): MAC control, frames too short for Ethernet.
-// A header counts as there only if it lies in the stored bytes; lengths are compared with the frame's.
+// Parse itself ends MAC control and frames too short for Ethernet (verdict). A header counts as present only if it
+// lies in the stored bytes; lengths are compared with the frame's.
 #pragma once
 
 #include "dataplane/packet/burst.hpp"
@@ -16,7 +16,7 @@ namespace softspine::dataplane {
 void parse(Packet& packet) noexcept;
 void parse(Burst& burst) noexcept;
 
-// The BTH of a packet with kIsRoce, or of none.
+// The BTH of a packet with kIsRoce; no other packet has one.
 inline const uint8_t* bth_of(const Packet& packet) {
   return packet.data() + packet.meta().l4_offset + 8;
 }

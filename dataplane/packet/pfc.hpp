@@ -6,11 +6,10 @@
 //   PAUSE:  16 time                                               18 zeros
 // Times are quanta of 512 bits; 0 in an enabled priority means go on (XON).
 //
-// Reading takes what a standard receiver takes: the type and opcode decide, not the destination, since who
-// calls has found the frame to be MAC control; the reserved upper byte of the vector, the times of priorities
-// that are not enabled, and the pad are ignored; a frame without a full pad is read as long as all its fields
-// are there. An empty vector is a frame that names nobody. Every other opcode, and a frame that ends within
-// its fields, is refused.
+// The reader accepts what a standard receiver accepts. Type and opcode decide, not the destination, since the caller
+// has already found the frame to be MAC control. The reserved upper byte of the vector, the times of priorities that
+// are not enabled, and the pad are ignored. A frame without a full pad is read if all its fields are there. An empty
+// vector is valid and names no priority. Every other opcode, and a frame that ends within its fields, is refused.
 #pragma once
 
 #include <array>

@@ -4,7 +4,7 @@
 // Any thread that touches packets must be a worker (it needs an lcore id for its cache).
 //
 // A pool holds as many packets as are under way: it grows (packet_stock.hpp) up to its number or its budget, so how
-// much memory there is shapes no result. What a caller does with an empty handle is to lose nothing and to count
+// much memory there is shapes no result. A caller that gets an empty handle must only lose nothing else and count
 // nothing twice: the run is over (packet_budget.hpp).
 #pragma once
 
@@ -47,20 +47,21 @@ class PacketPool {
     return Packet{m};
   }
 
-  // Of this pool, or of the first with the room, where `larger` lead; empty if none has it, or memory has run out.
+  // From this pool or, if the packet does not fit, from the first larger one with the room (set_larger). Empty if
+  // none has it, or memory has run out.
   Packet make_any(uint32_t stored) noexcept {
     PacketPool* pool = this;
     while (pool != nullptr && stored > pool->room_bytes_) pool = pool->larger_;
     return pool == nullptr ? Packet{} : pool->make(stored);
   }
-  // Before the first packet. It outlives this one.
+  // Before the first packet. The larger pool outlives this one.
   void set_larger(PacketPool* pool) { larger_ = pool; }
 
   // A deep copy (flooding, mirrored answers), as make_any() makes it.
   Packet copy(const Packet& packet) noexcept;
 
-  // Ends a packet of any pool. The only place where packets are freed.
-  // A frame in one piece, as all are here, has nothing behind it: so the cache line that would say so is not read.
+  // Ends a packet of any pool. The only place where packets are freed. All frames here are in one segment, so the
+  // mbuf's second cache line, which would name the next one, is not read.
   static void release(Packet packet) noexcept {
     rte_mbuf* m = packet.take();
     if (rte_mbuf_refcnt_read(m) == 1 && m->nb_segs == 1 && RTE_MBUF_DIRECT(m)) [[likely]] {
@@ -73,9 +74,9 @@ class PacketPool {
   uint32_t room_bytes() const { return room_bytes_; }
   // How many packets are out. Exact only while no worker runs.
   uint64_t in_use() const noexcept;
-  // How many there are: out, or waiting to be used again.
+  // How many packets there are: out, or waiting to be used again.
   uint64_t made() const noexcept;
-  // What a packet of such a pool takes.
+  // The memory that one packet of such a pool takes.
   static uint32_t memory_bytes(uint32_t room_bytes);
   rte_mempool* raw() const { return pool_.get(); }
 
@@ -91,7 +92,7 @@ class PacketPool {
   }
 
  private:
-  // The packet that will be made some calls from now: another worker may have had it last.
+  // Prefetches the packet that will be made some calls from now, since another worker may have had it last.
   void prefetch_later() noexcept {
     constexpr uint32_t kAhead = 4;
     const rte_mempool_cache* cache = rte_mempool_default_cache(pool_.get(), rte_lcore_id());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a switch or a NIC has to say about a frame that it sends; captures show it as the frame's comment.
+// A remark of a switch or a NIC on a frame that it sends; captures show it as the frame's comment.
 #pragma once
 
 #include <cstdint>
@@ -10,10 +10,10 @@ enum class Remark : uint8_t {
   kNone,
   kCeMarked,     // ECN: this switch has turned ECT into CE
   kXoff,         // a pause frame that stops a priority
-  kXon,          // one that lets priorities go, and stops none
-  kXoffAgain,    // one that only repeats what it said before
-  kHostFull,     // a NIC's: what waits for its host is too much
-  kHostDrained,  // and no longer
+  kXon,          // a pause frame that resumes priorities and stops none
+  kXoffAgain,    // a pause frame that only repeats the last one
+  kHostFull,     // a NIC's XOFF: too much waits for its host
+  kHostDrained,  // a NIC's XON: that has drained
 };
 
 // Null for kNone.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One packet outside any pool, for who asks what a switch would do with a frame without running one: parse, route and
-// rewrite take it like any other. Nothing of it leaves its owner: it can't be queued or freed.
+// One packet outside any pool, to find out what a switch would do with a frame without running the switch: parse,
+// route and rewrite take it like any other packet. It never leaves its owner: it can't be queued or freed.
 #pragma once
 
 #include <cstring>

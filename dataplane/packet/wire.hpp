@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes on the wire: big-endian loads and stores, and where the fields of each header lie.
 //
-// Loads and stores take any alignment and compile to one move and one byte swap. They check nothing:
-// who reads at an offset has first compared it with the bytes that are there (`stored_bytes`).
-// Offsets count from the first byte of their own header, so a field is `load16(l4 + udp::kLength)`.
+// Loads and stores take any alignment and compile to one move and one byte swap. They check nothing: the caller must
+// first compare the offset with the bytes that are there (`stored_bytes`). Offsets count from the first byte of their
+// own header, so a field is `load16(l4 + udp::kLength)`.
 // Sources: 802.3, 802.1Q, RFC 791, RFC 8200, RFC 768, RFC 826, RFC 792, RFC 4443, RFC 4861; InfiniBand
 // Architecture 1.4 chapter 9 and annex A17 (RoCEv2).
 #pragma once
@@ -100,7 +100,7 @@ inline constexpr uint16_t kTypeSlow = 0x8809;  // LACP
 inline constexpr uint16_t kTypeRoce1 = 0x8915;
 inline constexpr uint16_t kMinType = 0x0600;  // below it the field is a length
 
-// Of a frame whose whole header is there: one load each, which takes the two bytes behind the address, too.
+// For a frame whose whole header is there: each is one load, which reads the two bytes behind the address, too.
 inline uint64_t destination_of(const uint8_t* frame) {
   return load64(frame + kDestination) >> 16;
 }
