@@ -7,7 +7,7 @@
 
 namespace softspine::dataplane {
 
-// For the whole process, once; a handler that was there before is asked for what is not ours.
+// Called once, for the whole process. A SIGBUS that is not ours goes to the handler that was installed before.
 void install_bus_error_guard();
 
 }  // namespace softspine::dataplane

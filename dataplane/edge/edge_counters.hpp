@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What passed an edge, seen from the fabric, and what can be wrong with setting one up.
+// What has passed an edge, seen from the fabric, and the errors of setting one up and of running it.
 //
 //   brought by the outside = in_packets + Σ in_drops
 //   arrived from the fabric = out_packets + Σ out_drops + held (for the outside to take: Nic::waiting_for_outside)
@@ -26,13 +26,13 @@ struct EdgeCounters {
   DropCounters out_drops{};
 };
 
-// Where: a device, a file, a socket. What: the call that failed and what was said about it.
+// `where`: a device, a file, a socket. `message`: the call that failed, and its error.
 struct EdgeError {
   std::string where;
   std::string message;
 };
 
-// The same, of an edge that runs, and since when.
+// An error of a running edge, and since when it exists.
 struct EdgeFault {
   EdgeError error;
   Instant at;

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An interface of the kernel's that an edge stands behind, as the kernel knows it: whether it is still there, and how
-// many frames the kernel had for it and dropped, since nobody took them (its tx_dropped).
-// Asked over netlink, in the network namespace that the opening thread is in, whoever asks later.
-// Slow (a system call or two): for who looks at counters, not for a packet.
+// The kernel's interface that an edge uses: whether it still exists, and how many frames the kernel had for it and
+// dropped, since nobody took them (its tx_dropped). The kernel is asked over netlink, always in the network namespace
+// that the opening thread was in. Slow (a system call or two): for reading counters, not for each packet.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +19,10 @@ class KernelInterface {
   static std::expected<KernelInterface, EdgeError> open(const std::string& name);
 
   const std::string& name() const { return name_; }
-  // Deleted, or moved into another network namespace: a packet socket then has nobody any more, either way.
+  // Whether the interface was deleted or moved into another network namespace: a packet socket is lost in either
+  // case.
   bool is_gone() const noexcept;
-  // Of one that is gone: what it was when it was last asked for.
+  // tx_dropped; for an interface that is gone, the value that was read last.
   uint64_t dropped() const noexcept;
 
  private:

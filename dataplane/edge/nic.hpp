@@ -1,38 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
-// The NIC of a host that is outside: what stands between an edge (vhost-user, TAP, a device, a file) and its link.
-// Every edge is one; it hands over what its outside brings, and takes what is for its outside.
+// The NIC of a host that is not part of the fabric, between its "outside" (vhost-user, TAP, a device, a file) and its
+// link. Every edge derives from it: the edge exchanges frames with the outside, the NIC with the link.
 //
 //     outside ── take_in ──► by priority, oldest first ──► pause? ──► pace ──► link
-//             │  ▲ not asked while the link is behind                 ▲ PFC frames go first
+//             │  ▲ not polled while the link is behind                ▲ PFC frames go first
 //             │  └──────────── what waits here fills it ◄── XOFF ─────┤
 //             ▼                                                       │ more than `xoff_bytes` wait for the host
 //     outside ◄── give ◄── pace ◄── MAC control ends here ◄───────────┴────── link
 //
-//   Who owns the packet. Outside: its own memory, until take_in(). Here: SendQueues, until the link. From the link:
-//   this, until give(); what the outside does not take stays the edge's, who says how much that is (tell_held()).
+//   Who owns the packet. To the fabric: the outside until take_in(), then SendQueues until it is on the link. From the
+//   fabric: the NIC until give(), then the edge, which reports by tell_held() how much the outside has not taken yet.
 //   Time. run() handles departures and arrivals in their order, each at its instant. poll() (wall clock) only hands
-//   over, ready at that poll's `now`. A file's frames have instants of their own. So a pause is obeyed to the
-//   picosecond however late the machine is; only when the outside is asked depends on it.
+//   frames over, ready at that poll's `now`; a file's frames have instants of their own. A pause is therefore obeyed to
+//   the picosecond however late the machine is; only the instants of the polls depend on the machine.
 //
 //   to the fabric     start = max(ready, port free), paused priorities left out; free again after the frame's time at
 //                     the smaller of the link's rate and `rate`
-//   the outside       is not asked while  (port free − now) + the time that waiting frames need  >  horizon
+//   the outside       is not polled while  (port free − now) + the time that waiting frames need  >  horizon
 //                     A vhost-user ring and a file then hold the frames back, without loss. A TAP's or a packet
 //                     socket's queue is the kernel's: it fills, and the kernel drops and counts. One ring means one
-//                     queue: when a paused priority has filled the horizon, the others stand behind.
-//   pauses obeyed     of the priorities in `pfc_enable`, after the response time of 802.3; others only count
+//                     queue: when a paused priority has filled the horizon, the others wait behind it.
+//   pauses obeyed     of the priorities in `pfc_enable`, after the response time of 802.3; others are only counted
 //   to the outside    at `rate`, if that is less than the link's
-//   pauses said       XOFF for `pfc_enable` when more than `xoff_bytes` wait for the host, XON when it is down to
-//                     `xon_bytes`; frames of other priorities then end (edge_full), so that all that is left of
+//   pauses sent       XOFF for the priorities in `pfc_enable` when more than `xoff_bytes` wait for the host, XON at
+//                     `xon_bytes`. In between, frames of other priorities end (edge_full), so that the rest of
 //                     `hold_bytes` is headroom
-//   relaying          (`relays_pfc`) for a real adapter behind a device: its pauses go to the link and the
-//                     link's to it, none is obeyed or said here. Their quanta are the sender's: both links want one
-//                     rate
-// PFC frames: the port's own MAC, 0xFFFF quanta, again before they lapse (flow_control/pfc_sender.hpp).
-// DCQCN for a host that has none: edge/nic_congestion.hpp. What a host's packets get on their way:
-// edge/roce_rewrite.hpp. A NIC without anything of all that to do is plain: frames go straight onto the link.
+//   relaying          (`relays_pfc`) for a real adapter behind a device: its pause frames go to the link and the
+//                     link's to it; the NIC neither obeys nor sends any. Quanta are bit times of the sender's link, so
+//                     both links should have the same rate
+// PFC frames have the port's own MAC and 0xFFFF quanta, and are repeated before they lapse
+// (flow_control/pfc_sender.hpp). edge/nic_congestion.hpp is DCQCN for a host that has none; edge/roce_rewrite.hpp
+// rewrites fields of the host's packets. A NIC with none of this to do is plain: frames go straight onto the link.
 //
-// Invariants: in_packets + waiting = taken in; nothing of a paused priority begins; order within a priority is kept.
+// Invariants: in_packets + waiting = taken in; no frame of a paused priority begins; order within a priority is kept.
 // Sources: 802.1Qbb; 802.3 annex 31B.
 #pragma once
 
@@ -64,33 +64,33 @@ class Nic : public Node {
   const EdgeCounters& counters() const { return counters_; }
   const NicCounters& nic_counters() const { return nic_counters_; }
   const PortFlowControl& flow_control() const { return flow_control_; }
-  // What the outside had for us and dropped itself, as far as it says so. Slow.
+  // Frames for the fabric that the outside has dropped itself, as far as it reports them. Slow.
   virtual uint64_t lost_outside() const { return 0; }
-  // What the outside counts by itself (a driver, a vhost-user gate), by its own names. From an action; slow.
+  // The outside's own counters (a driver's, a vhost-user gate's), by its own names. From an action; slow.
   virtual std::map<std::string, uint64_t> statistics() const { return {}; }
   // What has gone wrong with the outside since the start; only grows. From an action.
   const std::vector<EdgeFault>& faults() const { return faults_; }
-  // Its interface was deleted: nobody will ever be there again.
+  // The outside's interface was deleted: no peer will ever be there again.
   bool outside_is_gone() const { return outside_is_gone_; }
   // From an action, now and then: looks whether the outside is still there. Slow.
   virtual void look_outside(Instant now) noexcept { static_cast<void>(now); }
-  // After the last window, before anyone asks what came of it: what is written is brought to its end.
+  // After the last window, before results are read: completes what the edge writes (a file).
   virtual void finish(Instant now) noexcept { static_cast<void>(now); }
   // Taken from the host and not yet on the link.
   uint64_t waiting_packets() const;
-  // The same for the rate of their queue pairs alone.
+  // Of waiting_packets(), those that wait for nothing but the rate of their queue pair.
   uint64_t kept_packets() const;
   // Arrived over the link and not yet handed out.
   virtual uint64_t waiting_for_outside() const { return draining_packets_; }
 
  protected:
-  // `pool`: for the frames that it makes; outlives it.
+  // `pool`: for the frames that the NIC makes; outlives the NIC.
   Nic(std::string name, const NicConfig& config, PacketPool& pool);
 
-  // Events before `until`, in their order. `outside`:
-  //   Instant next()                  when it brings a frame by itself; never() if it is polled
-  //   void enter(Instant now)         then: it calls take_in()
-  //   void give(Packet, Instant now)  a frame for the host
+  // Handles the events before `until`, in their order. `outside` has
+  //   Instant next()                  when its next frame enters by itself; never() if the outside is polled
+  //   void enter(Instant now)         called at that instant; it calls take_in()
+  //   void give(Packet, Instant now)  takes a frame for the host
   template <typename Outside>
   Instant run_with(Instant until, Outside&& outside) noexcept {
     for (;;) {
@@ -112,40 +112,40 @@ class Nic : public Node {
     }
   }
 
-  // Nothing to do but to hand on: the edge may send by itself.
+  // The NIC only hands frames on, so the edge may send by itself.
   bool is_plain() const { return is_plain_; }
   Rate rate() const {
     const Rate line = transmitter(PortNo{0}).rate();
     return config_.rate.is_zero() ? line : std::min(config_.rate, line);
   }
-  // By how much the link is behind: what the host would wait for.
+  // How far the link is behind: how long a new frame of the host would wait.
   Duration behind(Instant now) const {
     return (std::max(free_at_, now) - now) + rate().time_of_bytes(send_.bytes() + send_.packets() * kWireOverheadBytes);
   }
   bool is_behind(Instant now) const { return behind(now) > config_.horizon || keeps_too_much(); }
   bool is_busy(Instant now) const { return free_at_ > now || send_.packets() != 0; }
-  // Each packet, when it is taken from the inbox.
+  // Called for each packet when it is taken from the inbox.
   void count_arrival(const Packet& packet) noexcept {
     ++counters_.arrived_packets;
     counters_.arrived_flow_packets += packet.is_of_flow() ? 1 : 0;
   }
-  // A frame from outside, ready at `now`; find_next() after the last of them.
+  // Takes a frame from outside, ready at `now`. The caller calls find_next() after the last one.
   void take_in(Packet packet, Instant now) noexcept;
   void find_next() noexcept;
-  // So much waits for the host with the edge.
+  // The edge reports how many bytes it holds for the host.
   void tell_held(uint64_t bytes, Instant now) noexcept;
   uint64_t draining_bytes() const { return draining_bytes_; }
-  // Outside run(): what has changed may have something leave earlier.
+  // Called outside run(), after a change that may let a frame leave earlier.
   void settle_and_wake(Instant now) noexcept {
     find_next();
     want_run(std::max(now, departure()));
   }
-  // For look_outside(): the interface of that name was deleted. Once.
+  // For look_outside(): reports, once, that the interface of that name was deleted.
   void lose_outside(const std::string& interface, Instant now) noexcept;
-  // Whoever has nothing to pace: a plain edge.
+  // For a plain edge, which sends by itself.
   Instant free_at() const { return free_at_; }
   void set_free_at(Instant at) { free_at_ = at; }
-  // All that waits, either way.
+  // Ends all packets that wait, in either direction.
   void end_waiting() noexcept;
 
   EdgeCounters counters_;
@@ -172,18 +172,18 @@ class Nic : public Node {
   NicConfig config_;
   bool is_plain_;
   bool is_full_ = false;             // more than xoff_bytes wait for the host
-  Instant next_ = Instant::never();  // the first thing to do, but for a busy port
+  Instant next_ = Instant::never();  // when the next frame leaves, unless the port is busy
   Instant free_at_;
   SendQueues send_;
   std::unique_ptr<NicCongestion> congestion_;  // null: none
-  SendQueues let_go_;                          // by their queue pairs' rates
+  SendQueues let_go_;                          // released by the rates of their queue pairs
   PacketList cnps_;
-  uint8_t cnp_bit_ = 0;  // of their priority
+  uint8_t cnp_bit_ = 0;  // bit of the CNPs' priority
   PortFlowControl flow_control_;
   PacketList draining_;  // to the host, at `rate`
   uint64_t draining_bytes_ = 0;
   uint64_t draining_packets_ = 0;
-  Instant drained_at_;  // when its first one is through
+  Instant drained_at_;  // when the first packet of draining_ is through
   uint64_t held_bytes_ = 0;
   NicCounters nic_counters_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a NIC is told. No DPDK.
+// A NIC's configuration. No DPDK.
 #pragma once
 
 #include <array>
@@ -17,31 +17,32 @@
 namespace softspine::dataplane {
 
 struct NicConfig {
-  // To the fabric: by how much the link may be behind, in emulated time, before the host is no longer asked.
+  // To the fabric: by how much the link may be behind, in emulated time, before the host is no longer polled.
   Duration horizon = Duration::us(50);
-  // To the host: what may wait for it, and from where on it is too much.
+  // To the host: how many bytes may wait for it at most, and (below) at how many XOFF and XON are sent.
   uint32_t hold_bytes = 1U << 20;
-  // Emulated, for the first of what waits: a dilated fabric wants it divided by its dilation.
+  // How long the first frame may wait, in emulated time: a dilated fabric should divide it by its dilation.
   Duration hold_time = Duration::s(1);
   uint32_t xoff_bytes = 256U << 10;
   uint32_t xon_bytes = 192U << 10;
 
   LinkMode link_mode = LinkMode::kPfc;
   MacAddress mac{};  // of the frames that it makes itself
-  // Bit n: it obeys pauses of priority n, and says them when the host cannot take what comes.
+  // Bit n: the NIC obeys pauses of priority n, and sends them when the host does not keep up.
   uint8_t pfc_enable = 0;
-  // The host's own adapter obeys and says pauses: they go through as they are, both ways. Without pfc_enable.
+  // The host's own adapter obeys and sends pauses: they pass unchanged, both ways. Not together with pfc_enable.
   bool relays_pfc = false;
-  std::array<uint8_t, 64> priority_of_dscp{};     // what is not IP has DSCP 0's
+  std::array<uint8_t, 64> priority_of_dscp{};     // frames that are not IP have that of DSCP 0
   std::optional<uint32_t> pause_response_quanta;  // instead of the standard's for the link's rate
   Rate rate;                                      // both ways, if it is less than the link's; zero: the link's
 
-  // For a host that has none: one that CNPs alone steer, and the notification point's parameters.
+  // Congestion control for a host that has none (only one that CNPs alone steer), and the notification point's
+  // parameters.
   CongestionParameters congestion_control;
   Duration cnp_interval = NotificationPoint::kInterval;
   uint8_t cnp_dscp = 48;
 
-  // What the host's RoCEv2 packets get instead of what it wrote there.
+  // Fields of the host's RoCEv2 packets that the NIC overwrites.
   std::optional<uint8_t> dscp;
   uint16_t source_port = 0;  // UDP; 0: its own
 };

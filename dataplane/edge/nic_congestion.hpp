@@ -2,19 +2,18 @@
 // DCQCN for a host that has none, in its NIC: notification point for what it receives, reaction point for what it
 // sends.
 //
-//   CE in          an RC packet that is marked is answered with a CNP to the queue pair that sent it, at most one a
+//   CE in          a marked RC packet is answered with a CNP to the queue pair that sent it, at most one CNP per
 //                  queue pair and `cnp_interval` (congestion/notification_point.hpp)
-//   CNP in         cuts the rate of the queue pair that it is for (congestion/reaction_point.hpp) and ends here: the
-//   host
-//                  would not know what to do with it
-//   to the fabric  a packet of a queue pair whose rate does not let it go yet waits here, in order with its own and
-//                  beside all others; acknowledgements are never held
-// Who sends, and whose rate it is, must be known by both queue pairs: congestion/qp_pairs.hpp learns that from
-// acknowledgements. What comes before the first is counted (np_cnp_unknown, rp_cnp_ignored).
+//   CNP in         cuts the rate of the queue pair that it is for (congestion/reaction_point.hpp) and ends here, since
+//                  the host has no use for it
+//   to the fabric  a packet waits here until the rate of its queue pair allows it, in the order of that queue pair and
+//                  without delaying others; acknowledgements are never held
+// For both, the NIC has to know which two queue pairs belong together, which congestion/qp_pairs.hpp learns from
+// acknowledgements. Marks and CNPs before the first acknowledgement are only counted (np_cnp_unknown, rp_cnp_ignored).
 //
 // CNP: the marked packet's addresses turned round, DSCP `cnp_dscp`, ECT(0), BTH 0x81 with BECN, 16 zero bytes, ICRC;
-// the UDP source port is the marked packet's. None for IPv4 with options. Everything here happens in the order of time,
-// so it is asked from run() alone.
+// the UDP source port is the marked packet's. None for IPv4 with options. Everything here happens in the order of
+// time, so only run() may call it.
 #pragma once
 
 #include <cstdint>
@@ -33,15 +32,16 @@ namespace softspine::dataplane {
 
 class NicCongestion {
  public:
-  // `counters` outlive it. `config` has a congestion control that CNPs alone steer.
+  // `counters` outlives this object. `config` has a congestion control that CNPs alone steer.
   NicCongestion(const NicConfig& config, NicCounters& counters);
 
-  // The parsed packet's turn has come: true if its rate holds it; then it is kept here. If not, it leaves now.
+  // Called when it is a parsed packet's turn to leave. True if its rate does not allow it yet: it is then kept here.
+  // False: it leaves now.
   bool keeps(Packet& packet, Instant now, Rate line) noexcept;
-  // When the next that is kept may go; take() gives it, or nothing if its rate has fallen meanwhile.
+  // When the next packet that is kept may leave. take() returns it, or nothing if its rate has fallen meanwhile.
   Instant due() const { return heap_.next(); }
   Packet take(Instant now) noexcept;
-  // Any, at the end; empty if there is none.
+  // Any packet that is kept, at the end of the run; empty if there is none.
   Packet take_any() noexcept;
   uint64_t packets() const { return packets_; }
   uint64_t bytes() const { return bytes_; }
@@ -50,11 +50,11 @@ class NicCongestion {
     bool ends_here = false;  // a CNP
     Packet answer;           // a CNP of our own
   };
-  // What came in at `now`, parsed.
+  // Handles a parsed packet that came in at `now`.
   Heard hear(const Packet& packet, Instant now, PacketPool& pool) noexcept;
 
  private:
-  // What is kept of a stream to a peer.
+  // The state of a stream to a peer.
   struct Sender {
     std::optional<RateLimiter> limiter;
     PacketList waiting;

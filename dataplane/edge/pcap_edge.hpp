@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// An edge whose outside is files: frames of one enter at their recorded times, what arrives is written to another.
-// Works on both clocks; on the virtual one it is exact: same file, same bytes out.
+// An edge whose outside are files: frames of one file enter at their recorded times, arriving frames are written to
+// another. Works on both clocks; on the virtual one it is exact: same file, same bytes out.
 //
 //   start = max(recorded time − first recorded time + offset, port free)     or, as recorded:
 //   start = max(recorded time + offset, port free)                           zero is the fabric's start
 //   written time = arrival of the last bit
 //
 // The recorded time is taken as the instant of the first bit. A frame recorded before its predecessor, or
-// faster than the link, enters as soon as the port is free. The file is read as time goes on: one frame ahead, and no
-// further while that waits for a pause or its pace (edge/nic.hpp): nothing is lost by either.
-// Pause frames that arrive end in the NIC, as at every other host, and are not written.
+// faster than the link, enters as soon as the port is free. The file is read one frame ahead, and no further while
+// that frame waits for a pause or the NIC's rate (edge/nic.hpp), so that neither loses a frame. Pause frames that
+// arrive end in the NIC, as at every other host, and are not written.
 //
-// A frame that the capture has cut (captured < length) enters at its full length, what is missing as zeros
+// A frame that the capture has cut (captured < length) enters at its full length, with zeros for the missing bytes
 // (elided, with four zeros as the stored tail). Dropped and counted, not entered: shorter than 14 bytes on the wire
-// or in the file (truncated), longer than any port takes (oversize), no packet left (no_buffer).
-// A file that breaks off ends the input there. A file that cannot be written any further (disk full) keeps what it has;
-// what is for it then ends as edge_full. Both are in faults().
+// or in the file (truncated), longer than any port takes (oversize), no packet left (no_buffer). A file that breaks
+// off ends the input there. A file that cannot be written any further (disk full) keeps what it has; further frames
+// end as edge_full. Both errors are in faults().
 #pragma once
 
 #include <expected>
@@ -33,7 +33,7 @@ class PcapEdge final : public Nic {
  public:
   struct Config {
     std::string read_path;   // empty: nothing enters
-    std::string write_path;  // empty: what arrives is counted, no more
+    std::string write_path;  // empty: arriving frames are only counted
     Duration offset;
     bool as_recorded = false;
     uint32_t snap_bytes = PcapWriter::kWholeFrames;
@@ -43,7 +43,7 @@ class PcapEdge final : public Nic {
 
   Instant run(Instant until) noexcept override;
   void drain() noexcept override;
-  // The file is closed; what arrives later is counted, no more.
+  // Closes the file; frames that arrive later are only counted.
   void finish(Instant now) noexcept override;
 
  private:

@@ -4,7 +4,7 @@
 // its true length beside it. The time of a frame is emulated time, zero at the fabric's start, rounded down.
 //
 // The first error (disk full, …) ends the writing. The file then ends behind its last whole frame, so that it can still
-// be read, and lost() says which of the frames that were taken are not in it.
+// be read, and lost() counts the frames that write() took and that are not in it.
 #pragma once
 
 #include <cstdint>
@@ -35,7 +35,7 @@ class PcapWriter {
   // Frames that write() took and that are not in the file.
   struct Lost {
     uint64_t packets = 0;
-    uint64_t bytes = 0;  // as frames have, however much of them was to be written
+    uint64_t bytes = 0;  // of whole frames, however much of each was to be written
   };
   const Lost& lost() const { return lost_; }
 

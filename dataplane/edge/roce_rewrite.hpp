@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a NIC may change in a RoCEv2 packet that its host has made. The packet is parsed, and its meta is kept true.
+// What a NIC may change in a RoCEv2 packet that its host has made. The packet must be parsed; its meta is updated.
 //
-//   DSCP          the ICRC reads the whole TOS as ones: only IPv4's checksum follows (RFC 1624)
-//   source port   the ICRC covers it: changed by the difference between the right ones of both packets, so that a wrong
-//                 one stays wrong. The UDP checksum becomes 0, none, as most adapters send it (for IPv6, too: the ICRC
-//                 is the better check; RFC 6936). Packets with IPv4 options are left alone.
+//   DSCP          the ICRC reads the whole TOS as ones, so only IPv4's checksum is updated (RFC 1624)
+//   source port   the ICRC covers it and is changed by the difference between the right ICRCs of both packets, so that
+//                 a wrong ICRC stays wrong. The UDP checksum becomes 0, none, as most adapters send it (for IPv6, too:
+//                 the ICRC is the better check; RFC 6936). Packets with IPv4 options are left alone.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a host's NIC has taken and not yet sent: a FIFO for each priority, and one order over all of them.
+// The frames that a host's NIC has taken and not yet sent: a FIFO for each priority, and one order over all of them.
 //
 // A host has one ring, so its frames go in the order in which they came, whatever their priority; only a pause
 // takes a priority out of that order. So pop() gives the oldest frame of the priorities it is asked for.
@@ -58,7 +58,8 @@ class SendQueues {
     unsigned found = kPriorities;
     for (unsigned left = waiting_ & of; left != 0; left &= left - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(left));
-      // The numbers go round: of two that wait the older is less than half of all before the younger.
+      // The numbers wrap: of two waiting frames, the older one is less than half the numbers' range before the
+      // younger.
       if (found == kPriorities || static_cast<int32_t>(queues_[i].front().hash - queues_[found].front().hash) < 0) {
         found = i;
       }

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// An edge whose outside is the kernel, through a TAP: what the kernel sends there enters the fabric, what the fabric
-// sends there is received by the kernel. The TAP is of the network namespace that the opening thread is in, and
-// stays there; it ends with its edge (unless it was made persistent by whoever made it), also if we are killed.
+// An edge whose outside is the kernel, through a TAP: frames that the kernel sends there enter the fabric, and the
+// kernel receives those that the fabric sends there. The TAP belongs to the network namespace that the opening thread
+// is in, and stays there. It ends with its edge, also if we are killed, unless whoever made it has made it
+// persistent.
 //
-//   outside → fabric   poll(now): up to 32 frames into the NIC (edge/nic.hpp), whose pauses and pace they wait for.
-//   While
-//                      its link is behind the TAP is not read; its queue (txqueuelen) then fills, and the kernel
-//                      drops: a TAP can't be paused without loss. lost_outside() is what the kernel says of that.
+//   outside → fabric   poll(now): up to 32 frames into the NIC (edge/nic.hpp), where they wait for pauses and for its
+//                      rate. While the NIC's link is behind, the TAP is not read; its queue (txqueuelen) then fills,
+//                      and the kernel drops: a TAP can't be paused without loss. lost_outside() is the kernel's count
+//                      of these drops.
 //   fabric → outside   run(until): the kernel takes a frame at once or not at all. Not at all: edge_full, or link_down
-//                      while the interface is down. When it is deleted, the edge says so (faults()).
+//                      while the interface is down. A deleted interface is reported in faults().
 //
 // Not DPDK's net_tap: that refuses an MTU above 1504 (22.11), and asks for a signal per frame.
 // Checksums: we ask the kernel for no offload, so it completes every checksum and cuts every frame to the MTU.

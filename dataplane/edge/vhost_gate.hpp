@@ -7,9 +7,10 @@
 //
 // The gate passes on whole messages only (header 12 bytes: request, flags, size; then `size` bytes; up to 8 file
 // descriptors), one peer at a time; others wait in the listen queue. It reads a peer's next message after the
-// peer has taken the answers it was sent. Descriptors by which DPDK calls the guest are made non-blocking,
-// or a guest that never reads them could stop the worker. A peer that breaks the framing is disconnected.
-// One thread per gate, asleep while nobody speaks; frames do not pass here, they go through the guest's memory.
+// peer has taken the answers it was sent. Descriptors by which DPDK notifies the guest are made non-blocking:
+// otherwise a guest that never reads them could stop the worker. A peer that breaks the framing is disconnected. Each
+// gate has one thread, which sleeps while there is no message. Frames do not pass here: they go through the guest's
+// memory.
 #pragma once
 
 #include <atomic>
