@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every congestion control there is. A new one has a header of its own (congestion_algorithm.hpp says what stands in
-// it) and its line here; testbed files, schema, reference, hosts and NICs have it from this list.
+// The list of all congestion controls. A new one has a header of its own (congestion_algorithm.hpp says what it must
+// declare) and its line here; testbed files, schema, reference, hosts and NICs take it from this list.
 #pragma once
 
 #include <variant>
@@ -28,7 +28,7 @@ using CongestionAlgorithms = CongestionAlgorithmList<  //
     Timely,                                            //
     BdpCap>;                                           // BDP-FC
 
-// What a queue pair or a NIC is told: none, or the parameters of one of them.
+// The congestion control of a queue pair or a NIC: none, or the parameters of one algorithm.
 using CongestionParameters = CongestionAlgorithms::AnyParameters;
 
 inline bool controls_congestion(const CongestionParameters& parameters) {

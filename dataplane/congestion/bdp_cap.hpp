@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// BDP-FC: as much under way as the longest path of the network holds, and not more. No reaction, no state.
+// BDP-FC: at most as many bytes under way as the longest path of the network holds. No reaction, no state.
 //
 //   window = line × rtt / 8 bytes, rounded down       of payload; no limit of the rate
 //
 // `rtt` is that of the longest path without any queue. Then every flow can fill its link, and N flows into one queue
 // leave at most N windows there.
 // Source: Mittal et al., Revisiting Network Support for RDMA (SIGCOMM 2018), section 3.2 (IRN's BDP-FC). Its networks
-// of 40 Gb/s have 120 KB along their longest path, which is the 24 us that stand here by themselves.
+// of 40 Gb/s have 120 KB along their longest path, hence the default rtt of 24 us.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a congestion control is to the one who sends: the events that it is told, and the three answers that it gives.
+// What a sender expects of a congestion control: the events that it reports to it, and three answers.
 // congestion_control.hpp holds one of them by value; algorithms.hpp lists them all.
 //
-//   told                                       when
+//   event                                      when
 //   on_sent(now, bytes)                        a frame began; bytes on the wire
 //   on_ack(now, bytes, rtt, ecn)               payload acknowledged for the first time; the round-trip time, if the
 //                                              acknowledgement is that of a packet that asked and was sent once;
@@ -10,21 +10,21 @@
 //   on_cnp(now)                                a CNP for the queue pair
 //   on_timeout(now)                            nothing was acknowledged in time; the sender goes back
 //   advance(now)                               `now` has reached next_change()
-//   asked                                      answer
+//   question                                   answer
 //   rate_bps()                                 bit/s on the wire, or kNoLimit
 //   window_bytes()                             payload under way at most, or kNoLimit; one packet may always be
-//   next_change()                              when one of them changes by itself; never() if none does
+//   next_change()                              when rate or window changes by itself; never() if neither does
 //
 // Every call happens after all changes that were due by its `now` (advance), and `now` never goes back. An algorithm
-// neither allocates nor throws, and sees no packet. What it does not declare, CongestionAlgorithm declares for it: it
-// ignores those events and limits nothing. A window that shrinks while nothing that is under way asks for an
-// acknowledgement waits for the sender's timer: no algorithm here has one, and who brings one teaches the sender to
-// ask.
+// neither allocates nor throws, and sees no packet. What it does not declare it inherits from CongestionAlgorithm,
+// which ignores the events and limits nothing. If a window shrinks while no packet under way asks for an
+// acknowledgement, the sender waits for its timer: no algorithm here has such a window, and a new one that has must
+// make the sender ask.
 //
 // An algorithm also says how a testbed file writes it: kSets are its words with the parameters that each stands for,
-// kKeys its parameters with limits and help, complaint() what two of them contradict each other in. Reading, schema and
-// reference pages come from there. kHeedsCnps: receivers send CNPs to it. kHeedsAcks: it wants on_ack(), and the sender
-// then keeps the instants from which a round-trip time is measured.
+// kKeys its parameters with limits and help, complaint() tells whether two of them contradict each other. Reading,
+// schema and reference pages come from there. kHeedsCnps: receivers send CNPs to it. kHeedsAcks: it wants on_ack(),
+// and the sender then keeps the instants from which a round-trip time is measured.
 #pragma once
 
 #include <cstdint>
@@ -96,7 +96,7 @@ constexpr ParameterKey<Parameters, T> parameter(std::string_view key, T Paramete
   return {key, member, help, least, most};
 }
 
-// Which key's value cannot be, and why.
+// Which key has an invalid value, and why.
 struct ParameterComplaint {
   std::string_view key;
   std::string_view message;

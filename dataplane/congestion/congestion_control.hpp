@@ -3,8 +3,8 @@
 //
 //   rate = what may leave, on the wire       window = payload that may be under way       either: kNoLimit
 //
-// What it is told and what it answers is in congestion_algorithm.hpp. An event is a branch by kind, no virtual call;
-// the answers are kept from the last event, so that asking for them costs a load. Without an algorithm nothing is
+// congestion_algorithm.hpp describes the events and the answers. An event is a branch by kind, no virtual call; the
+// answers are kept from the last event, so that asking for them costs a load. Without an algorithm nothing is
 // limited, and an event is a compare.
 #pragma once
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// DCQCN's notification point, of one flow: which CE-marked packets are answered with a CNP.
+// DCQCN's notification point, for one flow: which CE-marked packets are answered with a CNP.
 //
 //   a CNP for the first marked packet, and for the first one at or after `interval` since the last CNP
 //
 // At most one CNP an interval, and none without a mark: the paper's rule ("at most one CNP every N microseconds if
-// any packet that arrives within that time was marked") without a timer: a mark inside the interval that is the
-// last one for long is not answered late. N is 50 µs in the paper; an adapter calls it min_time_between_cnps.
+// any packet that arrives within that time was marked") without its timer: a mark inside the interval is not answered
+// when the interval ends. N is 50 µs in the paper; an adapter calls it min_time_between_cnps.
 // Source: Zhu et al., Congestion Control for Large-Scale RDMA Deployments (SIGCOMM 2015), section 3.1.
 #pragma once
 

@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which queue pair of a host goes with which of its peer, for who stands beside them: a RoCEv2 packet names only the
-// one that it goes to. DCQCN needs both: a CNP for a marked packet goes to the queue pair that sent it, and a CNP that
-// comes back names the host's own queue pair, whose packets name the peer's.
+// Learns which queue pair of a host is connected to which one of its peer, for a NIC that only sees their packets: a
+// RoCEv2 packet names its destination's queue pair alone. DCQCN needs both: a CNP for a marked packet goes to the
+// queue pair that sent it, and a CNP that comes back names the host's own queue pair, whose packets name the peer's.
 //
 //   stream   (direction, peer, queue pair that it goes to), with the PSN of its latest request
-//   A response answers a request: its PSN is that of the request (an acknowledgement may be for several, the responses
-//   to a read count on from it). So a response to Q of peer P, PSN p, was made by the queue pair of the other
-//   direction, from or to P, whose latest request is nearest to p, within kReach: they are partners, until a response
-//   no longer fits. A connection's first PSN is random, of 2^24: that another one of the same peer is within reach has
-//   a chance of 1 : 2,000, and that it is nearer still less.
+//   A response has the PSN of its request (an acknowledgement may be for several requests, and the responses to a read
+//   count on from it). So a response of PSN p answers the stream of the other direction and the same peer whose latest
+//   request is nearest to p, within kReach: the two streams are partners until a response no longer fits. The first
+//   PSN of a connection is random, one of 2^24: another connection of the same peer is within reach with a probability
+//   of 1 : 2,000, and nearer to p with still less.
 //
-// Room: kStreams a direction, in sets of kWays; the one of its set that was idle for longest makes room for a new one,
-// unless the caller says that it is in use. Lookup: one set. Learning: all streams, only while nothing is known.
+// There are kStreams per direction, in sets of kWays. A new stream replaces the one of its set that was idle for
+// longest, of those that the caller does not report as in use. A lookup searches one set; learning a partner searches
+// all streams, but only while none is known.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +37,7 @@ class QpPairs {
   QpPairs() : streams_{std::vector<Stream>(kStreams), std::vector<Stream>(kStreams)} {}
 
   // The stream's index, made if it is new; kNone if all of its set are in use (`is_in_use(index)`). `on_new(index,
-  // was_another)`: what the caller keeps of it starts anew.
+  // was_another)` makes the caller reset what it keeps of that index.
   template <typename InUse, typename OnNew>
   uint16_t find(Way way, const Ipv6Address& peer, uint32_t qp, Instant now, InUse&& is_in_use, OnNew&& on_new) {
     std::vector<Stream>& streams = of(way);
@@ -58,7 +59,7 @@ class QpPairs {
     on_new(static_cast<uint16_t>(oldest), was_another);
     return static_cast<uint16_t>(oldest);
   }
-  // The same for who does not want to make one.
+  // The stream's index if it is known, else kNone: makes no stream.
   uint16_t known(Way way, const Ipv6Address& peer, uint32_t qp) const {
     const uint32_t set = set_of(peer, qp);
     for (uint32_t i = set; i < set + kWays; ++i) {
@@ -83,7 +84,7 @@ class QpPairs {
     of(way)[stream].partner = found;
     of(back)[found].partner = stream;
   }
-  // kNone while it is not known.
+  // The index of the stream's partner; kNone while it is not known.
   uint16_t partner(Way way, uint16_t stream) const { return of(way)[stream].partner; }
   uint32_t qp(Way way, uint16_t stream) const { return of(way)[stream].qp; }
 

@@ -3,12 +3,12 @@
 //
 // A leaky bucket: a frame puts its bits in, the rate lets them out, and the next frame may go when it is empty.
 //   rate = min(configured, the control's)               changes with every event that the control is told, and by time
-// It is exact: what is in the bucket is kept in bits × 10^12, a picosecond at r bit/s lets out r of them, and
-// each stretch between two changes of the rate counts with its own.
-// Who did not send when it could (the port served others, it was paused, it had nothing) may make up for it, by what
-// `kCreditBytes` hold: the mean rate is exact as long as waits are shorter than they last at it.
-// Bytes are those on the wire (frame and kWireOverheadBytes), as a link's rate counts them.
-// A flow that neither has a configured rate nor is limited by its congestion control is not held up, nor accounted.
+// The limiter is exact: the bucket's content is kept in bits × 10^12, of which r leave in a picosecond at r bit/s,
+// and each stretch between two changes of the rate counts at its own rate. A flow that did not send when it could
+// (the port served others, it was paused, it had nothing to send) may catch up by at most `kCreditBytes`: the mean
+// rate is exact as long as each wait is shorter than `kCreditBytes` last at that rate. Bytes are those on the wire
+// (frame and kWireOverheadBytes), as a link's rate counts them. A flow that neither has a configured rate nor is
+// limited by its congestion control is neither delayed nor accounted.
 // Invariant: `now` never goes back between calls.
 #pragma once
 
@@ -31,7 +31,8 @@ class RateLimiter {
   RateLimiter(Rate configured, const CongestionParameters& congestion, Rate line)
       : configured_(configured.is_zero() ? kNoLimit : configured.count_bps()), control_(congestion, line) {}
 
-  // `now` if a frame may go; else when to ask again: when the bucket is empty at today's rate, or when that changes.
+  // `now` if a frame may go; else when to ask again: when the bucket is empty at the present rate, or when the rate
+  // changes.
   Instant eligible(Instant now) noexcept {
     if (!limits()) return now;
     advance(now);
@@ -48,7 +49,7 @@ class RateLimiter {
     }
     control_.on_sent(now, bytes);
   }
-  // What the congestion control is told; without one it changes nothing.
+  // Events for the congestion control; without one they change nothing.
   void on_ack(Instant now, uint64_t bytes, std::optional<Duration> rtt, bool ecn) noexcept {
     advance(now);
     control_.on_ack(now, bytes, rtt, ecn);

@@ -16,11 +16,11 @@
 // An adapter differs in three things, each a parameter: it cuts at most once a `rate_reduce_monitor_period` (CNPs in
 // between only count for α); a cut takes at most `min_dec_fac` of RC; and RT follows RC down only if RC has grown since
 // the last cut: by the byte counter, or by time if `clamp_tgt_rate_after_time_inc`. (`clamp_tgt_rate`: always; the
-// paper.) The parameters have the names of ConnectX adapters, which drop the paper's letters.
+// paper.) The parameters have the names that ConnectX adapters use, not the paper's letters.
 //
 // Numbers. Rates in bit/s. α in 2^-20. Rounded down: α (1 − g), g, the cut RC α/2; rounded up: (RT + RC) / 2, so
-// that RC reaches RT. Time is exact: what is due by `now` is made up for in order when somebody asks, and changes
-// nothing but what a timer would have changed; an idle flow costs nothing. At one instant timers come before CNPs.
+// that RC reaches RT. Time is exact: timers due by `now` are applied, in order, when the flow is next asked, with the
+// result that they would have had on time; an idle flow costs nothing. At one instant timers come before CNPs.
 //
 // Sources: Zhu et al. (SIGCOMM 2015), sections 3.1 and 5.2; NVIDIA's documentation of the DCQCN parameters of
 // ConnectX adapters. The paper gives no R_HAI: ten times R_AI, as QCN has it.
@@ -127,11 +127,11 @@ class ReactionPoint : public CongestionAlgorithm {
   uint64_t rate_bps() const { return is_limited_ ? current_ : kNoLimit; }
   uint64_t current_bps() const { return current_; }
   uint64_t target_bps() const { return target_; }
-  uint32_t alpha() const { return alpha_; }  // as of the last CNP: in between it decays unseen
+  uint32_t alpha() const { return alpha_; }  // as of the last CNP; its decay since then is applied at the next one
   // When the rate changes by itself; never() while it is not limited.
   Instant next_change() const { return is_limited_ ? timer_ : Instant::never(); }
 
-  // All that time has changed by `now`.
+  // Applies all timers that are due by `now`.
   void advance(Instant now) noexcept {
     while (is_limited_ && timer_ <= now) {
       timer_ = timer_ + parameters_.time_reset;

@@ -15,9 +15,9 @@
 // that the sender's own serialisation is left out. The packets of a segment are paced one by one, not sent as a burst.
 // A flow begins at `initial_rate` of its line: the paper's C / (N + 1), with N other flows of its host.
 //
-// Between T_low and T_high the paper's rule knows no fair share: any rates that fill the link are as good to it as any
-// others, so two flows may stay apart for ever. Patched TIMELY has one point where nothing moves, and it is fair: with
-// N flows on a link of C all have the RTT T_low (1 + δ N / (β C)).
+// Between T_low and T_high the paper's rule has no single fixed point: it is at rest at any rates that fill the link,
+// so two flows may keep unequal shares for ever. Patched TIMELY has one fixed point, and it is fair: with N flows on
+// a link of capacity C all have the RTT T_low (1 + δ N / (β C)).
 //
 // Numbers. Rates in bit/s, times in ps. diff is rounded towards zero, what a cut takes and δ (1 − w) are rounded down.
 // Source: Mittal et al., TIMELY: RTT-based Congestion Control for the Datacenter (SIGCOMM 2015), algorithm 1; values
