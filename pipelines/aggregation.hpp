@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Aggregation (spine, leaf of a pod): joins racks. Routes only; what is at layer 2 ends here.
+// Aggregation (spine, leaf of a pod): joins racks. Routes only and bridges nothing.
 //
 //   parse → classify → router's MAC? → route, hash → rewrite → egress
 #pragma once

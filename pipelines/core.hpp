@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Core: joins pods. Routes only; what is at layer 2 ends here.
+// Core: joins pods. Routes only and bridges nothing.
 //
 //   parse → classify → router's MAC? → route, hash → rewrite → egress
 #pragma once

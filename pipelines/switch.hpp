@@ -23,18 +23,18 @@ namespace softspine::pipelines {
 
 class Switch : public dataplane::Node {
  public:
-  // `pool`: for what the switch makes itself and for flooded copies; outlives the switch.
+  // `pool`: for packets that the switch makes itself and for flooded copies; outlives the switch.
   Switch(std::string name, uint32_t ports, dataplane::PacketPool& pool);
 
-  // Between windows. The tables that are learned, the queues and the counters stay; what waits is judged by the
-  // new state's plan from `now` on.
+  // Between windows. Learned tables, queues and counters stay; from `now` on the new state's plan applies to waiting
+  // packets, too.
   void publish(std::shared_ptr<const dataplane::ForwardingState> state, dataplane::Instant now = {});
   const dataplane::SwitchTables& tables() const { return tables_; }
 
-  // Between windows: what was counted so far.
+  // Between windows: the counters so far.
   const std::vector<dataplane::PortCounters>& counters() const { return counters_; }
   std::vector<dataplane::PortCounters>& counters() { return counters_; }
-  // Watches what comes in at a port; null: nobody. (What goes out is watched at its transmitter.)
+  // Sets the tap of frames that come in at a port; null: none. (Frames that go out are tapped at the transmitter.)
   void set_receive_tap(dataplane::PortNo port, dataplane::Tap* tap);
 
   const dataplane::Egress& egress() const { return egress_; }
