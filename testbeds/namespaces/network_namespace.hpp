@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A network namespace. Of ours, it is nameless, so that the kernel itself removes it, with all that is in it, when the
-// last process or descriptor that holds it is gone, however that happens. Needs CAP_SYS_ADMIN. To look inside while it
-// lives: nsenter --net=/proc/PID/ns/net, PID being any process in it.
+// A network namespace. One that we make has no name, so that the kernel itself removes it, with all that is in it,
+// when the last process or descriptor that holds it is gone, however that happens. Needs CAP_SYS_ADMIN. To look
+// inside while it lives: nsenter --net=/proc/PID/ns/net, PID being any process in it.
 #pragma once
 
 #include <expected>
@@ -16,11 +16,13 @@ namespace softspine::testbeds {
 class NetworkNamespace {
  public:
   static std::expected<NetworkNamespace, Error> make();
-  // One that is there, held as long as this object lives: by its file, /proc/PID/ns/net or one in /run/netns.
+  // An existing namespace, by its file (/proc/PID/ns/net or one in /run/netns). It is held as long as this object
+  // lives.
   static std::expected<NetworkNamespace, Error> at(const std::filesystem::path& file);
 
   // Runs `action` with this thread in the namespace: sockets and TAPs that it opens belong there for good, processes
-  // that it starts live there. A thread that can't come back ends the program: it would do its work in the wrong place.
+  // that it starts live there. If the thread can't return to its own namespace, the program ends: the thread would go
+  // on in the wrong one.
   std::expected<void, Error> within(const std::function<void()>& action) const;
   int descriptor() const { return descriptor_.number(); }
 

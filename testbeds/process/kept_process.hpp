@@ -27,8 +27,8 @@ class Descriptor {
   int number_ = -1;
 };
 
-// A command under softspine-keeper: it and all it starts end with this object, or with this process, however that ends.
-// Must not be used in a process that ignores SIGCHLD.
+// A command under softspine-keeper: it ends, with all that it has started, when this object ends or this process
+// does, however that happens. Must not be used in a process that ignores SIGCHLD.
 class KeptProcess {
  public:
   // Standard input is /dev/null; output and errors go to the end of `output`.
@@ -43,9 +43,9 @@ class KeptProcess {
   // Waits at most `timeout` (a signal to this thread begins it anew); true when it has ended.
   bool await_end(std::chrono::milliseconds timeout);
   bool running() { return !await_end(std::chrono::milliseconds{0}); }
-  // Its exit status, 128 + signal when it was killed; nothing while it runs.
+  // The command's exit status, 128 + signal if it was killed; nothing while it runs.
   std::optional<int> exit_status() const { return exit_status_; }
-  // Ends it and all it started, and returns when they are gone.
+  // Ends the command and all that it has started, and returns when they are gone.
   void kill();
 
  private:
