@@ -2,9 +2,9 @@
 // The wall clock: emulated time = TSC time / dilation.
 // Reads the TSC (calibrated once against CLOCK_MONOTONIC_RAW), since a window can be a microsecond.
 //
-// Idling: the first rounds spin (kSpinRounds), then each sleeps, doubling from kFirstSleep up to
-// `max_sleep`, never past the next known event. A busy fabric never sleeps; an idle one costs a few
-// per cent of a core at the default 200 µs.
+// Idling: the first rounds spin (kSpinRounds), then each sleeps, doubling from kFirstSleepNs up to `max_sleep`, never
+// past the next known event. A busy fabric never sleeps; an idle one costs a few per cent of a core at the default
+// 200 µs.
 #pragma once
 
 #include <cstdint>
