@@ -47,7 +47,8 @@ class Node {
   Transmitter& transmitter(PortNo port) { return transmitters_[port.value()]; }
   const Transmitter& transmitter(PortNo port) const { return transmitters_[port.value()]; }
 
-  // A packet that arrives at `port` at `at`: from a link of the same worker, or out of an outbox.
+  // Delivers a packet that arrives at `port` at the instant `at`: from a link of the same worker, or out of an
+  // outbox.
   void deliver(PortNo port, Packet packet, Instant at) {
     inbox_.push(port, std::move(packet), at);
     schedule_->wake(slot_, at);
