@@ -16,7 +16,7 @@
 
 namespace softspine::dataplane {
 
-// The tables the stages work on: what is published, and what the worker has learned.
+// The tables that the stages work on: the published state, and what the worker has learned.
 struct SwitchTables {
   std::shared_ptr<const ForwardingState> state;
   Fdb fdb;
@@ -36,7 +36,7 @@ inline void drop(PacketMeta& meta, DropReason reason) {
   meta.verdict = Verdict::kDrop;
   meta.reason = reason;
 }
-// A drop whose sender is told by ICMP.
+// A drop that LocalAgent answers: by an ICMP error to the sender, or by asking for the neighbour's MAC.
 inline void drop_and_tell(PacketMeta& meta, DropReason reason) {
   drop(meta, reason);
   meta.flags |= kMustAnswer;
@@ -75,7 +75,7 @@ void route_one(SwitchTables& tables, Packet& packet) noexcept;
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept;
 void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept;
 
-// What the hash's key is made of.
+// The parsed headers from which the hash's key is built.
 inline HeaderView header_view(const Packet& packet) noexcept {
   const PacketMeta& meta = packet.meta();
   return {.frame = packet.data(),
