@@ -39,7 +39,7 @@ constexpr uint16_t bits_reversed(uint16_t v) {
 
 template <typename T>
 struct CrcBy {
-  uint64_t quotient;    // µ, reversed, one place up: its own first bit is W itself
+  uint64_t quotient;    // µ, reversed, one place up: bit 0 is the first bit of µ, which contributes W itself
   uint64_t polynomial;  // P without its first bit, reversed, one place up: so that the CRC is the product's upper half
 };
 

@@ -57,18 +57,18 @@ enum class HashAlgorithm : uint8_t {
   kJenkinsHi
 };
 
-// What becomes of hash(seed) with another seed and the same key. kLinear: hash(seed') = hash(seed) ⊕ a constant of the
+// How hash(seed) changes with another seed and the same key. kLinear: hash(seed') = hash(seed) ⊕ a constant of the
 // key's length, so that in a group of 2^n members another seed only renames the members.
 enum class SeedEffect : uint8_t { kNone, kLinear, kMixing };
 
 struct HashAlgorithmRow {
   HashAlgorithm algorithm;
   std::string_view word;  // in testbed files, SWITCH_HASH and reports
-  // Of the result, by model; 0: the model does not have the algorithm.
+  // The width of the result, by model; 0: the model does not have the algorithm.
   std::array<uint8_t, kHashModels> bits;
   SeedEffect seed;
   bool takes_key = false;  // `hash: {key: …}`
-  bool is_drawn = false;   // for each packet: no key is hashed
+  bool is_drawn = false;   // a number is drawn for each packet: no key is hashed
   bool in_words = false;   // SAI's model: the place of a field matters, so each takes whole words of 16 bits
 
   constexpr uint8_t bits_in(HashModel model) const { return bits[static_cast<size_t>(model)]; }
@@ -117,8 +117,8 @@ static_assert(std::ranges::all_of(kHashAlgorithms,
                                   }),
               "EcmpHash rotates results of 16 and of 32 bits");
 
-// Calls `f.template operator()<A>()` with the algorithm as a constant: once per burst, so that what is inside it is
-// compiled for each row of the table.
+// Calls `f.template operator()<A>()` with the algorithm as a constant: once per burst, so that `f` is compiled for
+// each row of the table.
 template <size_t Row = 0, typename F>
 [[gnu::always_inline]] inline auto with_algorithm(HashAlgorithm algorithm, F&& f) {
   constexpr HashAlgorithm kThis = kHashAlgorithms[Row].algorithm;

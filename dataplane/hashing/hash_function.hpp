@@ -73,7 +73,7 @@ struct HashFunction<HashAlgorithm::kXor> {
   }
 };
 
-// No key is hashed: whoever needs a number draws one.
+// No key is hashed: the caller draws a number instead.
 template <>
 struct HashFunction<HashAlgorithm::kRandom> {
   static HashSetup set_up(const HashConfig&, uint32_t) { return {}; }

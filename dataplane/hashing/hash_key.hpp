@@ -77,11 +77,11 @@ struct KeyPart {
   };
   Source source = Source::kBytes;
   UdfBase base = UdfBase::kL3;
-  uint8_t needs = 0;                     // one of these flags; 0: nothing
+  uint8_t needs = 0;                     // flags of which a packet must have one; 0: any packet
   uint16_t offset = 0;                   // from the base
   uint16_t mirror = 0;                   // of the other direction's field: destination for source
   uint8_t length = 0;                    // in the packet
-  uint8_t to = 0;                        // in the key; of kBins: before its bytes are turned round
+  uint8_t to = 0;                        // in the key; for kBins, before into_bins() reverses it
   HashField field = HashField::kInPort;  // unless it is a UDF
   uint8_t udf = 0;                       // of the configuration's
 };

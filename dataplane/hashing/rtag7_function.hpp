@@ -68,7 +68,7 @@ template <>
 struct Rtag7Function<HashAlgorithm::kXor> {
   static uint32_t of(const uint64_t* words, uint32_t count) noexcept { return folded(words, count); }
 };
-// No key is hashed: whoever needs a number draws one.
+// No key is hashed: the caller draws a number instead.
 template <>
 struct Rtag7Function<HashAlgorithm::kRandom> {
   static uint32_t of(const uint64_t*, uint32_t) noexcept { return 0; }

@@ -51,7 +51,7 @@ inline std::array<uint64_t, 3> in_words(const UsualFields& it) {  // zeros befor
 }
 inline std::array<uint64_t, 4> in_bins(const UsualFields& it) {
   const uint64_t ip = __builtin_bswap64(it.addresses);  // source, destination
-  const uint64_t l4 = __builtin_bswap32(it.ports);      // likewise
+  const uint64_t l4 = __builtin_bswap32(it.ports);      // source, destination
   return {__builtin_bswap64(it.qp) >> 40 << 32,         // bins 1 and 0
           l4 << 48 | uint64_t{it.protocol} << 32,       // bins 5 and 4
           ip << 32 | l4 >> 16,                          // bins 9, 8 and 6
