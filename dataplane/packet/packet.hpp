@@ -44,7 +44,8 @@ enum class Verdict : uint8_t {
 // Whom a frame is for, by its destination MAC.
 enum class Cast : uint8_t { kUnicast, kMulticast, kBroadcast };
 
-// One cache line beside the mbuf. Written by the stage named, read by all after it.
+// One cache line beside the mbuf. Each field is written by the stage that its comment names, and read by all later
+// ones.
 struct alignas(64) PacketMeta {
   Instant at;              // link: last bit arrived
   Instant born;            // source: first bit left

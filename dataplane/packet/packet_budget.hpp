@@ -18,14 +18,14 @@ class PacketBudget {
   explicit PacketBudget(uint64_t limit_bytes, std::function<void()> on_spent = {})
       : limit_bytes_(limit_bytes), on_spent_(std::move(on_spent)) {}
 
-  // False: that is more than is left, and nothing was taken.
+  // False if `bytes` is more than is left; nothing is then taken.
   bool take(uint64_t bytes) noexcept {
     if (taken_bytes_.fetch_add(bytes, std::memory_order_relaxed) + bytes <= limit_bytes_) return true;
     release(bytes);
     return false;
   }
   void release(uint64_t bytes) noexcept { taken_bytes_.fetch_sub(bytes, std::memory_order_relaxed); }
-  // A packet could not be made.
+  // Called when a packet could not be made.
   void miss() noexcept {
     if (!spent_.exchange(true, std::memory_order_relaxed) && on_spent_) on_spent_();
   }

@@ -14,7 +14,7 @@ enum PacketFlag : uint8_t {
   kIsRoce = 1 << 4,      // UDP to port 4791 with a whole BTH
   kIsFragment = 1 << 5,  // not the first, or more to come: no layer 4 to hash
   kIsTagged = 1 << 6,    // carries an 802.1Q tag
-  kMustAnswer = 1 << 7,  // a drop whose sender is told by ICMP (reason says which)
+  kMustAnswer = 1 << 7,  // a drop that LocalAgent answers, by its reason: ICMP error, ARP or ND request
 };
 
 }  // namespace softspine::dataplane

@@ -59,7 +59,7 @@ class PacketStock {
   void** free_ = nullptr;  // address space for `limit_` of them
   uint64_t free_count_ = 0;
   uint64_t made_ = 0;
-  char* next_ = nullptr;  // of the last chunk: what is not cut yet
+  char* next_ = nullptr;  // up to end_: the part of the last chunk that is not cut yet
   char* end_ = nullptr;
   std::vector<Chunk> chunks_;
 };

@@ -3,9 +3,9 @@
 // a small one for built-in traffic (headers only), one with room for a jumbo frame for edges.
 // Any thread that touches packets must be a worker (it needs an lcore id for its cache).
 //
-// A pool holds as many packets as are under way: it grows (packet_stock.hpp) up to its number or its budget, so how
-// much memory there is shapes no result. A caller that gets an empty handle must only lose nothing else and count
-// nothing twice: the run is over (packet_budget.hpp).
+// A pool holds as many packets as are under way: it grows (packet_stock.hpp) up to its number or its budget, so the
+// amount of memory changes no result. A caller that gets an empty handle has only to lose no other packet and to
+// count none twice: the run is over (packet_budget.hpp).
 #pragma once
 
 #include <cstdint>
