@@ -12,7 +12,7 @@
 //   advance(now)                               `now` has reached next_change()
 //   question                                   answer
 //   rate_bps()                                 bit/s on the wire, or kNoLimit
-//   window_bytes()                             payload under way at most, or kNoLimit; one packet may always be
+//   window_bytes()                             payload under way at most, or kNoLimit; one packet is always allowed
 //   next_change()                              when rate or window changes by itself; never() if neither does
 //
 // Every call happens after all changes that were due by its `now` (advance), and `now` never goes back. An algorithm
@@ -21,7 +21,7 @@
 // acknowledgement, the sender waits for its timer: no algorithm here has such a window, and a new one that has must
 // make the sender ask.
 //
-// An algorithm also says how a testbed file writes it: kSets are its words with the parameters that each stands for,
+// An algorithm also declares how testbed files name it: kSets are its names with the parameters that each stands for,
 // kKeys its parameters with limits and help, complaint() tells whether two of them contradict each other. Reading,
 // schema and reference pages come from there. kHeedsCnps: receivers send CNPs to it. kHeedsAcks: it wants on_ack(),
 // and the sender then keeps the instants from which a round-trip time is measured.

@@ -2,7 +2,7 @@
 // When a flow may send its next frame, at a rate that is configured, or set by a congestion control, or both.
 //
 // A leaky bucket: a frame puts its bits in, the rate lets them out, and the next frame may go when it is empty.
-//   rate = min(configured, the control's)               changes with every event that the control is told, and by time
+//   rate = min(configured, the control's)               changes with every event of the control, and by time
 // The limiter is exact: the bucket's content is kept in bits × 10^12, of which r leave in a picosecond at r bit/s,
 // and each stretch between two changes of the rate counts at its own rate. A flow that did not send when it could
 // (the port served others, it was paused, it had nothing to send) may catch up by at most `kCreditBytes`: the mean
