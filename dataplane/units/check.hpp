@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An always-on check of our own mistakes: prints the claim and its values, then aborts.
-// Never for outside data: a peer's bytes are not our mistake.
+// An always-on check for bugs: prints the claim and its values, then aborts. Never for outside data: a peer's bytes
+// are not a bug of ours.
 #pragma once
 
 #include <cstdint>

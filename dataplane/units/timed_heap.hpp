@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small binary heap of (instant, id): the earliest first, at one instant the smaller id.
-// For the ports of a node: each id stands in it at most once.
+// It is for the ports of a node: each id occurs at most once.
 #pragma once
 
 #include <cstddef>
@@ -73,7 +73,7 @@ class TimedHeap {
   static bool before(const Entry& a, const Entry& b) { return a.at != b.at ? a.at < b.at : a.id < b.id; }
 
   [[gnu::noinline]] void grow() { reserve(2 * size_ + 4); }
-  // The entry's place at `i` or nearer to the top.
+  // Places the entry at `i` or nearer to the top.
   void sift_up(size_t i, Entry entry) {
     while (i > 0) {
       const size_t parent = (i - 1) / 2;
@@ -84,7 +84,7 @@ class TimedHeap {
     entries_[i] = entry;
     next_ = entries_[0].at;
   }
-  // The entry's place at `i` or below.
+  // Places the entry at `i` or below.
   void sift_down(size_t i, Entry entry) {
     for (;;) {
       size_t child = 2 * i + 1;
