@@ -40,7 +40,7 @@ class KeptProcess {
   KeptProcess& operator=(KeptProcess&& other) noexcept;
   ~KeptProcess() { kill(); }
 
-  // Waits at most `timeout` (a signal to this thread begins it anew); true when it has ended.
+  // Waits at most `timeout` (a signal to this thread restarts the wait); true if the command has ended.
   bool await_end(std::chrono::milliseconds timeout);
   bool running() { return !await_end(std::chrono::milliseconds{0}); }
   // The command's exit status, 128 + signal if it was killed; nothing while it runs.
