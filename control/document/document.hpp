@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A YAML text as a tree of values that know where they stand.
+// A YAML text as a tree of values that know their position in the file.
 //
 // Stricter than YAML, because a configuration is: one document; UTF-8 without control characters; keys are words,
 // each once in its map; no tags. Anchors and aliases work, merge keys (<<) don't.
@@ -34,11 +34,11 @@ struct Position {
 
 class Document;
 
-// Whose words a document's are.
+// Whose keys a document uses: softspine's, or those of SONiC's config_db.json.
 enum class Dialect : uint8_t { kTestbed, kConfigDb };
 
-// A handle: cheap to copy, valid as long as its document. The default one stands nowhere (for rows that
-// a program made, not a file); it may only be asked for its position, its path and its children's.
+// A handle: cheap to copy, valid as long as its document. A default-constructed Value has no position (it is for rows
+// that a program made, not a file); it may only be asked for its position, its path and those of its children.
 class Value {
  public:
   Value() = default;
@@ -49,18 +49,18 @@ class Value {
   size_t size() const;            // entries of a map, items of a sequence
   bool is_leaf() const;           // a scalar or nothing
 
-  // The same for a value and its aliases, different for all others, also of other documents of one reader.
+  // Equal for a value and its aliases; different for all other values, also those of other documents of one reader.
   uint32_t id() const;
 
   Dialect dialect() const;
-  std::string_view file() const;  // empty if it stands nowhere
+  std::string_view file() const;  // empty if it has no position
 
   Position at() const;
-  std::string path() const;  // topology.links[3].endpoints[0]; of an alias: of what it stands for
+  std::string path() const;  // topology.links[3].endpoints[0]; an alias has the path of its anchor
 
-  // For messages: the value of this key, else the value itself. Walks the map.
+  // For messages: the value of this key, or this value itself if the key is missing. Searches the map linearly.
   Value child(std::string_view key) const;
-  // The items of a sequence; of anything else itself alone.
+  // The items of a sequence; any other value is its own only item.
   std::vector<Value> each() const;
 
   class Items;
@@ -73,9 +73,9 @@ class Value {
 
 class Document {
  public:
-  // Adds to `log` what is wrong with the text as YAML. Null if it cannot be read on: after a syntax error
-  // there is no telling what the rest means.
-  // `first_id`: of its values' ids.
+  // Adds to `log` what is wrong with the text as YAML. Null if the text cannot be read any further: after a syntax
+  // error the meaning of the rest is unknown.
+  // `first_id`: the id of the document's first value.
   static std::unique_ptr<const Document> parse(std::string_view text, std::string_view file, ErrorLog& log,
                                                Dialect dialect = Dialect::kTestbed, uint32_t first_id = 0);
 

@@ -19,7 +19,7 @@ struct Error {
 
 using Errors = std::vector<Error>;
 
-// Where something was said, for what can only be said of it when the whole fabric is known.
+// A position in a file, kept for errors that can only be found when the whole fabric is known.
 struct Place {
   std::string file;
   std::string path;
@@ -30,7 +30,7 @@ inline Error error_at(const Place& place, std::string message) {
   return {place.file, place.path, place.line, place.column, std::move(message)};
 }
 
-// In the order of their places.
+// Sorts errors by their position.
 void sort_by_place(Errors& errors);
 
 // FILE:LINE:COLUMN: path: message

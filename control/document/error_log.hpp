@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a file, while it is being found out.
+// Collects what is wrong with a file while it is read.
 //
-// Mistakes come in any order and leave in the file's. All are listed up to kMaxErrors, which is more than anybody
-// reads; of a file with more, the first kMaxErrors by line, and then how many there are besides. So memory is
-// bounded, and a reader of the list knows whether it is whole.
+// Errors come in any order and are listed in the file's. Up to kMaxErrors, which is more than anybody reads, all of
+// them are listed; of a file with more, the first kMaxErrors by line, and then the number of the others. So memory is
+// bounded, and a reader of the list knows whether it is complete.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ class ErrorLog {
   void cut();
 
   Errors errors_;        // up to 2 × kMaxErrors, then cut to the first kMaxErrors
-  bool is_cut_ = false;  // from then on what stands after errors_[kMaxErrors - 1] is only counted
+  bool is_cut_ = false;  // from then on, errors after errors_[kMaxErrors - 1] are only counted
   uint64_t left_out_ = 0;
   uint64_t count_ = 0;
 };

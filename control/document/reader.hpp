@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Collects what is wrong while a document is read: everything, each thing once, in the file's order.
+// Reads documents, and collects everything that is wrong with them: each error once, in the file's order.
 //
-// A word is wrong once: after the first complaint about it, what follows from it (or another alias of it) is no news.
-// A map or a list can lack several things, and says each once.
-// Several documents can be read into one list of mistakes: a testbed, and the config_db.json files that it names.
+// A scalar has one error: after the first, errors that follow from it, or from another alias of it, are not reported. A
+// map or a list can lack several things, and each of them is reported once.
+// Several documents can be read into one list of errors: a testbed, and the config_db.json files that it names.
 #pragma once
 
 #include <memory>
@@ -18,15 +18,15 @@
 
 namespace softspine::control {
 
-// Where a value stands; of one that stands nowhere, an empty place.
+// The position of a value; an empty Place if it has none.
 Place place_of(Value value);
 
 class Reader {
  public:
   explicit Reader(std::string file = "") : file_(std::move(file)) {}
 
-  // Reads a text, which is kept: its values are good as long as this. Where there is nothing to be read (it has been
-  // complained about) the value stands nowhere.
+  // Parses a text and keeps its document, so that its values are valid as long as this Reader. If the text cannot be
+  // parsed, which is then reported, the returned Value has no position.
   Value open(std::string_view text, std::string_view file, Dialect dialect = Dialect::kTestbed);
   const std::string& file() const { return file_; }
 
@@ -34,11 +34,11 @@ class Reader {
   bool wrong(Value at, std::string message);
   bool wrong_type(Value at, std::string_view expected);  // "expected …, found a map"
 
-  // What can't be meant, or has no effect, and is taken all the same.
+  // Reports what is probably a mistake, or has no effect, but is accepted all the same.
   void warn(Value at, std::string message);
-  Errors warnings();  // the list; there are none afterwards
+  Errors warnings();  // returns the list and empties it
 
-  // What hangs on this value is not known: it has been complained about itself.
+  // An error of this value itself has been reported, so nothing can be said about what depends on it.
   bool is_wrong(Value at) const { return wrong_.contains(at.id()); }
 
   std::string guess(std::string_view word, const std::vector<std::string_view>& known) {
@@ -53,7 +53,7 @@ class Reader {
   bool is_news(Value at, std::string_view message);
 
   std::vector<std::unique_ptr<const Document>> documents_;
-  std::string file_;  // for what stands nowhere in it
+  std::string file_;  // for values without a position in it
   ErrorLog log_;
   ErrorLog warnings_;
   Guesser guesser_;

@@ -7,8 +7,8 @@
 
 namespace softspine::control {
 
-// Pipes too, which may wait for their writer; or, if only files will do, nothing that could. The error is a message
-// without the path.
+// Also reads pipes, which may block until a writer comes; with `only_files`, whatever could block is refused. The error
+// is a message without the path.
 std::expected<std::string, std::string> read_text_file(const std::string& path, bool only_files = false);
 
 }  // namespace softspine::control
