@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How a type is written in a file. For each type T:
-//   Format<T>::read(reader, value, out)   false if it has complained; `out` is then a harmless default
+//   Format<T>::read(reader, value, out)   false if it has reported an error; `out` is then a harmless default
 //   Format<T>::schema(book)               its JSON Schema
 //   Format<T>::write(value)               as a file would show it: defaults in the schema, limits in messages
 // Structs are read through their Table (table.hpp).
@@ -54,7 +54,7 @@ struct Words;
 template <typename E>
 concept HasWords = requires { Words<E>::all; };
 
-// Words of before, which are still read for a release and proposed to nobody.
+// Former words of an enum's values: still read for one release, but no message proposes them.
 template <typename E>
 concept HasOldWords = requires { Words<E>::old; };
 
@@ -217,7 +217,7 @@ struct Format<T> {
 
 template <typename T>
 struct Format<std::optional<T>> {
-  // A value that could not be read counts as given: what follows must not call it missing.
+  // A value that could not be read counts as given, so that no later check reports it as missing.
   static bool read(Reader& reader, Value value, std::optional<T>& out) {
     return Format<T>::read(reader, value, out.emplace());
   }
@@ -225,7 +225,7 @@ struct Format<std::optional<T>> {
   static Json write(const std::optional<T>& value) { return value ? Format<T>::write(*value) : Json(); }
 };
 
-// One that lies apart, since it is large and few rows have it.
+// An optional value that is allocated apart, since it is large and few rows have it.
 template <typename T>
 struct Format<std::shared_ptr<const T>> {
   static bool read(Reader& reader, Value value, std::shared_ptr<const T>& out) {
@@ -238,7 +238,7 @@ struct Format<std::shared_ptr<const T>> {
   static Json write(const std::shared_ptr<const T>& value) { return value ? Format<T>::write(*value) : Json(); }
 };
 
-// A value that may be missing, and of which it matters whether all of it could be read.
+// An optional value that also says whether all of it could be read.
 template <typename T>
 struct Tried {
   T value{};
@@ -315,7 +315,7 @@ struct Format<Named<T>> {
     bool good = true;
     out.items.reserve(value.size());
     for_each_entry(value, [&](Value key, Value content) {
-      if (key.kind() != ValueKind::kScalar) return;  // the document has complained
+      if (key.kind() != ValueKind::kScalar) return;  // the document has reported it
       if (!is_name(key.text())) {
         good = reader.wrong(
             key, shown(key.text()) + " is no name: letters, digits, '_' and '-', at most 63, a letter or digit first");

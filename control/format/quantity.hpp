@@ -8,8 +8,8 @@
 //   share     %                                  in millionths
 //
 // Exact: what is not a whole number of the base unit is an error, and so is what does not fit 63 bits.
-// A bare number is an error, because nobody can tell what it meant: except in a config_db.json, where SONiC says it:
-// sizes are bytes, times milliseconds, rates bytes a second, shares percent.
+// A bare number is an error, because nobody can tell its unit. In a config_db.json it is none, since SONiC defines the
+// unit: sizes are bytes, times milliseconds, rates bytes a second, shares percent.
 #pragma once
 
 #include <cstdint>

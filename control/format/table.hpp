@@ -9,8 +9,8 @@
 //     return table;
 //   }
 //
-// A row struct has a member `Value where`, which is set, so that later checks can say where; and if it wants one,
-// a member `bool read_well`, so that they need not follow from mistakes.
+// A row struct has a member `Value where`, which is set so that later checks can report a position. It may have a
+// member `bool read_well`, by which later checks pass over rows with errors.
 #pragma once
 
 #include <functional>
@@ -116,7 +116,7 @@ class Table {
     rules_.push_back(std::move(rule));
     return *this;
   }
-  // Keys that are not declared are somebody else's, and no mistake.
+  // Keys that are not declared here belong to other readers, and are no error.
   Table& among_others() {
     others_ = true;
     return *this;
@@ -142,7 +142,7 @@ class Table {
     if constexpr (requires { row.read_well = good; }) row.read_well = good;
     return good;
   }
-  // What `from` says goes over what `into` says, key by key; of optional members only.
+  // The values of `from` replace those of `into`, key by key; optional members only.
   void merge(const Row& from, Row& into) const {
     if constexpr (requires { into.where = from.where; }) into.where = from.where;
     for (const auto& merge_one : merges_) merge_one(from, into);
