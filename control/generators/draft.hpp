@@ -23,7 +23,7 @@ struct DraftNode {
   uint32_t plane = 0;
   std::string server;
   uint32_t ports = 0;  // that the generator has used
-  Value where;         // nowhere: generated
+  Value where;         // without a position if it is generated
 };
 
 struct DraftEnd {

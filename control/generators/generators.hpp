@@ -81,12 +81,12 @@ struct AiZone {
 
 using FabricSpec = std::variant<LeafSpine, FatTree, Hpn, AiZone>;
 
-// A fabric larger than this is taken for a slip of the pen.
+// A fabric larger than this is taken for a typing error.
 inline constexpr uint64_t kMaxNodes = 500'000;
 inline constexpr uint64_t kMaxLinks = 2'000'000;
 
 struct Size {
-  double nodes = 0;  // not integers: what people write can multiply past any of them
+  double nodes = 0;  // not integers, since products of what people write can exceed any of them
   double links = 0;
   double ports = 0;  // of the largest switch
 };
@@ -96,7 +96,7 @@ Size size_of(const FatTree& spec);
 Size size_of(const Hpn& spec);
 Size size_of(const AiZone& spec);
 
-// Only if size_of is within limits.
+// To be called only if size_of() is within its limits.
 void draft(const LeafSpine& spec, Draft& out);
 void draft(const FatTree& spec, Draft& out);
 void draft(const Hpn& spec, Draft& out);
