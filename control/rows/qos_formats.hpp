@@ -102,7 +102,7 @@ struct Format<Keyed<Key, Row>> {
     bool good = true;
     out.items.reserve(value.size());
     for_each_entry(value, [&](Value key, Value content) {
-      if (key.kind() != ValueKind::kScalar) return;  // the document has complained
+      if (key.kind() != ValueKind::kScalar) return;  // the document has reported it
       auto parsed = KeyTraits<Key>::parse(key.text());
       if (!parsed) {
         good = reader.wrong(key, "expected " + std::string(KeyTraits<Key>::expected) + ", found " + shown(key.text()));

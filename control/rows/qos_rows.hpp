@@ -37,7 +37,7 @@ struct Keyed {
     Key key;
     Value at;  // the key
     Row row;
-    uint32_t layer = 0;  // of a profile and its bases: which of them said it
+    uint32_t layer = 0;  // which of a profile and its bases has it
   };
   std::vector<Item> items;
 };

@@ -207,7 +207,7 @@ struct Format<Expected> {
   static Json write(const Expected&) { return Json(); }
 };
 
-// The key of a map of numbers: 0 … keys-1; complains otherwise.
+// The key of a map of numbers: 0 … keys-1; reports an error otherwise.
 std::optional<uint8_t> read_number_key(Reader& reader, Value key, unsigned keys);
 
 template <typename T, size_t Keys>
@@ -217,10 +217,10 @@ struct Format<NumberMap<T, Keys>> {
     bool good = true;
     std::array<std::optional<std::string_view>, Keys> seen{};
     for_each_entry(value, [&](Value key, Value content) {
-      if (key.kind() != ValueKind::kScalar) return;  // the document has complained
+      if (key.kind() != ValueKind::kScalar) return;  // the document has reported it
       const auto number = read_number_key(reader, key, Keys);
       if (number && seen[*number]) {
-        const bool said = *seen[*number] == key.text();  // by the document
+        const bool said = *seen[*number] == key.text();  // reported by the document
         good = said ? false : reader.wrong(key, std::to_string(*number) + " stands in this map already");
         return;
       }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a testbed file says, as it says it: names not resolved, defaults of other tables not filled in.
-// Only the loader sees these; everybody else sees Testbed. The keys are declared in *_tables.cpp.
+// Only the loader uses these; everything else uses Testbed. The keys are declared in *_tables.cpp.
 #pragma once
 
 #include <array>
@@ -271,8 +271,7 @@ struct TopologyRow {
   Tried<std::vector<LinkRow>> links;
 };
 
-// Which profile switches have that name none.
-// A member for each row of kSwitchRoles: a table's key is a member.
+// The profiles of switches that name none, a member for each row of kSwitchRoles: a table's key is a member.
 template <size_t Number>
 struct ProfileOfRole {
   std::optional<std::string> profile;
