@@ -55,18 +55,18 @@ struct DpdkEdge {
 // What stands between a host that is outside and its link (dataplane/edge/nic.hpp). A built-in host is its own NIC.
 struct HostNic {
   std::optional<uint8_t> pfc_enable;  // bit n: priority n; none: those of the switch's port before it
-  bool relay_pfc = false;             // the host's own adapter obeys and says pauses
+  bool relay_pfc = false;             // the host's own adapter obeys and sends pauses
   dataplane::Rate rate;               // both ways, if less than the link's; zero: the link's
   // Notification and reaction point for a host that has none.
   dataplane::CongestionParameters congestion_control;
   uint8_t cnp_dscp = 48;
   dataplane::Duration cnp_interval = dataplane::Duration::us(50);
-  // Of the host's RoCEv2 packets, whatever it wrote there itself.
+  // Set in the host's RoCEv2 packets, whatever the host wrote there.
   std::optional<uint8_t> dscp;
   uint16_t source_port = 0;  // UDP; 0: the host's own
 };
 
-// Two ways to write one path; links are not followed.
+// Whether both are spellings of one path; symbolic links are not followed.
 inline bool same_file(const std::string& a, const std::string& b) {
   return std::filesystem::path(a).lexically_normal() == std::filesystem::path(b).lexically_normal();
 }
@@ -77,7 +77,7 @@ using Attachment =
 inline bool is_builtin(const Attachment& a) {
   return std::holds_alternative<BuiltinHost>(a);
 }
-// Built-in hosts and files keep any time; everything else lives in wall time.
+// Built-in hosts and files run on either clock; everything else needs the wall clock.
 inline bool needs_wall_clock(const Attachment& a) {
   return !is_builtin(a) && !std::holds_alternative<PcapEdge>(a);
 }

@@ -23,7 +23,7 @@
 
 namespace softspine::control {
 
-inline constexpr uint32_t kNone = UINT32_MAX;  // where an index could be, and isn't
+inline constexpr uint32_t kNone = UINT32_MAX;  // in place of an index: there is none
 
 enum class NodeKind : uint8_t { kSwitch, kHost };
 

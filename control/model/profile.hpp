@@ -35,7 +35,7 @@ struct EcmpGroupConfig {
   EcmpGroupMode mode = EcmpGroupMode::kHash;
   EcmpGroupKind kind = EcmpGroupKind::kModulo;
   uint32_t buckets = 128;  // resilient
-  // By the neighbour's name; who is not named weighs 1. At most 64.
+  // By the neighbour's name; a neighbour that is not named has weight 1. At most 64.
   std::vector<std::pair<std::string, uint32_t>> weights;
   dataplane::FlowletConfig flowlets;
 };

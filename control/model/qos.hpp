@@ -86,7 +86,7 @@ struct QosConfig {
   std::array<uint8_t, 8> priorities_of_pg{1, 2, 4, 8, 16, 32, 64, 128};
   dataplane::Duration watchdog_poll = dataplane::Duration::ms(200);
   Place place;
-  bool whole = true;  // nothing was wrong with it so far: what hangs on it can be judged
+  bool whole = true;  // no error has been found in it so far, so checks of what depends on it make sense
 
   bool has_buffers() const { return !pools.empty(); }
   const PortQos& port(std::string_view name) const;

@@ -14,7 +14,7 @@
 
 namespace softspine::control {
 
-// kHost is what no switch is: hosts have no role.
+// Hosts have no role; kHost is the value of whatever is no switch.
 enum class Role : uint8_t { kTor, kAggregation, kCore, kHost };
 
 struct RoleRow {
@@ -79,7 +79,7 @@ inline std::string name_of(Role role) {
   const RoleRow* row = row_of(role);
   return std::string(row == nullptr ? kHostWord : row->word);
 }
-// Of a switch whose role a report gives as a word.
+// The tier of a switch whose role a report gives as a word.
 constexpr std::optional<int> tier_of_word(std::string_view word) {
   for (const RoleRow& row : kSwitchRoles) {
     if (row.word == word) return row.tier;

@@ -51,7 +51,7 @@ struct Fault {
 
 enum class HostFaultKind : uint8_t { kStorm, kSlowReceiver, kClear };
 
-// A built-in host that fails, at all of its ports, from an instant until another one. kClear: it does no longer.
+// A built-in host that fails, at all of its ports, from an instant until another one. kClear: the host no longer fails.
 struct HostFault {
   dataplane::Instant at;
   dataplane::Instant until = dataplane::Instant::never();
@@ -62,16 +62,16 @@ struct HostFault {
 };
 
 enum class PortFaultKind : uint8_t { kLossy, kDeaf, kClear };
-// Of a lossy link, as the named end sees it.
+// In which direction a link loses frames, as the named end sees it.
 enum class LossyWay : uint8_t { kBoth, kOut, kIn };
 
-// Cables that lose frames, and ports that do not react to PFC, from an instant until another one. What is wrong with
-// a port is replaced by the next fault of its kind; kClear ends it, whatever it is.
+// Cables that lose frames, and ports that do not react to PFC, from an instant until another one. A fault replaces an
+// earlier one of its kind at the same port; kClear ends whatever fault the port has.
 struct PortFault {
   dataplane::Instant at;
   dataplane::Instant until = dataplane::Instant::never();
   PortFaultKind kind = PortFaultKind::kLossy;
-  std::vector<LinkEnd> ports;  // whose frames are lost; that are deaf
+  std::vector<LinkEnd> ports;  // the ports whose frames are lost, or that are deaf
   uint64_t lost_millionths = 0;
   uint64_t damaged_millionths = 0;
   uint8_t priorities = 0xff;  // deaf: bit n: priority n
@@ -90,7 +90,7 @@ struct Testbed {
   std::vector<PortFault> port_faults;  // likewise
   dataplane::Duration convergence;     // how long routes take to follow a link event
   std::vector<Expectation> expectations;
-  Errors warnings;  // what the file says without effect, in its order
+  Errors warnings;  // parts of the file that have no effect, in its order
 };
 
 }  // namespace softspine::control

@@ -15,27 +15,28 @@ namespace softspine::control {
 
 enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing };
 
-// RoCEv2's where nothing is configured: AF31.
+// The DSCP of RoCEv2 where nothing is configured: AF31.
 inline constexpr uint8_t kUsualDscp = 26;
 
 enum class TransportKind : uint8_t { kOpenLoop, kReliable };
 enum class Verb : uint8_t { kWrite, kSend };
 
-// How queue pairs deal with what comes back. All but the first two: of reliable connections.
+// The transport of a workload's queue pairs. All members but the first two apply to reliable connections only.
 struct TransportConfig {
   TransportKind kind = TransportKind::kOpenLoop;
   Verb verb = Verb::kWrite;
   dataplane::CongestionParameters congestion_control;  // none, or one of dataplane/congestion/algorithms.hpp
-  uint32_t window = 1024;         // packets under way
-  uint32_t ack_every = 16;        // packets
-  uint8_t ack_timeout = 14;       // 4.096 µs × 2^n; 0: none
-  uint8_t retries = 7;            // timeouts without progress
-  uint8_t ack_dscp = kUsualDscp;  // the workload's own unless the file says otherwise
+  uint32_t window = 1024;                              // packets under way
+  uint32_t ack_every = 16;                             // packets
+  uint8_t ack_timeout = 14;                            // 4.096 µs × 2^n; 0: none
+  uint8_t retries = 7;                                 // timeouts without progress
+  uint8_t ack_dscp = kUsualDscp;                       // the workload's own unless the file says otherwise
   uint8_t cnp_dscp = 48;
   dataplane::Duration cnp_interval = dataplane::Duration::us(50);
 };
 
-// How a flow's messages go over its queue pairs: each has all of them; each has a part of every one; they take turns.
+// How a flow's messages are spread over its queue pairs: each queue pair sends all messages; each sends a part of every
+// message; messages alternate between queue pairs.
 enum class Scaling : uint8_t { kEach, kSplit, kRoundRobin };
 
 // RoCEv2 traffic between built-in hosts.
