@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with expectations before anything runs, by the outline of the report that the testbed will have:
+// Finds errors in expectations before anything runs, by the outline of the report that the testbed will have:
 //
 //   a path that leads nowhere                          named with its nearest neighbour
 //   a bare number against a value that has a unit      `rate at_least 90` would hold at 91 bit/s; 0 is 0 in every unit
@@ -7,8 +7,9 @@
 //   a duration, rate or size against a plain number    completed at_least 5us
 //   a word against a number, a number against a word, either against true or false, anything against a map
 //
-// A share goes with every number that has no unit: shares are fractions (50% = 0.5). Of what only a run can tell
-// (find_in_outline) nothing is said here, nor of what is not there in this one (a completion time of no flow).
+// A share may stand against every number that has no unit: shares are fractions (50% = 0.5). Values that only a run can
+// tell (find_in_outline) are not checked, nor are values that this testbed's report will not have (a completion time
+// without flows).
 #pragma once
 
 #include <string>
@@ -20,7 +21,7 @@
 
 namespace softspine::control {
 
-// In their order, one error for each expectation at most. `file`: where they stand.
+// In the order of the expectations, at most one error for each. `file`: the file that they are in.
 Errors check_expectations(const std::vector<Expectation>& expectations, const Json& outline, const std::string& file);
 
 }  // namespace softspine::control

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a hash must not be, seen as a whole, with what it has from its bases; and groups against the fabric.
+// Checks a profile's hash as a whole, with what it inherits from its bases, and its ECMP groups against the fabric.
 #pragma once
 
 #include "control/document/reader.hpp"
@@ -9,10 +9,11 @@
 
 namespace softspine::control {
 
-// `where`: the profile's `hash`. Fields that overlap, an offset wider than the result, what a model does not have.
+// Refuses fields that overlap, an offset wider than the result, and keys that the hash's model does not have. `where`:
+// the profile's `hash`.
 void check_hash(Reader& reader, Value where, const HashConfig& hash);
 
-// Weights of neighbours that are not there, and groups larger than a switch can have.
+// Refuses weights of neighbours that do not exist, and groups larger than a switch can have.
 void check_groups(Reader& reader, const TestbedRow& row, const std::vector<Profile>& profiles, const Fabric& fabric);
 
 }  // namespace softspine::control

@@ -11,7 +11,8 @@
 
 namespace softspine::control {
 
-// It begins when it is done, whatever its `at`; `until` counts from then, not from the start of the run.
+// The fault begins when it is injected, whatever its `at` says; `until` counts from then, not from the start of the
+// run.
 struct LiveFault {
   std::vector<Fault> links;
   std::vector<HostFault> hosts;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Another profile for a switch while it runs: whether it may be.
+// Whether a switch may get another profile while it runs.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From the rows of SONiC's tables to a QosConfig; complains about what does not hold together.
+// From the rows of SONiC's tables to a QosConfig; reports rows that contradict each other.
 #pragma once
 
 #include <memory>
@@ -11,11 +11,11 @@
 
 namespace softspine::control {
 
-// Puts the rows of a profile over those of its base, field by field; rows of ports and ranges behind them. `layer`
-// grows from base to profile.
+// Merges the rows of a profile into those of its base: fields replace the base's fields, rows of ports and ranges are
+// appended. `layer` grows from base to profile.
 void put_over(const QosRows& from, QosRows& into, uint32_t layer);
 
-// `where`: the profile. The maps of priorities are the profile's business.
+// `where`: the profile. Its maps of priorities are resolved elsewhere, with the profile.
 std::shared_ptr<QosConfig> resolve_qos(Reader& reader, Value where, const QosRows& rows);
 
 // What can only be judged when the ports are known: whether pools hold what is reserved in them, and whether

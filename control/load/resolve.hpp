@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The steps from rows to a Testbed: names become indices, inheritance and defaults are applied.
-// Each complains to the reader and goes on.
+// Each step reports errors to the reader and goes on.
 #pragma once
 
 #include <optional>
@@ -15,8 +15,8 @@
 
 namespace softspine::control {
 
-// Bases before those that change them is not required; a cycle of bases is an error. Always has a "default", and of the
-// built-in ones those that are wanted by name or are bases.
+// A base may stand after the profiles that build on it; a cycle of bases is an error. The result always has a
+// "default", and of the built-in profiles those that are used by name or as a base.
 std::vector<Profile> resolve_profiles(Reader& reader, const Named<ProfileRow>& rows,
                                       const std::vector<std::string_view>& wanted);
 

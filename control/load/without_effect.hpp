@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a file says and what does nothing: profiles that nobody has, keys of groups that another key switches off, a
-// watchdog that looks too rarely or after what is never paused, faults that change nothing, rates above a link's.
-// Each is a warning: it may be meant (a profile for later, a run to compare with).
+// Finds what a file says without effect: profiles that no switch has, keys of ECMP groups that another key disables, a
+// watchdog that polls too rarely or watches priorities that are never paused, faults that change nothing, rates above a
+// link's.
+// Each is a warning, since it may be intended (a profile for later, a run to compare with).
 #pragma once
 
 #include "control/document/reader.hpp"
@@ -9,7 +10,7 @@
 
 namespace softspine::control {
 
-// Of a file without mistakes.
+// To be called for a file without errors.
 void find_without_effect(Reader& reader, const TestbedRow& row, const Testbed& testbed,
                          const std::vector<const NodeRow*>& node_rows);
 
