@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which links the packets between hosts may take while all links are up, and which hosts have no way to each other.
-// Pure. A link that any choice of a group can lead to is on the way; chance is not looked into.
+// Pure. Every link that some ECMP group could choose counts, whatever its hash would choose.
 #pragma once
 
 #include <cstdint>
