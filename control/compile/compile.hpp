@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From configuration and routes to what a switch forwards by: a pure function, once per switch and route change.
+// Compiles configuration and routes into a switch's ForwardingState: a pure function, once per switch and route change.
 //
 //   hosts of a ToR        one untagged VLAN per subnet (1000, 1001, …); the ToR is their gateway
 //   hosts elsewhere       a routed port each; the switch answers ARP and ND for the others (proxy)
@@ -7,10 +7,11 @@
 //   host whose MAC is its own (other edges):                learned by ARP and ND
 //   subnet behind two ToRs: both are its gateway, with one router MAC (an anycast gateway), and proxies
 //
-// Groups: one per set of ports (and, where the dead matter, per set of ports that there would be with every link up).
-// Pinned: a route for each host, to the port of its slice; a slice is a host's place among its subnet's.
+// ECMP groups: one per set of ports. Resilient groups also differ by the ports that they would have with every link up.
+// Pinned groups: every host has a route of its own, to the port of its slice. A host's slice is its place among the
+// hosts of its subnet.
 //
-// Router MAC: of the switch's first port; switches that share a subnet take the first one's.
+// Router MAC: that of the switch's first port; switches that share a subnet use that of the first of them.
 #pragma once
 
 #include <expected>
@@ -25,24 +26,24 @@
 
 namespace softspine::control {
 
-// What a switch cannot do though the file may say it: groups larger than a switch's. Empty: nothing.
+// What a valid file may ask for but a switch cannot do: ECMP groups that are too large. Empty if there is none.
 Errors unsupported_in(const Testbed& testbed);
 
 dataplane::MacAddress packet_mac(const MacAddress& mac);
 
 class Compiler {
  public:
-  // The testbed outlives it and has nothing unsupported.
+  // The testbed must outlive the Compiler, and unsupported_in() must be empty for it.
   explicit Compiler(const Testbed& testbed);
 
-  // Over the links that are up. With all of them: computed once.
+  // The routes over the links that are up. Those with all links up are computed once and kept.
   std::shared_ptr<const std::vector<RouteTable>> routes(const std::vector<bool>& link_up) const;
   std::shared_ptr<const dataplane::ForwardingState> compile(uint32_t node, const RouteTable& routes) const;
   // From the next compile() on, this switch has the maps, buffers and queues of another profile of the testbed. Its
   // hash and its groups stay: flows keep their paths.
   void use_profile(uint32_t node, uint32_t profile);
   uint32_t profile_of(uint32_t node) const { return profile_of_[node]; }
-  // What the hosts behind a switch send to.
+  // The MAC address that hosts behind a switch send their routed packets to.
   dataplane::MacAddress router_mac(uint32_t node) const { return router_macs_[node]; }
 
  private:
@@ -53,7 +54,8 @@ class Compiler {
   std::vector<dataplane::MacAddress> router_macs_;        // by node; zero at hosts
   std::vector<std::vector<uint32_t>> subnets_of_;         // by node: the subnets that it serves
   std::vector<uint32_t> profile_of_;                      // by node
-  // By node, null where nothing is shared or paused; kept, so that new routes come without a new plan.
+  // By node, null where nothing is shared or paused. Plans are kept, so that a route change does not compile them
+  // again.
   std::vector<std::shared_ptr<const dataplane::QosPlan>> plans_;
 };
 

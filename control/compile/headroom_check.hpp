@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of lossless ports before anything runs: whether their headroom is enough for their rate, length
-// and MTU by the formula (dataplane/buffer/headroom.hpp), how often a shared headroom pool is promised, and where
-// pauses and headroom do not go together.
+// Checks lossless ports before anything runs: whether their headroom is enough for their rate, length and MTU by the
+// formula (dataplane/buffer/headroom.hpp), how far a shared headroom pool is oversubscribed, and where pauses are
+// configured without headroom or headroom without pauses.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace softspine::control {
 
-// Ports that are alike, and whose headroom is too little.
+// A set of ports that are alike and have too little headroom.
 struct ShortHeadroom {
   std::string profile;         // of the switches
   std::string buffer_profile;  // of the priority groups
@@ -23,7 +23,7 @@ struct ShortHeadroom {
   uint32_t mtu = 0;
   uint64_t has_bytes = 0;     // whole cells
   uint64_t needed_bytes = 0;  // for frames of any size
-  uint32_t enough_from = 0;   // for frames of so many bytes and more it is enough; 0: for none
+  uint32_t enough_from = 0;   // the headroom is enough for frames of this size and larger; 0: for none
 };
 
 struct SharedHeadroom {

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What can be said of a testbed's traffic before anything runs: which queue, priority group and priority each workload
-// gets on each link of its ways (service.hpp), which DSCPs are lossless for hosts outside, and what of it can't work
-// (errors) or is hardly meant (warnings, those of the file's tables among them):
-//   errors     a pair of hosts without a way to each other, for certain
-//   warnings   the same by chance (a permutation is drawn); a DSCP that may be dropped where another, or another link,
-//   is
-//              lossless; pauses that nobody obeys; a DSCP that a map doesn't list; CNPs and guests' packets that WRED
-//              drops, since they aren't ECN-capable; DCQCN where nothing is marked; priorities that pause without
-//              headroom, and headroom without pauses; more workers than nodes
+// Reviews a testbed's traffic before anything runs: which queue, priority group and priority each workload gets on each
+// link of its ways (service.hpp), which DSCPs are lossless for hosts outside, what of it cannot work (errors), and what
+// is probably a mistake (warnings, those of the file's tables among them):
+//   errors     a pair of hosts that certainly has no way to each other
+//   warnings   a pair of hosts that has none by chance (a permutation is drawn); a DSCP that may be dropped where other
+//              DSCPs, or the same one on other links, are lossless; pauses that nobody obeys; a DSCP that a map doesn't
+//              list; CNPs and guests' packets that WRED drops, since they aren't ECN-capable; DCQCN where nothing is
+//              marked; priorities that pause without headroom, and headroom without pauses; more workers than nodes
 #pragma once
 
 #include <string>
@@ -27,11 +26,11 @@ struct ServedWorkload {
   std::vector<ServedLink> links;
 };
 
-// Of hosts that are no built-in ones.
+// What hosts that are not built in get.
 struct OutsideService {
   std::vector<uint32_t> hosts;
   std::vector<uint8_t> lossless_dscps;  // on all ways between them, or to all others if there is but one
-  bool drops_early = false;             // and WRED drops of these what is not ECN-capable
+  bool drops_early = false;             // WRED drops packets of these DSCPs that are not ECN-capable
 };
 
 struct Review {

@@ -3,16 +3,17 @@
 // they come into, the priorities that may be paused for them, and whether anything may be dropped for want of room.
 //
 // A link is lossless for a DSCP if all of these hold:
-//   - the receiver's priority group has headroom (xoff), and says XOFF for a priority of its pfc_enable, or gives
-//   credit
-//   - the sender stops for that priority: its queue belongs to it, and it stands in its pfc_enable (a NIC's, a host's)
-//   - the sender's queue, if it is a switch's, may grow to all that the ingress pools can hold: it is never the one
-//   that drops
+//   - the receiver's priority group has headroom (xoff), and raises XOFF for a priority of the receiver's pfc_enable,
+//     or gives credit
+//   - the sender stops for that priority: the packets' queue belongs to it, and the sender's pfc_enable (a switch
+//     port's, a NIC's or a host's) has it
+//   - the sender's queue, if it is a switch's, may grow to all that the ingress pools can hold, so that this queue
+//     never drops
 //   - WRED drops nothing early, which it only does to packets that are not ECN-capable
-// Hosts take what comes. Where the headroom is too little, headroom_check says so; here it is enough.
+// A host accepts all that arrives. Any headroom counts as enough here; headroom_check finds headroom that is too small.
 //
-// A workload without a DSCP gets the least that is lossless on every link of its ways (control/routing/ways.hpp), and
-// kUsualDscp where there is none.
+// A workload without a DSCP gets the lowest one that is lossless on every link of its ways (control/routing/ways.hpp),
+// and kUsualDscp where there is none.
 #pragma once
 
 #include <array>
@@ -26,14 +27,14 @@
 
 namespace softspine::control {
 
-// Why packets may be dropped on a link; the first that holds.
+// Why packets may be dropped on a link: the first of these that applies.
 enum class Loss : uint8_t { kNothing, kNoBuffers, kNoHeadroom, kNotPaused, kNotObeyed, kQueue, kEarly };
 
 struct Service {
   std::optional<uint8_t> queue;  // at the sender, if that is a switch
   std::optional<uint8_t> group;  // at the receiver, if that is a switch
-  uint8_t priorities = 0;        // bit n: the receiver may stop priority n for it
-  bool credit = false;           // not by pauses, by credit
+  uint8_t priorities = 0;        // bit n: the receiver may pause priority n for these packets
+  bool credit = false;           // the link goes by credit instead of pauses
   bool marked = false;           // the sender's queue marks what is ECN-capable
   Loss loss = Loss::kNothing;
   friend auto operator<=>(const Service&, const Service&) = default;
@@ -43,13 +44,13 @@ class ServiceBook {
  public:
   explicit ServiceBook(const Testbed& testbed);
 
-  // On the link that `sender` sends into.
+  // What the link that `sender` sends into does for the DSCP.
   Service at(LinkEnd sender, uint8_t dscp, bool ecn_capable = true) const;
   bool is_lossless(const Ways& ways, uint8_t dscp) const;
-  // Those that are lossless on all of these ways, ascending.
+  // The DSCPs that are lossless on all of these ways, ascending.
   std::vector<uint8_t> lossless_dscps(const Ways& ways) const;
 
-  // "priority group 0 of profile x has no headroom", for a link that is not lossless.
+  // Why a link is not lossless: "priority group 0 of profile x has no headroom".
   std::string why(LinkEnd sender, const Service& service) const;
 
  private:
@@ -66,10 +67,10 @@ class ServiceBook {
   std::vector<std::vector<uint64_t>> pool_bytes_;  // by switch, by pool: what can be shared of it
 };
 
-// Who sends to whom. Acknowledgements of reliable connections go back the same ways.
+// Which hosts send to which. Acknowledgements of reliable connections go back the same ways.
 Demands demands_of(const Workload& workload);
 
-// Gives each workload without a DSCP its own.
+// Chooses a DSCP for each workload that has none.
 void choose_dscps(Testbed& testbed);
 
 }  // namespace softspine::control
