@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Expectations against a report: what held, what did not, in words for a person. Pure: no file, no clock.
+// Compares expectations with a report, and says in words which held and which did not. Pure: no file, no clock.
 //
-// How a value is found, compared and read is said in expectation.hpp. Beyond that:
+// expectation.hpp says how a value is found, compared and read. Beyond that:
 //   - keys of the report may hold dots themselves ("Ethernet0.100"): the longest key that fits is tried first
 //   - `fct_p99` finds `fct_p99_ps` only where there is no `fct_p99`; with several such keys, the first in the report
-//   - a `*` holds if every match does; the failures are told one by one, the first kMaxFailuresTold of them
+//   - a `*` holds if every match does; the first kMaxFailuresTold failures are listed one by one
 //   - a measure without a unit is compared with the number as it stands in the report; where that has a unit,
 //     check_expectations() has refused it before the run
-//   - bounds are held with a slack of 1e-12, relative: binary fractions of decimal numbers are no failure
-//   - what is not there is not held, and named with its nearest neighbour
+//   - bounds have a relative slack of 1e-12, so that rounding decimal numbers to binary ones is no failure
+//   - a value that the report lacks fails its expectation; the message names the nearest key that there is
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ struct Verdict {
   std::string text;   // "flows.perm.fct_p99: at_most 40us, is 51.3us"
 };
 
-// One verdict each, in their order; they point into `expectations`.
+// One verdict for each expectation, in their order. Verdicts point into `expectations`.
 std::vector<Verdict> judge(const std::vector<Expectation>& expectations, const Json& report);
 
 }  // namespace softspine::control

@@ -12,7 +12,7 @@
 
 namespace softspine::control {
 
-// What the end of a key says about its numbers: fct_p99_ps is a duration, one of it is one picosecond.
+// The unit that a key's ending gives to its numbers: fct_p99_ps is a duration, in picoseconds.
 struct KeyUnit {
   std::string_view ending;  // "_ps"
   Dimension dimension = Dimension::kNumber;
@@ -32,8 +32,8 @@ struct Found {
   std::string missing;         // none: how far the path leads, and what stands there instead
 };
 Found find_in_report(const Json& report, std::string_view path);
-// In a report without numbers (testbeds/run/report_outline.hpp): what lies below an array, or below a map with the key
-// "*", only a run can tell. Any path leads there; the value of such a match is unknown_value().
+// The same in a report without numbers (testbeds/run/report_outline.hpp). What lies below an array, or below a map with
+// the key "*", is known only after a run: any path matches there, with unknown_value() as its value.
 Found find_in_outline(const Json& outline, std::string_view path);
 const Json& unknown_value();
 
