@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Why two tiers go together, or why one is uneven by itself: read from what their hashes are, on the hull of the keys
-// that were seen (key_hull.hpp), not guessed from counts.
+// Why the choices of two tiers depend on each other, or why one tier is uneven by itself. The cause is computed from
+// the hashes, on the hull of the keys that were seen (key_hull.hpp), not guessed from counts.
 //
 //   alike        the same hash of the same key, and the numbers of buckets have a common factor
 //   seeds        only the seeds differ: a linear hash changes by a constant (rank 0 of the difference), which renames
 //                the buckets
 //   rotation     the offsets differ, and rotating a w-bit hash multiplies it modulo 2^w − 1: where both numbers of
 //                buckets have a factor in common with that (3, 5, 17, 257 and products), it renames them, too
-//   shared_bits  some of the bits that choose later are sums of bits that have chosen before: the rank of both
+//   shared_bits  some bits of the later tier's choice are sums of bits of the earlier tier's: the rank of both
 //                together is less than their ranks' sum
 //   few_keys     the flows have too few keys, or keys that differ in too few bits
+//   key_pattern  the hash would spread other keys, but these are regular, and a linear hash preserves that
 //   key_pattern  the hash would do, but not for these keys: they are regular, and what is linear keeps that
 //   unknown      none of these
 #pragma once
@@ -31,10 +32,10 @@ std::string word_of(CauseKind kind);
 
 // Why the choices of the later tier depend on those of the earlier one.
 Cause cause_of_dependence(Walker& walker, const FlowChoices& choices, uint32_t earlier, uint32_t later);
-// Whether they depend on each other for any flow: the hashes' own doing.
+// Whether the two tiers depend on each other for any flows, because of their hashes alone.
 bool hashes_go_together(Walker& walker, const FlowChoices& choices, uint32_t earlier, uint32_t later);
 
-// Why a tier is uneven by itself: `keys` distinct ones of `flows`, whose hash spreads them well or not.
+// Why a tier is uneven by itself. Its flows have `keys` distinct keys; `are_spread`: its hash spreads these evenly.
 struct TierKeys {
   uint64_t flows = 0;
   uint64_t keys = 0;

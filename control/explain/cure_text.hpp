@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cure as one writes it down: keys for the testbed's file, and the lines of real switches.
+// A cure as text: keys for the testbed's file, and configuration lines for real switches.
 //
 // Lines are given only for what a vendor documents as a knob of ECMP hashing:
 //   SONiC     ecmp_hash_seed and ecmp_hash_offset of APPL_DB's SWITCH_TABLE (orchagent's switchorch, by swssconfig);
@@ -20,7 +20,7 @@ namespace softspine::control {
 // In words: "core: offset 10".
 std::string words_of(const RoleChanges& changes);
 
-// Keys that make the testbed the cured one when they are put into its file, maps into maps.
+// YAML that turns the testbed into the cured one when it is merged into the testbed's file.
 std::string yaml_of(const Testbed& testbed, const RoleChanges& changes);
 
 struct VendorLines {

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What would cure a fabric that is polarized or uneven, ordered by how little has to change. Each is tried: the same
-// flows are walked through the changed fabric and judged by the same tests; and no two of its tiers may go together
-// for other flows of such keys either (causes.hpp). What does not cure is not offered, nor anything to who is well.
+// Cures for a fabric that is polarized or uneven, ordered by how little has to change. Each candidate is tried: the
+// same flows are walked through the changed fabric and judged by the same tests, and no two of its tiers may depend on
+// each other for other flows with such keys either (causes.hpp). A candidate that does not cure is not offered, and a
+// fabric that needs no cure is offered none.
 //
-//   seed          another seed in the later tiers: of a hash that mixes (a linear one only renames its members)
-//   offset        a rotation there: other bits choose
+//   seed          another seed in the later tiers, if their hash mixes (in a linear one it only renames the members)
+//   offset        another rotation in the later tiers, so that other bits choose
 //   seed_offset   both
-//   algorithm     another polynomial there
-//   buckets       groups there dealt over 509 buckets, a prime
+//   algorithm     another polynomial in the later tiers
+//   buckets       resilient groups of 509 buckets, a prime, in the later tiers
 //   qp            the destination QP in the key of every tier (E-ECMP), where flows share their keys
 //   qp_offset     both
 //   mixing        XXH3 in every tier, each with a seed of its own
@@ -26,13 +27,13 @@
 
 namespace softspine::control {
 
-// What becomes different in a role's profile.
+// The changes to a role's profile.
 struct HashChange {
   std::optional<HashAlgorithm> algorithm;
   std::optional<uint32_t> seed;
   std::optional<uint8_t> offset;
   bool add_qp = false;
-  uint32_t buckets = 0;  // resilient, so many; 0: as they are
+  uint32_t buckets = 0;  // of resilient groups; 0: unchanged
 };
 using RoleChanges = std::vector<std::pair<Role, HashChange>>;  // by tier
 
@@ -45,10 +46,10 @@ struct Cure {
 
 inline constexpr size_t kMostCures = 4;
 
-// The first that work, in the order above.
+// The first cures that work, in the order above.
 std::vector<Cure> find_cures(Walker& walker, const std::vector<FlowProbe>& flows, const Polarization& found);
 
-// The same fabric, changed; `walker` outlives it.
+// A Walker through the changed fabric; `walker` must outlive it.
 Walker changed_by(Walker& walker, const RoleChanges& changes);
 
 }  // namespace softspine::control

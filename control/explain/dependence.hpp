@@ -14,9 +14,9 @@ namespace softspine::control {
 
 struct Dependence {
   double shared = 0;    // pairs that share row and column
-  double expected = 0;  // and would if nothing depended
-  double likely = 1;    // how likely as many share both by chance
-  // How much more often than by chance who shares a row shares the column; 1 if nothing depends.
+  double expected = 0;  // their mean if nothing depended
+  double likely = 1;    // the probability that chance makes as many share both
+  // How much more often than by chance a pair that shares a row shares the column; 1 if nothing depends.
   double strength() const { return expected > 0 ? shared / expected : 1; }
 };
 
@@ -26,10 +26,10 @@ class DependenceTest {
     uint32_t row = 0;
     uint32_t column = 0;
   };
-  // One stratum. `items` is put in order by rows.
+  // Adds one stratum; sorts `items` by rows.
   void add(std::vector<Item>& items);
 
-  // `finest`: the smallest likelihood that the caller tells apart.
+  // `finest`: the smallest probability that the caller distinguishes.
   Dependence result(double finest) const;
 
  private:

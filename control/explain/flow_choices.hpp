@@ -2,12 +2,12 @@
 // What each flow chose on its way: by walking it (walker.hpp), every hop at which a switch had more than one link for
 // the flow's destination.
 //
-//   tier    the switches of one role that chose in one direction: "tor up", "aggregation down"; as many as flows met,
-//           in the order of the way: up from the hosts, then down
-//   group   the links that one switch has for a destination, with what each should get (its buckets): a destination
-//           that the same links lead to is in the same group; who has other links is in another one
-//   shape   groups of one tier whose links should get the same shares, place by place: what has the same hash can be
-//           compared across them
+//   tier    the switches of one role that chose in one direction: "tor up", "aggregation down". Only tiers that flows
+//           met are listed, in the order of the way: up from the hosts, then down
+//   group   the links that one switch has for a destination, with the share that each should get (its buckets).
+//           Destinations with the same links are in the same group, others in another one
+//   shape   groups of one tier whose links should get the same shares, link by link: choices of flows with the same
+//           hash can be compared across them
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,7 @@ struct FlowProbe {
   std::vector<uint8_t> frame;
   LinkEnd sender;
   uint64_t bytes = 0;        // that the flow sends in all; 0: not known
-  uint32_t frame_bytes = 0;  // of a frame that was cut when it was captured; 0: all of it is here
+  uint32_t frame_bytes = 0;  // of the original, if the capture cut the frame; 0: `frame` is whole
 };
 
 // How a tier's switches choose.
@@ -41,14 +41,14 @@ struct LinkGroup {
   uint32_t node = 0;
   uint32_t shape = 0;
   std::vector<LinkEnd> links;       // by port
-  std::vector<double> weights;      // of each link; 1 in all
+  std::vector<double> weights;      // of each link; their sum is 1
   std::vector<uint16_t> by_bucket;  // which link each of the buckets leads to
 };
 
 struct MetChoice {
   uint32_t group = 0;
   uint32_t link = 0;  // of the group's
-  uint64_t key = 0;   // what was hashed, in short
+  uint64_t key = 0;   // a digest of what was hashed
 };
 
 struct FlowChoices {
@@ -57,7 +57,7 @@ struct FlowChoices {
   std::vector<LinkGroup> groups;
   uint32_t shapes = 0;
   std::vector<MetChoice> met;    // flow by flow, in the order of its way
-  std::vector<uint64_t> begins;  // where each flow's begin in `met`, and at last where they end
+  std::vector<uint64_t> begins;  // where each flow's choices begin in `met`; at last, where they end
   std::vector<uint64_t> bytes;   // of each flow
   // The keys themselves of some flows, one for each of their choices.
   struct Sample {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keys as vectors over GF(2): what can be reached from the keys that were seen by adding differences between them. A
-// linear hash (a CRC, XOR, Toeplitz) of all of these keys follows from its value at one and its differences along a
-// basis. So whatever goes together on the hull does so by what the hashes are, not by which flows came.
+// The hull of keys as vectors over GF(2): every key that can be reached from the keys that were seen by adding
+// differences between them. A linear hash (a CRC, XOR, Toeplitz) of all of these keys follows from its value at one and
+// its differences along a basis. So choices that depend on each other on the whole hull do so because of the hashes,
+// not because of the flows that came.
 //
-// A vector is the key of one switch, or of two, one behind the other: then both change together, as they do in packets.
+// A vector is the key of one switch, or the keys of two switches one behind the other: the two then change together, as
+// they do in packets.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +19,9 @@ using KeyVector = std::vector<uint64_t>;
 
 class KeyHull {
  public:
-  // Of keys of one length, at least one.
+  // The keys have one length; there is at least one.
   explicit KeyHull(const std::vector<KeyVector>& keys);
-  // All keys of so many bytes, the first of `words` words.
+  // The hull of all keys of `bytes` bytes, which begin with the first of `words` words.
   static KeyHull of_all(uint32_t bytes, uint32_t words);
 
   uint32_t rank() const { return static_cast<uint32_t>(basis_.size()); }

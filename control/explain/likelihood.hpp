@@ -2,9 +2,9 @@
 // How likely chance is to give as much as was seen.
 //
 // A sum over many pairs of flows is close to a gamma distribution, whose tail Wilson and Hilferty's cube root gives
-// from mean, variance and skewness (Proc. Natl. Acad. Sci. 17, 1931). Where few pairs are expected to meet it is far
-// from any curve: then chance itself is tried, with a seed of its own, until so many trials have reached what was
-// seen that the answer is known (Besag, Clifford, Biometrika 78, 1991).
+// from mean, variance and skewness (Proc. Natl. Acad. Sci. 17, 1931). Where few pairs are expected to meet, the sum is
+// far from any curve. Then random trials are made, with a seed of their own, until enough of them have reached what was
+// seen to know the probability (Besag, Clifford, Biometrika 78, 1991).
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,11 @@ inline double lower_tail(double z, double skewness) {
   return upper_tail(-z, -skewness);
 }
 
-// Whether few pairs meet, and the curve says that it matters: then chance has to be tried.
+// True where few pairs meet and the curve's answer is small enough to matter: random trials are then needed.
 bool needs_trials(double z, double tail, double expected_pairs);
 
-// `reaches()` draws once and says whether it came as far as what was seen; `finest`: the smallest answer of use.
+// `reaches()` makes one random trial, and returns whether it reached what was seen. `finest`: the smallest probability
+// of use.
 template <typename Reaches>
 double tried_tail(double finest, Reaches&& reaches) {
   constexpr uint32_t kEnough = 20;

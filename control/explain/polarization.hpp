@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Polarization: where a fabric's flows go, tier by tier, and what is amiss with it; nothing is run.
+// Polarization: how a fabric spreads its flows, tier by tier, and what is wrong with that; nothing is run.
 //
 // What is judged: at each switch and each group of links (flow_choices.hpp), the flows that came there. Which flows
 // come is demand; that they share a link more often than an ideal hash would have it is the hash's doing. A tier is
@@ -10,10 +10,12 @@
 //   MORE EVEN    less often: what a linear hash makes of consecutive keys
 //   AS CHANCE    else
 //
-// All tests together call a fabric of ideal hashes amiss once in a thousand times (Bonferroni), and nothing is amiss
-// whose links' shares deviate by less than a tenth from what they should be.
-// An earlier tier is asked only for what is left when those before it are known: of one cause there are no shadows.
-// Why: causes.hpp. What is drawn for each packet or flowlet, goes by its ingress port or is pinned is not judged.
+// All tests together raise a false alarm on a fabric of ideal hashes once in a thousand times (Bonferroni), and
+// deviations of the links' shares by less than a tenth from what they should be are not reported.
+// A tier is tested against an earlier one within flows that agree in all choices before that one, so one cause is
+// reported once.
+// For causes see causes.hpp. Groups that draw for each packet or flowlet, choose by ingress port or are pinned are not
+// judged.
 #pragma once
 
 #include <optional>
@@ -42,10 +44,10 @@ struct GroupLoad {
   std::vector<uint64_t> bytes;
 };
 
-// Over a tier's groups, each counting by its flows.
+// The load of a tier's groups, each weighted by its flows.
 struct Load {
-  double max_over_mean = 1;  // the fullest link's, over what it should have
-  double by_chance = 1;      // an ideal hash's, on average
+  double max_over_mean = 1;  // of the fullest link, over what it should have
+  double by_chance = 1;      // the same for an ideal hash, on average
 };
 
 struct TierShare {
@@ -69,7 +71,7 @@ struct TierShare {
 struct Polarized {
   uint32_t earlier = 0;
   uint32_t later = 0;
-  double strength = 1;  // how much more often than by chance who shared a link shares one again
+  double strength = 1;  // how much more often than by chance flows that shared a link share one again
   double used = 1;      // links that the flows of one earlier link use, over what chance would use
   Cause cause;
 };

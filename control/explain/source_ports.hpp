@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Source ports whose paths share no link between switches, as HPN's hosts choose theirs: by walking every port.
 //
-// Greedy in the order of the ports: each that shares no link with those already found. Where one path's links cut all
-// others, that is fewer than there could be; of shortest paths of a Clos each of which meets its own switches it is
-// not.
+// Greedy in the order of the ports: a port is taken if its path shares no link with those already found. Where one
+// path's links cut all others, this finds fewer ports than possible. The shortest paths of a Clos, each of which meets
+// its own switches, are not such a case.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct FoundPath {
 struct PortSearch {
   std::vector<FoundPath> disjoint;  // by source port
   uint32_t ports_tried = 0;
-  uint32_t paths_reached = 0;  // distinct ones, by the ports tried
+  uint32_t paths_reached = 0;  // distinct paths of the ports that were tried
   uint64_t paths_there = 0;    // that any hash could choose: the search space
 };
 

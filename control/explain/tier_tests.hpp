@@ -10,13 +10,14 @@
 
 namespace softspine::control {
 
-// Of one tier: an item is a flow; a key, as large as it has flows; a flow, as large as it has bytes.
+// The tests of one tier. Items are flows; keys, each as large as its number of flows; or flows, each as large as its
+// bytes.
 struct TierEvenness {
   Evenness flows;
   Evenness keys;
   Evenness bytes;
   uint64_t distinct_keys = 0;
-  bool has_bytes = false;  // and not all flows the same
+  bool has_bytes = false;  // flows have bytes, and not all the same
 };
 TierEvenness evenness_of(const FlowChoices& choices, uint32_t tier, double finest);
 

@@ -5,9 +5,9 @@
 //   Walker walker(testbed, link_up);
 //   Path path = walker.walk(frame, size, {host, 0});
 //
-// Groups that draw (flowlet, spray, RANDOM) decide when a packet comes: a hop then says who is drawn among, and the
-// walk goes on by the first. Of the time between a link's end and the routes' following: give both link states.
-// Not told: what is learned (bridging inside a VLAN), queues, losses.
+// Groups that draw (flowlet, spray, RANDOM) decide when a packet comes: the hop then lists what is drawn among, and the
+// walk goes on by the first of these. For the time between a link's failure and the new routes, give both link states.
+// Not shown: what is learned (bridging inside a VLAN), queues, losses.
 #pragma once
 
 #include <functional>
@@ -64,13 +64,14 @@ class Walker {
   static constexpr size_t kMaxHops = 32;
   using Change = std::function<void(uint32_t node, dataplane::ForwardingState&)>;
 
-  // The testbed outlives it. Routes follow `routed`; links are as in `up`.
+  // The testbed must outlive the Walker. Routes are computed with the links in `routed`; frames cross the links in
+  // `up`.
   Walker(const Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up);
   Walker(const Testbed& testbed, const std::vector<bool>& up) : Walker(testbed, up, up) {}
   // The same fabric with other tables, for trying things out; `base` outlives it.
   Walker(Walker& base, Change change);
 
-  // Sent by a host's port, or from outside into a switch's: what the port's other end, or the switch, does with it.
+  // The path of a frame that a host's port sends, or that enters a switch's port from outside.
   Path walk(std::span<const uint8_t> stored, uint32_t frame_bytes, LinkEnd sender);
 
   // One switch and a frame that arrives at its port. The packet is rewritten as it leaves.
