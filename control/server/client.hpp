@@ -20,8 +20,8 @@ class Client {
   // The running fabric of that name; without a name, the only one that runs.
   static std::expected<Client, std::string> connect_to_fabric(const std::string& name);
 
-  // The result, or what the server or the connection says is wrong. A text that comes in pages is handed over page by
-  // page, if `see` is given; the result is then what is left of it. `timeout`: for each page.
+  // Returns the result, or the error of the server or the connection. With `see`, a text that comes in pages is handed
+  // over page by page, and the result is only what is left of it. `timeout`: for each page.
   using SeePage = std::function<void(const std::string& page)>;
   Result call(const std::string& command, const Json& arguments = Json::object(), const SeePage& see = {},
               std::chrono::milliseconds timeout = std::chrono::seconds{30});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A file descriptor that is closed by its owner's end; and a path as the kernel wants it.
+// A file descriptor that is closed when its owner is destroyed; and a path as the kernel wants it.
 #pragma once
 
 #include <sys/socket.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// An answer too large to be one: its pages go from the thread that makes them to the connection that sends them, one
-// waiting at most, so that however large it is, two of its pages exist. Whoever makes them waits for a reader, nobody
-// else does.
+// Carries an answer too large for one message, page by page, from the thread that makes it to the connection that sends
+// it. One page waits at most, so two exist at a time, however large the answer is. Only the thread that makes the pages
+// waits for a slow reader.
 #pragma once
 
 #include <condition_variable>
@@ -18,7 +18,7 @@ class PageStream {
   // `wake`: called by the maker's thread when there is a page, or the end.
   explicit PageStream(std::function<void()> wake) : wake_(std::move(wake)) {}
 
-  // The maker's. Waits until the page before this one was taken; false: nobody wants more.
+  // Called by the maker: waits until the previous page has been taken. False: no more pages are wanted.
   bool put(std::string page) {
     {
       std::unique_lock lock{lock_};
@@ -29,7 +29,7 @@ class PageStream {
     wake_();
     return true;
   }
-  // The maker's: nothing follows. `wrong`: why not, though more should have.
+  // Called by the maker: no page follows. `wrong`: why the answer is incomplete; empty if it is complete.
   void end(std::string wrong) {
     {
       const std::lock_guard guard{lock_};
@@ -39,7 +39,7 @@ class PageStream {
     wake_();
   }
 
-  // The connection's: the next page, if it is there. After the last one has_ended().
+  // Called by the connection: the next page, if there is one. After the last page, has_ended() is true.
   std::optional<std::string> take() {
     const std::lock_guard guard{lock_};
     auto page = std::exchange(page_, std::nullopt);
@@ -50,7 +50,7 @@ class PageStream {
     const std::lock_guard guard{lock_};
     return ended_ && !page_;
   }
-  // Empty if it is whole.
+  // Why the answer is incomplete; empty if it is complete.
   std::string wrong() {
     const std::lock_guard guard{lock_};
     return wrong_;

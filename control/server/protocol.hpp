@@ -4,8 +4,8 @@
 //   → {"id": 1, "command": "show pfc counters", "arguments": {"switch": "tor1"}}
 //   ← {"id": 1, "ok": true, "result": …}      or      {"id": 1, "ok": false, "error": "…"}
 //
-// A text too large for one line (show prometheus) comes as several, each a page of it, whole lines; the last has no
-// `more`:
+// A text too large for one line (show prometheus) comes as several responses, each with a page of whole lines; the last
+// has no `more`:
 //
 //   ← {"id": 1, "ok": true, "more": true, "result": "…"}
 //
@@ -27,7 +27,7 @@ inline constexpr size_t kMaxRequestBytes = 64 << 10;
 inline constexpr int kMaxDepth = 32;
 inline constexpr int kMaxKeys = 1024;
 
-// What a command comes to: a value, or why there is none, in words for a person.
+// The outcome of a command: a value, or why there is none, in words for a person.
 using Result = std::expected<Json, std::string>;
 
 struct Request {
@@ -36,9 +36,9 @@ struct Request {
   Json arguments = Json::object();
 };
 
-// Of outside data: never throws.
+// Never throws, whatever the line from outside holds.
 std::expected<Request, std::string> parse_request(std::string_view line);
-// With the newline at the end.
+// The line, with its newline.
 std::string format_request(const Request& request);
 std::string format_response(const Json& id, const Result& result);
 std::string format_page(const Json& id, const std::string& page);
@@ -48,7 +48,7 @@ struct Response {
   Result result;
   bool more = false;  // it is a page, and others follow
 };
-// The client's side: what a line from the server says. Of outside data: never throws.
+// The client's side: parses a line from the server. Never throws, whatever the line holds.
 Response parse_response(std::string_view line);
 
 }  // namespace softspine::control

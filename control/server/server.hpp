@@ -65,12 +65,12 @@ struct ServerCounters {
 class Reply {
  public:
   using Make = std::move_only_function<Result()>;
-  // False: nobody wants more.
+  // Returns false when no more pages are wanted.
   using PutPage = std::function<bool(std::string page)>;
   using MakePages = std::move_only_function<void(const PutPage& put)>;
   struct Answer {
     Make make;
-    MakePages make_pages;  // instead
+    MakePages make_pages;  // used instead of `make`, if it is set
   };
   explicit Reply(std::function<void(Answer)> deliver) : deliver_(std::move(deliver)) {}
 
@@ -79,7 +79,7 @@ class Reply {
   }
   // `make` is called on the server's thread.
   void later(Make make) const { deliver_({.make = std::move(make), .make_pages = {}}); }
-  // Of a handle_paged: called on a thread of its own, which waits in `put` for the client to read.
+  // For commands of handle_paged(): called on a thread of its own, which waits in `put` for the client to read.
   void pages(MakePages make_pages) const { deliver_({.make = {}, .make_pages = std::move(make_pages)}); }
 
  private:
@@ -99,7 +99,7 @@ class Server {
   // Before listen().
   void handle(const std::string& command, Handler handler);
   void handle_later(const std::string& command, LateHandler handler);
-  // It replies with pages, or, when something is wrong, as the others do.
+  // The handler replies with pages, or, on an error, as other handlers do.
   void handle_paged(const std::string& command, LateHandler handler);
 
   // Calls a command's handler, on the caller's thread and without any limit. False: there is no such command.

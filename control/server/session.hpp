@@ -32,7 +32,7 @@ struct Mailbox {
 
 class Session;
 
-// So many may do something at once; the others wait, in the order they came.
+// Limits how many requests go on at once; the others wait, in the order they came.
 struct Turns {
   uint32_t most = 0;
   uint32_t taken = 0;
@@ -60,7 +60,7 @@ struct SessionContext {
   size_t unsent_bytes = 0;
   Turns calls;                  // requests that are with their handlers
   Turns streams;                // texts that are sent in pages
-  std::list<PageMaker> makers;  // of those; some may have ended
+  std::list<PageMaker> makers;  // the threads of `streams`; some may have ended
 };
 
 // A response, counted with all others from the moment it is made until its last byte is sent or given up.
@@ -86,9 +86,9 @@ class Session : public std::enable_shared_from_this<Session> {
   Session(SessionContext& context, Socket socket);
   ~Session();
 
-  // Until the client goes, is silent for too long, or sends what is no request.
+  // Serves requests until the client disconnects, is silent for too long, or sends something that is no request.
   boost::asio::awaitable<void> serve();
-  // Whatever it waits for ends, and serve() with it.
+  // Cancels whatever serve() waits for, so that it returns.
   void close();
 
  private:
@@ -108,10 +108,10 @@ class Session : public std::enable_shared_from_this<Session> {
   boost::asio::awaitable<void> refuse(std::string why);
   Unsent response_of(const Result& result);
   boost::asio::awaitable<Unsent> called(const HandlerEntry& entry, Request request);
-  // What comes after the last page.
+  // Sends the pages of an answer; returns the response that follows the last page.
   boost::asio::awaitable<Unsent> send_pages();
 
-  // One of those that may go on at once, from true to end_turn(). False: none became free in time.
+  // Waits for a turn. True: the turn is held until end_turn(). False: none became free in time.
   boost::asio::awaitable<bool> take_turn(Turns& turns);
   void end_turn(Turns& turns);
   std::string too_late();
@@ -122,15 +122,15 @@ class Session : public std::enable_shared_from_this<Session> {
   SessionContext& context_;
   Socket socket_;
   boost::asio::steady_timer deadline_;
-  uint64_t deadlines_ = 0;  // set or lifted so far: tells an expiry of today from one of yesterday
+  uint64_t deadlines_ = 0;  // set or lifted so far: a timer that expires late is recognised by it
   boost::asio::steady_timer reply_timer_;
   bool has_turn_ = false;
   uint64_t call_ = 0;
   Json id_;  // of the request that is being answered
   std::optional<Unsent> response_;
-  std::shared_ptr<PageStream> pages_;  // instead
+  std::shared_ptr<PageStream> pages_;  // set instead of response_ where the answer comes in pages
   std::string input_;
-  size_t searched_ = 0;  // of it, without a newline
+  size_t searched_ = 0;  // bytes of input_ that are known to hold no newline
   std::array<char, 4096> chunk_;
 };
 
