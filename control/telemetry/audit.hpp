@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What must add up in a snapshot, summed from two sides that were counted by different code.
+// Checks what must add up in a snapshot: sums of two sides that are counted by different code.
 //
 //   link, a way       sent + injected             = arrived + lost + cut + vanished + damaged + under way
 //   its PFC frames    sent that name a priority   = received that name it      where nothing is lost or under way
@@ -8,7 +8,7 @@
 //   its ports         sent by the link            = tx of the port + the frame on the wire
 //   its queues        held by their counters      = found in their lists + the frame on the wire
 //   its drops         ended by a queue, by port of arrival = refused by a queue, by port of departure
-//   its memory        what the MMU charges adds up (Mmu::wrong)
+//   its memory        what the MMU charges adds up (Mmu::validate)
 //   host              sent by its links           = Σ flows + answers + PFC frames + credit frames
 //                     arrived at its ports        = received = delivered + responses + answered + dropped + buffered
 //                     delivered                   = Σ received of the flows that end there
@@ -16,9 +16,9 @@
 //                     arrived                     = out + Σ out_drops + waiting for the outside
 //   flows, all        sent + foreign − received   = ended at switches, links, hosts and edges − flooded copies
 //                                                   + under way
-// The last line is what `missing` rests on: hosts count what they sent and received, everybody else what ended there;
-// what is under way is found by looking at every packet in the fabric. A flow's packets are known by Packet::flow().
-// Holds at every instant between two windows, not only after a run.
+// `missing` rests on the last line: hosts count what they sent and received, all others what ended at them; what is
+// under way is found by looking at every packet in the fabric. A flow's packets are known by Packet::flow().
+// The sums hold at every instant between two windows, not only after a run.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@
 
 namespace softspine::control {
 
-// A sentence for each sum that does not hold, in the snapshot's order: a defect of softspine. None: all do.
+// A sentence for each sum that does not hold, in the snapshot's order. Each is a defect of softspine.
 std::vector<std::string> audit(const FabricSnapshot& snapshot);
 
 }  // namespace softspine::control

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Pauses, priority groups, queues and pools as SONiC's CLI prints them (pfcstat, watermarkstat, pg-drop), a column for
-// the switch before the others. Switches without BUFFER_* tables have no groups and no pools.
+// Pauses, priority groups, queues and pools as SONiC's CLI prints them (pfcstat, watermarkstat, pg-drop), with the
+// switch as a first column. Switches without BUFFER_* tables have no priority groups and no pools.
 #pragma once
 
 #include <string>
@@ -18,6 +18,6 @@ std::string queue_watermark_table(const FabricSnapshot& snapshot);
 std::string pool_watermark_table(const FabricSnapshot& snapshot);
 std::string headroom_pool_watermark_table(const FabricSnapshot& snapshot);
 std::string watchdog_table(const FabricSnapshot& snapshot);  // priorities in a storm, or that were
-Json watchdog_json(const FabricSnapshot& snapshot);          // the same
+Json watchdog_json(const FabricSnapshot& snapshot);          // the same as JSON
 
 }  // namespace softspine::control

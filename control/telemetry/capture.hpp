@@ -13,11 +13,11 @@
 // before which everything has been handled: the `now` of an engine action. Frames that a window has
 // already put on the wire but that leave after the floor are held until a later flush.
 //
-// What is captured: the frame up to the snap length, but of a frame with elided payload only the head:
-// the zeros were never there, and the ICRC behind them would stand in a wrong place. The original
-// length is the frame's. A dissector that wants to read to a frame's end calls such a frame malformed, so `full` puts
-// the zeros back, in the file alone: memory holds none. They are no holes of the file: a payload has 4096 bytes at
-// most, and hardly ever a whole block of a file system is in it.
+// What is captured: the frame up to the snap length. Of a frame with elided payload, only the head is captured, since
+// its zeros were never in memory, and the ICRC behind them would stand in a wrong place. The original length is the
+// frame's. A dissector that wants to read to a frame's end calls such a frame malformed, so `full` puts the zeros back,
+// in the file alone. They are written, not left as holes of a sparse file: a payload has 4096 bytes at most, so it
+// hardly ever fills a whole block of a file system.
 //
 // When a worker's buffer is full: with `grow` it grows (virtual clock: no frame is ever missed, and the
 // file is byte-identical for any number of workers); without, frames are missed, counted, and the next
@@ -42,7 +42,7 @@ namespace softspine::control {
 
 struct CaptureOptions {
   uint32_t snaplen = 256;          // ≥ 1
-  bool full = false;               // frames whole, whatever the snap length: with the payloads' zeros
+  bool full = false;               // whole frames, whatever the snap length, with the zeros of their payloads
   std::vector<std::string> ports;  // patterns of "node:port" as a shell has them: tor1:*; none: every port
   uint64_t max_bytes = 0;          // of the file; 0: no limit
   size_t buffer_bytes = 8 << 20;   // of each worker
@@ -56,7 +56,7 @@ struct CaptureOptions {
 
 struct CaptureTotals {
   uint64_t frames = 0;   // in the file, or in all of them
-  uint64_t bytes = 0;    // of the file, or of all of them, also of those that have been removed
+  uint64_t bytes = 0;    // of the file, or of all files, removed ones included
   uint64_t missed = 0;   // no room in a worker's buffer
   uint64_t omitted = 0;  // after max_bytes or an error
   uint32_t files = 1;
@@ -85,13 +85,13 @@ class Capture {
   // then it waits when the disk is more than two flushes behind.
   void flush(dataplane::Instant floor);
 
-  // After the last window, or when no tap is called any more; then from any thread. Idempotent. The error is what the
-  // disk said.
+  // To be called after the last window, or when no tap is called any more; then from any thread. Idempotent. The error
+  // is the operating system's message.
   std::expected<CaptureTotals, std::string> close();
 
   // From any thread, while it goes on: frames, bytes and files so far.
   CaptureTotals so_far() const;
-  // Likewise: why nothing more can be written; empty while it can.
+  // From any thread: why nothing more can be written; empty while it can.
   std::string failure() const { return writer_ ? writer_->error() : std::string{}; }
   // The file, or the pattern of its names.
   const std::string& name() const { return name_; }

@@ -19,7 +19,7 @@ struct CaptureRecord {
   size_t offset = 0;           // of the frame's bytes; the comment follows them
   uint32_t interface = 0;
   uint32_t original_bytes = 0;
-  uint32_t captured_bytes = 0;  // here; in the file, with the zeros
+  uint32_t captured_bytes = 0;  // in this buffer; the file also has the zeros
   uint32_t zeros_at = 0;
   uint32_t zeros = 0;
   uint16_t comment_bytes = 0;
@@ -32,7 +32,7 @@ class CaptureBuffer {
   bool empty() const { return records_.empty(); }
   const std::vector<CaptureRecord>& records() const { return records_; }
 
-  // Room for this much without an allocation.
+  // Makes room for this much, so that add() does not allocate.
   void reserve(size_t bytes, size_t records) {
     bytes_.reserve(bytes);
     records_.reserve(records);
@@ -47,7 +47,7 @@ class CaptureBuffer {
     if (comment != nullptr) bytes_.insert(bytes_.end(), comment, comment + record.comment_bytes);
     records_.push_back(record);
   }
-  // The same frame, out of another buffer.
+  // Copies a frame from another buffer.
   void add(const CaptureRecord& record, const CaptureBuffer& from) {
     const auto* comment = reinterpret_cast<const char*>(from.bytes_.data() + record.offset + record.captured_bytes);
     add(record, from.bytes_.data() + record.offset, comment);
@@ -60,7 +60,7 @@ class CaptureBuffer {
     return {reinterpret_cast<const char*>(bytes_.data() + record.offset + record.captured_bytes), record.comment_bytes};
   }
 
-  // Keeps its memory.
+  // Keeps the memory.
   void clear() {
     records_.clear();
     bytes_.clear();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The file that a capture goes to, or one after the other: a new one when the last would exceed `bytes`, or when
-// `every` has passed in emulated time. Each begins with the head, so that it can be read alone. Of many the last `keep`
-// stay.
+// The files that a capture is written to, one after the other: a new one begins when the last would exceed `bytes`, or
+// when `every` has passed in emulated time. Each begins with the head, so that it can be read alone. The last `keep` of
+// them are kept.
 //
 //   without rotation    out.pcapng
 //   with                out-00001.pcapng, out-00002.pcapng, …
@@ -29,8 +29,8 @@ struct Rotation {
 
 class CaptureFiles {
  public:
-  // Makes the first file anew. The error is a sentence. `wait_for_reader`: a named pipe is opened when somebody reads
-  // from it; else one without a reader is an error, at once.
+  // Creates the first file, or empties it. The error is a sentence. `wait_for_reader`: opening a named pipe waits for
+  // its reader; else a pipe without a reader is an error at once.
   static std::expected<CaptureFiles, std::string> open(const std::string& path, const Rotation& rotation,
                                                        bool wait_for_reader = false);
   // A file that is open already, and stays the only one.
@@ -38,12 +38,12 @@ class CaptureFiles {
   CaptureFiles(CaptureFiles&& other) noexcept;
   ~CaptureFiles() { close(); }
 
-  // What every file begins with, this one, too.
+  // Sets what every file begins with, and writes it to this one.
   void begin(const pcapng::Bytes& head);
   void append(const pcapng::Frame& frame, size_t encoded_bytes);
   void flush();
   void close();
-  // From any thread: a reader that from now on takes nothing for kLastWait is not waited for any longer.
+  // From any thread: from now on, a reader that takes nothing for kLastWait is given up.
   static constexpr std::chrono::milliseconds kLastWait{2'000};
   void end_soon() { ending_.store(true, std::memory_order_relaxed); }
 

@@ -34,22 +34,22 @@ class CaptureWriter {
   static constexpr size_t kMaxWaiting = 2;  // batches; a third waits in the workers' buffers
 
   // Begins with the head. `max_bytes`: of all files together; 0: no limit. `on_room`: see has_room(). `on_failure`:
-  // called once, by the writer's thread, when nothing more can be written. Both may be empty.
+  // called once, by the writer's thread, when nothing more can be written. Both functions may be empty.
   CaptureWriter(CaptureFiles files, pcapng::Bytes head, uint64_t max_bytes, std::function<void()> on_room,
                 std::function<void(const std::string& why)> on_failure = {});
   ~CaptureWriter();
   CaptureWriter(const CaptureWriter&) = delete;
   CaptureWriter& operator=(const CaptureWriter&) = delete;
 
-  // False when kMaxWaiting batches wait; then on_room is called, by the writer's thread, once there is some.
+  // False when kMaxWaiting batches wait. The writer's thread then calls on_room once there is room.
   bool has_room();
   // Waits for room.
   void put(Batch batch);
-  // An empty buffer that has its memory already, if there is one.
+  // An empty buffer that already has memory, if there is one.
   CaptureBuffer recycled();
 
-  // Writes everything that was put, also what was held, and `last`, and closes the file. Does not wait for room; a
-  // reader that takes nothing is given up after CaptureFiles::kLastWait.
+  // Writes everything that was put or held, and `last`, and closes the file. Does not wait for room. A reader that
+  // takes nothing is given up after CaptureFiles::kLastWait.
   void finish(Batch last = {});
 
   // No more frames will be written: the maximum is reached, or an error.
@@ -83,7 +83,7 @@ class CaptureWriter {
   std::function<void()> on_room_;
   std::function<void(const std::string&)> on_failure_;
 
-  // The thread's own, and after finish() anybody's.
+  // Used by the writer's thread, and after finish() by any other.
   pcapng::Bytes head_;
   CaptureBuffer held_;
   std::vector<Ready> ready_;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A counter, declared once: what it means, its unit, its names, and how it is read out of a snapshot.
 //
-//   report   key in the report, at the switch, host, edge, link or workload: of all its ports, queues, … together
-//   sai      name in `show counters`, each port, queue, … for itself; `#` stands for the priority
+//   report   key in the report, at the switch, host, edge, link or workload: the sum over its ports, queues, …
+//   sai      name in `show counters`, for each port, queue, … by itself; `#` stands for the priority
 //   metric   name for Prometheus, likewise
-// An empty name: it is not shown there. From these tables come the report, SAI's JSON, Prometheus and the reference
-// (docs/reference); what a port counts is in them, or nobody sees it.
+// An empty name: the counter is not shown there. The report, SAI's JSON, Prometheus and the reference (docs/reference)
+// are made from these tables, so a counter that is in none of them is shown nowhere.
 //
 // To add one: count it (a member of PortCounters, QueueCounters, …: snapshots hold these whole), then its line in
 // counter_tables.cpp.
@@ -27,8 +27,8 @@ namespace softspine::control {
 // Times are counted in picoseconds. SAI has them in microseconds, Prometheus in seconds.
 enum class Unit : uint8_t { kCount, kPackets, kFrames, kMessages, kBytes, kBytesPerSecond, kPicoseconds, kYesNo };
 
-// How those of many ports or queues become one: what only grows, and what is there now, is added; of what was highest,
-// the highest.
+// How the values of many ports or queues become one: counters that only grow, and gauges, are added; of high-water
+// marks, the highest counts.
 enum class Nature : uint8_t { kGrows, kNow, kHighest };
 
 struct CounterFacts {
@@ -41,7 +41,7 @@ struct CounterFacts {
   std::string_view direction;  // label of a metric that several share, one behind the other: rx, tx
 };
 
-// Parts that are no snapshots of their own.
+// Parts that have no snapshot of their own.
 struct QueueOf {
   const PortSnapshot& port;
   size_t number;
@@ -52,7 +52,7 @@ struct CreditOf {
   size_t priority;
 };
 
-// None: this one does not have it, and does not show it.
+// No value: the part does not have this counter, and does not show it.
 template <typename Part>
 using Read = std::function<std::optional<uint64_t>(const Part&)>;
 

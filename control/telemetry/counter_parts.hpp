@@ -17,13 +17,13 @@ namespace softspine::control {
 struct PartName {
   std::string_view node;
   std::string_view port;         // or pool
-  std::string_view port_label;   // port, pool; empty: it is the node itself
+  std::string_view port_label;   // port, pool; empty: the part is the node itself
   std::string_view last_label;   // queue, priority, group; direction of a pool
   std::optional<size_t> number;  // of the queue, …
   std::string_view direction;    // of a pool
 };
 
-// see(part, name) for each part of this kind.
+// Calls see(part, name) for each part of this kind.
 template <typename Part, typename See>
 void each_part(const SwitchSnapshot& node, See&& see) {
   if constexpr (std::is_same_v<Part, SwitchSnapshot>) {
@@ -110,7 +110,7 @@ void each_part(const LinkDirection& link, See&& see) {
   see(link, PartName{.node = link.from, .port = link.to, .port_label = "to"});
 }
 
-// All parts of the owner together.
+// The sum over all parts of the owner.
 template <typename Owner, typename... Parts>
 uint64_t total_of(const Owner& owner, const Counter<Parts...>& counter) {
   uint64_t total = 0;

@@ -6,16 +6,16 @@
 //             "Ethernet0|PG3": {"SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES": 4096, …}, …
 //             "ingress_lossless_pool": {"SAI_BUFFER_POOL_STAT_WATERMARK_BYTES": 8192, …}, …}, …}
 //
-// Priority groups, pools and what a queue holds in cells: of switches with BUFFER_* tables.
+// Priority groups, pools and what a queue holds in cells exist only for switches with BUFFER_* tables.
 //
-// Where the names leave room:
+// Where SAI's names leave room for interpretation:
 //   *_OCTETS         frames without FCS, as everywhere here
-//   IF_IN_ERRORS     frames that were no good: truncated, bad version, checksum or length, oversize
-//   IF_IN_DISCARDS   every other frame that came in here and was dropped, but those that a queue refused
-//   IF_OUT_DISCARDS  those: at the port they were bound for
+//   IF_IN_ERRORS     malformed frames: truncated, bad version, checksum or length, oversize
+//   IF_IN_DISCARDS   every other frame that came in here and was dropped, except those that a queue refused
+//   IF_OUT_DISCARDS  frames that a queue refused, at the port that they were bound for
 //   PFC_n_*_PKTS     PFC frames that name priority n; ON2OFF: pauses of it that ended
 //   *_BYTES of groups, pools and shared use: whole cells
-// What was consumed (PFC, addressed to the switch) is none of them.
+// Frames that were consumed (PFC, addressed to the switch) count in none of these.
 #pragma once
 
 #include "control/telemetry/json.hpp"
@@ -32,7 +32,7 @@ struct PortDiscards {
 };
 PortDiscards discards_of(const dataplane::PortCounters& port);
 
-// Of what counters_json() made: those whose names begin so.
+// The entries of `counters`, made by counters_json(), whose names begin with `prefix`.
 Json counters_with(const Json& counters, std::string_view prefix);
 
 }  // namespace softspine::control

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every counter of the tables (counter.hpp): of what, its unit, what it means, its path in the report, its name for SAI
-// and for Prometheus. docs/reference is made from it.
+// A reference of every counter of the tables (counter.hpp): what has it, its unit, what it means, its path in the
+// report, its names for SAI and Prometheus. docs/reference is made from it.
 #pragma once
 
 #include "control/telemetry/json.hpp"

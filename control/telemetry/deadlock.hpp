@@ -3,10 +3,10 @@
 //
 // A queue waits for another:  A (switch a, port towards b, priority p), paused and not empty, waits for
 //   B (switch b, some port, priority p), paused and not empty, if something in B came in by the link from a:
-//   b asked a to stop because of what is held in B.
+//   what is held in B is why b paused a.
 // A deadlock: queues that wait for each other in a circle (a strongly connected component), none of which has sent
-//   anything since the last look. Two looks in a row, so that pauses that just come and go are none.
-// Each is told once; again if it dissolves and comes back.
+//   anything since the last look. It takes two looks in a row, so pauses that come and go are no deadlock.
+// Each deadlock is reported once; again if it dissolves and comes back.
 // Source: Hu et al., "Deadlocks in Datacenter Networks" (HotNets 2016): the cyclic buffer dependency.
 #pragma once
 
@@ -33,7 +33,7 @@ struct WaitingQueue {
 
 struct Deadlock {
   dataplane::Instant found;
-  std::vector<WaitingQueue> circle;  // each waits for the next, the last for the first; begins with the least
+  std::vector<WaitingQueue> circle;  // each waits for the next, the last for the first; begins with the smallest
 
   // tor1:Ethernet0 → spine1:Ethernet4 → tor1, priority 3
   std::string text(const Fabric& fabric) const;
@@ -48,16 +48,16 @@ class DeadlockWatch {
     uint32_t node = 0;
     std::vector<dataplane::StuckQueue> queues;
   };
-  // By which ports of its switch what waits in a queue has come in, ascending. Costly, so asked only where it may
-  // matter.
+  // The ports of its switch by which the packets in a queue have come in, ascending. Costly, so it is called only where
+  // it may matter.
   using Sources = std::function<std::vector<dataplane::PortNo>(const WaitingQueue&)>;
-  // What is stuck now; switches without a stuck queue may be left out. Returns what is new.
+  // `stuck`: the queues that are stuck now; switches without one may be left out. Returns the deadlocks that are new.
   std::vector<Deadlock> look(const std::vector<StuckSwitch>& stuck, const Sources& sources, dataplane::Instant now);
 
  private:
   const Fabric& fabric_;
   std::map<WaitingQueue, uint64_t> sent_;      // as of the last look
-  std::set<std::vector<WaitingQueue>> known_;  // circles that stand
+  std::set<std::vector<WaitingQueue>> known_;  // those that still exist
 };
 
 }  // namespace softspine::control

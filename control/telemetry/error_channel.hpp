@@ -7,12 +7,12 @@
 //   errors.report("sink", "out.pcap: No space left on device");           as of the fabric's time now
 //   errors.report("sink", "out.pcap: No space left on device", instant);  as of then
 //
-// Who: a node, a capture, a part of the fabric, by the name that the user knows. What: a sentence without numbers
-// that change, since the same of the same counts up instead of standing twice.
-// Frames that end are no errors: they have counters. Nobody reports from the dataplane: its counters and faults are
-// looked at between windows (testbeds/run/edge_watch.hpp).
-// Limit: kKeptLimit different ones; further ones only count, in an entry of their own.
-// Order: by instant, then who and what; so the same errors at the same instants read the same for any number of
+// Who: a node, a capture, a part of the fabric, by the name that the user knows. What: a sentence without numbers that
+// change, since a repeated error increments the count of its entry instead of adding one.
+// Frames that are dropped are no errors: they have counters. The dataplane reports nothing itself: its counters and
+// faults are looked at between windows (testbeds/run/edge_watch.hpp).
+// Limit: kKeptLimit different errors; further ones are only counted, in an entry of their own.
+// Order: by instant, then who and what, so that the same errors at the same instants read the same for any number of
 // workers.
 #pragma once
 
@@ -42,7 +42,7 @@ class ErrorChannel {
   // Any thread.
   bool empty() const;
   std::vector<RunError> all() const;
-  // In the order of their reports, from the `seen`th on. Waits until there are some, or `stop`.
+  // The errors from the `seen`th on, in the order of their reports. Waits until there is one, or for `stop`.
   std::vector<RunError> await_more(size_t seen, const std::stop_token& stop);
 
  private:

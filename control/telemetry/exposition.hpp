@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Prometheus' text exposition format 0.0.4: families of samples, each with HELP and TYPE before its first.
 // A family without a sample is left out. Names are ours and valid; label values and help are escaped.
-// A large one is handed over in pages of whole lines, as it is made.
+// A large exposition is handed over in pages of whole lines, as it is made.
 #pragma once
 
 #include <cstdint>
@@ -21,20 +21,20 @@ class Exposition {
   enum class Type : uint8_t { kCounter, kGauge, kSummary };
 
   static constexpr size_t kPageBytes = 1 << 20;
-  // False: nobody wants more, and nothing more is made.
+  // Returns false when no more pages are wanted; nothing more is then made.
   using PutPage = std::function<bool(std::string page)>;
 
   Exposition() = default;
-  // Pages of kPageBytes and at most a line more; what is left is to be taken.
+  // Pages have kPageBytes and at most one line more. The rest has to be taken at the end.
   explicit Exposition(PutPage put) : put_(std::move(put)) {}
 
-  // Samples that follow belong to it. Each name once.
+  // Begins a family, which the samples that follow belong to. Each name once.
   void family(std::string_view name, Type type, std::string_view help);
   void sample(Labels labels, uint64_t value) { line("", labels, std::to_string(value)); }
   void sample(Labels labels, double value);
   // Of a summary: name_sum and name_count.
   void sum_and_count(Labels labels, double sum, uint64_t count);
-  // The same with labels as they are written down.
+  // The same with labels that are already formatted.
   template <typename Value>
   void sample(std::initializer_list<Label> labels, Value value) {
     sample(Labels{labels.begin(), labels.size()}, value);
@@ -50,7 +50,7 @@ class Exposition {
 
   std::string text_;
   std::string name_;
-  PutPage put_;  // empty: all is kept
+  PutPage put_;  // empty: the whole text is kept
   bool is_over_ = false;
   std::string head_;  // HELP and TYPE of the family, until its first sample
 };

@@ -3,9 +3,9 @@
 //
 //   "udp port 4791 and host 10.0.1.2"    "ether proto 0x8808"    "ether[14:2] = 0x0101"    "ip[1] & 3 = 3"
 //
-// It sees what is stored of a frame, not only what is kept of it (the snap length). A payload of zeros that is not
-// stored is not there for it: an expression that looks at such a byte does not match.
-// Taking a frame allocates nothing, and may be done by several workers at once.
+// It sees what is stored of a frame, not only what the snap length keeps. A payload of zeros that is not stored is not
+// visible to it: an expression that looks at such a byte does not match.
+// takes() allocates nothing, and several workers may call it at once.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace softspine::control {
 
 class FrameFilter {
  public:
-  // Takes every frame.
+  // The default filter takes every frame.
   FrameFilter() = default;
   // The error is libpcap's sentence. An empty expression takes every frame.
   static std::expected<FrameFilter, std::string> compile(const std::string& expression);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as control speaks it: keys keep the order in which they were put in, so that output is the same
-// from run to run and reads in the order of its author.
+// JSON as control writes it: keys keep the order in which they were added, so that output is the same from run to run
+// and reads in the order of its author.
 #pragma once
 
 #include <nlohmann/json.hpp>

@@ -22,7 +22,8 @@ struct Rates {
   uint64_t queue_peak_bytes = 0;  // its fullest queue, ever
 };
 
-// Switches, then groups of hosts; each by tx_bps, then name. The two have the same nodes in the same order.
+// Switches, then groups of hosts; each sorted by tx_bps, then by name. Both snapshots have the same nodes in the same
+// order.
 std::vector<Rates> rates_between(const FabricSnapshot& before, const FabricSnapshot& now);
 
 struct TerminalSize {
@@ -30,8 +31,8 @@ struct TerminalSize {
   size_t columns = 80;
 };
 
-// At most rows - 1 lines (the cursor stays below), none wider than the terminal. What had no room is counted in
-// the last one.
+// At most rows - 1 lines (the cursor stays below them), none wider than the terminal. The last line says how many rows
+// had no room.
 std::string live_table(const FabricSnapshot& before, const FabricSnapshot& now, dataplane::Duration duration,
                        TerminalSize terminal);
 

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where packets were lost: one entry for each place and reason, the largest first.
 //
-//   a switch      "tor1:Ethernet0", the port that they came in by; what a queue refused or shut: "tor1:Ethernet8 queue
-//   3",
-//                 the port and queue that they were bound for
-//   a host, edge  "h1", "vm1:eth0 in" (from outside), "vm1:eth0 out" (to it)
-//   a link        "tor1:Ethernet8 → core1:Ethernet0": link_down (sent into it, or under way when it went down),
+//   a switch      "tor1:Ethernet0", the port that the packets came in by; for packets that a queue refused (full,
+//                 WRED, PFC watchdog) the port and queue that they were bound for: "tor1:Ethernet8 queue 3"
+//   a host, edge  "h1", "vm1:eth0 in" (from outside), "vm1:eth0 out" (to the outside)
+//   a link        "tor1:Ethernet8 → core1:Ethernet0": link_down (sent into the link, or under way when it went down),
 //                 vanished, damaged (faults of the cable)
-// Σ over nodes = totals.dropped_packets; what a switch's queues refused for several reasons is named with all of them.
+// Σ over nodes = totals.dropped_packets. Where a switch's queues refused packets for several reasons, all are named.
 #pragma once
 
 #include <cstdint>

@@ -4,8 +4,8 @@
 // cut anywhere between blocks.
 //
 // Time: emulated time counts from 0, so readers show the year 1970. The resolution is
-// 100 ps (if_tsresol 10), rounded down. Not 12: tshark 4.0 multiplies the fraction by 10^9 in 64 bits,
-// and picoseconds overflow there from 18 ms on; 10 is the finest that it reads rightly.
+// 100 ps (if_tsresol 10), rounded down. It is not 12, because tshark 4.0 multiplies the fraction by 10^9 in 64 bits,
+// where picoseconds overflow from 18 ms on; 10 is the finest resolution that it reads correctly.
 // Frames carry no FCS, and if_fcslen says so: otherwise readers guess.
 #pragma once
 
@@ -23,7 +23,7 @@ namespace softspine::control::pcapng {
 using Bytes = std::vector<uint8_t>;
 
 // How our captures describe an interface (if_description): "link to tor1:Ethernet0, one of 32 ports". So a reader of
-// the file alone can draw the fabric, and knows of a switch whether all of its ports were captured.
+// the file alone can draw the fabric, and can tell whether all ports of a switch were captured.
 inline constexpr std::string_view kLinkTo = "link to ";
 inline constexpr std::string_view kOneOf = ", one of ";
 std::string link_description(std::string_view peer, size_t node_ports);
@@ -49,8 +49,8 @@ struct Frame {
   dataplane::Instant at;
   uint32_t original_bytes = 0;
   std::span<const uint8_t> bytes;
-  uint32_t zeros_at = 0;       // where in `bytes` zeros belong that are not in it
-  uint32_t zeros = 0;          // how many: in the file they stand
+  uint32_t zeros_at = 0;       // where in the frame the zeros belong that `bytes` leaves out
+  uint32_t zeros = 0;          // how many: the file has them
   uint64_t missed_before = 0;  // frames of this interface that were not captured since the last one
   std::string_view comment;    // empty: left out
 };
@@ -59,7 +59,7 @@ void append(Bytes& out, const Section& section);
 void append(Bytes& out, const Interface& interface);
 void append(Bytes& out, const Frame& frame);
 
-// What append(out, frame) adds.
+// The number of bytes that append(out, frame) adds.
 size_t encoded_bytes(const Frame& frame);
 
 }  // namespace softspine::control::pcapng

@@ -15,7 +15,7 @@
 namespace softspine::control {
 
 std::string prometheus_text(const FabricSnapshot& snapshot);
-// The same in pages, of which one exists at a time: a large fabric's is hundreds of megabytes.
+// The same in pages, one in memory at a time: that of a large fabric has hundreds of megabytes.
 void put_prometheus_pages(const FabricSnapshot& snapshot, const Exposition::PutPage& put);
 
 }  // namespace softspine::control

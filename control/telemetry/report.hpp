@@ -17,23 +17,24 @@
 //   notices    [sentence]                              notices.hpp
 //   engine     how the machine did
 //
-// What of a flow is where:   sent_packets = received_packets − foreign_packets + missing_packets + under_way_packets
-// `missing` is what the fabric has lost; what is on links, in queues or in receive buffers when the run ends is under
-// way. Retransmissions are packets like others: of sent_bytes, retransmitted_bytes were sent before. What a receiver
-// can see by itself is told apart: sequence_gaps (a PSN was ahead of the one due), skipped_packets (PSNs in those gaps;
-// what is lost behind the last packet received opens none), behind_packets. fct_* are from the first bit sent to the
-// last data bit at the receiver; fct_acked_* to the last acknowledgement at the sender, which is what completion means
-// to an RDMA program, and to HPCC, SimAI and htsim: null for open loops. links.*.share is of the bytes that left a
-// switch's queues by its uplinks: its own pause and credit frames do not count.
+// Packets of a flow:   sent_packets = received_packets − foreign_packets + missing_packets + under_way_packets
+// `missing` is what the fabric has lost; `under_way` is what is on links, in queues or in receive buffers when the run
+// ends. Retransmissions are packets like others; retransmitted_bytes are those of sent_bytes that had been sent before.
+// What a receiver alone can see has counters of its own: sequence_gaps (a PSN was ahead of the one due),
+// skipped_packets (PSNs in those gaps; a loss behind the last packet received opens none), behind_packets. fct_* are
+// from the first bit sent to the last data bit at the receiver. fct_acked_* are to the last acknowledgement at the
+// sender, which is what completion means to an RDMA program, and to HPCC, SimAI and htsim; they are null for open
+// loops. links.*.share is of the bytes that left a switch's queues by its uplinks: its own pause and credit frames do
+// not count.
 //
-// Same testbed, same seed, virtual clock: the same bytes, all but `engine`, the last key. So nothing here depends
-// on the number of workers, on an address, or on a clock of the machine.
+// The same testbed and seed on the virtual clock give the same bytes, except for `engine`, the last key. So nothing
+// else here depends on the number of workers, on an address, or on a clock of the machine.
 //
-// Units end the keys: _ps, _bps, _bytes; others are packets, messages or flows, and shares are 0 … 1. A value that
-// there is not (the completion time of no flow) is null. A flow is one queue pair's stream. Bytes and rates of
-// flows and of hosts' rate_bps are payload; those of switches and links are frames without FCS; utilisation counts
-// all that is on the wire. Quantiles of completion times are exact, by nearest rank; those of packet latencies are
-// at most 6.25 % too high (histogram.hpp).
+// Units end the keys: _ps, _bps, _bytes; others are packets, messages or flows, and shares are 0 … 1. A value that does
+// not exist (the completion time of no flow) is null. A flow is one queue pair's stream. Bytes and rates of flows and
+// of hosts' rate_bps are payload; those of switches and links are frames without FCS; utilisation counts all that is on
+// the wire. Quantiles of completion times are exact, by nearest rank; those of packet latencies are at most 6.25 % too
+// high (histogram.hpp).
 // *.drops counts every packet that ended there by reason; dropped_packets leaves out what was consumed. Those of totals
 // are of switches, hosts and edges; what links lost is beside them (lost_, vanished_, damaged_on_links).
 #pragma once
@@ -55,7 +56,7 @@ struct RunFacts {
 
 Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts);
 
-// Parts of it, as commands show them too.
+// Parts of the report that commands show, too.
 Json workloads_json(const FabricSnapshot& snapshot);
 Json links_json(const FabricSnapshot& snapshot);
 Json errors_json(const std::vector<RunError>& errors);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The report's fields that are no counters of the tables (counter.hpp): what each is and what it means. docs/reference
-// is made from both; it is not made while a field of a report has a sentence in neither.
+// is made from both, and making it fails if a field of a report is in neither.
 #pragma once
 
 #include <string>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `softspine show …` prints: a snapshot as tables, sums since the start of the run. Rows in the snapshot's
-// order. With a switch's name only its rows; a name that is not there has none.
+// What `softspine show …` prints: a snapshot as tables, with sums since the start of the run. Rows are in the
+// snapshot's order. `only_switch` keeps that switch's rows alone; a name that does not exist has none.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ std::string interfaces_table(const FabricSnapshot& snapshot, std::string_view on
 std::string queues_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});
 // One row per place, port and reason that occurred; what was consumed is marked as such. Hosts and edges, too.
 std::string drops_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});
-// What hashing has counted beside the packets.
+// The counters of hashing.
 std::string hash_table(const FabricSnapshot& snapshot, std::string_view only_switch = {});
 std::string flows_table(const FabricSnapshot& snapshot);
 // The NICs of hosts that are outside.

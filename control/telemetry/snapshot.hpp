@@ -5,7 +5,7 @@
 //
 // The order of switches, ports, hosts, flows, edges and links is the filler's, and the same in every snapshot of
 // one run: deltas pair by position. Ports are named as the testbed names them; a link's end is "node:port".
-// What is over the whole run (not since the last snapshot) stays so: all counters only grow, but gauges
+// Counters are since the start of the run, not since the last snapshot. All only grow, except gauges
 // (QueueCounters::current_*, up).
 #pragma once
 
@@ -36,7 +36,7 @@ struct LatencySummary {
   uint64_t min_ps = 0;
   uint64_t mean_ps = 0;
   uint64_t max_ps = 0;
-  // Not known of a flow unless its host keeps a histogram of it.
+  // A flow has quantiles only if its host keeps a histogram of it.
   std::optional<uint64_t> p50_ps;
   std::optional<uint64_t> p99_ps;
 
@@ -88,7 +88,7 @@ struct PoolSnapshot {
 // One priority of a port.
 struct PauseSnapshot {
   bool paused = false;     // must not send now
-  bool stopping = false;   // has told its neighbour to stop
+  bool stopping = false;   // has raised XOFF and not cleared it
   uint64_t rx_frames = 0;  // PFC frames that name it
   uint64_t tx_frames = 0;
   uint64_t on_to_off = 0;    // pauses that ended
@@ -115,10 +115,10 @@ struct PortSnapshot {
   bool up = false;
   dataplane::Rate rate;
   dataplane::PortCounters counters;  // per-queue counters and occupancy are in it
-  dataplane::LinkCounters link;      // of its transmitter
+  dataplane::LinkCounters link;      // of the port's transmitter
   uint64_t waiting_packets = 0;      // in its queues' lists, as found there: without the frame on the wire
-  bool sends = false;                // a frame is on the wire: counted by the link, not yet by the port
-  bool sends_queued = false;         // and it is one of a queue, not a pause or credit frame
+  bool sends = false;                // a frame is on the wire: the link has counted it, the port not yet
+  bool sends_queued = false;         // and that frame came from a queue: it is no pause or credit frame
   std::array<PauseSnapshot, dataplane::kPriorities> pauses{};
   std::optional<PortBufferSnapshot> buffers = {};  // if the switch has BUFFER_* tables
   std::optional<CreditSnapshot> credit = {};       // if its link goes by credit
@@ -129,14 +129,14 @@ struct SwitchSnapshot {
   std::string role;  // tor, aggregation, core
   std::vector<PortSnapshot> ports;
   std::vector<PoolSnapshot> pools = {};  // ingress, then egress
-  std::string buffer_imbalances = {};   // empty: what is charged adds up
-  uint64_t short_hash_keys = 0;          // packets that ended before a UDF of their key did: hashed by what was there
+  std::string buffer_imbalances = {};    // empty: what is charged adds up
+  uint64_t short_hash_keys = 0;          // packets too short for a UDF of their key: hashed by the bytes there were
   uint64_t flowlets = 0;                 // begun
-  uint64_t fdb_evictions = 0;            // MAC addresses that were forgotten for others
+  uint64_t fdb_evictions = 0;            // MAC addresses that were forgotten to make room for others
   uint64_t neighbour_refusals = 0;       // neighbours that there was no room for
 };
 
-// A priority at a host's port, or at the NIC of one that is outside.
+// A priority at a host's port, or at the NIC of a host that is outside.
 struct HostPauseSnapshot {
   uint64_t rx_frames = 0;  // that name it
   uint64_t tx_frames = 0;
@@ -152,7 +152,7 @@ struct HostPortSnapshot {
   std::string name;  // eth0
   bool up = false;
   dataplane::Rate rate;
-  dataplane::LinkCounters link;  // of its transmitter: all that the host has sent
+  dataplane::LinkCounters link;  // of the port's transmitter: all that the host has sent
   uint64_t rx_packets = 0;
   HostPauses pause{};
   std::optional<CreditSnapshot> credit = {};
@@ -171,7 +171,7 @@ struct HostSnapshot {
   uint64_t pauses_sent = 0;  // PFC frames
   uint64_t unanswered = 0;
   uint64_t buffered = 0;
-  uint64_t ended_flow_packets = 0;        // not delivered to their flow's end: dropped, or taken by another sink
+  uint64_t ended_flow_packets = 0;        // not delivered at their flow's end: dropped, or taken by another sink
   uint64_t receive_buffer_max_bytes = 0;  // the most that ever waited in the buffer of a port that receives slowly
   dataplane::DropCounters dropped{};
   LatencySummary latency;          // of packets delivered
@@ -179,12 +179,12 @@ struct HostSnapshot {
   LatencySummary completion;       // of messages it sent over reliable connections, acknowledged
 };
 
-// What happens on a reliable connection beside the data; all zero for an open loop. Names by mlx5 and rxe.
+// Events of a reliable connection beside the data; all zero for an open loop. Names are those of mlx5 and rxe.
 struct ReliableCounts {
   uint64_t completed_messages = 0;  // acknowledged
   uint64_t retransmitted_packets = 0;
   uint64_t retransmitted_bytes = 0;    // payload
-  uint64_t packet_seq_err = 0;         // requester: NAKs heeded
+  uint64_t packet_seq_err = 0;         // requester: NAKs that it acted on
   uint64_t local_ack_timeout_err = 0;  // requester: timeouts
   uint64_t retry_exceeded_err = 0;     // requester: given up
   uint64_t out_of_sequence = 0;        // responder: packets ahead
@@ -194,7 +194,7 @@ struct ReliableCounts {
   uint64_t rp_cnp_handled = 0;
   uint64_t rp_cnp_ignored = 0;
 
-  // Of all of them, in the order in which they are shown.
+  // The members, in the order in which they are shown.
   static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 12> members();
   ReliableCounts& operator+=(const ReliableCounts& more);
 };
@@ -219,7 +219,7 @@ inline ReliableCounts& ReliableCounts::operator+=(const ReliableCounts& more) {
   return *this;
 }
 
-// One queue pair's stream. Bytes are payload. An instant that has not come is never().
+// One queue pair's stream. Bytes are payload. An instant that has not been reached is never().
 struct FlowSnapshot {
   uint32_t id = 0;
   std::string workload;
@@ -229,11 +229,11 @@ struct FlowSnapshot {
   uint32_t destination_qp = 0;
   uint64_t planned_messages = 0;  // 0: without end
 
-  uint64_t sent_packets = 0;  // each time that it was sent
+  uint64_t sent_packets = 0;  // counted each time that one is sent
   uint64_t sent_bytes = 0;    // likewise
   uint64_t sent_messages = 0;
   uint64_t received_packets = 0;
-  uint64_t received_bytes = 0;  // no byte twice
+  uint64_t received_bytes = 0;  // no byte counts twice
   uint64_t received_messages = 0;
   uint64_t foreign = 0;          // of those received: not sent by this source
   uint64_t under_way = 0;        // on links, in queues and receive buffers, as found there
@@ -246,18 +246,19 @@ struct FlowSnapshot {
 
   dataplane::Instant first_sent = dataplane::Instant::never();    // first bit left the source
   dataplane::Instant last_arrived = dataplane::Instant::never();  // last bit of the last packet at the destination
-  // First bit sent to last bit of the last planned message; only once that is whole.
+  // From the first bit sent to the last bit of the last planned message; only when that message is complete.
   std::optional<dataplane::Duration> completion;
-  // First bit sent to the acknowledgement of the last planned message at the sender; reliable connections only.
+  // From the first bit sent to the last planned message's acknowledgement at the sender; reliable connections only.
   std::optional<dataplane::Duration> acked;
 
-  // Sent, and neither arrived nor under way: what the fabric has lost. (Retransmitted packets count as packets.)
+  // Packets sent that have neither arrived nor are under way: what the fabric has lost. Retransmissions are packets,
+  // too.
   uint64_t missing() const {
     const uint64_t found = received_packets - foreign + under_way;
     return sent_packets > found ? sent_packets - found : 0;
   }
 
-  // Payload per second, from the first bit sent to the last bit received; 0 before there is any.
+  // Payload per second, from the first bit sent to the last bit received; 0 while nothing has been received.
   double goodput_bps() const {
     if (received_packets == 0 || first_sent.is_never() || last_arrived.is_never() || last_arrived <= first_sent)
       return 0;
@@ -265,7 +266,7 @@ struct FlowSnapshot {
   }
 };
 
-// Packet latency of all flows of a workload: quantiles cannot be had from the flows'.
+// Packet latency over all flows of a workload: quantiles of single flows could not be merged.
 struct WorkloadLatency {
   std::string workload;
   dataplane::Histogram packets;
@@ -278,12 +279,12 @@ struct EdgeSnapshot {
   std::string port;  // eth0
   bool up = false;
   dataplane::Rate rate;
-  dataplane::LinkCounters link;  // of its transmitter: all that it has sent into the fabric
+  dataplane::LinkCounters link;  // of the edge's transmitter: all that it has sent into the fabric
   dataplane::NicCounters nic;
   HostPauses pause{};
   uint64_t waiting_packets = 0;                     // from outside, not yet on the link
   uint64_t waiting_for_outside = 0;                 // from the link, not yet taken
-  std::map<std::string, uint64_t> statistics = {};  // what the outside counts by itself, by its own names
+  std::map<std::string, uint64_t> statistics = {};  // what the outside itself counts, by its own names
 };
 
 struct LinkSnapshot {
@@ -294,7 +295,7 @@ struct LinkSnapshot {
   uint64_t under_way_to_b = 0;
 };
 
-// How the machine did. The only part that may differ between two identical runs.
+// How fast the machine was. The only part that may differ between two identical runs.
 struct EngineSnapshot {
   uint32_t workers = 1;
   uint64_t windows = 0;
@@ -303,7 +304,7 @@ struct EngineSnapshot {
   double wall_seconds = 0;           // since the start
 };
 
-// A fault of the testbed, or of somebody's asking, that struck.
+// A fault that began or ended: the testbed's own, or one that was injected while it ran.
 struct FaultSnapshot {
   dataplane::Instant at;
   std::string what;  // tor1:Ethernet16 goes down

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture as SVG text: boxes, lines, arrows, words; whatever is drawn here is drawn by it (`storm`, `polarization`).
-// Coordinates in pixels, y downwards. What is drawn first lies below. Text is escaped, and what is not UTF-8 in it
+// A picture as SVG text: boxes, lines, arrows, words. All pictures of softspine are drawn by it (`storm`,
+// `polarization`).
+// Coordinates are in pixels, y downwards. What is drawn first lies below. Text is escaped, and what is not UTF-8 in it
 // replaced, so that any name gives a well-formed file.
 #pragma once
 

@@ -12,10 +12,10 @@ namespace softspine::control {
 
 class TextTable {
  public:
-  // A header that begins with '<' is of a column of words; '<' is not printed.
+  // A header that begins with '<' makes its column one of words; the '<' is not printed.
   explicit TextTable(const std::vector<std::string>& headers);
 
-  // As many cells as headers.
+  // `cells` has as many entries as there are headers.
   void add(std::vector<std::string> cells);
   size_t rows() const { return rows_.size(); }
 

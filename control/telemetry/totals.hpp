@@ -3,8 +3,8 @@
 //
 //   of a switch:   rx + made = tx + ended + held
 //
-// `ended` is every packet that left no port: dropped, or consumed (addressed to the switch, PFC), which is
-// what drop counters count too. `dropped` is `ended` less the consumed: what somebody would miss.
+// `ended` is every packet that left by no port: dropped, or consumed (addressed to the switch, PFC). Drop counters
+// count the same. `dropped` is `ended` less the consumed packets: what a sender or receiver would miss.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace softspine::control {
 
-// Not addressed to where it ended: its sender or receiver would miss it.
+// True for a packet that was not addressed to where it ended, so that its sender or receiver would miss it.
 bool is_loss(dataplane::DropReason reason);
 uint64_t ended_packets(const dataplane::DropCounters& drops);
 uint64_t dropped_packets(const dataplane::DropCounters& drops);
@@ -51,15 +51,16 @@ struct LinkDirection {
   bool is_uplink = false;  // from a switch to one of a higher tier
   dataplane::Rate rate;
   dataplane::LinkCounters sent;
-  uint64_t queued_bytes = 0;        // of those, from a switch's queues: without its own pause and credit frames
+  uint64_t queued_bytes = 0;        // bytes of `sent` from a switch's queues: without its own pause and credit frames
   uint64_t under_way = 0;           // packets
   std::optional<uint64_t> arrived;  // packets that the other end has taken; not known of a node that no snapshot has
   double share = 0;  // of the queued bytes that its switch sent by its uplinks; 0 … 1, 0 if none or no uplink
 
-  // Sent while the link was down, or under way when it went down.
+  // Packets sent while the link was down, or under way when it went down.
   uint64_t lost_packets() const { return sent.lost_packets + sent.cut_packets; }
 
-  // Of the time until `now`: what was sent with all that Ethernet puts around it, at the link's rate.
+  // The share of the time until `now` that the sent frames took at the link's rate, with all that Ethernet puts around
+  // them.
   double utilisation(dataplane::Instant now) const;
 };
 

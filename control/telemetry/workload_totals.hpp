@@ -28,7 +28,7 @@ struct WorkloadTotals {
   uint64_t behind = 0;
   uint64_t marked = 0;
   ReliableCounts reliable;
-  LatencySummary latency;              // without quantiles: flows have none that could be merged
+  LatencySummary latency;              // without quantiles: those of single flows cannot be merged
   std::vector<int64_t> completion_ps;  // of the completed, in the order in which they were added
   std::vector<int64_t> acked_ps;       // of those whose last message is acknowledged, likewise
   double flow_rate_min_bps = 0;        // of the flows that were received at all
@@ -37,11 +37,11 @@ struct WorkloadTotals {
   dataplane::Instant last_arrived;
 
   void add(const FlowSnapshot& flow);
-  // All of them together: payload received per second, from the first bit sent to the last one received.
+  // The rate of all flows together: payload received per second, from the first bit sent to the last one received.
   double rate_bps() const;
 };
 
-// By nearest rank: the smallest that a share of them (0 … 1) does not exceed; none of none.
+// By nearest rank: the smallest value that a `share` of them (0 … 1) does not exceed; no value if there are none.
 std::optional<int64_t> quantile_of(std::vector<int64_t> values, double share);
 
 // One for each value of the field, sorted by it.
