@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Addresses for a fabric, the same for the same fabric.
+// Plans a fabric's addresses; the same fabric always gets the same ones.
 //
 //   hosts      that are attached to the same switches share a subnet. Planned ones come from 10.0.1.0 upwards,
 //              a /24 each (shorter where more than 253 hosts need it), and fd00:0:0:N::/64. Gateway .1 and ::1,
@@ -7,7 +7,7 @@
 //   switches   loopback 10.255.x.y/32 and fd00:ffff::N/128
 //   MACs       02:nn:nn:nn:pp:pp, node and port; a host has that of its port 0 on all ports
 //
-// A host's `address` must lie in its subnet and be nobody else's.
+// A host's `address` must lie in its subnet, and no other node may have it.
 #pragma once
 
 #include "control/topology/expand.hpp"

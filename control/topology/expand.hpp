@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // From what a file says about nodes and links to a Fabric: generated and explicit nodes together, ports named and
-// numbered, everything in its order. Addresses come after (address_plan.hpp).
+// numbered, everything in the fabric's order. Addresses come after (address_plan.hpp).
 //
 // A node that a generator made and the file names too is one node: the file adds to it.
 // An endpoint without a port takes the node's next free one: Ethernet0, Ethernet4, … at a switch, eth0, … at a host.

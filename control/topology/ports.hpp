@@ -18,10 +18,10 @@ struct PlannedPort {
   bool is_b = false;  // which end of the link
 };
 
-// By node of the draft. Complains about a port used twice and about more ports than a node can have.
+// By node of the draft. Reports a port that is used twice, and more ports than a node can have.
 std::vector<std::vector<PlannedPort>> plan_ports(Reader& reader, const Draft& draft);
 
-// "Ethernet8" before "Ethernet12".
+// Whether port `a` comes before `b`: "Ethernet8" before "Ethernet12".
 bool port_before(std::string_view a, std::string_view b);
 
 }  // namespace softspine::control
