@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How captures of a running fabric are asked for over the control socket, and what is answered. Sizes travel as bytes,
-// times as picoseconds.
+// The requests for captures of a running fabric that go over the control socket, and their answers. Sizes travel as
+// bytes, times as picoseconds.
 #pragma once
 
 #include <expected>
@@ -18,7 +18,7 @@ std::expected<testbeds::CaptureRequest, std::string> capture_request(const contr
 control::Json captures_json(const std::vector<testbeds::Captures::Row>& rows);
 std::string captures_table(const std::vector<testbeds::Captures::Row>& rows);
 
-// Waits for the disk. The error: the file is not whole.
+// Waits for the disk. It is an error if the file is incomplete.
 std::expected<control::Json, std::string> closed_capture(testbeds::Captures::Ended& ended, bool json);
 
 }  // namespace softspine::tools

@@ -2,9 +2,9 @@
 // The flows of captures, as they would come to the testbed's fabric.
 //
 // A flow is a set of addresses, ports, protocol and QP; its bytes are those of its packets on the wire, also where the
-// capture was sliced. It begins at the host that has its source address, or at a place that is named. What the
-// capture's own network put around it is taken off: VLAN tags, and the MACs, instead of which the first switch's is the
-// destination: the flow is routed, as it was where it was captured.
+// capture was sliced. It begins at the host that has its source address, or at a place that the user names. VLAN tags
+// of the capture's own network are removed, and the first switch's MAC becomes the destination, so that the flow is
+// routed, as it was where it was captured.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +19,7 @@ namespace softspine::tools {
 struct CapturedFlows {
   std::vector<control::FlowProbe> flows;
   uint64_t packets = 0;
-  uint64_t without_ip = 0;            // ARP, LLDP, PFC; and what was cut before its addresses
+  uint64_t without_ip = 0;            // ARP, LLDP, PFC; and frames that were cut before their addresses
   uint64_t unknown_sources = 0;       // packets whose source address no host has
   uint64_t unknown_destinations = 0;  // flows: no host has the address, and no route leads there
 };
@@ -28,7 +28,7 @@ struct CapturedFlows {
 std::expected<CapturedFlows, std::string> captured_flows(control::Walker& walker, const std::vector<std::string>& files,
                                                          const std::string& from);
 
-// What a person has to know of the packets that became no flow; empty if there are none.
+// A message for a person about the packets that became no flow; empty if there are none.
 std::string told_of(const CapturedFlows& captured);
 
 }  // namespace softspine::tools

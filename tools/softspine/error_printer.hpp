@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes wrong in a running fabric, on stderr, at once: one line for each error of its channel.
-// Written by a thread of its own, so that a terminal or a pipe that takes nothing holds nobody up.
+// Prints errors of a running fabric to stderr at once: one line for each error of its channel. A thread of its own
+// writes, so that a terminal or a pipe that takes nothing blocks nobody.
 #pragma once
 
 #include <thread>
@@ -12,7 +12,7 @@ namespace softspine::tools {
 
 class ErrorPrinter {
  public:
-  // Both outlive it. Its end prints what is left.
+  // Both must outlive it. The destructor prints what is left.
   ErrorPrinter(control::ErrorChannel& errors, Screen& screen);
   ~ErrorPrinter();
   ErrorPrinter(const ErrorPrinter&) = delete;

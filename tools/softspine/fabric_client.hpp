@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the commands have in common that ask a running fabric.
+// What the commands that ask a running fabric have in common.
 #pragma once
 
 #include <string>
@@ -16,15 +16,15 @@ struct FabricArguments {
 // --fabric and --json.
 void add_fabric_options(CLI::App& command, FabricArguments& out);
 
-// Says why on stderr.
+// Prints the reason on stderr.
 Status failed(const std::string& why);
 
-// A text as it is, anything else as JSON.
+// Prints a text as it is, anything else as JSON.
 void print_result(const control::Json& result);
 
-// Asks one thing and prints the answer; what is returned has been printed.
+// Sends one request and prints its answer. A value that is returned has been printed.
 control::Result ask_and_print(control::Client& client, const std::string& command, const control::Json& arguments);
-// The same; says on stderr why there is none.
+// The same; prints on stderr why there is no answer.
 Status ask(control::Client& client, const std::string& command, const control::Json& arguments);
 Status ask_fabric(const FabricArguments& arguments, const std::string& command, const control::Json& wanted);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// softspine show, link, inject: what a running fabric is asked through its control socket.
+// softspine show, link, inject: the requests to a running fabric through its control socket.
 #pragma once
 
 #include "tools/softspine/arguments.hpp"

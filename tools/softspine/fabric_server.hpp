@@ -15,10 +15,10 @@ class FabricServer {
  public:
   // The fabric outlives it.
   explicit FabricServer(testbeds::RunningFabric& fabric);
-  // At the socket of the testbed's name.
+  // Listens at the socket that has the testbed's name.
   std::expected<void, std::string> listen();
   void stop() { server_.stop(); }
-  // Without the socket (Server::call).
+  // Calls a handler without the socket (Server::call).
   bool call(const control::Request& request, const control::Reply& reply) const { return server_.call(request, reply); }
 
  private:

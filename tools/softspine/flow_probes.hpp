@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Flows to look at: a testbed's own, or random ones. Those of captures: captured_flows.hpp.
+// Flows to examine: a testbed's own, or random ones. Those of captures: captured_flows.hpp.
 #pragma once
 
 #include <expected>
@@ -12,7 +12,7 @@ namespace softspine::tools {
 
 using FlowProbes = std::expected<std::vector<control::FlowProbe>, std::string>;
 
-// One for each queue pair of the testbed's workloads, with the bytes that it has to send.
+// One flow for each queue pair of the testbed's workloads, with the bytes that it has to send.
 FlowProbes workload_flows(control::Walker& walker);
 
 // RoCEv2 between random hosts of different racks, as the kernel would draw QPs and source ports.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SIGINT, SIGTERM and SIGHUP end the run cleanly; a second one ends the process at once. SIGHUP stays ignored if we
 // were started so (nohup). A pipe whose reader has gone (SIGPIPE) and a file that has reached its limit (SIGXFSZ) end
-// nothing: whoever writes there gets the error, and reports it.
+// nothing: the write fails, and the writer reports the error.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 namespace softspine::tools {
 
-// While it lives. One at a time.
+// Handles the signals while it lives. One at a time.
 class StopOnInterrupt {
  public:
   explicit StopOnInterrupt(testbeds::RunningFabric& fabric);

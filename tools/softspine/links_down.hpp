@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links named on the command line, for who asks what would be if they were down.
+// Links named on the command line, to compute what would happen if they were down.
 #pragma once
 
 #include <expected>
@@ -10,7 +10,7 @@
 
 namespace softspine::tools {
 
-// By link: all up but those that "NODE:PORT" names.
+// By link: true for all but those that "NODE:PORT" names.
 inline std::expected<std::vector<bool>, std::string> links_without(const control::Fabric& fabric,
                                                                    const std::vector<std::string>& ends) {
   std::vector<bool> up(fabric.links.size(), true);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A picture into a file: SVG as it is, PNG by rsvg-convert (Debian's librsvg2-bin), which is started for it.
+// Writes a picture into a file: SVG as it is, PNG by rsvg-convert (Debian's librsvg2-bin), which is started for it.
 #pragma once
 
 #include <expected>
@@ -7,7 +7,7 @@
 
 namespace softspine::tools {
 
-// The name must end in .svg or .png; else what is wrong with it.
+// What is wrong with the path if it ends in neither .svg nor .png; else empty.
 std::string wrong_picture_name(const std::string& path);
 std::expected<void, std::string> write_picture(const std::string& path, const std::string& svg);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// softspine polarization: how a fabric spreads its flows, what goes together, what would cure it.
+// softspine polarization: how a fabric spreads its flows, which tiers depend on each other, what would cure that.
 // softspine source-ports: ports whose paths share no link.
 #pragma once
 

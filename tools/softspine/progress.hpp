@@ -26,7 +26,7 @@ class Progress {
   void watch(const std::stop_token& stop);
   void show(const control::FabricSnapshot& before, const control::FabricSnapshot& now);
 
-  // Shared with the questions under way, which may be answered after this has ended.
+  // Shared with requests under way, which may be answered after the Progress has been destroyed.
   struct Answers {
     std::mutex lock;
     std::condition_variable_any came;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of a run as `run` writes it: what control counts, what outside hosts' commands came to, and what was
-// expected.
+// The report of a run as `run` writes it: what control counts, the outcomes of outside hosts' commands, and of
+// expectations.
 #pragma once
 
 #include <string>
@@ -17,7 +17,7 @@ namespace softspine::tools {
 
 control::RunFacts run_facts(const control::Testbed& testbed);
 
-// `engine`, which alone may differ between identical runs, stands last. `notes`: of what outside hosts run on.
+// `engine`, the only key that may differ between identical runs, is the last. `notes`: about what outside hosts run on.
 control::Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,
                          const std::vector<testbeds::OutsideOutcome>& outcomes, const std::vector<std::string>& notes);
 void add_verdicts(control::Json& report, const std::vector<control::Verdict>& verdicts);
@@ -25,7 +25,7 @@ void add_verdicts(control::Json& report, const std::vector<control::Verdict>& ve
 // The same without a run: every key that it can have, see testbeds/run/report_outline.hpp.
 control::Json report_outline(const control::Testbed& testbed);
 
-// What its keys mean: every counter of the tables, and every other field.
+// The meaning of the report's keys: every counter of the tables, and every other field.
 control::Json counters_and_fields();
 
 }  // namespace softspine::tools

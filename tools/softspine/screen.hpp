@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // stderr while a fabric runs: lines that stay, and a table below them that is drawn anew in its place.
-// Any thread. What stderr does not take is lost.
+// Any thread may print. Output that stderr does not take is lost.
 #pragma once
 
 #include <mutex>
@@ -10,9 +10,9 @@ namespace softspine::tools {
 
 class Screen {
  public:
-  // Its last line has no newline yet.
+  // `line` comes without its newline.
   void print_line(const std::string& line);
-  // In the place of the last one.
+  // Draws the table in the place of the previous one.
   void redraw(const std::string& table);
 
  private:

@@ -17,8 +17,8 @@ std::string service_text(const control::Testbed& testbed, const control::Review&
 control::Json service_json(const control::Testbed& testbed, const control::Review& review);
 control::Json warnings_json(const control::Errors& warnings);
 
-// The review, with what this machine has to say to it. Warnings go to stderr. If anything can't work, that is told,
-// too, and nothing is to be started.
+// Makes the review, adds warnings that concern this machine, and prints all warnings on stderr. If something cannot
+// work, prints its errors as well; nothing must be started then.
 std::expected<control::Review, ExitStatus> reviewed(const control::Testbed& testbed);
 
 }  // namespace softspine::tools

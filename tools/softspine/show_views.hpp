@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `softspine show` can show. A view is a row of one table (show_views.cpp): its words, its help, and what it is
-// made of. The server takes its requests from the table, `views` among them, by which a client learns what the fabric
-// that it asks can show; a client's own table is for its help and for when no fabric runs.
+// made of. The server takes its requests from the table. One of them is `views`, by which a client learns what the
+// fabric that it asks can show; the client's own table is for its help and for when no fabric runs.
 #pragma once
 
 #include <span>
@@ -32,18 +32,18 @@ struct ShownSwitch {
   dataplane::Instant now;
 };
 
-// Leaves in a snapshot what is of one node.
+// Removes from a snapshot whatever is not of one node.
 using KeepNode = void (*)(control::FabricSnapshot& snapshot, const std::string& node);
 void keep_only(control::FabricSnapshot& snapshot, const std::string& node);
 void keep_links_of(control::FabricSnapshot& snapshot, const std::string& node);
 
-// Without `text`, JSON is all there is.
+// A view without `text` has JSON only.
 struct FabricView {
   control::Json (*json)(const Shown& shown);
   std::string (*text)(const Shown& shown) = nullptr;
   KeepNode keep = keep_only;
 };
-// Rows, an object each; as text they are a table (switch_views.hpp).
+// Rows, each an object; as text they become a table (switch_views.hpp).
 struct SwitchView {
   control::Json (*rows)(const ShownSwitch& shown);
 };

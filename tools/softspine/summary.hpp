@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a run did, for a person: made from its report alone, so that whoever has the JSON knows no less.
+// A summary of a run, for a person: made from its report alone, so that whoever has the JSON has all of it.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@ namespace softspine::tools {
 
 std::string summary_text(const control::Json& report);
 
-// By its name in a report: what was addressed to where it ended is no loss (consumed, pfc_consumed, credit_consumed).
+// By the reason's name in a report. Packets addressed to where they ended are no loss (consumed, pfc_consumed,
+// credit_consumed).
 bool is_loss(const std::string& reason);
 
 // 12345678 → "12.3 M"; 1024 → "1.02 k"

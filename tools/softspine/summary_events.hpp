@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of a run's summary that has something to say only when something happened: losses with their place, pauses,
-// marks, CNPs, retransmissions, storms, faults that struck, deadlocks.
+// The part of a run's summary about events, which is empty without them: losses with their place, pauses, marks, CNPs,
+// retransmissions, storms, faults, deadlocks.
 #pragma once
 
 #include <string>

@@ -16,7 +16,7 @@ control::Json routes_json(const control::Fabric& fabric, uint32_t node, const co
 control::Json neighbours_json(const control::FabricNode& node, const pipelines::Switch& from);
 control::Json macs_json(const control::FabricNode& node, const pipelines::Switch& from, dataplane::Instant now);
 
-// An array of objects with the same keys: a line each, the keys above.
+// A table of an array of objects with the same keys: a line for each object, the keys as header.
 std::string as_table(const control::Json& rows);
 
 }  // namespace softspine::tools

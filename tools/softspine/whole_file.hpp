@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A file of text that is written whole or not at all: a full disk leaves what was there before.
-// It is written beside its place, under a name of its own, and takes that place when all of it is on the disk. What is
-// no regular file (a pipe, /dev/stdout) is written as it is; so is a file in a folder where we may make no other.
+// It is written beside its place, under a name of its own, and is moved there when all of it is on the disk. What is no
+// regular file (a pipe, /dev/stdout) is written directly, and so is a file in a folder where we may create no other.
 #pragma once
 
 #include <expected>
@@ -13,7 +13,8 @@ namespace softspine::tools {
 // The error is what the kernel says.
 std::expected<void, std::string> write_whole(const std::filesystem::path& path, const std::string& text);
 
-// Why it could not be written, before a run is spent on it; empty if it can. It is neither made nor changed.
+// Why the file could not be written, to be asked before a run is spent on it; empty if it can. The file is neither
+// created nor changed.
 std::string obstacle_to_writing(const std::filesystem::path& path);
 
 }  // namespace softspine::tools
