@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Bytes that come in order, looked at a block at a time: the part of a capture reader that knows no format.
+// An input that is read in order, a block at a time: the part of a capture reader that knows no format.
 // Memory: one buffer, as large as the largest block that was asked for, at least `read_bytes`.
 #pragma once
 
@@ -12,17 +12,17 @@ namespace softspine::tools::storm {
 
 class CaptureInput {
  public:
-  // Fills the front of the span and says how much; 0 at the end.
+  // Fills the front of the span and returns the number of bytes; 0 at the end.
   using Read = std::function<size_t(std::span<uint8_t>)>;
   static constexpr size_t kReadBytes = 1 << 20;
 
   explicit CaptureInput(Read read, size_t read_bytes = kReadBytes) : read_(std::move(read)), buffer_(read_bytes) {}
 
-  // Of the next byte that was not skipped.
+  // The position of the next byte that was not skipped.
   uint64_t offset() const { return offset_; }
-  // The next `n` bytes, fewer if the input ends before; valid until the next call.
+  // The next `n` bytes, or fewer if the input ends before that; valid until the next call.
   std::span<const uint8_t> peek(size_t n);
-  // False if the input ended before.
+  // False if the input ended before that.
   bool skip(uint64_t n);
 
  private:

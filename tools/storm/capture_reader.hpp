@@ -7,7 +7,7 @@
 // Instant here counts from `origin_seconds()` + its picoseconds: 0 for a capture that begins within 50 days of
 // 1970 (emulated time), else the time of the first frame. A frame 50 days from it is an error.
 //
-// Errors name the offset in the file, and stick. An input that ends inside a block is cut short: an error, too,
+// Errors name the offset in the file, and stay. An input that ends inside a block is cut short: this is an error, too,
 // but what came before it stands.
 // Bounds: a block that is read has at most 16 MiB (others are passed over), interfaces at most 65,536.
 #pragma once
@@ -59,13 +59,13 @@ class CaptureReader {
   explicit CaptureReader(CaptureInput::Read read, size_t read_bytes = CaptureInput::kReadBytes)
       : input_(std::move(read), read_bytes) {}
 
-  // False at the end.
+  // Reads the next frame. False at the end.
   std::expected<bool, CaptureError> next(CapturedFrame& frame);
 
   const std::vector<CapturedInterface>& interfaces() const { return interfaces_; }
   uint64_t offset() const { return input_.offset(); }
   uint64_t untimed_frames() const { return untimed_; }  // simple packet blocks: passed over
-  // What instant 0 is, since 1970. Meaningful after the first frame.
+  // The time of instant 0, since 1970. Meaningful after the first frame.
   int64_t origin_seconds() const { return origin_ ? origin_->seconds : 0; }
   int64_t origin_ps() const { return origin_ ? origin_->ps : 0; }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whether a node that pauses its neighbour without end is known to be the root, or may hand on what something behind it
-// does. A capture shows some links; a root is defended only if nothing that it does not show could be the cause:
+// Whether a node that pauses its neighbour without end is known to be the root, or may only pass on a pause from behind
+// it. A capture shows only some links; a node is certain to be the root only if no link that was not captured could
+// hold the cause:
 //
-//   a host            does not forward, so nothing behind it can be. That it is a host is known by the testbed, or by
-//   its
-//                     name (h3, gpu7), not guessed from the ports that were captured.
+//   a host            does not forward, so the cause cannot be behind it. That it is a host is known from the testbed
+//                     or from its name (h3, gpu7), not guessed from the ports that were captured.
 //   a switch          if pauses of each of its other ports would be in the capture: the port or its link's other end
-//                     was captured, and it is known how many ports the switch has, by the testbed or by our captures
-//                     (control/telemetry/pcapng.hpp)
+//                     was captured, and the number of the switch's ports is known, from the testbed or from our
+//                     captures (control/telemetry/pcapng.hpp)
 //   what has no name  (a source MAC, "peer of tor1:Ethernet0") never
 #pragma once
 
@@ -18,7 +18,7 @@
 
 namespace softspine::tools::storm {
 
-// Why the node may be no root, as a sentence's end: "it is known by its MAC alone". Empty: it is one.
+// Why the node may not be the root, as the end of a sentence: "it is known by its MAC alone". Empty: it is the root.
 std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from);
 
 }  // namespace softspine::tools::storm

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames of `tcpdump -i any`: Linux's "cooked" captures, SLL (link type 113) and SLL2 (276). The kernel has taken the
-// Ethernet header away; what it knew of it stands in a header of its own:
+// Frames of `tcpdump -i any`: Linux's "cooked" captures, SLL (link type 113) and SLL2 (276). The kernel has removed the
+// Ethernet header and puts a header of its own in its place:
 //
 //   SLL    packet type 2 | ARPHRD 2 | address length 2 | address 8 | protocol 2                                16 bytes
 //   SLL2   protocol 2 | reserved 2 | interface 4 | ARPHRD 2 | packet type 1 | address length 1 | address 8     20 bytes
 //
-// All big endian. The address is the sender's. Packet type 4 went out of this machine, the others came in. SLL does not
-// say by which interface: a machine's are all one there.
+// All big endian. The address is the sender's. Frames of packet type 4 were sent by this machine, others received. SLL
+// does not name the interface, so all interfaces of a machine are one here.
 // Source: libpcap's LINKTYPE_LINUX_SLL and LINKTYPE_LINUX_SLL2.
 #pragma once
 
@@ -26,7 +26,7 @@ constexpr bool is_cooked(uint16_t link_type) {
 struct CookedFrame {
   Way way = Way::kUnknown;
   uint32_t interface = 0;  // its number on the machine; 0: not said
-  // As a frame of Ethernet, its destination zero, cut where a pause frame ends.
+  // The frame with an Ethernet header, whose destination is zero; cut where a pause frame ends.
   std::array<uint8_t, 60> ethernet{};
   size_t bytes = 0;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which MAC addresses ports have sent from and to: what neighbours can be guessed by when a capture names none.
+// Which MAC addresses ports have sent from and to. Neighbours are guessed from these when a capture names none.
 //
-// A MAC belongs to the port that was first seen sending from it: a bridge sends it on later. A frame that a port
+// A MAC belongs to the port that was first seen sending from it, since a bridge sends it on later. A frame that a port
 // sends from an address of its own node goes to the address of its next hop; so a link joins two ports of which
 // each sends to the other's node. Hosts of one rack send to each other, too, but their ToR's ports have one
 // partner each; those are joined first, and what remains is tried again. What stays ambiguous (parallel links,
@@ -25,7 +25,7 @@ class MacLog {
   // A frame that `port` transmitted.
   void transmitted(uint32_t port, uint64_t source, uint64_t destination);
 
-  // Pairs of ports that a link joins. `node_of[port]` numbers the nodes.
+  // Pairs of ports that a link joins. `node_of[port]` is the number of the port's node.
   std::vector<std::pair<uint32_t, uint32_t>> links(const std::vector<uint32_t>& node_of) const;
 
  private:

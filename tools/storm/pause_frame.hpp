@@ -4,7 +4,7 @@
 //   destination 6 | source 6 | 0x8808 | opcode 2 | PFC 0x0101: enable vector 2, time[8] 2 each
 //                                                | PAUSE 0x0001: time 2
 // Bit n of the vector's lower byte enables time[n]; its upper byte is reserved and not looked at.
-// Time is in quanta of 512 bit times; 0 with its bit set means go on (XON).
+// Time is in quanta of 512 bit times; 0 with its bit set is XON: the priority may send again.
 #pragma once
 
 #include <array>
@@ -28,7 +28,7 @@ enum class MacControl : uint8_t {
   kNone,   // not a MAC control frame
   kPause,  // `out` is filled
   kCut,    // it was one, but its times were not captured
-  kOther,  // an opcode that pauses nobody
+  kOther,  // another opcode, which pauses nobody
 };
 
 MacControl read_pause_frame(std::span<const uint8_t> frame, PauseFrame& out);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pauses of one instant as a graph: which of them can be the cause of which.
+// The pauses that are on at one instant as a graph: which of them can be the cause of which.
 //
-// Y sends PFC because a buffer fills; a buffer fills because what is in it may not leave. So a pause of Y's egress
-// can cause a pause that Y itself asks for, on another port: what came in there waits to leave here.
+// Y sends PFC because one of its buffers fills, and the buffer fills because its packets may not leave. So a pause of
+// Y's egress can cause a pause that Y itself asks for, on another port, whose packets wait to leave by this egress.
 //
 //   X pauses Y at port q,  Y pauses Z from port r:  the first can cause the second if q ≠ r, and Y is a switch.
 //   (q = r would be traffic that turns back into the port it came from. A host does not forward.)
@@ -24,19 +24,19 @@ namespace softspine::tools::storm {
 
 enum class Turns : uint8_t { kUpDown, kAny };
 
-// Whether the first can be the cause of the second, were they on together.
+// Whether the first pause can be the cause of the second if both are on at the same time.
 bool may_cause(const PauseLog& log, const Pause& first, const Pause& second, Turns turns);
 
 class PauseGraph {
  public:
   explicit PauseGraph(const PauseLog& log);
 
-  // The pauses that are on: indices into log.pauses. Everything below is about these, by their place in here.
+  // The pauses that are on: indices into log.pauses. A `place` below is an index into `active`.
   void set(std::span<const uint32_t> active);
   size_t size() const { return active_.size(); }
   uint32_t pause_at(size_t place) const { return active_[place]; }
 
-  // Those that nothing causes, and those that are known to be roots (`known[i]`: pause i of the log), by begin.
+  // The pauses that nothing causes, and those that are known to be roots (`known[i]`: pause i of the log), by begin.
   std::vector<uint32_t> roots(Turns turns, const std::vector<bool>& known) const;
 
   struct Reach {
@@ -45,10 +45,10 @@ class PauseGraph {
   };
   Reach reach(Turns turns, const std::vector<bool>& known = {}) const;
 
-  // Sets of more than one that all cause each other. Only among `wanted` places, if not empty.
+  // Sets of two and more pauses that all cause each other; only among the `wanted` places, if `wanted` is not empty.
   std::vector<std::vector<uint32_t>> cycles(Turns turns, const std::vector<bool>& wanted) const;
 
-  // The shortest way from the first place of a cycle through others of it back to itself.
+  // The shortest way from the first place of a cycle through other places of the cycle back to it.
   std::vector<uint32_t> way_around(Turns turns, const std::vector<uint32_t>& cycle) const;
 
  private:

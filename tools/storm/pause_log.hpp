@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who paused whom, and when: nodes, their ports, the links between them, and every pause from its first XOFF to its
-// end. What the analysis works on; made of a capture by assemble_log(), or by hand in a test.
+// end. The analysis works on this; assemble_log() makes it from a capture, or a test by hand.
 //
 // A pause goes from the port that sent PFC frames to the port at the other end of the link, whose egress stood still.
 // A port's node is what stands before the last ':' of its name ("tor1" of "tor1:Ethernet4"), or the name.
-// Nodes and ports that the capture does not name are named for what is known of them: a source MAC, or
-// "peer of PORT". Where frames were captured, and which way they went, counts first; then whose port's their
-// source MAC is known to be. Of frames that were captured in several places without a way, one place counts.
-// Tier: 0 hosts, 1 their switches, 2 and 3 above; kNoTier where nothing tells.
+// Nodes and ports that the capture does not name get names from what is known of them: a source MAC, or "peer of PORT".
+// A frame is assigned to a port by where it was captured and which way it went, if that is known; else by the port that
+// is known to have its source MAC. Of frames that were captured in several places without a way, one place counts.
+// Tier: 0 hosts, 1 their switches, 2 and 3 above; kNoTier where nothing is known.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +29,8 @@ struct LogNode {
   std::string name;
   std::vector<uint32_t> ports;
   int tier = kNoTier;
-  bool is_tier_known = false;  // by the testbed, or by its name; else it is a guess
-  bool is_named = true;        // not made up here
+  bool is_tier_known = false;  // from the testbed, or from its name; else it is a guess
+  bool is_named = true;        // false: the name was made up here
   uint32_t known_ports = 0;    // how many it has, captured or not; 0: not known
 };
 
@@ -68,7 +68,7 @@ struct PauseLog {
 
 std::string node_part(const std::string& port_name);
 
-// What is known of the fabric beside the capture: by a testbed's file, by a list of ports.
+// What is known of the fabric beside the capture: from a testbed's file, from a list of ports.
 struct KnownFabric {
   std::vector<std::pair<std::string, std::string>> links;  // of ports: all of each node that is named here
   std::vector<std::pair<std::string, int>> tiers;          // of nodes

@@ -3,8 +3,8 @@
 // capture's interfaces by name (one name in two sections is one port); unnamed interfaces are ports of their own. A
 // capture of all interfaces of a machine (`-i any`) has as many ports as the machine, of the node kThisMachine.
 //
-// Memory: by the pauses (an XOFF and its refreshes are one), at most kMaxPauses, and by the senders (port, way,
-// source MAC), at most kMaxSenders; what is beyond is counted in Tally::omitted.
+// Memory grows with the pauses (an XOFF and its refreshes are one), at most kMaxPauses, and with the senders (port,
+// way, source MAC), at most kMaxSenders; what exceeds these is counted in Tally::omitted.
 // A frame that is older than the one before it on its port counts as of the same instant.
 #pragma once
 
@@ -28,7 +28,7 @@ struct RecordedPort {
   std::string name;  // made up if the capture has none
   bool is_named = false;
   std::string peer;         // "node:port" from the description, if it says one
-  uint32_t node_ports = 0;  // how many its node has, likewise
+  uint32_t node_ports = 0;  // how many its node has, from the description as well
   dataplane::Rate speed;    // zero: unknown
   uint64_t mac = 0;         // zero: unknown
   uint64_t frames = 0;
@@ -53,8 +53,8 @@ struct Tally {
   uint64_t cut_pause_frames = 0;   // too short to be read
   uint64_t other_mac_control = 0;  // opcodes that pause nobody
   uint64_t other_links = 0;        // frames of interfaces that are not Ethernet
-  uint64_t missed = 0;             // which the capture says it did not get
-  uint64_t disordered = 0;         // older than one before them on their port
+  uint64_t missed = 0;             // frames that the capture says it did not get
+  uint64_t disordered = 0;         // frames older than one before them on their port
   uint64_t omitted = 0;            // pause frames beyond this recorder's bounds
 };
 
@@ -63,12 +63,12 @@ class PauseRecorder {
   static constexpr size_t kMaxPauses = 20'000'000;
   static constexpr size_t kMaxSenders = 65'536;
 
-  // `speed`: of every port, whatever the capture says. Zero: what the capture says.
+  // `speed`: of every port, whatever the capture says. Zero: the capture's speeds are used.
   explicit PauseRecorder(dataplane::Rate speed = {}) : speed_(speed) {}
 
   void take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces);
-  // After the last frame: ends what is still paused, and puts the pauses in the order of their begin. Interfaces
-  // that no frame came from are ports, too.
+  // To be called after the last frame: ends what is still paused, and sorts the pauses by their begin. Interfaces that
+  // no frame came from are ports, too.
   void finish(const std::vector<CapturedInterface>& interfaces);
 
   const Tally& tally() const { return tally_; }

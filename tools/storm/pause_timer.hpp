@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One sender's wish that one class stand still, as its frames tell it: from XOFF to XON, or until time runs out.
+// The pause that one sender asks of one class, as its frames tell: from XOFF to XON, or until the timer runs out.
 //
 //   XOFF with q quanta at t:  paused until t + q × 512 / rate; a later frame sets the timer anew, longer or shorter
 //   XON at t:                 over at t
-// The pause of an XOFF that arrives after the timer has run out is another pause.
+// An XOFF that arrives after the timer has run out begins another pause.
 // Without a rate nobody can tell when a timer runs out. A pause then lasts from its XOFF to its XON, or to its last
 // refresh if no XON came, and frames that are further apart than 0xFFFF quanta at 1 Gb/s (33.6 ms) are two pauses:
 // slower links have no PFC.
@@ -18,7 +18,7 @@
 namespace softspine::tools::storm {
 
 enum class PauseEnd : uint8_t {
-  kXon,     // the sender said go on
+  kXon,     // the sender ended it by XON
   kLapsed,  // no refresh came in time
   kOpen,    // it had not ended when the capture did
 };
@@ -26,7 +26,7 @@ enum class PauseEnd : uint8_t {
 struct PauseSpan {
   dataplane::Instant begin;
   dataplane::Instant end;
-  uint32_t frames = 0;  // that asked for it: the first and its refreshes
+  uint32_t frames = 0;  // the first XOFF and its refreshes
   PauseEnd how = PauseEnd::kOpen;
 };
 
@@ -34,7 +34,7 @@ class PauseTimer {
  public:
   explicit PauseTimer(dataplane::Rate rate) : rate_(rate) {}
 
-  // A pause that ended by this frame or before it.
+  // Takes a frame. Returns a pause that ended by this frame or before it.
   std::optional<PauseSpan> take(dataplane::Instant at, uint16_t quanta) {
     std::optional<PauseSpan> ended = at >= until_ ? lapse() : std::nullopt;
     if (quanta == 0) {
@@ -49,7 +49,7 @@ class PauseTimer {
     return ended;
   }
 
-  // What is still paused when the capture ends.
+  // Ends what is still paused when the capture ends.
   std::optional<PauseSpan> finish(dataplane::Instant at) {
     if (!paused_) return std::nullopt;
     if (until_ <= at) return lapse();

@@ -2,7 +2,7 @@
 // The bodies of pcapng blocks (draft-ietf-opsawg-pcapng), read from memory: interface description, enhanced,
 // obsolete packet. A body is what stands between a block's two lengths. Every length in it is checked against
 // the body; what does not fit is an error with its place in the body.
-// The clock of an interface: 10^-n s for n ≤ 19, 2^-n s for n ≤ 63; others have no use.
+// The clock of an interface: 10^-n s for n ≤ 19, 2^-n s for n ≤ 63; finer ones are of no use.
 #pragma once
 
 #include <bit>
@@ -26,7 +26,7 @@ class ByteOrder {
   constexpr ByteOrder() = default;
   constexpr explicit ByteOrder(bool swapped) : swapped_(swapped) {}
 
-  // The caller has checked that they are there.
+  // The caller must have checked that the bytes are there.
   template <typename T>
   T load(std::span<const uint8_t> bytes, size_t at) const {
     T value{};

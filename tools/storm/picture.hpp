@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The analysis as a picture for someone who sees a pause for the first time: the fabric by tiers with an arrow from
-// each node that pauses another, coloured by how much of the time; the root, or the deadlock, marked; below it a time
-// line of who was paused when; and a legend that says what all this means.
+// each node that pauses another, coloured by the share of time; the root, or the deadlock, marked; below it a time line
+// of who was paused when; and a legend that explains all this.
 //
-// Bounds: a tier shows its kMaxNodesPerTier nodes that had most to do with it, the time line its kMaxTimelineRows
-// links; what is left out is said.
+// Bounds: a tier shows the kMaxNodesPerTier nodes with the largest part in the pauses, the time line kMaxTimelineRows
+// links; the picture says what is left out.
 #pragma once
 
 #include <cstdint>
@@ -49,11 +49,11 @@ struct Arrow {
   uint32_t from = 0;  // ports
   uint32_t to = 0;
   uint16_t priorities = 0;
-  double percent = 0;  // of the capture; of the priority that was paused longest
+  double percent = 0;  // of the capture's time; of the priority that was paused longest
 };
 std::vector<Arrow> arrows_of(const PauseLog& log, const Analysis& analysis);
 std::string shortened(const std::string& text, size_t characters);
-// Of a node: of a MAC the end, which tells it from others of its vendor.
+// The name of a node, shortened: of a MAC its end is kept, which tells it from others of its vendor.
 std::string shortened_name(const std::string& name, size_t characters);
 
 // Draws at `top`, and returns where it ends.

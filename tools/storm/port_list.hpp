@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A list of what ports are called in a capture: a line each, `#` begins a comment.
+// A list of the names that ports have in a capture: one a line, `#` begins a comment.
 //
 //   eth3                sw1:Ethernet12      an interface's name in the capture
 //   02:11:22:33:44:55   gpu7:mlx5_0         a MAC address that pause frames come from

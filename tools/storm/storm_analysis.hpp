@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Is it a storm, whose, and who suffers? Or a deadlock, or just congestion.
+// Whether a capture shows a storm, who causes it and who suffers; or a deadlock, or just congestion.
 //
-// A *storm* is one node that makes its neighbour's egress stand still without a cause of its own and does not let go:
+// A *storm* is one node that pauses its neighbour's egress without a cause of its own and does not end the pause:
 //
 //   an uninterrupted pause (no XON; gaps in which a timer lapsed may take up to 20 %) of at least T that no other
 //   explains: during T or more of it, and during more than 20 % of it, no one egress port of the sender stood still
 //   in an uninterrupted pause of at least T that can have caused this one (pause_graph.hpp)
 //   or, in place of an uninterrupted pause: at least five that all lapse, none ended by XON, and that are on for a
-//   twentieth of the time or more. So a generator of PFC frames that is slower than its timers looks.
+//   twentieth of the time or more. This is how a generator of PFC frames appears that is slower than its timers.
 //   T = a tenth of the capture, but at least 3 × 0xFFFF quanta of the link (1.0 ms at 100G, 0.25 ms at 400G; where the
 //       speed is unknown, 1 ms), and at most 200 ms; or what the user says.
 //
-// Why so. SONiC's watchdog calls it a storm when a queue moved nothing and was paused for more than 0.8 of a poll,
+// Why so. SONiC's watchdog reports a storm when a queue moved nothing and was paused for more than 0.8 of a poll,
 // through 200 ms: hence the 20 % and the 200 ms. Emulated captures last milliseconds, hence the tenth. Ordinary
-// congestion pauses too, and is told apart by its XON: a buffer that drains says go on; each pause then ends within
-// the time the buffer takes to drain, well below three of the longest timers an XOFF can set. A buffer that drains does
-// not let its pauses lapse, either.
-// A node that does not let go because its own egress is held is no root. But pauses of its egress that come and go
-// are no excuse: in between its buffer drains, and it would say go on. A host does not forward, so it has no excuse.
+// congestion pauses, too, and is told apart by its XON: a buffer that drains sends XON, so each of its pauses ends
+// within the time the buffer takes to drain, well below three of the longest timers an XOFF can set. Nor does a buffer
+// that drains let its pauses lapse.
+// A node is no root if it keeps pausing because its own egress is paused. Pauses of its egress that come and go are no
+// such reason: in between its buffer drains, and it would send XON. A host does not forward, so it never has this
+// reason.
 //
 // Its *victims* are the nodes that it stopped, directly or through others, for at least a twentieth of its time.
 //
 // A *deadlock* is a cycle of pauses (attribution.hpp) that stays closed for T and that no root feeds.
-// Otherwise there is no storm. Pauses are listed all the same, with where they began.
+// Otherwise there is no storm. Pauses are listed all the same, with their origins.
 #pragma once
 
 #include <cstdint>
@@ -56,9 +57,9 @@ struct LinkPauses {
 };
 
 struct Storm {
-  uint32_t root = 0;  // node: what pauses without a cause that the capture shows
-  std::string doubt;  // why it may hand on what something behind it does (certainty.hpp); empty: it is the root
-  uint32_t from = 0;  // its port: the first to let not go, if several do
+  uint32_t root = 0;  // node: its pauses have no cause that the capture shows
+  std::string doubt;  // why it may only pass a pause on (certainty.hpp); empty: it is the root
+  uint32_t from = 0;  // its port: the first whose pause does not end, if there are several
   uint32_t to = 0;
   uint16_t priorities = 0;  // bit n: class n
   dataplane::Instant begin;
@@ -71,7 +72,7 @@ struct Storm {
   std::vector<uint32_t> victims;  // nodes with a port that it paused, directly or through others: by name
 };
 
-// Where pauses began that were no one else's doing.
+// A node where pauses began that nothing else caused.
 struct Origin {
   uint32_t node = 0;
   dataplane::Duration explained;
@@ -81,19 +82,20 @@ struct Analysis {
   std::vector<LinkPauses> links;  // by total, longest first
   std::vector<Storm> storms;      // those whose root is certain first; then by what they explain, most first
   std::vector<Cycle> deadlocks;
-  std::vector<Cycle> fed_cycles;        // that lasted, but lead back to a root: they may stay when it stops
+  std::vector<Cycle> fed_cycles;        // cycles that lasted but lead back to a root: they may stay when it stops
   std::vector<Origin> origins;          // by what they explain, most first
   dataplane::Duration paused;           // of all links and priorities
   dataplane::Duration least_threshold;  // T of the fastest and the slowest link that pauses were seen on
   dataplane::Duration most_threshold;
   uint32_t longest = kNone;   // the longest pause: index into the log
-  bool is_too_short = false;  // the capture: no pause in it could have lasted T
+  bool is_too_short = false;  // the capture is: no pause in it could have lasted T
   bool is_sampled = false;
 };
 
 Analysis analyse(const PauseLog& log, const StormRule& rule = {});
 
-// The priorities that a log is analysed for: those of its pauses; PAUSE counts in each, and alone if there is no other.
+// The priorities that a log is analysed for: those of its pauses. PAUSE counts in each of them, and alone if there is
+// none.
 std::vector<uint8_t> priorities_of(const PauseLog& log);
 
 }  // namespace softspine::tools::storm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What an analysis says: as text for people, as JSON for programs. The JSON has everything, times in picoseconds
-// from the capture's own zero; the text the first `rows` of each list.
+// The result of an analysis: as text for people, as JSON for programs. The JSON has everything, times in picoseconds
+// from the capture's own zero; the text has the first `rows` of each list.
 #pragma once
 
 #include <optional>
@@ -16,7 +16,7 @@ inline constexpr size_t kMaxPausesInJson = 100'000;
 
 enum class Verdict : uint8_t { kStorm, kDeadlock, kCongestion, kNoPauses };
 
-// What a report says beside the analysis.
+// What a report contains beside the analysis.
 struct CaptureFacts {
   std::string file;
   Tally tally;
@@ -28,7 +28,7 @@ struct CaptureFacts {
 Verdict verdict_of(const Analysis& analysis);
 const char* word_of(Verdict verdict);
 
-// Storms whose root is certain.
+// The number of storms whose root is certain.
 size_t known_roots(const Analysis& analysis);
 // One line: "storm: h3 pauses tor1 …"
 std::string headline(const PauseLog& log, const Analysis& analysis);
@@ -39,9 +39,9 @@ control::Json json_report(const CaptureFacts& facts, const PauseLog& log, const 
 std::string time_text(dataplane::Duration duration);
 // "priority 3", "priorities 3 and 4", "all priorities"
 std::string priorities_text(uint16_t priorities);
-// "tor1 → tor2 → tor3 → tor1": whom the nodes of a cycle stop.
+// "tor1 → tor2 → tor3 → tor1": the nodes of a cycle, each of which pauses the next.
 std::string cycle_text(const PauseLog& log, const Cycle& cycle);
-// Of two durations, in percent.
+// `part` as a percentage of `whole`.
 double percent(dataplane::Duration part, dataplane::Duration whole);
 
 }  // namespace softspine::tools::storm

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tier a node is of, where nobody said: by the words in its name (h3, tor1, p1-agg2, spine4, core1), else by
+// The tier of a node where nothing sets it: by the words in its name (h3, tor1, p1-agg2, spine4, core1), else by
 // its distance to the nearest host. A host is a node with one port, if there are nodes with more.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace softspine::tools::storm {
 
-// Leaves tiers that are set.
+// Sets only tiers that are not known yet.
 void guess_tiers(PauseLog& log);
 
 }  // namespace softspine::tools::storm
