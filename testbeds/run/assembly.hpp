@@ -33,7 +33,8 @@ struct EdgePort {
 };
 
 struct Assembly {
-  // By node of the fabric; null where it is something else. Destroyed last: what holds packets, last: pools.
+  // `switches` and `hosts` are by node of the fabric, null where the node is of another kind. The pools come before all
+  // that holds packets, so that they are destroyed after it.
   std::unique_ptr<dataplane::PacketBudget> budget;     // of both pools; when it is spent, the engine stops
   std::unique_ptr<dataplane::PacketPool> frame_pool;   // whole frames: from outside, injected, and copies of those
   std::unique_ptr<dataplane::PacketPool> header_pool;  // the rest
@@ -60,7 +61,8 @@ std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Te
                                                                const control::Compiler& compiler,
                                                                OutsideHosts* outside);
 
-// The worker of each node of the fabric: a ToR and its hosts together, racks in equal parts, the tiers above likewise.
+// The worker of each node of the fabric. A ToR and its hosts share one; racks are dealt out in equal parts, and so are
+// the tiers above.
 std::vector<uint32_t> spread_over_workers(const control::Fabric& fabric, uint32_t workers);
 
 }  // namespace softspine::testbeds

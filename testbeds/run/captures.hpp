@@ -26,13 +26,13 @@ class Captures {
   Captures(const control::Testbed& testbed, Assembly& assembly, control::ErrorChannel& errors)
       : testbed_(testbed), assembly_(assembly), errors_(errors), board_(assembly) {}
 
-  // Any thread. The error: a sentence. A name or a file that is in use is refused.
+  // From any thread. The error is a sentence. A name or a file that is in use is refused.
   using Opened = std::expected<std::unique_ptr<FabricCapture>, std::string>;
   Opened open(const std::string& name, const CaptureRequest& request);
-  // With what open() gave under that name.
+  // Starts what open() returned for that name.
   void start(const std::string& name, std::unique_ptr<FabricCapture> capture, dataplane::Instant now);
-  // No port tells it anything any more. An empty name: the only one. What is returned is to be closed, which may
-  // wait for the disk: not in an action.
+  // Takes the capture off its ports. An empty name means the only capture. The caller closes what is returned; closing
+  // may wait for the disk, so not in an action.
   struct Ended {
     std::string name;
     std::unique_ptr<FabricCapture> capture;
@@ -49,10 +49,10 @@ class Captures {
     std::string failure;   // why nothing more can be written; empty while it can
     control::CaptureTotals so_far;
   };
-  // What is on its way to the files by then counts in the next one.
+  // Frames that are on their way to the files are counted by the next call.
   std::vector<Row> list(dataplane::Instant now);
 
-  // After the last window: all of them. The totals are of the named one; zeros if there is none.
+  // After the last window: closes all captures. The totals are those of the named one; zeros if there is none.
   std::expected<control::CaptureTotals, std::string> close_all(const std::string& name);
 
  private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks for deadlocks while a fabric runs: control/telemetry/deadlock.hpp, fed from its switches now and then.
-// Quick while nothing is paused. On the virtual clock it keeps no run alive: it skips the time in which nothing
-// happens, and ends with the last event.
+// Looks for deadlocks while a fabric runs: passes the state of its switches to control/telemetry/deadlock.hpp at
+// intervals. Quick while nothing is paused. On the virtual clock this keeps no run alive: it skips the time in which
+// nothing happens, and ends with the last event.
 #pragma once
 
 #include <vector>

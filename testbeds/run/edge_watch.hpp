@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks now and then what has gone wrong with the edges of a running fabric (a file that cannot be written, an
-// interface that was deleted), and reports it on the error channel. The link of an edge whose outside has gone goes
-// down. On the virtual clock it keeps no run alive, and reports what edges say of themselves, as of the instant that
-// they say: so nothing depends on when it looks.
+// Looks at intervals for what has gone wrong with the edges of a running fabric (a file that cannot be written, an
+// interface that was deleted), and reports it on the error channel. When the outside of an edge has gone, the edge's
+// link goes down. On the virtual clock it keeps no run alive, and reports errors as of the instants that edges give for
+// them, so that nothing depends on when it looks.
 #pragma once
 
 #include <vector>
@@ -21,7 +21,7 @@ class EdgeWatch {
 
   // Before the first window.
   void start();
-  // After the last one: files are closed, and the last errors reported.
+  // After the last window: files are closed, and the last errors reported.
   void finish(dataplane::Instant now);
 
  private:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A capture of a running fabric: which ports are watched, and for how long.
 //
-// Without patterns: what every port sends, so that each frame stands once for each link that it crosses.
-// With patterns: what the named ports send, and of switches also what they receive.
+// Without patterns, it takes what every port sends, so that each frame appears once for each link that it crosses. With
+// patterns, it takes what the named ports send, and of switches also what they receive.
 #pragma once
 
 #include <expected>
@@ -32,12 +32,12 @@ struct CaptureRequest {
 
 class FabricCapture {
  public:
-  // The file is made; nobody is watched yet. Both outlive it. The error is a sentence for a person. Any thread but a
-  // worker's, since opening a file may take long.
+  // Creates the file; no port is watched yet. Both arguments must outlive it. The error is a sentence for a person.
+  // From any thread but a worker's, since opening a file may take long.
   static std::expected<std::unique_ptr<FabricCapture>, std::string> open(const CaptureRequest& request,
                                                                          const control::Testbed& testbed,
                                                                          Assembly& assembly);
-  // Before begin(): as Capture::on_failure.
+  // Before begin(): the same as Capture::on_failure.
   void on_failure(std::function<void(const std::string& why)> call) { capture_->on_failure(std::move(call)); }
 
   // From an action, or before the first window.
@@ -62,7 +62,7 @@ class FabricCapture {
   std::unique_ptr<control::Capture> capture_;
   dataplane::Instant until_ = dataplane::Instant::never();
   std::vector<std::pair<TapBoard::Place, dataplane::Tap*>> taps_;
-  // Touched in actions only. Shared with a flush that was asked for and may come after the end.
+  // Touched in actions only. Shared with a flush that was requested and may come after the capture's end.
   std::shared_ptr<bool> watches_ = std::make_shared<bool>(false);
 };
 

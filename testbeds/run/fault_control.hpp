@@ -2,9 +2,9 @@
 // Cables that lose frames, ports that do not react to PFC, built-in hosts that fail: by the testbed's schedule, and
 // asked for while it runs.
 //
-// A fault replaces what another of its kind has done to the same port or host, and from then on only its own end
-// ends it. Which frames a cable loses follows from (seed, port, how many faults that cable's end has had): the same
-// for any number of workers.
+// A fault replaces an earlier one of its kind at the same port or host; the end of the replaced fault then has no
+// effect. Which frames a cable loses follows from (seed, port, how many faults that cable's end has had), so it is the
+// same for any number of workers.
 //
 // Links that go down, and switches that change their profile, are LinkControl's.
 // Everything here happens in engine actions, while the workers stand still.
@@ -29,11 +29,11 @@ class FaultControl {
   // Before the first window: the testbed's faults are scheduled.
   void start();
 
-  // From an action: it begins now, and its end counts from now.
+  // From an action: the fault begins now, and its `until` counts from now.
   void inject(const control::HostFault& fault, dataplane::Instant now);
   void inject(const control::PortFault& fault, dataplane::Instant now);
 
-  // What has struck so far, and what has ended, in order.
+  // The faults that have begun or ended so far, in order.
   const std::vector<control::FaultSnapshot>& struck() const { return struck_; }
 
  private:
@@ -56,7 +56,7 @@ class FaultControl {
   std::vector<control::FaultSnapshot> struck_;
   uint64_t begun_ = 0;                            // faults so far: each has a number
   std::map<Place, uint64_t> at_work_;             // the number of the fault that is at work there
-  std::map<control::LinkEnd, uint64_t> spoiled_;  // how many faults this end's cable has had
+  std::map<control::LinkEnd, uint64_t> spoiled_;  // how many faults this end of the cable has had
 };
 
 }  // namespace softspine::testbeds

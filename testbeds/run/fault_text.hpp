@@ -11,7 +11,7 @@ namespace softspine::testbeds {
 
 std::string fault_text(const control::Fabric& fabric, const std::vector<uint32_t>& links, bool up);
 std::string fault_text(const control::Testbed& testbed, const control::ProfileChange& change);
-// `begins`: else what it did ends.
+// `begins`: the fault begins; else it ends.
 std::string fault_text(const control::Fabric& fabric, const control::HostFault& fault, bool begins);
 std::string fault_text(const control::Fabric& fabric, const control::PortFault& fault, bool begins);
 

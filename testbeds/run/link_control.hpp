@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links go up and down, and routes follow.
 //
-//   T                  the link's state changes: what is on it is lost and counted, queues before it are emptied,
-//                      and until routes follow, what still leads there ends as link_down
+//   T                  the link's state changes: frames on it are lost and counted, queues before it are emptied, and
+//                      until routes follow, packets that are still routed there are dropped as link_down
 //   T + convergence    routes are computed anew, and every switch whose routes have changed gets its new tables
 //
 // A switch that gets another profile while it runs is published in the same way.
@@ -30,17 +30,17 @@ class LinkControl {
   // Before the first window: every switch gets its tables, the testbed's faults are scheduled.
   void start();
 
-  // From an action. Links that are so already stay untouched.
+  // From an action. Links that already have this state are left as they are.
   void set(const std::vector<uint32_t>& links, bool up, dataplane::Instant now);
 
-  // From an action: the switch works by another profile of the testbed from now on. What waits is judged by it, and
-  // nothing is lost. control::why_not_change says whether it may.
+  // From an action: the switch works by another profile of the testbed from now on. Packets that wait are judged by the
+  // new profile, and none is lost. control::why_not_change says whether the switch may change to it.
   void use_profile(uint32_t node, uint32_t profile, dataplane::Instant now);
 
   bool up(uint32_t link) const { return up_[link]; }
   const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }
   uint32_t route_changes() const { return route_changes_; }
-  // What has struck so far, in order.
+  // What has changed so far, in order.
   const std::vector<control::FaultSnapshot>& struck() const { return struck_; }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many packets a testbed may have under way at once, and the memory that they take: an upper estimate from its
-// file alone, for `softspine check` and for who runs out of memory.
+// How many packets a testbed may have under way at once, and the memory that they take: an upper estimate from its file
+// alone, for `softspine check` and for the message of a run that is out of memory.
 //
 //   under way ≤ on the links + in the switches + in the hosts, and no more than the workloads can have sent
 //
@@ -33,7 +33,7 @@ struct PacketNeed {
 
 PacketNeed packet_need(const control::Testbed& testbed);
 
-// What packets may take: `run: {memory: …}`, but no more than seven eighths of what the machine has left.
+// The memory that packets may take: `run: {memory: …}`, but no more than seven eighths of what the machine has left.
 uint64_t packet_memory_limit(const control::Testbed& testbed);
 
 }  // namespace softspine::testbeds

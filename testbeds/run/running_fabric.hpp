@@ -5,8 +5,8 @@
 //   fabric->run();                                           until its end, stop(), or its duration, if it has one
 //   fabric->snapshot() …                                     what came of it
 //
-// It ends: on the virtual clock when nothing is left to happen, or at `duration`. On the wall clock when every
-// command of an outside host has ended; without commands, at `duration`, or never.
+// When it ends. On the virtual clock: when no event is left, or at `duration`. On the wall clock: when every command of
+// an outside host has ended; without commands, at `duration`, or never.
 //
 // Threads. run() works on the caller's (worker 0) and on one for each further worker. Outside hosts are watched
 // by a thread of their own, since stopping them takes time in which the fabric has to go on.
@@ -45,22 +45,22 @@ class RunningFabric {
                                                                          const FabricOptions& options);
   ~RunningFabric();
 
-  // Before run(), when the options named none: for who wants to know first that the run will begin, since the file
-  // is made anew.
+  // Before run(), when the options named no capture: for a caller that first wants to be sure that the run will begin,
+  // since the file is emptied.
   std::expected<void, std::string> open_capture(const CaptureRequest& request);
 
-  // Once. The error: outside hosts that could not be started, or too little memory for packets: then
-  // ran_out_of_memory(), and what was counted until then is of a fabric that nobody described.
+  // Once. The errors: outside hosts that could not be started; too little memory for packets. In the latter case
+  // ran_out_of_memory() is true, and the counters are not those of the testbed's fabric.
   std::expected<void, std::string> run();
   bool ran_out_of_memory() const { return assembly_->budget->is_spent(); }
   // From any thread, and from a signal handler.
   void stop() noexcept;
-  // From any thread: an error that no run goes on after.
+  // From any thread: reports an error after which the run cannot go on.
   void fail(const std::string& who, const std::string& what) {
     errors_.report(who, what);
     stop();
   }
-  // Its end is the end of outside hosts' commands, or its duration's.
+  // True if the run ends with outside hosts' commands, false if with its duration.
   bool waits_for_commands() const { return waits_for_commands_; }
   bool was_stopped() const { return stop_requested_.load(std::memory_order_relaxed); }
 
@@ -78,28 +78,29 @@ class RunningFabric {
                      std::function<void(std::expected<void, std::string>)> done);
   // While it runs, from any thread: captures are stopped and listed.
   void with_captures(std::function<void(Captures&, dataplane::Instant)> act);
-  // Likewise: hosts, ports and cables fail (FaultControl). Links and profiles have calls of their own.
+  // While it runs, from any thread: hosts, ports and cables fail (FaultControl). Links and profiles have calls of their
+  // own.
   void inject_fault(control::LiveFault fault);
   void clear_watermarks(std::optional<uint32_t> node);
   // While it runs, from any thread: `see` looks at one switch and its routes between two windows.
   using SeeSwitch = std::function<void(const pipelines::Switch&, const control::RouteTable&, dataplane::Instant now)>;
   void ask_switch(uint32_t node, SeeSwitch see);
-  // While it runs, from any thread: the frame arrives at the port right behind what is on its way there. `done`
-  // is told when, or what was wrong.
+  // While it runs, from any thread: the frame arrives at the port right behind what is on its way there. `done` is
+  // called with the instant, or with what was wrong.
   void inject(control::LinkEnd port, std::vector<uint8_t> frame,
               std::function<void(std::expected<dataplane::Instant, std::string>)> done);
   dataplane::Instant progress() const { return assembly_->engine->progress(); }
-  // Any thread reports and reads there, also before and after it runs.
+  // Any thread may report and read errors, also before and after the run.
   control::ErrorChannel& errors() { return errors_; }
 
   // While it does not run.
   control::FabricSnapshot snapshot() const { return snapshot_at(assembly_->engine->now()); }
   std::vector<OutsideOutcome> outcomes() const;
-  // What is not as the testbed says and goes on all the same. At any time.
+  // Differences from the testbed that do not stop the run. At any time.
   std::vector<std::string> notes() const;
-  // Of the one that began with the run; the others end, too.
+  // Closes all captures; the totals are those of the capture that began with the run.
   std::expected<control::CaptureTotals, std::string> close_capture();
-  // Ends all packets; how many were missing from the pools afterwards: 0, or there is a leak.
+  // Frees all packets, and returns how many are missing from the pools afterwards: anything but 0 is a leak.
   uint64_t drain();
 
   const Assembly& assembly() const { return *assembly_; }
@@ -114,7 +115,7 @@ class RunningFabric {
   control::FabricSnapshot snapshot_at(dataplane::Instant now) const;
   std::expected<dataplane::Instant, std::string> arrive(control::LinkEnd port, const std::vector<uint8_t>& frame,
                                                         dataplane::Instant now);
-  // Until the outside hosts' commands have ended, the duration is over, or stop(); then ends hosts and engine.
+  // Waits until the outside hosts' commands have ended, the duration is over, or stop(); then ends hosts and engine.
   void watch_outside();
   void report_unasked_ends();
 

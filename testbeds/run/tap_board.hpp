@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who watches which port, so that several captures can watch one. A port that nobody watches has no tap, and costs what
-// it cost before; one watcher is the port's tap itself; more are told one after the other, in the order they came.
-// From actions, or while nothing runs.
+// Which captures watch which port, so that several can watch one. A port that nobody watches has no tap, and costs
+// nothing. A single watcher is the port's tap itself; several are called one after the other, in the order they came.
+// To be used from actions, or while nothing runs.
 #pragma once
 
 #include <map>
