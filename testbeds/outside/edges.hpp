@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The engine's node for a bare edge: what is outside is there already, or somebody else's business.
+// The engine's node for a bare edge, whose outside exists already or is made by someone else.
 #pragma once
 
 #include <expected>
@@ -16,7 +16,7 @@ namespace softspine::testbeds {
 
 struct OpenedEdge {
   std::unique_ptr<dataplane::Nic> node;  // one port; its counters are read from an engine's action
-  std::string note;                      // what it cannot do here, and what would help; mostly empty
+  std::string note;                      // what the edge cannot do here, and what would help; mostly empty
 };
 
 // What every edge is opened with.
@@ -29,14 +29,14 @@ struct EdgeSetting {
 };
 
 std::expected<OpenedEdge, Error> open_edge(const control::VhostUserEdge& edge, const EdgeSetting& setting);
-// The kernel's side is up and has the link's MTU; addresses are up to whoever wants it.
+// The kernel's side of the TAP is up and has the link's MTU; addresses are left to the user.
 std::expected<OpenedEdge, Error> open_edge(const control::TapEdge& edge, const EdgeSetting& setting);
-// A namespace's NIC, made in the namespace that this thread is in; not up yet.
+// The NIC of a namespace, made in the namespace that this thread is in; not up yet.
 std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting);
-// An interface that exists. What the kernel leaves to a receiver is switched off while the edge lives
+// Opens an interface that exists. What the kernel leaves to a receiver is switched off while the edge lives
 // (packet_offload.hpp).
 std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, const EdgeSetting& setting);
-// The mtu is the device's own business as far as it does not say: up to 9216.
+// The MTU is the largest that the device and the pool's room allow, up to 9216.
 std::expected<OpenedEdge, Error> open_edge(const control::DpdkEdge& edge, const EdgeSetting& setting);
 std::expected<OpenedEdge, Error> open_edge(const control::PcapEdge& edge, const std::filesystem::path& testbed_folder,
                                            const EdgeSetting& setting);

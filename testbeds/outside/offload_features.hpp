@@ -15,14 +15,15 @@ namespace softspine::testbeds {
 
 using FeatureNames = std::vector<std::string>;
 
-// Switches off those that are wanted on and that `unwanted` names; which they were. The error: what is still on.
+// Switches off those features that are wanted on and that `unwanted` names, and returns them. The error: what is still
+// on.
 std::expected<FeatureNames, Error> switch_off_features(const std::string& interface,
                                                        const std::function<bool(std::string_view)>& unwanted);
 void switch_on_features(const std::string& interface, const FeatureNames& features);
 
-// The receiver of a frame is left to complete its checksum, or to cut it into frames.
+// True if the feature leaves it to the receiver of a frame to complete its checksum, or to cut it into frames.
 bool leaves_work_to_the_receiver(std::string_view feature);
-// Several received frames become one, longer than the MTU.
+// True if the feature makes one frame, longer than the MTU, of several received ones.
 bool merges_received_frames(std::string_view feature);
 
 }  // namespace softspine::testbeds

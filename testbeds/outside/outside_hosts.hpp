@@ -64,25 +64,26 @@ struct UnaskedEnd {
 
 class OutsideHosts {
  public:
-  // Everything that is wrong at once. `specs` keep their order: a host is named by its index.
+  // Returns all errors at once. `specs` keep their order: a host is named by its index.
   static std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> make(std::vector<OutsideSpec> specs,
                                                                                OutsidePlaces places);
   ~OutsideHosts();
   OutsideHosts(const OutsideHosts&) = delete;
   OutsideHosts& operator=(const OutsideHosts&) = delete;
 
-  // `pool` has room for a whole frame and outlives the node. `dilation` as of the wall clock.
+  // `pool` must have room for whole frames and outlive the node. `dilation` as of the wall clock.
   std::expected<OpenedEdge, Error> open_edge(size_t host, uint32_t port, dataplane::PacketPool& pool,
                                              int64_t dilation = 1, const dataplane::NicConfig& nic = {});
   std::expected<void, std::vector<Error>> start();
-  // With no command at all it is true at once.
+  // True at once when no host has a command.
   bool poll();
   void stop(std::chrono::milliseconds grace);
-  // Each once: those since the last call.
+  // The unasked ends since the last call, each once.
   std::vector<UnaskedEnd> unasked_ends();
-  // What is not as the testbed says and goes on all the same; from open_edge() on.
+  // Differences from the testbed that do not stop the run; complete from open_edge() on.
   std::vector<std::string> notes() const;
-  // Of the hosts that have a command, in the order of `specs`. After poll() has said true, or after stop().
+  // The outcomes of the hosts that have a command, in the order of `specs`. After poll() has returned true, or after
+  // stop().
   std::vector<OutsideOutcome> outcomes() const;
 
  private:

@@ -23,7 +23,7 @@ struct OutsideSpec {
 // `node`: a host of `fabric` whose attachment is not built in.
 OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node);
 
-// It has a command whose end is waited for and whose exit status counts.
+// True if the host has a command whose end is waited for and whose exit status counts.
 bool has_command(const OutsideSpec& spec);
 
 }  // namespace softspine::testbeds

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An af_packet edge takes frames as the kernel has them, and for speed the kernel leaves them unfinished: from the
-// other end of a veth they come without TCP and UDP checksums and up to 64 KiB long, for nobody between the two would
-// look; a NIC merges what it receives. So while this lives, the interface merges nothing (rx-gro, rx-lro), and the
-// other end of a veth computes checksums and cuts frames itself, as `ethtool -K PEER tx off` would have it. Its end
-// puts both back as they were; a process that is killed does not.
+// An af_packet edge takes frames as the kernel has them, and for speed the kernel leaves frames unfinished. From the
+// other end of a veth they come without TCP and UDP checksums and up to 64 KiB long, since no device between the two
+// ends would need either; a NIC merges what it receives. So while a PacketOffload lives, the interface merges nothing
+// (rx-gro, rx-lro), and the other end of a veth computes checksums and cuts frames itself, as after `ethtool -K PEER tx
+// off`. Its destructor restores both; a process that is killed does not.
 #pragma once
 
 #include <string>
