@@ -30,16 +30,17 @@ struct GuestPlaces {
 
 using Command = std::vector<std::string>;
 
-// QEMU without KVM needs vectors=0: 7.2 crashes on MSI-X notifiers of vhost-user devices under TCG.
+// The command that runs a user-mode Linux guest, or a QEMU guest. QEMU without KVM needs vectors=0: 7.2 crashes on
+// MSI-X notifiers of vhost-user devices under TCG.
 Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 
-// What the guest becomes on this machine: itself, or a QEMU guest where user-mode Linux cannot run.
+// The guest as this machine can run it: as it is, or a QEMU guest where user-mode Linux cannot run.
 GuestSpec as_it_can_run(GuestSpec spec, const Installation& installation);
 // "user-mode Linux", "QEMU with KVM", "QEMU without KVM", "network namespace".
 std::string machine_of(GuestKind kind, const Installation& installation);
 
-// Of the guest's kind.
+// The command for the guest's kind.
 Command command_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 
 }  // namespace softspine::testbeds

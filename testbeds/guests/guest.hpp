@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // One guest: a real Linux kernel with rdma_rxe that connects to the fabric's vhost-user sockets, runs its command,
 // writes its result and powers off. Or a network namespace of this machine's kernel: then start and restart are called
-// inside NetworkNamespace::within, once its NICs are there. Start it after the fabric serves its sockets, and stop it
-// before it ceases to: a user-mode Linux guest whose vhost-user server has gone spins when it powers off, and has to be
-// killed.
+// inside NetworkNamespace::within, once its NICs are there. A guest must be started after the fabric serves its
+// sockets, and stopped before the fabric ceases to serve them: a user-mode Linux guest whose vhost-user server has gone
+// spins when it powers off, and has to be killed.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ class Guest {
 
   bool running() { return process_.running(); }
   bool await_end(std::chrono::milliseconds timeout) { return process_.await_end(timeout); }
-  // Of its process, once that has ended.
+  // The exit status of the guest's process, once that has ended.
   std::optional<int> exit_status() const { return process_.exit_status(); }
 
   // The guest is set up, and its command has begun.

@@ -2,8 +2,9 @@
 // The folder on the host through which a guest learns what to do and says how it went.
 //
 //   written here    settings, env, run (read by root/init); stop (asks a running guest to end its command)
-//   by the guest    ready, stdout, stderr, counters, exit_status (the last one, by rename: it exists only when all is
-//   there) by its process  console (the kernel's messages)
+//   by the guest    ready, stdout, stderr, counters, exit_status (the last one, by rename: it exists only when all the
+//                   others do)
+//   by its process  console (the kernel's messages)
 //
 // Beside the guests' folders lies `board`, shared by all guests of a testbed: signals between commands, `hosts`, and
 // `guests`.
@@ -35,24 +36,24 @@ struct GuestResult {
   GuestCounters counters;
 };
 
-// Pure parts.
+// Pure functions.
 std::string shell_quoted(std::string_view text);
 std::string settings_text(const GuestSpec& spec, double cpu_mhz);
 std::string env_text(const GuestSpec& spec);
 // /etc/hosts of all guests: the first address of a family under the guest's name, further NICs' as NAME-1, NAME-2.
 std::string hosts_text(std::span<const GuestSpec> specs);
 std::expected<GuestCounters, Error> parse_counters(std::string_view text);
-// The last lines that hold anything, without what is not text: a guest writes what it likes to its console. Of a kernel
-// that has panicked, up to the line that says why: behind it comes a trace.
+// The last lines that hold anything, without bytes that are not text, since a guest writes what it likes to its
+// console. Of a kernel that has panicked: the lines up to the one that says why, which a trace follows.
 std::vector<std::string> last_lines(std::string_view text, std::size_t lines);
 
 // Empties `folder` of an earlier run's traces and writes what the guest reads.
 std::expected<void, Error> write_folder(const std::filesystem::path& folder, const GuestSpec& spec);
-// Empties the board and writes `hosts`, `guests` and `namespaces` (names, one a line; the latter those of namespaces
-// alone) on it. Before the first guest starts.
+// Empties the board and writes to it `hosts`, `guests` and `namespaces` (names, one a line; the latter those of
+// namespaces alone). To be called before the first guest starts.
 std::expected<void, Error> lay_board(const std::filesystem::path& board, std::span<const GuestSpec> specs);
 std::expected<void, Error> ask_to_stop(const std::filesystem::path& folder);
-// Of a file's last 8 KiB; none when there is no such file.
+// last_lines() of a file's last 8 KiB; none when there is no such file.
 std::vector<std::string> last_lines_of(const std::filesystem::path& file, std::size_t lines);
 std::expected<GuestResult, Error> read_result(const std::filesystem::path& folder);
 

@@ -13,8 +13,8 @@ namespace softspine::testbeds {
 // A machine of its own, or this machine's kernel in a network namespace.
 enum class GuestKind { kUml, kQemu, kNamespace };
 
-// One NIC of a guest: the guest connects to a vhost-user socket that the fabric serves. (A namespace's is there
-// already, as eth0, eth1, …: it has no socket.)
+// One NIC of a guest: the guest connects to a vhost-user socket that the fabric serves. (A namespace has its NICs
+// already, as eth0, eth1, …: they have no socket.)
 struct NicSpec {
   std::string vhost_socket;
   std::string mac;

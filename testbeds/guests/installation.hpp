@@ -12,11 +12,11 @@
 
 namespace softspine::testbeds {
 
-// Sees to it that guests of these kinds can be started: runs kernel/build, root/make and qemu/make, which are quick
-// when their work is cached and take minutes when not (they tell on standard error how far they are). $SOFTSPINE_GUESTS
-// says where this folder is when not where it was built.
-// Where user-mode Linux cannot start (uml_host.hpp; or kernel/probe says that the kernel does not boot), what QEMU
-// needs is prepared in its place, and uml_obstacle says why. SOFTSPINE_UML=never has it so anywhere.
+// Makes sure that guests of these kinds can be started: runs kernel/build, root/make and qemu/make, which are quick
+// when their work is cached, and else take minutes (they report their progress on standard error). $SOFTSPINE_GUESTS
+// names this folder when it is not where it was built.
+// Where user-mode Linux cannot start (uml_host.hpp; or kernel/probe reports that the kernel does not boot), what QEMU
+// needs is prepared instead, and uml_obstacle says why. SOFTSPINE_UML=never enforces this on any machine.
 std::expected<Installation, Error> prepare_installation(const std::set<GuestKind>& kinds);
 
 // Runs a program of ours and returns the last line it printed.

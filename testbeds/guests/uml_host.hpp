@@ -15,15 +15,15 @@ namespace softspine::testbeds {
 
 struct UmlHost {
   std::string machine;                                  // as uname says: "x86_64"
-  std::expected<std::size_t, std::string> xsave_bytes;  // or why a child could not be traced
+  std::expected<std::size_t, std::string> xsave_bytes;  // or why no child could be traced
 };
 
-// Starts a child that stops at once, and looks at it; less than a millisecond.
+// Starts a child that stops at once, and reads the size from it; takes less than a millisecond.
 UmlHost look_at_uml_host();
 
-// Why no kernel of ours can run here, whatever its room; empty when one can.
+// Why no kernel of ours can run here, however much room it has for the area; empty when one can.
 std::string obstacle_to_uml(const UmlHost& host);
-// Why a kernel with so much room for the XSAVE area cannot.
+// Why a kernel with `room_bytes` of room for the XSAVE area cannot run here; empty when it can.
 std::string obstacle_to_uml(const UmlHost& host, std::size_t room_bytes);
 
 }  // namespace softspine::testbeds
