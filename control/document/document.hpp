@@ -93,7 +93,7 @@ class Document {
     Position at;
     uint32_t text = 0;  // of a scalar: where in text_, and how long
     uint32_t text_bytes = 0;
-    uint32_t first = 0;  // child; 0: none (0 is the root, nobody's child)
+    uint32_t first = 0;  // child; 0: none (0 is the root, which is no child)
     uint32_t next = 0;   // sibling
     uint32_t children = 0;
     uint32_t parent = 0;

@@ -58,7 +58,7 @@ class Reader {
   ErrorLog warnings_;
   Guesser guesser_;
   std::unordered_set<uint32_t> wrong_;  // ids of values
-  std::unordered_set<uint64_t> said_;   // of maps, lists and what stands nowhere: id and message
+  std::unordered_set<uint64_t> said_;   // errors of maps, lists and values without position: id and message
 };
 
 }  // namespace softspine::control

@@ -29,7 +29,7 @@ struct Match {
 
 struct Found {
   std::vector<Match> matches;  // in the report's order
-  std::string missing;         // none: how far the path leads, and what stands there instead
+  std::string missing;         // without a match: how far the path leads, and what is there instead
 };
 Found find_in_report(const Json& report, std::string_view path);
 // The same in a report without numbers (testbeds/run/report_outline.hpp). What lies below an array, or below a map with

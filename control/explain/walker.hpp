@@ -29,7 +29,7 @@ struct Choice {
   dataplane::EcmpGroupMode mode = dataplane::EcmpGroupMode::kHash;
   bool is_ipv6 = false;
   bool has_layer4 = false;  // else the key ends at layer 3: a fragment, or neither UDP nor TCP
-  bool is_drawn = false;    // nobody can say beforehand
+  bool is_drawn = false;    // not known before a packet comes
   dataplane::HashKey key{};
   const dataplane::KeyLayout* layout = nullptr;  // of the key that was hashed; as long as the walker's tables
   std::vector<bool> present;                     // by part of the key
@@ -68,7 +68,7 @@ class Walker {
   // `up`.
   Walker(const Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up);
   Walker(const Testbed& testbed, const std::vector<bool>& up) : Walker(testbed, up, up) {}
-  // The same fabric with other tables, for trying things out; `base` outlives it.
+  // The same fabric with other tables, to try a change; `base` must outlive the new Walker.
   Walker(Walker& base, Change change);
 
   // The path of a frame that a host's port sends, or that enters a switch's port from outside.

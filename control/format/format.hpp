@@ -102,7 +102,8 @@ struct Format<E> {
   static Json write(E value) { return word_of(value); }
 };
 
-// Where a text is due, `5` and `true` are texts, quoted or not; where a number is due, so is "5" (SONiC quotes all).
+// Where a text is expected, `5` and `true` are texts, quoted or not. Where a number is expected, "5" is one (SONiC
+// quotes all).
 Json text_schema();
 
 bool read_text(Reader& reader, Value value, std::string& out);

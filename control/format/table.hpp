@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A table: the keys of one kind of map in the file, each declared once: name, member, whether it must be there,
-// its limits, its meaning. From it come the reading, the complaints and the JSON Schema.
+// its limits, its meaning. Reading, error messages and the JSON Schema come from it.
 //
 //   template <> const Table<LinkSpec>& table_of<LinkSpec>() {
 //     static const Table<LinkSpec> table = Table<LinkSpec>("link", "What a link is like.")

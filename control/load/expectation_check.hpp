@@ -7,9 +7,9 @@
 //   a duration, rate or size against a plain number    completed at_least 5us
 //   a word against a number, a number against a word, either against true or false, anything against a map
 //
-// A share may stand against every number that has no unit: shares are fractions (50% = 0.5). Values that only a run can
-// tell (find_in_outline) are not checked, nor are values that this testbed's report will not have (a completion time
-// without flows).
+// A share may be compared with every number that has no unit: shares are fractions (50% = 0.5). Values that only a run
+// can tell (find_in_outline) are not checked, nor are values that this testbed's report will not have (a completion
+// time without flows).
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A fault that somebody asks for while the fabric runs, in the words of a testbed's `faults:`.
+// A fault that is injected while the fabric runs, in the format of a testbed's `faults:`.
 #pragma once
 
 #include <expected>

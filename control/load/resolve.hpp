@@ -20,7 +20,7 @@ namespace softspine::control {
 std::vector<Profile> resolve_profiles(Reader& reader, const Named<ProfileRow>& rows,
                                       const std::vector<std::string_view>& wanted);
 
-// Finds nodes by name, and says so if there is none.
+// Finds nodes by name, and reports a name that no node has.
 class NodeFinder {
  public:
   NodeFinder(Reader& reader, const Expanded& expanded);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a testbed file says, as it says it: names not resolved, defaults of other tables not filled in.
+// A testbed file's rows as they are written: names not resolved, defaults of other tables not filled in.
 // Only the loader uses these; everything else uses Testbed. The keys are declared in *_tables.cpp.
 #pragma once
 

@@ -40,7 +40,7 @@
 namespace softspine::control {
 
 struct ServerOptions {
-  uint32_t max_connections = 2048;  // at once; one more is told so and closed
+  uint32_t max_connections = 2048;  // at once; a further one gets an error and is closed
   std::chrono::milliseconds idle_timeout{30'000};
   std::chrono::milliseconds reply_timeout{5'000};
   std::chrono::milliseconds write_timeout{10'000};

@@ -41,7 +41,7 @@ struct Deadlock {
 
 class DeadlockWatch {
  public:
-  // The fabric outlives it.
+  // The fabric must outlive the DeadlockWatch.
   explicit DeadlockWatch(const Fabric& fabric) : fabric_(fabric) {}
 
   struct StuckSwitch {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `softspine run` shows while it runs: rates between two snapshots of one fabric, in emulated time. One row for
 // each switch and for each group of hosts (names that differ only in their last number: h1, h2 → "h*"), the
-// busiest first, cut to the terminal. Pure: who prints it decides when, and where.
+// busiest first, cut to the terminal. Pure: the caller decides when and where it is printed.
 #pragma once
 
 #include <cstdint>
