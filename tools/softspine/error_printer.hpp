@@ -12,7 +12,7 @@ namespace softspine::tools {
 
 class ErrorPrinter {
  public:
-  // Both must outlive it. The destructor prints what is left.
+  // Both must outlive the ErrorPrinter. The destructor prints what is left.
   ErrorPrinter(control::ErrorChannel& errors, Screen& screen);
   ~ErrorPrinter();
   ErrorPrinter(const ErrorPrinter&) = delete;

@@ -13,7 +13,7 @@ namespace softspine::tools {
 
 class FabricServer {
  public:
-  // The fabric outlives it.
+  // The fabric must outlive the FabricServer.
   explicit FabricServer(testbeds::RunningFabric& fabric);
   // Listens at the socket that has the testbed's name.
   std::expected<void, std::string> listen();

@@ -16,7 +16,7 @@ namespace softspine::tools {
 
 class Progress {
  public:
-  // Both outlive it; the fabric runs, or is about to.
+  // Both must outlive the Progress; the fabric runs, or is about to.
   Progress(testbeds::RunningFabric& fabric, Screen& screen);
   ~Progress();
   Progress(const Progress&) = delete;

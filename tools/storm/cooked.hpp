@@ -31,7 +31,7 @@ struct CookedFrame {
   size_t bytes = 0;
 };
 
-// None: too short, or not of Ethernet.
+// No value: the frame is too short, or not from Ethernet.
 std::optional<CookedFrame> read_cooked(uint16_t link_type, std::span<const uint8_t> frame);
 
 }  // namespace softspine::tools::storm
