@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The folder on the host through which a guest learns what to do and says how it went.
+// The folder on the host from which a guest reads its command and to which it writes the result.
 //
 //   written here    settings, env, run (read by root/init); stop (asks a running guest to end its command)
 //   by the guest    ready, stdout, stderr, counters, exit_status (the last one, by rename: it exists only when all the

@@ -55,7 +55,7 @@ struct OutsideOutcome {
   bool succeeded() const { return exit_status == 0 && !timed_out; }
 };
 
-// A guest or namespace that ended while the fabric ran, though nobody had asked it to and it left no result of a
+// A guest or namespace that ended while the fabric ran, without being asked to and without a result of its
 // command.
 struct UnaskedEnd {
   std::string host;

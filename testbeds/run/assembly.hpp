@@ -55,8 +55,8 @@ struct Assembly {
   uint32_t worker_at(control::LinkEnd end) const { return worker_of[port_ref(end).node.value()]; }
 };
 
-// The testbed and the compiler outlive it. `outside`: the testbed's outside hosts in the fabric's order; may be null
-// if there are none. The error is a sentence for a person.
+// The testbed and the compiler must outlive the Assembly. `outside`: the testbed's outside hosts in the fabric's order;
+// may be null if there are none. The error is a sentence for a person.
 std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Testbed& testbed,
                                                                const control::Compiler& compiler,
                                                                OutsideHosts* outside);

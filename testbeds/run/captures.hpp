@@ -22,7 +22,7 @@ namespace softspine::testbeds {
 
 class Captures {
  public:
-  // All three outlive it.
+  // All three must outlive the Captures.
   Captures(const control::Testbed& testbed, Assembly& assembly, control::ErrorChannel& errors)
       : testbed_(testbed), assembly_(assembly), errors_(errors), board_(assembly) {}
 

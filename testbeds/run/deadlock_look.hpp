@@ -13,7 +13,7 @@ namespace softspine::testbeds {
 
 class DeadlockLook {
  public:
-  // Both outlive it.
+  // Both must outlive the DeadlockLook.
   DeadlockLook(const control::Fabric& fabric, Assembly& assembly) : assembly_(assembly), watch_(fabric) {}
 
   // Before the first window.

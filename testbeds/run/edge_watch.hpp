@@ -15,7 +15,7 @@ namespace softspine::testbeds {
 
 class EdgeWatch {
  public:
-  // All four outlive it.
+  // All four must outlive the EdgeWatch.
   EdgeWatch(const control::Testbed& testbed, Assembly& assembly, LinkControl& links, control::ErrorChannel& errors)
       : testbed_(testbed), assembly_(assembly), links_(links), errors_(errors), reported_(assembly.edges.size(), 0) {}
 

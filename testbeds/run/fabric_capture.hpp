@@ -32,8 +32,8 @@ struct CaptureRequest {
 
 class FabricCapture {
  public:
-  // Creates the file; no port is watched yet. Both arguments must outlive it. The error is a sentence for a person.
-  // From any thread but a worker's, since opening a file may take long.
+  // Creates the file; no port is watched yet. Testbed and assembly must outlive the capture. The error is a sentence
+  // for a person. From any thread but a worker's, since opening a file may take long.
   static std::expected<std::unique_ptr<FabricCapture>, std::string> open(const CaptureRequest& request,
                                                                          const control::Testbed& testbed,
                                                                          Assembly& assembly);

@@ -23,7 +23,7 @@ namespace softspine::testbeds {
 
 class FaultControl {
  public:
-  // Both outlive it.
+  // Both must outlive the FaultControl.
   FaultControl(const control::Testbed& testbed, Assembly& assembly) : testbed_(testbed), assembly_(assembly) {}
 
   // Before the first window: the testbed's faults are scheduled.

@@ -24,7 +24,7 @@ namespace softspine::testbeds {
 
 class LinkControl {
  public:
-  // All three outlive it.
+  // All three must outlive the LinkControl.
   LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly);
 
   // Before the first window: every switch gets its tables, the testbed's faults are scheduled.

@@ -40,7 +40,7 @@ struct FabricOptions {
 
 class RunningFabric {
  public:
-  // The testbed outlives it. The error is a sentence for a person.
+  // The testbed must outlive the RunningFabric. The error is a sentence for a person.
   static std::expected<std::unique_ptr<RunningFabric>, std::string> make(const control::Testbed& testbed,
                                                                          const FabricOptions& options);
   ~RunningFabric();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which captures watch which port, so that several can watch one. A port that nobody watches has no tap, and costs
-// nothing. A single watcher is the port's tap itself; several are called one after the other, in the order they came.
+// what it costs without captures. A single watcher is the port's tap itself; several are called one after the other, in
+// the order they came.
 // To be used from actions, or while nothing runs.
 #pragma once
 
@@ -15,7 +16,7 @@ namespace softspine::testbeds {
 
 class TapBoard {
  public:
-  // Outlives it.
+  // The assembly must outlive the TapBoard.
   explicit TapBoard(Assembly& assembly);
   ~TapBoard();
 
@@ -24,7 +25,7 @@ class TapBoard {
     bool received = false;  // what a switch's port receives; else what any port sends
     friend auto operator<=>(const Place&, const Place&) = default;
   };
-  // The tap lives until it is removed.
+  // The tap must live until it is removed.
   void add(const Place& place, dataplane::Tap* tap);
   void remove(const Place& place, dataplane::Tap* tap);
 
