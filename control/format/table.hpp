@@ -31,8 +31,8 @@ struct KeyInfo {
   bool required = false;
 };
 
-// What all tables share: finds each key's place in `keys` and calls `read(place, value)`. `others`: keys that are
-// not in the table are passed over.
+// The part of reading that all tables share: finds each key's place in `keys` and calls `read(place, value)`. `others`:
+// keys that are not in the table are ignored.
 bool read_keys(Reader& reader, Value map, std::string_view table, const std::vector<KeyInfo>& keys, bool others,
                const std::function<bool(size_t, Value)>& read);
 

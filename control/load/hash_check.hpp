@@ -9,8 +9,8 @@
 
 namespace softspine::control {
 
-// Refuses fields that overlap, an offset wider than the result, and keys that the hash's model does not have. `where`:
-// the profile's `hash`.
+// Refuses fields that overlap, an offset wider than the result, and algorithms and keys that the hash's model does not
+// have. `where`: the profile's `hash`.
 void check_hash(Reader& reader, Value where, const HashConfig& hash);
 
 // Refuses weights of neighbours that do not exist, and groups larger than a switch can have.

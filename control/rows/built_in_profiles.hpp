@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Profiles that ship: named like those of a file, by `profile:`, `roles:` and `base:`. A file's own come first.
+// Profiles that ship with softspine. `profile:`, `roles:` and `base:` name them as they name a file's own profiles,
+// which take precedence.
 //
 //   azure                  maps, PFC on priorities 3 and 4, DWRR and ECN, as SONiC's qos_config has them; no buffers
 //   lossless               azure and a buffer for any link: headroom by the formula for each port

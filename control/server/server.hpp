@@ -14,13 +14,13 @@
 //
 // One thread of its own serves all connections; handlers run on it and must not wait. No client can
 // hold up another or the fabric; each can cost, at most:
-//   a line of kMaxRequestBytes, one response, and a connection until a timeout ends it:
+//   a line of kMaxRequestBytes, one response, and a connection until one of these timeouts ends it:
 //   idle_timeout    from one answer to the next whole request (half-open, one byte a minute)
 //   reply_timeout   from a request to the handler's reply (then the client is told)
 //   write_timeout   from a response to its last byte taken (a reader that does not read)
-// However many ask at once, only max_calls requests are with their handlers, so that no more snapshots of a large
-// fabric exist; the others wait in the order they came. A result is made into text as soon as its turn comes, and
-// at most max_unsent_bytes of text wait for those who read slowly.
+// However many requests come at once, at most max_calls of them are with their handlers, so that no more snapshots of a
+// large fabric exist; the others wait in the order they came. A result is made into text as soon as its turn comes, and
+// at most max_unsent_bytes of text wait for slow readers.
 // A text that may exceed a response (handle_paged) is made by a thread of its own and sent page by page
 // (page_stream.hpp): at most max_streams at once, each with two pages in memory and stream_timeout to be read; further
 // ones wait. A line that is no request is answered with an error, and its connection closed.
