@@ -7,8 +7,8 @@
 // Instant here counts from `origin_seconds()` + its picoseconds: 0 for a capture that begins within 50 days of
 // 1970 (emulated time), else the time of the first frame. A frame 50 days from it is an error.
 //
-// Errors name the offset in the file, and stay. An input that ends inside a block is cut short: this is an error, too,
-// but what came before it stands.
+// Errors name the offset in the file, and the first one is final. An input that ends inside a block is cut short: this
+// is an error, too, but frames read before it are valid.
 // Bounds: a block that is read has at most 16 MiB (others are passed over), interfaces at most 65,536.
 #pragma once
 
@@ -28,7 +28,7 @@ namespace softspine::tools::storm {
 struct CaptureError {
   uint64_t offset = 0;
   std::string message;
-  bool cut_short = false;  // the input ended; what was read stands
+  bool cut_short = false;  // the input ended; what was read is valid
 };
 
 enum class Way : uint8_t { kUnknown, kIn, kOut };
