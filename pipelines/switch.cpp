@@ -104,7 +104,7 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
       if (meta.reason == DropReason::kNeighbourIncomplete && knows_by_now(packet)) {
         return forward_one(std::move(packet), now);
       }
-      if ((meta.flags & kMustAnswer) != 0) agent_.tell_sender(tables_, packet, now, outcomes);
+      if ((meta.flags & kMustAnswer) != 0) agent_.notify_sender(tables_, packet, now, outcomes);
       end(std::move(packet), meta.reason);
       break;
   }
@@ -172,7 +172,7 @@ void Switch::answer(LocalAgent::Outcomes& outcomes, Instant now) noexcept {
       if (meta.verdict == Verdict::kForward) rewrite_one(tables_, packet);
       if (meta.verdict == Verdict::kDrop && meta.reason == DropReason::kNeighbourIncomplete) {
         LocalAgent::Outcomes question;
-        agent_.tell_sender(tables_, packet, now, question);
+        agent_.notify_sender(tables_, packet, now, question);
         answer(question, now);  // once: a question is not routed
       }
     } else if (meta.verdict == Verdict::kForward && meta.vlan != 0) {

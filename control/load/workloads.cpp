@@ -92,7 +92,7 @@ class WorkloadResolver {
     needs(row.ack_timeout.has_value(), reliable, "ack_timeout", kReliable);
     needs(row.retries.has_value(), reliable, "retries", kReliable);
     needs(row.ack_dscp.has_value(), reliable, "ack_dscp", kReliable);
-    const bool notified = heeds_cnps(transport.congestion_control);
+    const bool notified = uses_cnps(transport.congestion_control);
     const std::string_view control = controls_congestion(transport.congestion_control)
                                          ? "a 'congestion_control' that heeds CNPs"
                                          : "'congestion_control'";

@@ -112,7 +112,7 @@ const Table<NicRow>& Tables<NicRow>::table() {
             };
             needs_control(row.cnp_dscp.has_value(), "cnp_dscp");
             needs_control(row.cnp_interval.has_value(), "cnp_interval");
-            if (controls && !heeds_cnps(*row.congestion_control)) {
+            if (controls && !uses_cnps(*row.congestion_control)) {
               good = reader.wrong(at.child("congestion_control"),
                                   "is for built-in hosts: a NIC has CNPs alone to go by (DCQCN)");
             }

@@ -49,11 +49,11 @@ bool holds_for(const CongestionParameters& parameters, Predicate&& predicate) {
 
 }  // namespace congestion
 
-inline bool heeds_cnps(const CongestionParameters& parameters) {
-  return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kHeedsCnps; });
+inline bool uses_cnps(const CongestionParameters& parameters) {
+  return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kUsesCnps; });
 }
-inline bool heeds_acks(const CongestionParameters& parameters) {
-  return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kHeedsAcks; });
+inline bool uses_acks(const CongestionParameters& parameters) {
+  return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kUsesAcks; });
 }
 
 }  // namespace softspine::dataplane

@@ -23,7 +23,7 @@
 //
 // An algorithm also declares how testbed files name it: kSets are its names with the parameters that each stands for,
 // kKeys its parameters with limits and help, complaint() tells whether two of them contradict each other. Reading,
-// schema and reference pages come from there. kHeedsCnps: receivers send CNPs to it. kHeedsAcks: it wants on_ack(),
+// schema and reference pages come from there. kUsesCnps: receivers send CNPs to it. kUsesAcks: it wants on_ack(),
 // and the sender then keeps the instants from which a round-trip time is measured.
 #pragma once
 
@@ -40,8 +40,8 @@ namespace softspine::dataplane {
 
 struct CongestionAlgorithm {
   static constexpr uint64_t kNoLimit = UINT64_MAX;
-  static constexpr bool kHeedsCnps = false;
-  static constexpr bool kHeedsAcks = false;
+  static constexpr bool kUsesCnps = false;
+  static constexpr bool kUsesAcks = false;
 
   void on_sent(Instant, uint32_t) noexcept {}
   void on_ack(Instant, uint64_t, std::optional<Duration>, bool) noexcept {}

@@ -22,41 +22,41 @@ class CongestionControl {
   static constexpr uint64_t kNoLimit = CongestionAlgorithm::kNoLimit;
 
   CongestionControl(const CongestionParameters& parameters, Rate line)
-      : heeds_cnps_(dataplane::heeds_cnps(parameters)), heeds_acks_(dataplane::heeds_acks(parameters)) {
+      : uses_cnps_(dataplane::uses_cnps(parameters)), uses_acks_(dataplane::uses_acks(parameters)) {
     CongestionAlgorithms::for_each([&]<typename Algorithm>() {
       const auto* own = std::get_if<typename Algorithm::Parameters>(&parameters);
       if (own != nullptr) algorithm_.emplace<Algorithm>(*own, line);
     });
-    tell([](auto&) {});
+    notify([](auto&) {});
   }
 
   bool is_on() const { return algorithm_.index() != 0; }
-  bool heeds_cnps() const { return heeds_cnps_; }
-  bool heeds_acks() const { return heeds_acks_; }
+  bool uses_cnps() const { return uses_cnps_; }
+  bool uses_acks() const { return uses_acks_; }
 
   uint64_t rate_bps() const { return rate_bps_; }
   uint64_t window_bytes() const { return window_bytes_; }
   Instant next_change() const { return next_change_; }
 
   void on_sent(Instant now, uint32_t bytes) noexcept {
-    if (is_on()) tell([=](auto& it) { it.on_sent(now, bytes); });
+    if (is_on()) notify([=](auto& it) { it.on_sent(now, bytes); });
   }
   void on_ack(Instant now, uint64_t bytes, std::optional<Duration> rtt, bool ecn) noexcept {
-    tell([=](auto& it) { it.on_ack(now, bytes, rtt, ecn); });
+    notify([=](auto& it) { it.on_ack(now, bytes, rtt, ecn); });
   }
   void on_cnp(Instant now) noexcept {
-    tell([=](auto& it) { it.on_cnp(now); });
+    notify([=](auto& it) { it.on_cnp(now); });
   }
   void on_timeout(Instant now) noexcept {
-    tell([=](auto& it) { it.on_timeout(now); });
+    notify([=](auto& it) { it.on_timeout(now); });
   }
   void advance(Instant now) noexcept {
-    tell([=](auto& it) { it.advance(now); });
+    notify([=](auto& it) { it.advance(now); });
   }
 
  private:
   template <typename Event>
-  void tell(Event&& event) noexcept {
+  void notify(Event&& event) noexcept {
     std::visit(
         [&](auto& it) {
           if constexpr (!std::is_same_v<decltype(it), std::monostate&>) {
@@ -73,8 +73,8 @@ class CongestionControl {
   uint64_t rate_bps_ = kNoLimit;
   uint64_t window_bytes_ = kNoLimit;
   Instant next_change_ = Instant::never();
-  bool heeds_cnps_;
-  bool heeds_acks_;
+  bool uses_cnps_;
+  bool uses_acks_;
 };
 
 }  // namespace softspine::dataplane

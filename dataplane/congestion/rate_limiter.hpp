@@ -76,26 +76,26 @@ class RateLimiter {
   void advance(Instant now) noexcept {
     while (control_.next_change() <= now) {
       const Instant change = control_.next_change();
-      let_out(change);
+      drain_until(change);
       control_.advance(change);
     }
-    let_out(now);
+    drain_until(now);
   }
-  void let_out(Instant now) noexcept {
+  void drain_until(Instant now) noexcept {
     if (!limits()) {
       held_ = 0;
     } else {
-      const Uint128 out = static_cast<Uint128>(rate_bps()) * static_cast<uint64_t>((now - settled_).count_ps());
+      const Uint128 out = static_cast<Uint128>(rate_bps()) * static_cast<uint64_t>((now - counted_at_).count_ps());
       const auto most = static_cast<uint64_t>(held_ + kCreditLimit);
       held_ = out >= most ? -kCreditLimit : held_ - static_cast<int64_t>(static_cast<uint64_t>(out));
     }
-    settled_ = now;
+    counted_at_ = now;
   }
 
   uint64_t configured_;
   CongestionControl control_;
   int64_t held_ = 0;  // bits × 10^12; below zero: credit
-  Instant settled_;
+  Instant counted_at_;
 };
 
 }  // namespace softspine::dataplane

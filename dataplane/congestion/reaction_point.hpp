@@ -83,7 +83,7 @@ struct ReactionParameters {
 class ReactionPoint : public CongestionAlgorithm {
  public:
   using Parameters = ReactionParameters;
-  static constexpr bool kHeedsCnps = true;
+  static constexpr bool kUsesCnps = true;
   static constexpr std::array kSets{
       ParameterSet<Parameters>{"dcqcn_connectx", "DCQCN with the defaults of a ConnectX adapter.",
                                Parameters::connectx()},

@@ -55,7 +55,7 @@ struct TimelyParameters {
 class Timely : public CongestionAlgorithm {
  public:
   using Parameters = TimelyParameters;
-  static constexpr bool kHeedsAcks = true;
+  static constexpr bool kUsesAcks = true;
   static constexpr std::array kSets{
       ParameterSet<Parameters>{"timely", "TIMELY with the parameters of its paper: rates by round-trip times.", {}},
       ParameterSet<Parameters>{

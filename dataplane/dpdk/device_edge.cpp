@@ -60,10 +60,10 @@ bool DeviceEdge::poll(Instant now) noexcept {
   if (now.is_never()) return false;
   if (held_head_ != held_tail_) {
     offer_held(now);
-    tell_held(held_bytes_, now);
+    report_held(held_bytes_, now);
   }
   const bool is_at_work = ask(now);
-  if (!is_plain()) settle_and_wake(now);
+  if (!is_plain()) find_next_and_wake(now);
   return is_at_work;
 }
 
@@ -153,7 +153,7 @@ struct DeviceEdge::Outside {
   void flush() noexcept {
     if (count != 0) edge.hand_out(frames, count);
     count = 0;
-    edge.tell_held(edge.held_bytes_, last);
+    edge.report_held(edge.held_bytes_, last);
   }
 };
 
@@ -170,7 +170,7 @@ Instant DeviceEdge::run(Instant until) noexcept {
 Instant DeviceEdge::run_plain(Instant until) noexcept {
   rte_mbuf* frames[kBurstSize];
   while (const uint32_t count = take_from_inbox(until, frames)) hand_out(frames, count);
-  tell_held(held_bytes_, until);
+  report_held(held_bytes_, until);
   return inbox().next();
 }
 

@@ -47,7 +47,7 @@ uint64_t Nic::kept_packets() const {
   return congestion_ ? congestion_->packets() : 0;
 }
 uint64_t Nic::waiting_packets() const {
-  return send_.packets() + let_go_.packets() + kept_packets();
+  return send_.packets() + released_.packets() + kept_packets();
 }
 bool Nic::keeps_too_much() const {
   return congestion_ && (congestion_->bytes() > kKeptBytesLimit || congestion_->packets() > kKeptPacketsLimit);
@@ -99,9 +99,9 @@ Packet Nic::next_of_host(uint8_t free, Instant now) noexcept {
     if (!packet) continue;
     packet.meta().at = now;
     const uint8_t priority = priority_of(packet);
-    let_go_.push(std::move(packet), priority);
+    released_.push(std::move(packet), priority);
   }
-  if (Packet packet = let_go_.pop(free, now)) return packet;
+  if (Packet packet = released_.pop(free, now)) return packet;
   while (Packet packet = send_.pop(free, now)) {
     if (!congestion_->keeps(packet, now, transmitter(kLink).rate())) return packet;
   }
@@ -137,9 +137,9 @@ void Nic::find_next() noexcept {
   next_ = std::min(next_, send_.ready(static_cast<uint8_t>(~paused)));
   uint8_t waiting = send_.waiting();
   if (congestion_) {
-    next_ = std::min({next_, congestion_->due(), let_go_.ready(static_cast<uint8_t>(~paused))});
+    next_ = std::min({next_, congestion_->due(), released_.ready(static_cast<uint8_t>(~paused))});
     if (!cnps_.empty() && (paused & cnp_bit_) == 0) next_ = std::min(next_, cnps_.front().at);
-    waiting = static_cast<uint8_t>(waiting | let_go_.waiting() | (cnps_.empty() ? 0 : cnp_bit_));
+    waiting = static_cast<uint8_t>(waiting | released_.waiting() | (cnps_.empty() ? 0 : cnp_bit_));
   }
   if ((waiting & paused) != 0) next_ = std::min(next_, flow_control_.next_change());
 }
@@ -155,7 +155,7 @@ Packet Nic::receive(Packet packet, Instant now) noexcept {
   if (congestion_) {
     parse(packet);
     bool ends_here = false;
-    hear(packet, now, ends_here);
+    inspect(packet, now, ends_here);
     if (ends_here) {
       end_out(std::move(packet), DropReason::kConsumed);
       return Packet{};
@@ -174,11 +174,11 @@ Packet Nic::receive(Packet packet, Instant now) noexcept {
   return Packet{};
 }
 
-void Nic::hear(const Packet& packet, Instant now, bool& ends_here) noexcept {
-  NicCongestion::Heard heard = congestion_->hear(packet, now, pool_);
-  ends_here = heard.ends_here;
-  if (!heard.answer) return;
-  cnps_.push(std::move(heard.answer));
+void Nic::inspect(const Packet& packet, Instant now, bool& ends_here) noexcept {
+  NicCongestion::Inspection seen = congestion_->inspect(packet, now, pool_);
+  ends_here = seen.ends_here;
+  if (!seen.answer) return;
+  cnps_.push(std::move(seen.answer));
   find_next();
 }
 
@@ -205,7 +205,7 @@ void Nic::drain_later(Packet packet, Instant now) noexcept {
   draining_bytes_ += packet.frame_bytes();
   ++draining_packets_;
   draining_.push(std::move(packet));
-  judge_held(now);
+  update_xoff(now);
 }
 
 Packet Nic::take_drained(Instant now) noexcept {
@@ -213,16 +213,16 @@ Packet Nic::take_drained(Instant now) noexcept {
   draining_bytes_ -= packet.frame_bytes();
   --draining_packets_;
   if (!draining_.empty()) drained_at_ = now + rate().time_of_frame(draining_.front().frame_bytes);
-  judge_held(now);
+  update_xoff(now);
   return packet;
 }
 
-void Nic::tell_held(uint64_t bytes, Instant now) noexcept {
+void Nic::report_held(uint64_t bytes, Instant now) noexcept {
   held_bytes_ = bytes;
-  judge_held(now);
+  update_xoff(now);
 }
 
-void Nic::judge_held(Instant now) noexcept {
+void Nic::update_xoff(Instant now) noexcept {
   const uint64_t bytes = held_bytes_ + draining_bytes_;
   counters_.held_bytes_max = std::max(counters_.held_bytes_max, bytes);
   if (config_.pfc_enable == 0) return;
@@ -258,7 +258,7 @@ void Nic::end_waiting() noexcept {
     PacketPool::release(std::move(packet));
   };
   while (Packet packet = send_.pop(0xff, Instant::never())) end_in(std::move(packet));
-  while (Packet packet = let_go_.pop(0xff, Instant::never())) end_in(std::move(packet));
+  while (Packet packet = released_.pop(0xff, Instant::never())) end_in(std::move(packet));
   while (Packet packet = congestion_ ? congestion_->take_any() : Packet{}) end_in(std::move(packet));
   while (!cnps_.empty()) PacketPool::release(cnps_.pop());
   while (!draining_.empty()) {

@@ -9,7 +9,7 @@
 //     outside ◄── give ◄── pace ◄── MAC control ends here ◄───────────┴────── link
 //
 //   Who owns the packet. To the fabric: the outside until take_in(), then SendQueues until it is on the link. From the
-//   fabric: the NIC until give(), then the edge, which reports by tell_held() how much the outside has not taken yet.
+//   fabric: the NIC until give(), then the edge, which reports by report_held() how much the outside has not taken yet.
 //   Time. run() handles departures and arrivals in their order, each at its instant. poll() (wall clock) only hands
 //   frames over, ready at that poll's `now`; a file's frames have instants of their own. A pause is therefore obeyed to
 //   the picosecond however late the machine is; only the instants of the polls depend on the machine.
@@ -133,10 +133,10 @@ class Nic : public Node {
   void take_in(Packet packet, Instant now) noexcept;
   void find_next() noexcept;
   // The edge reports how many bytes it holds for the host.
-  void tell_held(uint64_t bytes, Instant now) noexcept;
+  void report_held(uint64_t bytes, Instant now) noexcept;
   uint64_t draining_bytes() const { return draining_bytes_; }
   // Called outside run(), after a change that may let a frame leave earlier.
-  void settle_and_wake(Instant now) noexcept {
+  void find_next_and_wake(Instant now) noexcept {
     find_next();
     want_run(std::max(now, departure()));
   }
@@ -162,10 +162,10 @@ class Nic : public Node {
   void drain_later(Packet packet, Instant now) noexcept;
   void send_pause(Instant now) noexcept;
   Packet next_of_host(uint8_t free, Instant now) noexcept;
-  void hear(const Packet& packet, Instant now, bool& ends_here) noexcept;
+  void inspect(const Packet& packet, Instant now, bool& ends_here) noexcept;
   bool keeps_too_much() const;
   void transmit(Packet packet, Instant now) noexcept;
-  void judge_held(Instant now) noexcept;
+  void update_xoff(Instant now) noexcept;
   void end_out(Packet packet, DropReason reason) noexcept;
   uint8_t priority_of(const Packet& parsed) const noexcept;
 
@@ -176,7 +176,7 @@ class Nic : public Node {
   Instant free_at_;
   SendQueues send_;
   std::unique_ptr<NicCongestion> congestion_;  // null: none
-  SendQueues let_go_;                          // released by the rates of their queue pairs
+  SendQueues released_;                        // released by the rates of their queue pairs
   PacketList cnps_;
   uint8_t cnp_bit_ = 0;  // bit of the CNPs' priority
   PortFlowControl flow_control_;

@@ -193,7 +193,7 @@ Packet NicCongestion::take_any() noexcept {
   return packet;
 }
 
-NicCongestion::Heard NicCongestion::hear(const Packet& packet, Instant now, PacketPool& pool) noexcept {
+NicCongestion::Inspection NicCongestion::inspect(const Packet& packet, Instant now, PacketPool& pool) noexcept {
   if (is_cnp(packet)) {
     const uint32_t qp = load24(bth_of(packet) + bth::kDestinationQp);
     const uint16_t stream = pairs_.known(Way::kFromPeer, addresses_of(packet).source, qp);

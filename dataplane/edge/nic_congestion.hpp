@@ -46,12 +46,12 @@ class NicCongestion {
   uint64_t packets() const { return packets_; }
   uint64_t bytes() const { return bytes_; }
 
-  struct Heard {
+  struct Inspection {
     bool ends_here = false;  // a CNP
     Packet answer;           // a CNP of our own
   };
   // Handles a parsed packet that came in at `now`.
-  Heard hear(const Packet& packet, Instant now, PacketPool& pool) noexcept;
+  Inspection inspect(const Packet& packet, Instant now, PacketPool& pool) noexcept;
 
  private:
   // The state of a stream to a peer.

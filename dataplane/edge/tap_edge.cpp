@@ -100,7 +100,7 @@ bool TapEdge::poll(Instant now) noexcept {
   }
   uint32_t taken = 0;
   while (taken < kBurstSize && take_one(now)) ++taken;
-  settle_and_wake(now);
+  find_next_and_wake(now);
   return taken > 0 || is_busy(now);
 }
 

@@ -95,7 +95,7 @@ AddressBytes destination_of(const Packet& packet) {
 void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop) {
   if (meta.frame_bytes - meta.l3_offset > adjacency.mtu) [[unlikely]] {
     meta.hash = adjacency.mtu;  // for the answer
-    return drop_and_tell(meta, DropReason::kMtuExceeded);
+    return drop_and_notify(meta, DropReason::kMtuExceeded);
   }
   meta.next_hop = next_hop;
   meta.out_port = adjacency.port;
@@ -111,7 +111,7 @@ void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop
     return to_next_hop(tables.neighbours.adjacency(neighbour), meta, neighbour | kLearnedNextHop);
   }
   meta.next_hop = subnet;
-  drop_and_tell(meta, DropReason::kNeighbourIncomplete);
+  drop_and_notify(meta, DropReason::kNeighbourIncomplete);
 }
 
 template <HashAlgorithm A, bool IsPlain = false>
@@ -133,19 +133,19 @@ inline void route_packet(SwitchTables& tables, const ForwardingState& state, Pac
     return drop(meta, DropReason::kUnsupported);
   }
   if (found == PrefixTrie::kMiss) [[unlikely]]
-    return drop_and_tell(meta, DropReason::kNoRoute);
+    return drop_and_notify(meta, DropReason::kNoRoute);
   const RouteValue value{found};
   if (value.kind() == RouteKind::kLocal) [[unlikely]] {
     meta.verdict = Verdict::kLocal;
     return;
   }
   if (ttl <= 1) [[unlikely]]
-    return drop_and_tell(meta, DropReason::kTtlExpired);
+    return drop_and_notify(meta, DropReason::kTtlExpired);
   if (value.kind() == RouteKind::kSubnet) return to_subnet(tables, packet, value.index());
   uint32_t next_hop = value.index();
   if (value.kind() == RouteKind::kEcmpGroup) {
     const EcmpGroup& group = state.groups[next_hop];
-    if (group.count == 0) return drop_and_tell(meta, DropReason::kNoMember);
+    if (group.count == 0) return drop_and_notify(meta, DropReason::kNoMember);
     next_hop = member_of<A, IsPlain>(tables, state, group, packet);
   }
   to_next_hop(state.adjacencies[next_hop], meta, next_hop);

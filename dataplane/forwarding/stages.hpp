@@ -37,7 +37,7 @@ inline void drop(PacketMeta& meta, DropReason reason) {
   meta.reason = reason;
 }
 // A drop that LocalAgent answers: by an ICMP error to the sender, or by asking for the neighbour's MAC.
-inline void drop_and_tell(PacketMeta& meta, DropReason reason) {
+inline void drop_and_notify(PacketMeta& meta, DropReason reason) {
   drop(meta, reason);
   meta.flags |= kMustAnswer;
 }

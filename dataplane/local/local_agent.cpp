@@ -181,7 +181,7 @@ void LocalAgent::receive_ip(Packet packet, Instant now, Outcomes& out) noexcept 
   end(std::move(packet), is_known ? DropReason::kConsumed : DropReason::kUnsupported, out);
 }
 
-void LocalAgent::tell_sender(SwitchTables& tables, const Packet& packet, Instant now, Outcomes& out) noexcept {
+void LocalAgent::notify_sender(SwitchTables& tables, const Packet& packet, Instant now, Outcomes& out) noexcept {
   const ForwardingState& state = *tables.state;
   const PacketMeta& meta = packet.meta();
   const bool is_ipv6 = (meta.flags & kIsIpv6) != 0;

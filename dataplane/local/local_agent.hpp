@@ -38,7 +38,7 @@ class LocalAgent {
   void receive(SwitchTables& tables, Packet packet, Instant now, Outcomes& out) noexcept;
   // Answers a packet with kDrop and kMustAnswer: by an ICMP error, or by asking for its neighbour's MAC. The packet
   // stays with the caller.
-  void tell_sender(SwitchTables& tables, const Packet& packet, Instant now, Outcomes& out) noexcept;
+  void notify_sender(SwitchTables& tables, const Packet& packet, Instant now, Outcomes& out) noexcept;
 
  private:
   void receive_arp(SwitchTables& tables, Packet packet, Outcomes& out) noexcept;

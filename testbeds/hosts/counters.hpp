@@ -31,7 +31,7 @@ struct FlowSent {
   uint64_t completed = 0;              // messages that are wholly acknowledged
   uint64_t retransmitted = 0;          // packets, counted in `packets`, too
   uint64_t retransmitted_bytes = 0;    // likewise, in `bytes`
-  uint64_t packet_seq_err = 0;         // NAKs "PSN sequence error" heeded
+  uint64_t packet_seq_err = 0;         // NAKs "PSN sequence error" received
   uint64_t local_ack_timeout_err = 0;  // timeouts
   uint64_t retry_exceeded_err = 0;     // 1: it has given up
   uint64_t rp_cnp_handled = 0;

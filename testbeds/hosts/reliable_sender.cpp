@@ -35,7 +35,7 @@ ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate lin
       begins_((window_ - 1) / packets_ + 2),
       message_bytes_(config.message_bytes),
       mtu_(config.mtu),
-      asks_(limiter_.control().heeds_acks() ? window_ : 0) {
+      asks_(limiter_.control().uses_acks() ? window_ : 0) {
   adjust_window();
 }
 
@@ -59,7 +59,7 @@ bool ReliableSender::sent(Instant start, Instant left, uint32_t wire_bytes, Flow
 void ReliableSender::acknowledge(uint32_t psn, bool ecn, Instant now, FlowSent& counters, Histogram& times) noexcept {
   const uint64_t ahead = (psn - psn_of(una_)) & bth::kMask24;
   if (ahead >= under_way() || has_failed_) return;
-  if (limiter_.control().heeds_acks()) on_ack(una_ + ahead + 1, true, ecn, now);
+  if (limiter_.control().uses_acks()) on_ack(una_ + ahead + 1, true, ecn, now);
   advance_to(una_ + ahead + 1, now, counters, times);
 }
 
@@ -67,14 +67,14 @@ void ReliableSender::go_back(uint32_t psn, Instant now, FlowSent& counters, Hist
   const uint64_t ahead = (psn - psn_of(una_)) & bth::kMask24;
   if (ahead >= under_way() || has_failed_) return;
   ++counters.packet_seq_err;
-  if (ahead > 0 && limiter_.control().heeds_acks()) on_ack(una_ + ahead, false, false, now);
+  if (ahead > 0 && limiter_.control().uses_acks()) on_ack(una_ + ahead, false, false, now);
   if (ahead > 0) advance_to(una_ + ahead, now, counters, times);
   deadline_ = new_deadline(now);
   restart_at(una_);
 }
 
 void ReliableSender::receive_cnp(Instant now, FlowSent& counters) noexcept {
-  ++(limiter_.control().heeds_cnps() ? counters.rp_cnp_handled : counters.rp_cnp_ignored);
+  ++(limiter_.control().uses_cnps() ? counters.rp_cnp_handled : counters.rp_cnp_ignored);
   limiter_.on_cnp(now);
   adjust_window();
 }

@@ -18,7 +18,7 @@
 // than `ack_every` packets asks once in each.
 //
 // Sources: InfiniBand Architecture 9.7.3 (PSNs), 9.7.5 (acknowledgements), 9.7.6 (timers); the counters' names
-// are mlx5's and rxe's. Memory: an instant for each message that may be under way; for a congestion control that heeds
+// are mlx5's and rxe's. Memory: an instant for each message that may be under way; for a congestion control that uses
 // acknowledgements one for each packet that may have asked (ask_times.hpp); none is allocated later.
 #pragma once
 

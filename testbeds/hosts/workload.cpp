@@ -190,7 +190,7 @@ SinkConfig sink_of(const Workload& w, const FlowConfig& flow, const Endpoint& so
                   .source = source.address,
                   .ack_dscp = w.transport.ack_dscp,
                   .cnp_dscp = w.transport.cnp_dscp};
-  if (heeds_cnps(flow.reliable.congestion_control)) sink.cnp_interval = w.transport.cnp_interval;
+  if (uses_cnps(flow.reliable.congestion_control)) sink.cnp_interval = w.transport.cnp_interval;
   const bool answers = sink.transport == TransportKind::kReliable || sink.cnp_interval > Duration{};
   if (answers) sink.source_qp = flow.source_qp;
   return sink;

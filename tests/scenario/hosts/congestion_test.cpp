@@ -100,7 +100,7 @@ Outcome run_two(uint64_t seed, const CongestionParameters& control, Duration fro
     sink.transport = TransportKind::kReliable;
     sink.source = host_config(static_cast<uint8_t>(n + 1)).ipv4;
     sink.source_qp = flow.source_qp;
-    if (heeds_cnps(control) || !controls_congestion(control)) sink.cnp_interval = Duration::us(50);
+    if (uses_cnps(control) || !controls_congestion(control)) sink.cnp_interval = Duration::us(50);
     hosts[kSenders]->add_sink(sink);
   }
   engine.run(Instant::at(from));
@@ -121,7 +121,7 @@ Outcome run_two(uint64_t seed, const CongestionParameters& control, Duration fro
     out.cnps += received.np_cnp_sent;
     const FlowSent& sent = hosts[n]->sent(0);
     EXPECT_LE(received.np_cnp_sent - sent.rp_cnp_handled - sent.rp_cnp_ignored, 1u) << "one may be on its way";
-    EXPECT_EQ(heeds_cnps(control) ? sent.rp_cnp_ignored : sent.rp_cnp_handled, 0u);
+    EXPECT_EQ(uses_cnps(control) ? sent.rp_cnp_ignored : sent.rp_cnp_handled, 0u);
     EXPECT_EQ(hosts[n]->sent(0).retransmitted, 0u);
     // At most one in 50 us.
     EXPECT_LE(received.np_cnp_sent, static_cast<uint64_t>(end / Duration::us(50)) + 1);
