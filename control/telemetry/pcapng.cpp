@@ -96,8 +96,9 @@ class Block {
 }  // namespace
 
 std::string link_description(std::string_view peer, size_t node_ports) {
-  return std::string{kLinkTo} + std::string{peer} + std::string{kOneOf} + std::to_string(node_ports) +
-         (node_ports == 1 ? " port" : " ports");
+  const std::string link = std::string{kLinkTo} + std::string{peer};
+  if (node_ports == 0) return link;
+  return link + std::string{kOneOf} + std::to_string(node_ports) + (node_ports == 1 ? " port" : " ports");
 }
 
 void append(Bytes& out, const Section& section) {

@@ -56,9 +56,10 @@ void FabricCapture::choose_ports(const control::Testbed& testbed, const Assembly
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) {
       const control::LinkEnd end{n, p};
-      Tap* tap = capture_->add_port(
-          fabric.name_of(end), fabric.links[fabric.port(end).link].rate, assembly.worker_at(end),
-          control::pcapng::link_description(fabric.name_of(fabric.peer_of(end)), fabric.nodes[n].ports.size()));
+      const size_t node_ports = request_.filter.empty() ? fabric.nodes[n].ports.size() : 0;
+      Tap* tap =
+          capture_->add_port(fabric.name_of(end), fabric.links[fabric.port(end).link].rate, assembly.worker_at(end),
+                             control::pcapng::link_description(fabric.name_of(fabric.peer_of(end)), node_ports));
       if (tap == nullptr) continue;
       taps_.push_back({{end, false}, tap});
       if (!request_.ports.empty() && assembly.switches[n] != nullptr) taps_.push_back({{end, true}, tap});

@@ -27,6 +27,7 @@ std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from) {
   if (unseen != it.ports.end()) {
     return fmt::format("{} was not captured, and may have been paused", log.name(*unseen));
   }
+  if (log.missed_frames > 0) return "frames are missing from the capture, and may have paused another of its ports";
   if (it.known_ports == 0)
     return "the capture does not say how many ports it has, and any of them may have been paused";
   if (static_cast<uint64_t>(seen) < it.known_ports) {

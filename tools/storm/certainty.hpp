@@ -7,7 +7,7 @@
 //                     or from its name (h3, gpu7), not guessed from the ports that were captured.
 //   a switch          if pauses of each of its other ports would be in the capture: the port or its link's other end
 //                     was captured, and the number of the switch's ports is known, from the testbed or from our
-//                     captures (control/telemetry/pcapng.hpp)
+//                     captures (control/telemetry/pcapng.hpp); and the capture says of no frame that it is missing
 //   what has no name  (a source MAC, "peer of tor1:Ethernet0") never
 #pragma once
 

@@ -245,6 +245,7 @@ void Assembly::add_pauses() {
 }
 
 PauseLog Assembly::finish() {
+  log_.missed_frames = recorded_.tally().missed;
   log_.begin = recorded_.first();
   log_.end = recorded_.last();
   guess_tiers(log_);

@@ -55,6 +55,7 @@ struct PauseLog {
   std::vector<Pause> pauses;  // by begin
   dataplane::Instant begin;   // of the capture
   dataplane::Instant end;
+  uint64_t missed_frames = 0;  // which the capture says it did not get
 
   uint32_t node_of(uint32_t port) const { return ports[port].node; }
   const std::string& node_name(uint32_t port) const { return nodes[ports[port].node].name; }

@@ -13,7 +13,7 @@ namespace softspine::tools::storm {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kHostWords = {"h", "host", "nic", "server", "gpu", "eth"};
+constexpr std::array<std::string_view, 5> kHostWords = {"h", "host", "nic", "server", "gpu"};
 
 int tier_of_word(std::string_view word) {
   if (word.empty()) return kNoTier;

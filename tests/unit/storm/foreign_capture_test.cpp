@@ -159,6 +159,24 @@ TEST(Certainty, ASwitchIsTheRootOnlyIfAllItsPortsWereCaptured) {
   EXPECT_EQ(doubt({"h1:eth0"}), "") << "a host by its name";
 }
 
+TEST(Certainty, ASwitchIsNotTheRootIfFramesAreMissing) {
+  Recording it{.interfaces = {ethernet("tor1:a", "link to x:a, one of 1 port")}, .recorder = PauseRecorder{}};
+  const CaptureBytes bytes = tests::pfc_frame(1, 8, 0xffff);
+  it.recorder.take({.interface = 0, .way = Way::kOut, .at = Instant::at_ps(1), .bytes = bytes, .missed_before = 1},
+                   it.interfaces);
+  const PauseLog log = it.log();
+  EXPECT_EQ(doubt_about(log, log.node_of(log.pauses[0].from), log.pauses[0].from),
+            "frames are missing from the capture, and may have paused another of its ports");
+}
+
+// dumpcap on a machine with several ports: whether it forwards among them nobody knows.
+TEST(Certainty, AnInterfaceOfAMachineIsNoHost) {
+  Recording it{.interfaces = {ethernet("eth0"), ethernet("eth1")}, .recorder = PauseRecorder{}};
+  it.frame(0, Way::kOut, 1, tests::pfc_frame(1, 8, 0xffff));
+  const PauseLog log = it.log();
+  EXPECT_NE(doubt_about(log, log.node_of(log.pauses[0].from), log.pauses[0].from), "");
+}
+
 TEST(Certainty, APortIsSeenFromTheOtherEndOfItsLink) {
   Recording it{.interfaces = {ethernet("tor1:a", "link to x:a, one of 2 ports"),
                               ethernet("x:b", "link to tor1:b, one of 9 ports")},

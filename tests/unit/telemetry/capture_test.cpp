@@ -110,6 +110,11 @@ TEST(Capture, DescribesAnInterfaceByThePortItsLinkLeadsTo) {
   EXPECT_EQ(read_pcapng(file.path()).descriptions, (std::vector<std::string>{"link to h1:eth0, one of 1 port", ""}));
 }
 
+TEST(Capture, SaysHowManyPortsANodeHasOnlyIfItHasAllTheirFrames) {
+  EXPECT_EQ(pcapng::link_description("h1:eth0", 32), "link to h1:eth0, one of 32 ports");
+  EXPECT_EQ(pcapng::link_description("h1:eth0", 0), "link to h1:eth0");
+}
+
 TEST(Capture, HoldsAFrameThatLeavesAfterTheFloorUntilItsTurn) {
   const MemoryFile file;
   Tap* tap = nullptr;

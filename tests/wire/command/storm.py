@@ -122,6 +122,11 @@ def reads_its_own_captures(it: Softspine) -> Problems:
             'host_link: {rate: 10Gbps}, fabric_link: {rate: 10Gbps}}\n'
             'workload: [{name: w, pattern: permutation, message: 16KiB, messages: 1, qps: 1, mtu: 1024, rate: 2Gbps}]\n')
     yield from it('run', it.write('small.yaml', text), '--capture', 'run.pcapng').exited(0)
+    if b', one of 4 ports' not in (it.folder / 'run.pcapng').read_bytes():
+        yield 'does not say how many ports a switch has'
+    yield from it('run', 'small.yaml', '--capture', 'part.pcapng', '--capture-filter', 'udp').exited(0)
+    if b'one of' in (it.folder / 'part.pcapng').read_bytes():
+        yield 'says of frames that were filtered that they are all of a node'
     facts = it('storm', 'run.pcapng', '--json').json()
     peers = {port['name']: port['peer'] for node in facts['nodes'] for port in node['ports']}
     if peers.get('tor1:Ethernet0') != 'h1:eth0' or None in peers.values():
