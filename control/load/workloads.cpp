@@ -31,6 +31,7 @@ class WorkloadResolver {
                  .mtu = row.mtu,
                  .qps = row.qps,
                  .scaling = row.scaling,
+                 .qp_numbers = row.qp_numbers,
                  .first_qp = row.first_qp.value_or(0),
                  .source_port = row.source_port.port,
                  .start = Instant::at(row.start),
@@ -47,6 +48,8 @@ class WorkloadResolver {
     if (reader_.is_wrong(row.where.child("pattern"))) return out;
     check_keys(row);
     check_scaling(row);
+    if (row.first_qp && row.qp_numbers != QpNumbering::kRxe)
+      reader_.wrong(row.where.child("first_qp"), "needs 'qp_numbers: rxe'");
     switch (row.pattern) {
       case Pattern::kIncast: resolve_incast(row, out); break;
       case Pattern::kPairs: resolve_pairs(row, out); break;

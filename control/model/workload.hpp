@@ -39,6 +39,10 @@ struct TransportConfig {
 // message; messages alternate between queue pairs.
 enum class Scaling : uint8_t { kEach, kSplit, kRoundRobin };
 
+// How a host numbers its queue pairs: as which driver (testbeds/hosts/qp_numbers.hpp).
+enum class QpNumbering : uint8_t { kRxe, kMlx5, kHns, kIonic, kRandom };
+inline constexpr size_t kQpNumberings = 5;
+
 // RoCEv2 traffic between built-in hosts.
 struct Workload {
   std::string name;
@@ -54,7 +58,8 @@ struct Workload {
   uint32_t mtu = 4096;    // RDMA path MTU: payload bytes of a packet
   uint32_t qps = 1;       // queue pairs per flow
   Scaling scaling = Scaling::kEach;
-  uint32_t first_qp = 0;     // 0: the host chooses
+  QpNumbering qp_numbers = QpNumbering::kRxe;
+  uint32_t first_qp = 0;     // rxe only; 0: the host chooses
   uint16_t source_port = 0;  // UDP; 0: from the queue pair, as the kernel does it
   dataplane::Rate rate;      // per flow, over its queue pairs; zero: the host's link
   dataplane::Instant start;

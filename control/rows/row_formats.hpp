@@ -74,6 +74,12 @@ struct Words<Scaling> {
                                   std::pair{"round_robin", Scaling::kRoundRobin}};
 };
 template <>
+struct Words<QpNumbering> {
+  static constexpr std::array all{std::pair{"rxe", QpNumbering::kRxe}, std::pair{"mlx5", QpNumbering::kMlx5},
+                                  std::pair{"hns", QpNumbering::kHns}, std::pair{"ionic", QpNumbering::kIonic},
+                                  std::pair{"random", QpNumbering::kRandom}};
+};
+template <>
 struct Words<HashAlgorithm> {
   static constexpr auto all = [] {
     std::array<std::pair<std::string_view, HashAlgorithm>, dataplane::kHashAlgorithms.size()> words;

@@ -312,6 +312,7 @@ struct WorkloadRow {
   uint32_t mtu = Workload{}.mtu;
   uint32_t qps = Workload{}.qps;
   Scaling scaling = Scaling::kEach;
+  QpNumbering qp_numbers = QpNumbering::kRxe;
   std::optional<uint32_t> first_qp;
   SourcePort source_port;
   std::optional<dataplane::Rate> rate;

@@ -134,7 +134,10 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("scaling", &WorkloadRow::scaling,
                     "of messages over a flow's queue pairs: each has all of them; split: each has a part of every one; "
                     "round_robin: they take turns")
-          .optional("first_qp", &WorkloadRow::first_qp, "number of the first queue pair", within<uint32_t>(2, 0xFFFFFF))
+          .optional("qp_numbers", &WorkloadRow::qp_numbers,
+                    "how hosts number queue pairs: as which driver; random: as chance has it")
+          .optional("first_qp", &WorkloadRow::first_qp, "rxe: number of the first queue pair",
+                    within<uint32_t>(2, 0xFFFFFF))
           .optional("source_port", &WorkloadRow::source_port, "UDP; per_qp: from the queue pair, as the kernel does it")
           .optional("rate", &WorkloadRow::rate, "of a flow; the host's link if not given", at_least(Rate::min()))
           .optional("start", &WorkloadRow::start, "after the start of the run")

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "dataplane/units/rng.hpp"
+#include "testbeds/hosts/qp_numbers.hpp"
 
 namespace softspine::testbeds {
 
@@ -142,17 +143,6 @@ class Examination {
   size_t index_ = 0;
 };
 
-// The next free QP number of every host.
-class QpNumbers {
- public:
-  explicit QpNumbers(size_t hosts) : next_(hosts, kFirstQp) {}
-  void begin_at(uint32_t host, uint32_t qp) { next_[host] = std::max(next_[host], qp); }
-  uint32_t take(uint32_t host) { return next_[host]++; }
-
- private:
-  std::vector<uint32_t> next_;
-};
-
 struct Ends {
   const Endpoint& source;
   const Endpoint& destination;
@@ -200,8 +190,8 @@ PlannedFlow planned(const Workload& w, Route route, Ends ends, uint32_t id, QpNu
   FlowConfig flow = flow_of(w);
   flow.id = id;
   flow.destination = ends.destination.address;
-  flow.source_qp = numbers.take(route.first);
-  flow.destination_qp = numbers.take(route.second);
+  flow.source_qp = numbers.take(route.first, w.qp_numbers);
+  flow.destination_qp = numbers.take(route.second, w.qp_numbers);
   flow.source_port = w.source_port != 0 ? w.source_port : rxe_source_port(flow.source_qp, flow.destination_qp);
   return {.workload = 0,
           .source = route.first,
@@ -220,7 +210,7 @@ std::expected<std::vector<PlannedFlow>, std::vector<std::string>> plan_flows(std
   if (auto wrong = std::move(examination).wrong(); !wrong.empty()) return std::unexpected{std::move(wrong)};
 
   std::vector<PlannedFlow> plan;
-  QpNumbers numbers{endpoints.size()};
+  QpNumbers numbers{endpoints.size(), seed};
   for (size_t i = 0; i < workloads.size(); ++i) {
     const Workload& w = workloads[i];
     Rng rng{seed, i};

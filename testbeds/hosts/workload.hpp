@@ -8,7 +8,7 @@
 //   ring         each host → the next in the list, the last → the first
 //
 // `cross_rack` keeps a permutation between hosts of different racks; no rack may hold more than half of the hosts.
-// Each flow has `qps` queue pairs, which share its rate. QP numbers are dense per host, from kFirstQp, over
+// Each flow has `qps` queue pairs, which share its rate. A host gives out QP numbers (qp_numbers.hpp) over
 // all workloads of one call, in the order of the flows; source and sink of a QP take one number each.
 #pragma once
 

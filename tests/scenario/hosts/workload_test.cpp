@@ -72,5 +72,69 @@ TEST(WorkloadPatterns, QueuePairNumbersOfAHostFollowEachOtherFromSeventeenOrFrom
   EXPECT_EQ(numbers, (std::vector<uint32_t>{17, 18, 19, 20, 1'000, 1'001, 1'002, 1'003}));
 }
 
+std::vector<uint32_t> numbers_of_one_host(const std::vector<Workload>& workloads, uint64_t seed) {
+  std::vector<uint32_t> out;
+  const auto plan = plan_flows(workloads, hosts_of_racks({0, 1}), seed);
+  if (!plan) return out;
+  for (const PlannedFlow& flow : *plan) out.push_back(flow.flow.source_qp);
+  return out;
+}
+
+// hns: (id << 3) | bank, the ids of two banks in turn from 1. ionic: halves of groups of 2048, 0 and 1 are reserved.
+TEST(WorkloadPatterns, QueuePairNumbersAreThoseOfTheNamedDriver) {
+  const Workload workload{.pattern = Pattern::kPairs, .from = {0}, .to = {1}, .qps = 5};
+  const auto numbered = [&](control::QpNumbering numbering, uint32_t qps) {
+    Workload changed = workload;
+    changed.qp_numbers = numbering;
+    changed.qps = qps;
+    return numbers_of_one_host({changed}, 1);
+  };
+  using enum control::QpNumbering;
+  EXPECT_EQ(numbered(kRxe, 5), (std::vector<uint32_t>{17, 18, 19, 20, 21}));
+  EXPECT_EQ(numbered(kHns, 5), (std::vector<uint32_t>{8, 9, 16, 17, 24}));
+  EXPECT_EQ(numbered(kIonic, 5), (std::vector<uint32_t>{2, 0x800, 3, 0x801, 4}));
+  const auto many = numbered(kIonic, 4'096);
+  EXPECT_EQ(many[4'091], 0xffdU) << "the 2046th of the second half";
+  EXPECT_EQ(many[4'090], 0x7ffU) << "the last of the first half's first group";
+  EXPECT_EQ(many[4'092], 0x1000U) << "the first half's second group";
+}
+
+TEST(WorkloadPatterns, QueuePairNumbersOfMlx5FollowEachOtherFromAPlaceOfTheHostsOwn) {
+  Workload workload{.pattern = Pattern::kPairs, .from = {0}, .to = {1}, .qps = 100};
+  workload.qp_numbers = control::QpNumbering::kMlx5;
+  std::set<uint32_t> starts;
+  for (uint64_t seed = 1; seed <= 50; ++seed) {
+    const auto plan = plan_flows(std::vector{workload}, hosts_of_racks({0, 1}), seed);
+    ASSERT_TRUE(plan);
+    const FlowConfig& first = plan->front().flow;
+    EXPECT_GE(first.source_qp, 0x100u);
+    EXPECT_LE(first.source_qp, 0xffffu);
+    for (uint32_t i = 0; i < workload.qps; ++i) {
+      EXPECT_EQ((*plan)[i].flow.source_qp, first.source_qp + i);
+      EXPECT_EQ((*plan)[i].flow.destination_qp, first.destination_qp + i);
+    }
+    starts.insert({first.source_qp, first.destination_qp});
+  }
+  EXPECT_GT(starts.size(), 90u) << "each host's own, by the seed";
+}
+
+TEST(WorkloadPatterns, AHostGivesAQueuePairNumberOutOnceHoweverItsWorkloadsNumber) {
+  std::vector<Workload> workloads;
+  for (const auto& [word, numbering] :
+       std::initializer_list<std::pair<const char*, control::QpNumbering>>{{"rxe", control::QpNumbering::kRxe},
+                                                                           {"hns", control::QpNumbering::kHns},
+                                                                           {"ionic", control::QpNumbering::kIonic},
+                                                                           {"random", control::QpNumbering::kRandom},
+                                                                           {"mlx5", control::QpNumbering::kMlx5}}) {
+    workloads.push_back({.name = word, .pattern = Pattern::kPairs, .from = {0}, .to = {1}, .qps = 3'000});
+    workloads.back().qp_numbers = numbering;
+  }
+  std::vector<uint32_t> numbers = numbers_of_one_host(workloads, 7);
+  ASSERT_EQ(numbers.size(), 15'000u);
+  EXPECT_EQ(std::set<uint32_t>(numbers.begin(), numbers.end()).size(), numbers.size());
+  EXPECT_TRUE(std::ranges::all_of(numbers, [](uint32_t qp) { return qp >= 2 && qp < 1U << 24; }));
+  EXPECT_NE(numbers, numbers_of_one_host(workloads, 8));
+}
+
 }  // namespace
 }  // namespace softspine::testbeds

@@ -32,7 +32,7 @@ TEST(Workload, ReadsEveryKey) {
   const Testbed testbed = read_well(with_fabric(
       "workload:\n"
       "  - {name: w, pattern: pairs, from: [h1, h2], to: [h3, h4], message: 64KiB, messages: 5, mtu: 1024,\n"
-      "     qps: 3, first_qp: 17, source_port: 50000, rate: 10Gbps, start: 1ms, dscp: 3}\n"));
+      "     qps: 3, qp_numbers: rxe, first_qp: 17, source_port: 50000, rate: 10Gbps, start: 1ms, dscp: 3}\n"));
   const Workload& w = testbed.workloads.at(0);
   EXPECT_EQ(w.pattern, Pattern::kPairs);
   EXPECT_EQ(names(testbed, w.from), (Names{"h1", "h2"}));
@@ -109,6 +109,20 @@ TEST(Workload, SpreadsMessagesOverQueuePairsAsItSays) {
             (Complaints{"5 workload[0].qps: there are not as many messages to take turns",
                         "6 workload[1].qps: there are not as many bytes in a message to split",
                         "7 workload[2].scaling: 'by_hand' is not one of each, split, round_robin"}));
+}
+
+TEST(Workload, NumbersQueuePairsAsTheNamedDriver) {
+  const Testbed testbed =
+      read_well(with_fabric("workload:\n"
+                            "  - {name: a, pattern: ring}\n"
+                            "  - {name: b, pattern: ring, qp_numbers: hns}\n"));
+  EXPECT_EQ(testbed.workloads.at(0).qp_numbers, QpNumbering::kRxe);
+  EXPECT_EQ(testbed.workloads.at(1).qp_numbers, QpNumbering::kHns);
+  EXPECT_EQ(complaints_about(with_fabric("workload:\n"
+                                         "  - {name: a, pattern: ring, qp_numbers: mlx5, first_qp: 20}\n"
+                                         "  - {name: b, pattern: ring, qp_numbers: rdma_rxe}\n")),
+            (Complaints{"5 workload[0].first_qp: needs 'qp_numbers: rxe'",
+                        "6 workload[1].qp_numbers: 'rdma_rxe' is not one of rxe, mlx5, hns, ionic, random"}));
 }
 
 TEST(Workload, SpreadsACountOfSendersOverTheOtherHosts) {
