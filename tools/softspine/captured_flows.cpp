@@ -3,14 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cstring>
 #include <optional>
 #include <unordered_map>
 
 #include "dataplane/edge/pcap_reader.hpp"
 #include "dataplane/packet/parse.hpp"
 #include "dataplane/packet/wire.hpp"
+#include "tools/softspine/captured_packet.hpp"
 
 namespace softspine::tools {
 
@@ -18,74 +17,7 @@ namespace dp = dataplane;
 
 namespace {
 
-using control::Fabric;
 using control::LinkEnd;
-
-// Hosts by address, as bytes.
-std::unordered_map<std::string, uint32_t> hosts_by_address(const Fabric& fabric) {
-  std::unordered_map<std::string, uint32_t> out;
-  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-    const control::FabricNode& node = fabric.nodes[n];
-    if (node.kind != control::NodeKind::kHost) continue;
-    char v4[4];
-    dp::store32(reinterpret_cast<uint8_t*>(v4), node.ipv4.value);
-    out.emplace(std::string(v4, 4), n);
-    out.emplace(std::string(node.ipv6.bytes.begin(), node.ipv6.bytes.end()), n);
-  }
-  return out;
-}
-
-// Everything that a hash may look at and that is the same for a flow's packets.
-struct Identity {
-  std::string source;
-  std::string destination;
-  std::string rest;
-  std::string all() const { return source + destination + rest; }
-};
-Identity identity_of(const dp::Packet& packet) {
-  const dp::PacketMeta& meta = packet.meta();
-  const char* data = reinterpret_cast<const char*>(packet.data());
-  const bool is_ipv6 = (meta.flags & dp::kIsIpv6) != 0;
-  const size_t length = is_ipv6 ? 16 : 4;
-  const char* addresses = data + meta.l3_offset + (is_ipv6 ? dp::ipv6::kSource : dp::ipv4::kSource);
-  Identity out{std::string(addresses, length), std::string(addresses + length, length), {}};
-  out.rest += static_cast<char>(meta.ip_protocol);
-  if ((meta.flags & (dp::kIsUdp | dp::kIsTcp)) != 0) out.rest.append(data + meta.l4_offset, 4);
-  if ((meta.flags & dp::kIsRoce) != 0)
-    out.rest.append(data + meta.l4_offset + dp::udp::kBytes + dp::bth::kDestinationQp, 3);
-  return out;
-}
-
-// A frame without the tags that it was captured with.
-struct Bare {
-  std::vector<uint8_t> bytes;
-  uint32_t length = 0;  // on the wire
-};
-Bare without_tags(const dp::RecordedFrame& frame) {
-  const uint32_t stored = std::min(frame.captured, dp::kMaxFrameBytes);
-  Bare out{{frame.bytes, frame.bytes + stored}, std::clamp(frame.length, stored, dp::kMaxFrameBytes)};
-  constexpr uint16_t kServiceTag = 0x88a8;
-  while (out.bytes.size() >= dp::ethernet::kBytes + dp::ethernet::kTagBytes) {
-    const uint16_t type = dp::load16(out.bytes.data() + dp::ethernet::kType);
-    if (type != dp::ethernet::kTypeVlan && type != kServiceTag) break;
-    const auto at = out.bytes.begin() + dp::ethernet::kType;
-    out.bytes.erase(at, at + dp::ethernet::kTagBytes);
-    out.length -= dp::ethernet::kTagBytes;
-  }
-  return out;
-}
-
-std::expected<std::optional<LinkEnd>, std::string> sender_named(const Fabric& fabric, const std::string& from) {
-  if (from.empty()) return std::nullopt;
-  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-    const control::FabricNode& node = fabric.nodes[n];
-    if (node.kind == control::NodeKind::kHost && node.name == from) return LinkEnd{n, 0};
-    for (uint16_t p = 0; node.kind == control::NodeKind::kSwitch && p < node.ports.size(); ++p) {
-      if (fabric.name_of({n, p}) == from) return fabric.peer_of({n, p});
-    }
-  }
-  return std::unexpected("--from: there is neither a host nor a switch's port '" + from + "'");
-}
 
 class Collection {
  public:
@@ -94,14 +26,14 @@ class Collection {
 
   void add(const dp::RecordedFrame& frame) {
     ++out_.packets;
-    Bare bare = without_tags(frame);
+    BareFrame bare = without_tags({frame.bytes, frame.captured}, frame.length);
     dp::Packet& packet = scratch_.load(bare.bytes, bare.length);
     dp::parse(packet);
     if ((packet.meta().flags & (dp::kIsIpv4 | dp::kIsIpv6)) == 0) {
       ++out_.without_ip;
       return;
     }
-    const Identity identity = identity_of(packet);
+    const FlowIdentity identity = identity_of(packet);
     const auto known = seen_.find(identity.all());
     if (known != seen_.end()) {
       out_.flows[known->second].bytes += frame.length;

@@ -10,6 +10,7 @@
 #include "control/explain/probe.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
 #include "dataplane/packet/parse.hpp"
+#include "tools/softspine/compare_captures.hpp"
 #include "tools/softspine/links_down.hpp"
 
 namespace softspine::tools {
@@ -27,6 +28,7 @@ struct ExplainArguments {
   std::vector<std::string> down;
   std::string protocol = "udp";
   control::Probe probe;
+  AgainstArguments against;
   bool json = false;
 };
 
@@ -122,15 +124,20 @@ Status explain(const ExplainArguments& arguments) {
   if (!testbed) return testbed.error();
   const auto up = links_without(testbed->fabric, arguments.down);
   if (!up) return wrong(up.error());
-  if (arguments.pcap.empty() && (arguments.from.empty() || arguments.to.empty()))
-    return wrong("explain needs --from and --to, or --pcap");
+  const bool compares = !arguments.against.captures.empty();
+  if (!compares && !arguments.against.ports.empty()) return wrong("--ports goes with --against");
+  if (!compares && arguments.pcap.empty() && (arguments.from.empty() || arguments.to.empty()))
+    return wrong("explain needs --from and --to, or --pcap, or --against");
   Walker walker{*testbed, *up};
+  if (compares) return compare_captures(arguments.against, arguments.from, walker, arguments.json);
   return arguments.pcap.empty() ? explain_probe(arguments, walker) : explain_pcap(arguments, walker);
 }
 
 void add_options(CLI::App& command, ExplainArguments& out) {
   command.add_option("FILE", out.file, "a testbed file")->required();
-  command.add_option("--from", out.from, "the host that sends; of a capture: of all its packets");
+  command.add_option("--from", out.from,
+                     "the host that sends; of a capture: of all its packets, and with --against of those whose address "
+                     "no host has (a host, or SWITCH:PORT)");
   command.add_option("--to", out.to, "the host it is for");
   command.add_option("--port", out.probe.port, "of the sending host, from 0: a bond has two");
   command.add_option("--sport", out.probe.source_port, "UDP or TCP source port (49152)");
@@ -141,8 +148,17 @@ void add_options(CLI::App& command, ExplainArguments& out) {
   command.add_flag("--ipv6", out.probe.is_ipv6, "over IPv6");
   command.add_option("--flow-label", out.probe.flow_label, "IPv6")->check(CLI::Range(0, 0xfffff));
   command.add_option("--down", out.down, "a link that is down, NODE:PORT; several");
-  command.add_option("--pcap", out.pcap, "a capture: each of its packets");
-  command.add_flag("--json", out.json, "for programs; of a capture one object a line");
+  CLI::Option* pcap = command.add_option("--pcap", out.pcap, "a capture: each of its packets");
+  command
+      .add_option("--against", out.against.captures,
+                  "captures made at ports: compares the ports that flows took with those predicted; FILE whose "
+                  "interfaces are named after ports, SWITCH=FILE, or SWITCH:PORT=FILE; several")
+      ->excludes(pcap);
+  command.add_option("--ports", out.against.ports,
+                     "a file of lines 'WHAT PORT': WHAT the captures have, an interface's name or the MAC address that "
+                     "a port sends from, is PORT, such as tor1:Ethernet4");
+  command.add_flag("--all", out.against.all, "every row of every table, with --against");
+  command.add_flag("--json", out.json, "for programs; of --pcap one object a line");
 }
 
 }  // namespace
@@ -154,7 +170,10 @@ void add_explain_command(CLI::App& app, Status& status) {
       "Examples:\n"
       "  softspine explain testbeds/two-tier.yaml --from h1 --to h16 --sport 50000 --qp 17\n"
       "  softspine explain two-tier.yaml --from h1 --to h16 --down tor1:Ethernet16   with that link down\n"
-      "  softspine explain replay.yaml --pcap replay/in.pcap --json | jq .hops[0].out_port");
+      "  softspine explain replay.yaml --pcap replay/in.pcap --json | jq .hops[0].out_port\n"
+      "  softspine explain two-tier.yaml --against fabric.pcapng     did flows go where they should?\n"
+      "  softspine explain lab.yaml --against tor1:Ethernet4=port4.pcap --against tor1:Ethernet8=port8.pcap\n"
+      "With --against the exit status is 1 if a flow took another port than predicted.");
   add_options(*command, *arguments);
   command->callback([arguments, &status] { status = explain(*arguments); });
 }

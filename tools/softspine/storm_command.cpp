@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstring>
 #include <memory>
@@ -15,6 +14,7 @@
 #include "control/telemetry/text_table.hpp"
 #include "dataplane/edge/owned_fd.hpp"
 #include "tools/softspine/picture_file.hpp"
+#include "tools/softspine/reading_progress.hpp"
 #include "tools/storm/picture.hpp"
 #include "tools/storm/port_list.hpp"
 #include "tools/storm/storm_report.hpp"
@@ -65,40 +65,15 @@ class StopReadingOnInterrupt {
   StopReadingOnInterrupt& operator=(const StopReadingOnInterrupt&) = delete;
 };
 
-// A line on stderr now and then: on a terminal the same one.
-class ReadingProgress {
- public:
-  ReadingProgress(std::string file, uint64_t bytes)
-      : file_(std::move(file)), bytes_(bytes), terminal_(isatty(STDERR_FILENO) != 0) {}
-  ~ReadingProgress() {
-    if (shown_ && terminal_) fmt::print(stderr, "\r\x1b[K");
-  }
-  ReadingProgress(const ReadingProgress&) = delete;
-  ReadingProgress& operator=(const ReadingProgress&) = delete;
-
-  void show(uint64_t offset, const storm::Tally& tally) {
-    const auto now = std::chrono::steady_clock::now();
-    if (now - last_ < std::chrono::milliseconds{terminal_ ? 500 : 5'000}) return;
-    last_ = now;
-    shown_ = true;
-    const std::string share = bytes_ == 0 ? "" : fmt::format("{} %, ", std::min<uint64_t>(100, offset * 100 / bytes_));
-    fmt::print(stderr, "{}{}: {}{} frames, {} pause frames{}", terminal_ ? "\r\x1b[K" : "", file_, share,
-               control::grouped(tally.frames), control::grouped(tally.pause_frames), terminal_ ? "" : "\n");
-    std::fflush(stderr);
-  }
-
- private:
-  std::string file_;
-  uint64_t bytes_;
-  bool terminal_;
-  bool shown_ = false;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
-
 struct ReadCapture {
   storm::CaptureFacts facts;
   storm::PauseRecorder recorded;
 };
+
+std::string progress_text(const storm::Tally& tally) {
+  return fmt::format("{} frames, {} pause frames", control::grouped(tally.frames),
+                     control::grouped(tally.pause_frames));
+}
 
 std::string count_text(uint64_t n, const char* one, const char* many) {
   return control::grouped(n) + " " + (n == 1 ? one : many);
@@ -154,7 +129,7 @@ std::expected<ReadCapture, std::string> read_capture(const StormArguments& argum
     }
   }};
   ReadCapture out{.facts = {.file = arguments.file}, .recorded = storm::PauseRecorder{arguments.speed}};
-  ReadingProgress progress{arguments.file, static_cast<uint64_t>(about.st_size)};
+  ReadingProgress progress{arguments.file, file};
   const StopReadingOnInterrupt stop;
   storm::CapturedFrame frame;
   for (uint64_t n = 0; interrupted == 0; ++n) {
@@ -169,7 +144,7 @@ std::expected<ReadCapture, std::string> read_capture(const StormArguments& argum
     }
     if (!got || !*got) break;
     out.recorded.take(frame, reader.interfaces());
-    if (n % kLookEvery == 0) progress.show(reader.offset(), out.recorded.tally());
+    if (n % kLookEvery == 0) progress.show(reader.offset(), progress_text(out.recorded.tally()));
   }
   out.recorded.finish(reader.interfaces());
   if (interrupted != 0) out.facts.notes.push_back(fmt::format("interrupted at offset {}", reader.offset()));

@@ -139,6 +139,102 @@ def takes_real_captures(it: Softspine) -> Problems:
     yield from it('polarization', fabric, '--pcap', foreign, '--from', 'h99').exited(2)
 
 
+THREE_TIERS = """name: captured
+run: {clock: virtual, duration: 2ms, seed: 3}
+fabric: {kind: fat-tree, k: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+profiles: {default: {hash: {algorithm: CRC_32LO, offset: %d}}}
+workload: [{name: perm, pattern: permutation, message: 4KiB, messages: 1, qps: 16}]
+"""
+
+
+def first_ports(compared: list[dict]) -> dict[tuple, str]:
+    """By which port each flow was seen to leave its first switch."""
+    return {(flow['source'], flow['source_port'], flow['qp']): flow['hops'][0]['actual'][0]['port'] for flow in compared}
+
+
+def compares_with_captures(it: Softspine) -> Problems:
+    """explain --against: a fabric agrees with its own capture, and differs from another's where that sent flows elsewhere"""
+    files = [it.write(f'{offset}.yaml', THREE_TIERS % offset) for offset in (5, 12)]
+    captures = [it.folder / f'{n}.pcapng' for n in range(2)]
+    for file, path in zip(files, captures):
+        yield from it('run', file, '--capture', path).exited(0)
+    done = it('explain', files[0], '--against', captures[0])
+    yield from done.exited(0)
+    yield from done.says('256 flows: ', ' 0 differ, 0 undecided', 'tor up', 'aggregation up')
+    same, others = (it('explain', file, '--against', path, '--json').json() for file, path in zip(files, captures))
+    away = sum(flow['source'].split('.')[:3] != flow['destination'].split('.')[:3] for flow in same['compared'])
+    yield from check((same['agree'], same['without_choice']) == (away, 256 - away), f'{away} flows leave their rack: {same["agree"]} agree')
+    done = it('explain', files[1], '--against', captures[0], '--json')
+    yield from done.exited(1)
+    ours, theirs = first_ports(same['compared']), first_ports(others['compared'])
+    for flow in done.json()['compared']:
+        key, first = (flow['source'], flow['source_port'], flow['qp']), flow['hops'][0]
+        yield from check((first['verdict'] == 'differs') == (ours[key] != theirs[key]), f'{ours[key]}, the other {theirs[key]}: {first}')
+        yield from check(first['predicted'] == [theirs[key]], f'the other fabric sent it to {theirs[key]}: {first}')
+    yield from check(sum(ours[key] != theirs[key] for key in ours) > 50, 'both fabrics do the same')
+    yield from it('explain', files[1], '--against', captures[0]).says('Differences', 'predicted', 'packet')
+    one = it.folder / 'one.pcapng'
+    yield from it('run', files[0], '--capture', one, '--capture-port', 'p1-tor1:*').exited(0)
+    part = it('explain', files[0], '--against', one, '--json')
+    yield from part.exited(0)
+    found = part.json()
+    yield from check(0 < found['agree'] < away and found['differ'] == 0 and found['captured_ports'] == 4, f'one switch: {part.out[:300]}')
+
+
+def pcapng(path: Path, frames: list[tuple[str, bytes]]) -> Path:
+    """A capture of several interfaces, each frame with the name of its own; it does not say which way frames went."""
+    def block(kind: int, body: bytes) -> bytes:
+        body += bytes(-len(body) % 4)
+        return struct.pack('<II', kind, 12 + len(body)) + body + struct.pack('<I', 12 + len(body))
+    out = block(0x0a0d0d0a, struct.pack('<IHHq', 0x1a2b3c4d, 1, 0, -1))
+    names = sorted({name for name, _ in frames})
+    for name in names:
+        out += block(1, struct.pack('<HHIHH', 1, 0, 0, 2, len(name)) + name.encode() + bytes(-len(name) % 4) + bytes(4))
+    for n, (name, frame) in enumerate(frames):
+        out += block(6, struct.pack('<IIIII', names.index(name), 0, n, len(frame), len(frame)) + frame)
+    path.write_bytes(out)
+    return path
+
+
+def compares_with_foreign_captures(it: Softspine) -> Problems:
+    """explain --against captures of others: a file a port, a file a switch, --ports; sliced, tagged, other MACs, no directions"""
+    fabric, flows, tag = TESTBEDS / 'two-tier.yaml', 24, bytes.fromhex('8100600a')
+    at: dict[str, list[int]] = {}
+    for n in range(flows):
+        told = it('explain', fabric, '--from', 'h1', '--to', 'h16', '--sport', 0xc000 + n * 37 % 0x4000, '--qp', 17 + n, '--json').json()
+        at.setdefault(told['hops'][0]['out_port'], []).append(n)
+    yield from check(len(at) > 2, f'all by one port: {at}')
+    files = [f'tor1:{port}={capture(it.folder / f"{port}.pcap", [roce(n, tag=tag) for n in there], 96)}' for port, there in at.items()]
+    done = it('explain', fabric, *(word for file in files for word in ('--against', file)), '--json')
+    yield from done.exited(0)
+    yield from check(done.json()['agree'] == flows, f'a file a port: {done.out[:300]}')
+    named = [(port, roce(n)) for port, there in at.items() for n in there]
+    switch = pcapng(it.folder / 'switch.pcapng', named)
+    ports = it.write('ports.txt', ''.join(f'eth{port} tor1:{port}\n' for port in at))
+    other = pcapng(it.folder / 'other.pcapng', [(f'eth{port}', frame) for port, frame in named])
+    for arguments in (('--against', f'tor1={switch}'), ('--against', other, '--ports', ports)):
+        found = it('explain', fabric, *arguments, '--json').json()
+        yield from check((found['agree'], found['differ']) == (flows, 0), f'{arguments}: {found["agree"]} agree')
+    first, second, *_ = at
+    wrong = pcapng(it.folder / 'wrong.pcapng', [(second if frame == roce(at[first][0]) else port, frame) for port, frame in named])
+    done = it('explain', fabric, '--against', f'tor1={wrong}')
+    yield from done.exited(1)
+    yield from done.says(f'{flows - 1} agree, 1 differ', f'10.0.1.2:{0xc000 + at[first][0] * 37 % 0x4000} > 10.0.4.5:4791', first, second)
+    unknown = capture(it.folder / 'unknown.pcap', [roce(n, source='192.0.2.7') for n in at[first]])
+    found = it('explain', fabric, '--against', f'tor1:{first}={unknown}', '--from', 'tor1:Ethernet0', '--json').json()
+    yield from check(found['agree'] + found['differ'] == len(at[first]), f'foreign addresses: {found}')
+    for arguments, said in [(('--against', switch), 'are of interfaces that are no port of the testbed'),
+                            (('--against', f'tor9={switch}'), "no node and no port 'tor9'"),
+                            (('--against', f'tor1={it.folder}/none'), 'none: No such file'),
+                            (('--against', fabric), 'neither pcap nor pcapng'),
+                            (('--against', f'h1:eth0={switch}'), 'decide nothing'),
+                            (('--against', switch, '--ports', it.write('p.txt', 'Ethernet16 tor9:x\n')), "no port 'tor9:x'"),
+                            (('--ports', ports), '--ports goes with --against')]:
+        done = it('explain', fabric, *arguments)
+        yield from done.exited(2)
+        yield from done.complains(said)
+
+
 def tells_all_uplinks(it: Softspine) -> Problems:
     """run tells of uplinks beyond the eighth what they carried"""
     it.write('wide.yaml', 'name: wide\nrun: {clock: virtual, duration: 1ms}\nfabric: {kind: leaf-spine, tors: 2, spines: 12, hosts_per_tor: 1, '
@@ -185,6 +281,7 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, draws_what_the_name_says, takes_real_captures, tells_all_uplinks,
+    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, draws_what_the_name_says, takes_real_captures, compares_with_captures,
+                   compares_with_foreign_captures, tells_all_uplinks,
                    few_flows_are_no_polarization, finds_source_ports,
                    refuses_what_is_not_there]))

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a flow's frame says of it, for reports: addresses, ports, QP.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "control/telemetry/json.hpp"
+#include "dataplane/packet/packet.hpp"
+
+namespace softspine::control {
+
+struct FlowHeaders {
+  std::string source;
+  std::string destination;
+  bool is_ipv6 = false;
+  uint8_t protocol = 0;
+  std::optional<uint16_t> source_port;  // of UDP and TCP
+  std::optional<uint16_t> destination_port;
+  std::optional<uint32_t> qp;  // of RoCEv2
+};
+
+// Of a packet that was parsed and is IP.
+FlowHeaders flow_headers(const dataplane::Packet& packet);
+
+// "10.0.1.2:49152 > 10.0.4.5:4791 QP 17"
+std::string text_of(const FlowHeaders& headers);
+Json json_of(const FlowHeaders& headers);
+
+}  // namespace softspine::control

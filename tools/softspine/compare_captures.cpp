@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/compare_captures.hpp"
+
+#include <fmt/format.h>
+
+#include "control/explain/comparison_report.hpp"
+#include "tools/softspine/sightings.hpp"
+
+namespace softspine::tools {
+
+namespace {
+
+constexpr size_t kRows = 25;
+
+ExitStatus wrong(const std::string& why) {
+  fmt::print(stderr, "softspine: {}\n", why);
+  return ExitStatus::kWrongInput;
+}
+
+}  // namespace
+
+ExitStatus compare_captures(const AgainstArguments& arguments, const std::string& from, control::Walker& walker,
+                            bool json) {
+  const control::Fabric& fabric = walker.testbed().fabric;
+  std::vector<CaptureSource> sources;
+  for (const std::string& text : arguments.captures) {
+    auto source = capture_source(fabric, text);
+    if (!source) return wrong("--against: " + source.error());
+    sources.push_back(std::move(*source));
+  }
+  const auto sightings = read_sightings(walker, sources, {.ports_file = arguments.ports, .from = from});
+  if (!sightings) return wrong(sightings.error());
+  const std::string told = told_of(*sightings);
+  if (sightings->flows.empty()) return wrong("no flow in the captures. " + told);
+  if (!told.empty()) fmt::print(stderr, "softspine: {}\n", told);
+  const control::PathComparison found = compare_with(walker, sightings->flows);
+  if (json) {
+    control::Json out{{"captured_ports", sightings->ports.size()}};
+    out.update(comparison_json(fabric, sightings->flows, found));
+    fmt::print("{}\n", out.dump(2));
+  } else {
+    fmt::print("{} ports captured, ", sightings->ports.size());
+    fmt::print("{}", comparison_text(fabric, sightings->flows, found, arguments.all ? SIZE_MAX : kRows));
+  }
+  if (found.count(control::FlowVerdict::kDiffers) > 0) return ExitStatus::kUnexpected;
+  if (found.count(control::FlowVerdict::kAgrees) > 0) return ExitStatus::kDone;
+  return wrong("the captures decide nothing: no flow was seen to leave a switch that had a choice");
+}
+
+}  // namespace softspine::tools
