@@ -52,14 +52,14 @@ class Candidates {
     std::set<Role> amiss;
     std::set<Role> hashed;
     for (const TierShare& tier : found.tiers) {
-      if (tier.verdict == Verdict::kNotHashed) continue;
+      if (tier.verdict == TierVerdict::kNotHashed) continue;
       hashed.insert(tier.tier.role);
       if (tier.is_amiss()) amiss.insert(tier.tier.role);
-      if (tier.verdict == Verdict::kPolarized) later.insert(tier.tier.role);
+      if (tier.verdict == TierVerdict::kPolarized) later.insert(tier.tier.role);
     }
     const TierShare* first = nullptr;
     for (const TierShare& tier : found.tiers) {
-      if (first == nullptr && !tier.groups.empty() && tier.verdict != Verdict::kNotHashed) first = &tier;
+      if (first == nullptr && !tier.groups.empty() && tier.verdict != TierVerdict::kNotHashed) first = &tier;
     }
     if (first == nullptr) return;
     hash_ = &walker.state(found.choices.groups[first->groups.front().group].node).hash;
@@ -154,7 +154,7 @@ class Trial {
   // No function parts flows that have the same key: it would only throw the few keys anew.
   bool needs_keys() const {
     return std::ranges::any_of(before_.tiers, [](const TierShare& tier) {
-      return tier.verdict == Verdict::kUneven && tier.cause && tier.cause->kind == CauseKind::kFewKeys;
+      return tier.verdict == TierVerdict::kUneven && tier.cause && tier.cause->kind == CauseKind::kFewKeys;
     });
   }
   static bool adds_keys(const RoleChanges& changes) {

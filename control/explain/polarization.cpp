@@ -152,17 +152,17 @@ class Judgement {
 
   void judge(uint32_t t) {
     TierShare& tier = out_.tiers[t];
-    tier.verdict = Verdict::kNotHashed;
+    tier.verdict = TierVerdict::kNotHashed;
     if (tier.tier.mode != TierMode::kHashed) return;
-    tier.verdict = Verdict::kAsChance;
+    tier.verdict = TierVerdict::kAsChance;
     const TierEvenness found = evenness_of(choices_, t, finest_);
     tier.evenness = found.flows;
     tier.keys = found.distinct_keys;
-    if (found.flows.less < finest_ && found.flows.relative < 0.5) tier.verdict = Verdict::kMoreEven;
+    if (found.flows.less < finest_ && found.flows.relative < 0.5) tier.verdict = TierVerdict::kMoreEven;
     for (uint32_t earlier = 0; earlier < t; ++earlier) relate(earlier, t);
-    if (tier.verdict == Verdict::kPolarized) return;
+    if (tier.verdict == TierVerdict::kPolarized) return;
     if (!is_uneven(found.flows) && !(found.has_bytes && is_uneven(found.bytes))) return;
-    tier.verdict = Verdict::kUneven;
+    tier.verdict = TierVerdict::kUneven;
     if (!is_uneven(found.flows)) {
       tier.cause =
           Cause{CauseKind::kKeyPattern, "flows are spread by chance, but those with the most bytes share links"};
@@ -184,7 +184,7 @@ class Judgement {
       pair.strength = std::max(pair.strength, found.strength());
     }
     if (!depends) return;
-    out_.tiers[later].verdict = Verdict::kPolarized;
+    out_.tiers[later].verdict = TierVerdict::kPolarized;
     pair.used = used_of_chance(choices_, earlier, later);
     pair.cause = cause_of_dependence(walker_, choices_, earlier, later);
     out_.pairs.push_back(std::move(pair));
@@ -198,12 +198,12 @@ class Judgement {
 
 }  // namespace
 
-std::string word_of(Verdict verdict) {
+std::string word_of(TierVerdict verdict) {
   static constexpr std::array kWords{"as even as chance", "more even than chance", "UNEVEN", "POLARIZED", "not hashed"};
   return kWords[static_cast<size_t>(verdict)];
 }
 
-bool Polarization::is(Verdict verdict) const {
+bool Polarization::is(TierVerdict verdict) const {
   return std::ranges::any_of(tiers, [verdict](const TierShare& tier) { return tier.verdict == verdict; });
 }
 bool Polarization::is_amiss() const {
@@ -213,7 +213,7 @@ bool Polarization::is_amiss() const {
 double Polarization::worst() const {
   double out = 1;
   for (const TierShare& tier : tiers) {
-    if (tier.verdict != Verdict::kNotHashed) out = std::max(out, tier.by_flows.max_over_mean);
+    if (tier.verdict != TierVerdict::kNotHashed) out = std::max(out, tier.by_flows.max_over_mean);
   }
   return out;
 }

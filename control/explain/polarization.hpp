@@ -34,8 +34,8 @@ inline constexpr double kOfConcern = 0.1 * 0.1;  // deviation² of the links' sh
 // quarter more often: any common factor makes it twice as often.
 inline constexpr double kOfConcernAlone = 0.25;
 
-enum class Verdict : uint8_t { kAsChance, kMoreEven, kUneven, kPolarized, kNotHashed };
-std::string word_of(Verdict verdict);  // "as even as chance"
+enum class TierVerdict : uint8_t { kAsChance, kMoreEven, kUneven, kPolarized, kNotHashed };
+std::string word_of(TierVerdict verdict);  // "as even as chance"
 
 // What lies on each link of a group.
 struct GroupLoad {
@@ -52,7 +52,7 @@ struct Load {
 
 struct TierShare {
   ChoiceTier tier;
-  Verdict verdict = Verdict::kAsChance;
+  TierVerdict verdict = TierVerdict::kAsChance;
   std::vector<GroupLoad> groups;
   uint64_t flows = 0;
   uint64_t keys = 0;  // distinct ones
@@ -64,7 +64,7 @@ struct TierShare {
   Evenness evenness;             // of flows
   std::optional<Cause> cause;    // if it is uneven by itself
 
-  bool is_amiss() const { return verdict == Verdict::kUneven || verdict == Verdict::kPolarized; }
+  bool is_amiss() const { return verdict == TierVerdict::kUneven || verdict == TierVerdict::kPolarized; }
 };
 
 // Two tiers of which the later one's choice depends on the earlier one's.
@@ -84,7 +84,7 @@ struct Polarization {
   std::vector<Polarized> pairs;
 
   bool is_amiss() const;
-  bool is(Verdict verdict) const;
+  bool is(TierVerdict verdict) const;
   // Max over mean of the worst tier; 1 if nothing was chosen.
   double worst() const;
 };

@@ -35,10 +35,7 @@ Json group_json(const Fabric& fabric, const LinkGroup& group, const GroupLoad& l
   return {{"switch", fabric.nodes[group.node].name}, {"flows", flows}, {"links", std::move(links)}};
 }
 
-Json tier_json(const Fabric& fabric, const Polarization& found, const TierShare& tier) {
-  Json groups = Json::array();
-  for (const GroupLoad& load : tier.groups)
-    groups.push_back(group_json(fabric, found.choices.groups[load.group], load));
+Json tier_json(const TierShare& tier) {
   Json out{{"tier", tier.tier.name},
            {"verdict", word_of(tier.verdict)},
            {"flows", tier.flows},
@@ -50,7 +47,26 @@ Json tier_json(const Fabric& fabric, const Polarization& found, const TierShare&
   if (tier.by_bytes) out["of_bytes"] = load_json(*tier.by_bytes);
   out["chi_square_over_chance"] = rounded(tier.evenness.relative);
   if (tier.cause) out["cause"] = {{"kind", word_of(tier.cause->kind)}, {"text", tier.cause->text}};
-  out["groups"] = std::move(groups);
+  return out;
+}
+
+Json groups_json(const Fabric& fabric, const Polarization& found, const TierShare& tier) {
+  Json groups = Json::array();
+  for (const GroupLoad& load : tier.groups)
+    groups.push_back(group_json(fabric, found.choices.groups[load.group], load));
+  return groups;
+}
+
+// The tiers that may choose: of each role, up if there is something above it, and down.
+std::vector<std::string> tier_names(const Fabric& fabric) {
+  std::vector<std::string> out;
+  for (const RoleRow& row : kSwitchRoles) {
+    const auto has = [&fabric](auto&& claim) { return std::ranges::any_of(fabric.nodes, claim); };
+    if (!has([&row](const FabricNode& node) { return node.role == row.role; })) continue;
+    if (has([&row](const FabricNode& node) { return tier_of(node.role) > row.tier; }))
+      out.push_back(std::string(row.word) + " up");
+    out.push_back(std::string(row.word) + " down");
+  }
   return out;
 }
 
@@ -110,12 +126,37 @@ std::string indented(const std::string& text) {
 Json polarization_json(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures) {
   Json out{{"flows", found.flows}, {"arrived", found.arrived}, {"worst_max_over_mean", rounded(found.worst())}};
   out["tiers"] = Json::array();
-  for (const TierShare& tier : found.tiers) out["tiers"].push_back(tier_json(testbed.fabric, found, tier));
+  for (const TierShare& tier : found.tiers) {
+    out["tiers"].push_back(tier_json(tier));
+    out["tiers"].back()["groups"] = groups_json(testbed.fabric, found, tier);
+  }
   out["polarized"] = Json::array();
   for (const Polarized& pair : found.pairs) out["polarized"].push_back(pair_json(found, pair));
   out["cures"] = Json::array();
   for (const Cure& cure : cures) out["cures"].push_back(cure_json(testbed, cure));
   return out;
+}
+
+Json polarization_values(const Polarization& found) {
+  Json out{{"flows", found.flows},
+           {"arrived", found.arrived},
+           {"polarized", found.is(TierVerdict::kPolarized)},
+           {"uneven", found.is(TierVerdict::kUneven)},
+           {"worst_max_over_mean", rounded(found.worst())},
+           {"tiers", Json::object()}};
+  for (const TierShare& tier : found.tiers) out["tiers"][tier.tier.name] = tier_json(tier);
+  return out;
+}
+
+Json polarization_outline(const Fabric& fabric) {
+  Polarization every;
+  for (std::string& name : tier_names(fabric)) {
+    TierShare& tier = every.tiers.emplace_back();
+    tier.tier.name = std::move(name);
+    tier.by_bytes.emplace();
+    tier.cause.emplace();
+  }
+  return polarization_values(every);
 }
 
 std::string polarization_text(const Polarization& found) {

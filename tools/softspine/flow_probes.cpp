@@ -6,7 +6,7 @@
 
 #include "control/explain/probe.hpp"
 #include "dataplane/units/rng.hpp"
-#include "testbeds/run/traffic.hpp"
+#include "testbeds/hosts/workload.hpp"
 
 namespace softspine::tools {
 
@@ -18,27 +18,13 @@ namespace {
 
 constexpr uint32_t kMaxRandomFlows = 10'000'000;
 
-FlowProbe flow_of(control::Walker& walker, const Probe& probe, uint64_t bytes = 0) {
+FlowProbe flow_of(control::Walker& walker, const Probe& probe) {
   const control::Fabric& fabric = walker.testbed().fabric;
   const LinkEnd sender{probe.from, probe.port};
-  return {frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node)), sender, bytes};
+  return {frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node)), sender};
 }
 
 }  // namespace
-
-FlowProbes workload_flows(control::Walker& walker) {
-  const auto plan = testbeds::plan_traffic(walker.testbed());
-  if (!plan) return std::unexpected(plan.error());
-  std::vector<FlowProbe> out;
-  for (const testbeds::PlannedFlow& flow : *plan) {
-    Probe probe{.from = flow.source, .to = flow.destination};
-    probe.port = static_cast<uint16_t>(flow.flow.id % walker.testbed().fabric.nodes[flow.source].ports.size());
-    probe.source_port = flow.flow.source_port;
-    probe.qp = flow.flow.destination_qp;
-    out.push_back(flow_of(walker, probe, flow.flow.messages * flow.flow.message_bytes));
-  }
-  return out;
-}
 
 FlowProbes random_flows(control::Walker& walker, uint32_t count, uint64_t seed) {
   const control::Fabric& fabric = walker.testbed().fabric;

@@ -9,10 +9,12 @@
 #include "control/explain/polarization_picture.hpp"
 #include "control/explain/polarization_report.hpp"
 #include "control/explain/source_ports.hpp"
+#include "testbeds/run/workload_flows.hpp"
 #include "tools/softspine/captured_flows.hpp"
 #include "tools/softspine/flow_probes.hpp"
 #include "tools/softspine/links_down.hpp"
 #include "tools/softspine/picture_file.hpp"
+#include "tools/softspine/run_report.hpp"
 
 namespace softspine::tools {
 
@@ -58,11 +60,16 @@ FlowProbes flows_of_captures(const PolarizationArguments& arguments, Walker& wal
   return std::move(captured->flows);
 }
 
+// The testbed's own flows, with every link up: those that its expectations are about.
+bool is_as_configured(const PolarizationArguments& arguments) {
+  return arguments.pcap.empty() && arguments.random == 0 && arguments.down.empty();
+}
+
 FlowProbes flows_for(const PolarizationArguments& arguments, Walker& walker) {
   if (!arguments.pcap.empty()) return flows_of_captures(arguments, walker);
   if (!arguments.from.empty()) return std::unexpected("--from goes with --pcap");
   if (arguments.random > 0) return random_flows(walker, arguments.random, arguments.seed);
-  auto flows = workload_flows(walker);
+  auto flows = testbeds::workload_flows(walker);
   if (flows && flows->empty()) return std::unexpected("the testbed has no workload: give --random N or --pcap FILE");
   return flows;
 }
@@ -70,11 +77,36 @@ FlowProbes flows_for(const PolarizationArguments& arguments, Walker& walker) {
 constexpr const char* kPolarized = "polarized";
 constexpr const char* kUneven = "uneven";
 
+// Those of the testbed's expectations that are about this.
+std::vector<control::Verdict> verdicts_on(const PolarizationArguments& arguments,
+                                          const std::vector<control::Expectation>& expectations,
+                                          const control::Polarization& found) {
+  if (!is_as_configured(arguments)) return {};
+  const control::Json report{{testbeds::kPolarizationSection, polarization_values(found)}};
+  std::vector<control::Verdict> out = judge(expectations, report);
+  std::erase_if(out, [](const control::Verdict& it) { return !testbeds::is_about_polarization(*it.expectation); });
+  return out;
+}
+
 Status judged(const std::vector<std::string>& fail_if, const control::Polarization& found) {
   const auto is_asked = [&fail_if](const char* word) { return std::ranges::find(fail_if, word) != fail_if.end(); };
-  const bool fails = (is_asked(kPolarized) && found.is(control::Verdict::kPolarized)) ||
-                     (is_asked(kUneven) && found.is(control::Verdict::kUneven));
+  const bool fails = (is_asked(kPolarized) && found.is(control::TierVerdict::kPolarized)) ||
+                     (is_asked(kUneven) && found.is(control::TierVerdict::kUneven));
   return fails ? Status::kUnexpected : Status::kDone;
+}
+
+void print_result(const PolarizationArguments& arguments, const control::Testbed& testbed,
+                  const control::Polarization& found, const std::vector<control::Cure>& cures,
+                  const std::vector<control::Verdict>& verdicts) {
+  if (arguments.json) {
+    Json out = polarization_json(testbed, found, cures);
+    if (!verdicts.empty()) add_verdicts(out, verdicts);
+    fmt::print("{}\n", out.dump(2));
+    return;
+  }
+  fmt::print("{}", polarization_text(found));
+  if (!arguments.no_cures) fmt::print("{}", cures_text(testbed, found, cures));
+  fmt::print("{}", verdicts_text(verdicts));
 }
 
 Status polarization(const PolarizationArguments& arguments) {
@@ -94,13 +126,10 @@ Status polarization(const PolarizationArguments& arguments) {
       return Status::kUnexpected;
     }
   }
-  if (arguments.json) {
-    fmt::print("{}\n", polarization_json(*testbed, found, cures).dump(2));
-  } else {
-    fmt::print("{}", polarization_text(found));
-    if (!arguments.no_cures) fmt::print("{}", cures_text(*testbed, found, cures));
-  }
-  return judged(arguments.fail_if, found);
+  const auto verdicts = verdicts_on(arguments, testbed->expectations, found);
+  print_result(arguments, *testbed, found, cures, verdicts);
+  return std::ranges::all_of(verdicts, &control::Verdict::held) ? judged(arguments.fail_if, found)
+                                                                : Status::kUnexpected;
 }
 
 std::optional<uint32_t> host_named(const control::Fabric& fabric, const std::string& name) {
@@ -163,6 +192,7 @@ void add_polarization_command(CLI::App& app, Status& status) {
       "  softspine polarization replay.yaml --pcap replay/in.pcap --json | jq .tiers[].verdict\n"
       "  softspine polarization fabric.yaml --pcap a.pcap --pcap b.pcap --from tor1:Ethernet0\n"
       "  softspine polarization fabric.yaml --random 10000 --fail-if polarized    exit status 1 if it is\n"
+      "Expectations on `polarization.…` in the testbed's `expect:` are judged, too, if its own flows are looked at.\n"
       "An ideal hash does not spread few flows evenly either: its figures stand beside. A fabric of ideal hashes is\n"
       "called uneven or polarized once in a thousand times.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();

@@ -12,6 +12,7 @@
 #include "control/telemetry/flows_csv.hpp"
 #include "control/telemetry/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
+#include "testbeds/run/workload_flows.hpp"
 #include "tools/softspine/capture_options.hpp"
 #include "tools/softspine/error_printer.hpp"
 #include "tools/softspine/fabric_server.hpp"
@@ -162,6 +163,7 @@ class Run {
     const std::vector<testbeds::OutsideOutcome> outcomes = fabric_->outcomes();
     const control::FabricSnapshot snapshot = fabric_->snapshot();
     control::Json report = run_report(snapshot, testbed_, outcomes, fabric_->notes());
+    add_polarization(report);
     const auto verdicts = control::judge(testbed_.expectations, report);
     add_verdicts(report, verdicts);
     const bool adds_up = add_up(report);
@@ -172,8 +174,7 @@ class Run {
     if (arguments_.json) {
       fmt::print("{}\n", report.dump(2));
     } else {
-      fmt::print("{}", summary_text(report));
-      print_verdicts(verdicts);
+      fmt::print("{}{}", summary_text(report), verdicts_text(verdicts));
       print_files(capture);
     }
     if (const uint64_t leaked = fabric_->drain(); leaked != 0) {
@@ -182,6 +183,13 @@ class Run {
     }
     const bool whole = capture && fabric_->errors().empty();
     return whole && report_written && flows_written && succeeded ? Status::kDone : Status::kUnexpected;
+  }
+
+  // Where something is expected of it: other reports have no such section.
+  void add_polarization(control::Json& report) const {
+    if (!testbeds::expects_polarization(testbed_)) return;
+    auto section = testbeds::polarization_section(testbed_);
+    if (section) report[testbeds::kPolarizationSection] = std::move(*section);
   }
 
   // True if the counters add up from every side; else each sum that does not is named.
@@ -203,14 +211,6 @@ class Run {
     if (written) return true;
     fmt::print(stderr, "softspine: {}: cannot be written: {}\n", path, written.error());
     return false;
-  }
-
-  static void print_verdicts(const std::vector<control::Verdict>& verdicts) {
-    if (verdicts.empty()) return;
-    const auto held = std::ranges::count_if(verdicts, [](const control::Verdict& v) { return v.held; });
-    fmt::print("\nExpectations: {} of {} held\n", held, verdicts.size());
-    for (const control::Verdict& verdict : verdicts)
-      fmt::print("  {} {}\n", verdict.held ? "ok    " : "FAILED", verdict.text);
   }
 
   void print_files(const std::expected<control::CaptureTotals, std::string>& capture) const {

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/softspine/run_report.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "control/telemetry/counters_reference.hpp"
 #include "control/telemetry/report_fields.hpp"
 #include "testbeds/outside/outside_spec.hpp"
 #include "testbeds/run/report_outline.hpp"
+#include "testbeds/run/workload_flows.hpp"
 
 namespace softspine::tools {
 
@@ -50,12 +53,33 @@ std::vector<control::ReportField> own_fields() {
       {"commands.*.stdout", "text", "File with what it wrote to its standard output."},
       {"commands.*.stderr", "text", "File with what it wrote to its standard error."},
       {"commands.*.counters.*.*", "a count", "A guest's counters by device: its NICs', and those of rdma_rxe."},
+      {"polarization.flows", "a count", "Flows of the workloads, followed through the hashes with every link up."},
+      {"polarization.arrived", "a count", "Of these, those that arrive."},
+      {"polarization.polarized", "true or false", "A tier is POLARIZED."},
+      {"polarization.uneven", "true or false", "A tier is UNEVEN."},
+      {"polarization.worst_max_over_mean", "a ratio", "The worst tier's fullest link over what it should have."},
+      {"polarization.tiers.*.tier", "text", "The tier: the switches of one role that choose in one direction."},
+      {"polarization.tiers.*.verdict", "text",
+       "POLARIZED, UNEVEN, more even than chance, as even as chance, or not hashed."},
+      {"polarization.tiers.*.flows", "a count", "Flows that came to a choice there."},
+      {"polarization.tiers.*.distinct_keys", "a count", "Different keys that they have."},
+      {"polarization.tiers.*.links", "a count", "Links among which they chose."},
+      {"polarization.tiers.*.idle_links", "a count", "Of these, those without a flow."},
+      {"polarization.tiers.*.idle_links_by_chance", "a count", "As many an ideal hash would leave idle, on average."},
+      {"polarization.tiers.*.of_flows.max_over_mean", "a ratio", "The fullest link's flows over what it should have."},
+      {"polarization.tiers.*.of_flows.by_chance", "a ratio", "The same for an ideal hash, on average."},
+      {"polarization.tiers.*.of_bytes.max_over_mean", "a ratio", "Of bytes, where flows are of different sizes."},
+      {"polarization.tiers.*.of_bytes.by_chance", "a ratio", "The same for an ideal hash, on average."},
+      {"polarization.tiers.*.chi_square_over_chance", "a ratio", "The test's deviation over what chance gives."},
+      {"polarization.tiers.*.cause.kind", "text", "Why the tier is uneven by itself."},
+      {"polarization.tiers.*.cause.text", "text", "The same as a sentence."},
       {"expectations.*.held", "true or false", "The expectation held."},
       {"expectations.*.text", "text", "The expectation, and the value that was found."},
   };
 }
 
 void move_engine_last(Json& report) {
+  if (!report.contains("engine")) return;
   Json engine = std::move(report["engine"]);
   report.erase("engine");
   report["engine"] = std::move(engine);
@@ -86,6 +110,15 @@ void add_verdicts(Json& report, const std::vector<control::Verdict>& verdicts) {
   move_engine_last(report);
 }
 
+std::string verdicts_text(const std::vector<control::Verdict>& verdicts) {
+  if (verdicts.empty()) return {};
+  const auto held = std::ranges::count_if(verdicts, &control::Verdict::held);
+  std::string out = fmt::format("\nExpectations: {} of {} held\n", held, verdicts.size());
+  for (const control::Verdict& verdict : verdicts)
+    out += fmt::format("  {} {}\n", verdict.held ? "ok    " : "FAILED", verdict.text);
+  return out;
+}
+
 Json counters_and_fields() {
   Json out = control::counters_reference();
   control::add_report_fields(out, control::report_fields());
@@ -102,6 +135,8 @@ Json report_outline(const control::Testbed& testbed) {
   }
   Json report = run_report(testbeds::outline_of(testbed), testbed, outcomes, {});
   for (const OutsideOutcome& outcome : outcomes) report["commands"][outcome.host]["counters"] = {{"*", nullptr}};
+  if (!testbed.workloads.empty())
+    report[testbeds::kPolarizationSection] = testbeds::polarization_section_outline(testbed);
   return report;
 }
 

@@ -21,6 +21,8 @@ control::RunFacts run_facts(const control::Testbed& testbed);
 control::Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,
                          const std::vector<testbeds::OutsideOutcome>& outcomes, const std::vector<std::string>& notes);
 void add_verdicts(control::Json& report, const std::vector<control::Verdict>& verdicts);
+// For a person; empty if there are none.
+std::string verdicts_text(const std::vector<control::Verdict>& verdicts);
 
 // The same without a run: every key that it can have, see testbeds/run/report_outline.hpp.
 control::Json report_outline(const control::Testbed& testbed);

@@ -62,8 +62,8 @@ Polarization look_at(const Testbed& testbed, uint32_t flows) {
   return polarization_of(walker, flows_of(walker, flows));
 }
 
-std::vector<Verdict> verdicts_of(const Polarization& found) {
-  std::vector<Verdict> out;
+std::vector<TierVerdict> verdicts_of(const Polarization& found) {
+  std::vector<TierVerdict> out;
   for (const TierShare& tier : found.tiers) out.push_back(tier.verdict);
   return out;
 }
@@ -90,7 +90,7 @@ TEST(Polarization, OfAlikeTiersIsFoundWithItsReason) {
   EXPECT_EQ(found.tiers[0].tier.name, "tor up");
   EXPECT_EQ(found.tiers[1].tier.name, "aggregation up");
   EXPECT_FALSE(found.tiers[0].is_amiss());
-  EXPECT_EQ(found.tiers[1].verdict, Verdict::kPolarized);
+  EXPECT_EQ(found.tiers[1].verdict, TierVerdict::kPolarized);
   EXPECT_EQ(found.tiers[1].links, 128u);
   EXPECT_EQ(found.tiers[1].idle, 96u) << "one of four";
   EXPECT_NEAR(found.tiers[1].by_flows.max_over_mean, 4, 1e-9);
@@ -170,7 +170,7 @@ TEST(Polarization, OfBytesSeesTheLargeFlowsThatShareALink) {
     flows[i].bytes = !met.empty() && met[0].link == 0 ? 10'000 : 1'000;
   }
   const Polarization found = polarization_of(walker, flows);
-  EXPECT_EQ(found.tiers[0].verdict, Verdict::kUneven);
+  EXPECT_EQ(found.tiers[0].verdict, TierVerdict::kUneven);
   ASSERT_TRUE(found.tiers[0].by_bytes);
   EXPECT_GT(found.tiers[0].by_bytes->max_over_mean, 2);
   EXPECT_LT(found.tiers[0].by_flows.max_over_mean, 1.6);
@@ -221,7 +221,7 @@ TEST(Cures, OfOneSourcePortAreQps) {
   const auto flows = flows_of(walker, 500, 49'152);
   const Polarization found = polarization_of(walker, flows);
   EXPECT_EQ(found.tiers[0].keys, 2u) << "h1 to h2, and back";
-  EXPECT_EQ(found.tiers[0].verdict, Verdict::kUneven);
+  EXPECT_EQ(found.tiers[0].verdict, TierVerdict::kUneven);
   EXPECT_EQ(found.tiers[0].idle, 14u);
   ASSERT_TRUE(found.tiers[0].cause);
   EXPECT_EQ(found.tiers[0].cause->kind, CauseKind::kFewKeys);
@@ -361,8 +361,8 @@ TEST(Polarization, NamesFourTiersInTheOrderOfTheWay) {
   std::vector<std::string> names;
   for (const TierShare& tier : found.tiers) names.push_back(tier.tier.name);
   EXPECT_THAT(names, testing::ElementsAre("tor up", "aggregation up", "core down", "aggregation down"));
-  EXPECT_THAT(verdicts_of(found),
-              testing::ElementsAre(Verdict::kAsChance, Verdict::kAsChance, Verdict::kAsChance, Verdict::kPolarized))
+  EXPECT_THAT(verdicts_of(found), testing::ElementsAre(TierVerdict::kAsChance, TierVerdict::kAsChance,
+                                                       TierVerdict::kAsChance, TierVerdict::kPolarized))
       << "the switches that choose by one hash on the way up and on the way down";
   ASSERT_EQ(found.pairs.size(), 1u);
   EXPECT_EQ(found.tiers[found.pairs[0].earlier].tier.name, "aggregation up");
@@ -378,7 +378,8 @@ TEST(Polarization, OfOneCauseHasNoShadows) {
       "test.yaml");
   ASSERT_TRUE(parsed);
   const Polarization found = look_at(*parsed, 4'000);
-  EXPECT_THAT(verdicts_of(found), testing::ElementsAre(Verdict::kAsChance, Verdict::kPolarized, Verdict::kPolarized));
+  EXPECT_THAT(verdicts_of(found),
+              testing::ElementsAre(TierVerdict::kAsChance, TierVerdict::kPolarized, TierVerdict::kPolarized));
   ASSERT_EQ(found.pairs.size(), 2u);
   for (const Polarized& pair : found.pairs) EXPECT_EQ(found.tiers[pair.earlier].tier.name, "tor up");
 }
@@ -392,7 +393,7 @@ TEST(Polarization, OfHalfOfTheLinksIdleIsNotAsEvenAsChance) {
       "test.yaml");
   ASSERT_TRUE(parsed);
   const Polarization found = look_at(*parsed, 5'000);
-  EXPECT_EQ(found.tiers[1].verdict, Verdict::kPolarized);
+  EXPECT_EQ(found.tiers[1].verdict, TierVerdict::kPolarized);
 }
 
 TEST(SourcePorts, AreDisjointAndAsManyAsTheFirstTierAllows) {

@@ -23,7 +23,7 @@ namespace {
 using control::CauseKind;
 using control::Polarization;
 using control::Testbed;
-using control::Verdict;
+using control::TierVerdict;
 using control::Walker;
 
 constexpr uint32_t kFabrics = 2'000;  // fewer if SOFTSPINE_TESTBEDS says so: sanitizers take their time

@@ -3,6 +3,7 @@
 #include "control/expect/report_path.hpp"
 #include "control/load/expectation_check.hpp"
 #include "testbeds/run/report_outline.hpp"
+#include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
@@ -10,7 +11,9 @@ namespace softspine::testbeds {
 namespace {
 
 control::Json outline(const control::Testbed& testbed) {
-  return control::report_json(outline_of(testbed), {.testbed = testbed.name, .clock = "virtual"});
+  control::Json out = control::report_json(outline_of(testbed), {.testbed = testbed.name, .clock = "virtual"});
+  out[kPolarizationSection] = polarization_section_outline(testbed);
+  return out;
 }
 
 // Paths of all values that are no containers.
@@ -59,6 +62,19 @@ void expect_all_in_outline(const control::Testbed& testbed) {
 
 TEST(ReportOutline, HasEveryValueThatAReportHas) {
   expect_all_in_outline(testbed_of(kBusy));
+}
+
+TEST(ReportOutline, HasEveryValueOfPolarization) {
+  for (const char* name : {"polarized", "two-tier", "cured-offset", "e-ecmp"}) {
+    const auto testbed = control::load_testbed(tests::source_root() / "testbeds" / (std::string(name) + ".yaml"));
+    ASSERT_TRUE(testbed);
+    std::vector<std::string> paths;
+    collect(polarization_section(*testbed).value(), "", paths);
+    EXPECT_GT(paths.size(), 10u);
+    const control::Json possible = polarization_section_outline(*testbed);
+    for (const std::string& path : paths)
+      EXPECT_EQ(control::find_in_outline(possible, path).matches.size(), 1u) << path;
+  }
 }
 
 TEST(ReportOutline, HasThoseOfEdgesAndCreditLinks) {

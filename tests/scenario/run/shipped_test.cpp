@@ -3,6 +3,7 @@
 #include <map>
 
 #include "dataplane/edge/pcap_reader.hpp"
+#include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
@@ -18,7 +19,9 @@ control::Testbed shipped(const std::string& name) {
 
 void expect_as_it_says(const control::Testbed& testbed, const Outcome& out) {
   ASSERT_FALSE(testbed.expectations.empty());
-  for (const control::Verdict& verdict : control::judge(testbed.expectations, out.report)) {
+  control::Json report = out.report;
+  if (expects_polarization(testbed)) report[kPolarizationSection] = polarization_section(testbed).value();
+  for (const control::Verdict& verdict : control::judge(testbed.expectations, report)) {
     EXPECT_TRUE(verdict.held) << verdict.text;
   }
 }

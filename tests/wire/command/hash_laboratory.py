@@ -81,6 +81,29 @@ def is_a_check(it: Softspine) -> Problems:
     yield from it('polarization', TESTBEDS / 'polarized.yaml', '--fail-if', 'nonsense').exited(2)
 
 
+def is_expected(it: Softspine) -> Problems:
+    """expect: on polarization: judged by run and by polarization, and read by check; no section where nothing is expected"""
+    text = (TESTBEDS / 'cured-offset.yaml').read_text()
+    for command in ('run', 'polarization'):
+        done = it(command, TESTBEDS / 'polarized.yaml')
+        yield from done.exited(0)
+        yield from done.says('ok     polarization.tiers.aggregation up.verdict: equal \'POLARIZED\'')
+        done = it(command, it.write('wrong.yaml', text.replace('polarized, equal: false', 'polarized, equal: true')))
+        yield from done.exited(1)
+        yield from done.says('FAILED polarization.polarized: equal true, is false')
+    found = it('polarization', it.folder / 'wrong.yaml', '--json').json()
+    yield from check([one['held'] for one in found['expectations']] == [False, True, True] and 'engine' not in found, f'{found["expectations"]}')
+    yield from it('polarization', it.folder / 'wrong.yaml', '--random', '100').exited(0)
+    for was, now, said in [('up.idle_links', 'up.idle_linx', "did you mean 'idle_links'?"), ('aggregation up.', 'core up.', "no 'core up'"),
+                           ('idle_links, equal: 0', 'idle_links, equal: 5us', 'is a number without a unit'),
+                           ('polarized, equal: false', 'polarized, equal: 3', 'is true or false, not a number')]:
+        done = it('check', it.write('bad.yaml', text.replace(was, now)))
+        yield from done.exited(2)
+        yield from done.complains('bad.yaml:', said)
+    reports = [it('run', TESTBEDS / f'{name}.yaml', '--json').json() for name in ('cured-offset', 'two-tier')]
+    yield from check([report.get('polarization', {}).get('polarized') for report in reports] == [False, None], 'the section is wrong')
+
+
 def draws_what_the_name_says(it: Softspine) -> Problems:
     """--picture: PNG where the name ends in .png, and no third kind"""
     if shutil.which('rsvg-convert'):
@@ -281,7 +304,7 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, draws_what_the_name_says, takes_real_captures, compares_with_captures,
+    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, is_expected, draws_what_the_name_says, takes_real_captures, compares_with_captures,
                    compares_with_foreign_captures, tells_all_uplinks,
                    few_flows_are_no_polarization, finds_source_ports,
                    refuses_what_is_not_there]))

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/workload_flows.hpp"
+
+#include <algorithm>
+
+#include "control/explain/polarization.hpp"
+#include "control/explain/polarization_report.hpp"
+#include "control/explain/probe.hpp"
+#include "testbeds/run/traffic.hpp"
+
+namespace softspine::testbeds {
+
+std::expected<std::vector<control::FlowProbe>, std::string> workload_flows(control::Walker& walker) {
+  const auto plan = plan_traffic(walker.testbed());
+  if (!plan) return std::unexpected(plan.error());
+  const control::Fabric& fabric = walker.testbed().fabric;
+  std::vector<control::FlowProbe> out;
+  for (const PlannedFlow& flow : *plan) {
+    control::Probe probe{.from = flow.source, .to = flow.destination};
+    probe.port = static_cast<uint16_t>(flow.flow.id % fabric.nodes[flow.source].ports.size());
+    probe.source_port = flow.flow.source_port;
+    probe.qp = flow.flow.destination_qp;
+    const control::LinkEnd sender{probe.from, probe.port};
+    const auto frame = frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node));
+    out.push_back({frame, sender, flow.flow.messages * flow.flow.message_bytes});
+  }
+  return out;
+}
+
+bool is_about_polarization(const control::Expectation& expectation) {
+  return expectation.value.starts_with(std::string(kPolarizationSection) + ".");
+}
+
+bool expects_polarization(const control::Testbed& testbed) {
+  return std::ranges::any_of(testbed.expectations, is_about_polarization);
+}
+
+std::expected<control::Json, std::string> polarization_section(const control::Testbed& testbed) {
+  control::Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
+  const auto flows = workload_flows(walker);
+  if (!flows) return std::unexpected(flows.error());
+  return polarization_values(polarization_of(walker, *flows));
+}
+
+control::Json polarization_section_outline(const control::Testbed& testbed) {
+  return polarization_outline(testbed.fabric);
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+// The flows of a testbed's workloads as explain and polarization ask about them, and what its expectations say of how
+// evenly its hashes spread them.
+#pragma once
+
+#include <expected>
+#include <string>
+#include <vector>
+
+#include "control/explain/flow_choices.hpp"
+#include "control/telemetry/json.hpp"
+
+namespace softspine::testbeds {
+
+// One flow for each queue pair, with the bytes that it has to send.
+std::expected<std::vector<control::FlowProbe>, std::string> workload_flows(control::Walker& walker);
+
+// Expectations on `polarization.` are judged by what is computed of the workloads' flows with every link up, before
+// and without a run. A report has that section only if the testbed has such an expectation.
+inline constexpr const char* kPolarizationSection = "polarization";
+bool is_about_polarization(const control::Expectation& expectation);
+bool expects_polarization(const control::Testbed& testbed);
+std::expected<control::Json, std::string> polarization_section(const control::Testbed& testbed);
+// Without numbers, for `check`.
+control::Json polarization_section_outline(const control::Testbed& testbed);
+
+}  // namespace softspine::testbeds
