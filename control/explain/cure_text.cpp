@@ -131,38 +131,6 @@ std::string change_words(const HashChange& change) {
   return joined(out, ", ");
 }
 
-// As SONiC's orchagent and Generic Hash have them.
-std::vector<std::string> sonic_lines(const HashChange& change) {
-  std::vector<std::string> fields;
-  if (change.seed) fields.push_back(fmt::format(R"("ecmp_hash_seed": "{}")", *change.seed));
-  if (change.offset) fields.push_back(fmt::format(R"("ecmp_hash_offset": "{}")", *change.offset));
-  std::vector<std::string> out;
-  if (!fields.empty())
-    out.push_back(fmt::format(R"(swssconfig: [{{"SWITCH_TABLE:switch": {{{}}}, "OP": "SET"}}])", joined(fields, ", ")));
-  if (change.algorithm)
-    out.push_back(fmt::format("config switch-hash global ecmp-hash-algorithm {}", word_of(*change.algorithm)));
-  return out;
-}
-
-enum class Knobs : uint8_t { kSeed, kSeedOffsetAlgorithm };
-bool has_every_knob(Knobs knobs, const RoleChanges& changes) {
-  return std::ranges::all_of(changes, [knobs](const auto& entry) {
-    const HashChange& change = entry.second;
-    if (change.add_qp || change.buckets > 0) return false;
-    if (change.algorithm == HashAlgorithm::kXxh3 || change.algorithm == HashAlgorithm::kToeplitz) return false;
-    return knobs == Knobs::kSeedOffsetAlgorithm || (!change.offset && !change.algorithm);
-  });
-}
-
-template <typename Lines>
-VendorLines lines_by_role(const char* vendor, const RoleChanges& changes, Lines&& lines) {
-  VendorLines out{.vendor = vendor, .lines = {}};
-  for (const auto& [role, change] : changes) {
-    for (const std::string& line : lines(change)) out.lines.push_back(name_of(role) + ": " + line);
-  }
-  return out;
-}
-
 }  // namespace
 
 std::string words_of(const RoleChanges& changes) {
@@ -173,19 +141,6 @@ std::string words_of(const RoleChanges& changes) {
 
 std::string yaml_of(const Testbed& testbed, const RoleChanges& changes) {
   return Piece{testbed, changes}.text();
-}
-
-std::vector<VendorLines> vendor_lines_of(const RoleChanges& changes) {
-  std::vector<VendorLines> out;
-  if (has_every_knob(Knobs::kSeedOffsetAlgorithm, changes)) out.push_back(lines_by_role("SONiC", changes, sonic_lines));
-  if (!has_every_knob(Knobs::kSeed, changes)) return out;
-  out.push_back(lines_by_role("Cumulus Linux", changes, [](const HashChange& change) {
-    return std::vector{fmt::format("/etc/cumulus/datapath/traffic.conf: ecmp_hash_seed = {}", change.seed.value_or(0))};
-  }));
-  out.push_back(lines_by_role("Junos (QFX10000)", changes, [](const HashChange& change) {
-    return std::vector{fmt::format("set forwarding-options enhanced-hash-key hash-seed {}", change.seed.value_or(0))};
-  }));
-  return out;
 }
 
 }  // namespace softspine::control

@@ -84,9 +84,18 @@ class Candidates {
   uint8_t turned(uint32_t i, uint32_t step) const {
     return static_cast<uint8_t>((hash_->config().offset + i * step) % hash_->width_bits());
   }
+  // Those first by which no role's offset leaves the range that SONiC documents.
   std::vector<uint32_t> steps() const {
     const uint32_t width = hash_->width_bits();
-    return {width / 3, width / 2, width / 4, width * 2 / 5};
+    std::vector<uint32_t> out{width / 3, width / 2, width / 4, width * 2 / 5, 5, width - 5};
+    constexpr uint8_t kMostThatSonicTakes = 15;
+    std::ranges::stable_partition(out, [this](uint32_t step) {
+      for (uint32_t i = 1; i <= later_.size(); ++i) {
+        if (turned(i, step) > kMostThatSonicTakes) return false;
+      }
+      return true;
+    });
+    return out;
   }
 
   void add_all() {

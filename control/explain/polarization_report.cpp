@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "control/explain/cure_text.hpp"
+#include "control/explain/vendor_lines.hpp"
 
 namespace softspine::control {
 
@@ -80,7 +81,8 @@ Json pair_json(const Polarization& found, const Polarized& pair) {
 
 Json cure_json(const Testbed& testbed, const Cure& cure) {
   Json vendors = Json::object();
-  for (const VendorLines& vendor : vendor_lines_of(cure.changes)) vendors[vendor.vendor] = vendor.lines;
+  for (const VendorLines& vendor : vendor_lines_of(cure.changes))
+    vendors[vendor.vendor] = {{"lines", vendor.lines}, {"notes", vendor.notes}};
   return {{"cure", cure.name},
           {"change", words_of(cure.changes)},
           {"worst_max_over_mean", rounded(cure.worst)},
@@ -119,6 +121,15 @@ std::string indented(const std::string& text) {
     if (c == '\n') out += "      ";
   }
   return out + "\n";
+}
+
+std::string vendors_text(const Cure& cure) {
+  std::string out;
+  for (const VendorLines& vendor : vendor_lines_of(cure.changes)) {
+    for (const std::string& line : vendor.lines) out += fmt::format("      {}, {}\n", vendor.vendor, line);
+    for (const std::string& note : vendor.notes) out += fmt::format("      {}: {}\n", vendor.vendor, note);
+  }
+  return out;
 }
 
 }  // namespace
@@ -179,9 +190,7 @@ std::string cures_text(const Testbed& testbed, const Polarization& found, const 
   for (const Cure& cure : cures) {
     out += fmt::format("  {:<12} {}: max/mean {:.2f}, chance {:.2f}\n", cure.name, words_of(cure.changes), cure.worst,
                        cure.by_chance);
-    for (const VendorLines& vendor : vendor_lines_of(cure.changes)) {
-      for (const std::string& line : vendor.lines) out += fmt::format("      {}, {}\n", vendor.vendor, line);
-    }
+    out += vendors_text(cure);
   }
   out += fmt::format("  in the testbed's file, for {}:\n{}", cures.front().name,
                      indented(yaml_of(testbed, cures.front().changes)));

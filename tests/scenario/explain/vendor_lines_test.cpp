@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is printed for switches, line by line, as the vendors' documentation has it.
+#include "control/explain/vendor_lines.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace softspine::control {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+std::vector<std::string> names_of(const std::vector<VendorLines>& vendors) {
+  std::vector<std::string> out;
+  for (const VendorLines& vendor : vendors) out.push_back(vendor.vendor);
+  return out;
+}
+
+TEST(VendorLines, OfASeedAreEveryVendorsThatHasOne) {
+  const auto vendors = vendor_lines_of({{Role::kAggregation, {.seed = 10}}, {Role::kCore, {.seed = 25}}});
+  ASSERT_THAT(names_of(vendors),
+              ElementsAre("SONiC", "Cumulus Linux (NVUE)", "Cumulus Linux (files)", "Junos (QFX10000)"));
+  EXPECT_THAT(
+      vendors[0].lines,
+      ElementsAre(R"(aggregation: echo '[{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "10"}, "OP": "SET"}]' > hash.json)",
+                  "aggregation: docker cp hash.json swss:/tmp/hash.json",
+                  "aggregation: docker exec -i swss swssconfig /tmp/hash.json",
+                  R"(core: echo '[{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "25"}, "OP": "SET"}]' > hash.json)",
+                  "core: docker cp hash.json swss:/tmp/hash.json",
+                  "core: docker exec -i swss swssconfig /tmp/hash.json"));
+  EXPECT_THAT(vendors[0].notes, ElementsAre(HasSubstr("gone when swss restarts"), HasSubstr("DEVICE_METADATA")));
+  EXPECT_THAT(vendors[1].lines,
+              ElementsAre("aggregation: nv set system forwarding hash-seed 10", "aggregation: nv config apply",
+                          "core: nv set system forwarding hash-seed 25", "core: nv config apply"));
+  EXPECT_THAT(vendors[1].notes, ElementsAre(HasSubstr("at random")));
+  EXPECT_THAT(vendors[2].lines, ElementsAre("aggregation: ecmp_hash_seed = 10 in /etc/cumulus/datapath/traffic.conf",
+                                            "aggregation: systemctl restart switchd.service",
+                                            "core: ecmp_hash_seed = 25 in /etc/cumulus/datapath/traffic.conf",
+                                            "core: systemctl restart switchd.service"));
+  EXPECT_THAT(vendors[2].notes, ElementsAre(HasSubstr("traffic stops"), HasSubstr("nvue_traffic.conf")));
+  EXPECT_THAT(vendors[3].lines, ElementsAre("aggregation: set forwarding-options enhanced-hash-key hash-seed 10",
+                                            "core: set forwarding-options enhanced-hash-key hash-seed 25"));
+}
+
+TEST(VendorLines, OfAnOffsetAreSonicsUpToFifteen) {
+  const auto vendors = vendor_lines_of({{Role::kCore, {.seed = 25, .offset = 15}}});
+  ASSERT_THAT(names_of(vendors), ElementsAre("SONiC"));
+  EXPECT_EQ(
+      vendors[0].lines[0],
+      R"(core: echo '[{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "25", "ecmp_hash_offset": "15"}, "OP": "SET"}]' > hash.json)");
+  EXPECT_THAT(vendors[0].notes, testing::Contains(HasSubstr("chassis-packet is given none")));
+  EXPECT_THAT(vendor_lines_of({{Role::kCore, {.offset = 16}}}), IsEmpty());
+  EXPECT_THAT(vendor_lines_of({{Role::kAggregation, {.offset = 5}}, {Role::kCore, {.offset = 20}}}), IsEmpty());
+}
+
+TEST(VendorLines, OfAnAlgorithmAreSonicsIfSaiNamesIt) {
+  const auto vendors = vendor_lines_of({{Role::kCore, {.algorithm = HashAlgorithm::kCrcCcitt}}});
+  ASSERT_THAT(names_of(vendors), ElementsAre("SONiC"));
+  EXPECT_THAT(vendors[0].lines, ElementsAre("core: config switch-hash global ecmp-hash-algorithm CRC_CCITT"));
+  EXPECT_THAT(vendors[0].notes, IsEmpty());
+  EXPECT_THAT(vendor_lines_of({{Role::kCore, {.algorithm = HashAlgorithm::kXxh3}}}), IsEmpty());
+}
+
+TEST(VendorLines, AreNoneForWhatHasNoKnob) {
+  EXPECT_THAT(vendor_lines_of({{Role::kTor, {.add_qp = true}}}), IsEmpty());
+  EXPECT_THAT(vendor_lines_of({{Role::kCore, {.buckets = 509}}}), IsEmpty());
+}
+
+}  // namespace
+}  // namespace softspine::control
