@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <set>
+#include <tuple>
 
 namespace softspine::tools::storm {
 
@@ -19,6 +21,19 @@ struct Stretch {
   Instant middle() const { return begin + length() / 2; }
 };
 
+size_t most_at_once(const PauseLog& log, const std::vector<uint32_t>& selected) {
+  std::vector<Instant> ends;
+  for (const uint32_t index : selected) ends.push_back(log.pauses[index].span.end);
+  std::ranges::sort(ends);
+  size_t most = 0;
+  size_t ended = 0;
+  for (size_t begun = 0; begun < selected.size(); ++begun) {
+    while (ended < begun && ends[ended] <= log.pauses[selected[begun]].span.begin) ++ended;
+    most = std::max(most, begun + 1 - ended);
+  }
+  return most;
+}
+
 // Between two neighbouring changes nothing changes; or evenly spaced.
 std::vector<Stretch> stretches_of(const PauseLog& log, const std::vector<uint32_t>& selected, bool& is_sampled) {
   std::vector<Instant> changes;
@@ -28,12 +43,14 @@ std::vector<Stretch> stretches_of(const PauseLog& log, const std::vector<uint32_
   }
   std::ranges::sort(changes);
   changes.erase(std::unique(changes.begin(), changes.end()), changes.end());
-  is_sampled = changes.size() > kMaxMoments;
+  const size_t affordable = std::max(kLeastMoments, kMaxWork / std::max<size_t>(1, most_at_once(log, selected)));
+  const size_t moments = std::min(kMaxMoments, affordable);
+  is_sampled = changes.size() > moments;
   if (is_sampled) {
     const Instant first = changes.front();
     const Duration all = changes.back() - first;
     changes.clear();
-    const Duration step = Duration::ps(std::max<int64_t>(1, all.count_ps() / static_cast<int64_t>(kMaxMoments)));
+    const Duration step = Duration::ps(std::max<int64_t>(1, all.count_ps() / static_cast<int64_t>(moments)));
     for (int64_t i = 0; step * i < all; ++i) changes.push_back(first + step * i);
     changes.push_back(first + all);
   }
@@ -44,10 +61,10 @@ std::vector<Stretch> stretches_of(const PauseLog& log, const std::vector<uint32_
 
 class Sweep {
  public:
-  Sweep(const PauseLog& log, uint8_t priority, const PauseMarks& marks)
-      : log_(log), graph_(log), lasting_(log), marks_(marks), priority_(priority) {}
+  Sweep(const PauseLog& log, const PauseMarks& marks) : log_(log), graph_(log), lasting_(log), marks_(marks) {}
 
   Attribution run(const std::vector<uint32_t>& selected) {
+    overlap_ = any_overlap(selected);
     std::vector<uint32_t> active;
     size_t next = 0;
     for (const Stretch& stretch : stretches_of(log_, selected, out_.is_sampled)) {
@@ -74,11 +91,30 @@ class Sweep {
     std::vector<uint32_t> lasting;
     std::ranges::copy_if(active, std::back_inserter(lasting), [this](uint32_t i) { return marks_.lasts[i]; });
     lasting_.set(lasting);
+    is_again_.assign(active.size(), false);
+    std::set<Key> keys;
+    for (uint32_t place = 0; overlap_ && place < active.size(); ++place) {
+      is_again_[place] = !keys.insert(key_of(log_.pauses[active[place]])).second;
+    }
+  }
+
+  using Key = std::tuple<uint32_t, uint32_t, uint8_t>;
+  static Key key_of(const Pause& pause) { return {pause.from, pause.to, pause.priority}; }
+  // Whether any two pauses of one link and priority are on at once.
+  bool any_overlap(const std::vector<uint32_t>& selected) const {
+    std::map<Key, Instant> ends;
+    for (const uint32_t index : selected) {
+      const PauseSpan& span = log_.pauses[index].span;
+      Instant& end = ends.try_emplace(key_of(log_.pauses[index]), span.begin).first->second;
+      if (span.begin < end) return true;
+      end = std::max(end, span.end);
+    }
+    return false;
   }
 
   void look_at(const Stretch& stretch) {
     for (uint32_t place = 0; place < graph_.size(); ++place) {
-      if (reach_.root[place] != kNone) give(place, reach_, stretch);
+      if (reach_.root[place] != kNone && !is_again_[place]) give(place, reach_, stretch);
     }
     if (lasting_.size() < 2) return;
     const auto reach = lasting_.reach(Turns::kUpDown);
@@ -95,9 +131,14 @@ class Sweep {
     const Pause& root = log_.pauses[graph_.pause_at(reach.root[place])];
     const uint32_t node = log_.node_of(root.from);
     const Instant first = std::max(pause.span.begin, root.span.begin);
-    const auto [it, is_new] = shares_.try_emplace(
-        {node, pause.from},
-        Share{.root = node, .from = pause.from, .to = pause.to, .first = first, .time = {}, .hops = reach.hops[place]});
+    const auto [it, is_new] =
+        shares_.try_emplace({node, root.priority, pause.from, pause.to}, Share{.root = node,
+                                                                               .root_priority = root.priority,
+                                                                               .from = pause.from,
+                                                                               .to = pause.to,
+                                                                               .first = first,
+                                                                               .time = {},
+                                                                               .hops = reach.hops[place]});
     it->second.time += stretch.length();
     it->second.first = std::min(it->second.first, first);
     it->second.hops = std::min(it->second.hops, reach.hops[place]);
@@ -119,7 +160,7 @@ class Sweep {
     auto it = cycles_.find(key);
     if (it == cycles_.end()) {
       if (cycles_.size() >= kMaxCycles) return;
-      it = cycles_.emplace(key, Cycle{.priority = priority_, .begin = stretch.begin, .fed_by = fed_by}).first;
+      it = cycles_.emplace(key, Cycle{.priority = priority_of(cycle), .begin = stretch.begin, .fed_by = fed_by}).first;
       it->second.turns_up = turns == Turns::kAny;
       it->second.members = key;
       for (const uint32_t place : lasting_.way_around(turns, cycle)) {
@@ -133,22 +174,29 @@ class Sweep {
     it->second.time += stretch.length();
   }
 
+  // Of PAUSE and PFC in one cycle, PFC's.
+  uint8_t priority_of(const std::vector<uint32_t>& cycle) const {
+    uint8_t least = kAllPriorities;
+    for (const uint32_t place : cycle) least = std::min(least, log_.pauses[lasting_.pause_at(place)].priority);
+    return least;
+  }
+
   const PauseLog& log_;
   PauseGraph graph_;         // all that are on
   PauseGraph lasting_;       // those that last
   PauseGraph::Reach reach_;  // in graph_
+  bool overlap_ = false;
+  std::vector<bool> is_again_;  // by place in graph_: another one of the same link and priority is on
   const PauseMarks& marks_;
-  uint8_t priority_;
   Attribution out_;
-  std::map<std::pair<uint32_t, uint32_t>, Share> shares_;
+  std::map<std::tuple<uint32_t, uint8_t, uint32_t, uint32_t>, Share> shares_;
   std::map<std::vector<uint32_t>, Cycle> cycles_;
 };
 
 }  // namespace
 
-Attribution attribute(const PauseLog& log, uint8_t priority, const std::vector<uint32_t>& selected,
-                      const PauseMarks& marks) {
-  return Sweep{log, priority, marks}.run(selected);
+Attribution attribute(const PauseLog& log, const std::vector<uint32_t>& selected, const PauseMarks& marks) {
+  return Sweep{log, marks}.run(selected);
 }
 
 }  // namespace softspine::tools::storm

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which root each pause is due to: sweeps over the time line of one priority, and attributes every moment of every
-// pause to a root.
+// Which root each pause is due to: sweeps over the time line, and attributes every moment of every pause to a root.
+// What was captured twice, at the same link and priority, is attributed once.
 //
 // At a given moment, a pause is a root if no other pause can have caused it (pause_graph.hpp), or if it is known to be
 // one; the pauses that it leads to, hop by hop, are attributed to it. Where several roots lead to one pause, the one
@@ -11,8 +11,8 @@
 // Cycles are looked for among lasting pauses alone. In a busy fabric, pauses that come and go close and open circles
 // all the time; a deadlock stays closed.
 //
-// Exact where the time line has at most kMaxMoments changes; else as many evenly spaced moments are sampled.
-// PAUSE frames of all priorities count in every priority.
+// Exact where the time line has at most kMaxMoments changes; else as many evenly spaced moments are sampled, or fewer
+// if so many pauses are on at once that these would be more than kMaxWork.
 #pragma once
 
 #include <cstdint>
@@ -23,12 +23,15 @@
 namespace softspine::tools::storm {
 
 inline constexpr size_t kMaxMoments = 20'000;
+inline constexpr size_t kLeastMoments = 100;
+inline constexpr size_t kMaxWork = 5'000'000;  // pauses that are looked at, over all moments
 inline constexpr size_t kMaxCycles = 1'000;
 
 // The pauses of one link that are attributed to one root.
 struct Share {
-  uint32_t root = 0;  // node
-  uint32_t from = 0;  // port that sent the PFC frames
+  uint32_t root = 0;          // node
+  uint8_t root_priority = 0;  // of the root's pause
+  uint32_t from = 0;          // port that sent the PFC frames
   uint32_t to = 0;
   dataplane::Instant first;  // when both the root's pause and this one were on
   dataplane::Duration time;
@@ -49,7 +52,7 @@ struct Cycle {
 };
 
 struct Attribution {
-  std::vector<Share> shares;  // by (root, from)
+  std::vector<Share> shares;  // by (root, its priority, from, to)
   std::vector<Cycle> cycles;  // by begin
   bool is_sampled = false;
 };
@@ -67,7 +70,6 @@ struct PauseMarks {
 };
 
 // `selected`: indices into log.pauses, by begin.
-Attribution attribute(const PauseLog& log, uint8_t priority, const std::vector<uint32_t>& selected,
-                      const PauseMarks& marks);
+Attribution attribute(const PauseLog& log, const std::vector<uint32_t>& selected, const PauseMarks& marks);
 
 }  // namespace softspine::tools::storm

@@ -19,12 +19,16 @@ bool is_up(const PauseLog& log, uint32_t port) {
 }  // namespace
 
 bool may_cause(const PauseLog& log, const Pause& first, const Pause& second, Turns turns) {
+  if (first.priority != second.priority && first.priority != kAllPriorities && second.priority != kAllPriorities) {
+    return false;
+  }
   if (first.to == second.from || log.node_of(first.to) != log.node_of(second.from)) return false;
   if (log.nodes[log.node_of(second.from)].tier == 0) return false;
   return turns == Turns::kAny || !(is_up(log, first.to) && is_up(log, second.from));
 }
 
-PauseGraph::PauseGraph(const PauseLog& log) : log_(log), asked_by_(log.nodes.size()), stopping_(log.nodes.size()) {}
+PauseGraph::PauseGraph(const PauseLog& log)
+    : log_(log), asked_by_(log.nodes.size()), stopping_(log.nodes.size()), unreached_(log.nodes.size()) {}
 
 void PauseGraph::set(std::span<const uint32_t> active) {
   for (const uint32_t index : active_) {
@@ -61,7 +65,12 @@ std::vector<uint32_t> PauseGraph::roots(Turns turns, const std::vector<bool>& kn
   return found;
 }
 
-PauseGraph::Reach PauseGraph::reach(Turns turns, const std::vector<bool>& known) const {
+// A node's pauses are looked at until they are reached, not again by each of many that lead to them.
+PauseGraph::Reach PauseGraph::reach(Turns turns, const std::vector<bool>& known) {
+  for (const uint32_t index : active_) {
+    const uint32_t node = log_.node_of(log_.pauses[index].from);
+    if (active_[asked_by_[node].front()] == index) unreached_[node] = asked_by_[node];
+  }
   Reach out{.root = std::vector<uint32_t>(size(), kNone), .hops = std::vector<uint32_t>(size(), 0)};
   std::vector<uint32_t> next;
   for (const uint32_t root : roots(turns, known)) {
@@ -69,11 +78,16 @@ PauseGraph::Reach PauseGraph::reach(Turns turns, const std::vector<bool>& known)
     next.assign(1, root);
     out.root[root] = root;
     for (size_t i = 0; i < next.size(); ++i) {
-      for_each_effect(next[i], turns, [&](uint32_t effect) {
-        if (out.root[effect] != kNone) return;
+      const uint32_t here = next[i];
+      const uint32_t stopped = log_.node_of(pause(here).to);
+      if (asked_by_[stopped].empty()) continue;
+      std::erase_if(unreached_[stopped], [&](uint32_t effect) {
+        if (out.root[effect] != kNone) return true;
+        if (!may_cause(log_, pause(here), pause(effect), turns)) return false;
         out.root[effect] = root;
-        out.hops[effect] = out.hops[next[i]] + 1;
+        out.hops[effect] = out.hops[here] + 1;
         next.push_back(effect);
+        return true;
       });
     }
   }
@@ -104,7 +118,10 @@ class PauseGraph::Components {
     std::vector<uint32_t> effects;
     size_t next = 0;
   };
-  bool is_wanted(uint32_t place) const { return wanted_.empty() || wanted_[place]; }
+  // What nothing causes is in no cycle.
+  bool is_wanted(uint32_t place) const {
+    return (wanted_.empty() || wanted_[place]) && graph_.has_cause(place, turns_);
+  }
 
   void enter(uint32_t place) {
     order_[place] = low_[place] = ++count_;

@@ -4,6 +4,7 @@
 // Y sends PFC because one of its buffers fills, and the buffer fills because its packets may not leave. So a pause of
 // Y's egress can cause a pause that Y itself asks for, on another port, whose packets wait to leave by this egress.
 //
+//   Their priorities must be the same, or one of them PAUSE, which stops all.
 //   X pauses Y at port q,  Y pauses Z from port r:  the first can cause the second if q ≠ r, and Y is a switch.
 //   (q = r would be traffic that turns back into the port it came from. A host does not forward.)
 //
@@ -43,7 +44,7 @@ class PauseGraph {
     std::vector<uint32_t> root;  // by place: the oldest root (a place) that leads to it; kNone: none does
     std::vector<uint32_t> hops;  // from that root
   };
-  Reach reach(Turns turns, const std::vector<bool>& known = {}) const;
+  Reach reach(Turns turns, const std::vector<bool>& known = {});
 
   // Sets of two and more pauses that all cause each other; only among the `wanted` places, if `wanted` is not empty.
   std::vector<std::vector<uint32_t>> cycles(Turns turns, const std::vector<bool>& wanted) const;
@@ -60,8 +61,9 @@ class PauseGraph {
 
   const PauseLog& log_;
   std::vector<uint32_t> active_;
-  std::vector<std::vector<uint32_t>> asked_by_;  // by node: places of pauses that it asks for
-  std::vector<std::vector<uint32_t>> stopping_;  // by node: places of pauses of its ports
+  std::vector<std::vector<uint32_t>> asked_by_;   // by node: places of pauses that it asks for
+  std::vector<std::vector<uint32_t>> stopping_;   // by node: places of pauses of its ports
+  std::vector<std::vector<uint32_t>> unreached_;  // by node: of asked_by_, what no root leads to so far
 };
 
 }  // namespace softspine::tools::storm

@@ -91,7 +91,8 @@ std::string cycles_text(const PauseLog& log, const char* title, const std::vecto
   for (size_t i = 0; i < std::min(rows, cycles.size()); ++i) {
     const Cycle& it = cycles[i];
     out += fmt::format("{}: {} (priority {}), each pauses the next, closed for {} from {} on\n", title,
-                       cycle_text(log, it), it.priority, time_text(it.time), at_text(it.begin));
+                       cycle_text(log, it), it.priority == kAllPriorities ? "all" : std::to_string(it.priority),
+                       time_text(it.time), at_text(it.begin));
     if (it.fed_by != kNone) {
       out +=
           fmt::format("  It was fed by {} when it closed, and may stay when that stops.\n", log.nodes[it.fed_by].name);

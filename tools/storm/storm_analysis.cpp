@@ -7,8 +7,8 @@
 #include <set>
 #include <tuple>
 
-#include "dataplane/units/wide.hpp"
 #include "tools/storm/certainty.hpp"
+#include "tools/storm/pause_runs.hpp"
 #include "tools/storm/storm_report.hpp"
 
 namespace softspine::tools::storm {
@@ -24,64 +24,16 @@ constexpr Duration kThresholdWithoutRate = Duration::ms(1);
 constexpr uint64_t kTimers = 3;
 constexpr uint64_t kTimerBytes = uint64_t{0xffff} * 64;
 constexpr int64_t kCaptureShare = 10;
-constexpr int64_t kPausedTenths = 8;
-constexpr int64_t kLapsingParts = 20;  // of an intermittent pause, one is on
-constexpr size_t kLapsingPauses = 5;
 constexpr int64_t kFreeTenths = 2;
 constexpr int64_t kVictimParts = 20;
 
-// Pauses of one link and priority with no XON between them.
-struct Run {
-  std::vector<uint32_t> pauses;
-  uint32_t from = 0;
-  uint32_t to = 0;
-  Instant begin;
-  Instant end;
-  PauseEnd how = PauseEnd::kOpen;
-  Duration paused;
-  uint64_t frames = 0;
-  Duration length() const { return end - begin; }
-  bool is_uninterrupted() const { return paused >= length() / 10 * kPausedTenths; }
-  bool is_intermittent() const { return pauses.size() >= kLapsingPauses; }  // see Runs
-};
-
-// How much of the time, compared without dividing.
-bool is_denser(const Run& a, const Run& b) {
-  return dataplane::Uint128(static_cast<uint64_t>(a.paused.count_ps())) * static_cast<uint64_t>(b.length().count_ps()) >
-         dataplane::Uint128(static_cast<uint64_t>(b.paused.count_ps())) * static_cast<uint64_t>(a.length().count_ps());
-}
-
-// Runs of one link and priority, made pause by pause.
-class Runs {
- public:
-  void add(uint32_t index, const Pause& pause) {
-    if (!continues(pause)) {
-      runs_.push_back({.pauses = {}, .from = pause.from, .to = pause.to, .begin = pause.span.begin});
-    }
-    Run& run = runs_.back();
-    run.pauses.push_back(index);
-    run.end = pause.span.end;
-    run.how = pause.span.how;
-    run.paused += pause.span.end - pause.span.begin;
-    run.frames += pause.span.frames;
-  }
-  const std::vector<Run>& all() const { return runs_; }
-
- private:
-  bool continues(const Pause& pause) const {
-    if (runs_.empty() || runs_.back().how != PauseEnd::kLapsed) return false;
-    return runs_.back().paused >= (pause.span.begin - runs_.back().begin) / kLapsingParts;  // whole periods
-  }
-  std::vector<Run> runs_;
-};
-
 class Judge {
  public:
-  Judge(const PauseLog& log, const StormRule& rule) : log_(log), rule_(rule) {}
+  Judge(const PauseLog& log, const StormRule& rule) : log_(log), rule_(rule), is_counted_(log.pauses.size()) {}
 
   Analysis judge() {
     list_links();
-    for (const uint8_t priority : priorities_of(log_)) judge_priority(priority);
+    for (const std::set<uint8_t>& priorities : priorities_to_judge()) judge(priorities);
     for (const auto& [node, explained] : explained_) out_.origins.push_back({node, explained});
     std::ranges::stable_sort(out_.origins, std::greater{}, &Origin::explained);
     for (Storm& storm : out_.storms) finish(storm);
@@ -94,9 +46,14 @@ class Judge {
   Duration threshold_of(uint32_t port) const { return rule_.threshold(log_.end - log_.begin, log_.ports[port].speed); }
 
   void list_links();
-  void judge_priority(uint8_t priority);
-  bool is_root(const Run& run, const std::vector<Run>& lasting) const;
-  void add_storm(uint8_t priority, const Run& run, const Attribution& found);
+  std::vector<std::set<uint8_t>> priorities_to_judge() const;
+  void judge(const std::set<uint8_t>& priorities);
+  std::vector<Run> lasting_runs(const std::vector<uint32_t>& selected) const;
+  // By the node that stands still.
+  using Stopped = std::map<uint32_t, std::vector<const Run*>>;
+  bool is_root(const Run& run, const Stopped& stopped) const;
+  void add_storm(const Run& run);
+  void add_shares(Storm& storm, const std::vector<Share>& shares) const;
   std::set<uint32_t> keep_cycles(const std::vector<Cycle>& cycles);
   void finish(Storm& storm);
 
@@ -104,10 +61,13 @@ class Judge {
   const StormRule& rule_;
   Analysis out_;
   std::map<uint32_t, Duration> explained_;  // by node
+  std::map<uint32_t, size_t> storm_of_;     // by root
+  std::vector<bool> is_counted_;            // by pause: in a storm's frames
 };
 
 void Judge::list_links() {
   std::map<std::tuple<uint32_t, uint32_t, uint8_t>, LinkPauses> links;
+  std::map<std::tuple<uint32_t, uint32_t, uint8_t>, Instant> ends;
   Duration longest;
   for (uint32_t i = 0; i < log_.pauses.size(); ++i) {
     const auto& [from, to, priority, span] = log_.pauses[i];
@@ -120,10 +80,14 @@ void Judge::list_links() {
     link.frames += span.frames;
     link.xons += span.how == PauseEnd::kXon ? 1 : 0;
     link.lapsed += span.how == PauseEnd::kLapsed ? 1 : 0;
-    link.total += length;
+    // One that was captured twice counts once.
+    Instant& known = ends.try_emplace({from, to, priority}, span.begin).first->second;
+    const Duration more = span.end > known ? span.end - std::max(span.begin, known) : Duration{};
+    known = std::max(known, span.end);
+    link.total += more;
     link.longest = std::max(link.longest, length);
     link.is_open = link.is_open || span.how == PauseEnd::kOpen;
-    out_.paused = sum(out_.paused, length);
+    out_.paused = sum(out_.paused, more);
     if (out_.longest == kNone || length > longest) {
       longest = length;
       out_.longest = i;
@@ -139,63 +103,92 @@ void Judge::list_links() {
   out_.is_too_short = !out_.links.empty() && log_.end - log_.begin < out_.least_threshold;
 }
 
-void Judge::judge_priority(uint8_t priority) {
-  std::vector<uint32_t> selected;
-  std::map<std::pair<uint32_t, uint32_t>, Runs> by_link;
-  for (uint32_t i = 0; i < log_.pauses.size(); ++i) {
+// Each alone; or all together if there is PAUSE among them, which any of them may cause and which may cause any.
+std::vector<std::set<uint8_t>> Judge::priorities_to_judge() const {
+  std::set<uint8_t> found;
+  for (const Pause& pause : log_.pauses) found.insert(pause.priority);
+  if (found.contains(kAllPriorities)) return {found};
+  std::vector<std::set<uint8_t>> out;
+  for (const uint8_t priority : found) out.push_back({priority});
+  return out;
+}
+
+std::vector<Run> Judge::lasting_runs(const std::vector<uint32_t>& selected) const {
+  std::map<std::pair<uint32_t, uint32_t>, std::map<uint8_t, Runs>> by_link;
+  for (const uint32_t i : selected) by_link[{log_.pauses[i].from, log_.pauses[i].to}][log_.pauses[i].priority];
+  for (const uint32_t i : selected) {
     const Pause& pause = log_.pauses[i];
-    if (pause.priority != priority && pause.priority != kAllPriorities) continue;
-    selected.push_back(i);
-    by_link[{pause.from, pause.to}].add(i, pause);
-  }
-  std::vector<Run> lasting;
-  PauseMarks marks{.lasts = std::vector<bool>(log_.pauses.size(), false),
-                   .is_root = std::vector<bool>(log_.pauses.size(), false)};
-  for (const auto& [link, runs] : by_link) {
-    for (const Run& run : runs.all()) {
-      if (run.length() < threshold_of(link.first)) continue;
-      if (!run.is_uninterrupted() && !run.is_intermittent()) continue;
-      lasting.push_back(run);
-      if (!run.is_uninterrupted()) continue;
-      for (const uint32_t index : run.pauses) marks.lasts[index] = true;
+    for (auto& [priority, runs] : by_link[{pause.from, pause.to}]) {
+      if (pause.priority == priority || pause.priority == kAllPriorities) runs.add(i, pause, priority);
     }
   }
-  std::vector<Run> roots;
-  std::ranges::copy_if(lasting, std::back_inserter(roots), [&](const Run& run) { return is_root(run, lasting); });
-  for (const Run& run : roots) {
+  std::vector<Run> lasting;
+  for (const auto& [link, by_priority] : by_link) {
+    for (const auto& [priority, runs] : by_priority) {
+      std::ranges::copy_if(runs.all(), std::back_inserter(lasting), [&](const Run& run) {
+        return run.length() >= threshold_of(run.from) && (run.is_uninterrupted() || run.is_intermittent());
+      });
+    }
+  }
+  return lasting;
+}
+
+void Judge::judge(const std::set<uint8_t>& priorities) {
+  std::vector<uint32_t> selected;
+  for (uint32_t i = 0; i < log_.pauses.size(); ++i) {
+    if (priorities.contains(log_.pauses[i].priority)) selected.push_back(i);
+  }
+  const std::vector<Run> lasting = lasting_runs(selected);
+  PauseMarks marks{.lasts = std::vector<bool>(log_.pauses.size(), false),
+                   .is_root = std::vector<bool>(log_.pauses.size(), false)};
+  Stopped stopped;
+  for (const Run& run : lasting) {
+    stopped[log_.node_of(run.to)].push_back(&run);
+    if (!run.is_uninterrupted()) continue;
+    for (const uint32_t index : run.pauses) marks.lasts[index] = true;
+  }
+  std::vector<const Run*> roots;
+  for (const Run& run : lasting) {
+    if (!is_root(run, stopped)) continue;
+    roots.push_back(&run);
     for (const uint32_t index : run.pauses) marks.is_root[index] = true;
   }
-  Attribution found = attribute(log_, priority, selected, marks);
+  Attribution found = attribute(log_, selected, marks);
   out_.is_sampled = out_.is_sampled || found.is_sampled;
   for (const Share& share : found.shares) explained_[share.root] = sum(explained_[share.root], share.time);
   const std::set<uint32_t> locked = keep_cycles(found.cycles);
-  for (const Run& run : roots) {
-    if (!locked.contains(run.from)) add_storm(priority, run, found);
+  std::set<uint32_t> nodes;
+  for (const Run* run : roots) {
+    if (locked.contains(run->from)) continue;
+    add_storm(*run);
+    nodes.insert(log_.node_of(run->from));
   }
+  for (const uint32_t node : nodes) add_shares(out_.storms[storm_of_[node]], found.shares);
 }
 
 // Whether no other run on one port of its node lasts along with it.
-bool Judge::is_root(const Run& run, const std::vector<Run>& lasting) const {
-  const Pause& pause = log_.pauses[run.pauses.front()];
-  std::map<uint32_t, Duration> together;  // by port of the node
-  for (const Run& other : lasting) {
-    if (!other.is_uninterrupted() && is_denser(run, other)) continue;  // it goes on in between, this one does not
-    if (!may_cause(log_, log_.pauses[other.pauses.front()], pause, Turns::kUpDown)) continue;
-    const Duration overlap = std::min(run.end, other.end) - std::max(run.begin, other.begin);
-    if (overlap > Duration{}) together[other.to] += overlap;
+bool Judge::is_root(const Run& run, const Stopped& stopped) const {
+  const auto others = stopped.find(log_.node_of(run.from));
+  if (others == stopped.end()) return true;
+  std::map<std::pair<uint32_t, uint8_t>, Duration> together;  // by port of the node, and priority
+  for (const Run* other : others->second) {
+    if (!other->is_uninterrupted() && is_denser(run, *other)) continue;  // it goes on in between, this one does not
+    if (!may_cause(log_, other->as_pause(), run.as_pause(), Turns::kUpDown)) continue;
+    const Duration overlap = std::min(run.end, other->end) - std::max(run.begin, other->begin);
+    if (overlap > Duration{}) together[{other->to, other->priority}] += overlap;
   }
   Duration most;
-  for (const auto& [port, overlap] : together) most = std::max(most, overlap);
+  for (const auto& [place, overlap] : together) most = std::max(most, overlap);
   const Duration free = run.length() - most;
   return free >= threshold_of(run.from) && free > run.length() / 10 * kFreeTenths;
 }
 
 // One storm for a node, whatever its ports and priorities.
-void Judge::add_storm(uint8_t priority, const Run& run, const Attribution& found) {
+void Judge::add_storm(const Run& run) {
   const uint32_t root = log_.node_of(run.from);
-  auto known = std::ranges::find(out_.storms, root, &Storm::root);
-  if (known == out_.storms.end()) known = out_.storms.insert(known, {.root = root, .begin = Instant::never()});
-  Storm& storm = *known;
+  const auto [known, is_new] = storm_of_.try_emplace(root, out_.storms.size());
+  if (is_new) out_.storms.push_back({.root = root, .begin = Instant::never()});
+  Storm& storm = out_.storms[known->second];
   if (run.begin < storm.begin) {
     storm.begin = run.begin;
     storm.from = run.from;
@@ -204,11 +197,19 @@ void Judge::add_storm(uint8_t priority, const Run& run, const Attribution& found
   }
   if (run.end >= storm.end) storm.how = run.how;
   storm.end = std::max(storm.end, run.end);
-  storm.frames += run.frames;
-  if ((storm.priorities >> priority & 1) != 0) return;  // another run, or port, of the same
-  storm.priorities |= static_cast<uint16_t>(1 << priority);
-  for (const Share& share : found.shares) {
-    if (share.root != root) continue;
+  for (const uint32_t index : run.pauses) {
+    if (!is_counted_[index]) storm.frames += log_.pauses[index].span.frames;
+    is_counted_[index] = true;
+  }
+  if (run.has_pfc) storm.priorities |= static_cast<uint16_t>(1 << run.priority);
+  if (run.stops_all()) storm.priorities |= static_cast<uint16_t>(1 << kAllPriorities);
+}
+
+// `shares`: by root. Those of other pauses of the node, at priorities of no storm, are not the storm's.
+void Judge::add_shares(Storm& storm, const std::vector<Share>& shares) const {
+  for (const Share& share : std::ranges::equal_range(shares, storm.root, {}, &Share::root)) {
+    const uint16_t of_storm = storm.priorities | 1 << kAllPriorities;
+    if ((of_storm >> share.root_priority & 1) == 0) continue;
     storm.explained = sum(storm.explained, share.time);
     storm.spread.push_back(share);
   }
@@ -229,18 +230,18 @@ std::set<uint32_t> Judge::keep_cycles(const std::vector<Cycle>& cycles) {
 // One entry for a link whatever the priorities, in the order in which they were reached.
 void Judge::finish(Storm& storm) {
   storm.doubt = doubt_about(log_, storm.root, storm.from);
-  std::map<uint32_t, Share> by_link;
+  std::map<std::pair<uint32_t, uint32_t>, Share> by_link;
   for (const Share& share : storm.spread) {
-    const auto [it, is_new] = by_link.try_emplace(share.from, share);
+    const auto [it, is_new] = by_link.try_emplace({share.from, share.to}, share);
     if (is_new) continue;
     it->second.time = sum(it->second.time, share.time);
     it->second.first = std::min(it->second.first, share.first);
     it->second.hops = std::min(it->second.hops, share.hops);
   }
-  for (auto& [from, share] : by_link) share.first = std::max(share.first, storm.begin);  // not of a pause before it
+  for (auto& [link, share] : by_link) share.first = std::max(share.first, storm.begin);  // not of a pause before it
   storm.spread.clear();
   std::set<std::pair<std::string, uint32_t>> victims;
-  for (const auto& [from, share] : by_link) {
+  for (const auto& [link, share] : by_link) {
     if (share.time < (storm.end - storm.begin) / kVictimParts) continue;
     storm.spread.push_back(share);
     const uint32_t node = log_.node_of(share.to);
@@ -256,13 +257,6 @@ Duration StormRule::threshold(Duration capture, Rate link) const {
   if (storm_after) return *storm_after;
   const Duration timers = link.is_zero() ? kThresholdWithoutRate : link.time_of_bytes(kTimers * kTimerBytes);
   return std::min(std::max(capture / kCaptureShare, timers), kLongestThreshold);
-}
-
-std::vector<uint8_t> priorities_of(const PauseLog& log) {
-  std::set<uint8_t> found;
-  for (const Pause& pause : log.pauses) found.insert(pause.priority);
-  if (found.size() > 1) found.erase(kAllPriorities);
-  return {found.begin(), found.end()};
 }
 
 Analysis analyse(const PauseLog& log, const StormRule& rule) {

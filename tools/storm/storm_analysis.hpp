@@ -8,6 +8,8 @@
 //   in an uninterrupted pause of at least T that can have caused this one (pause_graph.hpp)
 //   or, in place of an uninterrupted pause: at least five that all lapse, none ended by XON, and that are on for a
 //   twentieth of the time or more. This is how a generator of PFC frames appears that is slower than its timers.
+//   PAUSE (802.3x) stops all priorities: it counts along with PFC of the same link, overlaps once, and may be caused by
+//   a pause of any priority.
 //   T = a tenth of the capture, but at least 3 × 0xFFFF quanta of the link (1.0 ms at 100G, 0.25 ms at 400G; where the
 //       speed is unknown, 1 ms), and at most 200 ms; or what the user says.
 //
@@ -61,7 +63,7 @@ struct Storm {
   std::string doubt;  // why it may only pass a pause on (certainty.hpp); empty: it is the root
   uint32_t from = 0;  // its port: the first whose pause does not end, if there are several
   uint32_t to = 0;
-  uint16_t priorities = 0;  // bit n: class n
+  uint16_t priorities = 0;  // bit n: class n; of PAUSE if it makes up half of the storm
   dataplane::Instant begin;
   dataplane::Instant end;
   PauseEnd how = PauseEnd::kOpen;
@@ -93,9 +95,5 @@ struct Analysis {
 };
 
 Analysis analyse(const PauseLog& log, const StormRule& rule = {});
-
-// The priorities that a log is analysed for: those of its pauses. PAUSE counts in each of them, and alone if there is
-// none.
-std::vector<uint8_t> priorities_of(const PauseLog& log);
 
 }  // namespace softspine::tools::storm

@@ -339,7 +339,95 @@ TEST(StormAnalysis, CountsPauseInEveryPriority) {
   const Analysis found = it.analysis();
   ASSERT_EQ(found.storms.size(), 1u);
   EXPECT_EQ(it.root(found), "h1");
-  EXPECT_EQ(found.storms[0].priorities, 1 << 3 | 1 << 4);
+  EXPECT_EQ(found.storms[0].priorities, 1 << kAllPriorities);
+  EXPECT_EQ(found.storms[0].frames, 1u) << "not once for each priority";
+  EXPECT_EQ(found.storms[0].explained, Duration::us(19'000 + 18'990 + 18'980));
+  EXPECT_EQ(found.storms[0].explained, found.paused);
+}
+
+// spine1 stops tor1 at priority 4, so tor1 stops h1 at all of them: no root of its own, whatever priority 3 does.
+TEST(StormAnalysis, TakesAPauseOfOnePriorityForTheCauseOfPause) {
+  MadeLog it = two_racks();
+  it.pause("spine1", "tor1", 1'000, 20'000, PauseEnd::kOpen, 4);
+  it.pause("tor1", "h1", 1'050, 20'000, PauseEnd::kOpen, kAllPriorities);
+  it.pause("h3", "tor2", 500, 560, PauseEnd::kXon, 3);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_EQ(it.root(found), "spine1");
+  EXPECT_EQ(found.storms[0].spread.size(), 2u);
+}
+
+// h1's timer is refreshed for 10 ms; one PAUSE of 10 us on the same link ends by XON in the middle of it.
+TEST(StormAnalysis, AShortPauseDoesNotEndALongOneOfTheSameLink) {
+  MadeLog it = two_racks();
+  it.pause("h1", "tor1", 1'000, 11'000, PauseEnd::kLapsed, 3);
+  it.pause("h1", "tor1", 2'000, 2'010, PauseEnd::kXon, kAllPriorities);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_EQ(it.root(found), "h1");
+  EXPECT_EQ(found.storms[0].end, MadeLog::us(11'000));
+  EXPECT_EQ(found.storms[0].how, PauseEnd::kLapsed);
+  EXPECT_EQ(found.storms[0].paused_percent, 100);
+  EXPECT_EQ(found.storms[0].priorities, 1 << 3) << "10 us of 10 ms are not what the storm consists of";
+  EXPECT_EQ(found.storms[0].frames, 2u);
+}
+
+// A run's time is the union of its spans: 1.2 of 3 ms are on, far from the 80 % of an uninterrupted pause.
+TEST(StormAnalysis, AddsUpOverlappingPausesOnce) {
+  MadeLog it = two_racks();
+  for (const int64_t at : {1'000, 2'800}) {
+    it.pause("h1", "tor1", at, at + 600, PauseEnd::kLapsed, 3);
+    it.pause("h1", "tor1", at, at + 600, PauseEnd::kLapsed, kAllPriorities);
+  }
+  EXPECT_TRUE(it.analysis().storms.empty());
+}
+
+// One link and priority from two captures of the same frames, 1 us apart.
+TEST(StormAnalysis, CountsTheTimeOfALinkOnce) {
+  MadeLog it = two_racks();
+  it.pause("h1", "tor1", 1'000, 11'000, PauseEnd::kLapsed);
+  it.pause("h1", "tor1", 1'001, 11'001, PauseEnd::kLapsed);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_EQ(found.links.at(0).total, Duration::us(10'001));
+  EXPECT_EQ(found.storms[0].explained, Duration::us(10'001));
+  EXPECT_EQ(found.paused, Duration::us(10'001));
+}
+
+// One port that asks two: h1 is known by its address on two links, say.
+TEST(StormAnalysis, KeepsLinksOfOnePortApart) {
+  MadeLog it = two_racks();
+  it.stop("h1", "tor1", 1'000);
+  const Pause& first = it.log.pauses.front();
+  it.log.pauses.push_back({.from = first.from, .to = 2, .priority = 3, .span = first.span});
+  ASSERT_NE(it.log.name(2), it.log.name(first.to));
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  ASSERT_EQ(found.storms[0].spread.size(), 2u);
+  EXPECT_NE(found.storms[0].spread[0].to, found.storms[0].spread[1].to);
+  EXPECT_EQ(found.storms[0].explained, Duration::us(38'000));
+}
+
+// 4,000 sources that all pause one port: the moments that can be afforded are fewer, and are bounded by kMaxWork.
+TEST(Attribution, LooksAtFewerMomentsWhereMorePausesAreOn) {
+  PauseLog log;
+  const uint32_t stopped = log.add_port("tor1:a", log.add_node("tor1"), Rate::gbps(100));
+  std::vector<uint32_t> selected;
+  constexpr uint32_t kSources = 4'000;
+  for (uint32_t i = 0; i < kSources; ++i) {
+    const std::string name = "x" + std::to_string(i);
+    const uint32_t from = log.add_port(name, log.add_node(name), Rate::gbps(100));
+    log.pauses.push_back({.from = from,
+                          .to = stopped,
+                          .priority = 3,
+                          .span = {.begin = dataplane::Instant::at_ps(i), .end = MadeLog::us(10'000), .frames = 1}});
+    selected.push_back(i);
+  }
+  const Attribution found = attribute(
+      log, selected,
+      {.lasts = std::vector<bool>(selected.size(), true), .is_root = std::vector<bool>(selected.size(), false)});
+  EXPECT_TRUE(found.is_sampled) << "4,001 moments of 4,000 pauses each are 16 million";
+  EXPECT_EQ(found.shares.size(), kSources);
 }
 
 TEST(StormAnalysis, KeepsPrioritiesApart) {
