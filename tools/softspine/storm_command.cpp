@@ -10,6 +10,7 @@
 #include <csignal>
 #include <cstring>
 #include <memory>
+#include <set>
 
 #include "control/telemetry/text_table.hpp"
 #include "dataplane/edge/owned_fd.hpp"
@@ -80,7 +81,7 @@ std::string count_text(uint64_t n, const char* one, const char* many) {
 }
 
 // What the reader of the report should know of its source.
-std::vector<std::string> notes_on(const storm::PauseRecorder& recorded, const storm::CaptureReader& reader) {
+std::vector<std::string> notes_on(const storm::PauseRecorder& recorded) {
   const storm::Tally& tally = recorded.tally();
   std::vector<std::string> notes;
   const auto note = [&notes](uint64_t n, const char* one, const char* many) {
@@ -89,13 +90,17 @@ std::vector<std::string> notes_on(const storm::PauseRecorder& recorded, const st
   note(tally.missed, "frame is missing: the capture says so", "frames are missing: the capture says so");
   note(tally.cut_pause_frames, "pause frame was captured too short to be read: take at least 34 bytes of each",
        "pause frames were captured too short to be read: take at least 34 bytes of each");
+  note(tally.cut_frames, "frame was captured too short to tell whether it pauses",
+       "frames were captured too short to tell whether they pause: take at least 34 bytes of each");
   note(tally.other_links, "frame that is not Ethernet was passed over",
        "frames that are not Ethernet were passed over");
-  note(reader.untimed_frames(), "frame without a time was passed over", "frames without a time were passed over");
-  note(tally.disordered, "frame is older than one before it on its port: the capture is out of order",
-       "frames are older than one before them on their port: the capture is out of order");
+  note(tally.timeless, "frame without a time that can be was left out",
+       "frames without a time that can be were left out");
+  note(tally.disordered, "frame is older than the one before it on its port: the capture is out of order",
+       "frames are older than the one before them on their port: the capture is out of order");
   note(tally.omitted, "pause frame is beyond what can be analysed, and was left out",
        "pause frames are beyond what can be analysed, and were left out");
+  if (tally.is_filtered) notes.emplace_back("a filter chose what was captured, and may have left out pause frames");
   size_t unknown_speeds = 0;
   for (const auto& sender : recorded.senders()) unknown_speeds += recorded.ports()[sender.port].speed.is_zero() ? 1 : 0;
   if (unknown_speeds > 0) {
@@ -146,9 +151,9 @@ std::expected<ReadCapture, std::string> read_capture(const StormArguments& argum
     out.recorded.take(frame, reader.interfaces());
     if (n % kLookEvery == 0) progress.show(reader.offset(), progress_text(out.recorded.tally()));
   }
-  out.recorded.finish(reader.interfaces());
+  out.recorded.finish(reader.interfaces(), reader.untimed_frames() + reader.mistimed_frames());
   if (interrupted != 0) out.facts.notes.push_back(fmt::format("interrupted at offset {}", reader.offset()));
-  const auto more = notes_on(out.recorded, reader);
+  const auto more = notes_on(out.recorded);
   out.facts.notes.insert(out.facts.notes.end(), more.begin(), more.end());
   out.facts.tally = out.recorded.tally();
   out.facts.ports = out.recorded.ports().size();
@@ -161,6 +166,7 @@ std::expected<ReadCapture, std::string> read_capture(const StormArguments& argum
 
 storm::KnownFabric known_fabric(const control::Testbed& testbed) {
   storm::KnownFabric known;
+  std::set<uint64_t> shared;  // addresses that several ports have: they tell no port
   const control::Fabric& fabric = testbed.fabric;
   for (const control::FabricLink& link : fabric.links) {
     known.links.emplace_back(fabric.name_of(link.a), fabric.name_of(link.b));
@@ -171,9 +177,10 @@ storm::KnownFabric known_fabric(const control::Testbed& testbed) {
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
       uint64_t mac = 0;
       for (const uint8_t byte : node.ports[p].mac.bytes) mac = mac << 8 | byte;
-      if (mac != 0) known.port_of_mac.emplace(mac, fabric.name_of({n, p}));
+      if (mac != 0 && !known.port_of_mac.emplace(mac, fabric.name_of({n, p})).second) shared.insert(mac);
     }
   }
+  for (const uint64_t mac : shared) known.port_of_mac.erase(mac);
   return known;
 }
 
@@ -190,12 +197,17 @@ Status run(const StormArguments& arguments) {
       return Status::kWrongInput;
     }
   }
-  const auto capture = read_capture(arguments);
+  auto capture = read_capture(arguments);
   if (!capture) {
     fmt::print(stderr, "softspine: {}\n", capture.error());
     return Status::kWrongInput;
   }
   const storm::PauseLog log = storm::assemble_log(capture->recorded, known);
+  if (log.copies > 0) {
+    capture->facts.notes.push_back(count_text(log.copies,
+                                              "pause frame was captured in a second place, too, and counts once",
+                                              "pause frames were captured in a second place, too, and count once"));
+  }
   const storm::Analysis analysis = storm::analyse(log, arguments.rule);
   // The picture first: `| head` ends this process while it prints.
   std::expected<void, std::string> drawn;

@@ -45,14 +45,71 @@ CaptureError CaptureReader::cut_short(const char* inside) const {
 }
 
 std::expected<bool, CaptureError> CaptureReader::next(CapturedFrame& frame) {
-  if (broken_) return std::unexpected(*broken_);
-  if (format_ == Format::kNotYet) broken_ = recognise();
-  if (!broken_) {
+  if (!has_read_ahead_) read_ahead();
+  for (;;) {
+    Moment moment;
+    if (!early_.empty()) {
+      frame = early_.front().frame;
+      moment = early_.front().moment;
+      given_ = std::move(early_.front().bytes);
+      frame.bytes = given_;
+      early_.pop_front();
+    } else {
+      const auto got = next_timed(frame, moment);
+      if (!got || !*got) return got;
+    }
+    if (!origin_) choose_origin(moment);
+    if (is_near(moment, *origin_)) {
+      frame.at = Instant::at_ps((moment.seconds - origin_->seconds) * kPsPerSecond + moment.ps - origin_->ps);
+      return true;
+    }
+    ++mistimed_;
+  }
+}
+
+void CaptureReader::read_ahead() {
+  has_read_ahead_ = true;
+  Early it;
+  while (early_.size() < kReadAhead) {
+    const auto got = next_timed(it.frame, it.moment);
+    if (!got || !*got) break;  // an error sticks, and comes again behind these frames
+    it.bytes.assign(it.frame.bytes.begin(), it.frame.bytes.end());
+    early_.push_back(it);
+  }
+  size_t most = 0;
+  for (const Early& candidate : early_) {
+    const auto agreeing = static_cast<size_t>(
+        std::ranges::count_if(early_, [&](const Early& other) { return is_near(other.moment, candidate.moment); }));
+    if (agreeing > most) choose_origin(candidate.moment);
+    most = std::max(most, agreeing);
+  }
+}
+
+void CaptureReader::choose_origin(const Moment& first) {
+  const bool is_emulated = first.seconds >= 0 && first.seconds < kLongestSeconds;
+  origin_ = is_emulated ? Moment{} : first;
+}
+
+bool CaptureReader::is_near(const Moment& a, const Moment& b) {
+  int64_t seconds = 0;
+  return !__builtin_sub_overflow(a.seconds, b.seconds, &seconds) && seconds <= kLongestSeconds &&
+         seconds >= -kLongestSeconds;
+}
+
+std::expected<bool, CaptureError> CaptureReader::next_timed(CapturedFrame& frame, Moment& moment) {
+  if (!broken_ && format_ == Format::kNotYet) broken_ = recognise();
+  while (!broken_) {
     input_.skip(consumed_);
     consumed_ = 0;
     auto got = format_ == Format::kPcap ? next_in_pcap(frame) : next_in_pcapng(frame);
-    if (got) return *got;
-    broken_ = got.error();
+    if (!got) {
+      broken_ = got.error();
+    } else if (!*got || moment_) {
+      moment = moment_.value_or(Moment{});
+      return *got;
+    } else {
+      ++mistimed_;
+    }
   }
   return std::unexpected(*broken_);
 }
@@ -98,11 +155,9 @@ std::expected<bool, CaptureError> CaptureReader::next_in_pcap(CapturedFrame& fra
   }
   record = input_.peek(kPcapRecordBytes + captured);
   if (record.size() < kPcapRecordBytes + captured) return std::unexpected(cut_short("a frame"));
-  const auto at = instant_of(seconds * clocks_[0].ticks_per_second + fraction, clocks_[0]);
-  if (!at) return std::unexpected(at.error());
+  note_time(seconds * clocks_[0].ticks_per_second + fraction, clocks_[0]);
   frame.interface = 0;
   frame.way = Way::kUnknown;
-  frame.at = *at;
   frame.missed_before = 0;
   frame.bytes = record.subspan(kPcapRecordBytes);
   consumed_ = record.size();
@@ -122,7 +177,8 @@ std::expected<bool, CaptureError> CaptureReader::next_in_pcapng(CapturedFrame& f
     if (length < kLeastBlockBytes || length % 4 != 0) {
       return std::unexpected(error("a block of " + bytes_text(length) + ": at least 12, in fours", 4));
     }
-    const bool is_read = type == kInterfaceBlock || type == kEnhancedPacketBlock || type == kObsoletePacketBlock;
+    const bool is_read = type == kInterfaceBlock || type == kEnhancedPacketBlock || type == kObsoletePacketBlock ||
+                         type == kStatisticsBlock;
     if (!is_read) {
       if (type == kSimplePacketBlock) ++untimed_;
       if (!input_.skip(length)) return std::unexpected(cut_short("a block"));
@@ -167,9 +223,23 @@ std::optional<CaptureError> CaptureReader::open_section() {
 
 std::expected<bool, CaptureError> CaptureReader::take_block(uint32_t type, std::span<const uint8_t> body,
                                                             CapturedFrame& frame) {
-  if (type != kInterfaceBlock) return take_packet(type, body, frame);
-  if (auto wrong = add_interface(body)) return std::unexpected(*wrong);
+  if (type != kInterfaceBlock && type != kStatisticsBlock) return take_packet(type, body, frame);
+  if (auto wrong = type == kInterfaceBlock ? add_interface(body) : take_statistics(body))
+    return std::unexpected(*wrong);
   return false;
+}
+
+// Each one counts from the capture's begin, so the last one of an interface has the others in it.
+std::optional<CaptureError> CaptureReader::take_statistics(std::span<const uint8_t> body) {
+  const auto block = statistics_block(body, order_);
+  if (!block) return error(block.error().message, kBlockHeadBytes + block.error().at);
+  if (block->interface >= interfaces_.size() - section_interfaces_) {
+    return error("statistics of interface " + std::to_string(block->interface) + ", which was not described",
+                 kBlockHeadBytes);
+  }
+  CapturedInterface& it = interfaces_[section_interfaces_ + block->interface];
+  it.dropped = std::max(it.dropped, block->dropped);
+  return std::nullopt;
 }
 
 std::optional<CaptureError> CaptureReader::add_interface(std::span<const uint8_t> body) {
@@ -178,6 +248,7 @@ std::optional<CaptureError> CaptureReader::add_interface(std::span<const uint8_t
   if (interfaces_.size() >= kMaxInterfaces) return error("more than 65,536 interfaces");
   interfaces_.push_back({.name = std::move(block->name),
                          .description = std::move(block->description),
+                         .filter = std::move(block->filter),
                          .speed_bps = block->speed_bps,
                          .mac = block->mac,
                          .link_type = block->link_type});
@@ -194,9 +265,7 @@ std::expected<bool, CaptureError> CaptureReader::take_packet(uint32_t type, std:
         "a frame of interface " + std::to_string(packet->interface) + ", which was not described", kBlockHeadBytes));
   }
   frame.interface = static_cast<uint32_t>(section_interfaces_ + packet->interface);
-  const auto at = instant_of(packet->ticks, clocks_[frame.interface]);
-  if (!at) return std::unexpected(at.error());
-  frame.at = *at;
+  note_time(packet->ticks, clocks_[frame.interface]);
   frame.way = way_of(packet->flags);
   frame.bytes = packet->bytes;
   frame.original_bytes = packet->original_bytes;
@@ -204,23 +273,12 @@ std::expected<bool, CaptureError> CaptureReader::take_packet(uint32_t type, std:
   return true;
 }
 
-std::expected<Instant, CaptureError> CaptureReader::instant_of(uint64_t ticks, const Clock& clock) {
+void CaptureReader::note_time(uint64_t ticks, const Clock& clock) {
   const uint64_t per_second = clock.ticks_per_second;
   Moment moment;
-  if (__builtin_add_overflow(ticks / per_second, clock.offset_seconds, &moment.seconds)) {
-    return std::unexpected(error("a time that no clock has", kBlockHeadBytes + 4));
-  }
+  const bool is_beyond = __builtin_add_overflow(ticks / per_second, clock.offset_seconds, &moment.seconds);
   moment.ps = static_cast<int64_t>(dataplane::Uint128{ticks % per_second} * kPsPerSecond / per_second);
-  if (!origin_) {
-    const bool emulated = moment.seconds >= 0 && moment.seconds < kLongestSeconds;
-    origin_ = emulated ? Moment{} : moment;
-  }
-  int64_t seconds = 0;
-  if (__builtin_sub_overflow(moment.seconds, origin_->seconds, &seconds) || seconds > kLongestSeconds ||
-      seconds < -kLongestSeconds) {
-    return std::unexpected(error("a time more than 50 days from the first frame's", kBlockHeadBytes + 4));
-  }
-  return Instant::at_ps(seconds * kPsPerSecond + moment.ps - origin_->ps);
+  moment_ = is_beyond ? std::nullopt : std::optional{moment};
 }
 
 }  // namespace softspine::tools::storm

@@ -5,7 +5,9 @@
 //
 // Time: emulated captures count from 0, others from 1970, which picoseconds in 64 bits do not reach. So an
 // Instant here counts from `origin_seconds()` + its picoseconds: 0 for a capture that begins within 50 days of
-// 1970 (emulated time), else the time of the first frame. A frame 50 days from it is an error.
+// 1970 (emulated time), else the time of the first frame. A frame 50 days from it has a wrong time: it is left out and
+// counted. The first frame's own time may be the wrong one, so the first three are read ahead, and the time counts
+// that most of them agree with.
 //
 // Errors name the offset in the file, and the first one is final. An input that ends inside a block is cut short: this
 // is an error, too, but frames read before it are valid.
@@ -13,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <expected>
 #include <optional>
 #include <span>
@@ -36,8 +39,10 @@ enum class Way : uint8_t { kUnknown, kIn, kOut };
 struct CapturedInterface {
   std::string name;  // empty: not said
   std::string description;
+  std::string filter;      // that frames were chosen by; empty: not said
   uint64_t speed_bps = 0;  // 0: not said
   uint64_t mac = 0;        // 0: not said
+  uint64_t dropped = 0;    // frames, as the capture's statistics say
   uint16_t link_type = 0;
   bool is_ethernet() const { return link_type == 1; }
 };
@@ -64,7 +69,8 @@ class CaptureReader {
 
   const std::vector<CapturedInterface>& interfaces() const { return interfaces_; }
   uint64_t offset() const { return input_.offset(); }
-  uint64_t untimed_frames() const { return untimed_; }  // simple packet blocks: passed over
+  uint64_t untimed_frames() const { return untimed_; }    // simple packet blocks: left out
+  uint64_t mistimed_frames() const { return mistimed_; }  // 50 days from the others: left out
   // The time of instant 0, since 1970. Meaningful after the first frame.
   int64_t origin_seconds() const { return origin_ ? origin_->seconds : 0; }
   int64_t origin_ps() const { return origin_ ? origin_->ps : 0; }
@@ -79,16 +85,28 @@ class CaptureReader {
     int64_t seconds = 0;
     int64_t ps = 0;
   };
+  struct Early {  // a frame that was read ahead
+    CapturedFrame frame;
+    Moment moment;
+    std::vector<uint8_t> bytes;
+  };
+  static constexpr size_t kReadAhead = 3;
 
   std::optional<CaptureError> recognise();
   std::optional<CaptureError> open_pcap(uint32_t magic);
+  void read_ahead();
+  void choose_origin(const Moment& first);
+  static bool is_near(const Moment& a, const Moment& b);
+  // The next frame with a time that a clock may have, `at` not set.
+  std::expected<bool, CaptureError> next_timed(CapturedFrame& frame, Moment& moment);
   std::expected<bool, CaptureError> next_in_pcap(CapturedFrame& frame);
   std::expected<bool, CaptureError> next_in_pcapng(CapturedFrame& frame);
   std::optional<CaptureError> open_section();
   std::expected<bool, CaptureError> take_block(uint32_t type, std::span<const uint8_t> body, CapturedFrame& frame);
   std::optional<CaptureError> add_interface(std::span<const uint8_t> body);
   std::expected<bool, CaptureError> take_packet(uint32_t type, std::span<const uint8_t> body, CapturedFrame& frame);
-  std::expected<dataplane::Instant, CaptureError> instant_of(uint64_t ticks, const Clock& clock);
+  std::optional<CaptureError> take_statistics(std::span<const uint8_t> body);
+  void note_time(uint64_t ticks, const Clock& clock);
 
   CaptureError error(std::string message, size_t beyond = 0) const;
   CaptureError cut_short(const char* inside) const;
@@ -100,7 +118,12 @@ class CaptureReader {
   std::vector<Clock> clocks_;      // of interfaces_
   size_t section_interfaces_ = 0;  // the first of this section
   std::optional<Moment> origin_;
+  std::optional<Moment> moment_;  // of the frame that was read last; none: no clock has it
+  bool has_read_ahead_ = false;
+  std::deque<Early> early_;
+  std::vector<uint8_t> given_;  // bytes of the early frame that was handed out last
   uint64_t untimed_ = 0;
+  uint64_t mistimed_ = 0;
   size_t consumed_ = 0;  // bytes of the block that the last frame stands in: skipped by the next read
   std::optional<CaptureError> broken_;
 };

@@ -15,19 +15,34 @@ bool is_watched(const PauseLog& log, uint32_t port) {
   return it.is_captured || (it.peer != kNone && log.ports[it.peer].is_captured);
 }
 
+// Why a pause that is not in the capture may be the cause. Empty: all of them are.
+std::string doubt_by_gaps(const Gaps& gaps) {
+  if (gaps.missed > 0) return "frames are missing from the capture, and may have paused another of its ports";
+  if (gaps.is_filtered)
+    return "a filter chose what was captured, and may have left out what paused another of its ports";
+  if (gaps.cut > 0) return "frames were captured too short to be read, and may have paused another of its ports";
+  if (gaps.omitted > 0) return "pause frames had to be left out, and may have paused another of its ports";
+  if (gaps.timeless > 0)
+    return "frames without a time that can be were left out, and may have paused another of its ports";
+  if (gaps.disordered > 0) return "times in the capture run backwards, so what came first cannot be told";
+  return "";
+}
+
 }  // namespace
 
 std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from) {
   const LogNode& it = log.nodes[node];
   if (!it.is_named) return "the capture does not say what it is, nor what is behind it";
-  if (it.is_tier_known && it.tier == 0) return "";
+  if (it.is_tier_known && it.tier == 0) {
+    return log.gaps.is_filtered ? "a filter chose what was captured, and may have left out the XONs that it sent" : "";
+  }
   const auto seen = std::ranges::count_if(it.ports, [&log](uint32_t port) { return is_watched(log, port); });
   const auto unseen =
       std::ranges::find_if(it.ports, [&](uint32_t port) { return port != from && !is_watched(log, port); });
   if (unseen != it.ports.end()) {
     return fmt::format("{} was not captured, and may have been paused", log.name(*unseen));
   }
-  if (log.missed_frames > 0) return "frames are missing from the capture, and may have paused another of its ports";
+  if (std::string gap = doubt_by_gaps(log.gaps); !gap.empty()) return gap;
   if (it.known_ports == 0)
     return "the capture does not say how many ports it has, and any of them may have been paused";
   if (static_cast<uint64_t>(seen) < it.known_ports) {

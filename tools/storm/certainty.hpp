@@ -4,10 +4,13 @@
 // hold the cause:
 //
 //   a host            does not forward, so the cause cannot be behind it. That it is a host is known from the testbed
-//                     or from its name (h3, gpu7), not guessed from the ports that were captured.
+//                     or from its name (h3, gpu7), not guessed from the ports that were captured. A filter may have
+//                     left out its XONs, though.
 //   a switch          if pauses of each of its other ports would be in the capture: the port or its link's other end
 //                     was captured, and the number of the switch's ports is known, from the testbed or from our
-//                     captures (control/telemetry/pcapng.hpp); and the capture says of no frame that it is missing
+//                     captures (control/telemetry/pcapng.hpp); and no pause can be missing: no frame is said to be
+//                     lost, none was cut short or had to be left out, no filter chose among them but one that is
+//                     known to take every pause frame, and times never run backwards
 //   what has no name  (a source MAC, "peer of tor1:Ethernet0") never
 #pragma once
 

@@ -22,6 +22,7 @@ struct PauseFrame {
   uint64_t source = 0;   // 48 bits
   uint16_t enabled = 0;  // bit n: class n
   std::array<uint16_t, kPauseClasses> quanta{};
+  friend bool operator==(const PauseFrame&, const PauseFrame&) = default;
 };
 
 enum class MacControl : uint8_t {

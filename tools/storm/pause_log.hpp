@@ -5,8 +5,7 @@
 // A pause goes from the port that sent PFC frames to the port at the other end of the link, whose egress stood still.
 // A port's node is what stands before the last ':' of its name ("tor1" of "tor1:Ethernet4"), or the name.
 // Nodes and ports that the capture does not name get names from what is known of them: a source MAC, or "peer of PORT".
-// A frame is assigned to a port by where it was captured and which way it went, if that is known; else by the port that
-// is known to have its source MAC. Of frames that were captured in several places without a way, one place counts.
+// Which port a frame is assigned to: sender_ends.hpp.
 // Tier: 0 hosts, 1 their switches, 2 and 3 above; kNoTier where nothing is known.
 #pragma once
 
@@ -49,13 +48,27 @@ struct Pause {
   PauseSpan span;
 };
 
+// What of the pauses may not be in the capture, as far as it can be seen.
+struct Gaps {
+  uint64_t missed = 0;      // frames which the capture says it did not get
+  uint64_t cut = 0;         // frames of which too little was captured to tell whom they pause
+  uint64_t omitted = 0;     // pause frames beyond what can be analysed
+  uint64_t timeless = 0;    // frames without a time, or with one that cannot be
+  uint64_t disordered = 0;  // frames older than the one before them: some clock is wrong
+  bool is_filtered = false;
+  bool any() const { return missed + cut + omitted + timeless + disordered > 0 || is_filtered; }
+  // Pauses may be there although none was read.
+  bool hides_all() const { return cut + omitted + timeless > 0 || is_filtered; }
+};
+
 struct PauseLog {
   std::vector<LogNode> nodes;
   std::vector<LogPort> ports;
   std::vector<Pause> pauses;  // by begin
   dataplane::Instant begin;   // of the capture
   dataplane::Instant end;
-  uint64_t missed_frames = 0;  // which the capture says it did not get
+  Gaps gaps;
+  uint64_t copies = 0;  // pause frames that were captured in a second place, and count in the first
 
   uint32_t node_of(uint32_t port) const { return ports[port].node; }
   const std::string& node_name(uint32_t port) const { return nodes[ports[port].node].name; }
@@ -64,7 +77,8 @@ struct PauseLog {
 
   uint32_t add_node(const std::string& name);
   uint32_t add_port(const std::string& name, uint32_t node, dataplane::Rate speed = {});
-  void join(uint32_t a, uint32_t b);
+  // False: one of them has a neighbour already.
+  bool join(uint32_t a, uint32_t b);
 };
 
 std::string node_part(const std::string& port_name);

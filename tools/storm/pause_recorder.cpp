@@ -18,13 +18,26 @@ using dataplane::Rate;
 namespace {
 
 constexpr size_t kMacHeaderBytes = 12;
+constexpr size_t kEthernetHeaderBytes = 14;
 constexpr uint32_t kNone = UINT32_MAX;
 constexpr size_t kMaxNameBytes = 128;
 
-// A link below the least rate that we know is one that was not measured.
+constexpr uint64_t kMostBps = 10'000'000'000'000;
+
+// A link below the least rate that we know is one that was not measured; one above kMostBps is nobody's.
 Rate speed_of(uint64_t bps) {
   const Rate rate = Rate::bps(bps);
-  return rate < Rate::min() ? Rate{} : rate;
+  return rate < Rate::min() || bps > kMostBps ? Rate{} : rate;
+}
+
+// Of a filter that surely takes every pause frame: "ether proto 0x8808", or that or something else. ("and" binds no
+// stronger than "or" in libpcap's syntax.)
+bool keeps_pause_frames(std::string_view filter) {
+  constexpr std::string_view kPauseFrames = "ether proto 0x8808";
+  if (!filter.starts_with(kPauseFrames)) return false;
+  const std::string_view rest = filter.substr(kPauseFrames.size());
+  const bool narrows = rest.find("and") != rest.npos || rest.find("&&") != rest.npos;
+  return rest.empty() || (rest.starts_with(" or ") && !narrows);
 }
 
 // Names go to terminals and pictures: no control characters, no end of it without end.
@@ -47,6 +60,10 @@ void read_description(std::string_view description, RecordedPort& port) {
   std::from_chars(description.data(), description.data() + description.size(), port.node_ports);
 }
 
+bool is_cut(const CapturedFrame& frame) {
+  return frame.bytes.size() < frame.original_bytes;
+}
+
 }  // namespace
 
 uint32_t PauseRecorder::port_of(uint32_t interface, const std::vector<CapturedInterface>& interfaces) {
@@ -67,7 +84,8 @@ uint32_t PauseRecorder::add(RecordedPort port) {
   const auto [known, is_new] = port_by_name_.try_emplace(port.name, static_cast<uint32_t>(ports_.size()));
   if (is_new) {
     ports_.push_back(std::move(port));
-    latest_.push_back(Instant::at_ps(std::numeric_limits<int64_t>::min()));
+    previous_.push_back(Instant::at_ps(std::numeric_limits<int64_t>::min()));
+    orders_.emplace_back();
   }
   return known->second;
 }
@@ -76,6 +94,7 @@ uint32_t PauseRecorder::port_of_machine(uint32_t number, const CapturedInterface
   const std::string name = number == 0 ? "any" : "if" + std::to_string(number);
   return add({.name = std::string{kThisMachine} + ":" + name,
               .is_named = true,
+              .is_shared = number == 0,
               .speed = speed_.is_zero() ? speed_of(it.speed_bps) : speed_});
 }
 
@@ -83,12 +102,13 @@ void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedI
   first_ = tally_.frames == 0 ? frame.at : std::min(first_, frame.at);
   last_ = tally_.frames == 0 ? frame.at : std::max(last_, frame.at);
   ++tally_.frames;
-  tally_.missed += frame.missed_before;
+  if (missed_.size() <= frame.interface) missed_.resize(frame.interface + 1);
+  missed_[frame.interface] += frame.missed_before;
   const CapturedInterface& it = interfaces[frame.interface];
   if (it.is_ethernet()) return take(port_of(frame.interface, interfaces), frame);
   const auto cooked = is_cooked(it.link_type) ? read_cooked(it.link_type, frame.bytes) : std::nullopt;
   if (!cooked) {
-    ++tally_.other_links;
+    ++(is_cooked(it.link_type) && is_cut(frame) ? tally_.cut_frames : tally_.other_links);
     return;
   }
   CapturedFrame bare = frame;
@@ -99,12 +119,13 @@ void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedI
 
 void PauseRecorder::take(uint32_t port, const CapturedFrame& frame) {
   ++ports_[port].frames;
-  if (frame.at < latest_[port]) ++tally_.disordered;
-  latest_[port] = std::max(latest_[port], frame.at);
+  if (frame.at < previous_[port]) ++tally_.disordered;
+  previous_[port] = frame.at;
+  if (frame.bytes.size() < kEthernetHeaderBytes && is_cut(frame)) ++tally_.cut_frames;
   PauseFrame control;
   switch (read_pause_frame(frame.bytes, control)) {
     case MacControl::kNone: return learn(port, frame);
-    case MacControl::kPause: return pause(port, frame.way, latest_[port], control);
+    case MacControl::kPause: return hold(port, frame.way, frame.at, control);
     case MacControl::kCut: ++tally_.cut_pause_frames; return;
     case MacControl::kOther: ++tally_.other_mac_control; return;
   }
@@ -115,24 +136,33 @@ void PauseRecorder::learn(uint32_t port, const CapturedFrame& frame) {
   macs_.transmitted(port, mac_at(frame.bytes, 6), mac_at(frame.bytes, 0));
 }
 
-void PauseRecorder::pause(uint32_t port, Way way, Instant at, const PauseFrame& frame) {
+void PauseRecorder::hold(uint32_t port, Way way, Instant at, const PauseFrame& frame) {
   ++tally_.pause_frames;
-  const Sender sender{.port = port, .way = way, .mac = frame.source};
-  auto known = sender_ids_.find(sender);
-  if (known == sender_ids_.end()) {
-    if (senders_.size() >= kMaxSenders) {
-      ++tally_.omitted;
-      return;
-    }
-    known = sender_ids_.emplace(sender, static_cast<uint32_t>(senders_.size())).first;
-    senders_.push_back(sender);
-    timers_.emplace_back();
+  const auto sender = sender_of({.port = port, .way = way, .mac = frame.source});
+  PauseOrder& order = orders_[port];
+  if (!sender || !order.put({.at = at, .number = tally_.frames, .sender = *sender, .frame = frame})) {
+    ++tally_.omitted;
+    return;
   }
+  copies_.seen(*sender, at, frame);
+  if (order.is_full()) pause(order.take());
+}
+
+std::optional<uint32_t> PauseRecorder::sender_of(const Sender& sender) {
+  if (const auto known = sender_ids_.find(sender); known != sender_ids_.end()) return known->second;
+  if (senders_.size() >= kMaxSenders) return std::nullopt;
+  senders_.push_back(sender);
+  timers_.emplace_back();
+  return sender_ids_.emplace(sender, static_cast<uint32_t>(senders_.size() - 1)).first->second;
+}
+
+void PauseRecorder::pause(const PauseOrder::Held& held) {
+  const Rate speed = ports_[senders_[held.sender].port].speed;
   for (uint8_t priority = 0; priority < kPauseClasses; ++priority) {
-    if ((frame.enabled >> priority & 1) == 0) continue;
-    auto& timer = timers_[known->second][priority];
-    if (!timer) timer.emplace(ports_[port].speed);
-    add(known->second, priority, timer->take(at, frame.quanta[priority]));
+    if ((held.frame.enabled >> priority & 1) == 0) continue;
+    auto& timer = timers_[held.sender][priority];
+    if (!timer) timer.emplace(speed);
+    add(held.sender, priority, timer->take(held.at, held.frame.quanta[priority]));
   }
 }
 
@@ -145,8 +175,19 @@ void PauseRecorder::add(uint32_t sender, uint8_t priority, const std::optional<P
   pauses_.push_back({.sender = sender, .priority = priority, .span = *span});
 }
 
-void PauseRecorder::finish(const std::vector<CapturedInterface>& interfaces) {
+void PauseRecorder::finish(const std::vector<CapturedInterface>& interfaces, uint64_t timeless) {
   if (!interfaces.empty()) port_of(static_cast<uint32_t>(interfaces.size() - 1), interfaces);
+  missed_.resize(interfaces.size());
+  tally_.timeless = timeless;
+  tally_.missed = 0;
+  for (size_t i = 0; i < interfaces.size(); ++i) {
+    tally_.missed += std::max(missed_[i], interfaces[i].dropped);  // two ways to tell of the same frames
+    const bool is_complete = interfaces[i].filter.empty() || keeps_pause_frames(interfaces[i].filter);
+    tally_.is_filtered = tally_.is_filtered || !is_complete;
+  }
+  for (PauseOrder& order : orders_) {
+    while (!order.empty()) pause(order.take());
+  }
   for (uint32_t sender = 0; sender < senders_.size(); ++sender) {
     for (uint8_t priority = 0; priority < kPauseClasses; ++priority) {
       auto& timer = timers_[sender][priority];

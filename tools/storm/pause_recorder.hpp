@@ -5,7 +5,7 @@
 //
 // Memory grows with the pauses (an XOFF and its refreshes are one), at most kMaxPauses, and with the senders (port,
 // way, source MAC), at most kMaxSenders; what exceeds these is counted in Tally::omitted.
-// A frame that is older than the one before it on its port counts as of the same instant.
+// Pause frames may come out of order, up to PauseOrder::kHeld of a port; what comes later still is omitted, too.
 #pragma once
 
 #include <array>
@@ -16,8 +16,10 @@
 #include <vector>
 
 #include "tools/storm/capture_reader.hpp"
+#include "tools/storm/copy_log.hpp"
 #include "tools/storm/mac_log.hpp"
 #include "tools/storm/pause_frame.hpp"
+#include "tools/storm/pause_order.hpp"
 #include "tools/storm/pause_timer.hpp"
 
 namespace softspine::tools::storm {
@@ -27,6 +29,7 @@ inline constexpr const char* kThisMachine = "here";
 struct RecordedPort {
   std::string name;  // made up if the capture has none
   bool is_named = false;
+  bool is_shared = false;   // several ports of a machine, which the capture does not tell apart
   std::string peer;         // "node:port" from the description, if it says one
   uint32_t node_ports = 0;  // how many its node has, from the description as well
   dataplane::Rate speed;    // zero: unknown
@@ -51,11 +54,14 @@ struct Tally {
   uint64_t frames = 0;
   uint64_t pause_frames = 0;
   uint64_t cut_pause_frames = 0;   // too short to be read
+  uint64_t cut_frames = 0;         // too short to tell whether they pause
   uint64_t other_mac_control = 0;  // opcodes that pause nobody
   uint64_t other_links = 0;        // frames of interfaces that are not Ethernet
   uint64_t missed = 0;             // frames that the capture says it did not get
-  uint64_t disordered = 0;         // frames older than one before them on their port
-  uint64_t omitted = 0;            // pause frames beyond this recorder's bounds
+  uint64_t disordered = 0;         // frames older than the one before them on their port
+  uint64_t omitted = 0;            // pause frames beyond this recorder's bounds, or too late for their order
+  uint64_t timeless = 0;           // frames without a time, or with one that cannot be
+  bool is_filtered = false;        // a filter chose what was captured, and may have left pause frames out
 };
 
 class PauseRecorder {
@@ -68,8 +74,8 @@ class PauseRecorder {
 
   void take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces);
   // To be called after the last frame: ends what is still paused, and sorts the pauses by their begin. Interfaces that
-  // no frame came from are ports, too.
-  void finish(const std::vector<CapturedInterface>& interfaces);
+  // no frame came from are ports, too. `timeless`: frames that the reader had to leave out.
+  void finish(const std::vector<CapturedInterface>& interfaces, uint64_t timeless = 0);
 
   const Tally& tally() const { return tally_; }
   dataplane::Instant first() const { return first_; }
@@ -78,6 +84,7 @@ class PauseRecorder {
   const std::vector<Sender>& senders() const { return senders_; }
   const std::vector<RecordedPause>& pauses() const { return pauses_; }
   const MacLog& macs() const { return macs_; }
+  const CopyLog& copies() const { return copies_; }  // places are senders()
 
  private:
   using Timers = std::array<std::optional<PauseTimer>, kPauseClasses>;
@@ -87,7 +94,9 @@ class PauseRecorder {
   uint32_t add(RecordedPort port);
   void take(uint32_t port, const CapturedFrame& frame);
   void learn(uint32_t port, const CapturedFrame& frame);
-  void pause(uint32_t port, Way way, dataplane::Instant at, const PauseFrame& frame);
+  void hold(uint32_t port, Way way, dataplane::Instant at, const PauseFrame& frame);
+  std::optional<uint32_t> sender_of(const Sender& sender);
+  void pause(const PauseOrder::Held& held);
   void add(uint32_t sender, uint8_t priority, const std::optional<PauseSpan>& span);
 
   dataplane::Rate speed_;
@@ -96,13 +105,16 @@ class PauseRecorder {
   dataplane::Instant last_;
   std::vector<uint32_t> port_of_interface_;
   std::vector<RecordedPort> ports_;
-  std::vector<dataplane::Instant> latest_;  // of ports_
+  std::vector<dataplane::Instant> previous_;  // of ports_: the last frame's time
+  std::vector<PauseOrder> orders_;            // of ports_
+  std::vector<uint64_t> missed_;              // of interfaces, as their frames say
   std::unordered_map<std::string, uint32_t> port_by_name_;
   std::map<Sender, uint32_t> sender_ids_;
   std::vector<Sender> senders_;
   std::vector<Timers> timers_;  // of senders_
   std::vector<RecordedPause> pauses_;
   MacLog macs_;
+  CopyLog copies_;
 };
 
 }  // namespace softspine::tools::storm

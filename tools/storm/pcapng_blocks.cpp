@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/storm/pcapng_blocks.hpp"
 
+#include <limits>
 #include <optional>
 
 namespace softspine::tools::storm {
@@ -10,6 +11,7 @@ namespace {
 using Bytes = std::span<const uint8_t>;
 
 constexpr size_t kInterfaceFixedBytes = 8;
+constexpr size_t kStatisticsFixedBytes = 12;
 constexpr size_t kPacketFixedBytes = 20;
 constexpr size_t kOptionHeaderBytes = 4;
 
@@ -19,7 +21,10 @@ constexpr uint16_t kDescription = 3;
 constexpr uint16_t kMac = 6;
 constexpr uint16_t kSpeed = 8;
 constexpr uint16_t kResolution = 9;
+constexpr uint16_t kFilter = 11;
 constexpr uint16_t kOffset = 14;
+constexpr uint16_t kInterfaceDrops = 5;
+constexpr uint16_t kSystemDrops = 7;
 constexpr uint16_t kFlags = 2;
 constexpr uint16_t kDropCount = 4;
 constexpr uint16_t kObsoleteDropsUnknown = 0xffff;
@@ -63,6 +68,12 @@ std::string text_of(Bytes value) {
   return text.substr(0, text.find('\0'));  // some writers count the end
 }
 
+// The first byte says in which form the filter is written: 0 is libpcap's text, 1 its program.
+std::string filter_of(Bytes value) {
+  if (value.size() <= 1) return {};
+  return value[0] == 0 ? text_of(value.subspan(1)) : "?";
+}
+
 // 0: no clock that anyone has.
 uint64_t ticks_of(uint8_t resolution) {
   const unsigned exponent = resolution & 0x7f;
@@ -91,6 +102,7 @@ std::string take_interface_option(InterfaceBlock& out, uint16_t code, Bytes valu
       out.ticks_per_second = ticks_of(value[0]);
       if (out.ticks_per_second == 0) wrong = "if_tsresol " + std::to_string(value[0]) + " is finer than any clock";
       break;
+    case kFilter: out.filter = filter_of(value); break;
     case kOffset:
       if (wrong = wrong_length("if_tsoffset", value, 8); !wrong.empty()) break;
       out.offset_seconds = static_cast<int64_t>(order.load<uint64_t>(value, 0));
@@ -98,6 +110,15 @@ std::string take_interface_option(InterfaceBlock& out, uint16_t code, Bytes valu
     default: break;
   }
   return wrong;
+}
+
+std::string take_statistics_option(StatisticsBlock& out, uint16_t code, Bytes value, ByteOrder order) {
+  if (code != kInterfaceDrops && code != kSystemDrops) return {};
+  std::string wrong = wrong_length(code == kInterfaceDrops ? "isb_ifdrop" : "isb_osdrop", value, 8);
+  if (!wrong.empty()) return wrong;
+  const auto more = order.load<uint64_t>(value, 0);
+  if (__builtin_add_overflow(out.dropped, more, &out.dropped)) out.dropped = std::numeric_limits<uint64_t>::max();
+  return {};
 }
 
 std::string take_packet_option(PacketBlock& out, uint16_t code, Bytes value, ByteOrder order) {
@@ -122,6 +143,18 @@ std::expected<InterfaceBlock, BlockError> interface_block(Bytes body, ByteOrder 
   out.link_type = order.load<uint16_t>(body, 0);
   const auto wrong = read_options(body, kInterfaceFixedBytes, order, [&](uint16_t code, Bytes value) {
     return take_interface_option(out, code, value, order);
+  });
+  if (wrong) return std::unexpected(*wrong);
+  return out;
+}
+
+std::expected<StatisticsBlock, BlockError> statistics_block(Bytes body, ByteOrder order) {
+  if (body.size() < kStatisticsFixedBytes) {
+    return std::unexpected(short_by(0, "a statistics block", body.size(), kStatisticsFixedBytes));
+  }
+  StatisticsBlock out{.interface = order.load<uint32_t>(body, 0)};
+  const auto wrong = read_options(body, kStatisticsFixedBytes, order, [&](uint16_t code, Bytes value) {
+    return take_statistics_option(out, code, value, order);
   });
   if (wrong) return std::unexpected(*wrong);
   return out;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The bodies of pcapng blocks (draft-ietf-opsawg-pcapng), read from memory: interface description, enhanced,
-// obsolete packet. A body is what stands between a block's two lengths. Every length in it is checked against
-// the body; what does not fit is an error with its place in the body.
-// The clock of an interface: 10^-n s for n ≤ 19, 2^-n s for n ≤ 63; finer ones are of no use.
+// The bodies of pcapng blocks (draft-ietf-opsawg-pcapng), read from memory: interface description, interface
+// statistics, enhanced and obsolete packet. A body is what stands between a block's two lengths. Every length in it is
+// checked against the body; what does not fit is an error with its place in the body. The clock of an interface: 10^-n
+// s for n ≤ 19, 2^-n s for n ≤ 63; finer ones are of no use.
 #pragma once
 
 #include <bit>
@@ -18,6 +18,7 @@ inline constexpr uint32_t kSectionBlock = 0x0A0D0D0A;  // the same in both order
 inline constexpr uint32_t kInterfaceBlock = 1;
 inline constexpr uint32_t kObsoletePacketBlock = 2;
 inline constexpr uint32_t kSimplePacketBlock = 3;
+inline constexpr uint32_t kStatisticsBlock = 5;
 inline constexpr uint32_t kEnhancedPacketBlock = 6;
 
 // Numbers as the file's writer wrote them.
@@ -50,6 +51,7 @@ struct InterfaceBlock {
   uint16_t link_type = 0;
   std::string name;
   std::string description;
+  std::string filter;      // as libpcap writes it; "?" in another form; empty: none
   uint64_t speed_bps = 0;  // 0: not said
   uint64_t mac = 0;        // 0: not said
   uint64_t ticks_per_second = 1'000'000;
@@ -65,7 +67,14 @@ struct PacketBlock {
   uint64_t missed_before = 0;
 };
 
+// What a capture says of an interface at its end, or in between: totals since it began.
+struct StatisticsBlock {
+  uint32_t interface = 0;
+  uint64_t dropped = 0;  // by the interface and by the operating system
+};
+
 std::expected<InterfaceBlock, BlockError> interface_block(std::span<const uint8_t> body, ByteOrder order);
+std::expected<StatisticsBlock, BlockError> statistics_block(std::span<const uint8_t> body, ByteOrder order);
 // `type`: enhanced or obsolete.
 std::expected<PacketBlock, BlockError> packet_block(uint32_t type, std::span<const uint8_t> body, ByteOrder order);
 

@@ -143,10 +143,14 @@ Json capture_json(const CaptureFacts& facts, const PauseLog& log) {
           {"frames", tally.frames},
           {"pause_frames", tally.pause_frames},
           {"cut_pause_frames", tally.cut_pause_frames},
+          {"cut_frames", tally.cut_frames},
           {"other_mac_control_frames", tally.other_mac_control},
           {"missed_frames", tally.missed},
           {"disordered_frames", tally.disordered},
-          {"omitted_pause_frames", tally.omitted}};
+          {"omitted_pause_frames", tally.omitted},
+          {"frames_without_time", tally.timeless},
+          {"filtered", tally.is_filtered},
+          {"copied_pause_frames", log.copies}};
 }
 
 }  // namespace

@@ -155,6 +155,7 @@ std::string text_report(const CaptureFacts& facts, const PauseLog& log, const An
   for (const std::string& note : facts.notes) out += "note: " + note + "\n";
   out += "\n";
   const Verdict verdict = verdict_of(analysis);
+  if (verdict == Verdict::kUnknown) return out + headline(log, analysis) + ".\n";
   if (verdict == Verdict::kNoPauses) {
     return out + fmt::format("No storm: no pause frames in {} frame{}.\n", grouped(facts.tally.frames),
                              facts.tally.frames == 1 ? "" : "s");

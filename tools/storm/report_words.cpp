@@ -56,7 +56,8 @@ size_t known_roots(const Analysis& analysis) {
 Verdict verdict_of(const Analysis& analysis) {
   if (!analysis.storms.empty()) return Verdict::kStorm;
   if (!analysis.deadlocks.empty()) return Verdict::kDeadlock;
-  return analysis.links.empty() ? Verdict::kNoPauses : Verdict::kCongestion;
+  if (!analysis.links.empty()) return Verdict::kCongestion;
+  return analysis.hides_pauses ? Verdict::kUnknown : Verdict::kNoPauses;
 }
 
 const char* word_of(Verdict verdict) {
@@ -64,6 +65,7 @@ const char* word_of(Verdict verdict) {
     case Verdict::kStorm: return "storm";
     case Verdict::kDeadlock: return "deadlock";
     case Verdict::kCongestion: return "congestion";
+    case Verdict::kUnknown: return "unknown";
     case Verdict::kNoPauses: break;
   }
   return "no_pauses";
@@ -89,6 +91,7 @@ std::string headline(const PauseLog& log, const Analysis& analysis) {
     case Verdict::kCongestion:
       return analysis.is_too_short ? "Pauses, in a capture too short to tell a storm from congestion"
                                    : "No storm: pauses, as congestion makes them";
+    case Verdict::kUnknown: return "Whether there is a storm cannot be known: no pause frame could be read";
     case Verdict::kNoPauses: break;
   }
   return "No storm: no pauses";

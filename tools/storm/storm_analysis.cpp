@@ -34,6 +34,7 @@ class Judge {
   Analysis judge() {
     list_links();
     for (const std::set<uint8_t>& priorities : priorities_to_judge()) judge(priorities);
+    out_.hides_pauses = out_.links.empty() && log_.gaps.hides_all();
     for (const auto& [node, explained] : explained_) out_.origins.push_back({node, explained});
     std::ranges::stable_sort(out_.origins, std::greater{}, &Origin::explained);
     for (Storm& storm : out_.storms) finish(storm);

@@ -92,6 +92,7 @@ struct Analysis {
   uint32_t longest = kNone;   // the longest pause: index into the log
   bool is_too_short = false;  // the capture is: no pause in it could have lasted T
   bool is_sampled = false;
+  bool hides_pauses = false;  // no pause was read, but some may be there (Gaps::hides_all)
 };
 
 Analysis analyse(const PauseLog& log, const StormRule& rule = {});

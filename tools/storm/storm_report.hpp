@@ -14,7 +14,7 @@ namespace softspine::tools::storm {
 
 inline constexpr size_t kMaxPausesInJson = 100'000;
 
-enum class Verdict : uint8_t { kStorm, kDeadlock, kCongestion, kNoPauses };
+enum class Verdict : uint8_t { kStorm, kDeadlock, kCongestion, kNoPauses, kUnknown };
 
 // What a report contains beside the analysis.
 struct CaptureFacts {

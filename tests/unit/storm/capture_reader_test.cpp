@@ -26,6 +26,7 @@ struct Read {
   std::optional<CaptureError> error;
   int64_t origin_seconds = 0;
   uint64_t untimed = 0;
+  uint64_t mistimed = 0;
 };
 
 Read read_all(const CaptureBytes& bytes, size_t piece = SIZE_MAX) {
@@ -48,6 +49,7 @@ Read read_all(const CaptureBytes& bytes, size_t piece = SIZE_MAX) {
   out.interfaces = reader.interfaces();
   out.origin_seconds = reader.origin_seconds();
   out.untimed = reader.untimed_frames();
+  out.mistimed = reader.mistimed_frames();
   return out;
 }
 
@@ -210,30 +212,95 @@ TEST(CaptureReader, NamesTheOffsetOfEveryWrongLength) {
   }
 }
 
-TEST(CaptureReader, RefusesTimesThatNoRunHas) {
+// The second frame's, in a capture of two: nobody can tell whose time is wrong, and the first one's counts.
+TEST(CaptureReader, LeavesFramesOutThatAre50DaysFromTheOthers) {
   CaptureMaker pcap;
   pcap.pcap_header(0xA1B2C3D4);
   pcap.pcap_frame(5, 0, {1});
   pcap.pcap_frame(1'700'000'000, 0, {2});
   const Read read = read_all(pcap.bytes);
-  EXPECT_EQ(read.frames.size(), 1u);
-  ASSERT_TRUE(read.error);
-  EXPECT_NE(read.error->message.find("50 days"), std::string::npos);
+  ASSERT_FALSE(read.error) << read.error->message;
+  ASSERT_EQ(read.frames.size(), 1u);
+  EXPECT_EQ(read.frames[0].bytes, CaptureBytes{1});
+  EXPECT_EQ(read.mistimed, 1u);
 }
 
-// The time of an enhanced packet block stands behind its type, its length and its interface: 12 bytes.
-TEST(CaptureReader, NamesThePlaceOfATimeThatNoClockHas) {
+// Whichever of the first three it is: the others agree.
+TEST(CaptureReader, TakesTheTimeOfMostFramesNotOfTheFirst) {
+  for (uint8_t wrong = 0; wrong < 5; ++wrong) {
+    CaptureMaker pcap;
+    pcap.pcap_header(0xA1B2C3D4);
+    for (uint8_t i = 0; i < 5; ++i) pcap.pcap_frame(i == wrong ? 0 : 1'700'000'000 + i, 0, {i});
+    const Read read = read_all(pcap.bytes);
+    ASSERT_FALSE(read.error) << read.error->message;
+    ASSERT_EQ(read.frames.size(), 4u) << int{wrong};
+    EXPECT_EQ(read.mistimed, 1u);
+    EXPECT_EQ(read.origin_seconds, wrong == 0 ? 1'700'000'001 : 1'700'000'000);
+    for (const Read::Frame& frame : read.frames) {
+      EXPECT_NE(frame.bytes, CaptureBytes{wrong});
+      EXPECT_EQ(frame.at_ps, (frame.bytes[0] - (wrong == 0 ? 1 : 0)) * 1'000'000'000'000) << int{wrong};
+    }
+  }
+}
+
+TEST(CaptureReader, LeavesAFrameOutWhoseTimeNoClockHas) {
   CaptureMaker made;
   made.section();
   CaptureMaker late = made.part();
   late.number(14, std::numeric_limits<int64_t>::max());  // if_tsoffset, in seconds
   made.interface(late);
-  const uint64_t frame_at = made.bytes.size();
+  made.interface(made.part());
   made.frame(0, 2'000'000, {1, 2, 3, 4}, made.part());
+  made.frame(1, 7, {5}, made.part());
+  const Read read = read_all(made.bytes);
+  ASSERT_FALSE(read.error) << read.error->message;
+  ASSERT_EQ(read.frames.size(), 1u);
+  EXPECT_EQ(read.frames[0].at_ps, 7'000'000);
+  EXPECT_EQ(read.mistimed, 1u);
+}
+
+// Twice: each block counts from the capture's begin. isb_ifdrop is 5, isb_osdrop 7, isb_ifrecv 4.
+TEST_P(InEitherOrder, ReadsWhatWasDroppedAndWhichFilterThereWas) {
+  made.section();
+  CaptureMaker text = made.part();
+  text.option(11, std::string{"\0udp port 4791", 14});
+  made.interface(text);
+  CaptureMaker program = made.part();
+  program.option(11, CaptureBytes{1, 9, 9, 9, 9, 9, 9, 9, 9});
+  made.interface(program);
+  made.interface(made.part());
+  for (const uint64_t dropped : {3, 100'000}) {
+    CaptureMaker body = made.part();
+    body.put(uint32_t{1});
+    body.put(uint64_t{0});
+    body.number(4, uint64_t{100'100});
+    body.number(5, dropped);
+    body.number(7, uint64_t{5});
+    made.block(5, body);
+  }
+  const Read read = read_all(made.bytes);
+  ASSERT_FALSE(read.error) << read.error->message;
+  ASSERT_EQ(read.interfaces.size(), 3u);
+  EXPECT_EQ(read.interfaces[0].filter, "udp port 4791");
+  EXPECT_EQ(read.interfaces[1].filter, "?") << "a program of the kernel's filter";
+  EXPECT_EQ(read.interfaces[2].filter, "");
+  EXPECT_EQ(read.interfaces[0].dropped, 0u);
+  EXPECT_EQ(read.interfaces[1].dropped, 100'005u);
+}
+
+TEST(CaptureReader, NamesThePlaceOfStatisticsThatBelongToNothing) {
+  CaptureMaker made;
+  made.section();
+  made.interface(made.part());
+  const size_t at = made.bytes.size();
+  CaptureMaker body = made.part();
+  body.put(uint32_t{1});
+  body.put(uint64_t{0});
+  made.block(5, body);
   const Read read = read_all(made.bytes);
   ASSERT_TRUE(read.error);
-  EXPECT_EQ(read.error->offset, frame_at + 12);
-  EXPECT_NE(read.error->message.find("a time that no clock has"), std::string::npos) << read.error->message;
+  EXPECT_EQ(read.error->offset, at + 8);
+  EXPECT_NE(read.error->message.find("statistics of interface 1"), std::string::npos);
 }
 
 TEST(CaptureReader, ReadsTimesOfEveryDecimalResolutionThatSixtyFourBitsHold) {

@@ -18,6 +18,11 @@ struct Recording {
     recorder.take({.interface = interface, .way = way, .at = dataplane::Instant::at_ps(us * 1'000'000), .bytes = bytes},
                   interfaces);
   }
+  // To the nanosecond.
+  void frame_ns(uint32_t interface, tools::storm::Way way, int64_t ns, const CaptureBytes& bytes) {
+    recorder.take({.interface = interface, .way = way, .at = dataplane::Instant::at_ps(ns * 1'000), .bytes = bytes},
+                  interfaces);
+  }
   tools::storm::PauseLog log(const tools::storm::KnownFabric& known = {}) {
     recorder.finish(interfaces);
     return tools::storm::assemble_log(recorder, known);
