@@ -36,6 +36,8 @@ class Reader {
 
   // Reports what is probably a mistake, or has no effect, but is accepted all the same.
   void warn(Value at, std::string message);
+  // Of a file that is no document: a line of another format.
+  void warn(Error warning) { warnings_.add(std::move(warning)); }
   Errors warnings();  // returns the list and empties it
 
   // An error of this value itself has been reported, so nothing can be said about what depends on it.

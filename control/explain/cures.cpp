@@ -7,6 +7,8 @@
 #include <memory>
 #include <set>
 
+#include "control/vendors/vendor_words.hpp"
+
 namespace softspine::control {
 
 namespace dp = dataplane;
@@ -88,10 +90,9 @@ class Candidates {
   std::vector<uint32_t> steps() const {
     const uint32_t width = hash_->width_bits();
     std::vector<uint32_t> out{width / 3, width / 2, width / 4, width * 2 / 5, 5, width - 5};
-    constexpr uint8_t kMostThatSonicTakes = 15;
     std::ranges::stable_partition(out, [this](uint32_t step) {
       for (uint32_t i = 1; i <= later_.size(); ++i) {
-        if (turned(i, step) > kMostThatSonicTakes) return false;
+        if (turned(i, step) > kSonicMostOffset) return false;
       }
       return true;
     });

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// A cure as configuration lines of real switches, for what a vendor documents as a knob of ECMP hashing:
+// A cure as configuration lines of real switches, for what a vendor documents as a knob of ECMP hashing, by the words
+// of control/vendors, which reads the same lines:
 //
-//   SONiC     ecmp_hash_seed and ecmp_hash_offset (0 to 15) of APPL_DB's SWITCH_TABLE, which orchagent's switchorch
-//             reads and swssconfig writes from a file; ecmp-hash-algorithm of `config switch-hash global`
-//   Cumulus   `nv set system forwarding hash-seed`; without NVUE ecmp_hash_seed of /etc/cumulus/datapath/traffic.conf
-//   Junos     enhanced-hash-key hash-seed, of the QFX10000
+//   SONiC             ecmp_hash_seed and ecmp_hash_offset (0 to 15) of APPL_DB's SWITCH_TABLE, which orchagent's
+//                     switchorch reads and swssconfig writes from a file; the algorithm by `config switch-hash global`
+//   Enterprise SONiC  seed, algorithm and destination QP by `ip load-share hash`
+//   Cumulus           `nv set system forwarding hash-seed`; without NVUE /etc/cumulus/datapath/traffic.conf
+//   Junos             enhanced-hash-key hash-seed, of the QFX10000
 //
-// A vendor is named only if it has every knob that the cure turns. Others are left out, Arista among them, because no
-// public source was found by which their knobs could be verified. Whether a chip then hashes as the model does, is
+// A vendor is named only if it has every knob that the cure turns. Whether a chip then hashes as the model does, is
 // another question.
 #pragma once
 

@@ -13,6 +13,7 @@
 #include "control/load/sonic_hash.hpp"
 #include "control/rows/built_in_profiles.hpp"
 #include "control/rows/tables.hpp"
+#include "control/vendors/hash_reading.hpp"
 
 namespace softspine::control {
 namespace {
@@ -335,6 +336,7 @@ class ProfileResolver {
     if (!fits(entry, file)) return;
     if (file != nullptr) apply_row(reader_, *file, entry.resolved);
     apply_switch_json(*entry.row, entry.resolved.profile.hash);
+    apply_switch_config(*entry.row, entry.resolved.profile.hash);
     apply_row(reader_, *entry.row, entry.resolved);
     if (changes_qos(*entry.row) || (file != nullptr && changes_qos(*file))) {
       resolve_tables(reader_, entry.row->where, entry.resolved);
@@ -367,6 +369,24 @@ class ProfileResolver {
       set_if(found.table->offset, hash.offset);
       check_hash(reader_, found.table->where, hash);
     }
+  }
+
+  void apply_switch_config(const ProfileRow& row, HashConfig& hash) {
+    const Value where = row.where.child("switch_config");
+    if (!row.switch_config || reader_.is_wrong(where)) return;
+    const std::string path = path_of(*row.switch_config);
+    const auto [place, is_new] = readings_.try_emplace(path);
+    if (is_new) {
+      const auto text = read_text_file(path, true);
+      if (!text) return void(reader_.wrong(where, shown(path) + " " + text.error()));
+      place->second = read_hash(*text);
+      const auto error_of = [&path](const LineNote& note) { return Error{path, "", note.line, 1, note.text}; };
+      for (const LineNote& note : place->second.errors) reader_.log().add(error_of(note));
+      for (const LineNote& note : place->second.remarks) reader_.warn(error_of(note));
+    }
+    if (!place->second.vendor || !place->second.errors.empty()) return;
+    apply_reading(place->second, hash);
+    check_hash(reader_, where, hash);
   }
 
   // A file beside the testbed's. Nothing, if it cannot be read.
@@ -406,6 +426,7 @@ class ProfileResolver {
   std::vector<Entry> entries_;  // the file's, in its order, then built-in ones
   std::deque<ProfileRow> built_in_rows_;
   std::map<std::string, std::unique_ptr<ProfileRow>> files_;
+  std::map<std::string, HashReading> readings_;
   std::unordered_map<std::string_view, uint32_t> by_name_;
   std::vector<std::string_view> names_;
   size_t rows_ = 0;

@@ -2,6 +2,7 @@
 // The tables of a profile, under SONiC's names. A new one: a row struct, its table here, its resolution in
 // profiles.cpp.
 #include "control/rows/tables.hpp"
+#include "control/vendors/vendor_words.hpp"
 
 namespace softspine::control {
 
@@ -56,6 +57,9 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
     out.optional("base", &ProfileRow::base, "the profile that this one changes")
         .optional("config_db", &ProfileRow::config_db, "a switch's config_db.json, whose tables go under these")
         .optional("switch_json", &ProfileRow::switch_json, "a switch's switch.json: the seed and offset of its hash")
+        .optional("switch_config", &ProfileRow::switch_config,
+                  "a switch's own configuration: its lines on hashing, of Cumulus Linux, Arista EOS, Junos, SONiC, "
+                  "OpenConfig")
         .optional("queue_limit", &ProfileRow::queue_limit, "of every queue, without BUFFER_* tables",
                   at_least<Bytes>({64}))
         .optional("queue_limits", &ProfileRow::queue_limits, "of single queues, without BUFFER_* tables")
@@ -145,9 +149,8 @@ const Table<LocalhostRow>& Tables<LocalhostRow>::table() {
 const Table<SwitchTableRow>& Tables<SwitchTableRow>::table() {
   static const Table<SwitchTableRow> table = [] {
     Table<SwitchTableRow> out("SWITCH_TABLE_switch", "SONiC's SWITCH_TABLE:switch.");
-    out.optional("ecmp_hash_seed", &SwitchTableRow::seed, "input of the hash")
-        .optional("ecmp_hash_offset", &SwitchTableRow::offset, "bits that the result is rotated by",
-                  within<uint8_t>(0, 31));
+    out.optional(kSonicSeed, &SwitchTableRow::seed, "input of the hash")
+        .optional(kSonicOffset, &SwitchTableRow::offset, "bits that the result is rotated by", within<uint8_t>(0, 31));
     return out.among_others();
   }();
   return table;
@@ -156,7 +159,7 @@ const Table<SwitchTableRow>& Tables<SwitchTableRow>::table() {
 const Table<SwitchJsonRow>& Tables<SwitchJsonRow>::table() {
   static const Table<SwitchJsonRow> table = [] {
     Table<SwitchJsonRow> out("switch_json", "An item of SONiC's switch.json.");
-    out.optional("SWITCH_TABLE:switch", &SwitchJsonRow::table, "the switch itself");
+    out.optional(kSonicSwitchTable, &SwitchJsonRow::table, "the switch itself");
     return out.among_others();
   }();
   return table;

@@ -165,6 +165,7 @@ struct ProfileRow : QosRows {
   std::optional<std::string> base;
   std::optional<std::string> config_db;
   std::optional<std::string> switch_json;
+  std::optional<std::string> switch_config;
   std::optional<Bytes> queue_limit;
   std::optional<NumberMap<Bytes, 8>> queue_limits;
   std::optional<uint32_t> mtu;

@@ -20,8 +20,8 @@ std::vector<std::string> names_of(const std::vector<VendorLines>& vendors) {
 
 TEST(VendorLines, OfASeedAreEveryVendorsThatHasOne) {
   const auto vendors = vendor_lines_of({{Role::kAggregation, {.seed = 10}}, {Role::kCore, {.seed = 25}}});
-  ASSERT_THAT(names_of(vendors),
-              ElementsAre("SONiC", "Cumulus Linux (NVUE)", "Cumulus Linux (files)", "Junos (QFX10000)"));
+  ASSERT_THAT(names_of(vendors), ElementsAre("SONiC", "Enterprise SONiC", "Cumulus Linux (NVUE)",
+                                             "Cumulus Linux (files)", "Junos (QFX10000)"));
   EXPECT_THAT(
       vendors[0].lines,
       ElementsAre(R"(aggregation: echo '[{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "10"}, "OP": "SET"}]' > hash.json)",
@@ -32,15 +32,17 @@ TEST(VendorLines, OfASeedAreEveryVendorsThatHasOne) {
                   "core: docker exec -i swss swssconfig /tmp/hash.json"));
   EXPECT_THAT(vendors[0].notes, ElementsAre(HasSubstr("gone when swss restarts"), HasSubstr("DEVICE_METADATA")));
   EXPECT_THAT(vendors[1].lines,
+              ElementsAre("aggregation: ip load-share hash seed 10", "core: ip load-share hash seed 25"));
+  EXPECT_THAT(vendors[2].lines,
               ElementsAre("aggregation: nv set system forwarding hash-seed 10", "aggregation: nv config apply",
                           "core: nv set system forwarding hash-seed 25", "core: nv config apply"));
-  EXPECT_THAT(vendors[1].notes, ElementsAre(HasSubstr("at random")));
-  EXPECT_THAT(vendors[2].lines, ElementsAre("aggregation: ecmp_hash_seed = 10 in /etc/cumulus/datapath/traffic.conf",
+  EXPECT_THAT(vendors[2].notes, ElementsAre(HasSubstr("at random")));
+  EXPECT_THAT(vendors[3].lines, ElementsAre("aggregation: ecmp_hash_seed = 10 in /etc/cumulus/datapath/traffic.conf",
                                             "aggregation: systemctl restart switchd.service",
                                             "core: ecmp_hash_seed = 25 in /etc/cumulus/datapath/traffic.conf",
                                             "core: systemctl restart switchd.service"));
-  EXPECT_THAT(vendors[2].notes, ElementsAre(HasSubstr("traffic stops"), HasSubstr("nvue_traffic.conf")));
-  EXPECT_THAT(vendors[3].lines, ElementsAre("aggregation: set forwarding-options enhanced-hash-key hash-seed 10",
+  EXPECT_THAT(vendors[3].notes, ElementsAre(HasSubstr("traffic stops"), HasSubstr("nvue_traffic.conf")));
+  EXPECT_THAT(vendors[4].lines, ElementsAre("aggregation: set forwarding-options enhanced-hash-key hash-seed 10",
                                             "core: set forwarding-options enhanced-hash-key hash-seed 25"));
 }
 
@@ -57,14 +59,16 @@ TEST(VendorLines, OfAnOffsetAreSonicsUpToFifteen) {
 
 TEST(VendorLines, OfAnAlgorithmAreSonicsIfSaiNamesIt) {
   const auto vendors = vendor_lines_of({{Role::kCore, {.algorithm = HashAlgorithm::kCrcCcitt}}});
-  ASSERT_THAT(names_of(vendors), ElementsAre("SONiC"));
+  ASSERT_THAT(names_of(vendors), ElementsAre("SONiC", "Enterprise SONiC"));
   EXPECT_THAT(vendors[0].lines, ElementsAre("core: config switch-hash global ecmp-hash-algorithm CRC_CCITT"));
   EXPECT_THAT(vendors[0].notes, IsEmpty());
   EXPECT_THAT(vendor_lines_of({{Role::kCore, {.algorithm = HashAlgorithm::kXxh3}}}), IsEmpty());
 }
 
 TEST(VendorLines, AreNoneForWhatHasNoKnob) {
-  EXPECT_THAT(vendor_lines_of({{Role::kTor, {.add_qp = true}}}), IsEmpty());
+  EXPECT_THAT(names_of(vendor_lines_of({{Role::kTor, {.add_qp = true}}})), ElementsAre("Enterprise SONiC"));
+  EXPECT_THAT(vendor_lines_of({{Role::kTor, {.offset = 3, .add_qp = true}}}), IsEmpty());
+  EXPECT_THAT(vendor_lines_of({{Role::kCore, {.algorithm = HashAlgorithm::kCrcKoopmanLo}}}), IsEmpty());
   EXPECT_THAT(vendor_lines_of({{Role::kCore, {.buckets = 509}}}), IsEmpty());
 }
 

@@ -271,6 +271,34 @@ def tells_all_uplinks(it: Softspine) -> Problems:
     yield from check(found and int(found[3]) + idle == 11, f'one of 12 uplinks carries all: {lines}')
 
 
+def imports_a_hash(it: Softspine) -> Problems:
+    """import-hash: what it prints is a profile, and the same as switch_config; what is wrong has its line"""
+    conf = it.write('leaf.conf', 'forwarding-options {\n  enhanced-hash-key {\n    hash-seed 10;\n    family inet { no-protocol; }\n'
+                    '    colour red;\n  }\n}\nsystem { host-name x; }\n')
+    done = it('import-hash', conf)
+    yield from done.exited(0)
+    yield from done.says('Junos', '5: \'colour red;\' is not known here', '8: \'system { host-name x; }\'', 'leaf: {hash: {')
+    found = it('import-hash', conf, '--json').json()
+    yield from check(found['hash'] == {'fields': ['SRC_IP', 'DST_IP', 'L4_SRC_PORT', 'L4_DST_PORT'], 'seed': 10}, f'{found["hash"]}')
+    yield from check(found['ignored_lines'] == 1 and found['remarks'][0]['line'] == 5, f'{found}')
+    fabric = ('name: t\nfabric: {kind: leaf-spine, tors: 2, spines: 4, hosts_per_tor: 2, host_link: {rate: 100Gbps}, '
+              'fabric_link: {rate: 100Gbps}}\nroles: {tor: leaf}\n')
+    question = ['--from', 'h1', '--to', 'h3', '--json']
+    printed = it('explain', it.write('printed.yaml', fabric + done.out), *question).json()
+    named = it.write('named.yaml', fabric + 'profiles: {leaf: {switch_config: leaf.conf}}\n')
+    yield from check(printed['hops'][0]['hash']['seed'] == 10, f'{printed["hops"][0]}')
+    yield from check(it('explain', named, *question).json() == printed, 'switch_config and import-hash are not the same')
+    done = it('check', named)
+    yield from done.exited(0)
+    yield from check('leaf.conf:5:1: ' in done.out + done.err, f'check does not warn: {done.out}{done.err}')
+    for text, said in [('nv set system forwarding hash-seed x\n', 'wrong.conf:1:1: nv set system forwarding hash-seed: expected a number'),
+                       ('hello\n', 'has no line on hashing that is known here'), ('{"SWITCH_HASH": {}}', 'config_db and switch_json')]:
+        wrong = it.write('wrong.conf', text)
+        for done in (it('import-hash', wrong), it('check', it.write('w.yaml', fabric + 'profiles: {leaf: {switch_config: wrong.conf}}\n'))):
+            yield from done.exited(2)
+            yield from done.complains(said)
+
+
 def few_flows_are_no_polarization(it: Softspine) -> Problems:
     """a handful of random flows is uneven and is not called so"""
     found = it('polarization', TESTBEDS / 'two-tier.yaml', '--random', '16', '--json', '--no-cures').json()
@@ -306,5 +334,5 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
 if __name__ == '__main__':
     sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, is_expected, draws_what_the_name_says, takes_real_captures, compares_with_captures,
                    compares_with_foreign_captures, tells_all_uplinks,
-                   few_flows_are_no_polarization, finds_source_ports,
+                   imports_a_hash, few_flows_are_no_polarization, finds_source_ports,
                    refuses_what_is_not_there]))

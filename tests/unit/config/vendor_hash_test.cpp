@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hashes out of other vendors' configurations: what their documents show is read, what is not known is said.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+
+#include "control/vendors/hash_lines.hpp"
+#include "control/vendors/hash_reading.hpp"
+#include "tests/unit/config/complaints.hpp"
+
+namespace softspine::control {
+namespace {
+
+using tests::complaints_about;
+using tests::read_well;
+using tests::with_fabric;
+using enum HashField;
+using Fields = std::vector<HashField>;
+
+bool remarks_on(const HashReading& reading, int line, std::string_view part) {
+  return std::ranges::any_of(reading.remarks, [&](const LineNote& note) {
+    return note.line == line && note.text.find(part) != std::string::npos;
+  });
+}
+
+TEST(VendorHash, OfNvueIsTheUsualFieldsButForThoseThatAreTurned) {
+  const HashReading read = read_hash(
+      "nv set system hostname leaf01\n"
+      "nv set system forwarding ecmp-hash ip-protocol off\n"
+      "nv set system forwarding ecmp-hash ingress-interface enabled\n"
+      "nv set system forwarding ecmp-hash inner-source-ip on\n"
+      "nv set system forwarding lag-hash vlan on\n"
+      "nv set system forwarding hash-seed 50\n");
+  EXPECT_EQ(read.vendor, Vendor::kNvue);
+  EXPECT_TRUE(read.errors.empty());
+  EXPECT_EQ(read.fields, (Fields{kInPort, kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpv6FlowLabel}));
+  EXPECT_EQ(read.seed, 50u);
+  EXPECT_EQ(read.taken.size(), 3u);
+  EXPECT_EQ(read.ignored_count, 3u);
+  EXPECT_EQ(read.ignored[1].line, 4);
+  EXPECT_TRUE(remarks_on(read, 0, "no line names the function"));
+}
+
+TEST(VendorHash, OfTrafficConfTakesFieldsOnlyWhereTheyAreEnabled) {
+  const std::string fields = "hash_config.sip = true\nhash_config.dport = false\nhash_config.ip6_label = false\n";
+  const HashReading off = read_hash("ecmp_hash_seed = 42\n#hash_config.enable = true\n" + fields);
+  const HashReading on = read_hash("ecmp_hash_seed = 42\nhash_config.enable = true\n" + fields);
+  EXPECT_EQ(off.vendor, Vendor::kTrafficConf);
+  EXPECT_EQ(off.seed, 42u);
+  EXPECT_EQ(off.fields->size(), 6u);
+  EXPECT_TRUE(remarks_on(off, 0, "hash_config.enable is not true"));
+  EXPECT_EQ(on.fields, (Fields{kSrcIp, kDstIp, kL4SrcPort, kIpProtocol}));
+  EXPECT_FALSE(remarks_on(on, 0, "hash_config.enable"));
+}
+
+TEST(VendorHash, OfJunosIsTheSameInBracesAndInSetLines) {
+  const HashReading braces = read_hash(
+      "forwarding-options {\n    enhanced-hash-key {\n        hash-seed 10;\n"
+      "        family inet { no-l4-source-port; }\n"
+      "        family inet6 {\n            no-l4-source-port;\n            ipv6-flow-label;\n        }\n    }\n}\n");
+  const HashReading set = read_hash(
+      "set forwarding-options enhanced-hash-key hash-seed 10\n"
+      "set forwarding-options enhanced-hash-key family inet no-l4-source-port\n"
+      "set forwarding-options enhanced-hash-key family inet6 no-l4-source-port\n"
+      "set forwarding-options enhanced-hash-key family inet6 ipv6-flow-label\n");
+  for (const HashReading& read : {braces, set}) {
+    EXPECT_EQ(read.vendor, Vendor::kJunos);
+    EXPECT_EQ(read.seed, 10u);
+    EXPECT_EQ(read.fields, (Fields{kSrcIp, kDstIp, kL4DstPort, kIpProtocol, kIpv6FlowLabel}));
+    EXPECT_EQ(read.taken.size(), 4u);
+    EXPECT_EQ(read.ignored_count, 0u);
+  }
+}
+
+TEST(VendorHash, OfAristaHasTheFieldsOfItsList) {
+  const HashReading trident = read_hash(
+      "hostname x\n!\n"
+      "ip load-sharing trident fields ipv6 destination-port source-ip ingress-interface destination-ip source-port "
+      "flow-label\n"
+      "ip load-sharing trident fields ip source-ip source-port destination-ip destination-port ingress-interface\n"
+      "port-channel load-balance trident fields ip source-ip\n");
+  EXPECT_EQ(trident.vendor, Vendor::kArista);
+  EXPECT_EQ(trident.fields, (Fields{kInPort, kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpv6FlowLabel}));
+  EXPECT_EQ(trident.ignored_count, 2u);
+  const HashReading sand = read_hash(
+      "load-balance policies\n   load-balance sand profile default\n"
+      "      fields ipv6 outer dst-ip flow-label next-header src-ip\n      fields l4 outer dst-port src-port\n");
+  EXPECT_EQ(sand.fields, (Fields{kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol, kIpv6FlowLabel}));
+  EXPECT_TRUE(remarks_on(sand, 0, "only IPv6's fields are said"));
+}
+
+TEST(VendorHash, OfEnterpriseSonicAddsTheQueuePair) {
+  const HashReading read = read_hash(
+      "ip load-share hash seed 8888\nip load-share hash ipv4 ipv4-dst-ip\nip load-share hash ipv4 ipv4-src-ip\n"
+      "ip load-share hash algorithm CRC_32LO\nip load-share hash roce qpn\nip load-share hash ipv4 symmetric\n");
+  EXPECT_EQ(read.vendor, Vendor::kEnterpriseSonic);
+  EXPECT_EQ(read.algorithm, HashAlgorithm::kCrc32Lo);
+  EXPECT_EQ(read.fields, (Fields{kSrcIp, kDstIp, kRdmaBthDestQp}));
+  EXPECT_TRUE(remarks_on(read, 6, "is not expressed"));
+  HashConfig hash;
+  apply_reading(read_hash("ip load-share hash roce qpn\n"), hash);
+  EXPECT_EQ(hash.fields.size(), 6u);
+  EXPECT_EQ(hash.fields.back(), kRdmaBthDestQp);
+}
+
+TEST(VendorHash, OfSonicsCommandsIsSaisWords) {
+  const HashReading read = read_hash(
+      "config switch-hash global ecmp-hash 'SRC_IP' 'DST_IP' 'INNER_SRC_IP' 'L4_SRC_PORT'\n"
+      "config switch-hash global ecmp-hash-algorithm CRC_CCITT\nconfig switch-hash global lag-hash SRC_MAC\n");
+  EXPECT_EQ(read.vendor, Vendor::kSonic);
+  EXPECT_EQ(read.algorithm, HashAlgorithm::kCrcCcitt);
+  EXPECT_EQ(read.fields, (Fields{kSrcIp, kDstIp, kL4SrcPort}));
+  EXPECT_EQ(read.ignored_count, 1u);
+}
+
+TEST(VendorHash, OfOpenConfigHasSeedRotationAndFields) {
+  const HashReading read = read_hash(R"({"openconfig-system:system": {"openconfig-hashing:hashing-policies":
+    {"hashing-policy": [{"name": "e", "config": {"name": "e", "seed": "10", "rotation": 11, "algorithm": "CRC_32LO"},
+     "hash-field-modes": {"config": {"transport-ports": "SRC_PORT"}, "ipv4-fields": {"config": {"ipv4-both": true}},
+     "ipv6-fields": {"config": {"ipv6-both": true, "ipv6-flow-label": true}}}}]}}})");
+  EXPECT_EQ(read.vendor, Vendor::kOpenConfig);
+  EXPECT_TRUE(read.errors.empty());
+  EXPECT_EQ(read.seed, 10u);
+  EXPECT_EQ(read.offset, 11);
+  EXPECT_EQ(read.algorithm, HashAlgorithm::kCrc32Lo);
+  EXPECT_EQ(read.fields, (Fields{kSrcIp, kDstIp, kL4SrcPort, kIpv6FlowLabel}));
+  EXPECT_TRUE(remarks_on(read, 0, "which way 'rotation' rotates"));
+}
+
+// A line made of each knob's own words is taken, or ignored as one on another hash; never unknown.
+TEST(VendorHash, EachDeclaredKnobIsReadByItsWords) {
+  size_t knobs = 0;
+  for (const VendorRow& row : vendors()) {
+    for (const Knob& knob : row.knobs) {
+      std::string line(row.syntax == LineSyntax::kBraces ? "set " : "");
+      line += knob.words;
+      if (const size_t star = line.find('*'); star != std::string::npos) line.replace(star, 1, "any");
+      const char* before = row.syntax == LineSyntax::kKeyValue ? " = " : " ";
+      if (knob.kind == KnobKind::kSeed) line += before + std::string("7");
+      if (knob.kind == KnobKind::kSwitch || knob.kind == KnobKind::kEnable) line += before + std::string("true");
+      if (knob.kind == KnobKind::kAlgorithm) line += before + std::string(row.algorithms.front().first);
+      if (knob.kind == KnobKind::kList) {
+        for (const auto& [word, field] : row.fields) line += " " + std::string(word);
+      }
+      const HashReading read = read_hash(line + "\n");
+      EXPECT_EQ(read.vendor, row.vendor) << line;
+      EXPECT_EQ(read.taken.size(), knob.kind == KnobKind::kElsewhere ? 0u : 1u) << line;
+      EXPECT_TRUE(std::ranges::none_of(read.remarks, [](const LineNote& note) {
+        return note.text.find("not known here") != std::string::npos;
+      })) << line;
+      EXPECT_EQ(remarks_on(read, 1, "is not expressed"), knob.kind == KnobKind::kUnmodelled) << line;
+      ++knobs;
+    }
+  }
+  EXPECT_GT(knobs, 80u);
+}
+
+TEST(VendorHash, SaysWhichLinesItDoesNotKnow) {
+  for (const auto& [text, line] : {std::pair{"nv set system forwarding ecmp-hash source-ip on\n"
+                                             "nv set system forwarding ecmp-hash colour on\n",
+                                             2},
+                                   {"ip load-share hash seed 1\n\nno ip load-share hash ipv4 ipv4-src-ip\n", 3},
+                                   {"forwarding-options {\n enhanced-hash-key {\n  inactive: hash-seed 5;\n }\n}\n", 3},
+                                   {"deactivate forwarding-options enhanced-hash-key family inet\n", 1}}) {
+    const HashReading read = read_hash(text);
+    EXPECT_TRUE(remarks_on(read, line, "is not known here")) << text;
+    EXPECT_EQ(read.remarks.front().line, line);
+  }
+}
+
+TEST(VendorHash, RefusesValuesThatAKnobCannotHave) {
+  for (const auto& [text, message] :
+       {std::pair{"nv set system forwarding hash-seed 4294967296\n", "expected a number from 0 to 4294967295"},
+        {"nv set system forwarding hash-seed -1\n", "expected a number"},
+        {"nv set system forwarding hash-seed\n", "expected a number"},
+        {"nv set system forwarding ecmp-hash source-ip maybe\n", "expected on or off, found 'maybe'"},
+        {"config switch-hash global ecmp-hash-algorithm MD5\n", "there is no algorithm 'MD5'"},
+        {"config switch-hash global ecmp-hash\n", "no field is left in the key"},
+        {"{\"hashing-policies\": {\"hashing-policy\": [{\"config\": {\"rotation\": 32}}]}}", "from 0 to 31"},
+        {"{\"hashing-policies\": {\"hashing-policy\": [{}, {}]}}", "2 hashing policies"},
+        {"{\"SWITCH_HASH\": {}}", "config_db"},
+        {"{", "is no JSON"},
+        {"hello\n", "has no line on hashing"},
+        {"", "has no line on hashing"}}) {
+    const HashReading read = read_hash(text);
+    ASSERT_FALSE(read.errors.empty()) << text;
+    EXPECT_NE(read.errors.front().text.find(message), std::string::npos) << read.errors.front().text;
+  }
+}
+
+// What is written is read back, for each value that a vendor's knob takes.
+TEST(VendorHash, LinesThatAreWrittenAreReadBack) {
+  size_t written = 0;
+  for (const VendorRow& row : vendors()) {
+    for (const uint32_t seed : {0u, 10u, 16'777'215u, 0xffff'ffffu}) {
+      const auto lines = hash_lines(row.vendor, {.algorithm = {}, .seed = seed, .offset = {}});
+      if (!lines) continue;
+      ASSERT_EQ(lines->size(), 1u);
+      const HashReading read = read_hash(lines->front() + "\n");
+      EXPECT_EQ(read.vendor, row.vendor);
+      EXPECT_EQ(read.seed, seed) << lines->front();
+      ++written;
+    }
+    for (const auto& [word, algorithm] : row.algorithms) {
+      const auto lines = hash_lines(row.vendor, {.algorithm = algorithm, .seed = {}, .offset = {}});
+      if (!lines) continue;
+      EXPECT_EQ(read_hash(lines->front()).algorithm, algorithm) << lines->front();
+      ++written;
+    }
+    EXPECT_FALSE(hash_lines(row.vendor, {.algorithm = {}, .seed = {}, .offset = 3})) << "no line turns it";
+  }
+  EXPECT_EQ(written, 4u + 4u + 4u + 3u + 7u + 8u);  // seeds of NVUE, traffic.conf, Junos, Enterprise SONiC; algorithms
+}
+
+class SwitchConfig : public testing::Test {
+ protected:
+  SwitchConfig()
+      : path_(std::filesystem::path(testing::TempDir()) /
+              (std::string("softspine-") + testing::UnitTest::GetInstance()->current_test_info()->name() + ".conf")) {}
+  ~SwitchConfig() override { std::filesystem::remove(path_); }
+  std::string testbed(std::string_view text, std::string_view more = "") {
+    std::ofstream(path_) << text;
+    return with_fabric("profiles:\n  default: {switch_config: \"" + path_.string() + "\"" + std::string(more) + "}\n");
+  }
+  std::filesystem::path path_;
+};
+
+TEST_F(SwitchConfig, GivesAProfileItsHashAndTheProfilesOwnGoesOverIt) {
+  const Testbed plain = read_well(testbed("nv set system forwarding hash-seed 50\n"));
+  EXPECT_EQ(plain.profiles.front().hash.seed, 50u);
+  EXPECT_EQ(plain.profiles.front().hash.fields.size(), 6u);
+  const Testbed over = read_well(testbed("nv set system forwarding hash-seed 50\n", ", hash: {seed: 7, offset: 3}"));
+  EXPECT_EQ(over.profiles.front().hash.seed, 7u);
+  EXPECT_EQ(over.profiles.front().hash.fields.size(), 6u);
+}
+
+TEST_F(SwitchConfig, TellsWithFileAndLine) {
+  const auto wrong = parse_testbed(testbed("\n\nnv set system forwarding hash-seed x\n"), "t.yaml");
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().front().file, path_.string());
+  EXPECT_EQ(wrong.error().front().line, 3);
+  const Testbed warned =
+      read_well(testbed("nv set system forwarding hash-seed 5\nnv set system forwarding ecmp-hash x on\n"));
+  const auto found = std::ranges::find(warned.warnings, 2, &Error::line);
+  ASSERT_NE(found, warned.warnings.end());
+  EXPECT_EQ(found->file, path_.string());
+  EXPECT_NE(found->message.find("not known here"), std::string::npos);
+  EXPECT_EQ(complaints_about(with_fabric("profiles: {default: {switch_config: nowhere.conf}}\n")).size(), 1u);
+}
+
+TEST_F(SwitchConfig, IsCheckedAgainstTheProfilesModel) {
+  const auto wrong =
+      parse_testbed(testbed("ip load-share hash algorithm JENKINS_HASH_LO\n", ", hash: {model: RTAG7}"), "t.yaml");
+  EXPECT_FALSE(wrong) << "RTAG7 has no JENKINS_LO";
+}
+
+}  // namespace
+}  // namespace softspine::control

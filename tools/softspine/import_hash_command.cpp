@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/import_hash_command.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "control/document/text_file.hpp"
+#include "control/document/words.hpp"
+#include "control/rows/row_formats.hpp"
+#include "control/telemetry/json.hpp"
+#include "control/vendors/hash_reading.hpp"
+
+namespace softspine::tools {
+
+using control::HashReading;
+using control::Json;
+using control::LineNote;
+
+namespace {
+
+constexpr size_t kLinesShown = 5;
+
+struct ImportArguments {
+  std::string file;
+  bool json = false;
+  bool all = false;
+};
+
+Status wrong(const std::string& file, const std::vector<LineNote>& errors) {
+  for (const LineNote& note : errors) {
+    fmt::print(stderr, "{}\n",
+               control::to_string(control::Error{file, "", note.line, note.line > 0 ? 1 : 0, note.text}));
+  }
+  return Status::kWrongInput;
+}
+
+// Of what was said; what was not stays with the profile.
+Json hash_json(const HashReading& reading) {
+  control::HashConfig hash;
+  apply_reading(reading, hash);
+  Json out = Json::object();
+  if (reading.algorithm) out["algorithm"] = control::word_of(*reading.algorithm);
+  if (reading.fields || reading.adds_qp) {
+    out["fields"] = Json::array();
+    for (const control::HashField field : hash.fields) out["fields"].push_back(control::word_of(field));
+  }
+  if (reading.seed) out["seed"] = *reading.seed;
+  if (reading.offset) out["offset"] = *reading.offset;
+  return out;
+}
+
+Json notes_json(const std::vector<LineNote>& notes) {
+  Json out = Json::array();
+  for (const LineNote& note : notes) {
+    Json one = note.line > 0 ? Json{{"line", note.line}} : Json::object();
+    one["text"] = note.text;
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
+// Flow style, which YAML and JSON have in common but for the quotes.
+std::string yaml_of(const Json& hash) {
+  std::string out;
+  for (const auto& [key, value] : hash.items()) {
+    std::string text;
+    if (value.is_array()) {
+      for (const Json& word : value) text += (text.empty() ? "" : ", ") + word.get<std::string>();
+      text = "[" + text + "]";
+    } else {
+      text = value.is_string() ? value.get<std::string>() : value.dump();
+    }
+    out += (out.empty() ? "" : ", ") + key + ": " + text;
+  }
+  return "{" + out + "}";
+}
+
+// As comments, so that the whole is YAML.
+void print_notes(const char* title, const std::vector<LineNote>& notes, size_t most) {
+  if (notes.empty()) return;
+  fmt::print("# {}\n", title);
+  for (size_t i = 0; i < std::min(notes.size(), most); ++i) {
+    fmt::print("#   {}{}\n", notes[i].line > 0 ? fmt::format("{}: ", notes[i].line) : "",
+               control::shown(notes[i].text));
+  }
+}
+
+void print_remarks(const std::vector<LineNote>& remarks) {
+  if (remarks.empty()) return;
+  fmt::print("# not taken, or left open\n");
+  for (const LineNote& note : remarks)
+    fmt::print("#   {}{}\n", note.line > 0 ? fmt::format("{}: ", note.line) : "", note.text);
+}
+
+void print_text(const ImportArguments& arguments, const HashReading& reading) {
+  const size_t most = arguments.all ? SIZE_MAX : kLinesShown;
+  fmt::print("# {}: {}, {} lines on hashing, {} others ignored\n", control::shown(arguments.file),
+             row_of(*reading.vendor).name, reading.taken.size(), reading.ignored_count);
+  print_notes("taken", reading.taken, SIZE_MAX);
+  print_remarks(reading.remarks);
+  print_notes(reading.ignored_count > most ? "ignored, the first" : "ignored", reading.ignored, most);
+  std::string name = std::filesystem::path(arguments.file).stem().string();
+  const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
+  if (name.empty() || !std::ranges::all_of(name, is_plain)) name = "imported";
+  fmt::print("profiles:\n  {}: {{hash: {}}}\n", name, yaml_of(hash_json(reading)));
+}
+
+Status import_hash(const ImportArguments& arguments) {
+  const auto text = control::read_text_file(arguments.file);
+  if (!text) return wrong(arguments.file, {{0, text.error()}});
+  const HashReading reading = control::read_hash(*text);
+  if (!reading.errors.empty()) return wrong(arguments.file, reading.errors);
+  if (!arguments.json) {
+    print_text(arguments, reading);
+    return Status::kDone;
+  }
+  const Json out{{"file", arguments.file},
+                 {"vendor", row_of(*reading.vendor).name},
+                 {"hash", hash_json(reading)},
+                 {"taken", notes_json(reading.taken)},
+                 {"remarks", notes_json(reading.remarks)},
+                 {"ignored_lines", reading.ignored_count},
+                 {"ignored", notes_json(reading.ignored)}};
+  fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
+  return Status::kDone;
+}
+
+}  // namespace
+
+void add_import_hash_command(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<ImportArguments>();
+  CLI::App* command = app.add_subcommand("import-hash", "the ECMP hash of a switch's configuration as a profile");
+  command->footer(
+      "Reads configurations of Cumulus Linux (nv commands, traffic.conf), Arista EOS, Junos (set and braces), SONiC\n"
+      "(config switch-hash, Enterprise SONiC's ip load-share), OpenConfig (JSON). Whose it is follows from its lines.\n"
+      "A testbed's profile reads the same file by `switch_config`; SONiC's JSON files by `config_db` and "
+      "`switch_json`.\n"
+      "Examples:\n"
+      "  softspine import-hash leaf1.conf\n"
+      "  softspine import-hash leaf1.conf > profiles.yaml       what is no YAML is a comment\n"
+      "  softspine import-hash policy.json --json | jq .hash");
+  command->add_option("FILE", arguments->file, "a switch's configuration")->required();
+  command->add_flag("--all", arguments->all, "list every ignored line");
+  command->add_flag("--json", arguments->json, "for programs");
+  command->callback([arguments, &status] { status = import_hash(*arguments); });
+}
+
+}  // namespace softspine::tools
