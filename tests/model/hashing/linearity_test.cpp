@@ -123,44 +123,65 @@ TEST(Polarization, OfRtag7IsWhatTheChipShows) {
   EXPECT_LT(second_tier(crc16, other, keys, 8).max_over_mean, 1.6);
 }
 
+constexpr uint32_t kLinks = 60;
+
+// How many of all hashes each pair of links has: the leaf's and the ToR's.
+std::vector<uint32_t> pairs_of_sonics(uint32_t seed) {
+  const EcmpHash tor{{.model = HashModel::kRtag7}};
+  const EcmpHash leaf{{.model = HashModel::kRtag7, .seed = seed, .offset = 10}};
+  std::vector<uint32_t> counts(kLinks * kLinks);
+  for (uint64_t source = 0; source < 65'536; ++source) {
+    const HashKey key = two_words(0x12b7'0011'0000'0000, source);
+    ++counts[tor.of(key) % kLinks * kLinks + leaf.of(key) % kLinks];
+  }
+  return counts;
+}
+
 // 60 × 60 links, all flows of a fabric, and both hashes SONiC's (ToR: 0, leaf: seed 10 and offset 10). One bin of the
 // key takes all its 65,536 values, so the hash does, too, each once: what follows is exact, and no matter of keys.
 // Rotating 16 bits by 10 multiplies by 64 modulo 2^16 − 1; 60 and 2^16 − 1 have the factor 15 in common and 64 is 4
 // modulo 15, so of two hashes that differ in the rotation alone the one tells the other modulo 15: 60 × 4 = 240 pairs
 // of 3,600. The seed's part is added without carries, which undoes that: a bucket of the first tier meets 40 of 60.
 TEST(Polarization, OfSonicsLeafOverAToRUsesTwoThirdsOfSixtyBySixty) {
-  constexpr uint32_t kLinks = 60;
-  const auto pairs = [](uint32_t seed) {
-    const EcmpHash tor{{.model = HashModel::kRtag7}};
-    const EcmpHash leaf{{.model = HashModel::kRtag7, .seed = seed, .offset = 10}};
-    std::vector<uint32_t> counts(kLinks * kLinks);
-    for (uint64_t source = 0; source < 65'536; ++source) {
-      const HashKey key = two_words(0x12b7'0011'0000'0000, source);
-      ++counts[tor.of(key) % kLinks * kLinks + leaf.of(key) % kLinks];
-    }
-    return counts;
-  };
   const auto used = [](const std::vector<uint32_t>& counts) {
     return counts.size() - static_cast<size_t>(std::ranges::count(counts, 0u));
   };
-  EXPECT_EQ(used(pairs(0)), 240u);
-  const std::vector<uint32_t> sonic = pairs(10);
+  EXPECT_EQ(used(pairs_of_sonics(0)), 240u);
+  const std::vector<uint32_t> sonic = pairs_of_sonics(10);
   EXPECT_EQ(used(sonic), 2'400u);
   EXPECT_EQ(std::ranges::max(sonic), 36u) << "1.98 times the mean of 65,536 / 3,600 = 18.2";
 }
 
-// The same of 20,000 flows at random: 5.6 for each link, so chance adds to the unevenness.
-TEST(Polarization, OfSonicsLeafOverAToRIsThreeTimesAsUnevenWithTwentyThousandFlows) {
-  constexpr uint32_t kLinks = 60;
-  constexpr double kFlows = 20'000;
+// The same of flows at random, where chance adds to the unevenness. Each pair of links gets its share of them,
+// independently but for their sum, so the fullest has at most m with the product over all pairs of Poisson's
+// distribution up to m. The figure of 3.42 is that of 40,000 flows, 11.1 a link: the median of the fullest is 38.
+TEST(Polarization, OfSonicsLeafOverAToRFillsALinkThreePointFourTimesWithFortyThousandFlows) {
+  constexpr double kFlows = 40'000;
+  const std::vector<uint32_t> shares = pairs_of_sonics(10);
+  const auto at_most = [&shares](uint32_t most) {
+    double log = 0;
+    for (const uint32_t share : shares) {
+      const double mean = share * kFlows / 65'536;
+      double term = std::exp(-mean);
+      double sum = term;
+      for (uint32_t k = 1; k <= most; ++k) sum += term *= mean / k;
+      log += std::log(sum);
+    }
+    return std::exp(log);
+  };
+  EXPECT_LT(at_most(37), 0.5);
+  EXPECT_GT(at_most(38), 0.5);
+  EXPECT_NEAR(38 * static_cast<double>(shares.size()) / kFlows, 3.42, 1e-9);
+
   const EcmpHash tor{{.model = HashModel::kRtag7}};
   const EcmpHash leaf{{.model = HashModel::kRtag7, .seed = 10, .offset = 10}};
-  std::vector<uint32_t> counts(kLinks * kLinks);
+  std::vector<uint32_t> counts(shares.size());
   for (const HashKey& key : random_keys(static_cast<uint32_t>(kFlows)))
     ++counts[tor.of(key) % kLinks * kLinks + leaf.of(key) % kLinks];
-  const double uneven = std::ranges::max(counts) * static_cast<double>(counts.size()) / kFlows;
-  EXPECT_GT(uneven, 2.9);
-  EXPECT_LT(uneven, 4.4);
+  for (size_t pair = 0; pair < shares.size(); ++pair) EXPECT_LE(counts[pair] > 0, shares[pair] > 0);
+  const uint32_t fullest = std::ranges::max(counts);
+  EXPECT_GT(at_most(fullest), 1e-6);
+  EXPECT_LT(at_most(fullest - 1), 1 - 1e-6) << fullest;
 }
 
 // XOR lays the fields' 16-bit words on each other, so what lies at an odd byte would fill the upper half only.
