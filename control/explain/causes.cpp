@@ -15,6 +15,8 @@
 #include "control/explain/evenness.hpp"
 #include "control/explain/explanation.hpp"
 #include "control/explain/key_hull.hpp"
+#include "control/explain/seen_keys.hpp"
+#include "control/rows/row_formats.hpp"
 
 namespace softspine::control {
 
@@ -27,80 +29,20 @@ constexpr double kNoAccident = 1e-6;
 constexpr double kMattersTogether = 1.02;
 constexpr double kMattersAlone = 0.01;
 
-// The choice of one switch, as a function of its key.
-struct Chooser {
-  const dp::EcmpHash* hash = nullptr;
-  const LinkGroup* group = nullptr;
-  uint32_t words = 0;  // of its keys
-
-  uint32_t buckets() const { return static_cast<uint32_t>(group->by_bucket.size()); }
-  uint32_t hash_of(const KeyVector& from, size_t first) const {
-    dp::HashKey key{};
-    key.count = words;
-    std::copy_n(from.begin() + static_cast<ptrdiff_t>(first), words, key.words.begin());
-    return hash->of(key);
+// The function by which links are chosen: with RTAG7's blocks, that of the output which is taken.
+std::string function_words(const HashConfig& hash) {
+  if (!hash.rtag7) return hash_words(hash);
+  if (hash.rtag7->macro_flow) return "RTAG7 by a macro-flow table";
+  HashConfig out = hash;
+  const bool is_b = hash.rtag7->output == dp::Rtag7Output::kB0 || hash.rtag7->output == dp::Rtag7Output::kB1;
+  if (is_b) out.seed = hash.rtag7->b_seed;
+  switch (hash.rtag7->output) {
+    case dp::Rtag7Output::kA0: break;
+    case dp::Rtag7Output::kA1: out.algorithm = hash.rtag7->a.second; break;
+    case dp::Rtag7Output::kB0: out.algorithm = hash.rtag7->b_first; break;
+    case dp::Rtag7Output::kB1: out.algorithm = hash.rtag7->b.second; break;
   }
-  uint32_t link_of(const KeyVector& from, size_t first) const {
-    return group->by_bucket[hash_of(from, first) % buckets()];
-  }
-  // Of what RTAG7 has beside one function, nothing is assumed.
-  bool is_linear() const {
-    return dp::row_of(hash->algorithm()).seed == dp::SeedEffect::kLinear && !hash->config().rtag7;
-  }
-  std::string size() const {
-    return fmt::format("{} {}", buckets(), buckets() == group->links.size() ? "links" : "buckets");
-  }
-};
-
-// The most frequent pair of choosers at one or two tiers, and the keys of the flows that met it.
-struct Seen {
-  std::vector<Chooser> choosers;
-  std::vector<KeyVector> keys;  // of all choosers, one behind the other
-};
-
-class Sampled {
- public:
-  Sampled(Walker& walker, const FlowChoices& choices) : walker_(walker), choices_(choices) {}
-
-  std::optional<Seen> at(const std::vector<uint32_t>& tiers) {
-    std::map<std::vector<std::pair<uint32_t, uint32_t>>, std::vector<KeyVector>> by_choosers;
-    std::map<std::vector<std::pair<uint32_t, uint32_t>>, std::vector<uint32_t>> groups_of;
-    for (const FlowChoices::Sample& sample : choices_.samples) {
-      std::vector<std::pair<uint32_t, uint32_t>> name;  // (profile and length of the key, shape)
-      std::vector<uint32_t> groups;
-      KeyVector vector;
-      const auto met = choices_.of(sample.flow);
-      for (size_t i = 0; i < met.size(); ++i) {
-        const LinkGroup& group = choices_.groups[met[i].group];
-        if (std::ranges::find(tiers, group.tier) == tiers.end()) continue;
-        const dp::HashKey& key = sample.keys[i];
-        name.emplace_back(walker_.testbed().fabric.nodes[group.node].profile << 5 | key.count, group.shape);
-        groups.push_back(met[i].group);
-        vector.insert(vector.end(), key.words.begin(), key.words.begin() + key.count);
-      }
-      if (groups.size() != tiers.size()) continue;
-      groups_of.emplace(name, groups);
-      by_choosers[name].push_back(std::move(vector));
-    }
-    if (by_choosers.empty()) return std::nullopt;
-    const auto most = std::ranges::max_element(by_choosers, {}, [](const auto& entry) { return entry.second.size(); });
-    Seen out{.choosers = {}, .keys = most->second};
-    for (size_t i = 0; i < tiers.size(); ++i) {
-      const LinkGroup& group = choices_.groups[groups_of[most->first][i]];
-      out.choosers.push_back({&walker_.state(group.node).hash, &group, most->first[i].first & 31});
-    }
-    return out;
-  }
-
- private:
-  Walker& walker_;
-  const FlowChoices& choices_;
-};
-
-bool have_the_same_key(const HashConfig& a, const HashConfig& b) {
-  const std::set<HashField> first(a.fields.begin(), a.fields.end());
-  const std::set<HashField> second(b.fields.begin(), b.fields.end());
-  return a.model == b.model && first == second && a.udfs == b.udfs;
+  return fmt::format("{} by its output {}", hash_words(out), word_of(hash.rtag7->output));
 }
 
 bool do_depend(std::vector<DependenceTest::Item>& items) {
@@ -152,7 +94,7 @@ class PairCause {
   }
 
   Cause cause() const {
-    const bool same_key = have_the_same_key(first_, second_);
+    const bool same_key = have_the_same_key(seen_.choosers[0], seen_.choosers[1]);
     if (same_function_of_key() && common_ > 1) return alike();
     if (!depend_on(seen_.choosers, seen_.choosers[0].words, hull_keys_)) return by_keys();
     if (same_key && seen_.choosers[0].words == seen_.choosers[1].words && !depends_for_all_keys()) return by_keys();
@@ -167,7 +109,7 @@ class PairCause {
   // Known by what they compute.
   bool same_function_of_key() const {
     const uint32_t words = seen_.choosers[0].words;
-    if (!have_the_same_key(first_, second_) || seen_.choosers[1].words != words) return false;
+    if (!have_the_same_key(seen_.choosers[0], seen_.choosers[1]) || seen_.choosers[1].words != words) return false;
     return std::ranges::all_of(hull_keys_, [&](const KeyVector& key) {
       return std::equal(key.begin(), key.begin() + words, key.begin() + words) &&
              seen_.choosers[0].hash_of(key, 0) == seen_.choosers[1].hash_of(key, words);
@@ -178,14 +120,20 @@ class PairCause {
 
   Cause alike() const {
     return {CauseKind::kAlike, fmt::format("both hash alike ({}), and {} have the factor {} in common",
-                                           hash_words(first_), sizes(), common_)};
+                                           function_words(first_), sizes(), common_)};
+  }
+  // Of `factor` classes of members only the names change.
+  std::string renamed(uint64_t factor) const {
+    if (factor == seen_.choosers[1].buckets()) return "gives the members other names, and parts no flows";
+    return fmt::format(
+        "gives the members other names modulo {}: flows that share a link there choose among {} of {} here", factor,
+        seen_.choosers[1].buckets() / factor, seen_.choosers[1].size());
   }
   Cause seeds() const {
     const std::string begin = fmt::format(
         "only their seeds differ, and {} is linear: another seed adds the same number to every hash", algorithm());
-    if (common_ % 2 == 0)
-      return {CauseKind::kSeeds,
-              fmt::format("{}, and with {} that gives the members other names, and parts no flows", begin, sizes())};
+    const uint32_t factor = 1U << std::countr_zero(common_);
+    if (factor > 1) return {CauseKind::kSeeds, fmt::format("{}, and with {} that {}", begin, sizes(), renamed(factor))};
     return {CauseKind::kSeeds, fmt::format("{}, so small a one that {} still go together", begin, sizes())};
   }
 
@@ -198,8 +146,8 @@ class PairCause {
     return {CauseKind::kRotation,
             fmt::format(
                 "an offset rotates the hash, which multiplies it modulo 2^{0} − 1; {1} have the factor {2} in common "
-                "with 2^{0} − 1, so that it gives the members other names, and parts no flows",
-                width, sizes(), renamed_factor())};
+                "with 2^{0} − 1, so that it {3}",
+                width, sizes(), renamed_factor(), renamed(renamed_factor()))};
   }
 
   // Whether the buckets modulo that factor go together: with other seeds, too, they need not.
@@ -217,7 +165,7 @@ class PairCause {
 
   Cause by_shared_bits(bool same_algorithm) const {
     const uint32_t shared = shared_bits(seen_.choosers, hull_);
-    const std::string hashes = hash_words(first_) + "; " + hash_words(second_);
+    const std::string hashes = function_words(first_) + "; " + function_words(second_);
     if (shared > 0)
       return {CauseKind::kSharedBits,
               fmt::format(
@@ -273,15 +221,40 @@ std::string word_of(CauseKind kind) {
   return kWords[static_cast<size_t>(kind)];
 }
 
-Cause cause_of_dependence(Walker& walker, const FlowChoices& choices, uint32_t earlier, uint32_t later) {
-  const auto seen = Sampled{walker, choices}.at({earlier, later});
-  if (!seen) return {};
-  return PairCause{*seen}.cause();
+namespace {
+
+constexpr const char* kNotSampled = "not looked into: no flow of those that depend is among the samples";
+
+bool meet_both(const FlowChoices& choices, uint32_t earlier, uint32_t later) {
+  for (uint64_t flow = 0; flow < choices.flows(); ++flow) {
+    if (choice_at(choices, flow, earlier).met != nullptr && choice_at(choices, flow, later).met != nullptr) return true;
+  }
+  return false;
 }
 
-bool hashes_go_together(Walker& walker, const FlowChoices& choices, uint32_t earlier, uint32_t later) {
-  const auto seen = Sampled{walker, choices}.at({earlier, later});
-  return seen && PairCause{*seen}.is_by_hashes();
+}  // namespace
+
+Cause cause_of_dependence(Walker& walker, const FlowChoices& choices, uint32_t earlier, uint32_t later,
+                          const std::vector<FunctionPair>& guilty) {
+  if (auto cause = cause_by_hashes(walker, choices, earlier, later, guilty)) return *cause;
+  const std::vector<Seen> seen = seen_at(walker, choices, {earlier, later}, guilty);
+  if (seen.empty()) return {CauseKind::kUnknown, kNotSampled};
+  return PairCause{seen.front()}.cause();
+}
+
+std::optional<Cause> cause_by_hashes(Walker& walker, const FlowChoices& choices, uint32_t earlier, uint32_t later,
+                                     const std::vector<FunctionPair>& functions) {
+  for (const Seen& one : seen_at(walker, choices, {earlier, later}, functions)) {
+    const PairCause cause{one};
+    if (cause.is_by_hashes()) return cause.cause();
+  }
+  return std::nullopt;
+}
+
+bool may_go_together(Walker& walker, const FlowChoices& choices, uint32_t earlier, uint32_t later) {
+  const std::vector<Seen> seen = seen_at(walker, choices, {earlier, later});
+  if (seen.empty()) return meet_both(choices, earlier, later);
+  return std::ranges::any_of(seen, [](const Seen& one) { return PairCause{one}.is_by_hashes(); });
 }
 
 Cause cause_of_unevenness(Walker& walker, const FlowChoices& choices, uint32_t tier, const TierKeys& found) {
@@ -291,20 +264,23 @@ Cause cause_of_unevenness(Walker& walker, const FlowChoices& choices, uint32_t t
                         "who shares a key shares the link",
                         found.flows, found.keys)};
   }
-  const auto seen = Sampled{walker, choices}.at({tier});
-  if (!seen) return {};
-  const Chooser& chooser = seen->choosers[0];
-  const KeyHull hull(seen->keys);
-  const std::vector<KeyVector> keys = hull.some(kHullKeys);
-  if (is_uneven_on(chooser, keys)) {
+  const std::vector<Seen> seen = seen_in(walker, choices, tier, found.groups);
+  if (seen.empty()) return {CauseKind::kUnknown, kNotSampled};
+  for (const Seen& one : seen) {
+    const Chooser& chooser = one.choosers[0];
+    const KeyHull hull(one.keys);
+    const std::vector<KeyVector> keys = hull.some(kHullKeys);
+    if (!is_uneven_on(chooser, keys)) continue;
     std::set<uint32_t> reached;
     for (const KeyVector& key : keys) reached.insert(chooser.link_of(key, 0));
-    return {CauseKind::kFewKeys,
-            fmt::format("too little of the key varies: {} independent bits, by which {} reaches {} of {} links",
-                        hull.rank(), hash_words(chooser.hash->config()), reached.size(), chooser.group->links.size())};
+    return {
+        CauseKind::kFewKeys,
+        fmt::format("too little of the key varies: {} independent bits, by which {} reaches {} of {} links",
+                    hull.rank(), function_words(chooser.hash->config()), reached.size(), chooser.group->links.size())};
   }
+  const Chooser& chooser = seen.front().choosers[0];
   return {CauseKind::kKeyPattern,
-          fmt::format("{} would spread other keys: these are regular, and {}", hash_words(chooser.hash->config()),
+          fmt::format("{} would spread other keys: these are regular, and {}", function_words(chooser.hash->config()),
                       chooser.is_linear() ? "a linear hash keeps that" : "there are few")};
 }
 

@@ -59,12 +59,9 @@ class Candidates {
       if (tier.is_amiss()) amiss.insert(tier.tier.role);
       if (tier.verdict == TierVerdict::kPolarized) later.insert(tier.tier.role);
     }
-    const TierShare* first = nullptr;
-    for (const TierShare& tier : found.tiers) {
-      if (first == nullptr && !tier.groups.empty() && tier.verdict != TierVerdict::kNotHashed) first = &tier;
-    }
+    const LinkGroup* first = first_hashed(found);
     if (first == nullptr) return;
-    hash_ = &walker.state(found.choices.groups[first->groups.front().group].node).hash;
+    hash_ = &walker.state(first->node).hash;
     later_.assign(later.begin(), later.end());
     amiss_.assign(amiss.begin(), amiss.end());
     hashed_.assign(hashed.begin(), hashed.end());
@@ -75,6 +72,15 @@ class Candidates {
   std::vector<std::pair<std::string, RoleChanges>> take() && { return std::move(out_); }
 
  private:
+  static const LinkGroup* first_hashed(const Polarization& found) {
+    for (const TierShare& tier : found.tiers) {
+      for (const GroupLoad& load : tier.groups) {
+        const LinkGroup& group = found.choices.groups[load.group];
+        if (group.is_hashed) return &group;
+      }
+    }
+    return nullptr;
+  }
   // `change(i)`: of the i-th role, from 1.
   template <typename Change>
   void add(const char* name, const std::vector<Role>& roles, Change&& change) {
@@ -179,10 +185,8 @@ class Trial {
   // Also those of which too few flows tell.
   static bool has_pairs_together(Walker& walker, const FlowChoices& choices) {
     for (uint32_t later = 0; later < choices.tiers.size(); ++later) {
-      if (choices.tiers[later].mode != TierMode::kHashed) continue;
       for (uint32_t earlier = 0; earlier < later; ++earlier) {
-        if (choices.tiers[earlier].mode == TierMode::kHashed && hashes_go_together(walker, choices, earlier, later))
-          return true;
+        if (may_go_together(walker, choices, earlier, later)) return true;
       }
     }
     return false;

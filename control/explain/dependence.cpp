@@ -94,13 +94,21 @@ double DependenceTest::shared_of(const Stratum& stratum, std::span<const uint32_
   return shared;
 }
 
-Dependence DependenceTest::result(double finest) const {
+double DependenceTest::deviations() const {
+  return variance_ > 0 ? (shared_ - expected_) / std::sqrt(variance_) : 0;
+}
+
+Dependence DependenceTest::by_curve() const {
   Dependence out{.shared = shared_, .expected = expected_};
   if (variance_ <= 0) return out;
-  const double z = (shared_ - expected_) / std::sqrt(variance_);
   const double skewness = std::max(1 / std::sqrt(expected_), std::sqrt(8 / freedom_));
-  out.likely = upper_tail(z, skewness);
-  if (!needs_trials(z, out.likely, expected_)) return out;
+  out.likely = upper_tail(deviations(), skewness);
+  return out;
+}
+
+Dependence DependenceTest::result(double finest) const {
+  Dependence out = by_curve();
+  if (variance_ <= 0 || !needs_trials(deviations(), out.likely, expected_)) return out;
   dataplane::Rng rng{1, 1};
   std::vector<uint32_t> dealt = columns_;
   std::vector<uint32_t> counts;

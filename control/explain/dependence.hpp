@@ -31,6 +31,8 @@ class DependenceTest {
 
   // `finest`: the smallest probability that the caller distinguishes.
   Dependence result(double finest) const;
+  // The same by the curve of the moments alone, without trials.
+  Dependence by_curve() const;
 
  private:
   struct Stratum {
@@ -38,6 +40,7 @@ class DependenceTest {
     size_t count = 0;
     uint32_t columns = 0;  // how many there are
   };
+  double deviations() const;
   double shared_of(const Stratum& stratum, std::span<const uint32_t> columns, std::vector<uint32_t>& counts) const;
 
   std::vector<Stratum> strata_;

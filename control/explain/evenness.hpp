@@ -12,9 +12,14 @@
 // triangles count.) Groups are independent, so all three moments add up. U / Σ_pairs v_a v_b estimates, without bias,
 // the square of the links' deviation from their shares over the mean: 0 for an ideal hash, m − 1 if one link has
 // everything.
+// Items of several groups may be one draw: a key that comes to several switches with one function gets the same link
+// everywhere. With A(g, g') = Σ v_g v_g' over what two groups have in common, and B(g, g') = Σ (v_g v_g')², the
+// covariance of two groups' U is (m − 1) (A² − B) / 2. The skewness then is at most that of the largest eigenvalue of
+// A, which no row's sum is below.
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -33,12 +38,19 @@ class EvennessTest {
   struct Item {
     uint32_t link = 0;
     double size = 1;
+    uint64_t draw = 0;  // items of several groups with the same number are one draw; 0: its own
   };
-  // Adds one group. Its weights add up to 1, and must outlive the test.
+  // Adds one group. Its weights add up to 1, and must outlive the test. No two of its items are one draw; groups that
+  // have a draw in common have the same weights.
   void add(std::span<const double> weights, std::span<const Item> items);
 
-  // `finest`: the smallest probability that the caller distinguishes.
-  Evenness result(double finest) const;
+  // `finest`: the smallest probability that the caller distinguishes. `most`: more than this of U does not count for
+  // `more` and `deviation2`.
+  Evenness result(double finest, double most = std::numeric_limits<double>::infinity()) const;
+  // The same by the curve of the moments alone, without trials.
+  Evenness by_curve(double most = std::numeric_limits<double>::infinity()) const { return curve(most).told; }
+  double expected_pairs() const { return curve(0).expected; }
+  double variance() const { return curve(0).deviation * curve(0).deviation; }  // of U, for an ideal hash
 
  private:
   struct Thrown {
@@ -46,10 +58,28 @@ class EvennessTest {
     size_t first = 0;  // of sizes_
     size_t count = 0;
   };
-  double thrown_again(class Thrower& thrower) const;
+  // What groups have in common.
+  struct Common {
+    double variance = 0;  // to be added to that of independent groups
+    double squares = 0;   // Σ A², also of each group with itself
+    double largest_row = 0;
+  };
+  Common common_draws() const;
+  // Of each item: its draw's number from 1 if other items are of the same draw, else 0.
+  std::vector<uint32_t> numbered_draws() const;
+  struct Curve {
+    Evenness told;
+    double deviation = 0;  // of U
+    double expected = 0;   // pairs that meet
+    double counted = 0;    // of U
+  };
+  Curve curve(double most) const;
+  double thrown_again(class Thrower& thrower, std::span<const uint32_t> draws) const;
 
   std::vector<Thrown> groups_;
   std::vector<double> sizes_;
+  std::vector<uint64_t> draws_;
+  double fewest_links_ = std::numeric_limits<double>::infinity();
   double u_ = 0;
   double variance_ = 0;
   double third_ = 0;

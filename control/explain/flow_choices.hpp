@@ -6,11 +6,13 @@
 //           met are listed, in the order of the way: up from the hosts, then down
 //   group   the links that one switch has for a destination, with the share that each should get (its buckets).
 //           Destinations with the same links are in the same group, others in another one
-//   shape   groups of one tier whose links should get the same shares, link by link: choices of flows with the same
-//           hash can be compared across them
+//   shape   groups of one tier whose links should get the same shares, link by link
+//   function  the hash function of a group's switch: switches that hash alike have one. Of groups with one function and
+//           one shape a key gets the same link: their choices can be compared, and are no independent ones
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -26,20 +28,18 @@ struct FlowProbe {
   uint32_t frame_bytes = 0;  // of the original, if the capture cut the frame; 0: `frame` is whole
 };
 
-// How a tier's switches choose.
-enum class TierMode : uint8_t { kHashed, kDrawn, kByInPort, kPinned };
-
 struct ChoiceTier {
   std::string name;  // "aggregation up"
   Role role = Role::kTor;
   bool up = true;
-  TierMode mode = TierMode::kHashed;
 };
 
 struct LinkGroup {
   uint32_t tier = 0;
   uint32_t node = 0;
   uint32_t shape = 0;
+  uint32_t function = 0;
+  bool is_hashed = true;            // else drawn for each packet, by ingress port or pinned
   std::vector<LinkEnd> links;       // by port
   std::vector<double> weights;      // of each link; their sum is 1
   std::vector<uint16_t> by_bucket;  // which link each of the buckets leads to
@@ -53,13 +53,14 @@ struct MetChoice {
 
 struct FlowChoices {
   uint64_t arrived = 0;
+  std::map<std::string, uint64_t> lost;  // those that do not arrive, by what becomes of them: a drop reason's name, …
   std::vector<ChoiceTier> tiers;
   std::vector<LinkGroup> groups;
-  uint32_t shapes = 0;
   std::vector<MetChoice> met;    // flow by flow, in the order of its way
   std::vector<uint64_t> begins;  // where each flow's choices begin in `met`; at last, where they end
   std::vector<uint64_t> bytes;   // of each flow
-  // The keys themselves of some flows, one for each of their choices.
+  // The keys themselves of some flows, one for each of their choices: of flows that meet the same functions and shapes
+  // up to 1,024, drawn from all of them.
   struct Sample {
     uint64_t flow = 0;
     std::vector<dataplane::HashKey> keys;

@@ -16,7 +16,6 @@ double upper_tail(double z, double skewness) {
 }
 
 bool needs_trials(double z, double tail, double expected_pairs) {
-  constexpr double kManyPairs = 30;  // 1 / √30: the skewness that is left
   constexpr double kOfInterest = 0.02;
   constexpr double kBeyondDoubt = 12;  // deviations, if at least one pair was to be expected
   if (expected_pairs >= kManyPairs || tail > kOfInterest) return false;

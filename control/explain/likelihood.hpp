@@ -17,7 +17,9 @@ inline double lower_tail(double z, double skewness) {
   return upper_tail(-z, -skewness);
 }
 
-// True where few pairs meet and the curve's answer is small enough to matter: random trials are then needed.
+// So many expected pairs are enough for the curve: 1 / √30 is the skewness that it does not know of.
+inline constexpr double kManyPairs = 30;
+// True where fewer meet and the curve's answer is small enough to matter: random trials are then needed.
 bool needs_trials(double z, double tail, double expected_pairs);
 
 // `reaches()` makes one random trial, and returns whether it reached what was seen. `finest`: the smallest probability

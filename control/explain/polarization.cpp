@@ -3,146 +3,30 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <map>
-#include <numeric>
 #include <set>
 
+#include "control/explain/tier_loads.hpp"
 #include "control/explain/tier_tests.hpp"
-#include "dataplane/units/rng.hpp"
 
 namespace softspine::control {
 
 namespace {
 
-// The fullest link of a group over what it should have, times the group's flows.
-template <typename Count>
-double fullest(const LinkGroup& group, const std::vector<Count>& counts) {
-  double most = 0;
-  for (size_t i = 0; i < counts.size(); ++i) most = std::max(most, static_cast<double>(counts[i]) / group.weights[i]);
-  return most;
+bool is_in(const std::vector<UnevenGroup>& groups, uint32_t group) {
+  return std::ranges::find(groups, group, &UnevenGroup::group) != groups.end();
 }
-
-uint32_t link_by(const LinkGroup& group, double at) {
-  uint32_t link = 0;
-  while (link + 1 < group.weights.size() && at >= group.weights[link]) at -= group.weights[link++];
-  return link;
-}
-
-// Fills in what lies where, and what chance would have laid there.
-class Loads {
- public:
-  Loads(const FlowChoices& choices, std::vector<TierShare>& tiers) : choices_(choices), tiers_(tiers) {
-    place_.assign(choices.groups.size(), UINT32_MAX);
-    sizes_.resize(choices.groups.size());
-    for (uint64_t flow = 0; flow < choices.flows(); ++flow) {
-      for (const MetChoice& met : choices.of(flow)) add(met, choices.bytes[flow]);
-    }
-    for (TierShare& tier : tiers_) finish(tier);
-  }
-
- private:
-  void add(const MetChoice& met, uint64_t bytes) {
-    const LinkGroup& group = choices_.groups[met.group];
-    TierShare& tier = tiers_[group.tier];
-    uint32_t& place = place_[met.group];
-    if (place == UINT32_MAX) {
-      place = static_cast<uint32_t>(tier.groups.size());
-      const std::vector<uint64_t> none(group.links.size(), 0);
-      tier.groups.push_back({met.group, none, none});
-    }
-    ++tier.groups[place].flows[met.link];
-    tier.groups[place].bytes[met.link] += bytes;
-    sizes_[met.group].push_back(bytes);
-    ++tier.flows;
-  }
-
-  void finish(TierShare& tier) {
-    std::ranges::sort(tier.groups, {}, [this](const GroupLoad& load) {
-      return std::pair{choices_.groups[load.group].node, choices_.groups[load.group].links};
-    });
-    std::set<LinkEnd> links;
-    std::set<LinkEnd> used;
-    std::map<LinkEnd, double> unused;  // how likely chance is to leave it so
-    double by_flows = 0;
-    double by_bytes = 0;
-    uint64_t bytes = 0;
-    for (const GroupLoad& load : tier.groups) {
-      const LinkGroup& group = choices_.groups[load.group];
-      const auto n = static_cast<double>(sizes_[load.group].size());
-      by_flows += fullest(group, load.flows);
-      by_bytes += fullest(group, load.bytes);
-      bytes += std::accumulate(load.bytes.begin(), load.bytes.end(), uint64_t{0});
-      for (size_t i = 0; i < group.links.size(); ++i) {
-        links.insert(group.links[i]);
-        if (load.flows[i] > 0) used.insert(group.links[i]);
-        unused.emplace(group.links[i], 1).first->second *= std::pow(1 - group.weights[i], n);
-      }
-    }
-    tier.links = static_cast<uint32_t>(links.size());
-    tier.idle = static_cast<uint32_t>(links.size() - used.size());
-    for (const auto& [link, chance] : unused) tier.idle_by_chance += chance;
-    if (tier.flows > 0) tier.by_flows.max_over_mean = by_flows / static_cast<double>(tier.flows);
-    if (has_sizes(tier)) tier.by_bytes = Load{by_bytes / static_cast<double>(bytes), 1};
-    throw_by_chance(tier, bytes);
-  }
-
-  // Whether flows are of known sizes, and not all of one.
-  bool has_sizes(const TierShare& tier) const {
-    if (tier.groups.empty()) return false;
-    const uint64_t first = sizes_[tier.groups.front().group].front();
-    bool differ = false;
-    for (const GroupLoad& load : tier.groups) {
-      for (const uint64_t size : sizes_[load.group]) {
-        if (size == 0) return false;
-        differ = differ || size != first;
-      }
-    }
-    return differ;
-  }
-
-  void throw_by_chance(TierShare& tier, uint64_t bytes) {
-    constexpr uint64_t kThrows = 500'000;
-    const uint64_t rounds = std::clamp<uint64_t>(kThrows / std::max<uint64_t>(tier.flows, 1), 2, 100);
-    dataplane::Rng rng{1, 3};
-    double by_flows = 0;
-    double by_bytes = 0;
-    std::vector<uint64_t> flows;
-    std::vector<uint64_t> sizes;
-    for (uint64_t round = 0; round < rounds; ++round) {
-      for (const GroupLoad& load : tier.groups) {
-        const LinkGroup& group = choices_.groups[load.group];
-        flows.assign(group.links.size(), 0);
-        sizes.assign(group.links.size(), 0);
-        for (const uint64_t size : sizes_[load.group]) {
-          const uint32_t link = link_by(group, rng.unit());
-          ++flows[link];
-          sizes[link] += size;
-        }
-        by_flows += fullest(group, flows);
-        by_bytes += fullest(group, sizes);
-      }
-    }
-    if (tier.flows > 0) tier.by_flows.by_chance = by_flows / static_cast<double>(rounds * tier.flows);
-    if (tier.by_bytes) tier.by_bytes->by_chance = by_bytes / static_cast<double>(rounds) / static_cast<double>(bytes);
-  }
-
-  const FlowChoices& choices_;
-  std::vector<TierShare>& tiers_;
-  std::vector<uint32_t> place_;               // of a group in its tier
-  std::vector<std::vector<uint64_t>> sizes_;  // of each group's flows
-};
 
 class Judgement {
  public:
   Judgement(Walker& walker, Polarization& out) : walker_(walker), out_(out), choices_(out.choices) {
-    uint32_t tests = 0;
-    uint32_t hashed = 0;
-    constexpr uint32_t kOfOneTier = 4;  // flows, keys, bytes; and flows again, for more even
-    for (const TierShare& tier : out.tiers) {
-      if (tier.tier.mode != TierMode::kHashed) continue;
-      tests += kOfOneTier + static_cast<uint32_t>(kSharings.size()) * hashed++;
+    for (const LinkGroup& group : choices_.groups) {
+      if (group.links.size() > 1 && group.is_hashed) hashed_.insert(group.tier);
     }
+    uint32_t tests = 0;
+    uint32_t before = 0;
+    constexpr uint32_t kOfOneTier = 5;  // flows, keys, bytes; each group; and flows again, for more even
+    constexpr uint32_t kOfTwoTiers = 2 * kSharings.size();  // all functions together, and each pair of them
+    for ([[maybe_unused]] const uint32_t tier : hashed_) tests += kOfOneTier + kOfTwoTiers * before++;
     finest_ = kFalseAlarms / std::max(1U, tests);
     for (uint32_t t = 0; t < out.tiers.size(); ++t) judge(t);
   }
@@ -153,46 +37,153 @@ class Judgement {
   void judge(uint32_t t) {
     TierShare& tier = out_.tiers[t];
     tier.verdict = TierVerdict::kNotHashed;
-    if (tier.tier.mode != TierMode::kHashed) return;
+    if (!hashed_.contains(t)) return;
     tier.verdict = TierVerdict::kAsChance;
-    const TierEvenness found = evenness_of(choices_, t, finest_);
+    const TierEvenness found = evenness_of(choices_, t, finest_, kOfConcern);
     tier.evenness = found.flows;
     tier.keys = found.distinct_keys;
-    if (found.flows.less < finest_ && found.flows.relative < 0.5) tier.verdict = TierVerdict::kMoreEven;
-    for (uint32_t earlier = 0; earlier < t; ++earlier) relate(earlier, t);
+    if (std::max(found.flows.less, found.keys.less) < finest_ && found.flows.relative < 0.5)
+      tier.verdict = TierVerdict::kMoreEven;
+    const bool is_uneven_itself = is_uneven(found.flows) || is_uneven(found.keys);
+    for (uint32_t earlier = 0; earlier < t; ++earlier) relate(earlier, t, is_uneven_itself, found.groups);
     if (tier.verdict == TierVerdict::kPolarized) return;
-    if (!is_uneven(found.flows) && !(found.has_bytes && is_uneven(found.bytes))) return;
-    tier.verdict = TierVerdict::kUneven;
-    if (!is_uneven(found.flows)) {
-      tier.cause =
-          Cause{CauseKind::kKeyPattern, "flows are spread by chance, but those with the most bytes share links"};
-      return;
+    for (uint32_t earlier = 0; earlier < t; ++earlier) relate_by_selection(earlier, t, found.groups);
+    if (tier.verdict == TierVerdict::kPolarized) return;
+    if (is_uneven_itself) return call_uneven(tier, t, found.groups, !is_uneven(found.keys));
+    if (!found.groups.empty()) {
+      const bool are_spread = std::ranges::all_of(found.groups, &UnevenGroup::are_keys_spread);
+      return call_uneven(tier, t, found.groups, are_spread);
     }
-    tier.cause = cause_of_unevenness(walker_, choices_, t,
-                                     {.flows = tier.flows, .keys = tier.keys, .are_spread = !is_uneven(found.keys)});
+    if (!found.has_bytes || !is_uneven(found.bytes)) return;
+    tier.verdict = TierVerdict::kUneven;
+    tier.cause = Cause{CauseKind::kKeyPattern, "flows are spread by chance, but those with the most bytes share links"};
   }
 
-  void relate(uint32_t earlier, uint32_t later) {
-    if (out_.tiers[earlier].tier.mode != TierMode::kHashed) return;
-    Polarized pair{.earlier = earlier, .later = later, .cause = {}};
-    bool depends = false;
-    for (const SharedBy by : kSharings) {
-      const Dependence found = dependence_of(choices_, earlier, later, by, finest_);
-      const double least = is_uneven(out_.tiers[later].evenness) ? kOfConcern : kOfConcernAlone;
-      if (found.likely >= finest_ || found.strength() - 1 < least) continue;
-      depends = true;
-      pair.strength = std::max(pair.strength, found.strength());
+  void call_uneven(TierShare& tier, uint32_t t, const std::vector<UnevenGroup>& groups, bool are_spread) {
+    tier.verdict = TierVerdict::kUneven;
+    TierKeys keys{.flows = tier.flows, .keys = tier.keys, .are_spread = are_spread, .groups = {}};
+    if (2 * groups.size() < tier.groups.size()) {
+      keys.groups = groups;
+      for (const UnevenGroup& group : groups) {
+        if (group.are_keys_spread == are_spread) tier.uneven_groups.push_back(group.group);
+      }
     }
-    if (!depends) return;
+    if (!keys.groups.empty()) count_keys(t, keys);
+    tier.cause = cause_of_unevenness(walker_, choices_, t, keys);
+  }
+  void count_keys(uint32_t t, TierKeys& keys) const {
+    std::set<uint64_t> distinct;
+    keys.flows = 0;
+    for (uint64_t flow = 0; flow < choices_.flows(); ++flow) {
+      const MetChoice* met = choice_at(choices_, flow, t).met;
+      if (met == nullptr || !is_in(keys.groups, met->group)) continue;
+      ++keys.flows;
+      distinct.insert(met->key);
+    }
+    keys.keys = distinct.size();
+  }
+
+  void relate(uint32_t earlier, uint32_t later, bool is_uneven_itself, const std::vector<UnevenGroup>& uneven) {
+    if (!hashed_.contains(earlier)) return;
+    Polarized pair{.earlier = earlier, .later = later, .later_groups = {}, .cause = {}};
+    const double least = is_uneven_itself ? kOfConcern : kOfConcernAlone;
+    const auto depends = [&](const Dependence& found) {
+      return found.likely < finest_ && found.strength() - 1 >= least;
+    };
+    bool is_polarized = false;
+    std::set<FunctionPair> guilty;
+    for (const SharedBy by : kSharings) {
+      const TierDependence found = dependence_of(choices_, earlier, later, by, finest_);
+      for (const PairDependence& one : found.pairs) {
+        if (!depends(one.found)) continue;
+        guilty.insert(one.functions);
+        pair.strength = std::max(pair.strength, one.found.strength());
+      }
+      if (!depends(found.all)) continue;
+      is_polarized = true;
+      pair.strength = std::max(pair.strength, found.all.strength());
+    }
+    if (!is_polarized && guilty.empty()) return;
     out_.tiers[later].verdict = TierVerdict::kPolarized;
-    pair.used = used_of_chance(choices_, earlier, later);
-    pair.cause = cause_of_dependence(walker_, choices_, earlier, later);
+    std::vector<FunctionPair> functions(guilty.begin(), guilty.end());
+    if (functions.empty()) functions = those_by_hashes(earlier, later, functions_met(earlier, later));
+    pair.later_groups = groups_of(earlier, later, functions);
+    for (const UnevenGroup& group : uneven) {
+      const bool is_concerned = std::ranges::find(pair.later_groups, group.group) != pair.later_groups.end();
+      if (is_concerned) pair.strength = std::max(pair.strength, 1 + group.deviation2);
+    }
+    pair.used = used_of_chance(choices_, earlier, later, functions);
+    pair.cause = cause_of_dependence(walker_, choices_, earlier, later, functions);
     out_.pairs.push_back(std::move(pair));
+  }
+
+  // What comes to a switch has been selected by the earlier tier. Where all of it took the same place there, nothing is
+  // left to compare with, but a switch that chooses by what it was selected by is uneven, and the hashes tell why.
+  void relate_by_selection(uint32_t earlier, uint32_t later, const std::vector<UnevenGroup>& groups) {
+    std::set<FunctionPair> functions;
+    std::set<uint32_t> concerned;
+    visit_both(earlier, later, [&](const FunctionPair& pair, uint32_t group) {
+      const auto found = std::ranges::find(groups, group, &UnevenGroup::group);
+      if (found == groups.end() || found->are_keys_spread) return;
+      functions.insert(pair);
+      concerned.insert(group);
+    });
+    if (functions.empty()) return;
+    const std::vector<FunctionPair> pairs(functions.begin(), functions.end());
+    const auto cause = cause_by_hashes(walker_, choices_, earlier, later, pairs);
+    if (!cause) return;
+    out_.tiers[later].verdict = TierVerdict::kPolarized;
+    Polarized pair{.earlier = earlier, .later = later, .later_groups = {}, .cause = *cause};
+    pair.later_groups = groups_of(earlier, later, pairs);
+    for (const UnevenGroup& group : groups) {
+      if (concerned.contains(group.group)) pair.strength = std::max(pair.strength, 1 + group.deviation2);
+    }
+    pair.used = used_of_chance(choices_, earlier, later, pairs);
+    out_.pairs.push_back(std::move(pair));
+  }
+
+  std::vector<FunctionPair> functions_met(uint32_t earlier, uint32_t later) const {
+    std::set<FunctionPair> out;
+    visit_both(earlier, later, [&out](const FunctionPair& functions, uint32_t) { out.insert(functions); });
+    return {out.begin(), out.end()};
+  }
+  // Those that go together by their hashes, if only some do.
+  std::vector<FunctionPair> those_by_hashes(uint32_t earlier, uint32_t later,
+                                            const std::vector<FunctionPair>& met) const {
+    constexpr size_t kMostTried = 64;
+    if (met.size() < 2 || met.size() > kMostTried) return met;
+    std::vector<FunctionPair> out;
+    for (const FunctionPair& pair : met) {
+      if (cause_by_hashes(walker_, choices_, earlier, later, {pair})) out.push_back(pair);
+    }
+    return out.empty() ? met : out;
+  }
+  // The later groups that flows with these functions came to; none if these are all.
+  std::vector<uint32_t> groups_of(uint32_t earlier, uint32_t later, const std::vector<FunctionPair>& wanted) const {
+    std::set<uint32_t> all;
+    std::set<uint32_t> out;
+    visit_both(earlier, later, [&](const FunctionPair& functions, uint32_t group) {
+      all.insert(group);
+      if (std::ranges::find(wanted, functions) != wanted.end()) out.insert(group);
+    });
+    if (out == all) return {};
+    return {out.begin(), out.end()};
+  }
+  template <typename Visit>
+  void visit_both(uint32_t earlier, uint32_t later, Visit&& visit) const {
+    for (uint64_t flow = 0; flow < choices_.flows(); ++flow) {
+      const MetChoice* first = choice_at(choices_, flow, earlier).met;
+      const MetChoice* second = choice_at(choices_, flow, later).met;
+      if (first == nullptr || second == nullptr) continue;
+      visit(FunctionPair{choices_.groups[first->group].function, choices_.groups[second->group].function},
+            second->group);
+    }
   }
 
   Walker& walker_;
   Polarization& out_;
   const FlowChoices& choices_;
+  std::set<uint32_t> hashed_;  // tiers of which some switches hash
   double finest_ = kFalseAlarms;
 };
 
@@ -205,6 +196,9 @@ std::string word_of(TierVerdict verdict) {
 
 bool Polarization::is(TierVerdict verdict) const {
   return std::ranges::any_of(tiers, [verdict](const TierShare& tier) { return tier.verdict == verdict; });
+}
+bool Polarization::is_judged() const {
+  return std::ranges::any_of(tiers, [](const TierShare& tier) { return tier.verdict != TierVerdict::kNotHashed; });
 }
 bool Polarization::is_amiss() const {
   return std::ranges::any_of(tiers, &TierShare::is_amiss);
@@ -222,8 +216,8 @@ Polarization polarization_of(Walker& walker, const std::vector<FlowProbe>& flows
   Polarization out{.flows = flows.size(), .choices = choices_of(walker, flows), .tiers = {}, .pairs = {}};
   out.arrived = out.choices.arrived;
   for (const ChoiceTier& tier : out.choices.tiers)
-    out.tiers.push_back({.tier = tier, .groups = {}, .by_bytes = {}, .cause = {}});
-  Loads(out.choices, out.tiers);
+    out.tiers.push_back({.tier = tier, .groups = {}, .uneven_groups = {}, .by_bytes = {}, .cause = {}});
+  add_loads(out.choices, out.tiers);
   Judgement(walker, out);
   return out;
 }

@@ -10,12 +10,14 @@
 //   MORE EVEN    less often: what a linear hash makes of consecutive keys
 //   AS CHANCE    else
 //
-// All tests together raise a false alarm on a fabric of ideal hashes once in a thousand times (Bonferroni), and
-// deviations of the links' shares by less than a tenth from what they should be are not reported.
+// Each group is tested by itself, too, and each pair of hash functions: one switch of many is found and named.
+// All tests together raise a false alarm on a fabric of ideal hashes at most once in a thousand times (Bonferroni): an
+// ideal hash draws a link for each key, and switches with one function have its draws in common. Deviations of the
+// links' shares by less than a tenth from what they should be are not reported.
 // A tier is tested against an earlier one within flows that agree in all choices before that one, so one cause is
 // reported once.
 // For causes see causes.hpp. Groups that draw for each packet or flowlet, choose by ingress port or are pinned are not
-// judged.
+// judged; a tier of which only some are is judged by the others.
 #pragma once
 
 #include <optional>
@@ -54,8 +56,11 @@ struct TierShare {
   ChoiceTier tier;
   TierVerdict verdict = TierVerdict::kAsChance;
   std::vector<GroupLoad> groups;
+  // Those that are uneven, if they are few of the tier's: indices of FlowChoices::groups.
+  std::vector<uint32_t> uneven_groups;
   uint64_t flows = 0;
-  uint64_t keys = 0;  // distinct ones
+  uint64_t flows_not_judged = 0;  // at switches of the tier that do not hash, while others do: in none of the figures
+  uint64_t keys = 0;              // distinct ones
   uint32_t links = 0;
   uint32_t idle = 0;
   double idle_by_chance = 0;
@@ -71,8 +76,9 @@ struct TierShare {
 struct Polarized {
   uint32_t earlier = 0;
   uint32_t later = 0;
-  double strength = 1;  // how much more often than by chance flows that shared a link share one again
-  double used = 1;      // links that the flows of one earlier link use, over what chance would use
+  std::vector<uint32_t> later_groups;  // that are concerned, if not all are: indices of FlowChoices::groups
+  double strength = 1;                 // how much more often than by chance flows that shared a link share one again
+  double used = 1;                     // links that the flows of one earlier link use, over what chance would use
   Cause cause;
 };
 
@@ -84,6 +90,8 @@ struct Polarization {
   std::vector<Polarized> pairs;
 
   bool is_amiss() const;
+  // At least one tier's flows were looked at.
+  bool is_judged() const;
   bool is(TierVerdict verdict) const;
   // Max over mean of the worst tier; 1 if nothing was chosen.
   double worst() const;

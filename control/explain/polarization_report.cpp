@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "control/explain/cure_text.hpp"
@@ -33,7 +34,10 @@ Json group_json(const Fabric& fabric, const LinkGroup& group, const GroupLoad& l
              {"bytes", load.bytes[i]},
              {"expected_flows", rounded(static_cast<double>(flows) * group.weights[i])}});
   }
-  return {{"switch", fabric.nodes[group.node].name}, {"flows", flows}, {"links", std::move(links)}};
+  return {{"switch", fabric.nodes[group.node].name},
+          {"flows", flows},
+          {"hashed", group.is_hashed},
+          {"links", std::move(links)}};
 }
 
 Json tier_json(const TierShare& tier) {
@@ -71,9 +75,20 @@ std::vector<std::string> tier_names(const Fabric& fabric) {
   return out;
 }
 
-Json pair_json(const Polarization& found, const Polarized& pair) {
+std::vector<std::string> switches_of(const Fabric& fabric, const Polarization& found,
+                                     const std::vector<uint32_t>& groups) {
+  std::vector<std::string> out;
+  for (const uint32_t group : groups) {
+    const std::string& name = fabric.nodes[found.choices.groups[group].node].name;
+    if (std::ranges::find(out, name) == out.end()) out.push_back(name);
+  }
+  return out;
+}
+
+Json pair_json(const Fabric& fabric, const Polarization& found, const Polarized& pair) {
   return {{"earlier", found.tiers[pair.earlier].tier.name},
           {"later", found.tiers[pair.later].tier.name},
+          {"at", switches_of(fabric, found, pair.later_groups)},
           {"together_over_chance", rounded(pair.strength)},
           {"used_over_chance", rounded(pair.used)},
           {"cause", {{"kind", word_of(pair.cause.kind)}, {"text", pair.cause.text}}}};
@@ -97,18 +112,40 @@ std::string tier_line(const TierShare& tier) {
                      tier.by_flows.by_chance, word_of(tier.verdict));
 }
 
-std::string causes_text(const Polarization& found) {
+// ", at tor1 and tor7": nothing if it is everywhere.
+std::string at_switches(const Fabric& fabric, const Polarization& found, const std::vector<uint32_t>& groups) {
+  const std::vector<std::string> names = switches_of(fabric, found, groups);
+  constexpr size_t kNamed = 6;
+  std::string out;
+  for (size_t i = 0; i < std::min(names.size(), kNamed); ++i) out += (i == 0 ? ", at " : ", ") + names[i];
+  if (names.size() > kNamed) out += fmt::format(" and {} more", names.size() - kNamed);
+  return out;
+}
+
+// Where few flows share a link, the places of links tell, and the links used don't.
+std::string strength_text(const Polarized& pair) {
+  constexpr double kTelling = 0.95;
+  if (pair.used < kTelling)
+    return fmt::format("flows that share a link there use {:.0f} % of the links that chance would", pair.used * 100);
+  return fmt::format(
+      "flows that share a link, or its place among its switch's, do so here again {:.2f} times as often "
+      "as by chance",
+      pair.strength);
+}
+
+std::string causes_text(const Fabric& fabric, const Polarization& found) {
   std::string out;
   for (const Polarized& pair : found.pairs) {
-    out += fmt::format(
-        "\nPOLARIZED: {} by {}: flows that share a link there use {:.0f} % of the links that chance would:\n  {}\n",
-        found.tiers[pair.later].tier.name, found.tiers[pair.earlier].tier.name, pair.used * 100, pair.cause.text);
+    out += fmt::format("\nPOLARIZED: {} by {}{}: {}:\n  {}\n", found.tiers[pair.later].tier.name,
+                       found.tiers[pair.earlier].tier.name, at_switches(fabric, found, pair.later_groups),
+                       strength_text(pair), pair.cause.text);
   }
   const Cause* last = nullptr;
   for (const TierShare& tier : found.tiers) {
     if (!tier.cause) continue;
     const bool is_shadow = last != nullptr && last->kind == CauseKind::kFewKeys && tier.cause->kind == last->kind;
-    out += fmt::format("\nUNEVEN: {}:\n  {}\n", tier.tier.name, is_shadow ? "for the same reason" : tier.cause->text);
+    out += fmt::format("\nUNEVEN: {}{}:\n  {}\n", tier.tier.name, at_switches(fabric, found, tier.uneven_groups),
+                       is_shadow ? "for the same reason" : tier.cause->text);
     last = &*tier.cause;
   }
   return out;
@@ -132,17 +169,56 @@ std::string vendors_text(const Cure& cure) {
   return out;
 }
 
+// Two tiers of the same switches, on the way up and on the way down, have one hash whatever a role is given.
+std::string no_cure_text(const Polarization& found) {
+  const std::string begin = "\nNo change of the hash by role that was tried cures it";
+  std::set<std::pair<uint32_t, uint32_t>> alike;
+  for (uint64_t flow = 0; flow < found.choices.flows(); ++flow) {
+    const auto met = found.choices.of(flow);
+    for (size_t later = 1; later < met.size(); ++later) {
+      const LinkGroup& two = found.choices.groups[met[later].group];
+      for (size_t earlier = 0; earlier < later; ++earlier) {
+        const LinkGroup& one = found.choices.groups[met[earlier].group];
+        const bool have_factor = std::gcd(one.by_bucket.size(), two.by_bucket.size()) > 1;
+        const bool is_one_role = found.tiers[one.tier].tier.role == found.tiers[two.tier].tier.role;
+        if (one.is_hashed && two.is_hashed && one.function == two.function && is_one_role && have_factor)
+          alike.emplace(one.tier, two.tier);
+      }
+    }
+  }
+  if (alike.empty()) return begin + ".\n";
+  const TierShare& first = found.tiers[alike.begin()->first];
+  return fmt::format(
+      "{}: {} and {} are choices of the same switches, by one hash whatever the {} switches are given, "
+      "and their numbers of links have a factor in common. Switches on the way up must hash otherwise "
+      "than those on the way down: give some of them another profile.\n",
+      begin, first.tier.name, found.tiers[alike.begin()->second].tier.name, name_of(first.tier.role));
+}
+
+// ", 3 do not: mtu_exceeded 2, no_route 1"
+std::string lost_text(const Polarization& found) {
+  std::string out;
+  for (const auto& [why, flows] : found.choices.lost)
+    out += fmt::format("{} {} {}", out.empty() ? ":" : ",", why, flows);
+  return out.empty() ? out : fmt::format(", {} do not{}", found.flows - found.arrived, out);
+}
+
 }  // namespace
 
 Json polarization_json(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures) {
-  Json out{{"flows", found.flows}, {"arrived", found.arrived}, {"worst_max_over_mean", rounded(found.worst())}};
+  Json out{{"flows", found.flows},
+           {"arrived", found.arrived},
+           {"lost", found.choices.lost},
+           {"worst_max_over_mean", rounded(found.worst())}};
   out["tiers"] = Json::array();
   for (const TierShare& tier : found.tiers) {
     out["tiers"].push_back(tier_json(tier));
+    out["tiers"].back()["flows_not_judged"] = tier.flows_not_judged;
+    out["tiers"].back()["uneven_at"] = switches_of(testbed.fabric, found, tier.uneven_groups);
     out["tiers"].back()["groups"] = groups_json(testbed.fabric, found, tier);
   }
   out["polarized"] = Json::array();
-  for (const Polarized& pair : found.pairs) out["polarized"].push_back(pair_json(found, pair));
+  for (const Polarized& pair : found.pairs) out["polarized"].push_back(pair_json(testbed.fabric, found, pair));
   out["cures"] = Json::array();
   for (const Cure& cure : cures) out["cures"].push_back(cure_json(testbed, cure));
   return out;
@@ -170,22 +246,25 @@ Json polarization_outline(const Fabric& fabric) {
   return polarization_values(every);
 }
 
-std::string polarization_text(const Polarization& found) {
-  std::string out =
-      fmt::format("{} flows, {} arrive\n\n{:<18} {:>7} {:>8} {:>7} {:>6} {:>9} {:>9} {:>9}\n", found.flows,
-                  found.arrived, "tier", "flows", "keys", "links", "idle", "by chance", "max/mean", "by chance");
+std::string polarization_text(const Testbed& testbed, const Polarization& found) {
+  std::string out = fmt::format("{} flows, {} arrive{}\n", found.flows, found.arrived, lost_text(found));
+  if (found.tiers.empty()) return out + "Nothing is judged: no flow came to a switch with more than one link for it.\n";
+  out += fmt::format("\n{:<18} {:>7} {:>8} {:>7} {:>6} {:>9} {:>9} {:>9}\n", "tier", "flows", "keys", "links", "idle",
+                     "by chance", "max/mean", "by chance");
   for (const TierShare& tier : found.tiers) {
     out += tier_line(tier);
-    if (!tier.by_bytes) continue;
-    out +=
-        fmt::format("{:<59} {:>9.2f} {:>9.2f}\n", "  by bytes", tier.by_bytes->max_over_mean, tier.by_bytes->by_chance);
+    if (tier.by_bytes)
+      out += fmt::format("{:<59} {:>9.2f} {:>9.2f}\n", "  by bytes", tier.by_bytes->max_over_mean,
+                         tier.by_bytes->by_chance);
+    if (tier.flows_not_judged > 0)
+      out += fmt::format("  not judged: {} flows at switches that do not hash\n", tier.flows_not_judged);
   }
-  return out + causes_text(found);
+  return out + causes_text(testbed.fabric, found);
 }
 
 std::string cures_text(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures) {
   if (!found.is_amiss()) return {};
-  if (cures.empty()) return "\nNo change of the hash by role that was tried cures it.\n";
+  if (cures.empty()) return no_cure_text(found);
   std::string out = "\nWhat cures it, tried with these flows; the least change first\n";
   for (const Cure& cure : cures) {
     out += fmt::format("  {:<12} {}: max/mean {:.2f}, chance {:.2f}\n", cure.name, words_of(cure.changes), cure.worst,

@@ -16,7 +16,7 @@ Json polarization_json(const Testbed& testbed, const Polarization& found, const 
 Json polarization_values(const Polarization& found);
 Json polarization_outline(const Fabric& fabric);
 
-std::string polarization_text(const Polarization& found);
+std::string polarization_text(const Testbed& testbed, const Polarization& found);
 // What cures it; empty if there is nothing to cure.
 std::string cures_text(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures);
 

@@ -3,7 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 #include <unordered_set>
+
+#include "control/explain/group_tail.hpp"
+#include "control/explain/likelihood.hpp"
 
 namespace softspine::control {
 
@@ -18,7 +23,8 @@ uint64_t joined(uint64_t a, uint64_t b) {
 // One item of a stratum, in the order in which strata and equal items stand together.
 struct Entry {
   uint64_t stratum = 0;
-  uint64_t key = 0;
+  FunctionPair functions;
+  uint64_t draw = 0;
   uint32_t row = 0;
   uint32_t column = 0;
   friend auto operator<=>(const Entry&, const Entry&) = default;
@@ -43,134 +49,199 @@ void by_stratum(const Entries& entries, Visit&& visit) {
   }
 }
 
-// The choice of a flow at a tier, and the flow's choices before.
-struct At {
-  const MetChoice* met = nullptr;
-  std::span<const MetChoice> before;
-};
-At choice_at(const FlowChoices& choices, uint64_t flow, uint32_t tier) {
-  const auto met = choices.of(flow);
-  for (size_t i = 0; i < met.size(); ++i) {
-    if (choices.groups[met[i].group].tier == tier) return {&met[i], met.first(i)};
-  }
-  return {};
-}
-
 class TierItems {
  public:
   TierItems(const FlowChoices& choices, uint32_t tier) : choices_(choices) {
     for (uint64_t flow = 0; flow < choices.flows(); ++flow) {
       const MetChoice* met = choice_at(choices, flow, tier).met;
       if (met == nullptr) continue;
-      items_.push_back({met->group, met->key, met->link, static_cast<double>(choices.bytes[flow])});
+      const LinkGroup& group = choices.groups[met->group];
+      const uint64_t draw = joined(joined(group.function, group.shape), met->key) | 1;
+      keys_.insert(met->key);
+      items_.push_back({met->group, draw, met->link, static_cast<double>(choices.bytes[flow])});
     }
-    std::ranges::sort(items_, {}, [](const Item& item) { return std::tuple{item.stratum, item.key, item.link}; });
+    std::ranges::sort(items_, {}, [](const Item& item) { return std::tuple{item.stratum, item.draw, item.link}; });
   }
   bool has_bytes() const {
     const auto differs = [this](const Item& item) { return item.bytes != items_.front().bytes; };
     return std::ranges::any_of(items_, differs) &&
            std::ranges::none_of(items_, [](const Item& item) { return item.bytes == 0; });
   }
-  uint64_t distinct_keys() const {
-    std::unordered_set<uint64_t> keys;
-    for (const Item& item : items_) keys.insert(item.key);
-    return keys.size();
-  }
-  Evenness of_flows(double finest) const {
-    return tested(finest, [this](size_t i) { return EvennessTest::Item{items_[i].link, 1}; });
+  uint64_t distinct_keys() const { return keys_.size(); }
+  Evenness of_keys(double finest) const {
+    EvennessTest test;
+    add_groups(test, [](const Item&) { return 1.0; }, true);
+    return test.result(finest);
   }
   Evenness of_bytes(double finest) const {
     // In units of the mean, so that powers stay in range.
     double sum = 0;
     for (const Item& item : items_) sum += item.bytes;
     const double mean = sum / static_cast<double>(std::max<size_t>(1, items_.size()));
-    return tested(finest,
-                  [this, mean](size_t i) { return EvennessTest::Item{items_[i].link, items_[i].bytes / mean}; });
-  }
-  // An item for each key: as many flows as have it.
-  Evenness of_keys(double finest) const {
     EvennessTest test;
-    std::vector<EvennessTest::Item> items;
-    by_stratum(items_, [&](size_t begin, size_t end) {
-      items.clear();
-      for (size_t i = begin; i < end; ++i) {
-        const bool is_same = i > begin && items_[i].key == items_[i - 1].key && items_[i].link == items_[i - 1].link;
-        if (!is_same) items.push_back({items_[i].link, 0});
-        items.back().size += 1;
-      }
-      test.add(choices_.groups[items_[begin].stratum].weights, items);
-    });
+    add_groups(test, [mean](const Item& item) { return item.bytes / mean; }, true);
     return test.result(finest);
+  }
+  // What their keys make of it, and no more.
+  Evenness of_flows(double finest) const {
+    EvennessTest test;
+    add_groups(test, [](const Item&) { return 1.0; }, false);
+    double by_keys = 0;
+    by_stratum(items_, [&](size_t begin, size_t end) { by_keys += by_keys_of(begin, end); });
+    return test.result(finest, by_keys);
+  }
+  std::vector<UnevenGroup> uneven_groups(double finest, double of_concern) const {
+    uint32_t groups = 0;
+    by_stratum(items_, [&](size_t begin, size_t end) { groups += end - begin > 1; });
+    constexpr double kTests = 2;
+    const double most = finest / (kTests * std::max(groups, 1U));
+    std::vector<UnevenGroup> out;
+    by_stratum(items_, [&](size_t begin, size_t end) {
+      const auto is_uneven = [&](const GroupTail& tail) { return tail.likely < most && tail.deviation2 > of_concern; };
+      const auto group = static_cast<uint32_t>(items_[begin].stratum);
+      const std::vector<double>& weights = choices_.groups[group].weights;
+      const auto one = [](const Item&) { return 1.0; };
+      const GroupTail keys = group_tail(weights, items_of(begin, end, one, true));
+      if (is_uneven(keys)) return out.push_back({group, false, keys.deviation2});
+      const GroupTail flows = group_tail(weights, items_of(begin, end, one, false), by_keys_of(begin, end));
+      if (is_uneven(flows)) out.push_back({group, true, flows.deviation2});
+    });
+    return out;
   }
 
  private:
   struct Item {
     uint64_t stratum;  // the group
-    uint64_t key;
+    uint64_t draw;
     uint32_t link;
     double bytes;
   };
-  template <typename ItemOf>
-  Evenness tested(double finest, ItemOf&& item_of) const {
-    EvennessTest test;
-    std::vector<EvennessTest::Item> items;
+
+  // U that flows which share a key have under any hash: 1 / w − 1 for each pair, m − 1 on average.
+  double by_keys_of(size_t begin, size_t end) const {
+    double pairs = 0;
+    for (size_t i = begin, first = begin; i < end; ++i) {
+      if (items_[i].draw != items_[first].draw) first = i;
+      pairs += static_cast<double>(i - first);
+    }
+    return pairs * static_cast<double>(choices_.groups[items_[begin].stratum].weights.size() - 1);
+  }
+
+  // An item for each flow, or for each key as large as its flows together.
+  template <typename SizeOf>
+  std::vector<EvennessTest::Item> items_of(size_t begin, size_t end, SizeOf&& size_of, bool by_key) const {
+    std::vector<EvennessTest::Item> out;
+    for (size_t i = begin; i < end; ++i) {
+      const Item& item = items_[i];
+      const bool is_same = by_key && i > begin && item.draw == items_[i - 1].draw;
+      if (!is_same) out.push_back({item.link, 0, by_key ? item.draw : 0});
+      out.back().size += size_of(item);
+    }
+    return out;
+  }
+  template <typename SizeOf>
+  void add_groups(EvennessTest& test, SizeOf&& size_of, bool by_key) const {
     by_stratum(items_, [&](size_t begin, size_t end) {
-      items.clear();
-      for (size_t i = begin; i < end; ++i) items.push_back(item_of(i));
-      test.add(choices_.groups[items_[begin].stratum].weights, items);
+      test.add(choices_.groups[items_[begin].stratum].weights, items_of(begin, end, size_of, by_key));
     });
-    return test.result(finest);
   }
 
   const FlowChoices& choices_;
   std::vector<Item> items_;
+  std::unordered_set<uint64_t> keys_;
 };
+
+// The entries of a tier's dependence on an earlier one, of each draw one.
+std::vector<Entry> entries_of(const FlowChoices& choices, uint32_t earlier, uint32_t later, SharedBy by) {
+  std::vector<Entry> out;
+  const auto place_of = [&](const MetChoice& met) {
+    const LinkGroup& group = choices.groups[met.group];
+    return by == SharedBy::kLink ? uint64_t{met.group} : joined(group.function, group.shape);
+  };
+  for (uint64_t flow = 0; flow < choices.flows(); ++flow) {
+    const ChoiceAt second = choice_at(choices, flow, later);
+    const ChoiceAt first = choice_at(choices, flow, earlier);
+    if (first.met == nullptr || second.met == nullptr) continue;
+    const LinkGroup& one = choices.groups[first.met->group];
+    const LinkGroup& other = choices.groups[second.met->group];
+    const uint64_t hashes = joined(joined(one.function, one.shape), joined(other.function, other.shape));
+    uint64_t stratum = joined(place_of(*first.met), other.shape);
+    for (const MetChoice& met : first.before) stratum = joined(stratum, joined(place_of(met), met.link));
+    const uint64_t draw = joined(hashes, joined(first.met->key, second.met->key));
+    out.push_back({stratum, {one.function, other.function}, draw, first.met->link, second.met->link});
+  }
+  // Of strata that have the same draw, only one counts it: the others would count its luck again.
+  const auto by_draw = [](const Entry& entry) {
+    return std::tuple{entry.draw, entry.stratum, entry.row, entry.column};
+  };
+  std::ranges::sort(out, {}, by_draw);
+  const auto repeated = std::ranges::unique(out, {}, &Entry::draw);
+  out.erase(repeated.begin(), repeated.end());
+  std::ranges::sort(out);
+  return out;
+}
 
 }  // namespace
 
-TierEvenness evenness_of(const FlowChoices& choices, uint32_t tier, double finest) {
+ChoiceAt choice_at(const FlowChoices& choices, uint64_t flow, uint32_t tier) {
+  const auto met = choices.of(flow);
+  for (size_t i = 0; i < met.size(); ++i) {
+    const LinkGroup& group = choices.groups[met[i].group];
+    if (group.tier == tier && group.is_hashed) return {&met[i], met.first(i)};
+  }
+  return {};
+}
+
+TierEvenness evenness_of(const FlowChoices& choices, uint32_t tier, double finest, double of_concern) {
   const TierItems items(choices, tier);
-  TierEvenness out{.flows = items.of_flows(finest),
-                   .keys = items.of_keys(finest),
+  TierEvenness out{.keys = items.of_keys(finest),
+                   .flows = items.of_flows(finest),
                    .bytes = {},
                    .distinct_keys = items.distinct_keys(),
-                   .has_bytes = items.has_bytes()};
+                   .has_bytes = items.has_bytes(),
+                   .groups = items.uneven_groups(finest, of_concern)};
   if (out.has_bytes) out.bytes = items.of_bytes(finest);
   return out;
 }
 
-Dependence dependence_of(const FlowChoices& choices, uint32_t earlier, uint32_t later, SharedBy by, double finest) {
-  std::vector<Entry> entries;
-  const auto place_of = [&](const MetChoice& met) {
-    return by == SharedBy::kLink ? uint64_t{met.group} : uint64_t{choices.groups[met.group].shape};
-  };
-  for (uint64_t flow = 0; flow < choices.flows(); ++flow) {
-    const At second = choice_at(choices, flow, later);
-    const At first = choice_at(choices, flow, earlier);
-    if (first.met == nullptr || second.met == nullptr) continue;
-    uint64_t stratum = joined(place_of(*first.met), choices.groups[second.met->group].shape);
-    for (const MetChoice& met : first.before) stratum = joined(stratum, joined(place_of(met), met.link));
-    entries.push_back({stratum, joined(first.met->key, second.met->key), first.met->link, second.met->link});
-  }
-  std::ranges::sort(entries);
-  const auto repeated = std::ranges::unique(entries);
-  entries.erase(repeated.begin(), repeated.end());
-  DependenceTest test;
+TierDependence dependence_of(const FlowChoices& choices, uint32_t earlier, uint32_t later, SharedBy by, double finest) {
+  const std::vector<Entry> entries = entries_of(choices, earlier, later, by);
+  DependenceTest all;
+  std::map<FunctionPair, DependenceTest> pairs;
   std::vector<DependenceTest::Item> items;
-  by_stratum(entries, [&](size_t begin, size_t end) {
+  const auto add_to = [&](DependenceTest& test, size_t begin, size_t end) {
     items.clear();
     for (size_t i = begin; i < end; ++i) items.push_back({entries[i].row, entries[i].column});
     test.add(items);
+  };
+  by_stratum(entries, [&](size_t begin, size_t end) {
+    add_to(all, begin, end);
+    for (size_t first = begin, i = begin; i < end; ++i) {
+      if (i + 1 < end && entries[i + 1].functions == entries[first].functions) continue;
+      add_to(pairs[entries[first].functions], first, i + 1);
+      first = i + 1;
+    }
   });
-  return test.result(finest);
+  TierDependence out{.all = all.result(finest), .pairs = {}};
+  if (pairs.size() == 1) return {.all = out.all, .pairs = {{pairs.begin()->first, out.all}}};
+  for (const auto& [functions, test] : pairs) {
+    Dependence found = test.by_curve();
+    if (found.expected < kManyPairs) continue;
+    found.likely *= static_cast<double>(pairs.size());
+    out.pairs.push_back({functions, found});
+  }
+  return out;
 }
 
-double used_of_chance(const FlowChoices& choices, uint32_t earlier, uint32_t later) {
+double used_of_chance(const FlowChoices& choices, uint32_t earlier, uint32_t later,
+                      const std::vector<FunctionPair>& functions) {
   std::vector<Use> uses;
   for (uint64_t flow = 0; flow < choices.flows(); ++flow) {
     const MetChoice* second = choice_at(choices, flow, later).met;
     const MetChoice* first = choice_at(choices, flow, earlier).met;
     if (first == nullptr || second == nullptr) continue;
+    const FunctionPair pair{choices.groups[first->group].function, choices.groups[second->group].function};
+    if (std::ranges::find(functions, pair) == functions.end()) continue;
     uses.push_back({joined(joined(first->group, first->link), second->group), second->group, second->link});
   }
   std::ranges::sort(uses);

@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests of polarization.hpp on the choices of a fabric's flows: what is in a group or a stratum, and what is asked.
+// The tests of polarization.hpp on the choices of a fabric's flows: what is in a group or a stratum, what is one draw
+// of an ideal hash, and what is asked.
+//
+// An ideal hash draws a link for each key, once: whatever switches have the same function give it the same link (of
+// groups of one shape). So keys are the items. Flows that share a key share the link under every hash; how much of the
+// unevenness that makes follows from the keys alone, and no more than that counts in the test of flows.
 #pragma once
 
 #include <array>
@@ -10,24 +15,58 @@
 
 namespace softspine::control {
 
-// The tests of one tier. Items are flows; keys, each as large as its number of flows; or flows, each as large as its
-// bytes.
+// A group that no ideal hash would leave so.
+struct UnevenGroup {
+  uint32_t group = 0;
+  bool are_keys_spread = false;  // it is for its few keys only
+  double deviation2 = 0;         // as in Evenness
+};
+
+// The tests of one tier. Items are keys, each as large as its number of flows; keys, each as large as its flows' bytes;
+// or flows.
 struct TierEvenness {
-  Evenness flows;
   Evenness keys;
+  Evenness flows;
   Evenness bytes;
   uint64_t distinct_keys = 0;
-  bool has_bytes = false;  // flows have bytes, and not all the same
+  bool has_bytes = false;           // flows have bytes, and not all the same
+  std::vector<UnevenGroup> groups;  // each tested for itself; all of them together give one false alarm in 1 / finest
 };
-TierEvenness evenness_of(const FlowChoices& choices, uint32_t tier, double finest);
+// `of_concern`: a deviation² below which a group is let pass.
+TierEvenness evenness_of(const FlowChoices& choices, uint32_t tier, double finest, double of_concern);
 
 // Of a later tier's link on an earlier tier's, given all choices before. Two ways to see it: flows that shared the
 // link itself, and flows that took the same place among the links of any switch of the earlier tier.
 enum class SharedBy : uint8_t { kLink, kPlace };
 inline constexpr std::array kSharings{SharedBy::kLink, SharedBy::kPlace};
-Dependence dependence_of(const FlowChoices& choices, uint32_t earlier, uint32_t later, SharedBy by, double finest);
 
-// Links of the later tier that are used by the flows of one link of the earlier one, over those that chance would use.
-double used_of_chance(const FlowChoices& choices, uint32_t earlier, uint32_t later);
+// The functions of the earlier and the later choice.
+struct FunctionPair {
+  uint32_t earlier = 0;
+  uint32_t later = 0;
+  friend auto operator<=>(const FunctionPair&, const FunctionPair&) = default;
+};
+struct PairDependence {
+  FunctionPair functions;
+  Dependence found;
+};
+struct TierDependence {
+  Dependence all;
+  // Each for itself, with its probability as often as there are pairs; not those of which too few flows tell.
+  std::vector<PairDependence> pairs;
+};
+TierDependence dependence_of(const FlowChoices& choices, uint32_t earlier, uint32_t later, SharedBy by, double finest);
+
+// Links of the later tier that are used by the flows of one link of the earlier one, over those that chance would use;
+// of switches with these functions.
+double used_of_chance(const FlowChoices& choices, uint32_t earlier, uint32_t later,
+                      const std::vector<FunctionPair>& functions);
+
+// The flow's choice at a tier if a hash made it, else null; and the flow's choices before.
+struct ChoiceAt {
+  const MetChoice* met = nullptr;
+  std::span<const MetChoice> before;
+};
+ChoiceAt choice_at(const FlowChoices& choices, uint64_t flow, uint32_t tier);
 
 }  // namespace softspine::control

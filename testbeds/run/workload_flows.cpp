@@ -10,6 +10,18 @@
 
 namespace softspine::testbeds {
 
+namespace {
+
+// The largest number instead of more than that.
+uint64_t bytes_of(const PlannedFlow& flow) {
+  uint64_t out = 0;
+  const bool is_too_much =
+      __builtin_mul_overflow(uint64_t{flow.flow.messages}, uint64_t{flow.flow.message_bytes}, &out);
+  return is_too_much ? UINT64_MAX : out;
+}
+
+}  // namespace
+
 std::expected<std::vector<control::FlowProbe>, std::string> workload_flows(control::Walker& walker) {
   const auto plan = plan_traffic(walker.testbed());
   if (!plan) return std::unexpected(plan.error());
@@ -22,7 +34,7 @@ std::expected<std::vector<control::FlowProbe>, std::string> workload_flows(contr
     probe.qp = flow.flow.destination_qp;
     const control::LinkEnd sender{probe.from, probe.port};
     const auto frame = frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node));
-    out.push_back({frame, sender, flow.flow.messages * flow.flow.message_bytes});
+    out.push_back({frame, sender, bytes_of(flow)});
   }
   return out;
 }

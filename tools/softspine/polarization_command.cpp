@@ -88,7 +88,13 @@ std::vector<control::Verdict> verdicts_on(const PolarizationArguments& arguments
   return out;
 }
 
+// A check that saw nothing has not passed.
 Status judged(const std::vector<std::string>& fail_if, const control::Polarization& found) {
+  if (!fail_if.empty() && (found.arrived == 0 || !found.is_judged())) {
+    fmt::print(stderr, "softspine: --fail-if: {}\n",
+               found.arrived == 0 ? "no flow arrives" : "no flow had a choice by a hash");
+    return Status::kUnexpected;
+  }
   const auto is_asked = [&fail_if](const char* word) { return std::ranges::find(fail_if, word) != fail_if.end(); };
   const bool fails = (is_asked(kPolarized) && found.is(control::TierVerdict::kPolarized)) ||
                      (is_asked(kUneven) && found.is(control::TierVerdict::kUneven));
@@ -104,7 +110,7 @@ void print_result(const PolarizationArguments& arguments, const control::Testbed
     fmt::print("{}\n", out.dump(2));
     return;
   }
-  fmt::print("{}", polarization_text(found));
+  fmt::print("{}", polarization_text(testbed, found));
   if (!arguments.no_cures) fmt::print("{}", cures_text(testbed, found, cures));
   fmt::print("{}", verdicts_text(verdicts));
 }
@@ -194,7 +200,7 @@ void add_polarization_command(CLI::App& app, Status& status) {
       "  softspine polarization fabric.yaml --random 10000 --fail-if polarized    exit status 1 if it is\n"
       "Expectations on `polarization.…` in the testbed's `expect:` are judged, too, if its own flows are looked at.\n"
       "An ideal hash does not spread few flows evenly either: its figures stand beside. A fabric of ideal hashes is\n"
-      "called uneven or polarized once in a thousand times.");
+      "called uneven or polarized at most once in a thousand times. --fail-if also fails if nothing can be judged.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
   command->add_option("--random", arguments->random, "so many random flows, instead of the testbed's workload");
   command->add_option("--pcap", arguments->pcap, "the flows of a capture, sliced or tagged, too; several");

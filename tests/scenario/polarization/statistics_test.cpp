@@ -11,6 +11,7 @@
 
 #include "control/explain/dependence.hpp"
 #include "control/explain/evenness.hpp"
+#include "control/explain/group_tail.hpp"
 #include "control/explain/key_hull.hpp"
 #include "control/explain/likelihood.hpp"
 #include "tests/harness/seed.hpp"
@@ -89,6 +90,82 @@ TEST(Evenness, IsUniformlyLikelyForIdealHashes) {
   }
   EXPECT_GT(below, 4u);
   EXPECT_LT(below, 45u) << "twenty are expected";
+}
+
+// Ten switches with one function see some of the same forty keys: they have one draw of each.
+TEST(Evenness, OfKeysThatComeToSeveralGroupsIsAsLikely) {
+  std::mt19937_64 chance{tests::seed()};
+  uint32_t below = 0;
+  uint32_t below_by_curve = 0;
+  constexpr uint32_t kRounds = 2'000;
+  for (uint32_t round = 0; round < kRounds; ++round) {
+    const uint32_t links = 2 + static_cast<uint32_t>(chance() % 7);
+    const uint64_t keys = round % 2 == 0 ? 40 : 400;
+    const std::vector<double> weights(links, 1.0 / links);
+    std::vector<uint32_t> drawn(keys);
+    for (uint32_t& link : drawn) link = static_cast<uint32_t>(chance() % links);
+    EvennessTest test;
+    for (uint32_t group = 0; group < 10; ++group) {
+      Items items;
+      for (size_t key = 0; key < keys; ++key) {
+        if (chance() % 4 != 0) items.push_back({drawn[key], static_cast<double>(1 + chance() % 3), key + 1});
+      }
+      test.add(weights, items);
+    }
+    const double likely = test.result(1e-3).more;
+    below += likely < 0.01 ? 1 : 0;
+    below_by_curve += likely < 0.001 ? 1 : 0;
+  }
+  EXPECT_GT(below, 2u);
+  EXPECT_LT(below, 45u) << "twenty are expected, or less: the curve is a bound";
+  EXPECT_LT(below_by_curve, 10u) << "two are expected";
+}
+
+// The variance, by throwing.
+TEST(Evenness, OfKeysThatComeToSeveralGroupsVariesAsThrowsDo) {
+  std::mt19937_64 chance{tests::seed()};
+  const std::vector<double> weights{0.5, 0.25, 0.25};
+  constexpr uint32_t kThrows = 20'000;
+  double squares = 0;
+  double variance = 0;
+  for (uint32_t round = 0; round < kThrows; ++round) {
+    EvennessTest test;
+    std::vector<uint32_t> drawn(30);
+    for (uint32_t& link : drawn) link = static_cast<uint32_t>(std::max<uint64_t>(chance() % 4, 1) - 1);
+    for (uint32_t group = 0; group < 4; ++group) {
+      Items items;
+      for (size_t key = group; key < 10 + 6 * group; ++key)
+        items.push_back({drawn[key], 1 + static_cast<double>(key % 2), key + 1});
+      test.add(weights, items);
+    }
+    const Evenness found = test.by_curve();
+    const double u = found.deviation2 * found.pairs;
+    squares += u * u / kThrows;
+    variance = test.variance();
+  }
+  EXPECT_NEAR(squares / variance, 1, 0.1);
+}
+
+// No more often than it says, whatever few items there are.
+TEST(GroupTail, IsABoundOfChance) {
+  std::mt19937_64 chance{tests::seed()};
+  constexpr uint32_t kRounds = 20'000;
+  uint32_t below = 0;
+  for (uint32_t round = 0; round < kRounds; ++round) {
+    const uint32_t links = 2 + static_cast<uint32_t>(chance() % 15);
+    const std::vector<double> weights(links, 1.0 / links);
+    Items items(2 + chance() % 60);
+    for (EvennessTest::Item& item : items) item.link = static_cast<uint32_t>(chance() % links);
+    below += group_tail(weights, items).likely < 0.01 ? 1 : 0;
+  }
+  EXPECT_LE(below, kRounds / 100);
+}
+
+TEST(GroupTail, OfSixteenOnOneLinkOfEightIsThatOfCounting) {
+  const std::vector<double> weights(8, 1.0 / 8);
+  const Items items(16, {7, 1});
+  EXPECT_NEAR(std::log(group_tail(weights, items).likely), std::log(3 * std::pow(8, -15)), 1e-6);
+  EXPECT_GT(group_tail(weights, items, 0).likely, 0.4) << "of which nothing counts";
 }
 
 TEST(Evenness, OfOneLinkHasTheEffectOfAllTheOthers) {
