@@ -162,6 +162,62 @@ def takes_real_captures(it: Softspine) -> Problems:
     yield from it('polarization', fabric, '--pcap', foreign, '--from', 'h99').exited(2)
 
 
+def with_length(frame: bytes, total: int) -> bytes:
+    """The same packet, with another total length in its IPv4 header."""
+    ip = frame[14:16] + struct.pack('>H', total) + frame[18:24] + bytes(2) + frame[26:34]
+    summed = sum(struct.unpack('>10H', ip))
+    summed = (summed & 0xffff) + (summed >> 16)
+    return frame[:14] + ip[:10] + struct.pack('>H', ~(summed + (summed >> 16)) & 0xffff) + ip[12:] + frame[34:]
+
+
+def claimed(path: Path, frames: list[bytes], length: int) -> Path:
+    """A pcap file of frames that were `length` bytes long on the wire, or say so."""
+    out = struct.pack('<IHHiIII', 0xa1b2c3d4, 2, 4, 0, 0, 65535, 1)
+    for n, frame in enumerate(frames):
+        out += struct.pack('<IIII', n, 0, len(frame), length) + frame
+    path.write_bytes(out)
+    return path
+
+
+def takes_captures_of_offloads(it: Softspine) -> Problems:
+    """--pcap: frames that no link carries are followed and counted; those cut before their ports are none of another's flow"""
+    fabric = TESTBEDS / 'two-tier.yaml'
+    frames = [roce(n)[:96] for n in range(200)]
+    plain = it('polarization', fabric, '--pcap', claimed(it.folder / 'plain.pcap', frames, 1096), '--json').json()
+    for name, total, length in [('tso', 19986, 20000), ('big-tcp', 0, 65000), ('jumbo', 9200, 9214), ('huge', 1082, 0xffffffff)]:
+        path = claimed(it.folder / f'{name}.pcap', [with_length(frame, total) for frame in frames], length)
+        done = it('polarization', fabric, '--pcap', path, '--json', '--fail-if', 'polarized')
+        yield from done.exited(0)
+        found = done.json()
+        yield from check((found['flows'], found['arrived'], found['lost']) == (200, 200, {}), f'{name}: {found["arrived"]} arrive, {found["lost"]}')
+        yield from check(found['tiers'][0]['of_flows'] == plain['tiers'][0]['of_flows'], f'{name}: flows take other links')
+        yield from done.complains('200 of 200 packets are longer than the links take')
+    for stored in (34, 40):
+        cut = claimed(it.folder / f'cut{stored}.pcap', [frame[:stored] for frame in frames], 1096)
+        done = it('polarization', fabric, '--pcap', cut)
+        yield from done.exited(2)
+        yield from done.complains('200 of 200 packets were cut before their ports')
+    both = it('polarization', fabric, '--pcap', it.folder / 'plain.pcap', '--pcap', it.folder / 'cut34.pcap', '--json').json()
+    yield from check(both['flows'] == 200, f'{both["flows"]} flows: those that were cut are flows of their own')
+
+
+def fails_if_it_saw_nothing(it: Softspine) -> Problems:
+    """--fail-if: a check fails if no flow arrives, or none had a choice by a hash; the text says what became of the flows"""
+    fabric = TESTBEDS / 'two-tier.yaml'
+    nowhere = capture(it.folder / 'nowhere.pcap', [roce(n, destination='192.0.2.9') for n in range(30)])
+    done = it('polarization', fabric, '--pcap', nowhere)
+    yield from done.exited(0)
+    yield from done.says('30 flows, 0 arrive, 30 do not: no_route 30', 'Nothing is judged')
+    done = it('polarization', fabric, '--pcap', nowhere, '--fail-if', 'polarized')
+    yield from done.exited(1)
+    yield from done.complains('no flow arrives')
+    text = (TESTBEDS / 'two-tier.yaml').read_text()
+    sprayed = it.write('sprayed.yaml', text + 'profiles: {default: {groups: {mode: spray}}}\n')
+    done = it('polarization', sprayed, '--random', '500', '--fail-if', 'uneven')
+    yield from done.exited(1)
+    yield from done.complains('no flow had a choice by a hash')
+
+
 THREE_TIERS = """name: captured
 run: {clock: virtual, duration: 2ms, seed: 3}
 fabric: {kind: fat-tree, k: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
@@ -333,6 +389,7 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
 
 if __name__ == '__main__':
     sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, is_expected, draws_what_the_name_says, takes_real_captures, compares_with_captures,
+                   takes_captures_of_offloads, fails_if_it_saw_nothing,
                    compares_with_foreign_captures, tells_all_uplinks,
                    imports_a_hash, few_flows_are_no_polarization, finds_source_ports,
                    refuses_what_is_not_there]))
