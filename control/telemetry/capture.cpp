@@ -61,6 +61,7 @@ class Capture::PortTap final : public dataplane::Tap {
     if (comment != nullptr) record.comment_bytes = static_cast<uint16_t>(strnlen(comment, kMaxCommentBytes));
     if (!capture_.options_.grow && !side_.buffer.has_room_for(record.captured_bytes + record.comment_bytes)) {
       ++missed_;
+      ++total_missed_;
       ++side_.missed;
     } else {
       side_.buffer.add(record, packet.data(), comment);
@@ -68,6 +69,8 @@ class Capture::PortTap final : public dataplane::Tap {
     }
     if (side_.buffer.bytes() >= side_.pressure_bytes && !side_.pressed) press();
   }
+  // After the last frame.
+  uint64_t missed() const { return total_missed_; }
 
  private:
   // All that is stored, and how many zeros the file is to have before the ICRC.
@@ -87,6 +90,7 @@ class Capture::PortTap final : public dataplane::Tap {
   uint32_t interface_;
   uint64_t sequence_ = 0;
   uint64_t missed_ = 0;  // since the last frame that found room
+  uint64_t total_missed_ = 0;
 };
 
 std::expected<std::unique_ptr<Capture>, std::string> Capture::open(const std::string& path, CaptureOptions options) {
@@ -122,10 +126,11 @@ dataplane::Tap* Capture::add_port(const std::string& name, dataplane::Rate speed
                                   const std::string& description) {
   SOFTSPINE_CHECK(!writer_ && !closed_, 0, 0);
   if (!wants(name)) return nullptr;
-  pcapng::append(
-      head_,
-      pcapng::Interface{
-          .name = name, .speed = speed, .snaplen = options_.full ? 0 : options_.snaplen, .description = description});
+  pcapng::append(head_, pcapng::Interface{.name = name,
+                                          .speed = speed,
+                                          .snaplen = options_.full ? 0 : options_.snaplen,
+                                          .description = description,
+                                          .filter = options_.filter});
   WorkerSide& side = *workers_[worker % options_.workers];
   taps_.push_back(std::make_unique<PortTap>(*this, side, static_cast<uint32_t>(taps_.size())));
   return taps_.back().get();
@@ -142,7 +147,8 @@ void Capture::on_failure(std::function<void(const std::string& why)> call) {
 void Capture::start(Instant until) {
   SOFTSPINE_CHECK(!writer_ && !closed_, 0, 0);
   until_ = until;
-  writer_ = std::make_unique<CaptureWriter>(std::move(*files_), head_, options_.max_bytes, on_pressure_, on_failure_);
+  writer_ = std::make_unique<CaptureWriter>(std::move(*files_), head_, options_.max_bytes, on_pressure_, on_failure_,
+                                            taps_.size());
   files_.reset();
   for (auto& side : workers_) side->buffer = fresh_buffer();
 }
@@ -174,7 +180,9 @@ std::expected<CaptureTotals, std::string> Capture::close() {
   if (!writer_) start();
   if (!closed_) {
     closed_ = true;
-    writer_->finish(batch_of(Instant::never()));
+    std::vector<uint64_t> missed;
+    for (const auto& tap : taps_) missed.push_back(tap->missed());
+    writer_->finish(batch_of(Instant::never()), std::move(missed));
   }
   if (!writer_->error().empty()) return std::unexpected("the capture " + name_ + " is not whole: " + writer_->error());
   CaptureTotals totals = so_far();

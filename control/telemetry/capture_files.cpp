@@ -68,6 +68,7 @@ CaptureFiles::CaptureFiles(CaptureFiles&& other) noexcept
       name_(std::move(other.name_)),
       rotation_(other.rotation_),
       head_(std::move(other.head_)),
+      room_for_end_(other.room_for_end_),
       out_(std::move(other.out_)),
       bytes_(other.bytes_),
       bytes_in_file_(other.bytes_in_file_),
@@ -82,8 +83,9 @@ std::string CaptureFiles::numbered(uint32_t number) const {
   return numbered_name(path_, std::string(digits.size() < 5 ? 5 - digits.size() : 0, '0') + digits);
 }
 
-void CaptureFiles::begin(const pcapng::Bytes& head) {
+void CaptureFiles::begin(const pcapng::Bytes& head, size_t room_for_end) {
   head_ = head;
+  room_for_end_ = room_for_end;
   out_.insert(out_.end(), head_.begin(), head_.end());
   bytes_ += head_.size();
   bytes_in_file_ = head_.size();
@@ -97,7 +99,7 @@ bool CaptureFiles::is_time_for_the_next(Instant at, size_t encoded_bytes) {
     next_turn_ = Instant::at_ps((at.count_ps() / every + 1) * every);
   }
   if (frames_in_file_ == 0) return false;
-  return is_late || (rotation_.bytes != 0 && bytes_in_file_ + encoded_bytes > rotation_.bytes);
+  return is_late || (rotation_.bytes != 0 && bytes_in_file_ + encoded_bytes + room_for_end_ > rotation_.bytes);
 }
 
 void CaptureFiles::append(const pcapng::Frame& frame, size_t encoded_bytes) {
@@ -107,6 +109,12 @@ void CaptureFiles::append(const pcapng::Frame& frame, size_t encoded_bytes) {
   bytes_in_file_ += encoded_bytes;
   ++frames_in_file_;
   if (out_.size() >= kWriteBytes) flush();
+}
+
+void CaptureFiles::append(const pcapng::Statistics& statistics) {
+  pcapng::append(out_, statistics);
+  bytes_ += pcapng::kStatisticsBytes;
+  bytes_in_file_ += pcapng::kStatisticsBytes;
 }
 
 void CaptureFiles::turn() {
@@ -121,7 +129,7 @@ void CaptureFiles::turn() {
     return;
   }
   if (rotation_.keep != 0 && number_ > rotation_.keep) ::unlink(numbered(number_ - rotation_.keep).c_str());
-  begin(pcapng::Bytes{head_});
+  begin(pcapng::Bytes{head_}, room_for_end_);
 }
 
 void CaptureFiles::flush() {

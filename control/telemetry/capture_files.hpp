@@ -38,15 +38,18 @@ class CaptureFiles {
   CaptureFiles(CaptureFiles&& other) noexcept;
   ~CaptureFiles() { close(); }
 
-  // Sets what every file begins with, and writes it to this one.
-  void begin(const pcapng::Bytes& head);
+  // Sets what every file begins with, and writes it to this one. `room_for_end`: bytes that append(statistics) will add
+  // to the last file, and that a rotation by size must leave in each.
+  void begin(const pcapng::Bytes& head, size_t room_for_end = 0);
   void append(const pcapng::Frame& frame, size_t encoded_bytes);
+  void append(const pcapng::Statistics& statistics);
   void flush();
   void close();
   // From any thread: from now on, a reader that takes nothing for kLastWait is given up.
   static constexpr std::chrono::milliseconds kLastWait{2'000};
   void end_soon() { ending_.store(true, std::memory_order_relaxed); }
 
+  bool rotates() const { return rotation_.any(); }
   uint64_t bytes() const { return bytes_; }  // of all files
   uint32_t count() const { return number_; }
   const std::string& error() const { return error_; }
@@ -65,6 +68,7 @@ class CaptureFiles {
   std::string name_;
   Rotation rotation_;
   pcapng::Bytes head_;
+  size_t room_for_end_ = 0;
   pcapng::Bytes out_;  // not written yet
   uint64_t bytes_ = 0;
   uint64_t bytes_in_file_ = 0;

@@ -16,12 +16,14 @@ auto order_of(const CaptureRecord& r) {
 }  // namespace
 
 CaptureWriter::CaptureWriter(CaptureFiles files, pcapng::Bytes head, uint64_t max_bytes, std::function<void()> on_room,
-                             std::function<void(const std::string& why)> on_failure)
+                             std::function<void(const std::string& why)> on_failure, size_t interfaces)
     : max_bytes_(max_bytes),
+      room_for_end_(interfaces * pcapng::kStatisticsBytes),
       on_room_(std::move(on_room)),
       on_failure_(std::move(on_failure)),
       head_(std::move(head)),
       files_(std::move(files)) {
+  if (files_.rotates()) room_for_next_ = head_.size();
   thread_ = std::thread{[this] { run(); }};
 }
 
@@ -58,11 +60,12 @@ void CaptureWriter::release_buffers(std::vector<CaptureBuffer> buffers) {
   for (CaptureBuffer& buffer : buffers) spare_.push_back(std::move(buffer));
 }
 
-void CaptureWriter::finish(Batch last) {
+void CaptureWriter::finish(Batch last, std::vector<uint64_t> missed) {
   if (!thread_.joinable()) return;
   {
     const std::lock_guard guard{lock_};
     waiting_.push_back(std::move(last));
+    missed_of_ = std::move(missed);
     finishing_ = true;
   }
   files_.end_soon();
@@ -76,7 +79,7 @@ std::string CaptureWriter::error() {
 }
 
 void CaptureWriter::run() {
-  files_.begin(head_);
+  files_.begin(head_, room_for_end_);
   files_.flush();
   tell();
   for (Batch batch; take(batch);) {
@@ -84,6 +87,7 @@ void CaptureWriter::run() {
     release_buffers(std::move(batch.buffers));
   }
   write_batch(Batch{{}, dataplane::Instant::never()});
+  write_statistics();
   files_.close();
   tell();
 }
@@ -140,7 +144,8 @@ void CaptureWriter::write_frame(const Ready& ready) {
                             .missed_before = r.missed_before,
                             .comment = ready.buffer->comment_of(r)};
   const size_t encoded = pcapng::encoded_bytes(frame);
-  if (!files_.error().empty() || (max_bytes_ != 0 && files_.bytes() + encoded > max_bytes_)) {
+  if (!files_.error().empty() ||
+      (max_bytes_ != 0 && files_.bytes() + encoded + room_for_next_ + room_for_end_ > max_bytes_)) {
     full_.store(true, std::memory_order_relaxed);
   }
   if (full()) {
@@ -148,8 +153,20 @@ void CaptureWriter::write_frame(const Ready& ready) {
     return;
   }
   ++written_;
+  if (written_of_.size() <= r.interface) written_of_.resize(r.interface + 1);
+  ++written_of_[r.interface];
+  last_ = r.at;
   note_progress();
   files_.append(frame, encoded);  // may wait for who reads the other end of a pipe
+}
+
+// At the end, so that frames that were missed after a port's last one are told of, too.
+void CaptureWriter::write_statistics() {
+  written_of_.resize(std::max(written_of_.size(), missed_of_.size()));
+  for (uint32_t i = 0; i < missed_of_.size(); ++i) {
+    files_.append(pcapng::Statistics{
+        .interface = i, .at = last_, .received = written_of_[i] + missed_of_[i], .dropped = missed_of_[i]});
+  }
 }
 
 void CaptureWriter::note_progress() {

@@ -34,9 +34,10 @@ class CaptureWriter {
   static constexpr size_t kMaxWaiting = 2;  // batches; a third waits in the workers' buffers
 
   // Begins with the head. `max_bytes`: of all files together; 0: no limit. `on_room`: see has_room(). `on_failure`:
-  // called once, by the writer's thread, when nothing more can be written. Both functions may be empty.
+  // called once, by the writer's thread, when nothing more can be written. Both functions may be empty. `interfaces`:
+  // how many of them finish() will tell of, so that there is room for it.
   CaptureWriter(CaptureFiles files, pcapng::Bytes head, uint64_t max_bytes, std::function<void()> on_room,
-                std::function<void(const std::string& why)> on_failure = {});
+                std::function<void(const std::string& why)> on_failure = {}, size_t interfaces = 0);
   ~CaptureWriter();
   CaptureWriter(const CaptureWriter&) = delete;
   CaptureWriter& operator=(const CaptureWriter&) = delete;
@@ -48,9 +49,10 @@ class CaptureWriter {
   // An empty buffer that already has memory, if there is one.
   CaptureBuffer recycled();
 
-  // Writes everything that was put or held, and `last`, and closes the file. Does not wait for room. A reader that
-  // takes nothing is given up after CaptureFiles::kLastWait.
-  void finish(Batch last = {});
+  // Writes everything that was put or held, and `last`; then of each interface how many frames were written, and how
+  // many were `missed` (by interface; none: nothing is said); and closes the file. Does not wait for room. A reader
+  // that takes nothing is given up after CaptureFiles::kLastWait.
+  void finish(Batch last = {}, std::vector<uint64_t> missed = {});
 
   // No more frames will be written: the maximum is reached, or an error.
   bool full() const { return full_.load(std::memory_order_relaxed); }
@@ -75,11 +77,14 @@ class CaptureWriter {
   void write_batch(const Batch& batch);
   void sort_out(const CaptureBuffer& buffer, dataplane::Instant floor, CaptureBuffer& hold);
   void write_frame(const Ready& ready);
+  void write_statistics();
   void note_progress();
   void tell();
   void release_buffers(std::vector<CaptureBuffer> buffers);
 
   uint64_t max_bytes_;
+  size_t room_for_end_;
+  size_t room_for_next_ = 0;  // a frame may begin another file
   std::function<void()> on_room_;
   std::function<void(const std::string&)> on_failure_;
 
@@ -88,7 +93,10 @@ class CaptureWriter {
   CaptureBuffer held_;
   std::vector<Ready> ready_;
   CaptureFiles files_;
-  uint64_t written_ = 0;  // frames
+  uint64_t written_ = 0;              // frames
+  std::vector<uint64_t> written_of_;  // by interface
+  std::vector<uint64_t> missed_of_;   // by interface, from finish()
+  dataplane::Instant last_;           // frame that was written
   uint64_t omitted_ = 0;
 
   std::atomic<uint64_t> frames_{0};

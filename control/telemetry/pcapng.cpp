@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint32_t kSectionBlock = 0x0A0D0D0A;
 constexpr uint32_t kInterfaceBlock = 1;
+constexpr uint32_t kStatisticsBlock = 5;
 constexpr uint32_t kPacketBlock = 6;
 constexpr uint32_t kByteOrderMagic = 0x1A2B3C4D;
 constexpr uint64_t kUnstatedLength = UINT64_MAX;
@@ -25,7 +26,10 @@ constexpr uint16_t kInterfaceName = 2;
 constexpr uint16_t kInterfaceDescription = 3;
 constexpr uint16_t kInterfaceSpeed = 8;
 constexpr uint16_t kInterfaceResolution = 9;
+constexpr uint16_t kInterfaceFilter = 11;
 constexpr uint16_t kInterfaceFcsBytes = 13;
+constexpr uint16_t kStatisticsReceived = 4;
+constexpr uint16_t kStatisticsDropped = 5;
 constexpr uint16_t kPacketFlags = 2;
 constexpr uint16_t kPacketDropCount = 4;
 
@@ -49,6 +53,12 @@ template <typename T>
 void put(Bytes& out, T value) {
   const auto* p = reinterpret_cast<const uint8_t*>(&value);
   out.insert(out.end(), p, p + sizeof value);
+}
+
+void put_time(Bytes& out, dataplane::Instant at) {
+  const auto ticks = static_cast<uint64_t>(at.count_ps() / kPsPerTick);
+  put(out, static_cast<uint32_t>(ticks >> 32));
+  put(out, static_cast<uint32_t>(ticks));
 }
 
 void put_padded(Bytes& out, const void* data, size_t n) {
@@ -122,16 +132,25 @@ void append(Bytes& out, const Interface& interface) {
   put_text(out, kInterfaceDescription, interface.description);
   put_number(out, kInterfaceSpeed, interface.speed.count_bps());
   put_number(out, kInterfaceResolution, kResolution);
+  // The first byte says in which form the filter follows: 0 is libpcap's text.
+  if (!interface.filter.empty()) put_text(out, kInterfaceFilter, std::string(1, '\0') + interface.filter);
   put_number(out, kInterfaceFcsBytes, uint8_t{0});
   block.close();
 }
 
+void append(Bytes& out, const Statistics& statistics) {
+  Block block{out, kStatisticsBlock};
+  put(out, statistics.interface);
+  put_time(out, statistics.at);
+  put_number(out, kStatisticsReceived, statistics.received);
+  put_number(out, kStatisticsDropped, statistics.dropped);
+  block.close();
+}
+
 void append(Bytes& out, const Frame& frame) {
-  const auto ticks = static_cast<uint64_t>(frame.at.count_ps() / kPsPerTick);
   Block block{out, kPacketBlock};
   put(out, frame.interface);
-  put(out, static_cast<uint32_t>(ticks >> 32));
-  put(out, static_cast<uint32_t>(ticks));
+  put_time(out, frame.at);
   const size_t captured = frame.bytes.size() + frame.zeros;
   put(out, static_cast<uint32_t>(captured));
   put(out, frame.original_bytes);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // pcapng blocks as bytes (draft-ietf-opsawg-pcapng): section header, interface description, enhanced
-// packet. Little endian, sections of unstated length, so that a file can be written as it comes and
-// cut anywhere between blocks.
+// packet, interface statistics. Little endian, sections of unstated length, so that a file can be written as it comes
+// and cut anywhere between blocks.
 //
 // Time: emulated time counts from 0, so readers show the year 1970. The resolution is
 // 100 ps (if_tsresol 10), rounded down. It is not 12, because tshark 4.0 multiplies the fraction by 10^9 in 64 bits,
@@ -40,6 +40,7 @@ struct Interface {
   dataplane::Rate speed;
   uint32_t snaplen = 0;     // 0: no limit
   std::string description;  // empty: left out
+  std::string filter;       // in libpcap's syntax; empty: left out
 };
 
 enum class Way : uint8_t { kIn = 1, kOut = 2 };  // as epb_flags counts them
@@ -56,9 +57,19 @@ struct Frame {
   std::string_view comment;    // empty: left out
 };
 
+// What became of an interface's frames, up to `at`.
+struct Statistics {
+  uint32_t interface = 0;
+  dataplane::Instant at;
+  uint64_t received = 0;  // written or dropped
+  uint64_t dropped = 0;
+};
+inline constexpr size_t kStatisticsBytes = 52;
+
 void append(Bytes& out, const Section& section);
 void append(Bytes& out, const Interface& interface);
 void append(Bytes& out, const Frame& frame);
+void append(Bytes& out, const Statistics& statistics);
 
 // The number of bytes that append(out, frame) adds.
 size_t encoded_bytes(const Frame& frame);

@@ -23,11 +23,20 @@ struct ReadFrame {
   std::string comment;
 };
 
+struct ReadStatistics {
+  uint32_t interface = 0;
+  uint64_t ticks = 0;
+  uint64_t received = 0;
+  uint64_t dropped = 0;
+};
+
 struct ReadFile {
   std::string content;
   std::vector<std::string> interfaces;
   std::vector<std::string> descriptions;
+  std::vector<std::string> filters;  // with the byte that says in which form
   std::vector<ReadFrame> frames;
+  std::vector<ReadStatistics> statistics;
 };
 
 template <typename T>
@@ -63,6 +72,14 @@ inline ReadFrame frame_in(const std::string& block) {
   return frame;
 }
 
+inline ReadStatistics statistics_in(const std::string& block) {
+  auto options = options_in(block, 20);
+  return {.interface = number_at<uint32_t>(block, 8),
+          .ticks = (uint64_t{number_at<uint32_t>(block, 12)} << 32) | number_at<uint32_t>(block, 16),
+          .received = number_at<uint64_t>(options[4], 0),
+          .dropped = number_at<uint64_t>(options[5], 0)};
+}
+
 inline ReadFile read_pcapng(const std::string& path) {
   std::ifstream in{path, std::ios::binary};
   ReadFile file;
@@ -75,6 +92,8 @@ inline ReadFile read_pcapng(const std::string& path) {
     const std::string block = file.content.substr(at, length);
     if (type == 1) file.interfaces.push_back(options_in(block, 16)[2]);
     if (type == 1) file.descriptions.push_back(options_in(block, 16)[3]);
+    if (type == 1) file.filters.push_back(options_in(block, 16)[11]);
+    if (type == 5) file.statistics.push_back(statistics_in(block));
     if (type == 6) file.frames.push_back(frame_in(block));
     at += length;
   }

@@ -212,6 +212,37 @@ TEST(Capture, CountsAndTellsWhatFoundNoRoom) {
   EXPECT_EQ(read.frames.at(1).missed_before, 3u);
 }
 
+// No later frame of the port carries their number.
+TEST(Capture, TellsAtItsEndOfFramesThatWereMissedAfterAPortsLast) {
+  const MemoryFile file;
+  auto capture = opened(file, {.buffer_bytes = 100});
+  Tap* first = capture->add_port("a:0", Rate::gbps(1), 0);
+  ASSERT_NE(capture->add_port("b:0", Rate::gbps(1), 0), nullptr);
+  capture->start();
+  const BarePacket frame{std::string(60, 'x')};
+  for (int i = 0; i < 4; ++i) first->frame(Direction::kReceived, *frame, Instant::at_ps(i * 1000), nullptr);
+  ASSERT_EQ(capture->close()->missed, 3u);
+  const auto read = read_pcapng(file.path());
+  ASSERT_EQ(read.frames.size(), 1u);
+  ASSERT_EQ(read.statistics.size(), 2u);
+  EXPECT_EQ(read.statistics[0].interface, 0u);
+  EXPECT_EQ(read.statistics[0].received, 4u);
+  EXPECT_EQ(read.statistics[0].dropped, 3u);
+  EXPECT_EQ(read.statistics[0].ticks, 0u) << "of the last frame that was written";
+  EXPECT_EQ(read.statistics[1].interface, 1u);
+  EXPECT_EQ(read.statistics[1].received, 0u);
+  EXPECT_EQ(read.statistics[1].dropped, 0u);
+}
+
+TEST(Capture, SaysByWhichFilterItsFramesWereChosen) {
+  for (const std::string filter : {"", "udp port 4791"}) {
+    const MemoryFile file;
+    Tap* tap = nullptr;
+    ASSERT_TRUE(with_one_port(file, {.filter = filter}, tap)->close());
+    EXPECT_EQ(read_pcapng(file.path()).filters.at(0), filter.empty() ? "" : std::string(1, '\0') + filter);
+  }
+}
+
 TEST(Capture, AsksForAFlushOnceWhenHalfFull) {
   const MemoryFile file;
   int asked = 0;

@@ -62,6 +62,25 @@ TEST(Pcapng, SaysInAnInterfacesDescriptionWhereItsLinkLeads) {
             "17000000090001000a0000000d00010000000000000000005c000000");
 }
 
+TEST(Pcapng, SaysByWhichFilterAnInterfacesFramesWereChosen) {
+  Bytes out;
+  append(out, Interface{.name = "h1:eth0", .speed = Rate::gbps(100), .description = "", .filter = "udp port 4791"});
+  EXPECT_EQ(hex(out),
+            "010000005400000001000000000000000200070068313a657468300008000800"
+            "00e8764817000000090001000a0000000b000e000075647020706f7274203437"
+            "393100000d000100000000000000000054000000");
+}
+
+TEST(Pcapng, SaysOfAnInterfaceHowManyFramesItReceivedAndDropped) {
+  Bytes out;
+  append(out, Statistics{
+                  .interface = 1, .at = Instant::at_ps(500'000'000'000'199), .received = 100'100, .dropped = 100'000});
+  EXPECT_EQ(hex(out),
+            "0500000034000000010000008c04000001503927040008000487010000000000"
+            "05000800a0860100000000000000000034000000");
+  EXPECT_EQ(out.size(), kStatisticsBytes);
+}
+
 TEST(Pcapng, KnowsTheSizeOfAFrameBeforeItIsEncoded) {
   for (size_t bytes = 0; bytes <= 8; ++bytes) {
     for (const uint64_t missed : {0, 1}) {
