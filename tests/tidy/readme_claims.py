@@ -24,6 +24,11 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [COMMAND + 'check_warnings.py is_strict_if_asked', COMMAND + 'readme.py strict_is_a_failure'],
         'At a thousandth of its speed this one lasts 20 s:': DILATION,
     },
+    'docs/captures.md': {
+        'A frame that was captured in two places, with the same source and content and at most 10 us apart, counts once, and how many did is told.':
+            ['tests/unit/storm/sender_ends_test.cpp FramesThatAreTooFarApartAreNoCopies',
+             'tests/unit/storm/sender_ends_test.cpp OnlyCopiesAreLeftOutAndTheyAreCounted'],
+    },
     'docs/hashing.md': {
         '- **rotation**: an offset rotates a hash of w bits, which multiplies it modulo 2^w − 1.':
             ['tests/scenario/explain/polarization_test.cpp OfFiveMembersIsNotCuredByAnOffsetAlone'],

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -184,6 +185,33 @@ storm::KnownFabric known_fabric(const control::Testbed& testbed) {
   return known;
 }
 
+// A testbed of which the capture shows nothing is another fabric's.
+bool fits(const storm::KnownFabric& testbed, const storm::PauseRecorder& recorded) {
+  std::set<std::string> ports;
+  for (const auto& [a, b] : testbed.links) ports.insert({a, b});
+  return std::ranges::any_of(recorded.ports(),
+                             [&](const storm::RecordedPort& it) { return ports.contains(it.name); }) ||
+         std::ranges::any_of(recorded.senders(),
+                             [&](const storm::Sender& it) { return testbed.port_of_mac.contains(it.mac); });
+}
+
+// What the reader should know of the things that were told beside the capture.
+std::vector<std::string> notes_on(const StormArguments& arguments, const storm::KnownFabric& testbed,
+                                  const storm::KnownFabric& known, const storm::PauseRecorder& recorded) {
+  std::vector<std::string> notes;
+  if (const std::string lines = storm::unmatched_lines(known, recorded); !lines.empty()) {
+    notes.push_back(
+        fmt::format("{}: nothing in this capture has these names or addresses: line {}", arguments.ports, lines));
+  }
+  const bool is_mapped = std::ranges::any_of(
+      recorded.ports(), [&](const storm::RecordedPort& it) { return known.port_of_interface.contains(it.name); });
+  if (!arguments.testbed.empty() && !is_mapped && !fits(testbed, recorded)) {
+    notes.push_back(arguments.testbed +
+                    ": none of its ports and addresses is in this capture: is it another fabric's?");
+  }
+  return notes;
+}
+
 Status run(const StormArguments& arguments) {
   storm::KnownFabric known;
   if (!arguments.testbed.empty()) {
@@ -191,6 +219,7 @@ Status run(const StormArguments& arguments) {
     if (!testbed) return testbed.error();
     known = known_fabric(*testbed);
   }
+  const storm::KnownFabric of_testbed = known;
   if (!arguments.ports.empty()) {
     if (const auto read = storm::read_port_list(arguments.ports, known); !read) {
       fmt::print(stderr, "softspine: {}\n", read.error());
@@ -203,10 +232,13 @@ Status run(const StormArguments& arguments) {
     return Status::kWrongInput;
   }
   const storm::PauseLog log = storm::assemble_log(capture->recorded, known);
+  std::vector<std::string>& notes = capture->facts.notes;
+  const auto more = notes_on(arguments, of_testbed, known, capture->recorded);
+  notes.insert(notes.end(), more.begin(), more.end());
+  if (!log.contradiction.empty()) notes.push_back("capture and testbed do not fit: " + log.contradiction);
   if (log.copies > 0) {
-    capture->facts.notes.push_back(count_text(log.copies,
-                                              "pause frame was captured in a second place, too, and counts once",
-                                              "pause frames were captured in a second place, too, and count once"));
+    notes.push_back(count_text(log.copies, "pause frame was captured in a second place, too, and counts once",
+                               "pause frames were captured in a second place, too, and count once"));
   }
   const storm::Analysis analysis = storm::analyse(log, arguments.rule);
   // The picture first: `| head` ends this process while it prints.
@@ -240,7 +272,8 @@ void add_storm_command(CLI::App& app, Status& status) {
       "most\n"
       "200 ms), and that nothing which holds its sender explains. --storm-after sets another time. A root is named "
       "only\n"
-      "if nothing that was not captured could be the cause: a host, or a switch whose ports were all captured.\n"
+      "if nothing that was not captured could be the cause: a host, or a switch whose ports were all captured, in a\n"
+      "capture that left nothing out (lost or cut frames, a filter).\n"
       "Examples:\n"
       "  softspine storm fabric.pcapng\n"
       "  softspine storm fabric.pcapng --picture storm.svg     or storm.png\n"

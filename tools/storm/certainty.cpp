@@ -42,6 +42,7 @@ std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from) {
   if (unseen != it.ports.end()) {
     return fmt::format("{} was not captured, and may have been paused", log.name(*unseen));
   }
+  if (!log.contradiction.empty()) return "what is known of the fabric contradicts itself: " + log.contradiction;
   if (std::string gap = doubt_by_gaps(log.gaps); !gap.empty()) return gap;
   if (it.known_ports == 0)
     return "the capture does not say how many ports it has, and any of them may have been paused";

@@ -10,7 +10,8 @@
 //                     was captured, and the number of the switch's ports is known, from the testbed or from our
 //                     captures (control/telemetry/pcapng.hpp); and no pause can be missing: no frame is said to be
 //                     lost, none was cut short or had to be left out, no filter chose among them but one that is
-//                     known to take every pause frame, and times never run backwards
+//                     known to take every pause frame, and times never run backwards; and capture and testbed agree on
+//                     its links
 //   what has no name  (a source MAC, "peer of tor1:Ethernet0") never
 #pragma once
 

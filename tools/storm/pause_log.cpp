@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/storm/pause_log.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -58,6 +60,9 @@ class Assembly {
     return port.mac != 0 && it != known_.port_of_mac.end() ? it->second : port.name;
   }
   void add_captured(const RecordedPort& port);
+  void note_contradiction(const std::string& what) {
+    if (log().contradiction.empty()) log().contradiction = what;
+  }
 
   const PauseRecorder& recorded_;
   const KnownFabric& known_;
@@ -95,13 +100,31 @@ void Assembly::join_known() {
     LogNode& node = log().nodes[number];
     node.tier = tier;
     node.is_tier_known = true;
+    if (node.known_ports != 0 && node.known_ports != ports[name]) {
+      note_contradiction(
+          fmt::format("{} has {} ports in the capture, {} in the testbed", name, node.known_ports, ports[name]));
+    }
     node.known_ports = ports[name];
   }
 }
 
 void Assembly::join_described() {
-  for (const RecordedPort& port : recorded_.ports()) {
-    if (!port.peer.empty()) book_.join(captured_name(port), port.peer);
+  for (uint32_t i = 0; i < captured_.size(); ++i) {
+    const RecordedPort& port = recorded_.ports()[i];
+    if (port.peer.empty()) continue;
+    const auto renamed = known_.port_of_interface.find(port.peer);
+    const std::string& said = renamed == known_.port_of_interface.end() ? port.peer : renamed->second;
+    const std::string name = log().name(captured_[i]);
+    book_.join(name, said);
+    const uint32_t peer = log().ports[captured_[i]].peer;
+    if (peer != kNone && log().name(peer) == said) continue;
+    const uint32_t taken_by = log().ports[book_.port(said)].peer;
+    if (peer != kNone) {
+      note_contradiction(fmt::format("{} is linked to {} or to {}", name, said, log().name(peer)));
+    } else {
+      note_contradiction(fmt::format("{} is linked to {}, and that to {}", name, said,
+                                     taken_by == kNone ? said : log().name(taken_by)));
+    }
   }
 }
 

@@ -68,7 +68,8 @@ struct PauseLog {
   dataplane::Instant begin;   // of the capture
   dataplane::Instant end;
   Gaps gaps;
-  uint64_t copies = 0;  // pause frames that were captured in a second place, and count in the first
+  std::string contradiction;  // what is said of links or ports that cannot all be true, as a sentence's end; or empty
+  uint64_t copies = 0;        // pause frames that were captured in a second place, and count in the first
 
   uint32_t node_of(uint32_t port) const { return ports[port].node; }
   const std::string& node_name(uint32_t port) const { return nodes[ports[port].node].name; }
@@ -83,12 +84,20 @@ struct PauseLog {
 
 std::string node_part(const std::string& port_name);
 
+// A line of a list of ports.
+struct ListedName {
+  int line = 0;
+  std::string what;
+  uint64_t mac = 0;  // 0: the name of an interface
+};
+
 // What is known of the fabric beside the capture: from a testbed's file, from a list of ports.
 struct KnownFabric {
   std::vector<std::pair<std::string, std::string>> links;  // of ports: all of each node that is named here
   std::vector<std::pair<std::string, int>> tiers;          // of nodes
   std::unordered_map<uint64_t, std::string> port_of_mac;
   std::unordered_map<std::string, std::string> port_of_interface;  // what the capture calls it → what it is
+  std::vector<ListedName> listed = {};                             // those of a list of ports
 };
 
 PauseLog assemble_log(const PauseRecorder& recorded, const KnownFabric& known = {});

@@ -119,6 +119,27 @@ TEST(Gaps, TimesThatRunBackwardsAreADoubt) {
   EXPECT_NE(doubt(log).find("backwards"), std::string::npos);
 }
 
+TEST(Gaps, ATestbedThatContradictsTheCaptureIsADoubt) {
+  const KnownFabric fits{.links = {{"spine1:a", "tor1:z"}, {"spine1:b", "tor2:z"}},
+                         .tiers = {{"spine1", 2}},
+                         .port_of_mac = {},
+                         .port_of_interface = {}};
+  EXPECT_EQ(doubt(whole_spine().log(fits)), "");
+  KnownFabric crossed = fits;
+  std::swap(crossed.links[0].second, crossed.links[1].second);
+  EXPECT_NE(doubt(whole_spine().log(crossed)).find("spine1:a is linked to tor1:z or to tor2:z"), std::string::npos);
+  KnownFabric larger = fits;
+  larger.links.emplace_back("spine1:c", "tor3:z");
+  EXPECT_NE(doubt(whole_spine().log(larger)), "") << "spine1 has another port there";
+}
+
+// Two ports that both say they lead to the third.
+TEST(Gaps, DescriptionsThatContradictEachOtherAreADoubt) {
+  Recording it = whole_spine();
+  it.interfaces.push_back({.name = "tor3:z", .description = "link to spine1:a", .speed_bps = k100G, .link_type = 1});
+  EXPECT_NE(doubt(it.log()).find("tor3:z is linked to spine1:a, and that to tor1:z"), std::string::npos);
+}
+
 TEST(PauseRecorder, BringsPauseFramesIntoTheOrderOfTheirTimes) {
   Recording in_order = whole_spine();
   Recording shuffled{.interfaces = in_order.interfaces, .recorder = PauseRecorder{}};

@@ -11,7 +11,7 @@ import sys
 import xml.etree.ElementTree
 from pathlib import Path
 
-from softspine import Problems, Skip, Softspine, main
+from softspine import TESTBEDS, Problems, Skip, Softspine, main
 
 US = 10_000  # ticks of 100 ps
 CABLES = [('h1:eth0', 'tor1:Ethernet0'), ('h2:eth0', 'tor1:Ethernet4'), ('tor1:Ethernet8', 'spine1:Ethernet0'),
@@ -140,6 +140,64 @@ def reads_its_own_captures(it: Softspine) -> Problems:
     yield from it('storm', file, '--testbed', 'small.yaml').says('STORM: root h1')
 
 
+def doubts_what_a_capture_leaves_out(it: Softspine) -> Problems:
+    """a filter, cut frames, a testbed of another fabric: said, and no switch is the root of it"""
+    storm = TESTBEDS / 'pfc-storm.yaml'
+    yield from it('run', storm, '--capture', 'all.pcapng', '--quiet').exited(0)
+    whole = it('storm', 'all.pcapng', '--json').json()
+    if whole['storms'][0]['root'] != 'h1' or whole['capture']['filtered']:
+        yield f'unfiltered: {whole["headline"]}'
+    # Without h1's pauses, tor1 would look like the root, and the testbed knows how many ports it has.
+    mac = next(data[6:12] for name, data in pause_frames(it.folder / 'all.pcapng') if name == 'h1:eth0').hex(':')
+    yield from it('run', storm, '--capture', 'part.pcapng', '--capture-filter', f'ether proto 0x8808 and not ether src {mac}',
+                  '--quiet').exited(0)
+    for more in ((), ('--testbed', storm)):
+        part = it('storm', 'part.pcapng', *more, '--json').json()
+        roots = [storm['root'] for storm in part['storms'] if storm['root']]
+        if roots or not part['capture']['filtered'] or part['storms'][0]['seen_from'] != 'tor1':
+            yield f'filtered, {more}: roots {roots}, {part["headline"]}'
+    yield from it('run', storm, '--capture', 'pauses.pcapng', '--capture-filter', 'ether proto 0x8808', '--quiet').exited(0)
+    yield from it('storm', 'pauses.pcapng', '--testbed', storm).says('STORM: root h1')
+    yield from it('run', storm, '--capture', 'cut.pcapng', '--snaplen', 20, '--quiet').exited(0)
+    cut = it('storm', 'cut.pcapng')
+    yield from cut.exited(0)
+    yield from cut.says('pause frames were captured too short', 'Whether there is a storm cannot be known')
+    if 'No storm' in cut.out or it('storm', 'cut.pcapng', '--json').json()['verdict'] != 'unknown':
+        yield f'cut: {cut.out}'
+    other = 'name: other\nfabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 2, host_link: {rate: 10Gbps}, fabric_link: {rate: 10Gbps}}\n'
+    yield from it('storm', 'all.pcapng', '--testbed', it.write('other.yaml', other)).says('capture and testbed do not fit')
+
+
+def pause_frames(path: Path) -> list[tuple[str, bytes]]:
+    """Of our own captures: the port that sent each, and its bytes."""
+    data, at, names, found = path.read_bytes(), 0, [], []
+    while at < len(data):
+        kind, length = struct.unpack_from('<II', data, at)
+        body = data[at + 8:at + length - 4]
+        if kind == 1:
+            code, size = struct.unpack_from('<HH', body, 8)
+            assert code == 2
+            names.append(body[12:12 + size].decode())
+        elif kind == 6 and body[32:34] == b'\x88\x08':
+            found.append((names[struct.unpack_from('<I', body)[0]], body[20:80]))
+        at += length
+    return found
+
+
+def reads_lists_of_ports(it: Softspine) -> Problems:
+    """--ports: a folder is refused, lines that match nothing are told, an interface without a name has one here"""
+    file = pcap(it.folder / 'port.pcap', [(at, pfc(0x11, 0xFFFF)) for at in range(0, 50_000, 300)])
+    folder = it('storm', file, '--ports', it.folder)
+    yield from folder.exited(2)
+    yield from folder.complains('is a directory')
+    names = it.write('ports.txt', 'interface 0 sw1:Ethernet4\n02-00-00-00-00-11 gpu7:mlx5_0\n02:00:00:00:00:12 gpu8:mlx5_0\neth33 sw1:Ethernet8\n')
+    done = it('storm', file, '--speed', '100Gbps', '--ports', names)
+    yield from done.says('STORM: root gpu7', 'gpu7:mlx5_0 pauses sw1:Ethernet4',
+                         'nothing in this capture has these names or addresses: line 3 (02:00:00:00:00:12), 4 (eth33)')
+    strange = it('storm', file, '--testbed', TESTBEDS / 'two-tier.yaml')
+    yield from strange.says("none of its ports and addresses is in this capture: is it another fabric's?")
+
+
 def draws(it: Softspine) -> Problems:
     """--picture: SVG that is XML, PNG that is a PNG; what cannot be written is told"""
     file = fabric_capture(it.folder / 'storm.pcapng', STORM)
@@ -209,5 +267,6 @@ def stops_when_interrupted(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([names_the_root, says_no_storm, reads_one_port, reads_its_own_captures, draws, refuses_what_is_no_capture,
+    sys.exit(main([names_the_root, says_no_storm, reads_one_port, reads_its_own_captures, doubts_what_a_capture_leaves_out,
+                   reads_lists_of_ports, draws, refuses_what_is_no_capture,
                    stops_when_interrupted]))
