@@ -28,7 +28,9 @@ using control::Walker;
 
 constexpr uint32_t kFabrics = 2'000;  // fewer if SOFTSPINE_TESTBEDS says so: sanitizers take their time
 constexpr uint32_t kThrows = 25;
-constexpr uint32_t kMaxToCure = 500;  // flows
+constexpr uint32_t kMaxToCure = 500;  // flows; of those with more, up to kMostToCure, the first kLargeCures
+constexpr uint32_t kMostToCure = 5'000;
+constexpr uint32_t kLargeCures = 15;
 
 uint32_t fabrics_wanted() {
   const char* asked = std::getenv("SOFTSPINE_TESTBEDS");
@@ -99,6 +101,7 @@ struct Tally {
   uint32_t cured = 0;
   uint32_t not_cured = 0;
   uint32_t no_cure = 0;
+  uint32_t large = 0;  // of more than kMaxToCure flows
 };
 
 class Trial {
@@ -118,13 +121,17 @@ class Trial {
     count(found, slow);
     check_causes(found);
     if (found.is_amiss()) {
-      if (flows_.size() <= kMaxToCure) check_cure(found);
+      if (is_to_cure()) check_cure(found);
     } else {
       EXPECT_TRUE(find_cures(walker_, flows_, found).empty()) << again();
     }
   }
 
  private:
+  bool is_to_cure() {
+    if (flows_.size() <= kMaxToCure) return true;
+    return flows_.size() <= kMostToCure && ++tally_.large <= kLargeCures;
+  }
   std::string again() const { return fmt::format("drawn from {}:\n{}", seed_, drawn_.text); }
   void tell(const char* what, const Polarization& found, const SlowVerdict& slow) const {
     fmt::print("{}: {} flows, demand {}, slow: links {:.1f} {:.3f}, given {:.1f} {:.3f}\n{}", what, drawn_.flows,
