@@ -57,6 +57,7 @@ TEST(SenderEnds, OfAllInterfacesInOnePlaceEachSourceIsANodeOfItsOwn) {
   for (int64_t at = 100; at < 10'000; at += 100) it.frame(0, Way::kUnknown, at, sll(2, pfc_frame(0xbb, 8, 0xffff)));
   const PauseLog log = it.log();
   EXPECT_EQ(pauses_of(log), (Texts{"02:00:00:00:00:aa stops here:any", "02:00:00:00:00:bb stops here:any"}));
+  EXPECT_EQ(log.ports.at(0).peer, kNone) << "which of them is the neighbour cannot be known";
   const Analysis found = analyse(log);
   ASSERT_EQ(found.storms.size(), 1u);
   EXPECT_EQ(log.nodes[found.storms[0].root].name, "02:00:00:00:00:bb");

@@ -398,7 +398,7 @@ TEST(StormAnalysis, CountsTheTimeOfALinkOnce) {
 TEST(StormAnalysis, KeepsLinksOfOnePortApart) {
   MadeLog it = two_racks();
   it.stop("h1", "tor1", 1'000);
-  const Pause& first = it.log.pauses.front();
+  const Pause first = it.log.pauses.front();
   it.log.pauses.push_back({.from = first.from, .to = 2, .priority = 3, .span = first.span});
   ASSERT_NE(it.log.name(2), it.log.name(first.to));
   const Analysis found = it.analysis();
