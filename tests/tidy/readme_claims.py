@@ -7,6 +7,7 @@ COMMAND = 'tests/wire/command/'
 SHIPPED = 'tests/scenario/run/shipped_test.cpp IsAsItExpectsItselfToBe'
 EXIT = [COMMAND + 'one_run.py exits_as_expected']
 DILATION = [COMMAND + 'wall_clock.py slows_down_by_the_dilation']
+IDENTIFY = 'tests/model/identify/'
 NS3 = [COMMAND + 'readme.py is_beside_ns3_what_the_page_says']
 
 CLAIMS: dict[str, dict[str, list[str]]] = {
@@ -55,6 +56,13 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
         '| random | 41, 58, 74 % | 41, 58, 74 % |':
             ['tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
+        'Some observations may be wrong: of any hash here with 8 to 64 members 64 probes are enough if all are right, and 512 if 5 % are wrong.':
+            [IDENTIFY + 'identify_test.cpp FindsAnyHashBySixtyFourProbes',
+             IDENTIFY + 'identify_test.cpp FindsAnyHashThoughFivePercentOfTheObservationsAreWrong'],
+        'The seed of a CRC, XOR or Toeplitz hash only renames the members of a group of 2^k.':
+            [IDENTIFY + 'parts_test.cpp LeavesOutWhatOnlyRenames'],
+        'JENKINS and XXH3 are no such hashes: their seeds are tried one by one, from 0 to 65,535 and some that people write;':
+            [IDENTIFY + 'switch_under_test.hpp 65\'536', IDENTIFY + 'identify_test.cpp FindsAnyHashBySixtyFourProbes'],
     },
     'docs/testbeds.md': {
         'Without `duration`, a run on the virtual clock lasts 10 ms.':

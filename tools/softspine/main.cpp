@@ -12,6 +12,7 @@
 #include "tools/softspine/check_command.hpp"
 #include "tools/softspine/explain_command.hpp"
 #include "tools/softspine/fabric_commands.hpp"
+#include "tools/softspine/identify_command.hpp"
 #include "tools/softspine/import_hash_command.hpp"
 #include "tools/softspine/polarization_command.hpp"
 #include "tools/softspine/run_command.hpp"
@@ -51,6 +52,7 @@ Status command_status(int argc, char** argv) {
     add_polarization_command(app, status);
     add_source_ports_command(app, status);
     add_import_hash_command(app, status);
+    add_identify_command(app, status);
     add_fabric_commands(app, status);
     add_storm_command(app, status);
     add_bench_command(app, status);

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/identify/families.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <map>
+#include <optional>
+#include <unordered_map>
+
+#include "control/rows/row_formats.hpp"
+#include "dataplane/hashing/ecmp_hash.hpp"
+
+namespace softspine::control {
+
+namespace dp = dataplane;
+using dp::HashAlgorithmRow;
+using dp::HashConfig;
+using dp::HashField;
+using dp::HashModel;
+
+namespace {
+
+constexpr std::array kUsual{HashField::kSrcIp,     HashField::kDstIp,      HashField::kL4SrcPort,
+                            HashField::kL4DstPort, HashField::kIpProtocol, HashField::kRdmaBthDestQp};
+
+bool has(const FieldSet& set, HashField field) {
+  return std::ranges::find(set, field) != set.end();
+}
+
+bool is_address(HashField field) {
+  using enum HashField;
+  constexpr std::array kAddresses{kSrcIp, kDstIp, kSrcIpv4, kDstIpv4, kSrcIpv6, kDstIpv6};
+  return std::ranges::find(kAddresses, field) != kAddresses.end();
+}
+
+// An address counts under each of its names.
+bool takes(const FieldSet& set, FlowPart part) {
+  using enum HashField;
+  if (part == FlowPart::kSource) return has(set, kSrcIp) || has(set, kSrcIpv4) || has(set, kSrcIpv6);
+  if (part == FlowPart::kDestination) return has(set, kDstIp) || has(set, kDstIpv4) || has(set, kDstIpv6);
+  return has(set, field_of(part));
+}
+
+uint32_t strangeness(const FieldSet& set) {
+  using enum FlowPart;
+  uint32_t out = takes(set, kQp) ? 1 : 0;
+  for (const FlowPart part : {kSource, kDestination, kSourcePort, kDestinationPort, kProtocol})
+    out += takes(set, part) ? 0 : 2;
+  for (const HashField field : set) {
+    if (std::ranges::find(kUsual, field) == kUsual.end()) out += is_address(field) ? 1 : 3;
+  }
+  return out;
+}
+
+// A digest of numbers that are the same for all of a family.
+uint64_t digest_of(const std::vector<uint64_t>& values) {
+  uint64_t out = values.size();
+  for (const uint64_t value : values) out = (std::rotl(out, 23) ^ value) * 0x9E3779B97F4A7C15;
+  return out;
+}
+
+// Ways of making a key from the same fields: of a model, by an option of RTAG7, for algorithms of one shape.
+struct Keying {
+  HashConfig config;
+  std::vector<dp::HashAlgorithm> algorithms;
+};
+
+std::vector<std::optional<dp::Rtag7Config>> options_of(HashModel model, bool is_ipv6) {
+  std::vector<std::optional<dp::Rtag7Config>> out{std::nullopt};
+  if (model != HashModel::kRtag7) return out;
+  for (uint32_t which = 1; which < (is_ipv6 ? 8U : 4U); ++which) {
+    dp::Rtag7Config& made = out.emplace_back().emplace();
+    made.a.pre_processing = (which & 1) != 0;
+    made.a.symmetric = (which & 2) != 0;
+    made.a.low_ipv6 = (which & 4) != 0;
+  }
+  return out;
+}
+
+std::vector<Keying> keyings_of(const FieldSet& set, bool is_ipv6) {
+  std::vector<Keying> out;
+  for (const auto& [word, model] : Words<HashModel>::all) {
+    std::map<dp::KeyShape, std::vector<dp::HashAlgorithm>> by_shape;
+    HashConfig config{.model = model, .fields = set};
+    for (const HashAlgorithmRow& row : dp::kHashAlgorithms) {
+      config.algorithm = row.algorithm;
+      if (row.is_in(model) && !row.is_drawn) by_shape[shape_of(config)].push_back(row.algorithm);
+    }
+    for (const auto& [shape, algorithms] : by_shape) {
+      config.algorithm = algorithms.front();
+      if (shape == dp::KeyShape::kBins && dp::KeyLayout::user_bytes(config, is_ipv6) > dp::KeyLayout::kUserBinBytes)
+        continue;
+      for (const auto& options : options_of(model, is_ipv6)) {
+        config.rtag7 = options;
+        out.push_back({config, algorithms});
+      }
+      config.rtag7.reset();
+    }
+  }
+  return out;
+}
+
+class Collection {
+ public:
+  explicit Collection(const Sample& sample) : sample_(sample) {}
+
+  void add(const Keying& keying) {
+    std::vector<dp::HashKey> keys(sample_.size());
+    const dp::EcmpHash hash{keying.config};
+    for (size_t i = 0; i < keys.size(); ++i) hash.build(sample_.frames[i].view(), keys[i]);
+    for (const dp::HashAlgorithm algorithm : keying.algorithms) {
+      HashConfig config = keying.config;
+      config.algorithm = algorithm;
+      if (row_of(algorithm).seed == dp::SeedEffect::kMixing) {
+        add_mixing(config, keys);
+      } else {
+        add_linear(config, keys);
+      }
+    }
+  }
+  std::vector<Family> take() && { return std::move(families_); }
+
+ private:
+  void add_linear(const HashConfig& config, const std::vector<dp::HashKey>& keys) {
+    Family family{.configs = {config}, .width = row_of(config.algorithm).bits_in(config.model), .is_linear = true};
+    const dp::EcmpHash hash{config};
+    std::vector<uint64_t> same{family.width};
+    for (const dp::HashKey& key : keys) {
+      family.raw.push_back(hash.raw(key));
+      same.push_back(family.raw.back() ^ family.raw.front());
+    }
+    add(std::move(family), same);
+  }
+  void add_mixing(const HashConfig& config, const std::vector<dp::HashKey>& keys) {
+    std::vector<uint64_t> same{static_cast<uint64_t>(config.algorithm), static_cast<uint64_t>(config.model)};
+    for (const dp::HashKey& key : keys) same.insert(same.end(), key.words.begin(), key.words.begin() + key.count);
+    add({.configs = {config}, .width = row_of(config.algorithm).bits_in(config.model), .raw = {}, .keys = keys}, same);
+  }
+  void add(Family family, const std::vector<uint64_t>& same) {
+    const auto [it, is_new] = known_.try_emplace(digest_of(same), families_.size());
+    if (is_new) {
+      families_.push_back(std::move(family));
+    } else {
+      families_[it->second].configs.push_back(family.configs.front());
+    }
+  }
+
+  const Sample& sample_;
+  std::vector<Family> families_;
+  std::unordered_map<uint64_t, size_t> known_;
+};
+
+// The 5-tuple with the QP, or without one of its fields.
+constexpr uint32_t kLikely = 2;
+
+std::vector<FieldSet> usual_sets() {
+  std::vector<FieldSet> out;
+  for (uint32_t which = 1; which < 1U << kUsual.size(); ++which) {
+    FieldSet& set = out.emplace_back();
+    for (size_t i = 0; i < kUsual.size(); ++i) {
+      if ((which >> i & 1) != 0) set.push_back(kUsual[i]);
+    }
+  }
+  return out;
+}
+
+// None, each, and each two of the fields that are not usual.
+std::vector<FieldSet> additions() {
+  std::vector<HashField> others;
+  for (const auto& [word, field] : Words<HashField>::all) {
+    if (std::ranges::find(kUsual, field) == kUsual.end() && !is_address(field)) others.push_back(field);
+  }
+  std::vector<FieldSet> out{{}};
+  for (size_t i = 0; i < others.size(); ++i) {
+    out.push_back({others[i]});
+    for (size_t j = i + 1; j < others.size(); ++j) out.push_back({others[i], others[j]});
+  }
+  return out;
+}
+
+// Addresses of any version in the usual sets, or of the flows' version only.
+std::vector<FieldSet> with_addresses_of_version(bool is_ipv6) {
+  std::vector<FieldSet> out;
+  for (const FieldSet& usual : usual_sets()) {
+    for (uint32_t replaced = 0; replaced < 4; ++replaced) {
+      if ((replaced & 1) > has(usual, HashField::kSrcIp) || replaced >> 1 > has(usual, HashField::kDstIp)) continue;
+      FieldSet& set = out.emplace_back(usual);
+      if ((replaced & 1) != 0)
+        std::ranges::replace(set, HashField::kSrcIp, is_ipv6 ? HashField::kSrcIpv6 : HashField::kSrcIpv4);
+      if ((replaced & 2) != 0)
+        std::ranges::replace(set, HashField::kDstIp, is_ipv6 ? HashField::kDstIpv6 : HashField::kDstIpv4);
+    }
+  }
+  return out;
+}
+
+std::vector<FieldSet> further_sets(bool is_ipv6) {
+  std::vector<FieldSet> out;
+  const std::vector<FieldSet> added = additions();
+  for (const FieldSet& set : with_addresses_of_version(is_ipv6)) {
+    const auto is_usual = [](HashField field) { return std::ranges::find(kUsual, field) != kUsual.end(); };
+    for (const FieldSet& more : added) {
+      if (more.empty() && std::ranges::all_of(set, is_usual)) continue;
+      FieldSet& whole = out.emplace_back(set);
+      whole.insert(whole.end(), more.begin(), more.end());
+    }
+  }
+  return out;
+}
+
+// What a symmetric hash takes for the part in one of both directions.
+FlowPart mirror_of(FlowPart part) {
+  switch (part) {
+    case FlowPart::kSource: return FlowPart::kDestination;
+    case FlowPart::kDestination: return FlowPart::kSource;
+    case FlowPart::kSourcePort: return FlowPart::kDestinationPort;
+    case FlowPart::kDestinationPort: return FlowPart::kSourcePort;
+    default: return part;
+  }
+}
+
+bool explains(const FieldSet& set, const std::set<FlowPart>& proven, bool is_symmetric) {
+  return std::ranges::all_of(
+      proven, [&](FlowPart part) { return takes(set, part) || (is_symmetric && takes(set, mirror_of(part))); });
+}
+
+}  // namespace
+
+std::vector<FieldSet> field_sets(FieldTier tier, const std::set<FlowPart>& proven, bool is_ipv6) {
+  std::vector<FieldSet> out;
+  for (FieldSet& set : tier == FieldTier::kFurther ? further_sets(is_ipv6) : usual_sets()) {
+    const bool is_likely = strangeness(set) <= kLikely;
+    const bool is_of_tier = tier == FieldTier::kFurther || is_likely == (tier == FieldTier::kLikely);
+    if (is_of_tier && explains(set, proven, true)) out.push_back(std::move(set));
+  }
+  std::ranges::stable_sort(out, {}, [](const FieldSet& set) { return strangeness(set); });
+  return out;
+}
+
+uint32_t strangeness(const HashConfig& config) {
+  uint32_t out = 4 * strangeness(config.fields);
+  if (config.rtag7) {
+    const dp::Rtag7Options& options = config.rtag7->a;
+    out += 8 + 4 * (options.pre_processing + options.symmetric + options.low_ipv6);
+  }
+  return out + (config.seed != 0 ? 1 : 0) + (config.offset != 0 ? 1 : 0);
+}
+
+std::vector<Family> families_of(const Sample& sample, const std::vector<FieldSet>& sets,
+                                const std::set<FlowPart>& proven) {
+  Collection out{sample};
+  for (const FieldSet& set : sets) {
+    for (const Keying& keying : keyings_of(set, sample.is_ipv6)) {
+      const bool is_symmetric = keying.config.rtag7 && keying.config.rtag7->a.symmetric;
+      if (explains(set, proven, is_symmetric)) out.add(keying);
+    }
+  }
+  return std::move(out).take();
+}
+
+}  // namespace softspine::control

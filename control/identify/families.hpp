@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The hashes among which the search chooses: each model's algorithms, over sets of fields, with seed and offset open.
+//
+// Configurations whose hashes of all flows of a sample differ by one constant (exclusive or) are one family, if they
+// are linear: their seeds add a constant as well, so this sample cannot tell them apart.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <set>
+#include <vector>
+
+#include "control/identify/sample.hpp"
+#include "dataplane/hashing/hash_config.hpp"
+
+namespace softspine::control {
+
+using FieldSet = std::vector<dataplane::HashField>;
+
+struct Family {
+  std::vector<dataplane::HashConfig> configs;  // seed and offset 0; the most usual fields first
+  uint32_t width = 0;
+  bool is_linear = false;
+  std::vector<uint32_t> raw;             // linear: each flow's hash, before it is rotated
+  std::vector<dataplane::HashKey> keys;  // others: each flow's key
+};
+
+// Sets of fields in the order in which they are tried.
+enum class FieldTier : uint8_t {
+  kLikely,   // the 5-tuple and what differs from it by little
+  kUsual,    // all sets of SRC_IP, DST_IP, L4_SRC_PORT, L4_DST_PORT, IP_PROTOCOL and RDMA_BTH_DEST_QP
+  kFurther,  // these with SRC_IPV4 and the like in the place of addresses, and with up to two other fields
+};
+inline constexpr std::array kFieldTiers{FieldTier::kLikely, FieldTier::kUsual, FieldTier::kFurther};
+
+// Those of a tier that are in no earlier one and may explain the proven parts: by themselves, or in a symmetric hash,
+// which takes source for destination. The most usual first.
+std::vector<FieldSet> field_sets(FieldTier tier, const std::set<FlowPart>& proven, bool is_ipv6);
+
+// How far a configuration is from what switches usually have; 0 is the 5-tuple, seed 0, no offset.
+uint32_t strangeness(const dataplane::HashConfig& config);
+
+// Of the sets, with those options that explain the proven parts.
+std::vector<Family> families_of(const Sample& sample, const std::vector<FieldSet>& sets,
+                                const std::set<FlowPart>& proven);
+
+}  // namespace softspine::control

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Seeds of hashes that are not linear, by trying them: which seeds and offsets give the two flows of each pair one
+// member? All offsets of a seed are judged together, as bits of a mask.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+
+#include "control/identify/families.hpp"
+
+namespace softspine::control {
+
+using FoundSeed = std::function<void(uint32_t seed, uint8_t offset)>;
+
+// There is at least one pair. `from` to `to`: positions in `seeds`; in all 2^32 numbers if `seeds` is empty.
+void find_seeds(const Family& family, uint32_t members, std::span<const FlowPair> pairs,
+                std::span<const uint32_t> seeds, uint64_t from, uint64_t to, const FoundSeed& found);
+
+}  // namespace softspine::control

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the search, each against trying everything.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "control/identify/constant_search.hpp"
+#include "control/identify/fit.hpp"
+#include "control/identify/probes.hpp"
+#include "control/identify/seeds.hpp"
+#include "tests/harness/seed.hpp"
+#include "tests/model/identify/switch_under_test.hpp"
+
+namespace softspine::tests {
+namespace {
+
+using control::ConstantSearch;
+using dataplane::Rng;
+
+// All constants of 16 bits, tried one by one. Odd parts with lanes of 4, 8 and 16 bits, and with bits that only rename.
+TEST(ConstantSearch, FindsAllConstantsThatFulfilTheEquations) {
+  Rng rng{seed(), 92};
+  for (const uint32_t members : {3U, 7U, 9U, 12U, 40U, 63U, 127U, 129U, 1'000U, 4'095U}) {
+    ConstantSearch search{16, members};
+    const uint32_t low = (1U << search.renaming_bits()) - 1;
+    const auto truth = static_cast<uint32_t>(rng.below(1 << 15)) & ~low;
+    std::vector<std::pair<uint32_t, uint32_t>> pairs;
+    while (pairs.size() < 3) {
+      const auto x = static_cast<uint32_t>(rng.below(1 << 16));
+      const auto y = static_cast<uint32_t>(rng.below(1 << 16));
+      if ((x ^ truth) % members == (y ^ truth) % members) pairs.emplace_back(x, y);
+    }
+    const auto holds = [&](uint32_t c) {
+      return std::ranges::all_of(pairs,
+                                 [&](auto pair) { return (pair.first ^ c) % members == (pair.second ^ c) % members; });
+    };
+    std::set<uint32_t> all;
+    for (uint32_t c = 0; c < 1 << 15; ++c) {
+      if ((c & low) == 0 && holds(c)) all.insert(c);
+    }
+    ASSERT_TRUE(all.contains(truth));
+    const auto found = search.find(pairs, 1 << 16);
+    EXPECT_EQ(std::set(found.begin(), found.end()), all) << members;
+    EXPECT_EQ(found.size(), all.size()) << members;
+  }
+}
+
+TEST(ConstantSearch, FindsOneConstantAmongFourBillion) {
+  Rng rng{seed(), 93};
+  for (const uint32_t members : {9U, 24U, 37U, 63U}) {
+    ConstantSearch search{32, members};
+    const auto truth = static_cast<uint32_t>(rng.below(1U << 31)) & ~((1U << search.renaming_bits()) - 1);
+    std::vector<std::pair<uint32_t, uint32_t>> pairs;
+    while (pairs.size() < search.equations()) {
+      const auto x = static_cast<uint32_t>(rng.next());
+      const auto y = static_cast<uint32_t>(rng.next());
+      if ((x ^ truth) % members == (y ^ truth) % members) pairs.emplace_back(x, y);
+    }
+    const auto found = search.find(pairs, 1 << 16);
+    EXPECT_EQ(std::ranges::count(found, truth), 1) << members;
+    EXPECT_LT(found.size(), 1'000u) << "2^31 constants, and each equation is fulfilled by one in the odd part";
+  }
+}
+
+// A renamed group is the same group: why the lowest bits and the complement need no search.
+TEST(ConstantSearch, LeavesOutWhatOnlyRenames) {
+  Rng rng{seed(), 94};
+  for (const uint32_t members : {12U, 40U, 63U}) {
+    const ConstantSearch search{16, members};
+    for (const uint32_t change : {(1U << search.renaming_bits()) - 1, 0xffffU}) {
+      std::vector<int64_t> renamed(members, -1);
+      for (int i = 0; i < 10'000; ++i) {
+        const auto x = static_cast<uint32_t>(rng.below(1 << 16));
+        int64_t& to = renamed[x % members];
+        if (to < 0) to = (x ^ change) % members;
+        ASSERT_EQ(to, (x ^ change) % members);
+      }
+    }
+  }
+}
+
+TEST(SeedEffects, FindsTheSmallestSeedThatAddsAsMuch) {
+  using enum dataplane::HashAlgorithm;
+  const control::FlowFrame frame{control::first_probes(1, {}, 1).front()};
+  Rng rng{seed(), 95};
+  for (const auto& [model, algorithm] : {std::pair{dataplane::HashModel::kSai, kCrcXor},
+                                         {dataplane::HashModel::kRtag7, kCrc},
+                                         {dataplane::HashModel::kRtag7, kXor},
+                                         {dataplane::HashModel::kSai, kCrc32Hi}}) {
+    const dataplane::HashConfig config{.model = model, .algorithm = algorithm};
+    const control::SeedEffects effects{config, frame};
+    const auto raw_with = [&](uint32_t seed) {
+      dataplane::HashConfig seeded = config;
+      seeded.seed = seed;
+      return control::buckets_of(seeded, {frame}, 1U << 16).front();
+    };
+    const uint32_t none = raw_with(0);
+    for (int i = 0; i < 50; ++i) {
+      const auto seed = static_cast<uint32_t>(rng.next());
+      const uint32_t adds = raw_with(seed) ^ none;
+      const auto found = effects.seed_for(adds, 0xffff);
+      ASSERT_TRUE(found);
+      EXPECT_EQ(raw_with(*found) ^ none, adds);
+      EXPECT_LE(*found, seed);
+    }
+    const auto least = effects.seed_for(raw_with(300) ^ none, 0xffff);
+    uint32_t first = 0;
+    while (raw_with(first) != raw_with(300)) ++first;
+    EXPECT_EQ(least, first);
+  }
+}
+
+TEST(SeedEffects, RefusesWhatNoSeedAdds) {
+  const control::FlowFrame frame{control::first_probes(1, {}, 1).front()};
+  const control::SeedEffects effects{
+      {.model = dataplane::HashModel::kRtag7, .algorithm = dataplane::HashAlgorithm::kCrcXor1}, frame};
+  EXPECT_FALSE(effects.seed_for(2, 0xffff)) << "of the lower byte only the last bit is ever set";
+  EXPECT_TRUE(effects.seed_for(2, 0xff01));
+}
+
+control::Sample sample_with(const std::vector<uint32_t>& links, uint32_t members) {
+  control::Sample out{.link_count = members, .members = members};
+  for (const uint32_t link : links) {
+    out.flows.push_back({});
+    out.frames.emplace_back(control::Flow{});
+    out.links.push_back(link);
+  }
+  return out;
+}
+
+TEST(Fit, NamesMembersOneToOne) {
+  const auto sample = sample_with({0, 0, 0, 1, 1, 2, 2, 2}, 4);
+  const auto fit = fit_of(sample, std::vector<uint32_t>{3, 3, 0, 0, 0, 1, 1, 0});
+  EXPECT_EQ(fit.agreeing, 6u);
+  EXPECT_EQ(fit.of_bucket, (std::vector<uint32_t>{1, 2, control::kUnknownLink, 0}));
+  EXPECT_TRUE(explains_all(sample, std::vector<uint32_t>{3, 3, 3, 0, 0, 1, 1, 1}));
+  EXPECT_FALSE(explains_all(sample, std::vector<uint32_t>{3, 3, 3, 0, 0, 3, 3, 3})) << "two links, one member";
+  EXPECT_FALSE(explains_all(sample, std::vector<uint32_t>{3, 3, 3, 0, 0, 1, 1, 2})) << "one link, two members";
+}
+
+// Of random links: the bound is above how often random buckets explain as much, or nearly nothing does.
+TEST(Fit, BoundsWhatChanceExplains) {
+  Rng rng{seed(), 96};
+  const auto random = [&rng] {
+    std::vector<uint32_t> out(12);
+    for (uint32_t& it : out) it = static_cast<uint32_t>(rng.below(4));
+    return out;
+  };
+  const auto sample = sample_with(random(), 4);
+  std::vector<size_t> at_least(13, 0);
+  constexpr size_t kTrials = 20'000;
+  for (size_t i = 0; i < kTrials; ++i) {
+    const uint32_t agreeing = fit_of(sample, random()).agreeing;
+    for (uint32_t k = 0; k <= agreeing; ++k) ++at_least[k];
+  }
+  for (uint32_t k = 1; k <= 12; ++k) {
+    const double share = static_cast<double>(at_least[k]) / kTrials;
+    EXPECT_LE(share, std::exp2(chance_of(sample, k, 0)) * 1.5 + 0.002) << k;
+  }
+  EXPECT_NEAR(chance_of(sample_with({0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3}, 4), 12, 0), 12 * -2 + std::log2(24), 0.1)
+      << "4^-12, for each of 4! ways to name the members";
+}
+
+TEST(Sample, ProvesThePartsInWhichAloneFlowsDiffer) {
+  Rng rng{seed(), 97};
+  SwitchUnderTest it{.hash = {}, .order = {0, 1, 2, 3, 4, 5, 6, 7}};
+  it.hash.fields = {dataplane::HashField::kSrcIp, dataplane::HashField::kL4SrcPort};
+  using enum control::FlowPart;
+  const std::set<control::FlowPart> taken{kSource, kSourcePort};
+  const auto clean = sample_of(observed(it, control::first_probes(64, {}, 1), rng), 8);
+  EXPECT_EQ(proven_parts(clean, false), taken);
+  const auto spoilt = sample_of(observed(it, control::first_probes(512, {}, 1), rng, 5), 8);
+  EXPECT_EQ(proven_parts(spoilt, true), taken);
+}
+
+TEST(Observations, OrderLinksByTheNumbersInTheirNames) {
+  control::ObservationCollector out;
+  for (const char* link : {"Ethernet16", "Ethernet8", "Ethernet100", "eth1/10", "eth1/2", "Ethernet08"})
+    out.add_link(link);
+  EXPECT_EQ(std::move(out).take().links,
+            (std::vector<std::string>{"Ethernet08", "Ethernet8", "Ethernet16", "Ethernet100", "eth1/2", "eth1/10"}));
+}
+
+TEST(Observations, CountAFlowWhereItWasSeenMostOften) {
+  control::ObservationCollector out;
+  for (const char* link : {"a", "b", "b"}) out.add({}, link);
+  const auto taken = std::move(out).take();
+  ASSERT_EQ(taken.flows.size(), 1u);
+  EXPECT_EQ(taken.links[taken.flows[0].link], "b");
+  EXPECT_EQ(taken.on_several_links, 1u);
+}
+
+}  // namespace
+}  // namespace softspine::tests

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// A switch that is to be identified: a random hash, computed by the slow twins of tests/model/hashing, and a group
+// whose members stand in a random order.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "control/identify/identification.hpp"
+#include "control/identify/probes.hpp"
+#include "dataplane/hashing/toeplitz.hpp"
+#include "dataplane/units/rng.hpp"
+#include "tests/model/hashing/slow_hash.hpp"
+
+namespace softspine::tests {
+
+// The hash of a flow over IPv4, computed apart from the code under test.
+inline uint32_t slow_hash_of(const dataplane::HashConfig& config, const control::Flow& flow) {
+  const auto number_at = [](const control::Flow::Address& address) {
+    return uint32_t{address[0]} << 24 | uint32_t{address[1]} << 16 | uint32_t{address[2]} << 8 | address[3];
+  };
+  const auto takes = [&config](dataplane::HashField field) {
+    return std::find(config.fields.begin(), config.fields.end(), field) != config.fields.end();
+  };
+  using enum dataplane::HashField;
+  if (config.model == dataplane::HashModel::kRtag7) {
+    uint32_t user = takes(kRdmaBthDestQp) ? flow.qp : 0;
+    if (takes(kRdmaBthOpcode)) user = takes(kRdmaBthDestQp) ? user * 256 + flow.opcode : flow.opcode;
+    const SlowPacket packet{.source = {number_at(flow.source)},
+                            .destination = {number_at(flow.destination)},
+                            .vlan = flow.vlan,
+                            .in_port = flow.in_port,
+                            .protocol = flow.protocol,
+                            .has_ports = flow.has_ports(),
+                            .source_port = flow.source_port,
+                            .destination_port = flow.destination_port,
+                            .user = user};
+    const dataplane::Rtag7Options options = config.rtag7 ? config.rtag7->a : dataplane::Rtag7Options{};
+    return slow_hash(config, slow_rtag7_key(packet, {.fields = config.fields, .options = options}));
+  }
+  SlowBytes key;
+  const auto add = [&](dataplane::HashField field, uint64_t value, size_t bytes) {
+    if (!takes(field)) return;
+    if (config.algorithm == dataplane::HashAlgorithm::kXor && bytes % 2 == 1) key.push_back(0);
+    for (size_t i = bytes; i-- > 0;) key.push_back(static_cast<uint8_t>(value >> (8 * i)));
+  };
+  add(kInPort, flow.in_port, 2);
+  add(kSrcMac, 0, 6);
+  add(kDstMac, 0, 6);
+  add(kEthertype, 0x0800, 2);
+  add(kVlanId, flow.vlan, 2);
+  add(kSrcIp, number_at(flow.source), 4);
+  add(kDstIp, number_at(flow.destination), 4);
+  add(kL4SrcPort, flow.source_port, 2);
+  add(kL4DstPort, flow.destination_port, 2);
+  add(kIpProtocol, flow.protocol, 1);
+  add(kRdmaBthDestQp, flow.qp, 3);
+  add(kRdmaBthOpcode, flow.opcode, 1);
+  add(kIpv6FlowLabel, 0, 3);
+  add(kSrcIpv4, number_at(flow.source), 4);
+  add(kDstIpv4, number_at(flow.destination), 4);
+  key.resize((key.size() + 7) / 8 * 8);
+  dataplane::HashConfig with_key = config;
+  if (with_key.key.empty()) with_key.key.assign(dataplane::kMicrosoftRssKey.begin(), dataplane::kMicrosoftRssKey.end());
+  return slow_hash(with_key, key);
+}
+
+struct SwitchUnderTest {
+  dataplane::HashConfig hash;
+  std::vector<uint32_t> order;  // the link of each member
+
+  uint32_t members() const { return static_cast<uint32_t>(order.size()); }
+  uint32_t bucket_of(const control::Flow& flow) const { return slow_hash_of(hash, flow) % members(); }
+  uint32_t link_of(const control::Flow& flow) const { return order[bucket_of(flow)]; }
+};
+
+inline std::string name_of_link(uint32_t link) {
+  return "Ethernet" + std::to_string(4 * link);
+}
+
+// The links that flows took; so many percent of the flows are said to have taken a random one.
+inline control::Observations observed(const SwitchUnderTest& it, const std::vector<control::Flow>& flows,
+                                      dataplane::Rng& rng, uint32_t wrong_percent = 0) {
+  control::ObservationCollector out;
+  for (uint32_t link = 0; link < it.members(); ++link) out.add_link(name_of_link(link));
+  for (const control::Flow& flow : flows) {
+    const bool is_wrong = rng.below(100) < wrong_percent;
+    out.add(flow, name_of_link(is_wrong ? static_cast<uint32_t>(rng.below(it.members())) : it.link_of(flow)));
+  }
+  return std::move(out).take();
+}
+
+// A model and an algorithm, four out of seven times over the 5-tuple, an offset, and a seed: of hashes that are not
+// linear one below 65,536.
+inline dataplane::HashConfig random_hash(dataplane::Rng& rng) {
+  dataplane::HashConfig out;
+  for (;;) {
+    out.model = rng.below(2) == 0 ? dataplane::HashModel::kSai : dataplane::HashModel::kRtag7;
+    const auto& row = dataplane::kHashAlgorithms[rng.below(dataplane::kHashAlgorithms.size())];
+    if (!row.is_in(out.model) || row.is_drawn) continue;
+    out.algorithm = row.algorithm;
+    const bool is_linear = row.seed != dataplane::SeedEffect::kMixing;
+    out.seed = static_cast<uint32_t>(is_linear ? rng.next() : rng.below(65'536));
+    out.offset = static_cast<uint8_t>(rng.below(row.bits_in(out.model)));
+    break;
+  }
+  const auto set_from = [&](control::FieldTier tier) {
+    const auto sets = control::field_sets(tier, {}, false);
+    return sets[rng.below(sets.size())];
+  };
+  if (rng.below(7) >= 4) {
+    do {
+      out.fields = set_from(control::FieldTier::kUsual);
+    } while (out.fields.size() < 3);
+  }
+  if (out.model == dataplane::HashModel::kRtag7 && rng.below(4) == 0) {
+    out.rtag7.emplace();
+    out.rtag7->a.pre_processing = rng.below(2) == 0;
+    out.rtag7->a.symmetric = !out.rtag7->a.pre_processing;
+  }
+  return out;
+}
+
+// Its flows take eight links at least: CRC_XOR1 and its kin, rotated, may leave all flows on one.
+inline SwitchUnderTest random_switch(dataplane::Rng& rng) {
+  SwitchUnderTest out;
+  std::set<uint32_t> links;
+  while (links.size() < 8) {
+    out = {.hash = random_hash(rng), .order = std::vector<uint32_t>(8 + rng.below(57))};
+    for (uint32_t i = 0; i < out.order.size(); ++i) out.order[i] = i;
+    for (size_t i = out.order.size(); i > 1; --i) std::swap(out.order[i - 1], out.order[rng.below(i)]);
+    links.clear();
+    for (const control::Flow& flow : control::first_probes(300, {}, 1)) links.insert(out.link_of(flow));
+  }
+  return out;
+}
+
+}  // namespace softspine::tests

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/identify/observation_text.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace softspine::tests {
+namespace {
+
+using control::ObservationCollector;
+using control::Observations;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Observations read(const std::string& text) {
+  ObservationCollector out;
+  const auto read = read_observations(text, "seen.csv", out);
+  EXPECT_TRUE(read) << to_string(read.error().front());
+  return std::move(out).take();
+}
+
+std::string first_error(const std::string& text) {
+  ObservationCollector out;
+  const auto read = read_observations(text, "seen.csv", out);
+  return read ? "none" : to_string(read.error().front());
+}
+
+TEST(ObservationText, ReadsFlowsByTheNamesOfTheColumns) {
+  const Observations seen = read(
+      "# from the lab\n\nlink, dport ,src,dst,proto,sport\n"
+      "Ethernet0,80,10.0.0.1,10.0.1.1,tcp,0x1000\r\nEthernet4,53,10.0.0.1,10.0.1.2,17,99\n");
+  EXPECT_THAT(seen.links, ElementsAre("Ethernet0", "Ethernet4"));
+  ASSERT_EQ(seen.flows.size(), 2u);
+  EXPECT_EQ(to_string(seen.flows[0].flow), "tcp 10.0.0.1:4096 → 10.0.1.1:80");
+  EXPECT_EQ(to_string(seen.flows[1].flow), "udp 10.0.0.1:99 → 10.0.1.2:53");
+  EXPECT_EQ(seen.flows[1].link, 1u);
+}
+
+TEST(ObservationText, TakesUdpToRoceWhereNothingElseIsSaid) {
+  const Observations seen = read("src,dst,sport,dest_qp,link\n10.0.0.1,10.0.1.1,49152,17,a\n");
+  EXPECT_EQ(to_string(seen.flows.at(0).flow), "udp 10.0.0.1:49152 → 10.0.1.1:4791, QP 17");
+  EXPECT_TRUE(seen.flows[0].flow.is_roce());
+}
+
+TEST(ObservationText, GivesAPacketOnlyWhatItHas) {
+  const Observations seen = read("src,dst,proto,sport,dport,dest_qp,flow_label,link\n10.0.0.1,10.0.1.1,1,5,6,17,9,a\n");
+  EXPECT_EQ(to_string(seen.flows.at(0).flow), "protocol 1 10.0.0.1 → 10.0.1.1");
+  EXPECT_EQ(seen.flows[0].flow.source_port, 0);
+  EXPECT_EQ(seen.flows[0].flow.qp, 0u);
+  EXPECT_EQ(seen.flows[0].flow.flow_label, 0u);
+  EXPECT_EQ(read("src,dst,flow_label,link\nfd00::1,fd00::2,77,a\n").flows.at(0).flow.flow_label, 77u);
+}
+
+TEST(ObservationText, ReadsSflowtoolsSamplesByTheirOutputInterface) {
+  const Observations seen = read(
+      "CNTR,10.0.0.254,17,6,100000000,0,2147483648,175283006,136405187\n"
+      "FLOW,10.0.0.254,3,52,00902773db08,001083265e00,0x0800,0,0,10.0.0.1,10.0.1.1,17,0x00,64,35690,53,0x00,143,125,"
+      "80\n"
+      "FLOW,10.0.0.254,3,52,00902773db08,001083265e00,0x0806,0,0,-,-,0,0x00,0,0,0,0x00,64,46,80\n");
+  ASSERT_EQ(seen.flows.size(), 1u);
+  EXPECT_EQ(to_string(seen.flows[0].flow), "udp 10.0.0.1:35690 → 10.0.1.1:53");
+  EXPECT_THAT(seen.links, ElementsAre("52"));
+}
+
+TEST(ObservationText, NamesTheLineOfAnError) {
+  EXPECT_THAT(first_error(""), HasSubstr("is empty"));
+  EXPECT_THAT(first_error("src,dst\n"), HasSubstr("seen.csv:1:1: has no column 'link'"));
+  EXPECT_THAT(first_error("src,dst,link,colour\n"), HasSubstr("there is no column 'colour'"));
+  EXPECT_THAT(first_error("src,dst,link,src\n"), HasSubstr("the column 'src' stands here twice"));
+  EXPECT_THAT(first_error("src,dst,link\n10.0.0.1,10.0.0.2\n"), HasSubstr("seen.csv:2:1: has 2 columns instead of 3"));
+  EXPECT_THAT(first_error("src,dst,link\n\n10.0.0.1,fd00::1,a\n"),
+              HasSubstr("seen.csv:3:1: src and dst: expected two addresses of one IP version"));
+  EXPECT_THAT(first_error("src,dst,sport,link\n10.0.0.1,10.0.0.2,65536,a\n"),
+              HasSubstr("seen.csv:2:1: sport: expected a number from 0 to 65535, not '65536'"));
+  EXPECT_THAT(first_error("src,dst,proto,link\n10.0.0.1,10.0.0.2,icmp,a\n"), HasSubstr("proto: expected a number"));
+  EXPECT_THAT(first_error("src,dst,link\n10.0.0.1,10.0.0.2,\n"), HasSubstr("link: is empty"));
+  EXPECT_THAT(first_error("FLOW,1,2,3\n"), HasSubstr("too few columns for a FLOW line"));
+}
+
+TEST(ObservationText, TellsTwentyErrorsAndNoMore) {
+  std::string text = "src,dst,link\n";
+  for (int i = 0; i < 100; ++i) text += "x,y,z\n";
+  ObservationCollector out;
+  EXPECT_EQ(read_observations(text, "f", out).error().size(), 20u);
+  EXPECT_EQ(out.flows(), 0u);
+}
+
+constexpr const char* kSent =
+    "probe,src,dst,sport\n1,10.0.0.1,10.0.1.1,50\n2,10.0.0.1,10.0.1.1,51\n3,10.0.0.1,10.0.1.1,52\n";
+
+TEST(Counters, GiveEachProbeToTheLinkThatGrewMost) {
+  ObservationCollector out;
+  const auto unsure = read_counters(
+      {"probe,link,before,after\n1,a,100,1110\n1,b,50,60\n2,a,1110,1115\n2,b,60,1070\n", "c"}, {kSent, "s"}, out);
+  ASSERT_TRUE(unsure);
+  EXPECT_EQ(*unsure, 0u);
+  const Observations seen = std::move(out).take();
+  ASSERT_EQ(seen.flows.size(), 2u) << "the third has not been sent";
+  EXPECT_EQ(seen.links[seen.flows[0].link], "a");
+  EXPECT_EQ(seen.links[seen.flows[1].link], "b");
+}
+
+TEST(Counters, LeaveOutProbesThatNoCounterShowsClearly) {
+  ObservationCollector out;
+  const auto unsure =
+      read_counters({"probe,link,before,after\n1,a,0,1000\n1,b,0,600\n2,a,5,5\n2,b,5,5\n3,a,0,1000\n3,b,0,500\n", "c"},
+                    {kSent, "s"}, out);
+  EXPECT_EQ(unsure.value(), 2u);
+  EXPECT_EQ(out.flows(), 1u);
+}
+
+TEST(Counters, RefuseACounterThatFell) {
+  ObservationCollector out;
+  const auto read = read_counters({"probe,link,before,after\n1,a,100,90\n", "c.csv"}, {kSent, "s.csv"}, out);
+  EXPECT_THAT(to_string(read.error().front()), HasSubstr("c.csv:2:1: the counter fell"));
+  const auto other = read_counters({"probe,link,before,after\n1,a,1,9\n", "c.csv"}, {"probe,src\n", "s.csv"}, out);
+  EXPECT_THAT(to_string(other.error().front()), HasSubstr("s.csv:1:1: has no column 'dst'"));
+}
+
+TEST(Counters, TakeTheListOfProbesAsItIsWritten) {
+  control::Flow flow;
+  flow.source = {10, 0, 0, 1};
+  flow.destination = {10, 0, 1, 1};
+  flow.source_port = 50'000;
+  flow.destination_port = 4'791;
+  flow.qp = 77;
+  flow.opcode = 10;
+  const std::string sent = control::probes_csv({flow});
+  ObservationCollector out;
+  ASSERT_TRUE(read_counters({"probe,link,before,after\n1,a,0,9\n", "c"}, {sent, "s"}, out));
+  EXPECT_EQ(std::move(out).take().flows.at(0).flow, flow);
+}
+
+}  // namespace
+}  // namespace softspine::tests

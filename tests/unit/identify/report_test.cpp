@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The profile that is written is the hash that was found, when a testbed reads it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "control/identify/families.hpp"
+#include "control/identify/identify_report.hpp"
+#include "control/load/load.hpp"
+#include "control/rows/row_formats.hpp"
+
+namespace softspine::tests {
+namespace {
+
+using control::Identification;
+using dataplane::HashConfig;
+
+Identification identified(const HashConfig& config) {
+  Identification out{.verdict = control::IdentifyVerdict::kIdentified, .links = {"a", "b"}, .members = 3, .flows = 64};
+  out.classes.push_back({{{config, {.agreeing = 63, .of_bucket = {1, control::kUnknownLink, 0}}}}});
+  out.chance = -100;
+  return out;
+}
+
+HashConfig loaded(const std::string& profile) {
+  const auto testbed = control::parse_testbed(
+      "name: t\nfabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1, host_link: {rate: 100Gbps}, "
+      "fabric_link: "
+      "{rate: 100Gbps}}\nroles: {tor: mine}\n" +
+          profile,
+      "t.yaml");
+  EXPECT_TRUE(testbed) << to_string(testbed.error().front()) << "\n" << profile;
+  const auto found = std::ranges::find(testbed->profiles, "mine", &control::Profile::name);
+  return found->hash;
+}
+
+TEST(IdentifyReport, WritesAProfileThatATestbedReadsAsTheSameHash) {
+  size_t read = 0;
+  for (const auto& [word, model] : control::Words<dataplane::HashModel>::all) {
+    for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms) {
+      if (!row.is_in(model) || row.is_drawn) continue;
+      for (const auto& fields : control::field_sets(control::FieldTier::kLikely, {}, false)) {
+        HashConfig config{
+            .model = model, .algorithm = row.algorithm, .fields = fields, .seed = 4'000'000'000, .offset = 9};
+        if (model == dataplane::HashModel::kRtag7) {
+          config.rtag7.emplace();
+          config.rtag7->a.pre_processing = true;
+        }
+        const HashConfig again = loaded(profile_yaml(identified(config), "mine"));
+        EXPECT_EQ(again.model, model);
+        EXPECT_EQ(again.algorithm, row.algorithm);
+        EXPECT_EQ(again.fields, fields);
+        EXPECT_EQ(again.seed, config.seed);
+        EXPECT_EQ(again.offset, 9);
+        EXPECT_EQ(again.rtag7.has_value() && again.rtag7->a.pre_processing, config.rtag7.has_value());
+        ++read;
+      }
+    }
+  }
+  EXPECT_GT(read, 100u);
+}
+
+TEST(IdentifyReport, TellsTheHashTheMembersAndWhatIsNotKnown) {
+  Identification found = identified({.algorithm = dataplane::HashAlgorithm::kCrc32Lo, .seed = 7, .offset = 2});
+  found.constant = {control::FlowPart::kVlan};
+  const std::string text = identification_text(found);
+  EXPECT_NE(text.find("identified: 63 of 64 flows agree; by chance less often than once in 10^30"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("SAI CRC_32LO, seed 7, offset 2, of SRC_IP, DST_IP, IP_PROTOCOL"), std::string::npos) << text;
+  EXPECT_NE(text.find("members by bucket: b ? a  (?: 1 that no flow has met)"), std::string::npos) << text;
+  EXPECT_NE(text.find("whether VLAN_ID counts"), std::string::npos) << text;
+  const control::Json json = identification_json(found);
+  EXPECT_EQ(json["verdict"], "identified");
+  EXPECT_EQ(json["classes"][0]["members"].dump(), R"(["b",null,"a"])");
+  EXPECT_EQ(json["classes"][0]["hash"]["seed"], 7);
+  EXPECT_EQ(json["did_not_vary"].dump(), R"(["VLAN_ID"])");
+}
+
+TEST(IdentifyReport, TellsWhyItIsNotSure) {
+  Identification found = identified({});
+  found.verdict = control::IdentifyVerdict::kIndistinguishable;
+  EXPECT_NE(identification_text(found).find("too few"), std::string::npos);
+  found.classes.push_back(found.classes.front());
+  EXPECT_NE(identification_text(found).find("2 kinds of hashes fit"), std::string::npos);
+  found.classes.clear();
+  found.verdict = control::IdentifyVerdict::kNothingFits;
+  EXPECT_NE(identification_text(found).find("nothing fits 64 flows on a group of 3"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace softspine::tests
