@@ -372,6 +372,16 @@ TEST(StormAnalysis, AShortPauseDoesNotEndALongOneOfTheSameLink) {
   EXPECT_EQ(found.storms[0].frames, 2u);
 }
 
+TEST(StormAnalysis, CountsTheFramesOfPauseBesidePfcOnce) {
+  MadeLog it = two_racks();
+  it.pause("h1", "tor1", 1'000, 20'000, PauseEnd::kOpen, kAllPriorities);
+  it.pause("h1", "tor1", 1'100, 20'000, PauseEnd::kOpen, 3);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  EXPECT_EQ(found.storms[0].frames, 2u);
+  EXPECT_EQ(found.storms[0].priorities, 1 << kAllPriorities | 1 << 3);
+}
+
 // A run's time is the union of its spans: 1.2 of 3 ms are on, far from the 80 % of an uninterrupted pause.
 TEST(StormAnalysis, AddsUpOverlappingPausesOnce) {
   MadeLog it = two_racks();
