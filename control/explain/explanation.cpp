@@ -29,7 +29,8 @@ std::string hex(const std::vector<uint8_t>& bytes) {
 
 std::string name_of(const dp::KeyPart& part) {
   if (part.source == dp::KeyPart::Source::kUdf) return fmt::format("udf[{}]", part.udf);
-  return std::string(word_of(part.field));
+  const std::string word(word_of(part.field));
+  return part.fine == dp::KeyPart::kNotFine ? word : fmt::format("fine_grained[{}] {}", part.fine, word);
 }
 
 struct Named {

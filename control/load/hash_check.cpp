@@ -68,6 +68,7 @@ void check_overlaps(Reader& reader, Value list, const HashConfig& hash) {
   HashConfig fields = hash;
   fields.model = HashModel::kSai;
   fields.udfs.clear();
+  fields.fine_grained.clear();
   const std::vector<Value> places = list.each();
   for (size_t i = 0; i < hash.udfs.size(); ++i) {
     const Udf& udf = hash.udfs[i];
@@ -93,14 +94,85 @@ void check_fields(Reader& reader, Value where, const HashConfig& hash) {
     if (!seen.insert(field).second) reader.wrong(where, std::string(word_of(field)) + " stands here twice");
   }
   using enum HashField;
-  for (const auto& [version, both] : {std::pair{kSrcIpv4, kSrcIp}, std::pair{kSrcIpv6, kSrcIp},
-                                      std::pair{kDstIpv4, kDstIp}, std::pair{kDstIpv6, kDstIp}}) {
+  for (const auto& [version, both] :
+       {std::pair{kSrcIpv4, kSrcIp}, std::pair{kSrcIpv6, kSrcIp}, std::pair{kDstIpv4, kDstIp},
+        std::pair{kDstIpv6, kDstIp}, std::pair{kInnerSrcIpv4, kInnerSrcIp}, std::pair{kInnerSrcIpv6, kInnerSrcIp},
+        std::pair{kInnerDstIpv4, kInnerDstIp}, std::pair{kInnerDstIpv6, kInnerDstIp}}) {
     if (!seen.contains(version) || !seen.contains(both)) continue;
     reader.wrong(where, std::string(word_of(version)) + " is a part of " + std::string(word_of(both)) +
                             ": its bytes would be hashed twice");
   }
-  if (hash.fields.empty() && hash.udfs.empty() && !dataplane::row_of(hash.algorithm).is_drawn)
+  if (hash.fields.empty() && hash.udfs.empty() && hash.fine_grained.empty() &&
+      !dataplane::row_of(hash.algorithm).is_drawn)
     reader.wrong(where, "leaves nothing to hash");
+}
+
+// Bytes of a mask of the field; 0: it is no address of one version.
+size_t mask_bytes(HashField field) {
+  using enum HashField;
+  constexpr HashField kIpv4[] = {kSrcIpv4, kDstIpv4, kInnerSrcIpv4, kInnerDstIpv4};
+  constexpr HashField kIpv6[] = {kSrcIpv6, kDstIpv6, kInnerSrcIpv6, kInnerDstIpv6};
+  if (std::ranges::find(kIpv4, field) != std::end(kIpv4)) return 4;
+  return std::ranges::find(kIpv6, field) != std::end(kIpv6) ? 16 : 0;
+}
+
+// Returns whether there are few enough to go on.
+bool check_fine_grained(Reader& reader, Value list, const HashConfig& hash) {
+  constexpr size_t kMost = 16;
+  if (hash.fine_grained.size() > kMost) {
+    reader.wrong(list, "has " + std::to_string(hash.fine_grained.size()) + " fields: at most " + std::to_string(kMost));
+    return false;
+  }
+  const std::vector<Value> places = list.each();
+  for (size_t i = 0; i < std::min(places.size(), hash.fine_grained.size()); ++i) {
+    const dataplane::FineGrainedField& fine = hash.fine_grained[i];
+    const std::string word(word_of(fine.field));
+    if (std::ranges::find(hash.fields, fine.field) != hash.fields.end())
+      reader.wrong(places[i], word + " stands in 'fields', too: its bytes would be hashed twice");
+    if (fine.mask.empty() || fine.mask.size() == mask_bytes(fine.field)) continue;
+    const std::string version = mask_bytes(fine.field) == 4 ? "IPv4" : "IPv6";
+    reader.wrong(places[i].child("mask"), mask_bytes(fine.field) == 0
+                                              ? "goes with addresses of one version only, such as SRC_IPV4"
+                                              : word + " is an " + version + " address");
+  }
+  return true;
+}
+
+void check_length(Reader& reader, Value where, const HashConfig& hash) {
+  const uint32_t most = dataplane::max_key_bytes(shape_of(hash));
+  const uint32_t bytes =
+      std::max(dataplane::KeyLayout{hash, false}.used_bytes(), dataplane::KeyLayout{hash, true}.used_bytes());
+  if (bytes > most)
+    reader.wrong(where, "the key would have " + std::to_string(bytes) + " bytes: at most " + std::to_string(most));
+}
+
+// What a hash object has, or the hash for packets without one.
+bool check_key(Reader& reader, Value where, const HashConfig& hash) {
+  check_fields(reader, where.child("fields"), hash);
+  if (hash.udfs.size() > dataplane::kMaxUdfs) {
+    reader.wrong(where.child("udf"), "there are " + std::to_string(hash.udfs.size()) + ": a switch has " +
+                                         std::to_string(dataplane::kMaxUdfs));
+    return false;
+  }
+  if (!check_fine_grained(reader, where.child("fine_grained"), hash)) return false;
+  check_overlaps(reader, where.child("udf"), hash);
+  if (hash.model == HashModel::kSai) check_length(reader, where, hash);
+  return true;
+}
+
+// What only SAI's model has.
+void check_sai(Reader& reader, Value where, const HashConfig& hash) {
+  const bool is_sai = hash.model == HashModel::kSai;
+  const auto needs_sai = [&](bool given, std::string_view key) {
+    if (given && !is_sai) reader.wrong(where.child(key), "goes with 'model: SAI' only");
+  };
+  needs_sai(hash.symmetric, "symmetric");
+  needs_sai(!hash.fine_grained.empty(), "fine_grained");
+  for (size_t i = 0; i < hash.objects.size(); ++i) {
+    const std::string_view key = kHashObjectRows[i].first;
+    needs_sai(hash.objects[i].has_value(), key);
+    if (hash.objects[i] && is_sai) check_key(reader, where.child(key), with_object(hash, *hash.objects[i]));
+  }
 }
 
 // The algorithms that take a key.
@@ -201,13 +273,8 @@ void check_hash(Reader& reader, Value where, const HashConfig& hash) {
     reader.wrong(at("algorithm"), std::string(word_of(hash.model)) + " has no " + std::string(algorithm.word));
     return;
   }
-  check_fields(reader, at("fields"), hash);
-  if (hash.udfs.size() > dataplane::kMaxUdfs) {
-    reader.wrong(at("udf"), "there are " + std::to_string(hash.udfs.size()) + ": a switch has " +
-                                std::to_string(dataplane::kMaxUdfs));
-    return;
-  }
-  check_overlaps(reader, at("udf"), hash);
+  if (!check_key(reader, where, hash)) return;
+  check_sai(reader, where, hash);
   check_rtag7(reader, where, hash);
   const uint32_t width = algorithm.bits_in(hash.model);
   if (hash.offset >= width) {

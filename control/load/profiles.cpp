@@ -33,6 +33,37 @@ dataplane::Udf udf_of(const UdfRow& row) {
   return udf;
 }
 
+std::vector<dataplane::Udf> udfs_of(const std::vector<UdfRow>& rows) {
+  std::vector<dataplane::Udf> out;
+  for (const UdfRow& row : rows) out.push_back(udf_of(row));
+  return out;
+}
+
+std::vector<dataplane::FineGrainedField> fine_grained_of(const std::vector<FineGrainedRow>& rows) {
+  std::vector<dataplane::FineGrainedField> out;
+  for (const FineGrainedRow& row : rows) {
+    dataplane::FineGrainedField& fine = out.emplace_back(row.field, std::vector<uint8_t>{}, row.sequence);
+    if (!row.mask) continue;
+    if (const auto* ipv6 = std::get_if<Ipv6Address>(&*row.mask))
+      fine.mask.assign(ipv6->bytes.begin(), ipv6->bytes.end());
+    if (const auto* ipv4 = std::get_if<Ipv4Address>(&*row.mask)) {
+      for (int shift = 24; shift >= 0; shift -= 8) fine.mask.push_back(static_cast<uint8_t>(ipv4->value >> shift));
+    }
+  }
+  return out;
+}
+
+// What an object does not say it does not hash.
+void apply_objects(const HashRow& row, HashConfig& hash) {
+  for (size_t i = 0; i < dataplane::kHashObjects; ++i) {
+    const auto& given = row.*kHashObjectRows[i].second;
+    if (!given) continue;
+    hash.objects[i] = {.fields = given->fields.value_or(std::vector<HashField>{}),
+                       .udfs = udfs_of(given->udf.value_or(std::vector<UdfRow>{})),
+                       .fine_grained = fine_grained_of(given->fine_grained.value_or(std::vector<FineGrainedRow>{}))};
+  }
+}
+
 void apply_options(const Rtag7OptionsRow& row, dataplane::Rtag7Options& options) {
   set_if(row.second, options.second);
   if (row.equal_ports) options.equal_ports = row.equal_ports;
@@ -66,11 +97,13 @@ void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& ha
     set_if(row.offset, hash.offset);
     set_if(row.model, hash.model);
     if (row.key) hash.key = row.key->bytes;
-    if (row.udf) hash.udfs.clear();
-    for (const UdfRow& udf : row.udf.value_or(std::vector<UdfRow>{})) hash.udfs.push_back(udf_of(udf));
+    if (row.udf) hash.udfs = udfs_of(*row.udf);
+    if (row.fine_grained) hash.fine_grained = fine_grained_of(*row.fine_grained);
+    set_if(row.symmetric, hash.symmetric);
+    apply_objects(row, hash);
     if (row.rtag7) apply_rtag7(*row.rtag7, hash.rtag7 ? *hash.rtag7 : hash.rtag7.emplace());
-  } else if (row.fields) {
-    hash.fields = fields_of(*row.fields);
+  } else {
+    set_if(row.fields, hash.fields);
   }
   check_hash(reader, where, hash);
 }

@@ -35,12 +35,4 @@ void apply_device_metadata(const LocalhostRow& row, HashConfig& hash) {
   if (switch_type != "chassis-packet") hash.offset = has_seed || !is_known ? uint8_t{0} : role->offset;
 }
 
-std::vector<HashField> fields_of(const std::vector<SonicHashField>& fields) {
-  std::vector<HashField> out;
-  for (const SonicHashField field : fields) {
-    if (field < SonicHashField::kFirstInner) out.push_back(static_cast<HashField>(field));
-  }
-  return out;
-}
-
 }  // namespace softspine::control

@@ -10,7 +10,4 @@ namespace softspine::control {
 
 void apply_device_metadata(const LocalhostRow& row, HashConfig& hash);
 
-// The fields that packets here can have.
-std::vector<HashField> fields_of(const std::vector<SonicHashField>& fields);
-
 }  // namespace softspine::control

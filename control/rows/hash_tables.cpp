@@ -91,6 +91,25 @@ const Table<UdfRow>& Tables<UdfRow>::table() {
   return table;
 }
 
+const Table<FineGrainedRow>& Tables<FineGrainedRow>::table() {
+  static const Table<FineGrainedRow> table =
+      Table<FineGrainedRow>("fine_grained", "SAI's fine-grained hash field.")
+          .required("field", &FineGrainedRow::field, "of the key, by SAI's name")
+          .optional("mask", &FineGrainedRow::mask, "of SRC_IPV4, DST_IPV6 and the like: the bits that count")
+          .optional("sequence", &FineGrainedRow::sequence,
+                    "its place among the others; fields of one sequence other than 0 are added up (exclusive or)");
+  return table;
+}
+
+const Table<HashObjectRow>& Tables<HashObjectRow>::table() {
+  static const Table<HashObjectRow> table =
+      Table<HashObjectRow>("hash_object", "The key of some packets; algorithm, seed and offset are the switch's.")
+          .optional("fields", &HashObjectRow::fields, "of the key, by SAI's names")
+          .optional("udf", &HashObjectRow::udf, "user-defined fields, behind them")
+          .optional("fine_grained", &HashObjectRow::fine_grained, "SAI's fine-grained fields, behind all others");
+  return table;
+}
+
 const Table<Rtag7Row>& Tables<Rtag7Row>::table() {
   static const Table<Rtag7Row> table =
       Table<Rtag7Row>("rtag7", "What RTAG7 has beside one function of one key.")

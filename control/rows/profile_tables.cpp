@@ -102,6 +102,13 @@ const Table<HashRow>& Tables<HashRow>::table() {
                     "of an algorithm that takes one: the secret, in hexadecimal; the published one if not given")
           .optional("seed", &HashRow::seed, "input of the hash")
           .optional("offset", &HashRow::offset, "bits", within<uint8_t>(0, 31))
+          .optional("fine_grained", &HashRow::fine_grained, "SAI's fine-grained fields, behind all others")
+          .optional("symmetric", &HashRow::symmetric, "SAI: both directions of a flow hash alike")
+          .optional("ipv4", &HashRow::ipv4, "SAI: another hash object for IPv4 packets")
+          .optional("ipv4_in_ipv4", &HashRow::ipv4_in_ipv4, "SAI: one for IPv4 in IPv4")
+          .optional("ipv6", &HashRow::ipv6, "SAI: one for IPv6")
+          .optional("ipv4_rdma", &HashRow::ipv4_rdma, "SAI: one for RoCEv2 over IPv4; like IPv4 if not given")
+          .optional("ipv6_rdma", &HashRow::ipv6_rdma, "SAI: one for RoCEv2 over IPv6; like IPv6 if not given")
           .optional("rtag7", &HashRow::rtag7, "RTAG7's blocks and macro flows");
   return table;
 }
@@ -115,7 +122,7 @@ const Table<SwitchHashRow>& Tables<SwitchHashRow>::table() {
 const Table<SwitchHashGlobalRow>& Tables<SwitchHashGlobalRow>::table() {
   static const Table<SwitchHashGlobalRow> table =
       Table<SwitchHashGlobalRow>("SWITCH_HASH_GLOBAL", "SONiC's SWITCH_HASH|GLOBAL.")
-          .optional("ecmp_hash", &SwitchHashGlobalRow::fields, "fields of the key; no packet here has INNER_*")
+          .optional("ecmp_hash", &SwitchHashGlobalRow::fields, "fields of the key")
           .optional("ecmp_hash_algorithm", &SwitchHashGlobalRow::algorithm, "SAI's name")
           .optional("lag_hash", &SwitchHashGlobalRow::lag_fields, "read and not used: there are no LAGs here")
           .optional("lag_hash_algorithm", &SwitchHashGlobalRow::lag_algorithm, "read and not used");

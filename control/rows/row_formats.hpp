@@ -146,22 +146,20 @@ struct Words<HashField> {
                                   std::pair{"SRC_IPV4", HashField::kSrcIpv4},
                                   std::pair{"DST_IPV4", HashField::kDstIpv4},
                                   std::pair{"SRC_IPV6", HashField::kSrcIpv6},
-                                  std::pair{"DST_IPV6", HashField::kDstIpv6}};
+                                  std::pair{"DST_IPV6", HashField::kDstIpv6},
+                                  std::pair{"INNER_SRC_MAC", HashField::kInnerSrcMac},
+                                  std::pair{"INNER_DST_MAC", HashField::kInnerDstMac},
+                                  std::pair{"INNER_ETHERTYPE", HashField::kInnerEthertype},
+                                  std::pair{"INNER_SRC_IP", HashField::kInnerSrcIp},
+                                  std::pair{"INNER_DST_IP", HashField::kInnerDstIp},
+                                  std::pair{"INNER_IP_PROTOCOL", HashField::kInnerIpProtocol},
+                                  std::pair{"INNER_L4_SRC_PORT", HashField::kInnerL4SrcPort},
+                                  std::pair{"INNER_L4_DST_PORT", HashField::kInnerL4DstPort},
+                                  std::pair{"INNER_SRC_IPV4", HashField::kInnerSrcIpv4},
+                                  std::pair{"INNER_DST_IPV4", HashField::kInnerDstIpv4},
+                                  std::pair{"INNER_SRC_IPV6", HashField::kInnerSrcIpv6},
+                                  std::pair{"INNER_DST_IPV6", HashField::kInnerDstIpv6}};
 };
-template <>
-struct Words<SonicHashField> {
-  static constexpr auto all = [] {
-    constexpr std::array kInner{"INNER_SRC_MAC", "INNER_DST_MAC",     "INNER_ETHERTYPE",   "INNER_SRC_IP",
-                                "INNER_DST_IP",  "INNER_IP_PROTOCOL", "INNER_L4_SRC_PORT", "INNER_L4_DST_PORT"};
-    std::array<std::pair<std::string_view, SonicHashField>, Words<HashField>::all.size() + kInner.size()> words;
-    size_t at = 0;
-    for (const auto& [word, field] : Words<HashField>::all) words[at++] = {word, static_cast<SonicHashField>(field)};
-    auto inner = static_cast<uint8_t>(SonicHashField::kFirstInner);
-    for (const char* word : kInner) words[at++] = {word, static_cast<SonicHashField>(inner++)};
-    return words;
-  }();
-};
-
 template <>
 struct WordTraits<MacAddress> {
   static constexpr const char* name = "a unicast MAC address";

@@ -59,6 +59,8 @@ struct UdfRow {
   std::optional<UdfMatchRow> match;
 };
 
+using AnyAddress = std::variant<Ipv4Address, Ipv6Address>;
+
 // RTAG7's blocks: dataplane/hashing/rtag7_blocks.hpp. Block A's first function, fields and seed are the hash's own.
 struct Rtag7OptionsRow {
   std::optional<HashAlgorithm> second;
@@ -95,6 +97,19 @@ struct Rtag7Row {
   std::optional<MacroFlowRow> macro_flow;
 };
 
+struct FineGrainedRow {
+  Value where;
+  HashField field = HashField::kSrcIp;
+  std::optional<AnyAddress> mask;
+  uint32_t sequence = 0;
+};
+struct HashObjectRow {
+  Value where;
+  std::optional<std::vector<HashField>> fields;
+  std::optional<std::vector<UdfRow>> udf;
+  std::optional<std::vector<FineGrainedRow>> fine_grained;
+};
+
 struct HashRow {
   Value where;
   std::optional<HashModel> model;
@@ -104,8 +119,23 @@ struct HashRow {
   std::optional<uint32_t> seed;
   std::optional<uint8_t> offset;
   std::optional<HexBytes> key;
+  std::optional<std::vector<FineGrainedRow>> fine_grained;
+  std::optional<bool> symmetric;
+  std::optional<HashObjectRow> ipv4;
+  std::optional<HashObjectRow> ipv4_in_ipv4;
+  std::optional<HashObjectRow> ipv6;
+  std::optional<HashObjectRow> ipv4_rdma;
+  std::optional<HashObjectRow> ipv6_rdma;
   std::optional<Rtag7Row> rtag7;
 };
+
+// The key of each hash object and its member, by HashObjectOf.
+inline constexpr std::array<std::pair<std::string_view, std::optional<HashObjectRow> HashRow::*>, 5> kHashObjectRows{
+    {{"ipv4", &HashRow::ipv4},
+     {"ipv4_in_ipv4", &HashRow::ipv4_in_ipv4},
+     {"ipv6", &HashRow::ipv6},
+     {"ipv4_rdma", &HashRow::ipv4_rdma},
+     {"ipv6_rdma", &HashRow::ipv6_rdma}}};
 
 struct GroupsRow {
   Value where;
@@ -117,17 +147,13 @@ struct GroupsRow {
   std::optional<uint32_t> flowlets;
 };
 
-// A field as SONiC's SWITCH_HASH names it: one of ours by its number, or one of a packet inside a tunnel, which no
-// packet here has.
-enum class SonicHashField : uint8_t { kFirstInner = 64 };
-
 // SONiC: SWITCH_HASH|GLOBAL. Seed and offset follow from the device's type.
 struct SwitchHashGlobalRow {
   Value where;
   std::optional<HashAlgorithm> algorithm;
-  std::optional<std::vector<SonicHashField>> fields;
+  std::optional<std::vector<HashField>> fields;
   // Of link aggregation groups: read, since a config_db.json has them, and of no effect: there are none here.
-  std::optional<std::vector<SonicHashField>> lag_fields;
+  std::optional<std::vector<HashField>> lag_fields;
   std::optional<HashAlgorithm> lag_algorithm;
 };
 struct SwitchHashRow {
@@ -232,7 +258,6 @@ struct NicRow {
   std::optional<uint16_t> source_port;
 };
 
-using AnyAddress = std::variant<Ipv4Address, Ipv6Address>;
 using AnyPrefix = std::variant<Ipv4Prefix, Ipv6Prefix>;
 
 struct NodeRow {

@@ -3,12 +3,16 @@
 
 #include <algorithm>
 
+#include "dataplane/packet/wire.hpp"
+#include "dataplane/units/check.hpp"
+
 namespace softspine::dataplane {
 
 namespace {
 
 UsualKey usual_of(const HashConfig& config) {
-  if (config.rtag7) return UsualKey::kNo;
+  const bool has_objects = std::ranges::any_of(config.objects, [](const auto& object) { return object.has_value(); });
+  if (config.rtag7 || config.symmetric || !config.fine_grained.empty() || has_objects) return UsualKey::kNo;
   std::vector<HashField> fields = config.fields;
   std::ranges::sort(fields);
   fields.erase(std::ranges::unique(fields).begin(), fields.end());
@@ -34,9 +38,43 @@ EcmpHash::EcmpHash(const HashConfig& config)
       offset_(config.offset),
       width_(row_of(config.algorithm).bits_in(config.model)),
       layouts_{KeyLayout{config, false}, KeyLayout{config, true}},
+      objects_(objects_of(config)),
       config_(config) {
+  SOFTSPINE_CHECK(longest_key_words() <= HashKey::kMaxWords, longest_key_words(), config.fields.size());
   setup_ = with_algorithm(algorithm_, [&]<HashAlgorithm A>() { return set_up<A>(config); });
   if (config.rtag7) blocks_ = std::make_shared<const Rtag7Blocks>(config);
+}
+
+std::shared_ptr<const EcmpHash::Objects> EcmpHash::objects_of(const HashConfig& config) {
+  Objects out;
+  bool any = false;
+  for (size_t i = 0; i < kHashObjects; ++i) {
+    if (!config.objects[i]) continue;
+    any = true;
+    out[i].emplace(with_object(config, *config.objects[i]), is_of_ipv6(static_cast<HashObjectOf>(i)));
+  }
+  return any ? std::make_shared<const Objects>(std::move(out)) : nullptr;
+}
+
+uint32_t EcmpHash::longest_key_words() const {
+  uint32_t words = std::max(layouts_[0].words(), layouts_[1].words());
+  if (objects_ == nullptr) return words;
+  for (const auto& layout : *objects_) words = std::max(words, layout ? layout->words() : 0);
+  return words;
+}
+
+// From the narrowest kind of packets to the widest.
+const KeyLayout& EcmpHash::layout_of_object(const HeaderView& view) const noexcept {
+  const auto object = [this](HashObjectOf packets) -> const std::optional<KeyLayout>& {
+    return (*objects_)[static_cast<size_t>(packets)];
+  };
+  const bool is_ipv6 = (view.flags & kIsIpv6) != 0;
+  const auto& rdma = object(is_ipv6 ? HashObjectOf::kIpv6Rdma : HashObjectOf::kIpv4Rdma);
+  if (rdma && (view.flags & kIsRoce) != 0) return *rdma;
+  const auto& tunnel = object(HashObjectOf::kIpv4InIpv4);
+  if (tunnel && !is_ipv6 && view.ip_protocol == ip::kIpv4InIp) return *tunnel;
+  const auto& all = object(is_ipv6 ? HashObjectOf::kIpv6 : HashObjectOf::kIpv4);
+  return all ? *all : layouts_[is_ipv6 ? 1 : 0];
 }
 
 template <HashAlgorithm A>
@@ -45,8 +83,7 @@ HashSetup EcmpHash::set_up(const HashConfig& config) const {
   if constexpr (row.is_in(HashModel::kRtag7)) {
     if (config.model == HashModel::kRtag7) return {.start = seed_part<A>(config.seed), .toeplitz = {}};
   }
-  if constexpr (row.is_in(HashModel::kSai))
-    return HashFunction<A>::set_up(config, 8 * std::max(layouts_[0].words(), layouts_[1].words()));
+  if constexpr (row.is_in(HashModel::kSai)) return HashFunction<A>::set_up(config, 8 * longest_key_words());
   return {};
 }
 
@@ -62,7 +99,7 @@ HashTaken EcmpHash::taken(const HashKey& key) const noexcept {
 
 const KeyLayout& EcmpHash::layout(const HashTaken& taken, const HeaderView& view) const noexcept {
   if (blocks_ != nullptr) return blocks_->layout(taken.is_of_b(), view);
-  return layouts_[(view.flags & kIsIpv6) != 0 ? 1 : 0];
+  return layout_of(view);
 }
 
 // RTAG7 hashes its seed as the last of the key's words, and has no zeros before the first.

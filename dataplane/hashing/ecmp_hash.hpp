@@ -11,6 +11,8 @@
 // flows. An offset, another polynomial, or XXH3 does separate them. By default every switch hashes alike, as in an
 // unconfigured fleet.
 //
+// A packet's key is laid out by the hash object for packets of its kind (HashObjectOf), if that is set.
+//
 // The usual key (SRC_IP, DST_IP, L4_SRC_PORT, L4_DST_PORT, IP_PROTOCOL, and the destination QP as a field or as
 // E-ECMP's UDF) of IPv4 is hashed in registers, without being laid out in memory: usual_key.hpp.
 #pragma once
@@ -19,6 +21,7 @@
 #include <bit>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "dataplane/hashing/hash_config.hpp"
@@ -49,7 +52,7 @@ class EcmpHash {
   // The key of any packet.
   void build(const HeaderView& view, HashKey& key) const noexcept {
     if (blocks_ != nullptr) return blocks_->build(view, key);
-    layouts_[(view.flags & kIsIpv6) != 0 ? 1 : 0].build(view, key);
+    layout_of(view).build(view, key);
   }
   // The hash of a key; 0 if a number is drawn for each packet instead (is_drawn).
   uint32_t of(const HashKey& key) const noexcept;
@@ -97,6 +100,15 @@ class EcmpHash {
     if constexpr (M == HashModel::kSai) return HashFunction<A>::of(setup_, words, count);
     if constexpr (M == HashModel::kRtag7) return Rtag7Function<A>::of(words, count) ^ setup_.start;
   }
+  using Objects = std::array<std::optional<KeyLayout>, kHashObjects>;
+  static std::shared_ptr<const Objects> objects_of(const HashConfig& config);
+  const KeyLayout& layout_of(const HeaderView& view) const noexcept {
+    if (objects_ != nullptr) [[unlikely]]
+      return layout_of_object(view);
+    return layouts_[(view.flags & kIsIpv6) != 0 ? 1 : 0];
+  }
+  const KeyLayout& layout_of_object(const HeaderView& view) const noexcept;
+  uint32_t longest_key_words() const;
   template <HashAlgorithm A>
   HashSetup set_up(const HashConfig& config) const;
   uint32_t rotated(uint32_t raw, uint32_t width) const noexcept {
@@ -111,7 +123,8 @@ class EcmpHash {
   uint8_t offset_ = 0;
   uint32_t width_ = 32;
   HashSetup setup_;
-  std::array<KeyLayout, 2> layouts_;  // by IP version
+  std::array<KeyLayout, 2> layouts_;        // by IP version
+  std::shared_ptr<const Objects> objects_;  // null: there are none
   std::shared_ptr<const Rtag7Blocks> blocks_;
   HashConfig config_;
 };

@@ -3,6 +3,8 @@
 // them. Plain structs; EcmpHash (ecmp_hash.hpp) is what a switch makes of one.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -30,7 +32,24 @@ enum class HashField : uint8_t {
   kDstIpv4,
   kSrcIpv6,
   kDstIpv6,
+  // Of the packet inside a tunnel (inner_headers.hpp).
+  kInnerSrcMac,
+  kInnerDstMac,
+  kInnerEthertype,
+  kInnerSrcIp,
+  kInnerDstIp,
+  kInnerIpProtocol,
+  kInnerL4SrcPort,
+  kInnerL4DstPort,
+  kInnerSrcIpv4,
+  kInnerDstIpv4,
+  kInnerSrcIpv6,
+  kInnerDstIpv6,
 };
+
+constexpr bool is_inner(HashField field) {
+  return field >= HashField::kInnerSrcMac;
+}
 
 // User-defined field: bytes at an offset from the start of a header, of the packets that match.
 enum class UdfBase : uint8_t { kL2, kL3, kL4 };
@@ -49,6 +68,31 @@ struct Udf {
   std::optional<uint16_t> l4_dst_port;  // UDP and TCP only
   friend bool operator==(const Udf&, const Udf&) = default;
 };
+
+// SAI's fine-grained hash field: a field, masked, at a place of its own choosing.
+struct FineGrainedField {
+  HashField field = HashField::kSrcIp;
+  std::vector<uint8_t> mask;  // of an address, as many bytes; empty: all bits
+  uint32_t sequence = 0;      // fields stand by their sequence; those of one other than 0 are added up (exclusive or)
+  friend bool operator==(const FineGrainedField&, const FineGrainedField&) = default;
+};
+
+// The fields of a hash object.
+struct HashObject {
+  std::vector<HashField> fields;
+  std::vector<Udf> udfs;
+  std::vector<FineGrainedField> fine_grained;
+  friend bool operator==(const HashObject&, const HashObject&) = default;
+};
+
+// The packets that may have a hash object of their own; all others, and those whose object is not set, have the
+// switch's. A RoCEv2 packet without one takes that of its IP version.
+enum class HashObjectOf : uint8_t { kIpv4, kIpv4InIpv4, kIpv6, kIpv4Rdma, kIpv6Rdma };
+inline constexpr size_t kHashObjects = 5;
+
+constexpr bool is_of_ipv6(HashObjectOf packets) {
+  return packets == HashObjectOf::kIpv6 || packets == HashObjectOf::kIpv6Rdma;
+}
 
 // What RTAG7 has beside one function of one key (rtag7_blocks.hpp). Each of the blocks A and B has fields and a seed
 // of its own and two functions; block A's fields, seed and first function are those of HashConfig itself.
@@ -90,11 +134,23 @@ struct HashConfig {
   std::vector<HashField> fields{HashField::kSrcIp, HashField::kDstIp, HashField::kIpProtocol, HashField::kL4SrcPort,
                                 HashField::kL4DstPort};
   std::vector<Udf> udfs;
+  std::vector<FineGrainedField> fine_grained;  // SAI's model only, like the next two
+  std::array<std::optional<HashObject>, kHashObjects> objects{};
+  bool symmetric = false;  // both directions of a flow hash alike: MACs, addresses and ports change places
   uint32_t seed = 0;
   uint8_t offset = 0;                // bits by which the result is rotated right, within its width
   std::optional<Rtag7Config> rtag7;  // if more of RTAG7 is used than block A's first function
   std::vector<uint8_t> key;          // for an algorithm that takes one; empty: the key that its authors published
 };
+
+// The hash as packets with a hash object of their own have it.
+inline HashConfig with_object(const HashConfig& config, const HashObject& object) {
+  HashConfig out = config;
+  out.fields = object.fields;
+  out.udfs = object.udfs;
+  out.fine_grained = object.fine_grained;
+  return out;
+}
 
 // E-ECMP: the destination QP of RoCEv2 as a UDF.
 inline Udf destination_qp_udf() {

@@ -2,6 +2,7 @@
 #include "dataplane/hashing/hash_key.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "dataplane/packet/packet_flag.hpp"
 #include "dataplane/packet/wire.hpp"
@@ -20,52 +21,8 @@ constexpr uint8_t bin(uint32_t number) {
   return static_cast<uint8_t>(kBinsEnd - 2 * (number + 1));
 }
 
-// Where a field comes from; `to` and `field` are filled in by who asks.
-KeyPart source_of(HashField field, bool is_ipv6) {
-  using S = KeyPart::Source;
-  const auto address = static_cast<uint8_t>(is_ipv6 ? 16 : 4);
-  const auto source = static_cast<uint16_t>(is_ipv6 ? ipv6::kSource : ipv4::kSource);
-  const auto destination = static_cast<uint16_t>(is_ipv6 ? ipv6::kDestination : ipv4::kDestination);
-  switch (field) {
-    case HashField::kInPort: return {.source = S::kInPort, .length = 2};
-    case HashField::kSrcMac: return {.base = UdfBase::kL2, .offset = ethernet::kSource, .length = 6};
-    case HashField::kDstMac: return {.base = UdfBase::kL2, .offset = ethernet::kDestination, .length = 6};
-    case HashField::kEthertype: return {.source = S::kEtherType, .length = 2};
-    case HashField::kVlanId: return {.source = S::kVlan, .length = 2};
-    case HashField::kSrcIp:
-    case HashField::kSrcIpv4:
-    case HashField::kSrcIpv6: return {.offset = source, .mirror = destination, .length = address};
-    case HashField::kDstIp:
-    case HashField::kDstIpv4:
-    case HashField::kDstIpv6: return {.offset = destination, .mirror = source, .length = address};
-    case HashField::kL4SrcPort:
-      return {.base = UdfBase::kL4,
-              .needs = kHasPorts,
-              .offset = udp::kSourcePort,
-              .mirror = udp::kDestinationPort,
-              .length = 2};
-    case HashField::kL4DstPort:
-      return {.base = UdfBase::kL4,
-              .needs = kHasPorts,
-              .offset = udp::kDestinationPort,
-              .mirror = udp::kSourcePort,
-              .length = 2};
-    case HashField::kIpProtocol: return {.source = S::kProtocol, .length = 1};
-    case HashField::kRdmaBthDestQp:
-      return {.base = UdfBase::kL4, .needs = kIsRoce, .offset = udp::kBytes + bth::kDestinationQp, .length = 3};
-    case HashField::kRdmaBthOpcode:
-      return {.base = UdfBase::kL4, .needs = kIsRoce, .offset = udp::kBytes + bth::kOpcode, .length = 1};
-    case HashField::kIpv6FlowLabel: return {.source = S::kFlowLabel, .needs = kIsIpv6, .length = 3};
-  }
-  return {};
-}
-
 uint8_t* bytes_at(HashKey& key, uint32_t to) {
   return reinterpret_cast<uint8_t*>(key.words.data()) + to;
-}
-
-uint32_t base_of(UdfBase base, const HeaderView& view) {
-  return base == UdfBase::kL2 ? 0 : base == UdfBase::kL3 ? view.l3_offset : view.l4_offset;
 }
 
 // The byte of the frame at `at`, which is inside of it: stored, or one of the zeros that are left out.
@@ -73,44 +30,6 @@ uint8_t byte_of(const HeaderView& view, uint32_t at) {
   const uint32_t left_out = view.frame_bytes - view.stored_bytes;
   if (left_out == 0 || at + kIcrcBytes < view.stored_bytes) return view.frame[at];
   return at >= view.frame_bytes - kIcrcBytes ? view.frame[at - left_out] : uint8_t{0};
-}
-
-bool has_mirror(HashField field) {
-  using enum HashField;
-  constexpr HashField kThese[] = {kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kSrcIpv4, kDstIpv4, kSrcIpv6, kDstIpv6};
-  return std::ranges::find(kThese, field) != std::end(kThese);
-}
-
-// Of packets of the other version only.
-bool is_elsewhere(HashField field, bool is_ipv6) {
-  using enum HashField;
-  return is_ipv6 ? field == kSrcIpv4 || field == kDstIpv4 : field == kSrcIpv6 || field == kDstIpv6;
-}
-
-// The fields in the key's order, each once, then the UDFs.
-std::vector<KeyPart> parts_of(const HashConfig& config, bool is_ipv6) {
-  std::vector<HashField> fields = config.fields;
-  std::ranges::sort(fields);
-  fields.erase(std::ranges::unique(fields).begin(), fields.end());
-  std::vector<KeyPart> parts;
-  for (const HashField field : fields) {
-    if (config.model == HashModel::kRtag7 && field == HashField::kIpv6FlowLabel && !is_ipv6) continue;
-    if (is_elsewhere(field, is_ipv6)) continue;
-    KeyPart part = source_of(field, is_ipv6);
-    if (!has_mirror(field)) part.mirror = part.offset;
-    part.field = field;
-    parts.push_back(part);
-  }
-  for (uint8_t i = 0; i < config.udfs.size(); ++i) {
-    const Udf& udf = config.udfs[i];
-    parts.push_back({.source = KeyPart::Source::kUdf,
-                     .base = udf.base,
-                     .offset = udf.offset,
-                     .mirror = udf.offset,
-                     .length = udf.length,
-                     .udf = i});
-  }
-  return parts;
 }
 
 // What RTAG7 has in bins 1 and 0.
@@ -137,9 +56,13 @@ KeyLayout::KeyLayout(const HashConfig& config, bool is_ipv6)
     used_ = kBinsEnd;
   } else {
     for (const KeyPart& part : parts_of(config, is_ipv6)) add(part);
+    symmetric_ = config.symmetric;
+    extra_ = ExtraParts(config, is_ipv6, used_, shape_ == KeyShape::kWords);
+    used_ = extra_.end();
   }
+  plain_ = static_cast<uint32_t>(parts_.size());
+  parts_.insert(parts_.end(), extra_.parts().begin(), extra_.parts().end());
   words_ = std::max(1U, (used_ + 7) / 8);
-  SOFTSPINE_CHECK(words_ <= HashKey::kMaxWords, used_, udfs_.size());
 }
 
 void KeyLayout::add(KeyPart part) {
@@ -202,8 +125,14 @@ bool KeyLayout::matches(const Udf& udf, const HeaderView& view) const noexcept {
 }
 
 bool KeyLayout::has(const KeyPart& part, const HeaderView& view) const noexcept {
-  if (part.source == KeyPart::Source::kNone) return false;
-  if (part.source == KeyPart::Source::kUdf) return matches(udfs_[part.udf], view);
+  if (part.source == KeyPart::Source::kExtra) return extra_.has(part, view);
+  return has_plain(part, view);
+}
+
+// Any but an extra part.
+inline bool KeyLayout::has_plain(const KeyPart& part, const HeaderView& view) const noexcept {
+  if (part.source >= KeyPart::Source::kUdf) [[unlikely]]
+    return part.source == KeyPart::Source::kUdf && matches(udfs_[part.udf], view);
   return part.needs == 0 || (view.flags & part.needs) != 0;
 }
 
@@ -221,8 +150,10 @@ void KeyLayout::take_udf(const KeyPart& part, const HeaderView& view, HashKey& k
   }
 }
 
-// Whether a symmetric hash takes source for destination: where the source's address is the smaller one.
-bool KeyLayout::is_turned(const HeaderView& view) const noexcept {
+// Whether a symmetric hash takes source for destination: RTAG7's where the source's address is the smaller one.
+bool KeyLayout::is_other_direction(const HeaderView& view) const noexcept {
+  if (symmetric_) [[unlikely]]
+    return is_turned(view, true);
   if (!options_.symmetric) return false;
   const uint8_t* l3 = view.frame + view.l3_offset;
   if ((view.flags & kIsIpv4) != 0) return load32(l3 + ipv4::kSource) < load32(l3 + ipv4::kDestination);
@@ -240,37 +171,20 @@ void KeyLayout::into_bins(HashKey& key) const noexcept {
 }
 
 void KeyLayout::build(const HeaderView& view, HashKey& key) const noexcept {
-  const bool turned = is_turned(view);
+  const bool turned = is_other_direction(view);
   key.count = words_;
   key.cut_short = false;
   for (uint32_t i = 0; i < words_; ++i) key.words[i] = 0;
-  for (const KeyPart& part : parts_) {
-    if (!has(part, view)) continue;
-    uint8_t* to = bytes_at(key, part.to);
-    const uint8_t* from = view.frame + base_of(part.base, view) + (turned ? part.mirror : part.offset);
-    switch (part.source) {
-      case KeyPart::Source::kInPort: store16(to, view.in_port); break;
-      case KeyPart::Source::kVlan: store16(to, view.vlan); break;
-      case KeyPart::Source::kEtherType: store16(to, view.ether_type); break;
-      case KeyPart::Source::kProtocol: *to = view.ip_protocol; break;
-      case KeyPart::Source::kFlowLabel: store24(to, load32(view.frame + view.l3_offset) & ipv6::kFlowLabelMask); break;
-      case KeyPart::Source::kFoldedAddress:
-        store32(to, load32(from) ^ load32(from + 4) ^ load32(from + 8) ^ load32(from + 12));
-        break;
-      case KeyPart::Source::kLowAddress: std::memcpy(to, from + sizeof(Ipv6Address) - kAddressBytes, 4); break;
-      case KeyPart::Source::kUdf: take_udf(part, view, key); break;
-      case KeyPart::Source::kNone: break;
-      case KeyPart::Source::kBytes:
-        switch (part.length) {  // a move each, where a length that varies would be a call
-          case 1: *to = *from; break;
-          case 2: std::memcpy(to, from, 2); break;
-          case 3: std::memcpy(to, from, 3); break;
-          case 4: std::memcpy(to, from, 4); break;
-          case 6: std::memcpy(to, from, 6); break;
-          default: std::memcpy(to, from, 16); break;
-        }
+  for (uint32_t i = 0; i < plain_; ++i) {
+    const KeyPart& part = parts_[i];
+    if (!has_plain(part, view)) continue;
+    if (part.source == KeyPart::Source::kUdf) [[unlikely]] {
+      take_udf(part, view, key);
+    } else {
+      take_bytes(part, view, turned, bytes_at(key, part.to));
     }
   }
+  if (!extra_.empty()) extra_.add(view, bytes_at(key, 0));
   if (shape_ == KeyShape::kBins) into_bins(key);
 }
 

@@ -4,7 +4,8 @@
 // The configured fields stand in this order, whatever order they are listed in, and then the UDFs in their own:
 //   IN_PORT 2 · SRC_MAC 6 · DST_MAC 6 · ETHERTYPE 2 · VLAN_ID 2 · SRC_IP 4 or 16 · DST_IP 4 or 16 · L4_SRC_PORT 2 ·
 //   L4_DST_PORT 2 · IP_PROTOCOL 1 · RDMA_BTH_DEST_QP 3 · RDMA_BTH_OPCODE 1 · IPV6_FLOW_LABEL 3 ·
-//   SRC_IPV4 4 · DST_IPV4 4 · SRC_IPV6 16 · DST_IPV6 16, in keys of their version only · UDF 1 … 16 each
+//   SRC_IPV4 4 · DST_IPV4 4 · SRC_IPV6 16 · DST_IPV6 16, in keys of their version only · UDF 1 … 16 each ·
+//   INNER_* and fine-grained fields, extra_parts.hpp
 // in network order. The model and the algorithm decide how they are packed (KeyShape):
 //   kPacked   byte after byte, then zeros up to a multiple of 8 bytes: the usual key of IPv4 with a destination QP has
 //             16 bytes
@@ -23,32 +24,24 @@
 
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <vector>
 
+#include "dataplane/hashing/extra_parts.hpp"
 #include "dataplane/hashing/hash_config.hpp"
+#include "dataplane/hashing/key_part.hpp"
 
 namespace softspine::dataplane {
-
-// A frame whose headers were parsed: the facts of PacketMeta for code that has no Packet.
-struct HeaderView {
-  const uint8_t* frame;
-  uint32_t stored_bytes;  // in memory; the bytes missing from frame_bytes are zeros before the last four
-  uint32_t frame_bytes;
-  uint16_t l3_offset;
-  uint16_t l4_offset;  // 0: none
-  uint16_t in_port;
-  uint16_t vlan;
-  uint16_t ether_type;
-  uint8_t flags;  // PacketFlag
-  uint8_t ip_protocol;
-};
 
 enum class KeyShape : uint8_t { kPacked, kWords, kBins };
 
 inline KeyShape shape_of(const HashConfig& config) {
   if (config.model == HashModel::kRtag7) return KeyShape::kBins;
   return row_of(config.algorithm).in_words ? KeyShape::kWords : KeyShape::kPacked;
+}
+
+// Of a configured key: what XXH3 takes, and in words what HashKey holds.
+constexpr uint32_t max_key_bytes(KeyShape shape) {
+  return shape == KeyShape::kWords ? 136 : 128;
 }
 
 struct HashKey {
@@ -58,32 +51,6 @@ struct HashKey {
   bool cut_short;                                     // a UDF reached past the frame
 
   const uint8_t* bytes() const { return reinterpret_cast<const uint8_t*>(words.data()); }
-};
-
-// One part of a key: where it comes from, where it stands.
-struct KeyPart {
-  // kNone: a field that RTAG7 takes only from packets that are not IP, which no ECMP group forwards.
-  enum class Source : uint8_t {
-    kInPort,
-    kVlan,
-    kEtherType,
-    kProtocol,
-    kFlowLabel,
-    kBytes,
-    kFoldedAddress,
-    kLowAddress,
-    kUdf,
-    kNone
-  };
-  Source source = Source::kBytes;
-  UdfBase base = UdfBase::kL3;
-  uint8_t needs = 0;                     // flags of which a packet must have one; 0: any packet
-  uint16_t offset = 0;                   // from the base
-  uint16_t mirror = 0;                   // of the other direction's field: destination for source
-  uint8_t length = 0;                    // in the packet
-  uint8_t to = 0;                        // in the key; for kBins, before into_bins() reverses it
-  HashField field = HashField::kInPort;  // unless it is a UDF
-  uint8_t udf = 0;                       // of the configuration's
 };
 
 // A key's layout for one IP version.
@@ -110,12 +77,16 @@ class KeyLayout {
  private:
   void add(KeyPart part);
   void add_to_bins(KeyPart part, uint32_t& user_at);
-  bool is_turned(const HeaderView& view) const noexcept;
+  bool is_other_direction(const HeaderView& view) const noexcept;
   void into_bins(HashKey& key) const noexcept;
+  bool has_plain(const KeyPart& part, const HeaderView& view) const noexcept;
   bool matches(const Udf& udf, const HeaderView& view) const noexcept;
   void take_udf(const KeyPart& part, const HeaderView& view, HashKey& key) const noexcept;
 
   std::vector<KeyPart> parts_;
+  uint32_t plain_ = 0;  // of the parts: those before the extra ones
+  ExtraParts extra_;
+  bool symmetric_ = false;
   std::vector<Udf> udfs_;
   KeyShape shape_ = KeyShape::kPacked;
   Rtag7Options options_;

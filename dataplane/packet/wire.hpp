@@ -127,8 +127,11 @@ inline constexpr uint16_t kReply = 2;
 
 namespace ip {  // protocol numbers, shared by both versions
 inline constexpr uint8_t kIcmp = 1;
+inline constexpr uint8_t kIpv4InIp = 4;
 inline constexpr uint8_t kTcp = 6;
 inline constexpr uint8_t kUdp = 17;
+inline constexpr uint8_t kIpv6InIp = 41;
+inline constexpr uint8_t kGre = 47;
 inline constexpr uint8_t kIcmp6 = 58;
 inline constexpr uint8_t kEcnMask = 0x03;
 inline constexpr uint8_t kNotEct = 0x00;

@@ -29,7 +29,28 @@ constexpr uint32_t kBatch = 32;
 constexpr Duration kQuiet = Duration::ms(2);
 constexpr Duration kConvergence = Duration::ms(1'000);
 
-// RoCEv2, other UDP, TCP, no layer 4, fragments; IPv4 and IPv6; few or many source ports.
+// VXLAN with an IPv4 packet inside, instead of what the UDP packet has behind its header.
+void put_tunnel(Rng& rng, bool is_ipv6, std::vector<uint8_t>& frame) {
+  const size_t l3_bytes = is_ipv6 ? 40 : 20;
+  std::vector<uint8_t> inside(8 + 14 + 20 + 8);
+  for (uint8_t& byte : inside) byte = static_cast<uint8_t>(rng.next());
+  inside[0] = 0x08;
+  dataplane::store16(inside.data() + 8 + 12, 0x0800);
+  inside[8 + 14] = 0x45;
+  dataplane::store16(inside.data() + 8 + 14 + 6, 0);
+  inside[8 + 14 + 9] = 17;
+  frame.resize(14 + l3_bytes + 8);
+  frame.insert(frame.end(), inside.begin(), inside.end());
+  uint8_t* l3 = frame.data() + 14;
+  dataplane::store16(l3 + l3_bytes + 2, 4789);
+  const auto behind = static_cast<uint16_t>(8 + inside.size());
+  if (is_ipv6) return dataplane::store16(l3 + 4, behind);
+  dataplane::store16(l3 + 2, static_cast<uint16_t>(l3_bytes + behind));
+  dataplane::store16(l3 + ipv4::kChecksum, 0);
+  dataplane::store16(l3 + ipv4::kChecksum, dataplane::ipv4_checksum(l3, 20));
+}
+
+// RoCEv2, other UDP, TCP, no layer 4, fragments, VXLAN; IPv4 and IPv6; few or many source ports.
 std::vector<uint8_t> random_frame(Rng& rng, const control::Fabric& fabric, Probe& probe,
                                   const dataplane::MacAddress& gateway) {
   static constexpr uint8_t kProtocols[] = {17, 17, 17, 6, 132};
@@ -46,6 +67,8 @@ std::vector<uint8_t> random_frame(Rng& rng, const control::Fabric& fabric, Probe
     dataplane::store16(l3 + ipv4::kFragment, rng.below(2) == 0 ? 0x2000 : 0x0100);
     dataplane::store16(l3 + ipv4::kChecksum, 0);
     dataplane::store16(l3 + ipv4::kChecksum, dataplane::ipv4_checksum(l3, 20));
+  } else if (probe.protocol == 17 && rng.below(8) == 0) {
+    put_tunnel(rng, probe.is_ipv6, frame);
   }
   return frame;
 }
@@ -262,6 +285,11 @@ constexpr const char* kProfiles[] = {
     "{hash: {algorithm: CRC_XOR, offset: 9}, groups: {mode: pinned}}",
     "{hash: {algorithm: CRC_32HI}, groups: {weights: {p1-agg1: 3, core2: 5}}}",
     "{hash: {algorithm: JENKINS_HI, seed: 3, fields: [SRC_IPV4, DST_IPV6, L4_SRC_PORT, RDMA_BTH_DEST_QP]}}",
+    "{hash: {algorithm: XXH3, symmetric: true, fields: [INNER_SRC_MAC, INNER_DST_IP, INNER_SRC_IP, INNER_L4_SRC_PORT, "
+    "SRC_IP, DST_IP, L4_SRC_PORT], fine_grained: [{field: INNER_L4_DST_PORT}, {field: L4_DST_PORT, sequence: 2}]}}",
+    "{hash: {seed: 3, fine_grained: [{field: SRC_IPV4, mask: 255.255.0.255, sequence: 1}, {field: DST_IPV4, sequence: "
+    "1}], fields: [IP_PROTOCOL], ipv4_rdma: {fields: [SRC_IP, RDMA_BTH_DEST_QP]}, ipv6: {fields: [IPV6_FLOW_LABEL]}, "
+    "ipv6_rdma: {fields: [SRC_IP], udf: [{base: L4, offset: 13, length: 3, mask: 00ffff}]}}}",
     "{hash: {algorithm: RANDOM}}",
     "{groups: {mode: flowlet, gap: 100us}}",
     "{hash: {algorithm: CRC_32LO}, groups: {mode: spray}}",

@@ -150,14 +150,68 @@ TEST(Hash, OfSonicHasNoSeedInSwitchHash) {
       << found[0];
 }
 
-// SONiC's fields of tunnelled packets: there is none here, so they add nothing.
-TEST(Hash, OfAConfigDbTakesInnerFieldsAsAbsent) {
+TEST(Hash, OfAConfigDbHasSonicsFieldsOfTunnelledPackets) {
   const Profile profile = default_with(
       R"({"SWITCH_HASH": {"GLOBAL": {"ecmp_hash": ["INNER_SRC_MAC", "INNER_DST_MAC", "INNER_ETHERTYPE", "SRC_IP",
           "INNER_SRC_IP", "INNER_DST_IP", "INNER_IP_PROTOCOL", "INNER_L4_SRC_PORT", "INNER_L4_DST_PORT", "DST_IP"],
           "lag_hash": ["INNER_SRC_IP"]}}})");
-  EXPECT_EQ(profile.hash.fields, (std::vector{HashField::kSrcIp, HashField::kDstIp}));
-  EXPECT_EQ(about_default_with("hash: {fields: [INNER_SRC_IP]}").size(), 1u) << "a word of SONiC's alone";
+  using enum HashField;
+  EXPECT_EQ(profile.hash.fields,
+            (std::vector{kInnerSrcMac, kInnerDstMac, kInnerEthertype, kSrcIp, kInnerSrcIp, kInnerDstIp,
+                         kInnerIpProtocol, kInnerL4SrcPort, kInnerL4DstPort, kDstIp}));
+}
+
+TEST(Hash, ReadsFineGrainedFieldsAndHashObjects) {
+  const HashConfig hash =
+      default_with(
+          "hash: {symmetric: true, fine_grained: [{field: SRC_IPV4, mask: 255.255.0.0, sequence: 1}, {field: "
+          "DST_IPV6, mask: 'ffff::'}], ipv4_rdma: {fields: [RDMA_BTH_DEST_QP], udf: [{base: L3, offset: 8, length: "
+          "1}]}, ipv6: {fine_grained: [{field: L4_SRC_PORT}]}}")
+          .hash;
+  EXPECT_TRUE(hash.symmetric);
+  ASSERT_EQ(hash.fine_grained.size(), 2u);
+  EXPECT_EQ(hash.fine_grained[0].field, HashField::kSrcIpv4);
+  EXPECT_EQ(hash.fine_grained[0].mask, (std::vector<uint8_t>{255, 255, 0, 0}));
+  EXPECT_EQ(hash.fine_grained[0].sequence, 1u);
+  EXPECT_EQ(hash.fine_grained[1].mask.size(), 16u);
+  EXPECT_EQ(hash.fine_grained[1].mask[1], 255u);
+  using enum dataplane::HashObjectOf;
+  const auto& rdma = hash.objects[static_cast<size_t>(kIpv4Rdma)];
+  ASSERT_TRUE(rdma);
+  EXPECT_EQ(rdma->fields, std::vector{HashField::kRdmaBthDestQp});
+  EXPECT_EQ(rdma->udfs.size(), 1u);
+  const auto& ipv6 = hash.objects[static_cast<size_t>(kIpv6)];
+  ASSERT_TRUE(ipv6);
+  EXPECT_EQ(ipv6->fine_grained.size(), 1u);
+  EXPECT_FALSE(hash.objects[static_cast<size_t>(kIpv4)]);
+}
+
+TEST(Hash, RefusesWhatNoHashObjectCanHave) {
+  EXPECT_EQ(
+      about_default_with("hash: {fine_grained: [{field: SRC_IP, mask: 255.0.0.0}, {field: DST_IPV6, mask: "
+                         "255.0.0.0}]}"),
+      (Complaints{"6 profiles.default.hash.fine_grained[0]: SRC_IP stands in 'fields', too: its bytes would be "
+                  "hashed twice",
+                  "6 profiles.default.hash.fine_grained[0].mask: goes with addresses of one version only, such as "
+                  "SRC_IPV4",
+                  "6 profiles.default.hash.fine_grained[1].mask: DST_IPV6 is an IPv6 address"}));
+  EXPECT_EQ(about_default_with("hash: {fields: [INNER_SRC_IP, INNER_SRC_IPV6]}"),
+            (Complaints{"6 profiles.default.hash.fields: INNER_SRC_IPV6 is a part of INNER_SRC_IP: its bytes would be "
+                        "hashed twice"}));
+  EXPECT_EQ(about_default_with("hash: {model: RTAG7, symmetric: true, ipv4: {fields: [SRC_IP]}}"),
+            (Complaints{"6 profiles.default.hash.symmetric: goes with 'model: SAI' only",
+                        "6 profiles.default.hash.ipv4: goes with 'model: SAI' only"}));
+  EXPECT_EQ(about_default_with("hash: {ipv6_rdma: {}}"),
+            (Complaints{"6 profiles.default.hash.ipv6_rdma: leaves nothing to hash"}));
+  EXPECT_EQ(about_default_with("hash: {ipv4: {fields: [INNER_SRC_IP, INNER_DST_IP, INNER_SRC_MAC, INNER_DST_MAC], udf: "
+                               "[{base: L3, offset: 0, length: 16}, {base: L3, offset: 20, length: 16}, {base: L3, "
+                               "offset: 40, length: 16}, {base: L3, offset: 60, length: 16}]}}"),
+            (Complaints{}));
+  EXPECT_EQ(
+      about_default_with("hash: {ipv4: {fields: [INNER_SRC_IP, INNER_DST_IP, INNER_SRC_MAC, INNER_DST_MAC, "
+                         "SRC_IP, DST_IP], udf: [{base: L3, offset: 24, length: 16}, {base: L3, offset: 40, "
+                         "length: 16}, {base: L3, offset: 60, length: 16}, {base: L3, offset: 80, length: 16}]}}"),
+      (Complaints{"6 profiles.default.hash.ipv4: the key would have 140 bytes: at most 128"}));
 }
 
 class SwitchJson : public testing::Test {
