@@ -228,10 +228,7 @@ class Compiler::StateBuilder {
     if (groups_.kind == EcmpGroupKind::kResilient && is_part) {
       add_resilient_buckets(ports, whole);
     } else {
-      for (const uint16_t port : ports) {
-        const std::string& peer = fabric_.nodes[fabric_.peer_of({index_, port}).node].name;
-        state_->members.insert(state_->members.end(), weight_of(groups_, peer), hop_at(port));
-      }
+      for (const uint16_t port : by_weight(ports)) state_->members.push_back(hop_at(port));
     }
     // A port that is gone would leave its in-ports without a way: then all go by the hash.
     const bool falls_back = groups_.mode == EcmpGroupMode::kInPort && ports != whole;
@@ -240,11 +237,20 @@ class Compiler::StateBuilder {
                               .mode = falls_back ? dp::EcmpGroupMode::kHash : mode_of(groups_.mode)});
   }
 
+  // Each port as often as its neighbour weighs.
+  Ports by_weight(const Ports& ports) const {
+    Ports out;
+    for (const uint16_t port : ports)
+      out.insert(out.end(), weight_of(groups_, fabric_.nodes[fabric_.peer_of({index_, port}).node].name), port);
+    return out;
+  }
+
   void add_resilient_buckets(const Ports& ports, const Ports& whole) {
-    const auto members = static_cast<uint32_t>(whole.size());
-    const auto alive = [&](uint32_t member) { return std::ranges::binary_search(ports, whole[member]); };
-    for (uint32_t b = 0; b < std::max(groups_.buckets, members); ++b) {
-      state_->members.push_back(hop_at(whole[dp::resilient_owner(b, members, alive)]));
+    const Ports members = by_weight(whole);
+    const auto count = static_cast<uint32_t>(members.size());
+    const auto alive = [&](uint32_t member) { return std::ranges::binary_search(ports, members[member]); };
+    for (uint32_t b = 0; b < std::max(groups_.buckets, count); ++b) {
+      state_->members.push_back(hop_at(members[dp::resilient_owner(b, count, alive)]));
     }
   }
 

@@ -90,12 +90,12 @@ class PairCause {
 
   bool is_by_hashes() const {
     if (depend_on(seen_.choosers, seen_.choosers[0].words, hull_keys_)) return true;
-    return same_function_of_key() && common_ > 1;
+    return same_function_of_key() && share_a_choice();
   }
 
   Cause cause() const {
     const bool same_key = have_the_same_key(seen_.choosers[0], seen_.choosers[1]);
-    if (same_function_of_key() && common_ > 1) return alike();
+    if (same_function_of_key() && share_a_choice()) return alike();
     if (!depend_on(seen_.choosers, seen_.choosers[0].words, hull_keys_)) return by_keys();
     if (same_key && seen_.choosers[0].words == seen_.choosers[1].words && !depends_for_all_keys()) return by_keys();
     const bool same_algorithm = same_key && first_.algorithm == second_.algorithm && first_.key == second_.key &&
@@ -115,10 +115,16 @@ class PairCause {
              seen_.choosers[0].hash_of(key, 0) == seen_.choosers[1].hash_of(key, words);
     });
   }
+  // By ranges of the hash the first choice tells of the second whatever the numbers of members.
+  bool by_ranges() const { return dp::row_of(first_.algorithm).by_threshold; }
+  bool share_a_choice() const { return common_ > 1 || by_ranges(); }
   std::string sizes() const { return seen_.choosers[0].size() + " and " + seen_.choosers[1].size(); }
   std::string algorithm() const { return std::string(dp::row_of(first_.algorithm).word); }
 
   Cause alike() const {
+    if (by_ranges())
+      return {CauseKind::kAlike, fmt::format("both hash alike ({}), and choose by ranges of the hash among {}",
+                                             function_words(first_), sizes())};
     return {CauseKind::kAlike, fmt::format("both hash alike ({}), and {} have the factor {} in common",
                                            function_words(first_), sizes(), common_)};
   }

@@ -91,6 +91,7 @@ Json hash_json(const dp::EcmpHash& hash, const Choice& choice) {
            {"offset", config.offset},
            {"key", hex(hash.bytes_of(choice.taken, choice.key))},
            {"fields", std::move(fields)}};
+  if (config.model == HashModel::kLinux) out["policy"] = config.linux_policy;
   if (config.rtag7) out["output"] = word_of(choice.taken.output);
   if (choice.taken.macro_flow >= 0) out["macro_flow"] = choice.taken.macro_flow;
   if (!choice.has_layer4) out["layer3_only"] = true;
@@ -149,6 +150,8 @@ std::string choice_text(const dp::EcmpHash& hash, const Choice& choice) {
   std::string output;
   if (choice.taken.macro_flow >= 0) output = fmt::format("macro flow {}: ", choice.taken.macro_flow);
   if (config.rtag7) output += fmt::format("{} = ", word_of(choice.taken.output));
+  if (dp::row_of(config.algorithm).by_threshold)
+    return fmt::format("{} = 0x{:08x}, range {} of {}", hash_words(config), choice.raw, choice.bucket, choice.buckets);
   return fmt::format("{}{} = 0x{:0{}x}{}, mod {} = {}", output, hash_words(config), choice.raw, digits, rotated,
                      choice.buckets, choice.bucket);
 }
@@ -173,6 +176,7 @@ std::string hop_text(Walker& walker, const Hop& hop) {
 }  // namespace
 
 std::string hash_words(const HashConfig& hash) {
+  if (hash.model == HashModel::kLinux) return fmt::format("Linux policy {}(seed {})", hash.linux_policy, hash.seed);
   return fmt::format("{}{}(seed {}, offset {})", hash.model == HashModel::kRtag7 ? "RTAG7 " : "",
                      word_of(hash.algorithm), hash.seed, hash.offset);
 }

@@ -95,8 +95,9 @@ bool have_the_same_key(const Chooser& a, const Chooser& b) {
   if (first.fine_grained != second.fine_grained || first.objects != second.objects ||
       first.symmetric != second.symmetric)
     return false;
-  return a.words == b.words && first.model == second.model && some == others && first.udfs == second.udfs &&
-         first.rtag7.has_value() == second.rtag7.has_value() && in_words(first) == in_words(second);
+  return a.words == b.words && first.model == second.model && first.linux_policy == second.linux_policy &&
+         some == others && first.udfs == second.udfs && first.rtag7.has_value() == second.rtag7.has_value() &&
+         in_words(first) == in_words(second);
 }
 
 std::vector<Seen> seen_at(Walker& walker, const FlowChoices& choices, const std::array<uint32_t, 2>& tiers,

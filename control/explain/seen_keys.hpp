@@ -28,7 +28,7 @@ struct Chooser {
     return hash->of(key);
   }
   uint32_t link_of(const KeyVector& from, size_t first) const {
-    return group->by_bucket[hash_of(from, first) % buckets()];
+    return group->by_bucket[hash->bucket_of(hash_of(from, first), buckets())];
   }
   // Of what RTAG7 has beside one function, nothing is assumed.
   bool is_linear() const {

@@ -106,7 +106,7 @@ Choice Walker::choose(const dp::EcmpGroup& group, const dp::HeaderView& view) co
   } else if (group.mode == dp::EcmpGroupMode::kInPort) {
     out.raw = out.hash = view.in_port;
   }
-  if (!out.is_drawn) out.bucket = out.hash % group.count;
+  if (!out.is_drawn) out.bucket = hashes ? hash.bucket_of(out.hash, group.count) : out.hash % group.count;
   return out;
 }
 

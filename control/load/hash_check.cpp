@@ -175,6 +175,24 @@ void check_sai(Reader& reader, Value where, const HashConfig& hash) {
   }
 }
 
+// Of Linux, fields count by policy 3 only.
+void check_linux(Reader& reader, Value where, const HashConfig& hash) {
+  const bool is_linux = hash.model == HashModel::kLinux;
+  if (!is_linux && hash.linux_policy != 0) reader.wrong(where.child("policy"), "goes with 'model: LINUX' only");
+  if (!is_linux) return;
+  if (hash.seed == 0)
+    reader.wrong(where.child("seed"), "LINUX needs a seed: with fib_multipath_hash_seed 0 each kernel draws its own");
+  if (hash.offset != 0) reader.wrong(where.child("offset"), "LINUX has none");
+  if (!hash.udfs.empty()) reader.wrong(where.child("udf"), "LINUX has none");
+  if (hash.linux_policy != 3) return;
+  using enum HashField;
+  for (const HashField field : hash.fields) {
+    if (field != kSrcIp && field != kDstIp && field != kIpProtocol && field != kL4SrcPort && field != kL4DstPort &&
+        field != kIpv6FlowLabel)
+      reader.wrong(where.child("fields"), "fib_multipath_hash_fields has no " + std::string(word_of(field)) + " here");
+  }
+}
+
 // The algorithms that take a key.
 std::string keyed() {
   std::string out;
@@ -235,8 +253,10 @@ void check_neighbours(Reader& reader, Value weights, const EcmpGroupConfig& grou
     const bool found = std::ranges::any_of(
         fabric.nodes, [&name](const FabricNode& node) { return node.kind == NodeKind::kSwitch && node.name == name; });
     if (!found) reader.wrong(weights.child(name), "there is no switch " + shown(name));
-    if (weight < 1 || weight > 64)
-      reader.wrong(weights.child(name), "must be from 1 to 64, not '" + std::to_string(weight) + "'");
+    constexpr uint32_t kMost = dataplane::kMaxEcmpGroupBuckets;
+    if (weight < 1 || weight > kMost)
+      reader.wrong(weights.child(name),
+                   "must be from 1 to " + std::to_string(kMost) + ", not '" + std::to_string(weight) + "'");
   }
 }
 
@@ -275,6 +295,7 @@ void check_hash(Reader& reader, Value where, const HashConfig& hash) {
   }
   if (!check_key(reader, where, hash)) return;
   check_sai(reader, where, hash);
+  check_linux(reader, where, hash);
   check_rtag7(reader, where, hash);
   const uint32_t width = algorithm.bits_in(hash.model);
   if (hash.offset >= width) {
@@ -305,15 +326,19 @@ void check_groups(Reader& reader, const TestbedRow& row, const std::vector<Profi
       reader.wrong(where_of(node.profile), message);
       said.insert(node.profile);
     };
-    if (sizes.members > dataplane::kMaxEcmpGroupMembers) {
+    if (profile.hash.model == HashModel::kLinux && profile.groups.kind == EcmpGroupKind::kResilient) {
+      refuse("'model: LINUX' has no resilient groups here");
+    } else if (sizes.members > dataplane::kMaxEcmpGroupMembers) {
       refuse(node.name + " would have a group of " + std::to_string(sizes.members) + " members: at most " +
              std::to_string(dataplane::kMaxEcmpGroupMembers));
     } else if (sizes.weight > dataplane::kMaxEcmpGroupBuckets) {
       refuse("the weights of a group of " + node.name + " sum up to " + std::to_string(sizes.weight) + ": at most " +
              std::to_string(dataplane::kMaxEcmpGroupBuckets));
-    } else if (profile.groups.kind == EcmpGroupKind::kResilient && sizes.members > profile.groups.buckets) {
+    } else if (profile.groups.kind == EcmpGroupKind::kResilient && sizes.weight > profile.groups.buckets) {
+      const bool is_weighted = sizes.weight > sizes.members;
       refuse(std::to_string(profile.groups.buckets) + " buckets are too few for the " + std::to_string(sizes.members) +
-             " members of a group of " + node.name);
+             " members of a group of " + node.name +
+             (is_weighted ? ", whose weights sum up to " + std::to_string(sizes.weight) : std::string()));
     }
   }
 }

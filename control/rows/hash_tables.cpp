@@ -32,12 +32,6 @@ bool check_udf(Reader& reader, Value at, const UdfRow& row) {
   return good;
 }
 
-bool check_groups(Reader& reader, Value at, const GroupsRow& row) {
-  if (row.weights && row.kind == EcmpGroupKind::kResilient)
-    return reader.wrong(at.child("weights"), "a resilient group's members weigh the same");
-  return true;
-}
-
 const Limits<uint32_t> kSlots = held_to<uint32_t>([](const uint32_t& slots) -> std::string {
   if (std::has_single_bit(slots) && slots >= 16 && slots <= dataplane::kMaxFlowlets) return "";
   return "must be a power of two from 16 to " + std::to_string(dataplane::kMaxFlowlets) + ", not " +
@@ -201,8 +195,7 @@ const Table<GroupsRow>& Tables<GroupsRow>::table() {
           .optional("weights", &GroupsRow::weights, "of next hops, by the neighbour's name; 1 if not named")
           .optional("gap", &GroupsRow::gap, "flowlet: the pause after which a flow may take another path",
                     within(Duration::ns(1), Duration::s(1)))
-          .optional("flowlets", &GroupsRow::flowlets, "flowlet: slots of the table, a power of two", kSlots)
-          .check(check_groups);
+          .optional("flowlets", &GroupsRow::flowlets, "flowlet: slots of the table, a power of two", kSlots);
   return table;
 }
 

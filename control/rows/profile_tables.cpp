@@ -94,7 +94,8 @@ const Table<ProfileRow>& config_db_table() {
 const Table<HashRow>& Tables<HashRow>::table() {
   static const Table<HashRow> table =
       Table<HashRow>("hash", "Key fields, algorithm, seed; the result is rotated right by the offset.")
-          .optional("model", &HashRow::model, "SAI, or RTAG7: Broadcom's bins and functions")
+          .optional("model", &HashRow::model,
+                    "SAI; RTAG7: Broadcom's bins and functions; LINUX: the kernel's multipath hash")
           .optional("algorithm", &HashRow::algorithm, "SAI's, or one of ours")
           .optional("fields", &HashRow::fields, "of the key, by SAI's names")
           .optional("udf", &HashRow::udf, "user-defined fields, behind the others")
@@ -109,6 +110,9 @@ const Table<HashRow>& Tables<HashRow>::table() {
           .optional("ipv6", &HashRow::ipv6, "SAI: one for IPv6")
           .optional("ipv4_rdma", &HashRow::ipv4_rdma, "SAI: one for RoCEv2 over IPv4; like IPv4 if not given")
           .optional("ipv6_rdma", &HashRow::ipv6_rdma, "SAI: one for RoCEv2 over IPv6; like IPv6 if not given")
+          .optional("policy", &HashRow::policy,
+                    "LINUX: fib_multipath_hash_policy; with 3, 'fields' are those of fib_multipath_hash_fields",
+                    within<uint8_t>(0, 3))
           .optional("rtag7", &HashRow::rtag7, "RTAG7's blocks and macro flows");
   return table;
 }

@@ -90,7 +90,8 @@ struct Words<HashAlgorithm> {
 };
 template <>
 struct Words<HashModel> {
-  static constexpr std::array all{std::pair{"SAI", HashModel::kSai}, std::pair{"RTAG7", HashModel::kRtag7}};
+  static constexpr std::array all{std::pair{"SAI", HashModel::kSai}, std::pair{"RTAG7", HashModel::kRtag7},
+                                  std::pair{"LINUX", HashModel::kLinux}};
 };
 template <>
 struct Words<Rtag7Output> {

@@ -126,6 +126,7 @@ struct HashRow {
   std::optional<HashObjectRow> ipv6;
   std::optional<HashObjectRow> ipv4_rdma;
   std::optional<HashObjectRow> ipv6_rdma;
+  std::optional<uint8_t> policy;
   std::optional<Rtag7Row> rtag7;
 };
 

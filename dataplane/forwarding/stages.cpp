@@ -26,6 +26,7 @@ template <HashAlgorithm A>
 
 template <HashAlgorithm A>
 inline uint32_t hash_of(SwitchTables& tables, const EcmpHash& hash, Packet& packet) {
+  if constexpr (A == HashAlgorithm::kRoundRobin) return static_cast<uint32_t>(tables.draws.drawn++);
   if constexpr (row_of(A).is_drawn) return tables.draws.next(tables.state->chance);
   const PacketMeta& meta = packet.meta();
   const uint8_t* data = packet.data();
@@ -77,6 +78,9 @@ inline uint32_t member_of(SwitchTables& tables, const ForwardingState& state, co
     pick = hash_of<A>(tables, state.hash, packet);
   }
   packet.meta().hash = pick;
+  if constexpr (row_of(A).by_threshold) {
+    if (group.mode == EcmpGroupMode::kHash) return state.members[group.first + threshold_bucket(pick, group.count)];
+  }
   return state.members[group.first + pick % group.count];
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // An ECMP group: its next hops, and how one of them is chosen for a packet (mode and buckets).
 //
-//   bucket = f(mode) % buckets;   next hop = members[first + bucket]
+//   bucket = f(mode) % buckets, but of Linux's hash threshold_bucket();   next hop = members[first + bucket]
 //
 //   hash      the hash (ecmp_hash.hpp)
 //   in_port   the port that the packet came in by (HPN's core: no hash, hence no new collisions)
@@ -31,6 +31,12 @@ struct EcmpGroup {
   uint32_t count = 0;  // of buckets
   EcmpGroupMode mode = EcmpGroupMode::kHash;
 };
+
+// Linux's choice: the range of the hash's upper 31 bits that it is in, the i-th of n ends before ⌊2^31 i / n⌉. Buckets
+// of a member lie side by side, so that this is also its choice by weights.
+constexpr uint32_t threshold_bucket(uint32_t hash, uint32_t buckets) {
+  return static_cast<uint32_t>((uint64_t{buckets} * (2 * uint64_t{hash >> 1} + 1) - 1) >> 32);
+}
 
 // Which of `members` (> 0) owns a bucket of a resilient group, or `members` if none is alive; `alive(m)` says whether
 // member m is. While all are alive, the owner is bucket % members. The buckets of a dead member go to the others in

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "dataplane/hashing/linux_key.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/check.hpp"
 
@@ -12,7 +13,9 @@ namespace {
 
 UsualKey usual_of(const HashConfig& config) {
   const bool has_objects = std::ranges::any_of(config.objects, [](const auto& object) { return object.has_value(); });
-  if (config.rtag7 || config.symmetric || !config.fine_grained.empty() || has_objects) return UsualKey::kNo;
+  if (config.model == HashModel::kLinux || config.rtag7 || config.symmetric || !config.fine_grained.empty() ||
+      has_objects)
+    return UsualKey::kNo;
   std::vector<HashField> fields = config.fields;
   std::ranges::sort(fields);
   fields.erase(std::ranges::unique(fields).begin(), fields.end());
@@ -43,6 +46,7 @@ EcmpHash::EcmpHash(const HashConfig& config)
   SOFTSPINE_CHECK(longest_key_words() <= HashKey::kMaxWords, longest_key_words(), config.fields.size());
   setup_ = with_algorithm(algorithm_, [&]<HashAlgorithm A>() { return set_up<A>(config); });
   if (config.rtag7) blocks_ = std::make_shared<const Rtag7Blocks>(config);
+  is_built_apart_ = blocks_ != nullptr || looks_inside();
 }
 
 std::shared_ptr<const EcmpHash::Objects> EcmpHash::objects_of(const HashConfig& config) {
@@ -61,6 +65,16 @@ uint32_t EcmpHash::longest_key_words() const {
   if (objects_ == nullptr) return words;
   for (const auto& layout : *objects_) words = std::max(words, layout ? layout->words() : 0);
   return words;
+}
+
+bool EcmpHash::looks_inside() const {
+  return model_ == HashModel::kLinux && config_.linux_policy == 2;
+}
+
+void EcmpHash::build_apart(const HeaderView& view, HashKey& key) const noexcept {
+  if (blocks_ != nullptr) return blocks_->build(view, key);
+  const HeaderView hashed = LinuxKey::view_of(view, config_.linux_policy);
+  layouts_[(hashed.flags & kIsIpv6) != 0 ? 1 : 0].build(hashed, key);
 }
 
 // From the narrowest kind of packets to the widest.
@@ -83,7 +97,8 @@ HashSetup EcmpHash::set_up(const HashConfig& config) const {
   if constexpr (row.is_in(HashModel::kRtag7)) {
     if (config.model == HashModel::kRtag7) return {.start = seed_part<A>(config.seed), .toeplitz = {}};
   }
-  if constexpr (row.is_in(HashModel::kSai)) return HashFunction<A>::set_up(config, 8 * longest_key_words());
+  if constexpr (row.is_in(HashModel::kSai) || row.is_in(HashModel::kLinux))
+    return HashFunction<A>::set_up(config, 8 * longest_key_words());
   return {};
 }
 
@@ -99,6 +114,7 @@ HashTaken EcmpHash::taken(const HashKey& key) const noexcept {
 
 const KeyLayout& EcmpHash::layout(const HashTaken& taken, const HeaderView& view) const noexcept {
   if (blocks_ != nullptr) return blocks_->layout(taken.is_of_b(), view);
+  if (looks_inside()) return layouts_[(LinuxKey::view_of(view, config_.linux_policy).flags & kIsIpv6) != 0 ? 1 : 0];
   return layout_of(view);
 }
 

@@ -24,6 +24,7 @@
 #include <optional>
 #include <vector>
 
+#include "dataplane/hashing/ecmp_group.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 #include "dataplane/hashing/hash_function.hpp"
 #include "dataplane/hashing/hash_key.hpp"
@@ -51,8 +52,12 @@ class EcmpHash {
 
   // The key of any packet.
   void build(const HeaderView& view, HashKey& key) const noexcept {
-    if (blocks_ != nullptr) return blocks_->build(view, key);
+    if (is_built_apart_) return build_apart(view, key);
     layout_of(view).build(view, key);
+  }
+  // Which of a group's buckets a hash chooses.
+  uint32_t bucket_of(uint32_t hash, uint32_t buckets) const noexcept {
+    return row_of(algorithm_).by_threshold ? threshold_bucket(hash, buckets) : hash % buckets;
   }
   // The hash of a key; 0 if a number is drawn for each packet instead (is_drawn).
   uint32_t of(const HashKey& key) const noexcept;
@@ -89,7 +94,9 @@ class EcmpHash {
   template <HashAlgorithm A>
   uint32_t raw(const uint64_t* words, uint32_t count) const noexcept {
     constexpr const HashAlgorithmRow& row = row_of(A);
-    if constexpr (!row.is_in(HashModel::kSai)) return raw<A, HashModel::kRtag7>(words, count);
+    if constexpr (row.is_in(HashModel::kLinux)) return raw<A, HashModel::kLinux>(words, count);
+    if constexpr (row.is_in(HashModel::kRtag7) && !row.is_in(HashModel::kSai))
+      return raw<A, HashModel::kRtag7>(words, count);
     if constexpr (row.is_in(HashModel::kSai) && row.is_in(HashModel::kRtag7)) {
       if (model_ == HashModel::kRtag7) return raw<A, HashModel::kRtag7>(words, count);
     }
@@ -97,7 +104,7 @@ class EcmpHash {
   }
   template <HashAlgorithm A, HashModel M>
   uint32_t raw(const uint64_t* words, uint32_t count) const noexcept {
-    if constexpr (M == HashModel::kSai) return HashFunction<A>::of(setup_, words, count);
+    if constexpr (M != HashModel::kRtag7) return HashFunction<A>::of(setup_, words, count);
     if constexpr (M == HashModel::kRtag7) return Rtag7Function<A>::of(words, count) ^ setup_.start;
   }
   using Objects = std::array<std::optional<KeyLayout>, kHashObjects>;
@@ -107,8 +114,10 @@ class EcmpHash {
       return layout_of_object(view);
     return layouts_[(view.flags & kIsIpv6) != 0 ? 1 : 0];
   }
+  void build_apart(const HeaderView& view, HashKey& key) const noexcept;
   const KeyLayout& layout_of_object(const HeaderView& view) const noexcept;
   uint32_t longest_key_words() const;
+  bool looks_inside() const;
   template <HashAlgorithm A>
   HashSetup set_up(const HashConfig& config) const;
   uint32_t rotated(uint32_t raw, uint32_t width) const noexcept {
@@ -121,6 +130,7 @@ class EcmpHash {
   UsualKey usual_ = UsualKey::kNo;
   KeyShape shape_ = KeyShape::kPacked;
   uint8_t offset_ = 0;
+  bool is_built_apart_ = false;  // RTAG7's blocks, Linux's policy 2
   uint32_t width_ = 32;
   HashSetup setup_;
   std::array<KeyLayout, 2> layouts_;        // by IP version

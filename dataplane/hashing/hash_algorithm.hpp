@@ -15,12 +15,14 @@
 //   TOEPLITZ         toeplitz.hpp                        not there                                       32
 //   XXH3             the lower half of XXH3's 64 bits    not there                                       32
 //   CRC_XOR4, 2, 1   not there                           as CRC_XOR, folded into so many bits            16
-//   CRC_ETHERNET_LO  not there                           the lower half of Ethernet's CRC-32, reversed   16
-//   CRC_ETHERNET_HI  not there                           the upper half of Ethernet's CRC-32, reversed   16
+//   CRC_ETHERNET_LO  the lower half of Ethernet's CRC-32 the lower half of Ethernet's CRC-32, reversed   16
+//   CRC_ETHERNET_HI  the upper half of Ethernet's CRC-32 the upper half of Ethernet's CRC-32, reversed   16
 //   CRC_KOOPMAN_LO   not there                           the lower half of Koopman's CRC-32K, reversed   16
 //   CRC_KOOPMAN_HI   not there                           the upper half of Koopman's CRC-32K, reversed   16
 //   JENKINS_LO       the lower half of jenkins.hpp       not there                                       16
 //   JENKINS_HI       the upper half of jenkins.hpp       not there                                       16
+//   ROUND_ROBIN      the number of packets before: no key not there                                      32
+//   SIPHASH          not there: HashModel::kLinux has it, and nothing else (siphash.hpp)                 32
 #pragma once
 
 #include <algorithm>
@@ -32,8 +34,8 @@
 namespace softspine::dataplane {
 
 // The model decides how the key is laid out (hash_key.hpp) and where the seed goes (hash_function.hpp).
-enum class HashModel : uint8_t { kSai, kRtag7 };
-inline constexpr size_t kHashModels = 2;
+enum class HashModel : uint8_t { kSai, kRtag7, kLinux };
+inline constexpr size_t kHashModels = 3;
 
 // First SAI's seven by its numbers, then ours and those that SAI got later.
 enum class HashAlgorithm : uint8_t {
@@ -54,7 +56,9 @@ enum class HashAlgorithm : uint8_t {
   kCrcKoopmanLo,
   kCrcKoopmanHi,
   kJenkinsLo,
-  kJenkinsHi
+  kJenkinsHi,
+  kRoundRobin,
+  kSiphash
 };
 
 // How hash(seed) changes with another seed and the same key. kLinear: hash(seed') = hash(seed) ⊕ a constant of the
@@ -67,9 +71,10 @@ struct HashAlgorithmRow {
   // The width of the result, by model; 0: the model does not have the algorithm.
   std::array<uint8_t, kHashModels> bits;
   SeedEffect seed;
-  bool takes_key = false;  // `hash: {key: …}`
-  bool is_drawn = false;   // a number is drawn for each packet: no key is hashed
-  bool in_words = false;   // SAI's model: the place of a field matters, so each takes whole words of 16 bits
+  bool takes_key = false;     // `hash: {key: …}`
+  bool is_drawn = false;      // a number is drawn for each packet, or counted: no key is hashed
+  bool by_threshold = false;  // ranges of the hash choose, not its rest (ecmp_group.hpp)
+  bool in_words = false;      // SAI's model: the place of a field matters, so each takes whole words of 16 bits
 
   constexpr uint8_t bits_in(HashModel model) const { return bits[static_cast<size_t>(model)]; }
   constexpr bool is_in(HashModel model) const { return bits_in(model) != 0; }
@@ -78,7 +83,7 @@ struct HashAlgorithmRow {
 // In the order of the numbers.
 inline constexpr std::array kHashAlgorithms{
     HashAlgorithmRow{HashAlgorithm::kCrc, "CRC", {32, 16}, SeedEffect::kLinear},
-    HashAlgorithmRow{HashAlgorithm::kXor, "XOR", {16, 16}, SeedEffect::kLinear, false, false, true},
+    HashAlgorithmRow{HashAlgorithm::kXor, "XOR", {16, 16}, SeedEffect::kLinear, false, false, false, true},
     HashAlgorithmRow{HashAlgorithm::kRandom, "RANDOM", {32, 32}, SeedEffect::kNone, false, true},
     HashAlgorithmRow{HashAlgorithm::kCrc32Lo, "CRC_32LO", {16, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kCrc32Hi, "CRC_32HI", {16, 16}, SeedEffect::kLinear},
@@ -89,12 +94,14 @@ inline constexpr std::array kHashAlgorithms{
     HashAlgorithmRow{HashAlgorithm::kCrcXor4, "CRC_XOR4", {0, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kCrcXor2, "CRC_XOR2", {0, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kCrcXor1, "CRC_XOR1", {0, 16}, SeedEffect::kLinear},
-    HashAlgorithmRow{HashAlgorithm::kCrcEthernetLo, "CRC_ETHERNET_LO", {0, 16}, SeedEffect::kLinear},
-    HashAlgorithmRow{HashAlgorithm::kCrcEthernetHi, "CRC_ETHERNET_HI", {0, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrcEthernetLo, "CRC_ETHERNET_LO", {16, 16}, SeedEffect::kLinear},
+    HashAlgorithmRow{HashAlgorithm::kCrcEthernetHi, "CRC_ETHERNET_HI", {16, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kCrcKoopmanLo, "CRC_KOOPMAN_LO", {0, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kCrcKoopmanHi, "CRC_KOOPMAN_HI", {0, 16}, SeedEffect::kLinear},
     HashAlgorithmRow{HashAlgorithm::kJenkinsLo, "JENKINS_LO", {16, 0}, SeedEffect::kMixing},
-    HashAlgorithmRow{HashAlgorithm::kJenkinsHi, "JENKINS_HI", {16, 0}, SeedEffect::kMixing}};
+    HashAlgorithmRow{HashAlgorithm::kJenkinsHi, "JENKINS_HI", {16, 0}, SeedEffect::kMixing},
+    HashAlgorithmRow{HashAlgorithm::kRoundRobin, "ROUND_ROBIN", {32, 0}, SeedEffect::kNone, false, true},
+    HashAlgorithmRow{HashAlgorithm::kSiphash, "SIPHASH", {0, 0, 32}, SeedEffect::kMixing, false, false, true}};
 
 constexpr const HashAlgorithmRow& row_of(HashAlgorithm algorithm) {
   return kHashAlgorithms[static_cast<size_t>(algorithm)];

@@ -139,6 +139,7 @@ struct HashConfig {
   bool symmetric = false;  // both directions of a flow hash alike: MACs, addresses and ports change places
   uint32_t seed = 0;
   uint8_t offset = 0;                // bits by which the result is rotated right, within its width
+  uint8_t linux_policy = 0;          // Linux: fib_multipath_hash_policy; the seed is fib_multipath_hash_seed
   std::optional<Rtag7Config> rtag7;  // if more of RTAG7 is used than block A's first function
   std::vector<uint8_t> key;          // for an algorithm that takes one; empty: the key that its authors published
 };

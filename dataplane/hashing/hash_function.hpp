@@ -19,6 +19,7 @@
 #include "dataplane/hashing/crc.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 #include "dataplane/hashing/jenkins.hpp"
+#include "dataplane/hashing/siphash.hpp"
 #include "dataplane/hashing/toeplitz.hpp"
 #include "dataplane/hashing/xor_fold.hpp"
 #include "dataplane/hashing/xxh3.hpp"
@@ -27,6 +28,7 @@ namespace softspine::dataplane {
 
 struct HashSetup {
   uint32_t start = 0;
+  bool hash_twice = false;  // Linux: policy 3
   std::shared_ptr<const ToeplitzTables> toeplitz;
 };
 
@@ -81,6 +83,9 @@ struct HashFunction<HashAlgorithm::kRandom> {
 };
 
 template <>
+struct HashFunction<HashAlgorithm::kRoundRobin> : HashFunction<HashAlgorithm::kRandom> {};
+
+template <>
 struct HashFunction<HashAlgorithm::kCrc32Lo> : Crc32cFunction {
   static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
     return Crc32cFunction::of(setup, words, count) & 0xffff;
@@ -90,6 +95,22 @@ template <>
 struct HashFunction<HashAlgorithm::kCrc32Hi> : Crc32cFunction {
   static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
     return Crc32cFunction::of(setup, words, count) >> 16;
+  }
+};
+
+struct EthernetCrcFunction {
+  static HashSetup set_up(const HashConfig& config, uint32_t) { return {.start = config.seed, .toeplitz = {}}; }
+};
+template <>
+struct HashFunction<HashAlgorithm::kCrcEthernetLo> : EthernetCrcFunction {
+  static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
+    return crc_of_words(kEthernet, setup.start, words, count) & 0xffff;
+  }
+};
+template <>
+struct HashFunction<HashAlgorithm::kCrcEthernetHi> : EthernetCrcFunction {
+  static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
+    return crc_of_words(kEthernet, setup.start, words, count) >> 16;
   }
 };
 
@@ -128,6 +149,19 @@ struct HashFunction<HashAlgorithm::kXxh3> {
   static HashSetup set_up(const HashConfig& config, uint32_t) { return {.start = config.seed, .toeplitz = {}}; }
   static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
     return static_cast<uint32_t>(Xxh3::of(words, count, setup.start));
+  }
+};
+
+template <>
+struct HashFunction<HashAlgorithm::kSiphash> {
+  static HashSetup set_up(const HashConfig& config, uint32_t) {
+    return {.start = config.seed, .hash_twice = config.linux_policy == 3, .toeplitz = {}};
+  }
+  static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
+    const uint64_t half = uint64_t{setup.start} << 32 | setup.start;
+    const auto hash = static_cast<uint32_t>(SipHash::of(words, count, half, half));
+    const uint32_t never_zero = hash == 0 ? 1 : hash;
+    return setup.hash_twice ? jhash_of_two(never_zero, 0) : never_zero;
   }
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "dataplane/hashing/linux_key.hpp"
 #include "dataplane/packet/packet_flag.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/check.hpp"
@@ -54,6 +55,10 @@ KeyLayout::KeyLayout(const HashConfig& config, bool is_ipv6)
     uint32_t user_at = kBinsEnd - user_bytes(config, is_ipv6);
     for (const KeyPart& part : parts_of(config, is_ipv6)) add_to_bins(part, user_at);
     used_ = kBinsEnd;
+  } else if (shape_ == KeyShape::kFlowKeys) {
+    parts_ = LinuxKey::parts_of(config, is_ipv6);
+    used_ = LinuxKey::bytes_of(is_ipv6);
+    linux_policy_ = config.linux_policy;
   } else {
     for (const KeyPart& part : parts_of(config, is_ipv6)) add(part);
     symmetric_ = config.symmetric;
@@ -126,6 +131,7 @@ bool KeyLayout::matches(const Udf& udf, const HeaderView& view) const noexcept {
 
 bool KeyLayout::has(const KeyPart& part, const HeaderView& view) const noexcept {
   if (part.source == KeyPart::Source::kExtra) return extra_.has(part, view);
+  if (shape_ == KeyShape::kFlowKeys && part.base == UdfBase::kL4) return LinuxKey::has_ports(view);
   return has_plain(part, view);
 }
 
@@ -185,7 +191,12 @@ void KeyLayout::build(const HeaderView& view, HashKey& key) const noexcept {
     }
   }
   if (!extra_.empty()) extra_.add(view, bytes_at(key, 0));
-  if (shape_ == KeyShape::kBins) into_bins(key);
+  if (shape_ >= KeyShape::kBins) finish(view, key);
+}
+
+void KeyLayout::finish(const HeaderView& view, HashKey& key) const noexcept {
+  if (shape_ == KeyShape::kBins) return into_bins(key);
+  LinuxKey::finish(parts_, view, linux_policy_, bytes_at(key, 0));
 }
 
 }  // namespace softspine::dataplane

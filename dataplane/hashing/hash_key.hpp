@@ -12,6 +12,7 @@
 //   kWords    each field in whole words of 16 bits, with zeros before a shorter one, then zeros as for kPacked. For
 //             SAI's XOR, which would otherwise lay the lower byte of one field over the upper byte of another
 //   kBins     RTAG7's 28 bytes behind 4 of zeros (rtag7_function.hpp), the seed's place left empty
+//   kFlowKeys Linux's, linux_key.hpp
 //
 // A field that a packet does not have is zeros, so that one key has one length per IP version:
 //   ports      of whole UDP and TCP packets only. A fragment (the first one, too) and any other protocol are hashed by
@@ -32,10 +33,11 @@
 
 namespace softspine::dataplane {
 
-enum class KeyShape : uint8_t { kPacked, kWords, kBins };
+enum class KeyShape : uint8_t { kPacked, kWords, kBins, kFlowKeys };
 
 inline KeyShape shape_of(const HashConfig& config) {
   if (config.model == HashModel::kRtag7) return KeyShape::kBins;
+  if (config.model == HashModel::kLinux) return KeyShape::kFlowKeys;
   return row_of(config.algorithm).in_words ? KeyShape::kWords : KeyShape::kPacked;
 }
 
@@ -79,6 +81,7 @@ class KeyLayout {
   void add_to_bins(KeyPart part, uint32_t& user_at);
   bool is_other_direction(const HeaderView& view) const noexcept;
   void into_bins(HashKey& key) const noexcept;
+  void finish(const HeaderView& view, HashKey& key) const noexcept;
   bool has_plain(const KeyPart& part, const HeaderView& view) const noexcept;
   bool matches(const Udf& udf, const HeaderView& view) const noexcept;
   void take_udf(const KeyPart& part, const HeaderView& view, HashKey& key) const noexcept;
@@ -87,6 +90,7 @@ class KeyLayout {
   uint32_t plain_ = 0;  // of the parts: those before the extra ones
   ExtraParts extra_;
   bool symmetric_ = false;
+  uint8_t linux_policy_ = 0;
   std::vector<Udf> udfs_;
   KeyShape shape_ = KeyShape::kPacked;
   Rtag7Options options_;

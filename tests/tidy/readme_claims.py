@@ -38,6 +38,16 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         "What follows from SONiC's shipped values: a leaf (seed 10, offset 10) over a ToR (seed 0) with 60 links each reaches 2,400 of the 3,600 pairs "
         'of links; with the offset alone it would be 240.':
             ['tests/model/hashing/linearity_test.cpp OfSonicsLeafOverAToRUsesTwoThirdsOfSixtyBySixty'],
+        '`model: LINUX` is the multipath hash of a Linux kernel that forwards (6.11 or later, where the seed can be set), so that a lab of switches and Linux routers can be explained as a whole:':
+            ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
+        '| 0 | addresses; of IPv6 also flow label and protocol |':
+            ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
+        '| 1 | addresses, protocol, ports |':
+            ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
+        '| 2 | as the first one, but of the packet inside of GRE or IP in IP |':
+            ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
+        '| 3 | `fields`, as fib_multipath_hash_fields has them; none of those of inner packets |':
+            ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
         "| rxe | 17, 18, 19 … in each host | Linux, drivers/infiniband/sw/rxe: a pool's cyclic index from 16, which is the management queue pair's; erdma counts up, too |":
             ['tests/scenario/hosts/workload_test.cpp QueuePairNumbersOfAHostFollowEachOtherFromSeventeenOrFromWhereAWorkloadBegins'],
         '| mlx5 | one after the other, from another place in each host | firmware chooses, nobody published how; so perftest prints them: 0x66e … 0x671 in one host, 0x12f … 0x132 in the other |':

@@ -40,6 +40,16 @@ TEST(SlowHash, GivesItsCheckValues) {
   EXPECT_EQ(~tests::slow_castagnoli(0xffffffff, kNineDigits), 0xE3069283);
 }
 
+// The first and the sixteenth of the authors' vectors: nothing, and 0 … 14, by the key 0 … 15.
+TEST(SlowHash, GivesSipHashsCheckValues) {
+  constexpr uint64_t kFirst = 0x0706050403020100;
+  constexpr uint64_t kSecond = 0x0f0e0d0c0b0a0908;
+  SlowBytes bytes;
+  EXPECT_EQ(tests::slow_siphash(kFirst, kSecond, bytes), 0x726fdb47dd0e0e31u);
+  for (uint8_t i = 0; i < 15; ++i) bytes.push_back(i);
+  EXPECT_EQ(tests::slow_siphash(kFirst, kSecond, bytes), 0xa129ca6149be45e5u);
+}
+
 // The vectors in his own file, lookup3.c.
 TEST(SlowHash, GivesJenkinssCheckValues) {
   const std::string text = "Four score and seven years ago";
@@ -102,7 +112,7 @@ struct Case {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const HashAlgorithmRow& row : kHashAlgorithms) {
-    for (const HashModel model : {HashModel::kSai, HashModel::kRtag7}) {
+    for (const HashModel model : {HashModel::kSai, HashModel::kRtag7, HashModel::kLinux}) {
       if (!row.is_drawn && row.is_in(model)) cases.push_back({model, row.algorithm});
     }
   }
@@ -119,6 +129,7 @@ TEST_P(Algorithms, AgreeWithAnotherImplementationOnRandomKeys) {
     HashConfig config{.model = GetParam().model, .algorithm = GetParam().algorithm};
     config.seed = c == 0 ? 0 : static_cast<uint32_t>(rng.next());
     config.offset = static_cast<uint8_t>(rng.below(tests::slow_bits(config.model, config.algorithm)));
+    if (config.model == HashModel::kLinux) config.linux_policy = static_cast<uint8_t>(c % 4);
     config.key = random_bytes(rng, 1 + rng.below(80));
     // The layout's length is what the tables of Toeplitz are made for: three addresses' worth and more.
     if (config.model == HashModel::kSai) {
@@ -138,7 +149,9 @@ TEST_P(Algorithms, AgreeWithAnotherImplementationOnRandomKeys) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Algorithms, testing::ValuesIn(all_cases()), [](const auto& it) {
-  const std::string model = it.param.model == HashModel::kSai ? "Sai" : "Rtag7";
+  const std::string model = it.param.model == HashModel::kSai     ? "Sai"
+                            : it.param.model == HashModel::kRtag7 ? "Rtag7"
+                                                                  : "Linux";
   return model + std::to_string(static_cast<int>(it.param.algorithm));
 });
 

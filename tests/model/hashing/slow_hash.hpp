@@ -93,6 +93,52 @@ inline uint32_t slow_jenkins(SlowBytes bytes, uint32_t initval) {
   return r[2];
 }
 
+// SipHash as its authors describe it, over bytes: two rounds for each eight of them, four at the end.
+inline uint64_t slow_siphash(uint64_t first, uint64_t second, SlowBytes bytes) {
+  const auto turned = [](uint64_t x, unsigned bits) { return x << bits | x >> (64 - bits); };
+  uint64_t a = first ^ 0x736f6d6570736575;
+  uint64_t b = second ^ 0x646f72616e646f6d;
+  uint64_t c = first ^ 0x6c7967656e657261;
+  uint64_t d = second ^ 0x7465646279746573;
+  const auto round = [&] {
+    a += b;
+    b = turned(b, 13) ^ a;
+    a = turned(a, 32);
+    c += d;
+    d = turned(d, 16) ^ c;
+    a += d;
+    d = turned(d, 21) ^ a;
+    c += b;
+    b = turned(b, 17) ^ c;
+    c = turned(c, 32);
+  };
+  const auto length = static_cast<uint8_t>(bytes.size());
+  while (bytes.size() % 8 != 7) bytes.push_back(0);
+  bytes.push_back(length);
+  for (size_t at = 0; at < bytes.size(); at += 8) {
+    uint64_t word = 0;
+    for (size_t i = 0; i < 8; ++i) word |= uint64_t{bytes[at + i]} << (8 * i);
+    d ^= word;
+    round();
+    round();
+    a ^= word;
+  }
+  c ^= 0xff;
+  for (int i = 0; i < 4; ++i) round();
+  return a ^ b ^ c ^ d;
+}
+
+// Linux's hash of its flow keys; by policy 3 jhash of it and a 0, which is Jenkins's lookup3 of eight bytes.
+inline uint32_t slow_linux(const SlowBytes& key, uint32_t seed, bool twice) {
+  const uint64_t half = uint64_t{seed} * 0x100000001;
+  auto hash = static_cast<uint32_t>(slow_siphash(half, half, key));
+  if (hash == 0) hash = 1;
+  if (!twice) return hash;
+  SlowBytes both(8);
+  for (size_t i = 0; i < 4; ++i) both[i] = static_cast<uint8_t>(hash >> (8 * i));
+  return slow_jenkins(both, 0);
+}
+
 // Before the rotation. The key has a multiple of 8 bytes.
 inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& key) {
   using enum dataplane::HashAlgorithm;
@@ -113,6 +159,9 @@ inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& k
     }
     case kToeplitz: return slow_toeplitz(config.key, key) ^ seed;
     case kXxh3: return static_cast<uint32_t>(XXH3_64bits_withSeed(key.data(), key.size(), seed));
+    case kCrcEthernetLo: return slow_crc<32, uint32_t>(0x04C11DB7, seed, key) & 0xffff;
+    case kCrcEthernetHi: return slow_crc<32, uint32_t>(0x04C11DB7, seed, key) >> 16;
+    case kSiphash: return slow_linux(key, seed, config.linux_policy == 3);
     case kJenkinsLo: return slow_jenkins(key, seed) & 0xffff;
     case kJenkinsHi: return slow_jenkins(key, seed) >> 16;
     default: throw std::logic_error("this algorithm has no twin");
@@ -123,14 +172,19 @@ inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& k
 inline unsigned slow_bits(dataplane::HashModel model, dataplane::HashAlgorithm algorithm) {
   using enum dataplane::HashAlgorithm;
   const bool is_sai = model == dataplane::HashModel::kSai;
+  const bool is_linux = model == dataplane::HashModel::kLinux;
   switch (algorithm) {
-    case kCrc: return is_sai ? 32 : 16;
+    case kCrc: return is_linux ? 0 : is_sai ? 32 : 16;
     case kXor:
     case kCrc32Lo:
     case kCrc32Hi:
     case kCrcCcitt:
-    case kCrcXor: return 16;
-    case kRandom: return 32;
+    case kCrcXor:
+    case kCrcEthernetLo:
+    case kCrcEthernetHi: return is_linux ? 0 : 16;
+    case kRoundRobin: return is_sai ? 32 : 0;
+    case kSiphash: return is_linux ? 32 : 0;
+    case kRandom: return is_linux ? 0 : 32;
     case kToeplitz:
     case kXxh3: return is_sai ? 32 : 0;
     case kJenkinsLo:
@@ -138,10 +192,8 @@ inline unsigned slow_bits(dataplane::HashModel model, dataplane::HashAlgorithm a
     case kCrcXor4:
     case kCrcXor2:
     case kCrcXor1:
-    case kCrcEthernetLo:
-    case kCrcEthernetHi:
     case kCrcKoopmanLo:
-    case kCrcKoopmanHi: return is_sai ? 0 : 16;
+    case kCrcKoopmanHi: return model == dataplane::HashModel::kRtag7 ? 16 : 0;
   }
   throw std::logic_error("this algorithm has no twin");
 }

@@ -13,7 +13,7 @@
 namespace softspine::dataplane {
 namespace {
 
-constexpr HashModel kModels[] = {HashModel::kSai, HashModel::kRtag7};
+constexpr HashModel kModels[] = {HashModel::kSai, HashModel::kRtag7, HashModel::kLinux};
 constexpr int kKeys = 200;
 
 std::vector<HashKey> random_keys(uint64_t stream) {
@@ -30,7 +30,9 @@ template <typename Judge>
 void for_each_hash(Judge judge) {
   for (const HashAlgorithmRow& row : kHashAlgorithms) {
     for (const HashModel model : kModels) {
-      SCOPED_TRACE(std::string(row.word) + (model == HashModel::kSai ? " of SAI" : " of RTAG7"));
+      SCOPED_TRACE(std::string(row.word) + (model == HashModel::kSai     ? " of SAI"
+                                            : model == HashModel::kRtag7 ? " of RTAG7"
+                                                                         : " of Linux"));
       if (row.is_in(model)) judge(row, HashConfig{.model = model, .algorithm = row.algorithm});
     }
   }

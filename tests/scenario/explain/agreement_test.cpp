@@ -290,6 +290,12 @@ constexpr const char* kProfiles[] = {
     "{hash: {seed: 3, fine_grained: [{field: SRC_IPV4, mask: 255.255.0.255, sequence: 1}, {field: DST_IPV4, sequence: "
     "1}], fields: [IP_PROTOCOL], ipv4_rdma: {fields: [SRC_IP, RDMA_BTH_DEST_QP]}, ipv6: {fields: [IPV6_FLOW_LABEL]}, "
     "ipv6_rdma: {fields: [SRC_IP], udf: [{base: L4, offset: 13, length: 3, mask: 00ffff}]}}}",
+    "{hash: {model: LINUX, policy: 0, seed: 5}}",
+    "{hash: {model: LINUX, policy: 1, seed: 6}, groups: {weights: {p1-agg1: 3, core2: 5}}}",
+    "{hash: {model: LINUX, policy: 2, seed: 7}}",
+    "{hash: {model: LINUX, policy: 3, seed: 8, fields: [SRC_IP, IPV6_FLOW_LABEL, L4_SRC_PORT]}}",
+    "{hash: {algorithm: CRC_ETHERNET_HI, seed: 2, offset: 3}}",
+    "{hash: {algorithm: ROUND_ROBIN}}",
     "{hash: {algorithm: RANDOM}}",
     "{groups: {mode: flowlet, gap: 100us}}",
     "{hash: {algorithm: CRC_32LO}, groups: {mode: spray}}",

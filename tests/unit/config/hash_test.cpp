@@ -40,9 +40,10 @@ TEST(Hash, EveryTierHashesAlikeUnlessTold) {
 
 TEST(Hash, ReadsEachAlgorithmByItsWord) {
   for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms) {
-    const std::string model = row.is_in(HashModel::kSai) ? "SAI" : "RTAG7";
-    EXPECT_EQ(default_with("hash: {model: " + model + ", algorithm: " + std::string(row.word) + "}").hash.algorithm,
-              row.algorithm);
+    const std::string model = row.is_in(HashModel::kSai) ? "SAI" : row.is_in(HashModel::kRtag7) ? "RTAG7" : "LINUX";
+    EXPECT_EQ(
+        default_with("hash: {model: " + model + ", seed: 1, algorithm: " + std::string(row.word) + "}").hash.algorithm,
+        row.algorithm);
   }
 }
 
@@ -52,16 +53,17 @@ TEST(Hash, HoldsEachAlgorithmToItsRow) {
     const std::string word(row.word);
     for (const auto& [name, model] : Words<HashModel>::all) {
       SCOPED_TRACE(word + " of " + name);
-      const std::string hash = "hash: {model: " + std::string(name) + ", algorithm: " + word;
+      const std::string hash = "hash: {model: " + std::string(name) + ", seed: 1, algorithm: " + word;
       if (!row.is_in(model)) {
         EXPECT_EQ(about_default_with(hash + "}"),
                   (Complaints{"6 profiles.default.hash.algorithm: " + std::string(name) + " has no " + word}));
         continue;
       }
+      EXPECT_EQ(about_default_with(hash + ", key: 0102}").empty(), row.takes_key);
+      if (model == HashModel::kLinux) continue;  // no result of Linux's is rotated
       const uint32_t bits = row.bits_in(model);
       EXPECT_EQ(about_default_with(hash + ", offset: " + std::to_string(bits - 1) + "}"), Complaints{});
       EXPECT_EQ(about_default_with(hash + ", offset: " + std::to_string(bits) + "}").size(), 1u);
-      EXPECT_EQ(about_default_with(hash + ", key: 0102}").empty(), row.takes_key);
     }
   }
 }
@@ -186,6 +188,24 @@ TEST(Hash, ReadsFineGrainedFieldsAndHashObjects) {
   EXPECT_FALSE(hash.objects[static_cast<size_t>(kIpv4)]);
 }
 
+TEST(Hash, OfLinuxIsItsPolicyAndSeed) {
+  const HashConfig hash = default_with("hash: {model: LINUX, policy: 1, seed: 5}").hash;
+  EXPECT_EQ(hash.algorithm, HashAlgorithm::kSiphash);
+  EXPECT_EQ(hash.linux_policy, 1u);
+  EXPECT_EQ(about_default_with("hash: {model: LINUX}"),
+            (Complaints{"6 profiles.default.hash: LINUX needs a seed: with fib_multipath_hash_seed 0 each kernel draws "
+                        "its own"}));
+  EXPECT_EQ(about_default_with("hash: {model: LINUX, seed: 1, policy: 3, offset: 2, fields: [SRC_IP, VLAN_ID], udf: "
+                               "[{base: L3, offset: 0, length: 1}]}"),
+            (Complaints{"6 profiles.default.hash.offset: LINUX has none",
+                        "6 profiles.default.hash.fields: fib_multipath_hash_fields has no VLAN_ID here",
+                        "6 profiles.default.hash.udf: LINUX has none"}));
+  EXPECT_EQ(about_default_with("hash: {policy: 1}"),
+            (Complaints{"6 profiles.default.hash.policy: goes with 'model: LINUX' only"}));
+  EXPECT_EQ(about_default_with("hash: {model: LINUX, seed: 1, algorithm: CRC}"),
+            (Complaints{"6 profiles.default.hash.algorithm: LINUX has no CRC"}));
+}
+
 TEST(Hash, RefusesWhatNoHashObjectCanHave) {
   EXPECT_EQ(
       about_default_with("hash: {fine_grained: [{field: SRC_IP, mask: 255.0.0.0}, {field: DST_IPV6, mask: "
@@ -209,8 +229,8 @@ TEST(Hash, RefusesWhatNoHashObjectCanHave) {
             (Complaints{}));
   EXPECT_EQ(
       about_default_with("hash: {ipv4: {fields: [INNER_SRC_IP, INNER_DST_IP, INNER_SRC_MAC, INNER_DST_MAC, "
-                         "SRC_IP, DST_IP], udf: [{base: L3, offset: 24, length: 16}, {base: L3, offset: 40, "
-                         "length: 16}, {base: L3, offset: 60, length: 16}, {base: L3, offset: 80, length: 16}]}}"),
+                         "SRC_IP, DST_IP], udf: [{base: L3, offset: 40, length: 16}, {base: L3, offset: 56, "
+                         "length: 16}, {base: L3, offset: 72, length: 16}, {base: L3, offset: 88, length: 16}]}}"),
       (Complaints{"6 profiles.default.hash.ipv4: the key would have 140 bytes: at most 128"}));
 }
 
@@ -370,13 +390,14 @@ TEST(Groups, ReadTheirModesAndWeights) {
   EXPECT_EQ(weight_of(weighted, "spine2"), 1u);
 }
 
-TEST(Groups, RefuseWeightsOfNothingOfNobodyAndOfResilientGroups) {
+TEST(Groups, RefuseWeightsOfNothingAndOfNobody) {
   EXPECT_EQ(about_default_with("groups: {weights: {spine1: 0, spin: 2, h1: 1}}"),
-            (Complaints{"6 profiles.default.groups.weights.spine1: must be from 1 to 64, not '0'",
+            (Complaints{"6 profiles.default.groups.weights.spine1: must be from 1 to 4096, not '0'",
                         "6 profiles.default.groups.weights.spin: there is no switch 'spin'",
                         "6 profiles.default.groups.weights.h1: there is no switch 'h1'"}));
-  EXPECT_EQ(about_default_with("groups: {kind: resilient, weights: {spine1: 2}}"),
-            (Complaints{"6 profiles.default.groups.weights: a resilient group's members weigh the same"}));
+  EXPECT_EQ(about_default_with("groups: {weights: {spine1: 4097}}"),
+            (Complaints{"6 profiles.default.groups: the weights of a group of tor1 sum up to 4097: at most 4096",
+                        "6 profiles.default.groups.weights.spine1: must be from 1 to 4096, not '4097'"}));
   EXPECT_EQ(about_default_with("groups: {flowlets: 1000, gap: 2s, mode: sprai}"),
             (Complaints{"6 profiles.default.groups.flowlets: must be a power of two from 16 to 1048576, not '1000'",
                         "6 profiles.default.groups.gap: must be at most 1s, not '2s'",
@@ -395,7 +416,13 @@ TEST(Groups, RefuseToBeTooLarge) {
             (Complaints{"6 profiles.default.groups: tor1 would have a group of 513 members: at most 512"}));
   EXPECT_EQ(complaints_about(wide(12, "{kind: resilient, buckets: 11}")),
             (Complaints{"6 profiles.default.groups: 11 buckets are too few for the 12 members of a group of tor1"}));
-  EXPECT_EQ(complaints_about(wide(512, "{weights: {spine1: 64}}")), Complaints{});
+  EXPECT_EQ(
+      complaints_about(wide(12, "{kind: resilient, buckets: 20, weights: {spine3: 10}}")),
+      (Complaints{"6 profiles.default.groups: 20 buckets are too few for the 12 members of a group of tor1, whose "
+                  "weights sum up to 21"}));
+  EXPECT_EQ(complaints_about(wide(512, "{weights: {spine1: 3585}}")), Complaints{});
+  EXPECT_EQ(complaints_about(wide(512, "{weights: {spine1: 3586}}")),
+            (Complaints{"6 profiles.default.groups: the weights of a group of tor1 sum up to 4097: at most 4096"}));
 }
 
 }  // namespace

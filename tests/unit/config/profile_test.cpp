@@ -164,8 +164,10 @@ TEST(Profile, SaysTheHashOnce) {
   EXPECT_EQ(complaints_about(with_fabric("profiles: {a: {hash: {fields: [SRC_IP, SRCIP, SRC_IP]}}}\n")),
             (Complaints{"4 profiles.a.hash.fields[1]: 'SRCIP' is not one of IN_PORT, SRC_MAC, DST_MAC, ETHERTYPE, "
                         "VLAN_ID, IP_PROTOCOL, SRC_IP, DST_IP, L4_SRC_PORT, L4_DST_PORT, IPV6_FLOW_LABEL, "
-                        "RDMA_BTH_OPCODE, RDMA_BTH_DEST_QP, SRC_IPV4, DST_IPV4, SRC_IPV6, DST_IPV6: did you mean "
-                        "'SRC_IP'?"}));
+                        "RDMA_BTH_OPCODE, RDMA_BTH_DEST_QP, SRC_IPV4, DST_IPV4, SRC_IPV6, DST_IPV6, INNER_SRC_MAC, "
+                        "INNER_DST_MAC, INNER_ETHERTYPE, INNER_SRC_IP, INNER_DST_IP, INNER_IP_PROTOCOL, "
+                        "INNER_L4_SRC_PORT, INNER_L4_DST_PORT, INNER_SRC_IPV4, INNER_DST_IPV4, INNER_SRC_IPV6, "
+                        "INNER_DST_IPV6: did you mean 'SRC_IP'?"}));
 }
 
 TEST(Profile, AChainOfAHundredThousandBasesIsReadInOneGo) {

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Linux hashes of a packet that it forwards, by net.ipv4.fib_multipath_hash_policy (or ipv6's):
+//
+//   0  SRC_IP, DST_IP; of IPv6 also IPV6_FLOW_LABEL and IP_PROTOCOL
+//   1  SRC_IP, DST_IP, IP_PROTOCOL, L4_SRC_PORT, L4_DST_PORT
+//   2  as 0, but of the packet inside of GRE or IP in IP (inner_headers.hpp; not of VXLAN, which Linux does not look
+//   into) 3  those of the above and IPV6_FLOW_LABEL that fib_multipath_hash_fields has: `fields`
+//
+// The key is the kernel's struct flow_keys from `basic` on: 48 bytes of IPv4, 72 of IPv6, zeros where nothing is said:
+//   2 IP_PROTOCOL · 4 … 7 flow label, by policy 0 in network order, else in little-endian order · 28 L4_SRC_PORT ·
+//   30 L4_DST_PORT · 36 SRC_IP · 40 or 52 DST_IP
+// Both directions of a flow hash alike: the smaller address and the smaller port come first, each by itself, IPv4
+// addresses and ports compared as little-endian numbers. Ports are those of UDP, TCP, SCTP, DCCP, ESP (its SPI),
+// UDP-Lite and AH, not of fragments.
+//
+// Linux differs from that where it follows IPv6 extension headers, more than one level of tunnels, and ICMP errors to
+// the packet that they report. It keeps a hash that a NIC has computed (policy 1) instead of this one.
+#pragma once
+
+#include <vector>
+
+#include "dataplane/hashing/hash_config.hpp"
+#include "dataplane/hashing/inner_headers.hpp"
+#include "dataplane/hashing/key_part.hpp"
+
+namespace softspine::dataplane {
+
+struct LinuxKey {
+  static constexpr uint32_t bytes_of(bool is_ipv6) { return is_ipv6 ? 72 : 48; }
+
+  // In the order of HashField, each at its place.
+  static std::vector<KeyPart> parts_of(const HashConfig& config, bool is_ipv6);
+  // Whether the packet has ports for Linux.
+  static bool has_ports(const HeaderView& view) noexcept;
+  // Ports that parse does not know, byte order, the order of source and destination.
+  static void finish(const std::vector<KeyPart>& parts, const HeaderView& view, uint8_t policy, uint8_t* key) noexcept;
+  // What is hashed: the packet, or what is inside of it.
+  static HeaderView view_of(const HeaderView& view, uint8_t policy) noexcept;
+};
+
+}  // namespace softspine::dataplane
