@@ -140,7 +140,7 @@ std::shared_ptr<const std::vector<RouteTable>> Compiler::routes(const std::vecto
 void Compiler::use_profile(uint32_t node, uint32_t profile) {
   profile_of_[node] = profile;
   const Profile& tables = testbed_.profiles[profile];
-  plans_[node] = tables.qos ? compile_qos(tables, port_shapes(testbed_.fabric, node)) : nullptr;
+  plans_[node] = tables.qos ? compile_qos(tables, port_shapes(testbed_.fabric, testbed_.profiles, node)) : nullptr;
 }
 
 // One switch's state while it is being put together.

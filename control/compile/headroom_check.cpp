@@ -35,14 +35,14 @@ class HeadroomChecker {
       const FabricNode& node = testbed_.fabric.nodes[n];
       if (node.kind != NodeKind::kSwitch || node.profile >= testbed_.profiles.size()) continue;
       const Profile& profile = testbed_.profiles[node.profile];
-      if (profile.qos) check(node, profile, port_shapes(testbed_.fabric, n));
+      if (profile.qos) check(node, profile, port_shapes(testbed_.fabric, testbed_.profiles, n));
     }
     for (const auto& [message, place] : remarks_) out_.remarks.push_back(error_at(place, message));
     return std::move(out_);
   }
 
  private:
-  using Key = std::tuple<std::string, std::string, uint64_t, int64_t, uint32_t>;
+  using Key = std::tuple<std::string, std::string, uint64_t, int64_t, int64_t, uint32_t>;
 
   void check(const FabricNode& node, const Profile& profile, const std::vector<PortShape>& shapes) {
     const QosConfig& config = *profile.qos;
@@ -71,13 +71,17 @@ class HeadroomChecker {
     ++out_.judged;
     if (buffers.automatic) return;
     const uint32_t cell = profile.qos->cell_bytes;
-    const Key key{profile.name, buffers.name, shape.rate.count_bps(), shape.propagation.count_ps(),
+    const Key key{profile.name,
+                  buffers.name,
+                  shape.rate.count_bps(),
+                  shape.propagation.count_ps(),
+                  shape.peer_response.count_ps(),
                   shape.largest_frame};
     const auto [place, is_new] = places_.try_emplace(key, kNone);
     const std::string port = node.name + ":" + shape.name;
     if (is_new) {
       const uint64_t needed = headroom_needed(shape, cell, dataplane::kMinFrameBytes);
-      const uint64_t has = buffers.xoff / cell;
+      const uint64_t has = (buffers.xoff + cell - 1) / cell;
       if (has >= needed) return;
       place->second = static_cast<uint32_t>(out_.too_little.size());
       out_.too_little.push_back({.profile = profile.name,

@@ -15,22 +15,33 @@ namespace dp = dataplane;
 
 namespace {
 
+uint64_t round_up(uint64_t bytes, uint32_t cell) {
+  return bytes / cell + (bytes % cell == 0 ? 0 : 1);
+}
+
 // The headroom formula looks at every frame size; most ports of a switch are alike.
 class HeadroomTable {
  public:
   explicit HeadroomTable(uint32_t cell_bytes) : cell_bytes_(cell_bytes) {}
   uint64_t cells(const BufferProfileConfig& profile, const PortShape& port) {
     if (!profile.lossless) return 0;
-    if (!profile.automatic) return profile.xoff / cell_bytes_;
-    const auto key = std::tuple(port.rate.count_bps(), port.propagation.count_ps(), port.largest_frame);
+    if (!profile.automatic) return in_cells(profile, cell_bytes_);
+    const auto key = std::tuple(port.rate.count_bps(), port.propagation.count_ps(), port.peer_response.count_ps(),
+                                port.largest_frame);
     const auto found = known_.find(key);
     if (found != known_.end()) return found->second;
     return known_[key] = headroom_needed(port, cell_bytes_, dp::kMinFrameBytes);
   }
 
  private:
+  // Inside the size it is what reserved memory leaves of it, cell for cell.
+  static uint64_t in_cells(const BufferProfileConfig& profile, uint32_t cell) {
+    if (!profile.holds_headroom) return round_up(profile.xoff, cell);
+    return round_up(profile.size, cell) - round_up(profile.reserved(), cell);
+  }
+
   uint32_t cell_bytes_;
-  std::map<std::tuple<uint64_t, int64_t, uint32_t>, uint64_t> known_;
+  std::map<std::tuple<uint64_t, int64_t, int64_t, uint32_t>, uint64_t> known_;
 };
 
 uint32_t cells(uint64_t value) {
@@ -53,7 +64,7 @@ class PlanBuilder {
   std::shared_ptr<const dp::QosPlan> build() {
     if (config_.has_buffers()) {
       add_pools();
-      for (const PortShape& port : ports_) plan_->buffer.ports.push_back(buffers_of(port));
+      for (uint32_t i = 0; i < ports_.size(); ++i) plan_->buffer.ports.push_back(buffers_of(i));
       plan_->buffer.ports.push_back(buffers_of_switch());
     } else {
       plan_->buffer = plain_buffers();
@@ -65,25 +76,32 @@ class PlanBuilder {
   }
 
  private:
-  uint64_t in_cells(uint64_t bytes) const { return bytes / config_.cell_bytes; }
+  uint32_t in_cells(uint64_t bytes) const { return cells(round_up(bytes, config_.cell_bytes)); }
 
-  // Ingress pools and egress pools are numbered apart.
+  // Ingress pools and egress pools are numbered apart, and each slice has its own.
   void add_pools() {
     plan_->buffer.cell = dp::CellSize(config_.cell_bytes);
+    plan_->buffer.slices = config_.slices;
     const std::vector<PoolDemand> demands = pool_demands(config_, ports_);
     for (size_t i = 0; i < config_.pools.size(); ++i) {
       const PoolDemand& demand = demands[i];
       auto& pools = config_.pools[i].ingress ? plan_->buffer.ingress_pools : plan_->buffer.egress_pools;
+      const uint64_t taken = config_.holds_reserved(config_.pools[i]) ? std::min(demand.size, demand.reserved) : 0;
       numbers_.push_back(static_cast<uint8_t>(pools.size()));
-      pools.push_back({cells(demand.size - std::min(demand.size, demand.reserved)), cells(demand.shared_headroom)});
+      const dp::PoolPlan slice{cells((demand.size - taken) / config_.slices),
+                               cells(demand.shared_headroom / config_.slices)};
+      pools.insert(pools.end(), config_.slices, slice);
     }
-    if (plan_->buffer.ingress_pools.empty()) plan_->buffer.ingress_pools = {{dp::BufferPlan::kUnlimitedCells, 0}};
-    if (plan_->buffer.egress_pools.empty()) plan_->buffer.egress_pools = {{dp::BufferPlan::kUnlimitedCells, 0}};
+    for (auto* pools : {&plan_->buffer.ingress_pools, &plan_->buffer.egress_pools}) {
+      if (pools->empty()) pools->assign(config_.slices, {dp::BufferPlan::kUnlimitedCells, 0});
+    }
   }
 
+  // A static limit of 0 is none.
   dp::SharedLimit limit_of(const BufferProfileConfig& profile) const {
-    return profile.dynamic_th ? dp::SharedLimit::dynamic(*profile.dynamic_th)
-                              : dp::SharedLimit::fixed(cells(in_cells(profile.static_th)));
+    if (profile.dynamic_th) return dp::SharedLimit::dynamic(*profile.dynamic_th);
+    return dp::SharedLimit::fixed(profile.static_th == 0 ? dp::BufferPlan::kUnlimitedCells
+                                                         : in_cells(profile.static_th));
   }
 
   // A direction without a pool is not limited: a file may say how queues share, and nothing of groups.
@@ -92,12 +110,16 @@ class PlanBuilder {
     return limited ? dp::SharedLimit{} : dp::SharedLimit::fixed(dp::BufferPlan::kUnlimitedCells);
   }
 
-  dp::PortBufferPlan buffers_of(const PortShape& shape) {
+  uint8_t pool_number(uint8_t pool, uint32_t slice) const { return static_cast<uint8_t>(numbers_[pool] + slice); }
+
+  dp::PortBufferPlan buffers_of(uint32_t number) {
+    const PortShape& shape = ports_[number];
     const PortQos& port = config_.port(shape.name);
+    const uint32_t slice = config_.slice_of(port, number, static_cast<uint32_t>(ports_.size()));
     dp::PortBufferPlan out;
     for (size_t i = 0; i < out.groups.size(); ++i) {
       out.groups[i].limit = limit_without_row(true);
-      if (const auto* profile = profile_at(config_, port.groups[i])) out.groups[i] = group_of(*profile, shape);
+      if (const auto* profile = profile_at(config_, port.groups[i])) out.groups[i] = group_of(*profile, shape, slice);
       out.groups[i].credited =
           shape.flow_control == FlowControl::kCredit && (config_.priorities_of_pg[i] & port.pfc_enable) != 0;
     }
@@ -105,19 +127,29 @@ class PlanBuilder {
       out.queues[i].limit = limit_without_row(false);
       const auto* profile = profile_at(config_, port.queues[i]);
       if (profile == nullptr) continue;
-      out.queues[i] = {numbers_[profile->pool], cells(in_cells(profile->size)), limit_of(*profile)};
+      out.queues[i] = {pool_number(profile->pool, 0), in_cells(profile->size), limit_of(*profile)};
     }
+    out.slice = static_cast<uint8_t>(slice);
+    add_limits(port.ingress_profiles, slice, out.ingress_limits);
+    for (uint32_t s = 0; s < config_.slices; ++s) add_limits(port.egress_profiles, s, out.egress_limits);
     return out;
   }
 
-  dp::PriorityGroupPlan group_of(const BufferProfileConfig& profile, const PortShape& shape) {
-    return {.pool = numbers_[profile.pool],
+  void add_limits(const std::vector<int16_t>& profiles, uint32_t slice, std::vector<dp::PortLimitPlan>& out) const {
+    for (const int16_t index : profiles) {
+      const BufferProfileConfig& profile = *profile_at(config_, index);
+      out.push_back({pool_number(profile.pool, slice), limit_of(profile)});
+    }
+  }
+
+  dp::PriorityGroupPlan group_of(const BufferProfileConfig& profile, const PortShape& shape, uint32_t slice) {
+    return {.pool = pool_number(profile.pool, slice),
             .lossless = profile.lossless,
-            .reserved_cells = cells(in_cells(profile.reserved())),
+            .reserved_cells = in_cells(profile.reserved()),
             .limit = limit_of(profile),
             .headroom_cells = cells(headroom_.cells(profile, shape)),
-            .xon_cells = cells(in_cells(profile.xon)),
-            .xon_offset_cells = cells(in_cells(profile.xon_offset + config_.cell_bytes - 1))};
+            .xon_cells = in_cells(profile.xon),
+            .xon_offset_cells = in_cells(profile.xon_offset)};
   }
 
   dp::PortBufferPlan buffers_of_switch() const {
@@ -157,6 +189,7 @@ class PlanBuilder {
     out.link_mode = shape.flow_control;
     const bool by_credit = shape.flow_control == FlowControl::kCredit;
     (by_credit ? out.credit_enabled : out.pfc_enabled) = port.pfc_enable;
+    out.pfc_response = shape.response;
     out.largest_frame = shape.largest_frame;
     out.queues_of_priority = config_.queues_of_priority;
     out.priorities_of_pg = config_.priorities_of_pg;
@@ -175,13 +208,47 @@ class PlanBuilder {
 
 }  // namespace
 
-std::vector<PortShape> port_shapes(const Fabric& fabric, uint32_t node) {
+namespace {
+
+// What the port's profile says, or its link, or the longest that 802.3 allows.
+dp::Duration response_at(const Fabric& fabric, const std::vector<Profile>& profiles, LinkEnd end) {
+  const FabricNode& node = fabric.nodes[end.node];
+  const FabricPort& port = node.ports[end.port];
+  if (node.kind == NodeKind::kSwitch && node.profile < profiles.size() && profiles[node.profile].qos) {
+    const auto& own = profiles[node.profile].qos->port(port.name).pfc_response;
+    if (own) return *own;
+  }
+  const FabricLink& link = fabric.links[port.link];
+  return link.pfc_response.value_or(dp::PauseTiming::of(link.rate).response);
+}
+
+}  // namespace
+
+std::vector<PortShape> port_shapes(const Fabric& fabric, const std::vector<Profile>& profiles, uint32_t node) {
   std::vector<PortShape> out;
-  for (const FabricPort& port : fabric.nodes[node].ports) {
+  for (uint16_t p = 0; p < fabric.nodes[node].ports.size(); ++p) {
+    const LinkEnd end{node, p};
+    const FabricPort& port = fabric.port(end);
     const FabricLink& link = fabric.links[port.link];
-    out.push_back({port.name, port.mac, link.rate, link.propagation, link.mtu + kFrameOverhead, link.flow_control});
+    out.push_back({.name = port.name,
+                   .mac = port.mac,
+                   .rate = link.rate,
+                   .propagation = link.propagation,
+                   .largest_frame = link.mtu + kFrameOverhead,
+                   .flow_control = link.flow_control,
+                   .response = response_at(fabric, profiles, end),
+                   .peer_response = response_at(fabric, profiles, fabric.peer_of(end))});
   }
   return out;
+}
+
+uint32_t host_headroom(const Fabric& fabric, const std::vector<Profile>& profiles, LinkEnd host) {
+  const FabricLink& link = fabric.links[fabric.port(host).link];
+  return static_cast<uint32_t>(dp::headroom_cells({.rate = link.rate,
+                                                   .propagation = link.propagation,
+                                                   .largest_frame = link.mtu + kFrameOverhead,
+                                                   .cell = dp::CellSize{1},
+                                                   .response = response_at(fabric, profiles, fabric.peer_of(host))}));
 }
 
 uint64_t headroom_needed(const PortShape& port, uint32_t cell_bytes, uint32_t smallest_frame) {
@@ -190,7 +257,7 @@ uint64_t headroom_needed(const PortShape& port, uint32_t cell_bytes, uint32_t sm
                              .largest_frame = port.largest_frame,
                              .smallest_frame = smallest_frame,
                              .cell = dp::CellSize(cell_bytes),
-                             .response = dp::PauseTiming::of(port.rate).response});
+                             .response = port.peer_response});
 }
 
 std::vector<PoolDemand> pool_demands(const QosConfig& config, const std::vector<PortShape>& ports) {
@@ -209,10 +276,10 @@ std::vector<PoolDemand> pool_demands(const QosConfig& config, const std::vector<
       PoolDemand& pool = out[profile->pool];
       const uint64_t headroom = table.cells(*profile, shape);
       pool.headroom += headroom;
-      pool.reserved += profile->reserved() / cell + (profile->holds_headroom() ? headroom : 0);
+      pool.reserved += round_up(profile->reserved(), cell) + (profile->holds_headroom ? headroom : 0);
     }
     for (const int16_t index : port.queues) {
-      if (const auto* profile = profile_at(config, index)) out[profile->pool].reserved += profile->size / cell;
+      if (const auto* profile = profile_at(config, index)) out[profile->pool].reserved += round_up(profile->size, cell);
     }
   }
   return out;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles SONiC's tables into a switch's QosPlan: sizes become cells, rows of ports ports, names masks. Pure.
 //
-//   cells        sizes rounded down to whole cells (a part of a cell can't be used); xon_offset rounded up
+//   cells        sizes rounded up to whole cells, as Broadcom's SDK does it; pools rounded down
 //   PG           reserved = size, less the headroom if that is inside (qos.hpp); headroom = xoff, or by the
 //                formula for this port (dataplane/buffer/headroom.hpp) if it is `auto`
-//   pool shared  size − what all ports reserve in it, headroom inside the size included (SAI's SHARED_SIZE)
+//   pool shared  size: SONiC's tables have taken out before what groups reserve (buffer_pool_mellanox.lua). Where
+//                ingress_pool_size is `total` (Trident 2): size − what all ports reserve in it, headroom inside
+//                included
 //   pool headroom = xoff: the shared headroom pool, beside its size
+//   slices       pools are numbered pool × slices + slice, each with size / slices and xoff / slices. Ports are dealt
+//                to slices in equal blocks, in their order, unless PORT_SLICE says otherwise; what comes in by a port
+//                lies in its slice
 //   without BUFFER_* tables: a limit per queue and nothing shared, so no XOFF is ever raised
 //   PG, queue without a row: it admits nothing (check_qos finds those that are in use), unless there is no pool
 //                in that direction at all: then it admits everything
@@ -34,9 +39,14 @@ struct PortShape {
   dataplane::Duration propagation;  // one way
   uint32_t largest_frame = 0;       // bytes without FCS, a VLAN tag included
   FlowControl flow_control = FlowControl::kPfc;
+  dataplane::Duration response;       // how late it may obey a pause
+  dataplane::Duration peer_response;  // how late the other end may
 };
 
-std::vector<PortShape> port_shapes(const Fabric& fabric, uint32_t node);
+std::vector<PortShape> port_shapes(const Fabric& fabric, const std::vector<Profile>& profiles, uint32_t node);
+
+// What may come, in bytes, after the host at this end of a link has raised XOFF.
+uint32_t host_headroom(const Fabric& fabric, const std::vector<Profile>& profiles, LinkEnd host);
 
 // Bytes that a frame has beside its IP packet, at most: the Ethernet header and one VLAN tag.
 inline constexpr uint32_t kFrameOverhead = 18;
@@ -47,7 +57,7 @@ uint64_t headroom_needed(const PortShape& port, uint32_t cell_bytes, uint32_t sm
 // What all ports of a switch together demand of one pool, in cells.
 struct PoolDemand {
   uint64_t size = 0;
-  uint64_t reserved = 0;         // headroom inside the size included
+  uint64_t reserved = 0;         // headroom inside their sizes included
   uint64_t headroom = 0;         // of all lossless groups, summed up
   uint64_t shared_headroom = 0;  // the pool's xoff
 };

@@ -34,12 +34,14 @@ ServiceBook::ServiceBook(const Testbed& testbed) : testbed_(testbed) {
     const Profile* profile = profile_of(n);
     if (profile == nullptr || !profile->qos || !profile->qos->has_buffers()) continue;
     const QosConfig& config = *profile->qos;
-    const auto demands = pool_demands(config, port_shapes(fabric, n));
+    const auto demands = pool_demands(config, port_shapes(fabric, testbed.profiles, n));
     for (size_t i = 0; i < demands.size(); ++i) {
       const PoolDemand& pool = demands[i];
       const uint64_t beside = pool.shared_headroom > 0 ? pool.shared_headroom : pool.headroom;
-      if (config.pools[i].ingress) ingress_bytes_[n] += (pool.size + beside) * config.cell_bytes;
-      pool_bytes_[n].push_back((pool.size - std::min(pool.size, pool.reserved)) * config.cell_bytes);
+      const uint64_t own = config.holds_reserved(config.pools[i]) ? 0 : pool.reserved;
+      if (config.pools[i].ingress) ingress_bytes_[n] += (pool.size + own + beside) / config.slices * config.cell_bytes;
+      const uint64_t taken = config.holds_reserved(config.pools[i]) ? std::min(pool.size, pool.reserved) : 0;
+      pool_bytes_[n].push_back((pool.size - taken) / config.slices * config.cell_bytes);
     }
   }
 }
@@ -72,7 +74,7 @@ Service ServiceBook::at(LinkEnd sender, uint8_t dscp, bool ecn_capable) const {
   if (out.loss != Loss::kNothing) return out;
   if (queue_may_drop(sender, *out.queue)) {
     out.loss = from->qos->has_buffers() ? Loss::kQueue : Loss::kNoBuffers;
-  } else if (line != nullptr && !ecn_capable && !line->drop.off()) {
+  } else if (line != nullptr && (!ecn_capable || !out.marked) && !line->drop.off()) {
     out.loss = Loss::kEarly;
   }
   return out;
@@ -119,7 +121,8 @@ bool ServiceBook::queue_may_drop(LinkEnd sender, uint8_t queue) const {
   const BufferProfileConfig* row = row_at(config, config.port(testbed_.fabric.port(sender).name).queues[queue]);
   if (row == nullptr) return true;
   const uint64_t shared = pool_bytes_[sender.node][row->pool];
-  const uint64_t most = row->dynamic_th ? dynamic_share(shared, *row->dynamic_th) : std::min(row->static_th, shared);
+  const uint64_t fixed = row->static_th == 0 ? shared : std::min(row->static_th, shared);
+  const uint64_t most = row->dynamic_th ? dynamic_share(shared, *row->dynamic_th) : fixed;
   return row->size + most < ingress_bytes_[sender.node];
 }
 
@@ -157,7 +160,9 @@ std::string ServiceBook::why(LinkEnd sender, const Service& service) const {
     case Loss::kNotObeyed:
       return testbed_.fabric.nodes[sender.node].name + " does not obey the pauses that " + group + " asks for";
     case Loss::kQueue: return queue + " may hold less than comes in: it drops before anybody is paused";
-    case Loss::kEarly: return "WRED of " + queue + " drops what is not ECN-capable";
+    case Loss::kEarly:
+      return "WRED of " + queue +
+             (service.marked ? " drops what is not ECN-capable" : " drops early, and marks nothing (ecn_none)");
   }
   return "";
 }

@@ -39,6 +39,7 @@ struct DraftLink {
   Length length;
   std::optional<uint32_t> mtu;
   FlowControl flow_control = FlowControl::kPfc;
+  std::optional<dataplane::Duration> pfc_response;
 };
 
 // Ethernet0, Ethernet4, … (SONiC numbers a port by its first lane of four) at a switch; eth0, eth1, … at a host.

@@ -39,7 +39,8 @@ void Draft::connect(uint32_t a, uint32_t b, const LinkSpec& spec) {
                    .rate = spec.rate,
                    .length = spec.length,
                    .mtu = spec.mtu,
-                   .flow_control = spec.flow_control});
+                   .flow_control = spec.flow_control,
+                   .pfc_response = spec.pfc_response});
 }
 
 Size size_of(const LeafSpine& s) {

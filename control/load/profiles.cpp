@@ -234,6 +234,7 @@ void apply_maps(Reader& reader, const ProfileRow& row, Resolved& out) {
 size_t rows_of(const QosRows& qos) {
   return qos.buffer_pool.items.size() + qos.buffer_profile.items.size() + qos.buffer_pg.items.size() +
          qos.buffer_queue.items.size() + qos.lossless_parameter.items.size() + qos.wred_profile.items.size() +
+         qos.port_slice.items.size() + qos.port_ingress.items.size() + qos.port_egress.items.size() +
          qos.scheduler.items.size() + qos.queue.items.size() + qos.port_qos_map.items.size() + qos.pfc_wd.items.size();
 }
 

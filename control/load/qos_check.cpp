@@ -14,7 +14,8 @@ namespace {
 // One switch and the profile that it works by.
 class QosCheck {
  public:
-  QosCheck(Reader& reader, const Fabric& fabric) : reader_(reader), fabric_(fabric) {}
+  QosCheck(Reader& reader, const std::vector<Profile>& profiles, const Fabric& fabric)
+      : reader_(reader), profiles_(profiles), fabric_(fabric) {}
 
   void check(const Profile& profile, uint32_t node) {
     if (!profile.qos || !profile.qos->whole || !profile.qos->has_buffers()) return;
@@ -32,9 +33,9 @@ class QosCheck {
   }
 
   void check_sums(const QosConfig& config, uint32_t node) {
-    const auto demands = pool_demands(config, port_shapes(fabric_, node));
+    const auto demands = pool_demands(config, port_shapes(fabric_, profiles_, node));
     for (size_t i = 0; i < demands.size(); ++i) {
-      if (demands[i].reserved <= demands[i].size) continue;
+      if (!config.holds_reserved(config.pools[i]) || demands[i].reserved <= demands[i].size) continue;
       wrong(config.pools[i].place, "sum",
             "is too small: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
                 fabric_.nodes[node].name + " reserve " + std::to_string(demands[i].reserved * config.cell_bytes) +
@@ -44,7 +45,7 @@ class QosCheck {
 
   // A promise of room needs memory that is its alone.
   void check_credit(const QosConfig& config, uint32_t node) {
-    for (const PortShape& shape : port_shapes(fabric_, node)) {
+    for (const PortShape& shape : port_shapes(fabric_, profiles_, node)) {
       if (shape.flow_control != FlowControl::kCredit) continue;
       const PortQos& port = config.port(shape.name);
       const std::string of_port = " of " + fabric_.nodes[node].name + ":" + shape.name + " ";
@@ -98,9 +99,22 @@ class QosCheck {
   }
 
   Reader& reader_;
+  const std::vector<Profile>& profiles_;
   const Fabric& fabric_;
   std::set<std::tuple<std::string, std::string, std::string>> said_;
 };
+
+// By port, and how many there are at the end.
+std::vector<uint32_t> slices_of(const Profile& profile, const Fabric& fabric, uint32_t node) {
+  const auto& ports = fabric.nodes[node].ports;
+  if (!profile.qos || !profile.qos->has_buffers()) return std::vector<uint32_t>(ports.size() + 1, 0);
+  std::vector<uint32_t> out;
+  for (uint32_t p = 0; p < ports.size(); ++p) {
+    out.push_back(profile.qos->slice_of(profile.qos->port(ports[p].name), p, static_cast<uint32_t>(ports.size())));
+  }
+  out.push_back(profile.qos->slices - 1);
+  return out;
+}
 
 }  // namespace
 
@@ -113,9 +127,13 @@ std::string why_not_change(const std::vector<Profile>& profiles, const Fabric& f
   const auto cell_of = [](const Profile& profile) {
     return profile.qos && profile.qos->has_buffers() ? profile.qos->cell_bytes : 1;
   };
+  if (slices_of(from, fabric, index) != slices_of(to, fabric, index)) {
+    return node.name + " works by " + from.name + ", whose memory is in other slices than that of " + to.name +
+           ": what is held lies where it lies";
+  }
   if (cell_of(from) == cell_of(to)) {
     Reader reader;
-    QosCheck(reader, fabric).check(to, index);
+    QosCheck(reader, profiles, fabric).check(to, index);
     const Errors errors = reader.finish();
     return errors.empty() ? "" : errors.front().path + ": " + errors.front().message;
   }
@@ -125,7 +143,7 @@ std::string why_not_change(const std::vector<Profile>& profiles, const Fabric& f
 }
 
 void check_qos(Reader& reader, const std::vector<Profile>& profiles, const Fabric& fabric) {
-  QosCheck check(reader, fabric);
+  QosCheck check(reader, profiles, fabric);
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const FabricNode& node = fabric.nodes[n];
     if (node.kind == NodeKind::kSwitch && node.profile < profiles.size()) check.check(profiles[node.profile], n);

@@ -57,8 +57,8 @@ class QosResolver {
         out_(std::make_shared<QosConfig>()) {}
 
   std::shared_ptr<QosConfig> run() {
-    if (rows_.cell) out_->cell_bytes = static_cast<uint32_t>(rows_.cell->count);
     out_->place = place_of(where_);
+    set_platform();
     add_pools();
     add_profiles();
     add_schedulers();
@@ -91,8 +91,21 @@ class QosResolver {
     return false;
   }
 
+  // What the profile says goes before what its platform is like.
+  void set_platform() {
+    if (rows_.platform) {
+      const PlatformRow& platform = row_of(*rows_.platform);
+      out_->cell_bytes = platform.cell_bytes;
+      out_->slices = platform.slices;
+      out_->ingress_pools_total = platform.pools_total;
+    }
+    if (rows_.cell) out_->cell_bytes = static_cast<uint32_t>(rows_.cell->count);
+    if (rows_.slices) out_->slices = *rows_.slices;
+    if (rows_.ingress_pool_size) out_->ingress_pools_total = *rows_.ingress_pool_size == PoolSize::kTotal;
+  }
+
   void add_pools() {
-    if (!holds(rows_.buffer_pool, "BUFFER_POOL", dp::BufferPlan::kMaxPools)) return;
+    if (!holds(rows_.buffer_pool, "BUFFER_POOL", dp::BufferPlan::kMaxPools / out_->slices)) return;
     for (const auto& item : rows_.buffer_pool.items) {
       const BufferPoolRow& row = item.row;
       BufferPoolConfig pool{.name = item.key.text, .place = place_of(row.where)};
@@ -130,7 +143,9 @@ class QosResolver {
     check_lossless(row, out);
     if (pool < 0 || static_cast<size_t>(pool) >= out_->pools.size()) return out;
     out.pool = static_cast<uint8_t>(pool);
-    check_against(row, out, out_->pools[out.pool]);
+    const BufferPoolConfig& its = out_->pools[out.pool];
+    out.holds_headroom = out.lossless && !out.automatic && its.xoff == 0 && out.size >= out.xoff;
+    check_against(row, out, its);
     return out;
   }
 
@@ -227,6 +242,11 @@ class QosResolver {
              [&](const auto& item, PortQos& port) { fill(item, port.groups, use_of(item.row, true)); });
     add_rows(rows_.buffer_queue, ports,
              [&](const auto& item, PortQos& port) { fill(item, port.queues, use_of(item.row, false)); });
+    add_rows(rows_.port_ingress, ports,
+             [&](const auto& item, PortQos& port) { port.ingress_profiles = profiles_of(item.row, true); });
+    add_rows(rows_.port_egress, ports,
+             [&](const auto& item, PortQos& port) { port.egress_profiles = profiles_of(item.row, false); });
+    add_rows(rows_.port_slice, ports, [&](const auto& item, PortQos& port) { set_slice(item.row, port); });
     add_rows(rows_.queue, ports, [&](const auto& item, PortQos& port) {
       const auto scheduler = find(scheduler_index_, "SCHEDULER", item.row.scheduler, item.row.where.child("scheduler"));
       const auto wred = find(wred_index_, "WRED_PROFILE", item.row.wred_profile, item.row.where.child("wred_profile"));
@@ -279,6 +299,37 @@ class QosResolver {
     }
   }
 
+  // Of a port as a whole.
+  std::vector<int16_t> profiles_of(const PortProfilesRow& row, bool ingress) {
+    const Value at = row.where.child("profile_list");
+    std::vector<int16_t> out;
+    for (const Reference& name : row.profiles.names) {
+      const int16_t index = find(profile_index_, "BUFFER_PROFILE", name, at);
+      if (index < 0 || static_cast<size_t>(index) >= out_->profiles.size()) continue;
+      const BufferProfileConfig& profile = out_->profiles[static_cast<size_t>(index)];
+      if (profile.pool >= out_->pools.size()) continue;
+      const BufferPoolConfig& pool = out_->pools[profile.pool];
+      if (pool.ingress != ingress) {
+        reader_.wrong(at, profile.name + " is of " + pool.name + ", an " + (ingress ? "egress" : "ingress") + " pool");
+      } else if (std::ranges::any_of(out, [&](int16_t other) {
+                   return out_->profiles[static_cast<size_t>(other)].pool == profile.pool;
+                 })) {
+        reader_.wrong(at, "has two profiles of " + pool.name);
+      } else {
+        out.push_back(index);
+      }
+    }
+    return out;
+  }
+
+  void set_slice(const PortSliceRow& row, PortQos& port) {
+    if (row.slice >= out_->slices) {
+      reader_.wrong(row.where.child("slice"), "is not one of the " + std::to_string(out_->slices) + " slices");
+      return;
+    }
+    port.slice = static_cast<uint8_t>(row.slice);
+  }
+
   // Into QosConfig::profiles.
   int16_t use_of(const BufferUseRow& row, bool ingress) {
     const Value at = row.where.child("profile");
@@ -318,6 +369,7 @@ class QosResolver {
   void set_port(const PortQosRow& row, PortQos& port) {
     if (row.pfc_enable) port.pfc_enable = row.pfc_enable->mask;
     if (row.pfcwd_sw_enable) port.pfcwd_sw_enable = row.pfcwd_sw_enable->mask;
+    if (row.pfc_response) port.pfc_response = row.pfc_response;
     if (row.scheduler)
       port.scheduler = find(scheduler_index_, "SCHEDULER", row.scheduler, row.where.child("scheduler"));
   }
@@ -397,7 +449,19 @@ const PortQos& QosConfig::port(std::string_view name) const {
 }
 
 void put_over(const QosRows& from, QosRows& into, uint32_t layer) {
+  // A platform of a profile goes before what its bases say of the same.
+  if (from.platform) {
+    into.platform = from.platform;
+    into.cell.reset();
+    into.slices.reset();
+    into.ingress_pool_size.reset();
+  }
   if (from.cell) into.cell = from.cell;
+  if (from.slices) into.slices = from.slices;
+  if (from.ingress_pool_size) into.ingress_pool_size = from.ingress_pool_size;
+  put_behind(from.port_slice, into.port_slice, layer);
+  put_behind(from.port_ingress, into.port_ingress, layer);
+  put_behind(from.port_egress, into.port_egress, layer);
   put_over_named(from.buffer_pool, into.buffer_pool);
   put_over_named(from.buffer_profile, into.buffer_profile);
   put_over_named(from.lossless_parameter, into.lossless_parameter);

@@ -79,7 +79,7 @@ class WorkloadResolver {
     take(row.ack_timeout, out.ack_timeout);
     take(row.retries, out.retries);
     take(row.cnp_dscp, out.cnp_dscp);
-    take(row.cnp_interval, out.cnp_interval);
+    out.cnp_interval = row.cnp_interval.value_or(dataplane::cnp_interval_of(out.congestion_control));
     return out;
   }
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,9 @@ struct FabricLink {
   dataplane::Duration propagation;  // length / 1.98e8 m/s, at least 1 ps
   uint32_t mtu = 9100;              // of the IP packet: the frame may be 14 bytes (18 with a tag) longer
   FlowControl flow_control = FlowControl::kPfc;
+  // From a pause's last bit to the last instant at which an end may still begin a frame of a paused priority. None: the
+  // longest that 802.3 allows at the link's rate. A switch's profile may say another for its port.
+  std::optional<dataplane::Duration> pfc_response;
 };
 
 struct Subnet {

@@ -23,14 +23,15 @@ inline constexpr uint32_t kDefaultCellBytes = 256;
 struct BufferPoolConfig {
   std::string name;
   bool ingress = true;
-  uint64_t size = 0;  // what is reserved in it included
+  uint64_t size = 0;
   uint64_t xoff = 0;  // the shared headroom pool, beside it; 0: every group has its own
   Place place;
 };
 
-// lossless: with headroom (xoff). Ingress only.
-//   size ≥ xon + xoff (as SN4700's profiles say it): the headroom is inside; reserved = size − xoff
-//   else (as Broadcom's do):                          the headroom is beside; reserved = size
+// lossless: with headroom (xoff). Ingress only. Where the headroom lies:
+//   the pool has a headroom pool (xoff)     there; reserved = size (Tomahawk)
+//   it has none, and size ≥ xoff            inside the size; reserved = size − xoff (Trident 2, Spectrum)
+//   else, and where xoff is `auto`          beside the size; reserved = size
 struct BufferProfileConfig {
   std::string name;
   uint8_t pool = 0;
@@ -44,8 +45,9 @@ struct BufferProfileConfig {
   uint64_t xon_offset = 0;
   Place place;
 
-  bool holds_headroom() const { return lossless && !automatic && size >= xon + xoff; }
-  uint64_t reserved() const { return holds_headroom() ? size - xoff : size; }
+  bool holds_headroom = false;  // inside its size
+
+  uint64_t reserved() const { return holds_headroom ? size - xoff : size; }
 };
 
 struct SchedulerConfig {
@@ -64,11 +66,15 @@ struct PortQos {
     return out;
   }
 
-  Indices groups = nothing();      // into QosConfig::profiles
-  Indices queues = nothing();      // into QosConfig::profiles
-  Indices schedulers = nothing();  // of queues, into QosConfig::schedulers
-  Indices wreds = nothing();       // of queues, into QosConfig::wreds
-  int16_t scheduler = kNone;       // of the port
+  Indices groups = nothing();             // into QosConfig::profiles
+  Indices queues = nothing();             // into QosConfig::profiles
+  Indices schedulers = nothing();         // of queues, into QosConfig::schedulers
+  Indices wreds = nothing();              // of queues, into QosConfig::wreds
+  int16_t scheduler = kNone;              // of the port
+  std::vector<int16_t> ingress_profiles;  // of the port as a whole, into QosConfig::profiles; one for a pool
+  std::vector<int16_t> egress_profiles;
+  std::optional<dataplane::Duration> pfc_response;
+  std::optional<uint8_t> slice;
   uint8_t pfc_enable = 0;
   std::optional<uint8_t> pfcwd_sw_enable;
   dataplane::WatchdogPlan watchdog;
@@ -76,6 +82,8 @@ struct PortQos {
 
 struct QosConfig {
   uint32_t cell_bytes = kDefaultCellBytes;
+  uint32_t slices = 1;               // parts that each pool is divided into; a port's buffers are in one
+  bool ingress_pools_total = false;  // the size of an ingress pool has in it what its groups reserve
   std::vector<BufferPoolConfig> pools;
   std::vector<BufferProfileConfig> profiles;
   std::vector<SchedulerConfig> schedulers;
@@ -89,6 +97,11 @@ struct QosConfig {
   bool whole = true;  // no error has been found in it so far, so checks of what depends on it make sense
 
   bool has_buffers() const { return !pools.empty(); }
+  bool holds_reserved(const BufferPoolConfig& pool) const { return ingress_pools_total && pool.ingress; }
+  // Of the port of this number, of a switch with so many.
+  uint32_t slice_of(const PortQos& qos, uint32_t number, uint32_t count) const {
+    return qos.slice.value_or(static_cast<uint8_t>(uint64_t{number} * slices / count));
+  }
   const PortQos& port(std::string_view name) const;
 };
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view kAzure = R"(
 DSCP_TO_TC_MAP:
-  AZURE: {0: 1, 1: 1, 2: 1, 3: 3, 4: 4, 5: 1, 6: 1, 7: 1, 8: 0, 9: 1, 10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 15: 1,
+  AZURE: {0: 1, 1: 1, 2: 1, 3: 3, 4: 4, 5: 2, 6: 1, 7: 1, 8: 0, 9: 1, 10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 15: 1,
     16: 1, 17: 1, 18: 1, 19: 1, 20: 1, 21: 1, 22: 1, 23: 1, 24: 1, 25: 1, 26: 1, 27: 1, 28: 1, 29: 1, 30: 1, 31: 1,
     32: 1, 33: 1, 34: 1, 35: 1, 36: 1, 37: 1, 38: 1, 39: 1, 40: 1, 41: 1, 42: 1, 43: 1, 44: 1, 45: 1, 46: 5, 47: 1,
     48: 6, 49: 1, 50: 1, 51: 1, 52: 1, 53: 1, 54: 1, 55: 1, 56: 1, 57: 1, 58: 1, 59: 1, 60: 1, 61: 1, 62: 1, 63: 1}
@@ -51,7 +51,7 @@ BUFFER_QUEUE:
 
 constexpr std::string_view kTomahawk = R"(
 base: azure
-cell: 208B
+platform: tomahawk
 BUFFER_POOL:
   ingress_lossless_pool: {type: ingress, mode: dynamic, size: 10875072B, xoff: 4194112B}
   egress_lossless_pool: {type: egress, mode: static, size: 15982720B}
@@ -83,9 +83,29 @@ BUFFER_PROFILE:
 BUFFER_PG: {3-4: {profile: pg_lossless_100000_300m_profile}}
 )";
 
+constexpr std::string_view kTrident2 = R"(
+base: azure
+platform: trident2
+BUFFER_POOL:
+  ingress_lossless_pool: {type: ingress, mode: dynamic, size: 12766208B}
+  egress_lossless_pool: {type: egress, mode: static, size: 12766208B}
+  egress_lossy_pool: {type: egress, mode: dynamic, size: 7326924B}
+BUFFER_PROFILE:
+  ingress_lossy_profile: {pool: ingress_lossless_pool, size: 0B, dynamic_th: 3}
+  egress_lossless_profile: {pool: egress_lossless_pool, size: 0B, static_th: 12766208B}
+  egress_lossy_profile: {pool: egress_lossy_pool, size: 1518B, dynamic_th: 3}
+  pg_lossless_40000_300m_profile: {pool: ingress_lossless_pool, size: 56368B, xon: 18432B, xon_offset: 2496B,
+    xoff: 55120B, dynamic_th: -3}
+BUFFER_PG: {0: {profile: ingress_lossy_profile}, 3-4: {profile: pg_lossless_40000_300m_profile}}
+BUFFER_QUEUE:
+  0-2: {profile: egress_lossy_profile}
+  3-4: {profile: egress_lossless_profile}
+  5-6: {profile: egress_lossy_profile}
+)";
+
 constexpr std::string_view kTomahawk5 = R"(
 base: azure
-cell: 254B
+platform: tomahawk5
 BUFFER_POOL:
   ingress_lossless_pool: {type: ingress, mode: dynamic, size: 121964196B, xoff: 29520896B}
   egress_lossless_pool: {type: egress, mode: static, size: 164075364B}
@@ -111,7 +131,7 @@ BUFFER_PG: {3-4: {profile: pg_lossless_800000_profile}}
 
 constexpr std::string_view kSn4700 = R"(
 base: azure
-cell: 144B
+platform: spectrum3
 BUFFER_POOL:
   ingress_lossless_pool: {type: ingress, mode: dynamic, size: 20627456B}
   ingress_lossy_pool: {type: ingress, mode: dynamic, size: 20627456B}
@@ -153,6 +173,7 @@ constexpr std::array kProfiles{BuiltInProfile{"azure", kAzure},
                                BuiltInProfile{"sonic-tomahawk-100g-5m", kTomahawk},
                                BuiltInProfile{"sonic-tomahawk-100g-40m", kTomahawk40m},
                                BuiltInProfile{"sonic-tomahawk-100g-300m", kTomahawk300m},
+                               BuiltInProfile{"sonic-trident2-40g-300m", kTrident2},
                                BuiltInProfile{"sonic-tomahawk5-100g", kTomahawk5},
                                BuiltInProfile{"sonic-tomahawk5-800g", kTomahawk5At800},
                                BuiltInProfile{"sonic-sn4700-100g-5m", kSn4700},

@@ -31,6 +31,8 @@ void add_buffers_and_queues(Table<ProfileRow>& table) {
       .optional("BUFFER_PROFILE", own(&QosRows::buffer_profile), "what one may use of a pool")
       .optional("BUFFER_PG", own(&QosRows::buffer_pg), "profiles of priority groups: \"3-4\", \"Ethernet0|3-4\"")
       .optional("BUFFER_QUEUE", own(&QosRows::buffer_queue), "profiles of queues: \"3-4\", \"Ethernet0|3-4\"")
+      .optional("BUFFER_PORT_INGRESS_PROFILE_LIST", own(&QosRows::port_ingress), "limits of ports, over their groups")
+      .optional("BUFFER_PORT_EGRESS_PROFILE_LIST", own(&QosRows::port_egress), "limits of ports, over their queues")
       .optional("DEFAULT_LOSSLESS_BUFFER_PARAMETER", own(&QosRows::lossless_parameter), "of the profile NULL")
       .optional("WRED_PROFILE", own(&QosRows::wred_profile), "marks and early drops")
       .optional("SCHEDULER", own(&QosRows::scheduler), "order and rates")
@@ -68,7 +70,13 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
         .optional("SWITCH_HASH", &ProfileRow::switch_hash, "the same as SONiC writes it")
         .optional("DEVICE_METADATA", &ProfileRow::device_metadata, "what SONiC's seed and offset follow from")
         .optional("groups", &ProfileRow::groups, "of next hops: how one of them is chosen")
-        .optional("cell", own(&QosRows::cell), "what memory is given out in", within<Bytes>({32}, {16'384}));
+        .optional("platform", own(&QosRows::platform), "the switch chip: its cell, slices and ingress_pool_size")
+        .optional("cell", own(&QosRows::cell), "what memory is given out in", within<Bytes>({32}, {16'384}))
+        .optional("slices", own(&QosRows::slices), "parts of the memory: each pool is divided evenly",
+                  within<uint32_t>(1, 16))
+        .optional("PORT_SLICE", own(&QosRows::port_slice), "ports' slices; equal blocks in their order if not given")
+        .optional("ingress_pool_size", own(&QosRows::ingress_pool_size),
+                  "shared: BUFFER_POOL's size is what is shared; total: what groups reserve is in it, as on Trident 2");
     add_maps(out);
     add_buffers_and_queues(out);
     out.check([](Reader& reader, Value at, const ProfileRow& row) {

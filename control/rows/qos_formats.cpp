@@ -43,6 +43,35 @@ bool Format<Reference>::read(Reader& reader, Value value, Reference& out) {
   return true;
 }
 
+bool Format<ReferenceList>::read(Reader& reader, Value value, ReferenceList& out) {
+  if (value.kind() == ValueKind::kSequence) {
+    bool good = true;
+    for (const Value item : value.items()) good &= Format<Reference>::read(reader, item, out.names.emplace_back());
+    return good;
+  }
+  Reference all;
+  if (!Format<Reference>::read(reader, value, all)) return false;
+  return all.name.empty() || each_part(all.name, [&](std::string_view part) {
+           // Each name of "[TABLE|a],[TABLE|b]", as SONiC wrote it before 2021.
+           const size_t bar = part.rfind('|');
+           if (bar != std::string_view::npos) part.remove_prefix(bar + 1);
+           while (part.starts_with('[') || part.starts_with(' ')) part.remove_prefix(1);
+           while (part.ends_with(']') || part.ends_with(' ')) part.remove_suffix(1);
+           out.names.push_back({std::string(part)});
+           return true;
+         });
+}
+
+Json Format<ReferenceList>::schema(SchemaBook&) {
+  return {{"anyOf", {text_schema(), Json{{"type", "array"}, {"items", text_schema()}}}}};
+}
+
+Json Format<ReferenceList>::write(const ReferenceList& list) {
+  Json out = Json::array();
+  for (const Reference& reference : list.names) out.push_back(reference.name);
+  return out;
+}
+
 bool Format<DynamicTh>::read(Reader& reader, Value value, DynamicTh& out) {
   if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "a whole number from -8 to 8");
   const std::string_view text = value.text();

@@ -14,6 +14,18 @@ struct Words<PoolType> {
   static constexpr std::array all{std::pair{"ingress", PoolType::kIngress}, std::pair{"egress", PoolType::kEgress}};
 };
 template <>
+struct Words<PoolSize> {
+  static constexpr std::array all{std::pair{"shared", PoolSize::kShared}, std::pair{"total", PoolSize::kTotal}};
+};
+template <>
+struct Words<Platform> {
+  static constexpr auto all = [] {
+    std::array<std::pair<const char*, Platform>, kPlatforms.size()> out{};
+    for (size_t i = 0; i < out.size(); ++i) out[i] = {kPlatforms[i].word, kPlatforms[i].platform};
+    return out;
+  }();
+};
+template <>
 struct Words<PoolMode> {
   static constexpr std::array all{std::pair{"static", PoolMode::kStatic}, std::pair{"dynamic", PoolMode::kDynamic}};
 };
@@ -51,6 +63,12 @@ struct Format<Reference> {
   static bool read(Reader& reader, Value value, Reference& out);
   static Json schema(SchemaBook&) { return text_schema(); }
   static Json write(const Reference& reference) { return reference.name; }
+};
+template <>
+struct Format<ReferenceList> {
+  static bool read(Reader& reader, Value value, ReferenceList& out);
+  static Json schema(SchemaBook&);
+  static Json write(const ReferenceList& list);
 };
 template <>
 struct Format<DynamicTh> {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "control/format/format.hpp"
+#include "control/model/platform.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -96,6 +97,20 @@ struct BufferProfileRow {
   std::optional<Xoff> xoff;
   std::optional<DiscardAction> packet_discard_action;
 };
+// "a,b", or ["a", "b"].
+struct ReferenceList {
+  std::vector<Reference> names;
+};
+// Of BUFFER_PORT_INGRESS_PROFILE_LIST and BUFFER_PORT_EGRESS_PROFILE_LIST.
+struct PortProfilesRow {
+  Value where;
+  ReferenceList profiles;
+};
+enum class PoolSize : uint8_t { kShared, kTotal };
+struct PortSliceRow {
+  Value where;
+  uint32_t slice = 0;
+};
 // Of BUFFER_PG and BUFFER_QUEUE.
 struct BufferUseRow {
   Value where;
@@ -155,6 +170,7 @@ struct PortQosRow {
   std::optional<PriorityList> pfc_enable;
   std::optional<PriorityList> pfcwd_sw_enable;
   std::optional<Reference> scheduler;
+  std::optional<dataplane::Duration> pfc_response;
 };
 struct PfcWdRow {
   Value where;
@@ -167,7 +183,13 @@ struct PfcWdRow {
 };
 
 struct QosRows {
+  std::optional<Platform> platform;
   std::optional<Bytes> cell;
+  std::optional<uint32_t> slices;
+  std::optional<PoolSize> ingress_pool_size;
+  Keyed<PortSet, PortSliceRow> port_slice;
+  Keyed<PortSet, PortProfilesRow> port_ingress;
+  Keyed<PortSet, PortProfilesRow> port_egress;
   Keyed<RowName, BufferPoolRow> buffer_pool;
   Keyed<RowName, BufferProfileRow> buffer_profile;
   Keyed<PortRange, BufferUseRow> buffer_pg;
@@ -184,8 +206,10 @@ struct QosRows {
            !buffer_queue.items.empty();
   }
   bool empty() const {
-    return !cell && !has_buffers() && lossless_parameter.items.empty() && wred_profile.items.empty() &&
-           scheduler.items.empty() && queue.items.empty() && port_qos_map.items.empty() && pfc_wd.items.empty();
+    return !platform && !cell && !slices && !ingress_pool_size && port_slice.items.empty() && !has_buffers() &&
+           port_ingress.items.empty() && port_egress.items.empty() && lossless_parameter.items.empty() &&
+           wred_profile.items.empty() && scheduler.items.empty() && queue.items.empty() && port_qos_map.items.empty() &&
+           pfc_wd.items.empty();
   }
 };
 

@@ -12,6 +12,8 @@ namespace {
 // Cells times alpha must fit 32 bits; no switch has as much.
 constexpr Bytes kMaxMemory{uint64_t{1} << 32};
 constexpr Duration kLongest = Duration::s(3600);
+// Static limits beyond any memory are written for `none` (SONiC's VOQ systems).
+constexpr Bytes kMaxStatic{uint64_t{1} << 40};
 
 // A limit per direction that nothing here has.
 Limits<Rate> unsupported_rate() {
@@ -28,7 +30,9 @@ const Table<BufferPoolRow>& Tables<BufferPoolRow>::table() {
           .optional("type", &BufferPoolRow::type, "ingress: of priority groups; egress: of queues")
           .optional("mode", &BufferPoolRow::mode, "read and not used: each profile says which limit it has")
           .optional("percentage", &BufferPoolRow::percentage, "read and not used: the size decides")
-          .optional("size", &BufferPoolRow::size, "what is reserved in it included", within<Bytes>({1}, kMaxMemory))
+          .optional("size", &BufferPoolRow::size,
+                    "what is shared; with what is reserved in it, if ingress_pool_size is total",
+                    within<Bytes>({0}, kMaxMemory))
           .optional("xoff", &BufferPoolRow::xoff, "the shared headroom pool, beside the size; 0: none",
                     within<Bytes>({0}, kMaxMemory));
   return table;
@@ -38,12 +42,13 @@ const Table<BufferProfileRow>& Tables<BufferProfileRow>::table() {
   static const Table<BufferProfileRow> table =
       Table<BufferProfileRow>("BUFFER_PROFILE", "What one priority group or queue may use of a pool.")
           .optional("pool", &BufferProfileRow::pool, "a row of BUFFER_POOL")
-          .optional("size", &BufferProfileRow::size, "its alone; at least xon + xoff: headroom included",
+          .optional("size", &BufferProfileRow::size,
+                    "its alone; at least xoff, and the pool without a headroom pool: headroom included",
                     within<Bytes>({0}, kMaxMemory))
           .optional("dynamic_th", &BufferProfileRow::dynamic_th, "n: of shared memory up to 2^n times what is free")
-          .optional("static_th", &BufferProfileRow::static_th, "of shared memory up to this",
-                    within<Bytes>({0}, kMaxMemory))
-          .optional("xon", &BufferProfileRow::xon, "lossless: it may be sent to again at this use of shared memory",
+          .optional("static_th", &BufferProfileRow::static_th, "of shared memory up to this; 0: up to all",
+                    within<Bytes>({0}, kMaxStatic))
+          .optional("xon", &BufferProfileRow::xon, "lossless: it may be sent to again at this use",
                     within<Bytes>({0}, kMaxMemory))
           .optional("xon_offset", &BufferProfileRow::xon_offset, "or at this much below its limit, whichever is more",
                     within<Bytes>({0}, kMaxMemory))
@@ -59,6 +64,24 @@ const Table<BufferUseRow>& Tables<BufferUseRow>::table() {
       Table<BufferUseRow>("BUFFER_USE", "Which profile priority groups (BUFFER_PG) or queues (BUFFER_QUEUE) have.")
           .required("profile", &BufferUseRow::profile,
                     "a row of BUFFER_PROFILE; BUFFER_PG: NULL is a lossless one that fits the port");
+  return table;
+}
+
+const Table<PortProfilesRow>& Tables<PortProfilesRow>::table() {
+  static const Table<PortProfilesRow> table =
+      Table<PortProfilesRow>("BUFFER_PORT_PROFILE_LIST",
+                             "Limits of ports as a whole (BUFFER_PORT_INGRESS_PROFILE_LIST, …_EGRESS_…).")
+          .required(
+              "profile_list", &PortProfilesRow::profiles,
+              "rows of BUFFER_PROFILE, one for a pool: all groups (queues) of the port together keep to its limit "
+              "of shared memory; its size is read and not used");
+  return table;
+}
+
+const Table<PortSliceRow>& Tables<PortSliceRow>::table() {
+  static const Table<PortSliceRow> table =
+      Table<PortSliceRow>("PORT_SLICE", "In which slice of the memory a port's groups and queues are.")
+          .required("slice", &PortSliceRow::slice, "counted from 0", within<uint32_t>(0, 15));
   return table;
 }
 
@@ -134,7 +157,12 @@ const Table<PortQosRow>& Tables<PortQosRow>::table() {
           .optional("pfc_enable", &PortQosRow::pfc_enable, "priorities that obey pauses and may be paused")
           .optional("pfcwd_sw_enable", &PortQosRow::pfcwd_sw_enable,
                     "priorities that the watchdog looks after; those of pfc_enable if not given")
-          .optional("scheduler", &PortQosRow::scheduler, "a row of SCHEDULER: its pir holds for the port");
+          .optional("scheduler", &PortQosRow::scheduler, "a row of SCHEDULER: its pir holds for the port")
+          .optional(
+              "pfc_response_time", &PortQosRow::pfc_response,
+              "ours: how late after a pause's last bit the port may begin a frame of its priority; the link's, or "
+              "802.3's maximum, if not given",
+              within<Duration>(Duration{}, Duration::ms(1)));
   return table;
 }
 

@@ -290,6 +290,7 @@ struct LinkRow {
   Length length = Length::metres(5);
   std::optional<uint32_t> mtu;
   FlowControl flow_control = FlowControl::kPfc;
+  std::optional<dataplane::Duration> pfc_response;
 };
 
 struct TopologyRow {

@@ -53,6 +53,8 @@ SOFTSPINE_TABLE(SwitchJsonRow);
 SOFTSPINE_TABLE(BufferPoolRow);
 SOFTSPINE_TABLE(BufferProfileRow);
 SOFTSPINE_TABLE(BufferUseRow);
+SOFTSPINE_TABLE(PortProfilesRow);
+SOFTSPINE_TABLE(PortSliceRow);
 SOFTSPINE_TABLE(LosslessParameterRow);
 SOFTSPINE_TABLE(WredRow);
 SOFTSPINE_TABLE(SchedulerRow);

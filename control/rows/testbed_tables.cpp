@@ -160,7 +160,8 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("ack_dscp", &WorkloadRow::ack_dscp, "rc: of acknowledgements; by itself: the packets'",
                     within<uint8_t>(0, 63))
           .optional("cnp_dscp", &WorkloadRow::cnp_dscp, "DCQCN: of CNPs", within<uint8_t>(0, 63))
-          .optional("cnp_interval", &WorkloadRow::cnp_interval, "DCQCN: at most one CNP a queue pair in this time",
+          .optional("cnp_interval", &WorkloadRow::cnp_interval,
+                    "DCQCN: at most one CNP a queue pair in this time; as the set of parameters has it if not given",
                     at_least(Duration::ps(1)));
   return table;
 }

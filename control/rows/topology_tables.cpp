@@ -17,6 +17,10 @@ const Limits<Rate> kLinkRates = within(Rate::min(), Rate::gbps(1'600));
 const Limits<Length> kLengths = within<Length>({1'000}, Length::metres(400'000'000));
 const Limits<uint32_t> kMtus = within<uint32_t>(1'280, 9'216);  // IPv6 needs 1280
 
+const Limits<Duration> kResponseTimes = within<Duration>(Duration{}, Duration::ms(1));
+constexpr std::string_view kResponseHelp =
+    "how late after a pause's last bit an end may begin a frame of its priority; 802.3's maximum if not given";
+
 // As "pfc: …; credit: …".
 std::string_view flow_control_help() {
   static const std::string text = [] {
@@ -37,7 +41,8 @@ const Table<LinkSpec>& Tables<LinkSpec>::table() {
           .required("rate", &LinkSpec::rate, "of each direction", kLinkRates)
           .optional("length", &LinkSpec::length, "of the cable: light takes 1 s for 198,000 km", kLengths)
           .optional("mtu", &LinkSpec::mtu, "of IP packets; the profile's if not given", kMtus)
-          .optional("flow_control", &LinkSpec::flow_control, flow_control_help());
+          .optional("flow_control", &LinkSpec::flow_control, flow_control_help())
+          .optional("pfc_response_time", &LinkSpec::pfc_response, kResponseHelp, kResponseTimes);
   return table;
 }
 
@@ -51,7 +56,8 @@ const Table<LinkRow>& Tables<LinkRow>::table() {
           .required("rate", &LinkRow::rate, "of each direction", kLinkRates)
           .optional("length", &LinkRow::length, "of the cable", kLengths)
           .optional("mtu", &LinkRow::mtu, "of IP packets; the profile's if not given", kMtus)
-          .optional("flow_control", &LinkRow::flow_control, flow_control_help());
+          .optional("flow_control", &LinkRow::flow_control, flow_control_help())
+          .optional("pfc_response_time", &LinkRow::pfc_response, kResponseHelp, kResponseTimes);
   return table;
 }
 
@@ -97,7 +103,8 @@ const Table<NicRow>& Tables<NicRow>::table() {
                     "parameters or as a map of them; none if not given")
           .optional("cnp_dscp", &NicRow::cnp_dscp, "DCQCN: of CNPs; 48 if not given", within<uint8_t>(0, 63))
           .optional("cnp_interval", &NicRow::cnp_interval,
-                    "DCQCN: at most one CNP a queue pair in this time; 50us if not given", at_least(Duration::ps(1)))
+                    "DCQCN: at most one CNP a queue pair in this time; as the set of parameters has it if not given",
+                    at_least(Duration::ps(1)))
           .optional("dscp", &NicRow::dscp, "of the host's RoCEv2 packets, instead of what it wrote there",
                     within<uint8_t>(0, 63))
           .optional("source_port", &NicRow::source_port,

@@ -67,14 +67,14 @@ struct GroupSnapshot {
 struct QueueBufferSnapshot {
   uint64_t reserved_bytes = 0;
   uint64_t shared_bytes = 0;
-  uint64_t shared_watermark_bytes = 0;
+  uint64_t shared_watermark_bytes = 0;  // of a memory in slices: the highest in any of them
 };
 struct PortBufferSnapshot {
   std::array<GroupSnapshot, dataplane::kPriorities> groups{};
   std::array<QueueBufferSnapshot, dataplane::kQueues> queues{};
 };
 struct PoolSnapshot {
-  std::string name;  // ingress_lossless_pool
+  std::string name;  // ingress_lossless_pool; ingress_lossless_pool|2 of a memory in slices: its slice 2
   bool ingress = false;
   uint64_t size_bytes = 0;      // what is shared of it
   uint64_t reserved_bytes = 0;  // in use

@@ -29,7 +29,7 @@ HostNic nic_of(const NicRow& row) {
   nic.rate = row.rate.value_or(nic.rate);
   if (row.congestion_control) nic.congestion_control = *row.congestion_control;
   nic.cnp_dscp = row.cnp_dscp.value_or(nic.cnp_dscp);
-  nic.cnp_interval = row.cnp_interval.value_or(nic.cnp_interval);
+  nic.cnp_interval = row.cnp_interval.value_or(dataplane::cnp_interval_of(nic.congestion_control));
   nic.dscp = row.dscp;
   nic.source_port = row.source_port.value_or(nic.source_port);
   return nic;

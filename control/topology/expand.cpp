@@ -134,7 +134,8 @@ class Expansion {
                                    .rate = link.rate,
                                    .propagation = propagation_of(link.length),
                                    .mtu = mtu_of(link, a, b),
-                                   .flow_control = link.flow_control});
+                                   .flow_control = link.flow_control,
+                                   .pfc_response = link.pfc_response});
     }
   }
 

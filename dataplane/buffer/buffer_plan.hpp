@@ -4,15 +4,19 @@
 //
 // All sizes are cells. A frame takes whole cells:  cells = ⌈frame bytes / cell bytes⌉.
 //
-//   pool      shared    what its groups or queues share: the pool's size less all that is reserved in it
+//   pool      shared    what its groups or queues share; what they have reserved lies beside it
 //             headroom  the shared headroom pool (BUFFER_POOL xoff); 0: every group has its own
+//   port      limit     of the shared use of all its groups, or queues, in one pool (BUFFER_PORT_INGRESS_PROFILE_LIST,
+//                       …_EGRESS_…); most switches have none
 //   group     reserved  its alone (BUFFER_PROFILE size)
 //             limit     of its shared use: 2^dynamic_th × (pool shared − pool's shared use), or static
 //             headroom  lossless only: for what arrives after XOFF (xoff)
-//             xon, xon_offset   XON when nothing is in headroom and shared use ≤ max(xon, limit − xon_offset)
+//             xon, xon_offset   XON when nothing is in headroom and use ≤ max(xon, reserved + limit − xon_offset),
+//                       where use is reserved and shared (SAI: the total buffer usage)
 //   queue     reserved and limit, as a group
 //
-// Source: SAI saibuffer.h, SONiC's buffer model.
+// A memory in slices has each pool once a slice. A packet lies in the slice of the port that it came in by: there its
+// group is charged, and there its queue, which so has a use and a limit in every slice. Source: SAI saibuffer.h, SONiC's buffer model.
 #pragma once
 
 #include <algorithm>
@@ -71,22 +75,32 @@ struct PriorityGroupPlan {
 };
 
 struct QueuePlan {
-  uint8_t pool = 0;  // into BufferPlan::egress_pools
-  uint32_t reserved_cells = 0;
+  uint8_t pool = 0;  // into BufferPlan::egress_pools, in slice 0: those of further slices follow it
+  uint32_t reserved_cells = 0;  // in each slice
+  SharedLimit limit;
+};
+
+// Of all groups (queues) of a port that use the pool.
+struct PortLimitPlan {
+  uint8_t pool = 0;
   SharedLimit limit;
 };
 
 struct PortBufferPlan {
   std::array<PriorityGroupPlan, kPriorities> groups;
   std::array<QueuePlan, kQueues> queues;
+  uint8_t slice = 0;                          // where what comes in lies; the groups' pools are that slice's
+  std::vector<PortLimitPlan> ingress_limits;  // at most one for each pool
+  std::vector<PortLimitPlan> egress_limits;
 };
 
 struct BufferPlan {
-  static constexpr uint32_t kMaxPools = 16;
+  static constexpr uint32_t kMaxPools = 64;
   // Far above any memory, far below where sums of cells would overflow.
   static constexpr uint32_t kUnlimitedCells = 1U << 30;
 
   CellSize cell;
+  uint32_t slices = 1;
   std::vector<PoolPlan> ingress_pools;  // 1 … kMaxPools
   std::vector<PoolPlan> egress_pools;
   std::vector<PortBufferPlan> ports;  // one a port, and one more: what the switch makes itself

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/buffer/mmu.hpp"
 
+#include <algorithm>
+
 #include "dataplane/units/check.hpp"
 
 namespace softspine::dataplane {
@@ -13,11 +15,20 @@ void take_reserved(Use& use, uint32_t cells) noexcept {
   use.pool->reserved += cells;
 }
 
+// Whether the cells may be charged to shared memory as far as the port is concerned.
+bool fits_port(const PortUse* port, uint32_t cells) noexcept {
+  return port == nullptr || port->shared + cells <= port->limit.of(port->pool->to_give());
+}
+void charge_port(PortUse* port, uint32_t cells) noexcept {
+  if (port != nullptr) port->shared += cells;
+}
+
 // Shared first, then reserved.
 template <typename Use>
-void release_cells(Use& use, uint32_t cells) noexcept {
+void release_cells(Use& use, PortUse* port, uint32_t cells) noexcept {
   const uint32_t shared = std::min(use.shared, cells);
   use.shared -= shared;
+  if (port != nullptr) port->shared -= shared;
   use.pool->free += static_cast<int32_t>(shared);
   use.reserved_left += static_cast<int32_t>(cells - shared);
   use.pool->reserved -= cells - shared;
@@ -50,6 +61,7 @@ Mmu::Mmu(uint32_t ports)
       groups_(size_t{ports + 1} * kPriorities),
       extremes_(groups_.size()),
       queues_(size_t{ports + 1} * kQueues),
+      first_queue_(groups_.size()),
       ingress_(1),
       egress_(1) {
   for (PriorityGroupUse& group : groups_) group.pool = ingress_.data();
@@ -62,34 +74,64 @@ uint32_t Mmu::refuse(DropReason reason) noexcept {
 }
 
 uint32_t Mmu::admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
-  const auto wanted = static_cast<int32_t>(cells);
-  const bool queue_reserved = wanted <= queue.reserved_left;
-  if (!queue_reserved && !fits(queue, cells)) {
+  const bool queue_reserved = static_cast<int32_t>(cells) <= queue.reserved_left;
+  PortUse* const port = port_use_of(queue);
+  if (!queue_reserved && !(fits(queue, cells) && fits_port(port, cells))) {
     return refuse(queue.shut ? DropReason::kPfcWatchdog : DropReason::kQueueFull);
   }
-  if (wanted <= group.reserved_left) {
-    take_reserved(group, cells);
-  } else if (fits(group, cells)) {
-    take(group, cells);
-  } else if (!has_headroom(group, cells)) {
+  if (!charge_group(group, cells)) {
     ++extremes_of(group).refused;
     if (group.shut) return refuse(DropReason::kPfcWatchdogIngress);
     return refuse(group.lossless ? DropReason::kHeadroomFull : DropReason::kIngressFull);
-  } else {
-    group.headroom += cells;
-    group.pool->headroom += cells;
-    raise(extremes_of(group).headroom_watermark, group.headroom);
-    raise(group.pool->headroom_watermark, group.pool->headroom);
-    must_raise_xoff_ = !group.xoff;
-    set_xoff(group, true);
   }
   if (queue_reserved) {
     take_reserved(queue, cells);
   } else {
     take(queue, cells);
+    charge_port(port, cells);
   }
   ++group.packets;
   return cells;
+}
+
+// Says whether the group has room, and notes what it now has to tell its neighbour.
+bool Mmu::charge_group(PriorityGroupUse& group, uint32_t cells) noexcept {
+  PortUse* const port = port_use_of(group);
+  if (static_cast<int32_t>(cells) <= group.reserved_left) {
+    take_reserved(group, cells);
+    return true;
+  }
+  bool is_full = true;
+  if (fits(group, cells) && fits_port(port, cells)) {
+    take(group, cells);
+    charge_port(port, cells);
+    is_full = group.lossless && (has_reached_limit(group) || !fits_port(port, 1));
+  } else if (has_headroom(group, cells)) {
+    group.headroom += cells;
+    group.pool->headroom += cells;
+    raise(extremes_of(group).headroom_watermark, group.headroom);
+    raise(group.pool->headroom_watermark, group.pool->headroom);
+  } else {
+    return false;
+  }
+  if (is_full) {
+    must_raise_xoff_ = !group.xoff;
+    set_xoff(group, true);
+  }
+  return true;
+}
+
+PortUse* Mmu::port_use_of(const PriorityGroupUse& group) noexcept {
+  if (ingress_ports_.empty()) return nullptr;
+  const auto port = static_cast<size_t>(&group - groups_.data()) / kPriorities;
+  PortUse& use = ingress_ports_[port * ingress_.size() + of_pool(group)];
+  return use.pool == nullptr ? nullptr : &use;
+}
+PortUse* Mmu::port_use_of(const QueueUse& queue) noexcept {
+  if (egress_ports_.empty()) return nullptr;
+  const auto port = static_cast<size_t>(&queue - queues_.data()) / kQueues % (ports_ + 1);
+  PortUse& use = egress_ports_[port * egress_.size() + of_pool(queue)];
+  return use.pool == nullptr ? nullptr : &use;
 }
 
 bool Mmu::has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept {
@@ -100,17 +142,17 @@ bool Mmu::has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept {
 }
 
 bool Mmu::release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
-  release_cells(queue, cells);
-  release_cells(group, cells - out_of_headroom(group, cells));
+  release_cells(queue, port_use_of(queue), cells);
+  release_cells(group, port_use_of(group), cells - out_of_headroom(group, cells));
   const bool may_go = group.xoff && may_clear_xoff(group);
   return may_go || group.credited;
 }
 
 bool Mmu::may_clear_xoff(PriorityGroupUse& group) noexcept {
   if (group.headroom != 0) return false;
-  const uint64_t limit = group.limit.of(group.pool->to_give());
+  const uint64_t limit = group.reserved_limit + group.limit.of(group.pool->to_give());
   const uint64_t below = limit > group.xon_offset ? limit - group.xon_offset : 0;
-  if (group.shared > std::max<uint64_t>(group.xon, below)) return false;
+  if (group.reserved() + group.shared > std::max<uint64_t>(group.xon, below)) return false;
   set_xoff(group, false);
   return true;
 }
@@ -119,6 +161,7 @@ void Mmu::apply(const BufferPlan& plan) {
   SOFTSPINE_CHECK(plan.ports.size() == ports_ + 1, plan.ports.size(), ports_ + 1);
   SOFTSPINE_CHECK(!planned_ || plan.cell == cell_, plan.cell.bytes(), cell_.bytes());
   cell_ = plan.cell;
+  plan_slices(plan);
   planned_ = true;
   ingress_ = pools_of(plan.ingress_pools, ingress_);
   egress_ = pools_of(plan.egress_pools, egress_);
@@ -130,13 +173,46 @@ void Mmu::apply(const BufferPlan& plan) {
       group.pool->free -= static_cast<int32_t>(group.shared);
       group.pool->headroom += group.headroom;
     }
-    for (uint32_t i = 0; i < kQueues; ++i) {
-      QueueUse& queue = queue_of(port, i);
-      plan_queue(queue, plan.ports[port].queues[i]);
+    for (uint32_t i = 0; i < slices_ * kQueues; ++i) {
+      QueueUse& queue = queue_of(port, i % kQueues, i / kQueues);
+      plan_queue(queue, plan.ports[port].queues[i % kQueues], i / kQueues);
       queue.pool->reserved += queue.reserved();
       queue.pool->free -= static_cast<int32_t>(queue.shared);
     }
   }
+  plan_port_limits(plan);
+}
+
+void Mmu::plan_slices(const BufferPlan& plan) {
+  SOFTSPINE_CHECK(!planned_ || plan.slices == slices_, plan.slices, slices_);
+  slices_ = plan.slices;
+  if (!planned_) queues_.assign(size_t{slices_} * queues_of_slice(), {});
+  for (uint32_t group = 0; group < groups_.size(); ++group) {
+    const uint32_t slice = plan.ports[group / kPriorities].slice;
+    SOFTSPINE_CHECK(slice < slices_, slice, slices_);
+    const uint32_t first = slice * queues_of_slice();
+    SOFTSPINE_CHECK(!planned_ || first_queue_[group] == first, group, slice);
+    first_queue_[group] = first;
+  }
+}
+
+void Mmu::plan_port_limits(const BufferPlan& plan) {
+  const auto has = [&](auto PortBufferPlan::* limits) {
+    return std::ranges::any_of(plan.ports, [&](const PortBufferPlan& port) { return !(port.*limits).empty(); });
+  };
+  const bool ingress = has(&PortBufferPlan::ingress_limits);
+  const bool egress = has(&PortBufferPlan::egress_limits);
+  has_port_limits_ = ingress || egress;
+  ingress_ports_.assign(ingress ? plan.ports.size() * ingress_.size() : 0, {});
+  egress_ports_.assign(egress ? plan.ports.size() * egress_.size() : 0, {});
+  for (size_t port = 0; port < plan.ports.size(); ++port) {
+    for (const auto& [pool, limit] : plan.ports[port].ingress_limits)
+      ingress_ports_.at(port * ingress_.size() + pool) = {&ingress_[pool], 0, limit};
+    for (const auto& [pool, limit] : plan.ports[port].egress_limits)
+      egress_ports_.at(port * egress_.size() + pool) = {&egress_[pool], 0, limit};
+  }
+  for (const PriorityGroupUse& group : groups_) charge_port(port_use_of(group), group.shared);
+  for (const QueueUse& queue : queues_) charge_port(port_use_of(queue), queue.shared);
 }
 
 void Mmu::plan_group(PriorityGroupUse& group, const PriorityGroupPlan& wanted) {
@@ -154,10 +230,10 @@ void Mmu::plan_group(PriorityGroupUse& group, const PriorityGroupPlan& wanted) {
   set_xoff(group, group.xoff);
 }
 
-void Mmu::plan_queue(QueueUse& queue, const QueuePlan& wanted) {
-  SOFTSPINE_CHECK(wanted.pool < egress_.size(), wanted.pool, egress_.size());
+void Mmu::plan_queue(QueueUse& queue, const QueuePlan& wanted, uint32_t slice) {
+  SOFTSPINE_CHECK(wanted.pool + slice < egress_.size(), wanted.pool, egress_.size());
   const uint32_t reserved = queue.reserved();
-  queue.pool = &egress_[wanted.pool];
+  queue.pool = &egress_[wanted.pool + slice];
   queue.limit = queue.shut ? SharedLimit{} : wanted.limit;
   queue.reserved_limit = queue.shut ? 0 : wanted.reserved_cells;
   queue.reserved_left = static_cast<int32_t>(queue.reserved_limit - reserved);
@@ -169,8 +245,10 @@ void Mmu::set_pg(uint32_t port, uint32_t index, const PriorityGroupPlan& plan, b
 }
 
 void Mmu::set_queue(uint32_t port, uint32_t index, const QueuePlan& plan, bool shut) noexcept {
-  queue_of(port, index).shut = shut;
-  plan_queue(queue_of(port, index), plan);
+  for (uint32_t slice = 0; slice < slices_; ++slice) {
+    queue_of(port, index, slice).shut = shut;
+    plan_queue(queue_of(port, index, slice), plan, slice);
+  }
 }
 
 bool Mmu::reconsider_xoff(uint16_t port, uint8_t index) noexcept {
@@ -200,39 +278,55 @@ void Mmu::clear_watermarks() noexcept {
   }
 }
 
+namespace {
+
+struct Sum {
+  uint64_t reserved = 0, shared = 0, headroom = 0;
+
+  bool is_of(const PoolUse& pool) const {
+    return reserved == pool.reserved && shared == pool.shared() && headroom == pool.headroom;
+  }
+};
+
+uint64_t total_of(const std::vector<Sum>& sums) {
+  uint64_t total = 0;
+  for (const Sum& sum : sums) total += sum.reserved + sum.shared + sum.headroom;
+  return total;
+}
+
+}  // namespace
+
 const char* Mmu::validate(bool empty) const noexcept {
-  struct Sum {
-    uint64_t reserved = 0, shared = 0, headroom = 0;
-  };
   std::vector<Sum> in(ingress_.size());
   std::vector<Sum> out(egress_.size());
-  for (const PriorityGroupUse& group : groups_) {
+  std::vector<uint64_t> in_ports((ports_ + 1) * ingress_.size());
+  std::vector<uint64_t> out_ports((ports_ + 1) * egress_.size());
+  for (size_t i = 0; i < groups_.size(); ++i) {
+    const PriorityGroupUse& group = groups_[i];
     Sum& sum = in[of_pool(group)];
     sum.reserved += group.reserved();
     sum.shared += group.shared;
     sum.headroom += group.headroom;
+    in_ports[i / kPriorities * ingress_.size() + of_pool(group)] += group.shared;
     if (empty && group.held() != 0) return "cells are held by a priority group though no packet is";
     if (empty && group.xoff) return "a priority group still asks to stop though it holds nothing";
   }
-  for (const QueueUse& queue : queues_) {
+  for (size_t i = 0; i < queues_.size(); ++i) {
+    const QueueUse& queue = queues_[i];
     out[of_pool(queue)].reserved += queue.reserved();
     out[of_pool(queue)].shared += queue.shared;
+    out_ports[i / kQueues % (ports_ + 1) * egress_.size() + of_pool(queue)] += queue.shared;
     if (empty && queue.held() != 0) return "cells are held by a queue though no packet is";
   }
-  uint64_t held_in = 0;
-  uint64_t held_out = 0;
-  const auto differ = [](const Sum& sum, const PoolUse& pool) {
-    return sum.reserved != pool.reserved || sum.shared != pool.shared() || sum.headroom != pool.headroom;
-  };
-  for (size_t i = 0; i < in.size(); ++i) {
-    if (differ(in[i], ingress_[i])) return "an ingress pool's use is not the sum of its priority groups'";
-    held_in += in[i].reserved + in[i].shared + in[i].headroom;
-  }
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (differ(out[i], egress_[i])) return "an egress pool's use is not the sum of its queues'";
-    held_out += out[i].reserved + out[i].shared;
-  }
-  return held_in == held_out ? "" : "cells charged at ingress are not those charged at egress";
+  const auto is_of = [](const Sum& sum, const PoolUse& pool) { return sum.is_of(pool); };
+  const auto is_of_port = [](const PortUse& use, uint64_t sum) { return use.pool == nullptr || use.shared == sum; };
+  if (!std::ranges::equal(in, ingress_, is_of)) return "an ingress pool's use is not the sum of its priority groups'";
+  if (!std::ranges::equal(out, egress_, is_of)) return "an egress pool's use is not the sum of its queues'";
+  if (!ingress_ports_.empty() && !std::ranges::equal(ingress_ports_, in_ports, is_of_port))
+    return "a port's use of an ingress pool is not the sum of its priority groups'";
+  if (!egress_ports_.empty() && !std::ranges::equal(egress_ports_, out_ports, is_of_port))
+    return "a port's use of an egress pool is not the sum of its queues'";
+  return total_of(in) == total_of(out) ? "" : "cells charged at ingress are not those charged at egress";
 }
 
 }  // namespace softspine::dataplane

@@ -7,14 +7,18 @@
 //   ingress   reserved use + c ≤ reserved                                            → reserved
 //             else shared use + c ≤ limit, and the pool's shared use + c ≤ its shared → shared
 //             else lossless: headroom use + c ≤ headroom, and if the pool has a shared
-//                  headroom, the pool's headroom use + c ≤ that                       → headroom: XOFF
+//                  headroom, the pool's headroom use + c ≤ that                       → headroom
 //             else refused: kHeadroomFull of a lossless group, kIngressFull of another
+//             lossless, and now in headroom, or shared use ≥ limit by what is now free       → XOFF
 //   egress    reserved, else shared, else refused: kQueueFull
+//   What is charged to shared memory must also fit the port's limit of that pool, if it has one.
 // release: when a frame's last bit has left, or when it ended where it waited, its cells go back: headroom first, then
 //   shared, then reserved. So a group's headroom is free again before its XOFF is cleared.
-//   XOFF is cleared  ⇔  it was raised, headroom use is 0, and shared use ≤ max(xon, limit − xon_offset)
+//   XOFF is cleared  ⇔  it was raised, headroom use is 0, and
+//                       reserved + shared use ≤ max(xon, reserved limit + limit − xon_offset)
 //   This is looked at whenever cells of the group are released.
 //
+// In a memory of several slices (buffer_plan.hpp) a queue's use is that in the slice of the port by which the frame came.
 // Frames that the switch makes itself are charged to one more port, whose number is ports().
 // A new plan (apply) moves no cells: what is held stays charged as it was, and only later frames are judged by the
 // plan.
@@ -89,6 +93,13 @@ struct alignas(64) QueueUse {
   uint32_t held() const { return reserved() + shared; }
 };
 
+// What all groups (queues) of one port share of one pool.
+struct PortUse {
+  const PoolUse* pool = nullptr;
+  uint32_t shared = 0;
+  SharedLimit limit;
+};
+
 class Mmu {
  public:
   // Until the first plan is applied nothing is admitted.
@@ -107,13 +118,14 @@ class Mmu {
   // Usual and quick: both take shared cells. All else lies apart.
   [[gnu::always_inline]] uint32_t admit(const Account& account, uint32_t frame_bytes) noexcept {
     PriorityGroupUse& group = groups_[account.group];
-    QueueUse& queue = queues_[account.queue];
+    QueueUse& queue = queue_of(account);
     const uint32_t cells = cell_.cells_of(frame_bytes);
     const auto wanted = static_cast<int32_t>(cells);
-    if (queue.reserved_left < wanted && group.reserved_left < wanted && fits(queue, cells)) [[likely]] {
+    if (queue.reserved_left < wanted && group.reserved_left < wanted && fits(queue, cells) && !has_port_limits_)
+        [[likely]] {
       charge_shared(queue,
                     cells);  // done with before the group is looked at: what both need does not fit into registers
-      if (fits(group, cells)) [[likely]] {
+      if (stays_below(group, cells)) [[likely]] {
         charge_shared(group, cells);
         note_watermarks(queue);
         note_watermarks(group);
@@ -125,7 +137,7 @@ class Mmu {
     return admit_otherwise(group, queue, cells);
   }
   DropReason refused_for() const { return refused_for_; }
-  // Whether the frame admitted last made its group enter the headroom. To be asked after each frame; true once.
+  // Whether the frame admitted last made its group reach its limit. To be asked after each frame; true once.
   [[gnu::always_inline]] bool must_raise_xoff() noexcept {
     if (!must_raise_xoff_) [[likely]]
       return false;
@@ -137,8 +149,9 @@ class Mmu {
   // grant.
   [[gnu::always_inline]] bool release(const Account& account, uint32_t cells) noexcept {
     PriorityGroupUse& group = groups_[account.group];
-    QueueUse& queue = queues_[account.queue];
-    if (queue.shared >= cells && group.shared >= cells && group.headroom == 0 && !group.watched) [[likely]] {
+    QueueUse& queue = queue_of(account);
+    if (queue.shared >= cells && group.shared >= cells && group.headroom == 0 && !group.watched && !has_port_limits_)
+        [[likely]] {
       release_shared(queue, cells);
       release_shared(group, cells);
       return false;
@@ -146,7 +159,7 @@ class Mmu {
     return release_otherwise(group, queue, cells);
   }
 
-  // Between windows. The first plan fixes the size of a cell; every further one has the same.
+  // Between windows. The first plan fixes the size of a cell and the ports' slices; every further one has the same.
   void apply(const BufferPlan& plan);
   // For the PFC watchdog: while a group or queue is shut it refuses every frame (kPfcWatchdogIngress, kPfcWatchdog). It
   // stays shut when a new plan is applied.
@@ -159,7 +172,10 @@ class Mmu {
   CellSize cell() const { return cell_; }
   const PriorityGroupUse& pg(uint32_t port, uint32_t pg) const { return groups_[port * kPriorities + pg]; }
   const PriorityGroupExtremes& extremes(uint32_t port, uint32_t pg) const { return extremes_[port * kPriorities + pg]; }
-  const QueueUse& queue(uint32_t port, uint32_t queue) const { return queues_[port * kQueues + queue]; }
+  uint32_t slices() const { return slices_; }
+  const QueueUse& queue(uint32_t port, uint32_t queue, uint32_t slice = 0) const {
+    return queues_[slice * queues_of_slice() + number_of_queue(port, queue)];
+  }
   // A group's pool is ingress_pools()[of_pool(group)], a queue's egress_pools()[of_pool(queue)].
   size_t of_pool(const PriorityGroupUse& group) const { return static_cast<size_t>(group.pool - ingress_.data()); }
   size_t of_pool(const QueueUse& queue) const { return static_cast<size_t>(queue.pool - egress_.data()); }
@@ -178,6 +194,11 @@ class Mmu {
   static bool fits(const Use& use, uint32_t cells) noexcept {
     const int32_t free = use.pool->free;
     return static_cast<int32_t>(cells) <= free && use.shared + cells <= use.limit.of(static_cast<uint32_t>(free));
+  }
+  // Fits, and has not reached its limit then.
+  static bool stays_below(const PriorityGroupUse& group, uint32_t cells) noexcept {
+    const int32_t left = group.pool->free - static_cast<int32_t>(cells);
+    return left >= 0 && group.shared + cells < group.limit.of(static_cast<uint32_t>(left));
   }
   template <typename Use>
   static void charge_shared(Use& use, uint32_t cells) noexcept {
@@ -204,27 +225,45 @@ class Mmu {
     return extremes_[static_cast<size_t>(&group - groups_.data())];
   }
   PriorityGroupUse& group_of(uint32_t port, uint32_t group) { return groups_[port * kPriorities + group]; }
-  QueueUse& queue_of(uint32_t port, uint32_t queue) { return queues_[port * kQueues + queue]; }
+  QueueUse& queue_of(uint32_t port, uint32_t queue, uint32_t slice) {
+    return queues_[slice * queues_of_slice() + number_of_queue(port, queue)];
+  }
+  QueueUse& queue_of(const Account& account) { return queues_[first_queue_[account.group] + account.queue]; }
+  uint32_t queues_of_slice() const { return (ports_ + 1) * kQueues; }
   [[gnu::noinline]] uint32_t admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
-  [[gnu::noinline]] static bool release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
+  [[gnu::noinline]] bool release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept;
+  // The port's use of the pool that the group (queue) uses; null: it has no limit.
+  PortUse* port_use_of(const PriorityGroupUse& group) noexcept;
+  PortUse* port_use_of(const QueueUse& queue) noexcept;
+  bool charge_group(PriorityGroupUse& group, uint32_t cells) noexcept;
+  void plan_port_limits(const BufferPlan& plan);
   uint32_t refuse(DropReason reason) noexcept;
   static bool has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept;
   static bool may_clear_xoff(PriorityGroupUse& group) noexcept;
+  static bool has_reached_limit(const PriorityGroupUse& group) noexcept {
+    return group.shared >= group.limit.of(group.pool->to_give());
+  }
   static void set_xoff(PriorityGroupUse& group, bool xoff) noexcept {
     group.xoff = xoff;
     group.watched = xoff || group.credited;
   }
   void plan_group(PriorityGroupUse& group, const PriorityGroupPlan& wanted);
-  void plan_queue(QueueUse& queue, const QueuePlan& wanted);
+  void plan_slices(const BufferPlan& plan);
+  void plan_queue(QueueUse& queue, const QueuePlan& wanted, uint32_t slice);
 
   uint32_t ports_;
+  uint32_t slices_ = 1;
   CellSize cell_;
   bool planned_ = false;
+  bool has_port_limits_ = false;
   bool must_raise_xoff_ = false;
   DropReason refused_for_ = DropReason::kCount;
   std::vector<PriorityGroupUse> groups_;         // by port, then group; one port more than there are
   std::vector<PriorityGroupExtremes> extremes_;  // as groups_
-  std::vector<QueueUse> queues_;
+  std::vector<QueueUse> queues_;       // by slice, port, queue
+  std::vector<uint32_t> first_queue_;  // by group: the first of queues_ in the slice of its port
+  std::vector<PortUse> ingress_ports_;  // by port, then pool; empty: no port has a limit
+  std::vector<PortUse> egress_ports_;
   std::vector<PoolUse> ingress_;
   std::vector<PoolUse> egress_;
 };

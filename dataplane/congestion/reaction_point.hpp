@@ -57,12 +57,14 @@ struct ReactionParameters {
   Duration rate_reduce_monitor_period;
   bool clamp_tgt_rate = true;
   bool clamp_tgt_rate_after_time_inc = true;
+  Duration cnp_interval = Duration::us(50);  // not the reaction point's: of its receiver (notification_point.hpp)
 
   friend bool operator==(const ReactionParameters&, const ReactionParameters&) = default;
   static constexpr ReactionParameters paper() { return {}; }
   // RPG_TIME_RESET 300 µs, RPG_BYTE_RESET 32767 × 64 B, RPG_THRESHOLD 1, RPG_AI_RATE 5, RPG_HAI_RATE 50 (Mb/s),
   // RPG_GD 11 (the cut is α/2), RPG_MIN_DEC_FAC 50, RPG_MIN_RATE 1, DCE_TCP_G 1019/1024, DCE_TCP_RTT 1 µs,
-  // RATE_REDUCE_MONITOR_PERIOD 4 µs, INITIAL_ALPHA 1023, CLAMP_TGT_RATE 0, CLAMP_TGT_RATE_AFTER_TIME_INC 1.
+  // RATE_REDUCE_MONITOR_PERIOD 4 µs, INITIAL_ALPHA 1023, CLAMP_TGT_RATE 0, CLAMP_TGT_RATE_AFTER_TIME_INC 1,
+  // MIN_TIME_BETWEEN_CNPS 4 µs.
   static constexpr ReactionParameters connectx() {
     return {.g = {5, 1024},
             .initial_alpha = {1023, 1024},
@@ -76,7 +78,8 @@ struct ReactionParameters {
             .min_dec_fac = {1, 2},
             .rate_reduce_monitor_period = Duration::us(4),
             .clamp_tgt_rate = false,
-            .clamp_tgt_rate_after_time_inc = true};
+            .clamp_tgt_rate_after_time_inc = true,
+            .cnp_interval = Duration::us(4)};
   }
 };
 
@@ -109,7 +112,10 @@ class ReactionPoint : public CongestionAlgorithm {
                 Duration{}, Duration::s(1)),
       parameter("clamp_tgt_rate", &Parameters::clamp_tgt_rate, "the target rate follows every cut"),
       parameter("clamp_tgt_rate_after_time_inc", &Parameters::clamp_tgt_rate_after_time_inc,
-                "if not: it follows a cut after an increase by the timer, too")};
+                "if not: it follows a cut after an increase by the timer, too"),
+      parameter("cnp_interval", &Parameters::cnp_interval,
+                "the receiver's: at most one CNP a queue pair in this time, min_time_between_cnps", Duration::ps(1),
+                Duration::s(1))};
   static std::optional<ParameterComplaint> complaint(const Parameters& it) {
     if (it.hai_rate < it.ai_rate)
       return ParameterComplaint{"hai_rate", "is less than 'ai_rate', the slower increase's"};

@@ -32,9 +32,9 @@ struct NicConfig {
   uint8_t pfc_enable = 0;
   // The host's own adapter obeys and sends pauses: they pass unchanged, both ways. Not together with pfc_enable.
   bool relays_pfc = false;
-  std::array<uint8_t, 64> priority_of_dscp{};     // frames that are not IP have that of DSCP 0
-  std::optional<uint32_t> pause_response_quanta;  // instead of the standard's for the link's rate
-  Rate rate;                                      // both ways, if it is less than the link's; zero: the link's
+  std::array<uint8_t, 64> priority_of_dscp{};  // frames that are not IP have that of DSCP 0
+  std::optional<Duration> pause_response;      // instead of the standard's for the link's rate
+  Rate rate;                                   // both ways, if it is less than the link's; zero: the link's
 
   // Congestion control for a host that has none (only one that CNPs alone steer), and the notification point's
   // parameters.

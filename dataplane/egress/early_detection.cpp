@@ -9,8 +9,9 @@ namespace softspine::dataplane {
 bool EarlyDetection::is_dropped_early(const Packet& packet, QueueCounters& queue) noexcept {
   const PacketMeta& meta = packet.meta();
   const bool is_ip = (meta.flags & (kIsIpv4 | kIsIpv6)) != 0;
-  if (is_ip && (meta.dscp_ecn & 3) != 0) return false;  // it can be marked
-  if (!wred_of(meta).drop.hits(queue.current_bytes + meta.frame_bytes, rng_)) return false;
+  const WredPlan& wred = wred_of(meta);
+  if (is_ip && (meta.dscp_ecn & 3) != 0 && !wred.mark.off()) return false;  // it is marked instead
+  if (!wred.drop.hits(queue.current_bytes + meta.frame_bytes, rng_)) return false;
   queue.refused(meta.frame_bytes);
   return true;
 }

@@ -2,7 +2,8 @@
 // WRED of a switch's queues: which frames are dropped before the buffer is asked, and which are marked when they begin
 // to leave. The lines and their probabilities are those of wred.hpp, one pair for each queue.
 //
-//   drop   at admission, by the queue's bytes with the frame; only what cannot be marked: no IP, or Not-ECT
+//   drop   at admission, by the queue's bytes with the frame; only what is not marked instead: no IP, or Not-ECT, or
+//          everything if the profile marks nothing (ecn_none)
 //   mark   when the frame begins to leave, by the queue's bytes then; only ECT(0) and ECT(1): CE, checksum included
 // Only a port with such a line asks (EgressPort::has_wred), and only a queue beyond the shortest of them.
 // Random numbers come from the node's generator. Counters: of the queue, dropped and ECN-marked packets.

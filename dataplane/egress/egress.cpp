@@ -31,7 +31,14 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
     // Credit frames wait for the port's timer: before the first window nothing can be sent.
     flow_control_.port(i).goes_by_credit() ? departures_.arm(i) : departures_.kick(i, now);
   }
-  timers_.set(timers_.watchdogs(), PfcWatchdogs::are_needed(*plan_) ? now + plan_->watchdog_poll : Instant::never());
+  set_watchdog_timer(last.get(), now);
+}
+
+// Watchdogs that go on keep their rhythm: a change of something else must not put off their next look.
+void Egress::set_watchdog_timer(const QosPlan* last, Instant now) noexcept {
+  if (!PfcWatchdogs::are_needed(*plan_)) return timers_.set(timers_.watchdogs(), Instant::never());
+  const bool go_on = last != nullptr && PfcWatchdogs::are_needed(*last) && last->watchdog_poll == plan_->watchdog_poll;
+  if (!go_on) timers_.set(timers_.watchdogs(), now + plan_->watchdog_poll);
 }
 
 void Egress::fire() noexcept {

@@ -135,6 +135,7 @@ class Egress {
     });
   }
   void carry_out(const WatchdogFinding& finding, Instant now) noexcept;
+  void set_watchdog_timer(const QosPlan* last, Instant now) noexcept;
   void ignore_pauses(PortNo port, uint8_t priorities, Instant now) noexcept;
   void shut(PortNo port, Priority priority, bool shut, Instant now) noexcept;
 

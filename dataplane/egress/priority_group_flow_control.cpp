@@ -11,12 +11,21 @@ void PriorityGroupFlowControl::apply(const QosPlan& plan, Instant now) noexcept 
   uses_credit_ = std::ranges::any_of(plan.ports, [](const PortQosPlan& port) { return port.credit_enabled != 0; });
   for (uint32_t i = 0; i < ports_.size(); ++i) {
     const PortQosPlan& port = plan.ports[i];
-    FlowControlPlan wanted{
-        .mode = port.link_mode, .pfc_enabled = port.pfc_enabled, .response_quanta = {}, .credit = credit_plan(i)};
-    if (port.pfc_response_quanta != 0) wanted.response_quanta = port.pfc_response_quanta;
-    ports_[i].plan(wanted, now);
-    ports_[i].clear_xoff(static_cast<uint8_t>(ports_[i].raised_xoff() & ~port.pfc_enabled), now);
+    ports_[i].plan({.mode = port.link_mode,
+                    .pfc_enabled = port.pfc_enabled,
+                    .response = port.pfc_response,
+                    .credit = credit_plan(i)},
+                   now);
+    set_xoff(i, now);
   }
+}
+
+void PriorityGroupFlowControl::set_xoff(uint32_t number, Instant now) noexcept {
+  uint8_t wanted = 0;
+  for (uint32_t g = 0; g < kPriorities; ++g) {
+    if (mmu_.pg(number, g).xoff) wanted |= pfc_priorities(number, g);
+  }
+  ports_[number].set_xoff(wanted, now);
 }
 
 CreditPlan PriorityGroupFlowControl::credit_plan(uint32_t number) const noexcept {
@@ -53,13 +62,8 @@ uint8_t PriorityGroupFlowControl::pfc_priorities(uint32_t number, uint32_t group
 }
 
 void PriorityGroupFlowControl::ignore(uint32_t number, uint8_t priorities, Instant now) noexcept {
-  PortFlowControl& port = ports_[number];
-  port.ignore(priorities);
-  port.clear_xoff(priorities, now);
-  for (uint32_t g = 0; g < kPriorities; ++g) {
-    const uint8_t wanted = mmu_.pg(number, g).xoff ? pfc_priorities(number, g) : uint8_t{0};
-    port.raise_xoff(static_cast<uint8_t>(wanted & ~port.raised_xoff()), now);
-  }
+  ports_[number].ignore(priorities);
+  set_xoff(number, now);
 }
 
 bool PriorityGroupFlowControl::raise_xoff(uint32_t group, Instant now) noexcept {

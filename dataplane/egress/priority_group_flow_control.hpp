@@ -3,7 +3,7 @@
 // buffer knows priority groups, the scheduler knows queues; the plan maps them to each other. A group here is a
 // priority group.
 //
-//   a group enters its headroom         XOFF is raised for the priorities that the plan puts into the group, if
+//   a group reaches its limit           XOFF is raised for the priorities that the plan puts into the group, if
 //                                       the port sends PFC for them and no watchdog has overruled that
 //   a group has drained                 this XOFF is cleared
 //   a group holds more or fewer cells   the port's credit learns it, on a link that goes by credit
@@ -25,8 +25,9 @@ class PriorityGroupFlowControl {
   // `mmu` outlives it.
   PriorityGroupFlowControl(uint32_t ports, const Mmu& mmu) : ports_(ports), mmu_(mmu) {}
 
-  // Between windows, after the MMU has its plan. `plan` is there until the next. XOFFs of priorities that are no
-  // longer enabled are cleared.
+  // Between windows, after the MMU has its plan. `plan` is there until the next. XOFF is raised afterwards for exactly
+  // the priorities whose group has it by the new plan: pauses may have been enabled, or priorities moved to another
+  // group, while groups were full.
   void apply(const QosPlan& plan, Instant now) noexcept;
 
   PortFlowControl& port(uint32_t number) { return ports_[number]; }
@@ -50,6 +51,8 @@ class PriorityGroupFlowControl {
 
  private:
   uint8_t pfc_priorities(uint32_t number, uint32_t group) const noexcept;
+  // For exactly the priorities of the port's groups that have raised it.
+  void set_xoff(uint32_t number, Instant now) noexcept;
   CreditPlan credit_plan(uint32_t number) const noexcept;
   bool update_credit(uint32_t number, uint32_t group, Instant now) noexcept;
 

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dataplane/buffer/buffer_plan.hpp"
@@ -47,8 +48,8 @@ struct PortQosPlan {
   std::array<QueueSchedule, kQueues> queues;
   ShaperPlan shaper;
   LinkMode link_mode = LinkMode::kPfc;
-  uint8_t pfc_enabled = 0;           // priorities whose pauses are obeyed, and for which XOFF may be raised
-  uint32_t pfc_response_quanta = 0;  // 0: what 802.3 allows at the link's speed
+  uint8_t pfc_enabled = 0;               // priorities whose pauses are obeyed, and for which XOFF may be raised
+  std::optional<Duration> pfc_response;  // none: the longest that 802.3 allows at the link's speed
   std::array<uint8_t, kPriorities> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
   std::array<uint8_t, kPriorities> priorities_of_pg{1, 2, 4, 8, 16, 32, 64, 128};
   WatchdogPlan watchdog;

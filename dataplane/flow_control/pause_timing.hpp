@@ -42,11 +42,11 @@ struct PauseTiming {
   Duration quantum;
   Duration response;
 
-  static constexpr PauseTiming of(Rate rate) { return with_response(rate, pause_response_quanta(rate)); }
-  // A configured response instead of the standard's.
-  static constexpr PauseTiming with_response(Rate rate, uint32_t quanta) {
-    return {pause_quantum(rate), rate.time_of_bytes(uint64_t{kQuantumBytes} * quanta)};
+  static constexpr PauseTiming of(Rate rate) {
+    return with_response(rate, rate.time_of_bytes(uint64_t{kQuantumBytes} * pause_response_quanta(rate)));
   }
+  // A configured response instead of the standard's.
+  static constexpr PauseTiming with_response(Rate rate, Duration response) { return {pause_quantum(rate), response}; }
 };
 
 }  // namespace softspine::dataplane

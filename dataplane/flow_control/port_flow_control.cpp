@@ -13,8 +13,7 @@ uint8_t PortFlowControl::obeyed() const noexcept {
 }
 
 void PortFlowControl::receive(const PfcFrame& frame, Rate line, Instant now) noexcept {
-  const PauseTiming timing =
-      plan_.response_quanta ? PauseTiming::with_response(line, *plan_.response_quanta) : PauseTiming::of(line);
+  const PauseTiming timing = plan_.response ? PauseTiming::with_response(line, *plan_.response) : PauseTiming::of(line);
   PfcFrame part = frame;
   part.enable = frame.enable & obeyed();
   if (part.enable != 0) pause_.receive(part, now, timing.quantum, timing.response);

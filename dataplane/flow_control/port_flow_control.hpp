@@ -33,9 +33,9 @@ namespace softspine::dataplane {
 
 struct FlowControlPlan {
   LinkMode mode = LinkMode::kPfc;
-  uint8_t pfc_enabled = 0;                  // bit n: pauses of priority n are obeyed
-  std::optional<uint32_t> response_quanta;  // none: what 802.3 allows at the link's rate
-  CreditPlan credit;                        // of a link that goes by credit
+  uint8_t pfc_enabled = 0;           // bit n: pauses of priority n are obeyed
+  std::optional<Duration> response;  // of this port to a pause; none: the longest that 802.3 allows at the link's rate
+  CreditPlan credit;                 // of a link that goes by credit
 };
 
 // A frame that make_frame() has written.

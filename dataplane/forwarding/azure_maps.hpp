@@ -9,12 +9,13 @@
 
 namespace softspine::dataplane {
 
-// DSCP 3 → traffic class 3, 4 → 4, 46 → 5, 48 → 6, 8 → 0, the rest → 1.
+// DSCP 3 → traffic class 3, 4 → 4, 5 → 2, 46 → 5, 48 → 6, 8 → 0, the rest → 1.
 inline constexpr std::array<uint8_t, 64> kAzureDscpToTc = [] {
   std::array<uint8_t, 64> map{};
   map.fill(1);
   map[3] = 3;
   map[4] = 4;
+  map[5] = 2;
   map[46] = 5;
   map[48] = 6;
   map[8] = 0;

@@ -32,6 +32,7 @@ using PriorityMap = std::array<uint8_t, 64>;  // by DSCP
 // of the priorities, or what its receive buffer has.
 struct HostLink {
   dataplane::LinkMode mode = dataplane::LinkMode::kPfc;
+  std::optional<dataplane::Duration> pause_response;  // none: the longest that 802.3 allows at the link's rate
   uint8_t credit_priorities = 0;
   uint32_t largest_frame = 0;
 };
@@ -50,8 +51,7 @@ struct HostConfig {
   // 0.
   PriorityMap priority_of_dscp = dataplane::kAzureDscpToTc;
   bool obeys_pause = true;
-  std::optional<uint32_t> pause_response_quanta;  // instead of the standard's for the link's rate
-  std::array<HostLink, 2> links;                  // by port
+  std::array<HostLink, 2> links;  // by port
 };
 
 using control::TransportKind;  // open loop: it paces (open_loop.hpp); reliable: go-back-N (reliable_sender.hpp)

@@ -25,7 +25,7 @@ void HostPort::plan_flow_control(const HostConfig& host, uint32_t number, Instan
   }
   flow_control.plan({.mode = link.mode,
                      .pfc_enabled = host.obeys_pause ? uint8_t{0xff} : uint8_t{0},
-                     .response_quanta = host.pause_response_quanta,
+                     .response = link.pause_response,
                      .credit = plan},
                     now);
   find_next();

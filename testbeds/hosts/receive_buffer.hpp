@@ -28,6 +28,13 @@ struct SlowReceiver {
   uint32_t size_bytes = 256 << 10;
   uint32_t xoff_bytes = 96 << 10;
   uint32_t xon_bytes = 64 << 10;
+
+  // At least as much room above XOFF as may still come: nothing lossless is lost by what the link is like.
+  SlowReceiver with_headroom(uint32_t bytes) const {
+    SlowReceiver out = *this;
+    out.size_bytes = std::max(size_bytes, xoff_bytes + bytes);
+    return out;
+  }
 };
 
 class ReceiveBuffer {

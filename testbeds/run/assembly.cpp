@@ -5,6 +5,7 @@
 #include <type_traits>
 #include <utility>
 
+#include "control/compile/qos_plan.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/wall_clock.hpp"
@@ -235,13 +236,9 @@ class Builder {
     config.cnp_dscp = node.nic.cnp_dscp;
     config.dscp = node.nic.dscp;
     config.source_port = node.nic.source_port;
-    const HeadroomQuestion question{.rate = link.rate,
-                                    .propagation = link.propagation,
-                                    .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes,
-                                    .cell = CellSize{1},
-                                    .response = PauseTiming::of(link.rate).response};
-    config.hold_bytes =
-        std::max(config.hold_bytes, config.xoff_bytes + static_cast<uint32_t>(headroom_cells(question)));
+    config.pause_response = link.pfc_response;
+    const uint32_t headroom = control::host_headroom(testbed_.fabric, testbed_.profiles, end);
+    config.hold_bytes = std::max(config.hold_bytes, config.xoff_bytes + headroom);
     return config;
   }
 
@@ -249,10 +246,12 @@ class Builder {
   HostLink link_at(LinkEnd end) const {
     constexpr uint8_t kUsual = 0x18;
     const control::FabricLink& link = testbed_.fabric.links[testbed_.fabric.port(end).link];
-    if (link.flow_control != control::FlowControl::kCredit) return {.mode = link.flow_control};
+    if (link.flow_control != control::FlowControl::kCredit)
+      return {.mode = link.flow_control, .pause_response = link.pfc_response};
     const LinkEnd peer = testbed_.fabric.peer_of(end);
     const bool is_switch = testbed_.fabric.nodes[peer.node].kind == NodeKind::kSwitch;
     return {.mode = link.flow_control,
+            .pause_response = link.pfc_response,
             .credit_priorities = is_switch ? pauses_at(peer) : kUsual,
             .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes};
   }

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "control/compile/qos_plan.hpp"
 #include "testbeds/run/fault_text.hpp"
 
 namespace softspine::testbeds {
@@ -82,7 +83,9 @@ void FaultControl::set_host(const HostFault& fault, bool fails, Instant now) {
     if (fault.kind == HostFaultKind::kStorm) {
       host.set_storm(PortNo{port}, fails ? fault.priorities : uint8_t{0}, now);
     } else {
-      const SlowReceiver slow{.priorities = fault.priorities, .drain = fault.drain};
+      const uint32_t headroom = control::host_headroom(testbed_.fabric, testbed_.profiles, {fault.node, port});
+      const SlowReceiver slow =
+          SlowReceiver{.priorities = fault.priorities, .drain = fault.drain}.with_headroom(headroom);
       host.set_slow_receiver(PortNo{port}, fails ? std::optional(slow) : std::nullopt, now);
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "control/compile/qos_plan.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/packet/pool.hpp"
@@ -145,12 +146,12 @@ class NeedCount {
     const uint64_t charged = uint64_t{cell.cells_of(static_cast<uint32_t>(frame_))} * profile.qos->cell_bytes;
     uint64_t bytes = 0;
     for (const auto& pool : profile.qos->pools) bytes += pool.ingress ? pool.size + pool.xoff : 0;
-    for (uint16_t p = 0; p < ports; ++p) bytes += headroom_at({n, p}, *profile.qos);
+    for (uint16_t p = 0; p < ports; ++p) bytes += own_at({n, p}, *profile.qos);
     return bytes / charged + ports;
   }
 
-  // What its groups have beside the pools.
-  uint64_t headroom_at(control::LinkEnd end, const control::QosConfig& qos) const {
+  // What its groups have beside the pools: their reserved memory and their headroom, each in whole cells.
+  uint64_t own_at(control::LinkEnd end, const control::QosConfig& qos) const {
     const FabricLink& link = fabric_.links[fabric_.port(end).link];
     uint64_t bytes = 0;
     for (const int16_t index : qos.port(fabric_.port(end).name).groups) {
@@ -160,11 +161,16 @@ class NeedCount {
                                                  .propagation = link.propagation,
                                                  .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes,
                                                  .cell = CellSize{qos.cell_bytes},
-                                                 .response = PauseTiming::of(link.rate).response}) *
+                                                 .response = longest_response(link)}) *
                                      qos.cell_bytes
                                : group.xoff;
+      bytes += group.reserved() + 2 * uint64_t{qos.cell_bytes};
     }
     return bytes;
+  }
+
+  static Duration longest_response(const FabricLink& link) {
+    return std::max(link.pfc_response.value_or(Duration{}), PauseTiming::of(link.rate).response);
   }
 
   uint64_t in_hosts() const {
@@ -174,7 +180,10 @@ class NeedCount {
       packets += answers ? fabric_.nodes[n].ports.size() * ControlQueue::kPacketLimit : 0;
     }
     for (const control::HostFault& fault : testbed_.host_faults) {
-      packets += fabric_.nodes[fault.node].ports.size() * (SlowReceiver{}.size_bytes / frame_ + 1);
+      for (uint16_t p = 0; p < fabric_.nodes[fault.node].ports.size(); ++p) {
+        const uint32_t headroom = control::host_headroom(fabric_, testbed_.profiles, {fault.node, p});
+        packets += SlowReceiver{}.with_headroom(headroom).size_bytes / frame_ + 1;
+      }
     }
     return packets;
   }

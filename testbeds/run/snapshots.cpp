@@ -134,6 +134,13 @@ class Copier {
     return out;
   }
 
+  // A queue of a memory in slices has a use in each; its watermark is that of the fullest.
+  static void add_use(const QueueUse& use, uint64_t cell, control::QueueBufferSnapshot& queue) {
+    queue.reserved_bytes += use.reserved() * cell;
+    queue.shared_bytes += use.shared * cell;
+    queue.shared_watermark_bytes = std::max(queue.shared_watermark_bytes, use.shared_watermark * cell);
+  }
+
   static control::PortBufferSnapshot buffers_of(const Mmu& mmu, uint16_t port) {
     const uint64_t cell = mmu.cell().bytes();
     control::PortBufferSnapshot out;
@@ -150,8 +157,7 @@ class Copier {
                        .dropped_packets = extremes.refused};
     }
     for (uint32_t i = 0; i < kQueues; ++i) {
-      const QueueUse& queue = mmu.queue(port, i);
-      out.queues[i] = {queue.reserved() * cell, queue.shared * cell, queue.shared_watermark * cell};
+      for (uint32_t slice = 0; slice < mmu.slices(); ++slice) add_use(mmu.queue(port, i, slice), cell, out.queues[i]);
     }
     return out;
   }
@@ -164,20 +170,26 @@ class Copier {
       const auto& pools = ingress ? mmu.ingress_pools() : mmu.egress_pools();
       size_t number = 0;
       for (const control::BufferPoolConfig& pool : config.pools) {
-        if (pool.ingress != ingress || number == pools.size()) continue;
-        const PoolUse& use = pools[number++];
-        out.push_back({.name = pool.name,
-                       .ingress = ingress,
-                       .size_bytes = use.shared_limit * cell,
-                       .reserved_bytes = use.reserved * cell,
-                       .shared_bytes = use.shared() * cell,
-                       .watermark_bytes = use.watermark() * cell,
-                       .headroom_size_bytes = use.headroom_limit * cell,
-                       .headroom_bytes = use.headroom * cell,
-                       .headroom_watermark_bytes = use.headroom_watermark * cell});
+        if (pool.ingress != ingress) continue;
+        for (uint32_t slice = 0; slice < config.slices && number < pools.size(); ++slice) {
+          const std::string suffix = config.slices == 1 ? "" : "|" + std::to_string(slice);
+          out.push_back(pool_of(pools[number++], pool.name + suffix, ingress, cell));
+        }
       }
     }
     return out;
+  }
+
+  static control::PoolSnapshot pool_of(const PoolUse& use, std::string name, bool ingress, uint64_t cell) {
+    return {.name = std::move(name),
+            .ingress = ingress,
+            .size_bytes = use.shared_limit * cell,
+            .reserved_bytes = use.reserved * cell,
+            .shared_bytes = use.shared() * cell,
+            .watermark_bytes = use.watermark() * cell,
+            .headroom_size_bytes = use.headroom_limit * cell,
+            .headroom_bytes = use.headroom * cell,
+            .headroom_watermark_bytes = use.headroom_watermark * cell};
   }
 
   static control::HostPauses pauses_of(const PortFlowControl& flow, Instant now) {

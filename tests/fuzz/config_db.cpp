@@ -27,6 +27,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const control::Review found = control::review(*testbed);
   SOFTSPINE_CHECK(found.workloads.size() == 1 && found.errors.empty(), found.workloads.size(), size);
   const auto& qos = testbed->profiles.front().qos;
-  if (qos) static_cast<void>(control::compile_qos(testbed->profiles.front(), control::port_shapes(testbed->fabric, 0)));
+  if (qos)
+    static_cast<void>(
+        control::compile_qos(testbed->profiles.front(), control::port_shapes(testbed->fabric, testbed->profiles, 0)));
   return 0;
 }

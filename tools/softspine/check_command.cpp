@@ -16,6 +16,7 @@
 #include "tools/softspine/run_report.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary.hpp"
+#include "tools/softspine/threshold_report.hpp"
 
 namespace softspine::tools {
 
@@ -228,6 +229,7 @@ Status check(const CheckArguments& arguments) {
   if (arguments.json) {
     Json out = summary_of(*testbed);
     out["headroom"] = headroom_json(headroom);
+    out["thresholds"] = thresholds_json(control::thresholds_of(*testbed));
     out["service"] = service_json(*testbed, *review);
     out["warnings"] = warnings_json(review->warnings);
     if (arguments.nodes) out["fabric"] = nodes_of(testbed->fabric);
@@ -236,6 +238,7 @@ Status check(const CheckArguments& arguments) {
   }
   print_summary(*testbed);
   print_headroom(headroom);
+  fmt::print("{}", thresholds_text(control::thresholds_of(*testbed)));
   fmt::print("{}", service_text(*testbed, *review));
   if (arguments.nodes) print_nodes(testbed->fabric);
   return verdict;

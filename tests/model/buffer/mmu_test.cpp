@@ -32,6 +32,10 @@ class Pair {
     cell_ = kCells[rng_.below(std::size(kCells))];
     plan_.cell = CellSize{cell_};
     slow.cell = cell_;
+    plan_.slices = 1 + static_cast<uint32_t>(rng_.below(3));
+    for (uint32_t port = 0; port <= kPorts; ++port) {
+      slow.slice_of_port[port] = static_cast<uint32_t>(rng_.below(plan_.slices));
+    }
     replan();
   }
   void replan() {
@@ -39,15 +43,20 @@ class Pair {
     plan_.egress_pools.clear();
     slow.ingress.clear();
     slow.egress.clear();
-    for (int i = 0; i < 2; ++i) {
+    for (uint32_t i = 0; i < 2 * plan_.slices; ++i) {
       add_pool(plan_.ingress_pools, slow.ingress, rng_.below(2) == 0);
       add_pool(plan_.egress_pools, slow.egress, false);
     }
     plan_.ports.assign(kPorts + 1, {});
     for (uint32_t port = 0; port <= kPorts; ++port) {
+      plan_.ports[port].slice = static_cast<uint8_t>(slow.slice_of_port[port]);
       for (uint32_t i = 0; i < 8; ++i) plan_group(port, i);
       for (uint32_t i = 0; i < 8; ++i) plan_queue(port, i);
     }
+    slow.ingress_limits.clear();
+    slow.egress_limits.clear();
+    const bool with_port_limits = rng_.below(2) == 0;
+    for (uint32_t port = 0; with_port_limits && port <= kPorts; ++port) plan_port(port);
     fast.apply(plan_);
   }
   Frame random_frame() {
@@ -78,7 +87,7 @@ class Pair {
     PriorityGroupPlan& fast_group = plan_.ports[port].groups[i];
     SlowGroup& group = slow.groups[{port, i}];
     std::tie(fast_group.limit, group.limit) = limit();
-    group.pool = fast_group.pool = static_cast<uint8_t>(rng_.below(2));
+    group.pool = fast_group.pool = static_cast<uint8_t>(rng_.below(2) * plan_.slices + slow.slice_of_port[port]);
     group.lossless = fast_group.lossless = rng_.below(2) == 0;
     group.size = fast_group.reserved_cells = cells_up_to(5'000);
     group.xoff = fast_group.headroom_cells = cells_up_to(40'000);
@@ -87,10 +96,29 @@ class Pair {
   }
   void plan_queue(uint32_t port, uint32_t i) {
     QueuePlan& fast_queue = plan_.ports[port].queues[i];
-    SlowQueue& queue = slow.queues[{port, i}];
-    std::tie(fast_queue.limit, queue.limit) = limit();
-    queue.pool = fast_queue.pool = static_cast<uint8_t>(rng_.below(2));
-    queue.size = fast_queue.reserved_cells = cells_up_to(5'000);
+    SlowQueue wanted;
+    std::tie(fast_queue.limit, wanted.limit) = limit();
+    fast_queue.pool = static_cast<uint8_t>(rng_.below(2) * plan_.slices);
+    wanted.size = fast_queue.reserved_cells = cells_up_to(5'000);
+    for (uint32_t slice = 0; slice < plan_.slices; ++slice) {
+      SlowQueue& queue = slow.queues[{slice * SlowMmu::kSlice + port, i}];
+      wanted.pool = fast_queue.pool + slice;
+      wanted.in_reserved = queue.in_reserved;
+      wanted.in_shared = queue.in_shared;
+      queue = wanted;
+    }
+  }
+
+  void plan_port(uint32_t port) {
+    for (uint8_t pool = 0; pool < 2 * plan_.slices; ++pool) {
+      for (const bool ingress : {true, false}) {
+        if (rng_.below(2) == 0) continue;
+        const auto [fast_limit, slow_limit] = limit();
+        PortBufferPlan& plan = plan_.ports[port];
+        (ingress ? plan.ingress_limits : plan.egress_limits).push_back({pool, fast_limit});
+        (ingress ? slow.ingress_limits : slow.egress_limits)[{port, pool}] = slow_limit;
+      }
+    }
   }
 
   Rng rng_;
@@ -108,7 +136,7 @@ std::string verdict_of(const Mmu& mmu, uint32_t cells) {
   }
 }
 
-void compare_use(const Pair& both, const Frame& frame) {
+void compare_use(Pair& both, const Frame& frame) {
   const auto& [in_port, out_port, g, q, bytes] = frame;
   const PriorityGroupUse& group = both.fast.pg(in_port, g);
   const SlowGroup& slow_group = both.slow.groups.at({in_port, g});
@@ -119,8 +147,10 @@ void compare_use(const Pair& both, const Frame& frame) {
   ASSERT_EQ(group.packets, slow_group.admitted);
   ASSERT_EQ(both.fast.extremes(in_port, g).refused, slow_group.refused);
   ASSERT_EQ(both.fast.extremes(in_port, g).headroom_watermark, slow_group.most_headroom);
-  ASSERT_EQ(both.fast.queue(out_port, q).reserved(), both.slow.queues.at({out_port, q}).in_reserved);
-  ASSERT_EQ(both.fast.queue(out_port, q).shared, both.slow.queues.at({out_port, q}).in_shared);
+  const SlowQueue& slow_queue = both.slow.queue_of(in_port, out_port, q);
+  const QueueUse& queue = both.fast.queue(out_port, q, both.slow.slice_of_port.at(in_port));
+  ASSERT_EQ(queue.reserved(), slow_queue.in_reserved);
+  ASSERT_EQ(queue.shared, slow_queue.in_shared);
 }
 
 // One event: a frame comes, or one that is held goes.
@@ -133,7 +163,7 @@ void step(Pair& both, std::vector<Frame>& held, bool comes) {
     const uint32_t found = both.fast.admit(frame.account(), frame.bytes);
     const bool admitted = wanted == "reserved" || wanted == "shared" || wanted == "headroom";
     ASSERT_EQ(verdict_of(both.fast, found), admitted ? "admitted" : wanted);
-    ASSERT_EQ(found != 0 && both.fast.must_raise_xoff(), wanted == "headroom" && !stopped);
+    ASSERT_EQ(found != 0 && both.fast.must_raise_xoff(), both.slow.groups.at({in_port, g}).stopped && !stopped);
     if (admitted) held.push_back(frame);
     compare_use(both, frame);
     return;

@@ -38,30 +38,43 @@ struct SlowQueue {
 struct SlowPool {
   double shared = 0, headroom = 0;
 };
+// Of a port's use of a pool; none: key absent.
+using SlowPortLimits = std::map<std::pair<uint32_t, uint32_t>, SlowLimit>;
 
 class SlowMmu {
  public:
   double cell = 1;
   std::vector<SlowPool> ingress, egress;
   std::map<std::pair<uint32_t, uint32_t>, SlowGroup> groups;
+  // A queue for each slice: (slice × kSlice + port, queue). A packet is in the slice of its ingress port.
+  static constexpr uint32_t kSlice = 100;
   std::map<std::pair<uint32_t, uint32_t>, SlowQueue> queues;
+  std::map<uint32_t, uint32_t> slice_of_port;
+  SlowPortLimits ingress_limits, egress_limits;  // by port and pool
 
   // "reserved", "shared", "headroom", or why not: "queue", "ingress", "lossless".
   std::string arrive(uint32_t in_port, uint32_t g, uint32_t out_port, uint32_t q, uint32_t bytes) {
     SlowGroup& group = groups.at({in_port, g});
-    SlowQueue& queue = queues.at({out_port, q});
+    SlowQueue& queue = queue_of(in_port, out_port, q);
     const double c = cells(bytes);
     const bool queue_has_own = queue.in_reserved + c <= queue.size;
     const double egress_free = egress[queue.pool].shared - used(queues, queue.pool);
-    if (!queue_has_own && !(c <= egress_free && queue.in_shared + c <= limit(queue.limit, egress_free))) return "queue";
+    const bool port_has_room = room_of(egress_limits, queues, out_port, queue.pool, egress_free) >= c;
+    if (!queue_has_own &&
+        !(c <= egress_free && queue.in_shared + c <= limit(queue.limit, egress_free) && port_has_room))
+      return "queue";
     const double ingress_free = ingress[group.pool].shared - used(groups, group.pool);
     std::string where;
     if (group.in_reserved + c <= group.size) {
       group.in_reserved += c;
       where = "reserved";
-    } else if (c <= ingress_free && group.in_shared + c <= limit(group.limit, ingress_free)) {
+    } else if (c <= ingress_free && group.in_shared + c <= limit(group.limit, ingress_free) &&
+               room_of(ingress_limits, groups, in_port, group.pool, ingress_free) >= c) {
       group.in_shared += c;
       where = "shared";
+      const double left = ingress_free - c;
+      const bool port_is_full = room_of(ingress_limits, groups, in_port, group.pool, left) < 1;
+      if (group.lossless && (group.in_shared >= limit(group.limit, left) || port_is_full)) group.stopped = true;
     } else {
       const double pool_headroom = ingress[group.pool].headroom;
       const bool pool_is_full = pool_headroom > 0 && headroom_used(group.pool) + c > pool_headroom;
@@ -82,16 +95,21 @@ class SlowMmu {
   // Whether the group says XON.
   bool leave(uint32_t in_port, uint32_t g, uint32_t out_port, uint32_t q, uint32_t bytes) {
     SlowGroup& group = groups.at({in_port, g});
-    SlowQueue& queue = queues.at({out_port, q});
+    SlowQueue& queue = queue_of(in_port, out_port, q);
     double rest = cells(bytes);
     for (double* part : {&queue.in_shared, &queue.in_reserved}) take(*part, rest);
     rest = cells(bytes);
     for (double* part : {&group.in_headroom, &group.in_shared, &group.in_reserved}) take(*part, rest);
     if (!group.stopped || group.in_headroom > 0) return false;
     const double free = ingress[group.pool].shared - used(groups, group.pool);
-    if (group.in_shared > std::max(group.xon, limit(group.limit, free) - group.xon_offset)) return false;
+    const double in_all = group.in_reserved + group.in_shared;
+    if (in_all > std::max(group.xon, group.size + limit(group.limit, free) - group.xon_offset)) return false;
     group.stopped = false;
     return true;
+  }
+
+  SlowQueue& queue_of(uint32_t in_port, uint32_t out_port, uint32_t q) {
+    return queues.at({slice_of_port[in_port] * kSlice + out_port, q});
   }
 
  private:
@@ -104,6 +122,17 @@ class SlowMmu {
     double sum = 0;
     for (const auto& [key, account] : accounts) sum += account.pool == pool ? account.in_shared : 0;
     return sum;
+  }
+  // What a port may still have of a pool.
+  template <typename Map>
+  static double room_of(const SlowPortLimits& limits, const Map& accounts, uint32_t port, uint32_t pool, double free) {
+    const auto found = limits.find({port, pool});
+    if (found == limits.end()) return HUGE_VAL;
+    double sum = 0;
+    for (const auto& [key, account] : accounts) {
+      if (key.first % kSlice == port && account.pool == pool) sum += account.in_shared;
+    }
+    return limit(found->second, free) - sum;
   }
   double headroom_used(uint32_t pool) const {
     double sum = 0;

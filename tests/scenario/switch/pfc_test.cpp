@@ -319,7 +319,7 @@ TEST(Pfc, ANewPlanThatHasRoomSaysXonAtOnce) {
 // Nothing is in headroom any more, and what is shared is still above xon: by a plan whose xon is higher it is not.
 TEST(Pfc, ANewPlanWithAHigherXonSaysXonAtOnce) {
   auto plan = lossless_plan(100);
-  plan->ports[4].pfc_response_quanta = 1;
+  plan->ports[4].pfc_response = pause_quantum(kBenchRate);
   Core bench{state_with(plan)};
   bench.send(4, pfc_frame(1 << 3, 0xffff));
   bench.run_for(Duration::us(5));
@@ -335,13 +335,55 @@ TEST(Pfc, ANewPlanWithAHigherXonSaysXonAtOnce) {
   ASSERT_EQ(group().shared, 100u);
   ASSERT_EQ(bench.arrivals(6).size(), 1u) << "XOFF, and 100 cells are above its xon of 50";
   auto higher = lossless_plan(200);
-  higher->ports[4].pfc_response_quanta = 1;
+  higher->ports[4].pfc_response = pause_quantum(kBenchRate);
   bench.publish(state_with(higher), bench.engine().now());
   bench.run_for(Duration::us(2));
   ASSERT_EQ(bench.arrivals(6).size(), 2u);
   EXPECT_EQ(bench.arrivals(6)[1].bytes, pfc_frame(1 << 3, 0, {0x02, 0xbb, 0, 0, 0, 6}));
   EXPECT_EQ(group().shared, 100u) << "nothing has left";
   bench.send(4, pfc_frame(1 << 3, 0));
+}
+
+// The group was full before its priority could be paused: its neighbour hears of it as soon as it can.
+TEST(Pfc, ANewPlanThatEnablesPausesRaisesXoffForFullGroups) {
+  auto without = lossless_plan(10);
+  without->ports[6].pfc_enabled = 0;
+  Core bench{state_with(without)};
+  bench.send(4, pfc_frame(1 << 3, 0xffff));
+  bench.run_for(Duration::us(5));
+  for (uint16_t i = 0; i < 4; ++i) bench.send(6, frame_of(3, i));
+  bench.run_for(Duration::us(5));
+  ASSERT_EQ(bench.arrivals(6).size(), 0u);
+  bench.publish(state_with(lossless_plan(10)), bench.engine().now());
+  bench.run_for(Duration::us(2));
+  ASSERT_EQ(bench.arrivals(6).size(), 1u);
+  EXPECT_EQ(bench.arrivals(6)[0].bytes, pfc_frame(1 << 3, 0xffff, {0x02, 0xbb, 0, 0, 0, 6}));
+  bench.send(4, pfc_frame(1 << 3, 0));
+  bench.run();
+  ASSERT_EQ(bench.arrivals(6).size(), 2u) << "and it is cleared when the group has drained";
+}
+
+// Priority 3 is now in group 4, and the full group 3 is priority 4's: who was stopped goes on, the other stops.
+TEST(Pfc, ANewPlanThatMovesPrioritiesToOtherGroupsStopsThoseOfFullGroups) {
+  Core bench{state_with(lossless_plan(10))};
+  bench.send(4, pfc_frame(1 << 3, 0xffff));
+  bench.run_for(Duration::us(5));
+  for (uint16_t i = 0; i < 4; ++i) bench.send(6, frame_of(3, i));
+  bench.run_for(Duration::us(5));
+  const auto raised = [&] { return int{bench.node().egress().flow_control(PortNo{6}).raised_xoff()}; };
+  ASSERT_EQ(raised(), 1 << 3);
+  auto moved = lossless_plan(10);
+  for (PortQosPlan& port : moved->ports) std::swap(port.priorities_of_pg[3], port.priorities_of_pg[4]);
+  bench.publish(state_with(moved), bench.engine().now());
+  bench.run_for(Duration::us(2));
+  EXPECT_EQ(raised(), 1 << 4);
+  ASSERT_EQ(bench.arrivals(6).size(), 2u);
+  std::array<uint16_t, 8> times{};
+  times[4] = 0xffff;
+  EXPECT_EQ(bench.arrivals(6)[1].bytes, pfc_frame(kLossless, times, {0x02, 0xbb, 0, 0, 0, 6}));
+  bench.send(4, pfc_frame(1 << 3, 0));
+  bench.run();
+  EXPECT_EQ(raised(), 0);
 }
 
 // Groups that share a headroom pool: its watermark is what they held together at most, and a new plan keeps it.

@@ -17,7 +17,7 @@ QosPlan open_plan() {
   limits.fill(BufferPlan::kUnlimitedCells);
   QosPlan plan = QosPlan::plain(kBenchPorts, limits);
   plan.ports[4].pfc_enabled = 0xff;
-  plan.ports[4].pfc_response_quanta = 1;
+  plan.ports[4].pfc_response = pause_quantum(kBenchRate);
   return plan;
 }
 ForwardingState state_with(QosPlan plan) {
@@ -106,7 +106,9 @@ TEST(Ecn, LeavesAloneWhatIsNotCapableOrMarkedAlready) {
 // The drop line is a line of its own: who can be marked passes, who cannot is dropped beyond it, when it comes.
 TEST(Wred, DropsWhoCannotBeMarkedBeyondAThresholdOfItsOwn) {
   QosPlan plan = open_plan();
-  plan.wred.push_back({.mark = {}, .drop = {.min_bytes = 20'000, .max_bytes = 20'001, .max_probability = 0}});
+  constexpr WredLine kNeverReached{.min_bytes = 1'000'000, .max_bytes = 2'000'000, .max_probability = 0};
+  plan.wred.push_back(
+      {.mark = kNeverReached, .drop = {.min_bytes = 20'000, .max_bytes = 20'001, .max_probability = 0}});
   plan.ports[4].queues[3].wred = 1;
   Core bench{state_with(std::move(plan))};
   pause(bench, 0xffff);
@@ -116,6 +118,22 @@ TEST(Wred, DropsWhoCannotBeMarkedBeyondAThresholdOfItsOwn) {
   EXPECT_EQ(bench.drops()["wred_dropped"], 20u);
   EXPECT_EQ(bench.counters(4).queues[3].current_packets, 30u) << "20 up to the line, and all that can be marked";
   EXPECT_EQ(bench.counters(4).queues[3].dropped_packets, 20u);
+  pause(bench, 0);
+}
+
+// ecn_none: nobody is marked, so nobody is spared.
+TEST(Wred, DropsEveryPacketBeyondItsThresholdIfItMarksNone) {
+  QosPlan plan = open_plan();
+  plan.wred.push_back({.mark = {}, .drop = {.min_bytes = 20'000, .max_bytes = 20'001, .max_probability = 0}});
+  plan.ports[4].queues[3].wred = 1;
+  Core bench{state_with(std::move(plan))};
+  pause(bench, 0xffff);
+  for (const uint8_t ecn : {0, 1, 2, 3}) {
+    for (uint16_t i = 0; i < 10; ++i) bench.send(6, frame_of(3, ecn, i));
+  }
+  bench.run_for(Duration::us(20));
+  EXPECT_EQ(bench.drops()["wred_dropped"], 20u);
+  EXPECT_EQ(bench.counters(4).queues[3].current_packets, 20u);
   pause(bench, 0);
 }
 

@@ -170,6 +170,22 @@ TEST_F(Watchdog, AStormEndsWithThePlanThatLookedForIt) {
   }
 }
 
+// A plan that changes something else, again and again within a poll: the watchdogs keep their rhythm.
+TEST_F(Watchdog, PlansThatWatchAlikeDoNotPutOffItsNextLook) {
+  start(WatchdogAction::kDrop);
+  storm(Duration::us(10), Duration::us(2000));
+  send(Duration::us(50), 6);
+  for (uint32_t i = 1; i < 25; ++i) {
+    run_to(Duration::us(40) * i);
+    ForwardingState next = state_of(WatchdogAction::kDrop);
+    QosPlan plan = *next.plan;
+    plan.wred[0].drop.min_bytes = 1'000'000 + i;
+    next.plan = std::make_shared<QosPlan>(std::move(plan));
+    bench_->publish(std::move(next), bench_->engine().now());
+  }
+  EXPECT_TRUE(watchdog().stormed());
+}
+
 TEST_F(Watchdog, ForwardDisobeysThePauseUntilItEnds) {
   start(WatchdogAction::kForward);
   storm(Duration::us(10), Duration::us(3000));

@@ -25,7 +25,7 @@ TEST(Profile, TheDefaultIsAzuresMapsAndTheFiveTuple) {
   const Profile& profile = profile_of(testbed, "tor1");
   EXPECT_EQ(profile.name, "default");
   for (int dscp = 0; dscp < 64; ++dscp) {
-    const int tc = dscp == 3 ? 3 : dscp == 4 ? 4 : dscp == 46 ? 5 : dscp == 48 ? 6 : dscp == 8 ? 0 : 1;
+    const int tc = dscp == 3 ? 3 : dscp == 4 ? 4 : dscp == 5 ? 2 : dscp == 46 ? 5 : dscp == 48 ? 6 : dscp == 8 ? 0 : 1;
     EXPECT_EQ(profile.dscp_to_tc[static_cast<size_t>(dscp)], tc) << dscp;
   }
   EXPECT_EQ(profile.hash.algorithm, HashAlgorithm::kCrc);

@@ -65,7 +65,7 @@ TEST(PauseTiming, IsThatOf8023) {
   }
   EXPECT_EQ(pause_response_quanta(Rate::gbps(5)), 67u);
   EXPECT_EQ(pause_response_quanta(Rate::gbps(60)), 394u);
-  EXPECT_EQ(PauseTiming::with_response(Rate::gbps(100), 10).response, Duration::ps(51'200));
+  EXPECT_EQ(PauseTiming::of(Rate::gbps(100)).response, Duration::ps(394 * 5'120));
 }
 
 }  // namespace

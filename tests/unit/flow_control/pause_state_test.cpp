@@ -231,7 +231,7 @@ TEST(PauseTiming, HasTheQuantaAndResponsesOfTheStandard) {
                                                          {40, 118},  {50, 147},  {56, 394},  {100, 394},
                                                          {101, 453}, {200, 453}, {400, 905}, {800, 905}};
   for (const auto& [gbps, quanta] : table) EXPECT_EQ(pause_response_quanta(Rate::gbps(gbps)), quanta) << gbps;
-  EXPECT_EQ(PauseTiming::with_response(Rate::gbps(400), 10).response, Duration::ps(12'800));
+  EXPECT_EQ(PauseTiming::of(Rate::gbps(400)).response, Duration::ps(905 * 1'280));
 }
 
 }  // namespace

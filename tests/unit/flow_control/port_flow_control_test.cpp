@@ -16,7 +16,7 @@ constexpr Instant kStart = Instant::at(Duration::us(1));
 
 PortFlowControl obeying(uint8_t priorities) {
   PortFlowControl port;
-  port.plan({.mode = LinkMode::kPfc, .pfc_enabled = priorities, .response_quanta = 0, .credit = {}}, Instant{});
+  port.plan({.mode = LinkMode::kPfc, .pfc_enabled = priorities, .response = Duration{}, .credit = {}}, Instant{});
   return port;
 }
 
@@ -30,11 +30,12 @@ TEST(PortFlowControl, BlocksEnabledPrioritiesAndOnlyCountsOthers) {
 
 TEST(PortFlowControl, StopsAfterTheConfiguredResponseOrTheStandards) {
   PortFlowControl standard;
-  standard.plan({.mode = LinkMode::kPfc, .pfc_enabled = 0xff, .response_quanta = {}, .credit = {}}, Instant{});
+  standard.plan({.mode = LinkMode::kPfc, .pfc_enabled = 0xff, .response = {}, .credit = {}}, Instant{});
   standard.receive(kXoff, kLine, kStart);
   EXPECT_EQ(standard.next_change(), kStart + Duration::ps(2'017'280));  // 394 quanta of 5.12 ns: 802.3 at 100G
   PortFlowControl configured;
-  configured.plan({.mode = LinkMode::kPfc, .pfc_enabled = 0xff, .response_quanta = 10, .credit = {}}, Instant{});
+  configured.plan({.mode = LinkMode::kPfc, .pfc_enabled = 0xff, .response = Duration::ps(51'200), .credit = {}},
+                  Instant{});
   configured.receive(kXoff, kLine, kStart);
   EXPECT_EQ(configured.next_change(), kStart + Duration::ps(51'200));
 }
@@ -103,7 +104,7 @@ TEST(PortFlowControl, WritesPfcBeforeCreditAndEachOnce) {
   PortFlowControl port;
   CreditPlan credit{.priorities = 1 << 4, .largest_frame = 1'500, .cell = CellSize{256}};
   credit.room[4] = 100;
-  port.plan({.mode = LinkMode::kCredit, .pfc_enabled = 0, .response_quanta = {}, .credit = credit}, kStart);
+  port.plan({.mode = LinkMode::kCredit, .pfc_enabled = 0, .response = {}, .credit = credit}, kStart);
   port.raise_xoff(1 << 3, kStart);
   std::array<uint8_t, mac_control::kFrameBytes> frame{};
   const FlowControlFrame first = port.make_frame(frame.data(), kMac, kLine, kStart);
@@ -121,11 +122,11 @@ TEST(PortFlowControl, PlansCreditOnlyWhereItsLinkGoesByCredit) {
   CreditPlan credit{.priorities = 1 << 4, .largest_frame = 1'500, .cell = CellSize{256}};
   credit.room[4] = 100;
   PortFlowControl port;
-  port.plan({.mode = LinkMode::kPfc, .pfc_enabled = 0xff, .response_quanta = {}, .credit = credit}, kStart);
+  port.plan({.mode = LinkMode::kPfc, .pfc_enabled = 0xff, .response = {}, .credit = credit}, kStart);
   EXPECT_FALSE(port.goes_by_credit());
   EXPECT_EQ(port.blocked(), 0) << "nothing waits for credit";
   EXPECT_TRUE(port.next_frame().is_never());
-  port.plan({.mode = LinkMode::kCredit, .pfc_enabled = 0, .response_quanta = {}, .credit = credit}, kStart);
+  port.plan({.mode = LinkMode::kCredit, .pfc_enabled = 0, .response = {}, .credit = credit}, kStart);
   EXPECT_TRUE(port.goes_by_credit());
   EXPECT_EQ(port.next_frame(), kStart);
 }

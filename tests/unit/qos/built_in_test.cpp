@@ -57,26 +57,30 @@ TEST(BuiltInProfile, TomahawksAreThePublishedCells) {
     EXPECT_FALSE(planned.group(0, 0).lossless);
     EXPECT_EQ(planned.group(0, 0).limit, SharedLimit::dynamic(3));
     EXPECT_EQ(planned.group(0, 1).limit, SharedLimit{});  // no row, nothing leads there
-    // 10,875,072 B less 1,248 B for each of two groups a port; 4,194,112 B beside.
-    EXPECT_EQ(buffer.ingress_pools.at(0).shared_cells, 52'284u - kPorts * 2 * 6);
-    EXPECT_EQ(buffer.ingress_pools.at(0).headroom_cells, 20'164u);
-    // 15,982,720 B less 1,518 B, seven cells, for each of two queues a port.
-    EXPECT_EQ(buffer.egress_pools.at(0).shared_cells, 76'840u - kPorts * 2 * 7);
+    // 10,875,072 B and 4,194,112 B of headroom in four slices.
+    ASSERT_EQ(buffer.slices, 4u);
+    ASSERT_EQ(buffer.ingress_pools.size(), 4u);
+    EXPECT_EQ(buffer.ingress_pools.at(3).shared_cells, 52'284u / 4);
+    EXPECT_EQ(buffer.ingress_pools.at(3).headroom_cells, 20'164u / 4);
+    // 15,982,720 B.
+    EXPECT_EQ(buffer.egress_pools.at(0).shared_cells, 76'840u / 4);
     EXPECT_EQ(planned.queue(1, 3).limit, SharedLimit::fixed(76'840));
+    EXPECT_EQ(planned.queue(1, 3).reserved_cells, 8u);  // 1,518 B
     EXPECT_EQ(planned.queue(1, 3).pool, 0u);
-    EXPECT_EQ(planned.queue(1, 0).pool, 1u);
+    EXPECT_EQ(planned.queue(1, 0).pool, 4u);
+    for (const size_t port : {0, 1, 2}) EXPECT_EQ(planned.group(port, 3).pool, port);  // 3 ports: slices 0, 1, 2
   }
 }
 
 TEST(BuiltInProfile, TomahawkFivesAreThePublishedCells) {
   const Planned slow = with_profile("sonic-tomahawk5-100g");
   EXPECT_EQ(slow.plan->buffer.cell.bytes(), 254u);
-  EXPECT_EQ(slow.group(0, 3).reserved_cells, 74u);                                            // 18,796 B
-  EXPECT_EQ(slow.group(0, 3).headroom_cells, 1'185u);                                         // 300,990 B
-  EXPECT_EQ(slow.group(0, 3).xon_offset_cells, 14u);                                          // 3,556 B
-  EXPECT_EQ(slow.plan->buffer.ingress_pools.at(0).shared_cells, 480'174u - kPorts * 2 * 74);  // 121,964,196 B
-  EXPECT_EQ(slow.plan->buffer.ingress_pools.at(0).headroom_cells, 116'224u);                  // 29,520,896 B
-  EXPECT_EQ(with_profile("sonic-tomahawk5-800g").group(2, 4).headroom_cells, 2'853u);         // 724,662 B
+  EXPECT_EQ(slow.group(0, 3).reserved_cells, 74u);                                     // 18,796 B
+  EXPECT_EQ(slow.group(0, 3).headroom_cells, 1'185u);                                  // 300,990 B
+  EXPECT_EQ(slow.group(0, 3).xon_offset_cells, 14u);                                   // 3,556 B
+  EXPECT_EQ(slow.plan->buffer.ingress_pools.at(1).shared_cells, 480'174u / 2);         // 121,964,196 B
+  EXPECT_EQ(slow.plan->buffer.ingress_pools.at(1).headroom_cells, 116'224u / 2);       // 29,520,896 B
+  EXPECT_EQ(with_profile("sonic-tomahawk5-800g").group(2, 4).headroom_cells, 2'853u);  // 724,662 B
 }
 
 TEST(BuiltInProfile, Sn4700sHeadroomIsInsideTheSize) {
@@ -86,11 +90,10 @@ TEST(BuiltInProfile, Sn4700sHeadroomIsInsideTheSize) {
     SCOPED_TRACE(name);
     const Planned planned = with_profile(name);
     const dataplane::PriorityGroupPlan& group = planned.group(0, 3);
-    EXPECT_EQ(group.reserved_cells, 19'456u / 144);
-    EXPECT_EQ(group.xon_cells, 19'456u / 144);
-    EXPECT_EQ(group.headroom_cells, (size - 19'456) / 144);
-    EXPECT_EQ(planned.plan->buffer.ingress_pools.at(0).shared_cells,
-              20'627'456u / 144 - kPorts * 2 * (group.reserved_cells + group.headroom_cells));
+    EXPECT_EQ(group.reserved_cells, 19'456u / 144 + 1);
+    EXPECT_EQ(group.xon_cells, 19'456u / 144 + 1);
+    EXPECT_EQ(group.reserved_cells + group.headroom_cells, (size + 143) / 144);
+    EXPECT_EQ(planned.plan->buffer.ingress_pools.at(0).shared_cells, 20'627'456u / 144);
     EXPECT_EQ(planned.plan->buffer.ingress_pools.at(0).headroom_cells, 0u);
   }
 }

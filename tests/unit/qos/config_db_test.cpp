@@ -155,7 +155,7 @@ TEST_F(Broken, NullIsALosslessProfileThatFitsThePort) {
       plan_of(with_fabric("profiles: {tor: {config_db: \"" + path_.string() + "\"}}\nroles: {tor: tor}\n"));
   EXPECT_TRUE(planned.group(0, 3).lossless);
   EXPECT_EQ(planned.group(0, 3).limit, dataplane::SharedLimit::dynamic(-1));
-  const auto shapes = port_shapes(planned.testbed.fabric, 0);
+  const auto shapes = port_shapes(planned.testbed.fabric, planned.testbed.profiles, 0);
   EXPECT_EQ(planned.group(0, 3).headroom_cells, headroom_needed(shapes.at(0), 256, dataplane::kMinFrameBytes));
 }
 

@@ -55,7 +55,8 @@ TEST(HeadroomCheck, NamesPortsThatAreAlikeOnce) {
   EXPECT_EQ(one_less.too_little[0].mtu, 9'100u);
   EXPECT_EQ(one_less.too_little[0].place.file, "t.yaml") << "where it was changed";
   EXPECT_EQ(check_of(with_xoff(slow)).too_little.size(), 1u);
-  EXPECT_EQ(check_of(with_xoff(slow - 1)).too_little.size(), 2u) << "what does not fill a cell cannot be used";
+  EXPECT_EQ(check_of(with_xoff(slow - 255)).too_little.size(), 1u) << "a part of a cell is rounded up to one";
+  EXPECT_EQ(check_of(with_xoff(slow - 256)).too_little.size(), 2u);
 }
 
 TEST(HeadroomCheck, SaysForWhichFramesItIsEnough) {

@@ -44,23 +44,97 @@ TEST(QosPlan, RowsOfAPortGoBeforeThoseOfAllPorts) {
   EXPECT_EQ(planned.queue(2, 6).limit, SharedLimit::fixed(1));
 }
 
-TEST(QosPlan, SizesAreWholeCellsRoundedDownAndOffsetsUp) {
+TEST(QosPlan, SizesAreWholeCellsRoundedUp) {
   const Planned planned = plan_of(with_buffers(kRows));
-  EXPECT_EQ(planned.group(0, 0).reserved_cells, 1u);  // 1,500 of 1,024
+  EXPECT_EQ(planned.group(0, 0).reserved_cells, 2u);  // 1,500 of 1,024
   EXPECT_EQ(planned.group(1, 3).reserved_cells, 2u);
   EXPECT_EQ(planned.group(1, 3).headroom_cells, 20u);
   EXPECT_EQ(planned.group(1, 3).xon_cells, 3u);
   EXPECT_EQ(planned.group(1, 3).xon_offset_cells, 3u);  // 2,049
 }
 
-TEST(QosPlan, APoolSharesWhatIsNotReserved) {
+TEST(QosPlan, APoolSharesItsSize) {
   const Planned planned = plan_of(with_buffers(kRows));
-  // 22 lossy groups of one cell, two lossless of two.
-  EXPECT_EQ(planned.plan->buffer.ingress_pools.at(0).shared_cells, 1024u - 22 - 4);
+  EXPECT_EQ(planned.plan->buffer.ingress_pools.at(0).shared_cells, 1024u);
   EXPECT_EQ(planned.plan->buffer.ingress_pools.at(0).headroom_cells, 100u);
-  // 22 queues of four cells, two of none.
-  EXPECT_EQ(planned.plan->buffer.egress_pools.at(0).shared_cells, 2048u - 88);
+  EXPECT_EQ(planned.plan->buffer.egress_pools.at(0).shared_cells, 2048u);
   EXPECT_EQ(planned.plan->buffer.egress_pools.at(0).headroom_cells, 0u);
+}
+
+TEST(QosPlan, AnIngressPoolOfTotalSizeSharesWhatIsNotReserved) {
+  const Planned planned = plan_of(with_buffers("    ingress_pool_size: total\n" + std::string(kRows)));
+  // 24 groups of two cells.
+  EXPECT_EQ(planned.plan->buffer.ingress_pools.at(0).shared_cells, 1024u - 48);
+  EXPECT_EQ(planned.plan->buffer.egress_pools.at(0).shared_cells, 2048u);
+}
+
+TEST(QosPlan, HeadroomIsInsideTheSizeOnlyWithoutAHeadroomPool) {
+  const auto plan_with = [](std::string_view pool_xoff, std::string_view size) {
+    return plan_of(
+        with_fabric("profiles:\n  default:\n    cell: 1KiB\n    BUFFER_POOL: {in: {type: ingress, size: 1MiB" +
+                    std::string(pool_xoff) + "}}\n    BUFFER_PROFILE: {a: {pool: in, size: " + std::string(size) +
+                    ", xoff: 20KiB, xon: 30KiB, dynamic_th: 0}}\n" + "    BUFFER_PG: {0-7: {profile: a}}\n"));
+  };
+  EXPECT_EQ(plan_with("", "24KiB").group(0, 3).reserved_cells, 4u);
+  EXPECT_EQ(plan_with("", "24KiB").group(0, 3).headroom_cells, 20u);
+  EXPECT_EQ(plan_with("", "19KiB").group(0, 3).reserved_cells, 19u) << "it does not fit inside";
+  EXPECT_EQ(plan_with(", xoff: 100KiB", "24KiB").group(0, 3).reserved_cells, 24u);
+  EXPECT_EQ(plan_with(", xoff: 100KiB", "24KiB").group(0, 3).headroom_cells, 20u);
+}
+
+TEST(QosPlan, AStaticLimitOfNothingIsNone) {
+  const Planned planned =
+      plan_of(with_fabric("profiles:\n  default:\n    BUFFER_POOL: {in: {type: ingress, size: 1MiB}}\n"
+                          "    BUFFER_PROFILE: {a: {pool: in, static_th: 0B}}\n    BUFFER_PG: {0-7: {profile: a}}\n"));
+  EXPECT_EQ(planned.group(0, 0).limit, SharedLimit::fixed(dataplane::BufferPlan::kUnlimitedCells));
+}
+
+// Two slices of three ports: Ethernet0 and Ethernet4 in the first, unless the table says otherwise.
+TEST(QosPlan, PortsAreDealtToSlices) {
+  const auto slices_with = [](std::string_view more) {
+    const Planned planned = plan_of(with_buffers("    slices: 2\n" + std::string(more) + std::string(kRows)));
+    std::vector<int> out;
+    for (const auto& port : planned.plan->buffer.ports) out.push_back(port.slice);
+    EXPECT_EQ(planned.plan->buffer.ingress_pools.size(), 2u);
+    EXPECT_EQ(planned.plan->buffer.ingress_pools.at(1).shared_cells, 512u);
+    EXPECT_EQ(planned.plan->buffer.ingress_pools.at(1).headroom_cells, 50u);
+    return out;
+  };
+  EXPECT_EQ(slices_with(""), (std::vector{0, 0, 1, 0}));
+  EXPECT_EQ(slices_with("    PORT_SLICE: {Ethernet0: {slice: 1}}\n"), (std::vector{1, 0, 1, 0}));
+}
+
+TEST(QosPlan, PortsHaveLimitsOverTheirGroupsAndQueues) {
+  const Planned planned = plan_of(
+      with_buffers("    BUFFER_PORT_INGRESS_PROFILE_LIST: {Ethernet4: {profile_list: lossless}}\n"
+                   "    BUFFER_PORT_EGRESS_PROFILE_LIST: {global: {profile_list: \"[BUFFER_PROFILE|small]\"}}\n" +
+                   std::string(kRows)));
+  EXPECT_TRUE(planned.plan->buffer.ports.at(0).ingress_limits.empty());
+  ASSERT_EQ(planned.plan->buffer.ports.at(1).ingress_limits.size(), 1u);
+  EXPECT_EQ(planned.plan->buffer.ports.at(1).ingress_limits[0].limit, SharedLimit::dynamic(-1));
+  ASSERT_EQ(planned.plan->buffer.ports.at(0).egress_limits.size(), 1u);
+  EXPECT_EQ(planned.plan->buffer.ports.at(0).egress_limits[0].limit, SharedLimit::fixed(1));
+}
+
+// A port's headroom is for how late its neighbour obeys; what it obeys itself is its own.
+TEST(QosPlan, ResponseTimesAreThePortsTheLinksOr8023s) {
+  const auto with = [](std::string_view profile, std::string_view link) {
+    return plan_of("name: t\nprofiles: {default: {base: lossless" + std::string(profile) +
+                   "}}\nfabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 2,\n"
+                   "  host_link: {rate: 100Gbps" +
+                   std::string(link) + "}, fabric_link: {rate: 400Gbps}}\n");
+  };
+  using dataplane::Duration;
+  const auto most = Duration::ps(394 * 5'120);
+  EXPECT_EQ(with("", "").plan->ports.at(0).pfc_response, most);
+  EXPECT_EQ(with("", ", pfc_response_time: 0ns").plan->ports.at(0).pfc_response, Duration{});
+  const std::string own = ", PORT_QOS_MAP: {Ethernet0: {pfc_response_time: 700ns}}";
+  EXPECT_EQ(with(own, ", pfc_response_time: 0ns").plan->ports.at(0).pfc_response, Duration::ns(700));
+  EXPECT_EQ(with(own, "").plan->ports.at(1).pfc_response, most);
+  // 1.5 us less at 100 Gbps are 18,750 bytes at least.
+  const auto bytes = [&](const Planned& planned) { return uint64_t{planned.group(0, 3).headroom_cells} * 256; };
+  EXPECT_GT(bytes(with("", "")), bytes(with("", ", pfc_response_time: 517ns")) + 18'750);
+  EXPECT_EQ(bytes(with(own, "")), bytes(with("", ""))) << "the host obeys as late as before";
 }
 
 TEST(QosPlan, WhatTheSwitchMakesHasAnAccountBehindThePorts) {

@@ -29,7 +29,8 @@ inline Planned plan_of(std::string_view text, std::string_view node = "tor1") {
   const auto found = std::ranges::find(nodes, node, &control::FabricNode::name);
   if (found == nodes.end()) return out;
   const control::Profile& profile = out.testbed.profiles[found->profile];
-  const auto shapes = control::port_shapes(out.testbed.fabric, static_cast<uint32_t>(found - nodes.begin()));
+  const auto shapes =
+      control::port_shapes(out.testbed.fabric, out.testbed.profiles, static_cast<uint32_t>(found - nodes.begin()));
   if (profile.qos) out.plan = control::compile_qos(profile, shapes);
   return out;
 }

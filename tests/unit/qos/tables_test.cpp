@@ -112,22 +112,47 @@ TEST(QosTables, AHeadroomPoolNeedsALosslessGroup) {
 
 TEST(QosTables, APoolHoldsWhatIsReservedInIt) {
   EXPECT_EQ(
-      complaints_about(with_tables("    BUFFER_POOL: {in: {type: ingress, size: 1MiB}}\n"
+      complaints_about(with_tables("    ingress_pool_size: total\n"
+                                   "    BUFFER_POOL: {in: {type: ingress, size: 1MiB}}\n"
                                    "    BUFFER_PROFILE: {a: {pool: in, dynamic_th: 1, size: 64KiB}}\n"
                                    "    BUFFER_PG: {0-7: {profile: a}}\n")),
-      (Complaints{"6 profiles.default.BUFFER_POOL.in: is too small: the 3 ports of tor1 reserve 1572864 of its 1048576 "
+      (Complaints{"7 profiles.default.BUFFER_POOL.in: is too small: the 3 ports of tor1 reserve 1572864 of its 1048576 "
                   "bytes"}));
   // To the cell: 3 × 8 × 170 cells of 256 bytes are 4,080 of 4,096; of 171 they would be 4,104.
   const auto with_size = [](std::string_view size) {
     return with_tables(
+        "    ingress_pool_size: total\n"
         "    BUFFER_POOL: {in: {type: ingress, size: 1MiB}}\n"
         "    BUFFER_PROFILE: {a: {pool: in, dynamic_th: 1, size: " +
         std::string(size) +
         "}}\n"
         "    BUFFER_PG: {0-7: {profile: a}}\n");
   };
-  EXPECT_TRUE(complaints_about(with_size("43775B")).empty());
-  EXPECT_EQ(complaints_about(with_size("43776B")).size(), 1u);
+  EXPECT_TRUE(complaints_about(with_size("43520B")).empty());
+  EXPECT_EQ(complaints_about(with_size("43521B")).size(), 1u);
+  // Elsewhere what is reserved lies beside the pool.
+  EXPECT_TRUE(complaints_about(with_tables("    BUFFER_POOL: {in: {type: ingress, size: 1MiB}}\n"
+                                           "    BUFFER_PROFILE: {a: {pool: in, dynamic_th: 1, size: 64KiB}}\n"
+                                           "    BUFFER_PG: {0-7: {profile: a}}\n"))
+                  .empty());
+}
+
+TEST(QosTables, SlicesAndPortProfilesAreChecked) {
+  EXPECT_EQ(complaints_about(with_tables("    slices: 2\n    PORT_SLICE: {Ethernet0: {slice: 2}}\n"
+                                         "    BUFFER_POOL: {in: {type: ingress, size: 1MiB}}\n"
+                                         "    BUFFER_PROFILE: {a: {pool: in, dynamic_th: 1}}\n"
+                                         "    BUFFER_PG: {0-7: {profile: a}}\n")),
+            (Complaints{"7 profiles.default.PORT_SLICE.Ethernet0.slice: is not one of the 2 slices"}));
+  EXPECT_EQ(
+      complaints_about(with_tables(
+          "    BUFFER_PORT_INGRESS_PROFILE_LIST: {Ethernet0: {profile_list: \"a,b\"}, Ethernet4: {profile_list: c}}\n"
+          "    BUFFER_POOL: {in: {type: ingress, size: 1MiB}, out: {type: egress, size: 1MiB}}\n"
+          "    BUFFER_PROFILE: {a: {pool: in, dynamic_th: 1}, b: {pool: in, dynamic_th: 2}, c: {pool: out, "
+          "dynamic_th: 1}}\n"
+          "    BUFFER_PG: {0-7: {profile: a}}\n    BUFFER_QUEUE: {0-7: {profile: c}}\n")),
+      (Complaints{"6 profiles.default.BUFFER_PORT_INGRESS_PROFILE_LIST.Ethernet0.profile_list: has two profiles of in",
+                  "6 profiles.default.BUFFER_PORT_INGRESS_PROFILE_LIST.Ethernet4.profile_list: c is of out, an "
+                  "egress pool"}));
 }
 
 TEST(QosTables, WhatIsClassifiedNeedsAGroupAndAQueue) {
