@@ -9,6 +9,12 @@ namespace softspine::dataplane {
 
 namespace {
 
+// How many of the cells what is left of reserved memory holds.
+template <typename Use>
+uint32_t own_part(const Use& use, uint32_t cells) noexcept {
+  return std::min(static_cast<uint32_t>(std::max(use.reserved_left, 0)), cells);
+}
+
 template <typename Use>
 void take_reserved(Use& use, uint32_t cells) noexcept {
   use.reserved_left -= static_cast<int32_t>(cells);
@@ -73,10 +79,18 @@ uint32_t Mmu::refuse(DropReason reason) noexcept {
   return 0;
 }
 
+template <typename Use>
+void Mmu::charge(Use& use, PortUse* port, uint32_t own, uint32_t shared) noexcept {
+  if (own != 0) take_reserved(use, own);
+  if (shared == 0) return;
+  take(use, shared);
+  charge_port(port, shared);
+}
+
 uint32_t Mmu::admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept {
-  const bool queue_reserved = static_cast<int32_t>(cells) <= queue.reserved_left;
+  const uint32_t own = own_part(queue, cells);
   PortUse* const port = port_use_of(queue);
-  if (!queue_reserved && !(fits(queue, cells) && fits_port(port, cells))) {
+  if (own < cells && !(fits(queue, cells - own) && fits_port(port, cells - own))) {
     return refuse(queue.shut ? DropReason::kPfcWatchdog : DropReason::kQueueFull);
   }
   if (!charge_group(group, cells)) {
@@ -84,12 +98,7 @@ uint32_t Mmu::admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t
     if (group.shut) return refuse(DropReason::kPfcWatchdogIngress);
     return refuse(group.lossless ? DropReason::kHeadroomFull : DropReason::kIngressFull);
   }
-  if (queue_reserved) {
-    take_reserved(queue, cells);
-  } else {
-    take(queue, cells);
-    charge_port(port, cells);
-  }
+  charge(queue, port, own, cells - own);
   ++group.packets;
   return cells;
 }
@@ -97,20 +106,18 @@ uint32_t Mmu::admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t
 // Says whether the group has room, and notes what it now has to tell its neighbour.
 bool Mmu::charge_group(PriorityGroupUse& group, uint32_t cells) noexcept {
   PortUse* const port = port_use_of(group);
-  if (static_cast<int32_t>(cells) <= group.reserved_left) {
-    take_reserved(group, cells);
-    return true;
-  }
-  bool is_full = true;
-  if (fits(group, cells) && fits_port(port, cells)) {
-    take(group, cells);
-    charge_port(port, cells);
-    is_full = group.lossless && (has_reached_limit(group) || !fits_port(port, 1));
+  const uint32_t own = own_part(group, cells);
+  const uint32_t rest = cells - own;
+  bool is_full = false;
+  if (rest == 0 || (fits(group, rest) && fits_port(port, rest))) {
+    charge(group, port, own, rest);
+    is_full = rest != 0 && group.lossless && (has_reached_limit(group) || !fits_port(port, 1));
   } else if (has_headroom(group, cells)) {
     group.headroom += cells;
     group.pool->headroom += cells;
     raise(extremes_of(group).headroom_watermark, group.headroom);
     raise(group.pool->headroom_watermark, group.pool->headroom);
+    is_full = true;
   } else {
     return false;
   }

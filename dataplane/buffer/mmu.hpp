@@ -4,13 +4,13 @@
 // is always a priority group (PG). Pools, limits, reserved and headroom are explained in buffer_plan.hpp.
 //
 // admit: a frame of c cells is charged, all c cells each time, to its group (ingress) and to its queue (egress):
-//   ingress   reserved use + c ≤ reserved                                            → reserved
-//             else shared use + c ≤ limit, and the pool's shared use + c ≤ its shared → shared
+//   ingress   s = c less what is left of reserved
+//             shared use + s ≤ limit, and the pool's shared use + s ≤ its shared     → reserved, and s cells shared
 //             else lossless: headroom use + c ≤ headroom, and if the pool has a shared
-//                  headroom, the pool's headroom use + c ≤ that                       → headroom
+//                  headroom, the pool's headroom use + c ≤ that                      → headroom, all c
 //             else refused: kHeadroomFull of a lossless group, kIngressFull of another
 //             lossless, and now in headroom, or shared use ≥ limit by what is now free       → XOFF
-//   egress    reserved, else shared, else refused: kQueueFull
+//   egress    reserved, what it leaves shared, else refused: kQueueFull
 //   What is charged to shared memory must also fit the port's limit of that pool, if it has one.
 // release: when a frame's last bit has left, or when it ended where it waited, its cells go back: headroom first, then
 //   shared, then reserved. So a group's headroom is free again before its XOFF is cleared.
@@ -18,10 +18,9 @@
 //                       reserved + shared use ≤ max(xon, reserved limit + limit − xon_offset)
 //   This is looked at whenever cells of the group are released.
 //
-// In a memory of several slices (buffer_plan.hpp) a queue's use is that in the slice of the port by which the frame came.
-// Frames that the switch makes itself are charged to one more port, whose number is ports().
-// A new plan (apply) moves no cells: what is held stays charged as it was, and only later frames are judged by the
-// plan.
+// In a memory of several slices (buffer_plan.hpp) a queue's use is that in the slice of the port by which the frame
+// came. Frames that the switch makes itself are charged to one more port, whose number is ports(). A new plan (apply)
+// moves no cells: what is held stays charged as it was, and only later frames are judged by the plan.
 //
 // Invariants: a pool's use = the sum of its groups' (queues') use; no use is negative; all are 0 when nothing
 // is held. Watermarks: the highest use since the start or since they were cleared.
@@ -120,9 +119,7 @@ class Mmu {
     PriorityGroupUse& group = groups_[account.group];
     QueueUse& queue = queue_of(account);
     const uint32_t cells = cell_.cells_of(frame_bytes);
-    const auto wanted = static_cast<int32_t>(cells);
-    if (queue.reserved_left < wanted && group.reserved_left < wanted && fits(queue, cells) && !has_port_limits_)
-        [[likely]] {
+    if (queue.reserved_left <= 0 && group.reserved_left <= 0 && fits(queue, cells) && !has_port_limits_) [[likely]] {
       charge_shared(queue,
                     cells);  // done with before the group is looked at: what both need does not fit into registers
       if (stays_below(group, cells)) [[likely]] {
@@ -236,6 +233,8 @@ class Mmu {
   PortUse* port_use_of(const PriorityGroupUse& group) noexcept;
   PortUse* port_use_of(const QueueUse& queue) noexcept;
   bool charge_group(PriorityGroupUse& group, uint32_t cells) noexcept;
+  template <typename Use>
+  static void charge(Use& use, PortUse* port, uint32_t own, uint32_t shared) noexcept;
   void plan_port_limits(const BufferPlan& plan);
   uint32_t refuse(DropReason reason) noexcept;
   static bool has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept;
@@ -260,9 +259,9 @@ class Mmu {
   DropReason refused_for_ = DropReason::kCount;
   std::vector<PriorityGroupUse> groups_;         // by port, then group; one port more than there are
   std::vector<PriorityGroupExtremes> extremes_;  // as groups_
-  std::vector<QueueUse> queues_;       // by slice, port, queue
-  std::vector<uint32_t> first_queue_;  // by group: the first of queues_ in the slice of its port
-  std::vector<PortUse> ingress_ports_;  // by port, then pool; empty: no port has a limit
+  std::vector<QueueUse> queues_;                 // by slice, port, queue
+  std::vector<uint32_t> first_queue_;            // by group: the first of queues_ in the slice of its port
+  std::vector<PortUse> ingress_ports_;           // by port, then pool; empty: no port has a limit
   std::vector<PortUse> egress_ports_;
   std::vector<PoolUse> ingress_;
   std::vector<PoolUse> egress_;

@@ -57,22 +57,26 @@ class SlowMmu {
     SlowGroup& group = groups.at({in_port, g});
     SlowQueue& queue = queue_of(in_port, out_port, q);
     const double c = cells(bytes);
-    const bool queue_has_own = queue.in_reserved + c <= queue.size;
+    const double queue_own = std::clamp(queue.size - queue.in_reserved, 0.0, c);
     const double egress_free = egress[queue.pool].shared - used(queues, queue.pool);
-    const bool port_has_room = room_of(egress_limits, queues, out_port, queue.pool, egress_free) >= c;
-    if (!queue_has_own &&
-        !(c <= egress_free && queue.in_shared + c <= limit(queue.limit, egress_free) && port_has_room))
+    const bool port_has_room = room_of(egress_limits, queues, out_port, queue.pool, egress_free) >= c - queue_own;
+    const double queue_rest = c - queue_own;
+    if (queue_rest > 0 && !(queue_rest <= egress_free &&
+                            queue.in_shared + queue_rest <= limit(queue.limit, egress_free) && port_has_room))
       return "queue";
     const double ingress_free = ingress[group.pool].shared - used(groups, group.pool);
     std::string where;
-    if (group.in_reserved + c <= group.size) {
+    const double own = std::clamp(group.size - group.in_reserved, 0.0, c);
+    const double rest = c - own;
+    if (rest == 0) {
       group.in_reserved += c;
       where = "reserved";
-    } else if (c <= ingress_free && group.in_shared + c <= limit(group.limit, ingress_free) &&
-               room_of(ingress_limits, groups, in_port, group.pool, ingress_free) >= c) {
-      group.in_shared += c;
+    } else if (rest <= ingress_free && group.in_shared + rest <= limit(group.limit, ingress_free) &&
+               room_of(ingress_limits, groups, in_port, group.pool, ingress_free) >= rest) {
+      group.in_reserved += own;
+      group.in_shared += rest;
       where = "shared";
-      const double left = ingress_free - c;
+      const double left = ingress_free - rest;
       const bool port_is_full = room_of(ingress_limits, groups, in_port, group.pool, left) < 1;
       if (group.lossless && (group.in_shared >= limit(group.limit, left) || port_is_full)) group.stopped = true;
     } else {
@@ -87,7 +91,8 @@ class SlowMmu {
       group.stopped = true;
       where = "headroom";
     }
-    (queue_has_own ? queue.in_reserved : queue.in_shared) += c;
+    queue.in_reserved += queue_own;
+    queue.in_shared += queue_rest;
     ++group.admitted;
     return where;
   }
