@@ -6,8 +6,8 @@
 //   in
 //                 or sends is held to the share of its slice (Tomahawk's XPEs, Tomahawk 5's ITMs)
 //   pools_total   the size of an ingress pool has in it what its groups reserve, headroom included
-// Sources: sonic-mgmt tests/qos/files (cell_size, and thresholds that agree with these slices to four cells: docs/
-// truth.md), tests/qos/files/mellanox/qos_param_generator.py (cells of Spectrum), SONiC's pool sizes.
+// Sources: sonic-mgmt's parameters of its QoS tests (cell sizes, and thresholds that agree with these slices to four
+// cells: docs/truth.md), SONiC's pool sizes.
 // Trident 3, Tomahawk 3, Tomahawk 4 and Tomahawk 6 are not here: published thresholds do not follow from such rules.
 #pragma once
 

@@ -16,7 +16,8 @@
 //   queue     reserved and limit, as a group
 //
 // A memory in slices has each pool once a slice. A packet lies in the slice of the port that it came in by: there its
-// group is charged, and there its queue, which so has a use and a limit in every slice. Source: SAI saibuffer.h, SONiC's buffer model.
+// group is charged, and there its queue, which so has a use and a limit in every slice. Source: SAI saibuffer.h,
+// SONiC's buffer model.
 #pragma once
 
 #include <algorithm>
@@ -75,7 +76,7 @@ struct PriorityGroupPlan {
 };
 
 struct QueuePlan {
-  uint8_t pool = 0;  // into BufferPlan::egress_pools, in slice 0: those of further slices follow it
+  uint8_t pool = 0;             // into BufferPlan::egress_pools, in slice 0: those of further slices follow it
   uint32_t reserved_cells = 0;  // in each slice
   SharedLimit limit;
 };

@@ -8,6 +8,7 @@ SHIPPED = 'tests/scenario/run/shipped_test.cpp IsAsItExpectsItselfToBe'
 EXIT = [COMMAND + 'one_run.py exits_as_expected']
 DILATION = [COMMAND + 'wall_clock.py slows_down_by_the_dilation']
 IDENTIFY = 'tests/model/identify/'
+THRESHOLDS = 'tests/unit/qos/thresholds_test.cpp '
 NS3 = [COMMAND + 'readme.py is_beside_ns3_what_the_page_says']
 
 CLAIMS: dict[str, dict[str, list[str]]] = {
@@ -90,6 +91,11 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         '| dcqcn-convergence | virtual | two DCQCN flows on one link come within 5 % of each other | |': [SHIPPED],
     },
     'docs/lossless.md': {
+        "| `sonic-trident2-40g-300m` | SONiC's published buffers of a Trident 2 |": [THRESHOLDS + 'Trident2TriggersWhereSonicMgmtSaysItDoes'],
+        "SONiC's tables have taken out before what groups and queues reserve (`ingress_pool_size: total` says that it is still in it, as on Trident 2).":
+            ['tests/unit/qos/plan_test.cpp AnIngressPoolOfTotalSizeSharesWhatIsNotReserved'],
+        "The time between two CNPs is the receiver's (4 µs with an adapter's defaults, 50 µs in the paper):":
+            ['tests/unit/config/nic_test.cpp Duration::us(50)'],
         'For perftest, `--tclass 14` means DSCP 3 and ECT(0).': ['tests/unit/qos/service_test.cpp ReadsTrafficClassesFromACommand'],
         "Without it, perftest's packets have DSCP 0, and may be dropped.":
             ['tests/unit/qos/service_test.cpp TellsHostsOutsideWhichDscpsAreLossless'],
@@ -106,16 +112,37 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'Two runs were made in both: 64 hosts, four racks, sixteen spines, all links 100 Gb/s and 1 µs long, 8 MiB of buffer a switch, congestion '
         'control off.': ['testbeds/ns3-incast.yaml size: 8192KiB', 'testbeds/ns3-permutation.yaml spines: 16'],
         **dict.fromkeys((
-            '| incast: completion by the last acknowledgement, median | 2777.9 µs | 2774.9 µs |',
+            '| incast: completion by the last acknowledgement, median | 2777.9 µs | 2775.7 µs |',
             '| incast: completion, 99th percentile | 2793.1 µs | 2793.2 µs |',
-            '| incast: pauses, from XOFF to XON | 681 | 679 |',
-            '| incast: time for which priorities stood still, in all | 83.01 ms | 83.29 ms |',
+            '| incast: pauses, from XOFF to XON | 681 | 681 |',
+            '| incast: time for which priorities stood still, in all | 83.01 ms | 83.02 ms |',
             '| permutation: completion, least | 229.5 µs | 229.5 µs |',
-            '| permutation: completion, median | 337.7 µs | 338.6 µs |',
+            '| permutation: completion, median | 337.7 µs | 338.2 µs |',
             '| permutation: completion, largest | 671.9 µs | 671.9 µs |',
-            '| permutation: pauses, from XOFF to XON | 821 | 821 |',
-            '| permutation: time for which priorities stood still, in all | 5.982 ms | 5.983 ms |',
+            '| permutation: pauses, from XOFF to XON | 821 | 814 |',
+            '| permutation: time for which priorities stood still, in all | 5.982 ms | 5.994 ms |',
         ), NS3),
+        **dict.fromkeys((
+            '| Trident 2, 40G | XOFF | 4,898 | 4,898 | 0 | 2 |',
+            '| | first drop, lossless | 5,164 | 5,164 | 0 | 2 |',
+            '| | first drop, lossy | 31,322 | 31,321 | 1 | 2 |',
+        ), [THRESHOLDS + 'Trident2TriggersWhereSonicMgmtSaysItDoes']),
+        **dict.fromkeys((
+            '| Tomahawk, 100G, 300 m | XOFF | 6,542 | 6,542 | 0 | 2 |',
+            '| | first drop, lossless | 7,835 | 7,835 | 0 | 2 |',
+            '| | first drop, lossy | 9,887 | 9,885 | 2 | 2 |',
+            '| | headroom pool | 5,041 | 5,041 | 0 | 2 |',
+            'Tomahawk is said to wait for 12; ours, whose limit grows with each cell that becomes free, for 6.',
+        ), [THRESHOLDS + 'TomahawkTriggersWhereSonicMgmtSaysItDoes']),
+        **dict.fromkeys((
+            '| Tomahawk 2, pool of 33,169,344 B | XOFF | 19,939 | 19,940 | 1 | 4 |',
+            '| pool of 33,262,528 B | XOFF | 19,994 | 19,996 | 2 | 4 |',
+            '| pool of 33,329,088 B | XOFF | 20,034 | 20,036 | 2 | 4 |',
+            '| | first drop, lossy | 10,692 | 10,690 | 2 | 4 |',
+        ), [THRESHOLDS + 'Tomahawk2TriggersWhereSonicMgmtSaysItDoes']),
+        '| Tomahawk 5, 100G | XOFF | 120,117 | 120,118 | 1 | 2 |': [THRESHOLDS + 'Tomahawk5TriggersWhereSonicMgmtSaysItDoes'],
+        "| SN2700, 100G, 5 m | XOFF, by sonic-mgmt's rule | 24,062 | 24,062 | 0 | 2 |": [THRESHOLDS + 'Sn2700TriggersWhereSonicMgmtsRuleSaysItDoes'],
+        'Of Trident 3, Tomahawk 3, 4 and 6 no such rules are known.': ['control/model/platform.hpp Tomahawk 6 are not here'],
         'In the incast 63 hosts send to one; in the permutation each host sends to another.': ['testbeds/ns3-incast.yaml flows.incast.completed, equal: 63'],
     },
 }

@@ -51,7 +51,13 @@ TEST(HostLimits, OfAHost) {
 TEST(HostLimits, PrioritiesOfDscpsAreThoseOfTheAzureMap) {
   const PriorityMap map = HostConfig{}.priority_of_dscp;
   for (size_t dscp = 0; dscp < map.size(); ++dscp) {
-    const int wanted = dscp == 3 ? 3 : dscp == 4 ? 4 : dscp == 46 ? 5 : dscp == 48 ? 6 : dscp == 8 ? 0 : 1;
+    const int wanted = dscp == 3    ? 3
+                       : dscp == 4  ? 4
+                       : dscp == 5  ? 2
+                       : dscp == 46 ? 5
+                       : dscp == 48 ? 6
+                       : dscp == 8  ? 0
+                                    : 1;
     EXPECT_EQ(map[dscp], wanted) << "DSCP " << dscp;
   }
 }

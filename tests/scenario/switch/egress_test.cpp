@@ -77,7 +77,12 @@ TEST(Queues, ALimitOfZeroPassesNothing) {
 TEST(Queues, AreChosenByDscpAndByThePriorityOfATag) {
   Bench<pipelines::Tor> bench;
   for (uint8_t dscp = 0; dscp < 64; ++dscp) {
-    const uint8_t expected = dscp == 3 || dscp == 4 ? dscp : dscp == 46 ? 5 : dscp == 48 ? 6 : dscp == 8 ? 0 : 1;
+    const uint8_t expected = dscp == 3 || dscp == 4 ? dscp
+                             : dscp == 5            ? 2
+                             : dscp == 46           ? 5
+                             : dscp == 48           ? 6
+                             : dscp == 8            ? 0
+                                                    : 1;
     const uint64_t before = bench.counters(4).queues[expected].packets;
     bench.exchange(6, frame_of(dscp, dscp, 46));
     EXPECT_EQ(bench.counters(4).queues[expected].packets, before + 1) << int{dscp};

@@ -128,7 +128,7 @@ TEST(Wred, DropsEveryPacketBeyondItsThresholdIfItMarksNone) {
   plan.ports[4].queues[3].wred = 1;
   Core bench{state_with(std::move(plan))};
   pause(bench, 0xffff);
-  for (const uint8_t ecn : {0, 1, 2, 3}) {
+  for (uint8_t ecn = 0; ecn < 4; ++ecn) {
     for (uint16_t i = 0; i < 10; ++i) bench.send(6, frame_of(3, ecn, i));
   }
   bench.run_for(Duration::us(20));

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where buffers trigger, against what sonic-mgmt publishes of real chips (tests/qos/files/qos_params.td2.yaml,
-// .th.yaml, .th2.yaml, and its rule for Spectrum), each within that project's own margin. The pools are SONiC's for the
-// platform.
+// Where buffers trigger, against what sonic-mgmt's parameters for its QoS tests publish of real chips, each within that
+// project's own margin. The pools are SONiC's for the platform. Tomahawk 2's xoff is what its two figures leave.
 #include "control/compile/thresholds.hpp"
 
 #include <gtest/gtest.h>
@@ -54,6 +53,7 @@ TEST(Thresholds, TomahawkTriggersWhereSonicMgmtSaysItDoes) {
   expect_near(group.first_drop, 7'835, 0);
   EXPECT_EQ(group.reason, DropReason::kHeadroomFull);
   EXPECT_EQ(group.headroom_pool_cells, 5'041U);  // three full groups of 1,292 and one of 1,165
+  EXPECT_EQ(group.xon_after, 6U) << "published: 12";
   EXPECT_EQ(group.ports.size(), 16U) << "a quarter is in each slice";
   expect_near(found(testbed, false, 1).first_drop, 9'887, 2);
 }
