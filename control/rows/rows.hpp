@@ -121,22 +121,22 @@ struct HashRow {
   std::optional<HexBytes> key;
   std::optional<std::vector<FineGrainedRow>> fine_grained;
   std::optional<bool> symmetric;
-  std::optional<HashObjectRow> ipv4;
-  std::optional<HashObjectRow> ipv4_in_ipv4;
-  std::optional<HashObjectRow> ipv6;
-  std::optional<HashObjectRow> ipv4_rdma;
-  std::optional<HashObjectRow> ipv6_rdma;
+  std::shared_ptr<const HashObjectRow> ipv4;  // apart, and the next: few rows have them
+  std::shared_ptr<const HashObjectRow> ipv4_in_ipv4;
+  std::shared_ptr<const HashObjectRow> ipv6;
+  std::shared_ptr<const HashObjectRow> ipv4_rdma;
+  std::shared_ptr<const HashObjectRow> ipv6_rdma;
   std::optional<uint8_t> policy;
   std::optional<Rtag7Row> rtag7;
 };
 
 // The key of each hash object and its member, by HashObjectOf.
-inline constexpr std::array<std::pair<std::string_view, std::optional<HashObjectRow> HashRow::*>, 5> kHashObjectRows{
-    {{"ipv4", &HashRow::ipv4},
-     {"ipv4_in_ipv4", &HashRow::ipv4_in_ipv4},
-     {"ipv6", &HashRow::ipv6},
-     {"ipv4_rdma", &HashRow::ipv4_rdma},
-     {"ipv6_rdma", &HashRow::ipv6_rdma}}};
+inline constexpr std::array<std::pair<std::string_view, std::shared_ptr<const HashObjectRow> HashRow::*>, 5>
+    kHashObjectRows{{{"ipv4", &HashRow::ipv4},
+                     {"ipv4_in_ipv4", &HashRow::ipv4_in_ipv4},
+                     {"ipv6", &HashRow::ipv6},
+                     {"ipv4_rdma", &HashRow::ipv4_rdma},
+                     {"ipv6_rdma", &HashRow::ipv6_rdma}}};
 
 struct GroupsRow {
   Value where;

@@ -106,23 +106,23 @@ TEST(GroupCompile, AMemberStandsAsOftenAsItWeighs) {
   EXPECT_EQ(times[ports.back()], 2);
 }
 
-// Of 14 buckets a member of weight 3 owns six. It dies: the others' stay, and its own go to all of them.
+// Of 140 buckets a member of weight 3 owns sixty. It dies: the others' stay, and its own go to all of them.
 TEST(GroupCompile, AResilientMemberOwnsAsManyBucketsAsItWeighs) {
-  Groups groups{"kind: resilient, buckets: 14, weights: {spine1: 3, spine4: 2}"};
+  Groups groups{"kind: resilient, buckets: 140, weights: {spine1: 3, spine4: 2}"};
   const auto before = ports_of(*groups.compile());
-  ASSERT_EQ(before.size(), 14u);
+  ASSERT_EQ(before.size(), 140u);
   const uint16_t heavy = before[0];
   std::map<uint16_t, int> times;
   for (const uint16_t port : before) ++times[port];
   EXPECT_EQ(times.size(), 4u);
-  EXPECT_EQ(times[heavy], 6);
-  EXPECT_EQ(std::ranges::count_if(times, [](const auto& it) { return it.second == 4; }), 1);
-  EXPECT_EQ(std::ranges::count_if(times, [](const auto& it) { return it.second == 2; }), 2);
+  EXPECT_EQ(times[heavy], 60);
+  EXPECT_EQ(std::ranges::count_if(times, [](const auto& it) { return it.second == 40; }), 1);
+  EXPECT_EQ(std::ranges::count_if(times, [](const auto& it) { return it.second == 20; }), 2);
   groups.cut("spine1");
   const auto after = ports_of(*groups.compile());
-  ASSERT_EQ(after.size(), 14u);
+  ASSERT_EQ(after.size(), 140u);
   std::map<uint16_t, int> heirs;
-  for (size_t bucket = 0; bucket < 14; ++bucket) {
+  for (size_t bucket = 0; bucket < 140; ++bucket) {
     if (before[bucket] != heavy) {
       EXPECT_EQ(after[bucket], before[bucket]) << bucket;
     } else {

@@ -29,7 +29,10 @@ HashConfig loaded(const std::string& profile) {
       "{rate: 100Gbps}}\nroles: {tor: mine}\n" +
           profile,
       "t.yaml");
-  EXPECT_TRUE(testbed) << to_string(testbed.error().front()) << "\n" << profile;
+  if (!testbed) {
+    ADD_FAILURE() << to_string(testbed.error().front()) << "\n" << profile;
+    return {};
+  }
   const auto found = std::ranges::find(testbed->profiles, "mine", &control::Profile::name);
   return found->hash;
 }
@@ -37,6 +40,7 @@ HashConfig loaded(const std::string& profile) {
 TEST(IdentifyReport, WritesAProfileThatATestbedReadsAsTheSameHash) {
   size_t read = 0;
   for (const auto& [word, model] : control::Words<dataplane::HashModel>::all) {
+    if (model == dataplane::HashModel::kLinux) continue;  // it is never identified
     for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms) {
       if (!row.is_in(model) || row.is_drawn) continue;
       for (const auto& fields : control::field_sets(control::FieldTier::kLikely, {}, false)) {
