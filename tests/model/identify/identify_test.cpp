@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "control/explain/explanation.hpp"
 #include "control/identify/identification.hpp"
@@ -70,9 +71,10 @@ TEST(Identify, FindsAnyHashBySixtyFourProbes) {
   }
 }
 
+// Ten seconds each: another seed draws others.
 TEST(Identify, FindsAnyHashThoughFivePercentOfTheObservationsAreWrong) {
   Rng rng{seed(), 82};
-  for (uint64_t run = 0; run < 50; ++run) {
+  for (uint64_t run = 0; run < 6; ++run) {
     const SwitchUnderTest it = random_switch(rng);
     SCOPED_TRACE(told(it));
     const auto observations = observed(it, control::first_probes(512, {}, run), rng, 5);
@@ -175,14 +177,12 @@ TEST(Identify, FindsFieldsThatFewSwitchesTake) {
 
 TEST(Identify, SaysThatNothingFitsWhatIsNoHash) {
   Rng rng{seed(), 85};
-  for (const size_t count : {64U, 512U}) {
-    for (const uint32_t members : {16U, 24U}) {
-      SwitchUnderTest it{.hash = {}, .order = std::vector<uint32_t>(members)};
-      for (uint32_t i = 0; i < members; ++i) it.order[i] = i;
-      const auto observations = observed(it, control::first_probes(count, {}, 1), rng, 100);
-      const Identification found = identify(observations, members, {});
-      EXPECT_EQ(found.verdict, IdentifyVerdict::kNothingFits) << identification_text(found);
-    }
+  for (const auto& [count, members] : {std::pair{64U, 24U}, std::pair{512U, 16U}}) {
+    SwitchUnderTest it{.hash = {}, .order = std::vector<uint32_t>(members)};
+    for (uint32_t i = 0; i < members; ++i) it.order[i] = i;
+    const auto observations = observed(it, control::first_probes(count, {}, 1), rng, 100);
+    const Identification found = identify(observations, members, {});
+    EXPECT_EQ(found.verdict, IdentifyVerdict::kNothingFits) << identification_text(found);
   }
 }
 
@@ -190,7 +190,7 @@ TEST(Identify, SaysThatNothingFitsWhatIsNoHash) {
 TEST(Identify, NeverGuesses) {
   Rng rng{seed(), 86};
   size_t open = 0;
-  for (uint64_t run = 0; run < 100; ++run) {
+  for (uint64_t run = 0; run < 40; ++run) {
     SwitchUnderTest it = random_switch(rng);
     it.order.resize(8);
     for (uint32_t i = 0; i < 8; ++i) it.order[i] = i;
@@ -211,8 +211,8 @@ TEST(Identify, NeverGuesses) {
       ++open;
     }
   }
-  EXPECT_GT(open, 20u);
-  EXPECT_LT(open, 100u);
+  EXPECT_GT(open, 8u);
+  EXPECT_LT(open, 40u);
 }
 
 TEST(Identify, IsNotSureOfFlowsThatDifferInTheirSourcePortOnly) {
