@@ -91,7 +91,7 @@ class QosResolver {
     return false;
   }
 
-  // What the profile says goes before what its platform is like.
+  // What the profile says goes before what its platform is like. What was refused has been read as 0.
   void set_platform() {
     if (rows_.platform) {
       const PlatformRow& platform = row_of(*rows_.platform);
@@ -99,8 +99,8 @@ class QosResolver {
       out_->slices = platform.slices;
       out_->ingress_pools_total = platform.pools_total;
     }
-    if (rows_.cell) out_->cell_bytes = static_cast<uint32_t>(rows_.cell->count);
-    if (rows_.slices) out_->slices = *rows_.slices;
+    if (rows_.cell) out_->cell_bytes = std::max(1U, static_cast<uint32_t>(rows_.cell->count));
+    if (rows_.slices) out_->slices = std::max(1U, *rows_.slices);
     if (rows_.ingress_pool_size) out_->ingress_pools_total = *rows_.ingress_pool_size == PoolSize::kTotal;
   }
 
