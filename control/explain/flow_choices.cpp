@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "dataplane/hashing/xxh3.hpp"
+#include "dataplane/units/check.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::control {
@@ -138,6 +139,7 @@ class Walk {
 
   static uint32_t link_of(const LinkGroup& group, const Hop& hop) {
     const auto found = std::ranges::find(group.links, hop.out_port, &LinkEnd::port);
+    SOFTSPINE_CHECK(found != group.links.end(), hop.node, hop.out_port);
     return static_cast<uint32_t>(found - group.links.begin());
   }
 

@@ -158,10 +158,10 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
       SOFTSPINE_CHECK(next_hop == meta.next_hop, next_hop, meta.next_hop);
     }
   } else {
-    const bool goes_up =
-        testbed_.fabric.nodes[testbed_.fabric.peer_of({node, meta.out_port}).node].kind == NodeKind::kSwitch;
-    hop.is_pinned =
-        goes_up && testbed_.profiles[testbed_.fabric.nodes[node].profile].groups.mode == EcmpGroupMode::kPinned;
+    const FabricNode& here = testbed_.fabric.nodes[node];
+    const FabricNode& peer = testbed_.fabric.nodes[testbed_.fabric.peer_of({node, meta.out_port}).node];
+    const bool goes_up = peer.kind == NodeKind::kSwitch && tier_of(peer.role) > tier_of(here.role);
+    hop.is_pinned = goes_up && testbed_.profiles[here.profile].groups.mode == EcmpGroupMode::kPinned;
   }
   dp::rewrite_one(tables_, packet);
   out.hop = std::move(hop);

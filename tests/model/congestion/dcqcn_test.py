@@ -33,13 +33,15 @@ def drawn(rng):
                 byte_counter=rng.choice([64 * 500, 1_000_000, rng.randint(100_000, 20_000_000)]), f=rng.randint(0, 6),
                 ai=rng.randint(1, 100) * MBPS, hai=rng.randint(100, 2000) * MBPS, scales=rng.random() < 0.5,
                 least=rng.randint(1, 2000) * MBPS, most_cut=Fraction(rng.randint(1, 9), 9),
-                monitor=rng.choice([0, 4 * US, 60 * US]), clamp=rng.random() < 0.5, clamp_after_time=rng.random() < 0.5)
+                monitor=rng.choice([0, 4 * US, 60 * US]), clamp=rng.random() < 0.5, clamp_after_time=rng.random() < 0.5,
+                receivers_interval=rng.randint(1, 100 * US))
 
 
 def as_keys(p):
-    """In the order of ReactionPoint::kKeys."""
+    """In the order of ReactionPoint::kKeys. No rate follows from the last, which is the receiver's."""
     parts = (p["g"], p["initial"], p["alpha_timer"], p["timer"], p["byte_counter"], p["f"], p["ai"], p["hai"], p["scales"],
-             p["least"], p["most_cut"], p["monitor"], p["clamp"], p["clamp_after_time"])
+             p["least"], p["most_cut"], p["monitor"], p["clamp"], p["clamp_after_time"],
+             p["receivers_interval"])
     return " ".join(f"{v.numerator} {v.denominator}" if isinstance(v, Fraction) else str(int(v)) for v in parts)
 
 

@@ -61,7 +61,7 @@ std::string told(const SwitchUnderTest& it) {
 
 TEST(Identify, FindsAnyHashBySixtyFourProbes) {
   Rng rng{seed(), 81};
-  for (uint64_t run = 0; run < 300; ++run) {
+  for (uint64_t run = 0; run < to_draw(100); ++run) {
     const SwitchUnderTest it = random_switch(rng);
     SCOPED_TRACE(told(it));
     const auto observations = observed(it, control::first_probes(64, {}, run), rng);

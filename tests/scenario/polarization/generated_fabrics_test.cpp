@@ -7,7 +7,6 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
-#include <cstdlib>
 #include <numeric>
 
 #include "control/explain/cure_text.hpp"
@@ -26,16 +25,11 @@ using control::Testbed;
 using control::TierVerdict;
 using control::Walker;
 
-constexpr uint32_t kFabrics = 2'000;  // fewer if SOFTSPINE_TESTBEDS says so: sanitizers take their time
+constexpr uint32_t kFabrics = 2'000;
 constexpr uint32_t kThrows = 25;
 constexpr uint32_t kMaxToCure = 500;  // flows; of those with more, up to kMostToCure, the first kLargeCures
 constexpr uint32_t kMostToCure = 5'000;
 constexpr uint32_t kLargeCures = 15;
-
-uint32_t fabrics_wanted() {
-  const char* asked = std::getenv("SOFTSPINE_TESTBEDS");
-  return asked == nullptr ? kFabrics : static_cast<uint32_t>(std::atoi(asked));
-}
 
 Testbed parsed(const std::string& text) {
   auto testbed = control::parse_testbed(text, "drawn.yaml");
@@ -212,7 +206,7 @@ class Trial {
 
 TEST(GeneratedFabrics, AreJudgedAsTheSlowReferenceDoesAndCuredByTheFirstCure) {
   Tally tally;
-  const uint32_t wanted = fabrics_wanted();
+  const uint32_t wanted = to_draw(kFabrics);
   for (uint32_t i = 0; i < wanted; ++i) Trial(seed() * kFabrics + i, tally).run();
   fmt::print(
       "well {}, of them {} false alarms; amiss {}, of them {} missed; {} in between; causes {}, of them {} wrong; "

@@ -3,7 +3,6 @@
 //
 // Testbed i is drawn from the seed SOFTSPINE_SEED + i. SOFTSPINE_TESTBEDS says how many; one alone:
 //   SOFTSPINE_SEED=… SOFTSPINE_TESTBEDS=1 build/tests/scenario/scenario_random
-#include <cstdlib>
 
 #include "control/telemetry/totals.hpp"
 #include "testbeds/run/packet_need.hpp"
@@ -16,13 +15,8 @@ namespace {
 
 using tests::RandomTestbed;
 
-constexpr uint64_t kInCi = 300;
+constexpr uint32_t kInCi = 300;
 constexpr uint64_t kCaptureEvery = 3;  // comparing captures costs as much as two runs
-
-uint64_t how_many() {
-  const char* asked = std::getenv("SOFTSPINE_TESTBEDS");
-  return asked == nullptr ? kInCi : std::strtoull(asked, nullptr, 10);
-}
 
 std::string without_engine(control::Json report) {
   report.erase("engine");
@@ -58,7 +52,7 @@ void try_one(uint64_t seed) {
 }
 
 TEST(RandomTestbeds, AreTheSameBytesOnAnyNumberOfWorkers) {
-  for (uint64_t i = 0, n = how_many(); i < n; ++i) {
+  for (uint64_t i = 0, n = tests::to_draw(kInCi); i < n; ++i) {
     const uint64_t seed = tests::seed() + i;
     try_one(seed);
     if (!HasFailure()) continue;
