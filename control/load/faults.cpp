@@ -85,9 +85,18 @@ std::optional<uint8_t> mask_of(Reader& reader, const FaultRow& row, uint8_t if_n
   return static_cast<uint8_t>(mask);
 }
 
-// True if what leads outside is ours to spoil: a built-in host's port, or a switch's.
-bool is_ours(const FabricNode& node) {
-  return node.kind == NodeKind::kSwitch || is_builtin(node.attachment);
+PortFaultKind kind_of(FaultState set) {
+  if (set == FaultState::kDeaf) return PortFaultKind::kDeaf;
+  if (set == FaultState::kTxDisabled) return PortFaultKind::kTxDisabled;
+  return set == FaultState::kLossy ? PortFaultKind::kLossy : PortFaultKind::kClear;
+}
+
+// Why the node's ports cannot have this fault; empty if they can.
+std::string why_not(PortFaultKind kind, const FabricNode& node) {
+  if (node.kind == NodeKind::kSwitch) return "";
+  if (kind == PortFaultKind::kTxDisabled) return node.name + " is not a switch: its ports have no queues to stop";
+  if (kind != PortFaultKind::kDeaf || is_builtin(node.attachment)) return "";
+  return node.name + " is not a built-in host: nobody here can make it fail";
 }
 
 std::optional<PortFault> port_fault(Reader& reader, const FaultRow& row, NodeFinder& nodes) {
@@ -99,20 +108,17 @@ std::optional<PortFault> port_fault(Reader& reader, const FaultRow& row, NodeFin
   if (row.drop) fault.lost_millionths = row.drop->millionths;
   if (row.corrupt) fault.damaged_millionths = row.corrupt->millionths;
   const std::vector<LinkEnd> named = find_ports(reader, nodes, row);
-  if (row.set != FaultState::kLossy) {
-    fault.kind = row.set == FaultState::kDeaf ? PortFaultKind::kDeaf : PortFaultKind::kClear;
-    fault.ports = named;
-    for (const LinkEnd port : named) {
-      const FabricNode& node = nodes.fabric().nodes[port.node];
-      if (fault.kind != PortFaultKind::kDeaf || is_ours(node)) continue;
-      reader.wrong(row.where.child(row.link ? "link" : "node"),
-                   node.name + " is not a built-in host: nobody here can make it fail");
-      return std::nullopt;
-    }
+  fault.kind = kind_of(*row.set);
+  if (fault.kind != PortFaultKind::kLossy) fault.ports = named;
+  for (const LinkEnd port : fault.ports) {
+    const std::string refused = why_not(fault.kind, nodes.fabric().nodes[port.node]);
+    if (refused.empty()) continue;
+    reader.wrong(row.where.child(row.link ? "link" : "node"), refused);
+    return std::nullopt;
   }
+  if (fault.kind == PortFaultKind::kDeaf || fault.kind == PortFaultKind::kTxDisabled) return fault;
   const LossyWay way = row.direction.value_or(LossyWay::kBoth);
   for (const LinkEnd port : named) {
-    if (fault.kind == PortFaultKind::kDeaf) break;
     if (fault.kind == PortFaultKind::kLossy && way != LossyWay::kIn) fault.ports.push_back(port);
     if (way != LossyWay::kOut) fault.ports.push_back(nodes.fabric().peer_of(port));
   }
@@ -159,6 +165,7 @@ void resolve_fault(Reader& reader, const FaultRow& row, Testbed& testbed, NodeFi
       break;
     case FaultState::kLossy:
     case FaultState::kDeaf:
+    case FaultState::kTxDisabled:
     case FaultState::kClear:
       if (auto fault = port_fault(reader, row, nodes)) {
         if (fault->kind == PortFaultKind::kClear) {

@@ -232,6 +232,7 @@ class Finder {
       case FaultState::kDeaf: find_deaf_anyway(row, ports); break;
       case FaultState::kClear: find_cleared_without_fault(row, ports); break;
       case FaultState::kLossy:
+      case FaultState::kTxDisabled:
       case FaultState::kSlowReceiver: break;
     }
     for (const LinkEnd port : ports) touched_.insert(fabric_.port(port).link);

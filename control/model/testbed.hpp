@@ -61,17 +61,18 @@ struct HostFault {
   dataplane::Rate drain;      // slow receiver; zero: not at all
 };
 
-enum class PortFaultKind : uint8_t { kLossy, kDeaf, kClear };
+enum class PortFaultKind : uint8_t { kLossy, kDeaf, kTxDisabled, kClear };
 // In which direction a link loses frames, as the named end sees it.
 enum class LossyWay : uint8_t { kBoth, kOut, kIn };
 
-// Cables that lose frames, and ports that do not react to PFC, from an instant until another one. A fault replaces an
-// earlier one of its kind at the same port; kClear ends whatever fault the port has.
+// Cables that lose frames, ports that do not react to PFC, and switch ports whose queues send nothing, from an instant
+// until another one. A fault replaces an earlier one of its kind at the same port; kClear ends whatever fault the port
+// has.
 struct PortFault {
   dataplane::Instant at;
   dataplane::Instant until = dataplane::Instant::never();
   PortFaultKind kind = PortFaultKind::kLossy;
-  std::vector<LinkEnd> ports;  // the ports whose frames are lost, or that are deaf
+  std::vector<LinkEnd> ports;  // the ports whose frames are lost, or that are deaf or disabled
   uint64_t lost_millionths = 0;
   uint64_t damaged_millionths = 0;
   uint8_t priorities = 0xff;  // deaf: bit n: priority n

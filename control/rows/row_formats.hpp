@@ -56,11 +56,14 @@ struct Words<FlowControl> {
 };
 template <>
 struct Words<FaultState> {
-  static constexpr std::array all{
-      std::pair{"down", FaultState::kDown},   std::pair{"up", FaultState::kUp},
-      std::pair{"storm", FaultState::kStorm}, std::pair{"slow_receiver", FaultState::kSlowReceiver},
-      std::pair{"lossy", FaultState::kLossy}, std::pair{"deaf", FaultState::kDeaf},
-      std::pair{"clear", FaultState::kClear}};
+  static constexpr std::array all{std::pair{"down", FaultState::kDown},
+                                  std::pair{"up", FaultState::kUp},
+                                  std::pair{"storm", FaultState::kStorm},
+                                  std::pair{"slow_receiver", FaultState::kSlowReceiver},
+                                  std::pair{"lossy", FaultState::kLossy},
+                                  std::pair{"deaf", FaultState::kDeaf},
+                                  std::pair{"tx_disabled", FaultState::kTxDisabled},
+                                  std::pair{"clear", FaultState::kClear}};
   static constexpr std::array old{std::pair{"well", FaultState::kClear}};
 };
 template <>

@@ -358,7 +358,7 @@ struct WorkloadRow {
   std::optional<dataplane::Duration> cnp_interval;
 };
 
-enum class FaultState : uint8_t { kDown, kUp, kStorm, kSlowReceiver, kLossy, kDeaf, kClear };
+enum class FaultState : uint8_t { kDown, kUp, kStorm, kSlowReceiver, kLossy, kDeaf, kTxDisabled, kClear };
 
 struct FaultRow {
   Value where;

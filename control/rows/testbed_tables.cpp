@@ -22,7 +22,7 @@ bool is_of_host(const FaultRow& row) {
   return row.set == FaultState::kStorm || row.set == FaultState::kSlowReceiver;
 }
 bool is_of_port(const FaultRow& row) {
-  return row.set == FaultState::kLossy || row.set == FaultState::kDeaf;
+  return row.set == FaultState::kLossy || row.set == FaultState::kDeaf || row.set == FaultState::kTxDisabled;
 }
 
 // Keys that go with other faults.
@@ -170,11 +170,13 @@ const Table<FaultRow>& Tables<FaultRow>::table() {
   static const Table<FaultRow> table =
       Table<FaultRow>("fault", "One change at one instant.")
           .required("at", &FaultRow::at, "after the start of the run")
-          .optional("link", &FaultRow::link, "either end of the link; deaf: the port")
+          .optional("link", &FaultRow::link, "either end of the link; deaf, tx_disabled: the port")
           .optional("node", &FaultRow::node, "all links or ports of this node; storm, slow_receiver: the built-in host")
-          .optional("set", &FaultRow::set,
-                    "links: down, up, or lossy; a port: deaf (it does not react to PFC); a host: storm (it pauses its "
-                    "peers without end) or slow_receiver (its buffer drains too slowly); clear: none of these any more")
+          .optional(
+              "set", &FaultRow::set,
+              "links: down, up, or lossy; a port: deaf (it does not react to PFC), or a switch's: tx_disabled (its "
+              "queues send nothing: SAI's PKT_TX_ENABLE); a host: storm (it pauses its peers without end) or "
+              "slow_receiver (its buffer drains too slowly); clear: none of these any more")
           .optional("until", &FaultRow::until, "when it ends, but for down and up; with the run if not given")
           .optional("priorities", &FaultRow::priorities,
                     "storm, slow_receiver: which, 3 and 4 if not given; deaf: all if not given")

@@ -57,6 +57,7 @@ void Departures::hold(uint32_t number, Instant at) noexcept {
   PortControl& control = control_[number];
   control.blocked = flow_control_.blocked_queues(number);
   ports_[number].held = control.scheduler.hold(at) | control.blocked;
+  if (control.tx_disabled) ports_[number].held = 0xff;
 }
 
 void Departures::kick(uint32_t number, Instant at) noexcept {

@@ -7,7 +7,7 @@
 //              owes the neighbour (PFC, credit), else the scheduler's choice among the queues that are not held. So a
 //              late poll shifts no rate: start = max(ready, port free). WRED marks a packet when it begins to leave
 //   hold       a queue is held while flow control blocks one of its priorities, or a shaper is closed: its own, or the
-//              port's
+//              port's; and while TX of its port is disabled
 //   kick       something has changed at a port: what may begin now begins, and the port's timer is set anew
 //
 // Whose the packet is: its queue's list has it until it begins to leave, then the link. What is known of the frame on
@@ -94,6 +94,8 @@ class Departures {
     busy_.replace_top(start_next(port, number, ready, at));
   }
 
+  // Counts from the next hold() on.
+  void enable_tx(uint32_t number, bool enabled) noexcept { control_[number].tx_disabled = !enabled; }
   // Which queues may not send at `at`, for whatever reason. Flow control counts as it was last applied: `at` may lie
   // ahead.
   void hold(uint32_t number, Instant at) noexcept;

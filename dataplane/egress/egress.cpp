@@ -75,6 +75,11 @@ void Egress::make_deaf(PortNo port, uint8_t priorities, Instant now) noexcept {
   departures_.reconsider(port.value(), now);
 }
 
+void Egress::enable_tx(PortNo port, bool enabled, Instant now) noexcept {
+  departures_.enable_tx(port.value(), enabled);
+  departures_.reconsider(port.value(), now);
+}
+
 void Egress::link_changed(PortNo port, bool up, Instant now) noexcept {
   const uint32_t n = port.value();
   flow_control_.port(n).link_changed(up, now);

@@ -77,6 +77,8 @@ class Egress {
   }
   // A fault: the port does not react to pauses of exactly these priorities.
   void make_deaf(PortNo port, uint8_t priorities, Instant now) noexcept;
+  // Whether the port's queues may send. Frames of its own (PFC, credit) go either way.
+  void enable_tx(PortNo port, bool enabled, Instant now) noexcept;
   // After the transmitter knows; what waits is then flushed by the caller. Pauses end with the link; XOFFs
   // that are still raised are announced when it is back.
   void link_changed(PortNo port, bool up, Instant now) noexcept;

@@ -29,7 +29,7 @@ struct alignas(64) EgressPort {
   uint16_t wire_cells = 0;
   Cast wire_cast = Cast::kUnicast;
   uint8_t waiting = 0;     // bit q: queue q is not empty
-  uint8_t held = 0;        // bit q: queue q is blocked by flow control, or its shaper is closed
+  uint8_t held = 0;        // bit q: queue q is blocked by flow control, its shaper is closed, or TX is disabled
   bool busy = false;       // a frame is on the wire
   bool has_frame = false;  // a pause or credit frame goes next
   bool charges = false;    // shapers or credits, for what it sends
@@ -40,8 +40,9 @@ struct alignas(64) EgressPort {
 // What few packets need.
 struct PortControl {
   PortScheduler scheduler;
-  uint8_t blocked = 0;  // queues, by flow control
-  MacAddress mac{};     // the source of its PFC and credit frames
+  uint8_t blocked = 0;       // queues, by flow control
+  bool tx_disabled = false;  // all queues, by whoever runs the switch
+  MacAddress mac{};          // the source of its PFC and credit frames
 };
 
 inline Cast cast_of(const uint8_t* destination) noexcept {

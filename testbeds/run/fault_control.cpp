@@ -99,11 +99,13 @@ void FaultControl::begin(const PortFault& fault, Instant now) {
     if (fault.kind != PortFaultKind::kClear) at_work_[{place_of(fault.kind), port.node, port.port}] = begun_;
     if (fault.kind == PortFaultKind::kLossy) set_cable(fault, port);
     if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, fault.priorities, now);
+    if (fault.kind == PortFaultKind::kTxDisabled) set_tx(port, false, now);
     if (fault.kind != PortFaultKind::kClear) continue;
     if (at_work_.erase({place_of(PortFaultKind::kLossy), port.node, port.port}) != 0) {
       transmitter_at(port).set_fault(nullptr);
     }
     if (at_work_.erase({place_of(PortFaultKind::kDeaf), port.node, port.port}) != 0) set_deaf(port, 0, now);
+    if (at_work_.erase({place_of(PortFaultKind::kTxDisabled), port.node, port.port}) != 0) set_tx(port, true, now);
   }
 }
 
@@ -117,6 +119,7 @@ void FaultControl::end(const PortFault& fault, uint64_t number, Instant now) {
     ended.ports.push_back(port);
     if (fault.kind == PortFaultKind::kLossy) transmitter_at(port).set_fault(nullptr);
     if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, 0, now);
+    if (fault.kind == PortFaultKind::kTxDisabled) set_tx(port, true, now);
   }
   if (!ended.ports.empty()) struck_.push_back({now, fault_text(testbed_.fabric, ended, false)});
 }
@@ -134,6 +137,11 @@ void FaultControl::set_deaf(LinkEnd port, uint8_t priorities, Instant now) {
   } else {
     assembly_.hosts[port.node]->set_deaf(PortNo{port.port}, priorities, now);
   }
+  assembly_.engine->wake(NodeId{port.node}, now);
+}
+
+void FaultControl::set_tx(LinkEnd port, bool enabled, Instant now) {
+  assembly_.switches[port.node]->egress().enable_tx(PortNo{port.port}, enabled, now);
   assembly_.engine->wake(NodeId{port.node}, now);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cables that lose frames, ports that do not react to PFC, built-in hosts that fail: by the testbed's schedule, and
-// asked for while it runs.
+// Cables that lose frames, ports that do not react to PFC or send nothing, built-in hosts that fail: by the testbed's
+// schedule, and asked for while it runs.
 //
 // A fault replaces an earlier one of its kind at the same port or host; the end of the replaced fault then has no
 // effect. Which frames a cable loses follows from (seed, port, how many faults that cable's end has had), so it is the
@@ -49,6 +49,7 @@ class FaultControl {
   void set_host(const control::HostFault& fault, bool fails, dataplane::Instant now);
   void set_cable(const control::PortFault& fault, control::LinkEnd port);
   void set_deaf(control::LinkEnd port, uint8_t priorities, dataplane::Instant now);
+  void set_tx(control::LinkEnd port, bool enabled, dataplane::Instant now);
   dataplane::Transmitter& transmitter_at(control::LinkEnd port);
 
   const control::Testbed& testbed_;

@@ -59,6 +59,7 @@ std::string fault_text(const control::Fabric& fabric, const control::PortFault& 
     case control::PortFaultKind::kDeaf:
       return begins ? fmt::format("{} is deaf to pauses of priority {}", where, priorities_text(fault.priorities))
                     : where + ": obeys pauses again";
+    case control::PortFaultKind::kTxDisabled: return where + (begins ? ": TX disabled" : ": TX enabled again");
     case control::PortFaultKind::kLossy: break;
   }
   if (!begins) return where + ": its cable is good again";

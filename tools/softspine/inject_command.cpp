@@ -31,7 +31,8 @@ struct InjectArguments : FabricArguments {
   std::vector<std::string> priorities;
 };
 
-constexpr std::array<std::string_view, 6> kFaults = {"lossy", "deaf", "storm", "slow_receiver", "clear", "well"};
+constexpr std::array<std::string_view, 7> kFaults = {"lossy",         "deaf",  "tx_disabled", "storm",
+                                                     "slow_receiver", "clear", "well"};
 
 // The keys of a fault, as a testbed file has them; what is wrong with them the fabric says.
 Json fault_of(const InjectArguments& arguments) {
@@ -103,6 +104,7 @@ void add_inject_command(CLI::App& app, Status& status) {
       "Faults, as `faults:` of a testbed file has them:\n"
       "  lossy          a link (NODE:PORT) or all of a node's lose or damage a share of their frames\n"
       "  deaf           a port, or all of a node's, does not react to PFC\n"
+      "  tx_disabled    queues of a switch's port, or of all of its ports, send nothing\n"
       "  storm          a built-in host pauses its peers without end\n"
       "  slow_receiver  a built-in host's buffer drains too slowly, and fills\n"
       "  clear          none of these any more\n"
@@ -112,6 +114,7 @@ void add_inject_command(CLI::App& app, Status& status) {
       "  softspine inject tor1:Ethernet16 lossy --drop 0.1% --corrupt 0.01%\n"
       "  softspine inject tor1:Ethernet16 clear\n"
       "  softspine inject tor1:Ethernet0 deaf --priorities 3\n"
+      "  softspine inject tor1:Ethernet0 tx_disabled --for 5ms\n"
       "  softspine inject h1 storm --priorities 3,4 --for 5ms\n"
       "  softspine inject h2 slow_receiver --drain 25Gbps\n"
       "  softspine inject tor1:Ethernet0 ./clear       a file of that name");

@@ -76,5 +76,53 @@ TEST(LinkFaults, APortThatDoesNotListenSendsOnUntilItDoes) {
       << "and as paused only since it listens";
 }
 
+// When the bench runs next, before all else.
+void enable_tx(Core& bench, bool enabled) {
+  bench.engine().at(bench.engine().now(), [&bench, enabled](Instant now) {
+    bench.node().egress().enable_tx(PortNo{4}, enabled, now);
+    bench.engine().wake(bench.node().id(), now);
+  });
+}
+
+TEST(TxDisabled, HoldsAllQueuesOfThePortAndSendsWhatWaitedOnceItIsEnabled) {
+  Core bench;
+  enable_tx(bench, false);
+  for (uint16_t i = 0; i < 8; ++i) bench.send(6, frame_of(static_cast<uint8_t>(i), i));
+  bench.run_for(Duration::us(5));
+  EXPECT_EQ(bench.arrivals(4).size(), 0u);
+  EXPECT_FALSE(bench.node().egress().departures().is_sending(PortNo{4}));
+  enable_tx(bench, true);
+  bench.run_for(Duration::us(5));
+  EXPECT_EQ(bench.arrivals(4).size(), 8u);
+}
+
+TEST(TxDisabled, LetsTheFrameOnTheWireLeave) {
+  Core bench;
+  bench.send(6, frame_of(3, 1));
+  bench.send(6, frame_of(3, 2));
+  while (!bench.node().egress().departures().is_sending(PortNo{4})) bench.run_for(Duration::ns(1));
+  enable_tx(bench, false);
+  bench.run_for(Duration::us(5));
+  EXPECT_EQ(bench.arrivals(4).size(), 1u);
+  enable_tx(bench, true);
+}
+
+TEST(TxDisabled, LeavesAPauseInForceThatComesMeanwhile) {
+  QosPlan plan = QosPlan::plain(kBenchPorts, {1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20});
+  plan.ports[4].pfc_enabled = 1 << 3;
+  ForwardingState state = bench_state();
+  state.plan = std::make_shared<QosPlan>(std::move(plan));
+  Core bench{std::move(state)};
+  enable_tx(bench, false);
+  Bytes pause(mac_control::kFrameBytes);
+  write_pfc(pause.data(), {2, 0, 0, 0, 0, 4}, PfcFrame::of(1 << 3, 0xffff));
+  bench.send(4, pause);
+  bench.run_for(Duration::us(5));
+  enable_tx(bench, true);
+  bench.send(6, frame_of(3, 1));
+  bench.run_for(Duration::us(5));
+  EXPECT_EQ(bench.arrivals(4).size(), 0u) << "the pause that came meanwhile is in force";
+}
+
 }  // namespace
 }  // namespace softspine::tests

@@ -57,6 +57,24 @@ TEST(PortFaults, ADeafPortIsTheNamedOneOrAllOfANodes) {
   EXPECT_EQ(testbed.port_faults[1].priorities, 0xff);
 }
 
+TEST(PortFaults, TxIsDisabledAtTheNamedPortOrAllOfASwitchs) {
+  const Testbed testbed =
+      read_well(with_fabric("faults:\n"
+                            "  - {at: 1ms, until: 2ms, link: \"tor1:Ethernet0\", set: tx_disabled}\n"
+                            "  - {at: 1ms, node: spine1, set: tx_disabled}\n"));
+  ASSERT_EQ(testbed.port_faults.size(), 2u);
+  EXPECT_EQ(testbed.port_faults[0].kind, PortFaultKind::kTxDisabled);
+  EXPECT_EQ(names_of(testbed, testbed.port_faults[0].ports), Names{"tor1:Ethernet0"});
+  EXPECT_EQ(testbed.port_faults[0].until, Instant::at(Duration::ms(2)));
+  EXPECT_EQ(names_of(testbed, testbed.port_faults[1].ports), (Names{"spine1:Ethernet0", "spine1:Ethernet4"}));
+  EXPECT_EQ(complaints_about(with_fabric("run: {duration: 10ms}\n"
+                                         "faults:\n"
+                                         "  - {at: 1ms, node: h1, set: tx_disabled}\n"
+                                         "  - {at: 1ms, node: tor1, set: tx_disabled, priorities: [3]}\n")),
+            (Complaints{"6 faults[0].node: h1 is not a switch: its ports have no queues to stop",
+                        "7 faults[1].priorities: is not for this fault"}));
+}
+
 TEST(PortFaults, ClearOrWellAsBeforeIsForThePortItsPeerAndTheHost) {
   const Testbed testbed =
       read_well(with_fabric("faults:\n"
@@ -83,16 +101,17 @@ TEST(PortFaults, RefuseWhatTheyCannotBe) {
                                    "  - {at: 1ms, link: \"tor1:Ethernet0\", set: deaf, priorities: [8]}\n"
                                    "  - {at: 1ms, node: tor9, set: lossy, drop: 1%}\n"
                                    "  - {at: 1ms, node: h1, set: defa}\n")),
-      (Complaints{"6 faults[0]: needs 'drop' or 'corrupt': the share of frames",
-                  "7 faults[1].corrupt: and 'drop' exceed 100%", "8 faults[2].drop: must be at least 0.0001%, not '0%'",
-                  "9 faults[3].drop: '1' has no unit: expected a percentage such as 25% (%)",
-                  "10 faults[4].drop: is not for this fault", "10 faults[4].direction: is not for this fault",
-                  "11 faults[5].drop: is not for this fault",
-                  "12 faults[6].link: tor1 has no link at 'Ethernet1': did you mean 'Ethernet0'?",
-                  "13 faults[7].priorities: has 8: priorities are 0 to 7",
-                  "14 faults[8].node: there is no node 'tor9': did you mean 'tor1'?",
-                  "15 faults[9].set: 'defa' is not one of down, up, storm, slow_receiver, lossy, deaf, clear: did "
-                  "you mean 'deaf'?"}));
+      (Complaints{
+          "6 faults[0]: needs 'drop' or 'corrupt': the share of frames", "7 faults[1].corrupt: and 'drop' exceed 100%",
+          "8 faults[2].drop: must be at least 0.0001%, not '0%'",
+          "9 faults[3].drop: '1' has no unit: expected a percentage such as 25% (%)",
+          "10 faults[4].drop: is not for this fault", "10 faults[4].direction: is not for this fault",
+          "11 faults[5].drop: is not for this fault",
+          "12 faults[6].link: tor1 has no link at 'Ethernet1': did you mean 'Ethernet0'?",
+          "13 faults[7].priorities: has 8: priorities are 0 to 7",
+          "14 faults[8].node: there is no node 'tor9': did you mean 'tor1'?",
+          "15 faults[9].set: 'defa' is not one of down, up, storm, slow_receiver, lossy, deaf, tx_disabled, clear: did "
+          "you mean 'deaf'?"}));
 }
 
 TEST(LiveFaults, AreWhatAFileWouldSay) {
