@@ -17,7 +17,7 @@ BENCH = re.compile(r'softspine bench|tools/bench/\w|tests/bench/\w')
 README = 'README.md'
 README_LINES = 120
 MEASURED = 'docs/performance.md'
-GENERATED = 'docs/reference/'
+GENERATED = ('docs/reference/', 'docs/sonic-tests.md')
 TESTBEDS = 'docs/testbeds.md'
 TABLE = 'tests/tidy/readme_claims.py'
 

@@ -82,7 +82,7 @@ def no_foreign_paths(tree: Tree) -> list[Finding]:
 
 
 def tests_do_not_sleep(tree: Tree) -> list[Finding]:
-    """Outside tests/wire no test waits for time to pass."""
+    """Outside tests/wire and tests/sonic no test waits for time to pass."""
     return _matches(tree, _timeless_tests(tree), SLEEP, 'sleeps: {}')
 
 
@@ -128,7 +128,7 @@ def lines_end_clean(tree: Tree) -> list[Finding]:
 
 def _timeless_tests(tree: Tree) -> list[str]:
     sources = set(tree.paths(CPP)) | set(tree.scripts('python')) | set(tree.scripts('bash'))
-    return sorted(p for p in sources if p.startswith('tests/') and not p.startswith(('tests/wire/', 'tests/tidy/')))
+    return sorted(p for p in sources if p.startswith('tests/') and not p.startswith(('tests/wire/', 'tests/sonic/', 'tests/tidy/')))
 
 
 def _matches(tree: Tree, paths, pattern: re.Pattern[str], text: str) -> list[Finding]:
