@@ -121,6 +121,30 @@ TEST(DeafPort, ListensAgainAfterwards) {
   EXPECT_LT(overrun(out, "h2"), overrun(deaf, "h2") / 2);
 }
 
+// Both messages wait in the fabric and at their host until h2's ToR may send; then all of them arrive.
+TEST(DisabledPort, SendsNothingUntilItsTxIsEnabledAndLosesNothing) {
+  const auto run = [](const std::string& until) {
+    return run_text(R"(
+name: disabled
+run: {duration: 4ms}
+fabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps, length: 40m}}
+profiles: {default: {base: sonic-tomahawk-100g-40m}}
+workload:
+  - {name: w, pattern: pairs, from: [h1], to: [h2], message: 1MiB, messages: 2, mtu: 4096, dscp: 3}
+faults:
+  - {at: 0s, )" + until +
+                    R"(link: "tor2:Ethernet0", set: tx_disabled}
+)");
+  };
+  EXPECT_EQ(received(run("")), 0u);
+  const Outcome enabled = run("until: 1ms, ");
+  EXPECT_EQ(received(enabled), 512u) << "2 MiB of 4 KiB each";
+  EXPECT_GT(enabled.snapshot.flows[0].latency.max_ps, 900'000'000u);
+  ASSERT_EQ(enabled.snapshot.faults.size(), 2u);
+  EXPECT_EQ(enabled.snapshot.faults[0].what, "tor2:Ethernet0: TX disabled");
+  EXPECT_EQ(enabled.snapshot.faults[1].what, "tor2:Ethernet0: TX enabled again");
+}
+
 std::string two_hosts(const std::string& faults) {
   return R"(
 name: deaf-host
