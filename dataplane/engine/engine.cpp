@@ -69,6 +69,10 @@ void Engine::at(Instant when, Action action) {
   timed_.emplace(std::max(when, now_), std::move(action));
 }
 
+void Engine::look_at(Instant when, Action look) {
+  looks_.emplace(std::max(when, now_), std::move(look));
+}
+
 void Engine::post(Action action) {
   const std::lock_guard guard{posted_lock_};
   posted_.push_back(std::move(action));
@@ -76,9 +80,10 @@ void Engine::post(Action action) {
 }
 
 void Engine::run_actions(Instant upto) {
-  while (!timed_.empty() && timed_.begin()->first <= upto) {
-    const Action action = std::move(timed_.begin()->second);
-    timed_.erase(timed_.begin());
+  while (next_action() <= upto) {
+    Timed& due = first_of(timed_) <= first_of(looks_) ? timed_ : looks_;
+    const Action action = std::move(due.begin()->second);
+    due.erase(due.begin());
     action(upto);
     deliver_sent();
   }
@@ -92,6 +97,7 @@ void Engine::run_actions(Instant upto) {
     action(upto);
     deliver_sent();
   }
+  for (const Action& action : at_rest_) action(upto);
 }
 
 void Engine::deliver_sent() noexcept {
@@ -151,7 +157,7 @@ void Engine::wake(NodeId id, Instant at) {
 }
 
 Instant Engine::next_event() const {
-  Instant next = next_action();
+  Instant next = first_of(timed_);
   for (const auto& worker : workers_) next = std::min(next, worker->schedule().next());
   return next;
 }

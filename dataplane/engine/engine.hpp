@@ -12,12 +12,15 @@
 //
 // Control acts between windows, while every worker stands still:
 //   at(T, f)   f runs when every event before T has been handled and none at or after it
+//   look_at(T, f)  as at, for who only looks: after the actions of that instant, and it keeps no run alive
+//   at_rest(f)     f runs whenever the workers stand still, after all of these; a worker may ask for that
 //   post(f)    f runs between the next two windows; from any thread
 // Reading counters, publishing forwarding state or taking a link down therefore needs no lock in a node. Packets that
 // an action makes a node send are in the peer's inbox before the next action begins or a link goes down, whichever
 // worker owns the peer.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -75,6 +78,14 @@ class Engine {
   // Control; `at` from an action or before run(), `post` and `stop` from any thread (stop also from a signal handler).
   void at(Instant when, Action action);
   void post(Action action);
+  // As at(), from an action or before run(), for who only looks. A look is no event: next_event() does not know it, and
+  // a run on the virtual clock that has nothing else left is over. So a look that wants to come again while something
+  // goes on asks next_event() first.
+  void look_at(Instant when, Action look);
+  // Before run(): called whenever the workers stand still, after what was due or posted then.
+  void at_rest(Action action) { at_rest_.push_back(std::move(action)); }
+  // Set by anybody, at any time: the workers stand still before the next window or the one after.
+  std::atomic<bool>& wants_rest() { return posted_flag_; }
   void stop() noexcept { stopping_.store(true, std::memory_order_relaxed); }
 
   // Takes a link up or down, from an action, and informs both transmitters and both nodes. When it goes down, frames
@@ -91,7 +102,8 @@ class Engine {
   Instant now() const { return now_; }
   // now() for any thread; it may be about one window behind.
   Instant progress() const { return Instant::at_ps(progress_.load(std::memory_order_relaxed)); }
-  // From an action: the instant of the next event of a node or of the next action; never() if there is neither.
+  // From an action: the instant of the next event of a node or of the next action that is no look; never() if there is
+  // neither.
   Instant next_event() const;
   // While not running, or from an action.
   EngineStats stats() const;
@@ -118,7 +130,9 @@ class Engine {
   // worker is in its inbox at once.)
   void deliver_sent() noexcept;
   RunEnd run_workers(Instant end);
-  Instant next_action() const { return timed_.empty() ? Instant::never() : timed_.begin()->first; }
+  using Timed = std::multimap<Instant, Action>;
+  static Instant first_of(const Timed& timed) { return timed.empty() ? Instant::never() : timed.begin()->first; }
+  Instant next_action() const { return std::min(first_of(timed_), first_of(looks_)); }
 
   Clock& clock_;
   Config config_;
@@ -131,7 +145,9 @@ class Engine {
   Instant now_;
   std::atomic<int64_t> progress_{0};
   std::atomic<bool> stopping_{false};
-  std::multimap<Instant, Action> timed_;
+  Timed timed_;
+  Timed looks_;
+  std::vector<Action> at_rest_;
   std::mutex posted_lock_;  // control's side; a worker takes it only when posted_flag_ is set
   std::vector<Action> posted_;
   std::atomic<bool> posted_flag_{false};

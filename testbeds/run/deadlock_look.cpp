@@ -23,7 +23,7 @@ bool obeys_pauses(const pipelines::Switch* node) {
 
 void DeadlockLook::start() {
   if (std::ranges::none_of(assembly_.switches, obeys_pauses)) return;
-  assembly_.engine->at(Instant::at(kEveryVirtual), [this](Instant now) { look(now); });
+  assembly_.engine->look_at(Instant::at(kEveryVirtual), [this](Instant now) { look(now); });
 }
 
 void DeadlockLook::look(Instant now) {
@@ -43,7 +43,7 @@ void DeadlockLook::look(Instant now) {
   const Instant next = assembly_.engine->next_event();
   if (next.is_never() && !wall) return;
   const Instant then = now + (wall ? kEveryWall : kEveryVirtual);
-  assembly_.engine->at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
+  assembly_.engine->look_at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
 }
 
 }  // namespace softspine::testbeds

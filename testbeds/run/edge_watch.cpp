@@ -19,7 +19,7 @@ constexpr Duration kEveryWall = Duration::ms(20);  // of the machine's time
 
 void EdgeWatch::start() {
   if (assembly_.edges.empty()) return;
-  assembly_.engine->at(Instant::at(kEveryVirtual), [this](Instant now) { look(now); });
+  assembly_.engine->look_at(Instant::at(kEveryVirtual), [this](Instant now) { look(now); });
 }
 
 void EdgeWatch::look(Instant now) {
@@ -28,7 +28,7 @@ void EdgeWatch::look(Instant now) {
   const Instant next = assembly_.engine->next_event();
   if (next.is_never() && !wall) return;
   const Instant then = now + (wall ? kEveryWall / testbed_.run.dilation : kEveryVirtual);
-  assembly_.engine->at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
+  assembly_.engine->look_at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
 }
 
 void EdgeWatch::look_at(size_t edge, Instant now) {
