@@ -59,7 +59,7 @@ void Switch::receive(Burst& burst) noexcept {
     return end_here(std::move(packet), now);
   const DropReason refused = egress_.enqueue(packet, now);
   if (refused != DropReason::kCount) [[unlikely]]
-    end(std::move(packet), refused);
+    end(std::move(packet), refused, now);
 }
 
 void Switch::dispatch(Burst& burst) noexcept {
@@ -97,7 +97,7 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
       const auto credit = read_credit(packet.data(), packet.stored_bytes());
       if (!credit) return receive_pause(std::move(packet), now);
       egress_.receive(PortNo{meta.in_port}, *credit, now);
-      return end(std::move(packet), DropReason::kCreditConsumed);
+      return end(std::move(packet), DropReason::kCreditConsumed, now);
     }
     case Verdict::kContinue: meta.reason = DropReason::kUnsupported; [[fallthrough]];
     case Verdict::kDrop:
@@ -105,7 +105,7 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
         return forward_one(std::move(packet), now);
       }
       if ((meta.flags & kMustAnswer) != 0) agent_.notify_sender(tables_, packet, now, outcomes);
-      end(std::move(packet), meta.reason);
+      end(std::move(packet), meta.reason, now);
       break;
   }
   answer(outcomes, now);
@@ -114,7 +114,7 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
 void Switch::receive_pause(Packet packet, Instant now) noexcept {
   const auto frame = read_pfc(packet.data(), packet.stored_bytes());
   if (frame) egress_.receive(PortNo{packet.meta().in_port}, *frame, now);
-  end(std::move(packet), frame ? DropReason::kPfcConsumed : frame.error());
+  end(std::move(packet), frame ? DropReason::kPfcConsumed : frame.error(), now);
 }
 
 // The stages look at a whole burst at once, so none saw what an answer earlier in it has taught.
@@ -131,7 +131,7 @@ bool Switch::knows_by_now(Packet& packet) noexcept {
 void Switch::forward_one(Packet packet, Instant now) noexcept {
   const DropReason refused = egress_.enqueue(packet, now);
   if (refused != DropReason::kCount) [[unlikely]]
-    end(std::move(packet), refused);
+    end(std::move(packet), refused, now);
 }
 
 // A copy to every other member of the VLAN. The original ends here; one that we made was never counted.
@@ -155,7 +155,7 @@ void Switch::flood(Packet packet, Instant now) noexcept {
     }
   }
   if (in_port == kLocalPort) return PacketPool::release(std::move(packet));
-  end(std::move(packet), DropReason::kConsumed);
+  end(std::move(packet), DropReason::kConsumed, now);
 }
 
 void Switch::answer(LocalAgent::Outcomes& outcomes, Instant now) noexcept {
@@ -188,7 +188,7 @@ void Switch::answer(LocalAgent::Outcomes& outcomes, Instant now) noexcept {
     switch (meta.verdict) {
       case Verdict::kForward: forward_one(std::move(packet), now); break;
       case Verdict::kFlood: flood(std::move(packet), now); break;
-      default: end(std::move(packet), meta.verdict == Verdict::kDrop ? meta.reason : DropReason::kConsumed); break;
+      default: end(std::move(packet), meta.verdict == Verdict::kDrop ? meta.reason : DropReason::kConsumed, now); break;
     }
   }
 }
@@ -197,8 +197,8 @@ PortCounters& Switch::home_of(const PacketMeta& meta) noexcept {
   return counters_[meta.in_port != kLocalPort ? meta.in_port : meta.out_port];
 }
 
-void Switch::end(Packet packet, DropReason reason) noexcept {
-  egress_.discard(std::move(packet), reason);
+void Switch::end(Packet packet, DropReason reason, Instant now) noexcept {
+  egress_.discard(std::move(packet), reason, now);
 }
 
 void Switch::link_changed(PortNo port, bool up, Instant now) noexcept {
@@ -206,7 +206,7 @@ void Switch::link_changed(PortNo port, bool up, Instant now) noexcept {
   if (up) return;
   tables_.fdb.forget(port.value());
   tables_.neighbours.forget(port.value());
-  egress_.flush(port, now, [this](Packet packet) { end(std::move(packet), DropReason::kLinkDown); });
+  egress_.flush(port, now, [this, now](Packet packet) { end(std::move(packet), DropReason::kLinkDown, now); });
 }
 
 void Switch::drain() noexcept {

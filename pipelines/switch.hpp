@@ -72,7 +72,7 @@ class Switch : public dataplane::Node {
   void forward_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void flood(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void answer(dataplane::LocalAgent::Outcomes& outcomes, dataplane::Instant now) noexcept;
-  void end(dataplane::Packet packet, dataplane::DropReason reason) noexcept;
+  void end(dataplane::Packet packet, dataplane::DropReason reason, dataplane::Instant now) noexcept;
   // Which port's counters a packet belongs to: the one it came in by, or would have left by if we made it.
   dataplane::PortCounters& home_of(const dataplane::PacketMeta& meta) noexcept;
 

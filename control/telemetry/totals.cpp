@@ -54,7 +54,7 @@ std::map<std::string, End> ends_of(const FabricSnapshot& snapshot) {
 }  // namespace
 
 bool is_loss(DropReason reason) {
-  return reason != DropReason::kConsumed && reason != DropReason::kPfcConsumed && reason != DropReason::kCreditConsumed;
+  return !dataplane::is_consumed(reason);
 }
 
 uint64_t ended_packets(const dataplane::DropCounters& drops) {

@@ -22,8 +22,11 @@ void Egress::apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router
   admission_.apply(*plan_);
   wred_.apply(*plan_);
   departures_.apply(*plan_, router);
+  std::vector<uint8_t> raised(ports());
+  for (uint16_t i = 0; i < ports(); ++i) raised[i] = flow_control_.port(i).raised_xoff();
   flow_control_.apply(*plan_, now);
   for (uint16_t i = 0; i < ports(); ++i) {
+    record_xoff(i, raised[i], now);
     for (uint8_t g = 0; g < kPriorities; ++g) {
       if (mmu().reconsider_xoff(i, g)) clear_xoff(Mmu::number_of_pg(i, g), now);
     }
@@ -44,13 +47,20 @@ void Egress::set_watchdog_timer(const QosPlan* last, Instant now) noexcept {
 void Egress::fire() noexcept {
   const Instant at = timers_.next();
   const uint32_t timer = timers_.take();
-  if (timer != timers_.watchdogs()) return departures_.reconsider(timer, at);
+  if (timer != timers_.watchdogs()) {
+    const uint8_t before = flow_control_.port(timer).pauses().mask();
+    departures_.reconsider(timer, at);
+    const auto lapsed = static_cast<uint8_t>(before & ~flow_control_.port(timer).pauses().mask());
+    return record(EventKind::kPauseLapsed, timer, lapsed, at);
+  }
   timers_.set(timer, at + plan_->watchdog_poll);
   watchdogs_.poll(at, [&](const WatchdogFinding& finding) { carry_out(finding, at); });
 }
 
 void Egress::receive(PortNo port, const PfcFrame& frame, Instant now) noexcept {
   const uint32_t n = port.value();
+  if (events_ != nullptr) [[unlikely]]
+    record_pause(n, frame, now);
   flow_control_.port(n).receive(frame, departures_.port(n).wire->rate(), now);
   if ((frame.enable & plan_->ports[n].pfc_enabled) != 0) departures_.reconsider(n, now);
 }
@@ -63,11 +73,20 @@ void Egress::receive(PortNo port, const CreditFrame& frame, Instant now) noexcep
 }
 
 void Egress::raise_xoff(uint32_t group, Instant now) noexcept {
-  if (flow_control_.raise_xoff(group, now)) departures_.kick(group / kPriorities, now);
+  const uint32_t port = group / kPriorities;
+  const uint8_t before = flow_control_.port(port).raised_xoff();
+  if (!flow_control_.raise_xoff(group, now)) return;
+  record_xoff(port, before, now, static_cast<uint8_t>(group % kPriorities));
+  departures_.kick(port, now);
 }
 
 void Egress::clear_xoff(uint32_t group, Instant now) noexcept {
-  if (flow_control_.clear_xoff(group, now)) departures_.kick(group / kPriorities, now);
+  const uint32_t port = group / kPriorities;
+  if (port >= ports()) return;  // what the switch itself makes pauses nobody
+  const uint8_t before = flow_control_.port(port).raised_xoff();
+  if (!flow_control_.clear_xoff(group, now)) return;
+  record_xoff(port, before, now, static_cast<uint8_t>(group % kPriorities));
+  departures_.kick(port, now);
 }
 
 void Egress::make_deaf(PortNo port, uint8_t priorities, Instant now) noexcept {
@@ -82,6 +101,7 @@ void Egress::enable_tx(PortNo port, bool enabled, Instant now) noexcept {
 
 void Egress::link_changed(PortNo port, bool up, Instant now) noexcept {
   const uint32_t n = port.value();
+  record(up ? EventKind::kLinkUp : EventKind::kLinkDown, n, 0xff, now);
   flow_control_.port(n).link_changed(up, now);
   if (up) return departures_.kick(n, now);
   departures_.hold(n, now);
@@ -91,6 +111,8 @@ void Egress::link_changed(PortNo port, bool up, Instant now) noexcept {
 void Egress::carry_out(const WatchdogFinding& finding, Instant now) noexcept {
   const auto bit = static_cast<uint8_t>(1U << finding.priority.value());
   const uint8_t ignored = flow_control(finding.port).ignored();
+  const bool is_over = finding.event == WatchdogEvent::kRestored;
+  record(is_over ? EventKind::kStormRestored : EventKind::kStormDetected, finding.port.value(), bit, now);
   if (finding.event == WatchdogEvent::kRestored) {
     shut(finding.port, finding.priority, false, now);
     return ignore_pauses(finding.port, static_cast<uint8_t>(ignored & ~bit), now);
@@ -105,7 +127,9 @@ void Egress::carry_out(const WatchdogFinding& finding, Instant now) noexcept {
 
 // Pauses of exactly these priorities are ignored, and their XOFF is cleared.
 void Egress::ignore_pauses(PortNo port, uint8_t priorities, Instant now) noexcept {
+  const uint8_t before = flow_control_.port(port.value()).raised_xoff();
   flow_control_.ignore(port.value(), priorities, now);
+  record_xoff(port.value(), before, now);
   departures_.reconsider(port.value(), now);
 }
 
@@ -116,18 +140,45 @@ void Egress::shut(PortNo port, Priority priority, bool shut, Instant now) noexce
     if (!admission_.shut(n, i, priority, shut)) continue;
     flush_queue(n, i, now, [&](Packet packet) {
       departures_.port(n).counters->queues[i].refused(packet.frame_bytes());
-      discard(std::move(packet), DropReason::kPfcWatchdog);
+      discard(std::move(packet), DropReason::kPfcWatchdog, now);
     });
   }
   departures_.reconsider(n, now);
 }
 
-void Egress::discard(Packet packet, DropReason reason) noexcept {
+void Egress::record(EventKind kind, uint32_t port, uint8_t priorities, Instant now, uint8_t group) noexcept {
+  if (events_ == nullptr || priorities == 0) return;
+  Event event{.at = now, .first = now, .last = now};
+  event.port = static_cast<uint16_t>(port);
+  event.kind = kind;
+  event.priorities = priorities;
+  event.group = group;
+  events_->record(event);
+}
+
+// `before`: the XOFFs that were raised at the port before a change.
+void Egress::record_xoff(uint32_t port, uint8_t before, Instant now, uint8_t group) noexcept {
+  if (events_ == nullptr) return;
+  const uint8_t after = flow_control_.port(port).raised_xoff();
+  record(EventKind::kXoffRaised, port, static_cast<uint8_t>(after & ~before), now, group);
+  record(EventKind::kXoffCleared, port, static_cast<uint8_t>(before & ~after), now, group);
+}
+
+void Egress::record_pause(uint32_t port, const PfcFrame& frame, Instant now) noexcept {
+  uint8_t paused = 0;
+  for (uint32_t i = 0; i < kPriorities; ++i) paused |= static_cast<uint8_t>((frame.quanta[i] != 0 ? 1U : 0U) << i);
+  record(EventKind::kPauseReceived, port, frame.enable & paused, now);
+  record(EventKind::kResumeReceived, port, static_cast<uint8_t>(frame.enable & ~paused), now);
+}
+
+void Egress::discard(Packet packet, DropReason reason, Instant now) noexcept {
   const PacketMeta& meta = packet.meta();
   const uint16_t home = meta.in_port != kLocalPort ? meta.in_port : meta.out_port;
   PortCounters& counters = *departures_.port(home).counters;
   ++counters.drops[static_cast<size_t>(reason)];
   counters.ended_flow_packets += packet.is_of_flow() ? 1 : 0;
+  if (events_ != nullptr && !is_consumed(reason)) [[unlikely]]
+    events_->dropped(home, reason, now);
   PacketPool::release(std::move(packet));
 }
 

@@ -27,6 +27,7 @@
 #include "dataplane/egress/counters.hpp"
 #include "dataplane/egress/departures.hpp"
 #include "dataplane/egress/early_detection.hpp"
+#include "dataplane/egress/event_recorder.hpp"
 #include "dataplane/egress/pfc_watchdogs.hpp"
 #include "dataplane/egress/port_timers.hpp"
 #include "dataplane/egress/priority_group_flow_control.hpp"
@@ -92,7 +93,9 @@ class Egress {
   void drain() noexcept;
 
   // Ends a packet, and counts it at the port it came in by, or would have left by if it was made here.
-  void discard(Packet packet, DropReason reason) noexcept;
+  void discard(Packet packet, DropReason reason, Instant now) noexcept;
+  // Between windows. Null: no event is recorded any more. It outlives this, or is taken away before.
+  void record_events(EventRecorder* events) { events_ = events; }
 
   const Mmu& mmu() const { return admission_.mmu(); }
   Mmu& mmu() { return admission_.mmu(); }
@@ -140,6 +143,9 @@ class Egress {
   void set_watchdog_timer(const QosPlan* last, Instant now) noexcept;
   void ignore_pauses(PortNo port, uint8_t priorities, Instant now) noexcept;
   void shut(PortNo port, Priority priority, bool shut, Instant now) noexcept;
+  void record(EventKind kind, uint32_t port, uint8_t priorities, Instant now, uint8_t group = Event::kNoGroup) noexcept;
+  void record_xoff(uint32_t port, uint8_t before, Instant now, uint8_t group = Event::kNoGroup) noexcept;
+  void record_pause(uint32_t port, const PfcFrame& frame, Instant now) noexcept;
 
   EarlyDetection wred_;
   Admission admission_;
@@ -148,6 +154,7 @@ class Egress {
   Departures departures_;
   PfcWatchdogs watchdogs_;
   bool draining_ = false;
+  EventRecorder* events_ = nullptr;
   std::shared_ptr<const QosPlan> plan_;
 };
 

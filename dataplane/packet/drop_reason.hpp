@@ -64,6 +64,11 @@ constexpr bool is_of_queue(DropReason reason) {
   return reason == DropReason::kQueueFull || reason == DropReason::kWredDropped || reason == DropReason::kPfcWatchdog;
 }
 
+// Whether the packet ended where it was meant to end: nobody misses it.
+constexpr bool is_consumed(DropReason reason) {
+  return reason == DropReason::kPfcConsumed || reason == DropReason::kCreditConsumed || reason == DropReason::kConsumed;
+}
+
 using DropCounters = std::array<uint64_t, kDropReasons>;
 
 }  // namespace softspine::dataplane

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+// What happened at a switch, and when: XOFF raised and cleared, pauses received and lapsed, storms, bursts of drops,
+// links. A switch records only if somebody has asked for it (Egress::record_events); else each of these places costs
+// one comparison with null, and a packet that is forwarded none.
+//
+//   EventBuffer     the events of one worker's switches, in memory that was there before. Written by the worker,
+//   emptied
+//                   by control while all workers stand still. When it is half full it asks for that; when it is full it
+//                   counts what it loses
+//   EventRecorder   of one switch: puts its number on events, and makes bursts of its drops
+//
+// A burst is all drops of one reason at one port with less than kBurstGap between one and the next. It is recorded at
+// the instant at which it is known to be over: its last drop and kBurstGap. So the order of events does not depend on
+// when the buffers are emptied.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/units/ids.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::dataplane {
+
+enum class EventKind : uint8_t {
+  kXoffRaised,  // by a priority group, or by a plan or watchdog (kNoGroup)
+  kXoffCleared,
+  kPauseReceived,   // a PFC or PAUSE frame with a time above 0
+  kResumeReceived,  // with time 0
+  kPauseLapsed,     // a pause that was obeyed ended by itself
+  kStormDetected,
+  kStormRestored,
+  kDrops,
+  kLinkUp,
+  kLinkDown,
+};
+
+struct Event {
+  static constexpr uint8_t kNoGroup = 0xff;
+
+  Instant at;
+  Instant first;  // of a burst: its first and last drop
+  Instant last;
+  uint64_t count = 0;  // of a burst
+  uint32_t node = 0;
+  uint16_t port = 0;
+  EventKind kind = EventKind::kDrops;
+  uint8_t priorities = 0;  // bit n
+  uint8_t group = kNoGroup;
+  DropReason reason = DropReason::kCount;
+};
+
+class EventBuffer {
+ public:
+  // `wants_rest`: set when the buffer is half full; outlives this.
+  EventBuffer(size_t capacity, std::atomic<bool>& wants_rest) : events_(capacity), wants_rest_(wants_rest) {}
+
+  void add(const Event& event) noexcept {
+    if (size_ == events_.size()) [[unlikely]] {
+      ++lost_;
+      return;
+    }
+    events_[size_++] = event;
+    if (size_ == events_.size() / 2) wants_rest_.store(true, std::memory_order_relaxed);
+  }
+
+  // Between windows: calls see(event) for all, in the order in which they were added, and is empty then.
+  template <typename See>
+  void take(See&& see) {
+    for (size_t i = 0; i < size_; ++i) see(events_[i]);
+    size_ = 0;
+  }
+  uint64_t lost() const { return lost_; }
+
+ private:
+  std::vector<Event> events_;
+  size_t size_ = 0;
+  uint64_t lost_ = 0;
+  std::atomic<bool>& wants_rest_;
+};
+
+class EventRecorder {
+ public:
+  static constexpr Duration kBurstGap = Duration::us(10);
+
+  // `buffer`: of the worker that has the switch; outlives this.
+  EventRecorder(EventBuffer& buffer, uint32_t node, uint32_t ports)
+      : buffer_(buffer), node_(node), bursts_(size_t{ports} * kDropReasons) {
+    open_.reserve(bursts_.size());
+  }
+
+  void record(Event event) noexcept {
+    event.node = node_;
+    buffer_.add(event);
+  }
+  void dropped(uint16_t port, DropReason reason, Instant now) noexcept {
+    Burst& burst = bursts_[size_t{port} * kDropReasons + static_cast<size_t>(reason)];
+    if (burst.count > 0 && burst.last + kBurstGap <= now) end(burst);
+    if (burst.count == 0) {
+      burst.first = now;
+      if (!burst.is_open) open_.push_back({port, reason});  // its room is reserved
+      burst.is_open = true;
+    }
+    burst.last = now;
+    ++burst.count;
+  }
+  // Between windows, when everything before `now` has happened: records the bursts that were over before. At
+  // Instant::never() all are.
+  void end_bursts(Instant now) noexcept {
+    std::erase_if(open_, [&](const Place& place) {
+      Burst& burst = burst_at(place);
+      if (burst.last + kBurstGap >= now) return false;
+      end(burst);
+      burst.is_open = false;
+      return true;
+    });
+  }
+
+ private:
+  struct Burst {
+    Instant first;
+    Instant last;
+    uint64_t count = 0;    // 0: none goes on
+    bool is_open = false;  // stands in open_
+  };
+  struct Place {
+    uint16_t port;
+    DropReason reason;
+  };
+
+  Burst& burst_at(const Place& place) {
+    return bursts_[size_t{place.port} * kDropReasons + static_cast<size_t>(place.reason)];
+  }
+  void end(Burst& burst) noexcept {
+    const auto number = static_cast<size_t>(&burst - bursts_.data());
+    Event event{.at = burst.last + kBurstGap, .first = burst.first, .last = burst.last, .count = burst.count};
+    event.port = static_cast<uint16_t>(number / kDropReasons);
+    event.kind = EventKind::kDrops;
+    event.reason = static_cast<DropReason>(number % kDropReasons);
+    record(event);
+    burst.count = 0;
+  }
+
+  EventBuffer& buffer_;
+  uint32_t node_;
+  std::vector<Burst> bursts_;  // by port, then reason
+  std::vector<Place> open_;
+};
+
+}  // namespace softspine::dataplane
