@@ -118,7 +118,9 @@ void Nic::send_pause(Instant now) noexcept {
     flow_control_.defer_frames(now + kRetry);
     return;
   }
-  const FlowControlFrame made = flow_control_.make_frame(packet.data(), config_.mac, transmitter(kLink).rate(), now);
+  const Transmitter& wire = transmitter(kLink);
+  const FlowControlFrame made =
+      flow_control_.make_frame(packet.data(), config_.mac, wire.rate(), wire.propagation(), now);
   switch (made.remark) {
     case Remark::kXoff: packet.meta().remark = Remark::kHostFull; break;
     case Remark::kXon: packet.meta().remark = Remark::kHostDrained; break;

@@ -49,6 +49,7 @@ struct alignas(64) QueueCounters {
     ++dropped_packets;
     dropped_bytes += frame_bytes;
   }
+  friend bool operator==(const QueueCounters&, const QueueCounters&) = default;
 };
 static_assert(sizeof(QueueCounters) == 64);
 
@@ -91,6 +92,7 @@ struct alignas(64) PortCounters {
   uint64_t queue_dropped_packets() const { return sum_of(&QueueCounters::dropped_packets); }
   uint64_t queued_packets() const { return sum_of(&QueueCounters::current_packets); }
   uint64_t queued_bytes() const { return sum_of(&QueueCounters::current_bytes); }
+  friend bool operator==(const PortCounters&, const PortCounters&) = default;
 
  private:
   uint64_t sum_of(uint64_t QueueCounters::* field) const {

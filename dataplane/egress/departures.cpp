@@ -110,7 +110,8 @@ Instant Departures::start_own_frame(uint32_t number, Instant at) noexcept {
     arm(number);
     return Instant::never();
   }
-  const FlowControlFrame made = flow.make_frame(packet.data(), control_[number].mac, port.wire->rate(), at);
+  const FlowControlFrame made =
+      flow.make_frame(packet.data(), control_[number].mac, port.wire->rate(), port.wire->propagation(), at);
   port.wire_queue = made.kind == FlowControlFrame::Kind::kPfc ? kPfcFrame : kCreditFrame;
   port.has_frame = flow.next_frame() <= at;
   arm(number);

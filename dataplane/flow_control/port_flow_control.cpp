@@ -14,6 +14,7 @@ uint8_t PortFlowControl::obeyed() const noexcept {
 
 void PortFlowControl::receive(const PfcFrame& frame, Rate line, Instant now) noexcept {
   const PauseTiming timing = plan_.response ? PauseTiming::with_response(line, *plan_.response) : PauseTiming::of(line);
+  rx_requests_.apply(frame, now, timing.quantum);
   PfcFrame part = frame;
   part.enable = frame.enable & obeyed();
   if (part.enable != 0) pause_.receive(part, now, timing.quantum, timing.response);
@@ -30,18 +31,23 @@ void PortFlowControl::make_deaf(uint8_t priorities, Instant now) noexcept {
 
 void PortFlowControl::link_changed(bool up, Instant now) noexcept {
   pause_.clear(now);
+  rx_requests_.clear(now);
+  tx_requests_.clear(now);
   credits_.restart(up, now);
   pfc_.restart(up, now);
 }
 
-FlowControlFrame PortFlowControl::make_frame(uint8_t* out, const MacAddress& own, Rate line, Instant now) noexcept {
+FlowControlFrame PortFlowControl::make_frame(uint8_t* out, const MacAddress& own, Rate line, Duration propagation,
+                                             Instant now) noexcept {
   if (credits_.ask_at() <= now) credits_.ask(now);
   if (pfc_.due() > now) {
     write_credit(out, own, credits_.make_frame());
     return {.kind = FlowControlFrame::Kind::kCredit, .remark = Remark::kNone};
   }
   const FlowControlFrame made{.kind = FlowControlFrame::Kind::kPfc, .remark = pfc_.remark()};
-  write_pfc(out, own, pfc_.make(now, pause_quantum(line)));
+  const PfcFrame frame = pfc_.make(now, pause_quantum(line));
+  tx_requests_.apply(frame, now + line.time_of_frame(mac_control::kFrameBytes) + propagation, pause_quantum(line));
+  write_pfc(out, own, frame);
   return made;
 }
 

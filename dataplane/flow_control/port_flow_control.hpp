@@ -15,8 +15,9 @@
 // How the owner of the port drives it: call advance() at next_change(), and make_frame() at next_frame(), or as soon
 // after it as the wire is free. Both instants may have moved after any call that takes `now`.
 // Source: 802.1Qbb (802.1Q clause 36), 802.3 annex 31B and 31D. Invariant: `now` never goes back between calls.
-// Counters, per priority: PFC frames received and sent that name it, pauses that ended, time paused, time without
-// credit. Cost: two comparisons for a packet that nothing blocks. No memory, no timers of its own.
+// Counters, per priority: PFC frames received and sent that name it, pauses that ended, time paused, time for which
+// each end has asked the other to pause (pause_requests.hpp), time without credit. Cost: two comparisons for a packet
+// that nothing blocks. No memory, no timers of its own.
 #pragma once
 
 #include <algorithm>
@@ -25,6 +26,7 @@
 
 #include "dataplane/flow_control/credit_link.hpp"
 #include "dataplane/flow_control/link_modes.hpp"
+#include "dataplane/flow_control/pause_requests.hpp"
 #include "dataplane/flow_control/pause_state.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/flow_control/pfc_sender.hpp"
@@ -90,8 +92,10 @@ class PortFlowControl {
   }
   // There was no memory for the frame: next_frame() is not before `then`.
   void defer_frames(Instant then) noexcept { not_before_ = then; }
-  // Writes the frame that is due into mac_control::kFrameBytes at `out`; it begins to leave at `now`.
-  FlowControlFrame make_frame(uint8_t* out, const MacAddress& own, Rate line, Instant now) noexcept;
+  // Writes the frame that is due into mac_control::kFrameBytes at `out`; it begins to leave at `now`, on a link of
+  // `line` rate that takes `propagation`.
+  FlowControlFrame make_frame(uint8_t* out, const MacAddress& own, Rate line, Duration propagation,
+                              Instant now) noexcept;
 
   // Credit, per packet. A frame has begun to leave; one has come in; so many cells of a priority are held here now.
   bool goes_by_credit() const { return credits_.in_use(); }
@@ -105,6 +109,15 @@ class PortFlowControl {
   const CreditLink& credits() const { return credits_; }
   uint64_t pfc_rx_frames(Priority priority) const { return pause_.rx_frames(priority); }
   uint64_t pfc_tx_frames(Priority priority) const { return pfc_.frames(priority); }
+  // For how long the neighbour has asked this port to pause, and this port the neighbour.
+  Duration rx_requested(Priority priority, Instant now) const noexcept { return rx_requests_.time(priority, now); }
+  Duration tx_requested(Priority priority, Instant now) const noexcept { return tx_requests_.time(priority, now); }
+  // Whether no time that is counted here runs on after `now` by itself: only a frame, or somebody's call, begins one.
+  bool is_at_rest(Instant now) const noexcept {
+    return rx_requests_.is_over(now) && tx_requests_.is_over(now) && credits_.starved() == 0;
+  }
+  // Changes with every PFC frame, and with the link: while it stays and is_at_rest(), no counter of pauses changes.
+  uint64_t pause_changes() const { return rx_requests_.changes() + tx_requests_.changes(); }
 
  private:
   uint8_t obeyed() const noexcept;
@@ -116,6 +129,8 @@ class PortFlowControl {
   PfcSender pfc_;
   Instant not_before_;
   FlowControlPlan plan_;
+  PauseRequests rx_requests_;
+  PauseRequests tx_requests_;
 };
 
 }  // namespace softspine::dataplane

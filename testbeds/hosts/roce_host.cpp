@@ -107,7 +107,8 @@ void RoceHost::send_own_frame(HostPort& out, Instant now) noexcept {
   if (!packet) [[unlikely]]
     return out.retry_later(now);
   packet.meta().born = now;
-  const FlowControlFrame made = out.flow_control.make_frame(packet.data(), config_.mac, out.wire->rate(), now);
+  const FlowControlFrame made =
+      out.flow_control.make_frame(packet.data(), config_.mac, out.wire->rate(), out.wire->propagation(), now);
   if (made.kind == FlowControlFrame::Kind::kPfc) ++counters_.pauses_sent;
   out.free_at = out.wire->send(std::move(packet), now);
 }

@@ -9,6 +9,7 @@ namespace softspine::dataplane {
 namespace {
 
 constexpr Rate kLine = Rate::gbps(100);
+constexpr Duration kPropagation = Duration::ns(15);
 constexpr MacAddress kMac{2, 0, 0, 0, 0, 1};
 constexpr Priority kThree{3};
 constexpr PfcFrame kXoff = PfcFrame::of(1 << 3, 0xffff);
@@ -107,12 +108,12 @@ TEST(PortFlowControl, WritesPfcBeforeCreditAndEachOnce) {
   port.plan({.mode = LinkMode::kCredit, .pfc_enabled = 0, .response = {}, .credit = credit}, kStart);
   port.raise_xoff(1 << 3, kStart);
   std::array<uint8_t, mac_control::kFrameBytes> frame{};
-  const FlowControlFrame first = port.make_frame(frame.data(), kMac, kLine, kStart);
+  const FlowControlFrame first = port.make_frame(frame.data(), kMac, kLine, kPropagation, kStart);
   EXPECT_EQ(first.kind, FlowControlFrame::Kind::kPfc);
   EXPECT_EQ(first.remark, Remark::kXoff);
   EXPECT_EQ(read_pfc(frame.data(), frame.size()), kXoff);
   EXPECT_EQ(port.next_frame(), kStart) << "credit is owed, too";
-  EXPECT_EQ(port.make_frame(frame.data(), kMac, kLine, kStart).kind, FlowControlFrame::Kind::kCredit);
+  EXPECT_EQ(port.make_frame(frame.data(), kMac, kLine, kPropagation, kStart).kind, FlowControlFrame::Kind::kCredit);
   EXPECT_EQ(read_credit(frame.data(), frame.size())->limit[4], 100);
   EXPECT_EQ(port.next_frame(), kStart + CreditLink::kAskAfter) << "it has no credit itself yet, and asks";
   EXPECT_EQ(port.blocked(), 1 << 4);
@@ -142,10 +143,10 @@ TEST(PortFlowControl, SetXoffRaisesAndClearsToExactlyThat) {
   PortFlowControl port = obeying(0xff);
   port.set_xoff(0x18, kStart);
   std::array<uint8_t, mac_control::kFrameBytes> frame{};
-  (void)port.make_frame(frame.data(), kMac, kLine, kStart);
+  (void)port.make_frame(frame.data(), kMac, kLine, kPropagation, kStart);
   port.set_xoff(0x30, kStart);
   EXPECT_EQ(port.raised_xoff(), 0x30);
-  (void)port.make_frame(frame.data(), kMac, kLine, kStart);
+  (void)port.make_frame(frame.data(), kMac, kLine, kPropagation, kStart);
   EXPECT_EQ(read_pfc(frame.data(), frame.size())->enable, 0x38) << "XOFF for 4 and 5, XON for 3";
   port.set_xoff(0x30, kStart);
   EXPECT_GT(port.next_frame(), kStart) << "nothing has changed";

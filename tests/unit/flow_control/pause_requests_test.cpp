@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/flow_control/pause_requests.hpp"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "dataplane/units/rng.hpp"
+
+namespace softspine::dataplane {
+namespace {
+
+constexpr Priority kThree{3};
+constexpr Duration kQuantum = Duration::ps(5'120);  // 100G
+
+constexpr Instant at(int64_t ps) {
+  return Instant::at(Duration::ps(ps));
+}
+constexpr PfcFrame three(uint16_t quanta) {
+  return PfcFrame::of(1 << 3, quanta);
+}
+
+TEST(PauseRequests, LastFromXoffToXon) {
+  PauseRequests requests;
+  requests.apply(three(1'000), at(10'000), kQuantum);
+  EXPECT_EQ(requests.time(kThree, at(10'000)), Duration{});
+  EXPECT_EQ(requests.time(kThree, at(10'001)), Duration::ps(1));
+  requests.apply(three(0), at(25'000), kQuantum);
+  EXPECT_EQ(requests.time(kThree, at(99'000)), Duration::ps(15'000));
+  EXPECT_EQ(requests.time(Priority{4}, at(99'000)), Duration{});
+}
+
+TEST(PauseRequests, LapseWhenTheirTimeRunsOut) {
+  PauseRequests requests;
+  requests.apply(three(2), at(100), kQuantum);
+  EXPECT_EQ(requests.time(kThree, at(1'000'000)), Duration::ps(10'240));
+  requests.apply(three(2), at(1'000'000), kQuantum);
+  requests.apply(three(0), at(2'000'000), kQuantum);
+  EXPECT_EQ(requests.time(kThree, at(3'000'000)), Duration::ps(20'480));
+}
+
+TEST(PauseRequests, AreReplacedByALaterXoffLongerOrShorter) {
+  PauseRequests requests;
+  requests.apply(three(100), at(0), kQuantum);
+  requests.apply(three(1), at(1'000), kQuantum);
+  EXPECT_EQ(requests.time(kThree, at(1'000'000)), Duration::ps(6'120));
+}
+
+TEST(PauseRequests, EndWithTheLink) {
+  PauseRequests requests;
+  requests.apply(three(100), at(0), kQuantum);
+  requests.clear(at(7));
+  EXPECT_EQ(requests.time(kThree, at(1'000'000)), Duration::ps(7));
+}
+
+// Picosecond by picosecond: is a request in effect?
+int64_t counted(const std::vector<std::pair<int64_t, uint16_t>>& frames, int64_t now) {
+  int64_t total = 0;
+  int64_t until = 0;
+  size_t next = 0;
+  for (int64_t t = 0; t < now; ++t) {
+    while (next < frames.size() && frames[next].first == t) {
+      until = t + kQuantum.count_ps() * frames[next].second;
+      ++next;
+    }
+    total += t < until ? 1 : 0;
+  }
+  return total;
+}
+
+// The sender applies a frame when it begins to leave, which is before it arrives.
+TEST(PauseRequests, AgreeAtBothEndsWhateverTheFrames) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    Rng rng{seed, 0};
+    PauseRequests sender;
+    PauseRequests receiver;
+    std::vector<std::pair<int64_t, uint16_t>> frames;
+    int64_t arrives = 0;
+    for (int i = 0; i < 20; ++i) {
+      arrives += 1 + static_cast<int64_t>(rng.next() % 20'000);
+      const auto quanta = static_cast<uint16_t>(rng.next() % 4);
+      frames.emplace_back(arrives, quanta);
+      sender.apply(three(quanta), at(arrives), kQuantum);
+      receiver.apply(three(quanta), at(arrives), kQuantum);
+      const int64_t now = arrives + static_cast<int64_t>(rng.next() % 2);
+      ASSERT_EQ(sender.time(kThree, at(now)), Duration::ps(counted(frames, now))) << "seed " << seed;
+      ASSERT_EQ(receiver.time(kThree, at(now)), sender.time(kThree, at(now))) << "seed " << seed;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace softspine::dataplane
