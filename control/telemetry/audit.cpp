@@ -16,20 +16,20 @@ using PriorityCounters = std::array<uint64_t, kPriorities>;
 
 struct Term {
   const char* name;
-  uint64_t packets;
+  uint64_t count;  // packets, or picoseconds
 };
 using Side = std::initializer_list<Term>;
 
 uint64_t sum_of(Side side) {
   uint64_t sum = 0;
-  for (const Term& term : side) sum += term.packets;
+  for (const Term& term : side) sum += term.count;
   return sum;
 }
 
 std::string text_of(Side side) {
   std::string out;
   for (const Term& term : side) {
-    out += (out.empty() ? "" : " + ") + std::string(term.name) + " " + std::to_string(term.packets);
+    out += (out.empty() ? "" : " + ") + std::string(term.name) + " " + std::to_string(term.count);
   }
   return out;
 }
@@ -38,15 +38,23 @@ std::string text_of(Side side) {
 struct ControlFrames {
   PriorityCounters pfc_tx{};
   PriorityCounters pfc_rx{};
+  PriorityCounters tx_requested{};  // ps
+  PriorityCounters rx_requested{};
   uint64_t credit_tx = 0;
   uint64_t credit_rx = 0;
 };
+
+uint64_t picoseconds(dataplane::Duration time) {
+  return static_cast<uint64_t>(time.count_ps());
+}
 
 ControlFrames control_frames(const HostPauses& pauses, const std::optional<CreditSnapshot>& credit) {
   ControlFrames out;
   for (size_t i = 0; i < kPriorities; ++i) {
     out.pfc_tx[i] = pauses[i].tx_frames;
     out.pfc_rx[i] = pauses[i].rx_frames;
+    out.tx_requested[i] = picoseconds(pauses[i].tx_requested);
+    out.rx_requested[i] = picoseconds(pauses[i].rx_requested);
   }
   if (credit) {
     out.credit_tx = credit->tx_frames;
@@ -156,6 +164,8 @@ class Audit {
         for (size_t i = 0; i < port.pauses.size(); ++i) {
           frames.pfc_tx[i] = port.pauses[i].tx_frames;
           frames.pfc_rx[i] = port.pauses[i].rx_frames;
+          frames.tx_requested[i] = picoseconds(port.pauses[i].tx_requested);
+          frames.rx_requested[i] = picoseconds(port.pauses[i].rx_requested);
         }
       }
     }
@@ -185,6 +195,8 @@ class Audit {
     for (size_t i = 0; i < kPriorities; ++i) {
       equal(place + ", priority " + std::to_string(i), {{"PFC frames sent", from->second.pfc_tx[i]}},
             {{"PFC frames received", to->second.pfc_rx[i]}});
+      equal(place + ", priority " + std::to_string(i), {{"ps of pause requested", from->second.tx_requested[i]}},
+            {{"ps of pause that arrived", to->second.rx_requested[i]}});
     }
     equal(place, {{"credit frames sent", from->second.credit_tx}}, {{"credit frames received", to->second.credit_rx}});
   }

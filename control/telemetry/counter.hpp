@@ -4,6 +4,8 @@
 //   report   key in the report, at the switch, host, edge, link or workload: the sum over its ports, queues, …
 //   sai      name in `show counters`, for each port, queue, … by itself; `#` stands for the priority
 //   metric   name for Prometheus, likewise
+//   row      name at the port, queue, … itself: in the report's `ports` and in counters over time; where it is not
+//            given, `report`
 // An empty name: the counter is not shown there. The report, SAI's JSON, Prometheus and the reference (docs/reference)
 // are made from these tables, so a counter that is in none of them is shown nowhere.
 //
@@ -25,20 +27,32 @@
 namespace softspine::control {
 
 // Times are counted in picoseconds. SAI has them in microseconds, Prometheus in seconds.
-enum class Unit : uint8_t { kCount, kPackets, kFrames, kMessages, kBytes, kBytesPerSecond, kPicoseconds, kYesNo };
+enum class CounterUnit : uint8_t {
+  kCount,
+  kPackets,
+  kFrames,
+  kMessages,
+  kBytes,
+  kBytesPerSecond,
+  kPicoseconds,
+  kYesNo
+};
 
 // How the values of many ports or queues become one: counters that only grow, and gauges, are added; of high-water
 // marks, the highest counts.
 enum class Nature : uint8_t { kGrows, kNow, kHighest };
 
 struct CounterFacts {
-  Unit unit = Unit::kCount;
+  CounterUnit unit = CounterUnit::kCount;
   Nature nature = Nature::kGrows;
   std::string_view report;
   std::string_view sai;
   std::string_view metric;
   std::string_view help;       // a sentence
   std::string_view direction;  // label of a metric that several share, one behind the other: rx, tx
+  std::string_view row;
+
+  std::string_view row_name() const { return row.empty() ? report : row; }
 };
 
 // Parts that have no snapshot of their own.

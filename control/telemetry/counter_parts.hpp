@@ -69,6 +69,15 @@ void each_part(const SwitchSnapshot& node, const PortSnapshot& port, See&& see) 
   }
 }
 
+template <typename See>
+void each_pause(const HostPauses& pauses, PartName name, See&& see) {
+  name.last_label = "priority";
+  for (size_t i = 0; i < pauses.size(); ++i) {
+    name.number = i;
+    see(pauses[i], name);
+  }
+}
+
 template <typename Part, typename See>
 void each_part(const HostSnapshot& host, See&& see) {
   if constexpr (std::is_same_v<Part, HostSnapshot>) {
@@ -79,7 +88,7 @@ void each_part(const HostSnapshot& host, See&& see) {
       if constexpr (std::is_same_v<Part, HostPortSnapshot>) {
         see(port, name);
       } else if constexpr (std::is_same_v<Part, HostPauseSnapshot>) {
-        for (const HostPauseSnapshot& pause : port.pause) see(pause, name);
+        each_pause(port.pause, name, see);
       } else if (port.credit) {
         for (size_t i = 0; i < port.credit->waited.size(); ++i) see(CreditOf{*port.credit, i}, name);
       }
@@ -93,7 +102,7 @@ void each_part(const EdgeSnapshot& edge, See&& see) {
   if constexpr (std::is_same_v<Part, EdgeSnapshot>) {
     see(edge, name);
   } else {
-    for (const HostPauseSnapshot& pause : edge.pause) see(pause, name);
+    each_pause(edge.pause, name, see);
   }
 }
 

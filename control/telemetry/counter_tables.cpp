@@ -68,16 +68,30 @@ constexpr auto workload(uint64_t WorkloadTotals::* member) {
   return [member](const WorkloadTotals& part) { return part.*member; };
 }
 
-constexpr Unit kCount = Unit::kCount;
-constexpr Unit kPackets = Unit::kPackets;
-constexpr Unit kFrames = Unit::kFrames;
-constexpr Unit kMessages = Unit::kMessages;
-constexpr Unit kBytes = Unit::kBytes;
-constexpr Unit kTime = Unit::kPicoseconds;
-constexpr Unit kYesNo = Unit::kYesNo;
+constexpr CounterUnit kCount = CounterUnit::kCount;
+constexpr CounterUnit kPackets = CounterUnit::kPackets;
+constexpr CounterUnit kFrames = CounterUnit::kFrames;
+constexpr CounterUnit kMessages = CounterUnit::kMessages;
+constexpr CounterUnit kBytes = CounterUnit::kBytes;
+constexpr CounterUnit kTime = CounterUnit::kPicoseconds;
+constexpr CounterUnit kYesNo = CounterUnit::kYesNo;
 constexpr Nature kGrows = Nature::kGrows;
 constexpr Nature kNow = Nature::kNow;
 constexpr Nature kHighest = Nature::kHighest;
+
+// Of a priority at the port of a host or of its NIC.
+constexpr CounterFacts of_pfc_rx{
+    kFrames, kGrows, "pfc_rx_packets", "", "", "PFC frames received, once for each priority named.", "", "rx_packets"};
+constexpr CounterFacts of_pfc_tx{
+    kFrames, kGrows, "pfc_tx_packets", "", "", "PFC frames sent, once for each priority named.", "", "tx_packets"};
+constexpr CounterFacts of_on_to_off{kCount, kGrows,     "pfc_on_to_off", "", "", "Pauses of a priority that ended.",
+                                    "",     "on_to_off"};
+constexpr CounterFacts of_paused{kTime, kGrows, "paused_ps", "", "", "Time that a priority spent paused."};
+constexpr CounterFacts of_rx_pause{
+    kTime, kGrows,       "pfc_rx_pause_ps", "", "", "Time for which the neighbour asked it to pause, obeyed or not.",
+    "",    "rx_pause_ps"};
+constexpr CounterFacts of_tx_pause{
+    kTime, kGrows, "pfc_tx_pause_ps", "", "", "Time for which it asked its neighbour to pause.", "", "tx_pause_ps"};
 
 }  // namespace
 
@@ -87,7 +101,7 @@ const std::vector<SwitchCounter>& switch_counters() {
       {[](const PortSnapshot& p) { return uint64_t{p.up}; },
        {kYesNo, kNow, "", "", "softspine_port_up", "1 if the port's link is up."}},
       {[](const PortSnapshot& p) { return p.rate.count_bps() / 8; },
-       {Unit::kBytesPerSecond, kNow, "", "", "softspine_port_speed_bytes",
+       {CounterUnit::kBytesPerSecond, kNow, "", "", "softspine_port_speed_bytes",
         "Rate of the port's link, in bytes per second."}},
       {port(&PortCounters::rx_packets),
        {kPackets, kGrows, "rx_packets", "", "softspine_port_rx_packets_total", "Frames that arrived at the port."}},
@@ -159,6 +173,12 @@ const std::vector<SwitchCounter>& switch_counters() {
       {[](const PauseSnapshot& p) { return picoseconds(p.time); },
        {kTime, kGrows, "paused_ps", "SAI_PORT_STAT_PFC_#_RX_PAUSE_DURATION_US",
         "softspine_port_pfc_paused_seconds_total", "Time spent paused."}},
+      {[](const PauseSnapshot& p) { return picoseconds(p.rx_requested); },
+       {kTime, kGrows, "pfc_rx_pause_ps", "", "softspine_port_pfc_rx_pause_seconds_total",
+        "Time for which the neighbour asked the port to pause, obeyed or not."}},
+      {[](const PauseSnapshot& p) { return picoseconds(p.tx_requested); },
+       {kTime, kGrows, "pfc_tx_pause_ps", "SAI_PORT_STAT_PFC_#_TX_PAUSE_DURATION_US",
+        "softspine_port_pfc_tx_pause_seconds_total", "Time for which the port asked its neighbour to pause."}},
       {credit(&CreditSnapshot::rx_frames),
        {kFrames, kGrows, "credit_rx_frames", "CREDIT_RX_FRAMES", "softspine_port_credit_frames_total",
         "Credit frames, of links that go by credit.", "rx"}},
@@ -178,69 +198,74 @@ const std::vector<SwitchCounter>& switch_counters() {
       {[](const GroupSnapshot& g) { return g.held_bytes(); },
        {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_CURR_OCCUPANCY_BYTES", "", "Memory in use, of every kind."}},
       {group(&GroupSnapshot::reserved_bytes),
-       {kBytes, kNow, "", "", "softspine_priority_group_reserved_bytes", "Reserved memory in use."}},
+       {kBytes, kNow, "", "", "softspine_priority_group_reserved_bytes", "Reserved memory in use.", "",
+        "reserved_bytes"}},
       {group(&GroupSnapshot::shared_bytes),
        {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_CURR_OCCUPANCY_BYTES",
-        "softspine_priority_group_shared_bytes", "Shared memory in use."}},
+        "softspine_priority_group_shared_bytes", "Shared memory in use.", "", "shared_bytes"}},
       {group(&GroupSnapshot::shared_watermark_bytes),
        {kBytes, kHighest, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES",
-        "softspine_priority_group_shared_watermark_bytes", "Most shared memory that was ever in use."}},
+        "softspine_priority_group_shared_watermark_bytes", "Most shared memory that was ever in use.", "",
+        "shared_watermark_bytes"}},
       {group(&GroupSnapshot::headroom_bytes),
        {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES",
-        "softspine_priority_group_headroom_bytes", "Headroom in use."}},
+        "softspine_priority_group_headroom_bytes", "Headroom in use.", "", "headroom_bytes"}},
       {group(&GroupSnapshot::headroom_watermark_bytes),
        {kBytes, kHighest, "headroom_watermark_bytes", "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES",
         "softspine_priority_group_headroom_watermark_bytes", "Most headroom that was ever in use."}},
       {group(&GroupSnapshot::packets),
        {kPackets, kGrows, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS", "softspine_priority_group_packets_total",
-        "Frames that the priority group took."}},
+        "Frames that the priority group took.", "", "packets"}},
       {group(&GroupSnapshot::dropped_packets),
        {kPackets, kGrows, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS",
-        "softspine_priority_group_dropped_packets_total", "Frames that the priority group refused."}},
+        "softspine_priority_group_dropped_packets_total", "Frames that the priority group refused.", "",
+        "dropped_packets"}},
       {[](const PortSnapshot& p) { return p.counters.drops[static_cast<size_t>(DropReason::kHeadroomFull)]; },
        {kPackets, kGrows, "headroom_dropped_packets", "", "",
         "Frames of a lossless priority that found the headroom full."}},
       // Of queues.
       {queue(&QueueCounters::packets),
        {kPackets, kGrows, "", "SAI_QUEUE_STAT_PACKETS", "softspine_queue_packets_total",
-        "Frames that left the queue for the wire."}},
+        "Frames that left the queue for the wire.", "", "packets"}},
       {queue(&QueueCounters::bytes),
        {kBytes, kGrows, "", "SAI_QUEUE_STAT_BYTES", "softspine_queue_bytes_total",
-        "Bytes that left the queue for the wire."}},
+        "Bytes that left the queue for the wire.", "", "bytes"}},
       {queue(&QueueCounters::dropped_packets),
        {kPackets, kGrows, "", "SAI_QUEUE_STAT_DROPPED_PACKETS", "softspine_queue_dropped_packets_total",
-        "Frames that the queue refused."}},
+        "Frames that the queue refused.", "", "dropped_packets"}},
       {queue(&QueueCounters::dropped_bytes),
        {kBytes, kGrows, "", "SAI_QUEUE_STAT_DROPPED_BYTES", "softspine_queue_dropped_bytes_total",
-        "Bytes that the queue refused."}},
+        "Bytes that the queue refused.", "", "dropped_bytes"}},
       {queue(&QueueCounters::current_bytes),
        {kBytes, kNow, "", "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", "softspine_queue_occupancy_bytes",
-        "Bytes in the queue."}},
+        "Bytes in the queue.", "", "current_bytes"}},
       {queue(&QueueCounters::watermark_bytes),
        {kBytes, kHighest, "queue_watermark_bytes", "SAI_QUEUE_STAT_WATERMARK_BYTES", "softspine_queue_watermark_bytes",
-        "Most bytes that were ever in the queue."}},
+        "Most bytes that were ever in the queue.", "", "watermark_bytes"}},
       {queue_buffer(&QueueBufferSnapshot::shared_bytes),
        {kBytes, kNow, "", "SAI_QUEUE_STAT_SHARED_CURR_OCCUPANCY_BYTES", "", "Shared memory in use."}},
       {queue_buffer(&QueueBufferSnapshot::shared_watermark_bytes),
-       {kBytes, kHighest, "", "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES", "", "Most shared memory that was ever in use."}},
+       {kBytes, kHighest, "", "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES", "", "Most shared memory that was ever in use.",
+        "", "shared_watermark_bytes"}},
       // Of pools.
       {pool(&PoolSnapshot::size_bytes),
        {kBytes, kNow, "", "", "softspine_buffer_pool_size_bytes", "What is shared of the pool."}},
       {[](const PoolSnapshot& p) { return p.reserved_bytes + p.shared_bytes; },
        {kBytes, kNow, "", "SAI_BUFFER_POOL_STAT_CURR_OCCUPANCY_BYTES", "", "Memory in use, without headroom."}},
       {pool(&PoolSnapshot::shared_bytes),
-       {kBytes, kNow, "", "", "softspine_buffer_pool_shared_bytes", "Shared memory in use."}},
+       {kBytes, kNow, "", "", "softspine_buffer_pool_shared_bytes", "Shared memory in use.", "", "shared_bytes"}},
       {pool(&PoolSnapshot::reserved_bytes),
-       {kBytes, kNow, "", "", "softspine_buffer_pool_reserved_bytes", "Reserved memory in use."}},
+       {kBytes, kNow, "", "", "softspine_buffer_pool_reserved_bytes", "Reserved memory in use.", "", "reserved_bytes"}},
       {pool(&PoolSnapshot::watermark_bytes),
        {kBytes, kHighest, "", "SAI_BUFFER_POOL_STAT_WATERMARK_BYTES", "softspine_buffer_pool_watermark_bytes",
-        "Most shared memory that was ever in use."}},
+        "Most shared memory that was ever in use.", "", "watermark_bytes"}},
       {pool(&PoolSnapshot::headroom_bytes),
        {kBytes, kNow, "", "SAI_BUFFER_POOL_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES", "softspine_buffer_pool_headroom_bytes",
-        "Headroom in use."}},
+        "Headroom in use.", "", "headroom_bytes"}},
       {pool(&PoolSnapshot::headroom_watermark_bytes),
        {kBytes, kHighest, "", "SAI_BUFFER_POOL_STAT_XOFF_ROOM_WATERMARK_BYTES",
-        "softspine_buffer_pool_headroom_watermark_bytes", "Most headroom that was ever in use."}},
+        "softspine_buffer_pool_headroom_watermark_bytes", "Most headroom that was ever in use.", "",
+        "headroom_watermark_bytes"}},
       // Of the switch.
       {of_switch(&SwitchSnapshot::short_hash_keys),
        {kPackets, kGrows, "short_hash_keys", "", "softspine_switch_short_hash_keys_total",
@@ -278,12 +303,12 @@ const std::vector<HostCounter>& host_counters() {
       {host(&HostSnapshot::pauses_sent), {kFrames, kGrows, "pauses_sent", "", "", "PFC frames sent, each once."}},
       {host(&HostSnapshot::receive_buffer_max_bytes),
        {kBytes, kHighest, "receive_buffer_max_bytes", "", "", "Most that ever waited in a receive buffer."}},
-      {host_pause(&HostPauseSnapshot::rx_frames),
-       {kFrames, kGrows, "pfc_rx_packets", "", "", "PFC frames received, once for each priority named."}},
-      {host_pause(&HostPauseSnapshot::tx_frames),
-       {kFrames, kGrows, "pfc_tx_packets", "", "", "PFC frames sent, once for each priority named."}},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); },
-       {kTime, kGrows, "paused_ps", "", "", "Time spent paused, of all priorities."}},
+      {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
+      {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
+      {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause},
       {waited_ps,
        {kTime, kGrows, "credit_wait_ps", "", "", "Time without credit for the largest frame, of all priorities."}}};
   return all;
@@ -319,7 +344,8 @@ const std::vector<EdgeCounter>& edge_counters() {
        {kPackets, kGrows, "made_packets", "", "", "Frames that the NIC made: CNPs, PFC frames."}},
       {nic(&NicCounters::np_ecn_marked_roce_packets),
        {kPackets, kGrows, "np_ecn_marked_roce_packets", "", "", "RoCE packets that arrived marked CE."}},
-      {nic(&NicCounters::np_cnp_sent), {kPackets, kGrows, "np_cnp_sent", "", "", "CNPs sent to who sent marked packets."}},
+      {nic(&NicCounters::np_cnp_sent),
+       {kPackets, kGrows, "np_cnp_sent", "", "", "CNPs sent to who sent marked packets."}},
       {nic(&NicCounters::np_cnp_unknown),
        {kPackets, kGrows, "np_cnp_unknown", "", "",
         "CNPs that were due, when it was not known yet which queue pair sends."}},
@@ -333,12 +359,12 @@ const std::vector<EdgeCounter>& edge_counters() {
        {kPackets, kGrows, "held_by_rate", "", "", "Packets that waited for their queue pair's rate."}},
       {nic(&NicCounters::flows_forgotten),
        {kCount, kGrows, "flows_forgotten", "", "", "Queue pairs forgotten, since there were too many."}},
-      {host_pause(&HostPauseSnapshot::rx_frames),
-       {kFrames, kGrows, "pfc_rx_packets", "", "", "PFC frames received, once for each priority named."}},
-      {host_pause(&HostPauseSnapshot::tx_frames),
-       {kFrames, kGrows, "pfc_tx_packets", "", "", "PFC frames sent, once for each priority named."}},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); },
-       {kTime, kGrows, "paused_ps", "", "", "Time spent paused, of all priorities."}}};
+      {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
+      {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
+      {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause}};
   return all;
 }
 
@@ -405,7 +431,7 @@ const std::vector<WorkloadCounter>& workload_counters() {
 const std::vector<ReliableCounter>& reliable_counters() {
   struct Row {
     uint64_t ReliableCounts::* member;
-    Unit unit;
+    CounterUnit unit;
     std::string_view help;
   };
   static constexpr Row kRows[] = {

@@ -22,8 +22,8 @@ bool is_error(DropReason reason) {
   }
 }
 
-uint64_t in_units_of_sai(uint64_t value, Unit unit) {
-  return unit == Unit::kPicoseconds ? value / 1'000'000 : value;
+uint64_t in_units_of_sai(uint64_t value, CounterUnit unit) {
+  return unit == CounterUnit::kPicoseconds ? value / 1'000'000 : value;
 }
 
 // What the tables have under SAI's names for this kind of part. Links by credit are none of SAI's; they have

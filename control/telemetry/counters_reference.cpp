@@ -11,16 +11,16 @@ namespace softspine::control {
 
 namespace {
 
-std::string_view word_for(Unit unit) {
+std::string_view word_for(CounterUnit unit) {
   switch (unit) {
-    case Unit::kCount: return "a count";
-    case Unit::kPackets: return "packets";
-    case Unit::kFrames: return "frames";
-    case Unit::kMessages: return "messages";
-    case Unit::kBytes: return "bytes";
-    case Unit::kBytesPerSecond: return "bytes per second";
-    case Unit::kPicoseconds: return "time";
-    case Unit::kYesNo: return "0 or 1";
+    case CounterUnit::kCount: return "a count";
+    case CounterUnit::kPackets: return "packets";
+    case CounterUnit::kFrames: return "frames";
+    case CounterUnit::kMessages: return "messages";
+    case CounterUnit::kBytes: return "bytes";
+    case CounterUnit::kBytesPerSecond: return "bytes per second";
+    case CounterUnit::kPicoseconds: return "time";
+    case CounterUnit::kYesNo: return "0 or 1";
   }
   return "";
 }

@@ -62,7 +62,7 @@ void add_table(Exposition& out, const Owners& owners, std::string_view node_labe
             const std::optional<uint64_t> value = read(part);
             if (!value) return;
             const PartLabels labels{node_label, name, facts.direction};
-            if (facts.unit == Unit::kPicoseconds) {
+            if (facts.unit == CounterUnit::kPicoseconds) {
               out.sample(labels.all(), static_cast<double>(*value) * kSecondsPerPs);
             } else {
               out.sample(labels.all(), *value);

@@ -8,6 +8,7 @@
 #include "control/telemetry/counter_parts.hpp"
 #include "control/telemetry/losses.hpp"
 #include "control/telemetry/notices.hpp"
+#include "control/telemetry/port_rows.hpp"
 #include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"
 
@@ -78,6 +79,7 @@ Json switch_json(const SwitchSnapshot& node) {
   add_key(out, "balanced", totals.imbalance() == 0 && node.buffer_imbalances.empty());
   add_key(out, "buffer_imbalances", node.buffer_imbalances.empty() ? Json{} : Json(node.buffer_imbalances));
   add_counters<SwitchSnapshot>(out, node, switch_counters());
+  if (Json pools = pools_json(node); !pools.empty()) add_key(out, "pools", std::move(pools));
   add_key(out, "dropped_packets", dropped_packets(totals.drops));
   add_key(out, "drops", drops_json(totals.drops));
   return out;
@@ -87,13 +89,13 @@ Json switch_json(const SwitchSnapshot& node) {
 void add_pauses(Json& out, const std::string& port, const HostPauses& pauses) {
   Json priorities = Json::object();
   for (size_t i = 0; i < pauses.size(); ++i) {
-    const HostPauseSnapshot& pause = pauses[i];
-    if (!pause.any()) continue;
-    add_key(priorities, std::to_string(i),
-            {{"rx_packets", pause.rx_frames},
-             {"tx_packets", pause.tx_frames},
-             {"on_to_off", pause.on_to_off},
-             {"paused_ps", pause.paused.count_ps()}});
+    if (!pauses[i].any()) continue;
+    Json row = Json::object();
+    for (const HostCounter& counter : host_counters()) {
+      const auto* read = std::get_if<Read<HostPauseSnapshot>>(&counter.read);
+      if (read != nullptr) add_key(row, std::string{counter.facts.row_name()}, *(*read)(pauses[i]));
+    }
+    add_key(priorities, std::to_string(i), std::move(row));
   }
   if (!priorities.empty()) add_key(out, port, std::move(priorities));
 }
@@ -286,6 +288,7 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
           {"totals", totals_json(snapshot)},
           {"flows", workloads_json(snapshot)},
           {"switches", std::move(switches)},
+          {"ports", ports_json(snapshot)},
           {"links", links_json(snapshot)},
           {"hosts", hosts_json(snapshot)},
           {"edges", edges_json(snapshot)},

@@ -6,6 +6,8 @@
 //   flows      {workload: {flows completed sent_* received_* missing_packets under_way_packets … fct_* fct_acked_*
 //              rate_bps latency_*}}
 //   switches   {tor1: {rx_packets tx_packets dropped_packets drops{reason: n} …}}
+//   ports      {"tor1:Ethernet16": {priorities{"3": {pfc_tx_packets …}} groups{} queues{} drops{}}}: what counted
+//              anything, without its zeros (port_rows.hpp)
 //   links      {"tor1:Ethernet16": {to up tx_* rx_packets under_way_packets lost_packets utilisation share …}}
 //              by the port that sends
 //   hosts      {h1: {sent_* received_* rate_bps latency_* …}}

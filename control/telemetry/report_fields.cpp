@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "control/telemetry/counter.hpp"
+#include "control/telemetry/port_rows.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 
 namespace softspine::control {
@@ -40,6 +42,29 @@ void add_drops(Fields& out, const std::string& path) {
 
 void add(Fields& out, Fields more) {
   out.insert(out.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
+}
+
+std::string_view word_for(CounterUnit unit) {
+  switch (unit) {
+    case CounterUnit::kPackets:
+    case CounterUnit::kFrames: return "packets";
+    case CounterUnit::kBytes: return "bytes";
+    case CounterUnit::kPicoseconds: return "ps";
+    default: return "a count";
+  }
+}
+
+// What the tables have for rows of this kind of part.
+template <typename Part, typename... Parts>
+Fields row_fields(const std::string& path, const std::vector<Counter<Parts...>>& counters) {
+  Fields out;
+  for (const auto& counter : counters) {
+    const CounterFacts& facts = counter.facts;
+    if (!std::holds_alternative<Read<Part>>(counter.read) || !is_in_rows(facts)) continue;
+    out.push_back(
+        {path + "." + std::string{facts.row_name()}, std::string{word_for(facts.unit)}, std::string{facts.help}});
+  }
+  return out;
 }
 
 Fields run_fields() {
@@ -124,6 +149,7 @@ Fields switch_fields() {
       {"switches.*.dropped_packets", "packets", "Frames dropped, without those consumed here as they must be."},
   };
   add_drops(out, "switches.*.drops");
+  add(out, row_fields<PoolSnapshot>("switches.*.pools.*", switch_counters()));
   return out;
 }
 
@@ -140,12 +166,18 @@ Fields link_fields() {
 
 // By port and priority.
 Fields pause_fields(const std::string& path) {
-  return {
-      {path + ".rx_packets", "packets", "PFC frames received that name the priority."},
-      {path + ".tx_packets", "packets", "PFC frames sent that name the priority."},
-      {path + ".on_to_off", "a count", "Pauses of the priority that ended."},
-      {path + ".paused_ps", "ps", "Time that the priority spent paused."},
-  };
+  return row_fields<HostPauseSnapshot>(path, host_counters());
+}
+
+Fields port_fields() {
+  const auto& counters = switch_counters();
+  Fields out = row_fields<CreditSnapshot>("ports.*", counters);
+  add(out, row_fields<PauseSnapshot>("ports.*.priorities.*", counters));
+  add(out, row_fields<CreditOf>("ports.*.priorities.*", counters));
+  add(out, row_fields<GroupSnapshot>("ports.*.groups.*", counters));
+  add(out, row_fields<QueueOf>("ports.*.queues.*", counters));
+  add_drops(out, "ports.*.drops");
+  return out;
 }
 
 Fields host_fields() {
@@ -179,7 +211,8 @@ Fields edge_fields() {
 const std::vector<ReportField>& report_fields() {
   static const Fields all = [] {
     Fields out = run_fields();
-    for (const auto& part : {total_fields, flow_fields, switch_fields, link_fields, host_fields, edge_fields}) {
+    for (const auto& part :
+         {total_fields, flow_fields, switch_fields, port_fields, link_fields, host_fields, edge_fields}) {
       add(out, part());
     }
     return out;

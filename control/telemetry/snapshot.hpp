@@ -53,6 +53,8 @@ struct LatencySummary {
 
 // What a priority group, a queue or a pool holds: bytes of whole cells (buffer/mmu.hpp).
 struct GroupSnapshot {
+  friend bool operator==(const GroupSnapshot&, const GroupSnapshot&) = default;
+
   bool lossless = false;
   uint64_t reserved_bytes = 0;
   uint64_t shared_bytes = 0;
@@ -65,6 +67,8 @@ struct GroupSnapshot {
   uint64_t held_bytes() const { return reserved_bytes + shared_bytes + headroom_bytes; }
 };
 struct QueueBufferSnapshot {
+  friend bool operator==(const QueueBufferSnapshot&, const QueueBufferSnapshot&) = default;
+
   uint64_t reserved_bytes = 0;
   uint64_t shared_bytes = 0;
   uint64_t shared_watermark_bytes = 0;  // of a memory in slices: the highest in any of them
@@ -87,13 +91,17 @@ struct PoolSnapshot {
 
 // One priority of a port.
 struct PauseSnapshot {
+  friend bool operator==(const PauseSnapshot&, const PauseSnapshot&) = default;
+
   bool paused = false;     // must not send now
   bool stopping = false;   // has raised XOFF and not cleared it
   uint64_t rx_frames = 0;  // PFC frames that name it
   uint64_t tx_frames = 0;
-  uint64_t on_to_off = 0;    // pauses that ended
-  dataplane::Duration time;  // paused so far
-  uint64_t storms = 0;       // found by the watchdog
+  uint64_t on_to_off = 0;            // pauses that ended
+  dataplane::Duration time;          // paused so far
+  dataplane::Duration rx_requested;  // for which the neighbour has asked it to pause
+  dataplane::Duration tx_requested;  // for which it has asked the neighbour to
+  uint64_t storms = 0;               // found by the watchdog
   uint64_t restored = 0;
   dataplane::WatchdogTraffic in_storms;
   dataplane::WatchdogTraffic in_last_storm;
@@ -101,6 +109,8 @@ struct PauseSnapshot {
 
 // One end of a link that goes by credit (flow_control/credit_link.hpp).
 struct CreditSnapshot {
+  friend bool operator==(const CreditSnapshot&, const CreditSnapshot&) = default;
+
   uint64_t rx_frames = 0;
   uint64_t tx_frames = 0;
   std::array<dataplane::Duration, dataplane::kPriorities> waited{};  // without credit
@@ -138,10 +148,14 @@ struct SwitchSnapshot {
 
 // A priority at a host's port, or at the NIC of a host that is outside.
 struct HostPauseSnapshot {
+  friend bool operator==(const HostPauseSnapshot&, const HostPauseSnapshot&) = default;
+
   uint64_t rx_frames = 0;  // that name it
   uint64_t tx_frames = 0;
   uint64_t on_to_off = 0;  // pauses obeyed that have ended
   dataplane::Duration paused;
+  dataplane::Duration rx_requested;  // for which the neighbour has asked it to pause
+  dataplane::Duration tx_requested;  // for which it has asked the neighbour to
 
   bool any() const { return rx_frames != 0 || tx_frames != 0; }
 };
@@ -326,6 +340,7 @@ struct RunError {
 };
 
 struct FabricSnapshot {
+  bool is_outline = false;  // names without numbers (testbeds/run/report_outline.hpp)
   dataplane::Instant instant;
   std::vector<SwitchSnapshot> switches;
   std::vector<HostSnapshot> hosts;

@@ -18,6 +18,7 @@ control::HostPauses any_pauses() {
 void add_switch(control::FabricSnapshot& out, const FabricNode& node) {
   control::SwitchSnapshot copy{.name = node.name, .role = control::name_of(node.role), .ports = {}};
   for (const control::FabricPort& port : node.ports) copy.ports.push_back({.name = port.name});
+  copy.pools.push_back({.name = "*", .watermark_bytes = 1});  // which it has, its profile says
   out.switches.push_back(std::move(copy));
 }
 
@@ -41,6 +42,7 @@ void add_edges(control::FabricSnapshot& out, const FabricNode& node) {
 
 control::FabricSnapshot outline_of(const control::Testbed& testbed) {
   control::FabricSnapshot out;
+  out.is_outline = true;
   for (const FabricNode& node : testbed.fabric.nodes) {
     if (node.kind == control::NodeKind::kSwitch) {
       add_switch(out, node);

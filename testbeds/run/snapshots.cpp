@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "testbeds/run/node_words.hpp"
+#include "testbeds/run/port_copy.hpp"
 
 namespace softspine::testbeds {
 
@@ -99,108 +100,14 @@ class Copier {
     for (uint16_t p = 0; p < copy.ports.size(); ++p) {
       control::PortSnapshot& port = copy.ports[p];
       held += port.counters.queued_packets();
-      copy_pauses(egress, PortNo{p}, port);
+      copy_pauses(egress, PortNo{p}, out_.instant, port.pauses);
+      copy_storms(egress.watchdogs(), PortNo{p}, port.pauses);
       port.credit = credit_of(egress.flow_control(PortNo{p}).credits(), out_.instant);
-      if (shares) port.buffers = buffers_of(mmu, p);
+      if (shares) port.buffers = buffers_of(mmu, PortNo{p});
     }
     if (shares) copy.pools = pools_of(*profile.qos, mmu);
     const char* const wrong = mmu.validate(held == 0);
     copy.buffer_imbalances = wrong == nullptr ? "" : wrong;
-  }
-
-  void copy_pauses(const Egress& egress, PortNo number, control::PortSnapshot& port) const {
-    const PortFlowControl& flow = egress.flow_control(number);
-    const PauseState& state = flow.pauses();
-    for (uint8_t p = 0; p < kPriorities; ++p) {
-      const PfcWatchdog& watchdog = egress.watchdogs().at(number, Priority{p});
-      const WatchdogTraffic traffic = egress.watchdogs().traffic(number, Priority{p});
-      port.pauses[p] = {.paused = (state.paused(out_.instant) >> p & 1) != 0,
-                        .stopping = (flow.raised_xoff() >> p & 1) != 0,
-                        .rx_frames = flow.pfc_rx_frames(Priority{p}),
-                        .tx_frames = flow.pfc_tx_frames(Priority{p}),
-                        .on_to_off = state.on_to_off(Priority{p}),
-                        .time = state.paused_time(Priority{p}, out_.instant),
-                        .storms = watchdog.storms(),
-                        .restored = watchdog.restored(),
-                        .in_storms = watchdog.in_storms(traffic),
-                        .in_last_storm = watchdog.in_last_storm(traffic)};
-    }
-  }
-
-  static std::optional<control::CreditSnapshot> credit_of(const CreditLink& link, Instant now) {
-    if (!link.in_use()) return std::nullopt;
-    control::CreditSnapshot out{.rx_frames = link.rx_frames(), .tx_frames = link.tx_frames()};
-    for (uint8_t i = 0; i < kPriorities; ++i) out.waited[i] = link.starved_time(Priority{i}, now);
-    return out;
-  }
-
-  // A queue of a memory in slices has a use in each; its watermark is that of the fullest.
-  static void add_use(const QueueUse& use, uint64_t cell, control::QueueBufferSnapshot& queue) {
-    queue.reserved_bytes += use.reserved() * cell;
-    queue.shared_bytes += use.shared * cell;
-    queue.shared_watermark_bytes = std::max(queue.shared_watermark_bytes, use.shared_watermark * cell);
-  }
-
-  static control::PortBufferSnapshot buffers_of(const Mmu& mmu, uint16_t port) {
-    const uint64_t cell = mmu.cell().bytes();
-    control::PortBufferSnapshot out;
-    for (uint32_t i = 0; i < kPriorities; ++i) {
-      const PriorityGroupUse& group = mmu.pg(port, i);
-      const PriorityGroupExtremes& extremes = mmu.extremes(port, i);
-      out.groups[i] = {.lossless = group.lossless,
-                       .reserved_bytes = group.reserved() * cell,
-                       .shared_bytes = group.shared * cell,
-                       .headroom_bytes = group.headroom * cell,
-                       .shared_watermark_bytes = group.shared_watermark * cell,
-                       .headroom_watermark_bytes = extremes.headroom_watermark * cell,
-                       .packets = group.packets,
-                       .dropped_packets = extremes.refused};
-    }
-    for (uint32_t i = 0; i < kQueues; ++i) {
-      for (uint32_t slice = 0; slice < mmu.slices(); ++slice) add_use(mmu.queue(port, i, slice), cell, out.queues[i]);
-    }
-    return out;
-  }
-
-  // In the order of the plan: each direction's as the tables have them.
-  static std::vector<control::PoolSnapshot> pools_of(const control::QosConfig& config, const Mmu& mmu) {
-    const uint64_t cell = mmu.cell().bytes();
-    std::vector<control::PoolSnapshot> out;
-    for (const bool ingress : {true, false}) {
-      const auto& pools = ingress ? mmu.ingress_pools() : mmu.egress_pools();
-      size_t number = 0;
-      for (const control::BufferPoolConfig& pool : config.pools) {
-        if (pool.ingress != ingress) continue;
-        for (uint32_t slice = 0; slice < config.slices && number < pools.size(); ++slice) {
-          const std::string suffix = config.slices == 1 ? "" : "|" + std::to_string(slice);
-          out.push_back(pool_of(pools[number++], pool.name + suffix, ingress, cell));
-        }
-      }
-    }
-    return out;
-  }
-
-  static control::PoolSnapshot pool_of(const PoolUse& use, std::string name, bool ingress, uint64_t cell) {
-    return {.name = std::move(name),
-            .ingress = ingress,
-            .size_bytes = use.shared_limit * cell,
-            .reserved_bytes = use.reserved * cell,
-            .shared_bytes = use.shared() * cell,
-            .watermark_bytes = use.watermark() * cell,
-            .headroom_size_bytes = use.headroom_limit * cell,
-            .headroom_bytes = use.headroom * cell,
-            .headroom_watermark_bytes = use.headroom_watermark * cell};
-  }
-
-  static control::HostPauses pauses_of(const PortFlowControl& flow, Instant now) {
-    control::HostPauses out;
-    for (uint8_t i = 0; i < kPriorities; ++i) {
-      out[i] = {.rx_frames = flow.pfc_rx_frames(Priority{i}),
-                .tx_frames = flow.pfc_tx_frames(Priority{i}),
-                .on_to_off = flow.pauses().on_to_off(Priority{i}),
-                .paused = flow.pauses().paused_time(Priority{i}, now)};
-    }
-    return out;
   }
 
   void copy_edge(const EdgePort& edge, Instant now) {

@@ -41,7 +41,7 @@ ALL_HAPPENED_PS = 10**9
 UNITS = {'_ps': 'ps', '_ns': 'ns', '_us': 'us', '_ms': 'ms', '_s': 's', '_seconds': 's', '_bps': 'bit/s', '_bytes': 'bytes', '_percent': '%', '_packets': 'packets', '_frames': 'frames'}
 EMPTY = 'not always there'
 KINDS = {'a queue': re.compile('SAI_QUEUE_'), 'a priority group': re.compile('SAI_INGRESS_PRIORITY_GROUP_'), 'a buffer pool': re.compile('SAI_BUFFER_POOL_'), 'a port': re.compile('')}
-NAMED = {'flows', 'switches', 'links', 'hosts', 'edges', 'nics', 'commands'}  # of the report: maps by what the testbed calls it
+NAMED = {'flows', 'switches', 'ports', 'links', 'hosts', 'edges', 'nics', 'commands'}  # of the report: maps by what the testbed calls it
 
 
 def write_testbed(program) -> str:

@@ -12,6 +12,7 @@
 
 #include "control/telemetry/text_table.hpp"
 #include "tools/softspine/summary_events.hpp"
+#include "tools/softspine/summary_ports.hpp"
 
 namespace softspine::tools {
 
@@ -201,6 +202,7 @@ std::string summary_text(const Json& report) {
   add_uplinks(out, report["links"]);
   out += losses_text(report);
   out += events_text(report);
+  out += paused_ports_text(report);
   if (!report["notices"].empty()) out += "\n";
   for (const Json& notice : report["notices"]) out += "Notice: " + notice.get<std::string>() + "\n";
   add_errors(out, report["errors"]);

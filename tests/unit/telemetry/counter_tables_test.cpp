@@ -40,6 +40,31 @@ TEST(CounterTables, UseNoNameTwice) {
   }
 }
 
+// Parts whose rows stand together in a report, or on a line of counters over time.
+template <typename... Wanted>
+std::vector<std::string> repeated_rows() {
+  std::map<std::string, int> seen;
+  for (const SwitchCounter& counter : switch_counters()) {
+    const std::string name{counter.facts.row_name()};
+    if (!name.empty() && (std::holds_alternative<Read<Wanted>>(counter.read) || ...)) ++seen[name];
+  }
+  std::vector<std::string> out;
+  for (const auto& [name, times] : seen) {
+    if (times > 1) out.push_back(name);
+  }
+  EXPECT_FALSE(seen.empty());
+  return out;
+}
+
+TEST(CounterTables, UseNoNameTwiceInARow) {
+  const std::vector<std::string> none;
+  EXPECT_EQ((repeated_rows<PortSnapshot, CreditSnapshot>()), none);
+  EXPECT_EQ((repeated_rows<PauseSnapshot, CreditOf>()), none);
+  EXPECT_EQ(repeated_rows<GroupSnapshot>(), none);
+  EXPECT_EQ(repeated_rows<QueueOf>(), none);
+  EXPECT_EQ(repeated_rows<PoolSnapshot>(), none);
+}
+
 TEST(CounterTables, HaveEndingsThatSayTheirUnit) {
   const std::map<std::string, std::string> report{{"bytes", "_bytes"}, {"time", "_ps"}};
   const std::map<std::string, std::string> metric{{"bytes", "_bytes"}, {"time", "_seconds"}, {"packets", "_packets"}};

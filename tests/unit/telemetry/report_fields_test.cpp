@@ -43,6 +43,32 @@ void collect(std::vector<Steps>& out, Steps& way, const Json& value) {
   }
 }
 
+// What is zero has no row in a report.
+void count_everything(PortSnapshot& port) {
+  port.counters.drops.fill(1);
+  port.counters.queues[3] = {.packets = 1,
+                             .bytes = 1,
+                             .dropped_packets = 1,
+                             .dropped_bytes = 1,
+                             .ecn_marked_packets = 1,
+                             .watermark_bytes = 1};
+  const auto time = dataplane::Duration::ps(1);
+  port.pauses[3] = {.rx_frames = 1,
+                    .tx_frames = 1,
+                    .on_to_off = 1,
+                    .time = time,
+                    .rx_requested = time,
+                    .tx_requested = time,
+                    .storms = 1,
+                    .restored = 1};
+  port.credit = {.rx_frames = 1, .tx_frames = 1};
+  port.credit->waited.fill(time);
+  port.buffers.emplace();
+  port.buffers->groups[3] = {
+      .shared_watermark_bytes = 1, .headroom_watermark_bytes = 1, .packets = 1, .dropped_packets = 1};
+  port.buffers->queues[3].shared_watermark_bytes = 1;
+}
+
 // With one of everything that a report may have.
 Json whole_report() {
   using dataplane::Instant;
@@ -50,6 +76,8 @@ Json whole_report() {
   fabric.hosts[0].ports[0].pause[3].tx_frames = 1;
   fabric.edges[0].pause[3].rx_frames = 1;
   fabric.edges[0].statistics["rx_missed"] = 1;
+  count_everything(fabric.switches[0].ports[0]);
+  fabric.switches[0].pools.push_back({.name = "pool", .watermark_bytes = 1, .headroom_watermark_bytes = 1});
   fabric.switches[0].buffer_imbalances = "a cell is missing";
   fabric.faults.push_back({.at = Instant{}, .what = "a link goes down"});
   fabric.deadlocks.push_back({.found = Instant{}, .circle = "tor1, core1"});

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/port_copy.hpp"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+
+namespace {
+
+control::PoolSnapshot pool_of(const PoolUse& use, std::string name, bool ingress, uint64_t cell) {
+  return {.name = std::move(name),
+          .ingress = ingress,
+          .size_bytes = use.shared_limit * cell,
+          .reserved_bytes = use.reserved * cell,
+          .shared_bytes = use.shared() * cell,
+          .watermark_bytes = use.watermark() * cell,
+          .headroom_size_bytes = use.headroom_limit * cell,
+          .headroom_bytes = use.headroom * cell,
+          .headroom_watermark_bytes = use.headroom_watermark * cell};
+}
+
+}  // namespace
+
+void copy_pauses(const Egress& egress, PortNo port, Instant now, PauseSnapshots& out) {
+  const PortFlowControl& flow = egress.flow_control(port);
+  const PauseState& state = flow.pauses();
+  const uint8_t paused = state.paused(now);
+  for (uint8_t p = 0; p < kPriorities; ++p) {
+    const PfcWatchdog& watchdog = egress.watchdogs().at(port, Priority{p});
+    out[p].paused = (paused >> p & 1) != 0;
+    out[p].stopping = (flow.raised_xoff() >> p & 1) != 0;
+    out[p].rx_frames = flow.pfc_rx_frames(Priority{p});
+    out[p].tx_frames = flow.pfc_tx_frames(Priority{p});
+    out[p].on_to_off = state.on_to_off(Priority{p});
+    out[p].time = state.paused_time(Priority{p}, now);
+    out[p].rx_requested = flow.rx_requested(Priority{p}, now);
+    out[p].tx_requested = flow.tx_requested(Priority{p}, now);
+    out[p].storms = watchdog.storms();
+    out[p].restored = watchdog.restored();
+  }
+}
+
+void copy_storms(const PfcWatchdogs& watchdogs, PortNo port, PauseSnapshots& out) {
+  for (uint8_t p = 0; p < kPriorities; ++p) {
+    const PfcWatchdog& watchdog = watchdogs.at(port, Priority{p});
+    const WatchdogTraffic traffic = watchdogs.traffic(port, Priority{p});
+    out[p].in_storms = watchdog.in_storms(traffic);
+    out[p].in_last_storm = watchdog.in_last_storm(traffic);
+  }
+}
+
+control::HostPauses pauses_of(const PortFlowControl& flow, Instant now) {
+  control::HostPauses out;
+  for (uint8_t i = 0; i < kPriorities; ++i) {
+    out[i] = {.rx_frames = flow.pfc_rx_frames(Priority{i}),
+              .tx_frames = flow.pfc_tx_frames(Priority{i}),
+              .on_to_off = flow.pauses().on_to_off(Priority{i}),
+              .paused = flow.pauses().paused_time(Priority{i}, now),
+              .rx_requested = flow.rx_requested(Priority{i}, now),
+              .tx_requested = flow.tx_requested(Priority{i}, now)};
+  }
+  return out;
+}
+
+std::optional<control::CreditSnapshot> credit_of(const CreditLink& link, Instant now) {
+  if (!link.in_use()) return std::nullopt;
+  control::CreditSnapshot out{.rx_frames = link.rx_frames(), .tx_frames = link.tx_frames()};
+  for (uint8_t i = 0; i < kPriorities; ++i) out.waited[i] = link.starved_time(Priority{i}, now);
+  return out;
+}
+
+control::GroupSnapshot group_of(const Mmu& mmu, PortNo port, uint32_t number) {
+  const uint64_t cell = mmu.cell().bytes();
+  const PriorityGroupUse& group = mmu.pg(port.value(), number);
+  const PriorityGroupExtremes& extremes = mmu.extremes(port.value(), number);
+  return {.lossless = group.lossless,
+          .reserved_bytes = group.reserved() * cell,
+          .shared_bytes = group.shared * cell,
+          .headroom_bytes = group.headroom * cell,
+          .shared_watermark_bytes = group.shared_watermark * cell,
+          .headroom_watermark_bytes = extremes.headroom_watermark * cell,
+          .packets = group.packets,
+          .dropped_packets = extremes.refused};
+}
+
+control::QueueBufferSnapshot queue_of(const Mmu& mmu, PortNo port, uint32_t number) {
+  const uint64_t cell = mmu.cell().bytes();
+  control::QueueBufferSnapshot out;
+  for (uint32_t slice = 0; slice < mmu.slices(); ++slice) {
+    const QueueUse& use = mmu.queue(port.value(), number, slice);
+    out.reserved_bytes += use.reserved() * cell;
+    out.shared_bytes += use.shared * cell;
+    out.shared_watermark_bytes = std::max(out.shared_watermark_bytes, use.shared_watermark * cell);
+  }
+  return out;
+}
+
+control::PortBufferSnapshot buffers_of(const Mmu& mmu, PortNo port) {
+  control::PortBufferSnapshot out;
+  for (uint32_t i = 0; i < kPriorities; ++i) out.groups[i] = group_of(mmu, port, i);
+  for (uint32_t i = 0; i < kQueues; ++i) out.queues[i] = queue_of(mmu, port, i);
+  return out;
+}
+
+std::vector<control::PoolSnapshot> pools_of(const control::QosConfig& config, const Mmu& mmu) {
+  const uint64_t cell = mmu.cell().bytes();
+  std::vector<control::PoolSnapshot> out;
+  for (const bool ingress : {true, false}) {
+    const auto& pools = ingress ? mmu.ingress_pools() : mmu.egress_pools();
+    size_t number = 0;
+    for (const control::BufferPoolConfig& pool : config.pools) {
+      if (pool.ingress != ingress) continue;
+      for (uint32_t slice = 0; slice < config.slices && number < pools.size(); ++slice) {
+        const std::string suffix = config.slices == 1 ? "" : "|" + std::to_string(slice);
+        out.push_back(pool_of(pools[number++], pool.name + suffix, ingress, cell));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace softspine::testbeds

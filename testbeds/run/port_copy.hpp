@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ports count about pauses, credit and memory, copied into control's plain structs: for a snapshot of the whole
+// fabric, and for each sample of counters over time. From engine actions, or while nothing runs.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "control/model/qos.hpp"
+#include "control/telemetry/snapshot.hpp"
+#include "dataplane/buffer/mmu.hpp"
+#include "dataplane/egress/egress.hpp"
+
+namespace softspine::testbeds {
+
+using PauseSnapshots = std::array<control::PauseSnapshot, dataplane::kPriorities>;
+
+// All but what storms have passed on and dropped, which takes longer: copy_storms().
+void copy_pauses(const dataplane::Egress& egress, dataplane::PortNo port, dataplane::Instant now, PauseSnapshots& out);
+void copy_storms(const dataplane::PfcWatchdogs& watchdogs, dataplane::PortNo port, PauseSnapshots& out);
+control::HostPauses pauses_of(const dataplane::PortFlowControl& flow, dataplane::Instant now);
+std::optional<control::CreditSnapshot> credit_of(const dataplane::CreditLink& link, dataplane::Instant now);
+
+control::GroupSnapshot group_of(const dataplane::Mmu& mmu, dataplane::PortNo port, uint32_t group);
+// Of a memory in slices: summed over them; the watermark is that of the fullest.
+control::QueueBufferSnapshot queue_of(const dataplane::Mmu& mmu, dataplane::PortNo port, uint32_t queue);
+control::PortBufferSnapshot buffers_of(const dataplane::Mmu& mmu, dataplane::PortNo port);
+// In the order of the plan: each direction's as the tables have them.
+std::vector<control::PoolSnapshot> pools_of(const control::QosConfig& config, const dataplane::Mmu& mmu);
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/summary_ports.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "control/telemetry/text_table.hpp"
+#include "tools/softspine/summary.hpp"
+
+namespace softspine::tools {
+
+using control::Json;
+
+namespace {
+
+constexpr size_t kPortsShown = 12;
+
+struct Row {
+  std::string port;
+  std::string priority;
+  uint64_t sent = 0;
+  uint64_t received = 0;
+  uint64_t asked = 0;        // ps: its neighbour
+  uint64_t was_asked = 0;    // ps
+  uint64_t stood_still = 0;  // ps
+
+  uint64_t weight() const { return std::max({asked, was_asked, stood_still}); }
+};
+
+uint64_t value(const Json& row, const char* key) {
+  const auto found = row.find(key);
+  return found == row.end() ? 0 : found->get<uint64_t>();
+}
+
+void add_switch_ports(std::vector<Row>& out, const Json& ports) {
+  for (const auto& [port, rows] : ports.items()) {
+    const auto priorities = rows.find("priorities");
+    if (priorities == rows.end()) continue;
+    for (const auto& [priority, row] : priorities->items()) {
+      out.push_back({port, priority, value(row, "pfc_tx_packets"), value(row, "pfc_rx_packets"),
+                     value(row, "pfc_tx_pause_ps"), value(row, "pfc_rx_pause_ps"), value(row, "paused_ps")});
+    }
+  }
+}
+
+// Of hosts that are built in, or outside.
+void add_host_ports(std::vector<Row>& out, const Json& hosts) {
+  for (const auto& [host, counters] : hosts.items()) {
+    for (const auto& [port, priorities] : counters["pause"].items()) {
+      for (const auto& [priority, row] : priorities.items()) {
+        out.push_back({host + ":" + port, priority, value(row, "tx_packets"), value(row, "rx_packets"),
+                       value(row, "tx_pause_ps"), value(row, "rx_pause_ps"), value(row, "paused_ps")});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string paused_ports_text(const Json& report) {
+  std::vector<Row> rows;
+  add_switch_ports(rows, report["ports"]);
+  add_host_ports(rows, report["hosts"]);
+  add_host_ports(rows, report["edges"]);
+  std::erase_if(rows, [](const Row& row) { return row.sent + row.received == 0; });
+  if (rows.empty()) return "";
+  std::ranges::stable_sort(rows, std::ranges::greater{}, &Row::weight);
+  control::TextTable table{
+      {"<port", "priority", "PFC sent", "received", "asked to pause", "stood still", "asked its neighbour to pause"}};
+  for (size_t i = 0; i < std::min(rows.size(), kPortsShown); ++i) {
+    const Row& row = rows[i];
+    table.add({row.port, row.priority, std::to_string(row.sent), std::to_string(row.received),
+               short_time(row.was_asked), short_time(row.stood_still), short_time(row.asked)});
+  }
+  std::string out = "\nPauses by port and priority (frames; times)\n" + table.text();
+  if (rows.size() > kPortsShown) out += fmt::format("and {} more; the report has all\n", rows.size() - kPortsShown);
+  return out;
+}
+
+}  // namespace softspine::tools
