@@ -30,11 +30,22 @@ dataplane::Duration usual_duration(ClockKind clock) {
   return clock == ClockKind::kWall ? dataplane::Duration::max() : RunConfig{}.duration;
 }
 
+TelemetryConfig resolve_telemetry(const TelemetryRow& row) {
+  const Position counters = row.where.child("counters").at();
+  return {.counters_file = row.counters_file,
+          .sample_interval = row.sample_interval,
+          .counters = row.counters,
+          .events_file = row.events_file,
+          .line = counters.line,
+          .column = counters.column};
+}
+
 RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, const Fabric& fabric) {
   RunConfig out{.seed = over.seed.value_or(row.seed),
                 .workers = over.workers.value_or(row.workers),
                 .dilation = over.dilation.value_or(row.dilation),
                 .memory_bytes = row.memory ? row.memory->count : 0};
+  out.telemetry = resolve_telemetry(row.telemetry);
   const auto outside =
       std::ranges::find_if(fabric.nodes, [](const FabricNode& n) { return needs_wall_clock(n.attachment); });
   const bool has_outside = outside != fabric.nodes.end();

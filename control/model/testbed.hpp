@@ -23,6 +23,16 @@ enum class ClockKind : uint8_t { kVirtual, kWall };
 inline constexpr uint32_t kMaxWorkers = 128;  // threads that DPDK, as Debian builds it, gives a packet cache
 inline constexpr uint32_t kMaxDilation = 1'000'000;
 
+// What is written while a testbed runs.
+struct TelemetryConfig {
+  std::string counters_file;  // empty: none
+  dataplane::Duration sample_interval = dataplane::Duration::us(10);
+  std::vector<std::string> counters;  // patterns; none: all
+  std::string events_file;            // empty: none
+  int line = 0;                       // where the testbed names `counters`
+  int column = 0;
+};
+
 struct RunConfig {
   ClockKind clock = ClockKind::kVirtual;  // wall if the file says nothing and has outside hosts
   // Emulated time; max(): until it is stopped, or the outside hosts' commands have ended.
@@ -31,6 +41,7 @@ struct RunConfig {
   uint32_t workers = 1;
   uint32_t dilation = 1;      // wall clock: emulated time = wall time / dilation
   uint64_t memory_bytes = 0;  // of packets at most; 0: what the machine has
+  TelemetryConfig telemetry = {};
 
   bool is_limited() const { return duration != dataplane::Duration::max(); }
 };

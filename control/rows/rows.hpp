@@ -25,6 +25,14 @@ struct NumberMap {
   std::vector<std::pair<uint8_t, T>> items;
 };
 
+struct TelemetryRow {
+  Value where;
+  std::string counters_file;
+  std::string events_file;
+  dataplane::Duration sample_interval = TelemetryConfig{}.sample_interval;
+  std::vector<std::string> counters;
+};
+
 struct RunRow {
   Value where;
   std::optional<ClockKind> clock;
@@ -33,6 +41,7 @@ struct RunRow {
   uint32_t workers = RunConfig{}.workers;
   uint32_t dilation = RunConfig{}.dilation;
   std::optional<Bytes> memory;
+  TelemetryRow telemetry;
 };
 
 // Two hexadecimal digits a byte.

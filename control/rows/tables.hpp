@@ -15,6 +15,7 @@ namespace softspine::control {
 
 SOFTSPINE_TABLE(TestbedRow);
 SOFTSPINE_TABLE(RunRow);
+SOFTSPINE_TABLE(TelemetryRow);
 SOFTSPINE_TABLE(RolesRow);
 SOFTSPINE_TABLE(LinkSpec);
 SOFTSPINE_TABLE(LeafSpine);

@@ -102,7 +102,23 @@ const Table<RunRow>& Tables<RunRow>::table() {
           .optional("dilation", &RunRow::dilation, "wall clock: how many times slower than the wall",
                     within<uint32_t>(1, kMaxDilation))
           .optional("memory", &RunRow::memory, "of packets at most; what the machine has if not given",
-                    within<Bytes>({1 << 20}, {1ULL << 50}));
+                    within<Bytes>({1 << 20}, {1ULL << 50}))
+          .optional("telemetry", &RunRow::telemetry, "counters over time and events, written to files");
+  return table;
+}
+
+const Table<TelemetryRow>& Tables<TelemetryRow>::table() {
+  static const Table<TelemetryRow> table =
+      Table<TelemetryRow>("telemetry", "What is written while it runs: counters over time, events.")
+          .optional("counters_file", &TelemetryRow::counters_file,
+                    "JSON lines: what has changed since the last sample; beside the testbed's file; --counters-file")
+          .optional("sample_interval", &TelemetryRow::sample_interval, "of emulated time, from one sample to the next",
+                    within(Duration::ns(100), Duration::us(3'600'000'000)))
+          .optional("counters", &TelemetryRow::counters,
+                    "names of counters, with * for anything (pfc_*); all if not given; `drops` is by reason")
+          .optional("events_file", &TelemetryRow::events_file,
+                    "JSON lines: XOFF, pauses, storms, bursts of drops, links, routes, faults; beside the testbed's "
+                    "file; --events");
   return table;
 }
 

@@ -50,7 +50,7 @@ void LinkControl::follow(Instant now) {
   for (uint32_t n = 0; n < now_there->size(); ++n) {
     if (assembly_.switches[n] == nullptr || (*now_there)[n] == routes(n)) continue;
     assembly_.switches[n]->publish(compiler_.compile(n, (*now_there)[n]), now);
-    ++route_changes_;
+    followed_.push_back({now, n});
   }
   routes_ = std::move(now_there);
 }

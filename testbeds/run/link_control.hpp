@@ -39,7 +39,13 @@ class LinkControl {
 
   bool up(uint32_t link) const { return up_[link]; }
   const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }
-  uint32_t route_changes() const { return route_changes_; }
+  uint32_t route_changes() const { return static_cast<uint32_t>(followed_.size()); }
+  // Each switch that got new tables as links changed, in order.
+  struct Followed {
+    dataplane::Instant at;
+    uint32_t node = 0;
+  };
+  const std::vector<Followed>& followed() const { return followed_; }
   // What has changed so far, in order.
   const std::vector<control::FaultSnapshot>& struck() const { return struck_; }
 
@@ -52,7 +58,7 @@ class LinkControl {
   std::vector<bool> up_;  // by link
   std::shared_ptr<const std::vector<control::RouteTable>> routes_;
   std::vector<control::FaultSnapshot> struck_;
-  uint32_t route_changes_ = 0;  // switches that got new tables, summed up
+  std::vector<Followed> followed_;
 };
 
 }  // namespace softspine::testbeds

@@ -50,6 +50,9 @@ std::expected<void, std::string> RunningFabric::build() {
   edges_ = std::make_unique<EdgeWatch>(testbed_, *assembly_, *links_, errors_);
   edges_->start();
   captures_ = std::make_unique<Captures>(testbed_, *assembly_, errors_);
+  series_ = std::make_unique<CounterSeries>(testbed_, compiler_, *assembly_, errors_);
+  const EventLog::Sources sources{.links = *links_, .faults = *faults_, .deadlocks = *deadlocks_};
+  events_ = std::make_unique<EventLog>(testbed_, *assembly_, sources, errors_);
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
 }
 
@@ -58,6 +61,14 @@ std::expected<void, std::string> RunningFabric::open_capture(const CaptureReques
   if (!opened) return std::unexpected(opened.error());
   captures_->start(kRunCapture, std::move(*opened), assembly_->engine->now());
   return {};
+}
+
+std::expected<void, std::string> RunningFabric::open_series(const SeriesRequest& request) {
+  return series_->start(request, snapshot());
+}
+
+std::expected<void, std::string> RunningFabric::open_events(const std::string& path) {
+  return events_->start(path);
 }
 
 void RunningFabric::start_capture(const std::string& name, const CaptureRequest& request,
@@ -108,6 +119,8 @@ std::expected<void, std::string> RunningFabric::run() {
     assembly_->engine->run(end);
   }
   edges_->finish(assembly_->engine->now());
+  series_->finish(assembly_->engine->now());
+  events_->finish(assembly_->engine->now());
   wall_seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!ran_out_of_memory()) return {};
   const std::string error = memory_error();

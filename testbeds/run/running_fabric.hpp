@@ -26,8 +26,10 @@
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/captures.hpp"
+#include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/deadlock_look.hpp"
 #include "testbeds/run/edge_watch.hpp"
+#include "testbeds/run/event_log.hpp"
 #include "testbeds/run/fault_control.hpp"
 #include "testbeds/run/link_control.hpp"
 
@@ -48,6 +50,9 @@ class RunningFabric {
   // Before run(), when the options named no capture: for a caller that first wants to be sure that the run will begin,
   // since the file is emptied.
   std::expected<void, std::string> open_capture(const CaptureRequest& request);
+  // Likewise: counters over time, and the log of events.
+  std::expected<void, std::string> open_series(const SeriesRequest& request);
+  std::expected<void, std::string> open_events(const std::string& path);
 
   // Once. The errors: outside hosts that could not be started; too little memory for packets. In the latter case
   // ran_out_of_memory() is true, and the counters are not those of the testbed's fabric.
@@ -98,6 +103,8 @@ class RunningFabric {
   std::vector<OutsideOutcome> outcomes() const;
   // Differences from the testbed that do not stop the run. At any time.
   std::vector<std::string> notes() const;
+  // Sums of counters over time that are not those of the snapshot, a sentence each.
+  std::vector<std::string> check_series(const control::FabricSnapshot& end) const { return series_->check(end); }
   // Closes all captures; the totals are those of the capture that began with the run.
   std::expected<control::CaptureTotals, std::string> close_capture();
   // Frees all packets, and returns how many are missing from the pools afterwards: anything but 0 is a leak.
@@ -131,6 +138,8 @@ class RunningFabric {
   std::unique_ptr<DeadlockLook> deadlocks_;
   std::unique_ptr<EdgeWatch> edges_;
   std::unique_ptr<Captures> captures_;
+  std::unique_ptr<CounterSeries> series_;
+  std::unique_ptr<EventLog> events_;
   bool waits_for_commands_ = false;
   bool is_watched_ = false;
   std::atomic<bool> stop_requested_{false};

@@ -5,6 +5,7 @@
 
 #include "control/compile/compile.hpp"
 #include "control/load/expectation_check.hpp"
+#include "control/telemetry/series.hpp"
 #include "tools/softspine/run_report.hpp"
 
 namespace softspine::tools {
@@ -41,9 +42,30 @@ void add_overrides(CLI::App& app, control::Overrides& out) {
       ->check(CLI::Range(1, 1'000'000));
 }
 
+std::string no_such_counter(const std::string& name) {
+  std::string out = "no counter over time is named " + name + ": there are";
+  for (const std::string& each : control::series_names()) out += " " + each;
+  return out;
+}
+
+namespace {
+
+control::Errors check_telemetry(const control::Testbed& testbed) {
+  const control::TelemetryConfig& given = testbed.run.telemetry;
+  control::Errors out;
+  for (const std::string& name : given.counters) {
+    if (control::names_a_series(name)) continue;
+    out.push_back({testbed.file, "run.telemetry.counters", given.line, given.column, no_such_counter(name)});
+  }
+  return out;
+}
+
+}  // namespace
+
 std::expected<control::Testbed, Status> read_testbed(const std::string& file, const control::Overrides& overrides) {
   auto testbed = control::load_testbed(file, overrides);
   control::Errors errors = testbed ? control::unsupported_in(*testbed) : testbed.error();
+  if (errors.empty()) errors = check_telemetry(*testbed);
   if (errors.empty() && !testbed->expectations.empty()) {
     errors = control::check_expectations(testbed->expectations, report_outline(*testbed), testbed->file);
   }

@@ -21,6 +21,9 @@ int64_t quantity_argument(const std::string& option, const std::string& text, co
 // --clock, --seed, --duration, --workers, --dilation: what the command line says instead of the file.
 void add_overrides(CLI::App& app, control::Overrides& out);
 
+// For a name or pattern that fits no counter over time.
+std::string no_such_counter(const std::string& name);
+
 // The testbed, or every error on stderr.
 std::expected<control::Testbed, Status> read_testbed(const std::string& file, const control::Overrides& overrides);
 

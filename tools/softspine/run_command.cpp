@@ -11,6 +11,7 @@
 #include "control/expect/judge.hpp"
 #include "control/telemetry/flows_csv.hpp"
 #include "control/telemetry/report.hpp"
+#include "control/telemetry/series.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tools/softspine/capture_options.hpp"
@@ -36,6 +37,9 @@ struct RunArguments {
   testbeds::CaptureRequest capture;
   std::string report;
   std::string flows;
+  testbeds::SeriesRequest series;
+  std::optional<dataplane::Duration> sample_interval;
+  std::string events;
   std::string folder;
   bool json = false;
   bool quiet = false;
@@ -83,8 +87,10 @@ class Run {
  private:
   // Whatever can be wrong is found here, in an order that leaves files of earlier runs alone until none is left.
   std::expected<void, Status> prepare() {
+    choose_telemetry();
     for (const auto& [what, path] :
-         {std::pair{"the report", arguments_.report}, std::pair{"the flows", arguments_.flows}}) {
+         {std::pair{"the report", arguments_.report}, std::pair{"the flows", arguments_.flows},
+          std::pair{"counters", series_.path}, std::pair{"events", events_}}) {
       const std::string obstacle = path.empty() ? "" : obstacle_to_writing(path);
       if (!obstacle.empty()) return wrong(std::string("cannot write ") + what + " " + path + ": " + obstacle);
     }
@@ -95,12 +101,33 @@ class Run {
         return wrong(listening.error() + "; with --no-server it runs without a socket");
       }
     }
+    if (const auto opened = open_telemetry(); !opened) return wrong(opened.error());
     if (arguments_.capture.path.empty()) return {};
     testbeds::CaptureRequest request = arguments_.capture;
     request.wait_for_reader = true;
     const auto opened = fabric_->open_capture(request);
     if (!opened) return wrong(opened.error());
     return {};
+  }
+
+  // The command line's, else the testbed's, whose files lie beside it.
+  void choose_telemetry() {
+    const control::TelemetryConfig& given = testbed_.run.telemetry;
+    const auto beside = [this](const std::string& file) {
+      return file.empty() ? file : (std::filesystem::path(testbed_.file).parent_path() / file).string();
+    };
+    series_ = arguments_.series;
+    if (series_.path.empty()) series_.path = beside(given.counters_file);
+    if (series_.counters.empty()) series_.counters = given.counters;
+    series_.interval = arguments_.sample_interval.value_or(given.sample_interval);
+    events_ = arguments_.events.empty() ? beside(given.events_file) : arguments_.events;
+  }
+
+  std::expected<void, std::string> open_telemetry() {
+    if (!series_.path.empty()) {
+      if (auto opened = fabric_->open_series(series_); !opened) return opened;
+    }
+    return events_.empty() ? std::expected<void, std::string>{} : fabric_->open_events(events_);
   }
 
   std::expected<void, Status> make() {
@@ -166,7 +193,8 @@ class Run {
     add_polarization(report);
     const auto verdicts = control::judge(testbed_.expectations, report);
     add_verdicts(report, verdicts);
-    const bool adds_up = add_up(report);
+    const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
+                         all_add_up(fabric_->check_series(snapshot));
     const bool succeeded = adds_up && std::ranges::all_of(outcomes, &testbeds::OutsideOutcome::succeeded) &&
                            std::ranges::all_of(verdicts, &control::Verdict::held);
     const bool report_written = write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
@@ -193,10 +221,9 @@ class Run {
   }
 
   // True if the counters add up from every side; else each sum that does not is named.
-  static bool add_up(const control::Json& report) {
-    const control::Json& imbalances = report["totals"]["imbalances"];
+  static bool all_add_up(const std::vector<std::string>& imbalances) {
     for (size_t i = 0; i < std::min(imbalances.size(), kImbalancesTold); ++i) {
-      fmt::print(stderr, "softspine: {}\n", imbalances[i].get<std::string>());
+      fmt::print(stderr, "softspine: {}\n", imbalances[i]);
     }
     if (imbalances.empty()) return true;
     fmt::print(stderr, "softspine: {} sums of this run do not add up: a defect, please report it\n", imbalances.size());
@@ -216,6 +243,8 @@ class Run {
   void print_files(const std::expected<control::CaptureTotals, std::string>& capture) const {
     std::string out;
     if (!arguments_.report.empty()) out += fmt::format("  {}  the report\n", arguments_.report);
+    if (!series_.path.empty()) out += fmt::format("  {}  counters over time\n", series_.path);
+    if (!events_.empty()) out += fmt::format("  {}  events\n", events_);
     if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
     if (!arguments_.capture.path.empty() && capture) {
       out += fmt::format("  {}  {} frames, {}{}{}\n", arguments_.capture.path, capture->frames,
@@ -234,6 +263,8 @@ class Run {
   std::filesystem::path folder_;
   std::unique_ptr<testbeds::RunningFabric> fabric_;
   std::unique_ptr<FabricServer> server_;
+  testbeds::SeriesRequest series_;
+  std::string events_;
   std::string incomplete_;  // why the run could not go on
   Screen screen_;
   std::optional<ErrorPrinter> error_printer_;  // while it runs, and until its captures are closed
@@ -244,6 +275,31 @@ Status run(const RunArguments& arguments) {
   if (!testbed) return testbed.error();
   if (const auto review = reviewed(*testbed); !review) return review.error();
   return Run(arguments, *testbed)();
+}
+
+void add_telemetry_options(CLI::App& command, RunArguments& out) {
+  command.add_option("--counters-file", out.series.path,
+                     "write counters over time to this file, as JSON lines; also run: telemetry: counters_file");
+  command.add_option_function<std::string>(
+      "--sample-interval",
+      [&out](const std::string& text) {
+        const int64_t ps = quantity_argument("--sample-interval", text, control::kDurationQuantity);
+        if (ps < dataplane::Duration::ns(100).count_ps()) {
+          throw CLI::ValidationError("--sample-interval", "must be at least 100ns");
+        }
+        out.sample_interval = dataplane::Duration::ps(ps);
+      },
+      "emulated time from one sample of the counters to the next; 10us if not given");
+  command
+      .add_option("--counters", out.series.counters,
+                  "only these counters, by name, with * for anything, separated by commas; all if not given")
+      ->delimiter(',')
+      ->each([](const std::string& name) {
+        if (!control::names_a_series(name)) throw CLI::ValidationError("--counters", no_such_counter(name));
+      });
+  command.add_option("--events", out.events,
+                     "write what happens, and when, to this file, as JSON lines: XOFF, pauses, storms, drops, links, "
+                     "routes, faults; also run: telemetry: events_file");
 }
 
 }  // namespace
@@ -257,6 +313,8 @@ void add_run_command(CLI::App& app, Status& status) {
       "  softspine run two-tier.yaml --capture fabric.pcapng --report report.json\n"
       "  softspine run two-tier.yaml --capture tor1.pcapng --capture-port 'tor1:*' --snaplen 128\n"
       "  softspine run pfc-storm.yaml --capture pauses.pcapng --capture-filter 'ether proto 0x8808'\n"
+      "  softspine run pfc-storm.yaml --counters-file storm.jsonl --sample-interval 10us --counters 'pfc_*,drops'\n"
+      "  softspine run pfc-storm.yaml --events events.jsonl\n"
       "  softspine run two-tier.yaml --workers 2 --seed 3 --json | jq .flows\n"
       "Ctrl-C (or SIGTERM, SIGHUP) ends it: files are closed and what was counted is printed.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
@@ -267,6 +325,7 @@ void add_run_command(CLI::App& app, Status& status) {
   command->add_option("--report", arguments->report, "write the report to this JSON file");
   command->add_option("--flows", arguments->flows,
                       "write a line for each flow to this CSV file: completion times, losses");
+  add_telemetry_options(*command, *arguments);
   command->add_option("--folder", arguments->folder, "for the files of guests and namespaces; else one in /tmp");
   command->add_flag("--json", arguments->json, "the report on stdout instead of tables");
   command->add_flag("--quiet", arguments->quiet, "no progress");

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/counter_series.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "testbeds/run/port_copy.hpp"
+
+namespace softspine::testbeds {
+
+using namespace dataplane;
+
+namespace {
+
+// Brings a copy up to date; returns whether it was not.
+template <typename T>
+bool update(T& copy, const T& now) {
+  if (copy == now) return false;
+  copy = now;
+  return true;
+}
+uint8_t bit(bool is_set, uint32_t number) {
+  return static_cast<uint8_t>((is_set ? 1U : 0U) << number);
+}
+
+void update_buffers(const Mmu& mmu, PortNo port, control::PortSnapshot& copy, control::PortChanges& changes,
+                    const control::Series::Needs& needs) {
+  if (!copy.buffers) copy.buffers.emplace();
+  for (uint32_t i = 0; i < kPriorities && needs.groups; ++i) {
+    changes.groups |= bit(update(copy.buffers->groups[i], group_of(mmu, port, i)), i);
+  }
+  for (uint32_t i = 0; i < kQueues && needs.queues; ++i) {
+    changes.queues |= bit(update(copy.buffers->queues[i], queue_of(mmu, port, i)), i);
+  }
+}
+
+}  // namespace
+
+std::expected<void, std::string> CounterSeries::start(const SeriesRequest& request,
+                                                      const control::FabricSnapshot& shape) {
+  request_ = request;
+  auto file = control::LineFile::open(request.path);
+  if (!file) return std::unexpected("cannot write counters to " + request.path + ": " + file.error());
+  file_ = std::move(*file);
+  now_.switches = shape.switches;
+  now_.hosts = shape.hosts;
+  size_t ports = 0;
+  for (const control::SwitchSnapshot& node : now_.switches) ports += node.ports.size();
+  changes_.resize(ports);
+  states_.resize(ports);
+  series_.emplace(now_, request.counters);
+  needs_ = series_->needs();
+  series_->add_head(file_->text(), testbed_.name, request_.interval);
+  writer_ = std::jthread{[this](const std::stop_token& stop) { write(stop); }};
+  assembly_.engine->look_at(Instant::at(request_.interval), [this](Instant now) { sample(now); });
+  return {};
+}
+
+void CounterSeries::sample(Instant now) {
+  wait_until_written();
+  copy(now);
+  hand_over();
+  const Instant next = assembly_.engine->next_event();
+  if (next.is_never() && !assembly_.engine->is_wall()) return;
+  assembly_.engine->look_at(after(now), [this](Instant then) { sample(then); });
+}
+
+// The next multiple; or the first one after the next event, if nothing changes before that.
+Instant CounterSeries::after(Instant now) const {
+  const int64_t interval = request_.interval.count_ps();
+  const Instant usual = now + request_.interval;
+  const Instant event = assembly_.engine->next_event();
+  if (assembly_.engine->is_wall() || event < usual || !is_at_rest(now)) return usual;
+  return Instant::at(Duration::ps((event.count_ps() / interval + 1) * interval));
+}
+
+bool CounterSeries::is_at_rest(Instant now) const {
+  for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
+    for (uint16_t p = 0; p < testbed_.fabric.nodes[n].ports.size(); ++p) {
+      if (const pipelines::Switch* node = assembly_.switches[n]; node != nullptr) {
+        if (!node->egress().flow_control(PortNo{p}).is_at_rest(now)) return false;
+      } else if (const RoceHost* host = assembly_.hosts[n]; host != nullptr) {
+        if (!host->flow_control(PortNo{p}).is_at_rest(now)) return false;
+      }
+    }
+  }
+  return true;
+}
+
+void CounterSeries::copy(Instant now) {
+  now_.instant = now;
+  auto node = now_.switches.begin();
+  auto host = now_.hosts.begin();
+  size_t port = 0;
+  for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
+    if (assembly_.switches[n] != nullptr) {
+      copy_switch(n, *node, port);
+      port += node++->ports.size();
+    } else if (assembly_.hosts[n] != nullptr) {
+      if (needs_.hosts) copy_host(n, *host);
+      ++host;
+    }
+  }
+}
+
+void CounterSeries::copy_switch(uint32_t n, control::SwitchSnapshot& out, size_t first_port) {
+  const pipelines::Switch& node = *assembly_.switches[n];
+  const control::Profile& profile = testbed_.profiles[compiler_.profile_of(n)];
+  const bool shares = profile.qos && profile.qos->has_buffers();
+  for (uint16_t p = 0; p < out.ports.size(); ++p) {
+    changes_[first_port + p] = copy_port(node, PortNo{p}, shares, out.ports[p], states_[first_port + p]);
+  }
+  if (shares && needs_.pools) out.pools = pools_of(*profile.qos, node.egress().mmu());
+}
+
+control::PortChanges CounterSeries::copy_port(const pipelines::Switch& node, PortNo port, bool shares,
+                                              control::PortSnapshot& out, PortState& state) const {
+  control::PortChanges changes{.port = false, .priorities = 0, .groups = 0, .queues = 0};
+  if (needs_.ports || needs_.queues) {
+    const PortCounters& counters = node.counters()[port.value()];
+    for (uint32_t q = 0; q < kQueues; ++q) changes.queues |= bit(out.counters.queues[q] != counters.queues[q], q);
+    changes.port = update(out.counters, counters);
+  }
+  if (shares) update_buffers(node.egress().mmu(), port, out, changes, needs_);
+  if (needs_.priorities || needs_.ports) changes.port |= copy_pauses_of(node, port, out, state, changes);
+  return changes;
+}
+
+// Returns whether its credit frames have changed.
+bool CounterSeries::copy_pauses_of(const pipelines::Switch& node, PortNo port, control::PortSnapshot& out,
+                                   PortState& state, control::PortChanges& changes) const {
+  const Egress& egress = node.egress();
+  const PortFlowControl& flow = egress.flow_control(port);
+  if (flow.goes_by_credit() || out.credit) {
+    const auto credit = credit_of(flow.credits(), now_.instant);
+    if (update(out.credit, credit)) {
+      changes.priorities = 0xff;
+      return true;
+    }
+  }
+  // Else only a watchdog's poll changes anything.
+  const bool is_watched = egress.plan().ports[port.value()].watchdog.action != WatchdogAction::kNone;
+  if (state.was_at_rest && state.pause_changes == flow.pause_changes() && !is_watched) return false;
+  PauseSnapshots pauses = out.pauses;
+  copy_pauses(egress, port, now_.instant, pauses);
+  for (uint32_t p = 0; p < kPriorities; ++p) changes.priorities |= bit(update(out.pauses[p], pauses[p]), p);
+  // What ends at this very instant is counted by an event that is still to come.
+  const Instant before = now_.instant - Duration::ps(1);
+  state = {.pause_changes = flow.pause_changes(), .was_at_rest = flow.is_at_rest(before)};
+  return false;
+}
+
+void CounterSeries::copy_host(uint32_t n, control::HostSnapshot& out) const {
+  for (uint16_t p = 0; p < out.ports.size(); ++p) {
+    const PortFlowControl& flow = assembly_.hosts[n]->flow_control(PortNo{p});
+    if (flow.pause_changes() != 0) out.ports[p].pause = pauses_of(flow, now_.instant);
+  }
+}
+
+void CounterSeries::hand_over() {
+  {
+    const std::lock_guard guard{lock_};
+    has_work_ = true;
+  }
+  changed_.notify_all();
+}
+
+void CounterSeries::wait_until_written() {
+  std::unique_lock guard{lock_};
+  changed_.wait(guard, [this] { return !has_work_; });
+}
+
+void CounterSeries::write(const std::stop_token& stop) {
+  std::unique_lock guard{lock_};
+  while (changed_.wait(guard, stop, [this] { return has_work_; })) {
+    guard.unlock();
+    series_->add_sample(file_->text(), now_, changes_);
+    file_->put();
+    guard.lock();
+    has_work_ = false;
+    changed_.notify_all();
+  }
+}
+
+void CounterSeries::finish(Instant now) {
+  if (!series_) return;
+  wait_until_written();
+  copy(now);
+  hand_over();
+  wait_until_written();
+  series_->add_end(file_->text(), now);
+  if (const auto written = file_->flush(); !written) {
+    errors_.report("counters over time", request_.path + ": " + written.error(), now);
+  }
+}
+
+std::vector<std::string> CounterSeries::check(const control::FabricSnapshot& end) const {
+  return series_ ? series_->check(end) : std::vector<std::string>{};
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Samples the counters of a running fabric at the exact multiples of an interval of emulated time, and writes them
+// (control/telemetry/series.hpp).
+//
+// A sample at T has all events before T and none at or after it, for any number of workers and on either clock: it is a
+// look of the engine. It keeps no run alive, and none is taken while nothing changes: after an interval in which no
+// event lies and no pause or wait for credit runs, the next sample follows the next event. The last is taken at the end
+// of the run, whether that is a multiple or not.
+//
+// Two halves. The look brings a copy of the counters up to date (PortCopies), and notes which parts of it have changed;
+// only what the chosen counters need is copied. A thread then finds the differences and writes the lines, while the
+// fabric goes on; the next look waits until it is done. So the copy belongs to one of the two at any time.
+#pragma once
+
+#include <condition_variable>
+#include <expected>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "control/compile/compile.hpp"
+#include "control/telemetry/error_channel.hpp"
+#include "control/telemetry/line_file.hpp"
+#include "control/telemetry/series.hpp"
+#include "testbeds/run/assembly.hpp"
+
+namespace softspine::testbeds {
+
+struct SeriesRequest {
+  std::string path;
+  dataplane::Duration interval = dataplane::Duration::us(10);
+  control::CounterPatterns counters;  // none: all
+};
+
+class CounterSeries {
+ public:
+  // All four must outlive the CounterSeries.
+  CounterSeries(const control::Testbed& testbed, const control::Compiler& compiler, Assembly& assembly,
+                control::ErrorChannel& errors)
+      : testbed_(testbed), compiler_(compiler), assembly_(assembly), errors_(errors) {}
+
+  // Before the first window. `shape`: a snapshot of the fabric. The error is a sentence.
+  std::expected<void, std::string> start(const SeriesRequest& request, const control::FabricSnapshot& shape);
+  // After the last window: the last sample, and the end of the file.
+  void finish(dataplane::Instant now);
+  // After finish(): sums that are not those of the snapshot of the end.
+  std::vector<std::string> check(const control::FabricSnapshot& end) const;
+
+ private:
+  // What of a switch's port needs no copy of its own.
+  struct PortState {
+    uint64_t pause_changes = UINT64_MAX;  // as of the last copy
+    bool was_at_rest = false;
+  };
+
+  void sample(dataplane::Instant now);
+  void copy(dataplane::Instant now);
+  void copy_switch(uint32_t node, control::SwitchSnapshot& out, size_t first_port);
+  control::PortChanges copy_port(const pipelines::Switch& node, dataplane::PortNo port, bool shares,
+                                 control::PortSnapshot& out, PortState& state) const;
+  bool copy_pauses_of(const pipelines::Switch& node, dataplane::PortNo port, control::PortSnapshot& out,
+                      PortState& state, control::PortChanges& changes) const;
+  void copy_host(uint32_t node, control::HostSnapshot& out) const;
+  bool is_at_rest(dataplane::Instant now) const;
+  dataplane::Instant after(dataplane::Instant now) const;
+
+  void hand_over();
+  void wait_until_written();
+  void write(const std::stop_token& stop);
+
+  const control::Testbed& testbed_;
+  const control::Compiler& compiler_;
+  Assembly& assembly_;
+  control::ErrorChannel& errors_;
+  SeriesRequest request_;
+  control::Series::Needs needs_;
+  std::vector<PortState> states_;
+
+  // The looks', and while has_work_ the writer's.
+  std::optional<control::LineFile> file_;
+  std::optional<control::Series> series_;
+  control::FabricSnapshot now_;  // switches and hosts only: as of the last sample
+  std::vector<control::PortChanges> changes_;
+
+  std::mutex lock_;
+  std::condition_variable_any changed_;
+  bool has_work_ = false;
+  std::jthread writer_;  // last: it ends before what it uses
+};
+
+}  // namespace softspine::testbeds

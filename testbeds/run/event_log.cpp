@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/event_log.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+#include "control/telemetry/event_lines.hpp"
+#include "control/telemetry/json.hpp"
+
+namespace softspine::testbeds {
+
+using dataplane::Duration;
+using dataplane::Event;
+using dataplane::Instant;
+
+namespace {
+
+constexpr size_t kEventsOfAWorker = size_t{1} << 16;
+// How far behind the file may be; on the wall clock every look costs a stop of all workers.
+constexpr Duration kEveryVirtual = Duration::ms(1);
+constexpr Duration kEveryWall = Duration::ms(100);
+
+}  // namespace
+
+EventLog::~EventLog() {
+  for (pipelines::Switch* node : assembly_.switches) {
+    if (node != nullptr) node->egress().record_events(nullptr);
+  }
+}
+
+std::expected<void, std::string> EventLog::start(const std::string& path) {
+  auto file = control::LineFile::open(path);
+  if (!file) return std::unexpected("cannot write events to " + path + ": " + file.error());
+  path_ = path;
+  file_ = std::move(*file);
+  file_->text() += "{\"events\":1,\"testbed\":" + control::Json(testbed_.name).dump() + "}\n";
+  dataplane::Engine& engine = *assembly_.engine;
+  for (uint32_t i = 0; i < engine.workers(); ++i) {
+    buffers_.push_back(std::make_unique<dataplane::EventBuffer>(kEventsOfAWorker, engine.wants_rest()));
+  }
+  for (uint32_t n = 0; n < assembly_.switches.size(); ++n) {
+    if (assembly_.switches[n] == nullptr) continue;
+    const auto ports = static_cast<uint32_t>(testbed_.fabric.nodes[n].ports.size());
+    recorders_.push_back(std::make_unique<dataplane::EventRecorder>(*buffers_[assembly_.worker_of[n]], n, ports));
+    assembly_.switches[n]->egress().record_events(recorders_.back().get());
+  }
+  engine.at_rest([this](Instant now) { write_before(now); });
+  engine.look_at(Instant::at(kEveryVirtual), [this](Instant now) { look(now); });
+  return {};
+}
+
+// The workers stand still for it, which is all that it is for.
+void EventLog::look(Instant now) {
+  const bool wall = assembly_.engine->is_wall();
+  const Instant next = assembly_.engine->next_event();
+  if (next.is_never() && !wall) return;
+  const Instant then = now + (wall ? kEveryWall / testbed_.run.dilation : kEveryVirtual);
+  assembly_.engine->look_at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
+}
+
+void EventLog::gather_control() {
+  const auto add = [this](Instant at, std::string_view name, std::string_view key, const std::string& value) {
+    lines_.push_back({at, {}});
+    control::add_event_line(lines_.back().text, at, name, key, value);
+  };
+  const auto& links = sources_.links.struck();
+  for (; links_seen_ < links.size(); ++links_seen_)
+    add(links[links_seen_].at, "fault", "what", links[links_seen_].what);
+  const auto& faults = sources_.faults.struck();
+  for (; faults_seen_ < faults.size(); ++faults_seen_) {
+    add(faults[faults_seen_].at, "fault", "what", faults[faults_seen_].what);
+  }
+  const auto& routes = sources_.links.followed();
+  for (; routes_seen_ < routes.size(); ++routes_seen_) {
+    add(routes[routes_seen_].at, "route_change", "switch", testbed_.fabric.nodes[routes[routes_seen_].node].name);
+  }
+  const auto& deadlocks = sources_.deadlocks.found();
+  for (; deadlocks_seen_ < deadlocks.size(); ++deadlocks_seen_) {
+    const control::Deadlock& each = deadlocks[deadlocks_seen_];
+    add(each.found, "deadlock_found", "circle", each.text(testbed_.fabric));
+  }
+}
+
+void EventLog::add_line(const Event& event) {
+  const control::LinkEnd end{event.node, event.port};
+  control::add_event_line(file_->text(), event, testbed_.fabric.name_of(end));
+}
+
+// What lies at `now` itself waits: more of it may come.
+void EventLog::write_before(Instant now) {
+  if (!file_) return;
+  for (const auto& recorder : recorders_) recorder->end_bursts(now);
+  for (const auto& buffer : buffers_) {
+    buffer->take([this](const Event& event) { events_.push_back(event); });
+  }
+  gather_control();
+  std::ranges::stable_sort(events_, {}, [](const Event& e) { return std::tuple{e.at, e.node, e.port}; });
+  std::ranges::stable_sort(lines_, {}, &Line::at);
+  auto event = events_.begin();
+  auto line = lines_.begin();
+  for (;;) {
+    const bool has_event = event != events_.end() && event->at < now;
+    const bool has_line = line != lines_.end() && line->at < now;
+    if (!has_event && !has_line) break;
+    if (has_line && (!has_event || line->at <= event->at)) {
+      file_->text() += line++->text;
+    } else {
+      add_line(*event++);
+    }
+    ++written_;
+  }
+  events_.erase(events_.begin(), event);
+  lines_.erase(lines_.begin(), line);
+  file_->put();
+}
+
+void EventLog::finish(Instant now) {
+  if (!file_) return;
+  write_before(Instant::never());
+  uint64_t lost = 0;
+  for (const auto& buffer : buffers_) lost += buffer->lost();
+  file_->text() += fmt::format("{{\"end_ps\":{},\"lines\":{},\"lost\":{}}}\n", now.count_ps(), written_, lost);
+  if (lost > 0) errors_.report("event log", fmt::format("{} events found no room and are not in {}", lost, path_), now);
+  if (const auto written = file_->flush(); !written) {
+    errors_.report("event log", path_ + ": " + written.error(), now);
+  }
+  file_.reset();
+}
+
+}  // namespace softspine::testbeds

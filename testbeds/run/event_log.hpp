@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The event log of a running fabric: what its switches record (dataplane/egress/event_recorder.hpp), and what control
+// does and finds (faults, changes of routes, deadlocks), as JSON lines in one order
+// (control/telemetry/event_lines.hpp).
+//
+//   order     instant; what control did, in its order; then by switch and port, and there as it happened
+//   emptied   the workers' buffers are emptied whenever the workers stand still: when one is half full, and at an
+//             interval. Then everything before that instant is known, so it is sorted and written; memory stays bounded
+// So the file has the same bytes for any number of workers. If a single window fills a buffer, what is lost is counted,
+// and is an error of the run.
+//
+// Everything here happens in engine actions, or while nothing runs.
+#pragma once
+
+#include <expected>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/telemetry/error_channel.hpp"
+#include "control/telemetry/line_file.hpp"
+#include "dataplane/egress/event_recorder.hpp"
+#include "testbeds/run/assembly.hpp"
+#include "testbeds/run/deadlock_look.hpp"
+#include "testbeds/run/fault_control.hpp"
+#include "testbeds/run/link_control.hpp"
+
+namespace softspine::testbeds {
+
+class EventLog {
+ public:
+  // What it reads; all outlive it.
+  struct Sources {
+    const LinkControl& links;
+    const FaultControl& faults;
+    const DeadlockLook& deadlocks;
+  };
+  EventLog(const control::Testbed& testbed, Assembly& assembly, Sources sources, control::ErrorChannel& errors)
+      : testbed_(testbed), assembly_(assembly), sources_(sources), errors_(errors) {}
+  ~EventLog();
+
+  // Before the first window. The error is a sentence.
+  std::expected<void, std::string> start(const std::string& path);
+  // After the last window: all that is left, and the end of the file.
+  void finish(dataplane::Instant now);
+
+ private:
+  // Of control's: `text` is the whole line.
+  struct Line {
+    dataplane::Instant at;
+    std::string text;
+  };
+  void look(dataplane::Instant now);
+  void write_before(dataplane::Instant now);
+  void gather_control();
+  void add_line(const dataplane::Event& event);
+
+  const control::Testbed& testbed_;
+  Assembly& assembly_;
+  Sources sources_;
+  control::ErrorChannel& errors_;
+  std::string path_;
+  std::optional<control::LineFile> file_;
+  std::vector<std::unique_ptr<dataplane::EventBuffer>> buffers_;  // by worker
+  std::vector<std::unique_ptr<dataplane::EventRecorder>> recorders_;
+  std::vector<dataplane::Event> events_;  // not written yet
+  std::vector<Line> lines_;               // not written yet
+  size_t links_seen_ = 0;
+  size_t faults_seen_ = 0;
+  size_t deadlocks_seen_ = 0;
+  size_t routes_seen_ = 0;
+  uint64_t written_ = 0;
+};
+
+}  // namespace softspine::testbeds
