@@ -447,6 +447,8 @@ const std::vector<ReliableCounter>& reliable_counters() {
       {&ReliableCounts::np_cnp_sent, kPackets, "Receiver: CNPs sent."},
       {&ReliableCounts::rp_cnp_handled, kPackets, "Sender: CNPs that slowed it down."},
       {&ReliableCounts::rp_cnp_ignored, kPackets, "Sender: CNPs without effect."},
+      {&ReliableCounts::window_waits, kCount, "Requester: waits for its window, with more to send and no pace."},
+      {&ReliableCounts::window_wait_ps, kTime, "Requester: the time of these waits, of all connections."},
   };
   static_assert(std::size(kRows) == ReliableCounts::members().size());
   static const std::vector<ReliableCounter> all = [] {

@@ -207,13 +207,15 @@ struct ReliableCounts {
   uint64_t np_cnp_sent = 0;
   uint64_t rp_cnp_handled = 0;
   uint64_t rp_cnp_ignored = 0;
+  uint64_t window_waits = 0;  // requester: for its window, while it had more to send
+  uint64_t window_wait_ps = 0;
 
   // The members, in the order in which they are shown.
-  static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 12> members();
+  static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 14> members();
   ReliableCounts& operator+=(const ReliableCounts& more);
 };
 
-constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 12> ReliableCounts::members() {
+constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 14> ReliableCounts::members() {
   using C = ReliableCounts;
   return {{{"completed_messages", &C::completed_messages},
            {"retransmitted_packets", &C::retransmitted_packets},
@@ -226,7 +228,9 @@ constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 12
            {"acks_sent", &C::acks_sent},
            {"np_cnp_sent", &C::np_cnp_sent},
            {"rp_cnp_handled", &C::rp_cnp_handled},
-           {"rp_cnp_ignored", &C::rp_cnp_ignored}}};
+           {"rp_cnp_ignored", &C::rp_cnp_ignored},
+           {"window_waits", &C::window_waits},
+           {"window_wait_ps", &C::window_wait_ps}}};
 }
 inline ReliableCounts& ReliableCounts::operator+=(const ReliableCounts& more) {
   for (const auto& [name, member] : members()) this->*member += more.*member;

@@ -31,6 +31,8 @@ class RateLimiter {
   RateLimiter(Rate configured, const CongestionParameters& congestion, Rate line)
       : configured_(configured.is_zero() ? kNoLimit : configured.count_bps()), control_(congestion, line) {}
 
+  // Whether there is a pace at all.
+  bool limits() const { return rate_bps() != kNoLimit; }
   // `now` if a frame may go; else when to ask again: when the bucket is empty at the present rate, or when the rate
   // changes.
   Instant eligible(Instant now) noexcept {
@@ -72,7 +74,6 @@ class RateLimiter {
   static constexpr uint64_t kNoLimit = CongestionControl::kNoLimit;
 
   uint64_t rate_bps() const { return std::min(configured_, control_.rate_bps()); }
-  bool limits() const { return rate_bps() != kNoLimit; }
   void advance(Instant now) noexcept {
     while (control_.next_change() <= now) {
       const Instant change = control_.next_change();

@@ -36,6 +36,8 @@ struct FlowSent {
   uint64_t retry_exceeded_err = 0;     // 1: it has given up
   uint64_t rp_cnp_handled = 0;
   uint64_t rp_cnp_ignored = 0;  // CNPs for a queue pair without a reaction point
+  uint64_t window_waits = 0;    // times that its window was full, more was to be sent, and an acknowledgement opened it
+  dataplane::Duration window_wait;  // in all
   dataplane::Instant last_completed;
 };
 

@@ -50,6 +50,7 @@ bool ReliableSender::sent(Instant start, Instant left, uint32_t wire_bytes, Flow
   ++next_;
   highest_ = std::max(highest_, next_);
   if (deadline_.is_never()) deadline_ = new_deadline(left);
+  if (next_ - una_ >= window_limit_ && next_ != end_ && !limiter_.limits()) full_since_ = left;
   if (++position_ < packets_) return false;
   position_ = 0;
   if (is_new && gap_.count_ps() > 0) ready_ = std::max(ready_, left) + gap_;
@@ -113,6 +114,7 @@ void ReliableSender::time_out(Instant now, FlowSent& counters) noexcept {
 
 void ReliableSender::advance_to(uint64_t una, Instant now, FlowSent& counters, Histogram& times) noexcept {
   una_ = una;
+  end_window_wait(now, counters);
   if (next_ < una_) restart_at(una_);
   retries_ = 0;
   deadline_ = new_deadline(now);
@@ -124,7 +126,16 @@ void ReliableSender::advance_to(uint64_t una, Instant now, FlowSent& counters, H
   }
 }
 
+void ReliableSender::end_window_wait(Instant now, FlowSent& counters) noexcept {
+  if (full_since_ < now) {
+    ++counters.window_waits;
+    counters.window_wait += now - full_since_;
+  }
+  full_since_ = Instant::never();
+}
+
 void ReliableSender::restart_at(uint64_t number) noexcept {
+  full_since_ = Instant::never();
   next_ = number;
   position_ = static_cast<uint32_t>(number % packets_);
   since_asked_ = 0;

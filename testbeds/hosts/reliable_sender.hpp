@@ -15,7 +15,8 @@
 // Pace: rate_limiter.hpp, by the configured rate and the congestion control's. A gap follows a message's last
 // packet when that is sent for the first time.
 // Window: the configured one, or the congestion control's if that is less, but one packet at least. A window of less
-// than `ack_every` packets asks once in each.
+// than `ack_every` packets asks once in each. Waits for the configured one are counted, with their time, if
+// nothing else held the sender back: no pace below the link's rate. Who waits there hides what the fabric would do.
 //
 // Sources: InfiniBand Architecture 9.7.3 (PSNs), 9.7.5 (acknowledgements), 9.7.6 (timers); the counters' names
 // are mlx5's and rxe's. Memory: an instant for each message that may be under way; for a congestion control that uses
@@ -86,6 +87,7 @@ class ReliableSender {
   void restart_at(uint64_t number) noexcept;
   void on_ack(uint64_t una, bool is_ack, bool ecn, dataplane::Instant now) noexcept;
   void adjust_window() noexcept;
+  void end_window_wait(dataplane::Instant now, FlowSent& counters) noexcept;
   uint64_t payload_before(uint64_t number) const;
   uint32_t ask_every() const { return std::min(ack_every_, window_); }
   dataplane::Instant new_deadline(dataplane::Instant from) const {
@@ -111,6 +113,7 @@ class ReliableSender {
   dataplane::Instant ready_;  // start, or end of a gap
   dataplane::Duration gap_;
   dataplane::Duration timeout_;
+  dataplane::Instant full_since_ = dataplane::Instant::never();  // the configured window, with more to send
   dataplane::Instant deadline_ = dataplane::Instant::never();
   uint64_t message_end_;    // of the first message that is not complete: the number behind its last packet
   uint64_t completed_ = 0;  // messages

@@ -202,7 +202,9 @@ class Copier {
                      .acks_sent = received.acks_sent,
                      .np_cnp_sent = received.np_cnp_sent,
                      .rp_cnp_handled = sent.rp_cnp_handled,
-                     .rp_cnp_ignored = sent.rp_cnp_ignored};
+                     .rp_cnp_ignored = sent.rp_cnp_ignored,
+                     .window_waits = sent.window_waits,
+                     .window_wait_ps = static_cast<uint64_t>(sent.window_wait.count_ps())};
     copy.latency = {.samples = received.packets,
                     .min_ps = static_cast<uint64_t>(received.latency_min_ps),
                     .mean_ps = static_cast<uint64_t>(received.latency_mean_ps()),

@@ -117,6 +117,18 @@ void add_retransmissions(std::string& out, const Json& flows) {
   }
 }
 
+// Senders that wait for their windows put no more into the fabric, whatever room it has.
+void add_window_waits(std::string& out, const Json& flows) {
+  for (const auto& [name, w] : flows.items()) {
+    const auto waits = w["window_waits"].get<uint64_t>();
+    if (waits == 0) continue;
+    out += fmt::format(
+        "  {}: senders waited {} for an acknowledgement to open their windows ({} in all): the window, not "
+        "the fabric, held them back\n",
+        name, count(waits, "time"), short_time(w["window_wait_ps"]));
+  }
+}
+
 void add_sequence(std::string& out, const Json& flows) {
   for (const auto& [name, w] : flows.items()) {
     const auto behind = w["behind_packets"].get<uint64_t>();
@@ -174,6 +186,7 @@ std::string events_text(const Json& report) {
   add_pauses(out, report);
   add_congestion(out, report);
   add_retransmissions(out, report["flows"]);
+  add_window_waits(out, report["flows"]);
   add_sequence(out, report["flows"]);
   for (const auto& deadlock : report["deadlocks"]) {
     out += fmt::format("  Deadlock, found at {}: {}: each waits for the next\n", short_time(deadlock["found_ps"]),

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a requester notes of its waits for the window.
+#include "testbeds/hosts/reliable_sender.hpp"
+#include "tests/scenario/hosts/puppet.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+constexpr Instant us(int64_t n) {
+  return Instant::at(Duration::us(n));
+}
+
+// Messages of eight packets, from PSN 100 on.
+FlowConfig windowed_flow() {
+  FlowConfig flow = flow_config();
+  flow.transport = TransportKind::kReliable;
+  flow.mtu = 1024;
+  flow.message_bytes = 8 * 1024;
+  flow.first_psn = 100;
+  flow.reliable.ack_every = 1;
+  return flow;
+}
+
+// Four packets are under way at 4 us; the acknowledgement of the first comes at 10 us, of the others at 12 us.
+TEST(Window, WaitsForItAreCountedWithTheirTime) {
+  FlowConfig flow = windowed_flow();
+  flow.rate = Rate{};
+  flow.messages = 0;
+  flow.reliable.window = 4;
+  FlowSent counters;
+  Histogram times;
+  ReliableSender sender(0, flow, Rate::gbps(100));
+  for (int64_t i = 0; i < 4; ++i) sender.sent(us(i), us(i + 1), 1'100, counters);
+  EXPECT_TRUE(sender.eligible(us(5)).is_never());
+  sender.acknowledge(100, false, us(10), counters, times);
+  EXPECT_EQ(counters.window_waits, 1U);
+  EXPECT_EQ(counters.window_wait, Duration::us(6));
+  sender.acknowledge(103, false, us(12), counters, times);
+  EXPECT_EQ(counters.window_waits, 1U) << "there was room";
+}
+
+TEST(Window, WhoHasNoMoreToSendDoesNotWaitForIt) {
+  FlowConfig flow = windowed_flow();
+  flow.rate = Rate{};
+  flow.messages = 1;
+  flow.reliable.window = 8;
+  FlowSent counters;
+  Histogram times;
+  ReliableSender sender(0, flow, Rate::gbps(100));
+  for (int64_t i = 0; i < 8; ++i) sender.sent(us(i), us(i + 1), 1'100, counters);
+  sender.acknowledge(107, false, us(20), counters, times);
+  EXPECT_EQ(counters.completed, 1U);
+  EXPECT_EQ(counters.window_waits, 0U);
+}
+
+}  // namespace
+}  // namespace softspine::testbeds
