@@ -51,12 +51,22 @@ void Switch::receive(Burst& burst) noexcept {
   parse(burst);
 }
 
+// Where ports have maps of their own, that of the port out decides on the queue.
+[[gnu::always_inline]] inline void Switch::choose_queue(Packet& packet) noexcept {
+  const ForwardingState& state = *tables_.state;
+  if (state.port_qos.empty()) [[likely]]
+    return;
+  PacketMeta& meta = packet.meta();
+  meta.queue = state.port_qos[meta.out_port].tc_to_queue[meta.traffic_class];
+}
+
 [[gnu::always_inline]] inline void Switch::dispatch_one(Packet& packet) noexcept {
   const PacketMeta& meta = packet.meta();
   const Instant now = meta.at;
   egress_.act_through(now);
   if (meta.verdict != Verdict::kForward) [[unlikely]]
     return end_here(std::move(packet), now);
+  choose_queue(packet);
   const DropReason refused = egress_.enqueue(packet, now);
   if (refused != DropReason::kCount) [[unlikely]]
     end(std::move(packet), refused, now);
@@ -129,6 +139,7 @@ bool Switch::knows_by_now(Packet& packet) noexcept {
 }
 
 void Switch::forward_one(Packet packet, Instant now) noexcept {
+  choose_queue(packet);
   const DropReason refused = egress_.enqueue(packet, now);
   if (refused != DropReason::kCount) [[unlikely]]
     end(std::move(packet), refused, now);

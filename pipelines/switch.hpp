@@ -70,6 +70,7 @@ class Switch : public dataplane::Node {
   void receive_pause(dataplane::Packet packet, dataplane::Instant now) noexcept;
   bool knows_by_now(dataplane::Packet& packet) noexcept;
   void forward_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
+  void choose_queue(dataplane::Packet& packet) noexcept;
   void flood(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void answer(dataplane::LocalAgent::Outcomes& outcomes, dataplane::Instant now) noexcept;
   void end(dataplane::Packet packet, dataplane::DropReason reason, dataplane::Instant now) noexcept;

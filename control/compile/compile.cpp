@@ -54,12 +54,12 @@ bool minds_the_dead(const EcmpGroupConfig& groups) {
          groups.kind == EcmpGroupKind::kResilient;
 }
 
-dp::QosMaps qos_of(const Profile& profile) {
+dp::QosMaps qos_of(const Profile& profile, const PortMaps& its) {
   dp::QosMaps maps;
-  maps.dscp_to_tc = profile.dscp_to_tc;
-  maps.dot1p_to_tc = profile.dot1p_to_tc;
-  maps.tc_to_queue = profile.tc_to_queue;
-  maps.tc_to_pg = profile.tc_to_pg;
+  maps.dscp_to_tc = its.dscp_to_tc;
+  maps.dot1p_to_tc = its.dot1p_to_tc;
+  maps.tc_to_queue = its.tc_to_queue;
+  maps.tc_to_pg = its.tc_to_pg;
   for (size_t q = 0; q < maps.queue_limit_bytes.size(); ++q) {
     maps.queue_limit_bytes[q] =
         static_cast<uint32_t>(std::min<uint64_t>(profile.queue_limit_bytes[q], std::numeric_limits<uint32_t>::max()));
@@ -163,7 +163,10 @@ class Compiler::StateBuilder {
     state_->loopback_ipv4 = bytes_of(node_.ipv4);
     state_->loopback_ipv6 = bytes_of(node_.ipv6);
     state_->ports.resize(node_.ports.size());
-    state_->qos = qos_of(profile);
+    state_->qos = qos_of(profile, profile);
+    for (const FabricPort& port : node_.ports) {
+      if (!profile.port_maps.empty()) state_->port_qos.push_back(qos_of(profile, profile.maps_at(port.name)));
+    }
     state_->hash = compiler_.hashes_[node_.profile];
     state_->flowlets = groups_.flowlets;
     state_->chance = dp::Rng{compiler_.testbed_.run.seed, index_}.next();

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "control/compile/qos_plan.hpp"
+#include "control/compile/sonic_headroom.hpp"
 
 namespace softspine::control {
 namespace {
@@ -55,7 +56,7 @@ class HeadroomChecker {
         const bool lossless = buffers != nullptr && buffers->lossless;
         remark(profile, g, paused, lossless);
         if (shape.flow_control == FlowControl::kCredit) continue;  // nobody has to react in time
-        if (paused != 0 && lossless) judge(node, profile, *buffers, shape);
+        if (paused != 0 && lossless) judge(node, profile, fitted(*buffers, config, shape), shape);
       }
     }
     for (size_t i = 0; const PoolDemand& pool : pool_demands(config, shapes)) {

@@ -5,6 +5,8 @@
 #include <map>
 #include <tuple>
 
+#include "control/compile/dynamic_pools.hpp"
+#include "control/compile/sonic_headroom.hpp"
 #include "control/model/profile.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
@@ -119,7 +121,9 @@ class PlanBuilder {
     dp::PortBufferPlan out;
     for (size_t i = 0; i < out.groups.size(); ++i) {
       out.groups[i].limit = limit_without_row(true);
-      if (const auto* profile = profile_at(config_, port.groups[i])) out.groups[i] = group_of(*profile, shape, slice);
+      if (const auto* profile = profile_at(config_, port.groups[i])) {
+        out.groups[i] = group_of(fitted(*profile, config_, shape), shape, slice);
+      }
       out.groups[i].credited =
           shape.flow_control == FlowControl::kCredit && (config_.priorities_of_pg[i] & port.pfc_enable) != 0;
     }
@@ -264,19 +268,20 @@ std::vector<PoolDemand> pool_demands(const QosConfig& config, const std::vector<
   const uint32_t cell = config.cell_bytes;
   std::vector<PoolDemand> out(config.pools.size());
   HeadroomTable table(cell);
-  for (size_t i = 0; i < out.size(); ++i) {
-    out[i].size = config.pools[i].size / cell;
-    out[i].shared_headroom = config.pools[i].xoff / cell;
+  for (size_t i = 0; const PoolSizes& sizes : pool_sizes(config, ports)) {
+    out[i].size = sizes.size / cell;
+    out[i].fits = sizes.fits;
+    out[i++].shared_headroom = sizes.xoff / cell;
   }
   for (const PortShape& shape : ports) {
     const PortQos& port = config.port(shape.name);
     for (const int16_t index : port.groups) {
-      const BufferProfileConfig* profile = profile_at(config, index);
-      if (profile == nullptr) continue;
-      PoolDemand& pool = out[profile->pool];
-      const uint64_t headroom = table.cells(*profile, shape);
+      if (index == PortQos::kNone) continue;
+      const BufferProfileConfig profile = fitted(config.profiles[static_cast<size_t>(index)], config, shape);
+      PoolDemand& pool = out[profile.pool];
+      const uint64_t headroom = table.cells(profile, shape);
       pool.headroom += headroom;
-      pool.reserved += round_up(profile->reserved(), cell) + (profile->holds_headroom ? headroom : 0);
+      pool.reserved += round_up(profile.reserved(), cell) + (profile.holds_headroom ? headroom : 0);
     }
     for (const int16_t index : port.queues) {
       if (const auto* profile = profile_at(config, index)) out[profile->pool].reserved += round_up(profile->size, cell);

@@ -23,6 +23,7 @@
 #include <string>
 #include <vector>
 
+#include "control/compile/port_shape.hpp"
 #include "control/model/fabric.hpp"
 #include "control/model/qos.hpp"
 #include "dataplane/egress/qos_plan.hpp"
@@ -31,25 +32,10 @@ namespace softspine::control {
 
 struct Profile;
 
-// The properties of a port that its buffers depend on.
-struct PortShape {
-  std::string name;
-  MacAddress mac;
-  dataplane::Rate rate;
-  dataplane::Duration propagation;  // one way
-  uint32_t largest_frame = 0;       // bytes without FCS, a VLAN tag included
-  FlowControl flow_control = FlowControl::kPfc;
-  dataplane::Duration response;       // how late it may obey a pause
-  dataplane::Duration peer_response;  // how late the other end may
-};
-
 std::vector<PortShape> port_shapes(const Fabric& fabric, const std::vector<Profile>& profiles, uint32_t node);
 
 // What may come, in bytes, after the host at this end of a link has raised XOFF.
 uint32_t host_headroom(const Fabric& fabric, const std::vector<Profile>& profiles, LinkEnd host);
-
-// Bytes that a frame has beside its IP packet, at most: the Ethernet header and one VLAN tag.
-inline constexpr uint32_t kFrameOverhead = 18;
 
 // The headroom that the formula demands, in cells, if no frame is smaller than `smallest_frame` bytes.
 uint64_t headroom_needed(const PortShape& port, uint32_t cell_bytes, uint32_t smallest_frame);
@@ -60,6 +46,7 @@ struct PoolDemand {
   uint64_t reserved = 0;         // headroom inside their sizes included
   uint64_t headroom = 0;         // of all lossless groups, summed up
   uint64_t shared_headroom = 0;  // the pool's xoff
+  bool fits = true;              // of a pool that is computed: something is left for it
 };
 // One for each of QosConfig::pools, in their order.
 std::vector<PoolDemand> pool_demands(const QosConfig& config, const std::vector<PortShape>& ports);

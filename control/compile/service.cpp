@@ -58,9 +58,10 @@ Service ServiceBook::at(LinkEnd sender, uint8_t dscp, bool ecn_capable) const {
   Service out;
   const Profile* from = profile_of(sender.node);
   const Profile* to = profile_of(receiver.node);
-  if (from != nullptr) out.queue = from->tc_to_queue[from->dscp_to_tc[dscp]];
+  if (from != nullptr) out.queue = queue_of(*from, sender, dscp);
   if (to != nullptr) {
-    out.group = to->tc_to_pg[to->dscp_to_tc[dscp]];
+    const PortMaps& maps = to->maps_at(fabric.port(receiver).name);
+    out.group = maps.tc_to_pg[maps.dscp_to_tc[dscp]];
     out.loss = group_loss(receiver, out);
     if (out.loss == Loss::kNothing && (out.priorities & stops_for(sender, dscp)) == 0) out.loss = Loss::kNotObeyed;
   }
@@ -80,13 +81,19 @@ Service ServiceBook::at(LinkEnd sender, uint8_t dscp, bool ecn_capable) const {
   return out;
 }
 
+// A packet's class is that of the port that it came in by, which a link does not know: here it is that of the ports
+// without maps of their own.
+uint8_t ServiceBook::queue_of(const Profile& profile, LinkEnd sender, uint8_t dscp) const {
+  return profile.maps_at(testbed_.fabric.port(sender).name).tc_to_queue[profile.dscp_to_tc[dscp]];
+}
+
 // The priorities whose pauses the sender obeys for packets of this DSCP.
 uint8_t ServiceBook::stops_for(LinkEnd sender, uint8_t dscp) const {
   const Fabric& fabric = testbed_.fabric;
   const FabricNode& node = fabric.nodes[sender.node];
   if (const Profile* profile = profile_of(sender.node)) {
     if (!profile->qos) return 0;
-    const uint8_t queue = profile->tc_to_queue[profile->dscp_to_tc[dscp]];
+    const uint8_t queue = queue_of(*profile, sender, dscp);
     uint8_t out = 0;
     for (uint8_t p = 0; p < 8; ++p) {
       if ((profile->qos->queues_of_priority[p] & bit(queue)) != 0) out |= bit(p);
@@ -94,8 +101,10 @@ uint8_t ServiceBook::stops_for(LinkEnd sender, uint8_t dscp) const {
     return out & profile->qos->port(fabric.port(sender).name).pfc_enable;
   }
   // A host has the classes of the switch before its first port.
-  const Profile* before = profile_of(fabric.peer_of({sender.node, 0}).node);
-  const uint8_t priority = before == nullptr ? dataplane::kAzureDscpToTc[dscp] : before->dscp_to_tc[dscp];
+  const LinkEnd first = fabric.peer_of({sender.node, 0});
+  const Profile* before = profile_of(first.node);
+  const uint8_t priority =
+      before == nullptr ? dataplane::kAzureDscpToTc[dscp] : before->maps_at(fabric.port(first).name).dscp_to_tc[dscp];
   if (is_builtin(node.attachment) || node.nic.relay_pfc) return bit(priority);
   return bit(priority) & node.nic.pfc_enable.value_or(0xff);
 }

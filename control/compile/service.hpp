@@ -57,6 +57,7 @@ class ServiceBook {
   using Queues = std::array<uint8_t, 8>;
 
   const Profile* profile_of(uint32_t node) const;
+  uint8_t queue_of(const Profile& profile, LinkEnd sender, uint8_t dscp) const;
   uint8_t stops_for(LinkEnd sender, uint8_t dscp) const;
   Loss group_loss(LinkEnd receiver, Service& service) const;
   bool queue_may_drop(LinkEnd sender, uint8_t queue) const;

@@ -86,9 +86,10 @@ class Finder {
         if ((port.pfc_enable >> priority & 1) != 0) add_lossless(n, profile, *plan, known, p, priority);
       }
       std::set<uint8_t> queues;
+      const PortMaps& maps = profile.maps_at(shapes[p].name);
       for (uint8_t tc = 0; tc < 8; ++tc) {
-        const uint8_t queue = profile.tc_to_queue[tc];
-        const bool leads_there = std::ranges::find(profile.dscp_to_tc, tc) != profile.dscp_to_tc.end();
+        const uint8_t queue = maps.tc_to_queue[tc];
+        const bool leads_there = std::ranges::find(maps.dscp_to_tc, tc) != maps.dscp_to_tc.end();
         if (leads_there && queues.insert(queue).second) add_lossy(n, profile, *plan, known, p, tc);
       }
     }
@@ -109,9 +110,11 @@ class Finder {
 
   void add_lossy(uint32_t n, const Profile& profile, const dp::QosPlan& plan, std::map<Key, size_t>& known, uint32_t p,
                  uint8_t tc) {
-    const PortQos& port = profile.qos->port(testbed_.fabric.nodes[n].ports[p].name);
-    const uint8_t group = profile.tc_to_pg[tc];
-    const uint8_t queue = profile.tc_to_queue[tc];
+    const std::string& name = testbed_.fabric.nodes[n].ports[p].name;
+    const PortQos& port = profile.qos->port(name);
+    const PortMaps& maps = profile.maps_at(name);
+    const uint8_t group = maps.tc_to_pg[tc];
+    const uint8_t queue = maps.tc_to_queue[tc];
     const int16_t index = port.queues[queue];
     if (index == PortQos::kNone || plan.buffer.ports[p].groups[group].lossless) return;
     add(n, profile, plan, known, {p, group, queue, index, false});

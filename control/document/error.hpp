@@ -2,6 +2,7 @@
 // One thing that is wrong with a file: where, and what.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,16 @@ struct Place {
 inline Error error_at(const Place& place, std::string message) {
   return {place.file, place.path, place.line, place.column, std::move(message)};
 }
+
+// What a file of another system's has, and nothing here reads: keys of a table, or a table as a whole (`what` is empty
+// then).
+struct IgnoredPart {
+  std::string file;
+  int line = 0;  // of the first
+  std::string table;
+  std::string what;
+  uint64_t count = 0;  // how often, or rows of the table
+};
 
 // Sorts errors by their position.
 void sort_by_place(Errors& errors);

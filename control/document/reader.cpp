@@ -38,6 +38,21 @@ void Reader::warn(Value at, std::string message) {
   warnings_.add(error(at, std::move(message)));
 }
 
+void Reader::ignore(Value at, std::string table, std::string what, uint64_t count) {
+  if (ignored_index_.size() >= kMaxIgnoredParts && !ignored_index_.contains({std::string(at.file()), table, what})) {
+    table = "others";
+    what.clear();
+  }
+  const auto [place, is_new] = ignored_index_.try_emplace({std::string(at.file()), table, what}, ignored_.size());
+  if (is_new) ignored_.push_back({std::string(at.file()), at.at().line, std::move(table), std::move(what), 0});
+  ignored_[place->second].count += count;
+}
+
+std::vector<IgnoredPart> Reader::ignored() {
+  ignored_index_.clear();
+  return std::exchange(ignored_, {});
+}
+
 Errors Reader::warnings() {
   return warnings_.finish();
 }

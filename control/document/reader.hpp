@@ -6,9 +6,11 @@
 // Several documents can be read into one list of errors: a testbed, and the config_db.json files that it names.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <unordered_set>
 #include <vector>
 
@@ -17,6 +19,9 @@
 #include "control/document/words.hpp"
 
 namespace softspine::control {
+
+// Kinds of ignored parts that are told apart.
+inline constexpr size_t kMaxIgnoredParts = 1'000;
 
 // The position of a value; an empty Place if it has none.
 Place place_of(Value value);
@@ -40,6 +45,11 @@ class Reader {
   void warn(Error warning) { warnings_.add(std::move(warning)); }
   Errors warnings();  // returns the list and empties it
 
+  // Counts `count` things that nothing reads; those of the same kind are one part. Of more than kMaxIgnoredParts kinds
+  // the others are counted together, without a name.
+  void ignore(Value at, std::string table, std::string what, uint64_t count = 1);
+  std::vector<IgnoredPart> ignored();  // in the order of their first; returns the list and empties it
+
   // An error of this value itself has been reported, so nothing can be said about what depends on it.
   bool is_wrong(Value at) const { return wrong_.contains(at.id()); }
 
@@ -60,7 +70,9 @@ class Reader {
   ErrorLog warnings_;
   Guesser guesser_;
   std::unordered_set<uint32_t> wrong_;  // ids of values
-  std::unordered_set<uint64_t> said_;   // errors of maps, lists and values without position: id and message
+  std::vector<IgnoredPart> ignored_;
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> ignored_index_;  // by file, table and what
+  std::unordered_set<uint64_t> said_;  // errors of maps, lists and values without position: id and message
 };
 
 }  // namespace softspine::control

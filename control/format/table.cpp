@@ -10,6 +10,17 @@ size_t place_of(const std::vector<KeyInfo>& keys, std::string_view key) {
   return i;
 }
 
+// A file of SONiC's has much that means nothing here. A table of it is counted by its rows, a key by its name.
+void ignore(Reader& reader, Value map, Value key, Value content) {
+  if (key.dialect() != Dialect::kConfigDb) return;
+  const std::string path = map.path();
+  if (path.empty()) {
+    reader.ignore(key, std::string(key.text()), "", content.is_leaf() ? 1 : content.size());
+  } else {
+    reader.ignore(key, path.substr(0, path.find('.')), std::string(key.text()));
+  }
+}
+
 bool unknown_key(Reader& reader, Value key, const std::vector<KeyInfo>& keys) {
   if (key.text() == "<<")
     return reader.wrong(key, "merge keys ('<<') are not read: name the base of a profile with 'base'");
@@ -29,7 +40,10 @@ bool read_keys(Reader& reader, Value map, std::string_view table, const std::vec
   for_each_entry(map, [&](Value key, Value content) {
     if (key.kind() != ValueKind::kScalar) return;  // the document has complained
     const size_t place = place_of(keys, key.text());
-    if (place == keys.size() && others) return;
+    if (place == keys.size() && (others || key.dialect() == Dialect::kConfigDb)) {
+      ignore(reader, map, key, content);
+      return;
+    }
     if (place == keys.size()) {
       good = unknown_key(reader, key, keys);
       return;

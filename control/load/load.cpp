@@ -108,6 +108,7 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   out.fabric = std::move(expanded.fabric);
   find_without_effect(reader, row, out, expanded.rows);
   out.warnings = reader.warnings();
+  out.ignored = reader.ignored();
   choose_dscps(out);
   return out;
 }

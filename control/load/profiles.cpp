@@ -7,7 +7,9 @@
 #include <tuple>
 
 #include "control/document/text_file.hpp"
+#include "control/load/config_db.hpp"
 #include "control/load/hash_check.hpp"
+#include "control/load/qos_maps.hpp"
 #include "control/load/qos_resolve.hpp"
 #include "control/load/resolve.hpp"
 #include "control/load/sonic_hash.hpp"
@@ -121,121 +123,27 @@ void apply_groups(const GroupsRow& row, EcmpGroupConfig& groups) {
   for (const auto& item : row.weights->items) groups.weights.emplace_back(item.name, item.value);
 }
 
-// The map in force is the one that PORT_QOS_MAP names, else the only one. Both the table and the choice come from the
-// base if a profile has none. A map replaces the base's as a whole; what it does not list is 0, as SAI has it.
-template <typename T, size_t Keys>
-struct Maps {
-  const Named<NumberMap<T, Keys>>* table = nullptr;
-  Value table_where;
-  std::optional<std::string> chosen;
-};
-
-template <typename T, size_t Keys>
-void apply_map(Reader& reader, const std::optional<Named<NumberMap<T, Keys>>>& table, Value table_where,
-               const std::optional<std::string>& chosen, Value chosen_where, Maps<T, Keys>& maps,
-               std::array<T, Keys>& into, T unlisted = 0) {
-  if (!table && !chosen) return;
-  if (table) std::tie(maps.table, maps.table_where) = std::tuple(&*table, table_where);
-  if (chosen) maps.chosen = chosen;
-  if (maps.table == nullptr) {
-    reader.wrong(chosen_where, "there is no map " + shown(*chosen) + ": its table is missing");
-    return;
-  }
-  std::vector<std::string_view> names;
-  for (const auto& item : maps.table->items) names.push_back(item.name);
-  const bool is_only = !chosen && names.size() == 1;
-  const auto found = is_only ? names.begin() : std::ranges::find(names, std::string_view(maps.chosen.value_or("")));
-  if (found != names.end()) {
-    into.fill(unlisted);
-    const auto place = static_cast<size_t>(found - names.begin());
-    for (const auto& [key, value] : maps.table->items[place].value.items) into[key] = value;
-  } else if (chosen) {
-    reader.wrong(chosen_where, "there is no map " + shown(*chosen) + reader.guess(*chosen, names));
-  } else if (!reader.is_wrong(maps.table_where)) {
-    reader.wrong(maps.table_where,
-                 "holds " + std::to_string(names.size()) + " maps: PORT_QOS_MAP must say which is in force");
-  }
-}
-
 // A profile, and what those that change it need to know about how it came to be.
 struct Resolved {
   Profile profile;
-  Maps<uint8_t, 64> dscp_to_tc;
-  Maps<uint8_t, 8> dot1p_to_tc;
-  Maps<uint8_t, 8> tc_to_queue;
-  Maps<uint8_t, 8> tc_to_pg;
-  Maps<uint8_t, 8> pfc_to_queue;
-  Maps<uint8_t, 8> pfc_to_pg;
-  std::array<uint8_t, 8> queue_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
-  std::array<uint8_t, 8> group_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
+  QosMapsInForce maps;
   QosRows qos;
   uint32_t layers = 0;
   bool whole = true;  // it and its bases
 };
 
-// Which map a table of PORT_QOS_MAP names; the same on every port, since a switch has one.
-struct Choice {
-  std::optional<std::string> name;
-  Value where;
-};
-Choice choice_of(Reader& reader, const Keyed<PortSet, PortQosRow>& rows, std::optional<Reference> PortQosRow::* map,
-                 const char* key) {
-  Choice out;
-  for (const auto& item : rows.items) {
-    const std::optional<Reference>& named = item.row.*map;
-    if (!named) continue;
-    const Value at = item.row.where.child(key);
-    if (!out.name) {
-      out = {named->name, at};
-    } else if (*out.name != named->name) {
-      reader.wrong(at, "is not the map of other ports, " + shown(*out.name) + ": a switch has one for all");
-    }
-  }
+size_t cables_of(const QosRows& qos) {
+  size_t out = qos.traffic_pattern.items.size();
+  for (const auto& map : qos.cable_length.items) out += map.row.items.size();
   return out;
-}
-
-constexpr uint8_t kUnmapped = 0xff;
-constexpr uint8_t kUntouched = 0xfe;
-
-void take_classes(const std::array<uint8_t, 64>& classes, Profile& profile) {
-  profile.unmapped_dscps = 0;
-  for (size_t dscp = 0; dscp < classes.size(); ++dscp) {
-    const bool listed = classes[dscp] != kUnmapped;
-    profile.dscp_to_tc[dscp] = listed ? classes[dscp] : uint8_t{0};
-    if (!listed) profile.unmapped_dscps |= uint64_t{1} << dscp;
-  }
-}
-
-void apply_maps(Reader& reader, const ProfileRow& row, Resolved& out) {
-  Profile& profile = out.profile;
-  const auto apply = [&](const char* name, const auto& table, const char* key,
-                         std::optional<Reference> PortQosRow::* named, auto& maps, auto& into, uint8_t unlisted) {
-    const Choice choice = choice_of(reader, row.port_qos_map, named, key);
-    apply_map(reader, table, row.where.child(name), choice.name, choice.where, maps, into, unlisted);
-  };
-  using Row = PortQosRow;
-  std::array<uint8_t, 64> classes{};
-  classes.fill(kUntouched);
-  apply("DSCP_TO_TC_MAP", row.dscp_to_tc_map, "dscp_to_tc_map", &Row::dscp_to_tc_map, out.dscp_to_tc, classes,
-        kUnmapped);
-  if (classes[0] != kUntouched) take_classes(classes, profile);
-  apply("DOT1P_TO_TC_MAP", row.dot1p_to_tc_map, "dot1p_to_tc_map", &Row::dot1p_to_tc_map, out.dot1p_to_tc,
-        profile.dot1p_to_tc, 0);
-  apply("TC_TO_QUEUE_MAP", row.tc_to_queue_map, "tc_to_queue_map", &Row::tc_to_queue_map, out.tc_to_queue,
-        profile.tc_to_queue, 0);
-  apply("TC_TO_PRIORITY_GROUP_MAP", row.tc_to_pg_map, "tc_to_pg_map", &Row::tc_to_pg_map, out.tc_to_pg,
-        profile.tc_to_pg, 0);
-  apply("MAP_PFC_PRIORITY_TO_QUEUE", row.pfc_to_queue_map, "pfc_to_queue_map", &Row::pfc_to_queue_map, out.pfc_to_queue,
-        out.queue_of_priority, kUnmapped);
-  apply("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", row.pfc_to_pg_map, "pfc_to_pg_map", &Row::pfc_to_pg_map, out.pfc_to_pg,
-        out.group_of_priority, kUnmapped);
 }
 
 size_t rows_of(const QosRows& qos) {
   return qos.buffer_pool.items.size() + qos.buffer_profile.items.size() + qos.buffer_pg.items.size() +
          qos.buffer_queue.items.size() + qos.lossless_parameter.items.size() + qos.wred_profile.items.size() +
-         qos.port_slice.items.size() + qos.port_ingress.items.size() + qos.port_egress.items.size() +
-         qos.scheduler.items.size() + qos.queue.items.size() + qos.port_qos_map.items.size() + qos.pfc_wd.items.size();
+         qos.port_slice.items.size() + qos.port.items.size() + cables_of(qos) + qos.port_ingress.items.size() +
+         qos.port_egress.items.size() + qos.scheduler.items.size() + qos.queue.items.size() +
+         qos.port_qos_map.items.size() + qos.pfc_wd.items.size();
 }
 
 bool changes_qos(const ProfileRow& row) {
@@ -251,10 +159,10 @@ void resolve_tables(Reader& reader, Value where, Resolved& out) {
   qos->queues_of_priority.fill(0);
   qos->priorities_of_pg.fill(0);
   for (unsigned p = 0; p < 8; ++p) {
-    const uint8_t queue = out.queue_of_priority[p];
-    const uint8_t group = out.group_of_priority[p];
-    if (queue != kUnmapped) qos->queues_of_priority[p] = static_cast<uint8_t>(1U << queue);
-    if (group != kUnmapped) qos->priorities_of_pg[group] |= static_cast<uint8_t>(1U << p);
+    const uint8_t queue = out.maps.queue_of_priority[p];
+    const uint8_t group = out.maps.group_of_priority[p];
+    if (queue != kUnmappedPriority) qos->queues_of_priority[p] = static_cast<uint8_t>(1U << queue);
+    if (group != kUnmappedPriority) qos->priorities_of_pg[group] |= static_cast<uint8_t>(1U << p);
   }
   out.profile.qos = std::move(qos);
 }
@@ -283,7 +191,7 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
   if (row.switch_hash) apply_hash(reader, row.switch_hash->global.where, row.switch_hash->global, profile.hash);
   if (row.groups) apply_groups(*row.groups, profile.groups);
   out.whole = out.whole && row.read_well;
-  apply_maps(reader, row, out);
+  apply_maps(reader, row, out.maps, profile);
   check_limits(reader, row, out);
   put_over(row, out.qos, ++out.layers);
 }
@@ -444,7 +352,9 @@ class ProfileResolver {
     if (!is_new) return place->second.get();
     const Value root = opened(row.where.child("config_db"), *row.config_db);
     place->second = std::make_unique<ProfileRow>();
-    if (!root.file().empty()) config_db_table().read(reader_, root, *place->second);
+    if (root.file().empty()) return place->second.get();
+    config_db_table().read(reader_, root, *place->second);
+    finish_config_db(reader_, *place->second);
     return place->second.get();
   }
 

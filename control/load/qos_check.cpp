@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "control/compile/qos_plan.hpp"
+#include "control/compile/sonic_headroom.hpp"
 #include "control/load/qos_change.hpp"
 #include "control/load/qos_resolve.hpp"
 
@@ -23,6 +24,7 @@ class QosCheck {
     check_uses(profile, node, true);
     check_uses(profile, node, false);
     check_credit(*profile.qos, node);
+    check_interfaces(*profile.qos, node);
   }
 
  private:
@@ -35,11 +37,37 @@ class QosCheck {
   void check_sums(const QosConfig& config, uint32_t node) {
     const auto demands = pool_demands(config, port_shapes(fabric_, profiles_, node));
     for (size_t i = 0; i < demands.size(); ++i) {
+      if (!demands[i].fits) {
+        wrong(config.pools[i].place, "sum",
+              "nothing is left for it: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
+                  fabric_.nodes[node].name + " take all of the " + std::to_string(config.memory_bytes) +
+                  " bytes of egress_lossless_pool");
+      }
       if (!config.holds_reserved(config.pools[i]) || demands[i].reserved <= demands[i].size) continue;
       wrong(config.pools[i].place, "sum",
             "is too small: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
                 fabric_.nodes[node].name + " reserve " + std::to_string(demands[i].reserved * config.cell_bytes) +
                 " of its " + std::to_string(demands[i].size * config.cell_bytes) + " bytes");
+    }
+  }
+
+  void warn(const Place& place, const std::string& once, std::string message) {
+    if (!said_.emplace(place.file, place.path, once).second) return;
+    reader_.warn(error_at(place, std::move(message)));
+  }
+  static bool has_rows(const PortQos::Indices& rows) {
+    return std::ranges::any_of(rows, [](int16_t row) { return row != PortQos::kNone; });
+  }
+
+  // What PORT says of a port that is here decides nothing but the names and sizes of lossless profiles.
+  void check_interfaces(const QosConfig& config, uint32_t node) {
+    for (const PortShape& shape : port_shapes(fabric_, profiles_, node)) {
+      const PortQos& port = config.port(shape.name);
+      const std::string name = fabric_.nodes[node].name + ":" + shape.name;
+      if (port.speed && *port.speed != shape.rate) {
+        warn(config.place, "speed", "PORT has another speed than the link of " + name + ": the link's own holds");
+      }
+      if (!port.admin_up) warn(config.place, "down", "PORT has " + name + " down: it has a link, and is up here");
     }
   }
 
@@ -68,9 +96,12 @@ class QosCheck {
   static std::string why_no_credit(const QosConfig& config, int16_t row, const PortShape& shape, int priorities) {
     if (priorities > 1)
       return "has " + std::to_string(priorities) + " lossless priorities; each needs a group of its own";
-    const auto* buffers = row == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(row)];
-    if (buffers == nullptr || !buffers->lossless) return "has no headroom (xoff) to promise";
-    if (config.pools[buffers->pool].xoff != 0) return "shares its headroom: what is promised must be its alone";
+    const auto* found = row == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(row)];
+    if (found == nullptr || !found->lossless) return "has no headroom (xoff) to promise";
+    const BufferProfileConfig its = fitted(*found, config, shape);
+    const BufferProfileConfig* buffers = &its;
+    if (config.pools[buffers->pool].xoff != 0 || (its.calculated && config.shares_headroom()))
+      return "shares its headroom: what is promised must be its alone";
     if (!buffers->automatic && buffers->xoff < shape.largest_frame) {
       return "has " + std::to_string(buffers->xoff) + " bytes of headroom, less than a frame of " +
              std::to_string(shape.largest_frame);
@@ -83,14 +114,29 @@ class QosCheck {
     const QosConfig& config = *profile.qos;
     const bool limited = std::ranges::any_of(config.pools, [&](const auto& pool) { return pool.ingress == ingress; });
     if (!limited) return;
-    std::set<uint8_t> classes{0};
-    classes.insert(profile.dscp_to_tc.begin(), profile.dscp_to_tc.end());
+    std::set<uint8_t> of_switch{0};  // what comes in by any port may leave by any other
+    for (const FabricPort& port : fabric_.nodes[node].ports) {
+      const PortMaps& maps = profile.maps_at(port.name);
+      of_switch.insert(maps.dscp_to_tc.begin(), maps.dscp_to_tc.end());
+    }
     for (const FabricPort& port : fabric_.nodes[node].ports) {
       const PortQos& rows = config.port(port.name);
+      const PortMaps& maps = profile.maps_at(port.name);
+      std::set<uint8_t> classes{0};
+      classes.insert(maps.dscp_to_tc.begin(), maps.dscp_to_tc.end());
+      if (!ingress) classes = of_switch;
       for (const uint8_t tc : classes) {
-        const uint8_t to = ingress ? profile.tc_to_pg[tc] : profile.tc_to_queue[tc];
+        const uint8_t to = ingress ? maps.tc_to_pg[tc] : maps.tc_to_queue[tc];
         if ((ingress ? rows.groups : rows.queues)[to] != PortQos::kNone) continue;
         const std::string what = std::string(ingress ? "priority group " : "queue ") + std::to_string(to);
+        // SONiC's own tables leave out what its switches never use.
+        if (config.from_config_db && has_rows(ingress ? rows.groups : rows.queues)) {
+          warn(config.place, what,
+               "traffic class " + std::to_string(tc) + " goes to " + what + ", which has no row in " +
+                   (ingress ? "BUFFER_PG" : "BUFFER_QUEUE") + " for " + fabric_.nodes[node].name + ":" + port.name +
+                   ": what goes there is dropped");
+          continue;
+        }
         wrong(config.place, what,
               "traffic class " + std::to_string(tc) + " goes to " + what + ", which has no row in " +
                   (ingress ? "BUFFER_PG" : "BUFFER_QUEUE") + " for " + fabric_.nodes[node].name + ":" + port.name);

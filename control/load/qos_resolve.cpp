@@ -5,6 +5,8 @@
 #include <map>
 #include <unordered_map>
 
+#include "control/load/fitting_profiles.hpp"
+#include "control/load/wred_resolve.hpp"
 #include "control/rows/tables.hpp"
 
 namespace softspine::control {
@@ -54,10 +56,14 @@ class QosResolver {
         profile_index_(index_of(rows.buffer_profile)),
         scheduler_index_(index_of(rows.scheduler)),
         wred_index_(index_of(rows.wred_profile)),
-        out_(std::make_shared<QosConfig>()) {}
+        out_(std::make_shared<QosConfig>()),
+        fitting_(reader, *out_) {}
 
   std::shared_ptr<QosConfig> run() {
     out_->place = place_of(where_);
+    const auto is_foreign = [](const auto& item) { return item.at.dialect() == Dialect::kConfigDb; };
+    out_->from_config_db = std::ranges::any_of(rows_.buffer_pg.items, is_foreign) ||
+                           std::ranges::any_of(rows_.buffer_queue.items, is_foreign);
     set_platform();
     add_pools();
     add_profiles();
@@ -98,6 +104,7 @@ class QosResolver {
       out_->cell_bytes = platform.cell_bytes;
       out_->slices = platform.slices;
       out_->ingress_pools_total = platform.pools_total;
+      out_->spectrum4 = *rows_.platform == Platform::kSpectrum4;
     }
     if (rows_.cell) out_->cell_bytes = std::max(1U, static_cast<uint32_t>(rows_.cell->count));
     if (rows_.slices) out_->slices = std::max(1U, *rows_.slices);
@@ -110,15 +117,34 @@ class QosResolver {
       const BufferPoolRow& row = item.row;
       BufferPoolConfig pool{.name = item.key.text, .place = place_of(row.where)};
       if (!row.type) reader_.wrong(row.where, "the key 'type' is missing: ingress or egress");
-      if (!row.size)
-        reader_.wrong(row.where, "the key 'size' is missing: SONiC's dynamic buffer model puts it into APPL_DB");
-      pool.ingress = row.type.value_or(PoolType::kIngress) == PoolType::kIngress;
+      pool.computed = !row.size;
+      pool.percentage = row.percentage;
+      pool.ingress = row.type.value_or(PoolType::kIngress) != PoolType::kEgress;
       pool.size = row.size.value_or(Bytes{}).count;
       pool.xoff = row.xoff.value_or(Bytes{}).count;
       if (pool.xoff > 0 && !pool.ingress) {
         reader_.wrong(row.where.child("xoff"), "headroom is for ingress pools: this one is an egress pool");
       }
       out_->pools.push_back(std::move(pool));
+    }
+    add_egress_twins();
+    read_calculator_inputs(reader_, rows_, *out_);
+  }
+
+  // A pool of both directions is one of each: what is held is counted at both ends, as everything is.
+  void add_egress_twins() {
+    const size_t count = out_->pools.size();
+    for (size_t i = 0; i < count; ++i) {
+      if (rows_.buffer_pool.items[i].row.type != PoolType::kBoth) continue;
+      if ((out_->pools.size() + 1) * out_->slices > dp::BufferPlan::kMaxPools) {
+        reader_.wrong(rows_.buffer_pool.items[i].at, "is one too many: a pool of both directions counts as two");
+        return;
+      }
+      twin_of_[static_cast<uint8_t>(i)] = static_cast<uint8_t>(out_->pools.size());
+      BufferPoolConfig twin = out_->pools[i];
+      twin.ingress = false;
+      twin.xoff = 0;
+      out_->pools.push_back(std::move(twin));
     }
   }
 
@@ -192,45 +218,8 @@ class QosResolver {
 
   void add_wreds() {
     if (!holds(rows_.wred_profile, "WRED_PROFILE", 254)) return;
-    for (const auto& item : rows_.wred_profile.items) out_->wreds.emplace_back(item.key.text, wred_of(item.row));
-  }
-
-  struct Line {
-    const char* min_key;
-    const char* max_key;
-    const char* probability_key;
-    const std::optional<Bytes>& min;
-    const std::optional<Bytes>& max;
-    const std::optional<Share>& probability;
-    bool given() const { return min || max || probability; }
-  };
-
-  dp::WredPlan wred_of(const WredRow& row) {
-    const Line green{"green_min_threshold",   "green_max_threshold",   "green_drop_probability",
-                     row.green_min_threshold, row.green_max_threshold, row.green_drop_probability};
-    const Line marks{"ecn_green_min_threshold",   "ecn_green_max_threshold",   "ecn_green_mark_probability",
-                     row.ecn_green_min_threshold, row.ecn_green_max_threshold, row.ecn_green_mark_probability};
-    const EcnMode ecn = row.ecn.value_or(EcnMode::kOff);
-    const bool marks_green =
-        ecn == EcnMode::kAll || ecn == EcnMode::kGreen || ecn == EcnMode::kGreenYellow || ecn == EcnMode::kGreenRed;
-    dp::WredPlan out;
-    if (marks_green) out.mark = line_of(row.where, marks.given() ? marks : green);
-    if (row.wred_green_enable.value_or(false)) out.drop = line_of(row.where, green);
-    return out;
-  }
-
-  dp::WredLine line_of(Value where, const Line& line) {
-    if (!line.min) reader_.wrong(where, "the key '" + std::string(line.min_key) + "' is missing");
-    if (!line.max) reader_.wrong(where, "the key '" + std::string(line.max_key) + "' is missing");
-    if (!line.probability) reader_.wrong(where, "the key '" + std::string(line.probability_key) + "' is missing");
-    if (!line.min || !line.max || !line.probability) return {};
-    if (*line.min > *line.max) {
-      reader_.wrong(where.child(line.max_key), "is less than '" + std::string(line.min_key) + "'");
-    }
-    constexpr uint64_t kMaxThreshold = UINT32_MAX - 1;
-    return {.min_bytes = static_cast<uint32_t>(std::min(line.min->count, kMaxThreshold)),
-            .max_bytes = static_cast<uint32_t>(std::min(line.max->count, kMaxThreshold)),
-            .max_probability = dp::WredLine::kCertain * line.probability->millionths / 1'000'000};
+    for (const auto& item : rows_.wred_profile.items)
+      out_->wreds.emplace_back(item.key.text, wred_of(reader_, item.row));
   }
 
   // Rows for all ports first, then those for single ports; within each, bases first.
@@ -253,6 +242,12 @@ class QosResolver {
       if (item.row.scheduler) fill(item, port.schedulers, scheduler);
       if (item.row.wred_profile) fill(item, port.wreds, wred);
     });
+    add_rows(rows_.port, ports, [&](const auto& item, PortQos& port) { set_interface(item.row, port); });
+    for (const auto& map : rows_.cable_length.items) {
+      add_rows(map.row, ports,
+               [&](const auto& item, PortQos& port) { port.cable_micrometres = item.row.length.micrometres; });
+    }
+    fitting_.add_groups(rows_, ports);
     check_overlap(rows_.buffer_pg);
     check_overlap(rows_.buffer_queue);
     check_overlap(rows_.queue);
@@ -310,6 +305,11 @@ class QosResolver {
       if (profile.pool >= out_->pools.size()) continue;
       const BufferPoolConfig& pool = out_->pools[profile.pool];
       if (pool.ingress != ingress) {
+        const auto twin = ingress ? PortQos::kNone : egress_twin(index);
+        if (twin != PortQos::kNone) {
+          out.push_back(twin);
+          continue;
+        }
         reader_.wrong(at, profile.name + " is of " + pool.name + ", an " + (ingress ? "egress" : "ingress") + " pool");
       } else if (std::ranges::any_of(out, [&](int16_t other) {
                    return out_->profiles[static_cast<size_t>(other)].pool == profile.pool;
@@ -320,6 +320,12 @@ class QosResolver {
       }
     }
     return out;
+  }
+
+  static void set_interface(const PortRow& row, PortQos& port) {
+    if (row.speed) port.speed = dp::Rate::bps(uint64_t{*row.speed} * 1'000'000);
+    if (row.lanes) port.eight_lanes = std::ranges::count(*row.lanes, ',') == 7;
+    if (row.admin_status) port.admin_up = *row.admin_status == PortStatus::kUp;
   }
 
   void set_slice(const PortSliceRow& row, PortQos& port) {
@@ -333,9 +339,10 @@ class QosResolver {
   // Into QosConfig::profiles.
   int16_t use_of(const BufferUseRow& row, bool ingress) {
     const Value at = row.where.child("profile");
-    if (ingress && row.profile && row.profile->name == "NULL") return automatic_profile(at);
+    if (ingress && row.profile && row.profile->name == "NULL") return fitting_.automatic(rows_, at);
     const int16_t index = find(profile_index_, "BUFFER_PROFILE", row.profile, at);
     if (index < 0 || static_cast<size_t>(index) >= out_->profiles.size()) return PortQos::kNone;
+    if (const int16_t twin = ingress ? PortQos::kNone : egress_twin(index); twin != PortQos::kNone) return twin;
     const BufferProfileConfig& profile = out_->profiles[static_cast<size_t>(index)];
     if (profile.pool < out_->pools.size() && out_->pools[profile.pool].ingress != ingress) {
       reader_.wrong(at, profile.name + " is of " + out_->pools[profile.pool].name + ", an " +
@@ -345,25 +352,17 @@ class QosResolver {
     return index;
   }
 
-  // SONiC's dynamic buffer model: a lossless profile that fits the port.
-  int16_t automatic_profile(Value at) {
-    if (automatic_ != PortQos::kNone) return automatic_;
-    BufferProfileConfig out{
-        .name = "NULL", .dynamic_th = 0, .lossless = true, .automatic = true, .place = place_of(at)};
-    const auto is_lossless = [](const BufferPoolConfig& p) { return p.name == "ingress_lossless_pool"; };
-    auto pool = std::ranges::find_if(out_->pools, is_lossless);
-    if (pool == out_->pools.end()) pool = std::ranges::find_if(out_->pools, &BufferPoolConfig::ingress);
-    if (pool == out_->pools.end()) {
-      reader_.wrong(at, "NULL stands for a profile of ingress_lossless_pool, which is missing in BUFFER_POOL");
-      return PortQos::kNone;
+  // The profile as queues use it, if its pool is one of both directions.
+  int16_t egress_twin(int16_t index) {
+    const auto pool = twin_of_.find(out_->profiles[static_cast<size_t>(index)].pool);
+    if (pool == twin_of_.end()) return PortQos::kNone;
+    const auto [place, is_new] = twin_profiles_.try_emplace(index, static_cast<int16_t>(out_->profiles.size()));
+    if (is_new) {
+      BufferProfileConfig twin = out_->profiles[static_cast<size_t>(index)];
+      twin.pool = pool->second;
+      out_->profiles.push_back(std::move(twin));
     }
-    out.pool = static_cast<uint8_t>(pool - out_->pools.begin());
-    for (const auto& item : rows_.lossless_parameter.items) {
-      if (item.row.default_dynamic_th) out.dynamic_th = item.row.default_dynamic_th->value;
-    }
-    out_->profiles.push_back(std::move(out));
-    automatic_ = static_cast<int16_t>(out_->profiles.size() - 1);
-    return automatic_;
+    return place->second;
   }
 
   void set_port(const PortQosRow& row, PortQos& port) {
@@ -423,6 +422,11 @@ class QosResolver {
                         std::ranges::any_of(out_->ports, [&](const auto& port) { return is_used(port.second, i); });
       if (used) continue;
       const Value xoff = rows_.buffer_pool.items[i].row.where.child("xoff");
+      if (xoff.dialect() == Dialect::kConfigDb) {  // of a part of a switch's tables
+        reader_.warn(xoff, "a headroom pool without use: no row of BUFFER_PG names a lossless profile of " +
+                               out_->pools[i].name);
+        continue;
+      }
       reader_.wrong(  // who took the pool from a base and its users away finds the place in his own file
           xoff.file() == where_.file() ? xoff : where_,
           "a headroom pool without use: no row of BUFFER_PG names a lossless profile of " + out_->pools[i].name);
@@ -437,7 +441,9 @@ class QosResolver {
   const Index scheduler_index_;
   const Index wred_index_;
   std::shared_ptr<QosConfig> out_;
-  int16_t automatic_ = PortQos::kNone;
+  FittingProfiles fitting_;
+  std::map<uint8_t, uint8_t> twin_of_;        // of a pool of both directions: its number among egress pools
+  std::map<int16_t, int16_t> twin_profiles_;  // by the profile
 };
 
 }  // namespace
@@ -465,6 +471,9 @@ void put_over(const QosRows& from, QosRows& into, uint32_t layer) {
   put_over_named(from.buffer_pool, into.buffer_pool);
   put_over_named(from.buffer_profile, into.buffer_profile);
   put_over_named(from.lossless_parameter, into.lossless_parameter);
+  put_over_named(from.traffic_pattern, into.traffic_pattern);
+  put_behind(from.port, into.port, layer);
+  put_behind(from.cable_length, into.cable_length, layer);
   put_over_named(from.wred_profile, into.wred_profile);
   put_over_named(from.scheduler, into.scheduler);
   put_behind(from.buffer_pg, into.buffer_pg, layer);

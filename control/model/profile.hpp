@@ -3,6 +3,7 @@
 // Names are SAI's and SONiC's.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -47,7 +48,17 @@ inline uint32_t weight_of(const EcmpGroupConfig& groups, std::string_view neighb
   return 1;
 }
 
-struct Profile {
+// The class, queue and priority group that packets get at a port.
+struct PortMaps {
+  std::array<uint8_t, 64> dscp_to_tc = dataplane::kAzureDscpToTc;
+  std::array<uint8_t, 8> dot1p_to_tc = dataplane::kOwnTcOfDot1p;
+  std::array<uint8_t, 8> tc_to_queue = dataplane::kAzureTcToQueue;
+  std::array<uint8_t, 8> tc_to_pg = dataplane::kAzureTcToPg;
+  friend bool operator==(const PortMaps&, const PortMaps&) = default;
+};
+
+// Its own maps are those of ports that are not in `port_maps`.
+struct Profile : PortMaps {
   std::string name = "default";
   Place place;         // in the testbed's file; empty for built-in ones
   Place groups_place;  // of its groups, or its own
@@ -55,12 +66,15 @@ struct Profile {
   uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
   HashConfig hash;
   EcmpGroupConfig groups;
-  std::array<uint8_t, 64> dscp_to_tc = dataplane::kAzureDscpToTc;
-  uint64_t unmapped_dscps = 0;  // bit n: the map in force does not list DSCP n, which makes it traffic class 0
-  std::array<uint8_t, 8> dot1p_to_tc = dataplane::kOwnTcOfDot1p;
-  std::array<uint8_t, 8> tc_to_queue = dataplane::kAzureTcToQueue;
-  std::array<uint8_t, 8> tc_to_pg = dataplane::kAzureTcToPg;
+  std::vector<std::pair<std::string, PortMaps>> port_maps;  // sorted by name
+  uint64_t unmapped_dscps = 0;           // bit n: the map in force does not list DSCP n, which makes it traffic class 0
   std::shared_ptr<const QosConfig> qos;  // null: strict queues with a limit each, nothing shared or paused
+
+  const PortMaps& maps_at(std::string_view port) const {
+    const auto found = std::ranges::lower_bound(port_maps, port, {},
+                                                [](const auto& of_port) -> std::string_view { return of_port.first; });
+    return found != port_maps.end() && found->first == port ? found->second : *this;
+  }
 };
 
 }  // namespace softspine::control

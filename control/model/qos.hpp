@@ -3,6 +3,7 @@
 // in. Sizes are bytes, as configured; control/compile/qos_plan makes cells of them, port by port.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -20,11 +21,15 @@ namespace softspine::control {
 
 inline constexpr uint32_t kDefaultCellBytes = 256;
 
+// computed: it has no size, as in SONiC's dynamic buffer model, which puts there what the ports leave of the memory
+// (compile/dynamic_pools.hpp).
 struct BufferPoolConfig {
   std::string name;
   bool ingress = true;
   uint64_t size = 0;
-  uint64_t xoff = 0;  // the shared headroom pool, beside it; 0: every group has its own
+  bool computed = false;
+  std::optional<uint32_t> percentage;  // computed: of what is left
+  uint64_t xoff = 0;                   // the shared headroom pool, beside it; 0: every group has its own
   Place place;
 };
 
@@ -39,7 +44,8 @@ struct BufferProfileConfig {
   std::optional<int> dynamic_th;  // else static_th holds
   uint64_t static_th = 0;
   bool lossless = false;
-  bool automatic = false;  // xoff by the formula
+  bool automatic = false;   // xoff by the formula
+  bool calculated = false;  // size, xon and xoff by SONiC's calculator, for each port (compile/sonic_headroom.hpp)
   uint64_t xoff = 0;
   uint64_t xon = 0;
   uint64_t xon_offset = 0;
@@ -75,6 +81,11 @@ struct PortQos {
   std::vector<int16_t> egress_profiles;
   std::optional<dataplane::Duration> pfc_response;
   std::optional<uint8_t> slice;
+  std::optional<dataplane::Rate> speed;       // as PORT has it; the link's may be another
+  std::optional<uint64_t> cable_micrometres;  // as CABLE_LENGTH has it
+  bool eight_lanes = false;
+  bool admin_up = true;
+  uint8_t added_groups = 0;  // bit n: priority group n is lossless because buffermgrd would make it so
   uint8_t pfc_enable = 0;
   std::optional<uint8_t> pfcwd_sw_enable;
   dataplane::WatchdogPlan watchdog;
@@ -84,6 +95,13 @@ struct QosConfig {
   uint32_t cell_bytes = kDefaultCellBytes;
   uint32_t slices = 1;               // parts that each pool is divided into; a port's buffers are in one
   bool ingress_pools_total = false;  // the size of an ingress pool has in it what its groups reserve
+  bool from_config_db = false;       // BUFFER_PG or BUFFER_QUEUE is a switch's own
+  bool spectrum4 = false;
+  // LOSSLESS_TRAFFIC_PATTERN, DEFAULT_LOSSLESS_BUFFER_PARAMETER
+  uint32_t lossless_mtu = 1024;
+  uint32_t small_packet_percentage = 100;
+  uint32_t over_subscribe_ratio = 0;
+  uint64_t memory_bytes = 0;  // what computed pools are made of
   std::vector<BufferPoolConfig> pools;
   std::vector<BufferProfileConfig> profiles;
   std::vector<SchedulerConfig> schedulers;
@@ -96,6 +114,10 @@ struct QosConfig {
   Place place;
   bool whole = true;  // no error has been found in it so far, so checks of what depends on it make sense
 
+  // A headroom pool, given or to be computed.
+  bool shares_headroom() const {
+    return over_subscribe_ratio != 0 || std::ranges::any_of(pools, [](const auto& pool) { return pool.xoff > 0; });
+  }
   bool has_buffers() const { return !pools.empty(); }
   bool holds_reserved(const BufferPoolConfig& pool) const { return ingress_pools_total && pool.ingress; }
   // Of the port of this number, of a switch with so many.

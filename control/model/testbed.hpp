@@ -102,7 +102,8 @@ struct Testbed {
   std::vector<PortFault> port_faults;  // likewise
   dataplane::Duration convergence;     // how long routes take to follow a link event
   std::vector<Expectation> expectations;
-  Errors warnings;  // parts of the file that have no effect, in its order
+  Errors warnings;                   // parts of the file that have no effect, in its order
+  std::vector<IgnoredPart> ignored;  // of files of other systems
 };
 
 }  // namespace softspine::control

@@ -34,6 +34,9 @@ void add_buffers_and_queues(Table<ProfileRow>& table) {
       .optional("BUFFER_PORT_INGRESS_PROFILE_LIST", own(&QosRows::port_ingress), "limits of ports, over their groups")
       .optional("BUFFER_PORT_EGRESS_PROFILE_LIST", own(&QosRows::port_egress), "limits of ports, over their queues")
       .optional("DEFAULT_LOSSLESS_BUFFER_PARAMETER", own(&QosRows::lossless_parameter), "of the profile NULL")
+      .optional("LOSSLESS_TRAFFIC_PATTERN", own(&QosRows::traffic_pattern), "of the headroom calculator")
+      .optional("CABLE_LENGTH", own(&QosRows::cable_length),
+                "named maps of ports to lengths: ports of pfc_enable get lossless groups; 0m: none")
       .optional("WRED_PROFILE", own(&QosRows::wred_profile), "marks and early drops")
       .optional("SCHEDULER", own(&QosRows::scheduler), "order and rates")
       .optional("QUEUE", own(&QosRows::queue), "schedulers and marks of queues: \"3-4\", \"Ethernet0|3-4\"")
@@ -92,6 +95,7 @@ const Table<ProfileRow>& config_db_table() {
     Table<ProfileRow> out("config_db", "SONiC's config_db.json.");
     out.optional("SWITCH_HASH", &ProfileRow::switch_hash, "of ECMP groups")
         .optional("DEVICE_METADATA", &ProfileRow::device_metadata, "what SONiC's seed and offset follow from");
+    out.optional("PORT", own(&QosRows::port), "speed, lanes, up or down");
     add_maps(out);
     add_buffers_and_queues(out);
     return out.among_others();
@@ -157,6 +161,10 @@ const Table<LocalhostRow>& Tables<LocalhostRow>::table() {
                  "ToRRouter: seed 0; LeafRouter: seed 10, offset 10; SpineRouter, as a part of a longer word, too: 25; "
                  "LowerRegionalHub 60, FabricRegionalHub 70, UpperRegionalHub 80; any other: 0")
         .optional("ecmp_hash_seed", &LocalhostRow::ecmp_hash_seed, "instead of the type's seed, and without its offset")
+        .optional("hostname", &LocalhostRow::hostname, "which rows of a chassis are its own")
+        .optional("asic_name", &LocalhostRow::asic_name, "which rows of a chassis are its own")
+        .optional("platform", &LocalhostRow::platform,
+                  "x86_64-mlnx_msn2700-r0 and the like: `platform: spectrum`, if the profile has none")
         .optional("namespace_id", &LocalhostRow::namespace_id, "of an ASIC among several: added to the seed",
                   within<uint32_t>(0, 65'535))
         .optional("switch_type", &LocalhostRow::switch_type, "chassis-packet: no offset; dpu: neither");

@@ -90,6 +90,15 @@ bool Format<Xoff>::read(Reader& reader, Value value, Xoff& out) {
   return out.automatic || Format<Bytes>::read(reader, value, out.bytes);
 }
 
+// With its unit in a config_db.json, too.
+bool Format<CableLength>::read(Reader& reader, Value value, CableLength& out) {
+  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "a length such as 300m");
+  const auto parsed = parse_quantity(value.text(), kLengthQuantity);
+  if (!parsed) return reader.wrong(value, parsed.error());
+  out.length = {static_cast<uint64_t>(*parsed)};
+  return true;
+}
+
 bool Format<PriorityList>::read(Reader& reader, Value value, PriorityList& out) {
   constexpr std::string_view kExpected = "priorities such as \"3,4\" or [3, 4]";
   if (value.kind() == ValueKind::kSequence) {
@@ -150,7 +159,18 @@ std::optional<PortSet> KeyTraits<PortSet>::parse(std::string_view text) {
 std::optional<PortRange> KeyTraits<PortRange>::parse(std::string_view text) {
   PortRange out;
   if (const size_t bar = text.rfind('|'); bar != std::string_view::npos) {
-    auto ports = KeyTraits<PortSet>::parse(text.substr(0, bar));
+    std::string_view before = text.substr(0, bar);
+    if (const size_t second = before.rfind('|'); second != std::string_view::npos) {
+      const std::string_view card = before.substr(0, second);
+      const size_t first = card.find('|');
+      if (first == std::string_view::npos || !is_port(card.substr(0, first)) || !is_port(card.substr(first + 1))) {
+        return std::nullopt;
+      }
+      out.host = card.substr(0, first);
+      out.asic = card.substr(first + 1);
+      before.remove_prefix(second + 1);
+    }
+    auto ports = KeyTraits<PortSet>::parse(before);
     if (!ports) return std::nullopt;
     out.ports = std::move(*ports);
     text.remove_prefix(bar + 1);

@@ -11,7 +11,12 @@ namespace softspine::control {
 
 template <>
 struct Words<PoolType> {
-  static constexpr std::array all{std::pair{"ingress", PoolType::kIngress}, std::pair{"egress", PoolType::kEgress}};
+  static constexpr std::array all{std::pair{"ingress", PoolType::kIngress}, std::pair{"egress", PoolType::kEgress},
+                                  std::pair{"both", PoolType::kBoth}};
+};
+template <>
+struct Words<PortStatus> {
+  static constexpr std::array all{std::pair{"up", PortStatus::kUp}, std::pair{"down", PortStatus::kDown}};
 };
 template <>
 struct Words<PoolSize> {
@@ -83,6 +88,12 @@ struct Format<Xoff> {
   static Json write(const Xoff& xoff) { return xoff.automatic ? Json("auto") : Format<Bytes>::write(xoff.bytes); }
 };
 template <>
+struct Format<CableLength> {
+  static bool read(Reader& reader, Value value, CableLength& out);
+  static Json schema(SchemaBook& book) { return Format<Length>::schema(book); }
+  static Json write(const CableLength& cable) { return Format<Length>::write(cable.length); }
+};
+template <>
 struct Format<PriorityList> {
   static bool read(Reader& reader, Value value, PriorityList& out);
   static Json schema(SchemaBook&);
@@ -108,7 +119,8 @@ struct KeyTraits<PortSet> {
 template <>
 struct KeyTraits<PortRange> {
   static constexpr std::string_view pattern =
-      "^(([*]|[A-Za-z0-9][A-Za-z0-9_./-]*(,[A-Za-z0-9][A-Za-z0-9_./-]*)*)[|])?[0-7](-[0-7])?$";
+      "^([A-Za-z0-9][A-Za-z0-9_.-]*[|][A-Za-z0-9]+[|])?(([*]|[A-Za-z0-9][A-Za-z0-9_./-]*(,[A-Za-z0-9][A-Za-z0-9_./"
+      "-]*)*)[|])?[0-7](-[0-7])?$";
   static constexpr std::string_view expected = "3, 3-4 or Ethernet0|3-4";
   static std::optional<PortRange> parse(std::string_view text);
 };

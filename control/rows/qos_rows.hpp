@@ -27,6 +27,9 @@ struct PortSet {
 };
 // Priority groups or queues of ports.
 struct PortRange {
+  // "lc3|Asic0|Ethernet0|3-4" of a chassis: which line card and chip of it; else empty.
+  std::string host;
+  std::string asic;
   PortSet ports;
   uint8_t first = 0;
   uint8_t last = 0;
@@ -61,7 +64,8 @@ struct PriorityList {
   uint8_t mask = 0;
 };
 
-enum class PoolType : uint8_t { kIngress, kEgress };
+enum class PoolType : uint8_t { kIngress, kEgress, kBoth };
+enum class PortStatus : uint8_t { kUp, kDown };
 enum class PoolMode : uint8_t { kStatic, kDynamic };
 enum class EcnMode : uint8_t {
   kOff,
@@ -121,6 +125,24 @@ struct LosslessParameterRow {
   Value where;
   std::optional<DynamicTh> default_dynamic_th;
   std::optional<uint32_t> over_subscribe_ratio;
+};
+
+// What SONiC's headroom calculator takes for granted of lossless traffic.
+struct TrafficPatternRow {
+  Value where;
+  std::optional<uint32_t> mtu;
+  std::optional<uint32_t> small_packet_percentage;
+};
+// Of a config_db.json: speed in Mb/s, lanes "0,1,2,3".
+struct PortRow {
+  Value where;
+  std::optional<uint32_t> speed;
+  std::optional<std::string> lanes;
+  std::optional<PortStatus> admin_status;
+};
+// "300m".
+struct CableLength {
+  Length length;
 };
 
 struct WredRow {
@@ -195,6 +217,9 @@ struct QosRows {
   Keyed<PortRange, BufferUseRow> buffer_pg;
   Keyed<PortRange, BufferUseRow> buffer_queue;
   Keyed<RowName, LosslessParameterRow> lossless_parameter;
+  Keyed<RowName, TrafficPatternRow> traffic_pattern;
+  Keyed<PortSet, PortRow> port;
+  Keyed<RowName, Keyed<PortSet, CableLength>> cable_length;
   Keyed<RowName, WredRow> wred_profile;
   Keyed<RowName, SchedulerRow> scheduler;
   Keyed<PortRange, QueueRow> queue;
@@ -208,6 +233,7 @@ struct QosRows {
   bool empty() const {
     return !platform && !cell && !slices && !ingress_pool_size && port_slice.items.empty() && !has_buffers() &&
            port_ingress.items.empty() && port_egress.items.empty() && lossless_parameter.items.empty() &&
+           traffic_pattern.items.empty() && port.items.empty() && cable_length.items.empty() &&
            wred_profile.items.empty() && scheduler.items.empty() && queue.items.empty() && port_qos_map.items.empty() &&
            pfc_wd.items.empty();
   }

@@ -9,8 +9,8 @@ using dataplane::Rate;
 
 namespace {
 
-// Cells times alpha must fit 32 bits; no switch has as much.
-constexpr Bytes kMaxMemory{uint64_t{1} << 32};
+// 2^30 of the smallest cells, which a pool may have (BufferPlan::kUnlimitedCells); no switch has as much.
+constexpr Bytes kMaxMemory{uint64_t{32} << 30};
 constexpr Duration kLongest = Duration::s(3600);
 // Static limits beyond any memory are written for `none` (SONiC's VOQ systems).
 constexpr Bytes kMaxStatic{uint64_t{1} << 40};
@@ -27,12 +27,16 @@ Limits<Rate> unsupported_rate() {
 const Table<BufferPoolRow>& Tables<BufferPoolRow>::table() {
   static const Table<BufferPoolRow> table =
       Table<BufferPoolRow>("BUFFER_POOL", "Memory that priority groups or queues share.")
-          .optional("type", &BufferPoolRow::type, "ingress: of priority groups; egress: of queues")
+          .optional("type", &BufferPoolRow::type,
+                    "ingress: of priority groups; egress: of queues; both: of both, each counted by itself")
           .optional("mode", &BufferPoolRow::mode, "read and not used: each profile says which limit it has")
-          .optional("percentage", &BufferPoolRow::percentage, "read and not used: the size decides")
-          .optional("size", &BufferPoolRow::size,
-                    "what is shared; with what is reserved in it, if ingress_pool_size is total",
-                    within<Bytes>({0}, kMaxMemory))
+          .optional("percentage", &BufferPoolRow::percentage, "without size: of the memory that is left, in percent",
+                    within<uint32_t>(0, 100))
+          .optional(
+              "size", &BufferPoolRow::size,
+              "what is shared; with what is reserved in it, if ingress_pool_size is total; without it, what the ports "
+              "leave of egress_lossless_pool, as SONiC's dynamic buffer model has it",
+              within<Bytes>({0}, kMaxMemory))
           .optional("xoff", &BufferPoolRow::xoff, "the shared headroom pool, beside the size; 0: none",
                     within<Bytes>({0}, kMaxMemory));
   return table;
@@ -90,7 +94,30 @@ const Table<LosslessParameterRow>& Tables<LosslessParameterRow>::table() {
       Table<LosslessParameterRow>("DEFAULT_LOSSLESS_BUFFER_PARAMETER", "Of the profile that NULL stands for.")
           .optional("default_dynamic_th", &LosslessParameterRow::default_dynamic_th, "its dynamic_th")
           .optional("over_subscribe_ratio", &LosslessParameterRow::over_subscribe_ratio,
-                    "read and not used: the pool's xoff says it");
+                    "not 0: of a pool without size, a shared headroom pool of all headroom divided by this",
+                    within<uint32_t>(0, 100));
+  return table;
+}
+
+const Table<TrafficPatternRow>& Tables<TrafficPatternRow>::table() {
+  static const Table<TrafficPatternRow> table =
+      Table<TrafficPatternRow>("LOSSLESS_TRAFFIC_PATTERN", "What SONiC's headroom calculator takes for granted.")
+          .optional("mtu", &TrafficPatternRow::mtu, "of lossless packets; 1024 if not given",
+                    within<uint32_t>(64, 10'000))
+          .optional("small_packet_percentage", &TrafficPatternRow::small_packet_percentage,
+                    "packets of 64 bytes among them; 100 if not given", within<uint32_t>(0, 100));
+  return table;
+}
+
+const Table<PortRow>& Tables<PortRow>::table() {
+  static const Table<PortRow> table =
+      Table<PortRow>("PORT", "SONiC's table of ports.")
+          .optional("speed", &PortRow::speed,
+                    "Mb/s: of the names and headroom of lossless profiles; the link's own "
+                    "rate decides how fast it is",
+                    within<uint32_t>(1, 3'200'000))
+          .optional("lanes", &PortRow::lanes, "eight of them: twice the pipeline latency")
+          .optional("admin_status", &PortRow::admin_status, "down: no lossless profile is added");
   return table;
 }
 

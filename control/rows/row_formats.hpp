@@ -226,6 +226,10 @@ struct Format<NumberMap<T, Keys>> {
     std::array<std::optional<std::string_view>, Keys> seen{};
     for_each_entry(value, [&](Value key, Value content) {
       if (key.kind() != ValueKind::kScalar) return;  // the document has reported it
+      if ((Keys == 8 && is_beyond(key)) || (Keys == 64 && is_beyond(content))) {
+        reader.ignore(key, table_of(value), (Keys == 8 ? "entries of " : "entries to ") + beyond(key, content));
+        return;
+      }
       const auto number = read_number_key(reader, key, Keys);
       if (number && seen[*number]) {
         const bool said = *seen[*number] == key.text();  // reported by the document
@@ -249,6 +253,18 @@ struct Format<NumberMap<T, Keys>> {
   static Json write(const NumberMap<T, Keys>&) { return Json::object(); }
 
  private:
+  // SONiC has up to 16 traffic classes: of a chip with more than eight, no packet is in one of the others here.
+  static bool is_beyond(Value key) {
+    if (key.dialect() != Dialect::kConfigDb || key.kind() != ValueKind::kScalar) return false;
+    const std::string_view text = key.text();
+    return text == "8" || text == "9" || (text.size() == 2 && text[0] == '1' && text[1] >= '0' && text[1] <= '5');
+  }
+  static std::string beyond(Value key, Value content) { return std::string((Keys == 8 ? key : content).text()); }
+  // The first word of a path: TC_TO_QUEUE_MAP of TC_TO_QUEUE_MAP.AZURE.
+  static std::string table_of(Value at) {
+    const std::string path = at.path();
+    return path.substr(0, path.find('.'));
+  }
   // Traffic classes and queues: eight of each.
   static bool within_reach(Reader& reader, Value at, const T& found) {
     if constexpr (std::same_as<T, uint8_t>) {

@@ -176,6 +176,9 @@ struct LocalhostRow {
   Value where;
   std::optional<std::string> type;
   std::optional<std::string> switch_type;
+  std::optional<std::string> hostname;
+  std::optional<std::string> asic_name;
+  std::optional<std::string> platform;
   std::optional<uint32_t> ecmp_hash_seed;
   std::optional<uint32_t> namespace_id;
 };

@@ -103,6 +103,8 @@ struct ForwardingState {
   FlowletConfig flowlets;
   uint64_t chance = 0;  // the start of the switch's random draws (ecmp_group.hpp)
   QosMaps qos;
+  std::vector<QosMaps>
+      port_qos;  // by port, where they are not alike: class and group by the port in, queue by the port out
   std::shared_ptr<const QosPlan> plan;  // null: strict queues with the limits of `qos`, nothing shared or paused
 
   const Vlan* vlan(uint16_t id) const noexcept;

@@ -181,10 +181,12 @@ void accept_routed(SwitchTables& tables, Burst& burst) noexcept {
 }
 
 void classify(const SwitchTables& tables, Burst& burst) noexcept {
-  const QosMaps& maps = tables.state->qos;
+  const ForwardingState& state = *tables.state;
+  const bool alike = state.port_qos.empty();
   for (Packet& packet : burst) {
     PacketMeta& meta = packet.meta();
     if (meta.verdict != Verdict::kContinue) continue;
+    const QosMaps& maps = alike ? state.qos : state.port_qos[meta.in_port];
     uint8_t tc = 0;
     if ((meta.flags & (kIsIpv4 | kIsIpv6)) != 0) {
       tc = maps.dscp_to_tc[meta.dscp_ecn >> 2];

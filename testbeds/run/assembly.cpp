@@ -180,8 +180,10 @@ class Builder {
 
   // A host sees its network's classes: the maps of the switch before it.
   PriorityMap priorities_at(uint32_t n) const {
-    const FabricNode& peer = testbed_.fabric.nodes[testbed_.fabric.peer_of({n, 0}).node];
-    return peer.kind == NodeKind::kSwitch ? testbed_.profiles[peer.profile].dscp_to_tc : kAzureDscpToTc;
+    const LinkEnd end = testbed_.fabric.peer_of({n, 0});
+    const FabricNode& peer = testbed_.fabric.nodes[end.node];
+    if (peer.kind != NodeKind::kSwitch) return kAzureDscpToTc;
+    return testbed_.profiles[peer.profile].maps_at(peer.ports[end.port].name).dscp_to_tc;
   }
 
   // Behind a switch, its router; back to back, the other host.

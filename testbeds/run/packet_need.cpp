@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "control/compile/dynamic_pools.hpp"
 #include "control/compile/qos_plan.hpp"
+#include "control/compile/sonic_headroom.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/packet/pool.hpp"
@@ -132,12 +134,30 @@ class NeedCount {
     return packets;
   }
 
+  // By any port in and any port out.
+  std::array<bool, 8> queues_in_use(const control::Profile& profile) const {
+    std::array<bool, 8> classes{};
+    std::array<bool, 8> queues{};
+    const auto add_classes = [&](const control::PortMaps& maps) {
+      for (const uint8_t dscp : dscps_) classes[maps.dscp_to_tc[dscp]] = true;
+    };
+    const auto add_queues = [&](const control::PortMaps& maps) {
+      for (size_t tc = 0; tc < classes.size(); ++tc) {
+        if (classes[tc]) queues[maps.tc_to_queue[tc]] = true;
+      }
+    };
+    add_classes(profile);
+    for (const auto& of_port : profile.port_maps) add_classes(of_port.second);
+    add_queues(profile);
+    for (const auto& of_port : profile.port_maps) add_queues(of_port.second);
+    return queues;
+  }
+
   uint64_t in_switch(uint32_t n, uint32_t profile_index) const {
     const control::Profile& profile = testbed_.profiles[profile_index];
     const size_t ports = fabric_.nodes[n].ports.size();
     if (!profile.qos || !profile.qos->has_buffers()) {
-      std::array<bool, 8> used{};
-      for (const uint8_t dscp : dscps_) used[profile.tc_to_queue[profile.dscp_to_tc[dscp]]] = true;
+      const std::array<bool, 8> used = queues_in_use(profile);
       uint64_t bytes = 0;
       for (uint32_t q = 0; q < used.size(); ++q) bytes += used[q] ? profile.queue_limit_bytes[q] : 0;
       return ports * (bytes / frame_ + used.size());
@@ -145,18 +165,21 @@ class NeedCount {
     const CellSize cell{profile.qos->cell_bytes};
     const uint64_t charged = uint64_t{cell.cells_of(static_cast<uint32_t>(frame_))} * profile.qos->cell_bytes;
     uint64_t bytes = 0;
-    for (const auto& pool : profile.qos->pools) bytes += pool.ingress ? pool.size + pool.xoff : 0;
-    for (uint16_t p = 0; p < ports; ++p) bytes += own_at({n, p}, *profile.qos);
+    const auto shapes = control::port_shapes(fabric_, testbed_.profiles, n);
+    for (size_t i = 0; const control::PoolSizes& pool : control::pool_sizes(*profile.qos, shapes)) {
+      bytes += profile.qos->pools[i++].ingress ? pool.size + pool.xoff : 0;
+    }
+    for (uint16_t p = 0; p < ports; ++p) bytes += own_at({n, p}, *profile.qos, shapes[p]);
     return bytes / charged + ports;
   }
 
   // What its groups have beside the pools: their reserved memory and their headroom, each in whole cells.
-  uint64_t own_at(control::LinkEnd end, const control::QosConfig& qos) const {
+  uint64_t own_at(control::LinkEnd end, const control::QosConfig& qos, const control::PortShape& shape) const {
     const FabricLink& link = fabric_.links[fabric_.port(end).link];
     uint64_t bytes = 0;
     for (const int16_t index : qos.port(fabric_.port(end).name).groups) {
       if (index == control::PortQos::kNone) continue;
-      const control::BufferProfileConfig& group = qos.profiles[static_cast<size_t>(index)];
+      const auto group = control::fitted(qos.profiles[static_cast<size_t>(index)], qos, shape);
       bytes += group.automatic ? headroom_cells({.rate = link.rate,
                                                  .propagation = link.propagation,
                                                  .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes,

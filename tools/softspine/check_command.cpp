@@ -16,6 +16,7 @@
 #include "tools/softspine/run_report.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary.hpp"
+#include "tools/softspine/tables_report.hpp"
 #include "tools/softspine/threshold_report.hpp"
 
 namespace softspine::tools {
@@ -229,6 +230,8 @@ Status check(const CheckArguments& arguments) {
   if (arguments.json) {
     Json out = summary_of(*testbed);
     out["headroom"] = headroom_json(headroom);
+    out["headrooms"] = headrooms_json(control::headrooms_of(*testbed));
+    out["ignored"] = ignored_json(testbed->ignored);
     out["thresholds"] = thresholds_json(control::thresholds_of(*testbed));
     out["service"] = service_json(*testbed, *review);
     out["warnings"] = warnings_json(review->warnings);
@@ -237,7 +240,9 @@ Status check(const CheckArguments& arguments) {
     return verdict;
   }
   print_summary(*testbed);
+  fmt::print("{}", ignored_text(testbed->ignored));
   print_headroom(headroom);
+  fmt::print("{}", headrooms_text(control::headrooms_of(*testbed)));
   fmt::print("{}", thresholds_text(control::thresholds_of(*testbed)));
   fmt::print("{}", service_text(*testbed, *review));
   if (arguments.nodes) print_nodes(testbed->fabric);

@@ -104,6 +104,21 @@ TEST(Queues, AreChosenByDscpAndByThePriorityOfATag) {
   }
 }
 
+// PORT_QOS_MAP: class and priority group are the port in's, the queue is the port out's.
+TEST(Queues, FollowTheMapsOfThePortInAndOfThePortOut) {
+  ForwardingState state = bench_state();
+  state.port_qos.assign(state.ports.size(), state.qos);
+  state.port_qos[6].dscp_to_tc[10] = 2;
+  state.port_qos[6].tc_to_queue[2] = 7;  // nobody leaves by it
+  state.port_qos[4].tc_to_queue[2] = 5;
+  Core bench{std::move(state)};
+  bench.exchange(6, frame_of(10, 1, 46));
+  EXPECT_EQ(bench.counters(4).queues[5].packets, 1u);
+  EXPECT_EQ(bench.counters(4).queues[7].packets, 0u);
+  bench.exchange(7, frame_of(10, 2, 46));
+  EXPECT_EQ(bench.counters(4).queues[1].packets, 1u) << "class 1 at the other port";
+}
+
 TEST(Queues, TheHighestGoesFirstAndEachInItsOrder) {
   Core bench;
   const Instant start = bench.engine().now();

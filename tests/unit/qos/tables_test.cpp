@@ -45,8 +45,8 @@ TEST(QosTables, WhatIsMissingIsNamed) {
                                    "    SCHEDULER: {s: {weight: 3}}\n"
                                    "    WRED_PROFILE: {w: {ecn: ecn_all, green_min_threshold: 1KiB}}\n"
                                    "    PFC_WD: {Ethernet0: {detection_time: 100ms}}\n")),
-      (Complaints{"6 profiles.default.BUFFER_POOL.p: the key 'size' is missing: SONiC's dynamic buffer model puts it "
-                  "into APPL_DB",
+      (Complaints{"6 profiles.default.BUFFER_POOL.p: the key 'size' is missing, and egress_lossless_pool, which it "
+                  "could be computed of, has none",
                   "6 profiles.default.BUFFER_POOL.p: the key 'type' is missing: ingress or egress",
                   "7 profiles.default.BUFFER_PROFILE.a: needs either 'dynamic_th' or 'static_th': how much shared "
                   "memory it may use",
@@ -64,7 +64,7 @@ TEST(QosTables, ValuesOutOfReachAreRefused) {
       complaints_about(
           with_tables("    cell: 8B\n"
                       "    BUFFER_PROFILE: {a: {pool: p, dynamic_th: 9}, b: {pool: p, size: 10, dynamic_th: -8}}\n"
-                      "    BUFFER_POOL: {p: {type: both, size: 1MiB}}\n"
+                      "    BUFFER_POOL: {p: {type: sideways, size: 1MiB}}\n"
                       "    SCHEDULER: {s: {type: DWRR, weight: 0}, t: {type: WRR}, u: {type: STRICT, cir: 1Gbps}}\n"
                       "    WRED_PROFILE: {w: {green_drop_probability: 101%}}\n"
                       "    PORT_QOS_MAP: {global: {pfc_enable: \"3,8\"}}\n"
@@ -74,7 +74,7 @@ TEST(QosTables, ValuesOutOfReachAreRefused) {
           "7 profiles.default.BUFFER_PROFILE.a.dynamic_th: expected a whole number from -8 to 8, found '9'",
           "7 profiles.default.BUFFER_PROFILE.b.size: '10' has no unit: expected a size such as 96KiB (B, KB, KiB, MB, "
           "MiB, GB, GiB)",
-          "8 profiles.default.BUFFER_POOL.p.type: 'both' is not one of ingress, egress",
+          "8 profiles.default.BUFFER_POOL.p.type: 'sideways' is not one of ingress, egress, both",
           "9 profiles.default.SCHEDULER.s.weight: must be at least 1, not '0'",
           "9 profiles.default.SCHEDULER.t.type: 'WRR' is not one of STRICT, DWRR: did you mean 'DWRR'?",
           "9 profiles.default.SCHEDULER.u.cir: a guaranteed rate (cir) cannot be had: use weight, or pir",
@@ -187,13 +187,17 @@ TEST(QosTables, ALimitOfQueuesGoesWithoutBuffers) {
                   "they say what a queue may hold"}));
 }
 
-TEST(QosTables, ASwitchHasOneMapForAllPorts) {
+TEST(QosTables, ASwitchHasOneMapOfPfcForAllPorts) {
   EXPECT_EQ(
       complaints_about(
-          with_tables("    TC_TO_QUEUE_MAP: {A: {0: 0}, B: {0: 1}}\n"
-                      "    PORT_QOS_MAP: {Ethernet0: {tc_to_queue_map: A}, Ethernet4: {tc_to_queue_map: B}}\n")),
-      (Complaints{"7 profiles.default.PORT_QOS_MAP.Ethernet4.tc_to_queue_map: is not the map of other ports, 'A': a "
+          with_tables("    MAP_PFC_PRIORITY_TO_QUEUE: {A: {3: 3}, B: {3: 4}}\n"
+                      "    PORT_QOS_MAP: {Ethernet0: {pfc_to_queue_map: A}, Ethernet4: {pfc_to_queue_map: B}}\n")),
+      (Complaints{"7 profiles.default.PORT_QOS_MAP.Ethernet4.pfc_to_queue_map: is not the map of other ports, 'A': a "
                   "switch has one for all"}));
+  EXPECT_EQ(complaints_about(with_tables(
+                "    TC_TO_QUEUE_MAP: {A: {0: 0}}\n"
+                "    PORT_QOS_MAP: {global: {tc_to_queue_map: A}, Ethernet4: {tc_to_queue_map: nobody}}\n")),
+            (Complaints{"7 profiles.default.PORT_QOS_MAP.Ethernet4.tc_to_queue_map: there is no map 'nobody'"}));
 }
 
 TEST(QosTables, ARunningSwitchTakesAProfileOfTheSameCells) {

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/load/qos_maps.hpp"
+
+#include <algorithm>
+#include <set>
+#include <vector>
+
+namespace softspine::control {
+namespace {
+
+using PortQosRows = Keyed<PortSet, PortQosRow>;
+using MapName = std::optional<Reference> PortQosRow::*;
+
+template <size_t Keys>
+std::vector<std::string_view> names_of(const MapsInForce<Keys>& maps) {
+  std::vector<std::string_view> out;
+  for (const auto& item : maps.table->items) out.push_back(item.name);
+  return out;
+}
+
+// False if the table has no such map.
+template <size_t Keys>
+bool fill(const MapsInForce<Keys>& maps, std::string_view name, std::array<uint8_t, Keys>& into, uint8_t unlisted) {
+  const auto found = std::ranges::find_if(maps.table->items, [&](const auto& item) { return item.name == name; });
+  if (found == maps.table->items.end()) return false;
+  into.fill(unlisted);
+  for (const auto& [key, value] : found->value.items) into[key] = value;
+  return true;
+}
+
+// A row for every port goes before rows of single ports, which only decide where there is none.
+template <size_t Keys>
+MapChoice take_choices(const PortQosRows& rows, MapName map, const char* key, MapsInForce<Keys>& maps) {
+  MapChoice common;
+  MapChoice first;
+  for (const auto& item : rows.items) {
+    const std::optional<Reference>& named = item.row.*map;
+    if (!named) continue;
+    const MapChoice choice{named->name, item.row.where.child(key)};
+    if (item.key.names.empty()) common = choice;
+    if (!item.key.names.empty() && !first.name) first = choice;
+    for (const std::string& port : item.key.names) maps.of_ports.insert_or_assign(port, choice);
+  }
+  if (common.name) maps.for_all = true;
+  if (!common.name && !maps.for_all) common = first;
+  if (common.name) maps.chosen = common.name;
+  return common.name ? common : first;
+}
+
+template <size_t Keys>
+void apply_map(Reader& reader, const std::optional<Named<NumberMap<uint8_t, Keys>>>& table, Value table_where,
+               const MapChoice& choice, MapsInForce<Keys>& maps, std::array<uint8_t, Keys>& into, uint8_t unlisted) {
+  if (!table && !choice.name) return;
+  if (table) {
+    maps.table = &*table;
+    maps.table_where = table_where;
+  }
+  if (maps.table == nullptr) {
+    reader.wrong(choice.where, "there is no map " + shown(*choice.name) + ": its table is missing");
+    return;
+  }
+  const std::vector<std::string_view> names = names_of(maps);
+  const std::string name = !choice.name && names.size() == 1 ? std::string(names.front()) : maps.chosen.value_or("");
+  if (fill(maps, name, into, unlisted)) return;
+  if (choice.name) {
+    reader.wrong(choice.where, "there is no map " + shown(name) + reader.guess(name, names));
+  } else if (!reader.is_wrong(maps.table_where)) {
+    reader.wrong(maps.table_where,
+                 "holds " + std::to_string(names.size()) + " maps: PORT_QOS_MAP must say which is in force");
+  }
+}
+
+// PFC's maps: a switch has one for all ports.
+void check_alike(Reader& reader, const PortQosRows& rows, MapName map, const char* key) {
+  const std::string* name = nullptr;
+  for (const auto& item : rows.items) {
+    const std::optional<Reference>& named = item.row.*map;
+    if (!named) continue;
+    if (name != nullptr && *name != named->name) {
+      reader.wrong(item.row.where.child(key),
+                   "is not the map of other ports, " + shown(*name) + ": a switch has one for all");
+    } else {
+      name = &named->name;
+    }
+  }
+}
+
+constexpr uint8_t kUnmapped = 0xff;
+constexpr uint8_t kUntouched = 0xfe;
+
+void take_classes(const std::array<uint8_t, 64>& classes, Profile& profile) {
+  profile.unmapped_dscps = 0;
+  for (size_t dscp = 0; dscp < classes.size(); ++dscp) {
+    const bool listed = classes[dscp] != kUnmapped;
+    profile.dscp_to_tc[dscp] = listed ? classes[dscp] : uint8_t{0};
+    if (!listed) profile.unmapped_dscps |= uint64_t{1} << dscp;
+  }
+}
+
+template <size_t Keys>
+void apply_of_port(Reader& reader, const MapsInForce<Keys>& maps, const std::string& port,
+                   std::array<uint8_t, Keys>& into) {
+  const auto choice = maps.of_ports.find(port);
+  if (choice == maps.of_ports.end() || maps.table == nullptr) return;
+  const std::string& name = *choice->second.name;
+  if (fill(maps, name, into, 0)) return;
+  reader.wrong(choice->second.where, "there is no map " + shown(name) + reader.guess(name, names_of(maps)));
+}
+
+// Only of ports that differ from the others.
+void apply_port_maps(Reader& reader, const QosMapsInForce& maps, Profile& profile) {
+  std::set<std::string> ports;
+  const auto add = [&ports](const auto& of_map) {
+    for (const auto& [port, choice] : of_map.of_ports) ports.insert(port);
+  };
+  add(maps.dscp_to_tc);
+  add(maps.dot1p_to_tc);
+  add(maps.tc_to_queue);
+  add(maps.tc_to_pg);
+  profile.port_maps.clear();
+  for (const std::string& port : ports) {
+    PortMaps its = profile;
+    apply_of_port(reader, maps.dscp_to_tc, port, its.dscp_to_tc);
+    apply_of_port(reader, maps.dot1p_to_tc, port, its.dot1p_to_tc);
+    apply_of_port(reader, maps.tc_to_queue, port, its.tc_to_queue);
+    apply_of_port(reader, maps.tc_to_pg, port, its.tc_to_pg);
+    if (its != static_cast<const PortMaps&>(profile)) profile.port_maps.emplace_back(port, its);
+  }
+}
+
+}  // namespace
+
+void apply_maps(Reader& reader, const ProfileRow& row, QosMapsInForce& maps, Profile& profile) {
+  using Row = PortQosRow;
+  const auto apply = [&](const char* name, const auto& table, const char* key, MapName named, auto& in_force,
+                         auto& into, uint8_t unlisted) {
+    const MapChoice choice = take_choices(row.port_qos_map, named, key, in_force);
+    apply_map(reader, table, row.where.child(name), choice, in_force, into, unlisted);
+  };
+  std::array<uint8_t, 64> classes{};
+  classes.fill(kUntouched);
+  apply("DSCP_TO_TC_MAP", row.dscp_to_tc_map, "dscp_to_tc_map", &Row::dscp_to_tc_map, maps.dscp_to_tc, classes,
+        kUnmapped);
+  if (classes[0] != kUntouched) take_classes(classes, profile);
+  apply("DOT1P_TO_TC_MAP", row.dot1p_to_tc_map, "dot1p_to_tc_map", &Row::dot1p_to_tc_map, maps.dot1p_to_tc,
+        profile.dot1p_to_tc, 0);
+  apply("TC_TO_QUEUE_MAP", row.tc_to_queue_map, "tc_to_queue_map", &Row::tc_to_queue_map, maps.tc_to_queue,
+        profile.tc_to_queue, 0);
+  apply("TC_TO_PRIORITY_GROUP_MAP", row.tc_to_pg_map, "tc_to_pg_map", &Row::tc_to_pg_map, maps.tc_to_pg,
+        profile.tc_to_pg, 0);
+  apply_port_maps(reader, maps, profile);
+  check_alike(reader, row.port_qos_map, &Row::pfc_to_queue_map, "pfc_to_queue_map");
+  check_alike(reader, row.port_qos_map, &Row::pfc_to_pg_map, "pfc_to_pg_map");
+  apply("MAP_PFC_PRIORITY_TO_QUEUE", row.pfc_to_queue_map, "pfc_to_queue_map", &Row::pfc_to_queue_map,
+        maps.pfc_to_queue, maps.queue_of_priority, kUnmappedPriority);
+  apply("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", row.pfc_to_pg_map, "pfc_to_pg_map", &Row::pfc_to_pg_map, maps.pfc_to_pg,
+        maps.group_of_priority, kUnmappedPriority);
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// SONiC's maps of a profile: DSCP and PCP to traffic class, class to queue and priority group, priority to queue and
+// group.
+//
+// The map in force is the one that PORT_QOS_MAP names, else the only one. The row `global` says it for every port
+// without a row of its own; without it, the first port's row does. Both the table and the choice come from the base if
+// a profile has none. A table of maps replaces the base's as a whole; what a map does not list is 0, as SAI has it.
+// A packet's class and group are those of the port that it comes in by, its queue that of the port that it leaves by.
+// The maps of PFC's priorities are the same on every port.
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "control/document/reader.hpp"
+#include "control/model/profile.hpp"
+#include "control/rows/rows.hpp"
+
+namespace softspine::control {
+
+// Which map a row of PORT_QOS_MAP names, and where.
+struct MapChoice {
+  std::optional<std::string> name;
+  Value where;
+};
+
+template <size_t Keys>
+struct MapsInForce {
+  const Named<NumberMap<uint8_t, Keys>>* table = nullptr;
+  Value table_where;
+  std::optional<std::string> chosen;  // of ports without a row
+  bool for_all = false;               // a row for every port has chosen it
+  std::map<std::string, MapChoice, std::less<>> of_ports;
+};
+
+inline constexpr uint8_t kUnmappedPriority = 0xff;
+
+// Of a profile and its bases so far.
+struct QosMapsInForce {
+  MapsInForce<64> dscp_to_tc;
+  MapsInForce<8> dot1p_to_tc;
+  MapsInForce<8> tc_to_queue;
+  MapsInForce<8> tc_to_pg;
+  MapsInForce<8> pfc_to_queue;
+  MapsInForce<8> pfc_to_pg;
+  std::array<uint8_t, 8> queue_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<uint8_t, 8> group_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
+};
+
+void apply_maps(Reader& reader, const ProfileRow& row, QosMapsInForce& maps, Profile& profile);
+
+}  // namespace softspine::control

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `softspine check` shows of SONiC's tables: headrooms, and what was read over.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "control/compile/headroom_list.hpp"
+#include "control/telemetry/json.hpp"
+
+namespace softspine::tools {
+
+std::string headrooms_text(const std::vector<control::HeadroomRow>& rows);
+control::Json headrooms_json(const std::vector<control::HeadroomRow>& rows);
+
+std::string ignored_text(const std::vector<control::IgnoredPart>& parts);
+control::Json ignored_json(const std::vector<control::IgnoredPart>& parts);
+
+}  // namespace softspine::tools
