@@ -24,7 +24,7 @@ void Switch::publish(std::shared_ptr<const ForwardingState> state, Instant now) 
   if (same) return;
   const auto plain = [&] { return std::make_shared<QosPlan>(QosPlan::plain(ports(), next.qos.queue_limit_bytes)); };
   egress_.apply(next.plan != nullptr ? next.plan : plain(), next.router_mac, now);
-  want_run(egress_.next());
+  wake(egress_.next());
 }
 
 void Switch::set_receive_tap(PortNo port, Tap* tap) {

@@ -249,7 +249,7 @@ void Nic::link_changed(PortNo, bool up, Instant now) noexcept {
   flow_control_.link_changed(up, now);
   if (up) free_at_ = std::max(free_at_, now);
   find_next();
-  want_run(std::max(now, departure()));
+  wake(std::max(now, departure()));
 }
 
 void Nic::end_waiting() noexcept {

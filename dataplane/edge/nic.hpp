@@ -138,7 +138,7 @@ class Nic : public Node {
   // Called outside run(), after a change that may let a frame leave earlier.
   void find_next_and_wake(Instant now) noexcept {
     find_next();
-    want_run(std::max(now, departure()));
+    wake(std::max(now, departure()));
   }
   // For look_outside(): reports, once, that the interface of that name was deleted.
   void lose_outside(const std::string& interface, Instant now) noexcept;

@@ -30,7 +30,7 @@ void Engine::connect(PortRef a, PortRef b, Rate rate, Duration propagation) {
   SOFTSPINE_CHECK(propagation.count_ps() > 0, propagation.count_ps(), 0);
   SOFTSPINE_CHECK(!rate.is_zero(), 0, 0);
   // Not even the shortest frame is heard of earlier: it arrives with its last bit.
-  lookahead_ = std::min(lookahead_, rate.time_of_frame(0) + propagation);
+  links_.push_back({a.node.value(), b.node.value(), rate.time_of_frame(0) + propagation});
   connect_one_way(a, b, rate, propagation);
   connect_one_way(b, a, rate, propagation);
 }
@@ -41,10 +41,32 @@ void Engine::connect_one_way(PortRef from, PortRef to, Rate rate, Duration propa
   transmitter.connect(&node(to.node), to.port, rate, propagation);
 }
 
+// The parts of the nest go to `into`, or, if that is null, each to its own worker.
+void Engine::adopt(const WindowNest& nest, WindowGroup* into) {
+  const auto group_for = [&](uint32_t node) -> WindowGroup& {
+    return into != nullptr ? *into : workers_[owner_[node]]->parts();
+  };
+  for (const uint32_t node : nest.nodes) group_for(node).adopt(*nodes_[node]);
+  for (const WindowNest& group : nest.groups) {
+    adopt(group, &group_for(group.first_node()).adopt_group(group.lookahead));
+  }
+}
+
+void Engine::build() {
+  const WindowNest nest = config_.nest ? nest_windows(owner_, links_) : flat_windows(nodes_.size(), links_);
+  lookahead_ = std::min(nest.lookahead, kLongestWindow);
+  adopt(nest, nullptr);
+  for (uint32_t i = 0; i < nodes_.size(); ++i) {
+    if (nodes_[i]->wants_poll()) workers_[owner_[i]]->poll_too(*nodes_[i]);
+  }
+  build_outboxes();
+  clock_.start(now_);
+  built_ = true;
+}
+
 void Engine::build_outboxes() {
   const uint32_t n = config_.workers;
   outboxes_.resize(static_cast<size_t>(n) * n);
-  for (uint32_t i = 0; i < nodes_.size(); ++i) workers_[owner_[i]]->adopt(*nodes_[i]);
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     for (uint16_t p = 0; p < nodes_[i]->ports(); ++p) {
       Transmitter& transmitter = nodes_[i]->transmitter(PortNo{p});
@@ -61,8 +83,6 @@ void Engine::build_outboxes() {
       transmitter.route_through(outbox.get());
     }
   }
-  clock_.start(now_);
-  built_ = true;
 }
 
 void Engine::at(Instant when, Action action) {
@@ -126,7 +146,7 @@ RunEnd Engine::run_workers(Instant end) {
 }
 
 RunEnd Engine::run(Instant end) {
-  if (!built_) build_outboxes();
+  if (!built_) build();
   const RunEnd result = run_workers(end);
   progress_.store(now_.count_ps(), std::memory_order_relaxed);
   if (posted_flag_.load(std::memory_order_relaxed)) run_actions(now_);  // posted while the last window ran
@@ -152,13 +172,12 @@ void Engine::set_link(PortRef end, bool up, Instant now) {
 }
 
 void Engine::wake(NodeId id, Instant at) {
-  Node& n = node(id);
-  workers_[owner_[id.value()]]->schedule().wake(n.slot(), at);
+  node(id).wake(at);
 }
 
 Instant Engine::next_event() const {
   Instant next = first_of(timed_);
-  for (const auto& worker : workers_) next = std::min(next, worker->schedule().next());
+  for (const auto& worker : workers_) next = std::min(next, worker->parts().next());
   return next;
 }
 

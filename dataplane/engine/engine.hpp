@@ -5,10 +5,11 @@
 //   for each of my nodes with an event before `until`:  node.run(until)
 //   exchange: outboxes of this window become inboxes of the next
 //
-// Lookahead is the smallest latency of any link: serialisation of the shortest frame, and propagation. A frame sent
-// inside a window therefore arrives after it, so the nodes of a window may run in any order, and the result is the
-// same for any number of workers. On the wall clock the windows are the same, but wait for `now`: events inside the
-// fabric keep their exact instants however late the machine is, and the lateness is measured.
+// Lookahead is the smallest latency of the links concerned: serialisation of the shortest frame, and propagation. A
+// frame sent inside a window therefore arrives after it, so the parts of a window may run in any order, and the result
+// is the same for any number of workers. Nodes that short links join are one part of this loop, with windows of their
+// own inside each of its windows (window_nest.hpp). On the wall clock the windows are the same, but wait for `now`:
+// events inside the fabric keep their exact instants however late the machine is, and the lateness is measured.
 //
 // Control acts between windows, while every worker stands still:
 //   at(T, f)   f runs when every event before T has been handled and none at or after it
@@ -31,6 +32,7 @@
 
 #include "dataplane/engine/clock.hpp"
 #include "dataplane/engine/window_barrier.hpp"
+#include "dataplane/engine/window_nest.hpp"
 #include "dataplane/engine/worker.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/units/histogram.hpp"
@@ -56,6 +58,7 @@ class Engine {
   struct Config {
     uint32_t workers = 1;
     uint64_t seed = 1;
+    bool nest = true;  // false: one window for all nodes, to compare with; the result is the same
     std::function<void(uint32_t worker)> on_worker_start;  // e.g. register with the packet pools, pin to a cpu
     std::function<void(uint32_t worker)> on_worker_stop;
   };
@@ -71,7 +74,6 @@ class Engine {
   Node& node(NodeId id) { return *nodes_[id.value()]; }
   const Node& node(NodeId id) const { return *nodes_[id.value()]; }
   size_t node_count() const { return nodes_.size(); }
-  Duration lookahead() const { return lookahead_; }
   uint32_t workers() const { return static_cast<uint32_t>(workers_.size()); }
   bool is_wall() const { return clock_.is_wall(); }
 
@@ -117,7 +119,9 @@ class Engine {
  private:
   friend class Worker;
   void connect_one_way(PortRef from, PortRef to, Rate rate, Duration propagation);
+  void build();
   void build_outboxes();
+  void adopt(const WindowNest& nest, WindowGroup* into);
   // Called by worker 0, even if no event lay before `upto`: a thread that watches progress() waits until it gets
   // there.
   void reach(Instant upto) noexcept {
@@ -141,7 +145,8 @@ class Engine {
   std::vector<std::unique_ptr<Worker>> workers_;
   std::vector<std::unique_ptr<Outbox>> outboxes_;  // [from × workers + to]
   WindowBarrier barrier_;
-  Duration lookahead_ = Duration::max();
+  std::vector<NestLink> links_;
+  Duration lookahead_ = Duration::max();  // of the outermost windows
   Instant now_;
   std::atomic<int64_t> progress_{0};
   std::atomic<bool> stopping_{false};

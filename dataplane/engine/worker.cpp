@@ -4,15 +4,8 @@
 #include <algorithm>
 
 #include "dataplane/engine/engine.hpp"
-#include "dataplane/units/check.hpp"
 
 namespace softspine::dataplane {
-
-void Worker::adopt(Node& node) {
-  node.attach(&schedule_);
-  schedule_.wake(node.slot(), Instant{});  // its first run tells when it wants the next
-  if (node.wants_poll()) edges_.push_back(&node);
-}
 
 void Worker::fetch_messages() noexcept {
   for (Outbox* outbox : incoming_) {
@@ -27,7 +20,7 @@ void Worker::fetch_messages() noexcept {
 bool Worker::is_time_to_poll(Instant horizon) noexcept {
   constexpr uint32_t kWindowsBetweenLimit = 64;
   if (edges_.empty()) return false;
-  const bool caught_up = schedule_.next() >= horizon;
+  const bool caught_up = parts_.next() >= horizon;
   if (!caught_up && ++windows_since_poll_ < kWindowsBetweenLimit) return false;
   windows_since_poll_ = 0;
   return true;
@@ -41,7 +34,7 @@ bool Worker::poll_edges(Instant now) noexcept {
 
 WindowReport Worker::report(bool busy) noexcept {
   WindowReport mine;
-  mine.next = schedule_.next();
+  mine.next = parts_.next();
   for (Outbox* outbox : outgoing_) mine.next = std::min(mine.next, outbox->close_window());
   ++exchange_;
   mine.horizon = engine_.clock_.horizon();
@@ -55,16 +48,9 @@ WindowReport Worker::report(bool busy) noexcept {
 }
 
 void Worker::run_window(Instant until, Instant horizon) noexcept {
-  if (engine_.clock_.is_wall() && schedule_.next() < until) {
-    lateness_.add((horizon - schedule_.next()).count_ps());
-  }
+  if (engine_.clock_.is_wall() && parts_.next() < until) lateness_.add((horizon - parts_.next()).count_ps());
   ++windows_;
-  for (ScheduleSlot* slot : schedule_.take(until)) {
-    const Instant next = slot->node->run(until);
-    SOFTSPINE_CHECK(next >= until, next.count_ps(), until.count_ps());
-    schedule_.put(*slot, next);
-    ++node_runs_;
-  }
+  parts_.run_window(until);
 }
 
 // All workers have what was sent to them, then worker 0 acts alone, then all go on.

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// One worker: some nodes, their schedule, and the loop over windows (see engine.hpp).
+// One worker: some parts of the fabric, and the loop over its windows (see engine.hpp).
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
 #include "dataplane/engine/window_barrier.hpp"
+#include "dataplane/engine/window_group.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/link/outbox.hpp"
-#include "dataplane/link/schedule.hpp"
 #include "dataplane/units/histogram.hpp"
 
 namespace softspine::dataplane {
@@ -25,16 +25,17 @@ class Worker {
  public:
   Worker(Engine& engine, uint32_t index) : engine_(engine), index_(index) {}
 
-  void adopt(Node& node);
+  // What of the fabric's outermost parts is this worker's.
+  WindowGroup& parts() { return parts_; }
+  void poll_too(Node& edge) { edges_.push_back(&edge); }
   void receive_from(Outbox* outbox) { incoming_.push_back(outbox); }
   void send_through(Outbox* outbox) { outgoing_.push_back(outbox); }
-  Schedule& schedule() { return schedule_; }
 
   // Runs windows until `end`. All workers of the engine run this at once and leave it together.
   RunEnd run(Instant end) noexcept;
 
   uint64_t windows() const { return windows_; }
-  uint64_t node_runs() const { return node_runs_; }
+  uint64_t node_runs() const { return parts_.node_runs(); }
   const Histogram& lateness() const { return lateness_; }
   // Fetches the messages left in the incoming outboxes: packets on links between workers.
   void fetch_messages() noexcept;
@@ -48,14 +49,13 @@ class Worker {
 
   Engine& engine_;
   uint32_t index_;
-  Schedule schedule_;
+  WindowGroup parts_;
   std::vector<Node*> edges_;
   std::vector<Outbox*> incoming_;
   std::vector<Outbox*> outgoing_;
   uint64_t round_ = 0;     // meetings at the barrier
   uint64_t exchange_ = 0;  // times the outboxes were closed
   uint64_t windows_ = 0;
-  uint64_t node_runs_ = 0;
   uint32_t idle_rounds_ = 0;
   uint32_t windows_since_poll_ = 0;
   Histogram lateness_;

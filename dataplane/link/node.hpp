@@ -54,6 +54,12 @@ class Node {
     schedule_->wake(slot_, at);
   }
 
+  // Between windows: makes the node run at `at`, or earlier if it has an earlier event. It runs at the start in any
+  // case.
+  void wake(Instant at) {
+    if (schedule_ != nullptr) schedule_->wake(slot_, at);
+  }
+
   // For the engine only.
   void assign(NodeId id, Rng rng) {
     id_ = id;
@@ -64,10 +70,6 @@ class Node {
 
  protected:
   Rng& rng() { return rng_; }
-  // Between windows: makes the node run at `at`, or earlier if it has an earlier event.
-  void want_run(Instant at) {
-    if (schedule_ != nullptr) schedule_->wake(slot_, at);
-  }
 
  private:
   std::string name_;

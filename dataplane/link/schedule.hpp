@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// A worker's nodes by the instant of their next event. Only nodes with an event in the window are touched: an idle
-// node costs nothing per window. Nodes with an event soon lie on a wheel of buckets, 16 ns each and 17 µs in all,
-// where each costs the same however many nodes there are. Nodes with a later event lie in a heap until they are due
-// or brought forward.
+// The parts of a group of nodes (engine/window_group.hpp), nodes and further groups, by the instant of their next
+// event. Only parts with an event in the window are touched: an idle one costs nothing per window. Parts with an event
+// soon lie on a wheel of buckets, 16 ns each and 17 µs in all, where each costs the same however many there are. Parts
+// with a later event lie in a heap until they are due or brought forward.
+//
+// A group's schedule stands in the schedule of the group around it, by its earliest event: what is brought forward here
+// is brought forward there.
 #pragma once
 
 #include <algorithm>
@@ -17,6 +20,7 @@
 namespace softspine::dataplane {
 
 class Node;
+class WindowGroup;
 
 struct ScheduleSlot {
   enum class Place : uint8_t {
@@ -25,7 +29,8 @@ struct ScheduleSlot {
     kFar,      // in the heap at `index`
     kRunning,  // taken out for this window; comes back by put()
   };
-  Node* node = nullptr;
+  Node* node = nullptr;  // one of the two
+  WindowGroup* group = nullptr;
   Instant next = Instant::never();
   Place place = Place::kOut;
   uint32_t index = 0;
@@ -35,6 +40,12 @@ struct ScheduleSlot {
 
 class Schedule {
  public:
+  // This schedule's earliest event stands in `outer` by `own`. Before the first event.
+  void is_part_of(Schedule& outer, ScheduleSlot& own) {
+    outer_ = &outer;
+    own_ = &own;
+  }
+
   Instant next() const {
     Instant first = far_.empty() ? Instant::never() : far_.front()->next;
     const int64_t bucket = first_occupied();
@@ -45,14 +56,14 @@ class Schedule {
     return first;
   }
 
-  // This node has an event at `at`, which may be earlier than the one that it waits for.
+  // This part has an event at `at`, which may be earlier than the one that it waits for.
   void wake(ScheduleSlot& slot, Instant at) {
     if (at >= slot.next) [[likely]]
       return;
     if (slot.place != ScheduleSlot::Place::kRunning) bring_forward(slot, at);
   }
 
-  // Takes out the nodes whose events lie before `until`, in no particular order; the list is valid until the next
+  // Takes out the parts whose events lie before `until`, in no particular order; the list is valid until the next
   // call.
   const std::vector<ScheduleSlot*>& take(Instant until) {
     due_.clear();
@@ -64,7 +75,7 @@ class Schedule {
         unlink(*slot);
         due_.push_back(slot);
       }
-      // Some nodes of this bucket are not due yet, so none of a later bucket is.
+      // Some parts of this bucket are not due yet, so none of a later bucket is.
       if (heads_[index_of(bucket)] != nullptr) break;
     }
     while (!far_.empty() && far_.front()->next < until) {
@@ -76,7 +87,7 @@ class Schedule {
     if (!until.is_never()) floor_ = std::max(floor_, bucket_of(until));
     return due_;
   }
-  // After the node's run: `next` is when it has to run again.
+  // After the part's run: `next` is when it has to run again.
   void put(ScheduleSlot& slot, Instant next) {
     slot.next = next;
     slot.place = ScheduleSlot::Place::kOut;
@@ -92,14 +103,15 @@ class Schedule {
   static int64_t bucket_of(Instant at) { return at.count_ps() >> kBucketBits; }
   static uint32_t index_of(int64_t bucket) { return static_cast<uint32_t>(bucket) % kBuckets; }
 
-  // Once per node and window, not per packet: kept out of the packets' code path.
+  // Once per part and window, not per packet: kept out of the packets' code path.
   [[gnu::noinline]] void bring_forward(ScheduleSlot& slot, Instant at) {
-    // No event may be delivered in the window that produced it: the window's nodes would have to run in order.
+    // No event may be delivered in the window that produced it: the window's parts would have to run in order.
     SOFTSPINE_CHECK(at >= until_ || until_.is_never(), at.count_ps(), until_.count_ps());
     if (slot.place == ScheduleSlot::Place::kNear) unlink(slot);
     if (slot.place == ScheduleSlot::Place::kFar) remove_far(slot.index);
     slot.next = at;
     insert(slot);
+    if (outer_ != nullptr) outer_->wake(*own_, at);
   }
 
   void insert(ScheduleSlot& slot) {
@@ -187,12 +199,14 @@ class Schedule {
   }
 
   Instant until_;      // the last window's end
-  int64_t floor_ = 0;  // no earlier bucket holds a node; the wheel begins here
+  int64_t floor_ = 0;  // no earlier bucket holds a part; the wheel begins here
   uint32_t words_ = 0;
   std::array<uint32_t, kWord> occupied_{};
   std::array<ScheduleSlot*, kBuckets> heads_{};
   std::vector<ScheduleSlot*> far_;
   std::vector<ScheduleSlot*> due_;
+  Schedule* outer_ = nullptr;
+  ScheduleSlot* own_ = nullptr;
 };
 
 }  // namespace softspine::dataplane

@@ -8,6 +8,7 @@
 #include "control/compile/qos_plan.hpp"
 #include "control/compile/sonic_headroom.hpp"
 #include "dataplane/buffer/headroom.hpp"
+#include "dataplane/engine/window_nest.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/packet/pool.hpp"
 #include "testbeds/hosts/control_queue.hpp"
@@ -112,11 +113,16 @@ class NeedCount {
     return static_cast<uint64_t>(time.count_ps() / rate.time_of_frame(static_cast<uint32_t>(frame_)).count_ps());
   }
 
+  // By how much a link's sender may be further in time than its receiver.
+  static Duration ahead(Duration propagation) { return std::min(propagation, kLongestWindow); }
+
   uint64_t on_links() const {
     uint64_t packets = 0;
     for (const FabricLink& link : fabric_.links) {
       if (!reached_[link.a.node] || !reached_[link.b.node]) continue;
-      packets += 2 * (in_time(link.rate, link.propagation + link.rate.time_of_frame(largest_frame_) * 2) + 2);
+      packets += 2 * (in_time(link.rate, link.propagation + ahead(link.propagation) +
+                                             link.rate.time_of_frame(largest_frame_) * 2) +
+                      2);
     }
     return packets;
   }

@@ -4,7 +4,8 @@
 //
 //   under way ≤ on the links + in the switches + in the hosts, and no more than the workloads can have sent
 //
-//   a link's direction   rate × (propagation + 2 largest frames) / frame, and 2
+//   a link's direction   rate × (propagation + a window + 2 largest frames) / frame, and 2: its sender may be ahead of
+//                        its receiver by a window, no longer than the propagation or 5 µs
 //   a switch             its shared buffers and headroom, or the limits of the queues that workloads use / frame
 //   a built-in host      1,024 answers; with a fault as slow receiver, its receive buffer
 //   an outside host      4,096: its device's rings and what waits for it

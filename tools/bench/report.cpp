@@ -33,10 +33,11 @@ std::string text_of(const ForwardingBench& bench, const ForwardingResult& r) {
 
 std::string text_of(const VirtualBench& bench, const VirtualResult& r) {
   return fmt::format(
-      "{}, 64 hosts, {} worker{}: {:.2f} M packet-hops/s ({:.2f} M a CPU second), {:.0f} × slower than real, "
+      "{}, {} hosts, {} worker{}: {:.2f} M packet-hops/s ({:.2f} M a CPU second), {:.0f} × slower than real, "
       "{} packet-hops, {} dropped, checksum {}",
-      name_of(bench.pattern), bench.workers, bench.workers == 1 ? "" : "s", r.packet_hops_per_second / kMillion,
-      r.packet_hops_per_cpu_second / kMillion, r.slowdown, r.packet_hops, r.drops, hex(r.checksum));
+      name_of(bench.pattern), bench.radix * bench.radix, bench.workers, bench.workers == 1 ? "" : "s",
+      r.packet_hops_per_second / kMillion, r.packet_hops_per_cpu_second / kMillion, r.slowdown, r.packet_hops, r.drops,
+      hex(r.checksum));
 }
 
 std::string json_of(const ForwardingBench& bench, const ForwardingResult& r) {
@@ -71,6 +72,7 @@ std::string flood_json(const ForwardingResult& r) {
 std::string json_of(const VirtualBench& bench, const VirtualResult& r) {
   return Json{{"bench", "virtual"},
               {"pattern", name_of(bench.pattern)},
+              {"hosts", bench.radix * bench.radix},
               {"workers", bench.workers},
               {"packet_hops", r.packet_hops},
               {"packet_hops_per_second", r.packet_hops_per_second},

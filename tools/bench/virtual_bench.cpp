@@ -29,22 +29,18 @@ using namespace testbeds;
 
 namespace {
 
-constexpr uint32_t kLeaves = 8;
-constexpr uint32_t kSpines = 8;
-constexpr uint32_t kHostsPerLeaf = 8;
-constexpr uint32_t kHosts = kLeaves * kHostsPerLeaf;
 constexpr uint16_t kVlan = 1000;
 constexpr uint32_t kQueueLimit = 1U << 20;
-constexpr uint32_t kPackets = (1U << 19) - 1;
+constexpr uint32_t kPacketsPerHost = 1U << 13;
 
 enum class Kind : uint8_t { kHost, kLeaf, kSpine };
 
 MacAddress mac_of(Kind kind, uint32_t index) {
-  return {0x02, 0, 0, 0, static_cast<uint8_t>(kind), static_cast<uint8_t>(index)};
+  return {0x02, 0, 0, static_cast<uint8_t>(kind), static_cast<uint8_t>(index >> 8), static_cast<uint8_t>(index)};
 }
 // 10.leaf.0.host
-Ipv4Address address_of(uint32_t host) {
-  return 0x0a000001 + (host / kHostsPerLeaf << 16) + host % kHostsPerLeaf;
+Ipv4Address address_of(const VirtualBench& bench, uint32_t host) {
+  return 0x0a000001 + (host / bench.radix << 16) + host % bench.radix;
 }
 Prefix prefix_of(Ipv4Address address, uint8_t length) {
   Prefix prefix;
@@ -62,36 +58,37 @@ void add_adjacency(ForwardingState& state, uint32_t port, const MacAddress& to, 
   state.adjacencies.push_back(adjacency);
 }
 
-// Ports 0 … 7: the hosts, bridged; 8 … 15: the spines.
-ForwardingState state_of_leaf(uint32_t leaf) {
+// Ports 0 … radix − 1: the hosts, bridged; the others: the spines.
+ForwardingState state_of_leaf(const VirtualBench& bench, uint32_t leaf) {
+  const uint32_t radix = bench.radix;
   ForwardingState state;
   state.router_mac = mac_of(Kind::kLeaf, leaf);
   state.qos = azure_maps(kQueueLimit);
-  state.ports.resize(kHostsPerLeaf + kSpines);
+  state.ports.resize(2 * radix);
   state.vlans = {{kVlan, {}}};
   std::vector<PrefixValue> routes{{prefix_of(0x0a000000, 8), RouteValue{RouteKind::kEcmpGroup, 0}.packed()}};
-  for (uint32_t h = 0; h < kHostsPerLeaf; ++h) {
-    const uint32_t host = leaf * kHostsPerLeaf + h;
+  for (uint32_t h = 0; h < radix; ++h) {
+    const uint32_t host = leaf * radix + h;
     state.ports[h].untagged_vlan = kVlan;
     state.vlans[0].members.push_back({static_cast<uint16_t>(h), false});
     add_adjacency(state, h, mac_of(Kind::kHost, host), kVlan);
-    routes.push_back({prefix_of(address_of(host), 32), RouteValue{RouteKind::kAdjacency, h}.packed()});
+    routes.push_back({prefix_of(address_of(bench, host), 32), RouteValue{RouteKind::kAdjacency, h}.packed()});
   }
-  for (uint32_t s = 0; s < kSpines; ++s) add_adjacency(state, kHostsPerLeaf + s, mac_of(Kind::kSpine, s), 0);
-  state.groups = {{0, kSpines}};
-  state.members.resize(kSpines);
-  std::iota(state.members.begin(), state.members.end(), kHostsPerLeaf);
+  for (uint32_t s = 0; s < radix; ++s) add_adjacency(state, radix + s, mac_of(Kind::kSpine, s), 0);
+  state.groups = {{0, radix}};
+  state.members.resize(radix);
+  std::iota(state.members.begin(), state.members.end(), radix);
   state.ipv4 = PrefixTrie{routes};
   return state;
 }
 
-ForwardingState state_of_spine(uint32_t spine) {
+ForwardingState state_of_spine(const VirtualBench& bench, uint32_t spine) {
   ForwardingState state;
   state.router_mac = mac_of(Kind::kSpine, spine);
   state.qos = azure_maps(kQueueLimit);
-  state.ports.resize(kLeaves);
+  state.ports.resize(bench.radix);
   std::vector<PrefixValue> routes;
-  for (uint32_t leaf = 0; leaf < kLeaves; ++leaf) {
+  for (uint32_t leaf = 0; leaf < bench.radix; ++leaf) {
     add_adjacency(state, leaf, mac_of(Kind::kLeaf, leaf), 0);
     routes.push_back({prefix_of(0x0a000000 | leaf << 16, 16), RouteValue{RouteKind::kAdjacency, leaf}.packed()});
   }
@@ -99,16 +96,21 @@ ForwardingState state_of_spine(uint32_t spine) {
   return state;
 }
 
-HostConfig host_config(uint32_t host) {
+HostConfig host_config(const VirtualBench& bench, uint32_t host) {
   HostConfig config;
   config.name = fmt::format("h{}", host);
   config.mac = mac_of(Kind::kHost, host);
-  config.gateway = mac_of(Kind::kLeaf, host / kHostsPerLeaf);
-  config.ipv4 = address_of(host);
+  config.gateway = mac_of(Kind::kLeaf, host / bench.radix);
+  config.ipv4 = address_of(bench, host);
   return config;
 }
 
+uint32_t hosts_of(const VirtualBench& bench) {
+  return bench.radix * bench.radix;
+}
+
 control::Workload workload_of(const VirtualBench& bench) {
+  const uint32_t hosts = hosts_of(bench);
   control::Workload workload;
   workload.qps = bench.qps;
   workload.messages = 0;  // without end
@@ -116,20 +118,22 @@ control::Workload workload_of(const VirtualBench& bench) {
   if (bench.pattern == VirtualBench::Pattern::kPermutation) {
     workload.pattern = control::Pattern::kPermutation;
     workload.cross_rack = true;
-    workload.hosts.resize(kHosts);
+    workload.hosts.resize(hosts);
     std::iota(workload.hosts.begin(), workload.hosts.end(), 0);
     return workload;
   }
   workload.pattern = control::Pattern::kIncast;
-  workload.from.resize(kHosts - 1);
+  workload.from.resize(hosts - 1);
   std::iota(workload.from.begin(), workload.from.end(), 1);
   workload.to = {0};
-  workload.rate = Rate::bps(bench.rate.count_bps() / (kHosts - 1));
+  workload.rate = Rate::bps(bench.rate.count_bps() / (hosts - 1));
   return workload;
 }
 std::vector<PlannedFlow> plan_of(const VirtualBench& bench) {
   std::vector<Endpoint> endpoints;
-  for (uint32_t host = 0; host < kHosts; ++host) endpoints.push_back({address_of(host), host / kHostsPerLeaf});
+  for (uint32_t host = 0; host < hosts_of(bench); ++host) {
+    endpoints.push_back({address_of(bench, host), host / bench.radix});
+  }
   const control::Workload workload = workload_of(bench);
   auto plan = plan_flows({&workload, 1}, endpoints, bench.seed);
   if (!plan) throw std::runtime_error("virtual bench: " + plan.error().front());
@@ -139,16 +143,17 @@ std::vector<PlannedFlow> plan_of(const VirtualBench& bench) {
 // Which worker has which rack and which spine: the heaviest first, each to the worker that has least so far.
 // A rack weighs what its switch and its hosts have to do with the flows, a spine its share of them.
 struct Spread {
-  std::vector<uint32_t> of_leaf = std::vector<uint32_t>(kLeaves);
-  std::vector<uint32_t> of_spine = std::vector<uint32_t>(kSpines);
+  std::vector<uint32_t> of_leaf;
+  std::vector<uint32_t> of_spine;
 
-  Spread(const VirtualBench& bench, const std::vector<PlannedFlow>& plan) {
+  Spread(const VirtualBench& bench, const std::vector<PlannedFlow>& plan)
+      : of_leaf(bench.radix), of_spine(bench.radix) {
     std::vector<std::pair<uint64_t, uint32_t*>> parts;
     for (uint32_t& spine : of_spine) parts.emplace_back(plan.size(), &spine);
     for (uint32_t& leaf : of_leaf) parts.emplace_back(0, &leaf);
     for (const PlannedFlow& flow : plan) {
       for (const uint32_t host : {flow.source, flow.destination})
-        parts[kSpines + host / kHostsPerLeaf].first += kSpines * 3 / 2;
+        parts[bench.radix + host / bench.radix].first += bench.radix * 3 / 2;
     }
     std::ranges::stable_sort(parts, std::greater{}, &std::pair<uint64_t, uint32_t*>::first);
     std::vector<uint64_t> load(bench.workers, 0);
@@ -163,14 +168,16 @@ struct Spread {
 class Rig {
  public:
   explicit Rig(const VirtualBench& bench)
-      : cpus_(bench.workers), pool_("virtual", kPackets, kHostPacketBytes), engine_(clock_, threads(bench)) {
+      : cpus_(bench.workers),
+        pool_("virtual", hosts_of(bench) * kPacketsPerHost, kHostPacketBytes),
+        engine_(clock_, threads(bench)) {
     const std::vector<PlannedFlow> plan = plan_of(bench);
     const Spread spread{bench, plan};
-    for (uint32_t s = 0; s < kSpines; ++s) {
-      spines_.push_back(
-          add_switch<Aggregation>(fmt::format("spine{}", s), kLeaves, state_of_spine(s), spread.of_spine[s]));
+    for (uint32_t s = 0; s < bench.radix; ++s) {
+      spines_.push_back(add_switch<Aggregation>(fmt::format("spine{}", s), bench.radix, state_of_spine(bench, s),
+                                                spread.of_spine[s]));
     }
-    for (uint32_t leaf = 0; leaf < kLeaves; ++leaf) add_rack(bench, leaf, spread.of_leaf[leaf]);
+    for (uint32_t leaf = 0; leaf < bench.radix; ++leaf) add_rack(bench, leaf, spread.of_leaf[leaf]);
     add_flows(plan);
   }
   ~Rig() { engine_.drain(); }
@@ -209,6 +216,7 @@ class Rig {
   Engine::Config threads(const VirtualBench& bench) const {
     return {.workers = bench.workers,
             .seed = bench.seed,
+            .nest = !bench.flat,
             .on_worker_start =
                 [this](uint32_t worker) {
                   cpus_.pin(worker);
@@ -225,15 +233,15 @@ class Rig {
   }
   void add_rack(const VirtualBench& bench, uint32_t leaf, uint32_t worker) {
     const NodeId tor =
-        add_switch<Tor>(fmt::format("leaf{}", leaf), kHostsPerLeaf + kSpines, state_of_leaf(leaf), worker);
-    for (uint16_t h = 0; h < kHostsPerLeaf; ++h) {
-      auto host = std::make_unique<RoceHost>(host_config(leaf * kHostsPerLeaf + h), pool_);
+        add_switch<Tor>(fmt::format("leaf{}", leaf), 2 * bench.radix, state_of_leaf(bench, leaf), worker);
+    for (uint16_t h = 0; h < bench.radix; ++h) {
+      auto host = std::make_unique<RoceHost>(host_config(bench, leaf * bench.radix + h), pool_);
       hosts_.push_back(host.get());
       const NodeId id = engine_.add(std::move(host), worker);
       engine_.connect({id, PortNo{0}}, {tor, PortNo{h}}, bench.rate, bench.host_propagation);
     }
-    for (uint16_t s = 0; s < kSpines; ++s) {
-      engine_.connect({tor, PortNo{static_cast<uint16_t>(kHostsPerLeaf + s)}},
+    for (uint16_t s = 0; s < bench.radix; ++s) {
+      engine_.connect({tor, PortNo{static_cast<uint16_t>(bench.radix + s)}},
                       {spines_[s], PortNo{static_cast<uint16_t>(leaf)}}, bench.rate, bench.fabric_propagation);
     }
   }

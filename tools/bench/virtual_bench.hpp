@@ -2,11 +2,11 @@
 // How fast the virtual clock runs: built-in hosts on a leaf–spine, headers and ICRCs for real, payload
 // left out. A packet through one switch is one packet-hop.
 //
-//   8 hosts ─ leaf ═ 8 ═ spine      8 leaves × 8 spines, 64 hosts, all links alike
+//   8 hosts ─ leaf ═ 8 ═ spine      8 leaves × 8 spines, 64 hosts; with 1,024 hosts 32 of each, with 4,096 hosts 64
 //
 // permutation: each host writes at line rate to one in another rack: three switches a packet.
-// incast: 63 hosts write to one, together at its line rate.
-// The result does not depend on the number of workers: the checksum says so.
+// incast: all hosts but one write to it, together at its line rate.
+// The result depends neither on the number of workers nor on how windows nest: the checksum says so.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,9 @@ struct VirtualBench {
   uint32_t workers = 1;
   dataplane::Duration simulated = dataplane::Duration::ms(1);
   dataplane::Rate rate = dataplane::Rate::gbps(400);
-  dataplane::Duration host_propagation = dataplane::Duration::ns(500);  // the smaller one is the window
+  uint32_t radix = 8;  // leaves, spines, and hosts of a leaf
+  bool flat = false;   // one window for all, as short as the shortest cable needs it
+  dataplane::Duration host_propagation = dataplane::Duration::ns(15);  // 3 m
   dataplane::Duration fabric_propagation = dataplane::Duration::ns(500);
   uint32_t path_mtu = 1024;
   uint32_t qps = 4;  // of each flow

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 
@@ -26,6 +27,7 @@ struct BenchArguments {
   ForwardingBench forwarding;
   VirtualBench simulated;
   bool incast = false;
+  uint32_t hosts = 64;
   int64_t microseconds = 1000;
   std::string path;
 };
@@ -106,6 +108,7 @@ Status run(BenchArguments arguments, const CLI::App& command) {
   }
   dataplane::start_eal({.memory_mib = kEalMib});
   arguments.simulated.simulated = dataplane::Duration::us(arguments.microseconds);
+  arguments.simulated.radix = static_cast<uint32_t>(std::lround(std::sqrt(arguments.hosts)));
   if (arguments.incast) arguments.simulated.pattern = VirtualBench::Pattern::kIncast;
   if (command.got_subcommand("forwarding")) {
     forward(arguments.forwarding, arguments.wire_bytes, arguments.json);
@@ -138,6 +141,7 @@ void add_bench_command(CLI::App& app, Status& status) {
       "  softspine bench forwarding --lossless\n"
       "  softspine bench flood\n"
       "  softspine bench virtual --incast --workers 2\n"
+      "  softspine bench virtual --hosts 4096 --microseconds 20\n"
       "  tools/bench/peers           beside dpdk-testpmd and OVS-DPDK, on the same input");
   command->require_subcommand(0, 1);
   command->fallthrough();
@@ -160,8 +164,12 @@ void add_bench_command(CLI::App& app, Status& status) {
       ->check(CLI::PositiveNumber)
       ->capture_default_str();
 
-  CLI::App* simulated = command->add_subcommand("virtual", "64 built-in hosts on the virtual clock");
-  simulated->add_flag("--incast", arguments->incast, "63 hosts to one, instead of a permutation");
+  CLI::App* simulated = command->add_subcommand("virtual", "built-in hosts on the virtual clock");
+  simulated->add_option("--hosts", arguments->hosts, "on as many leaves and spines as a leaf has hosts")
+      ->check(CLI::IsMember({64, 256, 1024, 4096}))
+      ->capture_default_str();
+  simulated->add_flag("--incast", arguments->incast, "all hosts to one, instead of a permutation");
+  simulated->add_flag("--flat", arguments->simulated.flat, "one window for all nodes instead of one for each rack");
   simulated->add_option("--workers", arguments->simulated.workers)->check(CLI::Range(1, 64))->capture_default_str();
   simulated->add_option("--microseconds", arguments->microseconds, "of emulated time")
       ->check(CLI::PositiveNumber)

@@ -35,6 +35,39 @@ TEST(Engine, IsTheSameForAnyNumberOfWorkers) {
   }
 }
 
+// Pods of two racks of three nodes: windows in windows in windows.
+TEST(Engine, IsTheSameHoweverWindowsNest) {
+  constexpr uint32_t kNodes = 24;
+  Gossip flat{1, kNodes, 1, nullptr, Places::kRacksInOneWindow};
+  flat.begin();
+  EXPECT_EQ(flat.engine().run(Instant::never()), RunEnd::kIdle);
+  EXPECT_GT(flat.heard_count(), 600u);
+  for (const uint32_t workers : {1u, 2u, 3u}) {
+    Gossip gossip{workers, kNodes, 1, nullptr, Places::kRacks};
+    gossip.begin();
+    EXPECT_EQ(gossip.engine().run(Instant::never()), RunEnd::kIdle);
+    EXPECT_EQ(gossip.heard(), flat.heard()) << workers << " workers";
+    EXPECT_LT(gossip.engine().stats().windows * 10, flat.engine().stats().windows);
+    Gossip steps{workers, kNodes, 1, nullptr, Places::kRacks};
+    steps.begin();
+    for (int64_t at = 0; at < 200'000; at += 331) steps.engine().run(ns(at));
+    steps.engine().run(Instant::never());
+    EXPECT_EQ(steps.heard(), flat.heard()) << "in steps, " << workers << " workers";
+  }
+}
+
+// An action wakes a node of a rack that had nothing to do: the groups around it have to hear of it.
+TEST(Engine, AnActionWakesANodeInsideOfGroups) {
+  Gossip gossip{1, 24, 1, nullptr, Places::kRacks};
+  gossip.engine().at(ns(50'000), [&](Instant now) {
+    gossip.node(13).say_at(now + Duration::ns(20), 0, 400, 0);
+    gossip.engine().wake(NodeId{13}, now + Duration::ns(20));
+    EXPECT_EQ(gossip.engine().next_event(), now + Duration::ns(20));
+  });
+  EXPECT_EQ(gossip.engine().run(Instant::never()), RunEnd::kIdle);
+  EXPECT_EQ(gossip.node(14).heard().size(), 1u);
+}
+
 TEST(Engine, AnotherSeedIsAnotherStory) {
   Gossip one{1, 9, 1};
   one.begin();

@@ -87,23 +87,34 @@ class Chatter final : public Node {
   std::vector<std::pair<bool, Instant>> changes_;
 };
 
-// A ring of nodes with chords; every third link has the same length, so that instants coincide.
+// A ring of nodes with chords; every third link has the same length, so that instants coincide. As racks: three nodes
+// each, whose links to one another are short; two racks next to each other are a pod, whose links are shorter than
+// those to other pods.
+enum class Places : uint8_t { kAlike, kRacks, kRacksInOneWindow };
 class Gossip {
  public:
-  explicit Gossip(uint32_t workers, uint32_t nodes = 9, uint64_t seed = 1, Clock* clock = nullptr)
+  explicit Gossip(uint32_t workers, uint32_t nodes = 9, uint64_t seed = 1, Clock* clock = nullptr,
+                  Places places = Places::kAlike)
       : engine_(clock == nullptr ? virtual_clock_ : *clock,
                 {.workers = workers,
                  .seed = seed,
+                 .nest = places != Places::kRacksInOneWindow,
                  .on_worker_start = [](uint32_t) { register_worker_thread(); },
                  .on_worker_stop = [](uint32_t) { unregister_worker_thread(); }}) {
     for (uint32_t i = 0; i < nodes; ++i) {
-      const NodeId id = engine_.add(std::make_unique<Chatter>(4, 12), i);
+      const NodeId id = engine_.add(std::make_unique<Chatter>(4, 12), places == Places::kAlike ? i : i / 6);
       nodes_.push_back(static_cast<Chatter*>(&engine_.node(id)));
     }
     for (uint32_t i = 0; i < nodes; ++i) {
       const Duration length = Duration::ns(100 + 37 * static_cast<int64_t>(i % 3));
-      engine_.connect({NodeId{i}, PortNo{0}}, {NodeId{(i + 1) % nodes}, PortNo{1}}, Rate::gbps(100), length);
-      engine_.connect({NodeId{i}, PortNo{2}}, {NodeId{(i + 2) % nodes}, PortNo{3}}, Rate::gbps(25), length * 2);
+      const auto away = [&](uint32_t to) {
+        if (places == Places::kAlike || i / 3 == to / 3) return Duration{};
+        return i / 6 == to / 6 ? Duration::ns(1'000) : Duration::ns(10'000);
+      };
+      const uint32_t next = (i + 1) % nodes;
+      const uint32_t over = (i + 2) % nodes;
+      engine_.connect({NodeId{i}, PortNo{0}}, {NodeId{next}, PortNo{1}}, Rate::gbps(100), length + away(next));
+      engine_.connect({NodeId{i}, PortNo{2}}, {NodeId{over}, PortNo{3}}, Rate::gbps(25), length * 2 + away(over));
     }
   }
   ~Gossip() {

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "dataplane/engine/window_group.hpp"
+
+#include <algorithm>
+
+#include "dataplane/units/check.hpp"
+
+namespace softspine::dataplane {
+
+void WindowGroup::adopt(Node& node) {
+  node.attach(&schedule_);
+  schedule_.wake(node.slot(), Instant{});  // its first run tells when it wants the next
+}
+
+WindowGroup& WindowGroup::adopt_group(Duration lookahead) {
+  WindowGroup& group = *groups_.emplace_back(std::make_unique<WindowGroup>(lookahead));
+  group.schedule_.is_part_of(schedule_, group.slot_);
+  return group;
+}
+
+Instant WindowGroup::run(Instant until) noexcept {
+  for (;;) {
+    const Instant next = schedule_.next();
+    if (next >= until) return next;
+    run_window(std::min(next + lookahead_, until));
+  }
+}
+
+void WindowGroup::run_window(Instant until) noexcept {
+  for (ScheduleSlot* slot : schedule_.take(until)) {
+    const Instant next = run_part(*slot, until);
+    SOFTSPINE_CHECK(next >= until, next.count_ps(), until.count_ps());
+    schedule_.put(*slot, next);
+  }
+}
+
+Instant WindowGroup::run_part(const ScheduleSlot& slot, Instant until) noexcept {
+  if (slot.group != nullptr) return slot.group->run(until);
+  ++node_runs_;
+  return slot.node->run(until);
+}
+
+uint64_t WindowGroup::node_runs() const {
+  uint64_t sum = node_runs_;
+  for (const auto& group : groups_) sum += group->node_runs();
+  return sum;
+}
+
+}  // namespace softspine::dataplane
