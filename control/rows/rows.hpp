@@ -208,7 +208,7 @@ struct ProfileRow : QosRows {
   std::optional<Bytes> queue_limit;
   std::optional<NumberMap<Bytes, 8>> queue_limits;
   std::optional<uint32_t> mtu;
-  std::optional<HashRow> hash;
+  std::shared_ptr<const HashRow> hash;  // apart: it is large, and few rows of a long list have one
   std::optional<SwitchHashRow> switch_hash;
   std::optional<DeviceMetadataRow> device_metadata;
   std::optional<GroupsRow> groups;

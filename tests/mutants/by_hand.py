@@ -22,8 +22,8 @@ BY_HAND = [
     Row('dataplane/edge/nic.cpp', 'flow_control_.link_changed(up, now);', ';', 'at a NIC, a pause outlives the link that it came by'),
     Row('dataplane/egress/priority_group_flow_control.cpp', 'plan.pfc_enabled & ~ports_[number].ignored()', 'plan.pfc_enabled',
         'the watchdog forwards, and its port still pauses its neighbour'),
-    Row('dataplane/egress/priority_group_flow_control.cpp', 'port.clear_xoff(priorities, now);', ';',
-        'the watchdog forwards, and the neighbour stays paused', within='port.ignore(priorities);\n  port.clear_xoff(priorities, now);'),
+    Row('dataplane/egress/priority_group_flow_control.cpp', 'set_xoff(number, now);', ';',
+        'the watchdog forwards, and the neighbour stays paused', within='.ignore(priorities);\n  set_xoff(number, now);'),
     Row('dataplane/flow_control/pfc_sender.hpp', 'pending_ &= raised_ | announced_;', ';',
         'an XOFF that was withdrawn before a frame announced it is cleared by an XON'),
     Row('dataplane/flow_control/port_flow_control.cpp', 'deaf_ = priorities;', ';', 'a deaf port obeys'),
@@ -82,7 +82,7 @@ BY_HAND = [
     Row('dataplane/link/transmitter.cpp', 'tap_->frame(Direction::kTransmitted, packet, left, text_of(packet.meta().remark));',
         'tap_->frame(Direction::kTransmitted, packet, left - rate_.time_of_frame(packet.frame_bytes()), text_of(packet.meta().remark));',
         'a transmitted frame is stamped with its first bit'),
-    Row('testbeds/run/link_control.cpp', '++route_changes_;', ';', 'route changes are not counted'),
+    Row('testbeds/run/link_control.hpp', 'static_cast<uint32_t>(followed_.size())', '0', 'route changes are not counted'),
     # Not named by anybody: rules that a network engineer would look up.
     Row('dataplane/flow_control/pause_timing.hpp', 'rate.time_of_bytes(kQuantumBytes)', 'rate.time_of_bytes(kQuantumBytes / 2)', 'a quantum of 256 bit times'),
     Row('dataplane/flow_control/pause_timing.hpp', 'rate <= row.up_to', 'rate < row.up_to', "the response of the next higher rate's row"),
@@ -98,5 +98,5 @@ BY_HAND = [
     Row('testbeds/hosts/receive_queue.hpp', 'if (has_complained_) return {Reply::kNone, 0, kNothing};', ';', 'a NAK for every packet that is ahead'),
     Row('testbeds/hosts/reliable_sender.cpp', 'retries_ == retries_allowed_', 'retries_ > retries_allowed_', 'one retry more than configured'),
     Row('dataplane/buffer/mmu.cpp', 'group.shared > std::max<uint64_t>(group.xon, below)', 'false', 'XON as soon as the headroom is free'),
-    Row('control/compile/qos_plan.cpp', 'profile->holds_headroom() ? headroom : 0', 'headroom', 'a shared headroom pool is reserved once more'),
+    Row('control/compile/qos_plan.cpp', 'profile.holds_headroom ? headroom : 0', 'headroom', 'a shared headroom pool is reserved once more'),
 ]
