@@ -2,6 +2,7 @@
 #include "pipelines/switch.hpp"
 
 #include <algorithm>
+#include <span>
 
 #include "dataplane/packet/wire.hpp"
 
@@ -114,11 +115,45 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
       if (meta.reason == DropReason::kNeighbourIncomplete && knows_by_now(packet)) {
         return forward_one(std::move(packet), now);
       }
+      if (meta.reason == DropReason::kUnsupported && takes_lacp(packet, now)) {
+        end(std::move(packet), DropReason::kConsumed, now);
+        return act_on_lacp(now);
+      }
       if ((meta.flags & kMustAnswer) != 0) agent_.notify_sender(tables_, packet, now, outcomes);
       end(std::move(packet), meta.reason, now);
       break;
   }
   answer(outcomes, now);
+}
+
+bool Switch::takes_lacp(const Packet& packet, Instant now) noexcept {
+  const PacketMeta& meta = packet.meta();
+  if (lacp_.empty() || meta.ether_type != kTypeSlowProtocols || (meta.flags & kIsTagged) != 0) return false;
+  return lacp_.receive(PortNo{meta.in_port}, {packet.data(), packet.stored_bytes()}, now);
+}
+
+void Switch::act_on_lacp(Instant now) noexcept {
+  egress_.act_through(now);
+  lacp_.act(now, [this, now](PortNo port, const Lacpdu& pdu) { send_lacp(port, pdu, now); });
+}
+
+// In the class of a switch's own protocols: data that waits must not cost a port its partner.
+void Switch::send_lacp(PortNo port, const Lacpdu& pdu, Instant now) noexcept {
+  constexpr uint8_t kControlClass = 7;
+  Packet packet = pool_.make(kLacpFrameBytes);
+  if (!packet) return;
+  write_lacpdu(pdu, tables_.state->router_mac, std::span<uint8_t, kLacpFrameBytes>{packet.data(), kLacpFrameBytes});
+  parse(packet);
+  PacketMeta& meta = packet.meta();
+  meta.at = now;
+  meta.in_port = kLocalPort;
+  meta.out_port = port.value();
+  meta.verdict = Verdict::kForward;
+  meta.traffic_class = kControlClass;
+  meta.queue = tables_.state->qos.tc_to_queue[kControlClass];
+  meta.priority_group = tables_.state->qos.tc_to_pg[kControlClass];
+  ++counters_[port.value()].made_packets;
+  forward_one(std::move(packet), now);
 }
 
 void Switch::receive_pause(Packet packet, Instant now) noexcept {
@@ -214,6 +249,8 @@ void Switch::end(Packet packet, DropReason reason, Instant now) noexcept {
 
 void Switch::link_changed(PortNo port, bool up, Instant now) noexcept {
   egress_.link_changed(port, up, now);
+  lacp_.set_link(port, up, now);
+  wake(lacp_.next_due());
   if (up) return;
   tables_.fdb.forget(port.value());
   tables_.neighbours.forget(port.value());

@@ -15,6 +15,7 @@
 #include "dataplane/egress/counters.hpp"
 #include "dataplane/egress/egress.hpp"
 #include "dataplane/forwarding/stages.hpp"
+#include "dataplane/lacp/lacp_ports.hpp"
 #include "dataplane/link/node.hpp"
 #include "dataplane/local/local_agent.hpp"
 #include "dataplane/packet/parse.hpp"
@@ -40,6 +41,10 @@ class Switch : public dataplane::Node {
   const dataplane::Egress& egress() const { return egress_; }
   dataplane::Egress& egress() { return egress_; }
 
+  // Before the first window: the port runs LACP. Frames of the slow protocols end at the switch either way.
+  void run_lacp(dataplane::PortNo port, const dataplane::LacpConfig& config) { lacp_.add(port, config, {}); }
+  const dataplane::LacpPorts& lacp() const { return lacp_; }
+
   void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept override;
   void drain() noexcept override;
 
@@ -48,15 +53,20 @@ class Switch : public dataplane::Node {
   template <typename Forward>
   dataplane::Instant run_with(dataplane::Instant until, Forward&& forward) noexcept {
     for (;;) {
-      inbox().take(until, burst_);
-      if (burst_.empty()) break;
+      const dataplane::Instant due = lacp_.next_due();
+      inbox().take(std::min(until, due), burst_);
+      if (burst_.empty()) {
+        if (due >= until) break;
+        act_on_lacp(due);
+        continue;
+      }
       receive(burst_);
       forward(burst_);
       dispatch(burst_);
       burst_.clear();
     }
     egress_.act_before(until);
-    return std::min(inbox().next(), egress_.next());
+    return std::min(std::min(inbox().next(), egress_.next()), lacp_.next_due());
   }
 
   dataplane::SwitchTables tables_;
@@ -72,6 +82,9 @@ class Switch : public dataplane::Node {
   void forward_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void choose_queue(dataplane::Packet& packet) noexcept;
   void flood(dataplane::Packet packet, dataplane::Instant now) noexcept;
+  bool takes_lacp(const dataplane::Packet& packet, dataplane::Instant now) noexcept;
+  void act_on_lacp(dataplane::Instant now) noexcept;
+  void send_lacp(dataplane::PortNo port, const dataplane::Lacpdu& pdu, dataplane::Instant now) noexcept;
   void answer(dataplane::LocalAgent::Outcomes& outcomes, dataplane::Instant now) noexcept;
   void end(dataplane::Packet packet, dataplane::DropReason reason, dataplane::Instant now) noexcept;
   // Which port's counters a packet belongs to: the one it came in by, or would have left by if we made it.
@@ -83,6 +96,7 @@ class Switch : public dataplane::Node {
   std::vector<dataplane::Tap*> receive_taps_;  // empty unless someone watches
   dataplane::Egress egress_;
   dataplane::LocalAgent agent_;
+  dataplane::LacpPorts lacp_;
 };
 
 }  // namespace softspine::pipelines

@@ -140,7 +140,16 @@ std::shared_ptr<const std::vector<RouteTable>> Compiler::routes(const std::vecto
 void Compiler::use_profile(uint32_t node, uint32_t profile) {
   profile_of_[node] = profile;
   const Profile& tables = testbed_.profiles[profile];
-  plans_[node] = tables.qos ? compile_qos(tables, port_shapes(testbed_.fabric, testbed_.profiles, node)) : nullptr;
+  const auto shapes = port_shapes(testbed_.fabric, testbed_.profiles, node);
+  const auto by_pause = [](const PortShape& port) { return port.flow_control == FlowControl::kPause; };
+  plans_[node] = nullptr;
+  if (tables.qos) {
+    plans_[node] = compile_qos(tables, shapes);
+  } else if (std::ranges::any_of(shapes, by_pause)) {  // which is obeyed without tables, too
+    Profile plain = tables;
+    plain.qos = std::make_shared<const QosConfig>();
+    plans_[node] = compile_qos(plain, shapes);
+  }
 }
 
 // One switch's state while it is being put together.
@@ -228,7 +237,7 @@ class Compiler::StateBuilder {
   void add_group(const Ports& ports, const Ports& whole) {
     const auto first = static_cast<uint32_t>(state_->members.size());
     const bool is_part = std::ranges::includes(whole, ports);
-    if (groups_.kind == EcmpGroupKind::kResilient && is_part) {
+    if (groups_.kind == EcmpGroupKind::kResilient && is_part && !ports.empty()) {
       add_resilient_buckets(ports, whole);
     } else {
       for (const uint16_t port : by_weight(ports)) state_->members.push_back(hop_at(port));

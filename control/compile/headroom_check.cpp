@@ -50,11 +50,12 @@ class HeadroomChecker {
     for (const PortShape& shape : shapes) {
       const PortQos& port = config.port(shape.name);
       for (uint32_t g = 0; g < port.groups.size(); ++g) {
-        const auto paused = static_cast<uint8_t>(config.priorities_of_pg[g] & port.pfc_enable);
+        const bool by_pause = shape.flow_control == FlowControl::kPause;
+        const auto paused = by_pause ? uint8_t{0xff} : static_cast<uint8_t>(port.priorities_of_pg[g] & port.pfc_enable);
         const auto* buffers =
             port.groups[g] == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(port.groups[g])];
         const bool lossless = buffers != nullptr && buffers->lossless;
-        remark(profile, g, paused, lossless);
+        if (!by_pause) remark(profile, g, paused, lossless);
         if (shape.flow_control == FlowControl::kCredit) continue;  // nobody has to react in time
         if (paused != 0 && lossless) judge(node, profile, fitted(*buffers, config, shape), shape);
       }

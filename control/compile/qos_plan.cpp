@@ -90,13 +90,18 @@ class PlanBuilder {
       auto& pools = config_.pools[i].ingress ? plan_->buffer.ingress_pools : plan_->buffer.egress_pools;
       const uint64_t taken = config_.holds_reserved(config_.pools[i]) ? std::min(demand.size, demand.reserved) : 0;
       numbers_.push_back(static_cast<uint8_t>(pools.size()));
-      const dp::PoolPlan slice{cells((demand.size - taken) / config_.slices),
+      const dp::PoolPlan slice{cells(cells_of_slice(config_.pools[i], demand.size - taken)),
                                cells(demand.shared_headroom / config_.slices)};
       pools.insert(pools.end(), config_.slices, slice);
     }
     for (auto* pools : {&plan_->buffer.ingress_pools, &plan_->buffer.egress_pools}) {
       if (pools->empty()) pools->assign(config_.slices, {dp::BufferPlan::kUnlimitedCells, 0});
     }
+  }
+
+  uint64_t cells_of_slice(const BufferPoolConfig& pool, uint64_t pool_cells) const {
+    if (pool.ingress || pool.computed || !config_.egress_pools_whole) return pool_cells / config_.slices;
+    return round_up(pool.size, config_.cell_bytes * config_.slices) + 1;
   }
 
   // A static limit of 0 is none.
@@ -125,13 +130,13 @@ class PlanBuilder {
         out.groups[i] = group_of(fitted(*profile, config_, shape), shape, slice);
       }
       out.groups[i].credited =
-          shape.flow_control == FlowControl::kCredit && (config_.priorities_of_pg[i] & port.pfc_enable) != 0;
+          shape.flow_control == FlowControl::kCredit && (port.priorities_of_pg[i] & port.pfc_enable) != 0;
     }
     for (size_t i = 0; i < out.queues.size(); ++i) {
       out.queues[i].limit = limit_without_row(false);
       const auto* profile = profile_at(config_, port.queues[i]);
       if (profile == nullptr) continue;
-      out.queues[i] = {pool_number(profile->pool, 0), in_cells(profile->size), limit_of(*profile)};
+      out.queues[i] = queue_of(*profile);
     }
     out.slice = static_cast<uint8_t>(slice);
     add_limits(port.ingress_profiles, slice, out.ingress_limits);
@@ -154,6 +159,14 @@ class PlanBuilder {
             .headroom_cells = cells(headroom_.cells(profile, shape)),
             .xon_cells = in_cells(profile.xon),
             .xon_offset_cells = in_cells(profile.xon_offset)};
+  }
+
+  // Extra cells are reserved as well, and its limit is lower by as many.
+  dp::QueuePlan queue_of(const BufferProfileConfig& profile) const {
+    const uint32_t extra = profile.size == 0 ? 0 : config_.queue_extra_cells;
+    dp::SharedLimit limit = limit_of(profile);
+    limit.cells -= static_cast<int32_t>(extra);
+    return {pool_number(profile.pool, 0), in_cells(profile.size) + extra, limit};
   }
 
   dp::PortBufferPlan buffers_of_switch() const {
@@ -191,15 +204,25 @@ class PlanBuilder {
     }
     if (port.scheduler != PortQos::kNone) out.shaper = config_.schedulers[static_cast<size_t>(port.scheduler)].shaper;
     out.link_mode = shape.flow_control;
-    const bool by_credit = shape.flow_control == FlowControl::kCredit;
-    (by_credit ? out.credit_enabled : out.pfc_enabled) = port.pfc_enable;
+    out.pfc_enabled = dp::paused_priorities(shape.flow_control, port.pfc_enable);
+    if (shape.flow_control == FlowControl::kCredit) out.credit_enabled = port.pfc_enable;
     out.pfc_response = shape.response;
     out.largest_frame = shape.largest_frame;
-    out.queues_of_priority = config_.queues_of_priority;
-    out.priorities_of_pg = config_.priorities_of_pg;
+    out.queues_of_priority = port.queues_of_priority;
+    out.priorities_of_pg = port.priorities_of_pg;
     out.watchdog = port.watchdog;
     out.watchdog.priorities = port.pfcwd_sw_enable.value_or(port.pfc_enable);
+    if (shape.flow_control == FlowControl::kPause) set_for_whole_link(out);
     return out;
+  }
+
+  // Of PAUSE no table of SONiC's says anything: every queue is held, each group may ask for it, and a watchdog of
+  // priorities has nothing to watch.
+  static void set_for_whole_link(dp::PortQosPlan& port) {
+    const dp::PortQosPlan plain;
+    port.queues_of_priority = plain.queues_of_priority;
+    port.priorities_of_pg = plain.priorities_of_pg;
+    port.watchdog.action = dp::WatchdogAction::kNone;
   }
 
   const Profile& profile_;

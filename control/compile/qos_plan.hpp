@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Compiles SONiC's tables into a switch's QosPlan: sizes become cells, rows of ports ports, names masks. Pure.
 //
-//   cells        sizes rounded up to whole cells, as Broadcom's SDK does it; pools rounded down
+//   cells        sizes rounded up to whole cells, as Broadcom's SDK does it; pools rounded down,
+//                but for the egress pools of some chips (PlatformRow::pools_whole)
 //   PG           reserved = size, less the headroom if that is inside (qos.hpp); headroom = xoff, or by the
 //                formula for this port (dataplane/buffer/headroom.hpp) if it is `auto`
 //   pool shared  size: SONiC's tables have taken out before what groups reserve (buffer_pool_mellanox.lua). Where

@@ -152,22 +152,44 @@ class Reviewer {
     if (outside.hosts.empty() || ways.senders.empty()) return;
     outside.lossless_dscps = book_.lossless_dscps(ways);
     if (outside.lossless_dscps.size() == 64) outside.lossless_dscps.clear();  // no switch between them
+    std::string why;
     for (const uint8_t dscp : outside.lossless_dscps) {
-      outside.drops_early = outside.drops_early || std::ranges::any_of(ways.senders, [&](LinkEnd sender) {
-                              return book_.at(sender, dscp, false).loss == Loss::kEarly;
-                            });
+      const auto early = std::ranges::find_if(
+          ways.senders, [&](LinkEnd sender) { return book_.at(sender, dscp, false).loss == Loss::kEarly; });
+      if (outside.drops_early || early == ways.senders.end()) continue;
+      outside.drops_early = true;
+      why = book_.why(*early, book_.at(*early, dscp, false)) + ", at " + fabric_.name_of(*early);
     }
     if (outside.lossless_dscps.empty()) return;
     for (const uint32_t host : outside.hosts) review_guest(host);
+    if (outside.drops_early) review_unknown_senders(why);
   }
 
-  // A guest's adapter writes what its command's tools ask for, and they ask for 0 unless told otherwise.
+  // What they send, nobody here knows; of guests their commands tell.
+  void review_unknown_senders(const std::string& why) {
+    std::vector<uint32_t> unknown = out_.outside.hosts;
+    std::erase_if(unknown, [&](uint32_t host) {
+      return std::holds_alternative<Guest>(fabric_.nodes[host].attachment) ||
+             std::holds_alternative<PcapEdge>(fabric_.nodes[host].attachment);
+    });
+    if (unknown.empty()) return;
+    const std::string others =
+        unknown.size() == 1 ? "" : " (and " + std::to_string(unknown.size() - 1) + " more hosts)";
+    warn(fabric_.nodes[unknown.front()].place, "DSCP " + listed(out_.outside.lossless_dscps) +
+                                                   " is lossless only for what it sends ECN-capable" + others + ": " +
+                                                   why);
+  }
+
+  // A guest's adapter writes what its command's tools ask for, and they ask for 0 unless told otherwise; `nic: dscp`
+  // writes over the DSCP of it.
   void review_guest(uint32_t index) {
     const FabricNode& node = fabric_.nodes[index];
     const auto* guest = std::get_if<Guest>(&node.attachment);
-    if (guest == nullptr || guest->run.empty() || node.nic.dscp) return;
+    if (guest == nullptr || guest->run.empty()) return;
     const OutsideService& outside = out_.outside;
-    const auto is_lossless = [&](uint8_t dscp) { return std::ranges::binary_search(outside.lossless_dscps, dscp); };
+    const auto is_lossless = [&](uint8_t dscp) {
+      return node.nic.dscp || std::ranges::binary_search(outside.lossless_dscps, dscp);
+    };
     const Place& place = node.place;
     const std::vector<uint8_t> classes = traffic_classes_in(guest->run);
     if (classes.empty() && !is_lossless(0)) {

@@ -91,14 +91,17 @@ uint8_t ServiceBook::queue_of(const Profile& profile, LinkEnd sender, uint8_t ds
 uint8_t ServiceBook::stops_for(LinkEnd sender, uint8_t dscp) const {
   const Fabric& fabric = testbed_.fabric;
   const FabricNode& node = fabric.nodes[sender.node];
+  const FlowControl mode = fabric.links[fabric.port(sender).link].flow_control;
+  if (mode == FlowControl::kPause) return dataplane::paused_priorities(mode, 0);
   if (const Profile* profile = profile_of(sender.node)) {
     if (!profile->qos) return 0;
     const uint8_t queue = queue_of(*profile, sender, dscp);
+    const PortQos& port = profile->qos->port(fabric.port(sender).name);
     uint8_t out = 0;
     for (uint8_t p = 0; p < 8; ++p) {
-      if ((profile->qos->queues_of_priority[p] & bit(queue)) != 0) out |= bit(p);
+      if ((port.queues_of_priority[p] & bit(queue)) != 0) out |= bit(p);
     }
-    return out & profile->qos->port(fabric.port(sender).name).pfc_enable;
+    return out & port.pfc_enable;
   }
   // A host has the classes of the switch before its first port.
   const LinkEnd first = fabric.peer_of({sender.node, 0});
@@ -117,8 +120,10 @@ Loss ServiceBook::group_loss(LinkEnd receiver, Service& service) const {
   const PortQos& qos = profile.qos->port(port.name);
   const BufferProfileConfig* row = row_at(*profile.qos, qos.groups[*service.group]);
   if (row == nullptr || !row->lossless) return Loss::kNoHeadroom;
-  service.priorities = profile.qos->priorities_of_pg[*service.group] & qos.pfc_enable;
-  service.credit = testbed_.fabric.links[port.link].flow_control == FlowControl::kCredit;
+  const FlowControl mode = testbed_.fabric.links[port.link].flow_control;
+  service.credit = mode == FlowControl::kCredit;
+  service.priorities = mode == FlowControl::kPause ? dataplane::paused_priorities(mode, 0)
+                                                   : qos.priorities_of_pg[*service.group] & qos.pfc_enable;
   return service.priorities == 0 ? Loss::kNotPaused : Loss::kNothing;
 }
 

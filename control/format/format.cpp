@@ -18,6 +18,12 @@ bool is_name(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return is_alphanumeric(c) || c == '_' || c == '-'; });
 }
 
+bool is_port_name(std::string_view text) {
+  return !text.empty() && text.size() <= 31 && std::ranges::all_of(text, [](char c) {
+    return is_alphanumeric(c) || c == '_' || c == '-' || c == '/' || c == '.';
+  });
+}
+
 Json text_schema() {
   return {{"type", {"string", "number", "boolean"}}};
 }

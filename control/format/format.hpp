@@ -309,6 +309,9 @@ struct Named {
 inline constexpr std::string_view kNamePattern = "^[A-Za-z0-9][A-Za-z0-9_-]{0,62}$";
 bool is_name(std::string_view text);
 
+// Port names become interface names in captures and counters: also '/' and '.', at most 31.
+bool is_port_name(std::string_view text);
+
 template <typename T>
 struct Format<Named<T>> {
   static bool read(Reader& reader, Value value, Named<T>& out) {

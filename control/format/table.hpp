@@ -9,10 +9,14 @@
 //     return table;
 //   }
 //
+// A named size stands for the values of several keys: `size: published`. Keys that are given beside it go before its
+// values, and those that it has values for need not be given.
+//
 // A row struct has a member `Value where`, which is set so that later checks can report a position. It may have a
 // member `bool read_well`, by which later checks pass over rows with errors.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -116,6 +120,22 @@ class Table {
     rules_.push_back(std::move(rule));
     return *this;
   }
+  // `size: WORD` stands for `values`, which has one for each of `keys`.
+  Table& named_size(std::string_view word, Row values, std::vector<std::string_view> keys) {
+    if (sizes_ == nullptr) {
+      sizes_ = std::make_shared<NamedSizes>();
+      keys_.push_back({kSizeKey, "values for the other keys, which go before it", false});
+      reads_.push_back(
+          [sizes = sizes_](Reader& reader, Value value, Row&) { return read_size(reader, value, *sizes); });
+      schemas_.push_back([sizes = sizes_](SchemaBook&) {
+        Json words = Json::array();
+        for (const NamedSize& each : *sizes) words.push_back(each.word);
+        return Json{{"enum", words}};
+      });
+    }
+    sizes_->push_back({word, std::move(values), std::move(keys)});
+    return *this;
+  }
   // Keys that are not declared here belong to other readers, and are no error.
   Table& among_others() {
     others_ = true;
@@ -134,8 +154,13 @@ class Table {
   std::string_view choice() const { return choice_; }
 
   bool read(Reader& reader, Value value, Row& row) const {
+    const std::optional<Value> given = size_key_in(value);
+    const NamedSize* size = given ? size_called(*given) : nullptr;
+    if (size != nullptr) row = size->values;
+    // A size that is misspelt makes no other key missing.
+    if (given && size == nullptr) size = &sizes_->front();
     if constexpr (requires { row.where = value; }) row.where = value;
-    bool good = read_keys(reader, value, name_, keys_, others_,
+    bool good = read_keys(reader, value, name_, size != nullptr ? keys_beside(*size) : keys_, others_,
                           [&](size_t i, Value content) { return reads_[i](reader, content, row); });
     const bool can_judge = good;
     for (size_t i = 0; can_judge && i < rules_.size(); ++i) good = rules_[i](reader, value, row) && good;
@@ -152,6 +177,59 @@ class Table {
   }
 
  private:
+  static constexpr std::string_view kSizeKey = "size";
+
+  struct NamedSize {
+    std::string_view word;
+    Row values;
+    std::vector<std::string_view> keys;  // that it has values for
+  };
+
+  using NamedSizes = std::vector<NamedSize>;
+
+  // The value of `size`, if there is one.
+  std::optional<Value> size_key_in(Value map) const {
+    std::optional<Value> found;
+    if (sizes_ == nullptr || map.kind() != ValueKind::kMap) return found;
+    for_each_entry(map, [&](Value key, Value content) {
+      if (key.kind() == ValueKind::kScalar && key.text() == kSizeKey) found = content;
+    });
+    return found;
+  }
+
+  const NamedSize* size_called(Value value) const {
+    if (value.kind() != ValueKind::kScalar) return nullptr;
+    const auto found = std::ranges::find(*sizes_, value.text(), &NamedSize::word);
+    return found == sizes_->end() ? nullptr : &*found;
+  }
+
+  static bool read_size(Reader& reader, Value value, const NamedSizes& sizes) {
+    std::vector<std::string_view> known;
+    std::string listed;
+    for (const NamedSize& each : sizes) {
+      known.push_back(each.word);
+      listed += (listed.empty() ? "" : ", ") + std::string(each.word);
+    }
+    if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "one of " + listed);
+    if (std::ranges::find(known, value.text()) != known.end()) return true;
+    return reader.wrong(value, shown(value.text()) + " is not one of " + listed + reader.guess(value.text(), known));
+  }
+
+  std::vector<KeyInfo> keys_beside(const NamedSize& size) const {
+    std::vector<KeyInfo> out = keys_;
+    for (KeyInfo& info : out) {
+      if (std::ranges::find(size.keys, info.key) != size.keys.end()) info.required = false;
+    }
+    return out;
+  }
+
+  // That every named size has a value for.
+  bool has_named_value(std::string_view key) const {
+    return sizes_ != nullptr && std::ranges::all_of(*sizes_, [&](const NamedSize& each) {
+             return std::ranges::find(each.keys, key) != each.keys.end();
+           });
+  }
+
   template <typename T>
   Table& add(std::string_view key, T Row::* member, std::string_view doc, bool required, Limits<InnerType<T>> limits) {
     keys_.push_back({key, doc, required});
@@ -184,14 +262,16 @@ class Table {
   Json define(SchemaBook& book) const {
     Json properties = Json::object();
     Json required = Json::array();
+    Json without_size = Json::array();
     for (size_t i = 0; i < keys_.size(); ++i) {
       Json property{{"description", keys_[i].doc}};
       property.update(schemas_[i](book));
       properties[std::string(keys_[i].key)] = std::move(property);
-      if (keys_[i].required) required.push_back(keys_[i].key);
+      if (keys_[i].required) (has_named_value(keys_[i].key) ? without_size : required).push_back(keys_[i].key);
     }
     Json out{{"description", doc_}, {"type", "object"}, {"properties", properties}};
     if (!required.empty()) out["required"] = required;
+    if (!without_size.empty()) out["anyOf"] = {{{"required", {kSizeKey}}}, {{"required", without_size}}};
     out["additionalProperties"] = others_;
     return out;
   }
@@ -201,6 +281,7 @@ class Table {
   std::string_view choice_;
   bool others_ = false;
   std::vector<KeyInfo> keys_;
+  std::shared_ptr<NamedSizes> sizes_;
   std::vector<std::function<bool(Reader&, Value, Row&)>> reads_;
   std::vector<std::function<Json(SchemaBook&)>> schemas_;
   std::vector<std::function<void(const Row&, Row&)>> merges_;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
+#include <set>
 
 #include "control/load/live_fault.hpp"
 #include "control/load/qos_change.hpp"
 #include "control/load/resolve.hpp"
 #include "control/rows/tables.hpp"
+#include "dataplane/units/rng.hpp"
 
 namespace softspine::control {
 namespace {
@@ -25,48 +28,178 @@ std::optional<LinkEnd> find_port(Reader& reader, NodeFinder& nodes, const Endpoi
   return std::nullopt;
 }
 
-// The ports that a fault names: one, or all of a node's.
+std::vector<LinkEnd> all_ports_of(const Fabric& fabric, const std::vector<uint32_t>& nodes) {
+  std::vector<LinkEnd> out;
+  for (const uint32_t n : nodes) {
+    for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) out.push_back({n, p});
+  }
+  return out;
+}
+
+// Those of a node that are named: a line card's.
+std::vector<LinkEnd> find_card(Reader& reader, NodeFinder& nodes, const FaultRow& row) {
+  std::vector<LinkEnd> out;
+  const Value list = row.where.child("ports");
+  if (!row.node || !nodes.find(*row.node, row.where.child("node"))) return out;
+  for (const std::string& name : *row.ports) {
+    if (const auto port = find_port(reader, nodes, {*row.node, name}, list)) out.push_back(*port);
+  }
+  if (row.ports->empty()) reader.wrong(list, "names no port");
+  return out;
+}
+
+// Of every switch of a plane below the core: a plane's own core switches have no other links, and a shared core is no
+// plane's.
+std::vector<LinkEnd> find_plane(Reader& reader, NodeFinder& nodes, const FaultRow& row) {
+  uint32_t planes = 0;
+  std::vector<uint32_t> switches;
+  for (uint32_t n = 0; n < nodes.fabric().nodes.size(); ++n) {
+    const FabricNode& node = nodes.fabric().nodes[n];
+    if (node.kind != NodeKind::kSwitch || node.role == Role::kCore) continue;
+    planes = std::max(planes, node.plane + 1);
+    if (node.plane + 1 == *row.plane) switches.push_back(n);
+  }
+  if (switches.empty() && nodes.names_known()) {
+    reader.wrong(row.where.child("plane"),
+                 "there is no plane " + std::to_string(*row.plane) +
+                     (planes <= 1 ? ": the fabric has one" : ": planes are 1 to " + std::to_string(planes)));
+  }
+  return all_ports_of(nodes.fabric(), switches);
+}
+
+// Of a ToR, its hosts, the ToRs that these are linked to, and so on. A server's NICs are in one rack.
+std::vector<LinkEnd> find_rack(Reader& reader, NodeFinder& nodes, const FaultRow& row) {
+  const Fabric& fabric = nodes.fabric();
+  const auto first = nodes.find(*row.rack, row.where.child("rack"));
+  if (!first) return {};
+  std::multimap<std::string_view, uint32_t> by_server;
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    if (fabric.nodes[n].kind == NodeKind::kHost) by_server.emplace(fabric.nodes[n].server, n);
+  }
+  std::set<uint32_t> rack{*first};
+  std::vector<uint32_t> open{*first};
+  const auto add = [&](uint32_t n) {
+    if (rack.insert(n).second) open.push_back(n);
+  };
+  while (!open.empty()) {
+    const FabricNode& node = fabric.nodes[open.back()];
+    const uint32_t at = open.back();
+    open.pop_back();
+    for (uint16_t p = 0; p < node.ports.size(); ++p) {
+      const uint32_t peer = fabric.peer_of({at, p}).node;
+      if (node.kind == NodeKind::kHost || fabric.nodes[peer].kind == NodeKind::kHost) add(peer);
+    }
+    if (node.kind != NodeKind::kHost || node.server.empty()) continue;
+    for (auto [same, end] = by_server.equal_range(node.server); same != end; ++same) add(same->second);
+  }
+  const bool has_host = std::ranges::any_of(rack, [&](uint32_t n) { return fabric.nodes[n].kind == NodeKind::kHost; });
+  if (!has_host) {
+    reader.wrong(row.where.child("rack"), *row.rack + " has no hosts: a rack is a ToR and its hosts");
+    return {};
+  }
+  return all_ports_of(fabric, {rack.begin(), rack.end()});
+}
+
+// The ports that a fault names: one, or all of a node's, a plane's, a rack's.
 std::vector<LinkEnd> find_ports(Reader& reader, NodeFinder& nodes, const FaultRow& row) {
   std::vector<LinkEnd> out;
+  if (row.plane) return find_plane(reader, nodes, row);
+  if (row.rack) return find_rack(reader, nodes, row);
+  if (row.ports) return find_card(reader, nodes, row);
   if (row.link) {
     if (const auto port = find_port(reader, nodes, *row.link, row.where.child("link"))) out.push_back(*port);
   } else if (row.node) {
-    if (const auto node = nodes.find(*row.node, row.where.child("node"))) {
-      const size_t ports = nodes.fabric().nodes[*node].ports.size();
-      for (uint16_t p = 0; p < ports; ++p) out.push_back({*node, p});
+    for (const uint32_t node : nodes.find_all(*row.node, row.where.child("node"), Among::kNodes)) {
+      const size_t ports = nodes.fabric().nodes[node].ports.size();
+      for (uint16_t p = 0; p < ports; ++p) out.push_back({node, p});
     }
   }
   return out;
 }
 
-// The change of a switch's profile.
-std::optional<ProfileChange> find_change(Reader& reader, NodeFinder& nodes, const FaultRow& row,
-                                         const std::vector<Profile>& profiles) {
-  const auto node = nodes.find(*row.node, row.where.child("node"));
+// The changes of switches' profiles.
+std::vector<ProfileChange> find_changes(Reader& reader, NodeFinder& nodes, const FaultRow& row,
+                                        const std::vector<Profile>& profiles) {
+  const auto found = nodes.find_all(*row.node, row.where.child("node"), Among::kNodes);
   const auto profile = std::ranges::find(profiles, *row.profile, &Profile::name);
   if (profile == profiles.end()) {
     std::vector<std::string_view> known;
     for (const Profile& each : profiles) known.push_back(each.name);
     reader.wrong(row.where.child("profile"),
                  "there is no profile " + shown(*row.profile) + reader.guess(*row.profile, known));
+    return {};
   }
-  if (!node || profile == profiles.end()) return std::nullopt;
-  if (const auto refused = why_not_change(profiles, nodes.fabric(), *node, *profile); !refused.empty()) {
-    reader.wrong(row.where.child("profile"), refused);
-    return std::nullopt;
+  std::vector<ProfileChange> out;
+  for (const uint32_t node : found) {
+    if (const auto refused = why_not_change(profiles, nodes.fabric(), node, *profile); !refused.empty()) {
+      reader.wrong(row.where.child("profile"), refused);
+      return {};
+    }
+    out.push_back({node, static_cast<uint32_t>(profile - profiles.begin())});
   }
-  return ProfileChange{*node, static_cast<uint32_t>(profile - profiles.begin())};
+  return out;
 }
 
-Fault link_fault(Reader& reader, const FaultRow& row, const std::vector<Profile>& profiles, NodeFinder& nodes) {
-  Fault fault{.at = dataplane::Instant::at(row.at), .links = {}, .up = row.set == FaultState::kUp, .profile = {}};
-  if (row.profile && row.node) {
-    fault.profile = find_change(reader, nodes, row, profiles);
-    return fault;
+LinkFaultKind kind_of_links(FaultState set) {
+  switch (set) {
+    case FaultState::kUp: return LinkFaultKind::kUp;
+    case FaultState::kOneWay:
+    case FaultState::kDead: return LinkFaultKind::kDead;
+    case FaultState::kDrained: return LinkFaultKind::kDrained;
+    default: return LinkFaultKind::kDown;
   }
-  for (const LinkEnd port : find_ports(reader, nodes, row)) fault.links.push_back(nodes.fabric().port(port).link);
-  std::ranges::sort(fault.links);
+}
+
+// A set of nodes can have both ends of a link.
+void keep_each_once(auto& list) {
+  std::ranges::sort(list);
+  const auto repeated = std::ranges::unique(list);
+  list.erase(repeated.begin(), repeated.end());
+}
+
+Fault link_fault(Reader& reader, const FaultRow& row, NodeFinder& nodes) {
+  Fault fault{.at = dataplane::Instant::at(row.at), .links = {}};
+  fault.kind = kind_of_links(*row.set);
+  fault.carrier_goes = row.carrier == Carrier::kGoes;
+  fault.links_after = row.links_after;
+  if (row.until) fault.until = dataplane::Instant::at(*row.until);
+  for (const LinkEnd port : find_ports(reader, nodes, row)) {
+    const LinkEnd peer = nodes.fabric().peer_of(port);
+    fault.links.push_back(nodes.fabric().port(port).link);
+    if (fault.kind != LinkFaultKind::kDead) continue;
+    if (row.direction != LossyWay::kIn) fault.ports.push_back(port);
+    if (row.direction != LossyWay::kOut) fault.ports.push_back(peer);
+  }
+  keep_each_once(fault.links);
+  keep_each_once(fault.ports);
   return fault;
+}
+
+// Down and up, so many times. The jitter is drawn for this row alone: another row changes nothing here.
+void add_flaps(const Fault& first, const FlapRow& row, uint64_t seed, std::vector<Fault>& out) {
+  const uint64_t stream = first.links.empty() ? 0 : first.links.front();
+  dataplane::Rng rng{seed, ~(stream << 32) ^ static_cast<uint64_t>(first.at.count_ps())};
+  const dataplane::Duration down = row.down.value_or(row.period / 2);
+  for (uint32_t i = 0; i < row.count; ++i) {
+    const auto late = static_cast<int64_t>(rng.below(static_cast<uint64_t>(row.jitter.count_ps()) + 1));
+    Fault flap = first;
+    flap.at = first.at + row.period * i + dataplane::Duration::ps(late);
+    out.push_back(flap);
+    flap.at = flap.at + down;
+    flap.kind = LinkFaultKind::kUp;
+    out.push_back(std::move(flap));
+  }
+}
+
+void add_link_faults(Reader& reader, const FaultRow& row, NodeFinder& nodes, Testbed& testbed) {
+  if (row.profile && row.node) {
+    for (const ProfileChange& change : find_changes(reader, nodes, row, testbed.profiles))
+      testbed.faults.push_back({.at = dataplane::Instant::at(row.at), .links = {}, .profile = change});
+    return;
+  }
+  Fault fault = link_fault(reader, row, nodes);
+  if (row.flap) return add_flaps(fault, *row.flap, testbed.run.seed, testbed.faults);
+  testbed.faults.push_back(std::move(fault));
 }
 
 // Bit n: priority n. Nothing if the list is wrong.
@@ -125,52 +258,53 @@ std::optional<PortFault> port_fault(Reader& reader, const FaultRow& row, NodeFin
   return fault;
 }
 
-std::optional<HostFault> host_fault(Reader& reader, const FaultRow& row, NodeFinder& nodes) {
+void add_host_faults(Reader& reader, const FaultRow& row, NodeFinder& nodes, Testbed& testbed) {
   HostFault fault{.at = dataplane::Instant::at(row.at)};
   fault.kind = row.set == FaultState::kStorm ? HostFaultKind::kStorm : HostFaultKind::kSlowReceiver;
   if (row.until) fault.until = dataplane::Instant::at(*row.until);
   if (row.drain) fault.drain = *row.drain;
   const auto mask = mask_of(reader, row, fault.priorities);
-  if (!mask) return std::nullopt;
+  if (!mask || !row.node) return;  // has been complained about
   fault.priorities = *mask;
-  if (!row.node) return std::nullopt;  // has been complained about
   const Value where = row.where.child("node");
-  const auto node = nodes.find(*row.node, where);
-  if (!node) return std::nullopt;
-  const FabricNode& found = nodes.fabric().nodes[*node];
-  if (found.kind != NodeKind::kHost || !is_builtin(found.attachment)) {
-    reader.wrong(where, *row.node + " is not a built-in host: nobody here can make it fail");
-    return std::nullopt;
+  for (const uint32_t node : nodes.find_all(*row.node, where, Among::kHosts)) {
+    const FabricNode& found = nodes.fabric().nodes[node];
+    if (found.kind != NodeKind::kHost || !is_builtin(found.attachment)) {
+      reader.wrong(where, found.name + " is not a built-in host: nobody here can make it fail");
+      return;
+    }
+    fault.node = node;
+    testbed.host_faults.push_back(fault);
   }
-  fault.node = *node;
-  return fault;
 }
 
-// A host that fails no longer, if it is a host that can fail.
-std::optional<HostFault> host_is_well(const FaultRow& row, const NodeFinder& nodes, const std::vector<LinkEnd>& ports) {
-  if (ports.empty()) return std::nullopt;
-  const uint32_t node = ports[0].node;
-  const FabricNode& found = nodes.fabric().nodes[node];
-  if (found.kind != NodeKind::kHost || !is_builtin(found.attachment)) return std::nullopt;
-  return HostFault{.at = dataplane::Instant::at(row.at), .node = node, .kind = HostFaultKind::kClear};
+// Hosts that fail no longer, of those that can fail.
+void clear_hosts(Reader& reader, const FaultRow& row, NodeFinder& nodes, Testbed& testbed) {
+  uint32_t last = kNone;  // a node's ports stand together
+  for (const LinkEnd port : find_ports(reader, nodes, row)) {
+    const FabricNode& found = nodes.fabric().nodes[port.node];
+    if (port.node == last || found.kind != NodeKind::kHost || !is_builtin(found.attachment)) continue;
+    last = port.node;
+    testbed.host_faults.push_back(
+        {.at = dataplane::Instant::at(row.at), .node = port.node, .kind = HostFaultKind::kClear});
+  }
 }
 
 void resolve_fault(Reader& reader, const FaultRow& row, Testbed& testbed, NodeFinder& nodes) {
   switch (row.set.value_or(FaultState::kDown)) {
     case FaultState::kDown:
-    case FaultState::kUp: testbed.faults.push_back(link_fault(reader, row, testbed.profiles, nodes)); break;
+    case FaultState::kUp:
+    case FaultState::kOneWay:
+    case FaultState::kDead:
+    case FaultState::kDrained: add_link_faults(reader, row, nodes, testbed); break;
     case FaultState::kStorm:
-    case FaultState::kSlowReceiver:
-      if (const auto fault = host_fault(reader, row, nodes)) testbed.host_faults.push_back(*fault);
-      break;
+    case FaultState::kSlowReceiver: add_host_faults(reader, row, nodes, testbed); break;
     case FaultState::kLossy:
     case FaultState::kDeaf:
     case FaultState::kTxDisabled:
     case FaultState::kClear:
       if (auto fault = port_fault(reader, row, nodes)) {
-        if (fault->kind == PortFaultKind::kClear) {
-          if (const auto host = host_is_well(row, nodes, fault->ports)) testbed.host_faults.push_back(*host);
-        }
+        if (fault->kind == PortFaultKind::kClear) clear_hosts(reader, row, nodes, testbed);
         testbed.port_faults.push_back(std::move(*fault));
       }
       break;
@@ -188,6 +322,13 @@ void resolve_faults(Reader& reader, const std::vector<FaultRow>& rows, Testbed& 
   std::ranges::stable_sort(testbed.faults, {}, &Fault::at);
   std::ranges::stable_sort(testbed.host_faults, {}, &HostFault::at);
   std::ranges::stable_sort(testbed.port_faults, {}, &PortFault::at);
+}
+
+std::optional<Detection> resolve_detection(const std::optional<DetectionRow>& row) {
+  if (!row) return std::nullopt;
+  Detection out{.loss_of_signal = row->loss_of_signal, .hellos = {}};
+  if (row->bfd) out.hellos = row->bfd->interval * row->bfd->multiplier;
+  return out;
 }
 
 std::expected<LiveFault, Errors> parse_live_fault(std::string_view text, const Testbed& testbed) {

@@ -7,7 +7,8 @@
 //                   speed, the only one for its cable
 //                   else one that fits: on a Spectrum as SONiC's calculator has it (compile/sonic_headroom.hpp), on
 //                   another chip with the headroom of the formula; NULL in BUFFER_PG stands for the same
-// SONiC looks the profile's figures up in pg_profile_lookup.ini of the platform, which is no part of a config_db.json.
+// SONiC looks the profile's figures up in pg_profile_lookup.ini of the platform, which is no part of a config_db.json:
+// `pg_profile_lookup` of a profile names it (pg_profile_lookup.hpp).
 #pragma once
 
 #include <cstdint>

@@ -6,9 +6,11 @@
 #include "control/compile/service.hpp"
 #include "control/document/text_file.hpp"
 #include "control/load/hash_check.hpp"
+#include "control/load/include.hpp"
 #include "control/load/qos_resolve.hpp"
 #include "control/load/resolve.hpp"
 #include "control/load/without_effect.hpp"
+#include "control/routing/plane_leaks.hpp"
 #include "control/rows/tables.hpp"
 
 namespace softspine::control {
@@ -65,6 +67,15 @@ RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, 
   return out;
 }
 
+std::vector<PortFault> damaged_links(const Expanded& expanded) {
+  std::vector<PortFault> out;
+  for (const DamagedLink& damaged : expanded.damaged) {
+    const FabricLink& link = expanded.fabric.links[damaged.link];
+    out.push_back({.ports = {link.a, link.b}, .damaged_millionths = damaged.millionths});
+  }
+  return out;
+}
+
 // The profiles that the file names outside of `profiles`.
 std::vector<std::string_view> wanted_profiles(const TestbedRow& row) {
   std::vector<std::string_view> out;
@@ -79,6 +90,26 @@ std::vector<std::string_view> wanted_profiles(const TestbedRow& row) {
   return out;
 }
 
+bool meets_in_core(const FabricSpec& spec) {
+  const auto* hpn = std::get_if<Hpn>(&spec);
+  return hpn != nullptr && hpn->shares_cores();
+}
+// Where a testbed has planes meet on purpose.
+bool planes_meet_in_core(const TestbedRow& row) {
+  if (row.fabric.given) return meets_in_core(row.fabric.value);
+  return std::ranges::any_of(row.fabrics.items, [](const auto& item) { return meets_in_core(item.value.value); });
+}
+
+void check_planes(Reader& reader, const TestbedRow& row, Value root, const Fabric& fabric) {
+  const auto way = find_plane_leak(fabric, planes_meet_in_core(row));
+  if (!way) return;
+  std::string by;
+  for (const uint32_t node : *way) by += (by.empty() ? "" : " → ") + fabric.nodes[node].name;
+  reader.warn(root.child(row.fabric.given ? "fabric" : "fabrics"),
+              "planes leak: what leaves a NIC on plane " + std::to_string(fabric.nodes[way->front()].plane + 1) +
+                  " may arrive on plane " + std::to_string(fabric.nodes[way->back()].plane + 1) + ", by " + by);
+}
+
 }  // namespace
 
 std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_view name, const Overrides& overrides) {
@@ -88,24 +119,32 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   TestbedRow row;
   Format<TestbedRow>::read(reader, document->root(), row);
   if (document->root().kind() != ValueKind::kMap) return std::unexpected(reader.finish());
-  if (!row.fabric.given && !row.topology)
-    reader.wrong(document->root(), "nothing to build: 'fabric' or 'topology' is missing");
+  add_included(reader, row);
+  if (!row.fabric.given && row.fabrics.items.empty() && !row.topology)
+    reader.wrong(document->root(), "nothing to build: 'fabric', 'fabrics' or 'topology' is missing");
 
   Testbed out{.name = row.name, .file = std::string(name)};
-  out.fabric_place = place_of(document->root().child("fabric"));
+  out.fabric_place = place_of(document->root().child(row.fabric.given ? "fabric" : "fabrics"));
   out.profiles = resolve_profiles(reader, row.profiles, wanted_profiles(row));
   Expanded expanded = expand(reader, row, out.profiles);
   check_groups(reader, row, out.profiles, expanded.fabric);
   out.run = resolve_run(reader, row.run, overrides, expanded.fabric);
   NodeFinder nodes(reader, expanded);
+  if (expanded.names_known) out.jobs = resolve_jobs(reader, row, out.run.seed, expanded.fabric);
+  nodes.set_jobs(out.jobs);
   out.workloads = resolve_workloads(reader, row.workload, out.run, nodes);
+  out.port_faults = damaged_links(expanded);
   resolve_faults(reader, row.faults, out, nodes);
   check_qos(reader, out.profiles, expanded.fabric);
   out.convergence = row.convergence;
+  out.convergence_per_hop = row.convergence_per_hop;
+  out.detection = resolve_detection(row.detection);
   out.expectations = resolve_expectations(reader, row.expect);
   Errors errors = reader.finish();
   if (!errors.empty()) return std::unexpected(std::move(errors));
   out.fabric = std::move(expanded.fabric);
+  out.staged = std::move(expanded.staged);
+  check_planes(reader, row, document->root(), out.fabric);
   find_without_effect(reader, row, out, expanded.rows);
   out.warnings = reader.warnings();
   out.ignored = reader.ignored();
@@ -117,6 +156,20 @@ std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overr
   const auto text = read_text_file(path);
   if (!text) return std::unexpected(Errors{{path, "", 0, 0, text.error()}});
   return parse_testbed(*text, path, overrides);
+}
+
+std::optional<Fabric> load_fabric(const std::string& path) {
+  const auto text = read_text_file(path);
+  if (!text) return std::nullopt;
+  Reader reader{path};
+  const auto document = Document::parse(*text, path, reader.log());
+  if (!document || document->root().kind() != ValueKind::kMap) return std::nullopt;
+  TestbedRow row;
+  Format<TestbedRow>::read(reader, document->root(), row);
+  const std::vector<Profile> profiles = resolve_profiles(reader, row.profiles, wanted_profiles(row));
+  Expanded expanded = expand(reader, row, profiles);
+  if (!expanded.names_known || expanded.fabric.nodes.empty()) return std::nullopt;
+  return std::move(expanded.fabric);
 }
 
 std::string testbed_schema() {

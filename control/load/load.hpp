@@ -26,6 +26,9 @@ std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overr
 std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_view name,
                                              const Overrides& overrides = {});
 
+// The fabric alone, also if something else in the file is wrong; none if its names are not known.
+std::optional<Fabric> load_fabric(const std::string& path);
+
 // The JSON Schema of the format, indented, with a line end.
 std::string testbed_schema();
 

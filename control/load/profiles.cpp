@@ -9,6 +9,7 @@
 #include "control/document/text_file.hpp"
 #include "control/load/config_db.hpp"
 #include "control/load/hash_check.hpp"
+#include "control/load/pg_profile_lookup.hpp"
 #include "control/load/qos_maps.hpp"
 #include "control/load/qos_resolve.hpp"
 #include "control/load/resolve.hpp"
@@ -19,6 +20,8 @@
 
 namespace softspine::control {
 namespace {
+
+constexpr std::string_view kLosslessPool = "ingress_lossless_pool";
 
 template <typename T>
 void set_if(const std::optional<T>& given, T& into) {
@@ -147,7 +150,18 @@ size_t rows_of(const QosRows& qos) {
 }
 
 bool changes_qos(const ProfileRow& row) {
-  return !row.empty() || row.pfc_to_queue_map || row.pfc_to_pg_map;
+  return !row.empty() || row.pfc_to_queue_map || row.pfc_to_pg_map || row.pg_profile_lookup;
+}
+
+void set_pfc_maps(const PfcMaps& maps, PortQos& port) {
+  port.queues_of_priority.fill(0);
+  port.priorities_of_pg.fill(0);
+  for (unsigned p = 0; p < 8; ++p) {
+    const uint8_t queue = maps.queue_of_priority[p];
+    const uint8_t group = maps.group_of_priority[p];
+    if (queue != kUnmappedPriority) port.queues_of_priority[p] = static_cast<uint8_t>(1U << queue);
+    if (group != kUnmappedPriority) port.priorities_of_pg[group] |= static_cast<uint8_t>(1U << p);
+  }
 }
 
 // After all rows of the profile: a config_db.json need not be complete without what the profile adds.
@@ -156,13 +170,10 @@ void resolve_tables(Reader& reader, Value where, Resolved& out) {
   auto qos = resolve_qos(reader, where, out.qos);
   out.whole = out.whole && reader.log().count() == complaints;
   qos->whole = out.whole;
-  qos->queues_of_priority.fill(0);
-  qos->priorities_of_pg.fill(0);
-  for (unsigned p = 0; p < 8; ++p) {
-    const uint8_t queue = out.maps.queue_of_priority[p];
-    const uint8_t group = out.maps.group_of_priority[p];
-    if (queue != kUnmappedPriority) qos->queues_of_priority[p] = static_cast<uint8_t>(1U << queue);
-    if (group != kUnmappedPriority) qos->priorities_of_pg[group] |= static_cast<uint8_t>(1U << p);
+  set_pfc_maps(out.maps.pfc, qos->others);
+  for (auto& [name, port] : qos->ports) {
+    const auto own = out.maps.pfc_of_ports.find(name);
+    set_pfc_maps(own == out.maps.pfc_of_ports.end() ? out.maps.pfc : own->second, port);
   }
   out.profile.qos = std::move(qos);
 }
@@ -282,6 +293,7 @@ class ProfileResolver {
     apply_switch_json(*entry.row, entry.resolved.profile.hash);
     apply_switch_config(*entry.row, entry.resolved.profile.hash);
     apply_row(reader_, *entry.row, entry.resolved);
+    apply_lookup(*entry.row, entry.resolved);
     if (changes_qos(*entry.row) || (file != nullptr && changes_qos(*file))) {
       resolve_tables(reader_, entry.row->where, entry.resolved);
     }
@@ -296,6 +308,31 @@ class ProfileResolver {
     reader_.wrong(entry.row->where, "is too much: profiles may have " + std::to_string(kRowLimit) +
                                         " rows of tables, those of bases counted again");
     return false;
+  }
+
+  // Profiles by speed and cable, beside those that the tables have.
+  void apply_lookup(const ProfileRow& row, Resolved& out) {
+    const Value where = row.where.child("pg_profile_lookup");
+    if (!row.pg_profile_lookup || reader_.is_wrong(where)) return;
+    const std::string path = path_of(where, *row.pg_profile_lookup);
+    const auto text = read_text_file(path, true);
+    if (!text) return void(reader_.wrong(where, shown(path) + " " + text.error()));
+    const auto& pools = out.qos.buffer_pool.items;
+    const auto pool = std::ranges::find(pools, kLosslessPool, [](const auto& item) { return item.key.text; });
+    if (pool == pools.end())
+      return void(reader_.wrong(where, "its profiles are of " + std::string(kLosslessPool) + ", which is missing"));
+    Errors errors;
+    const bool is_static = pool->row.mode == PoolMode::kStatic;
+    const std::string tables = pg_profiles_json(*text, is_static ? "static_th" : "dynamic_th", path, errors);
+    for (const Error& error : errors) reader_.log().add(error);
+    const Value root = reader_.open(tables, path, Dialect::kConfigDb);
+    ProfileRow found;
+    config_db_table().read(reader_, root, found);
+    for (auto& item : found.buffer_profile.items) {
+      const auto& known = out.qos.buffer_profile.items;
+      const auto same = [&](const auto& other) { return other.key.text == item.key.text; };
+      if (std::ranges::none_of(known, same)) out.qos.buffer_profile.items.push_back(std::move(item));
+    }
   }
 
   void apply_switch_json(const ProfileRow& row, HashConfig& hash) {
@@ -318,7 +355,7 @@ class ProfileResolver {
   void apply_switch_config(const ProfileRow& row, HashConfig& hash) {
     const Value where = row.where.child("switch_config");
     if (!row.switch_config || reader_.is_wrong(where)) return;
-    const std::string path = path_of(*row.switch_config);
+    const std::string path = path_of(where, *row.switch_config);
     const auto [place, is_new] = readings_.try_emplace(path);
     if (is_new) {
       const auto text = read_text_file(path, true);
@@ -335,20 +372,22 @@ class ProfileResolver {
 
   // A file beside the testbed's. Nothing, if it cannot be read.
   Value opened(Value where, const std::string& name) {
-    const std::string path = path_of(name);
+    const std::string path = path_of(where, name);
     const auto text = read_text_file(path, true);
     if (text) return reader_.open(*text, path, Dialect::kConfigDb);
     reader_.wrong(where, shown(path) + " " + text.error());
     return {};
   }
-  std::string path_of(const std::string& name) const {
-    return (std::filesystem::path(reader_.file()).parent_path() / name).string();
+  // Beside the file that names it.
+  std::string path_of(Value where, const std::string& name) const {
+    const std::string_view from = where.file();
+    return (std::filesystem::path(from.empty() ? reader_.file() : from).parent_path() / name).string();
   }
 
   // Each file is read once.
   const ProfileRow* config_db_of(const ProfileRow& row) {
     if (!row.config_db || reader_.is_wrong(row.where.child("config_db"))) return nullptr;
-    const auto [place, is_new] = files_.try_emplace(path_of(*row.config_db));
+    const auto [place, is_new] = files_.try_emplace(path_of(row.where, *row.config_db));
     if (!is_new) return place->second.get();
     const Value root = opened(row.where.child("config_db"), *row.config_db);
     place->second = std::make_unique<ProfileRow>();

@@ -79,7 +79,7 @@ class QosCheck {
       const std::string of_port = " of " + fabric_.nodes[node].name + ":" + shape.name + " ";
       uint8_t without = port.pfc_enable;
       for (uint32_t g = 0; g < port.groups.size(); ++g) {
-        const auto credited = static_cast<uint8_t>(config.priorities_of_pg[g] & port.pfc_enable);
+        const auto credited = static_cast<uint8_t>(port.priorities_of_pg[g] & port.pfc_enable);
         if (credited == 0) continue;
         without &= static_cast<uint8_t>(~credited);
         const std::string why = why_no_credit(config, port.groups[g], shape, std::popcount(credited));

@@ -11,20 +11,13 @@ namespace {
 using PortQosRows = Keyed<PortSet, PortQosRow>;
 using MapName = std::optional<Reference> PortQosRow::*;
 
-template <size_t Keys>
-std::vector<std::string_view> names_of(const MapsInForce<Keys>& maps) {
-  std::vector<std::string_view> out;
-  for (const auto& item : maps.table->items) out.push_back(item.name);
-  return out;
-}
-
 // False if the table has no such map.
 template <size_t Keys>
 bool fill(const MapsInForce<Keys>& maps, std::string_view name, std::array<uint8_t, Keys>& into, uint8_t unlisted) {
-  const auto found = std::ranges::find_if(maps.table->items, [&](const auto& item) { return item.name == name; });
-  if (found == maps.table->items.end()) return false;
+  const auto found = maps.index->by_name.find(name);
+  if (found == maps.index->by_name.end()) return false;
   into.fill(unlisted);
-  for (const auto& [key, value] : found->value.items) into[key] = value;
+  for (const auto& [key, value] : found->second->items) into[key] = value;
   return true;
 }
 
@@ -52,14 +45,19 @@ void apply_map(Reader& reader, const std::optional<Named<NumberMap<uint8_t, Keys
                const MapChoice& choice, MapsInForce<Keys>& maps, std::array<uint8_t, Keys>& into, uint8_t unlisted) {
   if (!table && !choice.name) return;
   if (table) {
-    maps.table = &*table;
+    const auto index = std::make_shared<MapIndex<Keys>>();
+    for (const auto& item : table->items) {
+      index->by_name.emplace(item.name, &item.value);
+      index->names.push_back(item.name);
+    }
+    maps.index = index;
     maps.table_where = table_where;
   }
-  if (maps.table == nullptr) {
+  if (maps.index == nullptr) {
     reader.wrong(choice.where, "there is no map " + shown(*choice.name) + ": its table is missing");
     return;
   }
-  const std::vector<std::string_view> names = names_of(maps);
+  const std::vector<std::string_view>& names = maps.index->names;
   const std::string name = !choice.name && names.size() == 1 ? std::string(names.front()) : maps.chosen.value_or("");
   if (fill(maps, name, into, unlisted)) return;
   if (choice.name) {
@@ -67,21 +65,6 @@ void apply_map(Reader& reader, const std::optional<Named<NumberMap<uint8_t, Keys
   } else if (!reader.is_wrong(maps.table_where)) {
     reader.wrong(maps.table_where,
                  "holds " + std::to_string(names.size()) + " maps: PORT_QOS_MAP must say which is in force");
-  }
-}
-
-// PFC's maps: a switch has one for all ports.
-void check_alike(Reader& reader, const PortQosRows& rows, MapName map, const char* key) {
-  const std::string* name = nullptr;
-  for (const auto& item : rows.items) {
-    const std::optional<Reference>& named = item.row.*map;
-    if (!named) continue;
-    if (name != nullptr && *name != named->name) {
-      reader.wrong(item.row.where.child(key),
-                   "is not the map of other ports, " + shown(*name) + ": a switch has one for all");
-    } else {
-      name = &named->name;
-    }
   }
 }
 
@@ -99,12 +82,12 @@ void take_classes(const std::array<uint8_t, 64>& classes, Profile& profile) {
 
 template <size_t Keys>
 void apply_of_port(Reader& reader, const MapsInForce<Keys>& maps, const std::string& port,
-                   std::array<uint8_t, Keys>& into) {
+                   std::array<uint8_t, Keys>& into, uint8_t unlisted = 0) {
   const auto choice = maps.of_ports.find(port);
-  if (choice == maps.of_ports.end() || maps.table == nullptr) return;
+  if (choice == maps.of_ports.end() || maps.index == nullptr) return;
   const std::string& name = *choice->second.name;
-  if (fill(maps, name, into, 0)) return;
-  reader.wrong(choice->second.where, "there is no map " + shown(name) + reader.guess(name, names_of(maps)));
+  if (fill(maps, name, into, unlisted)) return;
+  reader.wrong(choice->second.where, "there is no map " + shown(name) + reader.guess(name, maps.index->names));
 }
 
 // Only of ports that differ from the others.
@@ -125,6 +108,17 @@ void apply_port_maps(Reader& reader, const QosMapsInForce& maps, Profile& profil
     apply_of_port(reader, maps.tc_to_queue, port, its.tc_to_queue);
     apply_of_port(reader, maps.tc_to_pg, port, its.tc_to_pg);
     if (its != static_cast<const PortMaps&>(profile)) profile.port_maps.emplace_back(port, its);
+  }
+}
+
+void apply_pfc_maps(Reader& reader, QosMapsInForce& maps) {
+  maps.pfc_of_ports.clear();
+  for (const auto* of_ports : {&maps.pfc_to_queue.of_ports, &maps.pfc_to_pg.of_ports}) {
+    for (const auto& [port, choice] : *of_ports) maps.pfc_of_ports.try_emplace(port, maps.pfc);
+  }
+  for (auto& [port, its] : maps.pfc_of_ports) {
+    apply_of_port(reader, maps.pfc_to_queue, port, its.queue_of_priority, kUnmappedPriority);
+    apply_of_port(reader, maps.pfc_to_pg, port, its.group_of_priority, kUnmappedPriority);
   }
 }
 
@@ -149,12 +143,11 @@ void apply_maps(Reader& reader, const ProfileRow& row, QosMapsInForce& maps, Pro
   apply("TC_TO_PRIORITY_GROUP_MAP", row.tc_to_pg_map, "tc_to_pg_map", &Row::tc_to_pg_map, maps.tc_to_pg,
         profile.tc_to_pg, 0);
   apply_port_maps(reader, maps, profile);
-  check_alike(reader, row.port_qos_map, &Row::pfc_to_queue_map, "pfc_to_queue_map");
-  check_alike(reader, row.port_qos_map, &Row::pfc_to_pg_map, "pfc_to_pg_map");
   apply("MAP_PFC_PRIORITY_TO_QUEUE", row.pfc_to_queue_map, "pfc_to_queue_map", &Row::pfc_to_queue_map,
-        maps.pfc_to_queue, maps.queue_of_priority, kUnmappedPriority);
+        maps.pfc_to_queue, maps.pfc.queue_of_priority, kUnmappedPriority);
   apply("PFC_PRIORITY_TO_PRIORITY_GROUP_MAP", row.pfc_to_pg_map, "pfc_to_pg_map", &Row::pfc_to_pg_map, maps.pfc_to_pg,
-        maps.group_of_priority, kUnmappedPriority);
+        maps.pfc.group_of_priority, kUnmappedPriority);
+  apply_pfc_maps(reader, maps);
 }
 
 }  // namespace softspine::control

@@ -6,13 +6,16 @@
 // without a row of its own; without it, the first port's row does. Both the table and the choice come from the base if
 // a profile has none. A table of maps replaces the base's as a whole; what a map does not list is 0, as SAI has it.
 // A packet's class and group are those of the port that it comes in by, its queue that of the port that it leaves by.
-// The maps of PFC's priorities are the same on every port.
+// The maps of PFC's priorities are those of the port at which a pause is obeyed (queue) or sent (group).
 #pragma once
 
 #include <array>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "control/document/reader.hpp"
 #include "control/model/profile.hpp"
@@ -26,9 +29,16 @@ struct MapChoice {
   Value where;
 };
 
+// A table's maps by name: it may be large, and so may be the number of profiles that have it from their base.
+template <size_t Keys>
+struct MapIndex {
+  std::map<std::string_view, const NumberMap<uint8_t, Keys>*> by_name;
+  std::vector<std::string_view> names;
+};
+
 template <size_t Keys>
 struct MapsInForce {
-  const Named<NumberMap<uint8_t, Keys>>* table = nullptr;
+  std::shared_ptr<const MapIndex<Keys>> index;  // none: there is no table
   Value table_where;
   std::optional<std::string> chosen;  // of ports without a row
   bool for_all = false;               // a row for every port has chosen it
@@ -36,6 +46,11 @@ struct MapsInForce {
 };
 
 inline constexpr uint8_t kUnmappedPriority = 0xff;
+
+struct PfcMaps {
+  std::array<uint8_t, 8> queue_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
+  std::array<uint8_t, 8> group_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
+};
 
 // Of a profile and its bases so far.
 struct QosMapsInForce {
@@ -45,8 +60,8 @@ struct QosMapsInForce {
   MapsInForce<8> tc_to_pg;
   MapsInForce<8> pfc_to_queue;
   MapsInForce<8> pfc_to_pg;
-  std::array<uint8_t, 8> queue_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
-  std::array<uint8_t, 8> group_of_priority{0, 1, 2, 3, 4, 5, 6, 7};
+  PfcMaps pfc;
+  std::map<std::string, PfcMaps, std::less<>> pfc_of_ports;  // of those that a row names
 };
 
 void apply_maps(Reader& reader, const ProfileRow& row, QosMapsInForce& maps, Profile& profile);

@@ -44,6 +44,15 @@ void put_behind(const Keyed<Key, Row>& from, Keyed<Key, Row>& into, uint32_t lay
   for (const auto& item : from.items) into.items.emplace_back(item).layer = layer;
 }
 
+void set_chip(const PlatformRow& chip, QosConfig& out) {
+  out.cell_bytes = chip.cell_bytes;
+  out.slices = chip.slices;
+  out.ingress_pools_total = chip.pools_total;
+  out.egress_pools_whole = chip.pools_whole;
+  out.queue_extra_cells = chip.queue_extra;
+  out.spectrum4 = chip.platform == Platform::kSpectrum4;
+}
+
 constexpr size_t kMaxPorts = 2'048;
 
 class QosResolver {
@@ -99,13 +108,7 @@ class QosResolver {
 
   // What the profile says goes before what its platform is like. What was refused has been read as 0.
   void set_platform() {
-    if (rows_.platform) {
-      const PlatformRow& platform = row_of(*rows_.platform);
-      out_->cell_bytes = platform.cell_bytes;
-      out_->slices = platform.slices;
-      out_->ingress_pools_total = platform.pools_total;
-      out_->spectrum4 = *rows_.platform == Platform::kSpectrum4;
-    }
+    if (rows_.platform && has_public_rules(*rows_.platform)) set_chip(row_of(*rows_.platform), *out_);
     if (rows_.cell) out_->cell_bytes = std::max(1U, static_cast<uint32_t>(rows_.cell->count));
     if (rows_.slices) out_->slices = std::max(1U, *rows_.slices);
     if (rows_.ingress_pool_size) out_->ingress_pools_total = *rows_.ingress_pool_size == PoolSize::kTotal;

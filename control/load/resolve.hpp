@@ -4,14 +4,15 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "control/document/reader.hpp"
 #include "control/model/testbed.hpp"
 #include "control/rows/rows.hpp"
 #include "control/topology/expand.hpp"
+#include "control/topology/node_sets.hpp"
 
 namespace softspine::control {
 
@@ -20,11 +21,15 @@ namespace softspine::control {
 std::vector<Profile> resolve_profiles(Reader& reader, const Named<ProfileRow>& rows,
                                       const std::vector<std::string_view>& wanted);
 
-// Finds nodes by name, and reports a name that no node has.
+// Finds nodes by name, and sets of them (topology/node_sets.hpp); reports a name that no node has.
 class NodeFinder {
  public:
   NodeFinder(Reader& reader, const Expanded& expanded);
   std::optional<uint32_t> find(std::string_view name, Value where);
+  // Nothing if there is none.
+  std::vector<uint32_t> find_all(std::string_view text, Value where, Among among);
+  // From then on sets may name them; they must outlive this.
+  void set_jobs(std::span<const Job> jobs) { sets_.set_jobs(jobs); }
   const Fabric& fabric() const { return fabric_; }
   bool names_known() const { return names_known_; }
 
@@ -32,14 +37,16 @@ class NodeFinder {
   Reader& reader_;
   const Fabric& fabric_;
   bool names_known_;
-  std::unordered_map<std::string_view, uint32_t> by_name_;
-  std::vector<std::string_view> names_;
+  NodeSets sets_;
 };
 
+// Places them: load/jobs.cpp. Also of what their workloads send, so these rows are asked.
+std::vector<Job> resolve_jobs(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric);
 std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows, const RunConfig& run,
                                         NodeFinder& nodes);
 // Link faults and host faults, each in its own list of the testbed.
 void resolve_faults(Reader& reader, const std::vector<FaultRow>& rows, Testbed& testbed, NodeFinder& nodes);
+std::optional<Detection> resolve_detection(const std::optional<DetectionRow>& row);
 std::vector<Expectation> resolve_expectations(Reader& reader, const std::vector<ExpectRow>& rows);
 
 }  // namespace softspine::control

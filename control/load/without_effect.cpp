@@ -8,6 +8,7 @@
 
 #include "control/document/words.hpp"
 #include "control/rows/row_formats.hpp"
+#include "control/topology/node_sets.hpp"
 
 namespace softspine::control {
 namespace {
@@ -22,9 +23,7 @@ std::string printed(dataplane::Duration duration) {
 class Finder {
  public:
   Finder(Reader& reader, const TestbedRow& row, const Testbed& testbed)
-      : reader_(reader), row_(row), testbed_(testbed), fabric_(testbed.fabric) {
-    for (uint32_t n = 0; n < fabric_.nodes.size(); ++n) by_name_.emplace(fabric_.nodes[n].name, n);
-  }
+      : reader_(reader), row_(row), testbed_(testbed), fabric_(testbed.fabric), sets_(testbed.fabric) {}
 
   void find_in_profiles() {
     find_unused_roles();
@@ -72,6 +71,7 @@ class Finder {
     const FabricNode& node = fabric_.nodes[end.node];
     if (node.kind != NodeKind::kSwitch) return 0;
     const auto& qos = testbed_.profiles[node.profile].qos;
+    if (fabric_.links[fabric_.port(end).link].flow_control == FlowControl::kPause) return 0xff;
     return qos ? qos->port(fabric_.port(end).name).pfc_enable : uint8_t{0};
   }
 
@@ -209,25 +209,63 @@ class Finder {
     }
   }
 
-  // The ports that a fault is about: a node's, or one.
-  std::vector<LinkEnd> ports_of(const FaultRow& row) const {
+  std::vector<uint32_t> nodes_of(const FaultRow& row) {
+    return sets_.find(row.link ? row.link->node : row.node.value_or(""), Among::kNodes).nodes;
+  }
+
+  // The ports that a fault is about: those of nodes, or one.
+  std::vector<LinkEnd> ports_of(const FaultRow& row) {
     std::vector<LinkEnd> out;
-    const auto node = by_name_.find(row.link ? row.link->node : row.node.value_or(""));
-    if (node == by_name_.end()) return out;
-    const auto& ports = fabric_.nodes[node->second].ports;
-    for (uint16_t p = 0; p < ports.size(); ++p) {
-      if (!row.link || ports[p].name == row.link->port) out.push_back({node->second, p});
+    for (const uint32_t node : nodes_of(row)) {
+      const auto& ports = fabric_.nodes[node].ports;
+      for (uint16_t p = 0; p < ports.size(); ++p) {
+        const bool is_on_card = !row.ports || std::ranges::find(*row.ports, ports[p].name) != row.ports->end();
+        if ((!row.link || ports[p].name == row.link->port) && is_on_card) out.push_back({node, p});
+      }
     }
     return out;
   }
 
+  void find_in_flap(const FaultRow& row) {
+    if (!row.flap || row.at >= testbed_.run.duration) return;
+    const int64_t times = (testbed_.run.duration - row.at - dataplane::Duration::ps(1)) / row.flap->period + 1;
+    if (times < row.flap->count) {
+      reader_.warn(row.flap->where.child("count"), "the run ends after " + std::to_string(times) + " of them");
+    }
+    find_unnoticed(row);
+  }
+
+  // A state that does not last as long as its detection is noticed by nobody.
+  void find_unnoticed(const FaultRow& row) {
+    if (!testbed_.detection) return;
+    const auto& [signal, hellos] = *testbed_.detection;
+    if (!signal && !hellos) return;
+    const dataplane::Duration takes =
+        std::min(signal.value_or(dataplane::Duration::max()), hellos.value_or(dataplane::Duration::max()));
+    const dataplane::Duration down = row.flap->down.value_or(row.flap->period / 2);
+    const dataplane::Duration up = row.flap->period - down;
+    if (std::min(down, up) >= takes) return;
+    reader_.warn(row.flap->where, "is faster than its detection, which takes " + printed(takes) +
+                                      ": routes do not follow " + (down < takes ? "the link down" : "the link up"));
+  }
+
   void find_in_fault(const FaultRow& row) {
+    find_in_flap(row);
+    knows_links_ = knows_links_ && !row.plane && !row.rack;
     const std::vector<LinkEnd> ports = ports_of(row);
     if (ports.empty()) return;
-    if (row.profile) return find_in_change(row, ports[0].node);
+    if (row.profile) {
+      for (const uint32_t node : nodes_of(row)) find_in_change(row, node);
+      return;
+    }
     switch (row.set.value_or(FaultState::kDown)) {
       case FaultState::kDown:
       case FaultState::kUp: return find_in_links(row, ports);
+      case FaultState::kOneWay:
+      case FaultState::kDead:
+      case FaultState::kDrained:
+        for (const LinkEnd port : ports) failing_.insert(fabric_.port(port).link);
+        return;
       case FaultState::kStorm: find_unheard_storm(row, ports); break;
       case FaultState::kDeaf: find_deaf_anyway(row, ports); break;
       case FaultState::kClear: find_cleared_without_fault(row, ports); break;
@@ -253,8 +291,10 @@ class Finder {
     for (const LinkEnd port : ports) {
       const uint32_t link = fabric_.port(port).link;
       changes = (up ? down_.erase(link) != 0 : down_.insert(link).second) || changes;
+      changes = (up && failing_.erase(link) != 0) || changes;
+      if (row.flap) down_.erase(link);
     }
-    if (!changes) {
+    if (!changes && knows_links_) {
       reader_.warn(row.where.child("set"), std::string("has no effect: ") + (up ? "up" : "down") + " it is already");
     }
   }
@@ -301,8 +341,10 @@ class Finder {
   const TestbedRow& row_;
   const Testbed& testbed_;
   const Fabric& fabric_;
-  std::map<std::string_view, uint32_t> by_name_;
+  NodeSets sets_;
+  bool knows_links_ = true;                     // no plane or rack has failed: whose links these are is not known here
   std::set<uint32_t> down_;                     // links
+  std::set<uint32_t> failing_;                  // links that are up, or may be, and that `up` repairs: dead, drained
   std::set<uint32_t> touched_;                  // links with a host, port or cable that has failed
   std::map<uint32_t, std::string> profile_of_;  // switches that have changed theirs
 };

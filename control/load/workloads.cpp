@@ -129,29 +129,26 @@ class WorkloadResolver {
     if (pairs && !row.to) reader_.wrong(row.where, "the key 'to' is missing: who receives");
   }
 
-  std::optional<uint32_t> find(const std::string& name, Value where) {
-    const auto node = nodes_.find(name, where);
-    if (!node) return std::nullopt;
-    const FabricNode& found = nodes_.fabric().nodes[*node];
-    if (found.kind != NodeKind::kHost) {
-      reader_.wrong(where, name + " is a switch: built-in hosts send and receive");
-    } else if (!is_builtin(found.attachment)) {
-      reader_.wrong(where, name + " is not a built-in host: what it sends is its own business");
-    } else {
-      return node;
-    }
-    return std::nullopt;
+  bool is_builtin_host(uint32_t node, Value where) {
+    const FabricNode& found = nodes_.fabric().nodes[node];
+    if (found.kind != NodeKind::kHost)
+      return reader_.wrong(where, found.name + " is a switch: built-in hosts send and receive");
+    return is_builtin(found.attachment) ||
+           reader_.wrong(where, found.name + " is not a built-in host: what it sends is its own business");
   }
 
-  // True if all were found.
+  // Names and sets of hosts. True if all were found.
   bool find_all(const std::vector<std::string>& names, Value list, std::vector<uint32_t>& out) {
     const std::vector<Value> places = list.each();
     if (places.size() != names.size()) return false;  // neither a name nor a list of them
     bool good = true;
     for (size_t i = 0; i < names.size(); ++i) {
-      const auto node = find(names[i], places[i]);
-      if (node) out.push_back(*node);
-      good = node.has_value() && good;
+      const std::vector<uint32_t> found = nodes_.find_all(names[i], places[i], Among::kHosts);
+      good = !found.empty() && good;
+      for (const uint32_t node : found) {
+        good = is_builtin_host(node, places[i]) && good;
+        out.push_back(node);
+      }
     }
     return good;
   }
@@ -178,11 +175,11 @@ class WorkloadResolver {
     if (!row.from || !row.to) return;
     const Value from = row.where.child("from");
     const Value to = row.where.child("to");
-    if (row.to->items.size() != 1) {
+    if (row.to->items.size() == 1 && !find_all(row.to->items, to, out.to)) return;
+    if (out.to.size() != 1) {
       reader_.wrong(to, "an incast has one receiver");
       return;
     }
-    if (!find_all(row.to->items, to, out.to)) return;
     if (row.from->count) {
       spread_senders(*row.from->count, from, out);
       return;
@@ -191,7 +188,7 @@ class WorkloadResolver {
     check_distinct(out.from, from);
     if (out.from.empty()) reader_.wrong(from, "names no sender");
     if (std::ranges::find(out.from, out.to[0]) != out.from.end())
-      reader_.wrong(from, row.to->items[0] + " would send to itself");
+      reader_.wrong(from, name_of(out.to[0]) + " would send to itself");
   }
 
   // N senders, evenly over all other built-in hosts in the fabric's order.
@@ -222,11 +219,15 @@ class WorkloadResolver {
       return;
     }
     if (out.from.empty()) reader_.wrong(from, "names no sender");
-    const std::vector<Value> receiver_places = to.each();
+    const std::vector<Value> places = to.each();
+    const bool one_by_one = places.size() == out.to.size();  // else there are sets
     for (size_t i = 0; i < out.from.size(); ++i) {
-      if (out.from[i] == out.to[i]) reader_.wrong(receiver_places[i], row.to->items[i] + " would send to itself");
+      if (out.from[i] == out.to[i])
+        reader_.wrong(one_by_one ? places[i] : to, name_of(out.to[i]) + " would send to itself");
     }
   }
+
+  const std::string& name_of(uint32_t node) const { return nodes_.fabric().nodes[node].name; }
 
   void check_mtu(const WorkloadRow& row, const Workload& out) {
     for (const auto* list : {&out.hosts, &out.from, &out.to}) {
@@ -253,22 +254,6 @@ class WorkloadResolver {
 };
 
 }  // namespace
-
-NodeFinder::NodeFinder(Reader& reader, const Expanded& expanded)
-    : reader_(reader), fabric_(expanded.fabric), names_known_(expanded.names_known) {
-  for (uint32_t i = 0; i < fabric_.nodes.size(); ++i) {
-    by_name_.emplace(fabric_.nodes[i].name, i);
-    names_.push_back(fabric_.nodes[i].name);
-  }
-}
-
-std::optional<uint32_t> NodeFinder::find(std::string_view name, Value where) {
-  if (reader_.is_wrong(where)) return std::nullopt;
-  const auto found = by_name_.find(name);
-  if (found != by_name_.end()) return found->second;
-  if (names_known_) reader_.wrong(where, "there is no node " + shown(name) + reader_.guess(name, names_));
-  return std::nullopt;
-}
 
 std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows, const RunConfig& run,
                                         NodeFinder& nodes) {

@@ -17,6 +17,7 @@
 #include "control/document/error.hpp"
 #include "control/model/address.hpp"
 #include "control/model/attachment.hpp"
+#include "control/model/bond.hpp"
 #include "control/model/role.hpp"
 #include "dataplane/flow_control/link_modes.hpp"
 #include "dataplane/units/rate.hpp"
@@ -44,9 +45,11 @@ struct FabricNode {
   uint32_t profile = kNone;  // switches: of Testbed::profiles
   uint32_t subnet = kNone;   // hosts: of Fabric::subnets
   uint32_t plane = 0;        // HPN: which of the disjoint planes
+  uint32_t rail = 0;         // hosts that a generator made: which NIC of its server, from 1; 0: its only one
   std::string server;        // hosts: the machine that this NIC is in; its own name unless it has several
   Attachment attachment;     // hosts: what stands behind it
   HostNic nic;               // hosts that are not built in
+  Bond bond;                 // hosts with two ports
   Place place;               // hosts that are not built in: in the file
 };
 

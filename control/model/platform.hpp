@@ -2,13 +2,18 @@
 // Switch chips, as far as their shared buffer goes: what no table of SONiC says, since it is the chip's nature.
 //
 //   cell          what memory is given out in
-//   slices        parts that the memory is made of: a pool of SONiC's tables is divided evenly, and what a port takes
-//   in
-//                 or sends is held to the share of its slice (Tomahawk's XPEs, Tomahawk 5's ITMs)
+//   slices        parts that the memory is made of: a pool of SONiC's tables is divided evenly, and what
+//                 comes in by a port is held to the share of its slice (Tomahawk's XPEs, Tomahawk 5's ITMs)
 //   pools_total   the size of an ingress pool has in it what its groups reserve, headroom included
+//   pools_whole   an egress pool is whole cells in each slice, rounded up, and takes one cell more: so the published
+//                 first drops of lossy queues on both chips come out to the cell (docs/truth.md)
+//   queue_extra   cells that a queue with reserved memory holds beside it: they count towards its limit, and not as the
+//                 pool's use. On Tomahawk 2 sonic-mgmt reserves 8 cells, finds that a pool counts from the 17th on
+//                 (pkts_num_fill_min, pkts_num_fill_egr_min), and the first drop where 8 would put it
 // Sources: sonic-mgmt's parameters of its QoS tests (cell sizes, and thresholds that agree with these slices to four
 // cells: docs/truth.md), SONiC's pool sizes.
-// Trident 3, Tomahawk 3, Tomahawk 4 and Tomahawk 6 are not here: published thresholds do not follow from such rules.
+// Trident 3, Tomahawk 3, Tomahawk 4 and Tomahawk 6 are known by name only: published thresholds do not follow from such
+// rules, and what they do follow from is not public. A profile that names them is refused with that reason.
 #pragma once
 
 #include <array>
@@ -21,6 +26,10 @@ enum class Platform : uint8_t {
   kTomahawk,
   kTomahawk2,
   kTomahawk5,
+  kTrident3,
+  kTomahawk3,
+  kTomahawk4,
+  kTomahawk6,
   kSpectrum,
   kSpectrum2,
   kSpectrum3,
@@ -29,23 +38,33 @@ enum class Platform : uint8_t {
 
 struct PlatformRow {
   Platform platform;
-  const char* word;  // of `platform` in testbed files
-  uint32_t cell_bytes;
+  const char* word;     // of `platform` in testbed files
+  uint32_t cell_bytes;  // 0: its rules are not public
   uint32_t slices;
   bool pools_total;
+  bool pools_whole;
+  uint32_t queue_extra;
 };
 
-inline constexpr std::array kPlatforms{PlatformRow{Platform::kTrident2, "trident2", 208, 1, true},
-                                       PlatformRow{Platform::kTomahawk, "tomahawk", 208, 4, false},
-                                       PlatformRow{Platform::kTomahawk2, "tomahawk2", 208, 4, false},
-                                       PlatformRow{Platform::kTomahawk5, "tomahawk5", 254, 2, false},
-                                       PlatformRow{Platform::kSpectrum, "spectrum", 96, 1, false},
-                                       PlatformRow{Platform::kSpectrum2, "spectrum2", 144, 1, false},
-                                       PlatformRow{Platform::kSpectrum3, "spectrum3", 144, 1, false},
-                                       PlatformRow{Platform::kSpectrum4, "spectrum4", 192, 1, false}};
+inline constexpr std::array kPlatforms{PlatformRow{Platform::kTrident2, "trident2", 208, 1, true, true, 0},
+                                       PlatformRow{Platform::kTomahawk, "tomahawk", 208, 4, false, true, 0},
+                                       PlatformRow{Platform::kTomahawk2, "tomahawk2", 208, 4, false, false, 8},
+                                       PlatformRow{Platform::kTomahawk5, "tomahawk5", 254, 2, false, false, 0},
+                                       PlatformRow{Platform::kTrident3, "trident3", 0, 0, false, false, 0},
+                                       PlatformRow{Platform::kTomahawk3, "tomahawk3", 0, 0, false, false, 0},
+                                       PlatformRow{Platform::kTomahawk4, "tomahawk4", 0, 0, false, false, 0},
+                                       PlatformRow{Platform::kTomahawk6, "tomahawk6", 0, 0, false, false, 0},
+                                       PlatformRow{Platform::kSpectrum, "spectrum", 96, 1, false, false, 0},
+                                       PlatformRow{Platform::kSpectrum2, "spectrum2", 144, 1, false, false, 0},
+                                       PlatformRow{Platform::kSpectrum3, "spectrum3", 144, 1, false, false, 0},
+                                       PlatformRow{Platform::kSpectrum4, "spectrum4", 192, 1, false, false, 0}};
 
 constexpr const PlatformRow& row_of(Platform platform) {
   return kPlatforms[static_cast<size_t>(platform)];
+}
+
+constexpr bool has_public_rules(Platform platform) {
+  return row_of(platform).cell_bytes != 0;
 }
 
 }  // namespace softspine::control

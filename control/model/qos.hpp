@@ -87,6 +87,8 @@ struct PortQos {
   bool admin_up = true;
   uint8_t added_groups = 0;  // bit n: priority group n is lossless because buffermgrd would make it so
   uint8_t pfc_enable = 0;
+  std::array<uint8_t, 8> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
+  std::array<uint8_t, 8> priorities_of_pg{1, 2, 4, 8, 16, 32, 64, 128};
   std::optional<uint8_t> pfcwd_sw_enable;
   dataplane::WatchdogPlan watchdog;
 };
@@ -95,6 +97,8 @@ struct QosConfig {
   uint32_t cell_bytes = kDefaultCellBytes;
   uint32_t slices = 1;               // parts that each pool is divided into; a port's buffers are in one
   bool ingress_pools_total = false;  // the size of an ingress pool has in it what its groups reserve
+  bool egress_pools_whole = false;   // PlatformRow::pools_whole
+  uint32_t queue_extra_cells = 0;    // PlatformRow::queue_extra
   bool from_config_db = false;       // BUFFER_PG or BUFFER_QUEUE is a switch's own
   bool spectrum4 = false;
   // LOSSLESS_TRAFFIC_PATTERN, DEFAULT_LOSSLESS_BUFFER_PARAMETER
@@ -106,10 +110,8 @@ struct QosConfig {
   std::vector<BufferProfileConfig> profiles;
   std::vector<SchedulerConfig> schedulers;
   std::vector<std::pair<std::string, dataplane::WredPlan>> wreds;
-  PortQos others;                                                          // ports that no row names
-  std::vector<std::pair<std::string, PortQos>> ports;                      // sorted by name
-  std::array<uint8_t, 8> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
-  std::array<uint8_t, 8> priorities_of_pg{1, 2, 4, 8, 16, 32, 64, 128};
+  PortQos others;                                      // ports that no row names
+  std::vector<std::pair<std::string, PortQos>> ports;  // sorted by name
   dataplane::Duration watchdog_poll = dataplane::Duration::ms(200);
   Place place;
   bool whole = true;  // no error has been found in it so far, so checks of what depends on it make sense

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "control/document/error.hpp"
+#include "control/model/clos.hpp"
 #include "control/model/expectation.hpp"
 #include "control/model/fabric.hpp"
+#include "control/model/job.hpp"
 #include "control/model/profile.hpp"
 #include "control/model/workload.hpp"
 #include "dataplane/units/rate.hpp"
@@ -52,12 +54,26 @@ struct ProfileChange {
   uint32_t profile = 0;  // of Testbed::profiles
 };
 
+// What a fault does to links. kDead: frames die, and the links stay up. kDrained: routes leave them. kUp: none of
+// these.
+enum class LinkFaultKind : uint8_t { kDown, kUp, kDead, kDrained };
+
 // One change at one instant: of links (a node's fault changes all of its links), or of a switch's profile.
 struct Fault {
   dataplane::Instant at;
-  std::vector<uint32_t> links;  // of the fabric, ascending
-  bool up = false;
-  std::optional<ProfileChange> profile;
+  dataplane::Instant until = dataplane::Instant::never();  // kDead
+  std::vector<uint32_t> links;                             // of the fabric, ascending
+  std::vector<LinkEnd> ports = {};                         // kDead: those whose frames die
+  LinkFaultKind kind = LinkFaultKind::kDown;
+  bool carrier_goes = false;                            // kDead: who receives them has no signal
+  std::optional<dataplane::Duration> links_after = {};  // kDrained: when the links go down after the routes
+  std::optional<ProfileChange> profile = {};
+};
+
+// How long a state of a link must last until routing takes notice of it.
+struct Detection {
+  std::optional<dataplane::Duration> loss_of_signal;  // none: not by this
+  std::optional<dataplane::Duration> hellos;          // BFD: its interval times its multiplier
 };
 
 enum class HostFaultKind : uint8_t { kStorm, kSlowReceiver, kClear };
@@ -95,12 +111,17 @@ struct Testbed {
   RunConfig run;
   std::vector<Profile> profiles;  // at least one
   Fabric fabric;
-  Place fabric_place;  // of its parameters, or the file
+  Place fabric_place;                // of its parameters, or the file
+  std::vector<StagedFabric> staged;  // three-stage Clos networks and crossbars among its fabrics
+  std::vector<Job> jobs;
   std::vector<Workload> workloads;
   std::vector<Fault> faults;           // by instant, then as written
   std::vector<HostFault> host_faults;  // likewise
   std::vector<PortFault> port_faults;  // likewise
   dataplane::Duration convergence;     // how long routes take to follow a link event
+  // Without it links that go down or up are noticed at once, and frames that die by nobody.
+  std::optional<Detection> detection;
+  std::optional<dataplane::Duration> convergence_per_hop;  // in place of `convergence`: from one switch to the next
   std::vector<Expectation> expectations;
   Errors warnings;                   // parts of the file that have no effect, in its order
   std::vector<IgnoredPart> ignored;  // of files of other systems

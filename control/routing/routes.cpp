@@ -30,18 +30,21 @@ class Router {
       if (node.kind != NodeKind::kSwitch) continue;
       by_tier_[static_cast<size_t>(tier_of(node.role))].push_back(n);
       tables_[n].by_subnet.assign(fabric.subnets.size(), kNone);
-      tables_[n].by_switch.assign(count, kNone);
       find_neighbours(n);
     }
   }
 
   std::vector<RouteTable> run() {
     for (uint32_t s = 0; s < fabric_.subnets.size(); ++s) route_subnet(s);
+    for_each_switch([&](uint32_t n) { tables_[n].by_switch.assign(fabric_.nodes.size(), kNone); });
+    const std::vector<uint32_t> alone = subnets_of_one_switch();
     for (const auto& tier : by_tier_) {
       for (const uint32_t destination : tier) {
-        measure({destination});
-        for_each_switch(
-            [&](uint32_t n) { tables_[n].by_switch[destination] = n == destination ? kNone : group_at(n); });
+        if (alone[destination] != kNone) {
+          route_switch_as(destination, alone[destination]);
+        } else {
+          route_switch(destination);
+        }
       }
     }
     return std::move(tables_);
@@ -55,6 +58,24 @@ class Router {
   }
 
  private:
+  // By switch: a subnet that is at this switch alone. To the switch itself lead the same ways.
+  std::vector<uint32_t> subnets_of_one_switch() const {
+    std::vector<uint32_t> out(fabric_.nodes.size(), kNone);
+    for (uint32_t s = 0; s < fabric_.subnets.size(); ++s) {
+      if (fabric_.subnets[s].switches.size() == 1) out[fabric_.subnets[s].switches[0]] = s;
+    }
+    return out;
+  }
+  void route_switch(uint32_t destination) {
+    measure({destination});
+    for_each_switch([&](uint32_t n) { tables_[n].by_switch[destination] = n == destination ? kNone : group_at(n); });
+  }
+  void route_switch_as(uint32_t destination, uint32_t subnet) {
+    for_each_switch([&](uint32_t n) {
+      tables_[n].by_switch[destination] = n == destination ? kNone : tables_[n].by_subnet[subnet];
+    });
+  }
+
   void find_neighbours(uint32_t n) {
     const FabricNode& node = fabric_.nodes[n];
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
@@ -104,15 +125,18 @@ class Router {
   // The group of the ports that lead one step nearer to what was measured last.
   uint32_t group_at(uint32_t n) {
     if (at_.best[n] == kNone) return kNone;
-    std::vector<uint16_t> ports;
+    std::vector<uint16_t>& ports = ports_;
+    ports.clear();
     const bool goes_down = at_.down[n] != kNone;
     for (const Neighbour& next : goes_down ? below_[n] : above_[n]) {
       const uint32_t theirs = goes_down ? at_.down[next.node] : at_.best[next.node];
       if (theirs != kNone && theirs + 1 == at_.best[n]) ports.push_back(next.port);
     }
-    const auto [group, is_new] = group_of_[n].emplace(std::move(ports), tables_[n].groups.size());
-    if (is_new) tables_[n].groups.push_back(group->first);
-    return group->second;
+    if (const auto known = group_of_[n].find(ports); known != group_of_[n].end()) return known->second;
+    const auto group = static_cast<uint32_t>(tables_[n].groups.size());
+    group_of_[n].emplace(ports, group);
+    tables_[n].groups.push_back(ports);
+    return group;
   }
 
   void route_subnet(uint32_t index) {
@@ -122,6 +146,7 @@ class Router {
         [&](uint32_t n) { tables_[n].by_subnet[index] = at_.down[n] == 0 ? RouteTable::kConnected : group_at(n); });
     std::map<std::vector<uint32_t>, std::vector<uint32_t>> moved;  // by the switches that are left
     for (const uint32_t host : subnet.hosts) {
+      if (!fabric_.nodes[host].bond.is_routed_around()) continue;
       auto left = switches_of(host);
       if (!left.empty() && left != subnet.switches) moved[std::move(left)].push_back(host);
     }
@@ -159,6 +184,7 @@ class Router {
   std::vector<RouteTable> tables_;
   std::vector<std::map<std::vector<uint16_t>, uint32_t>> group_of_;  // by switch: the index of a set of ports
   Distances at_;
+  std::vector<uint16_t> ports_;  // of group_at()
 };
 
 }  // namespace
@@ -170,6 +196,16 @@ std::vector<RouteTable> compute_routes(const Fabric& fabric, const std::vector<b
 std::vector<RouteTable> compute_routes_to(const Fabric& fabric, const std::vector<bool>& subnets) {
   const std::vector<bool> link_up(fabric.links.size(), true);
   return Router(fabric, link_up).run_to(subnets);
+}
+
+bool has_route(const Fabric& fabric, const std::vector<bool>& link_up, uint32_t node, uint32_t host) {
+  const uint32_t subnet = fabric.nodes[host].subnet;
+  std::vector<bool> subnets(fabric.subnets.size());
+  subnets[subnet] = true;
+  const std::vector<RouteTable> routes = Router(fabric, link_up).run_to(subnets);
+  const RouteTable& table = routes[node];
+  const auto own = table.by_host.find(host);
+  return (own != table.by_host.end() ? own->second : table.by_subnet[subnet]) != kNone;
 }
 
 }  // namespace softspine::control

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "control/routing/routes.hpp"
 
@@ -24,14 +25,13 @@ std::vector<uint32_t> switches_of(const Fabric& fabric, uint32_t host) {
 
 class WayFinder {
  public:
-  WayFinder(const Fabric& fabric, const std::vector<RouteTable>& routes) : fabric_(fabric), routes_(routes) {}
+  WayFinder(const Fabric& fabric, const std::vector<RouteTable>& routes)
+      : fabric_(fabric), routes_(routes), reached_for_(fabric.nodes.size(), kNone), is_sender_(fabric.nodes.size()) {}
 
   Ways find(const Demands& demands) {
     for (const Demand& demand : demands) take(demand);
-    for (auto& [subnet, starts] : starts_) walk(subnet, std::move(starts));
+    for (const auto& [subnet, starts] : starts_) walk(subnet, starts);
     std::ranges::sort(out_.senders);
-    const auto repeated = std::ranges::unique(out_.senders);
-    out_.senders.erase(repeated.begin(), repeated.end());
     return std::move(out_);
   }
 
@@ -47,12 +47,22 @@ class WayFinder {
   void take(const Demand& demand) {
     const auto sources = groups_of(demand.from);
     const auto destinations = groups_of(demand.to);
+    std::vector<bool> arrives(destinations.size());
     for (const auto& [from, senders] : sources) {
+      bool leaves = false;
+      size_t number = 0;
       for (const auto& [to, receivers] : destinations) {
         const uint64_t same = from == to ? common(senders, receivers) : 0;
         const uint64_t pairs = senders.size() * receivers.size() - same;
-        if (pairs != 0) join(from.second, to, senders, receivers, pairs);
+        if (pairs != 0 && join(from.second, to, senders, receivers, pairs)) leaves = arrives[number] = true;
+        ++number;
       }
+      for (const uint32_t host : leaves ? senders : Hosts{}) leave_by_all_ports(host);
+    }
+    size_t number = 0;
+    for (const auto& [to, receivers] : destinations) {
+      for (const uint32_t host : arrives[number] ? receivers : Hosts{}) arrive_by_all_ports(host);
+      ++number;
     }
   }
 
@@ -61,16 +71,23 @@ class WayFinder {
     return static_cast<uint64_t>(std::ranges::count_if(b, [&](uint32_t host) { return known.contains(host); }));
   }
 
-  void join(const std::vector<uint32_t>& switches, const Group& to, const Hosts& senders, const Hosts& receivers,
+  // Whether they reach each other over switches.
+  bool join(const std::vector<uint32_t>& switches, const Group& to, const Hosts& senders, const Hosts& receivers,
             uint64_t pairs) {
-    if (switches.empty() || to.second.empty()) return join_back_to_back(senders, receivers);
+    if (switches.empty() || to.second.empty()) {
+      join_back_to_back(senders, receivers);
+      return false;
+    }
     const uint32_t subnet = to.first;
     const bool reached = std::ranges::all_of(
         switches, [&](uint32_t n) { return subnet != kNone && routes_[n].by_subnet[subnet] != kNone; });
-    if (!reached) return cut(senders, receivers, pairs);
-    starts_[subnet].insert(switches.begin(), switches.end());
-    for (const uint32_t host : senders) leave_by_all_ports(host);
-    for (const uint32_t host : receivers) arrive_by_all_ports(host);
+    if (!reached) {
+      cut(senders, receivers, pairs);
+      return false;
+    }
+    std::vector<uint32_t>& starts = starts_[subnet];
+    starts.insert(starts.end(), switches.begin(), switches.end());
+    return true;
   }
 
   void join_back_to_back(const Hosts& senders, const Hosts& receivers) {
@@ -91,35 +108,48 @@ class WayFinder {
 
   void leave_by_all_ports(uint32_t host) {
     if (!left_.insert(host).second) return;
-    for (uint16_t p = 0; p < fabric_.nodes[host].ports.size(); ++p) out_.senders.push_back({host, p});
+    for (uint16_t p = 0; p < fabric_.nodes[host].ports.size(); ++p) add_sender({host, p});
   }
   void arrive_by_all_ports(uint32_t host) {
     if (!arrived_.insert(host).second) return;
     for (uint16_t p = 0; p < fabric_.nodes[host].ports.size(); ++p) {
       const LinkEnd peer = fabric_.peer_of({host, p});
-      if (fabric_.nodes[peer.node].kind == NodeKind::kSwitch) out_.senders.push_back(peer);
+      if (fabric_.nodes[peer.node].kind == NodeKind::kSwitch) add_sender(peer);
     }
   }
 
   // Along the routes to one subnet, from all switches that senders are at.
-  void walk(uint32_t subnet, std::set<uint32_t> starts) {
-    std::vector<uint32_t> reached(starts.begin(), starts.end());
+  void walk(uint32_t subnet, const std::vector<uint32_t>& starts) {
+    std::vector<uint32_t> reached;
+    const auto reach = [&](uint32_t n) {
+      if (std::exchange(reached_for_[n], subnet) != subnet) reached.push_back(n);
+    };
+    std::ranges::for_each(starts, reach);
     for (size_t i = 0; i < reached.size(); ++i) {
       const uint32_t n = reached[i];
       const uint32_t route = routes_[n].by_subnet[subnet];
       if (route == kNone || route == RouteTable::kConnected) continue;
       for (const uint16_t port : routes_[n].groups[route]) {
-        out_.senders.push_back({n, port});
-        const uint32_t next = fabric_.peer_of({n, port}).node;
-        if (starts.insert(next).second) reached.push_back(next);
+        add_sender({n, port});
+        reach(fabric_.peer_of({n, port}).node);
       }
     }
+  }
+
+  void add_sender(LinkEnd end) {
+    std::vector<bool>& ports = is_sender_[end.node];
+    if (ports.empty()) ports.resize(fabric_.nodes[end.node].ports.size());
+    if (ports[end.port]) return;
+    ports[end.port] = true;
+    out_.senders.push_back(end);
   }
 
   const Fabric& fabric_;
   const std::vector<RouteTable>& routes_;
   Ways out_;
-  std::map<uint32_t, std::set<uint32_t>> starts_;  // by subnet: the switches that packets for it come to first
+  std::vector<uint32_t> reached_for_;                 // by node: the subnet of the last walk that came there
+  std::vector<std::vector<bool>> is_sender_;          // by node and port: stands in out_.senders
+  std::map<uint32_t, std::vector<uint32_t>> starts_;  // by subnet: the switches that packets for it come to first
   std::set<uint32_t> left_;
   std::set<uint32_t> arrived_;
 };

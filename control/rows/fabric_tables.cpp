@@ -1,95 +1,107 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tables of the generators' parameters.
-#include "control/rows/tables.hpp"
-#include "dataplane/units/ids.hpp"
+// The tables of the generators' parameters: fabrics of one or two tiers, and fat trees.
+#include "control/rows/fabric_size.hpp"
 
 namespace softspine::control {
 namespace {
 
-const Limits<uint32_t> kSome = at_least<uint32_t>(1);
+std::string even(const uint32_t& k) {
+  return k % 2 == 0 ? "" : "must be even, not " + shown(std::to_string(k));
+}
 
-template <typename Spec>
-bool check_size(Reader& reader, Value at, const Spec& spec) {
-  const Size size = size_of(spec);
-  const auto compare = [&](double found, double most, std::string_view what) {
-    return found <= most ||
-           reader.wrong(at, "too large: " + std::to_string(static_cast<uint64_t>(found)) + " " + std::string(what) +
-                                ", at most " + std::to_string(static_cast<uint64_t>(most)));
-  };
-  const bool nodes = compare(size.nodes, kMaxNodes, "nodes");
-  const bool links = compare(size.links, kMaxLinks, "links");
-  return compare(size.ports, dataplane::kMaxPorts, "ports on one switch") && nodes && links;
+bool check_stages(Reader& reader, Value at, const Clos& spec) {
+  const StagedFabric stages = stages_of(spec);
+  if (!check_size(reader, at, spec)) return false;
+  const bool rearranges = stages.blocking() != Blocking::kBlocking;
+  const bool good = !spec.nonblocking || stages.blocking() == Blocking::kStrict ||
+                    (*spec.nonblocking == Blocking::kRearrangeable && rearranges);
+  if (good) return true;
+  if (stages.channels == 0)
+    return reader.wrong(at.child("fabric_link"), "is slower than an input: calls block, whatever m is");
+  const bool strict = *spec.nonblocking == Blocking::kStrict;
+  return reader.wrong(at.child("m"), std::string("must be at least ") +
+                                         std::to_string(strict ? stages.least_strict() : stages.least_rearrangeable()) +
+                                         " to be " + (strict ? "nonblocking in the strict sense" : "rearrangeable") +
+                                         ", not " + std::to_string(spec.m));
 }
 
 }  // namespace
 
+const Table<Star>& Tables<Star>::table() {
+  static const Table<Star> table =
+      with_servers(Table<Star>("star", "One switch, one layer 2: Meta's first generation (RoCEv1).")
+                       .chosen_by("kind", "star")
+                       .required("hosts", &Star::hosts, "how many", kSome)
+                       .required("host_link", &Star::host_link, "host to switch"))
+          .check(check_size<Star>);
+  return table;
+}
+
+const Table<Crossbar>& Tables<Crossbar>::table() {
+  static const Table<Crossbar> table =
+      with_servers(Table<Crossbar>("crossbar", "One switch between inputs and outputs.")
+                       .chosen_by("kind", "crossbar")
+                       .required("inputs", &Crossbar::inputs, "hosts in1 and on", kSome)
+                       .required("outputs", &Crossbar::outputs, "hosts out1 and on", kSome)
+                       .required("host_link", &Crossbar::host_link, "host to switch"))
+          .check(check_size<Crossbar>);
+  return table;
+}
+
 const Table<LeafSpine>& Tables<LeafSpine>::table() {
   static const Table<LeafSpine> table =
-      Table<LeafSpine>("leaf-spine", "Every ToR linked to every spine.")
-          .chosen_by("kind", "leaf-spine")
-          .required("tors", &LeafSpine::tors, "how many", kSome)
-          .required("spines", &LeafSpine::spines, "how many")
-          .required("hosts_per_tor", &LeafSpine::hosts_per_tor, "how many")
-          .optional("links_per_spine", &LeafSpine::links_per_spine, "parallel links", kSome)
-          .required("host_link", &LeafSpine::host_link, "host to ToR")
-          .required("fabric_link", &LeafSpine::fabric_link, "ToR to spine")
+      with_servers(Table<LeafSpine>("leaf-spine", "Every ToR linked to every spine.")
+                       .chosen_by("kind", "leaf-spine")
+                       .required("tors", &LeafSpine::tors, "how many", kSome)
+                       .required("spines", &LeafSpine::spines, "how many")
+                       .required("hosts_per_tor", &LeafSpine::hosts_per_tor, "how many")
+                       .optional("links_per_spine", &LeafSpine::links_per_spine, "parallel links", kSome)
+                       .required("host_link", &LeafSpine::host_link, "host to ToR")
+                       .required("fabric_link", &LeafSpine::fabric_link, "ToR to spine"))
           .check(check_size<LeafSpine>);
+  return table;
+}
+
+const Table<Clos>& Tables<Clos>::table() {
+  static const Table<Clos> table =
+      with_servers(Table<Clos>("clos", "A three-stage Clos network (m, n, r).")
+                       .chosen_by("kind", "clos")
+                       .required("m", &Clos::m, "middle switches", kSome)
+                       .required("n", &Clos::n, "inputs of an ingress switch, outputs of an egress switch", kSome)
+                       .required("r", &Clos::r, "ingress switches, and as many egress switches", kSome)
+                       .optional("nonblocking", &Clos::nonblocking,
+                                 "what m must make it: strict, m >= 2n-1; rearrangeable, m >= n; anything if not given")
+                       .required("host_link", &Clos::host_link, "input to ingress, egress to output")
+                       .required("fabric_link", &Clos::fabric_link, "between stages"))
+          .check(check_stages);
   return table;
 }
 
 const Table<FatTree>& Tables<FatTree>::table() {
   static const Table<FatTree> table =
-      Table<FatTree>("fat-tree", "A k-ary fat tree.")
-          .chosen_by("kind", "fat-tree")
-          .required(
-              "k", &FatTree::k, "ports of a switch, pods of the tree: even",
-              {.least = 2,
-               .most = 256,
-               .complaint =
-                   [](const uint32_t& k) { return k % 2 == 0 ? "" : "must be even, not " + shown(std::to_string(k)); }})
-          .optional("hosts_per_tor", &FatTree::hosts_per_tor, "k/2 if not given")
-          .required("host_link", &FatTree::host_link, "host to ToR")
-          .required("fabric_link", &FatTree::fabric_link, "ToR to aggregation")
-          .optional("core_link", &FatTree::core_link, "aggregation to core; as fabric_link if not given")
+      with_servers(Table<FatTree>("fat-tree", "A k-ary fat tree.")
+                       .chosen_by("kind", "fat-tree")
+                       .required("k", &FatTree::k, "ports of a switch, pods of the tree: even",
+                                 {.least = 2, .most = 256, .complaint = even})
+                       .named_size("published", FatTree{.where = {}, .k = 48}, {"k"})
+                       .optional("hosts_per_tor", &FatTree::hosts_per_tor, "k/2 if not given")
+                       .required("host_link", &FatTree::host_link, "host to ToR")
+                       .required("fabric_link", &FatTree::fabric_link, "ToR to aggregation")
+                       .optional("core_link", &FatTree::core_link, "aggregation to core; as fabric_link if not given"))
           .check(check_size<FatTree>);
   return table;
 }
 
-const Table<Hpn>& Tables<Hpn>::table() {
-  static const Table<Hpn> table =
-      Table<Hpn>("hpn", "Alibaba HPN: rails, dual ToR, two planes.")
-          .chosen_by("kind", "hpn")
-          .required("segments", &Hpn::segments, "how many", kSome)
-          .required("servers_per_segment", &Hpn::servers_per_segment, "how many")
-          .optional("rails", &Hpn::rails, "NICs of a server", kSome)
-          .optional("planes", &Hpn::planes, "2: each NIC's ports lead to disjoint planes; 1: both into one",
-                    within<uint32_t>(1, 2))
-          .required("aggregations_per_plane", &Hpn::aggregations_per_plane, "each linked to every ToR of its plane",
-                    kSome)
-          .optional("cores", &Hpn::cores, "how many, shared by the planes")
-          .optional("core_uplinks", &Hpn::core_uplinks, "of an aggregation switch", kSome)
-          .required("host_link", &Hpn::host_link, "NIC port to ToR")
-          .required("fabric_link", &Hpn::fabric_link, "ToR to aggregation")
-          .optional("core_link", &Hpn::core_link, "aggregation to core; as fabric_link if not given")
-          .check(check_size<Hpn>);
-  return table;
-}
-
-const Table<AiZone>& Tables<AiZone>::table() {
-  static const Table<AiZone> table =
-      Table<AiZone>("ai-zone", "Meta's AI zone: RTSW and CTSW, zones joined by ATSWs.")
-          .chosen_by("kind", "ai-zone")
-          .optional("zones", &AiZone::zones, "how many", kSome)
-          .required("racks", &AiZone::racks, "of a zone; one RTSW each", kSome)
-          .optional("servers_per_rack", &AiZone::servers_per_rack, "how many")
-          .optional("nics_per_server", &AiZone::nics_per_server, "how many", kSome)
-          .required("ctsws", &AiZone::ctsws, "of a zone", kSome)
-          .optional("links_per_ctsw", &AiZone::links_per_ctsw, "parallel links of an RTSW to each", kSome)
-          .optional("atsws", &AiZone::atsws, "each linked to every CTSW")
-          .required("host_link", &AiZone::host_link, "NIC to RTSW")
-          .required("fabric_link", &AiZone::fabric_link, "RTSW to CTSW")
-          .optional("zone_link", &AiZone::zone_link, "CTSW to ATSW; as fabric_link if not given")
-          .check(check_size<AiZone>);
+const Table<BinaryFatTree>& Tables<BinaryFatTree>::table() {
+  static const Table<BinaryFatTree> table =
+      with_servers(Table<BinaryFatTree>("2-ary-fat-tree", "A binary tree whose links grow towards the root.")
+                       .chosen_by("kind", "2-ary-fat-tree")
+                       .required("levels", &BinaryFatTree::levels, "of switches; there are 2^levels hosts",
+                                 within<uint32_t>(1, 3))
+                       .required("host_link", &BinaryFatTree::host_link, "host to ToR")
+                       .optional("fabric_link", &BinaryFatTree::fabric_link,
+                                 "between switches: 2 in parallel above ToRs, 4 above that; as host_link if not given"))
+          .check(check_size<BinaryFatTree>);
   return table;
 }
 

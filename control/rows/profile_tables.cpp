@@ -13,6 +13,14 @@ constexpr T ProfileRow::* own(T QosRows::* member) {
   return member;
 }
 
+Limits<Platform> with_public_rules() {
+  return {.complaint = [](const Platform& platform) {
+    return has_public_rules(platform) ? std::string()
+                                      : std::string("how ") + row_of(platform).word +
+                                            " divides its memory is not public: say cell and slices instead";
+  }};
+}
+
 void add_maps(Table<ProfileRow>& table) {
   table.optional("DSCP_TO_TC_MAP", &ProfileRow::dscp_to_tc_map, "named maps of DSCP to traffic class; unlisted: 0")
       .optional("DOT1P_TO_TC_MAP", &ProfileRow::dot1p_to_tc_map, "named maps of PCP to traffic class; unlisted: 0")
@@ -61,6 +69,8 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
     Table<ProfileRow> out("profile", "The tables that a switch works by.");
     out.optional("base", &ProfileRow::base, "the profile that this one changes")
         .optional("config_db", &ProfileRow::config_db, "a switch's config_db.json, whose tables go under these")
+        .optional("pg_profile_lookup", &ProfileRow::pg_profile_lookup,
+                  "a platform's pg_profile_lookup.ini: lossless profiles by speed and cable, as buffermgrd adds them")
         .optional("switch_json", &ProfileRow::switch_json, "a switch's switch.json: the seed and offset of its hash")
         .optional("switch_config", &ProfileRow::switch_config,
                   "a switch's own configuration: its lines on hashing, of Cumulus Linux, Arista EOS, Junos, SONiC, "
@@ -73,7 +83,8 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
         .optional("SWITCH_HASH", &ProfileRow::switch_hash, "the same as SONiC writes it")
         .optional("DEVICE_METADATA", &ProfileRow::device_metadata, "what SONiC's seed and offset follow from")
         .optional("groups", &ProfileRow::groups, "of next hops: how one of them is chosen")
-        .optional("platform", own(&QosRows::platform), "the switch chip: its cell, slices and ingress_pool_size")
+        .optional("platform", own(&QosRows::platform), "the switch chip: its cell, slices and ingress_pool_size",
+                  with_public_rules())
         .optional("cell", own(&QosRows::cell), "what memory is given out in", within<Bytes>({32}, {16'384}))
         .optional("slices", own(&QosRows::slices), "parts of the memory: each pool is divided evenly",
                   within<uint32_t>(1, 16))

@@ -9,14 +9,6 @@
 namespace softspine::control {
 namespace {
 
-// Port names become interface names in captures and counters.
-bool is_port_name(std::string_view text) {
-  return !text.empty() && text.size() <= 31 && std::ranges::all_of(text, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
-           c == '/' || c == '.';
-  });
-}
-
 template <typename T>
 std::optional<T> whole_number(std::string_view text) {
   T out{};
@@ -59,6 +51,44 @@ std::optional<Endpoint> WordTraits<Endpoint>::parse(std::string_view text) {
   return is_port_name(port) ? std::optional(Endpoint{std::string(node), std::string(port)}) : std::nullopt;
 }
 
+namespace {
+
+// 0.001 to 1000, in thousandths.
+std::optional<uint32_t> thousandths(std::string_view text) {
+  const size_t point = text.find('.');
+  const auto whole = whole_number<uint32_t>(text.substr(0, point));
+  if (!whole || *whole > 1'000) return std::nullopt;
+  uint32_t out = *whole * 1'000;
+  if (point != std::string_view::npos) {
+    const std::string_view digits = text.substr(point + 1);
+    const auto fraction = whole_number<uint32_t>(digits);
+    if (!fraction || digits.size() > 3) return std::nullopt;
+    out += *fraction * (digits.size() == 1 ? 100 : digits.size() == 2 ? 10 : 1);
+  }
+  return out == 0 || out > 1'000'000 ? std::nullopt : std::optional(out);
+}
+
+std::string decimal(uint32_t thousandths) {
+  std::string out = std::to_string(thousandths / 1'000);
+  if (thousandths % 1'000 == 0) return out;
+  std::string fraction = std::to_string(1'000 + thousandths % 1'000).substr(1);
+  fraction.erase(fraction.find_last_not_of('0') + 1);
+  return out + "." + fraction;
+}
+
+}  // namespace
+
+std::optional<Ratio> WordTraits<Ratio>::parse(std::string_view text) {
+  const size_t colon = text.find(':');
+  if (colon == std::string_view::npos) return std::nullopt;
+  const auto down = thousandths(text.substr(0, colon));
+  const auto up = thousandths(text.substr(colon + 1));
+  return down && up ? std::optional(Ratio{*down, *up}) : std::nullopt;
+}
+std::string WordTraits<Ratio>::print(Ratio ratio) {
+  return decimal(ratio.down_thousandths) + ":" + decimal(ratio.up_thousandths);
+}
+
 std::optional<SourcePort> WordTraits<SourcePort>::parse(std::string_view text) {
   if (text == "per_qp") return SourcePort{};
   const auto port = whole_number<uint16_t>(text);
@@ -72,7 +102,7 @@ bool Format<HostsOrCount>::read(Reader& reader, Value value, HostsOrCount& out) 
     out.names.emplace_back(value.text());
     return true;
   }
-  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "host names, or how many hosts");
+  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "names, or how many");
   count = *whole_number<uint32_t>(value.text());
   out.count = count;
   return count > 0 || reader.wrong(value, "must be at least 1, not '0'");

@@ -19,6 +19,22 @@ struct Words<NodeKind> {
   static constexpr std::array all{std::pair{"switch", NodeKind::kSwitch}, std::pair{"host", NodeKind::kHost}};
 };
 template <>
+struct Words<ImportFormat> {
+  static constexpr auto all = [] {
+    std::array<std::pair<std::string_view, ImportFormat>, kImportFormats.size()> words;
+    std::ranges::transform(kImportFormats, words.begin(),
+                           [](const ImportFormatRow& row) { return std::pair{row.word, row.format}; });
+    return words;
+  }();
+};
+template <>
+struct WordTraits<NodeRule> {
+  static constexpr const char* name = "WHAT=USE (host, switch, tor, aggregation, core, none)";
+  static constexpr const char* example = "linux=switch";
+  static std::optional<NodeRule> parse(std::string_view text) { return parse_node_rule(text); }
+  static std::string print(const NodeRule& rule) { return to_string(rule); }
+};
+template <>
 struct Words<Role> {
   static constexpr auto all = [] {
     std::array<std::pair<std::string_view, Role>, kSwitchRoles.size()> words;
@@ -26,6 +42,26 @@ struct Words<Role> {
                            [](const RoleRow& row) { return std::pair{row.word, row.role}; });
     return words;
   }();
+};
+template <>
+struct Words<Tier2> {
+  static constexpr std::array all{std::pair{"any-to-any", Tier2::kAnyToAny}, std::pair{"rail-only", Tier2::kRailOnly}};
+};
+template <>
+struct Words<PlanesMeet> {
+  static constexpr std::array all{std::pair{"never", PlanesMeet::kNever}, std::pair{"core", PlanesMeet::kCore}};
+};
+template <>
+struct Words<Blocking> {
+  static constexpr std::array all{std::pair{"strict", Blocking::kStrict},
+                                  std::pair{"rearrangeable", Blocking::kRearrangeable}};
+};
+template <>
+struct WordTraits<Ratio> {
+  static constexpr const char* name = "a ratio";
+  static constexpr const char* example = "1:1.125";
+  static std::optional<Ratio> parse(std::string_view text);
+  static std::string print(Ratio ratio);
 };
 template <>
 struct Words<GuestKind> {
@@ -36,6 +72,12 @@ struct Words<Pattern> {
   static constexpr std::array all{std::pair{"permutation", Pattern::kPermutation},
                                   std::pair{"incast", Pattern::kIncast}, std::pair{"pairs", Pattern::kPairs},
                                   std::pair{"all_to_all", Pattern::kAllToAll}, std::pair{"ring", Pattern::kRing}};
+};
+// A job whose servers are listed has none of these words.
+template <>
+struct Words<Placement> {
+  static constexpr std::array all{std::pair{"packed", Placement::kPacked}, std::pair{"random", Placement::kRandom},
+                                  std::pair{"min-cut", Placement::kMinCut}};
 };
 template <>
 struct Words<TransportKind> {
@@ -55,6 +97,24 @@ struct Words<FlowControl> {
   }();
 };
 template <>
+struct Words<BondMode> {
+  static constexpr std::array all{std::pair{"lacp", BondMode::kLacp},
+                                  std::pair{"active-backup", BondMode::kActiveBackup},
+                                  std::pair{"balance-xor", BondMode::kBalanceXor}};
+};
+template <>
+struct Words<XmitHashPolicy> {
+  static constexpr std::array all{std::pair{"qp", XmitHashPolicy::kQp}, std::pair{"layer2", XmitHashPolicy::kLayer2},
+                                  std::pair{"layer2+3", XmitHashPolicy::kLayer23},
+                                  std::pair{"layer3+4", XmitHashPolicy::kLayer34}};
+};
+template <>
+struct Words<RemoteFailover> {
+  static constexpr std::array all{std::pair{"none", RemoteFailover::kNone}, std::pair{"route", RemoteFailover::kRoute},
+                                  std::pair{"transport", RemoteFailover::kTransport},
+                                  std::pair{"both", RemoteFailover::kBoth}};
+};
+template <>
 struct Words<FaultState> {
   static constexpr std::array all{std::pair{"down", FaultState::kDown},
                                   std::pair{"up", FaultState::kUp},
@@ -63,8 +123,15 @@ struct Words<FaultState> {
                                   std::pair{"lossy", FaultState::kLossy},
                                   std::pair{"deaf", FaultState::kDeaf},
                                   std::pair{"tx_disabled", FaultState::kTxDisabled},
-                                  std::pair{"clear", FaultState::kClear}};
+                                  std::pair{"clear", FaultState::kClear},
+                                  std::pair{"one_way", FaultState::kOneWay},
+                                  std::pair{"dead", FaultState::kDead},
+                                  std::pair{"drained", FaultState::kDrained}};
   static constexpr std::array old{std::pair{"well", FaultState::kClear}};
+};
+template <>
+struct Words<Carrier> {
+  static constexpr std::array all{std::pair{"stays", Carrier::kStays}, std::pair{"goes", Carrier::kGoes}};
 };
 template <>
 struct Words<LossyWay> {

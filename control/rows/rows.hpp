@@ -14,6 +14,7 @@
 
 #include "control/format/format.hpp"
 #include "control/generators/generators.hpp"
+#include "control/imports/import.hpp"
 #include "control/model/testbed.hpp"
 #include "control/rows/qos_rows.hpp"
 
@@ -203,6 +204,7 @@ struct ProfileRow : QosRows {
   bool read_well = true;
   std::optional<std::string> base;
   std::optional<std::string> config_db;
+  std::optional<std::string> pg_profile_lookup;
   std::optional<std::string> switch_json;
   std::optional<std::string> switch_config;
   std::optional<Bytes> queue_limit;
@@ -288,6 +290,7 @@ struct NodeRow {
   std::optional<NamespaceRow> name_space;
   std::optional<EdgeRow> edge;
   std::optional<NicRow> nic;
+  std::optional<BondRow> bond;
 };
 
 struct Endpoint {
@@ -305,8 +308,18 @@ struct LinkRow {
   std::optional<dataplane::Duration> pfc_response;
 };
 
+struct ImportRow {
+  Value where;
+  OneOrMore<std::string> files;
+  ImportFormat format = ImportFormat::kHpcc;
+  std::vector<NodeRule> rules;
+  dataplane::Rate rate = ImportOptions{}.rate;
+  Length length = ImportOptions{}.length;
+};
+
 struct TopologyRow {
   Value where;
+  Tried<ImportRow> imported;
   Named<NodeRow> nodes;
   Tried<std::vector<LinkRow>> links;
 };
@@ -370,7 +383,51 @@ struct WorkloadRow {
   std::optional<dataplane::Duration> cnp_interval;
 };
 
-enum class FaultState : uint8_t { kDown, kUp, kStorm, kSlowReceiver, kLossy, kDeaf, kTxDisabled, kClear };
+struct JobRow {
+  Value where;
+  std::string name;
+  HostsOrCount servers;
+  std::optional<Placement> placement;
+  std::optional<OneOrMore<std::string>> of;
+};
+
+enum class FaultState : uint8_t {
+  kDown,
+  kUp,
+  kStorm,
+  kSlowReceiver,
+  kLossy,
+  kDeaf,
+  kTxDisabled,
+  kClear,
+  kOneWay,
+  kDead,
+  kDrained
+};
+// Whether the end that gets no frames any more still has a signal.
+enum class Carrier : uint8_t { kStays, kGoes };
+
+// Down and up again, several times.
+struct FlapRow {
+  Value where;
+  dataplane::Duration period;
+  std::optional<dataplane::Duration> down;
+  dataplane::Duration jitter;
+  uint32_t count = 1;
+};
+
+struct BfdRow {
+  Value where;
+  dataplane::Duration interval;
+  uint32_t multiplier = 3;
+};
+
+struct DetectionRow {
+  Value where;
+  std::optional<dataplane::Duration> loss_of_signal;
+  std::optional<BfdRow> bfd;
+  bool none = false;
+};
 
 struct FaultRow {
   Value where;
@@ -386,6 +443,13 @@ struct FaultRow {
   std::optional<Share> drop;
   std::optional<Share> corrupt;
   std::optional<LossyWay> direction;
+  // Of links.
+  std::optional<std::vector<std::string>> ports;  // some of the node's
+  std::optional<uint32_t> plane;                  // from 1 on
+  std::optional<std::string> rack;
+  std::optional<Carrier> carrier;
+  std::optional<dataplane::Duration> links_after;
+  std::optional<FlapRow> flap;
 };
 
 struct ExpectRow {
@@ -401,14 +465,19 @@ struct ExpectRow {
 struct TestbedRow {
   Value where;
   std::string name;
+  OneOrMore<std::string> include;
   RunRow run;
   Tried<FabricSpec> fabric;
+  Named<Tried<FabricSpec>> fabrics;
   RolesRow roles;
   std::optional<TopologyRow> topology;
   Named<ProfileRow> profiles;
+  std::vector<JobRow> jobs;
   std::vector<WorkloadRow> workload;
   std::vector<FaultRow> faults;
   dataplane::Duration convergence;
+  std::optional<dataplane::Duration> convergence_per_hop;
+  std::optional<DetectionRow> detection;
   std::vector<ExpectRow> expect;
 };
 

@@ -14,15 +14,26 @@ namespace softspine::control {
   }
 
 SOFTSPINE_TABLE(TestbedRow);
+// Of a file that a testbed includes.
+const Table<TestbedRow>& included_table();
 SOFTSPINE_TABLE(RunRow);
 SOFTSPINE_TABLE(TelemetryRow);
 SOFTSPINE_TABLE(RolesRow);
 SOFTSPINE_TABLE(LinkSpec);
+SOFTSPINE_TABLE(BondRow);
 SOFTSPINE_TABLE(LeafSpine);
 SOFTSPINE_TABLE(FatTree);
 SOFTSPINE_TABLE(Hpn);
 SOFTSPINE_TABLE(AiZone);
+SOFTSPINE_TABLE(DcnPlus);
+SOFTSPINE_TABLE(FrontEnd);
+SOFTSPINE_TABLE(Star);
+SOFTSPINE_TABLE(BinaryFatTree);
+SOFTSPINE_TABLE(Clos);
+SOFTSPINE_TABLE(Crossbar);
 SOFTSPINE_TABLE(TopologyRow);
+SOFTSPINE_TABLE(JobRow);
+SOFTSPINE_TABLE(ImportRow);
 SOFTSPINE_TABLE(NodeRow);
 SOFTSPINE_TABLE(GuestRow);
 SOFTSPINE_TABLE(NamespaceRow);
@@ -66,6 +77,9 @@ SOFTSPINE_TABLE(PortQosRow);
 SOFTSPINE_TABLE(PfcWdRow);
 SOFTSPINE_TABLE(WorkloadRow);
 SOFTSPINE_TABLE(FaultRow);
+SOFTSPINE_TABLE(FlapRow);
+SOFTSPINE_TABLE(BfdRow);
+SOFTSPINE_TABLE(DetectionRow);
 SOFTSPINE_TABLE(ExpectRow);
 
 #undef SOFTSPINE_TABLE

@@ -16,74 +16,54 @@ const Limits<std::string> kNames = held_to<std::string>([](const std::string& na
   return is_name(name) ? "" : shown(name) + " is no name: letters, digits, '_' and '-', at most 63";
 });
 
-const Limits<Share> kShares = within<Share>({1}, {1'000'000});
-
-bool is_of_host(const FaultRow& row) {
-  return row.set == FaultState::kStorm || row.set == FaultState::kSlowReceiver;
-}
-bool is_of_port(const FaultRow& row) {
-  return row.set == FaultState::kLossy || row.set == FaultState::kDeaf || row.set == FaultState::kTxDisabled;
-}
-
-// Keys that go with other faults.
-bool check_fault_keys(Reader& reader, Value at, const FaultRow& row) {
-  bool good = true;
-  const auto only = [&](bool fitting, bool given, std::string_view key) {
-    if (given && !fitting) good = reader.wrong(at.child(key), "is not for this fault");
-  };
-  const bool of_host = is_of_host(row);
-  const bool lossy = row.set == FaultState::kLossy;
-  only(!of_host, row.link.has_value(), "link");
-  only(of_host || is_of_port(row), row.until.has_value(), "until");
-  only(of_host || row.set == FaultState::kDeaf, row.priorities.has_value(), "priorities");
-  only(row.set == FaultState::kSlowReceiver, row.drain.has_value(), "drain");
-  only(lossy, row.drop.has_value(), "drop");
-  only(lossy, row.corrupt.has_value(), "corrupt");
-  only(lossy, row.direction.has_value(), "direction");
-  return good;
-}
-
-bool check_fault(Reader& reader, Value at, const FaultRow& row) {
-  bool good = check_fault_keys(reader, at, row);
-  if (row.until && *row.until <= row.at) good = reader.wrong(at.child("until"), "ends before it begins");
-  if (!good) return false;
-  if (row.link && row.link->port.empty()) {
-    return reader.wrong(at.child("link"), "names no port: expected NODE:PORT such as tor1:Ethernet0");
-  }
-  if (row.link.has_value() == row.node.has_value()) return reader.wrong(at, "needs either 'link' or 'node'");
-  if (row.set.has_value() == row.profile.has_value()) {
-    return reader.wrong(at, "needs either 'set' (down, up) or 'profile'");
-  }
-  if (row.set == FaultState::kLossy) {
-    const uint64_t drop = row.drop.value_or(Share{}).millionths;
-    const uint64_t corrupt = row.corrupt.value_or(Share{}).millionths;
-    if (drop + corrupt == 0) return reader.wrong(at, "needs 'drop' or 'corrupt': the share of frames");
-    if (drop + corrupt > 1'000'000) return reader.wrong(at.child("corrupt"), "and 'drop' exceed 100%");
-  }
-  return !row.profile || row.node || reader.wrong(at.child("link"), "goes with 'set': a profile is a node's");
-}
-
 const Limits<uint32_t> kPathMtus = held_to<uint32_t>([](const uint32_t& mtu) {
   const bool good = mtu >= 256 && mtu <= 4096 && std::has_single_bit(mtu);
   return good ? "" : "must be 256, 512, 1024, 2048 or 4096, not " + shown(std::to_string(mtu));
 });
 
+bool check_convergence(Reader& reader, Value at, const TestbedRow& row) {
+  return !row.convergence_per_hop || row.convergence.count_ps() == 0 ||
+         reader.wrong(at.child("convergence_per_hop"), "stands in the place of 'convergence': give one of them");
+}
+
+// What a file can have, whether it is a testbed or is included by one.
+Table<TestbedRow> with_parts(Table<TestbedRow> table) {
+  return table
+      .optional("include", &TestbedRow::include,
+                "files beside this one with more of it: fabric, fabrics, topology, profiles, roles, jobs, workload, "
+                "faults, expect")
+      .optional("fabric", &TestbedRow::fabric, "a fabric to generate")
+      .optional("fabrics", &TestbedRow::fabrics,
+                "several fabrics to generate, by name: their nodes are called NAME-…, such as front-s1-tor1")
+      .optional("topology", &TestbedRow::topology, "nodes and links, alone or added to the generated ones")
+      .optional("profiles", &TestbedRow::profiles,
+                "tables that switches work by; 'default' serves those that name none")
+      .optional("roles", &TestbedRow::roles, "the profile of switches that name none, by role")
+      .optional("jobs", &TestbedRow::jobs, "sets of servers that work together, and which servers they get")
+      .optional("workload", &TestbedRow::workload, "RoCEv2 traffic between built-in hosts")
+      .optional("faults", &TestbedRow::faults, "links and hosts that fail, switches that change their profile")
+      .optional("expect", &TestbedRow::expect, "what the report must show");
+}
+
 }  // namespace
 
 const Table<TestbedRow>& Tables<TestbedRow>::table() {
-  static const Table<TestbedRow> table =
+  static const Table<TestbedRow> table = with_parts(
       Table<TestbedRow>("testbed", "A testbed: a fabric, what runs on it, and what is expected.")
           .required("name", &TestbedRow::name, "what reports call it", kNames)
           .optional("run", &TestbedRow::run, "how it runs; the command line overrides")
-          .optional("fabric", &TestbedRow::fabric, "a fabric to generate")
-          .optional("topology", &TestbedRow::topology, "nodes and links, alone or added to the generated ones")
-          .optional("profiles", &TestbedRow::profiles,
-                    "tables that switches work by; 'default' serves those that name none")
-          .optional("roles", &TestbedRow::roles, "the profile of switches that name none, by role")
-          .optional("workload", &TestbedRow::workload, "RoCEv2 traffic between built-in hosts")
-          .optional("faults", &TestbedRow::faults, "links and hosts that fail, switches that change their profile")
           .optional("convergence", &TestbedRow::convergence, "how long routes take to follow a link")
-          .optional("expect", &TestbedRow::expect, "what the report must show");
+          .optional("convergence_per_hop", &TestbedRow::convergence_per_hop,
+                    "in its place: how long a switch takes to learn of a change after its neighbour has")
+          .optional("detection", &TestbedRow::detection,
+                    "how links that fail are noticed; if not given, those that go down at once, all others never")
+          .check(check_convergence));
+  return table;
+}
+
+const Table<TestbedRow>& included_table() {
+  static const Table<TestbedRow> table =
+      with_parts(Table<TestbedRow>("included file", "A part of a testbed in a file of its own."));
   return table;
 }
 
@@ -129,6 +109,18 @@ const Table<RolesRow>& Tables<RolesRow>::table() {
       out.optional(kSwitchRoles[i].word, kProfileOfRole[i], kSwitchRoles[i].profile_key);
     return out;
   }();
+  return table;
+}
+
+const Table<JobRow>& Tables<JobRow>::table() {
+  static const Table<JobRow> table =
+      Table<JobRow>("job", "Servers that work together; workloads name its NICs by `job NAME`.")
+          .required("name", &JobRow::name, "what workloads call it", kNames)
+          .required("servers", &JobRow::servers, "how many, placed by a rule, or which, in the order of their ranks")
+          .optional("placement", &JobRow::placement,
+                    "packed (if not given): the first free servers; random: drawn with the run's seed; min-cut: so "
+                    "that the least of what its workloads send goes over the upper tiers")
+          .optional("of", &JobRow::of, "the servers that it may get, by name, * for any letters; all if not given");
   return table;
 }
 
@@ -179,32 +171,6 @@ const Table<WorkloadRow>& Tables<WorkloadRow>::table() {
           .optional("cnp_interval", &WorkloadRow::cnp_interval,
                     "DCQCN: at most one CNP a queue pair in this time; as the set of parameters has it if not given",
                     at_least(Duration::ps(1)));
-  return table;
-}
-
-const Table<FaultRow>& Tables<FaultRow>::table() {
-  static const Table<FaultRow> table =
-      Table<FaultRow>("fault", "One change at one instant.")
-          .required("at", &FaultRow::at, "after the start of the run")
-          .optional("link", &FaultRow::link, "either end of the link; deaf, tx_disabled: the port")
-          .optional("node", &FaultRow::node, "all links or ports of this node; storm, slow_receiver: the built-in host")
-          .optional(
-              "set", &FaultRow::set,
-              "links: down, up, or lossy; a port: deaf (it does not react to PFC), or a switch's: tx_disabled (its "
-              "queues send nothing: SAI's PKT_TX_ENABLE); a host: storm (it pauses its peers without end) or "
-              "slow_receiver (its buffer drains too slowly); clear: none of these any more")
-          .optional("until", &FaultRow::until, "when it ends, but for down and up; with the run if not given")
-          .optional("priorities", &FaultRow::priorities,
-                    "storm, slow_receiver: which, 3 and 4 if not given; deaf: all if not given")
-          .optional("drain", &FaultRow::drain, "slow_receiver: the rate of its buffer; nothing drains if not given",
-                    at_least(Rate::min()))
-          .optional("drop", &FaultRow::drop, "lossy: the share of frames that never arrive", kShares)
-          .optional("corrupt", &FaultRow::corrupt, "lossy: the share of frames that arrive damaged (a wrong FCS)",
-                    kShares)
-          .optional("direction", &FaultRow::direction,
-                    "lossy: both ways, or what the named end sends (out) or gets (in)")
-          .optional("profile", &FaultRow::profile, "of the node, from then on: other thresholds, while it runs")
-          .check(check_fault);
   return table;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables about nodes, what stands behind them, and links.
+#include "control/format/link_limits.hpp"
 #include "control/rows/congestion_format.hpp"
 #include "control/rows/qos_formats.hpp"
 #include "control/rows/row_formats.hpp"
@@ -11,11 +12,9 @@ namespace {
 using dataplane::Duration;
 using dataplane::Rate;
 
-// Fast enough for the engine's fixed point, slow enough that a byte lasts some picoseconds.
-const Limits<Rate> kLinkRates = within(Rate::min(), Rate::gbps(1'600));
-// To the moon; the sum of a few still fits an Instant.
-const Limits<Length> kLengths = within<Length>({1'000}, Length::metres(400'000'000));
-const Limits<uint32_t> kMtus = within<uint32_t>(1'280, 9'216);  // IPv6 needs 1280
+const Limits<Rate> kLinkRates = within(kLeastLinkRate, kMostLinkRate);
+const Limits<Length> kLengths = within(kLeastLinkLength, kMostLinkLength);
+const Limits<uint32_t> kMtus = within(kLeastLinkMtu, kMostLinkMtu);
 
 const Limits<Duration> kResponseTimes = within<Duration>(Duration{}, Duration::ms(1));
 constexpr std::string_view kResponseHelp =
@@ -64,8 +63,22 @@ const Table<LinkRow>& Tables<LinkRow>::table() {
 const Table<TopologyRow>& Tables<TopologyRow>::table() {
   static const Table<TopologyRow> table =
       Table<TopologyRow>("topology", "Nodes and links by name.")
+          .optional("import", &TopologyRow::imported, "nodes and links of another system's file")
           .optional("nodes", &TopologyRow::nodes, "new nodes, or more about generated ones")
           .optional("links", &TopologyRow::links, "which ports are joined");
+  return table;
+}
+
+const Table<ImportRow>& Tables<ImportRow>::table() {
+  static const Table<ImportRow> table =
+      Table<ImportRow>("import", "A fabric out of another system's file, as softspine import reads it.")
+          .required("file", &ImportRow::files, "beside this file; of some formats several")
+          .required("format", &ImportRow::format, "whose file it is")
+          .optional("as", &ImportRow::rules,
+                    "WHAT=USE: nodes of this name, number or kind (* for anything) are a host, a switch, a tor, an "
+                    "aggregation, a core, or none; the first that fits")
+          .optional("rate", &ImportRow::rate, "of links that the file gives none", kLinkRates)
+          .optional("length", &ImportRow::length, "of links that the file gives none", kLengths);
   return table;
 }
 
@@ -82,7 +95,36 @@ const Table<NodeRow>& Tables<NodeRow>::table() {
           .optional("guest", &NodeRow::guest, "hosts: a virtual machine that we start")
           .optional("namespace", &NodeRow::name_space, "hosts: a network namespace that we make")
           .optional("edge", &NodeRow::edge, "hosts: a way out of the emulation")
-          .optional("nic", &NodeRow::nic, "hosts that are not built in: what stands between them and their link");
+          .optional("nic", &NodeRow::nic, "hosts that are not built in: what stands between them and their link")
+          .optional("bond", &NodeRow::bond, "hosts with two links: how they use them");
+  return table;
+}
+
+const Table<BondRow>& Tables<BondRow>::table() {
+  static const Table<BondRow> table =
+      Table<BondRow>("bond", "How a host uses its two ports, and what becomes of its traffic when one has no link.")
+          .optional("mode", &BondRow::mode,
+                    "lacp and balance-xor: queue pairs are spread over both ports; active-backup: all leave by eth0 "
+                    "while it has a link; lacp if not given")
+          .optional("xmit_hash_policy", &BondRow::xmit_hash_policy,
+                    "which queue pair leaves by which port; qp: they take turns; layer2, layer2+3, layer3+4: Linux's "
+                    "hashes of their headers; qp if not given")
+          .optional("miimon", &BondRow::miimon,
+                    "the host looks at its links at every multiple of this, 0 for never; 100ms if not given",
+                    at_least(Duration{}))
+          .optional("downdelay", &BondRow::downdelay,
+                    "how long a link must have been seen down before its port is left; 0 if not given",
+                    at_least(Duration{}))
+          .optional("updelay", &BondRow::updelay,
+                    "how long a link must have been seen up before its port is used again; 0 if not given",
+                    at_least(Duration{}))
+          .optional("remote_failover", &BondRow::remote_failover,
+                    "how others reach it while one of its ports has no link; route: its other ToR announces a host "
+                    "route; transport: connections that time out take their sender's other port; both; none; both if "
+                    "not given")
+          .optional("path_change_after", &BondRow::path_change_after,
+                    "timeouts in a row after which its connections take its other port; 2 if not given",
+                    within<uint8_t>(1, 7));
   return table;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 
+#include "control/telemetry/losses.hpp"
 #include "control/telemetry/totals.hpp"
 
 namespace softspine::control {
@@ -40,6 +41,7 @@ struct ControlFrames {
   PriorityCounters pfc_rx{};
   PriorityCounters tx_requested{};  // ps
   PriorityCounters rx_requested{};
+  LinkPauseSnapshot link;
   uint64_t credit_tx = 0;
   uint64_t credit_rx = 0;
 };
@@ -48,8 +50,9 @@ uint64_t picoseconds(dataplane::Duration time) {
   return static_cast<uint64_t>(time.count_ps());
 }
 
-ControlFrames control_frames(const HostPauses& pauses, const std::optional<CreditSnapshot>& credit) {
-  ControlFrames out;
+ControlFrames control_frames(const HostPauses& pauses, const LinkPauseSnapshot& link,
+                             const std::optional<CreditSnapshot>& credit) {
+  ControlFrames out{.link = link};
   for (size_t i = 0; i < kPriorities; ++i) {
     out.pfc_tx[i] = pauses[i].tx_frames;
     out.pfc_rx[i] = pauses[i].rx_frames;
@@ -75,6 +78,7 @@ class Audit {
     collect_control_frames();
     for (const LinkDirection& way : link_directions(snapshot_)) check_link(way);
     check_flows();
+    if (snapshot_.loss_account) check_losses(*snapshot_.loss_account);
     return std::move(wrong_);
   }
 
@@ -130,7 +134,7 @@ class Audit {
     equal(host.name, {{"sent by its links", sent}},
           {{"of flows", sent_by_[host.name]},
            {"answers", host.answers_sent},
-           {"PFC frames", host.pauses_sent},
+           {"pause frames", host.pauses_sent},
            {"credit frames", credit_frames}});
     equal(host.name, {{"arrived at its ports", arrived}}, {{"received", host.received_packets}});
     equal(host.name, {{"received", host.received_packets}},
@@ -160,7 +164,7 @@ class Audit {
     for (const SwitchSnapshot& node : snapshot_.switches) {
       for (const PortSnapshot& port : node.ports) {
         ControlFrames& frames = control_frames_[node.name + ":" + port.name];
-        frames = control_frames({}, port.credit);
+        frames = control_frames({}, port.link_pause, port.credit);
         for (size_t i = 0; i < port.pauses.size(); ++i) {
           frames.pfc_tx[i] = port.pauses[i].tx_frames;
           frames.pfc_rx[i] = port.pauses[i].rx_frames;
@@ -171,7 +175,7 @@ class Audit {
     }
     for (const HostSnapshot& host : snapshot_.hosts) {
       for (const HostPortSnapshot& port : host.ports) {
-        control_frames_[host.name + ":" + port.name] = control_frames(port.pause, port.credit);
+        control_frames_[host.name + ":" + port.name] = control_frames(port.pause, port.link_pause, port.credit);
       }
     }
   }
@@ -198,12 +202,45 @@ class Audit {
       equal(place + ", priority " + std::to_string(i), {{"ps of pause requested", from->second.tx_requested[i]}},
             {{"ps of pause that arrived", to->second.rx_requested[i]}});
     }
+    equal(place, {{"PAUSE frames sent", from->second.link.tx_frames}},
+          {{"PAUSE frames received", to->second.link.rx_frames}});
+    equal(place, {{"ps of PAUSE requested", picoseconds(from->second.link.tx_requested)}},
+          {{"ps of PAUSE that arrived", picoseconds(to->second.link.rx_requested)}});
     equal(place, {{"credit frames sent", from->second.credit_tx}}, {{"credit frames received", to->second.credit_rx}});
   }
 
   void check_flows() {
     equal("all flows", {{"sent", sent_}, {"foreign", foreign_}, {"flooded copies", copied_}},
           {{"received", received_}, {"ended", ended_}, {"under way", under_way_}});
+  }
+
+  void check_losses(const LossAccount& account) {
+    if (account.unrecorded > 0) return;  // an error of the run says so
+    std::map<std::string, uint64_t> counted;
+    for (const Loss& loss : losses_by_reason(snapshot_)) counted[loss.reason] = loss.packets;
+    std::map<std::string, std::array<uint64_t, 3>> known;
+    const auto add = [&known](const std::vector<ReasonLoss>& sums, size_t place) {
+      for (const ReasonLoss& each : sums) known[each.reason][place] += each.sum.packets;
+    };
+    add(account.explained, 0);
+    add(account.unexplained, 1);
+    add(account.before, 2);
+    for (const auto& [reason, packets] : counted) known[reason];
+    for (const auto& [reason, parts] : known) {
+      if (reason == dataplane::name_of(dataplane::DropReason::kNoBuffer)) continue;
+      equal("losses, " + reason, {{"of faults", parts[0]}, {"unexplained", parts[1]}, {"before", parts[2]}},
+            {{"counted", counted[reason]}});
+    }
+    check_losses_of_flows(account);
+  }
+
+  // A copy of a flooded packet is lost and not missed; what leads outside is missed and ends there.
+  void check_losses_of_flows(const LossAccount& account) {
+    if (!account.is_whole || foreign_ + copied_ != 0 || !snapshot_.edges.empty()) return;
+    for (const FlowSnapshot& flow : snapshot_.flows) {
+      equal("flow " + std::to_string(flow.id), {{"lost", account.lost_of_flow[flow.id]}},
+            {{"missing", flow.missing()}});
+    }
   }
 
   const FabricSnapshot& snapshot_;

@@ -16,6 +16,10 @@
 //                     arrived                     = out + Σ out_drops + waiting for the outside
 //   flows, all        sent + foreign − received   = ended at switches, links, hosts and edges − flooded copies
 //                                                   + under way
+//   losses, by reason in a run that has had a fault:
+//                     of faults + unexplained + before the first = drops of switches and hosts, and of links
+//                     (without no_buffer: copies that were never made)
+//   a flow's losses   = its missing packets, where nothing was flooded or injected, and nothing leads outside
 // `missing` rests on the last line: hosts count what they sent and received, all others what ended at them; what is
 // under way is found by looking at every packet in the fabric. A flow's packets are known by Packet::flow().
 // The sums hold at every instant between two windows, not only after a run.

@@ -41,6 +41,8 @@ enum class CounterUnit : uint8_t {
 // How the values of many ports or queues become one: counters that only grow, and gauges, are added; of high-water
 // marks, the highest counts.
 enum class Nature : uint8_t { kGrows, kNow, kHighest };
+// counter, gauge, watermark
+std::string_view word_for(Nature nature);
 
 struct CounterFacts {
   CounterUnit unit = CounterUnit::kCount;

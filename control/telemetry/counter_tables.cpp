@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "control/telemetry/counter.hpp"
+#include "control/telemetry/counter_words.hpp"
 #include "control/telemetry/counters_json.hpp"
 
 namespace softspine::control {
@@ -42,25 +42,7 @@ constexpr auto credit(uint64_t CreditSnapshot::* member) {
 constexpr auto of_switch(uint64_t SwitchSnapshot::* member) {
   return [member](const SwitchSnapshot& part) { return part.*member; };
 }
-uint64_t waited_ps(const CreditOf& part) {
-  return static_cast<uint64_t>(part.credit.waited[part.priority].count_ps());
-}
-uint64_t picoseconds(dataplane::Duration time) {
-  return static_cast<uint64_t>(time.count_ps());
-}
 
-constexpr auto host(uint64_t HostSnapshot::* member) {
-  return [member](const HostSnapshot& part) { return part.*member; };
-}
-constexpr auto host_pause(uint64_t HostPauseSnapshot::* member) {
-  return [member](const HostPauseSnapshot& part) { return part.*member; };
-}
-constexpr auto edge(uint64_t dataplane::EdgeCounters::* member) {
-  return [member](const EdgeSnapshot& part) { return part.counters.*member; };
-}
-constexpr auto nic(uint64_t dataplane::NicCounters::* member) {
-  return [member](const EdgeSnapshot& part) { return part.nic.*member; };
-}
 constexpr auto sent(uint64_t LinkCounters::* member) {
   return [member](const LinkDirection& part) { return part.sent.*member; };
 }
@@ -68,36 +50,8 @@ constexpr auto workload(uint64_t WorkloadTotals::* member) {
   return [member](const WorkloadTotals& part) { return part.*member; };
 }
 
-constexpr CounterUnit kCount = CounterUnit::kCount;
-constexpr CounterUnit kPackets = CounterUnit::kPackets;
-constexpr CounterUnit kFrames = CounterUnit::kFrames;
-constexpr CounterUnit kMessages = CounterUnit::kMessages;
-constexpr CounterUnit kBytes = CounterUnit::kBytes;
-constexpr CounterUnit kTime = CounterUnit::kPicoseconds;
-constexpr CounterUnit kYesNo = CounterUnit::kYesNo;
-constexpr Nature kGrows = Nature::kGrows;
-constexpr Nature kNow = Nature::kNow;
-constexpr Nature kHighest = Nature::kHighest;
-
-// Of a priority at the port of a host or of its NIC.
-constexpr CounterFacts of_pfc_rx{
-    kFrames, kGrows, "pfc_rx_packets", "", "", "PFC frames received, once for each priority named.", "", "rx_packets"};
-constexpr CounterFacts of_pfc_tx{
-    kFrames, kGrows, "pfc_tx_packets", "", "", "PFC frames sent, once for each priority named.", "", "tx_packets"};
-constexpr CounterFacts of_on_to_off{kCount, kGrows,     "pfc_on_to_off", "", "", "Pauses of a priority that ended.",
-                                    "",     "on_to_off"};
-constexpr CounterFacts of_paused{kTime, kGrows, "paused_ps", "", "", "Time that a priority spent paused."};
-constexpr CounterFacts of_rx_pause{
-    kTime, kGrows,       "pfc_rx_pause_ps", "", "", "Time for which the neighbour asked it to pause, obeyed or not.",
-    "",    "rx_pause_ps"};
-constexpr CounterFacts of_tx_pause{
-    kTime, kGrows, "pfc_tx_pause_ps", "", "", "Time for which it asked its neighbour to pause.", "", "tx_pause_ps"};
-
-}  // namespace
-
-const std::vector<SwitchCounter>& switch_counters() {
-  static const std::vector<SwitchCounter> all{
-      // Of ports.
+std::vector<SwitchCounter> port_counters() {
+  return {
       {[](const PortSnapshot& p) { return uint64_t{p.up}; },
        {kYesNo, kNow, "", "", "softspine_port_up", "1 if the port's link is up."}},
       {[](const PortSnapshot& p) { return p.rate.count_bps() / 8; },
@@ -155,8 +109,12 @@ const std::vector<SwitchCounter>& switch_counters() {
          for (const QueueCounters& each : p.counters.queues) sum += each.ecn_marked_packets;
          return sum;
        },
-       {kPackets, kGrows, "", "SAI_PORT_STAT_ECN_MARKED_PACKETS", "", "Frames marked CE in any queue of the port."}},
-      // Of priorities: a frame that names two counts twice.
+       {kPackets, kGrows, "", "SAI_PORT_STAT_ECN_MARKED_PACKETS", "", "Frames marked CE in any queue of the port."}}};
+}
+
+// A frame that names two counts twice.
+std::vector<SwitchCounter> priority_counters() {
+  return {
       {pause(&PauseSnapshot::rx_frames),
        {kFrames, kGrows, "pfc_rx_packets", "SAI_PORT_STAT_PFC_#_RX_PKTS", "softspine_port_pfc_rx_packets_total",
         "PFC frames received that name the priority."}},
@@ -164,7 +122,16 @@ const std::vector<SwitchCounter>& switch_counters() {
        {kFrames, kGrows, "pfc_tx_packets", "SAI_PORT_STAT_PFC_#_TX_PKTS", "softspine_port_pfc_tx_packets_total",
         "PFC frames sent that name the priority."}},
       {port(&PortCounters::pause_tx_frames),
-       {kFrames, kGrows, "pause_tx_frames", "", "", "PFC frames sent, each once."}},
+       {kFrames, kGrows, "pause_tx_frames", "", "", "PFC and PAUSE frames sent, each once."}},
+      {link_pause<PortSnapshot>(&LinkPauseSnapshot::rx_frames),
+       {kFrames, kGrows, "link_pause_rx_packets", "SAI_PORT_STAT_PAUSE_RX_PKTS",
+        "softspine_port_link_pause_rx_packets_total", "PAUSE frames received: of the whole link, not of priorities."}},
+      {link_pause<PortSnapshot>(&LinkPauseSnapshot::tx_frames),
+       {kFrames, kGrows, "link_pause_tx_packets", "SAI_PORT_STAT_PAUSE_TX_PKTS",
+        "softspine_port_link_pause_tx_packets_total", "PAUSE frames sent: of the whole link, not of priorities."}},
+      {link_paused_ps<PortSnapshot>,
+       {kTime, kGrows, "link_paused_ps", "", "softspine_port_link_paused_seconds_total",
+        "Time for which PAUSE frames stopped all that the port sends."}},
       {[](const PauseSnapshot& p) { return uint64_t{p.paused}; },
        {kYesNo, kNow, "", "", "softspine_port_pfc_paused", "1 if the priority must not be sent now."}},
       {pause(&PauseSnapshot::on_to_off),
@@ -193,8 +160,11 @@ const std::vector<SwitchCounter>& switch_counters() {
         "Storms that the watchdog found."}},
       {pause(&PauseSnapshot::restored),
        {kCount, kGrows, "watchdog_restored", "", "softspine_port_pfc_watchdog_restored_total",
-        "Storms that the watchdog found to be over."}},
-      // Of priority groups.
+        "Storms that the watchdog found to be over."}}};
+}
+
+std::vector<SwitchCounter> group_counters() {
+  return {
       {[](const GroupSnapshot& g) { return g.held_bytes(); },
        {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_CURR_OCCUPANCY_BYTES", "", "Memory in use, of every kind."}},
       {group(&GroupSnapshot::reserved_bytes),
@@ -222,32 +192,37 @@ const std::vector<SwitchCounter>& switch_counters() {
         "dropped_packets"}},
       {[](const PortSnapshot& p) { return p.counters.drops[static_cast<size_t>(DropReason::kHeadroomFull)]; },
        {kPackets, kGrows, "headroom_dropped_packets", "", "",
-        "Frames of a lossless priority that found the headroom full."}},
-      // Of queues.
-      {queue(&QueueCounters::packets),
-       {kPackets, kGrows, "", "SAI_QUEUE_STAT_PACKETS", "softspine_queue_packets_total",
-        "Frames that left the queue for the wire.", "", "packets"}},
-      {queue(&QueueCounters::bytes),
-       {kBytes, kGrows, "", "SAI_QUEUE_STAT_BYTES", "softspine_queue_bytes_total",
-        "Bytes that left the queue for the wire.", "", "bytes"}},
-      {queue(&QueueCounters::dropped_packets),
-       {kPackets, kGrows, "", "SAI_QUEUE_STAT_DROPPED_PACKETS", "softspine_queue_dropped_packets_total",
-        "Frames that the queue refused.", "", "dropped_packets"}},
-      {queue(&QueueCounters::dropped_bytes),
-       {kBytes, kGrows, "", "SAI_QUEUE_STAT_DROPPED_BYTES", "softspine_queue_dropped_bytes_total",
-        "Bytes that the queue refused.", "", "dropped_bytes"}},
-      {queue(&QueueCounters::current_bytes),
-       {kBytes, kNow, "", "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", "softspine_queue_occupancy_bytes",
-        "Bytes in the queue.", "", "current_bytes"}},
-      {queue(&QueueCounters::watermark_bytes),
-       {kBytes, kHighest, "queue_watermark_bytes", "SAI_QUEUE_STAT_WATERMARK_BYTES", "softspine_queue_watermark_bytes",
-        "Most bytes that were ever in the queue.", "", "watermark_bytes"}},
-      {queue_buffer(&QueueBufferSnapshot::shared_bytes),
-       {kBytes, kNow, "", "SAI_QUEUE_STAT_SHARED_CURR_OCCUPANCY_BYTES", "", "Shared memory in use."}},
-      {queue_buffer(&QueueBufferSnapshot::shared_watermark_bytes),
-       {kBytes, kHighest, "", "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES", "", "Most shared memory that was ever in use.",
-        "", "shared_watermark_bytes"}},
-      // Of pools.
+        "Frames of a lossless priority that found the headroom full."}}};
+}
+
+std::vector<SwitchCounter> queue_counters() {
+  return {{queue(&QueueCounters::packets),
+           {kPackets, kGrows, "", "SAI_QUEUE_STAT_PACKETS", "softspine_queue_packets_total",
+            "Frames that left the queue for the wire.", "", "packets"}},
+          {queue(&QueueCounters::bytes),
+           {kBytes, kGrows, "", "SAI_QUEUE_STAT_BYTES", "softspine_queue_bytes_total",
+            "Bytes that left the queue for the wire.", "", "bytes"}},
+          {queue(&QueueCounters::dropped_packets),
+           {kPackets, kGrows, "", "SAI_QUEUE_STAT_DROPPED_PACKETS", "softspine_queue_dropped_packets_total",
+            "Frames that the queue refused.", "", "dropped_packets"}},
+          {queue(&QueueCounters::dropped_bytes),
+           {kBytes, kGrows, "", "SAI_QUEUE_STAT_DROPPED_BYTES", "softspine_queue_dropped_bytes_total",
+            "Bytes that the queue refused.", "", "dropped_bytes"}},
+          {queue(&QueueCounters::current_bytes),
+           {kBytes, kNow, "", "SAI_QUEUE_STAT_CURR_OCCUPANCY_BYTES", "softspine_queue_occupancy_bytes",
+            "Bytes in the queue.", "", "current_bytes"}},
+          {queue(&QueueCounters::watermark_bytes),
+           {kBytes, kHighest, "queue_watermark_bytes", "SAI_QUEUE_STAT_WATERMARK_BYTES",
+            "softspine_queue_watermark_bytes", "Most bytes that were ever in the queue.", "", "watermark_bytes"}},
+          {queue_buffer(&QueueBufferSnapshot::shared_bytes),
+           {kBytes, kNow, "", "SAI_QUEUE_STAT_SHARED_CURR_OCCUPANCY_BYTES", "", "Shared memory in use."}},
+          {queue_buffer(&QueueBufferSnapshot::shared_watermark_bytes),
+           {kBytes, kHighest, "", "SAI_QUEUE_STAT_SHARED_WATERMARK_BYTES", "",
+            "Most shared memory that was ever in use.", "", "shared_watermark_bytes"}}};
+}
+
+std::vector<SwitchCounter> pool_counters() {
+  return {
       {pool(&PoolSnapshot::size_bytes),
        {kBytes, kNow, "", "", "softspine_buffer_pool_size_bytes", "What is shared of the pool."}},
       {[](const PoolSnapshot& p) { return p.reserved_bytes + p.shared_bytes; },
@@ -265,106 +240,43 @@ const std::vector<SwitchCounter>& switch_counters() {
       {pool(&PoolSnapshot::headroom_watermark_bytes),
        {kBytes, kHighest, "", "SAI_BUFFER_POOL_STAT_XOFF_ROOM_WATERMARK_BYTES",
         "softspine_buffer_pool_headroom_watermark_bytes", "Most headroom that was ever in use.", "",
-        "headroom_watermark_bytes"}},
-      // Of the switch.
-      {of_switch(&SwitchSnapshot::short_hash_keys),
-       {kPackets, kGrows, "short_hash_keys", "", "softspine_switch_short_hash_keys_total",
-        "Frames that ended before a UDF of their hash key did, hashed by what was there."}},
-      {of_switch(&SwitchSnapshot::flowlets),
-       {kCount, kGrows, "flowlets", "", "softspine_switch_flowlets_total", "Flowlets begun."}},
-      {of_switch(&SwitchSnapshot::fdb_evictions),
-       {kCount, kGrows, "fdb_evictions", "", "softspine_switch_fdb_evictions_total",
-        "MAC addresses forgotten for others."}},
-      {of_switch(&SwitchSnapshot::neighbour_refusals),
-       {kCount, kGrows, "neighbour_refusals", "", "softspine_switch_neighbour_refusals_total",
-        "Neighbours that there was no room for."}}};
-  return all;
+        "headroom_watermark_bytes"}}};
 }
 
-const std::vector<HostCounter>& host_counters() {
-  static const std::vector<HostCounter> all{
-      {[](const HostPortSnapshot& p) { return p.link.packets; },
-       {kPackets, kGrows, "sent_packets", "", "", "Frames that the host sent."}},
-      {[](const HostPortSnapshot& p) { return p.link.bytes; },
-       {kBytes, kGrows, "sent_bytes", "", "", "Bytes of frames that the host sent, without FCS."}},
-      {host(&HostSnapshot::received_packets),
-       {kPackets, kGrows, "received_packets", "", "softspine_host_rx_packets_total",
-        "Frames that arrived at the host."}},
-      {host(&HostSnapshot::received_bytes),
-       {kBytes, kGrows, "received_bytes", "", "softspine_host_rx_bytes_total",
-        "Bytes of frames that arrived, without FCS."}},
-      {host(&HostSnapshot::delivered_packets),
-       {kPackets, kGrows, "delivered_packets", "", "softspine_host_delivered_packets_total",
-        "RoCE packets delivered to a queue pair."}},
-      {host(&HostSnapshot::responses),
-       {kPackets, kGrows, "responses", "", "", "Acknowledgements, NAKs and CNPs delivered to a queue pair."}},
-      {host(&HostSnapshot::unanswered),
-       {kPackets, kGrows, "unanswered", "", "", "Responses that there was no memory for."}},
-      {host(&HostSnapshot::pauses_sent), {kFrames, kGrows, "pauses_sent", "", "", "PFC frames sent, each once."}},
-      {host(&HostSnapshot::receive_buffer_max_bytes),
-       {kBytes, kHighest, "receive_buffer_max_bytes", "", "", "Most that ever waited in a receive buffer."}},
-      {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
-      {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
-      {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause},
-      {waited_ps,
-       {kTime, kGrows, "credit_wait_ps", "", "", "Time without credit for the largest frame, of all priorities."}}};
-  return all;
+std::vector<SwitchCounter> own_counters() {
+  return {{of_switch(&SwitchSnapshot::short_hash_keys),
+           {kPackets, kGrows, "short_hash_keys", "", "softspine_switch_short_hash_keys_total",
+            "Frames that ended before a UDF of their hash key did, hashed by what was there."}},
+          {of_switch(&SwitchSnapshot::flowlets),
+           {kCount, kGrows, "flowlets", "", "softspine_switch_flowlets_total", "Flowlets begun."}},
+          {of_switch(&SwitchSnapshot::fdb_evictions),
+           {kCount, kGrows, "fdb_evictions", "", "softspine_switch_fdb_evictions_total",
+            "MAC addresses forgotten for others."}},
+          {of_switch(&SwitchSnapshot::neighbour_refusals),
+           {kCount, kGrows, "neighbour_refusals", "", "softspine_switch_neighbour_refusals_total",
+            "Neighbours that there was no room for."}}};
 }
 
-const std::vector<EdgeCounter>& edge_counters() {
-  using dataplane::EdgeCounters;
-  using dataplane::NicCounters;
-  static const std::vector<EdgeCounter> all{
-      {edge(&EdgeCounters::in_packets),
-       {kPackets, kGrows, "in_packets", "", "softspine_edge_in_packets_total", "Frames from outside."}},
-      {edge(&EdgeCounters::in_bytes),
-       {kBytes, kGrows, "in_bytes", "", "softspine_edge_in_bytes_total", "Bytes from outside."}},
-      {edge(&EdgeCounters::out_packets),
-       {kPackets, kGrows, "out_packets", "", "softspine_edge_out_packets_total", "Frames that the outside took."}},
-      {edge(&EdgeCounters::out_bytes),
-       {kBytes, kGrows, "out_bytes", "", "softspine_edge_out_bytes_total", "Bytes that the outside took."}},
-      {[](const EdgeSnapshot& e) { return e.link.packets; },
-       {kPackets, kGrows, "tx_packets", "", "", "Frames sent into the fabric."}},
-      {edge(&EdgeCounters::arrived_packets),
-       {kPackets, kGrows, "rx_packets", "", "", "Frames that arrived from the fabric."}},
-      {[](const EdgeSnapshot& e) { return e.waiting_for_outside; },
-       {kPackets, kNow, "held_packets", "", "", "Frames from the fabric that the outside has not taken yet."}},
-      {edge(&EdgeCounters::held_bytes_max),
-       {kBytes, kHighest, "held_max_bytes", "", "", "Most that ever waited for the outside."}},
-      {edge(&EdgeCounters::pauses),
-       {kCount, kGrows, "pauses", "", "", "Polls at which the outside was not asked, since the link was behind."}},
-      {[](const EdgeSnapshot& e) { return e.waiting_packets; },
-       {kPackets, kNow, "waiting_packets", "", "", "Frames from outside that are not on the link yet."}},
-      {nic(&NicCounters::waiting_bytes_max),
-       {kBytes, kHighest, "waiting_max_bytes", "", "", "Most that ever waited for the link."}},
-      {nic(&NicCounters::made_packets),
-       {kPackets, kGrows, "made_packets", "", "", "Frames that the NIC made: CNPs, PFC frames."}},
-      {nic(&NicCounters::np_ecn_marked_roce_packets),
-       {kPackets, kGrows, "np_ecn_marked_roce_packets", "", "", "RoCE packets that arrived marked CE."}},
-      {nic(&NicCounters::np_cnp_sent),
-       {kPackets, kGrows, "np_cnp_sent", "", "", "CNPs sent to who sent marked packets."}},
-      {nic(&NicCounters::np_cnp_unknown),
-       {kPackets, kGrows, "np_cnp_unknown", "", "",
-        "CNPs that were due, when it was not known yet which queue pair sends."}},
-      {nic(&NicCounters::np_cnp_unsent),
-       {kPackets, kGrows, "np_cnp_unsent", "", "", "CNPs that were due for packets whose headers a CNP cannot copy."}},
-      {nic(&NicCounters::rp_cnp_handled),
-       {kPackets, kGrows, "rp_cnp_handled", "", "", "CNPs that slowed a queue pair down."}},
-      {nic(&NicCounters::rp_cnp_ignored),
-       {kPackets, kGrows, "rp_cnp_ignored", "", "", "CNPs for queue pairs of which nothing is known."}},
-      {nic(&NicCounters::held_by_rate),
-       {kPackets, kGrows, "held_by_rate", "", "", "Packets that waited for their queue pair's rate."}},
-      {nic(&NicCounters::flows_forgotten),
-       {kCount, kGrows, "flows_forgotten", "", "", "Queue pairs forgotten, since there were too many."}},
-      {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
-      {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
-      {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause}};
+}  // namespace
+
+std::string_view word_for(Nature nature) {
+  switch (nature) {
+    case Nature::kGrows: return "counter";
+    case Nature::kNow: return "gauge";
+    case Nature::kHighest: return "watermark";
+  }
+  return "";
+}
+
+const std::vector<SwitchCounter>& switch_counters() {
+  static const std::vector<SwitchCounter> all = [] {
+    std::vector<SwitchCounter> out;
+    for (const auto& part :
+         {port_counters(), priority_counters(), group_counters(), queue_counters(), pool_counters(), own_counters()}) {
+      out.insert(out.end(), part.begin(), part.end());
+    }
+    return out;
+  }();
   return all;
 }
 
@@ -397,6 +309,9 @@ const std::vector<WorkloadCounter>& workload_counters() {
        {kCount, kNow, "flows", "", "softspine_workload_flows", "Flows of the workload."}},
       {[](const WorkloadTotals& w) { return uint64_t{w.completion_ps.size()}; },
        {kCount, kNow, "completed", "", "softspine_workload_completed_flows", "Flows whose last message has arrived."}},
+      {workload(&WorkloadTotals::stalled_flows),
+       {kCount, kNow, "stalled_flows", "", "softspine_workload_stalled_flows",
+        "Flows that have not ended and have no way to go on; `stalled` says why."}},
       {workload(&WorkloadTotals::sent_packets),
        {kPackets, kGrows, "sent_packets", "", "softspine_workload_tx_packets_total", "RoCE packets sent."}},
       {workload(&WorkloadTotals::sent_bytes),
@@ -441,13 +356,15 @@ const std::vector<ReliableCounter>& reliable_counters() {
       {&ReliableCounts::packet_seq_err, kCount, "Requester: NAKs after which it sent again."},
       {&ReliableCounts::local_ack_timeout_err, kCount, "Requester: timeouts."},
       {&ReliableCounts::retry_exceeded_err, kCount, "Requester: connections given up."},
+      {&ReliableCounts::path_changes, kCount, "Requester: changes to the host's other port, after timeouts."},
       {&ReliableCounts::out_of_sequence, kPackets, "Responder: packets ahead of the one due."},
       {&ReliableCounts::duplicate_request, kPackets, "Responder: packets behind the one due."},
       {&ReliableCounts::acks_sent, kPackets, "Responder: acknowledgements, without NAKs."},
       {&ReliableCounts::np_cnp_sent, kPackets, "Receiver: CNPs sent."},
       {&ReliableCounts::rp_cnp_handled, kPackets, "Sender: CNPs that slowed it down."},
       {&ReliableCounts::rp_cnp_ignored, kPackets, "Sender: CNPs without effect."},
-      {&ReliableCounts::window_waits, kCount, "Requester: waits for its window, with more to send and no pace."},
+      {&ReliableCounts::window_waits, kCount,
+       "Requester: waits for its window, with more to send that its pace would let go."},
       {&ReliableCounts::window_wait_ps, kTime, "Requester: the time of these waits, of all connections."},
   };
   static_assert(std::size(kRows) == ReliableCounts::members().size());

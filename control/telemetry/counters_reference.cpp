@@ -25,15 +25,6 @@ std::string_view word_for(CounterUnit unit) {
   return "";
 }
 
-std::string_view word_for(Nature nature) {
-  switch (nature) {
-    case Nature::kGrows: return "counter";
-    case Nature::kNow: return "gauge";
-    case Nature::kHighest: return "watermark";
-  }
-  return "";
-}
-
 // `parts`: what the table's parts are called, in their order.
 template <typename... Parts>
 void add(Json& out, const std::string& in_report, const std::array<std::string_view, sizeof...(Parts)>& parts,

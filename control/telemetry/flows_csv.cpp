@@ -48,6 +48,7 @@ constexpr Column kColumns[] = {
     {"latency_min_ps", [](const FlowSnapshot& f) { return latency(f, &LatencySummary::min_ps); }},
     {"latency_mean_ps", [](const FlowSnapshot& f) { return latency(f, &LatencySummary::mean_ps); }},
     {"latency_max_ps", [](const FlowSnapshot& f) { return latency(f, &LatencySummary::max_ps); }},
+    {"stalled", [](const FlowSnapshot& f) { return f.stalled; }},
 };
 
 }  // namespace

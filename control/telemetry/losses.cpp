@@ -2,6 +2,7 @@
 #include "control/telemetry/losses.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 #include "control/telemetry/totals.hpp"
@@ -67,6 +68,28 @@ std::vector<Loss> losses_of(const FabricSnapshot& snapshot) {
   std::ranges::sort(out, [](const Loss& a, const Loss& b) {
     return std::tie(b.packets, a.place, a.reason) < std::tie(a.packets, b.place, b.reason);
   });
+  return out;
+}
+
+std::vector<Loss> losses_by_reason(const FabricSnapshot& snapshot) {
+  std::map<std::string, uint64_t> sums;
+  const auto add_all = [&sums](const DropCounters& drops) {
+    for (size_t i = 0; i < drops.size(); ++i) {
+      const auto reason = static_cast<DropReason>(i);
+      if (is_loss(reason) && drops[i] > 0) sums[std::string(name_of(reason))] += drops[i];
+    }
+  };
+  add_all(totals_of(snapshot.switches).drops);
+  for (const HostSnapshot& host : snapshot.hosts) add_all(host.dropped);
+  for (const LinkDirection& way : link_directions(snapshot)) {
+    sums["link_down"] += way.lost_packets();
+    sums["vanished"] += way.sent.vanished_packets;
+    sums["damaged"] += way.sent.damaged_packets;
+  }
+  std::vector<Loss> out;
+  for (const auto& [reason, packets] : sums) {
+    if (packets > 0) out.push_back({.place = "", .reason = reason, .packets = packets});
+  }
   return out;
 }
 

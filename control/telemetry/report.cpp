@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <tuple>
 
 #include "control/telemetry/audit.hpp"
 #include "control/telemetry/counter_parts.hpp"
+#include "control/telemetry/loss_window_json.hpp"
 #include "control/telemetry/losses.hpp"
+#include "control/telemetry/nic_ports.hpp"
 #include "control/telemetry/notices.hpp"
 #include "control/telemetry/port_rows.hpp"
 #include "control/telemetry/totals.hpp"
@@ -128,9 +132,12 @@ Json hosts_json(const FabricSnapshot& snapshot) {
     const auto found = std::ranges::lower_bound(all, name, {}, &WorkloadTotals::name);
     return found != all.end() && found->name == name ? *found : WorkloadTotals{};
   };
+  const NicPorts ports(snapshot);
   Json out = Json::object();
   for (const HostSnapshot& host : snapshot.hosts) {
-    add_key(out, host.name, host_json(host, of(sends, host.name), of(receives, host.name)));
+    Json each = host_json(host, of(sends, host.name), of(receives, host.name));
+    if (Json two = ports.of(host); !two.empty()) add_key(each, "ports", std::move(two));
+    add_key(out, host.name, std::move(each));
   }
   return out;
 }
@@ -177,6 +184,7 @@ Json totals_json(const FabricSnapshot& snapshot) {
   const std::vector<std::string> imbalances = audit(snapshot);
   return {{"flows", flows.flows},
           {"completed", flows.completion_ps.size()},
+          {"stalled_flows", flows.stalled_flows},
           {"sent_packets", flows.sent_packets},
           {"sent_bytes", flows.sent_bytes},
           {"received_packets", flows.received_packets},
@@ -206,10 +214,17 @@ Json losses_json(const FabricSnapshot& snapshot) {
   return out;
 }
 
-Json faults_json(const FabricSnapshot& snapshot) {
+// Flows of one workload between the same hosts that stalled alike are one entry.
+Json stalled_json(const FabricSnapshot& snapshot) {
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, uint64_t> alike;
+  for (const FlowSnapshot& flow : snapshot.flows) {
+    if (!flow.stalled.empty()) ++alike[{flow.workload, flow.source, flow.destination, flow.stalled}];
+  }
   Json out = Json::array();
-  for (const FaultSnapshot& fault : snapshot.faults) {
-    out.push_back({{"at_ps", fault.at.count_ps()}, {"what", fault.what}});
+  for (const auto& [key, flows] : alike) {
+    const auto& [workload, source, destination, why] = key;
+    out.push_back(
+        {{"workload", workload}, {"source", source}, {"destination", destination}, {"flows", flows}, {"why", why}});
   }
   return out;
 }
@@ -293,7 +308,9 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
           {"hosts", hosts_json(snapshot)},
           {"edges", edges_json(snapshot)},
           {"losses", losses_json(snapshot)},
+          {"stalled", stalled_json(snapshot)},
           {"faults", faults_json(snapshot)},
+          {"unexplained_losses", unexplained_json(snapshot)},
           {"deadlocks", deadlocks_json(snapshot)},
           {"errors", errors_json(snapshot.errors)},
           {"notices", notices_of(snapshot)},

@@ -6,6 +6,8 @@
 #include <utility>
 
 #include "control/telemetry/counter.hpp"
+#include "control/telemetry/loss_window_json.hpp"
+#include "control/telemetry/nic_ports.hpp"
 #include "control/telemetry/port_rows.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 
@@ -76,8 +78,11 @@ Fields run_fields() {
       {"losses.*.place", "text", "Where packets were lost: a switch's port or queue, a host, an edge, a link."},
       {"losses.*.reason", "text", "Why, by the name that `drops` has for it."},
       {"losses.*.packets", "packets", "How many were lost there for this reason."},
-      {"faults.*.at_ps", "ps", "When a fault of the testbed struck or ended."},
-      {"faults.*.what", "text", "What it did, to whom."},
+      {"stalled.*.workload", "text", "Workload of flows that have not ended and have no way to go on."},
+      {"stalled.*.source", "text", "The host that sends them."},
+      {"stalled.*.destination", "text", "The host that they are sent to."},
+      {"stalled.*.flows", "a count", "How many stalled between the two for the same reason."},
+      {"stalled.*.why", "text", "What keeps them from going on."},
       {"deadlocks.*.found_ps", "ps", "When the circle of queues that wait for each other was found."},
       {"deadlocks.*.circle", "text", "Its queues, in the order in which they wait."},
       {"errors.*.who", "text", "A node, a capture, or a part of the fabric that had an error."},
@@ -104,6 +109,7 @@ Fields total_fields() {
   Fields out{
       {"totals.flows", "a count", "Flows of all workloads."},
       {"totals.completed", "a count", "Flows whose last message has arrived."},
+      {"totals.stalled_flows", "a count", "Flows that have not ended and have no way to go on."},
       {"totals.sent_packets", "packets", "RoCE packets that flows sent."},
       {"totals.sent_bytes", "bytes", "Payload bytes that flows sent."},
       {"totals.received_packets", "packets", "RoCE packets that flows' destinations received."},
@@ -190,6 +196,7 @@ Fields host_fields() {
   add_times(out, "hosts.*.completion",
             "Time from a message's first bit sent to its acknowledgement, reliable connections of the host");
   add(out, pause_fields("hosts.*.pause.*.*"));
+  add(out, nic_port_fields());
   out.push_back({"hosts.*.dropped_packets", "packets", "Packets that the host dropped."});
   add_drops(out, "hosts.*.drops");
   return out;
@@ -212,7 +219,7 @@ const std::vector<ReportField>& report_fields() {
   static const Fields all = [] {
     Fields out = run_fields();
     for (const auto& part :
-         {total_fields, flow_fields, switch_fields, port_fields, link_fields, host_fields, edge_fields}) {
+         {total_fields, flow_fields, switch_fields, port_fields, link_fields, host_fields, edge_fields, fault_fields}) {
       add(out, part());
     }
     return out;

@@ -36,15 +36,6 @@ std::string quoted(const std::string& text) {
   return Json(text).dump();
 }
 
-std::string_view word_for(Nature nature) {
-  switch (nature) {
-    case Nature::kGrows: return "counter";
-    case Nature::kNow: return "gauge";
-    case Nature::kHighest: return "watermark";
-  }
-  return "";
-}
-
 const std::string& drop_key(size_t reason) {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> out;

@@ -19,6 +19,7 @@
 #include <utility>
 #include <vector>
 
+#include "control/telemetry/loss_window.hpp"
 #include "dataplane/edge/edge_counters.hpp"
 #include "dataplane/edge/nic_counters.hpp"
 #include "dataplane/egress/counters.hpp"
@@ -107,6 +108,18 @@ struct PauseSnapshot {
   dataplane::WatchdogTraffic in_last_storm;
 };
 
+// One end of a link whose flow control is PAUSE, which stops all of it: nothing of that counts for a priority. Of other
+// links, the PAUSE frames that came though nobody should send them.
+struct LinkPauseSnapshot {
+  friend bool operator==(const LinkPauseSnapshot&, const LinkPauseSnapshot&) = default;
+
+  uint64_t rx_frames = 0;
+  uint64_t tx_frames = 0;
+  dataplane::Duration time;          // paused so far
+  dataplane::Duration rx_requested;  // for which the neighbour has asked it to pause
+  dataplane::Duration tx_requested;  // for which it has asked the neighbour to
+};
+
 // One end of a link that goes by credit (flow_control/credit_link.hpp).
 struct CreditSnapshot {
   friend bool operator==(const CreditSnapshot&, const CreditSnapshot&) = default;
@@ -132,6 +145,8 @@ struct PortSnapshot {
   std::array<PauseSnapshot, dataplane::kPriorities> pauses{};
   std::optional<PortBufferSnapshot> buffers = {};  // if the switch has BUFFER_* tables
   std::optional<CreditSnapshot> credit = {};       // if its link goes by credit
+  LinkPauseSnapshot link_pause = {};
+  uint8_t pausable_queues = 0;  // bit n: a pause of the port holds queue n
 };
 
 struct SwitchSnapshot {
@@ -170,6 +185,7 @@ struct HostPortSnapshot {
   uint64_t rx_packets = 0;
   HostPauses pause{};
   std::optional<CreditSnapshot> credit = {};
+  LinkPauseSnapshot link_pause = {};
 };
 
 // received = delivered + responses + answered + dropped + buffered (packets)
@@ -185,6 +201,8 @@ struct HostSnapshot {
   uint64_t pauses_sent = 0;  // PFC frames
   uint64_t unanswered = 0;
   uint64_t buffered = 0;
+  uint64_t failovers = 0;                 // ports that its bond left, since their link was down
+  uint64_t flows_moved = 0;               // to another port and back, by its bond
   uint64_t ended_flow_packets = 0;        // not delivered at their flow's end: dropped, or taken by another sink
   uint64_t receive_buffer_max_bytes = 0;  // the most that ever waited in the buffer of a port that receives slowly
   dataplane::DropCounters dropped{};
@@ -201,6 +219,7 @@ struct ReliableCounts {
   uint64_t packet_seq_err = 0;         // requester: NAKs that it acted on
   uint64_t local_ack_timeout_err = 0;  // requester: timeouts
   uint64_t retry_exceeded_err = 0;     // requester: given up
+  uint64_t path_changes = 0;           // requester: to the host's other port, after timeouts
   uint64_t out_of_sequence = 0;        // responder: packets ahead
   uint64_t duplicate_request = 0;      // responder: packets behind
   uint64_t acks_sent = 0;              // responder: positive ones
@@ -211,11 +230,11 @@ struct ReliableCounts {
   uint64_t window_wait_ps = 0;
 
   // The members, in the order in which they are shown.
-  static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 14> members();
+  static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 15> members();
   ReliableCounts& operator+=(const ReliableCounts& more);
 };
 
-constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 14> ReliableCounts::members() {
+constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 15> ReliableCounts::members() {
   using C = ReliableCounts;
   return {{{"completed_messages", &C::completed_messages},
            {"retransmitted_packets", &C::retransmitted_packets},
@@ -223,6 +242,7 @@ constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 14
            {"packet_seq_err", &C::packet_seq_err},
            {"local_ack_timeout_err", &C::local_ack_timeout_err},
            {"retry_exceeded_err", &C::retry_exceeded_err},
+           {"path_changes", &C::path_changes},
            {"out_of_sequence", &C::out_of_sequence},
            {"duplicate_request", &C::duplicate_request},
            {"acks_sent", &C::acks_sent},
@@ -268,6 +288,7 @@ struct FlowSnapshot {
   std::optional<dataplane::Duration> completion;
   // From the first bit sent to the last planned message's acknowledgement at the sender; reliable connections only.
   std::optional<dataplane::Duration> acked;
+  std::string stalled;  // why the flow, which has not ended, cannot go on; empty: it can
 
   // Packets sent that have neither arrived nor are under way: what the fabric has lost. Retransmissions are packets,
   // too.
@@ -300,6 +321,7 @@ struct EdgeSnapshot {
   dataplane::LinkCounters link;  // of the edge's transmitter: all that it has sent into the fabric
   dataplane::NicCounters nic;
   HostPauses pause{};
+  LinkPauseSnapshot link_pause = {};
   uint64_t waiting_packets = 0;                     // from outside, not yet on the link
   uint64_t waiting_for_outside = 0;                 // from the link, not yet taken
   std::map<std::string, uint64_t> statistics = {};  // what the outside itself counts, by its own names
@@ -325,7 +347,9 @@ struct EngineSnapshot {
 // A fault that began or ended: the testbed's own, or one that was injected while it ran.
 struct FaultSnapshot {
   dataplane::Instant at;
-  std::string what;  // tor1:Ethernet16 goes down
+  std::string what;                       // tor1:Ethernet16 goes down
+  uint32_t number = UINT32_MAX;           // of faults that began, from 0
+  std::optional<LossWindow> window = {};  // of those
 };
 
 // A circular wait of paused switches (deadlock.hpp).
@@ -352,10 +376,11 @@ struct FabricSnapshot {
   std::vector<WorkloadLatency> workload_latencies;
   std::vector<EdgeSnapshot> edges;
   std::vector<LinkSnapshot> links;
-  std::vector<FaultSnapshot> faults;        // since the start
-  std::vector<DeadlockSnapshot> deadlocks;  // since the start
-  uint32_t route_changes = 0;               // switches that got new tables as links went down and up, summed up
-  std::vector<RunError> errors;             // since the start
+  std::vector<FaultSnapshot> faults;             // since the start
+  std::vector<DeadlockSnapshot> deadlocks;       // since the start
+  std::optional<LossAccount> loss_account = {};  // in a run that has had a fault
+  uint32_t route_changes = 0;                    // switches that got new tables as links went down and up, summed up
+  std::vector<RunError> errors;                  // since the start
   EngineSnapshot engine;
 };
 

@@ -38,6 +38,7 @@ void WorkloadTotals::add(const FlowSnapshot& flow) {
   skipped_packets += flow.skipped_packets;
   behind += flow.behind;
   marked += flow.marked;
+  stalled_flows += flow.stalled.empty() ? 0 : 1;
   reliable += flow.reliable;
   merge(latency, flow.latency);
   if (flow.completion) completion_ps.push_back(flow.completion->count_ps());

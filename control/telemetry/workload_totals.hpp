@@ -27,6 +27,7 @@ struct WorkloadTotals {
   uint64_t skipped_packets = 0;
   uint64_t behind = 0;
   uint64_t marked = 0;
+  uint64_t stalled_flows = 0;
   ReliableCounts reliable;
   LatencySummary latency;              // without quantiles: those of single flows cannot be merged
   std::vector<int64_t> completion_ps;  // of the completed, in the order in which they were added

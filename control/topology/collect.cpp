@@ -2,6 +2,8 @@
 #include "control/topology/collect.hpp"
 
 #include "control/rows/row_formats.hpp"
+#include "control/topology/generated.hpp"
+#include "control/topology/imported.hpp"
 
 namespace softspine::control {
 namespace {
@@ -21,6 +23,7 @@ void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std
     refuse(row.name_space.has_value(), "namespace", "hosts");
     refuse(row.edge.has_value(), "edge", "hosts");
     refuse(row.nic.has_value(), "nic", "hosts");
+    refuse(row.bond.has_value(), "bond", "hosts");
   } else {
     refuse(row.role.has_value(), "role", "switches");
     refuse(row.profile.has_value(), "profile", "switches");
@@ -106,10 +109,14 @@ class LinkCollector {
 
 Collected collect(Reader& reader, const TestbedRow& row) {
   Collected out;
-  out.names_known = row.fabric.good;
-  out.links_known = row.fabric.good && (!row.topology || row.topology->links.good);
-  if (row.fabric.given && row.fabric.good)
-    std::visit([&](const auto& spec) { draft(spec, out.draft); }, row.fabric.value);
+  out.names_known = collect_generated(reader, row, out.draft);
+  out.links_known = out.names_known && (!row.topology || row.topology->links.good);
+  if (row.topology && row.topology->imported.given) {
+    const Tried<ImportRow>& imported = row.topology->imported;
+    if (imported.good) add_imported(reader, imported.value, out);
+    out.names_known = out.names_known && imported.good;
+    out.links_known = out.links_known && imported.good;
+  }
   out.rows.resize(out.draft.nodes.size(), nullptr);
   if (!row.topology) return out;
   for (const auto& item : row.topology->nodes.items) add_node(reader, out, item);

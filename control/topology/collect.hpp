@@ -2,6 +2,7 @@
 // The first half of expand: generators and rows become one Draft.
 #pragma once
 
+#include <map>
 #include <vector>
 
 #include "control/document/reader.hpp"
@@ -12,9 +13,10 @@ namespace softspine::control {
 
 struct Collected {
   Draft draft;
-  std::vector<const NodeRow*> rows;  // by node of the draft
-  bool names_known = true;           // false: the fabric could not be read
-  bool links_known = true;           // false: some link could not
+  std::vector<const NodeRow*> rows;      // by node of the draft
+  std::map<uint32_t, uint64_t> damaged;  // links of the draft on which frames arrive damaged: millionths
+  bool names_known = true;               // false: the fabric could not be read
+  bool links_known = true;               // false: some link could not
 };
 
 Collected collect(Reader& reader, const TestbedRow& row);

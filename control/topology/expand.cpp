@@ -7,6 +7,7 @@
 
 #include "control/topology/address_plan.hpp"
 #include "control/topology/attach.hpp"
+#include "control/topology/bonds.hpp"
 #include "control/topology/collect.hpp"
 #include "control/topology/ports.hpp"
 #include "dataplane/units/ids.hpp"
@@ -56,9 +57,11 @@ class Expansion {
     place_links();
     if (collected_.links_known) check_connected();
     attach_hosts(reader_, out_);
+    bond_hosts(reader_, out_);
     check_credit();
     plan_addresses(reader_, out_);
     out_.names_known = collected_.names_known;
+    out_.staged = std::move(collected_.draft.staged);
     return std::move(out_);
   }
 
@@ -93,6 +96,7 @@ class Expansion {
       const NodeRow* row = collected_.rows[from];
       out_.fabric.nodes.push_back(make_node(draft.nodes[from], row));
       out_.rows.push_back(row);
+      out_.bonds.push_back(draft.nodes[from].bond);
       for (const PlannedPort& port : ports[from]) {
         auto& list = out_.fabric.nodes.back().ports;
         const auto number = static_cast<uint16_t>(list.size());
@@ -104,7 +108,7 @@ class Expansion {
   }
 
   FabricNode make_node(const DraftNode& from, const NodeRow* row) {
-    FabricNode node{.name = from.name, .kind = from.kind, .role = from.role, .plane = from.plane};
+    FabricNode node{.name = from.name, .kind = from.kind, .role = from.role, .plane = from.plane, .rail = from.rail};
     if (node.kind == NodeKind::kSwitch) {
       const bool named = row != nullptr && row->profile;
       node.profile =
@@ -129,6 +133,8 @@ class Expansion {
       out_.fabric.nodes[a.node].ports[a.port].link = index;
       out_.fabric.nodes[b.node].ports[b.port].link = index;
       const DraftLink& link = draft.links[from];
+      const auto damaged = collected_.damaged.find(from);
+      if (damaged != collected_.damaged.end()) out_.damaged.push_back({index, damaged->second});
       out_.fabric.links.push_back({.a = a,
                                    .b = b,
                                    .rate = link.rate,

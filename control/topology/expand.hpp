@@ -15,10 +15,19 @@
 
 namespace softspine::control {
 
+// A link on which frames arrive damaged, either way, from the start.
+struct DamagedLink {
+  uint32_t link = 0;
+  uint64_t millionths = 0;
+};
+
 struct Expanded {
   Fabric fabric;
+  std::vector<DamagedLink> damaged;  // as an imported file says
   std::vector<const NodeRow*> rows;  // by node; null: generated, and the file adds nothing
-  bool names_known = true;           // false: the fabric could not be read, so an unknown name may be one of its nodes
+  std::vector<const BondRow*> bonds;  // by node; null: its generator says nothing of it
+  std::vector<StagedFabric> staged;
+  bool names_known = true;  // false: the fabric could not be read, so an unknown name may be one of its nodes
 };
 
 Expanded expand(Reader& reader, const TestbedRow& row, const std::vector<Profile>& profiles);

@@ -47,15 +47,16 @@ class CellSize {
 
 // Of shared use. Dynamic: 2^n × what is free of the pool; static: a number of cells. One formula for both:
 //   limit = cells + ⌊free × alpha_q8 / 256⌋        static: alpha 0      dynamic: cells 0
+// Below 0 where some of what is reserved counts towards the limit too (Tomahawk 2): cells is then negative.
 struct SharedLimit {
-  uint32_t cells = 0;
+  int32_t cells = 0;
   uint32_t alpha_q8 = 0;
 
   static constexpr int kMinDynamicTh = -8;
   static constexpr int kMaxDynamicTh = 8;
-  static constexpr SharedLimit fixed(uint32_t cells) { return {cells, 0}; }
+  static constexpr SharedLimit fixed(uint32_t cells) { return {static_cast<int32_t>(cells), 0}; }
   static constexpr SharedLimit dynamic(int th) { return {0, 1U << (th + 8)}; }
-  constexpr uint64_t of(uint64_t free_cells) const { return cells + ((free_cells * alpha_q8) >> 8); }
+  constexpr int64_t of(uint64_t free_cells) const { return cells + static_cast<int64_t>((free_cells * alpha_q8) >> 8); }
   friend constexpr bool operator==(const SharedLimit&, const SharedLimit&) = default;
 };
 

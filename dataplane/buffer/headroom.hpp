@@ -13,8 +13,9 @@
 //            + D × (cells a time) + the cells of the largest frame that has just begun
 // Cells a time: the worst over frame sizes from the smallest to the largest, cells(f) / T(f): 64-byte frames
 // in cells of 208 bytes need 2.5 × the bytes on the wire. T counts FCS, preamble and gap.
-// Tight: what one frame size reaches lies within two largest frames and a cell of it.
-// Compare: the textbook's 2 × cable + 2 × MTU + PFC frame + response (reference: 802.1Qbb annex O).
+// The frame at t0 needs headroom only where the pool is full; else it is shared (mmu.hpp).
+// Tight: what one frame size reaches lies within two largest frames and a cell of it where the pool is full, else
+// three. Compare: the textbook's 2 × cable + 2 × MTU + PFC frame + response (reference: 802.1Qbb annex O).
 #pragma once
 
 #include <algorithm>

@@ -23,7 +23,7 @@ void take_reserved(Use& use, uint32_t cells) noexcept {
 
 // Whether the cells may be charged to shared memory as far as the port is concerned.
 bool fits_port(const PortUse* port, uint32_t cells) noexcept {
-  return port == nullptr || port->shared + cells <= port->limit.of(port->pool->to_give());
+  return port == nullptr || int64_t{port->shared + cells} <= port->limit.of(port->pool->to_give());
 }
 void charge_port(PortUse* port, uint32_t cells) noexcept {
   if (port != nullptr) port->shared += cells;
@@ -109,7 +109,7 @@ bool Mmu::charge_group(PriorityGroupUse& group, uint32_t cells) noexcept {
   const uint32_t own = own_part(group, cells);
   const uint32_t rest = cells - own;
   bool is_full = false;
-  if (rest == 0 || (fits(group, rest) && fits_port(port, rest))) {
+  if (rest == 0 || ((fits(group, rest) || may_cross_limit(group, rest)) && fits_port(port, rest))) {
     charge(group, port, own, rest);
     is_full = rest != 0 && group.lossless && (has_reached_limit(group) || !fits_port(port, 1));
   } else if (has_headroom(group, cells)) {
@@ -141,6 +141,11 @@ PortUse* Mmu::port_use_of(const QueueUse& queue) noexcept {
   return use.pool == nullptr ? nullptr : &use;
 }
 
+bool Mmu::may_cross_limit(const PriorityGroupUse& group, uint32_t cells) noexcept {
+  return group.lossless && !group.credited && !group.xoff && !group.shut &&
+         static_cast<int32_t>(cells) <= group.pool->free;
+}
+
 bool Mmu::has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept {
   const PoolUse& pool = *group.pool;
   const bool own = group.headroom + cells <= group.headroom_limit;
@@ -157,9 +162,8 @@ bool Mmu::release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t c
 
 bool Mmu::may_clear_xoff(PriorityGroupUse& group) noexcept {
   if (group.headroom != 0) return false;
-  const uint64_t limit = group.reserved_limit + group.limit.of(group.pool->to_give());
-  const uint64_t below = limit > group.xon_offset ? limit - group.xon_offset : 0;
-  if (group.reserved() + group.shared > std::max<uint64_t>(group.xon, below)) return false;
+  const int64_t below = group.reserved_limit + group.limit.of(group.pool->to_give()) - group.xon_offset;
+  if (int64_t{group.reserved() + group.shared} > std::max<int64_t>(group.xon, below)) return false;
   set_xoff(group, false);
   return true;
 }
@@ -268,7 +272,7 @@ bool Mmu::reconsider_xoff(uint16_t port, uint8_t index) noexcept {
 
 uint64_t Mmu::pg_limit(uint32_t port, uint32_t index) const {
   const PriorityGroupUse& use = pg(port, index);
-  return use.limit.of(use.pool->to_give());
+  return static_cast<uint64_t>(std::max<int64_t>(0, use.limit.of(use.pool->to_give())));
 }
 
 void Mmu::clear_watermarks() noexcept {

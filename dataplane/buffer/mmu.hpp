@@ -5,13 +5,16 @@
 //
 // admit: a frame of c cells is charged, all c cells each time, to its group (ingress) and to its queue (egress):
 //   ingress   s = c less what is left of reserved
-//             shared use + s ≤ limit, and the pool's shared use + s ≤ its shared     → reserved, and s cells shared
+//             the pool's shared use + s ≤ its shared, and shared use + s ≤ limit
+//                 or the group is lossless and its XOFF is not raised               → reserved, and s cells shared
 //             else lossless: headroom use + c ≤ headroom, and if the pool has a shared
 //                  headroom, the pool's headroom use + c ≤ that                      → headroom, all c
 //             else refused: kHeadroomFull of a lossless group, kIngressFull of another
 //             lossless, and now in headroom, or shared use ≥ limit by what is now free       → XOFF
 //   egress    reserved, what it leaves shared, else refused: kQueueFull
 //   What is charged to shared memory must also fit the port's limit of that pool, if it has one.
+//   So the frame that takes a lossless group over its limit is still shared, as on the chips that sonic-mgmt publishes
+//   cell counts of (its HdrmPoolSizeTest): headroom begins with the frame after XOFF, or when the pool is full.
 // release: when a frame's last bit has left, or when it ended where it waited, its cells go back: headroom first, then
 //   shared, then reserved. So a group's headroom is free again before its XOFF is cleared.
 //   XOFF is cleared  ⇔  it was raised, headroom use is 0, and
@@ -190,12 +193,13 @@ class Mmu {
   template <typename Use>
   static bool fits(const Use& use, uint32_t cells) noexcept {
     const int32_t free = use.pool->free;
-    return static_cast<int32_t>(cells) <= free && use.shared + cells <= use.limit.of(static_cast<uint32_t>(free));
+    return static_cast<int32_t>(cells) <= free &&
+           int64_t{use.shared + cells} <= use.limit.of(static_cast<uint32_t>(free));
   }
   // Fits, and has not reached its limit then.
   static bool stays_below(const PriorityGroupUse& group, uint32_t cells) noexcept {
     const int32_t left = group.pool->free - static_cast<int32_t>(cells);
-    return left >= 0 && group.shared + cells < group.limit.of(static_cast<uint32_t>(left));
+    return left >= 0 && int64_t{group.shared + cells} < group.limit.of(static_cast<uint32_t>(left));
   }
   template <typename Use>
   static void charge_shared(Use& use, uint32_t cells) noexcept {
@@ -237,10 +241,11 @@ class Mmu {
   static void charge(Use& use, PortUse* port, uint32_t own, uint32_t shared) noexcept;
   void plan_port_limits(const BufferPlan& plan);
   uint32_t refuse(DropReason reason) noexcept;
+  static bool may_cross_limit(const PriorityGroupUse& group, uint32_t cells) noexcept;
   static bool has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept;
   static bool may_clear_xoff(PriorityGroupUse& group) noexcept;
   static bool has_reached_limit(const PriorityGroupUse& group) noexcept {
-    return group.shared >= group.limit.of(group.pool->to_give());
+    return int64_t{group.shared} >= group.limit.of(group.pool->to_give());
   }
   static void set_xoff(PriorityGroupUse& group, bool xoff) noexcept {
     group.xoff = xoff;

@@ -146,6 +146,12 @@ void Device::link_event() noexcept {
     arrivals_.fetch_add(1, std::memory_order_relaxed);
 }
 
+// Drivers without a cable have nothing to take down: then the link's own state is all there is.
+void Device::set_link(bool up) noexcept {
+  if (tell_link_) return tell_link_(up);
+  up ? rte_eth_dev_set_link_up(port_) : rte_eth_dev_set_link_down(port_);
+}
+
 Device::~Device() {
   companion_.reset();
   rte_device* backing = nullptr;

@@ -53,6 +53,14 @@ class Device {
     count_ = std::move(count);
   }
 
+  // The companion's way to tell a peer that the link is up or down, for a driver that has none.
+  using TellLink = std::function<void(bool up)>;
+  void tell_link_by(TellLink tell) { tell_link_ = std::move(tell); }
+  // Takes the device's link up or down, as far as driver or companion can. Any one thread beside the worker's.
+  void set_link(bool up) noexcept;
+  // Whether up() is what the other end of a cable says, and not whether a peer has been started.
+  bool has_cable() const { return tells_link_ && !tell_link_; }
+
   uint16_t port() const { return port_; }
   const std::string& name() const { return name_; }
   uint16_t mtu() const { return mtu_; }
@@ -83,6 +91,7 @@ class Device {
   bool tells_link_ = false;
   std::shared_ptr<void> companion_;
   Count count_;
+  TellLink tell_link_;
   std::atomic<bool> up_{true};
   std::atomic<uint64_t> arrivals_{0};
 };

@@ -50,10 +50,32 @@ DeviceEdge::DeviceEdge(std::string name, std::unique_ptr<Device> device, PacketP
       device_(std::move(device)),
       interface_(std::move(interface)),
       port_(device_->port()),
-      held_(std::bit_ceil(config.hold_bytes / kMinFrameBytes + 1)) {}
+      held_(std::bit_ceil(config.hold_bytes / kMinFrameBytes + 1)) {
+  if (!interface_) expect_no_carrier_yet();
+}
 
 DeviceEdge::~DeviceEdge() {
   drain();
+  if (interface_ && took_carrier_) static_cast<void>(interface_->set_up(true));
+}
+
+void DeviceEdge::look_outside(Instant now) noexcept {
+  if (!interface_) {
+    if (device_->has_cable()) see_carrier(device_->up());
+  } else if (interface_->is_gone()) {
+    lose_outside(interface_->name(), now);
+  } else if (const auto state = interface_->state()) {
+    see_carrier(state->carrier);
+  }
+}
+
+std::expected<void, EdgeError> DeviceEdge::show_carrier(bool carrier) {
+  if (!interface_) {
+    device_->set_link(carrier);
+    return {};
+  }
+  took_carrier_ = !carrier;
+  return interface_->set_up(carrier);
 }
 
 bool DeviceEdge::poll(Instant now) noexcept {

@@ -12,6 +12,10 @@
 //                      A frame that was first in line for `hold_time` ends as edge_full: a frame that the guest can
 //                      never take (longer than its buffers) would stop the port for ever.
 //
+// Carrier: a kernel's interface is set down and up again, so that the other end of its veth or cable sees what a port
+// without light is; its carrier, if it loses it, takes the link down. A guest is told by virtio's link status. Another
+// device's link is set by its driver, where that can.
+//
 // From outside, dropped and counted: shorter than an Ethernet header (truncated), longer than any port
 // takes (oversize), in pieces that do not fit into one buffer (oversize).
 // To the outside: frames are padded to 60 bytes, elided payload is put back (no_buffer if there is no packet for it).
@@ -44,14 +48,15 @@ class DeviceEdge final : public Nic {
   Instant run(Instant until) noexcept override;
   void drain() noexcept override;
   std::map<std::string, uint64_t> statistics() const override { return device_->statistics(); }
-  void look_outside(Instant now) noexcept override {
-    if (interface_ && interface_->is_gone()) lose_outside(interface_->name(), now);
-  }
+  void look_outside(Instant now) noexcept override;
 
   uint64_t waiting_for_outside() const override { return Nic::waiting_for_outside() + held_packets(); }
   uint64_t held_packets() const { return held_tail_ - held_head_; }
   uint64_t held_bytes() const { return held_bytes_; }
   const Device& device() const { return *device_; }
+
+ protected:
+  std::expected<void, EdgeError> show_carrier(bool carrier) override;
 
  private:
   struct Outside;  // what Nic::run_with calls
@@ -72,6 +77,7 @@ class DeviceEdge final : public Nic {
 
   std::unique_ptr<Device> device_;
   std::optional<KernelInterface> interface_;
+  bool took_carrier_ = false;  // the interface is down since we have set it down
   uint16_t port_;
   // A ring of frames that wait for the outside: from head to tail, indices modulo its size (a power of two).
   std::vector<rte_mbuf*> held_;

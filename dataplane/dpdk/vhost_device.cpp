@@ -84,7 +84,8 @@ void ignore_broken_pipes() {
 
 }  // namespace
 
-std::expected<std::unique_ptr<Device>, EdgeError> open_vhost_device(const std::string& socket_path, PacketPool& pool) {
+std::expected<std::unique_ptr<Device>, EdgeError> open_vhost_device(const std::string& socket_path, PacketPool& pool,
+                                                                    uint32_t speed_mbps) {
   static std::atomic<uint32_t> serial{0};
   if (socket_path.find(',') != std::string::npos) {
     return std::unexpected(EdgeError{socket_path, "DPDK takes no comma in a socket's path"});
@@ -99,13 +100,14 @@ std::expected<std::unique_ptr<Device>, EdgeError> open_vhost_device(const std::s
        .before_start = [&backend_path] { return refuse_features(backend_path); }},
       pool);
   if (!device) return std::unexpected(EdgeError{socket_path, std::move(device.error().message)});
-  auto gate = VhostGate::open(socket_path, backend_path);
+  auto gate = VhostGate::open(socket_path, backend_path, speed_mbps);
   if (!gate) return std::unexpected(std::move(gate.error()));
-  const VhostGate& counts = **gate;
-  (*device)->keep(std::make_shared<Companion>(std::move(*backend), std::move(*gate)), [&counts](auto& out) {
-    out["vhost_connections"] = counts.connections();
-    out["vhost_offenders"] = counts.offenders();
+  VhostGate& kept = **gate;
+  (*device)->keep(std::make_shared<Companion>(std::move(*backend), std::move(*gate)), [&kept](auto& out) {
+    out["vhost_connections"] = kept.connections();
+    out["vhost_offenders"] = kept.offenders();
   });
+  (*device)->tell_link_by([&kept](bool up) { kept.set_link(up); });
   return device;
 }
 

@@ -6,11 +6,14 @@
 // since user-mode Linux would not come up with them; every offload, since the fabric needs whole frames with real
 // checksums; live migration, postcopy and requests from us to the guest's process, since nothing here uses them.
 //
+// The guest's carrier follows the link (Device::set_link): see edge/vhost_link.hpp.
+//
 // A misbehaving peer can harm only its own port. See edge/vhost_gate.hpp for the socket, edge/bus_error_guard.hpp for
 // memory that vanishes. Opening the first device makes the process ignore SIGPIPE: DPDK notifies a user-mode guest
 // through a socket, and writing to it after the guest was killed would raise the signal.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <memory>
 #include <string>
@@ -19,6 +22,8 @@
 
 namespace softspine::dataplane {
 
-std::expected<std::unique_ptr<Device>, EdgeError> open_vhost_device(const std::string& socket_path, PacketPool& pool);
+// `speed_mbps`: of the link, for the guest's driver.
+std::expected<std::unique_ptr<Device>, EdgeError> open_vhost_device(const std::string& socket_path, PacketPool& pool,
+                                                                    uint32_t speed_mbps = 0);
 
 }  // namespace softspine::dataplane

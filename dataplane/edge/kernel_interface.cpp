@@ -24,6 +24,16 @@ struct Question {
   ifinfomsg link;
 };
 
+// The one byte of an attribute of a link's answer; nothing if it has none.
+std::optional<uint8_t> byte_in(const nlmsghdr* header, unsigned short type) {
+  auto left = static_cast<int>(IFLA_PAYLOAD(header));
+  for (const rtattr* it = IFLA_RTA(static_cast<const ifinfomsg*>(NLMSG_DATA(header))); RTA_OK(it, left);
+       it = RTA_NEXT(it, left)) {
+    if (it->rta_type == type && RTA_PAYLOAD(it) >= 1) return *static_cast<const uint8_t*>(RTA_DATA(it));
+  }
+  return std::nullopt;
+}
+
 // The 64-bit statistics among the attributes of a link's answer.
 std::optional<uint64_t> dropped_in(const nlmsghdr* header) {
   auto left = static_cast<int>(IFLA_PAYLOAD(header));
@@ -47,6 +57,7 @@ bool says_no_such_device(const nlmsghdr* header) {
 struct KernelInterface::Answer {
   bool gone = false;
   std::optional<uint64_t> dropped;
+  std::optional<State> state;
 };
 
 std::expected<KernelInterface, EdgeError> KernelInterface::open(const std::string& name) {
@@ -54,11 +65,11 @@ std::expected<KernelInterface, EdgeError> KernelInterface::open(const std::strin
   if (!fd) return std::unexpected(failed(name, "socket"));
   ifreq request{};
   name.copy(request.ifr_name, IFNAMSIZ - 1);
-  const OwnedFd control{socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
+  OwnedFd control{socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE)};
   if (!control || ioctl(control.get(), SIOCGIFINDEX, &request) != 0) {
     return std::unexpected(failed(name, "SIOCGIFINDEX"));
   }
-  return KernelInterface{std::move(fd), request.ifr_ifindex, name};
+  return KernelInterface{std::move(fd), std::move(control), request.ifr_ifindex, name};
 }
 
 // Nothing is known if the kernel does not answer.
@@ -75,8 +86,40 @@ KernelInterface::Answer KernelInterface::ask() const noexcept {
   const ssize_t got = recv(fd_.get(), answer, sizeof answer, 0);
   const auto* header = reinterpret_cast<const nlmsghdr*>(answer);
   if (got <= 0 || !NLMSG_OK(header, static_cast<size_t>(got))) return {};
-  if (header->nlmsg_type == RTM_NEWLINK) return {.gone = false, .dropped = dropped_in(header)};
-  return {.gone = says_no_such_device(header), .dropped = std::nullopt};
+  if (header->nlmsg_type != RTM_NEWLINK) {
+    return {.gone = says_no_such_device(header), .dropped = std::nullopt, .state = std::nullopt};
+  }
+  const bool up = (static_cast<const ifinfomsg*>(NLMSG_DATA(header))->ifi_flags & IFF_UP) != 0;
+  const bool carrier = up && byte_in(header, IFLA_CARRIER).value_or(1) != 0;
+  return {.gone = false, .dropped = dropped_in(header), .state = State{.up = up, .carrier = carrier}};
+}
+
+std::optional<KernelInterface::State> KernelInterface::state() const noexcept {
+  return ask().state;
+}
+
+std::expected<void, EdgeError> KernelInterface::set_up(bool up) const {
+  Question question{};
+  question.header.nlmsg_len = sizeof question;
+  question.header.nlmsg_type = RTM_NEWLINK;
+  question.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+  question.link.ifi_family = AF_UNSPEC;
+  question.link.ifi_index = index_;
+  question.link.ifi_flags = up ? IFF_UP : 0;
+  question.link.ifi_change = IFF_UP;
+  if (send(control_.get(), &question, sizeof question, 0) != static_cast<ssize_t>(sizeof question)) {
+    return std::unexpected(failed(name_, "RTM_NEWLINK"));
+  }
+  struct {
+    nlmsghdr header;
+    nlmsgerr error;
+    char rest[512];
+  } answer{};
+  const ssize_t got = recv(control_.get(), &answer, sizeof answer, 0);
+  const bool answered = got >= static_cast<ssize_t>(NLMSG_LENGTH(sizeof(nlmsgerr)));
+  if (answered && answer.header.nlmsg_type == NLMSG_ERROR && answer.error.error == 0) return {};
+  errno = answered ? -answer.error.error : EIO;
+  return std::unexpected(failed(name_, up ? "setting it up" : "setting it down"));
 }
 
 bool KernelInterface::is_gone() const noexcept {

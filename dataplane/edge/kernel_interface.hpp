@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel's interface that an edge uses: whether it still exists, and how many frames the kernel had for it and
-// dropped, since nobody took them (its tx_dropped). The kernel is asked over netlink, always in the network namespace
-// that the opening thread was in. Slow (a system call or two): for reading counters, not for each packet.
+// dropped, since nobody took them (its tx_dropped), and whether it is up and has carrier. The kernel is asked over
+// netlink, always in the network namespace that the opening thread was in. Slow (a system call or two): for reading
+// counters, not for each packet.
 #pragma once
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -22,16 +24,25 @@ class KernelInterface {
   // Whether the interface was deleted or moved into another network namespace: a packet socket is lost in either
   // case.
   bool is_gone() const noexcept;
+  struct State {
+    bool up = false;       // administratively
+    bool carrier = false;  // never while it is not up
+  };
+  // Nothing of an interface that is gone.
+  std::optional<State> state() const noexcept;
+  // Sets it up or down administratively. Any one thread; another may ask meanwhile.
+  std::expected<void, EdgeError> set_up(bool up) const;
   // tx_dropped; for an interface that is gone, the value that was read last.
   uint64_t dropped() const noexcept;
 
  private:
   struct Answer;
-  KernelInterface(OwnedFd fd, int index, std::string name)
-      : fd_(std::move(fd)), index_(index), name_(std::move(name)) {}
+  KernelInterface(OwnedFd fd, OwnedFd control, int index, std::string name)
+      : fd_(std::move(fd)), control_(std::move(control)), index_(index), name_(std::move(name)) {}
   Answer ask() const noexcept;
 
   OwnedFd fd_;
+  OwnedFd control_;  // for set_up()
   int index_;
   std::string name_;
   mutable uint64_t dropped_ = 0;

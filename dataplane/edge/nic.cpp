@@ -250,6 +250,33 @@ void Nic::link_changed(PortNo, bool up, Instant now) noexcept {
   if (up) free_at_ = std::max(free_at_, now);
   find_next();
   wake(std::max(now, departure()));
+  link_is_up_ = up;
+  update_carrier();
+}
+
+void Nic::set_outside_lost(bool lost) noexcept {
+  outside_is_lost_ = lost;
+  update_carrier();
+}
+
+void Nic::update_carrier() noexcept {
+  const bool gives = link_is_up_ || outside_is_lost_;
+  if (should_give_carrier_.exchange(gives, std::memory_order_acq_rel) == gives || carrier_bell_ == nullptr) return;
+  carrier_bell_->fetch_add(1, std::memory_order_release);
+  carrier_bell_->notify_one();
+}
+
+std::expected<void, EdgeError> Nic::give_carrier(bool carrier) {
+  if (!carrier) gives_carrier_.store(false, std::memory_order_release);
+  auto shown = show_carrier(carrier);
+  if (carrier) gives_carrier_.store(true, std::memory_order_release);
+  return shown;
+}
+
+void Nic::see_carrier(bool carrier) noexcept {
+  if (!should_give_carrier() || !gives_carrier_.load(std::memory_order_acquire)) return;
+  has_had_carrier_ = has_had_carrier_ || carrier;
+  outside_has_carrier_ = carrier || !has_had_carrier_;
 }
 
 void Nic::end_waiting() noexcept {

@@ -28,7 +28,10 @@
 //   relaying          (`relays_pfc`) for a real adapter behind a device: its pause frames go to the link and the
 //                     link's to it; the NIC neither obeys nor sends any. Quanta are bit times of the sender's link, so
 //                     both links should have the same rate
-// PFC frames have the port's own MAC and 0xFFFF quanta, and are repeated before they lapse
+// Carrier. The outside sees carrier while the link is up. A thread of its own gives and takes it (give_carrier), since
+// the kernel may keep a caller waiting; a change of the link rings its bell. When the outside itself has no carrier,
+// the link goes down (whoever looks says so by set_outside_lost), and the outside's side is left as it is: else its
+// return could not be seen. PFC frames have the port's own MAC and 0xFFFF quanta, and are repeated before they lapse
 // (flow_control/pfc_sender.hpp). edge/nic_congestion.hpp is DCQCN for a host that has none; edge/roce_rewrite.hpp
 // rewrites fields of the host's packets. A NIC with none of this to do is plain: frames go straight onto the link.
 //
@@ -37,6 +40,8 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <expected>
 #include <map>
 #include <memory>
 #include <string>
@@ -72,8 +77,18 @@ class Nic : public Node {
   const std::vector<EdgeFault>& faults() const { return faults_; }
   // The outside's interface was deleted: no peer will ever be there again.
   bool outside_is_gone() const { return outside_is_gone_; }
-  // From an action, now and then: looks whether the outside is still there. Slow.
+  // From an action, now and then: looks whether the outside is still there, and has carrier. Slow.
   virtual void look_outside(Instant now) noexcept { static_cast<void>(now); }
+  // As of the last look. An interface that starts without carrier, since nobody has set it up yet, has not lost it.
+  bool outside_has_carrier() const { return outside_has_carrier_; }
+  // From an action: the link is down since the outside has no carrier, or no longer.
+  void set_outside_lost(bool lost) noexcept;
+
+  // Any thread: whether the outside should see carrier. `bell` changes, and wakes who waits on it, when that does.
+  bool should_give_carrier() const noexcept { return should_give_carrier_.load(std::memory_order_acquire); }
+  void set_carrier_bell(std::atomic<uint32_t>& bell) { carrier_bell_ = &bell; }
+  // From the one thread that waits on the bell. The error: what the outside's system refused.
+  std::expected<void, EdgeError> give_carrier(bool carrier);
   // After the last window, before results are read: completes what the edge writes (a file).
   virtual void finish(Instant now) noexcept { static_cast<void>(now); }
   // Taken from the host and not yet on the link.
@@ -140,6 +155,14 @@ class Nic : public Node {
     find_next();
     wake(std::max(now, departure()));
   }
+  // For look_outside(): whether the outside's own end has carrier. Ignored while its carrier is taken from here.
+  void see_carrier(bool carrier) noexcept;
+  void expect_no_carrier_yet() { has_had_carrier_ = false; }
+  // What give_carrier() does; by default nothing, for an outside that knows no carrier.
+  virtual std::expected<void, EdgeError> show_carrier(bool carrier) {
+    static_cast<void>(carrier);
+    return {};
+  }
   // For look_outside(): reports, once, that the interface of that name was deleted.
   void lose_outside(const std::string& interface, Instant now) noexcept;
   // For a plain edge, which sends by itself.
@@ -169,8 +192,17 @@ class Nic : public Node {
   void end_out(Packet packet, DropReason reason) noexcept;
   uint8_t priority_of(const Packet& parsed) const noexcept;
 
+  void update_carrier() noexcept;
+
   NicConfig config_;
   bool is_plain_;
+  bool link_is_up_ = true;
+  bool outside_is_lost_ = false;
+  bool outside_has_carrier_ = true;
+  bool has_had_carrier_ = true;
+  std::atomic<bool> should_give_carrier_{true};
+  std::atomic<bool> gives_carrier_{true};
+  std::atomic<uint32_t>* carrier_bell_ = nullptr;
   bool is_full_ = false;             // more than xoff_bytes wait for the host
   Instant next_ = Instant::never();  // when the next frame leaves, unless the port is busy
   Instant free_at_;

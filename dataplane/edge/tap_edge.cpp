@@ -128,7 +128,16 @@ bool TapEdge::take_one(Instant now) noexcept {
 // Asked of the TAP itself: who moves it into another network namespace keeps it.
 void TapEdge::look_outside(Instant now) noexcept {
   ifreq request{};
-  if (ioctl(fd_.get(), TUNGETIFF, &request) != 0 && errno == EBADFD) lose_outside(interface_.name(), now);
+  if (ioctl(fd_.get(), TUNGETIFF, &request) != 0 && errno == EBADFD) {
+    return lose_outside(interface_.name(), now);
+  }
+  if (const auto state = interface_.state()) see_carrier(state->up);
+}
+
+std::expected<void, EdgeError> TapEdge::show_carrier(bool carrier) {
+  int value = carrier ? 1 : 0;
+  if (ioctl(fd_.get(), TUNSETCARRIER, &value) != 0) return std::unexpected(failed(interface_.name(), "TUNSETCARRIER"));
+  return {};
 }
 
 Instant TapEdge::run(Instant until) noexcept {

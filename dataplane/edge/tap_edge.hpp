@@ -10,6 +10,8 @@
 //                      of these drops.
 //   fabric → outside   run(until): the kernel takes a frame at once or not at all. Not at all: edge_full, or link_down
 //                      while the interface is down. A deleted interface is reported in faults().
+//   carrier            the kernel's side has carrier while the link is up (TUNSETCARRIER). Set down
+//                      (`ip link set TAP down`), it is a port without a cable: the link goes down.
 //
 // Not DPDK's net_tap: that refuses an MTU above 1504 (22.11), and asks for a signal per frame.
 // Checksums: we ask the kernel for no offload, so it completes every checksum and cuts every frame to the MTU.
@@ -50,9 +52,14 @@ class TapEdge final : public Nic {
   uint64_t lost_outside() const override { return interface_.dropped(); }
   void look_outside(Instant now) noexcept override;
 
+ protected:
+  std::expected<void, EdgeError> show_carrier(bool carrier) override;
+
  private:
   TapEdge(std::string name, const NicConfig& nic, OwnedFd fd, KernelInterface interface, PacketPool& pool)
-      : Nic(std::move(name), nic, pool), fd_(std::move(fd)), interface_(std::move(interface)) {}
+      : Nic(std::move(name), nic, pool), fd_(std::move(fd)), interface_(std::move(interface)) {
+    expect_no_carrier_yet();
+  }
   bool take_one(Instant now) noexcept;
   void hand_out(Packet packet) noexcept;
   Packet make_whole(Packet packet) noexcept;

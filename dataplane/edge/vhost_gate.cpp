@@ -13,6 +13,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "dataplane/edge/vhost_link.hpp"
 #include "dataplane/edge/vhost_message.hpp"
 
 namespace softspine::dataplane {
@@ -64,28 +65,41 @@ std::expected<OwnedFd, EdgeError> listen_at(const std::string& path) {
   return fd;
 }
 
-// One peer's conversation: requests go one way, answers the other, each one message at a time.
+// One peer's conversation: requests go one way, answers the other, each one message at a time. What is asked about the
+// link is answered here.
 struct Conversation {
   int guest;
   int backend;
   VhostMessage request;
   VhostMessage answer;
+  VhostMessage own;  // an answer that is not the backend's
+  VhostLink link;
 
   // What has to happen on a socket before anything can go on.
   int16_t guest_events() const {
-    if (answer.whole()) return POLLOUT;
+    if (answer.whole() || own.whole()) return POLLOUT;
     return request.whole() ? int16_t{0} : POLLIN;
   }
   int16_t backend_events() const {
-    return static_cast<int16_t>((request.whole() ? POLLOUT : 0) | (answer.whole() ? 0 : POLLIN));
+    return static_cast<int16_t>((request.whole() ? POLLOUT : 0) | (answer.whole() || own.whole() ? 0 : POLLIN));
   }
 
-  VhostMessage::Step move(VhostMessage& message, int from, int to) {
-    if (!message.whole()) {
-      const auto step = message.gather(from);
+  VhostMessage::Step move_answer() {
+    if (own.whole()) return own.send(guest);
+    if (!answer.whole()) {
+      const auto step = answer.gather(backend);
       if (step != VhostMessage::Step::kWhole) return step;
+      VhostLink::amend(answer);
     }
-    return message.send(to);
+    return answer.send(guest);
+  }
+  VhostMessage::Step move_request(const VhostLink::State& state) {
+    if (!request.whole()) {
+      const auto step = request.gather(guest);
+      if (step != VhostMessage::Step::kWhole) return step;
+      if (link.take(request, state, own)) return VhostMessage::Step::kSent;
+    }
+    return request.send(backend);
   }
 };
 
@@ -96,16 +110,20 @@ bool ends(VhostMessage::Step step) {
 }  // namespace
 
 std::expected<std::unique_ptr<VhostGate>, EdgeError> VhostGate::open(const std::string& path,
-                                                                     const std::string& backend) {
+                                                                     const std::string& backend, uint32_t speed_mbps) {
   auto listener = listen_at(path);
   if (!listener) return std::unexpected(std::move(listener.error()));
-  OwnedFd stop{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
-  if (!stop) return failed(path, "eventfd");
-  return std::unique_ptr<VhostGate>{new VhostGate{path, backend, std::move(*listener), std::move(stop)}};
+  OwnedFd wake{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  if (!wake) return failed(path, "eventfd");
+  return std::unique_ptr<VhostGate>{new VhostGate{path, backend, speed_mbps, std::move(*listener), std::move(wake)}};
 }
 
-VhostGate::VhostGate(std::string path, std::string backend, OwnedFd listener, OwnedFd stop)
-    : path_(std::move(path)), backend_(std::move(backend)), listener_(std::move(listener)), stop_(std::move(stop)) {
+VhostGate::VhostGate(std::string path, std::string backend, uint32_t speed_mbps, OwnedFd listener, OwnedFd wake)
+    : path_(std::move(path)),
+      backend_(std::move(backend)),
+      speed_mbps_(speed_mbps),
+      listener_(std::move(listener)),
+      wake_(std::move(wake)) {
   sigset_t all;
   sigset_t before;
   sigfillset(&all);
@@ -115,26 +133,44 @@ VhostGate::VhostGate(std::string path, std::string backend, OwnedFd listener, Ow
 }
 
 VhostGate::~VhostGate() {
-  eventfd_write(stop_.get(), 1);
+  closes_.store(true, std::memory_order_release);
+  ring();
   thread_.join();
   unlink(path_.c_str());
 }
 
+void VhostGate::set_link(bool up) noexcept {
+  link_is_up_.store(up, std::memory_order_release);
+  ring();
+}
+
+void VhostGate::ring() const noexcept {
+  eventfd_write(wake_.get(), 1);
+}
+
+// After the bell has rung.
+bool VhostGate::is_to_close() noexcept {
+  eventfd_t times = 0;
+  eventfd_read(wake_.get(), &times);
+  return closes_.load(std::memory_order_acquire);
+}
+
 void VhostGate::serve() noexcept {
   OwnedFd peer;
-  while (wait_for_peer(peer)) relay(std::move(peer));
+  // A conversation that ends because the gate closes has taken the ring; no other comes.
+  while (!closes_.load(std::memory_order_acquire) && wait_for_peer(peer)) relay(std::move(peer));
 }
 
 // False when the gate closes.
 bool VhostGate::wait_for_peer(OwnedFd& peer) noexcept {
   for (;;) {
-    std::array<pollfd, 2> events{{{stop_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}}};
+    std::array<pollfd, 2> events{{{wake_.get(), POLLIN, 0}, {listener_.get(), POLLIN, 0}}};
     if (poll(events.data(), events.size(), -1) < 0 && errno != EINTR) return false;
-    if (events[0].revents != 0) return false;
+    if (events[0].revents != 0 && is_to_close()) return false;
     peer = OwnedFd{accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
     if (peer) return true;
     // Out of descriptors or the like: the peer stays in the queue and would wake us at once, for ever.
-    if (errno != EAGAIN && poll(events.data(), 1, kRetryMs) > 0) return false;
+    if (errno != EAGAIN && poll(events.data(), 1, kRetryMs) > 0 && is_to_close()) return false;
   }
 }
 
@@ -142,15 +178,21 @@ void VhostGate::relay(OwnedFd peer) noexcept {
   const OwnedFd backend = connected_to(backend_);
   if (!backend) return;
   connections_.fetch_add(1, std::memory_order_relaxed);
-  Conversation talk{.guest = peer.get(), .backend = backend.get(), .request = {}, .answer = {}};
+  Conversation talk{.guest = peer.get(), .backend = backend.get(), .request = {}, .answer = {}, .own = {}, .link = {}};
   for (;;) {
-    std::array<pollfd, 3> events{
-        {{stop_.get(), POLLIN, 0}, {talk.guest, talk.guest_events(), 0}, {talk.backend, talk.backend_events(), 0}}};
+    std::array<pollfd, 4> events{{{wake_.get(), POLLIN, 0},
+                                  {talk.guest, talk.guest_events(), 0},
+                                  {talk.backend, talk.backend_events(), 0},
+                                  {talk.link.waits_on(), POLLOUT, 0}}};
     if (poll(events.data(), events.size(), -1) < 0) continue;
-    if (events[0].revents != 0) return;
-    if (ends(talk.move(talk.answer, talk.backend, talk.guest))) return;
-    if (talk.answer.whole()) continue;
-    const auto step = talk.move(talk.request, talk.guest, talk.backend);
+    if (events[0].revents != 0) {
+      if (is_to_close()) return;
+      talk.link.changed();
+    }
+    if (events[3].revents != 0) talk.link.notify();
+    if (ends(talk.move_answer())) return;
+    if (talk.answer.whole() || talk.own.whole()) continue;
+    const auto step = talk.move_request({link_is_up_.load(std::memory_order_acquire), speed_mbps_});
     if (step == VhostMessage::Step::kOffends) offenders_.fetch_add(1, std::memory_order_relaxed);
     if (ends(step)) return;
   }

@@ -28,25 +28,33 @@ namespace softspine::dataplane {
 class VhostGate {
  public:
   // Takes `path` over from a dead process; refuses if a living one listens there or if it is not a socket.
-  static std::expected<std::unique_ptr<VhostGate>, EdgeError> open(const std::string& path, const std::string& backend);
+  // `speed_mbps`: what the guest's driver is told of its link, beside whether it is up (edge/vhost_link.hpp).
+  static std::expected<std::unique_ptr<VhostGate>, EdgeError> open(const std::string& path, const std::string& backend,
+                                                                   uint32_t speed_mbps = 0);
   ~VhostGate();
   VhostGate(const VhostGate&) = delete;
   VhostGate& operator=(const VhostGate&) = delete;
 
-  // Any thread.
+  // Any thread; does not block.
+  void set_link(bool up) noexcept;
   uint64_t connections() const noexcept { return connections_.load(std::memory_order_relaxed); }
   uint64_t offenders() const noexcept { return offenders_.load(std::memory_order_relaxed); }  // broke the framing
 
  private:
-  VhostGate(std::string path, std::string backend, OwnedFd listener, OwnedFd stop);
+  VhostGate(std::string path, std::string backend, uint32_t speed_mbps, OwnedFd listener, OwnedFd wake);
+  void ring() const noexcept;
+  bool is_to_close() noexcept;
   void serve() noexcept;
   bool wait_for_peer(OwnedFd& peer) noexcept;
   void relay(OwnedFd peer) noexcept;
 
   std::string path_;
   std::string backend_;
+  uint32_t speed_mbps_;
   OwnedFd listener_;
-  OwnedFd stop_;  // an eventfd: readable when the gate closes
+  OwnedFd wake_;  // an eventfd: readable when the gate closes or the link has changed
+  std::atomic<bool> closes_{false};
+  std::atomic<bool> link_is_up_{true};
   std::atomic<uint64_t> connections_{0};
   std::atomic<uint64_t> offenders_{0};
   std::thread thread_;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -18,6 +19,26 @@ VhostMessage::Header VhostMessage::header() const noexcept {
   Header header;
   std::memcpy(&header, bytes_.data(), sizeof header);
   return header;
+}
+
+uint64_t VhostMessage::number() const noexcept {
+  uint64_t number = 0;
+  if (payload().size() == sizeof number) std::memcpy(&number, payload().data(), sizeof number);
+  return number;
+}
+
+void VhostMessage::set_number(uint64_t number) noexcept {
+  if (payload().size() == sizeof number) std::memcpy(bytes_.data() + sizeof(Header), &number, sizeof number);
+}
+
+VhostMessage VhostMessage::made(uint32_t request, uint32_t flags, std::span<const uint8_t> payload) noexcept {
+  VhostMessage message;
+  const Header header{request, flags, static_cast<uint32_t>(payload.size())};
+  std::memcpy(message.bytes_.data(), &header, sizeof header);
+  std::ranges::copy(payload, message.bytes_.begin() + sizeof header);
+  message.have_ = static_cast<uint32_t>(sizeof header + payload.size());
+  message.whole_ = true;
+  return message;
 }
 
 // Bytes still missing, of the header first.

@@ -4,6 +4,8 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
+#include <utility>
 
 #include "dataplane/edge/owned_fd.hpp"
 
@@ -25,14 +27,22 @@ class VhostMessage {
   Step send(int to) noexcept;
   bool whole() const { return whole_; }
 
- private:
   struct Header {
     uint32_t request;
     uint32_t flags;
     uint32_t size;
   };
-  uint32_t wanted() const noexcept;
+  // Of a whole message. A 64-bit payload is 0 where the message has none.
   Header header() const noexcept;
+  std::span<const uint8_t> payload() const noexcept { return {bytes_.data() + sizeof(Header), header().size}; }
+  uint64_t number() const noexcept;
+  void set_number(uint64_t number) noexcept;
+  OwnedFd take_first_fd() noexcept { return std::move(fds_[0]); }
+  // A whole message of our own, without descriptors; `payload` has at most kMaxPayload bytes.
+  static VhostMessage made(uint32_t request, uint32_t flags, std::span<const uint8_t> payload) noexcept;
+
+ private:
+  uint32_t wanted() const noexcept;
   bool keep_fds(const void* message_header) noexcept;
   void unblock_call() noexcept;
 

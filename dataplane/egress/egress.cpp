@@ -179,6 +179,8 @@ void Egress::discard(Packet packet, DropReason reason, Instant now) noexcept {
   counters.ended_flow_packets += packet.is_of_flow() ? 1 : 0;
   if (events_ != nullptr && !is_consumed(reason)) [[unlikely]]
     events_->dropped(home, reason, now);
+  if (losses_ != nullptr && !is_consumed(reason)) [[unlikely]]
+    losses_->add(loss_of(packet, node_in_losses_, reason, now));
   PacketPool::release(std::move(packet));
 }
 

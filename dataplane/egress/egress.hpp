@@ -33,6 +33,7 @@
 #include "dataplane/egress/priority_group_flow_control.hpp"
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/link/node.hpp"
+#include "dataplane/packet/loss_buffer.hpp"
 
 namespace softspine::dataplane {
 
@@ -96,6 +97,11 @@ class Egress {
   void discard(Packet packet, DropReason reason, Instant now) noexcept;
   // Between windows. Null: no event is recorded any more. It outlives this, or is taken away before.
   void record_events(EventRecorder* events) { events_ = events; }
+  // Likewise of packets that end here and are missed; `node`: what the records name.
+  void record_losses(LossBuffer* losses, uint32_t node) {
+    losses_ = losses;
+    node_in_losses_ = node;
+  }
 
   const Mmu& mmu() const { return admission_.mmu(); }
   Mmu& mmu() { return admission_.mmu(); }
@@ -155,6 +161,8 @@ class Egress {
   PfcWatchdogs watchdogs_;
   bool draining_ = false;
   EventRecorder* events_ = nullptr;
+  LossBuffer* losses_ = nullptr;
+  uint32_t node_in_losses_ = 0;
   std::shared_ptr<const QosPlan> plan_;
 };
 

@@ -164,7 +164,7 @@ void Engine::set_link(PortRef end, bool up, Instant now) {
     if (!up) {
       Transmitter& sender =
           node(n.transmitter(side.port).peer()->id()).transmitter(n.transmitter(side.port).peer_port());
-      n.inbox().flush(side.port, [&sender](Packet packet) { sender.cut(std::move(packet)); });
+      n.inbox().flush(side.port, [&sender, now](Packet packet) { sender.cut(std::move(packet), now); });
     }
     n.link_changed(side.port, up, now);
     wake(side.node, now);

@@ -4,10 +4,11 @@
 // A mode has its row here; testbed files, schema and reference have its word and its sentence from this table. The plan
 // of every port carries the mode to PortFlowControl, of switches, NICs and built-in hosts alike, and there its frames
 // are obeyed and made (port_flow_control.cpp). What asks for pauses needs nothing else; what grants room beforehand
-// needs a plan of that room, as CreditPlan is one.
+// needs a plan of that room, as CreditPlan is one. A link has one mode: PFC and PAUSE exclude each other (802.1Qbb).
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 namespace softspine::dataplane {
@@ -15,16 +16,35 @@ namespace softspine::dataplane {
 enum class LinkMode : uint8_t {
   kPfc,     // the receiver asks for pauses of priorities (802.1Qbb)
   kCredit,  // the receiver grants credit beforehand, as InfiniBand's does
+  kPause,   // the receiver asks for pauses of the whole link (PAUSE, 802.3 annex 31B)
 };
 
 struct LinkModeRow {
   LinkMode mode;
   const char* word;  // of `flow_control` in testbed files
   const char* help;
+  const char* said;  // of a link in that mode, after its other properties
 };
 
 inline constexpr std::array kLinkModes{
-    LinkModeRow{LinkMode::kPfc, "pfc", "pauses, if the profile says so"},
-    LinkModeRow{LinkMode::kCredit, "credit", "what would obey pauses sends only what the other end has room for"}};
+    LinkModeRow{LinkMode::kPfc, "pfc", "pauses, if the profile says so", ""},
+    LinkModeRow{LinkMode::kCredit, "credit", "what would obey pauses sends only what the other end has room for",
+                ", by credit"},
+    LinkModeRow{LinkMode::kPause, "pause",
+                "pauses of the whole link (802.3 PAUSE), for lossless groups, whatever pfc_enable says", ", by PAUSE"}};
+
+constexpr const LinkModeRow& row_of(LinkMode mode) {
+  return kLinkModes[static_cast<size_t>(mode)];
+}
+
+// The priorities that pauses on such a link stop, of a port with this pfc_enable.
+constexpr uint8_t paused_priorities(LinkMode mode, uint8_t pfc_enable) {
+  switch (mode) {
+    case LinkMode::kPfc: return pfc_enable;
+    case LinkMode::kCredit: return 0;
+    case LinkMode::kPause: break;
+  }
+  return 0xff;
+}
 
 }  // namespace softspine::dataplane

@@ -18,7 +18,7 @@ void PauseState::receive(const PfcFrame& frame, Instant now, Duration quantum, D
   for (size_t i = 0; i < accounts_.size(); ++i) {
     if ((frame.enable >> i & 1) == 0) continue;
     Account& account = accounts_[i];
-    ++account.rx_frames;
+    account.rx_frames += frame.is_pause ? 0 : 1;
     if (frame.quanta[i] == 0) {
       account.end(now);
       account.until = now;

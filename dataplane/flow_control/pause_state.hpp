@@ -17,8 +17,9 @@
 //
 // Sources: 802.1Qbb (802.1Q clause 36), 802.3 annex 31B and 31D; times by pause_timing.hpp.
 // Invariant: `now` never goes back between calls; what is due at an instant happens before what arrives at it.
-// Counters, per priority: rx_frames (that name it), on_to_off (pauses in effect that ended), paused (their time).
-// Cost: eight priorities per frame received and per change; one comparison otherwise. No memory, no timers of its own.
+// Counters, per priority: rx_frames (PFC frames that name it), on_to_off (pauses in effect that ended), paused (their
+// time). Cost: eight priorities per frame received and per change; one comparison otherwise. No memory, no timers of
+// its own.
 #pragma once
 
 #include <array>

@@ -8,17 +8,19 @@ void PortFlowControl::plan(const FlowControlPlan& plan, Instant now) noexcept {
   credits_.plan(plan.mode == LinkMode::kCredit ? plan.credit : CreditPlan{}, now);
 }
 
-uint8_t PortFlowControl::obeyed() const noexcept {
-  return static_cast<uint8_t>(plan_.pfc_enabled & ~deaf_);
+uint8_t PortFlowControl::obeyed(const PfcFrame& frame) const noexcept {
+  const bool is_of_mode = frame.is_pause || !is_pause();
+  return is_of_mode ? static_cast<uint8_t>(plan_.pfc_enabled & ~deaf_) : uint8_t{0};
 }
 
 void PortFlowControl::receive(const PfcFrame& frame, Rate line, Instant now) noexcept {
   const PauseTiming timing = plan_.response ? PauseTiming::with_response(line, *plan_.response) : PauseTiming::of(line);
   rx_requests_.apply(frame, now, timing.quantum);
+  pause_rx_frames_ += frame.is_pause ? 1 : 0;
   PfcFrame part = frame;
-  part.enable = frame.enable & obeyed();
+  part.enable = frame.enable & obeyed(frame);
   if (part.enable != 0) pause_.receive(part, now, timing.quantum, timing.response);
-  part.enable = static_cast<uint8_t>(frame.enable & ~obeyed());
+  part.enable = static_cast<uint8_t>(frame.enable & ~obeyed(frame));
   if (part.enable != 0) pause_.receive(part, now, timing.quantum, Duration::max());
 }
 
@@ -26,7 +28,7 @@ void PortFlowControl::make_deaf(uint8_t priorities, Instant now) noexcept {
   const auto hears_again = static_cast<uint8_t>(deaf_ & ~priorities);
   pause_.suspend(static_cast<uint8_t>(priorities & ~deaf_), now);
   deaf_ = priorities;
-  pause_.resume(hears_again & obeyed(), now);
+  pause_.resume(hears_again & static_cast<uint8_t>(plan_.pfc_enabled & ~deaf_), now);
 }
 
 void PortFlowControl::link_changed(bool up, Instant now) noexcept {
@@ -47,7 +49,7 @@ FlowControlFrame PortFlowControl::make_frame(uint8_t* out, const MacAddress& own
   const FlowControlFrame made{.kind = FlowControlFrame::Kind::kPfc, .remark = pfc_.remark()};
   const PfcFrame frame = pfc_.make(now, pause_quantum(line));
   tx_requests_.apply(frame, now + line.time_of_frame(mac_control::kFrameBytes) + propagation, pause_quantum(line));
-  write_pfc(out, own, frame);
+  is_pause() ? write_pause(out, own, frame.quanta[0]) : write_pfc(out, own, frame);
   return made;
 }
 

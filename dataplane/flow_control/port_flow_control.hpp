@@ -3,21 +3,24 @@
 // it owes its neighbour. Each port of a switch, of a NIC and of a built-in host has one.
 //
 //   received     PFC and PAUSE frames are obeyed for the priorities in `pfc_enabled` (pause_state.hpp), and only
-//                counted for the others. Credit frames say how much may be sent (credit_link.hpp)
+//                counted for the others; on a link in mode kPause PFC frames are only counted. Credit frames say how
+//                much may be sent (credit_link.hpp)
 //   blocked      priorities of which no frame may begin: they are paused and not ignored, or have no credit
 //   ignored      priorities whose pauses a PFC watchdog has overruled: these pauses run on, and block nothing
 //   deaf         priorities to whose pauses a faulty port does not react: the frames are counted, and no paused
 //                time is. Their timers run on: once the fault is over, what is left of a pause is obeyed
-//   sent         XOFF and XON (pfc_sender.hpp), and credit frames. At most one frame of each kind is owed at any
-//                time; it says what holds when it begins to leave. A PFC frame goes before a credit frame
+//   sent         XOFF and XON (pfc_sender.hpp), and credit frames. In mode kPause XOFF of any priority stops the whole
+//                link by a PAUSE frame, and it goes on when the last XOFF has been cleared. At most one frame of each
+//                kind is owed at any time; it says what holds when it begins to leave. A PFC frame goes before a credit
+//                frame
 //   link down    pauses in effect end, and no frame is owed. When the link is up again, each XOFF that is still
 //                raised is announced again
 // How the owner of the port drives it: call advance() at next_change(), and make_frame() at next_frame(), or as soon
 // after it as the wire is free. Both instants may have moved after any call that takes `now`.
 // Source: 802.1Qbb (802.1Q clause 36), 802.3 annex 31B and 31D. Invariant: `now` never goes back between calls.
-// Counters, per priority: PFC frames received and sent that name it, pauses that ended, time paused, time for which
-// each end has asked the other to pause (pause_requests.hpp), time without credit. Cost: two comparisons for a packet
-// that nothing blocks. No memory, no timers of its own.
+// Counters: PAUSE frames received and sent; per priority: PFC frames received and sent that name it, pauses that ended,
+// time paused, time for which each end has asked the other to pause (pause_requests.hpp), time without credit. Cost:
+// two comparisons for a packet that nothing blocks. No memory, no timers of its own.
 #pragma once
 
 #include <algorithm>
@@ -57,16 +60,29 @@ class PortFlowControl {
   void receive(const CreditFrame& frame, Instant now) noexcept { credits_.receive(frame, now); }
 
   // Tells the neighbour to stop these priorities; to go on with them.
-  void raise_xoff(uint8_t priorities, Instant now) noexcept { pfc_.raise_xoff(priorities, now); }
-  void clear_xoff(uint8_t priorities, Instant now) noexcept { pfc_.clear_xoff(priorities, now); }
+  void raise_xoff(uint8_t priorities, Instant now) noexcept {
+    const bool is_first = raised_ == 0;
+    raised_ |= priorities;
+    if (is_pause()) priorities = is_first && priorities != 0 ? kWholeLink : uint8_t{0};
+    pfc_.raise_xoff(priorities, now);
+  }
+  void clear_xoff(uint8_t priorities, Instant now) noexcept {
+    raised_ &= static_cast<uint8_t>(~priorities);
+    if (is_pause()) priorities = raised_ == 0 ? kWholeLink : uint8_t{0};
+    pfc_.clear_xoff(priorities, now);
+  }
   // Raises and clears, so that XOFF is raised for exactly these priorities.
   void set_xoff(uint8_t priorities, Instant now) noexcept {
-    pfc_.raise_xoff(static_cast<uint8_t>(priorities & ~pfc_.raised()), now);
-    pfc_.clear_xoff(static_cast<uint8_t>(pfc_.raised() & ~priorities), now);
+    raise_xoff(static_cast<uint8_t>(priorities & ~raised_), now);
+    clear_xoff(static_cast<uint8_t>(raised_ & ~priorities), now);
   }
   // Owes no frame any more, not even an XON: the neighbour's pauses end when their time runs out.
-  void forget_xoff() noexcept { pfc_.forget(); }
-  uint8_t raised_xoff() const { return pfc_.raised(); }
+  void forget_xoff() noexcept {
+    raised_ = 0;
+    pfc_.forget();
+  }
+  // Whose XOFF is raised, whichever frame says so.
+  uint8_t raised_xoff() const { return raised_; }
 
   // From now on exactly these priorities are ignored, or the port is deaf to exactly these.
   void ignore(uint8_t priorities) noexcept { ignored_ = priorities; }
@@ -104,11 +120,15 @@ class PortFlowControl {
   void received(uint8_t priority, uint32_t frame_bytes) noexcept { credits_.received(priority, frame_bytes); }
   void holds(uint8_t priority, uint32_t cells, Instant now) noexcept { credits_.holds(priority, cells, now); }
 
+  bool is_pause() const { return plan_.mode == LinkMode::kPause; }
+
   // What is counted, for who only looks.
   const PauseState& pauses() const { return pause_; }
   const CreditLink& credits() const { return credits_; }
   uint64_t pfc_rx_frames(Priority priority) const { return pause_.rx_frames(priority); }
-  uint64_t pfc_tx_frames(Priority priority) const { return pfc_.frames(priority); }
+  uint64_t pfc_tx_frames(Priority priority) const { return is_pause() ? 0 : pfc_.frames(priority); }
+  uint64_t pause_rx_frames() const { return pause_rx_frames_; }
+  uint64_t pause_tx_frames() const { return is_pause() ? pfc_.frames(Priority{0}) : 0; }
   // For how long the neighbour has asked this port to pause, and this port the neighbour.
   Duration rx_requested(Priority priority, Instant now) const noexcept { return rx_requests_.time(priority, now); }
   Duration tx_requested(Priority priority, Instant now) const noexcept { return tx_requests_.time(priority, now); }
@@ -120,17 +140,20 @@ class PortFlowControl {
   uint64_t pause_changes() const { return rx_requests_.changes() + tx_requests_.changes(); }
 
  private:
-  uint8_t obeyed() const noexcept;
+  static constexpr uint8_t kWholeLink = 0xff;
+  uint8_t obeyed(const PfcFrame& frame) const noexcept;
 
   PauseState pause_;  // first: what a packet asks for
   uint8_t ignored_ = 0;
   uint8_t deaf_ = 0;
+  uint8_t raised_ = 0;
   CreditLink credits_;
   PfcSender pfc_;
   Instant not_before_;
   FlowControlPlan plan_;
   PauseRequests rx_requests_;
   PauseRequests tx_requests_;
+  uint64_t pause_rx_frames_ = 0;
 };
 
 }  // namespace softspine::dataplane

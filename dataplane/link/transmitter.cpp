@@ -5,32 +5,48 @@
 
 namespace softspine::dataplane {
 
-bool Transmitter::arrives() noexcept {
+LossKind Transmitter::fate() noexcept {
   if (!up_) {
     ++counters_.lost_packets;
-    return false;
+    return LossKind::kLinkDown;
   }
-  if (fault_ == nullptr) return true;
+  if (dead_) {
+    ++counters_.vanished_packets;
+    return LossKind::kVanished;
+  }
+  if (fault_ == nullptr) return LossKind::kDropped;
   switch (fault_->next()) {
-    case LinkFault::Fate::kArrives: return true;
-    case LinkFault::Fate::kLost: ++counters_.vanished_packets; break;
-    case LinkFault::Fate::kDamaged: ++counters_.damaged_packets; break;
+    case LinkFault::Fate::kArrives: return LossKind::kDropped;
+    case LinkFault::Fate::kLost: ++counters_.vanished_packets; return LossKind::kVanished;
+    case LinkFault::Fate::kDamaged: ++counters_.damaged_packets; return LossKind::kDamaged;
   }
-  return false;
+  return LossKind::kDropped;
 }
 
-void Transmitter::cut(Packet packet) noexcept {
-  ++counters_.cut_packets;
+void Transmitter::end(Packet packet, LossKind kind, Instant at) noexcept {
   counters_.lost_flow_packets += packet.is_of_flow() ? 1 : 0;
+  if (losses_ != nullptr) {
+    losses_->add({.at = at,
+                  .node = node_in_losses_,
+                  .flow = packet.flow(),
+                  .frame_bytes = packet.frame_bytes(),
+                  .out_port = port_in_losses_,
+                  .kind = kind});
+  }
   PacketPool::release(std::move(packet));
+}
+
+void Transmitter::cut(Packet packet, Instant now) noexcept {
+  ++counters_.cut_packets;
+  end(std::move(packet), LossKind::kLinkDown, now);
 }
 
 // What is not a plain link inside one worker: watched, down, or leading to another worker.
 void Transmitter::send_watched_or_away(Packet packet, Instant left) noexcept {
   if (tap_ != nullptr) tap_->frame(Direction::kTransmitted, packet, left, text_of(packet.meta().remark));
-  if (!arrives()) {
-    counters_.lost_flow_packets += packet.is_of_flow() ? 1 : 0;
-    PacketPool::release(std::move(packet));
+  if (const LossKind lost = fate(); lost != LossKind::kDropped) {
+    const Instant start = left - rate_.time_of_frame(packet.frame_bytes());
+    end(std::move(packet), lost, start);
   } else if (outbox_ == nullptr) {
     peer_->deliver(peer_port_, std::move(packet), left + propagation_);
   } else {

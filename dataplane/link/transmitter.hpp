@@ -14,6 +14,7 @@
 #include "dataplane/link/link_fault.hpp"
 #include "dataplane/link/outbox.hpp"
 #include "dataplane/link/tap.hpp"
+#include "dataplane/packet/loss_buffer.hpp"
 #include "dataplane/packet/pool.hpp"
 #include "dataplane/units/rate.hpp"
 
@@ -44,6 +45,11 @@ class Transmitter {
     fault_ = std::move(fault);
     choose_path();
   }
+  // Frames die in this direction, and the link stays up: neither end sees it.
+  void set_dead(bool dead) {
+    dead_ = dead;
+    choose_path();
+  }
   void set_tap(Tap* tap) {
     tap_ = tap;
     choose_path();
@@ -57,18 +63,28 @@ class Transmitter {
   PortNo peer_port() const { return peer_port_; }
   const LinkCounters& counters() const { return counters_; }
 
+  // Between windows. Null: no loss is recorded any more. It outlives this, or is taken away before. `node`, `port`:
+  // what the records name as the sender.
+  void record_losses(LossBuffer* losses, uint32_t node, uint16_t port) {
+    losses_ = losses;
+    node_in_losses_ = node;
+    port_in_losses_ = port;
+  }
+
   // Between windows: ends a packet that was under way when the link went down; counts a frame injected behind this
   // end.
-  void cut(Packet packet) noexcept;
+  void cut(Packet packet, Instant now) noexcept;
   void count_injected() { ++counters_.injected_packets; }
 
   // Puts the packet on the wire at `start`; returns when its last bit has left. (In node.hpp: it needs the peer.)
   Instant send(Packet packet, Instant start) noexcept;
 
  private:
-  void choose_path() { is_direct_ = up_ && outbox_ == nullptr && tap_ == nullptr && fault_ == nullptr; }
+  void choose_path() { is_direct_ = up_ && !dead_ && outbox_ == nullptr && tap_ == nullptr && fault_ == nullptr; }
   void send_watched_or_away(Packet packet, Instant left) noexcept;
-  bool arrives() noexcept;
+  // Counts what does not arrive; kDropped if it does.
+  LossKind fate() noexcept;
+  void end(Packet packet, LossKind kind, Instant at) noexcept;
 
   Node* peer_ = nullptr;
   Outbox* outbox_ = nullptr;
@@ -79,7 +95,11 @@ class Transmitter {
   LinkCounters counters_;
   PortNo peer_port_;
   bool up_ = false;
+  bool dead_ = false;
   bool is_direct_ = false;  // packets go straight into the peer's inbox: one test each instead of three
+  LossBuffer* losses_ = nullptr;
+  uint32_t node_in_losses_ = 0;
+  uint16_t port_in_losses_ = 0;
 };
 
 }  // namespace softspine::dataplane

@@ -37,6 +37,7 @@ inline constexpr uint16_t kMaxQuanta = 0xffff;
 
 struct PfcFrame {
   uint8_t enable = 0;
+  bool is_pause = false;                       // PAUSE: of the whole link, each priority enabled for the same time
   std::array<uint16_t, kPriorities> quanta{};  // meaningful where enabled
 
   // The same time for each priority of the mask.
@@ -54,7 +55,9 @@ inline std::expected<PfcFrame, DropReason> read_pfc(const uint8_t* frame, uint32
   const uint16_t opcode = load16(frame + mac_control::kOpcode);
   if (opcode == pfc::kOpcodePause) {
     if (bytes < pfc::kPauseFieldBytes) return std::unexpected(DropReason::kTruncated);
-    return PfcFrame::of(0xff, load16(frame + pfc::kPauseTime));
+    PfcFrame pause = PfcFrame::of(0xff, load16(frame + pfc::kPauseTime));
+    pause.is_pause = true;
+    return pause;
   }
   if (opcode != pfc::kOpcodePfc) return std::unexpected(DropReason::kUnknownMacControl);
   if (bytes < pfc::kFieldBytes) return std::unexpected(DropReason::kTruncated);
@@ -68,6 +71,12 @@ inline void write_pfc(uint8_t* out, const MacAddress& own, const PfcFrame& frame
   write_mac_control(out, own, pfc::kOpcodePfc);
   store16(out + pfc::kVector, frame.enable);
   for (size_t i = 0; i < kPriorities; ++i) store16(out + pfc::kTimes + 2 * i, frame.quanta[i]);
+}
+
+// A PAUSE frame, as long.
+inline void write_pause(uint8_t* out, const MacAddress& own, uint16_t quanta) {
+  write_mac_control(out, own, pfc::kOpcodePause);
+  store16(out + pfc::kPauseTime, quanta);
 }
 
 }  // namespace softspine::dataplane

@@ -34,6 +34,7 @@ struct FlowSent {
   uint64_t packet_seq_err = 0;         // NAKs "PSN sequence error" received
   uint64_t local_ack_timeout_err = 0;  // timeouts
   uint64_t retry_exceeded_err = 0;     // 1: it has given up
+  uint64_t path_changes = 0;           // after timeouts, to the host's other port
   uint64_t rp_cnp_handled = 0;
   uint64_t rp_cnp_ignored = 0;  // CNPs for a queue pair without a reaction point
   uint64_t window_waits = 0;    // times that its window was full, more was to be sent, and an acknowledgement opened it
@@ -90,6 +91,8 @@ struct HostCounters {
   uint64_t unanswered = 0;          // acknowledgements and CNPs that there was no room or packet for
   uint64_t pauses_sent = 0;         // PFC frames
   uint64_t buffered = 0;            // wait in receive buffers
+  uint64_t failovers = 0;           // ports that the bond has left, since their link was down
+  uint64_t flows_moved = 0;         // to another port and back, by the bond
   uint64_t ended_flow_packets = 0;  // of `dropped`, and of those delivered to a sink of another flow: a flow's payload
   dataplane::DropCounters dropped{};
   dataplane::Histogram message_latency_ps;  // of every whole message: last bit of its last − first bit of its first

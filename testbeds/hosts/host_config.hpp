@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "control/model/bond.hpp"
 #include "control/model/workload.hpp"
 #include "dataplane/congestion/algorithms.hpp"
 #include "dataplane/flow_control/link_modes.hpp"
@@ -52,6 +53,7 @@ struct HostConfig {
   PriorityMap priority_of_dscp = dataplane::kAzureDscpToTc;
   bool obeys_pause = true;
   std::array<HostLink, 2> links;  // by port
+  control::Bond bond;             // of two ports
 };
 
 using control::TransportKind;  // open loop: it paces (open_loop.hpp); reliable: go-back-N (reliable_sender.hpp)
@@ -86,7 +88,7 @@ struct FlowConfig {
   uint32_t first_psn = 0;
   uint64_t remote_address = 0;  // RETH
   uint32_t remote_key = 0;
-  dataplane::PortNo port;  // the host's, by which it leaves
+  dataplane::PortNo port;  // the host's, by which it leaves while the bond uses that port
   TransportKind transport = TransportKind::kOpenLoop;
   ReliableConfig reliable;
 };

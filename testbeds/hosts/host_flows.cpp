@@ -19,6 +19,7 @@ uint32_t HostFlows::add(const HostConfig& host, const FlowConfig& config, Rate l
                     .first_template = static_cast<uint32_t>(templates_.size()),
                     .sender = is_reliable ? static_cast<uint32_t>(senders_.size()) : kOpenLoop,
                     .port = config.port,
+                    .own_port = config.port,
                     .priority_bit = static_cast<uint8_t>(1U << host.priority_of_dscp[config.dscp]),
                     .counters = {.id = config.id, .qp = config.source_qp}});
   if (is_reliable) {
@@ -103,6 +104,9 @@ void HostFlows::expire(Instant now, std::vector<HostPort>& ports) noexcept {
   ReliableSender& sender = senders_[timers_.top_id()];
   if (sender.deadline() <= now) {
     sender.time_out(now, flows_[sender.flow()].counters);
+    if (path_change_after_ != 0 && !sender.has_failed() && sender.timeouts_in_a_row() % path_change_after_ == 0) {
+      change_path(sender, ports, now);
+    }
     revive(sender, now, ports);
   }
   if (sender.deadline().is_never()) {
@@ -111,6 +115,40 @@ void HostFlows::expire(Instant now, std::vector<HostPort>& ports) noexcept {
   } else {
     timers_.replace_top(sender.deadline());
   }
+}
+
+uint64_t HostFlows::use_ports(uint8_t usable, std::vector<HostPort>& ports, Instant now) noexcept {
+  usable_ports_ = usable;
+  return place_flows(ports, now);
+}
+
+// Each flow's port as its own and the bond's have it; those that stand in another port's line change it.
+uint64_t HostFlows::place_flows(std::vector<HostPort>& ports, Instant now) noexcept {
+  uint64_t moved = 0;
+  for (Flow& flow : flows_) {
+    const bool is_usable = (usable_ports_ >> flow.own_port.value() & 1) != 0;
+    const auto other = static_cast<uint16_t>(1 - flow.own_port.value());
+    const bool has_other = (usable_ports_ >> other & 1) != 0;
+    const PortNo port = is_usable ? flow.own_port : has_other ? PortNo{other} : flow.port;
+    moved += port != flow.port ? 1 : 0;
+    flow.port = port;
+  }
+  if (moved == 0) return 0;
+  for (uint16_t p = 0; p < ports.size(); ++p) {
+    ports[p].move_to(ports[1U - p], now, [&](uint32_t flow) { return flows_[flow].port != PortNo{p}; });
+  }
+  return moved;
+}
+
+void HostFlows::change_path(const ReliableSender& sender, std::vector<HostPort>& ports, Instant now) noexcept {
+  Flow& flow = flows_[sender.flow()];
+  HostPort& before = ports[flow.port.value()];
+  const auto other = static_cast<uint16_t>(1 - flow.port.value());
+  if ((usable_ports_ >> other & 1) == 0) return;
+  flow.port = flow.own_port = PortNo{other};
+  ++flow.counters.path_changes;
+  if (!sender.stands_in_order) return;
+  before.move_to(ports[other], now, [&](uint32_t index) { return index == sender.flow(); });
 }
 
 // It may have become able to send.

@@ -7,8 +7,11 @@
 //             send again: an open loop by its pace (open_loop.hpp), a reliable connection by window and rate
 //             (reliable_sender.hpp), or not until an acknowledgement has come
 //   respond   an acknowledgement, a negative one or a CNP has come in for the flow; an open loop only counts it
-//   expire    a reliable connection has waited too long. Its timer stands at its deadline or before, so that a deadline
-//             that moves on costs nothing: it is compared when the timer goes off
+//   use_ports the host's bond uses other ports than before: flows change their port, wherever they stand. They keep
+//             their place in line as far as the other port's line lets them
+//   expire    a reliable connection has waited too long. If it has too often in a row, it takes the host's other port
+//             (path change), should the other end have lost the one in its plane. Its timer stands at its deadline or
+//             before, so that a deadline that moves on costs nothing: it is compared when the timer goes off
 // A flow stands in its port's order, is parked there, or waits for a response: in one of them at any time.
 // The packet is made here and is the link's from `send` on. Without memory nothing is lost: the port tries again.
 // Ports belong to the host, which hands them in. Counters, per flow: FlowSent (counters.hpp).
@@ -32,7 +35,9 @@ namespace softspine::testbeds {
 class HostFlows {
  public:
   // `pool` outlives this.
-  explicit HostFlows(dataplane::PacketPool& pool) : pool_(pool) {}
+  HostFlows(const HostConfig& host, dataplane::PacketPool& pool)
+      : pool_(pool),
+        path_change_after_(host.ports > 1 && host.bond.changes_paths() ? host.bond.path_change_after : uint8_t{0}) {}
 
   // Between windows. `line`: the rate of the link of the flow's port. Returns its index; indices count from 0.
   uint32_t add(const HostConfig& host, const FlowConfig& flow, dataplane::Rate line);
@@ -47,7 +52,12 @@ class HostFlows {
   dataplane::Instant next_timer() const { return timers_.next(); }
   void expire(dataplane::Instant now, std::vector<HostPort>& ports) noexcept;
 
+  // The bond uses these ports from now on (bit n: port n): a flow whose own port is not among them leaves by the other,
+  // and one whose port is again goes back. Without any port in use flows stay where they are. Returns how many moved.
+  uint64_t use_ports(uint8_t usable, std::vector<HostPort>& ports, dataplane::Instant now) noexcept;
+
   const FlowSent& sent(uint32_t flow) const { return flows_[flow].counters; }
+  dataplane::PortNo port(uint32_t flow) const { return flows_[flow].port; }
   // None for an open loop.
   const ReliableSender* sender(uint32_t flow) const {
     return flows_[flow].sender == kOpenLoop ? nullptr : &senders_[flows_[flow].sender];
@@ -59,8 +69,9 @@ class HostFlows {
   struct Flow {
     OpenLoop transport;
     uint32_t first_template;
-    uint32_t sender;  // of senders_, if it is reliable
-    dataplane::PortNo port;
+    uint32_t sender;             // of senders_, if it is reliable
+    dataplane::PortNo port;      // by which it leaves
+    dataplane::PortNo own_port;  // by which it leaves while the bond uses both
     uint8_t priority_bit;
     FlowSent counters;
   };
@@ -71,13 +82,17 @@ class HostFlows {
   void handle_response(ReliableSender& sender, const RoceFrame& frame, dataplane::Instant now,
                        dataplane::Histogram& times) noexcept;
   void arm(uint32_t sender) noexcept;
+  uint64_t place_flows(std::vector<HostPort>& ports, dataplane::Instant now) noexcept;
+  void change_path(const ReliableSender& sender, std::vector<HostPort>& ports, dataplane::Instant now) noexcept;
   void revive(ReliableSender& sender, dataplane::Instant now, std::vector<HostPort>& ports) noexcept;
 
   dataplane::PacketPool& pool_;
   std::vector<Flow> flows_;
   std::vector<FrameTemplate> templates_;
   std::vector<ReliableSender> senders_;
-  dataplane::TimedHeap timers_;  // of senders, each at its deadline or before
+  dataplane::TimedHeap timers_;    // of senders, each at its deadline or before
+  uint8_t usable_ports_ = 0xff;    // bit n: the bond uses port n
+  uint8_t path_change_after_ = 0;  // timeouts in a row; 0: never
 };
 
 }  // namespace softspine::testbeds

@@ -3,6 +3,8 @@
 
 #include <bit>
 
+#include "dataplane/packet/pool.hpp"
+
 namespace softspine::testbeds {
 
 using namespace dataplane;
@@ -11,6 +13,24 @@ void HostPort::link_changed(bool up, Instant now) noexcept {
   if (up) free_at = std::max(free_at, now);
   flow_control.link_changed(up, now);
   reconsider(now);
+}
+
+uint32_t HostPort::move_control_to(HostPort& other, Instant now) noexcept {
+  uint32_t refused = 0;
+  while (const uint8_t waiting = control.waiting()) {
+    const auto priority = static_cast<uint8_t>(std::countr_zero(waiting));
+    Packet packet = control.pop_any();
+    packet.meta().at = now;
+    if (other.control.has_room(priority)) {
+      other.control.push(std::move(packet), priority);
+    } else {
+      ++refused;
+      PacketPool::release(std::move(packet));
+    }
+  }
+  find_next();
+  other.find_next();
+  return refused;
 }
 
 void HostPort::plan_flow_control(const HostConfig& host, uint32_t number, Instant now) noexcept {

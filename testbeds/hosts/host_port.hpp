@@ -66,6 +66,18 @@ struct HostPort {
     free_at = std::max(free_at, now);  // a queue pair in the ring counts as ready since ever
     order.add(flow, eligible, now);
   }
+  // Queue pairs of whom leaves(flow) is true are the other port's from now on. Both have room for all of them.
+  template <typename Leaves>
+  void move_to(HostPort& other, dataplane::Instant now, Leaves&& leaves) {
+    order.move_to(other.order, now, leaves);
+    std::erase_if(parked, [&](uint32_t flow) {
+      if (!leaves(flow)) return false;
+      other.order.add(flow, now, now);
+      return true;
+    });
+    other.free_at = std::max(other.free_at, now);  // as in wake()
+    find_next();
+  }
   // Flow control may have changed by `now`: all that are parked try again.
   void reconsider(dataplane::Instant now) {
     (void)flow_control.advance(now);
@@ -81,6 +93,8 @@ struct HostPort {
   }
 
   void link_changed(bool up, dataplane::Instant now) noexcept;
+  // What waits in `control` is the other port's from now on. Returns how many packets found no room there: they end.
+  uint32_t move_control_to(HostPort& other, dataplane::Instant now) noexcept;
   // Of the port's number in `host`. The room that is granted by credit is the receive buffer's, or for each of its
   // priorities a share of it.
   void plan_flow_control(const HostConfig& host, uint32_t number, dataplane::Instant now) noexcept;

@@ -35,6 +35,7 @@ uint32_t HostSinks::index_of_latencies(uint32_t group) {
   const auto found = std::ranges::find(latencies_, group, &LatencyGroup::group);
   if (found != latencies_.end()) return static_cast<uint32_t>(found - latencies_.begin());
   latencies_.push_back({.group = group, .latency_ps = {}});
+  latencies_.back().latency_ps.reserve();
   return static_cast<uint32_t>(latencies_.size() - 1);
 }
 

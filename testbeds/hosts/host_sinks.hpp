@@ -4,7 +4,7 @@
 //
 //   answers    a reliable connection acknowledges; either kind sends a CNP for a marked packet, at most one in
 //              cnp_interval (notification_point.hpp). An answer is written into a packet of its own from its template
-//              (response_template.hpp), and waits at the port where the packet came in (control_queue.hpp)
+//              (response_template.hpp), and waits at the port that the host answers by (control_queue.hpp)
 //   unanswered the answers that there was no room or no memory for
 // The packet that came in stays the caller's. Latencies are kept apart by the sinks' latency group (SinkConfig).
 // Counters: per sink FlowReceived; of the host message latencies, unanswered, and flow packets that ended at a foreign
@@ -34,7 +34,7 @@ class HostSinks {
   void add(const HostConfig& host, const SinkConfig& sink, QpTable::Entry& entry);
   uint32_t count() const { return static_cast<uint32_t>(sinks_.size()); }
 
-  // A sound packet for the sink of `entry`, which has one. `port`: where it came in.
+  // A sound packet for the sink of `entry`, which has one. `port`: where an answer leaves.
   [[gnu::always_inline]] void receive(const dataplane::Packet& packet, const RoceFrame& frame,
                                       const QpTable::Entry& entry, HostPort& port, HostCounters& counters) noexcept {
     ReceiveQueue& sink = sinks_[entry.sink];

@@ -50,7 +50,8 @@ bool ReliableSender::sent(Instant start, Instant left, uint32_t wire_bytes, Flow
   ++next_;
   highest_ = std::max(highest_, next_);
   if (deadline_.is_never()) deadline_ = new_deadline(left);
-  if (next_ - una_ >= window_limit_ && next_ != end_ && !limiter_.limits()) full_since_ = left;
+  // As long as its pace holds it back, the window does not.
+  if (next_ - una_ >= window_limit_ && next_ != end_) full_since_ = std::max(left, limiter_.eligible(start));
   if (++position_ < packets_) return false;
   position_ = 0;
   if (is_new && gap_.count_ps() > 0) ready_ = std::max(ready_, left) + gap_;

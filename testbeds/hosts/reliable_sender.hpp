@@ -72,6 +72,7 @@ class ReliableSender {
   dataplane::Instant deadline() const { return deadline_; }
   uint32_t flow() const { return flow_; }
   bool has_failed() const { return has_failed_; }
+  uint32_t timeouts_in_a_row() const { return retries_; }
   uint64_t under_way() const { return highest_ - una_; }
   const dataplane::RateLimiter& limiter() const { return limiter_; }
 

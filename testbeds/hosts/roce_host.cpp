@@ -2,6 +2,7 @@
 #include "testbeds/hosts/roce_host.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "dataplane/units/check.hpp"
 
@@ -15,8 +16,9 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
       pool_(pool),
       responder_(config),
       ports_(config.ports),
-      flows_(pool),
-      sinks_(pool) {
+      flows_(config, pool),
+      sinks_(pool),
+      monitor_(config.bond, config.ports) {
   SOFTSPINE_CHECK(wrong_with(config).empty(), config.ports, config.mtu);
   SOFTSPINE_CHECK(pool.room_bytes() >= kHostPacketBytes, pool.room_bytes(), kHostPacketBytes);
   static_assert(kHostPacketBytes >= kAdvertisementBytes);
@@ -24,15 +26,16 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
     ports_[p].wire = &transmitter(PortNo{p});
     plan_flow_control(PortNo{p}, Instant{});
   }
+  choose_answering_ports();
 }
 
 uint32_t RoceHost::add_flow(const FlowConfig& config) {
   QpTable::Entry& entry = queue_pairs_.insert(config.source_qp);
   SOFTSPINE_CHECK(entry.flow == QpTable::kNone, config.source_qp, config.id);
   entry.flow = flows_.add(config_, config, transmitter(config.port).rate());
-  HostPort& port = ports_[config.port.value()];
-  port.make_room();
-  port.order.add(entry.flow, config.start, Instant::at_ps(-1));
+  if (config.transport == TransportKind::kReliable) counters_.completion_ps.reserve();
+  for (HostPort& port : ports_) port.make_room();  // in any of them, should the others' links fail
+  ports_[flows_.port(entry.flow).value()].order.add(entry.flow, config.start, Instant::at_ps(-1));
   return entry.flow;
 }
 
@@ -40,6 +43,7 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
   QpTable::Entry& entry = queue_pairs_.insert(config.qp);
   SOFTSPINE_CHECK(entry.sink == QpTable::kNone, config.qp, config.id);
   sinks_.add(config_, config, entry);
+  counters_.message_latency_ps.reserve();
   return entry.sink;
 }
 
@@ -64,11 +68,11 @@ Instant RoceHost::run(Instant until) noexcept {
     const PortNo port = first_port();
     const Instant leaves = departure(port);
     const Instant arrives = inbox().next();
-    const Instant due = std::min(flows_.next_timer(), buffer_due_);
+    const Instant due = std::min(flows_.next_timer(), due_);
     const Instant first = std::min(std::min(leaves, arrives), due);
     if (first >= until) return first;
     if (due == first) [[unlikely]] {
-      flows_.next_timer() <= due ? flows_.expire(due, ports_) : drain_buffers(due);
+      flows_.next_timer() <= due ? flows_.expire(due, ports_) : act(due);
     } else if (leaves <= arrives) {
       depart(port, leaves);
     } else {
@@ -115,6 +119,44 @@ void RoceHost::send_own_frame(HostPort& out, Instant now) noexcept {
 
 void RoceHost::link_changed(PortNo port, bool up, Instant now) noexcept {
   ports_[port.value()].link_changed(up, now);
+  monitor_.link_changed(port, up, now);
+  find_due();
+}
+
+// What is due at `now` beside departures, arrivals and the timers of flows.
+void RoceHost::act(Instant now) noexcept {
+  if (monitor_.next() <= now) use_ports(now);
+  if (is_slow_) drain_buffers(now);
+  find_due();
+}
+
+// The bond has seen that links went down or came back.
+void RoceHost::use_ports(Instant now) noexcept {
+  const uint8_t before = monitor_.usable();
+  monitor_.advance(now);
+  counters_.failovers += static_cast<uint64_t>(std::popcount(static_cast<uint8_t>(before & ~monitor_.usable())));
+  counters_.flows_moved += flows_.use_ports(monitor_.usable(), ports_, now);
+  choose_answering_ports();
+  for (uint16_t p = 0; p < ports_.size(); ++p) {
+    if (answers_by_[p] == p) continue;
+    counters_.unanswered += ports_[p].move_control_to(ports_[answers_by_[p]], now);
+  }
+}
+
+void RoceHost::choose_answering_ports() noexcept {
+  const uint8_t usable = monitor_.usable();
+  const bool has_backup = config_.bond.mode == control::BondMode::kActiveBackup;
+  for (uint8_t p = 0; p < ports_.size(); ++p) {
+    const uint8_t wanted = has_backup ? uint8_t{0} : p;
+    const auto other = static_cast<uint8_t>(1 - wanted);
+    const bool takes_other = ports_.size() > 1 && (usable >> wanted & 1) == 0 && (usable >> other & 1) != 0;
+    answers_by_[p] = takes_other ? other : wanted;
+  }
+}
+
+void RoceHost::find_due() noexcept {
+  due_ = monitor_.next();
+  for (const HostPort& port : ports_) due_ = std::min(due_, port.buffer.next());
 }
 
 void RoceHost::drain() noexcept {

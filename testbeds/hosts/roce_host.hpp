@@ -21,7 +21,13 @@
 // Failing on purpose. A port may be told to be a slow receiver, to pause its peer for as long as it likes (a storm), or
 // to be deaf to pauses.
 //
-// While a port's link is down its flows wait. While the pool is empty they wait, too: nothing is lost.
+// Two ports are a bond (control/model/bond.hpp). Once it has seen that a link is down (link_monitor.hpp), the port's
+// flows, and the control packets that wait there, take the other port, whose flow control alone holds them from then
+// on; answers to what comes in by the port left leave by the other, too. When the port is used again its flows go back.
+// Until then, and with one port, what would leave by a link that is down waits. With an active backup all answers leave
+// by the active port; what comes in by the other is taken.
+//
+// While the pool is empty flows wait, too: nothing is lost.
 // At one instant timers come first, then departures, then arrivals.
 //
 // Maximum: 1024 control packets of a priority wait at a port, further answers are dropped (kQueueFull).
@@ -29,6 +35,7 @@
 // everything that makes it fail.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -41,6 +48,7 @@
 #include "testbeds/hosts/host_flows.hpp"
 #include "testbeds/hosts/host_port.hpp"
 #include "testbeds/hosts/host_sinks.hpp"
+#include "testbeds/hosts/link_monitor.hpp"
 #include "testbeds/hosts/qp_table.hpp"
 #include "testbeds/hosts/responder.hpp"
 
@@ -68,6 +76,12 @@ class RoceHost final : public dataplane::Node {
   // From now on pauses of these priorities are counted and not obeyed; 0: the next ones are obeyed again.
   void set_deaf(dataplane::PortNo port, uint8_t priorities, dataplane::Instant now);
 
+  // Between windows. Null: no loss is recorded any more. `node`: what the records name.
+  void record_losses(dataplane::LossBuffer* losses, uint32_t node) {
+    losses_ = losses;
+    node_in_losses_ = node;
+  }
+
   dataplane::Instant run(dataplane::Instant until) noexcept override;
   void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept override;
   void drain() noexcept override;
@@ -86,6 +100,8 @@ class RoceHost final : public dataplane::Node {
   uint32_t flow_count() const { return flows_.count(); }
   uint32_t sink_count() const { return sinks_.count(); }
   const FlowSent& sent(uint32_t flow) const { return flows_.sent(flow); }
+  // By which it leaves now.
+  dataplane::PortNo port_of(uint32_t flow) const { return flows_.port(flow); }
   const FlowReceived& received(uint32_t sink) const { return sinks_.received(sink); }
   // None for an open loop.
   const ReliableSender* sender(uint32_t flow) const { return flows_.sender(flow); }
@@ -99,6 +115,10 @@ class RoceHost final : public dataplane::Node {
   dataplane::Instant departure(dataplane::PortNo port) const;
   dataplane::PortNo first_port() const;
   void depart(dataplane::PortNo port, dataplane::Instant now) noexcept;
+  void act(dataplane::Instant now) noexcept;
+  void use_ports(dataplane::Instant now) noexcept;
+  void choose_answering_ports() noexcept;
+  void find_due() noexcept;
   void depart_beside(HostPort& out, dataplane::Instant now) noexcept;
   void send_own_frame(HostPort& out, dataplane::Instant now) noexcept;
 
@@ -108,6 +128,7 @@ class RoceHost final : public dataplane::Node {
   bool buffer(dataplane::Packet& packet) noexcept;
   void take_from_buffer(HostPort& port, dataplane::Instant now) noexcept;
   void drain_buffers(dataplane::Instant now) noexcept;
+  HostPort& answers_to(dataplane::PortNo in) { return ports_[answers_by_[in.value()]]; }
   void process(dataplane::Packet packet) noexcept;
   void receive_roce(dataplane::Packet packet) noexcept;
   void respond(dataplane::Packet packet, const RoceFrame& frame) noexcept;
@@ -126,10 +147,14 @@ class RoceHost final : public dataplane::Node {
   std::vector<HostPort> ports_;
   HostFlows flows_;
   HostSinks sinks_;
-  dataplane::Instant buffer_due_ = dataplane::Instant::never();
-  bool is_slow_ = false;  // or was: a port's buffer may take packets
+  LinkMonitor monitor_;
+  std::array<uint8_t, 2> answers_by_{0, 1};               // by port of arrival: the port that answers leave by
+  dataplane::Instant due_ = dataplane::Instant::never();  // a receive buffer's packet, or a port that the bond changes
+  bool is_slow_ = false;                                  // or was: a port's buffer may take packets
   bool has_credit_ = false;
   HostCounters counters_;
+  dataplane::LossBuffer* losses_ = nullptr;
+  uint32_t node_in_losses_ = 0;
 };
 
 }  // namespace softspine::testbeds

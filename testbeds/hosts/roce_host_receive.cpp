@@ -91,7 +91,7 @@ void RoceHost::receive_roce(Packet packet) noexcept {
   const QpTable::Entry& entry = queue_pairs_.find(frame->destination_qp);
   if (entry.sink == QpTable::kNone) [[unlikely]]
     return drop(std::move(packet), DropReason::kUnknownQp);
-  sinks_.receive(packet, *frame, entry, ports_[packet.meta().in_port], counters_);
+  sinks_.receive(packet, *frame, entry, answers_to(PortNo{packet.meta().in_port}), counters_);
   ++counters_.delivered;
   PacketPool::release(std::move(packet));
 }
@@ -118,7 +118,7 @@ void RoceHost::answer(Packet packet) noexcept {
 }
 
 void RoceHost::queue_answer(Packet packet) noexcept {
-  HostPort& port = ports_[packet.meta().in_port];
+  HostPort& port = answers_to(PortNo{packet.meta().in_port});
   const uint8_t priority = priority_of(packet);
   if (!port.control.has_room(priority)) return drop(std::move(packet), DropReason::kQueueFull);
   ++counters_.answered;
@@ -146,7 +146,7 @@ bool RoceHost::buffer(Packet& packet) noexcept {
   }
   ++counters_.buffered;
   port.buffer.push(std::move(packet), now);
-  buffer_due_ = std::min(buffer_due_, port.buffer.next());
+  due_ = std::min(due_, port.buffer.next());
   port.adjust_pause(now);
   return true;
 }
@@ -163,8 +163,7 @@ void RoceHost::drain_buffers(Instant now) noexcept {
     }
     port.adjust_pause(now);
   }
-  buffer_due_ = Instant::never();
-  for (const HostPort& port : ports_) buffer_due_ = std::min(buffer_due_, port.buffer.next());
+  find_due();
 }
 
 void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>& slow, Instant now) {
@@ -205,6 +204,8 @@ void RoceHost::receive_pause(Packet packet) noexcept {
 void RoceHost::drop(Packet packet, DropReason reason) noexcept {
   ++counters_.dropped[static_cast<size_t>(reason)];
   counters_.ended_flow_packets += packet.is_of_flow() ? 1 : 0;
+  if (losses_ != nullptr && !is_consumed(reason)) [[unlikely]]
+    losses_->add(loss_of(packet, node_in_losses_, reason, packet.meta().at));
   PacketPool::release(std::move(packet));
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "dataplane/units/time.hpp"
@@ -19,6 +20,7 @@ class SendOrder {
   // Room for `count` queue pairs; between windows.
   void reserve(uint32_t count) {
     waiting_.reserve(count);
+    if (kept_.capacity() < count) kept_.reserve(size_t{2} * count);
     if (count <= ring_.size()) return;
     std::vector<uint32_t> larger;
     while (head_ != tail_) larger.push_back(pop());
@@ -52,12 +54,28 @@ class SendOrder {
     return pop();
   }
 
+  // Slow: for rare events. Those of whom leaves(queue pair) is true go to `other`, which has room for them, and the
+  // rest keep their order. Who stands in a ring stands in a ring again.
+  template <typename Leaves>
+  void move_to(SendOrder& other, dataplane::Instant now, Leaves&& leaves) {
+    for (uint32_t left = tail_ - head_; left != 0; --left) {
+      const uint32_t queue_pair = pop();
+      leaves(queue_pair) ? other.push(queue_pair) : push(queue_pair);
+    }
+    for (; !waiting_.empty(); waiting_.pop()) kept_.emplace_back(waiting_.next(), waiting_.top_id());
+    for (const auto& [eligible, queue_pair] : kept_) {
+      (leaves(queue_pair) ? other : *this).add(queue_pair, eligible, now);
+    }
+    kept_.clear();
+  }
+
  private:
   void push(uint32_t queue_pair) { ring_[tail_++ & (ring_.size() - 1)] = queue_pair; }
   uint32_t pop() { return ring_[head_++ & (ring_.size() - 1)]; }
 
   dataplane::TimedHeap waiting_;
-  std::vector<uint32_t> ring_;  // a power of two
+  std::vector<std::pair<dataplane::Instant, uint32_t>> kept_;  // while some of `waiting_` leave
+  std::vector<uint32_t> ring_;                                 // a power of two
   uint32_t head_ = 0;
   uint32_t tail_ = 0;
 };

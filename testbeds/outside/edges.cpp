@@ -56,7 +56,7 @@ std::string beside(const std::string& file, const std::filesystem::path& folder)
 }  // namespace
 
 std::expected<OpenedEdge, Error> open_edge(const control::VhostUserEdge& edge, const EdgeSetting& setting) {
-  return over(dataplane::open_vhost_device(edge.socket, setting.pool), setting);
+  return over(dataplane::open_vhost_device(edge.socket, setting.pool, setting.speed_mbps), setting);
 }
 
 std::expected<OpenedEdge, Error> open_edge(const control::TapEdge& edge, const EdgeSetting& setting) {

@@ -25,6 +25,7 @@ struct EdgeSetting {
   uint32_t mtu = 1500;
   dataplane::PacketPool& pool;  // has room for a whole frame and outlives the node
   int64_t dilation = 1;         // as of the wall clock
+  uint32_t speed_mbps = 0;      // of the link, for the drivers of guests
   dataplane::NicConfig nic;
 };
 

@@ -52,7 +52,7 @@ std::optional<GuestSpec> guest_spec_of(const OutsideSpec& spec, const OutsidePla
   }
   guest.nics.front().addresses = spec.addresses;
   guest.nics.front().gateways = spec.gateways;
-  if (spec.ports > 1) guest.bond_mode = "balance-xor";
+  if (spec.ports > 1) guest.bond_mode = spec.lacp ? "802.3ad" : "balance-xor";
   return guest;
 }
 
@@ -208,7 +208,7 @@ std::expected<void, Error> OutsideHosts::lay_common_board() const {
 std::expected<OpenedEdge, Error> OutsideHosts::open_edge(size_t host, uint32_t port, dataplane::PacketPool& pool,
                                                          int64_t dilation, const dataplane::NicConfig& nic) {
   const Host& at = *hosts_[host];
-  const EdgeSetting setting{at.spec.name, at.spec.mtu, pool, dilation, nic};
+  const EdgeSetting setting{at.spec.name, at.spec.mtu, pool, dilation, at.spec.speed_mbps, nic};
   const control::Attachment& attachment = at.spec.attachment;
   if (at.space) {
     std::expected<OpenedEdge, Error> edge = std::unexpected(Error{});

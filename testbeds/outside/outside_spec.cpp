@@ -11,9 +11,15 @@ OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node) {
   spec.name = host.name;
   spec.attachment = host.attachment;
   spec.ports = static_cast<uint32_t>(host.ports.size());
+  spec.lacp = bonds_by_lacp(fabric, node);
   spec.mac = control::to_string(host.ports.front().mac);
   spec.mtu = fabric.links[host.ports.front().link].mtu;
-  for (const control::FabricPort& port : host.ports) spec.mtu = std::min(spec.mtu, fabric.links[port.link].mtu);
+  dataplane::Rate slowest = fabric.links[host.ports.front().link].rate;
+  for (const control::FabricPort& port : host.ports) {
+    spec.mtu = std::min(spec.mtu, fabric.links[port.link].mtu);
+    slowest = std::min(slowest, fabric.links[port.link].rate);
+  }
+  spec.speed_mbps = static_cast<uint32_t>(slowest.count_bps() / 1'000'000);
   const control::Subnet& subnet = fabric.subnets[host.subnet];
   spec.addresses = {control::to_string(host.ipv4) + "/" + std::to_string(subnet.v4.length),
                     control::to_string(host.ipv6) + "/" + std::to_string(subnet.v6.length)};
@@ -21,6 +27,16 @@ OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node) {
     spec.gateways = {control::to_string(subnet.gateway4), control::to_string(subnet.gateway6)};
   }
   return spec;
+}
+
+bool bonds_by_lacp(const control::Fabric& fabric, uint32_t node) {
+  const control::FabricNode& host = fabric.nodes[node];
+  if (host.ports.size() < 2 || !control::needs_wall_clock(host.attachment)) return false;
+  std::vector<uint32_t> peers;
+  for (uint16_t port = 0; port < host.ports.size(); ++port) peers.push_back(fabric.peer_of({node, port}).node);
+  std::ranges::sort(peers);
+  return std::ranges::adjacent_find(peers) == peers.end() &&
+         std::ranges::all_of(peers, [&](uint32_t n) { return fabric.nodes[n].kind == control::NodeKind::kSwitch; });
 }
 
 namespace {

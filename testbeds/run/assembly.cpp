@@ -162,11 +162,8 @@ class Builder {
   void add_builtin(uint32_t n, const FabricNode& node) {
     uint32_t mtu = 65'535;
     for (const control::FabricPort& port : node.ports) mtu = std::min(mtu, testbed_.fabric.links[port.link].mtu);
-    HostConfig config{.name = node.name, .mac = control::packet_mac(node.ports[0].mac), .ipv4 = ipv4_of(node)};
-    config.ipv6 = node.ipv6.bytes;
-    config.gateway = gateway_of(n);
+    HostConfig config = bonded_host(testbed_.fabric, n, gateway_of(n));
     config.mtu = mtu;
-    config.ports = static_cast<uint16_t>(node.ports.size());
     config.priority_of_dscp = priorities_at(n);
     for (uint16_t p = 0; p < node.ports.size() && p < config.links.size(); ++p) config.links[p] = link_at({n, p});
     if (const auto wrong = wrong_with(config); !wrong.empty()) {
@@ -230,7 +227,8 @@ class Builder {
     config.link_mode = link.flow_control;
     config.mac = control::packet_mac(testbed_.fabric.port(end).mac);
     config.priority_of_dscp = priorities_at(end.node);
-    config.pfc_enable = node.nic.pfc_enable.value_or(pauses_at(testbed_.fabric.peer_of(end)));
+    config.pfc_enable =
+        paused_priorities(link.flow_control, node.nic.pfc_enable.value_or(pauses_at(testbed_.fabric.peer_of(end))));
     config.relays_pfc = node.nic.relay_pfc;
     config.rate = node.nic.rate;
     config.congestion_control = node.nic.congestion_control;

@@ -126,7 +126,7 @@ control::PortChanges CounterSeries::copy_port(const pipelines::Switch& node, Por
   return changes;
 }
 
-// Returns whether its credit frames have changed.
+// Returns whether its credit frames or the pauses of its whole link have changed.
 bool CounterSeries::copy_pauses_of(const pipelines::Switch& node, PortNo port, control::PortSnapshot& out,
                                    PortState& state, control::PortChanges& changes) const {
   const Egress& egress = node.egress();
@@ -141,19 +141,22 @@ bool CounterSeries::copy_pauses_of(const pipelines::Switch& node, PortNo port, c
   // Else only a watchdog's poll changes anything.
   const bool is_watched = egress.plan().ports[port.value()].watchdog.action != WatchdogAction::kNone;
   if (state.was_at_rest && state.pause_changes == flow.pause_changes() && !is_watched) return false;
+  const bool link_changed = update(out.link_pause, link_pause_of(flow, now_.instant));
   PauseSnapshots pauses = out.pauses;
   copy_pauses(egress, port, now_.instant, pauses);
   for (uint32_t p = 0; p < kPriorities; ++p) changes.priorities |= bit(update(out.pauses[p], pauses[p]), p);
   // What ends at this very instant is counted by an event that is still to come.
   const Instant before = now_.instant - Duration::ps(1);
   state = {.pause_changes = flow.pause_changes(), .was_at_rest = flow.is_at_rest(before)};
-  return false;
+  return link_changed;
 }
 
 void CounterSeries::copy_host(uint32_t n, control::HostSnapshot& out) const {
   for (uint16_t p = 0; p < out.ports.size(); ++p) {
     const PortFlowControl& flow = assembly_.hosts[n]->flow_control(PortNo{p});
-    if (flow.pause_changes() != 0) out.ports[p].pause = pauses_of(flow, now_.instant);
+    if (flow.pause_changes() == 0) continue;
+    out.ports[p].pause = pauses_of(flow, now_.instant);
+    out.ports[p].link_pause = link_pause_of(flow, now_.instant);
   }
 }
 

@@ -35,7 +35,19 @@ void EdgeWatch::look_at(size_t edge, Instant now) {
   const EdgePort& port = assembly_.edges[edge];
   port.nic->look_outside(now);
   report(edge);
-  if (port.nic->outside_is_gone()) links_.set({testbed_.fabric.port(port.end).link}, false, now);
+  follow_carrier(edge, now);
+}
+
+// The NIC hears first that it is the outside that has no carrier, and last that it has one again: in between the link
+// changes, and the outside must not be shown that.
+void EdgeWatch::follow_carrier(size_t edge, Instant now) {
+  const EdgePort& port = assembly_.edges[edge];
+  const bool lost = port.nic->outside_is_gone() || !port.nic->outside_has_carrier();
+  if (lost == lost_[edge]) return;
+  lost_[edge] = lost;
+  if (lost) port.nic->set_outside_lost(true);
+  links_.set_lost(testbed_.fabric.port(port.end).link, lost, now);
+  if (!lost) port.nic->set_outside_lost(false);
 }
 
 void EdgeWatch::report(size_t edge) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks at intervals for what has gone wrong with the edges of a running fabric (a file that cannot be written, an
-// interface that was deleted), and reports it on the error channel. When the outside of an edge has gone, the edge's
-// link goes down. On the virtual clock it keeps no run alive, and reports errors as of the instants that edges give for
-// them, so that nothing depends on when it looks.
+// interface that was deleted), and reports it on the error channel. When the outside of an edge has gone or has lost
+// its carrier, the edge's link goes down, until the carrier is back. On the virtual clock it keeps no run alive, and
+// reports errors as of the instants that edges give for them, so that nothing depends on when it looks.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,12 @@ class EdgeWatch {
  public:
   // All four must outlive the EdgeWatch.
   EdgeWatch(const control::Testbed& testbed, Assembly& assembly, LinkControl& links, control::ErrorChannel& errors)
-      : testbed_(testbed), assembly_(assembly), links_(links), errors_(errors), reported_(assembly.edges.size(), 0) {}
+      : testbed_(testbed),
+        assembly_(assembly),
+        links_(links),
+        errors_(errors),
+        reported_(assembly.edges.size(), 0),
+        lost_(assembly.edges.size(), false) {}
 
   // Before the first window.
   void start();
@@ -27,6 +32,7 @@ class EdgeWatch {
  private:
   void look(dataplane::Instant now);
   void look_at(size_t edge, dataplane::Instant now);
+  void follow_carrier(size_t edge, dataplane::Instant now);
   void report(size_t edge);
 
   const control::Testbed& testbed_;
@@ -34,6 +40,7 @@ class EdgeWatch {
   LinkControl& links_;
   control::ErrorChannel& errors_;
   std::vector<size_t> reported_;  // faults, by edge
+  std::vector<bool> lost_;        // whether the outside has no carrier, by edge
 };
 
 }  // namespace softspine::testbeds

@@ -89,11 +89,14 @@ void EventLog::add_line(const Event& event) {
 }
 
 // What lies at `now` itself waits: more of it may come.
-void EventLog::write_before(Instant now) {
+void EventLog::write_before(Instant now, Instant end) {
   if (!file_) return;
   for (const auto& recorder : recorders_) recorder->end_bursts(now);
   for (const auto& buffer : buffers_) {
-    buffer->take([this](const Event& event) { events_.push_back(event); });
+    buffer->take([&](const Event& event) {
+      events_.push_back(event);
+      events_.back().at = std::min(event.at, end);
+    });
   }
   gather_control();
   std::ranges::stable_sort(events_, {}, [](const Event& e) { return std::tuple{e.at, e.node, e.port}; });
@@ -118,7 +121,7 @@ void EventLog::write_before(Instant now) {
 
 void EventLog::finish(Instant now) {
   if (!file_) return;
-  write_before(Instant::never());
+  write_before(Instant::never(), now);
   uint64_t lost = 0;
   for (const auto& buffer : buffers_) lost += buffer->lost();
   file_->text() += fmt::format("{{\"end_ps\":{},\"lines\":{},\"lost\":{}}}\n", now.count_ps(), written_, lost);

@@ -52,7 +52,8 @@ class EventLog {
     std::string text;
   };
   void look(dataplane::Instant now);
-  void write_before(dataplane::Instant now);
+  // `end`: of the run; a burst that was not over by then is written as of then.
+  void write_before(dataplane::Instant now, dataplane::Instant end = dataplane::Instant::never());
   void gather_control();
   void add_line(const dataplane::Event& event);
 

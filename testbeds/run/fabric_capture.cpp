@@ -4,11 +4,36 @@
 #include <fmt/format.h>
 #include <fnmatch.h>
 
+#include "control/document/words.hpp"
+#include "control/topology/node_sets.hpp"
+
 namespace softspine::testbeds {
 
 using namespace dataplane;
 
 namespace {
+
+// What is no pattern of ports names nodes: all ports of each.
+std::expected<std::vector<std::string>, std::string> port_patterns(const std::vector<std::string>& given,
+                                                                   const control::Fabric& fabric) {
+  std::vector<std::string> out;
+  control::NodeSets sets(fabric);
+  control::Guesser guesser;
+  for (const std::string& each : given) {
+    if (each.find(':') != std::string::npos || each == "*") {
+      out.push_back(each);
+      continue;
+    }
+    const control::NamedNodes found = sets.find(each, control::Among::kNodes);
+    if (found.nodes.empty()) {
+      const bool guess = !found.unknown.empty() && found.of == control::NamedNodes::Of::kNode;
+      return std::unexpected("no port to capture: " + found.wrong +
+                             (guess ? guesser.guess(found.unknown, sets.names()) : ""));
+    }
+    for (const uint32_t node : found.nodes) out.push_back(fabric.nodes[node].name + ":*");
+  }
+  return out;
+}
 
 bool names_a_port(const std::string& pattern, const control::Fabric& fabric) {
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
@@ -21,9 +46,13 @@ bool names_a_port(const std::string& pattern, const control::Fabric& fabric) {
 
 }  // namespace
 
-std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(const CaptureRequest& request,
+std::expected<std::unique_ptr<FabricCapture>, std::string> FabricCapture::open(const CaptureRequest& asked,
                                                                                const control::Testbed& testbed,
                                                                                Assembly& assembly) {
+  auto patterns = port_patterns(asked.ports, testbed.fabric);
+  if (!patterns) return std::unexpected(patterns.error());
+  CaptureRequest request = asked;
+  request.ports = std::move(*patterns);
   for (const std::string& pattern : request.ports) {
     if (!names_a_port(pattern, testbed.fabric)) return std::unexpected("no port to capture is named " + pattern);
   }

@@ -20,7 +20,7 @@ namespace softspine::testbeds {
 
 struct CaptureRequest {
   std::string path;
-  std::vector<std::string> ports;  // patterns of "node:port"; none: all
+  std::vector<std::string> ports;  // patterns of "node:port", or nodes (topology/node_sets.hpp); none: all
   uint32_t snaplen = 256;
   bool full = false;             // frames whole, with their payloads' zeros
   uint64_t max_bytes = 0;        // 0: no limit

@@ -32,6 +32,16 @@ uint8_t place_of(HostFaultKind kind) {
   return static_cast<uint8_t>(kHostPlaces + static_cast<uint8_t>(kind));
 }
 
+FaultScope::Kind scope_of(PortFaultKind kind) {
+  switch (kind) {
+    case PortFaultKind::kLossy: return FaultScope::Kind::kFramesDie;
+    case PortFaultKind::kDeaf: return FaultScope::Kind::kDeaf;
+    case PortFaultKind::kTxDisabled: return FaultScope::Kind::kTxDisabled;
+    case PortFaultKind::kClear: break;
+  }
+  return FaultScope::Kind::kOther;
+}
+
 }  // namespace
 
 void FaultControl::start() {
@@ -56,15 +66,44 @@ void FaultControl::happen(const Fault& fault, Instant now, Instant until) {
   assembly_.engine->at(until, [this, fault, number = begun_](Instant then) { end(fault, number, then); });
 }
 
+void FaultControl::strike(std::string what, FaultScope scope, Instant now) {
+  struck_.push_back({.at = now, .what = std::move(what)});
+  if (scope.kind == FaultScope::Kind::kOther) return;
+  struck_.back().number = losses_.begin(std::move(scope), now);
+  works_[begun_] = {.number = struck_.back().number};
+}
+
+void FaultControl::occupy(const Place& place, Instant now) {
+  leave(place, now);
+  at_work_[place] = begun_;
+  ++works_[begun_].places;
+}
+
+bool FaultControl::leave(const Place& place, Instant now) {
+  const auto found = at_work_.find(place);
+  if (found == at_work_.end()) return false;
+  const auto work = works_.find(found->second);
+  at_work_.erase(found);
+  if (--work->second.places > 0) return true;
+  losses_.ended(work->second.number, now);
+  losses_.restored(work->second.number, now);
+  works_.erase(work);
+  return true;
+}
+
 void FaultControl::begin(const HostFault& fault, Instant now) {
   ++begun_;
-  struck_.push_back({now, fault_text(testbed_.fabric, fault, true)});
+  FaultScope scope{.kind = FaultScope::Kind::kHost};
+  const auto ports = static_cast<uint16_t>(testbed_.fabric.nodes[fault.node].ports.size());
+  for (uint16_t p = 0; p < ports; ++p) scope.ports.push_back({fault.node, p});
+  if (fault.kind == HostFaultKind::kClear) scope = {};
+  strike(fault_text(testbed_.fabric, fault, true), std::move(scope), now);
   if (fault.kind != HostFaultKind::kClear) {
-    at_work_[{place_of(fault.kind), fault.node, 0}] = begun_;
+    occupy({place_of(fault.kind), fault.node, 0}, now);
     return set_host(fault, true, now);
   }
   for (const HostFaultKind kind : {HostFaultKind::kStorm, HostFaultKind::kSlowReceiver}) {
-    if (at_work_.erase({place_of(kind), fault.node, 0}) == 0) continue;
+    if (!leave({place_of(kind), fault.node, 0}, now)) continue;
     set_host({.node = fault.node, .kind = kind}, false, now);
   }
 }
@@ -72,8 +111,8 @@ void FaultControl::begin(const HostFault& fault, Instant now) {
 void FaultControl::end(const HostFault& fault, uint64_t number, Instant now) {
   const auto found = at_work_.find({place_of(fault.kind), fault.node, 0});
   if (found == at_work_.end() || found->second != number) return;
-  at_work_.erase(found);
-  struck_.push_back({now, fault_text(testbed_.fabric, fault, false)});
+  leave(found->first, now);
+  struck_.push_back({.at = now, .what = fault_text(testbed_.fabric, fault, false)});
   set_host(fault, false, now);
 }
 
@@ -94,18 +133,18 @@ void FaultControl::set_host(const HostFault& fault, bool fails, Instant now) {
 
 void FaultControl::begin(const PortFault& fault, Instant now) {
   ++begun_;
-  struck_.push_back({now, fault_text(testbed_.fabric, fault, true)});
+  strike(fault_text(testbed_.fabric, fault, true), {.kind = scope_of(fault.kind), .ports = fault.ports}, now);
   for (const LinkEnd port : fault.ports) {
-    if (fault.kind != PortFaultKind::kClear) at_work_[{place_of(fault.kind), port.node, port.port}] = begun_;
+    if (fault.kind != PortFaultKind::kClear) occupy({place_of(fault.kind), port.node, port.port}, now);
     if (fault.kind == PortFaultKind::kLossy) set_cable(fault, port);
     if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, fault.priorities, now);
     if (fault.kind == PortFaultKind::kTxDisabled) set_tx(port, false, now);
     if (fault.kind != PortFaultKind::kClear) continue;
-    if (at_work_.erase({place_of(PortFaultKind::kLossy), port.node, port.port}) != 0) {
+    if (leave({place_of(PortFaultKind::kLossy), port.node, port.port}, now)) {
       transmitter_at(port).set_fault(nullptr);
     }
-    if (at_work_.erase({place_of(PortFaultKind::kDeaf), port.node, port.port}) != 0) set_deaf(port, 0, now);
-    if (at_work_.erase({place_of(PortFaultKind::kTxDisabled), port.node, port.port}) != 0) set_tx(port, true, now);
+    if (leave({place_of(PortFaultKind::kDeaf), port.node, port.port}, now)) set_deaf(port, 0, now);
+    if (leave({place_of(PortFaultKind::kTxDisabled), port.node, port.port}, now)) set_tx(port, true, now);
   }
 }
 
@@ -115,13 +154,13 @@ void FaultControl::end(const PortFault& fault, uint64_t number, Instant now) {
   for (const LinkEnd port : fault.ports) {
     const auto found = at_work_.find({place_of(fault.kind), port.node, port.port});
     if (found == at_work_.end() || found->second != number) continue;
-    at_work_.erase(found);
+    leave(found->first, now);
     ended.ports.push_back(port);
     if (fault.kind == PortFaultKind::kLossy) transmitter_at(port).set_fault(nullptr);
     if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, 0, now);
     if (fault.kind == PortFaultKind::kTxDisabled) set_tx(port, true, now);
   }
-  if (!ended.ports.empty()) struck_.push_back({now, fault_text(testbed_.fabric, ended, false)});
+  if (!ended.ports.empty()) struck_.push_back({.at = now, .what = fault_text(testbed_.fabric, ended, false)});
 }
 
 void FaultControl::set_cable(const PortFault& fault, LinkEnd port) {

@@ -18,13 +18,15 @@
 #include "control/load/live_fault.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/loss_windows.hpp"
 
 namespace softspine::testbeds {
 
 class FaultControl {
  public:
-  // Both must outlive the FaultControl.
-  FaultControl(const control::Testbed& testbed, Assembly& assembly) : testbed_(testbed), assembly_(assembly) {}
+  // All three must outlive the FaultControl.
+  FaultControl(const control::Testbed& testbed, Assembly& assembly, LossWindows& losses)
+      : testbed_(testbed), assembly_(assembly), losses_(losses) {}
 
   // Before the first window: the testbed's faults are scheduled.
   void start();
@@ -40,6 +42,17 @@ class FaultControl {
   // What a fault sits on: its kind, the node, and the port (hosts fail with all of theirs).
   using Place = std::tuple<uint8_t, uint32_t, uint16_t>;
 
+  // Of a fault that is at work at `places` of them.
+  struct AtWork {
+    uint32_t number = 0;  // in the ledger of losses
+    size_t places = 0;
+  };
+  // The fault is at work there from now on, in the place of what has been.
+  void occupy(const Place& place, dataplane::Instant now);
+  // The fault that is at work there is so no longer. False if there was none.
+  bool leave(const Place& place, dataplane::Instant now);
+  void strike(std::string what, FaultScope scope, dataplane::Instant now);
+
   template <typename Fault>
   void happen(const Fault& fault, dataplane::Instant now, dataplane::Instant until);
   void begin(const control::HostFault& fault, dataplane::Instant now);
@@ -54,9 +67,11 @@ class FaultControl {
 
   const control::Testbed& testbed_;
   Assembly& assembly_;
+  LossWindows& losses_;
   std::vector<control::FaultSnapshot> struck_;
   uint64_t begun_ = 0;                            // faults so far: each has a number
   std::map<Place, uint64_t> at_work_;             // the number of the fault that is at work there
+  std::map<uint64_t, AtWork> works_;              // by that number
   std::map<control::LinkEnd, uint64_t> spoiled_;  // how many faults this end of the cable has had
 };
 

@@ -27,11 +27,24 @@ std::string percent(uint64_t millionths) {
 
 }  // namespace
 
-std::string fault_text(const control::Fabric& fabric, const std::vector<uint32_t>& links, bool up) {
-  if (links.empty()) return "no link changes";
+std::string links_text(const control::Fabric& fabric, const std::vector<uint32_t>& links) {
+  if (links.empty()) return "no link";
   const control::FabricLink& first = fabric.links[links[0]];
-  return fmt::format("link {} – {}{} {}", fabric.name_of(first.a), fabric.name_of(first.b), and_more(links.size()),
-                     up ? "up" : "down");
+  return fmt::format("link {} – {}{}", fabric.name_of(first.a), fabric.name_of(first.b), and_more(links.size()));
+}
+
+std::string fault_text(const control::Fabric& fabric, const std::vector<uint32_t>& links, bool up) {
+  return links_text(fabric, links) + (up ? " up" : " down");
+}
+
+std::string fault_text(const control::Fabric& fabric, const control::Fault& fault) {
+  if (fault.kind == control::LinkFaultKind::kDrained) return links_text(fabric, fault.links) + " drained";
+  if (fault.ports.size() == fault.links.size() && !fault.ports.empty()) {
+    const control::LinkEnd from = fault.ports[0];
+    return fmt::format("frames from {} to {}{} die", fabric.name_of(from), fabric.name_of(fabric.peer_of(from)),
+                       and_more(fault.ports.size()));
+  }
+  return links_text(fabric, fault.links) + ": frames of both directions die";
 }
 
 std::string fault_text(const control::Testbed& testbed, const control::ProfileChange& change) {

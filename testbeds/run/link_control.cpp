@@ -1,58 +1,283 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/link_control.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <utility>
 
 #include "testbeds/run/fault_text.hpp"
 
 namespace softspine::testbeds {
 
+using control::Fault;
+using control::LinkEnd;
+using control::LinkFaultKind;
+using dataplane::Duration;
 using dataplane::Instant;
 
-LinkControl::LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly)
-    : testbed_(testbed), compiler_(compiler), assembly_(assembly), up_(testbed.fabric.links.size(), true) {}
+LinkControl::LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly,
+                         LossWindows& losses)
+    : testbed_(testbed),
+      compiler_(compiler),
+      assembly_(assembly),
+      losses_(losses),
+      states_(testbed.fabric.links.size()),
+      routed_{.usable = std::vector<bool>(states_.size(), true),
+              .last_resort = std::vector<bool>(states_.size(), true)},
+      waves_(testbed, compiler, assembly, routed_) {}
 
 void LinkControl::start() {
-  routes_ = compiler_.routes(up_);
-  for (uint32_t n = 0; n < routes_->size(); ++n) {
-    if (assembly_.switches[n] != nullptr) assembly_.switches[n]->publish(compiler_.compile(n, routes(n)), Instant{});
+  waves_.start();
+  for (const Fault& fault : testbed_.faults) {
+    assembly_.engine->at(fault.at, [this, &fault](Instant now) { strike(fault, now); });
   }
-  for (const control::Fault& fault : testbed_.faults) {
-    assembly_.engine->at(fault.at, [this, &fault](Instant now) {
-      if (fault.profile) return use_profile(fault.profile->node, fault.profile->profile, now);
-      set(fault.links, fault.up, now);
-    });
+}
+
+void LinkControl::strike(const Fault& fault, Instant now) {
+  if (fault.profile) return use_profile(fault.profile->node, fault.profile->profile, now);
+  switch (fault.kind) {
+    case LinkFaultKind::kDown: return set(fault.links, false, now);
+    case LinkFaultKind::kUp: return set(fault.links, true, now);
+    case LinkFaultKind::kDead: return kill(fault, now);
+    case LinkFaultKind::kDrained: return drain(fault, now);
   }
 }
 
 void LinkControl::set(const std::vector<uint32_t>& links, bool up, Instant now) {
+  for (const uint32_t link : links) states_[link].asked = up;
+  if (up) return repair(links, now);
   std::vector<uint32_t> changed;
   for (const uint32_t link : links) {
-    if (up_[link] == up) continue;
-    up_[link] = up;
-    assembly_.engine->set_link(assembly_.port_ref(testbed_.fabric.links[link].a), up, now);
-    changed.push_back(link);
+    if (states_[link].up) changed.push_back(link);
   }
-  if (changed.empty()) return;
-  struck_.push_back({now, fault_text(testbed_.fabric, changed, up)});
-  if (testbed_.convergence.count_ps() == 0) return follow(now);
-  assembly_.engine->at(now + testbed_.convergence, [this](Instant later) { follow(later); });
+  if (!changed.empty()) take_down(changed, fault_text(testbed_.fabric, changed, false), now);
+}
+
+void LinkControl::set_lost(uint32_t link, bool lost, Instant now) {
+  LinkState& state = states_[link];
+  lost ? ++state.lost_ends : --state.lost_ends;
+  const bool up = state.asked && state.lost_ends == 0;
+  if (state.up == up) return;
+  if (!up) return take_down({link}, fault_text(testbed_.fabric, {link}, false), now);
+  set_carrier(link, true, now);
+  reopen({link}, true, now);
+}
+
+void LinkControl::set_unused(uint32_t link, bool unused, Instant now) {
+  states_[link].unused = unused;
+  show_to_routes(link);
+  losses_.set_links(routed_.last_resort, now);
+  if (waves_.has_started()) waves_.follow({link}, now, [](Instant) {});
+}
+
+uint32_t LinkControl::open(const Fault& fault, const std::string& what, Instant now) {
+  const auto scope = fault.kind == LinkFaultKind::kDead ? FaultScope::Kind::kFramesDie : FaultScope::Kind::kLinks;
+  const uint32_t number = losses_.begin({.kind = scope, .links = fault.links, .ports = fault.ports}, now);
+  struck_.push_back({.at = now, .what = what, .number = number});
+  open_.push_back({.fault = number, .kind = fault.kind, .links = fault.links, .ports = fault.ports});
+  return number;
+}
+
+void LinkControl::show_to_routes(uint32_t link) {
+  const LinkState& state = states_[link];
+  routed_.usable[link] = !state.unused && state.noticed == LinkState::Use::kFull;
+  routed_.last_resort[link] = !state.unused && state.noticed != LinkState::Use::kNone;
+}
+
+LinkControl::Change LinkControl::change_of(const std::vector<uint32_t>& links) {
+  Change out{.links = links};
+  for (const uint32_t link : links) {
+    LinkState& state = states_[link];
+    if (state.last != state.use()) ++state.changes;
+    state.last = state.use();
+    out.changes.push_back(state.changes);
+  }
+  return out;
+}
+
+void LinkControl::take_down(const std::vector<uint32_t>& links, const std::string& what, Instant now) {
+  const uint32_t fault = open({.links = links, .kind = LinkFaultKind::kDown}, what, now);
+  for (const uint32_t link : links) set_carrier(link, false, now);
+  Change change = change_of(links);
+  change.begun.push_back(fault);
+  notice(std::move(change), true, now);
+}
+
+void LinkControl::set_carrier(uint32_t link, bool up, Instant now) {
+  states_[link].up = up;
+  assembly_.engine->set_link(assembly_.port_ref(testbed_.fabric.links[link].a), up, now);
+}
+
+// Nothing is emptied: who sends does not know.
+void LinkControl::kill(const Fault& fault, Instant now) {
+  const uint32_t number = open(fault, fault_text(testbed_.fabric, fault), now);
+  set_dead(fault.ports, true);
+  for (const uint32_t link : fault.links) {
+    ++states_[link].deaths;
+    states_[link].is_dark = states_[link].is_dark || fault.carrier_goes;
+  }
+  Change change = change_of(fault.links);
+  change.begun.push_back(number);
+  notice(std::move(change), fault.carrier_goes, now);
+  if (fault.until.is_never()) return;
+  assembly_.engine->at(now + (fault.until - fault.at), [this, number](Instant then) { end_death(number, then); });
+}
+
+void LinkControl::end_death(uint32_t fault, Instant now) {
+  const auto found = std::ranges::find(open_, fault, &Open::fault);
+  if (found == open_.end()) return;
+  struck_.push_back({.at = now, .what = links_text(testbed_.fabric, found->links) + ": frames pass again"});
+  set_dead(found->ports, false);
+  const std::vector<uint32_t> links = found->links;
+  const bool was_dark = std::ranges::any_of(links, [this](uint32_t link) { return states_[link].is_dark; });
+  for (const uint32_t link : links) {
+    if (--states_[link].deaths == 0) states_[link].is_dark = false;  // repair() takes links out of the fault
+  }
+  open_.erase(found);
+  Change change = change_of(links);
+  losses_.ended(fault, now);
+  change.ended = {fault};
+  notice(std::move(change), was_dark, now);
+}
+
+// Routes leave first, and the links after them.
+void LinkControl::drain(const Fault& fault, Instant now) {
+  const uint32_t number = open(fault, fault_text(testbed_.fabric, fault), now);
+  for (const uint32_t link : fault.links) states_[link].drained = true;
+  // Nobody has to detect it.
+  detect(change_of(fault.links), now, [this, number, after = fault.links_after](Instant then) {
+    losses_.converged(number, then);
+    if (!after) return;
+    assembly_.engine->at(then + *after, [this, number](Instant later) { go_down_drained(number, later); });
+  });
+}
+
+void LinkControl::go_down_drained(uint32_t fault, Instant now) {
+  const auto found = std::ranges::find(open_, fault, &Open::fault);
+  if (found == open_.end()) return;  // it is over
+  for (const uint32_t link : found->links) {
+    states_[link].asked = false;
+    set_carrier(link, false, now);
+  }
+  struck_.push_back({.at = now, .what = links_text(testbed_.fabric, found->links) + " down, drained"});
+  notice(change_of(found->links), true, now);
+}
+
+// Whatever these links had. One whose end outside has no carrier stays down.
+void LinkControl::repair(const std::vector<uint32_t>& links, Instant now) {
+  std::vector<uint32_t> working;
+  bool by_signal = false;
+  for (const uint32_t link : links) {
+    LinkState& state = states_[link];
+    if (state.works()) continue;
+    by_signal = by_signal || !state.up || state.is_dark || state.drained;
+    if (!state.up && state.lost_ends == 0) set_carrier(link, true, now);
+    for (const LinkEnd end : {testbed_.fabric.links[link].a, testbed_.fabric.links[link].b}) {
+      if (dead_.erase(end) != 0) set_dead({end}, false);  // however many faults it had
+    }
+    state.drained = state.is_dark = false;
+    state.deaths = 0;
+    if (state.up) working.push_back(link);
+  }
+  reopen(working, by_signal, now);
+}
+
+// Links that work again, or lack one of their faults.
+void LinkControl::reopen(const std::vector<uint32_t>& links, bool by_signal, Instant now) {
+  std::vector<uint32_t> changed = links;
+  std::ranges::sort(changed);
+  if (!changed.empty()) struck_.push_back({.at = now, .what = fault_text(testbed_.fabric, changed, true)});
+  Change change = change_of(changed);
+  change.ended = close_faults(now);
+  notice(std::move(change), by_signal, now);
+}
+
+bool LinkControl::has_fault(uint32_t link, LinkFaultKind kind) const {
+  const LinkState& state = states_[link];
+  switch (kind) {
+    case LinkFaultKind::kDown: return !state.up;
+    case LinkFaultKind::kDead: return state.deaths > 0;
+    case LinkFaultKind::kDrained: return state.drained;
+    case LinkFaultKind::kUp: break;
+  }
+  return false;
+}
+
+std::vector<uint32_t> LinkControl::close_faults(Instant now) {
+  std::vector<uint32_t> out;
+  std::erase_if(open_, [&](Open& each) {
+    const auto has_it_still = [&](uint32_t link) { return has_fault(link, each.kind); };
+    std::erase_if(each.links, std::not_fn(has_it_still));
+    std::erase_if(each.ports, [&](LinkEnd end) { return !has_it_still(testbed_.fabric.port(end).link); });
+    if (!each.links.empty()) return false;
+    losses_.ended(each.fault, now);
+    out.push_back(each.fault);
+    return true;
+  });
+  return out;
+}
+
+void LinkControl::set_dead(const std::vector<LinkEnd>& ports, bool dead) {
+  for (const LinkEnd port : ports) {
+    uint32_t& faults = dead_[port];
+    faults = dead ? faults + 1 : std::max(faults, 1U) - 1;
+    const dataplane::PortRef ref = assembly_.port_ref(port);
+    assembly_.engine->node(ref.node).transmitter(ref.port).set_dead(faults > 0);
+    if (faults == 0) dead_.erase(port);
+  }
+}
+
+// How long a state must last until routing takes notice; none: it never does.
+std::optional<Duration> LinkControl::detection_of(bool by_signal) const {
+  if (!testbed_.detection) return by_signal ? std::optional(Duration{}) : std::nullopt;
+  const auto& signal = testbed_.detection->loss_of_signal;
+  const auto& hellos = testbed_.detection->hellos;
+  if (!by_signal || !signal) return hellos;
+  return hellos ? std::min(*signal, *hellos) : *signal;
+}
+
+void LinkControl::notice(Change change, bool by_signal, Instant now) {
+  const auto after = detection_of(by_signal);
+  if (!after) {
+    for (const uint32_t fault : change.ended) losses_.restored(fault, now);
+    return;
+  }
+  if (after->count_ps() == 0) return detect(change, now);
+  assembly_.engine->at(now + *after, [this, change = std::move(change)](Instant then) { detect(change, then); });
+}
+
+// Of a state that has lasted; links that have changed since are another detection's.
+void LinkControl::detect(const Change& change, Instant now, RouteWaves::Done followed) {
+  std::vector<uint32_t> links;
+  for (size_t i = 0; i < change.links.size(); ++i) {
+    const uint32_t link = change.links[i];
+    LinkState& state = states_[link];
+    if (state.changes != change.changes[i] || state.noticed == state.use()) continue;
+    state.noticed = state.use();
+    show_to_routes(link);
+    links.push_back(link);
+  }
+  if (links.empty()) {
+    for (const uint32_t fault : change.ended) losses_.restored(fault, now);
+    if (followed) followed(now);
+    return;
+  }
+  if (testbed_.detection) {
+    for (const uint32_t fault : change.begun) losses_.detected(fault, now);
+  }
+  losses_.set_links(routed_.last_resort, now);
+  waves_.follow(links, now,
+                [this, begun = change.begun, ended = change.ended, followed = std::move(followed)](Instant then) {
+                  for (const uint32_t fault : begun) losses_.converged(fault, then);
+                  for (const uint32_t fault : ended) losses_.restored(fault, then);
+                  if (followed) followed(then);
+                });
 }
 
 void LinkControl::use_profile(uint32_t node, uint32_t profile, Instant now) {
-  struck_.push_back({now, fault_text(testbed_, {.node = node, .profile = profile})});
+  struck_.push_back({.at = now, .what = fault_text(testbed_, {.node = node, .profile = profile})});
   compiler_.use_profile(node, profile);
-  assembly_.switches[node]->publish(compiler_.compile(node, routes(node)), now);
-}
-
-void LinkControl::follow(Instant now) {
-  auto now_there = compiler_.routes(up_);
-  for (uint32_t n = 0; n < now_there->size(); ++n) {
-    if (assembly_.switches[n] == nullptr || (*now_there)[n] == routes(n)) continue;
-    assembly_.switches[n]->publish(compiler_.compile(n, (*now_there)[n]), now);
-    followed_.push_back({now, n});
-  }
-  routes_ = std::move(now_there);
+  waves_.publish_again(node, now);
 }
 
 }  // namespace softspine::testbeds

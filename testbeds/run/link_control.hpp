@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links go up and down, and routes follow.
+// Links go up and down, their frames die unseen, they are drained; and routes follow.
 //
-//   T                  the link's state changes: frames on it are lost and counted, queues before it are emptied, and
-//                      until routes follow, packets that are still routed there are dropped as link_down
-//   T + convergence    routes are computed anew, and every switch whose routes have changed gets its new tables
+//   down       the link's state changes: frames on it are lost and counted, queues before it are emptied, and until
+//              routes follow, packets that are still routed there are dropped as link_down
+//   dead       frames die (one direction, or all links of a node), the links stay up: only BFD sees it, or, where
+//              `carrier: goes`, loss of signal
+//   drained    routes leave, but where there is no other way; the links go down later, or not at all
+//   up         all of these are over
+// Without `detection` routes follow `convergence` after links go down or up, and nobody sees frames die. With it routes
+// follow once a state has lasted as long as its detection takes: a link that flaps faster is not noticed. How routes
+// follow: route_waves.hpp.
 //
 // A switch that gets another profile while it runs is published in the same way.
 //
@@ -11,54 +17,97 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
-#include <string>
+#include <map>
+#include <optional>
 #include <vector>
 
 #include "control/compile/compile.hpp"
 #include "control/routing/routes.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
+#include "testbeds/run/link_state.hpp"
+#include "testbeds/run/loss_windows.hpp"
+#include "testbeds/run/route_waves.hpp"
 
 namespace softspine::testbeds {
 
 class LinkControl {
  public:
-  // All three must outlive the LinkControl.
-  LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly);
+  // All four must outlive the LinkControl.
+  LinkControl(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly, LossWindows& losses);
 
   // Before the first window: every switch gets its tables, the testbed's faults are scheduled.
   void start();
 
   // From an action. Links that already have this state are left as they are.
   void set(const std::vector<uint32_t>& links, bool up, dataplane::Instant now);
+  // From an action: an end of the link that is outside has lost its carrier, or has it again. The link is up if set()
+  // wants it up and no end has lost its carrier.
+  void set_lost(uint32_t link, bool lost, dataplane::Instant now);
+  // From an action, or before start(): routes leave the link out although it is up, or no longer: LACP has not agreed
+  // on its use.
+  void set_unused(uint32_t link, bool unused, dataplane::Instant now);
+  // From an action: whatever the fault does to links, from now on; `until` and `links_after` count from now.
+  void strike(const control::Fault& fault, dataplane::Instant now);
 
   // From an action: the switch works by another profile of the testbed from now on. Packets that wait are judged by the
   // new profile, and none is lost. control::why_not_change says whether the switch may change to it.
   void use_profile(uint32_t node, uint32_t profile, dataplane::Instant now);
 
-  bool up(uint32_t link) const { return up_[link]; }
-  const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }
-  uint32_t route_changes() const { return static_cast<uint32_t>(followed_.size()); }
-  // Each switch that got new tables as links changed, in order.
-  struct Followed {
-    dataplane::Instant at;
-    uint32_t node = 0;
-  };
-  const std::vector<Followed>& followed() const { return followed_; }
+  bool up(uint32_t link) const { return states_[link].up; }
+  const control::RouteTable& routes(uint32_t node) const { return waves_.routes(node); }
+  const std::vector<control::RouteTable>& all_routes() const { return waves_.all(); }
+  uint32_t route_changes() const { return static_cast<uint32_t>(waves_.followed().size()); }
+  const std::vector<RouteWaves::Followed>& followed() const { return waves_.followed(); }
   // What has changed so far, in order.
   const std::vector<control::FaultSnapshot>& struck() const { return struck_; }
 
  private:
-  void follow(dataplane::Instant now);
+  // A fault of links that is not over.
+  struct Open {
+    uint32_t fault;
+    control::LinkFaultKind kind;
+    std::vector<uint32_t> links;          // that have it still
+    std::vector<control::LinkEnd> ports;  // whose frames die
+  };
+  // What a change of links began and ended, until routes have followed it.
+  struct Change {
+    std::vector<uint32_t> links;
+    std::vector<uint64_t> changes;  // of LinkState, by link: later ones supersede it
+    std::vector<uint32_t> begun;    // faults
+    std::vector<uint32_t> ended;
+  };
+
+  void take_down(const std::vector<uint32_t>& links, const std::string& what, dataplane::Instant now);
+  void kill(const control::Fault& fault, dataplane::Instant now);
+  void drain(const control::Fault& fault, dataplane::Instant now);
+  void repair(const std::vector<uint32_t>& links, dataplane::Instant now);
+  void reopen(const std::vector<uint32_t>& links, bool by_signal, dataplane::Instant now);
+  void end_death(uint32_t fault, dataplane::Instant now);
+  // The faults that are over, since none of their links has them any more.
+  std::vector<uint32_t> close_faults(dataplane::Instant now);
+  bool has_fault(uint32_t link, control::LinkFaultKind kind) const;
+  void go_down_drained(uint32_t fault, dataplane::Instant now);
+  void set_dead(const std::vector<control::LinkEnd>& ports, bool dead);
+  void set_carrier(uint32_t link, bool up, dataplane::Instant now);
+  uint32_t open(const control::Fault& fault, const std::string& what, dataplane::Instant now);
+  Change change_of(const std::vector<uint32_t>& links);
+  void show_to_routes(uint32_t link);
+  std::optional<dataplane::Duration> detection_of(bool by_signal) const;
+  void notice(Change change, bool by_signal, dataplane::Instant now);
+  // `followed` is called when the last switch has followed.
+  void detect(const Change& change, dataplane::Instant now, RouteWaves::Done followed = {});
 
   const control::Testbed& testbed_;
   control::Compiler& compiler_;
   Assembly& assembly_;
-  std::vector<bool> up_;  // by link
-  std::shared_ptr<const std::vector<control::RouteTable>> routes_;
+  LossWindows& losses_;
+  std::vector<LinkState> states_;  // by link
+  RoutedLinks routed_;             // as routing sees them
+  RouteWaves waves_;
+  std::vector<Open> open_;
+  std::map<control::LinkEnd, uint32_t> dead_;  // ports whose frames die: by how many faults
   std::vector<control::FaultSnapshot> struck_;
-  std::vector<Followed> followed_;
 };
 
 }  // namespace softspine::testbeds

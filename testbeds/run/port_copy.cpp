@@ -35,10 +35,12 @@ void copy_pauses(const Egress& egress, PortNo port, Instant now, PauseSnapshots&
     out[p].stopping = (flow.raised_xoff() >> p & 1) != 0;
     out[p].rx_frames = flow.pfc_rx_frames(Priority{p});
     out[p].tx_frames = flow.pfc_tx_frames(Priority{p});
-    out[p].on_to_off = state.on_to_off(Priority{p});
-    out[p].time = state.paused_time(Priority{p}, now);
-    out[p].rx_requested = flow.rx_requested(Priority{p}, now);
-    out[p].tx_requested = flow.tx_requested(Priority{p}, now);
+    if (!flow.is_pause()) {
+      out[p].on_to_off = state.on_to_off(Priority{p});
+      out[p].time = state.paused_time(Priority{p}, now);
+      out[p].rx_requested = flow.rx_requested(Priority{p}, now);
+      out[p].tx_requested = flow.tx_requested(Priority{p}, now);
+    }
     out[p].storms = watchdog.storms();
     out[p].restored = watchdog.restored();
   }
@@ -53,8 +55,17 @@ void copy_storms(const PfcWatchdogs& watchdogs, PortNo port, PauseSnapshots& out
   }
 }
 
+uint8_t pausable_queues(const PortQosPlan& plan) {
+  uint8_t out = 0;
+  for (uint8_t p = 0; p < kPriorities; ++p) {
+    if ((plan.pfc_enabled >> p & 1) != 0) out |= plan.queues_of_priority[p];
+  }
+  return out;
+}
+
 control::HostPauses pauses_of(const PortFlowControl& flow, Instant now) {
   control::HostPauses out;
+  if (flow.is_pause()) return out;
   for (uint8_t i = 0; i < kPriorities; ++i) {
     out[i] = {.rx_frames = flow.pfc_rx_frames(Priority{i}),
               .tx_frames = flow.pfc_tx_frames(Priority{i}),
@@ -63,6 +74,17 @@ control::HostPauses pauses_of(const PortFlowControl& flow, Instant now) {
               .rx_requested = flow.rx_requested(Priority{i}, now),
               .tx_requested = flow.tx_requested(Priority{i}, now)};
   }
+  return out;
+}
+
+// All priorities of such a link fare alike.
+control::LinkPauseSnapshot link_pause_of(const PortFlowControl& flow, Instant now) {
+  constexpr Priority kAny{0};
+  control::LinkPauseSnapshot out{.rx_frames = flow.pause_rx_frames(), .tx_frames = flow.pause_tx_frames()};
+  if (!flow.is_pause()) return out;
+  out.time = flow.pauses().paused_time(kAny, now);
+  out.rx_requested = flow.rx_requested(kAny, now);
+  out.tx_requested = flow.tx_requested(kAny, now);
   return out;
 }
 

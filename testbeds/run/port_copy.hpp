@@ -19,7 +19,10 @@ using PauseSnapshots = std::array<control::PauseSnapshot, dataplane::kPriorities
 // All but what storms have passed on and dropped, which takes longer: copy_storms().
 void copy_pauses(const dataplane::Egress& egress, dataplane::PortNo port, dataplane::Instant now, PauseSnapshots& out);
 void copy_storms(const dataplane::PfcWatchdogs& watchdogs, dataplane::PortNo port, PauseSnapshots& out);
+// The queues that the port's pauses hold: a mask.
+uint8_t pausable_queues(const dataplane::PortQosPlan& plan);
 control::HostPauses pauses_of(const dataplane::PortFlowControl& flow, dataplane::Instant now);
+control::LinkPauseSnapshot link_pause_of(const dataplane::PortFlowControl& flow, dataplane::Instant now);
 std::optional<control::CreditSnapshot> credit_of(const dataplane::CreditLink& link, dataplane::Instant now);
 
 control::GroupSnapshot group_of(const dataplane::Mmu& mmu, dataplane::PortNo port, uint32_t group);

@@ -11,6 +11,7 @@
 #include "testbeds/outside/outside_spec.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "testbeds/run/snapshots.hpp"
+#include "testbeds/run/stalled_flows.hpp"
 
 namespace softspine::testbeds {
 
@@ -41,14 +42,19 @@ std::expected<void, std::string> RunningFabric::build() {
   auto assembly = assemble(testbed_, compiler_, outside_.get());
   if (!assembly) return std::unexpected(assembly.error());
   assembly_ = std::move(*assembly);
-  links_ = std::make_unique<LinkControl>(testbed_, compiler_, *assembly_);
+  losses_ = std::make_unique<LossWindows>(testbed_, *assembly_);
+  losses_->start();
+  links_ = std::make_unique<LinkControl>(testbed_, compiler_, *assembly_, *losses_);
+  lacp_ = std::make_unique<LacpControl>(testbed_, *assembly_, *links_);
   links_->start();
-  faults_ = std::make_unique<FaultControl>(testbed_, *assembly_);
+  lacp_->start();
+  faults_ = std::make_unique<FaultControl>(testbed_, *assembly_, *losses_);
   faults_->start();
   deadlocks_ = std::make_unique<DeadlockLook>(testbed_.fabric, *assembly_);
   deadlocks_->start();
   edges_ = std::make_unique<EdgeWatch>(testbed_, *assembly_, *links_, errors_);
   edges_->start();
+  carriers_ = std::make_unique<Carriers>(testbed_, *assembly_, errors_);
   captures_ = std::make_unique<Captures>(testbed_, *assembly_, errors_);
   series_ = std::make_unique<CounterSeries>(testbed_, compiler_, *assembly_, errors_);
   const EventLog::Sources sources{.links = *links_, .faults = *faults_, .deadlocks = *deadlocks_};
@@ -118,6 +124,7 @@ std::expected<void, std::string> RunningFabric::run() {
   } else {
     assembly_->engine->run(end);
   }
+  losses_->finish(assembly_->engine->now(), errors_);
   edges_->finish(assembly_->engine->now());
   series_->finish(assembly_->engine->now());
   events_->finish(assembly_->engine->now());
@@ -175,6 +182,9 @@ void RunningFabric::use_profile(uint32_t node, uint32_t profile) {
 
 void RunningFabric::inject_fault(control::LiveFault fault) {
   assembly_->engine->post([this, fault = std::move(fault)](Instant now) {
+    for (const control::Fault& each : fault.links) {
+      assembly_->engine->at(now + (each.at - Instant{}), [this, each](Instant then) { links_->strike(each, then); });
+    }
     for (const control::HostFault& each : fault.hosts) faults_->inject(each, now);
     for (const control::PortFault& each : fault.ports) faults_->inject(each, now);
   });
@@ -235,7 +245,9 @@ std::vector<OutsideOutcome> RunningFabric::outcomes() const {
 }
 
 std::vector<std::string> RunningFabric::notes() const {
-  return outside_ ? outside_->notes() : std::vector<std::string>{};
+  auto notes = outside_ ? outside_->notes() : std::vector<std::string>{};
+  for (std::string& note : lacp_->notes()) notes.push_back(std::move(note));
+  return notes;
 }
 
 std::expected<control::CaptureTotals, std::string> RunningFabric::close_capture() {
@@ -248,10 +260,15 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   out.faults = links_->struck();
   out.faults.insert(out.faults.end(), faults_->struck().begin(), faults_->struck().end());
   std::ranges::stable_sort(out.faults, {}, &control::FaultSnapshot::at);
+  for (control::FaultSnapshot& fault : out.faults) {
+    if (fault.number != control::kNone) fault.window = losses_->window(fault.number);
+  }
+  if (losses_->has_any()) out.loss_account = losses_->account();
   for (const control::Deadlock& found : deadlocks_->found()) {
     out.deadlocks.push_back({found.found, found.text(testbed_.fabric)});
   }
   out.route_changes = links_->route_changes();
+  find_stalled(testbed_, *assembly_, *links_, out);
   out.errors = errors_.all();
   return out;
 }

@@ -26,11 +26,13 @@
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/captures.hpp"
+#include "testbeds/run/carriers.hpp"
 #include "testbeds/run/counter_series.hpp"
 #include "testbeds/run/deadlock_look.hpp"
 #include "testbeds/run/edge_watch.hpp"
 #include "testbeds/run/event_log.hpp"
 #include "testbeds/run/fault_control.hpp"
+#include "testbeds/run/lacp_control.hpp"
 #include "testbeds/run/link_control.hpp"
 
 namespace softspine::testbeds {
@@ -83,8 +85,8 @@ class RunningFabric {
                      std::function<void(std::expected<void, std::string>)> done);
   // While it runs, from any thread: captures are stopped and listed.
   void with_captures(std::function<void(Captures&, dataplane::Instant)> act);
-  // While it runs, from any thread: hosts, ports and cables fail (FaultControl). Links and profiles have calls of their
-  // own.
+  // While it runs, from any thread: hosts, ports and cables fail (FaultControl), and links (LinkControl). That links go
+  // down and up, and profiles, have calls of their own, too.
   void inject_fault(control::LiveFault fault);
   void clear_watermarks(std::optional<uint32_t> node);
   // While it runs, from any thread: `see` looks at one switch and its routes between two windows.
@@ -94,6 +96,7 @@ class RunningFabric {
   // called with the instant, or with what was wrong.
   void inject(control::LinkEnd port, std::vector<uint8_t> frame,
               std::function<void(std::expected<dataplane::Instant, std::string>)> done);
+  const std::vector<control::RouteTable>& routes() const { return links_->all_routes(); }
   dataplane::Instant progress() const { return assembly_->engine->progress(); }
   // Any thread may report and read errors, also before and after the run.
   control::ErrorChannel& errors() { return errors_; }
@@ -133,10 +136,13 @@ class RunningFabric {
   std::unique_ptr<OutsideHosts> outside_;
   std::unique_ptr<dataplane::PacketPool> injected_;  // whole frames; made when the first one is injected
   std::unique_ptr<Assembly> assembly_;
+  std::unique_ptr<LossWindows> losses_;
   std::unique_ptr<LinkControl> links_;
+  std::unique_ptr<LacpControl> lacp_;
   std::unique_ptr<FaultControl> faults_;
   std::unique_ptr<DeadlockLook> deadlocks_;
   std::unique_ptr<EdgeWatch> edges_;
+  std::unique_ptr<Carriers> carriers_;
   std::unique_ptr<Captures> captures_;
   std::unique_ptr<CounterSeries> series_;
   std::unique_ptr<EventLog> events_;

@@ -101,7 +101,9 @@ class Copier {
       control::PortSnapshot& port = copy.ports[p];
       held += port.counters.queued_packets();
       copy_pauses(egress, PortNo{p}, out_.instant, port.pauses);
+      port.pausable_queues = pausable_queues(egress.plan().ports[p]);
       copy_storms(egress.watchdogs(), PortNo{p}, port.pauses);
+      port.link_pause = link_pause_of(egress.flow_control(PortNo{p}), out_.instant);
       port.credit = credit_of(egress.flow_control(PortNo{p}).credits(), out_.instant);
       if (shares) port.buffers = buffers_of(mmu, PortNo{p});
     }
@@ -128,6 +130,7 @@ class Copier {
     // Frames that the kernel had for a TAP and dropped, since it was not read while its link was behind.
     copy.counters.in_drops[static_cast<size_t>(DropReason::kEdgeFull)] += nic.lost_outside();
     copy.pause = pauses_of(nic.flow_control(), now);
+    copy.link_pause = link_pause_of(nic.flow_control(), now);
     out_.edges.push_back(std::move(copy));
   }
 
@@ -143,6 +146,7 @@ class Copier {
                             .link = transmitter.counters(),
                             .rx_packets = assembly_.hosts[n]->rx_packets(PortNo{p})});
       copy.ports.back().pause = pauses_of(assembly_.hosts[n]->flow_control(PortNo{p}), now);
+      copy.ports.back().link_pause = link_pause_of(assembly_.hosts[n]->flow_control(PortNo{p}), now);
       copy.ports.back().credit = credit_of(assembly_.hosts[n]->flow_control(PortNo{p}).credits(), now);
     }
     copy.received_packets = from.received_packets;
@@ -152,6 +156,8 @@ class Copier {
     copy.answered = from.answered;
     copy.answers_sent = from.answers_sent;
     copy.pauses_sent = from.pauses_sent;
+    copy.failovers = from.failovers;
+    copy.flows_moved = from.flows_moved;
     copy.ended_flow_packets = from.ended_flow_packets;
     assembly_.hosts[n]->see_buffered([this](uint32_t flow) { found(flow); });
     copy.unanswered = from.unanswered;
@@ -197,6 +203,7 @@ class Copier {
                      .packet_seq_err = sent.packet_seq_err,
                      .local_ack_timeout_err = sent.local_ack_timeout_err,
                      .retry_exceeded_err = sent.retry_exceeded_err,
+                     .path_changes = sent.path_changes,
                      .out_of_sequence = received.out_of_sequence,
                      .duplicate_request = received.duplicate_request,
                      .acks_sent = received.acks_sent,

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "testbeds/hosts/bond_hash.hpp"
+
 namespace softspine::testbeds {
 
 namespace {
@@ -32,6 +34,16 @@ std::expected<std::vector<PlannedFlow>, std::string> plan_traffic(const control:
   return std::move(*plan);
 }
 
+HostConfig bonded_host(const control::Fabric& fabric, uint32_t n, const dataplane::MacAddress& gateway) {
+  const control::FabricNode& node = fabric.nodes[n];
+  HostConfig out{.name = node.name, .mac = control::packet_mac(node.ports[0].mac), .ipv4 = ipv4_of(node)};
+  out.ipv6 = node.ipv6.bytes;
+  out.gateway = gateway;
+  out.ports = static_cast<uint16_t>(node.ports.size());
+  out.bond = node.bond;
+  return out;
+}
+
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly) {
   auto plan = plan_traffic(testbed);
   if (!plan) return std::unexpected(plan.error());
@@ -39,8 +51,7 @@ std::expected<void, std::string> add_traffic(const control::Testbed& testbed, As
   for (PlannedFlow& flow : assembly.flows) {
     RoceHost* source = assembly.hosts[flow.source];
     RoceHost* destination = assembly.hosts[flow.destination];
-    // A bond spreads its queue pairs over its ports.
-    flow.flow.port = dataplane::PortNo{static_cast<uint16_t>(flow.flow.id % source->config().ports)};
+    flow.flow.port = bond_port(source->config(), flow.flow);
     if (const auto wrong = wrong_with(source->config(), flow.flow); !wrong.empty()) {
       const std::string& name = testbed.workloads[flow.workload].name;
       return std::unexpected("workload " + name + ", from " + source->name() + ": " + sentences(wrong));

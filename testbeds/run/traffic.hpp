@@ -15,6 +15,9 @@ std::expected<std::vector<PlannedFlow>, std::string> plan_traffic(const control:
 // Before the first window. The error is sentences for a person.
 std::expected<void, std::string> add_traffic(const control::Testbed& testbed, Assembly& assembly);
 
+// A built-in host as far as it decides which port a flow leaves by (bond_hash.hpp). `gateway`: its packets' next hop.
+HostConfig bonded_host(const control::Fabric& fabric, uint32_t node, const dataplane::MacAddress& gateway);
+
 // The IPv4 address of a node of the fabric, as hosts know it.
 inline Ipv4Address ipv4_of(const control::FabricNode& node) {
   return node.ipv4.value;

@@ -6,6 +6,7 @@
 #include "control/explain/polarization.hpp"
 #include "control/explain/polarization_report.hpp"
 #include "control/explain/probe.hpp"
+#include "testbeds/hosts/bond_hash.hpp"
 #include "testbeds/run/traffic.hpp"
 
 namespace softspine::testbeds {
@@ -29,7 +30,8 @@ std::expected<std::vector<control::FlowProbe>, std::string> workload_flows(contr
   std::vector<control::FlowProbe> out;
   for (const PlannedFlow& flow : *plan) {
     control::Probe probe{.from = flow.source, .to = flow.destination};
-    probe.port = static_cast<uint16_t>(flow.flow.id % fabric.nodes[flow.source].ports.size());
+    const auto router = walker.router_mac(fabric.peer_of({probe.from, 0}).node);
+    probe.port = bond_port(bonded_host(fabric, probe.from, router), flow.flow).value();
     probe.source_port = flow.flow.source_port;
     probe.qp = flow.flow.destination_qp;
     const control::LinkEnd sender{probe.from, probe.port};

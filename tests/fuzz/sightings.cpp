@@ -38,7 +38,7 @@ void compare(control::Walker& walker, const std::vector<tools::CaptureSource>& s
   const std::string text = comparison_text(fabric().fabric, read->flows, found, SIZE_MAX);
   const control::Json json = comparison_json(fabric().fabric, read->flows, found);
   SOFTSPINE_CHECK(!text.empty() && json["compared"].size() == read->flows.size(), text.size(), json.size());
-  static_cast<void>(told_of(*read));
+  static_cast<void>(left_out_text(*read));
 }
 
 }  // namespace

@@ -15,8 +15,8 @@ class Row(NamedTuple):
 
 
 BY_HAND = [
-    Row('dataplane/flow_control/port_flow_control.cpp', 'frame.enable & obeyed()', 'frame.enable',
-        'pauses of priorities not enabled, and of deaf ones, are obeyed', within='part.enable = frame.enable & obeyed();'),
+    Row('dataplane/flow_control/port_flow_control.cpp', 'frame.enable & obeyed(frame)', 'frame.enable',
+        'pauses of priorities not enabled, and of deaf ones, are obeyed', within='part.enable = frame.enable & obeyed(frame);'),
     Row('dataplane/flow_control/port_flow_control.cpp', 'pause_.clear(now);', ';', 'a pause outlives the link that it came by'),
     Row('testbeds/hosts/host_port.cpp', 'flow_control.link_changed(up, now);', ';', "at a host, a pause outlives the link that it came by"),
     Row('dataplane/edge/nic.cpp', 'flow_control_.link_changed(up, now);', ';', 'at a NIC, a pause outlives the link that it came by'),
@@ -64,7 +64,7 @@ BY_HAND = [
     Row('testbeds/hosts/control_queue.hpp', 'waiting_ & ~unsigned{paused}', 'waiting_',
         "a host's CNPs ignore a pause", within='waiting_ & ~unsigned{paused};\n    auto'),
     Row('testbeds/hosts/reliable_sender.cpp', 'since_asked_ = 0;', ';', 'the ask counter goes on after a go-back'),
-    Row('tools/storm/storm_analysis.cpp', 'free > run.length() / 10 * kFreeTenths', 'true', 'a root need not be free for 20 % of its pause'),
+    Row('tools/storm/hidden_causes.cpp', 'free > run.length() / 10 * kFreeTenths', 'true', 'a root need not be free for 20 % of its pause'),
     Row('tools/storm/storm_analysis.cpp', '(storm.end - storm.begin) / kVictimParts', '(storm.end - storm.begin) / 2',
         'a victim is one that was paused for half of the storm'),
     Row('tools/storm/pause_graph.cpp', 'return std::tuple{pause(place).span.begin, active_[place]};',
@@ -82,7 +82,7 @@ BY_HAND = [
     Row('dataplane/link/transmitter.cpp', 'tap_->frame(Direction::kTransmitted, packet, left, text_of(packet.meta().remark));',
         'tap_->frame(Direction::kTransmitted, packet, left - rate_.time_of_frame(packet.frame_bytes()), text_of(packet.meta().remark));',
         'a transmitted frame is stamped with its first bit'),
-    Row('testbeds/run/link_control.hpp', 'static_cast<uint32_t>(followed_.size())', '0', 'route changes are not counted'),
+    Row('testbeds/run/link_control.hpp', 'static_cast<uint32_t>(waves_.followed().size())', '0', 'route changes are not counted'),
     # Not named by anybody: rules that a network engineer would look up.
     Row('dataplane/flow_control/pause_timing.hpp', 'rate.time_of_bytes(kQuantumBytes)', 'rate.time_of_bytes(kQuantumBytes / 2)', 'a quantum of 256 bit times'),
     Row('dataplane/flow_control/pause_timing.hpp', 'rate <= row.up_to', 'rate < row.up_to', "the response of the next higher rate's row"),
@@ -97,6 +97,6 @@ BY_HAND = [
     Row('dataplane/congestion/notification_point.hpp', 'next_ = now + interval;', ';', 'a CNP for every mark'),
     Row('testbeds/hosts/receive_queue.hpp', 'if (has_complained_) return {Reply::kNone, 0, kNothing};', ';', 'a NAK for every packet that is ahead'),
     Row('testbeds/hosts/reliable_sender.cpp', 'retries_ == retries_allowed_', 'retries_ > retries_allowed_', 'one retry more than configured'),
-    Row('dataplane/buffer/mmu.cpp', 'group.shared > std::max<uint64_t>(group.xon, below)', 'false', 'XON as soon as the headroom is free'),
+    Row('dataplane/buffer/mmu.cpp', 'int64_t{group.reserved() + group.shared} > std::max<int64_t>(group.xon, below)', 'false', 'XON as soon as the headroom is free'),
     Row('control/compile/qos_plan.cpp', 'profile.holds_headroom ? headroom : 0', 'headroom', 'a shared headroom pool is reserved once more'),
 ]

@@ -45,6 +45,9 @@ class Case:
     weights: tuple[int, int] | None = None
     pool: str = ''               # whose id the test needs
     environment: dict[str, str] = field(default_factory=dict)
+    published: int | None = None  # what a probe should find
+    overcounts: int = 0           # how much more than there is a probe finds by its own way of counting
+    hours: int = 0                # how long it takes, if it is hours
 
 
 def _published(mgmt: Path, platform: Platform) -> dict:
@@ -125,25 +128,29 @@ class _Maker:
         changed = self.published['wrr_chg']
         yield self.case('wrr_chg', 'WRRtest', changed, weights=(changed['lossy_weight'], changed['lossless_weight']))
 
-    def probe(self, module: str, test: str, ports: list[int], more: dict) -> Case:
+    def probe(self, module: str, test: str, ports: list[int], more: dict, published: int, overcounts: int = 0) -> Case:
         """A threshold probe: it searches for the point by itself, and holds what it finds against the published one."""
         sizes = {'ingress_lossless_pool_size': self.platform.ingress_pool, 'egress_lossy_pool_size': self.platform.egress_lossy_pool}
         where = {'probing_port_ids': ports, 'test_port_ips': {0: {0: {port: {'peer_addr': platforms.address(port)} for port in ports}}}}
         made = self.case('probe', f'{module}.{test}', sizes | where | more, used=ports)
-        return replace(made, environment={'POINT_PROBING_LIMIT': '200'})
+        return replace(made, environment={'POINT_PROBING_LIMIT': '200'}, published=published, overcounts=overcounts)
 
     def probes(self) -> Iterator[Case]:
         limits, xon = self.published['xoff_1'], self.published['xon_1']
-        yield self.probe('pfc_xoff_probing', 'PfcXoffProbing', [SOURCE, SINKS[0]], limits)
-        yield self.probe('ingress_drop_probing', 'IngressDropProbing', [SOURCE, SINKS[0]], limits)
-        yield self.probe('pfc_xon_probing', 'PfcXonProbing', [SOURCE, *SINKS[:2]], xon)
+        yield self.probe('pfc_xoff_probing', 'PfcXoffProbing', [SOURCE, SINKS[0]], limits, limits['pkts_num_trig_pfc'])
+        yield self.probe('ingress_drop_probing', 'IngressDropProbing', [SOURCE, SINKS[0]], limits, limits['pkts_num_trig_ingr_drp'])
+        yield self.probe('pfc_xon_probing', 'PfcXonProbing', [SOURCE, *SINKS[:2]], xon, xon['pkts_num_dismiss_pfc'])
         lossy = self.published['lossy_queue_1'] | {'queue': 0}
-        yield self.probe('egress_drop_probing', 'EgressDropProbing', [SOURCE, SINKS[0]], lossy)
+        yield self.probe('egress_drop_probing', 'EgressDropProbing', [SOURCE, SINKS[0]], lossy, lossy['pkts_num_trig_egr_drp'])
         if 'hdrm_pool_size' in self.published:
             pool = self.published['hdrm_pool_size']
             # One source more than fill the pool: the probe ends when it finds a group without headroom.
             sources = [*pool['src_port_ids'], max(pool['src_port_ids']) + 1]
-            yield self.probe('headroom_pool_probing', 'HeadroomPoolProbing', [*sources, pool['dst_port_id']], pool)
+            size = pool['pkts_num_hdrm_full'] * (pool['pgs_num'] - 1) + pool['pkts_num_hdrm_partial']
+            # It takes two cells less of each group's headroom than it counts (POINT_PROBING_STEP_SIZE).
+            made = self.probe('headroom_pool_probing', 'HeadroomPoolProbing', [*sources, pool['dst_port_id']], pool, size,
+                              2 * pool['pgs_num'])
+            yield replace(made, hours=pool['pgs_num'] // 7)  # a group takes seven minutes and more
 
     def all(self) -> Iterator[Case]:
         for part in (self.thresholds, self.headroom_pool, self.watermarks, self.pools, self.mappings, self.schedulers, self.probes):

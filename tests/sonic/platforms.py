@@ -63,7 +63,7 @@ def tap_name(number: int) -> str:
 
 
 def mac(number: int) -> str:
-    return f'02:00:00:0a:00:{number:02x}'
+    return f'06:00:00:00:00:{number:02x}'  # the fabric plans addresses that begin with 02
 
 
 def address(number: int) -> str:

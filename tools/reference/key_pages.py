@@ -82,6 +82,8 @@ def cell(text: str) -> str:
 def default_of(key: str, schema: dict, definition: dict) -> str:
     if key in definition.get('required', []):
         return 'needed'
+    if any(key in choice.get('required', []) and key != 'size' for choice in definition.get('anyOf', [])):
+        return 'needed without `size`'
     if 'default' not in schema or schema['default'] in ({}, []):
         return ''
     return value_text(schema['default'])

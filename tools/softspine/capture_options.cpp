@@ -37,7 +37,8 @@ void add_capture_options(CLI::App& command, CaptureRequest& out, const std::stri
         prefix + name, [take, option = prefix + name](const std::string& text) { take(option, text); }, help));
   };
   with(command.add_option(prefix + "port", out.ports,
-                          "only ports that match, e.g. 'tor1:*' (repeatable): what they send, and of switches also "
+                          "only ports that match, e.g. 'tor1:*', or those of nodes, e.g. 'h1..h4', 'rail 1' "
+                          "(repeatable): what they send, and of switches also "
                           "what they receive; else what every port sends"));
   with(command.add_option(prefix + "filter", out.filter,
                           "only frames that match, in tcpdump's words, e.g. 'ether proto 0x8808' or 'udp port 4791'"));

@@ -148,12 +148,12 @@ std::expected<CapturedFlows, std::string> captured_flows(control::Walker& walker
   }
   CapturedFlows out = std::move(collection).take();
   if (out.flows.empty())
-    return std::unexpected("no flow in the capture. " + told_of(out) +
+    return std::unexpected("no flow in the capture. " + left_out_text(out) +
                            "--from HOST or --from SWITCH:PORT says where packets come in, whatever their addresses");
   return out;
 }
 
-std::string told_of(const CapturedFlows& captured) {
+std::string left_out_text(const CapturedFlows& captured) {
   std::string out;
   if (captured.without_ip > 0)
     out += fmt::format("{} of {} packets are not IP, have a faulty header, or were cut before their addresses. ",

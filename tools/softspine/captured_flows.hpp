@@ -32,6 +32,6 @@ std::expected<CapturedFlows, std::string> captured_flows(control::Walker& walker
                                                          const std::string& from);
 
 // A message for a person about the packets that became no flow; empty if there are none.
-std::string told_of(const CapturedFlows& captured);
+std::string left_out_text(const CapturedFlows& captured);
 
 }  // namespace softspine::tools

@@ -13,6 +13,8 @@
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
 #include "testbeds/run/packet_need.hpp"
+#include "tools/softspine/fabric_report.hpp"
+#include "tools/softspine/job_report.hpp"
 #include "tools/softspine/run_report.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary.hpp"
@@ -86,6 +88,9 @@ Json summary_of(const control::Testbed& testbed) {
   out["outside_hosts"] = outside;
   out["links"] = testbed.fabric.links.size();
   out["subnets"] = testbed.fabric.subnets.size();
+  out["paths"] = paths_json(testbed.fabric);
+  out["stages"] = staged_json(testbed.staged);
+  out["jobs"] = jobs_json(testbed.jobs);
   out["workloads"] = testbed.workloads.size();
   out["faults"] = testbed.faults.size() + testbed.host_faults.size() + testbed.port_faults.size();
   out["expectations"] = testbed.expectations.size();
@@ -102,10 +107,9 @@ void print_links(const control::Fabric& fabric) {
     control::Role a = fabric.nodes[link.a.node].role;
     control::Role b = fabric.nodes[link.b.node].role;
     if (b == control::Role::kTor || a == control::Role::kHost) std::swap(a, b);
-    const bool by_credit = link.flow_control == control::FlowControl::kCredit;
     ++kinds[fmt::format("{}–{}, {}, {} away, mtu {} B{}", control::name_of(a), control::name_of(b),
                         rate_text(link.rate), short_time(link.propagation.count_ps()), link.mtu,
-                        by_credit ? ", by credit" : "")];
+                        dataplane::row_of(link.flow_control).said)];
   }
   for (const auto& [kind, count] : kinds) fmt::print("  {:>6} links {}\n", count, kind);
 }
@@ -141,6 +145,8 @@ void print_summary(const control::Testbed& testbed) {
   print_count(testbed.workloads.size(), "workload");
   print_count(summary["faults"].get<uint64_t>(), "fault");
   print_count(testbed.expectations.size(), "expectation");
+  fmt::print("{}{}", paths_text(summary["paths"]), staged_text(testbed.staged));
+  fmt::print("{}", jobs_text(testbed.jobs));
   print_memory(summary["packet_memory"]);
 }
 
@@ -210,6 +216,16 @@ void print_nodes(const control::Fabric& fabric) {
   }
 }
 
+// Whoever has misspelt a name wants to see those that there are.
+void print_nodes_of_wrong(const CheckArguments& arguments) {
+  const auto fabric = control::load_fabric(arguments.file);
+  if (fabric && arguments.json) {
+    fmt::print("{}\n", Json{{"fabric", nodes_of(*fabric)}}.dump(2));
+  } else if (fabric) {
+    print_nodes(*fabric);
+  }
+}
+
 Status check(const CheckArguments& arguments) {
   if (arguments.schema) {
     fmt::print("{}", control::testbed_schema());
@@ -221,7 +237,10 @@ Status check(const CheckArguments& arguments) {
   }
   if (arguments.file.empty()) throw CLI::RequiredError("FILE");
   const auto testbed = read_testbed(arguments.file, arguments.overrides);
-  if (!testbed) return testbed.error();
+  if (!testbed) {
+    if (arguments.nodes) print_nodes_of_wrong(arguments);
+    return testbed.error();
+  }
   const auto review = reviewed(*testbed);
   if (!review) return review.error();
   const control::HeadroomCheck headroom = control::check_headroom(*testbed);
@@ -265,7 +284,8 @@ void add_check_command(CLI::App& app, Status& status) {
   command->add_flag("--json", arguments->json, "for programs");
   command->add_flag("--strict", arguments->strict,
                     "fail (status 1) if there are warnings, or lossless ports have too little headroom");
-  command->add_flag("--nodes", arguments->nodes, "every node with its ports and addresses");
+  command->add_flag("--nodes", arguments->nodes,
+                    "every node with its ports and addresses, also if something else in the file is wrong");
   command->add_flag("--schema", arguments->schema, "the JSON Schema of testbed files, and nothing else");
   command->add_flag(
       "--counters", arguments->counters,

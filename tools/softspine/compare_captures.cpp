@@ -30,7 +30,7 @@ ExitStatus compare_captures(const AgainstArguments& arguments, const std::string
   }
   const auto sightings = read_sightings(walker, sources, {.ports_file = arguments.ports, .from = from});
   if (!sightings) return wrong(sightings.error());
-  const std::string told = told_of(*sightings);
+  const std::string told = left_out_text(*sightings);
   if (sightings->flows.empty()) return wrong("no flow in the captures. " + told);
   if (!told.empty()) fmt::print(stderr, "softspine: {}\n", told);
   const control::PathComparison found = compare_with(walker, sightings->flows);

@@ -190,7 +190,10 @@ void FabricServer::add_fault() {
       }
       return std::unexpected(all);
     }
-    if (!fault->links.empty()) return std::unexpected("links go down by `link`, switches change by `profile`");
+    const bool goes_elsewhere = std::ranges::any_of(fault->links, [](const Fault& each) {
+      return each.profile || each.kind == LinkFaultKind::kDown || each.kind == LinkFaultKind::kUp;
+    });
+    if (goes_elsewhere) return std::unexpected("links go down by `link`, switches change by `profile`");
     fabric_.inject_fault(std::move(*fault));
     const std::string where = text_argument(row, row.contains("link") ? "link" : "node");
     return Json(where + ": " + text_argument(row, "set"));

@@ -28,11 +28,13 @@ struct InjectArguments : FabricArguments {
   std::string corrupt;
   std::string direction;
   std::string drain;
+  std::string carrier;
+  std::string links_after;
   std::vector<std::string> priorities;
 };
 
-constexpr std::array<std::string_view, 7> kFaults = {"lossy",         "deaf",  "tx_disabled", "storm",
-                                                     "slow_receiver", "clear", "well"};
+constexpr std::array<std::string_view, 10> kFaults = {"lossy",   "deaf", "tx_disabled", "storm", "slow_receiver",
+                                                      "one_way", "dead", "drained",     "clear", "well"};
 
 // The keys of a fault, as a testbed file has them; what is wrong with them the fabric says.
 Json fault_of(const InjectArguments& arguments) {
@@ -46,6 +48,8 @@ Json fault_of(const InjectArguments& arguments) {
   add("corrupt", arguments.corrupt);
   add("direction", arguments.direction);
   add("drain", arguments.drain);
+  add("carrier", arguments.carrier);
+  add("links_after", arguments.links_after);
   if (!arguments.priorities.empty()) out["priorities"] = arguments.priorities;
   return out;
 }
@@ -87,9 +91,16 @@ void add_fault_options(CLI::App& command, InjectArguments& out) {
   command.add_option("--drop", out.drop, "lossy: the share of frames that never arrive, e.g. 1%");
   command.add_option("--corrupt", out.corrupt, "lossy: the share of frames that arrive damaged (a wrong FCS)");
   command
-      .add_option("--direction", out.direction, "lossy: both (if not given), or what the port sends: out, or gets: in")
+      .add_option("--direction", out.direction,
+                  "lossy: both (if not given), or what the port sends: out, or gets: in; one_way: out or in")
       ->check(CLI::IsMember({"both", "out", "in"}));
   command.add_option("--drain", out.drain, "slow_receiver: the rate of its buffer, e.g. 25Gbps; else nothing drains");
+  command
+      .add_option("--carrier", out.carrier,
+                  "one_way, dead: who gets no frames keeps its signal: stays, or loses it: goes")
+      ->check(CLI::IsMember({"stays", "goes"}));
+  command.add_option("--links-after", out.links_after,
+                     "drained: how long after the routes the links go down, e.g. 1ms; else they stay up");
   command.add_option("--priorities", out.priorities, "deaf, storm, slow_receiver: which, e.g. 3,4")->delimiter(',');
 }
 
@@ -107,7 +118,10 @@ void add_inject_command(CLI::App& app, Status& status) {
       "  tx_disabled    queues of a switch's port, or of all of its ports, send nothing\n"
       "  storm          a built-in host pauses its peers without end\n"
       "  slow_receiver  a built-in host's buffer drains too slowly, and fills\n"
-      "  clear          none of these any more\n"
+      "  one_way        what a port sends (--direction out) or gets (in) dies; its link stays up\n"
+      "  dead           frames of both directions die on a link, or on all of a node's: a data plane that has died\n"
+      "  drained        routes leave a link, or all of a node's, wherever there is another way\n"
+      "  clear          none of these any more, but for the last three: softspine link WHERE up\n"
       "Links that go down: softspine link. Other thresholds and headroom: softspine profile.\n"
       "Examples:\n"
       "  softspine inject tor1:Ethernet0 odd-frames.pcap\n"
@@ -117,6 +131,8 @@ void add_inject_command(CLI::App& app, Status& status) {
       "  softspine inject tor1:Ethernet0 tx_disabled --for 5ms\n"
       "  softspine inject h1 storm --priorities 3,4 --for 5ms\n"
       "  softspine inject h2 slow_receiver --drain 25Gbps\n"
+      "  softspine inject tor1:Ethernet16 one_way --direction out\n"
+      "  softspine inject spine1 drained --links-after 1ms\n"
       "  softspine inject tor1:Ethernet0 ./clear       a file of that name");
   command->add_option("WHERE", arguments->where, "NODE:PORT, or a NODE")->required();
   command->add_option("WHAT", arguments->what, "pcap or pcapng with whole frames, or a fault: see below")->required();

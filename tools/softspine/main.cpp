@@ -13,7 +13,9 @@
 #include "tools/softspine/explain_command.hpp"
 #include "tools/softspine/fabric_commands.hpp"
 #include "tools/softspine/identify_command.hpp"
+#include "tools/softspine/import_command.hpp"
 #include "tools/softspine/import_hash_command.hpp"
+#include "tools/softspine/pause_counters_command.hpp"
 #include "tools/softspine/polarization_command.hpp"
 #include "tools/softspine/run_command.hpp"
 #include "tools/softspine/standard_output.hpp"
@@ -51,10 +53,12 @@ Status command_status(int argc, char** argv) {
     add_explain_command(app, status);
     add_polarization_command(app, status);
     add_source_ports_command(app, status);
+    add_import_command(app, status);
     add_import_hash_command(app, status);
     add_identify_command(app, status);
     add_fabric_commands(app, status);
     add_storm_command(app, status);
+    add_pause_counters_command(app, status);
     add_bench_command(app, status);
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

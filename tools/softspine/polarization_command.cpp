@@ -55,7 +55,7 @@ Status wrong(const std::string& why) {
 FlowProbes flows_of_captures(const PolarizationArguments& arguments, Walker& walker) {
   auto captured = captured_flows(walker, arguments.pcap, arguments.from);
   if (!captured) return std::unexpected(captured.error());
-  const std::string told = told_of(*captured);
+  const std::string told = left_out_text(*captured);
   if (!told.empty()) fmt::print(stderr, "softspine: {}\n", told);
   return std::move(captured->flows);
 }

@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "control/expect/judge.hpp"
+#include "control/telemetry/fault_timeline.hpp"
 #include "control/telemetry/flows_csv.hpp"
 #include "control/telemetry/report.hpp"
 #include "control/telemetry/series.hpp"
@@ -18,6 +19,7 @@
 #include "tools/softspine/error_printer.hpp"
 #include "tools/softspine/fabric_server.hpp"
 #include "tools/softspine/interrupt.hpp"
+#include "tools/softspine/picture_file.hpp"
 #include "tools/softspine/progress.hpp"
 #include "tools/softspine/run_report.hpp"
 #include "tools/softspine/screen.hpp"
@@ -40,6 +42,7 @@ struct RunArguments {
   testbeds::SeriesRequest series;
   std::optional<dataplane::Duration> sample_interval;
   std::string events;
+  std::string timeline;
   std::string folder;
   bool json = false;
   bool quiet = false;
@@ -88,9 +91,9 @@ class Run {
   // Whatever can be wrong is found here, in an order that leaves files of earlier runs alone until none is left.
   std::expected<void, Status> prepare() {
     choose_telemetry();
-    for (const auto& [what, path] :
-         {std::pair{"the report", arguments_.report}, std::pair{"the flows", arguments_.flows},
-          std::pair{"counters", series_.path}, std::pair{"events", events_}}) {
+    for (const auto& [what, path] : {std::pair{"the report", arguments_.report},
+                                     std::pair{"the flows", arguments_.flows}, std::pair{"counters", series_.path},
+                                     std::pair{"events", events_}, std::pair{"the timeline", arguments_.timeline}}) {
       const std::string obstacle = path.empty() ? "" : obstacle_to_writing(path);
       if (!obstacle.empty()) return wrong(std::string("cannot write ") + what + " " + path + ": " + obstacle);
     }
@@ -195,10 +198,12 @@ class Run {
     add_verdicts(report, verdicts);
     const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
                          all_add_up(fabric_->check_series(snapshot));
-    const bool succeeded = adds_up && std::ranges::all_of(outcomes, &testbeds::OutsideOutcome::succeeded) &&
+    const bool succeeded = adds_up && all_went_on(report) &&
+                           std::ranges::all_of(outcomes, &testbeds::OutsideOutcome::succeeded) &&
                            std::ranges::all_of(verdicts, &control::Verdict::held);
     const bool report_written = write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
     const bool flows_written = write_file(arguments_.flows, [&] { return control::flows_csv(snapshot); });
+    const bool timeline_written = write_timeline(snapshot);
     if (arguments_.json) {
       fmt::print("{}\n", report.dump(2));
     } else {
@@ -210,7 +215,8 @@ class Run {
       return Status::kUnexpected;
     }
     const bool whole = capture && fabric_->errors().empty();
-    return whole && report_written && flows_written && succeeded ? Status::kDone : Status::kUnexpected;
+    return whole && report_written && flows_written && timeline_written && succeeded ? Status::kDone
+                                                                                     : Status::kUnexpected;
   }
 
   // Where something is expected of it: other reports have no such section.
@@ -230,6 +236,20 @@ class Run {
     return false;
   }
 
+  // True if no flow has stalled for want of a way, or if the testbed says how many do.
+  bool all_went_on(const control::Json& report) const {
+    const bool says = std::ranges::any_of(testbed_.expectations, [](const control::Expectation& expectation) {
+      return expectation.value.ends_with(".stalled_flows");
+    });
+    const auto stalled = report["totals"]["stalled_flows"].get<uint64_t>();
+    if (stalled == 0 || says) return true;
+    fmt::print(stderr,
+               "softspine: {} flows stalled (`stalled` in the report); a testbed in which they are meant to "
+               "expects a number of totals.stalled_flows\n",
+               stalled);
+    return false;
+  }
+
   // An empty path: not asked for.
   template <typename Text>
   static bool write_file(const std::string& path, Text&& text) {
@@ -240,11 +260,19 @@ class Run {
     return false;
   }
 
+  bool write_timeline(const control::FabricSnapshot& snapshot) const {
+    if (arguments_.timeline.empty()) return true;
+    const auto written = write_picture(arguments_.timeline, control::fault_timeline(snapshot, testbed_.name));
+    if (!written) fmt::print(stderr, "softspine: {}\n", written.error());
+    return written.has_value();
+  }
+
   void print_files(const std::expected<control::CaptureTotals, std::string>& capture) const {
     std::string out;
     if (!arguments_.report.empty()) out += fmt::format("  {}  the report\n", arguments_.report);
     if (!series_.path.empty()) out += fmt::format("  {}  counters over time\n", series_.path);
     if (!events_.empty()) out += fmt::format("  {}  events\n", events_);
+    if (!arguments_.timeline.empty()) out += fmt::format("  {}  faults over time\n", arguments_.timeline);
     if (!arguments_.flows.empty()) out += fmt::format("  {}  each flow\n", arguments_.flows);
     if (!arguments_.capture.path.empty() && capture) {
       out += fmt::format("  {}  {} frames, {}{}{}\n", arguments_.capture.path, capture->frames,
@@ -315,6 +343,7 @@ void add_run_command(CLI::App& app, Status& status) {
       "  softspine run pfc-storm.yaml --capture pauses.pcapng --capture-filter 'ether proto 0x8808'\n"
       "  softspine run pfc-storm.yaml --counters-file storm.jsonl --sample-interval 10us --counters 'pfc_*,drops'\n"
       "  softspine run pfc-storm.yaml --events events.jsonl\n"
+      "  softspine run link-flap.yaml --timeline faults.png\n"
       "  softspine run two-tier.yaml --workers 2 --seed 3 --json | jq .flows\n"
       "Ctrl-C (or SIGTERM, SIGHUP) ends it: files are closed and what was counted is printed.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
@@ -326,6 +355,10 @@ void add_run_command(CLI::App& app, Status& status) {
   command->add_option("--flows", arguments->flows,
                       "write a line for each flow to this CSV file: completion times, losses");
   add_telemetry_options(*command, *arguments);
+  command
+      ->add_option("--timeline", arguments->timeline,
+                   ".svg or .png: each fault with its losses, detection, convergence and recovery over time")
+      ->check([](const std::string& path) { return wrong_picture_name(path); });
   command->add_option("--folder", arguments->folder, "for the files of guests and namespaces; else one in /tmp");
   command->add_flag("--json", arguments->json, "the report on stdout instead of tables");
   command->add_flag("--quiet", arguments->quiet, "no progress");

@@ -269,7 +269,7 @@ std::expected<Sightings, std::string> read_sightings(control::Walker& walker, co
   return std::move(collection).take();
 }
 
-std::string told_of(const Sightings& sightings) {
+std::string left_out_text(const Sightings& sightings) {
   std::string out;
   const auto tell = [&](uint64_t n, const std::string& what) {
     if (n > 0) out += fmt::format("{} of {} frames {}. ", n, sightings.packets, what);

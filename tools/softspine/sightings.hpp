@@ -42,6 +42,6 @@ std::expected<Sightings, std::string> read_sightings(control::Walker& walker, co
                                                      const SightingOptions& options);
 
 // For a person: what became no sighting. Empty if there is none.
-std::string told_of(const Sightings& sightings);
+std::string left_out_text(const Sightings& sightings);
 
 }  // namespace softspine::tools

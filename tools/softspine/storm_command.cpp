@@ -1,22 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/softspine/storm_command.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <csignal>
-#include <cstring>
+#include <chrono>
 #include <memory>
 #include <set>
 
-#include "control/telemetry/text_table.hpp"
-#include "dataplane/edge/owned_fd.hpp"
 #include "tools/softspine/picture_file.hpp"
-#include "tools/softspine/reading_progress.hpp"
+#include "tools/softspine/storm_input.hpp"
 #include "tools/storm/picture.hpp"
 #include "tools/storm/port_list.hpp"
 #include "tools/storm/storm_report.hpp"
@@ -29,141 +22,19 @@ using dataplane::Rate;
 namespace {
 
 constexpr size_t kRows = 25;
-constexpr uint64_t kLookEvery = 1 << 16;  // frames between two looks at the clock
+constexpr auto kLookEvery = std::chrono::seconds{1};
+constexpr size_t kMaxPausesToLookAt = 100'000;  // what is analysed each second has to be analysed within it
 
 struct StormArguments {
-  std::string file;
+  StormInput input;
   std::string testbed;
   std::string ports;
   std::string picture;
-  Rate speed;
+  std::string events;
   storm::StormRule rule;
   bool json = false;
   bool all = false;
 };
-
-volatile std::sig_atomic_t interrupted = 0;
-
-void on_interrupt(int number) {
-  interrupted = 1;
-  std::signal(number, SIG_DFL);
-}
-
-// The first SIGINT or SIGTERM ends the reading; what was read is analysed. The second ends the process.
-class StopReadingOnInterrupt {
- public:
-  StopReadingOnInterrupt() {
-    interrupted = 0;
-    struct sigaction action{};
-    action.sa_handler = on_interrupt;  // no SA_RESTART: a read from a pipe returns, too
-    sigaction(SIGINT, &action, nullptr);
-    sigaction(SIGTERM, &action, nullptr);
-  }
-  ~StopReadingOnInterrupt() {
-    std::signal(SIGINT, SIG_DFL);
-    std::signal(SIGTERM, SIG_DFL);
-  }
-  StopReadingOnInterrupt(const StopReadingOnInterrupt&) = delete;
-  StopReadingOnInterrupt& operator=(const StopReadingOnInterrupt&) = delete;
-};
-
-struct ReadCapture {
-  storm::CaptureFacts facts;
-  storm::PauseRecorder recorded;
-};
-
-std::string progress_text(const storm::Tally& tally) {
-  return fmt::format("{} frames, {} pause frames", control::grouped(tally.frames),
-                     control::grouped(tally.pause_frames));
-}
-
-std::string count_text(uint64_t n, const char* one, const char* many) {
-  return control::grouped(n) + " " + (n == 1 ? one : many);
-}
-
-// What the reader of the report should know of its source.
-std::vector<std::string> notes_on(const storm::PauseRecorder& recorded) {
-  const storm::Tally& tally = recorded.tally();
-  std::vector<std::string> notes;
-  const auto note = [&notes](uint64_t n, const char* one, const char* many) {
-    if (n > 0) notes.push_back(count_text(n, one, many));
-  };
-  note(tally.missed, "frame is missing: the capture says so", "frames are missing: the capture says so");
-  note(tally.cut_pause_frames, "pause frame was captured too short to be read: take at least 34 bytes of each",
-       "pause frames were captured too short to be read: take at least 34 bytes of each");
-  note(tally.cut_frames, "frame was captured too short to tell whether it pauses",
-       "frames were captured too short to tell whether they pause: take at least 34 bytes of each");
-  note(tally.other_links, "frame that is not Ethernet was passed over",
-       "frames that are not Ethernet were passed over");
-  note(tally.timeless, "frame without a time that can be was left out",
-       "frames without a time that can be were left out");
-  note(tally.disordered, "frame is older than the one before it on its port: the capture is out of order",
-       "frames are older than the one before them on their port: the capture is out of order");
-  note(tally.omitted, "pause frame is beyond what can be analysed, and was left out",
-       "pause frames are beyond what can be analysed, and were left out");
-  if (tally.is_filtered) notes.emplace_back("a filter chose what was captured, and may have left out pause frames");
-  size_t unknown_speeds = 0;
-  for (const auto& sender : recorded.senders()) unknown_speeds += recorded.ports()[sender.port].speed.is_zero() ? 1 : 0;
-  if (unknown_speeds > 0) {
-    notes.emplace_back(
-        "the capture does not say how fast the link is, so nobody can tell when a pause runs out: pauses are counted "
-        "from XOFF to XON, or to the last refresh. With --speed (say, 100Gbps) they are exact");
-  }
-  bool any_way = false;
-  for (const auto& sender : recorded.senders()) any_way = any_way || sender.way != storm::Way::kUnknown;
-  if (!any_way && !recorded.senders().empty()) {
-    notes.emplace_back("the capture does not say which way frames went: who paused whom is taken from their sources");
-  }
-  return notes;
-}
-
-std::expected<ReadCapture, std::string> read_capture(const StormArguments& arguments) {
-  const bool is_stdin = arguments.file == "-";
-  const dataplane::OwnedFd opened{is_stdin ? -1 : ::open(arguments.file.c_str(), O_RDONLY | O_CLOEXEC)};
-  const int file = is_stdin ? STDIN_FILENO : opened.get();
-  struct stat about{};
-  if (file < 0 || fstat(file, &about) != 0) return std::unexpected(arguments.file + ": " + std::strerror(errno));
-  if (S_ISDIR(about.st_mode)) return std::unexpected(arguments.file + ": is a directory, not a capture");
-  int read_error = 0;
-  storm::CaptureReader reader{[&](std::span<uint8_t> into) -> size_t {
-    for (;;) {
-      const ssize_t n = ::read(file, into.data(), into.size());
-      if (n >= 0) return static_cast<size_t>(n);
-      if (errno == EINTR && interrupted == 0) continue;
-      read_error = errno == EINTR ? 0 : errno;
-      return 0;
-    }
-  }};
-  ReadCapture out{.facts = {.file = arguments.file}, .recorded = storm::PauseRecorder{arguments.speed}};
-  ReadingProgress progress{arguments.file, file};
-  const StopReadingOnInterrupt stop;
-  storm::CapturedFrame frame;
-  for (uint64_t n = 0; interrupted == 0; ++n) {
-    const auto got = reader.next(frame);
-    if (read_error != 0) return std::unexpected(arguments.file + ": " + std::strerror(read_error));
-    if (!got && !(got.error().cut_short && (n > 0 || interrupted != 0))) {
-      return std::unexpected(fmt::format("{}: offset {}: {}", arguments.file, got.error().offset, got.error().message));
-    }
-    if (!got && interrupted == 0) {
-      out.facts.notes.push_back(
-          fmt::format("cut short: {} (offset {}); what came before is used", got.error().message, got.error().offset));
-    }
-    if (!got || !*got) break;
-    out.recorded.take(frame, reader.interfaces());
-    if (n % kLookEvery == 0) progress.show(reader.offset(), progress_text(out.recorded.tally()));
-  }
-  out.recorded.finish(reader.interfaces(), reader.untimed_frames() + reader.mistimed_frames());
-  if (interrupted != 0) out.facts.notes.push_back(fmt::format("interrupted at offset {}", reader.offset()));
-  const auto more = notes_on(out.recorded);
-  out.facts.notes.insert(out.facts.notes.end(), more.begin(), more.end());
-  out.facts.tally = out.recorded.tally();
-  out.facts.ports = out.recorded.ports().size();
-  if (reader.origin_seconds() != 0) out.facts.began_unix_seconds = reader.origin_seconds();
-  if (out.facts.tally.frames > 0 && out.facts.tally.other_links == out.facts.tally.frames) {
-    return std::unexpected(arguments.file + ": none of its frames is Ethernet: pauses cannot be in it");
-  }
-  return out;
-}
 
 storm::KnownFabric known_fabric(const control::Testbed& testbed) {
   storm::KnownFabric known;
@@ -212,46 +83,153 @@ std::vector<std::string> notes_on(const StormArguments& arguments, const storm::
   return notes;
 }
 
-Status run(const StormArguments& arguments) {
-  storm::KnownFabric known;
-  if (!arguments.testbed.empty()) {
-    const auto testbed = read_testbed(arguments.testbed, {});
-    if (!testbed) return testbed.error();
-    known = known_fabric(*testbed);
-  }
-  const storm::KnownFabric of_testbed = known;
-  if (!arguments.ports.empty()) {
-    if (const auto read = storm::read_port_list(arguments.ports, known); !read) {
-      fmt::print(stderr, "softspine: {}\n", read.error());
-      return Status::kWrongInput;
-    }
-  }
-  auto capture = read_capture(arguments);
-  if (!capture) {
-    fmt::print(stderr, "softspine: {}\n", capture.error());
-    return Status::kWrongInput;
-  }
-  const storm::PauseLog log = storm::assemble_log(capture->recorded, known);
-  std::vector<std::string>& notes = capture->facts.notes;
-  const auto more = notes_on(arguments, of_testbed, known, capture->recorded);
+// A capture, or those on one time line, with what is said of it.
+struct Judged {
+  storm::CaptureFacts facts;
+  storm::PauseLog log;
+  storm::Analysis analysis;
+};
+
+// What was told beside the captures.
+struct Told {
+  storm::KnownFabric testbed;
+  std::string testbed_name;
+  storm::KnownFabric all;  // the testbed and the list of ports
+  std::optional<storm::EventLog> events;
+};
+
+Judged judge(const StormArguments& arguments, const Told& told, ReadCapture capture) {
+  Judged out{.facts = std::move(capture.facts),
+             .log = storm::assemble_log(capture.recorded, told.all, capture.clocks),
+             .analysis = {}};
+  std::vector<std::string>& notes = out.facts.notes;
+  const auto more = notes_on(arguments, told.testbed, told.all, capture.recorded);
   notes.insert(notes.end(), more.begin(), more.end());
-  if (!log.contradiction.empty()) notes.push_back("capture and testbed do not fit: " + log.contradiction);
-  if (log.copies > 0) {
-    notes.push_back(count_text(log.copies, "pause frame was captured in a second place, too, and counts once",
+  if (!out.log.contradiction.empty()) notes.push_back("capture and testbed do not fit: " + out.log.contradiction);
+  if (out.log.copies > 0) {
+    notes.push_back(count_text(out.log.copies, "pause frame was captured in a second place, too, and counts once",
                                "pause frames were captured in a second place, too, and count once"));
   }
-  const storm::Analysis analysis = storm::analyse(log, arguments.rule);
+  out.analysis = storm::analyse(out.log, arguments.rule);
+  if (told.events) {
+    const bool is_emulated = !out.facts.began_unix_seconds;
+    out.facts.story = storm::tell(*told.events, out.log, out.analysis, told.testbed_name, is_emulated);
+    notes.insert(notes.end(), out.facts.story->notes.begin(), out.facts.story->notes.end());
+  }
+  return out;
+}
+
+// While a capture grows: the verdict so far, whenever it changes.
+class VerdictSoFar {
+ public:
+  VerdictSoFar(const StormArguments& arguments, const storm::KnownFabric& known)
+      : arguments_(arguments), known_(known) {}
+
+  void look(const storm::PauseRecorder& recorded, const std::vector<storm::CapturedInterface>& interfaces) {
+    const auto now = std::chrono::steady_clock::now();
+    const bool is_new = recorded.tally().pause_frames != seen_;
+    if (!is_new || now - last_ < kLookEvery || recorded.pauses().size() > kMaxPausesToLookAt) return;
+    last_ = now;
+    seen_ = recorded.tally().pause_frames;
+    storm::PauseRecorder copy = recorded;
+    copy.finish(interfaces);
+    const storm::PauseLog log = storm::assemble_log(copy, known_);
+    const std::string verdict = storm::headline(log, storm::analyse(log, arguments_.rule));
+    if (verdict == said_) return;
+    said_ = verdict;
+    fmt::print(stderr, "after {}: {}\n", storm::time_text(log.end - log.begin), verdict);
+  }
+
+ private:
+  const StormArguments& arguments_;
+  const storm::KnownFabric& known_;
+  std::chrono::steady_clock::time_point last_;
+  uint64_t seen_ = 0;
+  std::string said_;
+};
+
+void print(const StormArguments& arguments, const std::vector<Judged>& judged, size_t worst) {
+  if (!arguments.json) {
+    for (const Judged& it : judged) {
+      fmt::print("{}{}", &it == &judged.front() ? "" : "\n",
+                 storm::text_report(it.facts, it.log, it.analysis, arguments.all ? SIZE_MAX : kRows));
+    }
+    return;
+  }
+  control::Json out;
+  if (judged.size() == 1) {
+    out = storm::json_report(judged[0].facts, judged[0].log, judged[0].analysis);
+  } else {
+    out = {{"verdict", storm::word_of(storm::verdict_of(judged[worst].analysis))},
+           {"headline", storm::headline(judged[worst].log, judged[worst].analysis)},
+           {"groups", control::Json::array()}};
+    for (const Judged& it : judged) out["groups"].push_back(storm::json_report(it.facts, it.log, it.analysis));
+  }
+  fmt::print("{}\n", out.dump(2, ' ', false, control::Json::error_handler_t::replace));
+}
+
+// Of several time lines: the one with a root; else with a storm, a deadlock, pauses.
+size_t worst_of(const std::vector<Judged>& judged) {
+  const auto rank = [](const Judged& it) {
+    switch (storm::verdict_of(it.analysis)) {
+      case storm::Verdict::kStorm: return storm::known_roots(it.analysis) > 0 ? 5 : 4;
+      case storm::Verdict::kDeadlock: return 3;
+      case storm::Verdict::kUnknown: return 2;
+      case storm::Verdict::kCongestion: return 1;
+      case storm::Verdict::kNoPauses: break;
+    }
+    return 0;
+  };
+  return static_cast<size_t>(std::ranges::max_element(judged, {}, rank) - judged.begin());
+}
+
+Status refused(const std::string& why) {
+  fmt::print(stderr, "softspine: {}\n", why);
+  return Status::kWrongInput;
+}
+
+std::expected<Told, Status> read_beside(const StormArguments& arguments) {
+  Told out;
+  if (!arguments.testbed.empty()) {
+    const auto testbed = read_testbed(arguments.testbed, {});
+    if (!testbed) return std::unexpected(testbed.error());
+    out.testbed = known_fabric(*testbed);
+    out.testbed_name = testbed->name;
+  }
+  out.all = out.testbed;
+  if (!arguments.ports.empty()) {
+    if (const auto read = storm::read_port_list(arguments.ports, out.all); !read) {
+      return std::unexpected(refused(read.error()));
+    }
+  }
+  if (!arguments.events.empty()) {
+    auto events = storm::read_event_log(arguments.events);
+    if (!events) return std::unexpected(refused(events.error()));
+    out.events = std::move(*events);
+  }
+  return out;
+}
+
+Status run(const StormArguments& arguments) {
+  const auto told = read_beside(arguments);
+  if (!told) return told.error();
+  StormInput input = arguments.input;
+  VerdictSoFar so_far{arguments, told->all};
+  if (input.follow) {
+    input.look = [&so_far](const auto& recorded, const auto& interfaces) { so_far.look(recorded, interfaces); };
+  }
+  auto captures = read_captures(input);
+  if (!captures) return refused(captures.error());
+  std::vector<Judged> judged;
+  for (ReadCapture& it : *captures) judged.push_back(judge(arguments, *told, std::move(it)));
+  const size_t worst = worst_of(judged);
   // The picture first: `| head` ends this process while it prints.
   std::expected<void, std::string> drawn;
-  if (!arguments.picture.empty())
-    drawn = write_picture(arguments.picture, storm::picture(capture->facts, log, analysis));
-  if (arguments.json) {
-    fmt::print(
-        "{}\n",
-        storm::json_report(capture->facts, log, analysis).dump(2, ' ', false, control::Json::error_handler_t::replace));
-  } else {
-    fmt::print("{}", storm::text_report(capture->facts, log, analysis, arguments.all ? SIZE_MAX : kRows));
+  if (!arguments.picture.empty()) {
+    const Judged& it = judged[worst];
+    drawn = write_picture(arguments.picture, storm::picture(it.facts, it.log, it.analysis));
   }
+  print(arguments, judged, worst);
   std::fflush(stdout);
   if (drawn) return Status::kDone;
   fmt::print(stderr, "softspine: {}\n", drawn.error());
@@ -274,15 +252,33 @@ void add_storm_command(CLI::App& app, Status& status) {
       "only\n"
       "if nothing that was not captured could be the cause: a host, or a switch whose ports were all captured, in a\n"
       "capture that left nothing out (lost or cut frames, a filter).\n"
+      "Several captures are put on one time line by the packets that they share. Those that share none are judged "
+      "apart.\n"
       "Examples:\n"
       "  softspine storm fabric.pcapng\n"
+      "  softspine storm tor1=a.pcap tor2=b.pcap spine1=c.pcap one capture of each switch, by three clocks\n"
+      "  tcpdump -w - -U | softspine storm - --follow          a live one\n"
       "  softspine storm fabric.pcapng --picture storm.svg     or storm.png\n"
       "  softspine storm fabric.pcapng --json | jq '.storms[] | .root, .victims'\n"
       "  softspine storm port.pcap --speed 100Gbps             a capture that does not say how fast its link is\n"
       "  softspine storm fabric.pcapng --testbed two-tier.yaml one that does not say where its links lead\n"
       "  softspine storm mirror.pcap --testbed two-tier.yaml --ports macs.txt\n"
-      "                                                        one of other machines: whose address is which port's");
-  command->add_option("FILE", arguments->file, "a capture; - reads standard input")->required();
+      "                                                        one of other machines: whose address is which port's\n"
+      "  softspine storm fabric.pcapng --events events.jsonl   with what the run itself has logged");
+  command
+      ->add_option("FILE", arguments->input.captures,
+                   "a capture; - reads standard input. Of several, NODE=FILE and NODE:PORT=FILE say where one was made")
+      ->required();
+  command->add_flag("--follow", arguments->input.follow,
+                    "wait for more at the end of the file, and say when the verdict changes; Ctrl-C ends it");
+  command->add_option_function<std::string>(
+      "--clocks-within",
+      [arguments](const std::string& text) {
+        const int64_t ps = quantity_argument("--clocks-within", text, control::kDurationQuantity);
+        if (ps < 0) throw CLI::ValidationError("--clocks-within", "0 or more");
+        arguments->input.clocks_within = Duration::ps(ps);
+      },
+      "the captures' clocks agree to within this (PTP, one machine): they are not compared, e.g. 1us");
   command->add_option("--picture", arguments->picture, "write the fabric and the time line to OUT.svg or OUT.png")
       ->check([](const std::string& path) { return wrong_picture_name(path); });
   command->add_option_function<std::string>(
@@ -292,7 +288,7 @@ void add_storm_command(CLI::App& app, Status& status) {
         if (bps < static_cast<int64_t>(Rate::min().count_bps())) {
           throw CLI::ValidationError("--speed", "at least 1Mbps");
         }
-        arguments->speed = Rate::bps(static_cast<uint64_t>(bps));
+        arguments->input.speed = Rate::bps(static_cast<uint64_t>(bps));
       },
       "of every link, whatever the capture says, e.g. 100Gbps");
   command->add_option_function<std::string>(
@@ -308,6 +304,9 @@ void add_storm_command(CLI::App& app, Status& status) {
       "--ports", arguments->ports,
       "a file of lines 'WHAT PORT': WHAT the capture has, an interface's name or a MAC address, is PORT, "
       "such as tor1:Ethernet4");
+  command->add_option(
+      "--events", arguments->events,
+      "the event log of the same run (softspine run --events): what both tell, and what may be the cause");
   command->add_flag("--json", arguments->json, "for programs: everything, times in picoseconds");
   command->add_flag("--all", arguments->all, "every row of every table");
   command->callback([arguments, &status] { status = run(*arguments); });

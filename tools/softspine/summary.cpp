@@ -22,6 +22,7 @@ namespace {
 
 constexpr size_t kSwitchesShown = 8;
 constexpr size_t kUplinksShown = 8;
+constexpr size_t kStalledShown = 8;
 
 double number(const Json& value) {
   return value.is_number() ? value.get<double>() : 0;
@@ -113,6 +114,20 @@ void add_uplinks(std::string& out, const Json& links) {
   if (order.size() > kSwitchesShown) out += fmt::format("  and {} more switches\n", order.size() - kSwitchesShown);
 }
 
+void add_stalled(std::string& out, const Json& report) {
+  const Json& all = report["stalled"];
+  if (all.empty()) return;
+  out += fmt::format("\n{} flows stalled: they have not ended and have no way to go on\n",
+                     report["totals"]["stalled_flows"].get<uint64_t>());
+  for (size_t i = 0; i < std::min(all.size(), kStalledShown); ++i) {
+    const Json& each = all[i];
+    out += fmt::format("  {} {} → {}: {}{}\n", each["workload"].get<std::string>(), each["source"].get<std::string>(),
+                       each["destination"].get<std::string>(), each["why"].get<std::string>(),
+                       each["flows"] == 1 ? "" : fmt::format(" ({} flows)", each["flows"].get<uint64_t>()));
+  }
+  if (all.size() > kStalledShown) out += fmt::format("  and {} more\n", all.size() - kStalledShown);
+}
+
 // What of softspine is wrong.
 void add_troubles(std::string& out, const Json& report) {
   if (!report["totals"]["balanced"].get<bool>()) {
@@ -201,6 +216,7 @@ std::string summary_text(const Json& report) {
   add_commands(out, report);
   add_uplinks(out, report["links"]);
   out += losses_text(report);
+  add_stalled(out, report);
   out += events_text(report);
   out += paused_ports_text(report);
   if (!report["notices"].empty()) out += "\n";

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tools/softspine/summary.hpp"
+#include "tools/softspine/summary_faults.hpp"
 
 namespace softspine::tools {
 
@@ -75,6 +76,13 @@ void add_pauses(std::string& out, const Json& report) {
     out += fmt::format("  PFC: priorities stood still for {} in all{}\n", short_time(paused.all),
                        at_most_of(paused, short_time(paused.most)));
   }
+  const Sum of_links = sum_over(report, {"switches", "hosts", "edges"}, "link_pause_tx_packets");
+  if (of_links.all > 0) {
+    const Sum still = sum_over(report, {"switches", "hosts", "edges"}, "link_paused_ps");
+    out += fmt::format("  PAUSE: {} sent{}; whole links stood still for {} in all{}\n", count(of_links.all, "frame"),
+                       at_most_of(of_links, std::to_string(of_links.most)), short_time(still.all),
+                       at_most_of(still, short_time(still.most)));
+  }
   const Sum waited = sum_over(report, {"switches", "hosts"}, "credit_wait_ps");
   if (waited.all > 0) {
     out += fmt::format("  Credit: priorities waited for {} in all{}\n", short_time(waited.all),
@@ -139,6 +147,7 @@ void add_sequence(std::string& out, const Json& flows) {
 void add_faults(std::string& out, const Json& faults) {
   for (size_t i = 0; i < std::min(faults.size(), kFaultsShown); ++i) {
     out += fmt::format("  at {}: {}\n", short_time(faults[i]["at_ps"]), faults[i]["what"].get<std::string>());
+    if (faults[i].contains("loss_window")) out += loss_window_text(faults[i]);
   }
   if (faults.size() > kFaultsShown) out += fmt::format("  and {} more faults\n", faults.size() - kFaultsShown);
 }
@@ -174,7 +183,7 @@ std::string losses_text(const Json& report) {
   if (of("lost_on_links") > 0) out += fmt::format("Lost on links that were down: {} packets\n", of("lost_on_links"));
   const uint64_t by_cables = of("vanished_on_links") + of("damaged_on_links");
   if (by_cables > 0) {
-    out += fmt::format("Lost by faulty cables: {} packets, {} of them damaged\n", by_cables, of("damaged_on_links"));
+    out += fmt::format("Lost on links that were up: {} packets, {} of them damaged\n", by_cables, of("damaged_on_links"));
   }
   add_places(out, report["losses"]);
   return out;
@@ -183,6 +192,7 @@ std::string losses_text(const Json& report) {
 std::string events_text(const Json& report) {
   std::string out;
   add_faults(out, report["faults"]);
+  out += unexplained_text(report["unexplained_losses"]);
   add_pauses(out, report);
   add_congestion(out, report);
   add_retransmissions(out, report["flows"]);

@@ -239,6 +239,7 @@ std::optional<CaptureError> CaptureReader::take_statistics(std::span<const uint8
   }
   CapturedInterface& it = interfaces_[section_interfaces_ + block->interface];
   it.dropped = std::max(it.dropped, block->dropped);
+  if (block->received) it.received = std::max(it.received.value_or(0), *block->received);
   return std::nullopt;
 }
 

@@ -14,9 +14,11 @@
 // Bounds: a block that is read has at most 16 MiB (others are passed over), interfaces at most 65,536.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <expected>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,14 +38,36 @@ struct CaptureError {
 
 enum class Way : uint8_t { kUnknown, kIn, kOut };
 
+struct CapturedTime {
+  dataplane::Instant from = dataplane::Instant::at_ps(std::numeric_limits<int64_t>::min());
+  dataplane::Instant until = dataplane::Instant::never();
+
+  bool is_empty() const { return until < from; }
+  bool overlaps(dataplane::Instant begin, dataplane::Instant end) const { return from < end && begin < until; }
+  void include(dataplane::Instant begin, dataplane::Instant end) {
+    from = std::min(from, begin);
+    until = std::max(until, end);
+  }
+};
+
+inline constexpr CapturedTime kNever{.from = dataplane::Instant::never(),
+                                     .until = dataplane::Instant::at_ps(std::numeric_limits<int64_t>::min())};
+
 struct CapturedInterface {
   std::string name;  // empty: not said
   std::string description;
-  std::string filter;      // that frames were chosen by; empty: not said
-  uint64_t speed_bps = 0;  // 0: not said
-  uint64_t mac = 0;        // 0: not said
-  uint64_t dropped = 0;    // frames, as the capture's statistics say
+  std::string filter;                     // that frames were chosen by; empty: not said
+  uint64_t speed_bps = 0;                 // 0: not said
+  uint64_t mac = 0;                       // 0: not said
+  uint64_t dropped = 0;                   // frames, as the capture's statistics say
+  std::optional<uint64_t> received = {};  // as these say, too
   uint16_t link_type = 0;
+  // Of several captures that are read as one: where an interface of all of a machine's ports is, and in which time its
+  // frames were captured.
+  std::string machine = {};
+  bool is_named = true;  // false: its name was made up
+  bool hears = true;     // false: nothing in its capture came in, so what pauses this port is not there
+  CapturedTime time = {};
   bool is_ethernet() const { return link_type == 1; }
 };
 

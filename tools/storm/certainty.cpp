@@ -7,12 +7,25 @@
 
 namespace softspine::tools::storm {
 
+using dataplane::Duration;
+
 namespace {
 
 // A pause of its egress would be in the capture.
 bool is_watched(const PauseLog& log, uint32_t port) {
   const LogPort& it = log.ports[port];
-  return it.is_captured || (it.peer != kNone && log.ports[it.peer].is_captured);
+  return (it.is_captured && it.hears) || (it.peer != kNone && log.ports[it.peer].is_captured);
+}
+
+// What was captured there spans all of the time but a tenth.
+bool spans(const LogPort& port, const CapturedTime& time) {
+  const Duration tenth = (time.until - time.from) / 10;
+  return port.is_captured && port.time.from <= time.from + tenth && time.until <= port.time.until + tenth;
+}
+
+bool is_watched_all_the_time(const PauseLog& log, uint32_t port, const CapturedTime& time) {
+  const LogPort& it = log.ports[port];
+  return (it.hears && spans(it, time)) || (it.peer != kNone && spans(log.ports[it.peer], time));
 }
 
 // Why a pause that is not in the capture may be the cause. Empty: all of them are.
@@ -30,7 +43,7 @@ std::string doubt_by_gaps(const Gaps& gaps) {
 
 }  // namespace
 
-std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from) {
+std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from, const CapturedTime& time) {
   const LogNode& it = log.nodes[node];
   if (!it.is_named) return "the capture does not say what it is, nor what is behind it";
   if (it.is_tier_known && it.tier == 0) {
@@ -42,6 +55,14 @@ std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from) {
   if (unseen != it.ports.end()) {
     return fmt::format("{} was not captured, and may have been paused", log.name(*unseen));
   }
+  const auto left_out = std::ranges::find_if(
+      it.ports, [&](uint32_t port) { return port != from && !is_watched_all_the_time(log, port, time); });
+  if (left_out != it.ports.end()) {
+    return fmt::format("the capture of {} begins later or ends sooner, and it may have been paused then",
+                       log.name(*left_out));
+  }
+  if (log.gaps.clocks > (time.until - time.from) / 10)
+    return "the captures' clocks agree too little to tell what came first";
   if (!log.contradiction.empty()) return "what is known of the fabric contradicts itself: " + log.contradiction;
   if (std::string gap = doubt_by_gaps(log.gaps); !gap.empty()) return gap;
   if (it.known_ports == 0)

@@ -11,7 +11,8 @@
 //                     captures (control/telemetry/pcapng.hpp); and no pause can be missing: no frame is said to be
 //                     lost, none was cut short or had to be left out, no filter chose among them but one that is
 //                     known to take every pause frame, and times never run backwards; and capture and testbed agree on
-//                     its links
+//                     its links; and of several captures, each that one of its ports is in spans the storm, and their
+//                     clocks agree to within a tenth of it; and no frame may have been lost in silence (hidden_causes)
 //   what has no name  (a source MAC, "peer of tor1:Ethernet0") never
 #pragma once
 
@@ -23,6 +24,8 @@
 namespace softspine::tools::storm {
 
 // Why the node may not be the root, as the end of a sentence: "it is known by its MAC alone". Empty: it is the root.
-std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from);
+// `time`: of its pauses.
+std::string doubt_about(const PauseLog& log, uint32_t node, uint32_t from,
+                        const CapturedTime& time = {.from = {}, .until = {}});
 
 }  // namespace softspine::tools::storm

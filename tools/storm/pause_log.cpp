@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 
@@ -11,6 +12,8 @@
 #include "tools/storm/tiers.hpp"
 
 namespace softspine::tools::storm {
+
+using dataplane::Instant;
 
 std::string node_part(const std::string& port_name) {
   return port_name.substr(0, port_name.rfind(':'));
@@ -74,6 +77,11 @@ void Assembly::add_captured(const RecordedPort& port) {
   const uint32_t number = book_.port(captured_name(port), port.speed);
   captured_.push_back(number);
   log().ports[number].is_captured = true;
+  log().ports[number].time = port.time;
+  log().ports[number].hears = port.hears;
+  log().ports[number].is_silence_known = port.is_silence_known;
+  log().ports[number].seen = port.seen;
+  log().ports[number].lapses = port.lapses;
   LogNode& node = log().nodes[log().ports[number].node];
   node.is_named = port.is_named || captured_name(port) != port.name;
   node.known_ports = std::max(node.known_ports, port.node_ports);
@@ -149,16 +157,47 @@ void Assembly::join_by_frames() {
   }
 }
 
+// What of a pause is not in that time: what was before it, and what came after it.
+std::vector<PauseSpan> outside(const PauseSpan& span, const CapturedTime& time) {
+  std::vector<PauseSpan> out;
+  const auto frames_in = [&](Instant from, Instant until) {
+    const double share = static_cast<double>((until - from).count_ps()) /
+                         static_cast<double>(std::max<int64_t>(1, (span.end - span.begin).count_ps()));
+    return std::max(1U, static_cast<uint32_t>(std::lround(share * span.frames)));
+  };
+  if (span.begin < time.from) {
+    const Instant end = std::min(span.end, time.from);
+    const PauseEnd how = end == span.end ? span.how : PauseEnd::kOpen;  // the other capture has the rest
+    out.push_back({.begin = span.begin, .end = end, .frames = frames_in(span.begin, end), .how = how});
+  }
+  if (span.end > time.until) {
+    const Instant begin = std::max(span.begin, time.until);
+    out.push_back({.begin = begin, .end = span.end, .frames = frames_in(begin, span.end), .how = span.how});
+  }
+  return out;
+}
+
 void Assembly::add_pauses() {
   const auto ends = SenderEnds{recorded_, known_, captured_, book_}.find();
-  for (uint32_t i = 0; i < ends.size(); ++i) {
-    if (ends[i].from == kNone) log().copies += recorded_.copies().frames(i);
-  }
+  std::vector<uint64_t> kept(ends.size());  // frames, of what counts elsewhere for a part of the time
   for (const RecordedPause& pause : recorded_.pauses()) {
-    const auto [from, to] = ends[pause.sender];
+    const auto& [from, to, elsewhere] = ends[pause.sender];
     if (from == kNone) continue;
-    log().pauses.push_back({.from = from, .to = to, .priority = pause.priority, .span = pause.span});
+    if (!elsewhere) {
+      log().pauses.push_back({.from = from, .to = to, .priority = pause.priority, .span = pause.span});
+      continue;
+    }
+    for (const PauseSpan& span : outside(pause.span, *elsewhere)) {
+      log().pauses.push_back({.from = from, .to = to, .priority = pause.priority, .span = span});
+      kept[pause.sender] += span.frames;
+    }
   }
+  for (uint32_t i = 0; i < ends.size(); ++i) {
+    if (ends[i].from != kNone && !ends[i].elsewhere) continue;
+    const uint64_t frames = recorded_.copies().frames(i);
+    log().copies += frames - std::min(frames, kept[i]);
+  }
+  std::ranges::stable_sort(log().pauses, {}, [](const Pause& pause) { return pause.span.begin; });
 }
 
 PauseLog Assembly::finish() {
@@ -177,13 +216,15 @@ PauseLog Assembly::finish() {
 
 }  // namespace
 
-PauseLog assemble_log(const PauseRecorder& recorded, const KnownFabric& known) {
+PauseLog assemble_log(const PauseRecorder& recorded, const KnownFabric& known, dataplane::Duration clocks) {
   Assembly assembly{recorded, known};
   assembly.join_known();
   assembly.join_described();
   assembly.join_by_frames();
   assembly.add_pauses();
-  return assembly.finish();
+  PauseLog log = assembly.finish();
+  log.gaps.clocks = clocks;
+  return log;
 }
 
 }  // namespace softspine::tools::storm

@@ -37,8 +37,13 @@ struct LogPort {
   std::string name;
   uint32_t node = kNone;
   uint32_t peer = kNone;
-  dataplane::Rate speed;     // zero: unknown
-  bool is_captured = false;  // frames were taken here, or could have been
+  dataplane::Rate speed;          // zero: unknown
+  bool is_captured = false;       // frames were taken here, or could have been
+  CapturedTime time = {};         // in which they were, if so
+  bool hears = true;              // false: only those that it sent
+  bool is_silence_known = false;  // where no frame was captured, none was there that pauses
+  CapturedTime seen = kNever;     // from the first frame that was captured here to the last one
+  CapturedTime lapses = kNever;   // from the first pause that was captured here and lapsed to the last one
 };
 
 struct Pause {
@@ -56,6 +61,7 @@ struct Gaps {
   uint64_t timeless = 0;    // frames without a time, or with one that cannot be
   uint64_t disordered = 0;  // frames older than the one before them: some clock is wrong
   bool is_filtered = false;
+  dataplane::Duration clocks;  // of several captures: how far their clocks may be apart
   bool any() const { return missed + cut + omitted + timeless + disordered > 0 || is_filtered; }
   // Pauses may be there although none was read.
   bool hides_all() const { return cut + omitted + timeless > 0 || is_filtered; }
@@ -100,6 +106,7 @@ struct KnownFabric {
   std::vector<ListedName> listed = {};                             // those of a list of ports
 };
 
-PauseLog assemble_log(const PauseRecorder& recorded, const KnownFabric& known = {});
+// `clocks`: how far those of several captures may be apart.
+PauseLog assemble_log(const PauseRecorder& recorded, const KnownFabric& known = {}, dataplane::Duration clocks = {});
 
 }  // namespace softspine::tools::storm

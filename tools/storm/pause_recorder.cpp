@@ -70,11 +70,13 @@ uint32_t PauseRecorder::port_of(uint32_t interface, const std::vector<CapturedIn
   while (port_of_interface_.size() <= interface) {
     const CapturedInterface& it = interfaces[port_of_interface_.size()];
     RecordedPort port{.name = printable(it.name),
-                      .is_named = !it.name.empty(),
+                      .is_named = !it.name.empty() && it.is_named,
                       .speed = speed_.is_zero() ? speed_of(it.speed_bps) : speed_,
-                      .mac = it.mac};
+                      .mac = it.mac,
+                      .time = it.time,
+                      .hears = it.hears};
     read_description(it.description, port);
-    if (!port.is_named) port.name = "interface " + std::to_string(port_of_interface_.size());
+    if (port.name.empty()) port.name = "interface " + std::to_string(port_of_interface_.size());
     port_of_interface_.push_back(is_cooked(it.link_type) ? kNone : add(std::move(port)));
   }
   return port_of_interface_[interface];
@@ -92,10 +94,11 @@ uint32_t PauseRecorder::add(RecordedPort port) {
 
 uint32_t PauseRecorder::port_of_machine(uint32_t number, const CapturedInterface& it) {
   const std::string name = number == 0 ? "any" : "if" + std::to_string(number);
-  return add({.name = std::string{kThisMachine} + ":" + name,
+  return add({.name = (it.machine.empty() ? kThisMachine : it.machine) + ":" + name,
               .is_named = true,
               .is_shared = number == 0,
-              .speed = speed_.is_zero() ? speed_of(it.speed_bps) : speed_});
+              .speed = speed_.is_zero() ? speed_of(it.speed_bps) : speed_,
+              .time = it.time});
 }
 
 void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces) {
@@ -103,6 +106,8 @@ void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedI
   last_ = tally_.frames == 0 ? frame.at : std::max(last_, frame.at);
   ++tally_.frames;
   if (missed_.size() <= frame.interface) missed_.resize(frame.interface + 1);
+  if (frames_.size() <= frame.interface) frames_.resize(frame.interface + 1);
+  ++frames_[frame.interface];
   missed_[frame.interface] += frame.missed_before;
   const CapturedInterface& it = interfaces[frame.interface];
   if (it.is_ethernet()) return take(port_of(frame.interface, interfaces), frame);
@@ -119,6 +124,7 @@ void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedI
 
 void PauseRecorder::take(uint32_t port, const CapturedFrame& frame) {
   ++ports_[port].frames;
+  ports_[port].seen.include(frame.at, frame.at);
   if (frame.at < previous_[port]) ++tally_.disordered;
   previous_[port] = frame.at;
   if (frame.bytes.size() < kEthernetHeaderBytes && is_cut(frame)) ++tally_.cut_frames;
@@ -168,6 +174,7 @@ void PauseRecorder::pause(const PauseOrder::Held& held) {
 
 void PauseRecorder::add(uint32_t sender, uint8_t priority, const std::optional<PauseSpan>& span) {
   if (!span) return;
+  if (span->how == PauseEnd::kLapsed) ports_[senders_[sender].port].lapses.include(span->begin, span->end);
   if (pauses_.size() >= kMaxPauses) {
     tally_.omitted += span->frames;
     return;
@@ -175,23 +182,31 @@ void PauseRecorder::add(uint32_t sender, uint8_t priority, const std::optional<P
   pauses_.push_back({.sender = sender, .priority = priority, .span = *span});
 }
 
-void PauseRecorder::finish(const std::vector<CapturedInterface>& interfaces, uint64_t timeless) {
-  if (!interfaces.empty()) port_of(static_cast<uint32_t>(interfaces.size() - 1), interfaces);
+void PauseRecorder::take_statistics(const std::vector<CapturedInterface>& interfaces) {
   missed_.resize(interfaces.size());
-  tally_.timeless = timeless;
+  frames_.resize(interfaces.size());
   tally_.missed = 0;
   for (size_t i = 0; i < interfaces.size(); ++i) {
-    tally_.missed += std::max(missed_[i], interfaces[i].dropped);  // two ways to tell of the same frames
-    const bool is_complete = interfaces[i].filter.empty() || keeps_pause_frames(interfaces[i].filter);
-    tally_.is_filtered = tally_.is_filtered || !is_complete;
+    const CapturedInterface& it = interfaces[i];
+    tally_.missed += std::max(missed_[i], it.dropped);  // two ways to tell of the same frames
+    tally_.is_filtered = tally_.is_filtered || !(it.filter.empty() || keeps_pause_frames(it.filter));
+    if (port_of_interface_[i] == kNone) continue;
+    ports_[port_of_interface_[i]].is_silence_known = !it.filter.empty() || it.received == frames_[i];
   }
+}
+
+void PauseRecorder::finish(const std::vector<CapturedInterface>& interfaces, uint64_t timeless) {
+  if (!interfaces.empty()) port_of(static_cast<uint32_t>(interfaces.size() - 1), interfaces);
+  take_statistics(interfaces);
+  tally_.timeless = timeless;
   for (PauseOrder& order : orders_) {
     while (!order.empty()) pause(order.take());
   }
   for (uint32_t sender = 0; sender < senders_.size(); ++sender) {
+    const Instant end = std::min(last_, ports_[senders_[sender].port].time.until);
     for (uint8_t priority = 0; priority < kPauseClasses; ++priority) {
       auto& timer = timers_[sender][priority];
-      if (timer) add(sender, priority, timer->finish(last_));
+      if (timer) add(sender, priority, timer->finish(end));
     }
   }
   std::ranges::stable_sort(pauses_, {},

@@ -35,6 +35,11 @@ struct RecordedPort {
   dataplane::Rate speed;    // zero: unknown
   uint64_t mac = 0;         // zero: unknown
   uint64_t frames = 0;
+  CapturedTime time = {};         // in which its frames were captured
+  bool hears = true;              // false: only those that it sent
+  bool is_silence_known = false;  // its capture has as many frames as it says that it received, or a filter chose
+  CapturedTime seen = kNever;     // from its first frame to its last one
+  CapturedTime lapses = kNever;   // from the first of its pauses that lapsed to the last one
 };
 
 struct Sender {
@@ -97,6 +102,7 @@ class PauseRecorder {
   void hold(uint32_t port, Way way, dataplane::Instant at, const PauseFrame& frame);
   std::optional<uint32_t> sender_of(const Sender& sender);
   void pause(const PauseOrder::Held& held);
+  void take_statistics(const std::vector<CapturedInterface>& interfaces);
   void add(uint32_t sender, uint8_t priority, const std::optional<PauseSpan>& span);
 
   dataplane::Rate speed_;
@@ -108,6 +114,7 @@ class PauseRecorder {
   std::vector<dataplane::Instant> previous_;  // of ports_: the last frame's time
   std::vector<PauseOrder> orders_;            // of ports_
   std::vector<uint64_t> missed_;              // of interfaces, as their frames say
+  std::vector<uint64_t> frames_;              // of interfaces
   std::unordered_map<std::string, uint32_t> port_by_name_;
   std::map<Sender, uint32_t> sender_ids_;
   std::vector<Sender> senders_;

@@ -86,6 +86,7 @@ class Runs {
     if (runs_.empty()) return false;
     const Run& last = runs_.back();
     if (pause.span.begin < last.end) return true;  // the other kind of pause, or one that was captured twice
+    if (last.how == PauseEnd::kOpen) return true;  // its capture ended, and another one goes on
     return last.how == PauseEnd::kLapsed &&
            last.paused >= (pause.span.begin - last.begin) / kLapsingParts;  // whole periods
   }

@@ -23,6 +23,7 @@ constexpr uint16_t kSpeed = 8;
 constexpr uint16_t kResolution = 9;
 constexpr uint16_t kFilter = 11;
 constexpr uint16_t kOffset = 14;
+constexpr uint16_t kReceived = 4;
 constexpr uint16_t kInterfaceDrops = 5;
 constexpr uint16_t kSystemDrops = 7;
 constexpr uint16_t kFlags = 2;
@@ -113,6 +114,11 @@ std::string take_interface_option(InterfaceBlock& out, uint16_t code, Bytes valu
 }
 
 std::string take_statistics_option(StatisticsBlock& out, uint16_t code, Bytes value, ByteOrder order) {
+  if (code == kReceived) {
+    std::string wrong = wrong_length("isb_ifrecv", value, 8);
+    if (wrong.empty()) out.received = order.load<uint64_t>(value, 0);
+    return wrong;
+  }
   if (code != kInterfaceDrops && code != kSystemDrops) return {};
   std::string wrong = wrong_length(code == kInterfaceDrops ? "isb_ifdrop" : "isb_osdrop", value, 8);
   if (!wrong.empty()) return wrong;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <expected>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -70,7 +71,8 @@ struct PacketBlock {
 // What a capture says of an interface at its end, or in between: totals since it began.
 struct StatisticsBlock {
   uint32_t interface = 0;
-  uint64_t dropped = 0;  // by the interface and by the operating system
+  uint64_t dropped = 0;                // by the interface and by the operating system
+  std::optional<uint64_t> received{};  // by the interface
 };
 
 std::expected<InterfaceBlock, BlockError> interface_block(std::span<const uint8_t> body, ByteOrder order);

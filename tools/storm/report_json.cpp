@@ -134,6 +134,36 @@ Json pauses_json(const PauseLog& log) {
   return out;
 }
 
+Json clocks_json(const std::vector<ClockFact>& clocks) {
+  Json out = Json::array();
+  for (const ClockFact& it : clocks) {
+    out.push_back({{"file", it.file},
+                   {"skew_seconds", it.skew_seconds},
+                   {"drift_ppm", it.drift * 1e6},
+                   {"drift_uncertainty_ppm", it.drift_uncertainty * 1e6},
+                   {"uncertainty_ps", ps(it.uncertainty)},
+                   {"compared_with", it.compared_with.empty() ? Json(nullptr) : Json(it.compared_with)},
+                   {"packets", it.packets}});
+  }
+  return out;
+}
+
+Json story_json(const PauseLog& log, const Analysis& analysis, const std::optional<Story>& story) {
+  if (!story) return nullptr;
+  Json lines = Json::array();
+  for (const StoryLine& it : story->lines) {
+    const auto node = [&](uint32_t storm) { return Json(log.nodes[analysis.storms[storm].root].name); };
+    lines.push_back({{"t_ps", ps(it.at)},
+                     {"seen_by", it.is_captured ? "capture" : "log"},
+                     {"what", it.what},
+                     {"may_have_caused", it.may_have_caused ? node(*it.may_have_caused) : Json(nullptr)},
+                     {"names_its_node", it.names_its_node}});
+  }
+  return {{"file", story->file},
+          {"misfit", story->misfit.empty() ? Json(nullptr) : Json(story->misfit)},
+          {"lines", std::move(lines)}};
+}
+
 Json capture_json(const CaptureFacts& facts, const PauseLog& log) {
   const Tally& tally = facts.tally;
   return {{"begin_ps", ps(log.begin)},
@@ -167,6 +197,8 @@ Json json_report(const CaptureFacts& facts, const PauseLog& log, const Analysis&
           {"verdict", word_of(verdict_of(analysis))},
           {"headline", headline(log, analysis)},
           {"capture", capture_json(facts, log)},
+          {"clocks", clocks_json(facts.clocks)},
+          {"events", story_json(log, analysis, facts.story)},
           {"notes", facts.notes},
           {"too_short", analysis.is_too_short},
           {"sampled", analysis.is_sampled},

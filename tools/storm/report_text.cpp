@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "control/telemetry/text_table.hpp"
 #include "tools/storm/storm_report.hpp"
@@ -139,6 +140,53 @@ std::string links_text(const PauseLog& log, const Analysis& analysis, size_t row
   return "Pauses by port and priority\n" + indented(table.text()) + more_text(analysis.links.size(), shown);
 }
 
+std::string skew_text(double seconds) {
+  constexpr double kDay = 86'400;
+  if (std::abs(seconds) > 100 * kDay) return fmt::format("{:+.0f} days", seconds / kDay);
+  const std::string text = time_text(Duration::ps(std::llround(seconds * 1e12)));
+  return seconds > 0 ? "+" + text : text;
+}
+
+// Two crystals differ by as much anyhow: a drift that is known to no less is not known.
+std::string drift_text(const ClockFact& it) {
+  constexpr double kUnknown = 100e-6;
+  return it.drift_uncertainty >= kUnknown
+             ? "not known"
+             : fmt::format("{:+.2f} ±{:.2g} ppm", it.drift * 1e6, it.drift_uncertainty * 1e6);
+}
+
+std::string clocks_text(const std::vector<ClockFact>& clocks) {
+  TextTable table{{"<CAPTURE", "CLOCK", "DRIFT", "WITHIN", "PACKETS", "<COMPARED WITH"}};
+  for (const ClockFact& it : clocks) {
+    if (it.compared_with.empty()) {
+      table.add({it.file, "0", "", "", "", "the time is its clock's"});
+    } else {
+      table.add({it.file, skew_text(it.skew_seconds), drift_text(it), "±" + time_text(it.uncertainty),
+                 grouped(it.packets), it.compared_with});
+    }
+  }
+  return "Clocks, by packets that two captures saw\n" + indented(table.text());
+}
+
+std::string story_text(const PauseLog& log, const Analysis& analysis, const Story& story, size_t rows) {
+  if (!story.misfit.empty())
+    return fmt::format("{} is another run's: {}. Nothing is taken from it.\n\n", story.file, story.misfit);
+  TextTable table{{"AT", "<SEEN BY", "<WHAT"}};
+  const size_t shown = std::min(rows, story.lines.size());
+  for (size_t i = 0; i < shown; ++i) {
+    const StoryLine& line = story.lines[i];
+    std::string what = line.what;
+    if (line.may_have_caused) {
+      what +=
+          fmt::format("  ← {} the storm from {}", line.names_its_node ? "names and may have caused" : "may have caused",
+                      log.nodes[analysis.storms[*line.may_have_caused].root].name);
+    }
+    table.add({at_text(line.at), line.is_captured ? "capture" : "log", what});
+  }
+  return fmt::format("What happened, by the capture and {}\n", story.file) + indented(table.text()) +
+         more_text(story.lines.size(), shown) + "\n";
+}
+
 std::string threshold_text(const Analysis& analysis) {
   const std::string least = time_text(analysis.least_threshold);
   const std::string most = time_text(analysis.most_threshold);
@@ -153,6 +201,7 @@ std::string text_report(const CaptureFacts& facts, const PauseLog& log, const An
                                 time_text(log.end - log.begin), facts.ports, facts.ports == 1 ? "" : "s",
                                 grouped(facts.tally.frames), grouped(facts.tally.pause_frames));
   for (const std::string& note : facts.notes) out += "note: " + note + "\n";
+  if (!facts.clocks.empty()) out += "\n" + clocks_text(facts.clocks);
   out += "\n";
   const Verdict verdict = verdict_of(analysis);
   if (verdict == Verdict::kUnknown) return out + headline(log, analysis) + ".\n";
@@ -163,6 +212,7 @@ std::string text_report(const CaptureFacts& facts, const PauseLog& log, const An
   for (const Storm& storm : analysis.storms) out += storm_text(log, analysis, storm, rows);
   out += cycles_text(log, "DEADLOCK", analysis.deadlocks, rows);
   if (verdict == Verdict::kCongestion) out += no_storm_text(log, analysis);
+  if (facts.story) out += story_text(log, analysis, *facts.story, rows);
   out += cycles_text(log, "CYCLE", analysis.fed_cycles, rows);
   return out + origins_text(log, analysis, rows) + links_text(log, analysis, rows) + threshold_text(analysis);
 }

@@ -36,7 +36,7 @@ std::vector<SenderEnds::Ends> SenderEnds::find() {
     const Sender& it = sender(i);
     by_mac_.push_back(goes_by_mac(it));
     if (is_outgoing(it)) {
-      sends_.emplace(place_of(it), it.mac);
+      sends_.try_emplace({place_of(it), it.mac}, i);
     } else if (it.way == Way::kUnknown) {
       unknown_way_[it.port].push_back(it.mac);
     }
@@ -44,7 +44,10 @@ std::vector<SenderEnds::Ends> SenderEnds::find() {
   find_copies();
   join_known_senders();
   std::vector<Ends> ends;
-  for (uint32_t i = 0; i < count; ++i) ends.push_back(ends_of(i));
+  for (uint32_t i = 0; i < count; ++i) {
+    ends.push_back(ends_of(i));
+    if (const auto other = counted_by_.find(i); other != counted_by_.end()) ends[i].elsewhere = time_of(other->second);
+  }
   return ends;
 }
 
@@ -54,12 +57,9 @@ void SenderEnds::find_copies() {
   std::map<uint64_t, std::vector<uint32_t>> by_mac;
   for (uint32_t i = 0; i < is_copy_.size(); ++i) {
     const Sender& it = sender(i);
-    if (it.way == Way::kUnknown || by_mac_[i]) {
-      by_mac[it.mac].push_back(i);
-    } else if (it.way == Way::kIn && peer(place_of(it)) != kNone) {
-      is_copy_[i] = sends_.contains({peer(place_of(it)), it.mac});
-    }
+    if (it.way == Way::kUnknown || by_mac_[i]) by_mac[it.mac].push_back(i);
   }
+  compare_ends();
   const CopyLog& copies = recorded_.copies();
   for (auto& [mac, places] : by_mac) {
     if (places.size() == 1) continue;
@@ -72,6 +72,43 @@ void SenderEnds::find_copies() {
       if (!is_copy_[i]) kept.push_back(i);
     }
   }
+}
+
+// Of frames that were captured at both ends of a link: which end counts.
+void SenderEnds::compare_ends() {
+  std::map<uint32_t, uint32_t> partners;
+  for (uint32_t i = 0; i < is_copy_.size(); ++i) {
+    const Sender& it = sender(i);
+    if (it.way != Way::kIn || by_mac_[i] || peer(place_of(it)) == kNone) continue;
+    const auto left = sends_.find({peer(place_of(it)), it.mac});
+    if (left == sends_.end()) continue;
+    partners[i] = left->second;
+    partners[left->second] = i;
+  }
+  const Frames frames = frames_beside(partners);
+  for (const auto& [i, other] : partners) {
+    const bool is_less = frames[i] < frames[other];
+    if (is_less || (frames[i] == frames[other] && sender(i).way == Way::kIn)) counted_by_[i] = other;
+  }
+}
+
+// How many of its frames a sender of `partners` has in the time in which its partner's capture was on, too: a pause's
+// frames are taken for evenly spaced.
+SenderEnds::Frames SenderEnds::frames_beside(const std::map<uint32_t, uint32_t>& partners) const {
+  Frames out(is_copy_.size(), 0);
+  for (const RecordedPause& it : recorded_.pauses()) {
+    const auto partner = partners.find(it.sender);
+    if (partner == partners.end()) continue;
+    const CapturedTime& mine = time_of(it.sender);
+    const CapturedTime& its = time_of(partner->second);
+    const auto from = std::max({it.span.begin, mine.from, its.from});
+    const auto until = std::min({it.span.end, mine.until, its.until});
+    if (until < from) continue;
+    const auto length = static_cast<double>((it.span.end - it.span.begin).count_ps());
+    const double share = length == 0 ? 1 : static_cast<double>((until - from).count_ps()) / length;
+    out[it.sender] += share * it.span.frames;
+  }
+  return out;
 }
 
 // Before any port is made up that would take their place.

@@ -12,11 +12,13 @@
 // A capture that does not say which way frames went: one source at a place pauses the captured port, two are the ends
 // of its link and pause each other. More, or a source that was captured elsewhere too: partners are unknown.
 //
-// Frames that were captured in several places count in one (copy_log.hpp): where they left, or else where most of them
-// were captured.
+// Frames that were captured in several places count in one (copy_log.hpp). Of both ends of a link that is the one that
+// captured more of them while both captures were on: where they left, if there were as many. While its capture was not
+// on, those of the other end count. Elsewhere it is the place where most of them were captured.
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <vector>
 
@@ -29,6 +31,7 @@ class SenderEnds {
   struct Ends {
     uint32_t from = kNone;  // kNone: copies of frames that count elsewhere
     uint32_t to = kNone;
+    std::optional<CapturedTime> elsewhere = {};  // in which they count at the other end of the link
   };
 
   // `captured`: ports of the book, by the recorder's. All neighbours that are known must have been joined.
@@ -39,6 +42,8 @@ class SenderEnds {
   std::vector<Ends> find();
 
  private:
+  using Frames = std::vector<double>;  // by sender
+
   const Sender& sender(uint32_t index) const { return recorded_.senders()[index]; }
   uint32_t place_of(const Sender& sender) const { return captured_[sender.port]; }
   bool is_shared(const Sender& sender) const {
@@ -55,6 +60,9 @@ class SenderEnds {
   bool is_outgoing(const Sender& sender) const;
   bool goes_by_mac(const Sender& sender) const;
   void find_copies();
+  void compare_ends();
+  Frames frames_beside(const std::map<uint32_t, uint32_t>& partners) const;
+  const CapturedTime& time_of(uint32_t index) const { return recorded_.ports()[sender(index).port].time; }
   void join_known_senders();
   Ends ends_of(uint32_t index);
   Ends ends_by_mac(const Sender& sender);
@@ -72,8 +80,9 @@ class SenderEnds {
   std::unordered_map<uint64_t, std::string> port_of_mac_;
   std::vector<bool> by_mac_;  // by sender: its MAC says more than its place
   std::vector<bool> is_copy_;
+  std::map<uint32_t, uint32_t> counted_by_;                    // senders of one link: who counts in place of whom
   std::set<uint64_t> is_of_several_places_;                    // MACs
-  std::set<std::pair<uint32_t, uint64_t>> sends_;              // ports and MACs whose frames were captured leaving
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> sends_;    // by port and MAC: the sender whose frames left there
   std::map<uint32_t, std::vector<uint64_t>> unknown_way_;      // by recorded port: MACs that go who knows where
   std::map<std::pair<uint64_t, uint32_t>, uint32_t> made_up_;  // by MAC and place
   std::map<uint32_t, uint64_t> stands_for_;                    // made-up neighbours: the MAC they took

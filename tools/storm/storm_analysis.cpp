@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "tools/storm/certainty.hpp"
+#include "tools/storm/hidden_causes.hpp"
 #include "tools/storm/pause_runs.hpp"
 #include "tools/storm/storm_report.hpp"
 
@@ -24,7 +25,6 @@ constexpr Duration kThresholdWithoutRate = Duration::ms(1);
 constexpr uint64_t kTimers = 3;
 constexpr uint64_t kTimerBytes = uint64_t{0xffff} * 64;
 constexpr int64_t kCaptureShare = 10;
-constexpr int64_t kFreeTenths = 2;
 constexpr int64_t kVictimParts = 20;
 
 class Judge {
@@ -49,11 +49,17 @@ class Judge {
   void list_links();
   std::vector<std::set<uint8_t>> priorities_to_judge() const;
   void judge(const std::set<uint8_t>& priorities);
-  std::vector<Run> lasting_runs(const std::vector<uint32_t>& selected) const;
+  std::vector<Run> runs_of(const std::vector<uint32_t>& selected) const;
+  std::vector<Run> lasting(const std::vector<Run>& runs) const;
   // By the node that stands still.
   using Stopped = std::map<uint32_t, std::vector<const Run*>>;
+  Stopped by_stopped(const std::vector<Run>& runs) const {
+    Stopped out;
+    for (const Run& run : runs) out[log_.node_of(run.to)].push_back(&run);
+    return out;
+  }
   bool is_root(const Run& run, const Stopped& stopped) const;
-  void add_storm(const Run& run);
+  Storm& add_storm(const Run& run);
   void add_shares(Storm& storm, const std::vector<Share>& shares) const;
   std::set<uint32_t> keep_cycles(const std::vector<Cycle>& cycles);
   void finish(Storm& storm);
@@ -84,10 +90,10 @@ void Judge::list_links() {
     // One that was captured twice counts once.
     Instant& known = ends.try_emplace({from, to, priority}, span.begin).first->second;
     const Duration more = span.end > known ? span.end - std::max(span.begin, known) : Duration{};
+    if (span.end >= known) link.is_open = span.how == PauseEnd::kOpen;
     known = std::max(known, span.end);
     link.total += more;
     link.longest = std::max(link.longest, length);
-    link.is_open = link.is_open || span.how == PauseEnd::kOpen;
     out_.paused = sum(out_.paused, more);
     if (out_.longest == kNone || length > longest) {
       longest = length;
@@ -114,7 +120,7 @@ std::vector<std::set<uint8_t>> Judge::priorities_to_judge() const {
   return out;
 }
 
-std::vector<Run> Judge::lasting_runs(const std::vector<uint32_t>& selected) const {
+std::vector<Run> Judge::runs_of(const std::vector<uint32_t>& selected) const {
   std::map<std::pair<uint32_t, uint32_t>, std::map<uint8_t, Runs>> by_link;
   for (const uint32_t i : selected) by_link[{log_.pauses[i].from, log_.pauses[i].to}][log_.pauses[i].priority];
   for (const uint32_t i : selected) {
@@ -123,15 +129,19 @@ std::vector<Run> Judge::lasting_runs(const std::vector<uint32_t>& selected) cons
       if (pause.priority == priority || pause.priority == kAllPriorities) runs.add(i, pause, priority);
     }
   }
-  std::vector<Run> lasting;
+  std::vector<Run> out;
   for (const auto& [link, by_priority] : by_link) {
-    for (const auto& [priority, runs] : by_priority) {
-      std::ranges::copy_if(runs.all(), std::back_inserter(lasting), [&](const Run& run) {
-        return run.length() >= threshold_of(run.from) && (run.is_uninterrupted() || run.is_intermittent());
-      });
-    }
+    for (const auto& [priority, runs] : by_priority) out.insert(out.end(), runs.all().begin(), runs.all().end());
   }
-  return lasting;
+  return out;
+}
+
+std::vector<Run> Judge::lasting(const std::vector<Run>& runs) const {
+  std::vector<Run> out;
+  std::ranges::copy_if(runs, std::back_inserter(out), [&](const Run& run) {
+    return run.length() >= threshold_of(run.from) && (run.is_uninterrupted() || run.is_intermittent());
+  });
+  return out;
 }
 
 void Judge::judge(const std::set<uint8_t>& priorities) {
@@ -139,12 +149,12 @@ void Judge::judge(const std::set<uint8_t>& priorities) {
   for (uint32_t i = 0; i < log_.pauses.size(); ++i) {
     if (priorities.contains(log_.pauses[i].priority)) selected.push_back(i);
   }
-  const std::vector<Run> lasting = lasting_runs(selected);
+  const std::vector<Run> runs = runs_of(selected);
+  const std::vector<Run> lasting = this->lasting(runs);
   PauseMarks marks{.lasts = std::vector<bool>(log_.pauses.size(), false),
                    .is_root = std::vector<bool>(log_.pauses.size(), false)};
-  Stopped stopped;
+  const Stopped stopped = by_stopped(lasting);
   for (const Run& run : lasting) {
-    stopped[log_.node_of(run.to)].push_back(&run);
     if (!run.is_uninterrupted()) continue;
     for (const uint32_t index : run.pauses) marks.lasts[index] = true;
   }
@@ -159,10 +169,13 @@ void Judge::judge(const std::set<uint8_t>& priorities) {
   for (const Share& share : found.shares) explained_[share.root] = sum(explained_[share.root], share.time);
   const std::set<uint32_t> locked = keep_cycles(found.cycles);
   std::set<uint32_t> nodes;
+  Stopped by = by_stopped(runs);
   for (const Run* run : roots) {
     if (locked.contains(run->from)) continue;
-    add_storm(*run);
-    nodes.insert(log_.node_of(run->from));
+    const uint32_t node = log_.node_of(run->from);
+    std::string& doubt = add_storm(*run).doubt;
+    if (doubt.empty()) doubt = doubt_by_hidden_causes(log_, *run, by[node], threshold_of(run->from));
+    nodes.insert(node);
   }
   for (const uint32_t node : nodes) add_shares(out_.storms[storm_of_[node]], found.shares);
 }
@@ -180,12 +193,11 @@ bool Judge::is_root(const Run& run, const Stopped& stopped) const {
   }
   Duration most;
   for (const auto& [place, overlap] : together) most = std::max(most, overlap);
-  const Duration free = run.length() - most;
-  return free >= threshold_of(run.from) && free > run.length() / 10 * kFreeTenths;
+  return is_free(run, most, threshold_of(run.from));
 }
 
 // One storm for a node, whatever its ports and priorities.
-void Judge::add_storm(const Run& run) {
+Storm& Judge::add_storm(const Run& run) {
   const uint32_t root = log_.node_of(run.from);
   const auto [known, is_new] = storm_of_.try_emplace(root, out_.storms.size());
   if (is_new) out_.storms.push_back({.root = root, .begin = Instant::never()});
@@ -204,6 +216,7 @@ void Judge::add_storm(const Run& run) {
   }
   if (run.has_pfc) storm.priorities |= static_cast<uint16_t>(1 << run.priority);
   if (run.stops_all()) storm.priorities |= static_cast<uint16_t>(1 << kAllPriorities);
+  return storm;
 }
 
 // `shares`: by root. Those of other pauses of the node, at priorities of no storm, are not the storm's.
@@ -230,7 +243,8 @@ std::set<uint32_t> Judge::keep_cycles(const std::vector<Cycle>& cycles) {
 
 // One entry for a link whatever the priorities, in the order in which they were reached.
 void Judge::finish(Storm& storm) {
-  storm.doubt = doubt_about(log_, storm.root, storm.from);
+  std::string doubt = doubt_about(log_, storm.root, storm.from, {storm.begin, storm.end});
+  if (!doubt.empty()) storm.doubt = std::move(doubt);
   std::map<std::pair<uint32_t, uint32_t>, Share> by_link;
   for (const Share& share : storm.spread) {
     const auto [it, is_new] = by_link.try_emplace({share.from, share.to}, share);

@@ -60,7 +60,7 @@ struct LinkPauses {
 
 struct Storm {
   uint32_t root = 0;  // node: its pauses have no cause that the capture shows
-  std::string doubt;  // why it may only pass a pause on (certainty.hpp); empty: it is the root
+  std::string doubt;  // why it may only pass a pause on (certainty.hpp, hidden_causes.hpp); empty: it is the root
   uint32_t from = 0;  // its port: the first whose pause does not end, if there are several
   uint32_t to = 0;
   uint16_t priorities = 0;  // bit n: class n; of PAUSE if it makes up half of the storm

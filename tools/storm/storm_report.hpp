@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "control/telemetry/json.hpp"
+#include "tools/storm/event_story.hpp"
 #include "tools/storm/storm_analysis.hpp"
 
 namespace softspine::tools::storm {
@@ -16,12 +17,25 @@ inline constexpr size_t kMaxPausesInJson = 100'000;
 
 enum class Verdict : uint8_t { kStorm, kDeadlock, kCongestion, kNoPauses, kUnknown };
 
+// Of several captures: how one's clock differs from the first's.
+struct ClockFact {
+  std::string file;
+  double skew_seconds = 0;  // this clock − the first's, when this capture begins
+  double drift = 0;         // by how much this clock runs faster
+  double drift_uncertainty = 0;
+  dataplane::Duration uncertainty;
+  std::string compared_with;  // empty: it is the first
+  uint64_t packets = 0;       // that both saw
+};
+
 // What a report contains beside the analysis.
 struct CaptureFacts {
   std::string file;
   Tally tally;
   size_t ports = 0;
   std::optional<int64_t> began_unix_seconds;  // none: emulated time
+  std::vector<ClockFact> clocks = {};         // if there are several captures
+  std::optional<Story> story = {};            // with an event log
   std::vector<std::string> notes;             // what the reader should know: cut short, guessed, missed
 };
 

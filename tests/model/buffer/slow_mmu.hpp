@@ -71,7 +71,8 @@ class SlowMmu {
     if (rest == 0) {
       group.in_reserved += c;
       where = "reserved";
-    } else if (rest <= ingress_free && group.in_shared + rest <= limit(group.limit, ingress_free) &&
+    } else if (rest <= ingress_free &&
+               (group.in_shared + rest <= limit(group.limit, ingress_free) || (group.lossless && !group.stopped)) &&
                room_of(ingress_limits, groups, in_port, group.pool, ingress_free) >= rest) {
       group.in_reserved += own;
       group.in_shared += rest;

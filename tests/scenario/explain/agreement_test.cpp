@@ -238,7 +238,7 @@ void drive_through_failures(const control::Testbed& testbed, uint32_t packets, u
   comparison.wait_for_routes();
   comparison.phase(packets / 10);
   comparison.run_and_compare();
-  EXPECT_GT(comparison.hops(), uint64_t{packets});
+  EXPECT_GT(comparison.hops(), uint64_t{packets} / 4);  // not all reach each other in every testbed
   std::printf("%lu hops, %lu choices, %lu ended at a dead link\n", comparison.hops(), comparison.choices(),
               comparison.ended_at_dead_links());
 }

@@ -20,13 +20,15 @@ namespace softspine::tests {
 // The switches a frame left, and by which port.
 using Way = std::vector<control::LinkEnd>;
 
-// The same fabric with built-in hosts that keep quiet, and no faults of its own.
+// The same fabric with built-in hosts that keep quiet, no faults of its own, and routes that follow a link all at once.
 inline control::Testbed without_traffic(control::Testbed testbed, dataplane::Duration convergence) {
   for (control::FabricNode& node : testbed.fabric.nodes) node.attachment = {};
   testbed.workloads.clear();
   testbed.faults.clear();
   testbed.run = {};
   testbed.convergence = convergence;
+  testbed.detection.reset();
+  testbed.convergence_per_hop.reset();
   return testbed;
 }
 
@@ -43,7 +45,8 @@ class DrivenFabric {
       return;
     }
     assembly_ = std::move(*made);
-    links_ = std::make_unique<testbeds::LinkControl>(testbed_, compiler_, *assembly_);
+    losses_ = std::make_unique<testbeds::LossWindows>(testbed_, *assembly_);
+    links_ = std::make_unique<testbeds::LinkControl>(testbed_, compiler_, *assembly_, *losses_);
     links_->start();
     watch();
   }
@@ -131,6 +134,7 @@ class DrivenFabric {
   control::Compiler compiler_;
   dataplane::PacketPool pool_;
   std::unique_ptr<testbeds::Assembly> assembly_;
+  std::unique_ptr<testbeds::LossWindows> losses_;
   std::unique_ptr<testbeds::LinkControl> links_;
   std::vector<std::unique_ptr<WayTap>> taps_;
   std::vector<Due> due_;

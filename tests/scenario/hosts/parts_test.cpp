@@ -85,7 +85,7 @@ TEST(HostParts, AFlowWhosePriorityIsPausedIsParkedUntilThePauseEnds) {
   PacketPool pool{"flows", 4095, kHostPacketBytes};
   HostConfig host = host_config(1);
   host.links[0].pause_response = Duration{};
-  HostFlows flows{pool};
+  HostFlows flows{host_config(1), pool};
   HostPort port;
   port.plan_flow_control(host, 0, Instant{});
   port.make_room();

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a requester notes of its waits for the window.
+#include <tuple>
+
 #include "testbeds/hosts/reliable_sender.hpp"
 #include "tests/scenario/hosts/puppet.hpp"
 
@@ -37,6 +39,24 @@ TEST(Window, WaitsForItAreCountedWithTheirTime) {
   EXPECT_EQ(counters.window_wait, Duration::us(6));
   sender.acknowledge(103, false, us(12), counters, times);
   EXPECT_EQ(counters.window_waits, 1U) << "there was room";
+}
+
+// At 2.2 Gb/s a frame of 1,100 bytes has 4 us. The fourth begins at 12 us, so the pace holds the fifth until 16 us.
+TEST(Window, OfAPacedSenderCountsFromWhenItsPaceWouldLetItGo) {
+  FlowConfig flow = windowed_flow();
+  flow.rate = Rate::mbps(2'200);
+  flow.messages = 0;
+  flow.reliable.window = 4;
+  for (const auto& [acknowledged, waits, time] : {std::tuple{15, 0U, 0}, {16, 0U, 0}, {20, 1U, 4}}) {
+    SCOPED_TRACE(acknowledged);
+    FlowSent counters;
+    Histogram times;
+    ReliableSender sender(0, flow, Rate::gbps(100));
+    for (int64_t i = 0; i < 4; ++i) sender.sent(us(4 * i), us(4 * i + 1), 1'100, counters);
+    sender.acknowledge(100, false, us(acknowledged), counters, times);
+    EXPECT_EQ(counters.window_waits, waits);
+    EXPECT_EQ(counters.window_wait, Duration::us(time));
+  }
 }
 
 TEST(Window, WhoHasNoMoreToSendDoesNotWaitForIt) {

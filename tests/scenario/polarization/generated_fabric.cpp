@@ -17,14 +17,23 @@ using control::Role;
 
 namespace {
 
-constexpr std::array<std::pair<const char*, uint32_t>, 8> kAlgorithms{{{"CRC", 32},
-                                                                       {"XOR", 16},
-                                                                       {"CRC_32LO", 16},
-                                                                       {"CRC_32HI", 16},
-                                                                       {"CRC_CCITT", 16},
-                                                                       {"CRC_XOR", 16},
-                                                                       {"TOEPLITZ", 32},
-                                                                       {"XXH3", 32}}};
+struct Algorithm {
+  const char* word;
+  uint32_t width;
+};
+constexpr std::array kAlgorithms{Algorithm{"CRC", 32},       Algorithm{"XOR", 16},       Algorithm{"CRC_32LO", 16},
+                                 Algorithm{"CRC_32HI", 16},  Algorithm{"CRC_CCITT", 16}, Algorithm{"CRC_XOR", 16},
+                                 Algorithm{"TOEPLITZ", 32},  Algorithm{"XXH3", 32},      Algorithm{"JENKINS_LO", 16},
+                                 Algorithm{"JENKINS_HI", 16}};
+constexpr std::array kRtag7Algorithms{Algorithm{"CRC", 16},
+                                      Algorithm{"XOR", 16},
+                                      Algorithm{"CRC_32LO", 16},
+                                      Algorithm{"CRC_32HI", 16},
+                                      Algorithm{"CRC_CCITT", 16},
+                                      Algorithm{"CRC_XOR", 16},
+                                      Algorithm{"CRC_ETHERNET_LO", 16},
+                                      Algorithm{"CRC_KOOPMAN_HI", 16}};
+constexpr std::array kFewFields{"DST_IP", "SRC_IP, DST_IP", "L4_SRC_PORT, L4_DST_PORT", "SRC_IP, L4_SRC_PORT"};
 
 class Drawing {
  public:
@@ -35,14 +44,26 @@ class Drawing {
     out.difference = static_cast<Difference>(below(7));
     out.demand = below(3);
     out.flows = static_cast<uint32_t>(100 * std::pow(10.0, 3 * std::pow(rng_.unit(), 6)));
+    out.has_few_fields = out.difference != Difference::kFewKeys && below(5) == 0;
+    is_rtag7_ = below(6) == 0;
     draw_hashes(out);
+    const std::string fields = out.has_few_fields ? fmt::format(", fields: [{}]", kFewFields[below(4)]) : "";
     out.text = "name: drawn\n" + fabric() + "profiles:\n";
+    const auto hash_of = [&](const RoleHash& hash) {
+      return fmt::format("hash: {{{}algorithm: {}, seed: {}, offset: {}{}}}", is_rtag7_ ? "model: RTAG7, " : "",
+                         hash.algorithm, hash.seed, hash.offset, fields);
+    };
     std::string roles = "roles:\n";
     for (const auto& [role, hash] : out.hashes) {
       const std::string word = control::name_of(role);
-      out.text += fmt::format("  of-{}: {{hash: {{algorithm: {}, seed: {}, offset: {}}}}}\n", word, hash.algorithm,
-                              hash.seed, hash.offset);
+      out.text += fmt::format("  of-{}: {{{}{}}}\n", word, hash_of(hash), role == Role::kTor ? weights() : "");
       roles += fmt::format("  {}: of-{}\n", word, word);
+    }
+    // A switch that somebody forgot, or that came from elsewhere.
+    out.has_odd_switch = !odd_.empty() && below(3) == 0;
+    if (out.has_odd_switch) {
+      out.text += fmt::format("  odd: {{{}}}\n", hash_of(out.hashes.at(odd_hash_)));
+      roles += fmt::format("topology: {{nodes: {{{}: {{profile: odd}}}}}}\n", odd_);
     }
     out.text += roles;
     return out;
@@ -53,13 +74,19 @@ class Drawing {
   uint32_t between(uint32_t least, uint32_t most) { return least + below(most - least + 1); }
   std::string links() const { return "host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}"; }
 
+  std::string weights() { return weighted_ ? fmt::format(", groups: {{weights: {{spine1: {}}}}}", between(2, 5)) : ""; }
   std::string fabric() {
     switch (below(4)) {
       case 0:
+        odd_ = "tor1";
+        odd_hash_ = Role::kAggregation;
+        weighted_ = below(4) == 0;
         return fmt::format(
             "fabric: {{kind: leaf-spine, tors: {}, spines: {}, hosts_per_tor: 2, links_per_spine: {}, {}}}\n",
             between(2, 6), between(2, 16), between(1, 4), links());
       case 1:
+        odd_ = "p1-agg1";
+        odd_hash_ = Role::kTor;
         return fmt::format("fabric: {{kind: fat-tree, k: {}, hosts_per_tor: 1, {}}}\n", 2 * between(2, 5), links());
       case 2:
         return fmt::format(
@@ -74,10 +101,14 @@ class Drawing {
     }
   }
 
+  Algorithm any_algorithm() {
+    return is_rtag7_ ? kRtag7Algorithms[below(kRtag7Algorithms.size())] : kAlgorithms[below(kAlgorithms.size())];
+  }
   void draw_hashes(GeneratedFabric& out) {
-    const auto& [algorithm, width] = kAlgorithms[below(kAlgorithms.size())];
+    const auto [algorithm, width] = any_algorithm();
     RoleHash hash{algorithm, width, below(100), below(width)};
     const bool mixes = out.difference == Difference::kMixing || out.difference == Difference::kFewKeys;
+    if (mixes) is_rtag7_ = false;
     if (mixes) hash = {"XXH3", 32, 0, 0};
     for (const Role role : {Role::kTor, Role::kAggregation, Role::kCore}) {
       out.hashes[role] = hash;
@@ -87,12 +118,16 @@ class Drawing {
       if (out.difference == Difference::kOffset || out.difference == Difference::kSeedAndOffset)
         hash.offset = (hash.offset + between(1, hash.width - 1)) % hash.width;
       if (out.difference != Difference::kAlgorithm) continue;
-      const auto& [other, bits] = kAlgorithms[below(kAlgorithms.size())];
+      const auto [other, bits] = any_algorithm();
       hash = {other, bits, hash.seed, 0};
     }
   }
 
   dataplane::Rng rng_;
+  bool is_rtag7_ = false;
+  bool weighted_ = false;
+  std::string odd_;             // a switch's name
+  Role odd_hash_ = Role::kTor;  // whose hash it then has
 };
 
 }  // namespace

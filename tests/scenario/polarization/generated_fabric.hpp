@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fabrics and flows drawn from a seed: two to four choosing tiers, 2 to 64 members, parallel links, one and two planes,
-// every algorithm; incast, permutation or random flows, 100 to 100,000.
+// every algorithm, RTAG7 as well, all fields or some, weights; in some one switch hashes as another tier does. Incast,
+// permutation or random flows, 100 to 100,000.
 #pragma once
 
 #include <cstdint>
@@ -27,6 +28,8 @@ struct GeneratedFabric {
   std::string text;  // the testbed
   Difference difference = Difference::kNone;
   std::map<control::Role, RoleHash> hashes;
+  bool has_odd_switch = false;  // one switch of the tier above the ToRs, or a ToR, hashes as the other tier
+  bool has_few_fields = false;
   uint32_t flows = 0;
   uint32_t demand = 0;  // 0 random, 1 permutation, 2 incast
 };

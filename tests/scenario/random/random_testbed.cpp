@@ -59,11 +59,7 @@ class Draw {
       case 1:
         return fmt::format("fabric: {{kind: fat-tree, k: {}, hosts_per_tor: {}, {}, core_link: {}}}\n",
                            2 * from_to(1, 2), from_to(1, 2), links, link());
-      case 2:
-        return fmt::format(
-            "fabric: {{kind: hpn, segments: {}, servers_per_segment: {}, rails: {}, planes: {}, "
-            "aggregations_per_plane: {}, cores: {}, {}, core_link: {}}}\n",
-            from_to(1, 2), from_to(1, 3), from_to(1, 2), from_to(1, 2), from_to(1, 2), below(3), links, link());
+      case 2: return hpn_text(links);
       default:
         return fmt::format(
             "fabric: {{kind: ai-zone, zones: {}, racks: {}, servers_per_rack: {}, nics_per_server: {}, "
@@ -71,6 +67,17 @@ class Draw {
             from_to(1, 2), from_to(1, 2), from_to(1, 2), from_to(1, 2), from_to(1, 2), from_to(1, 2), from_to(1, 2),
             links, link());
     }
+  }
+
+  std::string hpn_text(const std::string& links) {
+    const auto planes = from_to(1, 2);
+    const auto cores = planes * below(3);
+    return fmt::format(
+        "fabric: {{kind: hpn, segments: {}, servers_per_segment: {}, rails: {}, planes: {}, aggregations_per_plane: "
+        "{}, "
+        "cores: {}, {}{}, core_link: {}}}\n",
+        from_to(1, 2), from_to(1, 3), from_to(1, 2), planes, from_to(1, 2), cores,
+        planes == 2 && below(2) == 0 ? "planes_meet: core, " : "", links, link());
   }
 
   void read_names(const std::string& fabric) {

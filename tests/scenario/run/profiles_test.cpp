@@ -44,6 +44,50 @@ TEST(LosslessProfile, AnIncastIsPausedAndNothingIsDropped) {
             0U);
 }
 
+// Two hosts of tor1 write to one of tor2. On the link between the switches priority 2 stands for what is priority 3 at
+// their other ports.
+TEST(LosslessProfile, PausesGoByTheMapsOfThePort) {
+  const Outcome out = run_text(R"(
+name: port-maps
+run: {duration: 3ms}
+profiles:
+  default:
+    base: lossless
+    BUFFER_PROFILE: {pg_lossless_auto_profile: {dynamic_th: -7}}
+    MAP_PFC_PRIORITY_TO_QUEUE: {A: {3: 3}, B: {2: 3}}
+    PFC_PRIORITY_TO_PRIORITY_GROUP_MAP: {A: {3: 3}, B: {2: 3}}
+    PORT_QOS_MAP:
+      global: {pfc_to_queue_map: A, pfc_to_pg_map: A, pfc_enable: [3]}
+      Ethernet8: {pfc_to_queue_map: B, pfc_to_pg_map: B, pfc_enable: [2]}
+topology:
+  nodes:
+    tor1: {kind: switch, role: tor}
+    tor2: {kind: switch, role: tor}
+    h1: {kind: host}
+    h2: {kind: host}
+    h3: {kind: host}
+  links:
+    - {endpoints: ["tor1:Ethernet0", h1], rate: 100Gbps}
+    - {endpoints: ["tor1:Ethernet4", h2], rate: 100Gbps}
+    - {endpoints: ["tor1:Ethernet8", "tor2:Ethernet8"], rate: 400Gbps}
+    - {endpoints: ["tor2:Ethernet0", h3], rate: 100Gbps}
+workload:
+  - {name: w, pattern: incast, from: [h1, h2], to: h3, message: 4MiB, mtu: 4096, dscp: 3}
+)");
+  EXPECT_EQ(total(out, "dropped_packets"), 0U);
+  EXPECT_EQ(total(out, "completed"), 2U);
+  const control::Json counters = control::counters_json(out.snapshot);
+  const auto paused = [&](const char* node, const char* port, const char* priority) {
+    return counters[node][port]["SAI_PORT_STAT_PFC_" + std::string(priority) + "_TX_PKTS"].get<uint64_t>();
+  };
+  EXPECT_GT(paused("tor2", "Ethernet8", "2"), 0U);
+  EXPECT_EQ(paused("tor2", "Ethernet8", "3"), 0U);
+  for (const char* port : {"Ethernet0", "Ethernet4"}) {
+    EXPECT_GT(paused("tor1", port, "3"), 0U);
+    EXPECT_EQ(paused("tor1", port, "2"), 0U);
+  }
+}
+
 TEST(LosslessProfile, WithoutPfcTheSameIncastLosesPackets) {
   const Outcome out = run_text(incast(", PORT_QOS_MAP: {global: {pfc_enable: []}}"));
   EXPECT_GT(of_tor1(out, "headroom_dropped_packets"), 0U);

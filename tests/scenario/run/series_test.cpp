@@ -213,11 +213,15 @@ workload:
 )",
                                   2);
   std::map<std::string, uint64_t> dropped;
+  int cut_off = 0;
   for (const Json& line : lines_of(run.events)) {
     if (line.value("event", "") != "drops") continue;
     dropped[line["reason"]] += line["packets"].get<uint64_t>();
     EXPECT_LE(line["first_ps"], line["last_ps"]);
+    EXPECT_LE(line["t_ps"], 300'000'000) << "also the burst that the end of the run cuts off";
+    cut_off += line["t_ps"] == 300'000'000 ? 1 : 0;
   }
+  EXPECT_GT(cut_off, 0);
   EXPECT_GT(dropped["queue_full"], 100U);
   for (const auto& [reason, packets] : dropped) EXPECT_EQ(run.outcome.report["totals"]["drops"][reason], packets);
 }

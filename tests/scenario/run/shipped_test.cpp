@@ -35,7 +35,10 @@ TEST_P(Shipped, IsAsItExpectsItselfToBe) {
 
 INSTANTIATE_TEST_SUITE_P(Testbeds, Shipped,
                          testing::Values("two-tier", "polarized", "cured-offset", "cured-seed-only", "e-ecmp",
-                                         "pinned-fragmented", "pinned-doubled", "resilient", "flowlet", "spray"));
+                                         "link-flap", "pinned-fragmented", "pinned-doubled", "resilient", "flowlet",
+                                         "spray", "alpha", "wred-before-pfc", "fat-tree", "clos-3-stage",
+                                         "ai-zone-atsw", "hpn-segment", "hpn-pod-core", "rail-only", "frontend-backend",
+                                         "min-cut"));
 
 TEST(ShippedTestbeds, IdleFabricIsAsExpectedAndRunsOnlyTheNodesInUse) {
   const control::Testbed testbed = shipped("idle-fabric");

@@ -110,8 +110,8 @@ TEST(PortFaults, RefuseWhatTheyCannotBe) {
           "12 faults[6].link: tor1 has no link at 'Ethernet1': did you mean 'Ethernet0'?",
           "13 faults[7].priorities: has 8: priorities are 0 to 7",
           "14 faults[8].node: there is no node 'tor9': did you mean 'tor1'?",
-          "15 faults[9].set: 'defa' is not one of down, up, storm, slow_receiver, lossy, deaf, tx_disabled, clear: did "
-          "you mean 'deaf'?"}));
+          "15 faults[9].set: 'defa' is not one of down, up, storm, slow_receiver, lossy, deaf, tx_disabled, clear, "
+          "one_way, dead, drained: did you mean 'deaf'?"}));
 }
 
 TEST(LiveFaults, AreWhatAFileWouldSay) {

@@ -82,12 +82,12 @@ TEST(Faults, BecomeLinksInTheOrderOfTime) {
                             "  - {at: 2ms, node: spine1, set: up}\n"
                             "  - {at: 1ms, link: \"spine1:Ethernet4\", set: down}\n"));
   ASSERT_EQ(testbed.faults.size(), 2u);
-  EXPECT_FALSE(testbed.faults[0].up);
+  EXPECT_EQ(testbed.faults[0].kind, LinkFaultKind::kDown);
   ASSERT_EQ(testbed.faults[0].links.size(), 1u);
   const FabricLink& link = testbed.fabric.links[testbed.faults[0].links[0]];
   EXPECT_EQ(testbed.fabric.name_of(link.b), "spine1:Ethernet4");
   EXPECT_EQ(testbed.fabric.nodes[link.a.node].name, "tor2");
-  EXPECT_TRUE(testbed.faults[1].up);
+  EXPECT_EQ(testbed.faults[1].kind, LinkFaultKind::kUp);
   EXPECT_EQ(testbed.faults[1].links.size(), 2u);
 }
 
@@ -102,7 +102,8 @@ TEST(Faults, RefuseWhatNeverHappensOrHitsNothing) {
             (Complaints{"6 faults[0].at: never happens: the run ends before",
                         "7 faults[1].link: spine1 has no link at 'Ethernet40': did you mean 'Ethernet0'?",
                         "8 faults[2].link: names no port: expected NODE:PORT such as tor1:Ethernet0",
-                        "9 faults[3]: needs either 'link' or 'node'", "10 faults[4]: needs either 'link' or 'node'"}));
+                        "9 faults[3]: needs either 'link' or 'node'",
+                        "10 faults[4]: needs one of 'link', 'node', 'plane' and 'rack'"}));
 }
 
 TEST(HostFaults, HaveATimeAPlaceAndAKind) {

@@ -28,8 +28,9 @@ TEST(Table, NamesEveryMissingKeyAtItsMap) {
 }
 
 TEST(Table, NamesMissingNameAndFabric) {
-  EXPECT_EQ(complaints_about("run: {seed: 1}\n"), (Complaints{"1 : nothing to build: 'fabric' or 'topology' is missing",
-                                                              "1 : the key 'name' is missing: what reports call it"}));
+  EXPECT_EQ(complaints_about("run: {seed: 1}\n"),
+            (Complaints{"1 : nothing to build: 'fabric', 'fabrics' or 'topology' is missing",
+                        "1 : the key 'name' is missing: what reports call it"}));
 }
 
 TEST(Table, SaysWhatItFoundWhereAnotherTypeIsDue) {
@@ -67,9 +68,11 @@ TEST(Table, GuessesAWordOfAList) {
 
 TEST(Table, AKindChoosesTheTable) {
   EXPECT_EQ(complaints_about("name: t\nfabric: {tors: 2}\n"),
-            (Complaints{"2 fabric: the key 'kind' is missing (leaf-spine, fat-tree, hpn, ai-zone)"}));
+            (Complaints{"2 fabric: the key 'kind' is missing (leaf-spine, fat-tree, hpn, ai-zone, dcn-plus, front-end, "
+                        "star, 2-ary-fat-tree, clos, crossbar)"}));
   EXPECT_EQ(complaints_about("name: t\nfabric: {kind: leafspine}\n"),
-            (Complaints{"2 fabric.kind: 'leafspine' is not one of leaf-spine, fat-tree, hpn, ai-zone: "
+            (Complaints{"2 fabric.kind: 'leafspine' is not one of leaf-spine, fat-tree, hpn, ai-zone, dcn-plus, "
+                        "front-end, star, 2-ary-fat-tree, clos, crossbar: "
                         "did you mean 'leaf-spine'?"}));
 }
 

@@ -152,5 +152,47 @@ TEST(PortFlowControl, SetXoffRaisesAndClearsToExactlyThat) {
   EXPECT_GT(port.next_frame(), kStart) << "nothing has changed";
 }
 
+PortFlowControl of_whole_link() {
+  PortFlowControl port;
+  port.plan({.mode = LinkMode::kPause, .pfc_enabled = 0xff, .response = Duration{}, .credit = {}}, kStart);
+  return port;
+}
+
+TEST(PortFlowControl, StopsTheWholeLinkOnceWhileAnyPrioritysXoffIsRaised) {
+  PortFlowControl port = of_whole_link();
+  std::array<uint8_t, mac_control::kFrameBytes> frame{};
+  const auto made = [&] {
+    EXPECT_EQ(port.make_frame(frame.data(), kMac, kLine, kPropagation, kStart).kind, FlowControlFrame::Kind::kPfc);
+    const auto read = read_pfc(frame.data(), frame.size());
+    EXPECT_TRUE(read->is_pause);
+    return read->quanta[0];
+  };
+  port.raise_xoff(1 << 3, kStart);
+  EXPECT_EQ(made(), 0xffff);
+  port.raise_xoff(1 << 4, kStart);
+  port.clear_xoff(1 << 3, kStart);
+  EXPECT_GT(port.next_frame(), kStart) << "it stands still already, and for 4 it must";
+  port.set_xoff(1 << 5, kStart);
+  EXPECT_GT(port.next_frame(), kStart);
+  EXPECT_EQ(port.raised_xoff(), 1 << 5);
+  port.clear_xoff(1 << 5, kStart);
+  EXPECT_EQ(made(), 0);
+  EXPECT_EQ(port.pause_tx_frames(), 2u);
+  EXPECT_EQ(port.pfc_tx_frames(Priority{3}), 0u) << "a PAUSE names no priority";
+}
+
+TEST(PortFlowControl, ObeysPauseForAllPrioritiesAndOnlyCountsPfcWhereTheLinkIsPaused) {
+  PortFlowControl port = of_whole_link();
+  port.receive(kXoff, kLine, kStart);
+  EXPECT_EQ(port.advance(kStart), 0);
+  EXPECT_EQ(port.pfc_rx_frames(kThree), 1u);
+  PfcFrame pause = PfcFrame::of(0xff, 0xffff);
+  pause.is_pause = true;
+  port.receive(pause, kLine, kStart);
+  EXPECT_EQ(port.advance(kStart), 0xff);
+  EXPECT_EQ(port.pause_rx_frames(), 1u);
+  EXPECT_EQ(port.pfc_rx_frames(kThree), 1u);
+}
+
 }  // namespace
 }  // namespace softspine::dataplane

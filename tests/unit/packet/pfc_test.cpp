@@ -65,9 +65,21 @@ TEST(Pfc, IgnoresReservedBitsPadAndTimesThatAreNotEnabled) {
 TEST(Pfc, ReadsAClassicPauseAsAllPriorities) {
   Bytes pause(kXoff3Xon4.begin(), kXoff3Xon4.begin() + 14);
   pause.insert(pause.end(), {0x00, 0x01, 0x12, 0x34});
-  EXPECT_EQ(read(pause), PfcFrame::of(0xff, 0x1234));
+  PfcFrame all = PfcFrame::of(0xff, 0x1234);
+  all.is_pause = true;
+  EXPECT_EQ(read(pause), all);
   pause.pop_back();
   EXPECT_EQ(read(pause).error(), DropReason::kTruncated);
+}
+
+// By hand from 802.3, annex 31B: opcode 0x0001, then pause_time, then zeros up to the shortest frame.
+TEST(Pfc, WritesAPauseByteForByteAsTheStandardHasIt) {
+  Bytes by_hand{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x53, 0x50,
+                0x00, 0x00, 0x07, 0x88, 0x08, 0x00, 0x01, 0xff, 0xff};
+  by_hand.resize(60);
+  Bytes written(mac_control::kFrameBytes, 0xa5);
+  write_pause(written.data(), kOwn, 0xffff);
+  EXPECT_EQ(written, by_hand);
 }
 
 TEST(Pfc, RefusesEveryOtherOpcode) {

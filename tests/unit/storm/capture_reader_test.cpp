@@ -286,6 +286,8 @@ TEST_P(InEitherOrder, ReadsWhatWasDroppedAndWhichFilterThereWas) {
   EXPECT_EQ(read.interfaces[2].filter, "");
   EXPECT_EQ(read.interfaces[0].dropped, 0u);
   EXPECT_EQ(read.interfaces[1].dropped, 100'005u);
+  EXPECT_EQ(read.interfaces[1].received, 100'100u);
+  EXPECT_FALSE(read.interfaces[0].received) << "it has no statistics";
 }
 
 TEST(CaptureReader, NamesThePlaceOfStatisticsThatBelongToNothing) {

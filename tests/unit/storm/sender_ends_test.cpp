@@ -187,6 +187,41 @@ TEST(SenderEnds, OfALinkThatWasCapturedAtBothEndsOnlyCopiesAreLeftOut) {
   EXPECT_EQ(log.copies, 1u);
 }
 
+// spine1's capture ends after 4 ms, tor3's goes on; both saw what spine1 sent until then.
+TEST(SenderEnds, OfALinkThatWasCapturedAtBothEndsOneCountsWhileTheOtherIsNotOn) {
+  Recording it{.interfaces = {ethernet("spine1:a"), ethernet("tor3:b")}, .recorder = PauseRecorder{}};
+  it.interfaces[0].description = "link to tor3:b";
+  it.interfaces[0].time = {.from = Instant{}, .until = Instant::at_ps(4'000'000'000)};
+  it.interfaces[1].time = {.from = Instant{}, .until = Instant::at_ps(9'900'000'000)};
+  for (int64_t at = 0; at <= 9'900; at += 100) {
+    if (at <= 4'000) it.frame(0, Way::kOut, at, pfc_frame(7, 8, 0xffff));
+    it.frame(1, Way::kIn, at, pfc_frame(7, 8, 0xffff));
+  }
+  const PauseLog log = it.log();
+  EXPECT_EQ(pauses_of(log), (Texts{"spine1:a stops tor3:b", "spine1:a stops tor3:b"}));
+  EXPECT_EQ(log.pauses[0].span.end, Instant::at_ps(4'000'000'000));
+  EXPECT_EQ(log.pauses[1].span.begin, Instant::at_ps(4'000'000'000));
+  EXPECT_NEAR(static_cast<double>(log.copies), 41, 1) << "a pause's frames are taken for evenly spaced";
+  const Analysis found = analyse(log);
+  ASSERT_EQ(found.links.size(), 1u);
+  EXPECT_EQ(found.links[0].total, Duration::us(9'900));
+  EXPECT_TRUE(found.links[0].is_open);
+}
+
+// Half of its frames are lost at the end where they left.
+TEST(SenderEnds, OfALinkThatWasCapturedAtBothEndsTheOneWithMoreFramesCounts) {
+  Recording it{.interfaces = {ethernet("spine1:a"), ethernet("tor3:b")}, .recorder = PauseRecorder{}};
+  it.interfaces[0].description = "link to tor3:b";
+  for (int64_t at = 0; at <= 9'900; at += 300) {
+    if (at % 600 == 0) it.frame(0, Way::kOut, at, pfc_frame(7, 8, 0xffff));
+    it.frame(1, Way::kIn, at + 1, pfc_frame(7, 8, 0xffff));
+  }
+  const PauseLog log = it.log();
+  ASSERT_EQ(log.pauses.size(), 1u);
+  EXPECT_EQ(log.pauses[0].span.frames, 34u);
+  EXPECT_EQ(log.copies, 17u);
+}
+
 TEST(PauseLog, JoinsAPortOnce) {
   PauseLog log;
   for (const char* name : {"a:0", "b:0", "c:0"}) log.add_port(name, log.add_node(name));

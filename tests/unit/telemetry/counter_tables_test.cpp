@@ -163,7 +163,7 @@ TEST(CounterTables, ReadEachNumberOfAHostOnce) {
   number(&host.received_packets, &host.receive_buffer_max_bytes);
   const auto seen = numbers_read(host_counters(), host);
   EXPECT_TRUE(twice(seen).empty()) << testing::PrintToString(seen);
-  EXPECT_EQ(seen.size(), 7u) << "the audit alone reads what was answered, is buffered, and ended of flows";
+  EXPECT_EQ(seen.size(), 9u) << "the audit alone reads what was answered, is buffered, and ended of flows";
 }
 
 TEST(CounterTables, ReadEachNumberOfAnEdgeAndItsNicOnce) {
@@ -190,15 +190,15 @@ TEST(CounterTables, ReadEachNumberOfALinkOnce) {
 
 TEST(CounterTables, ReadEachNumberOfAWorkloadOnce) {
   WorkloadTotals totals;
-  number(&totals.flows, &totals.marked);
+  number(&totals.flows, &totals.stalled_flows);
   const auto seen = numbers_read(workload_counters(), totals);
   EXPECT_TRUE(twice(seen).empty()) << testing::PrintToString(seen);
-  EXPECT_EQ(seen.size(), 14u);
+  EXPECT_EQ(seen.size(), 15u);
   ReliableCounts reliable;
   number(&reliable.completed_messages, &reliable.window_wait_ps);
   const auto of_connection = numbers_read(reliable_counters(), reliable);
   EXPECT_TRUE(twice(of_connection).empty());
-  EXPECT_EQ(of_connection.size(), 14u);
+  EXPECT_EQ(of_connection.size(), 15u);
 }
 
 TEST(CounterTables, AddWhatGrowsAndTakeTheHighestOfWatermarks) {

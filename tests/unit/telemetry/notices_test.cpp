@@ -36,6 +36,27 @@ TEST(Notices, NameWhatWasTooSmallAndWhatTheOutsideCountsAsWrong) {
                                                          "h9:eth0: 7 tx_errors", "h9:eth0: 2 vhost_offenders"));
 }
 
+TEST(Notices, NameTheQueuesThatPfcPausesAndWredDropsFrom) {
+  using dataplane::DropReason;
+  FabricSnapshot fabric = tests::small_fabric();
+  auto& drops = fabric.switches[0].ports[0].counters.drops;
+  fabric.switches[0].ports[1].pausable_queues = 1 << 3;
+  EXPECT_THAT(notices_of(fabric), IsEmpty()) << "the queue was full";
+  drops[static_cast<size_t>(DropReason::kWredDropped)] = 10;
+  drops[static_cast<size_t>(DropReason::kQueueFull)] = 5;
+  EXPECT_THAT(
+      notices_of(fabric),
+      ElementsAre("tor1:Ethernet4 queue 3 is paused by PFC, but WRED dropped at most 10 packets there: they were "
+                  "not ECN-capable, or its profile marks nothing"));
+  drops[static_cast<size_t>(DropReason::kWredDropped)] = 15;
+  drops[static_cast<size_t>(DropReason::kQueueFull)] = 0;
+  EXPECT_THAT(notices_of(fabric),
+              ElementsAre("tor1:Ethernet4 queue 3 is paused by PFC, but WRED dropped 15 packets there: they were not "
+                          "ECN-capable, or its profile marks nothing"));
+  fabric.switches[0].ports[1].pausable_queues = 1 << 4;
+  EXPECT_THAT(notices_of(fabric), IsEmpty()) << "a lossy queue";
+}
+
 TEST(Notices, StandInTheReportAndAsMetrics) {
   const Json report = report_json(troubled_fabric(), {});
   EXPECT_EQ(report["notices"].size(), 4U);

@@ -74,12 +74,21 @@ Json whole_report() {
   using dataplane::Instant;
   FabricSnapshot fabric = tests::small_fabric();
   fabric.hosts[0].ports[0].pause[3].tx_frames = 1;
+  fabric.hosts[0].ports.push_back(fabric.hosts[0].ports[0]);  // a bond's two are shown by themselves
+  fabric.hosts[0].ports.back().name = "eth1";
+  fabric.flows[1].stalled = "no link";
   fabric.edges[0].pause[3].rx_frames = 1;
   fabric.edges[0].statistics["rx_missed"] = 1;
   count_everything(fabric.switches[0].ports[0]);
   fabric.switches[0].pools.push_back({.name = "pool", .watermark_bytes = 1, .headroom_watermark_bytes = 1});
   fabric.switches[0].buffer_imbalances = "a cell is missing";
-  fabric.faults.push_back({.at = Instant{}, .what = "a link goes down"});
+  LossWindow window;
+  window.over_time.add(dataplane::Duration::us(3));
+  window.lost.add(Instant{}, 100);
+  window.reasons.push_back({"link_down", window.lost});
+  window.flows.push_back({.flow = 0, .packets = 1, .bytes = 100});
+  fabric.faults.push_back({.at = Instant{}, .what = "a link goes down", .number = 0, .window = window});
+  fabric.loss_account = {.unexplained = {{"queue_full", window.lost}}, .lost_of_flow = {0, 0, 0}};
   fabric.deadlocks.push_back({.found = Instant{}, .circle = "tor1, core1"});
   fabric.errors.push_back({.who = "vm1", .what = "its interface was deleted", .count = 1});
   return report_json(fabric, {.testbed = "small", .clock = "virtual", .seed = 7});

@@ -101,14 +101,15 @@ TEST(FlowsCsv, HasALineForEachFlowAndEmptyCellsWhereThereIsNothing) {
   FabricSnapshot fabric = small_fabric();
   fabric.flows[0].acked = Duration::us(9);
   fabric.flows[1].latency = {};
+  fabric.flows[1].stalled = "no link";
   EXPECT_EQ(
       flows_csv(fabric),
       "workload,flow,source,destination,source_qp,destination_qp,planned_messages,sent_packets,sent_bytes,"
       "retransmitted_packets,retransmitted_bytes,received_packets,received_bytes,received_messages,missing_packets,"
       "under_way_packets,marked_packets,first_sent_ps,last_arrived_ps,fct_ps,fct_acked_ps,latency_min_ps,"
-      "latency_mean_ps,latency_max_ps\r\n"
-      "perm,0,h1,h2,17,117,1,50,45000,0,0,40,36000,1,6,4,0,1000000,9000000,8000000,9000000,1000000,2000000,3000000\r\n"
-      "perm,1,h1,h2,18,118,1,50,45000,0,0,39,36000,0,11,0,0,1000000,9000000,,,,,\r\n");
+      "latency_mean_ps,latency_max_ps,stalled\r\n"
+      "perm,0,h1,h2,17,117,1,50,45000,0,0,40,36000,1,6,4,0,1000000,9000000,8000000,9000000,1000000,2000000,3000000,\r\n"
+      "perm,1,h1,h2,18,118,1,50,45000,0,0,39,36000,0,11,0,0,1000000,9000000,,,,,,no link\r\n");
 }
 
 TEST(Report, HasNullWhereThereIsNothing) {

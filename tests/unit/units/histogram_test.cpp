@@ -103,5 +103,23 @@ TEST(Histogram, MergingIsAddingAllSamples) {
   for (const double share : {0.1, 0.5, 0.99}) EXPECT_EQ(merged.quantile(share), both.quantile(share));
 }
 
+TEST(Histogram, TakesItsMemoryWhenAskedOrWithTheFirstSample) {
+  EXPECT_LE(sizeof(Histogram), 64U) << "a fabric has 15,360 hosts, most of which may be idle";
+  Histogram empty;
+  const Histogram copy = empty;
+  empty.merge(copy);
+  EXPECT_EQ(copy.count(), 0U);
+  Histogram first;
+  first.add(5);
+  Histogram second = first;
+  second.add(7);
+  EXPECT_EQ(first.quantile(1), 5U) << "a copy has buckets of its own";
+  EXPECT_EQ(second.quantile(1), 7U);
+  empty.merge(second);
+  EXPECT_EQ(empty.quantile(0.5), 5U);
+  second = Histogram{};
+  EXPECT_EQ(second.quantile(0.5), 0U);
+}
+
 }  // namespace
 }  // namespace softspine::dataplane

@@ -29,8 +29,8 @@ workload:
 ACK, CNP = 17, 0x81
 
 
-def captured(it: Softspine) -> tuple[Path, dict]:
-    done = it('run', it.write('decoded.yaml', FABRIC), '--capture', 'it.pcapng', '--snaplen', '2048', '--json', '--quiet')
+def captured(it: Softspine, fabric: str = FABRIC) -> tuple[Path, dict]:
+    done = it('run', it.write('decoded.yaml', fabric), '--capture', 'it.pcapng', '--snaplen', '2048', '--json', '--quiet')
     if done.status != 0:
         raise AssertionError(done.err)
     return it.folder / 'it.pcapng', done.json()
@@ -63,6 +63,7 @@ def decodes_pauses(it: Softspine) -> Problems:
     """each pause is macc to tshark: its opcode, priorities, times, sender and reason"""
     capture, report = captured(it)
     yield from complaints(capture)
+    yield from paused(it, capture, {3, 4})
     pauses = fields(capture, 'eth.type == 0x8808', 'macc.opcode', 'macc.cbfc.enbv', 'macc.cbfc.pause_time.c3', 'macc.cbfc.pause_time.c4',
                     'eth.dst', 'eth.src', 'frame.len', 'frame.comment')
     # A counter counts what names its priority; a frame may name two.
@@ -78,6 +79,33 @@ def decodes_pauses(it: Softspine) -> Problems:
             yield f'a pause: {opcode} {enabled} {time3} {time4} {to} {source} {length} {comment}'
             return
     if fields(capture, 'macc.cbfc.enbv.not_zero || macc.opcode.unknown || macc.dst_address_invalid', 'frame.number'):
+        yield 'tshark has remarks on pauses'
+
+
+def paused(it: Softspine, capture: Path, wanted: set) -> Problems:
+    """By `softspine storm`."""
+    found = {link['priority'] for link in it('storm', capture, '--json').json()['links']}
+    if found != wanted:
+        yield f'storm: priorities {found} are paused, not {wanted}'
+
+
+def decodes_link_pauses(it: Softspine) -> Problems:
+    """with flow_control: pause each is PAUSE of 802.3 to tshark and to `storm`, as many as were counted, and none is PFC"""
+    capture, report = captured(it, FABRIC.replace('length: 3m', 'length: 3m, flow_control: pause')
+                               .replace('length: 40m', 'length: 40m, flow_control: pause'))
+    yield from complaints(capture)
+    pauses = fields(capture, 'eth.type == 0x8808', 'macc.opcode', 'macc.pause_time', 'eth.dst', 'frame.len', 'frame.comment')
+    sent = sum(node['link_pause_tx_packets'] for node in report['switches'].values())
+    if not sent or len(pauses) != sent or any(node['pfc_tx_packets'] for node in report['switches'].values()):
+        yield f'{len(pauses)} frames decoded, {sent} sent'
+    for opcode, time, to, length, comment in pauses:
+        if (opcode, to, length) != ('0x0001', '01:80:c2:00:00:01', '60') or (time == '0') != comment.startswith('XON'):
+            yield f'a pause: {opcode} {time} {to} {length} {comment}'
+            return
+    if {row[1] for row in pauses} != {'0', '65535'}:
+        yield 'not both XOFF and XON'
+    yield from paused(it, capture, {'all'})
+    if fields(capture, 'macc.opcode.unknown || macc.dst_address_invalid', 'frame.number'):
         yield 'tshark has remarks on pauses'
 
 
@@ -150,4 +178,4 @@ def decodes_whole_frames(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([decodes_pauses, decodes_responses, decodes_marks, decodes_whole_frames]))
+    sys.exit(main([decodes_pauses, decodes_link_pauses, decodes_responses, decodes_marks, decodes_whole_frames]))

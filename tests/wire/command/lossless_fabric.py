@@ -124,6 +124,39 @@ def takes_faults(it: Softspine) -> Problems:
         yield from run.end(signal.SIGINT).exited(0)
 
 
+def takes_faults_of_links(it: Softspine) -> Problems:
+    """inject: frames of one direction die, all die, a drain; `link … up` ends each; what is wrong is named"""
+    uplink = 'tor2:Ethernet8'
+    with running(it) as run:
+        for fault in (['one_way', '--direction', 'out'], ['dead', '--carrier', 'stays']):
+            lost = it.show('links')[uplink]['vanished_packets']
+            yield from it('inject', uplink, *fault).exited(0)
+            if not wait_until(lambda: it.show('links')[uplink]['vanished_packets'] > lost + 10):
+                yield f'{fault}: no frames die'
+            if not it.show('links')[uplink]['up']:
+                yield f'{fault}: the link is down'
+            yield from it('link', uplink, 'up').exited(0)
+            sent = it.show('links')['spine1:Ethernet0']['tx_packets']
+            if not wait_until(lambda: it.show('links')['spine1:Ethernet0']['tx_packets'] > sent + 10):
+                yield f'{fault}: frames die for ever'
+        yield from it('inject', 'spine1', 'drained', '--links-after', '1ms').exited(0)
+        if not wait_until(lambda: not it.show('links')[uplink]['up']):
+            yield 'drained: the link is still up'
+        yield from it('link', 'spine1', 'up').exited(0)
+        if not wait_until(lambda: it.show('links')[uplink]['up']):
+            yield 'drained: up does not end it'
+        for arguments, said in (([uplink, 'one_way'], "needs 'direction'"), (['spine1', 'one_way', '--direction', 'in'], 'node: is not for this fault'),
+                                ([uplink, 'drained', '--for', '1ms'], 'until: is not for this fault'),
+                                ([uplink, 'dead', '--links-after', '1ms'], 'links_after: is not for this fault')):
+            done = it('inject', *arguments)
+            yield from done.exited(2)
+            yield from done.complains(said)
+        report = it.show('report')
+        if not report['totals']['balanced']:
+            yield f'not balanced: {report["totals"]}'
+        yield from run.end(signal.SIGINT).exited(0)
+
+
 def changes_profiles(it: Softspine) -> Problems:
     """profile: other thresholds under traffic: nothing is lost, the sums stay right, pauses become rarer"""
     with running(it) as run:
@@ -189,4 +222,4 @@ def captures_live(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([shows_pauses_and_buffers, clears_watermarks, takes_faults, changes_profiles, captures_live]))
+    sys.exit(main([shows_pauses_and_buffers, clears_watermarks, takes_faults, takes_faults_of_links, changes_profiles, captures_live]))

@@ -49,6 +49,13 @@ def exits_as_expected(it: Softspine) -> Problems:
     done = it('run', file)
     yield from done.exited(1)
     yield from done.says('1 of 2 held', 'FAILED flows.w.completed: equal 9, is 8')
+    dead = SMALL + 'faults: [{at: 1us, link: "h1:eth0", set: down}]\n'
+    done = it('run', it.write('it.yaml', dead))
+    yield from done.exited(1)
+    yield from done.says('flows stalled: they have not ended and have no way to go on', 'h1:eth0 has no link')
+    stalled = it('run', it.write('it.yaml', dead), '--json').json()['totals']['stalled_flows']
+    done = it('run', it.write('it.yaml', dead + f'expect: [{{value: totals.stalled_flows, equal: {stalled}}}]\n'))
+    yield from done.exited(0)
 
 
 def says_what_happened(it: Softspine) -> Problems:
@@ -60,7 +67,7 @@ def says_what_happened(it: Softspine) -> Problems:
     lossy = it('run', it.write('it.yaml', SMALL.replace('4ms', '40ms').replace('rate: 2Gbps', 'rate: 2Gbps, transport: rc') +
                                'faults: [{at: 0s, link: "h1:eth0", set: lossy, drop: 5%}]\n'))
     yield from lossy.exited(0)
-    yield from lossy.says('cable of h1:eth0', 'loses 5%', 'w: ', ' retransmitted (', 'Lost by faulty cables', 'Lost at', ': vanished')
+    yield from lossy.says('cable of h1:eth0', 'loses 5%', 'w: ', ' retransmitted (', 'Lost on links that were up', 'Lost at', ': vanished')
     quiet = it('run', it.write('it.yaml', SMALL))
     if 'What happened' in quiet.out or 'Lost' in quiet.out or 'under way' in quiet.out:
         yield f'a run in which nothing happened says:\n{quiet.out}'

@@ -7,6 +7,7 @@
 #include <sys/un.h>
 
 #include <algorithm>
+#include <cstring>
 #include <random>
 
 #include "dataplane/dpdk/vhost_device.hpp"
@@ -217,6 +218,95 @@ TEST_F(VhostTest, GivesTheSocketToItsOwnerOnlyAndTakesItOverFromTheDead) {
   ASSERT_EQ(bind(dead.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
   dead = OwnedFd{};
   EXPECT_TRUE(open_vhost_device(socket_path(), fabric->pool));
+}
+
+// The driver's side of vhost-user, as user-mode Linux 6.1 speaks it to learn of its link.
+class Driver {
+ public:
+  explicit Driver(const std::string& path) : socket_(connect_to(path)) {
+    int ends[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends), 0);
+    notices_ = OwnedFd{ends[0]};
+    theirs_ = OwnedFd{ends[1]};
+  }
+  void send_words(uint32_t request, std::vector<uint32_t> payload, uint32_t flags = 1, bool with_descriptor = false) {
+    payload.insert(payload.begin(), {request, flags, static_cast<uint32_t>(payload.size() * 4)});
+    iovec part{payload.data(), payload.size() * 4};
+    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
+    msghdr message{.msg_iov = &part, .msg_iovlen = 1};
+    if (with_descriptor) {
+      message.msg_control = control;
+      message.msg_controllen = sizeof control;
+      cmsghdr* head = CMSG_FIRSTHDR(&message);
+      *head = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+      const int fd = theirs_.get();
+      std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
+    }
+    ASSERT_EQ(sendmsg(socket_.get(), &message, MSG_NOSIGNAL), static_cast<ssize_t>(part.iov_len));
+  }
+  // A whole answer, its header first.
+  std::vector<uint32_t> answer(size_t words) { return read_words(socket_, words); }
+  std::vector<uint32_t> notice() { return read_words(notices_, 3); }
+  bool has_notice() {
+    char byte;
+    return recv(notices_.get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT) == 1;
+  }
+  // virtio_net_config from its beginning to behind the duplex byte.
+  std::vector<uint8_t> configuration() {
+    send_words(24, {0, 20, 0, 0, 0, 0, 0, 0});
+    const auto words = answer(3 + 3 + 5);
+    EXPECT_EQ(std::vector(words.begin(), words.begin() + 5), (std::vector<uint32_t>{24, 5, 32, 0, 20}));
+    std::vector<uint8_t> bytes(20);
+    std::memcpy(bytes.data(), &words[6], bytes.size());
+    return bytes;
+  }
+
+ private:
+  static std::vector<uint32_t> read_words(const OwnedFd& from, size_t count) {
+    std::vector<uint32_t> words(count);
+    EXPECT_EQ(recv(from.get(), words.data(), count * 4, MSG_WAITALL), static_cast<ssize_t>(count * 4));
+    return words;
+  }
+  OwnedFd socket_;
+  OwnedFd notices_;
+  OwnedFd theirs_;
+};
+
+TEST_F(VhostTest, TellsTheGuestsDriverOfItsLink) {
+  auto device = open_vhost_device(socket_path(), fabric->pool, 25'000);
+  ASSERT_TRUE(device);
+  Driver driver{socket_path()};
+  driver.send_words(1, {});
+  const auto features = driver.answer(5);
+  EXPECT_NE(features[3] & (1U << 16), 0U) << "VIRTIO_NET_F_STATUS";
+  EXPECT_NE(features[4] & (1U << 31), 0U) << "VIRTIO_NET_F_SPEED_DUPLEX";
+  driver.send_words(15, {});
+  EXPECT_EQ(driver.answer(5)[3] & 0x220U, 0x220U) << "SLAVE_REQ, CONFIG";
+  driver.send_words(16, {0x228, 0});
+  driver.send_words(21, {}, 1 | 8, true);
+  EXPECT_EQ(driver.answer(5), (std::vector<uint32_t>{21, 5, 8, 0, 0}));
+  EXPECT_EQ(driver.configuration(),
+            (std::vector<uint8_t>{0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0xa8, 0x61, 0, 0, 1, 0, 0, 0}));
+  EXPECT_FALSE(driver.has_notice());
+  for (const int up : {0, 1}) {
+    (*device)->set_link(up != 0);
+    EXPECT_EQ(driver.notice(), (std::vector<uint32_t>{2, 1, 0}));
+    EXPECT_EQ(driver.configuration()[6], up);
+  }
+}
+
+TEST_F(VhostTest, AnswersAQuestionBeyondTheConfigurationWithoutAPayload) {
+  auto device = open_vhost_device(socket_path(), fabric->pool);
+  ASSERT_TRUE(device);
+  Driver driver{socket_path()};
+  const std::vector<uint32_t> nothing{24, 5, 0};
+  for (const std::vector<uint32_t>& asked :
+       {std::vector<uint32_t>{0, 257, 0}, {200, 57, 0}, {0xffffffff, 2, 0}, {2, 0xffffffff, 0}, {0, 0, 0}, {7}, {}}) {
+    driver.send_words(24, asked);
+    EXPECT_EQ(driver.answer(3), nothing);
+  }
+  driver.send_words(24, {255, 1, 0});
+  EXPECT_EQ(driver.answer(3)[2], 13U);
 }
 
 TEST_F(VhostTest, RefusesAPathThatHoldsSomethingElse) {

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Looks into maps whose keys nobody has declared in a table.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "control/document/document.hpp"
+
+namespace softspine::control {
+
+// Nothing if the value is no map, or has no such key.
+inline std::optional<Value> entry(Value map, std::string_view key) {
+  std::optional<Value> found;
+  if (map.kind() != ValueKind::kMap) return found;
+  for_each_entry(map, [&](Value name, Value content) {
+    if (!found && name.kind() == ValueKind::kScalar && name.text() == key) found = content;
+  });
+  return found;
+}
+
+inline bool is_map(const std::optional<Value>& value) {
+  return value && value->kind() == ValueKind::kMap;
+}
+inline std::optional<Value> scalar(std::optional<Value> value) {
+  return value && value->kind() == ValueKind::kScalar ? value : std::nullopt;
+}
+// Empty if there is none.
+inline std::string_view text_at(Value map, std::string_view key) {
+  const auto found = scalar(entry(map, key));
+  return found ? found->text() : std::string_view{};
+}
+
+}  // namespace softspine::control

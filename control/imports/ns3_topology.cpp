@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/imports/ns3_topology.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <unordered_map>
+
+#include "control/document/words.hpp"
+#include "control/format/link_limits.hpp"
+#include "control/generators/generators.hpp"
+
+namespace softspine::control {
+namespace {
+
+constexpr uint64_t kMicrometresPerPs = 198;  // of light in fibre: format/quantity.hpp's propagation_of
+constexpr size_t kLinkFields = 5;
+
+struct Field {
+  std::string_view text;
+  int line = 0;
+  int column = 0;
+};
+
+// Lines and their fields; blank lines are passed over.
+class FieldLines {
+ public:
+  explicit FieldLines(std::string_view text) : rest_(text) {}
+
+  // The fields of the next line that has some; none at the end.
+  std::vector<Field> next() {
+    std::vector<Field> fields;
+    while (fields.empty() && !rest_.empty()) {
+      ++line_;
+      const size_t end = std::min(rest_.find('\n'), rest_.size());
+      split(rest_.substr(0, end), fields);
+      rest_.remove_prefix(std::min(end + 1, rest_.size()));
+    }
+    return fields;
+  }
+  int line() const { return line_; }
+
+ private:
+  void split(std::string_view line, std::vector<Field>& fields) const {
+    constexpr std::string_view kBlank = " \t\r\v\f";
+    size_t at = line.find_first_not_of(kBlank);
+    while (at != std::string_view::npos) {
+      const size_t end = std::min(line.find_first_of(kBlank, at), line.size());
+      fields.push_back({line.substr(at, end - at), line_, static_cast<int>(at) + 1});
+      at = line.find_first_not_of(kBlank, end);
+    }
+  }
+
+  std::string_view rest_;
+  int line_ = 0;
+};
+
+class Ns3Reader {
+ public:
+  Ns3Reader(Reader& reader, const ImportFile& file, bool simai, ForeignTopology& out)
+      : reader_(reader), file_(file.path), simai_(simai), lines_(file.text), out_(out) {}
+
+  bool run() {
+    if (!read_header() || !read_switches()) return false;
+    const uint64_t before = reader_.log().count();
+    read_links();
+    if (reader_.log().count() == before) check_joined();
+    take_out_nvswitches();
+    return reader_.log().count() == before;
+  }
+
+ private:
+  bool wrong(const Field& at, std::string message) {
+    reader_.log().add({file_, "", at.line, at.column, std::move(message)});
+    return false;
+  }
+  Place place_of(const Field& at) const { return {file_, "", at.line, at.column}; }
+  void note(const Field& at, std::string message) {
+    out_.notes.push_back({file_, "", at.line, at.column, std::move(message)});
+  }
+
+  bool read_number(const Field& field, std::string_view what, uint64_t most, uint32_t& out) {
+    uint64_t number = 0;
+    const char* end = field.text.data() + field.text.size();
+    const auto [stop, error] = std::from_chars(field.text.data(), end, number);
+    if (error != std::errc{} || stop != end || number > most) {
+      return wrong(field, std::string(what) + " must be a number of 0 to " + std::to_string(most) + ", not " +
+                              shown(field.text));
+    }
+    out = static_cast<uint32_t>(number);
+    return true;
+  }
+
+  bool read_header() {
+    const std::vector<Field> fields = lines_.next();
+    if (fields.empty()) return wrong({}, "is empty");
+    const size_t wanted = simai_ ? 6 : 3;
+    if (fields.size() != wanted) {
+      const bool other = fields.size() == (simai_ ? 3 : 6);
+      return wrong(fields[0], "the first line must have " + std::to_string(wanted) + " fields, not " +
+                                  std::to_string(fields.size()) +
+                                  (other ? std::string(": is the format ") + (simai_ ? "hpcc?" : "simai?") : ""));
+    }
+    if (!read_number(fields[0], "the number of nodes", kMaxNodes, node_count_)) return false;
+    bool good = true;
+    if (simai_) {
+      good = read_number(fields[1], "the number of GPUs in a server", kMaxNodes, gpus_per_server_);
+      good = read_number(fields[2], "the number of NVSwitches", node_count_, nvswitch_count_) && good;
+    }
+    good = read_number(fields[simai_ ? 3 : 1], "the number of switches", node_count_, switch_count_) && good;
+    good = read_number(fields[simai_ ? 4 : 2], "the number of links", kMaxLinks, link_count_) && good;
+    header_ = {"", fields[0].line, 1};
+    if (good && simai_ && gpus_per_server_ == 0) good = wrong(fields[1], "a server has at least one GPU");
+    if (good && uint64_t{nvswitch_count_} + switch_count_ > node_count_)
+      good = wrong(fields[0], "there are more switches than nodes");
+    return good;
+  }
+
+  // Their numbers may go over several lines: ns-3 reads words, not lines.
+  bool read_switches() {
+    for (uint32_t n = 0; n < node_count_; ++n) {
+      out_.nodes.push_back({.name = std::to_string(n), .number = n, .use = NodeUse::kHost, .place = place_of(header_)});
+    }
+    is_nvswitch_.assign(node_count_, false);
+    const uint32_t wanted = nvswitch_count_ + switch_count_;
+    uint32_t found = 0;
+    bool good = true;
+    while (found < wanted) {
+      const std::vector<Field> fields = lines_.next();
+      if (fields.empty()) return wrong(end(), "ends before the numbers of all " + std::to_string(wanted) + " switches");
+      if (fields.size() > wanted - found) {
+        return wrong(fields[wanted - found], "more numbers than the " + std::to_string(wanted) +
+                                                 " switches that line " + std::to_string(header_.line) + " declares");
+      }
+      for (const Field& field : fields) good = add_switch(field, found++ < nvswitch_count_) && good;
+    }
+    return good;
+  }
+
+  bool add_switch(const Field& field, bool nvswitch) {
+    uint32_t n = 0;
+    if (!read_node(field, n)) return false;
+    ForeignNode& node = out_.nodes[n];
+    if (node.use != NodeUse::kHost) return wrong(field, "the switch " + std::to_string(n) + " stands here already");
+    node.use = NodeUse::kSwitch;
+    node.place = place_of(field);
+    is_nvswitch_[n] = nvswitch;
+    return true;
+  }
+
+  bool read_node(const Field& field, uint32_t& out) {
+    if (node_count_ == 0) return wrong(field, "there is no node: line " + std::to_string(header_.line) + " declares 0");
+    return read_number(field, "a node", node_count_ - 1, out);
+  }
+
+  void read_links() {
+    for (uint32_t i = 0; i < link_count_; ++i) {
+      const std::vector<Field> fields = lines_.next();
+      if (fields.empty()) {
+        wrong(end(), std::to_string(link_count_) + " links are declared in line " + std::to_string(header_.line) +
+                         ", and " + std::to_string(i) + " stand here");
+        return;
+      }
+      read_link(fields);
+    }
+    Field first;
+    uint64_t more = 0;
+    for (auto fields = lines_.next(); !fields.empty(); fields = lines_.next()) {
+      if (more++ == 0) first = fields[0];
+    }
+    if (more > 0) {
+      note(first, std::to_string(more) + (more == 1 ? " line stands" : " lines stand") + " after the declared " +
+                      std::to_string(link_count_) + " links: not read, as ns-3 does not");
+    }
+  }
+
+  void read_link(const std::vector<Field>& fields) {
+    if (fields.size() != kLinkFields) {
+      wrong(fields[0], "a link is NODE NODE RATE DELAY ERROR_RATE, and here are " + std::to_string(fields.size()) +
+                           (fields.size() == 1 ? " field" : " fields"));
+      return;
+    }
+    ForeignLink link{.place = place_of(fields[0])};
+    const bool a = read_node(fields[0], link.a.node);
+    const bool b = read_node(fields[1], link.b.node);
+    if (!a || !b || !check_pair(fields, link.a.node, link.b.node)) return;
+    if (is_nvswitch_[link.a.node] || is_nvswitch_[link.b.node]) {
+      add_to_server(fields, link.a.node, link.b.node);
+      return;
+    }
+    const bool rate = read_rate(fields[2], link.rate);
+    const bool length = read_delay(fields[3], link.length);
+    const bool lost = read_error_rate(fields[4], link.damaged_millionths);
+    if (rate && length && lost) out_.links.push_back(std::move(link));
+  }
+
+  bool check_pair(const std::vector<Field>& fields, uint32_t a, uint32_t b) {
+    if (a == b) return wrong(fields[1], "joins " + std::to_string(a) + " to itself");
+    const uint64_t pair = (uint64_t{std::min(a, b)} << 32) | std::max(a, b);
+    const auto [other, is_new] = line_of_pair_.emplace(pair, fields[0].line);
+    return is_new || wrong(fields[0], std::to_string(a) + " and " + std::to_string(b) + " are joined in line " +
+                                          std::to_string(other->second) + " already");
+  }
+
+  void add_to_server(const std::vector<Field>& fields, uint32_t a, uint32_t b) {
+    const uint32_t gpu = is_nvswitch_[a] ? b : a;
+    if (out_.links_left_out++ == 0) first_nvlink_ = fields[0];
+    if (out_.nodes[gpu].use != NodeUse::kHost) {
+      wrong(fields[0], "joins an NVSwitch to a switch: an NVSwitch is inside a server");
+      return;
+    }
+    const uint32_t server = gpu / gpus_per_server_;
+    const uint32_t nvswitch = gpu == a ? b : a;
+    const auto [other, is_new] = server_of_nvswitch_.emplace(nvswitch, server);
+    if (!is_new && other->second != server) {
+      wrong(fields[0], "the NVSwitch " + std::to_string(nvswitch) + " is in server " + std::to_string(other->second) +
+                           ", and the GPU " + std::to_string(gpu) + " in server " + std::to_string(server));
+    }
+    out_.nodes[gpu].server = "server" + std::to_string(server);
+  }
+
+  bool read_rate(const Field& field, dataplane::Rate& out) {
+    std::string text(field.text);
+    if (text.ends_with("b/s")) text.replace(text.size() - 2, 2, "ps");
+    const auto bps = parse_quantity(text, kRateQuantity);
+    if (!bps) return wrong(field, shown(field.text) + " is no rate such as 100Gbps");
+    out = dataplane::Rate::bps(static_cast<uint64_t>(*bps));
+    const bool good = out >= kLeastLinkRate && out <= kMostLinkRate;
+    return good || wrong(field, "a link has " + print(kLeastLinkRate) + " to " + print(kMostLinkRate) + ", not " +
+                                    shown(field.text));
+  }
+  static std::string print(dataplane::Rate rate) {
+    return print_quantity(static_cast<int64_t>(rate.count_bps()), kRateQuantity);
+  }
+
+  bool read_delay(const Field& field, Length& out) {
+    const auto ps =
+        field.text == "0" ? std::expected<int64_t, std::string>(0) : parse_quantity(field.text, kDurationQuantity);
+    if (!ps) return wrong(field, shown(field.text) + " is no delay such as 1000ns, in whole picoseconds");
+    constexpr int64_t kMost = static_cast<int64_t>(kMostLinkLength.micrometres / kMicrometresPerPs);
+    if (*ps > kMost) {
+      return wrong(field,
+                   "a link takes " + print_quantity(kMost, kDurationQuantity) + " at most, not " + shown(field.text));
+    }
+    out = std::max(Length{static_cast<uint64_t>(*ps) * kMicrometresPerPs}, kLeastLinkLength);
+    return true;
+  }
+
+  bool read_error_rate(const Field& field, uint64_t& out) {
+    double share = 0;
+    const char* stop_at = field.text.data() + field.text.size();
+    const auto [stop, error] = std::from_chars(field.text.data(), stop_at, share);
+    if (error != std::errc{} || stop != stop_at || !(share >= 0 && share <= 1))
+      return wrong(field, "an error rate is from 0 to 1, not " + shown(field.text));
+    out = static_cast<uint64_t>(std::llround(share * 1e6));
+    if (std::abs(share * 1e6 - static_cast<double>(out)) > 1e-6 * share * 1e6) {
+      note(field, "the error rate " + shown(field.text) + " is taken as " + std::to_string(out) + " in a million");
+    }
+    return true;
+  }
+
+  void check_joined() {
+    std::vector<bool> joined(out_.nodes.size(), false);
+    for (const auto& [pair, line] : line_of_pair_) joined[pair >> 32] = joined[pair & UINT32_MAX] = true;
+    for (uint32_t n = 0; n < joined.size(); ++n) {
+      const Place& place = out_.nodes[n].place;
+      if (!joined[n]) wrong({"", place.line, place.column}, "the node " + std::to_string(n) + " has no link");
+    }
+  }
+
+  void take_out_nvswitches() {
+    if (nvswitch_count_ == 0) return;
+    for (uint32_t n = 0; n < node_count_; ++n) {
+      if (is_nvswitch_[n]) out_.nodes[n].use = NodeUse::kNothing;
+    }
+    note(first_nvlink_.line > 0 ? first_nvlink_ : header_,
+         std::to_string(nvswitch_count_) + " NVSwitches and their " + std::to_string(out_.links_left_out) +
+             " links are inside servers: not part of the fabric, GPUs are NICs with a 'server'");
+  }
+
+  Field end() const { return {"", lines_.line(), 1}; }
+
+  Reader& reader_;
+  std::string file_;
+  bool simai_;
+  FieldLines lines_;
+  ForeignTopology& out_;
+  uint32_t node_count_ = 0;
+  uint32_t gpus_per_server_ = 0;
+  uint32_t nvswitch_count_ = 0;
+  uint32_t switch_count_ = 0;
+  uint32_t link_count_ = 0;
+  Field header_;
+  Field first_nvlink_;
+  std::vector<bool> is_nvswitch_;
+  std::unordered_map<uint64_t, int> line_of_pair_;
+  std::unordered_map<uint32_t, uint32_t> server_of_nvswitch_;
+};
+
+}  // namespace
+
+bool read_ns3_topology(Reader& reader, const ImportFile& file, ImportFormat format, ForeignTopology& out) {
+  return Ns3Reader(reader, file, format == ImportFormat::kSimai, out).run();
+}
+
+}  // namespace softspine::control

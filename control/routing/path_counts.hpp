@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many shortest paths lead to a host from the ToRs of all others, counted link by link in the routes: what a load
+// balancer has to choose from, the path-selection search space of HPN's Table 1.
+//
+// From a ToR on: a host with two ports has as many from either ToR. A path is counted to the host's subnet: over each
+// switch that the host is attached to.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "control/model/fabric.hpp"
+
+namespace softspine::control {
+
+// The ToRs from which there are as many paths, of the same length.
+struct PathCount {
+  uint32_t switches = 0;  // on the way, both ToRs among them
+  uint64_t paths = 0;     // UINT64_MAX: that many or more
+  uint32_t tors = 0;
+};
+
+struct PathCounts {
+  uint32_t to = 0;                // a host
+  std::vector<PathCount> from;    // longest ways first, then most paths
+  uint32_t tors_without_way = 0;  // as in the other plane, or behind another rail
+};
+
+// To the first host of the fabric; none if no switch has hosts.
+std::optional<PathCounts> count_paths(const Fabric& fabric);
+
+}  // namespace softspine::control

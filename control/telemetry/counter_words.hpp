@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the tables of counters say in short: units, natures, and readings that several of them share.
+#pragma once
+
+#include "control/telemetry/counter.hpp"
+
+namespace softspine::control {
+
+inline constexpr CounterUnit kCount = CounterUnit::kCount;
+inline constexpr CounterUnit kPackets = CounterUnit::kPackets;
+inline constexpr CounterUnit kFrames = CounterUnit::kFrames;
+inline constexpr CounterUnit kMessages = CounterUnit::kMessages;
+inline constexpr CounterUnit kBytes = CounterUnit::kBytes;
+inline constexpr CounterUnit kTime = CounterUnit::kPicoseconds;
+inline constexpr CounterUnit kYesNo = CounterUnit::kYesNo;
+inline constexpr Nature kGrows = Nature::kGrows;
+inline constexpr Nature kNow = Nature::kNow;
+inline constexpr Nature kHighest = Nature::kHighest;
+
+inline uint64_t picoseconds(dataplane::Duration time) {
+  return static_cast<uint64_t>(time.count_ps());
+}
+inline uint64_t waited_ps(const CreditOf& part) {
+  return static_cast<uint64_t>(part.credit.waited[part.priority].count_ps());
+}
+
+// Of whole links, by PAUSE frames: of ports of switches and hosts, and of edges.
+template <typename Part>
+constexpr auto link_pause(uint64_t LinkPauseSnapshot::* member) {
+  return [member](const Part& part) { return part.link_pause.*member; };
+}
+template <typename Part>
+uint64_t link_paused_ps(const Part& part) {
+  return picoseconds(part.link_pause.time);
+}
+
+}  // namespace softspine::control

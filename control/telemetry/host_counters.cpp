@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The counters of hosts, and of the edges that lead to hosts outside.
+#include "control/telemetry/counter_words.hpp"
+
+namespace softspine::control {
+namespace {
+
+constexpr auto host(uint64_t HostSnapshot::* member) {
+  return [member](const HostSnapshot& part) { return part.*member; };
+}
+constexpr auto host_pause(uint64_t HostPauseSnapshot::* member) {
+  return [member](const HostPauseSnapshot& part) { return part.*member; };
+}
+constexpr auto edge(uint64_t dataplane::EdgeCounters::* member) {
+  return [member](const EdgeSnapshot& part) { return part.counters.*member; };
+}
+constexpr auto nic(uint64_t dataplane::NicCounters::* member) {
+  return [member](const EdgeSnapshot& part) { return part.nic.*member; };
+}
+
+// Of the port of a host or of its NIC.
+constexpr CounterFacts of_link_pause_rx{
+    kFrames, kGrows, "link_pause_rx_packets", "", "", "PAUSE frames received: of the whole link, not of priorities."};
+constexpr CounterFacts of_link_pause_tx{kFrames, kGrows, "link_pause_tx_packets",
+                                        "",      "",     "PAUSE frames sent: of the whole link, not of priorities."};
+constexpr CounterFacts of_link_paused{kTime, kGrows, "link_paused_ps",
+                                      "",    "",     "Time for which PAUSE frames stopped all that the port sends."};
+
+// Of a priority at the port of a host or of its NIC.
+constexpr CounterFacts of_pfc_rx{
+    kFrames, kGrows, "pfc_rx_packets", "", "", "PFC frames received, once for each priority named.", "", "rx_packets"};
+constexpr CounterFacts of_pfc_tx{
+    kFrames, kGrows, "pfc_tx_packets", "", "", "PFC frames sent, once for each priority named.", "", "tx_packets"};
+constexpr CounterFacts of_on_to_off{kCount, kGrows,     "pfc_on_to_off", "", "", "Pauses of a priority that ended.",
+                                    "",     "on_to_off"};
+constexpr CounterFacts of_paused{kTime, kGrows, "paused_ps", "", "", "Time that a priority spent paused."};
+constexpr CounterFacts of_rx_pause{
+    kTime, kGrows,       "pfc_rx_pause_ps", "", "", "Time for which the neighbour asked it to pause, obeyed or not.",
+    "",    "rx_pause_ps"};
+constexpr CounterFacts of_tx_pause{
+    kTime, kGrows, "pfc_tx_pause_ps", "", "", "Time for which it asked its neighbour to pause.", "", "tx_pause_ps"};
+
+}  // namespace
+
+const std::vector<HostCounter>& host_counters() {
+  static const std::vector<HostCounter> all{
+      {[](const HostPortSnapshot& p) { return p.link.packets; },
+       {kPackets, kGrows, "sent_packets", "", "", "Frames that the host sent."}},
+      {[](const HostPortSnapshot& p) { return p.link.bytes; },
+       {kBytes, kGrows, "sent_bytes", "", "", "Bytes of frames that the host sent, without FCS."}},
+      {host(&HostSnapshot::received_packets),
+       {kPackets, kGrows, "received_packets", "", "softspine_host_rx_packets_total",
+        "Frames that arrived at the host."}},
+      {host(&HostSnapshot::received_bytes),
+       {kBytes, kGrows, "received_bytes", "", "softspine_host_rx_bytes_total",
+        "Bytes of frames that arrived, without FCS."}},
+      {host(&HostSnapshot::delivered_packets),
+       {kPackets, kGrows, "delivered_packets", "", "softspine_host_delivered_packets_total",
+        "RoCE packets delivered to a queue pair."}},
+      {host(&HostSnapshot::responses),
+       {kPackets, kGrows, "responses", "", "", "Acknowledgements, NAKs and CNPs delivered to a queue pair."}},
+      {host(&HostSnapshot::unanswered),
+       {kPackets, kGrows, "unanswered", "", "", "Responses that there was no memory for."}},
+      {host(&HostSnapshot::pauses_sent),
+       {kFrames, kGrows, "pauses_sent", "", "", "PFC and PAUSE frames sent, each once."}},
+      {host(&HostSnapshot::failovers),
+       {kCount, kGrows, "failovers", "", "softspine_host_failovers_total",
+        "Ports that the host's bond left, since it saw their link down."}},
+      {host(&HostSnapshot::flows_moved),
+       {kCount, kGrows, "flows_moved", "", "softspine_host_flows_moved_total",
+        "Flows that the host's bond moved to another port, and back."}},
+      {host(&HostSnapshot::receive_buffer_max_bytes),
+       {kBytes, kHighest, "receive_buffer_max_bytes", "", "", "Most that ever waited in a receive buffer."}},
+      {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::rx_frames), of_link_pause_rx},
+      {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::tx_frames), of_link_pause_tx},
+      {link_paused_ps<HostPortSnapshot>, of_link_paused},
+      {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
+      {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
+      {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause},
+      {waited_ps,
+       {kTime, kGrows, "credit_wait_ps", "", "", "Time without credit for the largest frame, of all priorities."}}};
+  return all;
+}
+
+const std::vector<EdgeCounter>& edge_counters() {
+  using dataplane::EdgeCounters;
+  using dataplane::NicCounters;
+  static const std::vector<EdgeCounter> all{
+      {edge(&EdgeCounters::in_packets),
+       {kPackets, kGrows, "in_packets", "", "softspine_edge_in_packets_total", "Frames from outside."}},
+      {edge(&EdgeCounters::in_bytes),
+       {kBytes, kGrows, "in_bytes", "", "softspine_edge_in_bytes_total", "Bytes from outside."}},
+      {edge(&EdgeCounters::out_packets),
+       {kPackets, kGrows, "out_packets", "", "softspine_edge_out_packets_total", "Frames that the outside took."}},
+      {edge(&EdgeCounters::out_bytes),
+       {kBytes, kGrows, "out_bytes", "", "softspine_edge_out_bytes_total", "Bytes that the outside took."}},
+      {[](const EdgeSnapshot& e) { return e.link.packets; },
+       {kPackets, kGrows, "tx_packets", "", "", "Frames sent into the fabric."}},
+      {edge(&EdgeCounters::arrived_packets),
+       {kPackets, kGrows, "rx_packets", "", "", "Frames that arrived from the fabric."}},
+      {[](const EdgeSnapshot& e) { return e.waiting_for_outside; },
+       {kPackets, kNow, "held_packets", "", "", "Frames from the fabric that the outside has not taken yet."}},
+      {edge(&EdgeCounters::held_bytes_max),
+       {kBytes, kHighest, "held_max_bytes", "", "", "Most that ever waited for the outside."}},
+      {edge(&EdgeCounters::pauses),
+       {kCount, kGrows, "pauses", "", "", "Polls at which the outside was not asked, since the link was behind."}},
+      {[](const EdgeSnapshot& e) { return e.waiting_packets; },
+       {kPackets, kNow, "waiting_packets", "", "", "Frames from outside that are not on the link yet."}},
+      {nic(&NicCounters::waiting_bytes_max),
+       {kBytes, kHighest, "waiting_max_bytes", "", "", "Most that ever waited for the link."}},
+      {nic(&NicCounters::made_packets),
+       {kPackets, kGrows, "made_packets", "", "", "Frames that the NIC made: CNPs, pause frames."}},
+      {nic(&NicCounters::np_ecn_marked_roce_packets),
+       {kPackets, kGrows, "np_ecn_marked_roce_packets", "", "", "RoCE packets that arrived marked CE."}},
+      {nic(&NicCounters::np_cnp_sent),
+       {kPackets, kGrows, "np_cnp_sent", "", "", "CNPs sent to who sent marked packets."}},
+      {nic(&NicCounters::np_cnp_unknown),
+       {kPackets, kGrows, "np_cnp_unknown", "", "",
+        "CNPs that were due, when it was not known yet which queue pair sends."}},
+      {nic(&NicCounters::np_cnp_unsent),
+       {kPackets, kGrows, "np_cnp_unsent", "", "", "CNPs that were due for packets whose headers a CNP cannot copy."}},
+      {nic(&NicCounters::rp_cnp_handled),
+       {kPackets, kGrows, "rp_cnp_handled", "", "", "CNPs that slowed a queue pair down."}},
+      {nic(&NicCounters::rp_cnp_ignored),
+       {kPackets, kGrows, "rp_cnp_ignored", "", "", "CNPs for queue pairs of which nothing is known."}},
+      {nic(&NicCounters::held_by_rate),
+       {kPackets, kGrows, "held_by_rate", "", "", "Packets that waited for their queue pair's rate."}},
+      {nic(&NicCounters::flows_forgotten),
+       {kCount, kGrows, "flows_forgotten", "", "", "Queue pairs forgotten, since there were too many."}},
+      {link_pause<EdgeSnapshot>(&LinkPauseSnapshot::rx_frames), of_link_pause_rx},
+      {link_pause<EdgeSnapshot>(&LinkPauseSnapshot::tx_frames), of_link_pause_tx},
+      {link_paused_ps<EdgeSnapshot>, of_link_paused},
+      {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
+      {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
+      {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
+      {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause}};
+  return all;
+}
+
+}  // namespace softspine::control

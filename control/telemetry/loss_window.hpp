@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one fault has cost: the packets that were lost by it, the flows that stood still meanwhile, and when all was as
+// before. Whose loss a packet is, says testbeds/run/loss_causes.hpp.
+//
+//   at                 the fault strikes
+//   detected           the first switch knows (with `detection` only)
+//   converged          the last switch has followed
+//   last_loss          the last packet is lost; window = last_loss − at
+//   moving             the last flow that stood still moves again
+//   ended              the fault is repaired, or has lasted as long as it was to
+//   recovered          repaired, routes as they were, all flows moving
+// never(): it has not come to that.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+struct LossSum {
+  uint64_t packets = 0;
+  uint64_t bytes = 0;  // frames
+  dataplane::Instant first = dataplane::Instant::never();
+  dataplane::Instant last;
+
+  void add(dataplane::Instant at, uint32_t frame_bytes) {
+    first = packets == 0 ? at : first;
+    last = at;
+    ++packets;
+    bytes += frame_bytes;
+  }
+};
+
+struct ReasonLoss {
+  std::string reason;  // as losses have it (losses.hpp)
+  LossSum sum;
+};
+
+struct FlowLoss {
+  uint32_t flow = 0;  // index of FabricSnapshot::flows
+  uint64_t packets = 0;
+  uint64_t bytes = 0;
+  dataplane::Duration stalled;  // the longest time without a packet that had begun by the end of the fault
+  bool still = false;           // and it has not ended
+};
+
+// Packets lost over time, in bins of one width. The width doubles when the last bin is full, so the first begins with
+// the fault.
+struct LossBins {
+  static constexpr size_t kBins = 64;
+  dataplane::Duration width = dataplane::Duration::us(1);
+  std::array<uint32_t, kBins> packets{};
+
+  // `since`: the fault; not negative.
+  void add(dataplane::Duration since) {
+    while (since.count_ps() / width.count_ps() >= static_cast<int64_t>(kBins)) halve();
+    ++packets[static_cast<size_t>(since.count_ps() / width.count_ps())];
+  }
+
+ private:
+  void halve() {
+    for (size_t i = 0; i < kBins; ++i) packets[i] = i < kBins / 2 ? packets[2 * i] + packets[2 * i + 1] : 0;
+    width = width + width;
+  }
+};
+
+struct LossWindow {
+  dataplane::Instant at;
+  dataplane::Instant detected = dataplane::Instant::never();
+  dataplane::Instant converged = dataplane::Instant::never();
+  dataplane::Instant ended = dataplane::Instant::never();
+  dataplane::Instant moving = dataplane::Instant::never();
+  dataplane::Instant recovered = dataplane::Instant::never();
+  LossSum lost;
+  std::vector<ReasonLoss> reasons;
+  std::vector<FlowLoss> flows;    // that lost packets or stood still: the worst first
+  uint64_t unlisted_packets = 0;  // of flows beyond the limit of the list
+  LossBins over_time;
+};
+
+// What of the drop counters is explained: each recorded loss is either a fault's or nobody's.
+struct LossAccount {
+  std::vector<ReasonLoss> explained;    // Σ over faults
+  std::vector<ReasonLoss> unexplained;  // by no fault
+  std::vector<ReasonLoss> before;       // counted before the first fault of a run that had none planned: packets only
+  std::vector<uint64_t> lost_of_flow;   // by flow
+  bool is_whole = true;                 // recorded from the start
+  uint64_t unrecorded = 0;              // that found no room
+};
+
+}  // namespace softspine::control

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/topology/bonds.hpp"
+
+#include <utility>
+
+#include "control/rows/tables.hpp"
+
+namespace softspine::control {
+namespace {
+
+using dataplane::Duration;
+
+Bond bond_of(const BondRow& row) {
+  Bond bond;
+  bond.mode = row.mode.value_or(bond.mode);
+  bond.xmit_hash_policy = row.xmit_hash_policy.value_or(bond.xmit_hash_policy);
+  bond.miimon = row.miimon.value_or(bond.miimon);
+  bond.downdelay = row.downdelay.value_or(bond.downdelay);
+  bond.updelay = row.updelay.value_or(bond.updelay);
+  bond.remote_failover = row.remote_failover.value_or(bond.remote_failover);
+  bond.path_change_after = row.path_change_after.value_or(bond.path_change_after);
+  return bond;
+}
+
+// Looks come at multiples of miimon, so other delays cannot be kept.
+void check_delays(Reader& reader, const BondRow& row, const Bond& bond) {
+  const auto look = [&](const std::optional<Duration>& given, std::string_view key) {
+    if (!given || given->count_ps() == 0) return;
+    if (bond.miimon.count_ps() == 0) {
+      reader.warn(row.where.child(key), "has no effect: miimon is 0, so the host never looks at its links");
+    } else if (given->count_ps() % bond.miimon.count_ps() != 0) {
+      reader.warn(row.where.child(key), "is rounded down to a multiple of miimon");
+    }
+  };
+  look(row.downdelay, "downdelay");
+  look(row.updelay, "updelay");
+}
+
+void check_host(Reader& reader, const Fabric& fabric, const FabricNode& node, const BondRow& row) {
+  if (node.ports.size() != 2) {
+    reader.wrong(row.where,
+                 "is for hosts with two links, and " + node.name + " has " + std::to_string(node.ports.size()));
+  } else if (!is_builtin(node.attachment)) {
+    reader.wrong(row.where, "is for built-in hosts, and something else stands behind " + node.name);
+  } else if (node.bond.mode == BondMode::kLacp &&
+             fabric.links[node.ports[0].link].rate != fabric.links[node.ports[1].link].rate) {
+    reader.wrong(row.where, "needs links of one rate: LACP aggregates no others");
+  }
+}
+
+}  // namespace
+
+void bond_hosts(Reader& reader, Expanded& out) {
+  const BondRow* checked = nullptr;  // the generator's that was checked last
+  for (size_t i = 0; i < out.fabric.nodes.size(); ++i) {
+    FabricNode& node = out.fabric.nodes[i];
+    if (node.kind != NodeKind::kHost) continue;
+    const BondRow* const all = out.bonds[i];
+    node.bond = all != nullptr ? bond_of(*all) : Bond{};
+    if (all != nullptr && std::exchange(checked, all) != all) check_delays(reader, *all, node.bond);
+    if (out.rows[i] == nullptr || !out.rows[i]->bond) continue;
+    const BondRow& own = *out.rows[i]->bond;
+    BondRow merged = all != nullptr ? *all : BondRow{};
+    Tables<BondRow>::table().merge(own, merged);
+    node.bond = bond_of(merged);
+    check_delays(reader, own, node.bond);
+    check_host(reader, out.fabric, node, own);
+  }
+}
+
+}  // namespace softspine::control

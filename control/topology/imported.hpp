@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nodes and links of `topology: {import: …}`. They are as generated ones: the file may say more about each.
+#pragma once
+
+#include "control/document/reader.hpp"
+#include "control/rows/rows.hpp"
+#include "control/topology/collect.hpp"
+
+namespace softspine::control {
+
+// What could not be mapped becomes warnings.
+void add_imported(Reader& reader, const ImportRow& row, Collected& out);
+
+}  // namespace softspine::control

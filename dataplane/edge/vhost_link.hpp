@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a guest's driver is told of its link. virtio-net has it in its configuration space (virtio 1.1, 5.1.4), and
+// DPDK's vhost library serves none; so the gate before the socket does, for one conversation:
+//
+//   the guest sends                 DPDK gets                  the guest gets
+//   GET_FEATURES                    the same                   DPDK's features, STATUS and SPEED_DUPLEX
+//   SET_FEATURES                    without these two          DPDK's answer
+//   GET_PROTOCOL_FEATURES           the same                   DPDK's, CONFIG and SLAVE_REQ
+//   SET_PROTOCOL_FEATURES           without these two          DPDK's answer
+//   SET_SLAVE_REQ_FD                nothing                    what it asks for: an acknowledgement, or nothing
+//   GET_CONFIG                      nothing                    status, speed and duplex; all other fields are 0
+//   SET_CONFIG                      nothing                    as SET_SLAVE_REQ_FD; nothing changes
+//
+// When the link changes, CONFIG_CHANGE_MSG goes over the descriptor of SET_SLAVE_REQ_FD, and the driver asks again.
+// A driver without these features (DPDK's, QEMU's, which tells its guest of the link itself) is served as before.
+#pragma once
+
+#include <cstdint>
+
+#include "dataplane/edge/owned_fd.hpp"
+#include "dataplane/edge/vhost_message.hpp"
+
+namespace softspine::dataplane {
+
+class VhostLink {
+ public:
+  struct State {
+    bool up = true;
+    uint32_t speed_mbps = 0;
+  };
+
+  // Of DPDK's answer to the guest.
+  static void amend(VhostMessage& answer) noexcept;
+  // True: the request ends here, and `answer`, if it is whole then, is for the guest. False: it is for DPDK.
+  bool take(VhostMessage& request, const State& state, VhostMessage& answer) noexcept;
+
+  // The link has changed. The notice is sent when the guest has room for it; one is enough for any number of changes.
+  void changed() noexcept { owes_notice_ = static_cast<bool>(notices_); }
+  // Where the notice goes when that is ready for writing; -1: no notice is due.
+  int waits_on() const noexcept { return owes_notice_ ? notices_.get() : -1; }
+  void notify() noexcept;
+
+ private:
+  static VhostMessage configuration(const VhostMessage& request, const State& state) noexcept;
+
+  OwnedFd notices_;
+  bool owes_notice_ = false;
+};
+
+}  // namespace softspine::dataplane

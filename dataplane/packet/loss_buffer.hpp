@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Packets that were lost, one record each: where, when, why, of which flow, bound for whom. Nodes and transmitters
+// write one only where they end a packet, and only if somebody has asked for it (Transmitter::record_losses,
+// Egress::record_losses, RoceHost::record_losses): a packet that is forwarded costs nothing, and one that is lost a
+// comparison with null.
+//
+// LossBuffer: the records of one worker's nodes, in memory that was there before. Written by the worker, emptied by
+// control while all workers stand still. When it is half full it asks for that; when it is full it counts what it
+// loses.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "dataplane/packet/packet.hpp"
+#include "dataplane/packet/wire.hpp"
+
+namespace softspine::dataplane {
+
+enum class LossKind : uint8_t {
+  kDropped,   // by a switch or a host, for a DropReason
+  kLinkDown,  // sent into a link that was down, or under way when it went down
+  kVanished,  // by a fault of the link
+  kDamaged,   // likewise
+};
+
+struct LossRecord {
+  Instant at;
+  uint32_t node = 0;
+  uint32_t flow = kNoFlow;
+  uint32_t frame_bytes = 0;
+  uint16_t in_port = 0;
+  uint16_t out_port = 0;  // of what a link lost: the port that sent it
+  LossKind kind = LossKind::kDropped;
+  DropReason reason = DropReason::kCount;
+  bool has_ipv4 = false;  // the destination's
+  bool has_ipv6 = false;
+  std::array<uint8_t, 16> destination{};  // as on the wire; written where no route led there
+};
+
+class LossBuffer {
+ public:
+  // `wants_rest`: set when the buffer is half full; outlives this.
+  LossBuffer(size_t capacity, std::atomic<bool>& wants_rest) : records_(capacity), wants_rest_(wants_rest) {}
+
+  void add(const LossRecord& record) noexcept {
+    if (size_ == records_.size()) [[unlikely]] {
+      ++lost_;
+      return;
+    }
+    records_[size_++] = record;
+    if (size_ == records_.size() / 2) wants_rest_.store(true, std::memory_order_relaxed);
+  }
+
+  // Between windows: calls see(record) for all, in the order in which they were added, and is empty then.
+  template <typename See>
+  void take(See&& see) {
+    for (size_t i = 0; i < size_; ++i) see(records_[i]);
+    size_ = 0;
+  }
+  uint64_t lost() const { return lost_; }
+
+ private:
+  std::vector<LossRecord> records_;
+  size_t size_ = 0;
+  uint64_t lost_ = 0;
+  std::atomic<bool>& wants_rest_;
+};
+
+// Whether a packet ends for this reason since no route, member or neighbour led on to its destination.
+constexpr bool is_of_routes(DropReason reason) {
+  return reason == DropReason::kNoRoute || reason == DropReason::kNoMember ||
+         reason == DropReason::kNeighbourIncomplete;
+}
+
+// Of a packet that a switch or a host ends.
+inline LossRecord loss_of(const Packet& packet, uint32_t node, DropReason reason, Instant now) noexcept {
+  const PacketMeta& meta = packet.meta();
+  LossRecord out{.at = now,
+                 .node = node,
+                 .flow = packet.flow(),
+                 .frame_bytes = meta.frame_bytes,
+                 .in_port = meta.in_port,
+                 .out_port = meta.out_port,
+                 .kind = LossKind::kDropped,
+                 .reason = reason};
+  if (!is_of_routes(reason)) return out;
+  const uint8_t* const l3 = packet.data() + meta.l3_offset;
+  out.has_ipv4 = (meta.flags & kIsIpv4) != 0;
+  out.has_ipv6 = !out.has_ipv4;
+  if (out.has_ipv4) {
+    std::memcpy(out.destination.data(), l3 + ipv4::kDestination, 4);
+  } else {
+    std::memcpy(out.destination.data(), l3 + ipv6::kDestination, 16);
+  }
+  return out;
+}
+
+}  // namespace softspine::dataplane

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// The carriers of outside hosts: a thread that shows each edge's outside whether its link is up, as links change.
+//
+//   an action: LinkControl → Engine::set_link → Nic::link_changed ─ bell ─► this thread: Nic::give_carrier
+//
+// It is a thread of its own since setting an interface waits for the kernel's lock on all of them, and no worker may.
+// On the virtual clock an outside is a file, and knows no carrier. Changes faster than it follows are one change. What
+// an outside's system refuses is reported once for each edge.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <thread>
+#include <vector>
+
+#include "control/telemetry/error_channel.hpp"
+#include "testbeds/run/assembly.hpp"
+
+namespace softspine::testbeds {
+
+class Carriers {
+ public:
+  // All three must outlive it. Before the first window.
+  Carriers(const control::Testbed& testbed, const Assembly& assembly, control::ErrorChannel& errors);
+  ~Carriers();
+  Carriers(const Carriers&) = delete;
+  Carriers& operator=(const Carriers&) = delete;
+
+ private:
+  void serve();
+  void show(size_t edge);
+
+  const control::Testbed& testbed_;
+  const Assembly& assembly_;
+  control::ErrorChannel& errors_;
+  std::atomic<uint32_t> bell_{0};
+  std::atomic<bool> ends_{false};
+  std::vector<bool> shown_;    // by edge; this thread's
+  std::vector<bool> refused_;  // by edge: and reported
+  std::thread thread_;
+};
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/lacp_control.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "testbeds/outside/outside_spec.hpp"
+
+namespace softspine::testbeds {
+
+using dataplane::Duration;
+using dataplane::Instant;
+
+namespace {
+
+constexpr dataplane::MacAddress kCommonSystem{0x00, 0x00, 0x5e, 0x00, 0x01, 0x01};
+constexpr uint16_t kPriority = 32'768;
+constexpr uint16_t kPortOffset = 1024;
+constexpr Duration kEveryWall = Duration::ms(20);
+
+uint16_t place_in(const std::vector<uint32_t>& nodes, uint32_t node) {
+  return static_cast<uint16_t>(std::ranges::find(nodes, node) - nodes.begin());
+}
+
+std::vector<std::string> words_about(const dataplane::LacpPort& port, bool was_used) {
+  const dataplane::LacpCounters& counters = port.counters();
+  std::vector<std::string> words;
+  if (counters.loops > 0) {
+    words.push_back(
+        fmt::format("{} LACPDUs were its own system's: the link leads back to where it began", counters.loops));
+  }
+  if (!port.is_distributing() && counters.received == counters.loops) {
+    words.push_back("no partner has answered: the host's port is not used");
+  } else if (!port.is_distributing()) {
+    words.push_back(was_used ? "its partner is lost, and the host's port not used"
+                             : "its partner never agreed to use the port");
+  }
+  if (counters.partner_changes > 0) {
+    words.push_back(
+        fmt::format("its partner has become another {} times (system, key or port)", counters.partner_changes));
+  }
+  if (counters.expiries > 0) words.push_back(fmt::format("its partner fell silent {} times", counters.expiries));
+  if (counters.faulty > 0) words.push_back(fmt::format("{} frames were no LACPDUs", counters.faulty));
+  if (counters.other_versions > 0) {
+    words.push_back(fmt::format("{} LACPDUs were of another version than 1, and obeyed", counters.other_versions));
+  }
+  return words;
+}
+
+}  // namespace
+
+LacpControl::LacpControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links)
+    : testbed_(testbed), assembly_(assembly), links_(links) {
+  for (const uint32_t host : assembly.outside) {
+    if (!bonds_by_lacp(testbed.fabric, host)) continue;
+    for (uint16_t port = 0; port < testbed.fabric.nodes[host].ports.size(); ++port) run_at(host, port);
+  }
+}
+
+void LacpControl::run_at(uint32_t host, uint16_t port) {
+  const control::Fabric& fabric = testbed_.fabric;
+  const control::LinkEnd end = fabric.peer_of({host, port});
+  const control::Subnet& subnet = fabric.subnets[fabric.nodes[host].subnet];
+  dataplane::LacpConfig config{.actor = {}, .second = Duration::s(1) / testbed_.run.dilation};
+  config.actor.system_priority = kPriority;
+  config.actor.system = kCommonSystem;
+  config.actor.key = static_cast<uint16_t>(place_in(subnet.hosts, host) + 1);
+  config.actor.port_priority = kPriority;
+  config.actor.port = static_cast<uint16_t>((place_in(subnet.switches, end.node) + 1) * kPortOffset + end.port + 1);
+  config.actor.state = dataplane::lacp::kActive | dataplane::lacp::kShortTimeout | dataplane::lacp::kAggregation;
+  assembly_.switches[end.node]->run_lacp(dataplane::PortNo{end.port}, config);
+  links_.set_unused(fabric.port(end).link, true, {});
+  ports_.push_back({end});
+}
+
+void LacpControl::start() {
+  if (ports_.empty()) return;
+  assembly_.engine->look_at(Instant::at(kEveryWall / testbed_.run.dilation), [this](Instant now) { look(now); });
+}
+
+std::vector<std::string> LacpControl::notes() const {
+  std::vector<std::string> notes;
+  if (assembly_.engine->now() == Instant{}) return notes;
+  for (const Port& port : ports_) {
+    const auto& lacp = *assembly_.switches[port.end.node]->lacp().find(dataplane::PortNo{port.end.port});
+    const auto words = words_about(lacp, port.was_used);
+    if (words.empty()) continue;
+    notes.push_back(fmt::format("{}: LACP: {}", testbed_.fabric.name_of(port.end), fmt::join(words, "; ")));
+  }
+  return notes;
+}
+
+void LacpControl::look(Instant now) {
+  for (Port& port : ports_) {
+    const dataplane::LacpPort& lacp = *assembly_.switches[port.end.node]->lacp().find(dataplane::PortNo{port.end.port});
+    if (lacp.is_distributing() == port.used) continue;
+    port.used = !port.used;
+    port.was_used = true;
+    links_.set_unused(testbed_.fabric.port(port.end).link, !port.used, now);
+  }
+  assembly_.engine->look_at(now + kEveryWall / testbed_.run.dilation, [this](Instant later) { look(later); });
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a link is, whatever has happened to it, and what of it routing has noticed (link_control.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace softspine::testbeds {
+
+struct LinkState {
+  // What routes may do with it. kLastResort: it is drained, and forwards what has no other way.
+  enum class Use : uint8_t { kNone, kLastResort, kFull };
+
+  bool up = true;
+  bool asked = true;      // to be up, whatever its ends say
+  uint8_t lost_ends = 0;  // without carrier
+  bool drained = false;
+  uint32_t deaths = 0;       // faults by which frames die on it
+  bool is_dark = false;      // by one of them an end has no signal
+  bool unused = false;       // LACP has not agreed on it
+  Use last = Use::kFull;     // at the last change
+  uint64_t changes = 0;      // from one use to another
+  Use noticed = Use::kFull;  // by detection
+
+  Use use() const {
+    if (!up || deaths > 0) return Use::kNone;
+    return drained ? Use::kLastResort : Use::kFull;
+  }
+  bool works() const { return use() == Use::kFull; }
+};
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/loss_windows.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+namespace softspine::testbeds {
+
+using control::FlowLoss;
+using control::LossSum;
+using control::ReasonLoss;
+using dataplane::Duration;
+using dataplane::Instant;
+using dataplane::LossKind;
+using dataplane::LossRecord;
+
+namespace {
+
+constexpr size_t kListedFlows = size_t{1} << 16;
+// After a fault is over: as many looks as a stall needs to be seen.
+constexpr int64_t kLooksToBeSure = 5;
+constexpr Duration kOnItsWay = Duration::us(40);
+
+std::string word_of(const LossRecord& record) {
+  switch (record.kind) {
+    case LossKind::kLinkDown: return "link_down";
+    case LossKind::kVanished: return "vanished";
+    case LossKind::kDamaged: return "damaged";
+    case LossKind::kDropped: break;
+  }
+  return std::string{name_of(record.reason)};
+}
+
+std::vector<ReasonLoss> listed(const std::map<std::string, LossSum>& sums) {
+  std::vector<ReasonLoss> out;
+  for (const auto& [reason, sum] : sums) out.push_back({reason, sum});
+  return out;
+}
+
+void add_all(std::map<std::string, LossSum>& to, const std::map<std::string, LossSum>& from) {
+  for (const auto& [reason, sum] : from) {
+    LossSum& all = to[reason];
+    all.first = std::min(all.first, sum.first);
+    all.last = std::max(all.last, sum.last);
+    all.packets += sum.packets;
+    all.bytes += sum.bytes;
+  }
+}
+
+}  // namespace
+
+LossWindows::LossWindows(const control::Testbed& testbed, Assembly& assembly)
+    : testbed_(testbed),
+      assembly_(assembly),
+      recording_(testbed.fabric, assembly),
+      causes_(testbed.fabric, assembly),
+      stalls_(assembly),
+      lost_of_flow_(assembly.flows.size()) {
+  assembly_.engine->at_rest([this](Instant now) {
+    if (has_any()) settle(now);
+  });
+}
+
+void LossWindows::start() {
+  if (testbed_.faults.empty() && testbed_.host_faults.empty() && testbed_.port_faults.empty()) return;
+  is_whole_ = true;
+  recording_.start();
+}
+
+// A run whose first fault is injected: what was lost before is in the counters only.
+void LossWindows::begin_recording() {
+  const auto add = [this](const std::string& reason, uint64_t packets) {
+    if (packets > 0) before_[reason].packets += packets;
+  };
+  const auto add_drops = [&](const dataplane::DropCounters& drops) {
+    for (size_t i = 0; i < drops.size(); ++i) {
+      const auto reason = static_cast<dataplane::DropReason>(i);
+      if (!dataplane::is_consumed(reason)) add(std::string{name_of(reason)}, drops[i]);
+    }
+  };
+  for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
+    if (assembly_.hosts[n] != nullptr) add_drops(assembly_.hosts[n]->counters().dropped);
+    if (assembly_.switches[n] != nullptr) {
+      for (const auto& port : std::as_const(*assembly_.switches[n]).counters()) add_drops(port.drops);
+    }
+    for (uint16_t p = 0; p < testbed_.fabric.nodes[n].ports.size(); ++p) {
+      const dataplane::PortRef ref = assembly_.port_ref({n, p});
+      const auto& counters = std::as_const(*assembly_.engine).node(ref.node).transmitter(ref.port).counters();
+      add("link_down", counters.lost_packets + counters.cut_packets);
+      add("vanished", counters.vanished_packets);
+      add("damaged", counters.damaged_packets);
+    }
+  }
+  recording_.start();
+}
+
+uint32_t LossWindows::begin(FaultScope scope, Instant now) {
+  if (!has_any()) begin_recording();
+  settle(now);
+  const auto number = static_cast<uint32_t>(entries_.size());
+  entries_.push_back({.window = {.at = now}});
+  causes_.begin(number, std::move(scope));
+  change(now);
+  return number;
+}
+
+void LossWindows::detected(uint32_t fault, Instant now) {
+  Instant& at = entries_[fault].window.detected;
+  at = std::min(at, now);
+}
+
+void LossWindows::converged(uint32_t fault, Instant now) {
+  settle(now);
+  entries_[fault].window.converged = now;
+  causes_.followed(fault);
+  change(now);
+}
+
+void LossWindows::ended(uint32_t fault, Instant now) {
+  Instant& at = entries_[fault].window.ended;
+  at = std::min(at, now);
+}
+
+void LossWindows::restored(uint32_t fault, Instant now) {
+  if (!entries_[fault].restored.is_never()) return;
+  entries_[fault].restored = now;
+  change(now);
+}
+
+void LossWindows::set_links(const std::vector<bool>& usable, Instant now) {
+  if (has_any()) settle(now);
+  causes_.set_links(usable);
+}
+
+// Everything that was lost before this instant is somebody's now.
+void LossWindows::settle(Instant now) {
+  for (const LossRecord& record : recording_.take_before(now)) add(record);
+}
+
+void LossWindows::add(const LossRecord& record) {
+  if (record.flow < lost_of_flow_.size()) ++lost_of_flow_[record.flow];
+  const auto fault = causes_.of(record);
+  if (!fault) return unexplained_[word_of(record)].add(record.at, record.frame_bytes);
+  Entry& entry = entries_[*fault];
+  entry.window.lost.add(record.at, record.frame_bytes);
+  entry.window.over_time.add(std::max(record.at - entry.window.at, Duration{}));
+  entry.reasons[word_of(record)].add(record.at, record.frame_bytes);
+  if (record.flow >= lost_of_flow_.size()) return;
+  if (FlowLoss* const flow = flow_of(entry, record.flow)) {
+    ++flow->packets;
+    flow->bytes += record.frame_bytes;
+  } else {
+    ++entry.window.unlisted_packets;
+  }
+}
+
+FlowLoss* LossWindows::flow_of(Entry& entry, uint32_t flow) {
+  if (const auto found = entry.flows.find(flow); found != entry.flows.end()) return &found->second;
+  if (listed_ == kListedFlows) return nullptr;
+  ++listed_;
+  return &entry.flows.emplace(flow, FlowLoss{.flow = flow}).first->second;
+}
+
+void LossWindows::change(Instant now) {
+  stalls_.restart(now, !looks_);
+  if (looks_) return;
+  looks_ = true;
+  assembly_.engine->look_at(stalls_.next(now), [this](Instant then) { look(then); });
+}
+
+void LossWindows::look(Instant now) {
+  looks_ = false;
+  note(stalls_.look(now), now);
+  if (std::ranges::none_of(entries_, &Entry::is_open)) return;
+  dataplane::Engine& engine = *assembly_.engine;
+  const Instant next = engine.next_event();
+  if (next.is_never() && !engine.is_wall()) return;
+  looks_ = true;
+  engine.look_at(engine.is_wall() ? stalls_.next(now) : std::max(stalls_.next(now), next),
+                 [this](Instant later) { look(later); });
+}
+
+void LossWindows::note(const std::vector<Stall>& stalls, Instant now) {
+  settle(now);
+  for (const Stall& stall : stalls) {
+    if (Entry* const entry = cause_of(stall)) note_at(*entry, stall);
+  }
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    Entry& entry = entries_[i];
+    if (!entry.is_open) continue;
+    const bool goes_on = std::ranges::any_of(entry.flows, [](const auto& each) { return each.second.still; });
+    entry.window.moving = goes_on ? Instant::never() : std::max(entry.window.at, entry.moved);
+    if (goes_on || entry.restored.is_never()) continue;
+    if (!finished_ && now - entry.restored < (stalls_.next(now) - now) * kLooksToBeSure) continue;
+    entry.window.recovered = std::max(entry.restored, entry.moved);
+    entry.is_open = false;
+    causes_.forget(i);
+  }
+}
+
+// The first fault that struck when the flow stopped, or since; else the latest before. What was on its way when a fault
+// struck arrives after it.
+LossWindows::Entry* LossWindows::cause_of(const Stall& stall) {
+  Entry* before = nullptr;
+  for (Entry& entry : entries_) {
+    if (!entry.is_open || stall.to <= entry.window.at || stall.from >= entry.restored) continue;
+    if (entry.window.at + kOnItsWay >= stall.from) return &entry;
+    before = &entry;
+  }
+  return before;
+}
+
+void LossWindows::note_at(Entry& entry, const Stall& stall) {
+  FlowLoss* const flow = flow_of(entry, stall.flow);
+  if (flow == nullptr) return;
+  flow->stalled = std::max(flow->stalled, stall.to - stall.from);
+  flow->still = stall.still;
+  if (!stall.still) entry.moved = std::max(entry.moved, stall.to);
+}
+
+void LossWindows::finish(Instant now, control::ErrorChannel& errors) {
+  finished_ = true;
+  if (!has_any()) return;
+  note(stalls_.look(now), now);
+  const uint64_t lost = recording_.unrecorded();
+  if (lost == 0) return;
+  errors.report("loss windows",
+                std::to_string(lost) + " lost packets found no room: faults have lost more than they show", now);
+}
+
+control::LossWindow LossWindows::window(uint32_t fault) {
+  settle(Instant::never());
+  Entry& entry = entries_[fault];
+  control::LossWindow out = entry.window;
+  out.reasons = listed(entry.reasons);
+  for (const auto& [number, flow] : entry.flows) out.flows.push_back(flow);
+  std::ranges::stable_sort(out.flows, [](const FlowLoss& a, const FlowLoss& b) {
+    return std::tie(b.packets, b.stalled, a.flow) < std::tie(a.packets, a.stalled, b.flow);
+  });
+  return out;
+}
+
+control::LossAccount LossWindows::account() {
+  settle(Instant::never());
+  control::LossAccount out{.is_whole = is_whole_, .unrecorded = recording_.unrecorded()};
+  std::map<std::string, LossSum> explained;
+  for (const Entry& entry : entries_) add_all(explained, entry.reasons);
+  out.explained = listed(explained);
+  out.unexplained = listed(unexplained_);
+  out.before = listed(before_);
+  out.lost_of_flow = lost_of_flow_;
+  return out;
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ledger of a run's faults: what each has cost (control/telemetry/loss_window.hpp). LinkControl and FaultControl
+// say what begins, changes and ends; each lost packet goes to one fault or to none (loss_causes.hpp); flows that stand
+// still are looked for while a fault is open (stall_look.hpp).
+//
+// A run in which nothing can fail has no recorder and no look. One whose testbed has no faults begins with the first
+// that is injected: what was lost before is then known as counts only.
+// Maximum: 65,536 flows over all faults are listed; packets of others are counted (unlisted_packets).
+//
+// Everything here happens in engine actions, or while nothing runs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "control/telemetry/error_channel.hpp"
+#include "control/telemetry/loss_window.hpp"
+#include "control/telemetry/snapshot.hpp"
+#include "testbeds/run/loss_causes.hpp"
+#include "testbeds/run/loss_recording.hpp"
+#include "testbeds/run/stall_look.hpp"
+
+namespace softspine::testbeds {
+
+class LossWindows {
+ public:
+  // Both outlive this.
+  LossWindows(const control::Testbed& testbed, Assembly& assembly);
+
+  // Before the first window: if the testbed has faults.
+  void start();
+
+  // Before anything of it happens. Returns the fault's number.
+  uint32_t begin(FaultScope scope, dataplane::Instant now);
+  void detected(uint32_t fault, dataplane::Instant now);
+  // The last switch has followed.
+  void converged(uint32_t fault, dataplane::Instant now);
+  // What failed works again. `as_before`: routes are as they were, too.
+  void ended(uint32_t fault, dataplane::Instant now);
+  void restored(uint32_t fault, dataplane::Instant now);
+  // Routes are computed over these links from now on.
+  void set_links(const std::vector<bool>& usable, dataplane::Instant now);
+
+  // The end of the run: flows that still stand still do so until then.
+  void finish(dataplane::Instant now, control::ErrorChannel& errors);
+
+  control::LossWindow window(uint32_t fault);
+  control::LossAccount account();
+  bool has_any() const { return recording_.has_started(); }
+
+ private:
+  struct Entry {
+    control::LossWindow window;
+    std::map<std::string, control::LossSum> reasons;
+    std::map<uint32_t, control::FlowLoss> flows;
+    dataplane::Instant restored = dataplane::Instant::never();
+    dataplane::Instant moved;  // the last stall's end
+    bool is_open = true;
+  };
+
+  void begin_recording();
+  void settle(dataplane::Instant now);
+  void add(const dataplane::LossRecord& record);
+  control::FlowLoss* flow_of(Entry& entry, uint32_t flow);
+  void change(dataplane::Instant now);
+  void look(dataplane::Instant now);
+  void note(const std::vector<Stall>& stalls, dataplane::Instant now);
+  Entry* cause_of(const Stall& stall);
+  void note_at(Entry& entry, const Stall& stall);
+
+  const control::Testbed& testbed_;
+  Assembly& assembly_;
+  LossRecording recording_;
+  LossCauses causes_;
+  StallLook stalls_;
+  std::vector<Entry> entries_;  // by number
+  std::map<std::string, control::LossSum> unexplained_;
+  std::map<std::string, control::LossSum> before_;
+  std::vector<uint64_t> lost_of_flow_;
+  size_t listed_ = 0;
+  bool looks_ = false;
+  bool is_whole_ = false;
+  bool finished_ = false;
+};
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// Routes follow links, switch by switch.
+//
+//   plain                          every switch gets its new routes `convergence` after the change
+//   detection                      after a change is detected: the switches beside it at once, all others `convergence`
+//                                  later, or with convergence_per_hop each one hop's time after its neighbour
+// A change spreads over the links that are usable. Who learns of a later change knows the earlier ones, too. Until the
+// last switch has learned, each works by what of its new routes cannot lead in a circle (control/routing/
+// mixed_routes.hpp). A switch that no way leads to learns last.
+//
+// Everything here happens in engine actions, while the workers stand still.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "control/compile/compile.hpp"
+#include "control/routing/routes.hpp"
+#include "testbeds/run/assembly.hpp"
+
+namespace softspine::testbeds {
+
+// By link. Routes take usable links; what these do not lead to is routed over the last resort, too: all usable links,
+// and drained ones.
+struct RoutedLinks {
+  std::vector<bool> usable;
+  std::vector<bool> last_resort;
+};
+
+class RouteWaves {
+ public:
+  using Done = std::function<void(dataplane::Instant now)>;
+
+  // All must outlive this. `links` are read whenever routes are computed.
+  RouteWaves(const control::Testbed& testbed, control::Compiler& compiler, Assembly& assembly, const RoutedLinks& links)
+      : testbed_(testbed), compiler_(compiler), assembly_(assembly), links_(links) {}
+
+  // Before the first window: every switch gets its tables.
+  void start();
+  bool has_started() const { return routes_ != nullptr; }
+  // `links` have changed, or are known to have: routes follow, and `done` is called when the last switch has.
+  void follow(const std::vector<uint32_t>& links, dataplane::Instant now, Done done);
+  // The switch's profile has changed: its tables are made anew.
+  void publish_again(uint32_t node, dataplane::Instant now);
+
+  const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }
+  const std::vector<control::RouteTable>& all() const { return *routes_; }
+  // Each switch that got new tables as links changed, in order.
+  struct Followed {
+    dataplane::Instant at;
+    uint32_t node = 0;
+  };
+  const std::vector<Followed>& followed() const { return followed_; }
+
+  static bool spreads(const control::Testbed& testbed) {
+    return testbed.detection.has_value() || testbed.convergence_per_hop.has_value();
+  }
+
+ private:
+  // A change that some switches have learned of.
+  struct Wave {
+    uint64_t number = 0;
+    std::shared_ptr<const std::vector<control::RouteTable>> wanted;
+    std::vector<std::vector<uint32_t>> rings;  // switches by distance from the change
+    Done done;
+  };
+  std::shared_ptr<const std::vector<control::RouteTable>> compute() const;
+  void follow_at_once(dataplane::Instant now);
+  std::vector<std::vector<uint32_t>> rings_around(const std::vector<uint32_t>& links) const;
+  void reach(const std::shared_ptr<Wave>& wave, size_t ring, dataplane::Instant now);
+  void learn(const Wave& wave, const std::vector<uint32_t>& nodes);
+  void take_what_is_safe(dataplane::Instant now);
+  void publish(uint32_t node, dataplane::Instant now);
+
+  const control::Testbed& testbed_;
+  control::Compiler& compiler_;
+  Assembly& assembly_;
+  const RoutedLinks& links_;
+  std::shared_ptr<const std::vector<control::RouteTable>> routes_;
+  std::vector<Followed> followed_;
+  // While changes spread.
+  uint64_t waves_ = 0;
+  std::vector<control::RouteTable> mixed_;                          // what each switch works by
+  std::vector<uint64_t> learned_;                                   // by node: the latest wave that it has learned of
+  std::vector<std::shared_ptr<const control::RouteTable>> wanted_;  // by node: of that wave; null before the first
+};
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/stalled_flows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace softspine::testbeds {
+
+using control::Fabric;
+using control::FabricNode;
+using control::LinkEnd;
+using control::NodeKind;
+using control::RouteTable;
+
+namespace {
+
+class Finder {
+ public:
+  Finder(const control::Testbed& testbed, const Assembly& assembly, const LinkControl& links)
+      : fabric_(testbed.fabric),
+        assembly_(assembly),
+        links_(links),
+        is_over_(assembly.engine->next_event().is_never()) {}
+
+  std::string why_stalled(size_t index, const control::FlowSnapshot& flow) const {
+    const PlannedFlow& plan = assembly_.flows[index];
+    const RoceHost& host = *assembly_.hosts[plan.source];
+    const uint32_t at_source = assembly_.flow_at_source[index];
+    const ReliableSender* const sender = host.sender(at_source);
+    const FlowSent& sent = host.sent(at_source);
+    const uint64_t done = sender != nullptr ? sent.completed : sent.messages;
+    if (plan.flow.messages != 0 && done == plan.flow.messages) return {};
+    if (sender != nullptr && sender->has_failed()) {
+      return fmt::format("given up after {} timeouts in a row", sender->timeouts_in_a_row() + 1);
+    }
+    const std::string way = why_no_way(plan, {plan.source, host.port_of(at_source).value()});
+    if (!way.empty()) return way;
+    const bool waits = sender != nullptr && sender->under_way() > 0 && sender->deadline().is_never();
+    return waits && flow.under_way == 0 && is_over_ ? "its packets were lost and ack_timeout is 0" : "";
+  }
+
+ private:
+  bool has_link(LinkEnd port) const { return links_.up(fabric_.port(port).link); }
+
+  std::string why_no_way(const PlannedFlow& plan, LinkEnd port) const {
+    if (!has_link(port)) return fabric_.name_of(port) + " has no link";
+    const FabricNode& destination = fabric_.nodes[plan.destination];
+    bool is_linked = false;
+    for (uint16_t p = 0; p < destination.ports.size(); ++p) is_linked |= has_link({plan.destination, p});
+    if (!is_linked) return destination.name + " has no link";
+    const uint32_t before = fabric_.peer_of(port).node;
+    if (fabric_.nodes[before].kind != NodeKind::kSwitch || destination.subnet == control::kNone) return {};
+    return has_route(links_.routes(before), plan.destination)
+               ? ""
+               : fabric_.nodes[before].name + " has no route to " + destination.name;
+  }
+
+  bool has_route(const RouteTable& routes, uint32_t host) const {
+    const auto own = routes.by_host.find(host);
+    const uint32_t route = own != routes.by_host.end() ? own->second : routes.by_subnet[fabric_.nodes[host].subnet];
+    return route == RouteTable::kConnected || (route != control::kNone && !routes.groups[route].empty());
+  }
+
+  const Fabric& fabric_;
+  const Assembly& assembly_;
+  const LinkControl& links_;
+  bool is_over_;
+};
+
+}  // namespace
+
+void find_stalled(const control::Testbed& testbed, const Assembly& assembly, const LinkControl& links,
+                  control::FabricSnapshot& snapshot) {
+  const Finder finder(testbed, assembly, links);
+  for (size_t i = 0; i < snapshot.flows.size(); ++i) {
+    snapshot.flows[i].stalled = finder.why_stalled(i, snapshot.flows[i]);
+  }
+}
+
+}  // namespace softspine::testbeds

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Random failures of running fabrics: links, nodes, one way, unseen, flapping, drained, overlapping; noticed and
+// followed in every way there is. Nothing is routed in a circle (no TTL runs out), nothing lossless is lost but by the
+// faults, every loss adds up, and after repair the routes are those before.
+//
+// Sequence i is drawn from the seed SOFTSPINE_SEED + i. SOFTSPINE_TESTBEDS says how many; one alone:
+//   SOFTSPINE_SEED=… SOFTSPINE_TESTBEDS=1 build/tests/scenario/scenario_failures
+#include <fmt/format.h>
+
+#include "dataplane/units/rng.hpp"
+#include "tests/harness/seed.hpp"
+#include "tests/model/routing/failing_fabrics.hpp"
+#include "tests/scenario/run/running_testbed.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+constexpr uint32_t kInCi = 60;
+constexpr uint64_t kFaults = 6;
+
+class Drawn {
+ public:
+  explicit Drawn(uint64_t seed) : rng_(seed, 0xFA17) {
+    const auto& fabric = tests::kFailingFabrics[seed % tests::kFailingFabrics.size()];
+    text_ = fmt::format("name: failures\nrun: {{duration: 8ms, seed: {}, workers: {}}}\n{}", seed, 1 + below(2),
+                        fabric.text);
+    fabric_ = testbed_of(text_).fabric;
+    text_ += fmt::format(
+        "profiles: {{default: {{base: lossless{}}}}}\n"
+        "workload: [{{name: w, pattern: permutation, message: 32KB, messages: 60, mtu: 1024, rate: 4Gbps{}}}]\n",
+        below(3) == 0 ? ", groups: {kind: resilient, buckets: 16}" : "", below(2) == 0 ? ", transport: rc" : "");
+    text_ += followed();
+    text_ += "faults:\n";
+    for (uint64_t i = 0, n = 1 + below(kFaults); i < n; ++i) text_ += "  - " + fault() + "\n";
+    for (const control::FabricNode& node : fabric_.nodes) {
+      if (node.kind == control::NodeKind::kSwitch) text_ += "  - {at: 6ms, node: " + node.name + ", set: up}\n";
+    }
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  uint64_t below(uint64_t n) { return rng_.below(n); }
+
+  // How changes are noticed, and how routes follow.
+  std::string followed() {
+    std::string out;
+    switch (below(4)) {
+      case 0: break;
+      case 1: out = "detection: {loss_of_signal: 10us}\n"; break;
+      case 2: out = "detection: {bfd: {interval: 50us}}\n"; break;
+      default: out = "detection: {loss_of_signal: 20us, bfd: {interval: 30us, multiplier: 5}}\n"; break;
+    }
+    const uint64_t time = below(300);
+    return out + (below(2) == 0 ? "convergence: " : "convergence_per_hop: ") + std::to_string(time) + "us\n";
+  }
+
+  std::string node() {
+    for (;;) {
+      const control::FabricNode& node = fabric_.nodes[below(fabric_.nodes.size())];
+      if (node.kind == control::NodeKind::kSwitch) return "node: " + node.name;
+    }
+  }
+  std::string link() {
+    const control::FabricLink& link = fabric_.links[below(fabric_.links.size())];
+    return "link: \"" + fabric_.name_of(below(2) == 0 ? link.a : link.b) + "\"";
+  }
+  std::string place() { return below(3) == 0 ? node() : link(); }
+
+  std::string fault() {
+    const std::string at = fmt::format("{{at: {}us, ", 100 + below(4'000));
+    const char* const carrier = below(2) == 0 ? "stays" : "goes";
+    switch (below(7)) {
+      case 0: return at + place() + ", set: up}";
+      case 1: return at + link() + fmt::format(", set: one_way, direction: out, carrier: {}}}", carrier);
+      case 2: return at + place() + fmt::format(", set: dead, carrier: {}, until: 5ms}}", carrier);
+      case 3: return at + place() + ", set: drained, links_after: 500us}";
+      case 4: return at + link() + ", set: down, flap: {period: 200us, jitter: 50us, count: 5}}";
+      default: return at + place() + ", set: down}";
+    }
+  }
+
+  dataplane::Rng rng_;
+  std::string text_;
+  control::Fabric fabric_;
+};
+
+// A ToR asks all hosts of a subnet for one of them, and the others drop the request: 60 bytes, and the FCS.
+bool is_of_address_resolution(const control::Json& loss) {
+  return loss["reason"] == "not_for_us" && loss["bytes"] == 60 * loss["packets"].get<uint64_t>();
+}
+
+void try_one(uint64_t seed) {
+  const control::Testbed testbed = testbed_of(Drawn(seed).text());
+  if (testing::Test::HasFailure()) return;
+  auto fabric = RunningFabric::make(testbed, {.run_folder = {}, .capture = std::nullopt});
+  ASSERT_TRUE(fabric) << fabric.error();
+  const std::vector<control::RouteTable> before = (*fabric)->routes();
+  ASSERT_TRUE((*fabric)->run());
+  const control::Json report = control::report_json((*fabric)->snapshot(), {.testbed = "", .clock = "virtual"});
+  EXPECT_EQ(report["totals"]["drops"]["ttl_expired"], 0u);
+  for (const control::Json& each : report["unexplained_losses"]) {
+    EXPECT_TRUE(is_of_address_resolution(each)) << "lossless: what is lost is a fault's, not " << each;
+  }
+  EXPECT_EQ(report["totals"]["imbalances"], control::Json::array());
+  EXPECT_TRUE((*fabric)->routes() == before) << "after repair";
+  for (const control::Json& fault : report["faults"]) {
+    if (!fault.contains("loss_window")) continue;
+    EXPECT_FALSE(fault["loss_window"]["ended_ps"].is_null()) << fault["what"];
+  }
+  EXPECT_EQ((*fabric)->drain(), 0u);
+}
+
+TEST(RandomFailures, LoseOnlyWhatTheyExplainAndLeaveRoutesAsTheyWere) {
+  for (uint64_t i = 0, n = tests::to_draw(kInCi); i < n; ++i) {
+    const uint64_t seed = tests::seed() + i;
+    try_one(seed);
+    if (!HasFailure()) continue;
+    FAIL() << "again: SOFTSPINE_SEED=" << seed << " SOFTSPINE_TESTBEDS=1\n" << Drawn(seed).text();
+  }
+}
+
+}  // namespace
+}  // namespace softspine::testbeds

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// containerlab's topologies.
+#include "tests/unit/imports/importing.hpp"
+
+namespace softspine::control {
+namespace {
+
+using namespace tests;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::Pair;
+
+Imported read(std::string_view text, const ImportOptions& options = {}) {
+  return import_text(ImportFormat::kContainerlab, text, options);
+}
+
+TEST(Containerlab, MapsKindsToHostsAndSwitchesAndKeepsPorts) {
+  const Imported found = read(R"(
+name: clos
+topology:
+  nodes:
+    leaf1: {kind: nokia_srlinux, type: ixr-d2l}
+    leaf2: {kind: arista_ceos}
+    spine: {kind: sonic-vs}
+    c1: {kind: linux}
+    c2: {kind: linux}
+  links:
+    - endpoints: ["leaf1:e1-1", "spine:eth1"]
+    - endpoints: ["leaf2:eth1", "spine:eth2"]
+      mtu: 1500
+    - endpoints: ["c1:eth1", "leaf1:e1-2"]
+    - type: veth
+      endpoints: [{node: c2, interface: eth1}, {node: leaf2, interface: eth2}]
+)");
+  ASSERT_TRUE(found.topology) << found.complaints[0];
+  EXPECT_THAT(names_by_use(*found.topology),
+              ElementsAre(Pair("aggregation", "spine"), Pair("host", "c1 c2"), Pair("tor", "leaf1 leaf2")));
+  EXPECT_THAT(links_of(*found.topology), ElementsAre("leaf1:e1-1 spine:eth1 100Gbps", "leaf2:eth1 spine:eth2 100Gbps",
+                                                     "c1:eth1 leaf1:e1-2 100Gbps", "c2:eth1 leaf2:eth2 100Gbps"));
+  EXPECT_EQ(found.topology->links[1].mtu, 1'500u);
+  EXPECT_THAT(found.notes, Contains(AllOf(HasSubstr("t.txt:5:"), HasSubstr("'leaf1': 'type' not mapped"))));
+  EXPECT_THAT(found.notes, Contains(HasSubstr("the file has no rates and lengths: 100Gbps and 3m")));
+}
+
+// Three routers of one kind with the hosts.
+TEST(Containerlab, TellsRoutersFromHostsOfTheKindLinuxByTheirLinks) {
+  const Imported found = read(R"(
+topology:
+  groups: {routers: {kind: linux}, hosts: {kind: linux}}
+  defaults: {kind: linux}
+  nodes:
+    r1: {group: routers}
+    r2: {group: routers}
+    r3:
+    pc1: {group: hosts}
+    pc2: {group: hosts}
+    pc3: {group: hosts}
+  links:
+    - endpoints: [r1:eth1, r2:eth1]
+    - endpoints: [r1:eth2, r3:eth1]
+    - endpoints: [r2:eth2, r3:eth2]
+    - endpoints: [pc1:eth1, r1:eth3]
+    - endpoints: [pc2:eth1, r2:eth3]
+    - endpoints: [pc3:eth1, r3:eth3]
+)");
+  ASSERT_TRUE(found.topology) << found.complaints[0];
+  EXPECT_THAT(names_by_use(*found.topology), ElementsAre(Pair("host", "pc1 pc2 pc3"), Pair("tor", "r1 r2 r3")));
+  EXPECT_THAT(found.notes, Contains(HasSubstr("'r1' joins other nodes: taken for a switch")));
+}
+
+TEST(Containerlab, ListsWhatItCannotMap) {
+  const Imported found = read(R"(
+topology:
+  nodes:
+    s1: {kind: nokia_srlinux}
+    odd: {kind: toaster}
+    lone: {kind: linux}
+    c1: {kind: linux}
+    long.name: {kind: linux}
+  links:
+    - endpoints: [c1:eth1, s1:e1-1]
+    - endpoints: [long.name:eth1, "s1:et-0/0/0:0"]
+    - endpoints: [odd:eth1, s1:e1-3]
+    - endpoints: [s1:e1-4, host:s1-e4]
+    - {type: mgmt-net, endpoint: {node: s1, interface: e1-5}, host-interface: x}
+    - endpoints: [s1:e1-6, c1:eth2]
+      mtu: 9500
+)");
+  ASSERT_TRUE(found.topology) << found.complaints[0];
+  EXPECT_EQ(found.topology->nodes.size(), 3u);
+  EXPECT_EQ(found.topology->nodes_left_out, 2u);
+  EXPECT_EQ(found.topology->links.size(), 3u);
+  EXPECT_EQ(found.topology->links_left_out, 3u);
+  for (const char* note :
+       {"'odd' is left out: no rule maps its kind 'toaster'", "the link 'odd' – 's1' is left out with its end",
+        "'lone' has no link: left out", "'long.name' is called long_name here",
+        "the port 'et-0/0/0:0' is called et-0/0/0_0 here", "'host' leads out of the lab: left out",
+        "links of the type 'mgmt-net' lead out of the lab: left out", "mtu 9500 is not taken"}) {
+    EXPECT_THAT(found.notes, Contains(HasSubstr(note)));
+  }
+}
+
+TEST(Containerlab, RulesMapNamesBeforeKinds) {
+  const ImportOptions options{.rules = {{"toaster", NodeUse::kSwitch}, {"t2", NodeUse::kCore}, {"c*", NodeUse::kHost}},
+                              .rate = dataplane::Rate::gbps(25),
+                              .length = Length::metres(7)};
+  const Imported found = read(R"(
+topology:
+  nodes: {t1: {kind: toaster}, t2: {kind: toaster}, c1: {kind: toaster}}
+  links: [{endpoints: [t1:a, t2:a]}, {endpoints: [c1:a, t1:b]}]
+)",
+                              options);
+  ASSERT_TRUE(found.topology) << found.complaints[0];
+  EXPECT_THAT(names_by_use(*found.topology), ElementsAre(Pair("core", "t2"), Pair("host", "c1"), Pair("tor", "t1")));
+  EXPECT_EQ(found.topology->links[0].rate, dataplane::Rate::gbps(25));
+  EXPECT_EQ(found.topology->links[0].length, Length::metres(7));
+}
+
+struct Wrong {
+  const char* text;
+  const char* complaint;
+};
+class WrongContainerlab : public testing::TestWithParam<Wrong> {};
+
+TEST_P(WrongContainerlab, IsRefusedWithPathAndLine) {
+  const Imported found = read(GetParam().text);
+  EXPECT_FALSE(found.topology);
+  EXPECT_THAT(found.complaints, ElementsAre(HasSubstr(GetParam().complaint)));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Containerlab, WrongContainerlab,
+    testing::Values(
+        Wrong{"[1, 2]\n", "is no containerlab topology"}, Wrong{"topology: {nodes: 7}\n", "'nodes' must be a map"},
+        Wrong{"topology: {nodes: {a: {image: x}}}\n", "the node has no kind"},
+        Wrong{"topology:\n  nodes: {leaf1: {kind: srl}, b: {kind: srl}}\n  links:\n    - endpoints: [leaf2:e1, b:e1]\n",
+              "t.txt:4:19: topology.links[0].endpoints[0]: there is no node 'leaf2': did you mean 'leaf1'?"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}, b: {kind: srl}}\n  links:\n    - endpoints: [a:e1, b:e1]\n    - "
+              "endpoints: [a:e1, b:e2]\n",
+              "t.txt:5:18: topology.links[1].endpoints: the port a:e1 has a link already"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}}\n  links: [{endpoints: [a:e1]}]\n", "a link has two 'endpoints'"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}}\n  links: [{endpoints: [a:e1, a:e2]}]\n", "joins 'a' to itself"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}, b: {kind: srl}}\n  links: [{endpoints: [a, b:e1]}]\n",
+              "expected NODE:INTERFACE, found 'a'"}));
+
+}  // namespace
+}  // namespace softspine::control

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+// Jobs of testbed files: which servers they get, what workloads mean by them, and what is wrong with them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "tests/unit/config/complaints.hpp"
+
+namespace softspine::control {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using Names = std::vector<std::string>;
+
+// Two zones of two racks with two servers, which have two NICs each: z1-h1 … z1-h4, z2-h1 … z2-h4.
+const std::string kZones =
+    "name: t\n"
+    "fabric: {kind: ai-zone, zones: 2, racks: 2, nics_per_server: 2, uplinks: 1:1, zone_uplinks: 2:1,\n"
+    "  host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n";
+
+Names names(const Testbed& testbed, const std::vector<uint32_t>& nodes) {
+  Names out;
+  for (const uint32_t node : nodes) out.push_back(testbed.fabric.nodes[node].name);
+  return out;
+}
+
+Names hosts_of(const std::string& jobs, const std::string& set) {
+  const Testbed testbed =
+      tests::read_well(kZones + jobs + "workload: [{name: w, pattern: ring, hosts: [\"" + set + "\"]}]\n");
+  return testbed.workloads.empty() ? Names{} : names(testbed, testbed.workloads[0].hosts);
+}
+
+std::string zone_of(const std::string& server) {
+  return server.substr(0, server.find('-'));
+}
+
+TEST(Jobs, ArePackedInTheFabricsOrderOneAfterTheOther) {
+  const Testbed testbed = tests::read_well(kZones +
+                                           "jobs:\n  - {name: a, servers: 3}\n  - {name: b, servers: [z1-h2, z2-h4]}\n "
+                                           " - {name: c, servers: 2, of: z2-*}\n");
+  ASSERT_EQ(testbed.jobs.size(), 3u);
+  EXPECT_EQ(testbed.jobs[0].servers, (Names{"z1-h1", "z1-h3", "z1-h4"}));
+  EXPECT_EQ(testbed.jobs[1].servers, (Names{"z1-h2", "z2-h4"}));
+  EXPECT_EQ(testbed.jobs[2].servers, (Names{"z2-h1", "z2-h2"}));
+  EXPECT_EQ(names(testbed, testbed.jobs[1].nics[1]), (Names{"z2-h4-nic1", "z2-h4-nic2"}));
+}
+
+TEST(Jobs, AreNamedByRankAndRail) {
+  const std::string jobs = "jobs: [{name: j, servers: [z2-h1, z1-h3, z1-h1]}]\n";
+  EXPECT_EQ(hosts_of(jobs, "job j"),
+            (Names{"z2-h1-nic1", "z2-h1-nic2", "z1-h3-nic1", "z1-h3-nic2", "z1-h1-nic1", "z1-h1-nic2"}));
+  EXPECT_EQ(hosts_of(jobs, "job j rail 2"), (Names{"z2-h1-nic2", "z1-h3-nic2", "z1-h1-nic2"}));
+  EXPECT_EQ(hosts_of(jobs, "job j 1"), (Names{"z1-h3-nic1", "z1-h3-nic2"}));
+  EXPECT_EQ(hosts_of(jobs, "job j 2..1 rail 1"), (Names{"z1-h1-nic1", "z1-h3-nic1"}));
+}
+
+TEST(Jobs, ThatAreDrawnAreOthersBySeedAndNameButOnlyFreeServersAndAlwaysTheSame) {
+  const auto drawn = [](const std::string& name, int seed) {
+    const Testbed testbed = tests::read_well(kZones + "run: {seed: " + std::to_string(seed) +
+                                             "}\njobs: [{name: x, servers: [z1-h1]}, {name: " + name +
+                                             ", servers: 5, placement: random}]\n");
+    EXPECT_EQ(testbed.jobs.size(), 2u);
+    return testbed.jobs.at(1).servers;
+  };
+  std::set<Names> seen;
+  for (int seed = 1; seed <= 40; ++seed) {
+    const Names servers = drawn("j", seed);
+    EXPECT_EQ(std::set(servers.begin(), servers.end()).size(), 5u);
+    EXPECT_EQ(std::ranges::count(servers, "z1-h1"), 0);
+    EXPECT_EQ(drawn("j", seed), servers);
+    seen.insert(servers);
+  }
+  EXPECT_GT(seen.size(), 35u);
+  EXPECT_NE(drawn("j", 1), drawn("k", 1));
+}
+
+// Two groups of which the ranks take turns. Packed: each zone has two of each. Cut: each has one of them.
+TEST(Jobs, ThatAreCutKeepWhatTalksInAZone) {
+  const auto placed = [](const std::string& placement) {
+    return tests::read_well(
+        kZones + "jobs: [{name: j, servers: 8, placement: " + placement +
+        "}]\nworkload:\n"
+        "  - {name: even, pattern: all_to_all, hosts: [job j 0, job j 2, job j 4, job j 6], message: 1MiB}\n"
+        "  - {name: odd, pattern: all_to_all, hosts: [job j 1, job j 3, job j 5, job j 7], message: 1MiB}\n"
+        "  - {name: thin, pattern: pairs, from: [job j 0 rail 1], to: [job j 1 rail 1], message: 1MiB}\n");
+  };
+  const Job packed = placed("packed").jobs.at(0);
+  const Job cut = placed("min-cut").jobs.at(0);
+  // A pair of ranks says 2 × 2 × 2 MiB; a group has 6 pairs, of which packed parts 4 and the cut none.
+  constexpr double kMiB = 1 << 20;
+  EXPECT_EQ(packed.bytes, (2 * 6 * 8 + 1) * kMiB);
+  EXPECT_EQ(packed.tiers.at(0).bytes, 2 * 4 * 8 * kMiB);
+  EXPECT_EQ(packed.tiers.at(0).oversubscription, 2);
+  EXPECT_EQ(cut.bytes, packed.bytes);
+  EXPECT_EQ(cut.tiers.at(0).bytes, kMiB);
+  for (size_t rank = 2; rank < 8; ++rank) EXPECT_EQ(zone_of(cut.servers[rank]), zone_of(cut.servers[rank % 2]));
+  EXPECT_NE(zone_of(cut.servers[0]), zone_of(cut.servers[1]));
+  EXPECT_EQ(std::set(cut.servers.begin(), cut.servers.end()).size(), 8u);
+  // Within a zone all racks are filled: 4 ranks of which each talks to each, over 2 racks.
+  EXPECT_EQ(cut.tiers.at(1).bytes, (2 * 4 * 8 + 1) * kMiB);
+}
+
+TEST(Jobs, CountWhatTheirWorkloadsSendWhereverTheyAre) {
+  const auto bytes = [](const std::string& workload) {
+    return tests::read_well(
+               kZones + "jobs: [{name: j, servers: 3}, {name: k, servers: 2}]\nworkload: [{name: w, message: 1000B, " +
+               workload + "}]\n")
+        .jobs.at(0)
+        .bytes;
+  };
+  EXPECT_EQ(bytes("pattern: ring, hosts: [job j rail 1]"), 3000);
+  EXPECT_EQ(bytes("pattern: ring, hosts: [job j]"), 3000);  // within a server nothing counts
+  EXPECT_EQ(bytes("pattern: ring, hosts: [job j rail 1], messages: 7, qps: 2"), 42000);
+  EXPECT_EQ(bytes("pattern: ring, hosts: [job j rail 1], messages: 7, qps: 2, scaling: split"), 21000);
+  EXPECT_EQ(bytes("pattern: all_to_all, hosts: [job j]"), 6 * 4 * 1000);
+  EXPECT_EQ(bytes("pattern: permutation, hosts: [job j rail 2]"), 3000);
+  EXPECT_EQ(bytes("pattern: incast, from: [job j 1..2 rail 1], to: [job j 0 rail 1]"), 2000);
+  EXPECT_EQ(bytes("pattern: pairs, from: [job j 0..1 rail 1], to: [job j 1 rail 1, job k 0 rail 1]"), 1000);
+  EXPECT_EQ(bytes("pattern: ring, hosts: [job k rail 1]"), 0);
+  EXPECT_EQ(bytes("pattern: ring"), 0);
+}
+
+TEST(Jobs, MistakesAreToldWithTheirPlaces) {
+  const auto about = [](const std::string& rest) { return tests::complaints_about(kZones + rest); };
+  EXPECT_THAT(about("jobs: [{name: a, servers: 9}]\n"),
+              ElementsAre("4 jobs[0].servers: there are 8 servers for it"));
+  EXPECT_THAT(about("jobs: [{name: a, servers: 6}, {name: b, servers: 3}]\n"),
+              ElementsAre(HasSubstr("jobs[1].servers: the jobs before it leave it 2 servers")));
+  EXPECT_THAT(about("jobs: [{name: a, servers: 5, of: z1-*}]\n"), ElementsAre(HasSubstr("there are 4 such servers")));
+  EXPECT_THAT(about("jobs: [{name: a, servers: 1, of: z3-*}]\n"),
+              ElementsAre(HasSubstr("jobs[0].of: there is no server 'z3-*'")));
+  EXPECT_THAT(about("jobs: [{name: a, servers: [z1-h1, z1-h9]}]\n"),
+              ElementsAre(HasSubstr("jobs[0].servers[1]: there is no server 'z1-h9'")));
+  EXPECT_THAT(about("jobs: [{name: a, servers: [z1-h1]}, {name: b, servers: [z1-h1]}]\n"),
+              ElementsAre(HasSubstr("z1-h1 is in job a")));
+  EXPECT_THAT(about("jobs: [{name: a, servers: [z1-h1, z1-h1]}]\n"),
+              ElementsAre(HasSubstr("z1-h1 is in job a already")));
+  EXPECT_THAT(about("jobs: [{name: a, servers: 1}, {name: a, servers: 1}]\n"),
+              ElementsAre(HasSubstr("a job 'a' stands here already")));
+  EXPECT_THAT(about("jobs: [{name: a, servers: [z1-h1], placement: packed}]\n"),
+              ElementsAre(HasSubstr("is for a number of servers")));
+  const std::string job = "jobs: [{name: train, servers: 2}]\nworkload: [{name: w, pattern: ring, hosts: [";
+  EXPECT_THAT(about(job + "job trian]}]\n"), ElementsAre(HasSubstr("there is no job 'trian': did you mean 'train'?")));
+  EXPECT_THAT(about(job + "job train 2]}]\n"), ElementsAre(HasSubstr("the ranks of job train are 0 to 1")));
+  EXPECT_THAT(about(job + "job train rail 3]}]\n"), ElementsAre(HasSubstr("have no rail 3")));
+  EXPECT_THAT(about(job + "job train all]}]\n"), ElementsAre(HasSubstr("is no set of a job's NICs")));
+}
+
+TEST(Jobs, ServersThatDifferAreNotTakenForEachOther) {
+  EXPECT_THAT(tests::complaints_about(
+                  kZones + "topology: {nodes: {x: {kind: host}}, links: [{endpoints: [x, z1-rtsw1], rate: 100Gbps}]}\n"
+                           "jobs: [{name: a, servers: 2}]\n"),
+              ElementsAre(HasSubstr("its servers would differ: z1-h1 has 2 NICs, x 1")));
+}
+
+TEST(Jobs, MinCutWithoutTrafficIsWarnedOf) {
+  const Testbed testbed = tests::read_well(kZones + "jobs: [{name: a, servers: 2, placement: min-cut}]\n");
+  ASSERT_EQ(testbed.warnings.size(), 1u);
+  EXPECT_THAT(to_string(testbed.warnings[0]), HasSubstr("has nothing to cut"));
+}
+
+}  // namespace
+}  // namespace softspine::control

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""softspine storm on a capture that grows, and beside the event log of its run."""
+from __future__ import annotations
+
+import json
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from softspine import TESTBEDS, Problems, Softspine, main
+from storm import STORM, fabric_capture
+
+STORM_RUN = TESTBEDS / 'pfc-storm.yaml'
+
+
+def finished(process: subprocess.Popen, number: int) -> tuple[int, str, str]:
+    process.send_signal(number)
+    out, err = process.communicate(timeout=60)
+    return process.returncode, out.decode(), err.decode()
+
+
+def follows_a_file_that_grows(it: Softspine) -> Problems:
+    """--follow: the verdict so far on stderr as it changes; SIGINT ends it cleanly, in the middle of a frame as well"""
+    whole = fabric_capture(it.folder / 'whole.pcapng', STORM).read_bytes()
+    growing = it.folder / 'growing.pcapng'
+    growing.write_bytes(whole[:2000])
+    process = subprocess.Popen([it.binary, 'storm', growing, '--follow'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=it.env)
+    time.sleep(0.5)
+    with growing.open('ab') as file:
+        file.write(whole[2000:-7])
+    time.sleep(2.5)
+    status, out, err = finished(process, signal.SIGINT)
+    if status != 0 or 'STORM: root h1' not in out or 'interrupted at offset' not in out:
+        yield f'exited with {status}: {out} {err}'
+    if 'its root is h1' not in err:
+        yield f'nothing was said while it grew: {err}'
+
+
+def follows_a_pipe(it: Softspine) -> Problems:
+    """-: as tcpdump -w - writes it, with its end or with SIGINT"""
+    whole = fabric_capture(it.folder / 'whole.pcapng', STORM).read_bytes()
+    process = subprocess.Popen([it.binary, 'storm', '-', '--follow'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=it.env)
+    assert process.stdin is not None
+    process.stdin.write(whole[:len(whole) // 2])
+    process.stdin.flush()
+    time.sleep(1.5)
+    out, err = process.communicate(whole[len(whole) // 2:], timeout=60)
+    if process.returncode != 0 or b'STORM: root h1' not in out or b'interrupted' in out:
+        yield f'exited with {process.returncode}: {out.decode()} {err.decode()}'
+
+
+def tells_one_story(it: Softspine) -> Problems:
+    """--events: the fault that made the storm is its candidate; the log of another run tells nothing"""
+    it('run', STORM_RUN, '--capture', 'run.pcapng', '--events', 'run.jsonl', '--quiet')
+    done = it('storm', 'run.pcapng', '--events', 'run.jsonl', '--testbed', STORM_RUN)
+    yield from done.exited(0)
+    yield from done.says('fault: h1 storms: pauses of priority 3 without end', 'names and may have caused the storm from h1')
+    story = it('storm', 'run.pcapng', '--events', 'run.jsonl', '--json').json()['events']
+    times = [line['t_ps'] for line in story['lines']]
+    causes = [line['what'] for line in story['lines'] if line['may_have_caused'] == 'h1' and line['names_its_node']]
+    if times != sorted(times) or len(causes) != 1 or not causes[0].startswith('fault: h1 storms'):
+        yield f'story: {story}'
+    # Another run: the same fabric, other traffic and another storm.
+    text = re.sub('seed: 1', 'seed: 9', STORM_RUN.read_text()).replace('node: h1, set', 'node: h4, set').replace('to: h1,', 'to: h4,')
+    it('run', it.write('other.yaml', text), '--events', 'other.jsonl', '--quiet')
+    it('run', TESTBEDS / 'deadlock.yaml', '--events', 'ring.jsonl', '--quiet')
+    for name, said in (('other.jsonl', 'XOFFs that it has at captured ports are not in the capture'), ('ring.jsonl', 'none of its ports is in the capture')):
+        done = it('storm', 'run.pcapng', '--events', name)
+        yield from done.exited(0)
+        yield from done.says(f"{name} is another run's", said, 'STORM: root h1')
+    yield from it('storm', 'run.pcapng', '--testbed', STORM_RUN, '--events', 'ring.jsonl').says('it is of the testbed deadlock, not of pfc-storm')
+
+
+def refuses_what_is_no_event_log(it: Softspine) -> Problems:
+    """wrong lines: 2, with the line; cut off: said"""
+    fabric_capture(it.folder / 'storm.pcapng', STORM)
+    head = '{"events":1,"testbed":"x"}\n'
+    for text, said in (('', 'is empty'), ('{}\n', 'is no event log'), ('{"series":1}\n', 'counters over time'), (head + 'x\n', 'events.jsonl:2'),
+                       (head + '{"event":"fault"}\n', 'has no "t_ps"'), (head + '{"end_ps":1}\n{"t_ps":1,"event":"fault"}\n', 'behind the log')):
+        done = it('storm', 'storm.pcapng', '--events', it.write('events.jsonl', text))
+        yield from done.exited(2)
+        yield from done.complains(said)
+    cut = it('storm', 'storm.pcapng', '--events', it.write('cut.jsonl', head + json.dumps({'t_ps': 1_999_000_000, 'event': 'fault', 'what': 'tor1 x'}) + '\n{"t_'))
+    yield from cut.exited(0)
+    yield from cut.says('cut off', 'names and may have caused the storm from h1')
+
+
+if __name__ == '__main__':
+    sys.exit(main([follows_a_file_that_grows, follows_a_pipe, tells_one_story, refuses_what_is_no_event_log]))

@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: Apache-2.0
+"""softspine storm on several captures of one run: cut apart by port or switch, each by a clock of its own."""
+from __future__ import annotations
+
+import random
+import struct
+import sys
+from pathlib import Path
+
+import storm_captures as single
+from softspine import Problems, Softspine, main
+from storm_captures import Frame, block, option, padded
+
+EPOCH_PS = 1_700_000_000 * 10**12
+
+
+class Clock:
+    """What it shows at a true time: `skew` later, `drift` (ppm) faster."""
+    def __init__(self, skew_ps: int, drift_ppm: float) -> None:
+        self.skew_ps, self.drift_ppm = skew_ps, drift_ppm
+
+    def shown(self, at_ps: int) -> int:
+        return EPOCH_PS + at_ps + self.skew_ps + round(at_ps * self.drift_ppm * 1e-6)
+
+
+Seen = tuple[int, str, Frame]  # true time, the port that saw it, what
+
+
+def write(path: Path, seen: list[Seen], peers: dict[str, str], ports: list[str], clock: Clock, names: bool = True) -> Path:
+    """dumpcap on `ports` with flags that say which way frames went; nanoseconds."""
+    nodes = [port.split(':')[0] for port in peers]
+    out = [block(0x0A0D0D0A, struct.pack('<IHHq', 0x1A2B3C4D, 1, 0, -1))]
+    for port in ports:
+        told = f'link to {peers[port]}, one of {nodes.count(port.split(":")[0])} ports'
+        out.append(block(1, struct.pack('<HHI', 1, 0, 262144) + option(2, (port if names else port.split(':')[1]).encode())
+                         + (option(3, told.encode()) if names else b'') + option(8, struct.pack('<Q', 10**11)) + option(9, b'\x09')))
+    for at_ps, port, frame in seen:
+        ticks = clock.shown(at_ps) // 1000
+        out.append(block(6, struct.pack('<IIIII', ports.index(port), ticks >> 32, ticks & 0xFFFFFFFF, len(frame.bytes), len(frame.bytes))
+                         + padded(frame.bytes) + option(2, struct.pack('<I', 2 if frame.port == port else 1))))
+    path.write_bytes(b''.join(out))
+    return path
+
+
+class Run:
+    def __init__(self, it: Softspine, name: str) -> None:
+        source, self.roots, self.verdict = single.RUNS[name]
+        self.testbed = source if isinstance(source, Path) else it.write(f'{name}.yaml', source)
+        it('run', self.testbed, '--capture', f'{name}.pcapng', '--snaplen', 64, '--quiet')
+        self.frames, self.peers = single.read_pcapng(it.folder / f'{name}.pcapng')
+        self.seen = single.seen_at_both_ends(self.frames, self.peers)
+
+    def of(self, ports: list[str]) -> list[Seen]:
+        return [it for it in self.seen if it[1] in ports]
+
+    def parts(self, by_switch: bool) -> dict[str, list[str]]:
+        out: dict[str, list[str]] = {}
+        for port in self.peers:
+            out.setdefault(port.split(':')[0] if by_switch else port, []).append(port)
+        return out
+
+
+def clocks(rng: random.Random, count: int) -> list[Clock]:
+    """From microseconds to an hour, and what two crystals may differ by."""
+    scale = (10**6, 10**9, 10**12, 3600 * 10**12)
+    return [Clock(rng.randint(-1000, 1000) * rng.choice(scale) // 1000, rng.uniform(-90, 90)) for _ in range(count)]
+
+
+def groups_of(report: dict) -> list[dict]:
+    return report.get('groups', [report])
+
+
+def roots_of(report: dict) -> set[str]:
+    return {storm['root'] for group in groups_of(report) for storm in group['storms'] if storm['root']}
+
+
+def cut(it: Softspine, run: Run, name: str, rng: random.Random, by_switch: bool) -> tuple[list[Path], dict[str, Clock]]:
+    """A file for each switch or port and host that packets passed, in any order."""
+    parts = [(part, ports) for part, ports in run.parts(by_switch).items() if any(not single.is_pause(it[2]) for it in run.of(ports))]
+    by = clocks(rng, len(parts))
+    files = [write(it.folder / f'{name}-{part.replace(":", "-")}.pcapng', run.of(ports), run.peers, ports, clock)
+             for (part, ports), clock in zip(parts, by)]
+    known = {file.name: clock for file, clock in zip(files, by)}
+    rng.shuffle(files)
+    return files, known
+
+
+def wrong_clocks(name: str, report: dict, known: dict[str, Clock]) -> Problems:
+    """Each skew lies within its uncertainty of the true one, taken when that capture begins; so does nothing by luck."""
+    for group in groups_of(report):
+        for it in group['clocks'][1:]:
+            reference = known[group['clocks'][0]['file']]
+            its = known[it['file']]
+            true_s = (its.skew_ps - reference.skew_ps) * 1e-12
+            allowed = it['uncertainty_ps'] * 1e-12 + 10e-3 * 180e-6 + 2e-9  # when it begins: within 10 ms at 180 ppm
+            if abs(it['skew_seconds'] - true_s) > allowed:
+                yield f'{name}: {it["file"]} is {it["skew_seconds"]} s from {group["clocks"][0]["file"]}, but it is {true_s} ± {allowed}'
+            if abs(it['drift_ppm']) > 200.001:
+                yield f'{name}: a drift of {it["drift_ppm"]} ppm'
+
+
+def names_the_same_root(it: Softspine) -> Problems:
+    """one capture of each switch, host or port, clocks of their own, any order: the root of the single capture"""
+    rng = random.Random(7)
+    for name in single.RUNS:
+        run = Run(it, name)
+        for by_switch in (True, False):
+            files, known = cut(it, run, name, rng, by_switch)
+            done = it('storm', *files, '--json')
+            yield from done.exited(0)
+            report = done.json()
+            told = f'{name}, by {"switch" if by_switch else "port"}'
+            yield from wrong_clocks(told, report, known)
+            if roots_of(report) != run.roots or (by_switch and report['verdict'] != run.verdict):
+                yield f'{told}: {report["headline"]} ({report["verdict"]}, roots {roots_of(report)}), but it is {run.verdict} by {run.roots}'
+            if by_switch and len(groups_of(report)) != 1:
+                yield f'{told}: {len(groups_of(report))} time lines: {[group["notes"] for group in groups_of(report)]}'
+
+
+def never_orders_what_shares_nothing(it: Softspine) -> Problems:
+    """captures without a common packet are said to be apart, and are judged apart; the user may know better"""
+    run = Run(it, 'storm')
+    pauses = [seen for seen in run.seen if single.is_pause(seen[2])]
+    h1, tor1 = (write(it.folder / f'{node}.pcapng', [seen for seen in pauses if seen[1].startswith(f'{node}:') and seen[2].port == seen[1]],
+                      run.peers, [port for port in run.peers if port.startswith(f'{node}:')], Clock(0, 0)) for node in ('h1', 'tor1'))
+    apart = it('storm', tor1, h1)
+    yield from apart.exited(0)
+    yield from apart.says('h1.pcapng: it shares no packet with the others', 'a time line of its own', 'STORM: root h1',
+                          'STORM: from tor1 or from behind it')
+    together = it('storm', tor1, h1, '--clocks-within', '1us', '--json').json()
+    if roots_of(together) != {'h1'} or len(together['storms']) != 1:
+        yield f'--clocks-within: {together["headline"]}, {len(together["storms"])} storms'
+    for arguments, said in (((tor1, tor1), 'is given twice'), ((tor1, '-'), 'each has to be a file'), ((tor1, 'none'), 'No such file')):
+        done = it('storm', *arguments)
+        yield from done.exited(2)
+        yield from done.complains(said)
+
+
+def tells_equal_names_apart(it: Softspine) -> Problems:
+    """Ethernet0 of two switches: by file, until the command line or a list says whose it is"""
+    run = Run(it, 'storm')
+    files = []
+    for node, clock in (('tor1', Clock(0, 0)), ('spine1', Clock(5 * 10**9, 20)), ('h1', Clock(-10**12, -20))):
+        ports = [port for port in run.peers if port.startswith(f'{node}:')]
+        files.append(write(it.folder / f'{node}.pcapng', run.of(ports), run.peers, ports, clock, names=False))
+    report = it('storm', *files, '--json').json()
+    names = [port['name'] for node in report['nodes'] for port in node['ports']]
+    if 'tor1.pcapng/Ethernet0' not in names or 'spine1.pcapng/Ethernet0' not in names or roots_of(report):
+        yield f'names: {names}, roots {roots_of(report)}'
+    named = it('storm', *(f'{file.stem}={file}' for file in files), '--json').json()
+    if roots_of(named) != {'h1'}:
+        yield f'with places: {named["headline"]}'
+    if [clock['skew_seconds'] for clock in named['clocks'] if clock['file'] == 'h1.pcapng'][0] > -0.999:
+        yield f'clocks: {named["clocks"]}'
+
+
+if __name__ == '__main__':
+    sys.exit(main([names_the_same_root, never_orders_what_shares_nothing, tells_equal_names_apart]))

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `softspine check` shows of a fabric as a graph: paths to choose from, and what blocks.
+#pragma once
+
+#include <string>
+
+#include "control/model/testbed.hpp"
+#include "control/telemetry/json.hpp"
+
+namespace softspine::tools {
+
+control::Json paths_json(const control::Fabric& fabric);
+std::string paths_text(const control::Json& paths);
+
+control::Json staged_json(const std::vector<control::StagedFabric>& staged);
+std::string staged_text(const std::vector<control::StagedFabric>& staged);
+
+}  // namespace softspine::tools

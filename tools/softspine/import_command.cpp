@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/softspine/import_command.hpp"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <memory>
+
+#include "control/document/text_file.hpp"
+#include "control/document/words.hpp"
+#include "control/format/link_limits.hpp"
+#include "control/imports/import.hpp"
+#include "control/imports/testbed_text.hpp"
+#include "control/telemetry/json.hpp"
+#include "tools/softspine/whole_file.hpp"
+
+namespace softspine::tools {
+
+using control::ForeignTopology;
+using control::Json;
+
+namespace {
+
+constexpr size_t kNotesShown = 20;
+
+struct ImportArguments {
+  std::string format;
+  std::vector<std::string> files;
+  std::string output;
+  std::vector<std::string> rules;
+  std::string rate;
+  std::string length;
+  bool json = false;
+};
+
+Status wrong(const control::Errors& errors) {
+  for (const control::Error& error : errors) fmt::print(stderr, "{}\n", control::to_string(error));
+  return Status::kWrongInput;
+}
+
+const control::ImportFormatRow* format_row(const std::string& word) {
+  for (const auto& row : control::kImportFormats) {
+    if (row.word == word) return &row;
+  }
+  return nullptr;
+}
+
+control::ImportOptions options_of(const ImportArguments& arguments) {
+  control::ImportOptions out;
+  for (const std::string& text : arguments.rules) {
+    const auto rule = control::parse_node_rule(text);
+    if (!rule)
+      throw CLI::ValidationError("--as",
+                                 control::shown(text) + " is not WHAT=host, switch, tor, aggregation, core or none");
+    out.rules.push_back(*rule);
+  }
+  if (!arguments.rate.empty()) {
+    out.rate = dataplane::Rate::bps(
+        static_cast<uint64_t>(quantity_argument("--rate", arguments.rate, control::kRateQuantity)));
+    if (out.rate < control::kLeastLinkRate || out.rate > control::kMostLinkRate)
+      throw CLI::ValidationError("--rate", "must be 1Mbps to 1.6Tbps");
+  }
+  if (!arguments.length.empty()) {
+    out.length = {static_cast<uint64_t>(quantity_argument("--length", arguments.length, control::kLengthQuantity))};
+    if (out.length < control::kLeastLinkLength || out.length > control::kMostLinkLength)
+      throw CLI::ValidationError("--length", "must be 1mm to 400000km");
+  }
+  return out;
+}
+
+// What the counts of the file can be compared with.
+Json summary(const ForeignTopology& topology, const ImportArguments& arguments) {
+  std::map<std::string, uint64_t> roles;
+  for (const control::ForeignNode& node : topology.nodes) {
+    const auto role = role_of(node.use);
+    ++roles[role ? control::name_of(*role) : std::string(control::kHostWord)];
+  }
+  std::map<dataplane::Rate, uint64_t> rates;
+  for (const control::ForeignLink& link : topology.links) ++rates[link.rate];
+  Json out{{"format", arguments.format}, {"files", arguments.files}};
+  out["nodes"] = Json::object();
+  for (const auto& [role, count] : roles) out["nodes"][role] = count;
+  out["links"] = topology.links.size();
+  out["rates"] = Json::object();
+  for (const auto& [rate, count] : rates)
+    out["rates"][control::print_quantity(static_cast<int64_t>(rate.count_bps()), control::kRateQuantity)] = count;
+  out["left_out"] = {{"nodes", topology.nodes_left_out}, {"links", topology.links_left_out}};
+  out["notes"] = Json::array();
+  for (const control::Error& note : topology.notes)
+    out["notes"].push_back({{"file", note.file}, {"line", note.line}, {"text", note.message}});
+  return out;
+}
+
+// Notes stand in the testbed, too: of many, the first are enough here.
+void print_notes(const ForeignTopology& topology, const std::string& output) {
+  const size_t count = topology.notes.size();
+  for (size_t i = 0; i < std::min(count, kNotesShown); ++i)
+    fmt::print(stderr, "{}\n", control::to_string(topology.notes[i]));
+  if (count > kNotesShown) {
+    fmt::print(stderr, "and {} more, which stand in {}\n", count - kNotesShown,
+               output.empty() ? "the testbed" : control::shown(output));
+  }
+}
+
+Status give(const std::string& text, const ForeignTopology& topology, const ImportArguments& arguments) {
+  if (!arguments.output.empty()) {
+    if (const auto written = write_whole(arguments.output, text); !written) {
+      fmt::print(stderr, "softspine: {}: {}\n", arguments.output, written.error());
+      return Status::kUnexpected;
+    }
+  }
+  if (arguments.json) {
+    Json out = summary(topology, arguments);
+    if (arguments.output.empty())
+      out["testbed"] = text;
+    else
+      out["output"] = arguments.output;
+    fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
+    return Status::kDone;
+  }
+  if (arguments.output.empty()) {
+    fmt::print("{}", text);
+    return Status::kDone;
+  }
+  print_notes(topology, arguments.output);
+  fmt::print("{}", text.substr(2, text.find('\n') - 1));  // the first comment counts what there is
+  return Status::kDone;
+}
+
+Status import_files(const ImportArguments& arguments) {
+  const control::ImportFormatRow& row = *format_row(arguments.format);
+  const control::ImportOptions options = options_of(arguments);
+  std::vector<control::ImportFile> files;
+  for (const std::string& path : arguments.files) {
+    auto text = control::read_text_file(path);
+    if (!text) return wrong({{path, "", 0, 0, text.error()}});
+    files.push_back({path, std::move(*text)});
+  }
+  control::Reader reader(arguments.files[0]);
+  control::ImportOptions placed = options;
+  placed.place = {.file = arguments.files[0], .path = {}};
+  const auto topology = import_topology(reader, row.format, files, placed);
+  if (!topology) return wrong(reader.finish());
+  const std::string text = testbed_text(*topology, row.format, files);
+  // What a testbed cannot have, though the file can: too many addresses, a link that no window fits.
+  const auto testbed = control::parse_testbed(text, arguments.output.empty() ? "testbed.yaml" : arguments.output);
+  if (!testbed) return wrong(testbed.error());
+  return give(text, *topology, arguments);
+}
+
+std::string known_formats() {
+  std::string out;
+  for (const auto& row : control::kImportFormats) out += (out.empty() ? "" : ", ") + std::string(row.word);
+  return out;
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, Status& status) {
+  auto arguments = std::make_shared<ImportArguments>();
+  CLI::App* command = app.add_subcommand("import", "another system's topology as a testbed");
+  command->footer(
+      "Reads topology files of HPCC's ns-3 (hpcc) and of SimAI (simai), containerlab's *.clab.yml (containerlab), and "
+      "the\n"
+      "config_db.json files of one or several SONiC switches (sonic: DEVICE_NEIGHBOR, PORT, CABLE_LENGTH).\n"
+      "The testbed says of every node and link where it comes from, and what could not be mapped. Roles that the file\n"
+      "does not say follow from the distance to the nearest host. A testbed reads the same files by topology: {import: "
+      "…}.\n"
+      "Examples:\n"
+      "  softspine import hpcc fat.txt -o fat.yaml\n"
+      "  softspine import simai Spectrum-X_64g_8gps_400Gbps_H100 > spectrum.yaml\n"
+      "  softspine import containerlab clos.clab.yml --rate 25Gbps --as 'spine*=aggregation' --as linux=host\n"
+      "  softspine import sonic leaf1.json leaf2.json spine1.json -o pod.yaml\n"
+      "  softspine import hpcc fat.txt --json | jq .rates");
+  command->add_option("FORMAT", arguments->format, known_formats())->required()->check([](const std::string& word) {
+    return format_row(word) != nullptr ? "" : control::shown(word) + " is none of " + known_formats();
+  });
+  command->add_option("FILE", arguments->files, "the file; of sonic several")->required();
+  command->add_option("-o,--output", arguments->output, "the testbed's file; stdout if not given");
+  command
+      ->add_option("--as", arguments->rules,
+                   "WHAT=USE: nodes of this name, number or kind (* for anything) are a host, a switch, a tor, an "
+                   "aggregation, a core, or none; the first that fits")
+      ->expected(1)
+      ->take_all();
+  command->add_option("--rate", arguments->rate, "of links that the file gives none; 100Gbps");
+  command->add_option("--length", arguments->length, "of links that the file gives none; 3m");
+  command->add_flag("--json", arguments->json, "counts and notes, for programs; the testbed, too, without -o");
+  command->callback([arguments, &status] { status = import_files(*arguments); });
+}
+
+}  // namespace softspine::tools

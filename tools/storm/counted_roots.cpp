@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/storm/counted_roots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+
+namespace softspine::tools::storm {
+
+namespace {
+
+class CountJudge {
+ public:
+  CountJudge(const CountedFabric& fabric, uint32_t priority) : fabric_(fabric), priority_(priority) {}
+
+  bool has_pauses() const {
+    return std::ranges::any_of(fabric_.nodes, [this](const CountedNode& it) { return asked(it) + was_asked(it) > 0; });
+  }
+
+  CountedSuspect judge(const CountedNode& node) const {
+    CountedSuspect out{
+        .node = node.name, .priority = priority_, .why = "", .asked = asked(node), .was_asked = was_asked(node)};
+    const std::string gap = what_is_not_counted(node);
+    if (out.asked == 0) {
+      out.suspicion = gap.empty() ? Suspicion::kCannot : Suspicion::kUnknown;
+      out.why = gap.empty() ? "asked nobody to pause" : gap;
+      return out;
+    }
+    if (node.is_host) {
+      out.suspicion = Suspicion::kCan;
+      out.why = "a host: nothing is behind it";
+      return out;
+    }
+    if (!gap.empty()) {
+      out.why = gap;
+      return out;
+    }
+    for (const auto& [port, counts] : node.ports) {
+      if (counts[priority_].tx_frames.value_or(0) == 0) continue;
+      if (cause_of(node, port).empty()) {
+        out.suspicion = Suspicion::kCan;
+        out.why = fmt::format("asked by {}, and was not paused at any other port", port);
+        return out;
+      }
+      out.why = fmt::format("was paused at {} as well: it may only pass that on, or be congested besides",
+                            cause_of(node, port));
+    }
+    return out;
+  }
+
+  // The root, if no other node can be it.
+  static std::string root(const std::vector<CountedSuspect>& suspects) {
+    const auto others =
+        std::ranges::count_if(suspects, [](const CountedSuspect& it) { return it.suspicion != Suspicion::kCannot; });
+    return others == 1 && suspects.front().suspicion == Suspicion::kCan ? suspects.front().node : "";
+  }
+
+ private:
+  uint64_t asked(const CountedNode& node) const {
+    uint64_t sum = 0;
+    for (const auto& [port, counts] : node.ports) sum += counts[priority_].tx_frames.value_or(0);
+    return sum;
+  }
+  uint64_t was_asked(const CountedNode& node) const {
+    uint64_t sum = 0;
+    for (const auto& [port, counts] : node.ports) sum += counts[priority_].rx_frames.value_or(0);
+    return sum;
+  }
+  // Empty: all is.
+  std::string what_is_not_counted(const CountedNode& node) const {
+    for (const auto& [port, counts] : node.ports) {
+      const PauseCounts& it = counts[priority_];
+      if (!it.tx_frames || !it.rx_frames) return fmt::format("{} does not count both ways at this priority", port);
+    }
+    if (node.known_ports == 0) return node.is_host ? "" : "how many ports it has is not known";
+    if (node.ports.size() < node.known_ports) {
+      return fmt::format("{} of its {} ports are counted", node.ports.size(), node.known_ports);
+    }
+    return "";
+  }
+  // The port, another than `asking`, at which it was paused itself.
+  std::string cause_of(const CountedNode& node, const std::string& asking) const {
+    for (const auto& [port, counts] : node.ports) {
+      if (port != asking && counts[priority_].rx_frames.value_or(0) > 0) return port;
+    }
+    return "";
+  }
+
+  const CountedFabric& fabric_;
+  uint32_t priority_;
+};
+
+const PortCounts* counts_of(const CountedFabric& fabric, const std::string& port) {
+  const size_t colon = port.rfind(':');
+  const auto node = std::ranges::find(fabric.nodes, port.substr(0, colon), &CountedNode::name);
+  if (node == fabric.nodes.end()) return nullptr;
+  const auto it = node->ports.find(port.substr(colon + 1));
+  return it == node->ports.end() ? nullptr : &it->second;
+}
+
+// What one end sent and the other received.
+void compare_ends(const CountedFabric& fabric, CountedVerdict& out) {
+  for (const auto& [from, to] : fabric.peers) {
+    const PortCounts* sender = counts_of(fabric, from);
+    const PortCounts* receiver = counts_of(fabric, to);
+    if (sender == nullptr || receiver == nullptr) continue;
+    for (uint32_t i = 0; i < kCountedPriorities; ++i) {
+      const auto& sent = (*sender)[i].tx_frames;
+      const auto& received = (*receiver)[i].rx_frames;
+      if (!sent || !received) continue;
+      const uint64_t most = std::max(*sent, *received);
+      const uint64_t apart = most - std::min(*sent, *received);
+      if (apart <= 2 + most / 10) continue;
+      out.notes.push_back(
+          fmt::format("{} sent {} pause frames of priority {}, {} received {}: read at other times, or "
+                      "they are not neighbours",
+                      from, *sent, i, to, *received));
+    }
+  }
+}
+
+}  // namespace
+
+CountedVerdict judge_counts(const CountedFabric& fabric) {
+  CountedVerdict out;
+  compare_ends(fabric, out);
+  for (uint32_t priority = 0; priority < kCountedPriorities; ++priority) {
+    const CountJudge judge{fabric, priority};
+    if (!judge.has_pauses()) continue;
+    std::vector<CountedSuspect> suspects;
+    for (const CountedNode& node : fabric.nodes) suspects.push_back(judge.judge(node));
+    std::ranges::stable_sort(suspects, [](const CountedSuspect& a, const CountedSuspect& b) {
+      return std::tuple{b.suspicion, b.asked} < std::tuple{a.suspicion, a.asked};
+    });
+    const std::string root = out.notes.empty() ? CountJudge::root(suspects) : "";
+    if (!root.empty()) out.roots.push_back(fmt::format("{}, priority {}", root, priority));
+    out.suspects.insert(out.suspects.end(), suspects.begin(), suspects.end());
+  }
+  return out;
+}
+
+}  // namespace softspine::tools::storm

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Who can be the root of pauses, by counters alone. They have no order in time, so they say less than a capture:
+//
+//   can be      a host that asked its switch to pause: nothing is behind it. A switch that asked a neighbour to pause,
+//   of
+//               which all ports are counted, and none of the others was asked to pause at that priority
+//   cannot be   asked nobody to pause, though all of its ports are counted
+//   unknown     all others. A switch that was itself paused at another port may only pass that on, or be congested
+//               besides; a port that is not counted may have been paused
+//
+// The root is known only if all but one cannot be it, and that one can.
+// Priorities are judged one by one. A count of frames at one end of a link that the other end's does not match (by more
+// than a tenth and 2) is told: a reading was taken at another time, or a link is another one.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tools/storm/pause_counts.hpp"
+
+namespace softspine::tools::storm {
+
+struct CountedNode {
+  std::string name;
+  bool is_host = false;
+  uint32_t known_ports = 0;                 // how many it has; 0: not known
+  std::map<std::string, PortCounts> ports;  // by name, without the node's
+};
+
+struct CountedFabric {
+  std::vector<CountedNode> nodes;
+  std::map<std::string, std::string> peers;  // "node:port", both ways
+};
+
+enum class Suspicion : uint8_t { kCannot, kUnknown, kCan };
+
+struct CountedSuspect {
+  std::string node;
+  uint32_t priority = 0;
+  Suspicion suspicion = Suspicion::kUnknown;
+  std::string why;
+  uint64_t asked = 0;      // frames sent
+  uint64_t was_asked = 0;  // frames received
+};
+
+struct CountedVerdict {
+  std::vector<CountedSuspect> suspects;  // of the priorities with pauses: those that can be first, then by frames sent
+  std::vector<std::string> roots;        // "h1, priority 3": the one that it must be
+  std::vector<std::string> notes;
+};
+
+CountedVerdict judge_counts(const CountedFabric& fabric);
+
+}  // namespace softspine::tools::storm

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/storm/pause_counts.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+#include <vector>
+
+namespace softspine::tools::storm {
+
+namespace {
+
+constexpr size_t kMaxLine = 1 << 16;
+constexpr size_t kMaxPorts = 65'536;
+
+std::vector<std::string> words_of(const std::string& line) {
+  std::istringstream in{line};
+  std::vector<std::string> out;
+  for (std::string word; in >> word;) out.push_back(std::move(word));
+  return out;
+}
+
+// No value: not a number.
+std::optional<uint64_t> number_of(std::string text) {
+  std::erase(text, ',');
+  uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+bool is_rule(const std::string& word) {
+  return word.find_first_not_of('-') == std::string::npos;
+}
+
+class Reading {
+ public:
+  explicit Reading(const std::string& port) : port_(port) {}
+
+  // What is wrong with a line, if anything is.
+  std::string take(const std::string& line) {
+    const auto words = words_of(line);
+    if (words.empty() || is_rule(words[0])) return "";
+    if (words.size() >= 3 && words[0] == "Port" && (words[1] == "Tx" || words[1] == "Rx") && words[2] == "PFC0") {
+      table_ = words[1] == "Tx" ? Table::kTx : Table::kRx;
+      return "";
+    }
+    if (words[0] == "QUEUE") {
+      table_ = Table::kWatchdog;
+      return "";
+    }
+    if (words[0].ends_with(':')) return take_named(words);
+    if (out_.ports.size() > kMaxPorts) return "more ports than any switch has";
+    switch (table_) {
+      case Table::kTx:
+      case Table::kRx: return take_pfc(words);
+      case Table::kWatchdog: return take_watchdog(words);
+      case Table::kNone: break;
+    }
+    return "";  // a prompt, a date, what another command has printed
+  }
+
+  CountReading finish() { return std::move(out_); }
+
+ private:
+  enum class Table : uint8_t { kNone, kTx, kRx, kWatchdog };
+
+  std::string take_pfc(const std::vector<std::string>& words) {
+    if (words.size() != 1 + kCountedPriorities) {
+      table_ = Table::kNone;
+      return "";
+    }
+    for (size_t i = 0; i < kCountedPriorities; ++i) {
+      const auto value = number_of(words[i + 1]);
+      if (!value && words[i + 1] != "N/A") return "'" + words[i + 1] + "' is no number";
+      PauseCounts& counts = out_.ports[words[0]][i];
+      (table_ == Table::kTx ? counts.tx_frames : counts.rx_frames) = value;
+    }
+    return "";
+  }
+
+  std::string take_watchdog(const std::vector<std::string>& words) {
+    const size_t colon = words[0].rfind(':');
+    const auto queue = colon == std::string::npos ? std::nullopt : number_of(words[0].substr(colon + 1));
+    if (!queue || words.size() < 3) {
+      table_ = Table::kNone;
+      return "";
+    }
+    const auto detected = number_of(words[2].substr(0, words[2].find('/')));
+    if (!detected) return "'" + words[2] + "' is no count of storms";
+    out_.watchdog[{words[0].substr(0, colon), static_cast<uint32_t>(*queue)}] = {.is_stormed = words[1] == "stormed",
+                                                                                 .detected = *detected};
+    return "";
+  }
+
+  // ethtool: "tx_prio3_pause_duration: 12"
+  std::string take_named(const std::vector<std::string>& words) {
+    std::string_view name{words[0]};
+    name.remove_suffix(1);
+    const bool is_tx = name.starts_with("tx_prio");
+    if ((!is_tx && !name.starts_with("rx_prio")) || name.size() < 8 || words.size() != 2) return "";
+    const auto priority = static_cast<size_t>(name[7] - '0');
+    const std::string_view what = name.substr(8);
+    if (priority >= kCountedPriorities || (what != "_pause" && what != "_pause_duration")) return "";
+    const auto value = number_of(words[1]);
+    if (!value) return "'" + words[1] + "' is no number";
+    PauseCounts& counts = out_.ports[port_][priority];
+    if (what == "_pause") {
+      (is_tx ? counts.tx_frames : counts.rx_frames) = value;
+    } else {
+      (is_tx ? counts.tx_us : counts.rx_us) = value;
+    }
+    return "";
+  }
+
+  std::string port_;
+  Table table_ = Table::kNone;
+  CountReading out_;
+};
+
+// False: it went backwards.
+bool subtract(const std::optional<uint64_t>& before, std::optional<uint64_t>& after) {
+  if (!before || !after) {
+    after.reset();
+    return true;
+  }
+  if (*after < *before) return false;
+  *after -= *before;
+  return true;
+}
+
+}  // namespace
+
+std::expected<CountReading, std::string> read_counts(const std::string& path, const std::string& port) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) return std::unexpected(path + ": is a directory, not counters");
+  std::ifstream file{path};
+  if (!file) return std::unexpected(path + ": " + std::strerror(errno));
+  Reading reading{port};
+  std::string line;
+  for (int number = 1; std::getline(file, line); ++number) {
+    if (line.size() > kMaxLine) return std::unexpected(fmt::format("{}:{}: is too long", path, number));
+    if (const std::string wrong = reading.take(line); !wrong.empty()) {
+      return std::unexpected(fmt::format("{}:{}: {}", path, number, wrong));
+    }
+  }
+  if (file.bad()) return std::unexpected(path + ": " + std::strerror(errno));
+  CountReading out = reading.finish();
+  if (out.ports.empty()) {
+    return std::unexpected(path + ": no pause counters: neither 'show pfc counters' nor 'ethtool -S' of an mlx5 port");
+  }
+  return out;
+}
+
+std::expected<CountReading, std::string> difference(const CountReading& before, const CountReading& after) {
+  CountReading out = after;
+  for (const auto& [port, counts] : before.ports) {
+    if (!after.ports.contains(port)) return std::unexpected(port + " is in the first reading only");
+  }
+  for (auto& [port, counts] : out.ports) {
+    const auto known = before.ports.find(port);
+    if (known == before.ports.end()) return std::unexpected(port + " is in the second reading only");
+    for (size_t i = 0; i < kCountedPriorities; ++i) {
+      const PauseCounts& was = known->second[i];
+      PauseCounts& is = counts[i];
+      if (!subtract(was.tx_frames, is.tx_frames) || !subtract(was.rx_frames, is.rx_frames) ||
+          !subtract(was.tx_us, is.tx_us) || !subtract(was.rx_us, is.rx_us)) {
+        return std::unexpected(
+            fmt::format("counters of {}, priority {}, went backwards: they were cleared in between, "
+                        "or the files are in the wrong order",
+                        port, i));
+      }
+    }
+  }
+  for (auto& [queue, counts] : out.watchdog) {
+    const auto known = before.watchdog.find(queue);
+    const uint64_t was = known == before.watchdog.end() ? 0 : known->second.detected;
+    if (counts.detected < was)
+      return std::unexpected(fmt::format("storms of {}:{} went backwards", queue.first, queue.second));
+    counts.detected -= was;
+  }
+  return out;
+}
+
+}  // namespace softspine::tools::storm

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What counters say of pauses, where there is no capture: two readings of a machine's counters, and what was added
+// between them. Three forms are read, told apart by their own words, and may stand in one file:
+//
+//   show pfc counters   a table "Port Tx  PFC0 … PFC7" and one "Port Rx …": PFC frames by port and priority (SONiC)
+//   show pfcwd stats    QUEUE (Ethernet4:3), STATUS, STORM DETECTED/RESTORED (SONiC)
+//   ethtool -S          tx_prio3_pause, rx_prio3_pause: frames; tx_prio3_pause_duration, rx_…: microseconds (mlx5)
+//
+// tx: what the port asked of its neighbour; rx: what its neighbour asked of it. Frames that let go on (XON) count, too.
+// What a file leaves out, or calls N/A, is not known. Numbers may have commas.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <expected>
+#include <map>
+#include <optional>
+#include <string>
+
+namespace softspine::tools::storm {
+
+inline constexpr size_t kCountedPriorities = 8;
+
+struct PauseCounts {
+  std::optional<uint64_t> tx_frames;
+  std::optional<uint64_t> rx_frames;
+  std::optional<uint64_t> tx_us;
+  std::optional<uint64_t> rx_us;
+};
+
+struct WatchdogCounts {
+  bool is_stormed = false;
+  uint64_t detected = 0;
+};
+
+using PortCounts = std::array<PauseCounts, kCountedPriorities>;
+using Watched = std::pair<std::string, uint32_t>;  // port and queue
+
+struct CountReading {
+  std::map<std::string, PortCounts> ports;
+  std::map<Watched, WatchdogCounts> watchdog;
+};
+
+// `port`: what the counters of ethtool, which name none, are of. The error is a sentence with file and line.
+std::expected<CountReading, std::string> read_counts(const std::string& path, const std::string& port);
+
+// What `after` has more than `before`. The error is a sentence's end: a counter that went backwards, a port that is
+// gone.
+std::expected<CountReading, std::string> difference(const CountReading& before, const CountReading& after);
+
+}  // namespace softspine::tools::storm
