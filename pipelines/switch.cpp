@@ -248,6 +248,7 @@ void Switch::end(Packet packet, DropReason reason, Instant now) noexcept {
 }
 
 void Switch::link_changed(PortNo port, bool up, Instant now) noexcept {
+  tables_.down.set(port.value(), !up);
   egress_.link_changed(port, up, now);
   lacp_.set_link(port, up, now);
   wake(lacp_.next_due());

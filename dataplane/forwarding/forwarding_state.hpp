@@ -12,6 +12,7 @@
 
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/forwarding/azure_maps.hpp"
+#include "dataplane/forwarding/override_table.hpp"
 #include "dataplane/forwarding/prefix_trie.hpp"
 #include "dataplane/hashing/ecmp_group.hpp"
 #include "dataplane/hashing/ecmp_hash.hpp"
@@ -27,6 +28,7 @@ enum class RouteKind : uint8_t {
   kEcmpGroup,  // several: chosen by hash
   kSubnet,     // connected: the MAC is in the neighbour table, or is asked for
   kLocal,      // an address of this switch
+  kOverride,   // by the port that a packet came in by, or else by another route (override_table.hpp)
 };
 
 class RouteValue {
@@ -37,6 +39,8 @@ class RouteValue {
   constexpr RouteKind kind() const { return static_cast<RouteKind>(value_ >> 28); }
   constexpr uint32_t index() const { return value_ & kMaxIndex; }
   constexpr uint32_t packed() const { return value_; }
+  // Of this kind and those behind it.
+  static constexpr uint32_t least_of(RouteKind kind) { return static_cast<uint32_t>(kind) << 28; }
 
  private:
   uint32_t value_;
@@ -96,6 +100,7 @@ struct ForwardingState {
   std::vector<Adjacency> adjacencies;
   std::vector<EcmpGroup> groups;
   std::vector<uint32_t> members;  // the groups' buckets: indices of adjacencies
+  OverrideTable overrides;
   std::vector<Subnet> subnets;
   std::vector<PortForwarding> ports;
   std::vector<Vlan> vlans;  // sorted by id
@@ -108,6 +113,11 @@ struct ForwardingState {
   std::shared_ptr<const QosPlan> plan;  // null: strict queues with the limits of `qos`, nothing shared or paused
 
   const Vlan* vlan(uint16_t id) const noexcept;
+  // A packed route, and of an override the one below it.
+  uint32_t below_overrides(uint32_t route) const noexcept {
+    const RouteValue value{route};
+    return value.kind() == RouteKind::kOverride ? overrides.set(value.index()).route : route;
+  }
 };
 
 }  // namespace softspine::dataplane

@@ -118,6 +118,18 @@ void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop
   drop_and_notify(meta, DropReason::kNeighbourIncomplete);
 }
 
+// Behind an override, or beside it: the packed route.
+[[gnu::noinline]] uint32_t overridden(SwitchTables& tables, const PacketMeta& meta, uint32_t set) {
+  const OverrideTable& overrides = tables.state->overrides;
+  const OverrideEntry* const entry = overrides.find(set, meta.in_port);
+  if (entry != nullptr && !entry->is_withdrawn() && !tables.down.contains(entry->out_port)) {
+    ++tables.overridden.hits;
+    return RouteValue{RouteKind::kAdjacency, entry->next_hop}.packed();
+  }
+  tables.overridden.fallbacks += entry != nullptr ? 1 : 0;
+  return overrides.set(set).route;
+}
+
 template <HashAlgorithm A, bool IsPlain = false>
 inline void route_packet(SwitchTables& tables, const ForwardingState& state, Packet& packet) {
   PacketMeta& meta = packet.meta();
@@ -136,13 +148,15 @@ inline void route_packet(SwitchTables& tables, const ForwardingState& state, Pac
   } else {
     return drop(meta, DropReason::kUnsupported);
   }
-  if (found == PrefixTrie::kMiss) [[unlikely]]
-    return drop_and_notify(meta, DropReason::kNoRoute);
-  const RouteValue value{found};
-  if (value.kind() == RouteKind::kLocal) [[unlikely]] {
-    meta.verdict = Verdict::kLocal;
-    return;
+  if (found >= RouteValue::least_of(RouteKind::kLocal)) [[unlikely]] {
+    if (RouteValue{found}.kind() == RouteKind::kOverride) found = overridden(tables, meta, RouteValue{found}.index());
+    if (found == PrefixTrie::kMiss) return drop_and_notify(meta, DropReason::kNoRoute);
+    if (RouteValue{found}.kind() == RouteKind::kLocal) {
+      meta.verdict = Verdict::kLocal;
+      return;
+    }
   }
+  const RouteValue value{found};
   if (ttl <= 1) [[unlikely]]
     return drop_and_notify(meta, DropReason::kTtlExpired);
   if (value.kind() == RouteKind::kSubnet) return to_subnet(tables, packet, value.index());

@@ -23,6 +23,8 @@ struct SwitchTables {
   NeighbourTable neighbours;
   FlowletTable flowlets;
   Draws draws;
+  DownPorts down;  // those of the switch
+  OverrideCounters overridden;
   uint64_t short_keys = 0;  // packets that ended before a UDF of their key did
 };
 

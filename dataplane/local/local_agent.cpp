@@ -43,7 +43,7 @@ bool answers_for(const SwitchTables& tables, const Subnet& subnet, const Address
   if (target == subnet.gateway) return true;
   if (!subnet.proxy) return false;
   const PrefixTrie& trie = subnet.is_ipv6 ? tables.state->ipv6 : tables.state->ipv4;
-  return trie.lookup(target.data()) != PrefixTrie::kMiss;
+  return tables.state->below_overrides(trie.lookup(target.data())) != PrefixTrie::kMiss;
 }
 
 void learn(SwitchTables& tables, const Subnet& subnet, const PacketMeta& meta, const AddressBytes& address,
