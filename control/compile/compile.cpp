@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "control/compile/override_routes.hpp"
 #include "control/compile/qos_plan.hpp"
 #include "dataplane/units/rng.hpp"
 
@@ -111,6 +112,8 @@ Compiler::Compiler(const Testbed& testbed) : testbed_(testbed) {
     const Subnet& subnet = fabric.subnets[s];
     for (const uint32_t n : subnet.switches) subnets_of_[n].push_back(s);
   }
+  overrides_.resize(fabric.nodes.size());
+  for (const Override& each : testbed.overrides) overrides_[each.node].push_back(each);
   profile_of_.resize(fabric.nodes.size(), kNone);
   plans_.resize(fabric.nodes.size());
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
@@ -152,6 +155,15 @@ void Compiler::use_profile(uint32_t node, uint32_t profile) {
   }
 }
 
+bool Compiler::use_engineered(uint32_t node, std::vector<Override> overrides) {
+  std::vector<Override> all = overrides_[node];
+  std::erase_if(all, [](const Override& each) { return each.is_engineered; });
+  all.insert(all.end(), overrides.begin(), overrides.end());
+  if (all == overrides_[node]) return false;
+  overrides_[node] = std::move(all);
+  return true;
+}
+
 // One switch's state while it is being put together.
 class Compiler::StateBuilder {
  public:
@@ -183,16 +195,46 @@ class Compiler::StateBuilder {
     add_own_address(node_.ipv4, node_.ipv6);
     for (const uint32_t subnet : compiler_.subnets_of_[index_]) connect(subnet);
     add_routes();
+    override_routes<Ipv4Prefix>(v4_, choices4_);
+    override_routes<Ipv6Prefix>(v6_, choices6_);
     state_->ipv4 = dp::PrefixTrie{v4_};
     state_->ipv6 = dp::PrefixTrie{v6_};
     return state_;
   }
 
  private:
+  using Ports = std::vector<uint16_t>;
+
   template <typename A4, typename A6>
-  void add_route(const A4& v4, const A6& v6, dp::RouteValue value) {
+  void add_route(const A4& v4, const A6& v6, dp::RouteValue value, const Ports* ports = nullptr) {
     v4_.push_back({packed(v4), value.packed()});
     v6_.push_back({packed(v6), value.packed()});
+    if (ports == nullptr || compiler_.overrides_[index_].empty()) return;
+    choices4_[packed(v4)] = ports;
+    choices6_[packed(v6)] = ports;
+  }
+  // The ports that a route to this prefix may leave by, whatever chooses among them.
+  using Choices = std::map<dp::Prefix, const Ports*>;
+
+  // Those of the IP version P, over the routes so far.
+  template <typename P>
+  void override_routes(std::vector<dp::PrefixValue>& routes, const Choices& choices) {
+    std::vector<PortOverride> overrides;
+    const std::vector<Override>& all = compiler_.overrides_[index_];
+    for (uint32_t i = 0; i < all.size(); ++i) {
+      if (const P* to = std::get_if<P>(&all[i].to)) {
+        overrides.push_back({packed(*to), all[i].in_port, all[i].out_port, i});
+      }
+    }
+    if (overrides.empty()) return;
+    PlannedRoutes planned;
+    for (const dp::PrefixValue& each : routes) {
+      const auto found = choices.find(each.prefix);
+      planned[each.prefix] = {each.value, found == choices.end() ? nullptr : found->second};
+    }
+    add_overrides(planned, overrides, [this](uint16_t port) { return hop_at(port); }, state_->overrides);
+    routes.clear();
+    for (const auto& [prefix, route] : planned) routes.push_back({prefix, route.value});
   }
   void add_own_address(Ipv4Address v4, const Ipv6Address& v6) {
     add_route(host_prefix(v4), host_prefix(v6), {dp::RouteKind::kLocal, 0});
@@ -206,8 +248,6 @@ class Compiler::StateBuilder {
                                    .vlan = vlan});
     return static_cast<uint32_t>(state_->adjacencies.size() - 1);
   }
-
-  using Ports = std::vector<uint16_t>;
 
   uint32_t hop_at(uint16_t port) {
     if (hop_of_[port] == kNone) {
@@ -340,19 +380,22 @@ class Compiler::StateBuilder {
     for (uint32_t s = 0; s < routes_.by_subnet.size(); ++s) {
       const uint32_t route = routes_.by_subnet[s];
       if (!has_group(route)) continue;
-      add_route(fabric_.subnets[s].v4, fabric_.subnets[s].v6, route_by(route, whole_of_subnet(s)));
+      add_route(fabric_.subnets[s].v4, fabric_.subnets[s].v6, route_by(route, whole_of_subnet(s)),
+                &routes_.groups[route]);
       if (groups_.mode == EcmpGroupMode::kPinned) pin_hosts(s, routes_.groups[route]);
     }
     for (uint32_t n = 0; n < routes_.by_switch.size(); ++n) {
       const uint32_t route = routes_.by_switch[n];
       if (!has_group(route)) continue;
       const uint32_t whole = whole_ == nullptr ? kNone : whole_of(whole_->by_switch[n]);
-      add_route(host_prefix(fabric_.nodes[n].ipv4), host_prefix(fabric_.nodes[n].ipv6), route_by(route, whole));
+      add_route(host_prefix(fabric_.nodes[n].ipv4), host_prefix(fabric_.nodes[n].ipv6), route_by(route, whole),
+                &routes_.groups[route]);
     }
     for (const auto& [host, route] : routes_.by_host) {
       if (!has_group(route)) continue;
       const uint32_t whole = whole_of_subnet(fabric_.nodes[host].subnet);
-      add_route(host_prefix(fabric_.nodes[host].ipv4), host_prefix(fabric_.nodes[host].ipv6), route_by(route, whole));
+      add_route(host_prefix(fabric_.nodes[host].ipv4), host_prefix(fabric_.nodes[host].ipv6), route_by(route, whole),
+                &routes_.groups[route]);
     }
   }
 
@@ -367,7 +410,7 @@ class Compiler::StateBuilder {
       const uint16_t port = all[slice % all.size()];
       if (routes_.by_host.contains(host) || !std::ranges::binary_search(ports, port)) continue;
       const FabricNode& node = fabric_.nodes[host];
-      add_route(host_prefix(node.ipv4), host_prefix(node.ipv6), {dp::RouteKind::kAdjacency, hop_at(port)});
+      add_route(host_prefix(node.ipv4), host_prefix(node.ipv6), {dp::RouteKind::kAdjacency, hop_at(port)}, &ports);
     }
   }
 
@@ -383,6 +426,8 @@ class Compiler::StateBuilder {
   std::map<std::pair<uint32_t, uint32_t>, dp::RouteValue> route_of_;  // by the table's group, and the whole one
   std::vector<dp::PrefixValue> v4_;
   std::vector<dp::PrefixValue> v6_;
+  Choices choices4_;  // if the switch has overrides
+  Choices choices6_;
 };
 
 std::shared_ptr<const dp::ForwardingState> Compiler::compile(uint32_t node, const RouteTable& routes) const {

@@ -11,6 +11,8 @@
 // Pinned groups: every host has a route of its own, to the port of its slice. A host's slice is its place among the
 // hosts of its subnet.
 //
+// Overrides (override_routes.hpp): the file's, and those that use_engineered() has given the switch.
+//
 // Router MAC: that of the switch's first port; switches that share a subnet use that of the first of them.
 #pragma once
 
@@ -42,6 +44,11 @@ class Compiler {
   // From the next compile() on, this switch has the maps, buffers and queues of another profile of the testbed. Its
   // hash and its groups stay: flows keep their paths.
   void use_profile(uint32_t node, uint32_t profile);
+  // From the next compile() on, the switch has these overrides of the controller in place of its earlier ones. Returns
+  // whether they differ.
+  bool use_engineered(uint32_t node, std::vector<Override> overrides);
+  // The file's, then the controller's: OverrideEntry::number counts them.
+  const std::vector<Override>& overrides_of(uint32_t node) const { return overrides_[node]; }
   uint32_t profile_of(uint32_t node) const { return profile_of_[node]; }
   // The MAC address that hosts behind a switch send their routed packets to.
   dataplane::MacAddress router_mac(uint32_t node) const { return router_macs_[node]; }
@@ -54,6 +61,7 @@ class Compiler {
   std::vector<dataplane::MacAddress> router_macs_;        // by node; zero at hosts
   std::vector<std::vector<uint32_t>> subnets_of_;         // by node: the subnets that it serves
   std::vector<uint32_t> profile_of_;                      // by node
+  std::vector<std::vector<Override>> overrides_;          // by node
   // By node, null where nothing is shared or paused. Plans are kept, so that a route change does not compile them
   // again.
   std::vector<std::shared_ptr<const dataplane::QosPlan>> plans_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "control/rows/row_formats.hpp"
 
 namespace softspine::control {
@@ -104,11 +106,45 @@ Json hash_json(const dp::EcmpHash& hash, const Choice& choice) {
   return out;
 }
 
+// "from Ethernet0 to 10.0.1.10/32, line 12"
+std::string override_key(const Walker& walker, const Hop& hop) {
+  const Override& it = walker.override_of(hop);
+  const std::string to = std::visit([](const auto& prefix) { return to_string(prefix); }, it.to);
+  return fmt::format("from {} to {}, line {}", walker.testbed().fabric.nodes[hop.node].ports[it.in_port].name, to,
+                     it.place.line);
+}
+
+// Null: an override that can be used has none, nor has no override.
+const char* fallback_of(OverrideUse use) {
+  if (use == OverrideUse::kWithdrawn) return "its next hop has left the routes";
+  return use == OverrideUse::kLinkDown ? "its link is down" : nullptr;
+}
+
+Json override_json(const Walker& walker, const Hop& hop) {
+  const Override& it = walker.override_of(hop);
+  const auto& ports = walker.testbed().fabric.nodes[hop.node].ports;
+  Json out{{"from", ports[it.in_port].name},
+           {"to", std::visit([](const auto& prefix) { return to_string(prefix); }, it.to)},
+           {"via", ports[it.out_port].name},
+           {"line", it.place.line}};
+  if (const char* reason = fallback_of(hop.override_use)) out["falls_back"] = reason;
+  return out;
+}
+
+// What the controller will have decided is not known before it has measured.
+std::string engineering_text(const Testbed& testbed, const Hop& hop) {
+  const bool is_placed =
+      hop.choice && testbed.engineering && std::ranges::binary_search(testbed.engineering->switches, hop.node);
+  return is_placed ? "    until traffic_engineering has placed it: `softspine show overrides`\n" : "";
+}
+
 Json hop_json(Walker& walker, const Hop& hop) {
   const Fabric& fabric = walker.testbed().fabric;
   const FabricNode& node = fabric.nodes[hop.node];
   Json out{{"switch", node.name}, {"role", control::name_of(node.role)}, {"in_port", node.ports[hop.in_port].name}};
-  out["route"] = hop.choice ? "group" : hop.is_pinned ? "pinned" : "next hop";
+  const bool is_overridden = hop.override_use == OverrideUse::kSent;
+  out["route"] = hop.choice ? "group" : is_overridden ? "override" : hop.is_pinned ? "pinned" : "next hop";
+  if (hop.override_use != OverrideUse::kUnused) out["override"] = override_json(walker, hop);
   if (hop.choice) {
     const Choice& choice = *hop.choice;
     out["mode"] = mode_of(choice.mode);
@@ -165,12 +201,16 @@ std::string hop_text(Walker& walker, const Hop& hop) {
     const FabricNode& peer = fabric.nodes[fabric.peer_of({hop.node, port}).node];
     to += fmt::format("{}{} ({})", to.empty() ? "" : " or ", node.ports[port].name, peer.name);
   }
-  const std::string why = hop.choice      ? choice_text(hash, *hop.choice)
-                          : hop.is_pinned ? "pinned by the destination's slice"
-                                          : "the only way";
+  const std::string why = hop.choice                               ? choice_text(hash, *hop.choice)
+                          : hop.override_use == OverrideUse::kSent ? "override: " + override_key(walker, hop)
+                          : hop.is_pinned                          ? "pinned by the destination's slice"
+                                                                   : "the only way";
   std::string out = fmt::format("{:<12} {} → {}\n    {}\n", node.name, node.ports[hop.in_port].name, to, why);
   if (hop.choice && has_key(*hop.choice)) out += key_text(hash, *hop.choice);
-  return out;
+  if (const char* reason = fallback_of(hop.override_use)) {
+    out += fmt::format("    falls back from the override {}: {}\n", override_key(walker, hop), reason);
+  }
+  return out + engineering_text(walker.testbed(), hop);
 }
 
 }  // namespace

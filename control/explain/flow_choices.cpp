@@ -124,7 +124,7 @@ class Walk {
     FlowChoices::Sample sample{.flow = out_.bytes.size(), .keys = {}};
     std::vector<uint64_t> way;  // functions and shapes
     for (const Hop& hop : path.hops) {
-      if (!hop.choice && !hop.is_pinned) continue;
+      if (!hop.choice && !(hop.is_pinned && leads_up(hop.node, hop.out_port))) continue;
       const uint32_t index = group_of(hop);
       const LinkGroup& group = out_.groups[index];
       if (group.links.size() < 2) continue;
@@ -194,6 +194,7 @@ class Walk {
       out.by_bucket.push_back(static_cast<uint16_t>(std::distance(buckets.begin(), buckets.find(port))));
     return out;
   }
+  // A pinned flow's links are those that lead up; an override may choose among others, and then has no group.
   LinkGroup pinned_group(const Hop& hop) const {
     LinkGroup out{.node = hop.node, .links = {}, .weights = {}, .by_bucket = {}};
     for (uint16_t p = 0; p < fabric_.nodes[hop.node].ports.size(); ++p) {

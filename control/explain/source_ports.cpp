@@ -28,7 +28,7 @@ std::vector<LinkEnd> fabric_links(const Fabric& fabric, const Path& path) {
 
 // The ports by which a switch may send to an address: all of its group's.
 std::vector<uint16_t> ways_of(const dp::ForwardingState& state, const uint8_t* address, bool is_ipv6) {
-  const dp::RouteValue route{is_ipv6 ? state.ipv6.lookup(address) : state.ipv4.lookup(address)};
+  const dp::RouteValue route{state.below_overrides(is_ipv6 ? state.ipv6.lookup(address) : state.ipv4.lookup(address))};
   std::set<uint16_t> ports;
   if (route.packed() == dp::PrefixTrie::kMiss) return {};
   if (route.kind() == dp::RouteKind::kAdjacency) ports.insert(state.adjacencies[route.index()].port);

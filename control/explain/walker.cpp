@@ -13,14 +13,17 @@ namespace dp = dataplane;
 
 namespace {
 
-// The group that a packet's route leads to, if it does.
-const dp::EcmpGroup* group_of(const dp::ForwardingState& state, const dp::Packet& packet) {
+// What the trie has for a packet.
+uint32_t found_for(const dp::ForwardingState& state, const dp::Packet& packet) {
   const dp::PacketMeta& meta = packet.meta();
   const uint8_t* l3 = packet.data() + meta.l3_offset;
   const bool is_ipv4 = (meta.flags & dp::kIsIpv4) != 0;
-  const uint32_t found =
-      is_ipv4 ? state.ipv4.lookup(l3 + dp::ipv4::kDestination) : state.ipv6.lookup(l3 + dp::ipv6::kDestination);
-  const dp::RouteValue value{found};
+  return is_ipv4 ? state.ipv4.lookup(l3 + dp::ipv4::kDestination) : state.ipv6.lookup(l3 + dp::ipv6::kDestination);
+}
+
+// The group that a packet's route leads to, if it does.
+const dp::EcmpGroup* group_of(const dp::ForwardingState& state, const dp::Packet& packet) {
+  const dp::RouteValue value{state.below_overrides(found_for(state, packet))};
   return value.kind() == dp::RouteKind::kEcmpGroup ? &state.groups[value.index()] : nullptr;
 }
 
@@ -126,10 +129,31 @@ std::optional<uint16_t> Walker::port_of_neighbour(uint32_t node, const dp::Packe
   return std::nullopt;
 }
 
+// Which of its links the switch sees down.
+void Walker::see_ports(uint32_t node) {
+  const auto& ports = testbed_.fabric.nodes[node].ports;
+  for (uint16_t p = 0; p < ports.size(); ++p) tables_.down.set(p, !up_[ports[p].link]);
+}
+
+void Walker::see_override(const dp::Packet& packet, Hop& hop) const {
+  const dp::ForwardingState& state = *tables_.state;
+  const dp::RouteValue value{found_for(state, packet)};
+  if (value.kind() != dp::RouteKind::kOverride) return;
+  const dp::OverrideEntry* const entry = state.overrides.find(value.index(), hop.in_port);
+  if (entry == nullptr) return;
+  hop.override_number = entry->number;
+  if (entry->is_withdrawn()) {
+    hop.override_use = OverrideUse::kWithdrawn;
+  } else {
+    hop.override_use = tables_.down.contains(entry->out_port) ? OverrideUse::kLinkDown : OverrideUse::kSent;
+  }
+}
+
 Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
   Step out;
   state(node);
   tables_.state = states_[node];
+  see_ports(node);
   dp::parse(packet);
   packet.meta().in_port = in_port;
   if (!accept(in_port, packet, out)) return out;
@@ -148,7 +172,10 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
     return out;
   }
   Hop hop{.node = node, .in_port = in_port, .out_port = meta.out_port, .candidates = {meta.out_port}};
-  if (const dp::EcmpGroup* group = group_of(*tables_.state, packet)) {
+  see_override(packet, hop);
+  if (hop.override_use == OverrideUse::kSent) {
+    hop.is_pinned = true;
+  } else if (const dp::EcmpGroup* group = group_of(*tables_.state, packet)) {
     hop.choice = choose(*group, view);
     const auto& members = tables_.state->members;
     if (hop.choice->is_drawn) {

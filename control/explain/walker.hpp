@@ -41,11 +41,16 @@ struct Choice {
   uint32_t group = 0;  // of the switch's ForwardingState
 };
 
+// What an override of the switch did with a packet.
+enum class OverrideUse : uint8_t { kUnused, kSent, kWithdrawn, kLinkDown };
+
 struct Hop {
   uint32_t node = 0;
   uint16_t in_port = 0;
   uint16_t out_port = 0;
-  bool is_pinned = false;            // by a route of the destination's own
+  bool is_pinned = false;  // by a route of the destination's own, or an override
+  OverrideUse override_use = OverrideUse::kUnused;
+  uint32_t override_number = 0;      // of Compiler::overrides_of()
   std::optional<Choice> choice;      // where there was one
   std::vector<uint16_t> candidates;  // ports; the one that it takes, or all that are drawn among
 };
@@ -84,12 +89,16 @@ class Walker {
 
   const dataplane::ForwardingState& state(uint32_t node);
   const Testbed& testbed() const { return testbed_; }
+  // The override that a hop was sent by, or fell back from.
+  const Override& override_of(const Hop& hop) const { return compiler_->overrides_of(hop.node)[hop.override_number]; }
   dataplane::MacAddress router_mac(uint32_t node) const { return compiler_->router_mac(node); }
 
  private:
   bool accept(uint16_t in_port, dataplane::Packet& packet, Step& out);
   std::optional<uint16_t> port_of_neighbour(uint32_t node, const dataplane::Packet& packet) const;
   Choice choose(const dataplane::EcmpGroup& group, const dataplane::HeaderView& view) const;
+  void see_ports(uint32_t node);
+  void see_override(const dataplane::Packet& packet, Hop& hop) const;
 
   const Testbed& testbed_;
   Walker* base_ = nullptr;

@@ -133,6 +133,8 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   if (expanded.names_known) out.jobs = resolve_jobs(reader, row, out.run.seed, expanded.fabric);
   nodes.set_jobs(out.jobs);
   out.workloads = resolve_workloads(reader, row.workload, out.run, nodes);
+  out.overrides = resolve_overrides(reader, row.overrides, nodes);
+  out.engineering = resolve_engineering(reader, row.engineering, out.run, nodes);
   out.port_faults = damaged_links(expanded);
   resolve_faults(reader, row.faults, out, nodes);
   check_qos(reader, out.profiles, expanded.fabric);

@@ -44,6 +44,10 @@ class NodeFinder {
 std::vector<Job> resolve_jobs(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric);
 std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows, const RunConfig& run,
                                         NodeFinder& nodes);
+// Judged by the routes with all links up: load/overrides.cpp.
+std::vector<Override> resolve_overrides(Reader& reader, const std::vector<OverrideRow>& rows, NodeFinder& nodes);
+std::optional<EngineeringConfig> resolve_engineering(Reader& reader, const std::optional<EngineeringRow>& row,
+                                                     const RunConfig& run, NodeFinder& nodes);
 // Link faults and host faults, each in its own list of the testbed.
 void resolve_faults(Reader& reader, const std::vector<FaultRow>& rows, Testbed& testbed, NodeFinder& nodes);
 std::optional<Detection> resolve_detection(const std::optional<DetectionRow>& row);

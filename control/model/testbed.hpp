@@ -10,6 +10,7 @@
 
 #include "control/document/error.hpp"
 #include "control/model/clos.hpp"
+#include "control/model/engineering.hpp"
 #include "control/model/expectation.hpp"
 #include "control/model/fabric.hpp"
 #include "control/model/job.hpp"
@@ -115,10 +116,12 @@ struct Testbed {
   std::vector<StagedFabric> staged;  // three-stage Clos networks and crossbars among its fabrics
   std::vector<Job> jobs;
   std::vector<Workload> workloads;
-  std::vector<Fault> faults;           // by instant, then as written
-  std::vector<HostFault> host_faults;  // likewise
-  std::vector<PortFault> port_faults;  // likewise
-  dataplane::Duration convergence;     // how long routes take to follow a link event
+  std::vector<Override> overrides;               // in the file's order
+  std::optional<EngineeringConfig> engineering;  // none: nobody computes any
+  std::vector<Fault> faults;                     // by instant, then as written
+  std::vector<HostFault> host_faults;            // likewise
+  std::vector<PortFault> port_faults;            // likewise
+  dataplane::Duration convergence;               // how long routes take to follow a link event
   // Without it links that go down or up are noticed at once, and frames that die by nobody.
   std::optional<Detection> detection;
   std::optional<dataplane::Duration> convergence_per_hop;  // in place of `convergence`: from one switch to the next

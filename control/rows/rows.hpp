@@ -16,6 +16,7 @@
 #include "control/generators/generators.hpp"
 #include "control/imports/import.hpp"
 #include "control/model/testbed.hpp"
+#include "control/rows/engineering_rows.hpp"
 #include "control/rows/qos_rows.hpp"
 
 namespace softspine::control {
@@ -474,6 +475,8 @@ struct TestbedRow {
   Named<ProfileRow> profiles;
   std::vector<JobRow> jobs;
   std::vector<WorkloadRow> workload;
+  std::vector<OverrideRow> overrides;
+  std::optional<EngineeringRow> engineering;
   std::vector<FaultRow> faults;
   dataplane::Duration convergence;
   std::optional<dataplane::Duration> convergence_per_hop;

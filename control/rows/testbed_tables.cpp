@@ -31,7 +31,7 @@ Table<TestbedRow> with_parts(Table<TestbedRow> table) {
   return table
       .optional("include", &TestbedRow::include,
                 "files beside this one with more of it: fabric, fabrics, topology, profiles, roles, jobs, workload, "
-                "faults, expect")
+                "overrides, faults, expect")
       .optional("fabric", &TestbedRow::fabric, "a fabric to generate")
       .optional("fabrics", &TestbedRow::fabrics,
                 "several fabrics to generate, by name: their nodes are called NAME-…, such as front-s1-tor1")
@@ -41,6 +41,8 @@ Table<TestbedRow> with_parts(Table<TestbedRow> table) {
       .optional("roles", &TestbedRow::roles, "the profile of switches that name none, by role")
       .optional("jobs", &TestbedRow::jobs, "sets of servers that work together, and which servers they get")
       .optional("workload", &TestbedRow::workload, "RoCEv2 traffic between built-in hosts")
+      .optional("overrides", &TestbedRow::overrides,
+                "exact matches at switches, before ECMP: what comes in there and is bound there leaves here")
       .optional("faults", &TestbedRow::faults, "links and hosts that fail, switches that change their profile")
       .optional("expect", &TestbedRow::expect, "what the report must show");
 }
@@ -55,6 +57,8 @@ const Table<TestbedRow>& Tables<TestbedRow>::table() {
           .optional("convergence", &TestbedRow::convergence, "how long routes take to follow a link")
           .optional("convergence_per_hop", &TestbedRow::convergence_per_hop,
                     "in its place: how long a switch takes to learn of a change after its neighbour has")
+          .optional("traffic_engineering", &TestbedRow::engineering,
+                    "a controller that measures flows and places each on the least loaded path, by overrides")
           .optional("detection", &TestbedRow::detection,
                     "how links that fail are noticed; if not given, those that go down at once, all others never")
           .check(check_convergence));

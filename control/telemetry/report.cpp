@@ -248,6 +248,12 @@ Json engine_json(const EngineSnapshot& engine, const RunFacts& facts) {
           {"lateness_max_ps", engine.lateness_ps.max()}};
 }
 
+Json engineering_json(const EngineeringSnapshot& engineering) {
+  return {{"plans", engineering.plans},   {"updates", engineering.updates},
+          {"moved", engineering.moved},   {"demands", engineering.demands},
+          {"placed", engineering.placed}, {"highest_load", rounded(engineering.highest_load)}};
+}
+
 }  // namespace
 
 Json drops_json(const dataplane::DropCounters& drops) {
@@ -296,25 +302,27 @@ Json errors_json(const std::vector<RunError>& errors) {
 Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
   Json switches = Json::object();
   for (const SwitchSnapshot& node : snapshot.switches) add_key(switches, node.name, switch_json(node));
-  return {{"testbed", facts.testbed},
-          {"clock", facts.clock},
-          {"seed", facts.seed},
-          {"duration_ps", snapshot.instant.count_ps()},
-          {"totals", totals_json(snapshot)},
-          {"flows", workloads_json(snapshot)},
-          {"switches", std::move(switches)},
-          {"ports", ports_json(snapshot)},
-          {"links", links_json(snapshot)},
-          {"hosts", hosts_json(snapshot)},
-          {"edges", edges_json(snapshot)},
-          {"losses", losses_json(snapshot)},
-          {"stalled", stalled_json(snapshot)},
-          {"faults", faults_json(snapshot)},
-          {"unexplained_losses", unexplained_json(snapshot)},
-          {"deadlocks", deadlocks_json(snapshot)},
-          {"errors", errors_json(snapshot.errors)},
-          {"notices", notices_of(snapshot)},
-          {"engine", engine_json(snapshot.engine, facts)}};
+  Json out{{"testbed", facts.testbed},
+           {"clock", facts.clock},
+           {"seed", facts.seed},
+           {"duration_ps", snapshot.instant.count_ps()},
+           {"totals", totals_json(snapshot)},
+           {"flows", workloads_json(snapshot)},
+           {"switches", std::move(switches)},
+           {"ports", ports_json(snapshot)},
+           {"links", links_json(snapshot)},
+           {"hosts", hosts_json(snapshot)},
+           {"edges", edges_json(snapshot)},
+           {"losses", losses_json(snapshot)},
+           {"stalled", stalled_json(snapshot)},
+           {"faults", faults_json(snapshot)},
+           {"unexplained_losses", unexplained_json(snapshot)},
+           {"deadlocks", deadlocks_json(snapshot)},
+           {"errors", errors_json(snapshot.errors)},
+           {"notices", notices_of(snapshot)},
+           {"engine", engine_json(snapshot.engine, facts)}};
+  if (snapshot.engineering) add_key(out, "engineering", engineering_json(*snapshot.engineering));
+  return out;
 }
 
 }  // namespace softspine::control

@@ -89,10 +89,11 @@ std::string drops_table(const FabricSnapshot& snapshot, std::string_view only_sw
 }
 
 std::string hash_table(const FabricSnapshot& snapshot, std::string_view only_switch) {
-  TextTable table{{"<SWITCH", "<ROLE", "FLOWLETS", "SHORT_KEYS(pkts)"}};
+  TextTable table{{"<SWITCH", "<ROLE", "FLOWLETS", "SHORT_KEYS(pkts)", "OVERRIDDEN(pkts)", "FELL_BACK(pkts)"}};
   for (const SwitchSnapshot& node : snapshot.switches) {
     if (!only_switch.empty() && node.name != only_switch) continue;
-    table.add({node.name, node.role, grouped(node.flowlets), grouped(node.short_hash_keys)});
+    table.add({node.name, node.role, grouped(node.flowlets), grouped(node.short_hash_keys), grouped(node.override_hits),
+               grouped(node.override_fallbacks)});
   }
   return table.text();
 }

@@ -157,6 +157,8 @@ struct SwitchSnapshot {
   std::string buffer_imbalances = {};    // empty: what is charged adds up
   uint64_t short_hash_keys = 0;          // packets too short for a UDF of their key: hashed by the bytes there were
   uint64_t flowlets = 0;                 // begun
+  uint64_t override_hits = 0;            // frames that an override has sent
+  uint64_t override_fallbacks = 0;       // frames of an override that could not be used, sent as without it
   uint64_t fdb_evictions = 0;            // MAC addresses that were forgotten to make room for others
   uint64_t neighbour_refusals = 0;       // neighbours that there was no room for
 };
@@ -367,6 +369,17 @@ struct RunError {
   uint64_t count = 1;
 };
 
+// What the traffic-engineering controller has done (testbeds/run/traffic_controller.hpp).
+struct EngineeringSnapshot {
+  uint64_t plans = 0;
+  uint64_t updates = 0;  // of a switch's overrides
+  uint64_t moved = 0;    // flows that had an override and got another
+  // Of the last plan.
+  uint32_t demands = 0;  // that had a choice: ports of ToRs by destination
+  uint32_t placed = 0;
+  double highest_load = 0;  // of the most loaded link, of its capacity
+};
+
 struct FabricSnapshot {
   bool is_outline = false;  // names without numbers (testbeds/run/report_outline.hpp)
   dataplane::Instant instant;
@@ -380,7 +393,8 @@ struct FabricSnapshot {
   std::vector<DeadlockSnapshot> deadlocks;       // since the start
   std::optional<LossAccount> loss_account = {};  // in a run that has had a fault
   uint32_t route_changes = 0;                    // switches that got new tables as links went down and up, summed up
-  std::vector<RunError> errors;                  // since the start
+  std::optional<EngineeringSnapshot> engineering = {};  // if there is a controller
+  std::vector<RunError> errors;                         // since the start
   EngineSnapshot engine;
 };
 

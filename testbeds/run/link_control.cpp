@@ -280,4 +280,10 @@ void LinkControl::use_profile(uint32_t node, uint32_t profile, Instant now) {
   waves_.publish_again(node, now);
 }
 
+bool LinkControl::use_engineered(uint32_t node, std::vector<control::Override> overrides, Instant now) {
+  if (!compiler_.use_engineered(node, std::move(overrides))) return false;
+  waves_.publish_again(node, now);
+  return true;
+}
+
 }  // namespace softspine::testbeds

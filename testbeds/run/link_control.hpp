@@ -54,6 +54,9 @@ class LinkControl {
   // new profile, and none is lost. control::why_not_change says whether the switch may change to it.
   void use_profile(uint32_t node, uint32_t profile, dataplane::Instant now);
 
+  // From an action: the controller's overrides of a switch, in place of those before. Returns whether they differ.
+  bool use_engineered(uint32_t node, std::vector<control::Override> overrides, dataplane::Instant now);
+
   bool up(uint32_t link) const { return states_[link].up; }
   const control::RouteTable& routes(uint32_t node) const { return waves_.routes(node); }
   const std::vector<control::RouteTable>& all_routes() const { return waves_.all(); }

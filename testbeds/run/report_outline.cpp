@@ -52,6 +52,7 @@ control::FabricSnapshot outline_of(const control::Testbed& testbed) {
       add_edges(out, node);
     }
   }
+  if (testbed.engineering) out.engineering.emplace();
   for (const control::Workload& workload : testbed.workloads) out.flows.push_back({.workload = workload.name});
   for (const control::FabricLink& link : testbed.fabric.links) {
     out.links.push_back({.a = testbed.fabric.name_of(link.a), .b = testbed.fabric.name_of(link.b)});

@@ -41,7 +41,7 @@ class RouteWaves {
   bool has_started() const { return routes_ != nullptr; }
   // `links` have changed, or are known to have: routes follow, and `done` is called when the last switch has.
   void follow(const std::vector<uint32_t>& links, dataplane::Instant now, Done done);
-  // The switch's profile has changed: its tables are made anew.
+  // The switch's profile or its overrides have changed: its tables are made anew.
   void publish_again(uint32_t node, dataplane::Instant now);
 
   const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }

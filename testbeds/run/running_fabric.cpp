@@ -48,6 +48,8 @@ std::expected<void, std::string> RunningFabric::build() {
   lacp_ = std::make_unique<LacpControl>(testbed_, *assembly_, *links_);
   links_->start();
   lacp_->start();
+  controller_ = std::make_unique<TrafficController>(testbed_, *assembly_, *links_);
+  controller_->start();
   faults_ = std::make_unique<FaultControl>(testbed_, *assembly_, *losses_);
   faults_->start();
   deadlocks_ = std::make_unique<DeadlockLook>(testbed_.fabric, *assembly_);
@@ -268,6 +270,7 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
     out.deadlocks.push_back({found.found, found.text(testbed_.fabric)});
   }
   out.route_changes = links_->route_changes();
+  out.engineering = controller_->counters();
   find_stalled(testbed_, *assembly_, *links_, out);
   out.errors = errors_.all();
   return out;

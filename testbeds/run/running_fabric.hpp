@@ -34,6 +34,7 @@
 #include "testbeds/run/fault_control.hpp"
 #include "testbeds/run/lacp_control.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/traffic_controller.hpp"
 
 namespace softspine::testbeds {
 
@@ -96,6 +97,8 @@ class RunningFabric {
   // called with the instant, or with what was wrong.
   void inject(control::LinkEnd port, std::vector<uint8_t> frame,
               std::function<void(std::expected<dataplane::Instant, std::string>)> done);
+  // From ask_switch(): the file's, and the controller's now.
+  const std::vector<control::Override>& overrides(uint32_t node) const { return compiler_.overrides_of(node); }
   const std::vector<control::RouteTable>& routes() const { return links_->all_routes(); }
   dataplane::Instant progress() const { return assembly_->engine->progress(); }
   // Any thread may report and read errors, also before and after the run.
@@ -138,6 +141,7 @@ class RunningFabric {
   std::unique_ptr<Assembly> assembly_;
   std::unique_ptr<LossWindows> losses_;
   std::unique_ptr<LinkControl> links_;
+  std::unique_ptr<TrafficController> controller_;
   std::unique_ptr<LacpControl> lacp_;
   std::unique_ptr<FaultControl> faults_;
   std::unique_ptr<DeadlockLook> deadlocks_;

@@ -64,6 +64,8 @@ class Copier {
     const SwitchTables& tables = assembly_.switches[n]->tables();
     copy.short_hash_keys = tables.short_keys;
     copy.flowlets = tables.flowlets.begun();
+    copy.override_hits = tables.overridden.hits;
+    copy.override_fallbacks = tables.overridden.fallbacks;
     copy.fdb_evictions = tables.fdb.evictions();
     copy.neighbour_refusals = tables.neighbours.refusals();
     out_.switches.push_back(std::move(copy));

@@ -15,6 +15,21 @@ class Row(NamedTuple):
 
 
 BY_HAND = [
+    Row('dataplane/forwarding/stages.cpp', '!tables.down.contains(entry->out_port)', 'true', 'an override sends into a link that is down',
+        within='!entry->is_withdrawn() && !tables.down.contains(entry->out_port)'),
+    Row('dataplane/forwarding/stages.cpp', 'tables.overridden.fallbacks += entry != nullptr ? 1 : 0;', ';', 'fall-backs of overrides are not counted'),
+    Row('pipelines/switch.cpp', 'tables_.down.set(port.value(), !up);', ';', 'a switch does not see that the link of an override is down'),
+    Row('dataplane/forwarding/override_table.hpp', 'found->in_port == in_port ? found : nullptr', 'true ? found : nullptr',
+        "a packet takes another port's override"),
+    Row('control/compile/override_routes.cpp', 'leads ? hop_at(each->out_port) : dp::OverrideEntry::kWithdrawn', 'hop_at(each->out_port)',
+        'an override whose next hop has left the routes is not withdrawn'),
+    Row('control/compile/override_routes.cpp', 'if (std::ranges::any_of(lengths_, covers)) out.insert(prefix);', ';',
+        "a route inside an override's prefix goes without it"),
+    Row('control/engineering/place_demands.cpp', 'now <= *least + kTolerance', 'now <= *least', 'what counters differ by moves flows'),
+    Row('control/engineering/place_demands.cpp', '*least > utilisation_ + kTolerance', 'false', 'links are filled beyond the utilisation'),
+    Row('control/engineering/place_demands.cpp', 'std::greater<>{}', 'std::less<>{}', 'the smallest flow is placed first'),
+    Row('control/engineering/engineer.cpp', 'if (!placed.path[d]) spread(flows_[d]);', ';', 'a flow that fits nowhere loads no link'),
+    Row('testbeds/run/traffic_controller.cpp', 'if (next.is_never() && !assembly_.engine->is_wall()) return;', ';', 'the controller keeps a run alive'),
     Row('dataplane/flow_control/port_flow_control.cpp', 'frame.enable & obeyed(frame)', 'frame.enable',
         'pauses of priorities not enabled, and of deaf ones, are obeyed', within='part.enable = frame.enable & obeyed(frame);'),
     Row('dataplane/flow_control/port_flow_control.cpp', 'pause_.clear(now);', ';', 'a pause outlives the link that it came by'),

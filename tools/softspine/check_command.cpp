@@ -71,6 +71,24 @@ Json nodes_of(const control::Fabric& fabric) {
   return nodes;
 }
 
+Json engineering_json(const control::Testbed& testbed) {
+  if (!testbed.engineering) return {};
+  Json at = Json::array();
+  for (const uint32_t node : testbed.engineering->switches) at.push_back(testbed.fabric.nodes[node].name);
+  return {{"interval_ps", testbed.engineering->interval.count_ps()},
+          {"delay_ps", testbed.engineering->delay.count_ps()},
+          {"utilisation", testbed.engineering->utilisation},
+          {"at", std::move(at)}};
+}
+
+void print_engineering(const control::Testbed& testbed) {
+  if (!testbed.engineering) return;
+  const control::EngineeringConfig& it = *testbed.engineering;
+  fmt::print("traffic engineering: flows of {} ToR{} measured every {}, placed {} later, links filled to {:.3g} %\n",
+             it.switches.size(), it.switches.size() == 1 ? "" : "s", short_time(it.interval.count_ps()),
+             short_time(it.delay.count_ps()), 100 * it.utilisation);
+}
+
 Json summary_of(const control::Testbed& testbed) {
   std::map<std::string, uint64_t> roles;
   uint64_t outside = 0;
@@ -92,6 +110,8 @@ Json summary_of(const control::Testbed& testbed) {
   out["stages"] = staged_json(testbed.staged);
   out["jobs"] = jobs_json(testbed.jobs);
   out["workloads"] = testbed.workloads.size();
+  out["overrides"] = testbed.overrides.size();
+  out["traffic_engineering"] = engineering_json(testbed);
   out["faults"] = testbed.faults.size() + testbed.host_faults.size() + testbed.port_faults.size();
   out["expectations"] = testbed.expectations.size();
   const testbeds::PacketNeed need = testbeds::packet_need(testbed);
@@ -143,10 +163,12 @@ void print_summary(const control::Testbed& testbed) {
   }
   print_count(testbed.fabric.subnets.size(), "subnet");
   print_count(testbed.workloads.size(), "workload");
+  if (!testbed.overrides.empty()) print_count(testbed.overrides.size(), "override");
   print_count(summary["faults"].get<uint64_t>(), "fault");
   print_count(testbed.expectations.size(), "expectation");
   fmt::print("{}{}", paths_text(summary["paths"]), staged_text(testbed.staged));
   fmt::print("{}", jobs_text(testbed.jobs));
+  print_engineering(testbed);
   print_memory(summary["packet_memory"]);
 }
 

@@ -130,9 +130,9 @@ void FabricServer::add_view(const std::string& command, const SwitchView& view) 
     const auto node = switch_of(fabric, text_argument(arguments, "node"));
     if (!node) return reply(std::unexpected(node.error()));
     const bool json = wants_json(arguments);
-    fabric_.ask_switch(*node, [reply, view, &fabric, node = *node, json](const pipelines::Switch& from,
-                                                                         const RouteTable& routes, Instant now) {
-      Json rows = view.rows({fabric, node, from, routes, now});
+    fabric_.ask_switch(*node, [this, reply, view, &fabric, node = *node, json](const pipelines::Switch& from,
+                                                                               const RouteTable& routes, Instant now) {
+      Json rows = view.rows({fabric, node, from, routes, fabric_.overrides(node), now});
       reply(json ? Result(std::move(rows)) : Result(Json(as_table(rows))));
     });
   });

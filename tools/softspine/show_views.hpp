@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 #include "control/model/testbed.hpp"
 #include "control/routing/routes.hpp"
@@ -29,6 +30,7 @@ struct ShownSwitch {
   uint32_t node;
   const pipelines::Switch& from;
   const control::RouteTable& routes;
+  const std::vector<control::Override>& overrides;
   dataplane::Instant now;
 };
 

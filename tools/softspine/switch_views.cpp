@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
+#include <variant>
 
 #include "control/telemetry/text_table.hpp"
 
@@ -44,6 +46,25 @@ std::string address_text(const dataplane::AddressBytes& bytes) {
   return to_string(control::Ipv4Address{value});
 }
 
+// As packets to the prefix's first address find it.
+const char* state_of(const dataplane::SwitchTables& tables, const control::Override& it) {
+  const dataplane::ForwardingState& state = *tables.state;
+  uint32_t found = 0;
+  if (const auto* v4 = std::get_if<control::Ipv4Prefix>(&it.to)) {
+    std::array<uint8_t, 4> bytes{};
+    for (size_t i = 0; i < 4; ++i) bytes[i] = static_cast<uint8_t>(v4->address.value >> (24 - 8 * i));
+    found = state.ipv4.lookup(bytes.data());
+  } else {
+    found = state.ipv6.lookup(std::get<control::Ipv6Prefix>(it.to).address.bytes.data());
+  }
+  const dataplane::RouteValue value{found};
+  if (value.kind() != dataplane::RouteKind::kOverride) return "withdrawn";
+  const auto* entry = state.overrides.find(value.index(), it.in_port);
+  if (entry == nullptr || entry->is_withdrawn()) return "withdrawn";
+  if (entry->out_port != it.out_port) return "another goes before it";
+  return tables.down.contains(it.out_port) ? "link down" : "in use";
+}
+
 }  // namespace
 
 Json routes_json(const control::Fabric& fabric, uint32_t node, const control::RouteTable& routes) {
@@ -71,6 +92,20 @@ Json routes_json(const control::Fabric& fabric, uint32_t node, const control::Ro
     if (fabric.nodes[n].kind != control::NodeKind::kSwitch || n == node) continue;
     add(to_string(host_prefix(fabric.nodes[n].ipv4)), fabric.nodes[n].name, routes.by_switch[n]);
     add(to_string(host_prefix(fabric.nodes[n].ipv6)), fabric.nodes[n].name, routes.by_switch[n]);
+  }
+  return out;
+}
+
+Json overrides_json(const control::Fabric& fabric, uint32_t node, const pipelines::Switch& from,
+                    const std::vector<control::Override>& overrides) {
+  Json out = Json::array();
+  for (const control::Override& each : overrides) {
+    const std::string to = std::visit([](const auto& prefix) { return to_string(prefix); }, each.to);
+    out.push_back({{"from", fabric.nodes[node].ports[each.in_port].name},
+                   {"to", to},
+                   {"next_hop", next_hops(fabric, node, {each.out_port})},
+                   {"by", each.is_engineered ? "controller" : "file, line " + std::to_string(each.place.line)},
+                   {"state", state_of(from.tables(), each)}});
   }
   return out;
 }

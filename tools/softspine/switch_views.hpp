@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one switch has decided and learned: its routes, its neighbours (ARP, ND), its forwarding database (MAC).
-// As JSON; as_table() makes the columns for people.
+// What one switch has decided and learned: its routes, its overrides, its neighbours (ARP, ND), its forwarding database
+// (MAC). As JSON; as_table() makes the columns for people.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "control/model/testbed.hpp"
 #include "control/routing/routes.hpp"
@@ -13,6 +14,8 @@
 namespace softspine::tools {
 
 control::Json routes_json(const control::Fabric& fabric, uint32_t node, const control::RouteTable& routes);
+control::Json overrides_json(const control::Fabric& fabric, uint32_t node, const pipelines::Switch& from,
+                             const std::vector<control::Override>& overrides);
 control::Json neighbours_json(const control::FabricNode& node, const pipelines::Switch& from);
 control::Json macs_json(const control::FabricNode& node, const pipelines::Switch& from, dataplane::Instant now);
 

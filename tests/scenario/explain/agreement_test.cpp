@@ -316,5 +316,27 @@ profiles: {default: )") + GetParam() +
 
 INSTANTIATE_TEST_SUITE_P(All, Profiles, testing::ValuesIn(kProfiles));
 
+// At ToRs and spines, over hosts, racks and prefixes, and pinned routes below some of them: most packets meet one.
+TEST(OverriddenFabric, IsExplainedAsItIsThroughFailures) {
+  const auto testbed = control::parse_testbed(R"(
+name: overridden
+fabric: {kind: leaf-spine, tors: 4, spines: 3, hosts_per_tor: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+topology: {nodes: {tor2: {profile: pinned}}}
+profiles: {default: {}, pinned: {groups: {mode: pinned}}}
+overrides:
+  - {at: tor1, to: [tor2, tor3, tor4], via: spine2}
+  - {at: tor1, from: h1, to: [h5..h8, h13, h14], via: spine1}
+  - {at: tor1, from: h2, to: 10.0.3.0/25, via: spine3}
+  - {at: tor2, from: h5..h7, to: [h1..h3, h9, h10], via: spine1}
+  - {at: tor2, from: h5, to: tor1, via: spine3}
+  - {at: tor3, to: [h1, h5, h13], via: spine1}
+)",
+                                              "test.yaml");
+  ASSERT_TRUE(testbed) << to_string(testbed.error().front());
+  for (uint64_t stream = 63; stream < 69; ++stream) {  // other links fail
+    drive_through_failures(without_traffic(*testbed, kConvergence), 20'000, stream);
+  }
+}
+
 }  // namespace
 }  // namespace softspine::tests

@@ -72,8 +72,9 @@ TEST(Tables, ShowTheNicsOfOutsideHosts) {
 TEST(Tables, ShowWhatHashingHasCounted) {
   const auto lines = lines_of(hash_table(small_fabric()));
   ASSERT_EQ(lines.size(), 2 + 4u);
-  EXPECT_EQ(cells(lines[0]), (Cells{"SWITCH", "ROLE", "FLOWLETS", "SHORT_KEYS(pkts)"}));
-  EXPECT_EQ(cells(lines[2]), (Cells{"tor1", "tor", "12", "3"}));
+  EXPECT_EQ(cells(lines[0]),
+            (Cells{"SWITCH", "ROLE", "FLOWLETS", "SHORT_KEYS(pkts)", "OVERRIDDEN(pkts)", "FELL_BACK(pkts)"}));
+  EXPECT_EQ(cells(lines[2]), (Cells{"tor1", "tor", "12", "3", "70", "5"}));
   EXPECT_EQ(lines_of(hash_table(small_fabric(), "tor2")).size(), 2 + 1u);
 }
 

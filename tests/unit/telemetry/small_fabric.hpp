@@ -28,7 +28,12 @@ inline control::PortSnapshot small_port(const std::string& name, uint64_t rx, ui
 
 inline control::SwitchSnapshot small_tor1() {
   using dataplane::DropReason;
-  control::SwitchSnapshot tor{.name = "tor1", .role = "tor", .short_hash_keys = 3, .flowlets = 12};
+  control::SwitchSnapshot tor{.name = "tor1",
+                              .role = "tor",
+                              .short_hash_keys = 3,
+                              .flowlets = 12,
+                              .override_hits = 70,
+                              .override_fallbacks = 5};
   tor.ports = {small_port("Ethernet0", 101, 1), small_port("Ethernet4", 0, 60), small_port("Ethernet8", 0, 20)};
   auto& from_host = tor.ports[0].counters;
   from_host.made_packets = 1;

@@ -19,6 +19,7 @@ FABRIC = '''name: running
 run: {clock: wall, duration: 600s}
 fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 2, host_link: {rate: 1Gbps, length: 3m}, fabric_link: {rate: 1Gbps, length: 40m}}
 workload: [{name: w, pattern: pairs, from: [h1], to: [h3], message: 1GiB, messages: 64, qps: 4, mtu: 1024, rate: 400Mbps}]
+overrides: [{at: tor1, from: h2, to: h4, via: spine1}]
 '''
 WORDS = {  # of each thing's table
     'fabric': ['name: running', 'clock: wall'],
@@ -29,6 +30,7 @@ WORDS = {  # of each thing's table
     'flows': ['WORKLOAD', 'h1', 'h3'],
     'links': ['tor1:Ethernet0', 'h1:eth0', 'STATE'],
     'ip route --node tor1': ['10.0.2.0/24', 'spine1 via Ethernet8, spine2 via Ethernet12'],
+    'overrides --node tor1': ['10.0.2.3/32', 'spine1 via Ethernet8', 'file, line 5', 'in use'],
     'arp --node tor1': ['nothing'],
     'mac --node tor1': ['vlan', 'Ethernet0'],
     'counters': ['SAI_PORT_STAT_IF_IN_OCTETS'],

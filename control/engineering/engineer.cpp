@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/engineering/engineer.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+#include "control/engineering/place_demands.hpp"
+#include "control/routing/next_hops.hpp"
+
+namespace softspine::control {
+
+namespace {
+
+class Engineer {
+ public:
+  Engineer(const Testbed& testbed, const std::vector<RouteTable>& routes,
+           const std::map<uint32_t, std::vector<Override>>& before)
+      : config_(*testbed.engineering), fabric_(testbed.fabric), routes_(routes) {
+    for (const auto& [node, list] : before) {
+      for (const Override& each : list) before_[{node, each.in_port, each.to}] = each.out_port;
+    }
+    for (const FabricLink& link : fabric_.links) {
+      capacity_bps_.insert(capacity_bps_.end(), 2, static_cast<double>(link.rate.count_bps()));
+    }
+    load_.resize(capacity_bps_.size());
+    for (const uint32_t node : config_.switches) out_.overrides[node];
+  }
+
+  EngineeringPlan make(const std::vector<FlowDemand>& demands) {
+    for (const FlowDemand& each : demands) take(each);
+    const PlacedDemands placed = place_demands(demands_, capacity_bps_, config_.utilisation, load_);
+    out_.demands = static_cast<uint32_t>(demands_.size());
+    for (size_t d = 0; d < demands_.size(); ++d) {
+      if (placed.path[d]) put(flows_[d], ways_[d][*placed.path[d]]);
+    }
+    // What fits nowhere is where ECMP has it.
+    load_ = placed.load;
+    for (size_t d = 0; d < demands_.size(); ++d) {
+      if (!placed.path[d]) spread(flows_[d]);
+    }
+    out_.highest = load_.empty() ? 0 : *std::ranges::max_element(load_);
+    return std::move(out_);
+  }
+
+ private:
+  using Shares = std::map<uint32_t, double>;  // by link and direction
+
+  void take(const FlowDemand& each) {
+    const auto& ports = ports_to(fabric_, routes_[each.at.node], each.to);
+    const bool is_ours = std::ranges::binary_search(config_.switches, each.at.node);
+    if (!is_ours || ports.size() < 2) return spread(each);
+    PathDemand demand{.bps = each.bps, .paths = {}, .current = {}};
+    const auto now = before_.find({each.at.node, each.at.port, host_prefix(fabric_.nodes[each.to].ipv4)});
+    for (size_t p = 0; p < ports.size(); ++p) {
+      demand.paths.push_back(path_of({each.at.node, ports[p]}, each.to));
+      if (now != before_.end() && now->second == ports[p]) demand.current = static_cast<uint32_t>(p);
+    }
+    demands_.push_back(std::move(demand));
+    flows_.push_back(each);
+    ways_.push_back(ports);
+  }
+
+  DemandPath path_of(LinkEnd first, uint32_t host) const {
+    Shares shares;
+    cross(first, host, 1, shares);
+    DemandPath out;
+    for (const auto& [link, share] : shares) out.links.push_back({link, share});
+    return out;
+  }
+
+  void spread(const FlowDemand& each) {
+    Shares shares;
+    follow(each.at.node, each.to, 1, shares);
+    for (const auto& [link, share] : shares) load_[link] += each.bps * share / capacity_bps_[link];
+  }
+
+  // Routes form no circle.
+  void follow(uint32_t node, uint32_t host, double share, Shares& out) const {
+    const auto& ports = ports_to(fabric_, routes_[node], host);
+    for (const uint16_t port : ports) cross({node, port}, host, share / static_cast<double>(ports.size()), out);
+  }
+  void cross(LinkEnd from, uint32_t host, double share, Shares& out) const {
+    const uint32_t peer = fabric_.peer_of(from).node;
+    if (fabric_.nodes[peer].kind != NodeKind::kSwitch) return;
+    const uint32_t link = fabric_.port(from).link;
+    out[2 * link + (fabric_.links[link].a == from ? 0 : 1)] += share;
+    follow(peer, host, share, out);
+  }
+
+  void put(const FlowDemand& flow, uint16_t port) {
+    std::vector<Override>& list = out_.overrides[flow.at.node];
+    const FabricNode& host = fabric_.nodes[flow.to];
+    if (list.size() + 2 > kMaxOverrides) return;
+    ++out_.placed;
+    Override made{.node = flow.at.node, .in_port = flow.at.port, .out_port = port, .to = {}, .is_engineered = true};
+    made.to = host_prefix(host.ipv4);
+    const auto now = before_.find({made.node, made.in_port, made.to});
+    if (now != before_.end() && now->second != port) ++out_.moved;
+    list.push_back(made);
+    made.to = host_prefix(host.ipv6);
+    list.push_back(made);
+  }
+
+  const EngineeringConfig& config_;
+  const Fabric& fabric_;
+  const std::vector<RouteTable>& routes_;
+  std::map<std::tuple<uint32_t, uint16_t, std::variant<Ipv4Prefix, Ipv6Prefix>>, uint16_t> before_;  // → port
+  std::vector<double> capacity_bps_;  // by link and direction: 2 × link, + 1 from its end b
+  std::vector<double> load_;
+  std::vector<PathDemand> demands_;
+  std::vector<FlowDemand> flows_;            // by demand
+  std::vector<std::vector<uint16_t>> ways_;  // by demand: the port of each path
+  EngineeringPlan out_;
+};
+
+}  // namespace
+
+EngineeringPlan engineer(const Testbed& testbed, const std::vector<RouteTable>& routes,
+                         const std::vector<FlowDemand>& demands,
+                         const std::map<uint32_t, std::vector<Override>>& before) {
+  return Engineer(testbed, routes, before).make(demands);
+}
+
+}  // namespace softspine::control

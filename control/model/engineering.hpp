@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// Overrides of routes at switches, and the controller that computes some (control/engineering).
+#pragma once
+
+#include <cstdint>
+#include <variant>
+#include <vector>
+
+#include "control/document/error.hpp"
+#include "control/model/address.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+// What comes in by `in_port` of a switch and is bound for `to` leaves by `out_port`, which is a next hop of each route
+// to `to` while all links are up. Of several that fit a packet the longest prefix counts.
+struct Override {
+  uint32_t node = 0;
+  uint16_t in_port = 0;
+  uint16_t out_port = 0;
+  std::variant<Ipv4Prefix, Ipv6Prefix> to;
+  bool is_engineered = false;  // the controller's, else the file's, which goes before
+  Place place = {};
+
+  friend bool operator==(const Override& a, const Override& b) {
+    return a.node == b.node && a.in_port == b.in_port && a.out_port == b.out_port && a.to == b.to &&
+           a.is_engineered == b.is_engineered;
+  }
+};
+
+// At most so many of the file's at a switch, and as many of the controller's.
+inline constexpr uint32_t kMaxOverrides = 4'096;
+
+struct EngineeringConfig {
+  dataplane::Duration interval = dataplane::Duration::ms(1);  // from one measurement to the next
+  dataplane::Duration delay = dataplane::Duration::us(10);    // from a measurement to its plan at the switches
+  std::vector<uint32_t> switches;                             // ToRs whose hosts' flows it places, ascending
+  double utilisation = 1;                                     // of a link, that placed flows may fill
+};
+
+}  // namespace softspine::control

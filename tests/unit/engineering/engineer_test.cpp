@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+// From demands to overrides: which ToRs get them, what loads the links beside them.
+#include "control/engineering/engineer.hpp"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "control/routing/next_hops.hpp"
+#include "tests/unit/config/complaints.hpp"
+
+namespace softspine::control {
+namespace {
+
+using tests::read_well;
+
+constexpr std::string_view kZone =
+    "name: zone\n"
+    "fabric: {kind: leaf-spine, tors: 3, spines: 4, hosts_per_tor: 4,\n"
+    "  host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
+    "traffic_engineering: {interval: 100us, at: [tor1, tor2]}\n";
+
+uint32_t node_of(const Testbed& testbed, std::string_view name) {
+  const auto& nodes = testbed.fabric.nodes;
+  return static_cast<uint32_t>(std::ranges::find(nodes, name, &FabricNode::name) - nodes.begin());
+}
+
+FlowDemand demand(const Testbed& testbed, std::string_view from, std::string_view to, double gbps) {
+  return {.at = testbed.fabric.peer_of({node_of(testbed, from), 0}), .to = node_of(testbed, to), .bps = gbps * 1e9};
+}
+
+std::vector<RouteTable> routes_of(const Testbed& testbed, const std::vector<uint32_t>& down = {}) {
+  std::vector<bool> up(testbed.fabric.links.size(), true);
+  for (const uint32_t link : down) up[link] = false;
+  return compute_routes(testbed.fabric, up);
+}
+
+TEST(Engineer, GivesEveryFlowOfAToRAnUplinkOfItsOwn) {
+  const Testbed testbed = read_well(kZone);
+  const std::vector<FlowDemand> demands{demand(testbed, "h1", "h5", 90), demand(testbed, "h2", "h6", 90),
+                                        demand(testbed, "h3", "h7", 90), demand(testbed, "h4", "h8", 90)};
+  const EngineeringPlan plan = engineer(testbed, routes_of(testbed), demands, {});
+  EXPECT_EQ(plan.demands, 4u);
+  EXPECT_EQ(plan.placed, 4u);
+  EXPECT_DOUBLE_EQ(plan.highest, 0.9);
+  const auto& overrides = plan.overrides.at(node_of(testbed, "tor1"));
+  ASSERT_EQ(overrides.size(), 8u) << "IPv4 and IPv6";
+  std::set<uint16_t> ports;
+  for (const Override& each : overrides) {
+    ports.insert(each.out_port);
+    EXPECT_TRUE(each.is_engineered);
+  }
+  EXPECT_EQ(ports.size(), 4u);
+  EXPECT_TRUE(plan.overrides.at(node_of(testbed, "tor2")).empty()) << "where nothing comes in";
+  EXPECT_FALSE(plan.overrides.contains(node_of(testbed, "tor3"))) << "which is not the controller's";
+}
+
+TEST(Engineer, AvoidsWhatOthersLoadFurtherOn) {
+  const Testbed testbed = read_well(kZone);
+  // The spines' links to tor3 have what tor1 placed there; tor2's flow takes another spine.
+  const std::vector<FlowDemand> demands{demand(testbed, "h1", "h9", 90), demand(testbed, "h5", "h10", 80)};
+  const EngineeringPlan plan = engineer(testbed, routes_of(testbed), demands, {});
+  const uint16_t first = plan.overrides.at(node_of(testbed, "tor1")).at(0).out_port;
+  const uint16_t second = plan.overrides.at(node_of(testbed, "tor2")).at(0).out_port;
+  EXPECT_NE(first, second);
+  EXPECT_DOUBLE_EQ(plan.highest, 0.9);
+}
+
+TEST(Engineer, CountsUnplacedFlowsAsEcmpSpreadsThem) {
+  const Testbed testbed = read_well(kZone);
+  // tor3 is not the controller's: 80 Gb/s over four spines are 20 on each, also down to tor1.
+  const EngineeringPlan plan = engineer(testbed, routes_of(testbed), {demand(testbed, "h9", "h1", 80)}, {});
+  EXPECT_EQ(plan.demands, 0u);
+  EXPECT_DOUBLE_EQ(plan.highest, 0.2);
+}
+
+TEST(Engineer, LeavesLinksThatRoutesHaveLeft) {
+  const Testbed testbed = read_well(kZone);
+  const uint32_t tor1 = node_of(testbed, "tor1");
+  const uint32_t tor2 = node_of(testbed, "tor2");
+  const uint32_t spine1 = node_of(testbed, "spine1");
+  // spine1 has lost tor2: its link to tor1 is up, and leads there no longer.
+  const uint16_t port = ports_between(testbed.fabric, spine1, tor2).at(0);
+  const auto routes = routes_of(testbed, {testbed.fabric.port({spine1, port}).link});
+  std::vector<FlowDemand> demands;
+  for (const auto* pair : {"h1 h5", "h2 h6", "h3 h7"}) {
+    const std::string_view text = pair;
+    demands.push_back(demand(testbed, text.substr(0, 2), text.substr(3), 100));
+  }
+  const EngineeringPlan plan = engineer(testbed, routes, demands, {});
+  EXPECT_EQ(plan.placed, 3u);
+  EXPECT_DOUBLE_EQ(plan.highest, 1);
+  const uint16_t to_spine1 = ports_between(testbed.fabric, tor1, spine1).at(0);
+  for (const Override& each : plan.overrides.at(tor1)) EXPECT_NE(each.out_port, to_spine1);
+}
+
+TEST(Engineer, MovesNobodyWithoutAReason) {
+  const Testbed testbed = read_well(kZone);
+  const auto routes = routes_of(testbed);
+  std::vector<FlowDemand> demands{demand(testbed, "h1", "h5", 90), demand(testbed, "h2", "h6", 90.1),
+                                  demand(testbed, "h3", "h7", 89.9)};
+  const EngineeringPlan first = engineer(testbed, routes, demands, {});
+  std::swap(demands[1].bps, demands[2].bps);  // the order in which they are placed
+  const EngineeringPlan again = engineer(testbed, routes, demands, first.overrides);
+  EXPECT_EQ(again.moved, 0u);
+  EXPECT_EQ(again.overrides, first.overrides);
+  demands[0] = demand(testbed, "h1", "h5", 0.001);
+  demands.push_back(demand(testbed, "h4", "h8", 90));
+  EXPECT_EQ(engineer(testbed, routes, demands, first.overrides).placed, 4u);
+}
+
+TEST(Engineer, PlacesNothingBehindTheSameToR) {
+  const Testbed testbed = read_well(kZone);
+  const EngineeringPlan plan = engineer(testbed, routes_of(testbed), {demand(testbed, "h1", "h2", 50)}, {});
+  EXPECT_EQ(plan.demands, 0u);
+  EXPECT_DOUBLE_EQ(plan.highest, 0);
+}
+
+}  // namespace
+}  // namespace softspine::control
