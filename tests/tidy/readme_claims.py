@@ -140,6 +140,10 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [SHIPPED],
         '| min-cut | virtual | two jobs of 20 servers over two zones at 7:1: by minimum cut 1 % of the bytes crosses, drawn 53 %, and it takes 2.8 times as long | |':
             [SHIPPED],
+        '| traffic-engineering | virtual | a controller against E-ECMP on 16 uplinks: each at 80 %, and 40 to 100 % by the hash of 128 queue pairs | |':
+            [SHIPPED],
+        '| pinned-failure | virtual | an uplink fails: a pinned flow and one of an override by hand collide to the end, one that a controller has placed for 220 us | |':
+            [SHIPPED],
         '| hpn-segment | virtual | 1,024 NICs at the published size: a ring on a rail crosses one ToR and no aggregation switch | |':
             [SHIPPED],
         '| hpn-pod-core | virtual | two pods at 15:1: of what thirty NICs send a fifteenth crosses the core, 400 Gb/s in each plane | |':
