@@ -29,7 +29,6 @@ BY_HAND = [
     Row('control/engineering/place_demands.cpp', '*least > utilisation_ + kTolerance', 'false', 'links are filled beyond the utilisation'),
     Row('control/engineering/place_demands.cpp', 'std::greater<>{}', 'std::less<>{}', 'the smallest flow is placed first'),
     Row('control/engineering/engineer.cpp', 'if (!placed.path[d]) spread(flows_[d]);', ';', 'a flow that fits nowhere loads no link'),
-    Row('testbeds/run/traffic_controller.cpp', 'if (next.is_never() && !assembly_.engine->is_wall()) return;', ';', 'the controller keeps a run alive'),
     Row('dataplane/flow_control/port_flow_control.cpp', 'frame.enable & obeyed(frame)', 'frame.enable',
         'pauses of priorities not enabled, and of deaf ones, are obeyed', within='part.enable = frame.enable & obeyed(frame);'),
     Row('dataplane/flow_control/port_flow_control.cpp', 'pause_.clear(now);', ';', 'a pause outlives the link that it came by'),
