@@ -123,6 +123,7 @@ class Includer {
       into.imported = std::move(part.imported);
     }
     append(into.nodes.items, std::move(part.nodes.items));
+    append(into.stacks.items, std::move(part.stacks.items));
     append(into.links.value, std::move(part.links.value));
     into.links.given = into.links.given || part.links.given;
     into.links.good = into.links.good && part.links.good;
@@ -133,6 +134,7 @@ class Includer {
     for (const auto& item : row.fabrics.items) fabrics_.emplace(item.name, item.key);
     if (!row.topology) return;
     for (const auto& item : row.topology->nodes.items) nodes_.emplace(item.name, item.key);
+    for (const auto& item : row.topology->stacks.items) stacks_.emplace(item.name, item.key);
   }
 
   using Names = std::unordered_map<std::string, Value>;
@@ -150,7 +152,9 @@ class Includer {
   void check_names(TestbedRow& part) {
     check(profiles_, part.profiles.items, "profile");
     check(fabrics_, part.fabrics.items, "fabric");
-    if (part.topology) check(nodes_, part.topology->nodes.items, "node");
+    if (!part.topology) return;
+    check(nodes_, part.topology->nodes.items, "node");
+    check(stacks_, part.topology->stacks.items, "stack");
   }
 
   Reader& reader_;
@@ -158,6 +162,7 @@ class Includer {
   std::map<std::string, Value> included_;  // where; by its path
   size_t bytes_ = 0;
   Names nodes_;
+  Names stacks_;
   Names profiles_;
   Names fabrics_;
 };

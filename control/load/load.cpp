@@ -12,6 +12,7 @@
 #include "control/load/without_effect.hpp"
 #include "control/routing/plane_leaks.hpp"
 #include "control/rows/tables.hpp"
+#include "control/topology/stacks.hpp"
 
 namespace softspine::control {
 namespace {
@@ -148,6 +149,7 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   out.staged = std::move(expanded.staged);
   check_planes(reader, row, document->root(), out.fabric);
   find_without_effect(reader, row, out, expanded.rows);
+  find_slow_stacks(reader, row, out);
   out.warnings = reader.warnings();
   out.ignored = reader.ignored();
   choose_dscps(out);

@@ -19,6 +19,7 @@
 #include "control/model/attachment.hpp"
 #include "control/model/bond.hpp"
 #include "control/model/role.hpp"
+#include "control/model/stack.hpp"
 #include "dataplane/flow_control/link_modes.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
@@ -87,6 +88,7 @@ struct Fabric {
   std::vector<FabricNode> nodes;
   std::vector<FabricLink> links;
   std::vector<Subnet> subnets;
+  std::vector<Stack> stacks;
 
   const FabricPort& port(LinkEnd end) const { return nodes[end.node].ports[end.port]; }
   // "tor1:Ethernet4"

@@ -25,6 +25,7 @@ class Router {
     below_.resize(count);
     tables_.resize(count);
     group_of_.resize(count);
+    find_stack_peers();
     for (const FabricNode& node : fabric.nodes) {
       const auto n = static_cast<uint32_t>(&node - fabric.nodes.data());
       if (node.kind != NodeKind::kSwitch) continue;
@@ -86,6 +87,15 @@ class Router {
     }
   }
 
+  void find_stack_peers() {
+    stack_peer_.assign(fabric_.nodes.size(), kNone);
+    for (const Stack& stack : fabric_.stacks) {
+      if (std::ranges::none_of(stack.peer_links, [this](uint32_t link) { return link_up_[link]; })) continue;
+      stack_peer_[stack.switches[0]] = stack.switches[1];
+      stack_peer_[stack.switches[1]] = stack.switches[0];
+    }
+  }
+
   template <typename See>
   void for_each_switch(See&& see) {
     for (const auto& tier : by_tier_) {
@@ -122,16 +132,31 @@ class Router {
     }
   }
 
+  // Nothing leads there from this member of a stack, and something does from the other one.
+  bool goes_by_peer(uint32_t n) const {
+    return stack_peer_[n] != kNone && at_.best[n] == kNone && at_.best[stack_peer_[n]] != kNone;
+  }
+
   // The group of the ports that lead one step nearer to what was measured last.
   uint32_t group_at(uint32_t n) {
-    if (at_.best[n] == kNone) return kNone;
     std::vector<uint16_t>& ports = ports_;
     ports.clear();
+    if (goes_by_peer(n)) {
+      for (const Neighbour& next : below_[n]) {
+        if (next.node == stack_peer_[n]) ports.push_back(next.port);
+      }
+      return group_with(n, ports);
+    }
+    if (at_.best[n] == kNone) return kNone;
     const bool goes_down = at_.down[n] != kNone;
     for (const Neighbour& next : goes_down ? below_[n] : above_[n]) {
       const uint32_t theirs = goes_down ? at_.down[next.node] : at_.best[next.node];
       if (theirs != kNone && theirs + 1 == at_.best[n]) ports.push_back(next.port);
     }
+    return group_with(n, ports);
+  }
+
+  uint32_t group_with(uint32_t n, const std::vector<uint16_t>& ports) {
     if (const auto known = group_of_[n].find(ports); known != group_of_[n].end()) return known->second;
     const auto group = static_cast<uint32_t>(tables_[n].groups.size());
     group_of_[n].emplace(ports, group);
@@ -144,15 +169,17 @@ class Router {
     measure(subnet.switches);
     for_each_switch(
         [&](uint32_t n) { tables_[n].by_subnet[index] = at_.down[n] == 0 ? RouteTable::kConnected : group_at(n); });
+    const bool stacked = subnet.switches.size() == 2 && stack_peer_[subnet.switches[0]] == subnet.switches[1];
     std::map<std::vector<uint32_t>, std::vector<uint32_t>> moved;  // by the switches that are left
     for (const uint32_t host : subnet.hosts) {
-      if (!fabric_.nodes[host].bond.is_routed_around()) continue;
+      if (!stacked && !fabric_.nodes[host].bond.is_routed_around()) continue;
       auto left = switches_of(host);
       if (!left.empty() && left != subnet.switches) moved[std::move(left)].push_back(host);
     }
     for (const auto& [left, hosts] : moved) {
       measure(left);
       for_each_switch([&](uint32_t n) {
+        if (stacked && stack_peer_[n] != subnet.switches[0] && stack_peer_[n] != subnet.switches[1]) return;
         const uint32_t route = at_.down[n] == 0 ? RouteTable::kConnected : group_at(n);
         if (route == tables_[n].by_subnet[index]) return;
         for (const uint32_t host : hosts) tables_[n].by_host[host] = route;
@@ -181,6 +208,7 @@ class Router {
   std::vector<uint32_t> by_tier_[kTopTier + 1];  // switches
   std::vector<std::vector<Neighbour>> above_;    // of a higher tier
   std::vector<std::vector<Neighbour>> below_;    // of a lower one, or of the same
+  std::vector<uint32_t> stack_peer_;             // by node: over a peer link that is up
   std::vector<RouteTable> tables_;
   std::vector<std::map<std::vector<uint16_t>, uint32_t>> group_of_;  // by switch: the index of a set of ports
   Distances at_;

@@ -18,6 +18,7 @@
 #include "control/model/testbed.hpp"
 #include "control/rows/engineering_rows.hpp"
 #include "control/rows/qos_rows.hpp"
+#include "control/rows/stack_row.hpp"
 
 namespace softspine::control {
 
@@ -323,6 +324,7 @@ struct TopologyRow {
   Tried<ImportRow> imported;
   Named<NodeRow> nodes;
   Tried<std::vector<LinkRow>> links;
+  Named<StackRow> stacks;
 };
 
 // The profiles of switches that name none, a member for each row of kSwitchRoles: a table's key is a member.

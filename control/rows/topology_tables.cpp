@@ -17,6 +17,7 @@ const Limits<Length> kLengths = within(kLeastLinkLength, kMostLinkLength);
 const Limits<uint32_t> kMtus = within(kLeastLinkMtu, kMostLinkMtu);
 
 const Limits<Duration> kResponseTimes = within<Duration>(Duration{}, Duration::ms(1));
+const Limits<Duration> kKeepaliveTimes = within<Duration>(Duration::us(1), Duration::s(3600));
 constexpr std::string_view kResponseHelp =
     "how late after a pause's last bit an end may begin a frame of its priority; 802.3's maximum if not given";
 
@@ -65,7 +66,40 @@ const Table<TopologyRow>& Tables<TopologyRow>::table() {
       Table<TopologyRow>("topology", "Nodes and links by name.")
           .optional("import", &TopologyRow::imported, "nodes and links of another system's file")
           .optional("nodes", &TopologyRow::nodes, "new nodes, or more about generated ones")
-          .optional("links", &TopologyRow::links, "which ports are joined");
+          .optional("links", &TopologyRow::links, "which ports are joined")
+          .optional("stacks", &TopologyRow::stacks, "pairs of ToRs that are one system to their hosts' bonds");
+  return table;
+}
+
+const Table<StackRow>& Tables<StackRow>::table() {
+  static const Table<StackRow> table =
+      Table<StackRow>("stack",
+                      "Two ToRs that are one system to their hosts' bonds (MC-LAG), with a link between them. Keys and "
+                      "defaults are those of vPC.")
+          .required("switches", &StackRow::switches, "the two ToRs",
+                    held_to<std::vector<std::string>>([](const std::vector<std::string>& names) {
+                      return names.size() == 2 ? "" : "a stack is two ToRs, not " + std::to_string(names.size());
+                    }))
+          .optional("primary", &StackRow::primary,
+                    "which of the two goes on if both live and the peer link is lost; the first if not given")
+          .optional(
+              "management", &StackRow::management,
+              "keepalives also go over a network of their own, which never fails; false: over the peer link alone")
+          .optional("keepalive_interval", &StackRow::keepalive_interval, "keepalives go at every multiple of this",
+                    kKeepaliveTimes)
+          .optional("keepalive_timeout", &StackRow::keepalive_timeout,
+                    "how long no keepalive may arrive until the peer is held for lost", kKeepaliveTimes)
+          .optional("hold_timeout", &StackRow::hold_timeout,
+                    "how long, once the peer link is lost, nothing is concluded from keepalives",
+                    within<Duration>(Duration{}, Duration::s(3600)))
+          .optional("delay_restore", &StackRow::delay_restore,
+                    "how long the ports to hosts stay shut after the peer link, or the switch itself, is back",
+                    within<Duration>(Duration{}, Duration::s(3600)))
+          .check([](Reader& reader, Value at, const StackRow& row) {
+            return row.keepalive_timeout >= row.keepalive_interval ||
+                   reader.wrong(at.child("keepalive_timeout"),
+                                "is shorter than keepalive_interval: the peer would be lost between two keepalives");
+          });
   return table;
 }
 

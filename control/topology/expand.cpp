@@ -10,6 +10,7 @@
 #include "control/topology/bonds.hpp"
 #include "control/topology/collect.hpp"
 #include "control/topology/ports.hpp"
+#include "control/topology/stacks.hpp"
 #include "dataplane/units/ids.hpp"
 
 namespace softspine::control {
@@ -58,6 +59,7 @@ class Expansion {
     if (collected_.links_known) check_connected();
     attach_hosts(reader_, out_);
     bond_hosts(reader_, out_);
+    if (collected_.names_known && collected_.links_known) stack_switches(reader_, row_, out_);
     check_credit();
     plan_addresses(reader_, out_);
     out_.names_known = collected_.names_known;

@@ -13,7 +13,7 @@ struct FailingFabric {
   std::string_view text;  // `fabric:` or `topology:` of a testbed
 };
 
-inline constexpr std::array<FailingFabric, 6> kFailingFabrics{{
+inline constexpr std::array<FailingFabric, 7> kFailingFabrics{{
     {"leaf-spine",
      "fabric: {kind: leaf-spine, tors: 3, spines: 3, hosts_per_tor: 1, host_link: {rate: 100Gbps}, "
      "fabric_link: {rate: 100Gbps}}\n"},
@@ -48,6 +48,13 @@ inline constexpr std::array<FailingFabric, 6> kFailingFabrics{{
     - {endpoints: [b, d], rate: 100Gbps}
     - {endpoints: [c, d], rate: 100Gbps}
 )"},
+    {"hpn with a stack",
+     "fabric: {kind: hpn, segments: 2, servers_per_segment: 2, rails: 1, planes: 1, aggregations_per_plane: 2, "
+     "host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
+     "topology:\n"
+     "  links: [{endpoints: [s1-r1-tor1, s1-r1-tor2], rate: 100Gbps}]\n"
+     "  stacks: {rack: {switches: [s1-r1-tor1, s1-r1-tor2], keepalive_interval: 10us, keepalive_timeout: 50us, "
+     "hold_timeout: 30us, delay_restore: 200us}}\n"},
 }};
 
 }  // namespace softspine::tests

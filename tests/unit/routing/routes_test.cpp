@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
 #include <set>
 
 #include "control/load/load.hpp"
+#include "control/routing/mixed_routes.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 
@@ -185,6 +187,60 @@ TEST(RoutesOfALeafSpine, UseEverySpineForARemoteSubnetAndNoneForTheirOwn) {
       }
     }
     EXPECT_TRUE(tables[n].by_host.empty());
+  }
+}
+
+// Two racks of two hosts with two ports each; the ToRs of the first are a stack, with two links between them.
+const char* const kStack = R"(
+fabric: {kind: hpn, segments: 2, servers_per_segment: 2, rails: 1, planes: 1, aggregations_per_plane: 2, cores: 0,
+         host_link: {rate: 1Gbps}, fabric_link: {rate: 1Gbps}}
+topology:
+  links:
+    - {endpoints: [s1-r1-tor1, s1-r1-tor2], rate: 1Gbps}
+    - {endpoints: [s1-r1-tor1, s1-r1-tor2], rate: 1Gbps}
+  stacks: {rack: {switches: [s1-r1-tor1, s1-r1-tor2]}}
+)";
+
+// Others send to either member while one reaches the other; a member without any way sends to the other one.
+void expect_as_stacked(const Fabric& fabric, const std::vector<bool>& up) {
+  const Stack& stack = fabric.stacks[0];
+  std::map<uint32_t, std::set<uint16_t>> aside;  // by member
+  for (const uint32_t link : stack.peer_links) {
+    if (!up[link]) continue;
+    for (const LinkEnd end : {fabric.links[link].a, fabric.links[link].b}) aside[end.node].insert(end.port);
+  }
+  const auto tables = compute_routes(fabric, up);
+  const Reference reference(fabric, up);
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    if (fabric.nodes[n].kind != NodeKind::kSwitch) continue;
+    const uint32_t other = stack.switches[stack.switches[0] == n ? 1 : 0];
+    for (uint32_t h = 0; h < fabric.nodes.size(); ++h) {
+      const FabricNode& host = fabric.nodes[h];
+      if (host.kind != NodeKind::kHost) continue;
+      auto to = attached(fabric, up, h);
+      if (to.empty() || to.contains(n)) continue;
+      const bool of_stack = fabric.subnets[host.subnet].switches[0] == std::ranges::min(stack.switches);
+      if (of_stack && !aside.empty() && !aside.contains(n)) to = {stack.switches[0], stack.switches[1]};
+      auto expected = reference.ports(n, to);
+      const bool other_has_way = aside.contains(n) && (to.contains(other) || !reference.ports(other, to).empty());
+      if (expected.empty() && other_has_way) expected = aside[n];
+      const auto own = tables[n].by_host.find(h);
+      const uint32_t route = own != tables[n].by_host.end() ? own->second : tables[n].by_subnet[host.subnet];
+      EXPECT_EQ(ports_of(tables[n], route), expected) << fabric.nodes[n].name << " to " << host.name;
+    }
+  }
+  EXPECT_EQ(loop_in(fabric, tables), std::vector<uint32_t>{});
+}
+
+TEST(RoutesOfAStack, TakeThePeerLinkWhereAMemberHasNoOtherWay) {
+  const Testbed testbed = testbed_of(kStack);
+  ASSERT_EQ(testbed.fabric.stacks.size(), 1U);
+  dataplane::Rng rng{tests::seed(), 1};
+  for (int round = 0; round < 300; ++round) {
+    std::vector<bool> up(testbed.fabric.links.size(), true);
+    for (uint64_t i = 0, broken = rng.below(up.size() / 2); i < broken; ++i) up[rng.below(up.size())] = false;
+    expect_as_stacked(testbed.fabric, up);
+    if (HasFailure()) return;
   }
 }
 

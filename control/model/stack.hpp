@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two ToRs that are one system to the bonds of their hosts (MC-LAG, MLAG, vPC): a peer link joins them, and each tells
+// the other by keepalives that its control plane lives. What they do when these fail: testbeds/run/stack_control.hpp.
+//
+//   keepalive_interval  keepalives go at every multiple of it, over the peer link and, with `management`, over a
+//   network
+//                       of their own, which never fails
+//   keepalive_timeout   how long none may arrive until the peer is held for lost
+//   hold_timeout        how long, once the peer link is lost, no conclusion is drawn from keepalives
+//   delay_restore       how long the ports to hosts stay shut after the peer is back, or the switch itself
+// The keys, their meanings and their defaults are those of Cisco's vPC (Nexus 9000 Series NX-OS Interfaces
+// Configuration Guide, "Configuring vPCs": peer-keepalive interval, timeout, hold-timeout; delay restore).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dataplane/units/time.hpp"
+
+namespace softspine::control {
+
+struct Stack {
+  std::string name;
+  std::array<uint32_t, 2> switches{};  // nodes; the primary, then the secondary
+  std::vector<uint32_t> peer_links;    // ascending
+  bool management = true;
+  dataplane::Duration keepalive_interval = dataplane::Duration::s(1);
+  dataplane::Duration keepalive_timeout = dataplane::Duration::s(5);
+  dataplane::Duration hold_timeout = dataplane::Duration::s(3);
+  dataplane::Duration delay_restore = dataplane::Duration::s(30);
+};
+
+}  // namespace softspine::control
