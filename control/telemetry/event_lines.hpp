@@ -25,7 +25,8 @@ struct EventFacts {
 const EventFacts& facts_of(dataplane::EventKind kind);
 
 void add_event_line(std::string& out, const dataplane::Event& event, std::string_view port);
-// A fault, a change of routes, a deadlock: what control did or found. `key` and `value` say to whom.
+// A fault, a stack's decision, a change of routes, a deadlock: what control did or found. `key` and `value` say to
+// whom.
 void add_event_line(std::string& out, dataplane::Instant at, std::string_view name, std::string_view key,
                     std::string_view value);
 

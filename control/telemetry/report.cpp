@@ -13,6 +13,7 @@
 #include "control/telemetry/nic_ports.hpp"
 #include "control/telemetry/notices.hpp"
 #include "control/telemetry/port_rows.hpp"
+#include "control/telemetry/stack_json.hpp"
 #include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"
 
@@ -318,6 +319,7 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
            {"faults", faults_json(snapshot)},
            {"unexplained_losses", unexplained_json(snapshot)},
            {"deadlocks", deadlocks_json(snapshot)},
+           {"stacks", stacks_json(snapshot)},
            {"errors", errors_json(snapshot.errors)},
            {"notices", notices_of(snapshot)},
            {"engine", engine_json(snapshot.engine, facts)}};

@@ -16,6 +16,7 @@
 //   faults     [{at_ps what loss_window{}}]: those that struck and ended, and what each has cost (loss_window.hpp)
 //   unexplained_losses [{reason packets bytes …}]: in a run that has had a fault, what none explains
 //   deadlocks  [{found_ps circle}]
+//   stacks     {name: {peers … members{switch: {role state …}}}}: pairs of ToRs that are one (stack_snapshot.hpp)
 //   errors     [{who what first_ps last_ps count}]     error_channel.hpp; none in a run that went well
 //   notices    [sentence]                              notices.hpp
 //   engine     how the machine did

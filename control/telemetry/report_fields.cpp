@@ -9,6 +9,7 @@
 #include "control/telemetry/loss_window_json.hpp"
 #include "control/telemetry/nic_ports.hpp"
 #include "control/telemetry/port_rows.hpp"
+#include "control/telemetry/stack_json.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 
 namespace softspine::control {
@@ -224,8 +225,8 @@ Fields edge_fields() {
 const std::vector<ReportField>& report_fields() {
   static const Fields all = [] {
     Fields out = run_fields();
-    for (const auto& part :
-         {total_fields, flow_fields, switch_fields, port_fields, link_fields, host_fields, edge_fields, fault_fields}) {
+    for (const auto& part : {total_fields, flow_fields, switch_fields, port_fields, link_fields, host_fields,
+                             edge_fields, fault_fields, stack_fields}) {
       add(out, part());
     }
     return out;

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "control/telemetry/loss_window.hpp"
+#include "control/telemetry/stack_snapshot.hpp"
 #include "dataplane/edge/edge_counters.hpp"
 #include "dataplane/edge/nic_counters.hpp"
 #include "dataplane/egress/counters.hpp"
@@ -391,6 +392,7 @@ struct FabricSnapshot {
   std::vector<LinkSnapshot> links;
   std::vector<FaultSnapshot> faults;             // since the start
   std::vector<DeadlockSnapshot> deadlocks;       // since the start
+  std::vector<StackSnapshot> stacks;             // of the testbed
   std::optional<LossAccount> loss_account = {};  // in a run that has had a fault
   uint32_t route_changes = 0;                    // switches that got new tables as links went down and up, summed up
   std::optional<EngineeringSnapshot> engineering = {};  // if there is a controller

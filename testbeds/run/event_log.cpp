@@ -68,6 +68,10 @@ void EventLog::gather_control() {
   const auto& links = sources_.links.struck();
   for (; links_seen_ < links.size(); ++links_seen_)
     add(links[links_seen_].at, "fault", "what", links[links_seen_].what);
+  const auto& decided = sources_.stacks.decided();
+  for (; stacks_seen_ < decided.size(); ++stacks_seen_) {
+    add(decided[stacks_seen_].at, "stack", "what", decided[stacks_seen_].what);
+  }
   const auto& faults = sources_.faults.struck();
   for (; faults_seen_ < faults.size(); ++faults_seen_) {
     add(faults[faults_seen_].at, "fault", "what", faults[faults_seen_].what);

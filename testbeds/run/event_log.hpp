@@ -25,6 +25,7 @@
 #include "testbeds/run/deadlock_look.hpp"
 #include "testbeds/run/fault_control.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/stack_control.hpp"
 
 namespace softspine::testbeds {
 
@@ -33,6 +34,7 @@ class EventLog {
   // What it reads; all outlive it.
   struct Sources {
     const LinkControl& links;
+    const StackControl& stacks;
     const FaultControl& faults;
     const DeadlockLook& deadlocks;
   };
@@ -68,6 +70,7 @@ class EventLog {
   std::vector<dataplane::Event> events_;  // not written yet
   std::vector<Line> lines_;               // not written yet
   size_t links_seen_ = 0;
+  size_t stacks_seen_ = 0;
   size_t faults_seen_ = 0;
   size_t deadlocks_seen_ = 0;
   size_t routes_seen_ = 0;

@@ -50,6 +50,15 @@ std::vector<std::string> words_about(const dataplane::LacpPort& port, bool was_u
 
 }  // namespace
 
+dataplane::MacAddress lacp_system(const control::Fabric& fabric, const control::Subnet& subnet) {
+  for (const control::Stack& stack : fabric.stacks) {
+    if (std::ranges::is_permutation(stack.switches, subnet.switches)) {
+      return fabric.nodes[stack.switches[0]].ports[0].mac.bytes;
+    }
+  }
+  return kCommonSystem;
+}
+
 LacpControl::LacpControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links)
     : testbed_(testbed), assembly_(assembly), links_(links) {
   for (const uint32_t host : assembly.outside) {
@@ -64,7 +73,7 @@ void LacpControl::run_at(uint32_t host, uint16_t port) {
   const control::Subnet& subnet = fabric.subnets[fabric.nodes[host].subnet];
   dataplane::LacpConfig config{.actor = {}, .second = Duration::s(1) / testbed_.run.dilation};
   config.actor.system_priority = kPriority;
-  config.actor.system = kCommonSystem;
+  config.actor.system = lacp_system(fabric, subnet);
   config.actor.key = static_cast<uint16_t>(place_in(subnet.hosts, host) + 1);
   config.actor.port_priority = kPriority;
   config.actor.port = static_cast<uint16_t>((place_in(subnet.switches, end.node) + 1) * kPortOffset + end.port + 1);

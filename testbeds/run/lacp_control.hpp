@@ -5,6 +5,9 @@
 // system 00:00:5E:00:01:01 and, for one host, the same key. The numbers of its ports are shifted by an offset of its
 // own. So the host sees two ports of one system, and makes them one aggregate.
 //
+// The two switches of a stack (stack_control.hpp) do the same, with a system that is their own: the MAC address of the
+// primary's first port.
+//
 //   key of a host     its place among its subnet's hosts, from 1
 //   number of a port  (place among the subnet's switches + 1) × 1024 + port + 1
 //
@@ -19,6 +22,9 @@
 #include "testbeds/run/link_control.hpp"
 
 namespace softspine::testbeds {
+
+// What the switches of the subnet answer as.
+dataplane::MacAddress lacp_system(const control::Fabric& fabric, const control::Subnet& subnet);
 
 class LacpControl {
  public:

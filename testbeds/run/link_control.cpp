@@ -56,11 +56,22 @@ void LinkControl::set(const std::vector<uint32_t>& links, bool up, Instant now) 
 void LinkControl::set_lost(uint32_t link, bool lost, Instant now) {
   LinkState& state = states_[link];
   lost ? ++state.lost_ends : --state.lost_ends;
-  const bool up = state.asked && state.lost_ends == 0;
-  if (state.up == up) return;
-  if (!up) return take_down({link}, fault_text(testbed_.fabric, {link}, false), now);
+  if (state.up == state.should_be_up()) return;
+  if (state.up) return take_down({link}, fault_text(testbed_.fabric, {link}, false), now);
   set_carrier(link, true, now);
   reopen({link}, true, now);
+}
+
+void LinkControl::set_shut(const std::vector<uint32_t>& links, bool shut, const std::string& what, Instant now) {
+  std::vector<uint32_t> changed;
+  for (const uint32_t link : links) {
+    states_[link].shut = shut;
+    if (states_[link].up != states_[link].should_be_up()) changed.push_back(link);
+  }
+  if (changed.empty()) return;
+  if (shut) return take_down(changed, what, now);
+  for (const uint32_t link : changed) set_carrier(link, true, now);
+  reopen(changed, true, now);
 }
 
 void LinkControl::set_unused(uint32_t link, bool unused, Instant now) {
@@ -163,7 +174,7 @@ void LinkControl::go_down_drained(uint32_t fault, Instant now) {
   notice(change_of(found->links), true, now);
 }
 
-// Whatever these links had. One whose end outside has no carrier stays down.
+// Whatever these links had. One whose end outside has no carrier, or whose switch has shut it, stays down.
 void LinkControl::repair(const std::vector<uint32_t>& links, Instant now) {
   std::vector<uint32_t> working;
   bool by_signal = false;
@@ -171,7 +182,7 @@ void LinkControl::repair(const std::vector<uint32_t>& links, Instant now) {
     LinkState& state = states_[link];
     if (state.works()) continue;
     by_signal = by_signal || !state.up || state.is_dark || state.drained;
-    if (!state.up && state.lost_ends == 0) set_carrier(link, true, now);
+    if (!state.up && state.should_be_up()) set_carrier(link, true, now);
     for (const LinkEnd end : {testbed_.fabric.links[link].a, testbed_.fabric.links[link].b}) {
       if (dead_.erase(end) != 0) set_dead({end}, false);  // however many faults it had
     }
@@ -237,6 +248,7 @@ std::optional<Duration> LinkControl::detection_of(bool by_signal) const {
 }
 
 void LinkControl::notice(Change change, bool by_signal, Instant now) {
+  if (see_change_) see_change_(now);
   const auto after = detection_of(by_signal);
   if (!after) {
     for (const uint32_t fault : change.ended) losses_.restored(fault, now);

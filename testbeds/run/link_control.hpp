@@ -17,8 +17,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "control/compile/compile.hpp"
@@ -44,8 +47,10 @@ class LinkControl {
   // From an action: an end of the link that is outside has lost its carrier, or has it again. The link is up if set()
   // wants it up and no end has lost its carrier.
   void set_lost(uint32_t link, bool lost, dataplane::Instant now);
+  // From an action: the switch at one end shuts the links, or opens them again; `what` is the fault that begins.
+  void set_shut(const std::vector<uint32_t>& links, bool shut, const std::string& what, dataplane::Instant now);
   // From an action, or before start(): routes leave the link out although it is up, or no longer: LACP has not agreed
-  // on its use.
+  // on its use, or a stack holds the other end for lost.
   void set_unused(uint32_t link, bool unused, dataplane::Instant now);
   // From an action: whatever the fault does to links, from now on; `until` and `links_after` count from now.
   void strike(const control::Fault& fault, dataplane::Instant now);
@@ -58,6 +63,9 @@ class LinkControl {
   bool use_engineered(uint32_t node, std::vector<control::Override> overrides, dataplane::Instant now);
 
   bool up(uint32_t link) const { return states_[link].up; }
+  const LinkState& state(uint32_t link) const { return states_[link]; }
+  // Before start(): `see` is called in the action in which links have changed.
+  void on_change(std::function<void(dataplane::Instant now)> see) { see_change_ = std::move(see); }
   const control::RouteTable& routes(uint32_t node) const { return waves_.routes(node); }
   const std::vector<control::RouteTable>& all_routes() const { return waves_.all(); }
   uint32_t route_changes() const { return static_cast<uint32_t>(waves_.followed().size()); }
@@ -111,6 +119,7 @@ class LinkControl {
   std::vector<Open> open_;
   std::map<control::LinkEnd, uint32_t> dead_;  // ports whose frames die: by how many faults
   std::vector<control::FaultSnapshot> struck_;
+  std::function<void(dataplane::Instant)> see_change_;
 };
 
 }  // namespace softspine::testbeds

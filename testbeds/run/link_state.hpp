@@ -13,14 +13,16 @@ struct LinkState {
   bool up = true;
   bool asked = true;      // to be up, whatever its ends say
   uint8_t lost_ends = 0;  // without carrier
+  bool shut = false;      // by its switch itself (stack_control.hpp)
   bool drained = false;
   uint32_t deaths = 0;       // faults by which frames die on it
   bool is_dark = false;      // by one of them an end has no signal
-  bool unused = false;       // LACP has not agreed on it
+  bool unused = false;       // LACP has not agreed on it, or a stack holds it for lost
   Use last = Use::kFull;     // at the last change
   uint64_t changes = 0;      // from one use to another
   Use noticed = Use::kFull;  // by detection
 
+  bool should_be_up() const { return asked && lost_ends == 0 && !shut; }
   Use use() const {
     if (!up || deaths > 0) return Use::kNone;
     return drained ? Use::kLastResort : Use::kFull;

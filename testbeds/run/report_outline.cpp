@@ -57,6 +57,12 @@ control::FabricSnapshot outline_of(const control::Testbed& testbed) {
   for (const control::FabricLink& link : testbed.fabric.links) {
     out.links.push_back({.a = testbed.fabric.name_of(link.a), .b = testbed.fabric.name_of(link.b)});
   }
+  for (const control::Stack& stack : testbed.fabric.stacks) {
+    const auto member = [&](size_t i) {
+      return control::StackMemberSnapshot{.name = testbed.fabric.nodes[stack.switches[i]].name};
+    };
+    out.stacks.push_back({.name = stack.name, .members = {member(0), member(1)}});
+  }
   return out;
 }
 

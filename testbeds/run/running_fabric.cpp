@@ -46,6 +46,7 @@ std::expected<void, std::string> RunningFabric::build() {
   losses_->start();
   links_ = std::make_unique<LinkControl>(testbed_, compiler_, *assembly_, *losses_);
   lacp_ = std::make_unique<LacpControl>(testbed_, *assembly_, *links_);
+  stacks_ = std::make_unique<StackControl>(testbed_, *assembly_, *links_);
   links_->start();
   lacp_->start();
   controller_ = std::make_unique<TrafficController>(testbed_, *assembly_, *links_);
@@ -59,7 +60,7 @@ std::expected<void, std::string> RunningFabric::build() {
   carriers_ = std::make_unique<Carriers>(testbed_, *assembly_, errors_);
   captures_ = std::make_unique<Captures>(testbed_, *assembly_, errors_);
   series_ = std::make_unique<CounterSeries>(testbed_, compiler_, *assembly_, errors_);
-  const EventLog::Sources sources{.links = *links_, .faults = *faults_, .deadlocks = *deadlocks_};
+  const EventLog::Sources sources{.links = *links_, .stacks = *stacks_, .faults = *faults_, .deadlocks = *deadlocks_};
   events_ = std::make_unique<EventLog>(testbed_, *assembly_, sources, errors_);
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
 }
@@ -260,6 +261,7 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   control::FabricSnapshot out = snapshot_of(testbed_, compiler_, *assembly_, now);
   out.engine.wall_seconds = wall_seconds_;
   out.faults = links_->struck();
+  out.faults.insert(out.faults.end(), stacks_->decided().begin(), stacks_->decided().end());
   out.faults.insert(out.faults.end(), faults_->struck().begin(), faults_->struck().end());
   std::ranges::stable_sort(out.faults, {}, &control::FaultSnapshot::at);
   for (control::FaultSnapshot& fault : out.faults) {
@@ -269,6 +271,7 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   for (const control::Deadlock& found : deadlocks_->found()) {
     out.deadlocks.push_back({found.found, found.text(testbed_.fabric)});
   }
+  out.stacks = stacks_->snapshot();
   out.route_changes = links_->route_changes();
   out.engineering = controller_->counters();
   find_stalled(testbed_, *assembly_, *links_, out);

@@ -34,6 +34,7 @@
 #include "testbeds/run/fault_control.hpp"
 #include "testbeds/run/lacp_control.hpp"
 #include "testbeds/run/link_control.hpp"
+#include "testbeds/run/stack_control.hpp"
 #include "testbeds/run/traffic_controller.hpp"
 
 namespace softspine::testbeds {
@@ -143,6 +144,7 @@ class RunningFabric {
   std::unique_ptr<LinkControl> links_;
   std::unique_ptr<TrafficController> controller_;
   std::unique_ptr<LacpControl> lacp_;
+  std::unique_ptr<StackControl> stacks_;
   std::unique_ptr<FaultControl> faults_;
   std::unique_ptr<DeadlockLook> deadlocks_;
   std::unique_ptr<EdgeWatch> edges_;

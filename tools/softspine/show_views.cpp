@@ -5,6 +5,7 @@
 #include "control/telemetry/counters_json.hpp"
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/show_tables.hpp"
+#include "control/telemetry/stack_json.hpp"
 #include "tools/softspine/fabric_view.hpp"
 #include "tools/softspine/run_report.hpp"
 #include "tools/softspine/switch_views.hpp"
@@ -81,6 +82,8 @@ constexpr View kViews[] = {
      FabricView{part_of<Part::kNics>, table_of<nics_table>}},
     {"links", "up or down, and what was lost on them",
      FabricView{part_of<Part::kLinks>, table_of<links_table>, keep_links_of}},
+    {"stacks", "pairs of ToRs that are one system: roles, states, whether they hear each other",
+     FabricView{[](const Shown& it) { return stacks_json(it.snapshot); }, table_of<stacks_table>}},
     {"ip route", "of a switch (--node)",
      SwitchView{[](const ShownSwitch& it) { return routes_json(it.fabric, it.node, it.routes); }}},
     {"overrides", "of a switch: the file's and the controller's, and whether they are in use (--node)",
