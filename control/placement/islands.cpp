@@ -19,7 +19,7 @@ class Union {
     return node;
   }
   void join(uint32_t a, uint32_t b) {
-    const auto [low, high] = std::minmax(root(a), root(b));
+    const auto [low, high] = std::minmax({root(a), root(b)});
     parent_[high] = low;
   }
 
