@@ -90,6 +90,7 @@ Json whole_report() {
   fabric.faults.push_back({.at = Instant{}, .what = "a link goes down", .number = 0, .window = window});
   fabric.loss_account = {.unexplained = {{"queue_full", window.lost}}, .lost_of_flow = {0, 0, 0}};
   fabric.deadlocks.push_back({.found = Instant{}, .circle = "tor1, core1"});
+  fabric.engineering.emplace();
   fabric.stacks.push_back({.name = "rack1", .members = {{{.name = "tor1"}, {.name = "tor2"}}}});
   fabric.errors.push_back({.who = "vm1", .what = "its interface was deleted", .count = 1});
   return report_json(fabric, {.testbed = "small", .clock = "virtual", .seed = 7});
