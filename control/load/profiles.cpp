@@ -126,10 +126,15 @@ void apply_groups(const GroupsRow& row, EcmpGroupConfig& groups) {
   for (const auto& item : row.weights->items) groups.weights.emplace_back(item.name, item.value);
 }
 
+std::shared_ptr<const QosMapsInForce> no_maps() {
+  static const auto maps = std::make_shared<const QosMapsInForce>();
+  return maps;
+}
+
 // A profile, and what those that change it need to know about how it came to be.
 struct Resolved {
   Profile profile;
-  QosMapsInForce maps;
+  std::shared_ptr<const QosMapsInForce> maps = no_maps();  // its base's, if it has none of its own
   QosRows qos;
   uint32_t layers = 0;
   bool whole = true;  // it and its bases
@@ -170,10 +175,11 @@ void resolve_tables(Reader& reader, Value where, Resolved& out) {
   auto qos = resolve_qos(reader, where, out.qos);
   out.whole = out.whole && reader.log().count() == complaints;
   qos->whole = out.whole;
-  set_pfc_maps(out.maps.pfc, qos->others);
+  const QosMapsInForce& maps = *out.maps;
+  set_pfc_maps(maps.pfc, qos->others);
   for (auto& [name, port] : qos->ports) {
-    const auto own = out.maps.pfc_of_ports.find(name);
-    set_pfc_maps(own == out.maps.pfc_of_ports.end() ? out.maps.pfc : own->second, port);
+    const auto own = maps.pfc_of_ports.find(name);
+    set_pfc_maps(own == maps.pfc_of_ports.end() ? maps.pfc : own->second, port);
   }
   out.profile.qos = std::move(qos);
 }
@@ -189,6 +195,15 @@ void check_limits(Reader& reader, const ProfileRow& row, const Resolved& base) {
   }
 }
 
+void apply_own_maps(Reader& reader, const ProfileRow& row, Resolved& out) {
+  const bool has_tables = row.dscp_to_tc_map || row.dot1p_to_tc_map || row.tc_to_queue_map || row.tc_to_pg_map ||
+                          row.pfc_to_queue_map || row.pfc_to_pg_map;
+  if (!has_tables && row.port_qos_map.items.empty()) return;
+  auto maps = std::make_shared<QosMapsInForce>(*out.maps);
+  apply_maps(reader, row, *maps, out.profile);
+  out.maps = std::move(maps);
+}
+
 void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
   Profile& profile = out.profile;
   if (row.queue_limit) profile.queue_limit_bytes.fill(row.queue_limit->count);
@@ -202,7 +217,7 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
   if (row.switch_hash) apply_hash(reader, row.switch_hash->global.where, row.switch_hash->global, profile.hash);
   if (row.groups) apply_groups(*row.groups, profile.groups);
   out.whole = out.whole && row.read_well;
-  apply_maps(reader, row, out.maps, profile);
+  apply_own_maps(reader, row, out);
   check_limits(reader, row, out);
   put_over(row, out.qos, ++out.layers);
 }
