@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The two switches of a stack watch each other (control/model/stack.hpp), as vPC's do.
 //
-//   the peer link is lost      when it goes down; or, while frames die on it, keepalive_timeout after the last
-//   keepalive
+//   the peer link is lost      when it goes down; while frames die on it, keepalive_timeout after the last keepalive
 //                              that came over it. Routes leave it.
 //   … then for hold_timeout    nothing: it may be a switch that goes down, whose control plane ends last
 //   … then a keepalive comes   over the management network: both live. The secondary shuts its ports to hosts with
 //      from the other one      ports at both; the primary goes on alone
-//   … or none does, for        the switch goes on alone, as the primary. If the other one is the primary and lives
-//   (there
-//      keepalive_timeout       is no management network), both are: a split brain
-//   the peer link is back      with the first keepalive that comes over it. Ports that were shut open delay_restore
-//   later
+//   … or none comes for        the switch goes on alone, as the primary. If the other one is the primary and lives,
+//      keepalive_timeout       since there is no management network, both are: a split brain
+//   the peer link is back      with the first keepalive that comes over it. Ports that were shut open after another
+//                              delay_restore
 //
 // A switch has a data plane and a control plane. `set: dead` ends the first alone: its control plane goes on saying
 // that it lives. Both are down while all of its links are asked to be; when it is back, it is the secondary of one that

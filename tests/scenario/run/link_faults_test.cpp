@@ -3,7 +3,7 @@
 // packet is sent each microsecond and as many are lost as microseconds pass.
 #include <fmt/format.h>
 
-#include "tests/scenario/run/running_testbed.hpp"
+#include "tests/scenario/run/paced_flow.hpp"
 
 namespace softspine::testbeds {
 namespace {
@@ -12,21 +12,6 @@ using control::Json;
 
 constexpr double kMicrosecond = 1e6;  // ps
 
-// 1,000 packets at 1 us each from h1 to h2, by one of two spines.
-std::string paced(const std::string& more) {
-  return R"(
-name: paced
-run: {duration: 10ms}
-fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
-workload:
-  - {name: w, pattern: pairs, from: [h1], to: [h2], message: 1024B, messages: 1000, mtu: 1024, rate: 8.976Gbps}
-)" + more;
-}
-
-int used_spine() {
-  const Outcome out = run_text(paced(""));
-  return out.report["links"]["tor1:Ethernet4"]["tx_packets"].get<uint64_t>() > 0 ? 1 : 2;
-}
 // tor1's port to the spine that carries the flow, and that of tor2.
 std::string near_port() {
   return fmt::format("\"tor1:Ethernet{}\"", 4 * used_spine());

@@ -5,7 +5,7 @@
 
 #include "control/telemetry/audit.hpp"
 #include "tests/harness/source_root.hpp"
-#include "tests/scenario/run/running_testbed.hpp"
+#include "tests/scenario/run/paced_flow.hpp"
 
 namespace softspine::testbeds {
 namespace {
@@ -13,23 +13,6 @@ namespace {
 using control::Json;
 
 constexpr int64_t kMicrosecond = 1'000'000;  // ps
-
-// 1,000 packets at 1 us each from h1 to h2, by one of two spines. A frame of 1098 + 24 bytes at 8.976 Gb/s is 1 us.
-std::string paced(const std::string& more) {
-  return R"(
-name: paced
-run: {duration: 10ms}
-fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
-workload:
-  - {name: w, pattern: pairs, from: [h1], to: [h2], message: 1024B, messages: 1000, mtu: 1024, rate: 8.976Gbps}
-)" + more;
-}
-
-// Which of the spines carries the flow, from 1 on.
-int used_spine() {
-  const Outcome out = run_text(paced(""));
-  return out.report["links"]["tor1:Ethernet4"]["tx_packets"].get<uint64_t>() > 0 ? 1 : 2;
-}
 
 std::string down(int spine, const char* at) {
   return fmt::format("{{at: {}, link: \"tor1:Ethernet{}\", set: down}}", at, 4 * spine);

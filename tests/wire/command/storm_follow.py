@@ -2,12 +2,18 @@
 """softspine storm on a capture that grows, and beside the event log of its run."""
 from __future__ import annotations
 
+import fcntl
 import json
+import os
 import re
+import select
 import signal
+import struct
 import subprocess
 import sys
+import termios
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from softspine import TESTBEDS, Problems, Softspine, main
@@ -22,21 +28,51 @@ def finished(process: subprocess.Popen, number: int) -> tuple[int, str, str]:
     return process.returncode, out.decode(), err.decode()
 
 
+def wait_until(is_so: Callable[[], bool], seconds: float = 30) -> None:
+    """What takes longer, the caller's own look at the outcome tells."""
+    until = time.monotonic() + seconds
+    while not is_so() and time.monotonic() < until:
+        time.sleep(0.02)
+
+
+def has_read(process: subprocess.Popen, file: Path, size: int) -> bool:
+    folder = Path(f'/proc/{process.pid}')
+    for link in (folder / 'fd').iterdir():
+        if os.path.realpath(link) == str(file.resolve()):
+            return int((folder / 'fdinfo' / link.name).read_text().split()[1]) >= size
+    return False
+
+
+def read_until(process: subprocess.Popen, text: str, seconds: float = 30) -> str:
+    """What it says on stderr, up to this text."""
+    assert process.stderr is not None
+    said, until = b'', time.monotonic() + seconds
+    while text not in said.decode() and time.monotonic() < until:
+        if select.select([process.stderr], [], [], 0.1)[0]:
+            said += os.read(process.stderr.fileno(), 1 << 16)
+    return said.decode()
+
+
+def unread(pipe: int) -> int:
+    return struct.unpack('i', fcntl.ioctl(pipe, termios.FIONREAD, b'\0' * 4))[0]
+
+
 def follows_a_file_that_grows(it: Softspine) -> Problems:
     """--follow: the verdict so far on stderr as it changes; SIGINT ends it cleanly, in the middle of a frame as well"""
     whole = fabric_capture(it.folder / 'whole.pcapng', STORM).read_bytes()
     growing = it.folder / 'growing.pcapng'
     growing.write_bytes(whole[:2000])
     process = subprocess.Popen([it.binary, 'storm', growing, '--follow'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=it.env)
-    time.sleep(0.5)
+    wait_until(lambda: has_read(process, growing, 2000))
     with growing.open('ab') as file:
         file.write(whole[2000:-7])
-    time.sleep(2.5)
+    said = read_until(process, 'its root is h1')
+    wait_until(lambda: has_read(process, growing, len(whole) - 7))
     status, out, err = finished(process, signal.SIGINT)
     if status != 0 or 'STORM: root h1' not in out or 'interrupted at offset' not in out:
         yield f'exited with {status}: {out} {err}'
-    if 'its root is h1' not in err:
-        yield f'nothing was said while it grew: {err}'
+    if 'its root is h1' not in said:
+        yield f'nothing was said while it grew: {said}{err}'
 
 
 def follows_a_pipe(it: Softspine) -> Problems:
@@ -46,7 +82,7 @@ def follows_a_pipe(it: Softspine) -> Problems:
     assert process.stdin is not None
     process.stdin.write(whole[:len(whole) // 2])
     process.stdin.flush()
-    time.sleep(1.5)
+    wait_until(lambda: unread(process.stdin.fileno()) == 0)
     out, err = process.communicate(whole[len(whole) // 2:], timeout=60)
     if process.returncode != 0 or b'STORM: root h1' not in out or b'interrupted' in out:
         yield f'exited with {process.returncode}: {out.decode()} {err.decode()}'
