@@ -30,13 +30,12 @@ class Engineer {
     for (const FlowDemand& each : demands) take(each);
     const PlacedDemands placed = place_demands(demands_, capacity_bps_, config_.utilisation, load_);
     out_.demands = static_cast<uint32_t>(demands_.size());
-    for (size_t d = 0; d < demands_.size(); ++d) {
-      if (placed.path[d]) put(flows_[d], ways_[d][*placed.path[d]]);
-    }
-    // What fits nowhere is where ECMP has it.
     load_ = placed.load;
     for (size_t d = 0; d < demands_.size(); ++d) {
-      if (!placed.path[d]) spread(flows_[d]);
+      const auto path = placed.path[d];
+      if (path && put(flows_[d], ways_[d][*path])) continue;
+      if (path) add_load(demands_[d].paths[*path], -demands_[d].bps);
+      spread(flows_[d]);  // what has no override is where ECMP has it
     }
     out_.highest = load_.empty() ? 0 : *std::ranges::max_element(load_);
     return std::move(out_);
@@ -52,7 +51,7 @@ class Engineer {
     PathDemand demand{.bps = each.bps, .paths = {}, .current = {}};
     const auto now = before_.find({each.at.node, each.at.port, host_prefix(fabric_.nodes[each.to].ipv4)});
     for (size_t p = 0; p < ports.size(); ++p) {
-      demand.paths.push_back(path_of({each.at.node, ports[p]}, each.to));
+      demand.paths.push_back(path_by({each.at.node, ports[p]}, each.to));
       if (now != before_.end() && now->second == ports[p]) demand.current = static_cast<uint32_t>(p);
     }
     demands_.push_back(std::move(demand));
@@ -60,18 +59,24 @@ class Engineer {
     ways_.push_back(ports);
   }
 
-  DemandPath path_of(LinkEnd first, uint32_t host) const {
+  DemandPath path_by(LinkEnd first, uint32_t host) const {
     Shares shares;
     cross(first, host, 1, shares);
+    return path_of(shares);
+  }
+  static DemandPath path_of(const Shares& shares) {
     DemandPath out;
     for (const auto& [link, share] : shares) out.links.push_back({link, share});
     return out;
   }
 
+  void add_load(const DemandPath& path, double bps) {
+    for (const LinkShare& each : path.links) load_[each.link] += bps * each.share / capacity_bps_[each.link];
+  }
   void spread(const FlowDemand& each) {
     Shares shares;
     follow(each.at.node, each.to, 1, shares);
-    for (const auto& [link, share] : shares) load_[link] += each.bps * share / capacity_bps_[link];
+    add_load(path_of(shares), each.bps);
   }
 
   // Routes form no circle.
@@ -87,10 +92,11 @@ class Engineer {
     follow(peer, host, share, out);
   }
 
-  void put(const FlowDemand& flow, uint16_t port) {
+  // False if the switch has no room for two more.
+  bool put(const FlowDemand& flow, uint16_t port) {
     std::vector<Override>& list = out_.overrides[flow.at.node];
     const FabricNode& host = fabric_.nodes[flow.to];
-    if (list.size() + 2 > kMaxOverrides) return;
+    if (list.size() + 2 > kMaxOverrides) return false;
     ++out_.placed;
     Override made{.node = flow.at.node, .in_port = flow.at.port, .out_port = port, .to = {}, .is_engineered = true};
     made.to = host_prefix(host.ipv4);
@@ -99,6 +105,7 @@ class Engineer {
     list.push_back(made);
     made.to = host_prefix(host.ipv6);
     list.push_back(made);
+    return true;
   }
 
   const EngineeringConfig& config_;

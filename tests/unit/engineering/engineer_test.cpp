@@ -74,6 +74,40 @@ TEST(Engineer, CountsUnplacedFlowsAsEcmpSpreadsThem) {
   EXPECT_DOUBLE_EQ(plan.highest, 0.2);
 }
 
+TEST(Engineer, CountsFlowsThatFitNowhereAsEcmpSpreadsThem) {
+  const Testbed testbed = read_well(kZone);
+  // 90 Gb/s on each of four uplinks; 40 more fit on none, and come to 10 on each.
+  const std::vector<FlowDemand> demands{demand(testbed, "h1", "h5", 90), demand(testbed, "h2", "h6", 90),
+                                        demand(testbed, "h3", "h7", 90), demand(testbed, "h4", "h8", 90),
+                                        demand(testbed, "h1", "h9", 40)};
+  const EngineeringPlan plan = engineer(testbed, routes_of(testbed), demands, {});
+  EXPECT_EQ(plan.demands, 5u);
+  EXPECT_EQ(plan.placed, 4u);
+  EXPECT_DOUBLE_EQ(plan.highest, 1);
+}
+
+TEST(Engineer, CountsFlowsWithoutRoomForAnOverrideAsEcmpSpreadsThem) {
+  // Two overrides a flow, IPv4 and IPv6: 2,048 flows of a switch fill its table.
+  const Testbed testbed = read_well(
+      "name: zone\n"
+      "fabric: {kind: leaf-spine, tors: 2, spines: 4, hosts_per_tor: 64,\n"
+      "  host_link: {rate: 800Gbps}, fabric_link: {rate: 800Gbps}}\n"
+      "traffic_engineering: {interval: 100us, at: [tor1]}\n");
+  std::vector<FlowDemand> demands;
+  for (int from = 1; from <= 32; ++from) {
+    for (int to = 65; to <= 128; ++to) {
+      demands.push_back(demand(testbed, "h" + std::to_string(from), "h" + std::to_string(to), 1));
+    }
+  }
+  demands.push_back(demand(testbed, "h33", "h65", 1));
+  const EngineeringPlan plan = engineer(testbed, routes_of(testbed), demands, {});
+  EXPECT_EQ(plan.demands, 2'049u);
+  EXPECT_EQ(plan.placed, 2'048u);
+  EXPECT_EQ(plan.overrides.at(node_of(testbed, "tor1")).size(), kMaxOverrides);
+  // 2,048 alike are 512 on each uplink, and a quarter of the last is on each.
+  EXPECT_NEAR(plan.highest, 512.25 / 800, 1e-9);
+}
+
 TEST(Engineer, LeavesLinksThatRoutesHaveLeft) {
   const Testbed testbed = read_well(kZone);
   const uint32_t tor1 = node_of(testbed, "tor1");
