@@ -5,6 +5,7 @@
 #include <functional>
 #include <limits>
 #include <map>
+#include <ranges>
 #include <utility>
 
 #include "control/compile/override_routes.hpp"
@@ -35,7 +36,7 @@ dp::Prefix packed(const P& prefix) {
 // Whose MAC the fabric gives them; a file could not tell its own.
 bool has_planned_mac(const Attachment& attachment) {
   return is_builtin(attachment) || std::holds_alternative<Guest>(attachment) ||
-         std::holds_alternative<NamespaceHost>(attachment) || std::holds_alternative<PcapEdge>(attachment);
+         std::holds_alternative<NamespaceHost>(attachment) || is_replayed(attachment);
 }
 
 dp::EcmpGroupMode mode_of(EcmpGroupMode mode) {
@@ -81,11 +82,16 @@ dp::MacAddress packet_mac(const MacAddress& mac) {
 
 Errors unsupported_in(const Testbed& testbed) {
   const Fabric& fabric = testbed.fabric;
-  const bool may_be_too_large = std::ranges::any_of(fabric.nodes, [](const FabricNode& node) {
-    return node.kind == NodeKind::kSwitch && node.ports.size() > dp::kMaxEcmpGroupMembers;
-  });
+  // Members are ports to other switches. Routes of a large fabric take seconds, and are not looked at for less.
+  const auto has_too_many = [&](uint32_t n) {
+    const auto to_switch = [&](uint16_t p) { return fabric.nodes[fabric.peer_of({n, p}).node].kind == NodeKind::kSwitch; };
+    if (fabric.nodes[n].kind != NodeKind::kSwitch) return false;
+    const auto ports = std::views::iota(uint16_t{0}, static_cast<uint16_t>(fabric.nodes[n].ports.size()));
+    return static_cast<size_t>(std::ranges::count_if(ports, to_switch)) > dp::kMaxEcmpGroupMembers;
+  };
   Errors errors;
-  if (!may_be_too_large) return errors;  // routes of a large fabric take seconds
+  const auto nodes = std::views::iota(uint32_t{0}, static_cast<uint32_t>(fabric.nodes.size()));
+  if (std::ranges::none_of(nodes, has_too_many)) return errors;
   const auto tables = compute_routes(fabric, std::vector<bool>(fabric.links.size(), true));
   for (uint32_t n = 0; n < tables.size(); ++n) {
     const auto largest = std::ranges::max_element(tables[n].groups, {}, &std::vector<uint16_t>::size);

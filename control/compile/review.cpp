@@ -170,7 +170,7 @@ class Reviewer {
     std::vector<uint32_t> unknown = out_.outside.hosts;
     std::erase_if(unknown, [&](uint32_t host) {
       return std::holds_alternative<Guest>(fabric_.nodes[host].attachment) ||
-             std::holds_alternative<PcapEdge>(fabric_.nodes[host].attachment);
+             is_replayed(fabric_.nodes[host].attachment);
     });
     if (unknown.empty()) return;
     const std::string others =

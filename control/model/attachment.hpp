@@ -2,11 +2,13 @@
 // What stands behind a host node: our own RoCEv2 endpoint, a guest that we start, or an edge.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "dataplane/congestion/algorithms.hpp"
 #include "dataplane/units/rate.hpp"
@@ -71,15 +73,28 @@ inline bool same_file(const std::string& a, const std::string& b) {
   return std::filesystem::path(a).lexically_normal() == std::filesystem::path(b).lexically_normal();
 }
 
-using Attachment =
-    std::variant<BuiltinHost, Guest, NamespaceHost, TapEdge, AfPacketEdge, VhostUserEdge, PcapEdge, DpdkEdge>;
+using Edge = std::variant<TapEdge, AfPacketEdge, VhostUserEdge, PcapEdge, DpdkEdge>;
+
+// Something that we do not start: one edge for each of the host's links, in their order. With two, what is behind them
+// bonds them.
+struct EdgeHost {
+  std::vector<Edge> edges;
+};
+
+using Attachment = std::variant<BuiltinHost, Guest, NamespaceHost, EdgeHost>;
 
 inline bool is_builtin(const Attachment& a) {
   return std::holds_alternative<BuiltinHost>(a);
 }
+// Whether captures stand for the host.
+inline bool is_replayed(const Attachment& a) {
+  const auto* const host = std::get_if<EdgeHost>(&a);
+  return host != nullptr &&
+         std::ranges::all_of(host->edges, [](const Edge& edge) { return std::holds_alternative<PcapEdge>(edge); });
+}
 // Built-in hosts and files run on either clock; everything else needs the wall clock.
 inline bool needs_wall_clock(const Attachment& a) {
-  return !is_builtin(a) && !std::holds_alternative<PcapEdge>(a);
+  return !is_builtin(a) && !is_replayed(a);
 }
 
 }  // namespace softspine::control

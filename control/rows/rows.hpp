@@ -290,7 +290,7 @@ struct NodeRow {
   std::optional<std::string> server;
   std::optional<GuestRow> guest;
   std::optional<NamespaceRow> name_space;
-  std::optional<EdgeRow> edge;
+  std::optional<OneOrMore<EdgeRow>> edge;
   std::optional<NicRow> nic;
   std::optional<BondRow> bond;
 };

@@ -128,7 +128,7 @@ const Table<NodeRow>& Tables<NodeRow>::table() {
           .optional("server", &NodeRow::server, "hosts: the machine that this NIC is in")
           .optional("guest", &NodeRow::guest, "hosts: a virtual machine that we start")
           .optional("namespace", &NodeRow::name_space, "hosts: a network namespace that we make")
-          .optional("edge", &NodeRow::edge, "hosts: a way out of the emulation")
+          .optional("edge", &NodeRow::edge, "hosts: a way out of the emulation; with two links a list, one for each")
           .optional("nic", &NodeRow::nic, "hosts that are not built in: what stands between them and their link")
           .optional("bond", &NodeRow::bond, "hosts with two links: how they use them");
   return table;

@@ -6,19 +6,23 @@
 namespace softspine::control {
 namespace {
 
+Edge edge_of(const EdgeRow& row) {
+  if (row.af_packet) return AfPacketEdge{row.af_packet->interface};
+  if (row.vhost_user) return VhostUserEdge{row.vhost_user->socket};
+  if (row.pcap) return PcapEdge{row.pcap->in, row.pcap->out};
+  if (row.dpdk) return DpdkEdge{*row.dpdk};
+  return TapEdge{row.tap ? row.tap->name : ""};
+}
+
 Attachment attachment_of(const NodeRow& row) {
   if (row.guest) {
     return Guest{row.guest->kind, row.guest->run, row.guest->memory.count, row.guest->cpus, row.guest->timeout};
   }
   if (row.name_space) return NamespaceHost{row.name_space->run, row.name_space->timeout};
   if (!row.edge) return BuiltinHost{};
-  const EdgeRow& edge = *row.edge;
-  if (edge.tap) return TapEdge{edge.tap->name};
-  if (edge.af_packet) return AfPacketEdge{edge.af_packet->interface};
-  if (edge.vhost_user) return VhostUserEdge{edge.vhost_user->socket};
-  if (edge.pcap) return PcapEdge{edge.pcap->in, edge.pcap->out};
-  if (edge.dpdk) return DpdkEdge{*edge.dpdk};
-  return BuiltinHost{};
+  EdgeHost host;
+  for (const EdgeRow& edge : row.edge->items) host.edges.push_back(edge_of(edge));
+  return host;
 }
 
 HostNic nic_of(const NicRow& row) {
@@ -48,22 +52,51 @@ std::string normal(const std::string& path) {
   return std::filesystem::path(path).lexically_normal();
 }
 
-Held held_by(const Attachment& attachment) {
-  if (const auto* tap = std::get_if<TapEdge>(&attachment)) return {tap->name, "interface", "tap", "name"};
-  if (const auto* packet = std::get_if<AfPacketEdge>(&attachment))
-    return {packet->interface, "interface", "af_packet", "interface"};
-  if (const auto* vhost = std::get_if<VhostUserEdge>(&attachment))
-    return {normal(vhost->socket), "file", "vhost_user", "socket"};
-  if (const auto* pcap = std::get_if<PcapEdge>(&attachment)) return {normal(pcap->out), "file", "pcap", "out"};
-  if (const auto* dpdk = std::get_if<DpdkEdge>(&attachment))
-    return {dpdk->device.substr(0, dpdk->device.find(',')), "device", "dpdk", ""};
+Held held_by(const EdgeRow& row) {
+  if (row.tap) return {row.tap->name, "interface", "tap", "name"};
+  if (row.af_packet) return {row.af_packet->interface, "interface", "af_packet", "interface"};
+  if (row.vhost_user) return {normal(row.vhost_user->socket), "file", "vhost_user", "socket"};
+  if (row.pcap) return {normal(row.pcap->out), "file", "pcap", "out"};
+  if (row.dpdk) return {row.dpdk->substr(0, row.dpdk->find(',')), "device", "dpdk", ""};
   return {};
 }
+
+class EdgeCheck {
+ public:
+  explicit EdgeCheck(Reader& reader) : reader_(reader) {}
+
+  void check(const NodeRow& row, const FabricNode& node) {
+    const std::vector<EdgeRow>& edges = row.edge->items;
+    if (edges.size() != node.ports.size()) {
+      reader_.wrong(row.where.child("edge"), "a host has one edge for each of its links, and " + node.name + " has " +
+                                                 counted(edges.size(), "edge") + " and " +
+                                                 counted(node.ports.size(), "link"));
+    }
+    for (const EdgeRow& edge : edges) take(edge, node.name);
+  }
+
+ private:
+  static std::string counted(size_t count, const std::string& what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  }
+
+  void take(const EdgeRow& edge, const std::string& host) {
+    const Held held = held_by(edge);
+    if (held.what.empty()) return;
+    const auto [other, is_new] = holder_.emplace(held.space + ' ' + held.what, host);
+    if (is_new) return;
+    reader_.wrong(edge.where.child(held.kind).child(held.key),
+                  shown(held.what) + " is used by " + other->second + " already");
+  }
+
+  Reader& reader_;
+  std::unordered_map<std::string, std::string> holder_;
+};
 
 }  // namespace
 
 void attach_hosts(Reader& reader, Expanded& out) {
-  std::unordered_map<std::string, std::string> holder;
+  EdgeCheck edges(reader);
   for (size_t i = 0; i < out.fabric.nodes.size(); ++i) {
     FabricNode& node = out.fabric.nodes[i];
     if (out.rows[i] == nullptr || node.kind != NodeKind::kHost) continue;
@@ -79,16 +112,7 @@ void attach_hosts(Reader& reader, Expanded& out) {
                      "needs an 'edge' with an adapter behind it: a kernel obeys no pauses");
       }
     }
-    if (row.edge && node.ports.size() > 1) {
-      reader.wrong(row.where.child("edge"),
-                   "an edge has one port, and " + node.name + " has " + std::to_string(node.ports.size()) + " links");
-    }
-    const Held held = held_by(node.attachment);
-    if (held.what.empty()) continue;
-    const auto [other, is_new] = holder.emplace(held.space + ' ' + held.what, node.name);
-    if (is_new) continue;
-    reader.wrong(row.where.child("edge").child(held.kind).child(held.key),
-                 shown(held.what) + " is used by " + other->second + " already");
+    if (row.edge) edges.check(row, node);
   }
 }
 

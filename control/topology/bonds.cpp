@@ -36,12 +36,26 @@ void check_delays(Reader& reader, const BondRow& row, const Bond& bond) {
   look(row.updelay, "updelay");
 }
 
+// What is behind edges bonds them as it likes. The fabric only asks whether it speaks LACP, and how others reach it.
+void check_edges(Reader& reader, const FabricNode& node, const BondRow& row) {
+  const auto refuse = [&](bool given, std::string_view key) {
+    if (given) reader.wrong(row.where.child(key), "is decided by what is behind the edges of " + node.name);
+  };
+  refuse(row.xmit_hash_policy.has_value(), "xmit_hash_policy");
+  refuse(row.miimon.has_value(), "miimon");
+  refuse(row.downdelay.has_value(), "downdelay");
+  refuse(row.updelay.has_value(), "updelay");
+  refuse(row.path_change_after.has_value(), "path_change_after");
+}
+
 void check_host(Reader& reader, const Fabric& fabric, const FabricNode& node, const BondRow& row) {
   if (node.ports.size() != 2) {
     reader.wrong(row.where,
                  "is for hosts with two links, and " + node.name + " has " + std::to_string(node.ports.size()));
+  } else if (std::holds_alternative<EdgeHost>(node.attachment)) {
+    check_edges(reader, node, row);
   } else if (!is_builtin(node.attachment)) {
-    reader.wrong(row.where, "is for built-in hosts, and something else stands behind " + node.name);
+    reader.wrong(row.where, "is for built-in hosts and edges, and something else stands behind " + node.name);
   } else if (node.bond.mode == BondMode::kLacp &&
              fabric.links[node.ports[0].link].rate != fabric.links[node.ports[1].link].rate) {
     reader.wrong(row.where, "needs links of one rate: LACP aggregates no others");

@@ -53,23 +53,18 @@ std::string beside(const std::string& file, const std::filesystem::path& folder)
   return file.empty() ? file : (folder / file).string();  // an absolute one stays as it is
 }
 
-}  // namespace
-
-std::expected<OpenedEdge, Error> open_edge(const control::VhostUserEdge& edge, const EdgeSetting& setting) {
+std::expected<OpenedEdge, Error> open_one(const control::VhostUserEdge& edge, const std::filesystem::path&,
+                                          const EdgeSetting& setting) {
   return over(dataplane::open_vhost_device(edge.socket, setting.pool, setting.speed_mbps), setting);
 }
 
-std::expected<OpenedEdge, Error> open_edge(const control::TapEdge& edge, const EdgeSetting& setting) {
+std::expected<OpenedEdge, Error> open_one(const control::TapEdge& edge, const std::filesystem::path&,
+                                          const EdgeSetting& setting) {
   return opened(dataplane::TapEdge::open(setting.name, tap_of(edge.name, setting), setting.pool, setting.nic));
 }
 
-std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting) {
-  auto config = tap_of(interface, setting);
-  config.up = false;
-  return opened(dataplane::TapEdge::open(setting.name, config, setting.pool, setting.nic));
-}
-
-std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, const EdgeSetting& setting) {
+std::expected<OpenedEdge, Error> open_one(const control::AfPacketEdge& edge, const std::filesystem::path&,
+                                          const EdgeSetting& setting) {
   static std::atomic<uint32_t> serial{0};
   if (setting.mtu > kMaxPacketMtu) {
     return std::unexpected(Error{edge.interface, "an af_packet edge has an MTU of at most " +
@@ -93,18 +88,32 @@ std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, co
   return made;
 }
 
-std::expected<OpenedEdge, Error> open_edge(const control::DpdkEdge& edge, const EdgeSetting& setting) {
+std::expected<OpenedEdge, Error> open_one(const control::DpdkEdge& edge, const std::filesystem::path&,
+                                          const EdgeSetting& setting) {
   dataplane::DeviceConfig config;
   config.devargs = edge.device;
   return over(Device::open(config, setting.pool), setting);
 }
 
-std::expected<OpenedEdge, Error> open_edge(const control::PcapEdge& edge, const std::filesystem::path& testbed_folder,
-                                           const EdgeSetting& setting) {
+std::expected<OpenedEdge, Error> open_one(const control::PcapEdge& edge, const std::filesystem::path& testbed_folder,
+                                          const EdgeSetting& setting) {
   dataplane::PcapEdge::Config config;
   config.read_path = beside(edge.in, testbed_folder);
   config.write_path = beside(edge.out, testbed_folder);
   return opened(dataplane::PcapEdge::open(setting.name, config, setting.pool, setting.nic));
+}
+
+}  // namespace
+
+std::expected<OpenedEdge, Error> open_edge(const control::Edge& edge, const std::filesystem::path& testbed_folder,
+                                           const EdgeSetting& setting) {
+  return std::visit([&](const auto& kind) { return open_one(kind, testbed_folder, setting); }, edge);
+}
+
+std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting) {
+  auto config = tap_of(interface, setting);
+  config.up = false;
+  return opened(dataplane::TapEdge::open(setting.name, config, setting.pool, setting.nic));
 }
 
 }  // namespace softspine::testbeds

@@ -29,17 +29,15 @@ struct EdgeSetting {
   dataplane::NicConfig nic;
 };
 
-std::expected<OpenedEdge, Error> open_edge(const control::VhostUserEdge& edge, const EdgeSetting& setting);
-// The kernel's side of the TAP is up and has the link's MTU; addresses are left to the user.
-std::expected<OpenedEdge, Error> open_edge(const control::TapEdge& edge, const EdgeSetting& setting);
+//   tap        is made; the kernel's side is up and has the link's MTU, addresses are left to the user
+//   af_packet  is an interface that exists; what the kernel leaves to a receiver is switched off while the edge lives
+//              (packet_offload.hpp)
+//   dpdk       the MTU is the largest that the device and the pool's room allow, up to 9216
+//   pcap       relative paths begin at `testbed_folder`
+std::expected<OpenedEdge, Error> open_edge(const control::Edge& edge, const std::filesystem::path& testbed_folder,
+                                           const EdgeSetting& setting);
+
 // The NIC of a namespace, made in the namespace that this thread is in; not up yet.
 std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting);
-// Opens an interface that exists. What the kernel leaves to a receiver is switched off while the edge lives
-// (packet_offload.hpp).
-std::expected<OpenedEdge, Error> open_edge(const control::AfPacketEdge& edge, const EdgeSetting& setting);
-// The MTU is the largest that the device and the pool's room allow, up to 9216.
-std::expected<OpenedEdge, Error> open_edge(const control::DpdkEdge& edge, const EdgeSetting& setting);
-std::expected<OpenedEdge, Error> open_edge(const control::PcapEdge& edge, const std::filesystem::path& testbed_folder,
-                                           const EdgeSetting& setting);
 
 }  // namespace softspine::testbeds

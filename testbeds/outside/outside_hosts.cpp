@@ -52,7 +52,7 @@ std::optional<GuestSpec> guest_spec_of(const OutsideSpec& spec, const OutsidePla
   }
   guest.nics.front().addresses = spec.addresses;
   guest.nics.front().gateways = spec.gateways;
-  if (spec.ports > 1) guest.bond_mode = spec.lacp ? "802.3ad" : "balance-xor";
+  guest.bond_mode = spec.bond_mode;
   return guest;
 }
 
@@ -209,26 +209,21 @@ std::expected<OpenedEdge, Error> OutsideHosts::open_edge(size_t host, uint32_t p
                                                          int64_t dilation, const dataplane::NicConfig& nic) {
   const Host& at = *hosts_[host];
   const EdgeSetting setting{at.spec.name, at.spec.mtu, pool, dilation, at.spec.speed_mbps, nic};
-  const control::Attachment& attachment = at.spec.attachment;
   if (at.space) {
     std::expected<OpenedEdge, Error> edge = std::unexpected(Error{});
     auto inside = at.space->within([&] { edge = open_nic("eth" + std::to_string(port), setting); });
     if (!inside) return std::unexpected(std::move(inside.error()));
     return edge;
   }
-  if (at.guest_spec) return testbeds::open_edge(control::VhostUserEdge{socket_of(places_, at.spec, port)}, setting);
-  if (const auto* tap = std::get_if<control::TapEdge>(&attachment)) return testbeds::open_edge(*tap, setting);
-  if (const auto* packet = std::get_if<control::AfPacketEdge>(&attachment)) {
-    auto edge = testbeds::open_edge(*packet, setting);
-    if (edge && !edge->note.empty()) edge_notes_.push_back(at.spec.name + ": " + edge->note);
-    return edge;
+  const auto& folder = places_.testbed_folder;
+  if (at.guest_spec) {
+    return testbeds::open_edge(control::VhostUserEdge{socket_of(places_, at.spec, port)}, folder, setting);
   }
-  if (const auto* vhost = std::get_if<control::VhostUserEdge>(&attachment)) return testbeds::open_edge(*vhost, setting);
-  if (const auto* dpdk = std::get_if<control::DpdkEdge>(&attachment)) return testbeds::open_edge(*dpdk, setting);
-  if (const auto* pcap = std::get_if<control::PcapEdge>(&attachment)) {
-    return testbeds::open_edge(*pcap, places_.testbed_folder, setting);
-  }
-  return std::unexpected(Error{at.spec.name, "a built-in host has no edge"});
+  const auto* const outside = std::get_if<control::EdgeHost>(&at.spec.attachment);
+  if (outside == nullptr) return std::unexpected(Error{at.spec.name, "a built-in host has no edge"});
+  auto edge = testbeds::open_edge(outside->edges[port], folder, setting);
+  if (edge && !edge->note.empty()) edge_notes_.push_back(at.spec.name + ": " + edge->note);
+  return edge;
 }
 
 std::expected<void, std::vector<Error>> OutsideHosts::start() {

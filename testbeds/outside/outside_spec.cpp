@@ -5,13 +5,24 @@
 
 namespace softspine::testbeds {
 
+namespace {
+
+// Two ports at one switch, or back to back, cannot have LACP, and are balanced without it.
+std::string bond_mode_of(const control::Fabric& fabric, uint32_t node) {
+  if (bonds_by_lacp(fabric, node)) return "802.3ad";
+  const bool has_backup = fabric.nodes[node].bond.mode == control::BondMode::kActiveBackup;
+  return has_backup ? "active-backup" : "balance-xor";
+}
+
+}  // namespace
+
 OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node) {
   const control::FabricNode& host = fabric.nodes[node];
   OutsideSpec spec;
   spec.name = host.name;
   spec.attachment = host.attachment;
   spec.ports = static_cast<uint32_t>(host.ports.size());
-  spec.lacp = bonds_by_lacp(fabric, node);
+  if (spec.ports > 1) spec.bond_mode = bond_mode_of(fabric, node);
   spec.mac = control::to_string(host.ports.front().mac);
   spec.mtu = fabric.links[host.ports.front().link].mtu;
   dataplane::Rate slowest = fabric.links[host.ports.front().link].rate;
@@ -32,6 +43,7 @@ OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node) {
 bool bonds_by_lacp(const control::Fabric& fabric, uint32_t node) {
   const control::FabricNode& host = fabric.nodes[node];
   if (host.ports.size() < 2 || !control::needs_wall_clock(host.attachment)) return false;
+  if (host.bond.mode != control::BondMode::kLacp) return false;
   std::vector<uint32_t> peers;
   for (uint16_t port = 0; port < host.ports.size(); ++port) peers.push_back(fabric.peer_of({node, port}).node);
   std::ranges::sort(peers);

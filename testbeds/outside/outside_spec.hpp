@@ -14,7 +14,7 @@ struct OutsideSpec {
   std::string name;
   control::Attachment attachment;      // not a built-in host
   uint32_t ports = 1;                  // two: one bond over both
-  bool lacp = false;                   // of the bond: its switches run LACP
+  std::string bond_mode;               // of two ports, in the words of Linux: "802.3ad"; empty with one
   std::string mac;                     // "02:00:00:01:00:00"; the same on all ports
   std::vector<std::string> addresses;  // "10.0.1.2/24", "fd00:0:0:1::2/64"
   std::vector<std::string> gateways;   // "10.0.1.1", "fd00:0:0:1::1"; none for hosts linked back to back
@@ -25,8 +25,8 @@ struct OutsideSpec {
 // `node`: a host of `fabric` whose attachment is not built in.
 OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node);
 
-// True if the host's bond is to agree with its switches by LACP: each of its ports leads to another switch. Two ports
-// at one switch would need a switch that forwards by aggregates.
+// True if the host's bond is to agree with its switches by LACP: its `bond` says so, as it does by itself, and each of
+// its ports leads to another switch. Two ports at one switch would need a switch that forwards by aggregates.
 bool bonds_by_lacp(const control::Fabric& fabric, uint32_t node);
 
 // True if the host has a command whose end is waited for and whose exit status counts.

@@ -111,18 +111,24 @@ class Builder {
     return count;
   }
 
-  bool has_device_memory() const {
-    return std::ranges::any_of(testbed_.fabric.nodes, [](const FabricNode& node) {
-      const auto* edge = std::get_if<control::DpdkEdge>(&node.attachment);
-      return edge != nullptr && needs_device_memory(*edge);
-    });
+  std::vector<control::DpdkEdge> devices() const {
+    std::vector<control::DpdkEdge> out;
+    for (const FabricNode& node : testbed_.fabric.nodes) {
+      const auto* const host = std::get_if<control::EdgeHost>(&node.attachment);
+      if (host == nullptr) continue;
+      for (const control::Edge& edge : host->edges) {
+        if (const auto* device = std::get_if<control::DpdkEdge>(&edge)) out.push_back(*device);
+      }
+    }
+    return out;
   }
+
+  bool has_device_memory() const { return std::ranges::any_of(devices(), needs_device_memory); }
 
   std::vector<std::string> pci_devices() const {
     std::vector<std::string> out;
-    for (const FabricNode& node : testbed_.fabric.nodes) {
-      const auto* edge = std::get_if<control::DpdkEdge>(&node.attachment);
-      if (edge != nullptr && is_pci(*edge)) out.push_back(edge->device);
+    for (const control::DpdkEdge& each : devices()) {
+      if (is_pci(each)) out.push_back(each.device);
     }
     return out;
   }
@@ -204,7 +210,7 @@ class Builder {
     const FabricNode& node = testbed_.fabric.nodes[n];
     if (port == 0) out_->outside.push_back(n);
     const size_t host = static_cast<size_t>(std::ranges::find(out_->outside, n) - out_->outside.begin());
-    auto made = outside_->open_edge(host, port, frames_for(node), testbed_.run.dilation, nic_at({n, port}));
+    auto made = outside_->open_edge(host, port, frames_for(node, port), testbed_.run.dilation, nic_at({n, port}));
     if (!made) {
       wrong_ = node.name + ": " + made.error().message;
       return std::nullopt;
@@ -215,8 +221,9 @@ class Builder {
   }
 
   // A file says how long a frame is before it is read.
-  PacketPool& frames_for(const FabricNode& node) {
-    const bool is_file = std::holds_alternative<control::PcapEdge>(node.attachment);
+  PacketPool& frames_for(const FabricNode& node, uint16_t port) {
+    const auto* const host = std::get_if<control::EdgeHost>(&node.attachment);
+    const bool is_file = host != nullptr && std::holds_alternative<control::PcapEdge>(host->edges[port]);
     return is_file ? *out_->header_pool : *out_->frame_pool;
   }
 

@@ -149,7 +149,9 @@ void add_faults(std::string& out, const Json& faults) {
     out += fmt::format("  at {}: {}\n", short_time(faults[i]["at_ps"]), faults[i]["what"].get<std::string>());
     if (faults[i].contains("loss_window")) out += loss_window_text(faults[i]);
   }
-  if (faults.size() > kFaultsShown) out += fmt::format("  and {} more faults\n", faults.size() - kFaultsShown);
+  if (faults.size() <= kFaultsShown) return;
+  const size_t more = faults.size() - kFaultsShown;
+  out += fmt::format("  and {} more {}\n", more, more == 1 ? "fault" : "faults");
 }
 
 void add_reasons(std::string& out, const Json& drops) {

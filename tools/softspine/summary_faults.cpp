@@ -36,9 +36,10 @@ std::string loss_window_text(const Json& fault) {
   const Json& window = fault["loss_window"];
   std::string out = "      lost nothing";
   if (window["lost_packets"] != 0) {
-    out = fmt::format("      lost {} ({}) of {} flows within {}: {}", packets_of(window["lost_packets"]),
+    out = fmt::format("      lost {} ({}) of {} {} within {}: {}", packets_of(window["lost_packets"]),
                       short_number(window["lost_bytes"].get<double>(), "B"), window["flows_lost"].dump(),
-                      short_time(window["window_ps"]), by_reason(window["reasons"]));
+                      window["flows_lost"] == 1 ? "flow" : "flows", short_time(window["window_ps"]),
+                      by_reason(window["reasons"]));
   }
   const auto stalled = window["flows_stalled"].get<uint64_t>();
   if (stalled > 0) {

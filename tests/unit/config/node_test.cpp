@@ -209,10 +209,54 @@ TEST(Edges, AFileIsNotReadWhereItIsWritten) {
             (Complaints{"6 topology.nodes.h1.edge.pcap: would overwrite 'x.pcap' while it is read"}));
 }
 
-TEST(Edges, HaveOnePort) {
-  EXPECT_EQ(complaints_about(with_fabric("topology: {nodes: {h1: {edge: {tap: {name: x}}}},\n"
-                                         "  links: [{endpoints: [h1, tor2], rate: 1Gbps}]}\n")),
-            (Complaints{"4 topology.nodes.h1.edge: an edge has one port, and h1 has 2 links"}));
+constexpr std::string_view kSecondLink = "  links: [{endpoints: [h1, tor2], rate: 1Gbps}]}\n";
+
+TEST(Edges, AreOneForEachLink) {
+  const auto host = [](const std::string& edges) {
+    return with_fabric("topology: {nodes: {h1: {edge: " + edges + "}},\n" + std::string(kSecondLink));
+  };
+  EXPECT_EQ(complaints_about(host("{tap: {name: x}}")),
+            (Complaints{"4 topology.nodes.h1.edge: a host has one edge for each of its links, and h1 has 1 edge and 2 "
+                        "links"}));
+  EXPECT_EQ(complaints_about(host("[{tap: {name: x}}, {tap: {name: x}}]")),
+            (Complaints{"4 topology.nodes.h1.edge[1].tap.name: 'x' is used by h1 already"}));
+  EXPECT_EQ(complaints_about(host("[{tap: {name: x}}, {}]")),
+            (Complaints{"4 topology.nodes.h1.edge[1]: needs exactly one of tap, af_packet, vhost_user, pcap, dpdk"}));
+  EXPECT_EQ(complaints_about(with_fabric("topology: {nodes: {h1: {edge: []}}}\n")),
+            (Complaints{"4 topology.nodes.h1.edge: a host has one edge for each of its links, and h1 has 0 edges and 1 "
+                        "link"}));
+  const Testbed testbed = read_well(host("[{pcap: {in: a.pcap}}, {tap: {name: x}}]"));
+  const auto& edges = std::get<EdgeHost>(node_of(testbed, "h1").attachment).edges;
+  ASSERT_EQ(edges.size(), 2u);
+  EXPECT_EQ(std::get<PcapEdge>(edges[0]).in, "a.pcap");
+  EXPECT_EQ(std::get<TapEdge>(edges[1]).name, "x") << "in the order of the links";
+}
+
+TEST(Edges, OfAFileAloneRunOnEitherClock) {
+  const auto on_virtual_clock = [](const std::string& edges) {
+    return complaints_about(with_fabric("run: {clock: virtual}\ntopology: {nodes: {h1: {edge: " + edges + "}},\n" +
+                                        std::string(kSecondLink)))
+        .size();
+  };
+  EXPECT_EQ(on_virtual_clock("[{pcap: {in: a}}, {pcap: {in: b}}]"), 0u);
+  EXPECT_EQ(on_virtual_clock("[{pcap: {in: a}}, {tap: {name: x}}]"), 1u);
+}
+
+TEST(Edges, LeaveTheirBondToWhatIsBehindThem) {
+  const auto bond = [](const std::string& keys) {
+    return with_fabric("topology: {nodes: {h1: {edge: [{tap: {name: x}}, {tap: {name: y}}], bond: {" + keys + "}}},\n" +
+                       std::string(kSecondLink));
+  };
+  const Testbed testbed = read_well(bond("mode: balance-xor, remote_failover: none"));
+  EXPECT_EQ(node_of(testbed, "h1").bond.mode, BondMode::kBalanceXor);
+  EXPECT_FALSE(node_of(testbed, "h1").bond.is_routed_around());
+  for (const auto* key : {"xmit_hash_policy: layer2", "miimon: 1ms", "downdelay: 100ms", "updelay: 100ms",
+                          "path_change_after: 3"}) {
+    const std::string text = key;
+    EXPECT_EQ(complaints_about(bond(text)),
+              (Complaints{"4 topology.nodes.h1.bond." + text.substr(0, text.find(':')) +
+                          ": is decided by what is behind the edges of h1"}));
+  }
 }
 
 TEST(Edges, RefuseNamesThatLinuxRefuses) {

@@ -67,6 +67,25 @@ TEST(OutsideSpec, WaitsOnlyForHostsThatRunSomething) {
   EXPECT_FALSE(has_command(spec_of(fabric, "h3")));
 }
 
+TEST(OutsideSpec, BondsByLacpOverTwoSwitchesUnlessItIsToldNotTo) {
+  const auto mode = [](const std::string& bond, const std::string& second) {
+    const auto fabric = fabric_of(
+        "name: it\nrun: {clock: wall}\ntopology:\n  nodes:\n    tor1: {kind: switch, role: tor}\n"
+        "    tor2: {kind: switch, role: tor}\n"
+        "    h1: {kind: host, edge: [{tap: {name: a}}, {tap: {name: b}}]" +
+        bond + "}\n  links:\n    - {endpoints: [tor1, h1], rate: 10Gbps}\n    - {endpoints: [" + second +
+        ", h1], rate: 10Gbps}\n    - {endpoints: [tor1, tor2], rate: 10Gbps}\n");
+    const OutsideSpec spec = spec_of(fabric, "h1");
+    EXPECT_EQ(bonds_by_lacp(fabric, 2), spec.bond_mode == "802.3ad");
+    return spec.bond_mode;
+  };
+  EXPECT_EQ(mode("", "tor2"), "802.3ad");
+  EXPECT_EQ(mode("", "tor1"), "balance-xor") << "two ports at one switch";
+  EXPECT_EQ(mode(", bond: {mode: balance-xor}", "tor2"), "balance-xor");
+  EXPECT_EQ(mode(", bond: {mode: active-backup}", "tor2"), "active-backup");
+  EXPECT_EQ(spec_of(fabric_of(kTwoTors), "h3").bond_mode, "") << "one port";
+}
+
 TEST(OutsideSpec, HasNoGatewayBetweenHostsBackToBack) {
   const auto fabric = fabric_of(R"(name: it
 run: {clock: wall}
