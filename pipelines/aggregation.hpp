@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Aggregation (spine, leaf of a pod): joins racks. Routes only and bridges nothing.
 //
-//   parse → classify → router's MAC? → route, hash → rewrite → egress
+//   parse → classify → router's MAC? → route, hash → link of LAG → rewrite → egress
 #pragma once
 
 #include "pipelines/switch.hpp"
@@ -16,6 +16,7 @@ class Aggregation final : public Switch {
       dataplane::classify(tables_, burst);
       dataplane::accept_routed(tables_, burst);
       dataplane::route(tables_, burst);
+      dataplane::pick_link(tables_, burst);
       dataplane::rewrite(tables_, burst);
     });
   }

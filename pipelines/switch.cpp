@@ -102,7 +102,10 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
   switch (meta.verdict) {
     case Verdict::kForward: return forward_one(std::move(packet), now);
     case Verdict::kFlood: return flood(std::move(packet), now);
-    case Verdict::kLocal: agent_.receive(tables_, std::move(packet), now, outcomes); break;
+    case Verdict::kLocal:  // at a routed port; a bridged one drops what a bridge must not forward
+      if (takes_lacp(packet, now)) return end_lacp(std::move(packet), now);
+      agent_.receive(tables_, std::move(packet), now, outcomes);
+      break;
     case Verdict::kMacControl: {
       if (!egress_.flow_control(PortNo{meta.in_port}).goes_by_credit()) return receive_pause(std::move(packet), now);
       const auto credit = read_credit(packet.data(), packet.stored_bytes());
@@ -115,10 +118,7 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
       if (meta.reason == DropReason::kNeighbourIncomplete && knows_by_now(packet)) {
         return forward_one(std::move(packet), now);
       }
-      if (meta.reason == DropReason::kUnsupported && takes_lacp(packet, now)) {
-        end(std::move(packet), DropReason::kConsumed, now);
-        return act_on_lacp(now);
-      }
+      if (meta.reason == DropReason::kUnsupported && takes_lacp(packet, now)) return end_lacp(std::move(packet), now);
       if ((meta.flags & kMustAnswer) != 0) agent_.notify_sender(tables_, packet, now, outcomes);
       end(std::move(packet), meta.reason, now);
       break;
@@ -130,6 +130,11 @@ bool Switch::takes_lacp(const Packet& packet, Instant now) noexcept {
   const PacketMeta& meta = packet.meta();
   if (lacp_.empty() || meta.ether_type != kTypeSlowProtocols || (meta.flags & kIsTagged) != 0) return false;
   return lacp_.receive(PortNo{meta.in_port}, {packet.data(), packet.stored_bytes()}, now);
+}
+
+void Switch::end_lacp(Packet packet, Instant now) noexcept {
+  end(std::move(packet), DropReason::kConsumed, now);
+  act_on_lacp(now);
 }
 
 void Switch::act_on_lacp(Instant now) noexcept {

@@ -42,7 +42,11 @@ class Switch : public dataplane::Node {
   dataplane::Egress& egress() { return egress_; }
 
   // Before the first window: the port runs LACP. Frames of the slow protocols end at the switch either way.
-  void run_lacp(dataplane::PortNo port, const dataplane::LacpConfig& config) { lacp_.add(port, config, {}); }
+  // `partner`: LACP has agreed with it before.
+  void run_lacp(dataplane::PortNo port, const dataplane::LacpConfig& config,
+                const std::optional<dataplane::LacpEnd>& partner = std::nullopt) {
+    lacp_.add(port, config, {}, partner);
+  }
   const dataplane::LacpPorts& lacp() const { return lacp_; }
 
   void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept override;
@@ -83,6 +87,7 @@ class Switch : public dataplane::Node {
   void choose_queue(dataplane::Packet& packet) noexcept;
   void flood(dataplane::Packet packet, dataplane::Instant now) noexcept;
   bool takes_lacp(const dataplane::Packet& packet, dataplane::Instant now) noexcept;
+  void end_lacp(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void act_on_lacp(dataplane::Instant now) noexcept;
   void send_lacp(dataplane::PortNo port, const dataplane::Lacpdu& pdu, dataplane::Instant now) noexcept;
   void answer(dataplane::LocalAgent::Outcomes& outcomes, dataplane::Instant now) noexcept;

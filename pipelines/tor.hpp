@@ -2,8 +2,8 @@
 // Top of rack: hosts in VLANs below, the fabric above. Bridges inside a VLAN, is the gateway of its
 // subnets, routes the rest.
 //
-//   parse → classify → bridge ─┬─ same VLAN ───────────────→ tag ─→ egress
-//                              └─ router's MAC → route, hash → rewrite ─→ egress
+//   parse → classify → bridge ─┬─ same VLAN ──────────────────────────────→ tag ─→ egress
+//                              └─ router's MAC → route, hash → link of LAG → rewrite ─→ egress
 #pragma once
 
 #include "pipelines/switch.hpp"
@@ -18,6 +18,7 @@ class Tor final : public Switch {
       dataplane::classify(tables_, burst);
       dataplane::bridge(tables_, burst);
       dataplane::route(tables_, burst);
+      dataplane::pick_link(tables_, burst);
       dataplane::rewrite(tables_, burst);
     });
   }

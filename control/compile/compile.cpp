@@ -105,7 +105,10 @@ Errors unsupported_in(const Testbed& testbed) {
 
 Compiler::Compiler(const Testbed& testbed) : testbed_(testbed) {
   const Fabric& fabric = testbed.fabric;
-  for (const Profile& profile : testbed.profiles) hashes_.emplace_back(profile.hash);
+  for (const Profile& profile : testbed.profiles) {
+    hashes_.emplace_back(profile.hash);
+    lag_hashes_.emplace_back(profile.hash_of_lags());
+  }
   whole_ =
       std::make_shared<std::vector<RouteTable>>(compute_routes(fabric, std::vector<bool>(fabric.links.size(), true)));
   router_macs_.resize(fabric.nodes.size());
@@ -173,12 +176,13 @@ bool Compiler::use_engineered(uint32_t node, std::vector<Override> overrides) {
 // One switch's state while it is being put together.
 class Compiler::StateBuilder {
  public:
-  StateBuilder(const Compiler& compiler, uint32_t node, const RouteTable& routes)
+  StateBuilder(const Compiler& compiler, uint32_t node, const RouteTable& routes, const std::vector<bool>& members)
       : compiler_(compiler),
         fabric_(compiler.testbed_.fabric),
         node_(fabric_.nodes[node]),
         index_(node),
         routes_(routes),
+        lag_members_(members),
         groups_(compiler.testbed_.profiles[node_.profile].groups),
         whole_(minds_the_dead(groups_) ? &(*compiler.whole_)[node] : nullptr),
         hop_of_(node_.ports.size(), kNone),
@@ -203,6 +207,10 @@ class Compiler::StateBuilder {
     add_routes();
     override_routes<Ipv4Prefix>(v4_, choices4_);
     override_routes<Ipv6Prefix>(v6_, choices6_);
+    if (!lags_.lags.empty()) {
+      lags_.hash = compiler_.lag_hashes_[node_.profile];
+      state_->lags = std::make_shared<const dp::LagTable>(std::move(lags_));
+    }
     state_->ipv4 = dp::PrefixTrie{v4_};
     state_->ipv6 = dp::PrefixTrie{v6_};
     return state_;
@@ -255,12 +263,24 @@ class Compiler::StateBuilder {
     return static_cast<uint32_t>(state_->adjacencies.size() - 1);
   }
 
+  // `port` is a way: it stands for its LAG, if it is in one.
   uint32_t hop_at(uint16_t port) {
     if (hop_of_[port] == kNone) {
       const uint32_t peer = fabric_.peer_of({index_, port}).node;
       hop_of_[port] = add_adjacency(port, compiler_.router_macs_[peer], 0);
+      if (const Lag* lag = fabric_.lag_of({index_, port})) state_->adjacencies.back().port = add_lag(*lag);
     }
     return hop_of_[port];
+  }
+
+  uint16_t add_lag(const Lag& lag) {
+    const auto first = static_cast<uint32_t>(lags_.members.size());
+    for (const uint16_t port : lag.ports_at(index_)) {
+      if (lag_members_.empty() || lag_members_[node_.ports[port].link]) lags_.members.push_back(port);
+    }
+    if (lags_.members.size() - first < lag.min_links) lags_.members.resize(first);
+    lags_.lags.push_back({first, static_cast<uint32_t>(lags_.members.size()) - first, lag.ports_at(index_).front()});
+    return static_cast<uint16_t>(dp::kFirstLag + lags_.lags.size() - 1);
   }
 
   // The route by a group of the table; `whole` is the group that it would be if every link were up. A group of one is
@@ -425,10 +445,12 @@ class Compiler::StateBuilder {
   const FabricNode& node_;
   uint32_t index_;
   const RouteTable& routes_;
+  const std::vector<bool>& lag_members_;
   const EcmpGroupConfig& groups_;
   const RouteTable* whole_;       // null: does not matter
   std::vector<uint32_t> hop_of_;  // by port: its adjacency
   std::shared_ptr<dp::ForwardingState> state_;
+  dp::LagTable lags_;
   std::map<std::pair<uint32_t, uint32_t>, dp::RouteValue> route_of_;  // by the table's group, and the whole one
   std::vector<dp::PrefixValue> v4_;
   std::vector<dp::PrefixValue> v6_;
@@ -436,8 +458,9 @@ class Compiler::StateBuilder {
   Choices choices6_;
 };
 
-std::shared_ptr<const dp::ForwardingState> Compiler::compile(uint32_t node, const RouteTable& routes) const {
-  return StateBuilder(*this, node, routes).build();
+std::shared_ptr<const dp::ForwardingState> Compiler::compile(uint32_t node, const RouteTable& routes,
+                                                             const std::vector<bool>& members) const {
+  return StateBuilder(*this, node, routes, members).build();
 }
 
 }  // namespace softspine::control

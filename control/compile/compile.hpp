@@ -12,6 +12,7 @@
 // hosts of its subnet.
 //
 // Overrides (override_routes.hpp): the file's, and those that use_engineered() has given the switch.
+// LAGs: one next hop each; the members that are there, by port. With fewer than min_links of them there are none.
 //
 // Router MAC: that of the switch's first port; switches that share a subnet use that of the first of them.
 #pragma once
@@ -40,7 +41,9 @@ class Compiler {
 
   // The routes over the links that are up. Those with all links up are computed once and kept.
   std::shared_ptr<const std::vector<RouteTable>> routes(const std::vector<bool>& link_up) const;
-  std::shared_ptr<const dataplane::ForwardingState> compile(uint32_t node, const RouteTable& routes) const;
+  // `members`: by link, whether it is there as a member of its LAG; empty: all are.
+  std::shared_ptr<const dataplane::ForwardingState> compile(uint32_t node, const RouteTable& routes,
+                                                            const std::vector<bool>& members = {}) const;
   // From the next compile() on, this switch has the maps, buffers and queues of another profile of the testbed. Its
   // hash and its groups stay: flows keep their paths.
   void use_profile(uint32_t node, uint32_t profile);
@@ -57,6 +60,7 @@ class Compiler {
   class StateBuilder;
   const Testbed& testbed_;
   std::vector<dataplane::EcmpHash> hashes_;               // by profile
+  std::vector<dataplane::EcmpHash> lag_hashes_;           // by profile
   std::shared_ptr<const std::vector<RouteTable>> whole_;  // with every link up
   std::vector<dataplane::MacAddress> router_macs_;        // by node; zero at hosts
   std::vector<std::vector<uint32_t>> subnets_of_;         // by node: the subnets that it serves

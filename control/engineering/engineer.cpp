@@ -14,13 +14,15 @@ namespace {
 class Engineer {
  public:
   Engineer(const Testbed& testbed, const std::vector<RouteTable>& routes,
-           const std::map<uint32_t, std::vector<Override>>& before)
-      : config_(*testbed.engineering), fabric_(testbed.fabric), routes_(routes) {
+           const std::map<uint32_t, std::vector<Override>>& before, const std::vector<bool>& members)
+      : config_(*testbed.engineering), fabric_(testbed.fabric), routes_(routes), members_(members) {
     for (const auto& [node, list] : before) {
       for (const Override& each : list) before_[{node, each.in_port, each.to}] = each.out_port;
     }
     for (const FabricLink& link : fabric_.links) {
-      capacity_bps_.insert(capacity_bps_.end(), 2, static_cast<double>(link.rate.count_bps()));
+      auto rate = static_cast<double>(link.rate.count_bps());
+      if (const Lag* lag = fabric_.lag_of(link.a)) rate *= static_cast<double>(member_count(*lag));
+      capacity_bps_.insert(capacity_bps_.end(), 2, rate);
     }
     load_.resize(capacity_bps_.size());
     for (const uint32_t node : config_.switches) out_.overrides[node];
@@ -43,6 +45,13 @@ class Engineer {
 
  private:
   using Shares = std::map<uint32_t, double>;  // by link and direction
+
+  // At least one, to divide by: routes lead to no LAG that has none.
+  size_t member_count(const Lag& lag) const {
+    if (members_.empty()) return lag.links.size();
+    const auto there = std::ranges::count_if(lag.links, [this](uint32_t link) { return members_[link]; });
+    return static_cast<size_t>(std::max<int64_t>(1, there));
+  }
 
   void take(const FlowDemand& each) {
     const auto& ports = ports_to(fabric_, routes_[each.at.node], each.to);
@@ -87,8 +96,9 @@ class Engineer {
   void cross(LinkEnd from, uint32_t host, double share, Shares& out) const {
     const uint32_t peer = fabric_.peer_of(from).node;
     if (fabric_.nodes[peer].kind != NodeKind::kSwitch) return;
-    const uint32_t link = fabric_.port(from).link;
-    out[2 * link + (fabric_.links[link].a == from ? 0 : 1)] += share;
+    const Lag* lag = fabric_.lag_of(from);
+    const uint32_t link = lag == nullptr ? fabric_.port(from).link : lag->links.front();
+    out[2 * link + (fabric_.links[link].a.node == from.node ? 0 : 1)] += share;
     follow(peer, host, share, out);
   }
 
@@ -111,6 +121,7 @@ class Engineer {
   const EngineeringConfig& config_;
   const Fabric& fabric_;
   const std::vector<RouteTable>& routes_;
+  const std::vector<bool>& members_;
   std::map<std::tuple<uint32_t, uint16_t, std::variant<Ipv4Prefix, Ipv6Prefix>>, uint16_t> before_;  // → port
   std::vector<double> capacity_bps_;  // by link and direction: 2 × link, + 1 from its end b
   std::vector<double> load_;
@@ -124,8 +135,8 @@ class Engineer {
 
 EngineeringPlan engineer(const Testbed& testbed, const std::vector<RouteTable>& routes,
                          const std::vector<FlowDemand>& demands,
-                         const std::map<uint32_t, std::vector<Override>>& before) {
-  return Engineer(testbed, routes, before).make(demands);
+                         const std::map<uint32_t, std::vector<Override>>& before, const std::vector<bool>& members) {
+  return Engineer(testbed, routes, before, members).make(demands);
 }
 
 }  // namespace softspine::control

@@ -5,7 +5,8 @@
 // A demand is what one port of a ToR takes in for one host: what an exact match can tell apart. Its paths are the next
 // hops of the ToR's route to the host; beyond the next hop the routes decide, and a switch with several is taken to
 // spread evenly. Demands that nobody places (a ToR without the controller, one way only) load the links as ECMP would.
-// Links of hosts are not judged: no path avoids them.
+// Links of hosts are not judged: no path avoids them. A LAG is one link with the rate of its members: which of them a
+// flow takes its hash says, whatever the plan.
 #pragma once
 
 #include <cstdint>
@@ -33,9 +34,11 @@ struct EngineeringPlan {
   double highest = 0;  // load of the most loaded link, of its capacity
 };
 
-// `before`: the overrides now, by ToR. `demands`: one for each port and host.
+// `before`: the overrides now, by ToR. `demands`: one for each port and host. `members`: by link, whether it is there
+// as a member of its LAG; empty: all are.
 EngineeringPlan engineer(const Testbed& testbed, const std::vector<RouteTable>& routes,
                          const std::vector<FlowDemand>& demands,
-                         const std::map<uint32_t, std::vector<Override>>& before);
+                         const std::map<uint32_t, std::vector<Override>>& before,
+                         const std::vector<bool>& members = {});
 
 }  // namespace softspine::control

@@ -5,6 +5,7 @@
 #include <deque>
 #include <tuple>
 
+#include "control/explain/group_ports.hpp"
 #include "dataplane/packet/wire.hpp"
 
 namespace softspine::control {
@@ -131,21 +132,18 @@ class FlowComparer {
       return;
     }
     hop.predicted = step.hop->candidates;
-    if (!step.hop->choice) return;
-    hop.is_choice = ports_of(*step.hop->choice, hop.node).size() > 1;
-    hop.why =
-        step.hop->choice->is_drawn ? "drawn for each packet or flowlet" : unknown_part(*step.hop->choice, knows_port);
+    const auto look = [&](const Choice& choice, bool has_several) {
+      hop.is_choice = hop.is_choice || has_several;
+      if (hop.why.empty())
+        hop.why = choice.is_drawn ? "drawn for each packet or flowlet" : unknown_part(choice, knows_port);
+    };
+    if (step.hop->choice) look(*step.hop->choice, ports_of(*step.hop->choice, hop.node).size() > 1);
+    if (step.hop->lag) look(step.hop->lag->choice, step.hop->lag->choice.buckets > 1);
   }
 
   std::vector<uint16_t> ports_of(const Choice& choice, uint32_t node) const {
     const dp::ForwardingState& state = walker_.state(node);
-    const dp::EcmpGroup& group = state.groups[choice.group];
-    std::vector<uint16_t> ports;
-    for (uint32_t i = 0; i < group.count; ++i) ports.push_back(state.adjacencies[state.members[group.first + i]].port);
-    std::ranges::sort(ports);
-    const auto repeated = std::ranges::unique(ports);
-    ports.erase(repeated.begin(), repeated.end());
-    return ports;
+    return control::ports_of(state, state.groups[choice.group]);
   }
 
   bool was_seen_at(uint32_t node) const {

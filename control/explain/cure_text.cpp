@@ -24,7 +24,7 @@ std::string maps_of(const Profile& profile, const HashChange& change) {
   if (change.algorithm) hash.push_back("algorithm: " + std::string(word_of(*change.algorithm)));
   if (change.add_qp) {
     std::vector<std::string> fields;
-    for (const HashField field : profile.hash.fields) {
+    for (const HashField field : (change.of_lags ? profile.hash_of_lags() : profile.hash).fields) {
       if (field != HashField::kRdmaBthDestQp) fields.emplace_back(word_of(field));
     }
     fields.emplace_back(word_of(HashField::kRdmaBthDestQp));
@@ -33,8 +33,17 @@ std::string maps_of(const Profile& profile, const HashChange& change) {
   if (change.seed) hash.push_back(fmt::format("seed: {}", *change.seed));
   if (change.offset) hash.push_back(fmt::format("offset: {}", *change.offset));
   std::vector<std::string> maps;
-  if (!hash.empty()) maps.push_back("hash: {" + joined(hash, ", ") + "}");
+  if (!hash.empty()) maps.push_back((change.of_lags ? "lag_hash: {" : "hash: {") + joined(hash, ", ") + "}");
   if (change.buckets > 0) maps.push_back(fmt::format("groups: {{kind: resilient, buckets: {}}}", change.buckets));
+  return joined(maps, ", ");
+}
+
+// Of a role: the changes of ECMP groups' hash, and of LAGs'.
+using Changes = std::vector<HashChange>;
+
+std::string maps_of(const Profile& profile, const Changes& changes) {
+  std::vector<std::string> maps;
+  for (const HashChange& change : changes) maps.push_back(maps_of(profile, change));
   return joined(maps, ", ");
 }
 
@@ -43,8 +52,13 @@ std::string maps_of(const Profile& profile, const HashChange& change) {
 class Piece {
  public:
   Piece(const Testbed& testbed, const RoleChanges& changes) : testbed_(testbed) {
-    for (const auto& [role, change] : changes) add(role, change);
-    for (const auto& [role, change] : changes) keep_heirs(role, change);
+    std::vector<std::pair<Role, Changes>> by_role;
+    for (const auto& [role, change] : changes) {
+      if (by_role.empty() || by_role.back().first != role) by_role.emplace_back(role, Changes{});
+      by_role.back().second.push_back(change);
+    }
+    for (const auto& [role, its] : by_role) add(role, its);
+    for (const auto& [role, its] : by_role) keep_heirs(role, its);
   }
   std::string text() const {
     std::string out = "profiles:\n";
@@ -63,7 +77,7 @@ class Piece {
     return out;
   }
 
-  void add(Role role, const HashChange& change) {
+  void add(Role role, const Changes& change) {
     const auto by_profile = switches_of(role);
     for (const auto& [index, names] : by_profile) {
       const Profile& profile = testbed_.profiles[index];
@@ -84,7 +98,9 @@ class Piece {
   }
 
   // What an heir can be told to keep.
-  static bool is_heritable(const HashChange& change) { return !change.add_qp && change.buckets == 0; }
+  static bool is_heritable(const Changes& changes) {
+    return std::ranges::none_of(changes, [](const HashChange& it) { return it.add_qp || it.buckets > 0; });
+  }
   static bool is_in_file(const Profile& profile) { return profile.place.line > 0; }
   bool is_own(Role role, uint32_t index) const {
     const Profile& profile = testbed_.profiles[index];
@@ -95,7 +111,7 @@ class Piece {
   }
 
   // Another role's profile may have the changed one as its base: it is told to stay as it is.
-  void keep_heirs(Role changed, const HashChange& change) {
+  void keep_heirs(Role changed, const Changes& change) {
     if (!is_heritable(change)) return;
     for (const auto& [index, names] : switches_of(changed)) {
       if (!is_own(changed, index)) continue;
@@ -107,11 +123,15 @@ class Piece {
       }
     }
   }
-  static HashChange as_it_is(const Profile& profile, const HashChange& change) {
-    HashChange out;
-    if (change.algorithm) out.algorithm = profile.hash.algorithm;
-    if (change.seed) out.seed = profile.hash.seed;
-    if (change.offset) out.offset = profile.hash.offset;
+  static Changes as_it_is(const Profile& profile, const Changes& changes) {
+    Changes out;
+    for (const HashChange& change : changes) {
+      const HashConfig& hash = change.of_lags ? profile.hash_of_lags() : profile.hash;
+      HashChange& same = out.emplace_back(HashChange{.of_lags = change.of_lags});
+      if (change.algorithm) same.algorithm = hash.algorithm;
+      if (change.seed) same.seed = hash.seed;
+      if (change.offset) same.offset = hash.offset;
+    }
     return out;
   }
 
@@ -135,7 +155,8 @@ std::string change_words(const HashChange& change) {
 
 std::string words_of(const RoleChanges& changes) {
   std::vector<std::string> out;
-  for (const auto& [role, change] : changes) out.push_back(name_of(role) + ": " + change_words(change));
+  for (const auto& [role, change] : changes)
+    out.push_back(name_of(role) + (change.of_lags ? " lags: " : ": ") + change_words(change));
   return joined(out, "; ");
 }
 

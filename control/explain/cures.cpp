@@ -50,18 +50,19 @@ void deal(dp::ForwardingState& state, uint32_t buckets) {
 class Candidates {
  public:
   Candidates(Walker& walker, const Polarization& found) {
-    std::set<Role> later;
-    std::set<Role> amiss;
-    std::set<Role> hashed;
+    std::set<Hashes> later;
+    std::set<Hashes> amiss;
+    std::set<Hashes> hashed;
     for (const TierShare& tier : found.tiers) {
       if (tier.verdict == TierVerdict::kNotHashed) continue;
-      hashed.insert(tier.tier.role);
-      if (tier.is_amiss()) amiss.insert(tier.tier.role);
-      if (tier.verdict == TierVerdict::kPolarized) later.insert(tier.tier.role);
+      const Hashes its{tier.tier.role, tier.tier.is_of_lags};
+      hashed.insert(its);
+      if (tier.is_amiss()) amiss.insert(its);
+      if (tier.verdict == TierVerdict::kPolarized) later.insert(its);
     }
     const LinkGroup* first = first_hashed(found);
     if (first == nullptr) return;
-    hash_ = &walker.state(first->node).hash;
+    hash_ = &hash_of(walker, *first);
     later_.assign(later.begin(), later.end());
     amiss_.assign(amiss.begin(), amiss.end());
     hashed_.assign(hashed.begin(), hashed.end());
@@ -72,6 +73,12 @@ class Candidates {
   std::vector<std::pair<std::string, RoleChanges>> take() && { return std::move(out_); }
 
  private:
+  // Of a role's switches: the hash of ECMP groups, or of LAGs.
+  struct Hashes {
+    Role role;
+    bool of_lags;
+    friend auto operator<=>(const Hashes&, const Hashes&) = default;
+  };
   static const LinkGroup* first_hashed(const Polarization& found) {
     for (const TierShare& tier : found.tiers) {
       for (const GroupLoad& load : tier.groups) {
@@ -83,9 +90,12 @@ class Candidates {
   }
   // `change(i)`: of the i-th role, from 1.
   template <typename Change>
-  void add(const char* name, const std::vector<Role>& roles, Change&& change) {
+  void add(const char* name, const std::vector<Hashes>& hashes, Change&& change) {
     RoleChanges changes;
-    for (uint32_t i = 0; i < roles.size(); ++i) changes.emplace_back(roles[i], change(i + 1));
+    for (uint32_t i = 0; i < hashes.size(); ++i) {
+      changes.emplace_back(hashes[i].role, change(i + 1));
+      changes.back().second.of_lags = hashes[i].of_lags;
+    }
     if (!changes.empty()) out_.emplace_back(name, std::move(changes));
   }
   static uint32_t seed_of(uint32_t i) { return kSeeds[(i - 1) % kSeeds.size()]; }
@@ -113,7 +123,9 @@ class Candidates {
     for (const uint32_t step : steps())
       add("seed_offset", later_, [&](uint32_t i) { return HashChange{.seed = seed_of(i), .offset = turned(i, step)}; });
     add_algorithms();
-    if (keeps_weights_) add("buckets", later_, [](uint32_t) { return HashChange{.buckets = kPrimeBuckets}; });
+    const bool has_lags = std::ranges::any_of(later_, &Hashes::of_lags);  // which have no buckets
+    if (keeps_weights_ && !has_lags)
+      add("buckets", later_, [](uint32_t) { return HashChange{.buckets = kPrimeBuckets}; });
     if (!hashes_qp(hash_->config())) add_qp();
     if (hash_->model() != HashModel::kSai) return;  // RTAG7 has no XXH3
     const auto mixing = [](uint32_t i, bool qp) {
@@ -142,9 +154,9 @@ class Candidates {
   }
 
   const dp::EcmpHash* hash_ = nullptr;
-  std::vector<Role> later_;
-  std::vector<Role> amiss_;
-  std::vector<Role> hashed_;
+  std::vector<Hashes> later_;
+  std::vector<Hashes> amiss_;
+  std::vector<Hashes> hashed_;
   bool keeps_weights_ = true;
   std::vector<std::pair<std::string, RoleChanges>> out_;
 };
@@ -200,21 +212,45 @@ class Trial {
 
 }  // namespace
 
+namespace {
+
+// What a profile's switches of a role hash by, with the changes.
+struct ChangedHashes {
+  dp::EcmpHash ecmp;
+  dp::EcmpHash lags;
+};
+ChangedHashes changed_hashes(const Profile& profile, const RoleChanges& changes, Role role) {
+  HashConfig ecmp = profile.hash;
+  HashConfig lags = profile.hash_of_lags();
+  for (const auto& [its, change] : changes) {
+    if (its != role) continue;
+    if (!change.of_lags) change_hash(ecmp, change);
+    if (change.of_lags || !profile.lag_hash) change_hash(lags, change);
+  }
+  return {dp::EcmpHash{ecmp}, dp::EcmpHash{lags}};
+}
+
+}  // namespace
+
 Walker changed_by(Walker& walker, const RoleChanges& changes) {
   // One hash a profile and role, not one a switch.
-  auto made = std::make_shared<std::map<std::pair<uint32_t, Role>, dp::EcmpHash>>();
+  auto made = std::make_shared<std::map<std::pair<uint32_t, Role>, ChangedHashes>>();
   return {walker, [&walker, changes, made](uint32_t node, dp::ForwardingState& state) {
             const FabricNode& at = walker.testbed().fabric.nodes[node];
+            if (std::ranges::find(changes, at.role, &std::pair<Role, HashChange>::first) == changes.end()) return;
+            auto found = made->find({at.profile, at.role});
+            if (found == made->end()) {
+              const Profile& profile = walker.testbed().profiles[at.profile];
+              found = made->emplace(std::pair{at.profile, at.role}, changed_hashes(profile, changes, at.role)).first;
+            }
+            state.hash = found->second.ecmp;
+            if (state.lags != nullptr) {
+              auto lags = std::make_shared<dp::LagTable>(*state.lags);
+              lags->hash = found->second.lags;
+              state.lags = std::move(lags);
+            }
             for (const auto& [role, change] : changes) {
-              if (role != at.role) continue;
-              auto found = made->find({at.profile, role});
-              if (found == made->end()) {
-                HashConfig config = state.hash.config();
-                change_hash(config, change);
-                found = made->emplace(std::pair{at.profile, role}, dp::EcmpHash{config}).first;
-              }
-              state.hash = found->second;
-              if (change.buckets > 0) deal(state, change.buckets);
+              if (role == at.role && change.buckets > 0) deal(state, change.buckets);
             }
           }};
 }

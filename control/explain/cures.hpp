@@ -34,8 +34,9 @@ struct HashChange {
   std::optional<uint8_t> offset;
   bool add_qp = false;
   uint32_t buckets = 0;  // of resilient groups; 0: unchanged
+  bool of_lags = false;  // of the LAGs' hash; else of that of ECMP groups, and of LAGs that have none of their own
 };
-using RoleChanges = std::vector<std::pair<Role, HashChange>>;  // by tier
+using RoleChanges = std::vector<std::pair<Role, HashChange>>;  // by tier; a role may be there twice
 
 struct Cure {
   std::string name;

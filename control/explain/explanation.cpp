@@ -115,9 +115,11 @@ std::string override_key(const Walker& walker, const Hop& hop) {
 }
 
 // Null: an override that can be used has none, nor has no override.
-const char* fallback_of(OverrideUse use) {
-  if (use == OverrideUse::kWithdrawn) return "its next hop has left the routes";
-  return use == OverrideUse::kLinkDown ? "its link is down" : nullptr;
+const char* fallback_of(const Walker& walker, const Hop& hop) {
+  if (hop.override_use == OverrideUse::kWithdrawn) return "its next hop has left the routes";
+  if (hop.override_use != OverrideUse::kLinkDown) return nullptr;
+  const bool is_lag = walker.testbed().fabric.lag_of({hop.node, walker.override_of(hop).out_port}) != nullptr;
+  return is_lag ? "its LAG is down" : "its link is down";
 }
 
 Json override_json(const Walker& walker, const Hop& hop) {
@@ -125,9 +127,9 @@ Json override_json(const Walker& walker, const Hop& hop) {
   const auto& ports = walker.testbed().fabric.nodes[hop.node].ports;
   Json out{{"from", ports[it.in_port].name},
            {"to", std::visit([](const auto& prefix) { return to_string(prefix); }, it.to)},
-           {"via", ports[it.out_port].name},
+           {"via", walker.testbed().fabric.name_of_way({hop.node, it.out_port})},
            {"line", it.place.line}};
-  if (const char* reason = fallback_of(hop.override_use)) out["falls_back"] = reason;
+  if (const char* reason = fallback_of(walker, hop)) out["falls_back"] = reason;
   return out;
 }
 
@@ -136,6 +138,16 @@ std::string engineering_text(const Testbed& testbed, const Hop& hop) {
   const bool is_placed =
       hop.choice && testbed.engineering && std::ranges::binary_search(testbed.engineering->switches, hop.node);
   return is_placed ? "    until traffic_engineering has placed it: `softspine show overrides`\n" : "";
+}
+
+// Of a hop that leaves by a LAG.
+Json lag_json(Walker& walker, const Hop& hop) {
+  const Choice& choice = hop.lag->choice;
+  Json out{{"name", walker.testbed().fabric.lags[hop.lag->lag].name},
+           {"members", choice.buckets},
+           {"hash", hash_json(walker.state(hop.node).lags->hash, choice)}};
+  if (!choice.is_drawn) out["bucket"] = choice.bucket;
+  return out;
 }
 
 Json hop_json(Walker& walker, const Hop& hop) {
@@ -152,6 +164,7 @@ Json hop_json(Walker& walker, const Hop& hop) {
     if (has_key(choice)) out["hash"] = hash_json(walker.state(hop.node).hash, choice);
     if (!choice.is_drawn) out["bucket"] = choice.bucket;
   }
+  if (hop.lag) out["lag"] = lag_json(walker, hop);
   if (hop.candidates.size() > 1) {
     Json drawn = Json::array();
     for (const uint16_t port : hop.candidates) drawn.push_back(node.ports[port].name);
@@ -207,10 +220,14 @@ std::string hop_text(Walker& walker, const Hop& hop) {
                                                                    : "the only way";
   std::string out = fmt::format("{:<12} {} → {}\n    {}\n", node.name, node.ports[hop.in_port].name, to, why);
   if (hop.choice && has_key(*hop.choice)) out += key_text(hash, *hop.choice);
-  if (const char* reason = fallback_of(hop.override_use)) {
+  if (const char* reason = fallback_of(walker, hop)) {
     out += fmt::format("    falls back from the override {}: {}\n", override_key(walker, hop), reason);
   }
-  return out + engineering_text(walker.testbed(), hop);
+  out += engineering_text(walker.testbed(), hop);
+  if (!hop.lag) return out;
+  const dp::EcmpHash& of_lags = walker.state(hop.node).lags->hash;
+  return out + fmt::format("    member of {}: {}\n{}", fabric.lags[hop.lag->lag].name,
+                           choice_text(of_lags, hop.lag->choice), key_text(of_lags, hop.lag->choice));
 }
 
 }  // namespace

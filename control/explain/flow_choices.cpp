@@ -24,6 +24,7 @@ struct TierPlace {
   bool down;
   int height;
   Role role;
+  bool is_of_lags;
   friend auto operator<=>(const TierPlace&, const TierPlace&) = default;
 };
 
@@ -53,8 +54,8 @@ bool are_alike(const HashConfig& a, const HashConfig& b) {
 // Hash functions, told apart by what they compute as far as their configurations say it.
 class Functions {
  public:
-  uint32_t of(const dp::EcmpHash& hash, uint32_t profile, Role role) {
-    const auto [known, is_new] = known_.try_emplace({profile, role}, 0);
+  uint32_t of(const dp::EcmpHash& hash, uint32_t profile, Role role, bool is_of_lags) {
+    const auto [known, is_new] = known_.try_emplace({profile, role, is_of_lags}, 0);
     if (!is_new) return known->second;
     const auto alike =
         std::ranges::find_if(configs_, [&](const HashConfig* it) { return are_alike(*it, hash.config()); });
@@ -64,7 +65,7 @@ class Functions {
   }
 
  private:
-  std::map<std::pair<uint32_t, Role>, uint32_t> known_;  // by profile and role
+  std::map<std::tuple<uint32_t, Role, bool>, uint32_t> known_;  // by profile, role, and whether it is that of LAGs
   std::vector<const HashConfig*> configs_;
 };
 
@@ -123,41 +124,53 @@ class Walk {
     }
     FlowChoices::Sample sample{.flow = out_.bytes.size(), .keys = {}};
     std::vector<uint64_t> way;  // functions and shapes
-    for (const Hop& hop : path.hops) {
-      if (!hop.choice && !(hop.is_pinned && leads_up(hop.node, hop.out_port))) continue;
-      const uint32_t index = group_of(hop);
+    const auto meet = [&](uint32_t index, LinkEnd link, const dp::HashKey& key, uint64_t digest) {
       const LinkGroup& group = out_.groups[index];
-      if (group.links.size() < 2) continue;
-      out_.met.push_back({index, link_of(group, hop), hop.choice ? key_of(*hop.choice, hop.in_port) : 0});
-      sample.keys.push_back(hop.choice ? hop.choice->key : dp::HashKey{});
+      if (group.links.size() < 2) return;
+      out_.met.push_back({index, place_of(group, link), digest});
+      sample.keys.push_back(key);
       way.push_back(uint64_t{group.function} << 32 | group.shape);
+    };
+    for (const Hop& hop : path.hops) {
+      if (hop.choice) meet(group_of(hop), way_of(hop), hop.choice->key, key_of(*hop.choice, hop.in_port));
+      if (!hop.choice && hop.is_pinned && leads_up(hop.node, hop.out_port)) meet(group_of(hop), way_of(hop), {}, 0);
+      if (!hop.lag) continue;
+      const Choice& choice = hop.lag->choice;
+      meet(lag_group_of(hop), {hop.node, hop.out_port}, choice.key, key_of(choice, hop.in_port));
     }
     if (!sample.keys.empty()) samples_.add(way, std::move(sample));
     out_.begins.push_back(out_.met.size());
     out_.bytes.push_back(flow.bytes);
   }
 
-  static uint32_t link_of(const LinkGroup& group, const Hop& hop) {
-    const auto found = std::ranges::find(group.links, hop.out_port, &LinkEnd::port);
-    SOFTSPINE_CHECK(found != group.links.end(), hop.node, hop.out_port);
+  static uint32_t place_of(const LinkGroup& group, LinkEnd link) {
+    const auto found = std::ranges::find(group.links, link);
+    SOFTSPINE_CHECK(found != group.links.end(), link.node, link.port);
     return static_cast<uint32_t>(found - group.links.begin());
   }
+  // The port that stands for the LAG, or the port itself.
+  LinkEnd way_of(const Hop& hop) const {
+    return {hop.node, hop.lag ? fabric_.lags[hop.lag->lag].ports_at(hop.node).front() : hop.out_port};
+  }
 
-  uint32_t tier_for(const Hop& hop) {
+  uint32_t tier_for(const Hop& hop, bool is_of_lags) {
     const FabricNode& node = fabric_.nodes[hop.node];
     const bool up = leads_up(hop.node, hop.out_port);
-    const TierPlace place{!up, up ? tier_of(node.role) : -tier_of(node.role), node.role};
+    const TierPlace place{!up, up ? tier_of(node.role) : -tier_of(node.role), node.role, is_of_lags};
     const auto [found, is_new] = tiers_.emplace(place, static_cast<uint32_t>(out_.tiers.size()));
     if (is_new)
-      out_.tiers.push_back({.name = name_of(node.role) + (up ? " up" : " down"), .role = node.role, .up = up});
+      out_.tiers.push_back({.name = name_of(node.role) + (up ? " up" : " down") + (is_of_lags ? " lags" : ""),
+                            .role = node.role,
+                            .up = up,
+                            .is_of_lags = is_of_lags});
     return found->second;
   }
 
-  void describe(LinkGroup& group, const Hop& hop) {
+  void describe(LinkGroup& group, const Hop& hop, const std::optional<Choice>& choice) {
     const FabricNode& node = fabric_.nodes[hop.node];
-    group.tier = tier_for(hop);
-    group.function = functions_.of(walker_.state(hop.node).hash, node.profile, node.role);
-    group.is_hashed = hop.choice && !hop.choice->is_drawn && hop.choice->mode != dp::EcmpGroupMode::kInPort;
+    group.tier = tier_for(hop, group.is_lag);
+    group.function = functions_.of(hash_of(walker_, group), node.profile, node.role, group.is_lag);
+    group.is_hashed = choice && !choice->is_drawn && choice->mode != dp::EcmpGroupMode::kInPort;
     const auto shape = std::pair{group.tier, group.by_bucket};
     group.shape = shapes_.emplace(shape, static_cast<uint32_t>(shapes_.size())).first->second;
   }
@@ -168,13 +181,35 @@ class Walk {
     const auto known = known_.find(name);
     if (known != known_.end()) return known->second;
     LinkGroup made = hop.choice ? hashed_group(hop) : pinned_group(hop);
-    if (made.links.size() > 1) describe(made, hop);
+    if (made.links.size() > 1) describe(made, hop, hop.choice);
+    return known_[name] = number_of(std::move(made));
+  }
+  // The same of the members of the hop's LAG.
+  uint32_t lag_group_of(const Hop& hop) {
+    const uint64_t name = uint64_t{hop.node} << 32 | hop.lag->lag;
+    const auto known = known_lags_.find(name);
+    if (known != known_lags_.end()) return known->second;
+    const dp::LagTable& lags = *walker_.state(hop.node).lags;
+    LinkGroup made{.node = hop.node, .is_lag = true, .links = {}, .weights = {}, .by_bucket = {}};
+    for (const dp::LagTable::Lag& lag : lags.lags) {
+      if (lag.way != way_of(hop).port) continue;
+      for (const uint16_t port : std::span{lags.members.data() + lag.first, lag.count}) {
+        made.by_bucket.push_back(static_cast<uint16_t>(made.links.size()));
+        made.links.push_back({hop.node, port});
+      }
+    }
+    made.weights.assign(made.links.size(), 1.0 / static_cast<double>(made.links.size()));
+    if (made.links.size() > 1) describe(made, hop, hop.lag->choice);
+    return known_lags_[name] = number_of(std::move(made));
+  }
+  uint32_t number_of(LinkGroup&& made) {
     std::vector<uint16_t> ports;
     for (const LinkEnd& link : made.links) ports.push_back(link.port);
-    const auto [same, is_new] = same_.emplace(std::tuple{hop.node, made.is_hashed, std::move(ports), made.by_bucket},
-                                              static_cast<uint32_t>(out_.groups.size()));
+    const auto [same, is_new] =
+        same_.emplace(std::tuple{made.node, made.is_hashed, made.is_lag, std::move(ports), made.by_bucket},
+                      static_cast<uint32_t>(out_.groups.size()));
     if (is_new) out_.groups.push_back(std::move(made));
-    return known_[name] = same->second;
+    return same->second;
   }
   LinkGroup hashed_group(const Hop& hop) {
     const dp::ForwardingState& state = walker_.state(hop.node);
@@ -182,7 +217,7 @@ class Walk {
     std::map<uint16_t, uint32_t> buckets;  // by port
     std::vector<uint16_t> ports;
     for (uint32_t b = 0; b < group.count; ++b) {
-      ports.push_back(state.adjacencies[state.members[group.first + b]].port);
+      ports.push_back(way_at(state, state.members[group.first + b]));
       ++buckets[ports.back()];
     }
     LinkGroup out{.node = hop.node, .links = {}, .weights = {}, .by_bucket = {}};
@@ -194,11 +229,15 @@ class Walk {
       out.by_bucket.push_back(static_cast<uint16_t>(std::distance(buckets.begin(), buckets.find(port))));
     return out;
   }
+  static uint16_t way_at(const dp::ForwardingState& state, uint32_t next_hop) {
+    const uint16_t port = state.adjacencies[next_hop].port;
+    return dp::is_lag(port) ? state.lags->lag_at(port).way : port;
+  }
   // A pinned flow's links are those that lead up; an override may choose among others, and then has no group.
   LinkGroup pinned_group(const Hop& hop) const {
     LinkGroup out{.node = hop.node, .links = {}, .weights = {}, .by_bucket = {}};
     for (uint16_t p = 0; p < fabric_.nodes[hop.node].ports.size(); ++p) {
-      if (leads_up(hop.node, p)) out.links.push_back({hop.node, p});
+      if (leads_up(hop.node, p) && fabric_.is_way({hop.node, p})) out.links.push_back({hop.node, p});
     }
     out.weights.assign(out.links.size(), 1.0 / static_cast<double>(std::max<size_t>(1, out.links.size())));
     return out;
@@ -222,11 +261,17 @@ class Walk {
   std::map<std::pair<uint32_t, std::vector<uint16_t>>, uint32_t> shapes_;  // by tier and links by bucket
   Functions functions_;
   Samples samples_;
-  std::unordered_map<uint64_t, uint32_t> known_;  // (node, the state's group) → group
-  std::map<std::tuple<uint32_t, bool, std::vector<uint16_t>, std::vector<uint16_t>>, uint32_t> same_;
+  std::unordered_map<uint64_t, uint32_t> known_;       // (node, the state's group) → group
+  std::unordered_map<uint64_t, uint32_t> known_lags_;  // (node, LAG) → group
+  std::map<std::tuple<uint32_t, bool, bool, std::vector<uint16_t>, std::vector<uint16_t>>, uint32_t> same_;
 };
 
 }  // namespace
+
+const dp::EcmpHash& hash_of(Walker& walker, const LinkGroup& group) {
+  const dp::ForwardingState& state = walker.state(group.node);
+  return group.is_lag ? state.lags->hash : state.hash;
+}
 
 FlowChoices choices_of(Walker& walker, const std::vector<FlowProbe>& flows) {
   return Walk(walker, flows).take();

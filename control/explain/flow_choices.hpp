@@ -4,8 +4,10 @@
 //
 //   tier    the switches of one role that chose in one direction: "tor up", "aggregation down". Only tiers that flows
 //           met are listed, in the order of the way: up from the hosts, then down
+//           A LAG's members are chosen among in a tier of their own, after that: "tor up lags"
 //   group   the links that one switch has for a destination, with the share that each should get (its buckets).
-//           Destinations with the same links are in the same group, others in another one
+//           Destinations with the same links are in the same group, others in another one. A LAG is one link there, by
+//           its first port; its members are a group of their own
 //   shape   groups of one tier whose links should get the same shares, link by link
 //   function  the hash function of a group's switch: switches that hash alike have one. Of groups with one function and
 //           one shape a key gets the same link: their choices can be compared, and are no independent ones
@@ -32,6 +34,7 @@ struct ChoiceTier {
   std::string name;  // "aggregation up"
   Role role = Role::kTor;
   bool up = true;
+  bool is_of_lags = false;
 };
 
 struct LinkGroup {
@@ -40,6 +43,7 @@ struct LinkGroup {
   uint32_t shape = 0;
   uint32_t function = 0;
   bool is_hashed = true;            // else drawn for each packet, by ingress port or pinned
+  bool is_lag = false;              // its links are the members of a LAG, chosen by the LAGs' hash
   std::vector<LinkEnd> links;       // by port
   std::vector<double> weights;      // of each link; their sum is 1
   std::vector<uint16_t> by_bucket;  // which link each of the buckets leads to
@@ -72,6 +76,9 @@ struct FlowChoices {
     return std::span{met}.subspan(begins[flow], begins[flow + 1] - begins[flow]);
   }
 };
+
+// The hash by which a group's link is chosen.
+const dataplane::EcmpHash& hash_of(Walker& walker, const LinkGroup& group);
 
 FlowChoices choices_of(Walker& walker, const std::vector<FlowProbe>& flows);
 

@@ -71,6 +71,11 @@ std::vector<std::string> tier_names(const Fabric& fabric) {
     if (has([&row](const FabricNode& node) { return tier_of(node.role) > row.tier; }))
       out.push_back(std::string(row.word) + " up");
     out.push_back(std::string(row.word) + " down");
+    const auto has_lag = [&](const Lag& lag) {
+      return std::ranges::any_of(lag.nodes, [&](uint32_t n) { return fabric.nodes[n].role == row.role; });
+    };
+    if (std::ranges::none_of(fabric.lags, has_lag)) continue;
+    for (const char* way : {" up lags", " down lags"}) out.push_back(std::string(row.word) + way);
   }
   return out;
 }
@@ -94,9 +99,14 @@ Json pair_json(const Fabric& fabric, const Polarization& found, const Polarized&
           {"cause", {{"kind", word_of(pair.cause.kind)}, {"text", pair.cause.text}}}};
 }
 
+// None where there are LAGs: the vendors' lines turn ECMP's hash alone.
+std::vector<VendorLines> lines_for(const Testbed& testbed, const Cure& cure) {
+  return testbed.fabric.lags.empty() ? vendor_lines_of(cure.changes) : std::vector<VendorLines>{};
+}
+
 Json cure_json(const Testbed& testbed, const Cure& cure) {
   Json vendors = Json::object();
-  for (const VendorLines& vendor : vendor_lines_of(cure.changes))
+  for (const VendorLines& vendor : lines_for(testbed, cure))
     vendors[vendor.vendor] = {{"lines", vendor.lines}, {"notes", vendor.notes}};
   return {{"cure", cure.name},
           {"change", words_of(cure.changes)},
@@ -106,9 +116,15 @@ Json cure_json(const Testbed& testbed, const Cure& cure) {
           {"switches", std::move(vendors)}};
 }
 
-std::string tier_line(const TierShare& tier) {
-  return fmt::format("{:<18} {:>7} {:>8} {:>7} {:>6} {:>9.1f} {:>9.2f} {:>9.2f}  {}\n", tier.tier.name, tier.flows,
-                     tier.keys, tier.links, tier.idle, tier.idle_by_chance, tier.by_flows.max_over_mean,
+size_t name_width(const Polarization& found) {
+  size_t width = 18;
+  for (const TierShare& tier : found.tiers) width = std::max(width, tier.tier.name.size());
+  return width;
+}
+
+std::string tier_line(const TierShare& tier, size_t width) {
+  return fmt::format("{:<{}} {:>7} {:>8} {:>7} {:>6} {:>9.1f} {:>9.2f} {:>9.2f}  {}\n", tier.tier.name, width,
+                     tier.flows, tier.keys, tier.links, tier.idle, tier.idle_by_chance, tier.by_flows.max_over_mean,
                      tier.by_flows.by_chance, word_of(tier.verdict));
 }
 
@@ -160,9 +176,9 @@ std::string indented(const std::string& text) {
   return out + "\n";
 }
 
-std::string vendors_text(const Cure& cure) {
+std::string vendors_text(const Testbed& testbed, const Cure& cure) {
   std::string out;
-  for (const VendorLines& vendor : vendor_lines_of(cure.changes)) {
+  for (const VendorLines& vendor : lines_for(testbed, cure)) {
     for (const std::string& line : vendor.lines) out += fmt::format("      {}, {}\n", vendor.vendor, line);
     for (const std::string& note : vendor.notes) out += fmt::format("      {}: {}\n", vendor.vendor, note);
   }
@@ -180,7 +196,8 @@ std::string no_cure_text(const Polarization& found) {
       for (size_t earlier = 0; earlier < later; ++earlier) {
         const LinkGroup& one = found.choices.groups[met[earlier].group];
         const bool have_factor = std::gcd(one.by_bucket.size(), two.by_bucket.size()) > 1;
-        const bool is_one_role = found.tiers[one.tier].tier.role == found.tiers[two.tier].tier.role;
+        const bool is_one_role =
+            found.tiers[one.tier].tier.role == found.tiers[two.tier].tier.role && one.is_lag == two.is_lag;
         if (one.is_hashed && two.is_hashed && one.function == two.function && is_one_role && have_factor)
           alike.emplace(one.tier, two.tier);
       }
@@ -249,12 +266,13 @@ Json polarization_outline(const Fabric& fabric) {
 std::string polarization_text(const Testbed& testbed, const Polarization& found) {
   std::string out = fmt::format("{} flows, {} arrive{}\n", found.flows, found.arrived, lost_text(found));
   if (found.tiers.empty()) return out + "Nothing is judged: no flow came to a switch with more than one link for it.\n";
-  out += fmt::format("\n{:<18} {:>7} {:>8} {:>7} {:>6} {:>9} {:>9} {:>9}\n", "tier", "flows", "keys", "links", "idle",
-                     "by chance", "max/mean", "by chance");
+  const size_t width = name_width(found);
+  out += fmt::format("\n{:<{}} {:>7} {:>8} {:>7} {:>6} {:>9} {:>9} {:>9}\n", "tier", width, "flows", "keys", "links",
+                     "idle", "by chance", "max/mean", "by chance");
   for (const TierShare& tier : found.tiers) {
-    out += tier_line(tier);
+    out += tier_line(tier, width);
     if (tier.by_bytes)
-      out += fmt::format("{:<59} {:>9.2f} {:>9.2f}\n", "  by bytes", tier.by_bytes->max_over_mean,
+      out += fmt::format("{:<{}} {:>9.2f} {:>9.2f}\n", "  by bytes", width + 41, tier.by_bytes->max_over_mean,
                          tier.by_bytes->by_chance);
     if (tier.flows_not_judged > 0)
       out += fmt::format("  not judged: {} flows at switches that do not hash\n", tier.flows_not_judged);
@@ -269,7 +287,7 @@ std::string cures_text(const Testbed& testbed, const Polarization& found, const 
   for (const Cure& cure : cures) {
     out += fmt::format("  {:<12} {}: max/mean {:.2f}, chance {:.2f}\n", cure.name, words_of(cure.changes), cure.worst,
                        cure.by_chance);
-    out += vendors_text(cure);
+    out += vendors_text(testbed, cure);
   }
   out += fmt::format("  in the testbed's file, for {}:\n{}", cures.front().name,
                      indented(yaml_of(testbed, cures.front().changes)));

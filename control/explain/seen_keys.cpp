@@ -61,7 +61,7 @@ std::vector<Seen> gathered(Walker& walker, const FlowChoices& choices, const std
     Seen& seen = out.emplace_back(Seen{.choosers = {}, .keys = found.keys});
     for (size_t i = 0; i < tiers.size(); ++i) {
       const LinkGroup& group = choices.groups[found.groups[i]];
-      seen.choosers.push_back({&walker.state(group.node).hash, &group, name[i].words});
+      seen.choosers.push_back({&hash_of(walker, group), &group, name[i].words});
     }
   }
   std::ranges::stable_sort(out, std::ranges::greater{}, [](const Seen& seen) { return seen.keys.size(); });

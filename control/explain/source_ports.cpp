@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "control/explain/group_ports.hpp"
 #include "dataplane/packet/wire.hpp"
 
 namespace softspine::control {
@@ -29,14 +30,10 @@ std::vector<LinkEnd> fabric_links(const Fabric& fabric, const Path& path) {
 // The ports by which a switch may send to an address: all of its group's.
 std::vector<uint16_t> ways_of(const dp::ForwardingState& state, const uint8_t* address, bool is_ipv6) {
   const dp::RouteValue route{state.below_overrides(is_ipv6 ? state.ipv6.lookup(address) : state.ipv4.lookup(address))};
-  std::set<uint16_t> ports;
   if (route.packed() == dp::PrefixTrie::kMiss) return {};
-  if (route.kind() == dp::RouteKind::kAdjacency) ports.insert(state.adjacencies[route.index()].port);
-  if (route.kind() == dp::RouteKind::kEcmpGroup) {
-    const dp::EcmpGroup& group = state.groups[route.index()];
-    for (uint32_t b = 0; b < group.count; ++b) ports.insert(state.adjacencies[state.members[group.first + b]].port);
-  }
-  return {ports.begin(), ports.end()};
+  if (route.kind() == dp::RouteKind::kAdjacency) return ports_of(state, route.index());
+  if (route.kind() == dp::RouteKind::kEcmpGroup) return ports_of(state, state.groups[route.index()]);
+  return {};
 }
 
 // Paths from a switch to the host's, each switch's counted once. Routes form no circle.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "control/explain/group_ports.hpp"
 #include "dataplane/packet/parse.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/check.hpp"
@@ -27,13 +28,20 @@ const dp::EcmpGroup* group_of(const dp::ForwardingState& state, const dp::Packet
   return value.kind() == dp::RouteKind::kEcmpGroup ? &state.groups[value.index()] : nullptr;
 }
 
-std::vector<uint16_t> ports_of(const dp::ForwardingState& state, const dp::EcmpGroup& group) {
-  std::vector<uint16_t> ports;
-  for (uint32_t i = 0; i < group.count; ++i) ports.push_back(state.adjacencies[state.members[group.first + i]].port);
-  std::ranges::sort(ports);
-  const auto repeated = std::ranges::unique(ports);
-  ports.erase(repeated.begin(), repeated.end());
-  return ports;
+// Fills in the key and what the hash makes of it.
+void put_hash(const dp::EcmpHash& hash, const dp::HeaderView& view, Choice& out) {
+  hash.build(view, out.key);
+  out.taken = hash.taken(out.key);
+  out.layout = &hash.layout(out.taken, view);
+  for (const dp::KeyPart& part : out.layout->parts()) out.present.push_back(out.layout->has(part, view));
+  out.raw = out.taken.raw;
+  out.hash = hash.of(out.key);
+}
+
+Choice begun(const dp::HeaderView& view, dp::EcmpGroupMode mode, uint32_t buckets) {
+  Choice out{.mode = mode, .is_ipv6 = (view.flags & dp::kIsIpv6) != 0, .buckets = buckets};
+  out.has_layer4 = (view.flags & (dp::kIsUdp | dp::kIsTcp)) != 0;
+  return out;
 }
 
 }  // namespace
@@ -61,7 +69,7 @@ const dp::ForwardingState& Walker::state(uint32_t node) {
     change_(node, *copy);
     state = std::move(copy);
   } else if (state == nullptr) {
-    state = compiler_->compile(node, (*routes_)[node]);
+    state = compiler_->compile(node, (*routes_)[node], up_);
   }
   return *state;
 }
@@ -93,23 +101,31 @@ bool Walker::accept(uint16_t in_port, dp::Packet& packet, Step& out) {
 
 Choice Walker::choose(const dp::EcmpGroup& group, const dp::HeaderView& view) const {
   const dp::EcmpHash& hash = tables_.state->hash;
-  Choice out{.mode = group.mode, .is_ipv6 = (view.flags & dp::kIsIpv6) != 0, .buckets = group.count};
+  Choice out = begun(view, group.mode, group.count);
   out.group = static_cast<uint32_t>(&group - tables_.state->groups.data());
-  out.has_layer4 = (view.flags & (dp::kIsUdp | dp::kIsTcp)) != 0;
   const bool hashes = group.mode == dp::EcmpGroupMode::kHash || group.mode == dp::EcmpGroupMode::kFlowlet;
   out.is_drawn = group.mode == dp::EcmpGroupMode::kFlowlet || group.mode == dp::EcmpGroupMode::kSpray ||
                  (hashes && hash.is_drawn());
   if (hashes) {
-    hash.build(view, out.key);
-    out.taken = hash.taken(out.key);
-    out.layout = &hash.layout(out.taken, view);
-    for (const dp::KeyPart& part : out.layout->parts()) out.present.push_back(out.layout->has(part, view));
-    out.raw = out.taken.raw;
-    out.hash = hash.of(out.key);
+    put_hash(hash, view, out);
   } else if (group.mode == dp::EcmpGroupMode::kInPort) {
     out.raw = out.hash = view.in_port;
   }
   if (!out.is_drawn) out.bucket = hashes ? hash.bucket_of(out.hash, group.count) : out.hash % group.count;
+  return out;
+}
+
+LagChoice Walker::choose_link(uint32_t node, uint16_t lag, const dp::PacketMeta& meta,
+                              const dp::HeaderView& view) const {
+  const dp::LagTable& lags = *tables_.state->lags;
+  const auto members = lags.members_of(lag);
+  LagChoice out{.lag = testbed_.fabric.links[testbed_.fabric.port({node, meta.out_port}).link].lag,
+                .choice = begun(view, dp::EcmpGroupMode::kHash, static_cast<uint32_t>(members.size()))};
+  put_hash(lags.hash, view, out.choice);
+  out.choice.is_drawn = lags.hash.is_drawn();
+  if (out.choice.is_drawn) return out;
+  out.choice.bucket = lags.hash.bucket_of(out.choice.hash, out.choice.buckets);
+  SOFTSPINE_CHECK(members[out.choice.bucket] == meta.out_port, out.choice.bucket, meta.out_port);
   return out;
 }
 
@@ -145,7 +161,29 @@ void Walker::see_override(const dp::Packet& packet, Hop& hop) const {
   if (entry->is_withdrawn()) {
     hop.override_use = OverrideUse::kWithdrawn;
   } else {
-    hop.override_use = tables_.down.contains(entry->out_port) ? OverrideUse::kLinkDown : OverrideUse::kSent;
+    hop.override_use = state.is_open(*entry, tables_.down) ? OverrideUse::kSent : OverrideUse::kLinkDown;
+  }
+}
+
+// What was drawn is a LAG that is down and that routes have not left: of the group's others the first.
+void Walker::draw_another(dp::Packet& packet, const dp::HeaderView& view) const {
+  const dp::ForwardingState& state = *tables_.state;
+  const dp::EcmpGroup* group = group_of(state, packet);
+  if (group == nullptr || !choose(*group, view).is_drawn) return;
+  dp::PacketMeta& meta = packet.meta();
+  for (uint32_t b = 0; b < group->count; ++b) {
+    const uint32_t next_hop = state.members[group->first + b];
+    const std::vector<uint16_t> ports = ports_of(state, next_hop);
+    if (ports.empty()) continue;
+    meta.verdict = dp::Verdict::kForward;
+    meta.reason = dp::DropReason::kCount;
+    meta.next_hop = next_hop;
+    meta.out_port = state.adjacencies[next_hop].port;
+    if (!dp::is_lag(meta.out_port)) return;
+    dp::HashKey key;
+    state.lags->hash.build(view, key);
+    meta.out_port = ports[state.lags->hash.bucket_of(state.lags->hash.of(key), static_cast<uint32_t>(ports.size()))];
+    return;
   }
 }
 
@@ -160,6 +198,7 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
   const dp::HeaderView view = dp::header_view(packet);  // before routing, which sets the VLAN that it leaves by
   dp::route_one(tables_, packet);
   const dp::PacketMeta& meta = packet.meta();
+  if (meta.verdict == dp::Verdict::kDrop && meta.reason == dp::DropReason::kNoMember) draw_another(packet, view);
   if (meta.verdict == dp::Verdict::kDrop && meta.reason == dp::DropReason::kNeighbourIncomplete) {
     if (const auto port = port_of_neighbour(node, packet)) {
       out.hop = Hop{.node = node, .in_port = in_port, .out_port = *port, .candidates = {*port}};
@@ -173,6 +212,9 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
   }
   Hop hop{.node = node, .in_port = in_port, .out_port = meta.out_port, .candidates = {meta.out_port}};
   see_override(packet, hop);
+  const uint16_t port = dp::adjacency_of(tables_, meta.next_hop).port;
+  if (dp::is_lag(port)) hop.lag = choose_link(node, port, meta, view);
+  if (hop.lag && hop.lag->choice.is_drawn) hop.candidates = ports_of(*tables_.state, meta.next_hop);
   if (hop.override_use == OverrideUse::kSent) {
     hop.is_pinned = true;
   } else if (const dp::EcmpGroup* group = group_of(*tables_.state, packet)) {

@@ -43,6 +43,11 @@ struct Choice {
 
 // What an override of the switch did with a packet.
 enum class OverrideUse : uint8_t { kUnused, kSent, kWithdrawn, kLinkDown };
+// The LAG that a next hop is, and the member of it that was chosen, by the LAGs' own hash; no group.
+struct LagChoice {
+  uint32_t lag = 0;  // of Fabric::lags
+  Choice choice;
+};
 
 struct Hop {
   uint32_t node = 0;
@@ -52,6 +57,7 @@ struct Hop {
   OverrideUse override_use = OverrideUse::kUnused;
   uint32_t override_number = 0;      // of Compiler::overrides_of()
   std::optional<Choice> choice;      // where there was one
+  std::optional<LagChoice> lag;      // if it leaves by one
   std::vector<uint16_t> candidates;  // ports; the one that it takes, or all that are drawn among
 };
 
@@ -70,7 +76,7 @@ class Walker {
   using Change = std::function<void(uint32_t node, dataplane::ForwardingState&)>;
 
   // The testbed must outlive the Walker. Routes are computed with the links in `routed`; frames cross the links in
-  // `up`.
+  // `up`, which are also the members that LAGs have.
   Walker(const Testbed& testbed, const std::vector<bool>& routed, std::vector<bool> up);
   Walker(const Testbed& testbed, const std::vector<bool>& up) : Walker(testbed, up, up) {}
   // The same fabric with other tables, to try a change; `base` must outlive the new Walker.
@@ -99,6 +105,9 @@ class Walker {
   Choice choose(const dataplane::EcmpGroup& group, const dataplane::HeaderView& view) const;
   void see_ports(uint32_t node);
   void see_override(const dataplane::Packet& packet, Hop& hop) const;
+  void draw_another(dataplane::Packet& packet, const dataplane::HeaderView& view) const;
+  LagChoice choose_link(uint32_t node, uint16_t lag, const dataplane::PacketMeta& meta,
+                        const dataplane::HeaderView& view) const;
 
   const Testbed& testbed_;
   Walker* base_ = nullptr;

@@ -271,6 +271,7 @@ Sizes largest_group(const Fabric& fabric, uint32_t n, const EcmpGroupConfig& gro
   Sizes up;
   std::map<uint32_t, Sizes> down;  // by neighbour
   for (uint16_t p = 0; p < node.ports.size(); ++p) {
+    if (!fabric.is_way({n, p})) continue;
     const uint32_t other = fabric.peer_of({n, p}).node;
     const FabricNode& peer = fabric.nodes[other];
     if (peer.kind != NodeKind::kSwitch) continue;

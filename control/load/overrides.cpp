@@ -58,17 +58,17 @@ class OverrideResolver {
     if (fabric_.nodes[*node].kind != NodeKind::kSwitch)
       return void(reader_.wrong(row.where.child("at"), row.at + " is no switch"));
     out.node = *node;
-    const auto via = ports_of(*node, row.via, row.where.child("via"));
+    const auto via = ways_of(*node, row.via, row.where.child("via"));
     const bool has_in = find_in_ports(row, out);
     const bool has_to = find_destinations(row, out);
     if (via.empty() || !has_in || !has_to) return;
     if (via.size() > 1) {
       return void(reader_.wrong(row.where.child("via"), "is behind " + std::to_string(via.size()) + " ports of " +
                                                             row.at + ": say which, such as " +
-                                                            fabric_.port({*node, via[0]}).name));
+                                                            fabric_.name_of_way({*node, via[0]})));
     }
     out.out_port = via[0];
-    std::erase(out.in_ports, out.out_port);
+    for (const uint16_t port : fabric_.ports_of_way({*node, via[0]})) std::erase(out.in_ports, port);
     if (out.in_ports.empty()) return void(reader_.wrong(row.where.child("via"), "is where these packets come from"));
     found_.push_back(std::move(out));
   }
@@ -82,14 +82,33 @@ class OverrideResolver {
     return !out.in_ports.empty();
   }
 
-  // A port's name, or nodes that are linked to this one.
+  // Next hops: a LAG is one, and its members are none.
+  std::vector<uint16_t> ways_of(uint32_t node, const std::string& name, Value where) {
+    std::vector<uint16_t> out;
+    for (const uint16_t port : ports_of(node, name, where)) {
+      const Lag* lag = fabric_.lag_of({node, port});
+      if (lag != nullptr && fabric_.port({node, port}).name == name) {
+        reader_.wrong(where, "is a member of the LAG " + lag->name_at(node) + ": say via: " + lag->name_at(node));
+        return {};
+      }
+      if (fabric_.is_way({node, port})) out.push_back(port);
+    }
+    return out;
+  }
+
+  // A port's name, a LAG's, or nodes that are linked to this one.
   std::vector<uint16_t> ports_of(uint32_t node, const std::string& name, Value where) {
     std::vector<std::string_view> known;
     for (const FabricPort& port : fabric_.nodes[node].ports) {
       if (port.name == name) return {static_cast<uint16_t>(known.size())};
       known.push_back(port.name);
     }
-    if (name.starts_with("Ethernet")) {
+    for (const Lag& lag : fabric_.lags) {
+      if (std::ranges::find(lag.nodes, node) == lag.nodes.end()) continue;
+      if (lag.name == name || lag.name_at(node) == name) return lag.ports_at(node);
+      known.push_back(lag.name_at(node));
+    }
+    if (name.starts_with("Ethernet") || name.starts_with("PortChannel")) {
       reader_.wrong(where, fabric_.nodes[node].name + " has no link at " + shown(name) + reader_.guess(name, known));
       return {};
     }

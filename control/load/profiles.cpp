@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <tuple>
+#include <utility>
 
 #include "control/document/text_file.hpp"
 #include "control/load/config_db.hpp"
@@ -115,6 +116,29 @@ void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& ha
   check_hash(reader, where, hash);
 }
 
+// Where a switch.json has other values for LAGs than for ECMP groups.
+struct LagTurns {
+  std::optional<uint32_t> seed;
+  std::optional<uint8_t> offset;
+};
+
+// What the profile's hash is by now, with what is said of LAGs.
+void apply_lag_hash(Reader& reader, const ProfileRow& row, LagTurns turns, Profile& profile) {
+  const SwitchHashGlobalRow* sonic = row.switch_hash ? &row.switch_hash->global : nullptr;
+  const bool is_of_sonic = sonic != nullptr && (sonic->lag_fields || sonic->lag_algorithm);
+  if (!turns.seed && !turns.offset && !is_of_sonic && !row.lag_hash) return;
+  HashConfig hash = profile.hash_of_lags();
+  set_if(turns.seed, hash.seed);
+  set_if(turns.offset, hash.offset);
+  if (is_of_sonic) {
+    set_if(sonic->lag_fields, hash.fields);
+    set_if(sonic->lag_algorithm, hash.algorithm);
+    check_hash(reader, sonic->where, hash);
+  }
+  if (row.lag_hash) apply_hash(reader, row.lag_hash->where, *row.lag_hash, hash);
+  profile.lag_hash = std::make_shared<const HashConfig>(std::move(hash));
+}
+
 void apply_groups(const GroupsRow& row, EcmpGroupConfig& groups) {
   set_if(row.mode, groups.mode);
   set_if(row.kind, groups.kind);
@@ -137,7 +161,8 @@ struct Resolved {
   std::shared_ptr<const QosMapsInForce> maps = no_maps();  // its base's, if it has none of its own
   QosRows qos;
   uint32_t layers = 0;
-  bool whole = true;  // it and its bases
+  bool whole = true;   // it and its bases
+  LagTurns lag_turns;  // that are still to be applied
 };
 
 size_t cables_of(const QosRows& qos) {
@@ -215,6 +240,7 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
     apply_device_metadata(*row.device_metadata->localhost, profile.hash);
   if (row.hash) apply_hash(reader, row.hash->where, *row.hash, profile.hash);
   if (row.switch_hash) apply_hash(reader, row.switch_hash->global.where, row.switch_hash->global, profile.hash);
+  apply_lag_hash(reader, row, std::exchange(out.lag_turns, {}), profile);
   if (row.groups) apply_groups(*row.groups, profile.groups);
   out.whole = out.whole && row.read_well;
   apply_own_maps(reader, row, out);
@@ -305,7 +331,7 @@ class ProfileResolver {
     const ProfileRow* file = config_db_of(*entry.row);
     if (!fits(entry, file)) return;
     if (file != nullptr) apply_row(reader_, *file, entry.resolved);
-    apply_switch_json(*entry.row, entry.resolved.profile.hash);
+    apply_switch_json(*entry.row, entry.resolved);
     apply_switch_config(*entry.row, entry.resolved.profile.hash);
     apply_row(reader_, *entry.row, entry.resolved);
     apply_lookup(*entry.row, entry.resolved);
@@ -350,7 +376,8 @@ class ProfileResolver {
     }
   }
 
-  void apply_switch_json(const ProfileRow& row, HashConfig& hash) {
+  void apply_switch_json(const ProfileRow& row, Resolved& out) {
+    HashConfig& hash = out.profile.hash;
     if (!row.switch_json || reader_.is_wrong(row.where.child("switch_json"))) return;
     const Value root = opened(row.where.child("switch_json"), *row.switch_json);
     if (root.file().empty()) return;
@@ -364,6 +391,8 @@ class ProfileResolver {
       set_if(found.table->seed, hash.seed);
       set_if(found.table->offset, hash.offset);
       check_hash(reader_, found.table->where, hash);
+      if (found.table->lag_seed != found.table->seed) out.lag_turns.seed = found.table->lag_seed;
+      if (found.table->lag_offset != found.table->offset) out.lag_turns.offset = found.table->lag_offset;
     }
   }
 

@@ -13,7 +13,8 @@
 namespace softspine::control {
 
 // What comes in by `in_port` of a switch and is bound for `to` leaves by `out_port`, which is a next hop of each route
-// to `to` while all links are up. Of several that fit a packet the longest prefix counts.
+// to `to` while all links are up; a LAG's first port stands for the LAG. Of several that fit a packet the longest
+// prefix counts.
 struct Override {
   uint32_t node = 0;
   uint16_t in_port = 0;

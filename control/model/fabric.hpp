@@ -18,6 +18,7 @@
 #include "control/model/address.hpp"
 #include "control/model/attachment.hpp"
 #include "control/model/bond.hpp"
+#include "control/model/lag.hpp"
 #include "control/model/role.hpp"
 #include "control/model/stack.hpp"
 #include "dataplane/flow_control/link_modes.hpp"
@@ -73,6 +74,7 @@ struct FabricLink {
   // From a pause's last bit to the last instant at which an end may still begin a frame of a paused priority. None: the
   // longest that 802.3 allows at the link's rate. A switch's profile may say another for its port.
   std::optional<dataplane::Duration> pfc_response;
+  uint32_t lag = kNone;  // of Fabric::lags
 };
 
 struct Subnet {
@@ -89,6 +91,7 @@ struct Fabric {
   std::vector<FabricLink> links;
   std::vector<Subnet> subnets;
   std::vector<Stack> stacks;
+  std::vector<Lag> lags;
 
   const FabricPort& port(LinkEnd end) const { return nodes[end.node].ports[end.port]; }
   // "tor1:Ethernet4"
@@ -96,6 +99,28 @@ struct Fabric {
   LinkEnd peer_of(LinkEnd end) const {
     const FabricLink& link = links[port(end).link];
     return link.a == end ? link.b : link.a;
+  }
+  // The LAG that the port belongs to; null: none.
+  const Lag* lag_of(LinkEnd end) const {
+    const uint32_t lag = links[port(end).link].lag;
+    return lag == kNone ? nullptr : &lags[lag];
+  }
+  // Whether routes lead to this port: it belongs to no LAG, or is the first one of its LAG.
+  bool is_way(LinkEnd end) const { return way_of(end) == end.port; }
+  // The port that routes lead to instead of this one.
+  uint16_t way_of(LinkEnd end) const {
+    const Lag* lag = lag_of(end);
+    return lag == nullptr ? end.port : lag->ports_at(end.node).front();
+  }
+  // The LAG's name, or the port's.
+  const std::string& name_of_way(LinkEnd end) const {
+    const Lag* lag = lag_of(end);
+    return lag == nullptr ? port(end).name : lag->name_at(end.node);
+  }
+  // The ports by which packets leave that are routed to `end`.
+  std::vector<uint16_t> ports_of_way(LinkEnd end) const {
+    const Lag* lag = lag_of(end);
+    return lag == nullptr ? std::vector<uint16_t>{end.port} : lag->ports_at(end.node);
   }
 };
 

@@ -65,11 +65,16 @@ struct Profile : PortMaps {
   std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
   uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
   HashConfig hash;
+  // By which a LAG's member is chosen; null: as `hash`. So SONiC has it: its switch.json gives lag_hash_seed and
+  // lag_hash_offset the values of ecmp_hash_seed and ecmp_hash_offset, and SAI's default algorithm and seed (CRC, 0)
+  // are the same for both.
+  std::shared_ptr<const HashConfig> lag_hash;  // apart: it is large, and few of a long list have one
   EcmpGroupConfig groups;
   std::vector<std::pair<std::string, PortMaps>> port_maps;  // sorted by name
-  uint64_t unmapped_dscps = 0;           // bit n: the map in force does not list DSCP n, which makes it traffic class 0
+  uint64_t unmapped_dscps = 0;  // bit n: the map in force does not list DSCP n, which makes it traffic class 0
   std::shared_ptr<const QosConfig> qos;  // null: strict queues with a limit each, nothing shared or paused
 
+  const HashConfig& hash_of_lags() const { return lag_hash ? *lag_hash : hash; }
   const PortMaps& maps_at(std::string_view port) const {
     const auto found = std::ranges::lower_bound(port_maps, port, {},
                                                 [](const auto& of_port) -> std::string_view { return of_port.first; });

@@ -77,10 +77,19 @@ class Router {
     });
   }
 
+  // Whether the port is a way now: its link is up, or enough of those of the LAG that it stands for.
+  bool is_open(LinkEnd end) const {
+    const uint32_t link = fabric_.port(end).link;
+    if (link == kNone) return false;
+    const Lag* lag = fabric_.lag_of(end);
+    if (lag == nullptr) return link_up_[link];
+    return fabric_.is_way(end) && lag->is_up([this](uint32_t l) { return link_up_[l]; });
+  }
+
   void find_neighbours(uint32_t n) {
     const FabricNode& node = fabric_.nodes[n];
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
-      if (node.ports[p].link == kNone || !link_up_[node.ports[p].link]) continue;
+      if (!is_open({n, p})) continue;
       const uint32_t peer = fabric_.peer_of({n, p}).node;
       if (fabric_.nodes[peer].kind != NodeKind::kSwitch) continue;
       (tier_of(fabric_.nodes[peer].role) > tier_of(node.role) ? above_ : below_)[n].push_back({peer, p});
@@ -90,7 +99,8 @@ class Router {
   void find_stack_peers() {
     stack_peer_.assign(fabric_.nodes.size(), kNone);
     for (const Stack& stack : fabric_.stacks) {
-      if (std::ranges::none_of(stack.peer_links, [this](uint32_t link) { return link_up_[link]; })) continue;
+      if (std::ranges::none_of(stack.peer_links, [this](uint32_t link) { return is_open(fabric_.links[link].a); }))
+        continue;
       stack_peer_[stack.switches[0]] = stack.switches[1];
       stack_peer_[stack.switches[1]] = stack.switches[0];
     }

@@ -5,6 +5,8 @@
 // destination by going down only does so, by the shortest ways; every other switch goes up, to the nearest of those
 // that can. Links inside a tier count as down. So no loop can form (of mixtures: mixed_routes.hpp).
 //
+// A LAG is one way, by its first port, whichever of its members are up; with fewer than min_links of them it is none.
+//
 // A pure function of the fabric and of which links are up. A host behind several switches that has
 // lost one of them gets a route of its own, since its subnet's would lead part of its traffic there; unless its bond
 // says that others change their path (control/model/bond.hpp).

@@ -130,7 +130,7 @@ class WayFinder {
       const uint32_t route = routes_[n].by_subnet[subnet];
       if (route == kNone || route == RouteTable::kConnected) continue;
       for (const uint16_t port : routes_[n].groups[route]) {
-        add_sender({n, port});
+        for (const uint16_t member : fabric_.ports_of_way({n, port})) add_sender({n, member});
         reach(fabric_.peer_of({n, port}).node);
       }
     }

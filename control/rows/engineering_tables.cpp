@@ -11,10 +11,11 @@ const Table<OverrideRow>& Tables<OverrideRow>::table() {
       Table<OverrideRow>("override", "An exact match at a switch, which goes before ECMP.")
           .required("at", &OverrideRow::at, "the switch")
           .optional("from", &OverrideRow::from,
-                    "the port that packets come in by, or the hosts or the switch behind it; every port if not given")
+                    "the port or LAG that packets come in by, or the hosts or the switch behind it; every port if not "
+                    "given")
           .required("to", &OverrideRow::to, "destinations: hosts, ToRs (the subnets behind them), prefixes; or a list")
           .required("via", &OverrideRow::via,
-                    "the port that they leave by, or the switch behind it; a next hop of all their routes");
+                    "the port or LAG that they leave by, or the switch behind it; a next hop of all their routes");
   return table;
 }
 

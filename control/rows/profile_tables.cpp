@@ -80,6 +80,7 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
         .optional("queue_limits", &ProfileRow::queue_limits, "of single queues, without BUFFER_* tables")
         .optional("mtu", &ProfileRow::mtu, "of its links, unless they say otherwise", within<uint32_t>(1'280, 9'216))
         .optional("hash", &ProfileRow::hash, "of ECMP groups")
+        .optional("lag_hash", &ProfileRow::lag_hash, "of LAGs; what it does not say is as in 'hash'")
         .optional("SWITCH_HASH", &ProfileRow::switch_hash, "the same as SONiC writes it")
         .optional("DEVICE_METADATA", &ProfileRow::device_metadata, "what SONiC's seed and offset follow from")
         .optional("groups", &ProfileRow::groups, "of next hops: how one of them is chosen")
@@ -151,8 +152,8 @@ const Table<SwitchHashGlobalRow>& Tables<SwitchHashGlobalRow>::table() {
       Table<SwitchHashGlobalRow>("SWITCH_HASH_GLOBAL", "SONiC's SWITCH_HASH|GLOBAL.")
           .optional("ecmp_hash", &SwitchHashGlobalRow::fields, "fields of the key")
           .optional("ecmp_hash_algorithm", &SwitchHashGlobalRow::algorithm, "SAI's name")
-          .optional("lag_hash", &SwitchHashGlobalRow::lag_fields, "read and not used: there are no LAGs here")
-          .optional("lag_hash_algorithm", &SwitchHashGlobalRow::lag_algorithm, "read and not used");
+          .optional("lag_hash", &SwitchHashGlobalRow::lag_fields, "fields of the key, of LAGs")
+          .optional("lag_hash_algorithm", &SwitchHashGlobalRow::lag_algorithm, "SAI's name, of LAGs");
   return table;
 }
 
@@ -188,7 +189,9 @@ const Table<SwitchTableRow>& Tables<SwitchTableRow>::table() {
   static const Table<SwitchTableRow> table = [] {
     Table<SwitchTableRow> out("SWITCH_TABLE_switch", "SONiC's SWITCH_TABLE:switch.");
     out.optional(kSonicSeed, &SwitchTableRow::seed, "input of the hash")
-        .optional(kSonicOffset, &SwitchTableRow::offset, "bits that the result is rotated by", within<uint8_t>(0, 31));
+        .optional(kSonicOffset, &SwitchTableRow::offset, "bits that the result is rotated by", within<uint8_t>(0, 31))
+        .optional("lag_hash_seed", &SwitchTableRow::lag_seed, "the same of LAGs")
+        .optional("lag_hash_offset", &SwitchTableRow::lag_offset, "the same of LAGs", within<uint8_t>(0, 31));
     return out.among_others();
   }();
   return table;

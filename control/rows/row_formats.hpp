@@ -97,6 +97,10 @@ struct Words<FlowControl> {
   }();
 };
 template <>
+struct Words<LagMode> {
+  static constexpr std::array all{std::pair{"static", LagMode::kStatic}, std::pair{"lacp", LagMode::kLacp}};
+};
+template <>
 struct Words<BondMode> {
   static constexpr std::array all{std::pair{"lacp", BondMode::kLacp},
                                   std::pair{"active-backup", BondMode::kActiveBackup},

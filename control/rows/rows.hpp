@@ -17,6 +17,7 @@
 #include "control/imports/import.hpp"
 #include "control/model/testbed.hpp"
 #include "control/rows/engineering_rows.hpp"
+#include "control/rows/lag_row.hpp"
 #include "control/rows/qos_rows.hpp"
 #include "control/rows/stack_row.hpp"
 
@@ -165,7 +166,7 @@ struct SwitchHashGlobalRow {
   Value where;
   std::optional<HashAlgorithm> algorithm;
   std::optional<std::vector<HashField>> fields;
-  // Of link aggregation groups: read, since a config_db.json has them, and of no effect: there are none here.
+  // Of LAGs; as those of ECMP groups if not given.
   std::optional<std::vector<HashField>> lag_fields;
   std::optional<HashAlgorithm> lag_algorithm;
 };
@@ -195,6 +196,8 @@ struct SwitchTableRow {
   Value where;
   std::optional<uint32_t> seed;
   std::optional<uint8_t> offset;
+  std::optional<uint32_t> lag_seed;
+  std::optional<uint8_t> lag_offset;
 };
 struct SwitchJsonRow {
   Value where;
@@ -213,6 +216,7 @@ struct ProfileRow : QosRows {
   std::optional<NumberMap<Bytes, 8>> queue_limits;
   std::optional<uint32_t> mtu;
   std::shared_ptr<const HashRow> hash;  // apart: it is large, and few rows of a long list have one
+  std::shared_ptr<const HashRow> lag_hash;
   std::optional<SwitchHashRow> switch_hash;
   std::optional<DeviceMetadataRow> device_metadata;
   std::optional<GroupsRow> groups;
@@ -295,11 +299,6 @@ struct NodeRow {
   std::optional<BondRow> bond;
 };
 
-struct Endpoint {
-  std::string node;
-  std::string port;  // empty: the next free one
-};
-
 struct LinkRow {
   Value where;
   std::vector<Endpoint> endpoints;
@@ -325,6 +324,7 @@ struct TopologyRow {
   Named<NodeRow> nodes;
   Tried<std::vector<LinkRow>> links;
   Named<StackRow> stacks;
+  std::vector<LagRow> lags;
 };
 
 // The profiles of switches that name none, a member for each row of kSwitchRoles: a table's key is a member.

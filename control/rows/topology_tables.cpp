@@ -67,7 +67,8 @@ const Table<TopologyRow>& Tables<TopologyRow>::table() {
           .optional("import", &TopologyRow::imported, "nodes and links of another system's file")
           .optional("nodes", &TopologyRow::nodes, "new nodes, or more about generated ones")
           .optional("links", &TopologyRow::links, "which ports are joined")
-          .optional("stacks", &TopologyRow::stacks, "pairs of ToRs that are one system to their hosts' bonds");
+          .optional("stacks", &TopologyRow::stacks, "pairs of ToRs that are one system to their hosts' bonds")
+          .optional("lags", &TopologyRow::lags, "parallel links between two switches that are one way for routes");
   return table;
 }
 
@@ -100,6 +101,27 @@ const Table<StackRow>& Tables<StackRow>::table() {
                    reader.wrong(at.child("keepalive_timeout"),
                                 "is shorter than keepalive_interval: the peer would be lost between two keepalives");
           });
+  return table;
+}
+
+const Table<LagRow>& Tables<LagRow>::table() {
+  static const Table<LagRow> table =
+      Table<LagRow>("lag", "A link aggregation group: parallel links between two switches, one way for routes.")
+          .required("name", &LagRow::name, "PortChannel1, or as it is to be called in the report")
+          .required("between", &LagRow::between, "the two switches",
+                    held_to<std::vector<std::string>>([](const std::vector<std::string>& ends) {
+                      return ends.size() == 2 ? ""
+                                              : "a LAG is between two switches, not " + std::to_string(ends.size());
+                    }))
+          .optional("members", &LagRow::members,
+                    "its ports at either switch, as NODE:PORT; all links between the two if not given")
+          .optional("min_links", &LagRow::min_links, "with fewer members it is down", at_least<uint32_t>(1))
+          .optional("mode", &LagRow::mode,
+                    "static: a member is one while it has a link; lacp: and while both ends agree")
+          .optional("fast_rate", &LagRow::fast_rate,
+                    "lacp: a LACPDU each second, and a time-out of 3 s; else 30 s and 90 s")
+          .optional("agreed", &LagRow::agreed,
+                    "lacp: both ends have agreed before the run begins; else they do so in its first seconds");
   return table;
 }
 

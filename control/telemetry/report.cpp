@@ -8,6 +8,7 @@
 
 #include "control/telemetry/audit.hpp"
 #include "control/telemetry/counter_parts.hpp"
+#include "control/telemetry/lag_counters.hpp"
 #include "control/telemetry/loss_window_json.hpp"
 #include "control/telemetry/losses.hpp"
 #include "control/telemetry/nic_ports.hpp"
@@ -312,6 +313,7 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
            {"switches", std::move(switches)},
            {"ports", ports_json(snapshot)},
            {"links", links_json(snapshot)},
+           {"lags", lags_json(snapshot)},
            {"hosts", hosts_json(snapshot)},
            {"edges", edges_json(snapshot)},
            {"losses", losses_json(snapshot)},

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "control/telemetry/counter.hpp"
+#include "control/telemetry/lag_counters.hpp"
 #include "control/telemetry/loss_window_json.hpp"
 #include "control/telemetry/nic_ports.hpp"
 #include "control/telemetry/port_rows.hpp"
@@ -225,8 +226,8 @@ Fields edge_fields() {
 const std::vector<ReportField>& report_fields() {
   static const Fields all = [] {
     Fields out = run_fields();
-    for (const auto& part : {total_fields, flow_fields, switch_fields, port_fields, link_fields, host_fields,
-                             edge_fields, fault_fields, stack_fields}) {
+    for (const auto& part : {total_fields, flow_fields, switch_fields, port_fields, link_fields, lag_fields,
+                             host_fields, edge_fields, fault_fields, stack_fields}) {
       add(out, part());
     }
     return out;

@@ -338,6 +338,24 @@ struct LinkSnapshot {
   uint64_t under_way_to_b = 0;
 };
 
+// A port of a LAG at one end.
+struct LagMemberSnapshot {
+  std::string port;
+  bool is_member = false;   // now
+  uint64_t tx_packets = 0;  // of the port
+  uint64_t tx_bytes = 0;
+};
+struct LagEndSnapshot {
+  std::string node;
+  std::vector<LagMemberSnapshot> members;
+};
+struct LagSnapshot {
+  std::string name;
+  std::string mode;
+  uint32_t min_links = 1;
+  std::vector<LagEndSnapshot> ends;  // two
+};
+
 // How fast the machine was. The only part that may differ between two identical runs.
 struct EngineSnapshot {
   uint32_t workers = 1;
@@ -390,6 +408,7 @@ struct FabricSnapshot {
   std::vector<WorkloadLatency> workload_latencies;
   std::vector<EdgeSnapshot> edges;
   std::vector<LinkSnapshot> links;
+  std::vector<LagSnapshot> lags;
   std::vector<FaultSnapshot> faults;             // since the start
   std::vector<DeadlockSnapshot> deadlocks;       // since the start
   std::vector<StackSnapshot> stacks;             // of the testbed

@@ -12,6 +12,7 @@
 
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/forwarding/azure_maps.hpp"
+#include "dataplane/forwarding/lag_table.hpp"
 #include "dataplane/forwarding/override_table.hpp"
 #include "dataplane/forwarding/prefix_trie.hpp"
 #include "dataplane/hashing/ecmp_group.hpp"
@@ -49,7 +50,7 @@ class RouteValue {
 struct Adjacency {
   MacAddress destination{};
   MacAddress source{};
-  uint16_t port = 0;
+  uint16_t port = 0;    // or a LAG (lag_table.hpp)
   uint16_t mtu = 9216;  // bytes of layer 3
   uint16_t vlan = 0;    // of a bridged port; 0: a routed one
 };
@@ -105,6 +106,7 @@ struct ForwardingState {
   std::vector<PortForwarding> ports;
   std::vector<Vlan> vlans;  // sorted by id
   EcmpHash hash;
+  std::shared_ptr<const LagTable> lags;  // null: there are none
   FlowletConfig flowlets;
   uint64_t chance = 0;  // the start of the switch's random draws (ecmp_group.hpp)
   QosMaps qos;
@@ -113,6 +115,11 @@ struct ForwardingState {
   std::shared_ptr<const QosPlan> plan;  // null: strict queues with the limits of `qos`, nothing shared or paused
 
   const Vlan* vlan(uint16_t id) const noexcept;
+  // Whether an override's next hop can be used, as the switch sees it: its link is up, or its LAG has members.
+  bool is_open(const OverrideEntry& entry, const DownPorts& down) const noexcept {
+    const uint16_t port = adjacencies[entry.next_hop].port;
+    return is_lag(port) ? !lags->members_of(port).empty() : !down.contains(port);
+  }
   // A packed route, and of an override the one below it.
   uint32_t below_overrides(uint32_t route) const noexcept {
     const RouteValue value{route};

@@ -7,6 +7,8 @@
 //                                 ├─ an entry, but withdrawn, or its port's link is down → the route below (fall-back)
 //                                 └─ none for this port                                  → the route below   (miss)
 //
+// A next hop may be a LAG: it is up while it has members, and one of them is chosen as for every packet that is routed
+// there (lag_table.hpp).
 // A set is a route of the trie: where nothing is overridden a packet pays nothing. An entry is *withdrawn* when its
 // next hop is none of the destination's routes any more: control compiles it so. Of prefixes that cover each other
 // control has put the longest that names the port into each set; here one lookup decides.
@@ -29,7 +31,7 @@ struct OverrideEntry {
   static constexpr uint32_t kWithdrawn = UINT32_MAX;
 
   uint16_t in_port = 0;
-  uint16_t out_port = 0;
+  uint16_t out_port = 0;           // of a LAG the first
   uint32_t next_hop = kWithdrawn;  // of ForwardingState::adjacencies
   uint32_t number = 0;             // which of the switch's overrides it is, as control counts them
   bool is_withdrawn() const { return next_hop == kWithdrawn; }

@@ -2,6 +2,7 @@
 #include "dataplane/forwarding/stages.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "dataplane/hashing/usual_key.hpp"
 #include "dataplane/packet/checksum.hpp"
@@ -122,7 +123,7 @@ void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop
 [[gnu::noinline]] uint32_t overridden(SwitchTables& tables, const PacketMeta& meta, uint32_t set) {
   const OverrideTable& overrides = tables.state->overrides;
   const OverrideEntry* const entry = overrides.find(set, meta.in_port);
-  if (entry != nullptr && !entry->is_withdrawn() && !tables.down.contains(entry->out_port)) {
+  if (entry != nullptr && !entry->is_withdrawn() && tables.state->is_open(*entry, tables.down)) {
     ++tables.overridden.hits;
     return RouteValue{RouteKind::kAdjacency, entry->next_hop}.packed();
   }
@@ -169,6 +170,32 @@ inline void route_packet(SwitchTables& tables, const ForwardingState& state, Pac
   to_next_hop(state.adjacencies[next_hop], meta, next_hop);
 }
 
+// The VLAN that ECMP's key has: route has written that by which the packet leaves.
+uint16_t vlan_it_came_by(const ForwardingState& state, const Packet& packet) {
+  const PacketMeta& meta = packet.meta();
+  if (meta.in_port == kLocalPort) return 0;
+  const PortForwarding& port = state.ports[meta.in_port];
+  if (!port.bridged()) return 0;
+  const auto id = static_cast<uint16_t>(
+      (meta.flags & kIsTagged) != 0 ? load16(packet.data() + ethernet::kTci) & ethernet::kVlanMask : 0);
+  return id == 0 ? port.untagged_vlan : id;
+}
+
+template <HashAlgorithm A>
+inline void pick_link_of(SwitchTables& tables, const LagTable& lags, Packet& packet) {
+  PacketMeta& meta = packet.meta();
+  if (meta.verdict != Verdict::kForward || !is_lag(meta.out_port)) return;
+  const LagTable::Lag& lag = lags.lag_at(meta.out_port);
+  if (lag.count == 0) [[unlikely]] {
+    meta.out_port = kLocalPort;
+    return drop_and_notify(meta, DropReason::kNoMember);
+  }
+  const uint16_t leaves_by = std::exchange(meta.vlan, vlan_it_came_by(*tables.state, packet));
+  const uint32_t hash = hash_of<A>(tables, lags.hash, packet);
+  meta.vlan = leaves_by;
+  meta.out_port = lags.members[lag.first + lags.hash.bucket_of(hash, lag.count)];
+}
+
 inline void rewrite_packet(const SwitchTables& tables, Packet& packet) {
   PacketMeta& meta = packet.meta();
   const Adjacency& adjacency = adjacency_of(tables, meta.next_hop);
@@ -182,7 +209,7 @@ inline void rewrite_packet(const SwitchTables& tables, Packet& packet) {
   } else {
     --l3[ipv6::kHopLimit];
   }
-  if (may_need_tag) retag(*tables.state, packet, adjacency.port);
+  if (may_need_tag) retag(*tables.state, packet, meta.out_port);
 }
 
 }  // namespace
@@ -216,6 +243,15 @@ void classify(const SwitchTables& tables, Burst& burst) noexcept {
 void route_one(SwitchTables& tables, Packet& packet) noexcept {
   const ForwardingState& state = *tables.state;
   with_algorithm(state.hash.algorithm(), [&]<HashAlgorithm A>() { route_packet<A>(tables, state, packet); });
+  if (state.lags == nullptr) return;
+  with_algorithm(state.lags->hash.algorithm(),
+                 [&]<HashAlgorithm A>() { pick_link_of<A>(tables, *state.lags, packet); });
+}
+
+void pick_links(SwitchTables& tables, const LagTable& lags, Burst& burst) noexcept {
+  with_algorithm(lags.hash.algorithm(), [&]<HashAlgorithm A>() {
+    for (Packet& packet : burst) pick_link_of<A>(tables, lags, packet);
+  });
 }
 
 void route(SwitchTables& tables, Burst& burst) noexcept {

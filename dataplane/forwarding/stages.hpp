@@ -69,10 +69,18 @@ void bridge(SwitchTables& tables, Burst& burst) noexcept;
 void classify(const SwitchTables& tables, Burst& burst) noexcept;
 // Longest prefix match, ECMP member by hash, learned neighbours; checks of TTL and MTU.
 void route(SwitchTables& tables, Burst& burst) noexcept;
+// Which member of its LAG a packet leaves by, if its next hop is one.
+void pick_links(SwitchTables& tables, const LagTable& lags, Burst& burst) noexcept;
+inline void pick_link(SwitchTables& tables, Burst& burst) noexcept {
+  const LagTable* lags = tables.state->lags.get();
+  if (lags != nullptr) [[unlikely]]
+    pick_links(tables, *lags, burst);
+}
 // Writes MACs, TTL and checksum of routed packets, and the tag on bridged ports.
 void rewrite(const SwitchTables& tables, Burst& burst) noexcept;
 
-// The same for one packet outside a burst (an answer that the switch itself has made, a flooded copy).
+// The same for one packet outside a burst; route_one picks the link, too (an answer that the switch itself has made, a
+// flooded copy).
 void route_one(SwitchTables& tables, Packet& packet) noexcept;
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept;
 void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept;

@@ -30,6 +30,20 @@ void LacpPort::set_link(bool up, Instant now) noexcept {
   follow_period(now);
 }
 
+void LacpPort::begin_agreed(LacpEnd partner, Instant now) noexcept {
+  constexpr uint8_t kInUse = lacp::kSynchronization | lacp::kCollecting | lacp::kDistributing;
+  set_link(true, now);
+  partner.state |= kInUse;
+  Lacpdu told{.actor = partner, .partner = actor_};
+  told.partner.state |= kInUse;
+  record(told, now);
+  selected_ = true;
+  mux_ = Mux::kCollectingDistributing;
+  actor_.state |= kInUse;
+  needs_to_transmit_ = false;
+  follow_period(now);
+}
+
 void LacpPort::receive(const Lacpdu& pdu, Instant now) noexcept {
   if (receive_ == Receive::kPortDisabled) return;
   ++counters_.received;

@@ -52,6 +52,9 @@ class LacpPort {
   }
 
   void set_link(bool up, Instant now) noexcept;
+  // As if both ends had agreed before, and the partner's last LACPDU had come now. Of `partner` the state is what it
+  // has been configured to.
+  void begin_agreed(LacpEnd partner, Instant now) noexcept;
   void receive(const Lacpdu& pdu, Instant now) noexcept;
   void receive_faulty() noexcept { ++counters_.faulty; }
   void advance(Instant now) noexcept;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -14,10 +15,11 @@ namespace softspine::dataplane {
 
 class LacpPorts {
  public:
-  // At the start: the port runs LACP from `now` on, its link being up.
-  void add(PortNo port, const LacpConfig& config, Instant now) {
+  // At the start: the port runs LACP from `now` on, its link being up. With `partner` both have agreed before.
+  void add(PortNo port, const LacpConfig& config, Instant now, const std::optional<LacpEnd>& partner = std::nullopt) {
     ports_.push_back({port, LacpPort{config}});
-    ports_.back().machine.set_link(true, now);
+    LacpPort& machine = ports_.back().machine;
+    partner ? machine.begin_agreed(*partner, now) : machine.set_link(true, now);
     next_due_ = std::min(next_due_, now);
   }
   bool empty() const { return ports_.empty(); }

@@ -30,7 +30,7 @@ constexpr Row kRows[] = {
     {DropReason::kSamePort, {"same_port", "The frame would leave by the port that it came in by."}},
     {DropReason::kTtlExpired, {"ttl_expired", "The TTL or hop limit ran out; the sender is told by ICMP."}},
     {DropReason::kNoRoute, {"no_route", "No prefix matches the destination."}},
-    {DropReason::kNoMember, {"no_member", "The next-hop group has no member that is up."}},
+    {DropReason::kNoMember, {"no_member", "The next-hop group, or the LAG, has no member that is up."}},
     {DropReason::kNeighbourIncomplete,
      {"neighbour_incomplete",
       "The destination is in a connected subnet, and its MAC is not known yet; it was asked for."}},

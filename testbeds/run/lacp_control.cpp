@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
+#include "control/compile/compile.hpp"
 #include "testbeds/outside/outside_spec.hpp"
 
 namespace softspine::testbeds {
@@ -23,7 +25,7 @@ uint16_t place_in(const std::vector<uint32_t>& nodes, uint32_t node) {
   return static_cast<uint16_t>(std::ranges::find(nodes, node) - nodes.begin());
 }
 
-std::vector<std::string> words_about(const dataplane::LacpPort& port, bool was_used) {
+std::vector<std::string> words_about(const dataplane::LacpPort& port, bool was_used, const std::string& port_words) {
   const dataplane::LacpCounters& counters = port.counters();
   std::vector<std::string> words;
   if (counters.loops > 0) {
@@ -31,9 +33,9 @@ std::vector<std::string> words_about(const dataplane::LacpPort& port, bool was_u
         fmt::format("{} LACPDUs were its own system's: the link leads back to where it began", counters.loops));
   }
   if (!port.is_distributing() && counters.received == counters.loops) {
-    words.push_back("no partner has answered: the host's port is not used");
+    words.push_back("no partner has answered: " + port_words + " is not used");
   } else if (!port.is_distributing()) {
-    words.push_back(was_used ? "its partner is lost, and the host's port not used"
+    words.push_back(was_used ? "its partner is lost, and " + port_words + " not used"
                              : "its partner never agreed to use the port");
   }
   if (counters.partner_changes > 0) {
@@ -65,6 +67,43 @@ LacpControl::LacpControl(const control::Testbed& testbed, Assembly& assembly, Li
     if (!bonds_by_lacp(testbed.fabric, host)) continue;
     for (uint16_t port = 0; port < testbed.fabric.nodes[host].ports.size(); ++port) run_at(host, port);
   }
+  for (size_t i = 0; i < testbed.fabric.lags.size(); ++i) {
+    const control::Lag& lag = testbed.fabric.lags[i];
+    if (lag.mode == control::LagMode::kLacp) run_at(lag, static_cast<uint16_t>(i + 1));
+  }
+}
+
+void LacpControl::add(control::LinkEnd end, const dataplane::LacpConfig& config,
+                      const std::optional<dataplane::LacpEnd>& partner) {
+  assembly_.switches[end.node]->run_lacp(dataplane::PortNo{end.port}, config, partner);
+  const uint32_t link = testbed_.fabric.port(end).link;
+  const bool is_used = partner.has_value();
+  if (used_.emplace(link, is_used).second && !is_used) links_.set_unused(link, &LinkState::not_agreed, true, {});
+  ports_.push_back({end, is_used});
+}
+
+void LacpControl::run_at(const control::Lag& lag, uint16_t key) {
+  const control::Fabric& fabric = testbed_.fabric;
+  const auto actor_at = [&](control::LinkEnd end) {
+    const size_t i = lag.end_at(end.node);
+    dataplane::LacpEnd actor{.system_priority = kPriority,
+                             .system = control::packet_mac(fabric.nodes[end.node].ports[0].mac),
+                             .key = lag.lacp_key[i].value_or(key),
+                             .port_priority = kPriority,
+                             .port = static_cast<uint16_t>(end.port + 1),
+                             .state = dataplane::lacp::kActive | dataplane::lacp::kAggregation};
+    if (lag.fast_rate[i]) actor.state |= dataplane::lacp::kShortTimeout;
+    return actor;
+  };
+  for (const uint32_t node : lag.nodes) {
+    for (const uint16_t port : lag.ports_at(node)) {
+      const dataplane::LacpConfig config{.actor = actor_at({node, port}),
+                                         .second = Duration::s(1) / testbed_.run.dilation};
+      std::optional<dataplane::LacpEnd> partner;
+      if (lag.agreed) partner = actor_at(fabric.peer_of({node, port}));
+      add({node, port}, config, partner);
+    }
+  }
 }
 
 void LacpControl::run_at(uint32_t host, uint16_t port) {
@@ -78,9 +117,21 @@ void LacpControl::run_at(uint32_t host, uint16_t port) {
   config.actor.port_priority = kPriority;
   config.actor.port = static_cast<uint16_t>((place_in(subnet.switches, end.node) + 1) * kPortOffset + end.port + 1);
   config.actor.state = dataplane::lacp::kActive | dataplane::lacp::kShortTimeout | dataplane::lacp::kAggregation;
-  assembly_.switches[end.node]->run_lacp(dataplane::PortNo{end.port}, config);
-  links_.set_unused(fabric.port(end).link, true, {});
-  ports_.push_back({end});
+  add(end, config);
+}
+
+const dataplane::LacpPort& LacpControl::machine_at(control::LinkEnd end) const {
+  return *assembly_.switches[end.node]->lacp().find(dataplane::PortNo{end.port});
+}
+
+std::map<uint32_t, bool> LacpControl::agreed() const {
+  std::map<uint32_t, bool> out;
+  for (const Port& port : ports_) {
+    const bool distributes = machine_at(port.end).is_distributing();
+    const auto [link, is_new] = out.emplace(testbed_.fabric.port(port.end).link, distributes);
+    link->second = link->second && distributes;
+  }
+  return out;
 }
 
 void LacpControl::start() {
@@ -92,8 +143,8 @@ std::vector<std::string> LacpControl::notes() const {
   std::vector<std::string> notes;
   if (assembly_.engine->now() == Instant{}) return notes;
   for (const Port& port : ports_) {
-    const auto& lacp = *assembly_.switches[port.end.node]->lacp().find(dataplane::PortNo{port.end.port});
-    const auto words = words_about(lacp, port.was_used);
+    const bool is_of_lag = testbed_.fabric.lag_of(port.end) != nullptr;
+    const auto words = words_about(machine_at(port.end), port.was_used, is_of_lag ? "the link" : "the host's port");
     if (words.empty()) continue;
     notes.push_back(fmt::format("{}: LACP: {}", testbed_.fabric.name_of(port.end), fmt::join(words, "; ")));
   }
@@ -101,13 +152,12 @@ std::vector<std::string> LacpControl::notes() const {
 }
 
 void LacpControl::look(Instant now) {
-  for (Port& port : ports_) {
-    const dataplane::LacpPort& lacp = *assembly_.switches[port.end.node]->lacp().find(dataplane::PortNo{port.end.port});
-    if (lacp.is_distributing() == port.used) continue;
-    port.used = !port.used;
-    port.was_used = true;
-    links_.set_unused(testbed_.fabric.port(port.end).link, !port.used, now);
+  auto now_agreed = agreed();
+  for (Port& port : ports_) port.was_used = port.was_used || now_agreed[testbed_.fabric.port(port.end).link];
+  for (const auto& [link, used] : now_agreed) {
+    if (used_[link] != used) links_.set_unused(link, &LinkState::not_agreed, !used, now);
   }
+  used_ = std::move(now_agreed);
   assembly_.engine->look_at(now + kEveryWall / testbed_.run.dilation, [this](Instant later) { look(later); });
 }
 

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// LACP between switches and the outside hosts that bond their ports: which ports run it, and that routes follow it.
+// LACP at switches: which ports run it, and that routes and LAGs follow it.
 //
+// Between switches: each end of a LAG's links, as the system of its own router MAC (its first port's), the LAG's key,
+// and the port's number, from 1. A link is a member while both ends distribute.
+//
+// Between switches and the outside hosts that bond their ports:
 // Dual ToR without a link between the ToRs, as in Alibaba's HPN (SIGCOMM 2024): each ToR answers by itself, with the
 // system 00:00:5E:00:01:01 and, for one host, the same key. The numbers of its ports are shifted by an offset of its
 // own. So the host sees two ports of one system, and makes them one aggregate.
@@ -12,9 +16,12 @@
 //   number of a port  (place among the subnet's switches + 1) × 1024 + port + 1
 //
 // A link on which LACP has not agreed carries no routed traffic: the host's route leaves it out (LinkControl), and
-// others reach the host over its other ToR. It is looked at every 20 ms of the machine's time.
+// others reach the host over its other ToR. Links are looked at every 20 ms of the machine's time, on the virtual clock
+// every 20 ms.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,16 +48,23 @@ class LacpControl {
  private:
   struct Port {
     control::LinkEnd end;  // the switch's
-    bool used = false;
     bool was_used = false;
   };
   void run_at(uint32_t host, uint16_t port);
+  void run_at(const control::Lag& lag, uint16_t key);
+  // `partner`: LACP has agreed with it before the run.
+  void add(control::LinkEnd end, const dataplane::LacpConfig& config,
+           const std::optional<dataplane::LacpEnd>& partner = std::nullopt);
+  const dataplane::LacpPort& machine_at(control::LinkEnd end) const;
+  // By link, at each end that runs LACP.
+  std::map<uint32_t, bool> agreed() const;
   void look(dataplane::Instant now);
 
   const control::Testbed& testbed_;
   Assembly& assembly_;
   LinkControl& links_;
   std::vector<Port> ports_;
+  std::map<uint32_t, bool> used_;  // by link
 };
 
 }  // namespace softspine::testbeds

@@ -23,7 +23,8 @@ LinkControl::LinkControl(const control::Testbed& testbed, control::Compiler& com
       losses_(losses),
       states_(testbed.fabric.links.size()),
       routed_{.usable = std::vector<bool>(states_.size(), true),
-              .last_resort = std::vector<bool>(states_.size(), true)},
+              .last_resort = std::vector<bool>(states_.size(), true),
+              .carrier = std::vector<bool>(states_.size(), true)},
       waves_(testbed, compiler, assembly, routed_) {}
 
 void LinkControl::start() {
@@ -46,10 +47,8 @@ void LinkControl::strike(const Fault& fault, Instant now) {
 void LinkControl::set(const std::vector<uint32_t>& links, bool up, Instant now) {
   for (const uint32_t link : links) states_[link].asked = up;
   if (up) return repair(links, now);
-  std::vector<uint32_t> changed;
-  for (const uint32_t link : links) {
-    if (states_[link].up) changed.push_back(link);
-  }
+  std::vector<uint32_t> changed = links;
+  std::erase_if(changed, [this](uint32_t link) { return !states_[link].up; });
   if (!changed.empty()) take_down(changed, fault_text(testbed_.fabric, changed, false), now);
 }
 
@@ -74,9 +73,9 @@ void LinkControl::set_shut(const std::vector<uint32_t>& links, bool shut, const 
   reopen(changed, true, now);
 }
 
-void LinkControl::set_unused(uint32_t link, bool unused, Instant now) {
-  states_[link].unused = unused;
-  show_to_routes(link);
+void LinkControl::set_unused(uint32_t link, bool LinkState::* why, bool unused, Instant now) {
+  states_[link].*why = unused;
+  show_to_routes(link, now);
   losses_.set_links(routed_.last_resort, now);
   if (waves_.has_started()) waves_.follow({link}, now, [](Instant) {});
 }
@@ -89,10 +88,11 @@ uint32_t LinkControl::open(const Fault& fault, const std::string& what, Instant 
   return number;
 }
 
-void LinkControl::show_to_routes(uint32_t link) {
+void LinkControl::show_to_routes(uint32_t link, Instant now) {
   const LinkState& state = states_[link];
-  routed_.usable[link] = !state.unused && state.noticed == LinkState::Use::kFull;
-  routed_.last_resort[link] = !state.unused && state.noticed != LinkState::Use::kNone;
+  routed_.usable[link] = !state.is_unused() && state.noticed == LinkState::Use::kFull;
+  routed_.last_resort[link] = !state.is_unused() && state.noticed != LinkState::Use::kNone;
+  waves_.follow_members(link, now);
 }
 
 LinkControl::Change LinkControl::change_of(const std::vector<uint32_t>& links) {
@@ -115,8 +115,9 @@ void LinkControl::take_down(const std::vector<uint32_t>& links, const std::strin
 }
 
 void LinkControl::set_carrier(uint32_t link, bool up, Instant now) {
-  states_[link].up = up;
+  states_[link].up = routed_.carrier[link] = up;
   assembly_.engine->set_link(assembly_.port_ref(testbed_.fabric.links[link].a), up, now);
+  waves_.follow_members(link, now);
 }
 
 // Nothing is emptied: who sends does not know.
@@ -266,7 +267,7 @@ void LinkControl::detect(const Change& change, Instant now, RouteWaves::Done fol
     LinkState& state = states_[link];
     if (state.changes != change.changes[i] || state.noticed == state.use()) continue;
     state.noticed = state.use();
-    show_to_routes(link);
+    show_to_routes(link, now);
     links.push_back(link);
   }
   if (links.empty()) {

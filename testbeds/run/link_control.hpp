@@ -7,6 +7,7 @@
 //              `carrier: goes`, loss of signal
 //   drained    routes leave, but where there is no other way; the links go down later, or not at all
 //   up         all of these are over
+// A LAG's members follow at once: its links leave it when they go down, or when their frames' death is detected.
 // Without `detection` routes follow `convergence` after links go down or up, and nobody sees frames die. With it routes
 // follow once a state has lasted as long as its detection takes: a link that flaps faster is not noticed. How routes
 // follow: route_waves.hpp.
@@ -50,8 +51,8 @@ class LinkControl {
   // From an action: the switch at one end shuts the links, or opens them again; `what` is the fault that begins.
   void set_shut(const std::vector<uint32_t>& links, bool shut, const std::string& what, dataplane::Instant now);
   // From an action, or before start(): routes leave the link out although it is up, or no longer: LACP has not agreed
-  // on its use, or a stack holds the other end for lost.
-  void set_unused(uint32_t link, bool unused, dataplane::Instant now);
+  // on its use (`why`: not_agreed), or a stack holds the other end for lost (peer_lost).
+  void set_unused(uint32_t link, bool LinkState::* why, bool unused, dataplane::Instant now);
   // From an action: whatever the fault does to links, from now on; `until` and `links_after` count from now.
   void strike(const control::Fault& fault, dataplane::Instant now);
 
@@ -68,6 +69,7 @@ class LinkControl {
   void on_change(std::function<void(dataplane::Instant now)> see) { see_change_ = std::move(see); }
   const control::RouteTable& routes(uint32_t node) const { return waves_.routes(node); }
   const std::vector<control::RouteTable>& all_routes() const { return waves_.all(); }
+  std::vector<bool> lag_members() const { return waves_.lag_members(); }
   uint32_t route_changes() const { return static_cast<uint32_t>(waves_.followed().size()); }
   const std::vector<RouteWaves::Followed>& followed() const { return waves_.followed(); }
   // What has changed so far, in order.
@@ -103,7 +105,7 @@ class LinkControl {
   void set_carrier(uint32_t link, bool up, dataplane::Instant now);
   uint32_t open(const control::Fault& fault, const std::string& what, dataplane::Instant now);
   Change change_of(const std::vector<uint32_t>& links);
-  void show_to_routes(uint32_t link);
+  void show_to_routes(uint32_t link, dataplane::Instant now);
   std::optional<dataplane::Duration> detection_of(bool by_signal) const;
   void notice(Change change, bool by_signal, dataplane::Instant now);
   // `followed` is called when the last switch has followed.

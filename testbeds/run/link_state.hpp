@@ -17,7 +17,8 @@ struct LinkState {
   bool drained = false;
   uint32_t deaths = 0;       // faults by which frames die on it
   bool is_dark = false;      // by one of them an end has no signal
-  bool unused = false;       // LACP has not agreed on it, or a stack holds it for lost
+  bool not_agreed = false;   // LACP has not agreed on it
+  bool peer_lost = false;    // a stack holds its peer for lost
   Use last = Use::kFull;     // at the last change
   uint64_t changes = 0;      // from one use to another
   Use noticed = Use::kFull;  // by detection
@@ -27,6 +28,7 @@ struct LinkState {
     if (!up || deaths > 0) return Use::kNone;
     return drained ? Use::kLastResort : Use::kFull;
   }
+  bool is_unused() const { return not_agreed || peer_lost; }
   bool works() const { return use() == Use::kFull; }
 };
 

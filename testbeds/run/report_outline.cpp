@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/report_outline.hpp"
 
+#include "testbeds/run/lag_copy.hpp"
 #include "testbeds/run/node_words.hpp"
 
 namespace softspine::testbeds {
@@ -63,6 +64,7 @@ control::FabricSnapshot outline_of(const control::Testbed& testbed) {
     };
     out.stacks.push_back({.name = stack.name, .members = {member(0), member(1)}});
   }
+  copy_lags(testbed.fabric, {}, out);
   return out;
 }
 

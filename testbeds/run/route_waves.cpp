@@ -30,7 +30,27 @@ std::shared_ptr<const std::vector<RouteTable>> RouteWaves::compute() const {
 }
 
 void RouteWaves::publish(uint32_t node, Instant now) {
-  assembly_.switches[node]->publish(compiler_.compile(node, routes(node)), now);
+  assembly_.switches[node]->publish(compiler_.compile(node, routes(node), lag_members()), now);
+}
+
+std::vector<bool> RouteWaves::lag_members() const {
+  const control::Fabric& fabric = testbed_.fabric;
+  if (fabric.lags.empty()) return {};
+  std::vector<bool> out(fabric.links.size());
+  for (const control::Lag& lag : fabric.lags) {
+    const auto is_member = [this](uint32_t link) { return links_.carrier[link] && links_.usable[link]; };
+    const bool has_enough = lag.is_up(is_member);
+    for (const uint32_t link : lag.links)
+      out[link] = has_enough ? is_member(link) : links_.carrier[link] && links_.last_resort[link];
+  }
+  return out;
+}
+
+void RouteWaves::follow_members(uint32_t link, Instant now) {
+  const control::FabricLink& its = testbed_.fabric.links[link];
+  if (!has_started() || its.lag == control::kNone) return;
+  publish(its.a.node, now);
+  publish(its.b.node, now);
 }
 
 void RouteWaves::publish_again(uint32_t node, Instant now) {

@@ -22,10 +22,12 @@
 namespace softspine::testbeds {
 
 // By link. Routes take usable links; what these do not lead to is routed over the last resort, too: all usable links,
-// and drained ones.
+// and drained ones. A LAG's members are those of its links that have a carrier and that LACP has agreed on, and of
+// these the usable ones, unless they are too few: then drained ones, too.
 struct RoutedLinks {
   std::vector<bool> usable;
   std::vector<bool> last_resort;
+  std::vector<bool> carrier;
 };
 
 class RouteWaves {
@@ -41,9 +43,13 @@ class RouteWaves {
   bool has_started() const { return routes_ != nullptr; }
   // `links` have changed, or are known to have: routes follow, and `done` is called when the last switch has.
   void follow(const std::vector<uint32_t>& links, dataplane::Instant now, Done done);
+  // The link's use has changed: if it is in a LAG, the switches at both ends know at once, whenever routes follow.
+  void follow_members(uint32_t link, dataplane::Instant now);
   // The switch's profile or its overrides have changed: its tables are made anew.
   void publish_again(uint32_t node, dataplane::Instant now);
 
+  // By link, those that are members of their LAG now; empty in a fabric without LAGs.
+  std::vector<bool> lag_members() const;
   const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }
   const std::vector<control::RouteTable>& all() const { return *routes_; }
   // Each switch that got new tables as links changed, in order.

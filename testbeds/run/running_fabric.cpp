@@ -9,6 +9,7 @@
 
 #include "dataplane/packet/wire.hpp"
 #include "testbeds/outside/outside_spec.hpp"
+#include "testbeds/run/lag_copy.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "testbeds/run/snapshots.hpp"
 #include "testbeds/run/stalled_flows.hpp"
@@ -274,6 +275,7 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   out.stacks = stacks_->snapshot();
   out.route_changes = links_->route_changes();
   out.engineering = controller_->counters();
+  copy_lags(testbed_.fabric, links_->lag_members(), out);
   find_stalled(testbed_, *assembly_, *links_, out);
   out.errors = errors_.all();
   return out;

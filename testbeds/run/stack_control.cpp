@@ -70,11 +70,15 @@ bool StackControl::any_link_asked(uint32_t node) const {
 
 void StackControl::look(Run& run, Instant now) {
   const auto is_usable = [this](uint32_t link) { return links_.state(link).use() != LinkState::Use::kNone; };
+  const auto carries = [this, is_usable](uint32_t link) {
+    const control::Lag* lag = testbed_.fabric.lag_of(testbed_.fabric.links[link].a);
+    return lag == nullptr ? is_usable(link) : lag->is_up(is_usable);
+  };
   const auto is_up = [this](uint32_t link) { return links_.up(link); };
   const std::array before{run.members[0].lives, run.members[1].lives};
   for (Member& member : run.members) member.lives = any_link_asked(member.node);
   const std::array lives{run.members[0].lives, run.members[1].lives};
-  const bool passes = run.both_live() && std::ranges::any_of(run.config->peer_links, is_usable);
+  const bool passes = run.both_live() && std::ranges::any_of(run.config->peer_links, carries);
   if (passes == run.passes && lives == before) return;
   ++run.changes;
   run.passes = passes;
@@ -195,7 +199,7 @@ void StackControl::agree_on_roles(Run& run) {
 }
 
 void StackControl::use_peer_links(const Run& run, bool use, Instant now) {
-  for (const uint32_t link : run.config->peer_links) links_.set_unused(link, !use, now);
+  for (const uint32_t link : run.config->peer_links) links_.set_unused(link, &LinkState::peer_lost, !use, now);
 }
 
 void StackControl::tell(const Run& run, const std::string& what, Instant now) {

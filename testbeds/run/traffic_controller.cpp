@@ -33,7 +33,8 @@ void TrafficController::look(Instant now) {
   if (next.is_never() && !assembly_.engine->is_wall()) return;
   const auto demands = measure(now - measured_);
   measured_ = now;
-  control::EngineeringPlan plan = control::engineer(testbed_, links_.all_routes(), demands, planned_);
+  control::EngineeringPlan plan =
+      control::engineer(testbed_, links_.all_routes(), demands, planned_, links_.lag_members());
   ++counters_.plans;
   counters_.demands = plan.demands;
   counters_.placed = plan.placed;

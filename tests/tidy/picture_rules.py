@@ -20,7 +20,7 @@ SOURCES = ('pipelines/switch.hpp', 'pipelines/switch.cpp', 'dataplane/egress/egr
 # A stage's name in the picture, and its call in the code. The hash is computed by `route`, the tag set by `rewrite`.
 STAGES = {
     'parse': r'(?<!\.)\bparse\(', 'classify': r'\bclassify\(', 'bridge': r'\bbridge\(', 'router\'s MAC?': r'\baccept_routed\(',
-    'route': r'\broute\(', 'hash': r'\broute\(', 'rewrite': r'\brewrite\(', 'tag': r'\brewrite\(', 'egress': r'\begress_\.enqueue\(',
+    'route': r'\broute\(', 'hash': r'\broute\(', 'link of LAG': r'\bpick_link\(', 'rewrite': r'\brewrite\(', 'tag': r'\brewrite\(', 'egress': r'\begress_\.enqueue\(',
     'early drop': r'\bis_dropped_early\(', 'admit': r'\bmmu_\.admit\(', 'queue': r'\.queues\[q\]\.push\(', 'raise XOFF': r'\braise_xoff\(',
     'release': r'\bmmu_\.release\(', 'clear XOFF': r'\bclear_xoff\(', 'PFC or credit frame': r'\bmake_frame\(',
     'schedule': r'\bscheduler\.pick\(', 'mark': r'\bmark\(', 'serialize': r'\bwire->send\(',

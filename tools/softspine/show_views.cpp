@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/softspine/show_views.hpp"
 
+#include <algorithm>
+
 #include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"
+#include "control/telemetry/lag_counters.hpp"
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/show_tables.hpp"
 #include "control/telemetry/stack_json.hpp"
@@ -25,10 +28,10 @@ Json counters_of(const Shown& shown) {
 }
 
 // A part of the report.
-enum class Part : uint8_t { kSwitches, kFlows, kNics, kLinks };
+enum class Part : uint8_t { kSwitches, kFlows, kNics, kLinks, kLags };
 template <Part P>
 Json part_of(const Shown& shown) {
-  static constexpr const char* kKeys[] = {"switches", "flows", "edges", "links"};
+  static constexpr const char* kKeys[] = {"switches", "flows", "edges", "links", "lags"};
   return report_of(shown)[kKeys[static_cast<size_t>(P)]];
 }
 
@@ -84,6 +87,7 @@ constexpr View kViews[] = {
      FabricView{part_of<Part::kLinks>, table_of<links_table>, keep_links_of}},
     {"stacks", "pairs of ToRs that are one system: roles, states, whether they hear each other",
      FabricView{[](const Shown& it) { return stacks_json(it.snapshot); }, table_of<stacks_table>}},
+    {"lags", "members of each LAG, and what went by each", FabricView{part_of<Part::kLags>, table_of<lags_table>}},
     {"ip route", "of a switch (--node)",
      SwitchView{[](const ShownSwitch& it) { return routes_json(it.fabric, it.node, it.routes); }}},
     {"overrides", "of a switch: the file's and the controller's, and whether they are in use (--node)",
@@ -107,6 +111,9 @@ void keep_links_of(FabricSnapshot& snapshot, const std::string& node) {
 
 void keep_only(FabricSnapshot& snapshot, const std::string& node) {
   keep_links_of(snapshot, node);
+  std::erase_if(snapshot.lags, [&](const LagSnapshot& it) {
+    return std::ranges::none_of(it.ends, [&](const LagEndSnapshot& end) { return end.node == node; });
+  });
   std::erase_if(snapshot.switches, [&](const SwitchSnapshot& it) { return it.name != node; });
   std::erase_if(snapshot.hosts, [&](const HostSnapshot& it) { return it.name != node; });
   std::erase_if(snapshot.edges, [&](const EdgeSnapshot& it) { return it.name != node; });

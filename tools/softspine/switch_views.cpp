@@ -20,7 +20,7 @@ Json next_hops(const control::Fabric& fabric, uint32_t node, const std::vector<u
   std::string out;
   for (const uint16_t port : ports) {
     const control::LinkEnd end{node, port};
-    out += (out.empty() ? "" : ", ") + fabric.nodes[fabric.peer_of(end).node].name + " via " + fabric.port(end).name;
+    out += (out.empty() ? "" : ", ") + fabric.nodes[fabric.peer_of(end).node].name + " via " + fabric.name_of_way(end);
   }
   return out;
 }
@@ -62,7 +62,7 @@ const char* state_of(const dataplane::SwitchTables& tables, const control::Overr
   const auto* entry = state.overrides.find(value.index(), it.in_port);
   if (entry == nullptr || entry->is_withdrawn()) return "withdrawn";
   if (entry->out_port != it.out_port) return "another goes before it";
-  return tables.down.contains(it.out_port) ? "link down" : "in use";
+  return state.is_open(*entry, tables.down) ? "in use" : "link down";
 }
 
 }  // namespace

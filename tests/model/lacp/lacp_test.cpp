@@ -162,6 +162,54 @@ TEST(LacpPort, TwoOfThemAgreeWithinThreeSeconds) {
   EXPECT_EQ(host.port().partner().system, kTor);
 }
 
+// Two that have agreed long ago, and two that begin so: the same states, and from then on the same LACPDUs.
+TEST(LacpPort, ThatBeginsAgreedIsAsOneThatHasAgreedLongAgo) {
+  for (const uint8_t own : {uint8_t{kWilling}, uint8_t{kWilling | lacp::kShortTimeout}}) {
+    LacpPort ports[4] = {LacpPort{{.actor = tor_end(own)}}, LacpPort{{.actor = host_end()}},
+                         LacpPort{{.actor = tor_end(own)}}, LacpPort{{.actor = host_end()}}};
+    const auto exchange = [](LacpPort& a, LacpPort& b, Instant now) {
+      for (LacpPort* port : {&a, &b}) {
+        if (port->next_due() <= now) port->advance(now);
+      }
+      uint32_t sent = 0;
+      for (const auto& [from, to] : {std::pair{&a, &b}, std::pair{&b, &a}}) {
+        if (!from->wants_to_send(now)) continue;
+        to->receive(from->take_pdu(now), now);
+        ++sent;
+      }
+      return sent;
+    };
+    for (LacpPort& port : ports) {
+      if (&port < ports + 2) port.set_link(true, Instant{});
+    }
+    const Instant begin = Instant::at(Duration::s(600));
+    for (Instant now; now < begin; now = now + kTick) exchange(ports[0], ports[1], now);
+    ports[2].begin_agreed(host_end(), begin);
+    ports[3].begin_agreed(tor_end(own), begin);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_TRUE(ports[2 + i].is_distributing());
+      EXPECT_EQ(ports[2 + i].actor(), ports[i].actor());
+      EXPECT_EQ(ports[2 + i].partner(), ports[i].partner());
+      EXPECT_EQ(ports[2 + i].mux_state(), ports[i].mux_state());
+      EXPECT_EQ(ports[2 + i].receive_state(), ports[i].receive_state());
+    }
+    uint32_t sent = 0;
+    for (Instant now = begin; now < begin + Duration::s(300); now = now + kTick)
+      sent += exchange(ports[2], ports[3], now);
+    EXPECT_EQ(sent, (own & lacp::kShortTimeout) != 0 ? 2 * 299U : 299U + 9U)
+        << "no news, only what the periods ask for";
+    EXPECT_EQ(ports[2].counters().expiries + ports[3].counters().expiries, 0U);
+    for (Instant now = begin + Duration::s(300); now < begin + Duration::s(400); now = now + kTick) {
+      for (LacpPort* port : {&ports[2], &ports[3]}) {  // neither hears the other
+        if (port->next_due() <= now) port->advance(now);
+        if (port->wants_to_send(now)) port->take_pdu(now);
+      }
+    }
+    EXPECT_FALSE(ports[2].is_distributing());
+    EXPECT_FALSE(ports[3].is_distributing());
+  }
+}
+
 // Three periods of a second after the last LACPDU, whatever the carrier says.
 TEST(LacpPort, StopsDistributingThreeSecondsAfterItsPartnerFellSilent) {
   Both tor{tor_end()};

@@ -338,5 +338,72 @@ overrides:
   }
 }
 
+// Two ways up for each ToR are LAGs of three links, one is a single link. One of the LAGs is no way without all of its
+// members, the other one without two.
+constexpr const char* kLagProfiles[] = {
+    "{}",
+    "{lag_hash: {offset: 8}}",
+    "{hash: {algorithm: XXH3}, lag_hash: {seed: 7}}",
+    "{lag_hash: {fields: [IN_PORT, SRC_MAC, DST_MAC, ETHERTYPE, VLAN_ID, SRC_IP, L4_SRC_PORT, IPV6_FLOW_LABEL]}}",
+    "{lag_hash: {udf: [{base: L4, offset: 13, length: 3, match: {l4_dst_port: 4791}}]}}",
+    "{lag_hash: {model: LINUX, policy: 1, seed: 3}}",
+    "{lag_hash: {model: RTAG7, algorithm: CRC_CCITT, seed: 99, offset: 3}}",
+    "{lag_hash: {algorithm: RANDOM}}",
+    "{lag_hash: {algorithm: ROUND_ROBIN}}",
+    "{hash: {algorithm: RANDOM}, lag_hash: {algorithm: CRC}}",
+    "{groups: {kind: resilient, buckets: 61}, lag_hash: {algorithm: TOEPLITZ}}",
+    "{groups: {weights: {spine1: 3, spine3: 5}}}",
+    "{groups: {mode: pinned}}",
+    "{groups: {mode: in_port}}",
+    "{groups: {mode: spray}}",
+};
+
+class Lags : public testing::TestWithParam<const char*> {};
+
+// Each ToR has LAGs of three links to spine1 and spine2.
+std::string with_lags(const std::string& profile, const std::string& more = "") {
+  std::string text = R"(
+name: lags
+fabric: {kind: leaf-spine, tors: 3, spines: 3, hosts_per_tor: 3, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+profiles: {default: )" +
+                     profile + "}\ntopology:\n  links:\n";
+  std::string lags = "  lags:\n";
+  for (const char* tor : {"tor1", "tor2", "tor3"}) {
+    for (const char* spine : {"spine1", "spine2"}) {
+      for (int parallel = 0; parallel < 2; ++parallel)
+        text += std::string("    - {endpoints: [") + tor + ", " + spine + "], rate: 100Gbps, length: 40m}\n";
+      lags += std::string("    - {name: ") + tor + "-" + spine + ", between: [" + spine + ", " + tor +
+              "], min_links: " + (spine[5] == '1' ? "3}\n" : "2}\n");
+    }
+  }
+  return text + lags + more;
+}
+
+TEST_P(Lags, AreExplainedAsTheyAre) {
+  const auto testbed = control::parse_testbed(with_lags(GetParam()), "test.yaml");
+  ASSERT_TRUE(testbed) << to_string(testbed.error().front());
+  ASSERT_EQ(testbed->fabric.lags.size(), 6u);
+  ASSERT_EQ(testbed->fabric.lags[0].links.size(), 3u);
+  for (const uint64_t stream : {63, 64, 65})
+    drive_through_failures(without_traffic(*testbed, kConvergence), 20'000, stream);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Lags, testing::ValuesIn(kLagProfiles));
+
+TEST(OverriddenLags, AreExplainedAsTheyAreThroughFailures) {
+  const auto testbed = control::parse_testbed(with_lags("{lag_hash: {seed: 7}}", R"(
+overrides:
+  - {at: tor1, to: [tor2, tor3], via: tor1-spine2}
+  - {at: tor1, from: h1, to: [h4, h5, h7, h8], via: spine1}
+  - {at: tor2, from: h4..h6, to: [h1..h3], via: tor2-spine1}
+  - {at: spine1, from: tor1-spine1, to: [h4, h7], via: Ethernet12}
+  - {at: spine2, from: tor2-spine2, to: [tor1, h7], via: tor1-spine2}
+)"),
+                                              "test.yaml");
+  ASSERT_TRUE(testbed) << to_string(testbed.error().front());
+  for (uint64_t stream = 66; stream < 70; ++stream)
+    drive_through_failures(without_traffic(*testbed, kConvergence), 20'000, stream);
+}
+
 }  // namespace
 }  // namespace softspine::tests

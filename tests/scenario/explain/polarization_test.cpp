@@ -211,6 +211,68 @@ TEST(Cures, TrySmallOffsetsFirst) {
   }
 }
 
+// Four ToRs and four spines, four links between each two of them, which are a LAG.
+std::string with_lags(const std::string& profiles) {
+  std::string lags;
+  for (const char tor : {'1', '2', '3', '4'}) {
+    for (const char spine : {'1', '2', '3', '4'})
+      lags += std::string("    - {name: ") + tor + "-" + spine + ", between: [tor" + tor + ", spine" + spine + "]}\n";
+  }
+  return "name: lags\nfabric: {kind: leaf-spine, tors: 4, spines: 4, links_per_spine: 4, hosts_per_tor: 4, host_link: "
+         "{rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\ntopology:\n  lags:\n" +
+         lags + profiles;
+}
+
+TEST(PolarizationOfLags, FollowsFromTheChoiceOfTheLagWhereBothHashesAreAlike) {
+  const auto parsed = parse_testbed(with_lags(""), "test.yaml");
+  ASSERT_TRUE(parsed) << to_string(parsed.error().front());
+  const Polarization found = look_at(*parsed, 6'000);
+  ASSERT_EQ(found.tiers.size(), 3u);
+  EXPECT_EQ(found.tiers[0].tier.name, "tor up");
+  EXPECT_EQ(found.tiers[0].links, 16u) << "LAGs are one link each";
+  EXPECT_EQ(found.tiers[0].verdict, TierVerdict::kAsChance);
+  EXPECT_EQ(found.tiers[1].tier.name, "tor up lags");
+  EXPECT_EQ(found.tiers[1].links, 64u);
+  EXPECT_EQ(found.tiers[1].idle, 48u) << "h mod 4 says both which LAG and which member";
+  EXPECT_EQ(found.tiers[2].tier.name, "aggregation down lags");
+  EXPECT_EQ(found.tiers[2].verdict, TierVerdict::kPolarized) << "the spines hash like the ToRs";
+  ASSERT_FALSE(found.pairs.empty());
+  EXPECT_EQ(found.pairs[0].earlier, 0u);
+  EXPECT_EQ(found.pairs[0].later, 1u);
+  EXPECT_EQ(found.pairs[0].cause.kind, CauseKind::kAlike);
+}
+
+TEST(PolarizationOfLags, IsCuredByWhatIsOffered) {
+  const std::string text = with_lags("");
+  const auto parsed = parse_testbed(text, "test.yaml");
+  ASSERT_TRUE(parsed);
+  Walker walker{*parsed, std::vector<bool>(parsed->fabric.links.size(), true)};
+  const auto flows = flows_of(walker, 6'000);
+  const auto cures = find_cures(walker, flows, polarization_of(walker, flows));
+  ASSERT_FALSE(cures.empty());
+  EXPECT_EQ(cures[0].name, "offset") << "a seed of a CRC cures nothing";
+  std::string cure = yaml_of(*parsed, cures[0].changes);
+  EXPECT_THAT(cure, testing::HasSubstr("lag_hash: {offset: "));
+  EXPECT_THAT(cure, testing::Not(testing::HasSubstr(" hash: "))) << "ECMP groups are well";
+  for (const std::string base = "base: default, "; cure.contains(base);) cure.erase(cure.find(base), base.size());
+  const auto cured = parse_testbed(text + cure, "cured.yaml");
+  ASSERT_TRUE(cured) << to_string(cured.error().front());
+  EXPECT_FALSE(look_at(*cured, 6'000).is_amiss()) << cure;
+}
+
+TEST(PolarizationOfLags, IsNotThereWithASeedOfTheirOwnOfAHashThatMixes) {
+  const auto of = [](const std::string& lag_hash) {
+    const auto parsed =
+        parse_testbed(with_lags("profiles:\n  default: {hash: {algorithm: XXH3}" + lag_hash +
+                                "}\n  a: {base: default, lag_hash: {seed: 3}}\nroles: {aggregation: a}\n"),
+                      "test.yaml");
+    EXPECT_TRUE(parsed);
+    return look_at(*parsed, 6'000);
+  };
+  EXPECT_TRUE(of("").is(TierVerdict::kPolarized));
+  EXPECT_FALSE(of(", lag_hash: {seed: 25}").is_amiss());
+}
+
 TEST(Cures, AreNotOfferedToWhoIsWell) {
   const Testbed testbed = fat_tree("profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n");
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};

@@ -107,6 +107,44 @@ TEST(Overrides, FallBackAtOnceWhenTheirLinkIsDown) {
             103U);
 }
 
+// By the LAG of three links to a spine, its hash chooses the member; without members, at once by ECMP. Routes follow
+// never.
+TEST(Overrides, OfALagTakeItsMembersAndFallBackWhenItIsDown) {
+  const int spine = another_spine();
+  const std::string up = "spine" + std::to_string(spine);
+  const std::string lag = override_by(spine) + "topology:\n  links: [{endpoints: [tor1, " + up +
+                          "], rate: 100Gbps, length: 3m}, {endpoints: [tor1, " + up +
+                          "], rate: 100Gbps, length: 3m}]\n  lags: [{name: up, between: [tor1, " + up +
+                          "], min_links: 2}]\nconvergence: 1s\n";
+  const Outcome whole = run_text(paced(lag));
+  EXPECT_EQ(hits(whole), 1000U);
+  EXPECT_EQ(whole.report["lags"]["up"]["ends"]["tor1"]["tx_packets"], 1000);
+  std::string port;
+  for (const auto& [name, end] : whole.report["links"].items()) {
+    if (name.starts_with("tor1:") && end["tx_packets"] == 1000 && end["to"].get<std::string>().starts_with(up))
+      port = name;
+  }
+  ASSERT_NE(port, "") << "one flow, by one of the LAG's members";
+  const auto fails = [&](const std::string& more) {
+    return run_text(paced(lag + "faults: [{at: 100us, link: \"" + port + "\", set: down}" + more + "]\n"));
+  };
+  const Outcome one = fails("");
+  EXPECT_EQ(hits(one), 1000U) << "two members are left";
+  EXPECT_GE(received(one), 998U);
+  std::string second;  // of the LAG's other members one that the flow does not go by from then on
+  for (const auto& [name, end] : one.report["links"].items()) {
+    const bool is_of_lag = name.starts_with("tor1:") && end["to"].get<std::string>().starts_with(up);
+    if (is_of_lag && end["tx_packets"] == 0) second = name;
+  }
+  ASSERT_NE(second, "");
+  const Outcome two = fails(", {at: 300us, link: \"" + second + "\", set: down}");
+  EXPECT_NEAR(static_cast<double>(hits(two)), 300, 3) << "with one member it is down";
+  EXPECT_EQ(hits(two) + fallbacks(two), 1000U);
+  EXPECT_EQ(sent_by(two, uplink(hashed_spine())), fallbacks(two));
+  EXPECT_GE(received(two), 998U);
+  EXPECT_EQ(two.report["totals"]["drops"]["no_member"], 0);
+}
+
 TEST(Overrides, AreInUseAgainWhenTheirLinkIsUp) {
   const int spine = another_spine();
   const Outcome out = run_text(paced(override_by(spine) + "faults: [{at: 100us, link: \"" + uplink(spine) +

@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(Testbeds, Shipped,
                                          "link-flap", "pinned-fragmented", "pinned-doubled", "resilient", "flowlet",
                                          "spray", "alpha", "wred-before-pfc", "fat-tree", "clos-3-stage",
                                          "ai-zone-atsw", "hpn-segment", "hpn-pod-core", "rail-only", "frontend-backend",
-                                         "min-cut", "traffic-engineering", "pinned-failure"));
+                                         "min-cut", "traffic-engineering", "pinned-failure", "lag"));
 
 TEST(ShippedTestbeds, IdleFabricIsAsExpectedAndRunsOnlyTheNodesInUse) {
   const control::Testbed testbed = shipped("idle-fabric");

@@ -168,6 +168,40 @@ TEST(Stack, WithoutItsPeerLinkIsThePrimaryAlone) {
   EXPECT_EQ(out.report["unexplained_losses"], Json::array());
 }
 
+// Two peer links, which are a LAG.
+Outcome run_with_lag(const std::string& lag, const std::string& faults, Duration duration = Duration::ms(9)) {
+  std::string text =
+      racks(std::string(kStack) + "}}\n  lags: [{name: peer, between: [s1-r1-tor1, s1-r1-tor2], " + lag + "}]\n",
+            kInRack, faults);
+  const std::string link = "{endpoints: [s1-r1-tor1, s1-r1-tor2], rate: 400Gbps, length: 3m}";
+  text.insert(text.find(link), link + ", ");
+  control::Overrides until;
+  until.duration = duration;
+  return run_text(text, until);
+}
+
+TEST(Stack, HearsItsPeerByALagWhileItHasMinLinks) {
+  const std::string fault = "{at: 505us, " + peer_link() + ", set: down}";
+  EXPECT_EQ(stack_of(run_with_lag("min_links: 1", fault))["peer_losses"], 0);
+  const Outcome out = run_with_lag("min_links: 2", fault);
+  EXPECT_EQ(instant_of(out, "the peer link is lost"), 505);
+  EXPECT_EQ(count(out, 2, "disables"), 1U);
+}
+
+// From 3 s to 13 s neither keepalives nor LACPDUs pass. The peer is heard at once then; LACP, which has given its
+// partner up, agrees when a LACPDU of the slow rate comes.
+TEST(Stack, DoesNotUseAPeerLinkOnWhichLacpHasNotAgreed) {
+  const auto members_at = [](Duration end, const std::string& fault) {
+    const Outcome out = run_with_lag("mode: lacp, fast_rate: true", fault, end);
+    EXPECT_EQ(stack_of(out)["peers"], true);
+    return out.report["lags"]["peer"]["members_up"].get<int>();
+  };
+  const std::string dies = "{at: 3s, until: 13s, node: s1-r1-tor2, set: dead}";
+  EXPECT_EQ(members_at(Duration::ms(2'900), ""), 2);
+  EXPECT_EQ(members_at(Duration::ms(13'050), dies), 0);
+  EXPECT_EQ(members_at(Duration::s(60), dies), 2);
+}
+
 TEST(Stack, BearsWhatIsShorterThanItsTimers) {
   const std::string link = peer_link();
   const Outcome down = run_stacked("{at: 505us, " + link + ", set: down}, {at: 520us, " + link + ", set: up}");

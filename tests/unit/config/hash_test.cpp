@@ -257,6 +257,22 @@ TEST_F(SwitchJson, HasTheHashsSeedAndOffset) {
   EXPECT_EQ(hash.offset, 10u);
 }
 
+TEST_F(SwitchJson, HasThoseOfLagsWhereTheyDiffer) {
+  const auto read = [this](const char* lags, const char* more = "") {
+    const std::string text =
+        std::string(R"([{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "10", "ecmp_hash_offset": "10", )") + lags + "}}]";
+    return read_well(testbed(text, more)).profiles.front();
+  };
+  EXPECT_FALSE(read(R"("lag_hash_seed": "10", "lag_hash_offset": "10")").lag_hash)
+      << "then it is as ECMP's, whatever that is";
+  const Profile other = read(R"("lag_hash_seed": "11", "lag_hash_offset": "3")", ", hash: {algorithm: XXH3}");
+  EXPECT_EQ(other.hash.seed, 10u);
+  EXPECT_EQ(other.hash_of_lags().seed, 11u);
+  EXPECT_EQ(other.hash_of_lags().offset, 3u);
+  EXPECT_EQ(other.hash_of_lags().algorithm, HashAlgorithm::kXxh3) << "the profile's own hash is also that of LAGs";
+  EXPECT_EQ(read(R"("lag_hash_seed": "11")", ", lag_hash: {seed: 12}").hash_of_lags().seed, 12u);
+}
+
 TEST_F(SwitchJson, IsRefusedWhereItIsAnythingElse) {
   const auto complaints = [this](std::string_view text) {
     Complaints out;

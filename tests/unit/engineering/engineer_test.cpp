@@ -143,6 +143,37 @@ TEST(Engineer, MovesNobodyWithoutAReason) {
   EXPECT_EQ(engineer(testbed, routes, demands, first.overrides).placed, 4u);
 }
 
+// tor1 reaches spine1 by a LAG of three links, and spine2 by one: of four flows of 90 Gb/s three go by the LAG.
+TEST(Engineer, TakesALagForOneLinkWithTheRateOfItsMembers) {
+  const Testbed testbed = read_well(
+      "name: lag\n"
+      "fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 4,\n"
+      "  host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
+      "topology:\n  links: [{endpoints: [tor1, spine1], rate: 100Gbps}, {endpoints: [tor1, spine1], rate: 100Gbps},\n"
+      "    {endpoints: [tor2, spine1], rate: 100Gbps}, {endpoints: [tor2, spine1], rate: 100Gbps}]\n"
+      "  lags: [{name: a, between: [tor1, spine1]}, {name: b, between: [tor2, spine1]}]\n"
+      "traffic_engineering: {interval: 100us, at: [tor1]}\n");
+  const std::vector<FlowDemand> demands{demand(testbed, "h1", "h5", 90), demand(testbed, "h2", "h6", 90),
+                                        demand(testbed, "h3", "h7", 90), demand(testbed, "h4", "h8", 90)};
+  const uint32_t tor1 = node_of(testbed, "tor1");
+  const auto by_lag = [&](const EngineeringPlan& plan) {
+    return std::ranges::count_if(plan.overrides.at(tor1), [&](const Override& each) {
+      return testbed.fabric.lag_of({tor1, each.out_port}) != nullptr;
+    });
+  };
+  const EngineeringPlan plan = engineer(testbed, routes_of(testbed), demands, {});
+  EXPECT_EQ(plan.placed, 4u);
+  EXPECT_EQ(by_lag(plan), 2 * 3) << "IPv4 and IPv6";
+  EXPECT_DOUBLE_EQ(plan.highest, 0.9);
+  // Of its members one is left: it and the other link take one flow each, and two fit nowhere: 90 + 90 / 2 on each.
+  std::vector<bool> members(testbed.fabric.links.size(), true);
+  for (const Lag& lag : testbed.fabric.lags) members[lag.links[0]] = members[lag.links[2]] = false;
+  const EngineeringPlan less = engineer(testbed, routes_of(testbed), demands, {}, members);
+  EXPECT_EQ(less.placed, 2u);
+  EXPECT_EQ(by_lag(less), 2);
+  EXPECT_DOUBLE_EQ(less.highest, 1.8);
+}
+
 TEST(Engineer, PlacesNothingBehindTheSameToR) {
   const Testbed testbed = read_well(kZone);
   const EngineeringPlan plan = engineer(testbed, routes_of(testbed), {demand(testbed, "h1", "h2", 50)}, {});

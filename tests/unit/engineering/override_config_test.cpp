@@ -66,6 +66,40 @@ TEST(OverrideConfig, RefusesWhatIsNotThere) {
             Complaints{"5 overrides[0].to: spine2 has no hosts of its own: name hosts, ToRs or a prefix"});
 }
 
+// tor1's LAG up has Ethernet8, to spine1, and Ethernet16 and 20, which are added; another link leads to spine2.
+std::string with_lag(const std::string& keys, const std::string& members = "") {
+  return override_of(keys) +
+         "topology:\n  links: [{endpoints: [tor1, spine1], rate: 400Gbps}, {endpoints: [tor1, spine1], rate: "
+         "400Gbps}]\n"
+         "  lags: [{name: up, between: [tor1, spine1]" +
+         members + "}]\n";
+}
+
+TEST(OverrideConfig, NamesALagOrTheSwitchBehindIt) {
+  const Words up{"tor1 Ethernet0 10.0.2.2/32 Ethernet8", "tor1 Ethernet0 fd00:0:0:2::2/128 Ethernet8"};
+  EXPECT_EQ(words_of(read_well(with_lag("at: tor1, from: h1, to: h3, via: up"))), up);
+  EXPECT_EQ(words_of(read_well(with_lag("at: tor1, from: h1, to: h3, via: spine1"))), up);
+  EXPECT_EQ(words_of(read_well(with_lag("at: spine1, from: up, to: 10.0.2.0/24, via: tor2"))).size(), 3u)
+      << "it comes in by any of the LAG's ports";
+  EXPECT_EQ(words_of(read_well(with_lag("at: tor1, to: 10.0.2.0/24, via: up"))),
+            (Words{"tor1 Ethernet0 10.0.2.0/24 Ethernet8", "tor1 Ethernet4 10.0.2.0/24 Ethernet8",
+                   "tor1 Ethernet12 10.0.2.0/24 Ethernet8"}))
+      << "what came by the LAG does not go back into it";
+}
+
+TEST(OverrideConfig, RefusesAMemberOfALagAndALagOfOthers) {
+  EXPECT_EQ(complaints_about(with_lag("at: tor1, from: h1, to: h3, via: Ethernet16")),
+            Complaints{"5 overrides[0].via: is a member of the LAG up: say via: up"});
+  EXPECT_EQ(complaints_about(with_lag("at: tor2, from: h3, to: h1, via: up")),
+            Complaints{"5 overrides[0].via: there is no node 'up'"});
+  EXPECT_EQ(complaints_about(with_lag("at: tor1, from: up, to: h3, via: up")),
+            Complaints{"5 overrides[0].via: is where these packets come from"});
+  // Of four links two are the LAG.
+  EXPECT_EQ(complaints_about(
+                with_lag("at: tor1, from: h1, to: h3, via: spine1", ", members: [tor1:Ethernet16, tor1:Ethernet20]")),
+            Complaints{"5 overrides[0].via: is behind 2 ports of tor1: say which, such as Ethernet8"});
+}
+
 TEST(OverrideConfig, RefusesWaysThatDoNotLeadThere) {
   EXPECT_EQ(complaints_about(override_of("at: tor1, from: h1, to: h3, via: h2")),
             Complaints{"5 overrides[0].via: leads to the host h2, which forwards nothing"});

@@ -232,6 +232,30 @@ void expect_as_stacked(const Fabric& fabric, const std::vector<bool>& up) {
   EXPECT_EQ(loop_in(fabric, tables), std::vector<uint32_t>{});
 }
 
+// The two links as a LAG that is down with one: then nothing leads aside.
+TEST(RoutesOfAStack, LeaveAPeerLinkThatIsALagBelowMinLinks) {
+  std::string text = kStack;
+  text += "  lags: [{name: peer, between: [s1-r1-tor1, s1-r1-tor2], min_links: 2}]\n";
+  const Testbed testbed = testbed_of(text);
+  const Fabric& fabric = testbed.fabric;
+  const Stack& stack = fabric.stacks[0];
+  const uint32_t tor = stack.switches[0];
+  const uint32_t remote = fabric.subnets[1].switches[0] == tor ? 0 : 1;
+  std::vector<bool> up(fabric.links.size(), true);
+  for (const FabricPort& port : fabric.nodes[tor].ports) {  // it has lost all its uplinks
+    const FabricLink& link = fabric.links[port.link];
+    const uint32_t peer = link.a.node == tor ? link.b.node : link.a.node;
+    if (fabric.nodes[peer].role == Role::kAggregation) up[port.link] = false;
+  }
+  const auto ways = [&] {
+    const auto tables = compute_routes(fabric, up);
+    return ports_of(tables[tor], tables[tor].by_subnet[remote]);
+  };
+  EXPECT_EQ(ways(), std::set{fabric.lags[0].ports_at(tor).front()}) << "the LAG is one way";
+  up[stack.peer_links[0]] = false;
+  EXPECT_EQ(ways(), std::set<uint16_t>{});
+}
+
 TEST(RoutesOfAStack, TakeThePeerLinkWhereAMemberHasNoOtherWay) {
   const Testbed testbed = testbed_of(kStack);
   ASSERT_EQ(testbed.fabric.stacks.size(), 1U);

@@ -82,6 +82,11 @@ Json whole_report() {
   count_everything(fabric.switches[0].ports[0]);
   fabric.switches[0].pools.push_back({.name = "pool", .watermark_bytes = 1, .headroom_watermark_bytes = 1});
   fabric.switches[0].buffer_imbalances = "a cell is missing";
+  const std::vector<LagMemberSnapshot> members{
+      {.port = "Ethernet0", .is_member = true, .tx_packets = 1, .tx_bytes = 64}};
+  fabric.lags.push_back({.name = "PortChannel1",
+                         .mode = "static",
+                         .ends = {{.node = "tor1", .members = members}, {.node = "core1", .members = members}}});
   LossWindow window;
   window.over_time.add(dataplane::Duration::us(3));
   window.lost.add(Instant{}, 100);

@@ -30,6 +30,7 @@ WORDS = {  # of each thing's table
     'flows': ['WORKLOAD', 'h1', 'h3'],
     'stacks': ['STACK', 'PEER_LINK'],
     'links': ['tor1:Ethernet0', 'h1:eth0', 'STATE'],
+    'lags': ['LAG', 'MEMBER'],
     'ip route --node tor1': ['10.0.2.0/24', 'spine1 via Ethernet8, spine2 via Ethernet12'],
     'overrides --node tor1': ['10.0.2.3/32', 'spine1 via Ethernet8', 'file, line 5', 'in use'],
     'arp --node tor1': ['nothing'],

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ports behind a next hop: one, or those of its LAG's members.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "dataplane/forwarding/forwarding_state.hpp"
+
+namespace softspine::control {
+
+inline std::vector<uint16_t> ports_of(const dataplane::ForwardingState& state, uint32_t next_hop) {
+  const uint16_t port = state.adjacencies[next_hop].port;
+  if (!dataplane::is_lag(port)) return {port};
+  const auto members = state.lags->members_of(port);
+  return {members.begin(), members.end()};
+}
+
+// Ascending.
+inline std::vector<uint16_t> ports_of(const dataplane::ForwardingState& state, const dataplane::EcmpGroup& group) {
+  std::vector<uint16_t> out;
+  for (uint32_t b = 0; b < group.count; ++b) {
+    const std::vector<uint16_t> ports = ports_of(state, state.members[group.first + b]);
+    out.insert(out.end(), ports.begin(), ports.end());
+  }
+  std::ranges::sort(out);
+  const auto repeated = std::ranges::unique(out);
+  out.erase(repeated.begin(), repeated.end());
+  return out;
+}
+
+}  // namespace softspine::control

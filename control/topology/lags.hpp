@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// LAGs between switches: which links each has, and what keeps links from being one.
+#pragma once
+
+#include "control/document/reader.hpp"
+#include "control/rows/rows.hpp"
+#include "control/topology/expand.hpp"
+
+namespace softspine::control {
+
+// Once all nodes and links are there. Refuses members that do not join the two switches, are in two LAGs or of
+// different kinds, and more min_links than members.
+void join_lags(Reader& reader, const std::vector<LagRow>& rows, Fabric& fabric);
+
+}  // namespace softspine::control
