@@ -99,14 +99,9 @@ Json pair_json(const Fabric& fabric, const Polarization& found, const Polarized&
           {"cause", {{"kind", word_of(pair.cause.kind)}, {"text", pair.cause.text}}}};
 }
 
-// None where there are LAGs: the vendors' lines turn ECMP's hash alone.
-std::vector<VendorLines> lines_for(const Testbed& testbed, const Cure& cure) {
-  return testbed.fabric.lags.empty() ? vendor_lines_of(cure.changes) : std::vector<VendorLines>{};
-}
-
 Json cure_json(const Testbed& testbed, const Cure& cure) {
   Json vendors = Json::object();
-  for (const VendorLines& vendor : lines_for(testbed, cure))
+  for (const VendorLines& vendor : vendor_lines_of(testbed, cure.changes))
     vendors[vendor.vendor] = {{"lines", vendor.lines}, {"notes", vendor.notes}};
   return {{"cure", cure.name},
           {"change", words_of(cure.changes)},
@@ -178,7 +173,7 @@ std::string indented(const std::string& text) {
 
 std::string vendors_text(const Testbed& testbed, const Cure& cure) {
   std::string out;
-  for (const VendorLines& vendor : lines_for(testbed, cure)) {
+  for (const VendorLines& vendor : vendor_lines_of(testbed, cure.changes)) {
     for (const std::string& line : vendor.lines) out += fmt::format("      {}, {}\n", vendor.vendor, line);
     for (const std::string& note : vendor.notes) out += fmt::format("      {}: {}\n", vendor.vendor, note);
   }

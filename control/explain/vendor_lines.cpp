@@ -2,7 +2,9 @@
 #include "control/explain/vendor_lines.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <span>
 
 #include "control/vendors/hash_lines.hpp"
 
@@ -34,34 +36,98 @@ std::optional<VendorLines> lines_by_role(const char* vendor, const RoleChanges& 
 }
 
 // Seed and offset have no command. swssconfig takes the name of a file inside its container.
-Lines sonic_lines(const HashSetting& setting) {
-  if (setting.offset.value_or(0) > kSonicMostOffset) return std::nullopt;
+Lines sonic_lines(std::span<const HashSetting> settings) {
   std::vector<std::string> out;
-  if (const std::string table = sonic_switch_table(setting); !table.empty()) {
+  if (const std::string table = sonic_switch_table(settings); !table.empty()) {
     out.push_back("echo '" + table + "' > hash.json");
     out.emplace_back("docker cp hash.json swss:/tmp/hash.json");
     out.emplace_back("docker exec -i swss swssconfig /tmp/hash.json");
   }
-  HashSetting rest = setting;
-  rest.seed.reset();
-  rest.offset.reset();
-  const Lines commands = hash_lines(Vendor::kSonic, rest);
-  if (!commands) return std::nullopt;
-  out.insert(out.end(), commands->begin(), commands->end());
+  for (const HashSetting& setting : settings) {
+    if (setting.offset.value_or(0) > kSonicMostOffset) return std::nullopt;
+    HashSetting rest = setting;
+    rest.seed.reset();
+    rest.offset.reset();
+    const Lines commands = hash_lines(Vendor::kSonic, rest);
+    if (!commands) return std::nullopt;
+    out.insert(out.end(), commands->begin(), commands->end());
+  }
   return out;
 }
 
-std::optional<VendorLines> of_sonic(const RoleChanges& changes) {
-  auto out = lines_by_role("SONiC", changes, sonic_lines);
-  if (!out) return out;
+void add_sonic_notes(const RoleChanges& changes, VendorLines& out) {
   const bool has_seed = any_is(changes, [](const HashChange& change) { return change.seed.has_value(); });
   const bool has_offset = any_is(changes, [](const HashChange& change) { return change.offset.has_value(); });
-  if (has_seed || has_offset) out->notes.emplace_back("what swssconfig sets is gone when swss restarts");
+  if (has_seed || has_offset) out.notes.emplace_back("what swssconfig sets is gone when swss restarts");
   if (has_seed)
-    out->notes.emplace_back(
+    out.notes.emplace_back(
         "ecmp_hash_seed of CONFIG_DB's DEVICE_METADATA|localhost stays; the switch then starts with offset 0");
   if (has_offset)
-    out->notes.emplace_back("an offset needs a SAI that can set it; a switch of type chassis-packet is given none");
+    out.notes.emplace_back("an offset needs a SAI that can set it; a switch of type chassis-packet is given none");
+}
+
+std::optional<VendorLines> of_sonic(const RoleChanges& changes) {
+  auto out = lines_by_role("SONiC", changes, [](const HashSetting& setting) { return sonic_lines({&setting, 1}); });
+  if (out) add_sonic_notes(changes, *out);
+  return out;
+}
+
+// Of a role's switches with LAGs: whether their profiles give LAGs a hash of their own.
+struct LagHashes {
+  bool any_own = false;
+  bool any_shared = false;
+};
+LagHashes lag_hashes_of(const Testbed& testbed, Role role) {
+  LagHashes out;
+  for (const Lag& lag : testbed.fabric.lags) {
+    for (const uint32_t node : lag.nodes) {
+      if (testbed.fabric.nodes[node].role != role) continue;
+      const bool is_own = testbed.profiles[testbed.fabric.nodes[node].profile].lag_hash != nullptr;
+      (is_own ? out.any_own : out.any_shared) = true;
+    }
+  }
+  return out;
+}
+
+template <typename T>
+void put_over(const std::optional<T>& given, std::optional<T>& out) {
+  if (given) out = given;
+}
+
+// A role's changes as SONiC's two hashes. What changes the hash of ECMP groups changes that of LAGs where a profile
+// has one for both.
+std::optional<std::array<HashSetting, 2>> sonic_hashes(const Testbed& testbed, Role role, const RoleChanges& changes) {
+  std::array<HashSetting, 2> out;
+  auto& [ecmp, lags] = out;
+  lags.of_lags = true;
+  const LagHashes has = lag_hashes_of(testbed, role);
+  for (const auto& [its, change] : changes) {
+    if (its != role) continue;
+    if (change.buckets > 0 || change.add_qp || (!change.of_lags && has.any_own && has.any_shared)) return std::nullopt;
+    const HashSetting setting = setting_of(change);
+    const auto turn = [&setting](HashSetting& hash) {
+      put_over(setting.algorithm, hash.algorithm);
+      put_over(setting.seed, hash.seed);
+      put_over(setting.offset, hash.offset);
+    };
+    if (!change.of_lags) turn(ecmp);
+    if (change.of_lags || has.any_shared) turn(lags);
+  }
+  return out;
+}
+
+std::optional<VendorLines> of_sonic(const Testbed& testbed, const RoleChanges& changes) {
+  VendorLines out{.vendor = "SONiC", .lines = {}, .notes = {}};
+  std::vector<Role> done;
+  for (const auto& [role, change] : changes) {
+    if (std::ranges::find(done, role) != done.end()) continue;
+    done.push_back(role);
+    const auto hashes = sonic_hashes(testbed, role, changes);
+    const Lines lines = hashes ? sonic_lines(*hashes) : std::nullopt;
+    if (!lines || lines->empty()) return std::nullopt;
+    for (const std::string& line : *lines) out.lines.push_back(name_of(role) + ": " + line);
+  }
+  add_sonic_notes(changes, out);
   return out;
 }
 
@@ -106,6 +172,13 @@ std::vector<VendorLines> vendor_lines_of(const RoleChanges& changes) {
   for (const auto of_vendor : {of_sonic, of_enterprise_sonic, of_cumulus, of_cumulus_files, of_junos}) {
     if (auto lines = of_vendor(changes)) out.push_back(std::move(*lines));
   }
+  return out;
+}
+
+std::vector<VendorLines> vendor_lines_of(const Testbed& testbed, const RoleChanges& changes) {
+  if (testbed.fabric.lags.empty()) return vendor_lines_of(changes);
+  std::vector<VendorLines> out;
+  if (auto lines = of_sonic(testbed, changes)) out.push_back(std::move(*lines));
   return out;
 }
 

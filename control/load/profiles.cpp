@@ -15,6 +15,7 @@
 #include "control/load/qos_resolve.hpp"
 #include "control/load/resolve.hpp"
 #include "control/load/sonic_hash.hpp"
+#include "control/load/sonic_port_channels.hpp"
 #include "control/rows/built_in_profiles.hpp"
 #include "control/rows/tables.hpp"
 #include "control/vendors/hash_reading.hpp"
@@ -331,6 +332,7 @@ class ProfileResolver {
     const ProfileRow* file = config_db_of(*entry.row);
     if (!fits(entry, file)) return;
     if (file != nullptr) apply_row(reader_, *file, entry.resolved);
+    if (file != nullptr && channels_[file] != nullptr) entry.resolved.profile.port_channels = channels_[file];
     apply_switch_json(*entry.row, entry.resolved);
     apply_switch_config(*entry.row, entry.resolved.profile.hash);
     apply_row(reader_, *entry.row, entry.resolved);
@@ -438,6 +440,7 @@ class ProfileResolver {
     if (root.file().empty()) return place->second.get();
     config_db_table().read(reader_, root, *place->second);
     finish_config_db(reader_, *place->second);
+    channels_[place->second.get()] = port_channels_of(reader_, *place->second);
     return place->second.get();
   }
 
@@ -455,6 +458,7 @@ class ProfileResolver {
   std::vector<Entry> entries_;  // the file's, in its order, then built-in ones
   std::deque<ProfileRow> built_in_rows_;
   std::map<std::string, std::unique_ptr<ProfileRow>> files_;
+  std::map<const ProfileRow*, std::shared_ptr<const std::vector<PortChannel>>> channels_;  // by file
   std::map<std::string, HashReading> readings_;
   std::unordered_map<std::string_view, uint32_t> by_name_;
   std::vector<std::string_view> names_;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "control/model/port_channel.hpp"
 #include "control/model/qos.hpp"
 #include "dataplane/forwarding/azure_maps.hpp"
 #include "dataplane/hashing/flowlet_table.hpp"
@@ -72,6 +73,7 @@ struct Profile : PortMaps {
   EcmpGroupConfig groups;
   std::vector<std::pair<std::string, PortMaps>> port_maps;  // sorted by name
   uint64_t unmapped_dscps = 0;  // bit n: the map in force does not list DSCP n, which makes it traffic class 0
+  std::shared_ptr<const std::vector<PortChannel>> port_channels;  // null: none
   std::shared_ptr<const QosConfig> qos;  // null: strict queues with a limit each, nothing shared or paused
 
   const HashConfig& hash_of_lags() const { return lag_hash ? *lag_hash : hash; }

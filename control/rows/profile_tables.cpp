@@ -107,7 +107,9 @@ const Table<ProfileRow>& config_db_table() {
     Table<ProfileRow> out("config_db", "SONiC's config_db.json.");
     out.optional("SWITCH_HASH", &ProfileRow::switch_hash, "of ECMP groups")
         .optional("DEVICE_METADATA", &ProfileRow::device_metadata, "what SONiC's seed and offset follow from");
-    out.optional("PORT", own(&QosRows::port), "speed, lanes, up or down");
+    out.optional("PORT", own(&QosRows::port), "speed, lanes, up or down")
+        .optional("PORTCHANNEL", &ProfileRow::port_channel, "LAGs")
+        .optional("PORTCHANNEL_MEMBER", &ProfileRow::port_channel_member, "their ports");
     add_maps(out);
     add_buffers_and_queues(out);
     return out.among_others();
@@ -190,8 +192,8 @@ const Table<SwitchTableRow>& Tables<SwitchTableRow>::table() {
     Table<SwitchTableRow> out("SWITCH_TABLE_switch", "SONiC's SWITCH_TABLE:switch.");
     out.optional(kSonicSeed, &SwitchTableRow::seed, "input of the hash")
         .optional(kSonicOffset, &SwitchTableRow::offset, "bits that the result is rotated by", within<uint8_t>(0, 31))
-        .optional("lag_hash_seed", &SwitchTableRow::lag_seed, "the same of LAGs")
-        .optional("lag_hash_offset", &SwitchTableRow::lag_offset, "the same of LAGs", within<uint8_t>(0, 31));
+        .optional(kSonicLagSeed, &SwitchTableRow::lag_seed, "the same of LAGs")
+        .optional(kSonicLagOffset, &SwitchTableRow::lag_offset, "the same of LAGs", within<uint8_t>(0, 31));
     return out.among_others();
   }();
   return table;

@@ -18,6 +18,7 @@
 #include "control/model/testbed.hpp"
 #include "control/rows/engineering_rows.hpp"
 #include "control/rows/lag_row.hpp"
+#include "control/rows/port_channel_rows.hpp"
 #include "control/rows/qos_rows.hpp"
 #include "control/rows/stack_row.hpp"
 
@@ -220,6 +221,8 @@ struct ProfileRow : QosRows {
   std::optional<SwitchHashRow> switch_hash;
   std::optional<DeviceMetadataRow> device_metadata;
   std::optional<GroupsRow> groups;
+  Keyed<RowName, PortChannelRow> port_channel;  // of a config_db.json, as the next
+  Keyed<ChannelMember, ChannelMemberRow> port_channel_member;
   std::optional<Named<NumberMap<uint8_t, 64>>> dscp_to_tc_map;
   std::optional<Named<NumberMap<uint8_t, 8>>> dot1p_to_tc_map;
   std::optional<Named<NumberMap<uint8_t, 8>>> tc_to_queue_map;

@@ -2,6 +2,7 @@
 // Every table of the format, declared in the *_tables.cpp files beside this one.
 #pragma once
 
+#include "control/rows/port_channel_formats.hpp"
 #include "control/rows/qos_formats.hpp"
 #include "control/rows/row_formats.hpp"
 
@@ -46,6 +47,8 @@ SOFTSPINE_TABLE(PcapRow);
 SOFTSPINE_TABLE(LinkRow);
 SOFTSPINE_TABLE(StackRow);
 SOFTSPINE_TABLE(LagRow);
+SOFTSPINE_TABLE(PortChannelRow);
+SOFTSPINE_TABLE(ChannelMemberRow);
 SOFTSPINE_TABLE(ProfileRow);
 SOFTSPINE_TABLE(HashRow);
 SOFTSPINE_TABLE(Rtag7Row);

@@ -10,6 +10,7 @@
 #include "control/topology/bonds.hpp"
 #include "control/topology/collect.hpp"
 #include "control/topology/lags.hpp"
+#include "control/topology/port_channels.hpp"
 #include "control/topology/ports.hpp"
 #include "control/topology/stacks.hpp"
 #include "dataplane/units/ids.hpp"
@@ -59,6 +60,7 @@ class Expansion {
     place_links();
     if (collected_.links_known) check_connected();
     if (collected_.links_known && row_.topology) join_lags(reader_, row_.topology->lags, out_.fabric);
+    if (collected_.links_known) join_port_channels(reader_, profiles_, out_.fabric);
     attach_hosts(reader_, out_);
     bond_hosts(reader_, out_);
     if (collected_.names_known && collected_.links_known) stack_switches(reader_, row_, out_);

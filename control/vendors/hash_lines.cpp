@@ -25,6 +25,7 @@ std::optional<std::vector<std::string>> hash_lines(Vendor vendor, const HashSett
   const VendorRow& row = row_of(vendor);
   std::vector<std::string> out;
   bool has_all = !setting.offset;  // no line of theirs turns it
+  if (setting.of_lags && (setting.seed || setting.add_qp)) return std::nullopt;
   const auto turn = [&](const Knob* knob, const std::string& value) {
     has_all = has_all && knob != nullptr;
     if (knob != nullptr) out.push_back(line_of(row, *knob, value));
@@ -36,19 +37,22 @@ std::optional<std::vector<std::string>> hash_lines(Vendor vendor, const HashSett
   if (setting.algorithm) {
     const auto word = std::ranges::find(row.algorithms, *setting.algorithm, &AlgorithmWord::second);
     const bool is_known = word != row.algorithms.end();
-    turn(is_known ? knob_of(row, KnobKind::kAlgorithm) : nullptr, is_known ? std::string(word->first) : "");
+    const KnobKind kind = setting.of_lags ? KnobKind::kLagAlgorithm : KnobKind::kAlgorithm;
+    turn(is_known ? knob_of(row, kind) : nullptr, is_known ? std::string(word->first) : "");
   }
   if (setting.add_qp) turn(knob_of(row, KnobKind::kInclude, set_of(HashField::kRdmaBthDestQp)), "");
   return has_all ? std::optional(std::move(out)) : std::nullopt;
 }
 
-std::string sonic_switch_table(const HashSetting& setting) {
+std::string sonic_switch_table(std::span<const HashSetting> settings) {
   std::string fields;
   const auto add = [&fields](const char* key, uint32_t value) {
     fields += (fields.empty() ? "\"" : ", \"") + std::string(key) + "\": \"" + std::to_string(value) + "\"";
   };
-  if (setting.seed) add(kSonicSeed, *setting.seed);
-  if (setting.offset) add(kSonicOffset, *setting.offset);
+  for (const HashSetting& setting : settings) {
+    if (setting.seed) add(setting.of_lags ? kSonicLagSeed : kSonicSeed, *setting.seed);
+    if (setting.offset) add(setting.of_lags ? kSonicLagOffset : kSonicOffset, *setting.offset);
+  }
   if (fields.empty()) return {};
   return "[{\"" + std::string(kSonicSwitchTable) + "\": {" + fields + "}, \"OP\": \"SET\"}]";
 }

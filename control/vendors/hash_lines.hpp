@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,12 +17,13 @@ struct HashSetting {
   std::optional<uint32_t> seed;
   std::optional<uint8_t> offset;
   bool add_qp = false;
+  bool of_lags = false;  // the hash of LAGs, else that of ECMP groups
 };
 
 // No value: the vendor has no such knob, or not that value.
 std::optional<std::vector<std::string>> hash_lines(Vendor vendor, const HashSetting& setting);
 
-// Of the hash that the configuration of a SONiC switch has in APPL_DB, for swssconfig; empty: neither is set.
-std::string sonic_switch_table(const HashSetting& setting);
+// Of the hashes that the configuration of a SONiC switch has in APPL_DB, for swssconfig; empty: none is set.
+std::string sonic_switch_table(std::span<const HashSetting> settings);
 
 }  // namespace softspine::control

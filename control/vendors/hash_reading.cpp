@@ -78,7 +78,7 @@ class VendorReading {
       if (is_head(line)) return ignore(line);
       return remark(line, shown(line.text) + " is not known here, and not taken into account");
     }
-    if (knob->kind == KnobKind::kElsewhere) return ignore(line);
+    if (knob->kind == KnobKind::kElsewhere || knob->kind == KnobKind::kLagAlgorithm) return ignore(line);
     out_.taken.push_back({line.number, std::string(line.text)});
     turn(*knob, line, {line.words.begin() + static_cast<ptrdiff_t>(words), line.words.end()});
   }
@@ -102,6 +102,7 @@ class VendorReading {
         if (values.size() != 1 || !is_one_of(values.front(), kNo))
           remark(line, shown(line.text) + " is not expressed: " + std::string(knob.why));
         return;
+      case KnobKind::kLagAlgorithm:
       case KnobKind::kElsewhere: return;
     }
   }

@@ -46,7 +46,7 @@ constexpr std::array kSaiAlgorithms{
 constexpr std::array<std::string_view, 1> kSonicPrefixes{"config switch-hash global"};
 constexpr std::array kSonicKnobs{Knob{"config switch-hash global ecmp-hash-algorithm", kAlgorithm},
                                  Knob{"config switch-hash global ecmp-hash", kList, kEvery},
-                                 Knob{"config switch-hash global lag-hash-algorithm", kElsewhere},
+                                 Knob{"config switch-hash global lag-hash-algorithm", kLagAlgorithm},
                                  Knob{"config switch-hash global lag-hash", kElsewhere}};
 
 // Enterprise SONiC.

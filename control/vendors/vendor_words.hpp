@@ -34,13 +34,14 @@ enum class LineSyntax : uint8_t { kPlain, kKeyValue, kIndented, kBraces, kJson }
 enum class KnobKind : uint8_t {
   kSeed,
   kAlgorithm,
-  kSwitch,      // whether the field is in the key: on, enabled, true; off, disabled, false
-  kInclude,     // puts the field into the key
-  kExclude,     // takes it out
-  kList,        // of fields: of the knob's group, these are in the key, and no others
-  kEnable,      // switches count only if this is true
-  kUnmodelled,  // changes the hash in a way that no model here has
-  kElsewhere,   // does not change this hash
+  kSwitch,        // whether the field is in the key: on, enabled, true; off, disabled, false
+  kInclude,       // puts the field into the key
+  kExclude,       // takes it out
+  kList,          // of fields: of the knob's group, these are in the key, and no others
+  kEnable,        // switches count only if this is true
+  kUnmodelled,    // changes the hash in a way that no model here has
+  kLagAlgorithm,  // of the hash of LAGs; read over
+  kElsewhere,     // does not change this hash
 };
 
 using FieldSet = uint32_t;  // a bit for each HashField
@@ -82,6 +83,8 @@ const VendorRow& row_of(Vendor vendor);
 inline constexpr const char* kSonicSwitchTable = "SWITCH_TABLE:switch";
 inline constexpr const char* kSonicSeed = "ecmp_hash_seed";
 inline constexpr const char* kSonicOffset = "ecmp_hash_offset";
+inline constexpr const char* kSonicLagSeed = "lag_hash_seed";
+inline constexpr const char* kSonicLagOffset = "lag_hash_offset";
 inline constexpr uint8_t kSonicMostOffset = 15;  // as its documentation has it
 
 }  // namespace softspine::control

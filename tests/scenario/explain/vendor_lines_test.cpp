@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "control/load/load.hpp"
+
 namespace softspine::control {
 namespace {
 
@@ -63,6 +65,49 @@ TEST(VendorLines, OfAnAlgorithmAreSonicsIfSaiNamesIt) {
   EXPECT_THAT(vendors[0].lines, ElementsAre("core: config switch-hash global ecmp-hash-algorithm CRC_CCITT"));
   EXPECT_THAT(vendors[0].notes, IsEmpty());
   EXPECT_THAT(vendor_lines_of({{Role::kCore, {.algorithm = HashAlgorithm::kXxh3}}}), IsEmpty());
+}
+
+// Two ToRs and a spine with LAGs between them; `tor` and `spine` are their profiles.
+Testbed with_lags(const std::string& tor, const std::string& spine) {
+  const auto out = parse_testbed(
+      "name: t\nfabric: {kind: leaf-spine, tors: 2, spines: 1, links_per_spine: 2, hosts_per_tor: 1, host_link: {rate: "
+      "1Gbps}, fabric_link: {rate: 1Gbps}}\ntopology: {lags: [{name: a, between: [tor1, spine1]}, {name: b, between: "
+      "[tor2, spine1]}]}\nprofiles: {t: " +
+          tor + ", s: " + spine + "}\nroles: {tor: t, aggregation: s}\n",
+      "t.yaml");
+  EXPECT_TRUE(out) << to_string(out.error().front());
+  return out ? *out : Testbed{};
+}
+
+TEST(VendorLines, OfLagsAreSonicsWhichTurnsBothHashes) {
+  const Testbed testbed = with_lags("{}", "{lag_hash: {seed: 3}}");
+  const auto lags = vendor_lines_of(testbed, {{Role::kTor, {.seed = 10, .offset = 5, .of_lags = true}}});
+  ASSERT_THAT(names_of(lags), ElementsAre("SONiC"));
+  EXPECT_EQ(
+      lags[0].lines[0],
+      R"(tor: echo '[{"SWITCH_TABLE:switch": {"lag_hash_seed": "10", "lag_hash_offset": "5"}, "OP": "SET"}]' > hash.json)");
+  const auto both = vendor_lines_of(
+      testbed,
+      {{Role::kTor, {.seed = 10}}, {Role::kAggregation, {.seed = 25}}, {Role::kTor, {.seed = 42, .of_lags = true}}});
+  ASSERT_THAT(names_of(both), ElementsAre("SONiC"));
+  EXPECT_EQ(
+      both[0].lines[0],
+      R"(tor: echo '[{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "10", "lag_hash_seed": "42"}, "OP": "SET"}]' > hash.json)");
+  EXPECT_EQ(both[0].lines[3],
+            R"(aggregation: echo '[{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "25"}, "OP": "SET"}]' > hash.json)")
+      << "its LAGs have a hash of their own";
+  const auto shared = vendor_lines_of(testbed, {{Role::kTor, {.algorithm = HashAlgorithm::kCrcCcitt}}});
+  ASSERT_THAT(names_of(shared), ElementsAre("SONiC"));
+  EXPECT_THAT(shared[0].lines, ElementsAre("tor: config switch-hash global ecmp-hash-algorithm CRC_CCITT",
+                                           "tor: config switch-hash global lag-hash-algorithm CRC_CCITT"));
+}
+
+TEST(VendorLines, OfLagsAreNoneForWhatHasNoKnob) {
+  const Testbed testbed = with_lags("{}", "{}");
+  EXPECT_THAT(vendor_lines_of(testbed, {{Role::kTor, {.offset = 16, .of_lags = true}}}), IsEmpty());
+  EXPECT_THAT(vendor_lines_of(testbed, {{Role::kTor, {.algorithm = HashAlgorithm::kXxh3, .of_lags = true}}}),
+              IsEmpty());
+  EXPECT_THAT(vendor_lines_of(testbed, {{Role::kTor, {.add_qp = true}}}), IsEmpty());
 }
 
 TEST(VendorLines, AreNoneForWhatHasNoKnob) {

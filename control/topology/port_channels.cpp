@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/topology/port_channels.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+namespace softspine::control {
+namespace {
+
+// A port channel of one switch, over links that this fabric has.
+struct End {
+  const PortChannel* channel = nullptr;
+  uint32_t node = 0;
+  uint32_t peer = 0;
+  std::vector<uint32_t> links;  // ascending
+};
+
+class PortChannelJoiner {
+ public:
+  PortChannelJoiner(Reader& reader, const std::vector<Profile>& profiles, Fabric& fabric)
+      : reader_(reader), profiles_(profiles), fabric_(fabric) {
+    for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+      if (channels_of(n) == nullptr) continue;
+      for (const PortChannel& channel : *channels_of(n)) find_end(n, channel);
+    }
+  }
+
+  void join() {
+    for (const End& end : ends_) {
+      if (std::ranges::any_of(end.links, [this](uint32_t link) { return fabric_.links[link].lag != kNone; })) continue;
+      const auto other = std::ranges::find_if(
+          ends_, [&](const End& each) { return each.node == end.peer && each.links == end.links; });
+      if (other == ends_.end() && channels_of(end.peer) != nullptr) {
+        tell(end, "is no LAG: the other end's port channels do not have the same links");
+      } else {
+        add(end, other == ends_.end() ? nullptr : &*other);
+      }
+    }
+    report();
+  }
+
+ private:
+  // Null: its configuration says nothing of LAGs, or there is none.
+  const std::vector<PortChannel>* channels_of(uint32_t node) const {
+    const uint32_t profile = fabric_.nodes[node].profile;
+    return profile == kNone ? nullptr : profiles_[profile].port_channels.get();
+  }
+
+  void find_end(uint32_t node, const PortChannel& channel) {
+    End end{.channel = &channel, .node = node, .links = {}};
+    std::set<uint32_t> peers;
+    const auto& ports = fabric_.nodes[node].ports;
+    for (const PortChannel::Member& member : channel.members) {
+      const auto port = std::ranges::find(ports, member.port, &FabricPort::name);
+      if (port == ports.end()) continue;  // of a switch that has more ports than are linked here
+      end.links.push_back(port->link);
+      peers.insert(fabric_.peer_of({node, static_cast<uint16_t>(port - ports.begin())}).node);
+    }
+    if (end.links.empty()) return;
+    std::ranges::sort(end.links);
+    end.peer = *peers.begin();
+    const auto is_of_file = [this](uint32_t link) { return fabric_.links[link].lag != kNone; };
+    if (std::ranges::all_of(end.links, is_of_file)) return;
+    if (peers.size() > 1) return tell(end, "is no LAG: its members lead to several nodes");
+    if (fabric_.nodes[end.peer].kind == NodeKind::kHost)
+      return tell(end, "is no LAG: it leads to a host, whose bond is a 'bond'");
+    if (std::ranges::any_of(end.links, is_of_file))
+      return tell(end, "is no LAG: some of its links are in a LAG of topology.lags");
+    const auto kind_of = [this](uint32_t link) {
+      const FabricLink& its = fabric_.links[link];
+      return std::tuple(its.rate.count_bps(), its.mtu, its.flow_control);
+    };
+    const auto differs = [&](uint32_t link) { return kind_of(link) != kind_of(end.links.front()); };
+    if (std::ranges::any_of(end.links, differs))
+      return tell(end, "is no LAG: its members differ in rate, MTU or flow control");
+    ends_.push_back(std::move(end));
+  }
+
+  void add(const End& end, const End* other) {
+    const auto number = static_cast<uint32_t>(fabric_.lags.size());
+    Lag lag{.name = fabric_.nodes[end.node].name + ":" + end.channel->name,
+            .nodes = {end.node, end.peer},
+            .links = end.links,
+            .min_links = end.channel->min_links,
+            .mode = LagMode::kLacp,
+            .agreed = true};
+    for (size_t i = 0; i < 2; ++i) {
+      const PortChannel* channel = i == 0 ? end.channel : other == nullptr ? nullptr : other->channel;
+      lag.fast_rate[i] = (channel == nullptr ? end.channel : channel)->fast_rate;
+      if (channel == nullptr) continue;
+      lag.own_name[i] = channel->name;
+      lag.lacp_key[i] = channel->lacp_key;
+      lag.min_links = std::max(lag.min_links, channel->min_links);
+    }
+    for (const uint32_t link : lag.links) {
+      fabric_.links[link].lag = number;
+      for (const LinkEnd at : {fabric_.links[link].a, fabric_.links[link].b})
+        lag.ports[lag.end_at(at.node)].push_back(at.port);
+    }
+    for (auto& ports : lag.ports) std::ranges::sort(ports);
+    if (lag.min_links > lag.links.size())
+      tell(end, "is down from the start: min_links is more than the links that it has here");
+    fabric_.lags.push_back(std::move(lag));
+  }
+
+  // Of switches that share a profile one says it for all.
+  void tell(const End& end, const char* what) { told_[{end.channel, what}].push_back(end.node); }
+  void report() {
+    std::map<std::tuple<std::string, int, int, std::string>, Error> sorted;
+    for (const auto& [key, nodes] : told_) {
+      const auto& [channel, what] = key;
+      std::string text = fabric_.nodes[nodes.front()].name;
+      if (nodes.size() > 1) text += " and " + std::to_string(nodes.size() - 1) + " more";
+      const Place& at = channel->place;
+      sorted.emplace(std::tuple(at.file, at.line, at.column, what),
+                     error_at(at, "at " + text + " " + channel->name + " " + what));
+    }
+    for (auto& [key, warning] : sorted) reader_.warn(std::move(warning));
+  }
+
+  Reader& reader_;
+  const std::vector<Profile>& profiles_;
+  Fabric& fabric_;
+  std::vector<End> ends_;
+  std::map<std::pair<const PortChannel*, std::string>, std::vector<uint32_t>> told_;  // nodes
+};
+
+}  // namespace
+
+void join_port_channels(Reader& reader, const std::vector<Profile>& profiles, Fabric& fabric) {
+  if (std::ranges::none_of(profiles, [](const Profile& profile) { return profile.port_channels != nullptr; })) return;
+  PortChannelJoiner(reader, profiles, fabric).join();
+}
+
+}  // namespace softspine::control
