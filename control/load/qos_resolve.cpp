@@ -391,8 +391,10 @@ class QosResolver {
     }
     if (row.detection_time) plan.detection = *row.detection_time;
     if (row.restoration_time) plan.restoration = *row.restoration_time;
-    const bool has_times = row.detection_time || row.restoration_time;
-    if (has_times && plan.action == dp::WatchdogAction::kNone) {
+    if (row.waiting) plan.keeps_waiting = *row.waiting == PfcWdWaiting::kKeep;
+    if (row.rx_counter) plan.counts_while_enabled = *row.rx_counter == PfcWdCounter::kWhileEnabled;
+    const bool says_how = row.detection_time || row.restoration_time || row.waiting || row.rx_counter;
+    if (says_how && plan.action == dp::WatchdogAction::kNone) {
       reader_.wrong(row.where, "the key 'action' is missing: drop, forward or alert");
     }
   }

@@ -147,7 +147,19 @@ class Finder {
                    "restoration_time, " + printed(port->watchdog.restoration) + ", is shorter than " + poll);
       break;
     }
+    find_in_drops(item, ports);
     find_unwatched(item, ports);
+  }
+
+  // What says how a chip drops, where nothing is dropped.
+  void find_in_drops(const Named<ProfileRow>::Item& item, const std::vector<const PortQos*>& ports) {
+    const auto drops = [](const PortQos* port) { return port->watchdog.action == dataplane::WatchdogAction::kDrop; };
+    if (std::ranges::any_of(ports, drops)) return;
+    const char* const none = "has no effect: no port's action is drop";
+    for (const auto& each : item.value.pfc_wd.items) {
+      if (each.row.waiting) reader_.warn(each.row.where.child("waiting"), none);
+      if (each.row.rx_counter) reader_.warn(each.row.where.child("rx_counter"), none);
+    }
   }
 
   static Value watchdog_key(const Named<ProfileRow>::Item& item, std::string_view key,

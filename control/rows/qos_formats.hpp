@@ -62,6 +62,15 @@ struct Words<PfcWdAction> {
   static constexpr std::array all{std::pair{"drop", PfcWdAction::kDrop}, std::pair{"forward", PfcWdAction::kForward},
                                   std::pair{"alert", PfcWdAction::kAlert}};
 };
+template <>
+struct Words<PfcWdWaiting> {
+  static constexpr std::array all{std::pair{"drop", PfcWdWaiting::kDrop}, std::pair{"keep", PfcWdWaiting::kKeep}};
+};
+template <>
+struct Words<PfcWdCounter> {
+  static constexpr std::array all{std::pair{"always", PfcWdCounter::kAlways},
+                                  std::pair{"while_enabled", PfcWdCounter::kWhileEnabled}};
+};
 
 template <>
 struct Format<Reference> {

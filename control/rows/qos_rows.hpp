@@ -81,6 +81,8 @@ enum class SchedulerType : uint8_t { kStrict, kDwrr };
 enum class MeterType : uint8_t { kBytes };
 enum class DiscardAction : uint8_t { kDrop };
 enum class PfcWdAction : uint8_t { kDrop, kForward, kAlert };
+enum class PfcWdWaiting : uint8_t { kDrop, kKeep };
+enum class PfcWdCounter : uint8_t { kAlways, kWhileEnabled };
 
 struct BufferPoolRow {
   Value where;
@@ -202,6 +204,8 @@ struct PfcWdRow {
   std::optional<dataplane::Duration> detection_time;
   std::optional<dataplane::Duration> restoration_time;
   std::optional<std::string> pfc_stat_history;
+  std::optional<PfcWdWaiting> waiting;
+  std::optional<PfcWdCounter> rx_counter;
 };
 
 struct QosRows {

@@ -205,7 +205,15 @@ const Table<PfcWdRow>& Tables<PfcWdRow>::table() {
                     within<Duration>(Duration::us(1), kLongest))
           .optional("restoration_time", &PfcWdRow::restoration_time, "how long no pause may have come",
                     within<Duration>(Duration::us(1), kLongest))
-          .optional("pfc_stat_history", &PfcWdRow::pfc_stat_history, kUnused);
+          .optional("pfc_stat_history", &PfcWdRow::pfc_stat_history, kUnused)
+          .optional(
+              "waiting", &PfcWdRow::waiting,
+              "ours, of action drop: what becomes of packets that wait when a storm is found; keep: they stay, only "
+              "what comes is dropped; drop if not given")
+          .optional(
+              "rx_counter", &PfcWdRow::rx_counter,
+              "ours, of action drop: while_enabled: no pause frame is counted while all priorities of the port are "
+              "in storms, as on Tomahawk 5 and 6; always if not given");
   return table;
 }
 

@@ -133,11 +133,11 @@ void Egress::ignore_pauses(PortNo port, uint8_t priorities, Instant now) noexcep
   departures_.reconsider(port.value(), now);
 }
 
-// What waits for the priority ends, and what comes is refused; or no longer.
+// What waits for the priority ends, unless the chip keeps it, and what comes is refused; or no longer.
 void Egress::shut(PortNo port, Priority priority, bool shut, Instant now) noexcept {
   const uint32_t n = port.value();
   for (uint8_t i = 0; i < kQueues; ++i) {
-    if (!admission_.shut(n, i, priority, shut)) continue;
+    if (!admission_.shut(n, i, priority, shut) || plan_->ports[n].watchdog.keeps_waiting) continue;
     flush_queue(n, i, now, [&](Packet packet) {
       departures_.port(n).counters->queues[i].refused(packet.frame_bytes());
       discard(std::move(packet), DropReason::kPfcWatchdog, now);

@@ -63,6 +63,7 @@ class PfcWatchdog {
     return stormed_ ? earlier_ + (by_now - began_) : earlier_;
   }
   bool stormed() const { return stormed_; }
+  uint64_t seen_pause_frames() const { return seen_.pause_frames; }  // at the last poll
   uint64_t storms() const { return storms_; }
   uint64_t restored() const { return restored_; }
 

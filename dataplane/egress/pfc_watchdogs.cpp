@@ -15,6 +15,16 @@ bool PfcWatchdogs::is_watched_alike(const PortQosPlan& before, const PortQosPlan
          before.queues_of_priority == next.queues_of_priority && before.priorities_of_pg == next.priorities_of_pg;
 }
 
+// All priorities of the port have been in storms since the last poll, and so no pause frame was counted.
+bool PfcWatchdogs::is_blind(uint16_t port) const noexcept {
+  const PortQosPlan& plan = plan_->ports[port];
+  if (!plan.watchdog.counts_while_enabled || plan.watchdog.action != WatchdogAction::kDrop) return false;
+  for (uint8_t priority = 0; priority < kPriorities; ++priority) {
+    if ((plan.pfc_enabled >> priority & 1) != 0 && !watchdogs_[port][priority].stormed()) return false;
+  }
+  return true;
+}
+
 WatchdogSample PfcWatchdogs::sample(uint16_t port, uint8_t priority, Instant now) const noexcept {
   const PauseState& pauses = flow_control_.port(port).pauses();
   WatchdogSample sample;

@@ -7,6 +7,11 @@
 //               forward   pauses of the priority are ignored, and its XOFF is cleared and not raised again
 //               alert     nothing: it is counted
 //   restored    who polls undoes all that
+// Two ways in which chips differ, found in public bug reports (docs/captures.md):
+//   keeps_waiting          drop: what waits stays where it is, so its priority groups stay full, and their XOFF raised
+//   counts_while_enabled   `drop` switches PFC off for the priority. While it is off for all that the port has, the
+//   chip
+//                          counts no pause frames, and each storm seems to be over
 // A new plan that watches otherwise, or gives the priority other queues or priority groups, ends its storm; one that
 // goes on is found again. A finding is carried out before the next priority is looked at. Source: SONiC's PfcWdSwOrch.
 #pragma once
@@ -34,7 +39,11 @@ class PfcWatchdogs {
  public:
   // All three outlive this. `counters`: by port.
   PfcWatchdogs(const PriorityGroupFlowControl& flow_control, const Mmu& mmu, const std::vector<PortCounters>& counters)
-      : flow_control_(flow_control), mmu_(mmu), counters_(counters), watchdogs_(counters.size()) {}
+      : flow_control_(flow_control),
+        mmu_(mmu),
+        counters_(counters),
+        watchdogs_(counters.size()),
+        unseen_(counters.size()) {}
 
   static bool are_needed(const QosPlan& plan) noexcept;
   // Before anybody else has the new plan, which is there until the next. Calls act(finding) for each storm that it
@@ -59,9 +68,13 @@ class PfcWatchdogs {
       const WatchdogPlan& plan = plan_->ports[port].watchdog;
       if (plan.action == WatchdogAction::kNone) continue;
       const auto watched = static_cast<uint8_t>(plan_->ports[port].pfc_enabled & plan.priorities);
+      const bool blind = is_blind(port);
       for (uint8_t priority = 0; priority < kPriorities; ++priority) {
         if ((watched >> priority & 1) == 0) continue;
-        const WatchdogSample seen = sample(port, priority, now);
+        WatchdogSample seen = sample(port, priority, now);
+        uint64_t& unseen = unseen_[port][priority];
+        if (blind) unseen = seen.pause_frames - watchdogs_[port][priority].seen_pause_frames();
+        seen.pause_frames -= unseen;
         const WatchdogEvent event = watchdogs_[port][priority].poll(seen, plan_->watchdog_poll, plan);
         if (event != WatchdogEvent::kNone) act(found(PortNo{port}, Priority{priority}, event));
       }
@@ -74,6 +87,7 @@ class PfcWatchdogs {
 
  private:
   static bool is_watched_alike(const PortQosPlan& before, const PortQosPlan& next) noexcept;
+  bool is_blind(uint16_t port) const noexcept;
   WatchdogSample sample(uint16_t port, uint8_t priority, Instant now) const noexcept;
   WatchdogFinding found(PortNo port, Priority priority, WatchdogEvent event) noexcept;
 
@@ -82,6 +96,7 @@ class PfcWatchdogs {
   const std::vector<PortCounters>& counters_;
   const QosPlan* plan_ = nullptr;
   std::vector<std::array<PfcWatchdog, kPriorities>> watchdogs_;
+  std::vector<std::array<uint64_t, kPriorities>> unseen_;  // pause frames that the chip has not counted
 };
 
 }  // namespace softspine::dataplane

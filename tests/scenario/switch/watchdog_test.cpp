@@ -111,6 +111,27 @@ TEST_F(Watchdog, DropEmptiesTheQueueAndRefusesWhatIsForItAndWhatComesFromThere) 
   EXPECT_EQ(in_storms(), (WatchdogTraffic{.tx_drops = 6, .rx_drops = 1})) << "what came after is of no storm";
 }
 
+// A chip that keeps what waits: only what comes ends, and the queue goes on where it was.
+TEST_F(Watchdog, WhereTheChipKeepsWhatWaitsOnlyWhatComesIsDropped) {
+  ForwardingState state = state_of(WatchdogAction::kDrop);
+  QosPlan plan = *state.plan;
+  for (PortQosPlan& port : plan.ports) port.watchdog.keeps_waiting = true;
+  state.plan = std::make_shared<QosPlan>(std::move(plan));
+  bench_ = std::make_unique<Bench<pipelines::Core>>(std::move(state));
+  begin_ = bench_->engine().now();
+  storm(Duration::us(10), Duration::us(3000));
+  for (int i = 0; i < 5; ++i) send(Duration::us(50), 6);
+  run_to(Duration::us(450));
+  ASSERT_TRUE(watchdog().stormed());
+  send(Duration::us(500), 6);
+  run_to(Duration::us(600));
+  EXPECT_EQ(bench_->counters(4).queues[3].current_packets, 5u);
+  EXPECT_EQ(drops(6), 1u);
+  run_to(Duration::us(3700));
+  EXPECT_EQ(bench_->counters(4).queues[3].packets, 5u) << "once the storm is over";
+  EXPECT_EQ(drops(6), 1u);
+}
+
 TEST_F(Watchdog, CountsWhatPassesInTheLastStormAndInAll) {
   start(WatchdogAction::kForward);
   send(Duration::us(2), 6);  // before any storm

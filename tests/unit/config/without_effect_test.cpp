@@ -74,6 +74,10 @@ TEST(WithoutEffect, AWatchdogThatLooksTooRarelyOrAfterWhatIsNeverPausedIsNamed) 
   EXPECT_EQ(
       of("    PFC_WD: {GLOBAL: {POLL_INTERVAL: 1ms, action: drop, detection_time: 1ms, restoration_time: 1ms}}\n"),
       none());
+  EXPECT_EQ(of("    PFC_WD: {GLOBAL: {action: alert, waiting: keep, rx_counter: while_enabled}}\n"),
+            (Complaints{"7 profiles.default.PFC_WD.GLOBAL.waiting: has no effect: no port's action is drop",
+                        "7 profiles.default.PFC_WD.GLOBAL.rx_counter: has no effect: no port's action is drop"}));
+  EXPECT_EQ(of("    PFC_WD: {GLOBAL: {action: drop, waiting: keep, rx_counter: while_enabled}}\n"), none());
   EXPECT_EQ(of("    PFC_WD: {GLOBAL: {action: drop}}\n    PORT_QOS_MAP: {global: {pfcwd_sw_enable: [3, 5]}}\n"),
             (Complaints{"8 profiles.default.PORT_QOS_MAP.global.pfcwd_sw_enable: the watchdog looks after priority 5, "
                         "which is not in pfc_enable: it is never paused"}));

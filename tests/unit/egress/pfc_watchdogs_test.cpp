@@ -107,6 +107,45 @@ TEST(PfcWatchdogs, EndAStormWhenTheNewPlanWatchesItsPortOtherwise) {
   EXPECT_TRUE(ports.watchdogs().at(PortNo{0}, Priority{4}).stormed());
 }
 
+// Polls at which these priorities of port 1 are paused; what was found, poll by poll.
+std::vector<std::string> found_while_paused(TwoWatchedPorts& ports, const std::vector<uint8_t>& priorities, int polls) {
+  std::vector<std::string> found;
+  for (int poll = 0; poll < polls; ++poll) {
+    for (const uint8_t priority : priorities) ports.pause(1, priority);
+    found.push_back(ports.poll());
+  }
+  return found;
+}
+
+QosPlan counting_while_enabled() {
+  QosPlan plan = TwoWatchedPorts::plan(WatchdogAction::kDrop);
+  for (PortQosPlan& port : plan.ports) port.watchdog.counts_while_enabled = true;
+  return plan;
+}
+
+// Two polls each: found, over, found … though the pauses never end.
+TEST(PfcWatchdogs, FlapWhereAllPrioritiesStormAndTheChipCountsOnlyWhilePfcIsOn) {
+  const QosPlan plan = counting_while_enabled();
+  TwoWatchedPorts ports{WatchdogAction::kDrop};
+  (void)ports.apply(plan);
+  const std::string storm = "1.3 storm drop; 1.4 storm drop; ";
+  const std::string over = "1.3 restored; 1.4 restored; ";
+  EXPECT_EQ(found_while_paused(ports, {3, 4}, 8), (std::vector<std::string>{"", storm, "", over, "", storm, "", over}));
+}
+
+TEST(PfcWatchdogs, HoldWhereOnePriorityHasNoStorm) {
+  const QosPlan plan = counting_while_enabled();
+  TwoWatchedPorts ports{WatchdogAction::kDrop};
+  (void)ports.apply(plan);
+  EXPECT_EQ(found_while_paused(ports, {3}, 6), (std::vector<std::string>{"", "1.3 storm drop; ", "", "", "", ""}));
+}
+
+TEST(PfcWatchdogs, HoldWhereTheChipCountsAlways) {
+  TwoWatchedPorts ports{WatchdogAction::kDrop};
+  EXPECT_EQ(found_while_paused(ports, {3, 4}, 6),
+            (std::vector<std::string>{"", "1.3 storm drop; 1.4 storm drop; ", "", "", "", ""}));
+}
+
 TEST(PfcWatchdogs, AttributeToAStormWhatWasDroppedSinceItBegan) {
   TwoWatchedPorts ports{WatchdogAction::kDrop};
   ports.counters()[1].queues[3].dropped_packets = 10;  // before

@@ -246,6 +246,19 @@ TEST(QosPlan, TheWatchdogsTimesAreThePortsAndItsPollTheSwitchs) {
   EXPECT_EQ(planned.plan->ports.at(1).watchdog.restoration, dataplane::Duration::s(1));
 }
 
+TEST(QosPlan, TheWatchdogDropsWhatWaitsAndCountsAlwaysUnlessTheTablesSayOtherwise) {
+  const auto watchdog_of = [](const std::string& keys) {
+    const std::string row = "    PFC_WD: {GLOBAL: {action: drop" + keys + "}}\n";
+    return plan_of(with_fabric("profiles:\n  default:\n" + row)).plan->ports.at(0).watchdog;
+  };
+  EXPECT_FALSE(watchdog_of("").keeps_waiting);
+  EXPECT_FALSE(watchdog_of("").counts_while_enabled);
+  EXPECT_TRUE(watchdog_of(", waiting: keep").keeps_waiting);
+  EXPECT_FALSE(watchdog_of(", waiting: drop").keeps_waiting);
+  EXPECT_TRUE(watchdog_of(", rx_counter: while_enabled").counts_while_enabled);
+  EXPECT_FALSE(watchdog_of(", rx_counter: always").counts_while_enabled);
+}
+
 TEST(QosPlan, ThereIsNoneWithoutTables) {
   EXPECT_EQ(
       plan_of(with_fabric("profiles: {default: {queue_limit: 2MiB, TC_TO_PRIORITY_GROUP_MAP: {A: {3: 3}}}}\n")).plan,

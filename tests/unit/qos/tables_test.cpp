@@ -44,7 +44,7 @@ TEST(QosTables, WhatIsMissingIsNamed) {
                                    "    BUFFER_PG: {0: {}}\n"
                                    "    SCHEDULER: {s: {weight: 3}}\n"
                                    "    WRED_PROFILE: {w: {ecn: ecn_all, green_min_threshold: 1KiB}}\n"
-                                   "    PFC_WD: {Ethernet0: {detection_time: 100ms}}\n")),
+                                   "    PFC_WD: {Ethernet0: {detection_time: 100ms}, Ethernet4: {waiting: keep}}\n")),
       (Complaints{"6 profiles.default.BUFFER_POOL.p: the key 'size' is missing, and egress_lossless_pool, which it "
                   "could be computed of, has none",
                   "6 profiles.default.BUFFER_POOL.p: the key 'type' is missing: ingress or egress",
@@ -56,7 +56,8 @@ TEST(QosTables, WhatIsMissingIsNamed) {
                   "9 profiles.default.SCHEDULER.s: the key 'type' is missing: STRICT or DWRR",
                   "10 profiles.default.WRED_PROFILE.w: the key 'green_drop_probability' is missing",
                   "10 profiles.default.WRED_PROFILE.w: the key 'green_max_threshold' is missing",
-                  "11 profiles.default.PFC_WD.Ethernet0: the key 'action' is missing: drop, forward or alert"}));
+                  "11 profiles.default.PFC_WD.Ethernet0: the key 'action' is missing: drop, forward or alert",
+                  "11 profiles.default.PFC_WD.Ethernet4: the key 'action' is missing: drop, forward or alert"}));
 }
 
 TEST(QosTables, ValuesOutOfReachAreRefused) {
