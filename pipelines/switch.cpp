@@ -20,6 +20,7 @@ Switch::Switch(std::string name, uint32_t ports, PacketPool& pool)
 void Switch::publish(std::shared_ptr<const ForwardingState> state, Instant now) {
   const std::shared_ptr<const ForwardingState> before = std::exchange(tables_.state, std::move(state));
   const ForwardingState& next = *tables_.state;
+  tables_.fdb.set_age(next.ages ? next.ages->fdb_aging_time : Fdb::kAge);
   const bool same = before && before->plan == next.plan &&
                     (next.plan != nullptr || before->qos.queue_limit_bytes == next.qos.queue_limit_bytes);
   if (same) return;
@@ -115,8 +116,8 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
     }
     case Verdict::kContinue: meta.reason = DropReason::kUnsupported; [[fallthrough]];
     case Verdict::kDrop:
-      if (meta.reason == DropReason::kNeighbourIncomplete && knows_by_now(packet)) {
-        return forward_one(std::move(packet), now);
+      if (meta.reason == DropReason::kNeighbourIncomplete && (meta.flags & kMustAnswer) != 0 && knows_by_now(packet)) {
+        return meta.verdict == Verdict::kFlood ? flood(std::move(packet), now) : forward_one(std::move(packet), now);
       }
       if (meta.reason == DropReason::kUnsupported && takes_lacp(packet, now)) return end_lacp(std::move(packet), now);
       if ((meta.flags & kMustAnswer) != 0) agent_.notify_sender(tables_, packet, now, outcomes);
@@ -173,6 +174,7 @@ bool Switch::knows_by_now(Packet& packet) noexcept {
   meta.reason = DropReason::kCount;
   meta.flags &= static_cast<uint8_t>(~kMustAnswer);
   route_one(tables_, packet);
+  if (meta.verdict == Verdict::kFlood) return true;
   if (meta.verdict != Verdict::kForward) return false;
   rewrite_one(tables_, packet);
   return true;
@@ -185,28 +187,37 @@ void Switch::forward_one(Packet packet, Instant now) noexcept {
     end(std::move(packet), refused, now);
 }
 
-// A copy to every other member of the VLAN. The original ends here; one that we made was never counted.
+// A copy to every other member of the VLAN, and where a MAC's port is not known, to whomever NeighbourAges names. The
+// original ends here; one that we made was never counted.
 void Switch::flood(Packet packet, Instant now) noexcept {
   const uint16_t in_port = packet.meta().in_port;
-  const Vlan* vlan = tables_.state->vlan(packet.meta().vlan);
+  const ForwardingState& state = *tables_.state;
+  const Vlan* vlan = state.vlan(packet.meta().vlan);
   if (vlan != nullptr) {
-    for (const VlanMember& member : vlan->members) {
-      if (member.port == in_port || !transmitter(PortNo{member.port}).up()) continue;
-      Packet copy = pool_.copy(packet);
-      if (!copy) {
-        ++home_of(packet.meta()).drops[static_cast<size_t>(DropReason::kNoBuffer)];
-        ++home_of(packet.meta()).made_packets;  // the copy that was to be
-        continue;
-      }
-      counters_[member.port].copied_flow_packets += copy.is_of_flow() ? 1 : 0;
-      copy.meta().out_port = member.port;
-      retag(*tables_.state, copy, member.port);
-      ++counters_[member.port].made_packets;
-      forward_one(std::move(copy), now);
-    }
+    for (const VlanMember& member : vlan->members) flood_to(member.port, packet, now);
+  }
+  const bool to_all = state.ages && state.ages->fdb_unicast_miss == UnicastMiss::kFloodAll && in_port != kLocalPort &&
+                      (packet.data()[0] & ethernet::kMulticastBit) == 0;
+  for (uint16_t port = 0; to_all && port < state.ports.size(); ++port) {
+    if (!state.ports[port].bridged()) flood_to(port, packet, now);
   }
   if (in_port == kLocalPort) return PacketPool::release(std::move(packet));
   end(std::move(packet), DropReason::kConsumed, now);
+}
+
+void Switch::flood_to(uint16_t port, const Packet& packet, Instant now) noexcept {
+  if (port == packet.meta().in_port || !transmitter(PortNo{port}).up()) return;
+  Packet copy = pool_.copy(packet);
+  if (!copy) {
+    ++home_of(packet.meta()).drops[static_cast<size_t>(DropReason::kNoBuffer)];
+    ++home_of(packet.meta()).made_packets;  // the copy that was to be
+    return;
+  }
+  counters_[port].copied_flow_packets += copy.is_of_flow() ? 1 : 0;
+  copy.meta().out_port = port;
+  retag(*tables_.state, copy, port);
+  ++counters_[port].made_packets;
+  forward_one(std::move(copy), now);
 }
 
 void Switch::answer(LocalAgent::Outcomes& outcomes, Instant now) noexcept {
@@ -258,9 +269,19 @@ void Switch::link_changed(PortNo port, bool up, Instant now) noexcept {
   lacp_.set_link(port, up, now);
   wake(lacp_.next_due());
   if (up) return;
+  remember_hosts(port, now);
   tables_.fdb.forget(port.value());
   tables_.neighbours.forget(port.value());
   egress_.flush(port, now, [this, now](Packet packet) { end(std::move(packet), DropReason::kLinkDown, now); });
+}
+
+// Hosts of the port that have said nothing yet, so that they can be forgotten.
+void Switch::remember_hosts(PortNo port, Instant now) noexcept {
+  if (!tables_.state->ages) return;
+  for (const Adjacency& host : tables_.state->adjacencies) {
+    if (host.port == port.value() && host.vlan != 0)
+      tables_.fdb.learn(host.vlan, load48(host.destination.data()), host.port, now);
+  }
 }
 
 void Switch::drain() noexcept {

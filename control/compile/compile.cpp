@@ -200,6 +200,7 @@ class Compiler::StateBuilder {
     }
     state_->hash = compiler_.hashes_[node_.profile];
     state_->flowlets = groups_.flowlets;
+    state_->ages = profile.ages;
     state_->chance = dp::Rng{compiler_.testbed_.run.seed, index_}.next();
     state_->plan = compiler_.plans_[index_];
     add_own_address(node_.ipv4, node_.ipv6);

@@ -151,6 +151,12 @@ void apply_groups(const GroupsRow& row, EcmpGroupConfig& groups) {
   for (const auto& item : row.weights->items) groups.weights.emplace_back(item.name, item.value);
 }
 
+void apply_neighbours(const NeighboursRow& row, dataplane::NeighbourAges& ages) {
+  set_if(row.arp_timeout, ages.arp_timeout);
+  set_if(row.fdb_aging_time, ages.fdb_aging_time);
+  set_if(row.fdb_unicast_miss, ages.fdb_unicast_miss);
+}
+
 std::shared_ptr<const QosMapsInForce> no_maps() {
   static const auto maps = std::make_shared<const QosMapsInForce>();
   return maps;
@@ -243,6 +249,7 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
   if (row.switch_hash) apply_hash(reader, row.switch_hash->global.where, row.switch_hash->global, profile.hash);
   apply_lag_hash(reader, row, std::exchange(out.lag_turns, {}), profile);
   if (row.groups) apply_groups(*row.groups, profile.groups);
+  if (row.neighbours) apply_neighbours(*row.neighbours, profile.ages ? *profile.ages : profile.ages.emplace());
   out.whole = out.whole && row.read_well;
   apply_own_maps(reader, row, out);
   check_limits(reader, row, out);

@@ -84,6 +84,8 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
         .optional("SWITCH_HASH", &ProfileRow::switch_hash, "the same as SONiC writes it")
         .optional("DEVICE_METADATA", &ProfileRow::device_metadata, "what SONiC's seed and offset follow from")
         .optional("groups", &ProfileRow::groups, "of next hops: how one of them is chosen")
+        .optional("neighbours", &ProfileRow::neighbours,
+                  "of a ToR: what it knows of its hosts ages; if not given, as long as their links are there")
         .optional("platform", own(&QosRows::platform), "the switch chip: its cell, slices and ingress_pool_size",
                   with_public_rules())
         .optional("cell", own(&QosRows::cell), "what memory is given out in", within<Bytes>({32}, {16'384}))
@@ -99,6 +101,25 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
     });
     return out.check(says_no_size_twice);
   }();
+  return table;
+}
+
+const Table<NeighboursRow>& Tables<NeighboursRow>::table() {
+  constexpr auto kLongest = dataplane::Duration::s(1'000'000);
+  static const Table<NeighboursRow> table =
+      Table<NeighboursRow>("neighbours", "What a ToR knows of its hosts, and for how long.")
+          .optional("arp_timeout", &NeighboursRow::arp_timeout,
+                    "how old an entry of ARP or ND may be; 4h if not given: behind it packets are dropped as "
+                    "neighbour_incomplete, and the switch asks",
+                    within(dataplane::Duration::us(1), kLongest))
+          .optional("fdb_aging_time", &NeighboursRow::fdb_aging_time,
+                    "how long a host may send nothing before the port of its MAC is forgotten; 300s if not given",
+                    within(dataplane::Duration::us(1), kLongest))
+          .optional("fdb_unicast_miss", &NeighboursRow::fdb_unicast_miss,
+                    "what is done with a packet for a MAC whose port is not known; flood: to the other ports of its "
+                    "VLAN; flood_all: also to the ports of other switches; drop_lossless: dropped as "
+                    "neighbour_incomplete if its priority has PFC, and the switch asks; drop: every one; flood if not "
+                    "given");
   return table;
 }
 

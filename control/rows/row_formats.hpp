@@ -190,6 +190,13 @@ struct Words<EcmpGroupKind> {
                                   std::pair{"resilient", EcmpGroupKind::kResilient}};
 };
 template <>
+struct Words<dataplane::UnicastMiss> {
+  static constexpr std::array all{std::pair{"flood", dataplane::UnicastMiss::kFlood},
+                                  std::pair{"flood_all", dataplane::UnicastMiss::kFloodAll},
+                                  std::pair{"drop_lossless", dataplane::UnicastMiss::kDropLossless},
+                                  std::pair{"drop", dataplane::UnicastMiss::kDrop}};
+};
+template <>
 struct WordTraits<HexBytes> {
   static constexpr const char* name = "bytes in hexadecimal";
   static constexpr const char* example = "ffff0f";

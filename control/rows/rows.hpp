@@ -162,6 +162,14 @@ struct GroupsRow {
   std::optional<uint32_t> flowlets;
 };
 
+// What a ToR knows of its hosts, and for how long.
+struct NeighboursRow {
+  Value where;
+  std::optional<dataplane::Duration> arp_timeout;
+  std::optional<dataplane::Duration> fdb_aging_time;
+  std::optional<dataplane::UnicastMiss> fdb_unicast_miss;
+};
+
 // SONiC: SWITCH_HASH|GLOBAL. Seed and offset follow from the device's type.
 struct SwitchHashGlobalRow {
   Value where;
@@ -223,6 +231,7 @@ struct ProfileRow : QosRows {
   std::optional<GroupsRow> groups;
   Keyed<RowName, PortChannelRow> port_channel;  // of a config_db.json, as the next
   Keyed<ChannelMember, ChannelMemberRow> port_channel_member;
+  std::optional<NeighboursRow> neighbours;
   std::optional<Named<NumberMap<uint8_t, 64>>> dscp_to_tc_map;
   std::optional<Named<NumberMap<uint8_t, 8>>> dot1p_to_tc_map;
   std::optional<Named<NumberMap<uint8_t, 8>>> tc_to_queue_map;

@@ -61,6 +61,7 @@ SOFTSPINE_TABLE(UdfMatchRow);
 SOFTSPINE_TABLE(FineGrainedRow);
 SOFTSPINE_TABLE(HashObjectRow);
 SOFTSPINE_TABLE(GroupsRow);
+SOFTSPINE_TABLE(NeighboursRow);
 SOFTSPINE_TABLE(SwitchHashRow);
 SOFTSPINE_TABLE(SwitchHashGlobalRow);
 SOFTSPINE_TABLE(DeviceMetadataRow);

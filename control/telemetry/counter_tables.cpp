@@ -260,7 +260,10 @@ std::vector<SwitchCounter> own_counters() {
             "MAC addresses forgotten for others."}},
           {of_switch(&SwitchSnapshot::neighbour_refusals),
            {kCount, kGrows, "neighbour_refusals", "", "softspine_switch_neighbour_refusals_total",
-            "Neighbours that there was no room for."}}};
+            "Neighbours that there was no room for."}},
+          {of_switch(&SwitchSnapshot::unknown_mac_floods),
+           {kPackets, kGrows, "unknown_mac_floods", "", "softspine_switch_unknown_mac_flood_packets_total",
+            "Unicast frames flooded, since the port of their MAC was not known."}}};
 }
 
 }  // namespace

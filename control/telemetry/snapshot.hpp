@@ -162,6 +162,7 @@ struct SwitchSnapshot {
   uint64_t override_fallbacks = 0;       // frames of an override that could not be used, sent as without it
   uint64_t fdb_evictions = 0;            // MAC addresses that were forgotten to make room for others
   uint64_t neighbour_refusals = 0;       // neighbours that there was no room for
+  uint64_t unknown_mac_floods = 0;       // frames flooded, since the port of their MAC was not known
 };
 
 // A priority at a host's port, or at the NIC of a host that is outside.

@@ -48,7 +48,7 @@ void bridge_one(SwitchTables& tables, uint64_t router, const PortForwarding& por
   }
   const uint16_t out = tables.fdb.find(vlan, destination, meta.at);
   if (out == Fdb::kUnknown) {
-    meta.verdict = Verdict::kFlood;
+    end_unknown(tables, meta);
   } else if (out == meta.in_port) {
     drop(meta, DropReason::kSamePort);
   } else {

@@ -7,12 +7,14 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dataplane/egress/qos_plan.hpp"
 #include "dataplane/forwarding/azure_maps.hpp"
 #include "dataplane/forwarding/lag_table.hpp"
+#include "dataplane/forwarding/neighbour_ages.hpp"
 #include "dataplane/forwarding/override_table.hpp"
 #include "dataplane/forwarding/prefix_trie.hpp"
 #include "dataplane/hashing/ecmp_group.hpp"
@@ -104,7 +106,8 @@ struct ForwardingState {
   OverrideTable overrides;
   std::vector<Subnet> subnets;
   std::vector<PortForwarding> ports;
-  std::vector<Vlan> vlans;  // sorted by id
+  std::vector<Vlan> vlans;            // sorted by id
+  std::optional<NeighbourAges> ages;  // none: a host's port is known as long as its link is there
   EcmpHash hash;
   std::shared_ptr<const LagTable> lags;  // null: there are none
   FlowletConfig flowlets;

@@ -35,10 +35,11 @@ NeighbourTable::Slot* NeighbourTable::slot_for(const AddressBytes& address) noex
   return &slots_[i];
 }
 
-void NeighbourTable::learn(const AddressBytes& address, const Adjacency& adjacency) noexcept {
+void NeighbourTable::learn(const AddressBytes& address, const Adjacency& adjacency, Instant now) noexcept {
   Slot* slot = slot_for(address);
   if (slot == nullptr) return;
   slot->adjacency = adjacency;
+  slot->heard = now;
   slot->complete = true;
 }
 

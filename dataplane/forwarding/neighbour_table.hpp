@@ -28,7 +28,13 @@ class NeighbourTable {
   }
   const Adjacency& adjacency(uint32_t index) const noexcept { return slots_[index].adjacency; }
 
-  void learn(const AddressBytes& address, const Adjacency& adjacency) noexcept;
+  // Whether the address was heard of less than `age` ago; one that has no entry counts as heard of at instant 0.
+  bool is_fresh(const AddressBytes& address, Instant now, Duration age) const noexcept {
+    const Slot* slot = probe(address);
+    return now - (slot != nullptr ? slot->heard : Instant{}) < age;
+  }
+
+  void learn(const AddressBytes& address, const Adjacency& adjacency, Instant now) noexcept;
   // Whether now is the time to ask for this address (again); notes that it was asked.
   bool should_ask(const AddressBytes& address, Instant now) noexcept;
   // Forgets the neighbours behind a port whose link went down: the switch has to ask for each again.
@@ -47,6 +53,7 @@ class NeighbourTable {
     AddressBytes address{};
     Adjacency adjacency;
     Instant asked;
+    Instant heard;  // of it, by ARP or ND
     bool used = false;
     bool complete = false;
   };

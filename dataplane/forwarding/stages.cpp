@@ -97,6 +97,13 @@ AddressBytes destination_of(const Packet& packet) {
   return address;
 }
 
+// Whether PFC may pause who sends such packets.
+bool is_lossless(const ForwardingState& state, const PacketMeta& meta) {
+  if (state.plan == nullptr || meta.in_port >= state.plan->ports.size()) return false;
+  const PortQosPlan& port = state.plan->ports[meta.in_port];
+  return (port.pfc_enabled & port.priorities_of_pg[meta.priority_group]) != 0;
+}
+
 void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop) {
   if (meta.frame_bytes - meta.l3_offset > adjacency.mtu) [[unlikely]] {
     meta.hash = adjacency.mtu;  // for the answer
@@ -117,6 +124,28 @@ void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop
   }
   meta.next_hop = subnet;
   drop_and_notify(meta, DropReason::kNeighbourIncomplete);
+}
+
+// Of a host on a bridged port: is what the switch knows of it still believed?
+[[gnu::noinline]] void age(SwitchTables& tables, Packet& packet) {
+  PacketMeta& meta = packet.meta();
+  if (meta.verdict != Verdict::kForward || meta.next_hop == kBridgedNextHop) return;
+  const ForwardingState& state = *tables.state;
+  const Adjacency& adjacency = adjacency_of(tables, meta.next_hop);
+  if (adjacency.vlan == 0) return;
+  const AddressBytes address = destination_of(packet);
+  const bool is_ipv6 = (meta.flags & kIsIpv6) != 0;
+  const auto is_its = [&](const Subnet& subnet) { return subnet.vlan == adjacency.vlan && subnet.is_ipv6 == is_ipv6; };
+  const auto subnet = static_cast<uint32_t>(std::ranges::find_if(state.subnets, is_its) - state.subnets.begin());
+  if (!tables.neighbours.is_fresh(address, meta.at, state.ages->arp_timeout)) {
+    meta.next_hop = subnet;
+    return drop_and_notify(meta, DropReason::kNeighbourIncomplete);
+  }
+  if (tables.fdb.is_fresh(adjacency.vlan, load48(adjacency.destination.data()), meta.at)) return;
+  end_unknown(tables, meta);
+  if (meta.verdict == Verdict::kFlood) return rewrite_one(tables, packet);
+  meta.next_hop = subnet;
+  meta.flags |= kMustAnswer;
 }
 
 // Behind an override, or beside it: the packed route.
@@ -243,6 +272,7 @@ void classify(const SwitchTables& tables, Burst& burst) noexcept {
 void route_one(SwitchTables& tables, Packet& packet) noexcept {
   const ForwardingState& state = *tables.state;
   with_algorithm(state.hash.algorithm(), [&]<HashAlgorithm A>() { route_packet<A>(tables, state, packet); });
+  if (state.ages) age(tables, packet);
   if (state.lags == nullptr) return;
   with_algorithm(state.lags->hash.algorithm(),
                  [&]<HashAlgorithm A>() { pick_link_of<A>(tables, *state.lags, packet); });
@@ -254,8 +284,24 @@ void pick_links(SwitchTables& tables, const LagTable& lags, Burst& burst) noexce
   });
 }
 
+void end_unknown(SwitchTables& tables, PacketMeta& meta) noexcept {
+  const ForwardingState& state = *tables.state;
+  const UnicastMiss miss = state.ages ? state.ages->fdb_unicast_miss : UnicastMiss::kFlood;
+  const bool is_dropped =
+      miss == UnicastMiss::kDrop || (miss == UnicastMiss::kDropLossless && is_lossless(state, meta));
+  if (is_dropped) return drop(meta, DropReason::kNeighbourIncomplete);
+  ++tables.unknown_floods;
+  meta.verdict = Verdict::kFlood;
+}
+
 void route(SwitchTables& tables, Burst& burst) noexcept {
   const ForwardingState& state = *tables.state;
+  if (state.ages) [[unlikely]] {
+    for (Packet& packet : burst) {
+      if (packet.meta().verdict == Verdict::kContinue) route_one(tables, packet);
+    }
+    return;
+  }
   if (state.hash.is_plain()) [[likely]] {
     for (Packet& packet : burst) {
       if (packet.meta().verdict == Verdict::kContinue) route_packet<HashAlgorithm::kCrc, true>(tables, state, packet);

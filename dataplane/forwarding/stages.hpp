@@ -25,7 +25,8 @@ struct SwitchTables {
   Draws draws;
   DownPorts down;  // those of the switch
   OverrideCounters overridden;
-  uint64_t short_keys = 0;  // packets that ended before a UDF of their key did
+  uint64_t short_keys = 0;      // packets that ended before a UDF of their key did
+  uint64_t unknown_floods = 0;  // packets flooded since the port of their MAC was not known
 };
 
 // next_hop of a packet that goes to a learned neighbour: the bit, and its index in the neighbour table.
@@ -67,7 +68,7 @@ void accept_routed(SwitchTables& tables, Burst& burst) noexcept;
 void bridge(SwitchTables& tables, Burst& burst) noexcept;
 // DSCP or PCP → traffic class → queue and priority group.
 void classify(const SwitchTables& tables, Burst& burst) noexcept;
-// Longest prefix match, ECMP member by hash, learned neighbours; checks of TTL and MTU.
+// Longest prefix match, ECMP member by hash, learned neighbours and their ages; checks of TTL and MTU.
 void route(SwitchTables& tables, Burst& burst) noexcept;
 // Which member of its LAG a packet leaves by, if its next hop is one.
 void pick_links(SwitchTables& tables, const LagTable& lags, Burst& burst) noexcept;
@@ -84,6 +85,9 @@ void rewrite(const SwitchTables& tables, Burst& burst) noexcept;
 void route_one(SwitchTables& tables, Packet& packet) noexcept;
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept;
 void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept;
+
+// What becomes of a packet for a MAC whose port is not known (neighbour_ages.hpp): flooded, or dropped.
+void end_unknown(SwitchTables& tables, PacketMeta& meta) noexcept;
 
 // The parsed headers from which the hash's key is built.
 inline HeaderView header_view(const Packet& packet) noexcept {

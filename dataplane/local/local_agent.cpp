@@ -55,7 +55,7 @@ void learn(SwitchTables& tables, const Subnet& subnet, const PacketMeta& meta, c
   adjacency.port = meta.in_port;
   adjacency.mtu = subnet.mtu;
   adjacency.vlan = subnet.vlan;
-  tables.neighbours.learn(address, adjacency);
+  tables.neighbours.learn(address, adjacency, meta.at);
 }
 
 // Back out of the port it came in by, to `destination`.

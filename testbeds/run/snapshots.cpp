@@ -63,6 +63,7 @@ class Copier {
     copy_buffers(n, egress, copy);
     const SwitchTables& tables = assembly_.switches[n]->tables();
     copy.short_hash_keys = tables.short_keys;
+    copy.unknown_mac_floods = tables.unknown_floods;
     copy.flowlets = tables.flowlets.begun();
     copy.override_hits = tables.overridden.hits;
     copy.override_fallbacks = tables.overridden.fallbacks;

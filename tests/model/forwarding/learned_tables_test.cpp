@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <set>
 #include <utility>
 
 #include "dataplane/forwarding/fdb.hpp"
@@ -23,6 +24,7 @@ TEST(Fdb, KnowsTheLastPortOfEachStationUntilItIsTooOld) {
   Rng rng{tests::seed(), 21};
   Fdb fdb;
   std::map<std::pair<uint16_t, uint64_t>, Seen> model;
+  std::set<std::pair<uint16_t, uint64_t>> forgotten;
   Instant now;
   for (int i = 0; i < 50'000; ++i) {
     now = now + Duration::ms(static_cast<int64_t>(rng.below(3'000)));
@@ -32,13 +34,20 @@ TEST(Fdb, KnowsTheLastPortOfEachStationUntilItIsTooOld) {
     const auto it = model.find({vlan, mac});
     const bool is_fresh = it != model.end() && now - it->second.at < Fdb::kAge;
     ASSERT_EQ(fdb.find(vlan, mac, now), is_fresh ? it->second.port : Fdb::kUnknown) << i;
+    const bool is_forgotten = it == model.end() && forgotten.contains({vlan, mac});
+    const bool was_never_heard = it == model.end() && !is_forgotten;
+    ASSERT_EQ(fdb.is_fresh(vlan, mac, now), is_fresh || (was_never_heard && now - Instant{} < Fdb::kAge)) << i;
     if (rng.below(8) == 0) {
       fdb.learn(vlan, mac, port, now);
       model[{vlan, mac}] = {port, now};
     }
     if (rng.below(2'000) == 0) {
       fdb.forget(port);
-      std::erase_if(model, [port](const auto& entry) { return entry.second.port == port; });
+      std::erase_if(model, [&](const auto& entry) {
+        if (entry.second.port != port) return false;
+        forgotten.insert(entry.first);
+        return true;
+      });
     }
   }
   EXPECT_EQ(fdb.evictions(), 0u);
@@ -84,7 +93,7 @@ TEST(NeighbourTable, KnowsTheLastAdjacencyOfEachNeighbour) {
       case 2:
       case 3:
       case 4:
-        table.learn(address, Adjacency{.port = port});
+        table.learn(address, Adjacency{.port = port}, Instant{});
         model[address] = port;
         break;
       default: break;
@@ -105,17 +114,17 @@ TEST(NeighbourTable, AsksAtOnceThenOncePerInterval) {
 
 TEST(NeighbourTable, AFullOneLearnsNoMoreButKeepsWhatItKnows) {
   NeighbourTable table{16};
-  for (uint64_t n = 0; n < 20; ++n) table.learn(address_of(n), Adjacency{.port = static_cast<uint16_t>(n)});
+  for (uint64_t n = 0; n < 20; ++n) table.learn(address_of(n), Adjacency{.port = static_cast<uint16_t>(n)}, Instant{});
   EXPECT_EQ(table.refusals(), 8u);
   for (uint64_t n = 0; n < 20; ++n) EXPECT_EQ(table.find(address_of(n)) != NeighbourTable::kNone, n < 12) << n;
-  table.learn(address_of(3), Adjacency{.port = 77});
+  table.learn(address_of(3), Adjacency{.port = 77}, Instant{});
   EXPECT_EQ(table.adjacency(table.find(address_of(3))).port, 77);
 }
 
 TEST(NeighbourTable, NamesEachCompleteNeighbourOnce) {
   NeighbourTable table;
-  table.learn(address_of(1), Adjacency{.port = 1});
-  table.learn(address_of(2), Adjacency{.port = 2});
+  table.learn(address_of(1), Adjacency{.port = 1}, Instant{});
+  table.learn(address_of(2), Adjacency{.port = 2}, Instant{});
   table.should_ask(address_of(3), Instant{});
   table.forget(2);
   std::map<AddressBytes, int> seen;

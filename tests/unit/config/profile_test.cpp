@@ -49,6 +49,22 @@ TEST(Profile, AzureAsAFileSaysItIsWhatTheDefaultHas) {
   EXPECT_EQ(plain.tc_to_pg, azure.tc_to_pg);
 }
 
+TEST(Profile, WhatAToRKnowsOfItsHostsAgesOnlyIfItIsSaid) {
+  EXPECT_FALSE(profile_of(read_well(tests::kSmallFabric), "tor1").ages);
+  const Testbed defaults = read_well(with_fabric("profiles: {default: {neighbours: {}}}\n"));
+  const auto usual = profile_of(defaults, "tor1").ages.value();
+  EXPECT_EQ(usual.arp_timeout, dataplane::Duration::s(14'400));
+  EXPECT_EQ(usual.fdb_aging_time, dataplane::Duration::s(300));
+  EXPECT_EQ(usual.fdb_unicast_miss, dataplane::UnicastMiss::kFlood);
+  const Testbed own =
+      read_well(with_fabric("profiles:\n  base: {neighbours: {arp_timeout: 10s, fdb_unicast_miss: flood_all}}\n"
+                            "  default: {base: base, neighbours: {fdb_aging_time: 1ms}}\n"));
+  const auto ages = profile_of(own, "tor1").ages.value();
+  EXPECT_EQ(ages.arp_timeout, dataplane::Duration::s(10));
+  EXPECT_EQ(ages.fdb_aging_time, dataplane::Duration::ms(1));
+  EXPECT_EQ(ages.fdb_unicast_miss, dataplane::UnicastMiss::kFloodAll);
+}
+
 TEST(Profile, TakesOverFromItsBaseWhatItDoesNotSay) {
   const Testbed testbed = read_well(with_fabric(
       "profiles:\n"
