@@ -309,6 +309,7 @@ struct NodeRow {
   std::optional<OneOrMore<EdgeRow>> edge;
   std::optional<NicRow> nic;
   std::optional<BondRow> bond;
+  std::optional<dataplane::Duration> pfc_watchdog;
 };
 
 struct LinkRow {

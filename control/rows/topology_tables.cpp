@@ -152,7 +152,12 @@ const Table<NodeRow>& Tables<NodeRow>::table() {
           .optional("namespace", &NodeRow::name_space, "hosts: a network namespace that we make")
           .optional("edge", &NodeRow::edge, "hosts: a way out of the emulation; with two links a list, one for each")
           .optional("nic", &NodeRow::nic, "hosts that are not built in: what stands between them and their link")
-          .optional("bond", &NodeRow::bond, "hosts with two links: how they use them");
+          .optional("bond", &NodeRow::bond, "hosts with two links: how they use them")
+          .optional(
+              "pfc_watchdog", &NodeRow::pfc_watchdog,
+              "built-in hosts: after so long a time of pausing without taking anything in, the NIC sends no pauses "
+              "any more; never if not given",
+              within(Duration::us(1), Duration::s(1000)));
   return table;
 }
 

@@ -207,6 +207,7 @@ struct HostSnapshot {
   uint64_t buffered = 0;
   uint64_t failovers = 0;                 // ports that its bond left, since their link was down
   uint64_t flows_moved = 0;               // to another port and back, by its bond
+  uint64_t watchdog_storms = 0;           // ports that its NIC's own watchdog has kept from pausing
   uint64_t ended_flow_packets = 0;        // not delivered at their flow's end: dropped, or taken by another sink
   uint64_t receive_buffer_max_bytes = 0;  // the most that ever waited in the buffer of a port that receives slowly
   dataplane::DropCounters dropped{};

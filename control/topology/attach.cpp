@@ -103,6 +103,11 @@ void attach_hosts(Reader& reader, Expanded& out) {
     const NodeRow& row = *out.rows[i];
     node.attachment = attachment_of(row);
     node.place = place_of(row.where);
+    node.pfc_watchdog = row.pfc_watchdog.value_or(dataplane::Duration{});
+    if (row.pfc_watchdog && !is_builtin(node.attachment)) {
+      reader.wrong(row.where.child("pfc_watchdog"),
+                   "is for built-in hosts, and something else stands behind " + node.name);
+    }
     if (row.nic && is_builtin(node.attachment)) {
       reader.wrong(row.where.child("nic"), node.name + " is built in, and its own NIC: its workload says what it does");
     } else if (row.nic) {

@@ -93,6 +93,7 @@ struct HostCounters {
   uint64_t buffered = 0;            // wait in receive buffers
   uint64_t failovers = 0;           // ports that the bond has left, since their link was down
   uint64_t flows_moved = 0;         // to another port and back, by the bond
+  uint64_t watchdog_storms = 0;     // ports that its NIC's watchdog has kept from pausing
   uint64_t ended_flow_packets = 0;  // of `dropped`, and of those delivered to a sink of another flow: a flow's payload
   dataplane::DropCounters dropped{};
   dataplane::Histogram message_latency_ps;  // of every whole message: last bit of its last − first bit of its first

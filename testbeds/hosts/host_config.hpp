@@ -52,8 +52,9 @@ struct HostConfig {
   // 0.
   PriorityMap priority_of_dscp = dataplane::kAzureDscpToTc;
   bool obeys_pause = true;
-  std::array<HostLink, 2> links;  // by port
-  control::Bond bond;             // of two ports
+  std::array<HostLink, 2> links;     // by port
+  control::Bond bond;                // of two ports
+  dataplane::Duration pfc_watchdog;  // nic_watchdog.hpp; zero: none
 };
 
 using control::TransportKind;  // open loop: it paces (open_loop.hpp); reliable: go-back-N (reliable_sender.hpp)

@@ -53,12 +53,15 @@ void HostPort::plan_flow_control(const HostConfig& host, uint32_t number, Instan
 
 void HostPort::adjust_pause(Instant now) noexcept {
   const auto paused = static_cast<uint8_t>(buffer.wants_paused() & ~flow_control.credit_priorities());
-  flow_control.set_xoff(storm | paused, now);
+  const auto wanted = static_cast<uint8_t>(storm | paused);
+  watchdog.look(wanted != 0, now);
+  flow_control.set_xoff(watchdog.fired() ? uint8_t{0} : wanted, now);
   find_next();
 }
 
 void HostPort::set_storm(uint8_t priorities, Instant now) noexcept {
   storm = priorities;
+  if (priorities == 0) watchdog.reset();
   if (priorities == 0 && buffer.wants_paused() == 0) {
     flow_control.forget_xoff();
     return find_next();
@@ -66,8 +69,21 @@ void HostPort::set_storm(uint8_t priorities, Instant now) noexcept {
   adjust_pause(now);
 }
 
+bool HostPort::watch(Instant now) noexcept {
+  if (!watchdog.fire(now)) return false;
+  flow_control.forget_xoff();
+  adjust_pause(now);
+  return true;
+}
+
+void HostPort::receive_slowly(const std::optional<SlowReceiver>& slow, Instant now) {
+  if (!slow) watchdog.reset();
+  buffer.configure(slow.value_or(SlowReceiver{.priorities = 0}), now);
+}
+
 Packet HostPort::take_buffered(Instant now) noexcept {
   Packet packet = buffer.pop(now);
+  watchdog.moved(now);
   packet.meta().at = now;
   if (flow_control.goes_by_credit()) [[unlikely]] {
     const uint8_t priority = packet.meta().priority_group;

@@ -17,12 +17,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "dataplane/flow_control/port_flow_control.hpp"
 #include "dataplane/link/transmitter.hpp"
 #include "testbeds/hosts/control_queue.hpp"
 #include "testbeds/hosts/host_config.hpp"
+#include "testbeds/hosts/nic_watchdog.hpp"
 #include "testbeds/hosts/receive_buffer.hpp"
 #include "testbeds/hosts/send_order.hpp"
 
@@ -38,6 +40,7 @@ struct HostPort {
   ControlQueue control;
   ReceiveBuffer buffer;
   uint8_t storm = 0;             // priorities
+  NicWatchdog watchdog;          // over the pauses of buffer and storm
   std::vector<uint32_t> parked;  // flows
   uint32_t flows = 0;
   uint64_t rx_packets = 0;  // taken from its link
@@ -103,6 +106,10 @@ struct HostPort {
   // Pauses these priorities at the neighbour without end; 0 falls silent, and the neighbour goes on when its time runs
   // out.
   void set_storm(uint8_t priorities, dataplane::Instant now) noexcept;
+  // If the watchdog fires now, the port falls silent.
+  bool watch(dataplane::Instant now) noexcept;
+  // A slow receiver from now on, or no longer.
+  void receive_slowly(const std::optional<SlowReceiver>& slow, dataplane::Instant now);
   // The packet whose time in the buffer is over: the host has it at `now`.
   dataplane::Packet take_buffered(dataplane::Instant now) noexcept;
 };

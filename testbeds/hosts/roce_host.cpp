@@ -24,6 +24,7 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
   static_assert(kHostPacketBytes >= kAdvertisementBytes);
   for (uint16_t p = 0; p < config.ports; ++p) {
     ports_[p].wire = &transmitter(PortNo{p});
+    ports_[p].watchdog = NicWatchdog{config.pfc_watchdog};
     plan_flow_control(PortNo{p}, Instant{});
   }
   choose_answering_ports();
@@ -127,6 +128,7 @@ void RoceHost::link_changed(PortNo port, bool up, Instant now) noexcept {
 void RoceHost::act(Instant now) noexcept {
   if (monitor_.next() <= now) use_ports(now);
   if (is_slow_) drain_buffers(now);
+  for (HostPort& port : ports_) counters_.watchdog_storms += port.watch(now) ? 1 : 0;
   find_due();
 }
 
@@ -156,7 +158,7 @@ void RoceHost::choose_answering_ports() noexcept {
 
 void RoceHost::find_due() noexcept {
   due_ = monitor_.next();
-  for (const HostPort& port : ports_) due_ = std::min(due_, port.buffer.next());
+  for (const HostPort& port : ports_) due_ = std::min({due_, port.buffer.next(), port.watchdog.due()});
 }
 
 void RoceHost::drain() noexcept {

@@ -146,8 +146,8 @@ bool RoceHost::buffer(Packet& packet) noexcept {
   }
   ++counters_.buffered;
   port.buffer.push(std::move(packet), now);
-  due_ = std::min(due_, port.buffer.next());
   port.adjust_pause(now);
+  due_ = std::min({due_, port.buffer.next(), port.watchdog.due()});
   return true;
 }
 
@@ -169,7 +169,7 @@ void RoceHost::drain_buffers(Instant now) noexcept {
 void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>& slow, Instant now) {
   HostPort& in = ports_[port.value()];
   is_slow_ = true;  // from now on somebody has to look
-  in.buffer.configure(slow.value_or(SlowReceiver{.priorities = 0}), now);
+  in.receive_slowly(slow, now);
   plan_flow_control(port, now);
   while (!slow && !in.buffer.is_empty()) take_from_buffer(in, now);
   drain_buffers(now);
@@ -177,6 +177,7 @@ void RoceHost::set_slow_receiver(PortNo port, const std::optional<SlowReceiver>&
 
 void RoceHost::set_storm(PortNo port, uint8_t priorities, Instant now) {
   ports_[port.value()].set_storm(priorities, now);
+  find_due();
 }
 
 void RoceHost::set_deaf(PortNo port, uint8_t priorities, Instant now) {

@@ -160,6 +160,7 @@ class Copier {
     copy.answers_sent = from.answers_sent;
     copy.pauses_sent = from.pauses_sent;
     copy.failovers = from.failovers;
+    copy.watchdog_storms = from.watchdog_storms;
     copy.flows_moved = from.flows_moved;
     copy.ended_flow_packets = from.ended_flow_packets;
     assembly_.hosts[n]->see_buffered([this](uint32_t flow) { found(flow); });

@@ -178,5 +178,69 @@ TEST(HostResponder, ErrorsAboutItsPacketsAreConsumed) {
   EXPECT_EQ(pair.host().counters().dropped[static_cast<size_t>(DropReason::kUnsupported)], 2u) << "timestamps and 200";
 }
 
+// The NIC's own watchdog: a host whose receive side stops, or that storms, and how it is seen from the peer.
+class NicsOwnWatchdog : public testing::Test {
+ protected:
+  static constexpr Duration kPatience = Duration::us(1'000);
+
+  NicsOwnWatchdog() {
+    FlowConfig flow = lossless();
+    flow.messages = 0;
+    hosts_.flow(flow);
+  }
+  void stop_receiving() {
+    SlowReceiver stuck = kTenGbps;
+    stuck.drain = Rate{};
+    hosts_.b().set_slow_receiver(kPort, stuck, Instant{});
+  }
+  Duration paused() { return hosts_.a().flow_control(kPort).pauses().paused_time(Priority{3}, hosts_.engine().now()); }
+  uint64_t fired() { return hosts_.b().counters().watchdog_storms; }
+
+  TwoHosts hosts_{{.pfc_watchdog = kPatience}};
+};
+
+// XOFF when more than 96 KiB wait, which 24 frames are; a pause is 65,535 quanta of 5.12 ns, and repeated meanwhile.
+TEST_F(NicsOwnWatchdog, EndsThePausesOfANicThatTakesNothingInWhenItsTimeIsUp) {
+  stop_receiving();
+  hosts_.run(us(5'000));
+  EXPECT_EQ(fired(), 1u);
+  EXPECT_GE(paused(), kPatience - Duration::us(10));
+  EXPECT_LE(paused(), kPatience + Duration::ps(5'120) * 65'535);
+  EXPECT_EQ(hosts_.a().flow_control(kPort).pauses().on_to_off(Priority{3}), 1u);
+  EXPECT_GT(overflowed(hosts_.b()), 0u) << "nobody takes what comes then";
+}
+
+TEST_F(NicsOwnWatchdog, LetsANicPauseThatTakesSomethingIn) {
+  SlowReceiver slow = kTenGbps;
+  slow.drain = Rate::mbps(50);  // a frame every 665 us
+  hosts_.b().set_slow_receiver(kPort, slow, Instant{});
+  hosts_.run(us(5'000));
+  EXPECT_EQ(fired(), 0u);
+  EXPECT_GT(paused(), Duration::us(4'900));
+  EXPECT_EQ(overflowed(hosts_.b()), 0u);
+}
+
+TEST_F(NicsOwnWatchdog, EndsAStormAndWatchesAgainAfterTheRepair) {
+  Engine& engine = hosts_.engine();
+  const auto storm_at = [&](int64_t at, uint8_t priorities) {
+    engine.at(us(at), [this, &engine, priorities](Instant now) {
+      hosts_.b().set_storm(kPort, priorities, now);
+      engine.wake(hosts_.b().id(), now);
+    });
+  };
+  storm_at(100, 0x08);
+  storm_at(2'500, 0);
+  storm_at(3'000, 0x08);
+  hosts_.run(us(2'400));
+  EXPECT_EQ(fired(), 1u);
+  const Duration once = paused();
+  EXPECT_GE(once, kPatience - Duration::us(10));
+  EXPECT_LE(once, kPatience + Duration::ps(5'120) * 65'535);
+  hosts_.run(us(3'500));
+  EXPECT_GT(paused(), once + Duration::us(400)) << "a new storm pauses again";
+  hosts_.run(us(5'000));
+  EXPECT_EQ(fired(), 2u);
+}
+
 }  // namespace
 }  // namespace softspine::testbeds

@@ -117,13 +117,16 @@ class TwoHosts {
     Duration propagation = Duration::ns(500);
     uint32_t workers = 1;
     uint32_t packets = 8191;
+    Duration pfc_watchdog;   // of b's NIC
     Meddler::Meddle meddle;  // back to back without one
   };
 
   explicit TwoHosts(Setup setup)
       : pool_("two_hosts", setup.packets, kHostPacketBytes), engine_(clock_, threads(setup)) {
     const NodeId a = engine_.add(std::make_unique<RoceHost>(host_config(1), pool_), 0);
-    const NodeId b = engine_.add(std::make_unique<RoceHost>(host_config(2), pool_), 1);
+    HostConfig second = host_config(2);
+    second.pfc_watchdog = setup.pfc_watchdog;
+    const NodeId b = engine_.add(std::make_unique<RoceHost>(second, pool_), 1);
     a_ = &static_cast<RoceHost&>(engine_.node(a));
     b_ = &static_cast<RoceHost&>(engine_.node(b));
     if (!setup.meddle) {

@@ -2,6 +2,8 @@
 // What a testbed file says about the NICs of hosts that are outside.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {
@@ -85,6 +87,20 @@ TEST(Nic, RefusesWhatItCannotDo) {
           "10 topology.nodes.h3.nic.pfc_enable[0]: expected a priority from 0 to 7, found '8'",
           "10 topology.nodes.h3.nic.dscp: must be at most 63, not '64'",
           "10 topology.nodes.h3.nic.source_port: must be at least 1, not '0'"}));
+}
+
+TEST(Nic, ABuiltInHostsHasAWatchdogIfItIsSaid) {
+  const Testbed testbed = read_well(with_fabric("topology: {nodes: {h1: {pfc_watchdog: 100ms}}}\n"));
+  const auto watchdog_of = [&](std::string_view name) {
+    return std::ranges::find(testbed.fabric.nodes, name, &FabricNode::name)->pfc_watchdog;
+  };
+  EXPECT_EQ(watchdog_of("h1"), dataplane::Duration::ms(100));
+  EXPECT_EQ(watchdog_of("h2"), dataplane::Duration{});
+  EXPECT_EQ(complaints_about(with_fabric("topology:\n  nodes:\n"
+                                         "    h1: {edge: {pcap: {in: x}}, pfc_watchdog: 1ms}\n"
+                                         "    tor1: {pfc_watchdog: 1ms}\n")),
+            (Complaints{"6 topology.nodes.h1.pfc_watchdog: is for built-in hosts, and something else stands behind h1",
+                        "7 topology.nodes.tor1.pfc_watchdog: is for hosts, and tor1 is a switch"}));
 }
 
 }  // namespace
