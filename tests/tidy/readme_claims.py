@@ -31,6 +31,12 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'A frame that was captured in two places, with the same source and content and at most 10 us apart, counts once, and how many did is told.':
             ['tests/unit/storm/sender_ends_test.cpp FramesThatAreTooFarApartAreNoCopies',
              'tests/unit/storm/sender_ends_test.cpp OnlyCopiesAreLeftOutAndTheyAreCounted'],
+        "| a fabric without loops deadlocks: a ToR floods lossless packets for dead hosts | Guo et al., SIGCOMM 2016, section 4.2 | arp-mac-deadlock | four switches pause each other in a circle, long after all senders could have ended |": [SHIPPED],
+        "| a NIC's receive side stops, its own watchdog ends its pauses | Guo et al., section 4.3 | nic-watchdog | its ToR is paused for the watchdog's time; without one to the end |": [SHIPPED],
+        "| a new ToR's default alpha makes pauses of bursts | Guo et al., section 6 | alpha | the same burst is buffered, or pauses each sender |": [SHIPPED],
+        "| the switch's watchdog flaps while one storm goes on | sonic-net/sonic-buildimage issue 29203 | watchdog-flapping | storms found and restored again and again where all lossless priorities of a port storm |": [SHIPPED],
+        "| the watchdog drops, and the switch goes on pausing | sonic-net/sonic-buildimage issues 23444, 26248 | pauses-despite-watchdog | nothing is dropped, and who is paused can reach nobody |": [SHIPPED],
+        "| WRED rejects what PFC ought to have paused | sonic-net/sonic-buildimage issue 27606 | wred-before-pfc | lossless frames are lost, and no pause is sent |": [SHIPPED],
         'A clock has to be known to 25 us.': ['tests/unit/storm/clock_fit_test.cpp LeaveACaptureApartWhoseClockIsNotKnownTo25us'],
     },
     'docs/hashing.md': {

@@ -36,9 +36,11 @@ TEST_P(Shipped, IsAsItExpectsItselfToBe) {
 INSTANTIATE_TEST_SUITE_P(Testbeds, Shipped,
                          testing::Values("two-tier", "polarized", "cured-offset", "cured-seed-only", "e-ecmp",
                                          "link-flap", "pinned-fragmented", "pinned-doubled", "resilient", "flowlet",
-                                         "spray", "alpha", "wred-before-pfc", "fat-tree", "clos-3-stage",
-                                         "ai-zone-atsw", "hpn-segment", "hpn-pod-core", "rail-only", "frontend-backend",
-                                         "min-cut", "traffic-engineering", "pinned-failure", "lag"));
+                                         "spray", "alpha", "wred-before-pfc", "arp-mac-deadlock", "arp-mac-mended",
+                                         "watchdog-flapping", "pauses-despite-watchdog", "nic-watchdog", "fat-tree",
+                                         "clos-3-stage", "ai-zone-atsw", "hpn-segment", "hpn-pod-core", "rail-only",
+                                         "frontend-backend", "min-cut", "traffic-engineering", "pinned-failure",
+                                         "lag"));
 
 TEST(ShippedTestbeds, IdleFabricIsAsExpectedAndRunsOnlyTheNodesInUse) {
   const control::Testbed testbed = shipped("idle-fabric");
