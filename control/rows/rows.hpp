@@ -16,6 +16,7 @@
 #include "control/generators/generators.hpp"
 #include "control/imports/import.hpp"
 #include "control/model/testbed.hpp"
+#include "control/rows/attachment_rows.hpp"
 #include "control/rows/engineering_rows.hpp"
 #include "control/rows/lag_row.hpp"
 #include "control/rows/port_channel_rows.hpp"
@@ -238,57 +239,6 @@ struct ProfileRow : QosRows {
   std::optional<Named<NumberMap<uint8_t, 8>>> tc_to_pg_map;
   std::optional<Named<NumberMap<uint8_t, 8>>> pfc_to_queue_map;
   std::optional<Named<NumberMap<uint8_t, 8>>> pfc_to_pg_map;
-};
-
-struct GuestRow {
-  Value where;
-  GuestKind kind = GuestKind::kUml;
-  std::string run;
-  Bytes memory{Guest{}.memory_bytes};
-  uint32_t cpus = Guest{}.cpus;
-  dataplane::Duration timeout = Guest{}.timeout;
-};
-struct NamespaceRow {
-  Value where;
-  std::string run;
-  dataplane::Duration timeout = NamespaceHost{}.timeout;
-};
-struct TapRow {
-  Value where;
-  std::string name;
-};
-struct AfPacketRow {
-  Value where;
-  std::string interface;
-};
-struct VhostUserRow {
-  Value where;
-  std::string socket;
-};
-struct PcapRow {
-  Value where;
-  std::string in;
-  std::string out;
-};
-struct EdgeRow {
-  Value where;
-  std::optional<TapRow> tap;
-  std::optional<AfPacketRow> af_packet;
-  std::optional<VhostUserRow> vhost_user;
-  std::optional<PcapRow> pcap;
-  std::optional<std::string> dpdk;
-};
-
-struct NicRow {
-  Value where;
-  std::optional<PriorityList> pfc_enable;
-  bool relay_pfc = false;
-  std::optional<dataplane::Rate> rate;
-  std::shared_ptr<const dataplane::CongestionParameters> congestion_control;  // apart: large, and few rows have it
-  std::optional<uint8_t> cnp_dscp;
-  std::optional<dataplane::Duration> cnp_interval;
-  std::optional<uint8_t> dscp;
-  std::optional<uint16_t> source_port;
 };
 
 using AnyPrefix = std::variant<Ipv4Prefix, Ipv6Prefix>;

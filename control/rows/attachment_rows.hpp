@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands behind a host that is not built in, as it is written (control/model/attachment.hpp).
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "control/format/format.hpp"
+#include "control/model/attachment.hpp"
+#include "control/rows/qos_rows.hpp"
+
+namespace softspine::control {
+
+struct GuestRow {
+  Value where;
+  GuestKind kind = GuestKind::kUml;
+  std::string run;
+  Bytes memory{Guest{}.memory_bytes};
+  uint32_t cpus = Guest{}.cpus;
+  dataplane::Duration timeout = Guest{}.timeout;
+};
+struct NamespaceRow {
+  Value where;
+  std::string run;
+  dataplane::Duration timeout = NamespaceHost{}.timeout;
+};
+struct TapRow {
+  Value where;
+  std::string name;
+};
+struct AfPacketRow {
+  Value where;
+  std::string interface;
+};
+struct VhostUserRow {
+  Value where;
+  std::string socket;
+};
+struct PcapRow {
+  Value where;
+  std::string in;
+  std::string out;
+};
+struct EdgeRow {
+  Value where;
+  std::optional<TapRow> tap;
+  std::optional<AfPacketRow> af_packet;
+  std::optional<VhostUserRow> vhost_user;
+  std::optional<PcapRow> pcap;
+  std::optional<std::string> dpdk;
+};
+
+struct NicRow {
+  Value where;
+  std::optional<PriorityList> pfc_enable;
+  bool relay_pfc = false;
+  std::optional<dataplane::Rate> rate;
+  std::shared_ptr<const dataplane::CongestionParameters> congestion_control;  // apart: large, and few rows have it
+  std::optional<uint8_t> cnp_dscp;
+  std::optional<dataplane::Duration> cnp_interval;
+  std::optional<uint8_t> dscp;
+  std::optional<uint16_t> source_port;
+};
+
+}  // namespace softspine::control
