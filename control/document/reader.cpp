@@ -29,8 +29,8 @@ Error Reader::error(Value at, std::string message) const {
   return error_at(place, std::move(message));
 }
 
-bool Reader::wrong(Value at, std::string message) {
-  if (is_news(at, message)) log_.add(error(at, std::move(message)));
+bool Reader::fail(Value at, std::string message) {
+  if (is_new(at, message)) log_.add(error(at, std::move(message)));
   return false;
 }
 
@@ -69,10 +69,10 @@ Value Reader::open(std::string_view text, std::string_view file, Dialect dialect
 }
 
 bool Reader::wrong_type(Value at, std::string_view expected) {
-  return wrong(at, "expected " + std::string(expected) + ", found " + described(at));
+  return fail(at, "expected " + std::string(expected) + ", found " + described(at));
 }
 
-bool Reader::is_news(Value at, std::string_view message) {
+bool Reader::is_new(Value at, std::string_view message) {
   const bool first = wrong_.insert(at.id()).second;
   if (at.is_leaf()) return first;
   const uint64_t hash = std::hash<std::string_view>{}(message);

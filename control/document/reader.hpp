@@ -35,8 +35,8 @@ class Reader {
   Value open(std::string_view text, std::string_view file, Dialect dialect = Dialect::kTestbed);
   const std::string& file() const { return file_; }
 
-  // Returns false, so that a read can end in `return reader.wrong(…)`.
-  bool wrong(Value at, std::string message);
+  // Returns false, so that a read can end in `return reader.fail(…)`.
+  bool fail(Value at, std::string message);
   bool wrong_type(Value at, std::string_view expected);  // "expected …, found a map"
 
   // Reports what is probably a mistake, or has no effect, but is accepted all the same.
@@ -51,7 +51,7 @@ class Reader {
   std::vector<IgnoredPart> ignored();  // in the order of their first; returns the list and empties it
 
   // An error of this value itself has been reported, so nothing can be said about what depends on it.
-  bool is_wrong(Value at) const { return wrong_.contains(at.id()); }
+  bool is_invalid(Value at) const { return wrong_.contains(at.id()); }
 
   std::string guess(std::string_view word, const std::vector<std::string_view>& known) {
     return guesser_.guess(word, known);
@@ -62,7 +62,7 @@ class Reader {
 
  private:
   Error error(Value at, std::string message) const;
-  bool is_news(Value at, std::string_view message);
+  bool is_new(Value at, std::string_view message);
 
   std::vector<std::unique_ptr<const Document>> documents_;
   std::string file_;  // for values without a position in it

@@ -51,20 +51,20 @@ class Candidates {
  public:
   Candidates(Walker& walker, const Polarization& found) {
     std::set<Hashes> later;
-    std::set<Hashes> amiss;
+    std::set<Hashes> unbalanced;
     std::set<Hashes> hashed;
     for (const TierShare& tier : found.tiers) {
       if (tier.verdict == TierVerdict::kNotHashed) continue;
       const Hashes its{tier.tier.role, tier.tier.is_of_lags};
       hashed.insert(its);
-      if (tier.is_amiss()) amiss.insert(its);
+      if (tier.is_unbalanced()) unbalanced.insert(its);
       if (tier.verdict == TierVerdict::kPolarized) later.insert(its);
     }
     const LinkGroup* first = first_hashed(found);
     if (first == nullptr) return;
     hash_ = &hash_of(walker, *first);
     later_.assign(later.begin(), later.end());
-    amiss_.assign(amiss.begin(), amiss.end());
+    unbalanced_.assign(unbalanced.begin(), unbalanced.end());
     hashed_.assign(hashed.begin(), hashed.end());
     keeps_weights_ = std::ranges::none_of(walker.testbed().profiles,
                                           [](const Profile& profile) { return !profile.groups.weights.empty(); });
@@ -141,7 +141,7 @@ class Candidates {
       if (other == now) continue;
       // A narrower hash cannot be rotated as far.
       const auto offset = hash_->config().offset == 0 ? std::nullopt : std::optional<uint8_t>{0};
-      add("algorithm", amiss_, [&](uint32_t i) {
+      add("algorithm", unbalanced_, [&](uint32_t i) {
         return HashChange{.algorithm = other, .offset = i == 1 ? offset : static_cast<uint8_t>((i - 1) * 5)};
       });
     }
@@ -155,7 +155,7 @@ class Candidates {
 
   const dp::EcmpHash* hash_ = nullptr;
   std::vector<Hashes> later_;
-  std::vector<Hashes> amiss_;
+  std::vector<Hashes> unbalanced_;
   std::vector<Hashes> hashed_;
   bool keeps_weights_ = true;
   std::vector<std::pair<std::string, RoleChanges>> out_;
@@ -171,7 +171,7 @@ class Trial {
     if (needs_keys() && !adds_keys(changes)) return std::nullopt;
     if (keeps_keys(changes) && has_pairs_together(changed, before_.choices)) return std::nullopt;
     const Polarization after = polarization_of(changed, flows_);
-    if (after.is_amiss() || has_pairs_together(changed, after.choices)) return std::nullopt;
+    if (after.is_unbalanced() || has_pairs_together(changed, after.choices)) return std::nullopt;
     Cure cure{.name = name, .changes = changes, .worst = after.worst()};
     for (const TierShare& tier : after.tiers) {
       if (tier.by_flows.max_over_mean == cure.worst) cure.by_chance = tier.by_flows.by_chance;
@@ -257,7 +257,7 @@ Walker changed_by(Walker& walker, const RoleChanges& changes) {
 
 std::vector<Cure> find_cures(Walker& walker, const std::vector<FlowProbe>& flows, const Polarization& found) {
   std::vector<Cure> out;
-  if (!found.is_amiss()) return out;
+  if (!found.is_unbalanced()) return out;
   Trial trial{walker, flows, found};
   for (const auto& [name, changes] : Candidates(walker, found).take()) {
     if (out.size() == kMostCures) break;

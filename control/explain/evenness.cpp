@@ -54,9 +54,9 @@ class LinkSums {
 }  // namespace
 
 // Throws items anew, those of one draw to one link.
-class Thrower {
+class Resampler {
  public:
-  explicit Thrower(uint32_t draws) : drawn_(draws + 1, kNotYet) {}
+  explicit Resampler(uint32_t draws) : drawn_(draws + 1, kNotYet) {}
   void begin() { std::ranges::fill(drawn_, kNotYet); }
   double u_of(std::span<const double> weights, std::span<const double> sizes, std::span<const uint32_t> draws) {
     sums_.begin(weights.size());
@@ -113,11 +113,11 @@ void EvennessTest::add(std::span<const double> weights, std::span<const Item> it
   chi_square_mean_ += (links - 1) * powers.two / 2;
 }
 
-double EvennessTest::thrown_again(Thrower& thrower, std::span<const uint32_t> draws) const {
+double EvennessTest::resampled(Resampler& resampler, std::span<const uint32_t> draws) const {
   double u = 0;
-  thrower.begin();
+  resampler.begin();
   for (const Thrown& group : groups_)
-    u += thrower.u_of(group.weights, std::span{sizes_}.subspan(group.first, group.count),
+    u += resampler.u_of(group.weights, std::span{sizes_}.subspan(group.first, group.count),
                       draws.subspan(group.first, group.count));
   return u;
 }
@@ -214,10 +214,10 @@ Evenness EvennessTest::result(double finest, double most) const {
   const bool is_less_tried = needs_trials(-u_ / found.deviation, out.less, found.expected);
   if (!is_more_tried && !is_less_tried) return out;
   const std::vector<uint32_t> draws = numbered_draws();
-  Thrower thrower(std::ranges::max(draws));
+  Resampler resampler(std::ranges::max(draws));
   if (is_more_tried)
-    out.more = tried_tail(finest, [&] { return thrown_again(thrower, draws) >= found.counted - rounding; });
-  if (is_less_tried) out.less = tried_tail(finest, [&] { return thrown_again(thrower, draws) <= u_ + rounding; });
+    out.more = tried_tail(finest, [&] { return resampled(resampler, draws) >= found.counted - rounding; });
+  if (is_less_tried) out.less = tried_tail(finest, [&] { return resampled(resampler, draws) <= u_ + rounding; });
   return out;
 }
 

@@ -74,7 +74,7 @@ class EvennessTest {
     double counted = 0;    // of U
   };
   Curve curve(double most) const;
-  double thrown_again(class Thrower& thrower, std::span<const uint32_t> draws) const;
+  double resampled(class Resampler& resampler, std::span<const uint32_t> draws) const;
 
   std::vector<Thrown> groups_;
   std::vector<double> sizes_;

@@ -200,8 +200,8 @@ bool Polarization::is(TierVerdict verdict) const {
 bool Polarization::is_judged() const {
   return std::ranges::any_of(tiers, [](const TierShare& tier) { return tier.verdict != TierVerdict::kNotHashed; });
 }
-bool Polarization::is_amiss() const {
-  return std::ranges::any_of(tiers, &TierShare::is_amiss);
+bool Polarization::is_unbalanced() const {
+  return std::ranges::any_of(tiers, &TierShare::is_unbalanced);
 }
 
 double Polarization::worst() const {

@@ -69,7 +69,7 @@ struct TierShare {
   Evenness evenness;             // of flows
   std::optional<Cause> cause;    // if it is uneven by itself
 
-  bool is_amiss() const { return verdict == TierVerdict::kUneven || verdict == TierVerdict::kPolarized; }
+  bool is_unbalanced() const { return verdict == TierVerdict::kUneven || verdict == TierVerdict::kPolarized; }
 };
 
 // Two tiers of which the later one's choice depends on the earlier one's.
@@ -89,7 +89,7 @@ struct Polarization {
   std::vector<TierShare> tiers;  // in the order in which flows meet them
   std::vector<Polarized> pairs;
 
-  bool is_amiss() const;
+  bool is_unbalanced() const;
   // At least one tier's flows were looked at.
   bool is_judged() const;
   bool is(TierVerdict verdict) const;

@@ -276,7 +276,7 @@ std::string polarization_text(const Testbed& testbed, const Polarization& found)
 }
 
 std::string cures_text(const Testbed& testbed, const Polarization& found, const std::vector<Cure>& cures) {
-  if (!found.is_amiss()) return {};
+  if (!found.is_unbalanced()) return {};
   if (cures.empty()) return no_cure_text(found);
   std::string out = "\nWhat cures it, tried with these flows; the least change first\n";
   for (const Cure& cure : cures) {

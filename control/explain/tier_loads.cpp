@@ -96,7 +96,7 @@ class Loads {
     for (const auto& [link, chance] : unused) tier.idle_by_chance += chance;
     if (tier.flows > 0) tier.by_flows.max_over_mean = by_flows / static_cast<double>(tier.flows);
     if (has_sizes(tier)) tier.by_bytes = Load{by_bytes / bytes, 1};
-    throw_by_chance(tier, bytes);
+    draw_by_chance(tier, bytes);
   }
 
   // Whether flows are of known sizes, and not all of one.
@@ -114,7 +114,7 @@ class Loads {
     return differ;
   }
 
-  void throw_by_chance(TierShare& tier, double bytes) {
+  void draw_by_chance(TierShare& tier, double bytes) {
     constexpr uint64_t kThrows = 500'000;
     const uint64_t rounds = std::clamp<uint64_t>(kThrows / std::max<uint64_t>(tier.flows, 1), 2, 100);
     dataplane::Rng rng{1, 3};

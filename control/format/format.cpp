@@ -48,7 +48,7 @@ bool read_number(Reader& reader, Value value, uint64_t most, uint64_t& out) {
   const bool is_number = end == text.data() + text.size() && !text.empty();
   if (is_number && (error == std::errc::result_out_of_range || out > most)) {
     out = 0;
-    return reader.wrong(value, shown(text) + " is too large: at most " + std::to_string(most));
+    return reader.fail(value, shown(text) + " is too large: at most " + std::to_string(most));
   }
   if (is_number) return true;
   out = 0;
@@ -61,7 +61,7 @@ bool read_quantity(Reader& reader, Value value, const QuantityKind& kind, int64_
   }
   const bool bare = value.dialect() == Dialect::kConfigDb;
   const auto parsed = bare ? parse_bare_quantity(value.text(), kind) : parse_quantity(value.text(), kind);
-  if (!parsed) return reader.wrong(value, parsed.error());
+  if (!parsed) return reader.fail(value, parsed.error());
   out = *parsed;
   return true;
 }

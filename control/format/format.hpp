@@ -89,7 +89,7 @@ struct Format<E> {
     }
     if (!is_word) return reader.wrong_type(value, "one of " + listed);
     const std::string guess = reader.guess(value.text(), known);
-    return reader.wrong(value, shown(value.text()) + " is not one of " + listed + guess);
+    return reader.fail(value, shown(value.text()) + " is not one of " + listed + guess);
   }
   static Json schema(SchemaBook&) {
     Json words = Json::array();
@@ -321,7 +321,7 @@ struct Format<Named<T>> {
     for_each_entry(value, [&](Value key, Value content) {
       if (key.kind() != ValueKind::kScalar) return;  // the document has reported it
       if (!is_name(key.text())) {
-        good = reader.wrong(
+        good = reader.fail(
             key, shown(key.text()) + " is no name: letters, digits, '_' and '-', at most 63, a letter or digit first");
       }
       auto& item = out.items.emplace_back();

@@ -23,11 +23,11 @@ void ignore(Reader& reader, Value map, Value key, Value content) {
 
 bool unknown_key(Reader& reader, Value key, const std::vector<KeyInfo>& keys) {
   if (key.text() == "<<")
-    return reader.wrong(key, "merge keys ('<<') are not read: name the base of a profile with 'base'");
+    return reader.fail(key, "merge keys ('<<') are not read: name the base of a profile with 'base'");
   std::vector<std::string_view> known;
   for (const KeyInfo& info : keys) known.push_back(info.key);
   const std::string guess = reader.guess(key.text(), known);
-  return reader.wrong(key, "unknown key " + shown(key.text()) + guess);
+  return reader.fail(key, "unknown key " + shown(key.text()) + guess);
 }
 
 }  // namespace
@@ -54,7 +54,7 @@ bool read_keys(Reader& reader, Value map, std::string_view table, const std::vec
   });
   for (size_t i = 0; i < keys.size(); ++i) {
     if (keys[i].required && !seen[i]) {
-      good = reader.wrong(map, "the key '" + std::string(keys[i].key) + "' is missing: " + std::string(keys[i].doc));
+      good = reader.fail(map, "the key '" + std::string(keys[i].key) + "' is missing: " + std::string(keys[i].doc));
     }
   }
   return good;

@@ -63,17 +63,17 @@ template <typename T>
 struct Limits {
   std::optional<T> least;
   std::optional<T> most;
-  std::string (*complaint)(const T&) = nullptr;  // empty: fine
+  std::string (*validate)(const T&) = nullptr;  // empty: fine
 
   bool check(Reader& reader, Value value, const T& found) const {
-    if (complaint != nullptr) {
-      if (std::string message = complaint(found); !message.empty()) return reader.wrong(value, std::move(message));
+    if (validate != nullptr) {
+      if (std::string message = validate(found); !message.empty()) return reader.fail(value, std::move(message));
     }
     if constexpr (std::integral<T> || Quantity<T>) {
       if (least && found < *least)
-        return reader.wrong(value, "must be at least " + text_of(*least) + ", not " + shown(value.text()));
+        return reader.fail(value, "must be at least " + text_of(*least) + ", not " + shown(value.text()));
       if (most && found > *most)
-        return reader.wrong(value, "must be at most " + text_of(*most) + ", not " + shown(value.text()));
+        return reader.fail(value, "must be at most " + text_of(*most) + ", not " + shown(value.text()));
     }
     return true;
   }
@@ -98,8 +98,8 @@ Limits<T> within(T least, T most) {
   return {.least = least, .most = most};
 }
 template <typename T>
-Limits<T> held_to(std::string (*complaint)(const T&)) {
-  return {.complaint = complaint};
+Limits<T> held_to(std::string (*validate)(const T&)) {
+  return {.validate = validate};
 }
 
 template <typename Row>
@@ -212,7 +212,7 @@ class Table {
     }
     if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "one of " + listed);
     if (std::ranges::find(known, value.text()) != known.end()) return true;
-    return reader.wrong(value, shown(value.text()) + " is not one of " + listed + reader.guess(value.text(), known));
+    return reader.fail(value, shown(value.text()) + " is not one of " + listed + reader.guess(value.text(), known));
   }
 
   std::vector<KeyInfo> keys_beside(const NamedSize& size) const {
@@ -315,7 +315,7 @@ struct Format<std::variant<Rows...>> {
     const std::vector<std::string_view> known{Tables<Rows>::table().choice()...};
     std::string listed;
     for (const std::string_view word : known) listed += (listed.empty() ? "" : ", ") + std::string(word);
-    if (!kind) return reader.wrong(value, "the key 'kind' is missing (" + listed + ")");
+    if (!kind) return reader.fail(value, "the key 'kind' is missing (" + listed + ")");
     if (kind->kind() != ValueKind::kScalar) return reader.wrong_type(*kind, "one of " + listed);
     bool found = false;
     bool good = true;
@@ -327,7 +327,7 @@ struct Format<std::variant<Rows...>> {
     (attempt(std::type_identity<Rows>{}), ...);
     if (found) return good;
     const std::string guess = reader.guess(kind->text(), known);
-    return reader.wrong(*kind, shown(kind->text()) + " is not one of " + listed + guess);
+    return reader.fail(*kind, shown(kind->text()) + " is not one of " + listed + guess);
   }
   static Json schema(SchemaBook& book) { return {{"oneOf", Json::array({Tables<Rows>::table().schema(book)...})}}; }
   static Json write(const Choice&) { return Json::object(); }

@@ -42,7 +42,7 @@ bool takes(const FieldSet& set, FlowPart part) {
   return has(set, field_of(part));
 }
 
-uint32_t strangeness(const FieldSet& set) {
+uint32_t rarity(const FieldSet& set) {
   using enum FlowPart;
   uint32_t out = takes(set, kQp) ? 1 : 0;
   for (const FlowPart part : {kSource, kDestination, kSourcePort, kDestinationPort, kProtocol})
@@ -231,16 +231,16 @@ bool explains(const FieldSet& set, const std::set<FlowPart>& proven, bool is_sym
 std::vector<FieldSet> field_sets(FieldTier tier, const std::set<FlowPart>& proven, bool is_ipv6) {
   std::vector<FieldSet> out;
   for (FieldSet& set : tier == FieldTier::kFurther ? further_sets(is_ipv6) : usual_sets()) {
-    const bool is_likely = strangeness(set) <= kLikely;
+    const bool is_likely = rarity(set) <= kLikely;
     const bool is_of_tier = tier == FieldTier::kFurther || is_likely == (tier == FieldTier::kLikely);
     if (is_of_tier && explains(set, proven, true)) out.push_back(std::move(set));
   }
-  std::ranges::stable_sort(out, {}, [](const FieldSet& set) { return strangeness(set); });
+  std::ranges::stable_sort(out, {}, [](const FieldSet& set) { return rarity(set); });
   return out;
 }
 
-uint32_t strangeness(const HashConfig& config) {
-  uint32_t out = 4 * strangeness(config.fields);
+uint32_t rarity(const HashConfig& config) {
+  uint32_t out = 4 * rarity(config.fields);
   if (config.rtag7) {
     const dp::Rtag7Options& options = config.rtag7->a;
     out += 8 + 4 * (options.pre_processing + options.symmetric + options.low_ipv6);

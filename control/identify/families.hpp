@@ -38,7 +38,7 @@ inline constexpr std::array kFieldTiers{FieldTier::kLikely, FieldTier::kUsual, F
 std::vector<FieldSet> field_sets(FieldTier tier, const std::set<FlowPart>& proven, bool is_ipv6);
 
 // How far a configuration is from what switches usually have; 0 is the 5-tuple, seed 0, no offset.
-uint32_t strangeness(const dataplane::HashConfig& config);
+uint32_t rarity(const dataplane::HashConfig& config);
 
 // Of the sets, with those options that explain the proven parts.
 std::vector<Family> families_of(const Sample& sample, const std::vector<FieldSet>& sets,

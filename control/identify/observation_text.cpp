@@ -75,7 +75,7 @@ class Rows {
   // Reads the line that names the columns.
   bool has_columns(std::initializer_list<const char*> needed, std::initializer_list<const char*> possible) {
     if (!lines_.next()) {
-      wrong("is empty: expected a line that names the columns");
+      fail("is empty: expected a line that names the columns");
       return false;
     }
     columns_ = cells_of(lines_.line);
@@ -84,11 +84,11 @@ class Rows {
     };
     for (const std::string_view name : columns_) {
       if (!is_in(needed, name) && !is_in(possible, name))
-        wrong(fmt::format("there is no column '{}'", name.substr(0, 40)));
-      if (std::ranges::count(columns_, name) > 1) wrong(fmt::format("the column '{}' stands here twice", name));
+        fail(fmt::format("there is no column '{}'", name.substr(0, 40)));
+      if (std::ranges::count(columns_, name) > 1) fail(fmt::format("the column '{}' stands here twice", name));
     }
     for (const char* name : needed) {
-      if (std::ranges::find(columns_, name) == columns_.end()) wrong(fmt::format("has no column '{}'", name));
+      if (std::ranges::find(columns_, name) == columns_.end()) fail(fmt::format("has no column '{}'", name));
     }
     return errors_.empty();
   }
@@ -97,7 +97,7 @@ class Rows {
     while (lines_.next()) {
       cells_ = cells_of(lines_.line);
       if (cells_.size() == columns_.size()) return true;
-      wrong(fmt::format("has {} columns instead of {}", cells_.size(), columns_.size()));
+      fail(fmt::format("has {} columns instead of {}", cells_.size(), columns_.size()));
       if (errors_.size() >= kMostErrors) return false;
     }
     return false;
@@ -112,10 +112,10 @@ class Rows {
     if (cell.empty()) return otherwise;
     const auto value = number_of(cell);
     if (value && *value <= most) return *value;
-    wrong(fmt::format("{}: expected a number from 0 to {}, not '{}'", column, most, cell.substr(0, 40)));
+    fail(fmt::format("{}: expected a number from 0 to {}, not '{}'", column, most, cell.substr(0, 40)));
     return otherwise;
   }
-  void wrong(std::string message) { errors_.push_back({file_, {}, lines_.number, 1, std::move(message)}); }
+  void fail(std::string message) { errors_.push_back({file_, {}, lines_.number, 1, std::move(message)}); }
   Errors& errors() { return errors_; }
 
  private:
@@ -150,7 +150,7 @@ constexpr auto kFlowColumns = {"proto", "sport", "dport", "dest_qp", "opcode", "
 Flow flow_of_row(Rows& row) {
   Flow out;
   if (!set_addresses(out, row.text("src"), row.text("dst")))
-    row.wrong(fmt::format("src and dst: expected two addresses of one IP version, not '{}' and '{}'",
+    row.fail(fmt::format("src and dst: expected two addresses of one IP version, not '{}' and '{}'",
                           row.text("src").substr(0, 40), row.text("dst").substr(0, 40)));
   const std::string_view protocol = row.text("proto");
   out.protocol = protocol == "tcp"   ? dp::ip::kTcp
@@ -177,8 +177,8 @@ std::expected<void, Errors> read_table(std::string_view text, const std::string&
   while (rows.next()) {
     const Flow flow = flow_of_row(rows);
     const std::string_view link = rows.text("link");
-    if (link.empty()) rows.wrong("link: is empty");
-    if (out.flows() >= kMostFlows) rows.wrong("more than a million flows");
+    if (link.empty()) rows.fail("link: is empty");
+    if (out.flows() >= kMostFlows) rows.fail("more than a million flows");
     if (rows.errors().empty()) out.add(flow, std::string(link));
   }
   if (!rows.errors().empty()) return std::unexpected(rows.errors());
@@ -193,9 +193,9 @@ std::expected<void, Errors> read_samples(std::string_view text, const std::strin
   while (lines.next() && errors.size() < kMostErrors) {
     const auto cells = cells_of(lines.line);
     if (cells[0] != "FLOW") continue;
-    const auto wrong = [&](const char* what) { errors.push_back({file, {}, lines.number, 1, what}); };
+    const auto fail = [&](const char* what) { errors.push_back({file, {}, lines.number, 1, what}); };
     if (cells.size() < kColumns) {
-      wrong("has too few columns for a FLOW line of sflowtool -l");
+      fail("has too few columns for a FLOW line of sflowtool -l");
       continue;
     }
     Flow flow;
@@ -205,7 +205,7 @@ std::expected<void, Errors> read_samples(std::string_view text, const std::strin
     const auto destination_port = number_of(cells[15]);
     if (!protocol || *protocol > 255 || !source_port || *source_port > 65'535 || !destination_port ||
         *destination_port > 65'535) {
-      wrong("has no protocol and ports where sflowtool -l has them");
+      fail("has no protocol and ports where sflowtool -l has them");
       continue;
     }
     flow.protocol = static_cast<uint8_t>(*protocol);
@@ -213,8 +213,8 @@ std::expected<void, Errors> read_samples(std::string_view text, const std::strin
       flow.source_port = static_cast<uint16_t>(*source_port);
       flow.destination_port = static_cast<uint16_t>(*destination_port);
     }
-    if (cells[3].empty()) wrong("has no output interface");
-    if (out.flows() >= kMostFlows) wrong("more than a million flows");
+    if (cells[3].empty()) fail("has no output interface");
+    if (out.flows() >= kMostFlows) fail("more than a million flows");
     if (errors.empty()) out.add(flow, std::string(cells[3]));
   }
   if (!errors.empty()) return std::unexpected(errors);
@@ -230,8 +230,8 @@ std::expected<std::map<uint64_t, Growth>, Errors> growth_of(const TextFile& coun
   while (rows.next()) {
     const uint64_t before = rows.number("before", UINT64_MAX);
     const uint64_t after = rows.number("after", UINT64_MAX);
-    if (after < before) rows.wrong("the counter fell: it was cleared between the two");
-    if (rows.text("link").empty()) rows.wrong("link: is empty");
+    if (after < before) rows.fail("the counter fell: it was cleared between the two");
+    if (rows.text("link").empty()) rows.fail("link: is empty");
     out[rows.number("probe", UINT64_MAX)][std::string(rows.text("link"))] += after - before;
   }
   if (!rows.errors().empty()) return std::unexpected(rows.errors());
@@ -270,7 +270,7 @@ std::expected<size_t, Errors> read_counters(const TextFile& counters, const Text
     const Flow flow = flow_of_row(rows);
     const auto grown = growth->find(rows.number("probe", UINT64_MAX));
     if (grown == growth->end()) continue;  // not sent yet
-    if (out.flows() >= kMostFlows) rows.wrong("more than a million flows");
+    if (out.flows() >= kMostFlows) rows.fail("more than a million flows");
     const auto link = link_taken(grown->second);
     unsure += link ? 0 : 1;
     if (link && rows.errors().empty()) out.add(flow, *link);

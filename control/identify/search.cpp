@@ -87,7 +87,7 @@ class Search {
     }
     if (options_.all_seeds && !is_done()) by_all_seeds();
     std::ranges::stable_sort(out_.found, {}, [this](const Hypothesis& it) {
-      return strangeness(it.config) + (is_in_order(sample_, it.fit) ? 0 : kDisorder);
+      return rarity(it.config) + (is_in_order(sample_, it.fit) ? 0 : kDisorder);
     });
     return std::move(out_);
   }

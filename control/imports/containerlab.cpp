@@ -85,7 +85,7 @@ class ContainerlabReader {
     const Value root = reader_.open(file_.text, file_.path);
     if (root.file().empty()) return false;
     const auto topology = entry(root, "topology");
-    if (!is_map(topology)) return reader_.wrong(root, "is no containerlab topology: a map with 'topology' is expected");
+    if (!is_map(topology)) return reader_.fail(root, "is no containerlab topology: a map with 'topology' is expected");
     note_others(root, {"name", "topology"});
     note_others(*topology, {"nodes", "links", "groups", "defaults"});
     read_nodes(*topology);
@@ -111,11 +111,11 @@ class ContainerlabReader {
   void read_nodes(Value topology) {
     const auto nodes = entry(topology, "nodes");
     if (!is_map(nodes)) {
-      reader_.wrong(nodes.value_or(topology), "'nodes' must be a map of names");
+      reader_.fail(nodes.value_or(topology), "'nodes' must be a map of names");
       return;
     }
     if (nodes->size() > kMaxNodes) {
-      reader_.wrong(*nodes, "more than " + std::to_string(kMaxNodes) + " nodes");
+      reader_.fail(*nodes, "more than " + std::to_string(kMaxNodes) + " nodes");
       return;
     }
     for_each_entry(*nodes, [&](Value key, Value node) {
@@ -137,7 +137,7 @@ class ContainerlabReader {
     by_name_.emplace(key.text(), static_cast<uint32_t>(out_.nodes.size()));
     const auto kind = kind_of(topology, node);
     if (!kind) {
-      reader_.wrong(key, "the node has no kind, and neither its group nor 'defaults' has one");
+      reader_.fail(key, "the node has no kind, and neither its group nor 'defaults' has one");
     } else {
       out.kind = kind->text();
       const auto use = use_of(out.kind);
@@ -193,7 +193,7 @@ class ContainerlabReader {
     }
     const auto ends = entry(link, "endpoints");
     if (!ends || ends->kind() != ValueKind::kSequence || ends->size() != 2) {
-      reader_.wrong(ends.value_or(link), "a link has two 'endpoints'");
+      reader_.fail(ends.value_or(link), "a link has two 'endpoints'");
       return;
     }
     note_others(link, {"type", "endpoints", "mtu"}, "link");
@@ -205,7 +205,7 @@ class ContainerlabReader {
     if (outside) {
       leave_out(link, shown(*outside) + " leads out of the lab");
     } else if (a && b && out.a.node == out.b.node) {
-      reader_.wrong(*ends, "joins " + shown(out_.nodes[out.a.node].name) + " to itself");
+      reader_.fail(*ends, "joins " + shown(out_.nodes[out.a.node].name) + " to itself");
     } else if (a && b) {
       read_mtu(link, out);
       out_.links.push_back(std::move(out));
@@ -224,7 +224,7 @@ class ContainerlabReader {
     if (value.kind() == ValueKind::kMap) {
       const auto name = scalar(entry(value, "node"));
       const auto port = scalar(entry(value, "interface"));
-      if (!name || !port) return reader_.wrong(value, "an endpoint has 'node' and 'interface'");
+      if (!name || !port) return reader_.fail(value, "an endpoint has 'node' and 'interface'");
       node = name->text();
       out.port = port->text();
       at = *name;
@@ -244,7 +244,7 @@ class ContainerlabReader {
       outside = node;
       return false;
     }
-    return reader_.wrong(at, "there is no node " + shown(node) + reader_.guess(node, names_));
+    return reader_.fail(at, "there is no node " + shown(node) + reader_.guess(node, names_));
   }
 
   void read_mtu(Value link, ForeignLink& out) {

@@ -70,7 +70,7 @@ class Ns3Reader {
   }
 
  private:
-  bool wrong(const Field& at, std::string message) {
+  bool fail(const Field& at, std::string message) {
     reader_.log().add({file_, "", at.line, at.column, std::move(message)});
     return false;
   }
@@ -84,7 +84,7 @@ class Ns3Reader {
     const char* end = field.text.data() + field.text.size();
     const auto [stop, error] = std::from_chars(field.text.data(), end, number);
     if (error != std::errc{} || stop != end || number > most) {
-      return wrong(field, std::string(what) + " must be a number of 0 to " + std::to_string(most) + ", not " +
+      return fail(field, std::string(what) + " must be a number of 0 to " + std::to_string(most) + ", not " +
                               shown(field.text));
     }
     out = static_cast<uint32_t>(number);
@@ -93,11 +93,11 @@ class Ns3Reader {
 
   bool read_header() {
     const std::vector<Field> fields = lines_.next();
-    if (fields.empty()) return wrong({}, "is empty");
+    if (fields.empty()) return fail({}, "is empty");
     const size_t wanted = simai_ ? 6 : 3;
     if (fields.size() != wanted) {
       const bool other = fields.size() == (simai_ ? 3 : 6);
-      return wrong(fields[0], "the first line must have " + std::to_string(wanted) + " fields, not " +
+      return fail(fields[0], "the first line must have " + std::to_string(wanted) + " fields, not " +
                                   std::to_string(fields.size()) +
                                   (other ? std::string(": is the format ") + (simai_ ? "hpcc?" : "simai?") : ""));
     }
@@ -110,9 +110,9 @@ class Ns3Reader {
     good = read_number(fields[simai_ ? 3 : 1], "the number of switches", node_count_, switch_count_) && good;
     good = read_number(fields[simai_ ? 4 : 2], "the number of links", kMaxLinks, link_count_) && good;
     header_ = {"", fields[0].line, 1};
-    if (good && simai_ && gpus_per_server_ == 0) good = wrong(fields[1], "a server has at least one GPU");
+    if (good && simai_ && gpus_per_server_ == 0) good = fail(fields[1], "a server has at least one GPU");
     if (good && uint64_t{nvswitch_count_} + switch_count_ > node_count_)
-      good = wrong(fields[0], "there are more switches than nodes");
+      good = fail(fields[0], "there are more switches than nodes");
     return good;
   }
 
@@ -127,9 +127,9 @@ class Ns3Reader {
     bool good = true;
     while (found < wanted) {
       const std::vector<Field> fields = lines_.next();
-      if (fields.empty()) return wrong(end(), "ends before the numbers of all " + std::to_string(wanted) + " switches");
+      if (fields.empty()) return fail(end(), "ends before the numbers of all " + std::to_string(wanted) + " switches");
       if (fields.size() > wanted - found) {
-        return wrong(fields[wanted - found], "more numbers than the " + std::to_string(wanted) +
+        return fail(fields[wanted - found], "more numbers than the " + std::to_string(wanted) +
                                                  " switches that line " + std::to_string(header_.line) + " declares");
       }
       for (const Field& field : fields) good = add_switch(field, found++ < nvswitch_count_) && good;
@@ -141,7 +141,7 @@ class Ns3Reader {
     uint32_t n = 0;
     if (!read_node(field, n)) return false;
     ForeignNode& node = out_.nodes[n];
-    if (node.use != NodeUse::kHost) return wrong(field, "the switch " + std::to_string(n) + " stands here already");
+    if (node.use != NodeUse::kHost) return fail(field, "the switch " + std::to_string(n) + " stands here already");
     node.use = NodeUse::kSwitch;
     node.place = place_of(field);
     is_nvswitch_[n] = nvswitch;
@@ -149,7 +149,7 @@ class Ns3Reader {
   }
 
   bool read_node(const Field& field, uint32_t& out) {
-    if (node_count_ == 0) return wrong(field, "there is no node: line " + std::to_string(header_.line) + " declares 0");
+    if (node_count_ == 0) return fail(field, "there is no node: line " + std::to_string(header_.line) + " declares 0");
     return read_number(field, "a node", node_count_ - 1, out);
   }
 
@@ -157,7 +157,7 @@ class Ns3Reader {
     for (uint32_t i = 0; i < link_count_; ++i) {
       const std::vector<Field> fields = lines_.next();
       if (fields.empty()) {
-        wrong(end(), std::to_string(link_count_) + " links are declared in line " + std::to_string(header_.line) +
+        fail(end(), std::to_string(link_count_) + " links are declared in line " + std::to_string(header_.line) +
                          ", and " + std::to_string(i) + " stand here");
         return;
       }
@@ -176,7 +176,7 @@ class Ns3Reader {
 
   void read_link(const std::vector<Field>& fields) {
     if (fields.size() != kLinkFields) {
-      wrong(fields[0], "a link is NODE NODE RATE DELAY ERROR_RATE, and here are " + std::to_string(fields.size()) +
+      fail(fields[0], "a link is NODE NODE RATE DELAY ERROR_RATE, and here are " + std::to_string(fields.size()) +
                            (fields.size() == 1 ? " field" : " fields"));
       return;
     }
@@ -195,10 +195,10 @@ class Ns3Reader {
   }
 
   bool check_pair(const std::vector<Field>& fields, uint32_t a, uint32_t b) {
-    if (a == b) return wrong(fields[1], "joins " + std::to_string(a) + " to itself");
+    if (a == b) return fail(fields[1], "joins " + std::to_string(a) + " to itself");
     const uint64_t pair = (uint64_t{std::min(a, b)} << 32) | std::max(a, b);
     const auto [other, is_new] = line_of_pair_.emplace(pair, fields[0].line);
-    return is_new || wrong(fields[0], std::to_string(a) + " and " + std::to_string(b) + " are joined in line " +
+    return is_new || fail(fields[0], std::to_string(a) + " and " + std::to_string(b) + " are joined in line " +
                                           std::to_string(other->second) + " already");
   }
 
@@ -206,14 +206,14 @@ class Ns3Reader {
     const uint32_t gpu = is_nvswitch_[a] ? b : a;
     if (out_.links_left_out++ == 0) first_nvlink_ = fields[0];
     if (out_.nodes[gpu].use != NodeUse::kHost) {
-      wrong(fields[0], "joins an NVSwitch to a switch: an NVSwitch is inside a server");
+      fail(fields[0], "joins an NVSwitch to a switch: an NVSwitch is inside a server");
       return;
     }
     const uint32_t server = gpu / gpus_per_server_;
     const uint32_t nvswitch = gpu == a ? b : a;
     const auto [other, is_new] = server_of_nvswitch_.emplace(nvswitch, server);
     if (!is_new && other->second != server) {
-      wrong(fields[0], "the NVSwitch " + std::to_string(nvswitch) + " is in server " + std::to_string(other->second) +
+      fail(fields[0], "the NVSwitch " + std::to_string(nvswitch) + " is in server " + std::to_string(other->second) +
                            ", and the GPU " + std::to_string(gpu) + " in server " + std::to_string(server));
     }
     out_.nodes[gpu].server = "server" + std::to_string(server);
@@ -223,10 +223,10 @@ class Ns3Reader {
     std::string text(field.text);
     if (text.ends_with("b/s")) text.replace(text.size() - 2, 2, "ps");
     const auto bps = parse_quantity(text, kRateQuantity);
-    if (!bps) return wrong(field, shown(field.text) + " is no rate such as 100Gbps");
+    if (!bps) return fail(field, shown(field.text) + " is no rate such as 100Gbps");
     out = dataplane::Rate::bps(static_cast<uint64_t>(*bps));
     const bool good = out >= kLeastLinkRate && out <= kMostLinkRate;
-    return good || wrong(field, "a link has " + print(kLeastLinkRate) + " to " + print(kMostLinkRate) + ", not " +
+    return good || fail(field, "a link has " + print(kLeastLinkRate) + " to " + print(kMostLinkRate) + ", not " +
                                     shown(field.text));
   }
   static std::string print(dataplane::Rate rate) {
@@ -236,10 +236,10 @@ class Ns3Reader {
   bool read_delay(const Field& field, Length& out) {
     const auto ps =
         field.text == "0" ? std::expected<int64_t, std::string>(0) : parse_quantity(field.text, kDurationQuantity);
-    if (!ps) return wrong(field, shown(field.text) + " is no delay such as 1000ns, in whole picoseconds");
+    if (!ps) return fail(field, shown(field.text) + " is no delay such as 1000ns, in whole picoseconds");
     constexpr int64_t kMost = static_cast<int64_t>(kMostLinkLength.micrometres / kMicrometresPerPs);
     if (*ps > kMost) {
-      return wrong(field,
+      return fail(field,
                    "a link takes " + print_quantity(kMost, kDurationQuantity) + " at most, not " + shown(field.text));
     }
     out = std::max(Length{static_cast<uint64_t>(*ps) * kMicrometresPerPs}, kLeastLinkLength);
@@ -251,7 +251,7 @@ class Ns3Reader {
     const char* stop_at = field.text.data() + field.text.size();
     const auto [stop, error] = std::from_chars(field.text.data(), stop_at, share);
     if (error != std::errc{} || stop != stop_at || !(share >= 0 && share <= 1))
-      return wrong(field, "an error rate is from 0 to 1, not " + shown(field.text));
+      return fail(field, "an error rate is from 0 to 1, not " + shown(field.text));
     out = static_cast<uint64_t>(std::llround(share * 1e6));
     if (std::abs(share * 1e6 - static_cast<double>(out)) > 1e-6 * share * 1e6) {
       note(field, "the error rate " + shown(field.text) + " is taken as " + std::to_string(out) + " in a million");
@@ -264,7 +264,7 @@ class Ns3Reader {
     for (const auto& [pair, line] : line_of_pair_) joined[pair >> 32] = joined[pair & UINT32_MAX] = true;
     for (uint32_t n = 0; n < joined.size(); ++n) {
       const Place& place = out_.nodes[n].place;
-      if (!joined[n]) wrong({"", place.line, place.column}, "the node " + std::to_string(n) + " has no link");
+      if (!joined[n]) fail({"", place.line, place.column}, "the node " + std::to_string(n) + " has no link");
     }
   }
 

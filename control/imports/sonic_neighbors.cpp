@@ -105,7 +105,7 @@ class SonicReader {
     if (root.file().empty()) return;
     const auto neighbours = entry(root, "DEVICE_NEIGHBOR");
     if (!neighbours || neighbours->kind() != ValueKind::kMap) {
-      reader_.wrong(neighbours.value_or(root),
+      reader_.fail(neighbours.value_or(root),
                     "has no table DEVICE_NEIGHBOR: nothing says what its ports are linked to");
       return;
     }
@@ -114,7 +114,7 @@ class SonicReader {
     if (device.name.empty()) device.name = std::filesystem::path(file.path).stem().string();
     const auto [place, is_new] = device_of_.emplace(device.name, devices_.size());
     if (!is_new) {
-      reader_.wrong(localhost, "the switch " + shown(device.name) + " has a file already");
+      reader_.fail(localhost, "the switch " + shown(device.name) + " has a file already");
       return;
     }
     read_ports(root, device);
@@ -138,7 +138,7 @@ class SonicReader {
         const bool good = number >= 1 && number <= kMostLinkRate.count_bps() / kBitsOfSpeed;
         if (good) port.rate = dataplane::Rate::bps(number * kBitsOfSpeed);
         if (!good)
-          reader_.wrong(row.child("speed"), "must be 1 to " + std::to_string(kMostLinkRate.count_bps() / kBitsOfSpeed) +
+          reader_.fail(row.child("speed"), "must be 1 to " + std::to_string(kMostLinkRate.count_bps() / kBitsOfSpeed) +
                                                 " Mb/s, not " + std::to_string(number));
       }
       if (read_number(row, "mtu", number)) {
@@ -194,7 +194,7 @@ class SonicReader {
     if (port.kind() != ValueKind::kScalar) return;
     Neighbour out{.port = port.text(), .name = text_at(row, "name"), .peer_port = text_at(row, "port"), .at = port};
     if (out.name.empty()) {
-      reader_.wrong(row.kind() == ValueKind::kMap ? row : port, "the key 'name' is missing: who is at the other end");
+      reader_.fail(row.kind() == ValueKind::kMap ? row : port, "the key 'name' is missing: who is at the other end");
       return;
     }
     device.neighbour_at.emplace(out.port, device.neighbours.size());
@@ -238,12 +238,12 @@ class SonicReader {
     const auto at = peer.neighbour_at.find(port);
     const Neighbour* row = at == peer.neighbour_at.end() ? nullptr : &peer.neighbours[at->second];
     if (row == nullptr) {
-      reader_.wrong(neighbour.at,
+      reader_.fail(neighbour.at,
                     "the file of " + shown(peer.name) + " has no neighbour at " + shown(neighbour.peer_port));
       return nullptr;
     }
     if (row->name == device.name && device.own_name(row->peer_port) == neighbour.port) return row;
-    reader_.wrong(neighbour.at, "leads to " + shown(peer.name) + " " + shown(port) + ", which leads to " +
+    reader_.fail(neighbour.at, "leads to " + shown(peer.name) + " " + shown(port) + ", which leads to " +
                                     shown(row->name) + " " + shown(row->peer_port) + " (" +
                                     std::string(row->at.file()) + " line " + std::to_string(row->at.at().line) + ")");
     return nullptr;
@@ -256,7 +256,7 @@ class SonicReader {
     const auto found = device_of_.find(std::string(neighbour.name));
     const Device* peer = other == nullptr ? nullptr : &devices_[found->second];
     if (peer == &device) {
-      reader_.wrong(neighbour.at, "joins " + shown(device.name) + " to itself");
+      reader_.fail(neighbour.at, "joins " + shown(device.name) + " to itself");
       return;
     }
     const Port mine = port_of(device, neighbour.port);
@@ -298,7 +298,7 @@ class SonicReader {
 
   void check_agreement(const Neighbour& neighbour, const Port& mine, const Port& theirs) {
     if (!mine.rate.is_zero() && !theirs.rate.is_zero() && mine.rate != theirs.rate) {
-      reader_.wrong(neighbour.at,
+      reader_.fail(neighbour.at,
                     "the ends of the link differ in speed: " + std::to_string(mine.rate.count_bps() / kBitsOfSpeed) +
                         " here, " + std::to_string(theirs.rate.count_bps() / kBitsOfSpeed) + " at " +
                         shown(neighbour.name));

@@ -63,7 +63,7 @@ std::string wrong_bound(const Expected& bound, const Match& match) {
   return match.path + " is " + kind_of(value) + ", not " + expected;
 }
 
-std::string wrong_with(const Expectation& expectation, const Json& outline) {
+std::string validate(const Expectation& expectation, const Json& outline) {
   const Found found = find_in_outline(outline, expectation.value);
   if (found.matches.empty()) return "the report of this testbed has no such value: " + found.missing;
   for (const Match& match : found.matches) {
@@ -79,7 +79,7 @@ std::string wrong_with(const Expectation& expectation, const Json& outline) {
 Errors check_expectations(const std::vector<Expectation>& expectations, const Json& outline, const std::string& file) {
   Errors out;
   for (const Expectation& each : expectations) {
-    std::string wrong = wrong_with(each, outline);
+    std::string wrong = validate(each, outline);
     if (!wrong.empty()) out.push_back({file, each.path, each.line, each.column, each.value + ": " + std::move(wrong)});
   }
   return out;

@@ -22,16 +22,16 @@ void check_bounds(Reader& reader, const Expectation& out, Value where) {
   const std::vector<Value> places = where.each();
   for (size_t i = 0; i < std::min(places.size(), out.bounds.size()); ++i) {
     if (!is_ordered(out.bounds[i]))
-      reader.wrong(places[i], "a word has no more and no less: expected a number or a quantity");
+      reader.fail(places[i], "a word has no more and no less: expected a number or a quantity");
   }
   if (out.comparison != Comparison::kBetween || out.bounds.size() != 2) return;
   const auto* low = std::get_if<Measure>(&out.bounds[0]);
   const auto* high = std::get_if<Measure>(&out.bounds[1]);
   if (low == nullptr || high == nullptr) return;
   if (low->dimension != high->dimension) {
-    reader.wrong(where, shown(low->text) + " and " + shown(high->text) + " are not of one kind");
+    reader.fail(where, shown(low->text) + " and " + shown(high->text) + " are not of one kind");
   } else if (low->value > high->value) {
-    reader.wrong(where, shown(low->text) + " is more than " + shown(high->text));
+    reader.fail(where, shown(low->text) + " is more than " + shown(high->text));
   }
 }
 
@@ -60,8 +60,8 @@ std::vector<Expectation> resolve_expectations(Reader& reader, const std::vector<
       key = "between";
     }
     check_bounds(reader, expectation, row.where.child(key));
-    if (!reader.is_wrong(row.where.child("value")) && !is_report_path(row.value)) {
-      reader.wrong(row.where.child("value"), shown(row.value) + " is no path: keys joined by single dots");
+    if (!reader.is_invalid(row.where.child("value")) && !is_report_path(row.value)) {
+      reader.fail(row.where.child("value"), shown(row.value) + " is no path: keys joined by single dots");
     }
     out.push_back(std::move(expectation));
   }

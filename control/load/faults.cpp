@@ -23,7 +23,7 @@ std::optional<LinkEnd> find_port(Reader& reader, NodeFinder& nodes, const Endpoi
     known.push_back(port.name);
   }
   if (nodes.names_known()) {
-    reader.wrong(where, end.node + " has no link at " + shown(end.port) + reader.guess(end.port, known));
+    reader.fail(where, end.node + " has no link at " + shown(end.port) + reader.guess(end.port, known));
   }
   return std::nullopt;
 }
@@ -44,7 +44,7 @@ std::vector<LinkEnd> find_card(Reader& reader, NodeFinder& nodes, const FaultRow
   for (const std::string& name : *row.ports) {
     if (const auto port = find_port(reader, nodes, {*row.node, name}, list)) out.push_back(*port);
   }
-  if (row.ports->empty()) reader.wrong(list, "names no port");
+  if (row.ports->empty()) reader.fail(list, "names no port");
   return out;
 }
 
@@ -60,7 +60,7 @@ std::vector<LinkEnd> find_plane(Reader& reader, NodeFinder& nodes, const FaultRo
     if (node.plane + 1 == *row.plane) switches.push_back(n);
   }
   if (switches.empty() && nodes.names_known()) {
-    reader.wrong(row.where.child("plane"),
+    reader.fail(row.where.child("plane"),
                  "there is no plane " + std::to_string(*row.plane) +
                      (planes <= 1 ? ": the fabric has one" : ": planes are 1 to " + std::to_string(planes)));
   }
@@ -94,7 +94,7 @@ std::vector<LinkEnd> find_rack(Reader& reader, NodeFinder& nodes, const FaultRow
   }
   const bool has_host = std::ranges::any_of(rack, [&](uint32_t n) { return fabric.nodes[n].kind == NodeKind::kHost; });
   if (!has_host) {
-    reader.wrong(row.where.child("rack"), *row.rack + " has no hosts: a rack is a ToR and its hosts");
+    reader.fail(row.where.child("rack"), *row.rack + " has no hosts: a rack is a ToR and its hosts");
     return {};
   }
   return all_ports_of(fabric, {rack.begin(), rack.end()});
@@ -125,14 +125,14 @@ std::vector<ProfileChange> find_changes(Reader& reader, NodeFinder& nodes, const
   if (profile == profiles.end()) {
     std::vector<std::string_view> known;
     for (const Profile& each : profiles) known.push_back(each.name);
-    reader.wrong(row.where.child("profile"),
+    reader.fail(row.where.child("profile"),
                  "there is no profile " + shown(*row.profile) + reader.guess(*row.profile, known));
     return {};
   }
   std::vector<ProfileChange> out;
   for (const uint32_t node : found) {
     if (const auto refused = why_not_change(profiles, nodes.fabric(), node, *profile); !refused.empty()) {
-      reader.wrong(row.where.child("profile"), refused);
+      reader.fail(row.where.child("profile"), refused);
       return {};
     }
     out.push_back({node, static_cast<uint32_t>(profile - profiles.begin())});
@@ -209,12 +209,12 @@ std::optional<uint8_t> mask_of(Reader& reader, const FaultRow& row, uint8_t if_n
   unsigned mask = 0;
   for (const uint8_t priority : *row.priorities) {
     if (priority > 7) {
-      reader.wrong(list, "has " + std::to_string(priority) + ": priorities are 0 to 7");
+      reader.fail(list, "has " + std::to_string(priority) + ": priorities are 0 to 7");
       return std::nullopt;
     }
     mask |= 1U << priority;
   }
-  if (mask == 0) reader.wrong(list, "names no priority");
+  if (mask == 0) reader.fail(list, "names no priority");
   return static_cast<uint8_t>(mask);
 }
 
@@ -246,7 +246,7 @@ std::optional<PortFault> port_fault(Reader& reader, const FaultRow& row, NodeFin
   for (const LinkEnd port : fault.ports) {
     const std::string refused = why_not(fault.kind, nodes.fabric().nodes[port.node]);
     if (refused.empty()) continue;
-    reader.wrong(row.where.child(row.link ? "link" : "node"), refused);
+    reader.fail(row.where.child(row.link ? "link" : "node"), refused);
     return std::nullopt;
   }
   if (fault.kind == PortFaultKind::kDeaf || fault.kind == PortFaultKind::kTxDisabled) return fault;
@@ -270,7 +270,7 @@ void add_host_faults(Reader& reader, const FaultRow& row, NodeFinder& nodes, Tes
   for (const uint32_t node : nodes.find_all(*row.node, where, Among::kHosts)) {
     const FabricNode& found = nodes.fabric().nodes[node];
     if (found.kind != NodeKind::kHost || !is_builtin(found.attachment)) {
-      reader.wrong(where, found.name + " is not a built-in host: nobody here can make it fail");
+      reader.fail(where, found.name + " is not a built-in host: nobody here can make it fail");
       return;
     }
     fault.node = node;
@@ -316,7 +316,7 @@ void resolve_fault(Reader& reader, const FaultRow& row, Testbed& testbed, NodeFi
 void resolve_faults(Reader& reader, const std::vector<FaultRow>& rows, Testbed& testbed, NodeFinder& nodes) {
   for (const FaultRow& row : rows) {
     if (row.where.kind() != ValueKind::kMap) continue;
-    if (row.at >= testbed.run.duration) reader.wrong(row.where.child("at"), "never happens: the run ends before");
+    if (row.at >= testbed.run.duration) reader.fail(row.where.child("at"), "never happens: the run ends before");
     resolve_fault(reader, row, testbed, nodes);
   }
   std::ranges::stable_sort(testbed.faults, {}, &Fault::at);

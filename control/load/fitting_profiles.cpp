@@ -18,7 +18,7 @@ void read_calculator_inputs(Reader& reader, const QosRows& rows, QosConfig& conf
   }
   for (size_t i = 0; i < rows.buffer_pool.items.size(); ++i) {
     if (!config.pools[i].computed || config.memory_bytes > 0) continue;
-    reader.wrong(rows.buffer_pool.items[i].row.where,
+    reader.fail(rows.buffer_pool.items[i].row.where,
                  "the key 'size' is missing, and egress_lossless_pool, which it could be computed of, has none");
   }
 }
@@ -36,7 +36,7 @@ int16_t FittingProfiles::automatic(const QosRows& rows, Value at) {
   auto pool = std::ranges::find_if(config_.pools, is_lossless);
   if (pool == config_.pools.end()) pool = std::ranges::find_if(config_.pools, &BufferPoolConfig::ingress);
   if (pool == config_.pools.end()) {
-    reader_.wrong(at, "NULL stands for a profile of ingress_lossless_pool, which is missing in BUFFER_POOL");
+    reader_.fail(at, "NULL stands for a profile of ingress_lossless_pool, which is missing in BUFFER_POOL");
     return PortQos::kNone;
   }
   out.pool = static_cast<uint8_t>(pool - config_.pools.begin());

@@ -75,23 +75,23 @@ void check_overlaps(Reader& reader, Value list, const HashConfig& hash) {
     const Value where = i < places.size() ? places[i] : list;
     for (size_t j = 0; j < i; ++j) {
       if (range_of(udf).overlaps(range_of(hash.udfs[j])) && !exclude_each_other(udf, hash.udfs[j]))
-        reader.wrong(where, "overlaps udf[" + std::to_string(j) + "]: its bytes would be hashed twice");
+        reader.fail(where, "overlaps udf[" + std::to_string(j) + "]: its bytes would be hashed twice");
     }
     for (const bool is_ipv6 : {false, true}) {
       if (!is_of_version(udf, is_ipv6)) continue;
       const auto field = field_under(udf, fields, is_ipv6);
       if (!field) continue;
-      reader.wrong(where, "overlaps the field " + std::string(word_of(*field)) + ": its bytes would be hashed twice");
+      reader.fail(where, "overlaps the field " + std::string(word_of(*field)) + ": its bytes would be hashed twice");
       break;
     }
   }
 }
 
 void check_fields(Reader& reader, Value where, const HashConfig& hash) {
-  if (std::ranges::any_of(where.each(), [&](Value field) { return reader.is_wrong(field); })) return;
+  if (std::ranges::any_of(where.each(), [&](Value field) { return reader.is_invalid(field); })) return;
   std::set<HashField> seen;
   for (const HashField field : hash.fields) {
-    if (!seen.insert(field).second) reader.wrong(where, std::string(word_of(field)) + " stands here twice");
+    if (!seen.insert(field).second) reader.fail(where, std::string(word_of(field)) + " stands here twice");
   }
   using enum HashField;
   for (const auto& [version, both] :
@@ -99,12 +99,12 @@ void check_fields(Reader& reader, Value where, const HashConfig& hash) {
         std::pair{kDstIpv6, kDstIp}, std::pair{kInnerSrcIpv4, kInnerSrcIp}, std::pair{kInnerSrcIpv6, kInnerSrcIp},
         std::pair{kInnerDstIpv4, kInnerDstIp}, std::pair{kInnerDstIpv6, kInnerDstIp}}) {
     if (!seen.contains(version) || !seen.contains(both)) continue;
-    reader.wrong(where, std::string(word_of(version)) + " is a part of " + std::string(word_of(both)) +
+    reader.fail(where, std::string(word_of(version)) + " is a part of " + std::string(word_of(both)) +
                             ": its bytes would be hashed twice");
   }
   if (hash.fields.empty() && hash.udfs.empty() && hash.fine_grained.empty() &&
       !dataplane::row_of(hash.algorithm).is_drawn)
-    reader.wrong(where, "leaves nothing to hash");
+    reader.fail(where, "leaves nothing to hash");
 }
 
 // Bytes of a mask of the field; 0: it is no address of one version.
@@ -120,7 +120,7 @@ size_t mask_bytes(HashField field) {
 bool check_fine_grained(Reader& reader, Value list, const HashConfig& hash) {
   constexpr size_t kMost = 16;
   if (hash.fine_grained.size() > kMost) {
-    reader.wrong(list, "has " + std::to_string(hash.fine_grained.size()) + " fields: at most " + std::to_string(kMost));
+    reader.fail(list, "has " + std::to_string(hash.fine_grained.size()) + " fields: at most " + std::to_string(kMost));
     return false;
   }
   const std::vector<Value> places = list.each();
@@ -128,10 +128,10 @@ bool check_fine_grained(Reader& reader, Value list, const HashConfig& hash) {
     const dataplane::FineGrainedField& fine = hash.fine_grained[i];
     const std::string word(word_of(fine.field));
     if (std::ranges::find(hash.fields, fine.field) != hash.fields.end())
-      reader.wrong(places[i], word + " stands in 'fields', too: its bytes would be hashed twice");
+      reader.fail(places[i], word + " stands in 'fields', too: its bytes would be hashed twice");
     if (fine.mask.empty() || fine.mask.size() == mask_bytes(fine.field)) continue;
     const std::string version = mask_bytes(fine.field) == 4 ? "IPv4" : "IPv6";
-    reader.wrong(places[i].child("mask"), mask_bytes(fine.field) == 0
+    reader.fail(places[i].child("mask"), mask_bytes(fine.field) == 0
                                               ? "goes with addresses of one version only, such as SRC_IPV4"
                                               : word + " is an " + version + " address");
   }
@@ -143,14 +143,14 @@ void check_length(Reader& reader, Value where, const HashConfig& hash) {
   const uint32_t bytes =
       std::max(dataplane::KeyLayout{hash, false}.used_bytes(), dataplane::KeyLayout{hash, true}.used_bytes());
   if (bytes > most)
-    reader.wrong(where, "the key would have " + std::to_string(bytes) + " bytes: at most " + std::to_string(most));
+    reader.fail(where, "the key would have " + std::to_string(bytes) + " bytes: at most " + std::to_string(most));
 }
 
 // What a hash object has, or the hash for packets without one.
 bool check_key(Reader& reader, Value where, const HashConfig& hash) {
   check_fields(reader, where.child("fields"), hash);
   if (hash.udfs.size() > dataplane::kMaxUdfs) {
-    reader.wrong(where.child("udf"), "there are " + std::to_string(hash.udfs.size()) + ": a switch has " +
+    reader.fail(where.child("udf"), "there are " + std::to_string(hash.udfs.size()) + ": a switch has " +
                                          std::to_string(dataplane::kMaxUdfs));
     return false;
   }
@@ -164,7 +164,7 @@ bool check_key(Reader& reader, Value where, const HashConfig& hash) {
 void check_sai(Reader& reader, Value where, const HashConfig& hash) {
   const bool is_sai = hash.model == HashModel::kSai;
   const auto needs_sai = [&](bool given, std::string_view key) {
-    if (given && !is_sai) reader.wrong(where.child(key), "goes with 'model: SAI' only");
+    if (given && !is_sai) reader.fail(where.child(key), "goes with 'model: SAI' only");
   };
   needs_sai(hash.symmetric, "symmetric");
   needs_sai(!hash.fine_grained.empty(), "fine_grained");
@@ -178,18 +178,18 @@ void check_sai(Reader& reader, Value where, const HashConfig& hash) {
 // Of Linux, fields count by policy 3 only.
 void check_linux(Reader& reader, Value where, const HashConfig& hash) {
   const bool is_linux = hash.model == HashModel::kLinux;
-  if (!is_linux && hash.linux_policy != 0) reader.wrong(where.child("policy"), "goes with 'model: LINUX' only");
+  if (!is_linux && hash.linux_policy != 0) reader.fail(where.child("policy"), "goes with 'model: LINUX' only");
   if (!is_linux) return;
   if (hash.seed == 0)
-    reader.wrong(where.child("seed"), "LINUX needs a seed: with fib_multipath_hash_seed 0 each kernel draws its own");
-  if (hash.offset != 0) reader.wrong(where.child("offset"), "LINUX has none");
-  if (!hash.udfs.empty()) reader.wrong(where.child("udf"), "LINUX has none");
+    reader.fail(where.child("seed"), "LINUX needs a seed: with fib_multipath_hash_seed 0 each kernel draws its own");
+  if (hash.offset != 0) reader.fail(where.child("offset"), "LINUX has none");
+  if (!hash.udfs.empty()) reader.fail(where.child("udf"), "LINUX has none");
   if (hash.linux_policy != 3) return;
   using enum HashField;
   for (const HashField field : hash.fields) {
     if (field != kSrcIp && field != kDstIp && field != kIpProtocol && field != kL4SrcPort && field != kL4DstPort &&
         field != kIpv6FlowLabel)
-      reader.wrong(where.child("fields"), "fib_multipath_hash_fields has no " + std::string(word_of(field)) + " here");
+      reader.fail(where.child("fields"), "fib_multipath_hash_fields has no " + std::string(word_of(field)) + " here");
   }
 }
 
@@ -204,7 +204,7 @@ std::string keyed() {
 
 void check_is_in(Reader& reader, Value where, HashModel model, HashAlgorithm algorithm) {
   const dataplane::HashAlgorithmRow& row = dataplane::row_of(algorithm);
-  if (!row.is_in(model)) reader.wrong(where, std::string(word_of(model)) + " has no " + std::string(row.word));
+  if (!row.is_in(model)) reader.fail(where, std::string(word_of(model)) + " has no " + std::string(row.word));
 }
 
 // What has no bin of its own shares RTAG7's bins 1 and 0.
@@ -221,7 +221,7 @@ void check_user_bins(Reader& reader, Value where, const HashConfig& hash) {
       bytes = std::max(bytes, fields ? bytes_of(*fields) : 0);
   }
   if (bytes > kMost)
-    reader.wrong(where, "RTAG7 has " + std::to_string(kMost) +
+    reader.fail(where, "RTAG7 has " + std::to_string(kMost) +
                             " bytes for RDMA_BTH_*, IPV6_FLOW_LABEL and UDFs together, not " + std::to_string(bytes));
 }
 
@@ -230,13 +230,13 @@ void check_macro_flow(Reader& reader, Value where, const HashConfig& hash) {
   check_is_in(reader, where.child("algorithm"), hash.model, flows.algorithm);
   const size_t entries = flows.table.size();
   if (entries == 0 || dataplane::Rtag7MacroFlow::kEntries % entries != 0)
-    reader.wrong(where.child("table"),
+    reader.fail(where.child("table"),
                  "has " + std::to_string(entries) + " entries: 256, or a number that repeated gives 256");
 }
 
 void check_rtag7(Reader& reader, Value where, const HashConfig& hash) {
   if (hash.model != HashModel::kRtag7) {
-    if (hash.rtag7) reader.wrong(where.child("rtag7"), "goes with 'model: RTAG7' only");
+    if (hash.rtag7) reader.fail(where.child("rtag7"), "goes with 'model: RTAG7' only");
     return;
   }
   check_user_bins(reader, where, hash);
@@ -252,10 +252,10 @@ void check_neighbours(Reader& reader, Value weights, const EcmpGroupConfig& grou
   for (const auto& [name, weight] : groups.weights) {
     const bool found = std::ranges::any_of(
         fabric.nodes, [&name](const FabricNode& node) { return node.kind == NodeKind::kSwitch && node.name == name; });
-    if (!found) reader.wrong(weights.child(name), "there is no switch " + shown(name));
+    if (!found) reader.fail(weights.child(name), "there is no switch " + shown(name));
     constexpr uint32_t kMost = dataplane::kMaxEcmpGroupBuckets;
     if (weight < 1 || weight > kMost)
-      reader.wrong(weights.child(name),
+      reader.fail(weights.child(name),
                    "must be from 1 to " + std::to_string(kMost) + ", not '" + std::to_string(weight) + "'");
   }
 }
@@ -291,7 +291,7 @@ void check_hash(Reader& reader, Value where, const HashConfig& hash) {
   const auto at = [where](std::string_view key) { return where.child(key); };
   const dataplane::HashAlgorithmRow& algorithm = dataplane::row_of(hash.algorithm);
   if (!algorithm.is_in(hash.model)) {
-    reader.wrong(at("algorithm"), std::string(word_of(hash.model)) + " has no " + std::string(algorithm.word));
+    reader.fail(at("algorithm"), std::string(word_of(hash.model)) + " has no " + std::string(algorithm.word));
     return;
   }
   if (!check_key(reader, where, hash)) return;
@@ -300,10 +300,10 @@ void check_hash(Reader& reader, Value where, const HashConfig& hash) {
   check_rtag7(reader, where, hash);
   const uint32_t width = algorithm.bits_in(hash.model);
   if (hash.offset >= width) {
-    reader.wrong(at("offset"), "must be less than " + std::to_string(width) + ", the bits of this algorithm's result");
+    reader.fail(at("offset"), "must be less than " + std::to_string(width) + ", the bits of this algorithm's result");
   }
   const bool says_key = where.child("key").id() != where.id();
-  if (says_key && !algorithm.takes_key) reader.wrong(at("key"), "goes with the algorithm " + keyed() + " only");
+  if (says_key && !algorithm.takes_key) reader.fail(at("key"), "goes with the algorithm " + keyed() + " only");
 }
 
 void check_groups(Reader& reader, const TestbedRow& row, const std::vector<Profile>& profiles, const Fabric& fabric) {
@@ -324,7 +324,7 @@ void check_groups(Reader& reader, const TestbedRow& row, const std::vector<Profi
     const Profile& profile = profiles[node.profile];
     const Sizes sizes = largest_group(fabric, n, profile.groups);
     const auto refuse = [&](const std::string& message) {
-      reader.wrong(where_of(node.profile), message);
+      reader.fail(where_of(node.profile), message);
       said.insert(node.profile);
     };
     if (profile.hash.model == HashModel::kLinux && profile.groups.kind == EcmpGroupKind::kResilient) {

@@ -41,31 +41,31 @@ class Includer {
   }
 
   void add(const std::string& name, Value at, size_t depth) {
-    if (reader_.is_wrong(at)) return;
+    if (reader_.is_invalid(at)) return;
     const std::string path = (std::filesystem::path(at.file()).parent_path() / name).string();
     const auto [other, is_new] = included_.emplace(normal(path), at);
     if (!is_new) {
       const bool root = other->second.file().empty();
-      reader_.wrong(at,
+      reader_.fail(at,
                     shown(name) + (root ? " is the testbed itself" : " is included in " + place_text(other->second)));
       return;
     }
     if (depth > kMaxIncludeDepth) {
-      reader_.wrong(at, "is more than " + std::to_string(kMaxIncludeDepth) + " files deep");
+      reader_.fail(at, "is more than " + std::to_string(kMaxIncludeDepth) + " files deep");
       return;
     }
     if (included_.size() > kMaxIncludedFiles + 1) {
-      reader_.wrong(at, "more than " + std::to_string(kMaxIncludedFiles) + " files are included");
+      reader_.fail(at, "more than " + std::to_string(kMaxIncludedFiles) + " files are included");
       return;
     }
     const auto text = read_text_file(path, true);
     if (!text) {
-      reader_.wrong(at, shown(name) + " " + text.error());
+      reader_.fail(at, shown(name) + " " + text.error());
       return;
     }
     bytes_ += text->size();
     if (bytes_ > kMaxTextBytes) {
-      reader_.wrong(at, "all included files together exceed " + std::to_string(kMaxTextBytes >> 20) + " MiB");
+      reader_.fail(at, "all included files together exceed " + std::to_string(kMaxTextBytes >> 20) + " MiB");
       return;
     }
     const Value root = reader_.open(*text, path);
@@ -86,7 +86,7 @@ class Includer {
     check_names(part);
     if (part.fabric.given) {
       if (row_.fabric.given)
-        reader_.wrong(part.where.child("fabric"), "another file of this testbed has a fabric");
+        reader_.fail(part.where.child("fabric"), "another file of this testbed has a fabric");
       else
         row_.fabric = std::move(part.fabric);
     }
@@ -96,7 +96,7 @@ class Includer {
       auto& given = part.roles.*kProfileOfRole[i];
       auto& taken = row_.roles.*kProfileOfRole[i];
       if (given && taken) {
-        reader_.wrong(part.roles.where.child(kSwitchRoles[i].word),
+        reader_.fail(part.roles.where.child(kSwitchRoles[i].word),
                       "another file of this testbed has this role's profile");
       } else if (given) {
         taken = std::move(given);
@@ -118,7 +118,7 @@ class Includer {
     }
     TopologyRow& into = *row_.topology;
     if (part.imported.given && into.imported.given) {
-      reader_.wrong(part.where.child("import"), "another file of this testbed has an import");
+      reader_.fail(part.where.child("import"), "another file of this testbed has an import");
     } else if (part.imported.given) {
       into.imported = std::move(part.imported);
     }
@@ -145,7 +145,7 @@ class Includer {
     std::erase_if(items, [&](const T& item) {
       const auto [other, is_new] = names.emplace(item.name, item.key);
       if (is_new || other->second.file() == item.key.file()) return false;
-      reader_.wrong(item.key, "the " + std::string(what) + " " + item.name + " stands in " + place_text(other->second));
+      reader_.fail(item.key, "the " + std::string(what) + " " + item.name + " stands in " + place_text(other->second));
       return true;
     });
   }

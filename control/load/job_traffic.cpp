@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "control/load/job_talks.hpp"
+#include "control/load/job_traffic.hpp"
 
 #include <algorithm>
 #include <unordered_map>
@@ -22,23 +22,23 @@ class Listener {
                          (row.scaling == Scaling::kEach ? row.qps : 1);
     switch (row.pattern) {
       case Pattern::kIncast:
-        if (row.from && row.to) hear_incast(ranks_of(row.from->names), ranks_of(row.to->items), bytes);
+        if (row.from && row.to) add_incast(ranks_of(row.from->names), ranks_of(row.to->items), bytes);
         break;
       case Pattern::kPairs:
-        if (row.from && row.to) hear_pairs(ranks_of(row.from->names), ranks_of(row.to->items), bytes);
+        if (row.from && row.to) add_pairs(ranks_of(row.from->names), ranks_of(row.to->items), bytes);
         break;
       case Pattern::kRing:
-        if (row.hosts) hear_ring(ranks_of(*row.hosts), bytes);
+        if (row.hosts) add_ring(ranks_of(*row.hosts), bytes);
         break;
       case Pattern::kAllToAll:
       case Pattern::kPermutation:
-        if (row.hosts) hear_all(ranks_of(*row.hosts), bytes, row.pattern == Pattern::kPermutation);
+        if (row.hosts) add_all(ranks_of(*row.hosts), bytes, row.pattern == Pattern::kPermutation);
         break;
     }
     if (pairs_ > kMaxTalkingPairs && !out_.over) out_.over = row.where;
   }
 
-  JobTalks talks() && {
+  JobTraffic talks() && {
     for (auto& said : said_) {
       std::vector<Talk>& to = out_.talks.emplace_back();
       for (const auto& [peer, bytes] : said) to.push_back({peer, bytes});
@@ -71,18 +71,18 @@ class Listener {
     said_[b][a] += bytes;
   }
 
-  void hear_incast(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to, double bytes) {
+  void add_incast(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to, double bytes) {
     for (const uint32_t rank : from) add(rank, to.empty() ? kElsewhere : to[0], bytes);
   }
-  void hear_pairs(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to, double bytes) {
+  void add_pairs(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to, double bytes) {
     for (size_t i = 0; i < std::min(from.size(), to.size()); ++i) add(from[i], to[i], bytes);
   }
-  void hear_ring(const std::vector<uint32_t>& ranks, double bytes) {
+  void add_ring(const std::vector<uint32_t>& ranks, double bytes) {
     for (size_t i = 0; i < ranks.size(); ++i) add(ranks[i], ranks[(i + 1) % ranks.size()], bytes);
   }
 
   // Everybody to everybody; of a permutation a share of it.
-  void hear_all(const std::vector<uint32_t>& ranks, double bytes, bool is_drawn) {
+  void add_all(const std::vector<uint32_t>& ranks, double bytes, bool is_drawn) {
     std::vector<uint32_t> nics(job_.nics.size(), 0);
     for (const uint32_t rank : ranks) {
       if (rank != kElsewhere) ++nics[rank];
@@ -101,12 +101,12 @@ class Listener {
   const Fabric& fabric_;
   std::vector<std::unordered_map<uint32_t, double>> said_;  // by rank, to others and from them
   uint64_t pairs_ = 0;
-  JobTalks out_;
+  JobTraffic out_;
 };
 
 }  // namespace
 
-JobTalks talks_of(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
+JobTraffic traffic_of(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
                   const Fabric& fabric) {
   Listener listener(job, jobs, sets, fabric);
   for (const WorkloadRow& row : rows) listener.hear(row);

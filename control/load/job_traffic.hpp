@@ -13,7 +13,7 @@
 
 namespace softspine::control {
 
-struct JobTalks {
+struct JobTraffic {
   Talks talks;
   double bytes = 0;           // of all of them, both ways
   std::optional<Value> over;  // the workload with which there are more pairs of ranks than kMaxTalkingPairs
@@ -21,7 +21,7 @@ struct JobTalks {
 
 // `jobs` have as many servers as they will have; which ones does not matter. Of a permutation, which is drawn, each
 // receiver counts alike. Who is not in the job does not count, nor what a server's NICs send each other.
-JobTalks talks_of(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
+JobTraffic traffic_of(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
                   const Fabric& fabric);
 
 }  // namespace softspine::control

@@ -3,7 +3,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "control/load/job_talks.hpp"
+#include "control/load/job_traffic.hpp"
 #include "control/load/resolve.hpp"
 #include "control/placement/place_job.hpp"
 
@@ -27,7 +27,7 @@ class JobResolver {
   std::vector<Job> resolve() {
     jobs_.reserve(row_.jobs.size());
     for (const JobRow& row : row_.jobs) {
-      if (row.where.kind() != ValueKind::kMap || reader_.is_wrong(row.where.child("name"))) continue;
+      if (row.where.kind() != ValueKind::kMap || reader_.is_invalid(row.where.child("name"))) continue;
       add(row);
     }
     for (size_t j = 0; j < jobs_.size(); ++j) {
@@ -45,18 +45,18 @@ class JobResolver {
   }
 
  private:
-  bool wrong(Value where, const std::string& why) {
+  bool fail(Value where, const std::string& why) {
     good_ = false;
-    return reader_.wrong(where, why);
+    return reader_.fail(where, why);
   }
 
   void add(const JobRow& row) {
     if (std::ranges::find(jobs_, row.name, &Job::name) != jobs_.end())
-      return void(wrong(row.where.child("name"), "a job " + shown(row.name) + " stands here already"));
-    if (reader_.is_wrong(row.where.child("servers"))) return void(good_ = false);
+      return void(fail(row.where.child("name"), "a job " + shown(row.name) + " stands here already"));
+    if (reader_.is_invalid(row.where.child("servers"))) return void(good_ = false);
     const bool listed = !row.servers.count;
-    if (listed && row.placement) wrong(row.where.child("placement"), "is for a number of servers");
-    if (listed && row.of) wrong(row.where.child("of"), "is for a number of servers");
+    if (listed && row.placement) fail(row.where.child("placement"), "is for a number of servers");
+    if (listed && row.of) fail(row.where.child("of"), "is for a number of servers");
     jobs_.push_back({.name = row.name,
                      .placement = listed ? Placement::kAsListed : row.placement.value_or(Placement::kPacked),
                      .servers = {},
@@ -81,7 +81,7 @@ class JobResolver {
           if (is_like(servers_[s].name, names[i])) out.push_back(s);
         }
       }
-      if (out.size() == before) wrong(places[i], "there is no server " + shown(names[i]) + guess(names[i]));
+      if (out.size() == before) fail(places[i], "there is no server " + shown(names[i]) + guess(names[i]));
     }
     return out;
   }
@@ -96,13 +96,13 @@ class JobResolver {
     std::vector<uint32_t> listed = named(rows_[j]->servers.names, where);
     for (const uint32_t server : listed) {
       if (taken_by_[server] != nullptr) {
-        wrong(where, std::string(servers_[server].name) + " is in job " + taken_by_[server]->name +
+        fail(where, std::string(servers_[server].name) + " is in job " + taken_by_[server]->name +
                          (taken_by_[server] == &jobs_[j] ? " already" : ""));
         break;
       }
       taken_by_[server] = &jobs_[j];
     }
-    if (listed.empty() && good_) wrong(where, "names no server");
+    if (listed.empty() && good_) fail(where, "names no server");
     servers_of_job_[j] = std::move(listed);
     show(j);
   }
@@ -133,11 +133,11 @@ class JobResolver {
     const Value where = row.where.child("servers");
     if (!good_) return false;
     if (pool.size() < *row.servers.count)
-      return wrong(where, "there are " + std::to_string(pool.size()) + (row.of ? " such" : "") + " servers for it");
+      return fail(where, "there are " + std::to_string(pool.size()) + (row.of ? " such" : "") + " servers for it");
     const auto nics = [&](uint32_t server) { return servers_[server].nics.size(); };
     for (const uint32_t server : pool) {
       if (nics(server) == nics(pool[0])) continue;
-      return wrong(where, "its servers would differ: " + std::string(servers_[pool[0]].name) + " has " +
+      return fail(where, "its servers would differ: " + std::string(servers_[pool[0]].name) + " has " +
                               std::to_string(nics(pool[0])) + " NICs, " + std::string(servers_[server].name) + " " +
                               std::to_string(nics(server)) + ": say by 'of' which it may get");
     }
@@ -146,37 +146,39 @@ class JobResolver {
 
   void place(size_t j, NodeSets& sets) {
     Job& job = jobs_[j];
-    JobTalks heard = talks_of(job, jobs_, row_.workload, sets, fabric_);
+    JobTraffic traffic = traffic_of(job, jobs_, row_.workload, sets, fabric_);
     const Value where = rows_[j]->where.child("servers");
     if (rows_[j]->servers.count) {
       std::vector<uint32_t> free = pools_[j];
       std::erase_if(free, [&](uint32_t server) { return taken_by_[server] != nullptr; });
       const size_t count = *rows_[j]->servers.count;
       if (free.size() < count) {
-        wrong(where, "the jobs before it leave it " + std::to_string(free.size()) + " servers");
+        fail(where, "the jobs before it leave it " + std::to_string(free.size()) + " servers");
         return;
       }
-      servers_of_job_[j] = chosen(j, heard, free);
+      servers_of_job_[j] = chosen(j, traffic, free);
       for (const uint32_t server : servers_of_job_[j]) taken_by_[server] = &job;
     }
-    job.bytes = heard.bytes;
-    if (!heard.over) job.tiers = crossings_of(heard.talks, servers_of_job_[j], tiers_);
+    job.bytes = traffic.bytes;
+    if (!traffic.over) job.tiers = crossings_of(traffic.talks, servers_of_job_[j], tiers_);
   }
 
-  std::vector<uint32_t> chosen(size_t j, const JobTalks& heard, const std::vector<uint32_t>& free) {
+  std::vector<uint32_t> chosen(size_t j, const JobTraffic& traffic, const std::vector<uint32_t>& free) {
     const size_t count = *rows_[j]->servers.count;
     const Job& job = jobs_[j];
     if (job.placement == Placement::kRandom) return drawn_servers(count, free, seed_, job.name);
     if (job.placement == Placement::kPacked) return packed_servers(count, free);
     const Value where = rows_[j]->where.child("placement");
-    if (heard.over) {
-      wrong(where, "is for at most " + std::to_string(kMaxTalkingPairs) +
+    if (traffic.over) {
+      fail(where, "is for at most " + std::to_string(kMaxTalkingPairs) +
                        " pairs of servers that talk: more do with the workload of line " +
-                       std::to_string(heard.over->at().line));
+                       std::to_string(traffic.over->at().line));
       return packed_servers(count, free);
     }
-    if (heard.bytes <= 0) reader_.warn(where, "has nothing to cut: no workload sends between the servers of this job");
-    return min_cut_servers(heard.talks, free, tiers_);
+    if (traffic.bytes <= 0) {
+      reader_.warn(where, "has nothing to cut: no workload sends between the servers of this job");
+    }
+    return min_cut_servers(traffic.talks, free, tiers_);
   }
 
   // The servers that a job has become those of the model.

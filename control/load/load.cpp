@@ -21,12 +21,12 @@ namespace {
 void check_overrides(Reader& reader, const Overrides& over) {
   const auto check = [&](std::optional<uint32_t> given, uint32_t most, std::string_view what) {
     if (!given || (*given >= 1 && *given <= most)) return;
-    reader.wrong({},
+    reader.fail({},
                  std::string(what) + " must be from 1 to " + std::to_string(most) + ", not " + std::to_string(*given));
   };
   check(over.workers, kMaxWorkers, "workers");
   check(over.dilation, kMaxDilation, "dilation");
-  if (over.duration && *over.duration < dataplane::Duration::ps(1)) reader.wrong({}, "duration must be at least 1ps");
+  if (over.duration && *over.duration < dataplane::Duration::ps(1)) reader.fail({}, "duration must be at least 1ps");
 }
 
 dataplane::Duration usual_duration(ClockKind clock) {
@@ -57,13 +57,13 @@ RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, 
   out.clock = given.value_or(has_outside ? ClockKind::kWall : ClockKind::kVirtual);
   out.duration = over.duration.value_or(row.duration.value_or(usual_duration(out.clock)));
   // Unknown: then nothing lies behind its end.
-  if (!over.duration && reader.is_wrong(row.where.child("duration"))) out.duration = dataplane::Duration::max();
+  if (!over.duration && reader.is_invalid(row.where.child("duration"))) out.duration = dataplane::Duration::max();
   if (has_outside && out.clock == ClockKind::kVirtual) {
-    reader.wrong(over.clock ? Value{} : row.where.child("clock"),
+    reader.fail(over.clock ? Value{} : row.where.child("clock"),
                  "the virtual clock cannot hold " + outside->name + ", which lives in wall time: clock must be wall");
   }
   if (out.clock == ClockKind::kVirtual && out.dilation > 1) {
-    reader.wrong(over.dilation ? Value{} : row.where.child("dilation"), "only the wall clock can be dilated");
+    reader.fail(over.dilation ? Value{} : row.where.child("dilation"), "only the wall clock can be dilated");
   }
   return out;
 }
@@ -122,7 +122,7 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   if (document->root().kind() != ValueKind::kMap) return std::unexpected(reader.finish());
   add_included(reader, row);
   if (!row.fabric.given && row.fabrics.items.empty() && !row.topology)
-    reader.wrong(document->root(), "nothing to build: 'fabric', 'fabrics' or 'topology' is missing");
+    reader.fail(document->root(), "nothing to build: 'fabric', 'fabrics' or 'topology' is missing");
 
   Testbed out{.name = row.name, .file = std::string(name)};
   out.fabric_place = place_of(document->root().child(row.fabric.given ? "fabric" : "fabrics"));

@@ -7,8 +7,8 @@ NodeFinder::NodeFinder(Reader& reader, const Expanded& expanded)
     : reader_(reader), fabric_(expanded.fabric), names_known_(expanded.names_known), sets_(expanded.fabric) {}
 
 std::optional<uint32_t> NodeFinder::find(std::string_view name, Value where) {
-  if (NodeSets::is_set(name) && names_known_ && !reader_.is_wrong(where)) {
-    reader_.wrong(where, shown(name) + " is a set of nodes, and one is asked for");
+  if (NodeSets::is_set(name) && names_known_ && !reader_.is_invalid(where)) {
+    reader_.fail(where, shown(name) + " is a set of nodes, and one is asked for");
     return std::nullopt;
   }
   const std::vector<uint32_t> found = find_all(name, where, Among::kNodes);
@@ -16,7 +16,7 @@ std::optional<uint32_t> NodeFinder::find(std::string_view name, Value where) {
 }
 
 std::vector<uint32_t> NodeFinder::find_all(std::string_view text, Value where, Among among) {
-  if (reader_.is_wrong(where)) return {};
+  if (reader_.is_invalid(where)) return {};
   NamedNodes found = sets_.find(text, among);
   if (found.nodes.empty() && names_known_) {
     const auto guess = [&] {
@@ -27,7 +27,7 @@ std::vector<uint32_t> NodeFinder::find_all(std::string_view text, Value where, A
       }
       return std::string();
     };
-    reader_.wrong(where, found.wrong + (found.unknown.empty() ? "" : guess()));
+    reader_.fail(where, found.wrong + (found.unknown.empty() ? "" : guess()));
   }
   return std::move(found.nodes);
 }

@@ -56,20 +56,20 @@ class OverrideResolver {
     const auto node = nodes_.find(row.at, row.where.child("at"));
     if (!node) return;
     if (fabric_.nodes[*node].kind != NodeKind::kSwitch)
-      return void(reader_.wrong(row.where.child("at"), row.at + " is no switch"));
+      return void(reader_.fail(row.where.child("at"), row.at + " is no switch"));
     out.node = *node;
     const auto via = ways_of(*node, row.via, row.where.child("via"));
     const bool has_in = find_in_ports(row, out);
     const bool has_to = find_destinations(row, out);
     if (via.empty() || !has_in || !has_to) return;
     if (via.size() > 1) {
-      return void(reader_.wrong(row.where.child("via"), "is behind " + std::to_string(via.size()) + " ports of " +
+      return void(reader_.fail(row.where.child("via"), "is behind " + std::to_string(via.size()) + " ports of " +
                                                             row.at + ": say which, such as " +
                                                             fabric_.name_of_way({*node, via[0]})));
     }
     out.out_port = via[0];
     for (const uint16_t port : fabric_.ports_of_way({*node, via[0]})) std::erase(out.in_ports, port);
-    if (out.in_ports.empty()) return void(reader_.wrong(row.where.child("via"), "is where these packets come from"));
+    if (out.in_ports.empty()) return void(reader_.fail(row.where.child("via"), "is where these packets come from"));
     found_.push_back(std::move(out));
   }
 
@@ -88,7 +88,7 @@ class OverrideResolver {
     for (const uint16_t port : ports_of(node, name, where)) {
       const Lag* lag = fabric_.lag_of({node, port});
       if (lag != nullptr && fabric_.port({node, port}).name == name) {
-        reader_.wrong(where, "is a member of the LAG " + lag->name_at(node) + ": say via: " + lag->name_at(node));
+        reader_.fail(where, "is a member of the LAG " + lag->name_at(node) + ": say via: " + lag->name_at(node));
         return {};
       }
       if (fabric_.is_way({node, port})) out.push_back(port);
@@ -109,14 +109,14 @@ class OverrideResolver {
       known.push_back(lag.name_at(node));
     }
     if (name.starts_with("Ethernet") || name.starts_with("PortChannel")) {
-      reader_.wrong(where, fabric_.nodes[node].name + " has no link at " + shown(name) + reader_.guess(name, known));
+      reader_.fail(where, fabric_.nodes[node].name + " has no link at " + shown(name) + reader_.guess(name, known));
       return {};
     }
     std::vector<uint16_t> out;
     for (const uint32_t peer : nodes_.find_all(name, where, Among::kNodes)) {
       const auto ports = ports_between(fabric_, node, peer);
       if (ports.empty()) {
-        reader_.wrong(where, fabric_.nodes[node].name + " has no link to " + fabric_.nodes[peer].name);
+        reader_.fail(where, fabric_.nodes[node].name + " has no link to " + fabric_.nodes[peer].name);
         return {};
       }
       out.insert(out.end(), ports.begin(), ports.end());
@@ -130,7 +130,7 @@ class OverrideResolver {
     for (size_t i = 0; i < row.to.items.size() && i < places.size(); ++i) {
       if (!find_destination(row.to.items[i], places[i], out)) return false;
     }
-    if (out.to.empty()) return reader_.wrong(list, "names no destination");
+    if (out.to.empty()) return reader_.fail(list, "names no destination");
     return true;
   }
 
@@ -144,7 +144,7 @@ class OverrideResolver {
         out.to.emplace_back(host_prefix(node.ipv6));
         out.hosts.insert(n);
       } else if (!add_subnets_of(n, out)) {
-        return reader_.wrong(where, node.name + " has no hosts of its own: name hosts, ToRs or a prefix");
+        return reader_.fail(where, node.name + " has no hosts of its own: name hosts, ToRs or a prefix");
       }
     }
     return !named.empty();
@@ -157,7 +157,7 @@ class OverrideResolver {
       out.hosts.insert(n);
       any = true;
     }
-    if (!any) return nodes_.names_known() && reader_.wrong(where, "no host has an address in " + name);
+    if (!any) return nodes_.names_known() && reader_.fail(where, "no host has an address in " + name);
     std::visit([&out](const auto& each) { out.to.emplace_back(each); }, prefix);
     return true;
   }
@@ -178,12 +178,12 @@ class OverrideResolver {
     for (const uint32_t host : found.hosts) {
       const std::string& name = fabric_.nodes[host].name;
       if (route_to(fabric_, routes_[found.node], host) == RouteTable::kConnected) {
-        return reader_.wrong(found.row->where.child("to"),
+        return reader_.fail(found.row->where.child("to"),
                              name + " is linked to " + found.row->at + ": there is nothing to choose");
       }
       const auto& ports = ports_to(fabric_, routes_[found.node], host);
       if (std::ranges::find(ports, found.out_port) != ports.end()) continue;
-      return reader_.wrong(found.row->where.child("via"), why_not(found, host));
+      return reader_.fail(found.row->where.child("via"), why_not(found, host));
     }
     return true;
   }
@@ -221,7 +221,7 @@ class OverrideResolver {
                           .to = to,
                           .place = place_of(found.row->where)});
         } else if (known->second->out_port != found.out_port) {
-          reader_.wrong(found.row->where.child("via"), "the override of line " +
+          reader_.fail(found.row->where.child("via"), "the override of line " +
                                                            std::to_string(known->second->row->where.at().line) +
                                                            " sends the same packets elsewhere");
           return;
@@ -230,7 +230,7 @@ class OverrideResolver {
     }
     const auto count = std::ranges::count(out_, found.node, &Override::node);
     if (count > kMaxOverrides) {
-      reader_.wrong(found.row->where, "makes " + std::to_string(count) + " overrides at " + found.row->at +
+      reader_.fail(found.row->where, "makes " + std::to_string(count) + " overrides at " + found.row->at +
                                           ", each port and prefix counted: at most " + std::to_string(kMaxOverrides));
     }
   }
@@ -259,13 +259,13 @@ std::optional<EngineeringConfig> resolve_engineering(Reader& reader, const std::
                         .switches = {},
                         .utilisation = static_cast<double>(row->utilisation.millionths) / 1e6};
   if (row->interval + row->delay >= run.duration && run.is_limited())
-    reader.wrong(row->where.child("interval"), "is so long that the run ends before the first plan is installed");
+    reader.fail(row->where.child("interval"), "is so long that the run ends before the first plan is installed");
   const Fabric& fabric = nodes.fabric();
   if (!row->at) {
     for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
       if (fabric.nodes[n].role == Role::kTor) out.switches.push_back(n);
     }
-    if (out.switches.empty()) reader.wrong(row->where, "has no ToR to write to");
+    if (out.switches.empty()) reader.fail(row->where, "has no ToR to write to");
     return out;
   }
   const Value list = row->where.child("at");
@@ -276,7 +276,7 @@ std::optional<EngineeringConfig> resolve_engineering(Reader& reader, const std::
         out.switches.push_back(n);
         continue;
       }
-      reader.wrong(places[i], fabric.nodes[n].name + " is no ToR: hosts' flows are placed where they enter the fabric");
+      reader.fail(places[i], fabric.nodes[n].name + " is no ToR: hosts' flows are placed where they enter the fabric");
       break;
     }
   }

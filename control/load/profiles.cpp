@@ -221,7 +221,7 @@ void check_limits(Reader& reader, const ProfileRow& row, const Resolved& base) {
   for (const auto& [key, given] : {std::pair("queue_limit", row.queue_limit.has_value()),
                                    std::pair("queue_limits", row.queue_limits.has_value())}) {
     if (given) {
-      reader.wrong(row.where.child(key),
+      reader.fail(row.where.child(key),
                    "does not go with the BUFFER_* tables that the profile is made of: they say what a queue may hold");
     }
   }
@@ -319,7 +319,7 @@ class ProfileResolver {
     }
     if (at != kNone && entries_[at].state == State::kOnTheWay) {
       const Entry& entry = entries_[chain.back()];
-      reader_.wrong(entry.row->where.child("base"),
+      reader_.fail(entry.row->where.child("base"),
                     "the profile " + std::string(entry.name) + " is, by way of its bases, its own base");
       at = kNone;
     }
@@ -355,7 +355,7 @@ class ProfileResolver {
     rows_ += rows_of(*entry.row) + rows_of(entry.resolved.qos) + (file == nullptr ? 0 : rows_of(*file));
     if (rows_ <= kRowLimit) return true;
     entry.resolved.qos = {};
-    reader_.wrong(entry.row->where, "is too much: profiles may have " + std::to_string(kRowLimit) +
+    reader_.fail(entry.row->where, "is too much: profiles may have " + std::to_string(kRowLimit) +
                                         " rows of tables, those of bases counted again");
     return false;
   }
@@ -363,14 +363,14 @@ class ProfileResolver {
   // Profiles by speed and cable, beside those that the tables have.
   void apply_lookup(const ProfileRow& row, Resolved& out) {
     const Value where = row.where.child("pg_profile_lookup");
-    if (!row.pg_profile_lookup || reader_.is_wrong(where)) return;
+    if (!row.pg_profile_lookup || reader_.is_invalid(where)) return;
     const std::string path = path_of(where, *row.pg_profile_lookup);
     const auto text = read_text_file(path, true);
-    if (!text) return void(reader_.wrong(where, shown(path) + " " + text.error()));
+    if (!text) return void(reader_.fail(where, shown(path) + " " + text.error()));
     const auto& pools = out.qos.buffer_pool.items;
     const auto pool = std::ranges::find(pools, kLosslessPool, [](const auto& item) { return item.key.text; });
     if (pool == pools.end())
-      return void(reader_.wrong(where, "its profiles are of " + std::string(kLosslessPool) + ", which is missing"));
+      return void(reader_.fail(where, "its profiles are of " + std::string(kLosslessPool) + ", which is missing"));
     Errors errors;
     const bool is_static = pool->row.mode == PoolMode::kStatic;
     const std::string tables = pg_profiles_json(*text, is_static ? "static_th" : "dynamic_th", path, errors);
@@ -387,11 +387,11 @@ class ProfileResolver {
 
   void apply_switch_json(const ProfileRow& row, Resolved& out) {
     HashConfig& hash = out.profile.hash;
-    if (!row.switch_json || reader_.is_wrong(row.where.child("switch_json"))) return;
+    if (!row.switch_json || reader_.is_invalid(row.where.child("switch_json"))) return;
     const Value root = opened(row.where.child("switch_json"), *row.switch_json);
     if (root.file().empty()) return;
     if (root.kind() != ValueKind::kSequence) {
-      reader_.wrong(root, "is no switch.json: expected a list of SONiC's tables");
+      reader_.fail(root, "is no switch.json: expected a list of SONiC's tables");
       return;
     }
     for (const Value item : root.items()) {
@@ -407,12 +407,12 @@ class ProfileResolver {
 
   void apply_switch_config(const ProfileRow& row, HashConfig& hash) {
     const Value where = row.where.child("switch_config");
-    if (!row.switch_config || reader_.is_wrong(where)) return;
+    if (!row.switch_config || reader_.is_invalid(where)) return;
     const std::string path = path_of(where, *row.switch_config);
     const auto [place, is_new] = readings_.try_emplace(path);
     if (is_new) {
       const auto text = read_text_file(path, true);
-      if (!text) return void(reader_.wrong(where, shown(path) + " " + text.error()));
+      if (!text) return void(reader_.fail(where, shown(path) + " " + text.error()));
       place->second = read_hash(*text);
       const auto error_of = [&path](const LineNote& note) { return Error{path, "", note.line, 1, note.text}; };
       for (const LineNote& note : place->second.errors) reader_.log().add(error_of(note));
@@ -428,7 +428,7 @@ class ProfileResolver {
     const std::string path = path_of(where, name);
     const auto text = read_text_file(path, true);
     if (text) return reader_.open(*text, path, Dialect::kConfigDb);
-    reader_.wrong(where, shown(path) + " " + text.error());
+    reader_.fail(where, shown(path) + " " + text.error());
     return {};
   }
   // Beside the file that names it.
@@ -439,7 +439,7 @@ class ProfileResolver {
 
   // Each file is read once.
   const ProfileRow* config_db_of(const ProfileRow& row) {
-    if (!row.config_db || reader_.is_wrong(row.where.child("config_db"))) return nullptr;
+    if (!row.config_db || reader_.is_invalid(row.where.child("config_db"))) return nullptr;
     const auto [place, is_new] = files_.try_emplace(path_of(row.where, *row.config_db));
     if (!is_new) return place->second.get();
     const Value root = opened(row.where.child("config_db"), *row.config_db);
@@ -454,9 +454,9 @@ class ProfileResolver {
   // kNone: there is none.
   uint32_t base_of(uint32_t index) {
     const ProfileRow& row = *entries_[index].row;
-    if (!row.base || reader_.is_wrong(row.where.child("base"))) return kNone;
+    if (!row.base || reader_.is_invalid(row.where.child("base"))) return kNone;
     if (const auto found = find(*row.base)) return *found;
-    reader_.wrong(row.where.child("base"),
+    reader_.fail(row.where.child("base"),
                   "there is no profile " + shown(*row.base) + reader_.guess(*row.base, names_));
     return kNone;
   }

@@ -29,7 +29,7 @@ class QosCheck {
 
  private:
   // Every switch of a profile would say the same.
-  void wrong(const Place& place, const std::string& once, std::string message) {
+  void fail(const Place& place, const std::string& once, std::string message) {
     if (!said_.emplace(place.file, place.path, once).second) return;
     reader_.log().add({place.file, place.path, place.line, place.column, std::move(message)});
   }
@@ -38,13 +38,13 @@ class QosCheck {
     const auto demands = pool_demands(config, port_shapes(fabric_, profiles_, node));
     for (size_t i = 0; i < demands.size(); ++i) {
       if (!demands[i].fits) {
-        wrong(config.pools[i].place, "sum",
+        fail(config.pools[i].place, "sum",
               "nothing is left for it: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
                   fabric_.nodes[node].name + " take all of the " + std::to_string(config.memory_bytes) +
                   " bytes of egress_lossless_pool");
       }
       if (!config.holds_reserved(config.pools[i]) || demands[i].reserved <= demands[i].size) continue;
-      wrong(config.pools[i].place, "sum",
+      fail(config.pools[i].place, "sum",
             "is too small: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
                 fabric_.nodes[node].name + " reserve " + std::to_string(demands[i].reserved * config.cell_bytes) +
                 " of its " + std::to_string(demands[i].size * config.cell_bytes) + " bytes");
@@ -84,13 +84,13 @@ class QosCheck {
         without &= static_cast<uint8_t>(~credited);
         const std::string why = why_no_credit(config, port.groups[g], shape, std::popcount(credited));
         if (!why.empty()) {
-          wrong(config.place, why, "flow_control: credit: priority group " + std::to_string(g) + of_port + why);
+          fail(config.place, why, "flow_control: credit: priority group " + std::to_string(g) + of_port + why);
         }
       }
       if (without == 0) continue;
       const std::string which = "priority " + std::to_string(std::countr_zero(without));
       const std::string why = "is in pfc_enable, but in no priority group: there is no room to promise";
-      wrong(config.place, which, "flow_control: credit: " + which + of_port + why);
+      fail(config.place, which, "flow_control: credit: " + which + of_port + why);
     }
   }
   static std::string why_no_credit(const QosConfig& config, int16_t row, const PortShape& shape, int priorities) {
@@ -137,7 +137,7 @@ class QosCheck {
                    ": what goes there is dropped");
           continue;
         }
-        wrong(config.place, what,
+        fail(config.place, what,
               "traffic class " + std::to_string(tc) + " goes to " + what + ", which has no row in " +
                   (ingress ? "BUFFER_PG" : "BUFFER_QUEUE") + " for " + fabric_.nodes[node].name + ":" + port.name);
       }

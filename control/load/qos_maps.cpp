@@ -54,16 +54,16 @@ void apply_map(Reader& reader, const std::optional<Named<NumberMap<uint8_t, Keys
     maps.table_where = table_where;
   }
   if (maps.index == nullptr) {
-    reader.wrong(choice.where, "there is no map " + shown(*choice.name) + ": its table is missing");
+    reader.fail(choice.where, "there is no map " + shown(*choice.name) + ": its table is missing");
     return;
   }
   const std::vector<std::string_view>& names = maps.index->names;
   const std::string name = !choice.name && names.size() == 1 ? std::string(names.front()) : maps.chosen.value_or("");
   if (fill(maps, name, into, unlisted)) return;
   if (choice.name) {
-    reader.wrong(choice.where, "there is no map " + shown(name) + reader.guess(name, names));
-  } else if (!reader.is_wrong(maps.table_where)) {
-    reader.wrong(maps.table_where,
+    reader.fail(choice.where, "there is no map " + shown(name) + reader.guess(name, names));
+  } else if (!reader.is_invalid(maps.table_where)) {
+    reader.fail(maps.table_where,
                  "holds " + std::to_string(names.size()) + " maps: PORT_QOS_MAP must say which is in force");
   }
 }
@@ -87,7 +87,7 @@ void apply_of_port(Reader& reader, const MapsInForce<Keys>& maps, const std::str
   if (choice == maps.of_ports.end() || maps.index == nullptr) return;
   const std::string& name = *choice->second.name;
   if (fill(maps, name, into, unlisted)) return;
-  reader.wrong(choice->second.where, "there is no map " + shown(name) + reader.guess(name, maps.index->names));
+  reader.fail(choice->second.where, "there is no map " + shown(name) + reader.guess(name, maps.index->names));
 }
 
 // Only of ports that differ from the others.

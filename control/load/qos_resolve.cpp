@@ -86,13 +86,13 @@ class QosResolver {
  private:
   // The place of a row among those of its table, or a complaint.
   int16_t find(const Index& table, const char* name_of_table, const std::optional<Reference>& reference, Value at) {
-    if (!reference || reader_.is_wrong(at)) return PortQos::kNone;
+    if (!reference || reader_.is_invalid(at)) return PortQos::kNone;
     const auto found = table.find(reference->name);
     if (found != table.end()) return static_cast<int16_t>(std::min<size_t>(found->second, INT16_MAX));
     std::vector<std::string_view> known;
     for (const auto& [name, place] : table) known.push_back(name);
     std::ranges::sort(known);
-    reader_.wrong(at, std::string(name_of_table) + " has no row " + shown(reference->name) +
+    reader_.fail(at, std::string(name_of_table) + " has no row " + shown(reference->name) +
                           reader_.guess(reference->name, known));
     return PortQos::kNone;
   }
@@ -101,7 +101,7 @@ class QosResolver {
   template <typename Row>
   bool holds(const Keyed<RowName, Row>& table, const char* name, size_t most) {
     if (table.items.size() <= most) return true;
-    reader_.wrong(table.items[most].at,
+    reader_.fail(table.items[most].at,
                   "is one too many: " + std::string(name) + " may have " + std::to_string(most) + " rows");
     return false;
   }
@@ -119,14 +119,14 @@ class QosResolver {
     for (const auto& item : rows_.buffer_pool.items) {
       const BufferPoolRow& row = item.row;
       BufferPoolConfig pool{.name = item.key.text, .place = place_of(row.where)};
-      if (!row.type) reader_.wrong(row.where, "the key 'type' is missing: ingress or egress");
+      if (!row.type) reader_.fail(row.where, "the key 'type' is missing: ingress or egress");
       pool.computed = !row.size;
       pool.percentage = row.percentage;
       pool.ingress = row.type.value_or(PoolType::kIngress) != PoolType::kEgress;
       pool.size = row.size.value_or(Bytes{}).count;
       pool.xoff = row.xoff.value_or(Bytes{}).count;
       if (pool.xoff > 0 && !pool.ingress) {
-        reader_.wrong(row.where.child("xoff"), "headroom is for ingress pools: this one is an egress pool");
+        reader_.fail(row.where.child("xoff"), "headroom is for ingress pools: this one is an egress pool");
       }
       out_->pools.push_back(std::move(pool));
     }
@@ -140,7 +140,7 @@ class QosResolver {
     for (size_t i = 0; i < count; ++i) {
       if (rows_.buffer_pool.items[i].row.type != PoolType::kBoth) continue;
       if ((out_->pools.size() + 1) * out_->slices > dp::BufferPlan::kMaxPools) {
-        reader_.wrong(rows_.buffer_pool.items[i].at, "is one too many: a pool of both directions counts as two");
+        reader_.fail(rows_.buffer_pool.items[i].at, "is one too many: a pool of both directions counts as two");
         return;
       }
       twin_of_[static_cast<uint8_t>(i)] = static_cast<uint8_t>(out_->pools.size());
@@ -158,7 +158,7 @@ class QosResolver {
 
   BufferProfileConfig profile_of(const std::string& name, const BufferProfileRow& row) {
     BufferProfileConfig out{.name = name, .place = place_of(row.where)};
-    if (!row.pool) reader_.wrong(row.where, "the key 'pool' is missing: a row of BUFFER_POOL");
+    if (!row.pool) reader_.fail(row.where, "the key 'pool' is missing: a row of BUFFER_POOL");
     const int16_t pool = find(pool_index_, "BUFFER_POOL", row.pool, row.where.child("pool"));
     out.size = row.size.value_or(Bytes{}).count;
     if (row.dynamic_th) out.dynamic_th = row.dynamic_th->value;
@@ -180,27 +180,27 @@ class QosResolver {
 
   void check_threshold(const BufferProfileRow& row) {
     if (row.dynamic_th && row.static_th) {
-      reader_.wrong(row.where.child("static_th"), "says again what 'dynamic_th' says");
+      reader_.fail(row.where.child("static_th"), "says again what 'dynamic_th' says");
     } else if (!row.dynamic_th && !row.static_th) {
-      reader_.wrong(row.where, "needs either 'dynamic_th' or 'static_th': how much shared memory it may use");
+      reader_.fail(row.where, "needs either 'dynamic_th' or 'static_th': how much shared memory it may use");
     }
   }
 
   void check_lossless(const BufferProfileRow& row, const BufferProfileConfig& profile) {
-    if (profile.lossless || reader_.is_wrong(row.where.child("xoff"))) return;
+    if (profile.lossless || reader_.is_invalid(row.where.child("xoff"))) return;
     for (const auto& [key, given] :
          {std::pair("xon", profile.xon > 0), std::pair("xon_offset", profile.xon_offset > 0)}) {
-      if (given) reader_.wrong(row.where.child(key), "is for lossless profiles: 'xoff' is missing");
+      if (given) reader_.fail(row.where.child(key), "is for lossless profiles: 'xoff' is missing");
     }
   }
 
   // A threshold of the other kind than the pool's mode is none: SAI lets the profile decide, and SONiC's files do.
   void check_against(const BufferProfileRow& row, const BufferProfileConfig& profile, const BufferPoolConfig& pool) {
     if (profile.lossless && !pool.ingress) {
-      reader_.wrong(row.where.child("xoff"), "headroom is for priority groups: " + pool.name + " is an egress pool");
+      reader_.fail(row.where.child("xoff"), "headroom is for priority groups: " + pool.name + " is an egress pool");
     }
     if (profile.xoff > 0 && pool.xoff > 0 && profile.xoff > pool.xoff) {
-      reader_.wrong(row.where.child("xoff"), "is more than the whole headroom pool of " + pool.name + " (" +
+      reader_.fail(row.where.child("xoff"), "is more than the whole headroom pool of " + pool.name + " (" +
                                                  std::to_string(pool.xoff) + " bytes)");
     }
   }
@@ -214,7 +214,7 @@ class QosResolver {
       out.weight = static_cast<uint8_t>(row.weight.value_or(1));
       out.shaper.rate = row.pir.value_or(dp::Rate{});
       out.shaper.burst_bytes = static_cast<uint32_t>(row.pbs.value_or(Bytes{}).count);
-      if (!row.type) reader_.wrong(row.where, "the key 'type' is missing: STRICT or DWRR");
+      if (!row.type) reader_.fail(row.where, "the key 'type' is missing: STRICT or DWRR");
       out_->schedulers.push_back(std::move(out));
     }
   }
@@ -267,7 +267,7 @@ class QosResolver {
     for (const auto& item : table.items) {
       for (const std::string& name : ports_of(item.key)->names) {
         if (ports.size() >= kMaxPorts && !ports.contains(name)) {
-          reader_.wrong(item.at, "names more ports than a switch has: " + std::to_string(kMaxPorts));
+          reader_.fail(item.at, "names more ports than a switch has: " + std::to_string(kMaxPorts));
           return;
         }
         set(item, ports.try_emplace(name, out_->others).first->second);
@@ -288,7 +288,7 @@ class QosResolver {
     const auto note = [&](const auto& item, const std::string& port) {
       for (unsigned i = item.key.first; i <= item.key.last; ++i) {
         if (seen.try_emplace({item.layer, port, i}, true).second) continue;
-        reader_.wrong(item.at, (port.empty() ? "" : port + "|") + std::to_string(i) + " stands in this table already");
+        reader_.fail(item.at, (port.empty() ? "" : port + "|") + std::to_string(i) + " stands in this table already");
       }
     };
     for (const auto& item : table.items) {
@@ -313,11 +313,11 @@ class QosResolver {
           out.push_back(twin);
           continue;
         }
-        reader_.wrong(at, profile.name + " is of " + pool.name + ", an " + (ingress ? "egress" : "ingress") + " pool");
+        reader_.fail(at, profile.name + " is of " + pool.name + ", an " + (ingress ? "egress" : "ingress") + " pool");
       } else if (std::ranges::any_of(out, [&](int16_t other) {
                    return out_->profiles[static_cast<size_t>(other)].pool == profile.pool;
                  })) {
-        reader_.wrong(at, "has two profiles of " + pool.name);
+        reader_.fail(at, "has two profiles of " + pool.name);
       } else {
         out.push_back(index);
       }
@@ -333,7 +333,7 @@ class QosResolver {
 
   void set_slice(const PortSliceRow& row, PortQos& port) {
     if (row.slice >= out_->slices) {
-      reader_.wrong(row.where.child("slice"), "is not one of the " + std::to_string(out_->slices) + " slices");
+      reader_.fail(row.where.child("slice"), "is not one of the " + std::to_string(out_->slices) + " slices");
       return;
     }
     port.slice = static_cast<uint8_t>(row.slice);
@@ -348,7 +348,7 @@ class QosResolver {
     if (const int16_t twin = ingress ? PortQos::kNone : egress_twin(index); twin != PortQos::kNone) return twin;
     const BufferProfileConfig& profile = out_->profiles[static_cast<size_t>(index)];
     if (profile.pool < out_->pools.size() && out_->pools[profile.pool].ingress != ingress) {
-      reader_.wrong(at, profile.name + " is of " + out_->pools[profile.pool].name + ", an " +
+      reader_.fail(at, profile.name + " is of " + out_->pools[profile.pool].name + ", an " +
                             (ingress ? "egress pool: priority groups take one of an ingress pool"
                                      : "ingress pool: queues take one of an egress pool"));
     }
@@ -381,7 +381,7 @@ class QosResolver {
     const PfcWdRow& row = item.row;
     dp::WatchdogPlan& plan = port.watchdog;
     if (row.poll_interval) {
-      if (!item.key.names.empty()) reader_.wrong(row.where.child("POLL_INTERVAL"), "is said once, in the row GLOBAL");
+      if (!item.key.names.empty()) reader_.fail(row.where.child("POLL_INTERVAL"), "is said once, in the row GLOBAL");
       out_->watchdog_poll = *row.poll_interval;
     }
     if (row.action) {
@@ -395,14 +395,14 @@ class QosResolver {
     if (row.rx_counter) plan.counts_while_enabled = *row.rx_counter == PfcWdCounter::kWhileEnabled;
     const bool says_how = row.detection_time || row.restoration_time || row.waiting || row.rx_counter;
     if (says_how && plan.action == dp::WatchdogAction::kNone) {
-      reader_.wrong(row.where, "the key 'action' is missing: drop, forward or alert");
+      reader_.fail(row.where, "the key 'action' is missing: drop, forward or alert");
     }
   }
 
   // A row that says whom a pool serves has a mistake of its own: what follows from it is no news.
   bool has_wrong_users() const {
     const auto is_wrong = [this](Value row, const char* key) {
-      return reader_.is_wrong(row) || reader_.is_wrong(row.child(key));
+      return reader_.is_invalid(row) || reader_.is_invalid(row.child(key));
     };
     return std::ranges::any_of(rows_.buffer_profile.items,
                                [&](const auto& item) {
@@ -432,7 +432,7 @@ class QosResolver {
                                out_->pools[i].name);
         continue;
       }
-      reader_.wrong(  // who took the pool from a base and its users away finds the place in his own file
+      reader_.fail(  // who took the pool from a base and its users away finds the place in his own file
           xoff.file() == where_.file() ? xoff : where_,
           "a headroom pool without use: no row of BUFFER_PG names a lossless profile of " + out_->pools[i].name);
     }

@@ -42,7 +42,7 @@ std::shared_ptr<const std::vector<PortChannel>> port_channels_of(Reader& reader,
     }
     const auto [other, is_new] = channel_of.emplace(key.port, key.channel);
     if (!is_new) {
-      reader.wrong(at, "the port is in " + shown(other->second) + " already: a port is in one LAG");
+      reader.fail(at, "the port is in " + shown(other->second) + " already: a port is in one LAG");
       continue;
     }
     (*out)[found->second].members.push_back({key.port, place_of(at)});

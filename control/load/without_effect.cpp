@@ -278,7 +278,7 @@ class Finder {
       case FaultState::kDrained:
         for (const LinkEnd port : ports) failing_.insert(fabric_.port(port).link);
         return;
-      case FaultState::kStorm: find_unheard_storm(row, ports); break;
+      case FaultState::kStorm: find_ignored_storm(row, ports); break;
       case FaultState::kDeaf: find_deaf_anyway(row, ports); break;
       case FaultState::kClear: find_cleared_without_fault(row, ports); break;
       case FaultState::kLossy:
@@ -319,7 +319,7 @@ class Finder {
   }
 
   // Hosts obey every pause.
-  void find_unheard_storm(const FaultRow& row, const std::vector<LinkEnd>& ports) {
+  void find_ignored_storm(const FaultRow& row, const std::vector<LinkEnd>& ports) {
     const uint8_t mask = mask_of(row, HostFault{}.priorities);
     for (const LinkEnd port : ports) {
       const LinkEnd peer = fabric_.peer_of(port);

@@ -44,12 +44,12 @@ class WorkloadResolver {
     if (row.rate) out.rate = *row.rate;
     check_name(row);
     check_transport(row, out.transport);
-    if (row.start >= run_.duration) reader_.wrong(row.where.child("start"), "never starts: the run ends before");
-    if (reader_.is_wrong(row.where.child("pattern"))) return out;
+    if (row.start >= run_.duration) reader_.fail(row.where.child("start"), "never starts: the run ends before");
+    if (reader_.is_invalid(row.where.child("pattern"))) return out;
     check_keys(row);
     check_scaling(row);
     if (row.first_qp && row.qp_numbers != QpNumbering::kRxe)
-      reader_.wrong(row.where.child("first_qp"), "needs 'qp_numbers: rxe'");
+      reader_.fail(row.where.child("first_qp"), "needs 'qp_numbers: rxe'");
     switch (row.pattern) {
       case Pattern::kIncast: resolve_incast(row, out); break;
       case Pattern::kPairs: resolve_pairs(row, out); break;
@@ -64,8 +64,8 @@ class WorkloadResolver {
 
   void check_name(const WorkloadRow& row) {
     const Value where = row.where.child("name");
-    if (!reader_.is_wrong(where) && !names_.insert(row.name).second)
-      reader_.wrong(where, "a workload " + shown(row.name) + " stands here already");
+    if (!reader_.is_invalid(where) && !names_.insert(row.name).second)
+      reader_.fail(where, "a workload " + shown(row.name) + " stands here already");
   }
 
   static TransportConfig transport_of(const WorkloadRow& row) {
@@ -85,7 +85,7 @@ class WorkloadResolver {
 
   void check_transport(const WorkloadRow& row, const TransportConfig& transport) {
     const auto needs = [&](bool given, bool fits, std::string_view key, std::string_view what) {
-      if (given && !fits) reader_.wrong(row.where.child(key), "needs " + std::string(what));
+      if (given && !fits) reader_.fail(row.where.child(key), "needs " + std::string(what));
     };
     const bool reliable = row.transport == TransportKind::kReliable;
     constexpr std::string_view kReliable = "'transport: rc'";
@@ -102,7 +102,7 @@ class WorkloadResolver {
     needs(row.cnp_dscp.has_value(), notified, "cnp_dscp", control);
     needs(row.cnp_interval.has_value(), notified, "cnp_interval", control);
     if (transport.ack_every > transport.window) {
-      reader_.wrong(row.where.child("ack_every"),
+      reader_.fail(row.where.child("ack_every"),
                     "exceeds the window of " + std::to_string(transport.window) + ": nobody would ever ask");
     }
   }
@@ -110,31 +110,31 @@ class WorkloadResolver {
   // A queue pair without a byte or a message would be none.
   void check_scaling(const WorkloadRow& row) {
     if (row.rate && row.rate->count_bps() / row.qps < dataplane::Rate::min().count_bps())
-      reader_.wrong(row.where.child("rate"), "is less than 1Mbps for each of its queue pairs");
+      reader_.fail(row.where.child("rate"), "is less than 1Mbps for each of its queue pairs");
     if (row.scaling == Scaling::kSplit && row.message.count < row.qps)
-      reader_.wrong(row.where.child("qps"), "there are not as many bytes in a message to split");
+      reader_.fail(row.where.child("qps"), "there are not as many bytes in a message to split");
     if (row.scaling == Scaling::kRoundRobin && row.messages < row.qps)
-      reader_.wrong(row.where.child("qps"), "there are not as many messages to take turns");
+      reader_.fail(row.where.child("qps"), "there are not as many messages to take turns");
   }
 
   void check_keys(const WorkloadRow& row) {
     const bool pairs = uses_pairs(row.pattern);
     const auto refuse = [&](bool given, std::string_view key) {
-      if (given) reader_.wrong(row.where.child(key), "is not for this pattern");
+      if (given) reader_.fail(row.where.child(key), "is not for this pattern");
     };
     refuse(pairs && row.hosts, "hosts");
     refuse(!pairs && row.from, "from");
     refuse(!pairs && row.to, "to");
-    if (pairs && !row.from) reader_.wrong(row.where, "the key 'from' is missing: who sends");
-    if (pairs && !row.to) reader_.wrong(row.where, "the key 'to' is missing: who receives");
+    if (pairs && !row.from) reader_.fail(row.where, "the key 'from' is missing: who sends");
+    if (pairs && !row.to) reader_.fail(row.where, "the key 'to' is missing: who receives");
   }
 
   bool is_builtin_host(uint32_t node, Value where) {
     const FabricNode& found = nodes_.fabric().nodes[node];
     if (found.kind != NodeKind::kHost)
-      return reader_.wrong(where, found.name + " is a switch: built-in hosts send and receive");
+      return reader_.fail(where, found.name + " is a switch: built-in hosts send and receive");
     return is_builtin(found.attachment) ||
-           reader_.wrong(where, found.name + " is not a built-in host: what it sends is its own business");
+           reader_.fail(where, found.name + " is not a built-in host: what it sends is its own business");
   }
 
   // Names and sets of hosts. True if all were found.
@@ -159,14 +159,14 @@ class WorkloadResolver {
     if (!row.hosts) out.hosts = builtin_;
     if (!found || !nodes_.names_known()) return;
     check_distinct(out.hosts, where);
-    if (out.hosts.size() < 2) reader_.wrong(where, "needs two built-in hosts, has " + std::to_string(out.hosts.size()));
+    if (out.hosts.size() < 2) reader_.fail(where, "needs two built-in hosts, has " + std::to_string(out.hosts.size()));
   }
 
   void check_distinct(const std::vector<uint32_t>& hosts, Value where) {
     std::unordered_set<uint32_t> seen;
     for (size_t i = 0; i < hosts.size(); ++i) {
       if (seen.insert(hosts[i]).second) continue;
-      reader_.wrong(where, nodes_.fabric().nodes[hosts[i]].name + " stands here twice");
+      reader_.fail(where, nodes_.fabric().nodes[hosts[i]].name + " stands here twice");
       return;
     }
   }
@@ -177,7 +177,7 @@ class WorkloadResolver {
     const Value to = row.where.child("to");
     if (row.to->items.size() == 1 && !find_all(row.to->items, to, out.to)) return;
     if (out.to.size() != 1) {
-      reader_.wrong(to, "an incast has one receiver");
+      reader_.fail(to, "an incast has one receiver");
       return;
     }
     if (row.from->count) {
@@ -186,9 +186,9 @@ class WorkloadResolver {
     }
     if (!find_all(row.from->names, from, out.from)) return;
     check_distinct(out.from, from);
-    if (out.from.empty()) reader_.wrong(from, "names no sender");
+    if (out.from.empty()) reader_.fail(from, "names no sender");
     if (std::ranges::find(out.from, out.to[0]) != out.from.end())
-      reader_.wrong(from, name_of(out.to[0]) + " would send to itself");
+      reader_.fail(from, name_of(out.to[0]) + " would send to itself");
   }
 
   // N senders, evenly over all other built-in hosts in the fabric's order.
@@ -196,7 +196,7 @@ class WorkloadResolver {
     std::vector<uint32_t> others = builtin_;
     std::erase(others, out.to[0]);
     if (count > others.size()) {
-      reader_.wrong(where, "there are " + std::to_string(others.size()) + " other built-in hosts");
+      reader_.fail(where, "there are " + std::to_string(others.size()) + " other built-in hosts");
       return;
     }
     for (uint64_t i = 0; i < count; ++i) out.from.push_back(others[i * others.size() / count]);
@@ -207,23 +207,23 @@ class WorkloadResolver {
     const Value from = row.where.child("from");
     const Value to = row.where.child("to");
     if (row.from->count) {
-      reader_.wrong(from, "pairs need the senders by name");
+      reader_.fail(from, "pairs need the senders by name");
       return;
     }
     const bool senders = find_all(row.from->names, from, out.from);
     const bool receivers = find_all(row.to->items, to, out.to);
     if (!senders || !receivers) return;
     if (out.from.size() != out.to.size()) {
-      reader_.wrong(to,
+      reader_.fail(to,
                     std::to_string(out.to.size()) + " receivers for " + std::to_string(out.from.size()) + " senders");
       return;
     }
-    if (out.from.empty()) reader_.wrong(from, "names no sender");
+    if (out.from.empty()) reader_.fail(from, "names no sender");
     const std::vector<Value> places = to.each();
     const bool one_by_one = places.size() == out.to.size();  // else there are sets
     for (size_t i = 0; i < out.from.size(); ++i) {
       if (out.from[i] == out.to[i])
-        reader_.wrong(one_by_one ? places[i] : to, name_of(out.to[i]) + " would send to itself");
+        reader_.fail(one_by_one ? places[i] : to, name_of(out.to[i]) + " would send to itself");
     }
   }
 
@@ -234,9 +234,9 @@ class WorkloadResolver {
       for (const uint32_t host : *list) {
         for (const FabricPort& port : nodes_.fabric().nodes[host].ports) {
           const FabricLink& link = nodes_.fabric().links[port.link];
-          const bool known = link.mtu >= kLeastMtu && !reader_.is_wrong(row.where.child("mtu"));
+          const bool known = link.mtu >= kLeastMtu && !reader_.is_invalid(row.where.child("mtu"));
           if (!known || row.mtu + kHeaderBytes <= link.mtu) continue;
-          reader_.wrong(row.where.child("mtu"), "with " + std::to_string(kHeaderBytes) + " bytes of headers, " +
+          reader_.fail(row.where.child("mtu"), "with " + std::to_string(kHeaderBytes) + " bytes of headers, " +
                                                     std::to_string(row.mtu) + " exceeds the link of " +
                                                     nodes_.fabric().nodes[host].name + ": its mtu is " +
                                                     std::to_string(link.mtu));

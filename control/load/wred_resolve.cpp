@@ -21,12 +21,12 @@ struct Line {
 };
 
 dp::WredLine line_of(Reader& reader, Value where, const Line& line) {
-  if (!line.min) reader.wrong(where, "the key '" + std::string(line.min_key) + "' is missing");
-  if (!line.max) reader.wrong(where, "the key '" + std::string(line.max_key) + "' is missing");
-  if (!line.probability) reader.wrong(where, "the key '" + std::string(line.probability_key) + "' is missing");
+  if (!line.min) reader.fail(where, "the key '" + std::string(line.min_key) + "' is missing");
+  if (!line.max) reader.fail(where, "the key '" + std::string(line.max_key) + "' is missing");
+  if (!line.probability) reader.fail(where, "the key '" + std::string(line.probability_key) + "' is missing");
   if (!line.min || !line.max || !line.probability) return {};
   if (*line.min > *line.max) {
-    reader.wrong(where.child(line.max_key), "is less than '" + std::string(line.min_key) + "'");
+    reader.fail(where.child(line.max_key), "is less than '" + std::string(line.min_key) + "'");
   }
   constexpr uint64_t kMaxThreshold = UINT32_MAX - 1;
   return {.min_bytes = static_cast<uint32_t>(std::min(line.min->count, kMaxThreshold)),

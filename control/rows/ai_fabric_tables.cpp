@@ -7,10 +7,10 @@ namespace {
 
 bool check_hpn(Reader& reader, Value at, const Hpn& spec) {
   if (!spec.shares_cores() && spec.cores % spec.planes != 0) {
-    return reader.wrong(at.child("cores"), "must be even: each plane has cores of its own, unless 'planes_meet: core'");
+    return reader.fail(at.child("cores"), "must be even: each plane has cores of its own, unless 'planes_meet: core'");
   }
   if (spec.planes == 1 && spec.planes_meet == PlanesMeet::kCore)
-    return reader.wrong(at.child("planes_meet"), "needs 'planes: 2'");
+    return reader.fail(at.child("planes_meet"), "needs 'planes: 2'");
   return check_size(reader, at, spec);
 }
 
@@ -18,9 +18,9 @@ bool check_hpn(Reader& reader, Value at, const Hpn& spec) {
 bool check_ai_zone(Reader& reader, Value at, const AiZone& spec) {
   const auto given = [&](std::string_view key) { return at.child(key).path() != at.path(); };
   if (given("uplinks") && spec.ctsws && spec.links_per_ctsw)
-    return reader.wrong(at.child("uplinks"), "is what 'ctsws' and 'links_per_ctsw' say already");
+    return reader.fail(at.child("uplinks"), "is what 'ctsws' and 'links_per_ctsw' say already");
   if (given("zone_uplinks") && spec.atsws)
-    return reader.wrong(at.child("zone_uplinks"), "is what 'atsws' says already");
+    return reader.fail(at.child("zone_uplinks"), "is what 'atsws' says already");
   return check_shape_and_size(reader, at, spec);
 }
 

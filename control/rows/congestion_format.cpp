@@ -65,8 +65,8 @@ struct Tables<SetRow<Algorithm, Set>> {
     table.chosen_by("kind", set.word);
     std::apply([&](const auto&... keys) { (declare(table, keys), ...); }, Algorithm::kKeys);
     table.check([](Reader& reader, Value at, const Row& row) {
-      const auto complaint = Algorithm::complaint(row);
-      return !complaint || reader.wrong(at.child(complaint->key), std::string(complaint->message));
+      const auto conflict = Algorithm::conflict(row);
+      return !conflict || reader.fail(at.child(conflict->key), std::string(conflict->message));
     });
     return table;
   }
@@ -100,7 +100,7 @@ std::string listed(const std::vector<std::string_view>& all) {
 bool unknown_word(Reader& reader, Value value, const std::vector<std::string_view>& known) {
   if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "one of " + listed(known));
   const std::string guess = reader.guess(value.text(), known);
-  return reader.wrong(value, shown(value.text()) + " is not one of " + listed(known) + guess);
+  return reader.fail(value, shown(value.text()) + " is not one of " + listed(known) + guess);
 }
 
 std::optional<Value> kind_of(Value map) {
@@ -134,7 +134,7 @@ std::string WordTraits<Fraction>::print(const Fraction& fraction) {
 bool Format<CongestionParameters>::read(Reader& reader, Value value, CongestionParameters& out) {
   const bool is_map = value.kind() == ValueKind::kMap;
   const std::optional<Value> word = is_map ? kind_of(value) : value;
-  if (!word) return reader.wrong(value, "the key 'kind' is missing (" + listed(words(false)) + ")");
+  if (!word) return reader.fail(value, "the key 'kind' is missing (" + listed(words(false)) + ")");
   const bool is_word = word->kind() == ValueKind::kScalar;
   if (!is_map && is_word && word->text() == kNone) return true;
   bool found = false;

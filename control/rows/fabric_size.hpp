@@ -16,7 +16,7 @@ bool check_size(Reader& reader, Value at, const Spec& spec) {
   const Size size = size_of(spec);
   const auto compare = [&](double found, double most, std::string_view what) {
     return found <= most ||
-           reader.wrong(at, "too large: " + std::to_string(static_cast<uint64_t>(std::min(found, 1e18))) + " " +
+           reader.fail(at, "too large: " + std::to_string(static_cast<uint64_t>(std::min(found, 1e18))) + " " +
                                 std::string(what) + ", at most " + std::to_string(static_cast<uint64_t>(most)));
   };
   const bool nodes = compare(size.nodes, kMaxNodes, "nodes");
@@ -28,7 +28,7 @@ bool check_size(Reader& reader, Value at, const Spec& spec) {
 template <typename Spec>
 bool check_shape_and_size(Reader& reader, Value at, const Spec& spec) {
   if (const auto shape = shape_of(spec); !shape) {
-    return reader.wrong(at.child(shape.error().key), shape.error().message);
+    return reader.fail(at.child(shape.error().key), shape.error().message);
   }
   return check_size(reader, at, spec);
 }

@@ -17,9 +17,9 @@ bool check_stages(Reader& reader, Value at, const Clos& spec) {
                     (*spec.nonblocking == Blocking::kRearrangeable && rearranges);
   if (good) return true;
   if (stages.channels == 0)
-    return reader.wrong(at.child("fabric_link"), "is slower than an input: calls block, whatever m is");
+    return reader.fail(at.child("fabric_link"), "is slower than an input: calls block, whatever m is");
   const bool strict = *spec.nonblocking == Blocking::kStrict;
-  return reader.wrong(at.child("m"), std::string("must be at least ") +
+  return reader.fail(at.child("m"), std::string("must be at least ") +
                                          std::to_string(strict ? stages.least_strict() : stages.least_rearrangeable()) +
                                          " to be " + (strict ? "nonblocking in the strict sense" : "rearrangeable") +
                                          ", not " + std::to_string(spec.m));
@@ -82,7 +82,7 @@ const Table<FatTree>& Tables<FatTree>::table() {
       with_servers(Table<FatTree>("fat-tree", "A k-ary fat tree.")
                        .chosen_by("kind", "fat-tree")
                        .required("k", &FatTree::k, "ports of a switch, pods of the tree: even",
-                                 {.least = 2, .most = 256, .complaint = even})
+                                 {.least = 2, .most = 256, .validate = even})
                        .named_size("published", FatTree{.where = {}, .k = 48}, {"k"})
                        .optional("hosts_per_tor", &FatTree::hosts_per_tor, "k/2 if not given")
                        .required("host_link", &FatTree::host_link, "host to ToR")

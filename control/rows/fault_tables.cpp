@@ -29,7 +29,7 @@ bool is_of_port(const FaultRow& row) {
 bool check_fault_keys(Reader& reader, Value at, const FaultRow& row) {
   bool good = true;
   const auto only = [&](bool fitting, bool given, std::string_view key) {
-    if (given && !fitting) good = reader.wrong(at.child(key), "is not for this fault");
+    if (given && !fitting) good = reader.fail(at.child(key), "is not for this fault");
   };
   const bool of_host = is_of_host(row);
   const bool lossy = row.set == FaultState::kLossy;
@@ -54,42 +54,42 @@ bool check_fault_keys(Reader& reader, Value at, const FaultRow& row) {
 
 bool check_fault(Reader& reader, Value at, const FaultRow& row) {
   bool good = check_fault_keys(reader, at, row);
-  if (row.until && *row.until <= row.at) good = reader.wrong(at.child("until"), "ends before it begins");
+  if (row.until && *row.until <= row.at) good = reader.fail(at.child("until"), "ends before it begins");
   if (!good) return false;
   if (row.link && row.link->port.empty()) {
-    return reader.wrong(at.child("link"), "names no port: expected NODE:PORT such as tor1:Ethernet0");
+    return reader.fail(at.child("link"), "names no port: expected NODE:PORT such as tor1:Ethernet0");
   }
-  if (row.ports && !row.node) return reader.wrong(at.child("ports"), "goes with 'node', whose ports these are");
+  if (row.ports && !row.node) return reader.fail(at.child("ports"), "goes with 'node', whose ports these are");
   const int places = row.link.has_value() + row.node.has_value() + row.plane.has_value() + row.rack.has_value();
   if (places != 1) {
-    return reader.wrong(at, is_of_links(row) && places > 1 ? "needs one of 'link', 'node', 'plane' and 'rack'"
+    return reader.fail(at, is_of_links(row) && places > 1 ? "needs one of 'link', 'node', 'plane' and 'rack'"
                                                            : "needs either 'link' or 'node'");
   }
   if (row.set == FaultState::kOneWay && row.direction.value_or(LossyWay::kBoth) == LossyWay::kBoth) {
-    return reader.wrong(at, "needs 'direction': out, what the named port sends, or in, what it gets");
+    return reader.fail(at, "needs 'direction': out, what the named port sends, or in, what it gets");
   }
   if (row.set.has_value() == row.profile.has_value()) {
-    return reader.wrong(at, "needs either 'set' (down, up) or 'profile'");
+    return reader.fail(at, "needs either 'set' (down, up) or 'profile'");
   }
   if (row.set == FaultState::kLossy) {
     const uint64_t drop = row.drop.value_or(Share{}).millionths;
     const uint64_t corrupt = row.corrupt.value_or(Share{}).millionths;
-    if (drop + corrupt == 0) return reader.wrong(at, "needs 'drop' or 'corrupt': the share of frames");
-    if (drop + corrupt > 1'000'000) return reader.wrong(at.child("corrupt"), "and 'drop' exceed 100%");
+    if (drop + corrupt == 0) return reader.fail(at, "needs 'drop' or 'corrupt': the share of frames");
+    if (drop + corrupt > 1'000'000) return reader.fail(at.child("corrupt"), "and 'drop' exceed 100%");
   }
-  return !row.profile || row.node || reader.wrong(at.child("link"), "goes with 'set': a profile is a node's");
+  return !row.profile || row.node || reader.fail(at.child("link"), "goes with 'set': a profile is a node's");
 }
 
 bool check_flap(Reader& reader, Value at, const FlapRow& row) {
   const Duration down = row.down.value_or(row.period / 2);
-  if (down >= row.period) return reader.wrong(at.child("down"), "must be shorter than the period");
+  if (down >= row.period) return reader.fail(at.child("down"), "must be shorter than the period");
   return (row.jitter < row.period && down + row.jitter < row.period) ||
-         reader.wrong(at.child("jitter"), "and the time down exceed the period: flaps would overlap");
+         reader.fail(at.child("jitter"), "and the time down exceed the period: flaps would overlap");
 }
 
 bool check_detection(Reader& reader, Value at, const DetectionRow& row) {
   const bool any = row.loss_of_signal || row.bfd;
-  if (row.none == any) return reader.wrong(at, "needs 'loss_of_signal', 'bfd' or both, or 'none: true' alone");
+  if (row.none == any) return reader.fail(at, "needs 'loss_of_signal', 'bfd' or both, or 'none: true' alone");
   return true;
 }
 

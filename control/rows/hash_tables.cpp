@@ -22,11 +22,11 @@ std::optional<uint8_t> digit_of(char c) {
 bool check_udf(Reader& reader, Value at, const UdfRow& row) {
   bool good = true;
   if (uint32_t{row.offset} + row.length > dataplane::kMaxUdfReach) {
-    good = reader.wrong(at.child("offset"), "reaches past byte " + std::to_string(dataplane::kMaxUdfReach) +
+    good = reader.fail(at.child("offset"), "reaches past byte " + std::to_string(dataplane::kMaxUdfReach) +
                                                 " behind its base, which is as far as a parser looks");
   }
   if (row.mask && row.mask->bytes.size() != row.length) {
-    good = reader.wrong(at.child("mask"), "has " + std::to_string(row.mask->bytes.size()) + " bytes for a length of " +
+    good = reader.fail(at.child("mask"), "has " + std::to_string(row.mask->bytes.size()) + " bytes for a length of " +
                                               std::to_string(row.length));
   }
   return good;

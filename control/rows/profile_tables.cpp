@@ -14,7 +14,7 @@ constexpr T ProfileRow::* own(T QosRows::* member) {
 }
 
 Limits<Platform> with_public_rules() {
-  return {.complaint = [](const Platform& platform) {
+  return {.validate = [](const Platform& platform) {
     return has_public_rules(platform) ? std::string()
                                       : std::string("how ") + row_of(platform).word +
                                             " divides its memory is not public: say cell and slices instead";
@@ -56,7 +56,7 @@ bool says_no_size_twice(Reader& reader, Value at, const ProfileRow& row) {
   for (const auto& [key, given] : {std::pair("queue_limit", row.queue_limit.has_value()),
                                    std::pair("queue_limits", row.queue_limits.has_value())}) {
     if (given && row.has_buffers()) {
-      good = reader.wrong(at.child(key), "goes without BUFFER_* tables only: they say what a queue may hold");
+      good = reader.fail(at.child(key), "goes without BUFFER_* tables only: they say what a queue may hold");
     }
   }
   return good;
@@ -97,7 +97,7 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
     add_maps(out);
     add_buffers_and_queues(out);
     out.check([](Reader& reader, Value at, const ProfileRow& row) {
-      return !row.hash || !row.switch_hash || reader.wrong(at.child("SWITCH_HASH"), "says again what 'hash' says");
+      return !row.hash || !row.switch_hash || reader.fail(at.child("SWITCH_HASH"), "says again what 'hash' says");
     });
     return out.check(says_no_size_twice);
   }();

@@ -94,7 +94,7 @@ bool Format<Xoff>::read(Reader& reader, Value value, Xoff& out) {
 bool Format<CableLength>::read(Reader& reader, Value value, CableLength& out) {
   if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "a length such as 300m");
   const auto parsed = parse_quantity(value.text(), kLengthQuantity);
-  if (!parsed) return reader.wrong(value, parsed.error());
+  if (!parsed) return reader.fail(value, parsed.error());
   out.length = {static_cast<uint64_t>(*parsed)};
   return true;
 }

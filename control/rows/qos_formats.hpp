@@ -144,7 +144,7 @@ struct Format<Keyed<Key, Row>> {
       if (key.kind() != ValueKind::kScalar) return;  // the document has reported it
       auto parsed = KeyTraits<Key>::parse(key.text());
       if (!parsed) {
-        good = reader.wrong(key, "expected " + std::string(KeyTraits<Key>::expected) + ", found " + shown(key.text()));
+        good = reader.fail(key, "expected " + std::string(KeyTraits<Key>::expected) + ", found " + shown(key.text()));
       }
       Row row;
       good = Format<Row>::read(reader, content, row) && good;

@@ -17,7 +17,7 @@ constexpr Bytes kMaxStatic{uint64_t{1} << 40};
 
 // A limit per direction that nothing here has.
 Limits<Rate> unsupported_rate() {
-  return {.complaint = [](const Rate& rate) {
+  return {.validate = [](const Rate& rate) {
     return rate.is_zero() ? std::string() : std::string("a guaranteed rate (cir) cannot be had: use weight, or pir");
   }};
 }

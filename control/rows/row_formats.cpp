@@ -105,7 +105,7 @@ bool Format<HostsOrCount>::read(Reader& reader, Value value, HostsOrCount& out) 
   if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "names, or how many");
   count = *whole_number<uint32_t>(value.text());
   out.count = count;
-  return count > 0 || reader.wrong(value, "must be at least 1, not '0'");
+  return count > 0 || reader.fail(value, "must be at least 1, not '0'");
 }
 
 Json Format<HostsOrCount>::schema(SchemaBook& book) {
@@ -133,7 +133,7 @@ bool Format<Expected>::read(Reader& reader, Value value, Expected& out) {
 std::optional<uint8_t> read_number_key(Reader& reader, Value key, unsigned keys) {
   const auto number = whole_number<uint8_t>(key.text());
   if (number && *number < keys) return number;
-  reader.wrong(key, "expected a number from 0 to " + std::to_string(keys - 1) + ", found " + shown(key.text()));
+  reader.fail(key, "expected a number from 0 to " + std::to_string(keys - 1) + ", found " + shown(key.text()));
   return std::nullopt;
 }
 

@@ -311,7 +311,7 @@ struct Format<NumberMap<T, Keys>> {
       const auto number = read_number_key(reader, key, Keys);
       if (number && seen[*number]) {
         const bool said = *seen[*number] == key.text();  // reported by the document
-        good = said ? false : reader.wrong(key, std::to_string(*number) + " stands in this map already");
+        good = said ? false : reader.fail(key, std::to_string(*number) + " stands in this map already");
         return;
       }
       if (number) seen[*number] = key.text();
@@ -346,7 +346,7 @@ struct Format<NumberMap<T, Keys>> {
   // Traffic classes and queues: eight of each.
   static bool within_reach(Reader& reader, Value at, const T& found) {
     if constexpr (std::same_as<T, uint8_t>) {
-      if (found > 7) return reader.wrong(at, "must be from 0 to 7, not " + shown(at.text()));
+      if (found > 7) return reader.fail(at, "must be from 0 to 7, not " + shown(at.text()));
     }
     return true;
   }

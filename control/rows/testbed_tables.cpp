@@ -23,7 +23,7 @@ const Limits<uint32_t> kPathMtus = held_to<uint32_t>([](const uint32_t& mtu) {
 
 bool check_convergence(Reader& reader, Value at, const TestbedRow& row) {
   return !row.convergence_per_hop || row.convergence.count_ps() == 0 ||
-         reader.wrong(at.child("convergence_per_hop"), "stands in the place of 'convergence': give one of them");
+         reader.fail(at.child("convergence_per_hop"), "stands in the place of 'convergence': give one of them");
 }
 
 // What a file can have, whether it is a testbed or is included by one.
@@ -190,9 +190,9 @@ const Table<ExpectRow>& Tables<ExpectRow>::table() {
           .check([](Reader& reader, Value at, const ExpectRow& row) {
             const int given = int{row.equal.has_value()} + row.at_least.has_value() + row.at_most.has_value() +
                               row.between.has_value();
-            if (given != 1) return reader.wrong(at, "needs exactly one of equal, at_least, at_most, between");
-            if (row.between && row.between->size() != 2) return reader.wrong(at.child("between"), "needs two bounds");
-            return !row.within || row.equal || reader.wrong(at.child("within"), "goes with 'equal' only");
+            if (given != 1) return reader.fail(at, "needs exactly one of equal, at_least, at_most, between");
+            if (row.between && row.between->size() != 2) return reader.fail(at.child("between"), "needs two bounds");
+            return !row.within || row.equal || reader.fail(at.child("within"), "goes with 'equal' only");
           });
   return table;
 }

@@ -98,7 +98,7 @@ const Table<StackRow>& Tables<StackRow>::table() {
                     within<Duration>(Duration{}, Duration::s(3600)))
           .check([](Reader& reader, Value at, const StackRow& row) {
             return row.keepalive_timeout >= row.keepalive_interval ||
-                   reader.wrong(at.child("keepalive_timeout"),
+                   reader.fail(at.child("keepalive_timeout"),
                                 "is shorter than keepalive_interval: the peer would be lost between two keepalives");
           });
   return table;
@@ -218,16 +218,16 @@ const Table<NicRow>& Tables<NicRow>::table() {
             const bool controls = row.congestion_control && controls_congestion(*row.congestion_control);
             const auto needs_control = [&](bool given, const char* key) {
               if (!given || controls) return;
-              good = reader.wrong(at.child(key), "needs 'congestion_control'");
+              good = reader.fail(at.child(key), "needs 'congestion_control'");
             };
             needs_control(row.cnp_dscp.has_value(), "cnp_dscp");
             needs_control(row.cnp_interval.has_value(), "cnp_interval");
             if (controls && !uses_cnps(*row.congestion_control)) {
-              good = reader.wrong(at.child("congestion_control"),
+              good = reader.fail(at.child("congestion_control"),
                                   "is for built-in hosts: a NIC has CNPs alone to go by (DCQCN)");
             }
             if (row.relay_pfc && row.pfc_enable && row.pfc_enable->mask != 0) {
-              good = reader.wrong(at.child("relay_pfc"), "contradicts 'pfc_enable': one of the two adapters obeys");
+              good = reader.fail(at.child("relay_pfc"), "contradicts 'pfc_enable': one of the two adapters obeys");
             }
             return good;
           });
@@ -267,8 +267,8 @@ const Table<EdgeRow>& Tables<EdgeRow>::table() {
           .check([](Reader& reader, Value at, const EdgeRow& row) {
             const int given = int{row.tap.has_value()} + row.af_packet.has_value() + row.vhost_user.has_value() +
                               row.pcap.has_value() + row.dpdk.has_value();
-            if (row.dpdk && row.dpdk->empty()) return reader.wrong(at.child("dpdk"), "names no device");
-            return given == 1 || reader.wrong(at, "needs exactly one of tap, af_packet, vhost_user, pcap, dpdk");
+            if (row.dpdk && row.dpdk->empty()) return reader.fail(at.child("dpdk"), "names no device");
+            return given == 1 || reader.fail(at, "needs exactly one of tap, af_packet, vhost_user, pcap, dpdk");
           });
   return table;
 }
@@ -278,7 +278,7 @@ namespace {
 // Linux refuses longer ones.
 bool check_interface(Reader& reader, Value at, const std::string& name) {
   const bool good = !name.empty() && name.size() <= 15 && name.find_first_of("/ \t\n:") == std::string::npos;
-  return good || reader.wrong(at, shown(name) + " is no interface name: at most 15 characters, no space, '/' or ':'");
+  return good || reader.fail(at, shown(name) + " is no interface name: at most 15 characters, no space, '/' or ':'");
 }
 
 }  // namespace
@@ -307,7 +307,7 @@ const Table<VhostUserRow>& Tables<VhostUserRow>::table() {
           .required("socket", &VhostUserRow::socket, "path of the socket")
           .check([](Reader& reader, Value at, const VhostUserRow& row) {
             const bool good = !row.socket.empty() && row.socket.size() <= 107;  // sun_path holds no more
-            return good || reader.wrong(at.child("socket"), "must be a path of 1 to 107 bytes");
+            return good || reader.fail(at.child("socket"), "must be a path of 1 to 107 bytes");
           });
   return table;
 }
@@ -318,9 +318,9 @@ const Table<PcapRow>& Tables<PcapRow>::table() {
           .optional("in", &PcapRow::in, "frames that enter the fabric")
           .optional("out", &PcapRow::out, "frames that leave it")
           .check([](Reader& reader, Value at, const PcapRow& row) {
-            if (row.in.empty() && row.out.empty()) return reader.wrong(at, "needs 'in', 'out' or both");
+            if (row.in.empty() && row.out.empty()) return reader.fail(at, "needs 'in', 'out' or both");
             return row.in.empty() || !same_file(row.in, row.out) ||
-                   reader.wrong(at, "would overwrite " + shown(row.out) + " while it is read");
+                   reader.fail(at, "would overwrite " + shown(row.out) + " while it is read");
           });
   return table;
 }

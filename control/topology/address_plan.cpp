@@ -27,7 +27,7 @@ void plan_loopbacks(Reader& reader, Expanded& out) {
     node.ipv6 = planned_ipv6(0xFFFF, 0, number);
   }
   if (number > kMaxLoopbacks) {
-    reader.wrong({}, "more than " + std::to_string(kMaxLoopbacks) + " switches: their loopback addresses run out");
+    reader.fail({}, "more than " + std::to_string(kMaxLoopbacks) + " switches: their loopback addresses run out");
   }
 }
 
@@ -50,7 +50,7 @@ void plan_macs(Reader& reader, Expanded& out) {
     if (!is_host || row == nullptr || !row->mac || row->mac->is_zero()) continue;
     const auto [other, is_new] = given.emplace(key_of(*row->mac), n);
     if (is_new) continue;
-    reader.wrong(row->where.child("mac"),
+    reader.fail(row->where.child("mac"),
                  to_string(*row->mac) + " is the address of " + out.fabric.nodes[other->second].name + " already");
   }
   if (given.empty()) return;
@@ -60,7 +60,7 @@ void plan_macs(Reader& reader, Expanded& out) {
     for (const FabricPort& port : node.ports) {
       const auto found = given.find(key_of(port.mac));
       if (found == given.end()) continue;
-      reader.wrong(out.rows[found->second]->where.child("mac"),
+      reader.fail(out.rows[found->second]->where.child("mac"),
                    to_string(port.mac) + " is the planned address of " + node.name);
       break;
     }
@@ -92,7 +92,7 @@ class HostPlan {
     }
     if (full_) {
       const Value where = subnet_.switches.empty() ? Value{} : where_of(subnet_.switches.front()).child("subnet");
-      reader_.wrong(where,
+      reader_.fail(where,
                     to_string(subnet_.v4) + " is too small for its " + std::to_string(subnet_.hosts.size()) + " hosts");
     }
   }
@@ -114,13 +114,13 @@ class HostPlan {
     FabricNode& node = out_.fabric.nodes[host];
     if (address == Ipv4Address{}) return;  // could not be read
     if (node.ipv4 != Ipv4Address{}) {
-      reader_.wrong(where, "a second IPv4 address: a host has one");
+      reader_.fail(where, "a second IPv4 address: a host has one");
     } else if (!subnet_.v4.contains(address)) {
-      reader_.wrong(where, outside(to_string(address), to_string(subnet_.v4)));
+      reader_.fail(where, outside(to_string(address), to_string(subnet_.v4)));
     } else if (address == subnet_.gateway4 || address == subnet_.v4.address || address == subnet_.v4.last()) {
-      reader_.wrong(where, to_string(address) + " is the subnet's gateway, network or broadcast address");
+      reader_.fail(where, to_string(address) + " is the subnet's gateway, network or broadcast address");
     } else if (const auto [other, is_new] = taken_v4_.emplace(address.value, node.name); !is_new) {
-      reader_.wrong(where, to_string(address) + " is the address of " + other->second + " already");
+      reader_.fail(where, to_string(address) + " is the address of " + other->second + " already");
     } else {
       node.ipv4 = address;
     }
@@ -129,13 +129,13 @@ class HostPlan {
   void take(uint32_t host, const Ipv6Address& address, Value where) {
     FabricNode& node = out_.fabric.nodes[host];
     if (node.ipv6 != Ipv6Address{}) {
-      reader_.wrong(where, "a second IPv6 address: a host has one");
+      reader_.fail(where, "a second IPv6 address: a host has one");
     } else if (!subnet_.v6.contains(address)) {
-      reader_.wrong(where, outside(to_string(address), to_string(subnet_.v6)));
+      reader_.fail(where, outside(to_string(address), to_string(subnet_.v6)));
     } else if (address == subnet_.gateway6 || address == subnet_.v6.address) {
-      reader_.wrong(where, to_string(address) + " is the subnet's gateway or network address");
+      reader_.fail(where, to_string(address) + " is the subnet's gateway or network address");
     } else if (const auto [other, is_new] = taken_v6_.emplace(to_string(address), node.name); !is_new) {
-      reader_.wrong(where, to_string(address) + " is the address of " + other->second + " already");
+      reader_.fail(where, to_string(address) + " is the address of " + other->second + " already");
     } else {
       node.ipv6 = address;
     }

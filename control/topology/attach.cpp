@@ -68,7 +68,7 @@ class EdgeCheck {
   void check(const NodeRow& row, const FabricNode& node) {
     const std::vector<EdgeRow>& edges = row.edge->items;
     if (edges.size() != node.ports.size()) {
-      reader_.wrong(row.where.child("edge"), "a host has one edge for each of its links, and " + node.name + " has " +
+      reader_.fail(row.where.child("edge"), "a host has one edge for each of its links, and " + node.name + " has " +
                                                  counted(edges.size(), "edge") + " and " +
                                                  counted(node.ports.size(), "link"));
     }
@@ -85,7 +85,7 @@ class EdgeCheck {
     if (held.what.empty()) return;
     const auto [other, is_new] = holder_.emplace(held.space + ' ' + held.what, host);
     if (is_new) return;
-    reader_.wrong(edge.where.child(held.kind).child(held.key),
+    reader_.fail(edge.where.child(held.kind).child(held.key),
                   shown(held.what) + " is used by " + other->second + " already");
   }
 
@@ -105,15 +105,15 @@ void attach_hosts(Reader& reader, Expanded& out) {
     node.place = place_of(row.where);
     node.pfc_watchdog = row.pfc_watchdog.value_or(dataplane::Duration{});
     if (row.pfc_watchdog && !is_builtin(node.attachment)) {
-      reader.wrong(row.where.child("pfc_watchdog"),
+      reader.fail(row.where.child("pfc_watchdog"),
                    "is for built-in hosts, and something else stands behind " + node.name);
     }
     if (row.nic && is_builtin(node.attachment)) {
-      reader.wrong(row.where.child("nic"), node.name + " is built in, and its own NIC: its workload says what it does");
+      reader.fail(row.where.child("nic"), node.name + " is built in, and its own NIC: its workload says what it does");
     } else if (row.nic) {
       node.nic = nic_of(*row.nic);
       if (row.nic->relay_pfc && !row.edge) {
-        reader.wrong(row.nic->where.child("relay_pfc"),
+        reader.fail(row.nic->where.child("relay_pfc"),
                      "needs an 'edge' with an adapter behind it: a kernel obeys no pauses");
       }
     }

@@ -39,7 +39,7 @@ void check_delays(Reader& reader, const BondRow& row, const Bond& bond) {
 // What is behind edges bonds them as it likes. The fabric only asks whether it speaks LACP, and how others reach it.
 void check_edges(Reader& reader, const FabricNode& node, const BondRow& row) {
   const auto refuse = [&](bool given, std::string_view key) {
-    if (given) reader.wrong(row.where.child(key), "is decided by what is behind the edges of " + node.name);
+    if (given) reader.fail(row.where.child(key), "is decided by what is behind the edges of " + node.name);
   };
   refuse(row.xmit_hash_policy.has_value(), "xmit_hash_policy");
   refuse(row.miimon.has_value(), "miimon");
@@ -50,15 +50,15 @@ void check_edges(Reader& reader, const FabricNode& node, const BondRow& row) {
 
 void check_host(Reader& reader, const Fabric& fabric, const FabricNode& node, const BondRow& row) {
   if (node.ports.size() != 2) {
-    reader.wrong(row.where,
+    reader.fail(row.where,
                  "is for hosts with two links, and " + node.name + " has " + std::to_string(node.ports.size()));
   } else if (std::holds_alternative<EdgeHost>(node.attachment)) {
     check_edges(reader, node, row);
   } else if (!is_builtin(node.attachment)) {
-    reader.wrong(row.where, "is for built-in hosts and edges, and something else stands behind " + node.name);
+    reader.fail(row.where, "is for built-in hosts and edges, and something else stands behind " + node.name);
   } else if (node.bond.mode == BondMode::kLacp &&
              fabric.links[node.ports[0].link].rate != fabric.links[node.ports[1].link].rate) {
-    reader.wrong(row.where, "needs links of one rate: LACP aggregates no others");
+    reader.fail(row.where, "needs links of one rate: LACP aggregates no others");
   }
 }
 

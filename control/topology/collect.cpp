@@ -12,7 +12,7 @@ namespace {
 void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std::string& name) {
   const auto refuse = [&](bool given, std::string_view key, std::string_view who) {
     if (given)
-      reader.wrong(row.where.child(key),
+      reader.fail(row.where.child(key),
                    "is for " + std::string(who) + ", and " + name + " is a " + std::string(word_of(kind)));
   };
   if (kind == NodeKind::kSwitch) {
@@ -31,7 +31,7 @@ void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std
     refuse(row.subnet.has_value(), "subnet", "switches");
   }
   const int behind = int{row.guest.has_value()} + row.name_space.has_value() + row.edge.has_value();
-  if (behind > 1) reader.wrong(row.where, "needs at most one of guest, namespace, edge");
+  if (behind > 1) reader.fail(row.where, "needs at most one of guest, namespace, edge");
 }
 
 void add_node(Reader& reader, Collected& out, const Named<NodeRow>::Item& item) {
@@ -41,7 +41,7 @@ void add_node(Reader& reader, Collected& out, const Named<NodeRow>::Item& item) 
     DraftNode& node = out.draft.nodes[found->second];
     if (!node.where.path().empty()) return;  // the key stands twice: the document has complained
     if (row.kind && *row.kind != node.kind) {
-      reader.wrong(row.where.child("kind"), "the generated " + item.name + " is a " + std::string(word_of(node.kind)));
+      reader.fail(row.where.child("kind"), "the generated " + item.name + " is a " + std::string(word_of(node.kind)));
     }
     if (row.role && node.kind == NodeKind::kSwitch) node.role = *row.role;
     node.where = item.key;
@@ -50,7 +50,7 @@ void add_node(Reader& reader, Collected& out, const Named<NodeRow>::Item& item) 
     return;
   }
   if (!row.kind && out.names_known && row.where.kind() == ValueKind::kMap) {
-    reader.wrong(row.where, "the key 'kind' is missing: switch or host");
+    reader.fail(row.where, "the key 'kind' is missing: switch or host");
   }
   const NodeKind kind = row.kind.value_or(row.role || row.profile ? NodeKind::kSwitch : NodeKind::kHost);
   const uint32_t index = kind == NodeKind::kSwitch ? out.draft.add_switch(item.name, row.role.value_or(Role::kTor))
@@ -82,7 +82,7 @@ class LinkCollector {
       return;
     }
     if (link.a.node == link.b.node) {
-      reader_.wrong(ends, "joins " + row.endpoints[0].node + " to itself");
+      reader_.fail(ends, "joins " + row.endpoints[0].node + " to itself");
       return;
     }
     out_.draft.links.push_back(std::move(link));
@@ -94,7 +94,7 @@ class LinkCollector {
     const auto found = out_.draft.by_name.find(end.node);
     if (found == out_.draft.by_name.end()) {
       if (out_.names_known)
-        reader_.wrong(where, "there is no node " + shown(end.node) + reader_.guess(end.node, names_));
+        reader_.fail(where, "there is no node " + shown(end.node) + reader_.guess(end.node, names_));
       return false;
     }
     out = {found->second, end.port, where};

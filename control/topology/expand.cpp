@@ -84,10 +84,10 @@ class Expansion {
   }
 
   uint32_t profile_index(const std::string& name, Value where) {
-    if (reader_.is_wrong(where)) return 0;
+    if (reader_.is_invalid(where)) return 0;
     const auto found = profile_by_name_.find(name);
     if (found != profile_by_name_.end()) return found->second;
-    reader_.wrong(where, "there is no profile " + shown(name) + reader_.guess(name, profile_names_));
+    reader_.fail(where, "there is no profile " + shown(name) + reader_.guess(name, profile_names_));
     return 0;
   }
 
@@ -168,7 +168,7 @@ class Expansion {
       for (const LinkEnd end : {link.a, link.b}) {
         const FabricNode& node = out_.fabric.nodes[end.node];
         if (node.kind == NodeKind::kSwitch || is_builtin(node.attachment)) continue;
-        reader_.wrong(out_.rows[end.node]->where,
+        reader_.fail(out_.rows[end.node]->where,
                       "stands on a link with flow_control: credit; only switches and built-in hosts can");
       }
     }
@@ -177,7 +177,7 @@ class Expansion {
   void check_connected() {
     for (size_t i = 0; i < out_.fabric.nodes.size(); ++i) {
       const bool alone = out_.fabric.nodes[i].ports.empty() && out_.rows[i] != nullptr;
-      if (alone) reader_.wrong(out_.rows[i]->where, out_.fabric.nodes[i].name + " has no link");
+      if (alone) reader_.fail(out_.rows[i]->where, out_.fabric.nodes[i].name + " has no link");
     }
   }
 

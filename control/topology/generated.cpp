@@ -39,9 +39,9 @@ class GeneratedFabrics {
   bool check_alone() {
     if (!row_.fabric.given) return true;
     if (row_.fabric.good && servers_of(row_.fabric))
-      return reader_.wrong(where_of(row_.fabric).child("servers_of"), "is for one of several 'fabrics'");
+      return reader_.fail(where_of(row_.fabric).child("servers_of"), "is for one of several 'fabrics'");
     if (row_.fabrics.items.empty()) return true;
-    return reader_.wrong(row_.fabrics.items.front().key, "stands beside 'fabric': put that one among 'fabrics', too");
+    return reader_.fail(row_.fabrics.items.front().key, "stands beside 'fabric': put that one among 'fabrics', too");
   }
 
   // Each by itself has been judged by its table.
@@ -53,7 +53,7 @@ class GeneratedFabrics {
       nodes += size.nodes;
       links += size.links;
       if (nodes > kMaxNodes || links > kMaxLinks) {
-        return reader_.wrong(item.key, "too large: with the fabrics before it more than " + std::to_string(kMaxNodes) +
+        return reader_.fail(item.key, "too large: with the fabrics before it more than " + std::to_string(kMaxNodes) +
                                            " nodes or " + std::to_string(kMaxLinks) + " links");
       }
     }
@@ -73,11 +73,11 @@ class GeneratedFabrics {
   bool check_names(const Named<Spec>::Item& item) {
     constexpr size_t kMostName = 24;
     if (item.name.size() > kMostName)
-      return reader_.wrong(item.key, "is too long to begin names of nodes: at most " + std::to_string(kMostName));
+      return reader_.fail(item.key, "is too long to begin names of nodes: at most " + std::to_string(kMostName));
     const auto [first, end] = ranges_.at(item.name);
     for (size_t n = first; n < end; ++n) {
       if (out_.by_name.at(out_.nodes[n].name) == n) continue;
-      return reader_.wrong(item.key, "has a node " + out_.nodes[n].name + ", and so has another fabric: rename one");
+      return reader_.fail(item.key, "has a node " + out_.nodes[n].name + ", and so has another fabric: rename one");
     }
     return true;
   }
@@ -102,17 +102,17 @@ class GeneratedFabrics {
     if (!ranges_.contains(*other)) {
       std::vector<std::string_view> known;
       for (const auto& each : row_.fabrics.items) known.push_back(each.name);
-      reader_.wrong(where, "there is no fabric " + shown(*other) + reader_.guess(*other, known));
+      reader_.fail(where, "there is no fabric " + shown(*other) + reader_.guess(*other, known));
       return;
     }
     if (*other == item.name) {
-      reader_.wrong(where, "is this fabric itself");
+      reader_.fail(where, "is this fabric itself");
       return;
     }
     const std::vector<std::string> ours = servers_in(item.name);
     const std::vector<std::string> theirs = servers_in(*other);
     if (ours.size() > theirs.size()) {
-      reader_.wrong(where, item.name + " has " + std::to_string(ours.size()) + " servers, and " + *other + " only " +
+      reader_.fail(where, item.name + " has " + std::to_string(ours.size()) + " servers, and " + *other + " only " +
                                std::to_string(theirs.size()));
       return;
     }

@@ -19,7 +19,7 @@ std::optional<std::vector<ImportFile>> files_of(Reader& reader, const ImportRow&
     ImportFile file{.path = (folder / row.files.items[i]).string(), .text = {}};
     auto text = read_text_file(file.path, true);
     if (!text) {
-      reader.wrong(places[i], shown(row.files.items[i]) + " " + text.error());
+      reader.fail(places[i], shown(row.files.items[i]) + " " + text.error());
       return std::nullopt;
     }
     file.text = std::move(*text);

@@ -27,9 +27,9 @@ class LagJoiner {
     lag.fast_rate.fill(row.fast_rate.value_or(false));
     const auto number = static_cast<uint32_t>(fabric_.lags.size());
     const auto [same, is_new] = lag_names_.emplace(row.name, number);
-    if (!is_new) reader_.wrong(row.where.child("name"), "there is another LAG " + shown(row.name));
+    if (!is_new) reader_.fail(row.where.child("name"), "there is another LAG " + shown(row.name));
     for (const auto& [key, given] : {std::pair("fast_rate", row.fast_rate), std::pair("agreed", row.agreed)}) {
-      if (given && row.mode != LagMode::kLacp) reader_.wrong(row.where.child(key), "goes with 'mode: lacp' only");
+      if (given && row.mode != LagMode::kLacp) reader_.fail(row.where.child(key), "goes with 'mode: lacp' only");
     }
     if (!find_ends(row, lag) || !find_links(row, lag)) return;
     std::ranges::sort(lag.links);
@@ -52,14 +52,14 @@ class LagJoiner {
       if (found != by_name_.end() && fabric_.nodes[found->second].kind == NodeKind::kSwitch) {
         lag.nodes[i] = found->second;
       } else if (found != by_name_.end()) {
-        good = reader_.wrong(places[i], row.between[i] + " is a host: its bond is a 'bond', not a LAG");
+        good = reader_.fail(places[i], row.between[i] + " is a host: its bond is a 'bond', not a LAG");
       } else {
-        good = reader_.wrong(places[i],
+        good = reader_.fail(places[i],
                              "there is no switch " + shown(row.between[i]) + reader_.guess(row.between[i], switches_));
       }
     }
     if (good && lag.nodes[0] == lag.nodes[1])
-      return reader_.wrong(row.where.child("between"), "names " + row.between[0] + " twice");
+      return reader_.fail(row.where.child("between"), "names " + row.between[0] + " twice");
     return good;
   }
 
@@ -72,11 +72,11 @@ class LagJoiner {
     if (row.members) {
       const Value members = row.where.child("members");
       const std::vector<Value> places = members.each();
-      bool good = !row.members->empty() || reader_.wrong(members, "names no port");
+      bool good = !row.members->empty() || reader_.fail(members, "names no port");
       for (size_t i = 0; i < row.members->size(); ++i) {
         const auto link = find_member((*row.members)[i], places[i], lag);
         if (link && std::ranges::find(lag.links, *link) != lag.links.end())
-          good = reader_.wrong(places[i], "its link is named twice");
+          good = reader_.fail(places[i], "its link is named twice");
         good = good && link;
         if (link) lag.links.push_back(*link);
       }
@@ -86,7 +86,7 @@ class LagJoiner {
       if (joins(fabric_.links[l], lag)) lag.links.push_back(l);
     }
     return !lag.links.empty() ||
-           reader_.wrong(row.where.child("between"), "no link joins " + row.between[0] + " and " + row.between[1]);
+           reader_.fail(row.where.child("between"), "no link joins " + row.between[0] + " and " + row.between[1]);
   }
 
   std::optional<uint32_t> find_member(const Endpoint& member, Value where, const Lag& lag) {
@@ -94,7 +94,7 @@ class LagJoiner {
     const std::vector<std::string_view> ends{fabric_.nodes[lag.nodes[0]].name, fabric_.nodes[lag.nodes[1]].name};
     const auto end = std::ranges::find(ends, member.node);
     if (end == ends.end()) {
-      reader_.wrong(where, "must be a port of " + std::string(ends[0]) + " or " + std::string(ends[1]) + ", not of " +
+      reader_.fail(where, "must be a port of " + std::string(ends[0]) + " or " + std::string(ends[1]) + ", not of " +
                                shown(member.node) + reader_.guess(member.node, ends));
       return std::nullopt;
     }
@@ -103,14 +103,14 @@ class LagJoiner {
     for (const FabricPort& port : node.ports) names.push_back(port.name);
     const auto port = std::ranges::find(names, member.port);
     if (port == names.end()) {
-      reader_.wrong(where, node.name + " has no port " + shown(member.port) + reader_.guess(member.port, names));
+      reader_.fail(where, node.name + " has no port " + shown(member.port) + reader_.guess(member.port, names));
       return std::nullopt;
     }
     const uint32_t link = node.ports[static_cast<size_t>(port - names.begin())].link;
     if (joins(fabric_.links[link], lag)) return link;
     const auto at = static_cast<uint16_t>(port - names.begin());
     const LinkEnd peer = fabric_.peer_of({by_name_.at(node.name), at});
-    reader_.wrong(where, "leads to " + fabric_.nodes[peer.node].name + ": a LAG's members join the same two switches");
+    reader_.fail(where, "leads to " + fabric_.nodes[peer.node].name + ": a LAG's members join the same two switches");
     return std::nullopt;
   }
 
@@ -120,7 +120,7 @@ class LagJoiner {
     for (const uint32_t link : lag.links) {
       const uint32_t other = fabric_.links[link].lag;
       if (other == kNone) continue;
-      good = reader_.wrong(where, fabric_.name_of(fabric_.links[link].a) + " is in " + fabric_.lags[other].name +
+      good = reader_.fail(where, fabric_.name_of(fabric_.links[link].a) + " is in " + fabric_.lags[other].name +
                                       " already: a link is in one LAG");
     }
     const auto kind_of = [this](uint32_t link) {
@@ -130,12 +130,12 @@ class LagJoiner {
     const auto other =
         std::ranges::find_if(lag.links, [&](uint32_t link) { return kind_of(link) != kind_of(lag.links.front()); });
     if (other != lag.links.end()) {
-      good = reader_.wrong(where, fabric_.name_of(fabric_.links[lag.links.front()].a) + " and " +
+      good = reader_.fail(where, fabric_.name_of(fabric_.links[lag.links.front()].a) + " and " +
                                       fabric_.name_of(fabric_.links[*other].a) +
                                       " differ: a LAG's members have one rate, MTU and flow control");
     }
     if (lag.min_links > lag.links.size()) {
-      good = reader_.wrong(row.where.child("min_links"),
+      good = reader_.fail(row.where.child("min_links"),
                            "is more than the " + std::to_string(lag.links.size()) + " links that " + lag.name + " has");
     }
     return good;

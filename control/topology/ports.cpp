@@ -24,7 +24,7 @@ void name_ports(Reader& reader, const Draft& draft, const DraftNode& node, std::
     const auto [other, is_new] = used.emplace(port.name, &port);
     if (is_new) continue;
     const int line = end_of(draft, *other->second).where.at().line;
-    reader.wrong(end_of(draft, port).where,
+    reader.fail(end_of(draft, port).where,
                  "the port " + node.name + ":" + port.name + " is taken by " +
                      (line > 0 ? "the link in line " + std::to_string(line) : "a generated link"));
   }
@@ -59,7 +59,7 @@ std::vector<std::vector<PlannedPort>> plan_ports(Reader& reader, const Draft& dr
     name_ports(reader, draft, draft.nodes[n], out[n]);
     std::ranges::stable_sort(out[n], port_before, &PlannedPort::name);
     if (out[n].size() > dataplane::kMaxPorts) {
-      reader.wrong(draft.nodes[n].where, draft.nodes[n].name + " has " + std::to_string(out[n].size()) +
+      reader.fail(draft.nodes[n].where, draft.nodes[n].name + " has " + std::to_string(out[n].size()) +
                                              " ports, at most " + std::to_string(dataplane::kMaxPorts));
     }
   }

@@ -45,7 +45,7 @@ class Stacks {
     if (!good || !choose_primary(row, stack)) return;
     stack.peer_links = links_between(stack.switches[0], stack.switches[1]);
     if (stack.peer_links.empty()) {
-      reader_.wrong(row.where.child("switches"), "no link joins " + row.switches[0] + " and " + row.switches[1] +
+      reader_.fail(row.where.child("switches"), "no link joins " + row.switches[0] + " and " + row.switches[1] +
                                                      ": a stack needs a peer link (topology: links)");
       return;
     }
@@ -55,16 +55,16 @@ class Stacks {
 
  private:
   std::optional<uint32_t> tor_named(const std::string& name, Value where) {
-    if (reader_.is_wrong(where)) return std::nullopt;
+    if (reader_.is_invalid(where)) return std::nullopt;
     const auto found = by_name_.find(name);
     if (found == by_name_.end()) {
-      reader_.wrong(where, "there is no ToR " + shown(name) + reader_.guess(name, tors_));
+      reader_.fail(where, "there is no ToR " + shown(name) + reader_.guess(name, tors_));
       return std::nullopt;
     }
     const FabricNode& node = fabric_.nodes[found->second];
     if (node.role == Role::kTor) return found->second;
     const std::string_view is = node.kind == NodeKind::kHost ? kHostWord : row_of(node.role)->word;
-    reader_.wrong(where, "a stack is two ToRs, and the role of " + name + " is " + std::string(is));
+    reader_.fail(where, "a stack is two ToRs, and the role of " + name + " is " + std::string(is));
     return std::nullopt;
   }
 
@@ -72,15 +72,15 @@ class Stacks {
     const auto [other, is_new] = stack_of_.emplace(node, &item);
     if (is_new) return true;
     const std::string& name = fabric_.nodes[node].name;
-    if (other->second == &item) return reader_.wrong(where, "a stack is two ToRs, and both are " + name);
-    return reader_.wrong(where, name + " is in the stack " + other->second->name + " in line " +
+    if (other->second == &item) return reader_.fail(where, "a stack is two ToRs, and both are " + name);
+    return reader_.fail(where, name + " is in the stack " + other->second->name + " in line " +
                                     std::to_string(other->second->key.at().line) + " already");
   }
 
   bool choose_primary(const StackRow& row, Stack& stack) {
     if (!row.primary || *row.primary == row.switches[0]) return true;
     if (*row.primary != row.switches[1]) {
-      return reader_.wrong(row.where.child("primary"),
+      return reader_.fail(row.where.child("primary"),
                            shown(*row.primary) + " is neither " + row.switches[0] + " nor " + row.switches[1]);
     }
     std::swap(stack.switches[0], stack.switches[1]);

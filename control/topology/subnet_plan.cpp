@@ -71,7 +71,7 @@ class SubnetPlan {
       auto switches = attached_to(n);
       const bool back_to_back = std::ranges::binary_search(switches, n);
       if (back_to_back && node.ports.size() > 1) {
-        reader_.wrong(
+        reader_.fail(
             out_.rows[n] == nullptr ? Value{} : out_.rows[n]->where,
             node.name + " is linked to a host and has another link: hosts do not forward, put a switch between");
       }
@@ -95,7 +95,7 @@ class SubnetPlan {
     const Value list = row->where.child("subnet");
     if (first_of_switch_[n] == kNone) {
       if (!fabric_.nodes[n].ports.empty())
-        reader_.wrong(list, fabric_.nodes[n].name + " has no host that could be in it");
+        reader_.fail(list, fabric_.nodes[n].name + " has no host that could be in it");
       return;
     }
     Given& into = given[first_of_switch_[n]];
@@ -115,7 +115,7 @@ class SubnetPlan {
     if (prefix == P{}) return;  // could not be read
     if (!check_usable(prefix, where)) return;
     if (into && *into != prefix) {
-      reader_.wrong(where, to_string(prefix) + " differs from " + to_string(*into) + " of the same hosts");
+      reader_.fail(where, to_string(prefix) + " differs from " + to_string(*into) + " of the same hosts");
       return;
     }
     into = prefix;
@@ -124,20 +124,20 @@ class SubnetPlan {
 
   bool check_usable(const Ipv4Prefix& p, Value where) {
     if (!is_unicast(p) || p.length > 30)
-      return reader_.wrong(where, to_string(p) + " cannot number hosts: a unicast prefix of /8 to /30");
+      return reader_.fail(where, to_string(p) + " cannot number hosts: a unicast prefix of /8 to /30");
     const Ipv4Prefix loopbacks{{kEndPlanned}, 16};
     return !p.overlaps(loopbacks) ||
-           reader_.wrong(where, to_string(p) + " overlaps " + to_string(loopbacks) + ", the switches' loopbacks");
+           reader_.fail(where, to_string(p) + " overlaps " + to_string(loopbacks) + ", the switches' loopbacks");
   }
   bool check_usable(const Ipv6Prefix& p, Value where) {
     const uint8_t first = p.address.bytes[0];
     if (p.length < 16 || p.length > 96 || first == 0 || first == 0xFF || first == 0xFE) {
-      return reader_.wrong(where, to_string(p) + " cannot number hosts: a unicast prefix of /16 to /96");
+      return reader_.fail(where, to_string(p) + " cannot number hosts: a unicast prefix of /16 to /96");
     }
     const Ipv6Prefix planned{planned_ipv6(0, 0, 0), 32};
     const Ipv6Prefix loopbacks{planned_ipv6(0xFFFF, 0, 0), 32};
     return (!p.overlaps(planned) && !p.overlaps(loopbacks)) ||
-           reader_.wrong(where, to_string(p) + " overlaps " + to_string(planned) + " or " + to_string(loopbacks) +
+           reader_.fail(where, to_string(p) + " overlaps " + to_string(planned) + " or " + to_string(loopbacks) +
                                     ", which are planned from");
   }
 
@@ -166,7 +166,7 @@ class SubnetPlan {
       const bool later = (g->*where).at().line >= (widest->*where).at().line;
       const Given* at = later ? g : widest;
       const Given* other = later ? widest : g;
-      reader_.wrong(at->*where, to_string(*(at->*prefix)) + " overlaps " + to_string(*(other->*prefix)) + " in line " +
+      reader_.fail(at->*where, to_string(*(at->*prefix)) + " overlaps " + to_string(*(other->*prefix)) + " in line " +
                                     std::to_string((other->*where).at().line));
     }
   }
@@ -188,7 +188,7 @@ class SubnetPlan {
     }
     const Ipv4Prefix out{{cursor}, length};
     if (cursor >= kEndPlanned || kEndPlanned - cursor < size) {
-      if (!ran_out_) reader_.wrong({}, "the hosts' IPv4 addresses run out (10.0.1.0 to 10.254.255.255)");
+      if (!ran_out_) reader_.fail({}, "the hosts' IPv4 addresses run out (10.0.1.0 to 10.254.255.255)");
       ran_out_ = true;
       cursor = kFirstPlanned;
     }

@@ -69,7 +69,7 @@ class VendorReading {
   void remark(const ConfigurationLine& line, std::string text) {
     out_.remarks.push_back({line.number, std::move(text)});
   }
-  void wrong(const ConfigurationLine& line, std::string text) { out_.errors.push_back({line.number, std::move(text)}); }
+  void fail(const ConfigurationLine& line, std::string text) { out_.errors.push_back({line.number, std::move(text)}); }
 
   void take(const ConfigurationLine& line) {
     size_t words = 0;
@@ -114,7 +114,7 @@ class VendorReading {
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     const bool is_number = values.size() == 1 && error == std::errc{} && end == text.data() + text.size();
     if (is_number && value <= knob.most) return value;
-    wrong(line, std::string(knob.words) + ": expected a number from 0 to " + std::to_string(knob.most) +
+    fail(line, std::string(knob.words) + ": expected a number from 0 to " + std::to_string(knob.most) +
                     (values.empty() ? "" : ", found " + shown(text)));
     return std::nullopt;
   }
@@ -124,19 +124,19 @@ class VendorReading {
   void turn_algorithm(const ConfigurationLine& line, const std::vector<std::string>& values) {
     const std::string_view word = values.empty() ? std::string_view{} : values.front();
     const auto found = std::ranges::find(row_.algorithms, word, &AlgorithmWord::first);
-    if (found == row_.algorithms.end()) return wrong(line, "there is no algorithm " + shown(word));
+    if (found == row_.algorithms.end()) return fail(line, "there is no algorithm " + shown(word));
     out_.algorithm = found->second;
   }
   void turn_switch(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     const bool is_yes = values.size() == 1 && is_one_of(values.front(), kYes);
     if (!is_yes && (values.size() != 1 || !is_one_of(values.front(), kNo)))
-      return wrong(line, std::string(knob.words) + ": expected on or off" +
+      return fail(line, std::string(knob.words) + ": expected on or off" +
                              (values.empty() ? "" : ", found " + shown(values.front())));
     put(knob, is_yes);
   }
   void turn_enable(const ConfigurationLine& line, const std::vector<std::string>& values) {
     if (values.size() != 1 || (!is_one_of(values.front(), kYes) && !is_one_of(values.front(), kNo)))
-      return wrong(line, "expected true or false");
+      return fail(line, "expected true or false");
     is_enabled_ = is_one_of(values.front(), kYes);
   }
   void turn_list(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {

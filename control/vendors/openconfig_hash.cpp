@@ -167,13 +167,13 @@ OcJson parsed(std::string_view text) {
 
 void read_openconfig(std::string_view text, HashReading& out) {
   const OcJson root = parsed(text);
-  const auto wrong = [&out](std::string message) { out.errors.push_back({0, std::move(message)}); };
-  if (root.is_discarded()) return wrong("is no JSON");
+  const auto fail = [&out](std::string message) { out.errors.push_back({0, std::move(message)}); };
+  if (root.is_discarded()) return fail("is no JSON");
   const OcJson* policies = policies_in(root, 0);
   const OcJson* list = policies == nullptr ? nullptr : child(*policies, "hashing-policy");
   if (list == nullptr || !list->is_array() || list->empty())
-    return wrong("has no OpenConfig hashing-policies; SONiC's files are read by config_db and switch_json");
-  if (list->size() > 1) return wrong("has " + std::to_string(list->size()) + " hashing policies: keep the one of ECMP");
+    return fail("has no OpenConfig hashing-policies; SONiC's files are read by config_db and switch_json");
+  if (list->size() > 1) return fail("has " + std::to_string(list->size()) + " hashing policies: keep the one of ECMP");
   PolicyReading(out).read(list->front());
 }
 

@@ -31,7 +31,7 @@ class BdpCap : public CongestionAlgorithm {
       "bdp_fc", "IRN's BDP-FC: a window of what the longest path holds, no reaction to anything.", {}}};
   static constexpr auto kKeys = std::tuple{
       parameter("rtt", &Parameters::rtt, "of the longest path, without queues", Duration::ns(100), Duration::s(1))};
-  static std::optional<ParameterComplaint> complaint(const Parameters&) { return std::nullopt; }
+  static std::optional<ParameterConflict> conflict(const Parameters&) { return std::nullopt; }
 
   BdpCap(const Parameters& parameters, Rate line)
       : window_(static_cast<uint64_t>(Uint128{line.count_bps()} * static_cast<uint64_t>(parameters.rtt.count_ps()) /

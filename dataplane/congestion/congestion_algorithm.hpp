@@ -22,7 +22,7 @@
 // make the sender ask.
 //
 // An algorithm also declares how testbed files name it: kSets are its names with the parameters that each stands for,
-// kKeys its parameters with limits and help, complaint() tells whether two of them contradict each other. Reading,
+// kKeys its parameters with limits and help, conflict() tells whether two of them contradict each other. Reading,
 // schema and reference pages come from there. kUsesCnps: receivers send CNPs to it. kUsesAcks: it wants on_ack(),
 // and the sender then keeps the instants from which a round-trip time is measured.
 #pragma once
@@ -97,7 +97,7 @@ constexpr ParameterKey<Parameters, T> parameter(std::string_view key, T Paramete
 }
 
 // Which key has an invalid value, and why.
-struct ParameterComplaint {
+struct ParameterConflict {
   std::string_view key;
   std::string_view message;
 };

@@ -116,9 +116,9 @@ class ReactionPoint : public CongestionAlgorithm {
       parameter("cnp_interval", &Parameters::cnp_interval,
                 "the receiver's: at most one CNP a queue pair in this time, min_time_between_cnps", Duration::ps(1),
                 Duration::s(1))};
-  static std::optional<ParameterComplaint> complaint(const Parameters& it) {
+  static std::optional<ParameterConflict> conflict(const Parameters& it) {
     if (it.hai_rate < it.ai_rate)
-      return ParameterComplaint{"hai_rate", "is less than 'ai_rate', the slower increase's"};
+      return ParameterConflict{"hai_rate", "is less than 'ai_rate', the slower increase's"};
     return std::nullopt;
   }
 

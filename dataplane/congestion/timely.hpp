@@ -78,8 +78,8 @@ class Timely : public CongestionAlgorithm {
       parameter("weighted", &Parameters::weighted, "between t_low and t_high: the rule of Patched TIMELY"),
       parameter("initial_rate", &Parameters::initial_rate, "at the start, of the link's rate"),
       parameter("min_rate", &Parameters::min_rate, "no cut goes below it", Rate::min(), kTopRate)};
-  static std::optional<ParameterComplaint> complaint(const Parameters& it) {
-    if (it.t_high <= it.t_low) return ParameterComplaint{"t_high", "must exceed 't_low'"};
+  static std::optional<ParameterConflict> conflict(const Parameters& it) {
+    if (it.t_high <= it.t_low) return ParameterConflict{"t_high", "must exceed 't_low'"};
     return std::nullopt;
   }
 

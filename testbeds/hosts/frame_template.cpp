@@ -75,7 +75,7 @@ uint32_t largest_packet_bytes(const FlowConfig& flow) {
 }
 
 std::vector<FrameTemplate> templates_of(const HostConfig& host, const FlowConfig& flow) {
-  SOFTSPINE_CHECK(wrong_with(host, flow).empty(), flow.id, flow.source_qp);
+  SOFTSPINE_CHECK(validate(host, flow).empty(), flow.id, flow.source_qp);
   const bool writes = flow.verb == Verb::kWrite;
   const uint32_t packets = packets_per_message(flow);
   if (packets == 1) {

@@ -30,7 +30,7 @@ bool has_address_like(const HostConfig& host, const IpAddress& other) {
 
 }  // namespace
 
-std::vector<std::string> wrong_with(const HostConfig& host) {
+std::vector<std::string> validate(const HostConfig& host) {
   std::vector<std::string> wrong;
   if (!is_unicast(host.mac)) wrong.emplace_back("mac: not a unicast address");
   if (!is_unicast(host.gateway)) wrong.emplace_back("gateway: not a unicast address");
@@ -42,7 +42,7 @@ std::vector<std::string> wrong_with(const HostConfig& host) {
   return wrong;
 }
 
-std::vector<std::string> wrong_with(const HostConfig& host, const FlowConfig& flow) {
+std::vector<std::string> validate(const HostConfig& host, const FlowConfig& flow) {
   std::vector<std::string> wrong;
   const auto claim = [&wrong]<typename... T>(bool holds, fmt::format_string<const T&...> text, const T&... values) {
     if (!holds) wrong.push_back(fmt::format(text, values...));
@@ -77,7 +77,7 @@ std::vector<std::string> wrong_with(const HostConfig& host, const FlowConfig& fl
   return wrong;
 }
 
-std::vector<std::string> wrong_with(const HostConfig& host, const SinkConfig& sink) {
+std::vector<std::string> validate(const HostConfig& host, const SinkConfig& sink) {
   std::vector<std::string> wrong;
   const bool answers = sink.transport == TransportKind::kReliable || sink.cnp_interval > Duration{};
   if (answers && !is_qp(sink.source_qp)) wrong.emplace_back("source_qp: it has nobody to answer");

@@ -122,8 +122,8 @@ constexpr uint16_t rxe_source_port(uint32_t source_qp, uint32_t destination_qp) 
 }
 
 // Everything that contradicts itself, as sentences; empty when the host could run it.
-std::vector<std::string> wrong_with(const HostConfig& host);
-std::vector<std::string> wrong_with(const HostConfig& host, const FlowConfig& flow);
-std::vector<std::string> wrong_with(const HostConfig& host, const SinkConfig& sink);
+std::vector<std::string> validate(const HostConfig& host);
+std::vector<std::string> validate(const HostConfig& host, const FlowConfig& flow);
+std::vector<std::string> validate(const HostConfig& host, const SinkConfig& sink);
 
 }  // namespace softspine::testbeds

@@ -44,7 +44,7 @@ class ReliableSender {
     bool asks;
   };
 
-  // `flow`: its index at the host. The flow passes wrong_with(). `line`: the rate of its port's link.
+  // `flow`: its index at the host. The flow passes validate(). `line`: the rate of its port's link.
   ReliableSender(uint32_t flow, const FlowConfig& config, dataplane::Rate line);
 
   // From when on the next packet may go, or when to ask again; never() until something comes back, or for ever.

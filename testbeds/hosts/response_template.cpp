@@ -26,7 +26,7 @@ void complete_ip(uint8_t* l3, IpVersion version) {
 }  // namespace
 
 ResponseTemplate::ResponseTemplate(const HostConfig& host, const SinkConfig& sink) {
-  SOFTSPINE_CHECK(wrong_with(host, sink).empty(), sink.id, sink.qp);
+  SOFTSPINE_CHECK(validate(host, sink).empty(), sink.id, sink.qp);
   const IpVersion version = version_of(sink.source);
   // A queue pair's traffic class is of all that it sends, acknowledgements too (rxe, mlx5). Were they not ECN-capable,
   // WRED would drop them where it marks the data.

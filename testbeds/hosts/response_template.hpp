@@ -26,7 +26,7 @@ inline constexpr uint32_t kCnpReservedBytes = 16;
 
 class ResponseTemplate {
  public:
-  // The sink passes wrong_with() and has somebody to answer.
+  // The sink passes validate() and has somebody to answer.
   ResponseTemplate(const HostConfig& host, const SinkConfig& sink);
 
   // Each writes kTemplateBytes at `frame`, of which as many count as it returns.

@@ -19,7 +19,7 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
       flows_(config, pool),
       sinks_(pool),
       monitor_(config.bond, config.ports) {
-  SOFTSPINE_CHECK(wrong_with(config).empty(), config.ports, config.mtu);
+  SOFTSPINE_CHECK(validate(config).empty(), config.ports, config.mtu);
   SOFTSPINE_CHECK(pool.room_bytes() >= kHostPacketBytes, pool.room_bytes(), kHostPacketBytes);
   static_assert(kHostPacketBytes >= kAdvertisementBytes);
   for (uint16_t p = 0; p < config.ports; ++p) {

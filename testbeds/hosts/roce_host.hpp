@@ -59,13 +59,13 @@ inline constexpr uint32_t kHostPacketBytes = kTemplateBytes;
 
 class RoceHost final : public dataplane::Node {
  public:
-  // `config` passes wrong_with(); `pool` outlives the host and has room for kHostPacketBytes.
+  // `config` passes validate(); `pool` outlives the host and has room for kHostPacketBytes.
   RoceHost(const HostConfig& config, dataplane::PacketPool& pool);
 
-  // The flow passes wrong_with(); its source QP has no flow yet; a reliable one's port has its link. Returns its
+  // The flow passes validate(); its source QP has no flow yet; a reliable one's port has its link. Returns its
   // index here.
   uint32_t add_flow(const FlowConfig& flow);
-  // The sink passes wrong_with(); the QP has no sink yet.
+  // The sink passes validate(); the QP has no sink yet.
   uint32_t add_sink(const SinkConfig& sink);
 
   // Packets of its priorities wait in a buffer at that port; without a value they do no longer.

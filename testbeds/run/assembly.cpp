@@ -172,7 +172,7 @@ class Builder {
     config.mtu = mtu;
     config.priority_of_dscp = priorities_at(n);
     for (uint16_t p = 0; p < node.ports.size() && p < config.links.size(); ++p) config.links[p] = link_at({n, p});
-    if (const auto wrong = wrong_with(config); !wrong.empty()) {
+    if (const auto wrong = validate(config); !wrong.empty()) {
       wrong_ = node.name + ": " + wrong.front();
       return;
     }

@@ -65,14 +65,14 @@ void EventLog::gather_control() {
     lines_.push_back({at, {}});
     control::add_event_line(lines_.back().text, at, name, key, value);
   };
-  const auto& links = sources_.links.struck();
+  const auto& links = sources_.links.events();
   for (; links_seen_ < links.size(); ++links_seen_)
     add(links[links_seen_].at, "fault", "what", links[links_seen_].what);
   const auto& decided = sources_.stacks.decided();
   for (; stacks_seen_ < decided.size(); ++stacks_seen_) {
     add(decided[stacks_seen_].at, "stack", "what", decided[stacks_seen_].what);
   }
-  const auto& faults = sources_.faults.struck();
+  const auto& faults = sources_.faults.events();
   for (; faults_seen_ < faults.size(); ++faults_seen_) {
     add(faults[faults_seen_].at, "fault", "what", faults[faults_seen_].what);
   }

@@ -67,10 +67,10 @@ void FaultControl::happen(const Fault& fault, Instant now, Instant until) {
 }
 
 void FaultControl::strike(std::string what, FaultScope scope, Instant now) {
-  struck_.push_back({.at = now, .what = std::move(what)});
+  events_.push_back({.at = now, .what = std::move(what)});
   if (scope.kind == FaultScope::Kind::kOther) return;
-  struck_.back().number = losses_.begin(std::move(scope), now);
-  works_[begun_] = {.number = struck_.back().number};
+  events_.back().number = losses_.begin(std::move(scope), now);
+  works_[begun_] = {.number = events_.back().number};
 }
 
 void FaultControl::occupy(const Place& place, Instant now) {
@@ -112,7 +112,7 @@ void FaultControl::end(const HostFault& fault, uint64_t number, Instant now) {
   const auto found = at_work_.find({place_of(fault.kind), fault.node, 0});
   if (found == at_work_.end() || found->second != number) return;
   leave(found->first, now);
-  struck_.push_back({.at = now, .what = fault_text(testbed_.fabric, fault, false)});
+  events_.push_back({.at = now, .what = fault_text(testbed_.fabric, fault, false)});
   set_host(fault, false, now);
 }
 
@@ -160,11 +160,11 @@ void FaultControl::end(const PortFault& fault, uint64_t number, Instant now) {
     if (fault.kind == PortFaultKind::kDeaf) set_deaf(port, 0, now);
     if (fault.kind == PortFaultKind::kTxDisabled) set_tx(port, true, now);
   }
-  if (!ended.ports.empty()) struck_.push_back({.at = now, .what = fault_text(testbed_.fabric, ended, false)});
+  if (!ended.ports.empty()) events_.push_back({.at = now, .what = fault_text(testbed_.fabric, ended, false)});
 }
 
 void FaultControl::set_cable(const PortFault& fault, LinkEnd port) {
-  const uint64_t stream = (uint64_t{port.node} << 32) | (uint64_t{port.port} << 16) | (++spoiled_[port] & 0xffff);
+  const uint64_t stream = (uint64_t{port.node} << 32) | (uint64_t{port.port} << 16) | (++faults_of_[port] & 0xffff);
   transmitter_at(port).set_fault(std::make_unique<LinkFault>(fault.lost_millionths * LinkFault::kEvery / kMillion,
                                                              fault.damaged_millionths * LinkFault::kEvery / kMillion,
                                                              dataplane::Rng{testbed_.run.seed, ~stream}));

@@ -36,7 +36,7 @@ class FaultControl {
   void inject(const control::PortFault& fault, dataplane::Instant now);
 
   // The faults that have begun or ended so far, in order.
-  const std::vector<control::FaultSnapshot>& struck() const { return struck_; }
+  const std::vector<control::FaultSnapshot>& events() const { return events_; }
 
  private:
   // What a fault sits on: its kind, the node, and the port (hosts fail with all of theirs).
@@ -68,11 +68,11 @@ class FaultControl {
   const control::Testbed& testbed_;
   Assembly& assembly_;
   LossWindows& losses_;
-  std::vector<control::FaultSnapshot> struck_;
+  std::vector<control::FaultSnapshot> events_;
   uint64_t begun_ = 0;                            // faults so far: each has a number
   std::map<Place, uint64_t> at_work_;             // the number of the fault that is at work there
   std::map<uint64_t, AtWork> works_;              // by that number
-  std::map<control::LinkEnd, uint64_t> spoiled_;  // how many faults this end of the cable has had
+  std::map<control::LinkEnd, uint64_t> faults_of_;  // how many faults this end of the cable has had
 };
 
 }  // namespace softspine::testbeds

@@ -83,7 +83,7 @@ void LinkControl::set_unused(uint32_t link, bool LinkState::* why, bool unused, 
 uint32_t LinkControl::open(const Fault& fault, const std::string& what, Instant now) {
   const auto scope = fault.kind == LinkFaultKind::kDead ? FaultScope::Kind::kFramesDie : FaultScope::Kind::kLinks;
   const uint32_t number = losses_.begin({.kind = scope, .links = fault.links, .ports = fault.ports}, now);
-  struck_.push_back({.at = now, .what = what, .number = number});
+  events_.push_back({.at = now, .what = what, .number = number});
   open_.push_back({.fault = number, .kind = fault.kind, .links = fault.links, .ports = fault.ports});
   return number;
 }
@@ -138,7 +138,7 @@ void LinkControl::kill(const Fault& fault, Instant now) {
 void LinkControl::end_death(uint32_t fault, Instant now) {
   const auto found = std::ranges::find(open_, fault, &Open::fault);
   if (found == open_.end()) return;
-  struck_.push_back({.at = now, .what = links_text(testbed_.fabric, found->links) + ": frames pass again"});
+  events_.push_back({.at = now, .what = links_text(testbed_.fabric, found->links) + ": frames pass again"});
   set_dead(found->ports, false);
   const std::vector<uint32_t> links = found->links;
   const bool was_dark = std::ranges::any_of(links, [this](uint32_t link) { return states_[link].is_dark; });
@@ -171,7 +171,7 @@ void LinkControl::go_down_drained(uint32_t fault, Instant now) {
     states_[link].asked = false;
     set_carrier(link, false, now);
   }
-  struck_.push_back({.at = now, .what = links_text(testbed_.fabric, found->links) + " down, drained"});
+  events_.push_back({.at = now, .what = links_text(testbed_.fabric, found->links) + " down, drained"});
   notice(change_of(found->links), true, now);
 }
 
@@ -198,7 +198,7 @@ void LinkControl::repair(const std::vector<uint32_t>& links, Instant now) {
 void LinkControl::reopen(const std::vector<uint32_t>& links, bool by_signal, Instant now) {
   std::vector<uint32_t> changed = links;
   std::ranges::sort(changed);
-  if (!changed.empty()) struck_.push_back({.at = now, .what = fault_text(testbed_.fabric, changed, true)});
+  if (!changed.empty()) events_.push_back({.at = now, .what = fault_text(testbed_.fabric, changed, true)});
   Change change = change_of(changed);
   change.ended = close_faults(now);
   notice(std::move(change), by_signal, now);
@@ -288,7 +288,7 @@ void LinkControl::detect(const Change& change, Instant now, RouteWaves::Done fol
 }
 
 void LinkControl::use_profile(uint32_t node, uint32_t profile, Instant now) {
-  struck_.push_back({.at = now, .what = fault_text(testbed_, {.node = node, .profile = profile})});
+  events_.push_back({.at = now, .what = fault_text(testbed_, {.node = node, .profile = profile})});
   compiler_.use_profile(node, profile);
   waves_.publish_again(node, now);
 }

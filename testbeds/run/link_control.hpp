@@ -73,7 +73,7 @@ class LinkControl {
   uint32_t route_changes() const { return static_cast<uint32_t>(waves_.followed().size()); }
   const std::vector<RouteWaves::Followed>& followed() const { return waves_.followed(); }
   // What has changed so far, in order.
-  const std::vector<control::FaultSnapshot>& struck() const { return struck_; }
+  const std::vector<control::FaultSnapshot>& events() const { return events_; }
 
  private:
   // A fault of links that is not over.
@@ -120,7 +120,7 @@ class LinkControl {
   RouteWaves waves_;
   std::vector<Open> open_;
   std::map<control::LinkEnd, uint32_t> dead_;  // ports whose frames die: by how many faults
-  std::vector<control::FaultSnapshot> struck_;
+  std::vector<control::FaultSnapshot> events_;
   std::function<void(dataplane::Instant)> see_change_;
 };
 

@@ -58,7 +58,7 @@ LossWindows::LossWindows(const control::Testbed& testbed, Assembly& assembly)
       stalls_(assembly),
       lost_of_flow_(assembly.flows.size()) {
   assembly_.engine->at_rest([this](Instant now) {
-    if (has_any()) settle(now);
+    if (has_any()) attribute_losses(now);
   });
 }
 
@@ -97,7 +97,7 @@ void LossWindows::begin_recording() {
 
 uint32_t LossWindows::begin(FaultScope scope, Instant now) {
   if (!has_any()) begin_recording();
-  settle(now);
+  attribute_losses(now);
   const auto number = static_cast<uint32_t>(entries_.size());
   entries_.push_back({.window = {.at = now}});
   causes_.begin(number, std::move(scope));
@@ -111,7 +111,7 @@ void LossWindows::detected(uint32_t fault, Instant now) {
 }
 
 void LossWindows::converged(uint32_t fault, Instant now) {
-  settle(now);
+  attribute_losses(now);
   entries_[fault].window.converged = now;
   causes_.followed(fault);
   change(now);
@@ -129,12 +129,12 @@ void LossWindows::restored(uint32_t fault, Instant now) {
 }
 
 void LossWindows::set_links(const std::vector<bool>& usable, Instant now) {
-  if (has_any()) settle(now);
+  if (has_any()) attribute_losses(now);
   causes_.set_links(usable);
 }
 
 // Everything that was lost before this instant is somebody's now.
-void LossWindows::settle(Instant now) {
+void LossWindows::attribute_losses(Instant now) {
   for (const LossRecord& record : recording_.take_before(now)) add(record);
 }
 
@@ -182,7 +182,7 @@ void LossWindows::look(Instant now) {
 }
 
 void LossWindows::note(const std::vector<Stall>& stalls, Instant now) {
-  settle(now);
+  attribute_losses(now);
   for (const Stall& stall : stalls) {
     if (Entry* const entry = cause_of(stall)) note_at(*entry, stall);
   }
@@ -230,7 +230,7 @@ void LossWindows::finish(Instant now, control::ErrorChannel& errors) {
 }
 
 control::LossWindow LossWindows::window(uint32_t fault) {
-  settle(Instant::never());
+  attribute_losses(Instant::never());
   Entry& entry = entries_[fault];
   control::LossWindow out = entry.window;
   out.reasons = listed(entry.reasons);
@@ -242,7 +242,7 @@ control::LossWindow LossWindows::window(uint32_t fault) {
 }
 
 control::LossAccount LossWindows::account() {
-  settle(Instant::never());
+  attribute_losses(Instant::never());
   control::LossAccount out{.is_whole = is_whole_, .unrecorded = recording_.unrecorded()};
   std::map<std::string, LossSum> explained;
   for (const Entry& entry : entries_) add_all(explained, entry.reasons);

@@ -61,7 +61,7 @@ class LossWindows {
   };
 
   void begin_recording();
-  void settle(dataplane::Instant now);
+  void attribute_losses(dataplane::Instant now);
   void add(const dataplane::LossRecord& record);
   control::FlowLoss* flow_of(Entry& entry, uint32_t flow);
   void change(dataplane::Instant now);

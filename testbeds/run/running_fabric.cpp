@@ -261,9 +261,9 @@ std::expected<control::CaptureTotals, std::string> RunningFabric::close_capture(
 control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   control::FabricSnapshot out = snapshot_of(testbed_, compiler_, *assembly_, now);
   out.engine.wall_seconds = wall_seconds_;
-  out.faults = links_->struck();
+  out.faults = links_->events();
   out.faults.insert(out.faults.end(), stacks_->decided().begin(), stacks_->decided().end());
-  out.faults.insert(out.faults.end(), faults_->struck().begin(), faults_->struck().end());
+  out.faults.insert(out.faults.end(), faults_->events().begin(), faults_->events().end());
   std::ranges::stable_sort(out.faults, {}, &control::FaultSnapshot::at);
   for (control::FaultSnapshot& fault : out.faults) {
     if (fault.number != control::kNone) fault.window = losses_->window(fault.number);

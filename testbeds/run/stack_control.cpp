@@ -87,7 +87,7 @@ void StackControl::look(Run& run, Instant now) {
     if (!before[i] && lives[i]) return_member(run, run.members[i], run.members[1 - i], now);
   }
   const control::Stack& config = *run.config;
-  if (passes) return follow_with(run, &StackControl::hear_peer, next_keepalive(now, config.keepalive_interval));
+  if (passes) return follow_with(run, &StackControl::receive_keepalive, next_keepalive(now, config.keepalive_interval));
   const bool dies_unseen = !run.lost && std::ranges::any_of(config.peer_links, is_up);
   const Instant lost = last_keepalive(now, config.keepalive_interval) + config.keepalive_timeout;
   follow_with(run, &StackControl::lose_peer, dies_unseen ? lost : now);
@@ -166,7 +166,7 @@ void StackControl::go_on_alone(Run& run, Instant now) {
   }
 }
 
-void StackControl::hear_peer(Run& run, Instant now) {
+void StackControl::receive_keepalive(Run& run, Instant now) {
   agree_on_roles(run);
   if (run.lost) {
     run.lost = false;

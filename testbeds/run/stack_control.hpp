@@ -76,7 +76,7 @@ class StackControl {
   void lose_peer(Run& run, dataplane::Instant now);
   void disable_secondary(Run& run, dataplane::Instant now);
   void go_on_alone(Run& run, dataplane::Instant now);
-  void hear_peer(Run& run, dataplane::Instant now);
+  void receive_keepalive(Run& run, dataplane::Instant now);
   void restore(Run& run, dataplane::Instant now);
   static void agree_on_roles(Run& run);
   void use_peer_links(const Run& run, bool use, dataplane::Instant now);

@@ -53,7 +53,7 @@ std::expected<void, std::string> add_traffic(const control::Testbed& testbed, As
     RoceHost* source = assembly.hosts[flow.source];
     RoceHost* destination = assembly.hosts[flow.destination];
     flow.flow.port = bond_port(source->config(), flow.flow);
-    if (const auto wrong = wrong_with(source->config(), flow.flow); !wrong.empty()) {
+    if (const auto wrong = validate(source->config(), flow.flow); !wrong.empty()) {
       const std::string& name = testbed.workloads[flow.workload].name;
       return std::unexpected("workload " + name + ", from " + source->name() + ": " + sentences(wrong));
     }

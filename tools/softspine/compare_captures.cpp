@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kRows = 25;
 
-ExitStatus wrong(const std::string& why) {
+ExitStatus fail(const std::string& why) {
   fmt::print(stderr, "softspine: {}\n", why);
   return ExitStatus::kWrongInput;
 }
@@ -25,13 +25,13 @@ ExitStatus compare_captures(const AgainstArguments& arguments, const std::string
   std::vector<CaptureSource> sources;
   for (const std::string& text : arguments.captures) {
     auto source = capture_source(fabric, text);
-    if (!source) return wrong("--against: " + source.error());
+    if (!source) return fail("--against: " + source.error());
     sources.push_back(std::move(*source));
   }
   const auto sightings = read_sightings(walker, sources, {.ports_file = arguments.ports, .from = from});
-  if (!sightings) return wrong(sightings.error());
+  if (!sightings) return fail(sightings.error());
   const std::string told = left_out_text(*sightings);
-  if (sightings->flows.empty()) return wrong("no flow in the captures. " + told);
+  if (sightings->flows.empty()) return fail("no flow in the captures. " + told);
   if (!told.empty()) fmt::print(stderr, "softspine: {}\n", told);
   const control::PathComparison found = compare_with(walker, sightings->flows);
   if (json) {
@@ -44,7 +44,7 @@ ExitStatus compare_captures(const AgainstArguments& arguments, const std::string
   }
   if (found.count(control::FlowVerdict::kDiffers) > 0) return ExitStatus::kUnexpected;
   if (found.count(control::FlowVerdict::kAgrees) > 0) return ExitStatus::kDone;
-  return wrong("the captures decide nothing: no flow was seen to leave a switch that had a choice");
+  return fail("the captures decide nothing: no flow was seen to leave a switch that had a choice");
 }
 
 }  // namespace softspine::tools

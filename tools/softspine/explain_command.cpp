@@ -32,7 +32,7 @@ struct ExplainArguments {
   bool json = false;
 };
 
-Status wrong(const std::string& why) {
+Status fail(const std::string& why) {
   fmt::print(stderr, "softspine: {}\n", why);
   return Status::kWrongInput;
 }
@@ -73,11 +73,11 @@ Status explain_probe(const ExplainArguments& arguments, Walker& walker) {
   control::Probe probe = arguments.probe;
   const auto from = host_named(fabric, arguments.from);
   const auto to = host_named(fabric, arguments.to);
-  if (!from) return wrong("--from: there is no host '" + arguments.from + "'");
-  if (!to) return wrong("--to: there is no host '" + arguments.to + "'");
+  if (!from) return fail("--from: there is no host '" + arguments.from + "'");
+  if (!to) return fail("--to: there is no host '" + arguments.to + "'");
   probe.from = *from;
   probe.to = *to;
-  if (probe.port >= fabric.nodes[*from].ports.size()) return wrong("--port: the host has not so many");
+  if (probe.port >= fabric.nodes[*from].ports.size()) return fail("--port: the host has not so many");
   probe.protocol = arguments.protocol == "tcp" ? dataplane::ip::kTcp : dataplane::ip::kUdp;
   const control::LinkEnd sender{probe.from, probe.port};
   const auto frame = frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node));
@@ -89,9 +89,9 @@ Status explain_probe(const ExplainArguments& arguments, Walker& walker) {
 Status explain_pcap(const ExplainArguments& arguments, Walker& walker) {
   const control::Fabric& fabric = walker.testbed().fabric;
   auto reader = dataplane::PcapReader::open(arguments.pcap);
-  if (!reader) return wrong(arguments.pcap + ": " + reader.error().message);
+  if (!reader) return fail(arguments.pcap + ": " + reader.error().message);
   const std::optional<uint32_t> from = arguments.from.empty() ? std::nullopt : host_named(fabric, arguments.from);
-  if (!arguments.from.empty() && !from) return wrong("--from: there is no host '" + arguments.from + "'");
+  if (!arguments.from.empty() && !from) return fail("--from: there is no host '" + arguments.from + "'");
   dataplane::ScratchPacket scratch;
   dataplane::RecordedFrame frame;
   uint64_t number = 0;
@@ -116,18 +116,18 @@ Status explain_pcap(const ExplainArguments& arguments, Walker& walker) {
       fmt::print("packet {}, from {}\n{}\n", number, fabric.nodes[*sender].name, path_text(walker, path));
     }
   }
-  return reader->error().empty() ? Status::kDone : wrong(arguments.pcap + ": " + reader->error());
+  return reader->error().empty() ? Status::kDone : fail(arguments.pcap + ": " + reader->error());
 }
 
 Status explain(const ExplainArguments& arguments) {
   const auto testbed = read_testbed(arguments.file, {});
   if (!testbed) return testbed.error();
   const auto up = links_without(testbed->fabric, arguments.down);
-  if (!up) return wrong(up.error());
+  if (!up) return fail(up.error());
   const bool compares = !arguments.against.captures.empty();
-  if (!compares && !arguments.against.ports.empty()) return wrong("--ports goes with --against");
+  if (!compares && !arguments.against.ports.empty()) return fail("--ports goes with --against");
   if (!compares && arguments.pcap.empty() && (arguments.from.empty() || arguments.to.empty()))
-    return wrong("explain needs --from and --to, or --pcap, or --against");
+    return fail("explain needs --from and --to, or --pcap, or --against");
   Walker walker{*testbed, *up};
   if (compares) return compare_captures(arguments.against, arguments.from, walker, arguments.json);
   return arguments.pcap.empty() ? explain_probe(arguments, walker) : explain_pcap(arguments, walker);

@@ -33,7 +33,7 @@ struct ImportArguments {
   bool json = false;
 };
 
-Status wrong(const control::Errors& errors) {
+Status fail(const control::Errors& errors) {
   for (const control::Error& error : errors) fmt::print(stderr, "{}\n", control::to_string(error));
   return Status::kWrongInput;
 }
@@ -133,18 +133,18 @@ Status import_files(const ImportArguments& arguments) {
   std::vector<control::ImportFile> files;
   for (const std::string& path : arguments.files) {
     auto text = control::read_text_file(path);
-    if (!text) return wrong({{path, "", 0, 0, text.error()}});
+    if (!text) return fail({{path, "", 0, 0, text.error()}});
     files.push_back({path, std::move(*text)});
   }
   control::Reader reader(arguments.files[0]);
   control::ImportOptions placed = options;
   placed.place = {.file = arguments.files[0], .path = {}};
   const auto topology = import_topology(reader, row.format, files, placed);
-  if (!topology) return wrong(reader.finish());
+  if (!topology) return fail(reader.finish());
   const std::string text = testbed_text(*topology, row.format, files);
   // What a testbed cannot have, though the file can: too many addresses, a link that no window fits.
   const auto testbed = control::parse_testbed(text, arguments.output.empty() ? "testbed.yaml" : arguments.output);
-  if (!testbed) return wrong(testbed.error());
+  if (!testbed) return fail(testbed.error());
   return give(text, *topology, arguments);
 }
 

@@ -28,7 +28,7 @@ struct ImportArguments {
   bool all = false;
 };
 
-Status wrong(const std::string& file, const std::vector<LineNote>& errors) {
+Status fail(const std::string& file, const std::vector<LineNote>& errors) {
   for (const LineNote& note : errors) {
     fmt::print(stderr, "{}\n",
                control::to_string(control::Error{file, "", note.line, note.line > 0 ? 1 : 0, note.text}));
@@ -109,9 +109,9 @@ void print_text(const ImportArguments& arguments, const HashReading& reading) {
 
 Status import_hash(const ImportArguments& arguments) {
   const auto text = control::read_text_file(arguments.file);
-  if (!text) return wrong(arguments.file, {{0, text.error()}});
+  if (!text) return fail(arguments.file, {{0, text.error()}});
   const HashReading reading = control::read_hash(*text);
-  if (!reading.errors.empty()) return wrong(arguments.file, reading.errors);
+  if (!reading.errors.empty()) return fail(arguments.file, reading.errors);
   if (!arguments.json) {
     print_text(arguments, reading);
     return Status::kDone;

@@ -46,7 +46,7 @@ struct SourcePortArguments {
   bool json = false;
 };
 
-Status wrong(const std::string& why) {
+Status fail(const std::string& why) {
   fmt::print(stderr, "softspine: {}\n", why);
   return Status::kWrongInput;
 }
@@ -119,10 +119,10 @@ Status polarization(const PolarizationArguments& arguments) {
   const auto testbed = read_testbed(arguments.file, {});
   if (!testbed) return testbed.error();
   const auto up = links_without(testbed->fabric, arguments.down);
-  if (!up) return wrong(up.error());
+  if (!up) return fail(up.error());
   Walker walker{*testbed, *up};
   const auto flows = flows_for(arguments, walker);
-  if (!flows) return wrong(flows.error());
+  if (!flows) return fail(flows.error());
   const control::Polarization found = polarization_of(walker, *flows);
   const auto cures = arguments.no_cures ? std::vector<control::Cure>{} : find_cures(walker, *flows, found);
   if (!arguments.picture.empty()) {
@@ -162,14 +162,14 @@ Status source_ports(const SourcePortArguments& arguments) {
   if (!testbed) return testbed.error();
   const control::Fabric& fabric = testbed->fabric;
   const auto up = links_without(fabric, arguments.down);
-  if (!up) return wrong(up.error());
+  if (!up) return fail(up.error());
   const auto from = host_named(fabric, arguments.from);
   const auto to = host_named(fabric, arguments.to);
-  if (!from || !to || *from == *to) return wrong("--from and --to: two hosts of the testbed");
+  if (!from || !to || *from == *to) return fail("--from and --to: two hosts of the testbed");
   control::Probe probe = arguments.probe;
   probe.from = *from;
   probe.to = *to;
-  if (probe.port >= fabric.nodes[*from].ports.size()) return wrong("--port: the host has not so many");
+  if (probe.port >= fabric.nodes[*from].ports.size()) return fail("--port: the host has not so many");
   Walker walker{*testbed, *up};
   const control::PortSearch found = disjoint_source_ports(walker, probe, arguments.paths);
   if (arguments.json) {

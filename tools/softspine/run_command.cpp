@@ -49,7 +49,7 @@ struct RunArguments {
   bool no_server = false;
 };
 
-std::unexpected<Status> wrong(const std::string& message) {
+std::unexpected<Status> fail(const std::string& message) {
   fmt::print(stderr, "softspine: {}\n", message);
   return std::unexpected(Status::kWrongInput);
 }
@@ -68,7 +68,7 @@ std::expected<std::filesystem::path, Status> run_folder(const RunArguments& argu
   if (!has_files(testbed)) return std::filesystem::path{};
   if (!arguments.folder.empty()) return std::filesystem::absolute(arguments.folder);
   std::string made = "/tmp/softspine-run-XXXXXX";
-  if (mkdtemp(made.data()) == nullptr) return wrong("cannot make a folder in /tmp for the outside hosts' files");
+  if (mkdtemp(made.data()) == nullptr) return fail("cannot make a folder in /tmp for the outside hosts' files");
   return std::filesystem::path{made};
 }
 
@@ -95,21 +95,21 @@ class Run {
                                      std::pair{"the flows", arguments_.flows}, std::pair{"counters", series_.path},
                                      std::pair{"events", events_}, std::pair{"the timeline", arguments_.timeline}}) {
       const std::string obstacle = path.empty() ? "" : obstacle_to_writing(path);
-      if (!obstacle.empty()) return wrong(std::string("cannot write ") + what + " " + path + ": " + obstacle);
+      if (!obstacle.empty()) return fail(std::string("cannot write ") + what + " " + path + ": " + obstacle);
     }
     if (const auto made = make(); !made) return made;
     server_ = std::make_unique<FabricServer>(*fabric_);
     if (!arguments_.no_server) {
       if (const auto listening = server_->listen(); !listening) {
-        return wrong(listening.error() + "; with --no-server it runs without a socket");
+        return fail(listening.error() + "; with --no-server it runs without a socket");
       }
     }
-    if (const auto opened = open_telemetry(); !opened) return wrong(opened.error());
+    if (const auto opened = open_telemetry(); !opened) return fail(opened.error());
     if (arguments_.capture.path.empty()) return {};
     testbeds::CaptureRequest request = arguments_.capture;
     request.wait_for_reader = true;
     const auto opened = fabric_->open_capture(request);
-    if (!opened) return wrong(opened.error());
+    if (!opened) return fail(opened.error());
     return {};
   }
 
@@ -140,7 +140,7 @@ class Run {
     auto fabric = testbeds::RunningFabric::make(
         testbed_,
         {.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_, .capture = std::nullopt});
-    if (!fabric) return wrong(fabric.error());
+    if (!fabric) return fail(fabric.error());
     fabric_ = std::move(*fabric);
     for (const std::string& note : fabric_->notes()) fmt::print(stderr, "softspine: {}\n", note);
     return {};
@@ -170,7 +170,7 @@ class Run {
     progress.reset();
     server_->stop();
     if (ran) return {};
-    if (!fabric_->ran_out_of_memory()) return wrong(ran.error());
+    if (!fabric_->ran_out_of_memory()) return fail(ran.error());
     incomplete_ = ran.error();
     return {};
   }

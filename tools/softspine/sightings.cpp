@@ -81,14 +81,14 @@ std::expected<KnownPorts, std::string> known_ports(const control::Fabric& fabric
   }
   if (list.empty()) return out;
   if (auto read = storm::read_port_list(list, out.listed); !read) return std::unexpected(read.error());
-  const auto wrong = [&list](const std::string& port) {
+  const auto fail = [&list](const std::string& port) {
     return std::unexpected(list + ": the testbed has no port '" + port + "'");
   };
   for (const auto& [name, port] : out.listed.port_of_interface) {
-    if (!out.named(port)) return wrong(port);
+    if (!out.named(port)) return fail(port);
   }
   for (const auto& [mac, port] : out.listed.port_of_mac) {
-    if (!out.named(port)) return wrong(port);
+    if (!out.named(port)) return fail(port);
   }
   return out;
 }

@@ -87,18 +87,18 @@ void add_options(CLI::App& app, Arguments& out) {
 
 ExitStatus run(Arguments& arguments) {
   InterruptSignal interrupt;
-  const auto wrong = [](const std::string& why) {
+  const auto fail = [](const std::string& why) {
     fmt::print(stderr, "softspine-verbs: {}\n", why);
     return ExitStatus::kWrongInput;
   };
   if (arguments.serve == !arguments.client.host.empty())
-    return wrong("either --serve, or the HOST of a server; --help says more");
+    return fail("either --serve, or the HOST of a server; --help says more");
   if (arguments.serve) {
     arguments.server.address = arguments.address;
     arguments.server.port = arguments.client.port;
     arguments.server.json = arguments.json;
     const auto right = run_server(arguments.server, interrupt);
-    if (!right) return wrong(right.error());
+    if (!right) return fail(right.error());
     return *right ? ExitStatus::kDone : ExitStatus::kUnexpected;
   }
   ClientOptions& client = arguments.client;
@@ -106,7 +106,7 @@ ExitStatus run(Arguments& arguments) {
   client.terms.spread.scaling = arguments.scaling == "split" ? Scaling::kSplit : Scaling::kRoundRobin;
   client.terms.flow_label = flow_label(arguments.source_port);
   client.messages = arguments.messages.value_or(client.duration ? kMaxMessages : 100);
-  if (const std::string why = wrong_with(client.terms); !why.empty()) return wrong(why);
+  if (const std::string why = validate(client.terms); !why.empty()) return fail(why);
   const auto result = run_client(client, interrupt);
   if (!result) {
     fmt::print(stderr, "softspine-verbs: {}\n", result.error().why);

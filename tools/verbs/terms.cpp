@@ -62,7 +62,7 @@ std::expected<GidBytes, std::string> gid_from(const Json& json) {
 
 }  // namespace
 
-std::string wrong_with(const Terms& terms) {
+std::string validate(const Terms& terms) {
   const Spread& spread = terms.spread;
   if (spread.queue_pairs == 0 || spread.queue_pairs > kMaxQueuePairs)
     return fmt::format("{} queue pairs: 1 to {} are possible", spread.queue_pairs, kMaxQueuePairs);
@@ -115,7 +115,7 @@ std::expected<Terms, std::string> terms_from(const Json& json) {
   if (scaling == json.end() || (*scaling != "split" && *scaling != "round_robin"))
     return std::unexpected("the other end's scaling is neither split nor round_robin");
   terms.spread.scaling = *scaling == "split" ? Scaling::kSplit : Scaling::kRoundRobin;
-  if (const std::string wrong = wrong_with(terms); !wrong.empty()) return std::unexpected(wrong);
+  if (const std::string wrong = validate(terms); !wrong.empty()) return std::unexpected(wrong);
   return terms;
 }
 

@@ -33,7 +33,7 @@ struct Terms {
 };
 
 // A sentence that names what is out of range, or nothing.
-std::string wrong_with(const Terms& terms);
+std::string validate(const Terms& terms);
 
 struct QueuePairPlace {
   uint32_t number = 0;

@@ -131,7 +131,7 @@ uint32_t alarms(uint32_t seeds, const std::string& fabric, const std::string& wo
     const Judged it = judged(fabric, profiles(seed), workload);
     // Four ToRs of a pod with flows to the same host give an aggregation switch few keys: that is so for every hash.
     const bool is_false = std::ranges::any_of(it.found.tiers, [](const TierShare& tier) {
-      return tier.is_amiss() && !(tier.cause && tier.cause->text.find("who shares a key") != std::string::npos);
+      return tier.is_unbalanced() && !(tier.cause && tier.cause->text.find("who shares a key") != std::string::npos);
     });
     out += is_false ? 1 : 0;
     if (is_false) fmt::print("seed {}:\n{}\n", seed, it.text);
@@ -255,7 +255,7 @@ TEST(Verdict, OfMoreBytesThanCanBeCountedIsNotThatOfTheRest) {
              "pattern: permutation, qps: 16, message: 2GiB, messages: 3000000000}, {name: small, "
              "pattern: permutation, qps: 16, message: 1GiB, messages: 3000000000");
   const TierShare& tier = it.tier("tor up");
-  EXPECT_FALSE(tier.is_amiss()) << it.text;
+  EXPECT_FALSE(tier.is_unbalanced()) << it.text;
   ASSERT_TRUE(tier.by_bytes);
   EXPECT_LT(tier.by_bytes->max_over_mean, 2);
   EXPECT_GE(tier.by_bytes->max_over_mean, 1);

@@ -89,7 +89,7 @@ TEST(Polarization, OfAlikeTiersIsFoundWithItsReason) {
   ASSERT_EQ(found.tiers.size(), 2u);
   EXPECT_EQ(found.tiers[0].tier.name, "tor up");
   EXPECT_EQ(found.tiers[1].tier.name, "aggregation up");
-  EXPECT_FALSE(found.tiers[0].is_amiss());
+  EXPECT_FALSE(found.tiers[0].is_unbalanced());
   EXPECT_EQ(found.tiers[1].verdict, TierVerdict::kPolarized);
   EXPECT_EQ(found.tiers[1].links, 128u);
   EXPECT_EQ(found.tiers[1].idle, 96u) << "one of four";
@@ -138,12 +138,13 @@ TEST(Polarization, OfFiveMembersIsNotCuredByAnOffsetAlone) {
   EXPECT_EQ(found.pairs[0].cause.kind, CauseKind::kRotation);
   EXPECT_THAT(found.pairs[0].cause.text, testing::HasSubstr("factor 5"));
   EXPECT_EQ(found.tiers[1].idle, found.tiers[1].links * 4 / 5) << "5 of 25 used";
-  EXPECT_FALSE(look_at(five_by_five("offset: 10, seed: 77"), 8'000).is_amiss()) << "with another seed it parts them";
+  EXPECT_FALSE(look_at(five_by_five("offset: 10, seed: 77"), 8'000).is_unbalanced())
+      << "with another seed it parts them";
 }
 
 TEST(Polarization, IsNotFoundWhereOffsetsDifferOrFlowsAreFew) {
-  EXPECT_FALSE(with_hashes("offset: 0", "offset: 10").is_amiss());
-  EXPECT_FALSE(look_at(fat_tree(""), 20).tiers[0].is_amiss());
+  EXPECT_FALSE(with_hashes("offset: 0", "offset: 10").is_unbalanced());
+  EXPECT_FALSE(look_at(fat_tree(""), 20).tiers[0].is_unbalanced());
 }
 
 // Whom flows go to is demand: all to one host, over groups that an ideal hash fills as evenly.
@@ -157,7 +158,7 @@ TEST(Polarization, IsNoMatterOfAnIncast) {
     if (dataplane::load32(flow.frame.data() + 30) == to) incast.push_back(std::move(flow));
   }
   ASSERT_GT(incast.size(), 1'000u);
-  EXPECT_FALSE(polarization_of(walker, incast).is_amiss());
+  EXPECT_FALSE(polarization_of(walker, incast).is_unbalanced());
 }
 
 TEST(Polarization, OfBytesSeesTheLargeFlowsThatShareALink) {
@@ -257,7 +258,7 @@ TEST(PolarizationOfLags, IsCuredByWhatIsOffered) {
   for (const std::string base = "base: default, "; cure.contains(base);) cure.erase(cure.find(base), base.size());
   const auto cured = parse_testbed(text + cure, "cured.yaml");
   ASSERT_TRUE(cured) << to_string(cured.error().front());
-  EXPECT_FALSE(look_at(*cured, 6'000).is_amiss()) << cure;
+  EXPECT_FALSE(look_at(*cured, 6'000).is_unbalanced()) << cure;
 }
 
 TEST(PolarizationOfLags, IsNotThereWithASeedOfTheirOwnOfAHashThatMixes) {
@@ -270,7 +271,7 @@ TEST(PolarizationOfLags, IsNotThereWithASeedOfTheirOwnOfAHashThatMixes) {
     return look_at(*parsed, 6'000);
   };
   EXPECT_TRUE(of("").is(TierVerdict::kPolarized));
-  EXPECT_FALSE(of(", lag_hash: {seed: 25}").is_amiss());
+  EXPECT_FALSE(of(", lag_hash: {seed: 25}").is_unbalanced());
 }
 
 TEST(Cures, AreNotOfferedToWhoIsWell) {

@@ -44,7 +44,7 @@ TEST(HostLimits, OfAHost) {
       {[](HostConfig& h) { h.ports = 0; }, "ports: 0"},
       {[](HostConfig& h) { h.priority_of_dscp[63] = 7; }, ""},
       {[](HostConfig& h) { h.priority_of_dscp[63] = 8; }, "priority_of_dscp: above 7"}};
-  expect_limits(host_config(1), changes, [](const HostConfig& host) { return wrong_with(host); });
+  expect_limits(host_config(1), changes, [](const HostConfig& host) { return validate(host); });
 }
 
 // SONiC's AZURE map: the priority that a pause has to name to stop a DSCP.
@@ -97,7 +97,7 @@ TEST(HostLimits, OfAFlow) {
       {[](FlowConfig& f) { f.reliable.ack_timeout = 32; }, "ack_timeout"},
       {[](FlowConfig& f) { f.reliable.retries = 7; }, ""},
       {[](FlowConfig& f) { f.reliable.retries = 8; }, "retries"}};
-  expect_limits(flow_config(), changes, [](const FlowConfig& flow) { return wrong_with(host_config(1), flow); });
+  expect_limits(flow_config(), changes, [](const FlowConfig& flow) { return validate(host_config(1), flow); });
 }
 
 TEST(HostLimits, OfASink) {
@@ -110,7 +110,7 @@ TEST(HostLimits, OfASink) {
   const auto judge = [](const SinkConfig& sink) {
     HostConfig host = host_config(1);
     host.ipv6 = {};
-    return wrong_with(host, sink);
+    return validate(host, sink);
   };
   expect_limits<SinkConfig>(
       quiet,

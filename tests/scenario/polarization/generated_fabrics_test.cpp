@@ -127,7 +127,7 @@ class Trial {
     const SlowVerdict slow = slow_verdict(walker_, flows_, kThrows);
     count(found, slow);
     check_causes(found);
-    if (found.is_amiss()) {
+    if (found.is_unbalanced()) {
       if (is_to_cure()) check_cure(found);
     } else {
       EXPECT_TRUE(find_cures(walker_, flows_, found).empty()) << again();
@@ -154,12 +154,13 @@ class Trial {
   void count(const Polarization& found, const SlowVerdict& slow) {
     if (is_surely_amiss(slow)) {
       ++tally_.amiss;
-      tally_.missed += found.is_amiss() ? 0 : 1;
-      if (!found.is_amiss()) tell("missed", found, slow);
+      tally_.missed += found.is_unbalanced() ? 0 : 1;
+      if (!found.is_unbalanced()) tell("missed", found, slow);
       return;
     }
     ++tally_.well;
-    const bool is_false = found.is_amiss() && !is_amiss_too(slow) && !is_amiss_too(verdict_with_more_flows(walker_));
+    const bool is_false =
+        found.is_unbalanced() && !is_amiss_too(slow) && !is_amiss_too(verdict_with_more_flows(walker_));
     tally_.false_alarms += is_false ? 1 : 0;
     if (is_false) tell("false alarm", found, slow);
   }
@@ -205,7 +206,7 @@ class Trial {
     Walker walker = walker_of(cured);
     const Polarization after = polarization_of(walker, flows_);
     const bool looks_amiss = is_surely_amiss(slow_verdict(walker, flows_, kThrows));
-    const bool is_well = !after.is_amiss() && (!looks_amiss || !is_surely_amiss(verdict_with_more_flows(walker)));
+    const bool is_well = !after.is_unbalanced() && (!looks_amiss || !is_surely_amiss(verdict_with_more_flows(walker)));
     ++(is_well ? tally_.cured : tally_.not_cured);
     if (!is_well)
       tell(("cure does not cure: " + cures.front().name).c_str(), after, slow_verdict(walker, flows_, kThrows));

@@ -21,7 +21,7 @@ const Json kOutline = Json::parse(R"({
 })");
 
 // "LINE PATH: message" of one line of `expect:`; empty: nothing is wrong.
-std::string wrong_with(const std::string& line) {
+std::string validate(const std::string& line) {
   const Testbed testbed = tests::read_well(tests::with_fabric("expect:\n  - {" + line + "}\n"));
   const Errors errors = check_expectations(testbed.expectations, kOutline, "t.yaml");
   if (errors.empty()) return "";
@@ -37,53 +37,53 @@ TEST(ExpectationCheck, PassesWhatTheReportWillHave) {
         "value: \"links.tor1:Ethernet16.share\", at_most: 0.3", "value: totals.balanced, equal: true",
         "value: clock, equal: virtual", "value: flows.perm.rate, equal: 97Gbps, within: 1%",
         "value: commands.*.exit_status, equal: 0", "value: flows.ring.sent_bytes, at_most: 1MiB"}) {
-    EXPECT_EQ(wrong_with(line), "") << line;
+    EXPECT_EQ(validate(line), "") << line;
   }
 }
 
 TEST(ExpectationCheck, RefusesABareNumberWhereTheValueHasAUnit) {
-  EXPECT_EQ(wrong_with("value: flows.perm.rate, at_least: 90"),
+  EXPECT_EQ(validate("value: flows.perm.rate, at_least: 90"),
             "5 expect[0]: flows.perm.rate: flows.perm.rate_bps is a rate: 90 needs a unit, such as 90Gbps");
-  EXPECT_EQ(wrong_with("value: flows.*.fct_p99, at_most: 40"),
+  EXPECT_EQ(validate("value: flows.*.fct_p99, at_most: 40"),
             "5 expect[0]: flows.*.fct_p99: flows.perm.fct_p99_ps is a duration: 40 needs a unit, such as 40us");
-  EXPECT_EQ(wrong_with("value: flows.perm.sent_bytes, between: [1KiB, 4096KiB]"), "");
-  EXPECT_EQ(wrong_with("value: flows.perm.sent_bytes, between: [1024, 4096]"),
+  EXPECT_EQ(validate("value: flows.perm.sent_bytes, between: [1KiB, 4096KiB]"), "");
+  EXPECT_EQ(validate("value: flows.perm.sent_bytes, between: [1024, 4096]"),
             "5 expect[0]: flows.perm.sent_bytes: flows.perm.sent_bytes is a size: 1024 needs a unit, such as 1024KiB");
-  EXPECT_EQ(wrong_with("value: flows.perm.rate, equal: 0"), "") << "nothing is nothing in every unit";
+  EXPECT_EQ(validate("value: flows.perm.rate, equal: 0"), "") << "nothing is nothing in every unit";
 }
 
 TEST(ExpectationCheck, RefusesAQuantityOfAnotherKind) {
-  EXPECT_EQ(wrong_with("value: flows.perm.fct_p99, at_most: 40Gbps"),
+  EXPECT_EQ(validate("value: flows.perm.fct_p99, at_most: 40Gbps"),
             "5 expect[0]: flows.perm.fct_p99: flows.perm.fct_p99_ps is a duration, not a rate such as 40Gbps");
   EXPECT_EQ(
-      wrong_with("value: flows.perm.completed, at_least: 5us"),
+      validate("value: flows.perm.completed, at_least: 5us"),
       "5 expect[0]: flows.perm.completed: flows.perm.completed is a number without a unit, not a duration such as 5us");
-  EXPECT_EQ(wrong_with("value: totals.balanced, equal: 1"),
+  EXPECT_EQ(validate("value: totals.balanced, equal: 1"),
             "5 expect[0]: totals.balanced: totals.balanced is true or false, not a number");
-  EXPECT_EQ(wrong_with("value: flows.perm.completed, equal: true"),
+  EXPECT_EQ(validate("value: flows.perm.completed, equal: true"),
             "5 expect[0]: flows.perm.completed: flows.perm.completed is a number, not true or false");
-  EXPECT_EQ(wrong_with("value: clock, at_most: 3"), "5 expect[0]: clock: clock is a word, not a number");
-  EXPECT_EQ(wrong_with("value: flows.perm, at_most: 3"), "5 expect[0]: flows.perm: flows.perm is a map, not a number");
+  EXPECT_EQ(validate("value: clock, at_most: 3"), "5 expect[0]: clock: clock is a word, not a number");
+  EXPECT_EQ(validate("value: flows.perm, at_most: 3"), "5 expect[0]: flows.perm: flows.perm is a map, not a number");
 }
 
 TEST(ExpectationCheck, RefusesAPathThatLeadsNowhereAndSaysWhatWasMeant) {
   EXPECT_EQ(
-      wrong_with("value: flows.prem.completed, equal: 64"),
+      validate("value: flows.prem.completed, equal: 64"),
       "5 expect[0]: flows.prem.completed: the report of this testbed has no such value: flows has no 'prem': did you "
       "mean 'perm'?");
-  EXPECT_EQ(wrong_with("value: \"links.tor1:Ethernet61.share\", at_most: 30%"),
+  EXPECT_EQ(validate("value: \"links.tor1:Ethernet61.share\", at_most: 30%"),
             "5 expect[0]: links.tor1:Ethernet61.share: the report of this testbed has no such value: links has no "
             "'tor1:Ethernet61': did you mean 'tor1:Ethernet16'?");
   EXPECT_EQ(
-      wrong_with("value: flows.*.complete, equal: 1"),
+      validate("value: flows.*.complete, equal: 1"),
       "5 expect[0]: flows.*.complete: the report of this testbed has no such value: flows.perm has no 'complete': did "
       "you mean 'completed'?");
 }
 
 TEST(ExpectationCheck, SaysNothingOfWhatOnlyARunCanTell) {
-  EXPECT_EQ(wrong_with("value: commands.h1.counters.rxe0.out_of_seq_request, equal: 0"), "");
-  EXPECT_EQ(wrong_with("value: commands.*.counters.*.rx_bytes, at_least: 1"), "");
-  EXPECT_EQ(wrong_with("value: losses.0.packets, at_most: 3"), "");
+  EXPECT_EQ(validate("value: commands.h1.counters.rxe0.out_of_seq_request, equal: 0"), "");
+  EXPECT_EQ(validate("value: commands.*.counters.*.rx_bytes, at_least: 1"), "");
+  EXPECT_EQ(validate("value: losses.0.packets, at_most: 3"), "");
   EXPECT_EQ(find_in_outline(kOutline, "losses.0.packets").matches.size(), 1u);
   EXPECT_TRUE(find_in_report(kOutline, "losses.0.packets").matches.empty()) << "in a report an empty list is empty";
 }

@@ -18,7 +18,7 @@ namespace {
 
 using Pairs = std::map<std::pair<uint32_t, uint32_t>, double>;
 
-Talks talks_of(size_t ranks, const Pairs& pairs) {
+Talks traffic_of(size_t ranks, const Pairs& pairs) {
   Talks out(ranks);
   for (const auto& [pair, bytes] : pairs) {
     out[pair.first].push_back({pair.second, bytes});
@@ -80,7 +80,7 @@ TEST(MinCut, IsTheLeastOfAllPlacementsOfSmallGraphs) {
         if (random() % 4 < density) pairs[{a, b}] = static_cast<double>(1 + random() % 9);
       }
     }
-    const Talks talks = talks_of(ranks, pairs);
+    const Talks talks = traffic_of(ranks, pairs);
     const std::vector<uint32_t> placed = min_cut(talks, all(ranks), room);
     expect_room(placed, room);
     EXPECT_EQ(cut(pairs, placed), least_of_all(ranks, pairs, room)) << "graph " << i;
@@ -96,7 +96,7 @@ TEST(MinCut, KeepsGroupsTogetherWhoseMembersAreFarApartInRank) {
       for (uint32_t b = a + 1; b < groups * size; ++b) pairs[{a, b}] = a % groups == b % groups ? 10 : 0.1;
     }
     const std::vector<uint32_t> room(groups, size);
-    const auto placed = min_cut(talks_of(groups * size, pairs), all(groups * size), room);
+    const auto placed = min_cut(traffic_of(groups * size, pairs), all(groups * size), room);
     expect_room(placed, room);
     EXPECT_NEAR(cut(pairs, placed), 0.1 * size * size * groups * (groups - 1) / 2, 1e-6) << groups;
   }
@@ -110,18 +110,18 @@ TEST(MinCut, CutsARingOnceForEachIsland) {
       const uint32_t next = (rank + 1) % ranks;
       pairs[{std::min(rank, next), std::max(rank, next)}] = 1;
     }
-    const auto placed = min_cut(talks_of(ranks, pairs), all(ranks), std::vector<uint32_t>(islands, 24));
+    const auto placed = min_cut(traffic_of(ranks, pairs), all(ranks), std::vector<uint32_t>(islands, 24));
     EXPECT_EQ(cut(pairs, placed), islands);
   }
 }
 
 TEST(MinCut, TakesTheSmallestIslandThatHoldsAll) {
-  const Talks talks = talks_of(3, {{{0, 1}, 1.0}, {{1, 2}, 1.0}});
+  const Talks talks = traffic_of(3, {{{0, 1}, 1.0}, {{1, 2}, 1.0}});
   EXPECT_EQ(min_cut(talks, all(3), std::vector<uint32_t>{9, 3, 2, 4}), (std::vector<uint32_t>{1, 1, 1}));
 }
 
 TEST(MinCut, AsksOnlyTheRanksThatItIsGiven) {
-  const Talks talks = talks_of(6, {{{0, 1}, 50}, {{1, 3}, 1}, {{3, 5}, 2}, {{1, 5}, 3}, {{2, 5}, 99}});
+  const Talks talks = traffic_of(6, {{{0, 1}, 50}, {{1, 3}, 1}, {{3, 5}, 2}, {{1, 5}, 3}, {{2, 5}, 99}});
   const std::vector<uint32_t> ranks{1, 3, 5};
   const auto placed = min_cut(talks, ranks, std::vector<uint32_t>{2, 1});
   EXPECT_EQ(placed[0], placed[2]);

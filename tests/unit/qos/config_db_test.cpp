@@ -113,8 +113,8 @@ TEST(ConfigDb, ItsValuesAreToldFromTheTestbeds) {
   EXPECT_EQ(second.file(), "second");
   EXPECT_NE(testbed->root().child("a").id(), first.child("a").id());
   EXPECT_NE(first.child("a").id(), second.child("a").id());
-  reader.wrong(testbed->root().child("a"), "no");
-  EXPECT_FALSE(reader.is_wrong(first.child("a")));
+  reader.fail(testbed->root().child("a"), "no");
+  EXPECT_FALSE(reader.is_invalid(first.child("a")));
 }
 
 TEST_F(Broken, TellsOfAFileThatIsNoJson) {

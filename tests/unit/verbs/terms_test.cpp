@@ -69,9 +69,9 @@ TEST(Terms, NeedNoMoreMemoryThanAGibibyte) {
   Terms terms = some_terms();
   terms.spread = {.scaling = Scaling::kRoundRobin, .queue_pairs = 32, .message_bytes = 1 << 20};
   terms.depth = 32;
-  EXPECT_EQ(wrong_with(terms), "");
+  EXPECT_EQ(validate(terms), "");
   terms.depth = 33;
-  EXPECT_NE(wrong_with(terms).find("1056 MiB"), std::string::npos) << wrong_with(terms);
+  EXPECT_NE(validate(terms).find("1056 MiB"), std::string::npos) << validate(terms);
 }
 
 TEST(End, ComesBackAsItWasSaid) {
