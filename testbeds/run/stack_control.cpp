@@ -70,15 +70,18 @@ bool StackControl::any_link_asked(uint32_t node) const {
 
 void StackControl::look(Run& run, Instant now) {
   const auto is_usable = [this](uint32_t link) { return links_.state(link).use() != LinkState::Use::kNone; };
-  const auto carries = [this, is_usable](uint32_t link) {
-    const control::Lag* lag = testbed_.fabric.lag_of(testbed_.fabric.links[link].a);
-    return lag == nullptr ? is_usable(link) : lag->is_up(is_usable);
-  };
   const auto is_up = [this](uint32_t link) { return links_.up(link); };
+  // Of a peer link that is a LAG min_links count.
+  const auto any_peer_link = [&](const auto& is) {
+    return std::ranges::any_of(run.config->peer_links, [&](uint32_t link) {
+      const control::Lag* lag = testbed_.fabric.lag_of(testbed_.fabric.links[link].a);
+      return lag == nullptr ? is(link) : lag->is_up(is);
+    });
+  };
   const std::array before{run.members[0].lives, run.members[1].lives};
   for (Member& member : run.members) member.lives = any_link_asked(member.node);
   const std::array lives{run.members[0].lives, run.members[1].lives};
-  const bool passes = run.both_live() && std::ranges::any_of(run.config->peer_links, carries);
+  const bool passes = run.both_live() && any_peer_link(is_usable);
   if (passes == run.passes && lives == before) return;
   ++run.changes;
   run.passes = passes;
@@ -88,7 +91,7 @@ void StackControl::look(Run& run, Instant now) {
   }
   const control::Stack& config = *run.config;
   if (passes) return follow_with(run, &StackControl::receive_keepalive, next_keepalive(now, config.keepalive_interval));
-  const bool dies_unseen = !run.lost && std::ranges::any_of(config.peer_links, is_up);
+  const bool dies_unseen = !run.lost && any_peer_link(is_up);
   const Instant lost = last_keepalive(now, config.keepalive_interval) + config.keepalive_timeout;
   follow_with(run, &StackControl::lose_peer, dies_unseen ? lost : now);
 }

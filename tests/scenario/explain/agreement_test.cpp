@@ -396,8 +396,8 @@ overrides:
   - {at: tor1, to: [tor2, tor3], via: tor1-spine2}
   - {at: tor1, from: h1, to: [h4, h5, h7, h8], via: spine1}
   - {at: tor2, from: h4..h6, to: [h1..h3], via: tor2-spine1}
-  - {at: spine1, from: tor1-spine1, to: [h4, h7], via: Ethernet12}
-  - {at: spine2, from: tor2-spine2, to: [tor1, h7], via: tor1-spine2}
+  - {at: spine1, from: tor1-spine1, to: [h4, 10.0.2.0/25], via: tor2-spine1}
+  - {at: spine2, from: tor2-spine2, to: tor1, via: tor1-spine2}
 )"),
                                               "test.yaml");
   ASSERT_TRUE(testbed) << to_string(testbed.error().front());
