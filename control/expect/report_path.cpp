@@ -6,6 +6,7 @@
 #include <charconv>
 
 #include "control/document/words.hpp"
+#include "dataplane/packet/drop_reason.hpp"
 
 namespace softspine::control {
 namespace {
@@ -14,6 +15,13 @@ constexpr std::array kKeyUnits{KeyUnit{"_ps", Dimension::kDuration, 1},   KeyUni
                                KeyUnit{"_us", Dimension::kDuration, 1e6}, KeyUnit{"_ms", Dimension::kDuration, 1e9},
                                KeyUnit{"_s", Dimension::kDuration, 1e12}, KeyUnit{"_bps", Dimension::kRate, 1},
                                KeyUnit{"_bytes", Dimension::kBytes, 1},   KeyUnit{"_percent", Dimension::kShare, 1e-2}};
+
+bool is_drop_reason(std::string_view key) {
+  for (int i = 0; i < dataplane::kDropReasons; ++i) {
+    if (dataplane::name_of(static_cast<dataplane::DropReason>(i)) == key) return true;
+  }
+  return false;
+}
 
 bool is_container(const Json& value) {
   return value.is_object() || value.is_array();
@@ -144,6 +152,7 @@ class Search {
 }  // namespace
 
 std::optional<KeyUnit> unit_of_key(std::string_view key) {
+  if (is_drop_reason(key)) return std::nullopt;  // not_for_us is a number of packets
   const auto found = std::ranges::find_if(
       kKeyUnits, [&](const KeyUnit& u) { return key.size() > u.ending.size() && key.ends_with(u.ending); });
   return found == kKeyUnits.end() ? std::nullopt : std::optional(*found);

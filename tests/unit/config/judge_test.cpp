@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "control/expect/report_path.hpp"
+#include "dataplane/packet/drop_reason.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {
@@ -65,6 +67,14 @@ TEST(Judge, ComparesInTheUnitThatTheKeyEndsIn) {
   EXPECT_TRUE(holds("value: list.0, equal: 10ps"));           // no ending: picoseconds
   EXPECT_TRUE(holds("value: list.0, equal: 10bps"));
   EXPECT_TRUE(holds("value: list.0, equal: 10B"));
+}
+
+TEST(Judge, ADropReasonIsNoQuantityWhateverItsNameEndsWith) {
+  EXPECT_EQ(unit_of_key("fct_us")->ending, "_us");
+  for (int i = 0; i < dataplane::kDropReasons; ++i) {
+    const auto name = dataplane::name_of(static_cast<dataplane::DropReason>(i));
+    EXPECT_FALSE(unit_of_key(name).has_value()) << name;
+  }
 }
 
 TEST(Judge, RefusesAQuantityOfAnotherKind) {
