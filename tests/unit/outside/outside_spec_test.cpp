@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "control/load/load.hpp"
 
 namespace softspine::testbeds {
@@ -76,7 +78,8 @@ TEST(OutsideSpec, BondsByLacpOverTwoSwitchesUnlessItIsToldNotTo) {
         bond + "}\n  links:\n    - {endpoints: [tor1, h1], rate: 10Gbps}\n    - {endpoints: [" + second +
         ", h1], rate: 10Gbps}\n    - {endpoints: [tor1, tor2], rate: 10Gbps}\n");
     const OutsideSpec spec = spec_of(fabric, "h1");
-    EXPECT_EQ(bonds_by_lacp(fabric, 2), spec.bond_mode == "802.3ad");
+    const auto h1 = std::ranges::find(fabric.nodes, "h1", &control::FabricNode::name) - fabric.nodes.begin();
+    EXPECT_EQ(bonds_by_lacp(fabric, static_cast<uint32_t>(h1)), spec.bond_mode == "802.3ad");
     return spec.bond_mode;
   };
   EXPECT_EQ(mode("", "tor2"), "802.3ad");
