@@ -34,7 +34,7 @@ ForwardingState aging(Duration arp, Duration fdb, UnicastMiss miss) {
 }
 
 Bytes to_host(uint8_t tos, uint8_t ttl = 64) {
-  return ipv4_packet({.from = ip4("10.1.7.7"), .to = ip4(kAddress), .tos = tos, .ttl = ttl},
+  return ipv4_packet({.from = ip4("10.1.7.7"), .to = ip4(kAddress), .ttl = ttl, .tos = tos},
                      udp_datagram(5, 6, counting(20)));
 }
 // From port 4, a fabric port, and as it leaves.
