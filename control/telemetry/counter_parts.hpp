@@ -98,7 +98,8 @@ void each_part(const HostSnapshot& host, See&& see) {
 
 template <typename Part, typename See>
 void each_part(const EdgeSnapshot& edge, See&& see) {
-  const PartName name{.node = edge.name, .port = edge.kind, .port_label = "kind"};
+  const std::string key = edge.key();
+  const PartName name{.node = key, .port = edge.kind, .port_label = "kind"};
   if constexpr (std::is_same_v<Part, EdgeSnapshot>) {
     see(edge, name);
   } else {

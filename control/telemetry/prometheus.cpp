@@ -120,7 +120,7 @@ void add_hosts(Exposition& out, const FabricSnapshot& snapshot) {
 void add_edge_drops(Exposition& out, const EdgeSnapshot& edge, std::string_view direction, const DropCounters& drops) {
   for (size_t i = 0; i < drops.size(); ++i) {
     if (drops[i] == 0) continue;
-    out.sample({{"edge", edge.name}, {"kind", edge.kind}, {"direction", direction}, {"reason", reason_name(i)}},
+    out.sample({{"edge", edge.key()}, {"kind", edge.kind}, {"direction", direction}, {"reason", reason_name(i)}},
                drops[i]);
   }
 }

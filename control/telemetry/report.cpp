@@ -158,7 +158,7 @@ Json edge_json(const EdgeSnapshot& edge) {
 
 Json edges_json(const FabricSnapshot& snapshot) {
   Json out = Json::object();
-  for (const EdgeSnapshot& edge : snapshot.edges) add_key(out, edge.name, edge_json(edge));
+  for (const EdgeSnapshot& edge : snapshot.edges) add_key(out, edge.key(), edge_json(edge));
   return out;
 }
 

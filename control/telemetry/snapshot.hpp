@@ -320,7 +320,8 @@ struct EdgeSnapshot {
   std::string name;  // the host that stands outside
   std::string kind;  // vhost-user, pcap, …
   dataplane::EdgeCounters counters;
-  std::string port;  // eth0
+  std::string port;     // eth0
+  bool is_only = true;  // of its host's edges
   bool up = false;
   dataplane::Rate rate;
   dataplane::LinkCounters link;  // of the edge's transmitter: all that it has sent into the fabric
@@ -330,6 +331,9 @@ struct EdgeSnapshot {
   uint64_t waiting_packets = 0;                     // from outside, not yet on the link
   uint64_t waiting_for_outside = 0;                 // from the link, not yet taken
   std::map<std::string, uint64_t> statistics = {};  // what the outside itself counts, by its own names
+
+  // "h1"; of a host with several "h1:eth0".
+  std::string key() const { return is_only ? name : name + ":" + port; }
 };
 
 struct LinkSnapshot {

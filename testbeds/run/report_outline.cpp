@@ -30,11 +30,12 @@ void add_host(control::FabricSnapshot& out, const FabricNode& node) {
 }
 
 void add_edges(control::FabricSnapshot& out, const FabricNode& node) {
-  for (const control::FabricPort& port : node.ports) {
+  for (uint16_t port = 0; port < node.ports.size(); ++port) {
     out.edges.push_back({.name = node.name,
-                         .kind = edge_kind(node.attachment),
+                         .kind = edge_kind(node.attachment, port),
                          .counters = {},
-                         .port = port.name,
+                         .port = node.ports[port].name,
+                         .is_only = node.ports.size() == 1,
                          .pause = any_pauses()});
   }
 }

@@ -120,9 +120,10 @@ class Copier {
     const Nic& nic = *edge.nic;
     const Transmitter& transmitter = transmitter_at(edge.end);
     control::EdgeSnapshot copy{.name = node.name,
-                               .kind = edge_kind(node.attachment),
+                               .kind = edge_kind(node.attachment, edge.end.port),
                                .counters = nic.counters(),
                                .port = node.ports[edge.end.port].name,
+                               .is_only = node.ports.size() == 1,
                                .up = transmitter.up(),
                                .rate = transmitter.rate(),
                                .link = transmitter.counters(),

@@ -96,6 +96,12 @@ TEST(PrometheusText, HoldsWhatWasCounted) {
       "2");
 }
 
+TEST(PrometheusText, TellsTheEdgesOfOneHostApart) {
+  auto values = StrictReader{prometheus_text(tests::two_edged_fabric())}.values;
+  EXPECT_EQ(values[R"(softspine_edge_in_packets_total{edge="vm1:eth0",kind="vhost-user"})"], "7");
+  EXPECT_EQ(values[R"(softspine_edge_in_packets_total{edge="vm1:eth1",kind="vhost-user"})"], "9");
+}
+
 TEST(PrometheusText, TellsTimesInSeconds) {
   auto values = StrictReader{prometheus_text(small_fabric())}.values;
   EXPECT_DOUBLE_EQ(std::stod(values["softspine_emulated_seconds"]), 10e-6);

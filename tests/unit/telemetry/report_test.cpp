@@ -177,6 +177,14 @@ TEST(Report, ShowsHostsAndEdges) {
   EXPECT_EQ(report["edges"]["vm1"]["out_drops"]["edge_full"], 2);
 }
 
+TEST(Report, TellsTheEdgesOfOneHostApart) {
+  const Json report = report_json(tests::two_edged_fabric(), {.testbed = "small", .clock = "virtual", .seed = 7});
+  const Json read = Json::parse(report.dump());
+  EXPECT_EQ(read["edges"].size(), 2u);
+  EXPECT_EQ(read["edges"]["vm1:eth0"]["in_packets"], 7);
+  EXPECT_EQ(read["edges"]["vm1:eth1"]["in_packets"], 9);
+}
+
 TEST(Report, AddsUpTheFabric) {
   const Json totals = small_report()["totals"];
   EXPECT_EQ(totals["flows"], 2);

@@ -135,4 +135,14 @@ inline control::FabricSnapshot small_fabric() {
   return fabric;
 }
 
+// As small_fabric(), but vm1 has a second port.
+inline control::FabricSnapshot two_edged_fabric() {
+  control::FabricSnapshot fabric = small_fabric();
+  fabric.edges.push_back(fabric.edges[0]);
+  fabric.edges[1].port = "eth1";
+  fabric.edges[1].counters.in_packets = 9;
+  for (control::EdgeSnapshot& edge : fabric.edges) edge.is_only = false;
+  return fabric;
+}
+
 }  // namespace softspine::tests

@@ -61,7 +61,10 @@ class Port:
         self.send(SLOW + self.host.mac + b'\x88\x09\x01\x01' + actor + partner + struct.pack('>BBH12x', 3, 16, 0) + bytes(52))
 
     def take(self) -> None:
-        frame, where = self.socket.recvfrom(4096)
+        try:
+            frame, where = self.socket.recvfrom(4096)
+        except OSError:
+            return  # the interface has been set down, which the socket says once
         if where[2] == socket.PACKET_OUTGOING:
             return
         kind = frame[12:14]
