@@ -208,9 +208,9 @@ class Compiler::StateBuilder {
     add_routes();
     override_routes<Ipv4Prefix>(v4_, choices4_);
     override_routes<Ipv6Prefix>(v6_, choices6_);
-    if (!lags_.lags.empty()) {
-      lags_.hash = compiler_.lag_hashes_[node_.profile];
-      state_->lags = std::make_shared<const dp::LagTable>(std::move(lags_));
+    if (!lags_.empty()) {
+      state_->lags = std::make_shared<const dp::LagTable>(
+          dp::LagTable{std::move(lags_), std::move(lag_ports_), compiler_.lag_hashes_[node_.profile]});
     }
     state_->ipv4 = dp::PrefixTrie{v4_};
     state_->ipv6 = dp::PrefixTrie{v6_};
@@ -275,13 +275,13 @@ class Compiler::StateBuilder {
   }
 
   uint16_t add_lag(const Lag& lag) {
-    const auto first = static_cast<uint32_t>(lags_.members.size());
+    const auto first = static_cast<uint32_t>(lag_ports_.size());
     for (const uint16_t port : lag.ports_at(index_)) {
-      if (lag_members_.empty() || lag_members_[node_.ports[port].link]) lags_.members.push_back(port);
+      if (lag_members_.empty() || lag_members_[node_.ports[port].link]) lag_ports_.push_back(port);
     }
-    if (lags_.members.size() - first < lag.min_links) lags_.members.resize(first);
-    lags_.lags.push_back({first, static_cast<uint32_t>(lags_.members.size()) - first, lag.ports_at(index_).front()});
-    return static_cast<uint16_t>(dp::kFirstLag + lags_.lags.size() - 1);
+    if (lag_ports_.size() - first < lag.min_links) lag_ports_.resize(first);
+    lags_.push_back({first, static_cast<uint32_t>(lag_ports_.size()) - first, lag.ports_at(index_).front()});
+    return static_cast<uint16_t>(dp::kFirstLag + lags_.size() - 1);
   }
 
   // The route by a group of the table; `whole` is the group that it would be if every link were up. A group of one is
@@ -451,7 +451,8 @@ class Compiler::StateBuilder {
   const RouteTable* whole_;       // null: does not matter
   std::vector<uint32_t> hop_of_;  // by port: its adjacency
   std::shared_ptr<dp::ForwardingState> state_;
-  dp::LagTable lags_;
+  std::vector<dp::LagTable::Lag> lags_;
+  std::vector<uint16_t> lag_ports_;  // their members
   std::map<std::pair<uint32_t, uint32_t>, dp::RouteValue> route_of_;  // by the table's group, and the whole one
   std::vector<dp::PrefixValue> v4_;
   std::vector<dp::PrefixValue> v6_;

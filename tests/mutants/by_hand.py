@@ -35,7 +35,7 @@ BY_HAND = [
         'switches wait for LACP of a bond that has none'),
     Row('control/topology/attach.cpp', 'edges.size() != node.ports.size()', 'edges.size() > node.ports.size()', 'a host has links without an edge'),
     Row('control/model/attachment.hpp', 'std::ranges::all_of(host->edges', 'std::ranges::any_of(host->edges', 'a TAP beside a file runs on the virtual clock'),
-    Row('control/compile/compile.cpp', 'lags_.members.size() - first < lag.min_links', 'false', 'a LAG forwards with fewer members than min_links'),
+    Row('control/compile/compile.cpp', 'lag_ports_.size() - first < lag.min_links', 'false', 'a LAG forwards with fewer members than min_links'),
     Row('control/model/lag.hpp', '>= min_links', '>= 1', 'routes lead to a LAG with fewer members than min_links'),
     Row('dataplane/forwarding/forwarding_state.hpp', '!lags->members_of(port).empty()', 'true', 'an override sends into a LAG without members'),
     Row('testbeds/run/stack_control.cpp', 'lag == nullptr ? is(link) : lag->is_up(is)', 'is(link)', 'keepalives pass a peer link that is a LAG below min_links'),
