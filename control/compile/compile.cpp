@@ -84,7 +84,9 @@ Errors unsupported_in(const Testbed& testbed) {
   const Fabric& fabric = testbed.fabric;
   // Members are ports to other switches. Routes of a large fabric take seconds, and are not looked at for less.
   const auto has_too_many = [&](uint32_t n) {
-    const auto to_switch = [&](uint16_t p) { return fabric.nodes[fabric.peer_of({n, p}).node].kind == NodeKind::kSwitch; };
+    const auto to_switch = [&](uint16_t p) {
+      return fabric.nodes[fabric.peer_of({n, p}).node].kind == NodeKind::kSwitch;
+    };
     if (fabric.nodes[n].kind != NodeKind::kSwitch) return false;
     const auto ports = std::views::iota(uint16_t{0}, static_cast<uint16_t>(fabric.nodes[n].ports.size()));
     return static_cast<size_t>(std::ranges::count_if(ports, to_switch)) > dp::kMaxEcmpGroupMembers;
@@ -452,7 +454,7 @@ class Compiler::StateBuilder {
   std::vector<uint32_t> hop_of_;  // by port: its adjacency
   std::shared_ptr<dp::ForwardingState> state_;
   std::vector<dp::LagTable::Lag> lags_;
-  std::vector<uint16_t> lag_ports_;  // their members
+  std::vector<uint16_t> lag_ports_;                                   // their members
   std::map<std::pair<uint32_t, uint32_t>, dp::RouteValue> route_of_;  // by the table's group, and the whole one
   std::vector<dp::PrefixValue> v4_;
   std::vector<dp::PrefixValue> v6_;

@@ -118,7 +118,7 @@ double EvennessTest::resampled(Resampler& resampler, std::span<const uint32_t> d
   resampler.begin();
   for (const Thrown& group : groups_)
     u += resampler.u_of(group.weights, std::span{sizes_}.subspan(group.first, group.count),
-                      draws.subspan(group.first, group.count));
+                        draws.subspan(group.first, group.count));
   return u;
 }
 

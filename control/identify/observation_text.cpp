@@ -151,7 +151,7 @@ Flow flow_of_row(Rows& row) {
   Flow out;
   if (!set_addresses(out, row.text("src"), row.text("dst")))
     row.fail(fmt::format("src and dst: expected two addresses of one IP version, not '{}' and '{}'",
-                          row.text("src").substr(0, 40), row.text("dst").substr(0, 40)));
+                         row.text("src").substr(0, 40), row.text("dst").substr(0, 40)));
   const std::string_view protocol = row.text("proto");
   out.protocol = protocol == "tcp"   ? dp::ip::kTcp
                  : protocol == "udp" ? dp::ip::kUdp

@@ -85,7 +85,7 @@ class Ns3Reader {
     const auto [stop, error] = std::from_chars(field.text.data(), end, number);
     if (error != std::errc{} || stop != end || number > most) {
       return fail(field, std::string(what) + " must be a number of 0 to " + std::to_string(most) + ", not " +
-                              shown(field.text));
+                             shown(field.text));
     }
     out = static_cast<uint32_t>(number);
     return true;
@@ -98,8 +98,8 @@ class Ns3Reader {
     if (fields.size() != wanted) {
       const bool other = fields.size() == (simai_ ? 3 : 6);
       return fail(fields[0], "the first line must have " + std::to_string(wanted) + " fields, not " +
-                                  std::to_string(fields.size()) +
-                                  (other ? std::string(": is the format ") + (simai_ ? "hpcc?" : "simai?") : ""));
+                                 std::to_string(fields.size()) +
+                                 (other ? std::string(": is the format ") + (simai_ ? "hpcc?" : "simai?") : ""));
     }
     if (!read_number(fields[0], "the number of nodes", kMaxNodes, node_count_)) return false;
     bool good = true;
@@ -129,8 +129,8 @@ class Ns3Reader {
       const std::vector<Field> fields = lines_.next();
       if (fields.empty()) return fail(end(), "ends before the numbers of all " + std::to_string(wanted) + " switches");
       if (fields.size() > wanted - found) {
-        return fail(fields[wanted - found], "more numbers than the " + std::to_string(wanted) +
-                                                 " switches that line " + std::to_string(header_.line) + " declares");
+        return fail(fields[wanted - found], "more numbers than the " + std::to_string(wanted) + " switches that line " +
+                                                std::to_string(header_.line) + " declares");
       }
       for (const Field& field : fields) good = add_switch(field, found++ < nvswitch_count_) && good;
     }
@@ -158,7 +158,7 @@ class Ns3Reader {
       const std::vector<Field> fields = lines_.next();
       if (fields.empty()) {
         fail(end(), std::to_string(link_count_) + " links are declared in line " + std::to_string(header_.line) +
-                         ", and " + std::to_string(i) + " stand here");
+                        ", and " + std::to_string(i) + " stand here");
         return;
       }
       read_link(fields);
@@ -177,7 +177,7 @@ class Ns3Reader {
   void read_link(const std::vector<Field>& fields) {
     if (fields.size() != kLinkFields) {
       fail(fields[0], "a link is NODE NODE RATE DELAY ERROR_RATE, and here are " + std::to_string(fields.size()) +
-                           (fields.size() == 1 ? " field" : " fields"));
+                          (fields.size() == 1 ? " field" : " fields"));
       return;
     }
     ForeignLink link{.place = place_of(fields[0])};
@@ -199,7 +199,7 @@ class Ns3Reader {
     const uint64_t pair = (uint64_t{std::min(a, b)} << 32) | std::max(a, b);
     const auto [other, is_new] = line_of_pair_.emplace(pair, fields[0].line);
     return is_new || fail(fields[0], std::to_string(a) + " and " + std::to_string(b) + " are joined in line " +
-                                          std::to_string(other->second) + " already");
+                                         std::to_string(other->second) + " already");
   }
 
   void add_to_server(const std::vector<Field>& fields, uint32_t a, uint32_t b) {
@@ -214,7 +214,7 @@ class Ns3Reader {
     const auto [other, is_new] = server_of_nvswitch_.emplace(nvswitch, server);
     if (!is_new && other->second != server) {
       fail(fields[0], "the NVSwitch " + std::to_string(nvswitch) + " is in server " + std::to_string(other->second) +
-                           ", and the GPU " + std::to_string(gpu) + " in server " + std::to_string(server));
+                          ", and the GPU " + std::to_string(gpu) + " in server " + std::to_string(server));
     }
     out_.nodes[gpu].server = "server" + std::to_string(server);
   }
@@ -227,7 +227,7 @@ class Ns3Reader {
     out = dataplane::Rate::bps(static_cast<uint64_t>(*bps));
     const bool good = out >= kLeastLinkRate && out <= kMostLinkRate;
     return good || fail(field, "a link has " + print(kLeastLinkRate) + " to " + print(kMostLinkRate) + ", not " +
-                                    shown(field.text));
+                                   shown(field.text));
   }
   static std::string print(dataplane::Rate rate) {
     return print_quantity(static_cast<int64_t>(rate.count_bps()), kRateQuantity);
@@ -240,7 +240,7 @@ class Ns3Reader {
     constexpr int64_t kMost = static_cast<int64_t>(kMostLinkLength.micrometres / kMicrometresPerPs);
     if (*ps > kMost) {
       return fail(field,
-                   "a link takes " + print_quantity(kMost, kDurationQuantity) + " at most, not " + shown(field.text));
+                  "a link takes " + print_quantity(kMost, kDurationQuantity) + " at most, not " + shown(field.text));
     }
     out = std::max(Length{static_cast<uint64_t>(*ps) * kMicrometresPerPs}, kLeastLinkLength);
     return true;

@@ -106,7 +106,7 @@ class SonicReader {
     const auto neighbours = entry(root, "DEVICE_NEIGHBOR");
     if (!neighbours || neighbours->kind() != ValueKind::kMap) {
       reader_.fail(neighbours.value_or(root),
-                    "has no table DEVICE_NEIGHBOR: nothing says what its ports are linked to");
+                   "has no table DEVICE_NEIGHBOR: nothing says what its ports are linked to");
       return;
     }
     const Value localhost = entry(entry(root, "DEVICE_METADATA").value_or(root), "localhost").value_or(root);
@@ -139,7 +139,7 @@ class SonicReader {
         if (good) port.rate = dataplane::Rate::bps(number * kBitsOfSpeed);
         if (!good)
           reader_.fail(row.child("speed"), "must be 1 to " + std::to_string(kMostLinkRate.count_bps() / kBitsOfSpeed) +
-                                                " Mb/s, not " + std::to_string(number));
+                                               " Mb/s, not " + std::to_string(number));
       }
       if (read_number(row, "mtu", number)) {
         if (number >= kLeastLinkMtu && number <= kMostLinkMtu)
@@ -239,13 +239,13 @@ class SonicReader {
     const Neighbour* row = at == peer.neighbour_at.end() ? nullptr : &peer.neighbours[at->second];
     if (row == nullptr) {
       reader_.fail(neighbour.at,
-                    "the file of " + shown(peer.name) + " has no neighbour at " + shown(neighbour.peer_port));
+                   "the file of " + shown(peer.name) + " has no neighbour at " + shown(neighbour.peer_port));
       return nullptr;
     }
     if (row->name == device.name && device.own_name(row->peer_port) == neighbour.port) return row;
     reader_.fail(neighbour.at, "leads to " + shown(peer.name) + " " + shown(port) + ", which leads to " +
-                                    shown(row->name) + " " + shown(row->peer_port) + " (" +
-                                    std::string(row->at.file()) + " line " + std::to_string(row->at.at().line) + ")");
+                                   shown(row->name) + " " + shown(row->peer_port) + " (" + std::string(row->at.file()) +
+                                   " line " + std::to_string(row->at.at().line) + ")");
     return nullptr;
   }
 
@@ -299,9 +299,9 @@ class SonicReader {
   void check_agreement(const Neighbour& neighbour, const Port& mine, const Port& theirs) {
     if (!mine.rate.is_zero() && !theirs.rate.is_zero() && mine.rate != theirs.rate) {
       reader_.fail(neighbour.at,
-                    "the ends of the link differ in speed: " + std::to_string(mine.rate.count_bps() / kBitsOfSpeed) +
-                        " here, " + std::to_string(theirs.rate.count_bps() / kBitsOfSpeed) + " at " +
-                        shown(neighbour.name));
+                   "the ends of the link differ in speed: " + std::to_string(mine.rate.count_bps() / kBitsOfSpeed) +
+                       " here, " + std::to_string(theirs.rate.count_bps() / kBitsOfSpeed) + " at " +
+                       shown(neighbour.name));
     }
     if (mine.length && theirs.length && *mine.length != *theirs.length)
       note(neighbour.at, "the cable's length differs from that in the file of " + shown(neighbour.name));

@@ -61,8 +61,8 @@ std::vector<LinkEnd> find_plane(Reader& reader, NodeFinder& nodes, const FaultRo
   }
   if (switches.empty() && nodes.names_known()) {
     reader.fail(row.where.child("plane"),
-                 "there is no plane " + std::to_string(*row.plane) +
-                     (planes <= 1 ? ": the fabric has one" : ": planes are 1 to " + std::to_string(planes)));
+                "there is no plane " + std::to_string(*row.plane) +
+                    (planes <= 1 ? ": the fabric has one" : ": planes are 1 to " + std::to_string(planes)));
   }
   return all_ports_of(nodes.fabric(), switches);
 }
@@ -126,7 +126,7 @@ std::vector<ProfileChange> find_changes(Reader& reader, NodeFinder& nodes, const
     std::vector<std::string_view> known;
     for (const Profile& each : profiles) known.push_back(each.name);
     reader.fail(row.where.child("profile"),
-                 "there is no profile " + shown(*row.profile) + reader.guess(*row.profile, known));
+                "there is no profile " + shown(*row.profile) + reader.guess(*row.profile, known));
     return {};
   }
   std::vector<ProfileChange> out;

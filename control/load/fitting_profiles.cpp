@@ -19,7 +19,7 @@ void read_calculator_inputs(Reader& reader, const QosRows& rows, QosConfig& conf
   for (size_t i = 0; i < rows.buffer_pool.items.size(); ++i) {
     if (!config.pools[i].computed || config.memory_bytes > 0) continue;
     reader.fail(rows.buffer_pool.items[i].row.where,
-                 "the key 'size' is missing, and egress_lossless_pool, which it could be computed of, has none");
+                "the key 'size' is missing, and egress_lossless_pool, which it could be computed of, has none");
   }
 }
 

@@ -100,7 +100,7 @@ void check_fields(Reader& reader, Value where, const HashConfig& hash) {
         std::pair{kInnerDstIpv4, kInnerDstIp}, std::pair{kInnerDstIpv6, kInnerDstIp}}) {
     if (!seen.contains(version) || !seen.contains(both)) continue;
     reader.fail(where, std::string(word_of(version)) + " is a part of " + std::string(word_of(both)) +
-                            ": its bytes would be hashed twice");
+                           ": its bytes would be hashed twice");
   }
   if (hash.fields.empty() && hash.udfs.empty() && hash.fine_grained.empty() &&
       !dataplane::row_of(hash.algorithm).is_drawn)
@@ -132,8 +132,8 @@ bool check_fine_grained(Reader& reader, Value list, const HashConfig& hash) {
     if (fine.mask.empty() || fine.mask.size() == mask_bytes(fine.field)) continue;
     const std::string version = mask_bytes(fine.field) == 4 ? "IPv4" : "IPv6";
     reader.fail(places[i].child("mask"), mask_bytes(fine.field) == 0
-                                              ? "goes with addresses of one version only, such as SRC_IPV4"
-                                              : word + " is an " + version + " address");
+                                             ? "goes with addresses of one version only, such as SRC_IPV4"
+                                             : word + " is an " + version + " address");
   }
   return true;
 }
@@ -151,7 +151,7 @@ bool check_key(Reader& reader, Value where, const HashConfig& hash) {
   check_fields(reader, where.child("fields"), hash);
   if (hash.udfs.size() > dataplane::kMaxUdfs) {
     reader.fail(where.child("udf"), "there are " + std::to_string(hash.udfs.size()) + ": a switch has " +
-                                         std::to_string(dataplane::kMaxUdfs));
+                                        std::to_string(dataplane::kMaxUdfs));
     return false;
   }
   if (!check_fine_grained(reader, where.child("fine_grained"), hash)) return false;
@@ -222,7 +222,7 @@ void check_user_bins(Reader& reader, Value where, const HashConfig& hash) {
   }
   if (bytes > kMost)
     reader.fail(where, "RTAG7 has " + std::to_string(kMost) +
-                            " bytes for RDMA_BTH_*, IPV6_FLOW_LABEL and UDFs together, not " + std::to_string(bytes));
+                           " bytes for RDMA_BTH_*, IPV6_FLOW_LABEL and UDFs together, not " + std::to_string(bytes));
 }
 
 void check_macro_flow(Reader& reader, Value where, const HashConfig& hash) {
@@ -231,7 +231,7 @@ void check_macro_flow(Reader& reader, Value where, const HashConfig& hash) {
   const size_t entries = flows.table.size();
   if (entries == 0 || dataplane::Rtag7MacroFlow::kEntries % entries != 0)
     reader.fail(where.child("table"),
-                 "has " + std::to_string(entries) + " entries: 256, or a number that repeated gives 256");
+                "has " + std::to_string(entries) + " entries: 256, or a number that repeated gives 256");
 }
 
 void check_rtag7(Reader& reader, Value where, const HashConfig& hash) {
@@ -256,7 +256,7 @@ void check_neighbours(Reader& reader, Value weights, const EcmpGroupConfig& grou
     constexpr uint32_t kMost = dataplane::kMaxEcmpGroupBuckets;
     if (weight < 1 || weight > kMost)
       reader.fail(weights.child(name),
-                   "must be from 1 to " + std::to_string(kMost) + ", not '" + std::to_string(weight) + "'");
+                  "must be from 1 to " + std::to_string(kMost) + ", not '" + std::to_string(weight) + "'");
   }
 }
 

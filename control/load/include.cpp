@@ -47,7 +47,7 @@ class Includer {
     if (!is_new) {
       const bool root = other->second.file().empty();
       reader_.fail(at,
-                    shown(name) + (root ? " is the testbed itself" : " is included in " + place_text(other->second)));
+                   shown(name) + (root ? " is the testbed itself" : " is included in " + place_text(other->second)));
       return;
     }
     if (depth > kMaxIncludeDepth) {
@@ -97,7 +97,7 @@ class Includer {
       auto& taken = row_.roles.*kProfileOfRole[i];
       if (given && taken) {
         reader_.fail(part.roles.where.child(kSwitchRoles[i].word),
-                      "another file of this testbed has this role's profile");
+                     "another file of this testbed has this role's profile");
       } else if (given) {
         taken = std::move(given);
         row_.roles.where = part.roles.where;

@@ -107,7 +107,7 @@ class Listener {
 }  // namespace
 
 JobTraffic traffic_of(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
-                  const Fabric& fabric) {
+                      const Fabric& fabric) {
   Listener listener(job, jobs, sets, fabric);
   for (const WorkloadRow& row : rows) listener.hear(row);
   return std::move(listener).talks();

@@ -22,6 +22,6 @@ struct JobTraffic {
 // `jobs` have as many servers as they will have; which ones does not matter. Of a permutation, which is drawn, each
 // receiver counts alike. Who is not in the job does not count, nor what a server's NICs send each other.
 JobTraffic traffic_of(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
-                  const Fabric& fabric);
+                      const Fabric& fabric);
 
 }  // namespace softspine::control

@@ -97,7 +97,7 @@ class JobResolver {
     for (const uint32_t server : listed) {
       if (taken_by_[server] != nullptr) {
         fail(where, std::string(servers_[server].name) + " is in job " + taken_by_[server]->name +
-                         (taken_by_[server] == &jobs_[j] ? " already" : ""));
+                        (taken_by_[server] == &jobs_[j] ? " already" : ""));
         break;
       }
       taken_by_[server] = &jobs_[j];
@@ -138,8 +138,8 @@ class JobResolver {
     for (const uint32_t server : pool) {
       if (nics(server) == nics(pool[0])) continue;
       return fail(where, "its servers would differ: " + std::string(servers_[pool[0]].name) + " has " +
-                              std::to_string(nics(pool[0])) + " NICs, " + std::string(servers_[server].name) + " " +
-                              std::to_string(nics(server)) + ": say by 'of' which it may get");
+                             std::to_string(nics(pool[0])) + " NICs, " + std::string(servers_[server].name) + " " +
+                             std::to_string(nics(server)) + ": say by 'of' which it may get");
     }
     return true;
   }
@@ -171,8 +171,8 @@ class JobResolver {
     const Value where = rows_[j]->where.child("placement");
     if (traffic.over) {
       fail(where, "is for at most " + std::to_string(kMaxTalkingPairs) +
-                       " pairs of servers that talk: more do with the workload of line " +
-                       std::to_string(traffic.over->at().line));
+                      " pairs of servers that talk: more do with the workload of line " +
+                      std::to_string(traffic.over->at().line));
       return packed_servers(count, free);
     }
     if (traffic.bytes <= 0) {

@@ -22,7 +22,7 @@ void check_overrides(Reader& reader, const Overrides& over) {
   const auto check = [&](std::optional<uint32_t> given, uint32_t most, std::string_view what) {
     if (!given || (*given >= 1 && *given <= most)) return;
     reader.fail({},
-                 std::string(what) + " must be from 1 to " + std::to_string(most) + ", not " + std::to_string(*given));
+                std::string(what) + " must be from 1 to " + std::to_string(most) + ", not " + std::to_string(*given));
   };
   check(over.workers, kMaxWorkers, "workers");
   check(over.dilation, kMaxDilation, "dilation");
@@ -60,7 +60,7 @@ RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, 
   if (!over.duration && reader.is_invalid(row.where.child("duration"))) out.duration = dataplane::Duration::max();
   if (has_outside && out.clock == ClockKind::kVirtual) {
     reader.fail(over.clock ? Value{} : row.where.child("clock"),
-                 "the virtual clock cannot hold " + outside->name + ", which lives in wall time: clock must be wall");
+                "the virtual clock cannot hold " + outside->name + ", which lives in wall time: clock must be wall");
   }
   if (out.clock == ClockKind::kVirtual && out.dilation > 1) {
     reader.fail(over.dilation ? Value{} : row.where.child("dilation"), "only the wall clock can be dilated");

@@ -64,8 +64,8 @@ class OverrideResolver {
     if (via.empty() || !has_in || !has_to) return;
     if (via.size() > 1) {
       return void(reader_.fail(row.where.child("via"), "is behind " + std::to_string(via.size()) + " ports of " +
-                                                            row.at + ": say which, such as " +
-                                                            fabric_.name_of_way({*node, via[0]})));
+                                                           row.at + ": say which, such as " +
+                                                           fabric_.name_of_way({*node, via[0]})));
     }
     out.out_port = via[0];
     for (const uint16_t port : fabric_.ports_of_way({*node, via[0]})) std::erase(out.in_ports, port);
@@ -179,7 +179,7 @@ class OverrideResolver {
       const std::string& name = fabric_.nodes[host].name;
       if (route_to(fabric_, routes_[found.node], host) == RouteTable::kConnected) {
         return reader_.fail(found.row->where.child("to"),
-                             name + " is linked to " + found.row->at + ": there is nothing to choose");
+                            name + " is linked to " + found.row->at + ": there is nothing to choose");
       }
       const auto& ports = ports_to(fabric_, routes_[found.node], host);
       if (std::ranges::find(ports, found.out_port) != ports.end()) continue;
@@ -222,8 +222,8 @@ class OverrideResolver {
                           .place = place_of(found.row->where)});
         } else if (known->second->out_port != found.out_port) {
           reader_.fail(found.row->where.child("via"), "the override of line " +
-                                                           std::to_string(known->second->row->where.at().line) +
-                                                           " sends the same packets elsewhere");
+                                                          std::to_string(known->second->row->where.at().line) +
+                                                          " sends the same packets elsewhere");
           return;
         }
       }
@@ -231,7 +231,7 @@ class OverrideResolver {
     const auto count = std::ranges::count(out_, found.node, &Override::node);
     if (count > kMaxOverrides) {
       reader_.fail(found.row->where, "makes " + std::to_string(count) + " overrides at " + found.row->at +
-                                          ", each port and prefix counted: at most " + std::to_string(kMaxOverrides));
+                                         ", each port and prefix counted: at most " + std::to_string(kMaxOverrides));
     }
   }
 

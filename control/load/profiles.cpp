@@ -222,7 +222,7 @@ void check_limits(Reader& reader, const ProfileRow& row, const Resolved& base) {
                                    std::pair("queue_limits", row.queue_limits.has_value())}) {
     if (given) {
       reader.fail(row.where.child(key),
-                   "does not go with the BUFFER_* tables that the profile is made of: they say what a queue may hold");
+                  "does not go with the BUFFER_* tables that the profile is made of: they say what a queue may hold");
     }
   }
 }
@@ -320,7 +320,7 @@ class ProfileResolver {
     if (at != kNone && entries_[at].state == State::kOnTheWay) {
       const Entry& entry = entries_[chain.back()];
       reader_.fail(entry.row->where.child("base"),
-                    "the profile " + std::string(entry.name) + " is, by way of its bases, its own base");
+                   "the profile " + std::string(entry.name) + " is, by way of its bases, its own base");
       at = kNone;
     }
     while (!chain.empty()) {
@@ -356,7 +356,7 @@ class ProfileResolver {
     if (rows_ <= kRowLimit) return true;
     entry.resolved.qos = {};
     reader_.fail(entry.row->where, "is too much: profiles may have " + std::to_string(kRowLimit) +
-                                        " rows of tables, those of bases counted again");
+                                       " rows of tables, those of bases counted again");
     return false;
   }
 
@@ -456,8 +456,7 @@ class ProfileResolver {
     const ProfileRow& row = *entries_[index].row;
     if (!row.base || reader_.is_invalid(row.where.child("base"))) return kNone;
     if (const auto found = find(*row.base)) return *found;
-    reader_.fail(row.where.child("base"),
-                  "there is no profile " + shown(*row.base) + reader_.guess(*row.base, names_));
+    reader_.fail(row.where.child("base"), "there is no profile " + shown(*row.base) + reader_.guess(*row.base, names_));
     return kNone;
   }
 

@@ -39,15 +39,15 @@ class QosCheck {
     for (size_t i = 0; i < demands.size(); ++i) {
       if (!demands[i].fits) {
         fail(config.pools[i].place, "sum",
-              "nothing is left for it: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
-                  fabric_.nodes[node].name + " take all of the " + std::to_string(config.memory_bytes) +
-                  " bytes of egress_lossless_pool");
+             "nothing is left for it: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
+                 fabric_.nodes[node].name + " take all of the " + std::to_string(config.memory_bytes) +
+                 " bytes of egress_lossless_pool");
       }
       if (!config.holds_reserved(config.pools[i]) || demands[i].reserved <= demands[i].size) continue;
       fail(config.pools[i].place, "sum",
-            "is too small: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
-                fabric_.nodes[node].name + " reserve " + std::to_string(demands[i].reserved * config.cell_bytes) +
-                " of its " + std::to_string(demands[i].size * config.cell_bytes) + " bytes");
+           "is too small: the " + std::to_string(fabric_.nodes[node].ports.size()) + " ports of " +
+               fabric_.nodes[node].name + " reserve " + std::to_string(demands[i].reserved * config.cell_bytes) +
+               " of its " + std::to_string(demands[i].size * config.cell_bytes) + " bytes");
     }
   }
 
@@ -138,8 +138,8 @@ class QosCheck {
           continue;
         }
         fail(config.place, what,
-              "traffic class " + std::to_string(tc) + " goes to " + what + ", which has no row in " +
-                  (ingress ? "BUFFER_PG" : "BUFFER_QUEUE") + " for " + fabric_.nodes[node].name + ":" + port.name);
+             "traffic class " + std::to_string(tc) + " goes to " + what + ", which has no row in " +
+                 (ingress ? "BUFFER_PG" : "BUFFER_QUEUE") + " for " + fabric_.nodes[node].name + ":" + port.name);
       }
     }
   }

@@ -64,7 +64,7 @@ void apply_map(Reader& reader, const std::optional<Named<NumberMap<uint8_t, Keys
     reader.fail(choice.where, "there is no map " + shown(name) + reader.guess(name, names));
   } else if (!reader.is_invalid(maps.table_where)) {
     reader.fail(maps.table_where,
-                 "holds " + std::to_string(names.size()) + " maps: PORT_QOS_MAP must say which is in force");
+                "holds " + std::to_string(names.size()) + " maps: PORT_QOS_MAP must say which is in force");
   }
 }
 

@@ -93,7 +93,7 @@ class QosResolver {
     for (const auto& [name, place] : table) known.push_back(name);
     std::ranges::sort(known);
     reader_.fail(at, std::string(name_of_table) + " has no row " + shown(reference->name) +
-                          reader_.guess(reference->name, known));
+                         reader_.guess(reference->name, known));
     return PortQos::kNone;
   }
 
@@ -102,7 +102,7 @@ class QosResolver {
   bool holds(const Keyed<RowName, Row>& table, const char* name, size_t most) {
     if (table.items.size() <= most) return true;
     reader_.fail(table.items[most].at,
-                  "is one too many: " + std::string(name) + " may have " + std::to_string(most) + " rows");
+                 "is one too many: " + std::string(name) + " may have " + std::to_string(most) + " rows");
     return false;
   }
 
@@ -201,7 +201,7 @@ class QosResolver {
     }
     if (profile.xoff > 0 && pool.xoff > 0 && profile.xoff > pool.xoff) {
       reader_.fail(row.where.child("xoff"), "is more than the whole headroom pool of " + pool.name + " (" +
-                                                 std::to_string(pool.xoff) + " bytes)");
+                                                std::to_string(pool.xoff) + " bytes)");
     }
   }
 
@@ -349,8 +349,8 @@ class QosResolver {
     const BufferProfileConfig& profile = out_->profiles[static_cast<size_t>(index)];
     if (profile.pool < out_->pools.size() && out_->pools[profile.pool].ingress != ingress) {
       reader_.fail(at, profile.name + " is of " + out_->pools[profile.pool].name + ", an " +
-                            (ingress ? "egress pool: priority groups take one of an ingress pool"
-                                     : "ingress pool: queues take one of an egress pool"));
+                           (ingress ? "egress pool: priority groups take one of an ingress pool"
+                                    : "ingress pool: queues take one of an egress pool"));
     }
     return index;
   }

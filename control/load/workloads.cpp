@@ -103,7 +103,7 @@ class WorkloadResolver {
     needs(row.cnp_interval.has_value(), notified, "cnp_interval", control);
     if (transport.ack_every > transport.window) {
       reader_.fail(row.where.child("ack_every"),
-                    "exceeds the window of " + std::to_string(transport.window) + ": nobody would ever ask");
+                   "exceeds the window of " + std::to_string(transport.window) + ": nobody would ever ask");
     }
   }
 
@@ -215,7 +215,7 @@ class WorkloadResolver {
     if (!senders || !receivers) return;
     if (out.from.size() != out.to.size()) {
       reader_.fail(to,
-                    std::to_string(out.to.size()) + " receivers for " + std::to_string(out.from.size()) + " senders");
+                   std::to_string(out.to.size()) + " receivers for " + std::to_string(out.from.size()) + " senders");
       return;
     }
     if (out.from.empty()) reader_.fail(from, "names no sender");
@@ -237,9 +237,9 @@ class WorkloadResolver {
           const bool known = link.mtu >= kLeastMtu && !reader_.is_invalid(row.where.child("mtu"));
           if (!known || row.mtu + kHeaderBytes <= link.mtu) continue;
           reader_.fail(row.where.child("mtu"), "with " + std::to_string(kHeaderBytes) + " bytes of headers, " +
-                                                    std::to_string(row.mtu) + " exceeds the link of " +
-                                                    nodes_.fabric().nodes[host].name + ": its mtu is " +
-                                                    std::to_string(link.mtu));
+                                                   std::to_string(row.mtu) + " exceeds the link of " +
+                                                   nodes_.fabric().nodes[host].name + ": its mtu is " +
+                                                   std::to_string(link.mtu));
           return;
         }
       }

@@ -76,8 +76,8 @@ struct Profile : PortMaps {
   std::vector<std::pair<std::string, PortMaps>> port_maps;  // sorted by name
   uint64_t unmapped_dscps = 0;  // bit n: the map in force does not list DSCP n, which makes it traffic class 0
   std::shared_ptr<const std::vector<PortChannel>> port_channels;  // null: none
-  std::optional<dataplane::NeighbourAges> ages;  // none: what is known of hosts does not age
-  std::shared_ptr<const QosConfig> qos;          // null: strict queues with a limit each, nothing shared or paused
+  std::optional<dataplane::NeighbourAges> ages;                   // none: what is known of hosts does not age
+  std::shared_ptr<const QosConfig> qos;  // null: strict queues with a limit each, nothing shared or paused
 
   const HashConfig& hash_of_lags() const { return lag_hash ? *lag_hash : hash; }
   const PortMaps& maps_at(std::string_view port) const {

@@ -19,8 +19,7 @@ bool check_ai_zone(Reader& reader, Value at, const AiZone& spec) {
   const auto given = [&](std::string_view key) { return at.child(key).path() != at.path(); };
   if (given("uplinks") && spec.ctsws && spec.links_per_ctsw)
     return reader.fail(at.child("uplinks"), "is what 'ctsws' and 'links_per_ctsw' say already");
-  if (given("zone_uplinks") && spec.atsws)
-    return reader.fail(at.child("zone_uplinks"), "is what 'atsws' says already");
+  if (given("zone_uplinks") && spec.atsws) return reader.fail(at.child("zone_uplinks"), "is what 'atsws' says already");
   return check_shape_and_size(reader, at, spec);
 }
 

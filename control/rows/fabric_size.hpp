@@ -17,7 +17,7 @@ bool check_size(Reader& reader, Value at, const Spec& spec) {
   const auto compare = [&](double found, double most, std::string_view what) {
     return found <= most ||
            reader.fail(at, "too large: " + std::to_string(static_cast<uint64_t>(std::min(found, 1e18))) + " " +
-                                std::string(what) + ", at most " + std::to_string(static_cast<uint64_t>(most)));
+                               std::string(what) + ", at most " + std::to_string(static_cast<uint64_t>(most)));
   };
   const bool nodes = compare(size.nodes, kMaxNodes, "nodes");
   const bool links = compare(size.links, kMaxLinks, "links");

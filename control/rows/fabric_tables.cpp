@@ -20,9 +20,9 @@ bool check_stages(Reader& reader, Value at, const Clos& spec) {
     return reader.fail(at.child("fabric_link"), "is slower than an input: calls block, whatever m is");
   const bool strict = *spec.nonblocking == Blocking::kStrict;
   return reader.fail(at.child("m"), std::string("must be at least ") +
-                                         std::to_string(strict ? stages.least_strict() : stages.least_rearrangeable()) +
-                                         " to be " + (strict ? "nonblocking in the strict sense" : "rearrangeable") +
-                                         ", not " + std::to_string(spec.m));
+                                        std::to_string(strict ? stages.least_strict() : stages.least_rearrangeable()) +
+                                        " to be " + (strict ? "nonblocking in the strict sense" : "rearrangeable") +
+                                        ", not " + std::to_string(spec.m));
 }
 
 }  // namespace

@@ -63,7 +63,7 @@ bool check_fault(Reader& reader, Value at, const FaultRow& row) {
   const int places = row.link.has_value() + row.node.has_value() + row.plane.has_value() + row.rack.has_value();
   if (places != 1) {
     return reader.fail(at, is_of_links(row) && places > 1 ? "needs one of 'link', 'node', 'plane' and 'rack'"
-                                                           : "needs either 'link' or 'node'");
+                                                          : "needs either 'link' or 'node'");
   }
   if (row.set == FaultState::kOneWay && row.direction.value_or(LossyWay::kBoth) == LossyWay::kBoth) {
     return reader.fail(at, "needs 'direction': out, what the named port sends, or in, what it gets");

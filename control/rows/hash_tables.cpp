@@ -23,11 +23,11 @@ bool check_udf(Reader& reader, Value at, const UdfRow& row) {
   bool good = true;
   if (uint32_t{row.offset} + row.length > dataplane::kMaxUdfReach) {
     good = reader.fail(at.child("offset"), "reaches past byte " + std::to_string(dataplane::kMaxUdfReach) +
-                                                " behind its base, which is as far as a parser looks");
+                                               " behind its base, which is as far as a parser looks");
   }
   if (row.mask && row.mask->bytes.size() != row.length) {
     good = reader.fail(at.child("mask"), "has " + std::to_string(row.mask->bytes.size()) + " bytes for a length of " +
-                                              std::to_string(row.length));
+                                             std::to_string(row.length));
   }
   return good;
 }

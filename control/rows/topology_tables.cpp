@@ -99,7 +99,7 @@ const Table<StackRow>& Tables<StackRow>::table() {
           .check([](Reader& reader, Value at, const StackRow& row) {
             return row.keepalive_timeout >= row.keepalive_interval ||
                    reader.fail(at.child("keepalive_timeout"),
-                                "is shorter than keepalive_interval: the peer would be lost between two keepalives");
+                               "is shorter than keepalive_interval: the peer would be lost between two keepalives");
           });
   return table;
 }
@@ -224,7 +224,7 @@ const Table<NicRow>& Tables<NicRow>::table() {
             needs_control(row.cnp_interval.has_value(), "cnp_interval");
             if (controls && !uses_cnps(*row.congestion_control)) {
               good = reader.fail(at.child("congestion_control"),
-                                  "is for built-in hosts: a NIC has CNPs alone to go by (DCQCN)");
+                                 "is for built-in hosts: a NIC has CNPs alone to go by (DCQCN)");
             }
             if (row.relay_pfc && row.pfc_enable && row.pfc_enable->mask != 0) {
               good = reader.fail(at.child("relay_pfc"), "contradicts 'pfc_enable': one of the two adapters obeys");

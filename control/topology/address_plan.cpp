@@ -51,7 +51,7 @@ void plan_macs(Reader& reader, Expanded& out) {
     const auto [other, is_new] = given.emplace(key_of(*row->mac), n);
     if (is_new) continue;
     reader.fail(row->where.child("mac"),
-                 to_string(*row->mac) + " is the address of " + out.fabric.nodes[other->second].name + " already");
+                to_string(*row->mac) + " is the address of " + out.fabric.nodes[other->second].name + " already");
   }
   if (given.empty()) return;
   for (size_t n = 0; n < out.fabric.nodes.size(); ++n) {
@@ -61,7 +61,7 @@ void plan_macs(Reader& reader, Expanded& out) {
       const auto found = given.find(key_of(port.mac));
       if (found == given.end()) continue;
       reader.fail(out.rows[found->second]->where.child("mac"),
-                   to_string(port.mac) + " is the planned address of " + node.name);
+                  to_string(port.mac) + " is the planned address of " + node.name);
       break;
     }
   }
@@ -93,7 +93,7 @@ class HostPlan {
     if (full_) {
       const Value where = subnet_.switches.empty() ? Value{} : where_of(subnet_.switches.front()).child("subnet");
       reader_.fail(where,
-                    to_string(subnet_.v4) + " is too small for its " + std::to_string(subnet_.hosts.size()) + " hosts");
+                   to_string(subnet_.v4) + " is too small for its " + std::to_string(subnet_.hosts.size()) + " hosts");
     }
   }
 

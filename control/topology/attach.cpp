@@ -69,8 +69,8 @@ class EdgeCheck {
     const std::vector<EdgeRow>& edges = row.edge->items;
     if (edges.size() != node.ports.size()) {
       reader_.fail(row.where.child("edge"), "a host has one edge for each of its links, and " + node.name + " has " +
-                                                 counted(edges.size(), "edge") + " and " +
-                                                 counted(node.ports.size(), "link"));
+                                                counted(edges.size(), "edge") + " and " +
+                                                counted(node.ports.size(), "link"));
     }
     for (const EdgeRow& edge : edges) take(edge, node.name);
   }
@@ -86,7 +86,7 @@ class EdgeCheck {
     const auto [other, is_new] = holder_.emplace(held.space + ' ' + held.what, host);
     if (is_new) return;
     reader_.fail(edge.where.child(held.kind).child(held.key),
-                  shown(held.what) + " is used by " + other->second + " already");
+                 shown(held.what) + " is used by " + other->second + " already");
   }
 
   Reader& reader_;
@@ -106,7 +106,7 @@ void attach_hosts(Reader& reader, Expanded& out) {
     node.pfc_watchdog = row.pfc_watchdog.value_or(dataplane::Duration{});
     if (row.pfc_watchdog && !is_builtin(node.attachment)) {
       reader.fail(row.where.child("pfc_watchdog"),
-                   "is for built-in hosts, and something else stands behind " + node.name);
+                  "is for built-in hosts, and something else stands behind " + node.name);
     }
     if (row.nic && is_builtin(node.attachment)) {
       reader.fail(row.where.child("nic"), node.name + " is built in, and its own NIC: its workload says what it does");
@@ -114,7 +114,7 @@ void attach_hosts(Reader& reader, Expanded& out) {
       node.nic = nic_of(*row.nic);
       if (row.nic->relay_pfc && !row.edge) {
         reader.fail(row.nic->where.child("relay_pfc"),
-                     "needs an 'edge' with an adapter behind it: a kernel obeys no pauses");
+                    "needs an 'edge' with an adapter behind it: a kernel obeys no pauses");
       }
     }
     if (row.edge) edges.check(row, node);

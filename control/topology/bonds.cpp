@@ -51,7 +51,7 @@ void check_edges(Reader& reader, const FabricNode& node, const BondRow& row) {
 void check_host(Reader& reader, const Fabric& fabric, const FabricNode& node, const BondRow& row) {
   if (node.ports.size() != 2) {
     reader.fail(row.where,
-                 "is for hosts with two links, and " + node.name + " has " + std::to_string(node.ports.size()));
+                "is for hosts with two links, and " + node.name + " has " + std::to_string(node.ports.size()));
   } else if (std::holds_alternative<EdgeHost>(node.attachment)) {
     check_edges(reader, node, row);
   } else if (!is_builtin(node.attachment)) {

@@ -13,7 +13,7 @@ void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std
   const auto refuse = [&](bool given, std::string_view key, std::string_view who) {
     if (given)
       reader.fail(row.where.child(key),
-                   "is for " + std::string(who) + ", and " + name + " is a " + std::string(word_of(kind)));
+                  "is for " + std::string(who) + ", and " + name + " is a " + std::string(word_of(kind)));
   };
   if (kind == NodeKind::kSwitch) {
     refuse(row.address.has_value(), "address", "hosts");

@@ -169,7 +169,7 @@ class Expansion {
         const FabricNode& node = out_.fabric.nodes[end.node];
         if (node.kind == NodeKind::kSwitch || is_builtin(node.attachment)) continue;
         reader_.fail(out_.rows[end.node]->where,
-                      "stands on a link with flow_control: credit; only switches and built-in hosts can");
+                     "stands on a link with flow_control: credit; only switches and built-in hosts can");
       }
     }
   }

@@ -54,7 +54,7 @@ class GeneratedFabrics {
       links += size.links;
       if (nodes > kMaxNodes || links > kMaxLinks) {
         return reader_.fail(item.key, "too large: with the fabrics before it more than " + std::to_string(kMaxNodes) +
-                                           " nodes or " + std::to_string(kMaxLinks) + " links");
+                                          " nodes or " + std::to_string(kMaxLinks) + " links");
       }
     }
     return true;
@@ -113,7 +113,7 @@ class GeneratedFabrics {
     const std::vector<std::string> theirs = servers_in(*other);
     if (ours.size() > theirs.size()) {
       reader_.fail(where, item.name + " has " + std::to_string(ours.size()) + " servers, and " + *other + " only " +
-                               std::to_string(theirs.size()));
+                              std::to_string(theirs.size()));
       return;
     }
     std::unordered_map<std::string, const std::string*> renamed;

@@ -55,7 +55,7 @@ class LagJoiner {
         good = reader_.fail(places[i], row.between[i] + " is a host: its bond is a 'bond', not a LAG");
       } else {
         good = reader_.fail(places[i],
-                             "there is no switch " + shown(row.between[i]) + reader_.guess(row.between[i], switches_));
+                            "there is no switch " + shown(row.between[i]) + reader_.guess(row.between[i], switches_));
       }
     }
     if (good && lag.nodes[0] == lag.nodes[1])
@@ -95,7 +95,7 @@ class LagJoiner {
     const auto end = std::ranges::find(ends, member.node);
     if (end == ends.end()) {
       reader_.fail(where, "must be a port of " + std::string(ends[0]) + " or " + std::string(ends[1]) + ", not of " +
-                               shown(member.node) + reader_.guess(member.node, ends));
+                              shown(member.node) + reader_.guess(member.node, ends));
       return std::nullopt;
     }
     const FabricNode& node = fabric_.nodes[lag.nodes[static_cast<size_t>(end - ends.begin())]];
@@ -121,7 +121,7 @@ class LagJoiner {
       const uint32_t other = fabric_.links[link].lag;
       if (other == kNone) continue;
       good = reader_.fail(where, fabric_.name_of(fabric_.links[link].a) + " is in " + fabric_.lags[other].name +
-                                      " already: a link is in one LAG");
+                                     " already: a link is in one LAG");
     }
     const auto kind_of = [this](uint32_t link) {
       const FabricLink& its = fabric_.links[link];
@@ -131,12 +131,12 @@ class LagJoiner {
         std::ranges::find_if(lag.links, [&](uint32_t link) { return kind_of(link) != kind_of(lag.links.front()); });
     if (other != lag.links.end()) {
       good = reader_.fail(where, fabric_.name_of(fabric_.links[lag.links.front()].a) + " and " +
-                                      fabric_.name_of(fabric_.links[*other].a) +
-                                      " differ: a LAG's members have one rate, MTU and flow control");
+                                     fabric_.name_of(fabric_.links[*other].a) +
+                                     " differ: a LAG's members have one rate, MTU and flow control");
     }
     if (lag.min_links > lag.links.size()) {
       good = reader_.fail(row.where.child("min_links"),
-                           "is more than the " + std::to_string(lag.links.size()) + " links that " + lag.name + " has");
+                          "is more than the " + std::to_string(lag.links.size()) + " links that " + lag.name + " has");
     }
     return good;
   }

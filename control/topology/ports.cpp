@@ -25,8 +25,8 @@ void name_ports(Reader& reader, const Draft& draft, const DraftNode& node, std::
     if (is_new) continue;
     const int line = end_of(draft, *other->second).where.at().line;
     reader.fail(end_of(draft, port).where,
-                 "the port " + node.name + ":" + port.name + " is taken by " +
-                     (line > 0 ? "the link in line " + std::to_string(line) : "a generated link"));
+                "the port " + node.name + ":" + port.name + " is taken by " +
+                    (line > 0 ? "the link in line " + std::to_string(line) : "a generated link"));
   }
   uint32_t next = 0;
   for (PlannedPort& port : ports) {
@@ -60,7 +60,7 @@ std::vector<std::vector<PlannedPort>> plan_ports(Reader& reader, const Draft& dr
     std::ranges::stable_sort(out[n], port_before, &PlannedPort::name);
     if (out[n].size() > dataplane::kMaxPorts) {
       reader.fail(draft.nodes[n].where, draft.nodes[n].name + " has " + std::to_string(out[n].size()) +
-                                             " ports, at most " + std::to_string(dataplane::kMaxPorts));
+                                            " ports, at most " + std::to_string(dataplane::kMaxPorts));
     }
   }
   return out;

@@ -46,7 +46,7 @@ class Stacks {
     stack.peer_links = links_between(stack.switches[0], stack.switches[1]);
     if (stack.peer_links.empty()) {
       reader_.fail(row.where.child("switches"), "no link joins " + row.switches[0] + " and " + row.switches[1] +
-                                                     ": a stack needs a peer link (topology: links)");
+                                                    ": a stack needs a peer link (topology: links)");
       return;
     }
     find_single_ports(row, stack);
@@ -74,14 +74,14 @@ class Stacks {
     const std::string& name = fabric_.nodes[node].name;
     if (other->second == &item) return reader_.fail(where, "a stack is two ToRs, and both are " + name);
     return reader_.fail(where, name + " is in the stack " + other->second->name + " in line " +
-                                    std::to_string(other->second->key.at().line) + " already");
+                                   std::to_string(other->second->key.at().line) + " already");
   }
 
   bool choose_primary(const StackRow& row, Stack& stack) {
     if (!row.primary || *row.primary == row.switches[0]) return true;
     if (*row.primary != row.switches[1]) {
       return reader_.fail(row.where.child("primary"),
-                           shown(*row.primary) + " is neither " + row.switches[0] + " nor " + row.switches[1]);
+                          shown(*row.primary) + " is neither " + row.switches[0] + " nor " + row.switches[1]);
     }
     std::swap(stack.switches[0], stack.switches[1]);
     return true;

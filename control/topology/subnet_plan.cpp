@@ -138,7 +138,7 @@ class SubnetPlan {
     const Ipv6Prefix loopbacks{planned_ipv6(0xFFFF, 0, 0), 32};
     return (!p.overlaps(planned) && !p.overlaps(loopbacks)) ||
            reader_.fail(where, to_string(p) + " overlaps " + to_string(planned) + " or " + to_string(loopbacks) +
-                                    ", which are planned from");
+                                   ", which are planned from");
   }
 
   void check_overlaps(std::vector<Given>& given) {
@@ -167,7 +167,7 @@ class SubnetPlan {
       const Given* at = later ? g : widest;
       const Given* other = later ? widest : g;
       reader_.fail(at->*where, to_string(*(at->*prefix)) + " overlaps " + to_string(*(other->*prefix)) + " in line " +
-                                    std::to_string((other->*where).at().line));
+                                   std::to_string((other->*where).at().line));
     }
   }
 

@@ -115,7 +115,7 @@ class VendorReading {
     const bool is_number = values.size() == 1 && error == std::errc{} && end == text.data() + text.size();
     if (is_number && value <= knob.most) return value;
     fail(line, std::string(knob.words) + ": expected a number from 0 to " + std::to_string(knob.most) +
-                    (values.empty() ? "" : ", found " + shown(text)));
+                   (values.empty() ? "" : ", found " + shown(text)));
     return std::nullopt;
   }
   void turn_seed(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
@@ -131,7 +131,7 @@ class VendorReading {
     const bool is_yes = values.size() == 1 && is_one_of(values.front(), kYes);
     if (!is_yes && (values.size() != 1 || !is_one_of(values.front(), kNo)))
       return fail(line, std::string(knob.words) + ": expected on or off" +
-                             (values.empty() ? "" : ", found " + shown(values.front())));
+                            (values.empty() ? "" : ", found " + shown(values.front())));
     put(knob, is_yes);
   }
   void turn_enable(const ConfigurationLine& line, const std::vector<std::string>& values) {

@@ -117,8 +117,7 @@ class ReactionPoint : public CongestionAlgorithm {
                 "the receiver's: at most one CNP a queue pair in this time, min_time_between_cnps", Duration::ps(1),
                 Duration::s(1))};
   static std::optional<ParameterConflict> conflict(const Parameters& it) {
-    if (it.hai_rate < it.ai_rate)
-      return ParameterConflict{"hai_rate", "is less than 'ai_rate', the slower increase's"};
+    if (it.hai_rate < it.ai_rate) return ParameterConflict{"hai_rate", "is less than 'ai_rate', the slower increase's"};
     return std::nullopt;
   }
 

@@ -61,9 +61,9 @@ std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Te
                                                                const control::Compiler& compiler,
                                                                OutsideHosts* outside);
 
-// The worker of each node of the fabric. What has windows of its own (dataplane/engine/window_nest.hpp: a rack, or racks
-// that hosts join) is one worker's; so are a ToR and its hosts. These are dealt out in equal parts, and so are the tiers
-// above.
+// The worker of each node of the fabric. What has windows of its own (dataplane/engine/window_nest.hpp: a rack, or
+// racks that hosts join) is one worker's; so are a ToR and its hosts. These are dealt out in equal parts, and so are
+// the tiers above.
 std::vector<uint32_t> spread_over_workers(const control::Fabric& fabric, uint32_t workers);
 
 }  // namespace softspine::testbeds

@@ -69,9 +69,9 @@ class FaultControl {
   Assembly& assembly_;
   LossWindows& losses_;
   std::vector<control::FaultSnapshot> events_;
-  uint64_t begun_ = 0;                            // faults so far: each has a number
-  std::map<Place, uint64_t> at_work_;             // the number of the fault that is at work there
-  std::map<uint64_t, AtWork> works_;              // by that number
+  uint64_t begun_ = 0;                              // faults so far: each has a number
+  std::map<Place, uint64_t> at_work_;               // the number of the fault that is at work there
+  std::map<uint64_t, AtWork> works_;                // by that number
   std::map<control::LinkEnd, uint64_t> faults_of_;  // how many faults this end of the cable has had
 };
 

@@ -185,7 +185,8 @@ std::string losses_text(const Json& report) {
   if (of("lost_on_links") > 0) out += fmt::format("Lost on links that were down: {} packets\n", of("lost_on_links"));
   const uint64_t by_cables = of("vanished_on_links") + of("damaged_on_links");
   if (by_cables > 0) {
-    out += fmt::format("Lost on links that were up: {} packets, {} of them damaged\n", by_cables, of("damaged_on_links"));
+    out +=
+        fmt::format("Lost on links that were up: {} packets, {} of them damaged\n", by_cables, of("damaged_on_links"));
   }
   add_places(out, report["losses"]);
   return out;

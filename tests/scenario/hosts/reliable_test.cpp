@@ -270,13 +270,15 @@ void expect_asks_with_the_last_packet(TransportKind transport, Verb verb, uint32
 
 TEST(ReliableRequester, AsksWithTheLastPacketOfEachMessageWhateverTheVerb) {
   for (const Verb verb : {Verb::kWrite, Verb::kSend}) {
-    for (const uint32_t packets : {1U, 2U, 3U}) expect_asks_with_the_last_packet(TransportKind::kReliable, verb, packets);
+    for (const uint32_t packets : {1U, 2U, 3U})
+      expect_asks_with_the_last_packet(TransportKind::kReliable, verb, packets);
   }
 }
 
 TEST(OpenLoopSender, AsksWithTheLastPacketOfEachMessageWhateverTheVerb) {
   for (const Verb verb : {Verb::kWrite, Verb::kSend}) {
-    for (const uint32_t packets : {1U, 2U, 3U}) expect_asks_with_the_last_packet(TransportKind::kOpenLoop, verb, packets);
+    for (const uint32_t packets : {1U, 2U, 3U})
+      expect_asks_with_the_last_packet(TransportKind::kOpenLoop, verb, packets);
   }
 }
 

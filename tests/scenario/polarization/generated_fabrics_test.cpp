@@ -107,7 +107,7 @@ struct Tally {
   uint32_t cured = 0;
   uint32_t not_cured = 0;
   uint32_t no_cure = 0;
-  uint32_t large = 0;  // of more than kMaxToCure flows
+  uint32_t large = 0;      // of more than kMaxToCure flows
   uint32_t no_reason = 0;  // for that
 };
 

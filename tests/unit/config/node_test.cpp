@@ -250,12 +250,11 @@ TEST(Edges, LeaveTheirBondToWhatIsBehindThem) {
   const Testbed testbed = read_well(bond("mode: balance-xor, remote_failover: none"));
   EXPECT_EQ(node_of(testbed, "h1").bond.mode, BondMode::kBalanceXor);
   EXPECT_FALSE(node_of(testbed, "h1").bond.is_routed_around());
-  for (const auto* key : {"xmit_hash_policy: layer2", "miimon: 1ms", "downdelay: 100ms", "updelay: 100ms",
-                          "path_change_after: 3"}) {
+  for (const auto* key :
+       {"xmit_hash_policy: layer2", "miimon: 1ms", "downdelay: 100ms", "updelay: 100ms", "path_change_after: 3"}) {
     const std::string text = key;
-    EXPECT_EQ(complaints_about(bond(text)),
-              (Complaints{"4 topology.nodes.h1.bond." + text.substr(0, text.find(':')) +
-                          ": is decided by what is behind the edges of h1"}));
+    EXPECT_EQ(complaints_about(bond(text)), (Complaints{"4 topology.nodes.h1.bond." + text.substr(0, text.find(':')) +
+                                                        ": is decided by what is behind the edges of h1"}));
   }
 }
 

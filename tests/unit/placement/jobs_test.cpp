@@ -125,8 +125,7 @@ TEST(Jobs, CountWhatTheirWorkloadsSendWhereverTheyAre) {
 
 TEST(Jobs, MistakesAreToldWithTheirPlaces) {
   const auto about = [](const std::string& rest) { return tests::complaints_about(kZones + rest); };
-  EXPECT_THAT(about("jobs: [{name: a, servers: 9}]\n"),
-              ElementsAre("4 jobs[0].servers: there are 8 servers for it"));
+  EXPECT_THAT(about("jobs: [{name: a, servers: 9}]\n"), ElementsAre("4 jobs[0].servers: there are 8 servers for it"));
   EXPECT_THAT(about("jobs: [{name: a, servers: 6}, {name: b, servers: 3}]\n"),
               ElementsAre(HasSubstr("jobs[1].servers: the jobs before it leave it 2 servers")));
   EXPECT_THAT(about("jobs: [{name: a, servers: 5, of: z1-*}]\n"), ElementsAre(HasSubstr("there are 4 such servers")));

@@ -94,7 +94,8 @@ TEST(NodeSet, WithoutANodeSaysWhy) {
   EXPECT_EQ(wrong("s1-h1-nic1:*"), "'s1-h1-nic1' is no switch that hosts could be linked to");
   EXPECT_EQ(wrong("server s3-*"), "there is no server 's3-*'");
   EXPECT_EQ(wrong("s3-*"), "no host's name is like 's3-*'");
-  EXPECT_EQ(wrong("all of them"), "'all of them' is no set: h1..h8, rail 1, tor2:*, server s1-*, job NAME, or a name with *");
+  EXPECT_EQ(wrong("all of them"),
+            "'all of them' is no set: h1..h8, rail 1, tor2:*, server s1-*, job NAME, or a name with *");
 }
 
 TEST(NodeSet, LikenessIsThatOfAShell) {
