@@ -12,12 +12,12 @@ namespace {
 
 constexpr uint32_t kElsewhere = UINT32_MAX;
 
-class Listener {
+class TrafficSum {
  public:
-  Listener(const Job& job, std::span<const Job> jobs, NodeSets& sets, const Fabric& fabric)
-      : job_(job), jobs_(jobs), sets_(sets), fabric_(fabric), said_(job.nics.size()) {}
+  TrafficSum(const Job& job, std::span<const Job> jobs, NodeSets& sets, const Fabric& fabric)
+      : job_(job), jobs_(jobs), sets_(sets), fabric_(fabric), bytes_(job.nics.size()) {}
 
-  void hear(const WorkloadRow& row) {
+  void add(const WorkloadRow& row) {
     const double bytes = static_cast<double>(row.message.count) * static_cast<double>(row.messages) *
                          (row.scaling == Scaling::kEach ? row.qps : 1);
     switch (row.pattern) {
@@ -38,10 +38,10 @@ class Listener {
     if (pairs_ > kMaxTalkingPairs && !out_.over) out_.over = row.where;
   }
 
-  JobTraffic talks() && {
-    for (auto& said : said_) {
+  JobTraffic traffic() && {
+    for (const auto& peers : bytes_) {
       std::vector<Talk>& to = out_.talks.emplace_back();
-      for (const auto& [peer, bytes] : said) to.push_back({peer, bytes});
+      for (const auto& [peer, bytes] : peers) to.push_back({peer, bytes});
       std::ranges::sort(to, {}, &Talk::peer);
     }
     return std::move(out_);
@@ -65,10 +65,10 @@ class Listener {
   void add(uint32_t a, uint32_t b, double bytes) {
     if (a == b || a == kElsewhere || b == kElsewhere || pairs_ > kMaxTalkingPairs) return;
     out_.bytes += bytes;
-    const auto [mine, is_new] = said_[a].try_emplace(b, 0);
+    const auto [mine, is_new] = bytes_[a].try_emplace(b, 0);
     pairs_ += is_new ? 1 : 0;
     mine->second += bytes;
-    said_[b][a] += bytes;
+    bytes_[b][a] += bytes;
   }
 
   void add_incast(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to, double bytes) {
@@ -99,7 +99,7 @@ class Listener {
   std::span<const Job> jobs_;
   NodeSets& sets_;
   const Fabric& fabric_;
-  std::vector<std::unordered_map<uint32_t, double>> said_;  // by rank, to others and from them
+  std::vector<std::unordered_map<uint32_t, double>> bytes_;  // by rank, to others and from them
   uint64_t pairs_ = 0;
   JobTraffic out_;
 };
@@ -108,9 +108,9 @@ class Listener {
 
 JobTraffic traffic_of(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
                       const Fabric& fabric) {
-  Listener listener(job, jobs, sets, fabric);
-  for (const WorkloadRow& row : rows) listener.hear(row);
-  return std::move(listener).talks();
+  TrafficSum sum(job, jobs, sets, fabric);
+  for (const WorkloadRow& row : rows) sum.add(row);
+  return std::move(sum).traffic();
 }
 
 }  // namespace softspine::control

@@ -135,7 +135,7 @@ void add_edges(Exposition& out, const FabricSnapshot& snapshot) {
   out.family("softspine_edge_outside_total", Type::kCounter, "What the outside counts by itself, by its own names.");
   for (const EdgeSnapshot& edge : snapshot.edges) {
     for (const auto& [name, count] : edge.statistics) {
-      out.sample({{"edge", edge.name}, {"port", edge.port}, {"kind", edge.kind}, {"statistic", name}}, count);
+      out.sample({{"edge", edge.key()}, {"port", edge.port}, {"kind", edge.kind}, {"statistic", name}}, count);
     }
   }
 }

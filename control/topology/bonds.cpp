@@ -52,14 +52,13 @@ void check_host(Reader& reader, const Fabric& fabric, const FabricNode& node, co
   if (node.ports.size() != 2) {
     reader.fail(row.where,
                 "is for hosts with two links, and " + node.name + " has " + std::to_string(node.ports.size()));
-  } else if (std::holds_alternative<EdgeHost>(node.attachment)) {
-    check_edges(reader, node, row);
-  } else if (!is_builtin(node.attachment)) {
+  } else if (!is_builtin(node.attachment) && !std::holds_alternative<EdgeHost>(node.attachment)) {
     reader.fail(row.where, "is for built-in hosts and edges, and something else stands behind " + node.name);
   } else if (node.bond.mode == BondMode::kLacp &&
              fabric.links[node.ports[0].link].rate != fabric.links[node.ports[1].link].rate) {
     reader.fail(row.where, "needs links of one rate: LACP aggregates no others");
   }
+  if (std::holds_alternative<EdgeHost>(node.attachment)) check_edges(reader, node, row);
 }
 
 }  // namespace

@@ -253,9 +253,12 @@ TEST(Edges, LeaveTheirBondToWhatIsBehindThem) {
   for (const auto* key :
        {"xmit_hash_policy: layer2", "miimon: 1ms", "downdelay: 100ms", "updelay: 100ms", "path_change_after: 3"}) {
     const std::string text = key;
-    EXPECT_EQ(complaints_about(bond(text)), (Complaints{"4 topology.nodes.h1.bond." + text.substr(0, text.find(':')) +
-                                                        ": is decided by what is behind the edges of h1"}));
+    EXPECT_EQ(complaints_about(bond("mode: balance-xor, " + text)),
+              (Complaints{"4 topology.nodes.h1.bond." + text.substr(0, text.find(':')) +
+                          ": is decided by what is behind the edges of h1"}));
   }
+  EXPECT_EQ(complaints_about(bond("mode: lacp")),
+            (Complaints{"4 topology.nodes.h1.bond: needs links of one rate: LACP aggregates no others"}));
 }
 
 TEST(Edges, RefuseNamesThatLinuxRefuses) {

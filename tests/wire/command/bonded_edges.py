@@ -54,6 +54,12 @@ class Hosts:
         self.process.stdin.flush()
         return json.loads(self.process.stdout.readline())
 
+    def meet(self) -> Problems:
+        """Each port asks for its gateway, which then knows who is there."""
+        self.ask('meet h1')
+        self.ask('meet h2')
+        yield from becomes('the gateways that have answered', lambda: [port['met'] for ports in self.ask('state').values() for port in ports], [True] * 3)
+
     def received(self) -> list[int]:
         return [port['packets'] for port in self.ask('state')['h1']]
 
@@ -93,9 +99,7 @@ def lacp(it: Softspine) -> Problems:
         partners = [port['partner'] for port in hosts.ask('state')['h1']]
         if [p['system'] for p in partners] != [SYSTEM] * 2 or partners[0]['key'] != partners[1]['key'] or partners[0]['port'] == partners[1]['port']:
             yield f'the ToRs say {partners}'
-        hosts.ask('meet h1')
-        hosts.ask('meet h2')
-        time.sleep(0.2)
+        yield from hosts.meet()
         came = hosts.arrive(FLOWS)
         if sum(came) != FLOWS or min(came) < FLOWS / 8:
             yield f'of {FLOWS} flows to both ports came {came}'
@@ -116,8 +120,7 @@ def without_lacp(it: Softspine) -> Problems:
     """mode: balance-xor: nobody speaks LACP, and both ports are used at once"""
     need_root()
     with running(it, ', bond: {mode: balance-xor}') as (run, hosts):
-        hosts.ask('meet h1')
-        hosts.ask('meet h2')
+        yield from hosts.meet()
         yield from becomes('flows by both ports', lambda: min(hosts.arrive(FLOWS)) > 0, True)
         if any(port['partner'] for port in hosts.ask('state')['h1']):
             yield 'a switch has sent a LACPDU'

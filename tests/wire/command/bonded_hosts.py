@@ -8,7 +8,8 @@ Reads a command a line, and answers each with a line of JSON:
     speak NAME PORT | silent NAME PORT   LACPDUs by that port of the host
     meet NAME                            ask for the gateway by each port
     send NAME NUMBER TO                  one UDP packet of each of so many flows, by its ports in turns, to another host
-    state                                for each port: the last LACPDU received, whether it is in sync, UDP packets received
+    state                                for each port: the last LACPDU received, whether it is in sync, UDP packets received,
+                                         whether the gateway has answered there
 LACP is 802.1AX's as far as one partner needs it, at the fast rate; written from the standard, for the tests alone.
 """
 from __future__ import annotations
@@ -20,21 +21,16 @@ import struct
 import sys
 import time
 
+from frames import ipv4
+
 SLOW = bytes.fromhex('0180c2000002')
 AGGREGATION, SHORT, ACTIVE, SYNC, COLLECTING, DISTRIBUTING = 4, 2, 1, 8, 16, 32
 LACP_SECONDS = 1
 
 
-def checksum(data: bytes) -> int:
-    total = sum(struct.unpack(f'>{len(data) // 2}H', data))
-    while total >> 16:
-        total = (total & 0xffff) + (total >> 16)
-    return ~total & 0xffff
-
-
 class Port:
     def __init__(self, host: 'Host', number: int, interface: str) -> None:
-        self.host, self.number, self.speaks, self.partner, self.packets = host, number, False, None, 0
+        self.host, self.number, self.speaks, self.partner, self.packets, self.met = host, number, False, None, 0, False
         self.heard_at = 0.0
         self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
         self.socket.bind((interface, 0))
@@ -75,7 +71,7 @@ class Port:
         elif kind == b'\x08\x06' and frame[20:22] == b'\0\x01' and frame[38:42] == self.host.address:
             self.send(frame[6:12] + self.host.mac + b'\x08\x06' + frame[14:20] + b'\0\x02' + self.host.mac + self.host.address + frame[22:32])
         elif kind == b'\x08\x06' and frame[20:22] == b'\0\x02' and frame[28:32] == self.host.gateway:
-            self.host.router = frame[22:28]
+            self.host.router, self.met = frame[22:28], True
         elif kind == b'\x08\x00' and frame[23] == 17 and frame[30:34] == self.host.address:
             self.packets += 1
 
@@ -94,13 +90,12 @@ class Host:
 
     def send(self, flows: int, to: 'Host') -> None:
         for flow in range(flows):
-            header = struct.pack('>BBHHHBBH4s4s', 0x45, 0, 48, 0, 0, 64, 17, 0, self.address, to.address)
-            header = header[:10] + struct.pack('>H', checksum(header)) + header[12:]
-            frame = (self.router or bytes(6)) + self.mac + b'\x08\x00' + header + struct.pack('>HHHH', 1024 + 7 * flow, 9, 28, 0) + bytes(20)
+            udp = struct.pack('>HHHH', 1024 + 7 * flow, 9, 28, 0) + bytes(20)
+            frame = (self.router or bytes(6)) + self.mac + b'\x08\x00' + ipv4(self.address, to.address, 17, udp)
             self.ports[flow % len(self.ports)].send(frame)
 
     def state(self) -> list[dict]:
-        return [{'partner': port.partner, 'in_sync': port.in_sync(), 'packets': port.packets} for port in self.ports]
+        return [{'partner': port.partner, 'in_sync': port.in_sync(), 'packets': port.packets, 'met': port.met} for port in self.ports]
 
 
 def main(texts: list[str]) -> None:

@@ -20,6 +20,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from frames import ipv4
 from softspine import Problems, Skip, Softspine, main
 
 SEED = 12345
@@ -37,18 +38,6 @@ PROTOCOLS = {'udp': 17, 'tcp': 6, 'sctp': 132, 'esp': 50, 'icmp': 1, 'fragment':
 class Case:
     version: int
     policy: int
-
-
-def checksum(header: bytes) -> int:
-    total = sum(struct.unpack(f'>{len(header) // 2}H', header))
-    while total > 0xffff:
-        total = (total >> 16) + (total & 0xffff)
-    return ~total & 0xffff
-
-
-def ipv4(source: bytes, destination: bytes, protocol: int, payload: bytes, fragment: int = 0) -> bytes:
-    head = struct.pack('>BBHHHBBH', 0x45, 0, 20 + len(payload), 0, fragment, 64, protocol, 0) + source + destination
-    return head[:10] + struct.pack('>H', checksum(head)) + head[12:] + payload
 
 
 def ipv6(source: bytes, destination: bytes, protocol: int, payload: bytes, label: int) -> bytes:

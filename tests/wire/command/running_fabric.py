@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+from frames import ipv4
 from softspine import Problems, Softspine, main
 
 # 4 flows of 100 Mb/s from h1 to h3; h2 and h4 are silent.
@@ -165,18 +166,10 @@ def takes_a_link_down(it: Softspine) -> Problems:
         yield from done.exited(0)
 
 
-def checksum(header: bytes) -> int:
-    total = sum(struct.unpack(f'!{len(header) // 2}H', header))
-    while total >> 16:
-        total = (total & 0xFFFF) + (total >> 16)
-    return ~total & 0xFFFF
-
-
 def udp_frame(mac: str, source: str, destination: str, payload: bytes) -> bytes:
     udp = struct.pack('!4H', 5000, 6000, 8 + len(payload), 0) + payload
-    head = struct.pack('!BBHHHBBH', 0x45, 0, 20 + len(udp), 1, 0, 64, 17, 0) + socket.inet_aton(source) + socket.inet_aton(destination)
-    head = head[:10] + struct.pack('!H', checksum(head)) + head[12:]
-    return bytes.fromhex(mac.replace(':', '')) + bytes.fromhex('0200000000aa0800') + head + udp
+    packet = ipv4(socket.inet_aton(source), socket.inet_aton(destination), 17, udp)
+    return bytes.fromhex(mac.replace(':', '')) + bytes.fromhex('0200000000aa0800') + packet
 
 
 def pcap(path: Path, frames: list[bytes], lengths: list[int] | None = None) -> Path:
