@@ -7,57 +7,13 @@
 #include <set>
 #include <tuple>
 
+#include "tools/storm/stretches.hpp"
+
 namespace softspine::tools::storm {
 
-using dataplane::Duration;
 using dataplane::Instant;
 
 namespace {
-
-struct Stretch {
-  Instant begin;
-  Instant end;
-  Duration length() const { return end - begin; }
-  Instant middle() const { return begin + length() / 2; }
-};
-
-size_t most_at_once(const PauseLog& log, const std::vector<uint32_t>& selected) {
-  std::vector<Instant> ends;
-  for (const uint32_t index : selected) ends.push_back(log.pauses[index].span.end);
-  std::ranges::sort(ends);
-  size_t most = 0;
-  size_t ended = 0;
-  for (size_t begun = 0; begun < selected.size(); ++begun) {
-    while (ended < begun && ends[ended] <= log.pauses[selected[begun]].span.begin) ++ended;
-    most = std::max(most, begun + 1 - ended);
-  }
-  return most;
-}
-
-// Between two neighbouring changes nothing changes; or evenly spaced.
-std::vector<Stretch> stretches_of(const PauseLog& log, const std::vector<uint32_t>& selected, bool& is_sampled) {
-  std::vector<Instant> changes;
-  for (const uint32_t index : selected) {
-    changes.push_back(log.pauses[index].span.begin);
-    changes.push_back(log.pauses[index].span.end);
-  }
-  std::ranges::sort(changes);
-  changes.erase(std::unique(changes.begin(), changes.end()), changes.end());
-  const size_t affordable = std::max(kLeastMoments, kMaxWork / std::max<size_t>(1, most_at_once(log, selected)));
-  const size_t moments = std::min(kMaxMoments, affordable);
-  is_sampled = changes.size() > moments;
-  if (is_sampled) {
-    const Instant first = changes.front();
-    const Duration all = changes.back() - first;
-    changes.clear();
-    const Duration step = Duration::ps(std::max<int64_t>(1, all.count_ps() / static_cast<int64_t>(moments)));
-    for (int64_t i = 0; step * i < all; ++i) changes.push_back(first + step * i);
-    changes.push_back(first + all);
-  }
-  std::vector<Stretch> out;
-  for (size_t i = 1; i < changes.size(); ++i) out.push_back({changes[i - 1], changes[i]});
-  return out;
-}
 
 class Sweep {
  public:
@@ -67,7 +23,9 @@ class Sweep {
     overlap_ = any_overlap(selected);
     std::vector<uint32_t> active;
     size_t next = 0;
-    for (const Stretch& stretch : stretches_of(log_, selected, out_.is_sampled)) {
+    const Stretches all = stretches_of(log_, selected);
+    out_.is_sampled = all.is_sampled;
+    for (const Stretch& stretch : all.stretches) {
       const Instant at = stretch.middle();
       bool is_new = std::erase_if(active, [&](uint32_t i) { return log_.pauses[i].span.end <= at; }) > 0;
       for (; next < selected.size() && log_.pauses[selected[next]].span.begin <= at; ++next) {

@@ -11,8 +11,7 @@
 // Cycles are looked for among lasting pauses alone. In a busy fabric, pauses that come and go close and open circles
 // all the time; a deadlock stays closed.
 //
-// Exact where the time line has at most kMaxMoments changes; else as many evenly spaced moments are sampled, or fewer
-// if so many pauses are on at once that these would be more than kMaxWork.
+// Which moments are looked at, and when the result is a sample: stretches.hpp.
 #pragma once
 
 #include <cstdint>
@@ -22,9 +21,6 @@
 
 namespace softspine::tools::storm {
 
-inline constexpr size_t kMaxMoments = 20'000;
-inline constexpr size_t kLeastMoments = 100;
-inline constexpr size_t kMaxWork = 5'000'000;  // pauses that are looked at, over all moments
 inline constexpr size_t kMaxCycles = 1'000;
 
 // The pauses of one link that are attributed to one root.

@@ -29,13 +29,12 @@
 #include <vector>
 
 #include "dataplane/units/time.hpp"
+#include "tools/storm/line_search.hpp"
 
 namespace softspine::tools::storm {
 
 // For differences of times that anybody may have written into a capture.
 __extension__ using Int128 = __int128;
-
-inline constexpr double kMostDrift = 200e-6;
 
 // What one packet says of "this clock − the other clock", at the time `at` of this clock.
 struct ClockLimit {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "tools/storm/strong_components.hpp"
+
 namespace softspine::tools::storm {
 
 namespace {
@@ -94,94 +96,17 @@ PauseGraph::Reach PauseGraph::reach(Turns turns, const std::vector<bool>& known)
   return out;
 }
 
-// Tarjan's strongly connected components, with a stack of its own: a chain of pauses may be long.
-class PauseGraph::Components {
- public:
-  Components(const PauseGraph& graph, Turns turns, const std::vector<bool>& wanted)
-      : graph_(graph),
-        turns_(turns),
-        wanted_(wanted),
-        order_(graph.size(), 0),
-        low_(graph.size(), 0),
-        on_stack_(graph.size(), false) {}
-
-  std::vector<std::vector<uint32_t>> find() {
-    for (uint32_t place = 0; place < graph_.size(); ++place) {
-      if (is_wanted(place) && order_[place] == 0) walk_from(place);
-    }
-    return std::move(found_);
-  }
-
- private:
-  struct Visit {
-    uint32_t place;
-    std::vector<uint32_t> effects;
-    size_t next = 0;
-  };
-  // What nothing causes is in no cycle.
-  bool is_wanted(uint32_t place) const {
-    return (wanted_.empty() || wanted_[place]) && graph_.has_cause(place, turns_);
-  }
-
-  void enter(uint32_t place) {
-    order_[place] = low_[place] = ++count_;
-    stack_.push_back(place);
-    on_stack_[place] = true;
-    Visit visit{.place = place, .effects = {}};
-    graph_.for_each_effect(place, turns_, [&](uint32_t effect) {
-      if (is_wanted(effect)) visit.effects.push_back(effect);
-    });
-    visits_.push_back(std::move(visit));
-  }
-  void walk_from(uint32_t start) {
-    enter(start);
-    while (!visits_.empty()) {
-      Visit& visit = visits_.back();
-      if (visit.next == visit.effects.size()) {
-        leave();
-        continue;
-      }
-      const uint32_t effect = visit.effects[visit.next++];
-      if (order_[effect] == 0) {
-        enter(effect);
-      } else if (on_stack_[effect]) {
-        low_[visit.place] = std::min(low_[visit.place], order_[effect]);
-      }
-    }
-  }
-  void leave() {
-    const uint32_t place = visits_.back().place;
-    visits_.pop_back();
-    if (!visits_.empty()) {
-      uint32_t& above = low_[visits_.back().place];
-      above = std::min(above, low_[place]);
-    }
-    if (low_[place] != order_[place]) return;
-    std::vector<uint32_t> members;
-    for (bool last = false; !last;) {
-      const uint32_t member = stack_.back();
-      stack_.pop_back();
-      on_stack_[member] = false;
-      members.push_back(member);
-      last = member == place;
-    }
-    if (members.size() > 1) found_.push_back(std::move(members));
-  }
-
-  const PauseGraph& graph_;
-  Turns turns_;
-  const std::vector<bool>& wanted_;
-  std::vector<uint32_t> order_;  // in which places were met, from 1
-  std::vector<uint32_t> low_;
-  std::vector<bool> on_stack_;
-  std::vector<uint32_t> stack_;
-  std::vector<Visit> visits_;
-  uint32_t count_ = 0;
-  std::vector<std::vector<uint32_t>> found_;
-};
-
 std::vector<std::vector<uint32_t>> PauseGraph::cycles(Turns turns, const std::vector<bool>& wanted) const {
-  return Components{*this, turns, wanted}.find();
+  // What nothing causes is in no cycle.
+  const auto may_be_in = [&](uint32_t place) { return (wanted.empty() || wanted[place]) && has_cause(place, turns); };
+  return strong_components(static_cast<uint32_t>(size()), [&](uint32_t place) {
+    std::vector<uint32_t> effects;
+    if (!may_be_in(place)) return effects;
+    for_each_effect(place, turns, [&](uint32_t effect) {
+      if (may_be_in(effect)) effects.push_back(effect);
+    });
+    return effects;
+  });
 }
 
 std::vector<uint32_t> PauseGraph::way_around(Turns turns, const std::vector<uint32_t>& cycle) const {

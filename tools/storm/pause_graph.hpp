@@ -53,7 +53,6 @@ class PauseGraph {
   std::vector<uint32_t> way_around(Turns turns, const std::vector<uint32_t>& cycle) const;
 
  private:
-  class Components;
   const Pause& pause(uint32_t place) const { return log_.pauses[active_[place]]; }
   bool has_cause(uint32_t place, Turns turns) const;
   template <typename Visit>

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/storm/pause_log.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <set>
 
+#include "tools/storm/port_links.hpp"
 #include "tools/storm/sender_ends.hpp"
 #include "tools/storm/tiers.hpp"
 
@@ -47,9 +44,7 @@ class Assembly {
     for (const RecordedPort& port : recorded.ports()) add_captured(port);
   }
 
-  void join_known();
-  void join_described();
-  void join_by_frames();
+  void add_links() { PortLinks{recorded_, known_, captured_, book_}.join(); }
   void add_pauses();
   PauseLog finish();
 
@@ -63,9 +58,6 @@ class Assembly {
     return port.mac != 0 && it != known_.port_of_mac.end() ? it->second : port.name;
   }
   void add_captured(const RecordedPort& port);
-  void note_contradiction(const std::string& what) {
-    if (log().contradiction.empty()) log().contradiction = what;
-  }
 
   const PauseRecorder& recorded_;
   const KnownFabric& known_;
@@ -85,76 +77,6 @@ void Assembly::add_captured(const RecordedPort& port) {
   LogNode& node = log().nodes[log().ports[number].node];
   node.is_named = port.is_named || captured_name(port) != port.name;
   node.known_ports = std::max(node.known_ports, port.node_ports);
-}
-
-// The links of every node that has a port in the capture, or sent a pause frame that was captured.
-void Assembly::join_known() {
-  for (const Sender& sender : recorded_.senders()) {
-    if (const auto it = known_.port_of_mac.find(sender.mac); it != known_.port_of_mac.end()) {
-      book_.port(it->second, recorded_.ports()[sender.port].speed);
-    }
-  }
-  std::set<std::string> present;
-  for (const LogNode& node : log().nodes) present.insert(node.name);
-  std::map<std::string, uint32_t> ports;
-  for (const auto& [a, b] : known_.links) {
-    ++ports[node_part(a)];
-    ++ports[node_part(b)];
-    if (present.contains(node_part(a)) || present.contains(node_part(b))) book_.join(a, b);
-  }
-  for (const auto& [name, tier] : known_.tiers) {
-    const uint32_t number = book_.find_node(name);
-    if (number == kNone) continue;
-    LogNode& node = log().nodes[number];
-    node.tier = tier;
-    node.is_tier_known = true;
-    if (node.known_ports != 0 && node.known_ports != ports[name]) {
-      note_contradiction(
-          fmt::format("{} has {} ports in the capture, {} in the testbed", name, node.known_ports, ports[name]));
-    }
-    node.known_ports = ports[name];
-  }
-}
-
-void Assembly::join_described() {
-  for (uint32_t i = 0; i < captured_.size(); ++i) {
-    const RecordedPort& port = recorded_.ports()[i];
-    if (port.peer.empty()) continue;
-    const auto renamed = known_.port_of_interface.find(port.peer);
-    const std::string& said = renamed == known_.port_of_interface.end() ? port.peer : renamed->second;
-    const std::string name = log().name(captured_[i]);
-    book_.join(name, said);
-    const uint32_t peer = log().ports[captured_[i]].peer;
-    if (peer != kNone && log().name(peer) == said) continue;
-    const uint32_t taken_by = log().ports[book_.port(said)].peer;
-    if (peer != kNone) {
-      note_contradiction(fmt::format("{} is linked to {} or to {}", name, said, log().name(peer)));
-    } else {
-      note_contradiction(fmt::format("{} is linked to {}, and that to {}", name, said,
-                                     taken_by == kNone ? said : log().name(taken_by)));
-    }
-  }
-}
-
-// A pause frame is never forwarded: who sent a MAC's and who received them are neighbours, if there is one of each.
-void Assembly::join_by_frames() {
-  std::map<uint64_t, std::pair<std::set<uint32_t>, std::set<uint32_t>>> by_mac;  // sent at, received at
-  for (const Sender& sender : recorded_.senders()) {
-    if (recorded_.ports()[sender.port].is_shared) continue;
-    if (sender.way == Way::kOut) by_mac[sender.mac].first.insert(sender.port);
-    if (sender.way == Way::kIn) by_mac[sender.mac].second.insert(sender.port);
-  }
-  for (const auto& [mac, ends] : by_mac) {
-    if (ends.first.size() == 1 && ends.second.size() == 1) {
-      log().join(captured_[*ends.first.begin()], captured_[*ends.second.begin()]);
-    }
-  }
-  std::vector<uint32_t> node_of;
-  for (const uint32_t port : captured_) node_of.push_back(log().ports[port].node);
-  for (const auto& [a, b] : recorded_.macs().links(node_of)) {
-    if (recorded_.ports()[a].is_shared || recorded_.ports()[b].is_shared) continue;
-    log().join(captured_[a], captured_[b]);
-  }
 }
 
 // What of a pause is not in that time: what was before it, and what came after it.
@@ -218,9 +140,7 @@ PauseLog Assembly::finish() {
 
 PauseLog assemble_log(const PauseRecorder& recorded, const KnownFabric& known, dataplane::Duration clocks) {
   Assembly assembly{recorded, known};
-  assembly.join_known();
-  assembly.join_described();
-  assembly.join_by_frames();
+  assembly.add_links();
   assembly.add_pauses();
   PauseLog log = assembly.finish();
   log.gaps.clocks = clocks;

@@ -2,12 +2,10 @@
 #include "tools/storm/pause_recorder.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <string_view>
 #include <tuple>
 
-#include "control/telemetry/pcapng.hpp"
 #include "tools/storm/cooked.hpp"
 
 namespace softspine::tools::storm {
@@ -20,15 +18,6 @@ namespace {
 constexpr size_t kMacHeaderBytes = 12;
 constexpr size_t kEthernetHeaderBytes = 14;
 constexpr uint32_t kNone = UINT32_MAX;
-constexpr size_t kMaxNameBytes = 128;
-
-constexpr uint64_t kMostBps = 10'000'000'000'000;
-
-// A link below the least rate that we know is one that was not measured; one above kMostBps is nobody's.
-Rate speed_of(uint64_t bps) {
-  const Rate rate = Rate::bps(bps);
-  return rate < Rate::min() || bps > kMostBps ? Rate{} : rate;
-}
 
 // Of a filter that surely takes every pause frame: "ether proto 0x8808", or that or something else. ("and" binds no
 // stronger than "or" in libpcap's syntax.)
@@ -40,26 +29,6 @@ bool keeps_pause_frames(std::string_view filter) {
   return rest.empty() || (rest.starts_with(" or ") && !narrows);
 }
 
-// Names go to terminals and pictures: no control characters, no end of it without end.
-std::string printable(std::string_view name) {
-  std::string out{name.substr(0, kMaxNameBytes)};
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  }
-  return out;
-}
-
-// What our own captures say of a port: the other end of its link, and how many ports its node has.
-void read_description(std::string_view description, RecordedPort& port) {
-  if (!description.starts_with(control::pcapng::kLinkTo)) return;
-  description.remove_prefix(control::pcapng::kLinkTo.size());
-  const size_t end = description.find(control::pcapng::kOneOf);
-  port.peer = printable(description.substr(0, end));
-  if (end == std::string_view::npos) return;
-  description.remove_prefix(end + control::pcapng::kOneOf.size());
-  std::from_chars(description.data(), description.data() + description.size(), port.node_ports);
-}
-
 bool is_cut(const CapturedFrame& frame) {
   return frame.bytes.size() < frame.original_bytes;
 }
@@ -69,15 +38,8 @@ bool is_cut(const CapturedFrame& frame) {
 uint32_t PauseRecorder::port_of(uint32_t interface, const std::vector<CapturedInterface>& interfaces) {
   while (port_of_interface_.size() <= interface) {
     const CapturedInterface& it = interfaces[port_of_interface_.size()];
-    RecordedPort port{.name = printable(it.name),
-                      .is_named = !it.name.empty() && it.is_named,
-                      .speed = speed_.is_zero() ? speed_of(it.speed_bps) : speed_,
-                      .mac = it.mac,
-                      .time = it.time,
-                      .hears = it.hears};
-    read_description(it.description, port);
-    if (port.name.empty()) port.name = "interface " + std::to_string(port_of_interface_.size());
-    port_of_interface_.push_back(is_cooked(it.link_type) ? kNone : add(std::move(port)));
+    port_of_interface_.push_back(
+        is_cooked(it.link_type) ? kNone : add(port_of_interface(port_of_interface_.size(), it, speed_)));
   }
   return port_of_interface_[interface];
 }
@@ -90,15 +52,6 @@ uint32_t PauseRecorder::add(RecordedPort port) {
     orders_.emplace_back();
   }
   return known->second;
-}
-
-uint32_t PauseRecorder::port_of_machine(uint32_t number, const CapturedInterface& it) {
-  const std::string name = number == 0 ? "any" : "if" + std::to_string(number);
-  return add({.name = (it.machine.empty() ? kThisMachine : it.machine) + ":" + name,
-              .is_named = true,
-              .is_shared = number == 0,
-              .speed = speed_.is_zero() ? speed_of(it.speed_bps) : speed_,
-              .time = it.time});
 }
 
 void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces) {
@@ -119,7 +72,7 @@ void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedI
   CapturedFrame bare = frame;
   bare.way = cooked->way;
   bare.bytes = std::span{cooked->ethernet}.first(cooked->bytes);
-  take(port_of_machine(cooked->interface, it), bare);
+  take(add(port_of_machine(cooked->interface, it, speed_)), bare);
 }
 
 void PauseRecorder::take(uint32_t port, const CapturedFrame& frame) {

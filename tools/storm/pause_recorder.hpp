@@ -21,26 +21,9 @@
 #include "tools/storm/pause_frame.hpp"
 #include "tools/storm/pause_order.hpp"
 #include "tools/storm/pause_timer.hpp"
+#include "tools/storm/recorded_port.hpp"
 
 namespace softspine::tools::storm {
-
-inline constexpr const char* kThisMachine = "here";
-
-struct RecordedPort {
-  std::string name;  // made up if the capture has none
-  bool is_named = false;
-  bool is_shared = false;   // several ports of a machine, which the capture does not tell apart
-  std::string peer;         // "node:port" from the description, if it says one
-  uint32_t node_ports = 0;  // how many its node has, from the description as well
-  dataplane::Rate speed;    // zero: unknown
-  uint64_t mac = 0;         // zero: unknown
-  uint64_t frames = 0;
-  CapturedTime time = {};         // in which its frames were captured
-  bool hears = true;              // false: only those that it sent
-  bool is_silence_known = false;  // its capture has as many frames as it says that it received, or a filter chose
-  CapturedTime seen = kNever;     // from its first frame to its last one
-  CapturedTime lapses = kNever;   // from the first of its pauses that lapsed to the last one
-};
 
 struct Sender {
   uint32_t port = 0;  // where its frames were captured
@@ -95,7 +78,6 @@ class PauseRecorder {
   using Timers = std::array<std::optional<PauseTimer>, kPauseClasses>;
 
   uint32_t port_of(uint32_t interface, const std::vector<CapturedInterface>& interfaces);
-  uint32_t port_of_machine(uint32_t number, const CapturedInterface& it);
   uint32_t add(RecordedPort port);
   void take(uint32_t port, const CapturedFrame& frame);
   void learn(uint32_t port, const CapturedFrame& frame);

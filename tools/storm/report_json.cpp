@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tools/storm/clock_report.hpp"
 #include "tools/storm/storm_report.hpp"
+#include "tools/storm/story_report.hpp"
 
 namespace softspine::tools::storm {
 
@@ -132,36 +134,6 @@ Json pauses_json(const PauseLog& log) {
                    {"ended", end_word(it.span.how)}});
   }
   return out;
-}
-
-Json clocks_json(const std::vector<ClockFact>& clocks) {
-  Json out = Json::array();
-  for (const ClockFact& it : clocks) {
-    out.push_back({{"file", it.file},
-                   {"skew_seconds", it.skew_seconds},
-                   {"drift_ppm", it.drift * 1e6},
-                   {"drift_uncertainty_ppm", it.drift_uncertainty * 1e6},
-                   {"uncertainty_ps", ps(it.uncertainty)},
-                   {"compared_with", it.compared_with.empty() ? Json(nullptr) : Json(it.compared_with)},
-                   {"packets", it.packets}});
-  }
-  return out;
-}
-
-Json story_json(const PauseLog& log, const Analysis& analysis, const std::optional<Story>& story) {
-  if (!story) return nullptr;
-  Json lines = Json::array();
-  for (const StoryLine& it : story->lines) {
-    const auto node = [&](uint32_t storm) { return Json(log.nodes[analysis.storms[storm].root].name); };
-    lines.push_back({{"t_ps", ps(it.at)},
-                     {"seen_by", it.is_captured ? "capture" : "log"},
-                     {"what", it.what},
-                     {"may_have_caused", it.may_have_caused ? node(*it.may_have_caused) : Json(nullptr)},
-                     {"names_its_node", it.names_its_node}});
-  }
-  return {{"file", story->file},
-          {"misfit", story->misfit.empty() ? Json(nullptr) : Json(story->misfit)},
-          {"lines", std::move(lines)}};
 }
 
 Json capture_json(const CaptureFacts& facts, const PauseLog& log) {

@@ -2,10 +2,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "control/telemetry/text_table.hpp"
+#include "tools/storm/clock_report.hpp"
 #include "tools/storm/storm_report.hpp"
+#include "tools/storm/story_report.hpp"
 
 namespace softspine::tools::storm {
 
@@ -16,16 +17,8 @@ using dataplane::Instant;
 
 namespace {
 
-std::string at_text(Instant at) {
-  return time_text(at - Instant{});
-}
-
 std::string ports_text(const PauseLog& log, uint32_t from, uint32_t to) {
   return fmt::format("{} pauses {}", log.name(from), log.name(to));
-}
-
-std::string more_text(size_t all, size_t shown) {
-  return all > shown ? fmt::format("    … and {} more (--all)\n", grouped(all - shown)) : "";
 }
 
 const char* end_text(PauseEnd how) {
@@ -35,16 +28,6 @@ const char* end_text(PauseEnd how) {
     case PauseEnd::kOpen: break;
   }
   return "to the end of the capture";
-}
-
-std::string indented(const std::string& lines) {
-  std::string out;
-  for (size_t at = 0; at < lines.size();) {
-    const size_t end = lines.find('\n', at);
-    out += "    " + lines.substr(at, end - at) + '\n';
-    at = end + 1;
-  }
-  return out;
 }
 
 std::string spread_text(const PauseLog& log, const Storm& storm, size_t rows) {
@@ -138,53 +121,6 @@ std::string links_text(const PauseLog& log, const Analysis& analysis, size_t row
                it.is_open ? "still paused at the end" : ""});
   }
   return "Pauses by port and priority\n" + indented(table.text()) + more_text(analysis.links.size(), shown);
-}
-
-std::string skew_text(double seconds) {
-  constexpr double kDay = 86'400;
-  if (std::abs(seconds) > 100 * kDay) return fmt::format("{:+.0f} days", seconds / kDay);
-  const std::string text = time_text(Duration::ps(std::llround(seconds * 1e12)));
-  return seconds > 0 ? "+" + text : text;
-}
-
-// Two crystals differ by as much anyhow: a drift that is known to no less is not known.
-std::string drift_text(const ClockFact& it) {
-  constexpr double kUnknown = 100e-6;
-  return it.drift_uncertainty >= kUnknown
-             ? "not known"
-             : fmt::format("{:+.2f} ±{:.2g} ppm", it.drift * 1e6, it.drift_uncertainty * 1e6);
-}
-
-std::string clocks_text(const std::vector<ClockFact>& clocks) {
-  TextTable table{{"<CAPTURE", "CLOCK", "DRIFT", "WITHIN", "PACKETS", "<COMPARED WITH"}};
-  for (const ClockFact& it : clocks) {
-    if (it.compared_with.empty()) {
-      table.add({it.file, "0", "", "", "", "the time is its clock's"});
-    } else {
-      table.add({it.file, skew_text(it.skew_seconds), drift_text(it), "±" + time_text(it.uncertainty),
-                 grouped(it.packets), it.compared_with});
-    }
-  }
-  return "Clocks, by packets that two captures saw\n" + indented(table.text());
-}
-
-std::string story_text(const PauseLog& log, const Analysis& analysis, const Story& story, size_t rows) {
-  if (!story.misfit.empty())
-    return fmt::format("{} is another run's: {}. Nothing is taken from it.\n\n", story.file, story.misfit);
-  TextTable table{{"AT", "<SEEN BY", "<WHAT"}};
-  const size_t shown = std::min(rows, story.lines.size());
-  for (size_t i = 0; i < shown; ++i) {
-    const StoryLine& line = story.lines[i];
-    std::string what = line.what;
-    if (line.may_have_caused) {
-      what +=
-          fmt::format("  ← {} the storm from {}", line.names_its_node ? "names and may have caused" : "may have caused",
-                      log.nodes[analysis.storms[*line.may_have_caused].root].name);
-    }
-    table.add({at_text(line.at), line.is_captured ? "capture" : "log", what});
-  }
-  return fmt::format("What happened, by the capture and {}\n", story.file) + indented(table.text()) +
-         more_text(story.lines.size(), shown) + "\n";
 }
 
 std::string threshold_text(const Analysis& analysis) {

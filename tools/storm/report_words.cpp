@@ -5,11 +5,14 @@
 #include <array>
 #include <cmath>
 
+#include "control/telemetry/text_table.hpp"
 #include "tools/storm/storm_report.hpp"
 
 namespace softspine::tools::storm {
 
+using control::grouped;
 using dataplane::Duration;
+using dataplane::Instant;
 
 std::string time_text(Duration duration) {
   struct Scale {
@@ -22,6 +25,10 @@ std::string time_text(Duration duration) {
     if (std::abs(ps) >= scale * 0.99995) return fmt::format("{:.4g} {}", ps / scale, unit);
   }
   return ps == 0 ? "0" : fmt::format("{:.4g} ps", ps);
+}
+
+std::string at_text(Instant at) {
+  return time_text(at - Instant{});
 }
 
 std::string priorities_text(uint16_t priorities) {
@@ -41,6 +48,20 @@ std::string cycle_text(const PauseLog& log, const Cycle& cycle) {
   std::string out;
   for (const uint32_t port : cycle.ports) out += log.node_name(port) + " → ";
   return out + log.node_name(cycle.ports.front());
+}
+
+std::string indented(const std::string& lines) {
+  std::string out;
+  for (size_t at = 0; at < lines.size();) {
+    const size_t end = lines.find('\n', at);
+    out += "    " + lines.substr(at, end - at) + '\n';
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string more_text(size_t all, size_t shown) {
+  return all > shown ? fmt::format("    … and {} more (--all)\n", grouped(all - shown)) : "";
 }
 
 double percent(Duration part, Duration whole) {

@@ -51,10 +51,16 @@ control::Json json_report(const CaptureFacts& facts, const PauseLog& log, const 
 
 // "12.5 us", "3 ms": four digits.
 std::string time_text(dataplane::Duration duration);
+// The same, of an instant: from the zero of the capture's time on.
+std::string at_text(dataplane::Instant at);
 // "priority 3", "priorities 3 and 4", "all priorities"
 std::string priorities_text(uint16_t priorities);
 // "tor1 → tor2 → tor3 → tor1": the nodes of a cycle, each of which pauses the next.
 std::string cycle_text(const PauseLog& log, const Cycle& cycle);
+// Each line indented, as a table is below its title.
+std::string indented(const std::string& lines);
+// The last line of a list of which `shown` of `all` rows are printed; empty if these are all.
+std::string more_text(size_t all, size_t shown);
 // `part` as a percentage of `whole`.
 double percent(dataplane::Duration part, dataplane::Duration whole);
 
