@@ -7,6 +7,7 @@
 #include "tools/softspine/capture_options.hpp"
 #include "tools/softspine/capture_requests.hpp"
 #include "tools/softspine/fabric_client.hpp"
+#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 
@@ -23,7 +24,7 @@ Status start(const CaptureArguments& arguments) {
   Json wanted = json_of(arguments.request);
   std::error_code wrong;
   const auto path = std::filesystem::absolute(arguments.request.path, wrong);  // the fabric runs in a folder of its own
-  if (wrong) return failed(arguments.request.path + ": " + wrong.message());
+  if (wrong) return wrong_input(arguments.request.path + ": " + wrong.message());
   wanted["path"] = path.string();
   wanted["name"] = arguments.name;
   return ask_fabric(arguments, "capture start", wanted);

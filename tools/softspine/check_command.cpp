@@ -17,7 +17,7 @@
 #include "tools/softspine/job_report.hpp"
 #include "tools/softspine/run_report.hpp"
 #include "tools/softspine/service_report.hpp"
-#include "tools/softspine/summary.hpp"
+#include "tools/softspine/summary_words.hpp"
 #include "tools/softspine/tables_report.hpp"
 #include "tools/softspine/threshold_report.hpp"
 

@@ -11,7 +11,9 @@
 #include "dataplane/edge/pcap_reader.hpp"
 #include "dataplane/packet/parse.hpp"
 #include "tools/softspine/compare_captures.hpp"
+#include "tools/softspine/host_named.hpp"
 #include "tools/softspine/links_down.hpp"
+#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 
@@ -31,17 +33,6 @@ struct ExplainArguments {
   AgainstArguments against;
   bool json = false;
 };
-
-Status fail(const std::string& why) {
-  fmt::print(stderr, "softspine: {}\n", why);
-  return Status::kWrongInput;
-}
-
-std::optional<uint32_t> host_named(const control::Fabric& fabric, const std::string& name) {
-  const auto found = std::ranges::find(fabric.nodes, name, &control::FabricNode::name);
-  if (found == fabric.nodes.end() || found->kind != control::NodeKind::kHost) return std::nullopt;
-  return static_cast<uint32_t>(found - fabric.nodes.begin());
-}
 
 // Whose packet it is: the host with the source's address.
 std::optional<uint32_t> sender_of(const control::Fabric& fabric, const dataplane::Packet& packet) {
@@ -73,11 +64,11 @@ Status explain_probe(const ExplainArguments& arguments, Walker& walker) {
   control::Probe probe = arguments.probe;
   const auto from = host_named(fabric, arguments.from);
   const auto to = host_named(fabric, arguments.to);
-  if (!from) return fail("--from: there is no host '" + arguments.from + "'");
-  if (!to) return fail("--to: there is no host '" + arguments.to + "'");
+  if (!from) return wrong_input("--from: there is no host '" + arguments.from + "'");
+  if (!to) return wrong_input("--to: there is no host '" + arguments.to + "'");
   probe.from = *from;
   probe.to = *to;
-  if (probe.port >= fabric.nodes[*from].ports.size()) return fail("--port: the host has not so many");
+  if (probe.port >= fabric.nodes[*from].ports.size()) return wrong_input("--port: the host has not so many");
   probe.protocol = arguments.protocol == "tcp" ? dataplane::ip::kTcp : dataplane::ip::kUdp;
   const control::LinkEnd sender{probe.from, probe.port};
   const auto frame = frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node));
@@ -89,9 +80,9 @@ Status explain_probe(const ExplainArguments& arguments, Walker& walker) {
 Status explain_pcap(const ExplainArguments& arguments, Walker& walker) {
   const control::Fabric& fabric = walker.testbed().fabric;
   auto reader = dataplane::PcapReader::open(arguments.pcap);
-  if (!reader) return fail(arguments.pcap + ": " + reader.error().message);
+  if (!reader) return wrong_input(arguments.pcap + ": " + reader.error().message);
   const std::optional<uint32_t> from = arguments.from.empty() ? std::nullopt : host_named(fabric, arguments.from);
-  if (!arguments.from.empty() && !from) return fail("--from: there is no host '" + arguments.from + "'");
+  if (!arguments.from.empty() && !from) return wrong_input("--from: there is no host '" + arguments.from + "'");
   dataplane::ScratchPacket scratch;
   dataplane::RecordedFrame frame;
   uint64_t number = 0;
@@ -116,18 +107,18 @@ Status explain_pcap(const ExplainArguments& arguments, Walker& walker) {
       fmt::print("packet {}, from {}\n{}\n", number, fabric.nodes[*sender].name, path_text(walker, path));
     }
   }
-  return reader->error().empty() ? Status::kDone : fail(arguments.pcap + ": " + reader->error());
+  return reader->error().empty() ? Status::kDone : wrong_input(arguments.pcap + ": " + reader->error());
 }
 
 Status explain(const ExplainArguments& arguments) {
   const auto testbed = read_testbed(arguments.file, {});
   if (!testbed) return testbed.error();
   const auto up = links_without(testbed->fabric, arguments.down);
-  if (!up) return fail(up.error());
+  if (!up) return wrong_input(up.error());
   const bool compares = !arguments.against.captures.empty();
-  if (!compares && !arguments.against.ports.empty()) return fail("--ports goes with --against");
+  if (!compares && !arguments.against.ports.empty()) return wrong_input("--ports goes with --against");
   if (!compares && arguments.pcap.empty() && (arguments.from.empty() || arguments.to.empty()))
-    return fail("explain needs --from and --to, or --pcap, or --against");
+    return wrong_input("explain needs --from and --to, or --pcap, or --against");
   Walker walker{*testbed, *up};
   if (compares) return compare_captures(arguments.against, arguments.from, walker, arguments.json);
   return arguments.pcap.empty() ? explain_probe(arguments, walker) : explain_pcap(arguments, walker);

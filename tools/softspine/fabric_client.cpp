@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "tools/softspine/wrong_input.hpp"
+
 namespace softspine::tools {
 
 using control::Client;
@@ -12,11 +14,6 @@ using control::Result;
 void add_fabric_options(CLI::App& command, FabricArguments& out) {
   command.add_option("--fabric", out.fabric, "the running testbed's name; not needed if only one runs");
   command.add_flag("--json", out.json, "for programs");
-}
-
-Status failed(const std::string& why) {
-  fmt::print(stderr, "softspine: {}\n", why);
-  return Status::kWrongInput;
 }
 
 void print_result(const Json& result) {
@@ -40,12 +37,12 @@ Result ask_and_print(Client& client, const std::string& command, const Json& arg
 
 Status ask(Client& client, const std::string& command, const Json& arguments) {
   const Result answered = ask_and_print(client, command, arguments);
-  return answered ? Status::kDone : failed(answered.error());
+  return answered ? Status::kDone : wrong_input(answered.error());
 }
 
 Status ask_fabric(const FabricArguments& arguments, const std::string& command, const Json& wanted) {
   auto client = Client::connect_to_fabric(arguments.fabric);
-  if (!client) return failed(client.error());
+  if (!client) return wrong_input(client.error());
   return ask(*client, command, wanted);
 }
 

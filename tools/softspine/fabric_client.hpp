@@ -16,9 +16,6 @@ struct FabricArguments {
 // --fabric and --json.
 void add_fabric_options(CLI::App& command, FabricArguments& out);
 
-// Prints the reason on stderr.
-Status failed(const std::string& why);
-
 // Prints a text as it is, anything else as JSON.
 void print_result(const control::Json& result);
 

@@ -18,6 +18,7 @@
 #include "dataplane/packet/scratch_packet.hpp"
 #include "tools/softspine/port_captures.hpp"
 #include "tools/softspine/whole_file.hpp"
+#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 
@@ -52,11 +53,6 @@ struct IdentifyArguments {
     return !csv.empty() || !captures.ports.empty() || !captures.files.empty() || !counters.empty();
   }
 };
-
-Status fail(const std::string& why) {
-  fmt::print(stderr, "softspine: {}\n", why);
-  return Status::kWrongInput;
-}
 
 Status not_written(const std::string& why) {
   fmt::print(stderr, "softspine: {}\n", why);
@@ -123,11 +119,12 @@ Status report(const control::Errors& errors) {
 
 std::expected<void, Status> read_counters(const IdentifyArguments& arguments, control::ObservationCollector& out) {
   if (arguments.counters.empty() != arguments.sent.empty())
-    return std::unexpected(fail("--counters and --sent go together: the counters, and which probe is which flow"));
+    return std::unexpected(
+        wrong_input("--counters and --sent go together: the counters, and which probe is which flow"));
   if (arguments.counters.empty()) return {};
   const auto counters = text_of(arguments.counters);
   const auto sent = text_of(arguments.sent);
-  if (!counters || !sent) return std::unexpected(fail(!counters ? counters.error() : sent.error()));
+  if (!counters || !sent) return std::unexpected(wrong_input(!counters ? counters.error() : sent.error()));
   const auto unsure = control::read_counters({*counters, arguments.counters}, {*sent, arguments.sent}, out);
   if (!unsure) return std::unexpected(report(unsure.error()));
   if (*unsure > 0) fmt::print(stderr, "softspine: {} probes raised no counter clearly, and are not used\n", *unsure);
@@ -137,7 +134,7 @@ std::expected<void, Status> read_counters(const IdentifyArguments& arguments, co
 std::expected<void, Status> read_captures(const IdentifyArguments& arguments, control::ObservationCollector& out) {
   if (arguments.captures.ports.empty() && arguments.captures.files.empty()) return {};
   const auto read = read_port_captures(arguments.captures, out);
-  if (!read) return std::unexpected(fail(read.error()));
+  if (!read) return std::unexpected(wrong_input(read.error()));
   if (read->came_in + read->not_routed + read->other_interfaces > 0)
     fmt::print(stderr,
                "softspine: of {} frames {} came in, {} are no routed IP, and {} are of other interfaces: not used\n",
@@ -149,13 +146,13 @@ std::expected<Observations, Status> observations_for(const IdentifyArguments& ar
   control::ObservationCollector out;
   for (const std::string& file : arguments.csv) {
     const auto text = text_of(file);
-    if (!text) return std::unexpected(fail(text.error()));
+    if (!text) return std::unexpected(wrong_input(text.error()));
     if (const auto read = control::read_observations(*text, file, out); !read)
       return std::unexpected(report(read.error()));
   }
   if (const auto read = read_captures(arguments, out); !read) return std::unexpected(read.error());
   if (const auto read = read_counters(arguments, out); !read) return std::unexpected(read.error());
-  if (out.flows() == 0) return std::unexpected(fail("there is no flow in the input"));
+  if (out.flows() == 0) return std::unexpected(wrong_input("there is no flow in the input"));
   return std::move(out).take();
 }
 
@@ -241,25 +238,26 @@ Status conclude(const IdentifyArguments& arguments, const Identification* found,
 
 Status first_probes(const IdentifyArguments& arguments) {
   if (arguments.next_probes == 0)
-    return fail("identify needs observations (--csv, --port, --pcap, --counters), or --next-probes N to begin with");
+    return wrong_input(
+        "identify needs observations (--csv, --port, --pcap, --counters), or --next-probes N to begin with");
   const auto ranges = ranges_for(arguments, {});
-  if (!ranges) return fail(ranges.error());
+  if (!ranges) return wrong_input(ranges.error());
   return conclude(arguments, nullptr, control::first_probes(arguments.next_probes, *ranges, 1));
 }
 
 Status identify(const IdentifyArguments& arguments) {
   if (arguments.next_probes == 0 && !(arguments.probes.empty() && arguments.probes_csv.empty()))
-    return fail("--probes and --probes-csv go with --next-probes N");
+    return wrong_input("--probes and --probes-csv go with --next-probes N");
   if (!arguments.has_observations() && arguments.sent.empty()) return first_probes(arguments);
   const auto observations = observations_for(arguments);
   if (!observations) return observations.error();
   const auto links = static_cast<uint32_t>(observations->links.size());
   const uint32_t members = arguments.members > 0 ? arguments.members : links;
-  if (members < links) return fail(fmt::format("--members {}: there are {} links", members, links));
+  if (members < links) return wrong_input(fmt::format("--members {}: there are {} links", members, links));
   if (members < 2 || members > kMostMembers)
-    return fail(fmt::format("a group has 2 to {} members, not {}", kMostMembers, members));
+    return wrong_input(fmt::format("a group has 2 to {} members, not {}", kMostMembers, members));
   const auto ranges = ranges_for(arguments, control::observed_ranges(*observations));
-  if (!ranges) return fail(ranges.error());
+  if (!ranges) return wrong_input(ranges.error());
   const StopSearchingOnInterrupt stop;
   SearchProgress progress;
   const Identification found =

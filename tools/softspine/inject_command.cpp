@@ -11,6 +11,7 @@
 #include "dataplane/edge/pcap_reader.hpp"
 #include "tools/softspine/fabric_client.hpp"
 #include "tools/softspine/hex.hpp"
+#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 
@@ -59,20 +60,21 @@ Status inject_frames(const InjectArguments& arguments) {
   if (!file) {
     // libpcap names the file in some of its messages only.
     const std::string& why = file.error().message;
-    return failed(why.starts_with(arguments.what) ? why : arguments.what + ": " + why);
+    return wrong_input(why.starts_with(arguments.what) ? why : arguments.what + ": " + why);
   }
   auto client = Client::connect_to_fabric(arguments.fabric);
-  if (!client) return failed(client.error());
+  if (!client) return wrong_input(client.error());
   dataplane::RecordedFrame frame;
   uint64_t injected = 0;
   while (file->next(frame)) {
-    if (frame.captured < frame.length) return failed(fmt::format("{}: frame {} was cut", arguments.what, injected + 1));
+    if (frame.captured < frame.length)
+      return wrong_input(fmt::format("{}: frame {} was cut", arguments.what, injected + 1));
     const Result result =
         client->call("inject", {{"port", arguments.where}, {"frame", hex_of({frame.bytes, frame.captured})}});
-    if (!result) return failed(fmt::format("frame {}: {}", injected + 1, result.error()));
+    if (!result) return wrong_input(fmt::format("frame {}: {}", injected + 1, result.error()));
     ++injected;
   }
-  if (!file->error().empty()) return failed(arguments.what + ": " + file->error());
+  if (!file->error().empty()) return wrong_input(arguments.what + ": " + file->error());
   if (arguments.json) {
     fmt::print("{}\n", Json{{"injected_packets", injected}}.dump());
   } else {

@@ -18,6 +18,7 @@
 #include "tools/softspine/pause_counters_command.hpp"
 #include "tools/softspine/polarization_command.hpp"
 #include "tools/softspine/run_command.hpp"
+#include "tools/softspine/source_ports_command.hpp"
 #include "tools/softspine/standard_output.hpp"
 #include "tools/softspine/storm_command.hpp"
 

@@ -3,14 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <memory>
 
-#include "control/model/role.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/text_table.hpp"
-#include "tools/storm/counted_roots.hpp"
+#include "tools/softspine/counter_readings.hpp"
+#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 
@@ -20,95 +18,6 @@ struct CounterArguments {
   std::vector<std::string> readings;
   std::string testbed;
   bool json = false;
-};
-
-struct ReadingFiles {
-  std::string node;
-  std::string port;  // of ethtool's counters; empty: a switch's
-  std::string before;
-  std::string after;
-};
-
-std::expected<ReadingFiles, std::string> files_of(const std::string& text) {
-  const size_t equals = text.find('=');
-  const size_t comma = text.find(',', equals == std::string::npos ? 0 : equals);
-  if (equals == 0 || equals == std::string::npos || comma == std::string::npos) {
-    return std::unexpected("'" + text + "': write NODE=BEFORE,AFTER or NODE:PORT=BEFORE,AFTER");
-  }
-  const std::string place = text.substr(0, equals);
-  const size_t colon = place.rfind(':');
-  return ReadingFiles{.node = place.substr(0, colon),
-                      .port = colon == std::string::npos ? "" : place.substr(colon + 1),
-                      .before = text.substr(equals + 1, comma - equals - 1),
-                      .after = text.substr(comma + 1)};
-}
-
-void know(storm::CountedFabric& fabric, const control::Testbed& testbed) {
-  const control::Fabric& known = testbed.fabric;
-  for (const control::FabricLink& link : known.links) {
-    fabric.peers.emplace(known.name_of(link.a), known.name_of(link.b));
-    fabric.peers.emplace(known.name_of(link.b), known.name_of(link.a));
-  }
-}
-
-class Counters {
- public:
-  // The error is a sentence.
-  std::expected<void, std::string> add(const std::string& text) {
-    const auto files = files_of(text);
-    if (!files) return std::unexpected(files.error());
-    const auto before = storm::read_counts(files->before, files->port);
-    if (!before) return std::unexpected(before.error());
-    const auto after = storm::read_counts(files->after, files->port);
-    if (!after) return std::unexpected(after.error());
-    const auto counted = storm::difference(*before, *after);
-    if (!counted) return std::unexpected(text + ": " + counted.error());
-    if (counted->ports.contains(""))
-      return std::unexpected(text + ": ethtool's counters are of a port: write NODE:PORT=");
-    storm::CountedNode& node = node_of(files->node);
-    // A NIC's counters are of one port, a switch shows all that it has.
-    node.is_host = !files->port.empty();
-    for (const auto& [port, counts] : counted->ports) {
-      if (!node.ports.emplace(port, counts).second) return std::unexpected(text + ": " + port + " is counted twice");
-    }
-    if (!node.is_host) node.known_ports = static_cast<uint32_t>(node.ports.size());
-    for (const auto& [queue, storms] : counted->watchdog) {
-      if (!storms.is_stormed && storms.detected == 0) continue;
-      watchdog_.push_back(fmt::format("the watchdog of {}:{} found {} storm{} of queue {}{}", files->node, queue.first,
-                                      storms.detected, storms.detected == 1 ? "" : "s", queue.second,
-                                      storms.is_stormed ? ", and one is not over" : ""));
-    }
-    return {};
-  }
-
-  // The error is a sentence: a testbed of another fabric tells nothing of this one.
-  std::expected<void, std::string> fit(const control::Testbed& testbed) {
-    for (storm::CountedNode& node : fabric_.nodes) {
-      const auto known = std::ranges::find(testbed.fabric.nodes, node.name, &control::FabricNode::name);
-      if (known == testbed.fabric.nodes.end()) return std::unexpected(node.name + " is no node of " + testbed.name);
-      node.is_host = control::tier_of(known->role) == control::kHostTier;
-      node.known_ports = static_cast<uint32_t>(known->ports.size());
-      // What no cable is at asks nobody, and counts for nothing.
-      std::erase_if(node.ports, [&](const auto& it) {
-        return std::ranges::find(known->ports, it.first, &control::FabricPort::name) == known->ports.end();
-      });
-    }
-    know(fabric_, testbed);
-    return {};
-  }
-
-  const storm::CountedFabric& fabric() const { return fabric_; }
-  const std::vector<std::string>& watchdog() const { return watchdog_; }
-
- private:
-  storm::CountedNode& node_of(const std::string& name) {
-    const auto known = std::ranges::find(fabric_.nodes, name, &storm::CountedNode::name);
-    return known != fabric_.nodes.end() ? *known
-                                        : fabric_.nodes.emplace_back(storm::CountedNode{.name = name, .ports = {}});
-  }
-
-  storm::CountedFabric fabric_;
-  std::vector<std::string> watchdog_;
 };
 
 const char* word_of(storm::Suspicion suspicion) {
@@ -162,18 +71,14 @@ void print_json(const storm::CountedVerdict& verdict, const std::vector<std::str
 }
 
 Status run(const CounterArguments& arguments) {
-  const auto refused = [](const std::string& why) {
-    fmt::print(stderr, "softspine: {}\n", why);
-    return Status::kWrongInput;
-  };
-  Counters counters;
+  CounterReadings counters;
   for (const std::string& text : arguments.readings) {
-    if (const auto added = counters.add(text); !added) return refused(added.error());
+    if (const auto added = counters.add(text); !added) return wrong_input(added.error());
   }
   if (!arguments.testbed.empty()) {
     const auto testbed = read_testbed(arguments.testbed, {});
     if (!testbed) return testbed.error();
-    if (const auto fits = counters.fit(*testbed); !fits) return refused(fits.error());
+    if (const auto fits = counters.fit(*testbed); !fits) return wrong_input(fits.error());
   }
   const storm::CountedVerdict verdict = storm::judge_counts(counters.fabric());
   (arguments.json ? print_json : print_text)(verdict, counters.watchdog());

@@ -8,13 +8,13 @@
 
 #include "control/explain/polarization_picture.hpp"
 #include "control/explain/polarization_report.hpp"
-#include "control/explain/source_ports.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tools/softspine/captured_flows.hpp"
 #include "tools/softspine/flow_probes.hpp"
 #include "tools/softspine/links_down.hpp"
 #include "tools/softspine/picture_file.hpp"
 #include "tools/softspine/run_report.hpp"
+#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 
@@ -35,21 +35,6 @@ struct PolarizationArguments {
   bool json = false;
   bool no_cures = false;
 };
-
-struct SourcePortArguments {
-  std::string file;
-  std::string from;
-  std::string to;
-  std::vector<std::string> down;
-  uint32_t paths = UINT32_MAX;
-  control::Probe probe;
-  bool json = false;
-};
-
-Status fail(const std::string& why) {
-  fmt::print(stderr, "softspine: {}\n", why);
-  return Status::kWrongInput;
-}
 
 // What becomes of a capture's packets that are no flow is said beside the results.
 FlowProbes flows_of_captures(const PolarizationArguments& arguments, Walker& walker) {
@@ -119,10 +104,10 @@ Status polarization(const PolarizationArguments& arguments) {
   const auto testbed = read_testbed(arguments.file, {});
   if (!testbed) return testbed.error();
   const auto up = links_without(testbed->fabric, arguments.down);
-  if (!up) return fail(up.error());
+  if (!up) return wrong_input(up.error());
   Walker walker{*testbed, *up};
   const auto flows = flows_for(arguments, walker);
-  if (!flows) return fail(flows.error());
+  if (!flows) return wrong_input(flows.error());
   const control::Polarization found = polarization_of(walker, *flows);
   const auto cures = arguments.no_cures ? std::vector<control::Cure>{} : find_cures(walker, *flows, found);
   if (!arguments.picture.empty()) {
@@ -136,54 +121,6 @@ Status polarization(const PolarizationArguments& arguments) {
   print_result(arguments, *testbed, found, cures, verdicts);
   return std::ranges::all_of(verdicts, &control::Verdict::held) ? judged(arguments.fail_if, found)
                                                                 : Status::kUnexpected;
-}
-
-std::optional<uint32_t> host_named(const control::Fabric& fabric, const std::string& name) {
-  const auto found = std::ranges::find(fabric.nodes, name, &control::FabricNode::name);
-  if (found == fabric.nodes.end() || found->kind != control::NodeKind::kHost) return std::nullopt;
-  return static_cast<uint32_t>(found - fabric.nodes.begin());
-}
-
-Json search_json(const control::Fabric& fabric, const control::PortSearch& found) {
-  Json paths = Json::array();
-  for (const control::FoundPath& path : found.disjoint) {
-    Json links = Json::array();
-    for (const control::LinkEnd link : path.links) links.push_back(fabric.name_of(link));
-    paths.push_back({{"source_port", path.source_port}, {"links", std::move(links)}});
-  }
-  return {{"disjoint", std::move(paths)},
-          {"ports_tried", found.ports_tried},
-          {"paths_reached", found.paths_reached},
-          {"search_space", found.paths_there}};
-}
-
-Status source_ports(const SourcePortArguments& arguments) {
-  const auto testbed = read_testbed(arguments.file, {});
-  if (!testbed) return testbed.error();
-  const control::Fabric& fabric = testbed->fabric;
-  const auto up = links_without(fabric, arguments.down);
-  if (!up) return fail(up.error());
-  const auto from = host_named(fabric, arguments.from);
-  const auto to = host_named(fabric, arguments.to);
-  if (!from || !to || *from == *to) return fail("--from and --to: two hosts of the testbed");
-  control::Probe probe = arguments.probe;
-  probe.from = *from;
-  probe.to = *to;
-  if (probe.port >= fabric.nodes[*from].ports.size()) return fail("--port: the host has not so many");
-  Walker walker{*testbed, *up};
-  const control::PortSearch found = disjoint_source_ports(walker, probe, arguments.paths);
-  if (arguments.json) {
-    fmt::print("{}\n", search_json(fabric, found).dump(2));
-    return Status::kDone;
-  }
-  for (const control::FoundPath& path : found.disjoint) {
-    std::string links;
-    for (const control::LinkEnd link : path.links) links += " " + fabric.name_of(link);
-    fmt::print("{}{}\n", path.source_port, links);
-  }
-  fmt::print("{} disjoint paths; {} source ports tried reach {} of the {} paths there are\n", found.disjoint.size(),
-             found.ports_tried, found.paths_reached, found.paths_there);
-  return Status::kDone;
 }
 
 }  // namespace
@@ -214,26 +151,6 @@ void add_polarization_command(CLI::App& app, Status& status) {
   command->add_flag("--no-cures", arguments->no_cures, "only look, try nothing");
   command->add_flag("--json", arguments->json, "for programs, with every switch and link");
   command->callback([arguments, &status] { status = polarization(*arguments); });
-}
-
-void add_source_ports_command(CLI::App& app, Status& status) {
-  auto arguments = std::make_shared<SourcePortArguments>();
-  CLI::App* command = app.add_subcommand("source-ports", "source ports whose paths share no link between switches");
-  command->footer(
-      "Examples:\n"
-      "  softspine source-ports testbeds/two-tier.yaml --from h1 --to h16\n"
-      "  softspine source-ports two-tier.yaml --from h1 --to h16 --qp 17 --paths 4 --json | jq "
-      ".disjoint[].source_port");
-  command->add_option("FILE", arguments->file, "a testbed file")->required();
-  command->add_option("--from", arguments->from, "the host that sends")->required();
-  command->add_option("--to", arguments->to, "the host it is for")->required();
-  command->add_option("--port", arguments->probe.port, "of the sending host, from 0");
-  command->add_option("--qp", arguments->probe.qp, "destination QP")->check(CLI::Range(0, 0xffffff));
-  command->add_flag("--ipv6", arguments->probe.is_ipv6, "over IPv6");
-  command->add_option("--paths", arguments->paths, "as many will do; all there are if not given");
-  command->add_option("--down", arguments->down, "a link that is down, NODE:PORT; several");
-  command->add_flag("--json", arguments->json, "for programs");
-  command->callback([arguments, &status] { status = source_ports(*arguments); });
 }
 
 }  // namespace softspine::tools

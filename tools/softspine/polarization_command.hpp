@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // softspine polarization: how a fabric spreads its flows, which tiers depend on each other, what would cure that.
-// softspine source-ports: ports whose paths share no link.
 #pragma once
 
 #include "tools/softspine/arguments.hpp"
@@ -8,6 +7,5 @@
 namespace softspine::tools {
 
 void add_polarization_command(CLI::App& app, Status& status);
-void add_source_ports_command(CLI::App& app, Status& status);
 
 }  // namespace softspine::tools

@@ -25,6 +25,7 @@
 #include "tools/softspine/screen.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary.hpp"
+#include "tools/softspine/summary_words.hpp"
 #include "tools/softspine/whole_file.hpp"
 
 namespace softspine::tools {

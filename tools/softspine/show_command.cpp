@@ -12,6 +12,7 @@
 #include "control/document/words.hpp"
 #include "tools/softspine/fabric_client.hpp"
 #include "tools/softspine/show_views.hpp"
+#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 
@@ -48,7 +49,7 @@ Status no_such_view(const Json& views, const std::string& what) {
   const std::vector<std::string> known = words_of(views);
   const std::vector<std::string_view> words(known.begin(), known.end());
   const Status status =
-      failed("there is no " + control::shown(what) + " to show" + control::Guesser{}.guess(what, words));
+      wrong_input("there is no " + control::shown(what) + " to show" + control::Guesser{}.guess(what, words));
   fmt::print(stderr, "{}", list_of(views));
   return status;
 }
@@ -64,7 +65,7 @@ struct ShowArguments : FabricArguments {
 // The fabric knows its views better than this program does, which may be older or newer.
 Status refused(Client& client, const std::string& what, const std::string& why) {
   const Result views = client.call("views");
-  return views && !has_view(*views, what) ? no_such_view(*views, what) : failed(why);
+  return views && !has_view(*views, what) ? no_such_view(*views, what) : wrong_input(why);
 }
 
 // Until the fabric ends or the user has seen enough.
@@ -86,9 +87,9 @@ Status show_again_and_again(Client& client, const ShowArguments& arguments, cons
 // `show views`: what the fabric can show; without one, what this program knows.
 Status show_views(const ShowArguments& arguments) {
   auto client = Client::connect_to_fabric(arguments.fabric);
-  if (!client && !arguments.fabric.empty()) return failed(client.error());
+  if (!client && !arguments.fabric.empty()) return wrong_input(client.error());
   const Result views = client ? client->call("views") : Result(views_json());
-  if (!views) return failed(views.error());
+  if (!views) return wrong_input(views.error());
   if (arguments.json) {
     print_result(*views);
   } else {
@@ -103,7 +104,7 @@ Status show(const ShowArguments& arguments) {
   auto client = Client::connect_to_fabric(arguments.fabric);
   if (!client) {
     const Json known = views_json();
-    return has_view(known, what) ? failed(client.error()) : no_such_view(known, what);
+    return has_view(known, what) ? wrong_input(client.error()) : no_such_view(known, what);
   }
   Json wanted{{"format", arguments.json ? "json" : "table"}};
   if (!arguments.node.empty()) wanted["node"] = arguments.node;

@@ -10,6 +10,7 @@
 
 #include "tools/softspine/picture_file.hpp"
 #include "tools/softspine/storm_input.hpp"
+#include "tools/softspine/wrong_input.hpp"
 #include "tools/storm/picture.hpp"
 #include "tools/storm/port_list.hpp"
 #include "tools/storm/storm_report.hpp"
@@ -183,11 +184,6 @@ size_t worst_of(const std::vector<Judged>& judged) {
   return static_cast<size_t>(std::ranges::max_element(judged, {}, rank) - judged.begin());
 }
 
-Status refused(const std::string& why) {
-  fmt::print(stderr, "softspine: {}\n", why);
-  return Status::kWrongInput;
-}
-
 std::expected<Told, Status> read_beside(const StormArguments& arguments) {
   Told out;
   if (!arguments.testbed.empty()) {
@@ -199,12 +195,12 @@ std::expected<Told, Status> read_beside(const StormArguments& arguments) {
   out.all = out.testbed;
   if (!arguments.ports.empty()) {
     if (const auto read = storm::read_port_list(arguments.ports, out.all); !read) {
-      return std::unexpected(refused(read.error()));
+      return std::unexpected(wrong_input(read.error()));
     }
   }
   if (!arguments.events.empty()) {
     auto events = storm::read_event_log(arguments.events);
-    if (!events) return std::unexpected(refused(events.error()));
+    if (!events) return std::unexpected(wrong_input(events.error()));
     out.events = std::move(*events);
   }
   return out;
@@ -219,7 +215,7 @@ Status run(const StormArguments& arguments) {
     input.look = [&so_far](const auto& recorded, const auto& interfaces) { so_far.look(recorded, interfaces); };
   }
   auto captures = read_captures(input);
-  if (!captures) return refused(captures.error());
+  if (!captures) return wrong_input(captures.error());
   std::vector<Judged> judged;
   for (ReadCapture& it : *captures) judged.push_back(judge(arguments, *told, std::move(it)));
   const size_t worst = worst_of(judged);

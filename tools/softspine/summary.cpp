@@ -4,15 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <map>
-#include <ranges>
-#include <span>
 #include <vector>
 
 #include "control/telemetry/text_table.hpp"
 #include "tools/softspine/summary_events.hpp"
 #include "tools/softspine/summary_ports.hpp"
+#include "tools/softspine/summary_uplinks.hpp"
+#include "tools/softspine/summary_words.hpp"
 
 namespace softspine::tools {
 
@@ -20,13 +18,7 @@ using control::Json;
 
 namespace {
 
-constexpr size_t kSwitchesShown = 8;
-constexpr size_t kUplinksShown = 8;
 constexpr size_t kStalledShown = 8;
-
-double number(const Json& value) {
-  return value.is_number() ? value.get<double>() : 0;
-}
 
 void add_head(std::string& out, const Json& report) {
   const Json& engine = report["engine"];
@@ -74,44 +66,6 @@ void add_flows(std::string& out, const Json& flows) {
   out += "\nRoCEv2 traffic (payload, each byte once; missing in packets)\n" + table.text();
   if (under_way == 0) return;
   out += fmt::format("{} packets were still under way at the end: they are not missing\n", under_way);
-}
-
-using Uplinks = std::vector<std::pair<std::string, double>>;  // to whom, and the share of the switch's bytes
-
-// What is not shown one by one.
-std::string other_uplinks(const Uplinks& uplinks) {
-  const auto others = std::span{uplinks}.subspan(kUplinksShown);
-  const auto [least, most] = std::ranges::minmax(others | std::views::transform(&Uplinks::value_type::second));
-  const auto idle = std::ranges::count(others, 0.0, &Uplinks::value_type::second);
-  return fmt::format("  and {} more: {:.1f}% to {:.1f}%, {} without a byte\n", others.size(), least * 100, most * 100,
-                     idle);
-}
-
-// Each switch's uplinks: how evenly the hash spreads.
-void add_uplinks(std::string& out, const Json& links) {
-  std::map<std::string, Uplinks> of_switch;
-  std::vector<std::string> order;
-  for (const auto& [from, link] : links.items()) {
-    if (!link.contains("share")) continue;
-    const std::string name = from.substr(0, from.find(':'));
-    const std::string to = link["to"].get<std::string>();
-    if (!of_switch.contains(name)) order.push_back(name);
-    of_switch[name].emplace_back(to.substr(0, to.find(':')), number(link["share"]));
-  }
-  std::erase_if(order, [&](const std::string& name) {
-    return std::ranges::all_of(of_switch[name], [](const auto& link) { return link.second == 0; });
-  });
-  if (order.empty()) return;
-  out += "\nHow ECMP spread the bytes of each switch over its uplinks (even would be the same in each)\n";
-  for (size_t i = 0; i < std::min(order.size(), kSwitchesShown); ++i) {
-    out += fmt::format("  {:<10}", order[i]);
-    const auto& uplinks = of_switch[order[i]];
-    for (size_t u = 0; u < std::min(uplinks.size(), kUplinksShown); ++u) {
-      out += fmt::format("  {} {:.1f}%", uplinks[u].first, uplinks[u].second * 100);
-    }
-    out += uplinks.size() > kUplinksShown ? other_uplinks(uplinks) : "\n";
-  }
-  if (order.size() > kSwitchesShown) out += fmt::format("  and {} more switches\n", order.size() - kSwitchesShown);
 }
 
 void add_stalled(std::string& out, const Json& report) {
@@ -182,39 +136,13 @@ void add_commands(std::string& out, const Json& report) {
 
 }  // namespace
 
-bool is_loss(const std::string& reason) {
-  return !reason.ends_with("consumed");
-}
-
-std::string short_number(double value, const char* unit) {
-  static constexpr const char* kPrefixes[] = {"", "k", "M", "G", "T", "P"};
-  size_t prefix = 0;
-  while (std::abs(value) >= 1000 && prefix + 1 < std::size(kPrefixes)) {
-    value /= 1000;
-    ++prefix;
-  }
-  const int places = prefix == 0 ? 0 : std::max(0, 2 - static_cast<int>(std::log10(std::max(std::abs(value), 1.0))));
-  const std::string tail = std::string(kPrefixes[prefix]) + unit;
-  return fmt::format("{:.{}f}{}{}", value, places, tail.empty() ? "" : " ", tail);
-}
-
-std::string short_time(const Json& picoseconds) {
-  if (!picoseconds.is_number()) return "–";
-  double value = picoseconds.get<double>();
-  for (const char* unit : {"ps", "ns", "us", "ms"}) {
-    if (std::abs(value) < 1000) return fmt::format("{:.4g} {}", value, unit);
-    value /= 1000;
-  }
-  return fmt::format("{:.4g} s", value);
-}
-
 std::string summary_text(const Json& report) {
   std::string out;
   add_head(out, report);
   add_flows(out, report["flows"]);
   add_edges(out, report["edges"]);
   add_commands(out, report);
-  add_uplinks(out, report["links"]);
+  out += uplinks_text(report["links"]);
   out += losses_text(report);
   add_stalled(out, report);
   out += events_text(report);

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "tools/softspine/summary.hpp"
+#include "tools/softspine/summary_words.hpp"
 
 namespace softspine::tools {
 

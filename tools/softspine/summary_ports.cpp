@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "control/telemetry/text_table.hpp"
-#include "tools/softspine/summary.hpp"
+#include "tools/softspine/summary_words.hpp"
 
 namespace softspine::tools {
 

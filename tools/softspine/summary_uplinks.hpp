@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+// How evenly each switch's hash spread the bytes over its uplinks, in the summary of a run.
+#pragma once
+
+#include <string>
+
+#include "control/telemetry/json.hpp"
+
+namespace softspine::tools {
+
+// Of a report's `links`; empty if no uplink has carried a byte.
+std::string uplinks_text(const control::Json& links);
+
+}  // namespace softspine::tools
