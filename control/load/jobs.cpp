@@ -6,6 +6,7 @@
 #include "control/load/job_traffic.hpp"
 #include "control/load/resolve.hpp"
 #include "control/placement/place_job.hpp"
+#include "control/topology/name_patterns.hpp"
 
 namespace softspine::control {
 namespace {

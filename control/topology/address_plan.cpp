@@ -6,12 +6,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "control/topology/planned_addresses.hpp"
 #include "control/topology/subnet_plan.hpp"
 
 namespace softspine::control {
 namespace {
 
-constexpr uint32_t kLoopbacks = 0x0AFF0000;  // 10.255.0.0/16
 constexpr uint32_t kMaxLoopbacks = 65'534;
 
 std::string key_of(const MacAddress& mac) {
@@ -24,7 +24,7 @@ void plan_loopbacks(Reader& reader, Expanded& out) {
     if (node.kind != NodeKind::kSwitch) continue;
     ++number;
     node.ipv4 = {kLoopbacks + number};
-    node.ipv6 = planned_ipv6(0xFFFF, 0, number);
+    node.ipv6 = planned_ipv6(kLoopbackArea, 0, number);
   }
   if (number > kMaxLoopbacks) {
     reader.fail({}, "more than " + std::to_string(kMaxLoopbacks) + " switches: their loopback addresses run out");

@@ -10,6 +10,7 @@
 #include "control/topology/bonds.hpp"
 #include "control/topology/collect.hpp"
 #include "control/topology/lags.hpp"
+#include "control/topology/node_order.hpp"
 #include "control/topology/port_channels.hpp"
 #include "control/topology/ports.hpp"
 #include "control/topology/stacks.hpp"
@@ -19,35 +20,6 @@ namespace softspine::control {
 namespace {
 
 constexpr uint32_t kDefaultMtu = 9100;
-
-// Draft indices in the fabric's order: each switch, then the hosts whose first ToR (or else first switch) it is.
-std::vector<uint32_t> ordered(const Draft& draft) {
-  const auto count = static_cast<uint32_t>(draft.nodes.size());
-  std::vector<uint32_t> home(count, kNone);
-  const auto rank = [&](uint32_t n) {
-    return n == kNone ? uint64_t{UINT64_MAX} : (uint64_t{draft.nodes[n].role != Role::kTor} << 32) | n;
-  };
-  const auto consider = [&](uint32_t host, uint32_t other) {
-    if (draft.nodes[host].kind != NodeKind::kHost || draft.nodes[other].kind != NodeKind::kSwitch) return;
-    if (rank(other) < rank(home[host])) home[host] = other;
-  };
-  for (const DraftLink& link : draft.links) {
-    consider(link.a.node, link.b.node);
-    consider(link.b.node, link.a.node);
-  }
-  std::vector<std::vector<uint32_t>> guests(count);
-  for (uint32_t n = 0; n < count; ++n) {
-    if (home[n] != kNone) guests[home[n]].push_back(n);
-  }
-  std::vector<uint32_t> order;
-  order.reserve(count);
-  for (uint32_t n = 0; n < count; ++n) {
-    if (home[n] != kNone) continue;
-    order.push_back(n);
-    order.insert(order.end(), guests[n].begin(), guests[n].end());
-  }
-  return order;
-}
 
 class Expansion {
  public:
@@ -97,7 +69,7 @@ class Expansion {
     const auto ports = plan_ports(reader_, draft);
     if (std::ranges::any_of(ports, [](const auto& list) { return list.size() > dataplane::kMaxPorts; })) return false;
     end_place_.resize(draft.links.size());
-    for (const uint32_t from : ordered(draft)) {
+    for (const uint32_t from : fabric_order(draft)) {
       const auto index = static_cast<uint32_t>(out_.fabric.nodes.size());
       const NodeRow* row = collected_.rows[from];
       out_.fabric.nodes.push_back(make_node(draft.nodes[from], row));

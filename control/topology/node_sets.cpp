@@ -2,11 +2,11 @@
 #include "control/topology/node_sets.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
 
 #include "control/document/words.hpp"
 #include "control/topology/job_sets.hpp"
+#include "control/topology/name_patterns.hpp"
 
 namespace softspine::control {
 namespace {
@@ -15,38 +15,6 @@ constexpr std::string_view kRail = "rail ";
 constexpr std::string_view kServer = "server ";
 constexpr std::string_view kBehind = ":*";
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-std::optional<uint32_t> number_in(std::string_view digits) {
-  uint32_t out = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
-  const bool plain = !digits.empty() && (digits.size() == 1 || digits[0] != '0');
-  return plain && error == std::errc{} && end == digits.data() + digits.size() ? std::optional(out) : std::nullopt;
-}
-
-// Two names that differ in one number.
-struct Range {
-  std::string_view before;
-  std::string_view after;
-  uint32_t first = 0;
-  uint32_t last = 0;
-};
-
-std::optional<Range> range_of(std::string_view a, std::string_view b) {
-  size_t from = static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
-  while (from > 0 && is_digit(a[from - 1])) --from;
-  const auto end_of = [from](std::string_view text) {
-    return static_cast<size_t>(std::find_if_not(text.begin() + static_cast<ptrdiff_t>(from), text.end(), is_digit) -
-                               text.begin());
-  };
-  const auto first = number_in(a.substr(from, end_of(a) - from));
-  const auto last = number_in(b.substr(from, end_of(b) - from));
-  if (!first || !last || a.substr(end_of(a)) != b.substr(end_of(b))) return std::nullopt;
-  return Range{a.substr(0, from), a.substr(end_of(a)), *first, *last};
-}
-
 NamedNodes none(std::string why, std::string_view unknown = "", NamedNodes::Of of = NamedNodes::Of::kNode) {
   return {.nodes = {}, .wrong = std::move(why), .unknown = std::string(unknown), .of = of};
 }
@@ -54,28 +22,6 @@ NamedNodes none(std::string why, std::string_view unknown = "", NamedNodes::Of o
 constexpr const char* kTooMany = "is one set of too many: together they cost too much to look up";
 
 }  // namespace
-
-bool is_like(std::string_view text, std::string_view pattern) {
-  size_t t = 0;
-  size_t p = 0;
-  size_t star = std::string_view::npos;  // the last * so far
-  size_t held = 0;                       // where what it stands for ends, in the text
-  while (t < text.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      held = t;
-    } else if (p < pattern.size() && pattern[p] == text[t]) {
-      ++p;
-      ++t;
-    } else if (star != std::string_view::npos) {
-      p = star + 1;
-      t = ++held;
-    } else {
-      return false;
-    }
-  }
-  return pattern.find_first_not_of('*', p) == std::string_view::npos;
-}
 
 NodeSets::NodeSets(const Fabric& fabric) : fabric_(fabric) {
   names_.reserve(fabric.nodes.size());
@@ -136,7 +82,7 @@ NamedNodes NodeSets::look_up(std::string_view text, Among among) {
 }
 
 NamedNodes NodeSets::range(std::string_view first, std::string_view last) const {
-  const auto range = range_of(first, last);
+  const auto range = names_between(first, last);
   if (!range) return none("a range has two names that differ in one number, such as h1..h8");
   const uint32_t steps = std::max(range->first, range->last) - std::min(range->first, range->last);
   NamedNodes out;

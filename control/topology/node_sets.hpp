@@ -64,7 +64,4 @@ class NodeSets {
   uint64_t budget_ = 1'000'000'000;  // for nodes that are compared with patterns, and for members: seconds, 64 MB
 };
 
-// Whether the text is like the pattern, in which * stands for any letters.
-bool is_like(std::string_view text, std::string_view pattern);
-
 }  // namespace softspine::control

@@ -8,9 +8,4 @@ namespace softspine::control {
 
 void plan_subnets(Reader& reader, Expanded& out);
 
-// fd00:AAAA:GGGG:GGGG::N
-Ipv6Address planned_ipv6(uint16_t area, uint32_t group, uint32_t number);
-// The number-th address of the prefix.
-Ipv6Address ipv6_in(const Ipv6Prefix& prefix, uint32_t number);
-
 }  // namespace softspine::control

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of nodes by name, against filters written out.
+#include "control/topology/name_patterns.hpp"
 #include "control/topology/node_sets.hpp"
 
 #include <gtest/gtest.h>
