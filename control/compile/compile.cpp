@@ -10,6 +10,7 @@
 
 #include "control/compile/override_routes.hpp"
 #include "control/compile/qos_plan.hpp"
+#include "dataplane/flow_control/whole_link.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::control {
@@ -155,11 +156,11 @@ void Compiler::use_profile(uint32_t node, uint32_t profile) {
   profile_of_[node] = profile;
   const Profile& tables = testbed_.profiles[profile];
   const auto shapes = port_shapes(testbed_.fabric, testbed_.profiles, node);
-  const auto by_pause = [](const PortShape& port) { return port.flow_control == FlowControl::kPause; };
+  const auto of_link = [](const PortShape& port) { return dp::pauses_whole_link(port.flow_control); };
   plans_[node] = nullptr;
   if (tables.qos) {
     plans_[node] = compile_qos(tables, shapes);
-  } else if (std::ranges::any_of(shapes, by_pause)) {  // which is obeyed without tables, too
+  } else if (std::ranges::any_of(shapes, of_link)) {  // which is obeyed without tables, too
     Profile plain = tables;
     plain.qos = std::make_shared<const QosConfig>();
     plans_[node] = compile_qos(plain, shapes);

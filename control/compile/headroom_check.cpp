@@ -7,6 +7,7 @@
 
 #include "control/compile/qos_plan.hpp"
 #include "control/compile/sonic_headroom.hpp"
+#include "dataplane/flow_control/whole_link.hpp"
 
 namespace softspine::control {
 namespace {
@@ -50,12 +51,12 @@ class HeadroomChecker {
     for (const PortShape& shape : shapes) {
       const PortQos& port = config.port(shape.name);
       for (uint32_t g = 0; g < port.groups.size(); ++g) {
-        const bool by_pause = shape.flow_control == FlowControl::kPause;
-        const auto paused = by_pause ? uint8_t{0xff} : static_cast<uint8_t>(port.priorities_of_pg[g] & port.pfc_enable);
+        const bool of_link = dataplane::pauses_whole_link(shape.flow_control);
+        const auto paused = of_link ? uint8_t{0xff} : static_cast<uint8_t>(port.priorities_of_pg[g] & port.pfc_enable);
         const auto* buffers =
             port.groups[g] == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(port.groups[g])];
         const bool lossless = buffers != nullptr && buffers->lossless;
-        if (!by_pause) remark(profile, g, paused, lossless);
+        if (!of_link) remark(profile, g, paused, lossless);
         if (shape.flow_control == FlowControl::kCredit) continue;  // nobody has to react in time
         if (paused != 0 && lossless) judge(node, profile, fitted(*buffers, config, shape), shape);
       }

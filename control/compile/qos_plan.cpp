@@ -10,6 +10,7 @@
 #include "control/model/profile.hpp"
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
+#include "dataplane/flow_control/whole_link.hpp"
 
 namespace softspine::control {
 
@@ -212,7 +213,7 @@ class PlanBuilder {
     out.priorities_of_pg = port.priorities_of_pg;
     out.watchdog = port.watchdog;
     out.watchdog.priorities = port.pfcwd_sw_enable.value_or(port.pfc_enable);
-    if (shape.flow_control == FlowControl::kPause) set_for_whole_link(out);
+    if (dp::pauses_whole_link(shape.flow_control)) set_for_whole_link(out);
     return out;
   }
 

@@ -2,20 +2,12 @@
 #include "control/compile/review.hpp"
 
 #include <algorithm>
-#include <charconv>
 
 #include "control/compile/headroom_check.hpp"
+#include "control/compile/workload_demands.hpp"
 
 namespace softspine::control {
 namespace {
-
-std::string listed(const std::vector<uint8_t>& numbers) {
-  std::string out;
-  for (size_t i = 0; i < numbers.size(); ++i) {
-    out += (i == 0 ? "" : i + 1 == numbers.size() ? " and " : ", ") + std::to_string(numbers[i]);
-  }
-  return out;
-}
 
 class Reviewer {
  public:
@@ -25,10 +17,11 @@ class Reviewer {
     out_.warnings = testbed_.warnings;
     std::vector<Demands> demands;
     for (const Workload& workload : testbed_.workloads) demands.push_back(demands_of(workload));
-    demands.push_back(demands_outside());
+    OutsideReview outside(fabric_, book_, out_.warnings);
+    demands.push_back(outside.demands());
     const std::vector<Ways> ways = find_ways(fabric_, demands);
     for (uint32_t w = 0; w < testbed_.workloads.size(); ++w) review_workload(w, ways[w]);
-    review_outside(ways.back());
+    out_.outside = outside.review(ways.back());
     for (const Error& remark : check_headroom(testbed_).remarks) out_.warnings.push_back(remark);
     sort_by_place(out_.errors);
     sort_by_place(out_.warnings);
@@ -96,7 +89,7 @@ class Reviewer {
       });
     };
     if (is_held(workload.dscp)) return workload.dscp;
-    for (uint8_t dscp = 0; dscp < 64; ++dscp) {
+    for (uint8_t dscp = 0; dscp < kDscps; ++dscp) {
       if (is_held(dscp)) return dscp;
     }
     return std::nullopt;
@@ -129,86 +122,6 @@ class Reviewer {
     }
   }
 
-  std::vector<uint32_t> hosts_where(bool builtin) const {
-    std::vector<uint32_t> out;
-    for (uint32_t n = 0; n < fabric_.nodes.size(); ++n) {
-      const FabricNode& node = fabric_.nodes[n];
-      if (node.kind == NodeKind::kHost && is_builtin(node.attachment) == builtin) out.push_back(n);
-    }
-    return out;
-  }
-
-  Demands demands_outside() {
-    out_.outside.hosts = hosts_where(false);
-    const auto& outside = out_.outside.hosts;
-    if (outside.empty()) return {};
-    if (outside.size() > 1) return {{outside, outside}};
-    const std::vector<uint32_t> others = hosts_where(true);
-    return {{outside, others}, {others, outside}};
-  }
-
-  void review_outside(const Ways& ways) {
-    OutsideService& outside = out_.outside;
-    if (outside.hosts.empty() || ways.senders.empty()) return;
-    outside.lossless_dscps = book_.lossless_dscps(ways);
-    if (outside.lossless_dscps.size() == 64) outside.lossless_dscps.clear();  // no switch between them
-    std::string why;
-    for (const uint8_t dscp : outside.lossless_dscps) {
-      const auto early = std::ranges::find_if(
-          ways.senders, [&](LinkEnd sender) { return book_.at(sender, dscp, false).loss == Loss::kEarly; });
-      if (outside.drops_early || early == ways.senders.end()) continue;
-      outside.drops_early = true;
-      why = book_.why(*early, book_.at(*early, dscp, false)) + ", at " + fabric_.name_of(*early);
-    }
-    if (outside.lossless_dscps.empty()) return;
-    for (const uint32_t host : outside.hosts) review_guest(host);
-    if (outside.drops_early) review_unknown_senders(why);
-  }
-
-  // What they send, nobody here knows; of guests their commands tell.
-  void review_unknown_senders(const std::string& why) {
-    std::vector<uint32_t> unknown = out_.outside.hosts;
-    std::erase_if(unknown, [&](uint32_t host) {
-      return std::holds_alternative<Guest>(fabric_.nodes[host].attachment) ||
-             is_replayed(fabric_.nodes[host].attachment);
-    });
-    if (unknown.empty()) return;
-    const std::string others =
-        unknown.size() == 1 ? "" : " (and " + std::to_string(unknown.size() - 1) + " more hosts)";
-    warn(fabric_.nodes[unknown.front()].place, "DSCP " + listed(out_.outside.lossless_dscps) +
-                                                   " is lossless only for what it sends ECN-capable" + others + ": " +
-                                                   why);
-  }
-
-  // A guest's adapter writes what its command's tools ask for, and they ask for 0 unless told otherwise; `nic: dscp`
-  // writes over the DSCP of it.
-  void review_guest(uint32_t index) {
-    const FabricNode& node = fabric_.nodes[index];
-    const auto* guest = std::get_if<Guest>(&node.attachment);
-    if (guest == nullptr || guest->run.empty()) return;
-    const OutsideService& outside = out_.outside;
-    const auto is_lossless = [&](uint8_t dscp) {
-      return node.nic.dscp || std::ranges::binary_search(outside.lossless_dscps, dscp);
-    };
-    const Place& place = node.place;
-    const std::vector<uint8_t> classes = traffic_classes_in(guest->run);
-    if (classes.empty() && !is_lossless(0)) {
-      return warn(place,
-                  "its command names no --tclass: RDMA tools then send DSCP 0, which may be dropped; lossless are " +
-                      listed(outside.lossless_dscps));
-    }
-    for (const uint8_t tclass : classes) {
-      if (!is_lossless(tclass >> 2)) {
-        return warn(place, "--tclass " + std::to_string(tclass) + " is DSCP " + std::to_string(tclass >> 2) +
-                               ", which may be dropped; lossless are " + listed(outside.lossless_dscps));
-      }
-      if ((tclass & 3) == 0 && outside.drops_early) {
-        return warn(place, "--tclass " + std::to_string(tclass) + " is not ECN-capable, and WRED drops what is not: " +
-                               std::to_string(tclass | 2) + " is ECT(0)");
-      }
-    }
-  }
-
   const Testbed& testbed_;
   const Fabric& fabric_;
   const ServiceBook book_;
@@ -216,20 +129,6 @@ class Reviewer {
 };
 
 }  // namespace
-
-std::vector<uint8_t> traffic_classes_in(std::string_view command) {
-  constexpr std::string_view kOption = "--tclass";
-  std::vector<uint8_t> out;
-  for (size_t at = command.find(kOption); at != std::string_view::npos; at = command.find(kOption, at)) {
-    at += kOption.size();
-    if (at >= command.size() || (command[at] != ' ' && command[at] != '=')) continue;
-    at = std::min(command.find_first_not_of(" =", at), command.size());
-    uint8_t number = 0;
-    const auto [end, error] = std::from_chars(command.data() + at, command.data() + command.size(), number);
-    if (error == std::errc{}) out.push_back(number);
-  }
-  return out;
-}
 
 Review review(const Testbed& testbed) {
   return Reviewer(testbed).run();

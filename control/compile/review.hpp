@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "control/compile/outside_review.hpp"
 #include "control/compile/service.hpp"
 
 namespace softspine::control {
@@ -26,13 +27,6 @@ struct ServedWorkload {
   std::vector<ServedLink> links;
 };
 
-// What hosts that are not built in get.
-struct OutsideService {
-  std::vector<uint32_t> hosts;
-  std::vector<uint8_t> lossless_dscps;  // on all ways between them, or to all others if there is but one
-  bool drops_early = false;             // WRED drops packets of these DSCPs that are not ECN-capable
-};
-
 struct Review {
   std::vector<ServedWorkload> workloads;
   OutsideService outside;
@@ -41,8 +35,5 @@ struct Review {
 };
 
 Review review(const Testbed& testbed);
-
-// The traffic classes (DSCP × 4 + ECN) that a command gives its tools: `--tclass 14`, `--tclass=14`.
-std::vector<uint8_t> traffic_classes_in(std::string_view command);
 
 }  // namespace softspine::control

@@ -4,11 +4,10 @@
 #include <algorithm>
 
 #include "control/compile/qos_plan.hpp"
+#include "dataplane/flow_control/whole_link.hpp"
 
 namespace softspine::control {
 namespace {
-
-constexpr uint8_t kDscps = 64;
 
 uint8_t bit(uint8_t n) {
   return static_cast<uint8_t>(1U << n);
@@ -25,6 +24,14 @@ uint64_t dynamic_share(uint64_t shared, int logarithm) {
 }
 
 }  // namespace
+
+std::string listed(const std::vector<uint8_t>& dscps) {
+  std::string out;
+  for (size_t i = 0; i < dscps.size(); ++i) {
+    out += (i == 0 ? "" : i + 1 == dscps.size() ? " and " : ", ") + std::to_string(dscps[i]);
+  }
+  return out;
+}
 
 ServiceBook::ServiceBook(const Testbed& testbed) : testbed_(testbed) {
   const Fabric& fabric = testbed.fabric;
@@ -92,7 +99,7 @@ uint8_t ServiceBook::stops_for(LinkEnd sender, uint8_t dscp) const {
   const Fabric& fabric = testbed_.fabric;
   const FabricNode& node = fabric.nodes[sender.node];
   const FlowControl mode = fabric.links[fabric.port(sender).link].flow_control;
-  if (mode == FlowControl::kPause) return dataplane::paused_priorities(mode, 0);
+  if (dataplane::pauses_whole_link(mode)) return dataplane::paused_priorities(mode, 0);
   if (const Profile* profile = profile_of(sender.node)) {
     if (!profile->qos) return 0;
     const uint8_t queue = queue_of(*profile, sender, dscp);
@@ -122,8 +129,8 @@ Loss ServiceBook::group_loss(LinkEnd receiver, Service& service) const {
   if (row == nullptr || !row->lossless) return Loss::kNoHeadroom;
   const FlowControl mode = testbed_.fabric.links[port.link].flow_control;
   service.credit = mode == FlowControl::kCredit;
-  service.priorities = mode == FlowControl::kPause ? dataplane::paused_priorities(mode, 0)
-                                                   : qos.priorities_of_pg[*service.group] & qos.pfc_enable;
+  service.priorities = dataplane::pauses_whole_link(mode) ? dataplane::paused_priorities(mode, 0)
+                                                          : qos.priorities_of_pg[*service.group] & qos.pfc_enable;
   return service.priorities == 0 ? Loss::kNotPaused : Loss::kNothing;
 }
 
@@ -179,56 +186,6 @@ std::string ServiceBook::why(LinkEnd sender, const Service& service) const {
              (service.marked ? " drops what is not ECN-capable" : " drops early, and marks nothing (ecn_none)");
   }
   return "";
-}
-
-Demands demands_of(const Workload& workload) {
-  Demands out;
-  const auto add = [&](std::vector<uint32_t> from, std::vector<uint32_t> to) {
-    if (workload.transport.kind == TransportKind::kReliable) out.push_back({to, from});
-    out.push_back({std::move(from), std::move(to)});
-  };
-  switch (workload.pattern) {
-    case Pattern::kPermutation:
-    case Pattern::kAllToAll: add(workload.hosts, workload.hosts); break;
-    case Pattern::kIncast: add(workload.from, workload.to); break;
-    case Pattern::kPairs:
-      for (size_t i = 0; i < workload.from.size(); ++i) add({workload.from[i]}, {workload.to[i]});
-      break;
-    case Pattern::kRing:
-      for (size_t i = 0; i < workload.hosts.size(); ++i) {
-        add({workload.hosts[i]}, {workload.hosts[(i + 1) % workload.hosts.size()]});
-      }
-      break;
-  }
-  return out;
-}
-
-void choose_dscps(Testbed& testbed) {
-  const bool may_be_lossless = std::ranges::any_of(
-      testbed.profiles, [](const Profile& profile) { return profile.qos && profile.qos->has_buffers(); });
-  if (!may_be_lossless) return;
-  std::vector<Workload*> open;
-  std::vector<Demands> demands;
-  for (Workload& workload : testbed.workloads) {
-    if (workload.dscp_given) continue;
-    open.push_back(&workload);
-    demands.push_back(demands_of(workload));
-  }
-  if (open.empty()) return;
-  const std::vector<Ways> ways = find_ways(testbed.fabric, demands);
-  const ServiceBook book(testbed);
-  for (size_t i = 0; i < open.size(); ++i) {
-    // Hosts that are linked back to back have no switch between them that could drop.
-    const bool by_switch =
-        std::ranges::any_of(ways[i].senders, [&](LinkEnd sender) { return book.at(sender, 0).group.has_value(); });
-    if (!by_switch) continue;
-    for (uint8_t dscp = 0; dscp < kDscps; ++dscp) {
-      if (!book.is_lossless(ways[i], dscp)) continue;
-      open[i]->dscp = dscp;
-      if (!open[i]->ack_dscp_given) open[i]->transport.ack_dscp = dscp;
-      break;
-    }
-  }
 }
 
 }  // namespace softspine::control

@@ -11,9 +11,6 @@
 //     never drops
 //   - WRED drops nothing early, which it only does to packets that are not ECN-capable
 // A host accepts all that arrives. Any headroom counts as enough here; headroom_check finds headroom that is too small.
-//
-// A workload without a DSCP gets the lowest one that is lossless on every link of its ways (control/routing/ways.hpp),
-// and kUsualDscp where there is none.
 #pragma once
 
 #include <array>
@@ -39,6 +36,8 @@ struct Service {
   Loss loss = Loss::kNothing;
   friend auto operator<=>(const Service&, const Service&) = default;
 };
+
+inline constexpr uint8_t kDscps = 64;
 
 class ServiceBook {
  public:
@@ -68,10 +67,7 @@ class ServiceBook {
   std::vector<std::vector<uint64_t>> pool_bytes_;  // by switch, by pool: what can be shared of it
 };
 
-// Which hosts send to which. Acknowledgements of reliable connections go back the same ways.
-Demands demands_of(const Workload& workload);
-
-// Chooses a DSCP for each workload that has none.
-void choose_dscps(Testbed& testbed);
+// "3, 4 and 26"
+std::string listed(const std::vector<uint8_t>& dscps);
 
 }  // namespace softspine::control

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "control/compile/service.hpp"
+#include "control/compile/dscp_choice.hpp"
 #include "control/document/text_file.hpp"
 #include "control/load/hash_check.hpp"
 #include "control/load/include.hpp"

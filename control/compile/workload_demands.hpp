@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which hosts a workload has send to which, for the links that its packets may take (control/routing/ways.hpp).
+#pragma once
+
+#include "control/model/workload.hpp"
+#include "control/routing/ways.hpp"
+
+namespace softspine::control {
+
+// Acknowledgements of reliable connections go back the same ways.
+Demands demands_of(const Workload& workload);
+
+}  // namespace softspine::control
