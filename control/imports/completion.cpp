@@ -3,35 +3,12 @@
 
 #include <algorithm>
 #include <deque>
-#include <unordered_map>
-#include <unordered_set>
 
 #include "control/document/words.hpp"
-#include "control/format/format.hpp"
-#include "control/generators/draft.hpp"
-#include "dataplane/units/ids.hpp"
+#include "control/imports/foreign_names.hpp"
 
 namespace softspine::control {
 namespace {
-
-constexpr size_t kMaxNameBytes = 63;
-constexpr size_t kMaxPortBytes = 31;
-
-// With '_' for what a name of ours cannot have.
-std::string as_name(std::string_view text) {
-  std::string out(text.substr(0, kMaxNameBytes));
-  for (size_t i = 0; i < out.size(); ++i) {
-    if (!is_name(std::string(i == 0 ? "" : "a") + out[i])) out[i] = i == 0 ? 'x' : '_';
-  }
-  return out.empty() ? "x" : out;
-}
-std::string as_port(std::string_view text) {
-  std::string out(text.substr(0, kMaxPortBytes));
-  for (char& c : out) {
-    if (!is_port_name(std::string(1, c))) c = '_';
-  }
-  return out;
-}
 
 class Completion {
  public:
@@ -45,8 +22,7 @@ class Completion {
     leave_out();
     if (nodes_.empty()) reader_.log().add(error_at(options_.place, "nothing is left to build: no node has a link"));
     give_roles();
-    name_nodes();
-    name_ports();
+    give_names(reader_, topology_);
     check_hosts();
     return reader_.log().count() == before;
   }
@@ -164,61 +140,6 @@ class Completion {
         note(node.place, shown(node.name) + " is " + std::to_string(distance[n]) +
                              " links from the nearest host: taken for a core, as the tier below it");
       }
-    }
-  }
-
-  std::string fitting_name(const ForeignNode& node) const {
-    if (!node.number) return as_name(node.name);
-    const auto role = role_of(node.use);
-    std::string_view prefix = "h";
-    if (role) prefix = *role == Role::kAggregation ? row_of(*role)->names[1] : row_of(*role)->names[0];
-    return std::string(prefix) + std::to_string(*node.number);
-  }
-
-  void name_nodes() {
-    std::unordered_map<std::string, const ForeignNode*> taken;
-    for (ForeignNode& node : nodes_) {
-      std::string name = fitting_name(node);
-      if (!node.number && name != node.name) note(node.place, shown(node.name) + " is called " + name + " here");
-      node.name = std::move(name);
-      const auto [other, is_new] = taken.emplace(node.name, &node);
-      if (!is_new) {
-        reader_.log().add(error_at(node.place, "the name " + node.name + " is that of the node in line " +
-                                                   std::to_string(other->second->place.line)));
-      }
-    }
-  }
-
-  void name_ports() {
-    std::vector<std::unordered_set<std::string>> taken(nodes_.size());
-    std::vector<uint32_t> next(nodes_.size(), 0);
-    std::vector<uint32_t> count(nodes_.size(), 0);
-    const auto for_each_end = [&](auto&& see) {
-      for (ForeignLink& link : links_) {
-        see(link, link.a);
-        see(link, link.b);
-      }
-    };
-    for_each_end([&](const ForeignLink& link, ForeignEnd& end) {
-      ++count[end.node];
-      if (end.port.empty()) return;
-      std::string port = as_port(end.port);
-      if (port != end.port) note(link.place, "the port " + shown(end.port) + " is called " + port + " here");
-      end.port = std::move(port);
-      if (taken[end.node].insert(end.port).second) return;
-      reader_.log().add(
-          error_at(link.place, "the port " + nodes_[end.node].name + ":" + end.port + " has a link already"));
-    });
-    for_each_end([&](const ForeignLink&, ForeignEnd& end) {
-      if (!end.port.empty()) return;
-      const NodeKind kind = is_switch(end.node) ? NodeKind::kSwitch : NodeKind::kHost;
-      do end.port = port_name(kind, next[end.node]++);
-      while (!taken[end.node].insert(end.port).second);
-    });
-    for (uint32_t n = 0; n < nodes_.size(); ++n) {
-      if (count[n] <= dataplane::kMaxPorts) continue;
-      reader_.log().add(error_at(nodes_[n].place, nodes_[n].name + " has " + std::to_string(count[n]) +
-                                                      " links, at most " + std::to_string(dataplane::kMaxPorts)));
     }
   }
 

@@ -3,9 +3,8 @@
 //
 // Rules of the user first. Then nodes that the file leaves open: a node with one link, or with links to switches alone,
 // is a host; any other forwards, so it is a switch. Then the role of each switch that has none, by its distance from
-// the nearest host: 1 a ToR, 2 an aggregation switch, 3 and more a core; without any host in reach a ToR. Then names:
-// numbered nodes are called after what they are (h7, tor320), others as in their file, without what our names cannot
-// have. Last the ports: those that the file names, others Ethernet0, Ethernet4, … at switches, eth0, … at hosts.
+// the nearest host: 1 a ToR, 2 an aggregation switch, 3 and more a core; without any host in reach a ToR. Last the
+// names of nodes and ports (foreign_names.hpp).
 // A node without a link is left out, and noted.
 #pragma once
 
