@@ -4,9 +4,9 @@
 // Found by filling the switch's own buffer (dataplane/buffer/mmu.hpp), not by a formula.
 //
 //   xoff         the frame with which XOFF is raised                       pkts_num_trig_pfc
-//   xon_after    frames that have to leave then before it is cleared       pkts_num_dismiss_pfc
-//   first_drop   the first frame that is dropped, and why                  pkts_num_trig_ingr_drp,
-//   pkts_num_trig_egr_drp
+//   xon_after    frames that must leave after that until it is cleared     pkts_num_dismiss_pfc
+//   first_drop   the first frame that is dropped, and why                  pkts_num_trig_ingr_drp, or
+//                                                                          pkts_num_trig_egr_drp
 #pragma once
 
 #include <cstdint>

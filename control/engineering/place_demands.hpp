@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constrained shortest path over loads, as Meta's controller places flows (SIGCOMM 2024): pure.
 //
-//   for each demand, the largest first (of those within kTolerance of each other, first who has a path now):
+//   for each demand, the largest first (of those within kTolerance of each other, first those that have a path now):
 //     among its paths on which every link stays within `utilisation` and kTolerance:
 //       the one whose most loaded link, with it, is the least loaded;
 //       of those within kTolerance of the least: the one that the demand has now, then the first
@@ -9,7 +9,7 @@
 //
 // Load of a link = Σ demand × share / capacity. A path's share of a link is below 1 where ECMP spreads it further on.
 //
-// Greedy: what it promises is each step's minimum, not the whole's. On m equal links of one switch it is Graham's rule
+// Greedy: each step is the best, the whole need not be. On m equal links of one switch it is Graham's rule
 // of the largest first: the most loaded link has at most 4/3 − 1/(3m) of the least possible (tests/unit/engineering
 // tries all placements), and demands that are alike are spread exactly.
 #pragma once
@@ -21,7 +21,7 @@
 
 namespace softspine::control {
 
-inline constexpr double kTolerance = 0.01;  // of a link's capacity: what counters differ by moves and refuses nobody
+inline constexpr double kTolerance = 0.01;  // of a link's capacity: noise of counters moves and refuses no flow
 
 struct LinkShare {
   uint32_t link = 0;

@@ -2,7 +2,7 @@
 // Three tiers with two ToRs for each segment: every NIC has a port on both.
 //
 //   dcn-plus   Alibaba's network before HPN, and HPN's baseline (SIGCOMM 2024)
-//   front-end  what HPN's and others' servers reach storage and users by, beside the back-end: one NIC a server
+//   front-end  the network by which GPU servers reach storage and users, apart from the back-end: one NIC a server
 //
 // A ToR has `links_per_aggregation` to each aggregation switch of its pod, an aggregation switch `core_uplinks` to
 // the cores: the n-th of every pod to the same ones. Without these keys they are as many as give each tier as much

@@ -3,7 +3,7 @@
 //
 // Lists (links, workload, faults, expect) are joined, a file's own part before that of the files that it includes;
 // names (nodes, profiles) may stand in one file only, and so may `fabric`, `import` and the profile of a role. A file
-// is included once; a circle is an error. Positions in errors are those of the file where a thing stands, and paths in
+// is included once; a circle is an error. Positions in errors are those of the file that has the value, and paths in
 // an included file start at its folder.
 #pragma once
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The way in: a testbed file becomes a Testbed, or the list of everything that is wrong with it
-// (in the file's order, each thing once).
+// (in the file's order, each error once).
 #pragma once
 
 #include <expected>

@@ -20,7 +20,7 @@ struct Override {
   uint16_t in_port = 0;
   uint16_t out_port = 0;
   std::variant<Ipv4Prefix, Ipv6Prefix> to;
-  bool is_engineered = false;  // the controller's, else the file's, which goes before
+  bool is_engineered = false;  // by the controller; else by the file, whose overrides take precedence
   Place place = {};
 
   friend bool operator==(const Override& a, const Override& b) {

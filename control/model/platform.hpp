@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Switch chips, as far as their shared buffer goes: what no table of SONiC says, since it is the chip's nature.
+// Switch chips: the properties of their shared buffers, which no table of SONiC has.
 //
-//   cell          what memory is given out in
+//   cell          the unit that memory is allocated in
 //   slices        parts that the memory is made of: a pool of SONiC's tables is divided evenly, and what
 //                 comes in by a port is held to the share of its slice (Tomahawk's XPEs, Tomahawk 5's ITMs)
-//   pools_total   the size of an ingress pool has in it what its groups reserve, headroom included
+//   pools_total   an ingress pool's size includes what its groups reserve, and their headroom
 //   pools_whole   an egress pool is whole cells in each slice, rounded up, and takes one cell more: so the published
 //                 first drops of lossy queues on both chips come out to the cell (docs/truth.md)
 //   queue_extra   cells that a queue with reserved memory holds beside it: they count towards its limit, and not as the
@@ -12,8 +12,8 @@
 //                 (pkts_num_fill_min, pkts_num_fill_egr_min), and the first drop where 8 would put it
 // Sources: sonic-mgmt's parameters of its QoS tests (cell sizes, and thresholds that agree with these slices to four
 // cells: docs/truth.md), SONiC's pool sizes.
-// Trident 3, Tomahawk 3, Tomahawk 4 and Tomahawk 6 are known by name only: published thresholds do not follow from such
-// rules, and what they do follow from is not public. A profile that names them is refused with that reason.
+// Trident 3, Tomahawk 3, Tomahawk 4 and Tomahawk 6 are known by name only: their published thresholds do not follow
+// from these rules, and their own are not public. A profile that names one of them is refused with that reason.
 #pragma once
 
 #include <array>

@@ -2,10 +2,10 @@
 // Two ToRs that are one system to the bonds of their hosts (MC-LAG, MLAG, vPC): a peer link joins them, and each tells
 // the other by keepalives that its control plane lives. What they do when these fail: testbeds/run/stack_control.hpp.
 //
-//   keepalive_interval  keepalives go at every multiple of it, over the peer link and, with `management`, over a
-//   network
-//                       of their own, which never fails
-//   keepalive_timeout   how long none may arrive until the peer is held for lost
+//   keepalive_interval  keepalives are sent at every multiple of it, over the peer link and, with `management`,
+//                       also over a network of the two ToRs' own:
+//                       that network never fails
+//   keepalive_timeout   the peer counts as lost when no keepalive has arrived for so long
 //   hold_timeout        how long, once the peer link is lost, no conclusion is drawn from keepalives
 //   delay_restore       how long the ports to hosts stay shut after the peer is back, or the switch itself
 // The keys, their meanings and their defaults are those of Cisco's vPC (Nexus 9000 Series NX-OS Interfaces

@@ -117,12 +117,12 @@ struct Testbed {
   std::vector<Job> jobs;
   std::vector<Workload> workloads;
   std::vector<Override> overrides;               // in the file's order
-  std::optional<EngineeringConfig> engineering;  // none: nobody computes any
+  std::optional<EngineeringConfig> engineering;  // none: no controller computes any
   std::vector<Fault> faults;                     // by instant, then as written
   std::vector<HostFault> host_faults;            // likewise
   std::vector<PortFault> port_faults;            // likewise
   dataplane::Duration convergence;               // how long routes take to follow a link event
-  // Without it links that go down or up are noticed at once, and frames that die by nobody.
+  // Without it switches notice at once that a link goes down or up, and never that frames die on a link that is up.
   std::optional<Detection> detection;
   std::optional<dataplane::Duration> convergence_per_hop;  // in place of `convergence`: from one switch to the next
   std::vector<Expectation> expectations;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a fabric that each of its tiers joins: a rack below the aggregation tier, a zone or pod below the core.
 //
-// Below a tier an island is what holds together when all switches of this tier and those above are taken away: servers
-// whose NICs have ways to each other that are lower. A server that several ToRs share joins them.
+// An island of a tier: the servers that still reach each other when all switches of this tier and of those above it are
+// taken away. A server with NICs at several ToRs makes one island of what is behind them.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks on islands of limited room, so that little of what they say to each other goes from one island to another.
+// Places a job's ranks on islands of limited size so that few of the bytes between ranks cross from island to island.
 //
-// Finding the least is NP-hard. This grows an island from a rank by whoever talks most to those that are in, fills the
-// smallest island that holds all who are left, or else the largest, and then moves and swaps ranks as long as that
-// saves something; several beginnings are tried, and the best is kept. On graphs small enough to try all
-// placements it finds the least (tests/unit/placement). The same input gives the same placement.
+// The least cut is NP-hard to find. Here each island grows from one rank: the next rank is always the one that
+// exchanges most with those already on the island. The island filled next is the smallest that holds all ranks left, or
+// else the largest. Then ranks move and swap as long as that saves bytes. Several first ranks are tried, and the best
+// result is kept; on graphs small enough to try all placements it is the least cut (tests/unit/placement).
 #pragma once
 
 #include <cstdint>

@@ -2,8 +2,8 @@
 // How many shortest paths lead to a host from the ToRs of all others, counted link by link in the routes: what a load
 // balancer has to choose from, the path-selection search space of HPN's Table 1.
 //
-// From a ToR on: a host with two ports has as many from either ToR. A path is counted to the host's subnet: over each
-// switch that the host is attached to.
+// Paths begin at a ToR, since a host with two ports has the same number of them from either of its ToRs. They end at
+// the host's subnet, so a path over each switch that the host is attached to is counted.
 #pragma once
 
 #include <cstdint>

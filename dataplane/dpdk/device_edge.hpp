@@ -12,9 +12,9 @@
 //                      A frame that was first in line for `hold_time` ends as edge_full: a frame that the guest can
 //                      never take (longer than its buffers) would stop the port for ever.
 //
-// Carrier: a kernel's interface is set down and up again, so that the other end of its veth or cable sees what a port
-// without light is; its carrier, if it loses it, takes the link down. A guest is told by virtio's link status. Another
-// device's link is set by its driver, where that can.
+// Carrier: a kernel's interface is set down and up again, so that the other end of its veth or cable loses carrier, as
+// behind a port without light. If the interface itself loses carrier, the link goes down. A guest learns of the link by
+// virtio's link status. Another device's link is set by its driver, if the driver can.
 //
 // From outside, dropped and counted: shorter than an Ethernet header (truncated), longer than any port
 // takes (oversize), in pieces that do not fit into one buffer (oversize).

@@ -28,10 +28,10 @@
 //   relaying          (`relays_pfc`) for a real adapter behind a device: its pause frames go to the link and the
 //                     link's to it; the NIC neither obeys nor sends any. Quanta are bit times of the sender's link, so
 //                     both links should have the same rate
-// Carrier. The outside sees carrier while the link is up. A thread of its own gives and takes it (give_carrier), since
-// the kernel may keep a caller waiting; a change of the link rings its bell. When the outside itself has no carrier,
-// the link goes down (whoever looks says so by set_outside_lost), and the outside's side is left as it is: else its
-// return could not be seen. PFC frames have the port's own MAC and 0xFFFF quanta, and are repeated before they lapse
+// Carrier. The outside sees carrier while the link is up. A separate thread sets it (give_carrier), since the kernel
+// may block its caller; a change of the link wakes that thread. When the outside interface has lost its own carrier
+// (set_outside_lost), the link goes down and the interface stays up: set down, it could not show that its carrier
+// is back. PFC frames have the port's own MAC and 0xFFFF quanta, and are repeated before they lapse
 // (flow_control/pfc_sender.hpp). edge/nic_congestion.hpp is DCQCN for a host that has none; edge/roce_rewrite.hpp
 // rewrites fields of the host's packets. A NIC with none of this to do is plain: frames go straight onto the link.
 //

@@ -80,13 +80,13 @@ class Engine {
   // Control; `at` from an action or before run(), `post` and `stop` from any thread (stop also from a signal handler).
   void at(Instant when, Action action);
   void post(Action action);
-  // As at(), from an action or before run(), for who only looks. A look is no event: next_event() does not know it, and
-  // a run on the virtual clock that has nothing else left is over. So a look that wants to come again while something
-  // goes on asks next_event() first.
+  // As at(), from an action or before run(), for actions that only read. Such a look is no event: next_event() leaves
+  // it out, and a run on the virtual clock ends when nothing but looks is left. So a look that repeats asks
+  // next_event() first whether anything else is to come.
   void look_at(Instant when, Action look);
   // Before run(): called whenever the workers stand still, after what was due or posted then.
   void at_rest(Action action) { at_rest_.push_back(std::move(action)); }
-  // Set by anybody, at any time: the workers stand still before the next window or the one after.
+  // May be set by any thread, at any time: the workers stand still before the next window or the one after.
   std::atomic<bool>& wants_rest() { return posted_flag_; }
   void stop() noexcept { stopping_.store(true, std::memory_order_relaxed); }
 

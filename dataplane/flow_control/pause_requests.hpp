@@ -11,7 +11,7 @@
 // the sender the end of its transmission plus the propagation. So both accounts agree to the picosecond at any instant
 // at which no PFC frame is under way, lost or damaged. While one is under way the sender's is ahead by what the frame
 // will change.
-// Other than PauseState, it takes no account of the response time, of priorities that do not obey, or of a watchdog: it
+// Unlike PauseState, it takes no account of the response time, of priorities that do not obey, or of a watchdog: it
 // is what was asked, not what was done.
 // Cost: eight priorities per PFC frame; nothing otherwise. No memory, no timers.
 #pragma once

@@ -12,7 +12,7 @@
 //                as after a NIC's reset
 //   restart      while the link is down no frame is owed. When it comes up the neighbour has forgotten all
 //                pauses, and every XOFF that is raised is announced again
-// Source: 802.1Qbb. Invariant: a frame that is due names somebody. Counter: frames by priority named.
+// Source: 802.1Qbb. Invariant: a frame that is due names a priority. Counter: frames by priority named.
 // Cost: nothing while nothing is raised.
 #pragma once
 

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a ToR believes what it knows of its hosts, and what it does with a packet for a host whose MAC it knows and
-// whose port it does not.
+// How long a ToR keeps what it has learned of its hosts, and what it does with a packet for a host whose MAC it knows
+// but whose port it does not.
 //
 // Two tables say where a host is: ARP (address → MAC) and the FDB ((VLAN, MAC) → port). They age apart:
-//   ARP entry   refreshed by what the host says of itself in ARP and ND; older than `arp_timeout`: the packet is
-//   dropped
-//               (kNeighbourIncomplete), and the switch asks
-//   FDB entry   refreshed by every frame of the host; older than `fdb_aging_time`, or its port's link has been down: a
-//               miss
-// With real timers (hours, minutes) there is a time in which the MAC is known and the port is not: a host that says
-// nothing for minutes. A miss is handled by `UnicastMiss`:
-//   kFlood          a copy to each other port of the VLAN, with all its class: lossless packets wait for ports that
-//                   have nothing to do with them
+//   ARP entry   refreshed by every ARP or ND message of the host. A packet to a host whose entry is older than
+//               `arp_timeout` is dropped (kNeighbourIncomplete), and the switch
+//               sends a request for the address
+//   FDB entry   refreshed by every frame of the host. An entry older than `fdb_aging_time`, or whose port's link has
+//               been down, is a miss
+// The FDB's timer is the shorter one (minutes, not hours): of a host that sends nothing for minutes the switch still
+// knows the MAC, but no longer the port. What it does with packets for that MAC is its `UnicastMiss`:
+//   kFlood          it sends a copy to each other port of the VLAN, in the packet's own class: so lossless packets can
+//                   wait for the pauses of ports that they are not for
 //   kFloodAll       likewise, and by the ports that lead to other switches, whose routers drop it
-//   kDropLossless   a packet of a priority with PFC is dropped (kNeighbourIncomplete), and the switch asks; others are
-//                   flooded
-//   kDrop           every packet is
-// A host that neither table has an entry of counts as heard of at instant 0, when control placed it.
+//   kDropLossless   a packet of a priority with PFC is dropped (kNeighbourIncomplete), and the switch sends a request;
+//                   others are flooded
+//   kDrop           every packet is dropped
+// A host without an entry in either table counts as if its last frame had come at instant 0, when control placed it.
 // Without ages (ForwardingState::ages) the port of a host is known as long as its link is there.
 // Source: Guo et al., "RDMA over Commodity Ethernet at Scale", SIGCOMM 2016, section 4.2; the words are SAI's.
 #pragma once

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Who can be the root of pauses, by counters alone. They have no order in time, so they say less than a capture:
 //
-//   can be      a host that asked its switch to pause: nothing is behind it. A switch that asked a neighbour to pause,
-//   of
-//               which all ports are counted, and none of the others was asked to pause at that priority
+//   can be      a host that asked its switch to pause: nothing is behind it.
+//               A switch that asked a neighbour to pause, if all of its ports are counted and none of the others was
+//               asked to pause at that priority
 //   cannot be   asked nobody to pause, though all of its ports are counted
 //   unknown     all others. A switch that was itself paused at another port may only pass that on, or be congested
 //               besides; a port that is not counted may have been paused
 //
 // The root is known only if all but one cannot be it, and that one can.
-// Priorities are judged one by one. A count of frames at one end of a link that the other end's does not match (by more
-// than a tenth and 2) is told: a reading was taken at another time, or a link is another one.
+// Priorities are judged one by one. Where the ends of a link count different numbers of frames (by more than a tenth
+// and 2), the report notes it: a reading was taken at another time, or the ports are not of one link.
 #pragma once
 
 #include <map>
