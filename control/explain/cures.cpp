@@ -117,7 +117,8 @@ class Candidates {
 
   void add_all() {
     add("seed", later_, [](uint32_t i) { return HashChange{.seed = seed_of(i)}; });
-    if (hash_->model() == HashModel::kLinux) return;  // which has no other knob that keeps the flows
+    // These have no other knob that keeps the flows.
+    if (hash_->model() == HashModel::kLinux || hash_->model() == HashModel::kOvs) return;
     for (const uint32_t step : steps())
       add("offset", later_, [&](uint32_t i) { return HashChange{.offset = turned(i, step)}; });
     for (const uint32_t step : steps())

@@ -234,6 +234,7 @@ std::string hop_text(Walker& walker, const Hop& hop) {
 
 std::string hash_words(const HashConfig& hash) {
   if (hash.model == HashModel::kLinux) return fmt::format("Linux policy {}(seed {})", hash.linux_policy, hash.seed);
+  if (hash.model == HashModel::kOvs) return fmt::format("OVS {}(basis {})", word_of(hash.algorithm), hash.seed);
   return fmt::format("{}{}(seed {}, offset {})", hash.model == HashModel::kRtag7 ? "RTAG7 " : "",
                      word_of(hash.algorithm), hash.seed, hash.offset);
 }

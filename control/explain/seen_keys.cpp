@@ -92,6 +92,7 @@ bool have_the_same_key(const Chooser& a, const Chooser& b) {
   const std::set<HashField> some(first.fields.begin(), first.fields.end());
   const std::set<HashField> others(second.fields.begin(), second.fields.end());
   const auto in_words = [](const HashConfig& hash) { return dataplane::row_of(hash.algorithm).in_words; };
+  if (first.model == HashModel::kOvs && first.algorithm != second.algorithm) return false;  // each has its own
   if (first.fine_grained != second.fine_grained || first.objects != second.objects ||
       first.symmetric != second.symmetric)
     return false;

@@ -81,7 +81,8 @@ std::vector<std::optional<dp::Rtag7Config>> options_of(HashModel model, bool is_
 std::vector<Keying> keyings_of(const FieldSet& set, bool is_ipv6) {
   std::vector<Keying> out;
   for (const auto& [word, model] : Words<HashModel>::all) {
-    if (model == HashModel::kLinux) continue;  // it chooses by ranges, which no family here does
+    // One chooses by ranges, the other one by a table of weights: no family here does.
+    if (model == HashModel::kLinux || model == HashModel::kOvs) continue;
     std::map<dp::KeyShape, std::vector<dp::HashAlgorithm>> by_shape;
     HashConfig config{.model = model, .fields = set};
     for (const HashAlgorithmRow& row : dp::kHashAlgorithms) {

@@ -9,6 +9,7 @@
 #include "dataplane/hashing/ecmp_group.hpp"
 #include "dataplane/hashing/hash_algorithm.hpp"
 #include "dataplane/hashing/hash_key.hpp"
+#include "dataplane/hashing/ovs_buckets.hpp"
 
 namespace softspine::control {
 namespace {
@@ -193,6 +194,15 @@ void check_linux(Reader& reader, Value where, const HashConfig& hash) {
   }
 }
 
+// Of Open vSwitch, the algorithm says what is hashed.
+void check_ovs(Reader& reader, Value where, const HashConfig& hash) {
+  if (hash.model != HashModel::kOvs) return;
+  if (hash.offset != 0) reader.fail(where.child("offset"), "OVS has none");
+  if (!hash.udfs.empty()) reader.fail(where.child("udf"), "OVS has none");
+  const Value fields = where.child("fields");
+  if (fields.id() != where.id()) reader.fail(fields, "OVS has none for dp_hash: its algorithm says what is hashed");
+}
+
 // The algorithms that take a key.
 std::string keyed() {
   std::string out;
@@ -265,6 +275,7 @@ void check_neighbours(Reader& reader, Value weights, const EcmpGroupConfig& grou
 struct Sizes {
   uint32_t members = 0;
   uint64_t weight = 0;
+  std::vector<uint32_t> weights;
 };
 Sizes largest_group(const Fabric& fabric, uint32_t n, const EcmpGroupConfig& groups) {
   const FabricNode& node = fabric.nodes[n];
@@ -277,12 +288,28 @@ Sizes largest_group(const Fabric& fabric, uint32_t n, const EcmpGroupConfig& gro
     if (peer.kind != NodeKind::kSwitch) continue;
     Sizes& sizes = tier_of(peer.role) > tier_of(node.role) ? up : down[other];
     ++sizes.members;
-    sizes.weight += weight_of(groups, peer.name);
+    sizes.weights.push_back(weight_of(groups, peer.name));
+    sizes.weight += sizes.weights.back();
   }
   for (const auto& [peer, sizes] : down) {
     if (sizes.members > up.members) up = sizes;
   }
   return up;
+}
+
+// What a group of Open vSwitch cannot be; empty: nothing.
+std::string unlike_ovs(const FabricNode& node, uint32_t n, const Profile& profile, const Fabric& fabric,
+                       const Sizes& sizes) {
+  if (profile.hash_of_lags().model == HashModel::kOvs &&
+      std::ranges::any_of(fabric.lags, [n](const Lag& lag) { return lag.nodes[0] == n || lag.nodes[1] == n; }))
+    return "'model: OVS' has no hash of LAGs: OVS moves a bond's flows by their load; say 'lag_hash'";
+  if (profile.hash.model != HashModel::kOvs) return "";
+  if (profile.groups.mode != EcmpGroupMode::kHash && profile.groups.mode != EcmpGroupMode::kPinned)
+    return "'model: OVS' has no groups of mode " + std::string(word_of(profile.groups.mode));
+  if (dataplane::ovs_hash_values(sizes.weights) > dataplane::kMaxOvsHashValues)
+    return "OVS would not use dp_hash for a group of " + node.name + ": its " + std::to_string(sizes.members) +
+           " members and their weights need more than " + std::to_string(dataplane::kMaxOvsHashValues) + " hash values";
+  return "";
 }
 
 }  // namespace
@@ -297,6 +324,7 @@ void check_hash(Reader& reader, Value where, const HashConfig& hash) {
   if (!check_key(reader, where, hash)) return;
   check_sai(reader, where, hash);
   check_linux(reader, where, hash);
+  check_ovs(reader, where, hash);
   check_rtag7(reader, where, hash);
   const uint32_t width = algorithm.bits_in(hash.model);
   if (hash.offset >= width) {
@@ -327,7 +355,10 @@ void check_groups(Reader& reader, const TestbedRow& row, const std::vector<Profi
       reader.fail(where_of(node.profile), message);
       said.insert(node.profile);
     };
-    if (profile.hash.model == HashModel::kLinux && profile.groups.kind == EcmpGroupKind::kResilient) {
+    const std::string unlike = unlike_ovs(node, n, profile, fabric, sizes);
+    if (!unlike.empty()) {
+      refuse(unlike);
+    } else if (profile.hash.model == HashModel::kLinux && profile.groups.kind == EcmpGroupKind::kResilient) {
       refuse("'model: LINUX' has no resilient groups here");
     } else if (sizes.members > dataplane::kMaxEcmpGroupMembers) {
       refuse(node.name + " would have a group of " + std::to_string(sizes.members) + " members: at most " +
@@ -335,7 +366,8 @@ void check_groups(Reader& reader, const TestbedRow& row, const std::vector<Profi
     } else if (sizes.weight > dataplane::kMaxEcmpGroupBuckets) {
       refuse("the weights of a group of " + node.name + " sum up to " + std::to_string(sizes.weight) + ": at most " +
              std::to_string(dataplane::kMaxEcmpGroupBuckets));
-    } else if (profile.groups.kind == EcmpGroupKind::kResilient && sizes.weight > profile.groups.buckets) {
+    } else if (profile.groups.kind == EcmpGroupKind::kResilient && profile.hash.model != HashModel::kOvs &&
+               sizes.weight > profile.groups.buckets) {
       const bool is_weighted = sizes.weight > sizes.members;
       refuse(std::to_string(profile.groups.buckets) + " buckets are too few for the " + std::to_string(sizes.members) +
              " members of a group of " + node.name +

@@ -105,6 +105,7 @@ void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& ha
     set_if(row.model, hash.model);
     set_if(row.policy, hash.linux_policy);
     if (hash.model == HashModel::kLinux && !row.algorithm) hash.algorithm = HashAlgorithm::kSiphash;
+    if (row.model == HashModel::kOvs && !row.algorithm) hash.algorithm = HashAlgorithm::kOvsSymL4;
     if (row.key) hash.key = row.key->bytes;
     if (row.udf) hash.udfs = udfs_of(*row.udf);
     if (row.fine_grained) hash.fine_grained = fine_grained_of(*row.fine_grained);

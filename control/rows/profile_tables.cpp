@@ -141,14 +141,17 @@ const Table<ProfileRow>& config_db_table() {
 const Table<HashRow>& Tables<HashRow>::table() {
   static const Table<HashRow> table =
       Table<HashRow>("hash", "Key fields, algorithm, seed; the result is rotated right by the offset.")
-          .optional("model", &HashRow::model,
-                    "SAI; RTAG7: Broadcom's bins and functions; LINUX: the kernel's multipath hash")
-          .optional("algorithm", &HashRow::algorithm, "SAI's, or one of ours")
+          .optional(
+              "model", &HashRow::model,
+              "SAI; RTAG7: Broadcom's bins and functions; LINUX: the kernel's multipath hash; OVS: Open vSwitch's "
+              "dp_hash")
+          .optional("algorithm", &HashRow::algorithm,
+                    "SAI's, or one of ours; OVS has SYM_L4, L4 and both with CRC32C, SYM_L4 if not given")
           .optional("fields", &HashRow::fields, "of the key, by SAI's names")
           .optional("udf", &HashRow::udf, "user-defined fields, behind the others")
           .optional("key", &HashRow::key,
                     "of an algorithm that takes one: the secret, in hexadecimal; the published one if not given")
-          .optional("seed", &HashRow::seed, "input of the hash")
+          .optional("seed", &HashRow::seed, "input of the hash; OVS: the basis, selection_method_param's lower half")
           .optional("offset", &HashRow::offset, "bits", within<uint8_t>(0, 31))
           .optional("fine_grained", &HashRow::fine_grained, "SAI's fine-grained fields, behind all others")
           .optional("symmetric", &HashRow::symmetric, "SAI: both directions of a flow hash alike")

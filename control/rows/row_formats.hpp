@@ -165,7 +165,7 @@ struct Words<HashAlgorithm> {
 template <>
 struct Words<HashModel> {
   static constexpr std::array all{std::pair{"SAI", HashModel::kSai}, std::pair{"RTAG7", HashModel::kRtag7},
-                                  std::pair{"LINUX", HashModel::kLinux}};
+                                  std::pair{"LINUX", HashModel::kLinux}, std::pair{"OVS", HashModel::kOvs}};
 };
 template <>
 struct Words<Rtag7Output> {

@@ -10,7 +10,8 @@
 // Pinned groups (by destination slice) are routes of their own: control compiles them, nothing is chosen here.
 //
 // Control assigns the buckets to members. Equal: one bucket each. Weighted: as many buckets as the member's weight.
-// Resilient: a fixed number of buckets, of which only those of a dead member are reassigned (resilient_owner()).
+// Resilient: a fixed number of buckets, of which only those of a dead member are reassigned (resilient_owner()). Of
+// Open vSwitch: as ovs_buckets.hpp says.
 //
 // A draw is splitmix64 of (ForwardingState::chance, number of draws before it): the same for any number of workers.
 #pragma once

@@ -13,7 +13,7 @@ namespace {
 
 UsualKey usual_of(const HashConfig& config) {
   const bool has_objects = std::ranges::any_of(config.objects, [](const auto& object) { return object.has_value(); });
-  if (config.model == HashModel::kLinux || config.rtag7 || config.symmetric || !config.fine_grained.empty() ||
+  if (row_of(config.algorithm).is_of_hosts() || config.rtag7 || config.symmetric || !config.fine_grained.empty() ||
       has_objects)
     return UsualKey::kNo;
   std::vector<HashField> fields = config.fields;
@@ -97,7 +97,7 @@ HashSetup EcmpHash::set_up(const HashConfig& config) const {
   if constexpr (row.is_in(HashModel::kRtag7)) {
     if (config.model == HashModel::kRtag7) return {.start = seed_part<A>(config.seed), .toeplitz = {}};
   }
-  if constexpr (row.is_in(HashModel::kSai) || row.is_in(HashModel::kLinux))
+  if constexpr (row.is_in(HashModel::kSai) || row.is_of_hosts())
     return HashFunction<A>::set_up(config, 8 * longest_key_words());
   return {};
 }

@@ -95,6 +95,7 @@ class EcmpHash {
   uint32_t raw(const uint64_t* words, uint32_t count) const noexcept {
     constexpr const HashAlgorithmRow& row = row_of(A);
     if constexpr (row.is_in(HashModel::kLinux)) return raw<A, HashModel::kLinux>(words, count);
+    if constexpr (row.is_in(HashModel::kOvs)) return raw<A, HashModel::kOvs>(words, count);
     if constexpr (row.is_in(HashModel::kRtag7) && !row.is_in(HashModel::kSai))
       return raw<A, HashModel::kRtag7>(words, count);
     if constexpr (row.is_in(HashModel::kSai) && row.is_in(HashModel::kRtag7)) {

@@ -23,6 +23,8 @@
 //   JENKINS_HI       the upper half of jenkins.hpp       not there                                       16
 //   ROUND_ROBIN      the number of packets before: no key not there                                      32
 //   SIPHASH          not there: HashModel::kLinux has it, and nothing else (siphash.hpp)                 32
+//   SYM_L4, L4       not there: HashModel::kOvs has them, and nothing else (ovs_hash.hpp); …_CRC32C: as  32
+//                    OVS computes them where it was compiled with SSE 4.2
 #pragma once
 
 #include <algorithm>
@@ -34,8 +36,8 @@
 namespace softspine::dataplane {
 
 // The model decides how the key is laid out (hash_key.hpp) and where the seed goes (hash_function.hpp).
-enum class HashModel : uint8_t { kSai, kRtag7, kLinux };
-inline constexpr size_t kHashModels = 3;
+enum class HashModel : uint8_t { kSai, kRtag7, kLinux, kOvs };
+inline constexpr size_t kHashModels = 4;
 
 // First SAI's seven by its numbers, then ours and those that SAI got later.
 enum class HashAlgorithm : uint8_t {
@@ -58,7 +60,11 @@ enum class HashAlgorithm : uint8_t {
   kJenkinsLo,
   kJenkinsHi,
   kRoundRobin,
-  kSiphash
+  kSiphash,
+  kOvsSymL4,
+  kOvsL4,
+  kOvsSymL4Crc32c,
+  kOvsL4Crc32c
 };
 
 // How hash(seed) changes with another seed and the same key. kLinear: hash(seed') = hash(seed) ⊕ a constant of the
@@ -78,6 +84,8 @@ struct HashAlgorithmRow {
 
   constexpr uint8_t bits_in(HashModel model) const { return bits[static_cast<size_t>(model)]; }
   constexpr bool is_in(HashModel model) const { return bits_in(model) != 0; }
+  // Of hosts that forward, not of chips: its key is never the usual one, and its result not rotated.
+  constexpr bool is_of_hosts() const { return is_in(HashModel::kLinux) || is_in(HashModel::kOvs); }
 };
 
 // In the order of the numbers.
@@ -101,7 +109,11 @@ inline constexpr std::array kHashAlgorithms{
     HashAlgorithmRow{HashAlgorithm::kJenkinsLo, "JENKINS_LO", {16, 0}, SeedEffect::kMixing},
     HashAlgorithmRow{HashAlgorithm::kJenkinsHi, "JENKINS_HI", {16, 0}, SeedEffect::kMixing},
     HashAlgorithmRow{HashAlgorithm::kRoundRobin, "ROUND_ROBIN", {32, 0}, SeedEffect::kNone, false, true},
-    HashAlgorithmRow{HashAlgorithm::kSiphash, "SIPHASH", {0, 0, 32}, SeedEffect::kMixing, false, false, true}};
+    HashAlgorithmRow{HashAlgorithm::kSiphash, "SIPHASH", {0, 0, 32}, SeedEffect::kMixing, false, false, true},
+    HashAlgorithmRow{HashAlgorithm::kOvsSymL4, "SYM_L4", {0, 0, 0, 32}, SeedEffect::kMixing},
+    HashAlgorithmRow{HashAlgorithm::kOvsL4, "L4", {0, 0, 0, 32}, SeedEffect::kMixing},
+    HashAlgorithmRow{HashAlgorithm::kOvsSymL4Crc32c, "SYM_L4_CRC32C", {0, 0, 0, 32}, SeedEffect::kMixing},
+    HashAlgorithmRow{HashAlgorithm::kOvsL4Crc32c, "L4_CRC32C", {0, 0, 0, 32}, SeedEffect::kMixing}};
 
 constexpr const HashAlgorithmRow& row_of(HashAlgorithm algorithm) {
   return kHashAlgorithms[static_cast<size_t>(algorithm)];

@@ -19,6 +19,7 @@
 #include "dataplane/hashing/crc.hpp"
 #include "dataplane/hashing/hash_config.hpp"
 #include "dataplane/hashing/jenkins.hpp"
+#include "dataplane/hashing/ovs_hash.hpp"
 #include "dataplane/hashing/siphash.hpp"
 #include "dataplane/hashing/toeplitz.hpp"
 #include "dataplane/hashing/xor_fold.hpp"
@@ -164,6 +165,22 @@ struct HashFunction<HashAlgorithm::kSiphash> {
     return setup.hash_twice ? jhash_of_two(never_zero, 0) : never_zero;
   }
 };
+
+template <typename Mix, bool IsSymmetric>
+struct OvsFunction {
+  static HashSetup set_up(const HashConfig& config, uint32_t) { return {.start = config.seed, .toeplitz = {}}; }
+  static uint32_t of(const HashSetup& setup, const uint64_t* words, uint32_t count) noexcept {
+    return ovs_hash<Mix, IsSymmetric>(words, count, setup.start);
+  }
+};
+template <>
+struct HashFunction<HashAlgorithm::kOvsSymL4> : OvsFunction<OvsMurmur, true> {};
+template <>
+struct HashFunction<HashAlgorithm::kOvsL4> : OvsFunction<OvsMurmur, false> {};
+template <>
+struct HashFunction<HashAlgorithm::kOvsSymL4Crc32c> : OvsFunction<OvsCrc32c, true> {};
+template <>
+struct HashFunction<HashAlgorithm::kOvsL4Crc32c> : OvsFunction<OvsCrc32c, false> {};
 
 struct JenkinsFunction {
   static HashSetup set_up(const HashConfig& config, uint32_t) { return {.start = config.seed, .toeplitz = {}}; }

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "dataplane/hashing/linux_key.hpp"
+#include "dataplane/hashing/ovs_key.hpp"
 #include "dataplane/packet/packet_flag.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/check.hpp"
@@ -59,6 +60,10 @@ KeyLayout::KeyLayout(const HashConfig& config, bool is_ipv6)
     parts_ = LinuxKey::parts_of(config, is_ipv6);
     used_ = LinuxKey::bytes_of(is_ipv6);
     linux_policy_ = config.linux_policy;
+  } else if (shape_ == KeyShape::kOvs) {
+    parts_ = OvsKey::parts_of(is_ipv6);
+    used_ = OvsKey::bytes_of(is_ipv6);
+    is_symmetric_ovs_ = is_symmetric_ovs(config.algorithm);
   } else {
     for (const KeyPart& part : parts_of(config, is_ipv6)) add(part);
     symmetric_ = config.symmetric;
@@ -132,6 +137,7 @@ bool KeyLayout::matches(const Udf& udf, const HeaderView& view) const noexcept {
 bool KeyLayout::has(const KeyPart& part, const HeaderView& view) const noexcept {
   if (part.source == KeyPart::Source::kExtra) return extra_.has(part, view);
   if (shape_ == KeyShape::kFlowKeys && part.base == UdfBase::kL4) return LinuxKey::has_ports(view);
+  if (shape_ == KeyShape::kOvs && part.base == UdfBase::kL4) return OvsKey::hashes_ports(view, is_symmetric_ovs_);
   return has_plain(part, view);
 }
 
@@ -196,6 +202,7 @@ void KeyLayout::build(const HeaderView& view, HashKey& key) const noexcept {
 
 void KeyLayout::finish(const HeaderView& view, HashKey& key) const noexcept {
   if (shape_ == KeyShape::kBins) return into_bins(key);
+  if (shape_ == KeyShape::kOvs) return OvsKey::finish(view, is_symmetric_ovs_, bytes_at(key, 0));
   LinuxKey::finish(parts_, view, linux_policy_, bytes_at(key, 0));
 }
 

@@ -13,6 +13,7 @@
 //             SAI's XOR, which would otherwise lay the lower byte of one field over the upper byte of another
 //   kBins     RTAG7's 28 bytes behind 4 of zeros (rtag7_function.hpp), the seed's place left empty
 //   kFlowKeys Linux's, linux_key.hpp
+//   kOvs      Open vSwitch's, ovs_key.hpp
 //
 // A field that a packet does not have is zeros, so that one key has one length per IP version:
 //   ports      of whole UDP and TCP packets only. A fragment (the first one, too) and any other protocol are hashed by
@@ -33,11 +34,12 @@
 
 namespace softspine::dataplane {
 
-enum class KeyShape : uint8_t { kPacked, kWords, kBins, kFlowKeys };
+enum class KeyShape : uint8_t { kPacked, kWords, kBins, kFlowKeys, kOvs };
 
 inline KeyShape shape_of(const HashConfig& config) {
   if (config.model == HashModel::kRtag7) return KeyShape::kBins;
   if (config.model == HashModel::kLinux) return KeyShape::kFlowKeys;
+  if (config.model == HashModel::kOvs) return KeyShape::kOvs;
   return row_of(config.algorithm).in_words ? KeyShape::kWords : KeyShape::kPacked;
 }
 
@@ -91,6 +93,7 @@ class KeyLayout {
   ExtraParts extra_;
   bool symmetric_ = false;
   uint8_t linux_policy_ = 0;
+  bool is_symmetric_ovs_ = false;
   std::vector<Udf> udfs_;
   KeyShape shape_ = KeyShape::kPacked;
   Rtag7Options options_;

@@ -61,7 +61,7 @@ inline std::array<uint64_t, 4> in_bins(const UsualFields& it) {
 template <HashAlgorithm A>
 inline uint32_t hash_of_usual(const EcmpHash& hash, const UsualFields& it) {
   constexpr const HashAlgorithmRow& row = row_of(A);
-  if constexpr (row.is_in(HashModel::kLinux)) return 0;  // no key of Linux's is usual
+  if constexpr (row.is_of_hosts()) return 0;  // none of their keys is usual
   if constexpr (row.is_in(HashModel::kRtag7)) {
     if (!row.is_in(HashModel::kSai) || hash.model() == HashModel::kRtag7) {
       const auto words = in_bins(it);

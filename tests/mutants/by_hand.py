@@ -15,6 +15,16 @@ class Row(NamedTuple):
 
 
 BY_HAND = [
+    Row('dataplane/hashing/ovs_buckets.hpp', 'divisors[owner] += 2;', 'divisors[owner] += 1;', "OVS's hash values are dealt out by another method than Webster's"),
+    Row('dataplane/hashing/ovs_buckets.hpp', 'std::bit_ceil(std::max({uint64_t{16},', 'std::bit_ceil(std::max({uint64_t{4},', "OVS's tables have fewer than 16 values"),
+    Row('dataplane/hashing/ovs_hash.hpp', 'protocol >> 24 != 0', 'true', "OVS hashes the ports of packets that have none"),
+    Row('dataplane/hashing/ovs_hash.hpp', 'Mix::finish(hash, basis)', 'Mix::finish(hash, kFlow)', "OVS's symmetric hash does not end with the basis"),
+    Row('dataplane/hashing/ovs_key.cpp', '(view.flags & kIsFragment) == 0 &&', 'true &&', "OVS's symmetric hash takes a first fragment's ports"),
+    Row('dataplane/hashing/ovs_key.cpp', 'is_later_fragment(view) ||', 'false ||', "OVS takes a later fragment's payload for ports"),
+    Row('dataplane/hashing/ovs_key.cpp', 'needed > end_of(view)', 'false', "OVS takes what a short frame was filled up with for ports"),
+    Row('control/compile/compile.cpp', 'minds_whole ? whole : ports', 'ports', "OVS's buckets do not watch their ports"),
+    Row('control/load/hash_check.cpp', 'hash.offset != 0) reader.fail(where.child("offset"), "OVS has none")', 'false) reader.fail(where.child("offset"), "OVS has none")',
+        "an offset of OVS's hash is taken"),
     Row('dataplane/forwarding/stages.cpp', 'tables.state->is_open(*entry, tables.down)', 'true', 'an override sends into a link that is down',
         within='!entry->is_withdrawn() && tables.state->is_open(*entry, tables.down)'),
     Row('dataplane/forwarding/stages.cpp', 'tables.overridden.fallbacks += entry != nullptr ? 1 : 0;', ';', 'fall-backs of overrides are not counted'),

@@ -49,6 +49,10 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/model/hashing/linearity_test.cpp OfSonicsLeafOverAToRUsesTwoThirdsOfSixtyBySixty'],
         '`model: LINUX` is the multipath hash of a Linux kernel that forwards (6.11 or later, where the seed can be set), so that a lab of switches and Linux routers can be explained as a whole:':
             ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
+        "MurmurHash3's steps, or CRC-32C where the compiler was allowed SSE 4.2 (`-msse4.2`, `-march=native`), which are SYM_L4_CRC32C and L4_CRC32C here.":
+            ['tests/model/hashing/ovs_test.cpp IsThatOfOvsCompiledForIt', 'tests/model/hashing/ovs_test.cpp IsWhatOvsShowed'],
+        'A group has a table of hash values, dealt out to its buckets by their weights: 16 of them, or the next power of two that is enough for four to each bucket and for the lightest one, 256 at most.':
+            ['tests/model/hashing/ovs_test.cpp DealsValuesOutAsItsSourceDoes', 'tests/unit/config/hash_test.cpp RefuseToBeTooLarge'],
         '| 0 | addresses; of IPv6 also flow label and protocol |':
             ['tests/wire/command/linux_multipath.py agrees_with_the_kernel_for_ipv6'],
         '| 1 | addresses, protocol, ports |':
@@ -198,6 +202,8 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/unit/verbs/terms_test.cpp {"qps", 33}'],
     },
     'docs/truth.md': {
+        "| Open vSwitch's dp_hash | a running OVS 3.1: packets of ten kinds through a select group with seven weighted buckets, also with a dead one; its CRC-32C by its own source | [ovs_dp_hash](../tests/wire/command/ovs_dp_hash.py), [ovs_test](../tests/model/hashing/ovs_test.cpp) |":
+            ['tests/wire/command/ovs_dp_hash.py agrees_on_dead_buckets', 'tests/model/hashing/ovs_test.cpp IsThatOfOvsCompiledForIt'],
         'Two runs were made in both: 64 hosts, four racks, sixteen spines, all links 100 Gb/s and 1 µs long, 8 MiB of buffer a switch, congestion '
         'control off.': ['testbeds/ns3-incast.yaml size: 8192KiB', 'testbeds/ns3-permutation.yaml spines: 16'],
         **dict.fromkeys((

@@ -112,7 +112,7 @@ struct Case {
 std::vector<Case> all_cases() {
   std::vector<Case> cases;
   for (const HashAlgorithmRow& row : kHashAlgorithms) {
-    for (const HashModel model : {HashModel::kSai, HashModel::kRtag7, HashModel::kLinux}) {
+    for (const HashModel model : {HashModel::kSai, HashModel::kRtag7, HashModel::kLinux, HashModel::kOvs}) {
       if (!row.is_drawn && row.is_in(model)) cases.push_back({model, row.algorithm});
     }
   }

@@ -139,6 +139,52 @@ inline uint32_t slow_linux(const SlowBytes& key, uint32_t seed, bool twice) {
   return slow_jenkins(both, 0);
 }
 
+// Open vSwitch's steps, a number at a time: MurmurHash3's as its author wrote them, or a CRC-32C bit by bit.
+struct SlowOvs {
+  bool with_crc = false;
+
+  static uint32_t turned(uint32_t x, unsigned bits) { return x << bits | x >> (32 - bits); }
+  static SlowBytes little(uint64_t number, size_t bytes) {
+    SlowBytes out(bytes);
+    for (size_t i = 0; i < bytes; ++i) out[i] = static_cast<uint8_t>(number >> (8 * i));
+    return out;
+  }
+  uint32_t add(uint32_t hash, uint32_t word) const {
+    if (with_crc) return slow_castagnoli(hash, little(word, 4));
+    uint32_t k = word * 3432918353U;
+    k = turned(k, 15) * 461845907U;
+    return turned(word == 0 ? hash : hash ^ k, 13) * 5 + 3864292196U;
+  }
+  uint32_t finish(uint32_t hash, uint32_t last) const {
+    if (with_crc) {
+      const auto product = static_cast<uint32_t>(uint64_t{slow_castagnoli(hash, little(last, 8))} * 2152858867U);
+      return product ^ product / 65536;
+    }
+    hash ^= last;
+    hash = (hash ^ hash / 65536) * 2246822507U;
+    hash = (hash ^ hash / 8192) * 3266489909U;
+    return hash ^ hash / 65536;
+  }
+};
+
+// The key: two addresses, the protocol's byte, two unused ones, whether ports follow, the ports.
+inline uint32_t slow_ovs(const SlowOvs& it, bool is_symmetric, const SlowBytes& key, uint32_t basis) {
+  const size_t address = (key.size() - 8) / 2;
+  const auto at = [&](size_t from) {
+    return key[from] | uint32_t{key[from + 1]} << 8 | uint32_t{key[from + 2]} << 16 | uint32_t{key[from + 3]} << 24;
+  };
+  const SlowBytes rest(key.end() - 8, key.end());
+  uint32_t hash = is_symmetric ? basis : 0;
+  for (size_t i = 0; i < (is_symmetric ? address : 2 * address); i += 4)
+    hash = it.add(hash, is_symmetric ? at(i) ^ at(address + i) : at(i));
+  hash = it.add(hash, rest[0]);
+  const auto low_bytes = static_cast<uint32_t>((rest[4] ^ rest[6]) | (rest[5] ^ rest[7]) << 8);
+  if (rest[3] != 0) hash = it.add(hash, is_symmetric ? low_bytes : at(key.size() - 4));
+  if (is_symmetric) return it.finish(hash, basis);
+  hash = it.finish(hash, 42);
+  return it.with_crc ? it.finish(it.add(it.add(0, hash), basis), 23) : it.finish(it.add(it.add(hash, 0), basis), 8);
+}
+
 // Before the rotation. The key has a multiple of 8 bytes.
 inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& key) {
   using enum dataplane::HashAlgorithm;
@@ -164,6 +210,10 @@ inline uint32_t slow_raw(const dataplane::HashConfig& config, const SlowBytes& k
     case kSiphash: return slow_linux(key, seed, config.linux_policy == 3);
     case kJenkinsLo: return slow_jenkins(key, seed) & 0xffff;
     case kJenkinsHi: return slow_jenkins(key, seed) >> 16;
+    case kOvsSymL4: return slow_ovs({false}, true, key, seed);
+    case kOvsL4: return slow_ovs({false}, false, key, seed);
+    case kOvsSymL4Crc32c: return slow_ovs({true}, true, key, seed);
+    case kOvsL4Crc32c: return slow_ovs({true}, false, key, seed);
     default: throw std::logic_error("this algorithm has no twin");
   }
 }
@@ -173,6 +223,8 @@ inline unsigned slow_bits(dataplane::HashModel model, dataplane::HashAlgorithm a
   using enum dataplane::HashAlgorithm;
   const bool is_sai = model == dataplane::HashModel::kSai;
   const bool is_linux = model == dataplane::HashModel::kLinux;
+  const bool is_ovs = model == dataplane::HashModel::kOvs;
+  if (is_ovs) return algorithm >= kOvsSymL4 ? 32 : 0;
   switch (algorithm) {
     case kCrc: return is_linux ? 0 : is_sai ? 32 : 16;
     case kXor:
@@ -184,6 +236,10 @@ inline unsigned slow_bits(dataplane::HashModel model, dataplane::HashAlgorithm a
     case kCrcEthernetHi: return is_linux ? 0 : 16;
     case kRoundRobin: return is_sai ? 32 : 0;
     case kSiphash: return is_linux ? 32 : 0;
+    case kOvsSymL4:
+    case kOvsL4:
+    case kOvsSymL4Crc32c:
+    case kOvsL4Crc32c: return 0;
     case kRandom: return is_linux ? 0 : 32;
     case kToeplitz:
     case kXxh3: return is_sai ? 32 : 0;

@@ -13,7 +13,7 @@
 namespace softspine::dataplane {
 namespace {
 
-constexpr HashModel kModels[] = {HashModel::kSai, HashModel::kRtag7, HashModel::kLinux};
+constexpr HashModel kModels[] = {HashModel::kSai, HashModel::kRtag7, HashModel::kLinux, HashModel::kOvs};
 constexpr int kKeys = 200;
 
 std::vector<HashKey> random_keys(uint64_t stream) {
@@ -32,7 +32,8 @@ void for_each_hash(Judge judge) {
     for (const HashModel model : kModels) {
       SCOPED_TRACE(std::string(row.word) + (model == HashModel::kSai     ? " of SAI"
                                             : model == HashModel::kRtag7 ? " of RTAG7"
-                                                                         : " of Linux"));
+                                            : model == HashModel::kLinux ? " of Linux"
+                                                                         : " of OVS"));
       if (row.is_in(model)) judge(row, HashConfig{.model = model, .algorithm = row.algorithm});
     }
   }

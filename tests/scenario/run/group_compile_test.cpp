@@ -106,6 +106,36 @@ TEST(GroupCompile, AMemberStandsAsOftenAsItWeighs) {
   EXPECT_EQ(times[ports.back()], 2);
 }
 
+// Four buckets of Open vSwitch's have sixteen values, dealt out in turn. Without the second one's port a group that is
+// written anew has three buckets, and one that watches its ports has the next bucket's in the dead one's places.
+TEST(GroupCompile, OfOvsHasATableOfHashValues) {
+  const auto of_ovs = [](const std::string& kind) {
+    Groups groups{kind + "}, hash: {model: OVS"};
+    const auto whole = ports_of(*groups.compile());
+    EXPECT_EQ(whole.size(), 16u);
+    for (size_t value = 0; value < whole.size(); ++value) EXPECT_EQ(whole[value], whole[value % 4]);
+    groups.cut("spine2");
+    const auto part = ports_of(*groups.compile());
+    EXPECT_EQ(part.size(), 16u);
+    std::string out;
+    for (const uint16_t port : part) out += static_cast<char>('1' + (std::ranges::find(whole, port) - whole.begin()));
+    return out;
+  };
+  EXPECT_EQ(of_ovs("kind: modulo"), "1341341341341341");
+  EXPECT_EQ(of_ovs("kind: resilient"), "1334133413341334");
+}
+
+// As OVS 3.1 dealt them.
+TEST(GroupCompile, OfOvsHasAsManyValuesAsItWeighs) {
+  const auto ports = ports_of(*Groups{"weights: {spine2: 3, spine3: 2}}, hash: {model: OVS"}.compile());
+  ASSERT_EQ(ports.size(), 16u);
+  const std::vector<uint16_t> in_order{ports[2], ports[0], ports[1], ports[4]};
+  std::string table;
+  for (const uint16_t port : ports)
+    table += static_cast<char>('1' + (std::ranges::find(in_order, port) - in_order.begin()));
+  EXPECT_EQ(table, "2312432231243223");
+}
+
 // Of 140 buckets a member of weight 3 owns sixty. It dies: the others' stay, and its own go to all of them.
 TEST(GroupCompile, AResilientMemberOwnsAsManyBucketsAsItWeighs) {
   Groups groups{"kind: resilient, buckets: 140, weights: {spine1: 3, spine4: 2}"};

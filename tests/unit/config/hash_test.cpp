@@ -40,7 +40,10 @@ TEST(Hash, EveryTierHashesAlikeUnlessTold) {
 
 TEST(Hash, ReadsEachAlgorithmByItsWord) {
   for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms) {
-    const std::string model = row.is_in(HashModel::kSai) ? "SAI" : row.is_in(HashModel::kRtag7) ? "RTAG7" : "LINUX";
+    const std::string model = row.is_in(HashModel::kSai)     ? "SAI"
+                              : row.is_in(HashModel::kRtag7) ? "RTAG7"
+                              : row.is_in(HashModel::kLinux) ? "LINUX"
+                                                             : "OVS";
     EXPECT_EQ(
         default_with("hash: {model: " + model + ", seed: 1, algorithm: " + std::string(row.word) + "}").hash.algorithm,
         row.algorithm);
@@ -60,7 +63,7 @@ TEST(Hash, HoldsEachAlgorithmToItsRow) {
         continue;
       }
       EXPECT_EQ(about_default_with(hash + ", key: 0102}").empty(), row.takes_key);
-      if (model == HashModel::kLinux) continue;  // no result of Linux's is rotated
+      if (row.is_of_hosts()) continue;  // no result of theirs is rotated
       const uint32_t bits = row.bits_in(model);
       EXPECT_EQ(about_default_with(hash + ", offset: " + std::to_string(bits - 1) + "}"), Complaints{});
       EXPECT_EQ(about_default_with(hash + ", offset: " + std::to_string(bits) + "}").size(), 1u);
@@ -204,6 +207,23 @@ TEST(Hash, OfLinuxIsItsPolicyAndSeed) {
             (Complaints{"6 profiles.default.hash.policy: goes with 'model: LINUX' only"}));
   EXPECT_EQ(about_default_with("hash: {model: LINUX, seed: 1, algorithm: CRC}"),
             (Complaints{"6 profiles.default.hash.algorithm: LINUX has no CRC"}));
+}
+
+TEST(Hash, OfOvsIsSymmetricUnlessItIsSaid) {
+  EXPECT_EQ(default_with("hash: {model: OVS}").hash.algorithm, HashAlgorithm::kOvsSymL4);
+  const HashConfig hash = default_with("hash: {model: OVS, algorithm: L4_CRC32C, seed: 5}").hash;
+  EXPECT_EQ(hash.algorithm, HashAlgorithm::kOvsL4Crc32c);
+  EXPECT_EQ(hash.seed, 5u);
+  EXPECT_EQ(about_default_with("hash: {model: OVS, offset: 2, fields: [SRC_IP], udf: [{base: L3, offset: 0, length: "
+                               "1}], policy: 1, symmetric: true}"),
+            (Complaints{"6 profiles.default.hash.offset: OVS has none",
+                        "6 profiles.default.hash.fields: OVS has none for dp_hash: its algorithm says what is hashed",
+                        "6 profiles.default.hash.udf: OVS has none",
+                        "6 profiles.default.hash.policy: goes with 'model: LINUX' only",
+                        "6 profiles.default.hash.symmetric: goes with 'model: SAI' only"}));
+  EXPECT_EQ(about_default_with("hash: {model: OVS}\n    groups: {mode: flowlet}"),
+            (Complaints{"7 profiles.default.groups: 'model: OVS' has no groups of mode flowlet"}));
+  EXPECT_EQ(about_default_with("hash: {model: OVS}\n    groups: {mode: pinned}"), Complaints{});
 }
 
 TEST(Hash, RefusesWhatNoHashObjectCanHave) {
@@ -436,6 +456,11 @@ TEST(Groups, RefuseToBeTooLarge) {
       complaints_about(wide(12, "{kind: resilient, buckets: 20, weights: {spine3: 10}}")),
       (Complaints{"6 profiles.default.groups: 20 buckets are too few for the 12 members of a group of tor1, whose "
                   "weights sum up to 21"}));
+  EXPECT_EQ(complaints_about(wide(3, "{weights: {spine1: 254}}\n    hash: {model: OVS}")), Complaints{});
+  EXPECT_EQ(complaints_about(wide(3, "{weights: {spine1: 255}}\n    hash: {model: OVS}")),
+            (Complaints{"6 profiles.default.groups: OVS would not use dp_hash for a group of tor1: its 3 members and "
+                        "their weights need more than 256 hash values"}));
+  EXPECT_EQ(complaints_about(wide(12, "{kind: resilient, buckets: 11}\n    hash: {model: OVS}")), Complaints{});
   EXPECT_EQ(complaints_about(wide(512, "{weights: {spine1: 3585}}")), Complaints{});
   EXPECT_EQ(complaints_about(wide(512, "{weights: {spine1: 3586}}")),
             (Complaints{"6 profiles.default.groups: the weights of a group of tor1 sum up to 4097: at most 4096"}));

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What Open vSwitch's userspace datapath hashes of an IP packet for a select group with dp_hash:
+//
+//   L4      SRC_IP, DST_IP, IP_PROTOCOL; of TCP, UDP, SCTP, ICMP and ICMPv6 also the ports, a first fragment's, too;
+//           zeros for those of later fragments. ICMP has type and code for ports, two bytes each
+//   SYM_L4  SRC_IP ⊕ DST_IP, IP_PROTOCOL; of whole TCP and SCTP packets also L4_SRC_PORT ⊕ L4_DST_PORT. Not of UDP:
+//           all RoCEv2 flows between two hosts hash alike
+//
+// The key, 16 bytes of IPv4, 40 of IPv6 (what is added up is so by ovs_hash.hpp):
+//   0 SRC_IP · DST_IP · IP_PROTOCOL, a byte · two zeros · 1 if ports are hashed, else 0 · L4_SRC_PORT 2 · L4_DST_PORT 2
+//
+// OVS differs from that where it follows IPv6 extension headers, and by L4 where a NIC has computed a hash (RSS): it
+// takes that one. Source: lib/flow.c and lib/odp-execute.c of OVS 3.1; tests/wire compares with a running one.
+#pragma once
+
+#include <vector>
+
+#include "dataplane/hashing/hash_config.hpp"
+#include "dataplane/hashing/key_part.hpp"
+
+namespace softspine::dataplane {
+
+constexpr bool is_symmetric_ovs(HashAlgorithm algorithm) {
+  return algorithm == HashAlgorithm::kOvsSymL4 || algorithm == HashAlgorithm::kOvsSymL4Crc32c;
+}
+
+struct OvsKey {
+  static constexpr uint32_t bytes_of(bool is_ipv6) { return is_ipv6 ? 40 : 16; }
+
+  // Each at its place.
+  static std::vector<KeyPart> parts_of(bool is_ipv6);
+  // Whether the packet's ports are hashed.
+  static bool hashes_ports(const HeaderView& view, bool is_symmetric) noexcept;
+  // The ports, and whether they count.
+  static void finish(const HeaderView& view, bool is_symmetric, uint8_t* key) noexcept;
+};
+
+}  // namespace softspine::dataplane
