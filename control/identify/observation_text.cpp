@@ -221,6 +221,56 @@ std::expected<void, Errors> read_samples(std::string_view text, const std::strin
   return {};
 }
 
+constexpr std::string_view kNfdumpsColumns = "ts,te,td,sa,da,sp,dp,pr,";
+
+// By nfdump's word, which is the number of what it has no word for.
+std::optional<uint8_t> protocol_of(std::string_view word) {
+  constexpr std::pair<std::string_view, uint8_t> kWords[] = {
+      {"ICMP", dp::ip::kIcmp},   {"TCP", dp::ip::kTcp}, {"UDP", dp::ip::kUdp},
+      {"GRE", dp::ip::kGre},     {"ESP", 50},           {"AH", 51},
+      {"ICMP6", dp::ip::kIcmp6}, {"SCTP", 132}};
+  const auto known = std::ranges::find(kWords, word, [](const auto& entry) { return entry.first; });
+  if (known != std::end(kWords)) return known->second;
+  const auto number = number_of(word);
+  return number && *number <= 255 ? std::optional(static_cast<uint8_t>(*number)) : std::nullopt;
+}
+
+// Start, end, duration, source, destination, their ports, protocol, flags … input, output … Then a summary.
+std::expected<void, Errors> read_records(std::string_view text, const std::string& file, ObservationCollector& out) {
+  constexpr size_t kColumns = 17;
+  Errors errors;
+  Lines lines{text};
+  lines.next();
+  while (lines.next() && errors.size() < kMostErrors && lines.line != "Summary") {
+    const auto cells = cells_of(lines.line);
+    const auto fail = [&](const char* what) { errors.push_back({file, {}, lines.number, 1, what}); };
+    if (cells.size() < kColumns) {
+      fail("has too few columns for a record of nfdump -o csv");
+      continue;
+    }
+    Flow flow;
+    const auto protocol = protocol_of(cells[7]);
+    const auto output = number_of(cells[16]);
+    if (!output) fail("has no output interface where nfdump -o csv has it");
+    if (!set_addresses(flow, cells[3], cells[4]) || !protocol || !output || *output == 0) continue;
+    flow.protocol = *protocol;
+    if (flow.has_ports()) {
+      const auto source_port = number_of(cells[5]);
+      const auto destination_port = number_of(cells[6]);
+      if (!source_port || *source_port > 65'535 || !destination_port || *destination_port > 65'535) {
+        fail("has no ports where nfdump -o csv has them");
+        continue;
+      }
+      flow.source_port = static_cast<uint16_t>(*source_port);
+      flow.destination_port = static_cast<uint16_t>(*destination_port);
+    }
+    if (out.flows() >= kMostFlows) fail("more than a million flows");
+    if (errors.empty()) out.add(flow, std::string(cells[16]));
+  }
+  if (!errors.empty()) return std::unexpected(errors);
+  return {};
+}
+
 using Growth = std::map<std::string, uint64_t>;  // by link
 
 std::expected<std::map<uint64_t, Growth>, Errors> growth_of(const TextFile& counters) {
@@ -252,7 +302,9 @@ std::optional<std::string> link_taken(const Growth& growth) {
 std::expected<void, Errors> read_observations(std::string_view text, const std::string& file,
                                               ObservationCollector& out) {
   Lines first{text};
-  const bool is_sampled = first.next() && (first.line.starts_with("FLOW,") || first.line.starts_with("CNTR,"));
+  const bool is_there = first.next();
+  const bool is_sampled = is_there && (first.line.starts_with("FLOW,") || first.line.starts_with("CNTR,"));
+  if (is_there && first.line.starts_with(kNfdumpsColumns)) return read_records(text, file, out);
   return is_sampled ? read_samples(text, file, out) : read_table(text, file, out);
 }
 

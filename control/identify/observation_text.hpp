@@ -5,6 +5,8 @@
 //                proto (tcp, udp or a number; udp), sport, dport (4791 of udp), dest_qp, opcode, flow_label, in_port,
 //                vlan. Empty lines and lines that begin with # are passed over.
 //   sflowtool -l lines that begin with FLOW: its samples, by output interface; CNTR lines are passed over
+//   nfdump       records of IPFIX, NetFlow or sFlow as `nfdump -o csv` prints them, by output interface; those without
+//                one, or of a protocol that it has a word for and we have not, are passed over
 //   counters     CSV with the columns probe, link, before, after, and a CSV of flows with a column probe: each probe
 //                took the link whose counter grew most, if it grew by twice as much as any other
 //

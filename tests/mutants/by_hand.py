@@ -22,6 +22,7 @@ BY_HAND = [
     Row('dataplane/hashing/ovs_key.cpp', '(view.flags & kIsFragment) == 0 &&', 'true &&', "OVS's symmetric hash takes a first fragment's ports"),
     Row('dataplane/hashing/ovs_key.cpp', 'is_later_fragment(view) ||', 'false ||', "OVS takes a later fragment's payload for ports"),
     Row('dataplane/hashing/ovs_key.cpp', 'needed > end_of(view)', 'false', "OVS takes what a short frame was filled up with for ports"),
+    Row('control/identify/observation_text.cpp', '*output == 0', 'false', "nfdump's records without an output interface are taken for a link"),
     Row('control/compile/compile.cpp', 'minds_whole ? whole : ports', 'ports', "OVS's buckets do not watch their ports"),
     Row('control/load/hash_check.cpp', 'hash.offset != 0) reader.fail(where.child("offset"), "OVS has none")', 'false) reader.fail(where.child("offset"), "OVS has none")',
         "an offset of OVS's hash is taken"),

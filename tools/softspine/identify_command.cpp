@@ -280,11 +280,12 @@ constexpr const char* kFooter =
     "  softspine identify --pcap fabric.pcapng --port tor1:Ethernet16 --port tor1:Ethernet20\n"
     "  softspine identify --csv seen.csv --members 16 --json | jq .verdict\n"
     "  softspine identify --csv seen.csv --next-probes 8      which flows would decide\n"
-    "A CSV names its columns in its first line: src,dst,proto,sport,dport,dest_qp,link. sflowtool -l is read, too.\n"
+    "A CSV names its columns in its first line: src,dst,proto,sport,dport,dest_qp,link.\n"
+    "sflowtool -l and nfdump -o csv are read, too.\n"
     "All members count once: weighted and resilient groups are not found.";
 
 void add_input(CLI::App& command, IdentifyArguments& out) {
-  command.add_option("--csv", out.csv, "flows and links as text: CSV, or lines of sflowtool -l; several");
+  command.add_option("--csv", out.csv, "flows and links as text: CSV, sflowtool -l, nfdump -o csv; several");
   command.add_option("--port", out.captures.ports,
                      "NAME=FILE: a capture at this port; or an interface of --pcap; several");
   command.add_option("--pcap", out.captures.files, "a capture of several ports, by interface; several");

@@ -62,6 +62,27 @@ TEST(ObservationText, ReadsSflowtoolsSamplesByTheirOutputInterface) {
   EXPECT_THAT(seen.links, ElementsAre("52"));
 }
 
+// The lines are nfdump 1.7.1's, but for the interfaces.
+TEST(ObservationText, ReadsNfdumpsRecordsByTheirOutputInterface) {
+  const std::string columns =
+      "ts,te,td,sa,da,sp,dp,pr,flg,fwd,stos,ipkt,ibyt,opkt,obyt,in,out,sas,das,smk,dmk,dtos,dir,nh\n";
+  const auto record = [](const std::string& ports, const std::string& out) {
+    return "2023-11-14 22:13:20,2023-11-14 22:13:20,0.000,10.0.1.2,10.0.2.2," + ports + ",........,0,0,1,48,0,0,49," +
+           out + ",0,0,0,0,0,0,0.0.0.0\n";
+  };
+  const Observations seen =
+      read(columns + record("0,2048,ICMP", "52") + record("5,80,TCP", "56") + record("50000,4791,UDP", "60") +
+           record("0,0,IGMP", "60") + record("7,8,UDP", "0") + "Summary\nflows,bytes,packets\n3,152,3\n");
+  ASSERT_EQ(seen.flows.size(), 3u);
+  EXPECT_EQ(to_string(seen.flows[1].flow), "tcp 10.0.1.2:5 → 10.0.2.2:80");
+  EXPECT_EQ(seen.flows[0].flow.protocol, 1u);
+  EXPECT_EQ(seen.flows[2].flow.source_port, 50'000u);
+  EXPECT_THAT(seen.links, ElementsAre("52", "56", "60"));
+  EXPECT_THAT(first_error(columns + "1,2,3\n"), HasSubstr("seen.csv:2:1: has too few columns for a record"));
+  EXPECT_THAT(first_error(columns + record("5,x,TCP", "56")), HasSubstr("has no ports"));
+  EXPECT_THAT(first_error(columns + record("5,6,TCP", "eth0")), HasSubstr("has no output interface"));
+}
+
 TEST(ObservationText, NamesTheLineOfAnError) {
   EXPECT_THAT(first_error(""), HasSubstr("is empty"));
   EXPECT_THAT(first_error("src,dst\n"), HasSubstr("seen.csv:1:1: has no column 'link'"));
