@@ -8,6 +8,7 @@
 #include <set>
 
 #include "control/vendors/vendor_words.hpp"
+#include "dataplane/hashing/ovs_key.hpp"
 
 namespace softspine::control {
 
@@ -49,7 +50,7 @@ void deal(dp::ForwardingState& state, uint32_t buckets) {
 // Candidates in the order of how much they change.
 class Candidates {
  public:
-  Candidates(Walker& walker, const Polarization& found) {
+  Candidates(Walker& walker, const Polarization& found) : testbed_(walker.testbed()) {
     std::set<Hashes> later;
     std::set<Hashes> unbalanced;
     std::set<Hashes> hashed;
@@ -88,6 +89,15 @@ class Candidates {
     }
     return nullptr;
   }
+  // Every model has a seed. All else is tried where all of a role's switches have the model that it was made for.
+  bool suits(Role role, const HashChange& change) const {
+    const bool is_seed_only = !change.algorithm && !change.offset && !change.add_qp && change.buckets == 0;
+    return is_seed_only || std::ranges::none_of(testbed_.fabric.nodes, [&](const FabricNode& node) {
+             if (node.kind != NodeKind::kSwitch || node.role != role) return false;
+             const Profile& profile = testbed_.profiles[node.profile];
+             return (change.of_lags ? profile.hash_of_lags() : profile.hash).model != hash_->model();
+           });
+  }
   // `change(i)`: of the i-th role, from 1.
   template <typename Change>
   void add(const char* name, const std::vector<Hashes>& hashes, Change&& change) {
@@ -96,7 +106,9 @@ class Candidates {
       changes.emplace_back(hashes[i].role, change(i + 1));
       changes.back().second.of_lags = hashes[i].of_lags;
     }
-    if (!changes.empty()) out_.emplace_back(name, std::move(changes));
+    if (!changes.empty() &&
+        std::ranges::all_of(changes, [this](const auto& entry) { return suits(entry.first, entry.second); }))
+      out_.emplace_back(name, std::move(changes));
   }
   static uint32_t seed_of(uint32_t i) { return kSeeds[(i - 1) % kSeeds.size()]; }
   uint8_t turned(uint32_t i, uint32_t step) const {
@@ -117,6 +129,7 @@ class Candidates {
 
   void add_all() {
     add("seed", later_, [](uint32_t i) { return HashChange{.seed = seed_of(i)}; });
+    if (dp::is_symmetric_ovs(hash_->algorithm())) add_ports();
     // These have no other knob that keeps the flows.
     if (hash_->model() == HashModel::kLinux || hash_->model() == HashModel::kOvs) return;
     for (const uint32_t step : steps())
@@ -147,6 +160,12 @@ class Candidates {
       });
     }
   }
+  // Open vSwitch's other algorithm, of the same build.
+  void add_ports() {
+    using enum HashAlgorithm;
+    const HashAlgorithm other = hash_->algorithm() == kOvsSymL4 ? kOvsL4 : kOvsL4Crc32c;
+    add("ports", hashed_, [other](uint32_t i) { return HashChange{.algorithm = other, .seed = seed_of(i)}; });
+  }
   void add_qp() {
     add("qp", hashed_, [](uint32_t) { return HashChange{.add_qp = true}; });
     if (hashed_.size() < 2) return;
@@ -154,6 +173,7 @@ class Candidates {
     add("qp_offset", hashed_, [&](uint32_t i) { return HashChange{.offset = turned(i - 1, step), .add_qp = true}; });
   }
 
+  const Testbed& testbed_;
   const dp::EcmpHash* hash_ = nullptr;
   std::vector<Hashes> later_;
   std::vector<Hashes> unbalanced_;
@@ -188,7 +208,10 @@ class Trial {
     });
   }
   static bool adds_keys(const RoleChanges& changes) {
-    return std::ranges::any_of(changes, [](const auto& entry) { return entry.second.add_qp; });
+    return std::ranges::any_of(changes, [](const auto& entry) {
+      const auto algorithm = entry.second.algorithm;  // of OVS's, the one that hashes UDP's ports
+      return entry.second.add_qp || algorithm == HashAlgorithm::kOvsL4 || algorithm == HashAlgorithm::kOvsL4Crc32c;
+    });
   }
   // The samples of the fabric as it is say the same of the changed one. (Some algorithms have a layout of their own.)
   static bool keeps_keys(const RoleChanges& changes) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "control/rows/row_formats.hpp"
+#include "dataplane/hashing/ovs_key.hpp"
 
 namespace softspine::control {
 
@@ -45,6 +46,11 @@ std::vector<Named> parts_of(const Choice& choice) {
   std::vector<Named> out;
   for (size_t i = 0; i < parts.size(); ++i)
     out.push_back({name_of(parts[i]), hex(choice.layout->bytes_of(parts[i], choice.key)), choice.present[i]});
+  if (!dp::is_symmetric_ovs(choice.taken.algorithm)) return out;
+  for (Named& part : out) {  // which holds the sum of both
+    if (part.name == word_of(HashField::kSrcIp)) part.name = "SRC_IP ⊕ DST_IP";
+    if (part.name == word_of(HashField::kL4SrcPort)) part.name = "L4_SRC_PORT ⊕ L4_DST_PORT";
+  }
   return out;
 }
 

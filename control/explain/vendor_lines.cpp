@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/explain/vendor_lines.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
 
 #include "control/vendors/hash_lines.hpp"
+#include "dataplane/hashing/ovs_key.hpp"
 
 namespace softspine::control {
 
@@ -165,6 +168,44 @@ std::optional<VendorLines> of_junos(const RoleChanges& changes) {
                        [](const HashSetting& setting) { return hash_lines(Vendor::kJunos, setting); });
 }
 
+// How the switches of a role hash, each way once: model and algorithm.
+std::vector<std::pair<HashModel, HashAlgorithm>> hashes_of(const Testbed& testbed, Role role) {
+  std::vector<std::pair<HashModel, HashAlgorithm>> out;
+  for (const FabricNode& node : testbed.fabric.nodes) {
+    if (node.kind != NodeKind::kSwitch || node.role != role) continue;
+    const HashConfig& hash = testbed.profiles[node.profile].hash;
+    const std::pair one{hash.model, hash.algorithm};
+    if (std::ranges::find(out, one) == out.end()) out.push_back(one);
+  }
+  return out;
+}
+
+bool is_of_chips(const Testbed& testbed, const RoleChanges& changes) {
+  return std::ranges::all_of(changes, [&](const auto& change) {
+    return std::ranges::none_of(hashes_of(testbed, change.first), [](const auto& hash) {
+      return hash.first == HashModel::kLinux || hash.first == HashModel::kOvs;
+    });
+  });
+}
+
+// Of roles that all hash by one model of hosts that forward, which have a seed alone.
+std::optional<VendorLines> of_hosts(const Testbed& testbed, const RoleChanges& changes, HashModel model) {
+  const bool is_ovs = model == HashModel::kOvs;
+  VendorLines out{.vendor = is_ovs ? "Open vSwitch" : "Linux", .lines = {}, .notes = {}};
+  for (const auto& [role, change] : changes) {
+    const auto hashes = hashes_of(testbed, role);
+    if (hashes.size() != 1 || hashes[0].first != model || !change.seed || change.of_lags) return std::nullopt;
+    const uint64_t algorithm = dataplane::is_symmetric_ovs(change.algorithm.value_or(hashes[0].second)) ? 1 : 0;
+    out.lines.push_back(name_of(role) + ": " +
+                        (is_ovs ? fmt::format("selection_method=dp_hash,selection_method_param=0x{:x} of each group",
+                                              algorithm << 32 | *change.seed)
+                                : fmt::format("sysctl -w net.ipv4.fib_multipath_hash_seed={}", *change.seed)));
+  }
+  if (is_ovs) out.notes.emplace_back("`ovs-ofctl -O OpenFlow15 mod-group` wants the group's buckets again");
+  if (!is_ovs) out.notes.emplace_back("from Linux 6.11 on; it is IPv6's seed, too");
+  return out;
+}
+
 }  // namespace
 
 std::vector<VendorLines> vendor_lines_of(const RoleChanges& changes) {
@@ -176,8 +217,14 @@ std::vector<VendorLines> vendor_lines_of(const RoleChanges& changes) {
 }
 
 std::vector<VendorLines> vendor_lines_of(const Testbed& testbed, const RoleChanges& changes) {
-  if (testbed.fabric.lags.empty()) return vendor_lines_of(changes);
   std::vector<VendorLines> out;
+  if (!is_of_chips(testbed, changes)) {
+    for (const HashModel model : {HashModel::kLinux, HashModel::kOvs}) {
+      if (auto lines = of_hosts(testbed, changes, model)) out.push_back(std::move(*lines));
+    }
+    return out;
+  }
+  if (testbed.fabric.lags.empty()) return vendor_lines_of(changes);
   if (auto lines = of_sonic(testbed, changes)) out.push_back(std::move(*lines));
   return out;
 }

@@ -8,6 +8,7 @@
 //   Enterprise SONiC  seed, algorithm and destination QP by `ip load-share hash`
 //   Cumulus           `nv set system forwarding hash-seed`; without NVUE /etc/cumulus/datapath/traffic.conf
 //   Junos             enhanced-hash-key hash-seed, of the QFX10000
+//   Linux, OVS        the seed, of switches whose model is LINUX or OVS, which no vendor's line is for
 //
 // A vendor is named only if it has every knob that the cure turns. Whether a chip then hashes as the model does, is
 // another question.

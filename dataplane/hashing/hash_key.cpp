@@ -61,9 +61,9 @@ KeyLayout::KeyLayout(const HashConfig& config, bool is_ipv6)
     used_ = LinuxKey::bytes_of(is_ipv6);
     linux_policy_ = config.linux_policy;
   } else if (shape_ == KeyShape::kOvs) {
-    parts_ = OvsKey::parts_of(is_ipv6);
-    used_ = OvsKey::bytes_of(is_ipv6);
     is_symmetric_ovs_ = is_symmetric_ovs(config.algorithm);
+    parts_ = OvsKey::parts_of(is_ipv6, is_symmetric_ovs_);
+    used_ = OvsKey::bytes_of(is_ipv6);
   } else {
     for (const KeyPart& part : parts_of(config, is_ipv6)) add(part);
     symmetric_ = config.symmetric;

@@ -40,6 +40,10 @@ bool is_later_fragment(const HeaderView& view) {
          (load16(view.frame + view.l3_offset + ipv4::kFragment) & ipv4::kFragmentOffsetMask) != 0;
 }
 
+void add_up(uint8_t* to, const uint8_t* from, uint32_t bytes) {
+  for (uint32_t i = 0; i < bytes; ++i) to[i] ^= from[i];
+}
+
 // Where the packet ends, whatever the frame was filled up with.
 uint32_t end_of(const HeaderView& view) {
   const uint8_t* l3 = view.frame + view.l3_offset;
@@ -50,10 +54,11 @@ uint32_t end_of(const HeaderView& view) {
 
 }  // namespace
 
-std::vector<KeyPart> OvsKey::parts_of(bool is_ipv6) {
+std::vector<KeyPart> OvsKey::parts_of(bool is_ipv6, bool is_symmetric) {
   using enum HashField;
   std::vector<KeyPart> parts;
   for (const HashField field : {kSrcIp, kDstIp, kIpProtocol, kL4SrcPort, kL4DstPort}) {
+    if (is_symmetric && (field == kDstIp || field == kL4DstPort)) continue;
     KeyPart part = source_of(field, is_ipv6);
     part.to = place_of(field, is_ipv6);
     parts.push_back(part);
@@ -67,7 +72,10 @@ bool OvsKey::hashes_ports(const HeaderView& view, bool is_symmetric) noexcept {
 }
 
 void OvsKey::finish(const HeaderView& view, bool is_symmetric, uint8_t* key) noexcept {
-  const uint32_t counts = place_of(HashField::kIpProtocol, (view.flags & kIsIpv6) != 0) + 3U;
+  const bool is_ipv6 = (view.flags & kIsIpv6) != 0;
+  const uint32_t counts = place_of(HashField::kIpProtocol, is_ipv6) + 3U;
+  if (is_symmetric)
+    add_up(key, view.frame + view.l3_offset + (is_ipv6 ? ipv6::kDestination : ipv4::kDestination), is_ipv6 ? 16 : 4);
   uint8_t* ports = key + counts + 1;
   std::memset(ports, 0, 4);
   if (!hashes_ports(view, is_symmetric)) return;
@@ -82,6 +90,9 @@ void OvsKey::finish(const HeaderView& view, bool is_symmetric, uint8_t* key) noe
     ports[1] = from[0];
     ports[3] = from[1];
   }
+  if (!is_symmetric) return;
+  add_up(ports, ports + 2, 2);
+  std::memset(ports + 2, 0, 2);
 }
 
 }  // namespace softspine::dataplane

@@ -6,8 +6,9 @@
 //   SYM_L4  SRC_IP ⊕ DST_IP, IP_PROTOCOL; of whole TCP and SCTP packets also L4_SRC_PORT ⊕ L4_DST_PORT. Not of UDP:
 //           all RoCEv2 flows between two hosts hash alike
 //
-// The key, 16 bytes of IPv4, 40 of IPv6 (what is added up is so by ovs_hash.hpp):
+// The key, 16 bytes of IPv4, 40 of IPv6:
 //   0 SRC_IP · DST_IP · IP_PROTOCOL, a byte · two zeros · 1 if ports are hashed, else 0 · L4_SRC_PORT 2 · L4_DST_PORT 2
+// By SYM_L4 the sums stand where the sources do, and zeros where the destinations do: what hashes alike has one key.
 //
 // OVS differs from that where it follows IPv6 extension headers, and by L4 where a NIC has computed a hash (RSS): it
 // takes that one. Source: lib/flow.c and lib/odp-execute.c of OVS 3.1; tests/wire compares with a running one.
@@ -27,11 +28,11 @@ constexpr bool is_symmetric_ovs(HashAlgorithm algorithm) {
 struct OvsKey {
   static constexpr uint32_t bytes_of(bool is_ipv6) { return is_ipv6 ? 40 : 16; }
 
-  // Each at its place.
-  static std::vector<KeyPart> parts_of(bool is_ipv6);
+  // Each at its place; by SYM_L4 the sources stand for the sums.
+  static std::vector<KeyPart> parts_of(bool is_ipv6, bool is_symmetric);
   // Whether the packet's ports are hashed.
   static bool hashes_ports(const HeaderView& view, bool is_symmetric) noexcept;
-  // The ports, and whether they count.
+  // The ports, whether they count, and the sums.
   static void finish(const HeaderView& view, bool is_symmetric, uint8_t* key) noexcept;
 };
 

@@ -129,6 +129,21 @@ TEST(OvsHashOfCutPackets, TakesNoPortsThatAreNotWhole) {
   EXPECT_EQ(Bytes(key.bytes(), key.bytes() + 16), (Bytes{10, 0, 1, 2, 10, 0, 2, 2, 6, 0, 0, 1, 0, 0, 0, 0}));
 }
 
+// Two pairs of hosts whose addresses add up to the same, both ways: one key, so that nobody takes them for two.
+TEST(OvsHashOfSums, IsOneKeyForWhatHashesAlike) {
+  const Sent sent{"", false, 6, 0, 40, 0, 0, 0};
+  const EcmpHash hash{HashConfig{.model = HashModel::kOvs, .algorithm = kOvsSymL4}};
+  Bytes frame = packet_of(false, 6, 0, 40);
+  HashKey key;
+  hash.build(view_of(sent, frame), key);
+  const Bytes first(key.bytes(), key.bytes() + 16);
+  EXPECT_EQ(first, (Bytes{0, 0, 3, 0, 0, 0, 0, 0, 6, 0, 0, 1, 0xd1, 0xe7, 0, 0}));
+  for (const size_t subnet : {28, 32}) frame[subnet] ^= 0x40;  // of source and destination
+  std::swap_ranges(frame.begin() + 34, frame.begin() + 36, frame.begin() + 36);
+  hash.build(view_of(sent, frame), key);
+  EXPECT_EQ(Bytes(key.bytes(), key.bytes() + 16), first);
+}
+
 // Webster's method in real numbers, and the size as OVS rounds it up.
 TEST(OvsTable, DealsValuesOutAsItsSourceDoes) {
   Rng rng{tests::seed(), 91};

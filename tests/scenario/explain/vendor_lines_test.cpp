@@ -79,6 +79,35 @@ Testbed with_lags(const std::string& tor, const std::string& spine) {
   return out ? *out : Testbed{};
 }
 
+TEST(VendorLines, OfHostsThatForwardAreTheirOwnAndNoVendors) {
+  const auto of = [](const std::string& core, const RoleChanges& changes) {
+    const auto testbed = parse_testbed(R"(
+name: hosts
+fabric: {kind: fat-tree, k: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+profiles:
+  default: {hash: {model: OVS}}
+  of-cores: {hash: )" + core + R"(}
+roles: {core: of-cores}
+)",
+                                       "test.yaml");
+    if (!testbed) throw std::runtime_error(to_string(testbed.error().front()));
+    return vendor_lines_of(*testbed, changes);
+  };
+  const auto of_ovs =
+      of("{model: OVS, algorithm: L4}", {{Role::kAggregation, {.seed = 10}}, {Role::kCore, {.seed = 25}}});
+  ASSERT_THAT(names_of(of_ovs), ElementsAre("Open vSwitch"));
+  EXPECT_THAT(of_ovs[0].lines,
+              ElementsAre("aggregation: selection_method=dp_hash,selection_method_param=0x10000000a of each group",
+                          "core: selection_method=dp_hash,selection_method_param=0x19 of each group"));
+  const auto of_linux = of("{model: LINUX, seed: 1}", {{Role::kCore, {.seed = 25}}});
+  ASSERT_THAT(names_of(of_linux), ElementsAre("Linux"));
+  EXPECT_THAT(of_linux[0].lines, ElementsAre("core: sysctl -w net.ipv4.fib_multipath_hash_seed=25"));
+  const RoleChanges both{{Role::kAggregation, {.seed = 10}}, {Role::kCore, {.seed = 25}}};
+  EXPECT_THAT(of("{model: LINUX, seed: 1}", both), IsEmpty()) << "no line is for both";
+  EXPECT_THAT(of("{}", both), IsEmpty());
+  EXPECT_EQ(of("{}", {{Role::kCore, {.seed = 25}}}).size(), 5u);
+}
+
 TEST(VendorLines, OfLagsAreSonicsWhichTurnsBothHashes) {
   const Testbed testbed = with_lags("{}", "{lag_hash: {seed: 3}}");
   const auto lags = vendor_lines_of(testbed, {{Role::kTor, {.seed = 10, .offset = 5, .of_lags = true}}});
