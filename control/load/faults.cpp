@@ -22,6 +22,16 @@ std::optional<LinkEnd> find_port(Reader& reader, NodeFinder& nodes, const Endpoi
     if (port.name == end.port) return LinkEnd{*node, static_cast<uint16_t>(known.size())};
     known.push_back(port.name);
   }
+  const Fabric& fabric = nodes.fabric();
+  for (const Lag& lag : fabric.lags) {
+    if (std::ranges::find(lag.nodes, *node) == lag.nodes.end()) continue;
+    if (lag.name == end.port || lag.name_at(*node) == end.port) {
+      reader.fail(where, shown(end.port) + " is a LAG: name one of its links, such as " +
+                             fabric.name_of({*node, lag.ports_at(*node).front()}));
+      return std::nullopt;
+    }
+    known.push_back(lag.name_at(*node));
+  }
   if (nodes.names_known()) {
     reader.fail(where, end.node + " has no link at " + shown(end.port) + reader.guess(end.port, known));
   }

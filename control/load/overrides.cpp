@@ -9,6 +9,7 @@
 #include "control/load/resolve.hpp"
 #include "control/routing/next_hops.hpp"
 #include "control/rows/tables.hpp"
+#include "control/topology/node_sets.hpp"
 
 namespace softspine::control {
 namespace {
@@ -96,6 +97,10 @@ class OverrideResolver {
     return out;
   }
 
+  bool may_be_nodes(const std::string& name) const {
+    return NodeSets::is_set(name) || std::ranges::find(fabric_.nodes, name, &FabricNode::name) != fabric_.nodes.end();
+  }
+
   // A port's name, a LAG's, or nodes that are linked to this one.
   std::vector<uint16_t> ports_of(uint32_t node, const std::string& name, Value where) {
     std::vector<std::string_view> known;
@@ -108,9 +113,14 @@ class OverrideResolver {
       if (lag.name == name || lag.name_at(node) == name) return lag.ports_at(node);
       known.push_back(lag.name_at(node));
     }
-    if (name.starts_with("Ethernet") || name.starts_with("PortChannel")) {
-      reader_.fail(where, fabric_.nodes[node].name + " has no link at " + shown(name) + reader_.guess(name, known));
-      return {};
+    const bool is_port = name.starts_with("Ethernet") || name.starts_with("PortChannel");
+    const bool has_lag = known.size() > fabric_.nodes[node].ports.size();
+    if (is_port || (has_lag && !may_be_nodes(name))) {
+      const std::string near = reader_.guess(name, known);
+      if (is_port || !near.empty()) {
+        reader_.fail(where, fabric_.nodes[node].name + " has no link at " + shown(name) + near);
+        return {};
+      }
     }
     std::vector<uint16_t> out;
     for (const uint32_t peer : nodes_.find_all(name, where, Among::kNodes)) {

@@ -10,6 +10,8 @@
 #include "control/document/text_file.hpp"
 #include "control/load/config_db.hpp"
 #include "control/load/hash_check.hpp"
+#include "control/load/hash_rows.hpp"
+#include "control/load/lag_hash.hpp"
 #include "control/load/pg_profile_lookup.hpp"
 #include "control/load/qos_maps.hpp"
 #include "control/load/qos_resolve.hpp"
@@ -28,117 +30,6 @@ constexpr std::string_view kLosslessPool = "ingress_lossless_pool";
 template <typename T>
 void set_if(const std::optional<T>& given, T& into) {
   if (given) into = *given;
-}
-
-dataplane::Udf udf_of(const UdfRow& row) {
-  dataplane::Udf udf{.base = row.base, .offset = row.offset, .length = row.length, .mask = {}};
-  if (row.mask) udf.mask = row.mask->bytes;
-  if (!row.match) return udf;
-  if (row.match->l2_type) udf.l2_type = row.match->l2_type->value;
-  udf.l3_protocol = row.match->l3_protocol;
-  udf.l4_dst_port = row.match->l4_dst_port;
-  return udf;
-}
-
-std::vector<dataplane::Udf> udfs_of(const std::vector<UdfRow>& rows) {
-  std::vector<dataplane::Udf> out;
-  for (const UdfRow& row : rows) out.push_back(udf_of(row));
-  return out;
-}
-
-std::vector<dataplane::FineGrainedField> fine_grained_of(const std::vector<FineGrainedRow>& rows) {
-  std::vector<dataplane::FineGrainedField> out;
-  for (const FineGrainedRow& row : rows) {
-    dataplane::FineGrainedField& fine = out.emplace_back(row.field, std::vector<uint8_t>{}, row.sequence);
-    if (!row.mask) continue;
-    if (const auto* ipv6 = std::get_if<Ipv6Address>(&*row.mask))
-      fine.mask.assign(ipv6->bytes.begin(), ipv6->bytes.end());
-    if (const auto* ipv4 = std::get_if<Ipv4Address>(&*row.mask)) {
-      for (int shift = 24; shift >= 0; shift -= 8) fine.mask.push_back(static_cast<uint8_t>(ipv4->value >> shift));
-    }
-  }
-  return out;
-}
-
-// What an object does not say it does not hash.
-void apply_objects(const HashRow& row, HashConfig& hash) {
-  for (size_t i = 0; i < dataplane::kHashObjects; ++i) {
-    const auto& given = row.*kHashObjectRows[i].second;
-    if (!given) continue;
-    hash.objects[i] = {.fields = given->fields.value_or(std::vector<HashField>{}),
-                       .udfs = udfs_of(given->udf.value_or(std::vector<UdfRow>{})),
-                       .fine_grained = fine_grained_of(given->fine_grained.value_or(std::vector<FineGrainedRow>{}))};
-  }
-}
-
-void apply_options(const Rtag7OptionsRow& row, dataplane::Rtag7Options& options) {
-  set_if(row.second, options.second);
-  if (row.equal_ports) options.equal_ports = row.equal_ports;
-  set_if(row.pre_processing, options.pre_processing);
-  set_if(row.low_ipv6, options.low_ipv6);
-  set_if(row.symmetric, options.symmetric);
-}
-
-void apply_rtag7(const Rtag7Row& row, dataplane::Rtag7Config& rtag7) {
-  if (row.a) apply_options(*row.a, rtag7.a);
-  if (row.b) {
-    apply_options(*row.b, rtag7.b);
-    set_if(row.b->first, rtag7.b_first);
-    if (row.b->fields) rtag7.b_fields = row.b->fields;
-    set_if(row.b->seed, rtag7.b_seed);
-  }
-  set_if(row.output, rtag7.output);
-  if (!row.macro_flow) return;
-  dataplane::Rtag7MacroFlow& flows = rtag7.macro_flow.emplace();
-  set_if(row.macro_flow->algorithm, flows.algorithm);
-  set_if(row.macro_flow->upper_byte, flows.upper_byte);
-  for (const MacroFlowEntryRow& entry : row.macro_flow->table) flows.table.push_back({entry.output, entry.offset});
-}
-
-template <typename HashLike>
-void apply_hash(Reader& reader, Value where, const HashLike& row, HashConfig& hash) {
-  set_if(row.algorithm, hash.algorithm);
-  if constexpr (requires { row.udf; }) {
-    set_if(row.fields, hash.fields);
-    set_if(row.seed, hash.seed);
-    set_if(row.offset, hash.offset);
-    set_if(row.model, hash.model);
-    set_if(row.policy, hash.linux_policy);
-    if (hash.model == HashModel::kLinux && !row.algorithm) hash.algorithm = HashAlgorithm::kSiphash;
-    if (row.model == HashModel::kOvs && !row.algorithm) hash.algorithm = HashAlgorithm::kOvsSymL4;
-    if (row.key) hash.key = row.key->bytes;
-    if (row.udf) hash.udfs = udfs_of(*row.udf);
-    if (row.fine_grained) hash.fine_grained = fine_grained_of(*row.fine_grained);
-    set_if(row.symmetric, hash.symmetric);
-    apply_objects(row, hash);
-    if (row.rtag7) apply_rtag7(*row.rtag7, hash.rtag7 ? *hash.rtag7 : hash.rtag7.emplace());
-  } else {
-    set_if(row.fields, hash.fields);
-  }
-  check_hash(reader, where, hash);
-}
-
-// Where a switch.json has other values for LAGs than for ECMP groups.
-struct LagTurns {
-  std::optional<uint32_t> seed;
-  std::optional<uint8_t> offset;
-};
-
-// What the profile's hash is by now, with what is said of LAGs.
-void apply_lag_hash(Reader& reader, const ProfileRow& row, LagTurns turns, Profile& profile) {
-  const SwitchHashGlobalRow* sonic = row.switch_hash ? &row.switch_hash->global : nullptr;
-  const bool is_of_sonic = sonic != nullptr && (sonic->lag_fields || sonic->lag_algorithm);
-  if (!turns.seed && !turns.offset && !is_of_sonic && !row.lag_hash) return;
-  HashConfig hash = profile.hash_of_lags();
-  set_if(turns.seed, hash.seed);
-  set_if(turns.offset, hash.offset);
-  if (is_of_sonic) {
-    set_if(sonic->lag_fields, hash.fields);
-    set_if(sonic->lag_algorithm, hash.algorithm);
-    check_hash(reader, sonic->where, hash);
-  }
-  if (row.lag_hash) apply_hash(reader, row.lag_hash->where, *row.lag_hash, hash);
-  profile.lag_hash = std::make_shared<const HashConfig>(std::move(hash));
 }
 
 void apply_groups(const GroupsRow& row, EcmpGroupConfig& groups) {
@@ -169,8 +60,8 @@ struct Resolved {
   std::shared_ptr<const QosMapsInForce> maps = no_maps();  // its base's, if it has none of its own
   QosRows qos;
   uint32_t layers = 0;
-  bool whole = true;   // it and its bases
-  LagTurns lag_turns;  // that are still to be applied
+  LagHash lags;
+  bool whole = true;  // it and its bases
 };
 
 size_t cables_of(const QosRows& qos) {
@@ -237,6 +128,24 @@ void apply_own_maps(Reader& reader, const ProfileRow& row, Resolved& out) {
   out.maps = std::move(maps);
 }
 
+void apply_hash_rows(Reader& reader, const ProfileRow& row, HashConfig& hash, LagHash& lags) {
+  if (row.device_metadata && row.device_metadata->localhost) {
+    lags.say(*row.device_metadata->localhost);
+    apply_device_metadata(*row.device_metadata->localhost, hash);
+  }
+  if (row.hash) {
+    apply_hash(*row.hash, hash);
+    check_hash(reader, row.hash->where, hash);
+  }
+  if (row.switch_hash) {
+    const SwitchHashGlobalRow& global = row.switch_hash->global;
+    lags.say(global, hash);
+    apply_hash(global, hash);
+    check_hash(reader, global.where, hash);
+  }
+  if (row.lag_hash) lags.say(*row.lag_hash);
+}
+
 void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
   Profile& profile = out.profile;
   if (row.queue_limit) profile.queue_limit_bytes.fill(row.queue_limit->count);
@@ -244,11 +153,7 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
     for (const auto& [queue, limit] : row.queue_limits->items) profile.queue_limit_bytes[queue] = limit.count;
   }
   set_if(row.mtu, profile.mtu);
-  if (row.device_metadata && row.device_metadata->localhost)
-    apply_device_metadata(*row.device_metadata->localhost, profile.hash);
-  if (row.hash) apply_hash(reader, row.hash->where, *row.hash, profile.hash);
-  if (row.switch_hash) apply_hash(reader, row.switch_hash->global.where, row.switch_hash->global, profile.hash);
-  apply_lag_hash(reader, row, std::exchange(out.lag_turns, {}), profile);
+  apply_hash_rows(reader, row, profile.hash, out.lags);
   if (row.groups) apply_groups(*row.groups, profile.groups);
   if (row.neighbours) apply_neighbours(*row.neighbours, profile.ages ? *profile.ages : profile.ages.emplace());
   out.whole = out.whole && row.read_well;
@@ -344,6 +249,7 @@ class ProfileResolver {
     apply_switch_json(*entry.row, entry.resolved);
     apply_switch_config(*entry.row, entry.resolved.profile.hash);
     apply_row(reader_, *entry.row, entry.resolved);
+    entry.resolved.lags.resolve(reader_, entry.row->where, entry.resolved.profile);
     apply_lookup(*entry.row, entry.resolved);
     if (changes_qos(*entry.row) || (file != nullptr && changes_qos(*file))) {
       resolve_tables(reader_, entry.row->where, entry.resolved);
@@ -398,11 +304,10 @@ class ProfileResolver {
     for (const Value item : root.items()) {
       SwitchJsonRow found;
       if (!Format<SwitchJsonRow>::read(reader_, item, found) || !found.table) continue;
+      out.lags.say(*found.table, hash);
       set_if(found.table->seed, hash.seed);
       set_if(found.table->offset, hash.offset);
       check_hash(reader_, found.table->where, hash);
-      if (found.table->lag_seed != found.table->seed) out.lag_turns.seed = found.table->lag_seed;
-      if (found.table->lag_offset != found.table->offset) out.lag_turns.offset = found.table->lag_offset;
     }
   }
 

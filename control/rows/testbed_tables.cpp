@@ -3,6 +3,7 @@
 #include <bit>
 
 #include "control/rows/congestion_format.hpp"
+#include "control/rows/name_limits.hpp"
 #include "control/rows/tables.hpp"
 
 namespace softspine::control {
@@ -11,10 +12,6 @@ using dataplane::Duration;
 using dataplane::Rate;
 
 namespace {
-
-const Limits<std::string> kNames = held_to<std::string>([](const std::string& name) {
-  return is_name(name) ? "" : shown(name) + " is no name: letters, digits, '_' and '-', at most 63";
-});
 
 const Limits<uint32_t> kPathMtus = held_to<uint32_t>([](const uint32_t& mtu) {
   const bool good = mtu >= 256 && mtu <= 4096 && std::has_single_bit(mtu);

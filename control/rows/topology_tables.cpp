@@ -2,6 +2,7 @@
 // The tables about nodes, what stands behind them, and links.
 #include "control/format/link_limits.hpp"
 #include "control/rows/congestion_format.hpp"
+#include "control/rows/name_limits.hpp"
 #include "control/rows/qos_formats.hpp"
 #include "control/rows/row_formats.hpp"
 #include "control/rows/tables.hpp"
@@ -107,7 +108,7 @@ const Table<StackRow>& Tables<StackRow>::table() {
 const Table<LagRow>& Tables<LagRow>::table() {
   static const Table<LagRow> table =
       Table<LagRow>("lag", "A link aggregation group: parallel links between two switches, one way for routes.")
-          .required("name", &LagRow::name, "PortChannel1, or as it is to be called in the report")
+          .required("name", &LagRow::name, "PortChannel1, or as it is to be called in the report", kNames)
           .required("between", &LagRow::between, "the two switches",
                     held_to<std::vector<std::string>>([](const std::vector<std::string>& ends) {
                       return ends.size() == 2 ? ""

@@ -80,7 +80,10 @@ std::vector<ReportField> lag_fields() {
       {"lags.*.mode", "text", "static or lacp."},
       {"lags.*.min_links", "a count", "With fewer members the LAG is down."},
       {"lags.*.members", "a count", "Links that it is made of."},
-      {"lags.*.members_up", "a count", "Those that are members now: with a link and, with LACP, agreed on."},
+      {"lags.*.members_up", "a count",
+       "Those that are members now: with a carrier and, with LACP, agreed on; not those that are drained or found "
+       "dead. "
+       "If the others are fewer than min_links, drained ones are members, too."},
       {"lags.*.ends.*.tx_packets", "packets", "Frames that the switch at this end sent by the LAG's ports."},
       {"lags.*.ends.*.tx_bytes", "bytes", "Of these frames."},
       {"lags.*.ends.*.max_over_mean", "a ratio",

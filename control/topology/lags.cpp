@@ -31,9 +31,11 @@ class LagJoiner {
     for (const auto& [key, given] : {std::pair("fast_rate", row.fast_rate), std::pair("agreed", row.agreed)}) {
       if (given && row.mode != LagMode::kLacp) reader_.fail(row.where.child(key), "goes with 'mode: lacp' only");
     }
-    if (!find_ends(row, lag) || !find_links(row, lag)) return;
+    if (!find_ends(row, lag)) return;
+    const bool is_named = check_name(row, lag);
+    if (!find_links(row, lag)) return;
     std::ranges::sort(lag.links);
-    if (!check(row, lag) || !is_new) return;
+    if (!check(row, lag) || !is_new || !is_named) return;
     for (const uint32_t link : lag.links) {
       fabric_.links[link].lag = number;
       for (const LinkEnd end : {fabric_.links[link].a, fabric_.links[link].b})
@@ -61,6 +63,18 @@ class LagJoiner {
     if (good && lag.nodes[0] == lag.nodes[1])
       return reader_.fail(row.where.child("between"), "names " + row.between[0] + " twice");
     return good;
+  }
+
+  // Overrides name nodes, ports and LAGs alike.
+  bool check_name(const LagRow& row, const Lag& lag) {
+    const Value where = row.where.child("name");
+    if (by_name_.contains(lag.name)) return reader_.fail(where, "is the name of a node");
+    for (const uint32_t n : lag.nodes) {
+      const FabricNode& node = fabric_.nodes[n];
+      if (std::ranges::find(node.ports, lag.name, &FabricPort::name) != node.ports.end())
+        return reader_.fail(where, "is the name of a port of " + node.name);
+    }
+    return true;
   }
 
   bool joins(const FabricLink& link, const Lag& lag) const {
@@ -99,16 +113,20 @@ class LagJoiner {
       return std::nullopt;
     }
     const FabricNode& node = fabric_.nodes[lag.nodes[static_cast<size_t>(end - ends.begin())]];
-    std::vector<std::string_view> names;
-    for (const FabricPort& port : node.ports) names.push_back(port.name);
-    const auto port = std::ranges::find(names, member.port);
-    if (port == names.end()) {
-      reader_.fail(where, node.name + " has no port " + shown(member.port) + reader_.guess(member.port, names));
+    std::vector<std::string_view> joining;
+    for (const FabricPort& port : node.ports) {
+      if (port.link != kNone && joins(fabric_.links[port.link], lag)) joining.push_back(port.name);
+    }
+    const auto port = std::ranges::find(node.ports, member.port, &FabricPort::name);
+    if (port == node.ports.end()) {
+      const std::string such = joining.empty() ? "" : " such as " + node.name + ":" + std::string(joining[0]);
+      reader_.fail(where, member.port.empty()
+                              ? "expected NODE:PORT" + such + ", found " + shown(member.node)
+                              : node.name + " has no port " + shown(member.port) + reader_.guess(member.port, joining));
       return std::nullopt;
     }
-    const uint32_t link = node.ports[static_cast<size_t>(port - names.begin())].link;
-    if (joins(fabric_.links[link], lag)) return link;
-    const auto at = static_cast<uint16_t>(port - names.begin());
+    if (joins(fabric_.links[port->link], lag)) return port->link;
+    const auto at = static_cast<uint16_t>(port - node.ports.begin());
     const LinkEnd peer = fabric_.peer_of({by_name_.at(node.name), at});
     reader_.fail(where, "leads to " + fabric_.nodes[peer.node].name + ": a LAG's members join the same two switches");
     return std::nullopt;

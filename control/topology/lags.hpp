@@ -9,7 +9,7 @@
 namespace softspine::control {
 
 // Once all nodes and links are there. Refuses members that do not join the two switches, are in two LAGs or of
-// different kinds, and more min_links than members.
+// different kinds, more min_links than members, and names that a node or a port at either end has.
 void join_lags(Reader& reader, const std::vector<LagRow>& rows, Fabric& fabric);
 
 }  // namespace softspine::control

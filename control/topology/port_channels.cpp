@@ -34,7 +34,7 @@ class PortChannelJoiner {
       const auto other = std::ranges::find_if(
           ends_, [&](const End& each) { return each.node == end.peer && each.links == end.links; });
       if (other == ends_.end() && channels_of(end.peer) != nullptr) {
-        tell(end, "is no LAG: the other end's port channels do not have the same links");
+        tell(end, "is no LAG: the other end's port channels do not have the same links", words_of_peer(end));
       } else {
         add(end, other == ends_.end() ? nullptr : &*other);
       }
@@ -43,6 +43,11 @@ class PortChannelJoiner {
   }
 
  private:
+  // A warning about one port channel, at all nodes that have it.
+  struct Told {
+    std::vector<uint32_t> nodes;
+    std::string whose;  // names that it is about, at the first of them
+  };
   // Null: its configuration says nothing of LAGs, or there is none.
   const std::vector<PortChannel>* channels_of(uint32_t node) const {
     const uint32_t profile = fabric_.nodes[node].profile;
@@ -59,24 +64,54 @@ class PortChannelJoiner {
       end.links.push_back(port->link);
       peers.insert(fabric_.peer_of({node, static_cast<uint16_t>(port - ports.begin())}).node);
     }
-    if (end.links.empty()) return;
+    if (channel.members.empty()) return tell(end, "is no LAG: PORTCHANNEL_MEMBER has no port of it");
+    if (end.links.empty()) return tell(end, "is no LAG: none of its ports has a link here");
     std::ranges::sort(end.links);
     end.peer = *peers.begin();
     const auto is_of_file = [this](uint32_t link) { return fabric_.links[link].lag != kNone; };
     if (std::ranges::all_of(end.links, is_of_file)) return;
-    if (peers.size() > 1) return tell(end, "is no LAG: its members lead to several nodes");
+    if (peers.size() > 1) return tell(end, "is no LAG: its members lead to several nodes", names_of(peers));
     if (fabric_.nodes[end.peer].kind == NodeKind::kHost)
-      return tell(end, "is no LAG: it leads to a host, whose bond is a 'bond'");
-    if (std::ranges::any_of(end.links, is_of_file))
-      return tell(end, "is no LAG: some of its links are in a LAG of topology.lags");
+      return tell(end, "is no LAG: it leads to a host, whose bond is a 'bond'", fabric_.nodes[end.peer].name);
+    if (const auto link = std::ranges::find_if(end.links, is_of_file); link != end.links.end()) {
+      return tell(end, "is no LAG: some of its links are in a LAG of topology.lags",
+                  fabric_.lags[fabric_.links[*link].lag].name);
+    }
     const auto kind_of = [this](uint32_t link) {
       const FabricLink& its = fabric_.links[link];
       return std::tuple(its.rate.count_bps(), its.mtu, its.flow_control);
     };
     const auto differs = [&](uint32_t link) { return kind_of(link) != kind_of(end.links.front()); };
     if (std::ranges::any_of(end.links, differs))
-      return tell(end, "is no LAG: its members differ in rate, MTU or flow control");
+      return tell(end, "is no LAG: its members differ in rate, MTU or flow control", fabric_.nodes[end.peer].name);
+    check_name(end);
     ends_.push_back(std::move(end));
+  }
+
+  // join_lags() has put those of the file there.
+  void check_name(const End& end) {
+    const auto has_name = [&end](const Lag& lag) {
+      return lag.name == end.channel->name && std::ranges::find(lag.nodes, end.node) != lag.nodes.end();
+    };
+    if (std::ranges::any_of(fabric_.lags, has_name))
+      tell(end, "has the name of a LAG of topology.lags, which is what overrides mean by it");
+  }
+
+  std::string names_of(const std::set<uint32_t>& nodes) const {
+    std::string out;
+    for (const uint32_t n : nodes) out += (out.empty() ? "" : ", ") + fabric_.nodes[n].name;
+    return out;
+  }
+
+  // Those of the other end that have some of the links.
+  std::string words_of_peer(const End& end) const {
+    std::string out = fabric_.nodes[end.peer].name;
+    const char* between = ": ";
+    for (const End& each : ends_) {
+      if (each.node != end.peer || each.peer != end.node) continue;
+      out += std::exchange(between, ", ") + each.channel->name;
+    }
+    return out;
   }
 
   void add(const End& end, const End* other) {
@@ -107,16 +142,23 @@ class PortChannelJoiner {
   }
 
   // Of switches that share a profile one says it for all.
-  void tell(const End& end, const char* what) { told_[{end.channel, what}].push_back(end.node); }
+  void tell(const End& end, const char* what, const std::string& whose = {}) {
+    Told& told = told_[{end.channel, what}];
+    if (told.nodes.empty()) told.whose = whose;
+    told.nodes.push_back(end.node);
+  }
   void report() {
     std::map<std::tuple<std::string, int, int, std::string>, Error> sorted;
-    for (const auto& [key, nodes] : told_) {
+    for (const auto& [key, told] : told_) {
       const auto& [channel, what] = key;
-      std::string text = fabric_.nodes[nodes.front()].name;
-      if (nodes.size() > 1) text += " and " + std::to_string(nodes.size() - 1) + " more";
+      const std::string first = fabric_.nodes[told.nodes.front()].name;
+      std::string text = first;
+      if (told.nodes.size() > 1) text += " and " + std::to_string(told.nodes.size() - 1) + " more";
+      std::string whose;
+      if (!told.whose.empty()) whose = " (" + (told.nodes.size() > 1 ? "at " + first + " " : "") + told.whose + ")";
       const Place& at = channel->place;
       sorted.emplace(std::tuple(at.file, at.line, at.column, what),
-                     error_at(at, "at " + text + " " + channel->name + " " + what));
+                     error_at(at, "at " + text + " " + channel->name + " " + what + whose));
     }
     for (auto& [key, warning] : sorted) reader_.warn(std::move(warning));
   }
@@ -125,7 +167,7 @@ class PortChannelJoiner {
   const std::vector<Profile>& profiles_;
   Fabric& fabric_;
   std::vector<End> ends_;
-  std::map<std::pair<const PortChannel*, std::string>, std::vector<uint32_t>> told_;  // nodes
+  std::map<std::pair<const PortChannel*, std::string>, Told> told_;
 };
 
 }  // namespace

@@ -106,6 +106,11 @@ TEST(Lags, AreRefusedWhereTheyCannotBe) {
             "13 topology.lags[0].members[1]: leads to spine2: a LAG's members join the same two switches");
   EXPECT_EQ(about("[tor1, spine1], members: [tor1:Ethernet44]"),
             "13 topology.lags[0].members[0]: tor1 has no port 'Ethernet44': did you mean 'Ethernet4'?");
+  EXPECT_EQ(about("[tor1, spine1], members: [tor1:Ethernet17]"),
+            "13 topology.lags[0].members[0]: tor1 has no port 'Ethernet17': did you mean 'Ethernet12'?")
+      << "Ethernet16 leads elsewhere";
+  EXPECT_EQ(about("[tor1, spine1], members: [spine1]"),
+            "13 topology.lags[0].members[0]: expected NODE:PORT such as spine1:Ethernet0, found 'spine1'");
   EXPECT_EQ(
       about("[tor1, spine1], members: [spine2:Ethernet0]"),
       "13 topology.lags[0].members[0]: must be a port of tor1 or spine1, not of 'spine2': did you mean 'spine1'?");
@@ -117,6 +122,39 @@ TEST(Lags, AreRefusedWhereTheyCannotBe) {
   EXPECT_EQ(about("[tor1, spine2], agreed: true"), "13 topology.lags[0].agreed: goes with 'mode: lacp' only");
 }
 
+TEST(Lags, HaveNamesThatNothingElseHas) {
+  const auto named = [](const std::string& name) {
+    return complaints_about(with("    - {name: " + name + ", between: [tor1, spine2]}\n"));
+  };
+  EXPECT_EQ(named("spine1"), (Complaints{"13 topology.lags[0].name: is the name of a node"}));
+  EXPECT_EQ(named("h1"), (Complaints{"13 topology.lags[0].name: is the name of a node"}));
+  EXPECT_EQ(named("Ethernet16"), (Complaints{"13 topology.lags[0].name: is the name of a port of tor1"}));
+  EXPECT_EQ(named("Ethernet0"), (Complaints{"13 topology.lags[0].name: is the name of a port of tor1"}));
+  EXPECT_EQ(named("Ethernet99"), Complaints{});
+  const std::string limits = " is no name: letters, digits, '_' and '-', at most 63";
+  // So none is called as LAGs out of a config_db.json are, SWITCH:PORTCHANNEL.
+  for (const std::string name : {"", "tor1:PortChannel1", "a b", "-a"})
+    EXPECT_EQ(named("\"" + name + "\""), (Complaints{"13 topology.lags[0].name: '" + name + "'" + limits}));
+}
+
+TEST(Lags, AreNamedByFaultsLinkByLinkAndByOverridesAsAWhole) {
+  const auto fault = [](const std::string& link) {
+    return complaints_about(with(kThree) + "faults: [{at: 1ms, link: \"" + link + "\", set: down}]\n");
+  };
+  EXPECT_EQ(fault("tor1:PortChannel1"),
+            (Complaints{"14 faults[0].link: 'PortChannel1' is a LAG: name one of its links, such as tor1:Ethernet0"}));
+  EXPECT_EQ(fault("spine1:PortChannel2"),
+            (Complaints{"14 faults[0].link: spine1 has no link at 'PortChannel2': did you mean 'PortChannel1'?"}));
+  EXPECT_EQ(fault("spine2:PortChannel1"), (Complaints{"14 faults[0].link: spine2 has no link at 'PortChannel1'"}));
+  const auto via = [](const std::string& name) {
+    return complaints_about(with("    - {name: uplink-one, between: [tor1, spine2]}\n") +
+                            "overrides: [{at: tor1, to: h1, via: " + name + "}]\n");
+  };
+  EXPECT_EQ(via("uplink-on"),
+            (Complaints{"14 overrides[0].via: tor1 has no link at 'uplink-on': did you mean 'uplink-one'?"}));
+  EXPECT_EQ(via("spine3"), (Complaints{"14 overrides[0].via: there is no node 'spine3': did you mean 'spine1'?"}));
+}
+
 TEST(Lags, DoNotShareALinkOrAName) {
   EXPECT_EQ(
       complaints_about(
@@ -124,33 +162,6 @@ TEST(Lags, DoNotShareALinkOrAName) {
       (Complaints{"14 topology.lags[1].members: tor1:Ethernet4 is in PortChannel1 already: a link is in one LAG"}));
   EXPECT_EQ(complaints_about(with(std::string(kThree) + "    - {name: PortChannel1, between: [tor1, spine2]}\n")),
             (Complaints{"14 topology.lags[1].name: there is another LAG 'PortChannel1'"}));
-}
-
-TEST(LagHash, IsThatOfEcmpGroupsUnlessItIsSaid) {
-  const auto profile = [](const std::string& text) {
-    return read_well(with(kThree) + "profiles: {default: " + text + "}\n").profiles[0];
-  };
-  const Profile plain = profile("{hash: {algorithm: XXH3, seed: 5}}");
-  EXPECT_FALSE(plain.lag_hash);
-  EXPECT_EQ(plain.hash_of_lags().seed, 5U);
-  const Profile own = profile("{hash: {algorithm: XXH3, seed: 5}, lag_hash: {seed: 6}}");
-  EXPECT_EQ(own.hash.seed, 5U);
-  EXPECT_EQ(own.hash_of_lags().seed, 6U);
-  EXPECT_EQ(own.hash_of_lags().algorithm, HashAlgorithm::kXxh3);
-  EXPECT_EQ(complaints_about(with(kThree) + "profiles: {default: {lag_hash: {offset: 33}}}\n"),
-            (Complaints{"14 profiles.default.lag_hash.offset: must be at most 31, not '33'"}));
-}
-
-TEST(LagHash, IsReadFromSonicsSwitchHash) {
-  const Profile profile =
-      read_well(with(kThree) +
-                "profiles: {default: {SWITCH_HASH: {GLOBAL: {ecmp_hash: [SRC_IP], lag_hash: [DST_IP], "
-                "lag_hash_algorithm: CRC_CCITT}}}}\n")
-          .profiles[0];
-  EXPECT_EQ(profile.hash.fields, (std::vector{HashField::kSrcIp}));
-  EXPECT_EQ(profile.hash_of_lags().fields, (std::vector{HashField::kDstIp}));
-  EXPECT_EQ(profile.hash_of_lags().algorithm, HashAlgorithm::kCrcCcitt);
-  EXPECT_EQ(profile.hash.algorithm, HashAlgorithm::kCrc);
 }
 
 }  // namespace

@@ -120,18 +120,45 @@ TEST_F(PortChannels, AreNoLagsWhereTheirEndsDoNotFitAndThatIsSaidWithItsLine) {
     EXPECT_EQ(read.fabric.lags.size(), more.empty() ? 0U : 1U);
     return warnings_of(read);
   };
-  EXPECT_EQ(said("101|0 101|12"), Complaints{"2 at tor1 PortChannel101 is no LAG: its members lead to several nodes"});
+  EXPECT_EQ(said("101|0 101|12"),
+            Complaints{"2 at tor1 PortChannel101 is no LAG: its members lead to several nodes (spine1, spine2)"});
   EXPECT_EQ(said("101|16"),
-            Complaints{"2 at tor1 PortChannel101 is no LAG: it leads to a host, whose bond is a 'bond'"});
+            Complaints{"2 at tor1 PortChannel101 is no LAG: it leads to a host, whose bond is a 'bond' (h1)"});
   EXPECT_EQ(
       said("101|0 101|4", tables(kSpine, "0007|8")),
-      (Complaints{"2 at spine1 PortChannel0007 is no LAG: the other end's port channels do not have the same links",
-                  "2 at tor1 PortChannel101 is no LAG: the other end's port channels do not have the same links"}));
+      (Complaints{"2 at spine1 PortChannel0007 is no LAG: the other end's port channels do not have the same links "
+                  "(tor1: PortChannel101)",
+                  "2 at tor1 PortChannel101 is no LAG: the other end's port channels do not have the same links "
+                  "(spine1: PortChannel0007)"}));
   EXPECT_EQ(said("101|4 101|8", "", "25Gbps"),
-            Complaints{"2 at tor1 PortChannel101 is no LAG: its members differ in rate, MTU or flow control"});
+            Complaints{"2 at tor1 PortChannel101 is no LAG: its members differ in rate, MTU or flow control (spine1)"});
   EXPECT_EQ(said("101|4 101|8", "", "100Gbps",
                  "  lags: [{name: own, between: [tor1, spine1], members: [tor1:Ethernet0, tor1:Ethernet4]}]\n"),
-            Complaints{"2 at tor1 PortChannel101 is no LAG: some of its links are in a LAG of topology.lags"});
+            Complaints{"2 at tor1 PortChannel101 is no LAG: some of its links are in a LAG of topology.lags (own)"});
+}
+
+TEST_F(PortChannels, WithoutLinksAreNoLagsAndThatIsSaidOnceForAllThatShareAProfile) {
+  const auto said = [this](const std::string& members, const std::string& profile) {
+    const std::string text = testbed(tables(kTor, members), "");
+    const size_t at = text.find("spine2: {kind: switch");
+    const Testbed read =
+        read_well(text.substr(0, at) + "spine2: {kind: switch, profile: " + profile + text.substr(at + 21));
+    EXPECT_EQ(read.fabric.lags.size(), 0U);
+    return warnings_of(read);
+  };
+  const std::string none = " PortChannel101 is no LAG: PORTCHANNEL_MEMBER has no port of it";
+  EXPECT_EQ(said("", "default"), Complaints{"2 at tor1" + none});
+  EXPECT_EQ(said("", "tor"), Complaints{"2 at tor1 and 1 more" + none});
+  EXPECT_EQ(said("101|64 101|68", "default"),
+            Complaints{"2 at tor1 PortChannel101 is no LAG: none of its ports has a link here"});
+}
+
+TEST_F(PortChannels, WithTheNameOfALagOfTheFileAreToldOf) {
+  const Testbed read = read_well(
+      testbed(tables(kTor, "101|0 101|4 101|8"), "", "  lags: [{name: PortChannel101, between: [tor1, spine2]}]\n"));
+  EXPECT_EQ(read.fabric.lags.size(), 2U);
+  EXPECT_EQ(warnings_of(read), Complaints{"2 at tor1 PortChannel101 has the name of a LAG of topology.lags, which is "
+                                          "what overrides mean by it"});
 }
 
 TEST_F(PortChannels, GiveWayToWhatTheFileSays) {

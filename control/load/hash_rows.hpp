@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// A profile's `hash` and SONiC's SWITCH_HASH, put over the hash that the profile has by then. What comes of it is
+// checked as a whole (hash_check.hpp).
+#pragma once
+
+#include "control/model/profile.hpp"
+#include "control/rows/rows.hpp"
+
+namespace softspine::control {
+
+void apply_hash(const HashRow& row, HashConfig& hash);
+// That of ECMP groups.
+void apply_hash(const SwitchHashGlobalRow& row, HashConfig& hash);
+
+}  // namespace softspine::control

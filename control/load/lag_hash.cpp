@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "control/load/lag_hash.hpp"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "control/load/hash_check.hpp"
+#include "control/load/hash_rows.hpp"
+
+namespace softspine::control {
+namespace {
+
+template <typename T>
+void put_over(const T& given, T& out) {
+  if (given) out = given;
+}
+
+void put_options_over(const Rtag7OptionsRow& row, Rtag7OptionsRow& out) {
+  put_over(row.second, out.second);
+  put_over(row.equal_ports, out.equal_ports);
+  put_over(row.pre_processing, out.pre_processing);
+  put_over(row.low_ipv6, out.low_ipv6);
+  put_over(row.symmetric, out.symmetric);
+}
+
+void put_rtag7_over(const Rtag7Row& row, Rtag7Row& out) {
+  if (row.a) put_options_over(*row.a, out.a ? *out.a : out.a.emplace());
+  if (row.b) {
+    Rtag7BRow& b = out.b ? *out.b : out.b.emplace();
+    put_options_over(*row.b, b);
+    put_over(row.b->first, b.first);
+    put_over(row.b->fields, b.fields);
+    put_over(row.b->seed, b.seed);
+  }
+  put_over(row.output, out.output);
+  put_over(row.macro_flow, out.macro_flow);
+}
+
+// As if one were applied after the other.
+void put_hash_over(const HashRow& row, HashRow& out) {
+  put_over(row.model, out.model);
+  if (out.model == HashModel::kLinux) out.algorithm.reset();  // its own, unless it is said in the same breath
+  put_over(row.algorithm, out.algorithm);
+  put_over(row.fields, out.fields);
+  put_over(row.udf, out.udf);
+  put_over(row.seed, out.seed);
+  put_over(row.offset, out.offset);
+  put_over(row.key, out.key);
+  put_over(row.fine_grained, out.fine_grained);
+  put_over(row.symmetric, out.symmetric);
+  for (const auto& [key, object] : kHashObjectRows) put_over(row.*object, out.*object);
+  put_over(row.policy, out.policy);
+  if (row.rtag7) put_rtag7_over(*row.rtag7, out.rtag7 ? *out.rtag7 : out.rtag7.emplace());
+}
+
+// One of SONiC's pairs of attributes.
+template <typename T>
+struct Pair {
+  const std::optional<T>& of_ecmp;
+  const std::optional<T>& of_lags;
+  const T& before;  // of ECMP groups
+
+  bool says_something() const { return of_ecmp || of_lags; }
+  void put_over(std::optional<T>& said) const {
+    if (of_ecmp == of_lags) {
+      if (of_lags) said.reset();
+    } else if (of_lags) {
+      said = of_lags;
+    } else if (!said) {
+      said = before;  // LAGs stay as they are
+    }
+  }
+};
+
+bool same(const dataplane::Rtag7Options& a, const dataplane::Rtag7Options& b) {
+  const auto all = [](const dataplane::Rtag7Options& of) {
+    return std::tie(of.second, of.equal_ports, of.pre_processing, of.low_ipv6, of.symmetric);
+  };
+  return all(a) == all(b);
+}
+
+bool same(const dataplane::Rtag7MacroFlow& a, const dataplane::Rtag7MacroFlow& b) {
+  using Entry = dataplane::Rtag7MacroFlow::Entry;
+  const auto alike = [](const Entry& x, const Entry& y) { return x.output == y.output && x.offset == y.offset; };
+  return a.algorithm == b.algorithm && a.upper_byte == b.upper_byte && std::ranges::equal(a.table, b.table, alike);
+}
+
+bool same(const dataplane::Rtag7Config& a, const dataplane::Rtag7Config& b) {
+  const auto all = [](const dataplane::Rtag7Config& of) {
+    return std::tie(of.b_first, of.b_fields, of.b_seed, of.output);
+  };
+  if (all(a) != all(b) || a.macro_flow.has_value() != b.macro_flow.has_value()) return false;
+  return same(a.a, b.a) && same(a.b, b.b) && (!a.macro_flow || same(*a.macro_flow, *b.macro_flow));
+}
+
+bool same(const HashConfig& a, const HashConfig& b) {
+  const auto all = [](const HashConfig& of) {
+    return std::tie(of.model, of.algorithm, of.fields, of.udfs, of.fine_grained, of.objects, of.symmetric, of.seed,
+                    of.offset, of.linux_policy, of.key);
+  };
+  if (all(a) != all(b) || a.rtag7.has_value() != b.rtag7.has_value()) return false;
+  return !a.rtag7 || same(*a.rtag7, *b.rtag7);
+}
+
+}  // namespace
+
+void LagHash::say(const HashRow& row) {
+  HashRow now = said();
+  put_hash_over(row, now);
+  speak(std::move(now), row.where);
+}
+
+void LagHash::say(const SwitchHashGlobalRow& row, const HashConfig& before) {
+  const Pair algorithm{row.algorithm, row.lag_algorithm, before.algorithm};
+  const Pair fields{row.fields, row.lag_fields, before.fields};
+  if (!algorithm.says_something() && !fields.says_something()) return;
+  HashRow now = said();
+  algorithm.put_over(now.algorithm);
+  fields.put_over(now.fields);
+  speak(std::move(now), row.where);
+}
+
+void LagHash::say(const SwitchTableRow& row, const HashConfig& before) {
+  const Pair seed{row.seed, row.lag_seed, before.seed};
+  const Pair offset{row.offset, row.lag_offset, before.offset};
+  if (!seed.says_something() && !offset.says_something()) return;
+  HashRow now = said();
+  seed.put_over(now.seed);
+  offset.put_over(now.offset);
+  speak(std::move(now), row.where);
+}
+
+void LagHash::say(const LocalhostRow& row) {
+  if (said_ == nullptr || row.switch_type == "dpu") return;  // SONiC gives a DPU neither
+  HashRow now = said();
+  now.seed.reset();
+  if (row.switch_type != "chassis-packet") now.offset.reset();
+  speak(std::move(now), row.where);
+}
+
+HashRow LagHash::said() const {
+  return said_ == nullptr ? HashRow{} : *said_;
+}
+
+void LagHash::speak(HashRow now, Value where) {
+  said_ = std::make_shared<const HashRow>(std::move(now));
+  place_ = where;
+}
+
+void LagHash::resolve(Reader& reader, Value where, Profile& profile) {
+  const std::optional<Value> place = std::exchange(place_, std::nullopt);
+  if (said_ == nullptr) return;
+  HashConfig hash = profile.hash;
+  apply_hash(*said_, hash);
+  if (same(hash, profile.hash)) {
+    profile.lag_hash = nullptr;
+    return;
+  }
+  if (place || is_sound_) {
+    const uint64_t complaints = reader.log().count();
+    check_hash(reader, place.value_or(where), hash);
+    is_sound_ = reader.log().count() == complaints;
+    if (!is_sound_ && !place) reader.fail(where, "its hash does not go with what its bases say of lag_hash");
+  }
+  if (profile.lag_hash && same(hash, *profile.lag_hash)) return;
+  profile.lag_hash = std::make_shared<const HashConfig>(std::move(hash));
+}
+
+}  // namespace softspine::control
