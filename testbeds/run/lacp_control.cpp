@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "control/compile/compile.hpp"
@@ -78,7 +79,7 @@ void LacpControl::add(control::LinkEnd end, const dataplane::LacpConfig& config,
   assembly_.switches[end.node]->run_lacp(dataplane::PortNo{end.port}, config, partner);
   const uint32_t link = testbed_.fabric.port(end).link;
   const bool is_used = partner.has_value();
-  if (used_.emplace(link, is_used).second && !is_used) links_.set_unused(link, &LinkState::not_agreed, true, {});
+  if (used_.emplace(link, is_used).second && !is_used) links_.set_unused({link}, &LinkState::not_agreed, true, {});
   ports_.push_back({end, is_used});
 }
 
@@ -154,9 +155,11 @@ std::vector<std::string> LacpControl::notes() const {
 void LacpControl::look(Instant now) {
   auto now_agreed = agreed();
   for (Port& port : ports_) port.was_used = port.was_used || now_agreed[testbed_.fabric.port(port.end).link];
+  std::array<std::vector<uint32_t>, 2> changed;  // not used, used
   for (const auto& [link, used] : now_agreed) {
-    if (used_[link] != used) links_.set_unused(link, &LinkState::not_agreed, !used, now);
+    if (used_[link] != used) changed[used ? 1 : 0].push_back(link);
   }
+  for (const bool used : {false, true}) links_.set_unused(changed[used ? 1 : 0], &LinkState::not_agreed, !used, now);
   used_ = std::move(now_agreed);
   assembly_.engine->look_at(now + kEveryWall / testbed_.run.dilation, [this](Instant later) { look(later); });
 }

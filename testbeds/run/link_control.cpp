@@ -57,7 +57,7 @@ void LinkControl::set_lost(uint32_t link, bool lost, Instant now) {
   lost ? ++state.lost_ends : --state.lost_ends;
   if (state.up == state.should_be_up()) return;
   if (state.up) return take_down({link}, fault_text(testbed_.fabric, {link}, false), now);
-  set_carrier(link, true, now);
+  set_carriers({link}, true, now);
   reopen({link}, true, now);
 }
 
@@ -69,15 +69,16 @@ void LinkControl::set_shut(const std::vector<uint32_t>& links, bool shut, const 
   }
   if (changed.empty()) return;
   if (shut) return take_down(changed, what, now);
-  for (const uint32_t link : changed) set_carrier(link, true, now);
+  set_carriers(changed, true, now);
   reopen(changed, true, now);
 }
 
-void LinkControl::set_unused(uint32_t link, bool LinkState::* why, bool unused, Instant now) {
-  states_[link].*why = unused;
-  show_to_routes(link, now);
+void LinkControl::set_unused(const std::vector<uint32_t>& links, bool LinkState::* why, bool unused, Instant now) {
+  if (links.empty()) return;
+  for (const uint32_t link : links) states_[link].*why = unused;
+  show_to_routes(links, now);
   losses_.set_links(routed_.last_resort, now);
-  if (waves_.has_started()) waves_.follow({link}, now, [](Instant) {});
+  if (waves_.has_started()) waves_.follow(links, now, [](Instant) {});
 }
 
 uint32_t LinkControl::open(const Fault& fault, const std::string& what, Instant now) {
@@ -88,11 +89,13 @@ uint32_t LinkControl::open(const Fault& fault, const std::string& what, Instant 
   return number;
 }
 
-void LinkControl::show_to_routes(uint32_t link, Instant now) {
-  const LinkState& state = states_[link];
-  routed_.usable[link] = !state.is_unused() && state.noticed == LinkState::Use::kFull;
-  routed_.last_resort[link] = !state.is_unused() && state.noticed != LinkState::Use::kNone;
-  waves_.follow_members(link, now);
+void LinkControl::show_to_routes(const std::vector<uint32_t>& links, Instant now) {
+  for (const uint32_t link : links) {
+    const LinkState& state = states_[link];
+    routed_.usable[link] = !state.is_unused() && state.noticed == LinkState::Use::kFull;
+    routed_.last_resort[link] = !state.is_unused() && state.noticed != LinkState::Use::kNone;
+  }
+  waves_.follow_members(links, now);
 }
 
 LinkControl::Change LinkControl::change_of(const std::vector<uint32_t>& links) {
@@ -108,16 +111,18 @@ LinkControl::Change LinkControl::change_of(const std::vector<uint32_t>& links) {
 
 void LinkControl::take_down(const std::vector<uint32_t>& links, const std::string& what, Instant now) {
   const uint32_t fault = open({.links = links, .kind = LinkFaultKind::kDown}, what, now);
-  for (const uint32_t link : links) set_carrier(link, false, now);
+  set_carriers(links, false, now);
   Change change = change_of(links);
   change.begun.push_back(fault);
   notice(std::move(change), true, now);
 }
 
-void LinkControl::set_carrier(uint32_t link, bool up, Instant now) {
-  states_[link].up = routed_.carrier[link] = up;
-  assembly_.engine->set_link(assembly_.port_ref(testbed_.fabric.links[link].a), up, now);
-  waves_.follow_members(link, now);
+void LinkControl::set_carriers(const std::vector<uint32_t>& links, bool up, Instant now) {
+  for (const uint32_t link : links) {
+    states_[link].up = routed_.carrier[link] = up;
+    assembly_.engine->set_link(assembly_.port_ref(testbed_.fabric.links[link].a), up, now);
+  }
+  waves_.follow_members(links, now);
 }
 
 // Nothing is emptied: who sends does not know.
@@ -167,10 +172,8 @@ void LinkControl::drain(const Fault& fault, Instant now) {
 void LinkControl::go_down_drained(uint32_t fault, Instant now) {
   const auto found = std::ranges::find(open_, fault, &Open::fault);
   if (found == open_.end()) return;  // it is over
-  for (const uint32_t link : found->links) {
-    states_[link].asked = false;
-    set_carrier(link, false, now);
-  }
+  for (const uint32_t link : found->links) states_[link].asked = false;
+  set_carriers(found->links, false, now);
   events_.push_back({.at = now, .what = links_text(testbed_.fabric, found->links) + " down, drained"});
   notice(change_of(found->links), true, now);
 }
@@ -178,12 +181,16 @@ void LinkControl::go_down_drained(uint32_t fault, Instant now) {
 // Whatever these links had. One whose end outside has no carrier, or whose switch has shut it, stays down.
 void LinkControl::repair(const std::vector<uint32_t>& links, Instant now) {
   std::vector<uint32_t> working;
+  std::vector<uint32_t> up_again;
   bool by_signal = false;
   for (const uint32_t link : links) {
     LinkState& state = states_[link];
     if (state.works()) continue;
     by_signal = by_signal || !state.up || state.is_dark || state.drained;
-    if (!state.up && state.should_be_up()) set_carrier(link, true, now);
+    if (!state.up && state.should_be_up()) {
+      state.up = true;
+      up_again.push_back(link);
+    }
     for (const LinkEnd end : {testbed_.fabric.links[link].a, testbed_.fabric.links[link].b}) {
       if (dead_.erase(end) != 0) set_dead({end}, false);  // however many faults it had
     }
@@ -191,6 +198,7 @@ void LinkControl::repair(const std::vector<uint32_t>& links, Instant now) {
     state.deaths = 0;
     if (state.up) working.push_back(link);
   }
+  set_carriers(up_again, true, now);
   reopen(working, by_signal, now);
 }
 
@@ -267,9 +275,9 @@ void LinkControl::detect(const Change& change, Instant now, RouteWaves::Done fol
     LinkState& state = states_[link];
     if (state.changes != change.changes[i] || state.noticed == state.use()) continue;
     state.noticed = state.use();
-    show_to_routes(link, now);
     links.push_back(link);
   }
+  show_to_routes(links, now);
   if (links.empty()) {
     for (const uint32_t fault : change.ended) losses_.restored(fault, now);
     if (followed) followed(now);

@@ -50,9 +50,9 @@ class LinkControl {
   void set_lost(uint32_t link, bool lost, dataplane::Instant now);
   // From an action: the switch at one end shuts the links, or opens them again; `what` is the fault that begins.
   void set_shut(const std::vector<uint32_t>& links, bool shut, const std::string& what, dataplane::Instant now);
-  // From an action, or before start(): routes leave the link out although it is up, or no longer: LACP has not agreed
-  // on its use (`why`: not_agreed), or a stack holds the other end for lost (peer_lost).
-  void set_unused(uint32_t link, bool LinkState::* why, bool unused, dataplane::Instant now);
+  // From an action, or before start(): routes leave the links out although they are up, or no longer: LACP has not
+  // agreed on their use (`why`: not_agreed), or a stack holds the other end for lost (peer_lost).
+  void set_unused(const std::vector<uint32_t>& links, bool LinkState::* why, bool unused, dataplane::Instant now);
   // From an action: whatever the fault does to links, from now on; `until` and `links_after` count from now.
   void strike(const control::Fault& fault, dataplane::Instant now);
 
@@ -69,7 +69,7 @@ class LinkControl {
   void on_change(std::function<void(dataplane::Instant now)> see) { see_change_ = std::move(see); }
   const control::RouteTable& routes(uint32_t node) const { return waves_.routes(node); }
   const std::vector<control::RouteTable>& all_routes() const { return waves_.all(); }
-  std::vector<bool> lag_members() const { return waves_.lag_members(); }
+  const std::vector<bool>& lag_members() const { return waves_.lag_members(); }
   uint32_t route_changes() const { return static_cast<uint32_t>(waves_.followed().size()); }
   const std::vector<RouteWaves::Followed>& followed() const { return waves_.followed(); }
   // What has changed so far, in order.
@@ -102,10 +102,10 @@ class LinkControl {
   bool has_fault(uint32_t link, control::LinkFaultKind kind) const;
   void go_down_drained(uint32_t fault, dataplane::Instant now);
   void set_dead(const std::vector<control::LinkEnd>& ports, bool dead);
-  void set_carrier(uint32_t link, bool up, dataplane::Instant now);
+  void set_carriers(const std::vector<uint32_t>& links, bool up, dataplane::Instant now);
   uint32_t open(const control::Fault& fault, const std::string& what, dataplane::Instant now);
   Change change_of(const std::vector<uint32_t>& links);
-  void show_to_routes(uint32_t link, dataplane::Instant now);
+  void show_to_routes(const std::vector<uint32_t>& links, dataplane::Instant now);
   std::optional<dataplane::Duration> detection_of(bool by_signal) const;
   void notice(Change change, bool by_signal, dataplane::Instant now);
   // `followed` is called when the last switch has followed.

@@ -2,6 +2,7 @@
 #include "testbeds/run/route_waves.hpp"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "control/routing/mixed_routes.hpp"
@@ -13,6 +14,8 @@ using dataplane::Instant;
 
 void RouteWaves::start() {
   routes_ = compute();
+  if (!testbed_.fabric.lags.empty()) members_.resize(testbed_.fabric.links.size());
+  for (const control::Lag& lag : testbed_.fabric.lags) follow_members(lag);
   for (uint32_t n = 0; n < routes_->size(); ++n) {
     if (assembly_.switches[n] != nullptr) publish(n, Instant{});
   }
@@ -30,27 +33,33 @@ std::shared_ptr<const std::vector<RouteTable>> RouteWaves::compute() const {
 }
 
 void RouteWaves::publish(uint32_t node, Instant now) {
-  assembly_.switches[node]->publish(compiler_.compile(node, routes(node), lag_members()), now);
+  assembly_.switches[node]->publish(compiler_.compile(node, routes(node), members_), now);
 }
 
-std::vector<bool> RouteWaves::lag_members() const {
-  const control::Fabric& fabric = testbed_.fabric;
-  if (fabric.lags.empty()) return {};
-  std::vector<bool> out(fabric.links.size());
-  for (const control::Lag& lag : fabric.lags) {
-    const auto is_member = [this](uint32_t link) { return links_.carrier[link] && links_.usable[link]; };
-    const bool has_enough = lag.is_up(is_member);
-    for (const uint32_t link : lag.links)
-      out[link] = has_enough ? is_member(link) : links_.carrier[link] && links_.last_resort[link];
+bool RouteWaves::follow_members(const control::Lag& lag) {
+  const auto is_member = [this](uint32_t link) { return links_.carrier[link] && links_.usable[link]; };
+  const bool has_enough = lag.is_up(is_member);
+  bool any = false;
+  for (const uint32_t link : lag.links) {
+    const bool is_now = has_enough ? is_member(link) : links_.carrier[link] && links_.last_resort[link];
+    any = any || members_[link] != is_now;
+    members_[link] = is_now;
   }
-  return out;
+  return any;
 }
 
-void RouteWaves::follow_members(uint32_t link, Instant now) {
-  const control::FabricLink& its = testbed_.fabric.links[link];
-  if (!has_started() || its.lag == control::kNone) return;
-  publish(its.a.node, now);
-  publish(its.b.node, now);
+void RouteWaves::follow_members(const std::vector<uint32_t>& links, Instant now) {
+  const control::Fabric& fabric = testbed_.fabric;
+  if (!has_started() || fabric.lags.empty()) return;
+  std::set<uint32_t> lags;
+  for (const uint32_t link : links) {
+    if (fabric.links[link].lag != control::kNone) lags.insert(fabric.links[link].lag);
+  }
+  std::set<uint32_t> nodes;
+  for (const uint32_t lag : lags) {
+    if (follow_members(fabric.lags[lag])) nodes.insert(fabric.lags[lag].nodes.begin(), fabric.lags[lag].nodes.end());
+  }
+  for (const uint32_t node : nodes) publish(node, now);
 }
 
 void RouteWaves::publish_again(uint32_t node, Instant now) {

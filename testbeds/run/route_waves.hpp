@@ -43,13 +43,14 @@ class RouteWaves {
   bool has_started() const { return routes_ != nullptr; }
   // `links` have changed, or are known to have: routes follow, and `done` is called when the last switch has.
   void follow(const std::vector<uint32_t>& links, dataplane::Instant now, Done done);
-  // The link's use has changed: if it is in a LAG, the switches at both ends know at once, whenever routes follow.
-  void follow_members(uint32_t link, dataplane::Instant now);
+  // The use of these links may have changed: of LAGs that have other members now, the switches at both ends know at
+  // once, whenever routes follow. Each switch is published once.
+  void follow_members(const std::vector<uint32_t>& links, dataplane::Instant now);
   // The switch's profile or its overrides have changed: its tables are made anew.
   void publish_again(uint32_t node, dataplane::Instant now);
 
   // By link, those that are members of their LAG now; empty in a fabric without LAGs.
-  std::vector<bool> lag_members() const;
+  const std::vector<bool>& lag_members() const { return members_; }
   const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }
   const std::vector<control::RouteTable>& all() const { return *routes_; }
   // Each switch that got new tables as links changed, in order.
@@ -78,6 +79,8 @@ class RouteWaves {
   void learn(const Wave& wave, const std::vector<uint32_t>& nodes);
   void take_what_is_safe(dataplane::Instant now);
   void publish(uint32_t node, dataplane::Instant now);
+  // Whether there was something to follow.
+  bool follow_members(const control::Lag& lag);
 
   const control::Testbed& testbed_;
   control::Compiler& compiler_;
@@ -85,6 +88,7 @@ class RouteWaves {
   const RoutedLinks& links_;
   std::shared_ptr<const std::vector<control::RouteTable>> routes_;
   std::vector<Followed> followed_;
+  std::vector<bool> members_;
   // While changes spread.
   uint64_t waves_ = 0;
   std::vector<control::RouteTable> mixed_;                          // what each switch works by

@@ -202,7 +202,7 @@ void StackControl::agree_on_roles(Run& run) {
 }
 
 void StackControl::use_peer_links(const Run& run, bool use, Instant now) {
-  for (const uint32_t link : run.config->peer_links) links_.set_unused(link, &LinkState::peer_lost, !use, now);
+  links_.set_unused(run.config->peer_links, &LinkState::peer_lost, !use, now);
 }
 
 void StackControl::tell(const Run& run, const std::string& what, Instant now) {

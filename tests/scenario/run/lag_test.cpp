@@ -130,13 +130,12 @@ TEST(Lag, IsShownMemberByMemberAtBothEnds) {
 }
 
 // A packet each millisecond, from 5 s on, for 15 s.
-std::string slow(const std::string& lag, const std::string& fault) {
-  return paced(lag,
-               "workload:\n"
-               "  - {name: w, pattern: pairs, from: [h1], to: [h2], message: 1024B, messages: 15000, mtu: 1024, "
-               "rate: 8.976Mbps, start: 5s}\n"
-               "faults: [" +
-                   fault + "]\n");
+std::string slow(const std::string& lag, const std::string& fault, int messages = 15'000) {
+  return paced(lag, fmt::format("workload:\n"
+                                "  - {{name: w, pattern: pairs, from: [h1], to: [h2], message: 1024B, messages: {}, "
+                                "mtu: 1024, rate: 8.976Mbps, start: 5s}}\n"
+                                "faults: [{}]\n",
+                                messages, fault));
 }
 Outcome run_slow(const std::string& lag, const std::string& fault) {
   return run_text(slow(lag, fault), {.duration = dataplane::Duration::s(130)});
@@ -181,9 +180,36 @@ TEST(LacpBetweenSwitches, ALinkThatIsOneWayLeavesAfterThreeOfTheTimesThatAreAske
   EXPECT_GE(agreed, 1'990U);
   EXPECT_LE(agreed, 3'030U);
   EXPECT_EQ(other_way, 0U) << "the flow goes the way that works";
-  // Slow: 60 to 90 s; the flow ends 13,995 packets after the fault.
+  // Slow: more than the flow has, which ends 13,995 packets after the fault.
   EXPECT_NEAR(static_cast<double>(by_slow), 13'995, 2);
   EXPECT_NEAR(static_cast<double>(by_static), 13'995, 2);
+}
+
+TEST(LacpBetweenSwitches, ALinkThatIsSilentForLessThanItsTimeLosesWhatTheFaultsExplain) {
+  const std::string port = used_port();
+  std::string faults;
+  for (const int from : {6'005, 8'505, 11'005}) {
+    faults += fmt::format("{}{{at: {}ms, link: \"{}\", set: one_way, direction: out, until: {}ms}}",
+                          faults.empty() ? "" : ", ", from, port, from + 1'500);
+  }
+  const Outcome out = run_slow(", mode: lacp, fast_rate: true, agreed: true", faults);
+  EXPECT_NEAR(static_cast<double>(out.snapshot.flows.at(0).missing()), 3 * 1'500, 3);
+  EXPECT_EQ(out.report["totals"]["route_changes"], 0);
+  EXPECT_EQ(out.report["lags"][lag_of(out.report, port)]["members_up"], 4);
+}
+
+// 120,000 packets in 120 s. The partner's last LACPDU came up to 30 s before the fault, and is good for 90 s.
+TEST(LacpBetweenSwitches, ALinkThatIsOneWayStaysForAMinuteOrMoreWhereTheSlowRateIsAskedFor) {
+  const std::string port = used_port();
+  for (const char* lag : {", mode: lacp", ", mode: lacp, agreed: true"}) {
+    const Outcome out =
+        run_text(slow(lag, fmt::format("{{at: 6005ms, link: \"{}\", set: one_way, direction: out}}", port), 120'000),
+                 {.duration = dataplane::Duration::s(130)});
+    ASSERT_EQ(out.snapshot.flows.size(), 1U);
+    EXPECT_GE(out.snapshot.flows[0].missing(), 60'000U) << lag;
+    EXPECT_LE(out.snapshot.flows[0].missing(), 90'020U) << lag;
+    EXPECT_EQ(out.report["lags"][lag_of(out.report, port)]["members_up"], 3) << lag;
+  }
 }
 
 }  // namespace
