@@ -3,6 +3,8 @@
 //
 //   mode               lacp, balance-xor: both ports carry traffic, each queue pair's packets leave by one of them;
 //                      active-backup: all leave by eth0, and by eth1 only while eth0 is out of use
+//   lacp_rate          LACP: what the host asks its switches for: a LACPDU every 30 s (slow) or every second (fast). It
+//                      misses them after three. None: no LACPDUs are exchanged, both ends have agreed for ever
 //   xmit_hash_policy   which queue pair leaves by which port: testbeds/hosts/bond_hash.hpp
 //   miimon             the host looks at the carrier of its links at every multiple of this; zero: never
 //   downdelay, updelay how long the carrier must have been away, or back, before the port leaves the bond or joins it
@@ -13,12 +15,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "dataplane/units/time.hpp"
 
 namespace softspine::control {
 
 enum class BondMode : uint8_t { kLacp, kActiveBackup, kBalanceXor };
+
+enum class LacpRate : uint8_t { kSlow, kFast };
 
 enum class XmitHashPolicy : uint8_t { kQp, kLayer2, kLayer23, kLayer34 };
 
@@ -28,6 +33,7 @@ enum class RemoteFailover : uint8_t { kNone, kRoute, kTransport, kBoth };
 
 struct Bond {
   BondMode mode = BondMode::kLacp;
+  std::optional<LacpRate> lacp_rate;
   XmitHashPolicy xmit_hash_policy = XmitHashPolicy::kQp;
   dataplane::Duration miimon = dataplane::Duration::ms(100);
   dataplane::Duration downdelay;

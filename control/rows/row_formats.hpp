@@ -107,6 +107,10 @@ struct Words<BondMode> {
                                   std::pair{"balance-xor", BondMode::kBalanceXor}};
 };
 template <>
+struct Words<LacpRate> {
+  static constexpr std::array all{std::pair{"slow", LacpRate::kSlow}, std::pair{"fast", LacpRate::kFast}};
+};
+template <>
 struct Words<XmitHashPolicy> {
   static constexpr std::array all{std::pair{"qp", XmitHashPolicy::kQp}, std::pair{"layer2", XmitHashPolicy::kLayer2},
                                   std::pair{"layer2+3", XmitHashPolicy::kLayer23},

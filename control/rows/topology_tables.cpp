@@ -168,6 +168,11 @@ const Table<BondRow>& Tables<BondRow>::table() {
           .optional("mode", &BondRow::mode,
                     "lacp and balance-xor: queue pairs are spread over both ports; active-backup: all leave by eth0 "
                     "while it has a link; lacp if not given")
+          .optional(
+              "lacp_rate", &BondRow::lacp_rate,
+              "lacp: host and switches exchange LACPDUs, of which the host asks for one every 30 s (slow) or every "
+              "second (fast); it misses them after three. If not given, none are exchanged: both ends have "
+              "agreed for ever")
           .optional("xmit_hash_policy", &BondRow::xmit_hash_policy,
                     "which queue pair leaves by which port; qp: they take turns; layer2, layer2+3, layer3+4: Linux's "
                     "hashes of their headers; qp if not given")

@@ -65,7 +65,7 @@ const std::vector<HostCounter>& host_counters() {
        {kFrames, kGrows, "pauses_sent", "", "", "PFC and PAUSE frames sent, each once."}},
       {host(&HostSnapshot::failovers),
        {kCount, kGrows, "failovers", "", "softspine_host_failovers_total",
-        "Ports that the host's bond left, since it saw their link down."}},
+        "Ports that the host's bond left, since it saw their link down or LACP had no partner there."}},
       {host(&HostSnapshot::flows_moved),
        {kCount, kGrows, "flows_moved", "", "softspine_host_flows_moved_total",
         "Flows that the host's bond moved to another port, and back."}},

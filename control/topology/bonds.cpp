@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/topology/bonds.hpp"
 
+#include <algorithm>
 #include <utility>
 
 #include "control/rows/tables.hpp"
@@ -13,6 +14,7 @@ using dataplane::Duration;
 Bond bond_of(const BondRow& row) {
   Bond bond;
   bond.mode = row.mode.value_or(bond.mode);
+  if (bond.mode == BondMode::kLacp) bond.lacp_rate = row.lacp_rate;
   bond.xmit_hash_policy = row.xmit_hash_policy.value_or(bond.xmit_hash_policy);
   bond.miimon = row.miimon.value_or(bond.miimon);
   bond.downdelay = row.downdelay.value_or(bond.downdelay);
@@ -20,6 +22,35 @@ Bond bond_of(const BondRow& row) {
   bond.remote_failover = row.remote_failover.value_or(bond.remote_failover);
   bond.path_change_after = row.path_change_after.value_or(bond.path_change_after);
   return bond;
+}
+
+void check_lacp_rate(Reader& reader, const BondRow& row, const Bond& bond) {
+  if (row.lacp_rate && bond.mode != BondMode::kLacp)
+    reader.fail(row.where.child("lacp_rate"), "goes with 'mode: lacp' only");
+}
+
+// LACP joins ports to one system; back to back there is none, and two ports of one switch are no two ToRs.
+bool has_two_switches(const Fabric& fabric, const FabricNode& node) {
+  const auto peer_of = [&](const FabricPort& port) {
+    const FabricLink& link = fabric.links[port.link];
+    return &fabric.nodes[link.a.node] == &node ? link.b.node : link.a.node;
+  };
+  const uint32_t first = peer_of(node.ports[0]);
+  const uint32_t second = peer_of(node.ports[1]);
+  return first != second && fabric.nodes[first].kind == NodeKind::kSwitch &&
+         fabric.nodes[second].kind == NodeKind::kSwitch;
+}
+
+// Wherever it stands, LACPDUs do not wait for credit.
+void check_lacp(Reader& reader, const Fabric& fabric, const FabricNode& node, Value where) {
+  if (node.ports.size() != 2) return;
+  if (!has_two_switches(fabric, node)) {
+    reader.fail(where, "is for hosts at two switches, and " + node.name + " is at none or one");
+  } else if (std::ranges::any_of(node.ports, [&](const FabricPort& port) {
+               return fabric.links[port.link].flow_control == FlowControl::kCredit;
+             })) {
+    reader.fail(where, "does not go with 'flow_control: credit'");
+  }
 }
 
 // Looks come at multiples of miimon, so other delays cannot be kept.
@@ -41,6 +72,7 @@ void check_edges(Reader& reader, const FabricNode& node, const BondRow& row) {
   const auto refuse = [&](bool given, std::string_view key) {
     if (given) reader.fail(row.where.child(key), "is decided by what is behind the edges of " + node.name);
   };
+  refuse(row.lacp_rate.has_value(), "lacp_rate");
   refuse(row.xmit_hash_policy.has_value(), "xmit_hash_policy");
   refuse(row.miimon.has_value(), "miimon");
   refuse(row.downdelay.has_value(), "downdelay");
@@ -70,14 +102,23 @@ void bond_hosts(Reader& reader, Expanded& out) {
     if (node.kind != NodeKind::kHost) continue;
     const BondRow* const all = out.bonds[i];
     node.bond = all != nullptr ? bond_of(*all) : Bond{};
-    if (all != nullptr && std::exchange(checked, all) != all) check_delays(reader, *all, node.bond);
-    if (out.rows[i] == nullptr || !out.rows[i]->bond) continue;
-    const BondRow& own = *out.rows[i]->bond;
-    BondRow merged = all != nullptr ? *all : BondRow{};
-    Tables<BondRow>::table().merge(own, merged);
-    node.bond = bond_of(merged);
-    check_delays(reader, own, node.bond);
-    check_host(reader, out.fabric, node, own);
+    if (all != nullptr && std::exchange(checked, all) != all) {
+      check_delays(reader, *all, node.bond);
+      check_lacp_rate(reader, *all, node.bond);
+    }
+    const BondRow* given = all;
+    if (out.rows[i] != nullptr && out.rows[i]->bond) {
+      const BondRow& own = *out.rows[i]->bond;
+      BondRow merged = all != nullptr ? *all : BondRow{};
+      Tables<BondRow>::table().merge(own, merged);
+      node.bond = bond_of(merged);
+      check_delays(reader, own, node.bond);
+      check_lacp_rate(reader, own, node.bond);
+      check_host(reader, out.fabric, node, own);
+      if (own.lacp_rate) given = &own;
+    }
+    if (node.bond.lacp_rate && is_builtin(node.attachment))
+      check_lacp(reader, out.fabric, node, given->where.child("lacp_rate"));
   }
 }
 

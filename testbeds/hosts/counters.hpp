@@ -87,11 +87,11 @@ struct HostCounters {
   uint64_t delivered = 0;           // to a receiving queue pair
   uint64_t responses = 0;           // acknowledgements and CNPs for a queue pair of ours: an open loop only counts them
   uint64_t answered = 0;            // ARP, ND, echo: turned into an answer
-  uint64_t answers_sent = 0;        // those, acknowledgements and CNPs that have left
+  uint64_t answers_sent = 0;        // those, acknowledgements, CNPs and LACPDUs that have left
   uint64_t unanswered = 0;          // acknowledgements and CNPs that there was no room or packet for
   uint64_t pauses_sent = 0;         // PFC frames
   uint64_t buffered = 0;            // wait in receive buffers
-  uint64_t failovers = 0;           // ports that the bond has left, since their link was down
+  uint64_t failovers = 0;           // ports that the bond has left, since their link was down or LACP had no partner
   uint64_t flows_moved = 0;         // to another port and back, by the bond
   uint64_t watchdog_storms = 0;     // ports that its NIC's watchdog has kept from pausing
   uint64_t ended_flow_packets = 0;  // of `dropped`, and of those delivered to a sink of another flow: a flow's payload

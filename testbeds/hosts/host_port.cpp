@@ -3,16 +3,25 @@
 
 #include <bit>
 
-#include "dataplane/packet/pool.hpp"
-
 namespace softspine::testbeds {
 
 using namespace dataplane;
 
 void HostPort::link_changed(bool up, Instant now) noexcept {
   if (up) free_at = std::max(free_at, now);
+  if (lacpdu) PacketPool::release(std::move(lacpdu));  // what it says is of the link as it was
   flow_control.link_changed(up, now);
   reconsider(now);
+}
+
+void HostPort::put_lacpdu(const Lacpdu& pdu, const MacAddress& source, PacketPool& pool, Instant now) noexcept {
+  if (lacpdu) PacketPool::release(std::move(lacpdu));
+  if (wire->up()) lacpdu = pool.make(kLacpFrameBytes);
+  if (lacpdu) {
+    write_lacpdu(pdu, source, std::span<uint8_t, kLacpFrameBytes>{lacpdu.data(), kLacpFrameBytes});
+    lacpdu.meta().at = now;
+  }
+  find_next();
 }
 
 uint32_t HostPort::move_control_to(HostPort& other, Instant now) noexcept {

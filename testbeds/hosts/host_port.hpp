@@ -4,9 +4,10 @@
 //
 //   order      queue pairs that may send, or will at an instant of their own (send_order.hpp)
 //   parked     queue pairs whose turn came while flow control blocked their priority; they try again when it changes
-//   beside     when anything else is due: a PFC or credit frame, a control packet (control_queue.hpp), or a change of
-//              flow control that somebody waits for. All of it is folded into this one instant, so a port on which
-//              nothing but data moves asks one question more than if there were nothing else
+//   lacpdu     the latest that LACP has made, until it leaves: no pause holds it, and it is of this port alone
+//   beside     when anything else is due: a PFC or credit frame, a LACPDU, a control packet (control_queue.hpp), or a
+//              change of flow control that somebody waits for. All of it is folded into this one instant, so a port on
+//              which nothing but data moves asks one question more than if there were nothing else
 //   departure  max(port free, the earlier of order and beside)
 //   buffer     packets that the host is too slow to take (receive_buffer.hpp). XOFF is raised for the priorities that
 //              the buffer wants paused, and for those of a storm, a fault that pauses the neighbour without end. On a
@@ -21,7 +22,9 @@
 #include <vector>
 
 #include "dataplane/flow_control/port_flow_control.hpp"
+#include "dataplane/lacp/lacpdu.hpp"
 #include "dataplane/link/transmitter.hpp"
+#include "dataplane/packet/pool.hpp"
 #include "testbeds/hosts/control_queue.hpp"
 #include "testbeds/hosts/host_config.hpp"
 #include "testbeds/hosts/nic_watchdog.hpp"
@@ -37,6 +40,7 @@ struct HostPort {
   dataplane::Instant beside = dataplane::Instant::never();
   dataplane::PortFlowControl flow_control;
   std::array<uint32_t, dataplane::kPriorities> credited_cells{};  // in the receive buffer
+  dataplane::Packet lacpdu;
   ControlQueue control;
   ReceiveBuffer buffer;
   uint8_t storm = 0;             // priorities
@@ -57,6 +61,8 @@ struct HostPort {
   void find_next() {
     const uint8_t blocked = flow_control.blocked();
     beside = std::min(flow_control.next_frame(), control.ready(blocked));
+    if (lacpdu) [[unlikely]]
+      beside = std::min(beside, lacpdu.meta().at);
     if (!parked.empty() || (control.waiting() & blocked) != 0) beside = std::min(beside, flow_control.next_change());
   }
   // The flow's turn came, but its priority is blocked.
@@ -96,6 +102,15 @@ struct HostPort {
   }
 
   void link_changed(bool up, dataplane::Instant now) noexcept;
+  // It takes the place of one that waits. Without memory for it none is sent: the next one is due in a period.
+  void put_lacpdu(const dataplane::Lacpdu& pdu, const dataplane::MacAddress& source, dataplane::PacketPool& pool,
+                  dataplane::Instant now) noexcept;
+  // What goes beside the flows at `now`, where flow control has nothing to say.
+  dataplane::Packet take_control(dataplane::Instant now) noexcept {
+    if (lacpdu && lacpdu.meta().at <= now) [[unlikely]]
+      return std::move(lacpdu);
+    return control.take(flow_control.blocked(), now);
+  }
   // What waits in `control` is the other port's from now on. Returns how many packets found no room there: they end.
   uint32_t move_control_to(HostPort& other, dataplane::Instant now) noexcept;
   // Of the port's number in `host`. The room that is granted by credit is the receive buffer's, or for each of its

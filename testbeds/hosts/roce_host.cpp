@@ -18,7 +18,7 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
       ports_(config.ports),
       flows_(config, pool),
       sinks_(pool),
-      monitor_(config.bond, config.ports) {
+      bond_(config.bond, config.ports) {
   SOFTSPINE_CHECK(validate(config).empty(), config.ports, config.mtu);
   SOFTSPINE_CHECK(pool.room_bytes() >= kHostPacketBytes, pool.room_bytes(), kHostPacketBytes);
   static_assert(kHostPacketBytes >= kAdvertisementBytes);
@@ -27,7 +27,6 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
     ports_[p].watchdog = NicWatchdog{config.pfc_watchdog};
     plan_flow_control(PortNo{p}, Instant{});
   }
-  choose_answering_ports();
 }
 
 uint32_t RoceHost::add_flow(const FlowConfig& config) {
@@ -89,7 +88,7 @@ void RoceHost::depart(PortNo port, Instant now) noexcept {
   flows_.send(out, now);
 }
 
-// One thing, the first of: a PFC frame, a credit frame, a pause that has changed, a control packet.
+// One thing, the first of: a PFC frame, a credit frame, a pause that has changed, a LACPDU, a control packet.
 void RoceHost::depart_beside(HostPort& out, Instant now) noexcept {
   if (out.flow_control.next_frame() <= now) {
     send_own_frame(out, now);
@@ -98,7 +97,7 @@ void RoceHost::depart_beside(HostPort& out, Instant now) noexcept {
     return;
   } else {
     ++counters_.answers_sent;
-    Packet packet = out.control.take(out.flow_control.blocked(), now);
+    Packet packet = out.take_control(now);
     packet.meta().born = now;
     if (out.flow_control.goes_by_credit()) out.flow_control.sent(priority_of(packet), packet.frame_bytes(), now);
     out.free_at = out.wire->send(std::move(packet), now);
@@ -120,49 +119,40 @@ void RoceHost::send_own_frame(HostPort& out, Instant now) noexcept {
 
 void RoceHost::link_changed(PortNo port, bool up, Instant now) noexcept {
   ports_[port.value()].link_changed(up, now);
-  monitor_.link_changed(port, up, now);
+  bond_.link_changed(port, up, now);
   find_due();
 }
 
 // What is due at `now` beside departures, arrivals and the timers of flows.
 void RoceHost::act(Instant now) noexcept {
-  if (monitor_.next() <= now) use_ports(now);
+  if (bond_.next() <= now) act_on_bond(now);
   if (is_slow_) drain_buffers(now);
   for (HostPort& port : ports_) counters_.watchdog_storms += port.watch(now) ? 1 : 0;
   find_due();
 }
 
-// The bond has seen that links went down or came back.
-void RoceHost::use_ports(Instant now) noexcept {
-  const uint8_t before = monitor_.usable();
-  monitor_.advance(now);
-  counters_.failovers += static_cast<uint64_t>(std::popcount(static_cast<uint8_t>(before & ~monitor_.usable())));
-  counters_.flows_moved += flows_.use_ports(monitor_.usable(), ports_, now);
-  choose_answering_ports();
+// The bond has seen that links went down or came back, or LACPDUs.
+void RoceHost::act_on_bond(Instant now) noexcept {
+  const uint8_t before = bond_.usable();
+  bond_.advance(now, [this, now](PortNo port, const Lacpdu& pdu) {
+    ports_[port.value()].put_lacpdu(pdu, config_.mac, pool_, now);
+  });
+  if (bond_.usable() == before) return;
+  counters_.failovers += static_cast<uint64_t>(std::popcount(static_cast<uint8_t>(before & ~bond_.usable())));
+  counters_.flows_moved += flows_.use_ports(bond_.usable(), ports_, now);
   for (uint16_t p = 0; p < ports_.size(); ++p) {
-    if (answers_by_[p] == p) continue;
-    counters_.unanswered += ports_[p].move_control_to(ports_[answers_by_[p]], now);
-  }
-}
-
-void RoceHost::choose_answering_ports() noexcept {
-  const uint8_t usable = monitor_.usable();
-  const bool has_backup = config_.bond.mode == control::BondMode::kActiveBackup;
-  for (uint8_t p = 0; p < ports_.size(); ++p) {
-    const uint8_t wanted = has_backup ? uint8_t{0} : p;
-    const auto other = static_cast<uint8_t>(1 - wanted);
-    const bool takes_other = ports_.size() > 1 && (usable >> wanted & 1) == 0 && (usable >> other & 1) != 0;
-    answers_by_[p] = takes_other ? other : wanted;
+    if (bond_.answers_by(p) != p) counters_.unanswered += ports_[p].move_control_to(answers_to(PortNo{p}), now);
   }
 }
 
 void RoceHost::find_due() noexcept {
-  due_ = monitor_.next();
+  due_ = bond_.next();
   for (const HostPort& port : ports_) due_ = std::min({due_, port.buffer.next(), port.watchdog.due()});
 }
 
 void RoceHost::drain() noexcept {
   for (HostPort& port : ports_) {
+    if (port.lacpdu) PacketPool::release(std::move(port.lacpdu));
     while (port.control.waiting() != 0) PacketPool::release(port.control.pop_any());
     while (!port.buffer.is_empty()) PacketPool::release(port.buffer.pop(Instant{}));
     port.find_next();

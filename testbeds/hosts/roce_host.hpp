@@ -21,11 +21,11 @@
 // Failing on purpose. A port may be told to be a slow receiver, to pause its peer for as long as it likes (a storm), or
 // to be deaf to pauses.
 //
-// Two ports are a bond (control/model/bond.hpp). Once it has seen that a link is down (link_monitor.hpp), the port's
-// flows, and the control packets that wait there, take the other port, whose flow control alone holds them from then
-// on; answers to what comes in by the port left leave by the other, too. When the port is used again its flows go back.
-// Until then, and with one port, what would leave by a link that is down waits. With an active backup all answers leave
-// by the active port; what comes in by the other is taken.
+// Two ports are a bond (host_bond.hpp). Once it no longer uses a port, since it has seen that the link is down or LACP
+// has lost the switch, the port's flows, and the control packets that wait there, take the other port, whose flow
+// control alone holds them from then on; answers to what comes in by the port left leave by the other, too. When the
+// port is used again its flows go back. Until then, and with one port, what would leave by a link that is down waits.
+// With an active backup all answers leave by the active port; what comes in by the other is taken.
 //
 // While the pool is empty flows wait, too: nothing is lost.
 // At one instant timers come first, then departures, then arrivals.
@@ -44,11 +44,11 @@
 #include "dataplane/packet/pool.hpp"
 #include "testbeds/hosts/counters.hpp"
 #include "testbeds/hosts/frame_template.hpp"
+#include "testbeds/hosts/host_bond.hpp"
 #include "testbeds/hosts/host_config.hpp"
 #include "testbeds/hosts/host_flows.hpp"
 #include "testbeds/hosts/host_port.hpp"
 #include "testbeds/hosts/host_sinks.hpp"
-#include "testbeds/hosts/link_monitor.hpp"
 #include "testbeds/hosts/qp_table.hpp"
 #include "testbeds/hosts/responder.hpp"
 
@@ -67,6 +67,12 @@ class RoceHost final : public dataplane::Node {
   uint32_t add_flow(const FlowConfig& flow);
   // The sink passes validate(); the QP has no sink yet.
   uint32_t add_sink(const SinkConfig& sink);
+
+  // Before the first window: the port of a bond runs LACP. `partner`: both have agreed before.
+  void run_lacp(dataplane::PortNo port, const dataplane::LacpConfig& config, const dataplane::LacpEnd& partner) {
+    bond_.run_lacp(port, config, partner);
+    find_due();
+  }
 
   // Packets of its priorities wait in a buffer at that port; without a value they do no longer.
   void set_slow_receiver(dataplane::PortNo port, const std::optional<SlowReceiver>& slow, dataplane::Instant now);
@@ -116,8 +122,7 @@ class RoceHost final : public dataplane::Node {
   dataplane::PortNo first_port() const;
   void depart(dataplane::PortNo port, dataplane::Instant now) noexcept;
   void act(dataplane::Instant now) noexcept;
-  void use_ports(dataplane::Instant now) noexcept;
-  void choose_answering_ports() noexcept;
+  void act_on_bond(dataplane::Instant now) noexcept;
   void find_due() noexcept;
   void depart_beside(HostPort& out, dataplane::Instant now) noexcept;
   void send_own_frame(HostPort& out, dataplane::Instant now) noexcept;
@@ -128,7 +133,7 @@ class RoceHost final : public dataplane::Node {
   bool buffer(dataplane::Packet& packet) noexcept;
   void take_from_buffer(HostPort& port, dataplane::Instant now) noexcept;
   void drain_buffers(dataplane::Instant now) noexcept;
-  HostPort& answers_to(dataplane::PortNo in) { return ports_[answers_by_[in.value()]]; }
+  HostPort& answers_to(dataplane::PortNo in) { return ports_[bond_.answers_by(in.value())]; }
   void process(dataplane::Packet packet) noexcept;
   void receive_roce(dataplane::Packet packet) noexcept;
   void respond(dataplane::Packet packet, const RoceFrame& frame) noexcept;
@@ -147,8 +152,7 @@ class RoceHost final : public dataplane::Node {
   std::vector<HostPort> ports_;
   HostFlows flows_;
   HostSinks sinks_;
-  LinkMonitor monitor_;
-  std::array<uint8_t, 2> answers_by_{0, 1};               // by port of arrival: the port that answers leave by
+  HostBond bond_;
   dataplane::Instant due_ = dataplane::Instant::never();  // a receive buffer's packet, or a port that the bond changes
   bool is_slow_ = false;                                  // or was: a port's buffer may take packets
   bool has_credit_ = false;

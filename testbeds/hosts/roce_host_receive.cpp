@@ -69,6 +69,11 @@ void RoceHost::process(Packet packet) noexcept {
   if (frame.stored_bytes >= ethernet::kBytes && load16(frame.data + ethernet::kType) == ethernet::kTypeMacControl) {
     return receive_pause(std::move(packet));
   }
+  if (bond_.takes(PortNo{packet.meta().in_port}, {frame.data, frame.stored_bytes}, packet.meta().at)) [[unlikely]] {
+    act_on_bond(packet.meta().at);
+    find_due();
+    return drop(std::move(packet), DropReason::kConsumed);
+  }
   const bool is_ours = frame.stored_bytes < ethernet::kBytes || (frame.data[0] & ethernet::kMulticastBit) != 0 ||
                        load_mac(frame.data) == config_.mac;
   is_ours ? answer(std::move(packet)) : drop(std::move(packet), DropReason::kNotForUs);

@@ -68,6 +68,10 @@ LacpControl::LacpControl(const control::Testbed& testbed, Assembly& assembly, Li
     if (!bonds_by_lacp(testbed.fabric, host)) continue;
     for (uint16_t port = 0; port < testbed.fabric.nodes[host].ports.size(); ++port) run_at(host, port);
   }
+  for (uint32_t host = 0; host < testbed.fabric.nodes.size(); ++host) {
+    if (assembly.hosts[host] == nullptr || !testbed.fabric.nodes[host].bond.lacp_rate) continue;
+    for (uint16_t port = 0; port < testbed.fabric.nodes[host].ports.size(); ++port) run_with_builtin(host, port);
+  }
   for (size_t i = 0; i < testbed.fabric.lags.size(); ++i) {
     const control::Lag& lag = testbed.fabric.lags[i];
     if (lag.mode == control::LagMode::kLacp) run_at(lag, static_cast<uint16_t>(i + 1));
@@ -107,9 +111,8 @@ void LacpControl::run_at(const control::Lag& lag, uint16_t key) {
   }
 }
 
-void LacpControl::run_at(uint32_t host, uint16_t port) {
+dataplane::LacpConfig LacpControl::config_towards(uint32_t host, control::LinkEnd end) const {
   const control::Fabric& fabric = testbed_.fabric;
-  const control::LinkEnd end = fabric.peer_of({host, port});
   const control::Subnet& subnet = fabric.subnets[fabric.nodes[host].subnet];
   dataplane::LacpConfig config{.actor = {}, .second = Duration::s(1) / testbed_.run.dilation};
   config.actor.system_priority = kPriority;
@@ -118,7 +121,31 @@ void LacpControl::run_at(uint32_t host, uint16_t port) {
   config.actor.port_priority = kPriority;
   config.actor.port = static_cast<uint16_t>((place_in(subnet.switches, end.node) + 1) * kPortOffset + end.port + 1);
   config.actor.state = dataplane::lacp::kActive | dataplane::lacp::kShortTimeout | dataplane::lacp::kAggregation;
-  add(end, config);
+  return config;
+}
+
+void LacpControl::run_at(uint32_t host, uint16_t port) {
+  const control::LinkEnd end = testbed_.fabric.peer_of({host, port});
+  add(end, config_towards(host, end));
+}
+
+// Numbers as Linux's bonding driver has them.
+void LacpControl::run_with_builtin(uint32_t host, uint16_t port) {
+  constexpr uint16_t kSystemPriority = 65'535;
+  constexpr uint16_t kPortPriority = 255;
+  const control::LinkEnd end = testbed_.fabric.peer_of({host, port});
+  const dataplane::LacpConfig ours = config_towards(host, end);
+  dataplane::LacpConfig theirs{.actor = {}, .second = ours.second};
+  theirs.actor.system_priority = kSystemPriority;
+  theirs.actor.system = assembly_.hosts[host]->config().mac;
+  theirs.actor.key = 1;
+  theirs.actor.port_priority = kPortPriority;
+  theirs.actor.port = static_cast<uint16_t>(port + 1);
+  theirs.actor.state = dataplane::lacp::kActive | dataplane::lacp::kAggregation;
+  if (testbed_.fabric.nodes[host].bond.lacp_rate == control::LacpRate::kFast)
+    theirs.actor.state |= dataplane::lacp::kShortTimeout;
+  assembly_.hosts[host]->run_lacp(dataplane::PortNo{port}, theirs, ours.actor);
+  add(end, ours, theirs.actor);
 }
 
 const dataplane::LacpPort& LacpControl::machine_at(control::LinkEnd end) const {

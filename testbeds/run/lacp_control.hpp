@@ -4,7 +4,7 @@
 // Between switches: each end of a LAG's links, as the system of its own router MAC (its first port's), the LAG's key,
 // and the port's number, from 1. A link is a member while both ends distribute.
 //
-// Between switches and the outside hosts that bond their ports:
+// Between switches and the outside hosts that bond their ports, and built-in hosts whose bond has a lacp_rate:
 // Dual ToR without a link between the ToRs, as in Alibaba's HPN (SIGCOMM 2024): each ToR answers by itself, with the
 // system 00:00:5E:00:01:01 and, for one host, the same key. The numbers of its ports are shifted by an offset of its
 // own. So the host sees two ports of one system, and makes them one aggregate.
@@ -14,6 +14,9 @@
 //
 //   key of a host     its place among its subnet's hosts, from 1
 //   number of a port  (place among the subnet's switches + 1) × 1024 + port + 1
+//
+// A built-in host is the system of its own MAC, and both ends have agreed before the run. What one end finds out the
+// other learns by a LACPDU, as with any host: three periods of silence, and three seconds later the partner is told.
 //
 // A link on which LACP has not agreed carries no routed traffic: the host's route leaves it out (LinkControl), and
 // others reach the host over its other ToR. Links are looked at every 20 ms of the machine's time, on the virtual clock
@@ -51,6 +54,8 @@ class LacpControl {
     bool was_used = false;
   };
   void run_at(uint32_t host, uint16_t port);
+  void run_with_builtin(uint32_t host, uint16_t port);
+  dataplane::LacpConfig config_towards(uint32_t host, control::LinkEnd end) const;
   void run_at(const control::Lag& lag, uint16_t key);
   // `partner`: LACP has agreed with it before the run.
   void add(control::LinkEnd end, const dataplane::LacpConfig& config,

@@ -58,6 +58,25 @@ TEST(Bond, ReadsEveryKey) {
   EXPECT_EQ(bond.path_change_after, 7);
 }
 
+TEST(Bond, RunsLacpWhereItHasARate) {
+  const auto rate = [](const std::string& bond) { return bond_of(read_well(small(bond)), "h1").lacp_rate; };
+  EXPECT_EQ(rate("{}"), std::nullopt);
+  EXPECT_EQ(rate("{lacp_rate: slow}"), LacpRate::kSlow);
+  EXPECT_EQ(rate("{mode: lacp, lacp_rate: fast}"), LacpRate::kFast);
+  const Complaints other{"7 topology.nodes.h1.bond.lacp_rate: goes with 'mode: lacp' only"};
+  EXPECT_EQ(complaints_about(small("{mode: balance-xor, lacp_rate: fast}")), other);
+  EXPECT_EQ(complaints_about(hpn("{mode: active-backup, lacp_rate: fast}")),
+            (Complaints{"3 fabric.bond.lacp_rate: goes with 'mode: lacp' only"}));
+  EXPECT_EQ(
+      bond_of(read_well(hpn("{lacp_rate: fast}", "topology: {nodes: {s1-h2-nic1: {bond: {mode: balance-xor}}}}\n")),
+              "s1-h2-nic1")
+          .lacp_rate,
+      std::nullopt);
+  EXPECT_EQ(complaints_about(with_fabric("topology:\n  links: [{endpoints: [h1, tor1], rate: 100Gbps}]\n  nodes:\n    "
+                                         "h1: {bond: {lacp_rate: fast}}\n")),
+            (Complaints{"7 topology.nodes.h1.bond.lacp_rate: is for hosts at two switches, and h1 is at none or one"}));
+}
+
 TEST(Bond, AHostsOwnKeysReplaceThoseOfItsGenerator) {
   const Testbed testbed =
       read_well(hpn("{mode: balance-xor, miimon: 1ms}", "topology: {nodes: {s1-h2-nic1: {bond: {miimon: 5ms}}}}\n"));

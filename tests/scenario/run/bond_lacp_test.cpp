@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Built-in hosts whose bonds run LACP, by arithmetic: a packet is sent each millisecond, and as many are lost as
+// milliseconds pass until silence is found and told.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/scenario/run/running_testbed.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+using dataplane::Duration;
+
+// From h1 to h2 behind the same two ToRs, by tor1 and the first port of each. The flow begins after 5 s and lasts for
+// 120 s.
+std::string text(const std::string& bond, const std::string& fault) {
+  return "name: bond\nrun: {duration: 130s}\n"
+         "fabric: {kind: hpn, segments: 1, servers_per_segment: 2, rails: 1, aggregations_per_plane: 1, planes: 1, "
+         "cores: 0,\n  host_link: {rate: 100Gbps, length: 3m}, fabric_link: {rate: 400Gbps}, bond: {" +
+         bond +
+         "}}\nworkload:\n"
+         "  - {name: w, pattern: pairs, from: [s1-h1-nic1], to: [s1-h2-nic1], message: 1024B, messages: 120000, mtu: "
+         "1024, rate: 8.976Mbps, start: 5s}\n"
+         "faults: [" +
+         fault + "]\n";
+}
+
+Outcome run_bond(const std::string& bond, const std::string& fault = "") {
+  return run_text(text(bond, fault), {.duration = Duration::s(130)});
+}
+
+const control::HostSnapshot& host_of(const Outcome& out, const std::string& name) {
+  return *std::ranges::find(out.snapshot.hosts, name, &control::HostSnapshot::name);
+}
+
+std::string one_way(const char* link, const char* direction, const char* more = "") {
+  return fmt::format("{{at: 6005ms, link: \"{}\", set: one_way, direction: {}{}}}", link, direction, more);
+}
+
+TEST(LacpOfBuiltInHosts, ExchangesALacpduEachSecondOrEachHalfMinuteAndDisturbsNothing) {
+  const Outcome none = run_bond("");
+  const Outcome fast = run_bond("lacp_rate: fast");
+  const Outcome slow = run_bond("lacp_rate: slow");
+  EXPECT_EQ(host_of(none, "s1-h1-nic1").answers_sent, 0U);
+  // The switches ask for one a second of each of two ports; of 130 s the last one's is not over.
+  for (const Outcome* out : {&fast, &slow}) {
+    EXPECT_EQ(out->snapshot.flows.at(0).missing(), 0U);
+    EXPECT_EQ(out->report["totals"]["route_changes"], 0);
+    EXPECT_NEAR(static_cast<double>(host_of(*out, "s1-h1-nic1").answers_sent), 260, 4);
+    EXPECT_EQ(host_of(*out, "s1-h1-nic1").failovers, 0U);
+  }
+  const auto heard = [](const Outcome& out) {
+    const auto& ports = host_of(out, "s1-h1-nic1").ports;
+    return ports[0].rx_packets + ports[1].rx_packets;
+  };
+  EXPECT_NEAR(static_cast<double>(heard(fast)), 260, 4) << "what the host asks for";
+  EXPECT_NEAR(static_cast<double>(heard(slow)), 8, 2);
+}
+
+// The host hears nothing any more. Its partner's last LACPDU came up to one period before, and is good for three;
+// three seconds later the partner is forgotten and told so. 20 ms to look.
+TEST(LacpOfBuiltInHosts, MissesASilentSwitchAfterThreeOfThePeriodsThatTheHostAsksFor) {
+  const auto lost = [](const std::string& bond) {
+    const Outcome out = run_bond(bond, one_way("s1-h2-nic1:eth0", "in"));
+    return out.snapshot.flows.empty() ? 0 : out.snapshot.flows[0].missing();
+  };
+  const uint64_t fast = lost("lacp_rate: fast");
+  EXPECT_GE(fast, 2'000U + 3'000U - 5);
+  EXPECT_LE(fast, 3'000U + 3'000U + 25);
+  const uint64_t slow = lost("lacp_rate: slow");
+  EXPECT_GE(slow, 60'000U + 3'000U - 5);
+  EXPECT_LE(slow, 90'000U + 3'000U + 25);
+  EXPECT_NEAR(static_cast<double>(lost("")), 120'000 - 1'005, 2) << "nobody looks";
+}
+
+// The switch asks for a LACPDU each second, whatever the host does.
+TEST(LacpOfBuiltInHosts, LetsTheHostLeaveAPortThatItsSwitchDoesNotHear) {
+  for (const char* bond : {"lacp_rate: fast", "lacp_rate: slow"}) {
+    const Outcome out = run_bond(bond, one_way("s1-h1-nic1:eth0", "out"));
+    ASSERT_EQ(out.snapshot.flows.size(), 1U);
+    EXPECT_GE(out.snapshot.flows[0].missing(), 2'000U + 3'000U - 5) << bond;
+    EXPECT_LE(out.snapshot.flows[0].missing(), 3'000U + 3'000U + 25) << bond;
+    EXPECT_EQ(host_of(out, "s1-h1-nic1").failovers, 1U) << bond;
+    EXPECT_EQ(host_of(out, "s1-h1-nic1").flows_moved, 1U) << bond;
+  }
+}
+
+TEST(LacpOfBuiltInHosts, TakesNoNoticeOfASilenceThatIsShorter) {
+  const Outcome out = run_bond("lacp_rate: fast", one_way("s1-h2-nic1:eth0", "in", ", until: 7505ms"));
+  EXPECT_NEAR(static_cast<double>(out.snapshot.flows.at(0).missing()), 1'500, 1) << "what the fault explains";
+  EXPECT_EQ(out.report["totals"]["route_changes"], 0);
+  EXPECT_EQ(host_of(out, "s1-h2-nic1").failovers, 0U);
+}
+
+// By the first port until it is cut, and again as soon as the link is back and both have sent a LACPDU: neither has
+// forgotten the other. A LACPDU a second leaves by the second port.
+TEST(LacpOfBuiltInHosts, UsesALinkThatWasRepairedWhenBothEndsHaveHeardEachOther) {
+  const Outcome out = run_bond("lacp_rate: fast, miimon: 1ms",
+                               "{at: 6005ms, link: \"s1-h1-nic1:eth0\", set: down}, {at: 10005ms, link: "
+                               "\"s1-h1-nic1:eth0\", set: up}");
+  const control::HostSnapshot& host = host_of(out, "s1-h1-nic1");
+  EXPECT_EQ(host.failovers, 1U);
+  EXPECT_EQ(host.flows_moved, 2U);
+  EXPECT_LE(out.snapshot.flows.at(0).missing(), 2U);
+  EXPECT_NEAR(static_cast<double>(host.ports[1].link.packets), 4'000 + 130, 25);
+}
+
+// The host finds out by itself. A partner that was forgotten is called every 30 s only, and once heard waited for for
+// 2 s (802.1AX); a LACPDU a second leaves by the second port.
+TEST(LacpOfBuiltInHosts, LeavesASwitchThatHasDiedAndComesBackWithIt) {
+  const Outcome out = run_bond("lacp_rate: fast", "{at: 6005ms, node: s1-r1-tor1, set: dead, until: 60s}");
+  const control::HostSnapshot& host = host_of(out, "s1-h1-nic1");
+  EXPECT_EQ(host.failovers, 1U);
+  EXPECT_EQ(host.flows_moved, 2U);
+  EXPECT_GE(out.snapshot.flows.at(0).missing(), 2'000U - 5);
+  EXPECT_LE(out.snapshot.flows.at(0).missing(), 3'000U + 25);
+  EXPECT_GE(host.ports[1].link.packets, 62'000U - 9'030U);
+  EXPECT_LE(host.ports[1].link.packets, 93'100U - 8'005U + 130U);
+}
+
+}  // namespace
+}  // namespace softspine::testbeds
