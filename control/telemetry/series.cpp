@@ -5,7 +5,9 @@
 #include <fnmatch.h>
 
 #include <algorithm>
-#include <charconv>
+#include <array>
+#include <bit>
+#include <utility>
 
 #include "control/telemetry/json.hpp"
 
@@ -26,31 +28,42 @@ bool is_chosen(const std::string& name, const CounterPatterns& patterns) {
   return patterns.empty() || std::ranges::any_of(patterns, [name](const auto& each) { return fits(name, each); });
 }
 
-void add_number(std::string& out, uint64_t value) {
-  char digits[20];
-  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
-  out.append(digits, end);
-}
-
 std::string quoted(const std::string& text) {
   return Json(text).dump();
 }
 
-const std::string& drop_key(size_t reason) {
-  static const std::vector<std::string> all = [] {
-    std::vector<std::string> out;
+const LineKey& drop_key(size_t reason) {
+  static const std::vector<LineKey> all = [] {
+    std::vector<LineKey> out;
     for (int i = 0; i < kDropReasons; ++i) {
-      out.push_back("\"" + std::string{dataplane::name_of(static_cast<dataplane::DropReason>(i))} + "\":");
+      out.emplace_back("\"" + std::string{dataplane::name_of(static_cast<dataplane::DropReason>(i))} + "\":");
     }
     return out;
   }();
   return all[reason];
 }
 
+using Row = SeriesRow;
+constexpr std::array kRowWords{"", "priority", "group", "queue"};
+constexpr size_t kMostNumbered = kPriorities;
+static_assert(kPriorities == dataplane::kQueues);
+
+// ,"queue":3
+const LineKey& numbered(Row row, size_t number) {
+  static const std::vector<LineKey> all = [] {
+    std::vector<LineKey> out;
+    for (const std::string_view word : kRowWords) {
+      for (size_t i = 0; i < kMostNumbered; ++i) out.emplace_back(fmt::format(",\"{}\":{}", word, i));
+    }
+    return out;
+  }();
+  return all[static_cast<size_t>(row) * kMostNumbered + number];
+}
+
 }  // namespace
 
 // Cells have
-//   begin(where, kind, number, changed)   a row begins; false: it is left out
+//   begin(where, row, number, changed)    a row begins; false: it is left out
 //   of(columns, part)                     its values; a null part has none
 //   drops(counters), end()
 // and count every column, so that a value is found by its place.
@@ -58,7 +71,7 @@ const std::string& drop_key(size_t reason) {
 // Counts the columns of all rows.
 struct Series::Places {
   size_t places = 0;
-  static bool begin(std::string_view, std::string_view, size_t, bool) { return false; }
+  static bool begin(std::string_view, Row, size_t, bool) { return false; }
   template <typename Part>
   static void of(const Columns<Part>&, const Part*) {}
   static void drops(const dataplane::DropCounters&) {}
@@ -66,88 +79,96 @@ struct Series::Places {
   void skip(size_t columns) { places += columns; }
 };
 
+// A line is put together in line_, and begun by its first value: most rows have none.
 class Series::Writer {
  public:
   Writer(Series& series, std::string& out, dataplane::Instant now)
-      : series_(series), out_(out), before_("{\"t_ps\":" + std::to_string(now.count_ps()) + ",\"") {}
+      : series_(series),
+        line_(series.line_),
+        out_(out),
+        before_("{\"t_ps\":" + std::to_string(now.count_ps()) + ",\"") {}
 
-  bool begin(std::string_view where, std::string_view kind, size_t number, bool changed) {
-    if (!changed) return false;
-    start_ = out_.size();
-    out_ += before_;
-    out_ += where;
-    if (!kind.empty()) {
-      out_ += ",\"";
-      out_ += kind;
-      out_ += "\":";
-      add_number(out_, number);
-    }
-    body_ = out_.size();
-    return true;
+  bool begin(std::string_view where, Row row, size_t number, bool changed) {
+    where_ = where;
+    row_ = row;
+    number_ = number;
+    return changed;
   }
   template <typename Part>
   void of(const Columns<Part>& columns, const Part* part) {
+    if (part == nullptr) return skip(columns.size());
     for (const Column<Part>& column : columns) {
       const size_t place = place_++;
-      if (part == nullptr) continue;
       const std::optional<uint64_t> value = column.read(*part);
-      if (!value || *value == series_.seen_[place]) continue;
-      out_ += column.key;
-      add_value(place, *value, column.nature);
+      if (value && *value != series_.seen_[place]) add_value(column.key, place, *value, column.nature);
     }
   }
   void drops(const dataplane::DropCounters& drops) {
-    bool any = false;
+    const auto seen = series_.seen_.begin() + static_cast<ptrdiff_t>(place_);
+    if (std::equal(drops.begin(), drops.end(), seen)) return skip(drops.size());
+    std::string_view opening = ",\"drops\":{";
     for (size_t i = 0; i < drops.size(); ++i) {
       const size_t place = place_++;
       if (drops[i] == series_.seen_[place]) continue;
-      out_ += any ? "," : ",\"drops\":{";
-      any = true;
-      out_ += drop_key(i);
-      add_value(place, drops[i], Nature::kGrows);
+      if (line_.is_empty()) open();
+      line_.add(std::exchange(opening, ","));
+      add_value(drop_key(i), place, drops[i], Nature::kGrows);
     }
-    if (any) out_ += '}';
+    line_.add("}");
   }
   void end() {
-    if (out_.size() == body_) return out_.resize(start_);
-    out_ += "}\n";
+    if (line_.is_empty()) return;
+    line_.add("}\n");
+    line_.flush(out_);
     ++series_.lines_;
   }
   void skip(size_t columns) { place_ += columns; }
 
  private:
-  void add_value(size_t place, uint64_t value, Nature nature) {
+  void open() {
+    line_.add(before_);
+    line_.add(where_);
+    if (row_ != Row::kWhole) line_.add(numbered(row_, number_));
+  }
+  void add_value(const LineKey& key, size_t place, uint64_t value, Nature nature) {
+    if (line_.is_empty()) open();
     uint64_t& seen = series_.seen_[place];
     const uint64_t shown = nature == Nature::kGrows ? value - seen : value;
     series_.written_[place] = nature == Nature::kGrows ? series_.written_[place] + shown : shown;
     seen = value;
-    add_number(out_, shown);
+    line_.add(key);
+    line_.add(shown);
   }
 
   Series& series_;
+  LineText& line_;
   std::string& out_;
-  std::string before_;
+  LineKey before_;
+  std::string_view where_;  // of the row
+  Row row_ = Row::kWhole;
+  size_t number_ = 0;
   size_t place_ = 0;
-  size_t start_ = 0;
-  size_t body_ = 0;
 };
 
 class Series::Checker {
  public:
   explicit Checker(const Series& series) : series_(series) {}
 
-  bool begin(std::string_view where, std::string_view kind, size_t number, bool) {
-    where_ = std::string{where} + (kind.empty() ? "" : fmt::format(", {} {}", kind, number));
+  bool begin(std::string_view where, Row row, size_t number, bool) {
+    where_ = where;
+    row_ = row;
+    number_ = number;
     return true;
   }
   template <typename Part>
   void of(const Columns<Part>& columns, const Part* part) {
     for (const Column<Part>& column : columns) {
-      compare(part == nullptr ? 0 : column.read(*part).value_or(0), column.key.substr(1), column.nature);
+      const uint64_t value = part == nullptr ? 0 : column.read(*part).value_or(0);
+      compare(value, "", column.key.text().substr(1), column.nature);
     }
   }
   void drops(const dataplane::DropCounters& drops) {
-    for (size_t i = 0; i < drops.size(); ++i) compare(drops[i], "drops " + drop_key(i), Nature::kGrows);
+    for (size_t i = 0; i < drops.size(); ++i) compare(drops[i], "drops ", drop_key(i).text(), Nature::kGrows);
   }
   void end() {}
   void skip(size_t columns) { place_ += columns; }
@@ -155,10 +176,12 @@ class Series::Checker {
   std::vector<std::string> wrong;
 
  private:
-  void compare(uint64_t value, const std::string& key, Nature nature) {
+  void compare(uint64_t value, std::string_view section, std::string_view key, Nature nature) {
     const uint64_t written = series_.written_[place_++];
     if (written == value) return;
-    std::string text = where_ + ", " + key;
+    const std::string_view word = kRowWords[static_cast<size_t>(row_)];
+    std::string text = word.empty() ? fmt::format("{}, {}{}", where_, section, key)
+                                    : fmt::format("{}, {} {}, {}{}", where_, word, number_, section, key);
     std::erase(text, '"');
     text.pop_back();  // :
     wrong.push_back(fmt::format("counters over time, {}: {} {} is not {}, as at the end", text,
@@ -166,7 +189,9 @@ class Series::Checker {
   }
 
   const Series& series_;
-  std::string where_;
+  std::string_view where_;
+  Row row_ = Row::kWhole;
+  size_t number_ = 0;
   size_t place_ = 0;
 };
 
@@ -177,7 +202,7 @@ Series::Columns<Part> Series::chosen(const Table& table, const CounterPatterns& 
     const auto* read = std::get_if<Read<Part>>(&counter.read);
     const std::string name{counter.facts.row_name()};
     if (read == nullptr || name.empty() || !is_chosen(name, patterns)) continue;
-    out.push_back({*read, ",\"" + name + "\":", counter.facts.nature});
+    out.push_back({*read, LineKey{",\"" + name + "\":"}, counter.facts.nature});
   }
   return out;
 }
@@ -205,6 +230,26 @@ Series::Series(const FabricSnapshot& shape, const CounterPatterns& patterns)
   }
   seen_.resize(size_of(shape));
   written_.resize(seen_.size());
+  line_ = LineText{longest_line()};
+}
+
+// More than any line has: the pieces of all lines.
+size_t Series::longest_line() const {
+  size_t sum = 100;  // time, row, brackets
+  for (const std::string& name : names_) sum = std::max(sum, 100 + name.size());
+  const auto add = [&sum](const auto& columns) {
+    for (const auto& column : columns) sum += column.key.text().size() + LineText::kMostDigits;
+  };
+  add(ports_);
+  add(credits_);
+  add(priorities_);
+  add(credit_priorities_);
+  add(groups_);
+  add(queues_);
+  add(pools_);
+  add(host_priorities_);
+  for (size_t i = 0; i < kDropReasons; ++i) sum += drop_key(i).text().size() + LineText::kMostDigits + 1;
+  return sum + kDrops.size();
 }
 
 size_t Series::size_of(const FabricSnapshot& shape) const {
@@ -213,10 +258,27 @@ size_t Series::size_of(const FabricSnapshot& shape) const {
   return counter.places;
 }
 
+// Calls see(i) for each row of a port that may have changed.
+template <typename Cells, typename See>
+void Series::walk_rows(std::string_view name, SeriesRow row, uint8_t changed, size_t columns, Cells& cells, See&& see) {
+  size_t next = 0;
+  for (uint32_t left = changed; left != 0; left &= left - 1) {
+    const auto i = static_cast<size_t>(std::countr_zero(left));
+    cells.skip((i - std::exchange(next, i + 1)) * columns);
+    if (!cells.begin(name, row, i, true)) {
+      cells.skip(columns);
+      continue;
+    }
+    see(i);
+    cells.end();
+  }
+  cells.skip((kMostNumbered - next) * columns);
+}
+
 template <typename Cells>
 void Series::walk_port(const PortSnapshot& port, std::string_view name, PortChanges changes, Cells& cells) const {
   const size_t drops = has_drops_ ? kDropReasons : 0;
-  if (cells.begin(name, "", 0, changes.port)) {
+  if (cells.begin(name, Row::kWhole, 0, changes.port)) {
     cells.of(ports_, &port);
     cells.of(credits_, port.credit ? &*port.credit : nullptr);
     if (has_drops_) cells.drops(port.counters.drops);
@@ -224,34 +286,19 @@ void Series::walk_port(const PortSnapshot& port, std::string_view name, PortChan
   } else {
     cells.skip(ports_.size() + credits_.size() + drops);
   }
-  for (size_t i = 0; i < kPriorities; ++i) {
-    if (!cells.begin(name, "priority", i, (changes.priorities >> i & 1) != 0)) {
-      cells.skip(priorities_.size() + credit_priorities_.size());
-      continue;
-    }
+  const size_t of_priority = priorities_.size() + credit_priorities_.size();
+  walk_rows(name, Row::kPriority, changes.priorities, of_priority, cells, [&](size_t i) {
     cells.of(priorities_, &port.pauses[i]);
-    const CreditSnapshot none;
-    const CreditOf credit{port.credit ? *port.credit : none, i};
-    cells.of(credit_priorities_, port.credit ? &credit : nullptr);
-    cells.end();
-  }
-  for (size_t i = 0; i < kPriorities; ++i) {
-    if (!cells.begin(name, "group", i, (changes.groups >> i & 1) != 0)) {
-      cells.skip(groups_.size());
-      continue;
-    }
-    cells.of(groups_, port.buffers ? &port.buffers->groups[i] : nullptr);
-    cells.end();
-  }
-  for (size_t i = 0; i < dataplane::kQueues; ++i) {
-    if (!cells.begin(name, "queue", i, (changes.queues >> i & 1) != 0)) {
-      cells.skip(queues_.size());
-      continue;
-    }
+    if (!port.credit) return cells.of(credit_priorities_, static_cast<const CreditOf*>(nullptr));
+    const CreditOf credit{*port.credit, i};
+    cells.of(credit_priorities_, &credit);
+  });
+  walk_rows(name, Row::kGroup, changes.groups, groups_.size(), cells,
+            [&](size_t i) { cells.of(groups_, port.buffers ? &port.buffers->groups[i] : nullptr); });
+  walk_rows(name, Row::kQueue, changes.queues, queues_.size(), cells, [&](size_t i) {
     const QueueOf queue{port, i};
     cells.of(queues_, &queue);
-    cells.end();
-  }
+  });
 }
 
 template <typename Cells>
@@ -259,13 +306,14 @@ void Series::walk(const FabricSnapshot& snapshot, const std::vector<PortChanges>
   size_t name = 0;
   size_t number = 0;
   size_t switches = 0;
+  const auto next_changes = [&] {
+    const size_t port = number++;
+    return changes != nullptr && port < changes->size() ? (*changes)[port] : PortChanges{};
+  };
   for (const SwitchSnapshot& node : snapshot.switches) {
-    for (const PortSnapshot& port : node.ports) {
-      const bool knows = changes != nullptr && !changes->empty();
-      walk_port(port, names_[name++], knows ? (*changes)[number++] : PortChanges{}, cells);
-    }
+    for (const PortSnapshot& port : node.ports) walk_port(port, names_[name++], next_changes(), cells);
     for (size_t i = 0; i < pool_counts_[switches]; ++i) {
-      if (cells.begin(names_[name++], "", 0, true)) {
+      if (cells.begin(names_[name++], Row::kWhole, 0, true)) {
         cells.of(pools_, i < node.pools.size() ? &node.pools[i] : nullptr);
         cells.end();
       } else {
@@ -278,14 +326,8 @@ void Series::walk(const FabricSnapshot& snapshot, const std::vector<PortChanges>
   for (const HostSnapshot& host : snapshot.hosts) {
     for (const HostPortSnapshot& port : host.ports) {
       const std::string& where = names_[name++];
-      for (size_t i = 0; i < kPriorities; ++i) {
-        if (cells.begin(where, "priority", i, true)) {
-          cells.of(host_priorities_, &port.pause[i]);
-          cells.end();
-        } else {
-          cells.skip(host_priorities_.size());
-        }
-      }
+      walk_rows(where, Row::kPriority, next_changes().priorities, host_priorities_.size(), cells,
+                [&](size_t i) { cells.of(host_priorities_, &port.pause[i]); });
     }
   }
 }
@@ -314,11 +356,7 @@ std::vector<std::string> Series::check(const FabricSnapshot& end) const {
 template <typename Part>
 void Series::add_names(std::string& out, const Columns<Part>& columns) {
   for (const Column<Part>& column : columns) {
-    if (out.back() == '{') {
-      out += column.key.substr(1);
-    } else {
-      out += column.key;
-    }
+    out += column.key.text().substr(out.back() == '{' ? 1 : 0);
     out += '"';
     out += word_for(column.nature);
     out += '"';

@@ -25,17 +25,21 @@
 #include <vector>
 
 #include "control/telemetry/counter.hpp"
+#include "control/telemetry/line_text.hpp"
 #include "control/telemetry/snapshot.hpp"
 
 namespace softspine::control {
 
-// What may have changed at a switch's port since the last sample; bit n: of that number.
+// What may have changed at a port since the last sample; bit n: of that number. Of a host's only priorities count.
 struct PortChanges {
   bool port = true;
   uint8_t priorities = 0xff;
   uint8_t groups = 0xff;
   uint8_t queues = 0xff;
 };
+
+// What a row is of: a whole port or pool, or one of a port's priorities, groups or queues.
+enum class SeriesRow : uint8_t { kWhole, kPriority, kGroup, kQueue };
 
 // Which counters: names of rows, with * for anything ("pfc_*"); none: all. "drops" stands for drops by reason.
 using CounterPatterns = std::vector<std::string>;
@@ -49,7 +53,8 @@ class Series {
   Series(const FabricSnapshot& shape, const CounterPatterns& patterns);
 
   void add_head(std::string& out, const std::string& testbed, dataplane::Duration interval) const;
-  // The lines of one sample. `changes`: by port, over all switches; empty: anything may have changed.
+  // The lines of one sample. `changes`: by port, over all switches, then hosts; of those behind its end anything may
+  // have changed.
   void add_sample(std::string& out, const FabricSnapshot& now, const std::vector<PortChanges>& changes);
   void add_end(std::string& out, dataplane::Instant now) const;
 
@@ -73,7 +78,7 @@ class Series {
   template <typename Part>
   struct Column {
     Read<Part> read;
-    std::string key;  // ,"name":
+    LineKey key;  // ,"name":
     Nature nature = Nature::kGrows;
   };
   template <typename Part>
@@ -87,11 +92,14 @@ class Series {
   // Calls the cells of each row, in the order in which values_ has them.
   template <typename Cells>
   void walk(const FabricSnapshot& snapshot, const std::vector<PortChanges>* changes, Cells& cells) const;
+  template <typename Cells, typename See>
+  static void walk_rows(std::string_view name, SeriesRow row, uint8_t changed, size_t columns, Cells& cells, See&& see);
   template <typename Cells>
   void walk_port(const PortSnapshot& port, std::string_view name, PortChanges changes, Cells& cells) const;
   template <typename Part>
   static void add_names(std::string& out, const Columns<Part>& columns);
   size_t size_of(const FabricSnapshot& shape) const;
+  size_t longest_line() const;
 
   Columns<PortSnapshot> ports_;
   Columns<CreditSnapshot> credits_;
@@ -106,6 +114,7 @@ class Series {
   std::vector<size_t> pool_counts_;  // of each switch, at the start: a profile may have others later
   std::vector<uint64_t> seen_;       // by row and column: at the last sample
   std::vector<uint64_t> written_;    // as seen_: the sum of what was written, or the last gauge
+  LineText line_;                    // that is being written
   uint64_t samples_ = 0;
   uint64_t lines_ = 0;
 };

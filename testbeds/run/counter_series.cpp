@@ -23,13 +23,30 @@ uint8_t bit(bool is_set, uint32_t number) {
   return static_cast<uint8_t>((is_set ? 1U : 0U) << number);
 }
 
+// No frame has been in the queue, as far as its counters, or the copy of its memory, can tell.
+bool was_never_used(const QueueCounters& queue) {
+  return queue.watermark_bytes == 0 && queue.current_packets == 0;
+}
+bool was_never_used(const control::QueueBufferSnapshot& queue) {
+  return queue.reserved_bytes == 0 && queue.shared_bytes == 0 && queue.shared_watermark_bytes == 0;
+}
+// No frame has ever come for the group: what it holds, and its watermarks, are zero.
+bool was_never_used(const Mmu& mmu, PortNo port, uint32_t group) {
+  return mmu.pg(port.value(), group).packets == 0 && mmu.extremes(port.value(), group).refused == 0;
+}
+bool was_never_used(const control::GroupSnapshot& group) {
+  return group.packets == 0 && group.dropped_packets == 0;
+}
+
 void update_buffers(const Mmu& mmu, PortNo port, control::PortSnapshot& copy, control::PortChanges& changes,
                     const control::Series::Needs& needs) {
   if (!copy.buffers) copy.buffers.emplace();
   for (uint32_t i = 0; i < kPriorities && needs.groups; ++i) {
+    if (was_never_used(mmu, port, i) && was_never_used(copy.buffers->groups[i])) continue;
     changes.groups |= bit(update(copy.buffers->groups[i], group_of(mmu, port, i)), i);
   }
   for (uint32_t i = 0; i < kQueues && needs.queues; ++i) {
+    if (was_never_used(copy.counters.queues[i]) && was_never_used(copy.buffers->queues[i])) continue;
     changes.queues |= bit(update(copy.buffers->queues[i], queue_of(mmu, port, i)), i);
   }
 }
@@ -46,8 +63,10 @@ std::expected<void, std::string> CounterSeries::start(const SeriesRequest& reque
   now_.hosts = shape.hosts;
   size_t ports = 0;
   for (const control::SwitchSnapshot& node : now_.switches) ports += node.ports.size();
-  changes_.resize(ports);
   states_.resize(ports);
+  for (const control::HostSnapshot& host : now_.hosts) ports += host.ports.size();
+  changes_.resize(ports);
+  pools_.resize(testbed_.fabric.nodes.size());
   series_.emplace(now_, request.counters);
   needs_ = series_->needs();
   series_->add_head(file_->text(), testbed_.name, request_.interval);
@@ -92,13 +111,14 @@ void CounterSeries::copy(Instant now) {
   auto node = now_.switches.begin();
   auto host = now_.hosts.begin();
   size_t port = 0;
+  size_t host_port = states_.size();
   for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
     if (assembly_.switches[n] != nullptr) {
       copy_switch(n, *node, port);
       port += node++->ports.size();
     } else if (assembly_.hosts[n] != nullptr) {
-      if (needs_.hosts) copy_host(n, *host);
-      ++host;
+      if (needs_.hosts) copy_host(n, *host, host_port);
+      host_port += host++->ports.size();
     }
   }
 }
@@ -110,7 +130,16 @@ void CounterSeries::copy_switch(uint32_t n, control::SwitchSnapshot& out, size_t
   for (uint16_t p = 0; p < out.ports.size(); ++p) {
     changes_[first_port + p] = copy_port(node, PortNo{p}, shares, out.ports[p], states_[first_port + p]);
   }
-  if (shares && needs_.pools) out.pools = pools_of(*profile.qos, node.egress().mmu());
+  if (shares && needs_.pools) copy_pools(n, out);
+}
+
+// The names of pools change with the profile alone.
+void CounterSeries::copy_pools(uint32_t n, control::SwitchSnapshot& out) {
+  const auto& config = testbed_.profiles[compiler_.profile_of(n)].qos;
+  const Mmu& mmu = assembly_.switches[n]->egress().mmu();
+  if (config == pools_[n] && update_pools(*config, mmu, out.pools)) return;
+  out.pools = pools_of(*config, mmu);
+  pools_[n] = config;
 }
 
 control::PortChanges CounterSeries::copy_port(const pipelines::Switch& node, PortNo port, bool shares,
@@ -119,7 +148,8 @@ control::PortChanges CounterSeries::copy_port(const pipelines::Switch& node, Por
   if (needs_.ports || needs_.queues) {
     const PortCounters& counters = node.counters()[port.value()];
     for (uint32_t q = 0; q < kQueues; ++q) changes.queues |= bit(out.counters.queues[q] != counters.queues[q], q);
-    changes.port = update(out.counters, counters);
+    changes.port = changes.queues != 0 || out.counters != counters;
+    if (changes.port) out.counters = counters;
   }
   if (shares) update_buffers(node.egress().mmu(), port, out, changes, needs_);
   if (needs_.priorities || needs_.ports) changes.port |= copy_pauses_of(node, port, out, state, changes);
@@ -151,11 +181,14 @@ bool CounterSeries::copy_pauses_of(const pipelines::Switch& node, PortNo port, c
   return link_changed;
 }
 
-void CounterSeries::copy_host(uint32_t n, control::HostSnapshot& out) const {
+void CounterSeries::copy_host(uint32_t n, control::HostSnapshot& out, size_t first_port) {
   for (uint16_t p = 0; p < out.ports.size(); ++p) {
     const PortFlowControl& flow = assembly_.hosts[n]->flow_control(PortNo{p});
+    control::PortChanges& changes = changes_[first_port + p];
+    changes = {.port = false, .priorities = 0, .groups = 0, .queues = 0};
     if (flow.pause_changes() == 0) continue;
-    out.ports[p].pause = pauses_of(flow, now_.instant);
+    const control::HostPauses pauses = pauses_of(flow, now_.instant);
+    for (uint32_t i = 0; i < kPriorities; ++i) changes.priorities |= bit(update(out.ports[p].pause[i], pauses[i]), i);
     out.ports[p].link_pause = link_pause_of(flow, now_.instant);
   }
 }

@@ -14,6 +14,7 @@
 
 #include <condition_variable>
 #include <expected>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <string>
@@ -62,7 +63,8 @@ class CounterSeries {
                                  control::PortSnapshot& out, PortState& state) const;
   bool copy_pauses_of(const pipelines::Switch& node, dataplane::PortNo port, control::PortSnapshot& out,
                       PortState& state, control::PortChanges& changes) const;
-  void copy_host(uint32_t node, control::HostSnapshot& out) const;
+  void copy_pools(uint32_t node, control::SwitchSnapshot& out);
+  void copy_host(uint32_t node, control::HostSnapshot& out, size_t first_port);
   bool is_at_rest(dataplane::Instant now) const;
   dataplane::Instant after(dataplane::Instant now) const;
 
@@ -77,6 +79,7 @@ class CounterSeries {
   SeriesRequest request_;
   control::Series::Needs needs_;
   std::vector<PortState> states_;
+  std::vector<std::shared_ptr<const control::QosConfig>> pools_;  // by node: whose pools the copy has
 
   // The looks', and while has_work_ the writer's.
   std::optional<control::LineFile> file_;

@@ -11,16 +11,29 @@ using namespace dataplane;
 
 namespace {
 
-control::PoolSnapshot pool_of(const PoolUse& use, std::string name, bool ingress, uint64_t cell) {
-  return {.name = std::move(name),
-          .ingress = ingress,
-          .size_bytes = use.shared_limit * cell,
-          .reserved_bytes = use.reserved * cell,
-          .shared_bytes = use.shared() * cell,
-          .watermark_bytes = use.watermark() * cell,
-          .headroom_size_bytes = use.headroom_limit * cell,
-          .headroom_bytes = use.headroom * cell,
-          .headroom_watermark_bytes = use.headroom_watermark * cell};
+void copy_use(const PoolUse& use, uint64_t cell, control::PoolSnapshot& out) {
+  out.size_bytes = use.shared_limit * cell;
+  out.reserved_bytes = use.reserved * cell;
+  out.shared_bytes = use.shared() * cell;
+  out.watermark_bytes = use.watermark() * cell;
+  out.headroom_size_bytes = use.headroom_limit * cell;
+  out.headroom_bytes = use.headroom * cell;
+  out.headroom_watermark_bytes = use.headroom_watermark * cell;
+}
+
+// Calls see(pool, slice, use) in the order of pools_of().
+template <typename See>
+void each_pool(const control::QosConfig& config, const Mmu& mmu, See&& see) {
+  for (const bool ingress : {true, false}) {
+    const auto& pools = ingress ? mmu.ingress_pools() : mmu.egress_pools();
+    size_t number = 0;
+    for (const control::BufferPoolConfig& pool : config.pools) {
+      if (pool.ingress != ingress) continue;
+      for (uint32_t slice = 0; slice < config.slices && number < pools.size(); ++slice) {
+        see(pool, slice, pools[number++]);
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -114,6 +127,7 @@ control::QueueBufferSnapshot queue_of(const Mmu& mmu, PortNo port, uint32_t numb
   control::QueueBufferSnapshot out;
   for (uint32_t slice = 0; slice < mmu.slices(); ++slice) {
     const QueueUse& use = mmu.queue(port.value(), number, slice);
+    if (use.held() == 0 && use.shared_watermark == 0) continue;
     out.reserved_bytes += use.reserved() * cell;
     out.shared_bytes += use.shared * cell;
     out.shared_watermark_bytes = std::max(out.shared_watermark_bytes, use.shared_watermark * cell);
@@ -129,20 +143,22 @@ control::PortBufferSnapshot buffers_of(const Mmu& mmu, PortNo port) {
 }
 
 std::vector<control::PoolSnapshot> pools_of(const control::QosConfig& config, const Mmu& mmu) {
-  const uint64_t cell = mmu.cell().bytes();
   std::vector<control::PoolSnapshot> out;
-  for (const bool ingress : {true, false}) {
-    const auto& pools = ingress ? mmu.ingress_pools() : mmu.egress_pools();
-    size_t number = 0;
-    for (const control::BufferPoolConfig& pool : config.pools) {
-      if (pool.ingress != ingress) continue;
-      for (uint32_t slice = 0; slice < config.slices && number < pools.size(); ++slice) {
-        const std::string suffix = config.slices == 1 ? "" : "|" + std::to_string(slice);
-        out.push_back(pool_of(pools[number++], pool.name + suffix, ingress, cell));
-      }
-    }
-  }
+  each_pool(config, mmu, [&](const control::BufferPoolConfig& pool, uint32_t slice, const PoolUse&) {
+    const std::string suffix = config.slices == 1 ? "" : "|" + std::to_string(slice);
+    out.push_back({.name = pool.name + suffix, .ingress = pool.ingress});
+  });
+  update_pools(config, mmu, out);
   return out;
+}
+
+bool update_pools(const control::QosConfig& config, const Mmu& mmu, std::vector<control::PoolSnapshot>& out) {
+  size_t count = 0;
+  each_pool(config, mmu, [&](const control::BufferPoolConfig&, uint32_t, const PoolUse& use) {
+    if (count < out.size()) copy_use(use, mmu.cell().bytes(), out[count]);
+    ++count;
+  });
+  return count == out.size();
 }
 
 }  // namespace softspine::testbeds

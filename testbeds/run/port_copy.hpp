@@ -31,5 +31,7 @@ control::QueueBufferSnapshot queue_of(const dataplane::Mmu& mmu, dataplane::Port
 control::PortBufferSnapshot buffers_of(const dataplane::Mmu& mmu, dataplane::PortNo port);
 // In the order of the plan: each direction's as the tables have them.
 std::vector<control::PoolSnapshot> pools_of(const control::QosConfig& config, const dataplane::Mmu& mmu);
+// Of such a copy all but the names. False: it is of other pools.
+bool update_pools(const control::QosConfig& config, const dataplane::Mmu& mmu, std::vector<control::PoolSnapshot>& out);
 
 }  // namespace softspine::testbeds

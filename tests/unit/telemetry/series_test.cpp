@@ -89,6 +89,30 @@ TEST(Series, LeavesOutWhatTheCallerKnowsToBeUnchanged) {
   EXPECT_FALSE(lines.empty());
 }
 
+TEST(Series, ReadsOfAPortOnlyTheNumbersThatHaveChangedOfHostsToo) {
+  Series series{empty_fabric(), {}};
+  std::string text;
+  series.add_sample(text, small_fabric(), {});
+  const FabricSnapshot next = later([](FabricSnapshot& fabric) {
+    fabric.instant = Instant::at(Duration::us(20));
+    fabric.switches[0].ports[1].counters.queues[3].packets += 5;
+    fabric.hosts[0].ports[0].pause[3].tx_frames += 2;
+  });
+  size_t ports = 0;
+  for (const SwitchSnapshot& node : next.switches) ports += node.ports.size();
+  std::vector<PortChanges> changes(ports + next.hosts.size(),
+                                   {.port = false, .priorities = 0, .groups = 0, .queues = 0});
+  changes[1].queues = 1 << 3;
+  changes[ports].priorities = 1 << 3;  // of the first host
+  std::string more;
+  series.add_sample(more, next, changes);
+  EXPECT_EQ(lines_of(more), (std::vector<Json>{
+                                {{"t_ps", 20'000'000}, {"port", "tor1:Ethernet4"}, {"queue", 3}, {"packets", 5}},
+                                {{"t_ps", 20'000'000}, {"port", "h1:eth0"}, {"priority", 3}, {"tx_packets", 2}},
+                            }));
+  EXPECT_TRUE(series.check(next).empty());
+}
+
 struct Slip {
   const char* place;
   std::function<void(FabricSnapshot&)> change;
