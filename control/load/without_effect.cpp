@@ -31,6 +31,7 @@ class Finder {
     for (size_t i = 0; i < row_.profiles.items.size(); ++i) {
       const ProfileRow& row = row_.profiles.items[i].value;
       if (row.groups) find_in_groups(*row.groups, testbed_.profiles[i].groups);
+      if (row.neighbours) find_in_neighbours(row_.profiles.items[i].name, *row.neighbours);
       if (testbed_.profiles[i].qos) find_in_watchdog(row_.profiles.items[i], *testbed_.profiles[i].qos);
     }
   }
@@ -84,10 +85,12 @@ class Finder {
       look(row_.roles.*kProfileOfRole[i], kSwitchRoles[i].role, kSwitchRoles[i].word);
   }
 
-  void find_unused_profiles() {
+  // The profiles of the switches that fit, those that faults put in force, and what all these are based on.
+  template <typename Fits>
+  std::set<std::string_view> profiles_of(Fits&& fits) const {
     std::set<std::string_view> used;
     for (const FabricNode& node : fabric_.nodes) {
-      if (node.kind == NodeKind::kSwitch) used.insert(testbed_.profiles[node.profile].name);
+      if (node.kind == NodeKind::kSwitch && fits(node)) used.insert(testbed_.profiles[node.profile].name);
     }
     for (const FaultRow& fault : row_.faults) {
       if (fault.profile) used.insert(*fault.profile);
@@ -100,6 +103,19 @@ class Finder {
       for (auto base = bases.find(name); base != bases.end() && used.insert(base->second).second;)
         base = bases.find(base->second);
     }
+    return used;
+  }
+
+  // Of a profile that nobody has, find_unused_profiles() tells.
+  void find_in_neighbours(std::string_view profile, const NeighboursRow& row) {
+    const auto any = [](const FabricNode&) { return true; };
+    const auto is_tor = [](const FabricNode& node) { return node.role == Role::kTor; };
+    if (!profiles_of(any).contains(profile) || profiles_of(is_tor).contains(profile)) return;
+    reader_.warn(row.where, "has no effect: no ToR has this profile, and other switches know no hosts");
+  }
+
+  void find_unused_profiles() {
+    const std::set<std::string_view> used = profiles_of([](const FabricNode&) { return true; });
     for (const auto& item : row_.profiles.items) {
       if (used.contains(item.name)) continue;
       reader_.warn(item.key,

@@ -128,6 +128,7 @@ BY_HAND = [
     Row('testbeds/run/counter_series.cpp', 'config == pools_[n] && update_pools(*config, mmu, out.pools)', 'config == pools_[n]',
         "counters over time keep a pool's first values"),
     Row('control/telemetry/series.cpp', 'cells.skip((i - std::exchange(next, i + 1)) * columns);', ';', "a row of counters over time is taken for another's"),
+    Row('control/load/without_effect.cpp', 'profiles_of(is_tor).contains(profile)', 'false', 'neighbours of a ToR are said to have no effect'),
     Row('dataplane/forwarding/stages.cpp', '!tables.neighbours.is_fresh(address, meta.at, state.ages->arp_timeout)', 'false', 'ARP entries last for ever'),
     Row('dataplane/forwarding/stages.cpp', 'tables.fdb.is_fresh(adjacency.vlan, load48(adjacency.destination.data()), meta.at)', 'true',
         'the port of a MAC is never forgotten for routed packets'),

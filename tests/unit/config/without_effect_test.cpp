@@ -60,6 +60,18 @@ TEST(WithoutEffect, KeysOfGroupsThatAnotherKeySwitchesOffAreNamed) {
   EXPECT_EQ(of("mode: spray"), none());
 }
 
+TEST(WithoutEffect, NeighboursOfAProfileThatOnlySpinesHaveAreNamed) {
+  const std::string ages = "neighbours: {fdb_aging_time: 1s}";
+  const Complaints no_hosts{
+      "5 profiles.p.neighbours: has no effect: no ToR has this profile, and other switches know no hosts"};
+  EXPECT_EQ(warnings_about("profiles:\n  p: {" + ages + "}\nroles: {aggregation: p}\n"), no_hosts);
+  EXPECT_EQ(warnings_about("profiles:\n  p: {" + ages + "}\n  own: {base: p}\nroles: {aggregation: own}\n"), no_hosts);
+  EXPECT_EQ(warnings_about("profiles:\n  p: {" + ages + "}\nroles: {tor: p, aggregation: p}\n"), none());
+  EXPECT_EQ(warnings_about("profiles:\n  p: {" + ages + "}\n  own: {base: p}\nroles: {tor: own}\n"), none());
+  EXPECT_EQ(warnings_about("profiles:\n  p: {" + ages + "}\nfaults: [{at: 1ms, node: tor1, profile: p}]\n"), none());
+  EXPECT_EQ(warnings_about("profiles:\n  p: {" + ages + "}\n").size(), 1u) << "that nobody has it, and no more";
+}
+
 TEST(WithoutEffect, AWatchdogThatLooksTooRarelyOrAfterWhatIsNeverPausedIsNamed) {
   const auto of = [](const std::string& tables, const char* base = "lossless") {
     return warnings_about(std::string("profiles:\n  default:\n    base: ") + base + "\n" + tables);
