@@ -34,7 +34,14 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         "| a fabric without loops deadlocks: a ToR floods lossless packets for dead hosts | Guo et al., SIGCOMM 2016, section 4.2 | arp-mac-deadlock | four switches pause each other in a circle, long after all senders could have ended |": [SHIPPED],
         "| a NIC's receive side stops, its own watchdog ends its pauses | Guo et al., section 4.3 | nic-watchdog | its ToR is paused for the watchdog's time; without one to the end |": [SHIPPED],
         "| a new ToR's default alpha makes pauses of bursts | Guo et al., section 6 | alpha | the same burst is buffered, or pauses each sender |": [SHIPPED],
-        "| the switch's watchdog flaps while one storm goes on | sonic-net/sonic-buildimage issue 29203 | watchdog-flapping | storms found and restored again and again where all lossless priorities of a port storm |": [SHIPPED],
+        "| the switch's watchdog flaps while one storm goes on | sonic-net/sonic-buildimage issue 29203 | watchdog-flapping | storms found and restored again and again where all lossless priorities of a port storm: every 624 ms, as there |": [SHIPPED],
+        'The 624 ms are three polls of 208 ms:': [SHIPPED],
+        "SONiC's watchdog there polls every 200 ms (its default), and each poll takes a little longer.":
+            ['testbeds/watchdog-flapping.yaml SONiC\'s default of the'],
+        'What the issue counts, 170 such cycles, are 106 s of 20 minutes; it does not say what became of the rest.':
+            ['testbeds/watchdog-flapping.yaml 170 cycles of about 624 ms'],
+        '| 100 Gb/s to 25 Gb/s by a Trident 3 whose lossless groups have 400, 1,625 and 20 cells | none was found, but PicOS and SONiC say what such figures can mean | trident3-speed-mismatch | three readings of them: two pause for three quarters of the time and lose nothing, one loses five frames a pause |':
+            [SHIPPED],
         "| the watchdog drops, and the switch goes on pausing | sonic-net/sonic-buildimage issues 23444, 26248 | pauses-despite-watchdog | nothing is dropped, and who is paused can reach nobody |": [SHIPPED],
         "| WRED rejects what PFC ought to have paused | sonic-net/sonic-buildimage issue 27606 | wred-before-pfc | lossless frames are lost, and no pause is sent |": [SHIPPED],
         'A clock has to be known to 25 us.': ['tests/unit/storm/clock_fit_test.cpp LeaveACaptureApartWhoseClockIsNotKnownTo25us'],
@@ -170,6 +177,9 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [SHIPPED, COMMAND + 'page.py first_difference'],
         '| idle-fabric | virtual | 300 switches of which two hosts use three: what is idle costs nothing | |':
             ['tests/scenario/run/shipped_test.cpp IdleFabricIsAsExpectedAndRunsOnlyTheNodesInUse'],
+        "| watchdog-flapping | virtual | an incident of SONiC's: where all lossless priorities of a port storm, the watchdog takes the storm for over, every 624 ms, as there | |": [SHIPPED],
+        '| trident3-speed-mismatch | virtual | 100 Gb/s to 25 Gb/s with the 400, 1,625 and 20 cells of a Trident 3, read in three ways: two only pause, one loses frames | |':
+            [SHIPPED],
         "| alpha | virtual | an incident of Microsoft's: the same bursts with alpha 1/16 and 1/64: no pause, and each sender paused | |": [SHIPPED],
         "| wred-before-pfc | virtual | an incident of SONiC's, its issue 27606, in which WRED rejects lossless frames before their group may raise XOFF; marking alone loses none | |":
             [SHIPPED],

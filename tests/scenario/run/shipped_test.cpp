@@ -37,10 +37,10 @@ INSTANTIATE_TEST_SUITE_P(Testbeds, Shipped,
                          testing::Values("two-tier", "polarized", "cured-offset", "cured-seed-only", "e-ecmp",
                                          "link-flap", "pinned-fragmented", "pinned-doubled", "resilient", "flowlet",
                                          "spray", "alpha", "wred-before-pfc", "arp-mac-deadlock", "arp-mac-mended",
-                                         "watchdog-flapping", "pauses-despite-watchdog", "nic-watchdog", "fat-tree",
-                                         "clos-3-stage", "ai-zone-atsw", "hpn-segment", "hpn-pod-core", "rail-only",
-                                         "frontend-backend", "min-cut", "traffic-engineering", "pinned-failure",
-                                         "lag"));
+                                         "watchdog-flapping", "pauses-despite-watchdog", "trident3-speed-mismatch",
+                                         "nic-watchdog", "fat-tree", "clos-3-stage", "ai-zone-atsw", "hpn-segment",
+                                         "hpn-pod-core", "rail-only", "frontend-backend", "min-cut",
+                                         "traffic-engineering", "pinned-failure", "lag"));
 
 TEST(ShippedTestbeds, IdleFabricIsAsExpectedAndRunsOnlyTheNodesInUse) {
   const control::Testbed testbed = shipped("idle-fabric");
