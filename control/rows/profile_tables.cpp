@@ -118,8 +118,8 @@ const Table<NeighboursRow>& Tables<NeighboursRow>::table() {
           .optional("fdb_unicast_miss", &NeighboursRow::fdb_unicast_miss,
                     "what is done with a packet for a MAC whose port is not known; flood: to the other ports of its "
                     "VLAN; flood_all: also to the ports of other switches; drop_lossless: dropped as "
-                    "neighbour_incomplete if its priority has PFC, and the switch asks; drop: every one; flood if not "
-                    "given");
+                    "neighbour_incomplete if its priority has PFC, and if it was routed the switch asks; drop: every "
+                    "one; flood if not given");
   return table;
 }
 

@@ -9,9 +9,9 @@
 //   restored    who polls undoes all that
 // Two ways in which chips differ, found in public bug reports (docs/captures.md):
 //   keeps_waiting          drop: what waits stays where it is, so its priority groups stay full, and their XOFF raised
-//   counts_while_enabled   `drop` switches PFC off for the priority. While it is off for all that the port has, the
-//   chip
-//                          counts no pause frames, and each storm seems to be over
+//   counts_while_enabled   `drop` switches PFC off for the priority.
+//                          While it is off for all that the port has, the chip counts no pause frames, and each storm
+//                          seems to be over
 // A new plan that watches otherwise, or gives the priority other queues or priority groups, ends its storm; one that
 // goes on is found again. A finding is carried out before the next priority is looked at. Source: SONiC's PfcWdSwOrch.
 #pragma once

@@ -13,8 +13,8 @@
 //   kFlood          it sends a copy to each other port of the VLAN, in the packet's own class: so lossless packets can
 //                   wait for the pauses of ports that they are not for
 //   kFloodAll       likewise, and by the ports that lead to other switches, whose routers drop it
-//   kDropLossless   a packet of a priority with PFC is dropped (kNeighbourIncomplete), and the switch sends a request;
-//                   others are flooded
+//   kDropLossless   a packet of a priority with PFC is dropped (kNeighbourIncomplete), and if it was routed the switch
+//                   sends a request; others are flooded
 //   kDrop           every packet is dropped
 // A host without an entry in either table counts as if its last frame had come at instant 0, when control placed it.
 // Without ages (ForwardingState::ages) the port of a host is known as long as its link is there.
