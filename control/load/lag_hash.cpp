@@ -40,7 +40,8 @@ void put_rtag7_over(const Rtag7Row& row, Rtag7Row& out) {
 // As if one were applied after the other.
 void put_hash_over(const HashRow& row, HashRow& out) {
   put_over(row.model, out.model);
-  if (out.model == HashModel::kLinux) out.algorithm.reset();  // its own, unless it is said in the same breath
+  // A model's own, unless it is said in the same breath.
+  if (out.model == HashModel::kLinux || row.model == HashModel::kOvs) out.algorithm.reset();
   put_over(row.algorithm, out.algorithm);
   put_over(row.fields, out.fields);
   put_over(row.udf, out.udf);

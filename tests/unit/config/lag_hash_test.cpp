@@ -78,6 +78,7 @@ TEST(LagHash, OfABasesModelGivesWayWordByWord) {
   EXPECT_EQ(blocks.rtag7->output, Rtag7Output::kB0);
   const HashConfig kernel = of("algorithm: XXH3", "model: LINUX, seed: 1");
   EXPECT_EQ(kernel.algorithm, HashAlgorithm::kSiphash) << "the model's own";
+  EXPECT_EQ(of("algorithm: XXH3", "model: OVS").algorithm, HashAlgorithm::kOvsSymL4) << "the model's own";
 }
 
 TEST(LagHash, ThatDoesNotGoWithTheHashIsRefusedWhereverEitherIsSaid) {
