@@ -13,8 +13,7 @@
 //   qp_offset     both
 //   mixing        XXH3 in every tier, each with a seed of its own
 //   mixing_qp     and the destination QP in its key
-//   ports         Open vSwitch's L4 in every tier, with seeds of their own, where its symmetric hash leaves UDP's ports
-//   out
+//   ports         Open vSwitch's L4 in every tier, with seeds of their own, where its symmetric hash leaves them out
 //
 // All but a seed are tried only where a role's switches are all of one model: no other has the same knobs.
 // A cure is a change of roles' profiles: a piece of YAML that is put into the testbed's file, and the lines of those
