@@ -15,32 +15,31 @@ using dataplane::PortCounters;
 using dataplane::QueueCounters;
 
 // A member of what a part holds.
-constexpr auto port(uint64_t PortCounters::* member) {
-  return [member](const PortSnapshot& part) { return part.counters.*member; };
+auto port(uint64_t PortCounters::* member) {
+  return member_read<PortSnapshot>(member, [](const PortSnapshot& part) { return &part.counters; });
 }
-constexpr auto queue(uint64_t QueueCounters::* member) {
-  return [member](const QueueOf& part) { return part.counters().*member; };
+auto queue(uint64_t QueueCounters::* member) {
+  return member_read<QueueOf>(member, [](const QueueOf& part) { return &part.counters(); });
 }
-constexpr auto queue_buffer(uint64_t QueueBufferSnapshot::* member) {
-  return [member](const QueueOf& part) -> std::optional<uint64_t> {
-    if (!part.port.buffers) return std::nullopt;
-    return part.port.buffers->queues[part.number].*member;
-  };
+auto queue_buffer(uint64_t QueueBufferSnapshot::* member) {
+  return member_read<QueueOf>(member, [](const QueueOf& part) {
+    return part.port.buffers ? &part.port.buffers->queues[part.number] : nullptr;
+  });
 }
-constexpr auto group(uint64_t GroupSnapshot::* member) {
-  return [member](const GroupSnapshot& part) { return part.*member; };
+auto group(uint64_t GroupSnapshot::* member) {
+  return member_read(member);
 }
-constexpr auto pool(uint64_t PoolSnapshot::* member) {
-  return [member](const PoolSnapshot& part) { return part.*member; };
+auto pool(uint64_t PoolSnapshot::* member) {
+  return member_read(member);
 }
-constexpr auto pause(uint64_t PauseSnapshot::* member) {
-  return [member](const PauseSnapshot& part) { return part.*member; };
+auto pause(uint64_t PauseSnapshot::* member) {
+  return member_read(member);
 }
-constexpr auto credit(uint64_t CreditSnapshot::* member) {
-  return [member](const CreditSnapshot& part) { return part.*member; };
+auto credit(uint64_t CreditSnapshot::* member) {
+  return member_read(member);
 }
-constexpr auto of_switch(uint64_t SwitchSnapshot::* member) {
-  return [member](const SwitchSnapshot& part) { return part.*member; };
+auto of_switch(uint64_t SwitchSnapshot::* member) {
+  return member_read(member);
 }
 
 constexpr auto sent(uint64_t LinkCounters::* member) {

@@ -24,10 +24,24 @@ inline uint64_t waited_ps(const CreditOf& part) {
   return static_cast<uint64_t>(part.credit.waited[part.priority].count_ps());
 }
 
+// A member of what `holder` finds in a part: a function from the part to a pointer.
+template <typename Part, typename Owner, typename Holder>
+MemberRead<Part> member_read(uint64_t Owner::* member, Holder) {
+  static const Owner sample{};
+  const auto* const start = reinterpret_cast<const std::byte*>(&sample);
+  return {.holder = [](const Part& part) { return reinterpret_cast<const std::byte*>(Holder{}(part)); },
+          .offset = static_cast<size_t>(reinterpret_cast<const std::byte*>(&(sample.*member)) - start)};
+}
+// A member of the part itself.
+template <typename Part>
+MemberRead<Part> member_read(uint64_t Part::* member) {
+  return member_read<Part>(member, [](const Part& part) { return &part; });
+}
+
 // Of whole links, by PAUSE frames: of ports of switches and hosts, and of edges.
 template <typename Part>
-constexpr auto link_pause(uint64_t LinkPauseSnapshot::* member) {
-  return [member](const Part& part) { return part.link_pause.*member; };
+MemberRead<Part> link_pause(uint64_t LinkPauseSnapshot::* member) {
+  return member_read<Part>(member, [](const Part& part) { return &part.link_pause; });
 }
 template <typename Part>
 uint64_t link_paused_ps(const Part& part) {

@@ -8,8 +8,8 @@ namespace {
 constexpr auto host(uint64_t HostSnapshot::* member) {
   return [member](const HostSnapshot& part) { return part.*member; };
 }
-constexpr auto host_pause(uint64_t HostPauseSnapshot::* member) {
-  return [member](const HostPauseSnapshot& part) { return part.*member; };
+auto host_pause(uint64_t HostPauseSnapshot::* member) {
+  return member_read(member);
 }
 constexpr auto edge(uint64_t dataplane::EdgeCounters::* member) {
   return [member](const EdgeSnapshot& part) { return part.counters.*member; };

@@ -97,10 +97,16 @@ class Series::Writer {
   template <typename Part>
   void of(const Columns<Part>& columns, const Part* part) {
     if (part == nullptr) return skip(columns.size());
+    typename MemberRead<Part>::Holder holder = nullptr;
+    const std::byte* start = nullptr;  // of what `holder` finds
     for (const Column<Part>& column : columns) {
       const size_t place = place_++;
-      const std::optional<uint64_t> value = column.read(*part);
-      if (value && *value != series_.seen_[place]) add_value(column.key, place, *value, column.nature);
+      if (column.holder == nullptr) {
+        if (const auto value = column.read(*part)) update(column, place, *value);
+        continue;
+      }
+      if (column.holder != holder) start = (holder = column.holder)(*part);
+      if (start != nullptr) update(column, place, MemberRead<Part>::at(start + column.offset));
     }
   }
   void drops(const dataplane::DropCounters& drops) {
@@ -129,6 +135,10 @@ class Series::Writer {
     line_.add(before_);
     line_.add(where_);
     if (row_ != Row::kWhole) line_.add(numbered(row_, number_));
+  }
+  template <typename Part>
+  void update(const Column<Part>& column, size_t place, uint64_t value) {
+    if (value != series_.seen_[place]) add_value(column.key, place, value, column.nature);
   }
   void add_value(const LineKey& key, size_t place, uint64_t value, Nature nature) {
     if (line_.is_empty()) open();
@@ -202,7 +212,12 @@ Series::Columns<Part> Series::chosen(const Table& table, const CounterPatterns& 
     const auto* read = std::get_if<Read<Part>>(&counter.read);
     const std::string name{counter.facts.row_name()};
     if (read == nullptr || name.empty() || !is_chosen(name, patterns)) continue;
-    out.push_back({*read, LineKey{",\"" + name + "\":"}, counter.facts.nature});
+    const auto* member = read->template target<MemberRead<Part>>();
+    out.push_back({.read = *read,
+                   .holder = member == nullptr ? nullptr : member->holder,
+                   .offset = member == nullptr ? 0 : member->offset,
+                   .key = LineKey{",\"" + name + "\":"},
+                   .nature = counter.facts.nature});
   }
   return out;
 }

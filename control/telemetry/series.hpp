@@ -78,6 +78,8 @@ class Series {
   template <typename Part>
   struct Column {
     Read<Part> read;
+    typename MemberRead<Part>::Holder holder;  // else null: only `read` knows
+    size_t offset;
     LineKey key;  // ,"name":
     Nature nature = Nature::kGrows;
   };
