@@ -40,11 +40,10 @@ void Switch::receive(Burst& burst) noexcept {
   for (Packet& packet : burst) {
     const PacketMeta& meta = packet.meta();
     PortCounters& counters = counters_[meta.in_port];
-    ++counters.rx_packets;
-    counters.rx_bytes += meta.frame_bytes;
+    counters.arrived(meta.frame_bytes);
     const uint8_t* destination = packet.data();
     if ((destination[0] & ethernet::kMulticastBit) != 0) [[unlikely]] {
-      ++(load48(destination) == 0xffffffffffff ? counters.rx_broadcast_packets : counters.rx_multicast_packets);
+      counters.arrived_for_several(load48(destination) == 0xffffffffffff);
     }
     if (!receive_taps_.empty() && receive_taps_[meta.in_port] != nullptr) [[unlikely]] {
       receive_taps_[meta.in_port]->frame(Direction::kReceived, packet, meta.at, nullptr);

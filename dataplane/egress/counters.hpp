@@ -3,8 +3,9 @@
 // by control between windows (Engine::at, Engine::post). No DPDK, no atomics.
 //
 // Each event is counted once, at the place named here; every sum is a function:
-//   rx_*        at arrival, every frame, MAC control included; bytes are frame bytes without FCS
-//   tx_*        at departure, when the last bit has left, PFC frames included; until then the frame is queued
+//   rx_*        at arrival (arrived()), every frame, MAC control included; bytes are frame bytes without FCS
+//   tx_*        at departure (departed()), when the last bit has left, PFC frames included; until then the frame is
+//               queued
 //   queue.*     packets and bytes when they have left the queue by the wire; drops at the queue's tail, and by
 //               the PFC watchdog where the packet waited
 //   drops       every packet that ended in the switch, at the port it came in by, whatever stage ended it. A
@@ -85,6 +86,18 @@ struct alignas(64) PortCounters {
   DropCounters drops{};
   uint64_t pause_tx_frames = 0;  // pause frames of our own, each counted once; by priority: PortFlowControl
   std::array<QueueCounters, kQueues> queues{};
+
+  // A frame has come in; a frame's last bit has left. The second function follows for frames to several stations.
+  void arrived(uint32_t frame_bytes) {
+    ++rx_packets;
+    rx_bytes += frame_bytes;
+  }
+  void arrived_for_several(bool is_broadcast) { ++(is_broadcast ? rx_broadcast_packets : rx_multicast_packets); }
+  void departed(uint32_t frame_bytes) {
+    ++tx_packets;
+    tx_bytes += frame_bytes;
+  }
+  void departed_to_several(bool is_broadcast) { ++(is_broadcast ? tx_broadcast_packets : tx_multicast_packets); }
 
   uint64_t rx_unicast_packets() const { return rx_packets - rx_multicast_packets - rx_broadcast_packets; }
   uint64_t tx_unicast_packets() const { return tx_packets - tx_multicast_packets - tx_broadcast_packets; }

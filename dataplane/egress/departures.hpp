@@ -66,17 +66,16 @@ class Departures {
   // The first frame has left `port`. Returns whether it was a packet of a queue, whose cells the port still names.
   [[gnu::always_inline]] static bool count_departure(EgressPort& port) noexcept {
     PortCounters& counters = *port.counters;
-    ++counters.tx_packets;
-    counters.tx_bytes += port.wire_bytes;
+    counters.departed(port.wire_bytes);
     if (port.wire_queue >= kCreditFrame) [[unlikely]] {
       ++counters.made_packets;
       counters.pause_tx_frames += port.wire_queue == kPfcFrame ? 1 : 0;
-      ++counters.tx_multicast_packets;
+      counters.departed_to_several(false);
       return false;
     }
     counters.queues[port.wire_queue].left(port.wire_bytes);
     if (port.wire_cast != Cast::kUnicast) [[unlikely]]
-      ++(port.wire_cast == Cast::kBroadcast ? counters.tx_broadcast_packets : counters.tx_multicast_packets);
+      counters.departed_to_several(port.wire_cast == Cast::kBroadcast);
     return true;
   }
   // What waits behind the first frame, which has left at `at`, begins to leave.
