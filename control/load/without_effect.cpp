@@ -9,6 +9,7 @@
 #include "control/document/words.hpp"
 #include "control/rows/row_formats.hpp"
 #include "control/topology/node_sets.hpp"
+#include "dataplane/flow_control/whole_link.hpp"
 
 namespace softspine::control {
 namespace {
@@ -72,7 +73,7 @@ class Finder {
     const FabricNode& node = fabric_.nodes[end.node];
     if (node.kind != NodeKind::kSwitch) return 0;
     const auto& qos = testbed_.profiles[node.profile].qos;
-    if (fabric_.links[fabric_.port(end).link].flow_control == FlowControl::kPause) return 0xff;
+    if (dataplane::pauses_whole_link(fabric_.links[fabric_.port(end).link].flow_control)) return 0xff;
     return qos ? qos->port(fabric_.port(end).name).pfc_enable : uint8_t{0};
   }
 
