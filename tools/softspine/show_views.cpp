@@ -53,8 +53,9 @@ std::string table_of(const Shown& shown) {
   return Table(shown.snapshot, {});
 }
 
-// A counter's table (control/telemetry) or a switch's rows (switch_views.cpp), and a row here: that is a view.
-constexpr View kViews[] = {
+// A view of the fabric is its table (control/telemetry) and a row here; those of one switch have their rows in
+// switch_views.cpp.
+constexpr View kFabricViews[] = {
     {"fabric", "its name, clock and time", FabricView{fabric_json, fabric_text}},
     {"interfaces counters", "packets, bytes, rates and drops of every port",
      FabricView{part_of<Part::kSwitches>, table_of<interfaces_table>}},
@@ -88,14 +89,10 @@ constexpr View kViews[] = {
     {"stacks", "pairs of ToRs that are one system: roles, states, whether they hear each other",
      FabricView{[](const Shown& it) { return stacks_json(it.snapshot); }, table_of<stacks_table>}},
     {"lags", "members of each LAG, and what went by each", FabricView{part_of<Part::kLags>, table_of<lags_table>}},
-    {"ip route", "of a switch (--node)",
-     SwitchView{[](const ShownSwitch& it) { return routes_json(it.fabric, it.node, it.routes); }}},
-    {"overrides", "of a switch: the file's and the controller's, and whether they are in use (--node)",
-     SwitchView{[](const ShownSwitch& it) { return overrides_json(it.fabric, it.node, it.from, it.overrides); }}},
-    {"arp", "the neighbours that a switch knows (--node)",
-     SwitchView{[](const ShownSwitch& it) { return neighbours_json(it.fabric.nodes[it.node], it.from); }}},
-    {"mac", "the hosts that a switch has learned (--node)",
-     SwitchView{[](const ShownSwitch& it) { return macs_json(it.fabric.nodes[it.node], it.from, it.now); }}},
+};
+
+// Everything at once, in one form.
+constexpr View kWholeViews[] = {
     {"counters", "everything under SAI's names, as JSON", FabricView{counters_of}},
     {"prometheus", "everything as Prometheus reads it", PagedView{put_prometheus_pages}},
     {"report", "what the run's report would say now, as JSON", FabricView{report_of}},
@@ -121,7 +118,14 @@ void keep_only(FabricSnapshot& snapshot, const std::string& node) {
 }
 
 std::span<const View> views() {
-  return kViews;
+  static const std::vector<View> all = [] {
+    std::vector<View> out;
+    for (const std::span<const View> part :
+         {std::span<const View>(kFabricViews), switch_views(), std::span<const View>(kWholeViews)})
+      out.insert(out.end(), part.begin(), part.end());
+    return out;
+  }();
+  return all;
 }
 
 Json views_json() {

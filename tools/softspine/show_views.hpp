@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `softspine show` can show. A view is a row of one table (show_views.cpp): its words, its help, and what it is
-// made of. The server takes its requests from the table. One of them is `views`, by which a client learns what the
-// fabric that it asks can show; the client's own table is for its help and for when no fabric runs.
+// What `softspine show` can show. A view is a row of a table: its words, its help, and what it is made of. Views of the
+// fabric have their rows in show_views.cpp, those of one switch in switch_views.cpp. The server takes its requests from
+// views(). One request is `views`, by which a client learns what the fabric that it asks can show; the client's own
+// list is for its help and for when no fabric runs.
 #pragma once
 
 #include <span>

@@ -65,16 +65,16 @@ const char* state_of(const dataplane::SwitchTables& tables, const control::Overr
   return state.is_open(*entry, tables.down) ? "in use" : "link down";
 }
 
-}  // namespace
-
-Json routes_json(const control::Fabric& fabric, uint32_t node, const control::RouteTable& routes) {
+Json routes_json(const ShownSwitch& shown) {
+  const control::Fabric& fabric = shown.fabric;
+  const control::RouteTable& routes = shown.routes;
   Json out = Json::array();
   const auto add = [&](const std::string& destination, const std::string& what, uint32_t route) {
     Json hops = "unreachable";
     if (route == control::RouteTable::kConnected) {
       hops = "connected";
     } else if (route != control::kNone) {
-      hops = next_hops(fabric, node, routes.groups[route]);
+      hops = next_hops(fabric, shown.node, routes.groups[route]);
     }
     out.push_back({{"destination", destination}, {"what", what}, {"next_hops", std::move(hops)}});
   };
@@ -89,49 +89,67 @@ Json routes_json(const control::Fabric& fabric, uint32_t node, const control::Ro
     add(to_string(host_prefix(fabric.nodes[host].ipv6)), fabric.nodes[host].name, route);
   }
   for (uint32_t n = 0; n < routes.by_switch.size(); ++n) {
-    if (fabric.nodes[n].kind != control::NodeKind::kSwitch || n == node) continue;
+    if (fabric.nodes[n].kind != control::NodeKind::kSwitch || n == shown.node) continue;
     add(to_string(host_prefix(fabric.nodes[n].ipv4)), fabric.nodes[n].name, routes.by_switch[n]);
     add(to_string(host_prefix(fabric.nodes[n].ipv6)), fabric.nodes[n].name, routes.by_switch[n]);
   }
   return out;
 }
 
-Json overrides_json(const control::Fabric& fabric, uint32_t node, const pipelines::Switch& from,
-                    const std::vector<control::Override>& overrides) {
+Json overrides_json(const ShownSwitch& shown) {
+  const control::FabricNode& node = shown.fabric.nodes[shown.node];
   Json out = Json::array();
-  for (const control::Override& each : overrides) {
+  for (const control::Override& each : shown.overrides) {
     const std::string to = std::visit([](const auto& prefix) { return to_string(prefix); }, each.to);
-    out.push_back({{"from", fabric.nodes[node].ports[each.in_port].name},
+    out.push_back({{"from", node.ports[each.in_port].name},
                    {"to", to},
-                   {"next_hop", next_hops(fabric, node, {each.out_port})},
+                   {"next_hop", next_hops(shown.fabric, shown.node, {each.out_port})},
                    {"by", each.is_engineered ? "controller" : "file, line " + std::to_string(each.place.line)},
-                   {"state", state_of(from.tables(), each)}});
+                   {"state", state_of(shown.from.tables(), each)}});
   }
   return out;
 }
 
-Json neighbours_json(const control::FabricNode& node, const pipelines::Switch& from) {
+Json neighbours_json(const ShownSwitch& shown) {
+  const control::FabricNode& node = shown.fabric.nodes[shown.node];
   std::map<std::string, Json> sorted;
-  from.tables().neighbours.for_each([&](const dataplane::AddressBytes& address, const dataplane::Adjacency& adjacency) {
+  const auto add = [&](const dataplane::AddressBytes& address, const dataplane::Adjacency& adjacency) {
     const std::string text = address_text(address);
     sorted[text] = {{"address", text},
                     {"mac", mac_text(adjacency.destination)},
                     {"port", node.ports[adjacency.port].name},
                     {"vlan", adjacency.vlan}};
-  });
+  };
+  shown.from.tables().neighbours.for_each(add);
   Json out = Json::array();
   for (auto& [text, row] : sorted) out.push_back(std::move(row));
   return out;
 }
 
-Json macs_json(const control::FabricNode& node, const pipelines::Switch& from, dataplane::Instant now) {
+Json macs_json(const ShownSwitch& shown) {
+  const control::FabricNode& node = shown.fabric.nodes[shown.node];
   std::map<std::pair<uint16_t, uint64_t>, uint16_t> sorted;
-  from.tables().fdb.for_each(now, [&](uint16_t vlan, uint64_t mac, uint16_t port) { sorted[{vlan, mac}] = port; });
+  shown.from.tables().fdb.for_each(shown.now,
+                                   [&](uint16_t vlan, uint64_t mac, uint16_t port) { sorted[{vlan, mac}] = port; });
   Json out = Json::array();
   for (const auto& [key, port] : sorted) {
     out.push_back({{"vlan", key.first}, {"mac", mac_text(key.second)}, {"port", node.ports[port].name}});
   }
   return out;
+}
+
+constexpr View kViews[] = {
+    {"ip route", "of a switch (--node)", SwitchView{routes_json}},
+    {"overrides", "of a switch: the file's and the controller's, and whether they are in use (--node)",
+     SwitchView{overrides_json}},
+    {"arp", "the neighbours that a switch knows (--node)", SwitchView{neighbours_json}},
+    {"mac", "the hosts that a switch has learned (--node)", SwitchView{macs_json}},
+};
+
+}  // namespace
+
+std::span<const View> switch_views() {
+  return kViews;
 }
 
 std::string as_table(const Json& rows) {
