@@ -29,7 +29,7 @@ struct Words<ImportFormat> {
 };
 template <>
 struct WordTraits<NodeRule> {
-  static constexpr const char* name = "WHAT=USE (host, switch, tor, aggregation, core, none)";
+  static constexpr const char* name = kNodeRuleForm.data();
   static constexpr const char* example = "linux=switch";
   static std::optional<NodeRule> parse(std::string_view text) { return parse_node_rule(text); }
   static std::string print(const NodeRule& rule) { return to_string(rule); }

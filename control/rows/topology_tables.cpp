@@ -131,9 +131,7 @@ const Table<ImportRow>& Tables<ImportRow>::table() {
       Table<ImportRow>("import", "A fabric out of another system's file, as softspine import reads it.")
           .required("file", &ImportRow::files, "beside this file; of some formats several")
           .required("format", &ImportRow::format, "whose file it is")
-          .optional("as", &ImportRow::rules,
-                    "WHAT=USE: nodes of this name, number or kind (* for anything) are a host, a switch, a tor, an "
-                    "aggregation, a core, or none; the first that fits")
+          .optional("as", &ImportRow::rules, kNodeRuleHelp)
           .optional("rate", &ImportRow::rate, "of links that the file gives none", kLinkRates)
           .optional("length", &ImportRow::length, "of links that the file gives none", kLengths);
   return table;

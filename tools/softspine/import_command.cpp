@@ -49,9 +49,7 @@ control::ImportOptions options_of(const ImportArguments& arguments) {
   control::ImportOptions out;
   for (const std::string& text : arguments.rules) {
     const auto rule = control::parse_node_rule(text);
-    if (!rule)
-      throw CLI::ValidationError("--as",
-                                 control::shown(text) + " is not WHAT=host, switch, tor, aggregation, core or none");
+    if (!rule) throw CLI::ValidationError("--as", control::shown(text) + " is not " + control::kNodeRuleForm.data());
     out.rules.push_back(*rule);
   }
   if (!arguments.rate.empty()) {
@@ -177,12 +175,7 @@ void add_import_command(CLI::App& app, Status& status) {
   });
   command->add_option("FILE", arguments->files, "the file; of sonic several")->required();
   command->add_option("-o,--output", arguments->output, "the testbed's file; stdout if not given");
-  command
-      ->add_option("--as", arguments->rules,
-                   "WHAT=USE: nodes of this name, number or kind (* for anything) are a host, a switch, a tor, an "
-                   "aggregation, a core, or none; the first that fits")
-      ->expected(1)
-      ->take_all();
+  command->add_option("--as", arguments->rules, control::kNodeRuleHelp)->expected(1)->take_all();
   command->add_option("--rate", arguments->rate, "of links that the file gives none; 100Gbps");
   command->add_option("--length", arguments->length, "of links that the file gives none; 3m");
   command->add_flag("--json", arguments->json, "counts and notes, for programs; the testbed, too, without -o");

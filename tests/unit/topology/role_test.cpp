@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "control/imports/node_rule.hpp"
 #include "tests/unit/topology/fabric_checks.hpp"
 
 namespace softspine::control {
@@ -84,6 +85,19 @@ TEST(Roles, AreGivenByTheirWords) {
     ASSERT_NE(node, testbed.fabric.nodes.end());
     EXPECT_EQ(node->role, row.role);
   }
+}
+
+TEST(Roles, AreUsesOfImportedNodesByTheirWords) {
+  for (const RoleRow& row : kSwitchRoles) {
+    const std::string text = "vendor*=" + std::string(row.word);
+    const auto rule = parse_node_rule(text);
+    ASSERT_TRUE(rule) << text;
+    EXPECT_EQ(role_of(rule->use), row.role);
+    EXPECT_EQ(to_string(*rule), text);
+  }
+  EXPECT_EQ(role_of(parse_node_rule("x=switch")->use), std::nullopt) << "some switch: its links say which";
+  EXPECT_EQ(role_of(parse_node_rule("x=none")->use), std::nullopt);
+  EXPECT_STREQ(kNodeRuleForm.data(), "WHAT=USE (host, switch, tor, aggregation, core, none)");
 }
 
 }  // namespace

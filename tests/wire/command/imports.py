@@ -79,7 +79,7 @@ def refuses(it: Softspine) -> Problems:
         (['hpcc', it.folder / 'gone.txt'], 'gone.txt: cannot be opened'),
         (['simai', it.write('two.txt', TWO_RACKS)], 'is the format hpcc?'),
         (['visio', broken], "'visio' is none of hpcc, simai, containerlab, sonic"),
-        (['hpcc', broken, '--as', 'linux'], "'linux' is not WHAT=host"),
+        (['hpcc', broken, '--as', 'linux'], "'linux' is not WHAT=USE (host"),
     ]:
         done = it('import', *arguments, '-o', it.folder / 'none.yaml')
         yield from done.exited(2)
