@@ -25,7 +25,7 @@ void add_overrides(CLI::App& app, control::Overrides& out) {
          "wall: packets are real, time is the machine's; virtual: time jumps to the next event")
       ->check(CLI::IsMember({"wall", "virtual"}));
   app.add_option_function<uint64_t>(
-      "--seed", [&out](uint64_t seed) { out.seed = seed; }, "of everything that is drawn");
+      "--seed", [&out](uint64_t seed) { out.seed = seed; }, "seed of all random numbers of the run");
   app.add_option_function<std::string>(
       "--duration",
       [&out](const std::string& text) {

@@ -74,7 +74,7 @@ Status clear(const ClearArguments& arguments) {
 
 void add_clear(CLI::App& app, Status& status) {
   auto arguments = std::make_shared<ClearArguments>();
-  CLI::App* command = app.add_subcommand("clear", "let watermarks of a running fabric begin again");
+  CLI::App* command = app.add_subcommand("clear", "reset watermarks of a running fabric");
   command->footer(
       "Those of priority groups, queues, pools and headroom, at once.\n"
       "Example:\n"

@@ -310,10 +310,10 @@ void add_identify_command(CLI::App& app, Status& status) {
         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
     return is_name ? std::string{} : "a profile's name has letters, digits, - and _";
   });
-  command->add_option("--next-probes", arguments->next_probes, "so many flows that would decide most")
+  command->add_option("--next-probes", arguments->next_probes, "propose so many flows, those that would decide most")
       ->check(CLI::Range(1U, kMostProbes));
-  command->add_option("--probes", arguments->probes, ".pcap: these flows, a frame each");
-  command->add_option("--probes-csv", arguments->probes_csv, "these flows as CSV");
+  command->add_option("--probes", arguments->probes, ".pcap: the proposed flows, a frame each");
+  command->add_option("--probes-csv", arguments->probes_csv, "the proposed flows as CSV");
   command->add_option("--from", arguments->from, "the prefix that probes come from");
   command->add_option("--to", arguments->to, "the prefix that probes go to");
   command->add_flag("--json", arguments->json, "for programs");

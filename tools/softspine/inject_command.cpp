@@ -123,7 +123,7 @@ void add_inject_command(CLI::App& app, Status& status) {
       "  one_way        what a port sends (--direction out) or gets (in) dies; its link stays up\n"
       "  dead           frames of both directions die on a link, or on all of a node's: a data plane that has died\n"
       "  drained        routes leave a link, or all of a node's, wherever there is another way\n"
-      "  clear          none of these any more, but for the last three: softspine link WHERE up\n"
+      "  clear          ends these faults; one_way, dead and drained end by: softspine link WHERE up\n"
       "Links that go down: softspine link. Other thresholds and headroom: softspine profile.\n"
       "Examples:\n"
       "  softspine inject tor1:Ethernet0 odd-frames.pcap\n"

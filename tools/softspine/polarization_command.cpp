@@ -148,7 +148,7 @@ void add_polarization_command(CLI::App& app, Status& status) {
       ->check([](const std::string& path) { return wrong_picture_name(path); });
   command->add_option("--fail-if", arguments->fail_if, "exit status 1 if it is: polarized, uneven; several")
       ->check(CLI::IsMember({kPolarized, kUneven}));
-  command->add_flag("--no-cures", arguments->no_cures, "only look, try nothing");
+  command->add_flag("--no-cures", arguments->no_cures, "only judge, look for no cures");
   command->add_flag("--json", arguments->json, "for programs, with every switch and link");
   command->callback([arguments, &status] { status = polarization(*arguments); });
 }

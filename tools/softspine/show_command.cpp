@@ -126,7 +126,7 @@ void add_show_command(CLI::App& app, Status& status) {
                   "  softspine show views                  what the running fabric can show");
   command->add_option("WORDS", arguments->words, "what: see below")->required();
   add_fabric_options(*command, *arguments);
-  command->add_option("--node", arguments->node, "only this one");
+  command->add_option("--node", arguments->node, "only this node");
   command->add_option_function<std::string>(
       "--every",
       [arguments](const std::string& text) {

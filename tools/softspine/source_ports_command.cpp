@@ -87,7 +87,7 @@ void add_source_ports_command(CLI::App& app, Status& status) {
   command->add_option("--port", arguments->probe.port, "of the sending host, from 0");
   command->add_option("--qp", arguments->probe.qp, "destination QP")->check(CLI::Range(0, 0xffffff));
   command->add_flag("--ipv6", arguments->probe.is_ipv6, "over IPv6");
-  command->add_option("--paths", arguments->paths, "as many will do; all there are if not given");
+  command->add_option("--paths", arguments->paths, "how many are enough; without it all that exist");
   command->add_option("--down", arguments->down, "a link that is down, NODE:PORT; several");
   command->add_flag("--json", arguments->json, "for programs");
   command->callback([arguments, &status] { status = source_ports(*arguments); });
