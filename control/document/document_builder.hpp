@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes yaml-cpp's events and grows a Document's tree.
+// Builds a Document's tree from the events of yaml-cpp's parser.
 #pragma once
 
 #include <yaml-cpp/eventhandler.h>

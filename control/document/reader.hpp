@@ -20,7 +20,7 @@
 
 namespace softspine::control {
 
-// Kinds of ignored parts that are told apart.
+// Kinds of ignored parts that are listed one by one.
 inline constexpr size_t kMaxIgnoredParts = 1'000;
 
 // The position of a value; an empty Place if it has none.
@@ -41,14 +41,14 @@ class Reader {
 
   // Reports what is probably a mistake, or has no effect, but is accepted all the same.
   void warn(Value at, std::string message);
-  // Of a file that is no document: a line of another format.
+  // The same for a file that is no Document, since another reader parses its lines.
   void warn(Error warning) { warnings_.add(std::move(warning)); }
   Errors warnings();  // returns the list and empties it
 
   // Counts `count` things that nothing reads; those of the same kind are one part. Of more than kMaxIgnoredParts kinds
   // the others are counted together, without a name.
   void ignore(Value at, std::string table, std::string what, uint64_t count = 1);
-  std::vector<IgnoredPart> ignored();  // in the order of their first; returns the list and empties it
+  std::vector<IgnoredPart> ignored();  // by first occurrence; returns the list and empties it
 
   // An error of this value itself has been reported, so nothing can be said about what depends on it.
   bool is_invalid(Value at) const { return wrong_.contains(at.id()); }

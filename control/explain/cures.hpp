@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cures for a fabric that is polarized or uneven, ordered by how little has to change. Each candidate is tried: the
-// same flows are walked through the changed fabric and judged by the same tests, and no two of its tiers may depend on
-// each other for other flows with such keys either (causes.hpp). A candidate that does not cure is not offered, and a
-// fabric that needs no cure is offered none.
+// same flows are walked through the changed fabric and judged by the same tests. The choices of no
+// two of its tiers may depend on each other, for these flows or for others with keys of their kind (causes.hpp). A
+// candidate that fails is not offered, and a fabric that needs no cure is offered none.
 //
 //   seed          another seed in the later tiers, if their hash mixes (in a linear one it only renames the members)
 //   offset        another rotation in the later tiers, so that other bits choose
@@ -15,7 +15,7 @@
 //   mixing_qp     and the destination QP in its key
 //   ports         Open vSwitch's L4 in every tier, with seeds of their own, where its symmetric hash leaves them out
 //
-// All but a seed are tried only where a role's switches are all of one model: no other has the same knobs.
+// All but a seed are tried only where a role's switches are all of one model: other models lack the same settings.
 // A cure is a change of roles' profiles: a piece of YAML that is put into the testbed's file, and the lines of those
 // vendors that have the knob.
 #pragma once
@@ -43,8 +43,8 @@ using RoleChanges = std::vector<std::pair<Role, HashChange>>;  // by tier; a rol
 struct Cure {
   std::string name;
   RoleChanges changes;
-  double worst = 1;      // max over mean of the worst tier, with it
-  double by_chance = 1;  // and what an ideal hash has there
+  double worst = 1;      // largest over mean load in the worst tier, once cured
+  double by_chance = 1;  // the same ratio, if the hash were ideal
 };
 
 inline constexpr size_t kMostCures = 4;

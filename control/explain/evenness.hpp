@@ -14,8 +14,8 @@
 // everything.
 // Items of several groups may be one draw: a key that comes to several switches with one function gets the same link
 // everywhere. With A(g, g') = Σ v_g v_g' over what two groups have in common, and B(g, g') = Σ (v_g v_g')², the
-// covariance of two groups' U is (m − 1) (A² − B) / 2. The skewness then is at most that of the largest eigenvalue of
-// A, which no row's sum is below.
+// covariance of two groups' U is (m − 1) (A² − B) / 2. The skewness is then bounded through the largest eigenvalue of
+// A, which is at most the largest sum of a row of A.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lies on which link, and what an ideal hash would have laid there on average: figures beside the verdicts.
+// The load of each link, and the mean load that an ideal hash would give it: figures that stand beside the verdicts.
 #pragma once
 
 #include <vector>
@@ -8,7 +8,7 @@
 
 namespace softspine::control {
 
-// Fills in groups, flows, links, idle ones and loads; `tiers` as in `choices`.
+// Fills in the groups, flows, links, idle links and loads of each tier; `tiers` as in `choices`.
 void add_loads(const FlowChoices& choices, std::vector<TierShare>& tiers);
 
 }  // namespace softspine::control

@@ -4,11 +4,11 @@
 //
 //   SONiC             ecmp_hash_seed and ecmp_hash_offset (0 to 15) of APPL_DB's SWITCH_TABLE, which orchagent's
 //                     switchorch reads and swssconfig writes from a file; the algorithm by `config switch-hash global`.
-//                     Of LAGs the same: lag_hash_seed, lag_hash_offset, lag-hash-algorithm
+//                     For LAGs likewise: lag_hash_seed, lag_hash_offset, lag-hash-algorithm
 //   Enterprise SONiC  seed, algorithm and destination QP by `ip load-share hash`
 //   Cumulus           `nv set system forwarding hash-seed`; without NVUE /etc/cumulus/datapath/traffic.conf
 //   Junos             enhanced-hash-key hash-seed, of the QFX10000
-//   Linux, OVS        the seed, of switches whose model is LINUX or OVS, which no vendor's line is for
+//   Linux, OVS        the seed, for switches whose model is LINUX or OVS; no vendor's line applies to them
 //
 // A vendor is named only if it has every knob that the cure turns. Whether a chip then hashes as the model does, is
 // another question.
@@ -27,7 +27,7 @@ struct VendorLines {
   std::vector<std::string> notes;  // what must be known before
 };
 std::vector<VendorLines> vendor_lines_of(const RoleChanges& changes);
-// In a fabric with LAGs SONiC alone, which has a knob for each hash; others' turn ECMP's alone, or both.
+// In a fabric with LAGs only for SONiC, which sets the hashes of ECMP and of LAGs apart; others cannot, or set both.
 std::vector<VendorLines> vendor_lines_of(const Testbed& testbed, const RoleChanges& changes);
 
 }  // namespace softspine::control

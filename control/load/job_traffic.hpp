@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the ranks of a job say to each other, as its workloads have it, wherever it is placed.
+// How many bytes each rank of a job sends to each other rank, by its workloads. It does not depend on the placement.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ struct JobTraffic {
   std::optional<Value> over;  // the workload with which there are more pairs of ranks than kMaxTalkingPairs
 };
 
-// `jobs` have as many servers as they will have; which ones does not matter. Of a permutation, which is drawn, each
-// receiver counts alike. Who is not in the job does not count, nor what a server's NICs send each other.
+// `jobs` have as many servers as they will have; which ones does not matter. A permutation is drawn only later, so each
+// possible receiver counts the same. Traffic with servers outside the job, and inside one server, does not count.
 JobTraffic traffic_of(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
                       const Fabric& fabric);
 

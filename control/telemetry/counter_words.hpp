@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the tables of counters say in short: units, natures, and readings that several of them share.
+// Short names for the tables of counters: units, natures (how a value changes), and ways to read that they share.
 #pragma once
 
 #include "control/telemetry/counter.hpp"

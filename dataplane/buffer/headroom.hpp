@@ -14,8 +14,8 @@
 // Cells a time: the worst over frame sizes from the smallest to the largest, cells(f) / T(f): 64-byte frames
 // in cells of 208 bytes need 2.5 × the bytes on the wire. T counts FCS, preamble and gap.
 // The frame at t0 needs headroom only where the pool is full; else it is shared (mmu.hpp).
-// Tight: what one frame size reaches lies within two largest frames and a cell of it where the pool is full, else
-// three. Compare: the textbook's 2 × cable + 2 × MTU + PFC frame + response (reference: 802.1Qbb annex O).
+// The bound is tight: the worst single frame size uses all of it but two largest frames and a cell where the pool is
+// full, else but three. The textbook has 2 × cable + 2 × MTU + PFC frame + response (802.1Qbb annex O).
 #pragma once
 
 #include <algorithm>

@@ -42,7 +42,7 @@ class Egress {
   // The node's transmitters, generator and counters, and the pool, outlive this. Nothing is admitted before apply().
   Egress(Node& node, std::vector<PortCounters>& counters, PacketPool& pool, Rng& rng);
 
-  // Between windows. What is held stays, and is judged by the new plan from `now` on. `router`: the source of PFC and
+  // Between windows. Queued packets stay; the new plan holds for them, too. `router`: the source of PFC and
   // credit frames at ports that have no MAC of their own.
   void apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router, Instant now);
 
@@ -73,7 +73,7 @@ class Egress {
   // A PFC, PAUSE or credit frame has come in at a port.
   void receive(PortNo port, const PfcFrame& frame, Instant now) noexcept;
   void receive(PortNo port, const CreditFrame& frame, Instant now) noexcept;
-  // Each frame that has come in while flow_control().uses_credit(), after it was enqueued or has ended.
+  // Called for each frame that has come in while flow_control().uses_credit(), after it was enqueued or has ended.
   void took_in(PortNo port, uint8_t group, uint32_t frame_bytes, Instant now) noexcept {
     if (flow_control_.took_in(port.value(), group, frame_bytes, now)) departures_.kick(port.value(), now);
   }
@@ -81,8 +81,8 @@ class Egress {
   void make_deaf(PortNo port, uint8_t priorities, Instant now) noexcept;
   // Whether the port's queues may send. Frames of its own (PFC, credit) go either way.
   void enable_tx(PortNo port, bool enabled, Instant now) noexcept;
-  // After the transmitter knows; what waits is then flushed by the caller. Pauses end with the link; XOFFs
-  // that are still raised are announced when it is back.
+  // Called after Transmitter::set_up(). When the link has gone down, the caller then calls flush(). Pauses end with
+  // the link; XOFFs that are still raised are announced when it is back.
   void link_changed(PortNo port, bool up, Instant now) noexcept;
 
   // Ends all that waits at a port: end(packet).
@@ -95,7 +95,7 @@ class Egress {
 
   // Ends a packet, and counts it at the port it came in by, or would have left by if it was made here.
   void discard(Packet packet, DropReason reason, Instant now) noexcept;
-  // Between windows. Null: no event is recorded any more. It outlives this, or is taken away before.
+  // Between windows. Null: no event is recorded any more. The recorder outlives this object, or is removed before.
   void record_events(EventRecorder* events) { events_ = events; }
   // Likewise of packets that end here and are missed; `node`: what the records name.
   void record_losses(LossBuffer* losses, uint32_t node) {

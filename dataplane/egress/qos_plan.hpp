@@ -38,7 +38,7 @@ struct WatchdogPlan {
   WatchdogAction action = WatchdogAction::kNone;  // none: not watched
   Duration detection = Duration::ms(200);
   Duration restoration = Duration::ms(200);
-  uint8_t priorities = 0xff;  // that it looks after (pfcwd_sw_enable)
+  uint8_t priorities = 0xff;  // those that are watched (pfcwd_sw_enable)
   // As some chips do it (pfc_watchdogs.hpp).
   bool keeps_waiting = false;         // drop: what waits stays, only what comes is dropped
   bool counts_while_enabled = false;  // no pauses once PFC is off for all of the port's priorities

@@ -15,7 +15,7 @@ namespace softspine::dataplane {
 
 class LacpPorts {
  public:
-  // At the start: the port runs LACP from `now` on, its link being up. With `partner` both have agreed before.
+  // At the start: the port runs LACP from `now` on, its link being up. With `partner` both ends have agreed already.
   void add(PortNo port, const LacpConfig& config, Instant now, const std::optional<LacpEnd>& partner = std::nullopt) {
     ports_.push_back({port, LacpPort{config}});
     LacpPort& machine = ports_.back().machine;

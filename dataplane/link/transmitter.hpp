@@ -63,8 +63,8 @@ class Transmitter {
   PortNo peer_port() const { return peer_port_; }
   const LinkCounters& counters() const { return counters_; }
 
-  // Between windows. Null: no loss is recorded any more. It outlives this, or is taken away before. `node`, `port`:
-  // what the records name as the sender.
+  // Between windows. Null: no loss is recorded any more. The buffer outlives this object, or is removed before. `node`,
+  // `port`: what the records name as the sender.
   void record_losses(LossBuffer* losses, uint32_t node, uint16_t port) {
     losses_ = losses;
     node_in_losses_ = node;
@@ -82,7 +82,7 @@ class Transmitter {
  private:
   void choose_path() { is_direct_ = up_ && !dead_ && outbox_ == nullptr && tap_ == nullptr && fault_ == nullptr; }
   void send_watched_or_away(Packet packet, Instant left) noexcept;
-  // Counts what does not arrive; kDropped if it does.
+  // How a packet is lost on the link, which is then counted; kDropped: it is not lost, and arrives.
   LossKind fate() noexcept;
   void end(Packet packet, LossKind kind, Instant at) noexcept;
 
