@@ -47,6 +47,8 @@ BY_HAND = [
         'a flow without room for its override loads two paths'),
     Row('testbeds/outside/outside_spec.cpp', 'if (host.bond.mode != control::BondMode::kLacp) return false;', ';',
         'switches wait for LACP of a bond that has none'),
+    Row('control/imports/node_rule.hpp', 'use_of(kSwitchRoles[i].role)', 'use_of(Role::kTor)', 'each role that --as names is a ToR'),
+    Row('dataplane/egress/counters.hpp', 'is_broadcast ? rx_broadcast_packets : rx_multicast_packets', 'is_broadcast ? rx_multicast_packets : rx_broadcast_packets', 'broadcasts that arrive are counted as multicasts'),
     Row('control/topology/attach.cpp', 'edges.size() != node.ports.size()', 'edges.size() > node.ports.size()', 'a host has links without an edge'),
     Row('control/model/attachment.hpp', 'std::ranges::all_of(host->edges', 'std::ranges::any_of(host->edges', 'a TAP beside a file runs on the virtual clock'),
     Row('control/compile/compile.cpp', 'lag_ports_.size() - first < lag.min_links', 'false', 'a LAG forwards with fewer members than min_links'),
