@@ -35,6 +35,7 @@
 #include "dataplane/buffer/buffer_plan.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 #include "dataplane/units/ids.hpp"
+#include "dataplane/units/prefetch.hpp"
 
 namespace softspine::dataplane {
 
@@ -135,6 +136,11 @@ class Mmu {
       release_shared(queue, cells);
     }
     return admit_otherwise(group, queue, cells);
+  }
+  // For admit(), soon.
+  [[gnu::always_inline]] void prefetch_for(const Account& account) const noexcept {
+    prefetch(groups_.data() + account.group);
+    prefetch(queues_.data() + account.queue);
   }
   DropReason refused_for() const { return refused_for_; }
   // Whether the frame admitted last made its group reach its limit. To be asked after each frame; true once.

@@ -54,6 +54,11 @@ class Admission {
     meta.remark = Remark::kNone;
     return DropReason::kCount;
   }
+  // For admit(), soon. Of the queue the usual one: that with the traffic class's number.
+  [[gnu::always_inline]] void prefetch_for(const PacketMeta& meta) const noexcept {
+    mmu_.prefetch_for({Mmu::number_of_pg(meta.in_port, meta.priority_group),
+                       Mmu::number_of_queue(meta.out_port, meta.traffic_class)});
+  }
   // Whether the packet admitted last made its group raise XOFF. Asked after each; true once.
   [[gnu::always_inline]] bool must_raise_xoff() noexcept { return mmu_.must_raise_xoff(); }
 

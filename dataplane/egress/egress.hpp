@@ -62,6 +62,11 @@ class Egress {
     return DropReason::kCount;
   }
 
+  // For enqueue(), soon.
+  [[gnu::always_inline]] void prefetch_for(const PacketMeta& meta) const noexcept {
+    departures_.prefetch_for(meta.out_port, meta.traffic_class);
+    admission_.prefetch_for(meta);
+  }
   [[gnu::always_inline]] void act_through(Instant at) noexcept {
     while (next() <= at) act();
   }

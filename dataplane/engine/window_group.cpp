@@ -27,11 +27,24 @@ Instant WindowGroup::run(Instant until) noexcept {
 }
 
 void WindowGroup::run_window(Instant until) noexcept {
-  for (ScheduleSlot* slot : schedule_.take(until)) {
+  const std::vector<ScheduleSlot*>& due = schedule_.take(until);
+  for (size_t i = 0; i < due.size(); ++i) {
+    prefetch_after(due, i);
+    ScheduleSlot* const slot = due[i];
     const Instant next = run_part(*slot, until);
     SOFTSPINE_CHECK(next >= until, next.count_ps(), until.count_ps());
     schedule_.put(*slot, next);
   }
+}
+
+// Of the parts behind the one that runs now: each step (node.hpp) one part ahead of the next.
+void WindowGroup::prefetch_after(const std::vector<ScheduleSlot*>& due, size_t now) noexcept {
+  const auto node = [&](size_t ahead) -> const Node* {
+    return now + ahead < due.size() ? due[now + ahead]->node : nullptr;
+  };
+  if (now == 0 && node(1) != nullptr) node(1)->prefetch_itself();
+  if (node(2) != nullptr) node(2)->prefetch_itself();
+  if (node(1) != nullptr) node(1)->prefetch_state();
 }
 
 Instant WindowGroup::run_part(const ScheduleSlot& slot, Instant until) noexcept {

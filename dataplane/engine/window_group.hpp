@@ -36,6 +36,7 @@ class WindowGroup {
   uint64_t node_runs() const;
 
  private:
+  static void prefetch_after(const std::vector<ScheduleSlot*>& due, size_t now) noexcept;
   Instant run_part(const ScheduleSlot& slot, Instant until) noexcept;
 
   Schedule schedule_;

@@ -9,13 +9,18 @@
 // Only the engine calls run() and poll(), and never both at once.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 #include <vector>
 
 #include "dataplane/link/inbox.hpp"
 #include "dataplane/link/schedule.hpp"
 #include "dataplane/link/transmitter.hpp"
+#include "dataplane/units/check.hpp"
+#include "dataplane/units/prefetch.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::dataplane {
@@ -54,6 +59,19 @@ class Node {
     schedule_->wake(slot_, at);
   }
 
+  // In a fabric of thousands no cache holds all nodes: whoever runs one soon prefetches it, in two steps: the node, and
+  // then what its run will read.
+  [[gnu::always_inline]] void prefetch_itself() const { prefetch(this, sizeof(Node)); }
+  [[gnu::always_inline]] void prefetch_state() const {
+    inbox_.prefetch_first();
+    for (uint32_t i = 0; i < read_by_run_.count; ++i) prefetch(read_by_run_.places[i]);
+  }
+  // For who is about to deliver() something to it.
+  [[gnu::always_inline]] void prefetch_delivery() const {
+    prefetch(&slot_);
+    prefetch(&inbox_);
+  }
+
   // Between windows: makes the node run at `at`, or earlier if it has an earlier event. It runs at the start in any
   // case.
   void wake(Instant at) {
@@ -69,6 +87,12 @@ class Node {
   void attach(Schedule* schedule) { schedule_ = schedule; }
 
  protected:
+  // Where most runs of the node read, by cache lines. Between windows.
+  void set_read_by_run(std::initializer_list<const void*> places) {
+    SOFTSPINE_CHECK(places.size() <= read_by_run_.places.size(), places.size(), read_by_run_.places.size());
+    std::ranges::copy(places, read_by_run_.places.begin());
+    read_by_run_.count = static_cast<uint32_t>(places.size());
+  }
   Rng& rng() { return rng_; }
 
  private:
@@ -77,9 +101,29 @@ class Node {
   Inbox inbox_;
   ScheduleSlot slot_{.node = this};
   Schedule* schedule_ = nullptr;
+  struct {
+    uint32_t count = 0;
+    std::array<const void*, 16> places{};
+  } read_by_run_;
   NodeId id_;
   Rng rng_;
 };
+
+inline void Transmitter::connect(Node* peer, PortNo peer_port, Rate rate, Duration propagation) {
+  peer_ = peer;
+  peer_port_ = peer_port;
+  place_at_peer_ = peer->inbox().place_of(peer_port);
+  rate_ = rate;
+  propagation_ = propagation;
+  set_up(true);
+}
+
+[[gnu::always_inline]] inline void Transmitter::prefetch_peer() const {
+  if (peer_ == nullptr) [[unlikely]]
+    return;
+  prefetch(place_at_peer_);
+  peer_->prefetch_delivery();
+}
 
 inline Instant Transmitter::send(Packet packet, Instant start) noexcept {
   const uint32_t bytes = packet.frame_bytes();

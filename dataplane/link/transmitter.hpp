@@ -24,14 +24,8 @@ class Node;
 
 class Transmitter {
  public:
-  // The engine wires it up; `outbox` is null when both ends belong to one worker.
-  void connect(Node* peer, PortNo peer_port, Rate rate, Duration propagation) {
-    peer_ = peer;
-    peer_port_ = peer_port;
-    rate_ = rate;
-    propagation_ = propagation;
-    set_up(true);
-  }
+  // The engine wires it up; `outbox` is null when both ends belong to one worker. (In node.hpp: it needs the peer.)
+  void connect(Node* peer, PortNo peer_port, Rate rate, Duration propagation);
   void route_through(Outbox* outbox) {
     outbox_ = outbox;
     choose_path();
@@ -55,6 +49,8 @@ class Transmitter {
     choose_path();
   }
 
+  // What send() will touch at the peer. (In node.hpp, as send().)
+  void prefetch_peer() const;
   bool connected() const { return peer_ != nullptr; }
   bool up() const { return up_; }
   Rate rate() const { return rate_; }
@@ -87,6 +83,7 @@ class Transmitter {
   void end(Packet packet, LossKind kind, Instant at) noexcept;
 
   Node* peer_ = nullptr;
+  const void* place_at_peer_ = nullptr;  // where packets for it are kept; to be prefetched
   Outbox* outbox_ = nullptr;
   Tap* tap_ = nullptr;
   std::unique_ptr<LinkFault> fault_;

@@ -24,6 +24,9 @@ class TimedHeap {
   Instant next() const { return next_; }
   uint32_t top_id() const { return entries_[0].id; }
 
+  // As top_id(); of an empty heap an arbitrary number.
+  uint32_t first_id() const { return room_ == 0 ? 0 : entries_[0].id; }
+
   void push(Instant at, uint32_t id) {
     if (size_ == room_) [[unlikely]]
       grow();

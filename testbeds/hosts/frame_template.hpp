@@ -68,6 +68,7 @@ static_assert(sizeof(FrameTemplate) == 128);
 
 // Which templates a message uses, in the order of its packets.
 enum class Part : uint8_t { kFirstOrOnly, kMiddle, kLast };
+inline constexpr uint32_t kPartsOfMessage = 3;
 
 // One template for messages of one packet; FIRST, MIDDLE and LAST for longer ones.
 std::vector<FrameTemplate> templates_of(const HostConfig& host, const FlowConfig& flow);

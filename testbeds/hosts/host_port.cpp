@@ -2,6 +2,9 @@
 #include "testbeds/hosts/host_port.hpp"
 
 #include <bit>
+#include <utility>
+
+#include "dataplane/link/node.hpp"
 
 namespace softspine::testbeds {
 
@@ -101,6 +104,18 @@ Packet HostPort::take_buffered(Instant now) noexcept {
     flow_control.holds(priority, cells, now);
   }
   return packet;
+}
+
+bool HostPort::send_own_frame(const MacAddress& source, PacketPool& pool, Instant now) noexcept {
+  Packet packet = pool.make(mac_control::kFrameBytes);
+  if (!packet) [[unlikely]] {
+    retry_later(now);
+    return false;
+  }
+  packet.meta().born = now;
+  const FlowControlFrame made = flow_control.make_frame(packet.data(), source, wire->rate(), wire->propagation(), now);
+  free_at = wire->send(std::move(packet), now);
+  return made.kind == FlowControlFrame::Kind::kPfc;
 }
 
 }  // namespace softspine::testbeds

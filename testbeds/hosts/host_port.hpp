@@ -105,6 +105,9 @@ struct HostPort {
   // It takes the place of one that waits. Without memory for it none is sent: the next one is due in a period.
   void put_lacpdu(const dataplane::Lacpdu& pdu, const dataplane::MacAddress& source, dataplane::PacketPool& pool,
                   dataplane::Instant now) noexcept;
+  // A PFC or a credit frame. Without memory for it the port tries again a little later. Returns whether it was PFC.
+  bool send_own_frame(const dataplane::MacAddress& source, dataplane::PacketPool& pool,
+                      dataplane::Instant now) noexcept;
   // What goes beside the flows at `now`, where flow control has nothing to say.
   dataplane::Packet take_control(dataplane::Instant now) noexcept {
     if (lacpdu && lacpdu.meta().at <= now) [[unlikely]]

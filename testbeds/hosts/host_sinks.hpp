@@ -50,9 +50,17 @@ class HostSinks {
     latencies_[sink.latencies()].latency_ps.add((meta.at - meta.born).count_ps());
   }
 
+  // To be prefetched.
+  const void* place() const { return sinks_.data(); }
+  const void* place_of_latencies() const { return latencies_.data(); }
   const FlowReceived& received(uint32_t sink) const { return sinks_[sink].counters(); }
   // Of packets delivered, by latency group, in the order in which the groups' first sinks were added.
   const std::vector<LatencyGroup>& latencies() const { return latencies_; }
+  dataplane::Histogram latency() const {
+    dataplane::Histogram all;
+    for (const LatencyGroup& each : latencies_) all.merge(each.latency_ps);
+    return all;
+  }
 
  private:
   uint32_t index_of_latencies(uint32_t group);

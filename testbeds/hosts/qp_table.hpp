@@ -34,6 +34,8 @@ class QpTable {
   // One with kNone everywhere if it is unknown.
   const Entry& find(uint32_t qp) const { return slots_[slot_of(qp)]; }
 
+  const void* place() const { return slots_.data(); }  // to be prefetched
+
  private:
   size_t slot_of(uint32_t qp) const {
     const size_t mask = slots_.size() - 1;

@@ -36,6 +36,7 @@ uint32_t RoceHost::add_flow(const FlowConfig& config) {
   if (config.transport == TransportKind::kReliable) counters_.completion_ps.reserve();
   for (HostPort& port : ports_) port.make_room();  // in any of them, should the others' links fail
   ports_[flows_.port(entry.flow).value()].order.add(entry.flow, config.start, Instant::at_ps(-1));
+  tell_read_by_run();
   return entry.flow;
 }
 
@@ -44,13 +45,17 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
   SOFTSPINE_CHECK(entry.sink == QpTable::kNone, config.qp, config.id);
   sinks_.add(config_, config, entry);
   counters_.message_latency_ps.reserve();
+  tell_read_by_run();
   return entry.sink;
 }
 
-Histogram RoceHost::latency() const {
-  Histogram all;
-  for (const LatencyGroup& each : latencies()) all.merge(each.latency_ps);
-  return all;
+// Of flows and sinks the first ones: most hosts of a large fabric have few.
+void RoceHost::tell_read_by_run() {
+  const auto* const port = reinterpret_cast<const std::byte*>(ports_.data());
+  const auto* const sinks = reinterpret_cast<const std::byte*>(sinks_.place());
+  set_read_by_run({&config_.mac, &pool_, &responder_, &queue_pairs_, &flows_, &sinks_, &due_, &counters_,
+                   &counters_.delivered, queue_pairs_.place(), sinks_.place_of_latencies(), port, port + kCacheLine,
+                   port + 2 * kCacheLine, sinks, sinks + kCacheLine});
 }
 
 Instant RoceHost::departure(PortNo port) const {
@@ -83,6 +88,8 @@ Instant RoceHost::run(Instant until) noexcept {
 
 void RoceHost::depart(PortNo port, Instant now) noexcept {
   HostPort& out = ports_[port.value()];
+  flows_.prefetch(out.order);
+  out.wire->prefetch_peer();
   if (out.beside <= now) [[unlikely]]
     return depart_beside(out, now);
   flows_.send(out, now);
@@ -91,7 +98,7 @@ void RoceHost::depart(PortNo port, Instant now) noexcept {
 // One thing, the first of: a PFC frame, a credit frame, a pause that has changed, a LACPDU, a control packet.
 void RoceHost::depart_beside(HostPort& out, Instant now) noexcept {
   if (out.flow_control.next_frame() <= now) {
-    send_own_frame(out, now);
+    if (out.send_own_frame(config_.mac, pool_, now)) ++counters_.pauses_sent;
   } else if (out.flow_control.next_change() <= now) {
     out.reconsider(now);
     return;
@@ -103,18 +110,6 @@ void RoceHost::depart_beside(HostPort& out, Instant now) noexcept {
     out.free_at = out.wire->send(std::move(packet), now);
   }
   out.find_next();
-}
-
-// A PFC or a credit frame. Without memory for it the port tries again a little later.
-void RoceHost::send_own_frame(HostPort& out, Instant now) noexcept {
-  Packet packet = pool_.make(mac_control::kFrameBytes);
-  if (!packet) [[unlikely]]
-    return out.retry_later(now);
-  packet.meta().born = now;
-  const FlowControlFrame made =
-      out.flow_control.make_frame(packet.data(), config_.mac, out.wire->rate(), out.wire->propagation(), now);
-  if (made.kind == FlowControlFrame::Kind::kPfc) ++counters_.pauses_sent;
-  out.free_at = out.wire->send(std::move(packet), now);
 }
 
 void RoceHost::link_changed(PortNo port, bool up, Instant now) noexcept {

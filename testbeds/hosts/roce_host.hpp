@@ -97,7 +97,7 @@ class RoceHost final : public dataplane::Node {
   uint64_t rx_packets(dataplane::PortNo port) const { return ports_[port.value()].rx_packets; }
   // Of packets delivered, by latency group, in the order in which the groups' first sinks were added; and of all.
   const std::vector<LatencyGroup>& latencies() const { return sinks_.latencies(); }
-  dataplane::Histogram latency() const;
+  dataplane::Histogram latency() const { return sinks_.latency(); }
   // Between windows; looks at every packet that waits in a receive buffer. see(flow)
   template <typename See>
   void see_buffered(See&& see) const {
@@ -117,6 +117,8 @@ class RoceHost final : public dataplane::Node {
   }
 
  private:
+  // After a flow or sink was added.
+  void tell_read_by_run();
   // The earliest thing that a port can do; never() if there is none.
   dataplane::Instant departure(dataplane::PortNo port) const;
   dataplane::PortNo first_port() const;
@@ -125,7 +127,6 @@ class RoceHost final : public dataplane::Node {
   void act_on_bond(dataplane::Instant now) noexcept;
   void find_due() noexcept;
   void depart_beside(HostPort& out, dataplane::Instant now) noexcept;
-  void send_own_frame(HostPort& out, dataplane::Instant now) noexcept;
 
   void receive(dataplane::Packet packet) noexcept;
   void receive_by_credit(dataplane::Packet packet) noexcept;

@@ -44,6 +44,9 @@ class SendOrder {
   // From when on somebody may send; the time line's start when somebody stands in the ring.
   dataplane::Instant next() const { return head_ != tail_ ? dataplane::Instant{} : waiting_.next(); }
 
+  // Whose turn is next, or an arbitrary number; for prefetching alone.
+  uint32_t first() const { return head_ != tail_ ? ring_[head_ & (ring_.size() - 1)] : waiting_.first_id(); }
+
   // Whose turn it is at `now` ≥ next().
   uint32_t take(dataplane::Instant now) {
     while (waiting_.next() <= now) {
