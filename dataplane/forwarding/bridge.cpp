@@ -17,6 +17,17 @@ uint16_t vlan_of(const PortForwarding& port, const PacketMeta& meta) {
   return std::ranges::binary_search(port.tagged_vlans, id) ? id : uint16_t{0};
 }
 
+// 802.1Q 8.6.3: never forwarded by a bridge.
+bool is_reserved(uint64_t destination) {
+  constexpr uint64_t kFirst = 0x0180c2000000;
+  return destination >= kFirst && destination <= kFirst + 0x0f;
+}
+
+// Of the link, which has no VLANs, and so without a tag: a LACPDU.
+bool is_of_link(const PacketMeta& meta, const uint8_t* data) {
+  return (meta.flags & kIsTagged) == 0 && is_reserved(ethernet::destination_of(data));
+}
+
 // ARP and ND are looked at by the switch if they may be for it; it floods what is not.
 bool may_concern_router(const PacketMeta& meta, const Packet& packet) {
   if (meta.ether_type == ethernet::kTypeArp) return true;
@@ -28,8 +39,9 @@ bool may_concern_router(const PacketMeta& meta, const Packet& packet) {
 void bridge_one(SwitchTables& tables, uint64_t router, const PortForwarding& port, Packet& packet) {
   PacketMeta& meta = packet.meta();
   const uint16_t vlan = vlan_of(port, meta);
-  if (vlan == 0) return drop(meta, DropReason::kVlanNotAllowed);
   const uint8_t* data = packet.data();
+  if (vlan == 0) [[unlikely]]
+    return drop(meta, is_of_link(meta, data) ? DropReason::kUnsupported : DropReason::kVlanNotAllowed);
   if ((data[ethernet::kSource] & ethernet::kMulticastBit) != 0) return drop(meta, DropReason::kBadSource);
   const uint64_t destination = ethernet::destination_of(data);
   tables.fdb.learn(vlan, ethernet::source_of(data), meta.in_port, meta.at);
@@ -40,9 +52,7 @@ void bridge_one(SwitchTables& tables, uint64_t router, const PortForwarding& por
     return;
   }
   if ((data[0] & ethernet::kMulticastBit) != 0) {
-    constexpr uint64_t kReservedFirst = 0x0180c2000000;  // 802.1Q 8.6.3: never forwarded by a bridge
-    if (destination >= kReservedFirst && destination <= kReservedFirst + 0x0f)
-      return drop(meta, DropReason::kUnsupported);
+    if (is_reserved(destination)) return drop(meta, DropReason::kUnsupported);
     meta.verdict = may_concern_router(meta, packet) ? Verdict::kLocal : Verdict::kFlood;
     return;
   }
@@ -55,6 +65,11 @@ void bridge_one(SwitchTables& tables, uint64_t router, const PortForwarding& por
     meta.out_port = out;
     meta.verdict = Verdict::kForward;
   }
+}
+
+void move_headers(PacketMeta& meta, int bytes) {
+  meta.l3_offset = static_cast<uint16_t>(meta.l3_offset + bytes);
+  if (meta.l4_offset != 0) meta.l4_offset = static_cast<uint16_t>(meta.l4_offset + bytes);
 }
 
 }  // namespace
@@ -88,13 +103,13 @@ void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept
   if (has) {
     packet.remove_bytes(ethernet::kType, ethernet::kTagBytes);
     meta.flags &= static_cast<uint8_t>(~kIsTagged);
-    meta.l3_offset = static_cast<uint16_t>(meta.l3_offset - ethernet::kTagBytes);
+    move_headers(meta, -int{ethernet::kTagBytes});
   } else {
     uint8_t* tag = packet.insert_bytes(ethernet::kType, ethernet::kTagBytes);
     store16(tag, ethernet::kTypeVlan);
     store16(tag + 2, static_cast<uint16_t>(meta.traffic_class << 13 | meta.vlan));
     meta.flags |= kIsTagged;
-    meta.l3_offset = static_cast<uint16_t>(meta.l3_offset + ethernet::kTagBytes);
+    move_headers(meta, int{ethernet::kTagBytes});
   }
 }
 

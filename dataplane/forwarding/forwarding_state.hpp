@@ -86,6 +86,7 @@ struct PortForwarding {
 struct QosMaps {
   std::array<uint8_t, 64> dscp_to_tc{};  // all in class 0
   std::array<uint8_t, 8> dot1p_to_tc = kOwnTcOfDot1p;
+  uint8_t pcp_flags = 0;  // PacketFlag: of IP packets whose class is their PCP's; kIsTagged where PCP is trusted
   std::array<uint8_t, kQueues> tc_to_queue = kAzureTcToQueue;
   std::array<uint8_t, kQueues> tc_to_pg = kAzureTcToPg;
   std::array<uint32_t, kQueues> queue_limit_bytes{};

@@ -258,7 +258,7 @@ void classify(const SwitchTables& tables, Burst& burst) noexcept {
     if (meta.verdict != Verdict::kContinue) continue;
     const QosMaps& maps = alike ? state.qos : state.port_qos[meta.in_port];
     uint8_t tc = 0;
-    if ((meta.flags & (kIsIpv4 | kIsIpv6)) != 0) {
+    if ((meta.flags & (kIsIpv4 | kIsIpv6)) != 0 && (meta.flags & maps.pcp_flags) == 0) {
       tc = maps.dscp_to_tc[meta.dscp_ecn >> 2];
     } else if ((meta.flags & kIsTagged) != 0) {
       tc = maps.dot1p_to_tc[meta.vlan >> 13];
