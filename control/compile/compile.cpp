@@ -10,6 +10,7 @@
 
 #include "control/compile/override_routes.hpp"
 #include "control/compile/qos_plan.hpp"
+#include "control/compile/switch_vlans.hpp"
 #include "dataplane/flow_control/whole_link.hpp"
 #include "dataplane/hashing/ovs_buckets.hpp"
 #include "dataplane/units/rng.hpp"
@@ -19,8 +20,6 @@ namespace softspine::control {
 namespace dp = dataplane;
 
 namespace {
-
-constexpr uint16_t kFirstVlan = 1000;
 
 dp::AddressBytes bytes_of(Ipv4Address address) {
   dp::AddressBytes out{};
@@ -62,6 +61,7 @@ dp::QosMaps qos_of(const Profile& profile, const PortMaps& its) {
   dp::QosMaps maps;
   maps.dscp_to_tc = its.dscp_to_tc;
   maps.dot1p_to_tc = its.dot1p_to_tc;
+  maps.pcp_flags = its.trusts_pcp ? uint8_t{dp::kIsTagged} : uint8_t{0};
   maps.tc_to_queue = its.tc_to_queue;
   maps.tc_to_pg = its.tc_to_pg;
   for (size_t q = 0; q < maps.queue_limit_bytes.size(); ++q) {
@@ -190,6 +190,7 @@ class Compiler::StateBuilder {
         groups_(compiler.testbed_.profiles[node_.profile].groups),
         whole_(minds_the_dead(groups_) ? &(*compiler.whole_)[node] : nullptr),
         hop_of_(node_.ports.size(), kNone),
+        vlans_(fabric_, node, compiler.subnets_of_[node]),
         state_(std::make_shared<dp::ForwardingState>()) {}
 
   std::shared_ptr<const dp::ForwardingState> build() {
@@ -370,7 +371,6 @@ class Compiler::StateBuilder {
     const Subnet& subnet = fabric_.subnets[number];
     add_own_address(subnet.gateway4, subnet.gateway6);
     const bool bridged = bridges_hosts(node_.role);
-    const auto vlan = bridged ? static_cast<uint16_t>(kFirstVlan + state_->vlans.size()) : uint16_t{0};
     std::vector<uint16_t> members;
     uint32_t least_mtu = std::numeric_limits<uint16_t>::max();
     for (const uint32_t host : subnet.hosts) {
@@ -382,13 +382,8 @@ class Compiler::StateBuilder {
     std::ranges::sort(members);
     const auto mtu = static_cast<uint16_t>(least_mtu);
     const bool proxy = !bridged || subnet.switches.size() > 1;
+    const uint16_t vlan = bridged ? vlans_.add(subnet, members, *state_) : uint16_t{0};
     if (bridged) {
-      dp::Vlan entry{.id = vlan, .members = {}};
-      for (const uint16_t port : members) {
-        entry.members.push_back({port, false});
-        state_->ports[port].untagged_vlan = vlan;
-      }
-      state_->vlans.push_back(std::move(entry));
       const uint32_t index = add_subnet(subnet, proxy, vlan, 0, mtu);
       v4_.push_back({packed(subnet.v4), dp::RouteValue{dp::RouteKind::kSubnet, index}.packed()});
       v6_.push_back({packed(subnet.v6), dp::RouteValue{dp::RouteKind::kSubnet, index + 1}.packed()});
@@ -473,6 +468,7 @@ class Compiler::StateBuilder {
   const EcmpGroupConfig& groups_;
   const RouteTable* whole_;       // null: does not matter
   std::vector<uint32_t> hop_of_;  // by port: its adjacency
+  SwitchVlans vlans_;
   std::shared_ptr<dp::ForwardingState> state_;
   std::vector<dp::LagTable::Lag> lags_;
   std::vector<uint16_t> lag_ports_;                                   // their members

@@ -68,7 +68,7 @@ Service ServiceBook::at(LinkEnd sender, uint8_t dscp, bool ecn_capable) const {
   if (from != nullptr) out.queue = queue_of(*from, sender, dscp);
   if (to != nullptr) {
     const PortMaps& maps = to->maps_at(fabric.port(receiver).name);
-    out.group = maps.tc_to_pg[maps.dscp_to_tc[dscp]];
+    out.group = maps.tc_to_pg[class_of(fabric.nodes[sender.node].vlan, maps, dscp)];
     out.loss = group_loss(receiver, out);
     if (out.loss == Loss::kNothing && (out.priorities & stops_for(sender, dscp)) == 0) out.loss = Loss::kNotObeyed;
   }
@@ -113,8 +113,8 @@ uint8_t ServiceBook::stops_for(LinkEnd sender, uint8_t dscp) const {
   // A host has the classes of the switch before its first port.
   const LinkEnd first = fabric.peer_of({sender.node, 0});
   const Profile* before = profile_of(first.node);
-  const uint8_t priority =
-      before == nullptr ? dataplane::kAzureDscpToTc[dscp] : before->maps_at(fabric.port(first).name).dscp_to_tc[dscp];
+  const uint8_t priority = before == nullptr ? dataplane::kAzureDscpToTc[dscp]
+                                             : class_of(node.vlan, before->maps_at(fabric.port(first).name), dscp);
   if (is_builtin(node.attachment) || node.nic.relay_pfc) return bit(priority);
   return bit(priority) & node.nic.pfc_enable.value_or(0xff);
 }

@@ -89,7 +89,8 @@ class Finder {
       const PortMaps& maps = profile.maps_at(shapes[p].name);
       for (uint8_t tc = 0; tc < 8; ++tc) {
         const uint8_t queue = maps.tc_to_queue[tc];
-        const bool leads_there = std::ranges::find(maps.dscp_to_tc, tc) != maps.dscp_to_tc.end();
+        const auto leads = [tc](const auto& map) { return std::ranges::find(map, tc) != map.end(); };
+        const bool leads_there = leads(maps.dscp_to_tc) || (maps.trusts_pcp && leads(maps.dot1p_to_tc));
         if (leads_there && queues.insert(queue).second) add_lossy(n, profile, *plan, known, p, tc);
       }
     }

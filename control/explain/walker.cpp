@@ -38,6 +38,18 @@ void put_hash(const dp::EcmpHash& hash, const dp::HeaderView& view, Choice& out)
   out.hash = hash.of(out.key);
 }
 
+// A probe, and a packet of a capture, have no tag: that of the host, whose packets get these maps, puts it on.
+void tag_as_host(const HostVlan& vlan, const PortMaps& maps, dp::Packet& packet) {
+  if (!vlan.is_tagged) return;
+  dp::parse(packet);
+  const dp::PacketMeta& meta = packet.meta();
+  if (meta.verdict != dp::Verdict::kContinue || (meta.flags & dp::kIsTagged) != 0) return;
+  const uint8_t pcp = pcp_of(vlan, maps, meta.dscp_ecn >> 2);
+  uint8_t* tag = packet.insert_bytes(dp::ethernet::kType, dp::ethernet::kTagBytes);
+  dp::store16(tag, dp::ethernet::kTypeVlan);
+  dp::store16(tag + 2, static_cast<uint16_t>(pcp << 13 | vlan.id));
+}
+
 Choice begun(const dp::HeaderView& view, dp::EcmpGroupMode mode, uint32_t buckets) {
   Choice out{.mode = mode, .is_ipv6 = (view.flags & dp::kIsIpv6) != 0, .buckets = buckets};
   out.has_layer4 = (view.flags & (dp::kIsUdp | dp::kIsTcp)) != 0;
@@ -192,6 +204,9 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
   state(node);
   tables_.state = states_[node];
   see_ports(node);
+  const FabricNode& here = testbed_.fabric.nodes[node];
+  tag_as_host(testbed_.fabric.nodes[testbed_.fabric.peer_of({node, in_port}).node].vlan,
+              testbed_.profiles[here.profile].maps_at(here.ports[in_port].name), packet);
   dp::parse(packet);
   packet.meta().in_port = in_port;
   if (!accept(in_port, packet, out)) return out;
@@ -227,7 +242,6 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
       SOFTSPINE_CHECK(next_hop == meta.next_hop, next_hop, meta.next_hop);
     }
   } else {
-    const FabricNode& here = testbed_.fabric.nodes[node];
     const FabricNode& peer = testbed_.fabric.nodes[testbed_.fabric.peer_of({node, meta.out_port}).node];
     const bool goes_up = peer.kind == NodeKind::kSwitch && tier_of(peer.role) > tier_of(here.role);
     hop.is_pinned = goes_up && testbed_.profiles[here.profile].groups.mode == EcmpGroupMode::kPinned;

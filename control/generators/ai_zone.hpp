@@ -34,6 +34,7 @@ struct AiZone {
   LinkSpec fabric_link;
   std::optional<LinkSpec> zone_link;
   std::optional<std::string> servers_of;
+  std::optional<VlanRow> host_vlan;
 
   static AiZone published_zone();
   static AiZone published_zones();

@@ -22,7 +22,11 @@ uint32_t Draft::add_switch(const std::string& name, Role role, uint32_t plane) {
 
 uint32_t Draft::add_host(const std::string& name, const std::string& server, uint32_t rail) {
   const auto index = static_cast<uint32_t>(nodes.size());
-  nodes.push_back({.name = prefix + name, .server = server.empty() ? "" : prefix + server, .rail = rail, .bond = bond});
+  nodes.push_back({.name = prefix + name,
+                   .server = server.empty() ? "" : prefix + server,
+                   .rail = rail,
+                   .bond = bond,
+                   .vlan = vlan});
   by_name.emplace(nodes.back().name, index);
   return index;
 }

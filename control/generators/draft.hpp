@@ -12,6 +12,7 @@
 #include "control/format/quantity.hpp"
 #include "control/generators/bond_row.hpp"
 #include "control/generators/link_spec.hpp"
+#include "control/generators/vlan_row.hpp"
 #include "control/model/clos.hpp"
 #include "control/model/fabric.hpp"
 
@@ -26,6 +27,7 @@ struct DraftNode {
   uint32_t rail = 0;
   uint32_t ports = 0;             // that the generator has used
   const BondRow* bond = nullptr;  // of a host, if its generator says it; outlives the draft
+  const VlanRow* vlan = nullptr;  // likewise
   Value where;                    // without a position if it is generated
 };
 
@@ -58,6 +60,7 @@ struct Draft {
   std::vector<StagedFabric> staged;
   std::string prefix;             // of the names that are added from now on
   const BondRow* bond = nullptr;  // of the hosts that are added from now on
+  const VlanRow* vlan = nullptr;  // likewise
 
   uint32_t add_switch(const std::string& name, Role role, uint32_t plane = 0);
   // `server` is empty for a host that is a machine by itself; `rail` is counted from 1, 0: none.

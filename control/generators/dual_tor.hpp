@@ -38,6 +38,7 @@ struct DualTorClos {
   LinkSpec fabric_link;
   std::optional<LinkSpec> core_link;
   std::optional<std::string> servers_of;
+  std::optional<VlanRow> host_vlan;
 };
 
 using DcnPlus = DualTorClos<DualTorUse::kBackEnd>;

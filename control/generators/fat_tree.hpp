@@ -23,6 +23,7 @@ struct FatTree {
   LinkSpec fabric_link;
   std::optional<LinkSpec> core_link;  // as fabric_link
   std::optional<std::string> servers_of;
+  std::optional<VlanRow> host_vlan;
 };
 
 struct BinaryFatTree {
@@ -31,6 +32,7 @@ struct BinaryFatTree {
   LinkSpec host_link;
   std::optional<LinkSpec> fabric_link;  // as host_link
   std::optional<std::string> servers_of;
+  std::optional<VlanRow> host_vlan;
 };
 
 Size size_of(const FatTree& spec);

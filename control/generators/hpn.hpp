@@ -45,6 +45,7 @@ struct Hpn {
   std::optional<LinkSpec> core_link;
   std::optional<BondRow> bond;  // of every host
   std::optional<std::string> servers_of;
+  std::optional<VlanRow> host_vlan;
 
   static Hpn published_segment();
   static Hpn published_pod();

@@ -21,6 +21,7 @@ struct Star {
   uint32_t hosts = 0;
   LinkSpec host_link;
   std::optional<std::string> servers_of;  // this and all others: see collect.hpp
+  std::optional<VlanRow> host_vlan;       // of every host; this, too
 };
 
 struct Crossbar {
@@ -29,6 +30,7 @@ struct Crossbar {
   uint32_t outputs = 0;
   LinkSpec host_link;
   std::optional<std::string> servers_of;
+  std::optional<VlanRow> host_vlan;
 };
 
 struct LeafSpine {
@@ -40,6 +42,7 @@ struct LeafSpine {
   LinkSpec host_link;
   LinkSpec fabric_link;
   std::optional<std::string> servers_of;
+  std::optional<VlanRow> host_vlan;
 };
 
 struct Clos {
@@ -51,6 +54,7 @@ struct Clos {
   LinkSpec host_link;
   LinkSpec fabric_link;
   std::optional<std::string> servers_of;
+  std::optional<VlanRow> host_vlan;
 };
 
 StagedFabric stages_of(const Clos& spec);

@@ -109,6 +109,11 @@ class QosCheck {
     return {};
   }
 
+  static void add_classes(const PortMaps& maps, std::set<uint8_t>& classes) {
+    classes.insert(maps.dscp_to_tc.begin(), maps.dscp_to_tc.end());
+    if (maps.trusts_pcp) classes.insert(maps.dot1p_to_tc.begin(), maps.dot1p_to_tc.end());
+  }
+
   // What a DSCP can lead to needs a row; what only a tag's PCP leads to is refused when it comes.
   void check_uses(const Profile& profile, uint32_t node, bool ingress) {
     const QosConfig& config = *profile.qos;
@@ -117,13 +122,13 @@ class QosCheck {
     std::set<uint8_t> of_switch{0};  // what comes in by any port may leave by any other
     for (const FabricPort& port : fabric_.nodes[node].ports) {
       const PortMaps& maps = profile.maps_at(port.name);
-      of_switch.insert(maps.dscp_to_tc.begin(), maps.dscp_to_tc.end());
+      add_classes(maps, of_switch);
     }
     for (const FabricPort& port : fabric_.nodes[node].ports) {
       const PortQos& rows = config.port(port.name);
       const PortMaps& maps = profile.maps_at(port.name);
       std::set<uint8_t> classes{0};
-      classes.insert(maps.dscp_to_tc.begin(), maps.dscp_to_tc.end());
+      add_classes(maps, classes);
       if (!ingress) classes = of_switch;
       for (const uint8_t tc : classes) {
         const uint8_t to = ingress ? maps.tc_to_pg[tc] : maps.tc_to_queue[tc];

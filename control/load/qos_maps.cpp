@@ -35,6 +35,7 @@ MapChoice take_choices(const PortQosRows& rows, MapName map, const char* key, Ma
     for (const std::string& port : item.key.names) maps.of_ports.insert_or_assign(port, choice);
   }
   if (common.name) maps.for_all = true;
+  maps.is_named = maps.is_named || common.name || first.name;
   if (!common.name && !maps.for_all) common = first;
   if (common.name) maps.chosen = common.name;
   return common.name ? common : first;
@@ -90,6 +91,11 @@ void apply_of_port(Reader& reader, const MapsInForce<Keys>& maps, const std::str
   reader.fail(choice->second.where, "there is no map " + shown(name) + reader.guess(name, maps.index->names));
 }
 
+void trust(bool pcp, PortMaps& maps) {
+  maps.trusts_pcp = pcp;
+  if (pcp) maps.dscp_to_tc.fill(0);
+}
+
 // Only of ports that differ from the others.
 void apply_port_maps(Reader& reader, const QosMapsInForce& maps, Profile& profile) {
   std::set<std::string> ports;
@@ -107,6 +113,8 @@ void apply_port_maps(Reader& reader, const QosMapsInForce& maps, Profile& profil
     apply_of_port(reader, maps.dot1p_to_tc, port, its.dot1p_to_tc);
     apply_of_port(reader, maps.tc_to_queue, port, its.tc_to_queue);
     apply_of_port(reader, maps.tc_to_pg, port, its.tc_to_pg);
+    const auto has = [&port](const auto& map) { return map.for_all || map.of_ports.contains(port); };
+    trust(has(maps.dot1p_to_tc) && !has(maps.dscp_to_tc) && !maps.dscp_to_tc.is_only_one(), its);
     if (its != static_cast<const PortMaps&>(profile)) profile.port_maps.emplace_back(port, its);
   }
 }
@@ -142,6 +150,7 @@ void apply_maps(Reader& reader, const ProfileRow& row, QosMapsInForce& maps, Pro
         profile.tc_to_queue, 0);
   apply("TC_TO_PRIORITY_GROUP_MAP", row.tc_to_pg_map, "tc_to_pg_map", &Row::tc_to_pg_map, maps.tc_to_pg,
         profile.tc_to_pg, 0);
+  trust(maps.dot1p_to_tc.is_named && !maps.dscp_to_tc.is_named && !maps.dscp_to_tc.is_only_one(), profile);
   apply_port_maps(reader, maps, profile);
   apply("MAP_PFC_PRIORITY_TO_QUEUE", row.pfc_to_queue_map, "pfc_to_queue_map", &Row::pfc_to_queue_map,
         maps.pfc_to_queue, maps.pfc.queue_of_priority, kUnmappedPriority);

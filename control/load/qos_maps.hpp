@@ -6,6 +6,8 @@
 // without a row of its own; without it, the first port's row does. Both the table and the choice come from the base if
 // a profile has none. A table of maps replaces the base's as a whole; what a map does not list is 0, as SAI has it.
 // A packet's class and group are those of the port that it comes in by, its queue that of the port that it leaves by.
+// A port that has a dot1p_to_tc_map and no dscp_to_tc_map trusts PCP: by SAI (SAI_PORT_ATTR_QOS_DSCP_TO_TC_MAP,
+// …_DOT1P_TO_TC_MAP) a map at a port is trust in what it maps. With both, DSCP decides for IP, PCP for the rest.
 // The maps of PFC's priorities are those of the port at which a pause is obeyed (queue) or sent (group).
 #pragma once
 
@@ -42,7 +44,10 @@ struct MapsInForce {
   Value table_where;
   std::optional<std::string> chosen;  // of ports without a row
   bool for_all = false;               // a row for every port has chosen it
+  bool is_named = false;              // a row has, which may be a single port's
   std::map<std::string, MapChoice, std::less<>> of_ports;
+  // In force though no row names it.
+  bool is_only_one() const { return index != nullptr && !is_named; }
 };
 
 inline constexpr uint8_t kUnmappedPriority = 0xff;

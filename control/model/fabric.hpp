@@ -6,7 +6,8 @@
 // (a host directly after the first ToR that it is linked to).
 // A host has one address, on all of its ports (two ports = a bond across two ToRs). A server with several NICs
 // is several hosts that share `server`.
-// Hosts that are attached to the same set of switches share a subnet; each of those switches is its gateway.
+// Hosts that are attached to the same set of switches, and are in the same VLAN there, share a subnet; each of those
+// switches is its gateway.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +19,7 @@
 #include "control/model/address.hpp"
 #include "control/model/attachment.hpp"
 #include "control/model/bond.hpp"
+#include "control/model/host_vlan.hpp"
 #include "control/model/lag.hpp"
 #include "control/model/role.hpp"
 #include "control/model/stack.hpp"
@@ -52,6 +54,7 @@ struct FabricNode {
   Attachment attachment;             // hosts: what stands behind it
   HostNic nic;                       // hosts that are not built in
   Bond bond;                         // hosts with two ports
+  HostVlan vlan;                     // hosts: of all their ports
   dataplane::Duration pfc_watchdog;  // built-in hosts: their NIC's own; zero: none
   Place place;                       // hosts that are not built in: in the file
 };
@@ -83,6 +86,7 @@ struct Subnet {
   Ipv6Prefix v6;
   Ipv4Address gateway4;  // the .1, on each of `switches`
   Ipv6Address gateway6;
+  uint16_t vlan = 0;               // of its hosts, if they say which
   std::vector<uint32_t> switches;  // nodes, ascending; two for a dual-ToR subnet, none for hosts linked back to back
   std::vector<uint32_t> hosts;     // nodes, ascending
 };

@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "control/model/port_channel.hpp"
+#include "control/model/port_maps.hpp"
 #include "control/model/qos.hpp"
-#include "dataplane/forwarding/azure_maps.hpp"
 #include "dataplane/forwarding/neighbour_ages.hpp"
 #include "dataplane/hashing/flowlet_table.hpp"
 #include "dataplane/hashing/hash_config.hpp"
@@ -51,15 +51,6 @@ inline uint32_t weight_of(const EcmpGroupConfig& groups, std::string_view neighb
   return 1;
 }
 
-// The class, queue and priority group that packets get at a port.
-struct PortMaps {
-  std::array<uint8_t, 64> dscp_to_tc = dataplane::kAzureDscpToTc;
-  std::array<uint8_t, 8> dot1p_to_tc = dataplane::kOwnTcOfDot1p;
-  std::array<uint8_t, 8> tc_to_queue = dataplane::kAzureTcToQueue;
-  std::array<uint8_t, 8> tc_to_pg = dataplane::kAzureTcToPg;
-  friend bool operator==(const PortMaps&, const PortMaps&) = default;
-};
-
 // Its own maps are those of ports that are not in `port_maps`.
 struct Profile : PortMaps {
   std::string name = "default";
@@ -68,9 +59,9 @@ struct Profile : PortMaps {
   std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
   uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
   HashConfig hash;
-  // By which a LAG's member is chosen; null: as `hash`, as where nothing is said of LAGs, or what is so anyway. So SONiC
-  // has it: its switch.json gives lag_hash_seed and lag_hash_offset the values of ECMP's, and SAI's default algorithm
-  // and seed (CRC, 0) are the same for both. How what is said becomes this: load/lag_hash.hpp.
+  // By which a LAG's member is chosen; null: as `hash`, as where nothing is said of LAGs, or what is so anyway. So
+  // SONiC has it: its switch.json gives lag_hash_seed and lag_hash_offset the values of ECMP's, and SAI's default
+  // algorithm and seed (CRC, 0) are the same for both. How what is said becomes this: load/lag_hash.hpp.
   std::shared_ptr<const HashConfig> lag_hash;  // apart: it is large, and few of a long list have one
   EcmpGroupConfig groups;
   std::vector<std::pair<std::string, PortMaps>> port_maps;  // sorted by name

@@ -41,7 +41,7 @@ Table<DualTorClos<Use>> dual_tor_table(std::string_view name, std::string_view h
       .required("host_link", &Spec::host_link, "NIC port to ToR")
       .required("fabric_link", &Spec::fabric_link, "ToR to aggregation")
       .optional("core_link", &Spec::core_link, "aggregation to core; as fabric_link if not given");
-  with_servers(table).check(check_shape_and_size<Spec>);
+  with_hosts(table).check(check_shape_and_size<Spec>);
   return table;
 }
 
@@ -49,7 +49,7 @@ Table<DualTorClos<Use>> dual_tor_table(std::string_view name, std::string_view h
 
 const Table<Hpn>& Tables<Hpn>::table() {
   static const Table<Hpn> table =
-      with_servers(
+      with_hosts(
           Table<Hpn>("hpn", "Alibaba HPN: rails, dual ToR, two planes.")
               .chosen_by("kind", "hpn")
               .named_size("published", Hpn::published_pod(),
@@ -78,7 +78,7 @@ const Table<Hpn>& Tables<Hpn>::table() {
 
 const Table<AiZone>& Tables<AiZone>::table() {
   static const Table<AiZone> table =
-      with_servers(
+      with_hosts(
           Table<AiZone>("ai-zone", "Meta's AI zone: RTSW and CTSW, zones joined by ATSWs.")
               .chosen_by("kind", "ai-zone")
               .named_size("published", AiZone::published_zone(), {"racks", "host_link", "fabric_link"})

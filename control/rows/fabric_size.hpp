@@ -34,9 +34,11 @@ bool check_shape_and_size(Reader& reader, Value at, const Spec& spec) {
 }
 
 template <typename Spec>
-Table<Spec>& with_servers(Table<Spec>& table) {
-  return table.optional("servers_of", &Spec::servers_of,
-                        "one of several fabrics: its hosts are NICs of that one's servers, in their order");
+Table<Spec>& with_hosts(Table<Spec>& table) {
+  return table
+      .optional("servers_of", &Spec::servers_of,
+                "one of several fabrics: its hosts are NICs of that one's servers, in their order")
+      .optional("host_vlan", &Spec::host_vlan, "the VLAN of every host that says no `vlan` of its own");
 }
 
 }  // namespace softspine::control

@@ -259,6 +259,7 @@ struct NodeRow {
   std::optional<OneOrMore<EdgeRow>> edge;
   std::optional<NicRow> nic;
   std::optional<BondRow> bond;
+  std::optional<VlanRow> vlan;
   std::optional<dataplane::Duration> pfc_watchdog;
 };
 

@@ -5,6 +5,7 @@
 #include "control/rows/port_channel_formats.hpp"
 #include "control/rows/qos_formats.hpp"
 #include "control/rows/row_formats.hpp"
+#include "control/rows/vlan_format.hpp"
 
 namespace softspine::control {
 
@@ -22,6 +23,7 @@ SOFTSPINE_TABLE(TelemetryRow);
 SOFTSPINE_TABLE(RolesRow);
 SOFTSPINE_TABLE(LinkSpec);
 SOFTSPINE_TABLE(BondRow);
+SOFTSPINE_TABLE(VlanRow);
 SOFTSPINE_TABLE(LeafSpine);
 SOFTSPINE_TABLE(FatTree);
 SOFTSPINE_TABLE(Hpn);

@@ -17,6 +17,8 @@ const Limits<Rate> kLinkRates = within(kLeastLinkRate, kMostLinkRate);
 const Limits<Length> kLengths = within(kLeastLinkLength, kMostLinkLength);
 const Limits<uint32_t> kMtus = within(kLeastLinkMtu, kMostLinkMtu);
 
+const Limits<uint16_t> kVlanIds = within<uint16_t>(1, kMaxVlan);
+
 const Limits<Duration> kResponseTimes = within<Duration>(Duration{}, Duration::ms(1));
 const Limits<Duration> kKeepaliveTimes = within<Duration>(Duration::us(1), Duration::s(3600));
 constexpr std::string_view kResponseHelp =
@@ -152,6 +154,9 @@ const Table<NodeRow>& Tables<NodeRow>::table() {
           .optional("edge", &NodeRow::edge, "hosts: a way out of the emulation; with two links a list, one for each")
           .optional("nic", &NodeRow::nic, "hosts that are not built in: what stands between them and their link")
           .optional("bond", &NodeRow::bond, "hosts with two links: how they use them")
+          .optional("vlan", &NodeRow::vlan,
+                    "hosts: the VLAN of their ports at ToRs, tagged unless it says otherwise; its number or a map. "
+                    "Those in one VLAN of a ToR share a subnet")
           .optional(
               "pfc_watchdog", &NodeRow::pfc_watchdog,
               "built-in hosts: after so long a time of pausing without taking anything in, the NIC sends no pauses "
@@ -191,6 +196,35 @@ const Table<BondRow>& Tables<BondRow>::table() {
                     "timeouts in a row after which its connections take its other port; 2 if not given",
                     within<uint8_t>(1, 7));
   return table;
+}
+
+const Table<VlanRow>& Tables<VlanRow>::table() {
+  static const Table<VlanRow> table =
+      Table<VlanRow>("vlan", "The VLAN of a host's ports, by SONiC's words (VLAN, VLAN_MEMBER).")
+          .required("id", &VlanRow::id, "its number", kVlanIds)
+          .optional("tagging_mode", &VlanRow::tagging_mode,
+                    "tagged: its packets have a tag, both ways; untagged: they have none")
+          .optional("pcp", &VlanRow::pcp,
+                    "built-in hosts: of all their packets' tags; the traffic class of each packet's DSCP if not given",
+                    within<uint8_t>(0, 7))
+          .check([](Reader& reader, Value at, const VlanRow& row) {
+            return !row.pcp || row.tagging_mode == TaggingMode::kTagged ||
+                   reader.fail(at.child("pcp"), "is part of a tag, and 'tagging_mode' is untagged");
+          });
+  return table;
+}
+
+// The number alone, or a map.
+bool Format<VlanRow>::read(Reader& reader, Value value, VlanRow& row) {
+  if (value.kind() == ValueKind::kMap) return Tables<VlanRow>::table().read(reader, value, row);
+  row.where = value;
+  return Format<uint16_t>::read(reader, value, row.id) && kVlanIds.check(reader, value, row.id);
+}
+
+Json Format<VlanRow>::schema(SchemaBook& book) {
+  Json number = Format<uint16_t>::schema(book);
+  kVlanIds.describe(number);
+  return {{"anyOf", {number, Tables<VlanRow>::table().schema(book)}}};
 }
 
 const Table<NicRow>& Tables<NicRow>::table() {

@@ -24,6 +24,7 @@ void check_keys_fit(Reader& reader, const NodeRow& row, NodeKind kind, const std
     refuse(row.edge.has_value(), "edge", "hosts");
     refuse(row.nic.has_value(), "nic", "hosts");
     refuse(row.bond.has_value(), "bond", "hosts");
+    refuse(row.vlan.has_value(), "vlan", "hosts");
     refuse(row.pfc_watchdog.has_value(), "pfc_watchdog", "hosts");
   } else {
     refuse(row.role.has_value(), "role", "switches");

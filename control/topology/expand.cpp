@@ -14,6 +14,7 @@
 #include "control/topology/port_channels.hpp"
 #include "control/topology/ports.hpp"
 #include "control/topology/stacks.hpp"
+#include "control/topology/vlans.hpp"
 #include "dataplane/units/ids.hpp"
 
 namespace softspine::control {
@@ -35,6 +36,7 @@ class Expansion {
     if (collected_.links_known) join_port_channels(reader_, profiles_, out_.fabric);
     attach_hosts(reader_, out_);
     bond_hosts(reader_, out_);
+    join_vlans(reader_, out_);
     if (collected_.names_known && collected_.links_known) stack_switches(reader_, row_, out_);
     check_credit();
     plan_addresses(reader_, out_);
@@ -75,6 +77,7 @@ class Expansion {
       out_.fabric.nodes.push_back(make_node(draft.nodes[from], row));
       out_.rows.push_back(row);
       out_.bonds.push_back(draft.nodes[from].bond);
+      out_.vlans.push_back(draft.nodes[from].vlan);
       for (const PlannedPort& port : ports[from]) {
         auto& list = out_.fabric.nodes.back().ports;
         const auto number = static_cast<uint16_t>(list.size());

@@ -64,7 +64,13 @@ class GeneratedFabrics {
     out_.prefix = name.empty() ? "" : name + "-";
     const size_t staged = out_.staged.size();
     const size_t first = out_.nodes.size();
-    std::visit([&](const auto& s) { draft(s, out_); }, spec.value);
+    std::visit(
+        [&](const auto& s) {
+          out_.vlan = s.host_vlan ? &*s.host_vlan : nullptr;
+          draft(s, out_);
+        },
+        spec.value);
+    out_.vlan = nullptr;
     if (out_.staged.size() > staged) out_.staged.back().name = name;
     ranges_[name] = {first, out_.nodes.size()};
   }

@@ -50,7 +50,7 @@ class SubnetPlan {
   }
 
   void group_hosts() {
-    std::map<std::vector<uint32_t>, uint32_t> groups;
+    std::map<std::pair<std::vector<uint32_t>, uint16_t>, uint32_t> groups;  // by switches and VLAN
     for (uint32_t n = 0; n < fabric_.nodes.size(); ++n) {
       FabricNode& node = fabric_.nodes[n];
       if (node.kind != NodeKind::kHost || node.ports.empty()) continue;
@@ -61,10 +61,11 @@ class SubnetPlan {
             out_.rows[n] == nullptr ? Value{} : out_.rows[n]->where,
             node.name + " is linked to a host and has another link: hosts do not forward, put a switch between");
       }
-      const auto [group, is_new] = groups.emplace(switches, static_cast<uint32_t>(fabric_.subnets.size()));
+      const auto [group, is_new] =
+          groups.emplace(std::pair{switches, node.vlan.id}, static_cast<uint32_t>(fabric_.subnets.size()));
       if (is_new) {
         if (back_to_back) switches.clear();
-        fabric_.subnets.push_back({.switches = std::move(switches)});
+        fabric_.subnets.push_back({.vlan = node.vlan.id, .switches = std::move(switches)});
       }
       node.subnet = group->second;
       fabric_.subnets[node.subnet].hosts.push_back(n);

@@ -75,6 +75,7 @@ std::string shell_quoted(std::string_view text) {
 std::string settings_text(const GuestSpec& spec, double cpu_mhz) {
   std::string text = assignment("NAME", spec.name) + assignment("CPU_MHZ", fmt::format("{:.3f}", cpu_mhz)) +
                      assignment("BOND_MODE", spec.bond_mode) + assignment("NICS", std::to_string(spec.nics.size()));
+  if (spec.vlan != 0) text += assignment("VLAN", std::to_string(spec.vlan));
   for (std::size_t i = 0; i < spec.nics.size(); ++i) {
     const auto& nic = spec.nics[i];
     const auto prefix = fmt::format("NIC{}_", i);

@@ -31,6 +31,7 @@ struct GuestSpec {
   unsigned memory_mib = 192;
   unsigned cpus = 1;  // user-mode Linux has one
   std::map<std::string, std::string> env;
+  unsigned vlan = 0;      // not 0: the addresses are those of a device of this VLAN over the NIC, or over the bond
   std::string bond_mode;  // not empty: all NICs as one bond0 of this mode, addressed as the first NIC says
 };
 

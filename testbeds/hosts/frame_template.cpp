@@ -58,7 +58,7 @@ FrameTemplate::FrameTemplate(const HostConfig& host, const FlowConfig& flow, uin
   ip_sum_ = ChecksumSum{}.add(l3, ipv4::kMinBytes).folded();
   ack_request_ = base[bth::kAckRequest];
   stored_bytes_ = static_cast<uint8_t>(ethernet::kBytes + covered + kIcrcBytes);
-  frame_bytes_ = static_cast<uint16_t>(stored_bytes_ + zeros);
+  frame_bytes_ = static_cast<uint16_t>(stored_bytes_ + zeros + host.tag.bytes());
   psn_offset_ = static_cast<uint8_t>(ethernet::kBytes + psn_word);
   if (!flow.rate.is_zero()) interval_ = flow.rate.time_of_frame(frame_bytes_);
 }

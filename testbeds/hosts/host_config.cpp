@@ -38,6 +38,8 @@ std::vector<std::string> validate(const HostConfig& host) {
   if (host.ports == 0 || host.ports > kMaxHostPorts) {
     wrong.push_back(fmt::format("ports: {}, but a host has 1 to {}", host.ports, kMaxHostPorts));
   }
+  if (host.tag.vlan >= ethernet::kVlanMask) wrong.push_back(fmt::format("vlan: {} is above 4094", host.tag.vlan));
+  if (std::ranges::max(host.tag.pcp_of_dscp) >= kPriorities) wrong.emplace_back("pcp_of_dscp: above 7");
   if (std::ranges::max(host.priority_of_dscp) >= kPriorities) wrong.emplace_back("priority_of_dscp: above 7");
   return wrong;
 }

@@ -21,6 +21,7 @@
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
+#include "testbeds/hosts/host_tag.hpp"
 
 namespace softspine::testbeds {
 
@@ -51,6 +52,7 @@ struct HostConfig {
   // A packet's priority, which a pause stops or credit holds back, by its DSCP. What is not IP has the priority of DSCP
   // 0.
   PriorityMap priority_of_dscp = dataplane::kAzureDscpToTc;
+  HostTag tag;
   bool obeys_pause = true;
   std::array<HostLink, 2> links;     // by port
   control::Bond bond;                // of two ports

@@ -21,6 +21,7 @@ uint32_t HostFlows::add(const HostConfig& host, const FlowConfig& config, Rate l
                     .port = config.port,
                     .own_port = config.port,
                     .priority_bit = static_cast<uint8_t>(1U << host.priority_of_dscp[config.dscp]),
+                    .tci = host.tag.tci_of(config.dscp),
                     .counters = {.id = config.id, .qp = config.source_qp}});
   if (is_reliable) {
     SOFTSPINE_CHECK(!line.is_zero(), config.id, config.port.value());
@@ -75,6 +76,8 @@ void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexce
     return false;
   }
   frame.write(packet.data(), psn, static_cast<uint16_t>(flow.counters.packets), asks);
+  if (flow.tci != 0) [[unlikely]]
+    put_tag(packet, flow.tci);
   packet.meta().frame_bytes = frame.frame_bytes();
   packet.meta().born = now;
   packet.set_flow(flow.counters.id);

@@ -84,6 +84,7 @@ class HostFlows {
     dataplane::PortNo port;      // by which it leaves
     dataplane::PortNo own_port;  // by which it leaves while the bond uses both
     uint8_t priority_bit;
+    uint16_t tci;  // of its packets' tags; 0: they have none
     FlowSent counters;
   };
   void send_reliable(HostPort& out, uint32_t index, dataplane::Instant now) noexcept;

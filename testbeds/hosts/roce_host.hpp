@@ -18,6 +18,9 @@
 // Receiving. A RoCEv2 packet is checked whole, ICRC included (roce_reader.hpp), and goes to its queue pair's sink, or
 // as a response to its flow. A packet for the host itself is answered by it. Everything else ends here with a reason.
 //
+// A host in a VLAN puts its tag on what leaves and takes it off what comes in; a frame without it, or with another,
+// ends as kVlanNotAllowed (host_tag.hpp).
+//
 // Failing on purpose. A port may be told to be a slow receiver, to pause its peer for as long as it likes (a storm), or
 // to be deaf to pauses.
 //
@@ -129,7 +132,7 @@ class RoceHost final : public dataplane::Node {
   void depart_beside(HostPort& out, dataplane::Instant now) noexcept;
 
   void receive(dataplane::Packet packet) noexcept;
-  void receive_by_credit(dataplane::Packet packet) noexcept;
+  void receive_by_credit(dataplane::Packet packet, uint32_t wire_bytes, bool is_of_vlan) noexcept;
   void plan_flow_control(dataplane::PortNo port, dataplane::Instant now) noexcept;
   bool buffer(dataplane::Packet& packet) noexcept;
   void take_from_buffer(HostPort& port, dataplane::Instant now) noexcept;
@@ -144,7 +147,7 @@ class RoceHost final : public dataplane::Node {
   void queue_answer(dataplane::Packet packet) noexcept;
   void drop(dataplane::Packet packet, dataplane::DropReason reason) noexcept;
   bool is_for_us(const uint8_t* frame) const;
-  uint8_t priority_of(const dataplane::Packet& packet) const;
+  uint8_t priority_of(const dataplane::Packet& packet) const { return config_.priority_of_dscp[dscp_of(packet)]; }
 
   HostConfig config_;
   dataplane::PacketPool& pool_;

@@ -18,18 +18,23 @@ FrameBytes bytes_of(const Packet& packet) {
 }  // namespace
 
 void RoceHost::receive(Packet packet) noexcept {
+  const uint32_t wire_bytes = packet.frame_bytes();
   ++counters_.received_packets;
-  counters_.received_bytes += packet.frame_bytes();
+  counters_.received_bytes += wire_bytes;
   ++ports_[packet.meta().in_port].rx_packets;
+  const bool is_of_vlan = !config_.tag.is_there() || take_tag(packet, config_.tag.vlan);
   if (has_credit_) [[unlikely]]
-    return receive_by_credit(std::move(packet));
+    return receive_by_credit(std::move(packet), wire_bytes, is_of_vlan);
+  if (!is_of_vlan) [[unlikely]]
+    return drop(std::move(packet), DropReason::kVlanNotAllowed);
   if (is_slow_) [[unlikely]] {
     if (buffer(packet)) return;
   }
   process(std::move(packet));
 }
 
-void RoceHost::receive_by_credit(Packet packet) noexcept {
+// What is granted is counted as the link has it, and what is held as the host has it, without its tag.
+void RoceHost::receive_by_credit(Packet packet, uint32_t wire_bytes, bool is_of_vlan) noexcept {
   const PortNo port{packet.meta().in_port};
   const Instant now = packet.meta().at;
   const uint32_t bytes = packet.frame_bytes();
@@ -41,9 +46,13 @@ void RoceHost::receive_by_credit(Packet packet) noexcept {
   }
   const uint8_t priority = priority_of(packet);
   packet.meta().priority_group = priority;
-  in.flow_control.received(priority, bytes);
+  in.flow_control.received(priority, wire_bytes);
   const uint64_t buffered = counters_.buffered;
-  if (!is_slow_ || !buffer(packet)) process(std::move(packet));
+  if (!is_of_vlan) {
+    drop(std::move(packet), DropReason::kVlanNotAllowed);
+  } else if (!is_slow_ || !buffer(packet)) {
+    process(std::move(packet));
+  }
   if (counters_.buffered != buffered) in.credited_cells[priority] += CellSize{kHostCellBytes}.cells_of(bytes);
   in.flow_control.holds(priority, in.credited_cells[priority], now);
   in.find_next();
@@ -129,15 +138,6 @@ void RoceHost::queue_answer(Packet packet) noexcept {
   ++counters_.answered;
   port.control.push(std::move(packet), priority);
   port.find_next();
-}
-
-uint8_t RoceHost::priority_of(const Packet& packet) const {
-  const uint8_t* l3 = packet.data() + ethernet::kBytes;
-  switch (load16(packet.data() + ethernet::kType)) {
-    case ethernet::kTypeIpv4: return config_.priority_of_dscp[l3[ipv4::kTos] >> 2];
-    case ethernet::kTypeIpv6: return config_.priority_of_dscp[load32(l3) >> (ipv6::kTrafficClassShift + 2) & 0x3f];
-    default: return config_.priority_of_dscp[0];
-  }
 }
 
 // True if the packet waits in its port's receive buffer, or found no room there.

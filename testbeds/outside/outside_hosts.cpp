@@ -53,6 +53,7 @@ std::optional<GuestSpec> guest_spec_of(const OutsideSpec& spec, const OutsidePla
   guest.nics.front().addresses = spec.addresses;
   guest.nics.front().gateways = spec.gateways;
   guest.bond_mode = spec.bond_mode;
+  guest.vlan = spec.vlan;
   return guest;
 }
 

@@ -31,6 +31,7 @@ OutsideSpec outside_spec(const control::Fabric& fabric, uint32_t node) {
     slowest = std::min(slowest, fabric.links[port.link].rate);
   }
   spec.speed_mbps = static_cast<uint32_t>(slowest.count_bps() / 1'000'000);
+  if (host.vlan.is_tagged) spec.vlan = host.vlan.id;
   const control::Subnet& subnet = fabric.subnets[host.subnet];
   spec.addresses = {control::to_string(host.ipv4) + "/" + std::to_string(subnet.v4.length),
                     control::to_string(host.ipv6) + "/" + std::to_string(subnet.v6.length)};

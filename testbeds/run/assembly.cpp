@@ -171,6 +171,7 @@ class Builder {
     HostConfig config = bonded_host(testbed_.fabric, n, gateway_of(n));
     config.mtu = mtu;
     config.priority_of_dscp = priorities_at(n);
+    config.tag = tag_of(n);
     for (uint16_t p = 0; p < node.ports.size() && p < config.links.size(); ++p) config.links[p] = link_at({n, p});
     if (const auto wrong = validate(config); !wrong.empty()) {
       wrong_ = node.name + ": " + wrong.front();
@@ -183,10 +184,30 @@ class Builder {
 
   // A host sees its network's classes: the maps of the switch before it.
   PriorityMap priorities_at(uint32_t n) const {
+    const control::PortMaps* const maps = maps_before(n);
+    if (maps == nullptr) return kAzureDscpToTc;
+    PriorityMap out{};
+    for (uint8_t dscp = 0; dscp < out.size(); ++dscp)
+      out[dscp] = control::class_of(testbed_.fabric.nodes[n].vlan, *maps, dscp);
+    return out;
+  }
+
+  HostTag tag_of(uint32_t n) const {
+    const control::HostVlan& vlan = testbed_.fabric.nodes[n].vlan;
+    const control::PortMaps* const maps = maps_before(n);
+    if (!vlan.is_tagged || maps == nullptr) return {};
+    HostTag out{.vlan = vlan.id};
+    for (uint8_t dscp = 0; dscp < out.pcp_of_dscp.size(); ++dscp)
+      out.pcp_of_dscp[dscp] = control::pcp_of(vlan, *maps, dscp);
+    return out;
+  }
+
+  // Of the switch's port before a host's first; null: there is no switch.
+  const control::PortMaps* maps_before(uint32_t n) const {
     const LinkEnd end = testbed_.fabric.peer_of({n, 0});
     const FabricNode& peer = testbed_.fabric.nodes[end.node];
-    if (peer.kind != NodeKind::kSwitch) return kAzureDscpToTc;
-    return testbed_.profiles[peer.profile].maps_at(peer.ports[end.port].name).dscp_to_tc;
+    if (peer.kind != NodeKind::kSwitch) return nullptr;
+    return &testbed_.profiles[peer.profile].maps_at(peer.ports[end.port].name);
   }
 
   // Behind a switch, its router; back to back, the other host.

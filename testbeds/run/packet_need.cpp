@@ -146,6 +146,7 @@ class NeedCount {
     std::array<bool, 8> queues{};
     const auto add_classes = [&](const control::PortMaps& maps) {
       for (const uint8_t dscp : dscps_) classes[maps.dscp_to_tc[dscp]] = true;
+      for (const uint8_t tc : maps.dot1p_to_tc) classes[tc] = classes[tc] || maps.trusts_pcp;
     };
     const auto add_queues = [&](const control::PortMaps& maps) {
       for (size_t tc = 0; tc < classes.size(); ++tc) {

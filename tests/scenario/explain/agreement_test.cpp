@@ -102,7 +102,7 @@ class Comparison {
       probe.port = static_cast<uint16_t>(rng_.below(testbed_.fabric.nodes[probe.from].ports.size()));
       const LinkEnd host{probe.from, probe.port};
       auto frame = random_frame(rng_, testbed_.fabric, probe, compiler_.router_mac(testbed_.fabric.peer_of(host).node));
-      const uint32_t number = fabric_.send(now_, host, frame);
+      const uint32_t number = send(host, frame);
       phase.sent.push_back({number, host, std::move(frame)});
     }
     now_ = now_ + kQuiet;
@@ -154,6 +154,18 @@ class Comparison {
     std::vector<bool> up;
     std::vector<Sent> sent;
   };
+
+  // With the tag that the host's NIC would put on; what is asked about has none, as a probe.
+  uint32_t send(LinkEnd host, std::vector<uint8_t>& frame) {
+    const control::HostVlan& vlan = testbed_.fabric.nodes[host.node].vlan;
+    if (!vlan.is_tagged) return fabric_.send(now_, host, frame);
+    const auto tci = static_cast<uint16_t>(vlan.pcp.value_or(1) << 13 | vlan.id);  // AZURE has DSCP 26 in class 1
+    const uint8_t tag[] = {0x81, 0x00, static_cast<uint8_t>(tci >> 8), static_cast<uint8_t>(tci)};
+    frame.insert(frame.begin() + 12, std::begin(tag), std::end(tag));
+    const uint32_t number = fabric_.send(now_, host, frame);
+    frame.erase(frame.begin() + 12, frame.begin() + 16);
+    return number;
+  }
 
   // Along the way that the packet took; where it is drawn, any of those drawn among will do.
   void compare(Walker& walker, const Phase& phase, const Sent& sent) {
@@ -319,6 +331,34 @@ profiles: {default: )") + GetParam() +
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Profiles, testing::ValuesIn(kProfiles));
+
+// Hosts in two VLANs of each ToR, tagged and not, and in none that is said: their VLAN is in the key of the ToR's
+// groups, and in that of its LAGs, however the packet leaves.
+TEST(TaggedHosts, AreExplainedAsTheyAreThroughFailures) {
+  for (const char* profile :
+       {"{hash: {fields: [VLAN_ID]}}", "{hash: {fields: [VLAN_ID, DST_IP, L4_SRC_PORT], algorithm: XXH3}}",
+        "{hash: {model: RTAG7, algorithm: CRC_CCITT, fields: [VLAN_ID, SRC_IP, L4_SRC_PORT], seed: 9}}",
+        "{lag_hash: {fields: [VLAN_ID, ETHERTYPE, L4_SRC_PORT]}}",
+        "{lag_hash: {udf: [{base: L2, offset: 12, length: 4}]}}"}) {
+    const auto testbed = control::parse_testbed(std::string(R"(
+name: tagged
+fabric: {kind: leaf-spine, tors: 2, spines: 3, hosts_per_tor: 5, links_per_spine: 2, host_vlan: 100, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+topology:
+  nodes:
+    h2: {vlan: {id: 200, pcp: 3}}
+    h3: {vlan: {id: 200, tagging_mode: untagged}}
+    h4: {vlan: {id: 300, tagging_mode: untagged}}
+    h6: {vlan: 4094}
+    h7: {vlan: 1}
+  lags:
+    - {name: lag1, between: [tor1, spine1]}
+    - {name: lag2, between: [tor2, spine1]}
+profiles: {default: )") + profile + "}\n",
+                                                "test.yaml");
+    ASSERT_TRUE(testbed) << to_string(testbed.error().front());
+    drive_through_failures(without_traffic(*testbed, kConvergence), 20'000, 70);
+  }
+}
 
 // At ToRs and spines, over hosts, racks and prefixes, and pinned routes below some of them: most packets meet one.
 TEST(OverriddenFabric, IsExplainedAsItIsThroughFailures) {

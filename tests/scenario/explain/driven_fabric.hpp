@@ -98,8 +98,12 @@ class DrivenFabric {
    private:
     // A switch's answer, which quotes the frame and its number.
     static bool is_icmp(const uint8_t* frame) {
-      const uint16_t type = dataplane::load16(frame + dataplane::ethernet::kType);
+      uint16_t type = dataplane::load16(frame + dataplane::ethernet::kType);
       const uint8_t* l3 = frame + dataplane::ethernet::kBytes;
+      if (type == dataplane::ethernet::kTypeVlan) {
+        type = dataplane::load16(l3 + 2);
+        l3 += dataplane::ethernet::kTagBytes;
+      }
       return type == dataplane::ethernet::kTypeIpv4 ? l3[dataplane::ipv4::kProtocol] == dataplane::ip::kIcmp
                                                     : l3[dataplane::ipv6::kNextHeader] == dataplane::ip::kIcmp6;
     }

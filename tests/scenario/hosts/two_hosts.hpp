@@ -118,13 +118,16 @@ class TwoHosts {
     uint32_t workers = 1;
     uint32_t packets = 8191;
     Duration pfc_watchdog;   // of b's NIC
+    HostTag tag = {};        // of both hosts
     Meddler::Meddle meddle;  // back to back without one
   };
 
   explicit TwoHosts(Setup setup)
       : pool_("two_hosts", setup.packets, kHostPacketBytes), engine_(clock_, threads(setup)) {
-    const NodeId a = engine_.add(std::make_unique<RoceHost>(host_config(1), pool_), 0);
+    HostConfig first = host_config(1);
     HostConfig second = host_config(2);
+    first.tag = second.tag = setup.tag;
+    const NodeId a = engine_.add(std::make_unique<RoceHost>(first, pool_), 0);
     second.pfc_watchdog = setup.pfc_watchdog;
     const NodeId b = engine_.add(std::make_unique<RoceHost>(second, pool_), 1);
     a_ = &static_cast<RoceHost&>(engine_.node(a));

@@ -25,6 +25,23 @@ expect:
 '''
 
 
+# h1 and h2 make their tags themselves, each in a VLAN of its own; h3 has none. One of the pings fills frames to the MTU. What the kernel
+# says without a tag, over the device below, ends at the ToR.
+TAGGED = '''name: tagged
+run: {clock: wall, duration: 30s}
+fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 2, host_link: {rate: 1Gbps}, fabric_link: {rate: 1Gbps}}
+topology:
+  nodes:
+    h1: {vlan: 100, namespace: {run: "ip -d link show vlan100 && ping -c 3 -i 0.2 10.0.2.2 && ping -c 2 -i 0.2 -s 9072 -M do 10.0.3.2 && ping -6 -c 2 -i 0.2 fd00:0:0:3::2"}}
+    h2: {vlan: 200, namespace: {}}
+    h3: {namespace: {}}
+expect:
+  - {value: commands.*.exit_status, equal: 0}
+  - {value: totals.drops.no_route, equal: 0}
+  - {value: totals.balanced, equal: true}
+'''
+
+
 def need_programs(*names: str) -> None:
     missing = [name for name in names if shutil.which(name) is None]
     if missing:
@@ -83,6 +100,21 @@ def namespaces(it: Softspine) -> Problems:
         yield f'report: {report["edges"]["h1"]}, {report["totals"]["drops"]}'
 
 
+def tagged_namespaces(it: Softspine) -> Problems:
+    """kernel hosts with 802.1Q devices ping across VLANs of one ToR, and an untagged one behind another"""
+    need_programs('ip', 'ping')
+    if os.geteuid() != 0:
+        raise Skip('namespaces need root')
+    trial = 'ip tuntap add trial mode tap && ip link add link trial name vlan5 type vlan id 5'
+    if subprocess.run(['unshare', '--net', 'sh', '-c', trial], capture_output=True, check=False).returncode != 0:
+        raise Skip('this kernel has no 802.1Q')
+    _, problems = whole_run(it, it.write('tagged.yaml', TAGGED), timeout=60)
+    yield from problems
+    said = (it.folder / 'o' / 'h1' / 'stdout').read_text()
+    if 'vlan protocol 802.1Q id 100' not in said or said.count(' 0% packet loss') != 3:
+        yield f'h1 said {said}'
+
+
 def namespaces_without_root(it: Softspine) -> Problems:
     """namespaces without the right to make them: said once, with the cure, exit status 2, and no file left"""
     ours = set(Path('/tmp').glob('softspine-run-*'))
@@ -108,4 +140,4 @@ def two_guests(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([two_guests] if 'guests' in sys.argv else [namespaces, namespaces_without_root]))
+    sys.exit(main([two_guests] if 'guests' in sys.argv else [namespaces, tagged_namespaces, namespaces_without_root]))
