@@ -15,7 +15,7 @@ class Row(NamedTuple):
 
 
 BY_HAND = [
-    Row('dataplane/forwarding/bridge.cpp', 'is_of_link(meta, data) ? DropReason::kUnsupported : DropReason::kVlanNotAllowed', 'DropReason::kVlanNotAllowed',
+    Row('dataplane/forwarding/bridge.cpp', '(meta.flags & kIsTagged) == 0 && is_reserved', '(meta.flags & kIsTagged) != 0 && is_reserved',
         'a LACPDU at a tagged port never reaches LACP'),
     Row('dataplane/forwarding/stages.cpp', '(meta.flags & maps.pcp_flags) == 0', 'true', 'a port that trusts PCP classifies by DSCP'),
     Row('control/load/qos_maps.cpp', 'maps.dot1p_to_tc.is_named && !maps.dscp_to_tc.is_named &&', 'maps.dot1p_to_tc.is_named &&', 'a port with both maps trusts PCP'),
@@ -23,9 +23,7 @@ BY_HAND = [
     Row('control/topology/subnet_plan.cpp', 'std::pair{switches, node.vlan.id}', 'std::pair{switches, uint16_t{0}}', 'hosts of two VLANs share a subnet'),
     Row('control/explain/walker.cpp', 'if (!vlan.is_tagged) return;', 'return;', "explain asks about a tagged host's packets without their tag"),
     Row('testbeds/hosts/frame_template.cpp', 'zeros + host.tag.bytes()', 'zeros', 'a tag takes no time on the wire'),
-    Row('testbeds/hosts/host_tag.hpp', '(load16(packet.data() + ethernet::kTci) & ethernet::kVlanMask) == vlan', 'true', "a host takes another VLAN's packets"),
-    Row('testbeds/hosts/roce_host_receive.cpp', 'in.flow_control.received(priority, wire_bytes);', 'in.flow_control.received(priority, bytes);',
-        'the two ends of a link count credit differently by the tag'),
+    Row('testbeds/hosts/host_tag.hpp', '(load16(packet.data() + ethernet::kTci) & ethernet::kVlanMask) == vlan', '(load16(packet.data() + ethernet::kTci) & ethernet::kVlanMask) >= vlan', "a host takes another VLAN's packets"),
     Row('dataplane/hashing/ovs_buckets.hpp', 'divisors[owner] += 2;', 'divisors[owner] += 1;', "OVS's hash values are dealt out by another method than Webster's"),
     Row('dataplane/hashing/ovs_buckets.hpp', 'std::bit_ceil(std::max({uint64_t{16},', 'std::bit_ceil(std::max({uint64_t{4},', "OVS's tables have fewer than 16 values"),
     Row('dataplane/hashing/ovs_hash.hpp', 'protocol >> 24 != 0', 'true', "OVS hashes the ports of packets that have none"),

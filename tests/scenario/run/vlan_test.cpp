@@ -157,17 +157,18 @@ TEST(TaggedHosts, AnswerWhoAsksForThem) {
   EXPECT_GT(answered("host_vlan: 100, "), 0u);
 }
 
-// By credit, whose bytes both ends of a link count alike, tag and all: a room of few frames would soon be gone else.
+// By credit, whose cells both ends of a link count, tag and all: a WRITE of 180 bytes is a frame of 254, one cell, and
+// of 258, two cells, with the tag.
 TEST(TaggedHosts, GoByCreditForEver) {
   const std::string credit = ", flow_control: credit, mtu: 4200";
   const std::string profiles =
       "roles: {tor: mine}\nprofiles: {mine: {base: lossless, BUFFER_PROFILE: {pg_lossless_auto_profile: {xoff: "
       "64KiB}}}}\n";
   std::string text = two_racks("host_vlan: 100, ", profiles, credit);
-  text.replace(text.find("1MiB"), 4, "8MiB");
+  text.replace(text.find("1MiB, messages: 1"), 17, "180B, messages: 20000");
   const Outcome out = run_text(text);
   EXPECT_EQ(dropped(out), 0u);
-  EXPECT_EQ(out.snapshot.flows[0].received_packets, 8 * kPackets);
+  EXPECT_EQ(out.snapshot.flows[0].received_packets, 20'000u);
 }
 
 // LACPDUs are the link's, and have no tag: else both ports would be lost after 90 s.
@@ -234,12 +235,13 @@ TEST(TaggedHosts, BehindAnEdgeAreAnsweredInTheirVlan) {
   std::filesystem::remove_all(folder);
 }
 
-// XOR of one field is that field: the host's VLAN at its ToR, whether the tag says it or the port, and none at a spine.
+// XOR of one field is that field: the host's VLAN at its ToR, whether the tag says it or the port, and none behind it.
+// Whom the file puts into none is in 1000, or what is free from there on.
 TEST(TaggedHosts, AreHashedByTheirVlan) {
   const control::Testbed testbed = testbed_of(R"(
 name: hashed
-fabric: {kind: fat-tree, k: 4, host_vlan: 300, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
-topology: {nodes: {h2: {vlan: {id: 77, tagging_mode: untagged}}}}
+fabric: {kind: fat-tree, k: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+topology: {nodes: {h1: {vlan: 300}, h2: {vlan: {id: 77, tagging_mode: untagged}}, h3: {vlan: 1000}}}
 profiles: {default: {hash: {algorithm: XOR, fields: [VLAN_ID]}}}
 )");
   const std::vector<bool> up(testbed.fabric.links.size(), true);
@@ -248,7 +250,7 @@ profiles: {default: {hash: {algorithm: XOR, fields: [VLAN_ID]}}}
     return static_cast<uint32_t>(std::ranges::find(testbed.fabric.nodes, name, &control::FabricNode::name) -
                                  testbed.fabric.nodes.begin());
   };
-  for (const auto& [host, vlan] : {std::pair{"h1", 300u}, std::pair{"h2", 77u}}) {
+  for (const auto& [host, vlan] : {std::pair{"h1", 300u}, {"h2", 77u}, {"h3", 1000u}, {"h4", 1001u}, {"h5", 1000u}}) {
     const control::LinkEnd sender{index_of(host), 0};
     ASSERT_LT(sender.node, testbed.fabric.nodes.size());
     const control::Probe probe{.from = sender.node, .to = index_of("h16")};
