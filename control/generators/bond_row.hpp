@@ -15,6 +15,7 @@ struct BondRow {
   Value where;
   std::optional<BondMode> mode;
   std::optional<LacpRate> lacp_rate;
+  std::optional<bool> fast_rate;
   std::optional<XmitHashPolicy> xmit_hash_policy;
   std::optional<dataplane::Duration> miimon;
   std::optional<dataplane::Duration> downdelay;

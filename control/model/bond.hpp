@@ -5,6 +5,8 @@
 //                      active-backup: all leave by eth0, and by eth1 only while eth0 is out of use
 //   lacp_rate          LACP: what the host asks its switches for: a LACPDU every 30 s (slow) or every second (fast). It
 //                      misses them after three. None: no LACPDUs are exchanged, both ends have agreed for ever
+//   fast_rate          LACP: what its switches ask the host for, as SONiC's PORTCHANNEL has it: a LACPDU every second,
+//                      or every 30 s
 //   xmit_hash_policy   which queue pair leaves by which port: testbeds/hosts/bond_hash.hpp
 //   miimon             the host looks at the carrier of its links at every multiple of this; zero: never
 //   downdelay, updelay how long the carrier must have been away, or back, before the port leaves the bond or joins it
@@ -34,6 +36,7 @@ enum class RemoteFailover : uint8_t { kNone, kRoute, kTransport, kBoth };
 struct Bond {
   BondMode mode = BondMode::kLacp;
   std::optional<LacpRate> lacp_rate;
+  bool fast_rate = true;
   XmitHashPolicy xmit_hash_policy = XmitHashPolicy::kQp;
   dataplane::Duration miimon = dataplane::Duration::ms(100);
   dataplane::Duration downdelay;

@@ -176,6 +176,10 @@ const Table<BondRow>& Tables<BondRow>::table() {
               "lacp: host and switches exchange LACPDUs, of which the host asks for one every 30 s (slow) or every "
               "second (fast); it misses them after three. If not given, none are exchanged: both ends have "
               "agreed for ever")
+          .optional(
+              "fast_rate", &BondRow::fast_rate,
+              "lacp: its switches ask the host for a LACPDU each second, and miss it after 3 s; false: every 30 s, "
+              "and after 90 s; true if not given")
           .optional("xmit_hash_policy", &BondRow::xmit_hash_policy,
                     "which queue pair leaves by which port; qp: they take turns; layer2, layer2+3, layer3+4: Linux's "
                     "hashes of their headers; qp if not given")

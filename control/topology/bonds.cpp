@@ -15,6 +15,7 @@ Bond bond_of(const BondRow& row) {
   Bond bond;
   bond.mode = row.mode.value_or(bond.mode);
   if (bond.mode == BondMode::kLacp) bond.lacp_rate = row.lacp_rate;
+  bond.fast_rate = row.fast_rate.value_or(bond.fast_rate);
   bond.xmit_hash_policy = row.xmit_hash_policy.value_or(bond.xmit_hash_policy);
   bond.miimon = row.miimon.value_or(bond.miimon);
   bond.downdelay = row.downdelay.value_or(bond.downdelay);
@@ -24,9 +25,28 @@ Bond bond_of(const BondRow& row) {
   return bond;
 }
 
-void check_lacp_rate(Reader& reader, const BondRow& row, const Bond& bond) {
-  if (row.lacp_rate && bond.mode != BondMode::kLacp)
-    reader.fail(row.where.child("lacp_rate"), "goes with 'mode: lacp' only");
+// `speaks`: some host that the row is of exchanges LACPDUs.
+void check_rates(Reader& reader, const BondRow& row, const Bond& bond, bool speaks) {
+  const bool is_lacp = bond.mode == BondMode::kLacp;
+  if (row.lacp_rate && !is_lacp) reader.fail(row.where.child("lacp_rate"), "goes with 'mode: lacp' only");
+  if (row.fast_rate && !is_lacp) reader.fail(row.where.child("fast_rate"), "goes with 'mode: lacp' only");
+  if (row.fast_rate && is_lacp && !speaks)
+    reader.warn(row.where.child("fast_rate"), "has no effect: without lacp_rate built-in hosts exchange no LACPDUs");
+}
+
+bool speaks_lacp(const FabricNode& node, const Bond& bond) {
+  return !is_builtin(node.attachment) || bond.lacp_rate.has_value();
+}
+
+// Of the hosts whose generator has the row.
+bool any_speaks_lacp(const Expanded& out, const BondRow& row) {
+  const Bond bond = bond_of(row);
+  for (size_t i = 0; i < out.fabric.nodes.size(); ++i) {
+    if (out.bonds[i] != &row) continue;
+    if (speaks_lacp(out.fabric.nodes[i], bond)) return true;
+    if (out.rows[i] != nullptr && out.rows[i]->bond && out.rows[i]->bond->lacp_rate) return true;
+  }
+  return false;
 }
 
 // LACP joins ports to one system; back to back there is none, and two ports of one switch are no two ToRs.
@@ -104,7 +124,7 @@ void bond_hosts(Reader& reader, Expanded& out) {
     node.bond = all != nullptr ? bond_of(*all) : Bond{};
     if (all != nullptr && std::exchange(checked, all) != all) {
       check_delays(reader, *all, node.bond);
-      check_lacp_rate(reader, *all, node.bond);
+      check_rates(reader, *all, node.bond, !all->fast_rate || any_speaks_lacp(out, *all));
     }
     const BondRow* given = all;
     if (out.rows[i] != nullptr && out.rows[i]->bond) {
@@ -113,7 +133,7 @@ void bond_hosts(Reader& reader, Expanded& out) {
       Tables<BondRow>::table().merge(own, merged);
       node.bond = bond_of(merged);
       check_delays(reader, own, node.bond);
-      check_lacp_rate(reader, own, node.bond);
+      check_rates(reader, own, node.bond, speaks_lacp(node, node.bond));
       check_host(reader, out.fabric, node, own);
       if (own.lacp_rate) given = &own;
     }

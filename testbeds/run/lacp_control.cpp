@@ -120,7 +120,8 @@ dataplane::LacpConfig LacpControl::config_towards(uint32_t host, control::LinkEn
   config.actor.key = static_cast<uint16_t>(place_in(subnet.hosts, host) + 1);
   config.actor.port_priority = kPriority;
   config.actor.port = static_cast<uint16_t>((place_in(subnet.switches, end.node) + 1) * kPortOffset + end.port + 1);
-  config.actor.state = dataplane::lacp::kActive | dataplane::lacp::kShortTimeout | dataplane::lacp::kAggregation;
+  config.actor.state = dataplane::lacp::kActive | dataplane::lacp::kAggregation;
+  if (fabric.nodes[host].bond.fast_rate) config.actor.state |= dataplane::lacp::kShortTimeout;
   return config;
 }
 

@@ -74,7 +74,7 @@ TEST(LacpOfBuiltInHosts, MissesASilentSwitchAfterThreeOfThePeriodsThatTheHostAsk
   EXPECT_NEAR(static_cast<double>(lost("")), 120'000 - 1'005, 2) << "nobody looks";
 }
 
-// The switch asks for a LACPDU each second, whatever the host does.
+// The switch asks for a LACPDU each second, whatever the host does, unless it is told to ask for fewer.
 TEST(LacpOfBuiltInHosts, LetsTheHostLeaveAPortThatItsSwitchDoesNotHear) {
   for (const char* bond : {"lacp_rate: fast", "lacp_rate: slow"}) {
     const Outcome out = run_bond(bond, one_way("s1-h1-nic1:eth0", "out"));
@@ -84,6 +84,19 @@ TEST(LacpOfBuiltInHosts, LetsTheHostLeaveAPortThatItsSwitchDoesNotHear) {
     EXPECT_EQ(host_of(out, "s1-h1-nic1").failovers, 1U) << bond;
     EXPECT_EQ(host_of(out, "s1-h1-nic1").flows_moved, 1U) << bond;
   }
+}
+
+// What it asks for is what hosts send, and how long it waits: three of its periods, and three seconds until it says so.
+TEST(LacpOfBuiltInHosts, FollowsTheSwitchsRateWhereItIsSlow) {
+  const Outcome quiet = run_bond("lacp_rate: fast, fast_rate: false");
+  EXPECT_NEAR(static_cast<double>(host_of(quiet, "s1-h1-nic1").answers_sent), 8, 2);
+  const auto& ports = host_of(quiet, "s1-h1-nic1").ports;
+  EXPECT_NEAR(static_cast<double>(ports[0].rx_packets + ports[1].rx_packets), 260, 4) << "what the host asks for";
+  const Outcome out = run_bond("lacp_rate: fast, fast_rate: false", one_way("s1-h1-nic1:eth0", "out"));
+  ASSERT_EQ(out.snapshot.flows.size(), 1U);
+  EXPECT_GE(out.snapshot.flows[0].missing(), 60'000U + 3'000U - 5);
+  EXPECT_LE(out.snapshot.flows[0].missing(), 90'000U + 3'000U + 25);
+  EXPECT_EQ(host_of(out, "s1-h1-nic1").failovers, 1U);
 }
 
 TEST(LacpOfBuiltInHosts, TakesNoNoticeOfASilenceThatIsShorter) {

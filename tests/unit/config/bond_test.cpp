@@ -77,6 +77,37 @@ TEST(Bond, RunsLacpWhereItHasARate) {
             (Complaints{"7 topology.nodes.h1.bond.lacp_rate: is for hosts at two switches, and h1 is at none or one"}));
 }
 
+TEST(Bond, ItsSwitchesAskForTheFastRateUnlessToldOtherwise) {
+  const auto is_fast = [](const std::string& bond) { return bond_of(read_well(small(bond)), "h1").fast_rate; };
+  EXPECT_TRUE(is_fast("{lacp_rate: slow}"));
+  EXPECT_TRUE(is_fast("{lacp_rate: slow, fast_rate: true}"));
+  EXPECT_FALSE(is_fast("{lacp_rate: fast, fast_rate: false}"));
+  EXPECT_EQ(complaints_about(small("{mode: balance-xor, fast_rate: false}")),
+            (Complaints{"7 topology.nodes.h1.bond.fast_rate: goes with 'mode: lacp' only"}));
+  const Testbed mixed = read_well(
+      hpn("{lacp_rate: fast, fast_rate: false}", "topology: {nodes: {s1-h2-nic1: {bond: {fast_rate: true}}}}\n"));
+  EXPECT_FALSE(bond_of(mixed, "s1-h1-nic1").fast_rate);
+  EXPECT_TRUE(bond_of(mixed, "s1-h2-nic1").fast_rate);
+}
+
+// Outside hosts speak LACP by themselves.
+TEST(Bond, ARateOfSwitchesThatHaveNobodyToAskIsWarnedOf) {
+  const auto warnings = [](const std::string& text) {
+    std::vector<std::string> out;
+    const Testbed testbed = read_well(text);
+    for (const Error& warning : testbed.warnings) out.push_back(warning.path + ": " + warning.message);
+    return out;
+  };
+  const std::string why = ".bond.fast_rate: has no effect: without lacp_rate built-in hosts exchange no LACPDUs";
+  EXPECT_EQ(warnings(small("{fast_rate: false}")), (Complaints{"topology.nodes.h1" + why}));
+  EXPECT_EQ(warnings(hpn("{fast_rate: false}")), (Complaints{"fabric" + why}));
+  EXPECT_EQ(warnings(hpn("{fast_rate: false, lacp_rate: slow}")), Complaints{});
+  EXPECT_EQ(warnings(hpn("{fast_rate: false}", "topology: {nodes: {s1-h2-nic1: {bond: {lacp_rate: slow}}}}\n")),
+            Complaints{});
+  EXPECT_EQ(warnings(hpn("{fast_rate: false}", "topology: {nodes: {s1-h2-nic1: {guest: {kind: uml}}}}\n")),
+            Complaints{});
+}
+
 TEST(Bond, AHostsOwnKeysReplaceThoseOfItsGenerator) {
   const Testbed testbed =
       read_well(hpn("{mode: balance-xor, miimon: 1ms}", "topology: {nodes: {s1-h2-nic1: {bond: {miimon: 5ms}}}}\n"));
