@@ -44,7 +44,24 @@ using Changes = std::vector<HashChange>;
 std::string maps_of(const Profile& profile, const Changes& changes) {
   std::vector<std::string> maps;
   for (const HashChange& change : changes) maps.push_back(maps_of(profile, change));
+  std::erase(maps, "");
   return joined(maps, ", ");
+}
+
+// What a profile does not say of its LAGs is as in its `hash`, and would change with it. Cures are tried with LAGs that
+// stay as they are, or change as the cure says. (The QP is put into the keys of all.)
+Changes with_lags_kept(const Profile& profile, const Changes& changes) {
+  const auto ecmp = std::ranges::find(changes, false, &HashChange::of_lags);
+  if (!profile.lag_hash || ecmp == changes.end()) return changes;
+  Changes out = changes;
+  auto lags = std::ranges::find(out, true, &HashChange::of_lags);
+  if (lags == out.end()) lags = out.insert(lags, HashChange{.of_lags = true});
+  const HashConfig& now = *profile.lag_hash;
+  const bool has_one_algorithm = now.model == HashModel::kLinux;
+  if (ecmp->algorithm && !lags->algorithm && !has_one_algorithm) lags->algorithm = now.algorithm;
+  if (ecmp->seed && !lags->seed) lags->seed = now.seed;
+  if (ecmp->offset && !lags->offset) lags->offset = now.offset;
+  return out;
 }
 
 // A profile of the file that only one role's switches have is changed where it stands; else there is a profile of the
@@ -81,13 +98,14 @@ class Piece {
     const auto by_profile = switches_of(role);
     for (const auto& [index, names] : by_profile) {
       const Profile& profile = testbed_.profiles[index];
+      const std::string maps = maps_of(profile, with_lags_kept(profile, change));
       if (is_heritable(change) && is_own(role, index)) {
-        profiles_[profile.name] = maps_of(profile, change);
+        profiles_[profile.name] = maps;
         continue;
       }
       const bool is_all = by_profile.size() == 1;
       const std::string name = "cure-" + name_of(role) + (is_all ? "" : "-" + profile.name);
-      profiles_[name] = fmt::format("base: {}, {}", profile.name, maps_of(profile, change));
+      profiles_[name] = fmt::format("base: {}, {}", profile.name, maps);
       // Nobody names "default" at a switch to get what all have.
       if (is_all && profile.name == "default") {
         roles_ += fmt::format("  {}: {}\n", name_of(role), name);
@@ -119,7 +137,7 @@ class Piece {
         if (node.kind != NodeKind::kSwitch || node.profile == index) continue;
         const Profile& other = testbed_.profiles[node.profile];
         if (!is_in_file(other) || profiles_.contains(other.name)) continue;
-        profiles_[other.name] = maps_of(other, as_it_is(other, change));
+        profiles_[other.name] = maps_of(other, as_it_is(other, with_lags_kept(testbed_.profiles[index], change)));
       }
     }
   }

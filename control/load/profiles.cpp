@@ -362,6 +362,7 @@ class ProfileResolver {
     const ProfileRow& row = *entries_[index].row;
     if (!row.base || reader_.is_invalid(row.where.child("base"))) return kNone;
     if (const auto found = find(*row.base)) return *found;
+    if (*row.base == Profile{}.name) return kNone;  // which switches have without any: as every profile begins
     reader_.fail(row.where.child("base"), "there is no profile " + shown(*row.base) + reader_.guess(*row.base, names_));
     return kNone;
   }

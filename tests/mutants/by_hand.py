@@ -101,6 +101,8 @@ BY_HAND = [
         "a hash of LAGs that becomes OVS keeps its base's algorithm"),
     Row('control/load/lag_hash.cpp', 'check_hash(reader, place.value_or(where), hash);', ';', 'a hash of LAGs that cannot be is accepted'),
     Row('control/topology/lags.cpp', 'by_name_.contains(lag.name)', 'false', 'a LAG has the name of a switch'),
+    Row('control/load/profiles.cpp', '*row.base == Profile{}.name', 'false', "a cure's base is no profile where the file has none"),
+    Row('control/explain/cure_text.cpp', 'ecmp->offset && !lags->offset', 'false', 'a cure of ECMP groups, put into the file, moves LAGs that hash on their own'),
     Row('control/topology/port_channels.cpp', 'channel.members.empty()', 'false', 'a port channel without ports is passed over as one without links'),
     Row('control/load/faults.cpp', 'lag.name == end.port || lag.name_at(*node) == end.port', 'false', 'a fault on a LAG is not told what to name'),
     Row('testbeds/run/route_waves.cpp', 'any || members_[link] != is_now', 'any', 'switches do not see that a member has left their LAG'),

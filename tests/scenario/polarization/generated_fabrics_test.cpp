@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <yaml-cpp/yaml.h>
 
 #include <numeric>
 
@@ -15,6 +14,7 @@
 #include "control/load/load.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/scenario/polarization/generated_fabric.hpp"
+#include "tests/scenario/polarization/merged_text.hpp"
 #include "tests/scenario/polarization/slow_reference.hpp"
 
 namespace softspine::tests {
@@ -40,23 +40,6 @@ Testbed parsed(const std::string& text) {
 }
 Walker walker_of(const Testbed& testbed) {
   return {testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
-}
-
-// Maps into maps: as a person puts the keys into the file.
-void merge(YAML::Node into, const YAML::Node& from) {
-  for (const auto& entry : from) {
-    const auto key = entry.first.as<std::string>();
-    if (entry.second.IsMap() && into[key] && into[key].IsMap()) {
-      merge(into[key], entry.second);
-    } else {
-      into[key] = entry.second;
-    }
-  }
-}
-std::string merged(const std::string& text, const std::string& piece) {
-  YAML::Node whole = YAML::Load(text);
-  merge(whole, YAML::Load(piece));
-  return YAML::Dump(whole);
 }
 
 // Of few flows chi-square is skewed: then further throws must agree.

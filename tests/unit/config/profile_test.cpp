@@ -110,6 +110,14 @@ TEST(Profile, RefusesABaseOrARolesProfileThatIsNotThere) {
                         "6 topology.nodes.tor1.profile: there is no profile 'x'"}));
 }
 
+// What switches have of which nothing is said.
+TEST(Profile, MayHaveTheDefaultAsItsBaseWhereTheFileHasNone) {
+  const Testbed testbed = read_well(with_fabric("profiles: {a: {base: default, hash: {seed: 5}}}\n"));
+  EXPECT_EQ(testbed.profiles.at(0).hash.seed, 5U);
+  EXPECT_EQ(complaints_about(with_fabric("profiles: {default: {base: default}}\n")),
+            (Complaints{"4 profiles.default.base: the profile default is, by way of its bases, its own base"}));
+}
+
 TEST(Profile, ReadsTablesAsAConfigDbHasThem) {
   const Testbed testbed = read_well(with_fabric(R"(
 profiles:
