@@ -54,12 +54,22 @@ struct ForeignLink {
   Length length;
   std::optional<uint32_t> mtu;
   uint64_t damaged_millionths = 0;  // frames that arrive damaged, either way
+  std::optional<uint32_t> lag;      // of the topology's
+  Place place;
+};
+
+// Links between two switches that are one way, by LACP.
+struct ForeignLag {
+  std::string name;  // as the file of its links' ends `a` has it
+  uint32_t min_links = 1;
+  bool fast_rate = false;
   Place place;
 };
 
 struct ForeignTopology {
   std::vector<ForeignNode> nodes;
   std::vector<ForeignLink> links;
+  std::vector<ForeignLag> lags;
   // What was left out, so that counts of the file can be compared.
   uint64_t nodes_left_out = 0;
   uint64_t links_left_out = 0;

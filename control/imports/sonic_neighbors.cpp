@@ -10,6 +10,7 @@
 #include "control/document/words.hpp"
 #include "control/format/link_limits.hpp"
 #include "control/imports/entries.hpp"
+#include "control/imports/sonic_channels.hpp"
 
 namespace softspine::control {
 namespace {
@@ -63,6 +64,7 @@ struct Device {
   std::unordered_map<std::string_view, std::string_view> by_alias;  // to a name
   std::vector<Neighbour> neighbours;
   std::unordered_map<std::string_view, size_t> neighbour_at;  // by our port
+  SonicChannels channels;
 
   // By its name or its alias; null if there is none.
   const Port* find(std::string_view port) const {
@@ -89,6 +91,7 @@ class SonicReader {
     for (uint32_t d = 0; d < devices_.size(); ++d) {
       for (const Neighbour& neighbour : devices_[d].neighbours) add_link(devices_[d], neighbour);
     }
+    join_channels();
     if (!without_length_.empty()) {
       note(without_length_[0], std::to_string(without_length_.size()) +
                                    " links have no CABLE_LENGTH, the first here: " +
@@ -118,6 +121,7 @@ class SonicReader {
       return;
     }
     read_ports(root, device);
+    device.channels = read_sonic_channels(reader_, root);
     read_lengths(root, device);
     read_types(root);
     device.node = node_named(device.name, localhost);
@@ -280,6 +284,12 @@ class SonicReader {
     if (theirs.mtu) link.mtu = std::min(*theirs.mtu, link.mtu.value_or(*theirs.mtu));
     if (!mine.length && !theirs.length) without_length_.push_back(neighbour.at);
     out_.links.push_back(std::move(link));
+  }
+
+  void join_channels() {
+    std::vector<const SonicChannels*> by_node(out_.nodes.size(), nullptr);
+    for (const Device& device : devices_) by_node[device.node] = &device.channels;
+    join_sonic_channels(by_node, out_);
   }
 
   static Port port_of(const Device& device, std::string_view name) {

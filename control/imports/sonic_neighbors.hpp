@@ -6,6 +6,7 @@
 //   DEVICE_METADATA|localhost     hostname (the file's name if it has none) and type of the switch itself
 //   PORT|PORT                     speed, mtu, alias; a port that is administratively down has no link
 //   CABLE_LENGTH|…|PORT           length of the cable
+//   PORTCHANNEL, …                LAGs: sonic_channels.hpp
 //
 // What several files say of one link must agree: both its ends, and its speed. A neighbour whose own file is there must
 // know of the link, by the port's name or its alias.

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <numeric>
+#include <utility>
 
 #include "control/document/words.hpp"
 #include "control/format/format.hpp"
+#include "control/imports/foreign_lags.hpp"
 
 namespace softspine::control {
 namespace {
@@ -27,6 +29,7 @@ class TestbedText {
     head();
     nodes();
     links();
+    lags();
     faults();
     workload();
     return std::move(out_);
@@ -90,6 +93,20 @@ class TestbedText {
               ", length: " + print_quantity(static_cast<int64_t>(link.length.micrometres), kLengthQuantity);
       if (link.mtu) out_ += ", mtu: " + std::to_string(*link.mtu);
       out_ += "}  # " + origin(link.place) + "\n";
+    }
+  }
+
+  void lags() {
+    const std::vector<NamedLag> all = lags_of(topology_);
+    if (!all.empty()) out_ += "  lags:\n";
+    for (const NamedLag& lag : all) {
+      out_ += "    - {name: " + lag.name + ", between: [" + quoted(lag.between[0]) + ", " + quoted(lag.between[1]) +
+              "], members: [";
+      const char* between = "";
+      for (const std::string& port : lag.ports)
+        out_ += std::exchange(between, ", ") + ("\"" + lag.between[0] + ":" + port + "\"");
+      out_ += "], min_links: " + std::to_string(lag.min_links) + ", mode: lacp" +
+              (lag.fast_rate ? ", fast_rate: true" : "") + ", agreed: true}  # " + origin(lag.place) + "\n";
     }
   }
 

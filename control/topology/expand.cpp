@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
 
 #include "control/topology/address_plan.hpp"
@@ -32,7 +33,7 @@ class Expansion {
     if (!place_nodes()) return {.names_known = false};
     place_links();
     if (collected_.links_known) check_connected();
-    if (collected_.links_known && row_.topology) join_lags(reader_, row_.topology->lags, out_.fabric);
+    if (collected_.links_known && row_.topology) join_all_lags();
     if (collected_.links_known) join_port_channels(reader_, profiles_, out_.fabric);
     attach_hosts(reader_, out_);
     bond_hosts(reader_, out_);
@@ -134,6 +135,12 @@ class Expansion {
       if (profile != kNone) mtu = std::min(mtu, profiles_[profile].mtu);
     }
     return mtu == UINT32_MAX ? kDefaultMtu : mtu;
+  }
+
+  void join_all_lags() {
+    std::vector<LagRow> all = row_.topology->lags;
+    std::ranges::move(collected_.lags, std::back_inserter(all));
+    join_lags(reader_, all, out_.fabric);
   }
 
   // What a kernel or a NIC sends, nobody here can hold back to the frame.

@@ -2,9 +2,11 @@
 #include "control/topology/imported.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include "control/document/text_file.hpp"
 #include "control/document/words.hpp"
+#include "control/imports/foreign_lags.hpp"
 
 namespace softspine::control {
 namespace {
@@ -39,6 +41,19 @@ void add_nodes(Reader& reader, const ForeignTopology& topology, Collected& out, 
   }
 }
 
+LagRow row_of(const NamedLag& lag, Value where) {
+  std::vector<Endpoint> members;
+  for (const std::string& port : lag.ports) members.push_back({lag.between[0], port});
+  return {.where = where,
+          .name = lag.name,
+          .between = {lag.between.begin(), lag.between.end()},
+          .members = std::move(members),
+          .min_links = lag.min_links,
+          .mode = LagMode::kLacp,
+          .fast_rate = lag.fast_rate,
+          .agreed = true};
+}
+
 }  // namespace
 
 void add_imported(Reader& reader, const ImportRow& row, Collected& out) {
@@ -62,6 +77,7 @@ void add_imported(Reader& reader, const ImportRow& row, Collected& out) {
                                .length = link.length,
                                .mtu = link.mtu});
   }
+  for (const NamedLag& lag : lags_of(*topology)) out.lags.push_back(row_of(lag, row.where.child("file")));
   for (const Error& note : topology->notes) reader.warn(note);
 }
 

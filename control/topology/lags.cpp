@@ -88,9 +88,10 @@ class LagJoiner {
       const std::vector<Value> places = members.each();
       bool good = !row.members->empty() || reader_.fail(members, "names no port");
       for (size_t i = 0; i < row.members->size(); ++i) {
-        const auto link = find_member((*row.members)[i], places[i], lag);
+        const Value place = places.size() == row.members->size() ? places[i] : members;  // imported ones have none
+        const auto link = find_member((*row.members)[i], place, lag);
         if (link && std::ranges::find(lag.links, *link) != lag.links.end())
-          good = reader_.fail(places[i], "its link is named twice");
+          good = reader_.fail(place, "its link is named twice");
         good = good && link;
         if (link) lag.links.push_back(*link);
       }
