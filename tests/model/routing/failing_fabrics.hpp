@@ -13,7 +13,7 @@ struct FailingFabric {
   std::string_view text;  // `fabric:` or `topology:` of a testbed
 };
 
-inline constexpr std::array<FailingFabric, 7> kFailingFabrics{{
+inline constexpr std::array<FailingFabric, 8> kFailingFabrics{{
     {"leaf-spine",
      "fabric: {kind: leaf-spine, tors: 3, spines: 3, hosts_per_tor: 1, host_link: {rate: 100Gbps}, "
      "fabric_link: {rate: 100Gbps}}\n"},
@@ -55,6 +55,15 @@ inline constexpr std::array<FailingFabric, 7> kFailingFabrics{{
      "  links: [{endpoints: [s1-r1-tor1, s1-r1-tor2], rate: 100Gbps}]\n"
      "  stacks: {rack: {switches: [s1-r1-tor1, s1-r1-tor2], keepalive_interval: 10us, keepalive_timeout: 50us, "
      "hold_timeout: 30us, delay_restore: 200us}}\n"},
+    {"leaf-spine with LAGs",
+     "fabric: {kind: leaf-spine, tors: 3, spines: 2, hosts_per_tor: 1, links_per_spine: 3, host_link: {rate: 100Gbps}, "
+     "fabric_link: {rate: 100Gbps}}\n"
+     "topology:\n"
+     "  lags:\n"
+     "    - {name: any, between: [tor1, spine1]}\n"
+     "    - {name: two, between: [tor1, spine2], min_links: 2}\n"
+     "    - {name: all, between: [tor2, spine1], min_links: 3}\n"
+     "    - {name: some, between: [tor2, spine2], members: [\"tor2:Ethernet16\", \"tor2:Ethernet20\"]}\n"},
 }};
 
 }  // namespace softspine::tests
