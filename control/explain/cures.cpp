@@ -89,13 +89,16 @@ class Candidates {
     }
     return nullptr;
   }
-  // Every model has a seed. All else is tried where all of a role's switches have the model that it was made for.
+  // Every model has a seed. All else is tried where all of a role's switches have the model that it was made for, and
+  // a hash that is wide enough to be rotated so far.
   bool suits(Role role, const HashChange& change) const {
     const bool is_seed_only = !change.algorithm && !change.offset && !change.add_qp && change.buckets == 0;
     return is_seed_only || std::ranges::none_of(testbed_.fabric.nodes, [&](const FabricNode& node) {
              if (node.kind != NodeKind::kSwitch || node.role != role) return false;
              const Profile& profile = testbed_.profiles[node.profile];
-             return (change.of_lags ? profile.hash_of_lags() : profile.hash).model != hash_->model();
+             HashConfig hash = change.of_lags ? profile.hash_of_lags() : profile.hash;
+             change_hash(hash, change);
+             return hash.model != hash_->model() || hash.offset >= dp::row_of(hash.algorithm).bits_in(hash.model);
            });
   }
   // `change(i)`: of the i-th role, from 1.
