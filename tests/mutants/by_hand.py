@@ -33,6 +33,7 @@ BY_HAND = [
     Row('dataplane/hashing/ovs_key.cpp', 'needed > end_of(view)', 'false', "OVS takes what a short frame was filled up with for ports"),
     Row('dataplane/hashing/ovs_key.cpp', 'std::memset(ports + 2, 0, 2);', ';', "flows that OVS hashes alike are taken for flows with keys of their own"),
     Row('control/explain/cures.cpp', 'return is_seed_only ||', 'return true ||', 'a cure is offered that some of its switches cannot have'),
+    Row('control/explain/cures.cpp', '|| hash.offset >= dp::row_of(hash.algorithm).bits_in(hash.model)', '', 'a cure rotates a hash further than it is wide'),
     Row('control/explain/vendor_lines.cpp', '!is_of_chips(testbed, changes)', 'false', "a Linux router's cure has a chip's lines"),
     Row('control/identify/observation_text.cpp', '*output == 0', 'false', "nfdump's records without an output interface are taken for a link"),
     Row('control/compile/compile.cpp', 'minds_whole ? whole : ports', 'ports', "OVS's buckets do not watch their ports"),
