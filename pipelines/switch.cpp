@@ -67,28 +67,32 @@ void Switch::receive(Burst& burst) noexcept {
   egress_.act_through(now);
   if (meta.verdict != Verdict::kForward) [[unlikely]]
     return end_here(std::move(packet), now);
-  transmitter(PortNo{meta.out_port}).prefetch_peer();
+  if (!is_cached()) [[unlikely]]
+    transmitter(PortNo{meta.out_port}).prefetch_peer();
   choose_queue(packet);
   const DropReason refused = egress_.enqueue(packet, now);
   if (refused != DropReason::kCount) [[unlikely]]
     end(std::move(packet), refused, now);
 }
 
-// In a fabric of thousands nothing of a port is in a cache: all that dispatch_one() needs of it comes at once.
-[[gnu::always_inline]] inline void Switch::prefetch_way_out(const PacketMeta& meta) const noexcept {
-  egress_.prefetch_for(meta);
-  const PortCounters& counters = counters_[meta.out_port];
-  prefetch(&counters.queues[meta.traffic_class]);
-  prefetch(&counters.tx_packets);
-  prefetch(&transmitter(PortNo{meta.out_port}), sizeof(Transmitter));
+// All that dispatch_one() needs of the ports, at once.
+void Switch::prefetch_ways_out(Burst& burst) const noexcept {
+  for (const Packet& packet : burst) {
+    const PacketMeta& meta = packet.meta();
+    if (meta.verdict != Verdict::kForward) continue;
+    egress_.prefetch_for(meta);
+    const PortCounters& counters = counters_[meta.out_port];
+    prefetch(&counters.queues[meta.traffic_class]);
+    prefetch(&counters.tx_packets);
+    prefetch(&transmitter(PortNo{meta.out_port}), sizeof(Transmitter));
+  }
 }
 
 void Switch::dispatch(Burst& burst) noexcept {
   if (egress_.flow_control().uses_credit()) [[unlikely]]
     return dispatch_counted(burst);
-  for (const Packet& packet : burst) {
-    if (packet.meta().verdict == Verdict::kForward) prefetch_way_out(packet.meta());
-  }
+  if (!is_cached()) [[unlikely]]
+    prefetch_ways_out(burst);
   for (Packet& packet : burst) dispatch_one(packet);
 }
 

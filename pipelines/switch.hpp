@@ -78,7 +78,7 @@ class Switch : public dataplane::Node {
  private:
   void receive(dataplane::Burst& burst) noexcept;
   void dispatch(dataplane::Burst& burst) noexcept;
-  void prefetch_way_out(const dataplane::PacketMeta& meta) const noexcept;
+  void prefetch_ways_out(dataplane::Burst& burst) const noexcept;
   void dispatch_one(dataplane::Packet& packet) noexcept;
   void dispatch_counted(dataplane::Burst& burst) noexcept;
   void end_here(dataplane::Packet packet, dataplane::Instant now) noexcept;

@@ -55,6 +55,7 @@ void Engine::adopt(const WindowNest& nest, WindowGroup* into) {
 void Engine::build() {
   const WindowNest nest = config_.nest ? nest_windows(owner_, links_) : flat_windows(nodes_.size(), links_);
   lookahead_ = std::min(nest.lookahead, kLongestWindow);
+  for (const auto& node : nodes_) node->set_cached(nodes_.size() <= Node::kCached);
   adopt(nest, nullptr);
   for (uint32_t i = 0; i < nodes_.size(); ++i) {
     if (nodes_[i]->wants_poll()) workers_[owner_[i]]->poll_too(*nodes_[i]);

@@ -9,6 +9,7 @@ namespace softspine::dataplane {
 
 void WindowGroup::adopt(Node& node) {
   node.attach(&schedule_);
+  prefetches_ = !node.is_cached();
   schedule_.wake(node.slot(), Instant{});  // its first run tells when it wants the next
 }
 
@@ -29,7 +30,8 @@ Instant WindowGroup::run(Instant until) noexcept {
 void WindowGroup::run_window(Instant until) noexcept {
   const std::vector<ScheduleSlot*>& due = schedule_.take(until);
   for (size_t i = 0; i < due.size(); ++i) {
-    prefetch_after(due, i);
+    if (prefetches_) [[unlikely]]
+      prefetch_after(due, i);
     ScheduleSlot* const slot = due[i];
     const Instant next = run_part(*slot, until);
     SOFTSPINE_CHECK(next >= until, next.count_ps(), until.count_ps());

@@ -44,6 +44,7 @@ class WindowGroup {
   ScheduleSlot slot_{.group = this};  // in the schedule of the group around it
   std::vector<std::unique_ptr<WindowGroup>> groups_;
   uint64_t node_runs_ = 0;
+  bool prefetches_ = false;  // its nodes
 };
 
 }  // namespace softspine::dataplane

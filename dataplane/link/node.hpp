@@ -60,7 +60,9 @@ class Node {
   }
 
   // In a fabric of thousands no cache holds all nodes: whoever runs one soon prefetches it, in two steps: the node, and
-  // then what its run will read.
+  // then what its run will read. Where the caches hold them this costs and gains nothing, so it is not done.
+  static constexpr size_t kCached = 256;
+  bool is_cached() const { return is_cached_; }
   [[gnu::always_inline]] void prefetch_itself() const { prefetch(this, sizeof(Node)); }
   [[gnu::always_inline]] void prefetch_state() const {
     inbox_.prefetch_first();
@@ -79,6 +81,7 @@ class Node {
   }
 
   // For the engine only.
+  void set_cached(bool cached) { is_cached_ = cached; }
   void assign(NodeId id, Rng rng) {
     id_ = id;
     rng_ = rng;
@@ -101,6 +104,7 @@ class Node {
   Inbox inbox_;
   ScheduleSlot slot_{.node = this};
   Schedule* schedule_ = nullptr;
+  bool is_cached_ = true;
   struct {
     uint32_t count = 0;
     std::array<const void*, 16> places{};

@@ -32,6 +32,16 @@ uint32_t HostFlows::add(const HostConfig& host, const FlowConfig& config, Rate l
   return index;
 }
 
+void HostFlows::prefetch(const HostPort& out) const noexcept {
+  out.wire->prefetch_peer();
+  const uint32_t flow = out.order.first();
+  if (flow >= flows_.size()) return;
+  dataplane::prefetch(&flows_[flow], sizeof(Flow));
+  if (flow < senders_.size()) dataplane::prefetch(&senders_[flow], sizeof(ReliableSender));
+  const size_t frame = size_t{kPartsOfMessage} * flow + static_cast<size_t>(Part::kMiddle);
+  if (frame < templates_.size()) dataplane::prefetch(&templates_[frame], sizeof(FrameTemplate));
+}
+
 void HostFlows::send(HostPort& out, Instant now) noexcept {
   const uint32_t index = out.order.take(now);
   Flow& flow = flows_[index];

@@ -21,7 +21,6 @@
 #include <vector>
 
 #include "dataplane/packet/pool.hpp"
-#include "dataplane/units/prefetch.hpp"
 #include "dataplane/units/timed_heap.hpp"
 #include "testbeds/hosts/counters.hpp"
 #include "testbeds/hosts/frame_template.hpp"
@@ -59,14 +58,7 @@ class HostFlows {
 
   // What send() reads of the flow whose turn it is: its sender and its frame in the middle of a message, if they are
   // numbered as flows are.
-  [[gnu::always_inline]] void prefetch(const SendOrder& order) const noexcept {
-    const uint32_t flow = order.first();
-    if (flow >= flows_.size()) return;
-    dataplane::prefetch(&flows_[flow], sizeof(Flow));
-    if (flow < senders_.size()) dataplane::prefetch(&senders_[flow], sizeof(ReliableSender));
-    const size_t frame = size_t{kPartsOfMessage} * flow + static_cast<size_t>(Part::kMiddle);
-    if (frame < templates_.size()) dataplane::prefetch(&templates_[frame], sizeof(FrameTemplate));
-  }
+  void prefetch(const HostPort& out) const noexcept;
   const FlowSent& sent(uint32_t flow) const { return flows_[flow].counters; }
   dataplane::PortNo port(uint32_t flow) const { return flows_[flow].port; }
   // None for an open loop.

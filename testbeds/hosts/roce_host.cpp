@@ -88,8 +88,8 @@ Instant RoceHost::run(Instant until) noexcept {
 
 void RoceHost::depart(PortNo port, Instant now) noexcept {
   HostPort& out = ports_[port.value()];
-  flows_.prefetch(out.order);
-  out.wire->prefetch_peer();
+  if (!is_cached()) [[unlikely]]
+    flows_.prefetch(out);
   if (out.beside <= now) [[unlikely]]
     return depart_beside(out, now);
   flows_.send(out, now);
