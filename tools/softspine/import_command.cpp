@@ -160,7 +160,8 @@ void add_import_command(CLI::App& app, Status& status) {
   command->footer(
       "Reads topology files of HPCC's ns-3 (hpcc) and of SimAI (simai), containerlab's *.clab.yml (containerlab), and "
       "the\n"
-      "config_db.json files of one or several SONiC switches (sonic: DEVICE_NEIGHBOR, PORT, CABLE_LENGTH, PORTCHANNEL).\n"
+      "config_db.json files of one or several SONiC switches (sonic: DEVICE_NEIGHBOR, PORT, CABLE_LENGTH, "
+      "PORTCHANNEL).\n"
       "The testbed says of every node and link where it comes from, and what could not be mapped. Roles that the file\n"
       "does not say follow from the distance to the nearest host. A testbed reads the same files by topology: {import: "
       "…}.\n"

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets of nodes by name, against filters written out.
-#include "control/topology/name_patterns.hpp"
 #include "control/topology/node_sets.hpp"
 
 #include <gtest/gtest.h>
@@ -8,6 +7,7 @@
 #include <functional>
 #include <regex>
 
+#include "control/topology/name_patterns.hpp"
 #include "tests/unit/topology/fabric_checks.hpp"
 
 namespace softspine::control {
