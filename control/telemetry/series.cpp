@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <span>
 #include <utility>
 
 #include "control/telemetry/json.hpp"
@@ -97,16 +98,21 @@ class Series::Writer {
   template <typename Part>
   void of(const Columns<Part>& columns, const Part* part) {
     if (part == nullptr) return skip(columns.size());
-    typename MemberRead<Part>::Holder holder = nullptr;
-    const std::byte* start = nullptr;  // of what `holder` finds
-    for (const Column<Part>& column : columns) {
-      const size_t place = place_++;
-      if (column.holder == nullptr) {
-        if (const auto value = column.read(*part)) update(column, place, *value);
-        continue;
+    auto column = columns.all.begin();
+    for (const Run<Part>& run : columns.runs) {
+      if (run.holder == nullptr) {
+        const auto value = column->read(*part);
+        if (value && *value != series_.seen_[place_]) add_value(column->key, place_, *value, column->nature);
+      } else if (const std::byte* const start = run.holder(*part); start != nullptr) {
+        const std::span<const size_t> offsets = run.offsets;
+        const uint64_t* const seen = &series_.seen_[place_];
+        for (size_t i = 0; i < offsets.size(); ++i) {
+          const uint64_t value = MemberRead<Part>::at(start + offsets[i]);
+          if (value != seen[i]) add_value(column[i].key, place_ + i, value, column[i].nature);
+        }
       }
-      if (column.holder != holder) start = (holder = column.holder)(*part);
-      if (start != nullptr) update(column, place, MemberRead<Part>::at(start + column.offset));
+      column += static_cast<ptrdiff_t>(run.offsets.size());
+      place_ += run.offsets.size();
     }
   }
   void drops(const dataplane::DropCounters& drops) {
@@ -135,10 +141,6 @@ class Series::Writer {
     line_.add(before_);
     line_.add(where_);
     if (row_ != Row::kWhole) line_.add(numbered(row_, number_));
-  }
-  template <typename Part>
-  void update(const Column<Part>& column, size_t place, uint64_t value) {
-    if (value != series_.seen_[place]) add_value(column.key, place, value, column.nature);
   }
   void add_value(const LineKey& key, size_t place, uint64_t value, Nature nature) {
     if (line_.is_empty()) open();
@@ -172,7 +174,7 @@ class Series::Checker {
   }
   template <typename Part>
   void of(const Columns<Part>& columns, const Part* part) {
-    for (const Column<Part>& column : columns) {
+    for (const Column<Part>& column : columns.all) {
       const uint64_t value = part == nullptr ? 0 : column.read(*part).value_or(0);
       compare(value, "", column.key.text().substr(1), column.nature);
     }
@@ -213,11 +215,10 @@ Series::Columns<Part> Series::chosen(const Table& table, const CounterPatterns& 
     const std::string name{counter.facts.row_name()};
     if (read == nullptr || name.empty() || !is_chosen(name, patterns)) continue;
     const auto* member = read->template target<MemberRead<Part>>();
-    out.push_back({.read = *read,
-                   .holder = member == nullptr ? nullptr : member->holder,
-                   .offset = member == nullptr ? 0 : member->offset,
-                   .key = LineKey{",\"" + name + "\":"},
-                   .nature = counter.facts.nature});
+    const auto holder = member == nullptr ? nullptr : member->holder;
+    if (holder == nullptr || out.runs.empty() || out.runs.back().holder != holder) out.runs.push_back({holder, {}});
+    out.runs.back().offsets.push_back(member == nullptr ? 0 : member->offset);
+    out.all.push_back({.read = *read, .key = LineKey{",\"" + name + "\":"}, .nature = counter.facts.nature});
   }
   return out;
 }
@@ -253,7 +254,7 @@ size_t Series::longest_line() const {
   size_t sum = 100;  // time, row, brackets
   for (const std::string& name : names_) sum = std::max(sum, 100 + name.size());
   const auto add = [&sum](const auto& columns) {
-    for (const auto& column : columns) sum += column.key.text().size() + LineText::kMostDigits;
+    for (const auto& column : columns.all) sum += column.key.text().size() + LineText::kMostDigits;
   };
   add(ports_);
   add(credits_);
@@ -370,7 +371,7 @@ std::vector<std::string> Series::check(const FabricSnapshot& end) const {
 
 template <typename Part>
 void Series::add_names(std::string& out, const Columns<Part>& columns) {
-  for (const Column<Part>& column : columns) {
+  for (const Column<Part>& column : columns.all) {
     out += column.key.text().substr(out.back() == '{' ? 1 : 0);
     out += '"';
     out += word_for(column.nature);

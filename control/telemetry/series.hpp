@@ -78,13 +78,23 @@ class Series {
   template <typename Part>
   struct Column {
     Read<Part> read;
-    typename MemberRead<Part>::Holder holder;  // else null: only `read` knows
-    size_t offset;
     LineKey key;  // ,"name":
     Nature nature = Nature::kGrows;
   };
+  // Columns one after the other whose values are members of one thing, which `holder` finds.
   template <typename Part>
-  using Columns = std::vector<Column<Part>>;
+  struct Run {
+    typename MemberRead<Part>::Holder holder;  // null: one column, whose `read` alone knows
+    std::vector<size_t> offsets;               // of each column's member
+  };
+  template <typename Part>
+  struct Columns {
+    std::vector<Column<Part>> all;
+    std::vector<Run<Part>> runs;  // over `all`, in its order
+
+    size_t size() const { return all.size(); }
+    bool empty() const { return all.empty(); }
+  };
   struct Places;
   class Writer;
   class Checker;

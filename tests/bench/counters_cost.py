@@ -18,6 +18,7 @@ from pathlib import Path
 SKIPPED = 77
 LIMIT = 0.05
 LENGTHS_US = (200, 600)
+ALONE = ['--workers', '1', '--quiet', '--no-server']  # progress takes snapshots by the machine's time, not the fabric's
 CASES = [
     # name, arguments
     ('all counters every 10 us', ['--sample-interval', '10us']),
@@ -39,7 +40,7 @@ workload: [{{name: perm, pattern: permutation, message: 1MiB, messages: 1000, qp
 
 def instructions(program: str, testbed: Path, arguments: list[str]) -> int:
     run = subprocess.run(['valgrind', '--tool=callgrind', f'--callgrind-out-file={testbed}.profile', program, 'run',
-                          str(testbed), *arguments], capture_output=True, text=True, check=False)
+                          str(testbed), *ALONE, *arguments], capture_output=True, text=True, check=False)
     collected = re.search(r'Collected : (\d+)', run.stderr)
     if run.returncode != 0 or not collected:
         sys.exit(f'{" ".join(arguments)}: exit status {run.returncode}\n{run.stderr}')
