@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packets on their way to one port, in order, with the instants at which their last bits arrive.
 //
-// A ring that grows to the number of packets that a link holds, and does not shrink; it has no memory before the
-// first packet. The instants lie beside each other, so finding the packets that are due touches none, and packets are
-// prefetched before their turn comes.
+// The first three lie here, in one cache line: most links never hold more, and in a fabric of thousands each further
+// line is a miss. What comes behind them waits in a ring, which is made when it is first needed, grows to the number
+// of packets that the link holds, and does not shrink.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
 #include "dataplane/packet/packet.hpp"
@@ -14,26 +18,39 @@
 
 namespace softspine::dataplane {
 
-class Arrivals {
+class alignas(64) Arrivals {
  public:
-  bool empty() const { return head_ == tail_; }
-  uint32_t size() const { return tail_ - head_; }
-  Instant front_at() const { return slots_[head_ & mask_].at; }
-  Instant back_at() const { return slots_[(tail_ - 1) & mask_].at; }
+  bool empty() const { return size_ == 0; }
+  uint32_t size() const { return size_; }
+  Instant front_at() const { return first_[0].at; }
+  Instant back_at() const { return slot(size_ - 1).at; }
 
-  void push(Packet packet, Instant at) {
-    if (tail_ - head_ == room_) [[unlikely]]
-      grow();
-    slots_[tail_++ & mask_] = {packet.take(), at};
+  [[gnu::always_inline]] void push(Packet packet, Instant at) {
+    const Slot slot{packet.take(), at};
+    if (size_ < kFirst) [[likely]] {
+      first_[size_] = slot;
+    } else {
+      const uint32_t further = size_ - kFirst;
+      if (further_ == nullptr || further_->is_full(further)) [[unlikely]]
+        grow(further);
+      further_->at(further) = slot;
+    }
+    ++size_;
   }
   // Slow, for observers only: calls see(flow) for each packet.
   template <typename See>
   void for_each(See&& see) const {
-    for (uint32_t i = head_; i != tail_; ++i) see(Packet::flow_of(slots_[i & mask_].mbuf));
+    for (uint32_t i = 0; i < size_; ++i) see(Packet::flow_of(slot(i).mbuf));
   }
-  Packet pop(uint16_t port) {
-    const Slot slot = slots_[head_++ & mask_];
-    if (size() > kAhead) Packet::prefetch(slots_[(head_ + kAhead) & mask_].mbuf);
+  [[gnu::always_inline]] Packet pop(uint16_t port) {
+    const Slot slot = first_[0];
+    first_[0] = first_[1];
+    first_[1] = first_[2];
+    if (size_ > kFirst) {
+      first_[2] = further_->take_first();
+      if (size_ > kAhead) Packet::prefetch(further_->at(kAhead - kFirst - 1).mbuf);
+    }
+    --size_;
     PacketMeta& meta = *Packet::meta_of(slot.mbuf);
     meta.at = slot.at;
     meta.in_port = port;
@@ -41,27 +58,36 @@ class Arrivals {
   }
 
  private:
+  static constexpr uint32_t kFirst = 3;
   static constexpr uint32_t kAhead = 6;
   struct Slot {
     rte_mbuf* mbuf = nullptr;
     Instant at;
   };
-  [[gnu::noinline]] void grow() {
-    std::vector<Slot> larger(slots_.empty() ? 16 : 2 * slots_.size());
-    const uint32_t count = size();
-    for (uint32_t i = 0; i < count; ++i) larger[i] = slots_[(head_ + i) & mask_];
-    slots_.swap(larger);
-    head_ = 0;
-    tail_ = count;
-    room_ = static_cast<uint32_t>(slots_.size());
-    mask_ = room_ - 1;
+  // Those behind the first; how many there are, it does not know.
+  class Ring {
+   public:
+    explicit Ring(uint32_t room) : slots_(room), mask_(room - 1) {}
+    bool is_full(uint32_t size) const { return size > mask_; }
+    Slot& at(uint32_t i) { return slots_[(head_ + i) & mask_]; }
+    Slot take_first() { return slots_[head_++ & mask_]; }
+
+   private:
+    std::vector<Slot> slots_;  // a power of two
+    uint32_t mask_;
+    uint32_t head_ = 0;
+  };
+  const Slot& slot(uint32_t i) const { return i < kFirst ? first_[i] : further_->at(i - kFirst); }
+  [[gnu::noinline]] void grow(uint32_t further) {
+    auto larger = std::make_unique<Ring>(std::max(16U, 2 * further));
+    for (uint32_t i = 0; i < further; ++i) larger->at(i) = further_->at(i);
+    further_ = std::move(larger);
   }
 
-  std::vector<Slot> slots_;  // a power of two
-  uint32_t room_ = 0;        // slots_.size(), which has to be computed
-  uint32_t mask_ = 0;
-  uint32_t head_ = 0;
-  uint32_t tail_ = 0;
+  std::array<Slot, kFirst> first_;
+  std::unique_ptr<Ring> further_;
+  uint32_t size_ = 0;  // of all
 };
+static_assert(sizeof(Arrivals) == 64);
 
 }  // namespace softspine::dataplane

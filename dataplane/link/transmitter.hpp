@@ -22,7 +22,7 @@ namespace softspine::dataplane {
 
 class Node;
 
-class Transmitter {
+class alignas(64) Transmitter {
  public:
   // The engine wires it up; `outbox` is null when both ends belong to one worker. (In node.hpp: it needs the peer.)
   void connect(Node* peer, PortNo peer_port, Rate rate, Duration propagation);
@@ -82,18 +82,19 @@ class Transmitter {
   LossKind fate() noexcept;
   void end(Packet packet, LossKind kind, Instant at) noexcept;
 
+  // What every packet needs, in one cache line, to the first two counters.
   Node* peer_ = nullptr;
-  const void* place_at_peer_ = nullptr;  // where packets for it are kept; to be prefetched
-  Outbox* outbox_ = nullptr;
-  Tap* tap_ = nullptr;
-  std::unique_ptr<LinkFault> fault_;
   Rate rate_;
   Duration propagation_;
-  LinkCounters counters_;
   PortNo peer_port_;
   bool up_ = false;
   bool dead_ = false;
   bool is_direct_ = false;  // packets go straight into the peer's inbox: one test each instead of three
+  LinkCounters counters_;
+  const void* place_at_peer_ = nullptr;  // where packets for it are kept; to be prefetched
+  Outbox* outbox_ = nullptr;
+  Tap* tap_ = nullptr;
+  std::unique_ptr<LinkFault> fault_;
   LossBuffer* losses_ = nullptr;
   uint32_t node_in_losses_ = 0;
   uint16_t port_in_losses_ = 0;

@@ -209,6 +209,8 @@ BY_HAND = [
     Row('dataplane/flow_control/pause_timing.hpp', 'rate <= row.up_to', 'rate < row.up_to', "the response of the next higher rate's row"),
     Row('dataplane/flow_control/pfc_sender.hpp', 'now + quantum * (pfc::kMaxQuanta / 2)', 'now + quantum * pfc::kMaxQuanta',
         'a refresh when the pause has lapsed'),
+    Row('dataplane/link/arrivals.hpp', 'std::max(16U, 2 * further)', '16U', "a link's ring does not grow"),
+    Row('dataplane/link/arrivals.hpp', 'size_ > kFirst', 'size_ > kFirst + 1', 'a link forgets the fourth packet on it'),
     Row('dataplane/egress/departures.hpp', 'std::bit_width(strict) - 1', 'std::countr_zero(strict)', 'the lowest strict queue first'),
     Row('dataplane/egress/shaper.hpp', 'due_ - burst_', 'due_', 'a shaper without a burst'),
     Row('dataplane/egress/wred.hpp', 'max_probability * (queue_bytes - min_bytes) / (max_bytes - min_bytes)', 'max_probability',

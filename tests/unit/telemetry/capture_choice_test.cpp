@@ -6,7 +6,7 @@
 #include <filesystem>
 
 #include "control/telemetry/capture.hpp"
-#include "tests/unit/telemetry/bare_packet.hpp"
+#include "tests/harness/bare_packet.hpp"
 #include "tests/unit/telemetry/block_reader.hpp"
 
 namespace softspine::control {

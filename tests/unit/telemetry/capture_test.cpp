@@ -7,7 +7,7 @@
 
 #include <random>
 
-#include "tests/unit/telemetry/bare_packet.hpp"
+#include "tests/harness/bare_packet.hpp"
 #include "tests/unit/telemetry/block_reader.hpp"
 
 namespace softspine::control {

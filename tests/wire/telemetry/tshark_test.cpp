@@ -9,7 +9,7 @@
 #include <filesystem>
 
 #include "control/telemetry/capture.hpp"
-#include "tests/unit/telemetry/bare_packet.hpp"
+#include "tests/harness/bare_packet.hpp"
 
 namespace softspine::control {
 namespace {
