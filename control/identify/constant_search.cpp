@@ -20,10 +20,7 @@ uint32_t lane_for(uint32_t odd) {
 }  // namespace
 
 ConstantSearch::ConstantSearch(uint32_t width, uint32_t members)
-    : width_(width),
-      renaming_(static_cast<uint32_t>(std::countr_zero(members))),
-      odd_(members >> renaming_),
-      lane_(lane_for(odd_)) {
+    : renaming_(static_cast<uint32_t>(std::countr_zero(members))), odd_(members >> renaming_), lane_(lane_for(odd_)) {
   SOFTSPINE_CHECK(members >= 2 && members <= 4096 && width > renaming_ + 1, width, members);
   for (uint32_t at = 0; at < 64; at += lane_) ones_ |= uint64_t{1} << at;
   for (uint32_t weight = 2 % odd_; weights_.size() < width; weight = weight * 2 % odd_) weights_.push_back(weight);

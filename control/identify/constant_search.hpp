@@ -41,7 +41,6 @@ class ConstantSearch {
   std::vector<uint32_t> matches(size_t most);
   size_t slot_of(uint64_t value) const { return value * 0x9E3779B97F4A7C15 >> (64 - filter_bits_); }
 
-  uint32_t width_;
   uint32_t renaming_;
   uint32_t odd_;
   uint32_t lane_;
