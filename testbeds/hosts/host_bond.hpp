@@ -4,6 +4,8 @@
 //
 //   usable     the bond uses the port: its link is there, as far as the bond has seen (link_monitor.hpp), and LACP,
 //              where it runs, has agreed on it with the switch (dataplane/lacp/lacp_port.hpp)
+//   closed     where LACP runs, nothing but LACPDUs leaves by a port that the bond does not use (host_port.hpp): what
+//              has no other port waits
 //   answers    leave by the port where the question came in; by the other one if only that is usable. With an active
 //              backup they leave by the active port
 //
@@ -37,6 +39,7 @@ class HostBond {
     lacp_.add(port, config, {}, partner);
   }
 
+  bool runs_lacp() const { return !lacp_.empty(); }
   void link_changed(dataplane::PortNo port, bool up, dataplane::Instant now) noexcept {
     monitor_.link_changed(port, up, now);
   }

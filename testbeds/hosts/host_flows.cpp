@@ -45,7 +45,7 @@ void HostFlows::prefetch(const HostPort& out) const noexcept {
 void HostFlows::send(HostPort& out, Instant now) noexcept {
   const uint32_t index = out.order.take(now);
   Flow& flow = flows_[index];
-  if ((out.flow_control.advance(now) & flow.priority_bit) != 0) [[unlikely]]
+  if (((out.flow_control.advance(now) | out.closed) & flow.priority_bit) != 0) [[unlikely]]
     return out.park(index);
   if (flow.sender != kOpenLoop) return send_reliable(out, index, now);
   const OpenLoop::Segment segment = flow.transport.next();

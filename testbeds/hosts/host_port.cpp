@@ -17,6 +17,12 @@ void HostPort::link_changed(bool up, Instant now) noexcept {
   reconsider(now);
 }
 
+void HostPort::set_closed(bool is_closed, Instant now) noexcept {
+  const uint8_t before = std::exchange(closed, is_closed ? uint8_t{0xff} : uint8_t{0});
+  if (closed == before) return;
+  is_closed ? find_next() : reconsider(now);
+}
+
 void HostPort::put_lacpdu(const Lacpdu& pdu, const MacAddress& source, PacketPool& pool, Instant now) noexcept {
   if (lacpdu) PacketPool::release(std::move(lacpdu));
   if (wire->up()) lacpdu = pool.make(kLacpFrameBytes);

@@ -3,7 +3,9 @@
 // the receive buffer of a slow receiver.
 //
 //   order      queue pairs that may send, or will at an instant of their own (send_order.hpp)
-//   parked     queue pairs whose turn came while flow control blocked their priority; they try again when it changes
+//   parked     queue pairs whose turn came while flow control blocked their priority, or the port was closed; they try
+//              again when that changes
+//   closed     LACP has not agreed on the port, and the bond has no other: LACPDUs and the link's own frames leave
 //   lacpdu     the latest that LACP has made, until it leaves: no pause holds it, and it is of this port alone
 //   beside     when anything else is due: a PFC or credit frame, a LACPDU, a control packet (control_queue.hpp), or a
 //              change of flow control that somebody waits for. All of it is folded into this one instant, so a port on
@@ -39,6 +41,7 @@ struct HostPort {
   dataplane::Instant free_at;
   dataplane::Instant beside = dataplane::Instant::never();
   dataplane::PortFlowControl flow_control;
+  uint8_t closed = 0;                                             // all priorities, or none
   std::array<uint32_t, dataplane::kPriorities> credited_cells{};  // in the receive buffer
   dataplane::Packet lacpdu;
   ControlQueue control;
@@ -59,7 +62,7 @@ struct HostPort {
 
   // After any change to control, flow_control or parked.
   void find_next() {
-    const uint8_t blocked = flow_control.blocked();
+    const uint8_t blocked = flow_control.blocked() | closed;
     beside = std::min(flow_control.next_frame(), control.ready(blocked));
     if (lacpdu) [[unlikely]]
       beside = std::min(beside, lacpdu.meta().at);
@@ -95,6 +98,7 @@ struct HostPort {
     parked.clear();
     find_next();
   }
+  void set_closed(bool is_closed, dataplane::Instant now) noexcept;
   // There is no packet to send: the port tries again a little later.
   void retry_later(dataplane::Instant now) {
     constexpr dataplane::Duration kRetry = dataplane::Duration::us(1);
@@ -112,7 +116,7 @@ struct HostPort {
   dataplane::Packet take_control(dataplane::Instant now) noexcept {
     if (lacpdu && lacpdu.meta().at <= now) [[unlikely]]
       return std::move(lacpdu);
-    return control.take(flow_control.blocked(), now);
+    return control.take(flow_control.blocked() | closed, now);
   }
   // What waits in `control` is the other port's from now on. Returns how many packets found no room there: they end.
   uint32_t move_control_to(HostPort& other, dataplane::Instant now) noexcept;

@@ -140,6 +140,8 @@ void RoceHost::act_on_bond(Instant now) noexcept {
   for (uint16_t p = 0; p < ports_.size(); ++p) {
     if (bond_.answers_by(p) != p) counters_.unanswered += ports_[p].move_control_to(answers_to(PortNo{p}), now);
   }
+  if (!bond_.runs_lacp()) return;
+  for (uint16_t p = 0; p < ports_.size(); ++p) ports_[p].set_closed((bond_.usable() >> p & 1) == 0, now);
 }
 
 void RoceHost::find_due() noexcept {

@@ -132,5 +132,20 @@ TEST(LacpOfBuiltInHosts, LeavesASwitchThatHasDiedAndComesBackWithIt) {
   EXPECT_LE(host.ports[1].link.packets, 93'100U - 8'005U + 130U);
 }
 
+// It hears nobody by either port, and everybody hears it. A second after it has given its partners up, at the latest,
+// they know.
+TEST(LacpOfBuiltInHosts, SendsNothingWhileNoPortIsAgreedOnAndLosesNothingBecauseOfIt) {
+  std::string faults;
+  for (const char* port : {"s1-h1-nic1:eth0", "s1-h1-nic1:eth1"})
+    faults += one_way(port, "in", ", until: 40005ms") + (faults.empty() ? ", " : "");
+  const Outcome out = run_bond("lacp_rate: fast", faults);
+  ASSERT_EQ(out.snapshot.flows.size(), 1U);
+  EXPECT_EQ(out.snapshot.flows[0].missing(), 0U);
+  // 125 s but for the silence: from 3 s after its partners' last LACPDUs until they are heard, 30 s apart, and 2 s
+  // more.
+  EXPECT_LE(out.snapshot.flows[0].sent_packets, 125'000U - 31'000U);
+  EXPECT_GE(out.snapshot.flows[0].sent_packets, 125'000U - 66'000U);
+}
+
 }  // namespace
 }  // namespace softspine::testbeds
