@@ -279,10 +279,17 @@ class Compiler::StateBuilder {
     return hop_of_[port];
   }
 
+  bool is_member(uint16_t port) const { return lag_members_.empty() || lag_members_[node_.ports[port].link]; }
+  // A LAG of one port, without it.
+  uint16_t add_closed(uint16_t port) {
+    lags_.push_back({static_cast<uint32_t>(lag_ports_.size()), 0, port});
+    return static_cast<uint16_t>(dp::kFirstLag + lags_.size() - 1);
+  }
+
   uint16_t add_lag(const Lag& lag) {
     const auto first = static_cast<uint32_t>(lag_ports_.size());
     for (const uint16_t port : lag.ports_at(index_)) {
-      if (lag_members_.empty() || lag_members_[node_.ports[port].link]) lag_ports_.push_back(port);
+      if (is_member(port)) lag_ports_.push_back(port);
     }
     if (lag_ports_.size() - first < lag.min_links) lag_ports_.resize(first);
     lags_.push_back({first, static_cast<uint32_t>(lag_ports_.size()) - first, lag.ports_at(index_).front()});
@@ -404,9 +411,14 @@ class Compiler::StateBuilder {
     for (const uint16_t port : ports_to(host)) {
       const uint32_t asks = vlan == 0 ? add_subnet(subnet, true, 0, port, mtu) : 0;
       const auto exception = routes_.by_host.find(host);
-      if (exception != routes_.by_host.end() && exception->second != RouteTable::kConnected) continue;
-      if (has_planned_mac(node.attachment)) {
+      const bool is_elsewhere = exception != routes_.by_host.end() && exception->second != RouteTable::kConnected;
+      const bool has_mac = has_planned_mac(node.attachment);
+      // Without another way its MAC is not asked for over a port that is closed.
+      const bool is_closed = has_mac && !is_member(port) && !(is_elsewhere && has_group(exception->second));
+      if (is_elsewhere && !is_closed) continue;
+      if (has_mac) {
         const uint32_t hop = add_adjacency(port, packet_mac(node.ports[0].mac), vlan);
+        if (is_closed) state_->adjacencies.back().port = add_closed(port);
         add_route(host_prefix(node.ipv4), host_prefix(node.ipv6), {dp::RouteKind::kAdjacency, hop});
       } else if (vlan == 0) {
         v4_.push_back({packed(host_prefix(node.ipv4)), dp::RouteValue{dp::RouteKind::kSubnet, asks}.packed()});

@@ -41,7 +41,8 @@ class Compiler {
 
   // The routes over the links that are up. Those with all links up are computed once and kept.
   std::shared_ptr<const std::vector<RouteTable>> routes(const std::vector<bool>& link_up) const;
-  // `members`: by link, whether it is there as a member of its LAG; empty: all are.
+  // `members`: by link, whether it is there as a member of its LAG, or, towards a host, whether LACP has agreed on it;
+  // empty: all are.
   std::shared_ptr<const dataplane::ForwardingState> compile(uint32_t node, const RouteTable& routes,
                                                             const std::vector<bool>& members = {}) const;
   // From the next compile() on, this switch has the maps, buffers and queues of another profile of the testbed. Its

@@ -8,7 +8,7 @@
 //   last_loss          the last packet is lost; window = last_loss − at
 //   moving             the last flow that stood still moves again
 //   ended              the fault is repaired, or has lasted as long as it was to
-//   recovered          repaired, routes as they were, all flows moving
+//   recovered          repaired, LACP agreed, routes as they were, all flows moving
 // never(): it has not come to that.
 #pragma once
 

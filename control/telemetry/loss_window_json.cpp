@@ -102,7 +102,7 @@ std::vector<ReportField> fault_fields() {
       {window + "moving_ps", "ps", "When the last flow that had stood still moved again; none while one does."},
       {window + "ended_ps", "ps", "When what had failed worked again."},
       {window + "recovered_ps", "ps",
-       "When everything was as before: repaired, routes as they were, all flows moving."},
+       "When everything was as before: repaired, LACP agreed, routes as they were, all flows moving."},
       {window + "lost_packets", "packets", "Packets lost by it: the latest fault that explains a loss has it."},
       {window + "lost_bytes", "bytes", "Their frames without FCS."},
       {window + "flows_lost", "a count", "Flows that lost packets by it."},

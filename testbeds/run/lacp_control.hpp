@@ -19,8 +19,8 @@
 // other learns by a LACPDU, as with any host: three periods of silence, and three seconds later the partner is told.
 //
 // A link on which LACP has not agreed carries no routed traffic: the host's route leaves it out (LinkControl), and
-// others reach the host over its other ToR. Links are looked at every 20 ms of the machine's time, on the virtual clock
-// every 20 ms.
+// others reach the host over its other ToR; a switch that has no other way drops. Links are looked at every 20 ms of the
+// machine's time, on the virtual clock every 20 ms.
 #pragma once
 
 #include <map>

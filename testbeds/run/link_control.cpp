@@ -24,8 +24,10 @@ LinkControl::LinkControl(const control::Testbed& testbed, control::Compiler& com
       states_(testbed.fabric.links.size()),
       routed_{.usable = std::vector<bool>(states_.size(), true),
               .last_resort = std::vector<bool>(states_.size(), true),
-              .carrier = std::vector<bool>(states_.size(), true)},
-      waves_(testbed, compiler, assembly, routed_) {}
+              .carrier = std::vector<bool>(states_.size(), true),
+              .agreed = std::vector<bool>(states_.size(), true)},
+      waves_(testbed, compiler, assembly, routed_),
+      latest_(states_.size(), control::kNone) {}
 
 void LinkControl::start() {
   waves_.start();
@@ -76,9 +78,33 @@ void LinkControl::set_shut(const std::vector<uint32_t>& links, bool shut, const 
 void LinkControl::set_unused(const std::vector<uint32_t>& links, bool LinkState::* why, bool unused, Instant now) {
   if (links.empty()) return;
   for (const uint32_t link : links) states_[link].*why = unused;
+  if (unused && why == &LinkState::not_agreed) {
+    for (const uint32_t link : links) {
+      if (latest_[link] == control::kNone) continue;
+      losses_.reopen(latest_[link], now);
+      waiting_.insert(latest_[link]);
+    }
+  }
   show_to_routes(links, now);
   losses_.set_links(routed_.last_resort, now);
-  if (waves_.has_started()) waves_.follow(links, now, [](Instant) {});
+  if (waves_.has_started()) waves_.follow(links, now, [this](Instant then) { restore_agreed(then); });
+}
+
+void LinkControl::restore(uint32_t fault, Instant now) {
+  for (uint32_t link = 0; link < states_.size(); ++link) {
+    if (latest_[link] != fault || !states_[link].not_agreed) continue;
+    waiting_.insert(fault);
+    return;
+  }
+  losses_.restored(fault, now);
+}
+
+void LinkControl::restore_agreed(Instant now) {
+  const std::set<uint32_t> waiting = std::exchange(waiting_, {});
+  for (const uint32_t fault : waiting) {
+    const bool is_over = std::ranges::none_of(open_, [fault](const Open& each) { return each.fault == fault; });
+    if (is_over) restore(fault, now);
+  }
 }
 
 uint32_t LinkControl::open(const Fault& fault, const std::string& what, Instant now) {
@@ -86,6 +112,9 @@ uint32_t LinkControl::open(const Fault& fault, const std::string& what, Instant 
   const uint32_t number = losses_.begin({.kind = scope, .links = fault.links, .ports = fault.ports}, now);
   events_.push_back({.at = now, .what = what, .number = number});
   open_.push_back({.fault = number, .kind = fault.kind, .links = fault.links, .ports = fault.ports});
+  for (const uint32_t link : fault.links) {
+    if (!states_[link].not_agreed || latest_[link] != control::kNone) latest_[link] = number;
+  }
   return number;
 }
 
@@ -93,6 +122,7 @@ void LinkControl::show_to_routes(const std::vector<uint32_t>& links, Instant now
   for (const uint32_t link : links) {
     const LinkState& state = states_[link];
     routed_.usable[link] = !state.is_unused() && state.noticed == LinkState::Use::kFull;
+    routed_.agreed[link] = !state.not_agreed;
     routed_.last_resort[link] = !state.is_unused() && state.noticed != LinkState::Use::kNone;
   }
   waves_.follow_members(links, now);
@@ -260,7 +290,7 @@ void LinkControl::notice(Change change, bool by_signal, Instant now) {
   if (see_change_) see_change_(now);
   const auto after = detection_of(by_signal);
   if (!after) {
-    for (const uint32_t fault : change.ended) losses_.restored(fault, now);
+    for (const uint32_t fault : change.ended) restore(fault, now);
     return;
   }
   if (after->count_ps() == 0) return detect(change, now);
@@ -279,7 +309,7 @@ void LinkControl::detect(const Change& change, Instant now, RouteWaves::Done fol
   }
   show_to_routes(links, now);
   if (links.empty()) {
-    for (const uint32_t fault : change.ended) losses_.restored(fault, now);
+    for (const uint32_t fault : change.ended) restore(fault, now);
     if (followed) followed(now);
     return;
   }
@@ -290,7 +320,7 @@ void LinkControl::detect(const Change& change, Instant now, RouteWaves::Done fol
   waves_.follow(links, now,
                 [this, begun = change.begun, ended = change.ended, followed = std::move(followed)](Instant then) {
                   for (const uint32_t fault : begun) losses_.converged(fault, then);
-                  for (const uint32_t fault : ended) losses_.restored(fault, then);
+                  for (const uint32_t fault : ended) restore(fault, then);
                   if (followed) followed(then);
                 });
 }

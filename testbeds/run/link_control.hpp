@@ -21,6 +21,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -100,6 +101,9 @@ class LinkControl {
   // The faults that are over, since none of their links has them any more.
   std::vector<uint32_t> close_faults(dataplane::Instant now);
   bool has_fault(uint32_t link, control::LinkFaultKind kind) const;
+  // What LACP has not agreed on since the fault is not as before: then it is restored later, or again.
+  void restore(uint32_t fault, dataplane::Instant now);
+  void restore_agreed(dataplane::Instant now);
   void go_down_drained(uint32_t fault, dataplane::Instant now);
   void set_dead(const std::vector<control::LinkEnd>& ports, bool dead);
   void set_carriers(const std::vector<uint32_t>& links, bool up, dataplane::Instant now);
@@ -119,6 +123,8 @@ class LinkControl {
   RoutedLinks routed_;             // as routing sees them
   RouteWaves waves_;
   std::vector<Open> open_;
+  std::vector<uint32_t> latest_;  // by link: the fault that struck it last; kNone: LACP had not agreed before
+  std::set<uint32_t> waiting_;    // faults that are over, until LACP agrees
   std::map<control::LinkEnd, uint32_t> dead_;  // ports whose frames die: by how many faults
   std::vector<control::FaultSnapshot> events_;
   std::function<void(dataplane::Instant)> see_change_;

@@ -99,7 +99,7 @@ uint32_t LossWindows::begin(FaultScope scope, Instant now) {
   if (!has_any()) begin_recording();
   attribute_losses(now);
   const auto number = static_cast<uint32_t>(entries_.size());
-  entries_.push_back({.window = {.at = now}});
+  entries_.push_back({.window = {.at = now}, .scope = scope});
   causes_.begin(number, std::move(scope));
   change(now);
   return number;
@@ -125,6 +125,14 @@ void LossWindows::ended(uint32_t fault, Instant now) {
 void LossWindows::restored(uint32_t fault, Instant now) {
   if (!entries_[fault].restored.is_never()) return;
   entries_[fault].restored = now;
+  change(now);
+}
+
+void LossWindows::reopen(uint32_t fault, Instant now) {
+  Entry& entry = entries_[fault];
+  if (entry.restored.is_never()) return;
+  entry.restored = entry.window.recovered = Instant::never();
+  if (!std::exchange(entry.is_open, true)) causes_.begin(fault, entry.scope);
   change(now);
 }
 

@@ -40,6 +40,8 @@ class LossWindows {
   // What failed works again. `as_before`: routes are as they were, too.
   void ended(uint32_t fault, dataplane::Instant now);
   void restored(uint32_t fault, dataplane::Instant now);
+  // Of a fault that is over: all is no longer as before, or not yet.
+  void reopen(uint32_t fault, dataplane::Instant now);
   // Routes are computed over these links from now on.
   void set_links(const std::vector<bool>& usable, dataplane::Instant now);
 
@@ -53,6 +55,7 @@ class LossWindows {
  private:
   struct Entry {
     control::LossWindow window;
+    FaultScope scope;
     std::map<std::string, control::LossSum> reasons;
     std::map<uint32_t, control::FlowLoss> flows;
     dataplane::Instant restored = dataplane::Instant::never();

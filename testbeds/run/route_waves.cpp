@@ -14,7 +14,7 @@ using dataplane::Instant;
 
 void RouteWaves::start() {
   routes_ = compute();
-  if (!testbed_.fabric.lags.empty()) members_.resize(testbed_.fabric.links.size());
+  members_ = links_.agreed;
   for (const control::Lag& lag : testbed_.fabric.lags) follow_members(lag);
   for (uint32_t n = 0; n < routes_->size(); ++n) {
     if (assembly_.switches[n] != nullptr) publish(n, Instant{});
@@ -50,12 +50,19 @@ bool RouteWaves::follow_members(const control::Lag& lag) {
 
 void RouteWaves::follow_members(const std::vector<uint32_t>& links, Instant now) {
   const control::Fabric& fabric = testbed_.fabric;
-  if (!has_started() || fabric.lags.empty()) return;
+  if (!has_started()) return;
   std::set<uint32_t> lags;
-  for (const uint32_t link : links) {
-    if (fabric.links[link].lag != control::kNone) lags.insert(fabric.links[link].lag);
-  }
   std::set<uint32_t> nodes;
+  for (const uint32_t link : links) {
+    if (fabric.links[link].lag != control::kNone) {
+      lags.insert(fabric.links[link].lag);
+    } else if (members_[link] != links_.agreed[link]) {
+      members_[link] = links_.agreed[link];
+      for (const control::LinkEnd end : {fabric.links[link].a, fabric.links[link].b}) {
+        if (assembly_.switches[end.node] != nullptr) nodes.insert(end.node);
+      }
+    }
+  }
   for (const uint32_t lag : lags) {
     if (follow_members(fabric.lags[lag])) nodes.insert(fabric.lags[lag].nodes.begin(), fabric.lags[lag].nodes.end());
   }

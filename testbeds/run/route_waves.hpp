@@ -23,11 +23,13 @@ namespace softspine::testbeds {
 
 // By link. Routes take usable links; what these do not lead to is routed over the last resort, too: all usable links,
 // and drained ones. A LAG's members are those of its links that have a carrier and that LACP has agreed on, and of
-// these the usable ones, unless they are too few: then drained ones, too.
+// these the usable ones, unless they are too few: then drained ones, too. What a switch has no other way for than a
+// host's port on which LACP has not agreed, it drops, as for a LAG without members.
 struct RoutedLinks {
   std::vector<bool> usable;
   std::vector<bool> last_resort;
   std::vector<bool> carrier;
+  std::vector<bool> agreed;  // by LACP, where it runs
 };
 
 class RouteWaves {
@@ -43,13 +45,13 @@ class RouteWaves {
   bool has_started() const { return routes_ != nullptr; }
   // `links` have changed, or are known to have: routes follow, and `done` is called when the last switch has.
   void follow(const std::vector<uint32_t>& links, dataplane::Instant now, Done done);
-  // The use of these links may have changed: of LAGs that have other members now, the switches at both ends know at
-  // once, whenever routes follow. Each switch is published once.
+  // The use of these links may have changed: of LAGs that have other members now, and of hosts' ports, the switches at
+  // both ends know at once, whenever routes follow. Each switch is published once.
   void follow_members(const std::vector<uint32_t>& links, dataplane::Instant now);
   // The switch's profile or its overrides have changed: its tables are made anew.
   void publish_again(uint32_t node, dataplane::Instant now);
 
-  // By link, those that are members of their LAG now; empty in a fabric without LAGs.
+  // By link: it is a member of its LAG now; without a LAG, LACP has agreed on it, if it runs there.
   const std::vector<bool>& lag_members() const { return members_; }
   const control::RouteTable& routes(uint32_t node) const { return (*routes_)[node]; }
   const std::vector<control::RouteTable>& all() const { return *routes_; }

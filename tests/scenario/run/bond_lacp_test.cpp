@@ -132,6 +132,46 @@ TEST(LacpOfBuiltInHosts, LeavesASwitchThatHasDiedAndComesBackWithIt) {
   EXPECT_LE(host.ports[1].link.packets, 93'100U - 8'005U + 130U);
 }
 
+// No way to the host is left but over ports on which LACP has not agreed: 3 s after what was heard last, and the look
+// every 20 ms.
+TEST(LacpOfSwitches, DropsWhatIsForAHostOfWhomNoPortIsAgreedOn) {
+  const auto dropped = [](const char* bond, const std::string& faults) {
+    const Outcome out = run_bond(bond, faults);
+    if (out.snapshot.flows.empty()) return uint64_t{0};
+    EXPECT_EQ(out.report["totals"]["drops"]["no_member"], out.snapshot.flows[0].missing()) << bond;
+    EXPECT_EQ(out.report["unexplained_losses"], control::Json::array()) << bond;
+    return out.snapshot.flows[0].missing();
+  };
+  const auto expect_silence = [](uint64_t lost) {
+    EXPECT_GE(lost, 120'000U - 1'005U - 3'025U);
+    EXPECT_LE(lost, 120'000U - 1'005U - 1'990U);
+  };
+  const std::string first = one_way("s1-h2-nic1:eth0", "out");
+  expect_silence(dropped("lacp_rate: fast", first + ", " + one_way("s1-h2-nic1:eth1", "out")));
+  expect_silence(dropped("lacp_rate: fast, remote_failover: none", first));
+}
+
+// The same where routes leave the host out, since its other ToR is of another plane: nobody is asked for its MAC.
+TEST(LacpOfSwitches, KeepsAPortClosedWhoseLinkWorksAgainUntilLacpAgrees) {
+  const std::string text = R"(
+name: planes
+run: {duration: 40s}
+fabric: {kind: hpn, segments: 1, servers_per_segment: 2, rails: 1, aggregations_per_plane: 1,
+         host_link: {rate: 100Gbps, length: 3m}, fabric_link: {rate: 400Gbps}, bond: {lacp_rate: fast}}
+workload:
+  - {name: w, pattern: pairs, from: [s1-h1-nic1], to: [s1-h2-nic1], message: 1024B, messages: 30000, mtu: 1024,
+     rate: 8.976Mbps, start: 5s}
+detection: {bfd: {interval: 50us}}
+faults: [{at: 6005ms, link: "s1-h2-nic1:eth0", set: one_way, direction: out, until: 9505ms}]
+)";
+  const Outcome out = run_text(text);
+  ASSERT_EQ(out.snapshot.flows.size(), 1U);
+  // From when BFD sees it, 150 us, until the host's next LACPDU, at 10 s, and one look.
+  EXPECT_GE(out.snapshot.flows[0].missing(), 3'990U);
+  EXPECT_LE(out.snapshot.flows[0].missing(), 4'025U);
+  EXPECT_GE(out.report["faults"][0]["loss_window"]["lost_packets"], out.snapshot.flows[0].missing());
+}
+
 // It hears nobody by either port, and everybody hears it. A second after it has given its partners up, at the latest,
 // they know.
 TEST(LacpOfBuiltInHosts, SendsNothingWhileNoPortIsAgreedOnAndLosesNothingBecauseOfIt) {
@@ -145,6 +185,23 @@ TEST(LacpOfBuiltInHosts, SendsNothingWhileNoPortIsAgreedOnAndLosesNothingBecause
   // more.
   EXPECT_LE(out.snapshot.flows[0].sent_packets, 125'000U - 31'000U);
   EXPECT_GE(out.snapshot.flows[0].sent_packets, 125'000U - 66'000U);
+}
+
+TEST(LossWindowsOfLacp, LastUntilLacpHasAgreedAgain) {
+  // The host uses the link again 300 ms after its repair, and nothing leads around it.
+  const Outcome out = run_bond("lacp_rate: fast, miimon: 1ms, updelay: 300ms, remote_failover: none",
+                               "{at: 6005ms, link: \"s1-h2-nic1:eth0\", set: down}, {at: 6015ms, link: "
+                               "\"s1-h2-nic1:eth0\", set: up}");
+  const control::Json& window = out.report["faults"][0]["loss_window"];
+  EXPECT_EQ(out.report["unexplained_losses"], control::Json::array());
+  EXPECT_EQ(window["lost_packets"], out.snapshot.flows.at(0).missing());
+  EXPECT_NEAR(window["lost_packets"].get<double>(), 315, 25);
+  EXPECT_NEAR(window["ended_ps"].get<double>(), 6.015e12, 1e6);
+  EXPECT_NEAR(window["recovered_ps"].get<double>(), 6.325e12, 15e9);
+  // A ToR that was given up is called each 30 s, and waited for for 2 s.
+  const Outcome dead = run_bond("lacp_rate: fast", "{at: 6005ms, node: s1-r1-tor1, set: dead, until: 60s}");
+  EXPECT_GE(dead.report["faults"][0]["loss_window"]["recovered_ps"].get<double>(), 62e12);
+  EXPECT_LE(dead.report["faults"][0]["loss_window"]["recovered_ps"].get<double>(), 93.1e12);
 }
 
 }  // namespace
