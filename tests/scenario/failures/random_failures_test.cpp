@@ -10,6 +10,8 @@
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/model/routing/failing_fabrics.hpp"
+#include "tests/scenario/failures/routes_that_follow.hpp"
+#include "tests/scenario/failures/unexplained.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {
@@ -29,7 +31,7 @@ class Drawn {
         "profiles: {{default: {{base: lossless{}}}}}\n"
         "workload: [{{name: w, pattern: permutation, message: 32KB, messages: 60, mtu: 1024, rate: 4Gbps{}}}]\n",
         below(3) == 0 ? ", groups: {kind: resilient, buckets: 16}" : "", below(2) == 0 ? ", transport: rc" : "");
-    text_ += followed();
+    text_ += tests::draw_following(rng_);
     text_ += "faults:\n";
     for (uint64_t i = 0, n = 1 + below(kFaults); i < n; ++i) text_ += "  - " + fault() + "\n";
     for (const control::FabricNode& node : fabric_.nodes) {
@@ -40,19 +42,6 @@ class Drawn {
 
  private:
   uint64_t below(uint64_t n) { return rng_.below(n); }
-
-  // How changes are noticed, and how routes follow.
-  std::string followed() {
-    std::string out;
-    switch (below(4)) {
-      case 0: break;
-      case 1: out = "detection: {loss_of_signal: 10us}\n"; break;
-      case 2: out = "detection: {bfd: {interval: 50us}}\n"; break;
-      default: out = "detection: {loss_of_signal: 20us, bfd: {interval: 30us, multiplier: 5}}\n"; break;
-    }
-    const uint64_t time = below(300);
-    return out + (below(2) == 0 ? "convergence: " : "convergence_per_hop: ") + std::to_string(time) + "us\n";
-  }
 
   std::string node() {
     for (;;) {
@@ -84,11 +73,6 @@ class Drawn {
   control::Fabric fabric_;
 };
 
-// A ToR asks all hosts of a subnet for one of them, and the others drop the request: 60 bytes, and the FCS.
-bool is_of_address_resolution(const control::Json& loss) {
-  return loss["reason"] == "not_for_us" && loss["bytes"] == 60 * loss["packets"].get<uint64_t>();
-}
-
 void try_one(uint64_t seed) {
   const control::Testbed testbed = testbed_of(Drawn(seed).text());
   if (testing::Test::HasFailure()) return;
@@ -97,16 +81,8 @@ void try_one(uint64_t seed) {
   const std::vector<control::RouteTable> before = (*fabric)->routes();
   ASSERT_TRUE((*fabric)->run());
   const control::Json report = control::report_json((*fabric)->snapshot(), {.testbed = "", .clock = "virtual"});
-  EXPECT_EQ(report["totals"]["drops"]["ttl_expired"], 0u);
-  for (const control::Json& each : report["unexplained_losses"]) {
-    EXPECT_TRUE(is_of_address_resolution(each)) << "lossless: what is lost is a fault's, not " << each;
-  }
-  EXPECT_EQ(report["totals"]["imbalances"], control::Json::array());
+  tests::expect_faults_explain_losses(report);
   EXPECT_TRUE((*fabric)->routes() == before) << "after repair";
-  for (const control::Json& fault : report["faults"]) {
-    if (!fault.contains("loss_window")) continue;
-    EXPECT_FALSE(fault["loss_window"]["ended_ps"].is_null()) << fault["what"];
-  }
   EXPECT_EQ((*fabric)->drain(), 0u);
 }
 
