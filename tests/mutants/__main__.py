@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The suite `mutants`: one build with all mutants in it, one point of TAP for each. What survives and is not in accepted.py
-fails. Results by file are in out/mutants/report.txt, all of them in out/mutants/mutants.json, which the next run reads for
-what killed a mutant last time. A pattern (-k) limits it to mutants whose place, text or rule has it in it."""
+fails. Results by file are in out/mutants/report.txt, all of them in out/mutants/mutants.json; results.py says what is kept for
+the next run. A pattern (-k) limits it to mutants whose place, text or rule has it in it."""
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections import Counter, defaultdict
@@ -17,16 +16,11 @@ from accepted import ACCEPTED  # noqa: E402
 from campaign import BaselineFailed, Campaign, Verdict, enough_tools, write_json  # noqa: E402
 from catalogue import CatalogueError, all_mutants  # noqa: E402
 from copy_of_sources import CopyError, MutatedCopy  # noqa: E402
+from results import Results, digest_of, killers, write_killers  # noqa: E402
 from tap import Tap  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 OUT = ROOT / 'out' / 'mutants'
-
-
-def killers_of_last_run() -> dict[str, str]:
-    path = OUT / 'mutants.json'
-    rows = json.loads(path.read_text())['mutants'] if path.exists() else []
-    return {row['key']: row['by'] for row in rows if row['by']}
 
 
 def by_file(verdicts: list[Verdict]) -> str:
@@ -66,21 +60,27 @@ def main() -> int:
         kept, left_out = copy.make(mutants)
         say(f'{len(kept)} mutants are built, {len(left_out)} do not compile')
         campaign = Campaign(copy.programs(), copy.source)
-        campaign.learn()
+        results = Results(OUT, digest_of(ROOT))
+        campaign.learn(jobs, results.tests())
+        results.keep_tests(campaign.tests)
     except (CatalogueError, CopyError, BaselineFailed) as error:
         tap.point('the mutated copy builds, and passes without a mutant', [str(error)])
         return tap.end()
     say(f'{len(campaign.tests)} tests, {sum(t.seconds for t in campaign.tests):.0f} s')
     chosen = [m for m in kept if pattern in f'{m} {m.rule}']
-    before = killers_of_last_run()
+    before = killers(ROOT, OUT)
 
     def judge(mutant) -> Verdict:
-        verdict = campaign.judge(mutant, before.get(mutant.key, ''))
+        known = results.verdict_on(mutant)
+        verdict = known or campaign.judge(mutant, before.get(mutant.key, ''))
+        if not known:
+            results.keep(verdict)
         say(f'{kind_of(verdict):11} {verdict.seconds:6.1f} s  {mutant}  {verdict.by}')
         return verdict
 
     with ThreadPoolExecutor(jobs) as pool:
         verdicts = list(pool.map(judge, chosen))
+    write_killers(OUT, before, verdicts, mutants)
     for verdict in verdicts:
         problems = [] if kind_of(verdict) in ('killed', 'accepted') else [f'{verdict.kind}: {verdict.mutant.rule}']
         tap.point(verdict.mutant.key, problems)

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -57,31 +58,38 @@ class Campaign:
         self.tests: list[Test] = []
         self._reached_by: dict[int, list[Test]] = defaultdict(list)
 
-    def learn(self) -> None:
-        """Every program once, without a mutant: all has to pass, and tells which test reaches what."""
-        for name in self._programs:
-            with tempfile.TemporaryDirectory(prefix='softspine-mutants-') as scratch:
-                reach = Path(scratch) / 'reach'
-                started = time.monotonic()
-                status, output = self._run(name, {'SOFTSPINE_REACH': str(reach)}, None, 1800, scratch)
-                if status != 0:
-                    raise BaselineFailed(f'{name} fails without any mutant:\n{output[-3000:]}')
-                self._read_reach(name, reach, time.monotonic() - started)
+    def learn(self, jobs: int, known: list[Test]) -> None:
+        """Every program once, without a mutant, unless that is known: all has to pass, and tells which test reaches what."""
+        self.tests = known
+        if not known:
+            with ThreadPoolExecutor(jobs) as pool:
+                self.tests = [test for found in pool.map(self._tests_of, self._programs) for test in found]
         for test in self.tests:
             for number in test.reaches:
                 self._reached_by[number].append(test)
 
-    def _read_reach(self, program: str, reach: Path, seconds: float) -> None:
+    def _tests_of(self, program: str) -> list[Test]:
+        with tempfile.TemporaryDirectory(prefix='softspine-mutants-') as scratch:
+            reach = Path(scratch) / 'reach'
+            started = time.monotonic()
+            status, output = self._run(program, {'SOFTSPINE_REACH': str(reach)}, None, 1800, scratch)
+            if status != 0:
+                raise BaselineFailed(f'{program} fails without any mutant:\n{output[-3000:]}')
+            return self._read_reach(program, reach, time.monotonic() - started)
+
+    def _read_reach(self, program: str, reach: Path, seconds: float) -> list[Test]:
         is_gtest = self._programs[program]['protocol'] == 'gtest'
+        tests: list[Test] = []
         whole: set[int] = set()
         for line in reach.read_text().splitlines() if reach.exists() else []:
             name, took, *numbers = line.split()
             if is_gtest and name != WHOLE:
-                self.tests.append(Test(program, name, float(took), frozenset(map(int, numbers))))
+                tests.append(Test(program, name, float(took), frozenset(map(int, numbers))))
             elif not is_gtest:
                 whole |= set(map(int, numbers))
         if whole:
-            self.tests.append(Test(program, WHOLE, seconds, frozenset(whole)))
+            tests.append(Test(program, WHOLE, seconds, frozenset(whole)))
+        return tests
 
     def judge(self, mutant: Mutant, killed_before: str) -> Verdict:
         """`killed_before`: the test that did it last time goes first."""

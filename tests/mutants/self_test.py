@@ -2,21 +2,26 @@
 """Mutants are where they should be: rules on samples, and that by_hand.py and accepted.py still fit the sources."""
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tidy'))
 
 from accepted import ACCEPTED  # noqa: E402
 from by_hand import BY_HAND, Row  # noqa: E402
+from campaign import Test, Verdict  # noqa: E402
 from catalogue import CatalogueError, Mutant, _place_of, all_mutants  # noqa: E402
 from cpp_text import CppText  # noqa: E402
 from operators import candidates  # noqa: E402
+from results import KILLERS, Results, killers, write_killers  # noqa: E402
 from schemata import with_mutants  # noqa: E402
 from tap import Tap  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-LEAST = 300
+LEAST = 600
+MOST_STALE = 60  # sources go on, and a stale key costs nothing
 SAMPLE = '''
 constexpr int kMost = 3 + 4;
 int f(const std::array<int, 4>& a, int b) {
@@ -91,7 +96,38 @@ def accepted_survivors_have_a_reason() -> list[str]:
     return [f'{key}: why?' for key, reason in ACCEPTED.items() if not reason.startswith(('equivalent: ', 'performance: '))]
 
 
-TESTS = [rules_change_what_a_run_evaluates_and_nothing_else, a_choice_stands_in_the_place_of_what_it_mutates,
+def a_campaign_goes_on_where_it_stopped() -> list[str]:
+    def mutant(number: int) -> Mutant:
+        return Mutant(number, 'p', 1, 0, 1, 'a', 'b', False, 'rule', f'key {number}')
+
+    killed, survivor = Verdict(mutant(1), 'killed', 'unit/x: A.B', 1.5), Verdict(mutant(2), 'survived')
+    with TemporaryDirectory() as folder:
+        out = Path(folder)
+        first = Results(out, 'sources')
+        first.keep(killed)
+        first.keep(survivor)
+        first.keep_tests([Test('unit/x', 'A.B', 0.5, frozenset({1, 2}))])
+        with (out / 'verdicts.jsonl').open('a') as file:
+            file.write('{"key": "key 3", "ki')  # killed while it wrote
+        again, changed = Results(out, 'sources'), None
+        found = [again.verdict_on(mutant(number)) for number in (1, 2, 3)]
+        problems = same(found, [killed, survivor, None]) + same([t.reaches for t in again.tests()], [frozenset({1, 2})])
+        again.keep(Verdict(mutant(3), 'not reached'))
+        problems += same([Results(out, 'sources').verdict_on(mutant(n)) is None for n in (1, 2, 3, 4)], [False, False, False, True])
+        changed = Results(out, 'other sources')
+        problems += same((changed.verdict_on(mutant(1)), changed.tests()), (None, []))
+        write_killers(out, {'key 2': 'unit/y: C.D', 'gone': 'x'}, [killed, survivor], [mutant(1), mutant(2)])
+        return problems + same(killers(out, out), {'key 1': 'unit/x: A.B', 'key 2': 'unit/y: C.D'})
+
+
+def killers_that_are_checked_in_are_of_mutants() -> list[str]:
+    known = {m.key for m in all_mutants(ROOT)}
+    text = (ROOT / KILLERS).read_text() if (ROOT / KILLERS).exists() else '{}'
+    stale = [key for key in json.loads(text) if key not in known]
+    return [f'{len(stale)} of {KILLERS} are of no mutant, as {stale[0]}: copy out/mutants/killers.json there'] if len(stale) > MOST_STALE else []
+
+
+TESTS = [a_campaign_goes_on_where_it_stopped, killers_that_are_checked_in_are_of_mutants, rules_change_what_a_run_evaluates_and_nothing_else, a_choice_stands_in_the_place_of_what_it_mutates,
          a_text_that_is_gone_or_there_twice_is_an_error, texts_chosen_by_hand_are_in_the_sources,
          there_are_enough_mutants_and_none_twice, accepted_survivors_have_a_reason]
 
