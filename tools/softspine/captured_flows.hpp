@@ -2,9 +2,8 @@
 // The flows of captures, as they would come to the testbed's fabric.
 //
 // A flow is a set of addresses, ports, protocol and QP; its bytes are those of its packets on the wire, also where the
-// capture was sliced. Of its frame only what a hash can reach is kept. It begins at the host that has its source
-// address, or at a place that the user names. VLAN tags of the capture's own network are removed, and the first
-// switch's MAC becomes the destination, so that the flow is routed, as it was where it was captured.
+// capture was sliced. Of its frame only what a hash can reach is kept; how it comes to the fabric is in
+// entering_frames.hpp.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +20,7 @@ struct CapturedFlows {
   uint64_t packets = 0;
   uint64_t without_ip = 0;            // ARP, LLDP, PFC; faulty headers; and frames that were cut before their addresses
   uint64_t cut_before_ports = 0;      // UDP and TCP
+  uint64_t cut_before_qp = 0;         // RoCEv2 without a BTH: flows all the same
   uint64_t oversize = 0;              // longer than a link of the fabric takes, and followed all the same
   uint64_t beyond_limit = 0;          // of further flows than are kept
   uint64_t unknown_sources = 0;       // packets whose source address no host has

@@ -3,21 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 
 #include "control/explain/explanation.hpp"
 #include "control/explain/probe.hpp"
-#include "dataplane/edge/pcap_reader.hpp"
-#include "dataplane/packet/parse.hpp"
 #include "tools/softspine/compare_captures.hpp"
+#include "tools/softspine/explain_captures.hpp"
 #include "tools/softspine/host_named.hpp"
 #include "tools/softspine/links_down.hpp"
 #include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 
-using control::Json;
 using control::Walker;
 
 namespace {
@@ -26,30 +23,13 @@ struct ExplainArguments {
   std::string file;
   std::string from;
   std::string to;
-  std::string pcap;
+  std::vector<std::string> pcap;
   std::vector<std::string> down;
   std::string protocol = "udp";
   control::Probe probe;
   AgainstArguments against;
   bool json = false;
 };
-
-// Whose packet it is: the host with the source's address.
-std::optional<uint32_t> sender_of(const control::Fabric& fabric, const dataplane::Packet& packet) {
-  const dataplane::PacketMeta& meta = packet.meta();
-  const uint8_t* l3 = packet.data() + meta.l3_offset;
-  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
-    const control::FabricNode& node = fabric.nodes[n];
-    if (node.kind != control::NodeKind::kHost) continue;
-    const bool is_it =
-        (meta.flags & dataplane::kIsIpv4) != 0
-            ? dataplane::load32(l3 + dataplane::ipv4::kSource) == node.ipv4.value
-            : (meta.flags & dataplane::kIsIpv6) != 0 &&
-                  std::equal(node.ipv6.bytes.begin(), node.ipv6.bytes.end(), l3 + dataplane::ipv6::kSource);
-    if (is_it) return n;
-  }
-  return std::nullopt;
-}
 
 void print_path(Walker& walker, const control::Path& path, bool json) {
   if (json) {
@@ -76,40 +56,6 @@ Status explain_probe(const ExplainArguments& arguments, Walker& walker) {
   return Status::kDone;
 }
 
-// Every packet of a capture; in JSON one object a line.
-Status explain_pcap(const ExplainArguments& arguments, Walker& walker) {
-  const control::Fabric& fabric = walker.testbed().fabric;
-  auto reader = dataplane::PcapReader::open(arguments.pcap);
-  if (!reader) return wrong_input(arguments.pcap + ": " + reader.error().message);
-  const std::optional<uint32_t> from = arguments.from.empty() ? std::nullopt : host_named(fabric, arguments.from);
-  if (!arguments.from.empty() && !from) return wrong_input("--from: there is no host '" + arguments.from + "'");
-  dataplane::ScratchPacket scratch;
-  dataplane::RecordedFrame frame;
-  uint64_t number = 0;
-  while (reader->next(frame)) {
-    ++number;
-    const uint32_t stored = std::min(frame.captured, dataplane::kMaxFrameBytes);
-    dataplane::Packet& packet = scratch.load({frame.bytes, stored}, std::max(frame.length, stored));
-    dataplane::parse(packet);
-    const auto sender = from ? from : sender_of(fabric, packet);
-    if (!sender) {
-      arguments.json ? fmt::print("{}\n", Json{{"packet", number}, {"end", "unknown_sender"}}.dump())
-                     : fmt::print("packet {}: no host has its source address; name one by --from\n\n", number);
-      continue;
-    }
-    const control::Path path =
-        walker.walk({frame.bytes, stored}, std::max(frame.length, stored), {*sender, arguments.probe.port});
-    if (arguments.json) {
-      Json out{{"packet", number}, {"from", fabric.nodes[*sender].name}};
-      out.update(path_json(walker, path));
-      fmt::print("{}\n", out.dump());
-    } else {
-      fmt::print("packet {}, from {}\n{}\n", number, fabric.nodes[*sender].name, path_text(walker, path));
-    }
-  }
-  return reader->error().empty() ? Status::kDone : wrong_input(arguments.pcap + ": " + reader->error());
-}
-
 Status explain(const ExplainArguments& arguments) {
   const auto testbed = read_testbed(arguments.file, {});
   if (!testbed) return testbed.error();
@@ -121,14 +67,16 @@ Status explain(const ExplainArguments& arguments) {
     return wrong_input("explain needs --from and --to, or --pcap, or --against");
   Walker walker{*testbed, *up};
   if (compares) return compare_captures(arguments.against, arguments.from, walker, arguments.json);
-  return arguments.pcap.empty() ? explain_probe(arguments, walker) : explain_pcap(arguments, walker);
+  if (arguments.pcap.empty()) return explain_probe(arguments, walker);
+  return explain_captures({arguments.pcap, arguments.from, arguments.probe.port, arguments.json}, walker);
 }
 
 void add_options(CLI::App& command, ExplainArguments& out) {
   command.add_option("FILE", out.file, "a testbed file")->required();
-  command.add_option("--from", out.from,
-                     "the host that sends; of a capture: of all its packets, and with --against of those whose address "
-                     "no host has (a host, or SWITCH:PORT)");
+  command.add_option(
+      "--from", out.from,
+      "the host that sends; of captures (a host, or SWITCH:PORT): that of all packets, and with --against of "
+      "those whose address no host has");
   command.add_option("--to", out.to, "the host it is for");
   command.add_option("--port", out.probe.port, "of the sending host, from 0: a bond has two");
   command.add_option("--sport", out.probe.source_port, "UDP or TCP source port (49152)");
@@ -139,7 +87,8 @@ void add_options(CLI::App& command, ExplainArguments& out) {
   command.add_flag("--ipv6", out.probe.is_ipv6, "over IPv6");
   command.add_option("--flow-label", out.probe.flow_label, "IPv6")->check(CLI::Range(0, 0xfffff));
   command.add_option("--down", out.down, "a link that is down, NODE:PORT; several");
-  CLI::Option* pcap = command.add_option("--pcap", out.pcap, "a capture: each of its packets");
+  CLI::Option* pcap =
+      command.add_option("--pcap", out.pcap, "a capture: each of its packets, as the first switch routes it; several");
   command
       .add_option("--against", out.against.captures,
                   "captures made at ports: compares the ports that flows took with those predicted; FILE whose "
@@ -162,6 +111,8 @@ void add_explain_command(CLI::App& app, Status& status) {
       "  softspine explain testbeds/two-tier.yaml --from h1 --to h16 --sport 50000 --qp 17\n"
       "  softspine explain two-tier.yaml --from h1 --to h16 --down tor1:Ethernet16   with that link down\n"
       "  softspine explain replay.yaml --pcap replay/in.pcap --json | jq .hops[0].out_port\n"
+      "  softspine explain lab.yaml --pcap eth2.pcap --from tor1:Ethernet0      whose addresses the testbed does not "
+      "have\n"
       "  softspine explain two-tier.yaml --against fabric.pcapng     did flows go where they should?\n"
       "  softspine explain lab.yaml --against tor1:Ethernet4=port4.pcap --against tor1:Ethernet8=port8.pcap\n"
       "With --against the exit status is 1 if a flow took another port than predicted.");

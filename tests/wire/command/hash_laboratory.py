@@ -162,6 +162,44 @@ def takes_real_captures(it: Softspine) -> Problems:
     yield from it('polarization', fabric, '--pcap', foreign, '--from', 'h99').exited(2)
 
 
+def hops_of(told: list[dict]) -> list[list[str]]:
+    return [[f'{hop["switch"]}:{hop["out_port"]}' for hop in one['hops']] for one in told]
+
+
+def explains_real_captures(it: Softspine) -> Problems:
+    """explain --pcap: foreign MACs, tags, slices, several files, unknown senders: the ways that the flows take; what was cut is said"""
+    fabric, flows, tag = TESTBEDS / 'two-tier.yaml', 12, bytes.fromhex('8100600a')
+
+    def told(*arguments: object) -> list[dict]:
+        done = it('explain', fabric, *arguments, '--json')
+        return [json.loads(line) for line in done.out.splitlines()]
+
+    asked = [it('explain', fabric, '--from', 'h1', '--to', 'h16', '--sport', 0xc000 + n * 37 % 0x4000, '--qp', 17 + n, '--json').json() for n in range(flows)]
+    files = {name: capture(it.folder / f'{name}.pcap', frames, snap) for name, frames, snap in [
+        ('whole', [roce(n) for n in range(flows)], 65535), ('sliced', [roce(n) for n in range(flows)], 96),
+        ('tagged', [roce(n, tag=tag) for n in range(flows)], 96), ('foreign', [roce(n, source='192.0.2.7') for n in range(flows)], 96),
+        ('no_bth', [roce(n) for n in range(flows)], 44), ('no_ports', [roce(n) for n in range(flows)], 36)]}
+    for name in ('whole', 'sliced', 'tagged'):
+        found = told('--pcap', files[name])
+        yield from check(hops_of(found) == hops_of(asked) and all(one['at'] == 'h16' for one in found), f'{name}: {found[0]}')
+    both = told('--pcap', files['whole'], '--pcap', files['tagged'])
+    yield from check([(one['file'], one['packet']) for one in both] == [(str(files[name]), n + 1) for name in ('whole', 'tagged') for n in range(flows)],
+                     f'two files: {both[0]}')
+    yield from check({one['end'] for one in told('--pcap', files['foreign'])} == {'unknown_sender'}, 'a foreign address has a sender')
+    by_host = told('--pcap', files['foreign'], '--from', 'h1')
+    yield from check(hops_of(told('--pcap', files['foreign'], '--from', 'tor1:Ethernet0')) == hops_of(by_host), 'h1 is not at tor1:Ethernet0')
+    yield from check({one['at'] for one in by_host} == {'h16'}, f'foreign: {by_host[0]}')
+    cut = told('--pcap', files['no_bth'])
+    yield from check(hops_of(cut) == hops_of(asked) and all('before its BTH' in one['remark'] for one in cut), f'no BTH: {cut[0]}')
+    yield from check({one['end'] for one in told('--pcap', files['no_ports'])} == {'cut_before_ports'}, 'no ports, and no word of it')
+    yield from it('explain', fabric, '--pcap', files['no_bth']).says('packet 1, from h1', 'it was cut before its BTH')
+    done = it('polarization', fabric, '--pcap', files['no_bth'], '--no-cures')
+    yield from check('12 of 12 packets were cut before their QPs' in done.out + done.err, f'polarization: {done.err}')
+    done = it('explain', fabric, '--pcap', files['foreign'], '--from', 'tor9:Ethernet0')
+    yield from done.exited(2)
+    yield from done.complains("neither a host nor a switch's port 'tor9:Ethernet0'")
+
+
 def with_length(frame: bytes, total: int) -> bytes:
     """The same packet, with another total length in its IPv4 header."""
     ip = frame[14:16] + struct.pack('>H', total) + frame[18:24] + bytes(2) + frame[26:34]
@@ -388,7 +426,7 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, is_expected, draws_what_the_name_says, takes_real_captures, compares_with_captures,
+    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, is_expected, draws_what_the_name_says, takes_real_captures, explains_real_captures, compares_with_captures,
                    takes_captures_of_offloads, fails_if_it_saw_nothing,
                    compares_with_foreign_captures, tells_all_uplinks,
                    imports_a_hash, few_flows_are_no_polarization, finds_source_ports,

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// softspine explain --pcap: the way of each packet of captures, as the testbed's fabric would route it.
+// A packet of which too little was captured is told so: one without addresses or ports is not followed, one without its
+// BTH is, with a remark. What is not IP is followed only if --from says who sends it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "control/explain/walker.hpp"
+#include "tools/softspine/exit_status.hpp"
+
+namespace softspine::tools {
+
+struct CaptureQuestion {
+  std::vector<std::string> files;
+  std::string from;   // "": the hosts that have the source addresses; a host; or SWITCH:PORT
+  uint16_t port = 0;  // by which a host sends
+  bool json = false;  // an object a line
+};
+
+ExitStatus explain_captures(const CaptureQuestion& question, control::Walker& walker);
+
+}  // namespace softspine::tools
