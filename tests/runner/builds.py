@@ -17,6 +17,11 @@ ROOT = Path(__file__).resolve().parents[2]
 SANITIZED = ['--buildtype=plain', '-Doptimization=1', '-Db_lundef=false', '-Db_ndebug=false']
 
 
+# Checkouts in different folders share what they compile, and so do files that begin with a precompiled header.
+CCACHE = {'CCACHE_NOHASHDIR': '1', 'CCACHE_BASEDIR': str(ROOT), 'CCACHE_DEPEND': '1',
+          'CCACHE_SLOPPINESS': 'pch_defines,time_macros,include_file_mtime,include_file_ctime'}
+
+
 class BuildFailed(Exception):
     """The message is the compiler's own."""
 
@@ -65,7 +70,7 @@ class Build:
         targets = [] if self.everything else sorted(  # what they run, themselves or by a script
             os.path.relpath(word, self.path) for word in words if Path(word).is_relative_to(self.path))
         if targets or self.everything:
-            self._must(processes, ['ninja', '-C', str(self.path), *targets], dict(os.environ))
+            self._must(processes, ['ninja', '-C', str(self.path), *targets], {**os.environ, **CCACHE})
 
     def programs(self) -> list[Program]:
         found = subprocess.run(['meson', 'introspect', '--tests', str(self.path)], check=True,
