@@ -57,6 +57,11 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
         [{'control/a.cpp': LONG_BODY.replace('  a += b;\n', '', 1)},
          {'control/a.cpp': 'namespace n {\n' + 'int f() { return 1; }\n' * 90 + '}\n'},
          {'control/a.cpp': 'const char* names[] = {\n' + '  "f(x) {",\n' * 90 + '};\n'}]),
+    'nine_in_ten_are_short': (
+        [{f'control/{n}.cpp': 'x\n' * (201 if n < 2 else 9) for n in range(10)},
+         {'tools/a.cpp': 2 * ('void f() {\n' + '  g();\n' * 16 + '}\n') + 8 * 'void f() {}\n'}],
+        [{f'control/{n}.cpp': 'x\n' * (400 if n == 0 else 200) for n in range(10)}, {f'tests/{n}.cpp': 'x\n' * 400 for n in range(9)},
+         {'tools/a.cpp': 'void f() {\n' + '  g();\n' * 50 + '}\n' + 9 * ('void f() {\n' + '  g();\n' * 14 + '}\n')}]),
     'classes_of_one_idea': (
         [{'control/a.hpp': 'namespace n {\n' + class_of(401) + '}\n'}, {'control/a.hpp': 'enum class E { kA };\n' + class_of(401, ' final : public B<C>')},
          {'control/a.hpp': class_of(201), 'control/a.cpp': members(100), 'control/a_more.cpp': members(100)},
