@@ -57,7 +57,7 @@ def kind_of(schema: dict, page: str) -> str:
     if 'const' in schema:
         return value_text(schema['const'])
     if 'enum' in schema:
-        return ', '.join(value_text(it) for it in schema['enum'])
+        return ', '.join(dict.fromkeys(value_text(it) for it in schema['enum']))
     kinds = schema.get('type', [])
     if kinds == 'array':
         return 'a list of: ' + kind_of(schema.get('items', {}), page)
@@ -84,7 +84,7 @@ def default_of(key: str, schema: dict, definition: dict) -> str:
         return 'needed'
     if any(key in choice.get('required', []) and key != 'size' for choice in definition.get('anyOf', [])):
         return 'needed without `size`'
-    if 'default' not in schema or schema['default'] in ({}, []):
+    if 'default' not in schema or schema['default'] in ({}, [], ''):
         return ''
     return value_text(schema['default'])
 
