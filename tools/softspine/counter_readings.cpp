@@ -33,6 +33,18 @@ std::expected<ReadingFiles, std::string> files_of(const std::string& text) {
                       .after = text.substr(comma + 1)};
 }
 
+// They may be the root as well.
+void add_unread(storm::CountedFabric& fabric, const control::Fabric& known) {
+  for (const control::FabricNode& node : known.nodes) {
+    if (std::ranges::find(fabric.nodes, node.name, &storm::CountedNode::name) != fabric.nodes.end()) continue;
+    fabric.nodes.push_back({.name = node.name,
+                            .is_host = control::tier_of(node.role) == control::kHostTier,
+                            .known_ports = static_cast<uint32_t>(node.ports.size()),
+                            .ports = {},
+                            .is_read = false});
+  }
+}
+
 void add_links(storm::CountedFabric& fabric, const control::Fabric& known) {
   for (const control::FabricLink& link : known.links) {
     fabric.peers.emplace(known.name_of(link.a), known.name_of(link.b));
@@ -80,6 +92,7 @@ std::expected<void, std::string> CounterReadings::fit(const control::Testbed& te
       return std::ranges::find(known->ports, it.first, &control::FabricPort::name) == known->ports.end();
     });
   }
+  add_unread(fabric_, testbed.fabric);
   add_links(fabric_, testbed.fabric);
   return {};
 }

@@ -39,10 +39,22 @@ std::string headline(const storm::CountedVerdict& verdict) {
   return "Who is the root cannot be known by these counters alone: a capture can tell";
 }
 
+constexpr size_t kNames = 8;
+
+// "h2, h3 and 40 more"
+std::string names(const std::vector<std::string>& all) {
+  std::string out;
+  for (size_t i = 0; i < all.size() && i < kNames; ++i) out += (i == 0 ? "" : ", ") + all[i];
+  return all.size() <= kNames ? out : fmt::format("{} and {} more", out, all.size() - kNames);
+}
+
 void print_text(const storm::CountedVerdict& verdict, const std::vector<std::string>& watchdog) {
   fmt::print("{}.\n", headline(verdict));
   for (const std::string& note : verdict.notes) fmt::print("note: {}\n", note);
   for (const std::string& line : watchdog) fmt::print("note: {}\n", line);
+  if (!verdict.unread.empty()) {
+    fmt::print("note: not read, nor was a neighbour, so any of them may be the root: {}\n", names(verdict.unread));
+  }
   if (verdict.suspects.empty()) return;
   control::TextTable table{{"<NODE", "PRIO", "<ROOT", "ASKED", "WAS ASKED", "<WHY"}};
   for (const storm::CountedSuspect& it : verdict.suspects) {
@@ -62,11 +74,9 @@ void print_json(const storm::CountedVerdict& verdict, const std::vector<std::str
                         {"asked_frames", it.asked},
                         {"was_asked_frames", it.was_asked}});
   }
-  const control::Json out = {{"headline", headline(verdict)},
-                             {"roots", verdict.roots},
-                             {"suspects", std::move(suspects)},
-                             {"watchdog", watchdog},
-                             {"notes", verdict.notes}};
+  const control::Json out = {
+      {"headline", headline(verdict)}, {"roots", verdict.roots}, {"suspects", std::move(suspects)},
+      {"unread", verdict.unread},      {"watchdog", watchdog},   {"notes", verdict.notes}};
   fmt::print("{}\n", out.dump(2, ' ', false, control::Json::error_handler_t::replace));
 }
 

@@ -10,12 +10,35 @@ namespace softspine::tools::storm {
 
 namespace {
 
+// Too much for two readings of one link: by more than a tenth and 2.
+bool differ(uint64_t a, uint64_t b) {
+  const uint64_t most = std::max(a, b);
+  return most - std::min(a, b) > 2 + most / 10;
+}
+
 class CountJudge {
  public:
   CountJudge(const CountedFabric& fabric, uint32_t priority) : fabric_(fabric), priority_(priority) {}
 
   bool has_pauses() const {
     return std::ranges::any_of(fabric_.nodes, [this](const CountedNode& it) { return asked(it) + was_asked(it) > 0; });
+  }
+
+  // Only if every pause frame that was received came from the root. Else a node that was not read sent some.
+  // Empty: it is so; else why not, as a sentence.
+  std::string hidden_sender(const std::string& root) const {
+    uint64_t sent = 0;
+    uint64_t received = 0;
+    for (const CountedNode& node : fabric_.nodes) {
+      if (node.name == root && was_asked(node) > 0) return root + " was asked to pause, by a node that was not read";
+      sent += asked(node);
+      received += was_asked(node);
+    }
+    if (received <= sent && !differ(sent, received)) return "";
+    return fmt::format(
+        "pause frames of priority {}: {} were sent by what was read, {} received: the other ends of some links "
+        "were not read, or were read at another time",
+        priority_, sent, received);
   }
 
   CountedSuspect judge(const CountedNode& node) const {
@@ -29,7 +52,7 @@ class CountJudge {
     }
     if (node.is_host) {
       out.suspicion = Suspicion::kCan;
-      out.why = "a host: nothing is behind it";
+      out.why = node.is_read ? "a host: nothing is behind it" : "a host, by what its neighbour counted";
       return out;
     }
     if (!gap.empty()) {
@@ -74,10 +97,8 @@ class CountJudge {
       if (!it.tx_frames || !it.rx_frames) return fmt::format("{} does not count both ways at this priority", port);
     }
     if (node.known_ports == 0) return node.is_host ? "" : "how many ports it has is not known";
-    if (node.ports.size() < node.known_ports) {
-      return fmt::format("{} of its {} ports are counted", node.ports.size(), node.known_ports);
-    }
-    return "";
+    if (node.ports.size() >= node.known_ports) return "";
+    return fmt::format("{} of its {} ports are counted", node.ports.size(), node.known_ports);
   }
   // The port, another than `asking`, at which it was paused itself.
   std::string cause_of(const CountedNode& node, const std::string& asking) const {
@@ -109,9 +130,7 @@ void compare_ends(const CountedFabric& fabric, CountedVerdict& out) {
       const auto& sent = (*sender)[i].tx_frames;
       const auto& received = (*receiver)[i].rx_frames;
       if (!sent || !received) continue;
-      const uint64_t most = std::max(*sent, *received);
-      const uint64_t apart = most - std::min(*sent, *received);
-      if (apart <= 2 + most / 10) continue;
+      if (!differ(*sent, *received)) continue;
       out.notes.push_back(
           fmt::format("{} sent {} pause frames of priority {}, {} received {}: read at other times, or "
                       "they are not neighbours",
@@ -120,21 +139,62 @@ void compare_ends(const CountedFabric& fabric, CountedVerdict& out) {
   }
 }
 
+// What left one end arrived at the other.
+PortCounts seen_from_the_other_end(const PortCounts& other) {
+  PortCounts out;
+  for (uint32_t i = 0; i < kCountedPriorities; ++i) {
+    out[i] = {.tx_frames = other[i].rx_frames, .rx_frames = other[i].tx_frames, .tx_us = {}, .rx_us = {}};
+  }
+  return out;
+}
+
+// With what the other ends of their links counted, in place of ports that were not read.
+CountedFabric with_other_ends(const CountedFabric& fabric) {
+  CountedFabric out = fabric;
+  for (const auto& [port, peer] : fabric.peers) {
+    const PortCounts* other = counts_of(fabric, peer);
+    if (other == nullptr || counts_of(fabric, port) != nullptr) continue;
+    const size_t colon = port.rfind(':');
+    const auto node = std::ranges::find(out.nodes, port.substr(0, colon), &CountedNode::name);
+    if (node != out.nodes.end()) node->ports.emplace(port.substr(colon + 1), seen_from_the_other_end(*other));
+  }
+  return out;
+}
+
+// The one that it must be, as the report names it; or a note on why it need not be.
+void name_root(const CountedFabric& fabric, const CountJudge& judge, const std::vector<CountedSuspect>& suspects,
+               CountedVerdict& out) {
+  const std::string root = CountJudge::root(suspects);
+  if (root.empty() || !out.unread.empty()) return;
+  const std::string hidden = fabric.peers.empty() ? judge.hidden_sender(root) : "";
+  if (hidden.empty()) {
+    out.roots.push_back(fmt::format("{}, priority {}", root, suspects.front().priority));
+  } else {
+    out.notes.push_back(hidden);
+  }
+}
+
 }  // namespace
 
-CountedVerdict judge_counts(const CountedFabric& fabric) {
+CountedVerdict judge_counts(const CountedFabric& read) {
   CountedVerdict out;
-  compare_ends(fabric, out);
+  compare_ends(read, out);
+  const bool do_ends_agree = out.notes.empty();
+  const CountedFabric fabric = with_other_ends(read);
+  for (const CountedNode& node : fabric.nodes) {
+    if (node.ports.empty()) out.unread.push_back(node.name);
+  }
   for (uint32_t priority = 0; priority < kCountedPriorities; ++priority) {
     const CountJudge judge{fabric, priority};
     if (!judge.has_pauses()) continue;
     std::vector<CountedSuspect> suspects;
-    for (const CountedNode& node : fabric.nodes) suspects.push_back(judge.judge(node));
+    for (const CountedNode& node : fabric.nodes) {
+      if (!node.ports.empty()) suspects.push_back(judge.judge(node));
+    }
     std::ranges::stable_sort(suspects, [](const CountedSuspect& a, const CountedSuspect& b) {
       return std::tuple{b.suspicion, b.asked} < std::tuple{a.suspicion, a.asked};
     });
-    const std::string root = out.notes.empty() ? CountJudge::root(suspects) : "";
-    if (!root.empty()) out.roots.push_back(fmt::format("{}, priority {}", root, priority));
+    if (do_ends_agree) name_root(fabric, judge, suspects, out);
     out.suspects.insert(out.suspects.end(), suspects.begin(), suspects.end());
   }
   return out;

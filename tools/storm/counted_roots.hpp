@@ -8,7 +8,15 @@
 //   unknown     all others. A switch that was itself paused at another port may only pass that on, or be congested
 //               besides; a port that is not counted may have been paused
 //
-// The root is known only if all but one cannot be it, and that one can.
+// The root is known only if all but one cannot be it, and that one can. Nodes that were not read have to be excluded,
+// too:
+//
+//   links known    what the other end of a link counted stands for a port that was not read. A node of which nothing
+//   was
+//                  counted so may be the root of anything
+//   links unknown  the pause frames that nodes received must all have come from the one that can be it: as many were
+//                  received as it sent, and it received none
+//
 // Priorities are judged one by one. Where the ends of a link count different numbers of frames (by more than a tenth
 // and 2), the report notes it: a reading was taken at another time, or the ports are not of one link.
 #pragma once
@@ -26,11 +34,12 @@ struct CountedNode {
   bool is_host = false;
   uint32_t known_ports = 0;                 // how many it has; 0: not known
   std::map<std::string, PortCounts> ports;  // by name, without the node's
+  bool is_read = true;
 };
 
 struct CountedFabric {
   std::vector<CountedNode> nodes;
-  std::map<std::string, std::string> peers;  // "node:port", both ways
+  std::map<std::string, std::string> peers;  // "node:port", both ways; empty: links are not known
 };
 
 enum class Suspicion : uint8_t { kCannot, kUnknown, kCan };
@@ -46,10 +55,11 @@ struct CountedSuspect {
 
 struct CountedVerdict {
   std::vector<CountedSuspect> suspects;  // of the priorities with pauses: those that can be first, then by frames sent
+  std::vector<std::string> unread;       // nodes of which nothing was counted, by themselves or at the other ends
   std::vector<std::string> roots;        // "h1, priority 3": the one that it must be
   std::vector<std::string> notes;
 };
 
-CountedVerdict judge_counts(const CountedFabric& fabric);
+CountedVerdict judge_counts(const CountedFabric& read);
 
 }  // namespace softspine::tools::storm
