@@ -215,6 +215,24 @@ TEST(Certainty, ANameThatWasMadeUpIsNoHosts) {
             "the capture does not say how many ports it has, and any of them may have been paused");
 }
 
+// Words of vendors, and of what a switch is for.
+TEST(Certainty, ASwitchWhoseNameHasAHostsWordIsNoHost) {
+  for (const char* name : {"gpu-sw1", "sw-gpu1", "h3c-6850", "server-access2", "gpu-switch-7", "H3C-gpu1", "host-x2"}) {
+    MadeLog it;
+    it.link(name, "tor1");
+    it.stop(name, "tor1", 1'000);
+    const Analysis found = it.analysis();
+    ASSERT_EQ(found.storms.size(), 1u) << name;
+    EXPECT_NE(found.storms[0].doubt, "") << name;
+  }
+  for (const char* name : {"gpu7", "h3", "p1-h4", "s1-h2-nic3", "rack2-server5"}) {
+    MadeLog it;
+    it.link(name, "tor1");
+    it.stop(name, "tor1", 1'000);
+    EXPECT_EQ(it.analysis().storms.at(0).doubt, "") << name;
+  }
+}
+
 TEST(Certainty, ARootThatIsKnownComesBeforeWhatMayHandOn) {
   MadeLog it;
   it.link("h1", "tor1");
