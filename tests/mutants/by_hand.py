@@ -195,7 +195,7 @@ BY_HAND = [
         "a host's CNPs ignore a pause", within='waiting_ & ~unsigned{paused};\n    auto'),
     Row('testbeds/hosts/reliable_sender.cpp', 'since_asked_ = 0;', ';', 'the ask counter goes on after a go-back'),
     Row('tools/storm/hidden_causes.cpp', 'free > run.length() / 10 * kFreeTenths', 'true', 'a root need not be free for 20 % of its pause'),
-    Row('tools/storm/storm_analysis.cpp', '(storm.end - storm.begin) / kVictimParts', '(storm.end - storm.begin) / 2',
+    Row('tools/storm/storm_analysis.cpp', 'log_.length(storm.begin, storm.end) / kVictimParts', 'log_.length(storm.begin, storm.end) / 2',
         'a victim is one that was paused for half of the storm'),
     Row('tools/storm/pause_graph.cpp', 'return std::tuple{pause(place).span.begin, active_[place]};',
         'return std::tuple{pause(place).span.begin, ~active_[place]};', 'of two roots of one instant the later in the log'),

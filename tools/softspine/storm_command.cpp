@@ -138,7 +138,7 @@ class VerdictSoFar {
     const std::string verdict = storm::headline(log, storm::analyse(log, arguments_.rule));
     if (verdict == said_) return;
     said_ = verdict;
-    fmt::print(stderr, "after {}: {}\n", storm::time_text(log.end - log.begin), verdict);
+    fmt::print(stderr, "after {}: {}\n", storm::time_text(log.length()), verdict);
   }
 
  private:
@@ -265,8 +265,9 @@ void add_storm_command(CLI::App& app, Status& status) {
       ->add_option("FILE", arguments->input.captures,
                    "a capture; - reads standard input. Of several, NODE=FILE and NODE:PORT=FILE say where one was made")
       ->required();
-  command->add_flag("--follow", arguments->input.follow,
-                    "wait for more at the end of the file, and say when the verdict changes; Ctrl-C ends it");
+  command->add_flag(
+      "--follow", arguments->input.follow,
+      "wait for more at the end of the file, and say when the verdict changes; Ctrl-C ends it. Of one capture");
   command->add_option_function<std::string>(
       "--clocks-within",
       [arguments](const std::string& text) {

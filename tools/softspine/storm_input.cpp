@@ -30,6 +30,18 @@ std::string progress_text(const storm::Tally& tally) {
                      control::grouped(tally.pause_frames));
 }
 
+std::string note_on(const storm::ClockStep& step) {
+  const std::string at = storm::at_text(step.at);
+  if (step.is_back()) {
+    return fmt::format("at {} the clock was set back by {}: what follows is shown behind that, from {} on", at,
+                       storm::time_text(Duration{} - step.by), storm::at_text(step.until));
+  }
+  return fmt::format(
+      "at {} the clock was set ahead by {}, or nothing was captured for so long: this is no part of the capture's "
+      "length",
+      at, storm::time_text(step.by));
+}
+
 // What the reader of the report should know of its source.
 std::vector<std::string> notes_on(const storm::PauseRecorder& recorded) {
   const storm::Tally& tally = recorded.tally();
@@ -50,6 +62,7 @@ std::vector<std::string> notes_on(const storm::PauseRecorder& recorded) {
        "frames are older than the one before them on their port: the capture is out of order");
   note(tally.omitted, "pause frame is beyond what can be analysed, and was left out",
        "pause frames are beyond what can be analysed, and were left out");
+  for (const storm::ClockStep& it : recorded.steps()) notes.push_back(note_on(it));
   if (tally.is_filtered) notes.emplace_back("a filter chose what was captured, and may have left out pause frames");
   const auto& senders = recorded.senders();
   if (std::ranges::any_of(senders, [&](const auto& it) { return recorded.ports()[it.port].speed.is_zero(); })) {
@@ -262,7 +275,7 @@ std::string group_name(const std::vector<FirstReading>& first, const storm::Capt
 std::expected<ReadCapture, std::string> read_group(const StormInput& input, const std::vector<FirstReading>& first,
                                                    const std::vector<storm::CaptureOutline>& outlines,
                                                    const storm::CaptureGroup& group, const std::string& why_apart) {
-  ReadCapture out{.facts = {.file = group_name(first, group)}, .recorded = storm::PauseRecorder{input.speed}};
+  ReadCapture out{.facts = {.file = group_name(first, group)}, .recorded = storm::PauseRecorder{input.speed, false}};
   const storm::MergedCaptures merged{outlines, group};
   if (const auto read = SecondReading{first, group, merged}.read(out.recorded); !read) {
     return std::unexpected(read.error());
@@ -312,8 +325,14 @@ std::string count_text(uint64_t n, const char* one, const char* many) {
 }
 
 std::expected<std::vector<ReadCapture>, std::string> read_captures(const StormInput& input) {
+  const bool is_one = input.captures.size() == 1 && place_and_file(input.captures[0]).first.empty();
+  if (input.follow && !is_one) {
+    return std::unexpected(
+        "--follow: one capture alone, by its name: of several, and of NODE=FILE, each is read twice, which what still "
+        "grows cannot be. --ports says whose interfaces a capture has");
+  }
   std::vector<ReadCapture> out;
-  if (input.captures.size() == 1 && place_and_file(input.captures[0]).first.empty()) {
+  if (is_one) {
     auto one = read_one(input);
     if (!one) return std::unexpected(one.error());
     out.push_back(std::move(*one));

@@ -42,9 +42,10 @@ struct Cycle {
   std::vector<uint32_t> members;  // those of `ports`, and all others that are caught in the circle
   dataplane::Instant begin;
   dataplane::Instant end;
-  dataplane::Duration time;  // how long it was closed, in total
-  uint32_t fed_by = kNone;   // node: a root of a lasting pause that led into it when it closed
-  bool turns_up = false;     // closes only if traffic from above goes up again
+  dataplane::Duration time;       // how long it was closed, in total
+  std::vector<uint32_t> victims;  // nodes that it stops beside its own, directly or through others: by name
+  uint32_t fed_by = kNone;        // node: a root of a lasting pause that led into it when it closed
+  bool turns_up = false;          // closes only if traffic from above goes up again
 };
 
 struct Attribution {

@@ -37,6 +37,7 @@ std::string doubt_by_gaps(const Gaps& gaps) {
   if (gaps.omitted > 0) return "pause frames had to be left out, and may have paused another of its ports";
   if (gaps.timeless > 0)
     return "frames without a time that can be were left out, and may have paused another of its ports";
+  if (gaps.clock_set > 0) return "the capture's clock was set meanwhile, so what came first cannot be told";
   if (gaps.disordered > 0) return "times in the capture run backwards, so what came first cannot be told";
   return "";
 }

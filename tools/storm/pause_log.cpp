@@ -16,6 +16,14 @@ std::string node_part(const std::string& port_name) {
   return port_name.substr(0, port_name.rfind(':'));
 }
 
+dataplane::Duration PauseLog::length(Instant from, Instant until) const {
+  dataplane::Duration out = until - from;
+  for (const CapturedTime& it : silences) {
+    if (it.overlaps(from, until)) out -= std::min(until, it.until) - std::max(from, it.from);
+  }
+  return out;
+}
+
 uint32_t PauseLog::add_node(const std::string& name) {
   nodes.push_back({.name = name});
   return static_cast<uint32_t>(nodes.size() - 1);
@@ -129,9 +137,11 @@ PauseLog Assembly::finish() {
                 .omitted = tally.omitted,
                 .timeless = tally.timeless,
                 .disordered = tally.disordered,
+                .clock_set = static_cast<uint64_t>(std::ranges::count_if(recorded_.steps(), &ClockStep::is_back)),
                 .is_filtered = tally.is_filtered};
   log().begin = recorded_.first();
   log().end = recorded_.last();
+  for (const ClockStep& it : recorded_.steps()) log().silences.push_back({.from = it.at, .until = it.until});
   guess_tiers(log());
   return std::move(log());
 }

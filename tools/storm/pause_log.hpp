@@ -60,9 +60,10 @@ struct Gaps {
   uint64_t omitted = 0;     // pause frames beyond what can be analysed
   uint64_t timeless = 0;    // frames without a time, or with one that cannot be
   uint64_t disordered = 0;  // frames older than the one before them: some clock is wrong
+  uint64_t clock_set = 0;   // times that its clock was set back
   bool is_filtered = false;
   dataplane::Duration clocks;  // of several captures: how far their clocks may be apart
-  bool any() const { return missed + cut + omitted + timeless + disordered > 0 || is_filtered; }
+  bool any() const { return missed + cut + omitted + timeless + disordered + clock_set > 0 || is_filtered; }
   // Pauses may be there although none was read.
   bool hides_all() const { return cut + omitted + timeless > 0 || is_filtered; }
 };
@@ -73,9 +74,14 @@ struct PauseLog {
   std::vector<Pause> pauses;  // by begin
   dataplane::Instant begin;   // of the capture
   dataplane::Instant end;
+  std::vector<CapturedTime> silences;  // that are no part of it (clock_steps.hpp), in their order
   Gaps gaps;
   std::string contradiction;  // what is said of links or ports that cannot all be true, as a sentence's end; or empty
   uint64_t copies = 0;        // pause frames that were captured in a second place, and count in the first
+
+  // Of the capture, and of a part of it: without its silences.
+  dataplane::Duration length() const { return length(begin, end); }
+  dataplane::Duration length(dataplane::Instant from, dataplane::Instant until) const;
 
   uint32_t node_of(uint32_t port) const { return ports[port].node; }
   const std::string& node_name(uint32_t port) const { return nodes[ports[port].node].name; }

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "tools/storm/capture_reader.hpp"
+#include "tools/storm/clock_steps.hpp"
 #include "tools/storm/copy_log.hpp"
 #include "tools/storm/mac_log.hpp"
 #include "tools/storm/pause_frame.hpp"
@@ -58,13 +59,17 @@ class PauseRecorder {
   static constexpr size_t kMaxSenders = 65'536;
 
   // `speed`: of every port, whatever the capture says. Zero: the capture's speeds are used.
-  explicit PauseRecorder(dataplane::Rate speed = {}) : speed_(speed) {}
+  // `has_one_clock`: frames come in the order in which one clock stamped them, not merged from several captures.
+  explicit PauseRecorder(dataplane::Rate speed = {}, bool has_one_clock = true)
+      : speed_(speed), has_one_clock_(has_one_clock) {}
 
   void take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces);
   // To be called after the last frame: ends what is still paused, and sorts the pauses by their begin. Interfaces that
   // no frame came from are ports, too. `timeless`: frames that the reader had to leave out.
   void finish(const std::vector<CapturedInterface>& interfaces, uint64_t timeless = 0);
 
+  // Where the clock was set, or was silent for so long that this is no part of the capture.
+  const std::vector<ClockStep>& steps() const { return steps_; }
   const Tally& tally() const { return tally_; }
   dataplane::Instant first() const { return first_; }
   dataplane::Instant last() const { return last_; }
@@ -77,6 +82,8 @@ class PauseRecorder {
  private:
   using Timers = std::array<std::optional<PauseTimer>, kPauseClasses>;
 
+  void compare_with_held(dataplane::Instant at, const std::vector<CapturedInterface>& interfaces);
+  void place(CapturedFrame frame, const std::vector<CapturedInterface>& interfaces);
   uint32_t port_of(uint32_t interface, const std::vector<CapturedInterface>& interfaces);
   uint32_t add(RecordedPort port);
   void take(uint32_t port, const CapturedFrame& frame);
@@ -87,7 +94,17 @@ class PauseRecorder {
   void take_statistics(const std::vector<CapturedInterface>& interfaces);
   void add(uint32_t sender, uint8_t priority, const std::optional<PauseSpan>& span);
 
+  struct Held {  // a frame whose time is far from that of the one before
+    CapturedFrame frame;
+    std::vector<uint8_t> bytes;
+  };
+
   dataplane::Rate speed_;
+  bool has_one_clock_;
+  ClockSteps clock_;
+  std::optional<Held> held_;
+  std::vector<ClockStep> steps_;
+  uint64_t strays_ = 0;
   Tally tally_;
   dataplane::Instant first_;
   dataplane::Instant last_;

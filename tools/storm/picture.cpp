@@ -23,11 +23,11 @@ void draw_title(Svg& svg, const CaptureFacts& facts, const PauseLog& log, const 
   const bool is_bad = verdict_of(analysis) == Verdict::kStorm || verdict_of(analysis) == Verdict::kDeadlock;
   svg.text({kMargin, 40}, shortened(headline(log, analysis), 88),
            {.size = 22, .colour = is_bad ? colours::kRoot : colours::kWords, .is_bold = true});
-  svg.text({kMargin, 64},
-           fmt::format("{}: {} long, {} frames, {} of them pause frames", shortened(facts.file, 60),
-                       time_text(log.end - log.begin), control::grouped(facts.tally.frames),
-                       control::grouped(facts.tally.pause_frames)),
-           {.size = 13, .colour = colours::kFaint});
+  svg.text(
+      {kMargin, 64},
+      fmt::format("{}: {} long, {} frames, {} of them pause frames", shortened(facts.file, 60), time_text(log.length()),
+                  control::grouped(facts.tally.frames), control::grouped(facts.tally.pause_frames)),
+      {.size = 13, .colour = colours::kFaint});
 }
 
 struct LegendEntry {
@@ -52,7 +52,8 @@ void draw_legend(Svg& svg, double top, const Analysis& analysis) {
     }
   } else if (verdict == Verdict::kDeadlock) {
     entries = {
-        {colours::kLocked, colours::kLockedEdge, "caught in the cycle: each pauses the next, the last the first"}};
+        {colours::kLocked, colours::kLockedEdge, "caught in the cycle: each pauses the next, the last the first"},
+        {colours::kVictim, colours::kVictimEdge, "victim: paused by what is caught in it, directly or through others"}};
   }
   entries.push_back(
       {colours::kQuiet, colours::kCongestion, "paused now and then, as congestion does it (%: of the time, at most)"});
@@ -101,6 +102,9 @@ std::vector<Part> parts_of(const PauseLog& log, const Analysis& analysis) {
     for (const uint32_t node : storm.victims) parts[node] = Part::kVictim;
   }
   for (const Cycle& cycle : analysis.deadlocks) {
+    for (const uint32_t node : cycle.victims) parts[node] = Part::kVictim;
+  }
+  for (const Cycle& cycle : analysis.deadlocks) {
     for (const uint32_t port : cycle.members) parts[log.node_of(port)] = Part::kLocked;
   }
   for (const Storm& storm : analysis.storms) parts[storm.root] = storm.doubt.empty() ? Part::kRoot : Part::kSuspect;
@@ -112,7 +116,7 @@ std::vector<Arrow> arrows_of(const PauseLog& log, const Analysis& analysis) {
   for (const LinkPauses& link : analysis.links) {
     Arrow& arrow = found.try_emplace({link.from, link.to}, Arrow{.from = link.from, .to = link.to}).first->second;
     arrow.priorities |= static_cast<uint16_t>(1 << link.priority);
-    arrow.percent = std::max(arrow.percent, percent(link.total, log.end - log.begin));
+    arrow.percent = std::max(arrow.percent, percent(link.total, log.length()));
   }
   std::vector<Arrow> out;
   for (const auto& [key, arrow] : found) out.push_back(arrow);

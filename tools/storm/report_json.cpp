@@ -31,6 +31,12 @@ Json priority_json(uint8_t priority) {
   return priority == kAllPriorities ? Json("all") : Json(priority);
 }
 
+Json names_json(const PauseLog& log, const std::vector<uint32_t>& nodes) {
+  Json out = Json::array();
+  for (const uint32_t node : nodes) out.push_back(log.nodes[node].name);
+  return out;
+}
+
 Json storm_json(const PauseLog& log, const Storm& storm, Duration paused) {
   Json priorities = Json::array();
   for (uint8_t i = 0; i < kPauseClasses; ++i) {
@@ -44,8 +50,6 @@ Json storm_json(const PauseLog& log, const Storm& storm, Duration paused) {
                       {"first_ps", ps(share.first)},
                       {"paused_ps", ps(share.time)}});
   }
-  Json victims = Json::array();
-  for (const uint32_t node : storm.victims) victims.push_back(log.nodes[node].name);
   const std::string& node = log.nodes[storm.root].name;
   return {{"root", storm.doubt.empty() ? Json(node) : Json(nullptr)},
           {"seen_from", node},
@@ -61,7 +65,7 @@ Json storm_json(const PauseLog& log, const Storm& storm, Duration paused) {
           {"explained_ps", ps(storm.explained)},
           {"explained_percent", percent(storm.explained, paused)},
           {"spread", std::move(spread)},
-          {"victims", std::move(victims)}};
+          {"victims", names_json(log, storm.victims)}};
 }
 
 Json cycles_json(const PauseLog& log, const std::vector<Cycle>& cycles) {
@@ -79,6 +83,7 @@ Json cycles_json(const PauseLog& log, const std::vector<Cycle>& cycles) {
                    {"begin_ps", ps(cycle.begin)},
                    {"end_ps", ps(cycle.end)},
                    {"closed_ps", ps(cycle.time)},
+                   {"victims", names_json(log, cycle.victims)},
                    {"fed_by", cycle.fed_by == kNone ? Json(nullptr) : Json(log.nodes[cycle.fed_by].name)},
                    {"turns_up", cycle.turns_up}});
   }
@@ -96,7 +101,7 @@ Json links_json(const PauseLog& log, const std::vector<LinkPauses>& links) {
                    {"ended_by_xon", it.xons},
                    {"lapsed", it.lapsed},
                    {"paused_ps", ps(it.total)},
-                   {"paused_percent", percent(it.total, log.end - log.begin)},
+                   {"paused_percent", percent(it.total, log.length())},
                    {"longest_ps", ps(it.longest)},
                    {"first_ps", ps(it.first)},
                    {"open", it.is_open}});
@@ -140,6 +145,7 @@ Json capture_json(const CaptureFacts& facts, const PauseLog& log) {
   const Tally& tally = facts.tally;
   return {{"begin_ps", ps(log.begin)},
           {"end_ps", ps(log.end)},
+          {"length_ps", ps(log.length())},
           {"began_unix_seconds", facts.began_unix_seconds ? Json(*facts.began_unix_seconds) : Json(nullptr)},
           {"ports", facts.ports},
           {"frames", tally.frames},

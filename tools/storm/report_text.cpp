@@ -41,16 +41,15 @@ std::string spread_text(const PauseLog& log, const Storm& storm, size_t rows) {
   return "  How it spread\n" + indented(table.text()) + more_text(storm.spread.size(), shown);
 }
 
-std::string victims_text(const PauseLog& log, const Storm& storm, size_t rows) {
+std::string victims_text(const PauseLog& log, const std::vector<uint32_t>& victims, size_t rows) {
   std::string names;
-  const size_t shown = std::min(rows, storm.victims.size());
-  for (size_t i = 0; i < shown; ++i) names += (i == 0 ? "" : ", ") + log.nodes[storm.victims[i]].name;
-  if (shown < storm.victims.size()) names += fmt::format(", and {} more (--all)", storm.victims.size() - shown);
+  const size_t shown = std::min(rows, victims.size());
+  for (size_t i = 0; i < shown; ++i) names += (i == 0 ? "" : ", ") + log.nodes[victims[i]].name;
+  if (shown < victims.size()) names += fmt::format(", and {} more (--all)", victims.size() - shown);
   const auto hosts = std::ranges::count_if(
-      storm.victims, [&](uint32_t node) { return log.nodes[node].is_tier_known && log.nodes[node].tier == 0; });
+      victims, [&](uint32_t node) { return log.nodes[node].is_tier_known && log.nodes[node].tier == 0; });
   const std::string of_them = hosts == 0 ? "" : fmt::format(", {} of them hosts", hosts);
-  return fmt::format("  Victims: {} node{}{}: {}\n", storm.victims.size(), storm.victims.size() == 1 ? "" : "s",
-                     of_them, names);
+  return fmt::format("  Victims: {} node{}{}: {}\n", victims.size(), victims.size() == 1 ? "" : "s", of_them, names);
 }
 
 std::string storm_text(const PauseLog& log, const Analysis& analysis, const Storm& storm, size_t rows) {
@@ -58,8 +57,8 @@ std::string storm_text(const PauseLog& log, const Analysis& analysis, const Stor
   std::string out = storm.doubt.empty() ? fmt::format("STORM: root {}\n", node)
                                         : fmt::format("STORM: from {} or from behind it\n", node);
   out += fmt::format("  {}, {}, from {} on for {}, {}: {} XOFFs.\n", ports_text(log, storm.from, storm.to),
-                     priorities_text(storm.priorities), at_text(storm.begin), time_text(storm.end - storm.begin),
-                     end_text(storm.how), grouped(storm.frames));
+                     priorities_text(storm.priorities), at_text(storm.begin),
+                     time_text(log.length(storm.begin, storm.end)), end_text(storm.how), grouped(storm.frames));
   out += storm.doubt.empty() ? fmt::format("  Nothing that holds {}'s own egress explains it.", node)
                              : fmt::format("  Whether {} is the root cannot be known: {}.", node, storm.doubt);
   out += fmt::format(" {:.0f} % of all paused time leads back to it.\n", percent(storm.explained, analysis.paused));
@@ -67,7 +66,7 @@ std::string storm_text(const PauseLog& log, const Analysis& analysis, const Stor
     out += fmt::format("  Its timer lapses again and again, and no XON comes: {:.0f} % of the time is paused.\n",
                        storm.paused_percent);
   }
-  return out + spread_text(log, storm, rows) + victims_text(log, storm, rows) + "\n";
+  return out + spread_text(log, storm, rows) + victims_text(log, storm.victims, rows) + "\n";
 }
 
 std::string cycles_text(const PauseLog& log, const char* title, const std::vector<Cycle>& cycles, size_t rows) {
@@ -81,6 +80,7 @@ std::string cycles_text(const PauseLog& log, const char* title, const std::vecto
       out +=
           fmt::format("  It was fed by {} when it closed, and may stay when that stops.\n", log.nodes[it.fed_by].name);
     }
+    if (!it.victims.empty()) out += victims_text(log, it.victims, rows);
     if (it.turns_up) out += "  It needs traffic that comes down and goes up again: look at the routes.\n";
   }
   return out.empty() ? out : out + more_text(cycles.size(), std::min(rows, cycles.size())) + "\n";
@@ -109,7 +109,7 @@ std::string origins_text(const PauseLog& log, const Analysis& analysis, size_t r
 }
 
 std::string links_text(const PauseLog& log, const Analysis& analysis, size_t rows) {
-  const Duration all = log.end - log.begin;
+  const Duration all = log.length();
   TextTable table{{"<PAUSER", "<PAUSED", "PRIO", "PAUSES", "XOFFS", "XON", "LAPSED", "TOTAL", "OF TIME", "LONGEST",
                    "FIRST AT", "<"}};
   const size_t shown = std::min(rows, analysis.links.size());
@@ -134,7 +134,7 @@ std::string threshold_text(const Analysis& analysis) {
 
 std::string text_report(const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis, size_t rows) {
   std::string out = fmt::format("{}: {} of {} port{}, {} frames, {} of them pause frames\n", facts.file,
-                                time_text(log.end - log.begin), facts.ports, facts.ports == 1 ? "" : "s",
+                                time_text(log.length()), facts.ports, facts.ports == 1 ? "" : "s",
                                 grouped(facts.tally.frames), grouped(facts.tally.pause_frames));
   for (const std::string& note : facts.notes) out += "note: " + note + "\n";
   if (!facts.clocks.empty()) out += "\n" + clocks_text(facts.clocks);

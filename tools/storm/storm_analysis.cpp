@@ -44,7 +44,7 @@ class Judge {
   }
 
  private:
-  Duration threshold_of(uint32_t port) const { return rule_.threshold(log_.end - log_.begin, log_.ports[port].speed); }
+  Duration threshold_of(uint32_t port) const { return rule_.threshold(log_.length(), log_.ports[port].speed); }
 
   void list_links();
   std::vector<std::set<uint8_t>> priorities_to_judge() const;
@@ -61,7 +61,9 @@ class Judge {
   bool is_root(const Run& run, const Stopped& stopped) const;
   Storm& add_storm(const Run& run);
   void add_shares(Storm& storm, const std::vector<Share>& shares) const;
-  std::set<uint32_t> keep_cycles(const std::vector<Cycle>& cycles);
+  std::set<uint32_t> keep_cycles(const std::vector<Cycle>& cycles, const std::vector<Run>& runs);
+  std::vector<uint32_t> victims_of(const Cycle& cycle, const std::vector<Run>& runs) const;
+  std::vector<uint32_t> by_name(const std::set<uint32_t>& nodes) const;
   void finish(Storm& storm);
 
   const PauseLog& log_;
@@ -107,7 +109,7 @@ void Judge::list_links() {
     out_.least_threshold = &link == &out_.links.front() ? threshold : std::min(out_.least_threshold, threshold);
     out_.most_threshold = std::max(out_.most_threshold, threshold);
   }
-  out_.is_too_short = !out_.links.empty() && log_.end - log_.begin < out_.least_threshold;
+  out_.is_too_short = !out_.links.empty() && log_.length() < out_.least_threshold;
 }
 
 // Each alone; or all together if there is PAUSE among them, which any of them may cause and which may cause any.
@@ -167,7 +169,7 @@ void Judge::judge(const std::set<uint8_t>& priorities) {
   Attribution found = attribute(log_, selected, marks);
   out_.is_sampled = out_.is_sampled || found.is_sampled;
   for (const Share& share : found.shares) explained_[share.root] = sum(explained_[share.root], share.time);
-  const std::set<uint32_t> locked = keep_cycles(found.cycles);
+  const std::set<uint32_t> locked = keep_cycles(found.cycles, runs);
   std::set<uint32_t> nodes;
   Stopped by = by_stopped(runs);
   for (const Run* run : roots) {
@@ -230,15 +232,51 @@ void Judge::add_shares(Storm& storm, const std::vector<Share>& shares) const {
 }
 
 // Keeps those that lasted, and says which ports are caught in one that nothing feeds.
-std::set<uint32_t> Judge::keep_cycles(const std::vector<Cycle>& cycles) {
+std::set<uint32_t> Judge::keep_cycles(const std::vector<Cycle>& cycles, const std::vector<Run>& runs) {
   std::set<uint32_t> locked;
   for (const Cycle& cycle : cycles) {
     if (cycle.time < threshold_of(cycle.ports.front())) continue;
     const bool is_fed = cycle.fed_by != kNone;
     (is_fed ? out_.fed_cycles : out_.deadlocks).push_back(cycle);
-    if (!is_fed) locked.insert(cycle.members.begin(), cycle.members.end());
+    if (is_fed) continue;
+    out_.deadlocks.back().victims = victims_of(cycle, runs);
+    locked.insert(cycle.members.begin(), cycle.members.end());
   }
   return locked;
+}
+
+// Whom the pauses of the cycle stop through its own nodes, and on from there, while it is closed.
+std::vector<uint32_t> Judge::victims_of(const Cycle& cycle, const std::vector<Run>& runs) const {
+  const Turns turns = cycle.turns_up ? Turns::kAny : Turns::kUpDown;
+  const Duration least = (cycle.end - cycle.begin) / kVictimParts;
+  std::map<uint32_t, std::vector<const Run*>> by_asking;  // by the node that asks
+  std::vector<const Run*> next;
+  for (const Run& run : runs) {
+    const Duration together = std::min(run.end, cycle.end) - std::max(run.begin, cycle.begin);
+    if (together <= least || !run.is_uninterrupted()) continue;
+    const bool is_member = std::ranges::binary_search(cycle.members, run.from);
+    if (is_member) next.push_back(&run);
+    if (!is_member) by_asking[log_.node_of(run.from)].push_back(&run);
+  }
+  std::set<uint32_t> locked;
+  for (const uint32_t port : cycle.members) locked.insert(log_.node_of(port));
+  std::set<uint32_t> found;
+  for (size_t i = 0; i < next.size(); ++i) {
+    const Pause cause = next[i]->as_pause();
+    std::erase_if(by_asking[log_.node_of(cause.to)], [&](const Run* effect) {
+      if (!may_cause(log_, cause, effect->as_pause(), turns)) return false;
+      next.push_back(effect);
+      if (!locked.contains(log_.node_of(effect->to))) found.insert(log_.node_of(effect->to));
+      return true;
+    });
+  }
+  return by_name(found);
+}
+
+std::vector<uint32_t> Judge::by_name(const std::set<uint32_t>& nodes) const {
+  std::vector<uint32_t> out{nodes.begin(), nodes.end()};
+  std::ranges::sort(out, {}, [this](uint32_t node) -> const std::string& { return log_.nodes[node].name; });
+  return out;
 }
 
 // One entry for a link whatever the priorities, in the order in which they were reached.
@@ -255,15 +293,15 @@ void Judge::finish(Storm& storm) {
   }
   for (auto& [link, share] : by_link) share.first = std::max(share.first, storm.begin);  // not of a pause before it
   storm.spread.clear();
-  std::set<std::pair<std::string, uint32_t>> victims;
+  std::set<uint32_t> victims;
   for (const auto& [link, share] : by_link) {
-    if (share.time < (storm.end - storm.begin) / kVictimParts) continue;
+    if (share.time < log_.length(storm.begin, storm.end) / kVictimParts) continue;
     storm.spread.push_back(share);
     const uint32_t node = log_.node_of(share.to);
-    if (node != storm.root) victims.emplace(log_.nodes[node].name, node);
+    if (node != storm.root) victims.insert(node);
   }
   std::ranges::stable_sort(storm.spread, {}, [](const Share& s) { return std::tuple{s.first, s.hops, s.from}; });
-  for (const auto& [name, node] : victims) storm.victims.push_back(node);
+  storm.victims = by_name(victims);
 }
 
 }  // namespace

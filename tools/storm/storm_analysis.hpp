@@ -24,7 +24,8 @@
 //
 // Its *victims* are the nodes that it stopped, directly or through others, for at least a twentieth of its time.
 //
-// A *deadlock* is a cycle of pauses (attribution.hpp) that stays closed for T and that no root feeds.
+// A *deadlock* is a cycle of pauses (attribution.hpp) that stays closed for T and that no root feeds. Its victims are
+// the nodes beside it that it stopped for at least a twentieth of that time.
 // Otherwise there is no storm. Pauses are listed all the same, with their origins.
 #pragma once
 

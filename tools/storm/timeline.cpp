@@ -33,9 +33,12 @@ class Timeline {
         if (share.hops == 0) own_.insert(share.from);
       }
     }
-    for (const Cycle& cycle : analysis.deadlocks) locked_.insert(cycle.members.begin(), cycle.members.end());
+    for (const Cycle& cycle : analysis.deadlocks) {
+      locked_.insert(cycle.members.begin(), cycle.members.end());
+      victims_.insert(cycle.victims.begin(), cycle.victims.end());
+    }
     rows_ = analysis.links;
-    std::ranges::stable_sort(rows_, {}, [this](const LinkPauses& it) { return order_of(it.from); });
+    std::ranges::stable_sort(rows_, {}, [this](const LinkPauses& it) { return order_of(it); });
     if (rows_.size() > kMaxTimelineRows) rows_.resize(kMaxTimelineRows);
   }
 
@@ -60,16 +63,18 @@ class Timeline {
   }
 
  private:
-  // What a storm reached, in that order; then the rest, as listed.
-  std::tuple<bool, Instant, uint32_t> order_of(uint32_t from) const {
-    const auto it = reached_.find(from);
-    if (it == reached_.end()) return {true, Instant{}, 0};
-    return {false, std::get<0>(it->second), std::get<1>(it->second)};
+  // What a storm reached, in that order; then cycles, whom these stop, and the rest, as listed.
+  std::tuple<uint32_t, Instant, uint32_t> order_of(const LinkPauses& link) const {
+    const auto it = reached_.find(link.from);
+    if (it == reached_.end()) return {locked_.contains(link.from) ? 1 : stops_a_victim(link) ? 2 : 3, Instant{}, 0};
+    return {0, std::get<0>(it->second), std::get<1>(it->second)};
   }
-  std::string_view colour_of(uint32_t from) const {
-    if (own_.contains(from)) return colours::kRoot;
-    if (locked_.contains(from)) return colours::kLockedEdge;
-    return reached_.contains(from) ? colours::kSpread : colours::kCongestion;
+  // Of a deadlock.
+  bool stops_a_victim(const LinkPauses& link) const { return victims_.contains(log_.node_of(link.to)); }
+  std::string_view colour_of(const LinkPauses& link) const {
+    if (own_.contains(link.from)) return colours::kRoot;
+    if (locked_.contains(link.from)) return colours::kLockedEdge;
+    return reached_.contains(link.from) || stops_a_victim(link) ? colours::kSpread : colours::kCongestion;
   }
   double x_of(Instant at) const {
     const double all = std::max<double>(1, static_cast<double>((log_.end - log_.begin).count_ps()));
@@ -87,6 +92,7 @@ class Timeline {
     if (!own_.empty())
       entry(colours::kSpread, is_known ? "by a node that the root paused" : "by a node so paused", 270);
     if (!locked_.empty()) entry(colours::kLockedEdge, "in the cycle", 140);
+    if (own_.empty() && !victims_.empty()) entry(colours::kSpread, "by what is caught in it", 200);
     entry(colours::kCongestion, "by others", 120);
   }
   void draw_axis(Svg& svg, double first, double last) const;
@@ -97,6 +103,7 @@ class Timeline {
   std::map<uint32_t, std::tuple<Instant, uint32_t>> reached_;
   std::set<uint32_t> own_;  // ports of roots
   std::set<uint32_t> locked_;
+  std::set<uint32_t> victims_;  // nodes that a deadlock stops
   std::vector<LinkPauses> rows_;
 };
 
@@ -135,7 +142,7 @@ void Timeline::draw_row(Svg& svg, double y, const LinkPauses& row) const {
   double begin = -1;
   double end = -1;
   const auto flush = [&] {
-    if (begin >= 0) svg.box({begin, y}, std::max(1.0, end - begin), kBarHeight, colour_of(row.from));
+    if (begin >= 0) svg.box({begin, y}, std::max(1.0, end - begin), kBarHeight, colour_of(row));
   };
   for (const Pause& pause : log_.pauses) {
     if (pause.from != row.from || pause.to != row.to || pause.priority != row.priority) continue;

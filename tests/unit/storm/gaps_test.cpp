@@ -172,6 +172,73 @@ TEST(PauseRecorder, OneFrameWithAWrongTimeMovesNoOther) {
   EXPECT_EQ(log.nodes[found.storms[0].root].name, "h1");
 }
 
+// 18 ms of a host's storm, by a clock that is set in its middle.
+Recording storm_with_a_step(int64_t by_us) {
+  Recording it{.interfaces = {{.name = "h1:eth0",
+                               .description = "link to tor1:a, one of 1 port",
+                               .speed_bps = k100G,
+                               .link_type = 1}},
+               .recorder = PauseRecorder{}};
+  for (int64_t at = 0; at < 18'000; at += 100) {
+    it.frame(0, Way::kOut, at < 9'000 ? at : at + by_us, tests::pfc_frame(1, 8, 0xffff));
+  }
+  return it;
+}
+
+TEST(ClockSteps, AreNoPartOfTheCapture) {
+  for (const int64_t seconds : {3'600, 2, -2, -3'600}) {
+    Recording it = storm_with_a_step(seconds * 1'000'000);
+    const PauseLog log = it.log();
+    ASSERT_EQ(it.recorder.steps().size(), 1u) << seconds;
+    EXPECT_EQ(it.recorder.steps()[0].by, Duration::s(seconds) + Duration::us(100)) << seconds;
+    EXPECT_LE(log.length(), Duration::us(17'900)) << seconds;
+    EXPECT_EQ(it.recorder.tally().omitted + it.recorder.tally().disordered, 0u) << seconds;
+    const Analysis found = analyse(log);
+    ASSERT_EQ(found.storms.size(), 1u) << seconds;
+    EXPECT_EQ(found.storms[0].frames, 180u) << seconds;
+  }
+}
+
+TEST(ClockSteps, BackAreADoubt) {
+  Recording it = whole_spine();
+  for (int64_t at = 0; at < 900; at += 100) {
+    it.frame(1, Way::kOut, at - 5'000'000, tests::pfc_frame(7, 8, 0xffff));
+  }
+  EXPECT_NE(doubt(it.log()).find("clock was set"), std::string::npos);
+}
+
+TEST(ClockSteps, AFrameAloneWithAnotherTimeIsLeftOut) {
+  for (const int64_t seconds : {3'600, -3'600}) {
+    Recording it = whole_spine();
+    it.frame(0, Way::kOut, seconds * 1'000'000, tests::pfc_frame(6, 8, 0));
+    it.frame(0, Way::kOut, 10'000, CaptureBytes(60));
+    const PauseLog log = it.log();
+    EXPECT_EQ(log.end - log.begin, Duration::ms(10)) << seconds;
+    EXPECT_EQ(log.gaps.timeless, 1u) << seconds;
+    EXPECT_TRUE(log.silences.empty()) << seconds;
+  }
+}
+
+// A frame each 2 s, and once none for 20 s: nobody would call that a step.
+TEST(ClockSteps, AreNoneWhereFramesAreRare) {
+  Recording it = whole_spine();
+  for (int64_t n = 1; n < 60; ++n) it.frame(1, Way::kOut, n * 2'000'000 + (n > 30 ? 20'000'000 : 0), CaptureBytes(60));
+  const PauseLog log = it.log();
+  EXPECT_TRUE(log.silences.empty());
+  EXPECT_EQ(log.length(), Duration::s(138));
+}
+
+// Two clocks in one file, frame by frame: neither is left out.
+TEST(ClockSteps, LeaveOutFewFrames) {
+  Recording it = whole_spine();
+  for (int64_t n = 0; n < 100; ++n) {
+    it.frame(1, Way::kOut, n * 100 + (n % 2 == 0 ? 10'000 : 3'600'000'000), tests::pfc_frame(7, 8, 0xffff));
+  }
+  const PauseLog log = it.log();
+  EXPECT_LE(log.gaps.timeless, ClockSteps::kMaxStrays);
+  EXPECT_TRUE(log.gaps.any());
+}
+
 // kHeld frames are held back; what is older than the oldest of these is too late, and that is counted.
 TEST(PauseRecorder, LeavesOutAndCountsWhatComesTooLate) {
   Recording it = whole_spine();

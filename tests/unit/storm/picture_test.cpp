@@ -80,6 +80,46 @@ TEST(Picture, MarksADeadlock) {
   EXPECT_EQ(svg.find(">ROOT<"), std::string::npos);
 }
 
+// s1 stops h1 and, over tor1, h4; h2 is paused now and then, and h3 for less than a twentieth.
+TEST(StormAnalysis, AVictimOfADeadlockIsWhomItsNodesStop) {
+  MadeLog it;
+  for (const auto& [a, b] : {std::pair{"s1", "s2"}, {"s2", "s3"}, {"s3", "s1"}}) it.link(a, b);
+  for (const auto& [host, at] : {std::pair{"h1", "s1"}, {"tor1", "s1"}, {"h2", "s2"}, {"h3", "s3"}}) it.link(host, at);
+  for (const char* host : {"h4", "h5"}) it.link(host, "tor1");
+  it.stop("s1", "s2", 1'000);
+  it.stop("s2", "s3", 1'010);
+  it.stop("s3", "s1", 1'020);
+  it.stop("s1", "h1", 1'050);
+  it.stop("s1", "tor1", 1'060);
+  it.stop("tor1", "h4", 1'100);
+  it.flicker("s2", "h2", 20, 200);
+  it.pause("s3", "h3", 2'000, 2'900, PauseEnd::kLapsed);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.deadlocks.size(), 1u);
+  std::vector<std::string> victims;
+  for (const uint32_t node : found.deadlocks[0].victims) victims.push_back(it.log.nodes[node].name);
+  EXPECT_EQ(victims, (std::vector<std::string>{"h1", "h4", "tor1"}));
+}
+
+TEST(Picture, MarksWhomADeadlockStops) {
+  MadeLog it;
+  for (const auto& [a, b] : {std::pair{"s1", "s2"}, {"s2", "s3"}, {"s3", "s1"}}) {
+    it.link(a, b);
+    it.stop(a, b, 1'000);
+  }
+  it.link("h1", "s1");
+  it.link("h2", "s2");
+  it.stop("s1", "h1", 1'010);
+  it.flicker("s2", "h2", 20, 200);
+  const Analysis found = it.analysis();
+  const std::vector<Part> parts = parts_of(it.log, found);
+  EXPECT_EQ(parts, (std::vector<Part>{Part::kLocked, Part::kLocked, Part::kLocked, Part::kVictim, Part::kCongested}));
+  const std::string svg = picture(kFacts, it.log, found);
+  EXPECT_NE(svg.find("victim: paused by what is caught in it"), std::string::npos);
+  EXPECT_NE(svg.find(">by what is caught in it<"), std::string::npos);
+  EXPECT_NE(text_report(kFacts, it.log, found, 10).find("Victims: 1 node, 1 of them hosts: h1"), std::string::npos);
+}
+
 TEST(Picture, IsNoLargerForAMillionPausesAndAThousandNodes) {
   MadeLog it;
   for (int i = 1; i <= 1'000; ++i) it.link("h" + std::to_string(i), "tor1");

@@ -88,6 +88,15 @@ def follows_a_pipe(it: Softspine) -> Problems:
         yield f'exited with {process.returncode}: {out.decode()} {err.decode()}'
 
 
+def follows_one_capture_alone(it: Softspine) -> Problems:
+    """--follow with several captures, or NODE=FILE: 2, and why; nothing is read as if it had not been said"""
+    one, two = fabric_capture(it.folder / 'one.pcapng', STORM), fabric_capture(it.folder / 'two.pcapng', STORM)
+    for given in ((one, two), (f'tor1={one}',), (f'tor1={one}', two)):
+        done = it('storm', *given, '--follow')
+        yield from done.exited(2)
+        yield from done.complains('--follow: one capture alone')
+
+
 def tells_one_story(it: Softspine) -> Problems:
     """--events: the fault that made the storm is its candidate; the log of another run tells nothing"""
     it('run', STORM_RUN, '--capture', 'run.pcapng', '--events', 'run.jsonl', '--quiet')
@@ -125,4 +134,4 @@ def refuses_what_is_no_event_log(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([follows_a_file_that_grows, follows_a_pipe, tells_one_story, refuses_what_is_no_event_log]))
+    sys.exit(main([follows_a_file_that_grows, follows_a_pipe, follows_one_capture_alone, tells_one_story, refuses_what_is_no_event_log]))
