@@ -111,15 +111,23 @@ void check_planes(Reader& reader, const TestbedRow& row, Value root, const Fabri
                   " may arrive on plane " + std::to_string(fabric.nodes[way->back()].plane + 1) + ", by " + by);
 }
 
-}  // namespace
+std::unexpected<Refused> refused(Errors errors, std::optional<Fabric> fabric = std::nullopt) {
+  return std::unexpected(Refused{.errors = std::move(errors), .fabric = std::move(fabric)});
+}
 
-std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_view name, const Overrides& overrides) {
+// The fabric is good to look at as soon as the names of its nodes are known.
+std::optional<Fabric> known_fabric(Expanded& expanded) {
+  if (!expanded.names_known || expanded.fabric.nodes.empty()) return std::nullopt;
+  return std::move(expanded.fabric);
+}
+
+std::expected<Testbed, Refused> parse(std::string_view text, std::string_view name, const Overrides& overrides) {
   Reader reader{std::string(name)};
   const auto document = Document::parse(text, name, reader.log());
-  if (!document) return std::unexpected(reader.finish());
+  if (!document) return refused(reader.finish());
   TestbedRow row;
   Format<TestbedRow>::read(reader, document->root(), row);
-  if (document->root().kind() != ValueKind::kMap) return std::unexpected(reader.finish());
+  if (document->root().kind() != ValueKind::kMap) return refused(reader.finish());
   add_included(reader, row);
   if (!row.fabric.given && row.fabrics.items.empty() && !row.topology)
     reader.fail(document->root(), "nothing to build: 'fabric', 'fabrics' or 'topology' is missing");
@@ -144,7 +152,7 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   out.detection = resolve_detection(row.detection);
   out.expectations = resolve_expectations(reader, row.expect);
   Errors errors = reader.finish();
-  if (!errors.empty()) return std::unexpected(std::move(errors));
+  if (!errors.empty()) return refused(std::move(errors), known_fabric(expanded));
   out.fabric = std::move(expanded.fabric);
   out.staged = std::move(expanded.staged);
   check_planes(reader, row, document->root(), out.fabric);
@@ -156,24 +164,25 @@ std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_
   return out;
 }
 
-std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overrides& overrides) {
-  const auto text = read_text_file(path);
-  if (!text) return std::unexpected(Errors{{path, "", 0, 0, text.error()}});
-  return parse_testbed(*text, path, overrides);
+std::expected<Testbed, Errors> without_fabric(std::expected<Testbed, Refused> read) {
+  if (!read) return std::unexpected(std::move(read.error().errors));
+  return std::move(*read);
 }
 
-std::optional<Fabric> load_fabric(const std::string& path) {
+}  // namespace
+
+std::expected<Testbed, Refused> load_testbed_or_fabric(const std::string& path, const Overrides& overrides) {
   const auto text = read_text_file(path);
-  if (!text) return std::nullopt;
-  Reader reader{path};
-  const auto document = Document::parse(*text, path, reader.log());
-  if (!document || document->root().kind() != ValueKind::kMap) return std::nullopt;
-  TestbedRow row;
-  Format<TestbedRow>::read(reader, document->root(), row);
-  const std::vector<Profile> profiles = resolve_profiles(reader, row.profiles, wanted_profiles(row));
-  Expanded expanded = expand(reader, row, profiles);
-  if (!expanded.names_known || expanded.fabric.nodes.empty()) return std::nullopt;
-  return std::move(expanded.fabric);
+  if (!text) return refused({{path, "", 0, 0, text.error()}});
+  return parse(*text, path, overrides);
+}
+
+std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overrides& overrides) {
+  return without_fabric(load_testbed_or_fabric(path, overrides));
+}
+
+std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_view name, const Overrides& overrides) {
+  return without_fabric(parse(text, name, overrides));
 }
 
 std::string testbed_schema() {

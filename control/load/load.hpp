@@ -26,8 +26,13 @@ std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overr
 std::expected<Testbed, Errors> parse_testbed(std::string_view text, std::string_view name,
                                              const Overrides& overrides = {});
 
-// The fabric alone, also if something else in the file is wrong; none if its names are not known.
-std::optional<Fabric> load_fabric(const std::string& path);
+// A file with errors. Its fabric is handed out whatever else is wrong, but not if the names of its nodes are not known.
+struct Refused {
+  Errors errors;
+  std::optional<Fabric> fabric;
+};
+// As load_testbed. The file is read once, since it may be a pipe.
+std::expected<Testbed, Refused> load_testbed_or_fabric(const std::string& path, const Overrides& overrides = {});
 
 // The JSON Schema of the format, indented, with a line end.
 std::string testbed_schema();

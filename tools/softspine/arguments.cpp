@@ -62,18 +62,30 @@ control::Errors check_telemetry(const control::Testbed& testbed) {
 
 }  // namespace
 
-std::expected<control::Testbed, Status> read_testbed(const std::string& file, const control::Overrides& overrides) {
-  auto testbed = control::load_testbed(file, overrides);
-  control::Errors errors = testbed ? control::unsupported_in(*testbed) : testbed.error();
+std::expected<control::Testbed, control::Refused> checked_testbed(const std::string& file,
+                                                                  const control::Overrides& overrides) {
+  auto testbed = control::load_testbed_or_fabric(file, overrides);
+  if (!testbed) return testbed;
+  control::Errors errors = control::unsupported_in(*testbed);
   if (errors.empty()) errors = check_telemetry(*testbed);
   if (errors.empty() && !testbed->expectations.empty()) {
     errors = control::check_expectations(testbed->expectations, report_outline(*testbed), testbed->file);
   }
-  if (errors.empty()) return testbed.value();
+  if (errors.empty()) return testbed;
+  return std::unexpected(control::Refused{.errors = std::move(errors), .fabric = std::move(testbed->fabric)});
+}
+
+Status print_errors(const control::Errors& errors, const std::string& file) {
   for (const control::Error& error : errors) fmt::print(stderr, "{}\n", control::to_string(error));
   fmt::print(stderr, "softspine: {} error{} in {}; nothing was started\n", errors.size(), errors.size() == 1 ? "" : "s",
              file);
-  return std::unexpected(Status::kWrongInput);
+  return Status::kWrongInput;
+}
+
+std::expected<control::Testbed, Status> read_testbed(const std::string& file, const control::Overrides& overrides) {
+  auto testbed = checked_testbed(file, overrides);
+  if (!testbed) return std::unexpected(print_errors(testbed.error().errors, file));
+  return std::move(*testbed);
 }
 
 }  // namespace softspine::tools

@@ -24,7 +24,12 @@ void add_overrides(CLI::App& app, control::Overrides& out);
 // For a name or pattern that fits no counter over time.
 std::string no_such_counter(const std::string& name);
 
-// The testbed, or every error on stderr.
+// The testbed, or every error of its file, also what this program cannot run.
+std::expected<control::Testbed, control::Refused> checked_testbed(const std::string& file,
+                                                                  const control::Overrides& overrides);
+// On stderr; the exit status that follows.
+Status print_errors(const control::Errors& errors, const std::string& file);
+// Both: the testbed, or every error on stderr.
 std::expected<control::Testbed, Status> read_testbed(const std::string& file, const control::Overrides& overrides);
 
 }  // namespace softspine::tools

@@ -239,8 +239,7 @@ void print_nodes(const control::Fabric& fabric) {
 }
 
 // Whoever has misspelt a name wants to see those that there are.
-void print_nodes_of_wrong(const CheckArguments& arguments) {
-  const auto fabric = control::load_fabric(arguments.file);
+void print_nodes_of_wrong(const std::optional<control::Fabric>& fabric, const CheckArguments& arguments) {
   if (fabric && arguments.json) {
     fmt::print("{}\n", Json{{"fabric", nodes_of(*fabric)}}.dump(2));
   } else if (fabric) {
@@ -258,10 +257,11 @@ Status check(const CheckArguments& arguments) {
     return Status::kDone;
   }
   if (arguments.file.empty()) throw CLI::RequiredError("FILE");
-  const auto testbed = read_testbed(arguments.file, arguments.overrides);
+  const auto testbed = checked_testbed(arguments.file, arguments.overrides);
   if (!testbed) {
-    if (arguments.nodes) print_nodes_of_wrong(arguments);
-    return testbed.error();
+    const Status status = print_errors(testbed.error().errors, arguments.file);
+    if (arguments.nodes) print_nodes_of_wrong(testbed.error().fabric, arguments);
+    return status;
   }
   const auto review = reviewed(*testbed);
   if (!review) return review.error();

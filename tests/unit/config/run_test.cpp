@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
 
 #include "tests/unit/config/complaints.hpp"
 
@@ -196,6 +199,40 @@ TEST(Load, SaysWhyAFileCannotBeRead) {
   const auto folder = load_testbed("/");
   ASSERT_FALSE(folder);
   EXPECT_EQ(to_string(folder.error().at(0)), "/: is a directory");
+}
+
+// A pipe with the text in it, to be read once.
+class Pipe {
+ public:
+  explicit Pipe(std::string_view text) {
+    EXPECT_EQ(pipe(ends_.data()), 0);
+    EXPECT_EQ(write(ends_[1], text.data(), text.size()), static_cast<ssize_t>(text.size()));
+    close(ends_[1]);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() { close(ends_[0]); }
+  std::string path() const { return "/proc/self/fd/" + std::to_string(ends_[0]); }
+
+ private:
+  std::array<int, 2> ends_{};
+};
+
+TEST(Load, HandsOutTheFabricOfAWrongFileThatItReadsOnce) {
+  const Pipe wrong(tests::with_fabric("no_such_key: 1\n"));
+  const auto refused = load_testbed_or_fabric(wrong.path());
+  ASSERT_FALSE(refused);
+  ASSERT_EQ(refused.error().errors.size(), 1u) << to_string(refused.error().errors.front());
+  ASSERT_TRUE(refused.error().fabric);
+  EXPECT_FALSE(refused.error().fabric->nodes.empty());
+}
+
+TEST(Load, HandsOutNoFabricWhoseNamesAreNotKnown) {
+  const Pipe wrong("fabric: {kind: fat-tree, k: 3}\n");
+  const auto refused = load_testbed_or_fabric(wrong.path());
+  ASSERT_FALSE(refused);
+  EXPECT_FALSE(refused.error().errors.empty());
+  EXPECT_FALSE(refused.error().fabric);
 }
 
 TEST(Load, ReadsNoMoreOfAnEndlessFileThanItsLimit) {

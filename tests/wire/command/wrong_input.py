@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 
-from softspine import TESTBEDS, Problems, Softspine, main
+from softspine import TESTBEDS, Done, Problems, Softspine, main
 
 FABRIC = ('fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1, host_link: {rate: 1Gbps}, '
           'fabric_link: {rate: 1Gbps}}\n')
@@ -124,6 +125,18 @@ def checks_what_is_shipped(it: Softspine) -> Problems:
         yield f'check --json: {facts["nodes"]}, seed {facts["seed"]}, {len(facts["fabric"])} nodes'
 
 
+def shows_the_nodes_of_a_wrong_file(it: Softspine) -> Problems:
+    """check --nodes of a file with an error, though it comes by a pipe, prints the error and the nodes"""
+    text = (TESTBEDS / 'two-tier.yaml').read_text() + '\nno_such_key: 1\n'
+    for options in ([], ['--json']):
+        command = [it.binary, 'check', '/dev/stdin', '--nodes', *options]
+        found = subprocess.run(command, input=text, capture_output=True, text=True, env=it.env, timeout=60)
+        done = Done(' '.join(command), found.returncode, found.stdout, found.stderr, 0)
+        yield from done.exited(2)
+        yield from done.complains('no_such_key', '1 error')
+        yield from done.says('tor1', '10.255.0.1', 'spine1:Ethernet0')
+
+
 def has_a_schema(it: Softspine) -> Problems:
     """check --schema is a JSON Schema that the testbeds shipped obey and broken ones do not"""
     schema = it('check', '--schema').json()
@@ -162,4 +175,5 @@ def asks_for_a_fabric(it: Softspine) -> Problems:
 
 if __name__ == '__main__':
     sys.exit(main([names_place_of_errors, tells_all_errors_at_once, needs_a_file, refuses_wrong_options,
-                   finds_obstacles_before_the_run, helps_with_examples, checks_what_is_shipped, has_a_schema, asks_for_a_fabric]))
+                   finds_obstacles_before_the_run, helps_with_examples, checks_what_is_shipped, shows_the_nodes_of_a_wrong_file,
+                   has_a_schema, asks_for_a_fabric]))
