@@ -107,6 +107,10 @@ TEST(DeafPort, OverrunsWhoPausesIt) {
   const Outcome deaf = run_text(stopped_host("  - {at: 0s, link: \"tor2:Ethernet0\", set: deaf}\n"));
   EXPECT_GT(overrun(deaf, "h2"), 100u);
   EXPECT_EQ(received(deaf) + overrun(deaf, "h2"), 512u) << "2 MiB of 4 KiB each";
+  const auto& tor = deaf.report["switches"]["tor2"];
+  EXPECT_EQ(tor["paused_ps"].get<uint64_t>(), 0u) << "what is deaf is not paused";
+  EXPECT_GT(tor["pfc_rx_packets"].get<uint64_t>(), 0u);
+  EXPECT_GT(tor["pfc_rx_pause_ps"].get<uint64_t>(), 0u) << "for which it was asked to";
 }
 
 TEST(DeafPort, OfAnotherPriorityListens) {
