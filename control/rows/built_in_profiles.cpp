@@ -3,18 +3,16 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
+
+#include "dataplane/forwarding/azure_maps.hpp"
 
 namespace softspine::control {
 namespace {
 
-constexpr std::string_view kAzure = R"(
-DSCP_TO_TC_MAP:
-  AZURE: {0: 1, 1: 1, 2: 1, 3: 3, 4: 4, 5: 2, 6: 1, 7: 1, 8: 0, 9: 1, 10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 15: 1,
-    16: 1, 17: 1, 18: 1, 19: 1, 20: 1, 21: 1, 22: 1, 23: 1, 24: 1, 25: 1, 26: 1, 27: 1, 28: 1, 29: 1, 30: 1, 31: 1,
-    32: 1, 33: 1, 34: 1, 35: 1, 36: 1, 37: 1, 38: 1, 39: 1, 40: 1, 41: 1, 42: 1, 43: 1, 44: 1, 45: 1, 46: 5, 47: 1,
-    48: 6, 49: 1, 50: 1, 51: 1, 52: 1, 53: 1, 54: 1, 55: 1, 56: 1, 57: 1, 58: 1, 59: 1, 60: 1, 61: 1, 62: 1, 63: 1}
-TC_TO_QUEUE_MAP: {AZURE: {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7}}
-TC_TO_PRIORITY_GROUP_MAP: {AZURE: {0: 0, 1: 0, 2: 0, 3: 3, 4: 4, 5: 0, 6: 0, 7: 7}}
+// Beside the maps that switches have without any profile, too: dataplane/forwarding/azure_maps.hpp.
+constexpr std::string_view kAzureTables = R"(
 MAP_PFC_PRIORITY_TO_QUEUE: {AZURE: {0: 0, 1: 1, 2: 2, 3: 3, 4: 4, 5: 5, 6: 6, 7: 7}}
 PFC_PRIORITY_TO_PRIORITY_GROUP_MAP: {AZURE: {3: 3, 4: 4}}
 PORT_QOS_MAP:
@@ -168,8 +166,23 @@ constexpr std::string_view kSpine = "hash: {model: RTAG7, seed: 25, offset: 0}";
 constexpr std::string_view kFabricSpine = "hash: {model: RTAG7, seed: 40, offset: 0}";
 constexpr std::string_view kUpperSpine = "hash: {model: RTAG7, seed: 50, offset: 0}";
 
-constexpr std::array kProfiles{BuiltInProfile{"azure", kAzure},
-                               BuiltInProfile{"lossless", kLossless},
+// {0: 1, 1: 1, …}
+template <size_t Keys>
+std::string yaml_of(const std::array<uint8_t, Keys>& map) {
+  std::string out;
+  for (size_t key = 0; key < Keys; ++key) {
+    out += (key == 0 ? "{" : ", ") + std::to_string(key) + ": " + std::to_string(map[key]);
+  }
+  return out + "}";
+}
+
+std::string azure() {
+  return "DSCP_TO_TC_MAP: {AZURE: " + yaml_of(dataplane::kAzureDscpToTc) + "}\n" +
+         "TC_TO_QUEUE_MAP: {AZURE: " + yaml_of(dataplane::kAzureTcToQueue) + "}\n" +
+         "TC_TO_PRIORITY_GROUP_MAP: {AZURE: " + yaml_of(dataplane::kAzureTcToPg) + "}" + std::string(kAzureTables);
+}
+
+constexpr std::array kProfiles{BuiltInProfile{"lossless", kLossless},
                                BuiltInProfile{"sonic-tomahawk-100g-5m", kTomahawk},
                                BuiltInProfile{"sonic-tomahawk-100g-40m", kTomahawk40m},
                                BuiltInProfile{"sonic-tomahawk-100g-300m", kTomahawk300m},
@@ -185,15 +198,24 @@ constexpr std::array kProfiles{BuiltInProfile{"azure", kAzure},
                                BuiltInProfile{"sonic-fabric-spine", kFabricSpine},
                                BuiltInProfile{"sonic-upper-spine", kUpperSpine}};
 
+std::vector<BuiltInProfile> all_profiles() {
+  static const std::string azure_text = azure();
+  std::vector<BuiltInProfile> out{{"azure", azure_text}};
+  out.insert(out.end(), kProfiles.begin(), kProfiles.end());
+  return out;
+}
+
 }  // namespace
 
 std::span<const BuiltInProfile> built_in_profiles() {
-  return kProfiles;
+  static const std::vector<BuiltInProfile> all = all_profiles();
+  return all;
 }
 
 const BuiltInProfile* find_built_in_profile(std::string_view name) {
-  const auto found = std::ranges::find(kProfiles, name, &BuiltInProfile::name);
-  return found == kProfiles.end() ? nullptr : &*found;
+  const auto all = built_in_profiles();
+  const auto found = std::ranges::find(all, name, &BuiltInProfile::name);
+  return found == all.end() ? nullptr : &*found;
 }
 
 }  // namespace softspine::control

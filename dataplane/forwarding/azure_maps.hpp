@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SONiC's AZURE maps, the default of switches, built-in hosts and benches. The built-in profile `azure`
-// (control/rows/built_in_profiles.cpp) repeats them in the form of a testbed file; a test compares the two.
+// SONiC's AZURE maps, the default of switches, built-in hosts and benches, and of the built-in profile `azure`
+// (control/rows/built_in_profiles.cpp), whose text is made from them.
 // Source: SONiC, files/build_templates/qos_config.j2.
 #pragma once
 
