@@ -168,6 +168,15 @@ std::optional<VendorLines> of_junos(const RoleChanges& changes) {
                        [](const HashSetting& setting) { return hash_lines(Vendor::kJunos, setting); });
 }
 
+std::optional<VendorLines> of_arista(const RoleChanges& changes) {
+  auto out = lines_by_role("Arista EOS (FM6000)", changes,
+                           [](const HashSetting& setting) { return hash_lines(Vendor::kArista, setting); });
+  if (out)
+    out->notes.emplace_back(
+        "other chips have fewer seeds: `ip load-sharing trident` 0 to 5, `arad` and `petraA` 0 to 2");
+  return out;
+}
+
 // How the switches of a role hash, each way once: model and algorithm.
 std::vector<std::pair<HashModel, HashAlgorithm>> hashes_of(const Testbed& testbed, Role role) {
   std::vector<std::pair<HashModel, HashAlgorithm>> out;
@@ -210,7 +219,7 @@ std::optional<VendorLines> of_hosts(const Testbed& testbed, const RoleChanges& c
 
 std::vector<VendorLines> vendor_lines_of(const RoleChanges& changes) {
   std::vector<VendorLines> out;
-  for (const auto of_vendor : {of_sonic, of_enterprise_sonic, of_cumulus, of_cumulus_files, of_junos}) {
+  for (const auto of_vendor : {of_sonic, of_enterprise_sonic, of_cumulus, of_cumulus_files, of_junos, of_arista}) {
     if (auto lines = of_vendor(changes)) out.push_back(std::move(*lines));
   }
   return out;

@@ -8,6 +8,7 @@
 //   Enterprise SONiC  seed, algorithm and destination QP by `ip load-share hash`
 //   Cumulus           `nv set system forwarding hash-seed`; without NVUE /etc/cumulus/datapath/traffic.conf
 //   Junos             enhanced-hash-key hash-seed, of the QFX10000
+//   Arista EOS        `ip load-sharing fm6000`, whose seeds go to 39; those of other chips to 5 or 2
 //   Linux, OVS        the seed, for switches whose model is LINUX or OVS; no vendor's line applies to them
 //
 // A vendor is named only if it has every knob that the cure turns. Whether a chip then hashes as the model does, is

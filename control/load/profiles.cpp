@@ -247,7 +247,7 @@ class ProfileResolver {
     if (file != nullptr) apply_row(reader_, *file, entry.resolved);
     if (file != nullptr && channels_[file] != nullptr) entry.resolved.profile.port_channels = channels_[file];
     apply_switch_json(*entry.row, entry.resolved);
-    apply_switch_config(*entry.row, entry.resolved.profile.hash);
+    apply_switch_config(*entry.row, entry.resolved);
     apply_row(reader_, *entry.row, entry.resolved);
     entry.resolved.lags.resolve(reader_, entry.row->where, entry.resolved.profile);
     apply_lookup(*entry.row, entry.resolved);
@@ -311,7 +311,8 @@ class ProfileResolver {
     }
   }
 
-  void apply_switch_config(const ProfileRow& row, HashConfig& hash) {
+  void apply_switch_config(const ProfileRow& row, Resolved& out) {
+    HashConfig& hash = out.profile.hash;
     const Value where = row.where.child("switch_config");
     if (!row.switch_config || reader_.is_invalid(where)) return;
     const std::string path = path_of(where, *row.switch_config);
@@ -325,7 +326,9 @@ class ProfileResolver {
       for (const LineNote& note : place->second.remarks) reader_.warn(error_of(note));
     }
     if (!place->second.vendor || !place->second.errors.empty()) return;
-    apply_reading(place->second, hash);
+    const HashReading& reading = place->second;
+    out.lags.say({where, {}, {}, reading.lag_fields, reading.lag_algorithm}, hash);
+    apply_reading(reading, hash);
     check_hash(reader_, where, hash);
   }
 

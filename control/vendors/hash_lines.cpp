@@ -6,9 +6,18 @@
 namespace softspine::control {
 namespace {
 
-const Knob* knob_of(const VendorRow& row, KnobKind kind, FieldSet fields = 0) {
-  const auto found = std::ranges::find_if(
-      row.knobs, [&](const Knob& knob) { return knob.kind == kind && (fields == 0 || knob.fields == fields); });
+struct Wanted {
+  KnobKind kind;
+  FieldSet fields = 0;
+  uint64_t value = 0;  // of a seed
+  bool of_lags = false;
+};
+
+const Knob* knob_of(const VendorRow& row, const Wanted& wanted) {
+  const auto found = std::ranges::find_if(row.knobs, [&](const Knob& knob) {
+    return knob.kind == wanted.kind && knob.of_lags == wanted.of_lags && wanted.value <= knob.most &&
+           (wanted.fields == 0 || knob.fields == wanted.fields);
+  });
   return found == row.knobs.end() ? nullptr : &*found;
 }
 
@@ -30,17 +39,15 @@ std::optional<std::vector<std::string>> hash_lines(Vendor vendor, const HashSett
     has_all = has_all && knob != nullptr;
     if (knob != nullptr) out.push_back(line_of(row, *knob, value));
   };
-  if (setting.seed) {
-    const Knob* knob = knob_of(row, KnobKind::kSeed);
-    turn(knob != nullptr && *setting.seed <= knob->most ? knob : nullptr, std::to_string(*setting.seed));
-  }
+  if (setting.seed)
+    turn(knob_of(row, {.kind = KnobKind::kSeed, .value = *setting.seed}), std::to_string(*setting.seed));
   if (setting.algorithm) {
     const auto word = std::ranges::find(row.algorithms, *setting.algorithm, &AlgorithmWord::second);
     const bool is_known = word != row.algorithms.end();
-    const KnobKind kind = setting.of_lags ? KnobKind::kLagAlgorithm : KnobKind::kAlgorithm;
-    turn(is_known ? knob_of(row, kind) : nullptr, is_known ? std::string(word->first) : "");
+    const Wanted wanted{.kind = KnobKind::kAlgorithm, .of_lags = setting.of_lags};
+    turn(is_known ? knob_of(row, wanted) : nullptr, is_known ? std::string(word->first) : "");
   }
-  if (setting.add_qp) turn(knob_of(row, KnobKind::kInclude, set_of(HashField::kRdmaBthDestQp)), "");
+  if (setting.add_qp) turn(knob_of(row, {.kind = KnobKind::kInclude, .fields = set_of(HashField::kRdmaBthDestQp)}), "");
   return has_all ? std::optional(std::move(out)) : std::nullopt;
 }
 

@@ -7,13 +7,12 @@
 
 #include "control/document/words.hpp"
 #include "control/vendors/configuration_lines.hpp"
+#include "control/vendors/key_reading.hpp"
 #include "control/vendors/openconfig_hash.hpp"
 
 namespace softspine::control {
 namespace {
 
-constexpr FieldSet kAddressesAndPorts = set_of(HashField::kSrcIp) | set_of(HashField::kDstIp) |
-                                        set_of(HashField::kL4SrcPort) | set_of(HashField::kL4DstPort);
 constexpr std::array<std::string_view, 4> kYes{"on", "enabled", "true", "TRUE"};
 constexpr std::array<std::string_view, 4> kNo{"off", "disabled", "false", "FALSE"};
 
@@ -42,7 +41,7 @@ const Knob* knob_of(const VendorRow& row, const ConfigurationLine& line, size_t&
 class VendorReading {
  public:
   VendorReading(const VendorRow& row, HashReading& out)
-      : row_(row), out_(out), ipv4_{row.usual_ipv4}, ipv6_{row.usual_ipv6} {}
+      : row_(row), out_(out), ecmp_(row.usual_ipv4, row.usual_ipv6), lags_(row.usual_lag, row.usual_lag) {}
 
   void read(std::string_view text) {
     for_each_line(text, row_.syntax, [this](const ConfigurationLine& line) {
@@ -56,12 +55,6 @@ class VendorReading {
   }
 
  private:
-  struct Key {
-    FieldSet fields = 0;
-    FieldSet said = 0;  // of which a line says whether they are in the key
-    bool is_said() const { return (said & kAddressesAndPorts) == kAddressesAndPorts; }
-  };
-
   void ignore(const ConfigurationLine& line) {
     if (++out_.ignored_count <= HashReading::kIgnoredListed)
       out_.ignored.push_back({line.number, std::string(line.text)});
@@ -74,13 +67,19 @@ class VendorReading {
   void take(const ConfigurationLine& line) {
     size_t words = 0;
     const Knob* knob = knob_of(row_, line, words);
-    if (knob == nullptr) {
-      if (is_head(line)) return ignore(line);
-      return remark(line, shown(line.text) + " is not known here, and not taken into account");
-    }
-    if (knob->kind == KnobKind::kElsewhere || knob->kind == KnobKind::kLagAlgorithm) return ignore(line);
+    if (knob == nullptr && is_head(line)) return ignore(line);
+    if (knob == nullptr || has_unknown_words(*knob, line.words.size() - words)) return remark_unknown(line);
+    if (knob->kind == KnobKind::kElsewhere) return ignore(line);
     out_.taken.push_back({line.number, std::string(line.text)});
     turn(*knob, line, {line.words.begin() + static_cast<ptrdiff_t>(words), line.words.end()});
+  }
+  // "ip load-sharing trident" may go on otherwise than with a seed.
+  static bool has_unknown_words(const Knob& knob, size_t values) {
+    if (knob.kind == KnobKind::kNoSeed) return values > 0;
+    return (knob.kind == KnobKind::kSeed || knob.kind == KnobKind::kSymmetric) && values > 1;
+  }
+  void remark_unknown(const ConfigurationLine& line) {
+    remark(line, shown(line.text) + " is not known here, and not taken into account");
   }
   // "load-balance sand profile default" says nothing yet.
   bool is_head(const ConfigurationLine& line) const {
@@ -92,20 +91,22 @@ class VendorReading {
   void turn(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     switch (knob.kind) {
       case KnobKind::kSeed: return turn_seed(knob, line, values);
-      case KnobKind::kAlgorithm: return turn_algorithm(line, values);
+      case KnobKind::kNoSeed: return void(out_.seed = 0);
+      case KnobKind::kAlgorithm: return turn_algorithm(knob, line, values);
       case KnobKind::kSwitch: return turn_switch(knob, line, values);
-      case KnobKind::kInclude: return put(knob, true);
-      case KnobKind::kExclude: return put(knob, false);
+      case KnobKind::kInclude: return key_of(knob).put(knob, true);
+      case KnobKind::kExclude: return key_of(knob).put(knob, false);
       case KnobKind::kList: return turn_list(knob, line, values);
-      case KnobKind::kEnable: return turn_enable(line, values);
+      case KnobKind::kEnable: return turn_enable(knob, line, values);
+      case KnobKind::kSymmetric: return turn_symmetric(knob, line, values);
       case KnobKind::kUnmodelled:
         if (values.size() != 1 || !is_one_of(values.front(), kNo))
           remark(line, shown(line.text) + " is not expressed: " + std::string(knob.why));
         return;
-      case KnobKind::kLagAlgorithm:
       case KnobKind::kElsewhere: return;
     }
   }
+  KeyReading& key_of(const Knob& knob) { return knob.of_lags ? lags_ : ecmp_; }
 
   std::optional<uint64_t> number(const Knob& knob, const ConfigurationLine& line,
                                  const std::vector<std::string>& values) {
@@ -121,101 +122,99 @@ class VendorReading {
   void turn_seed(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     if (const auto value = number(knob, line, values)) out_.seed = static_cast<uint32_t>(*value);
   }
-  void turn_algorithm(const ConfigurationLine& line, const std::vector<std::string>& values) {
+  void turn_algorithm(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     const std::string_view word = values.empty() ? std::string_view{} : values.front();
     const auto found = std::ranges::find(row_.algorithms, word, &AlgorithmWord::first);
     if (found == row_.algorithms.end()) return fail(line, "there is no algorithm " + shown(word));
-    out_.algorithm = found->second;
+    (knob.of_lags ? out_.lag_algorithm : out_.algorithm) = found->second;
   }
   void turn_switch(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     const bool is_yes = values.size() == 1 && is_one_of(values.front(), kYes);
     if (!is_yes && (values.size() != 1 || !is_one_of(values.front(), kNo)))
       return fail(line, std::string(knob.words) + ": expected on or off" +
                             (values.empty() ? "" : ", found " + shown(values.front())));
-    put(knob, is_yes);
+    key_of(knob).put(knob, is_yes);
   }
-  void turn_enable(const ConfigurationLine& line, const std::vector<std::string>& values) {
+  // A word that stands alone says yes.
+  void turn_symmetric(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
+    const bool is_yes = values.empty() || is_one_of(values.front(), kYes);
+    if (!is_yes && !is_one_of(values.front(), kNo)) return remark_unknown(line);
+    out_.symmetric = is_yes;
+    symmetric_families_ |= static_cast<uint8_t>(knob.families);
+  }
+  void turn_enable(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     if (values.size() != 1 || (!is_one_of(values.front(), kYes) && !is_one_of(values.front(), kNo)))
       return fail(line, "expected true or false");
-    is_enabled_ = is_one_of(values.front(), kYes);
+    (knob.of_lags ? lags_enabled_ : ecmp_enabled_) = is_one_of(values.front(), kYes);
   }
   void turn_list(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     FieldSet fields = 0;
     for (const std::string& value : values) {
-      if (value.starts_with("INNER_")) continue;  // of tunnelled packets: there are none here
       const auto found = std::ranges::find(row_.fields, value, &FieldWord::first);
       if (found == row_.fields.end()) {
         remark(line, "the field " + shown(value) + " is not known here, and not in the key");
       } else {
-        fields |= set_of(found->second) & knob.fields;
+        fields |= set_of(found->second);
       }
     }
-    for_each_key(knob, [&](Key& key) { key.fields = (key.fields & ~knob.fields) | fields; });
+    key_of(knob).replace(knob, fields);
   }
 
-  void put(const Knob& knob, bool is_in) {
-    for_each_key(knob, [&](Key& key) { key.fields = is_in ? key.fields | knob.fields : key.fields & ~knob.fields; });
-  }
-  template <typename Change>
-  void for_each_key(const Knob& knob, Change&& change) {
-    // What is put beside the others, whatever the family, says nothing of them.
-    const bool is_beside = knob.kind == KnobKind::kInclude && knob.families == Families::kBoth;
-    const FieldSet said = knob.kind == KnobKind::kList ? knob.fields : is_beside ? 0 : ~FieldSet{0};
-    const auto of = [&](Key& key, Families family) {
-      if ((static_cast<uint8_t>(knob.families) & static_cast<uint8_t>(family)) == 0) return;
-      change(key);
-      key.said |= said;
-    };
-    of(ipv4_, Families::kIpv4);
-    of(ipv6_, Families::kIpv6);
-  }
-
-  bool has_switches_without_enable() const { return row_.vendor == Vendor::kTrafficConf && !is_enabled_; }
   void finish() {
     if (!out_.algorithm)
       out_.remarks.push_back({0, "no line names the function that is computed: the profile's own is taken"});
     if (!out_.seed && !row_.without_seed.empty())
       out_.remarks.push_back(
           {0, "no line says the seed, and " + std::string(row_.without_seed) + ": the profile's own is taken"});
-    if (has_switches_without_enable()) {
-      if (ipv4_.is_said() || ipv6_.is_said())
-        out_.remarks.push_back(
-            {0, "hash_config.enable is not true: the fields are the usual ones, whatever hash_config says"});
-      ipv4_ = {row_.usual_ipv4};
-      ipv6_ = {row_.usual_ipv6};
-    }
-    finish_fields();
+    finish_symmetry();
+    if (row_.vendor == Vendor::kTrafficConf) drop_what_is_not_enabled();
+    finish_ecmp();
+    finish_lags();
   }
-  void finish_fields() {
-    constexpr FieldSet kOwn = set_of(HashField::kIpv6FlowLabel);
-    constexpr FieldSet kQp = set_of(HashField::kRdmaBthDestQp);
-    const bool is_usual = row_.usual_ipv4 != 0;
-    if (!is_usual && !ipv4_.is_said() && !ipv6_.is_said()) {
-      out_.adds_qp = (ipv4_.fields & kQp) != 0;
-      if ((ipv4_.fields & ~kQp) != 0)
-        out_.remarks.push_back({0, "no line says which other fields are in the key: the ingress port is left out"});
-      return;
-    }
-    const bool both = is_usual || (ipv4_.is_said() && ipv6_.is_said());
-    const FieldSet fields = is_usual || ipv4_.is_said() ? ipv4_.fields : ipv6_.fields;
-    if (both && (ipv6_.fields & ~kOwn) != (ipv4_.fields & ~kOwn))
-      out_.remarks.push_back({0, "IPv6's fields are others than IPv4's: those of IPv4 are taken for both"});
-    if (!both)
-      out_.remarks.push_back({0, std::string("only ") + (ipv4_.is_said() ? "IPv4's" : "IPv6's") +
-                                     " fields are said: they are taken for both"});
-    const FieldSet all = fields | (both ? ipv6_.fields & kOwn : 0);
-    out_.fields.emplace();
-    for (unsigned f = 0; f < 32; ++f) {
-      if ((all >> f & 1) != 0) out_.fields->push_back(static_cast<HashField>(f));
-    }
+  void finish_symmetry() {
+    if (!out_.symmetric && row_.is_usually_symmetric)
+      out_.remarks.push_back(
+          {0,
+           "no line says whether both directions of a flow hash alike, which is the default: the profile's own is "
+           "taken (symmetric: true)"});
+    if (symmetric_families_ == static_cast<uint8_t>(Families::kIpv4) ||
+        symmetric_families_ == static_cast<uint8_t>(Families::kIpv6))
+      out_.remarks.push_back({0, "symmetric is said of one IP version: it is taken for both"});
+  }
+  void drop_what_is_not_enabled() {
+    const auto drop = [this](const char* name, KeyReading& key, FieldSet usual_ipv4, FieldSet usual_ipv6) {
+      if (key.is_said())
+        out_.remarks.push_back(
+            {0, std::string(name) + ".enable is not true: the fields are the usual ones, whatever " + name + " says"});
+      key = {usual_ipv4, usual_ipv6};
+    };
+    if (!ecmp_enabled_) drop("hash_config", ecmp_, row_.usual_ipv4, row_.usual_ipv6);
+    if (!lags_enabled_) drop("lag_hash_config", lags_, row_.usual_lag, row_.usual_lag);
+  }
+  void finish_ecmp() {
+    const KeyReading::Result found = ecmp_.finish();
+    for (const std::string& text : found.remarks) out_.remarks.push_back({0, text});
+    out_.adds_qp = found.adds_qp;
+    if (!found.fields) return;
+    out_.fields = fields_of(*found.fields);
     if (out_.fields->empty()) out_.errors.push_back({0, "no field is left in the key"});
+  }
+  void finish_lags() {
+    if (!lags_.has_lines()) return;
+    const KeyReading::Result found = lags_.finish();
+    for (const std::string& text : found.remarks) out_.remarks.push_back({0, "of LAGs: " + text});
+    if (!found.fields) return;
+    out_.lag_fields = fields_of(*found.fields);
+    if (out_.lag_fields->empty()) out_.errors.push_back({0, "no field is left in the key of LAGs"});
   }
 
   const VendorRow& row_;
   HashReading& out_;
-  Key ipv4_;
-  Key ipv6_;
-  bool is_enabled_ = false;
+  KeyReading ecmp_;
+  KeyReading lags_;
+  bool ecmp_enabled_ = false;
+  bool lags_enabled_ = false;
+  uint8_t symmetric_families_ = 0;
 };
 
 // Whose lines on hashing the text has most of.
@@ -264,6 +263,12 @@ void apply_reading(const HashReading& reading, HashConfig& hash) {
   if (reading.seed) hash.seed = *reading.seed;
   if (reading.offset) hash.offset = *reading.offset;
   if (reading.fields) hash.fields = *reading.fields;
+  if (reading.symmetric && hash.model == HashModel::kRtag7) {
+    if (*reading.symmetric && !hash.rtag7) hash.rtag7.emplace();
+    if (hash.rtag7) hash.rtag7->a.symmetric = *reading.symmetric;
+  } else if (reading.symmetric) {
+    hash.symmetric = *reading.symmetric;
+  }
   constexpr HashField kQp = HashField::kRdmaBthDestQp;
   if (reading.adds_qp && std::ranges::find(hash.fields, kQp) == hash.fields.end()) hash.fields.push_back(kQp);
 }

@@ -147,10 +147,7 @@ class PolicyReading {
     if (ipv4 && ipv6 && (*ipv4 & ~kLabel) != (*ipv6 & ~kLabel))
       remark("IPv6's fields are others than IPv4's: those of IPv4 are taken for both");
     const FieldSet all = *transport | (ipv4 ? *ipv4 : *ipv6) | (ipv6 ? *ipv6 & kLabel : 0);
-    out_.fields.emplace();
-    for (unsigned f = 0; f < 32; ++f) {
-      if ((all >> f & 1) != 0) out_.fields->push_back(static_cast<HashField>(f));
-    }
+    out_.fields = fields_of(all);
     if (all == 0) out_.errors.push_back({0, "no field is left in the key"});
   }
 

@@ -7,8 +7,10 @@
 //                                                                sonic_ecmp_load_share; SONiC's "IP load share" design
 //   NVUE               nv set system forwarding ecmp-hash …      NVIDIA's NVUE reference, "System Forwarding"
 //   Cumulus            hash_config.… of datapath/traffic.conf    Cumulus Linux, "Equal Cost Multipath Load Sharing"
-//   Arista             ip load-sharing trident fields …          annet's implicit EOS configuration; featureprofiles of
+//   Arista             ip load-sharing CHIP SEED                 EOS User Manual, "IPv4": ip load-sharing
+//                      ip load-sharing trident fields …          annet's implicit EOS configuration; featureprofiles of
 //                      load-balance sand profile …               OpenConfig, its EOS branch; AVD's templates
+//                      port-channel load-balance trident …       running configurations that HPE and others publish
 //   Junos              forwarding-options enhanced-hash-key …    Juniper's CLI reference: enhanced-hash-key, inet,
 //   inet6 OpenConfig         hashing-policies (JSON)                   openconfig-hashing.yang, revision 2023-08-08
 //
@@ -21,6 +23,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "control/model/profile.hpp"
 
@@ -33,21 +36,25 @@ enum class LineSyntax : uint8_t { kPlain, kKeyValue, kIndented, kBraces, kJson }
 
 enum class KnobKind : uint8_t {
   kSeed,
+  kNoSeed,  // back to the seed that is the default
   kAlgorithm,
-  kSwitch,        // whether the field is in the key: on, enabled, true; off, disabled, false
-  kInclude,       // puts the field into the key
-  kExclude,       // takes it out
-  kList,          // of fields: of the knob's group, these are in the key, and no others
-  kEnable,        // switches count only if this is true
-  kUnmodelled,    // changes the hash in a way that no model here has
-  kLagAlgorithm,  // of the hash of LAGs; read over
-  kElsewhere,     // does not change this hash
+  kSwitch,      // whether the field is in the key: on, enabled, true; off, disabled, false
+  kInclude,     // puts the field into the key
+  kExclude,     // takes it out
+  kList,        // of fields: of the knob's group, these are in the key, and no others
+  kEnable,      // switches count only if this is true
+  kSymmetric,   // both directions of a flow hash alike
+  kUnmodelled,  // changes the hash in a way that no model here has
+  kElsewhere,   // does not change a hash
 };
 
 using FieldSet = uint32_t;  // a bit for each HashField
 constexpr FieldSet set_of(HashField field) {
   return FieldSet{1} << static_cast<unsigned>(field);
 }
+// The last one of HashField.
+static_assert(static_cast<unsigned>(HashField::kInnerDstIpv6) < 32, "a field without a bit");
+std::vector<HashField> fields_of(FieldSet set);
 
 enum class Families : uint8_t { kIpv4 = 1, kIpv6 = 2, kBoth = 3 };
 
@@ -58,6 +65,7 @@ struct Knob {
   Families families = Families::kBoth;
   uint64_t most = 0;          // kSeed
   std::string_view why = {};  // kUnmodelled: what it does
+  bool of_lags = false;       // turns the hash of LAGs, not that of ECMP groups
 };
 
 using FieldWord = std::pair<std::string_view, HashField>;
@@ -74,6 +82,8 @@ struct VendorRow {
   FieldSet usual_ipv4 = 0;                    // documented as the default; 0: not documented
   FieldSet usual_ipv6 = 0;
   std::string_view without_seed = {};  // where its seed comes from if no line says it
+  FieldSet usual_lag = 0;              // documented as the default of LAGs
+  bool is_usually_symmetric = false;   // documented as the default
 };
 
 std::span<const VendorRow> vendors();

@@ -51,6 +51,8 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/explain/polarization_test.cpp OfFiveMembersIsNotCuredByAnOffsetAlone'],
         'That number is a multiple of 3, 5, 17 and 257, so groups of 3, 5, 15 or 17 members are renamed as well, and those of a multiple modulo that.':
             ['tests/scenario/explain/polarization_test.cpp OfMembersThatDivideAllOnesIsRenamedByAnOffset'],
+        '`ip load-sharing fm6000` 0 to 39, `trident` 0 to 5, `arad` and `petraA` 0 to 2, zero without a line (EOS User Manual, "IPv4": ip load-sharing).':
+            ['tests/unit/config/vendor_hash_test.cpp OfAristaHasTheSeedsOfItsChips'],
         "What follows from SONiC's shipped values: a leaf (seed 10, offset 10) over a ToR (seed 0) with 60 links each reaches 2,400 of the 3,600 pairs "
         'of links; with the offset alone it would be 240.':
             ['tests/model/hashing/linearity_test.cpp OfSonicsLeafOverAToRUsesTwoThirdsOfSixtyBySixty'],

@@ -36,18 +36,30 @@ Status fail(const std::string& file, const std::vector<LineNote>& errors) {
   return Status::kWrongInput;
 }
 
+Json words_of(const std::vector<control::HashField>& fields) {
+  Json out = Json::array();
+  for (const control::HashField field : fields) out.push_back(control::word_of(field));
+  return out;
+}
+
 // Of what was said; what was not stays with the profile.
 Json hash_json(const HashReading& reading) {
   control::HashConfig hash;
   apply_reading(reading, hash);
   Json out = Json::object();
   if (reading.algorithm) out["algorithm"] = control::word_of(*reading.algorithm);
-  if (reading.fields || reading.adds_qp) {
-    out["fields"] = Json::array();
-    for (const control::HashField field : hash.fields) out["fields"].push_back(control::word_of(field));
-  }
+  if (reading.fields || reading.adds_qp) out["fields"] = words_of(hash.fields);
+  if (reading.symmetric) out["symmetric"] = *reading.symmetric;
   if (reading.seed) out["seed"] = *reading.seed;
   if (reading.offset) out["offset"] = *reading.offset;
+  return out;
+}
+
+// What lines say of LAGs alone.
+Json lag_json(const HashReading& reading) {
+  Json out = Json::object();
+  if (reading.lag_algorithm) out["algorithm"] = control::word_of(*reading.lag_algorithm);
+  if (reading.lag_fields) out["fields"] = words_of(*reading.lag_fields);
   return out;
 }
 
@@ -104,7 +116,9 @@ void print_text(const ImportArguments& arguments, const HashReading& reading) {
   std::string name = std::filesystem::path(arguments.file).stem().string();
   const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
   if (name.empty() || !std::ranges::all_of(name, is_plain)) name = "imported";
-  fmt::print("profiles:\n  {}: {{hash: {}}}\n", name, yaml_of(hash_json(reading)));
+  const Json lags = lag_json(reading);
+  fmt::print("profiles:\n  {}: {{hash: {}{}}}\n", name, yaml_of(hash_json(reading)),
+             lags.empty() ? "" : ", lag_hash: " + yaml_of(lags));
 }
 
 Status import_hash(const ImportArguments& arguments) {
@@ -119,6 +133,7 @@ Status import_hash(const ImportArguments& arguments) {
   const Json out{{"file", arguments.file},
                  {"vendor", row_of(*reading.vendor).name},
                  {"hash", hash_json(reading)},
+                 {"lag_hash", lag_json(reading)},
                  {"taken", notes_json(reading.taken)},
                  {"remarks", notes_json(reading.remarks)},
                  {"ignored_lines", reading.ignored_count},

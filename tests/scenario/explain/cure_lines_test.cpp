@@ -111,7 +111,8 @@ TEST_F(CureLines, OfEveryVendorAreReadBackAsTheCuresHash) {
   EXPECT_EQ(read_back["Junos (QFX10000)"], 3u);
   // two seeds in its range or none × eight algorithms or none × the QP or not, but for nothing at all
   EXPECT_EQ(read_back["Enterprise SONiC"], 3u * 9 * 2 - 1);
-  EXPECT_EQ(read_back.size(), 5u);
+  EXPECT_EQ(read_back["Arista EOS (FM6000)"], 2u);
+  EXPECT_EQ(read_back.size(), 6u);
 }
 
 TEST_F(CureLines, AreThereForNoVendorThatLacksAKnob) {

@@ -23,7 +23,7 @@ std::vector<std::string> names_of(const std::vector<VendorLines>& vendors) {
 TEST(VendorLines, OfASeedAreEveryVendorsThatHasOne) {
   const auto vendors = vendor_lines_of({{Role::kAggregation, {.seed = 10}}, {Role::kCore, {.seed = 25}}});
   ASSERT_THAT(names_of(vendors), ElementsAre("SONiC", "Enterprise SONiC", "Cumulus Linux (NVUE)",
-                                             "Cumulus Linux (files)", "Junos (QFX10000)"));
+                                             "Cumulus Linux (files)", "Junos (QFX10000)", "Arista EOS (FM6000)"));
   EXPECT_THAT(
       vendors[0].lines,
       ElementsAre(R"(aggregation: echo '[{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "10"}, "OP": "SET"}]' > hash.json)",
@@ -46,6 +46,9 @@ TEST(VendorLines, OfASeedAreEveryVendorsThatHasOne) {
   EXPECT_THAT(vendors[3].notes, ElementsAre(HasSubstr("traffic stops"), HasSubstr("nvue_traffic.conf")));
   EXPECT_THAT(vendors[4].lines, ElementsAre("aggregation: set forwarding-options enhanced-hash-key hash-seed 10",
                                             "core: set forwarding-options enhanced-hash-key hash-seed 25"));
+  EXPECT_THAT(vendors[5].lines,
+              ElementsAre("aggregation: ip load-sharing fm6000 10", "core: ip load-sharing fm6000 25"));
+  EXPECT_THAT(vendors[5].notes, ElementsAre(HasSubstr("`ip load-sharing trident` 0 to 5")));
 }
 
 TEST(VendorLines, OfAnOffsetAreSonicsUpToFifteen) {
@@ -105,7 +108,7 @@ roles: {core: of-cores}
   const RoleChanges both{{Role::kAggregation, {.seed = 10}}, {Role::kCore, {.seed = 25}}};
   EXPECT_THAT(of("{model: LINUX, seed: 1}", both), IsEmpty()) << "no line is for both";
   EXPECT_THAT(of("{}", both), IsEmpty());
-  EXPECT_EQ(of("{}", {{Role::kCore, {.seed = 25}}}).size(), 5u);
+  EXPECT_EQ(of("{}", {{Role::kCore, {.seed = 25}}}).size(), 6u);
 }
 
 TEST(VendorLines, OfLagsAreSonicsWhichTurnsBothHashes) {

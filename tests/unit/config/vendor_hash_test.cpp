@@ -35,12 +35,97 @@ TEST(VendorHash, OfNvueIsTheUsualFieldsButForThoseThatAreTurned) {
       "nv set system forwarding hash-seed 50\n");
   EXPECT_EQ(read.vendor, Vendor::kNvue);
   EXPECT_TRUE(read.errors.empty());
-  EXPECT_EQ(read.fields, (Fields{kInPort, kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpv6FlowLabel}));
+  EXPECT_EQ(read.fields, (Fields{kInPort, kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpv6FlowLabel, kInnerSrcIp}));
   EXPECT_EQ(read.seed, 50u);
-  EXPECT_EQ(read.taken.size(), 3u);
-  EXPECT_EQ(read.ignored_count, 3u);
-  EXPECT_EQ(read.ignored[1].line, 4);
+  EXPECT_EQ(read.taken.size(), 5u);
+  EXPECT_EQ(read.ignored_count, 1u);
   EXPECT_TRUE(remarks_on(read, 0, "no line names the function"));
+  EXPECT_TRUE(remarks_on(read, 0, "both directions"));
+  EXPECT_EQ(read.lag_fields,
+            (Fields{kSrcMac, kDstMac, kEthertype, kVlanId, kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol}));
+}
+
+// What a vendor has of tunnels is in the key, not passed over.
+TEST(VendorHash, OfInnerPacketsIsInTheKey) {
+  const Fields inner{kInnerSrcIp, kInnerDstIp, kInnerIpProtocol, kInnerL4SrcPort, kInnerL4DstPort};
+  std::string nvue;
+  std::string file = "hash_config.enable = true\n";
+  for (const char* word : {"ip-protocol", "source-ip", "destination-ip", "source-port", "destination-port"}) {
+    nvue += std::string("nv set system forwarding ecmp-hash inner-") + word + " enabled\n";
+    nvue += std::string("nv set system forwarding ecmp-hash ") + word + " disabled\n";
+  }
+  nvue += "nv set system forwarding ecmp-hash ipv6-label disabled\n";
+  for (const char* word : {"ip_prot", "sip", "dip", "sport", "dport"}) {
+    file += std::string("hash_config.inner_") + word + " = true\n";
+    file += std::string("hash_config.") + word + " = false\n";
+  }
+  file += "hash_config.ip6_label = false\n";
+  for (const std::string& text :
+       {nvue, file,
+        std::string("config switch-hash global ecmp-hash INNER_SRC_IP INNER_DST_IP INNER_IP_PROTOCOL "
+                    "INNER_L4_SRC_PORT INNER_L4_DST_PORT\n")}) {
+    const HashReading read = read_hash(text);
+    EXPECT_TRUE(read.errors.empty());
+    EXPECT_EQ(read.fields, inner) << text;
+  }
+  EXPECT_TRUE(remarks_on(read_hash("nv set system forwarding ecmp-hash inner-ipv6-label on\n"), 1, "not expressed"));
+}
+
+// Both directions of a flow hash alike, with SAI's model and with RTAG7.
+TEST(VendorHash, OfBothDirectionsIsSaisSymmetric) {
+  for (const char* text : {"set forwarding-options enhanced-hash-key symmetric-hash\n",
+                           "symmetric_hash_enable = TRUE\n", "ip load-share hash ipv4 symmetric\n"}) {
+    HashConfig sai;
+    apply_reading(read_hash(text), sai);
+    EXPECT_TRUE(sai.symmetric) << text;
+    HashConfig broadcom{.model = HashModel::kRtag7};
+    apply_reading(read_hash(text), broadcom);
+    EXPECT_FALSE(broadcom.symmetric);
+    ASSERT_TRUE(broadcom.rtag7) << text;
+    EXPECT_TRUE(broadcom.rtag7->a.symmetric);
+  }
+  EXPECT_EQ(read_hash("symmetric_hash_enable = FALSE\n").symmetric, false);
+  EXPECT_TRUE(remarks_on(read_hash("ip load-share hash ipv6 symmetric\n"), 0, "one IP version"));
+  EXPECT_TRUE(remarks_on(read_hash("set forwarding-options enhanced-hash-key symmetric-hash inet disable\n"), 1,
+                         "is not known here"));
+}
+
+TEST(VendorHash, OfLagsIsAHashOfItsOwn) {
+  const HashReading arista = read_hash(
+      "port-channel load-balance trident fields mac src-mac dst-mac\n"
+      "port-channel load-balance trident fields ip source-ip destination-ip source-port destination-port\n"
+      "port-channel load-balance sand profile best\n");
+  EXPECT_EQ(arista.lag_fields, (Fields{kSrcIp, kDstIp, kL4SrcPort, kL4DstPort}));
+  EXPECT_FALSE(arista.fields);
+  EXPECT_EQ(arista.ignored_count, 1u);
+  EXPECT_TRUE(remarks_on(arista, 3, "is not known here"));
+  EXPECT_TRUE(remarks_on(arista, 0, "of LAGs: only IPv4's fields"));
+  const std::string file = "lag_hash_config.smac = false\nlag_hash_config.dmac = false\n";
+  EXPECT_EQ(read_hash("lag_hash_config.enable = true\n" + file).lag_fields,
+            (Fields{kEthertype, kVlanId, kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol}));
+  const HashReading off = read_hash(file);
+  EXPECT_FALSE(off.lag_fields);
+  EXPECT_TRUE(remarks_on(off, 0, "lag_hash_config.enable is not true"));
+}
+
+TEST(VendorHash, OfAristaHasTheSeedsOfItsChips) {
+  for (const auto& [line, seed] : {std::pair{"ip load-sharing fm6000 20\n", 20u},
+                                   {"ip load-sharing fm6000 39\n", 39u},
+                                   {"ip load-sharing trident 5\n", 5u},
+                                   {"ip load-sharing arad 2\n", 2u},
+                                   {"ip load-sharing trident 3\nno ip load-sharing trident\n", 0u}}) {
+    const HashReading read = read_hash(line);
+    EXPECT_EQ(read.vendor, Vendor::kArista) << line;
+    EXPECT_TRUE(read.errors.empty()) << line;
+    EXPECT_EQ(read.seed, seed) << line;
+  }
+  for (const char* line : {"ip load-sharing fm6000 40\n", "ip load-sharing trident 6\n", "ip load-sharing arad 3\n",
+                           "ip load-sharing petraA 3\n", "ip load-sharing trident x\n"})
+    EXPECT_EQ(read_hash(line).errors.size(), 1u) << line;
+  EXPECT_TRUE(remarks_on(read_hash("ip load-sharing trident fields mac src-mac\n"), 1, "is not known here"));
+  EXPECT_EQ(hash_lines(Vendor::kArista, {.algorithm = {}, .seed = 25, .offset = {}}),
+            std::vector<std::string>{"ip load-sharing fm6000 25"});
+  EXPECT_FALSE(hash_lines(Vendor::kArista, {.algorithm = {}, .seed = 40, .offset = {}}));
 }
 
 TEST(VendorHash, OfTrafficConfTakesFieldsOnlyWhereTheyAreEnabled) {
@@ -80,10 +165,11 @@ TEST(VendorHash, OfAristaHasTheFieldsOfItsList) {
       "ip load-sharing trident fields ipv6 destination-port source-ip ingress-interface destination-ip source-port "
       "flow-label\n"
       "ip load-sharing trident fields ip source-ip source-port destination-ip destination-port ingress-interface\n"
-      "port-channel load-balance trident fields ip source-ip\n");
+      "port-channel load-balance trident fields ip source-ip source-port destination-ip destination-port\n");
   EXPECT_EQ(trident.vendor, Vendor::kArista);
   EXPECT_EQ(trident.fields, (Fields{kInPort, kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpv6FlowLabel}));
-  EXPECT_EQ(trident.ignored_count, 2u);
+  EXPECT_EQ(trident.lag_fields, (Fields{kSrcIp, kDstIp, kL4SrcPort, kL4DstPort}));
+  EXPECT_EQ(trident.ignored_count, 1u);
   const HashReading sand = read_hash(
       "load-balance policies\n   load-balance sand profile default\n"
       "      fields ipv6 outer dst-ip flow-label next-header src-ip\n      fields l4 outer dst-port src-port\n");
@@ -98,7 +184,7 @@ TEST(VendorHash, OfEnterpriseSonicAddsTheQueuePair) {
   EXPECT_EQ(read.vendor, Vendor::kEnterpriseSonic);
   EXPECT_EQ(read.algorithm, HashAlgorithm::kCrc32Lo);
   EXPECT_EQ(read.fields, (Fields{kSrcIp, kDstIp, kRdmaBthDestQp}));
-  EXPECT_TRUE(remarks_on(read, 6, "is not expressed"));
+  EXPECT_EQ(read.symmetric, true);
   HashConfig hash;
   apply_reading(read_hash("ip load-share hash roce qpn\n"), hash);
   EXPECT_EQ(hash.fields.size(), 6u);
@@ -111,8 +197,10 @@ TEST(VendorHash, OfSonicsCommandsIsSaisWords) {
       "config switch-hash global ecmp-hash-algorithm CRC_CCITT\nconfig switch-hash global lag-hash SRC_MAC\n");
   EXPECT_EQ(read.vendor, Vendor::kSonic);
   EXPECT_EQ(read.algorithm, HashAlgorithm::kCrcCcitt);
-  EXPECT_EQ(read.fields, (Fields{kSrcIp, kDstIp, kL4SrcPort}));
-  EXPECT_EQ(read.ignored_count, 1u);
+  EXPECT_EQ(read.fields, (Fields{kSrcIp, kDstIp, kL4SrcPort, kInnerSrcIp}));
+  EXPECT_EQ(read.lag_fields, (Fields{kSrcMac}));
+  EXPECT_FALSE(read.lag_algorithm);
+  EXPECT_EQ(read.ignored_count, 0u);
 }
 
 TEST(VendorHash, OfOpenConfigHasSeedRotationAndFields) {
@@ -138,7 +226,7 @@ TEST(VendorHash, EachDeclaredKnobIsReadByItsWords) {
       line += knob.words;
       if (const size_t star = line.find('*'); star != std::string::npos) line.replace(star, 1, "any");
       const char* before = row.syntax == LineSyntax::kKeyValue ? " = " : " ";
-      if (knob.kind == KnobKind::kSeed) line += before + std::string("7");
+      if (knob.kind == KnobKind::kSeed) line += before + std::string("1");
       if (knob.kind == KnobKind::kSwitch || knob.kind == KnobKind::kEnable) line += before + std::string("true");
       if (knob.kind == KnobKind::kAlgorithm) line += before + std::string(row.algorithms.front().first);
       if (knob.kind == KnobKind::kList) {
@@ -146,7 +234,7 @@ TEST(VendorHash, EachDeclaredKnobIsReadByItsWords) {
       }
       const HashReading read = read_hash(line + "\n");
       EXPECT_EQ(read.vendor, row.vendor) << line;
-      const bool is_elsewhere = knob.kind == KnobKind::kElsewhere || knob.kind == KnobKind::kLagAlgorithm;
+      const bool is_elsewhere = knob.kind == KnobKind::kElsewhere;
       EXPECT_EQ(read.taken.size(), is_elsewhere ? 0u : 1u) << line;
       EXPECT_TRUE(std::ranges::none_of(read.remarks, [](const LineNote& note) {
         return note.text.find("not known here") != std::string::npos;
@@ -212,7 +300,8 @@ TEST(VendorHash, LinesThatAreWrittenAreReadBack) {
     }
     EXPECT_FALSE(hash_lines(row.vendor, {.algorithm = {}, .seed = {}, .offset = 3})) << "no line turns it";
   }
-  EXPECT_EQ(written, 4u + 4u + 4u + 3u + 7u + 8u);  // seeds of NVUE, traffic.conf, Junos, Enterprise SONiC; algorithms
+  // seeds of NVUE, traffic.conf, Junos, Enterprise SONiC, Arista; algorithms
+  EXPECT_EQ(written, 4u + 4u + 4u + 3u + 2u + 7u + 8u);
 }
 
 class SwitchConfig : public testing::Test {
@@ -235,6 +324,19 @@ TEST_F(SwitchConfig, GivesAProfileItsHashAndTheProfilesOwnGoesOverIt) {
   const Testbed over = read_well(testbed("nv set system forwarding hash-seed 50\n", ", hash: {seed: 7, offset: 3}"));
   EXPECT_EQ(over.profiles.front().hash.seed, 7u);
   EXPECT_EQ(over.profiles.front().hash.fields.size(), 6u);
+}
+
+TEST_F(SwitchConfig, GivesAProfileTheHashOfLagsThatItsLinesSay) {
+  const Testbed read =
+      read_well(testbed("config switch-hash global ecmp-hash SRC_IP DST_IP\n"
+                        "config switch-hash global lag-hash SRC_IP L4_SRC_PORT\n"
+                        "config switch-hash global lag-hash-algorithm CRC_CCITT\n"));
+  const Profile& profile = read.profiles.front();
+  EXPECT_EQ(profile.hash.fields, (Fields{kSrcIp, kDstIp}));
+  ASSERT_TRUE(profile.lag_hash);
+  EXPECT_EQ(profile.lag_hash->fields, (Fields{kSrcIp, kL4SrcPort}));
+  EXPECT_EQ(profile.lag_hash->algorithm, HashAlgorithm::kCrcCcitt);
+  EXPECT_FALSE(read_well(testbed("nv set system forwarding hash-seed 50\n")).profiles.front().lag_hash);
 }
 
 TEST_F(SwitchConfig, TellsWithFileAndLine) {

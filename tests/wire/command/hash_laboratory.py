@@ -385,6 +385,8 @@ def imports_a_hash(it: Softspine) -> Problems:
     done = it('check', named)
     yield from done.exited(0)
     yield from check('leaf.conf:5:1: ' in done.out + done.err, f'check does not warn: {done.out}{done.err}')
+    lags = it.write('lags.conf', 'ip load-sharing fm6000 20\nport-channel load-balance trident fields ip source-ip source-port destination-ip destination-port\n')
+    yield from it('import-hash', lags).says('lags: {hash: {seed: 20}, lag_hash: {fields: [SRC_IP, DST_IP, L4_SRC_PORT, L4_DST_PORT]}}')
     for text, said in [('nv set system forwarding hash-seed x\n', 'wrong.conf:1:1: nv set system forwarding hash-seed: expected a number'),
                        ('hello\n', 'has no line on hashing that is known here'), ('{"SWITCH_HASH": {}}', 'config_db and switch_json')]:
         wrong = it.write('wrong.conf', text)
