@@ -40,7 +40,7 @@ void put_rtag7_over(const Rtag7Row& row, Rtag7Row& out) {
 // As if one were applied after the other.
 void put_hash_over(const HashRow& row, HashRow& out) {
   put_over(row.model, out.model);
-  // A model's own, unless it is said in the same breath.
+  // A model's own, unless the same row gives it.
   if (out.model == HashModel::kLinux || row.model == HashModel::kOvs) out.algorithm.reset();
   put_over(row.algorithm, out.algorithm);
   put_over(row.fields, out.fields);
@@ -62,14 +62,14 @@ struct Pair {
   const std::optional<T>& of_lags;
   const T& before;  // of ECMP groups
 
-  bool says_something() const { return of_ecmp || of_lags; }
-  void put_over(std::optional<T>& said) const {
+  bool is_given() const { return of_ecmp || of_lags; }
+  void put_over(std::optional<T>& out) const {
     if (of_ecmp == of_lags) {
-      if (of_lags) said.reset();
+      if (of_lags) out.reset();
     } else if (of_lags) {
-      said = of_lags;
-    } else if (!said) {
-      said = before;  // LAGs stay as they are
+      out = of_lags;
+    } else if (!out) {
+      out = before;  // LAGs stay as they are
     }
   }
 };
@@ -106,54 +106,54 @@ bool same(const HashConfig& a, const HashConfig& b) {
 
 }  // namespace
 
-void LagHash::say(const HashRow& row) {
-  HashRow now = said();
+void LagHash::apply(const HashRow& row) {
+  HashRow now = given();
   put_hash_over(row, now);
-  speak(std::move(now), row.where);
+  set(std::move(now), row.where);
 }
 
-void LagHash::say(const SwitchHashGlobalRow& row, const HashConfig& before) {
+void LagHash::apply(const SwitchHashGlobalRow& row, const HashConfig& before) {
   const Pair algorithm{row.algorithm, row.lag_algorithm, before.algorithm};
   const Pair fields{row.fields, row.lag_fields, before.fields};
-  if (!algorithm.says_something() && !fields.says_something()) return;
-  HashRow now = said();
+  if (!algorithm.is_given() && !fields.is_given()) return;
+  HashRow now = given();
   algorithm.put_over(now.algorithm);
   fields.put_over(now.fields);
-  speak(std::move(now), row.where);
+  set(std::move(now), row.where);
 }
 
-void LagHash::say(const SwitchTableRow& row, const HashConfig& before) {
+void LagHash::apply(const SwitchTableRow& row, const HashConfig& before) {
   const Pair seed{row.seed, row.lag_seed, before.seed};
   const Pair offset{row.offset, row.lag_offset, before.offset};
-  if (!seed.says_something() && !offset.says_something()) return;
-  HashRow now = said();
+  if (!seed.is_given() && !offset.is_given()) return;
+  HashRow now = given();
   seed.put_over(now.seed);
   offset.put_over(now.offset);
-  speak(std::move(now), row.where);
+  set(std::move(now), row.where);
 }
 
-void LagHash::say(const LocalhostRow& row) {
-  if (said_ == nullptr || row.switch_type == "dpu") return;  // SONiC gives a DPU neither
-  HashRow now = said();
+void LagHash::apply(const LocalhostRow& row) {
+  if (given_ == nullptr || row.switch_type == "dpu") return;  // SONiC gives a DPU neither
+  HashRow now = given();
   now.seed.reset();
   if (row.switch_type != "chassis-packet") now.offset.reset();
-  speak(std::move(now), row.where);
+  set(std::move(now), row.where);
 }
 
-HashRow LagHash::said() const {
-  return said_ == nullptr ? HashRow{} : *said_;
+HashRow LagHash::given() const {
+  return given_ == nullptr ? HashRow{} : *given_;
 }
 
-void LagHash::speak(HashRow now, Value where) {
-  said_ = std::make_shared<const HashRow>(std::move(now));
+void LagHash::set(HashRow now, Value where) {
+  given_ = std::make_shared<const HashRow>(std::move(now));
   place_ = where;
 }
 
 void LagHash::resolve(Reader& reader, Value where, Profile& profile) {
   const std::optional<Value> place = std::exchange(place_, std::nullopt);
-  if (said_ == nullptr) return;
+  if (given_ == nullptr) return;
   HashConfig hash = profile.hash;
-  apply_hash(*said_, hash);
+  apply_hash(*given_, hash);
   if (same(hash, profile.hash)) {
     profile.lag_hash = nullptr;
     return;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a profile says of the hash of LAGs, in its own words and in SONiC's.
+// How a profile's LAGs hash, by the profile's own keys and by SONiC's attributes.
 //
-//   lag_hash       of the profile: what it does not say is as in `hash`, whatever that becomes
+//   lag_hash       of the profile: a field that it does not give is as in the final `hash`
 //   SWITCH_HASH,   of SONiC: algorithm, fields, seed and offset of ECMP groups and of LAGs are attributes of their own.
-//   switch.json    Where both are said, and alike, LAGs hash as ECMP groups do, whatever these are given later; where
-//                  one is said, or both differ, each keeps to its own
+//   switch.json    If both are given and equal, LAGs hash as ECMP groups do, whatever ECMP groups are given later; if
+//                  one is given, or both differ, LAGs keep their own
 //   type           of DEVICE_METADATA: SONiC's switch.json gives LAGs the seed and offset of ECMP groups
 //
-// The last word on each counts, be it the profile's or its base's. The hash of LAGs is then the profile's final `hash`
-// with what is said of LAGs: later words about `hash` reach it, too.
+// Of each field the last value counts, be it the profile's or its base's. The hash of LAGs is the profile's final
+// `hash` with these fields put over it, so a later `hash` changes the other fields of LAGs, too.
 #pragma once
 
 #include <memory>
@@ -23,23 +23,23 @@ namespace softspine::control {
 // Copied from a base to those that build on it.
 class LagHash {
  public:
-  void say(const HashRow& row);
+  void apply(const HashRow& row);
   // `before`: the profile's `hash` without this row.
-  void say(const SwitchHashGlobalRow& row, const HashConfig& before);
-  void say(const SwitchTableRow& row, const HashConfig& before);
-  void say(const LocalhostRow& row);
+  void apply(const SwitchHashGlobalRow& row, const HashConfig& before);
+  void apply(const SwitchTableRow& row, const HashConfig& before);
+  void apply(const LocalhostRow& row);
 
-  // When the profile's `hash` is final: sets that of LAGs, to null if it is the same. What is wrong with it is reported
-  // where the profile speaks of LAGs; if only its bases do, at the profile, `where`.
+  // When the profile's `hash` is final: sets that of LAGs, to null if it is the same. Its errors are reported where the
+  // profile gives fields for LAGs; if only its bases do, at the profile, `where`.
   void resolve(Reader& reader, Value where, Profile& profile);
 
  private:
-  HashRow said() const;
-  void speak(HashRow now, Value where);
+  HashRow given() const;
+  void set(HashRow now, Value where);
 
-  std::shared_ptr<const HashRow> said_;  // null: nothing; apart: it is large, and few of a long list say something
-  std::optional<Value> place_;           // where the profile itself spoke last
-  bool is_sound_ = true;                 // what its bases have made of it
+  std::shared_ptr<const HashRow> given_;  // null: nothing; apart: it is large, and few of a long list have one
+  std::optional<Value> place_;            // of the profile's own last row
+  bool is_sound_ = true;                  // what its bases have made of it
 };
 
 }  // namespace softspine::control

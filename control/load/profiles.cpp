@@ -130,7 +130,7 @@ void apply_own_maps(Reader& reader, const ProfileRow& row, Resolved& out) {
 
 void apply_hash_rows(Reader& reader, const ProfileRow& row, HashConfig& hash, LagHash& lags) {
   if (row.device_metadata && row.device_metadata->localhost) {
-    lags.say(*row.device_metadata->localhost);
+    lags.apply(*row.device_metadata->localhost);
     apply_device_metadata(*row.device_metadata->localhost, hash);
   }
   if (row.hash) {
@@ -139,11 +139,11 @@ void apply_hash_rows(Reader& reader, const ProfileRow& row, HashConfig& hash, La
   }
   if (row.switch_hash) {
     const SwitchHashGlobalRow& global = row.switch_hash->global;
-    lags.say(global, hash);
+    lags.apply(global, hash);
     apply_hash(global, hash);
     check_hash(reader, global.where, hash);
   }
-  if (row.lag_hash) lags.say(*row.lag_hash);
+  if (row.lag_hash) lags.apply(*row.lag_hash);
 }
 
 void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
@@ -304,7 +304,7 @@ class ProfileResolver {
     for (const Value item : root.items()) {
       SwitchJsonRow found;
       if (!Format<SwitchJsonRow>::read(reader_, item, found) || !found.table) continue;
-      out.lags.say(*found.table, hash);
+      out.lags.apply(*found.table, hash);
       set_if(found.table->seed, hash.seed);
       set_if(found.table->offset, hash.offset);
       check_hash(reader_, found.table->where, hash);
