@@ -29,12 +29,12 @@ class PageStream {
     wake_();
     return true;
   }
-  // Called by the maker: no page follows. `wrong`: why the answer is incomplete; empty if it is complete.
-  void end(std::string wrong) {
+  // Called by the maker: no page follows. `error`: why the answer is incomplete; empty if it is complete.
+  void end(std::string error) {
     {
       const std::lock_guard guard{lock_};
       ended_ = true;
-      wrong_ = std::move(wrong);
+      error_ = std::move(error);
     }
     wake_();
   }
@@ -51,9 +51,9 @@ class PageStream {
     return ended_ && !page_;
   }
   // Why the answer is incomplete; empty if it is complete.
-  std::string wrong() {
+  std::string error() {
     const std::lock_guard guard{lock_};
-    return wrong_;
+    return error_;
   }
   void cancel() {
     const std::lock_guard guard{lock_};
@@ -67,7 +67,7 @@ class PageStream {
   std::mutex lock_;
   std::condition_variable changed_;
   std::optional<std::string> page_;
-  std::string wrong_;
+  std::string error_;
   bool ended_ = false;
   bool cancelled_ = false;
 };

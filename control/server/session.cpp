@@ -190,8 +190,8 @@ asio::awaitable<Unsent> Session::send_pages() {
   const bool is_whole = pages->has_ended();
   pages->cancel();
   if (!is_whole) co_return response_of(std::unexpected("not all of it was read in time"));
-  const std::string wrong = pages->wrong();
-  co_return response_of(wrong.empty() ? Result(Json("")) : Result(std::unexpected(wrong)));
+  const std::string error = pages->error();
+  co_return response_of(error.empty() ? Result(Json("")) : Result(std::unexpected(error)));
 }
 
 asio::awaitable<bool> Session::take_turn(Turns& turns) {

@@ -105,15 +105,15 @@ class Examination {
     }
     if (w.pattern == Pattern::kIncast || w.pattern == Pattern::kPairs) {
       examine_ends(w);
-    } else if (wrong_.empty()) {
+    } else if (errors_.empty()) {
       examine_hosts(w);
     }
   }
-  std::vector<std::string> wrong() && { return std::move(wrong_); }
+  std::vector<std::string> errors() && { return std::move(errors_); }
 
  private:
   void claim(bool holds, const char* text) {
-    if (!holds) wrong_.push_back(fmt::format("workload {}: {}", index_, text));
+    if (!holds) errors_.push_back(fmt::format("workload {}: {}", index_, text));
   }
   void examine_ends(const Workload& w) {
     claim(!w.from.empty() && !w.to.empty(), "needs `from` and `to`");
@@ -139,7 +139,7 @@ class Examination {
   }
 
   std::span<const Endpoint> endpoints_;
-  std::vector<std::string> wrong_;
+  std::vector<std::string> errors_;
   size_t index_ = 0;
 };
 
@@ -207,7 +207,7 @@ std::expected<std::vector<PlannedFlow>, std::vector<std::string>> plan_flows(std
                                                                              uint64_t seed) {
   Examination examination{endpoints};
   for (size_t i = 0; i < workloads.size(); ++i) examination.examine(i, workloads[i]);
-  if (auto wrong = std::move(examination).wrong(); !wrong.empty()) return std::unexpected{std::move(wrong)};
+  if (auto errors = std::move(examination).errors(); !errors.empty()) return std::unexpected{std::move(errors)};
 
   std::vector<PlannedFlow> plan;
   QpNumbers numbers{endpoints.size(), seed};

@@ -23,7 +23,7 @@ std::expected<uint64_t, std::string> number_in(const Json& json, const char* key
   return value;
 }
 
-// Reads numbers one after the other and keeps the first thing that is wrong.
+// Reads numbers one after the other and keeps the first error.
 class NumberReader {
  public:
   explicit NumberReader(const Json& json) : json_(json) {}
@@ -33,15 +33,15 @@ class NumberReader {
     const auto value = number_in(json_, key, least, most);
     if (value) {
       into = static_cast<T>(*value);
-    } else if (wrong_.empty()) {
-      wrong_ = value.error();
+    } else if (error_.empty()) {
+      error_ = value.error();
     }
   }
-  const std::string& wrong() const { return wrong_; }
+  const std::string& error() const { return error_; }
 
  private:
   const Json& json_;
-  std::string wrong_;
+  std::string error_;
 };
 
 std::string hex_of(const GidBytes& gid) {
@@ -110,7 +110,7 @@ std::expected<Terms, std::string> terms_from(const Json& json) {
   numbers.read("dscp", terms.dscp, 0, 63);
   numbers.read("ack_timeout", terms.ack_timeout, 0, 31);
   numbers.read("seed", terms.seed, 0, UINT64_MAX);
-  if (!numbers.wrong().empty()) return std::unexpected(numbers.wrong());
+  if (!numbers.error().empty()) return std::unexpected(numbers.error());
   const auto scaling = json.find("scaling");
   if (scaling == json.end() || (*scaling != "split" && *scaling != "round_robin"))
     return std::unexpected("the other end's scaling is neither split nor round_robin");
@@ -145,9 +145,9 @@ std::expected<End, std::string> end_from(const Json& json) {
     QueuePairPlace& place = end.queue_pairs.emplace_back();
     of_pair.read("qp", place.number, 2, 0xFFFFFE);
     of_pair.read("psn", place.first_psn, 0, 0xFFFFFF);
-    if (!of_pair.wrong().empty()) return std::unexpected(of_pair.wrong());
+    if (!of_pair.error().empty()) return std::unexpected(of_pair.error());
   }
-  if (!numbers.wrong().empty()) return std::unexpected(numbers.wrong());
+  if (!numbers.error().empty()) return std::unexpected(numbers.error());
   return end;
 }
 
