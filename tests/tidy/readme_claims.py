@@ -88,7 +88,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
         '| random | 41, 58, 74 % | 41, 58, 74 % |':
             ['tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
-        'Some observations may be wrong: of any hash here with 8 to 64 members 64 probes are enough if all are right, and 512 if 5 % are wrong.':
+        'Some observations may be wrong: of any hash that is looked for, with a likely seed and 8 to 64 members, 64 probes are enough if all are right, and 512 if 5 % are wrong.':
             [IDENTIFY + 'identify_test.cpp FindsAnyHashBySixtyFourProbes',
              IDENTIFY + 'identify_test.cpp FindsAnyHashThoughFivePercentOfTheObservationsAreWrong'],
         'The seed of a CRC, XOR or Toeplitz hash only renames the members of a group of 2^k.':
