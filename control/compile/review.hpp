@@ -4,9 +4,10 @@
 // is probably a mistake (warnings, those of the file's tables among them):
 //   errors     a pair of hosts that certainly has no way to each other
 //   warnings   a pair of hosts that has none by chance (a permutation is drawn); a DSCP that may be dropped where other
-//              DSCPs, or the same one on other links, are lossless; pauses that nobody obeys; a DSCP that a map doesn't
-//              list; CNPs and guests' packets that WRED drops, since they aren't ECN-capable; DCQCN where nothing is
-//              marked; priorities that pause without headroom, and headroom without pauses; more workers than nodes
+//              DSCPs, or the same one on other links, are lossless; pauses that no port obeys; a DSCP that a map
+//              doesn't list; CNPs and guests' packets that WRED drops, since they aren't ECN-capable; DCQCN where
+//              nothing is marked; priorities that pause without headroom, and headroom without pauses; more workers
+//              than nodes
 #pragma once
 
 #include <string>

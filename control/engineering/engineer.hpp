@@ -4,7 +4,7 @@
 //
 // A demand is what one port of a ToR takes in for one host: what an exact match can tell apart. Its paths are the next
 // hops of the ToR's route to the host; beyond the next hop the routes decide, and a switch with several is taken to
-// spread evenly. Demands that nobody places (a ToR without the controller, one way only) load the links as ECMP would.
+// spread evenly. Demands that are not placed (a ToR without the controller, one way only) load the links as ECMP would.
 // Links of hosts are not judged: no path avoids them. A LAG is one link with the rate of its members: its own hash, not
 // the plan, chooses the member.
 #pragma once

@@ -56,7 +56,7 @@ struct TierShare {
   ChoiceTier tier;
   TierVerdict verdict = TierVerdict::kAsChance;
   std::vector<GroupLoad> groups;
-  // Those that are uneven, if they are few of the tier's: indices of FlowChoices::groups.
+  // The uneven ones among `groups`, if they are few: indices of FlowChoices::groups.
   std::vector<uint32_t> uneven_groups;
   uint64_t flows = 0;
   uint64_t flows_not_judged = 0;  // at switches of the tier that do not hash, while others do: in none of the figures

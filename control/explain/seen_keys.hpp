@@ -45,7 +45,7 @@ struct Seen {
   std::vector<KeyVector> keys;  // of all choosers, one behind the other
 };
 
-// Both choose by the same bytes of a packet, in the same order.
+// Whether two choosers choose by the same bytes of a packet, in the same order.
 bool have_the_same_key(const Chooser& a, const Chooser& b);
 
 // Of two tiers, the earlier one first: of every pair of functions, lengths of keys and shapes that flows met, the most

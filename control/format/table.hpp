@@ -223,7 +223,7 @@ class Table {
     return out;
   }
 
-  // That every named size has a value for.
+  // Whether every named size has a value for this key.
   bool has_named_value(std::string_view key) const {
     return sizes_ != nullptr && std::ranges::all_of(*sizes_, [&](const NamedSize& each) {
              return std::ranges::find(each.keys, key) != each.keys.end();

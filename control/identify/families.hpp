@@ -33,8 +33,8 @@ enum class FieldTier : uint8_t {
 };
 inline constexpr std::array kFieldTiers{FieldTier::kLikely, FieldTier::kUsual, FieldTier::kFurther};
 
-// Those of a tier that are in no earlier one and may explain the proven parts: by themselves, or in a symmetric hash,
-// which takes source for destination. The most usual first.
+// The field sets of a tier that no earlier tier has, and that may explain the proven parts: by themselves, or in a
+// symmetric hash, which takes source for destination. The most usual first.
 std::vector<FieldSet> field_sets(FieldTier tier, const std::set<FlowPart>& proven, bool is_ipv6);
 
 // How far a configuration is from what switches usually have; 0 is the 5-tuple, seed 0, no offset.

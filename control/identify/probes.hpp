@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which flows to send next, so that a switch's hash can be told.
+// Which flows to send next to identify a switch's hash.
 //
 //   nothing observed   flows that differ from one flow in one part only (they show which parts count, however the hash
 //                      computes), then random ones

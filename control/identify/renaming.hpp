@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seeds of a linear hash that only rename the members of a group, and which of them to name.
 //
-// Preferred is the one by which the members stand in the natural order of the links, if all links are known: nobody
-// wires a switch at random. Else the smallest.
+// Preferred is the seed by which the members stand in the natural order of the links, if all links are known, since
+// switches are wired in order. Else the smallest.
 #pragma once
 
 #include <cstdint>

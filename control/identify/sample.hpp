@@ -30,7 +30,7 @@ struct FlowPair {
 
 // The flows of the IP version that more of them have; of many, each second, third, …: at most 4,096.
 Sample sample_of(const Observations& observations, uint32_t members);
-// Those of them that `keep` says.
+// The flows of the sample for which `keep` is true.
 Sample part_of(const Sample& sample, const std::vector<bool>& keep);
 
 // Pairs that took the same link: the first flow of each link with each other one.
@@ -38,8 +38,8 @@ std::vector<FlowPair> pairs_on_one_link(const Sample& sample);
 
 // Parts with more than one value.
 std::set<FlowPart> varied_parts(const Sample& sample);
-// True if all flows go from the smaller address to the larger one, or all the other way: nobody can then tell a
-// symmetric hash, which swaps the two, from one that takes the other's fields.
+// True if all flows go from the smaller address to the larger one, or all the other way: then a symmetric hash, which
+// swaps the two, cannot be distinguished from one that takes the other end's fields.
 bool goes_one_way(const Sample& sample);
 // True if addresses and source ports have eight values each: few flows would then fit two hashes by a lack of variety.
 bool is_rich(const Sample& sample);

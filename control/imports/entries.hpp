@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks into maps whose keys nobody has declared in a table.
+// Looks into maps whose keys are declared in no table.
 #pragma once
 
 #include <optional>

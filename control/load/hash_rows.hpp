@@ -9,7 +9,7 @@
 namespace softspine::control {
 
 void apply_hash(const HashRow& row, HashConfig& hash);
-// That of ECMP groups.
+// Sets the hash of ECMP groups; that of LAGs: lag_hash.hpp.
 void apply_hash(const SwitchHashGlobalRow& row, HashConfig& hash);
 
 }  // namespace softspine::control

@@ -399,7 +399,8 @@ class QosResolver {
     }
   }
 
-  // A row that says whom a pool serves has a mistake of its own: what follows from it is no news.
+  // A row that says which groups or queues use a pool is invalid: its error is reported already, and whether the pool
+  // has users is not known.
   bool has_wrong_users() const {
     const auto is_wrong = [this](Value row, const char* key) {
       return reader_.is_invalid(row) || reader_.is_invalid(row.child(key));

@@ -97,7 +97,7 @@ class WorkloadResolver {
     needs(row.ack_dscp.has_value(), reliable, "ack_dscp", kReliable);
     const bool notified = uses_cnps(transport.congestion_control);
     const std::string_view control = controls_congestion(transport.congestion_control)
-                                         ? "a 'congestion_control' that heeds CNPs"
+                                         ? "a 'congestion_control' that reacts to CNPs"
                                          : "'congestion_control'";
     needs(row.cnp_dscp.has_value(), notified, "cnp_dscp", control);
     needs(row.cnp_interval.has_value(), notified, "cnp_interval", control);

@@ -18,7 +18,7 @@ namespace softspine::control {
 inline constexpr uint16_t kMaxVlan = 4'094;  // 4095 is reserved (802.1Q, table 9-2)
 
 struct HostVlan {
-  uint16_t id = 0;         // 0: not given, a number that nobody sees
+  uint16_t id = 0;         // 0: not given, and no frame carries a number
   bool is_tagged = false;  // else the switch's port takes and gives untagged frames
   std::optional<uint8_t> pcp;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A LAG as a switch's own configuration has it: SONiC's PORTCHANNEL and PORTCHANNEL_MEMBER. It says nothing of the
-// other end; LAGs of the fabric are made of it where links are (control/topology/port_channels.hpp).
+// A LAG as a switch's own configuration has it: SONiC's PORTCHANNEL and PORTCHANNEL_MEMBER. The other end is not in
+// that configuration; LAGs of the fabric are made of port channels where links are
+// (control/topology/port_channels.hpp).
 #pragma once
 
 #include <cstdint>

@@ -51,7 +51,7 @@ inline uint32_t weight_of(const EcmpGroupConfig& groups, std::string_view neighb
   return 1;
 }
 
-// Its own maps are those of ports that are not in `port_maps`.
+// The maps of the base PortMaps are those of ports that are not in `port_maps`.
 struct Profile : PortMaps {
   std::string name = "default";
   Place place;         // in the testbed's file; empty for built-in ones
@@ -59,9 +59,9 @@ struct Profile : PortMaps {
   std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
   uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
   HashConfig hash;
-  // By which a LAG's member is chosen; null: as `hash`, as where nothing is said of LAGs, or what is so anyway. So
-  // SONiC has it: its switch.json gives lag_hash_seed and lag_hash_offset the values of ECMP's, and SAI's default
-  // algorithm and seed (CRC, 0) are the same for both. How what is said becomes this: load/lag_hash.hpp.
+  // By which a LAG's member is chosen; null: by `hash`, because the profile gives none for LAGs, or the same one. SONiC
+  // does likewise: its switch.json gives lag_hash_seed and lag_hash_offset the values of ECMP's, and SAI's default
+  // algorithm and seed (CRC, 0) are the same for both. How it is resolved: load/lag_hash.hpp.
   std::shared_ptr<const HashConfig> lag_hash;  // apart: it is large, and few of a long list have one
   EcmpGroupConfig groups;
   std::vector<std::pair<std::string, PortMaps>> port_maps;  // sorted by name

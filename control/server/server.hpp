@@ -16,7 +16,7 @@
 // hold up another or the fabric; each can cost, at most:
 //   a line of kMaxRequestBytes, one response, and a connection until one of these timeouts ends it:
 //   idle_timeout    from one answer to the next whole request (half-open, one byte a minute)
-//   reply_timeout   from a request to the handler's reply (then the client is told)
+//   reply_timeout   from a request to the handler's reply (then the client gets an error)
 //   write_timeout   from a response to its last byte taken (a reader that does not read)
 // However many requests come at once, at most max_calls of them are with their handlers, so that no more snapshots of a
 // large fabric exist; the others wait in the order they came. A result is made into text as soon as its turn comes, and

@@ -3,8 +3,8 @@
 //
 //   "udp port 4791 and host 10.0.1.2"    "ether proto 0x8808"    "ether[14:2] = 0x0101"    "ip[1] & 3 = 3"
 //
-// It sees what is stored of a frame, not only what the snap length keeps. A payload of zeros that is not stored is not
-// visible to it: an expression that looks at such a byte does not match.
+// The expression sees what is stored of a frame, not only what the snap length keeps. A payload of zeros is not stored:
+// an expression that looks at one of its bytes does not match.
 // takes() allocates nothing, and several workers may call it at once.
 #pragma once
 

@@ -82,7 +82,7 @@ struct LossWindow {
   LossBins over_time;
 };
 
-// What of the drop counters is explained: each recorded loss is either a fault's or nobody's.
+// Which of the drops that counters show are explained: each recorded loss is either a fault's or unexplained.
 struct LossAccount {
   std::vector<ReasonLoss> explained;    // Σ over faults
   std::vector<ReasonLoss> unexplained;  // by no fault

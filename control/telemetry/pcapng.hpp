@@ -26,7 +26,7 @@ using Bytes = std::vector<uint8_t>;
 // the file alone can draw the fabric, and can tell whether all ports of a switch were captured.
 inline constexpr std::string_view kLinkTo = "link to ";
 inline constexpr std::string_view kOneOf = ", one of ";
-// `node_ports` 0: left out, since not every frame is captured, so nobody could tell.
+// `node_ports` 0: left out, since not every frame is captured.
 std::string link_description(std::string_view peer, size_t node_ports);
 
 struct Section {

@@ -109,8 +109,8 @@ struct PauseSnapshot {
   dataplane::WatchdogTraffic in_last_storm;
 };
 
-// One end of a link whose flow control is PAUSE, which stops all of it: nothing of that counts for a priority. Of other
-// links, the PAUSE frames that came though nobody should send them.
+// One end of a link whose flow control is PAUSE, which stops all priorities: these frames and times are counted for the
+// link, not for a priority. On other links: the PAUSE frames that came although the link's flow control has none.
 struct LinkPauseSnapshot {
   friend bool operator==(const LinkPauseSnapshot&, const LinkPauseSnapshot&) = default;
 

@@ -25,7 +25,7 @@ struct Expanded {
   Fabric fabric;
   std::vector<DamagedLink> damaged;   // as an imported file says
   std::vector<const NodeRow*> rows;   // by node; null: generated, and the file adds nothing
-  std::vector<const BondRow*> bonds;  // by node; null: its generator says nothing of it
+  std::vector<const BondRow*> bonds;  // by node; null: its generator gives none
   std::vector<const VlanRow*> vlans;  // likewise
   std::vector<StagedFabric> staged;
   bool names_known = true;  // false: the fabric could not be read, so an unknown name may be one of its nodes

@@ -29,7 +29,7 @@ enum class Among : uint8_t { kHosts, kNodes };  // what a name with a * may stan
 struct NamedNodes {
   std::vector<uint32_t> nodes;
   std::string wrong;    // why there are none
-  std::string unknown;  // the name that nobody has, for a guess at what was meant
+  std::string unknown;  // the name that no node has, for a guess at what was meant
   enum class Of : uint8_t { kNode, kServer, kJob };
   Of of = Of::kNode;  // whose name it is
 };
@@ -38,7 +38,7 @@ class NodeSets {
  public:
   explicit NodeSets(const Fabric& fabric);
 
-  // Whether it is more than a node's name, which has letters, digits, '_' and '-' only.
+  // Whether the text is more than a node's name, which has letters, digits, '_' and '-' only.
   static bool is_set(std::string_view text);
 
   NamedNodes find(std::string_view text, Among among);

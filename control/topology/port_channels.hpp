@@ -3,8 +3,8 @@
 //
 // A port channel whose members lead to one switch is a LAG, with LACP, on which both ends have agreed before the run
 // begins, as a switch that has been up has. The other end has a port channel of the same links; one that has none at
-// all takes this one's. What the file says of LAGs (`topology: lags`) goes before. A port channel that cannot be a LAG
-// here is told, with its line: members that lead to several switches or to hosts, ends that do not fit.
+// all takes this one's. The file's own LAGs (`topology: lags`) take precedence. A port channel that cannot be a LAG
+// here is a warning with its line: members that lead to several switches or to hosts, ends that do not fit.
 #pragma once
 
 #include "control/document/reader.hpp"

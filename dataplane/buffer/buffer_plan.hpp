@@ -73,7 +73,7 @@ struct PriorityGroupPlan {
   uint32_t headroom_cells = 0;
   uint32_t xon_cells = 0;
   uint32_t xon_offset_cells = 0;
-  bool credited = false;  // its sender goes by credit: whoever releases cells is told
+  bool credited = false;  // its sender goes by credit: release() reports each release
 };
 
 struct QueuePlan {

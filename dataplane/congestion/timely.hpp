@@ -11,7 +11,7 @@
 //                      rate ← rate (1 − β w (RTT − T_low) / T_low) + δ (1 − w)      w = 2 gradient + 1/2, within 0 … 1
 //
 // A completion event, as the paper has it, is here an acknowledgement of a packet that asked for one: every `ack_every`
-// packets, 64 KiB where nothing else is said. Its RTT runs from the packet's last bit out to the acknowledgement in, so
+// packets, by default 64 KiB. Its RTT runs from the packet's last bit out to the acknowledgement in, so
 // that the sender's own serialisation is left out. The packets of a segment are paced one by one, not sent as a burst.
 // A flow begins at `initial_rate` of its line: the paper's C / (N + 1), with N other flows of its host.
 //

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernel's interface that an edge uses: whether it still exists, and how many frames the kernel had for it and
-// dropped, since nobody took them (its tx_dropped), and whether it is up and has carrier. The kernel is asked over
+// dropped, since its queue was full (its tx_dropped), and whether it is up and has carrier. The kernel is asked over
 // netlink, always in the network namespace that the opening thread was in. Slow (a system call or two): for reading
 // counters, not for each packet.
 #pragma once

@@ -89,7 +89,8 @@ void Nic::depart(Instant now) noexcept {
   find_next();
 }
 
-// Those that their rates let go have waited longer. Empty if none may leave now.
+// Packets that the rates of their queue pairs have released go first, since they have waited longer. Empty if none may
+// leave now.
 Packet Nic::next_of_host(uint8_t free, Instant now) noexcept {
   if (congestion_ == nullptr) return send_.pop(free, now);
   while (congestion_->due() <= now) {
@@ -192,7 +193,7 @@ Packet Nic::receive_mac_control(Packet packet, Instant now) noexcept {
   flow_control_.receive(*frame, transmitter(kLink).rate(), now);
   if (config_.relays_pfc) return packet;
   end_out(std::move(packet), DropReason::kPfcConsumed);
-  free_at_ = std::max(free_at_, now);  // what an XON lets go has been ready for long
+  free_at_ = std::max(free_at_, now);  // what an XON releases has been ready for long
   find_next();
   return Packet{};
 }

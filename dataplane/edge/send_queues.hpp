@@ -3,7 +3,7 @@
 //
 // A host has one ring, so its frames go in the order in which they came, whatever their priority; only a pause
 // takes a priority out of that order. So pop() gives the oldest frame of the priorities it is asked for.
-// The order is a number in PacketMeta::hash, which nobody else needs before the first switch.
+// The order is a number in PacketMeta::hash, which is not used before the first switch.
 // Invariant: frames come in the order of `at`, so of two the older one is ready no later.
 #pragma once
 

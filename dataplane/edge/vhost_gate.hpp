@@ -28,7 +28,7 @@ namespace softspine::dataplane {
 class VhostGate {
  public:
   // Takes `path` over from a dead process; refuses if a living one listens there or if it is not a socket.
-  // `speed_mbps`: what the guest's driver is told of its link, beside whether it is up (edge/vhost_link.hpp).
+  // `speed_mbps`: the speed of its link for the guest's driver, beside whether the link is up (edge/vhost_link.hpp).
   static std::expected<std::unique_ptr<VhostGate>, EdgeError> open(const std::string& path, const std::string& backend,
                                                                    uint32_t speed_mbps = 0);
   ~VhostGate();

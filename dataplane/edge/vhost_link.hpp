@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a guest's driver is told of its link. virtio-net has it in its configuration space (virtio 1.1, 5.1.4), and
-// DPDK's vhost library serves none; so the gate before the socket does, for one conversation:
+// How a guest's driver learns the state and speed of its link. virtio-net has both in its configuration space (virtio
+// 1.1, 5.1.4), which DPDK's vhost library does not serve; so the gate before the socket does, for one conversation:
 //
 //   the guest sends                 DPDK gets                  the guest gets
 //   GET_FEATURES                    the same                   DPDK's features, STATUS and SPEED_DUPLEX

@@ -146,7 +146,8 @@ class Departures {
   }
   // Whether a frame of this port is on the wire: its link has counted it, the port not yet.
   bool is_sending(PortNo port) const { return ports_[port.value()].busy; }
-  // Whether that is a packet of a queue, which still charges it; else it is a frame of our own, which nobody charges.
+  // Whether the frame on the wire came from a queue, which is still charged for it; a PFC or credit frame of our own is
+  // charged to no queue.
   bool is_sending_queued(PortNo port) const {
     const EgressPort& out = ports_[port.value()];
     return out.busy && out.wire_queue < kCreditFrame;

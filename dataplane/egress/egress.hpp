@@ -15,8 +15,8 @@
 //   timer     the port's flow control and shapers are looked at again; or the watchdogs poll, and what they find is
 //             carried out: the priority is shut, or its pauses are ignored, until it is restored
 //
-// These are events in the order of (instant; timers first; port). The caller puts arrivals between them:
-// `act_through(t)` before an arrival at t, `act_before(until)` at the end of a window.
+// Departures and timers are events in the order of (instant; timers first; port). The caller puts arrivals between
+// them: `act_through(t)` before an arrival at t, `act_before(until)` at the end of a window.
 #pragma once
 
 #include <cstdint>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happened at a switch, and when: XOFF raised and cleared, pauses received and lapsed, storms, bursts of drops,
-// links. A switch records only if somebody has asked for it (Egress::record_events); else each of these places costs
+// links. A switch records only if recording was switched on (Egress::record_events); else each of these places costs
 // one comparison with null, and a packet that is forwarded none.
 //
 //   EventBuffer     the events of one worker's switches, in memory that was there before. The worker writes it, and
-//                   control empties it while all workers stand still. When it is half full it asks for that; when it
-//                   is full it counts what it loses
+//                   control empties it while all workers are quiescent. When it is half full it asks them to
+//                   quiesce; when it is full it counts what it loses
 //   EventRecorder   of one switch: puts its number on events, and makes bursts of its drops
 //
 // A burst is all drops of one reason at one port with less than kBurstGap between one and the next. It is recorded at

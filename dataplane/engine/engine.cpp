@@ -29,7 +29,7 @@ NodeId Engine::add(std::unique_ptr<Node> node, uint32_t worker) {
 void Engine::connect(PortRef a, PortRef b, Rate rate, Duration propagation) {
   SOFTSPINE_CHECK(propagation.count_ps() > 0, propagation.count_ps(), 0);
   SOFTSPINE_CHECK(!rate.is_zero(), 0, 0);
-  // Not even the shortest frame is heard of earlier: it arrives with its last bit.
+  // The lookahead: a frame arrives with its last bit, so nothing sent can arrive earlier than the shortest frame.
   links_.push_back({a.node.value(), b.node.value(), rate.time_of_frame(0) + propagation});
   connect_one_way(a, b, rate, propagation);
   connect_one_way(b, a, rate, propagation);

@@ -11,10 +11,10 @@
 // own inside each of its windows (window_nest.hpp). On the wall clock the windows are the same, but wait for `now`:
 // events inside the fabric keep their exact instants however late the machine is, and the lateness is measured.
 //
-// Control acts between windows, while every worker stands still:
+// Control acts between windows, while the workers are quiescent:
 //   at(T, f)   f runs when every event before T has been handled and none at or after it
 //   look_at(T, f)  as at, for who only looks: after the actions of that instant, and it keeps no run alive
-//   at_rest(f)     f runs whenever the workers stand still, after all of these; a worker may ask for that
+//   at_rest(f)     f runs whenever the workers are quiescent, after all of these; a worker may ask for that
 //   post(f)    f runs between the next two windows; from any thread
 // Reading counters, publishing forwarding state or taking a link down therefore needs no lock in a node. Packets that
 // an action makes a node send are in the peer's inbox before the next action begins or a link goes down, whichever
@@ -84,9 +84,9 @@ class Engine {
   // it out, and a run on the virtual clock ends when nothing but looks is left. So a look that repeats asks
   // next_event() first whether anything else is to come.
   void look_at(Instant when, Action look);
-  // Before run(): called whenever the workers stand still, after what was due or posted then.
+  // Before run(): called whenever the workers are quiescent, after what was due or posted then.
   void at_rest(Action action) { at_rest_.push_back(std::move(action)); }
-  // May be set by any thread, at any time: the workers stand still before the next window or the one after.
+  // May be set by any thread, at any time: the workers quiesce before the next window or the one after.
   std::atomic<bool>& wants_rest() { return posted_flag_; }
   void stop() noexcept { stopping_.store(true, std::memory_order_relaxed); }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // One end of a link with credit-based flow control (CBFC) instead of PFC, as InfiniBand's links have it: a sender knows
-// beforehand that the receiver has room for a frame, so nobody is ever asked to stop.
+// beforehand that the receiver has room for a frame, so no end ever asks the other to stop.
 //
 //   receiving   credit limit = received + room − held, in cells of this end, counted since the link came up. A
 //               credit frame announces it when it has grown by a quarter of the room; or, once the sender has
 //               used up what was announced, when it has grown by the largest frame; and whenever the sender asks
 //   sending     a priority may send while limit − sent ≥ the cells that the link's largest frame takes at the
 //               other end. After 50 µs without credit this end asks for it, and again each 50 µs: so a credit
-//               frame that is lost costs time, and the link does not stand still for ever
+//               frame that is lost costs time, but does not stop the link for ever
 //
 // A credit frame also says how much its sender has sent so far, and the receiver takes that as received. So credit for
 // frames that a bad cable has lost comes back. (A link is a FIFO: what was sent before the credit frame has arrived

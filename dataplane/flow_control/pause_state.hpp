@@ -6,8 +6,8 @@
 //   XON (time 0) at r         both end at r
 //   paused(x)  ⇔  stop_at ≤ x < until
 //
-// This station is as hard on its peer as the standard allows: it stops as late as it may (the last instant at which a
-// frame may still begin), and goes on as early as it may (its timer runs from the PFC frame's last bit). A peer whose
+// The port is as hard on its peer as the standard allows: it stops as late as it may (the last instant at which a frame
+// may still begin), and goes on as early as it may (its timer runs from the PFC frame's last bit). A peer whose
 // headroom and refresh suffice here has enough of both with any station that keeps the standard.
 // Two consequences:
 //   - t × quantum ≤ response never stops anything: the timer is over before the station has reacted.

@@ -132,7 +132,7 @@ class PortFlowControl {
   // For how long the neighbour has asked this port to pause, and this port the neighbour.
   Duration rx_requested(Priority priority, Instant now) const noexcept { return rx_requests_.time(priority, now); }
   Duration tx_requested(Priority priority, Instant now) const noexcept { return tx_requests_.time(priority, now); }
-  // Whether no time that is counted here runs on after `now` by itself: only a frame, or somebody's call, begins one.
+  // Whether none of the times that are counted here runs on after `now`, until a frame or a call begins one.
   bool is_at_rest(Instant now) const noexcept {
     return rx_requests_.is_over(now) && tx_requests_.is_over(now) && credits_.starved() == 0;
   }

@@ -41,8 +41,8 @@ constexpr uint32_t threshold_bucket(uint32_t hash, uint32_t buckets) {
 
 // Which of `members` (> 0) owns a bucket of a resilient group, or `members` if none is alive; `alive(m)` says whether
 // member m is. While all are alive, the owner is bucket % members. The buckets of a dead member go to the others in
-// turn, each bucket in an order of its own: no other bucket moves, whoever dies later, and each bucket returns when
-// its owner does.
+// turn, each bucket in an order of its own: no other bucket moves, whichever member dies later, and each bucket
+// returns when its owner does.
 template <typename Alive>
 uint32_t resilient_owner(uint32_t bucket, uint32_t members, Alive&& alive) {
   const uint32_t owner = bucket % members;

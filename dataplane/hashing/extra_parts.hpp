@@ -21,7 +21,7 @@ namespace softspine::dataplane {
 class ExtraParts {
  public:
   ExtraParts() = default;
-  // They begin at byte `at` of the key. `in_words`: KeyShape::kWords.
+  // The parts begin at byte `at` of the key. `in_words`: KeyShape::kWords.
   ExtraParts(const HashConfig& config, bool is_ipv6, uint32_t at, bool in_words);
 
   const std::vector<KeyPart>& parts() const { return parts_; }

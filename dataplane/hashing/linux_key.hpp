@@ -3,8 +3,8 @@
 //
 //   0  SRC_IP, DST_IP; of IPv6 also IPV6_FLOW_LABEL and IP_PROTOCOL
 //   1  SRC_IP, DST_IP, IP_PROTOCOL, L4_SRC_PORT, L4_DST_PORT
-//   2  as 0, but of the packet inside of GRE or IP in IP (inner_headers.hpp; not of VXLAN, which Linux does not look
-//   into) 3  those of the above and IPV6_FLOW_LABEL that fib_multipath_hash_fields has: `fields`
+//   2  as 0, but of the packet inside of GRE or IP in IP (inner_headers.hpp; Linux does not look into VXLAN)
+//   3  the fields of 0 and 1, and IPV6_FLOW_LABEL, that fib_multipath_hash_fields selects: `fields`
 //
 // The key is the kernel's struct flow_keys from `basic` on: 48 bytes of IPv4, 72 of IPv6, zeros where nothing is said:
 //   2 IP_PROTOCOL · 4 … 7 flow label, by policy 0 in network order, else in little-endian order · 28 L4_SRC_PORT ·

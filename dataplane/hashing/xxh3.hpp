@@ -4,7 +4,7 @@
 // correlated.
 //
 // Source: the xxHash project's specification, XXH3, its default secret, with a seed.
-// It agrees with libxxhash bit for bit (tests/model/hashing).
+// The result is libxxhash's, bit for bit (tests/model/hashing).
 #pragma once
 
 #include <array>

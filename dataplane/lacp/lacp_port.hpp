@@ -37,7 +37,7 @@ struct LacpCounters {
   uint64_t other_versions = 0;   // of those received: another version than 1; obeyed, as the standard asks
   uint64_t loops = 0;            // our own system's
   uint64_t partner_changes = 0;  // another system, key or port than before
-  uint64_t expiries = 0;         // times that the partner was not heard for 3 periods
+  uint64_t expiries = 0;         // times that no LACPDU of the partner came for 3 periods
 };
 
 class LacpPort {
@@ -45,7 +45,7 @@ class LacpPort {
   enum class Receive : uint8_t { kPortDisabled, kExpired, kDefaulted, kCurrent };
   enum class Mux : uint8_t { kDetached, kWaiting, kAttached, kCollectingDistributing };
 
-  // Its link is down until set_link().
+  // The port's link is down until set_link().
   explicit LacpPort(const LacpConfig& config) : config_(config), actor_(config.actor) {
     actor_.state |= lacp::kDefaulted;
     sent_at_.fill(Instant{} - config.second);

@@ -64,7 +64,7 @@ class alignas(64) Arrivals {
     rte_mbuf* mbuf = nullptr;
     Instant at;
   };
-  // Those behind the first; how many there are, it does not know.
+  // The packets behind the first kFirst. The ring does not know how many they are; its caller does.
   class Ring {
    public:
     explicit Ring(uint32_t room) : slots_(room), mask_(room - 1) {}

@@ -37,7 +37,7 @@ class Inbox {
     arrivals.push(std::move(packet), at);
   }
 
-  // The port's place in memory, for whoever sends to it: to be prefetched.
+  // The port's place in memory: a sender prefetches it.
   const void* place_of(PortNo port) const { return ports_.data() + port.value(); }
   // The first packet, and where it is kept, if both are known without looking for them.
   [[gnu::always_inline]] void prefetch_first() const {

@@ -59,8 +59,9 @@ class Node {
     schedule_->wake(slot_, at);
   }
 
-  // In a fabric of thousands no cache holds all nodes: whoever runs one soon prefetches it, in two steps: the node, and
-  // then what its run will read. Where the caches hold them this costs and gains nothing, so it is not done.
+  // In a fabric of thousands no cache holds all nodes: the worker that runs a node soon prefetches it, in two steps:
+  // the node, and then what its run will read. Where the caches hold all nodes this would gain nothing, so it is not
+  // done.
   static constexpr size_t kCached = 256;
   bool is_cached() const { return is_cached_; }
   [[gnu::always_inline]] void prefetch_itself() const { prefetch(this, sizeof(Node)); }

@@ -64,7 +64,7 @@ constexpr bool is_of_queue(DropReason reason) {
   return reason == DropReason::kQueueFull || reason == DropReason::kWredDropped || reason == DropReason::kPfcWatchdog;
 }
 
-// Whether the packet ended where it was meant to end: nobody misses it.
+// Whether the packet ended where it was meant to end, so it is not lost.
 constexpr bool is_consumed(DropReason reason) {
   return reason == DropReason::kPfcConsumed || reason == DropReason::kCreditConsumed || reason == DropReason::kConsumed;
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Packets that were lost, one record each: where, when, why, of which flow, bound for whom. Nodes and transmitters
-// write one only where they end a packet, and only if somebody has asked for it (Transmitter::record_losses,
+// write one only where they end a packet, and only if recording was switched on (Transmitter::record_losses,
 // Egress::record_losses, RoceHost::record_losses): a packet that is forwarded costs nothing, and one that is lost a
 // comparison with null.
 //
 // LossBuffer: the records of one worker's nodes, in memory that was there before. Written by the worker, emptied by
-// control while all workers stand still. When it is half full it asks for that; when it is full it counts what it
-// loses.
+// control while all workers are quiescent. When it is half full it asks them to quiesce; when it is full it counts what
+// it loses.
 #pragma once
 
 #include <array>

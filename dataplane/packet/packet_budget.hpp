@@ -3,7 +3,7 @@
 // when they end.
 //
 // A fabric without memory for a packet is no longer the one that was described. So the first packet that cannot be
-// made is reported once, by `on_spent`, on the thread that wanted it; whoever runs the fabric then ends the run.
+// made is reported once, by `on_spent`, on the thread that wanted it; control then ends the run.
 #pragma once
 
 #include <atomic>

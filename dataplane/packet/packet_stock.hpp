@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The free mbufs of a pool that no worker's cache holds, last in, first out. When there are too few, it makes new
-// ones.
+// The free mbufs of a pool that no worker's cache holds, last in, first out. When there are too few, the stock makes
+// new ones.
 //
-// It stands behind a mempool as its "ops", so packets are made from and go back to the workers' caches as in any
+// A stock stands behind a mempool as its "ops", so packets are made from and go back to the workers' caches as in any
 // mempool; its lock is taken once for hundreds of packets. A new mbuf is cut from a chunk of address space when it is
 // wanted for the first time, and only then is its memory touched: a fabric takes memory for the packets that were
 // under way at once and for those in the workers' caches.

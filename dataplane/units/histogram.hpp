@@ -2,8 +2,8 @@
 // A histogram of non-negative numbers in buckets of at most 1/16 relative width (error ≤ 6.25 %),
 // from 0 to 2^63: one increment a sample. The maximum is exact.
 //
-// Its buckets (7.7 KB) are there from reserve() on, or from the first sample: of the hosts of a large fabric, most may
-// never have one.
+// The buckets (7.7 KB) are allocated by reserve(), or with the first sample: most hosts of a large fabric may never
+// have a sample.
 #pragma once
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A small binary heap of (instant, id): the earliest first, at one instant the smaller id.
-// It is for the ports of a node: each id occurs at most once.
+// The ids are a node's ports: each occurs at most once.
 #pragma once
 
 #include <cstddef>

@@ -136,7 +136,7 @@ TEST(Congestion, RefusesParametersThatCannotBe) {
 
 TEST(Congestion, NoCnpsGoToWhoHeedsNone) {
   EXPECT_EQ(wrong("timely", ", cnp_dscp: 48"),
-            (Complaints{"5 workload[0].cnp_dscp: needs a 'congestion_control' that heeds CNPs"}));
+            (Complaints{"5 workload[0].cnp_dscp: needs a 'congestion_control' that reacts to CNPs"}));
 }
 
 }  // namespace
