@@ -34,7 +34,7 @@ class PortChannelJoiner {
       const auto other = std::ranges::find_if(
           ends_, [&](const End& each) { return each.node == end.peer && each.links == end.links; });
       if (other == ends_.end() && channels_of(end.peer) != nullptr) {
-        tell(end, "is no LAG: the other end's port channels do not have the same links", words_of_peer(end));
+        warn(end, "is no LAG: the other end's port channels do not have the same links", words_of_peer(end));
       } else {
         add(end, other == ends_.end() ? nullptr : &*other);
       }
@@ -44,7 +44,7 @@ class PortChannelJoiner {
 
  private:
   // A warning about one port channel, at all nodes that have it.
-  struct Told {
+  struct Warning {
     std::vector<uint32_t> nodes;
     std::string whose;  // names that it is about, at the first of them
   };
@@ -64,17 +64,17 @@ class PortChannelJoiner {
       end.links.push_back(port->link);
       peers.insert(fabric_.peer_of({node, static_cast<uint16_t>(port - ports.begin())}).node);
     }
-    if (channel.members.empty()) return tell(end, "is no LAG: PORTCHANNEL_MEMBER has no port of it");
-    if (end.links.empty()) return tell(end, "is no LAG: none of its ports has a link here");
+    if (channel.members.empty()) return warn(end, "is no LAG: PORTCHANNEL_MEMBER has no port of it");
+    if (end.links.empty()) return warn(end, "is no LAG: none of its ports has a link here");
     std::ranges::sort(end.links);
     end.peer = *peers.begin();
     const auto is_of_file = [this](uint32_t link) { return fabric_.links[link].lag != kNone; };
     if (std::ranges::all_of(end.links, is_of_file)) return;
-    if (peers.size() > 1) return tell(end, "is no LAG: its members lead to several nodes", names_of(peers));
+    if (peers.size() > 1) return warn(end, "is no LAG: its members lead to several nodes", names_of(peers));
     if (fabric_.nodes[end.peer].kind == NodeKind::kHost)
-      return tell(end, "is no LAG: it leads to a host, whose bond is a 'bond'", fabric_.nodes[end.peer].name);
+      return warn(end, "is no LAG: it leads to a host, whose bond is a 'bond'", fabric_.nodes[end.peer].name);
     if (const auto link = std::ranges::find_if(end.links, is_of_file); link != end.links.end()) {
-      return tell(end, "is no LAG: some of its links are in a LAG of topology.lags",
+      return warn(end, "is no LAG: some of its links are in a LAG of topology.lags",
                   fabric_.lags[fabric_.links[*link].lag].name);
     }
     const auto kind_of = [this](uint32_t link) {
@@ -83,7 +83,7 @@ class PortChannelJoiner {
     };
     const auto differs = [&](uint32_t link) { return kind_of(link) != kind_of(end.links.front()); };
     if (std::ranges::any_of(end.links, differs))
-      return tell(end, "is no LAG: its members differ in rate, MTU or flow control", fabric_.nodes[end.peer].name);
+      return warn(end, "is no LAG: its members differ in rate, MTU or flow control", fabric_.nodes[end.peer].name);
     check_name(end);
     ends_.push_back(std::move(end));
   }
@@ -94,7 +94,7 @@ class PortChannelJoiner {
       return lag.name == end.channel->name && std::ranges::find(lag.nodes, end.node) != lag.nodes.end();
     };
     if (std::ranges::any_of(fabric_.lags, has_name))
-      tell(end, "has the name of a LAG of topology.lags, which is what overrides mean by it");
+      warn(end, "has the name of a LAG of topology.lags, which is what overrides mean by it");
   }
 
   std::string names_of(const std::set<uint32_t>& nodes) const {
@@ -137,37 +137,38 @@ class PortChannelJoiner {
     }
     for (auto& ports : lag.ports) std::ranges::sort(ports);
     if (lag.min_links > lag.links.size())
-      tell(end, "is down from the start: min_links is more than the links that it has here");
+      warn(end, "is down from the start: min_links is more than the links that it has here");
     fabric_.lags.push_back(std::move(lag));
   }
 
-  // Of switches that share a profile one says it for all.
-  void tell(const End& end, const char* what, const std::string& whose = {}) {
-    Told& told = told_[{end.channel, what}];
-    if (told.nodes.empty()) told.whose = whose;
-    told.nodes.push_back(end.node);
+  // One warning stands for all switches that share a profile.
+  void warn(const End& end, const char* what, const std::string& whose = {}) {
+    Warning& warning = warnings_[{end.channel, what}];
+    if (warning.nodes.empty()) warning.whose = whose;
+    warning.nodes.push_back(end.node);
   }
   void report() {
     std::map<std::tuple<std::string, int, int, std::string>, Error> sorted;
-    for (const auto& [key, told] : told_) {
+    for (const auto& [key, warning] : warnings_) {
       const auto& [channel, what] = key;
-      const std::string first = fabric_.nodes[told.nodes.front()].name;
+      const std::string first = fabric_.nodes[warning.nodes.front()].name;
       std::string text = first;
-      if (told.nodes.size() > 1) text += " and " + std::to_string(told.nodes.size() - 1) + " more";
+      if (warning.nodes.size() > 1) text += " and " + std::to_string(warning.nodes.size() - 1) + " more";
       std::string whose;
-      if (!told.whose.empty()) whose = " (" + (told.nodes.size() > 1 ? "at " + first + " " : "") + told.whose + ")";
+      if (!warning.whose.empty())
+        whose = " (" + (warning.nodes.size() > 1 ? "at " + first + " " : "") + warning.whose + ")";
       const Place& at = channel->place;
       sorted.emplace(std::tuple(at.file, at.line, at.column, what),
                      error_at(at, "at " + text + " " + channel->name + " " + what + whose));
     }
-    for (auto& [key, warning] : sorted) reader_.warn(std::move(warning));
+    for (auto& [key, error] : sorted) reader_.warn(std::move(error));
   }
 
   Reader& reader_;
   const std::vector<Profile>& profiles_;
   Fabric& fabric_;
   std::vector<End> ends_;
-  std::map<std::pair<const PortChannel*, std::string>, Told> told_;
+  std::map<std::pair<const PortChannel*, std::string>, Warning> warnings_;
 };
 
 }  // namespace

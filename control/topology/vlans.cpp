@@ -41,7 +41,7 @@ class VlanJoin {
       if (node.ports[p].link == kNone) continue;
       const FabricNode& peer = fabric_.nodes[fabric_.peer_of({n, p}).node];
       if (peer.kind == NodeKind::kSwitch && bridges_hosts(peer.role)) continue;
-      if (!is_own && !told_.insert(&given).second) return false;
+      if (!is_own && !reported_.insert(&given).second) return false;
       const std::string what = peer.kind == NodeKind::kHost
                                    ? "a host: VLANs are a switch's"
                                    : "of role " + name_of(peer.role) + ", whose ports are routed";
@@ -74,7 +74,7 @@ class VlanJoin {
   Reader& reader_;
   Expanded& out_;
   Fabric& fabric_;
-  std::set<const VlanRow*> told_;
+  std::set<const VlanRow*> reported_;
   std::map<std::pair<uint32_t, uint16_t>, uint32_t> first_host_;  // by switch and VLAN
 };
 
