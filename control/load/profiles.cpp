@@ -327,7 +327,7 @@ class ProfileResolver {
     }
     if (!place->second.vendor || !place->second.errors.empty()) return;
     const HashReading& reading = place->second;
-    out.lags.say({where, {}, {}, reading.lag_fields, reading.lag_algorithm}, hash);
+    out.lags.apply(SwitchHashGlobalRow{where, {}, {}, reading.lag_fields, reading.lag_algorithm}, hash);
     apply_reading(reading, hash);
     check_hash(reader_, where, hash);
   }
