@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "control/document/words.hpp"
 #include "control/expect/report_path.hpp"
@@ -156,6 +157,20 @@ std::vector<Verdict> judge(const std::vector<Expectation>& expectations, const J
   std::vector<Verdict> out;
   out.reserve(expectations.size());
   for (const Expectation& expectation : expectations) out.push_back(judge_one(expectation, report));
+  return out;
+}
+
+uint64_t unexpected_stalls(const std::vector<Expectation>& expectations, const Json& report) {
+  std::set<std::string> named;
+  for (const Expectation& each : expectations) {
+    if (!each.value.ends_with(".stalled_flows")) continue;
+    for (const Match& match : find_in_report(report, each.value).matches) named.insert(match.path);
+  }
+  if (named.contains("totals.stalled_flows")) return 0;
+  uint64_t out = 0;
+  for (const auto& [name, flows] : report["flows"].items()) {
+    if (!named.contains("flows." + name + ".stalled_flows")) out += flows["stalled_flows"].get<uint64_t>();
+  }
   return out;
 }
 

@@ -11,6 +11,7 @@
 //   - a value that the report lacks fails its expectation; the message names the nearest key that there is
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct Verdict {
   std::string found;  // "51.3us"; with several matches the first that failed, else the first; empty: nothing there
   std::string text;   // "flows.perm.fct_p99: at_most 40us, is 51.3us"
 };
+
+// How many flows stalled of workloads whose number of stalled flows no expectation names: `totals.stalled_flows` names
+// that of all, `flows.NAME.stalled_flows` that of one.
+uint64_t unexpected_stalls(const std::vector<Expectation>& expectations, const Json& report);
 
 // One verdict for each expectation, in their order. Verdicts point into `expectations`.
 std::vector<Verdict> judge(const std::vector<Expectation>& expectations, const Json& report);

@@ -16,6 +16,8 @@ constexpr std::array kKeyUnits{KeyUnit{"_ps", Dimension::kDuration, 1},   KeyUni
                                KeyUnit{"_s", Dimension::kDuration, 1e12}, KeyUnit{"_bps", Dimension::kRate, 1},
                                KeyUnit{"_bytes", Dimension::kBytes, 1},   KeyUnit{"_percent", Dimension::kShare, 1e-2}};
 
+constexpr std::array<std::string_view, 2> kSharesOfOne{"share", "utilisation"};
+
 bool is_drop_reason(std::string_view key) {
   for (int i = 0; i < dataplane::kDropReasons; ++i) {
     if (dataplane::name_of(static_cast<dataplane::DropReason>(i)) == key) return true;
@@ -48,11 +50,7 @@ class Search {
       note_missing(rest, way + " is no map");
       return;
     }
-    if (is_outline_ && is_open(value)) {
-      const std::string_view last = rest.substr(rest.rfind('.') + 1);
-      out_.matches.push_back({joined(way, rest), std::string(last), &unknown_value()});
-      return;
-    }
+    if (is_outline_ && is_open(value)) return walk_model(value, rest, way);
     if (rest == "*" || rest.starts_with("*.")) {
       each(value, rest.size() > 2 ? rest.substr(2) : "", way);
       return;
@@ -63,6 +61,32 @@ class Search {
     } else if (!exact_or_with_unit(value, rest, way)) {
       note_missing(rest, nearest(value, rest, way));
     }
+  }
+
+  // In an outline: any name, or any place of a list, leads to the one model.
+  void walk_model(const Json& open, std::string_view rest, const std::string& way) {
+    const Json& model = open.is_object() ? open["*"] : open.empty() ? unknown_value() : open[0];
+    if (model.is_null()) {
+      const std::string_view last = rest.substr(rest.rfind('.') + 1);
+      out_.matches.push_back({joined(way, rest), std::string(last), &unknown_value()});
+      return;
+    }
+    if (open.is_array() && !is_place(rest.substr(0, rest.find('.')))) {
+      return note_missing(rest,
+                          way + " is a list, numbered from 0: there is no " + shown(rest.substr(0, rest.find('.'))));
+    }
+    // A name may hold dots: the shortest that leads on is taken.
+    const size_t before = out_.matches.size();
+    for (size_t end = rest.find('.');; end = rest.find('.', end + 1)) {
+      const std::string_view name = rest.substr(0, end);
+      const bool is_all = end == std::string_view::npos;
+      if (is_all && is_container(model) && name.find('.') != std::string_view::npos) return;
+      walk(model, below(rest, name.size()), joined(way, name), std::string(name));
+      if (is_all || out_.matches.size() != before || open.is_array() || name == "*") return;
+    }
+  }
+  static bool is_place(std::string_view word) {
+    return word == "*" || (!word.empty() && word.find_first_not_of("0123456789") == std::string_view::npos);
   }
 
   void each(const Json& value, std::string_view rest, const std::string& way) {
@@ -156,6 +180,10 @@ std::optional<KeyUnit> unit_of_key(std::string_view key) {
   const auto found = std::ranges::find_if(
       kKeyUnits, [&](const KeyUnit& u) { return key.size() > u.ending.size() && key.ends_with(u.ending); });
   return found == kKeyUnits.end() ? std::nullopt : std::optional(*found);
+}
+
+bool is_share_of_one(std::string_view key) {
+  return std::ranges::find(kSharesOfOne, key) != kSharesOfOne.end();
 }
 
 Found find_in_report(const Json& report, std::string_view path) {

@@ -21,6 +21,9 @@ struct KeyUnit {
 // Nothing if the key ends in no unit.
 std::optional<KeyUnit> unit_of_key(std::string_view key);
 
+// Whether the key's numbers lie between 0 and 1 (`links.*.share`), as control/telemetry/report_fields.hpp has it.
+bool is_share_of_one(std::string_view key);
+
 struct Match {
   std::string path;  // with the stars filled in and the last key as the report spells it
   std::string key;   // the last one
@@ -32,8 +35,9 @@ struct Found {
   std::string missing;         // without a match: how far the path leads, and what is there instead
 };
 Found find_in_report(const Json& report, std::string_view path);
-// The same in a report without numbers (testbeds/run/report_outline.hpp). What lies below an array, or below a map with
-// the key "*", is known only after a run: any path matches there, with unknown_value() as its value.
+// The same in a report without numbers (testbeds/run/report_outline.hpp). A list there has one entry, a model of all,
+// and so has a map with the key "*": any place or name leads to it. Where such a list is empty, or the model null, what
+// lies below is known only after a run: any path matches, with unknown_value() as its value.
 Found find_in_outline(const Json& outline, std::string_view path);
 const Json& unknown_value();
 

@@ -37,6 +37,9 @@ std::string kind_of(const Json& value) {
 std::string wrong_measure(const Measure& bound, const Match& match) {
   const auto unit = unit_of_key(match.key);
   const std::string place = match.path + " is ";
+  if (!unit && bound.dimension == Dimension::kNumber && bound.value > 1 && is_share_of_one(match.key)) {
+    return place + "a share of 1, and " + bound.text + " is more than all: " + bound.text + "%?";
+  }
   if (!unit) {
     const bool fits = bound.dimension == Dimension::kNumber || bound.dimension == Dimension::kShare;
     return fits ? "" : place + "a number without a unit, not " + kind_of(bound.dimension) + " such as " + bound.text;

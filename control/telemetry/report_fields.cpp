@@ -98,7 +98,7 @@ Fields run_fields() {
       {"engineering.moved", "a count", "Flows of a port and a destination that had an override and got another."},
       {"engineering.demands", "a count", "Such flows that had a choice, by the last plan."},
       {"engineering.placed", "a count", "Those of them that it has placed."},
-      {"engineering.highest_load", "a share of 1", "Load of the most loaded link, as the last plan has it."},
+      {"engineering.highest_load", "a ratio", "Load of the most loaded link, as the last plan has it."},
       {"engine.workers", "a count", "Worker threads."},
       {"engine.dilation", "a count", "How much slower emulated time passes than wall time, on the wall clock."},
       {"engine.windows", "a count", "Windows of emulated time that the engine went through."},

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "control/telemetry/counters_reference.hpp"
+#include "control/telemetry/outline_models.hpp"
 #include "control/telemetry/report_fields.hpp"
 #include "testbeds/outside/outside_spec.hpp"
 #include "testbeds/run/report_outline.hpp"
@@ -137,6 +138,8 @@ Json report_outline(const control::Testbed& testbed) {
   for (const OutsideOutcome& outcome : outcomes) report["commands"][outcome.host]["counters"] = {{"*", nullptr}};
   if (!testbed.workloads.empty())
     report[testbeds::kPolarizationSection] = testbeds::polarization_section_outline(testbed);
+  control::add_models(report, control::report_fields());
+  control::add_models(report, own_fields());
   return report;
 }
 

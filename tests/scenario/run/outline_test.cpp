@@ -2,6 +2,7 @@
 // The outline of a report, by which expectations are checked before a run, has every value that the run's report has.
 #include "control/expect/report_path.hpp"
 #include "control/load/expectation_check.hpp"
+#include "control/telemetry/outline_models.hpp"
 #include "testbeds/run/report_outline.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/source_root.hpp"
@@ -13,6 +14,7 @@ namespace {
 control::Json outline(const control::Testbed& testbed) {
   control::Json out = control::report_json(outline_of(testbed), {.testbed = testbed.name, .clock = "virtual"});
   out[kPolarizationSection] = polarization_section_outline(testbed);
+  control::add_models(out, control::report_fields());
   return out;
 }
 
@@ -92,6 +94,35 @@ TEST(ReportOutline, HasNothingOfOtherTestbeds) {
                            "links.tor1:Ethernet64.share", "edges.h1.in_packets", "commands.h1.exit_status",
                            "hosts.h1.pause.eth1.3.rx_packets", "links.spine1:Ethernet0.share"}) {
     EXPECT_TRUE(control::find_in_outline(possible, path).matches.empty()) << path;
+  }
+}
+
+// What only a run can number: any place is good, any field is not.
+TEST(ReportOutline, KnowsTheFieldsBelowListsAndOpenMaps) {
+  const control::Json possible = outline(testbed_of(kBusy));
+  for (const char* path :
+       {"losses.0.packets", "losses.*.place", "faults.3.loss_window.window", "faults.0.loss_window.flows.*.stalled",
+        "errors.0.what", "ports.*.queues.*.ecn_marked_packets", "ports.tor1:Ethernet0.100.drops.no_buffer",
+        "switches.tor1.pools.ingress.lossless.watermark", "notices.0", "faults.0.loss_window.over_time.packets.7"}) {
+    const auto found = control::find_in_outline(possible, path);
+    ASSERT_EQ(found.matches.size(), 1u) << path << ": " << found.missing;
+    EXPECT_FALSE(found.matches[0].value->is_null()) << path;
+  }
+  for (const char* path : {"losses.0.paktes", "losses.first.packets", "faults.0.nonsense",
+                           "faults.0.loss_window.flows.*.x", "errors.0.packets", "ports.*.queues.*.nonsense",
+                           "ports.tor1:Ethernet0.drops.nonsense", "switches.*.pools.*.nonsense", "notices.0.text"}) {
+    const auto found = control::find_in_outline(possible, path);
+    EXPECT_TRUE(found.matches.empty()) << path;
+    EXPECT_FALSE(found.missing.empty()) << path;
+  }
+  EXPECT_EQ(control::find_in_outline(possible, "losses.0.packet").missing,
+            "losses.0 has no 'packet': did you mean 'packets'?");
+}
+
+TEST(ReportOutline, KnowsWhichNumbersAreSharesOfOne) {
+  for (const control::ReportField& field : control::report_fields()) {
+    const std::string key = field.path.substr(field.path.rfind('.') + 1);
+    EXPECT_EQ(control::is_share_of_one(key), field.is == "a share of 1") << field.path;
   }
 }
 

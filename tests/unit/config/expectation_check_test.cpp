@@ -52,6 +52,15 @@ TEST(ExpectationCheck, RefusesABareNumberWhereTheValueHasAUnit) {
   EXPECT_EQ(validate("value: flows.perm.rate, equal: 0"), "") << "nothing is nothing in every unit";
 }
 
+TEST(ExpectationCheck, RefusesAShareOfMoreThanAll) {
+  EXPECT_EQ(
+      validate("value: \"links.tor1:Ethernet16.share\", at_most: 30"),
+      "5 expect[0]: links.tor1:Ethernet16.share: links.tor1:Ethernet16.share is a share of 1, and 30 is more than "
+      "all: 30%?");
+  EXPECT_EQ(validate("value: \"links.tor1:Ethernet16.share\", between: [0, 1]"), "");
+  EXPECT_EQ(validate("value: \"links.tor1:Ethernet16.share\", at_most: 100%"), "");
+}
+
 TEST(ExpectationCheck, RefusesAQuantityOfAnotherKind) {
   EXPECT_EQ(validate("value: flows.perm.fct_p99, at_most: 40Gbps"),
             "5 expect[0]: flows.perm.fct_p99: flows.perm.fct_p99_ps is a duration, not a rate such as 40Gbps");

@@ -171,6 +171,20 @@ TEST(Judge, AnEmptyReportHoldsNothing) {
   }
 }
 
+TEST(Judge, CountsStalledFlowsThatNoExpectationNames) {
+  const Json report = Json::parse(R"({"totals": {"stalled_flows": 5}, "flows": {"perm": {"stalled_flows": 2},
+    "ring": {"stalled_flows": 3}}})");
+  const auto unexpected = [&](const std::string& value) {
+    const Testbed testbed = tests::read_well(tests::with_fabric("expect: [{value: " + value + ", equal: 0}]\n"));
+    return unexpected_stalls(testbed.expectations, report);
+  };
+  EXPECT_EQ(unexpected("clock"), 5u);
+  EXPECT_EQ(unexpected("flows.perm.stalled_flows"), 3u);
+  EXPECT_EQ(unexpected("flows.ring.stalled_flows"), 2u);
+  EXPECT_EQ(unexpected("flows.*.stalled_flows"), 0u);
+  EXPECT_EQ(unexpected("totals.stalled_flows"), 0u);
+}
+
 TEST(Judge, KeepsTheOrderOfTheFile) {
   const Testbed testbed =
       tests::read_well(tests::with_fabric("expect: [{value: both, equal: 1}, {value: both, equal: 2}]\n"));
