@@ -106,6 +106,13 @@ def dataplane_does_not_log(tree: Tree) -> list[Finding]:
     return _matches(tree, paths, says, 'dataplane writes text: {}')
 
 
+def complaints_cannot_throw(tree: Tree) -> list[Finding]:
+    """What a command says on stderr goes through complain(): fmt::print throws when stderr takes nothing."""
+    paths = [p for p in tree.paths(CPP) if p.startswith('tools/')]
+    says = re.compile(r'\bprint\s*\(\s*stderr\b|std::cerr\b')
+    return _matches(tree, paths, says, 'complain() says it without throwing: {}')
+
+
 def headers_have_a_guard(tree: Tree) -> list[Finding]:
     """#pragma once in every header but those that are compiled by themselves, where the compiler warns of it."""
     return [Finding(path, 1, 'no #pragma once') for path in tree.paths(('.hpp',))
@@ -137,5 +144,5 @@ def _matches(tree: Tree, paths, pattern: re.Pattern[str], text: str) -> list[Fin
 
 
 RULES = [licence_line, nothing_unfinished, no_dead_code, names_say_what, file_names_are_snake_case, no_module_of_pythons_is_hidden, no_foreign_paths,
-         tests_do_not_sleep, tests_read_no_clock, only_the_clock_reads_a_clock, dataplane_does_not_log,
+         tests_do_not_sleep, tests_read_no_clock, only_the_clock_reads_a_clock, dataplane_does_not_log, complaints_cannot_throw,
          headers_have_a_guard, lines_end_clean]

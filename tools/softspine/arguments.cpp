@@ -6,6 +6,7 @@
 #include "control/compile/compile.hpp"
 #include "control/load/expectation_check.hpp"
 #include "control/telemetry/series.hpp"
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/run_report.hpp"
 
 namespace softspine::tools {
@@ -76,9 +77,8 @@ std::expected<control::Testbed, control::Refused> checked_testbed(const std::str
 }
 
 Status print_errors(const control::Errors& errors, const std::string& file) {
-  for (const control::Error& error : errors) fmt::print(stderr, "{}\n", control::to_string(error));
-  fmt::print(stderr, "softspine: {} error{} in {}; nothing was started\n", errors.size(), errors.size() == 1 ? "" : "s",
-             file);
+  for (const control::Error& error : errors) complain("{}\n", control::to_string(error));
+  complain("softspine: {} error{} in {}; nothing was started\n", errors.size(), errors.size() == 1 ? "" : "s", file);
   return Status::kWrongInput;
 }
 

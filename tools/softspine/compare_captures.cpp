@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "control/explain/comparison_report.hpp"
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/sightings.hpp"
 
 namespace softspine::tools {
@@ -13,7 +14,7 @@ namespace {
 constexpr size_t kRows = 25;
 
 ExitStatus fail(const std::string& why) {
-  fmt::print(stderr, "softspine: {}\n", why);
+  complain("softspine: {}\n", why);
   return ExitStatus::kWrongInput;
 }
 
@@ -32,7 +33,7 @@ ExitStatus compare_captures(const AgainstArguments& arguments, const std::string
   if (!sightings) return fail(sightings.error());
   const std::string told = left_out_text(*sightings);
   if (sightings->flows.empty()) return fail("no flow in the captures. " + told);
-  if (!told.empty()) fmt::print(stderr, "softspine: {}\n", told);
+  if (!told.empty()) complain("softspine: {}\n", told);
   const control::PathComparison found = compare_with(walker, sightings->flows);
   if (json) {
     control::Json out{{"captured_ports", sightings->ports.size()}};

@@ -16,6 +16,7 @@
 #include "control/model/address.hpp"
 #include "dataplane/edge/pcap_writer.hpp"
 #include "dataplane/packet/scratch_packet.hpp"
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/port_captures.hpp"
 #include "tools/softspine/whole_file.hpp"
 #include "tools/softspine/wrong_input.hpp"
@@ -55,7 +56,7 @@ struct IdentifyArguments {
 };
 
 Status not_written(const std::string& why) {
-  fmt::print(stderr, "softspine: {}\n", why);
+  complain("softspine: {}\n", why);
   return Status::kUnexpected;
 }
 
@@ -86,16 +87,14 @@ class StopSearchingOnInterrupt {
 class SearchProgress {
  public:
   ~SearchProgress() {
-    if (shown_ && terminal_) fmt::print(stderr, "\r\x1b[K");
+    if (shown_ && terminal_) complain("\r\x1b[K");
   }
   void show(const char* what, double share) {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::milliseconds{terminal_ ? 500 : 5'000}) return;
     last_ = now;
     shown_ = true;
-    fmt::print(stderr, "{}identify: {}, {:.0f} %{}", terminal_ ? "\r\x1b[K" : "", what, 100 * share,
-               terminal_ ? "" : "\n");
-    std::fflush(stderr);
+    complain("{}identify: {}, {:.0f} %{}", terminal_ ? "\r\x1b[K" : "", what, 100 * share, terminal_ ? "" : "\n");
   }
 
  private:
@@ -113,7 +112,7 @@ std::expected<std::string, std::string> text_of(const std::string& file) {
 }
 
 Status report(const control::Errors& errors) {
-  for (const control::Error& error : errors) fmt::print(stderr, "{}\n", control::to_string(error));
+  for (const control::Error& error : errors) complain("{}\n", control::to_string(error));
   return Status::kWrongInput;
 }
 
@@ -127,7 +126,7 @@ std::expected<void, Status> read_counters(const IdentifyArguments& arguments, co
   if (!counters || !sent) return std::unexpected(wrong_input(!counters ? counters.error() : sent.error()));
   const auto unsure = control::read_counters({*counters, arguments.counters}, {*sent, arguments.sent}, out);
   if (!unsure) return std::unexpected(report(unsure.error()));
-  if (*unsure > 0) fmt::print(stderr, "softspine: {} probes raised no counter clearly, and are not used\n", *unsure);
+  if (*unsure > 0) complain("softspine: {} probes raised no counter clearly, and are not used\n", *unsure);
   return {};
 }
 
@@ -136,9 +135,8 @@ std::expected<void, Status> read_captures(const IdentifyArguments& arguments, co
   const auto read = read_port_captures(arguments.captures, out);
   if (!read) return std::unexpected(wrong_input(read.error()));
   if (read->came_in + read->not_routed + read->other_interfaces > 0)
-    fmt::print(stderr,
-               "softspine: of {} frames {} came in, {} are no routed IP, and {} are of other interfaces: not used\n",
-               read->frames, read->came_in, read->not_routed, read->other_interfaces);
+    complain("softspine: of {} frames {} came in, {} are no routed IP, and {} are of other interfaces: not used\n",
+             read->frames, read->came_in, read->not_routed, read->other_interfaces);
   return {};
 }
 

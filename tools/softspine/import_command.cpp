@@ -12,6 +12,7 @@
 #include "control/imports/import.hpp"
 #include "control/imports/testbed_text.hpp"
 #include "control/telemetry/json.hpp"
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/whole_file.hpp"
 
 namespace softspine::tools {
@@ -34,7 +35,7 @@ struct ImportArguments {
 };
 
 Status fail(const control::Errors& errors) {
-  for (const control::Error& error : errors) fmt::print(stderr, "{}\n", control::to_string(error));
+  for (const control::Error& error : errors) complain("{}\n", control::to_string(error));
   return Status::kWrongInput;
 }
 
@@ -92,18 +93,17 @@ Json summary(const ForeignTopology& topology, const ImportArguments& arguments) 
 // Notes stand in the testbed, too: of many, the first are enough here.
 void print_notes(const ForeignTopology& topology, const std::string& output) {
   const size_t count = topology.notes.size();
-  for (size_t i = 0; i < std::min(count, kNotesShown); ++i)
-    fmt::print(stderr, "{}\n", control::to_string(topology.notes[i]));
+  for (size_t i = 0; i < std::min(count, kNotesShown); ++i) complain("{}\n", control::to_string(topology.notes[i]));
   if (count > kNotesShown) {
-    fmt::print(stderr, "and {} more, which stand in {}\n", count - kNotesShown,
-               output.empty() ? "the testbed" : control::shown(output));
+    complain("and {} more, which stand in {}\n", count - kNotesShown,
+             output.empty() ? "the testbed" : control::shown(output));
   }
 }
 
 Status give(const std::string& text, const ForeignTopology& topology, const ImportArguments& arguments) {
   if (!arguments.output.empty()) {
     if (const auto written = write_whole(arguments.output, text); !written) {
-      fmt::print(stderr, "softspine: {}: {}\n", arguments.output, written.error());
+      complain("softspine: {}: {}\n", arguments.output, written.error());
       return Status::kUnexpected;
     }
   }

@@ -11,6 +11,7 @@
 #include "control/rows/row_formats.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/vendors/hash_reading.hpp"
+#include "tools/softspine/complain.hpp"
 
 namespace softspine::tools {
 
@@ -30,8 +31,7 @@ struct ImportArguments {
 
 Status fail(const std::string& file, const std::vector<LineNote>& errors) {
   for (const LineNote& note : errors) {
-    fmt::print(stderr, "{}\n",
-               control::to_string(control::Error{file, "", note.line, note.line > 0 ? 1 : 0, note.text}));
+    complain("{}\n", control::to_string(control::Error{file, "", note.line, note.line > 0 ? 1 : 0, note.text}));
   }
   return Status::kWrongInput;
 }

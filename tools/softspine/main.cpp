@@ -10,6 +10,7 @@
 #include "dataplane/packet/memory_shortage.hpp"
 #include "tools/softspine/bench_command.hpp"
 #include "tools/softspine/check_command.hpp"
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/explain_command.hpp"
 #include "tools/softspine/fabric_commands.hpp"
 #include "tools/softspine/identify_command.hpp"
@@ -64,7 +65,7 @@ Status command_status(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     if (const std::vector<std::string> rest = app.remaining(); !rest.empty() && app.get_subcommands().empty()) {
-      fmt::print(stderr, "softspine: there is no command '{}'; softspine --help lists them\n", rest.front());
+      complain("softspine: there is no command '{}'; softspine --help lists them\n", rest.front());
       return Status::kWrongInput;
     }
     // CLI11 gives each of its errors a status of its own; ours has one for all wrong input.
@@ -79,7 +80,7 @@ Status guarded_status(int argc, char** argv) {
     return command_status(argc, argv);
   } catch (const std::exception& error) {
     if (std::ferror(stdout) != 0) return Status::kUnexpected;
-    fmt::print(stderr, "softspine: {}\n", words_of(error));
+    complain("softspine: {}\n", words_of(error));
     return Status::kWrongInput;
   }
 }
@@ -91,6 +92,6 @@ int main(int argc, char** argv) {
   const Status status = guarded_status(argc, argv);
   const std::string lost = close_standard_output();
   if (lost.empty()) return static_cast<int>(status);
-  fmt::print(stderr, "softspine: cannot write to stdout: {}\n", lost);
+  complain("softspine: cannot write to stdout: {}\n", lost);
   return static_cast<int>(status == Status::kDone ? Status::kUnexpected : status);
 }

@@ -10,6 +10,7 @@
 #include "control/explain/polarization_report.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tools/softspine/captured_flows.hpp"
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/flow_probes.hpp"
 #include "tools/softspine/links_down.hpp"
 #include "tools/softspine/picture_file.hpp"
@@ -41,7 +42,7 @@ FlowProbes flows_of_captures(const PolarizationArguments& arguments, Walker& wal
   auto captured = captured_flows(walker, arguments.pcap, arguments.from);
   if (!captured) return std::unexpected(captured.error());
   const std::string told = left_out_text(*captured);
-  if (!told.empty()) fmt::print(stderr, "softspine: {}\n", told);
+  if (!told.empty()) complain("softspine: {}\n", told);
   return std::move(captured->flows);
 }
 
@@ -76,8 +77,7 @@ std::vector<control::Verdict> verdicts_on(const PolarizationArguments& arguments
 // A check that saw nothing has not passed.
 Status judged(const std::vector<std::string>& fail_if, const control::Polarization& found) {
   if (!fail_if.empty() && (found.arrived == 0 || !found.is_judged())) {
-    fmt::print(stderr, "softspine: --fail-if: {}\n",
-               found.arrived == 0 ? "no flow arrives" : "no flow had a choice by a hash");
+    complain("softspine: --fail-if: {}\n", found.arrived == 0 ? "no flow arrives" : "no flow had a choice by a hash");
     return Status::kUnexpected;
   }
   const auto is_asked = [&fail_if](const char* word) { return std::ranges::find(fail_if, word) != fail_if.end(); };
@@ -113,7 +113,7 @@ Status polarization(const PolarizationArguments& arguments) {
   if (!arguments.picture.empty()) {
     const auto written = write_picture(arguments.picture, polarization_picture(testbed->fabric, found));
     if (!written) {
-      fmt::print(stderr, "softspine: {}\n", written.error());
+      complain("softspine: {}\n", written.error());
       return Status::kUnexpected;
     }
   }

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 
+#include "tools/softspine/complain.hpp"
+
 namespace softspine::tools {
 
 ReadingProgress::ReadingProgress(std::string file, int descriptor)
@@ -16,7 +18,7 @@ ReadingProgress::ReadingProgress(std::string file, int descriptor)
 }
 
 ReadingProgress::~ReadingProgress() {
-  if (shown_ && terminal_) fmt::print(stderr, "\r\x1b[K");
+  if (shown_ && terminal_) complain("\r\x1b[K");
 }
 
 void ReadingProgress::show(uint64_t offset, const std::string& what) {
@@ -25,8 +27,7 @@ void ReadingProgress::show(uint64_t offset, const std::string& what) {
   last_ = now;
   shown_ = true;
   const std::string share = bytes_ == 0 ? "" : fmt::format("{} %, ", std::min<uint64_t>(100, offset * 100 / bytes_));
-  fmt::print(stderr, "{}{}: {}{}{}", terminal_ ? "\r\x1b[K" : "", file_, share, what, terminal_ ? "" : "\n");
-  std::fflush(stderr);
+  complain("{}{}: {}{}{}", terminal_ ? "\r\x1b[K" : "", file_, share, what, terminal_ ? "" : "\n");
 }
 
 }  // namespace softspine::tools

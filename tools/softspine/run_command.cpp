@@ -16,6 +16,7 @@
 #include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tools/softspine/capture_options.hpp"
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/error_printer.hpp"
 #include "tools/softspine/fabric_server.hpp"
 #include "tools/softspine/interrupt.hpp"
@@ -51,7 +52,7 @@ struct RunArguments {
 };
 
 std::unexpected<Status> fail(const std::string& message) {
-  fmt::print(stderr, "softspine: {}\n", message);
+  complain("softspine: {}\n", message);
   return std::unexpected(Status::kWrongInput);
 }
 
@@ -143,7 +144,7 @@ class Run {
         {.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_, .capture = std::nullopt});
     if (!fabric) return fail(fabric.error());
     fabric_ = std::move(*fabric);
-    for (const std::string& note : fabric_->notes()) fmt::print(stderr, "softspine: {}\n", note);
+    for (const std::string& note : fabric_->notes()) complain("softspine: {}\n", note);
     return {};
   }
 
@@ -157,9 +158,9 @@ class Run {
 
   void say_when_it_ends() const {
     if (testbed_.run.is_limited()) return;
-    fmt::print(stderr, "softspine: without a duration, {} runs {}\n", testbed_.name,
-               fabric_->waits_for_commands() ? "until the commands of its outside hosts have ended, or Ctrl-C"
-                                             : "until Ctrl-C");
+    complain("softspine: without a duration, {} runs {}\n", testbed_.name,
+             fabric_->waits_for_commands() ? "until the commands of its outside hosts have ended, or Ctrl-C"
+                                           : "until Ctrl-C");
   }
 
   std::expected<void, Status> run() {
@@ -188,23 +189,24 @@ class Run {
     return Status::kUnexpected;
   }
 
+  // Files first: a reader of stderr or stdout that takes nothing keeps no one from the report.
   Status finish() {
     const auto capture = fabric_->close_capture();
-    error_printer_.reset();
     const std::vector<testbeds::OutsideOutcome> outcomes = fabric_->outcomes();
     const control::FabricSnapshot snapshot = fabric_->snapshot();
     control::Json report = run_report(snapshot, testbed_, outcomes, fabric_->notes());
     add_polarization(report);
     const auto verdicts = control::judge(testbed_.expectations, report);
     add_verdicts(report, verdicts);
+    const bool report_written = write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
+    const bool flows_written = write_file(arguments_.flows, [&] { return control::flows_csv(snapshot); });
+    const bool timeline_written = write_timeline(snapshot);
+    error_printer_.reset();
     const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
                          all_add_up(fabric_->check_series(snapshot));
     const bool succeeded = adds_up && all_went_on(report) &&
                            std::ranges::all_of(outcomes, &testbeds::OutsideOutcome::succeeded) &&
                            std::ranges::all_of(verdicts, &control::Verdict::held);
-    const bool report_written = write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
-    const bool flows_written = write_file(arguments_.flows, [&] { return control::flows_csv(snapshot); });
-    const bool timeline_written = write_timeline(snapshot);
     if (arguments_.json) {
       fmt::print("{}\n", report.dump(2));
     } else {
@@ -212,7 +214,7 @@ class Run {
       print_files(capture);
     }
     if (const uint64_t leaked = fabric_->drain(); leaked != 0) {
-      fmt::print(stderr, "softspine: {} packets were not given back: a defect, please report it\n", leaked);
+      complain("softspine: {} packets were not given back: a defect, please report it\n", leaked);
       return Status::kUnexpected;
     }
     const bool whole = capture && fabric_->errors().empty();
@@ -230,10 +232,10 @@ class Run {
   // True if the counters add up from every side; else each sum that does not is named.
   static bool all_add_up(const std::vector<std::string>& imbalances) {
     for (size_t i = 0; i < std::min(imbalances.size(), kImbalancesTold); ++i) {
-      fmt::print(stderr, "softspine: {}\n", imbalances[i]);
+      complain("softspine: {}\n", imbalances[i]);
     }
     if (imbalances.empty()) return true;
-    fmt::print(stderr, "softspine: {} sums of this run do not add up: a defect, please report it\n", imbalances.size());
+    complain("softspine: {} sums of this run do not add up: a defect, please report it\n", imbalances.size());
     return false;
   }
 
@@ -241,10 +243,10 @@ class Run {
   bool all_went_on(const control::Json& report) const {
     const uint64_t stalled = control::unexpected_stalls(testbed_.expectations, report);
     if (stalled == 0) return true;
-    fmt::print(stderr,
-               "softspine: {} flows stalled (`stalled` in the report); a testbed in which they are meant to expects a "
-               "number of totals.stalled_flows, or of their workload's\n",
-               stalled);
+    complain(
+        "softspine: {} flows stalled (`stalled` in the report); a testbed in which they are meant to expects a "
+        "number of totals.stalled_flows, or of their workload's\n",
+        stalled);
     return false;
   }
 
@@ -254,14 +256,14 @@ class Run {
     if (path.empty()) return true;
     const auto written = write_whole(path, text());
     if (written) return true;
-    fmt::print(stderr, "softspine: {}: cannot be written: {}\n", path, written.error());
+    complain("softspine: {}: cannot be written: {}\n", path, written.error());
     return false;
   }
 
   bool write_timeline(const control::FabricSnapshot& snapshot) const {
     if (arguments_.timeline.empty()) return true;
     const auto written = write_picture(arguments_.timeline, control::fault_timeline(snapshot, testbed_.name));
-    if (!written) fmt::print(stderr, "softspine: {}\n", written.error());
+    if (!written) complain("softspine: {}\n", written.error());
     return written.has_value();
   }
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "control/telemetry/text_table.hpp"
+#include "tools/softspine/complain.hpp"
 
 namespace softspine::tools {
 
@@ -158,12 +159,12 @@ std::expected<control::Review, ExitStatus> reviewed(const control::Testbed& test
   warn_of_workers(testbed, out.warnings);
   for (control::Error warning : out.warnings) {
     warning.message = "warning: " + warning.message;
-    fmt::print(stderr, "{}\n", control::to_string(warning));
+    complain("{}\n", control::to_string(warning));
   }
   if (out.errors.empty()) return out;
-  for (const control::Error& error : out.errors) fmt::print(stderr, "{}\n", control::to_string(error));
-  fmt::print(stderr, "softspine: {} error{} in {}; nothing was started\n", out.errors.size(),
-             out.errors.size() == 1 ? "" : "s", testbed.file);
+  for (const control::Error& error : out.errors) complain("{}\n", control::to_string(error));
+  complain("softspine: {} error{} in {}; nothing was started\n", out.errors.size(), out.errors.size() == 1 ? "" : "s",
+           testbed.file);
   return std::unexpected(ExitStatus::kWrongInput);
 }
 

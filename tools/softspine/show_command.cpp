@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "control/document/words.hpp"
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/fabric_client.hpp"
 #include "tools/softspine/show_views.hpp"
 #include "tools/softspine/wrong_input.hpp"
@@ -50,7 +51,7 @@ Status no_such_view(const Json& views, const std::string& what) {
   const std::vector<std::string_view> words(known.begin(), known.end());
   const Status status =
       wrong_input("there is no " + control::shown(what) + " to show" + control::Guesser{}.guess(what, words));
-  fmt::print(stderr, "{}", list_of(views));
+  complain("{}", list_of(views));
   return status;
 }
 

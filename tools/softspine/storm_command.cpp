@@ -8,6 +8,7 @@
 #include <memory>
 #include <set>
 
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/picture_file.hpp"
 #include "tools/softspine/storm_input.hpp"
 #include "tools/softspine/wrong_input.hpp"
@@ -138,7 +139,7 @@ class VerdictSoFar {
     const std::string verdict = storm::headline(log, storm::analyse(log, arguments_.rule));
     if (verdict == said_) return;
     said_ = verdict;
-    fmt::print(stderr, "after {}: {}\n", storm::time_text(log.length()), verdict);
+    complain("after {}: {}\n", storm::time_text(log.length()), verdict);
   }
 
  private:
@@ -228,7 +229,7 @@ Status run(const StormArguments& arguments) {
   print(arguments, judged, worst);
   std::fflush(stdout);
   if (drawn) return Status::kDone;
-  fmt::print(stderr, "softspine: {}\n", drawn.error());
+  complain("softspine: {}\n", drawn.error());
   return Status::kUnexpected;
 }
 

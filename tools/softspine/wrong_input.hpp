@@ -2,17 +2,15 @@
 // What a command does with an input that it cannot use: it says why on stderr, and ends.
 #pragma once
 
-#include <fmt/format.h>
-
-#include <cstdio>
 #include <string>
 
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/exit_status.hpp"
 
 namespace softspine::tools {
 
 inline ExitStatus wrong_input(const std::string& why) {
-  fmt::print(stderr, "softspine: {}\n", why);
+  complain("softspine: {}\n", why);
   return ExitStatus::kWrongInput;
 }
 

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "control/format/quantity.hpp"
+#include "tools/softspine/complain.hpp"
 #include "tools/softspine/exit_status.hpp"
 #include "tools/verbs/client.hpp"
 #include "tools/verbs/server.hpp"
@@ -88,7 +89,7 @@ void add_options(CLI::App& app, Arguments& out) {
 ExitStatus run(Arguments& arguments) {
   InterruptSignal interrupt;
   const auto fail = [](const std::string& why) {
-    fmt::print(stderr, "softspine-verbs: {}\n", why);
+    complain("softspine-verbs: {}\n", why);
     return ExitStatus::kWrongInput;
   };
   if (arguments.serve == !arguments.client.host.empty())
@@ -109,7 +110,7 @@ ExitStatus run(Arguments& arguments) {
   if (const std::string why = validate(client.terms); !why.empty()) return fail(why);
   const auto result = run_client(client, interrupt);
   if (!result) {
-    fmt::print(stderr, "softspine-verbs: {}\n", result.error().why);
+    complain("softspine-verbs: {}\n", result.error().why);
     return result.error().had_begun ? ExitStatus::kUnexpected : ExitStatus::kWrongInput;
   }
   fmt::print("{}{}", arguments.json ? result->dump(2) : client_text(*result), arguments.json ? "\n" : "");
@@ -139,7 +140,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ExitStatus::kWrongInput);
   } catch (const std::exception& error) {
-    fmt::print(stderr, "softspine-verbs: {}\n", error.what());
+    complain("softspine-verbs: {}\n", error.what());
     return static_cast<int>(ExitStatus::kWrongInput);
   }
 }

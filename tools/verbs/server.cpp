@@ -11,6 +11,7 @@
 #include <list>
 #include <thread>
 
+#include "tools/softspine/complain.hpp"
 #include "tools/verbs/receiver.hpp"
 
 namespace softspine::tools {
@@ -126,7 +127,7 @@ class Server {
     const std::string client = address_text(socket.peer_address());
     const auto verdict = Session{std::move(socket), stop_.number()}.run();
     if (!verdict) {
-      fmt::print(stderr, "softspine-verbs: {}: {}\n", client, verdict.error());
+      complain("softspine-verbs: {}: {}\n", client, verdict.error());
       all_right_ = false;
       return;
     }

@@ -178,6 +178,24 @@ def says_that_stdout_is_full(it: Softspine) -> Problems:
         yield f'| head -1: {cut.stderr!r}'
 
 
+def works_without_stderr(it: Softspine) -> Problems:
+    """a stderr that is closed or full costs what it would have said, never the status, stdout or the report"""
+    wrong = it.write('wrong.yaml', fabric_of(it).read_text().replace('kind: leaf-spine', 'kind: leaf-spin'))
+    file = it.write('short.yaml', fabric_of(it).read_text().replace('600s', '10ms'))
+    unmet = it.write('unmet.yaml', file.read_text() + 'expect: [{value: flows.w.flows, equal: 0}]\n')
+    many = len(os.sched_getaffinity(0)) + 1  # more workers than cores: there is a warning to print
+    for where in ('2>&-', '2>/dev/full'):
+        for status, arguments in ((2, f'check {wrong}'), (2, 'chekc'), (1, f'run {unmet} --no-server --workers {many} --report r.json')):
+            done = subprocess.run(['sh', '-c', f'exec "{it.binary}" {arguments} {where}'], capture_output=True, env=it.env, cwd=it.folder, check=False)
+            if done.returncode != status:
+                yield f'{arguments} {where}: {done.returncode}, not {status}'
+        if not (it.folder / 'r.json').exists():
+            yield f'{where}: no report'
+        elif json.loads((it.folder / 'r.json').read_text())['testbed'] != 'running' or b'FAILED flows.w.flows' not in done.stdout:
+            yield f'{where}: the report or what is printed is not whole'
+        (it.folder / 'r.json').unlink(missing_ok=True)
+
+
 def sees_interfaces_vanish(it: Softspine) -> Problems:
     """a TAP or af_packet interface that is deleted: its link goes down, the error is said, the fabric runs on"""
     need_programs('ip', 'unshare', 'nsenter')
@@ -244,5 +262,6 @@ def takes_as_many_workers_as_it_says(it: Softspine) -> Problems:
 
 if __name__ == '__main__':
     sys.exit(main([ends_cleanly_by_every_signal, bears_a_reader_that_leaves, opens_no_file_on_a_worker, says_that_a_disk_is_full,
-                   keeps_an_old_report, says_that_stdout_is_full, sees_interfaces_vanish, counts_what_the_outside_counts,
+                   keeps_an_old_report, says_that_stdout_is_full, works_without_stderr,
+                   sees_interfaces_vanish, counts_what_the_outside_counts,
                    takes_as_many_workers_as_it_says]))
