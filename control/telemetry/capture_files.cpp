@@ -2,13 +2,14 @@
 #include "control/telemetry/capture_files.hpp"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+
+#include "dataplane/edge/patient_write.hpp"
 
 namespace softspine::control {
 
@@ -19,15 +20,8 @@ namespace {
 
 constexpr size_t kWriteBytes = 1 << 20;
 
-constexpr std::chrono::milliseconds kLookEvery{100};
-
 int open_anew(const std::string& path, int flags) {
   return ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | flags, 0644);
-}
-
-// write() of a full pipe then comes back, so that its wait can be ended. Files are always ready.
-void stop_blocking(int file) {
-  ::fcntl(file, F_SETFL, ::fcntl(file, F_GETFL) | O_NONBLOCK);
 }
 
 std::string why_not_open(const std::string& path) {
@@ -43,7 +37,7 @@ std::string numbered_name(const std::filesystem::path& path, const std::string& 
 }  // namespace
 
 CaptureFiles::CaptureFiles(int file) : file_(file) {
-  stop_blocking(file_);
+  dataplane::stop_blocking(file_);
 }
 
 std::expected<CaptureFiles, std::string> CaptureFiles::open(const std::string& path, const Rotation& rotation,
@@ -52,7 +46,7 @@ std::expected<CaptureFiles, std::string> CaptureFiles::open(const std::string& p
   const std::string first = rotation.any() ? out.numbered(1) : path;
   out.file_ = open_anew(first, wait_for_reader ? 0 : O_NONBLOCK);
   if (out.file_ < 0) return std::unexpected(why_not_open(first));
-  stop_blocking(out.file_);
+  dataplane::stop_blocking(out.file_);
   return out;
 }
 
@@ -133,29 +127,11 @@ void CaptureFiles::turn() {
 }
 
 void CaptureFiles::flush() {
-  size_t done = 0;
-  while (done < out_.size() && error_.empty()) {
-    const ssize_t n = ::write(file_, out_.data() + done, out_.size() - done);
-    if (n >= 0) {
-      done += static_cast<size_t>(n);
-    } else if (errno == EAGAIN) {
-      wait_for_reader();
-    } else if (errno != EINTR) {
-      error_ = errno == EPIPE ? "its reader has gone" : std::strerror(errno);
-    }
+  if (error_.empty()) {
+    const dataplane::Written written = dataplane::write_patiently(file_, out_.data(), out_.size(), &ending_);
+    if (written.error != 0) error_ = dataplane::why_not_written(written.error);
   }
   out_.clear();
-}
-
-void CaptureFiles::wait_for_reader() {
-  pollfd waiting{.fd = file_, .events = POLLOUT, .revents = 0};
-  std::chrono::milliseconds waited{0};
-  while (::poll(&waiting, 1, static_cast<int>(kLookEvery.count())) == 0) {
-    if (ending_.load(std::memory_order_relaxed)) waited += kLookEvery;
-    if (waited < kLastWait) continue;
-    error_ = "its reader takes nothing";
-    return;
-  }
 }
 
 void CaptureFiles::close() {

@@ -11,7 +11,6 @@
 #pragma once
 
 #include <atomic>
-#include <chrono>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -45,8 +44,7 @@ class CaptureFiles {
   void append(const pcapng::Statistics& statistics);
   void flush();
   void close();
-  // From any thread: from now on, a reader that takes nothing for kLastWait is given up.
-  static constexpr std::chrono::milliseconds kLastWait{2'000};
+  // From any thread: from now on, a reader that takes nothing for long is given up (dataplane/edge/patient_write.hpp).
   void end_soon() { ending_.store(true, std::memory_order_relaxed); }
 
   bool rotates() const { return rotation_.any(); }
@@ -60,7 +58,6 @@ class CaptureFiles {
   CaptureFiles(int file, std::string path, const Rotation& rotation);
   bool is_time_for_the_next(dataplane::Instant at, size_t encoded_bytes);
   void turn();
-  void wait_for_reader();
   std::string numbered(uint32_t number) const;
 
   int file_;

@@ -51,7 +51,7 @@ class CaptureWriter {
 
   // Writes everything that was put or held, and `last`; then of each interface how many frames were written, and how
   // many were `missed` (by interface; none: nothing is said); and closes the file. Does not wait for room. A reader
-  // that takes nothing is given up after CaptureFiles::kLastWait.
+  // that takes nothing is given up after dataplane::kLastWait.
   void finish(Batch last = {}, std::vector<uint64_t> missed = {});
 
   // No more frames will be written: the maximum is reached, or an error.

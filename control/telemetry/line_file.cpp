@@ -1,28 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/telemetry/line_file.hpp"
 
+#include <fcntl.h>
+
 #include <cerrno>
 #include <cstring>
+#include <utility>
+
+#include "dataplane/edge/patient_write.hpp"
 
 namespace softspine::control {
 
-std::expected<LineFile, std::string> LineFile::open(const std::string& path) {
-  std::FILE* const file = std::fopen(path.c_str(), "we");
-  if (file == nullptr) return std::unexpected(std::strerror(errno));
-  std::setvbuf(file, nullptr, _IONBF, 0);  // text_ is the buffer
-  return LineFile{file};
+namespace {
+
+constexpr mode_t kNewFile = 0666;  // as the umask has it
+
+}  // namespace
+
+std::expected<LineFile, std::string> LineFile::open(const std::string& path, const std::atomic<bool>* ending) {
+  dataplane::OwnedFd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, kNewFile)};
+  if (!file) return std::unexpected(std::strerror(errno));
+  dataplane::stop_blocking(file.get());
+  return LineFile{std::move(file), ending};
 }
 
 void LineFile::write() {
-  if (error_.empty() && std::fwrite(text_.data(), 1, text_.size(), file_.get()) != text_.size()) {
-    error_ = std::strerror(errno);
+  if (error_.empty()) {
+    const dataplane::Written written = dataplane::write_patiently(file_.get(), text_.data(), text_.size(), ending_);
+    if (written.error != 0) error_ = dataplane::why_not_written(written.error);
   }
   text_.clear();
 }
 
-std::expected<void, std::string> LineFile::flush() {
-  if (!text_.empty()) write();
-  return error_.empty() ? std::expected<void, std::string>{} : std::unexpected(error_);
+std::string LineFile::take_error() {
+  if (was_told_ || error_.empty()) return "";
+  was_told_ = true;
+  return error_;
 }
 
 }  // namespace softspine::control

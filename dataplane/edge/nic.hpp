@@ -90,6 +90,8 @@ class Nic : public Node {
   void set_carrier_bell(std::atomic<uint32_t>& bell) { carrier_bell_ = &bell; }
   // From the one thread that waits on the bell. The error: what the outside's system refused.
   std::expected<void, EdgeError> give_carrier(bool carrier);
+  // Any thread, and a signal handler: the run is to end, and must not wait for an outside that takes nothing.
+  virtual void end_soon() noexcept {}
   // After the last window, before results are read: completes what the edge writes (a file).
   virtual void finish(Instant now) noexcept { static_cast<void>(now); }
   // Taken from the host and not yet on the link.

@@ -43,6 +43,7 @@ std::expected<std::unique_ptr<PcapEdge>, EdgeError> PcapEdge::open(std::string n
     auto writer = PcapWriter::open(config.write_path, config.snap_bytes);
     if (!writer) return std::unexpected(std::move(writer.error()));
     edge->writer_.emplace(std::move(*writer));
+    edge->writer_->give_up_when(edge->ending_);
   }
   return edge;
 }

@@ -18,6 +18,7 @@
 // end as edge_full. Both errors are in faults().
 #pragma once
 
+#include <atomic>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -43,6 +44,7 @@ class PcapEdge final : public Nic {
 
   Instant run(Instant until) noexcept override;
   void drain() noexcept override;
+  void end_soon() noexcept override { ending_.store(true, std::memory_order_relaxed); }
   // Closes the file; frames that arrive later are only counted.
   void finish(Instant now) noexcept override;
 
@@ -57,6 +59,7 @@ class PcapEdge final : public Nic {
   void give_up_output(Instant now) noexcept;
 
   Config config_;
+  std::atomic<bool> ending_{false};
   std::optional<PcapReader> reader_;
   std::optional<PcapWriter> writer_;
   bool output_failed_ = false;

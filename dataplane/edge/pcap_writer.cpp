@@ -11,6 +11,7 @@
 #include <cstring>
 #include <utility>
 
+#include "dataplane/edge/patient_write.hpp"
 #include "dataplane/packet/pool.hpp"
 
 namespace softspine::dataplane {
@@ -45,6 +46,7 @@ static_assert(sizeof(RecordHeader) == 16);
 std::expected<PcapWriter, EdgeError> PcapWriter::open(const std::string& path, uint32_t snap_bytes) {
   OwnedFd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
   if (!file) return std::unexpected(EdgeError{path, std::strerror(errno)});
+  stop_blocking(file.get());
   PcapWriter writer{std::move(file), snap_bytes};
   writer.waiting_.reserve(kWriteBytes + sizeof(RecordHeader) + kMaxFrameBytes);
   const FileHeader header{.snap_bytes = snap_bytes};
@@ -84,17 +86,10 @@ void PcapWriter::put(const void* bytes, size_t count) noexcept {
 }
 
 void PcapWriter::flush() noexcept {
-  size_t done = 0;
-  while (done < waiting_.size()) {
-    const ssize_t n = ::write(file_.get(), waiting_.data() + done, waiting_.size() - done);
-    if (n >= 0) {
-      done += static_cast<size_t>(n);
-    } else if (errno != EINTR) {
-      error_ = errno;
-      return give_up(done);
-    }
-  }
-  file_bytes_ += done;
+  const Written written = write_patiently(file_.get(), waiting_.data(), waiting_.size(), ending_);
+  error_ = written.error;
+  if (failed()) return give_up(written.bytes);
+  file_bytes_ += written.bytes;
   waiting_.clear();
 }
 
@@ -127,7 +122,7 @@ void PcapWriter::finish() noexcept {
 }
 
 std::string PcapWriter::error() const {
-  return failed() ? std::strerror(error_) : "";
+  return failed() ? why_not_written(error_) : "";
 }
 
 }  // namespace softspine::dataplane

@@ -3,10 +3,12 @@
 // Elided payload is written as the zeros it stands for; a frame beyond the snap length is cut there, with
 // its true length beside it. The time of a frame is emulated time, zero at the fabric's start, rounded down.
 //
-// The first error (disk full, …) ends the writing. The file then ends behind its last whole frame, so that it can still
-// be read, and lost() counts the frames that write() took and that are not in it.
+// A pipe whose reader takes nothing is waited for (patient_write.hpp). The first error (disk full, …) ends the writing.
+// The file then ends behind its last whole frame, so that it can still be read, and lost() counts the frames that
+// write() took and that are not in it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <expected>
 #include <string>
@@ -24,13 +26,15 @@ class PcapWriter {
   static constexpr uint32_t kWholeFrames = 262'144;  // what readers take as "not cut"
   static std::expected<PcapWriter, EdgeError> open(const std::string& path, uint32_t snap_bytes = kWholeFrames);
 
+  // True from when on a reader that takes nothing is given up; must outlive the writing.
+  void give_up_when(const std::atomic<bool>& ending) { ending_ = &ending; }
   // False: not taken, since an error has ended the writing.
   bool write(const Packet& packet, Instant at) noexcept;
   // Closes the file.
   void finish() noexcept;
 
   bool failed() const { return error_ != 0; }
-  // What the kernel said; empty unless failed().
+  // Why; empty unless failed().
   std::string error() const;
   // Frames that write() took and that are not in the file.
   struct Lost {
@@ -47,6 +51,7 @@ class PcapWriter {
 
   OwnedFd file_;
   uint32_t snap_bytes_;
+  const std::atomic<bool>* ending_ = nullptr;
   std::vector<uint8_t> waiting_;  // whole records, not in the file yet
   uint64_t file_bytes_ = 0;
   int error_ = 0;  // errno of the first write that failed

@@ -56,7 +56,7 @@ void update_buffers(const Mmu& mmu, PortNo port, control::PortSnapshot& copy, co
 std::expected<void, std::string> CounterSeries::start(const SeriesRequest& request,
                                                       const control::FabricSnapshot& shape) {
   request_ = request;
-  auto file = control::LineFile::open(request.path);
+  auto file = control::LineFile::open(request.path, &ending_);
   if (!file) return std::unexpected("cannot write counters to " + request.path + ": " + file.error());
   file_ = std::move(*file);
   now_.switches = shape.switches;
@@ -212,6 +212,7 @@ void CounterSeries::write(const std::stop_token& stop) {
     guard.unlock();
     series_->add_sample(file_->text(), now_, changes_);
     file_->put();
+    report_error(now_.instant);
     guard.lock();
     has_work_ = false;
     changed_.notify_all();
@@ -225,9 +226,13 @@ void CounterSeries::finish(Instant now) {
   hand_over();
   wait_until_written();
   series_->add_end(file_->text(), now);
-  if (const auto written = file_->flush(); !written) {
-    errors_.report("counters over time", request_.path + ": " + written.error(), now);
-  }
+  file_->flush();
+  report_error(now);
+}
+
+void CounterSeries::report_error(Instant now) {
+  const std::string error = file_->take_error();
+  if (!error.empty()) errors_.report("counters over time", request_.path + ": " + error, now);
 }
 
 std::vector<std::string> CounterSeries::check(const control::FabricSnapshot& end) const {

@@ -12,6 +12,7 @@
 // fabric goes on; the next look waits until it is done. So the copy belongs to one of the two at any time.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <expected>
 #include <memory>
@@ -44,6 +45,8 @@ class CounterSeries {
 
   // Before the first window. `shape`: a snapshot of the fabric. The error is a sentence.
   std::expected<void, std::string> start(const SeriesRequest& request, const control::FabricSnapshot& shape);
+  // From any thread, and from a signal handler: a reader of the file that takes nothing is soon given up.
+  void end_soon() noexcept { ending_.store(true, std::memory_order_relaxed); }
   // After the last window: the last sample, and the end of the file.
   void finish(dataplane::Instant now);
   // After finish(): sums that are not those of the snapshot of the end.
@@ -71,6 +74,7 @@ class CounterSeries {
   void hand_over();
   void wait_until_written();
   void write(const std::stop_token& stop);
+  void report_error(dataplane::Instant now);
 
   const control::Testbed& testbed_;
   const control::Compiler& compiler_;
@@ -80,6 +84,8 @@ class CounterSeries {
   control::Series::Needs needs_;
   std::vector<PortState> states_;
   std::vector<std::shared_ptr<const control::QosConfig>> pools_;  // by node: whose pools the copy has
+
+  std::atomic<bool> ending_{false};
 
   // The looks', and while has_work_ the writer's.
   std::optional<control::LineFile> file_;

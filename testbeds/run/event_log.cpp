@@ -31,7 +31,7 @@ EventLog::~EventLog() {
 }
 
 std::expected<void, std::string> EventLog::start(const std::string& path) {
-  auto file = control::LineFile::open(path);
+  auto file = control::LineFile::open(path, &ending_);
   if (!file) return std::unexpected("cannot write events to " + path + ": " + file.error());
   path_ = path;
   file_ = std::move(*file);
@@ -121,6 +121,12 @@ void EventLog::write_before(Instant now, Instant end) {
   events_.erase(events_.begin(), event);
   lines_.erase(lines_.begin(), line);
   file_->put();
+  report_error(std::min(now, end));
+}
+
+void EventLog::report_error(Instant now) {
+  const std::string error = file_->take_error();
+  if (!error.empty()) errors_.report("event log", path_ + ": " + error, now);
 }
 
 void EventLog::finish(Instant now) {
@@ -130,9 +136,8 @@ void EventLog::finish(Instant now) {
   for (const auto& buffer : buffers_) lost += buffer->lost();
   file_->text() += fmt::format("{{\"end_ps\":{},\"lines\":{},\"lost\":{}}}\n", now.count_ps(), written_, lost);
   if (lost > 0) errors_.report("event log", fmt::format("{} events found no room and are not in {}", lost, path_), now);
-  if (const auto written = file_->flush(); !written) {
-    errors_.report("event log", path_ + ": " + written.error(), now);
-  }
+  file_->flush();
+  report_error(now);
   file_.reset();
 }
 

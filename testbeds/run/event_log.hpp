@@ -12,6 +12,7 @@
 // Everything here happens in engine actions, or while nothing runs.
 #pragma once
 
+#include <atomic>
 #include <expected>
 #include <memory>
 #include <optional>
@@ -44,6 +45,8 @@ class EventLog {
 
   // Before the first window. The error is a sentence.
   std::expected<void, std::string> start(const std::string& path);
+  // From any thread, and from a signal handler: a reader of the file that takes nothing is soon given up.
+  void end_soon() noexcept { ending_.store(true, std::memory_order_relaxed); }
   // After the last window: all that is left, and the end of the file.
   void finish(dataplane::Instant now);
 
@@ -58,12 +61,14 @@ class EventLog {
   void write_before(dataplane::Instant now, dataplane::Instant end = dataplane::Instant::never());
   void gather_control();
   void add_line(const dataplane::Event& event);
+  void report_error(dataplane::Instant now);
 
   const control::Testbed& testbed_;
   Assembly& assembly_;
   Sources sources_;
   control::ErrorChannel& errors_;
   std::string path_;
+  std::atomic<bool> ending_{false};
   std::optional<control::LineFile> file_;
   std::vector<std::unique_ptr<dataplane::EventBuffer>> buffers_;  // by worker
   std::vector<std::unique_ptr<dataplane::EventRecorder>> recorders_;

@@ -169,6 +169,9 @@ void RunningFabric::report_unasked_ends() {
 
 void RunningFabric::stop() noexcept {
   stop_requested_.store(true, std::memory_order_relaxed);
+  for (const EdgePort& edge : assembly_->edges) edge.nic->end_soon();
+  series_->end_soon();
+  events_->end_soon();
   if (!is_watched_) assembly_->engine->stop();
 }
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/softspine/picture_file.hpp"
 
-#include <fcntl.h>
 #include <spawn.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 
@@ -37,8 +37,8 @@ bool write_all(int file, const std::string& text) {
   return true;
 }
 
-Outcome write_svg(const std::string& path, const std::string& svg) {
-  const Outcome written = write_whole(path, svg);
+Outcome write_finished(const std::string& path, const std::string& picture) {
+  const Outcome written = write_whole(path, picture);
   return written ? written : failed(path, written.error());
 }
 
@@ -64,16 +64,28 @@ Outcome convert(const std::string& path, int from, int to) {
   return {};
 }
 
+// All bytes of a file in memory, from its beginning.
+std::expected<std::string, int> contents(int file) {
+  std::string out;
+  std::array<char, size_t{1} << 16> block{};
+  for (off_t at = 0;; at = static_cast<off_t>(out.size())) {
+    const ssize_t n = ::pread(file, block.data(), block.size(), at);
+    if (n < 0 && errno != EINTR) return std::unexpected(errno);
+    if (n == 0) return out;
+    if (n > 0) out.append(block.data(), static_cast<size_t>(n));
+  }
+}
+
+// The picture's place is touched when the picture is there: a converter that is missing or fails leaves an old one.
 Outcome write_png(const std::string& path, const std::string& svg) {
   const OwnedFd source{memfd_create("picture.svg", MFD_CLOEXEC)};
-  if (source.get() < 0 || !write_all(source.get(), svg) || lseek(source.get(), 0, SEEK_SET) != 0) {
+  const OwnedFd picture{memfd_create("picture.png", MFD_CLOEXEC)};
+  if (!source || !picture || !write_all(source.get(), svg) || lseek(source.get(), 0, SEEK_SET) != 0) {
     return failed(path, std::strerror(errno));
   }
-  const OwnedFd file{::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644)};
-  if (file.get() < 0) return failed(path, std::strerror(errno));
-  Outcome outcome = convert(path, source.get(), file.get());
-  if (!outcome) ::unlink(path.c_str());
-  return outcome;
+  if (Outcome outcome = convert(path, source.get(), picture.get()); !outcome) return outcome;
+  const auto png = contents(picture.get());
+  return png ? write_finished(path, *png) : failed(path, std::strerror(png.error()));
 }
 
 }  // namespace
@@ -84,7 +96,7 @@ std::string wrong_picture_name(const std::string& path) {
 }
 
 Outcome write_picture(const std::string& path, const std::string& svg) {
-  return path.ends_with(".png") ? write_png(path, svg) : write_svg(path, svg);
+  return path.ends_with(".png") ? write_png(path, svg) : write_finished(path, svg);
 }
 
 }  // namespace softspine::tools

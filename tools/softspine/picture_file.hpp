@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a picture into a file: SVG as it is, PNG by rsvg-convert (Debian's librsvg2-bin), which is started for it.
+// Whole or not at all, as every file of ours (whole_file.hpp).
 #pragma once
 
 #include <expected>

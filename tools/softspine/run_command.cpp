@@ -19,6 +19,7 @@
 #include "tools/softspine/complain.hpp"
 #include "tools/softspine/error_printer.hpp"
 #include "tools/softspine/fabric_server.hpp"
+#include "tools/softspine/file_clashes.hpp"
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/picture_file.hpp"
 #include "tools/softspine/progress.hpp"
@@ -93,11 +94,19 @@ class Run {
   // Whatever can be wrong is found here, in an order that leaves files of earlier runs alone until none is left.
   std::expected<void, Status> prepare() {
     choose_telemetry();
-    for (const auto& [what, path] : {std::pair{"the report", arguments_.report},
-                                     std::pair{"the flows", arguments_.flows}, std::pair{"counters", series_.path},
-                                     std::pair{"events", events_}, std::pair{"the timeline", arguments_.timeline}}) {
-      const std::string obstacle = path.empty() ? "" : obstacle_to_writing(path);
-      if (!obstacle.empty()) return fail(std::string("cannot write ") + what + " " + path + ": " + obstacle);
+    std::vector<FileUse> files = outputs();
+    for (const FileUse& file : files) {
+      const std::string obstacle = file.path.empty() ? "" : obstacle_to_writing(file.path);
+      if (!obstacle.empty()) return fail("cannot write " + file.what + " " + file.path.string() + ": " + obstacle);
+    }
+    // Numbered files of a capture that begins new ones have other names.
+    if (!arguments_.capture.rotation.any()) files.push_back({"the capture", arguments_.capture.path, true});
+    std::vector<FileUse> uses = files_of(testbed_);
+    uses.insert(uses.end(), files.begin(), files.end());
+    if (const auto clash = first_clash(uses)) return fail(*clash);
+    for (const FileUse& use : uses) {
+      if (waits_for_reader(use))
+        complain("softspine: {} is a pipe: the run begins when it is read\n", use.path.string());
     }
     if (const auto made = make(); !made) return made;
     server_ = std::make_unique<FabricServer>(*fabric_);
@@ -113,6 +122,23 @@ class Run {
     const auto opened = fabric_->open_capture(request);
     if (!opened) return fail(opened.error());
     return {};
+  }
+
+  std::vector<FileUse> outputs() const {
+    return {{"the report", arguments_.report, true},
+            {"the flows", arguments_.flows, true},
+            {"counters", series_.path, true},
+            {"events", events_, true},
+            {"the timeline", arguments_.timeline, true}};
+  }
+
+  // What is opened before the run, if it is a named pipe. (The others are written at its end: whole_file.hpp.)
+  bool waits_for_reader(const FileUse& use) const {
+    std::error_code none;
+    const bool is_late =
+        use.path == arguments_.report || use.path == arguments_.flows || use.path == arguments_.timeline;
+    return use.writes && !is_late &&
+           std::filesystem::symlink_status(use.path, none).type() == std::filesystem::file_type::fifo;
   }
 
   // The command line's, else the testbed's, whose files lie beside it.
@@ -244,17 +270,17 @@ class Run {
     const uint64_t stalled = control::unexpected_stalls(testbed_.expectations, report);
     if (stalled == 0) return true;
     complain(
-        "softspine: {} flows stalled (`stalled` in the report); a testbed in which they are meant to expects a "
-        "number of totals.stalled_flows, or of their workload's\n",
+        "softspine: {} flows stalled (`stalled` in the report); a testbed in which they are meant to expects a number "
+        "of totals.stalled_flows, or of their workload's\n",
         stalled);
     return false;
   }
 
   // An empty path: not asked for.
   template <typename Text>
-  static bool write_file(const std::string& path, Text&& text) {
+  bool write_file(const std::string& path, Text&& text) const {
     if (path.empty()) return true;
-    const auto written = write_whole(path, text());
+    const auto written = write_whole(path, text(), &fabric_->stop_requested());
     if (written) return true;
     complain("softspine: {}: cannot be written: {}\n", path, written.error());
     return false;

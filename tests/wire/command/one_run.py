@@ -21,6 +21,18 @@ workload: [{name: w, pattern: permutation, message: 64KiB, messages: 4, qps: 2, 
 '''
 LONG = SMALL.replace('virtual', 'wall').replace('4ms', '600s').replace('64KiB', '1GiB')
 
+TWO_EDGES = '''name: edges
+run: {clock: virtual, duration: 1ms}
+topology:
+  nodes:
+    tor1: {kind: switch, role: tor}
+    a: {kind: host, address: 10.0.1.11, edge: {pcap: {in: in.pcap}}}
+    b: {kind: host, address: 10.0.1.12, edge: {pcap: {out: out.pcap}}}
+  links:
+    - {endpoints: [tor1, a], rate: 1Gbps}
+    - {endpoints: [tor1, b], rate: 1Gbps}
+'''
+
 
 def tshark(*arguments: object) -> str:
     if shutil.which('tshark') is None:
@@ -168,6 +180,33 @@ def keeps_the_capture_limit(it: Softspine) -> Problems:
     yield from complaints(it.folder / 'c.pcapng')
 
 
+def refuses_two_uses_of_one_file(it: Softspine) -> Problems:
+    """outputs that would overwrite each other, the testbed or an edge's input are refused with status 2, and nothing is touched"""
+    file = it.write('it.yaml', SMALL)
+    (it.folder / 'link').symlink_to('it.yaml')
+    other = it.folder / 'sub' / '..' / 'same'
+    (it.folder / 'sub').mkdir()
+    for arguments, words in ((['--capture', 'same', '--events', other], 'cannot write the capture same: events would be written there, too'),
+                             (['--report', 'same', '--flows', 'same'], 'cannot write the flows same: the report would be written there, too'),
+                             (['--counters-file', 'same', '--timeline', 'same.svg', '--report', 'same.svg'], 'the timeline same.svg: the report'),
+                             (['--report', 'it.yaml'], 'cannot write the report it.yaml: it is the testbed'),
+                             (['--capture', 'link'], 'cannot write the capture link: it is the testbed')):
+        done = it('run', file, *arguments)
+        yield from done.exited(2)
+        yield from done.complains(words)
+    edges = it.write('edges.yaml', TWO_EDGES)
+    (it.folder / 'in.pcap').write_bytes(bytes.fromhex('d4c3b2a1020004000000000000000000ffff000001000000'))
+    (it.folder / 'hard').hardlink_to(it.folder / 'in.pcap')
+    for output, words in (('in.pcap', 'the report in.pcap: it is what a sends'), ('hard', 'the report hard: it is what a sends'),
+                          ('out.pcap', 'the report out.pcap: what b receives would be written there, too')):
+        done = it('run', edges, '--report', output)
+        yield from done.exited(2)
+        yield from done.complains(words)
+    if file.read_text() != SMALL or (it.folder / 'in.pcap').stat().st_size != 24 or (it.folder / 'same').exists() or (it.folder / 'out.pcap').exists():
+        yield f'something was written: {sorted(path.name for path in it.folder.iterdir())}'
+    yield from it('run', file, '--report', '/dev/null', '--flows', '/dev/null', '--events', '/dev/null').exited(0)
+
+
 def ends_when_interrupted(it: Softspine) -> Problems:
     """SIGINT and SIGTERM end a long run within 2 s: report printed, files whole, no socket left"""
     file = it.write('it.yaml', LONG)
@@ -234,4 +273,4 @@ def runs_after_one_was_killed(it: Softspine) -> Problems:
 
 if __name__ == '__main__':
     sys.exit(main([exits_as_expected, says_what_happened, reports_in_json, ends_where_memory_ends, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
-                   keeps_the_capture_limit, ends_when_interrupted, lasts_until_it_is_stopped, refuses_a_second_of_a_name, runs_after_one_was_killed]))
+                   keeps_the_capture_limit, refuses_two_uses_of_one_file, ends_when_interrupted, lasts_until_it_is_stopped, refuses_a_second_of_a_name, runs_after_one_was_killed]))

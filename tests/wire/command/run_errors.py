@@ -196,6 +196,27 @@ def works_without_stderr(it: Softspine) -> Problems:
         (it.folder / 'r.json').unlink(missing_ok=True)
 
 
+def keeps_an_old_file_where_none_can_be_made(it: Softspine) -> Problems:
+    """on a disk without a free inode, or without rsvg-convert, an old report or picture stays as it was"""
+    need_programs('unshare', 'mount')
+    if os.geteuid() != 0:
+        raise Skip('a file system of our own needs root')
+    file = it.write('short.yaml', fabric_of(it).read_text().replace('600s', '10ms'))
+    # The folder itself, the old report, and a file that takes nearly all blocks.
+    steps = ('mkdir small && mount -t tmpfs -o nr_inodes=3,size=64k tmpfs small && echo old > small/r.json && head -c 57344 /dev/zero > small/filler && '
+             f'"{it.binary}" run {file} --no-server --report small/r.json > /dev/null; echo "exited with $?"; cat small/r.json; ls small')
+    done = subprocess.run(['unshare', '--mount', 'sh', '-c', steps], capture_output=True, text=True, env=it.env, cwd=it.folder, check=False)
+    if done.stdout != 'exited with 1\nold\nfiller\nr.json\n' or 'small/r.json: cannot be written: No space left on device' not in done.stderr:
+        yield f'{done.stdout!r}, {done.stderr!r}'
+    picture = it.write('old.png', 'old\n')
+    it.env['PATH'] = str(it.folder)
+    converted = it('run', file, '--no-server', '--timeline', picture)
+    yield from converted.exited(1)
+    yield from converted.complains('rsvg-convert is not installed')
+    if not picture.exists() or picture.read_text() != 'old\n':
+        yield 'the old picture is gone'
+
+
 def sees_interfaces_vanish(it: Softspine) -> Problems:
     """a TAP or af_packet interface that is deleted: its link goes down, the error is said, the fabric runs on"""
     need_programs('ip', 'unshare', 'nsenter')
@@ -263,5 +284,5 @@ def takes_as_many_workers_as_it_says(it: Softspine) -> Problems:
 if __name__ == '__main__':
     sys.exit(main([ends_cleanly_by_every_signal, bears_a_reader_that_leaves, opens_no_file_on_a_worker, says_that_a_disk_is_full,
                    keeps_an_old_report, says_that_stdout_is_full, works_without_stderr,
-                   sees_interfaces_vanish, counts_what_the_outside_counts,
+                   keeps_an_old_file_where_none_can_be_made, sees_interfaces_vanish, counts_what_the_outside_counts,
                    takes_as_many_workers_as_it_says]))

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Two uses of one file in a run of which one writes it: outputs would overwrite each other, or the run's input.
+//
+// Files are compared as the kernel has them (device and inode), so that links and other spellings are seen; what is not
+// there yet by its path. Devices take anything from anybody (/dev/null), and what leads to our own stdout or stderr is
+// added to it (whole_file.hpp): neither is a clash.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/model/testbed.hpp"
+
+namespace softspine::tools {
+
+struct FileUse {
+  std::string what;  // "the report", "the testbed"
+  std::filesystem::path path;
+  bool writes = false;
+};
+
+// What a testbed names itself: its own file, and what its pcap edges read and write.
+std::vector<FileUse> files_of(const control::Testbed& testbed);
+
+// "cannot write the report r.json: it is what the flows are written to"; nothing if no file has two uses. Uses without
+// a path count as absent.
+std::optional<std::string> first_clash(const std::vector<FileUse>& uses);
+
+}  // namespace softspine::tools
