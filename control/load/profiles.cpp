@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <tuple>
 #include <utility>
 
@@ -162,6 +162,28 @@ void apply_row(Reader& reader, const ProfileRow& row, Resolved& out) {
   put_over(row, out.qos, ++out.layers);
 }
 
+// Built-in ones are read when they are first asked for, once in a process, by whichever thread. Their values' ids lie
+// behind those that a reader's documents may have (Reader::open).
+const ProfileRow& row_of(const BuiltInProfile& profile) {
+  struct Read {
+    std::unique_ptr<const Document> document;
+    ProfileRow row;
+  };
+  static std::mutex lock;
+  static std::map<std::string_view, Read> known;
+  static uint32_t next_id = UINT32_MAX - kMaxValues;
+  const std::lock_guard guard{lock};
+  const auto [place, is_new] = known.try_emplace(profile.name);
+  Read& it = place->second;
+  if (!is_new) return it.row;
+  Reader reader;
+  const std::string file = "(built-in profile " + std::string(profile.name) + ")";
+  it.document = Document::parse(profile.text, file, reader.log(), Dialect::kTestbed, next_id);
+  next_id += static_cast<uint32_t>(profile.text.size());  // more than it has values
+  Format<ProfileRow>::read(reader, it.document->root(), it.row);
+  return it.row;
+}
+
 class ProfileResolver {
  public:
   ProfileResolver(Reader& reader, const Named<ProfileRow>& rows) : reader_(reader) {
@@ -202,16 +224,11 @@ class ProfileResolver {
     return index;
   }
 
-  // Built-in ones are read when they are asked for.
   std::optional<uint32_t> find(std::string_view name) {
     if (const auto found = by_name_.find(name); found != by_name_.end()) return found->second;
     const BuiltInProfile* built_in = find_built_in_profile(name);
     if (built_in == nullptr) return std::nullopt;
-    const std::string file = "(built-in profile " + std::string(name) + ")";
-    const Value root = reader_.open(built_in->text, file);
-    ProfileRow& row = built_in_rows_.emplace_back();
-    if (!root.file().empty()) Format<ProfileRow>::read(reader_, root, row);
-    return add(built_in->name, row);
+    return add(built_in->name, row_of(*built_in));
   }
 
   // Along the bases down to one that is done, then back up: no recursion, since a chain may be as long as the file.
@@ -372,7 +389,6 @@ class ProfileResolver {
 
   Reader& reader_;
   std::vector<Entry> entries_;  // the file's, in its order, then built-in ones
-  std::deque<ProfileRow> built_in_rows_;
   std::map<std::string, std::unique_ptr<ProfileRow>> files_;
   std::map<const ProfileRow*, std::shared_ptr<const std::vector<PortChannel>>> channels_;  // by file
   std::map<std::string, HashReading> readings_;
