@@ -7,6 +7,7 @@
 #include "control/telemetry/totals.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "tests/harness/seed.hpp"
+#include "tests/scenario/random/random_fabric.hpp"
 #include "tests/scenario/random/random_testbed.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
@@ -16,6 +17,7 @@ namespace {
 using tests::RandomTestbed;
 
 constexpr uint32_t kInCi = 300;
+constexpr uint32_t kKindsInCi = 100;
 constexpr uint64_t kCaptureEvery = 3;  // comparing captures costs as much as two runs
 
 std::string without_engine(control::Json report) {
@@ -34,8 +36,7 @@ void expect_lossless(const Outcome& out) {
   EXPECT_EQ(out.report["totals"]["drops"]["headroom_full"], 0u) << "headroom by formula is enough";
 }
 
-void try_one(uint64_t seed) {
-  const RandomTestbed drawn = tests::random_testbed(seed);
+void try_one(uint64_t seed, const RandomTestbed& drawn) {
   const bool captures = seed % kCaptureEvery == 0;
   const control::Testbed testbed = testbed_of(drawn.text);
   if (testing::Test::HasFailure()) return;
@@ -54,9 +55,20 @@ void try_one(uint64_t seed) {
 TEST(RandomTestbeds, AreTheSameBytesOnAnyNumberOfWorkers) {
   for (uint64_t i = 0, n = tests::to_draw(kInCi); i < n; ++i) {
     const uint64_t seed = tests::seed() + i;
-    try_one(seed);
+    const RandomTestbed drawn = tests::random_testbed(seed);
+    try_one(seed, drawn);
     if (!HasFailure()) continue;
-    FAIL() << "again: SOFTSPINE_SEED=" << seed << " SOFTSPINE_TESTBEDS=1\n" << tests::random_testbed(seed).text;
+    FAIL() << "again: SOFTSPINE_SEED=" << seed << " SOFTSPINE_TESTBEDS=1\n" << drawn.text;
+  }
+}
+
+TEST(RandomTestbeds, AreTheSameBytesInFabricsOfEveryKind) {
+  for (uint64_t i = 0, n = tests::to_draw(kKindsInCi); i < n; ++i) {
+    const uint64_t seed = tests::seed() + i;
+    const RandomTestbed drawn{.text = tests::random_fabric(seed), .keeps_lossless = false};
+    try_one(seed, drawn);
+    if (!HasFailure()) continue;
+    FAIL() << "again: SOFTSPINE_SEED=" << seed << " SOFTSPINE_TESTBEDS=1\n" << drawn.text;
   }
 }
 
