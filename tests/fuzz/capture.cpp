@@ -13,8 +13,9 @@ using namespace softspine::tools::storm;
 
 namespace {
 
-// So little at once that records and blocks cross from one read to the next.
-constexpr size_t kReadBytes = 64;
+// So little at once that records and blocks cross from one read to the next; or as much as files are read by, which
+// finds more in a second. The input's length chooses.
+constexpr size_t kReadBytes[] = {64, size_t{64} << 10};
 
 void report(const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis, size_t how) {
   using softspine::control::Json;
@@ -34,7 +35,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                          taken += n;
                          return n;
                        },
-                       kReadBytes};
+                       kReadBytes[size / 16 % 2]};
   PauseRecorder recorder;
   CapturedFrame frame;
   uint64_t frames = 0;

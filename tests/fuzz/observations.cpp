@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Observations as text: whatever the bytes, they are read, or refused with a line of the text.
+// Observations as text: whatever the bytes, they are read, or refused with a line of the text. One flow in eight is
+// told in words, which takes longer than reading it.
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
@@ -27,10 +28,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   ObservationCollector out;
   if (const auto read = read_observations(text, "f", out); !read) check(read.error(), lines);
   const Observations seen = std::move(out).take();
+  size_t number = size;
   for (const Observation& it : seen.flows) {
     SOFTSPINE_CHECK(it.link < seen.links.size(), it.link, seen.links.size());
     const FlowFrame frame{it.flow};
-    SOFTSPINE_CHECK(frame.view().l3_offset != 0 && !to_string(it.flow).empty(), frame.view().l3_offset, 0);
+    SOFTSPINE_CHECK(frame.view().l3_offset != 0, frame.view().l3_offset, 0);
+    if (number++ % 8 == 0) SOFTSPINE_CHECK(!to_string(it.flow).empty(), it.link, 0);
   }
   const size_t half = size / 2;
   ObservationCollector probes;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A capture of any bytes, compared with what a fabric predicts: taken at one port, and at a switch whose ports its
-// interfaces name. Each frame is counted once, and each flow has a verdict and words for it.
+// interfaces name: the input's length chooses the form. Each frame is counted once, and each flow has a verdict and
+// words for it.
 #include "tools/softspine/sightings.hpp"
 
 #include <cstdint>
@@ -49,7 +50,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   file.hold(data, size);
   const auto port = tools::capture_source(fabric().fabric, "tor1:Ethernet16=" + file.path());
   SOFTSPINE_CHECK(port.has_value(), size, size);
-  compare(walker, {*port}, "");
-  compare(walker, {{file.path(), "tor1", {}}, *port}, "tor1:Ethernet0");
+  if (size % 2 == 0) {
+    compare(walker, {*port}, "");
+  } else {
+    compare(walker, {{file.path(), "tor1", {}}, *port}, "tor1:Ethernet0");
+  }
   return 0;
 }

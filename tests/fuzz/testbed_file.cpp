@@ -50,8 +50,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   }
   for (const FabricNode& node : fabric.nodes)
     require(node.kind == NodeKind::kHost || node.profile < testbed->profiles.size());
-  // What is said of its traffic; routes of a large fabric take too long here.
-  if (fabric.nodes.size() <= 200) require(review(*testbed).workloads.size() == testbed->workloads.size());
+  // What is said of its traffic, of one length in eight: the review takes longer than all the rest, and routes of a
+  // large fabric take too long here.
+  if (size % 8 == 0 && fabric.nodes.size() <= 200)
+    require(review(*testbed).workloads.size() == testbed->workloads.size());
   for (const Verdict& verdict : judge(testbed->expectations, Json::object())) require(!verdict.held);
   return 0;
 }

@@ -15,6 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 # -O1 and line tables only: sanitizer builds are for finding, and half their time is the compiler's.
 # With assertions, which b_ndebug=if-release takes out of a plain build too.
 SANITIZED = ['--buildtype=plain', '-Doptimization=1', '-Db_lundef=false', '-Db_ndebug=false']
+# A fuzzer runs for far longer than its compiler.
+FUZZED = [option.replace('optimization=1', 'optimization=2') for option in SANITIZED]
 
 
 # Checkouts in different folders share what they compile, and so do files that begin with a precompiled header.
@@ -96,7 +98,7 @@ ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined', '-Dcpp
                   'SOFTSPINE_TESTBEDS': '40'})  # of scenario/random and scenario/polarization; the plain build runs all
 TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1'], 6,
              env={'TSAN_OPTIONS': 'second_deadlock_stack=1', 'SOFTSPINE_TESTBEDS': '20'}, fixed_addresses=True)
-FUZZ = Build('build-fuzz', [*SANITIZED, '-Db_sanitize=address,undefined',
+FUZZ = Build('build-fuzz', [*FUZZED, '-Db_sanitize=address,undefined',
                             '-Dcpp_args=-g1 -fno-sanitize-recover=all', '-Dfuzz=true'], 5,
              compiler='clang++-19',
              # Short stacks of allocations, a short wait until memory is used again: twice as many inputs.
