@@ -8,11 +8,11 @@
 #include <ranges>
 #include <utility>
 
+#include "control/compile/group_buckets.hpp"
 #include "control/compile/override_routes.hpp"
 #include "control/compile/qos_plan.hpp"
 #include "control/compile/switch_vlans.hpp"
 #include "dataplane/flow_control/whole_link.hpp"
-#include "dataplane/hashing/ovs_buckets.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::control {
@@ -314,54 +314,25 @@ class Compiler::StateBuilder {
   }
 
   void add_group(const Ports& ports, const Ports& whole) {
-    const auto first = static_cast<uint32_t>(state_->members.size());
-    const bool is_part = std::ranges::includes(whole, ports);
-    const bool minds_whole = groups_.kind == EcmpGroupKind::kResilient && is_part && !ports.empty();
-    const bool is_hashed = mode_of(groups_.mode) == dp::EcmpGroupMode::kHash && !ports.empty();
-    if (state_->hash.model() == HashModel::kOvs && is_hashed) {
-      add_ovs_buckets(ports, minds_whole ? whole : ports);
-    } else if (minds_whole) {
-      add_resilient_buckets(ports, whole);
-    } else {
-      for (const uint16_t port : by_weight(ports)) state_->members.push_back(hop_at(port));
-    }
-    // A port that is gone would leave its in-ports without a way: then all go by the hash.
-    const bool falls_back = groups_.mode == EcmpGroupMode::kInPort && ports != whole;
-    state_->groups.push_back({.first = first,
-                              .count = static_cast<uint32_t>(state_->members.size()) - first,
-                              .mode = falls_back ? dp::EcmpGroupMode::kHash : mode_of(groups_.mode)});
+    dp::EcmpGroup group{.first = static_cast<uint32_t>(state_->members.size()), .mode = mode_of(groups_.mode)};
+    const GroupBuckets buckets(groups_, state_->hash.model(), [this](uint16_t port) { return weight_of(port); });
+    // By the port it came in by: whose own next hop is gone goes by the hash, nobody else moves.
+    const bool falls_back = group.mode == dp::EcmpGroupMode::kInPort && ports != whole && !ports.empty();
+    const bool is_hashed = group.mode == dp::EcmpGroupMode::kHash;
+    group.count = add_buckets(buckets.of(falls_back ? whole : ports, whole, is_hashed), ports);
+    if (falls_back) group.live = add_buckets(buckets.of(ports, whole, true), ports);
+    state_->groups.push_back(group);
   }
 
-  // Each port as often as its neighbour weighs.
-  Ports by_weight(const Ports& ports) const {
-    Ports out;
-    for (const uint16_t port : ports) out.insert(out.end(), weight_of(port), port);
-    return out;
+  // How many there are. Only `alive` ports have next hops.
+  uint32_t add_buckets(const Ports& owners, const Ports& alive) {
+    for (const uint16_t port : owners)
+      state_->members.push_back(std::ranges::binary_search(alive, port) ? hop_at(port) : dp::kDeadMember);
+    return static_cast<uint32_t>(owners.size());
   }
+
   uint32_t weight_of(uint16_t port) const {
     return control::weight_of(groups_, fabric_.nodes[fabric_.peer_of({index_, port}).node].name);
-  }
-
-  void add_resilient_buckets(const Ports& ports, const Ports& whole) {
-    const Ports members = by_weight(whole);
-    const auto count = static_cast<uint32_t>(members.size());
-    const auto alive = [&](uint32_t member) { return std::ranges::binary_search(ports, members[member]); };
-    for (uint32_t b = 0; b < std::max(groups_.buckets, count); ++b) {
-      state_->members.push_back(hop_at(members[dp::resilient_owner(b, count, alive)]));
-    }
-  }
-
-  // A bucket of Open vSwitch's group for each port of `members`; those of ports that are not there are not alive.
-  void add_ovs_buckets(const Ports& ports, const Ports& members) {
-    std::vector<uint32_t> weights;
-    for (const uint16_t port : members) weights.push_back(weight_of(port));
-    const std::vector<uint32_t> owners = dp::ovs_owners(weights);
-    const auto mask = static_cast<uint32_t>(owners.size() - 1);
-    for (uint32_t value = 0; value <= mask; ++value) {
-      uint32_t at = value;
-      while (!std::ranges::binary_search(ports, members[owners[at]])) at = (at + 1) & mask;
-      state_->members.push_back(hop_at(members[owners[at]]));
-    }
   }
 
   // The ports of this switch that lead to a host.

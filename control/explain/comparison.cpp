@@ -35,7 +35,7 @@ bool is_rewritten(const dp::KeyPart& part, bool is_ipv6) {
 std::string unknown_part(const Choice& choice, bool knows_port) {
   constexpr const char* kByPort = "hashed by the port it came in by, which was not captured";
   constexpr const char* kByRewritten = "hashed by bytes that each switch writes anew";
-  if (choice.mode == dp::EcmpGroupMode::kInPort) return knows_port ? "" : kByPort;
+  if ((choice.mode == dp::EcmpGroupMode::kInPort || choice.falls_back) && !knows_port) return kByPort;
   if (choice.layout == nullptr) return {};
   for (const dp::KeyPart& part : choice.layout->parts()) {
     const bool is_udf = part.source == dp::KeyPart::Source::kUdf;

@@ -31,18 +31,33 @@ void change_hash(HashConfig& hash, const HashChange& change) {
   if (change.add_qp && !hashes_qp(hash)) hash.fields.push_back(HashField::kRdmaBthDestQp);
 }
 
-// The members of every group dealt out again over so many buckets, as a resilient group does it.
+// Appends the members of a group, dealt out over so many buckets; returns how many.
+uint32_t deal_one(const dp::ForwardingState& state, const dp::EcmpGroup& group, uint32_t buckets,
+                  std::vector<uint32_t>& out) {
+  std::vector<uint32_t> own;
+  for (uint32_t b = 0; b < group.count; ++b) {
+    const uint32_t member = state.members[group.first + b];
+    if (std::ranges::find(own, member) == own.end()) own.push_back(member);
+  }
+  if (own.empty()) return 0;
+  for (uint32_t b = 0; b < buckets; ++b) out.push_back(own[b % own.size()]);
+  return buckets;
+}
+
+// The members of every group dealt out again over so many buckets, as a resilient group does it; of those that go by
+// the port only the buckets that are hashed.
 void deal(dp::ForwardingState& state, uint32_t buckets) {
   std::vector<uint32_t> members;
   for (dp::EcmpGroup& group : state.groups) {
-    std::vector<uint32_t> own;
-    for (uint32_t b = 0; b < group.count; ++b) {
-      const uint32_t member = state.members[group.first + b];
-      if (std::ranges::find(own, member) == own.end()) own.push_back(member);
-    }
+    const dp::EcmpGroup before = group;
     group.first = static_cast<uint32_t>(members.size());
-    group.count = own.empty() ? 0 : buckets;
-    for (uint32_t b = 0; b < group.count; ++b) members.push_back(own[b % own.size()]);
+    if (before.mode == dp::EcmpGroupMode::kInPort) {
+      const auto own = state.members.begin() + before.first;
+      members.insert(members.end(), own, own + before.count);
+      group.live = deal_one(state, before.of_live(), buckets, members);
+    } else {
+      group.count = deal_one(state, before, buckets, members);
+    }
   }
   state.members = std::move(members);
 }

@@ -165,7 +165,8 @@ Json hop_json(Walker& walker, const Hop& hop) {
   if (hop.override_use != OverrideUse::kUnused) out["override"] = override_json(walker, hop);
   if (hop.choice) {
     const Choice& choice = *hop.choice;
-    out["mode"] = mode_of(choice.mode);
+    out["mode"] = mode_of(choice.falls_back ? dp::EcmpGroupMode::kInPort : choice.mode);
+    if (choice.falls_back) out["falls_back"] = true;
     out["buckets"] = choice.buckets;
     if (has_key(choice)) out["hash"] = hash_json(walker.state(hop.node).hash, choice);
     if (!choice.is_drawn) out["bucket"] = choice.bucket;
@@ -193,12 +194,8 @@ std::string key_text(const dp::EcmpHash& hash, const Choice& choice) {
   return out;
 }
 
-std::string choice_text(const dp::EcmpHash& hash, const Choice& choice) {
+std::string hashed_text(const dp::EcmpHash& hash, const Choice& choice) {
   const int digits = static_cast<int>(hash.width_bits() / 4);
-  if (choice.is_drawn)
-    return choice.mode == dp::EcmpGroupMode::kHash ? "drawn for each packet" : "drawn: " + mode_of(choice.mode);
-  if (choice.mode == dp::EcmpGroupMode::kInPort)
-    return fmt::format("in_port {} mod {} = {}", choice.hash, choice.buckets, choice.bucket);
   const HashConfig config = as_taken(hash, choice);
   const std::string rotated =
       config.offset == 0 ? "" : fmt::format(" ⟳ {} = 0x{:0{}x}", config.offset, choice.hash, digits);
@@ -209,6 +206,14 @@ std::string choice_text(const dp::EcmpHash& hash, const Choice& choice) {
     return fmt::format("{} = 0x{:08x}, range {} of {}", hash_words(config), choice.raw, choice.bucket, choice.buckets);
   return fmt::format("{}{} = 0x{:0{}x}{}, mod {} = {}", output, hash_words(config), choice.raw, digits, rotated,
                      choice.buckets, choice.bucket);
+}
+
+std::string choice_text(const dp::EcmpHash& hash, const Choice& choice) {
+  if (choice.mode == dp::EcmpGroupMode::kInPort)
+    return fmt::format("in_port {} mod {} = {}", choice.hash, choice.buckets, choice.bucket);
+  const std::string why = choice.falls_back ? "in_port's own way is down; among the others: " : "";
+  if (!choice.is_drawn) return why + hashed_text(hash, choice);
+  return why + (choice.mode == dp::EcmpGroupMode::kHash ? "drawn for each packet" : "drawn: " + mode_of(choice.mode));
 }
 
 std::string hop_text(Walker& walker, const Hop& hop) {

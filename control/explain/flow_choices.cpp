@@ -177,7 +177,8 @@ class Walk {
 
   // The group by which the flow's destination is reached; all groups with the same links and shares are one.
   uint32_t group_of(const Hop& hop) {
-    const uint64_t name = uint64_t{hop.node} << 32 | (hop.choice ? hop.choice->group : UINT32_MAX);
+    const uint64_t live_only = hop.choice && hop.choice->falls_back ? uint64_t{1} << 63 : 0;
+    const uint64_t name = live_only | uint64_t{hop.node} << 32 | (hop.choice ? hop.choice->group : UINT32_MAX);
     const auto known = known_.find(name);
     if (known != known_.end()) return known->second;
     LinkGroup made = hop.choice ? hashed_group(hop) : pinned_group(hop);
@@ -213,17 +214,19 @@ class Walk {
   }
   LinkGroup hashed_group(const Hop& hop) {
     const dp::ForwardingState& state = walker_.state(hop.node);
-    const dp::EcmpGroup& group = state.groups[hop.choice->group];
+    const dp::EcmpGroup group = hop.choice->group_in(state);
     std::map<uint16_t, uint32_t> buckets;  // by port
     std::vector<uint16_t> ports;
     for (uint32_t b = 0; b < group.count; ++b) {
-      ports.push_back(way_at(state, state.members[group.first + b]));
+      const uint32_t member = state.members[group.first + b];
+      if (member == dp::kDeadMember) continue;
+      ports.push_back(way_at(state, member));
       ++buckets[ports.back()];
     }
     LinkGroup out{.node = hop.node, .links = {}, .weights = {}, .by_bucket = {}};
     for (const auto& [port, count] : buckets) {
       out.links.push_back({hop.node, port});
-      out.weights.push_back(static_cast<double>(count) / group.count);
+      out.weights.push_back(static_cast<double>(count) / static_cast<double>(ports.size()));
     }
     for (const uint16_t port : ports)
       out.by_bucket.push_back(static_cast<uint16_t>(std::distance(buckets.begin(), buckets.find(port))));
@@ -261,7 +264,7 @@ class Walk {
   std::map<std::pair<uint32_t, std::vector<uint16_t>>, uint32_t> shapes_;  // by tier and links by bucket
   Functions functions_;
   Samples samples_;
-  std::unordered_map<uint64_t, uint32_t> known_;       // (node, the state's group) → group
+  std::unordered_map<uint64_t, uint32_t> known_;       // (live only?, node, the state's group) → group
   std::unordered_map<uint64_t, uint32_t> known_lags_;  // (node, LAG) → group
   std::map<std::tuple<uint32_t, bool, bool, std::vector<uint16_t>, std::vector<uint16_t>>, uint32_t> same_;
 };

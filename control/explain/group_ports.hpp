@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ports behind a next hop: one, or those of its LAG's members.
+// The ports behind a next hop: one, or those of its LAG's members; and those behind a group.
 #pragma once
 
 #include <algorithm>
@@ -20,8 +20,10 @@ inline std::vector<uint16_t> ports_of(const dataplane::ForwardingState& state, u
 // Ascending.
 inline std::vector<uint16_t> ports_of(const dataplane::ForwardingState& state, const dataplane::EcmpGroup& group) {
   std::vector<uint16_t> out;
-  for (uint32_t b = 0; b < group.count; ++b) {
-    const std::vector<uint16_t> ports = ports_of(state, state.members[group.first + b]);
+  for (uint32_t b = 0; b < group.count + group.live; ++b) {
+    const uint32_t member = state.members[group.first + b];
+    if (member == dataplane::kDeadMember) continue;
+    const std::vector<uint16_t> ports = ports_of(state, member);
     out.insert(out.end(), ports.begin(), ports.end());
   }
   std::ranges::sort(out);

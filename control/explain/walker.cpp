@@ -97,8 +97,9 @@ bool Walker::accept(uint16_t in_port, dp::Packet& packet, Step& out) {
     const auto id = static_cast<uint16_t>((meta.flags & dp::kIsTagged) != 0 ? meta.vlan & dp::ethernet::kVlanMask : 0);
     const bool is_member = id == 0 ? port.untagged_vlan != 0 : std::ranges::binary_search(port.tagged_vlans, id);
     meta.vlan = id == 0 ? port.untagged_vlan : id;
+    const bool is_for_router = dp::ethernet::destination_of(packet.data()) == router;
     if (!is_member) dp::drop(meta, dp::DropReason::kVlanNotAllowed);
-    if (is_member && dp::ethernet::destination_of(packet.data()) != router) {
+    if (is_member && !is_for_router) {
       out.end = PathEnd::kBridged;
       return false;
     }
@@ -111,10 +112,14 @@ bool Walker::accept(uint16_t in_port, dp::Packet& packet, Step& out) {
   return false;
 }
 
-Choice Walker::choose(const dp::EcmpGroup& group, const dp::HeaderView& view) const {
+Choice Walker::choose(const dp::EcmpGroup& whole, const dp::HeaderView& view) const {
   const dp::EcmpHash& hash = tables_.state->hash;
+  const bool falls_back = whole.mode == dp::EcmpGroupMode::kInPort && whole.live > 0 &&
+                          tables_.state->members[whole.first + view.in_port % whole.count] == dp::kDeadMember;
+  const dp::EcmpGroup group = falls_back ? whole.of_live() : whole;
   Choice out = begun(view, group.mode, group.count);
-  out.group = static_cast<uint32_t>(&group - tables_.state->groups.data());
+  out.group = static_cast<uint32_t>(&whole - tables_.state->groups.data());
+  out.falls_back = falls_back;
   const bool hashes = group.mode == dp::EcmpGroupMode::kHash || group.mode == dp::EcmpGroupMode::kFlowlet;
   out.is_drawn = group.mode == dp::EcmpGroupMode::kFlowlet || group.mode == dp::EcmpGroupMode::kSpray ||
                  (hashes && hash.is_drawn());
@@ -181,10 +186,13 @@ void Walker::see_override(const dp::Packet& packet, Hop& hop) const {
 void Walker::draw_another(dp::Packet& packet, const dp::HeaderView& view) const {
   const dp::ForwardingState& state = *tables_.state;
   const dp::EcmpGroup* group = group_of(state, packet);
-  if (group == nullptr || !choose(*group, view).is_drawn) return;
+  if (group == nullptr) return;
+  const Choice choice = choose(*group, view);
+  if (!choice.is_drawn) return;
+  const dp::EcmpGroup taken = choice.group_in(state);
   dp::PacketMeta& meta = packet.meta();
-  for (uint32_t b = 0; b < group->count; ++b) {
-    const uint32_t next_hop = state.members[group->first + b];
+  for (uint32_t b = 0; b < taken.count; ++b) {
+    const uint32_t next_hop = state.members[taken.first + b];
     const std::vector<uint16_t> ports = ports_of(state, next_hop);
     if (ports.empty()) continue;
     meta.verdict = dp::Verdict::kForward;
@@ -235,10 +243,11 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
   } else if (const dp::EcmpGroup* group = group_of(*tables_.state, packet)) {
     hop.choice = choose(*group, view);
     const auto& members = tables_.state->members;
+    const dp::EcmpGroup taken = hop.choice->group_in(*tables_.state);
     if (hop.choice->is_drawn) {
-      hop.candidates = ports_of(*tables_.state, *group);
+      hop.candidates = ports_of(*tables_.state, taken);
     } else {
-      const uint32_t next_hop = members[group->first + hop.choice->bucket];
+      const uint32_t next_hop = members[taken.first + hop.choice->bucket];
       SOFTSPINE_CHECK(next_hop == meta.next_hop, next_hop, meta.next_hop);
     }
   } else {

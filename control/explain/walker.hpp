@@ -30,6 +30,7 @@ struct Choice {
   bool is_ipv6 = false;
   bool has_layer4 = false;  // else the key ends at layer 3: a fragment, or neither UDP nor TCP
   bool is_drawn = false;    // not known before a packet comes
+  bool falls_back = false;  // in_port, and its next hop is gone: by the hash among the group's live buckets
   dataplane::HashKey key{};
   const dataplane::KeyLayout* layout = nullptr;  // of the key that was hashed; as long as the walker's tables
   std::vector<bool> present;                     // by part of the key
@@ -39,6 +40,11 @@ struct Choice {
   uint32_t bucket = 0;
   uint32_t buckets = 0;
   uint32_t group = 0;  // of the switch's ForwardingState
+
+  // Whose bucket it is.
+  dataplane::EcmpGroup group_in(const dataplane::ForwardingState& state) const {
+    return falls_back ? state.groups[group].of_live() : state.groups[group];
+  }
 };
 
 // What an override of the switch did with a packet.
@@ -102,7 +108,7 @@ class Walker {
  private:
   bool accept(uint16_t in_port, dataplane::Packet& packet, Step& out);
   std::optional<uint16_t> port_of_neighbour(uint32_t node, const dataplane::Packet& packet) const;
-  Choice choose(const dataplane::EcmpGroup& group, const dataplane::HeaderView& view) const;
+  Choice choose(const dataplane::EcmpGroup& whole, const dataplane::HeaderView& view) const;
   void see_ports(uint32_t node);
   void see_override(const dataplane::Packet& packet, Hop& hop) const;
   void draw_another(dataplane::Packet& packet, const dataplane::HeaderView& view) const;

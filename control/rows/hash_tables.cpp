@@ -185,10 +185,10 @@ const Table<UdfMatchRow>& Tables<UdfMatchRow>::table() {
 const Table<GroupsRow>& Tables<GroupsRow>::table() {
   static const Table<GroupsRow> table =
       Table<GroupsRow>("groups", "How one of a group's next hops is chosen.")
-          .optional(
-              "mode", &GroupsRow::mode,
-              "hash; pinned: by the destination's place in its rack; in_port: by the port it came in by; flowlet: "
-              "a new draw after a pause; spray: a draw for each packet")
+          .optional("mode", &GroupsRow::mode,
+                    "hash; pinned: by the destination's place in its rack; in_port: by the port it came in by, and by "
+                    "the hash "
+                    "where the port for that is gone; flowlet: a new draw after a pause; spray: a draw for each packet")
           .optional("kind", &GroupsRow::kind, "modulo; resilient: only a dead member's flows move")
           .optional("buckets", &GroupsRow::buckets, "of a resilient group",
                     within<uint32_t>(1, dataplane::kMaxEcmpGroupBuckets))

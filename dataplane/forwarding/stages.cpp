@@ -51,38 +51,45 @@ inline uint32_t plain_hash_of(SwitchTables& tables, const EcmpHash& hash, Packet
   return hash.of_plain(addresses, uint64_t{meta.ip_protocol} << 32 | ports);
 }
 
+template <HashAlgorithm A>
+inline uint32_t hashed_member(const ForwardingState& state, const EcmpGroup& group, uint32_t hash) {
+  if constexpr (row_of(A).by_threshold) return state.members[group.first + threshold_bucket(hash, group.count)];
+  return state.members[group.first + hash % group.count];
+}
+
 // Everything but the mode `hash`.
 template <HashAlgorithm A>
-[[gnu::noinline]] uint32_t pick_by_mode(SwitchTables& tables, const EcmpGroup& group, Packet& packet) {
+[[gnu::noinline]] uint32_t member_by_mode(SwitchTables& tables, const EcmpGroup& group, Packet& packet) {
   const ForwardingState& state = *tables.state;
   PacketMeta& meta = packet.meta();
   const auto draw = [&] { return tables.draws.next(state.chance); };
   switch (group.mode) {
-    case EcmpGroupMode::kInPort: return meta.in_port;
-    case EcmpGroupMode::kSpray: return draw();
+    case EcmpGroupMode::kInPort: meta.hash = meta.in_port; break;
+    case EcmpGroupMode::kSpray: meta.hash = draw(); break;
     case EcmpGroupMode::kFlowlet:
-      return tables.flowlets.draw_of(state.flowlets, hash_of<A>(tables, state.hash, packet), meta.at, draw);
+      meta.hash = tables.flowlets.draw_of(state.flowlets, hash_of<A>(tables, state.hash, packet), meta.at, draw);
+      break;
     case EcmpGroupMode::kHash: break;
   }
-  return 0;
+  const uint32_t member = state.members[group.first + meta.hash % group.count];
+  if (member != kDeadMember) return member;
+  meta.hash = hash_of<A>(tables, state.hash, packet);
+  return hashed_member<A>(state, group.of_live(), meta.hash);
 }
 
 // The next hop of a group for this packet.
 template <HashAlgorithm A, bool IsPlain>
 inline uint32_t member_of(SwitchTables& tables, const ForwardingState& state, const EcmpGroup& group, Packet& packet) {
-  uint32_t pick = 0;
-  if (group.mode != EcmpGroupMode::kHash) [[unlikely]] {
-    pick = pick_by_mode<A>(tables, group, packet);
-  } else if constexpr (IsPlain) {
-    pick = plain_hash_of(tables, state.hash, packet);
+  if (group.mode != EcmpGroupMode::kHash) [[unlikely]]
+    return member_by_mode<A>(tables, group, packet);
+  uint32_t hash = 0;
+  if constexpr (IsPlain) {
+    hash = plain_hash_of(tables, state.hash, packet);
   } else {
-    pick = hash_of<A>(tables, state.hash, packet);
+    hash = hash_of<A>(tables, state.hash, packet);
   }
-  packet.meta().hash = pick;
-  if constexpr (row_of(A).by_threshold) {
-    if (group.mode == EcmpGroupMode::kHash) return state.members[group.first + threshold_bucket(pick, group.count)];
-  }
-  return state.members[group.first + pick % group.count];
+  packet.meta().hash = hash;
+  return hashed_member<A>(state, group, hash);
 }
 
 AddressBytes destination_of(const Packet& packet) {

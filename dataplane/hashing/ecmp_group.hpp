@@ -4,7 +4,9 @@
 //   bucket = f(mode) % buckets, but of Linux's hash threshold_bucket();   next hop = members[first + bucket]
 //
 //   hash      the hash (ecmp_hash.hpp)
-//   in_port   the port that the packet came in by (HPN's core: no hash, hence no new collisions)
+//   in_port   the port that the packet came in by (HPN's core: no hash, hence no new collisions). A bucket whose next
+//   hop
+//             is gone is kDeadMember: its packets, and no others, go by the hash over the live buckets behind it
 //   flowlet   a random draw, kept while the flow's packets follow each other within the gap (flowlet_table.hpp)
 //   spray     a random draw for each packet
 // Pinned groups (by destination slice) are routes of their own: control compiles them, nothing is chosen here.
@@ -27,10 +29,15 @@ enum class EcmpGroupMode : uint8_t { kHash, kInPort, kFlowlet, kSpray };
 inline constexpr uint32_t kMaxEcmpGroupMembers = 512;
 inline constexpr uint32_t kMaxEcmpGroupBuckets = 4096;
 
+inline constexpr uint32_t kDeadMember = UINT32_MAX;
+
 struct EcmpGroup {
   uint32_t first = 0;  // into ForwardingState::members
   uint32_t count = 0;  // of buckets
   EcmpGroupMode mode = EcmpGroupMode::kHash;
+  uint32_t live = 0;  // in_port with dead buckets: so many live ones follow the others
+
+  constexpr EcmpGroup of_live() const { return {.first = first + count, .count = live}; }
 };
 
 // Linux's choice: the range of the hash's upper 31 bits that it is in, the i-th of n ends before ⌊2^31 i / n⌉. Buckets

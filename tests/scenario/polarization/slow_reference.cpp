@@ -254,12 +254,14 @@ class Gathering {
   Place made(const control::Hop& hop) {
     const control::Fabric& fabric = walker_.testbed().fabric;
     const auto& state = walker_.state(hop.node);
-    const dataplane::EcmpGroup& group = state.groups[hop.choice->group];
+    const dataplane::EcmpGroup group = hop.choice->group_in(state);
     std::vector<uint16_t> by_bucket;
-    for (uint32_t b = 0; b < group.count; ++b)
-      by_bucket.push_back(state.adjacencies[state.members[group.first + b]].port);
+    for (uint32_t b = 0; b < group.count; ++b) {
+      const uint32_t member = state.members[group.first + b];
+      if (member != dataplane::kDeadMember) by_bucket.push_back(state.adjacencies[member].port);
+    }
     std::map<uint16_t, double> share;
-    for (const uint16_t port : by_bucket) share[port] += 1.0 / group.count;
+    for (const uint16_t port : by_bucket) share[port] += 1.0 / static_cast<double>(by_bucket.size());
     const control::FabricNode& node = fabric.nodes[hop.node];
     const bool up = control::tier_of(fabric.nodes[fabric.peer_of({hop.node, hop.out_port}).node].role) >
                     control::tier_of(node.role);

@@ -53,14 +53,33 @@ dataplane::EcmpGroupMode mode_of(const dataplane::ForwardingState& state) {
   return std::ranges::max_element(state.groups, {}, &dataplane::EcmpGroup::count)->mode;
 }
 
-// Each port that packets come in by has an uplink of its own; were one gone, the others would get its share unevenly.
-TEST(GroupCompile, InPortFallsBackToTheHashWhileALinkIsDown) {
+// Each port that packets come in by has an uplink of its own: who has lost it is hashed over the live ones, and nobody
+// else moves.
+TEST(GroupCompile, InPortHashesOnlyWhoHasLostItsOwnPort) {
+  using dataplane::EcmpGroup;
+  using dataplane::EcmpGroupMode;
   Groups groups{"mode: in_port"};
-  EXPECT_EQ(mode_of(*groups.compile()), dataplane::EcmpGroupMode::kInPort);
-  EXPECT_EQ(ports_of(*groups.compile()).size(), 4u);
+  const auto before = ports_of(*groups.compile());
+  EXPECT_EQ(mode_of(*groups.compile()), EcmpGroupMode::kInPort);
+  ASSERT_EQ(before.size(), 4u);
   groups.cut("spine2");
-  EXPECT_EQ(mode_of(*groups.compile()), dataplane::EcmpGroupMode::kHash);
-  EXPECT_EQ(ports_of(*groups.compile()).size(), 3u);
+  const auto state = groups.compile();
+  const EcmpGroup& group = *std::ranges::max_element(state->groups, {}, &EcmpGroup::count);
+  EXPECT_EQ(group.mode, EcmpGroupMode::kInPort);
+  ASSERT_EQ(group.count, 4u);
+  ASSERT_EQ(group.live, 3u);
+  const auto port_of = [&](uint32_t bucket) {
+    const uint32_t member = state->members[group.first + bucket];
+    return member == dataplane::kDeadMember ? UINT32_MAX : state->adjacencies[member].port;
+  };
+  std::vector<uint32_t> live;
+  for (uint32_t bucket = 0; bucket < 4; ++bucket) {
+    if (port_of(bucket) == UINT32_MAX) continue;
+    EXPECT_EQ(port_of(bucket), before[bucket]) << "nobody else moves";
+    live.push_back(before[bucket]);
+  }
+  EXPECT_EQ(live.size(), 3u);
+  for (uint32_t bucket = 0; bucket < 3; ++bucket) EXPECT_EQ(port_of(4 + bucket), live[bucket]);
 }
 
 TEST(GroupCompile, OtherModesStayWhatTheyAre) {
