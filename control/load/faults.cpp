@@ -6,6 +6,7 @@
 #include "control/load/live_fault.hpp"
 #include "control/load/qos_change.hpp"
 #include "control/load/resolve.hpp"
+#include "control/rows/flap_limits.hpp"
 #include "control/rows/tables.hpp"
 #include "dataplane/units/rng.hpp"
 
@@ -189,6 +190,7 @@ Fault link_fault(Reader& reader, const FaultRow& row, NodeFinder& nodes) {
 void add_flaps(const Fault& first, const FlapRow& row, uint64_t seed, std::vector<Fault>& out) {
   const uint64_t stream = first.links.empty() ? 0 : first.links.front();
   dataplane::Rng rng{seed, ~(stream << 32) ^ static_cast<uint64_t>(first.at.count_ps())};
+  if (row.count > kMaxFlaps || row.period > kMaxFlapPeriod) return;  // its table has complained
   const dataplane::Duration down = row.down.value_or(row.period / 2);
   for (uint32_t i = 0; i < row.count; ++i) {
     const auto late = static_cast<int64_t>(rng.below(static_cast<uint64_t>(row.jitter.count_ps()) + 1));

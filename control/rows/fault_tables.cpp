@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables about what fails, and how it is noticed: faults, flap, detection, bfd.
+#include "control/rows/flap_limits.hpp"
 #include "control/rows/tables.hpp"
 
 namespace softspine::control {
@@ -10,9 +11,7 @@ using dataplane::Duration;
 using dataplane::Rate;
 
 const Limits<Share> kShares = within<Share>({1}, {1'000'000});
-constexpr uint32_t kMaxFlaps = 10'000;
-// So long that as many as there may be still are a time.
-const Limits<Duration> kPeriods = within<Duration>(Duration::ps(1), Duration::s(600));
+const Limits<Duration> kPeriods = within<Duration>(Duration::ps(1), kMaxFlapPeriod);
 
 bool is_of_host(const FaultRow& row) {
   return row.set == FaultState::kStorm || row.set == FaultState::kSlowReceiver;

@@ -287,6 +287,9 @@ TEST(FaultGroups, RefuseWhatContradictsItself) {
   EXPECT_NE(error("node: spine1, set: down, flap: {period: 10us, jitter: 6us, count: 1}").find("overlap"),
             std::string::npos);
   EXPECT_NE(error("node: spine1, set: up, links_after: 1us"), "");
+  // Refused, and not expanded: a thousand million flaps would take the time and memory of as many.
+  EXPECT_NE(error("node: spine1, set: down, flap: {period: 1us, count: 1000000000}"), "");
+  EXPECT_NE(error("node: spine1, set: down, flap: {period: 100h, count: 10000}"), "");
   EXPECT_NE(error("ports: [Ethernet0], set: down").find("goes with 'node'"), std::string::npos);
   EXPECT_NE(error("link: \"tor1:Ethernet4\", ports: [Ethernet0], set: down").find("goes with 'node'"),
             std::string::npos);
