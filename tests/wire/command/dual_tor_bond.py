@@ -12,9 +12,11 @@ from outside_testbeds import need_guests, whole_run
 from softspine import TESTBEDS, Problems, Softspine, main
 
 PING_EVERY = 0.05
-# The kernel looks at the carrier every 100 ms (miimon); twice that is what a cut may cost. A guest's clock ticks at 100 Hz,
-# and five processes share two processors: 100 ms for those.
-LONGEST_GAP = 2 * 0.1 + 0.1
+# The kernel looks at the carrier every 100 ms (miimon); twice that is what a cut may cost.
+LONGEST_GAP = 2 * 0.1
+# As the testbed has them, in seconds.
+FIRST_CUT, LAST_REPAIR = 45, 69
+TO_HOSTS = ('tor1:Ethernet0', 'tor1:Ethernet4', 'tor2:Ethernet0', 'tor2:Ethernet4')
 SYSTEM = '00:00:5e:00:01:01'
 
 
@@ -60,6 +62,34 @@ def queue_pairs_survive(folder: Path) -> Problems:
     print(f'# writes, Gb/s: {[r.get("gbps") for r in results if r["tool"] == "ib_write_bw"]}')
     if sorted(good) != sorted(wanted):
         yield f'ended well: {good}'
+        return
+    # The run ends when the last command has: what began so long before has met all cuts, and more than what was under way then.
+    end, last = ends_at(folder.parent / 'c.jsonl'), max(r['ended'] for r in results)
+    for r in results:
+        began, ended = (end - (last - r[key]) for key in ('began', 'ended'))
+        print(f'# {r["tool"]} {r["from"]} to {r["to"]}: {began:.1f} s to {ended:.1f} s, {r.get("rounds", 1)} times')
+        if began > FIRST_CUT or ended < LAST_REPAIR:
+            yield f'{r["tool"]} from {r["from"]} to {r["to"]} went on from {began:.1f} s to {ended:.1f} s: it has not met all cuts'
+
+
+def samples(counters: Path) -> list[dict]:
+    return [json.loads(line) for line in counters.read_text().splitlines()]
+
+
+def ends_at(counters: Path) -> float:
+    return samples(counters)[-1]['end_ps'] * 1e-12
+
+
+def both_tors_carry_again(counters: Path) -> Problems:
+    """After the last repair each ToR's port to each guest has packets, by far more than LACP's."""
+    def packets(port: str, at: float) -> int:
+        rows = [row for row in samples(counters) if row.get('port') == port and row['t_ps'] <= at * 1e12]
+        return rows[-1]['rx_packets'] + rows[-1]['tx_packets'] if rows else 0
+
+    end = ends_at(counters)
+    carried = {port: packets(port, end) - packets(port, LAST_REPAIR + 2) for port in TO_HOSTS}
+    print(f'# packets after the last repair: {carried}')
+    yield from (f'{port} carried {count} packets after the last repair' for port, count in carried.items() if count < 1000)
 
 
 def lacpdus_are_good(capture: Path) -> Problems:
@@ -81,7 +111,7 @@ def dual_tor_bond(it: Softspine) -> Problems:
     """dual-tor-bond: one aggregate over two ToRs; queue pairs survive cut links, pings pause no longer than detection takes"""
     need_guests()
     report, problems = whole_run(it, TESTBEDS / 'dual-tor-bond.yaml', '--capture', 'c.pcapng', '--capture-filter', 'ether proto 0x8809',
-                                 timeout=540)
+                                 '--counters-file', 'c.jsonl', '--sample-interval', '1s', '--counters', 'tx_packets,rx_packets', timeout=540)
     yield from problems
     folder = it.folder / 'o'
     bonding = {guest: (folder / guest / 'bonding').read_text() for guest in ('h1', 'h2')}
@@ -90,6 +120,7 @@ def dual_tor_bond(it: Softspine) -> Problems:
     if (failed := {guest: failures(text) for guest, text in bonding.items()}) != {'h1': [1, 0], 'h2': [0, 1]}:
         yield f'ports that failed, by guest: {failed}'
     yield from queue_pairs_survive(folder)
+    yield from both_tors_carry_again(it.folder / 'c.jsonl')
     yield from pings_go_on(folder)
     yield from lacpdus_are_good(it.folder / 'c.pcapng')
     # That a partner is lost is true of a guest that has ended before the other.
