@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/telemetry/nic_ports.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
+
+#include "control/telemetry/text_table.hpp"
 
 namespace softspine::control {
 
@@ -64,6 +68,32 @@ std::vector<ReportField> nic_port_fields() {
           {"hosts.*.ports.*.switch_tx_bytes", "bytes", "Bytes of frames that the switch before it sent to this port."},
           {"hosts.*.ports.*.queue_max_bytes", "bytes",
            "Most that ever waited for this port in one queue of the switch before it."}};
+}
+
+Json nic_ports_json(const FabricSnapshot& snapshot) {
+  const NicPorts ports(snapshot);
+  Json out = Json::object();
+  for (const HostSnapshot& host : snapshot.hosts) {
+    if (Json its = ports.of(host); !its.empty()) add_key(out, host.name, std::move(its));
+  }
+  return out;
+}
+
+std::string nic_ports_table(const FabricSnapshot& snapshot) {
+  TextTable table{
+      {"<NIC", "<PORT", "<TO", "<STATE", "SENT(bytes)", "FROM_SWITCH(bytes)", "SHARE(%)", "QUEUE_MAX(bytes)"}};
+  for (const auto& [host, ports] : nic_ports_json(snapshot).items()) {
+    uint64_t all = 0;
+    for (const Json& port : ports) all += port["switch_tx_bytes"].get<uint64_t>();
+    for (const auto& [name, port] : ports.items()) {
+      const auto bytes = port["switch_tx_bytes"].get<uint64_t>();
+      const double share = all == 0 ? 0 : 100 * static_cast<double>(bytes) / static_cast<double>(all);
+      table.add({host, name, port["to"].get<std::string>(), port["up"].get<bool>() ? "U" : "D",
+                 grouped(port["sent_bytes"].get<uint64_t>()), grouped(bytes), fmt::format("{:.2f}", share),
+                 grouped(port["queue_max_bytes"].get<uint64_t>())});
+    }
+  }
+  return table.text();
 }
 
 }  // namespace softspine::control

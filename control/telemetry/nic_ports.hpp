@@ -25,4 +25,8 @@ class NicPorts {
 
 std::vector<ReportField> nic_port_fields();
 
+// `softspine show nic-ports`: hosts.*.ports of every host that has two, and a row for each port.
+Json nic_ports_json(const FabricSnapshot& snapshot);
+std::string nic_ports_table(const FabricSnapshot& snapshot);
+
 }  // namespace softspine::control

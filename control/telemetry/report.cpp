@@ -112,6 +112,12 @@ Json pause_json(const HostSnapshot& host) {
   return out;
 }
 
+// Little's law: what waits on its way to a host is, on average, the rate at which bytes arrive times how long each has
+// waited, which is its packet's latency above the least of the flow's.
+uint64_t waiting_mean_bytes(const WorkloadTotals& receives, dataplane::Instant now) {
+  return now == dataplane::Instant{} ? 0 : whole(receives.waited_byte_ps / static_cast<double>(now.count_ps()));
+}
+
 Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const WorkloadTotals& receives) {
   Json out = Json::object();
   add_counters<HostPortSnapshot, HostSnapshot>(out, host, host_counters());
@@ -138,6 +144,7 @@ Json hosts_json(const FabricSnapshot& snapshot) {
   Json out = Json::object();
   for (const HostSnapshot& host : snapshot.hosts) {
     Json each = host_json(host, of(sends, host.name), of(receives, host.name));
+    add_key(each, "waiting_mean_bytes", waiting_mean_bytes(of(receives, host.name), snapshot.instant));
     if (Json two = ports.of(host); !two.empty()) add_key(each, "ports", std::move(two));
     add_key(out, host.name, std::move(each));
   }
@@ -187,6 +194,7 @@ Json totals_json(const FabricSnapshot& snapshot) {
   return {{"flows", flows.flows},
           {"completed", flows.completion_ps.size()},
           {"stalled_flows", flows.stalled_flows},
+          {"cut_off_flows", flows.cut_off_flows},
           {"sent_packets", flows.sent_packets},
           {"sent_bytes", flows.sent_bytes},
           {"received_packets", flows.received_packets},

@@ -118,6 +118,8 @@ Fields total_fields() {
       {"totals.flows", "a count", "Flows of all workloads."},
       {"totals.completed", "a count", "Flows whose last message has arrived."},
       {"totals.stalled_flows", "a count", "Flows that have not ended and have no way to go on."},
+      {"totals.cut_off_flows", "a count",
+       "Open-loop flows of whose last packets none has arrived: 32 in a row or more, or all that they sent."},
       {"totals.sent_packets", "packets", "RoCE packets that flows sent."},
       {"totals.sent_bytes", "bytes", "Payload bytes that flows sent."},
       {"totals.received_packets", "packets", "RoCE packets that flows' destinations received."},
@@ -198,6 +200,10 @@ Fields host_fields() {
   Fields out{
       {"hosts.*.rate_bps", "bit/s", "Payload received by the host, from the first bit sent to the last one received."},
       {"hosts.*.sent_rate_bps", "bit/s", "Payload of the host's own flows that was received, likewise."},
+      {"hosts.*.waiting_mean_bytes", "bytes",
+       "Mean, over the run's time, of what waited in queues on its way to the host (Little's law): the sum over its "
+       "flows "
+       "of payload received times how much longer packets were under way than the flow's fastest one, over the time."},
   };
   add_times(out, "hosts.*.latency", "Latency of packets to the host, first bit sent to last bit received");
   add_times(out, "hosts.*.message_latency", "Latency of whole messages to the host");

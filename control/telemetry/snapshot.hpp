@@ -9,6 +9,7 @@
 // (QueueCounters::current_*, up).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <map>
@@ -265,6 +266,7 @@ inline ReliableCounts& ReliableCounts::operator+=(const ReliableCounts& more) {
 // One queue pair's stream. Bytes are payload. An instant that has not been reached is never().
 struct FlowSnapshot {
   uint32_t id = 0;
+  bool open_loop = false;  // no reliable connection: nothing tells the sender what is lost
   std::string workload;
   std::string source;  // names of hosts
   std::string destination;
@@ -300,6 +302,17 @@ struct FlowSnapshot {
   uint64_t missing() const {
     const uint64_t found = received_packets - foreign + under_way;
     return sent_packets > found ? sent_packets - found : 0;
+  }
+
+  // Those of them that it sent after the last one that has arrived.
+  uint64_t missing_last() const {
+    const uint64_t between = skipped_packets - std::min(behind, skipped_packets);
+    return missing() - std::min(between, missing());
+  }
+  // Nothing gets through any more: so many in a row are no chance.
+  bool is_cut_off() const {
+    constexpr uint64_t kInARow = 32;
+    return open_loop && missing_last() > 0 && missing_last() >= std::min(kInARow, sent_packets);
   }
 
   // Payload per second, from the first bit sent to the last bit received; 0 while nothing has been received.

@@ -39,6 +39,9 @@ void WorkloadTotals::add(const FlowSnapshot& flow) {
   behind += flow.behind;
   marked += flow.marked;
   stalled_flows += flow.stalled.empty() ? 0 : 1;
+  cut_off_flows += flow.is_cut_off() ? 1 : 0;
+  const uint64_t waited_ps = flow.latency.mean_ps - std::min(flow.latency.mean_ps, flow.latency.min_ps);
+  waited_byte_ps += static_cast<double>(flow.received_bytes) * static_cast<double>(waited_ps);
   reliable += flow.reliable;
   merge(latency, flow.latency);
   if (flow.completion) completion_ps.push_back(flow.completion->count_ps());

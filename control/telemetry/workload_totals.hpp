@@ -28,6 +28,9 @@ struct WorkloadTotals {
   uint64_t behind = 0;
   uint64_t marked = 0;
   uint64_t stalled_flows = 0;
+  uint64_t cut_off_flows = 0;
+  double waited_byte_ps =
+      0;  // payload received by how long it has waited on its way, beyond each flow's fastest packet
   ReliableCounts reliable;
   LatencySummary latency;              // without quantiles: those of single flows cannot be merged
   std::vector<int64_t> completion_ps;  // of the completed, in the order in which they were added

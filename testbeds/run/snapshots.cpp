@@ -184,6 +184,7 @@ class Copier {
     const FlowReceived& received = assembly_.hosts[plan.destination]->received(assembly_.sink_at_destination[index]);
     control::FlowSnapshot copy;
     copy.id = plan.flow.id;
+    copy.open_loop = assembly_.hosts[plan.source]->sender(assembly_.flow_at_source[index]) == nullptr;
     copy.workload = testbed_.workloads[plan.workload].name;
     copy.source = fabric_.nodes[plan.source].name;
     copy.destination = fabric_.nodes[plan.destination].name;

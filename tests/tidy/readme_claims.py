@@ -169,10 +169,14 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [SHIPPED],
         '| rail-only | virtual | a tier 2 for each rail: traffic stays on its rail | |':
             [SHIPPED],
+        "| nic-flaps-dual-tor, nic-flaps-single-tor | virtual | a NIC's link flaps, three times for 1 s: behind two ToRs its job stands for 19 ms each time, behind one for the second | |":
+            ['tests/scenario/run/planes_test.cpp nic-flaps-dual-tor'],
         "| dual-plane, single-plane | virtual | HPN's Figure 13: with one plane a NIC's ports carry 3 : 1 and queue, with two they are even | |":
             ['tests/scenario/run/planes_test.cpp TwoLeaveNoQueueBeforeANicWhereOneHasThreeToOne'],
         'Without `duration`, a run on the virtual clock lasts 10 ms.':
             ['tests/unit/config/run_test.cpp WithoutADurationAWallRunHasNoEndAndAVirtualOneLastsTenMilliseconds'],
+        'An open loop\'s flow sends on and ends, whatever is lost: if none of its last packets has arrived (32 in a row, or all), the summary and `cut_off_flows` say so.':
+            ['tests/scenario/run/bond_test.cpp AnOpenLoopOverALostPlaneIsCutOff'],
         'If there is none, it takes 26.': ['tests/unit/qos/service_test.cpp AWorkloadTakesTheLeastDscpThatIsLosslessOnAllItsWays',
                                            'tests/unit/qos/service_test.cpp HostsLinkedBackToBackKeepTheUsualDscp'],
         '| two-tier | virtual | 4 racks, 4 spines, 16 hosts, a permutation at 40 Gb/s: nothing dropped, ECMP uneven | |':

@@ -6,6 +6,7 @@
 #include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"
 #include "control/telemetry/lag_counters.hpp"
+#include "control/telemetry/nic_ports.hpp"
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/show_tables.hpp"
 #include "control/telemetry/stack_json.hpp"
@@ -84,6 +85,8 @@ constexpr View kFabricViews[] = {
      FabricView{part_of<Part::kFlows>, table_of<flows_table>}},
     {"nics", "of hosts that are outside: pauses, CNPs, what waits",
      FabricView{part_of<Part::kNics>, table_of<nics_table>}},
+    {"nic-ports", "both ports of each NIC that has two: bytes each way, and the most that waited before it",
+     FabricView{[](const Shown& it) { return nic_ports_json(it.snapshot); }, table_of<nic_ports_table>, keep_hosts_at}},
     {"links", "up or down, and what was lost on them",
      FabricView{part_of<Part::kLinks>, table_of<links_table>, keep_links_of}},
     {"stacks", "pairs of ToRs that are one system: roles, states, whether they hear each other",
@@ -104,6 +107,17 @@ constexpr View kWholeViews[] = {
 void keep_links_of(FabricSnapshot& snapshot, const std::string& node) {
   std::erase_if(snapshot.links,
                 [&](const LinkSnapshot& it) { return !it.a.starts_with(node + ":") && !it.b.starts_with(node + ":"); });
+}
+
+// The node itself, or the hosts that it has links to; what the switches have counted is still needed to show them.
+void keep_hosts_at(FabricSnapshot& snapshot, const std::string& node) {
+  const auto is_of = [](const std::string& port, const std::string& name) { return port.starts_with(name + ":"); };
+  std::erase_if(snapshot.hosts, [&](const HostSnapshot& host) {
+    return host.name != node && std::ranges::none_of(snapshot.links, [&](const LinkSnapshot& link) {
+             return (is_of(link.a, host.name) && is_of(link.b, node)) ||
+                    (is_of(link.b, host.name) && is_of(link.a, node));
+           });
+  });
 }
 
 void keep_only(FabricSnapshot& snapshot, const std::string& node) {

@@ -39,6 +39,7 @@ struct ShownSwitch {
 using KeepNode = void (*)(control::FabricSnapshot& snapshot, const std::string& node);
 void keep_only(control::FabricSnapshot& snapshot, const std::string& node);
 void keep_links_of(control::FabricSnapshot& snapshot, const std::string& node);
+void keep_hosts_at(control::FabricSnapshot& snapshot, const std::string& node);
 
 // A view without `text` has JSON only.
 struct FabricView {

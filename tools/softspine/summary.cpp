@@ -82,6 +82,18 @@ void add_stalled(std::string& out, const Json& report) {
   if (all.size() > kStalledShown) out += fmt::format("  and {} more\n", all.size() - kStalledShown);
 }
 
+// They end, since nothing tells their senders.
+void add_cut_off(std::string& out, const Json& report) {
+  const auto all = report["totals"]["cut_off_flows"].get<uint64_t>();
+  if (all == 0) return;
+  std::string whose;
+  for (const auto& [name, flows] : report["flows"].items()) {
+    const auto count = flows["cut_off_flows"].get<uint64_t>();
+    if (count > 0) whose += fmt::format("{}{} of {}", whose.empty() ? "" : ", ", count, name);
+  }
+  out += fmt::format("\nOpen-loop flows cut off: {}. None of their last packets has arrived\n", whose);
+}
+
 // What of softspine is wrong.
 void add_troubles(std::string& out, const Json& report) {
   if (!report["totals"]["balanced"].get<bool>()) {
@@ -145,6 +157,7 @@ std::string summary_text(const Json& report) {
   out += uplinks_text(report["links"]);
   out += losses_text(report);
   add_stalled(out, report);
+  add_cut_off(out, report);
   out += events_text(report);
   out += paused_ports_text(report);
   if (!report["notices"].empty()) out += "\n";

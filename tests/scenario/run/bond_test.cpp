@@ -151,6 +151,21 @@ TEST(Bond, PlanesApartLeaveItToTheTransport) {
   EXPECT_EQ(total(changed, "stalled_flows"), 0U);
 }
 
+// Nothing tells an open loop's sender that its plane is lost: what goes there is lost to the end, and counted.
+TEST(Bond, AnOpenLoopOverALostPlaneIsCutOff) {
+  const std::string apart = "planes: 2, cores: 0";
+  const std::string open = "message: 64KiB, messages: 100, mtu: 4096, qps: 4, rate: 40Gbps";
+  const Outcome out = run_text(pair_of_hosts("miimon: 10us", open, kCutTheirs, apart));
+  EXPECT_EQ(total(out, "completed"), 2U);
+  EXPECT_EQ(total(out, "stalled_flows"), 0U) << "they have ended";
+  EXPECT_EQ(total(out, "cut_off_flows"), 2U);
+  EXPECT_EQ(of_flows(out, "cut_off_flows"), 2U);
+  const std::string repaired = std::string(kCutTheirs) + ", {at: 1ms, link: s1-h2-nic1:eth1, set: up}";
+  const Outcome back = run_text(pair_of_hosts("miimon: 10us", open, repaired, apart));
+  EXPECT_GT(total(back, "missing_packets"), 1000U);
+  EXPECT_EQ(total(back, "cut_off_flows"), 0U) << "their last packets have arrived";
+}
+
 TEST(Bond, OnePortWaitsAndTheReportSaysWhoStalled) {
   const std::string text =
       "name: single\nfabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {rate: 100Gbps}, "

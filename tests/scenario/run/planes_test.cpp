@@ -29,37 +29,48 @@ TEST_P(ShippedPlanes, AreAsTheyExpectThemselvesToBe) {
 
 INSTANTIATE_TEST_SUITE_P(Testbeds, ShippedPlanes,
                          testing::Values("dual-plane", "single-plane", "dual-tor-failure", "single-tor-failure",
-                                         "plane-failure"));
+                                         "plane-failure", "hpn-in-port", "nic-flaps-dual-tor", "nic-flaps-single-tor"));
 
-// By Little's law the bytes that wait on their way to a host are its rate times the time that its packets wait, which
-// is their latency above the least.
-double waiting_bytes(const Outcome& out, const std::string& host) {
-  const control::Json& found = out.report["hosts"][host];
-  const double waited = found["latency_mean_ps"].get<double>() - found["latency_min_ps"].get<double>();
-  return found["rate_bps"].get<double>() / 8 * waited * 1e-12;
+// What both ports of each receiving NIC got, and what waited on its way there.
+struct NicQueues {
+  std::vector<double> imbalance;  // the busier port over the other one, ascending
+  double mean_bytes = 0;          // of all NICs together
+  double max_bytes = 0;           // before one port
+};
+NicQueues queues_of(const Outcome& out) {
+  NicQueues found;
+  for (const auto& [name, host] : out.report["hosts"].items()) {
+    if (!name.starts_with("s2-")) continue;
+    const auto bytes = [&](const char* port) { return host["ports"][port]["switch_tx_bytes"].get<double>(); };
+    const auto [less, more] = std::minmax({bytes("eth0"), bytes("eth1")});
+    found.imbalance.push_back(more / std::max(less, 1.0));
+    found.mean_bytes += host["waiting_mean_bytes"].get<double>();
+    for (const control::Json& port : host["ports"])
+      found.max_bytes = std::max(found.max_bytes, port["queue_max_bytes"].get<double>());
+  }
+  std::ranges::sort(found.imbalance);
+  return found;
 }
 
-// Figure 13. The paper: ports 3 : 1, and queues 91.8 % shorter with two planes.
+// Figure 13. The paper: ports 3 : 1, and queues 91.8 % shorter with two planes. Four queue pairs over two ports are 3 :
+// 1 or worse at five NICs of eight, so the upper quartile of 16 NICs is, whatever the seed; two planes are even at all.
 TEST(Planes, TwoLeaveNoQueueBeforeANicWhereOneHasThreeToOne) {
-  const Outcome one = run_whole(shipped("single-plane"));
-  const Outcome two = run_whole(shipped("dual-plane"));
-  const auto port = [](const Outcome& out, const char* name) -> const control::Json& {
-    return out.report["hosts"]["s2-h1-nic1"]["ports"][name];
-  };
-  const auto bytes = [&](const Outcome& out, const char* name) {
-    return port(out, name)["switch_tx_bytes"].get<uint64_t>();
-  };
-  EXPECT_EQ(bytes(one, "eth0"), 3 * bytes(one, "eth1"));
-  EXPECT_EQ(bytes(two, "eth0"), bytes(two, "eth1"));
-  double with_one = 0;
-  double with_two = 0;
-  for (const char* host : {"s2-h1-nic1", "s2-h2-nic1", "s2-h3-nic1", "s2-h4-nic1"}) {
-    with_one += waiting_bytes(one, host);
-    with_two += waiting_bytes(two, host);
+  size_t uneven = 0;
+  for (const uint64_t seed : {1, 2, 3, 4, 5}) {
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    control::Testbed one_plane = shipped("single-plane");
+    control::Testbed two_planes = shipped("dual-plane");
+    one_plane.run.seed = two_planes.run.seed = seed;
+    const NicQueues one = queues_of(run_whole(one_plane));
+    const NicQueues two = queues_of(run_whole(two_planes));
+    ASSERT_EQ(one.imbalance.size(), 16u);
+    EXPECT_GE(one.imbalance[12], 3) << "the upper quartile";
+    EXPECT_EQ(two.imbalance.back(), 1);
+    EXPECT_LE(two.mean_bytes, 0.15 * one.mean_bytes) << one.mean_bytes << " bytes and " << two.mean_bytes;
+    EXPECT_LE(two.max_bytes, 0.15 * one.max_bytes);
+    uneven += static_cast<size_t>(std::ranges::count_if(one.imbalance, [](double each) { return each >= 3; }));
   }
-  EXPECT_LE(with_two, 0.15 * with_one);
-  const auto most = [&](const Outcome& out) { return port(out, "eth0")["queue_max_bytes"].get<double>(); };
-  EXPECT_LE(most(two), 0.15 * most(one));
+  EXPECT_NEAR(static_cast<double>(uneven) / 80, 0.625, 0.15);
 }
 
 // One ring for each rail, as NCCL lays them: through a segment, then over to the other one, and back.

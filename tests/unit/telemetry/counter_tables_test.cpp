@@ -190,10 +190,10 @@ TEST(CounterTables, ReadEachNumberOfALinkOnce) {
 
 TEST(CounterTables, ReadEachNumberOfAWorkloadOnce) {
   WorkloadTotals totals;
-  number(&totals.flows, &totals.stalled_flows);
+  number(&totals.flows, &totals.cut_off_flows);
   const auto seen = numbers_read(workload_counters(), totals);
   EXPECT_TRUE(twice(seen).empty()) << testing::PrintToString(seen);
-  EXPECT_EQ(seen.size(), 15u);
+  EXPECT_EQ(seen.size(), 16u);
   ReliableCounts reliable;
   number(&reliable.completed_messages, &reliable.window_wait_ps);
   const auto of_connection = numbers_read(reliable_counters(), reliable);
