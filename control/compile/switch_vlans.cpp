@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "control/model/stack_of.hpp"
+
 namespace softspine::control {
 
 namespace dp = dataplane;
@@ -27,9 +29,12 @@ uint16_t SwitchVlans::number_of(const Subnet& subnet) {
 
 uint16_t SwitchVlans::add(const Subnet& subnet, const std::vector<uint16_t>& ports, dp::ForwardingState& state) {
   dp::Vlan vlan{.id = number_of(subnet), .members = {}};
+  // A stack is one bridge; two ToRs that are not route between their hosts.
+  const bool isolated = subnet.switches.size() > 1 && stack_of(fabric_, subnet) == nullptr;
   for (const uint16_t port : ports) {
     const bool tagged = fabric_.nodes[fabric_.peer_of({node_, port}).node].vlan.is_tagged;
     vlan.members.push_back({port, tagged});
+    state.ports[port].isolated = isolated;
     if (tagged) {
       state.ports[port].tagged_vlans = {vlan.id};
     } else {

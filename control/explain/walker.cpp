@@ -99,7 +99,9 @@ bool Walker::accept(uint16_t in_port, dp::Packet& packet, Step& out) {
     meta.vlan = id == 0 ? port.untagged_vlan : id;
     const bool is_for_router = dp::ethernet::destination_of(packet.data()) == router;
     if (!is_member) dp::drop(meta, dp::DropReason::kVlanNotAllowed);
-    if (is_member && !is_for_router) {
+    if (is_member && !is_for_router && port.isolated && meta.ether_type != dp::ethernet::kTypeArp)
+      dp::drop(meta, dp::DropReason::kNoLayer2);
+    if (is_member && !is_for_router && !port.isolated) {
       out.end = PathEnd::kBridged;
       return false;
     }

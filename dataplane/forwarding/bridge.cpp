@@ -54,8 +54,10 @@ void bridge_one(SwitchTables& tables, uint64_t router, const PortForwarding& por
   if ((data[0] & ethernet::kMulticastBit) != 0) {
     if (is_reserved(destination)) return drop(meta, DropReason::kUnsupported);
     meta.verdict = may_concern_router(meta, packet) ? Verdict::kLocal : Verdict::kFlood;
+    if (port.isolated && meta.verdict == Verdict::kFlood) drop(meta, DropReason::kNoLayer2);
     return;
   }
+  if (port.isolated) return drop(meta, DropReason::kNoLayer2);
   const uint16_t out = tables.fdb.find(vlan, destination, meta.at);
   if (out == Fdb::kUnknown) {
     end_unknown(tables, meta);

@@ -79,6 +79,7 @@ struct Vlan {
 
 struct PortForwarding {
   uint16_t untagged_vlan = 0;          // 0: untagged frames are routed, or dropped if there are tagged VLANs only
+  bool isolated = false;               // bridged, but what comes in is for the switch itself, or dropped (kNoLayer2)
   std::vector<uint16_t> tagged_vlans;  // sorted
   bool bridged() const { return untagged_vlan != 0 || !tagged_vlans.empty(); }
 };

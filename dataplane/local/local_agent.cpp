@@ -74,10 +74,12 @@ void end(Packet packet, DropReason reason, LocalAgent::Outcomes& out) {
   out.push(std::move(packet));
 }
 
-// Not for the router: on a bridged port it belongs to the VLAN's other stations.
-void pass_on(Packet packet, LocalAgent::Outcomes& out) {
+// Not for the router: on a bridged port it belongs to the VLAN's other stations, unless these have no layer 2 in
+// common.
+void pass_on(const ForwardingState& state, Packet packet, LocalAgent::Outcomes& out) {
   PacketMeta& meta = packet.meta();
-  const bool flooded = meta.vlan != 0 && (packet.data()[0] & ethernet::kMulticastBit) != 0;
+  const bool flooded =
+      meta.vlan != 0 && (packet.data()[0] & ethernet::kMulticastBit) != 0 && !state.ports[meta.in_port].isolated;
   if (!flooded) return end(std::move(packet), DropReason::kConsumed, out);
   meta.verdict = Verdict::kFlood;
   out.push(std::move(packet));
@@ -96,11 +98,11 @@ void LocalAgent::receive(SwitchTables& tables, Packet packet, Instant now, Outco
       packet.stored_bytes() >= meta.l4_offset + nd::kOptions) {
     const uint8_t type = packet.data()[meta.l4_offset];
     const bool is_discovery = type == icmp::k6NeighbourSolicitation || type == icmp::k6NeighbourAdvertisement;
-    if (is_discovery && !is_valid_discovery(packet)) return pass_on(std::move(packet), out);
+    if (is_discovery && !is_valid_discovery(packet)) return pass_on(*tables.state, std::move(packet), out);
     if (type == icmp::k6NeighbourSolicitation) return receive_solicitation(tables, std::move(packet), out);
     if (type == icmp::k6NeighbourAdvertisement) return receive_advertisement(tables, std::move(packet), out);
   }
-  receive_ip(std::move(packet), now, out);
+  receive_ip(tables, std::move(packet), now, out);
 }
 
 void LocalAgent::receive_arp(SwitchTables& tables, Packet packet, Outcomes& out) noexcept {
@@ -110,14 +112,14 @@ void LocalAgent::receive_arp(SwitchTables& tables, Packet packet, Outcomes& out)
   if (packet.stored_bytes() < meta.l3_offset + arp::kBytes) return end(std::move(packet), DropReason::kTruncated, out);
   const Subnet* subnet = ingress_subnet(state, meta, false);
   const bool known_form = load48(body) == arp::kEthernetIpv4;
-  if (subnet == nullptr || !known_form) return pass_on(std::move(packet), out);
+  if (subnet == nullptr || !known_form) return pass_on(state, std::move(packet), out);
   const AddressBytes sender = address_of(body + arp::kSenderIp, 4);
   const AddressBytes target = address_of(body + arp::kTargetIp, 4);
   learn(tables, *subnet, meta, sender, body + arp::kSenderMac);
   const bool is_probe = sender == AddressBytes{};  // RFC 5227: a host tries whether its address is free
   if (load16(body + arp::kOperation) != arp::kRequest || sender == target || !answers_for(tables, *subnet, target) ||
       (is_probe && target != subnet->gateway)) {
-    return pass_on(std::move(packet), out);
+    return pass_on(state, std::move(packet), out);
   }
   const MacAddress asker = load_mac(body + arp::kSenderMac);
   store16(body + arp::kOperation, arp::kReply);
@@ -132,12 +134,12 @@ void LocalAgent::receive_solicitation(SwitchTables& tables, Packet packet, Outco
   const PacketMeta& meta = packet.meta();
   const uint8_t* l3 = packet.data() + meta.l3_offset;
   const Subnet* subnet = ingress_subnet(state, meta, true);
-  if (subnet == nullptr) return pass_on(std::move(packet), out);
+  if (subnet == nullptr) return pass_on(state, std::move(packet), out);
   const AddressBytes source = address_of(l3 + ipv6::kSource, 16);
   const AddressBytes target = address_of(packet.data() + meta.l4_offset + nd::kTarget, 16);
   const MacAddress asker = load_mac(packet.data() + ethernet::kSource);
   if (source != AddressBytes{}) learn(tables, *subnet, meta, source, asker.data());
-  if (source == AddressBytes{} || !answers_for(tables, *subnet, target)) return pass_on(std::move(packet), out);
+  if (source == AddressBytes{} || !answers_for(tables, *subnet, target)) return pass_on(state, std::move(packet), out);
   turn_into_advertisement(packet, state.router_mac);
   send_back(state, std::move(packet), asker, out);
 }
@@ -150,13 +152,13 @@ void LocalAgent::receive_advertisement(SwitchTables& tables, Packet packet, Outc
   if (subnet != nullptr) {
     learn(tables, *subnet, meta, address_of(body + nd::kTarget, 16), packet.data() + ethernet::kSource);
   }
-  pass_on(std::move(packet), out);
+  pass_on(state, std::move(packet), out);
 }
 
-void LocalAgent::receive_ip(Packet packet, Instant now, Outcomes& out) noexcept {
+void LocalAgent::receive_ip(const SwitchTables& tables, Packet packet, Instant now, Outcomes& out) noexcept {
   PacketMeta& meta = packet.meta();
   const uint8_t* l3 = packet.data() + meta.l3_offset;
-  if ((packet.data()[0] & ethernet::kMulticastBit) != 0) return pass_on(std::move(packet), out);
+  if ((packet.data()[0] & ethernet::kMulticastBit) != 0) return pass_on(*tables.state, std::move(packet), out);
   const bool is_ipv4 = (meta.flags & kIsIpv4) != 0;
   const bool whole = packet.elided_bytes() == 0 && (meta.flags & kIsFragment) == 0 &&
                      packet.stored_bytes() >= meta.l4_offset + icmp::kBytes;

@@ -44,7 +44,7 @@ class LocalAgent {
   void receive_arp(SwitchTables& tables, Packet packet, Outcomes& out) noexcept;
   void receive_solicitation(SwitchTables& tables, Packet packet, Outcomes& out) noexcept;
   void receive_advertisement(SwitchTables& tables, Packet packet, Outcomes& out) noexcept;
-  void receive_ip(Packet packet, Instant now, Outcomes& out) noexcept;
+  void receive_ip(const SwitchTables& tables, Packet packet, Instant now, Outcomes& out) noexcept;
   void ask_for_neighbour(SwitchTables& tables, const Packet& packet, Instant now, Outcomes& out) noexcept;
   Packet make_arp_request(const ForwardingState& state, const Subnet& subnet, const AddressBytes& target) noexcept;
   Packet make_solicitation(const ForwardingState& state, const Subnet& subnet, const AddressBytes& target) noexcept;

@@ -28,6 +28,8 @@ constexpr Row kRows[] = {
     {DropReason::kNotForUs, {"not_for_us", "A routed port received a unicast frame with the MAC of another station."}},
     {DropReason::kVlanNotAllowed,
      {"vlan_not_allowed", "The tag names a VLAN that the port is no member of, or there is none and must be one."}},
+    {DropReason::kNoLayer2,
+     {"no_layer_2", "The ToRs of its hosts share no layer 2: what is not for the router ends at the ToR."}},
     {DropReason::kSamePort, {"same_port", "The frame would leave by the port that it came in by."}},
     {DropReason::kTtlExpired, {"ttl_expired", "The TTL or hop limit ran out; the sender is told by ICMP."}},
     {DropReason::kNoRoute, {"no_route", "No prefix matches the destination."}},

@@ -21,6 +21,7 @@ enum class DropReason : uint8_t {
   kCreditConsumed,
   kNotForUs,
   kVlanNotAllowed,
+  kNoLayer2,
   kSamePort,
   kTtlExpired,
   kNoRoute,

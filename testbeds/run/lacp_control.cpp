@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "control/compile/compile.hpp"
+#include "control/model/stack_of.hpp"
 #include "testbeds/outside/outside_spec.hpp"
 
 namespace softspine::testbeds {
@@ -54,12 +55,8 @@ std::vector<std::string> words_about(const dataplane::LacpPort& port, bool was_u
 }  // namespace
 
 dataplane::MacAddress lacp_system(const control::Fabric& fabric, const control::Subnet& subnet) {
-  for (const control::Stack& stack : fabric.stacks) {
-    if (std::ranges::is_permutation(stack.switches, subnet.switches)) {
-      return fabric.nodes[stack.switches[0]].ports[0].mac.bytes;
-    }
-  }
-  return kCommonSystem;
+  const control::Stack* stack = control::stack_of(fabric, subnet);
+  return stack == nullptr ? kCommonSystem : fabric.nodes[stack->switches[0]].ports[0].mac.bytes;
 }
 
 LacpControl::LacpControl(const control::Testbed& testbed, Assembly& assembly, LinkControl& links)

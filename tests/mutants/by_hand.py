@@ -154,6 +154,9 @@ BY_HAND = [
         'in_port without a fall-back to the hash'),
     Row('control/compile/compile.cpp', 'buckets.of(falls_back ? whole : ports, whole, is_hashed)', 'buckets.of(ports, whole, is_hashed)',
         'in_port moves those whose own port lives'),
+    Row('control/compile/switch_vlans.cpp', 'stack_of(fabric_, subnet) == nullptr', 'true', 'a stack carries no layer 2'),
+    Row('dataplane/forwarding/bridge.cpp', 'if (port.isolated) return drop(meta, DropReason::kNoLayer2);', ';', 'unicast crosses a dual-ToR segment at layer 2'),
+    Row('dataplane/local/local_agent.cpp', '!state.ports[meta.in_port].isolated', 'true', 'a dual ToR floods ARP between its hosts'),
     Row('testbeds/run/counter_series.cpp', 'changes.queues != 0 || out.counters != counters', 'out.counters.rx_packets != counters.rx_packets',
         "counters over time miss what a port has only sent"),
     Row('testbeds/run/counter_series.cpp', 'was_never_used(mmu, port, i) && was_never_used(copy.buffers->groups[i])', 'true',
@@ -249,5 +252,5 @@ BY_HAND = [
     Row('testbeds/run/stack_control.cpp', 'if (run.changes == changes) (this->*step)(run, now);', '(this->*step)(run, now);', 'what was overtaken happens all the same'),
     Row('testbeds/run/link_control.cpp', '!state.up && state.should_be_up()', '!state.up',
         'a repair opens ports that a stack has shut'),
-    Row('testbeds/run/lacp_control.cpp', 'std::ranges::is_permutation(stack.switches, subnet.switches)', 'false', "a stack answers LACP as any pair of ToRs"),
+    Row('control/model/stack_of.hpp', 'std::ranges::is_permutation(it.switches, subnet.switches)', 'false', "a stack answers LACP as any pair of ToRs"),
 ]

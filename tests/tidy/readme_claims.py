@@ -177,6 +177,8 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/unit/config/run_test.cpp WithoutADurationAWallRunHasNoEndAndAVirtualOneLastsTenMilliseconds'],
         'An open loop\'s flow sends on and ends, whatever is lost: if none of its last packets has arrived (32 in a row, or all), the summary and `cut_off_flows` say so.':
             ['tests/scenario/run/bond_test.cpp AnOpenLoopOverALostPlaneIsCutOff'],
+        'Two ToRs that are none share no layer 2, as in HPN: each answers for every address by its own MAC (proxy ARP, ND), and routes.':
+            ['tests/scenario/run/segment_test.cpp CarriesNoLayer2', 'tests/scenario/run/segment_test.cpp RoutesBetweenItsHostsByTheMacOfTheirTor'],
         'If there is none, it takes 26.': ['tests/unit/qos/service_test.cpp AWorkloadTakesTheLeastDscpThatIsLosslessOnAllItsWays',
                                            'tests/unit/qos/service_test.cpp HostsLinkedBackToBackKeepTheUsualDscp'],
         '| two-tier | virtual | 4 racks, 4 spines, 16 hosts, a permutation at 40 Gb/s: nothing dropped, ECMP uneven | |':
