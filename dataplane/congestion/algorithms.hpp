@@ -57,6 +57,10 @@ inline Duration cnp_interval_of(const CongestionParameters& parameters) {
   const auto* dcqcn = std::get_if<ReactionParameters>(&parameters);
   return dcqcn == nullptr ? ReactionParameters{}.cnp_interval : dcqcn->cnp_interval;
 }
+inline Duration nic_delay_of(const CongestionParameters& parameters) {
+  const auto* dcqcn = std::get_if<ReactionParameters>(&parameters);
+  return dcqcn == nullptr ? Duration{} : dcqcn->nic_delay;
+}
 inline bool uses_acks(const CongestionParameters& parameters) {
   return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kUsesAcks; });
 }

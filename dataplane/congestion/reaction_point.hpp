@@ -57,7 +57,9 @@ struct ReactionParameters {
   Duration rate_reduce_monitor_period;
   bool clamp_tgt_rate = true;
   bool clamp_tgt_rate_after_time_inc = true;
-  Duration cnp_interval = Duration::us(50);  // not the reaction point's: of its receiver (notification_point.hpp)
+  // Not the reaction point's: of its receiver (notification_point.hpp).
+  Duration cnp_interval = Duration::us(50);
+  Duration nic_delay;
 
   friend bool operator==(const ReactionParameters&, const ReactionParameters&) = default;
   static constexpr ReactionParameters paper() { return {}; }
@@ -115,6 +117,9 @@ class ReactionPoint : public CongestionAlgorithm {
                 "if not: it follows a cut after an increase by the timer, too"),
       parameter("cnp_interval", &Parameters::cnp_interval,
                 "the receiver's: at most one CNP a queue pair in this time, min_time_between_cnps", Duration::ps(1),
+                Duration::s(1)),
+      parameter("nic_delay", &Parameters::nic_delay,
+                "the receiver's: from the arrival of a marked packet until its CNP may leave", Duration{},
                 Duration::s(1))};
   static std::optional<ParameterConflict> conflict(const Parameters& it) {
     if (it.hai_rate < it.ai_rate) return ParameterConflict{"hai_rate", "is less than 'ai_rate', the slower increase's"};

@@ -78,7 +78,7 @@ void Nic::depart(Instant now) noexcept {
     return find_next();
   }
   const auto free = static_cast<uint8_t>(~flow_control_.advance(now));
-  if ((free & cnp_bit_) != 0 && !cnps_.empty()) {
+  if ((free & cnp_bit_) != 0 && !cnps_.empty() && cnps_.front().at <= now) {
     ++nic_counters_.made_packets;
     transmit(cnps_.pop(), now);
   } else if (Packet packet = next_of_host(free, now)) {

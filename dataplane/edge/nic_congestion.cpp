@@ -226,7 +226,7 @@ Packet NicCongestion::answer(const Packet& packet, uint16_t stream, Instant now,
   if (!notifications_[stream].answers(now, config_.cnp_interval)) return Packet{};
   Packet cnp = make_cnp(packet, pairs_.qp(Way::kToPeer, partner), config_.cnp_dscp, pool);
   if (cnp) {
-    cnp.meta().at = now;
+    cnp.meta().at = now + nic_delay_of(config_.congestion_control);
     ++counters_.np_cnp_sent;
   } else {
     ++counters_.np_cnp_unsent;

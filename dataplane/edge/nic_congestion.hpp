@@ -3,7 +3,7 @@
 // sends.
 //
 //   CE in          a marked RC packet is answered with a CNP to the queue pair that sent it, at most one CNP per
-//                  queue pair and `cnp_interval` (congestion/notification_point.hpp)
+//                  queue pair and `cnp_interval`, ready `nic_delay` later (congestion/notification_point.hpp)
 //   CNP in         cuts the rate of the queue pair that it is for (congestion/reaction_point.hpp) and ends here, since
 //                  the host has no use for it
 //   to the fabric  a packet waits here until the rate of its queue pair allows it, in the order of that queue pair and

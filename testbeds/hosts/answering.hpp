@@ -16,6 +16,7 @@ struct Answering {
   uint8_t ack_priority;
   uint8_t cnp_priority;
   bool is_reliable;
+  dataplane::Duration nic_delay;  // of its CNPs
 };
 
 }  // namespace softspine::testbeds

@@ -87,6 +87,7 @@ std::vector<std::string> validate(const HostConfig& host, const SinkConfig& sink
     wrong.emplace_back("source: the host has no address of its kind");
   if (sink.ack_dscp > kMaxDscp || sink.cnp_dscp > kMaxDscp) wrong.emplace_back("dscp: above 63");
   if (sink.cnp_interval < Duration{}) wrong.emplace_back("cnp_interval: negative");
+  if (sink.nic_delay < Duration{}) wrong.emplace_back("nic_delay: negative");
   return wrong;
 }
 

@@ -107,6 +107,7 @@ struct SinkConfig {
   uint8_t ack_dscp = 26;
   uint8_t cnp_dscp = 48;
   dataplane::Duration cnp_interval;  // at most one CNP in it; zero: none at all
+  dataplane::Duration nic_delay;     // from the arrival of a marked packet until its CNP may leave
   uint32_t latency_group = 0;        // whose packet latencies are kept together: its workload
 };
 

@@ -10,6 +10,21 @@ namespace softspine::testbeds {
 
 using namespace dataplane;
 
+namespace {
+
+// Returns how many packets ended, since there was no room.
+uint32_t push_or_end(HostPort& port, Packet packet, uint8_t priority, Instant now) noexcept {
+  packet.meta().at = now;
+  if (!port.control.has_room(priority)) {
+    PacketPool::release(std::move(packet));
+    return 1;
+  }
+  port.control.push(std::move(packet), priority);
+  return 0;
+}
+
+}  // namespace
+
 void HostPort::link_changed(bool up, Instant now) noexcept {
   if (up) free_at = std::max(free_at, now);
   if (lacpdu) PacketPool::release(std::move(lacpdu));  // what it says is of the link as it was
@@ -33,18 +48,22 @@ void HostPort::put_lacpdu(const Lacpdu& pdu, const MacAddress& source, PacketPoo
   find_next();
 }
 
+uint32_t HostPort::queue_ready_cnps(HostPort& out, Instant now) noexcept {
+  if (delayed.next() > now) return 0;
+  uint32_t refused = 0;
+  while (delayed.next() <= now) {
+    auto [packet, priority] = delayed.pop();
+    refused += push_or_end(out, std::move(packet), priority, now);
+  }
+  out.find_next();
+  return refused;
+}
+
 uint32_t HostPort::move_control_to(HostPort& other, Instant now) noexcept {
   uint32_t refused = 0;
   while (const uint8_t waiting = control.waiting()) {
     const auto priority = static_cast<uint8_t>(std::countr_zero(waiting));
-    Packet packet = control.pop_any();
-    packet.meta().at = now;
-    if (other.control.has_room(priority)) {
-      other.control.push(std::move(packet), priority);
-    } else {
-      ++refused;
-      PacketPool::release(std::move(packet));
-    }
+    refused += push_or_end(other, control.pop_any(), priority, now);
   }
   find_next();
   other.find_next();
@@ -110,6 +129,14 @@ Packet HostPort::take_buffered(Instant now) noexcept {
     flow_control.holds(priority, cells, now);
   }
   return packet;
+}
+
+void HostPort::drain() noexcept {
+  if (lacpdu) PacketPool::release(std::move(lacpdu));
+  while (control.waiting() != 0) PacketPool::release(control.pop_any());
+  while (!delayed.empty()) PacketPool::release(delayed.pop().packet);
+  while (!buffer.is_empty()) PacketPool::release(buffer.pop(Instant{}));
+  find_next();
 }
 
 bool HostPort::send_own_frame(const MacAddress& source, PacketPool& pool, Instant now) noexcept {

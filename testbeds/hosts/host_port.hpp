@@ -14,7 +14,8 @@
 //   buffer     packets that the host is too slow to take (receive_buffer.hpp). XOFF is raised for the priorities that
 //              the buffer wants paused, and for those of a storm, a fault that pauses the neighbour without end. On a
 //              link that goes by credit the buffer's cells are what is granted, and no XOFF is raised for them
-// The port's packets wait in `control` and `buffer`; they are counted by the host.
+//   delayed    CNPs that are not ready yet (delayed_cnps.hpp)
+// The port's packets wait in `control`, `delayed` and `buffer`; they are counted by the host.
 #pragma once
 
 #include <algorithm>
@@ -28,6 +29,7 @@
 #include "dataplane/link/transmitter.hpp"
 #include "dataplane/packet/pool.hpp"
 #include "testbeds/hosts/control_queue.hpp"
+#include "testbeds/hosts/delayed_cnps.hpp"
 #include "testbeds/hosts/host_config.hpp"
 #include "testbeds/hosts/nic_watchdog.hpp"
 #include "testbeds/hosts/receive_buffer.hpp"
@@ -51,6 +53,8 @@ struct HostPort {
   std::vector<uint32_t> parked;  // flows
   uint32_t flows = 0;
   uint64_t rx_packets = 0;  // taken from its link
+  DelayedCnps delayed;
+  dataplane::Instant* due = nullptr;  // when the host acts beside departures and arrivals
 
   // Room for one more flow; between windows.
   void make_room() {
@@ -60,6 +64,11 @@ struct HostPort {
   }
   dataplane::Instant departure() const { return std::max(std::min(order.next(), beside), free_at); }
 
+  // A CNP that is ready at that instant. Needs room in `delayed`.
+  void delay(dataplane::Packet cnp, uint8_t priority, dataplane::Instant ready) {
+    delayed.push(ready, {std::move(cnp), priority});
+    *due = std::min(*due, ready);
+  }
   // After any change to control, flow_control or parked.
   void find_next() {
     const uint8_t blocked = flow_control.blocked() | closed;
@@ -120,6 +129,9 @@ struct HostPort {
   }
   // What waits in `control` is the other port's from now on. Returns how many packets found no room there: they end.
   uint32_t move_control_to(HostPort& other, dataplane::Instant now) noexcept;
+  // CNPs that are ready by `now` wait in the `control` of the port by which the host answers. Returns how many found no
+  // room there: they end.
+  uint32_t queue_ready_cnps(HostPort& out, dataplane::Instant now) noexcept;
   // Of the port's number in `host`. The room that is granted by credit is the receive buffer's, or for each of its
   // priorities a share of it.
   void plan_flow_control(const HostConfig& host, uint32_t number, dataplane::Instant now) noexcept;
@@ -132,6 +144,10 @@ struct HostPort {
   bool watch(dataplane::Instant now) noexcept;
   // A slow receiver from now on, or no longer.
   void receive_slowly(const std::optional<SlowReceiver>& slow, dataplane::Instant now);
+  // When its buffer, watchdog or delayed CNPs need the host to act.
+  dataplane::Instant due_itself() const { return std::min({buffer.next(), watchdog.due(), delayed.next()}); }
+  // Ends what waits, after the last window.
+  void drain() noexcept;
   // The packet whose time in the buffer is over: the host has it at `now`.
   dataplane::Packet take_buffered(dataplane::Instant now) noexcept;
 };

@@ -28,7 +28,8 @@ void HostSinks::add(const HostConfig& host, const SinkConfig& config, QpTable::E
                         .cnp_interval = config.cnp_interval,
                         .ack_priority = host.priority_of_dscp[config.ack_dscp],
                         .cnp_priority = host.priority_of_dscp[config.cnp_dscp],
-                        .is_reliable = config.transport == TransportKind::kReliable});
+                        .is_reliable = config.transport == TransportKind::kReliable,
+                        .nic_delay = config.nic_delay});
 }
 
 uint32_t HostSinks::index_of_latencies(uint32_t group) {
@@ -46,9 +47,14 @@ Duration HostSinks::receive_and_answer(const Packet& packet, const RoceFrame& fr
   const Instant now = packet.meta().at;
   const bool may_notify = frame.is_marked && answering.cnp_interval > Duration{};
   if (may_notify && answering.notification.answers(now, answering.cnp_interval)) {
-    if (Packet cnp = make_response(port, answering.cnp_priority, counters)) {
+    if (Packet cnp = make_cnp(port, answering, counters)) {
       const uint32_t bytes = answering.frames.write_cnp(cnp.data());
-      queue_response(port, answering.cnp_priority, std::move(cnp), bytes, now);
+      if (answering.nic_delay > Duration{}) [[unlikely]] {
+        cnp.cut_to(bytes);
+        port.delay(std::move(cnp), answering.cnp_priority, now + answering.nic_delay);
+      } else {
+        queue_response(port, answering.cnp_priority, std::move(cnp), bytes, now);
+      }
       sink.sent_cnp();
     }
   }
@@ -61,6 +67,15 @@ Duration HostSinks::receive_and_answer(const Packet& packet, const RoceFrame& fr
     queue_response(port, answering.ack_priority, std::move(ack), bytes, now);
   }
   return judgement.message;
+}
+
+// Empty if there is no room where it will wait.
+Packet HostSinks::make_cnp(HostPort& port, const Answering& answering, HostCounters& counters) noexcept {
+  if (answering.nic_delay > Duration{} && !port.delayed.has_room()) [[unlikely]] {
+    ++counters.unanswered;
+    return Packet{};
+  }
+  return make_response(port, answering.cnp_priority, counters);
 }
 
 Packet HostSinks::make_response(HostPort& port, uint8_t priority, HostCounters& counters) noexcept {

@@ -4,7 +4,8 @@
 //
 //   answers    a reliable connection acknowledges; either kind sends a CNP for a marked packet, at most one in
 //              cnp_interval (notification_point.hpp). An answer is written into a packet of its own from its template
-//              (response_template.hpp), and waits at the port that the host answers by (control_queue.hpp)
+//              (response_template.hpp), and waits at the port that the host answers by (control_queue.hpp); a CNP with
+//              a nic_delay first in that port's delayed_cnps.hpp
 //   unanswered the answers that there was no room or no memory for
 // The packet that came in stays the caller's. Latencies are kept apart by the sinks' latency group (SinkConfig).
 // Counters: per sink FlowReceived; of the host message latencies, unanswered, and flow packets that ended at a foreign
@@ -66,6 +67,7 @@ class HostSinks {
   uint32_t index_of_latencies(uint32_t group);
   dataplane::Duration receive_and_answer(const dataplane::Packet& packet, const RoceFrame& frame,
                                          const QpTable::Entry& entry, HostPort& port, HostCounters& counters) noexcept;
+  dataplane::Packet make_cnp(HostPort& port, const Answering& answering, HostCounters& counters) noexcept;
   dataplane::Packet make_response(HostPort& port, uint8_t priority, HostCounters& counters) noexcept;
 
   dataplane::PacketPool& pool_;

@@ -24,6 +24,7 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
   static_assert(kHostPacketBytes >= kAdvertisementBytes);
   for (uint16_t p = 0; p < config.ports; ++p) {
     ports_[p].wire = &transmitter(PortNo{p});
+    ports_[p].due = &due_;
     ports_[p].watchdog = NicWatchdog{config.pfc_watchdog};
     plan_flow_control(PortNo{p}, Instant{});
   }
@@ -44,6 +45,7 @@ uint32_t RoceHost::add_sink(const SinkConfig& config) {
   QpTable::Entry& entry = queue_pairs_.insert(config.qp);
   SOFTSPINE_CHECK(entry.sink == QpTable::kNone, config.qp, config.id);
   sinks_.add(config_, config, entry);
+  for (HostPort& port : ports_) port.delayed.reserve_for(config.nic_delay);
   counters_.message_latency_ps.reserve();
   tell_read_by_run();
   return entry.sink;
@@ -125,6 +127,8 @@ void RoceHost::act(Instant now) noexcept {
   if (bond_.next() <= now) act_on_bond(now);
   if (is_slow_) drain_buffers(now);
   for (HostPort& port : ports_) counters_.watchdog_storms += port.watch(now) ? 1 : 0;
+  for (uint16_t p = 0; p < ports_.size(); ++p)
+    counters_.unanswered += ports_[p].queue_ready_cnps(answers_to(PortNo{p}), now);
   find_due();
 }
 
@@ -146,16 +150,11 @@ void RoceHost::act_on_bond(Instant now) noexcept {
 
 void RoceHost::find_due() noexcept {
   due_ = bond_.next();
-  for (const HostPort& port : ports_) due_ = std::min({due_, port.buffer.next(), port.watchdog.due()});
+  for (const HostPort& port : ports_) due_ = std::min(due_, port.due_itself());
 }
 
 void RoceHost::drain() noexcept {
-  for (HostPort& port : ports_) {
-    if (port.lacpdu) PacketPool::release(std::move(port.lacpdu));
-    while (port.control.waiting() != 0) PacketPool::release(port.control.pop_any());
-    while (!port.buffer.is_empty()) PacketPool::release(port.buffer.pop(Instant{}));
-    port.find_next();
-  }
+  for (HostPort& port : ports_) port.drain();
 }
 
 }  // namespace softspine::testbeds

@@ -157,7 +157,7 @@ class RoceHost final : public dataplane::Node {
   HostFlows flows_;
   HostSinks sinks_;
   HostBond bond_;
-  dataplane::Instant due_ = dataplane::Instant::never();  // a receive buffer's packet, or a port that the bond changes
+  dataplane::Instant due_ = dataplane::Instant::never();  // of receive buffers, delayed CNPs, the bond's changes
   bool is_slow_ = false;                                  // or was: a port's buffer may take packets
   bool has_credit_ = false;
   HostCounters counters_;

@@ -181,6 +181,7 @@ SinkConfig sink_of(const Workload& w, const FlowConfig& flow, const Endpoint& so
                   .ack_dscp = w.transport.ack_dscp,
                   .cnp_dscp = w.transport.cnp_dscp};
   if (uses_cnps(flow.reliable.congestion_control)) sink.cnp_interval = w.transport.cnp_interval;
+  sink.nic_delay = nic_delay_of(flow.reliable.congestion_control);
   const bool answers = sink.transport == TransportKind::kReliable || sink.cnp_interval > Duration{};
   if (answers) sink.source_qp = flow.source_qp;
   return sink;

@@ -34,14 +34,14 @@ def drawn(rng):
                 ai=rng.randint(1, 100) * MBPS, hai=rng.randint(100, 2000) * MBPS, scales=rng.random() < 0.5,
                 least=rng.randint(1, 2000) * MBPS, most_cut=Fraction(rng.randint(1, 9), 9),
                 monitor=rng.choice([0, 4 * US, 60 * US]), clamp=rng.random() < 0.5, clamp_after_time=rng.random() < 0.5,
-                receivers_interval=rng.randint(1, 100 * US))
+                receivers_interval=rng.randint(1, 100 * US), receivers_delay=rng.randint(0, 100 * US))
 
 
 def as_keys(p):
-    """In the order of ReactionPoint::kKeys. No rate follows from the last, which is the receiver's."""
+    """In the order of ReactionPoint::kKeys. No rate follows from the last two, which are the receiver's."""
     parts = (p["g"], p["initial"], p["alpha_timer"], p["timer"], p["byte_counter"], p["f"], p["ai"], p["hai"], p["scales"],
              p["least"], p["most_cut"], p["monitor"], p["clamp"], p["clamp_after_time"],
-             p["receivers_interval"])
+             p["receivers_interval"], p["receivers_delay"])
     return " ".join(f"{v.numerator} {v.denominator}" if isinstance(v, Fraction) else str(int(v)) for v in parts)
 
 

@@ -93,6 +93,30 @@ TEST_F(NicCongestionTest, CountsMarksWhoseSenderItDoesNotKnowAndAnswersNothingUn
   EXPECT_EQ(edge->nic_counters().np_ecn_marked_roce_packets, 1U);
 }
 
+TEST_F(NicCongestionTest, ACnpLeavesTheNicsDelayAfterTheMarkedPacket) {
+  ReactionParameters parameters = ReactionParameters::paper();
+  parameters.nic_delay = Duration::us(70);
+  build(reacting(parameters));
+  meet(0x100, 0x200, 7'000);
+  const size_t before = probe->arrivals().size();
+  const Instant begin = engine->now();
+  for (uint32_t i = 0; i < 10; ++i) {
+    peer_sends(rc_frame({.qp = 0x100, .psn = 7'001 + i, .tos = 3 << 2 | 3, .from_peer = true}));
+  }
+  run_on(Duration::us(60));
+  EXPECT_EQ(probe->arrivals().size(), before);
+  host_sends(rc_frame({.qp = 0x200, .psn = 1}));  // what the host sends does not wait for the CNP
+  run_on(Duration::us(400));
+  std::vector<Instant> cnps;
+  for (size_t i = before; i < probe->arrivals().size(); ++i) {
+    if (opcode_in(probe->arrivals()[i].bytes) == 0x81) cnps.push_back(probe->arrivals()[i].at);
+  }
+  // A frame lasts 8.656 µs: the seventh is the first at least 50 µs behind the first.
+  const Duration rest = Duration::us(1) + Duration::us(70) + Duration::ps((74 + 24) * 8'000) + Duration::us(1);
+  EXPECT_EQ(cnps, (std::vector{begin + kFrame + rest, begin + kFrame * 7 + rest}));
+  EXPECT_EQ(edge->nic_counters().np_cnp_sent, 2U);
+}
+
 // Congestion control needs no PFC beside it.
 TEST_F(NicCongestionTest, AnswersMarksThoughNoPriorityIsLossless) {
   NicConfig config = reacting();

@@ -125,7 +125,8 @@ TEST(HostLimits, OfASink) {
                              {[](SinkConfig& s) { s.ack_dscp = s.cnp_dscp = 63; }, ""},
                              {[](SinkConfig& s) { s.ack_dscp = 64; }, "dscp: above 63"},
                              {[](SinkConfig& s) { s.cnp_dscp = 64; }, "dscp: above 63"},
-                             {[](SinkConfig& s) { s.cnp_interval = Duration::ps(-1); }, "cnp_interval: negative"}},
+                             {[](SinkConfig& s) { s.cnp_interval = Duration::ps(-1); }, "cnp_interval: negative"},
+                             {[](SinkConfig& s) { s.nic_delay = Duration::ps(-1); }, "nic_delay: negative"}},
                             judge);
 }
 

@@ -148,7 +148,7 @@ class Draw {
 
   std::string congestion_control() {
     return word({"dcqcn_connectx, cnp_interval: 4us", "dcqcn_paper, cnp_interval: 4us",
-                 "{kind: dcqcn_paper, g: 1/16, time_reset: 5us, byte_reset: 20KB}, cnp_interval: 4us",
+                 "{kind: dcqcn_paper, g: 1/16, time_reset: 5us, byte_reset: 20KB, nic_delay: 3us}, cnp_interval: 4us",
                  "{kind: timely, t_low: 5us, t_high: 20us, min_rate: 1Gbps}", "{kind: bdp_fc, rtt: 4us}"});
   }
 

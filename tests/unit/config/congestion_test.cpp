@@ -68,11 +68,14 @@ TEST(Congestion, EveryParameterOfDcqcnIsAKey) {
                                     .min_dec_fac = {9, 10},
                                     .rate_reduce_monitor_period = Duration::us(11),
                                     .clamp_tgt_rate = false,
-                                    .clamp_tgt_rate_after_time_inc = false};
+                                    .clamp_tgt_rate_after_time_inc = false,
+                                    .cnp_interval = Duration::us(12),
+                                    .nic_delay = Duration::us(13)};
   EXPECT_TRUE(read("{kind: dcqcn_paper, g: 1/128, initial_alpha: 0.5, alpha_timer: 2us, time_reset: 3us, "
                    "byte_reset: 4KiB, threshold: 4, ai_rate: 6Mbps, hai_rate: 7Mbps, hai_scales: false, "
                    "min_rate: 8Mbps, min_dec_fac: 0.9, rate_reduce_monitor_period: 11us, clamp_tgt_rate: false, "
-                   "clamp_tgt_rate_after_time_inc: false}") == CongestionParameters{expected});
+                   "clamp_tgt_rate_after_time_inc: false, cnp_interval: 12us, nic_delay: 13us}") ==
+              CongestionParameters{expected});
 }
 
 TEST(Congestion, EveryParameterOfTimelyIsAKey) {
