@@ -48,7 +48,7 @@ struct TierKeys {
   uint64_t flows = 0;
   uint64_t keys = 0;
   bool are_spread = true;
-  std::vector<UnevenGroup> groups;
+  std::vector<UnevenEcmpGroup> groups;
 };
 Cause cause_of_unevenness(Walker& walker, const FlowChoices& choices, uint32_t tier, const TierKeys& found);
 

@@ -97,7 +97,7 @@ class Candidates {
   };
   static const LinkGroup* first_hashed(const Polarization& found) {
     for (const TierShare& tier : found.tiers) {
-      for (const GroupLoad& load : tier.groups) {
+      for (const EcmpGroupLoad& load : tier.groups) {
         const LinkGroup& group = found.choices.groups[load.group];
         if (group.is_hashed) return &group;
       }

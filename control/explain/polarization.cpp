@@ -12,8 +12,8 @@ namespace softspine::control {
 
 namespace {
 
-bool is_in(const std::vector<UnevenGroup>& groups, uint32_t group) {
-  return std::ranges::find(groups, group, &UnevenGroup::group) != groups.end();
+bool is_in(const std::vector<UnevenEcmpGroup>& groups, uint32_t group) {
+  return std::ranges::find(groups, group, &UnevenEcmpGroup::group) != groups.end();
 }
 
 class Judgement {
@@ -51,7 +51,7 @@ class Judgement {
     if (tier.verdict == TierVerdict::kPolarized) return;
     if (is_uneven_itself) return call_uneven(tier, t, found.groups, !is_uneven(found.keys));
     if (!found.groups.empty()) {
-      const bool are_spread = std::ranges::all_of(found.groups, &UnevenGroup::are_keys_spread);
+      const bool are_spread = std::ranges::all_of(found.groups, &UnevenEcmpGroup::are_keys_spread);
       return call_uneven(tier, t, found.groups, are_spread);
     }
     if (!found.has_bytes || !is_uneven(found.bytes)) return;
@@ -59,12 +59,12 @@ class Judgement {
     tier.cause = Cause{CauseKind::kKeyPattern, "flows are spread by chance, but those with the most bytes share links"};
   }
 
-  void call_uneven(TierShare& tier, uint32_t t, const std::vector<UnevenGroup>& groups, bool are_spread) {
+  void call_uneven(TierShare& tier, uint32_t t, const std::vector<UnevenEcmpGroup>& groups, bool are_spread) {
     tier.verdict = TierVerdict::kUneven;
     TierKeys keys{.flows = tier.flows, .keys = tier.keys, .are_spread = are_spread, .groups = {}};
     if (2 * groups.size() < tier.groups.size()) {
       keys.groups = groups;
-      for (const UnevenGroup& group : groups) {
+      for (const UnevenEcmpGroup& group : groups) {
         if (group.are_keys_spread == are_spread) tier.uneven_groups.push_back(group.group);
       }
     }
@@ -83,7 +83,7 @@ class Judgement {
     keys.keys = distinct.size();
   }
 
-  void relate(uint32_t earlier, uint32_t later, bool is_uneven_itself, const std::vector<UnevenGroup>& uneven) {
+  void relate(uint32_t earlier, uint32_t later, bool is_uneven_itself, const std::vector<UnevenEcmpGroup>& uneven) {
     if (!hashed_.contains(earlier)) return;
     Polarized pair{.earlier = earlier, .later = later, .later_groups = {}, .cause = {}};
     const double least = is_uneven_itself ? kOfConcern : kOfConcernAlone;
@@ -108,7 +108,7 @@ class Judgement {
     std::vector<FunctionPair> functions(guilty.begin(), guilty.end());
     if (functions.empty()) functions = those_by_hashes(earlier, later, functions_met(earlier, later));
     pair.later_groups = groups_of(earlier, later, functions);
-    for (const UnevenGroup& group : uneven) {
+    for (const UnevenEcmpGroup& group : uneven) {
       const bool is_concerned = std::ranges::find(pair.later_groups, group.group) != pair.later_groups.end();
       if (is_concerned) pair.strength = std::max(pair.strength, 1 + group.deviation2);
     }
@@ -119,11 +119,11 @@ class Judgement {
 
   // What comes to a switch has been selected by the earlier tier. Where all of it took the same place there, nothing is
   // left to compare with, but a switch that chooses by what it was selected by is uneven, and the hashes tell why.
-  void relate_by_selection(uint32_t earlier, uint32_t later, const std::vector<UnevenGroup>& groups) {
+  void relate_by_selection(uint32_t earlier, uint32_t later, const std::vector<UnevenEcmpGroup>& groups) {
     std::set<FunctionPair> functions;
     std::set<uint32_t> concerned;
     visit_both(earlier, later, [&](const FunctionPair& pair, uint32_t group) {
-      const auto found = std::ranges::find(groups, group, &UnevenGroup::group);
+      const auto found = std::ranges::find(groups, group, &UnevenEcmpGroup::group);
       if (found == groups.end() || found->are_keys_spread) return;
       functions.insert(pair);
       concerned.insert(group);
@@ -135,7 +135,7 @@ class Judgement {
     out_.tiers[later].verdict = TierVerdict::kPolarized;
     Polarized pair{.earlier = earlier, .later = later, .later_groups = {}, .cause = *cause};
     pair.later_groups = groups_of(earlier, later, pairs);
-    for (const UnevenGroup& group : groups) {
+    for (const UnevenEcmpGroup& group : groups) {
       if (concerned.contains(group.group)) pair.strength = std::max(pair.strength, 1 + group.deviation2);
     }
     pair.used = used_of_chance(choices_, earlier, later, pairs);

@@ -40,7 +40,7 @@ enum class TierVerdict : uint8_t { kAsChance, kMoreEven, kUneven, kPolarized, kN
 std::string word_of(TierVerdict verdict);  // "as even as chance"
 
 // What lies on each link of a group.
-struct GroupLoad {
+struct EcmpGroupLoad {
   uint32_t group = 0;
   std::vector<uint64_t> flows;
   std::vector<uint64_t> bytes;
@@ -55,7 +55,7 @@ struct Load {
 struct TierShare {
   ChoiceTier tier;
   TierVerdict verdict = TierVerdict::kAsChance;
-  std::vector<GroupLoad> groups;
+  std::vector<EcmpGroupLoad> groups;
   // The uneven ones among `groups`, if they are few: indices of FlowChoices::groups.
   std::vector<uint32_t> uneven_groups;
   uint64_t flows = 0;

@@ -43,7 +43,7 @@ struct Bar {
 
 std::vector<Bar> bars_of(const Polarization& found, const TierShare& tier) {
   std::vector<Bar> out;
-  for (const GroupLoad& load : tier.groups) {
+  for (const EcmpGroupLoad& load : tier.groups) {
     const LinkGroup& group = found.choices.groups[load.group];
     const auto flows = static_cast<double>(std::accumulate(load.flows.begin(), load.flows.end(), uint64_t{0}));
     for (size_t i = 0; i < group.links.size(); ++i) {

@@ -24,7 +24,7 @@ Json load_json(const Load& load) {
   return {{"max_over_mean", rounded(load.max_over_mean)}, {"by_chance", rounded(load.by_chance)}};
 }
 
-Json group_json(const Fabric& fabric, const LinkGroup& group, const GroupLoad& load) {
+Json group_json(const Fabric& fabric, const LinkGroup& group, const EcmpGroupLoad& load) {
   const uint64_t flows = std::accumulate(load.flows.begin(), load.flows.end(), uint64_t{0});
   Json links = Json::object();
   for (size_t i = 0; i < group.links.size(); ++i) {
@@ -57,7 +57,7 @@ Json tier_json(const TierShare& tier) {
 
 Json groups_json(const Fabric& fabric, const Polarization& found, const TierShare& tier) {
   Json groups = Json::array();
-  for (const GroupLoad& load : tier.groups)
+  for (const EcmpGroupLoad& load : tier.groups)
     groups.push_back(group_json(fabric, found.choices.groups[load.group], load));
   return groups;
 }

@@ -115,9 +115,9 @@ std::vector<Seen> seen_at(Walker& walker, const FlowChoices& choices, const std:
 }
 
 std::vector<Seen> seen_in(Walker& walker, const FlowChoices& choices, uint32_t tier,
-                          const std::vector<UnevenGroup>& groups) {
+                          const std::vector<UnevenEcmpGroup>& groups) {
   return gathered(walker, choices, {tier}, [&groups](const SampledWay& way) {
-    return groups.empty() || std::ranges::find(groups, way.groups[0], &UnevenGroup::group) != groups.end();
+    return groups.empty() || std::ranges::find(groups, way.groups[0], &UnevenEcmpGroup::group) != groups.end();
   });
 }
 

@@ -55,6 +55,6 @@ std::vector<Seen> seen_at(Walker& walker, const FlowChoices& choices, const std:
                           const std::vector<FunctionPair>& functions = {});
 // Of one tier; only of these groups, or of all if none are given.
 std::vector<Seen> seen_in(Walker& walker, const FlowChoices& choices, uint32_t tier,
-                          const std::vector<UnevenGroup>& groups);
+                          const std::vector<UnevenEcmpGroup>& groups);
 
 }  // namespace softspine::control

@@ -69,7 +69,7 @@ class Loads {
   bool is_counted(const LinkGroup& group) const { return group.is_hashed || !is_hashed_[group.tier]; }
 
   void finish(TierShare& tier) {
-    std::ranges::sort(tier.groups, {}, [this](const GroupLoad& load) {
+    std::ranges::sort(tier.groups, {}, [this](const EcmpGroupLoad& load) {
       return std::pair{choices_.groups[load.group].node, choices_.groups[load.group].links};
     });
     std::set<LinkEnd> links;
@@ -78,7 +78,7 @@ class Loads {
     double by_flows = 0;
     double by_bytes = 0;
     double bytes = 0;
-    for (const GroupLoad& load : tier.groups) {
+    for (const EcmpGroupLoad& load : tier.groups) {
       const LinkGroup& group = choices_.groups[load.group];
       if (!is_counted(group)) continue;
       const auto n = static_cast<double>(sizes_[load.group].size());
@@ -103,7 +103,7 @@ class Loads {
   bool has_sizes(const TierShare& tier) const {
     std::optional<uint64_t> first;
     bool differ = false;
-    for (const GroupLoad& load : tier.groups) {
+    for (const EcmpGroupLoad& load : tier.groups) {
       if (!is_counted(choices_.groups[load.group])) continue;
       for (const uint64_t size : sizes_[load.group]) {
         if (size == 0) return false;
@@ -123,7 +123,7 @@ class Loads {
     std::vector<uint64_t> flows;
     std::vector<double> sizes;
     for (uint64_t round = 0; round < rounds; ++round) {
-      for (const GroupLoad& load : tier.groups) {
+      for (const EcmpGroupLoad& load : tier.groups) {
         const LinkGroup& group = choices_.groups[load.group];
         if (!is_counted(group)) continue;
         flows.assign(group.links.size(), 0);

@@ -90,12 +90,12 @@ class TierItems {
     by_stratum(items_, [&](size_t begin, size_t end) { by_keys += by_keys_of(begin, end); });
     return test.result(finest, by_keys);
   }
-  std::vector<UnevenGroup> uneven_groups(double finest, double of_concern) const {
+  std::vector<UnevenEcmpGroup> uneven_groups(double finest, double of_concern) const {
     uint32_t groups = 0;
     by_stratum(items_, [&](size_t begin, size_t end) { groups += end - begin > 1; });
     constexpr double kTests = 2;
     const double most = finest / (kTests * std::max(groups, 1U));
-    std::vector<UnevenGroup> out;
+    std::vector<UnevenEcmpGroup> out;
     by_stratum(items_, [&](size_t begin, size_t end) {
       const auto is_uneven = [&](const GroupTail& tail) { return tail.likely < most && tail.deviation2 > of_concern; };
       const auto group = static_cast<uint32_t>(items_[begin].stratum);

@@ -16,7 +16,7 @@
 namespace softspine::control {
 
 // A group that no ideal hash would leave so.
-struct UnevenGroup {
+struct UnevenEcmpGroup {
   uint32_t group = 0;
   bool are_keys_spread = false;  // it is for its few keys only
   double deviation2 = 0;         // as in Evenness
@@ -29,8 +29,9 @@ struct TierEvenness {
   Evenness flows;
   Evenness bytes;
   uint64_t distinct_keys = 0;
-  bool has_bytes = false;           // flows have bytes, and not all the same
-  std::vector<UnevenGroup> groups;  // each tested for itself; all of them together give one false alarm in 1 / finest
+  bool has_bytes = false;  // flows have bytes, and not all the same
+  std::vector<UnevenEcmpGroup>
+      groups;  // each tested for itself; all of them together give one false alarm in 1 / finest
 };
 // `of_concern`: a deviation² below which a group is let pass.
 TierEvenness evenness_of(const FlowChoices& choices, uint32_t tier, double finest, double of_concern);

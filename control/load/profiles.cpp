@@ -32,7 +32,7 @@ void set_if(const std::optional<T>& given, T& into) {
   if (given) into = *given;
 }
 
-void apply_groups(const GroupsRow& row, EcmpGroupConfig& groups) {
+void apply_groups(const EcmpGroupsRow& row, EcmpGroupConfig& groups) {
   set_if(row.mode, groups.mode);
   set_if(row.kind, groups.kind);
   set_if(row.buckets, groups.buckets);

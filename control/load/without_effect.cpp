@@ -125,7 +125,7 @@ class Finder {
     }
   }
 
-  void find_in_groups(const GroupsRow& row, const EcmpGroupConfig& groups) {
+  void find_in_groups(const EcmpGroupsRow& row, const EcmpGroupConfig& groups) {
     const auto without = [&](bool given, std::string_view key, const std::string& why) {
       if (given) reader_.warn(row.where.child(key), "has no effect: " + why);
     };

@@ -182,20 +182,20 @@ const Table<UdfMatchRow>& Tables<UdfMatchRow>::table() {
   return table;
 }
 
-const Table<GroupsRow>& Tables<GroupsRow>::table() {
-  static const Table<GroupsRow> table =
-      Table<GroupsRow>("groups", "How one of a group's next hops is chosen.")
-          .optional("mode", &GroupsRow::mode,
+const Table<EcmpGroupsRow>& Tables<EcmpGroupsRow>::table() {
+  static const Table<EcmpGroupsRow> table =
+      Table<EcmpGroupsRow>("groups", "How one of a group's next hops is chosen.")
+          .optional("mode", &EcmpGroupsRow::mode,
                     "hash; pinned: by the destination's place in its rack; in_port: by the port it came in by, and by "
                     "the hash "
                     "where the port for that is gone; flowlet: a new draw after a pause; spray: a draw for each packet")
-          .optional("kind", &GroupsRow::kind, "modulo; resilient: only a dead member's flows move")
-          .optional("buckets", &GroupsRow::buckets, "of a resilient group",
+          .optional("kind", &EcmpGroupsRow::kind, "modulo; resilient: only a dead member's flows move")
+          .optional("buckets", &EcmpGroupsRow::buckets, "of a resilient group",
                     within<uint32_t>(1, dataplane::kMaxEcmpGroupBuckets))
-          .optional("weights", &GroupsRow::weights, "of next hops, by the neighbour's name; 1 if not named")
-          .optional("gap", &GroupsRow::gap, "flowlet: the pause after which a flow may take another path",
+          .optional("weights", &EcmpGroupsRow::weights, "of next hops, by the neighbour's name; 1 if not named")
+          .optional("gap", &EcmpGroupsRow::gap, "flowlet: the pause after which a flow may take another path",
                     within(Duration::ns(1), Duration::s(1)))
-          .optional("flowlets", &GroupsRow::flowlets, "flowlet: slots of the table, a power of two", kSlots);
+          .optional("flowlets", &EcmpGroupsRow::flowlets, "flowlet: slots of the table, a power of two", kSlots);
   return table;
 }
 

@@ -153,7 +153,7 @@ inline constexpr std::array<std::pair<std::string_view, std::shared_ptr<const Ha
                      {"ipv4_rdma", &HashRow::ipv4_rdma},
                      {"ipv6_rdma", &HashRow::ipv6_rdma}}};
 
-struct GroupsRow {
+struct EcmpGroupsRow {
   Value where;
   std::optional<EcmpGroupMode> mode;
   std::optional<EcmpGroupKind> kind;
@@ -229,7 +229,7 @@ struct ProfileRow : QosRows {
   std::shared_ptr<const HashRow> lag_hash;
   std::optional<SwitchHashRow> switch_hash;
   std::optional<DeviceMetadataRow> device_metadata;
-  std::optional<GroupsRow> groups;
+  std::optional<EcmpGroupsRow> groups;
   Keyed<RowName, PortChannelRow> port_channel;  // of a config_db.json, as the next
   Keyed<ChannelMember, ChannelMemberRow> port_channel_member;
   std::optional<NeighboursRow> neighbours;

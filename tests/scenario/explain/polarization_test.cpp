@@ -330,7 +330,7 @@ TEST(Polarization, OfMembersThatDivideAllOnesIsRenamedByAnOffset) {
 std::array<double, 3> used_of_e_ecmp(Walker& walker, const std::vector<FlowProbe>& flows) {
   const Polarization found = polarization_of(walker, flows);
   std::array<double, 3> out{};
-  for (const GroupLoad& load : found.tiers[0].groups) {
+  for (const EcmpGroupLoad& load : found.tiers[0].groups) {
     const LinkGroup& group = found.choices.groups[load.group];
     const std::string& tor = walker.testbed().fabric.nodes[group.node].name;
     const size_t place = tor == "tor5" ? 0 : tor == "tor7" ? 1 : tor == "tor9" ? 2 : 3;
