@@ -211,6 +211,7 @@ Status run(const StormArguments& arguments) {
   const auto told = read_beside(arguments);
   if (!told) return told.error();
   StormInput input = arguments.input;
+  input.storm_after = arguments.rule.storm_after.value_or(Duration::max());
   VerdictSoFar so_far{arguments, told->all};
   if (input.follow) {
     input.look = [&so_far](const auto& recorded, const auto& interfaces) { so_far.look(recorded, interfaces); };

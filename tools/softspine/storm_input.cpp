@@ -98,7 +98,7 @@ std::expected<ReadCapture, std::string> read_one(const StormInput& input) {
   const std::string& path = input.captures[0];
   auto file = CaptureFile::open(path, input.follow);
   if (!file) return std::unexpected(file.error());
-  ReadCapture out{.facts = {.file = path}, .recorded = storm::PauseRecorder{input.speed}};
+  ReadCapture out{.facts = {.file = path}, .recorded = storm::PauseRecorder{input.speed, true, input.storm_after}};
   const storm::CaptureReader& reader = file->reader();
   if (input.look) file->on_idle([&] { input.look(out.recorded, reader.interfaces()); });
   storm::CapturedFrame frame;
@@ -275,7 +275,8 @@ std::string group_name(const std::vector<FirstReading>& first, const storm::Capt
 std::expected<ReadCapture, std::string> read_group(const StormInput& input, const std::vector<FirstReading>& first,
                                                    const std::vector<storm::CaptureOutline>& outlines,
                                                    const storm::CaptureGroup& group, const std::string& why_apart) {
-  ReadCapture out{.facts = {.file = group_name(first, group)}, .recorded = storm::PauseRecorder{input.speed, false}};
+  ReadCapture out{.facts = {.file = group_name(first, group)},
+                  .recorded = storm::PauseRecorder{input.speed, false, input.storm_after}};
   const storm::MergedCaptures merged{outlines, group};
   if (const auto read = SecondReading{first, group, merged}.read(out.recorded); !read) {
     return std::unexpected(read.error());

@@ -21,7 +21,8 @@ struct StormInput {
   bool follow = false;                // wait for more at the end of the file
   // Is shown what a growing capture has so far, now and then.
   std::function<void(const storm::PauseRecorder&, const std::vector<storm::CapturedInterface>&)> look = {};
-  std::optional<dataplane::Duration> clocks_within;  // as the user says: no comparison is made
+  dataplane::Duration storm_after = dataplane::Duration::max();  // as the user says: shorter pauses are none
+  std::optional<dataplane::Duration> clocks_within;              // as the user says: no comparison is made
 };
 
 // Captures on one time line.

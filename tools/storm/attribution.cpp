@@ -2,6 +2,7 @@
 #include "tools/storm/attribution.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <map>
 #include <set>
@@ -97,9 +98,17 @@ class Sweep {
                                                                                .first = first,
                                                                                .time = {},
                                                                                .hops = reach.hops[place]});
-    it->second.time += stretch.length();
+    it->second.time += paused_in(pause.span, stretch);
     it->second.first = std::min(it->second.first, first);
     it->second.hops = std::min(it->second.hops, reach.hops[place]);
+  }
+
+  // An entry of several pauses is off in between.
+  static dataplane::Duration paused_in(const PauseSpan& span, const Stretch& stretch) {
+    if (span.pauses == 1) return stretch.length();
+    const double share = static_cast<double>(span.paused().count_ps()) /
+                         static_cast<double>(std::max<int64_t>(1, (span.end - span.begin).count_ps()));
+    return dataplane::Duration::ps(std::llround(share * static_cast<double>(stretch.length().count_ps())));
   }
 
   // Cycles that close only if traffic turned upwards again, and that nothing outside feeds.

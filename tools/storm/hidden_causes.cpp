@@ -65,7 +65,7 @@ Duration longest_timer(const LogPort& port) {
 
 // It was cut off, or lasts.
 bool may_last(const Run& run, Duration threshold) {
-  return run.how != PauseEnd::kXon || run.pauses.size() > 1 || run.length() >= threshold;
+  return run.how != PauseEnd::kXon || run.count > 1 || run.length() >= threshold;
 }
 
 std::vector<Stretch> paused(const PauseLog& log, const Run& run, std::span<const Run* const> runs, Duration threshold) {

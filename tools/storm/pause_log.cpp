@@ -90,19 +90,27 @@ void Assembly::add_captured(const RecordedPort& port) {
 // What of a pause is not in that time: what was before it, and what came after it.
 std::vector<PauseSpan> outside(const PauseSpan& span, const CapturedTime& time) {
   std::vector<PauseSpan> out;
-  const auto frames_in = [&](Instant from, Instant until) {
+  const auto part = [&](Instant from, Instant until, PauseEnd how) {
     const double share = static_cast<double>((until - from).count_ps()) /
                          static_cast<double>(std::max<int64_t>(1, (span.end - span.begin).count_ps()));
-    return std::max(1U, static_cast<uint32_t>(std::lround(share * span.frames)));
+    const auto of = [share](uint32_t n) { return std::max(1U, static_cast<uint32_t>(std::lround(share * n))); };
+    PauseSpan cut = span;
+    cut.begin = from;
+    cut.end = until;
+    cut.frames = of(span.frames);
+    cut.pauses = of(span.pauses);
+    cut.off = dataplane::Duration::ps(std::llround(share * static_cast<double>(span.off.count_ps())));
+    cut.how = how;
+    return cut;
   };
   if (span.begin < time.from) {
     const Instant end = std::min(span.end, time.from);
     const PauseEnd how = end == span.end ? span.how : PauseEnd::kOpen;  // the other capture has the rest
-    out.push_back({.begin = span.begin, .end = end, .frames = frames_in(span.begin, end), .how = how});
+    out.push_back(part(span.begin, end, how));
   }
   if (span.end > time.until) {
     const Instant begin = std::max(span.begin, time.until);
-    out.push_back({.begin = begin, .end = span.end, .frames = frames_in(begin, span.end), .how = span.how});
+    out.push_back(part(begin, span.end, span.how));
   }
   return out;
 }

@@ -6,9 +6,8 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
+#include <cstddef>
 #include <limits>
-#include <tuple>
 #include <vector>
 
 #include "dataplane/units/time.hpp"
@@ -22,33 +21,39 @@ class PauseOrder {
 
   struct Held {
     dataplane::Instant at;
-    uint64_t number = 0;  // in the capture: frames of one time keep their order
     uint32_t sender = 0;
     PauseFrame frame;
   };
 
-  // False: too late.
+  // False: too late. Frames of one time keep the order in which they are put.
   bool put(const Held& held) {
     if (held.at < latest_) return false;
-    held_.push_back(held);
-    std::ranges::push_heap(held_, std::greater{}, key_of);
+    if (end_ == held_.size()) make_room();
+    size_t place = end_++;
+    for (; place > begin_ && held_[place - 1].at > held.at; --place) held_[place] = held_[place - 1];
+    held_[place] = held;
     return true;
   }
-  bool is_full() const { return held_.size() > kHeld; }
-  bool empty() const { return held_.empty(); }
+  bool is_full() const { return end_ - begin_ > kHeld; }
+  bool empty() const { return begin_ == end_; }
   // The oldest. There must be one.
   Held take() {
-    std::ranges::pop_heap(held_, std::greater{}, key_of);
-    const Held oldest = held_.back();
-    held_.pop_back();
-    latest_ = oldest.at;
-    return oldest;
+    latest_ = held_[begin_].at;
+    return held_[begin_++];
   }
 
  private:
-  static std::tuple<dataplane::Instant, uint64_t> key_of(const Held& held) { return {held.at, held.number}; }
+  // Frames come nearly in order, so each is put at the end or close to it: that is cheaper than a heap.
+  void make_room() {
+    if (begin_ > 0) std::move(held_.begin() + static_cast<ptrdiff_t>(begin_), held_.end(), held_.begin());
+    end_ -= begin_;
+    begin_ = 0;
+    if (end_ * 2 >= held_.size()) held_.resize(std::max<size_t>(16, held_.size() * 2));
+  }
 
   std::vector<Held> held_;
+  size_t begin_ = 0;
+  size_t end_ = 0;
   dataplane::Instant latest_ = dataplane::Instant::at_ps(std::numeric_limits<int64_t>::min());  // that was given out
 };
 

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <limits>
 #include <string_view>
-#include <tuple>
 
 #include "tools/storm/cooked.hpp"
 
 namespace softspine::tools::storm {
 
+using dataplane::Duration;
 using dataplane::Instant;
 using dataplane::Rate;
 
@@ -123,7 +123,7 @@ void PauseRecorder::hold(uint32_t port, Way way, Instant at, const PauseFrame& f
   ++tally_.pause_frames;
   const auto sender = sender_of({.port = port, .way = way, .mac = frame.source});
   PauseOrder& order = orders_[port];
-  if (!sender || !order.put({.at = at, .number = tally_.frames, .sender = *sender, .frame = frame})) {
+  if (!sender || !order.put({.at = at, .sender = *sender, .frame = frame})) {
     ++tally_.omitted;
     return;
   }
@@ -132,7 +132,8 @@ void PauseRecorder::hold(uint32_t port, Way way, Instant at, const PauseFrame& f
 }
 
 std::optional<uint32_t> PauseRecorder::sender_of(const Sender& sender) {
-  if (const auto known = sender_ids_.find(sender); known != sender_ids_.end()) return known->second;
+  if (last_sender_ < senders_.size() && senders_[last_sender_] == sender) return last_sender_;
+  if (const auto known = sender_ids_.find(sender); known != sender_ids_.end()) return last_sender_ = known->second;
   if (senders_.size() >= kMaxSenders) return std::nullopt;
   senders_.push_back(sender);
   timers_.emplace_back();
@@ -152,11 +153,9 @@ void PauseRecorder::pause(const PauseOrder::Held& held) {
 void PauseRecorder::add(uint32_t sender, uint8_t priority, const std::optional<PauseSpan>& span) {
   if (!span) return;
   if (span->how == PauseEnd::kLapsed) ports_[senders_[sender].port].lapses.include(span->begin, span->end);
-  if (pauses_.size() >= kMaxPauses) {
+  const Duration short_below = std::min(storm_after_, least_storm(ports_[senders_[sender].port].speed));
+  if (!pauses_.add({.sender = sender, .priority = priority, .span = *span}, short_below))
     tally_.omitted += span->frames;
-    return;
-  }
-  pauses_.push_back({.sender = sender, .priority = priority, .span = *span});
 }
 
 void PauseRecorder::take_statistics(const std::vector<CapturedInterface>& interfaces) {
@@ -188,8 +187,7 @@ void PauseRecorder::finish(const std::vector<CapturedInterface>& interfaces, uin
       if (timer) add(sender, priority, timer->finish(end));
     }
   }
-  std::ranges::stable_sort(pauses_, {},
-                           [](const RecordedPause& p) { return std::tuple{p.span.begin, p.sender, p.priority}; });
+  pauses_.sort();
 }
 
 }  // namespace softspine::tools::storm

@@ -3,8 +3,9 @@
 // capture's interfaces by name (one name in two sections is one port); unnamed interfaces are ports of their own. A
 // capture of all interfaces of a machine (`-i any`) has as many ports as the machine, of the node kThisMachine.
 //
-// Memory grows with the pauses (an XOFF and its refreshes are one), at most kMaxPauses, and with the senders (port,
-// way, source MAC), at most kMaxSenders; what exceeds these is counted in Tally::omitted.
+// Memory grows with the pauses (an XOFF and its refreshes are one) up to the bounds of PauseList, which puts short ones
+// together where there are many, and with the senders (port, way, source MAC), at most kMaxSenders; what exceeds these
+// is counted in Tally::omitted.
 // Pause frames may come out of order, up to PauseOrder::kHeld of a port; what comes later still is omitted, too.
 #pragma once
 
@@ -20,6 +21,7 @@
 #include "tools/storm/copy_log.hpp"
 #include "tools/storm/mac_log.hpp"
 #include "tools/storm/pause_frame.hpp"
+#include "tools/storm/pause_list.hpp"
 #include "tools/storm/pause_order.hpp"
 #include "tools/storm/pause_timer.hpp"
 #include "tools/storm/recorded_port.hpp"
@@ -31,12 +33,6 @@ struct Sender {
   Way way = Way::kUnknown;
   uint64_t mac = 0;
   friend auto operator<=>(const Sender&, const Sender&) = default;
-};
-
-struct RecordedPause {
-  uint32_t sender = 0;
-  uint8_t priority = 0;  // or kAllPriorities
-  PauseSpan span;
 };
 
 struct Tally {
@@ -55,13 +51,14 @@ struct Tally {
 
 class PauseRecorder {
  public:
-  static constexpr size_t kMaxPauses = 20'000'000;
   static constexpr size_t kMaxSenders = 65'536;
 
   // `speed`: of every port, whatever the capture says. Zero: the capture's speeds are used.
   // `has_one_clock`: frames come in the order in which one clock stamped them, not merged from several captures.
-  explicit PauseRecorder(dataplane::Rate speed = {}, bool has_one_clock = true)
-      : speed_(speed), has_one_clock_(has_one_clock) {}
+  // `storm_after`: no pause that is shorter is looked at alone, whatever the link's speed (storm_analysis.hpp).
+  explicit PauseRecorder(dataplane::Rate speed = {}, bool has_one_clock = true,
+                         dataplane::Duration storm_after = dataplane::Duration::max())
+      : speed_(speed), has_one_clock_(has_one_clock), storm_after_(storm_after) {}
 
   void take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces);
   // To be called after the last frame: ends what is still paused, and sorts the pauses by their begin. Interfaces that
@@ -75,7 +72,7 @@ class PauseRecorder {
   dataplane::Instant last() const { return last_; }
   const std::vector<RecordedPort>& ports() const { return ports_; }
   const std::vector<Sender>& senders() const { return senders_; }
-  const std::vector<RecordedPause>& pauses() const { return pauses_; }
+  const std::vector<RecordedPause>& pauses() const { return pauses_.all(); }
   const MacLog& macs() const { return macs_; }
   const CopyLog& copies() const { return copies_; }  // places are senders()
 
@@ -101,6 +98,7 @@ class PauseRecorder {
 
   dataplane::Rate speed_;
   bool has_one_clock_;
+  dataplane::Duration storm_after_;
   ClockSteps clock_;
   std::optional<Held> held_;
   std::vector<ClockStep> steps_;
@@ -118,7 +116,8 @@ class PauseRecorder {
   std::map<Sender, uint32_t> sender_ids_;
   std::vector<Sender> senders_;
   std::vector<Timers> timers_;  // of senders_
-  std::vector<RecordedPause> pauses_;
+  uint32_t last_sender_ = 0;
+  PauseList pauses_;
   MacLog macs_;
   CopyLog copies_;
 };

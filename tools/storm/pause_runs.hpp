@@ -17,7 +17,8 @@ struct Run {
   static constexpr int64_t kPausedTenths = 8;
   static constexpr size_t kLapsingPauses = 5;
 
-  std::vector<uint32_t> pauses;  // of the log
+  std::vector<uint32_t> pauses;  // of the log: its entries
+  uint64_t count = 0;            // of pauses: an entry may be several
   uint32_t from = 0;
   uint32_t to = 0;
   uint8_t priority = 0;  // kAllPriorities: PAUSE alone
@@ -26,12 +27,13 @@ struct Run {
   dataplane::Instant end;
   dataplane::Instant pause_end;  // of its last PAUSE
   PauseEnd how = PauseEnd::kOpen;
+  bool do_xons_follow = false;  // before the next pause that is no part of such an entry
   dataplane::Duration paused;
   dataplane::Duration by_pause;  // of it: in which PAUSE was on
 
   dataplane::Duration length() const { return end - begin; }
   bool is_uninterrupted() const { return paused >= length() / 10 * kPausedTenths; }
-  bool is_intermittent() const { return pauses.size() >= kLapsingPauses; }  // see Runs
+  bool is_intermittent() const { return count >= kLapsingPauses; }  // see Runs
   // PAUSE makes up half of it: it stops all priorities, and what stopped any of them may have caused it.
   bool stops_all() const { return by_pause * 2 >= paused; }
   // What the graph of causes takes it for.
@@ -52,7 +54,9 @@ class Runs {
   static constexpr int64_t kLapsingParts = 20;  // of an intermittent pause, one is on
 
   void add(uint32_t index, const Pause& pause, uint8_t priority) {
-    const auto& [begin, end, frames, how] = pause.span;
+    const dataplane::Instant begin = pause.span.begin;
+    const dataplane::Instant end = pause.span.end;
+    if (pause.span.pauses > 1 && pause.span.how == PauseEnd::kXon) return end_by_xons(begin);
     if (!continues(pause)) {
       runs_.push_back({.pauses = {},
                        .from = pause.from,
@@ -64,14 +68,15 @@ class Runs {
     }
     Run& run = runs_.back();
     run.pauses.push_back(index);
-    run.paused += more(begin, end, run.end);
+    run.count += pause.span.pauses;
+    run.paused += pause.span.paused_since(run.end);
     if (pause.priority == kAllPriorities) {
       run.by_pause += more(begin, end, run.pause_end);
       run.pause_end = std::max(run.pause_end, end);
     } else {
       run.has_pfc = true;
     }
-    if (end >= run.end) run.how = how;
+    if (end >= run.end) run.how = pause.span.how;
     run.end = std::max(run.end, end);
   }
   const std::vector<Run>& all() const { return runs_; }
@@ -82,10 +87,15 @@ class Runs {
     const dataplane::Instant from = std::max(begin, known);
     return end > from ? end - from : dataplane::Duration{};
   }
+  // Short pauses that XONs ended are no run, and none goes on across them.
+  void end_by_xons(dataplane::Instant begin) {
+    if (!runs_.empty() && begin >= runs_.back().end) runs_.back().do_xons_follow = true;
+  }
   bool continues(const Pause& pause) const {
     if (runs_.empty()) return false;
     const Run& last = runs_.back();
     if (pause.span.begin < last.end) return true;  // the other kind of pause, or one that was captured twice
+    if (last.do_xons_follow) return false;
     if (last.how == PauseEnd::kOpen) return true;  // its capture ended, and another one goes on
     return last.how == PauseEnd::kLapsed &&
            last.paused >= (pause.span.begin - last.begin) / kLapsingParts;  // whole periods

@@ -28,6 +28,35 @@ struct PauseSpan {
   dataplane::Instant end;
   uint32_t frames = 0;  // the first XOFF and its refreshes
   PauseEnd how = PauseEnd::kOpen;
+  // Of several short ones that were put together, as one entry (pause_list.hpp). All ended in the same way.
+  bool is_short = false;
+  uint32_t pauses = 1;
+  dataplane::Duration off;      // between them
+  dataplane::Duration longest;  // of them
+  dataplane::Instant longest_at;
+
+  dataplane::Duration paused() const { return end - begin - off; }
+  dataplane::Duration longest_one() const { return pauses == 1 ? end - begin : longest; }
+  dataplane::Instant longest_from() const { return pauses == 1 ? begin : longest_at; }
+  // The next one, behind it.
+  void take_in(const PauseSpan& next) {
+    const bool is_longer = next.longest_one() > longest_one();
+    longest_at = is_longer ? next.longest_from() : longest_from();
+    longest = is_longer ? next.longest_one() : longest_one();
+    off += next.begin - end + next.off;
+    end = next.end;
+    frames += next.frames;
+    pauses += next.pauses;
+  }
+  // What of it was paused between `from` and its end, as if its pauses were evenly spread.
+  dataplane::Duration paused_since(dataplane::Instant from) const {
+    if (from <= begin) return paused();
+    if (from >= end) return {};
+    if (pauses == 1) return end - from;
+    const auto all = static_cast<double>((end - begin).count_ps());
+    return dataplane::Duration::ps(static_cast<int64_t>(static_cast<double>(paused().count_ps()) / all *
+                                                        static_cast<double>((end - from).count_ps())));
+  }
 };
 
 class PauseTimer {

@@ -136,6 +136,8 @@ Json pauses_json(const PauseLog& log) {
                    {"begin_ps", ps(it.span.begin)},
                    {"end_ps", ps(it.span.end)},
                    {"xoffs", it.span.frames},
+                   {"pauses", it.span.pauses},
+                   {"paused_ps", ps(it.span.paused())},
                    {"ended", end_word(it.span.how)}});
   }
   return out;

@@ -90,9 +90,9 @@ std::string no_storm_text(const PauseLog& log, const Analysis& analysis) {
   const Pause& longest = log.pauses[analysis.longest];
   std::string out = headline(log, analysis) + ".\n";
   out += fmt::format("  The longest, {} long: {}, priority {}, from {} on, {}.\n",
-                     time_text(longest.span.end - longest.span.begin), ports_text(log, longest.from, longest.to),
+                     time_text(longest.span.longest_one()), ports_text(log, longest.from, longest.to),
                      longest.priority == kAllPriorities ? "all" : std::to_string(longest.priority),
-                     at_text(longest.span.begin), end_text(longest.span.how));
+                     at_text(longest.span.longest_from()), end_text(longest.span.how));
   return out + "\n";
 }
 

@@ -21,9 +21,6 @@ using dataplane::Rate;
 namespace {
 
 constexpr Duration kLongestThreshold = Duration::ms(200);
-constexpr Duration kThresholdWithoutRate = Duration::ms(1);
-constexpr uint64_t kTimers = 3;
-constexpr uint64_t kTimerBytes = uint64_t{0xffff} * 64;
 constexpr int64_t kCaptureShare = 10;
 constexpr int64_t kVictimParts = 20;
 
@@ -84,21 +81,21 @@ void Judge::list_links() {
                            .try_emplace({from, to, priority},
                                         LinkPauses{.from = from, .to = to, .priority = priority, .first = span.begin})
                            .first->second;
-    const Duration length = span.end - span.begin;
-    ++link.pauses;
+    link.pauses += span.pauses;
     link.frames += span.frames;
-    link.xons += span.how == PauseEnd::kXon ? 1 : 0;
-    link.lapsed += span.how == PauseEnd::kLapsed ? 1 : 0;
+    link.xons += span.how == PauseEnd::kXon ? span.pauses : 0;
+    link.lapsed += span.how == PauseEnd::kLapsed ? span.pauses : 0;
     // One that was captured twice counts once.
     Instant& known = ends.try_emplace({from, to, priority}, span.begin).first->second;
-    const Duration more = span.end > known ? span.end - std::max(span.begin, known) : Duration{};
+    const Duration more = span.paused_since(known);
+    out_.is_sampled = out_.is_sampled || span.pauses > 1;
     if (span.end >= known) link.is_open = span.how == PauseEnd::kOpen;
     known = std::max(known, span.end);
     link.total += more;
-    link.longest = std::max(link.longest, length);
+    link.longest = std::max(link.longest, span.longest_one());
     out_.paused = sum(out_.paused, more);
-    if (out_.longest == kNone || length > longest) {
-      longest = length;
+    if (out_.longest == kNone || span.longest_one() > longest) {
+      longest = span.longest_one();
       out_.longest = i;
     }
   }
@@ -308,8 +305,7 @@ void Judge::finish(Storm& storm) {
 
 Duration StormRule::threshold(Duration capture, Rate link) const {
   if (storm_after) return *storm_after;
-  const Duration timers = link.is_zero() ? kThresholdWithoutRate : link.time_of_bytes(kTimers * kTimerBytes);
-  return std::min(std::max(capture / kCaptureShare, timers), kLongestThreshold);
+  return std::min(std::max(capture / kCaptureShare, least_storm(link)), kLongestThreshold);
 }
 
 Analysis analyse(const PauseLog& log, const StormRule& rule) {
