@@ -11,6 +11,7 @@
 #include "control/compile/group_buckets.hpp"
 #include "control/compile/override_routes.hpp"
 #include "control/compile/qos_plan.hpp"
+#include "control/compile/slices.hpp"
 #include "control/compile/switch_vlans.hpp"
 #include "dataplane/flow_control/whole_link.hpp"
 #include "dataplane/units/rng.hpp"
@@ -296,21 +297,19 @@ class Compiler::StateBuilder {
     return static_cast<uint16_t>(dp::kFirstLag + lags_.size() - 1);
   }
 
-  // The route by a group of the table; `whole` is the group that it would be if every link were up. A group of one is
-  // its adjacency.
+  // The route by a group of the table; `whole` is the group that it would be if every link were up.
   dp::RouteValue route_by(uint32_t group, uint32_t whole) {
-    const auto known = route_of_.find({group, whole});
-    if (known != route_of_.end()) return known->second;
+    const auto [known, is_new] = route_of_.try_emplace({group, whole}, dp::RouteKind::kAdjacency, 0U);
     const Ports& ports = routes_.groups[group];
-    dp::RouteValue route{dp::RouteKind::kAdjacency, 0};
-    if (ports.size() == 1) {
-      route = {dp::RouteKind::kAdjacency, hop_at(ports[0])};
-    } else {
-      route = {dp::RouteKind::kEcmpGroup, static_cast<uint32_t>(state_->groups.size())};
-      add_group(ports, whole == kNone ? ports : whole_->groups[whole]);
-    }
-    route_of_.emplace(std::pair{group, whole}, route);
-    return route;
+    if (is_new) known->second = route_among(ports, whole == kNone ? ports : whole_->groups[whole]);
+    return known->second;
+  }
+  // A group of one is its adjacency.
+  dp::RouteValue route_among(const Ports& ports, const Ports& whole) {
+    if (ports.size() == 1) return {dp::RouteKind::kAdjacency, hop_at(ports[0])};
+    const auto group = static_cast<uint32_t>(state_->groups.size());
+    add_group(ports, whole);
+    return {dp::RouteKind::kEcmpGroup, group};
   }
 
   void add_group(const Ports& ports, const Ports& whole) {
@@ -427,18 +426,19 @@ class Compiler::StateBuilder {
     }
   }
 
-  // A route of its own for each host, by its slice. Whose port is gone is hashed, like the rest of its subnet.
+  // A route of its own for each host, by its slice (slices.hpp).
   void pin_hosts(uint32_t s, const Ports& ports) {
     const uint32_t whole = whole_of_subnet(s);
-    if (whole == kNone) return;
-    const Ports& all = whole_->groups[whole];
-    const Subnet& subnet = fabric_.subnets[s];
-    for (size_t slice = 0; all.size() > 1 && slice < subnet.hosts.size(); ++slice) {
-      const uint32_t host = subnet.hosts[slice];
-      const uint16_t port = all[slice % all.size()];
-      if (routes_.by_host.contains(host) || !std::ranges::binary_search(ports, port)) continue;
-      const FabricNode& node = fabric_.nodes[host];
-      add_route(host_prefix(node.ipv4), host_prefix(node.ipv6), {dp::RouteKind::kAdjacency, hop_at(port)}, &ports);
+    if (whole == kNone || whole_->groups[whole].size() < 2) return;
+    const std::vector<uint32_t>& hosts = fabric_.subnets[s].hosts;
+    for (size_t slice = 0; slice < hosts.size(); ++slice) {
+      const Ports its = uplinks_of(whole_->groups[whole], slice, hosts.size());
+      const Ports present = present_of(its, ports);
+      if (routes_.by_host.contains(hosts[slice]) || present.empty()) continue;
+      const auto [known, is_new] = slice_of_.try_emplace({present, its}, dp::RouteKind::kAdjacency, 0U);
+      if (is_new) known->second = route_among(present, its);
+      const FabricNode& node = fabric_.nodes[hosts[slice]];
+      add_route(host_prefix(node.ipv4), host_prefix(node.ipv6), known->second, &ports);
     }
   }
 
@@ -456,6 +456,7 @@ class Compiler::StateBuilder {
   std::vector<dp::LagTable::Lag> lags_;
   std::vector<uint16_t> lag_ports_;                                   // their members
   std::map<std::pair<uint32_t, uint32_t>, dp::RouteValue> route_of_;  // by the table's group, and the whole one
+  std::map<std::pair<Ports, Ports>, dp::RouteValue> slice_of_;        // by a slice's ports, and all that it may have
   std::vector<dp::PrefixValue> v4_;
   std::vector<dp::PrefixValue> v6_;
   Choices choices4_;  // if the switch has overrides

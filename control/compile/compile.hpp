@@ -8,8 +8,8 @@
 //   subnet behind two ToRs: both are its gateway, with one router MAC (an anycast gateway), and proxies
 //
 // ECMP groups: one per set of ports. Resilient groups also differ by the ports that they would have with every link up.
-// Pinned groups: every host has a route of its own, to the port of its slice. A host's slice is its place among the
-// hosts of its subnet.
+// Pinned groups: every host has a route of its own, to the ports of its slice, which is its place among the hosts of
+// its subnet (slices.hpp).
 //
 // Overrides (override_routes.hpp): the file's, and those that use_engineered() has given the switch.
 // LAGs: one next hop each; the members that are there, by port. With fewer than min_links of them there are none.

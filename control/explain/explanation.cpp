@@ -168,6 +168,7 @@ Json hop_json(Walker& walker, const Hop& hop) {
     out["mode"] = mode_of(choice.falls_back ? dp::EcmpGroupMode::kInPort : choice.mode);
     if (choice.falls_back) out["falls_back"] = true;
     out["buckets"] = choice.buckets;
+    if (hop.is_pinned) out["slice"] = true;  // the group is the uplinks of the destination's slice
     if (has_key(choice)) out["hash"] = hash_json(walker.state(hop.node).hash, choice);
     if (!choice.is_drawn) out["bucket"] = choice.bucket;
   }
@@ -225,7 +226,8 @@ std::string hop_text(Walker& walker, const Hop& hop) {
     const FabricNode& peer = fabric.nodes[fabric.peer_of({hop.node, port}).node];
     to += fmt::format("{}{} ({})", to.empty() ? "" : " or ", node.ports[port].name, peer.name);
   }
-  const std::string why = hop.choice                               ? choice_text(hash, *hop.choice)
+  const std::string slice = hop.is_pinned ? "of the destination's slice: " : "";
+  const std::string why = hop.choice                               ? slice + choice_text(hash, *hop.choice)
                           : hop.override_use == OverrideUse::kSent ? "override: " + override_key(walker, hop)
                           : hop.is_pinned                          ? "pinned by the destination's slice"
                                                                    : "the only way";

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "control/explain/group_ports.hpp"
 #include "dataplane/hashing/xxh3.hpp"
 #include "dataplane/units/check.hpp"
 #include "dataplane/units/rng.hpp"
@@ -231,10 +232,6 @@ class Walk {
     for (const uint16_t port : ports)
       out.by_bucket.push_back(static_cast<uint16_t>(std::distance(buckets.begin(), buckets.find(port))));
     return out;
-  }
-  static uint16_t way_at(const dp::ForwardingState& state, uint32_t next_hop) {
-    const uint16_t port = state.adjacencies[next_hop].port;
-    return dp::is_lag(port) ? state.lags->lag_at(port).way : port;
   }
   // A pinned flow's links are those that lead up; an override may choose among others, and then has no group.
   LinkGroup pinned_group(const Hop& hop) const {

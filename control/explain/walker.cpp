@@ -209,6 +209,12 @@ void Walker::draw_another(dp::Packet& packet, const dp::HeaderView& view) const 
   }
 }
 
+// A group of a slice's uplinks: the routes have no such group.
+bool Walker::is_slice(uint32_t node, const dp::EcmpGroup& group) const {
+  if (testbed_.profiles[testbed_.fabric.nodes[node].profile].groups.mode != EcmpGroupMode::kPinned) return false;
+  return std::ranges::find((*routes_)[node].groups, ways_of(*tables_.state, group)) == (*routes_)[node].groups.end();
+}
+
 Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
   Step out;
   state(node);
@@ -244,6 +250,7 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
     hop.is_pinned = true;
   } else if (const dp::EcmpGroup* group = group_of(*tables_.state, packet)) {
     hop.choice = choose(*group, view);
+    hop.is_pinned = is_slice(node, *group);
     const auto& members = tables_.state->members;
     const dp::EcmpGroup taken = hop.choice->group_in(*tables_.state);
     if (hop.choice->is_drawn) {

@@ -59,7 +59,7 @@ struct Hop {
   uint32_t node = 0;
   uint16_t in_port = 0;
   uint16_t out_port = 0;
-  bool is_pinned = false;  // by a route of the destination's own, or an override
+  bool is_pinned = false;  // by a route of the destination's own, which may leave a choice, or an override
   OverrideUse override_use = OverrideUse::kUnused;
   uint32_t override_number = 0;      // of Compiler::overrides_of()
   std::optional<Choice> choice;      // where there was one
@@ -109,6 +109,7 @@ class Walker {
   bool accept(uint16_t in_port, dataplane::Packet& packet, Step& out);
   std::optional<uint16_t> port_of_neighbour(uint32_t node, const dataplane::Packet& packet) const;
   Choice choose(const dataplane::EcmpGroup& whole, const dataplane::HeaderView& view) const;
+  bool is_slice(uint32_t node, const dataplane::EcmpGroup& group) const;
   void see_ports(uint32_t node);
   void see_override(const dataplane::Packet& packet, Hop& hop) const;
   void draw_another(dataplane::Packet& packet, const dataplane::HeaderView& view) const;

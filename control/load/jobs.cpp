@@ -37,7 +37,7 @@ class JobResolver {
     for (size_t j = 0; j < jobs_.size(); ++j) {
       if (rows_[j]->servers.count) reserve(j);
     }
-    if (!good_) return {};
+    if (!good_) return names_alone();
     NodeSets sets(fabric_);
     sets.set_jobs(jobs_);
     for (size_t j = 0; j < jobs_.size(); ++j) place(j, sets);
@@ -49,6 +49,16 @@ class JobResolver {
   bool fail(Value where, const std::string& why) {
     good_ = false;
     return reader_.fail(where, why);
+  }
+
+  // For guesses at names, and so that a workload's use of a job that was refused is no further mistake.
+  std::vector<Job> names_alone() const {
+    std::vector<Job> out;
+    for (const JobRow& row : row_.jobs) {
+      if (row.where.kind() == ValueKind::kMap && !reader_.is_invalid(row.where.child("name")))
+        out.emplace_back().name = row.name;
+    }
+    return out;
   }
 
   void add(const JobRow& row) {
@@ -89,7 +99,7 @@ class JobResolver {
   std::string guess(const std::string& name) {
     std::vector<std::string_view> known;
     for (const Server& server : servers_) known.push_back(server.name);
-    return reader_.guess(name, known);
+    return guess_at(reader_, name, known);
   }
 
   void take_listed(size_t j) {

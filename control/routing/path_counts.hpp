@@ -4,6 +4,11 @@
 //
 // Paths begin at a ToR, since a host with two ports has the same number of them from either of its ToRs. They end at
 // the host's subnet, so a path over each switch that the host is attached to is counted.
+//
+// Beside the paths, what is chosen at each hop: a switch chooses one of `links`, its next hops to the subnet, and has
+// `ports`. Where all switches of a hop choose among as many, and every choice leads to other ones, the product of the
+// links is the number of paths. The table counts links, too (60; 8 x 256; 32 x 32 x 4), but of a fat tree of k ports
+// k x k: all ports of the two switches that choose, although half of them lead down. So both products are given.
 #pragma once
 
 #include <cstdint>
@@ -14,16 +19,30 @@
 
 namespace softspine::control {
 
-// The ToRs from which there are as many paths, of the same length.
+// At one hop; the most of any switch that may be there.
+struct HopChoice {
+  uint32_t links = 0;
+  uint32_t ports = 0;
+  friend auto operator<=>(const HopChoice&, const HopChoice&) = default;
+};
+
+// The ToRs from which there are as many paths, of the same length, by the same choices.
 struct PathCount {
   uint32_t switches = 0;  // on the way, both ToRs among them
   uint64_t paths = 0;     // UINT64_MAX: that many or more
   uint32_t tors = 0;
+  std::vector<HopChoice> choices;  // of the hops with more than one link, from the ToR on
+
+  uint64_t product_of_links() const { return product(&HopChoice::links); }  // UINT64_MAX likewise
+  uint64_t product_of_ports() const { return product(&HopChoice::ports); }
+
+ private:
+  uint64_t product(uint32_t HopChoice::* of) const;
 };
 
 struct PathCounts {
   uint32_t to = 0;                // a host
-  std::vector<PathCount> from;    // longest ways first, then most paths
+  std::vector<PathCount> from;    // longest ways first, then most paths, most choices
   uint32_t tors_without_way = 0;  // as in the other plane, or behind another rail
 };
 

@@ -133,7 +133,7 @@ Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const Work
   return out;
 }
 
-Json hosts_json(const FabricSnapshot& snapshot) {
+Json hosts_json(const FabricSnapshot& snapshot, const IdleParts* left_out) {
   const auto sends = totals_by(snapshot, &FlowSnapshot::source);
   const auto receives = totals_by(snapshot, &FlowSnapshot::destination);
   const auto of = [](const std::vector<WorkloadTotals>& all, const std::string& name) {
@@ -143,6 +143,7 @@ Json hosts_json(const FabricSnapshot& snapshot) {
   const NicPorts ports(snapshot);
   Json out = Json::object();
   for (const HostSnapshot& host : snapshot.hosts) {
+    if (left_out != nullptr && left_out->hosts.contains(host.name)) continue;
     Json each = host_json(host, of(sends, host.name), of(receives, host.name));
     add_key(each, "waiting_mean_bytes", waiting_mean_bytes(of(receives, host.name), snapshot.instant));
     if (Json two = ports.of(host); !two.empty()) add_key(each, "ports", std::move(two));
@@ -285,9 +286,10 @@ Json workloads_json(const FabricSnapshot& snapshot) {
   return out;
 }
 
-Json links_json(const FabricSnapshot& snapshot) {
+Json links_json(const FabricSnapshot& snapshot, const IdleParts* left_out) {
   Json out = Json::object();
   for (const LinkDirection& link : link_directions(snapshot)) {
+    if (left_out != nullptr && left_out->links.contains(link.from)) continue;
     Json each{{"to", link.to}, {"up", link.up}, {"speed_bps", link.rate.count_bps()}};
     add_counters<LinkDirection>(each, link, link_counters());
     add_key(each, "utilisation", rounded(link.utilisation(snapshot.instant)));
@@ -309,7 +311,9 @@ Json errors_json(const std::vector<RunError>& errors) {
   return out;
 }
 
-Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
+Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts, IdleRows idle) {
+  const IdleParts parts = idle_parts(snapshot);
+  const IdleParts* const left_out = idle == IdleRows::kLeftOut ? &parts : nullptr;
   Json switches = Json::object();
   for (const SwitchSnapshot& node : snapshot.switches) add_key(switches, node.name, switch_json(node));
   Json out{{"testbed", facts.testbed},
@@ -320,9 +324,10 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts) {
            {"flows", workloads_json(snapshot)},
            {"switches", std::move(switches)},
            {"ports", ports_json(snapshot)},
-           {"links", links_json(snapshot)},
+           {"links", links_json(snapshot, left_out)},
            {"lags", lags_json(snapshot)},
-           {"hosts", hosts_json(snapshot)},
+           {"hosts", hosts_json(snapshot, left_out)},
+           {"idle", {{"hosts", parts.hosts.size()}, {"links", parts.links.size()}}},
            {"edges", edges_json(snapshot)},
            {"losses", losses_json(snapshot)},
            {"stalled", stalled_json(snapshot)},

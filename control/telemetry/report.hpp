@@ -11,6 +11,7 @@
 //   links      {"tor1:Ethernet16": {to up tx_* rx_packets under_way_packets lost_packets utilisation share …}}
 //              by the port that sends
 //   hosts      {h1: {sent_* received_* rate_bps latency_* …}}
+//   idle       {hosts links}: how many did nothing; `run` leaves out their rows (idle_rows.hpp)
 //   edges      {name: {kind in_* out_* waiting_* pfc_* paused_ps pause{} in_drops{} out_drops{} …}}
 //   losses     [{place reason packets}]: where packets were lost, the most first (losses.hpp)
 //   faults     [{at_ps what loss_window{}}]: those that struck and ended, and what each has cost (loss_window.hpp)
@@ -46,6 +47,7 @@
 #include <cstdint>
 #include <string>
 
+#include "control/telemetry/idle_rows.hpp"
 #include "control/telemetry/json.hpp"
 #include "control/telemetry/snapshot.hpp"
 
@@ -58,11 +60,11 @@ struct RunFacts {
   int64_t dilation = 1;
 };
 
-Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts);
+Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts, IdleRows idle = IdleRows::kShown);
 
 // Parts of the report that commands show, too.
 Json workloads_json(const FabricSnapshot& snapshot);
-Json links_json(const FabricSnapshot& snapshot);
+Json links_json(const FabricSnapshot& snapshot, const IdleParts* left_out = nullptr);
 Json errors_json(const std::vector<RunError>& errors);
 Json drops_json(const dataplane::DropCounters& drops);  // every reason, in the enum's order
 

@@ -77,6 +77,8 @@ Fields run_fields() {
       {"clock", "text", "virtual or wall."},
       {"seed", "a count", "Seed of everything that is random in the run."},
       {"duration_ps", "ps", "Emulated time that has passed."},
+      {"idle.hosts", "a count", "Hosts that did nothing: without `run --idle-rows` they have no row in `hosts`."},
+      {"idle.links", "a count", "Directions of links that carried nothing: likewise in `links`."},
       {"losses.*.place", "text", "Where packets were lost: a switch's port or queue, a host, an edge, a link."},
       {"losses.*.reason", "text", "Why, by the name that `drops` has for it."},
       {"losses.*.packets", "packets", "How many were lost there for this reason."},

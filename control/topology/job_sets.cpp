@@ -71,6 +71,7 @@ JobMembers find_in_jobs(std::string_view text, std::span<const Job> jobs, const 
     return out;
   }
   out.job = &*job;
+  if (job->nics.empty()) return out;
   const auto wanted = wanted_of(std::span(words).subspan(1), job->nics.size());
   if (!wanted) {
     out.wrong = shown(text) + " is no set of a job's NICs" + std::string(kShapes);

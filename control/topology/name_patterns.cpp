@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <set>
 
 namespace softspine::control {
 namespace {
@@ -31,6 +32,20 @@ std::optional<NameRange> names_between(std::string_view a, std::string_view b) {
   const auto last = number_in(b.substr(from, end_of(b) - from));
   if (!first || !last || a.substr(end_of(a)) != b.substr(end_of(b))) return std::nullopt;
   return NameRange{a.substr(0, from), a.substr(end_of(a)), *first, *last};
+}
+
+std::vector<std::string> patterns_near(std::string_view pattern, const std::vector<std::string_view>& names) {
+  const size_t star = pattern.find('*');
+  std::set<std::string> found;
+  if (star == std::string_view::npos) return {};
+  for (const std::string_view name : names) {
+    for (size_t length = std::max<size_t>(star, 1) - 1; length <= star + 1 && length <= name.size(); ++length) {
+      std::string near{name.substr(0, length)};
+      near += pattern.substr(star);
+      if (!found.contains(near) && is_like(name, near)) found.insert(std::move(near));
+    }
+  }
+  return {found.begin(), found.end()};
 }
 
 bool is_like(std::string_view text, std::string_view pattern) {

@@ -4,12 +4,18 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace softspine::control {
 
 // Whether the text is like the pattern, in which * stands for any letters.
 bool is_like(std::string_view text, std::string_view pattern);
+
+// Patterns that are the given one with other letters before its first *, as many or one more or less, and that some name
+// is like: s1-* for s2-*. Empty for a name without a *.
+std::vector<std::string> patterns_near(std::string_view pattern, const std::vector<std::string_view>& names);
 
 // Digits alone, without a leading zero.
 std::optional<uint32_t> number_in(std::string_view digits);

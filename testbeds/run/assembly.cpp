@@ -64,8 +64,8 @@ std::unique_ptr<pipelines::Switch> make_switch(const FabricNode& node, PacketPoo
 
 class Builder {
  public:
-  Builder(const control::Testbed& testbed, const control::Compiler& compiler, OutsideHosts* outside)
-      : testbed_(testbed), compiler_(compiler), outside_(outside), out_(std::make_unique<Assembly>()) {}
+  Builder(const control::Testbed& testbed, const control::Compiler& compiler, OutsideHosts* outside, bool flat)
+      : testbed_(testbed), compiler_(compiler), outside_(outside), flat_(flat), out_(std::make_unique<Assembly>()) {}
 
   std::expected<std::unique_ptr<Assembly>, std::string> build() {
     make_pools();
@@ -147,9 +147,11 @@ class Builder {
     const auto stop = [](uint32_t worker) {
       if (worker != 0) unregister_worker_thread();
     };
-    out_->engine = std::make_unique<Engine>(
-        *out_->clock,
-        Engine::Config{.workers = run.workers, .seed = run.seed, .on_worker_start = start, .on_worker_stop = stop});
+    out_->engine = std::make_unique<Engine>(*out_->clock, Engine::Config{.workers = run.workers,
+                                                                         .seed = run.seed,
+                                                                         .nest = !flat_,
+                                                                         .on_worker_start = start,
+                                                                         .on_worker_stop = stop});
   }
 
   void add_node(uint32_t n) {
@@ -295,6 +297,7 @@ class Builder {
   const control::Testbed& testbed_;
   const control::Compiler& compiler_;
   OutsideHosts* outside_;
+  bool flat_;
   std::unique_ptr<Assembly> out_;
   std::string wrong_;
 };
@@ -308,9 +311,9 @@ PortRef Assembly::port_ref(LinkEnd end) const {
 }
 
 std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Testbed& testbed,
-                                                               const control::Compiler& compiler,
-                                                               OutsideHosts* outside) {
-  return Builder(testbed, compiler, outside).build();
+                                                               const control::Compiler& compiler, OutsideHosts* outside,
+                                                               bool flat) {
+  return Builder(testbed, compiler, outside, flat).build();
 }
 
 }  // namespace softspine::testbeds

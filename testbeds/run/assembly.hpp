@@ -56,10 +56,11 @@ struct Assembly {
 };
 
 // The testbed and the compiler must outlive the Assembly. `outside`: the testbed's outside hosts in the fabric's order;
-// may be null if there are none. The error is a sentence for a person.
+// may be null if there are none. `flat`: one window for all nodes (dataplane/engine/window_nest.hpp), to the same
+// result. The error is a sentence for a person.
 std::expected<std::unique_ptr<Assembly>, std::string> assemble(const control::Testbed& testbed,
-                                                               const control::Compiler& compiler,
-                                                               OutsideHosts* outside);
+                                                               const control::Compiler& compiler, OutsideHosts* outside,
+                                                               bool flat = false);
 
 // The worker of each node of the fabric. What has windows of its own (dataplane/engine/window_nest.hpp: a rack, or
 // racks that hosts join) is one worker's; so are a ToR and its hosts. These are dealt out in equal parts, and so are

@@ -40,7 +40,7 @@ std::expected<std::unique_ptr<RunningFabric>, std::string> RunningFabric::make(c
 
 std::expected<void, std::string> RunningFabric::build() {
   if (auto made = make_outside(); !made) return made;
-  auto assembly = assemble(testbed_, compiler_, outside_.get());
+  auto assembly = assemble(testbed_, compiler_, outside_.get(), options_.flat);
   if (!assembly) return std::unexpected(assembly.error());
   assembly_ = std::move(*assembly);
   losses_ = std::make_unique<LossWindows>(testbed_, *assembly_);

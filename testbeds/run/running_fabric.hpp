@@ -42,6 +42,7 @@ namespace softspine::testbeds {
 struct FabricOptions {
   std::filesystem::path run_folder;  // of outside hosts' files; empty if there are none
   std::optional<CaptureRequest> capture;
+  bool flat = false;  // one window for all nodes, to compare with
 };
 
 class RunningFabric {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """How many packets cross a switch in a second of CPU time, with all that hosts do (RC, PFC, host cables of 3 m), by size of the fabric.
 
-    python3 -B tests/bench/packet_hops.py build/tools/softspine/softspine [CASE …] [--runs N]
+    python3 -B tests/bench/packet_hops.py build/tools/softspine/softspine [CASE …] [--runs N] [--flat]
 
 Each case is run for two lengths of emulated time, and one is subtracted from the other: what a run does once (reading the
 testbed, routes, memory, the report) is in neither. It is the process's CPU time, so that neighbours on the machine weigh less
@@ -38,12 +38,12 @@ CASES = [Case('leaf-spine-64', 300, 1300), Case('leaf-spine-1024', 20, 80), Case
          Case('hpn-1024', 20, 80), Case('hpn-4096', 10, 40), Case('hpn-15360', 10, 30)]
 
 
-def run(program: str, case: Case, length_us: int) -> tuple[int, float]:
+def run(program: str, case: Case, length_us: int, more: list[str]) -> tuple[int, float]:
     """Packets that switches received, and seconds of CPU time."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / 'report.json'
         process = subprocess.Popen([program, 'run', FOLDER / f'{case.name}.yaml', '--duration', f'{length_us}us', '--quiet', '--no-server',
-                                    '--report', report], stdout=subprocess.DEVNULL)
+                                    '--report', report, *more], stdout=subprocess.DEVNULL)
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode != 0:
@@ -57,6 +57,7 @@ def main() -> int:
     parser.add_argument('program')
     parser.add_argument('cases', nargs='*', metavar='CASE', choices=[[], *(case.name for case in CASES)], help=', '.join(case.name for case in CASES))
     parser.add_argument('--runs', type=int, default=5, help='of each case, 5 if not given')
+    parser.add_argument('--flat', action='store_true', help='in one flat window (run --flat)')
     arguments = parser.parse_args()
     failures = 0
     for case in CASES:
@@ -64,7 +65,7 @@ def main() -> int:
             continue
         speeds, hops = [], set()
         for _ in range(arguments.runs):
-            short, long = (run(arguments.program, case, length) for length in (case.short_us, case.long_us))
+            short, long = (run(arguments.program, case, length, ['--flat'] * arguments.flat) for length in (case.short_us, case.long_us))
             hops.add((short[0], long[0]))
             speeds.append((long[0] - short[0]) / (long[1] - short[1]) / 1e6)
         median = statistics.median(speeds)

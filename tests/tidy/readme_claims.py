@@ -129,14 +129,23 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [TOPOLOGY + 'published_test.cpp AFrontEndIsThreeTiersOfDualTorsAtOneToOne'],
         'It shows which three-stage Clos network blocks, by m ≥ 2n − 1 (strict sense) and m ≥ n (rearrangeable), and its crosspoints;':
             [TOPOLOGY + 'clos_test.cpp BlockExactlyWhenTryingAllCallsFindsABlockedOne'],
-        "| fabric | counted | HPN's Table 1 |":
+        'With 16 uplinks for 16 slices (`uplinks: 1:1`) there is one; with 32 (`1:2`) there are two, i and i + 16, and since the slice says no more, ECMP hashes each flow to one of them;':
+            ['tests/scenario/run/group_compile_test.cpp PinnedSlicesShareOutTheUplinks'],
+        'Racks that two jobs share put two flows on one uplink while others are idle: pinned-fragmented loses 44 % of what it sends.': [SHIPPED],
+        "Doubling the uplinks, as Meta did, parts such a pair half of the time: over 16 draws of pinned-doubled's flows half as much is lost":
+            ['tests/scenario/run/pinned_slices_test.cpp LoseHalfAsMuchWithTwiceTheUplinks'],
+        "HPN's Table 1 (path-selection search space) counts links, too, but of the fat tree it counts all ports of the switches that choose, although half of them lead down;":
+            ['tests/unit/routing/path_counts_test.cpp ComeFromTheChoicesOfHpnsTable1'],
+        "| fabric | paths | chosen | all ports of these switches | HPN's Table 1 |":
             ['tests/unit/routing/path_counts_test.cpp AcrossAnHpnPodAre60', 'tests/unit/routing/path_counts_test.cpp AcrossAFatTreeOf48PortsAre576'],
-        '| HPN, a pod | 60 | O(60) |':
+        '| HPN, a pod | 60 | 60 | 188 | O(60) |':
             ['tests/unit/routing/path_counts_test.cpp AcrossAnHpnPodAre60'],
-        '| fat tree, k = 48 | 576 = (k/2)² | O(2,304) = O(k²) |':
+        '| fat tree, k = 48 | 576 = (k/2)² | 24 × 24 | 2,304 = k² | O(2,304) |':
             ['tests/unit/routing/path_counts_test.cpp AcrossAFatTreeOf48PortsAre576'],
-        "Table 1's SuperPod, O(4,096), and Jupiter, O(2,048), are no generators here: their wiring is not among its facts.":
-            ['tests/unit/routing/path_counts_test.cpp MultiplyTheChoicesOfEachTier'],
+        '| search-space-4096, as many choices as a SuperPod | 4,096 | 32 × 32 × 4 | 42,768 | O(4,096) |':
+            ['tests/unit/routing/path_counts_test.cpp OfTheShippedSearchSpacesAreThoseOfTable1'],
+        '| search-space-2048, as many choices as Jupiter | 2,048 | 8 × 256 | 2,313 | O(2,048) |':
+            ['tests/unit/routing/path_counts_test.cpp OfTheShippedSearchSpacesAreThoseOfTable1'],
         'A fabric, or all `fabrics` together, has at most 500,000 nodes and 2,000,000 links, a switch 4,096 ports, a name of one of several fabrics 24 letters.':
             [TOPOLOGY + 'limits_test.cpp AreRefusedIfTheyAreTooLargeTogether', TOPOLOGY + 'limits_test.cpp IsRefusedWithWhatIsTooMuch'],
         '| `{kind: hpn, size: published, pods: 40}` | too large: 628816 nodes, at most 500000 |':
@@ -163,6 +172,12 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [SHIPPED],
         '| pinned-failure | virtual | an uplink fails: a pinned flow and one of an override by hand collide to the end, one that a controller has placed for 220 us | |':
             [SHIPPED],
+        '| pinned-fragmented | virtual | path pinning with half-used racks: all flows on four of eight uplinks, 44 % is lost | |': [SHIPPED],
+        '| pinned-doubled | virtual | the same with twice the uplinks (1:2): two pairs of four meet on one of their two, 22 % is lost | |': [SHIPPED],
+        "| search-space-4096 | virtual | as many choices as HPN's Table 1 has for a SuperPod:":
+            ['tests/unit/routing/path_counts_test.cpp OfTheShippedSearchSpacesAreThoseOfTable1'],
+        '`check` counts 4,096 paths | |': ['tests/unit/routing/path_counts_test.cpp OfTheShippedSearchSpacesAreThoseOfTable1'],
+        '`check` counts 2,048 paths | |': ['tests/unit/routing/path_counts_test.cpp OfTheShippedSearchSpacesAreThoseOfTable1'],
         '| hpn-segment | virtual | 1,024 NICs at the published size: a ring on a rail crosses one ToR and no aggregation switch | |':
             [SHIPPED],
         '| hpn-pod-core | virtual | two pods at 15:1: of what thirty NICs send a fifteenth crosses the core, 400 Gb/s in each plane | |':

@@ -37,6 +37,18 @@ std::string condition_of(const StagedFabric& it) {
                      least_strict);
 }
 
+// Of the longest ways: "chosen on the way: 24 of 48 ports x 24 of 48 ports; 2,304 by all ports of these switches"
+std::string choices_text(const Json& from) {
+  if (from.empty() || from[0]["choices"].empty()) return "";
+  std::string out;
+  for (const Json& hop : from[0]["choices"]) {
+    out += fmt::format("{}{} of {} ports", out.empty() ? "chosen on the way: " : " x ",
+                       control::grouped(hop["links"].get<uint64_t>()), control::grouped(hop["ports"].get<uint64_t>()));
+  }
+  return out + fmt::format("; {} by all ports of these switches\n",
+                           control::grouped(from[0]["product_of_ports"].get<uint64_t>()));
+}
+
 }  // namespace
 
 Json paths_json(const control::Fabric& fabric) {
@@ -44,7 +56,14 @@ Json paths_json(const control::Fabric& fabric) {
   if (!counts) return {};
   Json from = Json::array();
   for (const control::PathCount& each : counts->from) {
-    from.push_back({{"switches", each.switches}, {"paths", each.paths}, {"tors", each.tors}});
+    Json choices = Json::array();
+    for (const control::HopChoice& hop : each.choices) choices.push_back({{"links", hop.links}, {"ports", hop.ports}});
+    from.push_back({{"switches", each.switches},
+                    {"paths", each.paths},
+                    {"tors", each.tors},
+                    {"choices", std::move(choices)},
+                    {"product_of_links", each.product_of_links()},
+                    {"product_of_ports", each.product_of_ports()}});
   }
   return {{"to", fabric.nodes[counts->to].name}, {"from", from}, {"tors_without_way", counts->tors_without_way}};
 }
@@ -60,7 +79,8 @@ std::string paths_text(const Json& paths) {
     before = ", ";
   }
   const auto without = paths["tors_without_way"].get<uint32_t>();
-  return out + (without == 0 ? "" : fmt::format(", none from {}", without)) + "\n";
+  out += (without == 0 ? "" : fmt::format(", none from {}", without)) + "\n";
+  return out + choices_text(paths["from"]);
 }
 
 Json staged_json(const std::vector<StagedFabric>& staged) {

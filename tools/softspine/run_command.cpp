@@ -47,6 +47,8 @@ struct RunArguments {
   std::string events;
   std::string timeline;
   std::string folder;
+  bool flat = false;
+  bool idle_rows = false;
   bool json = false;
   bool quiet = false;
   bool no_server = false;
@@ -166,8 +168,9 @@ class Run {
     if (!folder) return std::unexpected(folder.error());
     folder_ = *folder;
     auto fabric = testbeds::RunningFabric::make(
-        testbed_,
-        {.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_, .capture = std::nullopt});
+        testbed_, {.run_folder = folder_.empty() ? std::filesystem::temp_directory_path() : folder_,
+                   .capture = std::nullopt,
+                   .flat = arguments_.flat});
     if (!fabric) return fail(fabric.error());
     fabric_ = std::move(*fabric);
     for (const std::string& note : fabric_->notes()) complain("softspine: {}\n", note);
@@ -208,7 +211,7 @@ class Run {
     static_cast<void>(fabric_->close_capture());  // what is wrong with it is on the error channel
     error_printer_.reset();
     control::Json report{{"incomplete", incomplete_}};
-    report.update(control::report_json(fabric_->snapshot(), run_facts(testbed_)));
+    report.update(control::report_json(fabric_->snapshot(), run_facts(testbed_), rows(arguments_.idle_rows)));
     write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
     if (arguments_.json) fmt::print("{}\n", report.dump(2));
     fabric_->drain();
@@ -220,9 +223,11 @@ class Run {
     const auto capture = fabric_->close_capture();
     const std::vector<testbeds::OutsideOutcome> outcomes = fabric_->outcomes();
     const control::FabricSnapshot snapshot = fabric_->snapshot();
-    control::Json report = run_report(snapshot, testbed_, outcomes, fabric_->notes());
+    const bool whole = arguments_.idle_rows || reads_idle_rows(testbed_.expectations);
+    control::Json report = run_report(snapshot, testbed_, outcomes, fabric_->notes(), rows(whole));
     add_polarization(report);
     const auto verdicts = control::judge(testbed_.expectations, report);
+    if (whole && !arguments_.idle_rows) control::leave_out_idle(report, snapshot);
     add_verdicts(report, verdicts);
     const bool report_written = write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
     const bool flows_written = write_file(arguments_.flows, [&] { return control::flows_csv(snapshot); });
@@ -243,9 +248,13 @@ class Run {
       complain("softspine: {} packets were not given back: a defect, please report it\n", leaked);
       return Status::kUnexpected;
     }
-    const bool whole = capture && fabric_->errors().empty();
-    return whole && report_written && flows_written && timeline_written && succeeded ? Status::kDone
-                                                                                     : Status::kUnexpected;
+    const bool flawless = capture && fabric_->errors().empty();
+    return flawless && report_written && flows_written && timeline_written && succeeded ? Status::kDone
+                                                                                        : Status::kUnexpected;
+  }
+
+  static control::IdleRows rows(bool with_idle) {
+    return with_idle ? control::IdleRows::kShown : control::IdleRows::kLeftOut;
   }
 
   // Where something is expected of it: other reports have no such section.
@@ -378,6 +387,8 @@ void add_run_command(CLI::App& app, Status& status) {
       command->add_option("--capture", arguments->capture.path, "write what crosses the fabric to this pcapng file");
   add_capture_options(*command, arguments->capture, "--capture-", capture);
   command->add_option("--report", arguments->report, "write the report to this JSON file");
+  command->add_flag("--idle-rows", arguments->idle_rows,
+                    "in the report also the rows of hosts and links that carried nothing");
   command->add_option("--flows", arguments->flows,
                       "write a line for each flow to this CSV file: completion times, losses");
   add_telemetry_options(*command, *arguments);
@@ -385,6 +396,9 @@ void add_run_command(CLI::App& app, Status& status) {
       ->add_option("--timeline", arguments->timeline,
                    ".svg or .png: each fault with its losses, detection, convergence and recovery over time")
       ->check([](const std::string& path) { return wrong_picture_name(path); });
+  command->add_flag("--flat", arguments->flat,
+                    "all nodes in windows as short as the shortest cable, instead of windows that nest: slower, to the "
+                    "same result");
   command->add_option("--folder", arguments->folder, "for the files of guests and namespaces; else one in /tmp");
   command->add_flag("--json", arguments->json, "the report on stdout instead of tables");
   command->add_flag("--quiet", arguments->quiet, "no progress");

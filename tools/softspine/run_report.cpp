@@ -96,12 +96,20 @@ control::RunFacts run_facts(const control::Testbed& testbed) {
 }
 
 Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,
-                const std::vector<OutsideOutcome>& outcomes, const std::vector<std::string>& notes) {
-  Json report = control::report_json(snapshot, run_facts(testbed));
+                const std::vector<OutsideOutcome>& outcomes, const std::vector<std::string>& notes,
+                control::IdleRows idle) {
+  Json report = control::report_json(snapshot, run_facts(testbed), idle);
   report["notes"] = notes;
   for (const OutsideOutcome& outcome : outcomes) report["commands"][outcome.host] = command_json(outcome);
   move_engine_last(report);
   return report;
+}
+
+bool reads_idle_rows(const std::vector<control::Expectation>& expectations) {
+  return std::ranges::any_of(expectations, [](const control::Expectation& expectation) {
+    const std::string first = expectation.value.substr(0, expectation.value.find('.'));
+    return first == "hosts" || first == "links" || first == "*";
+  });
 }
 
 void add_verdicts(Json& report, const std::vector<control::Verdict>& verdicts) {

@@ -19,7 +19,10 @@ control::RunFacts run_facts(const control::Testbed& testbed);
 
 // `engine`, the only key that may differ between identical runs, is the last. `notes`: about what outside hosts run on.
 control::Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,
-                         const std::vector<testbeds::OutsideOutcome>& outcomes, const std::vector<std::string>& notes);
+                         const std::vector<testbeds::OutsideOutcome>& outcomes, const std::vector<std::string>& notes,
+                         control::IdleRows idle = control::IdleRows::kShown);
+// Whether an expectation may name a host or a link that does nothing: it reads zeros there.
+bool reads_idle_rows(const std::vector<control::Expectation>& expectations);
 void add_verdicts(control::Json& report, const std::vector<control::Verdict>& verdicts);
 // For a person; empty if there are none.
 std::string verdicts_text(const std::vector<control::Verdict>& verdicts);

@@ -6,21 +6,23 @@
 #include <array>
 #include <charconv>
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <sstream>
 
+#include "tests/harness/samples.hpp"
+
 namespace softspine::tests {
 namespace {
 
-constexpr const char* kFolder = "SOFTSPINE_SONIC_SWSS";
 constexpr const char* kLua = "/usr/bin/lua5.1";
 
+Samples swss() {
+  return samples_of("SOFTSPINE_SONIC_SWSS", "sonic-swss", "sonic-swss's buffer_*.lua");
+}
 std::filesystem::path path_of(std::string_view script) {
-  const char* folder = std::getenv(kFolder);
-  return folder == nullptr ? std::filesystem::path() : std::filesystem::path(folder) / script;
+  return swss().folder / script;
 }
 
 std::string quoted(const std::string& text) {
@@ -62,8 +64,7 @@ Figures figures_of(const std::string& line) {
 }  // namespace
 
 std::string why_not(std::string_view script) {
-  if (std::getenv(kFolder) == nullptr)
-    return std::string(kFolder) + " names no folder with sonic-swss's " + std::string(script);
+  if (const Samples found = swss(); !found.missing.empty()) return found.missing;
   if (!std::filesystem::is_regular_file(path_of(script))) return path_of(script).string() + " is not there";
   return std::filesystem::exists(kLua) ? "" : std::string(kLua) + " is not there: tools/install tests";
 }

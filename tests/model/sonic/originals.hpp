@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// SONiC's own calculators, run by Debian's lua5.1 on databases that a test writes (redis.lua). Where they lie says the
-// environment: SOFTSPINE_SONIC_SWSS, a folder with sonic-swss's buffer_*.lua. Nothing of them is here.
+// SONiC's own calculators, run by Debian's lua5.1 on databases that a test writes (redis.lua). They lie in the folder
+// that SOFTSPINE_SONIC_SWSS names, or beside the checkout (tests/harness/samples.hpp). Nothing of them is here.
 #pragma once
 
 #include <cstdint>

@@ -82,6 +82,34 @@ TEST(GroupCompile, InPortHashesOnlyWhoHasLostItsOwnPort) {
   for (uint32_t bucket = 0; bucket < 3; ++bucket) EXPECT_EQ(port_of(4 + bucket), live[bucket]);
 }
 
+// The ports by which packets for a host of tor2's (h3, h4) may leave.
+std::vector<uint16_t> ports_towards(const dataplane::ForwardingState& state, uint8_t host) {
+  dataplane::AddressBytes address{10, 0, 2, host};
+  const dataplane::RouteValue route{state.ipv4.lookup(address.data())};
+  if (route.kind() == dataplane::RouteKind::kAdjacency) return {state.adjacencies[route.index()].port};
+  const dataplane::EcmpGroup& group = state.groups.at(route.index());
+  std::vector<uint16_t> out;
+  for (uint32_t i = 0; i < group.count; ++i) out.push_back(state.adjacencies[state.members[group.first + i]].port);
+  std::ranges::sort(out);
+  return out;
+}
+
+// Two hosts a rack, four uplinks, 2 to 5: each slice has two of them, and a flow is hashed to one.
+TEST(GroupCompile, PinnedSlicesShareOutTheUplinks) {
+  using Ports = std::vector<uint16_t>;
+  Groups groups{"mode: pinned"};
+  const auto expect = [&](const Ports& first, const Ports& second) {
+    const auto state = groups.compile();
+    EXPECT_EQ(ports_towards(*state, 10), first);
+    EXPECT_EQ(ports_towards(*state, 11), second);
+  };
+  expect({2, 4}, {3, 5});
+  groups.cut("spine1");
+  expect({4}, {3, 5});
+  groups.cut("spine3");
+  expect({3, 5}, {3, 5});  // a slice without an uplink is hashed over what is left
+}
+
 TEST(GroupCompile, OtherModesStayWhatTheyAre) {
   for (const auto& [text, mode] : {std::pair{"mode: spray", dataplane::EcmpGroupMode::kSpray},
                                    {"mode: flowlet", dataplane::EcmpGroupMode::kFlowlet},

@@ -31,8 +31,8 @@ inline std::string bytes_of(const std::filesystem::path& path) {
 }
 
 inline Outcome run_whole(const control::Testbed& testbed, bool capture = false,
-                         const std::filesystem::path& folder = {}) {
-  FabricOptions options{.run_folder = folder, .capture = std::nullopt};
+                         const std::filesystem::path& folder = {}, bool flat = false) {
+  FabricOptions options{.run_folder = folder, .capture = std::nullopt, .flat = flat};
   const auto path = std::filesystem::path(testing::TempDir()) / ("softspine-" + std::to_string(getpid()) + ".pcapng");
   if (capture) options.capture = CaptureRequest{.path = path.string(), .ports = {}};
   auto fabric = RunningFabric::make(testbed, options);

@@ -40,7 +40,8 @@ INSTANTIATE_TEST_SUITE_P(Testbeds, Shipped,
                                          "watchdog-flapping", "pauses-despite-watchdog", "trident3-speed-mismatch",
                                          "nic-watchdog", "fat-tree", "clos-3-stage", "ai-zone-atsw", "hpn-segment",
                                          "hpn-pod-core", "rail-only", "frontend-backend", "min-cut",
-                                         "traffic-engineering", "pinned-failure", "lag"));
+                                         "traffic-engineering", "pinned-failure", "lag", "search-space-4096",
+                                         "search-space-2048"));
 
 TEST(ShippedTestbeds, IdleFabricIsAsExpectedAndRunsOnlyTheNodesInUse) {
   const control::Testbed testbed = shipped("idle-fabric");

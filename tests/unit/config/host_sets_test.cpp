@@ -68,6 +68,11 @@ TEST(HostSets, ThatNameNobodySayWhoIsNearest) {
             (Complaints{"4 faults[0].node: there is no rail '1': no server has several NICs"}));
   EXPECT_EQ(complaints_about(with_fabric("faults: [{at: 1us, node: 'spine*', set: storm}]\n")),
             (Complaints{"4 faults[0].node: no host's name is like 'spine*'"}));
+  const std::string hpn = "name: t\nfabric: {kind: hpn, size: published-segment, servers_per_segment: 2}\n";
+  EXPECT_EQ(complaints_about(hpn + "workload: [{name: w, pattern: ring, hosts: ['server s2-*']}]\n"),
+            (Complaints{"3 workload[0].hosts[0]: there is no server 's2-*': did you mean 's1-*'?"}));
+  EXPECT_EQ(complaints_about(hpn + "workload: [{name: w, pattern: ring, hosts: ['s2-*-nic1']}]\n"),
+            (Complaints{"3 workload[0].hosts[0]: no host's name is like 's2-*-nic1': did you mean 's1-*-nic1'?"}));
 }
 
 TEST(HostSets, WrittenAHundredThousandTimesAreRefusedInTime) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that others made, where they are: what comes of each has the counts that a few naive lines find in it.
-#include <cstdlib>
+#include "tests/harness/samples.hpp"
+
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -84,13 +85,10 @@ std::pair<uint64_t, uint64_t> counted_containerlab(const std::string& text) {
 class TopologySamples : public testing::Test {
  protected:
   void SetUp() override {
-    const char* asked = std::getenv("SOFTSPINE_TOPOLOGY_SAMPLES");
-    if (asked == nullptr) {
-      GTEST_SKIP()
-          << "SOFTSPINE_TOPOLOGY_SAMPLES does not name a folder with hpcc/, simai/ and containerlab/ of others' "
-             "topology files";
-    }
-    folder_ = asked;
+    const tests::Samples samples = tests::samples_of("SOFTSPINE_TOPOLOGY_SAMPLES", "",
+                                                     "hpcc/, simai/ and containerlab/ of others' topology files");
+    if (!samples.missing.empty()) GTEST_SKIP() << samples.missing;
+    folder_ = samples.folder;
   }
 
   Testbed read(ImportFormat format, const std::filesystem::path& path) {

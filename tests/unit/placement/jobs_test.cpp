@@ -130,7 +130,7 @@ TEST(Jobs, MistakesAreToldWithTheirPlaces) {
               ElementsAre(HasSubstr("jobs[1].servers: the jobs before it leave it 2 servers")));
   EXPECT_THAT(about("jobs: [{name: a, servers: 5, of: z1-*}]\n"), ElementsAre(HasSubstr("there are 4 such servers")));
   EXPECT_THAT(about("jobs: [{name: a, servers: 1, of: z3-*}]\n"),
-              ElementsAre(HasSubstr("jobs[0].of: there is no server 'z3-*'")));
+              ElementsAre(HasSubstr("jobs[0].of: there is no server 'z3-*': did you mean 'z1-*'?")));
   EXPECT_THAT(about("jobs: [{name: a, servers: [z1-h1, z1-h9]}]\n"),
               ElementsAre(HasSubstr("jobs[0].servers[1]: there is no server 'z1-h9'")));
   EXPECT_THAT(about("jobs: [{name: a, servers: [z1-h1]}, {name: b, servers: [z1-h1]}]\n"),
@@ -143,6 +143,10 @@ TEST(Jobs, MistakesAreToldWithTheirPlaces) {
               ElementsAre(HasSubstr("is for a number of servers")));
   const std::string job = "jobs: [{name: train, servers: 2}]\nworkload: [{name: w, pattern: ring, hosts: [";
   EXPECT_THAT(about(job + "job trian]}]\n"), ElementsAre(HasSubstr("there is no job 'trian': did you mean 'train'?")));
+  const std::string refused = "jobs: [{name: train, servers: 20}]\nworkload: [{name: w, pattern: ring, hosts: [";
+  EXPECT_THAT(about(refused + "job train]}]\n"), ElementsAre(HasSubstr("there are 4 servers for it")));
+  EXPECT_THAT(about(refused + "job trian]}]\n"),
+              ElementsAre(HasSubstr("there are 4 servers for it"), HasSubstr("did you mean 'train'?")));
   EXPECT_THAT(about(job + "job train 2]}]\n"), ElementsAre(HasSubstr("the ranks of job train are 0 to 1")));
   EXPECT_THAT(about(job + "job train rail 3]}]\n"), ElementsAre(HasSubstr("have no rail 3")));
   EXPECT_THAT(about(job + "job train all]}]\n"), ElementsAre(HasSubstr("is no set of a job's NICs")));

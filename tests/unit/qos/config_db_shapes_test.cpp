@@ -2,7 +2,6 @@
 // Tables as switches have them: by hand, in the shapes of SONiC's own renderings, and those themselves where they are.
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "control/compile/dynamic_pools.hpp"
 #include "control/compile/headroom_list.hpp"
 #include "control/document/text_file.hpp"
+#include "tests/harness/samples.hpp"
 #include "tests/unit/qos/plans.hpp"
 
 namespace softspine::control {
@@ -275,12 +275,11 @@ constexpr std::pair<const char*, const char*> kSwitches[] = {
 class Samples : public testing::Test {
  protected:
   void SetUp() override {
-    const char* asked = std::getenv("SOFTSPINE_SONIC_SAMPLES");
-    if (asked == nullptr) {
-      GTEST_SKIP() << "SOFTSPINE_SONIC_SAMPLES does not name a folder of SONiC's sample outputs (sonic-buildimage, "
-                      "src/sonic-config-engine/tests/sample_output)";
-    }
-    folder_ = asked;
+    const tests::Samples samples =
+        tests::samples_of("SOFTSPINE_SONIC_SAMPLES", "sonic-buildimage/sample_output",
+                          "SONiC's sample outputs (sonic-buildimage, src/sonic-config-engine/tests/sample_output)");
+    if (!samples.missing.empty()) GTEST_SKIP() << samples.missing;
+    folder_ = samples.folder;
   }
   // Every port that has a row has a host.
   std::string testbed(const std::vector<std::string>& files) const {

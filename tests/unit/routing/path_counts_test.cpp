@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "control/load/load.hpp"
+#include "tests/harness/source_root.hpp"
 #include "tests/unit/topology/graph_oracle.hpp"
 
 namespace softspine::control {
@@ -41,6 +42,60 @@ TEST(Paths, AcrossAFatTreeOf48PortsAre576) {
   expect_count(counts->from[0], 5, 24 * 24, 47 * 24);
   expect_count(counts->from[1], 3, 24, 23);
   expect_count(counts->from[2], 1, 1, 1);
+}
+
+void expect_choices(const PathCount& found, const std::vector<HopChoice>& choices) {
+  EXPECT_EQ(found.choices.size(), choices.size());
+  EXPECT_TRUE(found.choices == choices);
+}
+
+// HPN's Table 1 counts links but for the fat tree, of which it counts all ports of the switches that choose.
+TEST(Paths, ComeFromTheChoicesOfHpnsTable1) {
+  const auto pod = count_paths(fabric_of("kind: hpn, size: published")).value().from[0];
+  expect_choices(pod, {{60, 128 + 60}});
+  EXPECT_EQ(pod.product_of_links(), 60u);
+  const auto tree = count_paths(fabric_of("kind: fat-tree, size: published" + std::string(kLinks))).value().from[0];
+  expect_choices(tree, {{24, 48}, {24, 48}});
+  EXPECT_EQ(tree.product_of_links(), 576u);
+  EXPECT_EQ(tree.product_of_ports(), 2'304u);
+}
+
+TEST(Paths, OfTheShippedSearchSpacesAreThoseOfTable1) {
+  const auto shipped = [](const char* name) {
+    const auto testbed = load_testbed(tests::source_root() / "testbeds" / name);
+    return testbed ? count_paths(testbed->fabric).value().from.at(0) : PathCount{};
+  };
+  const PathCount superpod = shipped("search-space-4096.yaml");
+  expect_count(superpod, 5, 4'096, 2);
+  expect_choices(superpod, {{32, 1 + 32}, {32, 4 + 32}, {4, 4 + 32}});
+  EXPECT_EQ(superpod.product_of_links(), 4'096u);
+  const PathCount jupiter = shipped("search-space-2048.yaml");
+  expect_count(jupiter, 5, 2'048, 2);
+  expect_choices(jupiter, {{8, 1 + 8}, {256, 1 + 256}});
+  EXPECT_EQ(jupiter.product_of_links(), 2'048u);
+}
+
+// The most that any switch of a hop chooses among: the product may be more than there are paths.
+TEST(Paths, OfUnevenSwitchesAreFewerThanTheProductOfTheirChoices) {
+  const auto testbed = parse_testbed(R"(name: t
+topology:
+  nodes: {h1: {kind: host}, h2: {kind: host}, tor1: {kind: switch, role: tor}, tor2: {kind: switch, role: tor}, agg1: {kind: switch, role: aggregation}, agg2: {kind: switch, role: aggregation}}
+  links:
+    - {endpoints: [h1, tor1], rate: 100Gbps, length: 3m}
+    - {endpoints: [h2, tor2], rate: 100Gbps, length: 3m}
+    - {endpoints: [tor1, agg1], rate: 100Gbps, length: 3m}
+    - {endpoints: [tor1, agg1], rate: 100Gbps, length: 3m}
+    - {endpoints: [tor1, agg2], rate: 100Gbps, length: 3m}
+    - {endpoints: [tor2, agg1], rate: 100Gbps, length: 3m}
+    - {endpoints: [tor2, agg2], rate: 100Gbps, length: 3m}
+)",
+                                     "t.yaml");
+  ASSERT_TRUE(testbed);
+  const auto counts = count_paths(testbed->fabric);
+  ASSERT_TRUE(counts);
+  expect_count(counts->from.at(0), 3, 3, 1);  // from tor2: one link over agg2, two over agg1
+  expect_choices(counts->from[0], {{2, 3}, {2, 3}});
+  EXPECT_EQ(counts->from[0].product_of_links(), 4u);
 }
 
 // As many as Jupiter's 2,048, by 8 and 256 choices; and a dual ToR can be reached by either of its switches.

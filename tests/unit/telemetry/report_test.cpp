@@ -196,6 +196,68 @@ TEST(Report, AddsUpTheFabric) {
   EXPECT_EQ(totals["balanced"], true);
 }
 
+std::vector<std::string> names_of(const Json& rows) {
+  std::vector<std::string> out;
+  for (const auto& [name, row] : rows.items()) out.push_back(name);
+  return out;
+}
+
+// h3 has done nothing, and nothing has crossed its cable; tor1's cable to a third core has carried nothing either, but
+// tor1 has sent by its others: of tor2, which has not, the uplinks are idle.
+FabricSnapshot with_idle_parts() {
+  FabricSnapshot fabric = small_fabric();
+  HostSnapshot h3{.name = "h3", .ports = {{.name = "eth0", .up = true, .rate = dataplane::Rate::gbps(100)}}};
+  fabric.hosts.push_back(h3);
+  fabric.switches[0].ports.push_back(tests::small_port("Ethernet12", 0, 0));
+  fabric.switches[0].ports.push_back(tests::small_port("Ethernet16", 0, 0));
+  fabric.switches[2].ports.push_back(tests::small_port("Ethernet8", 0, 0));
+  fabric.links.push_back({.a = "h3:eth0", .b = "tor1:Ethernet12", .up = true});
+  fabric.links.push_back({.a = "tor1:Ethernet16", .b = "core1:Ethernet8", .up = true});
+  return fabric;
+}
+
+TEST(Report, LeavesOutTheRowsOfWhatDidNothingIfAskedTo) {
+  const FabricSnapshot fabric = with_idle_parts();
+  const Json whole = report_json(fabric, {});
+  const Json report = report_json(fabric, {}, IdleRows::kLeftOut);
+  EXPECT_EQ(names_of(report["hosts"]), (std::vector<std::string>{"h1", "h2"}));
+  const size_t hosts_left_out = whole["hosts"].size() - report["hosts"].size();
+  const size_t links_left_out = whole["links"].size() - report["links"].size();
+  EXPECT_EQ(hosts_left_out, 1u);
+  for (const Json& each : {whole, report}) {
+    EXPECT_EQ(each["idle"]["hosts"], hosts_left_out);
+    EXPECT_EQ(each["idle"]["links"], links_left_out);
+  }
+  EXPECT_FALSE(report["links"].contains("h3:eth0"));
+  EXPECT_FALSE(report["links"].contains("core1:Ethernet8"));
+  EXPECT_EQ(report["links"]["tor1:Ethernet16"]["share"], 0) << "a share that tor1's other uplinks have";
+  EXPECT_FALSE(report["links"].contains("tor2:Ethernet4")) << "tor2 has sent nothing upwards";
+  for (const char* section : {"hosts", "links"}) {
+    for (const auto& [name, row] : report[section].items()) EXPECT_EQ(row, whole[section][name]) << name;
+  }
+}
+
+TEST(Report, LosesTheSameRowsAfterwards) {
+  FabricSnapshot fabric = with_idle_parts();
+  Json report = report_json(fabric, {});
+  leave_out_idle(report, fabric);
+  EXPECT_EQ(report.dump(1), report_json(fabric, {}, IdleRows::kLeftOut).dump(1));
+}
+
+// Whatever a host or a link counts keeps its row; so does a link that is down.
+TEST(Report, KeepsTheRowsOfWhatCountsAnything) {
+  FabricSnapshot fabric = with_idle_parts();
+  fabric.hosts[2].dropped[static_cast<size_t>(dataplane::DropReason::kBadIcrc)] = 1;
+  fabric.links[fabric.links.size() - 2].up = false;
+  Json report = report_json(fabric, {}, IdleRows::kLeftOut);
+  EXPECT_TRUE(report["hosts"].contains("h3"));
+  EXPECT_TRUE(report["links"].contains("h3:eth0"));
+  EXPECT_TRUE(report["links"].contains("tor1:Ethernet12"));
+  fabric = with_idle_parts();
+  fabric.hosts[2].ports[0].pause[3].rx_frames = 1;
+  EXPECT_TRUE(report_json(fabric, {}, IdleRows::kLeftOut)["hosts"].contains("h3"));
+}
+
 TEST(Report, DiffersOnlyUnderEngineWhenTheMachineDoes) {
   FabricSnapshot slow = small_fabric();
   slow.engine = {.workers = 4, .windows = 1000, .node_runs = 5, .lateness_ps = {}, .wall_seconds = 9.5};

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import Counter
 from pathlib import Path
 
-from softspine import Problems, Skip, Softspine, main
+from softspine import Problems, Softspine, main, samples
 
 TWO_RACKS = '''7 3 6
 4 5 6
@@ -65,10 +64,7 @@ def a_small_file_runs(it: Softspine) -> Problems:
 
 def the_fat_tree_runs(it: Softspine) -> Problems:
     """HPCC's fat.txt, 320 hosts, runs: every flow of a permutation is completed"""
-    folder = os.environ.get('SOFTSPINE_TOPOLOGY_SAMPLES')
-    if folder is None:
-        raise Skip("SOFTSPINE_TOPOLOGY_SAMPLES does not name a folder with hpcc/fat.txt")
-    yield from imports_and_runs(it, Path(folder) / 'hpcc' / 'fat.txt')
+    yield from imports_and_runs(it, samples('SOFTSPINE_TOPOLOGY_SAMPLES', 'hpcc/fat.txt'))
 
 
 def refuses(it: Softspine) -> Problems:

@@ -36,6 +36,14 @@ class Skip(Exception):
     """The machine lacks something; the message says what."""
 
 
+def samples(variable: str, what: str) -> Path:
+    """The folder with files of others that the variable names, else ../shared/thirdparty beside the checkout; as tests/harness/samples.hpp."""
+    folder = Path(os.environ.get(variable, ROOT.parent / 'shared' / 'thirdparty'))
+    if not (folder / what).exists():
+        raise Skip(f'neither {variable} nor ../shared/thirdparty has {what}')
+    return folder / what
+
+
 @dataclass(frozen=True)
 class Done:
     command: str
