@@ -129,12 +129,12 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [TOPOLOGY + 'published_test.cpp AFrontEndIsThreeTiersOfDualTorsAtOneToOne'],
         'It shows which three-stage Clos network blocks, by m ≥ 2n − 1 (strict sense) and m ≥ n (rearrangeable), and its crosspoints;':
             [TOPOLOGY + 'clos_test.cpp BlockExactlyWhenTryingAllCallsFindsABlockedOne'],
-        'With 16 uplinks for 16 slices (`uplinks: 1:1`) there is one; with 32 (`1:2`) there are two, i and i + 16, and since the slice says no more, ECMP hashes each flow to one of them;':
+        'With 16 uplinks for 16 slices (`uplinks: 1:1`) there is one; with 32 (`1:2`) there are two, i and i + 16, and since the slice says no more, ECMP hashes each flow to one of them; with fewer uplinks than slices, slices share them.':
             ['tests/scenario/run/group_compile_test.cpp PinnedSlicesShareOutTheUplinks'],
         'Racks that two jobs share put two flows on one uplink while others are idle: pinned-fragmented loses 44 % of what it sends.': [SHIPPED],
-        "Doubling the uplinks, as Meta did, parts such a pair half of the time: over 16 draws of pinned-doubled's flows half as much is lost":
+        "Doubling the uplinks, as Meta did, parts such a pair half of the time: over 16 draws of pinned-doubled's flows half as much is lost (`tests/scenario/run/pinned_slices_test.cpp`).":
             ['tests/scenario/run/pinned_slices_test.cpp LoseHalfAsMuchWithTwiceTheUplinks'],
-        "HPN's Table 1 (path-selection search space) counts links, too, but of the fat tree it counts all ports of the switches that choose, although half of them lead down;":
+        "HPN's Table 1 (path-selection search space) counts links, too, but of the fat tree it counts all ports of the switches that choose, although half of them lead down; so `check` gives that product as well.":
             ['tests/unit/routing/path_counts_test.cpp ComeFromTheChoicesOfHpnsTable1'],
         "| fabric | paths | chosen | all ports of these switches | HPN's Table 1 |":
             ['tests/unit/routing/path_counts_test.cpp AcrossAnHpnPodAre60', 'tests/unit/routing/path_counts_test.cpp AcrossAFatTreeOf48PortsAre576'],
