@@ -19,9 +19,8 @@ SANITIZED = ['--buildtype=plain', '-Doptimization=1', '-Db_lundef=false', '-Db_n
 FUZZED = [option.replace('optimization=1', 'optimization=2') for option in SANITIZED]
 
 
-# Checkouts in different folders share what they compile, and so do files that begin with a precompiled header.
-CCACHE = {'CCACHE_NOHASHDIR': '1', 'CCACHE_BASEDIR': str(ROOT), 'CCACHE_DEPEND': '1',
-          'CCACHE_SLOPPINESS': 'pch_defines,time_macros,include_file_mtime,include_file_ctime'}
+# Checkouts in different folders share what they compile.
+CCACHE = {'CCACHE_NOHASHDIR': '1', 'CCACHE_BASEDIR': str(ROOT)}
 
 
 class BuildFailed(Exception):

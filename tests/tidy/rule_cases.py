@@ -103,7 +103,7 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
                                [{'control/a.cpp': 'spdlog::info("x");\n', 'dataplane/a.cpp': 'snprintf(b, n, "x");\n'}]),
     'complaints_cannot_throw': ([{'tools/softspine/a.cpp': 'fmt::print(stderr, "x");\n'}, {'tools/verbs/a.hpp': 'std::cerr << 1;\n'}],
                                 [{'tools/softspine/a.cpp': 'complain("x");\nfmt::print("x");\n', 'tests/a.cpp': 'fmt::print(stderr, "x");\n'}]),
-    'headers_have_a_guard': ([{'control/a.hpp': 'int x;\n'}], [{'control/a.hpp': '#pragma once\n'}, {'control/precompiled.hpp': 'int x;\n'}]),
+    'headers_have_a_guard': ([{'control/a.hpp': 'int x;\n'}], [{'control/a.hpp': '#pragma once\n'}]),
     'lines_end_clean': ([{'a.md': 'x \n'}, {'a.md': 'x'}, {'a.md': '\tx\n'}], [{'a.md': 'x\n', 'a.json': '{}'}]),
     'accessors_have_readers': (
         [{'control/a.hpp': 'uint64_t lost() const { return lost_; }\n', 'control/a.cpp': 'void A::f() { ++lost_; }\n',

@@ -114,9 +114,9 @@ def complaints_cannot_throw(tree: Tree) -> list[Finding]:
 
 
 def headers_have_a_guard(tree: Tree) -> list[Finding]:
-    """#pragma once in every header but those that are compiled by themselves, where the compiler warns of it."""
+    """#pragma once in every header."""
     return [Finding(path, 1, 'no #pragma once') for path in tree.paths(('.hpp',))
-            if not path.endswith('/precompiled.hpp') and not re.search(r'^#pragma once$', tree.texts[path], re.M)]
+            if not re.search(r'^#pragma once$', tree.texts[path], re.M)]
 
 
 def lines_end_clean(tree: Tree) -> list[Finding]:
