@@ -162,7 +162,7 @@ TEST(Bond, AnOpenLoopOverALostPlaneIsCutOff) {
   EXPECT_EQ(of_flows(out, "cut_off_flows"), 2U);
   const std::string repaired = std::string(kCutTheirs) + ", {at: 1ms, link: s1-h2-nic1:eth1, set: up}";
   const Outcome back = run_text(pair_of_hosts("miimon: 10us", open, repaired, apart));
-  EXPECT_GT(total(back, "missing_packets"), 1000U);
+  EXPECT_GT(total(back, "missing_packets"), 300U) << "two flows of 10 Gb/s for 900 us: 297 packets a millisecond each";
   EXPECT_EQ(total(back, "cut_off_flows"), 0U) << "their last packets have arrived";
 }
 
