@@ -85,8 +85,8 @@ std::pair<uint64_t, uint64_t> counted_containerlab(const std::string& text) {
 class TopologySamples : public testing::Test {
  protected:
   void SetUp() override {
-    const tests::Samples samples = tests::samples_of("SOFTSPINE_TOPOLOGY_SAMPLES", "",
-                                                     "hpcc/, simai/ and containerlab/ of others' topology files");
+    const softspine::tests::Samples samples = softspine::tests::samples_of(
+        "SOFTSPINE_TOPOLOGY_SAMPLES", "", "hpcc/, simai/ and containerlab/ of others' topology files");
     if (!samples.missing.empty()) GTEST_SKIP() << samples.missing;
     folder_ = samples.folder;
   }
