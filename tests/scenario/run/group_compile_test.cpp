@@ -100,8 +100,8 @@ TEST(GroupCompile, PinnedSlicesShareOutTheUplinks) {
   Groups groups{"mode: pinned"};
   const auto expect = [&](const Ports& first, const Ports& second) {
     const auto state = groups.compile();
-    EXPECT_EQ(ports_towards(*state, 10), first);
-    EXPECT_EQ(ports_towards(*state, 11), second);
+    EXPECT_EQ(ports_towards(*state, 2), first);
+    EXPECT_EQ(ports_towards(*state, 3), second);
   };
   expect({2, 4}, {3, 5});
   groups.cut("spine1");
