@@ -183,7 +183,9 @@ TEST(DualTorSegment, RoutesBetweenItsHostsByTheMacOfTheirTor) {
 // With an entry that is too old the ToR asks for the host again; its own question goes out.
 TEST(DualTorSegment, HearsTheQuestionsOfItsTors) {
   Segment segment("", "{neighbours: {arp_timeout: 5us}}");
-  const Outcome out = segment.run({ipv4(segment.router(), segment.ip_of("h1"), segment.ip_of("h2"))});
+  // The file's first frame is at instant 0, when no entry is too old.
+  const Outcome out =
+      segment.run({of_layer2()[2], ipv4(segment.router(), segment.ip_of("h1"), segment.ip_of("h2"))});
   EXPECT_EQ(dropped(out, "neighbour_incomplete"), 1u);
   ASSERT_EQ(segment.at_h2().size(), 1u);
   EXPECT_TRUE(is_arp(segment.at_h2()[0], 1));
