@@ -91,13 +91,17 @@ TEST(OneSwitch, OfTheShippedEEcmpIsTheOneWithoutQueuePairs) {
   EXPECT_THAT(it.text, HasSubstr("16 flows have 1 keys"));
 }
 
+// Four hosts a rack and four uplinks: a pinned slice has one.
+constexpr const char* kFullFatTree = "kind: fat-tree, k: 8, hosts_per_tor: 4";
+
+std::string one_aggregation_switch_in(const char* mode) {
+  return fmt::format("profiles: {{odd: {{groups: {{mode: {}}}}}}}\ntopology: {{nodes: {{p1-agg1: {{profile: odd}}}}}}",
+                     mode);
+}
+
 TEST(OneSwitch, ThatSpraysKeepsNobodyElseFromJudgement) {
   for (const char* mode : {"spray", "in_port", "pinned"}) {
-    const Judged it = judged(kFatTree,
-                             fmt::format("profiles: {{odd: {{groups: {{mode: {}}}}}}}\ntopology: {{nodes: {{p1-agg1: "
-                                         "{{profile: odd}}}}}}",
-                                         mode),
-                             "pattern: permutation, qps: 64");
+    const Judged it = judged(kFullFatTree, one_aggregation_switch_in(mode), "pattern: permutation, qps: 64");
     const TierShare& tier = it.tier("aggregation up");
     EXPECT_EQ(tier.verdict, TierVerdict::kPolarized) << mode;
     EXPECT_GT(tier.flows_not_judged, 0u) << mode;
@@ -106,6 +110,15 @@ TEST(OneSwitch, ThatSpraysKeepsNobodyElseFromJudgement) {
     EXPECT_EQ(tier.links, 4u * 31) << mode;
     EXPECT_THAT(it.text, HasSubstr(fmt::format("not judged: {} flows", tier.flows_not_judged)));
   }
+}
+
+// Two hosts a rack and four uplinks: a pinned slice has two of them, between which it hashes.
+TEST(OneSwitch, WhosePinnedSlicesHashIsJudgedWithTheOthers) {
+  const TierShare tier =
+      judged(kFatTree, one_aggregation_switch_in("pinned"), "pattern: permutation, qps: 64").tier("aggregation up");
+  EXPECT_EQ(tier.verdict, TierVerdict::kPolarized);
+  EXPECT_EQ(tier.flows_not_judged, 0u);
+  EXPECT_EQ(tier.links, 4u * 32);
 }
 
 // 31 aggregation switches hash otherwise than the ToRs, one as they do.

@@ -144,9 +144,9 @@ TEST(Jobs, MistakesAreToldWithTheirPlaces) {
   const std::string job = "jobs: [{name: train, servers: 2}]\nworkload: [{name: w, pattern: ring, hosts: [";
   EXPECT_THAT(about(job + "job trian]}]\n"), ElementsAre(HasSubstr("there is no job 'trian': did you mean 'train'?")));
   const std::string refused = "jobs: [{name: train, servers: 20}]\nworkload: [{name: w, pattern: ring, hosts: [";
-  EXPECT_THAT(about(refused + "job train]}]\n"), ElementsAre(HasSubstr("there are 4 servers for it")));
+  EXPECT_THAT(about(refused + "job train]}]\n"), ElementsAre(HasSubstr("there are 8 servers for it")));
   EXPECT_THAT(about(refused + "job trian]}]\n"),
-              ElementsAre(HasSubstr("there are 4 servers for it"), HasSubstr("did you mean 'train'?")));
+              ElementsAre(HasSubstr("there are 8 servers for it"), HasSubstr("did you mean 'train'?")));
   EXPECT_THAT(about(job + "job train 2]}]\n"), ElementsAre(HasSubstr("the ranks of job train are 0 to 1")));
   EXPECT_THAT(about(job + "job train rail 3]}]\n"), ElementsAre(HasSubstr("have no rail 3")));
   EXPECT_THAT(about(job + "job train all]}]\n"), ElementsAre(HasSubstr("is no set of a job's NICs")));
