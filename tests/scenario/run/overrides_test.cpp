@@ -86,10 +86,15 @@ TEST(Overrides, OfAPrefixCoverItsHostsAndALongerOneGoesBefore) {
   EXPECT_EQ(sent_by(by_host, uplink(2)), 1000U);
 }
 
+// Racks of four hosts: each slice has one of the four uplinks, Ethernet16 … Ethernet28, h5's the first.
 TEST(Overrides, GoBeforePinning) {
-  const Outcome pinned = run_text(paced("", "{mode: pinned}"));
-  EXPECT_EQ(sent_by(pinned, uplink(1)), 1000U);
-  EXPECT_EQ(sent_by(run_text(paced(override_by(4), "{mode: pinned}")), uplink(4)), 1000U);
+  const auto pinned = [](const std::string& more) {
+    std::string text = paced(more, "{mode: pinned}");
+    text.replace(text.find("hosts_per_tor: 1"), 16, "hosts_per_tor: 4");
+    return run_text(text.replace(text.find("to: [h2]"), 8, "to: [h5]"));
+  };
+  EXPECT_EQ(sent_by(pinned(""), "tor1:Ethernet16"), 1000U);
+  EXPECT_EQ(sent_by(pinned(override_by(4, "h5")), "tor1:Ethernet28"), 1000U);
 }
 
 // The link is down from 100 us on, and routes follow never: what ECMP sends there is lost, an override falls back.
