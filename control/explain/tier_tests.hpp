@@ -30,8 +30,8 @@ struct TierEvenness {
   Evenness bytes;
   uint64_t distinct_keys = 0;
   bool has_bytes = false;  // flows have bytes, and not all the same
-  std::vector<UnevenEcmpGroup>
-      groups;  // each tested for itself; all of them together give one false alarm in 1 / finest
+  // Each tested for itself; all of them together give one false alarm in 1 / finest.
+  std::vector<UnevenEcmpGroup> groups;
 };
 // `of_concern`: a deviation² below which a group is let pass.
 TierEvenness evenness_of(const FlowChoices& choices, uint32_t tier, double finest, double of_concern);

@@ -29,8 +29,8 @@ struct WorkloadTotals {
   uint64_t marked = 0;
   uint64_t stalled_flows = 0;
   uint64_t cut_off_flows = 0;
-  double waited_byte_ps =
-      0;  // payload received by how long it has waited on its way, beyond each flow's fastest packet
+  // Payload received times how long it has waited on its way: longer than the flow's fastest packet took.
+  double waited_byte_ps = 0;
   ReliableCounts reliable;
   LatencySummary latency;              // without quantiles: those of single flows cannot be merged
   std::vector<int64_t> completion_ps;  // of the completed, in the order in which they were added

@@ -4,9 +4,9 @@
 //   bucket = f(mode) % buckets, but of Linux's hash threshold_bucket();   next hop = members[first + bucket]
 //
 //   hash      the hash (ecmp_hash.hpp)
-//   in_port   the port that the packet came in by (HPN's core: no hash, hence no new collisions). A bucket whose next
-//   hop
-//             is gone is kDeadMember: its packets, and no others, go by the hash over the live buckets behind it
+//   in_port   the port that the packet came in by (HPN's core: no hash, hence no new collisions). A bucket whose
+//             next hop is gone is kDeadMember: its packets, and no others, go by the hash over the live buckets
+//             that stand behind the group's
 //   flowlet   a random draw, kept while the flow's packets follow each other within the gap (flowlet_table.hpp)
 //   spray     a random draw for each packet
 // Pinned groups (by destination slice) are routes of their own: control compiles them, nothing is chosen here.
