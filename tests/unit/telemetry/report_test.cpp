@@ -79,6 +79,40 @@ TEST(WorkloadTotals, WeighMeanLatenciesByTheirSamples) {
   EXPECT_EQ(totals.latency.max_ps, 50u);
 }
 
+// 1,000 bytes that took 20 ps longer than the fastest, 500 that took none longer.
+TEST(WorkloadTotals, AddUpWhatWaitedBeyondEachFlowsFastestPacket) {
+  WorkloadTotals totals;
+  FlowSnapshot flow;
+  flow.received_bytes = 1000;
+  flow.latency = {.samples = 3, .min_ps = 10, .mean_ps = 30, .max_ps = 50};
+  totals.add(flow);
+  flow.received_bytes = 500;
+  flow.latency = {.samples = 3, .min_ps = 40, .mean_ps = 40, .max_ps = 40};
+  totals.add(flow);
+  totals.add(FlowSnapshot{});
+  EXPECT_DOUBLE_EQ(totals.waited_byte_ps, 20'000);
+}
+
+// 32 in a row, or all that it sent; only where nothing tells the sender.
+TEST(FlowSnapshot, IsCutOffWhenNoneOfItsLastPacketsArrived) {
+  const auto is_cut_off = [](uint64_t sent, uint64_t received, uint64_t skipped = 0, bool open_loop = true) {
+    FlowSnapshot flow;
+    flow.open_loop = open_loop;
+    flow.sent_packets = sent;
+    flow.received_packets = received;
+    flow.skipped_packets = skipped;
+    return flow.is_cut_off();
+  };
+  EXPECT_TRUE(is_cut_off(5, 0));
+  EXPECT_FALSE(is_cut_off(5, 4));
+  EXPECT_FALSE(is_cut_off(100, 69));
+  EXPECT_TRUE(is_cut_off(100, 68));
+  EXPECT_FALSE(is_cut_off(100, 68, 1)) << "one of them was lost in between";
+  EXPECT_FALSE(is_cut_off(100, 100));
+  EXPECT_FALSE(is_cut_off(0, 0));
+  EXPECT_FALSE(is_cut_off(5, 0, 0, false));
+}
+
 TEST(Report, AddsUpTheFlowsOfAWorkload) {
   const Json perm = small_report()["flows"]["perm"];
   EXPECT_EQ(perm["flows"], 2);
