@@ -8,7 +8,9 @@
 //   SOFTSPINE_SEED=… SOFTSPINE_TESTBEDS=1 build/tests/scenario/scenario_failures
 #include <fmt/format.h>
 
+#include "control/telemetry/report.hpp"
 #include "dataplane/units/rng.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/model/routing/failing_fabrics.hpp"
 #include "tests/scenario/failures/routes_that_follow.hpp"

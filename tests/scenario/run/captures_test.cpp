@@ -2,6 +2,8 @@
 // Captures that begin and end while a fabric runs.
 #include <filesystem>
 
+#include "control/telemetry/report.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <cstring>
 
+#include "control/expect/judge.hpp"
 #include "dataplane/buffer/headroom.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 #include "tools/storm/capture_reader.hpp"

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "control/telemetry/prometheus.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/edge/capture_file.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 

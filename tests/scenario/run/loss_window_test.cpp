@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "control/telemetry/audit.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/paced_flow.hpp"
 

@@ -3,6 +3,7 @@
 // it says about pauses, read by the storm analysis, is what was done to it.
 #include <cstring>
 
+#include "control/expect/judge.hpp"
 #include "control/telemetry/totals.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/running_testbed.hpp"

@@ -7,6 +7,7 @@
 #include "dataplane/engine/window_nest.hpp"
 #include "testbeds/run/machine_memory.hpp"
 #include "testbeds/run/packet_need.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/edge/capture_file.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 

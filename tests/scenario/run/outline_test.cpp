@@ -3,6 +3,7 @@
 #include "control/expect/report_path.hpp"
 #include "control/load/expectation_check.hpp"
 #include "control/telemetry/outline_models.hpp"
+#include "control/telemetry/report.hpp"
 #include "testbeds/run/report_outline.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/source_root.hpp"

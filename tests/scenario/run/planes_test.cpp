@@ -2,6 +2,7 @@
 // One plane against two (HPN, SIGCOMM 2024): queues before a NIC's two ports, and rings over two segments.
 #include <fmt/format.h>
 
+#include "control/expect/judge.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "control/load/live_fault.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {

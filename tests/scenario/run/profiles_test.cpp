@@ -2,6 +2,7 @@
 // Testbed files that ask for PFC have it: what the tables say is what happens, seen in the report.
 #include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters over time and the event log of whole runs: sums against the report, pause times at both ends of a link,
 // the same bytes for any number of workers, and no trace of either in the run itself.
+#include <fmt/format.h>
+
 #include <map>
 #include <sstream>
 
+#include "control/telemetry/event_lines.hpp"
+#include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/report.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {
@@ -118,6 +123,7 @@ TEST(CounterSeries, LeaveTheRunAsItIs) {
   for (Json* each : {&with, &without}) {
     each->erase("engine");
     each->erase("testbed");
+    each->erase("events");
   }
   EXPECT_EQ(with.dump(), without.dump());
 }
@@ -201,6 +207,31 @@ TEST(EventLog, TellsTheStoryInOrder) {
   EXPECT_EQ(count["link_up"], 2U);
   EXPECT_GT(count["route_change"], 0U);
   EXPECT_EQ(count["fault"], 4U);
+}
+
+// As counted here from the file, in the report, in `show events` and for Prometheus.
+TEST(EventLog, IsCountedByKind) {
+  const Written run = run_written(kStorm, 2);
+  std::map<std::string, uint64_t> found;
+  for (const control::EventFacts& each : control::event_facts()) found[std::string{each.name}];
+  for (const Json& line : lines_of(run.events)) {
+    if (line.contains("event")) ++found.at(line["event"]);
+  }
+  EXPECT_GT(found["xoff_raised"], 0U);
+  EXPECT_GT(found["fault"], 0U);
+  EXPECT_EQ((run.outcome.report["events"]["lines"].get<std::map<std::string, uint64_t>>()), found);
+  EXPECT_EQ(run.outcome.report["events"]["lost"], 0);
+  const std::string table = control::events_table(run.outcome.snapshot);
+  const std::string metrics = control::prometheus_text(run.outcome.snapshot);
+  for (const auto& [event, lines] : found) {
+    EXPECT_NE(metrics.find(fmt::format("softspine_events_total{{event=\"{}\"}} {}\n", event, lines)),
+              std::string::npos);
+    EXPECT_NE(table.find(event), std::string::npos);
+  }
+  const Outcome without = run_text(kStorm);
+  EXPECT_FALSE(without.report.contains("events"));
+  EXPECT_EQ(control::prometheus_text(without.snapshot).find("softspine_events"), std::string::npos);
+  EXPECT_NE(control::events_table(without.snapshot).find("--events FILE"), std::string::npos);
 }
 
 TEST(EventLog, CountsInItsBurstsEveryDropOfTheReport) {

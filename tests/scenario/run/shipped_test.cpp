@@ -2,6 +2,7 @@
 // The testbeds that we ship, those of the virtual clock: each is as it expects itself to be.
 #include <map>
 
+#include "control/expect/judge.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tests/harness/source_root.hpp"

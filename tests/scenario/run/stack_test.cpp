@@ -4,8 +4,10 @@
 // after 200 us.
 #include <fmt/format.h>
 
+#include "control/expect/judge.hpp"
 #include "control/telemetry/stack_json.hpp"
 #include "testbeds/run/lacp_control.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/stack_control.hpp"
 #include "tests/harness/source_root.hpp"
 #include "tests/scenario/run/running_testbed.hpp"

@@ -5,6 +5,7 @@
 
 #include "control/explain/probe.hpp"
 #include "control/explain/walker.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {
