@@ -7,27 +7,37 @@
 //   {"t_ps": 29000, "event": "drops", "port": …, "reason": "queue_full", "packets": 7, "first_ps": …, "last_ps": …}
 //   {"t_ps": 40000, "event": "fault", "what": "link tor1:Ethernet16 – core1:Ethernet0 down"}
 //   {"end_ps": …, "lines": …, "lost": 0}
-// Which events there are: dataplane/egress/event_recorder.hpp, kinds_of_events(), and docs/counters.md.
+// Which events there are: dataplane/egress/event_recorder.hpp, event_facts(), and docs/counters.md.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
+#include "control/telemetry/json.hpp"
+#include "control/telemetry/snapshot.hpp"
 #include "dataplane/egress/event_recorder.hpp"
 
 namespace softspine::control {
 
+// What control did or found.
+enum class ControlEvent : uint8_t { kFault, kStack, kRouteChange, kDeadlockFound };
+
 struct EventFacts {
-  dataplane::EventKind kind;
   std::string_view name;  // in the file
   std::string_view help;  // a sentence
 };
-const EventFacts& facts_of(dataplane::EventKind kind);
+// First those of switches, in the order of their kinds, then control's.
+std::span<const EventFacts> event_facts();
+size_t row_of(dataplane::EventKind kind);
+size_t row_of(ControlEvent kind);
 
 void add_event_line(std::string& out, const dataplane::Event& event, std::string_view port);
-// A fault, a stack's decision, a change of routes, a deadlock: what control did or found. `key` and `value` say to
-// whom.
-void add_event_line(std::string& out, dataplane::Instant at, std::string_view name, std::string_view key,
-                    std::string_view value);
+// `value` says to whom, or what.
+void add_event_line(std::string& out, dataplane::Instant at, ControlEvent kind, std::string_view value);
+
+// How many lines of each kind the log has; null without a log.
+Json events_json(const FabricSnapshot& snapshot);
+std::string events_table(const FabricSnapshot& snapshot);
 
 }  // namespace softspine::control

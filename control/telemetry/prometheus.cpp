@@ -5,6 +5,7 @@
 #include <span>
 
 #include "control/telemetry/counter_parts.hpp"
+#include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/exposition.hpp"
 
 namespace softspine::control {
@@ -147,6 +148,15 @@ void add_engine(Exposition& out, const FabricSnapshot& snapshot) {
   for (const RunError& each : snapshot.errors) errors += each.count;
   out.family("softspine_errors_total", Type::kCounter, "What went wrong while the fabric ran; show fabric says what.");
   out.sample({}, errors);
+  if (snapshot.events) {
+    out.family("softspine_events_total", Type::kCounter,
+               "Lines of the event log, by kind; only of a run with --events.");
+    for (size_t i = 0; i < event_facts().size(); ++i) {
+      out.sample({{"event", event_facts()[i].name}}, snapshot.events->lines.at(i));
+    }
+    out.family("softspine_events_lost_total", Type::kCounter, "Events that found no room, and are not in the log.");
+    out.sample({}, snapshot.events->lost);
+  }
   out.family("softspine_engine_windows_total", Type::kCounter, "Windows that the engine has run.");
   out.sample({}, snapshot.engine.windows);
   out.family("softspine_engine_lateness_seconds", Type::kSummary, "How late windows were handled; wall clock only.");

@@ -8,6 +8,7 @@
 
 #include "control/telemetry/audit.hpp"
 #include "control/telemetry/counter_parts.hpp"
+#include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/lag_counters.hpp"
 #include "control/telemetry/loss_window_json.hpp"
 #include "control/telemetry/losses.hpp"
@@ -339,6 +340,7 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts, IdleRows
            {"notices", notices_of(snapshot)},
            {"engine", engine_json(snapshot.engine, facts)}};
   if (snapshot.engineering) add_key(out, "engineering", engineering_json(*snapshot.engineering));
+  if (snapshot.events) add_key(out, "events", events_json(snapshot));
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "control/telemetry/counter.hpp"
+#include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/lag_counters.hpp"
 #include "control/telemetry/loss_window_json.hpp"
 #include "control/telemetry/nic_ports.hpp"
@@ -94,6 +95,7 @@ Fields run_fields() {
       {"errors.*.first_ps", "ps", "When it went wrong for the first time."},
       {"errors.*.last_ps", "ps", "When it went wrong for the last time."},
       {"errors.*.count", "a count", "How many times it went wrong."},
+      {"events.lost", "a count", "Events that found no room in a worker's buffer, and are not in the event log."},
       {"notices.*", "text", "A sentence on something in the run that a reader may want to know."},
       {"engineering.plans", "a count", "Plans that the traffic-engineering controller has made."},
       {"engineering.updates", "a count", "Switches that got other overrides by a plan, summed up."},
@@ -218,6 +220,15 @@ Fields host_fields() {
   return out;
 }
 
+Fields event_fields() {
+  Fields out;
+  for (const EventFacts& each : event_facts()) {
+    out.push_back({"events.lines." + std::string{each.name}, "a count",
+                   "Lines of the event log, in a run that writes one: " + std::string{each.help}});
+  }
+  return out;
+}
+
 Fields edge_fields() {
   Fields out{
       {"edges.*.kind", "text", "How the outside is attached, such as vhost-user, tap or pcap."},
@@ -235,7 +246,7 @@ const std::vector<ReportField>& report_fields() {
   static const Fields all = [] {
     Fields out = run_fields();
     for (const auto& part : {total_fields, flow_fields, switch_fields, port_fields, link_fields, lag_fields,
-                             host_fields, edge_fields, fault_fields, stack_fields}) {
+                             host_fields, edge_fields, fault_fields, stack_fields, event_fields}) {
       add(out, part());
     }
     return out;

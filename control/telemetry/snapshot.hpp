@@ -418,6 +418,12 @@ struct EngineeringSnapshot {
   double highest_load = 0;  // of the most loaded link, of its capacity
 };
 
+// The event log of a run (event_lines.hpp).
+struct EventLogSnapshot {
+  std::vector<uint64_t> lines;  // by row of event_facts(): written so far
+  uint64_t lost = 0;            // events that found no room
+};
+
 struct FabricSnapshot {
   bool is_outline = false;  // names without numbers (testbeds/run/report_outline.hpp)
   dataplane::Instant instant;
@@ -434,6 +440,7 @@ struct FabricSnapshot {
   std::optional<LossAccount> loss_account = {};  // in a run that has had a fault
   uint32_t route_changes = 0;                    // switches that got new tables as links went down and up, summed up
   std::optional<EngineeringSnapshot> engineering = {};  // if there is a controller
+  std::optional<EventLogSnapshot> events = {};          // if one is written
   std::vector<RunError> errors;                         // since the start
   EngineSnapshot engine;
 };

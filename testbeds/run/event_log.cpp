@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 #include <tuple>
 
-#include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/json.hpp"
 
 namespace softspine::testbeds {
@@ -35,6 +35,7 @@ std::expected<void, std::string> EventLog::start(const std::string& path) {
   if (!file) return std::unexpected("cannot write events to " + path + ": " + file.error());
   path_ = path;
   file_ = std::move(*file);
+  counts_.assign(control::event_facts().size(), 0);
   file_->text() += "{\"events\":1,\"testbed\":" + control::Json(testbed_.name).dump() + "}\n";
   dataplane::Engine& engine = *assembly_.engine;
   for (uint32_t i = 0; i < engine.workers(); ++i) {
@@ -61,29 +62,31 @@ void EventLog::look(Instant now) {
 }
 
 void EventLog::gather_control() {
-  const auto add = [this](Instant at, std::string_view name, std::string_view key, const std::string& value) {
-    lines_.push_back({at, {}});
-    control::add_event_line(lines_.back().text, at, name, key, value);
+  const auto add = [this](Instant at, control::ControlEvent kind, const std::string& value) {
+    lines_.push_back({at, kind, {}});
+    control::add_event_line(lines_.back().text, at, kind, value);
   };
+  using control::ControlEvent;
   const auto& links = sources_.links.events();
-  for (; links_seen_ < links.size(); ++links_seen_)
-    add(links[links_seen_].at, "fault", "what", links[links_seen_].what);
+  for (; links_seen_ < links.size(); ++links_seen_) {
+    add(links[links_seen_].at, ControlEvent::kFault, links[links_seen_].what);
+  }
   const auto& decided = sources_.stacks.decided();
   for (; stacks_seen_ < decided.size(); ++stacks_seen_) {
-    add(decided[stacks_seen_].at, "stack", "what", decided[stacks_seen_].what);
+    add(decided[stacks_seen_].at, ControlEvent::kStack, decided[stacks_seen_].what);
   }
   const auto& faults = sources_.faults.events();
   for (; faults_seen_ < faults.size(); ++faults_seen_) {
-    add(faults[faults_seen_].at, "fault", "what", faults[faults_seen_].what);
+    add(faults[faults_seen_].at, ControlEvent::kFault, faults[faults_seen_].what);
   }
   const auto& routes = sources_.links.followed();
   for (; routes_seen_ < routes.size(); ++routes_seen_) {
-    add(routes[routes_seen_].at, "route_change", "switch", testbed_.fabric.nodes[routes[routes_seen_].node].name);
+    add(routes[routes_seen_].at, ControlEvent::kRouteChange, testbed_.fabric.nodes[routes[routes_seen_].node].name);
   }
   const auto& deadlocks = sources_.deadlocks.found();
   for (; deadlocks_seen_ < deadlocks.size(); ++deadlocks_seen_) {
     const control::Deadlock& each = deadlocks[deadlocks_seen_];
-    add(each.found, "deadlock_found", "circle", each.text(testbed_.fabric));
+    add(each.found, ControlEvent::kDeadlockFound, each.text(testbed_.fabric));
   }
 }
 
@@ -112,11 +115,12 @@ void EventLog::write_before(Instant now, Instant end) {
     const bool has_line = line != lines_.end() && line->at < now;
     if (!has_event && !has_line) break;
     if (has_line && (!has_event || line->at <= event->at)) {
+      ++counts_[control::row_of(line->kind)];
       file_->text() += line++->text;
     } else {
+      ++counts_[control::row_of(event->kind)];
       add_line(*event++);
     }
-    ++written_;
   }
   events_.erase(events_.begin(), event);
   lines_.erase(lines_.begin(), line);
@@ -129,13 +133,25 @@ void EventLog::report_error(Instant now) {
   if (!error.empty()) errors_.report("event log", path_ + ": " + error, now);
 }
 
+uint64_t EventLog::lost() const {
+  uint64_t lost = 0;
+  for (const auto& buffer : buffers_) lost += buffer->lost();
+  return lost;
+}
+
+std::optional<control::EventLogSnapshot> EventLog::snapshot() const {
+  if (counts_.empty()) return std::nullopt;
+  return control::EventLogSnapshot{.lines = counts_, .lost = lost()};
+}
+
 void EventLog::finish(Instant now) {
   if (!file_) return;
   write_before(Instant::never(), now);
-  uint64_t lost = 0;
-  for (const auto& buffer : buffers_) lost += buffer->lost();
-  file_->text() += fmt::format("{{\"end_ps\":{},\"lines\":{},\"lost\":{}}}\n", now.count_ps(), written_, lost);
-  if (lost > 0) errors_.report("event log", fmt::format("{} events found no room and are not in {}", lost, path_), now);
+  const uint64_t written = std::accumulate(counts_.begin(), counts_.end(), uint64_t{0});
+  file_->text() += fmt::format("{{\"end_ps\":{},\"lines\":{},\"lost\":{}}}\n", now.count_ps(), written, lost());
+  if (lost() > 0) {
+    errors_.report("event log", fmt::format("{} events found no room and are not in {}", lost(), path_), now);
+  }
   file_->flush();
   report_error(now);
   file_.reset();

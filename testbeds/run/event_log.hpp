@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "control/telemetry/error_channel.hpp"
+#include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/line_file.hpp"
 #include "dataplane/egress/event_recorder.hpp"
 #include "testbeds/run/assembly.hpp"
@@ -49,11 +50,14 @@ class EventLog {
   void end_soon() noexcept { ending_.store(true, std::memory_order_relaxed); }
   // After the last window: all that is left, and the end of the file.
   void finish(dataplane::Instant now);
+  // What the file has so far; nothing without a file. While the workers stand still, or after the run.
+  std::optional<control::EventLogSnapshot> snapshot() const;
 
  private:
   // Of control's: `text` is the whole line.
   struct Line {
     dataplane::Instant at;
+    control::ControlEvent kind;
     std::string text;
   };
   void look(dataplane::Instant now);
@@ -62,6 +66,7 @@ class EventLog {
   void gather_control();
   void add_line(const dataplane::Event& event);
   void report_error(dataplane::Instant now);
+  uint64_t lost() const;
 
   const control::Testbed& testbed_;
   Assembly& assembly_;
@@ -79,7 +84,7 @@ class EventLog {
   size_t faults_seen_ = 0;
   size_t deadlocks_seen_ = 0;
   size_t routes_seen_ = 0;
-  uint64_t written_ = 0;
+  std::vector<uint64_t> counts_;  // lines written, by row of event_facts()
 };
 
 }  // namespace softspine::testbeds

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/run/report_outline.hpp"
 
+#include "control/telemetry/event_lines.hpp"
 #include "testbeds/run/lag_copy.hpp"
 #include "testbeds/run/node_words.hpp"
 
@@ -55,6 +56,9 @@ control::FabricSnapshot outline_of(const control::Testbed& testbed) {
     }
   }
   if (testbed.engineering) out.engineering.emplace();
+  if (!testbed.run.telemetry.events_file.empty()) {
+    out.events = control::EventLogSnapshot{.lines = std::vector<uint64_t>(control::event_facts().size())};
+  }
   for (const control::Workload& workload : testbed.workloads) out.flows.push_back({.workload = workload.name});
   for (const control::FabricLink& link : testbed.fabric.links) {
     out.links.push_back({.a = testbed.fabric.name_of(link.a), .b = testbed.fabric.name_of(link.b)});

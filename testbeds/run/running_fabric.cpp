@@ -280,6 +280,7 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
   out.engineering = controller_->counters();
   copy_lags(testbed_.fabric, links_->lag_members(), out);
   find_stalled(testbed_, *assembly_, *links_, out);
+  out.events = events_->snapshot();
   out.errors = errors_.all();
   return out;
 }

@@ -5,6 +5,7 @@
 
 #include "control/telemetry/buffer_tables.hpp"
 #include "control/telemetry/counters_json.hpp"
+#include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/lag_counters.hpp"
 #include "control/telemetry/nic_ports.hpp"
 #include "control/telemetry/prometheus.hpp"
@@ -91,6 +92,8 @@ constexpr View kFabricViews[] = {
      FabricView{part_of<Part::kLinks>, table_of<links_table>, keep_links_of}},
     {"stacks", "pairs of ToRs that are one system: roles, states, whether they hear each other",
      FabricView{[](const Shown& it) { return stacks_json(it.snapshot); }, table_of<stacks_table>}},
+    {"events", "lines of the event log by kind, if the run writes one",
+     FabricView{[](const Shown& it) { return events_json(it.snapshot); }, table_of<events_table>}},
     {"lags", "members of each LAG, and what went by each", FabricView{part_of<Part::kLags>, table_of<lags_table>}},
 };
 

@@ -23,6 +23,11 @@ constexpr double kMaxBoxWidth = 112;
 constexpr double kCharacterWidth = 0.61;  // of its size
 constexpr double kBoxGap = 12;
 constexpr double kTwoWays = 6;  // between the arrows of a link that is paused both ways
+// Nodes without a box of their own.
+constexpr double kSquare = 9;
+constexpr double kSquareStep = 11;
+constexpr size_t kSquaresPerLine = 99;
+constexpr double kBelowBoxes = 16;
 
 // Numbers in names count as numbers: tor2 stands before tor10.
 bool comes_before(const std::string& a, const std::string& b) {
@@ -80,10 +85,17 @@ class Map {
       importance_[log.node_of(arrow.to)] += arrow.percent;
     }
     for (const Storm& storm : analysis.storms) importance_[storm.root] += 1e9;
+    for (const Cycle& cycle : analysis.deadlocks) {
+      for (const uint32_t port : cycle.members) importance_[log.node_of(port)] += 1e9;
+    }
     fill_rows();
   }
 
-  double height() const { return std::max<double>(1, static_cast<double>(rows_.size())) * kRowHeight; }
+  double height() const {
+    double height = rows_.empty() ? kRowHeight : 0;
+    for (const Row& row : rows_) height += row.height();
+    return height;
+  }
 
   void draw(Svg& svg, double top) {
     place(top);
@@ -102,19 +114,29 @@ class Map {
   };
   struct Row {
     int tier = 0;
-    std::vector<uint32_t> nodes;
-    size_t left_out = 0;
+    std::vector<uint32_t> nodes;    // boxes with names
+    std::vector<uint32_t> squares;  // for which there is no room
+    size_t left_out = 0;            // for which there is none at all
     size_t victims_left_out = 0;
+
+    double height() const {
+      const auto lines = static_cast<double>((squares.size() + kSquaresPerLine - 1) / kSquaresPerLine);
+      return kRowHeight + lines * kSquareStep;
+    }
   };
 
   void fill_rows();
   void order_hosts();
   void place(double top);
+  void keep_the_most_important(Row& row) const;
+  void in_natural_order(std::vector<uint32_t>& nodes) const;
   void draw_rows(Svg& svg, double top) const;
+  void draw_squares(Svg& svg, const Row& row, double top) const;
   static std::pair<Point, Point> edges_between(const Place& from, const Place& to);
   void draw_quiet_links(Svg& svg) const;
   void draw_arrow(Svg& svg, const Arrow& arrow) const;
   void draw_node(Svg& svg, uint32_t node) const;
+  std::pair<std::string_view, std::string_view> fill_and_edge(uint32_t node) const;
   std::string remark_on(uint32_t node) const;
   bool is_paused_both_ways(const Arrow& arrow) const {
     return std::ranges::any_of(arrows_, [&](const Arrow& it) { return it.from == arrow.to && it.to == arrow.from; });
@@ -137,19 +159,30 @@ void Map::fill_rows() {
     row.nodes.push_back(node);
   }
   for (auto& [tier, row] : by_tier) {
-    if (row.nodes.size() > kMaxNodesPerTier) {
-      std::ranges::stable_sort(row.nodes, std::greater{}, [this](uint32_t node) { return importance_[node]; });
-      row.left_out = row.nodes.size() - kMaxNodesPerTier;
-      row.victims_left_out =
-          static_cast<size_t>(std::ranges::count_if(row.nodes.begin() + kMaxNodesPerTier, row.nodes.end(),
-                                                    [this](uint32_t node) { return parts_[node] == Part::kVictim; }));
-      row.nodes.resize(kMaxNodesPerTier);
-    }
-    std::ranges::stable_sort(
-        row.nodes, [this](uint32_t a, uint32_t b) { return comes_before(log_.nodes[a].name, log_.nodes[b].name); });
+    keep_the_most_important(row);
+    in_natural_order(row.nodes);
+    in_natural_order(row.squares);
     rows_.push_back(std::move(row));
   }
   order_hosts();
+}
+
+void Map::keep_the_most_important(Row& row) const {
+  if (row.nodes.size() <= kMaxNodesPerTier) return;
+  std::ranges::stable_sort(row.nodes, std::greater{}, [this](uint32_t node) { return importance_[node]; });
+  const auto boxes = row.nodes.begin() + kMaxNodesPerTier;
+  const auto squares =
+      row.nodes.begin() + static_cast<ptrdiff_t>(std::min(row.nodes.size(), kMaxNodesPerTier + kMaxSquaresPerTier));
+  row.squares.assign(boxes, squares);
+  row.left_out = static_cast<size_t>(row.nodes.end() - squares);
+  row.victims_left_out = static_cast<size_t>(
+      std::count_if(squares, row.nodes.end(), [this](uint32_t node) { return parts_[node] == Part::kVictim; }));
+  row.nodes.erase(boxes, row.nodes.end());
+}
+
+void Map::in_natural_order(std::vector<uint32_t>& nodes) const {
+  std::ranges::stable_sort(
+      nodes, [this](uint32_t a, uint32_t b) { return comes_before(log_.nodes[a].name, log_.nodes[b].name); });
 }
 
 // Under their switches, so that links do not cross.
@@ -177,7 +210,7 @@ void Map::place(double top) {
       places_[node] = Place{{x, y}, std::min(kMaxBoxWidth, step - kBoxGap)};
       x += step;
     }
-    y += kRowHeight;
+    y += row.height();
   }
 }
 
@@ -186,14 +219,28 @@ void Map::draw_rows(Svg& svg, double top) const {
   for (const Row& row : rows_) {
     const bool is_known = std::ranges::any_of(row.nodes, [this](uint32_t n) { return log_.nodes[n].is_tier_known; });
     svg.text({kMargin, y + 4}, is_known ? tier_name(row.tier) : "", {.size = 13, .colour = colours::kFaint});
-    if (row.left_out > 0) {
-      svg.text({kMargin, y + 21}, fmt::format("{} more", row.left_out), {.size = 11, .colour = colours::kFaint});
-      if (row.victims_left_out > 0) {
-        svg.text({kMargin, y + 36}, fmt::format("{} of them victims", row.victims_left_out),
-                 {.size = 11, .colour = colours::kVictimEdge});
-      }
+    if (!row.squares.empty()) {
+      svg.text({kMargin, y + 21}, fmt::format("{} more as squares", row.squares.size()),
+               {.size = 11, .colour = colours::kFaint});
+      draw_squares(svg, row, y + kBoxHeight / 2 + kBelowBoxes);
     }
-    y += kRowHeight;
+    if (row.left_out > 0) {
+      svg.text({kMargin, y + 36}, fmt::format("{} not drawn", row.left_out), {.size = 11, .colour = colours::kFaint});
+    }
+    if (row.victims_left_out > 0) {
+      svg.text({kMargin, y + 51}, fmt::format("{} of them victims", row.victims_left_out),
+               {.size = 11, .colour = colours::kVictimEdge});
+    }
+    y += row.height();
+  }
+}
+
+void Map::draw_squares(Svg& svg, const Row& row, double top) const {
+  for (size_t i = 0; i < row.squares.size(); ++i) {
+    const auto [fill, edge] = fill_and_edge(row.squares[i]);
+    const Point corner{kLeft + static_cast<double>(i % kSquaresPerLine) * kSquareStep,
+                       top + static_cast<double>(i / kSquaresPerLine) * kSquareStep};
+    svg.box(corner, kSquare, kSquare, fill, edge, 1, 1, log_.nodes[row.squares[i]].name);
   }
 }
 
@@ -269,15 +316,22 @@ std::string Map::remark_on(uint32_t node) const {
   return most > 0 ? fmt::format("{:.2g} %", most) : "";
 }
 
+std::pair<std::string_view, std::string_view> Map::fill_and_edge(uint32_t node) const {
+  switch (parts_[node]) {
+    case Part::kCongested: return {colours::kQuiet, colours::kCongestion};
+    case Part::kVictim: return {colours::kVictim, colours::kVictimEdge};
+    case Part::kLocked: return {colours::kLocked, colours::kLockedEdge};
+    case Part::kRoot: return {colours::kRoot, colours::kRoot};
+    case Part::kSuspect: return {colours::kVictim, colours::kRoot};
+    case Part::kQuiet: break;
+  }
+  return {colours::kQuiet, colours::kQuietEdge};
+}
+
 void Map::draw_node(Svg& svg, uint32_t node) const {
   const auto& [centre, width] = *places_[node];
+  const auto [fill, edge] = fill_and_edge(node);
   const Part part = parts_[node];
-  std::string_view fill = colours::kQuiet;
-  std::string_view edge = part == Part::kCongested ? colours::kCongestion : colours::kQuietEdge;
-  if (part == Part::kVictim) std::tie(fill, edge) = std::pair{colours::kVictim, colours::kVictimEdge};
-  if (part == Part::kLocked) std::tie(fill, edge) = std::pair{colours::kLocked, colours::kLockedEdge};
-  if (part == Part::kRoot) std::tie(fill, edge) = std::pair{colours::kRoot, colours::kRoot};
-  if (part == Part::kSuspect) std::tie(fill, edge) = std::pair{colours::kVictim, colours::kRoot};
   const std::string_view words = part == Part::kRoot ? "#ffffff" : colours::kWords;
   const std::string& name = log_.nodes[node].name;
   const std::string remark = remark_on(node);

@@ -3,8 +3,9 @@
 // each node that pauses another, coloured by the share of time; the root, or the deadlock, marked; below it a time line
 // of who was paused when; and a legend that explains all this.
 //
-// Bounds: a tier shows the kMaxNodesPerTier nodes with the largest part in the pauses, the time line kMaxTimelineRows
-// links; the picture says what is left out.
+// Bounds: a tier shows the kMaxNodesPerTier nodes with the largest part in the pauses by name and with their arrows,
+// and the next kMaxSquaresPerTier as squares of the same colours, the time line kMaxTimelineRows links; the picture
+// says what is left out.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@ using control::Point;
 using control::Svg;
 
 inline constexpr size_t kMaxNodesPerTier = 20;
+inline constexpr size_t kMaxSquaresPerTier = 990;
 inline constexpr size_t kMaxTimelineRows = 24;
 
 std::string picture(const CaptureFacts& facts, const PauseLog& log, const Analysis& analysis);

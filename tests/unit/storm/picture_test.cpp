@@ -137,9 +137,58 @@ TEST(Picture, IsNoLargerForAMillionPausesAndAThousandNodes) {
   const Analysis found = it.analysis();
   const std::string svg = picture(kFacts, it.log, found);
   EXPECT_EQ(wrong_in_xml(svg), "");
-  EXPECT_LT(svg.size(), 200'000u);
-  EXPECT_NE(svg.find("980 more"), std::string::npos);
+  EXPECT_LT(svg.size(), 400'000u);
+  EXPECT_NE(svg.find("980 more as squares"), std::string::npos);
   EXPECT_NE(svg.find("more</text>"), std::string::npos) << "rows that are left out are said";
+}
+
+size_t times(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++found;
+  return found;
+}
+
+// 128 hosts, as of a fat tree with k = 8: 100 are stopped, 20 have a box.
+TEST(Picture, DrawsEveryVictim) {
+  MadeLog it;
+  for (int i = 1; i <= 128; ++i) it.link("h" + std::to_string(i), "tor1");
+  it.link("tor1", "spine1");
+  it.stop("spine1", "tor1", 1'000);
+  for (int i = 1; i <= 100; ++i) it.stop("tor1", "h" + std::to_string(i), 1'010 + i);
+  const Analysis found = it.analysis();
+  const std::string svg = picture(kFacts, it.log, found);
+  EXPECT_EQ(wrong_in_xml(svg), "");
+  EXPECT_NE(svg.find("108 more as squares"), std::string::npos);
+  EXPECT_EQ(svg.find("not drawn"), std::string::npos);
+  const std::string fill = "fill=\"" + std::string{colours::kVictim} + "\"";
+  EXPECT_EQ(times(svg, fill), 100u + 1u + 1u) << "the hosts, tor1, the legend";
+  for (int i = 1; i <= 128; ++i)
+    EXPECT_NE(svg.find("<title>h" + std::to_string(i) + "</title>"), std::string::npos) << i;
+}
+
+// Whoever is caught in it has a box, whatever else pauses longer.
+TEST(Picture, HasABoxForEachMemberOfADeadlock) {
+  MadeLog it;
+  const auto name = [](int i) { return "s" + std::to_string(i); };
+  for (int i = 1; i < 60; ++i) it.link(name(i), name(i + 1));
+  it.link(name(60), name(58));
+  for (int i = 1; i < 57; ++i) it.stop(name(i), name(i + 1), 10);
+  it.stop(name(58), name(59), 15'000);
+  it.stop(name(59), name(60), 15'000);
+  it.stop(name(60), name(58), 15'000);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.deadlocks.size(), 1u);
+  EXPECT_EQ(times(picture(kFacts, it.log, found), ">LOCKED<"), 3u);
+}
+
+TEST(Picture, SaysWhatEvenSquaresHaveNoRoomFor) {
+  MadeLog it;
+  for (int i = 1; i <= 1'500; ++i) it.link("h" + std::to_string(i), "tor1");
+  for (int i = 1; i <= 1'200; ++i) it.stop("tor1", "h" + std::to_string(i), 1'000);
+  const std::string svg = picture(kFacts, it.log, it.analysis());
+  EXPECT_EQ(wrong_in_xml(svg), "");
+  EXPECT_NE(svg.find(">490 not drawn<"), std::string::npos);
+  EXPECT_NE(svg.find(">190 of them victims<"), std::string::npos);
 }
 
 TEST(Picture, DrawsACaptureWithoutPauses) {
