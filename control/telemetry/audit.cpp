@@ -133,18 +133,19 @@ class Audit {
     }
     equal(host.name, {{"sent by its links", sent}},
           {{"of flows", sent_by_[host.name]},
-           {"answers", host.answers_sent},
-           {"pause frames", host.pauses_sent},
+           {"answers", host.counters.answers_sent},
+           {"pause frames", host.counters.pauses_sent},
            {"credit frames", credit_frames}});
-    equal(host.name, {{"arrived at its ports", arrived}}, {{"received", host.received_packets}});
-    equal(host.name, {{"received", host.received_packets}},
-          {{"delivered", host.delivered_packets},
-           {"responses", host.responses},
-           {"answered", host.answered},
-           {"dropped", ended_packets(host.dropped)},
-           {"buffered", host.buffered}});
-    equal(host.name, {{"delivered", host.delivered_packets}}, {{"received of flows", received_by_[host.name]}});
-    ended_ += host.ended_flow_packets;
+    equal(host.name, {{"arrived at its ports", arrived}}, {{"received", host.counters.received_packets}});
+    equal(host.name, {{"received", host.counters.received_packets}},
+          {{"delivered", host.counters.delivered_packets},
+           {"responses", host.counters.responses},
+           {"answered", host.counters.answered},
+           {"dropped", ended_packets(host.counters.dropped)},
+           {"buffered", host.counters.buffered}});
+    equal(host.name, {{"delivered", host.counters.delivered_packets}},
+          {{"received of flows", received_by_[host.name]}});
+    ended_ += host.counters.ended_flow_packets;
   }
 
   void check_edge(const EdgeSnapshot& edge) {

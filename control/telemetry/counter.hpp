@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // A counter, declared once: what it means, its unit, its names, and how it is read out of a snapshot.
 //
-//   report   key in the report, at the switch, host, edge, link or workload: the sum over its ports, queues, …
-//   sai      name in `show counters`, for each port, queue, … by itself; `#` stands for the priority
-//   metric   name for Prometheus, likewise
-//   row      name at the port, queue, … itself: in the report's `ports` and in counters over time; where it is not
-//            given, `report`
-// An empty name: the counter is not shown there. The report, SAI's JSON, Prometheus and the reference (docs/reference)
-// are made from these tables, so a counter that is in none of them is shown nowhere.
+// The names are those of dataplane/units/counter_facts.hpp. The report, SAI's JSON, Prometheus and the reference
+// (docs/reference) are made from these tables, so a counter that is in none of them is shown nowhere.
 //
-// To add one: count it (a member of PortCounters, QueueCounters, …: snapshots hold these whole), then its line in
-// counter_tables.cpp.
+// To add one: count it (a member of PortCounters, NicCounters, …: snapshots hold these whole), then its line in
+// counter_tables.cpp. Priority groups, NICs, hosts and reliable connections have their rows beside their members
+// (PriorityGroupCounters, NicCounters, HostCounts, ReliableCounts).
 #pragma once
 
 #include <cstddef>
@@ -25,39 +21,16 @@
 #include "control/telemetry/snapshot.hpp"
 #include "control/telemetry/totals.hpp"
 #include "control/telemetry/workload_totals.hpp"
+#include "dataplane/units/counter_facts.hpp"
 
 namespace softspine::control {
 
-// Times are counted in picoseconds. SAI has them in microseconds, Prometheus in seconds.
-enum class CounterUnit : uint8_t {
-  kCount,
-  kPackets,
-  kFrames,
-  kMessages,
-  kBytes,
-  kBytesPerSecond,
-  kPicoseconds,
-  kYesNo
-};
+using dataplane::CounterFacts;
+using dataplane::CounterUnit;
+using dataplane::Nature;
 
-// How the values of many ports or queues become one: counters that only grow, and gauges, are added; of high-water
-// marks, the highest counts.
-enum class Nature : uint8_t { kGrows, kNow, kHighest };
 // counter, gauge, watermark
 std::string_view word_for(Nature nature);
-
-struct CounterFacts {
-  CounterUnit unit = CounterUnit::kCount;
-  Nature nature = Nature::kGrows;
-  std::string_view report;
-  std::string_view sai;
-  std::string_view metric;
-  std::string_view help;       // a sentence
-  std::string_view direction;  // label of a metric that several share, one behind the other: rx, tx
-  std::string_view row;
-
-  std::string_view row_name() const { return row.empty() ? report : row; }
-};
 
 // Parts that have no snapshot of their own.
 struct QueueOf {

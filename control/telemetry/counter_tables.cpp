@@ -163,7 +163,7 @@ std::vector<SwitchCounter> priority_counters() {
 }
 
 std::vector<SwitchCounter> group_counters() {
-  return {
+  std::vector<SwitchCounter> out{
       {[](const GroupSnapshot& g) { return g.held_bytes(); },
        {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_CURR_OCCUPANCY_BYTES", "", "Memory in use, of every kind."}},
       {group(&GroupSnapshot::reserved_bytes),
@@ -184,14 +184,15 @@ std::vector<SwitchCounter> group_counters() {
         "softspine_priority_group_headroom_watermark_bytes", "Most headroom that was ever in use."}},
       {group(&GroupSnapshot::packets),
        {kPackets, kGrows, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS", "softspine_priority_group_packets_total",
-        "Frames that the priority group took.", "", "packets"}},
-      {group(&GroupSnapshot::dropped_packets),
-       {kPackets, kGrows, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS",
-        "softspine_priority_group_dropped_packets_total", "Frames that the priority group refused.", "",
-        "dropped_packets"}},
-      {[](const PortSnapshot& p) { return p.counters.drops[static_cast<size_t>(DropReason::kHeadroomFull)]; },
-       {kPackets, kGrows, "headroom_dropped_packets", "", "",
-        "Frames of a lossless priority that found the headroom full."}}};
+        "Frames that the priority group took.", "", "packets"}}};
+  for (const auto& [member, facts] : dataplane::PriorityGroupCounters::rows()) {
+    const auto counters = [](const GroupSnapshot& group) { return &group.counters; };
+    out.push_back({member_read<GroupSnapshot>(member, counters), facts});
+  }
+  out.push_back({[](const PortSnapshot& p) { return p.counters.drops[static_cast<size_t>(DropReason::kHeadroomFull)]; },
+                 {kPackets, kGrows, "headroom_dropped_packets", "", "",
+                  "Frames of a lossless priority that found the headroom full."}});
+  return out;
 }
 
 std::vector<SwitchCounter> queue_counters() {
@@ -353,38 +354,11 @@ const std::vector<WorkloadCounter>& workload_counters() {
   return all;
 }
 
-// Their keys stand with the counts themselves, which are added up by them.
 const std::vector<ReliableCounter>& reliable_counters() {
-  struct Row {
-    uint64_t ReliableCounts::* member;
-    CounterUnit unit;
-    std::string_view help;
-  };
-  static constexpr Row kRows[] = {
-      {&ReliableCounts::completed_messages, kMessages, "Messages acknowledged."},
-      {&ReliableCounts::retransmitted_packets, kPackets, "Packets sent again."},
-      {&ReliableCounts::retransmitted_bytes, kBytes, "Payload bytes sent again."},
-      {&ReliableCounts::packet_seq_err, kCount, "Requester: NAKs after which it sent again."},
-      {&ReliableCounts::local_ack_timeout_err, kCount, "Requester: timeouts."},
-      {&ReliableCounts::retry_exceeded_err, kCount, "Requester: connections given up."},
-      {&ReliableCounts::path_changes, kCount, "Requester: changes to the host's other port, after timeouts."},
-      {&ReliableCounts::out_of_sequence, kPackets, "Responder: packets ahead of the one due."},
-      {&ReliableCounts::duplicate_request, kPackets, "Responder: packets behind the one due."},
-      {&ReliableCounts::acks_sent, kPackets, "Responder: acknowledgements, without NAKs."},
-      {&ReliableCounts::np_cnp_sent, kPackets, "Receiver: CNPs sent."},
-      {&ReliableCounts::rp_cnp_handled, kPackets, "Sender: CNPs that slowed it down."},
-      {&ReliableCounts::rp_cnp_ignored, kPackets, "Sender: CNPs without effect."},
-      {&ReliableCounts::window_waits, kCount,
-       "Requester: waits for its window, with more to send that its pace would let go."},
-      {&ReliableCounts::window_wait_ps, kTime, "Requester: the time of these waits, of all connections."},
-  };
-  static_assert(std::size(kRows) == ReliableCounts::members().size());
   static const std::vector<ReliableCounter> all = [] {
     std::vector<ReliableCounter> out;
-    for (const auto& [key, member] : ReliableCounts::members()) {
-      const Row& row = *std::ranges::find(kRows, member, &Row::member);
-      out.push_back(
-          {[member](const ReliableCounts& part) { return part.*member; }, {row.unit, kGrows, key, "", "", row.help}});
+    for (const auto& [member, facts] : ReliableCounts::rows()) {
+      out.push_back({[member](const ReliableCounts& part) { return part.*member; }, facts});
     }
     return out;
   }();

@@ -1,21 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // The counters of hosts, and of the edges that lead to hosts outside.
+#include <algorithm>
+#include <iterator>
+
 #include "control/telemetry/counter_words.hpp"
 
 namespace softspine::control {
 namespace {
 
-constexpr auto host(uint64_t HostSnapshot::* member) {
-  return [member](const HostSnapshot& part) { return part.*member; };
-}
 auto host_pause(uint64_t HostPauseSnapshot::* member) {
   return member_read(member);
 }
 constexpr auto edge(uint64_t dataplane::EdgeCounters::* member) {
   return [member](const EdgeSnapshot& part) { return part.counters.*member; };
-}
-constexpr auto nic(uint64_t dataplane::NicCounters::* member) {
-  return [member](const EdgeSnapshot& part) { return part.nic.*member; };
 }
 
 // Of the port of a host or of its NIC.
@@ -40,108 +37,88 @@ constexpr CounterFacts of_rx_pause{
 constexpr CounterFacts of_tx_pause{
     kTime, kGrows, "pfc_tx_pause_ps", "", "", "Time for which it asked its neighbour to pause.", "", "tx_pause_ps"};
 
+std::vector<EdgeCounter> counters_of_edge() {
+  using dataplane::EdgeCounters;
+  return {{edge(&EdgeCounters::in_packets),
+           {kPackets, kGrows, "in_packets", "", "softspine_edge_in_packets_total", "Frames from outside."}},
+          {edge(&EdgeCounters::in_bytes),
+           {kBytes, kGrows, "in_bytes", "", "softspine_edge_in_bytes_total", "Bytes from outside."}},
+          {edge(&EdgeCounters::out_packets),
+           {kPackets, kGrows, "out_packets", "", "softspine_edge_out_packets_total", "Frames that the outside took."}},
+          {edge(&EdgeCounters::out_bytes),
+           {kBytes, kGrows, "out_bytes", "", "softspine_edge_out_bytes_total", "Bytes that the outside took."}},
+          {[](const EdgeSnapshot& e) { return e.link.packets; },
+           {kPackets, kGrows, "tx_packets", "", "", "Frames sent into the fabric."}},
+          {edge(&EdgeCounters::arrived_packets),
+           {kPackets, kGrows, "rx_packets", "", "", "Frames that arrived from the fabric."}},
+          {[](const EdgeSnapshot& e) { return e.waiting_for_outside; },
+           {kPackets, kNow, "held_packets", "", "", "Frames from the fabric that the outside has not taken yet."}},
+          {edge(&EdgeCounters::held_bytes_max),
+           {kBytes, kHighest, "held_max_bytes", "", "", "Most that ever waited for the outside."}},
+          {edge(&EdgeCounters::pauses),
+           {kCount, kGrows, "pauses", "", "", "Polls at which the outside was not asked, since the link was behind."}},
+          {[](const EdgeSnapshot& e) { return e.waiting_packets; },
+           {kPackets, kNow, "waiting_packets", "", "", "Frames from outside that are not on the link yet."}}};
+}
+
+std::vector<EdgeCounter> pauses_of_edge() {
+  return {{link_pause<EdgeSnapshot>(&LinkPauseSnapshot::rx_frames), of_link_pause_rx},
+          {link_pause<EdgeSnapshot>(&LinkPauseSnapshot::tx_frames), of_link_pause_tx},
+          {link_paused_ps<EdgeSnapshot>, of_link_paused},
+          {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
+          {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
+          {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause}};
+}
+
+std::vector<HostCounter> sent_counters() {
+  return {{[](const HostPortSnapshot& p) { return p.link.packets; },
+           {kPackets, kGrows, "sent_packets", "", "", "Frames that the host sent."}},
+          {[](const HostPortSnapshot& p) { return p.link.bytes; },
+           {kBytes, kGrows, "sent_bytes", "", "", "Bytes of frames that the host sent, without FCS."}}};
+}
+
+std::vector<HostCounter> more_host_counters() {
+  return {{[](const HostSnapshot& h) { return h.receive_buffer_max_bytes; },
+           {kBytes, kHighest, "receive_buffer_max_bytes", "", "", "Most that ever waited in a receive buffer."}},
+          {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::rx_frames), of_link_pause_rx},
+          {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::tx_frames), of_link_pause_tx},
+          {link_paused_ps<HostPortSnapshot>, of_link_paused},
+          {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
+          {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
+          {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause},
+          {waited_ps,
+           {kTime, kGrows, "credit_wait_ps", "", "", "Time without credit for the largest frame, of all priorities."}}};
+}
+
 }  // namespace
 
 const std::vector<HostCounter>& host_counters() {
-  static const std::vector<HostCounter> all{
-      {[](const HostPortSnapshot& p) { return p.link.packets; },
-       {kPackets, kGrows, "sent_packets", "", "", "Frames that the host sent."}},
-      {[](const HostPortSnapshot& p) { return p.link.bytes; },
-       {kBytes, kGrows, "sent_bytes", "", "", "Bytes of frames that the host sent, without FCS."}},
-      {host(&HostSnapshot::received_packets),
-       {kPackets, kGrows, "received_packets", "", "softspine_host_rx_packets_total",
-        "Frames that arrived at the host."}},
-      {host(&HostSnapshot::received_bytes),
-       {kBytes, kGrows, "received_bytes", "", "softspine_host_rx_bytes_total",
-        "Bytes of frames that arrived, without FCS."}},
-      {host(&HostSnapshot::delivered_packets),
-       {kPackets, kGrows, "delivered_packets", "", "softspine_host_delivered_packets_total",
-        "RoCE packets delivered to a queue pair."}},
-      {host(&HostSnapshot::responses),
-       {kPackets, kGrows, "responses", "", "", "Acknowledgements, NAKs and CNPs delivered to a queue pair."}},
-      {host(&HostSnapshot::unanswered),
-       {kPackets, kGrows, "unanswered", "", "", "Responses that there was no memory for."}},
-      {host(&HostSnapshot::pauses_sent),
-       {kFrames, kGrows, "pauses_sent", "", "", "PFC and PAUSE frames sent, each once."}},
-      {host(&HostSnapshot::failovers),
-       {kCount, kGrows, "failovers", "", "softspine_host_failovers_total",
-        "Ports that the host's bond left, since it saw their link down or LACP had no partner there."}},
-      {host(&HostSnapshot::flows_moved),
-       {kCount, kGrows, "flows_moved", "", "softspine_host_flows_moved_total",
-        "Flows that the host's bond moved to another port, and back."}},
-      {host(&HostSnapshot::watchdog_storms),
-       {kCount, kGrows, "watchdog_storms", "", "softspine_host_pfc_watchdog_storms_total",
-        "Ports that the NIC's own watchdog has kept from pausing, since they took nothing in."}},
-      {host(&HostSnapshot::receive_buffer_max_bytes),
-       {kBytes, kHighest, "receive_buffer_max_bytes", "", "", "Most that ever waited in a receive buffer."}},
-      {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::rx_frames), of_link_pause_rx},
-      {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::tx_frames), of_link_pause_tx},
-      {link_paused_ps<HostPortSnapshot>, of_link_paused},
-      {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
-      {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
-      {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause},
-      {waited_ps,
-       {kTime, kGrows, "credit_wait_ps", "", "", "Time without credit for the largest frame, of all priorities."}}};
+  static const std::vector<HostCounter> all = [] {
+    std::vector<HostCounter> out = sent_counters();
+    for (const auto& [member, facts] : HostCounts::rows()) {
+      out.push_back({[member](const HostSnapshot& host) { return host.counters.*member; }, facts});
+    }
+    std::ranges::copy(more_host_counters(), std::back_inserter(out));
+    return out;
+  }();
   return all;
 }
 
 const std::vector<EdgeCounter>& edge_counters() {
-  using dataplane::EdgeCounters;
-  using dataplane::NicCounters;
-  static const std::vector<EdgeCounter> all{
-      {edge(&EdgeCounters::in_packets),
-       {kPackets, kGrows, "in_packets", "", "softspine_edge_in_packets_total", "Frames from outside."}},
-      {edge(&EdgeCounters::in_bytes),
-       {kBytes, kGrows, "in_bytes", "", "softspine_edge_in_bytes_total", "Bytes from outside."}},
-      {edge(&EdgeCounters::out_packets),
-       {kPackets, kGrows, "out_packets", "", "softspine_edge_out_packets_total", "Frames that the outside took."}},
-      {edge(&EdgeCounters::out_bytes),
-       {kBytes, kGrows, "out_bytes", "", "softspine_edge_out_bytes_total", "Bytes that the outside took."}},
-      {[](const EdgeSnapshot& e) { return e.link.packets; },
-       {kPackets, kGrows, "tx_packets", "", "", "Frames sent into the fabric."}},
-      {edge(&EdgeCounters::arrived_packets),
-       {kPackets, kGrows, "rx_packets", "", "", "Frames that arrived from the fabric."}},
-      {[](const EdgeSnapshot& e) { return e.waiting_for_outside; },
-       {kPackets, kNow, "held_packets", "", "", "Frames from the fabric that the outside has not taken yet."}},
-      {edge(&EdgeCounters::held_bytes_max),
-       {kBytes, kHighest, "held_max_bytes", "", "", "Most that ever waited for the outside."}},
-      {edge(&EdgeCounters::pauses),
-       {kCount, kGrows, "pauses", "", "", "Polls at which the outside was not asked, since the link was behind."}},
-      {[](const EdgeSnapshot& e) { return e.waiting_packets; },
-       {kPackets, kNow, "waiting_packets", "", "", "Frames from outside that are not on the link yet."}},
-      {nic(&NicCounters::waiting_bytes_max),
-       {kBytes, kHighest, "waiting_max_bytes", "", "", "Most that ever waited for the link."}},
-      {nic(&NicCounters::made_packets),
-       {kPackets, kGrows, "made_packets", "", "", "Frames that the NIC made: CNPs, pause frames."}},
-      {nic(&NicCounters::np_ecn_marked_roce_packets),
-       {kPackets, kGrows, "np_ecn_marked_roce_packets", "", "", "RoCE packets that arrived marked CE."}},
-      {nic(&NicCounters::np_cnp_sent),
-       {kPackets, kGrows, "np_cnp_sent", "", "", "CNPs sent to who sent marked packets."}},
-      {nic(&NicCounters::np_cnp_unknown),
-       {kPackets, kGrows, "np_cnp_unknown", "", "",
-        "CNPs that were due, when it was not known yet which queue pair sends."}},
-      {nic(&NicCounters::np_cnp_unsent),
-       {kPackets, kGrows, "np_cnp_unsent", "", "", "CNPs that were due for packets whose headers a CNP cannot copy."}},
-      {nic(&NicCounters::rp_cnp_handled),
-       {kPackets, kGrows, "rp_cnp_handled", "", "", "CNPs that slowed a queue pair down."}},
-      {nic(&NicCounters::rp_cnp_ignored),
-       {kPackets, kGrows, "rp_cnp_ignored", "", "", "CNPs for queue pairs of which nothing is known."}},
-      {nic(&NicCounters::held_by_rate),
-       {kPackets, kGrows, "held_by_rate", "", "", "Packets that waited for their queue pair's rate."}},
-      {nic(&NicCounters::flows_forgotten),
-       {kCount, kGrows, "flows_forgotten", "", "", "Queue pairs forgotten, since there were too many."}},
-      {link_pause<EdgeSnapshot>(&LinkPauseSnapshot::rx_frames), of_link_pause_rx},
-      {link_pause<EdgeSnapshot>(&LinkPauseSnapshot::tx_frames), of_link_pause_tx},
-      {link_paused_ps<EdgeSnapshot>, of_link_paused},
-      {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
-      {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
-      {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
-      {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause}};
+  static const std::vector<EdgeCounter> all = [] {
+    std::vector<EdgeCounter> out = counters_of_edge();
+    for (const auto& [member, facts] : dataplane::NicCounters::rows()) {
+      out.push_back({[member](const EdgeSnapshot& edge) { return edge.nic.*member; }, facts});
+    }
+    std::ranges::copy(pauses_of_edge(), std::back_inserter(out));
+    return out;
+  }();
   return all;
 }
 

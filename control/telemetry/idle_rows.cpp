@@ -17,7 +17,8 @@ std::string_view node_of(const std::string& end) {
 
 bool is_idle(const HostSnapshot& host) {
   const auto counts_nothing = [&](const HostCounter& counter) { return total_of(host, counter) == 0; };
-  return std::ranges::all_of(host.dropped, std::logical_not{}) && std::ranges::all_of(host_counters(), counts_nothing);
+  return std::ranges::all_of(host.counters.dropped, std::logical_not{}) &&
+         std::ranges::all_of(host_counters(), counts_nothing);
 }
 
 // Of a link, `others_sent`: by uplinks of the same switch.

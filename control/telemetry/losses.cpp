@@ -54,7 +54,7 @@ std::vector<Loss> losses_of(const FabricSnapshot& snapshot) {
   std::vector<Loss> out;
   const auto all = [](DropReason) { return true; };
   for (const SwitchSnapshot& node : snapshot.switches) add_switch(out, node);
-  for (const HostSnapshot& host : snapshot.hosts) add_drops(out, host.name, host.dropped, all);
+  for (const HostSnapshot& host : snapshot.hosts) add_drops(out, host.name, host.counters.dropped, all);
   for (const EdgeSnapshot& edge : snapshot.edges) {
     add_drops(out, edge.name + ":" + edge.port + " in", edge.counters.in_drops, all);
     add_drops(out, edge.name + ":" + edge.port + " out", edge.counters.out_drops, all);
@@ -80,7 +80,7 @@ std::vector<Loss> losses_by_reason(const FabricSnapshot& snapshot) {
     }
   };
   add_all(totals_of(snapshot.switches).drops);
-  for (const HostSnapshot& host : snapshot.hosts) add_all(host.dropped);
+  for (const HostSnapshot& host : snapshot.hosts) add_all(host.counters.dropped);
   for (const LinkDirection& way : link_directions(snapshot)) {
     sums["link_down"] += way.lost_packets();
     sums["vanished"] += way.sent.vanished_packets;

@@ -101,8 +101,9 @@ void add_hosts(Exposition& out, const FabricSnapshot& snapshot) {
   add_table(out, snapshot.hosts, "host", host_counters());
   out.family("softspine_host_dropped_packets_total", Type::kCounter, "Frames that ended at the host, by reason.");
   for (const HostSnapshot& host : snapshot.hosts) {
-    for (size_t i = 0; i < host.dropped.size(); ++i) {
-      if (host.dropped[i] > 0) out.sample({{"host", host.name}, {"reason", reason_name(i)}}, host.dropped[i]);
+    for (size_t i = 0; i < host.counters.dropped.size(); ++i) {
+      if (host.counters.dropped[i] > 0)
+        out.sample({{"host", host.name}, {"reason", reason_name(i)}}, host.counters.dropped[i]);
     }
   }
   out.family("softspine_host_packet_latency_seconds", Type::kSummary,

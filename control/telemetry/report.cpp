@@ -129,8 +129,8 @@ Json host_json(const HostSnapshot& host, const WorkloadTotals& sends, const Work
   add_latency(out, "completion", host.completion);
   add_counters<HostPauseSnapshot, CreditOf>(out, host, host_counters());
   add_key(out, "pause", pause_json(host));
-  add_key(out, "dropped_packets", dropped_packets(host.dropped));
-  add_key(out, "drops", drops_json(host.dropped));
+  add_key(out, "dropped_packets", dropped_packets(host.counters.dropped));
+  add_key(out, "drops", drops_json(host.counters.dropped));
   return out;
 }
 
@@ -187,7 +187,7 @@ Json totals_json(const FabricSnapshot& snapshot) {
   const auto add_drops = [&drops](const dataplane::DropCounters& more) {
     for (size_t i = 0; i < drops.size(); ++i) drops[i] += more[i];
   };
-  for (const HostSnapshot& host : snapshot.hosts) add_drops(host.dropped);
+  for (const HostSnapshot& host : snapshot.hosts) add_drops(host.counters.dropped);
   for (const EdgeSnapshot& edge : snapshot.edges) {
     add_drops(edge.counters.in_drops);
     add_drops(edge.counters.out_drops);

@@ -80,7 +80,7 @@ std::string drops_table(const FabricSnapshot& snapshot, std::string_view only_sw
     add_drops(table, node.name, port.name, port.counters.drops);
   });
   if (!only_switch.empty()) return table.text();
-  for (const HostSnapshot& host : snapshot.hosts) add_drops(table, host.name, kNothing, host.dropped);
+  for (const HostSnapshot& host : snapshot.hosts) add_drops(table, host.name, kNothing, host.counters.dropped);
   for (const EdgeSnapshot& edge : snapshot.edges) {
     add_drops(table, edge.key(), "in", edge.counters.in_drops);
     add_drops(table, edge.key(), "out", edge.counters.out_drops);

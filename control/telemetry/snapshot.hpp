@@ -16,12 +16,13 @@
 #include <numeric>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <utility>
 #include <vector>
 
+#include "control/telemetry/host_counts.hpp"
 #include "control/telemetry/loss_window.hpp"
+#include "control/telemetry/reliable_counts.hpp"
 #include "control/telemetry/stack_snapshot.hpp"
+#include "dataplane/buffer/priority_group_counters.hpp"
 #include "dataplane/edge/edge_counters.hpp"
 #include "dataplane/edge/nic_counters.hpp"
 #include "dataplane/egress/counters.hpp"
@@ -65,7 +66,7 @@ struct GroupSnapshot {
   uint64_t shared_watermark_bytes = 0;
   uint64_t headroom_watermark_bytes = 0;
   uint64_t packets = 0;  // admitted
-  uint64_t dropped_packets = 0;
+  dataplane::PriorityGroupCounters counters;
 
   uint64_t held_bytes() const { return reserved_bytes + shared_bytes + headroom_bytes; }
 };
@@ -193,75 +194,15 @@ struct HostPortSnapshot {
   LinkPauseSnapshot link_pause = {};
 };
 
-// received = delivered + responses + answered + dropped + buffered (packets)
 struct HostSnapshot {
   std::string name;
   std::vector<HostPortSnapshot> ports;
-  uint64_t received_packets = 0;
-  uint64_t received_bytes = 0;  // frames
-  uint64_t delivered_packets = 0;
-  uint64_t responses = 0;
-  uint64_t answered = 0;
-  uint64_t answers_sent = 0;
-  uint64_t pauses_sent = 0;  // PFC frames
-  uint64_t unanswered = 0;
-  uint64_t buffered = 0;
-  uint64_t failovers = 0;                 // ports that its bond left, since their link was down
-  uint64_t flows_moved = 0;               // to another port and back, by its bond
-  uint64_t watchdog_storms = 0;           // ports that its NIC's own watchdog has kept from pausing
-  uint64_t ended_flow_packets = 0;        // not delivered at their flow's end: dropped, or taken by another sink
+  HostCounts counters = {};
   uint64_t receive_buffer_max_bytes = 0;  // the most that ever waited in the buffer of a port that receives slowly
-  dataplane::DropCounters dropped{};
-  LatencySummary latency;          // of packets delivered
-  LatencySummary message_latency;  // of whole messages
-  LatencySummary completion;       // of messages it sent over reliable connections, acknowledged
+  LatencySummary latency;                 // of packets delivered
+  LatencySummary message_latency;         // of whole messages
+  LatencySummary completion;              // of messages it sent over reliable connections, acknowledged
 };
-
-// Events of a reliable connection beside the data; all zero for an open loop. Names are those of mlx5 and rxe.
-struct ReliableCounts {
-  uint64_t completed_messages = 0;  // acknowledged
-  uint64_t retransmitted_packets = 0;
-  uint64_t retransmitted_bytes = 0;    // payload
-  uint64_t packet_seq_err = 0;         // requester: NAKs that it acted on
-  uint64_t local_ack_timeout_err = 0;  // requester: timeouts
-  uint64_t retry_exceeded_err = 0;     // requester: given up
-  uint64_t path_changes = 0;           // requester: to the host's other port, after timeouts
-  uint64_t out_of_sequence = 0;        // responder: packets ahead
-  uint64_t duplicate_request = 0;      // responder: packets behind
-  uint64_t acks_sent = 0;              // responder: positive ones
-  uint64_t np_cnp_sent = 0;
-  uint64_t rp_cnp_handled = 0;
-  uint64_t rp_cnp_ignored = 0;
-  uint64_t window_waits = 0;  // requester: for its window, while it had more to send
-  uint64_t window_wait_ps = 0;
-
-  // The members, in the order in which they are shown.
-  static constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 15> members();
-  ReliableCounts& operator+=(const ReliableCounts& more);
-};
-
-constexpr std::array<std::pair<std::string_view, uint64_t ReliableCounts::*>, 15> ReliableCounts::members() {
-  using C = ReliableCounts;
-  return {{{"completed_messages", &C::completed_messages},
-           {"retransmitted_packets", &C::retransmitted_packets},
-           {"retransmitted_bytes", &C::retransmitted_bytes},
-           {"packet_seq_err", &C::packet_seq_err},
-           {"local_ack_timeout_err", &C::local_ack_timeout_err},
-           {"retry_exceeded_err", &C::retry_exceeded_err},
-           {"path_changes", &C::path_changes},
-           {"out_of_sequence", &C::out_of_sequence},
-           {"duplicate_request", &C::duplicate_request},
-           {"acks_sent", &C::acks_sent},
-           {"np_cnp_sent", &C::np_cnp_sent},
-           {"rp_cnp_handled", &C::rp_cnp_handled},
-           {"rp_cnp_ignored", &C::rp_cnp_ignored},
-           {"window_waits", &C::window_waits},
-           {"window_wait_ps", &C::window_wait_ps}}};
-}
-inline ReliableCounts& ReliableCounts::operator+=(const ReliableCounts& more) {
-  for (const auto& [name, member] : members()) this->*member += more.*member;
-  return *this;
-}
 
 // One queue pair's stream. Bytes are payload. An instant that has not been reached is never().
 struct FlowSnapshot {

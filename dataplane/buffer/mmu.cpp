@@ -94,7 +94,7 @@ uint32_t Mmu::admit_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t
     return refuse(queue.shut ? DropReason::kPfcWatchdog : DropReason::kQueueFull);
   }
   if (!charge_group(group, cells)) {
-    ++extremes_of(group).refused;
+    ++extremes_of(group).counters.dropped_packets;
     if (group.shut) return refuse(DropReason::kPfcWatchdogIngress);
     return refuse(group.lossless ? DropReason::kHeadroomFull : DropReason::kIngressFull);
   }

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include "dataplane/buffer/buffer_plan.hpp"
+#include "dataplane/buffer/priority_group_counters.hpp"
 #include "dataplane/packet/drop_reason.hpp"
 #include "dataplane/units/ids.hpp"
 #include "dataplane/units/prefetch.hpp"
@@ -79,7 +80,7 @@ static_assert(sizeof(PriorityGroupUse) == 64);
 
 // What seldom happens to a group.
 struct PriorityGroupExtremes {
-  uint64_t refused = 0;  // frames: SAI's INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS
+  PriorityGroupCounters counters;
   uint32_t headroom_watermark = 0;
 };
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a NIC counts of the frames that it handles or makes. Its host's frames are counted in EdgeCounters, PFC frames
-// in PortFlowControl.
+// in PortFlowControl. To add a counter: a member and its row here, and the line that counts it.
 #pragma once
 
+#include <array>
 #include <cstdint>
+
+#include "dataplane/units/counter_facts.hpp"
 
 namespace softspine::dataplane {
 
@@ -20,6 +23,36 @@ struct NicCounters {
   uint64_t rp_cnp_ignored = 0;   // for a queue pair of which nothing is known
   uint64_t held_by_rate = 0;     // packets of the host that had to wait for their queue pair's rate
   uint64_t flows_forgotten = 0;  // since there were more flows than it can keep
+
+  // Every member, in the order in which they are shown.
+  static constexpr auto rows();
 };
+
+constexpr auto NicCounters::rows() {
+  using enum CounterUnit;
+  using enum Nature;
+  return std::to_array<CounterRow<NicCounters>>(
+      {{&NicCounters::waiting_bytes_max,
+        {kBytes, kHighest, "waiting_max_bytes", "", "", "Most that ever waited for the link."}},
+       {&NicCounters::made_packets,
+        {kPackets, kGrows, "made_packets", "", "", "Frames that the NIC made: CNPs, pause frames."}},
+       {&NicCounters::np_ecn_marked_roce_packets,
+        {kPackets, kGrows, "np_ecn_marked_roce_packets", "", "", "RoCE packets that arrived marked CE."}},
+       {&NicCounters::np_cnp_sent, {kPackets, kGrows, "np_cnp_sent", "", "", "CNPs sent to who sent marked packets."}},
+       {&NicCounters::np_cnp_unknown,
+        {kPackets, kGrows, "np_cnp_unknown", "", "",
+         "CNPs that were due, when it was not known yet which queue pair sends."}},
+       {&NicCounters::np_cnp_unsent,
+        {kPackets, kGrows, "np_cnp_unsent", "", "", "CNPs that were due for packets whose headers a CNP cannot copy."}},
+       {&NicCounters::rp_cnp_handled,
+        {kPackets, kGrows, "rp_cnp_handled", "", "", "CNPs that slowed a queue pair down."}},
+       {&NicCounters::rp_cnp_ignored,
+        {kPackets, kGrows, "rp_cnp_ignored", "", "", "CNPs for queue pairs of which nothing is known."}},
+       {&NicCounters::held_by_rate,
+        {kPackets, kGrows, "held_by_rate", "", "", "Packets that waited for their queue pair's rate."}},
+       {&NicCounters::flows_forgotten,
+        {kCount, kGrows, "flows_forgotten", "", "", "Queue pairs forgotten, since there were too many."}}});
+}
+static_assert(sizeof(NicCounters) == NicCounters::rows().size() * sizeof(uint64_t), "a member has no row");
 
 }  // namespace softspine::dataplane

@@ -50,7 +50,7 @@ WatchdogTraffic PfcWatchdogs::traffic(PortNo port, Priority priority) const noex
     }
     if ((plan.priorities_of_pg[i] & bit) != 0) {
       const uint64_t taken = mmu_.pg(port.value(), i).packets;
-      const uint64_t refused = mmu_.extremes(port.value(), i).refused;
+      const uint64_t refused = mmu_.extremes(port.value(), i).counters.dropped_packets;
       traffic = traffic + WatchdogTraffic{.rx_packets = taken, .rx_drops = refused};
     }
   }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a host has seen: plain integers, read between windows.
 //
-//   received = delivered + responses + answered + dropped (by reason) + buffered         per host, packets
+// Beside what control/telemetry/host_counts.hpp and reliable_counts.hpp say:
 //   delivered = Σ over its sinks of FlowReceived::packets
 //   sent (on the links) = Σ over its flows of FlowSent::packets + answers_sent + pauses_sent + credit frames
 // PFC frames received are consumed: dropped[kPfcConsumed]. By priority they are in PortFlowControl.
@@ -10,7 +10,8 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "dataplane/packet/drop_reason.hpp"
+#include "control/telemetry/host_counts.hpp"
+#include "control/telemetry/reliable_counts.hpp"
 #include "dataplane/units/histogram.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -27,18 +28,7 @@ struct FlowSent {
   dataplane::Instant first_sent = dataplane::Instant::never();  // first bit
   dataplane::Instant last_left;                                 // last bit
 
-  // Of a reliable connection; the names are mlx5's and rxe's.
-  uint64_t completed = 0;              // messages that are wholly acknowledged
-  uint64_t retransmitted = 0;          // packets, counted in `packets`, too
-  uint64_t retransmitted_bytes = 0;    // likewise, in `bytes`
-  uint64_t packet_seq_err = 0;         // NAKs "PSN sequence error" received
-  uint64_t local_ack_timeout_err = 0;  // timeouts
-  uint64_t retry_exceeded_err = 0;     // 1: it has given up
-  uint64_t path_changes = 0;           // after timeouts, to the host's other port
-  uint64_t rp_cnp_handled = 0;
-  uint64_t rp_cnp_ignored = 0;  // CNPs for a queue pair without a reaction point
-  uint64_t window_waits = 0;    // times that its window was full, more was to be sent, and an acknowledgement opened it
-  dataplane::Duration window_wait;  // in all
+  control::RequesterCounts reliable;
   dataplane::Instant last_completed;
 };
 
@@ -55,12 +45,8 @@ struct FlowReceived {
   uint64_t behind = 0;  // PSN before the expected one: late (then also in `skipped`) or twice
   uint64_t foreign = 0;  // of `packets`: not sent by its source, but injected or from outside
   uint64_t marked = 0;   // arrived with CE
-  // Of a reliable connection; the names are mlx5's. There, gaps are the negative acknowledgements sent, and
-  // nothing is skipped or behind.
-  uint64_t out_of_sequence = 0;    // PSN ahead: not taken
-  uint64_t duplicate_request = 0;  // PSN before the expected one: acknowledged again
-  uint64_t acks_sent = 0;          // positive ones
-  uint64_t np_cnp_sent = 0;
+  // Of a reliable connection. There, gaps are the negative acknowledgements sent, and nothing is skipped or behind.
+  control::ResponderCounts reliable;
   int64_t latency_min_ps = 0;
   int64_t latency_max_ps = 0;
   double latency_sum_ps = 0;
@@ -81,21 +67,7 @@ struct LatencyGroup {
   dataplane::Histogram latency_ps;
 };
 
-struct HostCounters {
-  uint64_t received_packets = 0;
-  uint64_t received_bytes = 0;      // frames
-  uint64_t delivered = 0;           // to a receiving queue pair
-  uint64_t responses = 0;           // acknowledgements and CNPs for a queue pair of ours: an open loop only counts them
-  uint64_t answered = 0;            // ARP, ND, echo: turned into an answer
-  uint64_t answers_sent = 0;        // those, acknowledgements, CNPs and LACPDUs that have left
-  uint64_t unanswered = 0;          // acknowledgements and CNPs that there was no room or packet for
-  uint64_t pauses_sent = 0;         // PFC frames
-  uint64_t buffered = 0;            // wait in receive buffers
-  uint64_t failovers = 0;           // ports that the bond has left, since their link was down or LACP had no partner
-  uint64_t flows_moved = 0;         // to another port and back, by the bond
-  uint64_t watchdog_storms = 0;     // ports that its NIC's watchdog has kept from pausing
-  uint64_t ended_flow_packets = 0;  // of `dropped`, and of those delivered to a sink of another flow: a flow's payload
-  dataplane::DropCounters dropped{};
+struct HostCounters : control::HostCounts {
   dataplane::Histogram message_latency_ps;  // of every whole message: last bit of its last − first bit of its first
   dataplane::Histogram completion_ps;       // of its reliable senders' messages: last ACK in − first bit out
 

@@ -67,9 +67,10 @@ void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexce
     if (!transmit(out, flow, frame, segment.psn, segment.asks, now)) [[unlikely]]
       return out.order.add(index, now, now);
     const uint32_t wire_bytes = std::max(frame.frame_bytes(), kMinFrameBytes) + kWireOverheadBytes;
-    const uint64_t retransmitted = flow.counters.retransmitted;
+    const uint64_t retransmitted = flow.counters.reliable.retransmitted_packets;
     flow.counters.messages += sender.sent(now, out.free_at, wire_bytes, flow.counters);
-    if (flow.counters.retransmitted != retransmitted) flow.counters.retransmitted_bytes += frame.payload_bytes();
+    if (flow.counters.reliable.retransmitted_packets != retransmitted)
+      flow.counters.reliable.retransmitted_bytes += frame.payload_bytes();
     arm(flow.sender);
     eligible = sender.eligible(now);
   }
@@ -159,7 +160,7 @@ void HostFlows::change_path(const ReliableSender& sender, std::vector<HostPort>&
   const auto other = static_cast<uint16_t>(1 - flow.port.value());
   if ((usable_ports_ >> other & 1) == 0) return;
   flow.port = flow.own_port = PortNo{other};
-  ++flow.counters.path_changes;
+  ++flow.counters.reliable.path_changes;
   if (!sender.stands_in_order) return;
   before.move_to(ports[other], now, [&](uint32_t index) { return index == sender.flow(); });
 }
@@ -181,7 +182,7 @@ void HostFlows::respond(uint32_t index, const RoceFrame& frame, Instant now, std
     handle_response(senders_[flow.sender], frame, now, times);
     revive(senders_[flow.sender], now, ports);
   } else if (frame.opcode == bth::kCnp) {
-    ++flow.counters.rp_cnp_ignored;
+    ++flow.counters.reliable.rp_cnp_ignored;
   }
 }
 

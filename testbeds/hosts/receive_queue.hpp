@@ -72,23 +72,23 @@ class ReceiveQueue {
     if (ahead == 0) {
       const bool asks = frame.asks_for_ack();
       has_complained_ = false;
-      counters_.acks_sent += asks;
+      counters_.reliable.acks_sent += asks;
       return {asks ? Reply::kAck : Reply::kNone, frame.psn, receive(frame, born, at)};
     }
     count(frame, born, at);
     if (ahead > dataplane::bth::kMask24 / 2) {
-      ++counters_.duplicate_request;
-      ++counters_.acks_sent;
+      ++counters_.reliable.duplicate_request;
+      ++counters_.reliable.acks_sent;
       return {Reply::kAck, (expected_ - 1) & dataplane::bth::kMask24, kNothing};
     }
-    ++counters_.out_of_sequence;
+    ++counters_.reliable.out_of_sequence;
     if (has_complained_) return {Reply::kNone, 0, kNothing};
     has_complained_ = true;
     ++counters_.gaps;
     return {Reply::kSequenceError, expected_, kNothing};
   }
   uint32_t msn() const { return static_cast<uint32_t>(counters_.messages) & dataplane::bth::kMask24; }
-  void sent_cnp() { ++counters_.np_cnp_sent; }
+  void sent_cnp() { ++counters_.reliable.np_cnp_sent; }
   void count_foreign() { ++counters_.foreign; }
   uint32_t latencies() const { return latencies_; }
 

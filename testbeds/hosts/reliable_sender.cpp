@@ -46,7 +46,7 @@ bool ReliableSender::sent(Instant start, Instant left, uint32_t wire_bytes, Flow
   const bool is_new = next_ == highest_;
   if (asks && is_new) asks_.note(next_, left);
   if (is_new && position_ == 0) begins_[begun_++ % begins_.size()] = start;
-  if (!is_new) ++counters.retransmitted;
+  if (!is_new) ++counters.reliable.retransmitted_packets;
   ++next_;
   highest_ = std::max(highest_, next_);
   if (deadline_.is_never()) deadline_ = new_deadline(left);
@@ -68,7 +68,7 @@ void ReliableSender::acknowledge(uint32_t psn, bool ecn, Instant now, FlowSent& 
 void ReliableSender::go_back(uint32_t psn, Instant now, FlowSent& counters, Histogram& times) noexcept {
   const uint64_t ahead = (psn - psn_of(una_)) & bth::kMask24;
   if (ahead >= under_way() || has_failed_) return;
-  ++counters.packet_seq_err;
+  ++counters.reliable.packet_seq_err;
   if (ahead > 0 && limiter_.control().uses_acks()) on_ack(una_ + ahead, false, false, now);
   if (ahead > 0) advance_to(una_ + ahead, now, counters, times);
   deadline_ = new_deadline(now);
@@ -76,7 +76,7 @@ void ReliableSender::go_back(uint32_t psn, Instant now, FlowSent& counters, Hist
 }
 
 void ReliableSender::receive_cnp(Instant now, FlowSent& counters) noexcept {
-  ++(limiter_.control().uses_cnps() ? counters.rp_cnp_handled : counters.rp_cnp_ignored);
+  ++(limiter_.control().uses_cnps() ? counters.reliable.rp_cnp_handled : counters.reliable.rp_cnp_ignored);
   limiter_.on_cnp(now);
   adjust_window();
 }
@@ -99,9 +99,9 @@ uint64_t ReliableSender::payload_before(uint64_t number) const {
 }
 
 void ReliableSender::time_out(Instant now, FlowSent& counters) noexcept {
-  ++counters.local_ack_timeout_err;
+  ++counters.reliable.local_ack_timeout_err;
   if (retries_ == retries_allowed_) {
-    counters.retry_exceeded_err = 1;
+    counters.reliable.retry_exceeded_err = 1;
     has_failed_ = true;
     deadline_ = Instant::never();
     return;
@@ -122,15 +122,15 @@ void ReliableSender::advance_to(uint64_t una, Instant now, FlowSent& counters, H
   for (; message_end_ <= una_; message_end_ += packets_) {
     const Duration time = now - begins_[completed_++ % begins_.size()];
     times.add(time.count_ps());
-    ++counters.completed;
+    ++counters.reliable.completed_messages;
     counters.last_completed = now;
   }
 }
 
 void ReliableSender::end_window_wait(Instant now, FlowSent& counters) noexcept {
   if (full_since_ < now) {
-    ++counters.window_waits;
-    counters.window_wait += now - full_since_;
+    ++counters.reliable.window_waits;
+    counters.reliable.window_wait_ps += static_cast<uint64_t>((now - full_since_).count_ps());
   }
   full_since_ = Instant::never();
 }

@@ -106,7 +106,7 @@ void RoceHost::receive_roce(Packet packet) noexcept {
   if (entry.sink == QpTable::kNone) [[unlikely]]
     return drop(std::move(packet), DropReason::kUnknownQp);
   sinks_.receive(packet, *frame, entry, answers_to(PortNo{packet.meta().in_port}), counters_);
-  ++counters_.delivered;
+  ++counters_.delivered_packets;
   PacketPool::release(std::move(packet));
 }
 

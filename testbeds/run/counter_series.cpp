@@ -32,10 +32,11 @@ bool was_never_used(const control::QueueBufferSnapshot& queue) {
 }
 // No frame has ever come for the group: what it holds, and its watermarks, are zero.
 bool was_never_used(const Mmu& mmu, PortNo port, uint32_t group) {
-  return mmu.pg(port.value(), group).packets == 0 && mmu.extremes(port.value(), group).refused == 0;
+  return mmu.pg(port.value(), group).packets == 0 &&
+         mmu.extremes(port.value(), group).counters == PriorityGroupCounters{};
 }
 bool was_never_used(const control::GroupSnapshot& group) {
-  return group.packets == 0 && group.dropped_packets == 0;
+  return group.packets == 0 && group.counters == PriorityGroupCounters{};
 }
 
 void update_buffers(const Mmu& mmu, PortNo port, control::PortSnapshot& copy, control::PortChanges& changes,

@@ -119,7 +119,7 @@ control::GroupSnapshot group_of(const Mmu& mmu, PortNo port, uint32_t number) {
           .shared_watermark_bytes = group.shared_watermark * cell,
           .headroom_watermark_bytes = extremes.headroom_watermark * cell,
           .packets = group.packets,
-          .dropped_packets = extremes.refused};
+          .counters = extremes.counters};
 }
 
 control::QueueBufferSnapshot queue_of(const Mmu& mmu, PortNo port, uint32_t number) {

@@ -153,25 +153,12 @@ class Copier {
       copy.ports.back().link_pause = link_pause_of(assembly_.hosts[n]->flow_control(PortNo{p}), now);
       copy.ports.back().credit = credit_of(assembly_.hosts[n]->flow_control(PortNo{p}).credits(), now);
     }
-    copy.received_packets = from.received_packets;
-    copy.received_bytes = from.received_bytes;
-    copy.delivered_packets = from.delivered;
-    copy.responses = from.responses;
-    copy.answered = from.answered;
-    copy.answers_sent = from.answers_sent;
-    copy.pauses_sent = from.pauses_sent;
-    copy.failovers = from.failovers;
-    copy.watchdog_storms = from.watchdog_storms;
-    copy.flows_moved = from.flows_moved;
-    copy.ended_flow_packets = from.ended_flow_packets;
+    copy.counters = from;
     assembly_.hosts[n]->see_buffered([this](uint32_t flow) { found(flow); });
-    copy.unanswered = from.unanswered;
-    copy.buffered = from.buffered;
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
       const uint64_t most = assembly_.hosts[n]->receive_buffer(PortNo{p}).watermark_bytes();
       copy.receive_buffer_max_bytes = std::max(copy.receive_buffer_max_bytes, most);
     }
-    copy.dropped = from.dropped;
     copy.latency = control::LatencySummary::of(assembly_.hosts[n]->latency());
     copy.message_latency = control::LatencySummary::of(from.message_latency_ps);
     copy.completion = control::LatencySummary::of(from.completion_ps);
@@ -203,21 +190,7 @@ class Copier {
     copy.skipped_packets = received.skipped;
     copy.behind = received.behind;
     copy.marked = received.marked;
-    copy.reliable = {.completed_messages = sent.completed,
-                     .retransmitted_packets = sent.retransmitted,
-                     .retransmitted_bytes = sent.retransmitted_bytes,
-                     .packet_seq_err = sent.packet_seq_err,
-                     .local_ack_timeout_err = sent.local_ack_timeout_err,
-                     .retry_exceeded_err = sent.retry_exceeded_err,
-                     .path_changes = sent.path_changes,
-                     .out_of_sequence = received.out_of_sequence,
-                     .duplicate_request = received.duplicate_request,
-                     .acks_sent = received.acks_sent,
-                     .np_cnp_sent = received.np_cnp_sent,
-                     .rp_cnp_handled = sent.rp_cnp_handled,
-                     .rp_cnp_ignored = sent.rp_cnp_ignored,
-                     .window_waits = sent.window_waits,
-                     .window_wait_ps = static_cast<uint64_t>(sent.window_wait.count_ps())};
+    copy.reliable = {sent.reliable, received.reliable};
     copy.latency = {.samples = received.packets,
                     .min_ps = static_cast<uint64_t>(received.latency_min_ps),
                     .mean_ps = static_cast<uint64_t>(received.latency_mean_ps()),
@@ -229,7 +202,7 @@ class Copier {
     if (plan.flow.messages != 0 && received.messages == plan.flow.messages) {
       copy.completion = flow_completion(sent, received);
     }
-    if (plan.flow.messages != 0 && sent.completed == plan.flow.messages) {
+    if (plan.flow.messages != 0 && sent.reliable.completed_messages == plan.flow.messages) {
       copy.acked = sent.last_completed - sent.first_sent;
     }
     out_.flows.push_back(std::move(copy));

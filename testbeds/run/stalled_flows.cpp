@@ -29,7 +29,7 @@ class Finder {
     const uint32_t at_source = assembly_.flow_at_source[index];
     const ReliableSender* const sender = host.sender(at_source);
     const FlowSent& sent = host.sent(at_source);
-    const uint64_t done = sender != nullptr ? sent.completed : sent.messages;
+    const uint64_t done = sender != nullptr ? sent.reliable.completed_messages : sent.messages;
     if (plan.flow.messages != 0 && done == plan.flow.messages) return {};
     if (sender != nullptr && sender->has_failed()) {
       return fmt::format("given up after {} timeouts in a row", sender->timeouts_in_a_row() + 1);

@@ -195,7 +195,7 @@ class Rig {
   }
   uint64_t delivered() const {
     uint64_t sum = 0;
-    for (const RoceHost* host : hosts_) sum += host->counters().delivered;
+    for (const RoceHost* host : hosts_) sum += host->counters().delivered_packets;
     return sum;
   }
   uint64_t checksum() const {

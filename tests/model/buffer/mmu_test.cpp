@@ -145,7 +145,7 @@ void compare_use(Pair& both, const Frame& frame) {
   ASSERT_EQ(group.headroom, slow_group.in_headroom);
   ASSERT_EQ(group.xoff, slow_group.stopped);
   ASSERT_EQ(group.packets, slow_group.admitted);
-  ASSERT_EQ(both.fast.extremes(in_port, g).refused, slow_group.refused);
+  ASSERT_EQ(both.fast.extremes(in_port, g).counters.dropped_packets, slow_group.refused);
   ASSERT_EQ(both.fast.extremes(in_port, g).headroom_watermark, slow_group.most_headroom);
   const SlowQueue& slow_queue = both.slow.queue_of(in_port, out_port, q);
   const QueueUse& queue = both.fast.queue(out_port, q, both.slow.slice_of_port.at(in_port));

@@ -118,13 +118,14 @@ Outcome run_two(uint64_t seed, const CongestionParameters& control, Duration fro
   for (uint32_t n = 0; n < kSenders; ++n) {
     const FlowReceived& received = hosts[kSenders]->received(n);
     out.gbps.push_back(static_cast<double>(received.bytes - before[n]) * 8e-9 / (end - from).seconds());
-    out.cnps += received.np_cnp_sent;
+    out.cnps += received.reliable.np_cnp_sent;
     const FlowSent& sent = hosts[n]->sent(0);
-    EXPECT_LE(received.np_cnp_sent - sent.rp_cnp_handled - sent.rp_cnp_ignored, 1u) << "one may be on its way";
-    EXPECT_EQ(uses_cnps(control) ? sent.rp_cnp_ignored : sent.rp_cnp_handled, 0u);
-    EXPECT_EQ(hosts[n]->sent(0).retransmitted, 0u);
+    EXPECT_LE(received.reliable.np_cnp_sent - sent.reliable.rp_cnp_handled - sent.reliable.rp_cnp_ignored, 1u)
+        << "one may be on its way";
+    EXPECT_EQ(uses_cnps(control) ? sent.reliable.rp_cnp_ignored : sent.reliable.rp_cnp_handled, 0u);
+    EXPECT_EQ(hosts[n]->sent(0).reliable.retransmitted_packets, 0u);
     // At most one in 50 us.
-    EXPECT_LE(received.np_cnp_sent, static_cast<uint64_t>(end / Duration::us(50)) + 1);
+    EXPECT_LE(received.reliable.np_cnp_sent, static_cast<uint64_t>(end / Duration::us(50)) + 1);
   }
   engine.drain();
   for (Node* node : {static_cast<Node*>(hosts[0]), static_cast<Node*>(hosts[1]), static_cast<Node*>(hosts[2])}) {

@@ -95,7 +95,7 @@ TEST(HostByCredit, AcknowledgementsAreChargedToo) {
   pair.run(us(15));
   EXPECT_EQ(pair.host().flow_control(PortNo{0}).credits().starved(), 1 << 4) << "promised nothing";
   pair.run(us(25));
-  EXPECT_EQ(pair.host().received(0).acks_sent, 1u);
+  EXPECT_EQ(pair.host().received(0).reliable.acks_sent, 1u);
   EXPECT_EQ(pair.host().flow_control(PortNo{0}).credits().starved(), 1 << 3 | 1 << 4);
 }
 

@@ -105,8 +105,8 @@ TEST(SlowReceiver, WhenItIsWellAgainEverythingGoesOn) {
     engine.wake(id, now);
   });
   ASSERT_EQ(hosts.run(), RunEnd::kIdle);
-  EXPECT_EQ(hosts.a().sent(0).completed, 4u);
-  EXPECT_EQ(hosts.a().sent(0).retransmitted, 0u);
+  EXPECT_EQ(hosts.a().sent(0).reliable.completed_messages, 4u);
+  EXPECT_EQ(hosts.a().sent(0).reliable.retransmitted_packets, 0u);
   EXPECT_EQ(hosts.a().flow_control(kPort).pauses().on_to_off(Priority{3}), 1u);
   EXPECT_GT(hosts.b().received(0).last_message, us(700));
 }

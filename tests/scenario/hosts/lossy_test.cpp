@@ -92,24 +92,25 @@ void run_case(const Case& c, uint64_t seed) {
   const FlowSent& sent = hosts.a().sent(0);
   const FlowReceived& received = hosts.b().received(0);
   const uint64_t packets = c.messages * packets_per_message(flow);
-  ASSERT_EQ(sent.retry_exceeded_err, 0u);
+  ASSERT_EQ(sent.reliable.retry_exceeded_err, 0u);
   EXPECT_EQ(received.bytes, c.messages * c.message_bytes);
   EXPECT_EQ(received.messages, c.messages);
   EXPECT_EQ(sent.messages, c.messages);
-  EXPECT_EQ(sent.completed, c.messages);
+  EXPECT_EQ(sent.reliable.completed_messages, c.messages);
   EXPECT_EQ(hosts.a().counters().completion_ps.count(), c.messages);
-  EXPECT_EQ(sent.packets - sent.retransmitted, packets) << "each for the first time once";
+  EXPECT_EQ(sent.packets - sent.reliable.retransmitted_packets, packets) << "each for the first time once";
   EXPECT_EQ(received.packets, path.passed(0));
-  EXPECT_EQ(received.packets, packets + received.out_of_sequence + received.duplicate_request) << "each taken once";
+  EXPECT_EQ(received.packets, packets + received.reliable.out_of_sequence + received.reliable.duplicate_request)
+      << "each taken once";
   EXPECT_EQ(sent.responses, path.passed(1));
-  EXPECT_EQ(received.acks_sent + received.gaps, path.in[1]);
-  EXPECT_LE(sent.packet_seq_err, received.gaps + path.doubled[1]);
+  EXPECT_EQ(received.reliable.acks_sent + received.gaps, path.in[1]);
+  EXPECT_LE(sent.reliable.packet_seq_err, received.gaps + path.doubled[1]);
   EXPECT_EQ(received.skipped + received.behind, 0u);
   EXPECT_EQ(hosts.a().sender(0)->under_way(), 0u);
   if (c.weather.lose_permille > 0) {
-    EXPECT_GT(sent.retransmitted, 0u);
+    EXPECT_GT(sent.reliable.retransmitted_packets, 0u);
   } else if (c.weather.hold_permille == 0) {
-    EXPECT_EQ(sent.retransmitted, 0u);
+    EXPECT_EQ(sent.reliable.retransmitted_packets, 0u);
   }
 }
 
@@ -148,11 +149,11 @@ TEST(LossyPath, ALostTailCostsATimeout) {
     flow.reliable.ack_timeout = 3;
     hosts.flow(flow);
     hosts.run();
-    EXPECT_EQ(hosts.a().sent(0).completed, 1u);
-    EXPECT_EQ(hosts.a().sent(0).local_ack_timeout_err, 1u);
+    EXPECT_EQ(hosts.a().sent(0).reliable.completed_messages, 1u);
+    EXPECT_EQ(hosts.a().sent(0).reliable.local_ack_timeout_err, 1u);
     // Nothing was acknowledged before the last packet, so all of it goes again.
-    EXPECT_EQ(hosts.a().sent(0).retransmitted, 10u);
-    EXPECT_EQ(hosts.b().received(0).duplicate_request, lose_ack ? 10u : 9u);
+    EXPECT_EQ(hosts.a().sent(0).reliable.retransmitted_packets, 10u);
+    EXPECT_EQ(hosts.b().received(0).reliable.duplicate_request, lose_ack ? 10u : 9u);
     EXPECT_GE(hosts.a().counters().completion_ps.max(), static_cast<uint64_t>(Duration::ns(4096 * 8).count_ps()));
   }
 }
@@ -178,9 +179,10 @@ TEST(LossyPath, TheSameSeedIsTheSameRunForAnyNumberOfWorkers) {
     std::vector<uint64_t>& all = outcomes.emplace_back();
     for (uint32_t i = 0; i < 20; ++i) {
       const FlowSent& sent = hosts.a().sent(i);
-      EXPECT_EQ(sent.completed, 20u);
-      for (const uint64_t n : {sent.packets, sent.retransmitted, sent.packet_seq_err, sent.local_ack_timeout_err,
-                               static_cast<uint64_t>(sent.last_completed.count_ps())}) {
+      EXPECT_EQ(sent.reliable.completed_messages, 20u);
+      for (const uint64_t n :
+           {sent.packets, sent.reliable.retransmitted_packets, sent.reliable.packet_seq_err,
+            sent.reliable.local_ack_timeout_err, static_cast<uint64_t>(sent.last_completed.count_ps())}) {
         all.push_back(n);
       }
     }
@@ -196,7 +198,7 @@ TEST(LossyPath, AnEmptyPoolDelaysAndLosesNothing) {
   hosts.flow(flow);
   ASSERT_EQ(hosts.run(), RunEnd::kIdle);
   EXPECT_EQ(hosts.pool().made(), 15u) << "all that it may have";
-  EXPECT_EQ(hosts.a().sent(0).completed, 1u);
+  EXPECT_EQ(hosts.a().sent(0).reliable.completed_messages, 1u);
 }
 
 }  // namespace

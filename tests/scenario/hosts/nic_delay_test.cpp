@@ -26,8 +26,8 @@ TEST(NicDelay, ACnpLeavesTheNicsDelayAfterTheMarkedPacket) {
   const auto arrival = [&](uint32_t n) { return pair.arrival(us(2 * n), static_cast<uint32_t>(request(n).size())); };
   const Duration delay = Duration::us(7);
   EXPECT_EQ(cnps, (std::vector{arrival(0) + delay, arrival(26) + delay, arrival(51) + delay}));
-  EXPECT_EQ(pair.host().received(0).np_cnp_sent, 3u);
-  EXPECT_EQ(pair.host().counters().answers_sent, 3u + pair.host().received(0).acks_sent);
+  EXPECT_EQ(pair.host().received(0).reliable.np_cnp_sent, 3u);
+  EXPECT_EQ(pair.host().counters().answers_sent, 3u + pair.host().received(0).reliable.acks_sent);
 }
 
 // Two queue pairs of one host: the one that has less delay goes first, though its packet came later.

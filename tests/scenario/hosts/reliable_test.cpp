@@ -47,7 +47,7 @@ TEST(ReliableResponder, AcknowledgesWhatAsksForItWithAValidFrame) {
   EXPECT_EQ(ack.frame[15] & ip::kEcnMask, ip::kEct0);
   EXPECT_EQ(load24(ack.bth() + bth::kDestinationQp), 300u);
   EXPECT_EQ(load16(ack.bth() - udp::kBytes), rxe_source_port(200, 300));
-  EXPECT_EQ(pair.host().received(0).acks_sent, 3u);
+  EXPECT_EQ(pair.host().received(0).reliable.acks_sent, 3u);
 }
 
 TEST(ReliableResponder, AnswersAtOnce) {
@@ -66,7 +66,7 @@ TEST(ReliableResponder, ComplainsOnceForEachExpectedPsn) {
   pair.run();
   EXPECT_EQ(answers_of(pair.puppet()), (std::vector<Answer>{{0x60, 101, 0}, {0x60, 103, 0}}));
   const FlowReceived& received = pair.host().received(0);
-  EXPECT_EQ(received.out_of_sequence, 5u);
+  EXPECT_EQ(received.reliable.out_of_sequence, 5u);
   EXPECT_EQ(received.gaps, 2u);
   EXPECT_EQ(received.packets, 9u);
   EXPECT_EQ(received.bytes, 4u * 1024);
@@ -78,7 +78,7 @@ TEST(ReliableResponder, AcknowledgesADuplicateAgainWithTheLastItTook) {
   for (const uint32_t n : {0, 1, 2, 0, 1}) pair.puppet().say(us(1), request(n));
   pair.run();
   EXPECT_EQ(answers_of(pair.puppet()), (std::vector<Answer>{{0x1f, 102, 0}, {0x1f, 102, 0}}));
-  EXPECT_EQ(pair.host().received(0).duplicate_request, 2u);
+  EXPECT_EQ(pair.host().received(0).reliable.duplicate_request, 2u);
   EXPECT_EQ(pair.host().received(0).bytes, 3u * 1024);
 }
 
@@ -114,7 +114,7 @@ TEST(ReliableResponder, AnswersMarksWithACnpAsAnAdapterSendsIt) {
   const auto bytes = static_cast<uint32_t>(request(1).size());
   EXPECT_EQ(sent, (std::vector<Instant>{pair.arrival(us(20), bytes), pair.arrival(us(70), bytes),
                                         pair.arrival(us(120), bytes), pair.arrival(us(170), bytes)}));
-  EXPECT_EQ(pair.host().received(0).np_cnp_sent, 4u);
+  EXPECT_EQ(pair.host().received(0).reliable.np_cnp_sent, 4u);
   EXPECT_EQ(pair.host().received(0).marked, 90u);
 }
 
@@ -258,11 +258,11 @@ TEST(ReliableRequester, GoesBackToWhatANakNames) {
   pair.run(us(100));
   EXPECT_EQ(psns_of(pair.puppet(), us(40)), (std::vector<uint32_t>{103, 104, 105, 106, 107}));
   const FlowSent& sent = pair.host().sent(0);
-  EXPECT_EQ(sent.packet_seq_err, 1u);
-  EXPECT_EQ(sent.retransmitted, 5u);
+  EXPECT_EQ(sent.reliable.packet_seq_err, 1u);
+  EXPECT_EQ(sent.reliable.retransmitted_packets, 5u);
   EXPECT_EQ(sent.packets, 13u);
   EXPECT_EQ(sent.messages, 1u);
-  EXPECT_EQ(sent.completed, 1u);
+  EXPECT_EQ(sent.reliable.completed_messages, 1u);
   // From the first bit to the last acknowledgement's last.
   EXPECT_EQ(pair.host().counters().completion_ps.max(),
             static_cast<uint64_t>((pair.arrival(us(60), 62) - Instant{}).count_ps()));
@@ -320,7 +320,7 @@ TEST(ReliableRequester, ANakBeginsTheTimeoutAnew) {
   const Instant due = pair.arrival(us(100), 62) + Duration::ns(4096) * 32;
   ASSERT_EQ(psns_of(pair.puppet()).size(), 24u) << "sent, sent again for the NAK, and for the timeout";
   EXPECT_EQ(pair.puppet().heard()[16].started, due);
-  EXPECT_EQ(pair.host().sent(0).local_ack_timeout_err, 1u);
+  EXPECT_EQ(pair.host().sent(0).reliable.local_ack_timeout_err, 1u);
 }
 
 // The time is up in the middle of a window that goes slowly: the rest of it stays where it is.
@@ -332,7 +332,7 @@ TEST(ReliableRequester, AConnectionThatHasFailedSendsNothingMore) {
   flow.reliable = {.window = 64, .ack_every = 64, .ack_timeout = 4, .retries = 0};  // 65.536 us
   pair.host().add_flow(flow);
   pair.run(us(1'000));
-  EXPECT_EQ(pair.host().sent(0).retry_exceeded_err, 1u);
+  EXPECT_EQ(pair.host().sent(0).reliable.retry_exceeded_err, 1u);
   ASSERT_FALSE(pair.puppet().heard().empty());
   const Instant failed =
       Instant{} + Rate::gbps(100).time_of_frame(14 + 20 + 8 + 12 + 16 + 1024 + 4) + Duration::ns(4096) * 16;
@@ -362,7 +362,7 @@ TEST(ReliableRequester, WhatIsNotUnderWayIsIgnored) {
   pair.puppet().say(us(53), response(0x63, 103));  // another NAK than ours
   pair.run(us(100));
   EXPECT_EQ(pair.host().sent(0).packets, 8u);
-  EXPECT_EQ(pair.host().sent(0).completed, 0u);
+  EXPECT_EQ(pair.host().sent(0).reliable.completed_messages, 0u);
   EXPECT_EQ(pair.host().sent(0).responses, 4u);
 }
 
@@ -380,8 +380,8 @@ TEST(ReliableRequester, TimesOutAfterAllWasSentWithoutProgressAndGivesUpInTheEnd
     EXPECT_EQ(pair.puppet().heard()[static_cast<size_t>(8 * round)].started, due);
   }
   EXPECT_EQ(pair.puppet().heard().size(), 24u);
-  EXPECT_EQ(pair.host().sent(0).local_ack_timeout_err, 3u);
-  EXPECT_EQ(pair.host().sent(0).retry_exceeded_err, 1u);
+  EXPECT_EQ(pair.host().sent(0).reliable.local_ack_timeout_err, 3u);
+  EXPECT_EQ(pair.host().sent(0).reliable.retry_exceeded_err, 1u);
   EXPECT_TRUE(pair.host().sender(0)->has_failed());
 }
 
@@ -396,8 +396,8 @@ TEST(ReliableRequester, ProgressMovesTheTimeout) {
   const Instant due = pair.arrival(us(100), 62) + Duration::ns(4096) * 32;
   EXPECT_EQ(psns_of(pair.puppet(), us(50)), (std::vector<uint32_t>{104, 105, 106, 107}));
   EXPECT_EQ(pair.puppet().heard()[8].started, due);
-  EXPECT_EQ(pair.host().sent(0).completed, 1u);
-  EXPECT_EQ(pair.host().sent(0).local_ack_timeout_err, 1u);
+  EXPECT_EQ(pair.host().sent(0).reliable.completed_messages, 1u);
+  EXPECT_EQ(pair.host().sent(0).reliable.local_ack_timeout_err, 1u);
 }
 
 TEST(ReliableRequester, ACnpHalvesTheRateOfItsQueuePair) {
@@ -422,7 +422,7 @@ TEST(ReliableRequester, ACnpHalvesTheRateOfItsQueuePair) {
     after += heard.started >= us(102) && heard.started < us(148);  // later ones have not arrived by the end
   }
   EXPECT_NEAR(static_cast<double>(after) / 46, static_cast<double>(before) / 50 / 2, 0.06);
-  EXPECT_EQ(pair.host().sent(0).rp_cnp_handled, 1u);
+  EXPECT_EQ(pair.host().sent(0).reliable.rp_cnp_handled, 1u);
 }
 
 TEST(ReliableRequester, TheAcknowledgementsOfAPausedPriorityWait) {

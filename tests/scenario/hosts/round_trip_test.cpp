@@ -77,9 +77,9 @@ TEST(RoundTripTime, APacketThatWasSentAgainHasNone) {
   pair.host().add_flow(timely_flow(1));
   pair.puppet().say(us(200), ack(7));
   pair.run();
-  EXPECT_EQ(pair.host().sent(0).local_ack_timeout_err, 1u);
-  EXPECT_EQ(pair.host().sent(0).retransmitted, 8u);
-  EXPECT_EQ(pair.host().sent(0).completed, 1u);
+  EXPECT_EQ(pair.host().sent(0).reliable.local_ack_timeout_err, 1u);
+  EXPECT_EQ(pair.host().sent(0).reliable.retransmitted_packets, 8u);
+  EXPECT_EQ(pair.host().sent(0).reliable.completed_messages, 1u);
   EXPECT_EQ(rate_of(pair), 100'000'000'000u);
 }
 

@@ -31,7 +31,7 @@ TEST(HostTags, StandBehindTheMacsOfEveryPacket) {
     flow.message_bytes = 10'000;
     hosts.flow(flow);
     hosts.run();
-    EXPECT_EQ(hosts.b().counters().delivered, 3u);
+    EXPECT_EQ(hosts.b().counters().delivered_packets, 3u);
     EXPECT_GT(hosts.a().counters().responses, 0u);
   }
   ASSERT_EQ(seen[0].size(), seen[1].size());
@@ -72,7 +72,7 @@ TEST(HostTags, OfAnotherVlanOrNoneAreNotTaken) {
   EXPECT_EQ(wrong, 50u);
   EXPECT_GT(without, 10u);
   EXPECT_EQ(dropped(hosts.b(), DropReason::kVlanNotAllowed), wrong + without);
-  EXPECT_EQ(hosts.b().counters().delivered, right);
+  EXPECT_EQ(hosts.b().counters().delivered_packets, right);
 }
 
 // The PCP is of VLAN 100 as any other.
@@ -86,7 +86,7 @@ TEST(HostTags, AreTakenWhateverTheirPcp) {
   flow.message_bytes = 1024;
   hosts.flow(flow);
   hosts.run();
-  EXPECT_EQ(hosts.b().counters().delivered, 16u);
+  EXPECT_EQ(hosts.b().counters().delivered_packets, 16u);
 }
 
 }  // namespace

@@ -96,10 +96,10 @@ inline FlowConfig flow_config(uint32_t id = 0) {
 inline void expect_all_accounted(const RoceHost& host) {
   const HostCounters& seen = host.counters();
   EXPECT_EQ(seen.received_packets,
-            seen.delivered + seen.responses + seen.answered + seen.dropped_packets() + seen.buffered);
+            seen.delivered_packets + seen.responses + seen.answered + seen.dropped_packets() + seen.buffered);
   uint64_t delivered = 0;
   for (uint32_t sink = 0; sink < host.sink_count(); ++sink) delivered += host.received(sink).packets;
-  EXPECT_EQ(seen.delivered, delivered);
+  EXPECT_EQ(seen.delivered_packets, delivered);
   uint64_t sent = seen.answers_sent + seen.pauses_sent;
   for (uint32_t flow = 0; flow < host.flow_count(); ++flow) sent += host.sent(flow).packets;
   uint64_t on_links = 0;

@@ -35,10 +35,10 @@ TEST(Window, WaitsForItAreCountedWithTheirTime) {
   for (int64_t i = 0; i < 4; ++i) sender.sent(us(i), us(i + 1), 1'100, counters);
   EXPECT_TRUE(sender.eligible(us(5)).is_never());
   sender.acknowledge(100, false, us(10), counters, times);
-  EXPECT_EQ(counters.window_waits, 1U);
-  EXPECT_EQ(counters.window_wait, Duration::us(6));
+  EXPECT_EQ(counters.reliable.window_waits, 1U);
+  EXPECT_EQ(counters.reliable.window_wait_ps, 6'000'000U);
   sender.acknowledge(103, false, us(12), counters, times);
-  EXPECT_EQ(counters.window_waits, 1U) << "there was room";
+  EXPECT_EQ(counters.reliable.window_waits, 1U) << "there was room";
 }
 
 // At 2.2 Gb/s a frame of 1,100 bytes has 4 us. The fourth begins at 12 us, so the pace holds the fifth until 16 us.
@@ -54,8 +54,8 @@ TEST(Window, OfAPacedSenderCountsFromWhenItsPaceWouldLetItGo) {
     ReliableSender sender(0, flow, Rate::gbps(100));
     for (int64_t i = 0; i < 4; ++i) sender.sent(us(4 * i), us(4 * i + 1), 1'100, counters);
     sender.acknowledge(100, false, us(acknowledged), counters, times);
-    EXPECT_EQ(counters.window_waits, waits);
-    EXPECT_EQ(counters.window_wait, Duration::us(time));
+    EXPECT_EQ(counters.reliable.window_waits, waits);
+    EXPECT_EQ(counters.reliable.window_wait_ps, static_cast<uint64_t>(time) * 1'000'000);
   }
 }
 
@@ -69,8 +69,8 @@ TEST(Window, WhoHasNoMoreToSendDoesNotWaitForIt) {
   ReliableSender sender(0, flow, Rate::gbps(100));
   for (int64_t i = 0; i < 8; ++i) sender.sent(us(i), us(i + 1), 1'100, counters);
   sender.acknowledge(107, false, us(20), counters, times);
-  EXPECT_EQ(counters.completed, 1U);
-  EXPECT_EQ(counters.window_waits, 0U);
+  EXPECT_EQ(counters.reliable.completed_messages, 1U);
+  EXPECT_EQ(counters.reliable.window_waits, 0U);
 }
 
 }  // namespace

@@ -113,8 +113,8 @@ TEST(LacpOfBuiltInHosts, UsesALinkThatWasRepairedWhenBothEndsHaveHeardEachOther)
                                "{at: 6005ms, link: \"s1-h1-nic1:eth0\", set: down}, {at: 10005ms, link: "
                                "\"s1-h1-nic1:eth0\", set: up}");
   const control::HostSnapshot& host = host_of(out, "s1-h1-nic1");
-  EXPECT_EQ(host.failovers, 1U);
-  EXPECT_EQ(host.flows_moved, 2U);
+  EXPECT_EQ(host.counters.failovers, 1U);
+  EXPECT_EQ(host.counters.flows_moved, 2U);
   EXPECT_LE(out.snapshot.flows.at(0).missing(), 2U);
   EXPECT_NEAR(static_cast<double>(host.ports[1].link.packets), 4'000 + 130, 25);
 }
@@ -124,8 +124,8 @@ TEST(LacpOfBuiltInHosts, UsesALinkThatWasRepairedWhenBothEndsHaveHeardEachOther)
 TEST(LacpOfBuiltInHosts, LeavesASwitchThatHasDiedAndComesBackWithIt) {
   const Outcome out = run_bond("lacp_rate: fast", "{at: 6005ms, node: s1-r1-tor1, set: dead, until: 60s}");
   const control::HostSnapshot& host = host_of(out, "s1-h1-nic1");
-  EXPECT_EQ(host.failovers, 1U);
-  EXPECT_EQ(host.flows_moved, 2U);
+  EXPECT_EQ(host.counters.failovers, 1U);
+  EXPECT_EQ(host.counters.flows_moved, 2U);
   EXPECT_GE(out.snapshot.flows.at(0).missing(), 2'000U - 5);
   EXPECT_LE(out.snapshot.flows.at(0).missing(), 3'000U + 25);
   EXPECT_GE(host.ports[1].link.packets, 62'000U - 9'030U);

@@ -54,8 +54,8 @@ TEST(Bond, OneLinksFlowsTakeTheOtherOneAfterDetection) {
   EXPECT_EQ(sent_by(cut, 1), kBefore);
   EXPECT_EQ(sent_by(cut, 0), 4000 - kBefore);
   const control::HostSnapshot& host = host_of(cut, "s1-h1-nic1");
-  EXPECT_EQ(host.failovers, 1U);
-  EXPECT_EQ(host.flows_moved, 1U);
+  EXPECT_EQ(host.counters.failovers, 1U);
+  EXPECT_EQ(host.counters.flows_moved, 1U);
   const int64_t path = whole.snapshot.flows[0].completion->count_ps() - 2000 * frame_ps();
   const int64_t last = std::max((cut.snapshot.flows[0].last_arrived - dataplane::Instant{}).count_ps(),
                                 (cut.snapshot.flows[1].last_arrived - dataplane::Instant{}).count_ps());

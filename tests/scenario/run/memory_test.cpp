@@ -110,7 +110,7 @@ fabric: {kind: leaf-spine, tors: 1, spines: 0, hosts_per_tor: 3, host_link: {rat
   const control::FabricSnapshot out = (*fabric)->snapshot();
   ASSERT_EQ(out.hosts.size(), 3U);
   for (const control::HostSnapshot& host : out.hosts) {
-    EXPECT_EQ(host.received_bytes, host.name == "h1" ? 0U : 1514U) << host.name;
+    EXPECT_EQ(host.counters.received_bytes, host.name == "h1" ? 0U : 1514U) << host.name;
   }
   EXPECT_EQ((*fabric)->drain(), 0U);
 }

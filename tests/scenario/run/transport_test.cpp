@@ -60,8 +60,8 @@ TEST(Transport, AStormStopsItsPeerForItsTime) {
 
 TEST(Transport, OpenLoopSaysNothingOfConnections) {
   const Outcome out = run_text(two_hosts("messages: 5, message: 1MiB"));
-  for (const auto& [name, member] : control::ReliableCounts::members()) {
-    EXPECT_EQ(number(out.report["flows"]["w"], std::string{name}.c_str()), 0u) << name;
+  for (const auto& [member, facts] : control::ReliableCounts::rows()) {
+    EXPECT_EQ(number(out.report["flows"]["w"], std::string{facts.report}.c_str()), 0u) << facts.report;
   }
   EXPECT_EQ(number(out.report["hosts"]["h1"], "responses"), 0u);
   EXPECT_TRUE(out.report["hosts"]["h1"]["completion_max_ps"].is_null());

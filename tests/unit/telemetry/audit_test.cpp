@@ -54,12 +54,12 @@ const std::vector<Slip>& slips() {
       {"a frame is on the wire", "tor1:Ethernet4: ", [](FabricSnapshot& f) { f.switches[0].ports[1].sends = true; }},
       {"a queue's list has one less",
        "tor1:Ethernet4: ", [](FabricSnapshot& f) { --f.switches[0].ports[1].waiting_packets; }},
-      {"a host has answered one more", "h1: ", [](FabricSnapshot& f) { ++f.hosts[0].answers_sent; }},
-      {"a host has sent one pause less", "h1: ", [](FabricSnapshot& f) { --f.hosts[0].pauses_sent; }},
+      {"a host has answered one more", "h1: ", [](FabricSnapshot& f) { ++f.hosts[0].counters.answers_sent; }},
+      {"a host has sent one pause less", "h1: ", [](FabricSnapshot& f) { --f.hosts[0].counters.pauses_sent; }},
       {"a flow has sent one more", "h1: ", [](FabricSnapshot& f) { ++f.flows[0].sent_packets; }},
       {"a flow has received one more", "h2: ", [](FabricSnapshot& f) { ++f.flows[0].received_packets; }},
-      {"a host has received one more", "h2: ", [](FabricSnapshot& f) { ++f.hosts[1].received_packets; }},
-      {"a host holds one", "h2: ", [](FabricSnapshot& f) { ++f.hosts[1].buffered; }},
+      {"a host has received one more", "h2: ", [](FabricSnapshot& f) { ++f.hosts[1].counters.received_packets; }},
+      {"a host holds one", "h2: ", [](FabricSnapshot& f) { ++f.hosts[1].counters.buffered; }},
       {"an edge has let one more in", "vm1:eth0: ", [](FabricSnapshot& f) { ++f.edges[0].counters.in_packets; }},
       {"an edge has let one more out", "vm1:eth0: ", [](FabricSnapshot& f) { ++f.edges[0].counters.out_packets; }},
       {"an edge holds one", "vm1:eth0: ", [](FabricSnapshot& f) { ++f.edges[0].waiting_for_outside; }},
@@ -85,7 +85,8 @@ const std::vector<Slip>& slips() {
        "all flows: ", [](FabricSnapshot& f) { ++f.hosts[1].ports[0].link.lost_flow_packets; }},
       {"an edge has taken a flow's packet",
        "all flows: ", [](FabricSnapshot& f) { ++f.edges[0].counters.arrived_flow_packets; }},
-      {"a host has ended a flow's packet", "all flows: ", [](FabricSnapshot& f) { ++f.hosts[1].ended_flow_packets; }},
+      {"a host has ended a flow's packet",
+       "all flows: ", [](FabricSnapshot& f) { ++f.hosts[1].counters.ended_flow_packets; }},
   };
   return all;
 }

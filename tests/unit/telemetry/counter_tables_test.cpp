@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <type_traits>
 
 #include "control/telemetry/counter_parts.hpp"
 #include "control/telemetry/counters_reference.hpp"
@@ -103,9 +104,11 @@ std::vector<size_t> unread(Numbers& numbers, size_t count, LookAt&& read) {
     auto* const slot = reinterpret_cast<std::byte*>(&numbers) + i * sizeof(uint64_t);
     uint64_t value = 0;
     std::memcpy(&value, slot, sizeof value);
+    const Numbers whole = numbers;
     const uint64_t more = value + 1;
     std::memcpy(slot, &more, sizeof more);
-    if (read() == before) out.push_back(i);
+    const bool is_padding = std::is_class_v<Numbers> && numbers == whole;
+    if (!is_padding && read() == before) out.push_back(i);
     std::memcpy(slot, &value, sizeof value);
   }
   return out;
@@ -160,10 +163,11 @@ std::vector<uint64_t> twice(const std::multiset<uint64_t>& numbers) {
 
 TEST(CounterTables, ReadEachNumberOfAHostOnce) {
   HostSnapshot host;
-  number(&host.received_packets, &host.receive_buffer_max_bytes);
+  number(&host.counters.received_packets, &host.counters.ended_flow_packets);
+  host.receive_buffer_max_bytes = 1'000'000;
   const auto seen = numbers_read(host_counters(), host);
   EXPECT_TRUE(twice(seen).empty()) << testing::PrintToString(seen);
-  EXPECT_EQ(seen.size(), 10u) << "the audit alone reads what was answered, is buffered, and ended of flows";
+  EXPECT_EQ(seen.size(), HostCounts::rows().size() + 1);
 }
 
 TEST(CounterTables, ReadEachNumberOfAnEdgeAndItsNicOnce) {
@@ -195,10 +199,11 @@ TEST(CounterTables, ReadEachNumberOfAWorkloadOnce) {
   EXPECT_TRUE(twice(seen).empty()) << testing::PrintToString(seen);
   EXPECT_EQ(seen.size(), 16u);
   ReliableCounts reliable;
-  number(&reliable.completed_messages, &reliable.window_wait_ps);
+  auto* const first = reinterpret_cast<uint64_t*>(&reliable);
+  number(first, first + sizeof reliable / sizeof(uint64_t) - 1);
   const auto of_connection = numbers_read(reliable_counters(), reliable);
   EXPECT_TRUE(twice(of_connection).empty());
-  EXPECT_EQ(of_connection.size(), 15u);
+  EXPECT_EQ(of_connection.size(), sizeof reliable / sizeof(uint64_t));
 }
 
 TEST(CounterTables, AddWhatGrowsAndTakeTheHighestOfWatermarks) {

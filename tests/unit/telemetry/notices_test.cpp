@@ -75,7 +75,7 @@ TEST(Notices, StandInTheReportAndAsMetrics) {
 
 TEST(Report, HasWhatHostsAndPortsCountBesideTheirPackets) {
   FabricSnapshot fabric = tests::small_fabric();
-  fabric.hosts[0].pauses_sent = 6;
+  fabric.hosts[0].counters.pauses_sent = 6;
   fabric.hosts[0].receive_buffer_max_bytes = 99'000;
   fabric.switches[0].ports[0].counters.pause_tx_frames = 2;
   fabric.switches[0].ports[1].counters.pause_tx_frames = 3;

@@ -281,7 +281,7 @@ TEST(Report, LosesTheSameRowsAfterwards) {
 // Whatever a host or a link counts keeps its row; so does a link that is down.
 TEST(Report, KeepsTheRowsOfWhatCountsAnything) {
   FabricSnapshot fabric = with_idle_parts();
-  fabric.hosts[2].dropped[static_cast<size_t>(dataplane::DropReason::kBadIcrc)] = 1;
+  fabric.hosts[2].counters.dropped[static_cast<size_t>(dataplane::DropReason::kBadIcrc)] = 1;
   fabric.links[fabric.links.size() - 2].up = false;
   Json report = report_json(fabric, {}, IdleRows::kLeftOut);
   EXPECT_TRUE(report["hosts"].contains("h3"));

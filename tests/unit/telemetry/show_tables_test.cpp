@@ -131,8 +131,8 @@ FabricSnapshot beginning() {
     for (PortSnapshot& port : node.ports) port.counters = {};
   }
   for (HostSnapshot& host : empty.hosts) {
-    host.received_bytes = 0;
-    host.dropped = {};
+    host.counters.received_bytes = 0;
+    host.counters.dropped = {};
     host.ports[0].link = {};
   }
   return empty;

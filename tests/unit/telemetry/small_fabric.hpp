@@ -95,20 +95,20 @@ inline control::FabricSnapshot small_fabric() {
   const auto rate = dataplane::Rate::gbps(100);
   control::HostSnapshot h1{
       .name = "h1", .ports = {{.name = "eth0", .up = true, .rate = rate, .link = {101, 101'000}, .rx_packets = 1}}};
-  h1.pauses_sent = 1;
+  h1.counters.pauses_sent = 1;
   h1.ports[0].pause[3].tx_frames = 1;
-  h1.received_packets = 1;
-  h1.received_bytes = 1000;
-  h1.answered = 1;
+  h1.counters.received_packets = 1;
+  h1.counters.received_bytes = 1000;
+  h1.counters.answered = 1;
   control::HostSnapshot h2{
       .name = "h2", .ports = {{.name = "eth0", .up = true, .rate = rate, .link = {3, 180, 3}, .rx_packets = 80}}};
-  h2.pauses_sent = 3;
+  h2.counters.pauses_sent = 3;
   h2.ports[0].pause[3].tx_frames = 3;
-  h2.ended_flow_packets = 1;
-  h2.received_packets = 80;
-  h2.received_bytes = 80'000;
-  h2.delivered_packets = 79;
-  h2.dropped[static_cast<size_t>(dataplane::DropReason::kBadIcrc)] = 1;
+  h2.counters.ended_flow_packets = 1;
+  h2.counters.received_packets = 80;
+  h2.counters.received_bytes = 80'000;
+  h2.counters.delivered_packets = 79;
+  h2.counters.dropped[static_cast<size_t>(dataplane::DropReason::kBadIcrc)] = 1;
   h2.latency = {.samples = 79,
                 .min_ps = 1'000'000,
                 .mean_ps = 2'000'000,

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a built-in host counts, and the table by which it is shown. The host counts in this struct, and snapshots hold
+// it whole. No DPDK.
+//
+//   received = delivered + responses + answered + dropped (by reason) + buffered         packets
+//
+// To add a counter: a member and its row here, and the line that counts it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "dataplane/packet/drop_reason.hpp"
+#include "dataplane/units/counter_facts.hpp"
+
+namespace softspine::control {
+
+struct HostCounts {
+  uint64_t received_packets = 0;
+  uint64_t received_bytes = 0;      // frames
+  uint64_t delivered_packets = 0;   // to a receiving queue pair
+  uint64_t responses = 0;           // acknowledgements and CNPs for a queue pair of ours: an open loop only counts them
+  uint64_t answered = 0;            // ARP, ND, echo: turned into an answer
+  uint64_t answers_sent = 0;        // those, acknowledgements, CNPs and LACPDUs that have left
+  uint64_t unanswered = 0;          // acknowledgements and CNPs that there was no room or packet for
+  uint64_t pauses_sent = 0;         // PFC frames
+  uint64_t buffered = 0;            // wait in receive buffers
+  uint64_t failovers = 0;           // ports that the bond has left, since their link was down or LACP had no partner
+  uint64_t flows_moved = 0;         // to another port and back, by the bond
+  uint64_t watchdog_storms = 0;     // ports that its NIC's watchdog has kept from pausing
+  uint64_t ended_flow_packets = 0;  // of `dropped`, and of those delivered to a sink of another flow: a flow's payload
+  dataplane::DropCounters dropped{};
+
+  // The audit alone reads what was answered, is buffered, and ended of flows.
+  static constexpr auto rows();
+};
+
+constexpr auto HostCounts::rows() {
+  using enum dataplane::CounterUnit;
+  using enum dataplane::Nature;
+  return std::to_array<dataplane::CounterRow<HostCounts>>({
+      {&HostCounts::received_packets,
+       {kPackets, kGrows, "received_packets", "", "softspine_host_rx_packets_total",
+        "Frames that arrived at the host."}},
+      {&HostCounts::received_bytes,
+       {kBytes, kGrows, "received_bytes", "", "softspine_host_rx_bytes_total",
+        "Bytes of frames that arrived, without FCS."}},
+      {&HostCounts::delivered_packets,
+       {kPackets, kGrows, "delivered_packets", "", "softspine_host_delivered_packets_total",
+        "RoCE packets delivered to a queue pair."}},
+      {&HostCounts::responses,
+       {kPackets, kGrows, "responses", "", "", "Acknowledgements, NAKs and CNPs delivered to a queue pair."}},
+      {&HostCounts::unanswered, {kPackets, kGrows, "unanswered", "", "", "Responses that there was no memory for."}},
+      {&HostCounts::pauses_sent, {kFrames, kGrows, "pauses_sent", "", "", "PFC and PAUSE frames sent, each once."}},
+      {&HostCounts::failovers,
+       {kCount, kGrows, "failovers", "", "softspine_host_failovers_total",
+        "Ports that the host's bond left, since it saw their link down or LACP had no partner there."}},
+      {&HostCounts::flows_moved,
+       {kCount, kGrows, "flows_moved", "", "softspine_host_flows_moved_total",
+        "Flows that the host's bond moved to another port, and back."}},
+      {&HostCounts::watchdog_storms,
+       {kCount, kGrows, "watchdog_storms", "", "softspine_host_pfc_watchdog_storms_total",
+        "Ports that the NIC's own watchdog has kept from pausing, since they took nothing in."}},
+  });
+}
+
+}  // namespace softspine::control

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What seldom happens to a priority group, counted in frames: the MMU counts in this struct, snapshots hold it whole.
+// What happens with every frame is in PriorityGroupUse. No DPDK.
+//
+// To add a counter: a member and its row here, and the line that counts it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "dataplane/units/counter_facts.hpp"
+
+namespace softspine::dataplane {
+
+struct PriorityGroupCounters {
+  uint64_t dropped_packets = 0;  // refused
+
+  // Every member, in the order in which they are shown.
+  static constexpr auto rows();
+  friend bool operator==(const PriorityGroupCounters&, const PriorityGroupCounters&) = default;
+};
+
+constexpr auto PriorityGroupCounters::rows() {
+  using enum CounterUnit;
+  using enum Nature;
+  return std::to_array<CounterRow<PriorityGroupCounters>>({
+      {&PriorityGroupCounters::dropped_packets,
+       {kPackets, kGrows, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_DROPPED_PACKETS",
+        "softspine_priority_group_dropped_packets_total", "Frames that the priority group refused.", "",
+        "dropped_packets"}},
+  });
+}
+static_assert(sizeof(PriorityGroupCounters) == PriorityGroupCounters::rows().size() * sizeof(uint64_t),
+              "a member has no row");
+
+}  // namespace softspine::dataplane
