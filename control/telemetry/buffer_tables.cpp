@@ -29,7 +29,7 @@ std::string eight_columns(const FabricSnapshot& snapshot, const std::string& tit
 }
 
 template <typename Field>
-auto of_group(Field GroupSnapshot::* field) {
+auto of_group(Field PriorityGroupSnapshot::* field) {
   return [field](const PortSnapshot& port, size_t i) -> std::optional<uint64_t> {
     return port.buffers ? std::optional(port.buffers->groups[i].*field) : std::nullopt;
   };
@@ -74,17 +74,17 @@ std::string pfc_counters_table(const FabricSnapshot& snapshot) {
          eight_columns(snapshot, "Time paused (us):", "Port", "PFC", time);
 }
 
-std::string group_watermark_table(const FabricSnapshot& snapshot) {
+std::string priority_group_watermark_table(const FabricSnapshot& snapshot) {
   return eight_columns(snapshot, "Ingress shared pool occupancy per PG:", "Port", "PG",
-                       of_group(&GroupSnapshot::shared_watermark_bytes));
+                       of_group(&PriorityGroupSnapshot::shared_watermark_bytes));
 }
 std::string group_headroom_table(const FabricSnapshot& snapshot) {
   return eight_columns(snapshot, "Ingress headroom per PG:", "Port", "PG",
-                       of_group(&GroupSnapshot::headroom_watermark_bytes));
+                       of_group(&PriorityGroupSnapshot::headroom_watermark_bytes));
 }
 std::string group_drops_table(const FabricSnapshot& snapshot) {
   return eight_columns(snapshot, "Ingress PG dropped packets:", "Port", "PG",
-                       of_group(&GroupSnapshot::dropped_packets));
+                       of_group(&PriorityGroupSnapshot::dropped_packets));
 }
 
 std::string queue_watermark_table(const FabricSnapshot& snapshot) {

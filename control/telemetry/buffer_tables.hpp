@@ -10,9 +10,9 @@
 
 namespace softspine::control {
 
-std::string pfc_counters_table(const FabricSnapshot& snapshot);     // frames that name a priority, on to off, time
-std::string group_watermark_table(const FabricSnapshot& snapshot);  // shared memory
-std::string group_headroom_table(const FabricSnapshot& snapshot);   // watermark of the headroom
+std::string pfc_counters_table(const FabricSnapshot& snapshot);  // frames that name a priority, on to off, time
+std::string priority_group_watermark_table(const FabricSnapshot& snapshot);  // shared memory
+std::string group_headroom_table(const FabricSnapshot& snapshot);            // watermark of the headroom
 std::string group_drops_table(const FabricSnapshot& snapshot);
 std::string queue_watermark_table(const FabricSnapshot& snapshot);
 std::string pool_watermark_table(const FabricSnapshot& snapshot);

@@ -74,7 +74,7 @@ struct Counter {
 };
 
 using SwitchCounter = Counter<SwitchSnapshot, PortSnapshot, QueueOf, PauseSnapshot, CreditSnapshot, CreditOf,
-                              GroupSnapshot, PoolSnapshot>;
+                              PriorityGroupSnapshot, PoolSnapshot>;
 using HostCounter = Counter<HostSnapshot, HostPortSnapshot, HostPauseSnapshot, CreditOf>;
 using EdgeCounter = Counter<EdgeSnapshot, HostPauseSnapshot>;
 using LinkCounter = Counter<LinkDirection>;

@@ -57,10 +57,10 @@ void each_part(const SwitchSnapshot& node, const PortSnapshot& port, See&& see) 
     each_of(port.counters.queues.size(), "queue", [&](size_t i) { return QueueOf{port, i}; });
   } else if constexpr (std::is_same_v<Part, PauseSnapshot>) {
     each_of(port.pauses.size(), "priority", [&](size_t i) -> const PauseSnapshot& { return port.pauses[i]; });
-  } else if constexpr (std::is_same_v<Part, GroupSnapshot>) {
+  } else if constexpr (std::is_same_v<Part, PriorityGroupSnapshot>) {
     if (!port.buffers) return;
     each_of(port.buffers->groups.size(), "group",
-            [&](size_t i) -> const GroupSnapshot& { return port.buffers->groups[i]; });
+            [&](size_t i) -> const PriorityGroupSnapshot& { return port.buffers->groups[i]; });
   } else if constexpr (std::is_same_v<Part, CreditSnapshot>) {
     if (port.credit) see(*port.credit, name);
   } else if constexpr (std::is_same_v<Part, CreditOf>) {

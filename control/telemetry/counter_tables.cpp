@@ -26,7 +26,7 @@ auto queue_buffer(uint64_t QueueBufferSnapshot::* member) {
     return part.port.buffers ? &part.port.buffers->queues[part.number] : nullptr;
   });
 }
-auto group(uint64_t GroupSnapshot::* member) {
+auto group(uint64_t PriorityGroupSnapshot::* member) {
   return member_read(member);
 }
 auto pool(uint64_t PoolSnapshot::* member) {
@@ -162,32 +162,32 @@ std::vector<SwitchCounter> priority_counters() {
         "Storms that the watchdog found to be over."}}};
 }
 
-std::vector<SwitchCounter> group_counters() {
+std::vector<SwitchCounter> priority_group_counters() {
   std::vector<SwitchCounter> out{
-      {[](const GroupSnapshot& g) { return g.held_bytes(); },
+      {[](const PriorityGroupSnapshot& g) { return g.held_bytes(); },
        {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_CURR_OCCUPANCY_BYTES", "", "Memory in use, of every kind."}},
-      {group(&GroupSnapshot::reserved_bytes),
+      {group(&PriorityGroupSnapshot::reserved_bytes),
        {kBytes, kNow, "", "", "softspine_priority_group_reserved_bytes", "Reserved memory in use.", "",
         "reserved_bytes"}},
-      {group(&GroupSnapshot::shared_bytes),
+      {group(&PriorityGroupSnapshot::shared_bytes),
        {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_CURR_OCCUPANCY_BYTES",
         "softspine_priority_group_shared_bytes", "Shared memory in use.", "", "shared_bytes"}},
-      {group(&GroupSnapshot::shared_watermark_bytes),
+      {group(&PriorityGroupSnapshot::shared_watermark_bytes),
        {kBytes, kHighest, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_SHARED_WATERMARK_BYTES",
         "softspine_priority_group_shared_watermark_bytes", "Most shared memory that was ever in use.", "",
         "shared_watermark_bytes"}},
-      {group(&GroupSnapshot::headroom_bytes),
+      {group(&PriorityGroupSnapshot::headroom_bytes),
        {kBytes, kNow, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_CURR_OCCUPANCY_BYTES",
         "softspine_priority_group_headroom_bytes", "Headroom in use.", "", "headroom_bytes"}},
-      {group(&GroupSnapshot::headroom_watermark_bytes),
+      {group(&PriorityGroupSnapshot::headroom_watermark_bytes),
        {kBytes, kHighest, "headroom_watermark_bytes", "SAI_INGRESS_PRIORITY_GROUP_STAT_XOFF_ROOM_WATERMARK_BYTES",
         "softspine_priority_group_headroom_watermark_bytes", "Most headroom that was ever in use."}},
-      {group(&GroupSnapshot::packets),
+      {group(&PriorityGroupSnapshot::packets),
        {kPackets, kGrows, "", "SAI_INGRESS_PRIORITY_GROUP_STAT_PACKETS", "softspine_priority_group_packets_total",
         "Frames that the priority group took.", "", "packets"}}};
   for (const auto& [member, facts] : dataplane::PriorityGroupCounters::rows()) {
-    const auto counters = [](const GroupSnapshot& group) { return &group.counters; };
-    out.push_back({member_read<GroupSnapshot>(member, counters), facts});
+    const auto counters = [](const PriorityGroupSnapshot& group) { return &group.counters; };
+    out.push_back({member_read<PriorityGroupSnapshot>(member, counters), facts});
   }
   out.push_back({[](const PortSnapshot& p) { return p.counters.drops[static_cast<size_t>(DropReason::kHeadroomFull)]; },
                  {kPackets, kGrows, "headroom_dropped_packets", "", "",
@@ -280,8 +280,8 @@ std::string_view word_for(Nature nature) {
 const std::vector<SwitchCounter>& switch_counters() {
   static const std::vector<SwitchCounter> all = [] {
     std::vector<SwitchCounter> out;
-    for (const auto& part :
-         {port_counters(), priority_counters(), group_counters(), queue_counters(), pool_counters(), own_counters()}) {
+    for (const auto& part : {port_counters(), priority_counters(), priority_group_counters(), queue_counters(),
+                             pool_counters(), own_counters()}) {
       out.insert(out.end(), part.begin(), part.end());
     }
     return out;

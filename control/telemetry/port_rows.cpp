@@ -52,7 +52,7 @@ Json port_rows(const SwitchSnapshot& node, const PortSnapshot& port) {
   Json out = Json::object();
   if (port.credit) add_row(out, *port.credit);
   add_if_any(out, "priorities", numbered_rows<PauseSnapshot, CreditOf>(node, port));
-  add_if_any(out, "groups", numbered_rows<GroupSnapshot>(node, port));
+  add_if_any(out, "groups", numbered_rows<PriorityGroupSnapshot>(node, port));
   add_if_any(out, "queues", numbered_rows<QueueOf>(node, port));
   add_if_any(out, "drops", drops_of(port));
   return out;

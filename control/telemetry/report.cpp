@@ -81,7 +81,7 @@ Json workload_json(const WorkloadTotals& totals) {
 Json switch_json(const SwitchSnapshot& node) {
   const SwitchTotals totals = totals_of(node);
   Json out{{"role", node.role}};
-  add_counters<PortSnapshot, QueueOf, PauseSnapshot, CreditSnapshot, CreditOf, GroupSnapshot, PoolSnapshot>(
+  add_counters<PortSnapshot, QueueOf, PauseSnapshot, CreditSnapshot, CreditOf, PriorityGroupSnapshot, PoolSnapshot>(
       out, node, switch_counters());
   add_key(out, "balanced", totals.imbalance() == 0 && node.buffer_imbalances.empty());
   add_key(out, "buffer_imbalances", node.buffer_imbalances.empty() ? Json{} : Json(node.buffer_imbalances));

@@ -194,7 +194,7 @@ Fields port_fields() {
   Fields out = row_fields<CreditSnapshot>("ports.*", counters);
   add(out, row_fields<PauseSnapshot>("ports.*.priorities.*", counters));
   add(out, row_fields<CreditOf>("ports.*.priorities.*", counters));
-  add(out, row_fields<GroupSnapshot>("ports.*.groups.*", counters));
+  add(out, row_fields<PriorityGroupSnapshot>("ports.*.groups.*", counters));
   add(out, row_fields<QueueOf>("ports.*.queues.*", counters));
   add_drops(out, "ports.*.drops");
   return out;

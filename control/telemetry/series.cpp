@@ -228,7 +228,7 @@ Series::Series(const FabricSnapshot& shape, const CounterPatterns& patterns)
       credits_(chosen<CreditSnapshot>(switch_counters(), patterns)),
       priorities_(chosen<PauseSnapshot>(switch_counters(), patterns)),
       credit_priorities_(chosen<CreditOf>(switch_counters(), patterns)),
-      groups_(chosen<GroupSnapshot>(switch_counters(), patterns)),
+      groups_(chosen<PriorityGroupSnapshot>(switch_counters(), patterns)),
       queues_(chosen<QueueOf>(switch_counters(), patterns)),
       pools_(chosen<PoolSnapshot>(switch_counters(), patterns)),
       host_priorities_(chosen<HostPauseSnapshot>(host_counters(), patterns)),

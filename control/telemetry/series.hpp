@@ -117,7 +117,7 @@ class Series {
   Columns<CreditSnapshot> credits_;
   Columns<PauseSnapshot> priorities_;
   Columns<CreditOf> credit_priorities_;
-  Columns<GroupSnapshot> groups_;
+  Columns<PriorityGroupSnapshot> groups_;
   Columns<QueueOf> queues_;
   Columns<PoolSnapshot> pools_;
   Columns<HostPauseSnapshot> host_priorities_;

@@ -56,8 +56,8 @@ struct LatencySummary {
 };
 
 // What a priority group, a queue or a pool holds: bytes of whole cells (buffer/mmu.hpp).
-struct GroupSnapshot {
-  friend bool operator==(const GroupSnapshot&, const GroupSnapshot&) = default;
+struct PriorityGroupSnapshot {
+  friend bool operator==(const PriorityGroupSnapshot&, const PriorityGroupSnapshot&) = default;
 
   bool lossless = false;
   uint64_t reserved_bytes = 0;
@@ -78,7 +78,7 @@ struct QueueBufferSnapshot {
   uint64_t shared_watermark_bytes = 0;  // of a memory in slices: the highest in any of them
 };
 struct PortBufferSnapshot {
-  std::array<GroupSnapshot, dataplane::kPriorities> groups{};
+  std::array<PriorityGroupSnapshot, dataplane::kPriorities> groups{};
   std::array<QueueBufferSnapshot, dataplane::kQueues> queues{};
 };
 struct PoolSnapshot {

@@ -35,7 +35,7 @@ bool was_never_used(const Mmu& mmu, PortNo port, uint32_t group) {
   return mmu.pg(port.value(), group).packets == 0 &&
          mmu.extremes(port.value(), group).counters == PriorityGroupCounters{};
 }
-bool was_never_used(const control::GroupSnapshot& group) {
+bool was_never_used(const control::PriorityGroupSnapshot& group) {
   return group.packets == 0 && group.counters == PriorityGroupCounters{};
 }
 
@@ -44,7 +44,7 @@ void update_buffers(const Mmu& mmu, PortNo port, control::PortSnapshot& copy, co
   if (!copy.buffers) copy.buffers.emplace();
   for (uint32_t i = 0; i < kPriorities && needs.groups; ++i) {
     if (was_never_used(mmu, port, i) && was_never_used(copy.buffers->groups[i])) continue;
-    changes.groups |= bit(update(copy.buffers->groups[i], group_of(mmu, port, i)), i);
+    changes.groups |= bit(update(copy.buffers->groups[i], priority_group_of(mmu, port, i)), i);
   }
   for (uint32_t i = 0; i < kQueues && needs.queues; ++i) {
     if (was_never_used(copy.counters.queues[i]) && was_never_used(copy.buffers->queues[i])) continue;

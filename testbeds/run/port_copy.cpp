@@ -108,7 +108,7 @@ std::optional<control::CreditSnapshot> credit_of(const CreditLink& link, Instant
   return out;
 }
 
-control::GroupSnapshot group_of(const Mmu& mmu, PortNo port, uint32_t number) {
+control::PriorityGroupSnapshot priority_group_of(const Mmu& mmu, PortNo port, uint32_t number) {
   const uint64_t cell = mmu.cell().bytes();
   const PriorityGroupUse& group = mmu.pg(port.value(), number);
   const PriorityGroupExtremes& extremes = mmu.extremes(port.value(), number);
@@ -137,7 +137,7 @@ control::QueueBufferSnapshot queue_of(const Mmu& mmu, PortNo port, uint32_t numb
 
 control::PortBufferSnapshot buffers_of(const Mmu& mmu, PortNo port) {
   control::PortBufferSnapshot out;
-  for (uint32_t i = 0; i < kPriorities; ++i) out.groups[i] = group_of(mmu, port, i);
+  for (uint32_t i = 0; i < kPriorities; ++i) out.groups[i] = priority_group_of(mmu, port, i);
   for (uint32_t i = 0; i < kQueues; ++i) out.queues[i] = queue_of(mmu, port, i);
   return out;
 }

@@ -25,7 +25,7 @@ control::HostPauses pauses_of(const dataplane::PortFlowControl& flow, dataplane:
 control::LinkPauseSnapshot link_pause_of(const dataplane::PortFlowControl& flow, dataplane::Instant now);
 std::optional<control::CreditSnapshot> credit_of(const dataplane::CreditLink& link, dataplane::Instant now);
 
-control::GroupSnapshot group_of(const dataplane::Mmu& mmu, dataplane::PortNo port, uint32_t group);
+control::PriorityGroupSnapshot priority_group_of(const dataplane::Mmu& mmu, dataplane::PortNo port, uint32_t group);
 // Of a memory in slices: summed over them; the watermark is that of the fullest.
 control::QueueBufferSnapshot queue_of(const dataplane::Mmu& mmu, dataplane::PortNo port, uint32_t queue);
 control::PortBufferSnapshot buffers_of(const dataplane::Mmu& mmu, dataplane::PortNo port);

@@ -66,7 +66,7 @@ constexpr View kFabricViews[] = {
     {"queue watermark unicast", "most shared memory that each queue has used",
      FabricView{stats_of<Stat::kQueue>, table_of<queue_watermark_table>}},
     {"priority-group watermark shared", "most shared memory that each priority group has used",
-     FabricView{stats_of<Stat::kGroup>, table_of<group_watermark_table>}},
+     FabricView{stats_of<Stat::kGroup>, table_of<priority_group_watermark_table>}},
     {"priority-group watermark headroom", "most headroom that each priority group has used",
      FabricView{stats_of<Stat::kGroup>, table_of<group_headroom_table>}},
     {"priority-group drop counters", "frames that each priority group refused",

@@ -21,7 +21,7 @@ uint64_t pauses(const Outcome& out) {
 void expect_room_kept(const Outcome& out, uint64_t room_bytes) {
   for (const auto& node : out.snapshot.switches) {
     for (const auto& port : node.ports) {
-      const control::GroupSnapshot& group = port.buffers->groups[3];
+      const control::PriorityGroupSnapshot& group = port.buffers->groups[3];
       EXPECT_LE(group.shared_watermark_bytes, room_bytes) << node.name << ":" << port.name;
       EXPECT_LE(group.headroom_watermark_bytes, room_bytes) << node.name << ":" << port.name;
     }

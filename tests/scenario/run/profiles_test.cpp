@@ -126,7 +126,7 @@ TEST(LosslessProfile, WatermarksAndPausesAreShownUnderTheirNames) {
     paused += counters[spine]["Ethernet0"]["SAI_PORT_STAT_PFC_3_ON2OFF_RX_PKTS"].get<uint64_t>();
   }
   EXPECT_GT(paused, 0U);
-  EXPECT_NE(control::group_watermark_table(out.snapshot).find("Ingress shared pool occupancy per PG:"),
+  EXPECT_NE(control::priority_group_watermark_table(out.snapshot).find("Ingress shared pool occupancy per PG:"),
             std::string::npos);
 }
 

@@ -68,18 +68,18 @@ std::string row_of(const std::string& text, const std::string& node, const std::
 
 TEST(BufferTables, ShowPrioritiesSideBySideAsSonicDoes) {
   const FabricSnapshot fabric = with_buffers();
-  EXPECT_EQ(row_of(group_watermark_table(fabric), "tor1", "Ethernet0"), "0 0 0 20,000 0 0 0 0");
+  EXPECT_EQ(row_of(priority_group_watermark_table(fabric), "tor1", "Ethernet0"), "0 0 0 20,000 0 0 0 0");
   EXPECT_EQ(row_of(group_headroom_table(fabric), "tor1", "Ethernet0"), "0 0 0 40,000 0 0 0 0");
   EXPECT_EQ(row_of(group_drops_table(fabric), "tor1", "Ethernet0"), "0 0 0 7 0 0 0 0");
   EXPECT_EQ(row_of(queue_watermark_table(fabric), "tor1", "Ethernet0"), "0 0 0 30,000 0 0 0 0");
   EXPECT_EQ(row_of(pfc_counters_table(fabric), "tor1", "Ethernet0"), "0 0 0 1 0 0 0 0") << "received: the first table";
   EXPECT_NE(pfc_counters_table(fabric).find("Port Rx    PFC0"), std::string::npos);
-  EXPECT_NE(group_watermark_table(fabric).find("PG7"), std::string::npos);
+  EXPECT_NE(priority_group_watermark_table(fabric).find("PG7"), std::string::npos);
 }
 
 TEST(BufferTables, SwitchesThatShareNothingHaveNoGroups) {
   const FabricSnapshot fabric = with_buffers();
-  EXPECT_EQ(row_of(group_watermark_table(fabric), "core1", "Ethernet0"), "N/A N/A N/A N/A N/A N/A N/A N/A");
+  EXPECT_EQ(row_of(priority_group_watermark_table(fabric), "core1", "Ethernet0"), "N/A N/A N/A N/A N/A N/A N/A N/A");
   EXPECT_EQ(row_of(queue_watermark_table(tests::small_fabric()), "tor1", "Ethernet4"), "0 0 0 9,000 0 0 0 0");
   EXPECT_EQ(row_of(pool_watermark_table(fabric), "tor2", "ingress_lossless_pool"), "no such row");
 }

@@ -61,7 +61,7 @@ TEST(CounterTables, UseNoNameTwiceInARow) {
   const std::vector<std::string> none;
   EXPECT_EQ((repeated_rows<PortSnapshot, CreditSnapshot>()), none);
   EXPECT_EQ((repeated_rows<PauseSnapshot, CreditOf>()), none);
-  EXPECT_EQ(repeated_rows<GroupSnapshot>(), none);
+  EXPECT_EQ(repeated_rows<PriorityGroupSnapshot>(), none);
   EXPECT_EQ(repeated_rows<QueueOf>(), none);
   EXPECT_EQ(repeated_rows<PoolSnapshot>(), none);
 }
@@ -132,7 +132,7 @@ TEST(CounterTables, LeaveOutNothingThatASwitchCounts) {
             std::vector<size_t>{packets_now})
       << "of all queues together: IF_OUT_QLEN";
 
-  GroupSnapshot group;
+  PriorityGroupSnapshot group;
   EXPECT_TRUE(unread(group.reserved_bytes, 7, [&] { return readings(group); }).empty());
 }
 
