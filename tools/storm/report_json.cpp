@@ -182,7 +182,7 @@ Json json_report(const CaptureFacts& facts, const PauseLog& log, const Analysis&
           {"notes", facts.notes},
           {"too_short", analysis.is_too_short},
           {"sampled", analysis.is_sampled},
-          {"storm_after_ps", {{"least", ps(analysis.least_threshold)}, {"most", ps(analysis.most_threshold)}}},
+          {"storm_after_ps", {{"least", ps(analysis.threshold_min)}, {"most", ps(analysis.threshold_max)}}},
           {"storms", std::move(storms)},
           {"deadlocks", cycles_json(log, analysis.deadlocks)},
           {"fed_cycles", cycles_json(log, analysis.fed_cycles)},

@@ -124,8 +124,8 @@ std::string links_text(const PauseLog& log, const Analysis& analysis, size_t row
 }
 
 std::string threshold_text(const Analysis& analysis) {
-  const std::string least = time_text(analysis.least_threshold);
-  const std::string most = time_text(analysis.most_threshold);
+  const std::string least = time_text(analysis.threshold_min);
+  const std::string most = time_text(analysis.threshold_max);
   return fmt::format("A pause counts as a storm from {} on without XON (--storm-after), if nothing else causes it.\n",
                      least == most ? least : fmt::format("{} to {}, by the link's speed,", least, most));
 }

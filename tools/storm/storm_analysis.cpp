@@ -103,10 +103,10 @@ void Judge::list_links() {
   std::ranges::stable_sort(out_.links, std::greater{}, &LinkPauses::total);
   for (const LinkPauses& link : out_.links) {
     const Duration threshold = threshold_of(link.from);
-    out_.least_threshold = &link == &out_.links.front() ? threshold : std::min(out_.least_threshold, threshold);
-    out_.most_threshold = std::max(out_.most_threshold, threshold);
+    out_.threshold_min = &link == &out_.links.front() ? threshold : std::min(out_.threshold_min, threshold);
+    out_.threshold_max = std::max(out_.threshold_max, threshold);
   }
-  out_.is_too_short = !out_.links.empty() && log_.length() < out_.least_threshold;
+  out_.is_too_short = !out_.links.empty() && log_.length() < out_.threshold_min;
 }
 
 // Each alone; or all together if there is PAUSE among them, which any of them may cause and which may cause any.

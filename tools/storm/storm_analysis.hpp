@@ -85,11 +85,11 @@ struct Analysis {
   std::vector<LinkPauses> links;  // by total, longest first
   std::vector<Storm> storms;      // those whose root is certain first; then by what they explain, most first
   std::vector<Cycle> deadlocks;
-  std::vector<Cycle> fed_cycles;        // cycles that lasted but lead back to a root: they may stay when it stops
-  std::vector<Origin> origins;          // by what they explain, most first
-  dataplane::Duration paused;           // of all links and priorities
-  dataplane::Duration least_threshold;  // T of the fastest and the slowest link that pauses were seen on
-  dataplane::Duration most_threshold;
+  std::vector<Cycle> fed_cycles;      // cycles that lasted but lead back to a root: they may stay when it stops
+  std::vector<Origin> origins;        // by what they explain, most first
+  dataplane::Duration paused;         // of all links and priorities
+  dataplane::Duration threshold_min;  // T of the fastest and the slowest link that pauses were seen on
+  dataplane::Duration threshold_max;
   uint32_t longest = kNone;   // the longest pause: index into the log
   bool is_too_short = false;  // the capture is: no pause in it could have lasted T
   bool is_sampled = false;

@@ -326,8 +326,8 @@ TEST(StormAnalysis, SaysWhatAPauseHasToLastOnTheFastestAndOnTheSlowestLink) {
     it.pause(other, "tor1", 1'000, 1'050);
     it.pause("h3", "tor2", 1'000, 1'200);
     const Analysis found = it.analysis();
-    EXPECT_EQ(found.least_threshold, Duration::ms(2));
-    EXPECT_EQ(found.most_threshold, Duration::ps(int64_t{3} * 0xffff * 512 * 40));
+    EXPECT_EQ(found.threshold_min, Duration::ms(2));
+    EXPECT_EQ(found.threshold_max, Duration::ps(int64_t{3} * 0xffff * 512 * 40));
   }
 }
 
