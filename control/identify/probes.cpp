@@ -33,12 +33,22 @@ uint16_t some_port(dp::Rng& rng) {
   return static_cast<uint16_t>(5'000 + rng.below(60'000));
 }
 
+// Adapters send RoCEv2 from these alone.
+constexpr uint16_t kFirstRocePort = 0xc000;
+uint16_t roce_port(dp::Rng& rng) {
+  return static_cast<uint16_t>(kFirstRocePort + rng.below(0x10000 - kFirstRocePort));
+}
+
+std::string text_of(const Flow& flow, const Flow::Address& address) {
+  return flow.is_ipv6 ? to_string(Ipv6Address{address}) : to_string(Ipv4Address{dp::load32(address.data())});
+}
+
 Flow random_flow(const ProbeRanges& ranges, dp::Rng& rng, Kind kind) {
   Flow out;
   out.source = address_in(ranges.sources, false, rng);
   out.destination = address_in(ranges.destinations, false, rng);
   out.protocol = kind == Kind::kTcp ? dp::ip::kTcp : dp::ip::kUdp;
-  out.source_port = some_port(rng);
+  out.source_port = kind == Kind::kRoce ? roce_port(rng) : some_port(rng);
   out.destination_port = kind == Kind::kRoce ? dp::udp::kRoceV2Port : some_port(rng);
   if (kind != Kind::kRoce) return out;
   out.qp = static_cast<uint32_t>(16 + rng.below((1 << 24) - 16));
@@ -208,11 +218,15 @@ std::vector<Flow> next_probes(const Observations& observations, const Identifica
 std::string iperf3_line(const Flow& flow) {
   const bool is_udp = flow.protocol == dp::ip::kUdp;
   if (flow.is_roce() || !(is_udp || flow.protocol == dp::ip::kTcp)) return {};
-  const auto text = [&flow](const Flow::Address& address) {
-    return flow.is_ipv6 ? to_string(Ipv6Address{address}) : to_string(Ipv4Address{dp::load32(address.data())});
-  };
-  return fmt::format("iperf3 -c {} -B {} --cport {} -p {}{} -n 10K", text(flow.destination), text(flow.source),
-                     flow.source_port, flow.destination_port, is_udp ? " -u" : "");
+  return fmt::format("iperf3 -c {} -B {} --cport {} -p {}{} -n 10K", text_of(flow, flow.destination),
+                     text_of(flow, flow.source), flow.source_port, flow.destination_port, is_udp ? " -u" : "");
+}
+
+// Of a label's 20 bits the lower 14 and the upper 6 are added up (exclusive or); a label of zero is none.
+std::string ib_write_bw_line(const Flow& flow) {
+  if (!flow.is_roce() || flow.source_port < kFirstRocePort) return {};
+  const uint32_t label = 1U << 14 | ((flow.source_port - kFirstRocePort) ^ 1U);
+  return fmt::format("ib_write_bw -n 5 --flow_label={} {}", label, text_of(flow, flow.destination));
 }
 
 }  // namespace softspine::control

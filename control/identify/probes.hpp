@@ -36,5 +36,8 @@ std::vector<Flow> next_probes(const Observations& observations, const Identifica
 
 // The flow as arguments of a traffic generator: iperf3 on the sender. Empty if it has none for such flows.
 std::string iperf3_line(const Flow& flow);
+// Likewise, of RoCEv2 from a source port that adapters use, 49152 and above. perftest sets no queue pair; the source
+// port follows from the flow label, where the adapter's driver makes it as the kernel's rdma_get_udp_sport() does.
+std::string ib_write_bw_line(const Flow& flow);
 
 }  // namespace softspine::control

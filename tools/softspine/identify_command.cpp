@@ -13,6 +13,7 @@
 #include "control/identify/identify_report.hpp"
 #include "control/identify/observation_text.hpp"
 #include "control/identify/probes.hpp"
+#include "control/identify/traceroute_text.hpp"
 #include "control/model/address.hpp"
 #include "dataplane/edge/pcap_writer.hpp"
 #include "dataplane/packet/scratch_packet.hpp"
@@ -33,10 +34,17 @@ namespace {
 constexpr uint32_t kMostMembers = 4'096;
 constexpr uint32_t kMostProbes = 2'048;
 constexpr const char* kProfile = "identified";
+constexpr const char* kOfPerftest =
+    "ib_write_bw runs at the source, with -d and -x of its address. It sets no queue pair: in what was observed "
+    "dest_qp "
+    "is the\nQPN that it prints as the remote one. Its source port is the flow's where the driver makes it of the flow "
+    "label.\n";
 
 struct IdentifyArguments {
   std::vector<std::string> csv;
   PortCaptures captures;
+  std::vector<std::string> traceroutes;
+  uint32_t hop = 0;
   std::string counters;
   std::string sent;
   uint32_t members = 0;
@@ -51,7 +59,8 @@ struct IdentifyArguments {
   bool json = false;
 
   bool has_observations() const {
-    return !csv.empty() || !captures.ports.empty() || !captures.files.empty() || !counters.empty();
+    return !csv.empty() || !captures.ports.empty() || !captures.files.empty() || !counters.empty() ||
+           !traceroutes.empty();
   }
 };
 
@@ -140,6 +149,25 @@ std::expected<void, Status> read_captures(const IdentifyArguments& arguments, co
   return {};
 }
 
+std::expected<void, Status> read_traces(const IdentifyArguments& arguments, control::ObservationCollector& out) {
+  if (arguments.traceroutes.empty() != (arguments.hop == 0))
+    return std::unexpected(
+        wrong_input("--traceroute and --hop go together: the outputs, and how far away the switch's next hops are"));
+  for (const std::string& file : arguments.traceroutes) {
+    const auto text = text_of(file);
+    if (!text) return std::unexpected(wrong_input(text.error()));
+    const auto read = control::read_traceroutes(*text, file, arguments.hop, out);
+    if (!read) return std::unexpected(report(read.error()));
+    if (read->without_flow > 0)
+      fmt::print(
+          stderr,
+          "softspine: {}: {} of {} traces do not say their flow, and are not used: traceroute needs -s, --sport, "
+          "-p, and -U or -T, in a line with the command\n",
+          file, read->without_flow, read->traces);
+  }
+  return {};
+}
+
 std::expected<Observations, Status> observations_for(const IdentifyArguments& arguments) {
   control::ObservationCollector out;
   for (const std::string& file : arguments.csv) {
@@ -150,6 +178,7 @@ std::expected<Observations, Status> observations_for(const IdentifyArguments& ar
   }
   if (const auto read = read_captures(arguments, out); !read) return std::unexpected(read.error());
   if (const auto read = read_counters(arguments, out); !read) return std::unexpected(read.error());
+  if (const auto read = read_traces(arguments, out); !read) return std::unexpected(read.error());
   if (out.flows() == 0) return std::unexpected(wrong_input("there is no flow in the input"));
   return std::move(out).take();
 }
@@ -214,16 +243,22 @@ void print(const IdentifyArguments& arguments, const Identification* found, cons
     Json out = found != nullptr ? identification_json(*found) : Json::object();
     if (arguments.next_probes > 0) out["next_probes"] = Json::array();
     for (const Flow& flow : probes)
-      out["next_probes"].push_back({{"flow", to_string(flow)}, {"iperf3", control::iperf3_line(flow)}});
+      out["next_probes"].push_back({{"flow", to_string(flow)},
+                                    {"iperf3", control::iperf3_line(flow)},
+                                    {"ib_write_bw", control::ib_write_bw_line(flow)}});
     fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
     return;
   }
   if (found != nullptr) fmt::print("{}", identification_text(*found));
   if (!probes.empty()) fmt::print("next probes:\n");
+  bool has_roce = false;
   for (const Flow& flow : probes) {
-    const std::string line = control::iperf3_line(flow);
+    const std::string roce = control::ib_write_bw_line(flow);
+    has_roce = has_roce || !roce.empty();
+    const std::string line = roce.empty() ? control::iperf3_line(flow) : roce + "    # " + to_string(flow);
     fmt::print("  {}\n", line.empty() ? to_string(flow) : line);
   }
+  if (has_roce) fmt::print("{}", kOfPerftest);
 }
 
 Status conclude(const IdentifyArguments& arguments, const Identification* found, const std::vector<Flow>& probes) {
@@ -237,7 +272,8 @@ Status conclude(const IdentifyArguments& arguments, const Identification* found,
 Status first_probes(const IdentifyArguments& arguments) {
   if (arguments.next_probes == 0)
     return wrong_input(
-        "identify needs observations (--csv, --port, --pcap, --counters), or --next-probes N to begin with");
+        "identify needs observations (--csv, --port, --pcap, --traceroute, --counters), or --next-probes N to begin "
+        "with");
   const auto ranges = ranges_for(arguments, {});
   if (!ranges) return wrong_input(ranges.error());
   return conclude(arguments, nullptr, control::first_probes(arguments.next_probes, *ranges, 1));
@@ -276,6 +312,7 @@ constexpr const char* kFooter =
     "  softspine identify --next-probes 64 --from 10.1.0.0/24 --to 10.2.0.0/24 --probes p.pcap     what to send first\n"
     "  softspine identify --port Ethernet0=e0.pcap --port Ethernet4=e4.pcap --profile mine.yaml\n"
     "  softspine identify --pcap fabric.pcapng --port tor1:Ethernet16 --port tor1:Ethernet20\n"
+    "  softspine identify --traceroute traces.txt --hop 2\n"
     "  softspine identify --csv seen.csv --members 16 --json | jq .verdict\n"
     "  softspine identify --csv seen.csv --next-probes 8      which flows would decide\n"
     "A CSV names its columns in its first line: src,dst,proto,sport,dport,dest_qp,link.\n"
@@ -287,6 +324,10 @@ void add_input(CLI::App& command, IdentifyArguments& out) {
   command.add_option("--port", out.captures.ports,
                      "NAME=FILE: a capture at this port; or an interface of --pcap; several");
   command.add_option("--pcap", out.captures.files, "a capture of several ports, by interface; several");
+  command.add_option("--traceroute", out.traceroutes,
+                     "outputs of traceroute with its commands, paris-traceroute, or dublin-traceroute's JSON; several");
+  command.add_option("--hop", out.hop, "of traceroutes: the distance at which the group's next hops answer")
+      ->check(CLI::Range(1U, 255U));
   command.add_option("--counters", out.counters, "CSV: probe,link,before,after");
   command.add_option("--sent", out.sent, "CSV: which flow was which probe; as --probes-csv writes it");
   command.add_option("--members", out.members, "of the group; as many as links are named, if not given");

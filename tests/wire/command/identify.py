@@ -100,6 +100,27 @@ def makes_probes_to_begin_with(it: Softspine) -> Problems:
     yield from check(frames == 64, f'{frames} frames')
     answer = it('identify', '--next-probes', 3, '--json').json()
     yield from check(len(answer['next_probes']) == 3, f'{answer}')
+    yield from done.says('ib_write_bw -n 5 --flow_label=', 'It sets no queue pair')
+
+
+def reads_traceroutes(it: Softspine) -> Problems:
+    """--traceroute: commands with their outputs give the hash that the same flows as a CSV give; a trace without a flow is told of"""
+    rows = [row for row in probes_of(it, 256) if row['proto'] == '6'][:64]
+    links = [link_by_xor(row) for row in rows]
+    text = ''.join(f'+ traceroute -n -T --sport={row["sport"]} -p {row["dport"]} -s {row["src"]} {row["dst"]}\n'
+                   f'traceroute to {row["dst"]} ({row["dst"]}), 30 hops max, 60 byte packets\n 1  10.1.0.1  0.2 ms\n'
+                   f' 2  10.9.0.{10 + LINKS.index(link)}  0.3 ms\n' for row, link in zip(rows, links, strict=True))
+    traces = it.write('traces.txt', text)
+    as_table = it('identify', '--csv', csv_of(it, rows, links), '--members', 8, '--json').json()
+    answer = it('identify', '--traceroute', traces, '--hop', 2, '--members', 8, '--json').json()
+    same = [(found['verdict'], found['flows'], len(found['classes'])) for found in (answer, as_table)]
+    yield from check(same[0] == same[1] and same[0][1] == len(rows), f'traceroutes {same[0]}, the table {same[1]}')
+    done = it('identify', '--traceroute', it.write('none.txt', 'traceroute to 10.2.0.5 (10.2.0.5), 30 hops max\n 2  10.9.0.1  0.3 ms\n'), '--hop', 2)
+    yield from done.exited(2)
+    yield from done.complains('1 of 1 traces do not say their flow', 'there is no flow in the input')
+    done = it('identify', '--traceroute', traces)
+    yield from done.exited(2)
+    yield from done.complains('--traceroute and --hop go together')
 
 
 def reads_tables_and_counters(it: Softspine) -> Problems:
@@ -202,5 +223,5 @@ def refuses_what_is_wrong(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([finds_the_hash_of_a_fabric, makes_probes_to_begin_with, reads_tables_and_counters, is_not_sure_of_little,
+    sys.exit(main([finds_the_hash_of_a_fabric, makes_probes_to_begin_with, reads_traceroutes, reads_tables_and_counters, is_not_sure_of_little,
                    is_interrupted, refuses_what_is_wrong]))
