@@ -28,8 +28,7 @@ std::string eight_columns(const FabricSnapshot& snapshot, const std::string& tit
   return (title.empty() ? "" : title + "\n") + table.text();
 }
 
-template <typename Field>
-auto of_group(Field PriorityGroupSnapshot::* field) {
+auto of_group(uint64_t PriorityGroupSnapshot::* field) {
   return [field](const PortSnapshot& port, size_t i) -> std::optional<uint64_t> {
     return port.buffers ? std::optional(port.buffers->groups[i].*field) : std::nullopt;
   };
@@ -84,7 +83,10 @@ std::string group_headroom_table(const FabricSnapshot& snapshot) {
 }
 std::string group_drops_table(const FabricSnapshot& snapshot) {
   return eight_columns(snapshot, "Ingress PG dropped packets:", "Port", "PG",
-                       of_group(&PriorityGroupSnapshot::dropped_packets));
+                       [](const PortSnapshot& port, size_t i) -> std::optional<uint64_t> {
+                         return port.buffers ? std::optional(port.buffers->groups[i].counters.dropped_packets)
+                                             : std::nullopt;
+                       });
 }
 
 std::string queue_watermark_table(const FabricSnapshot& snapshot) {

@@ -11,7 +11,7 @@ namespace softspine::control {
 
 namespace {
 
-std::string_view word_for(CounterUnit unit) {
+std::string_view unit_word(CounterUnit unit) {
   switch (unit) {
     case CounterUnit::kCount: return "a count";
     case CounterUnit::kPackets: return "packets";
@@ -32,7 +32,7 @@ void add(Json& out, const std::string& in_report, const std::array<std::string_v
   for (const auto& counter : counters) {
     const CounterFacts& facts = counter.facts;
     Json row{{"of", parts[counter.read.index()]},
-             {"unit", word_for(facts.unit)},
+             {"unit", unit_word(facts.unit)},
              {"nature", word_for(facts.nature)},
              {"help", facts.help}};
     if (!facts.report.empty()) add_key(row, "report", in_report + std::string{facts.report});

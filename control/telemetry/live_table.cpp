@@ -48,8 +48,9 @@ Rates rates_of(const SwitchSnapshot& before, const SwitchSnapshot& now, double p
 }
 
 void add_host(Rates& group, const HostSnapshot& before, const HostSnapshot& now, double per_second) {
-  group.rx_bps += static_cast<double>(grown(before.received_bytes, now.received_bytes)) * 8 * per_second;
-  group.drops += grown(dropped_packets(before.dropped), dropped_packets(now.dropped));
+  group.rx_bps +=
+      static_cast<double>(grown(before.counters.received_bytes, now.counters.received_bytes)) * 8 * per_second;
+  group.drops += grown(dropped_packets(before.counters.dropped), dropped_packets(now.counters.dropped));
   for (size_t i = 0; i < std::min(before.ports.size(), now.ports.size()); ++i) {
     const dataplane::LinkCounters& old = before.ports[i].link;
     const dataplane::LinkCounters& sent = now.ports[i].link;

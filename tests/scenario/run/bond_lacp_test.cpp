@@ -42,13 +42,13 @@ TEST(LacpOfBuiltInHosts, ExchangesALacpduEachSecondOrEachHalfMinuteAndDisturbsNo
   const Outcome none = run_bond("");
   const Outcome fast = run_bond("lacp_rate: fast");
   const Outcome slow = run_bond("lacp_rate: slow");
-  EXPECT_EQ(host_of(none, "s1-h1-nic1").answers_sent, 0U);
+  EXPECT_EQ(host_of(none, "s1-h1-nic1").counters.answers_sent, 0U);
   // The switches ask for one a second of each of two ports; of 130 s the last one's is not over.
   for (const Outcome* out : {&fast, &slow}) {
     EXPECT_EQ(out->snapshot.flows.at(0).missing(), 0U);
     EXPECT_EQ(out->report["totals"]["route_changes"], 0);
-    EXPECT_NEAR(static_cast<double>(host_of(*out, "s1-h1-nic1").answers_sent), 260, 4);
-    EXPECT_EQ(host_of(*out, "s1-h1-nic1").failovers, 0U);
+    EXPECT_NEAR(static_cast<double>(host_of(*out, "s1-h1-nic1").counters.answers_sent), 260, 4);
+    EXPECT_EQ(host_of(*out, "s1-h1-nic1").counters.failovers, 0U);
   }
   const auto heard = [](const Outcome& out) {
     const auto& ports = host_of(out, "s1-h1-nic1").ports;
@@ -81,29 +81,29 @@ TEST(LacpOfBuiltInHosts, LetsTheHostLeaveAPortThatItsSwitchDoesNotHear) {
     ASSERT_EQ(out.snapshot.flows.size(), 1U);
     EXPECT_GE(out.snapshot.flows[0].missing(), 2'000U + 3'000U - 5) << bond;
     EXPECT_LE(out.snapshot.flows[0].missing(), 3'000U + 3'000U + 25) << bond;
-    EXPECT_EQ(host_of(out, "s1-h1-nic1").failovers, 1U) << bond;
-    EXPECT_EQ(host_of(out, "s1-h1-nic1").flows_moved, 1U) << bond;
+    EXPECT_EQ(host_of(out, "s1-h1-nic1").counters.failovers, 1U) << bond;
+    EXPECT_EQ(host_of(out, "s1-h1-nic1").counters.flows_moved, 1U) << bond;
   }
 }
 
 // What it asks for is what hosts send, and how long it waits: three of its periods, and three seconds until it says so.
 TEST(LacpOfBuiltInHosts, FollowsTheSwitchsRateWhereItIsSlow) {
   const Outcome quiet = run_bond("lacp_rate: fast, fast_rate: false");
-  EXPECT_NEAR(static_cast<double>(host_of(quiet, "s1-h1-nic1").answers_sent), 8, 2);
+  EXPECT_NEAR(static_cast<double>(host_of(quiet, "s1-h1-nic1").counters.answers_sent), 8, 2);
   const auto& ports = host_of(quiet, "s1-h1-nic1").ports;
   EXPECT_NEAR(static_cast<double>(ports[0].rx_packets + ports[1].rx_packets), 260, 4) << "what the host asks for";
   const Outcome out = run_bond("lacp_rate: fast, fast_rate: false", one_way("s1-h1-nic1:eth0", "out"));
   ASSERT_EQ(out.snapshot.flows.size(), 1U);
   EXPECT_GE(out.snapshot.flows[0].missing(), 60'000U + 3'000U - 5);
   EXPECT_LE(out.snapshot.flows[0].missing(), 90'000U + 3'000U + 25);
-  EXPECT_EQ(host_of(out, "s1-h1-nic1").failovers, 1U);
+  EXPECT_EQ(host_of(out, "s1-h1-nic1").counters.failovers, 1U);
 }
 
 TEST(LacpOfBuiltInHosts, TakesNoNoticeOfASilenceThatIsShorter) {
   const Outcome out = run_bond("lacp_rate: fast", one_way("s1-h2-nic1:eth0", "in", ", until: 7505ms"));
   EXPECT_NEAR(static_cast<double>(out.snapshot.flows.at(0).missing()), 1'500, 1) << "what the fault explains";
   EXPECT_EQ(out.report["totals"]["route_changes"], 0);
-  EXPECT_EQ(host_of(out, "s1-h2-nic1").failovers, 0U);
+  EXPECT_EQ(host_of(out, "s1-h2-nic1").counters.failovers, 0U);
 }
 
 // By the first port until it is cut, and again as soon as the link is back and both have sent a LACPDU: neither has

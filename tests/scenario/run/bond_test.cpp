@@ -68,8 +68,8 @@ TEST(Bond, FlowsGoBackOnceTheLinkHasBeenUpForUpdelay) {
   const Outcome out =
       run_text(pair_of_hosts("miimon: 10us, updelay: 30us", kTwoOpen,
                              std::string(kCutSecond) + ", {at: 205us, link: s1-h1-nic1:eth1, set: up}"));
-  EXPECT_EQ(host_of(out, "s1-h1-nic1").failovers, 1U);
-  EXPECT_EQ(host_of(out, "s1-h1-nic1").flows_moved, 2U) << "there at 100 us and back at 210 + 30 us";
+  EXPECT_EQ(host_of(out, "s1-h1-nic1").counters.failovers, 1U);
+  EXPECT_EQ(host_of(out, "s1-h1-nic1").counters.flows_moved, 2U) << "there at 100 us and back at 210 + 30 us";
   // By eth0 until then: all of the first flow's, and half of what eth0 sent from 100 to 240 us of the second's.
   const uint64_t guests = sent_by(out, 0) - 2000;
   EXPECT_NEAR(static_cast<double>(guests), 140e6 / frame_ps() / 2, 1.5);
@@ -80,7 +80,7 @@ TEST(Bond, AFlapBetweenTwoLooksIsNotSeen) {
   const Outcome out = run_text(
       pair_of_hosts("miimon: 10us", kTwoOpen,
                     "{at: 101us, link: s1-h1-nic1:eth1, set: down}, {at: 108us, link: s1-h1-nic1:eth1, set: up}"));
-  EXPECT_EQ(host_of(out, "s1-h1-nic1").failovers, 0U);
+  EXPECT_EQ(host_of(out, "s1-h1-nic1").counters.failovers, 0U);
   EXPECT_EQ(sent_by(out, 1), 2000U) << "it waited";
 }
 
@@ -97,7 +97,7 @@ TEST(Bond, ConnectionsOfWhoNeverLooksTimeOutAndTakeTheOtherPort) {
   const Outcome out = run_text(pair_of_hosts("miimon: 0s, remote_failover: transport", kFourReliable, kCutSecond));
   EXPECT_EQ(total(out, "completed"), 4U);
   EXPECT_EQ(of_flows(out, "path_changes"), 2U);
-  EXPECT_EQ(host_of(out, "s1-h1-nic1").failovers, 0U);
+  EXPECT_EQ(host_of(out, "s1-h1-nic1").counters.failovers, 0U);
 }
 
 TEST(Bond, BothLinksDownIsAWaitForEitherOfThem) {
@@ -118,7 +118,7 @@ TEST(Bond, AnActiveBackupCarriesEverythingOrNothing) {
   EXPECT_EQ(host_of(whole, "s1-h2-nic1").ports[1].link.packets, 0U) << "acknowledgements, too";
   const Outcome cut = run_text(pair_of_hosts(bond, kFourReliable, "{at: 100us, link: s1-h1-nic1:eth0, set: down}"));
   EXPECT_GT(sent_by(cut, 1), 0U);
-  EXPECT_EQ(host_of(cut, "s1-h1-nic1").flows_moved, 4U);
+  EXPECT_EQ(host_of(cut, "s1-h1-nic1").counters.flows_moved, 4U);
   EXPECT_EQ(total(cut, "completed"), 4U);
 }
 

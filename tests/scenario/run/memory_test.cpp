@@ -141,7 +141,7 @@ topology:
   }
   const auto slow = std::ranges::find(out.snapshot.hosts, "slow", &control::HostSnapshot::name);
   ASSERT_NE(slow, out.snapshot.hosts.end());
-  EXPECT_EQ(slow->received_packets, 2U * kFrames) << "flooded to it, one by one";
+  EXPECT_EQ(slow->counters.received_packets, 2U * kFrames) << "flooded to it, one by one";
   EXPECT_GT(out.most_packets, static_cast<uint64_t>(kFrames)) << "they waited there";
 }
 

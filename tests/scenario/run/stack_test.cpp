@@ -124,7 +124,7 @@ TEST(Stack, TorsThatDoNotKnowThatBothLiveSurviveIt) {
 TEST(Stack, ASecondaryWhoseDataPlaneDiesLeavesItsHostsToThePrimary) {
   const Outcome out = run_stacked("{at: 505us, node: s1-r1-tor2, set: dead}");
   EXPECT_EQ(instant_of(out, "s1-r1-tor2 shuts its ports to hosts"), 580);
-  EXPECT_EQ(sender(out).failovers, 1U) << "its bond sees the port that is shut";
+  EXPECT_EQ(sender(out).counters.failovers, 1U) << "its bond sees the port that is shut";
   EXPECT_EQ(total(out, "completed"), 2U);
 }
 
@@ -139,7 +139,7 @@ TEST(Stack, ASecondaryReplacesAPrimaryThatIsDownAndStaysThePrimary) {
   EXPECT_EQ(count(out, 2, "takeovers"), 1U);
   EXPECT_EQ(count(out, 2, "disables"), 0U);
   EXPECT_EQ(stack_of(out)["split_brains"], 0);
-  EXPECT_EQ(sender(out).flows_moved, 2U) << "there, and back when the port opens";
+  EXPECT_EQ(sender(out).counters.flows_moved, 2U) << "there, and back when the port opens";
   EXPECT_EQ(total(out, "completed"), 2U);
   EXPECT_EQ(out.report["unexplained_losses"], Json::array());
 }
@@ -165,7 +165,7 @@ TEST(Stack, WithoutItsPeerLinkIsThePrimaryAlone) {
   EXPECT_EQ(instant_of(out, "s1-r1-tor2 opens its ports to hosts"), 1700);
   EXPECT_EQ(member(out, 1), "primary active");
   EXPECT_EQ(member(out, 2), "secondary active");
-  EXPECT_EQ(sender(out).failovers, 1U);
+  EXPECT_EQ(sender(out).counters.failovers, 1U);
   EXPECT_EQ(total(out, "completed"), 2U);
   EXPECT_EQ(out.report["unexplained_losses"], Json::array());
 }

@@ -2,6 +2,7 @@
 // Tagged hosts: what four bytes a frame cost by arithmetic, what stands on the wire, whom they reach, and which class
 // their packets get.
 #include <algorithm>
+#include <fstream>
 
 #include "control/explain/probe.hpp"
 #include "control/explain/walker.hpp"
@@ -57,10 +58,10 @@ TEST(TaggedHosts, TakeFourBytesMoreAFrameOnTheirLinksAndNoneInTheFabric) {
   ASSERT_EQ(tagged.snapshot.flows[0].received_packets, kPackets);
   EXPECT_EQ(time_of(tagged, "fct_max_ps") - time_of(plain, "fct_max_ps"), (int64_t{kPackets} + 1) * kTagPs);
   EXPECT_EQ(time_of(tagged, "fct_acked_max_ps") - time_of(plain, "fct_acked_max_ps"), (int64_t{kPackets} + 3) * kTagPs);
-  EXPECT_EQ(host_of(tagged, "h2").received_bytes - host_of(plain, "h2").received_bytes, kPackets * 4);
+  EXPECT_EQ(host_of(tagged, "h2").counters.received_bytes - host_of(plain, "h2").counters.received_bytes, kPackets * 4);
   const auto rx = [](const Outcome& out, const char* port) { return port_of(out, "tor2", port).counters.rx_bytes; };
   EXPECT_EQ(rx(tagged, "Ethernet4"), rx(plain, "Ethernet4"));
-  const uint64_t answers = host_of(plain, "h2").answers_sent;
+  const uint64_t answers = host_of(plain, "h2").counters.answers_sent;
   EXPECT_GT(answers, 0u);
   EXPECT_EQ(rx(tagged, "Ethernet0") - rx(plain, "Ethernet0"), answers * 4);
 }
@@ -84,7 +85,7 @@ TEST(TaggedHosts, KeepAPaceThatCountsTheTag) {
 // 802.1Q with the VLAN and, as PCP, the class of DSCP 3: of data and acknowledgements, as they leave and as they come.
 TEST(TaggedHosts, ShowTheirTagInCaptures) {
   const Outcome out = run_text(two_racks("host_vlan: 100, "), {}, true);
-  const uint64_t frames = kPackets + host_of(out, "h2").answers_sent;
+  const uint64_t frames = kPackets + host_of(out, "h2").counters.answers_sent;
   EXPECT_EQ(count_of(out.capture, tag('\x60')), 2 * frames);
   EXPECT_EQ(count_of(out.capture, tag('\x00')), 0u);
   const Outcome fixed = run_text(two_racks("host_vlan: {id: 100, pcp: 5}, "), {}, true);
@@ -140,7 +141,7 @@ faults: [{at: 0us, node: h2, set: slow_receiver, drain: 10Gbps, priorities: [3]}
 )"));
   EXPECT_EQ(dropped(out), 0u);
   EXPECT_EQ(out.snapshot.flows[0].received_packets, kPackets);
-  EXPECT_GT(host_of(out, "h2").pauses_sent, 0u);
+  EXPECT_GT(host_of(out, "h2").counters.pauses_sent, 0u);
 }
 
 // A ToR that has forgotten its hosts asks for them in the VLAN. The packet for which it asks is lost, and comes again
@@ -152,7 +153,7 @@ TEST(TaggedHosts, AnswerWhoAsksForThem) {
     text.insert(text.find("ack_dscp"), "start: 150ms, ");
     const Outcome out = run_text(text);
     EXPECT_EQ(out.report["flows"]["w"]["completed"], 1);
-    return host_of(out, "h2").answered;
+    return host_of(out, "h2").counters.answered;
   };
   EXPECT_GT(answered(""), 0u);
   EXPECT_GT(answered("host_vlan: 100, "), 0u);
@@ -185,7 +186,7 @@ workload: [{name: w, pattern: pairs, from: [s1-h1-nic1], to: [s1-h2-nic1], messa
   EXPECT_EQ(dropped(out), 0u);
   ASSERT_EQ(out.snapshot.flows.size(), 1u);
   EXPECT_EQ(out.snapshot.flows[0].missing(), 0u);
-  EXPECT_EQ(host_of(out, "s1-h1-nic1").failovers, 0u);
+  EXPECT_EQ(host_of(out, "s1-h1-nic1").counters.failovers, 0u);
   EXPECT_EQ(out.report["totals"]["route_changes"], 0);
 }
 

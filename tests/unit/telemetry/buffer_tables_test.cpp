@@ -26,7 +26,7 @@ FabricSnapshot with_buffers() {
                              .shared_watermark_bytes = 20'000,
                              .headroom_watermark_bytes = 40'000,
                              .packets = 70,
-                             .dropped_packets = 7};
+                             .counters = {.dropped_packets = 7}};
   port.buffers->queues[3] = {.reserved_bytes = 10, .shared_bytes = 20, .shared_watermark_bytes = 30'000};
   port.pauses[3] = {.paused = true,
                     .stopping = false,

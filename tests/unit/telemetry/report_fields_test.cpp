@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "control/telemetry/counters_reference.hpp"
+#include "control/telemetry/event_lines.hpp"
 #include "control/telemetry/report.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
@@ -65,7 +66,7 @@ void count_everything(PortSnapshot& port) {
   port.credit->waited.fill(time);
   port.buffers.emplace();
   port.buffers->groups[3] = {
-      .shared_watermark_bytes = 1, .headroom_watermark_bytes = 1, .packets = 1, .dropped_packets = 1};
+      .shared_watermark_bytes = 1, .headroom_watermark_bytes = 1, .packets = 1, .counters = {.dropped_packets = 1}};
   port.buffers->queues[3].shared_watermark_bytes = 1;
 }
 
@@ -96,6 +97,7 @@ Json whole_report() {
   fabric.loss_account = {.unexplained = {{"queue_full", window.lost}}, .lost_of_flow = {0, 0, 0}};
   fabric.deadlocks.push_back({.found = Instant{}, .circle = "tor1, core1"});
   fabric.engineering.emplace();
+  fabric.events = EventLogSnapshot{.lines = std::vector<uint64_t>(event_facts().size(), 1)};
   fabric.stacks.push_back({.name = "rack1", .members = {{{.name = "tor1"}, {.name = "tor2"}}}});
   fabric.errors.push_back({.who = "vm1", .what = "its interface was deleted", .count = 1});
   return report_json(fabric, {.testbed = "small", .clock = "virtual", .seed = 7});
