@@ -339,20 +339,6 @@ TEST(PortList, SaysWhichOfItsLinesMatchNothing) {
   EXPECT_EQ(unmatched_lines(known, it.recorder), "");
 }
 
-TEST(Picture, SaysHowManyVictimsFoundNoPlace) {
-  MadeLog it;
-  it.link("h1", "tor1");
-  it.stop("h1", "tor1", 1'000);
-  for (int i = 2; i <= 31; ++i) {
-    const std::string host = "h" + std::to_string(i);
-    it.link(host, "tor1");
-    if (i <= 26) it.stop("tor1", host, 1'100 + i);
-  }
-  const std::string svg = picture({}, it.log, it.analysis());
-  EXPECT_NE(svg.find("11 more"), std::string::npos) << "31 hosts, 20 drawn: the root and 19 of the 25 victims";
-  EXPECT_NE(svg.find("6 of them victims"), std::string::npos);
-}
-
 TEST(Picture, KeepsTheEndOfAnAddress) {
   EXPECT_EQ(shortened_name("02:00:5e:10:20:30", 9), "…10:20:30");
   EXPECT_EQ(shortened_name("p1-aggregation12", 9), "p1-aggre…");

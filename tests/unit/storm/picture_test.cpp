@@ -160,8 +160,8 @@ TEST(Picture, DrawsEveryVictim) {
   EXPECT_EQ(wrong_in_xml(svg), "");
   EXPECT_NE(svg.find("108 more as squares"), std::string::npos);
   EXPECT_EQ(svg.find("not drawn"), std::string::npos);
-  const std::string fill = "fill=\"" + std::string{colours::kVictim} + "\"";
-  EXPECT_EQ(times(svg, fill), 100u + 1u + 1u) << "the hosts, tor1, the legend";
+  const std::string edge = "stroke=\"" + std::string{colours::kVictimEdge} + "\"";
+  EXPECT_EQ(times(svg, edge), 100u + 1u + 1u) << "the hosts, tor1, the legend";
   for (int i = 1; i <= 128; ++i)
     EXPECT_NE(svg.find("<title>h" + std::to_string(i) + "</title>"), std::string::npos) << i;
 }
