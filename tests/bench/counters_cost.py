@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What counters over time cost a run, by callgrind: instructions of all threads, with a file and without, 64 hosts at line rate.
+"""What counters over time and the event log cost a run, by callgrind: instructions of all threads, with a file and without, 64 hosts at line rate.
 
 Two lengths of the same run are subtracted from each other, so that what happens once (reading the testbed, memory, the
 first snapshot, the check at the end) is left out on both sides. Frames are large: a run has the fewer of them to do, and
@@ -18,11 +18,13 @@ from pathlib import Path
 SKIPPED = 77
 LIMIT = 0.05
 LENGTHS_US = (200, 600)
+FILE = 'written'
 ALONE = ['--workers', '1', '--quiet', '--no-server']  # progress takes snapshots by the machine's time, not the fabric's
 CASES = [
     # name, arguments
-    ('all counters every 10 us', ['--sample-interval', '10us']),
-    ('pauses and drops every 10 us', ['--sample-interval', '10us', '--counters', 'pfc_*,paused_ps,drops']),
+    ('all counters every 10 us', ['--counters-file', FILE, '--sample-interval', '10us']),
+    ('pauses and drops every 10 us', ['--counters-file', FILE, '--sample-interval', '10us', '--counters', 'pfc_*,paused_ps,drops']),
+    ('the event log', ['--events', FILE]),
 ]
 TESTBED = '''name: counters-cost
 run: {{clock: virtual, duration: {length}us, seed: 7}}
@@ -65,7 +67,7 @@ def main(program: str) -> int:
         without = growth(program, folder, [])
         too_many = 0
         for case, arguments in CASES:
-            cost = growth(program, folder, ['--counters-file', str(folder / 'counters'), *arguments]) / without - 1
+            cost = growth(program, folder, [str(folder / FILE) if it == FILE else it for it in arguments]) / without - 1
             print(f'{case}: {cost:.1%} more instructions, at most {LIMIT:.0%}')
             too_many += cost > LIMIT
     return 1 if too_many else 0
