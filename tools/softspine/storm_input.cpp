@@ -125,6 +125,8 @@ struct FirstReading {
   storm::SightingLog seen;
   uint64_t frames = 0;
   uint64_t timeless = 0;
+  std::vector<storm::ClockStep> steps;
+  std::vector<uint64_t> strays;  // numbers of frames whose time is wrong
   int64_t origin_seconds = 0;
   int64_t origin_ps = 0;
   std::vector<std::string> notes;
@@ -135,23 +137,32 @@ std::expected<void, std::string> read_first(FirstReading& it) {
   if (!file) return std::unexpected(file.error());
   const storm::CaptureReader& reader = file->reader();
   storm::CapturedFrame frame;
-  Instant& first = it.outline.clock.first;
-  Instant& last = it.outline.clock.last;
+  storm::ClockFollower clock;
+  bool is_first = true;
+  const auto see = [&](const storm::CapturedFrame& seen) {
+    Instant& first = it.outline.clock.first;
+    Instant& last = it.outline.clock.last;
+    first = is_first ? seen.at : std::min(first, seen.at);
+    last = is_first ? seen.at : std::max(last, seen.at);
+    is_first = false;
+    const storm::CapturedInterface& interface = reader.interfaces()[seen.interface];
+    it.seen.see(seen, interface.link_type);
+    it.outline.hears = it.outline.hears || seen.way != storm::Way::kOut || !interface.is_ethernet();
+  };
   for (;;) {
     const auto got = file->next(frame);
     if (!got) return std::unexpected(got.error());
     if (!*got) break;
-    first = file->frames() == 1 ? frame.at : std::min(first, frame.at);
-    last = file->frames() == 1 ? frame.at : std::max(last, frame.at);
-    const storm::CapturedInterface& interface = reader.interfaces()[frame.interface];
-    it.seen.see(frame, interface.link_type);
-    it.outline.hears = it.outline.hears || frame.way != storm::Way::kOut || !interface.is_ethernet();
+    clock.take(frame, see);
     if (file->frames() % kLookEvery == 0) {
       file->show_progress(control::grouped(file->frames()) + " frames, to compare clocks");
     }
   }
+  clock.finish(see);
+  it.steps = clock.steps();
+  it.strays = clock.strays();
   it.frames = file->frames();
-  it.timeless = timeless(reader);
+  it.timeless = timeless(reader) + it.strays.size();
   it.origin_seconds = reader.origin_seconds();
   it.origin_ps = reader.origin_ps();
   it.outline.interfaces = reader.interfaces();
@@ -221,13 +232,17 @@ class SecondReading {
   }
 
  private:
-  // What has come since the first reading is left out.
+  // What has come since the first reading is left out, and so are frames whose time is wrong.
   std::expected<void, std::string> advance(size_t n) {
-    if (files_[n].frames() >= first_[group_.captures[n].capture].frames) return {};
-    const auto got = files_[n].next(frames_[n]);
-    if (!got) return std::unexpected(got.error());
-    if (*got && merged_.place(n, frames_[n])) next_.emplace(frames_[n].at, n);
-    return {};
+    const FirstReading& first = first_[group_.captures[n].capture];
+    for (;;) {
+      if (files_[n].frames() >= first.frames) return {};
+      const auto got = files_[n].next(frames_[n]);
+      if (!got) return std::unexpected(got.error());
+      if (*got && std::ranges::binary_search(first.strays, files_[n].frames())) continue;
+      if (*got && merged_.place(n, frames_[n])) next_.emplace(frames_[n].at, n);
+      return {};
+    }
   }
 
   const std::vector<FirstReading>& first_;
@@ -276,7 +291,7 @@ std::expected<ReadCapture, std::string> read_group(const StormInput& input, cons
                                                    const std::vector<storm::CaptureOutline>& outlines,
                                                    const storm::CaptureGroup& group, const std::string& why_apart) {
   ReadCapture out{.facts = {.file = group_name(first, group)},
-                  .recorded = storm::PauseRecorder{input.speed, false, input.storm_after}};
+                  .recorded = storm::PauseRecorder{input.speed, group.captures.size() == 1, input.storm_after}};
   const storm::MergedCaptures merged{outlines, group};
   if (const auto read = SecondReading{first, group, merged}.read(out.recorded); !read) {
     return std::unexpected(read.error());
@@ -284,6 +299,11 @@ std::expected<ReadCapture, std::string> read_group(const StormInput& input, cons
   uint64_t without_time = 0;
   for (const storm::AlignedCapture& it : group.captures) {
     without_time += first[it.capture].timeless;
+    if (group.captures.size() > 1) {  // of one alone, the recorder tells them
+      for (const storm::ClockStep& step : first[it.capture].steps) {
+        out.facts.notes.push_back(first[it.capture].outline.label + ": " + note_on(step));
+      }
+    }
     out.facts.notes.insert(out.facts.notes.end(), first[it.capture].notes.begin(), first[it.capture].notes.end());
   }
   out.recorded.finish(merged.interfaces(), without_time);
@@ -346,6 +366,7 @@ std::expected<std::vector<ReadCapture>, std::string> read_captures(const StormIn
   for (const FirstReading& it : *first) {
     outlines.push_back(it.outline);
     outlines.back().clock.seen = &it.seen;
+    outlines.back().clock.was_set = !it.steps.empty();
     clocks.push_back(outlines.back().clock);
   }
   const auto groups = grouped_by(input, *first, clocks);

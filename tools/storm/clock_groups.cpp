@@ -32,6 +32,7 @@ class Grouping {
     std::vector<const SightingLog*> seen;
     for (const CaptureClock& it : captures) seen.push_back(it.seen);
     for (const auto& [pair, limits] : limits_of_pairs(seen)) {
+      if (captures[pair.first].was_set || captures[pair.second].was_set) continue;
       const CaptureClock& b = captures[pair.second];
       fits_.emplace(pair, fit_clock(limits, b.first, b.last));
     }
@@ -39,10 +40,12 @@ class Grouping {
 
   CaptureGroups find() {
     CaptureGroups out{.groups = {}, .why_apart = std::vector<std::string>(captures_.size())};
-    for (uint32_t first = 0; first < captures_.size(); ++first) {
-      if (is_placed_[first]) continue;
-      if (!out.groups.empty()) out.why_apart[first] = why_apart(first);
-      out.groups.push_back(group_of(first));
+    for (const bool was_set : {false, true}) {  // whose was set stands for none of the others
+      for (uint32_t first = 0; first < captures_.size(); ++first) {
+        if (is_placed_[first] || captures_[first].was_set != was_set) continue;
+        if (!out.groups.empty()) out.why_apart[first] = why_apart(first);
+        out.groups.push_back(group_of(first));
+      }
     }
     return out;
   }
@@ -109,6 +112,7 @@ class Grouping {
 
   // What is wrong with the pair that could have joined it: the one with the most packets.
   std::string why_apart(uint32_t capture) const {
+    if (captures_[capture].was_set) return "its clock was set meanwhile, or nothing was captured for long";
     std::string why = "it shares no packet with the others";
     uint64_t most = 0;
     for (const auto& [pair, its] : fits_) {

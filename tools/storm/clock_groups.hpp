@@ -21,6 +21,7 @@ struct CaptureClock {
   const SightingLog* seen = nullptr;
   dataplane::Instant first;
   dataplane::Instant last;
+  bool was_set = false;  // a part of it is by another clock, so to speak: it is compared with no one's
 };
 
 // t → begin + (t − at) × rate

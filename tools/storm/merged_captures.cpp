@@ -16,7 +16,9 @@ std::string own_name(const CaptureOutline& capture, size_t number) {
   if (capture.place.empty()) return name.find(':') == std::string::npos ? "" : name;
   const bool is_port = capture.place.find(':') != std::string::npos;
   if (is_port && capture.interfaces.size() == 1) return capture.place;
-  return node_part(capture.place) + ":" + (name.empty() ? "interface " + std::to_string(number) : name);
+  const std::string node = node_part(capture.place) + ":";
+  if (name.starts_with(node)) return name;
+  return node + (name.empty() ? "interface " + std::to_string(number) : name);
 }
 
 std::string name_of(const CaptureOutline& capture, size_t number) {

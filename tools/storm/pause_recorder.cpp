@@ -56,29 +56,10 @@ uint32_t PauseRecorder::add(RecordedPort port) {
 
 void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces) {
   if (!has_one_clock_) return place(frame, interfaces);
-  if (held_) compare_with_held(frame.at, interfaces);
-  if (clock_.is_far(frame.at)) {
-    held_ = Held{.frame = frame, .bytes = {frame.bytes.begin(), frame.bytes.end()}};
-  } else {
-    place(frame, interfaces);
-  }
+  clock_.take(frame, [&](const CapturedFrame& it) { place(it, interfaces); });
 }
 
-// If the next frame is near the one before it, its time is wrong; else it is the first one after a step.
-void PauseRecorder::compare_with_held(Instant at, const std::vector<CapturedInterface>& interfaces) {
-  Held held = std::move(*held_);
-  held_.reset();
-  if (ClockSteps::is_near(at, clock_.previous())) {
-    clock_.leave_out();
-    ++strays_;
-    return;
-  }
-  held.frame.bytes = held.bytes;
-  place(held.frame, interfaces);
-}
-
-void PauseRecorder::place(CapturedFrame frame, const std::vector<CapturedInterface>& interfaces) {
-  if (has_one_clock_) frame.at = clock_.place(frame.at);
+void PauseRecorder::place(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces) {
   first_ = tally_.frames == 0 ? frame.at : std::min(first_, frame.at);
   last_ = tally_.frames == 0 ? frame.at : std::max(last_, frame.at);
   ++tally_.frames;
@@ -172,11 +153,11 @@ void PauseRecorder::take_statistics(const std::vector<CapturedInterface>& interf
 }
 
 void PauseRecorder::finish(const std::vector<CapturedInterface>& interfaces, uint64_t timeless) {
-  if (held_) compare_with_held(Instant::never(), interfaces);
+  clock_.finish([&](const CapturedFrame& it) { place(it, interfaces); });
   steps_ = clock_.steps();
   if (!interfaces.empty()) port_of(static_cast<uint32_t>(interfaces.size() - 1), interfaces);
   take_statistics(interfaces);
-  tally_.timeless = timeless + strays_;
+  tally_.timeless = timeless + clock_.strays().size();
   for (PauseOrder& order : orders_) {
     while (!order.empty()) pause(order.take());
   }

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "tools/storm/capture_reader.hpp"
-#include "tools/storm/clock_steps.hpp"
+#include "tools/storm/clock_follower.hpp"
 #include "tools/storm/copy_log.hpp"
 #include "tools/storm/mac_log.hpp"
 #include "tools/storm/pause_frame.hpp"
@@ -79,8 +79,7 @@ class PauseRecorder {
  private:
   using Timers = std::array<std::optional<PauseTimer>, kPauseClasses>;
 
-  void compare_with_held(dataplane::Instant at, const std::vector<CapturedInterface>& interfaces);
-  void place(CapturedFrame frame, const std::vector<CapturedInterface>& interfaces);
+  void place(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces);
   uint32_t port_of(uint32_t interface, const std::vector<CapturedInterface>& interfaces);
   uint32_t add(RecordedPort port);
   void take(uint32_t port, const CapturedFrame& frame);
@@ -91,18 +90,11 @@ class PauseRecorder {
   void take_statistics(const std::vector<CapturedInterface>& interfaces);
   void add(uint32_t sender, uint8_t priority, const std::optional<PauseSpan>& span);
 
-  struct Held {  // a frame whose time is far from that of the one before
-    CapturedFrame frame;
-    std::vector<uint8_t> bytes;
-  };
-
   dataplane::Rate speed_;
   bool has_one_clock_;
   dataplane::Duration storm_after_;
-  ClockSteps clock_;
-  std::optional<Held> held_;
+  ClockFollower clock_;
   std::vector<ClockStep> steps_;
-  uint64_t strays_ = 0;
   Tally tally_;
   dataplane::Instant first_;
   dataplane::Instant last_;

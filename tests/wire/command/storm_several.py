@@ -136,6 +136,62 @@ def never_orders_what_shares_nothing(it: Softspine) -> Problems:
         yield from done.complains(said)
 
 
+def takes_a_name_once(it: Softspine) -> Problems:
+    """tor1=FILE whose interfaces are tor1:Ethernet0 already: these are their names"""
+    run = Run(it, 'storm')
+    files = by_switch(it, run, 'storm', '', Clock(0, 0))
+    plain, named = (it('storm', *which, '--json').json() for which in (files, [f'{file.stem.removeprefix("storm-")}={file}' for file in files]))
+    if plain['storms'] != named['storms'] or roots_of(named) != run.roots:
+        yield f'{named["headline"]}, but without names {plain["headline"]}'
+
+
+class SetClock(Clock):
+    """Set while it captured: from a true time on by so much more."""
+    def __init__(self, from_ps: int, by_ps: int, until_ps: int = 2**63) -> None:
+        super().__init__(5 * 10**9, 20)
+        self.from_ps, self.by_ps, self.until_ps = from_ps, by_ps, until_ps
+
+    def shown(self, at_ps: int) -> int:
+        return super().shown(at_ps) + (self.by_ps if self.from_ps <= at_ps < self.until_ps else 0)
+
+
+def by_switch(it: Softspine, run: Run, name: str, node: str, clock: Clock) -> list[Path]:
+    """A file for each switch or host, all by one clock but the node's."""
+    parts = [(part, ports) for part, ports in run.parts(True).items() if any(not single.is_pause(seen[2]) for seen in run.of(ports))]
+    return [write(it.folder / f'{name}-{part}.pcapng', run.of(ports), run.peers, ports, clock if part == node else Clock(0, 0)) for part, ports in parts]
+
+
+def says_whose_clock_was_set(it: Softspine) -> Problems:
+    """in the middle, ahead or back: that capture is told of and stands alone; no wrong root, and a deadlock is not called healthy"""
+    for name, node in (('storm', 'tor1'), ('two-storms', 'h8'), ('deadlock', 's1'), ('healthy', 'tor1')):
+        run = Run(it, name)
+        middle = max(seen[0] for seen in run.seen) // 2
+        for seconds in (5, -5):
+            report = it('storm', *by_switch(it, run, name, node, SetClock(middle, seconds * 10**12)), '--json').json()
+            told = f'{name}, {node} set by {seconds} s'
+            notes = [note for group in groups_of(report) for note in group['notes']]
+            for words in (f'{name}-{node}.pcapng: its clock was set meanwhile', f'the clock was set {"ahead" if seconds > 0 else "back"} by 5 s'):
+                if not any(words in note for note in notes):
+                    yield f'{told}: no note has "{words}": {notes}'
+            if roots_of(report) - run.roots:
+                yield f'{told}: roots {roots_of(report)}, but it is {run.roots}'
+            if (report['verdict'] in ('storm', 'deadlock')) != (run.verdict in ('storm', 'deadlock')):
+                yield f'{told}: {report["verdict"]}, but it is {run.verdict}'
+
+
+def leaves_out_a_frame_of_another_day(it: Softspine) -> Problems:
+    """one frame of one capture a day later: the verdict and roots as without it, on one time line, and it is counted"""
+    run = Run(it, 'storm')
+    times = sorted(seen[0] for seen in run.of(run.parts(True)['tor1']))
+    at = times[len(times) // 2]
+    report = it('storm', *by_switch(it, run, 'storm', 'tor1', SetClock(at, 86_400 * 10**12, at + 1)), '--json').json()
+    if report['verdict'] != run.verdict or roots_of(report) != run.roots or len(groups_of(report)) != 1:
+        yield f'{report["verdict"]}, roots {roots_of(report)}, {len(groups_of(report))} time lines: {groups_of(report)[0]["notes"]}'
+    notes = groups_of(report)[0]['notes']
+    if not any('without a time that can be' in note for note in notes):
+        yield f'does not say what was left out: {notes}'
+
+
 def tells_equal_names_apart(it: Softspine) -> Problems:
     """Ethernet0 of two switches: by file, until the command line or a list says whose it is"""
     run = Run(it, 'storm')
@@ -155,4 +211,5 @@ def tells_equal_names_apart(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([names_the_same_root, never_orders_what_shares_nothing, tells_equal_names_apart]))
+    sys.exit(main([names_the_same_root, never_orders_what_shares_nothing, tells_equal_names_apart, takes_a_name_once, says_whose_clock_was_set,
+                   leaves_out_a_frame_of_another_day]))
