@@ -13,7 +13,7 @@ STANDARD = re.compile(r'\b802\.\d+\w*|\bRFC \d+|\bTomahawk 5\b')  # names
 CODE_SPAN = re.compile(r'`[^`]*`')
 LINK = re.compile(r'(?<!\\)\[[^\]]*\]\(([^)\s]*)\)')
 DATE = re.compile(r'\b20\d\d-\d\d-\d\d\b')
-BENCH = re.compile(r'softspine bench|tools/bench/\w|tests/bench/\w')
+BENCH = re.compile(r'softspine bench|tools/bench/\w|tests/(?:bench|wire)/\w')
 README = 'README.md'
 README_LINES = 120
 MEASURED = 'docs/performance.md'
@@ -87,7 +87,7 @@ def numbers_in_readme_have_a_test(tree: Tree) -> list[Finding]:
 
 
 def figures_name_their_bench(tree: Tree) -> list[Finding]:
-    """Each section of docs/performance.md with a figure names a bench, and figures in seconds their date."""
+    """Each section of docs/performance.md with a figure names a bench or a test that measures, and figures in seconds their date."""
     text = tree.texts.get(MEASURED, '')
     findings, line = [], 1
     for section in re.split(r'^(?=## )', text, flags=re.MULTILINE):
@@ -98,7 +98,7 @@ def figures_name_their_bench(tree: Tree) -> list[Finding]:
         if any(re.search(r'/s\b|seconds? ', s) for s in figures) and 'softspine bench' in section and not DATE.search(title):
             findings.append(Finding(MEASURED, line, 'has no date in its title'))
         line += section.count('\n')
-    for path in sorted(set(re.findall(r'(?:tools|tests)/bench/[\w/.]+', text))):
+    for path in sorted(set(re.findall(r'(?:tools|tests)/(?:bench|wire)/[\w/.]+', text))):
         if not any(there == path.rstrip('.') or there.startswith(path.rstrip('.') + '/') for there in tree.texts):
             findings.append(Finding(MEASURED, 1, f'there is no {path}'))
     return findings

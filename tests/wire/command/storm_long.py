@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""softspine storm on long captures: 2 GB with holes, its frames spread over all of it (HOLES = 640 makes it 10 GB), and pause frames without end."""
+"""softspine storm on long captures: 2 GB with holes, its frames spread over all of it (HOLES = 640 makes it 10 GB), pause frames without end, and frames captured whole (STORM_GIGABYTES of them)."""
 from __future__ import annotations
 
+import json
 import os
 import re
 import resource
 import struct
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 from softspine import Problems, Softspine, main
@@ -17,6 +19,7 @@ HOLE = 16 << 20
 HOLES = 128
 BLOCK_OF_NOBODY = 0x00000BAD
 MOST_KIB = 100 << 10
+GIGABYTES = float(os.environ.get('STORM_GIGABYTES', '1'))
 PAUSE_SECONDS = 150  # 1.5 MB each; 6,600 are 10 GB
 
 
@@ -77,6 +80,40 @@ def reads_pauses_alone_in_little_memory(it: Softspine) -> Problems:
         yield f'does not say {row} but {out.decode()}'
 
 
+def full_frames(path: Path) -> Path:
+    """Packets of 1,500 B, 20,000 a second, every hundredth a PFC frame: XOFF a hundred times, then XON."""
+    record, count = 16 + 1500, 20_000
+    packet = bytes.fromhex('020000000002020000000011080045020000') + bytes(1482)
+    second = bytearray()
+    for i in range(count):
+        frame = pfc(0x11, 0xFFFF if i // 10_000 == 0 else 0).ljust(1500, b'\0') if i % 100 == 0 else packet
+        second += struct.pack('<IIII', 0, i * 50, 1500, 1500) + frame
+    with path.open('wb') as out:
+        out.write(struct.pack('<IHHiIII', 0xA1B2C3D4, 2, 4, 0, 0, 262144, 1))
+        for n in range(int(GIGABYTES * 1e9 / len(second)) + 1):
+            for k, byte in enumerate(struct.pack('<I', 1_700_000_000 + n)):
+                second[k::record] = bytes([byte]) * count
+            out.write(second)
+    return path
+
+
+def reads_full_frames_fast(it: Softspine) -> Problems:
+    """captured whole: at least 200 MB/s of the processor's time, in at most 100 MiB; every XOFF is counted"""
+    file = full_frames(it.folder / 'full.pcap')
+    size = file.stat().st_size
+    began = time.monotonic()
+    out, status, used = measured(it, file, '--speed', '100Gbps', '--json')
+    taken = time.monotonic() - began
+    processor = used.ru_utime + used.ru_stime
+    print(f'# {size / 1e9:.1f} GB in {taken:.2f} s, {processor:.2f} s of the CPU: {size / 1e6 / processor:.0f} MB/s, {used.ru_maxrss >> 10} MiB')
+    if status != 0 or used.ru_maxrss > MOST_KIB or size / processor < 200e6:
+        yield f'exited with {status}, took {used.ru_maxrss} KiB and {processor} s'
+    seconds = (size - 24) // (20_000 * 1516)
+    tally = json.loads(out)['capture']
+    if tally['frames'] != seconds * 20_000 or tally['pause_frames'] != seconds * 200:
+        yield f'{seconds} s: {tally["frames"]} frames, {tally["pause_frames"]} pause frames'
+
+
 def reads_gigabytes_in_little_memory(it: Softspine) -> Problems:
     """the same verdict as of the frames alone, in at most 100 MiB"""
     small = fabric_capture(it.folder / 'small.pcapng', STORM)
@@ -92,4 +129,4 @@ def reads_gigabytes_in_little_memory(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([reads_gigabytes_in_little_memory, reads_pauses_alone_in_little_memory]))
+    sys.exit(main([reads_gigabytes_in_little_memory, reads_pauses_alone_in_little_memory, reads_full_frames_fast]))
