@@ -71,7 +71,7 @@ std::expected<void, std::string> CounterSeries::start(const SeriesRequest& reque
   series_.emplace(now_, request.counters);
   needs_ = series_->needs();
   series_->add_head(file_->text(), testbed_.name, request_.interval);
-  writer_ = std::jthread{[this](const std::stop_token& stop) { write(stop); }};
+  if (assembly_.engine->is_wall()) writer_ = std::jthread{[this](const std::stop_token& stop) { write(stop); }};
   assembly_.engine->look_at(Instant::at(request_.interval), [this](Instant now) { sample(now); });
   return {};
 }
@@ -195,6 +195,7 @@ void CounterSeries::copy_host(uint32_t n, control::HostSnapshot& out, size_t fir
 }
 
 void CounterSeries::hand_over() {
+  if (!writer_.joinable()) return add_sample();
   {
     const std::lock_guard guard{lock_};
     has_work_ = true;
@@ -211,13 +212,17 @@ void CounterSeries::write(const std::stop_token& stop) {
   std::unique_lock guard{lock_};
   while (changed_.wait(guard, stop, [this] { return has_work_; })) {
     guard.unlock();
-    series_->add_sample(file_->text(), now_, changes_);
-    file_->put();
-    report_error(now_.instant);
+    add_sample();
     guard.lock();
     has_work_ = false;
     changed_.notify_all();
   }
+}
+
+void CounterSeries::add_sample() {
+  series_->add_sample(file_->text(), now_, changes_);
+  file_->put();
+  report_error(now_.instant);
 }
 
 void CounterSeries::finish(Instant now) {

@@ -8,8 +8,10 @@
 // of the run, whether that is a multiple or not.
 //
 // Two halves. The look brings a copy of the counters up to date (PortCopies), and notes which parts of it have changed;
-// only what the chosen counters need is copied. A thread then finds the differences and writes the lines, while the
-// fabric goes on; the next look waits until it is done. So the copy belongs to one of the two at any time.
+// only what the chosen counters need is copied. Then the differences are found and the lines written: on the virtual
+// clock by the look itself, which has the copy in its cache (another core would have to fetch it, and to be woken:
+// twice the time); on the wall clock by a thread, while the fabric goes on, and the next look waits until it is done.
+// So the copy belongs to one of the two at any time.
 #pragma once
 
 #include <atomic>
@@ -72,6 +74,7 @@ class CounterSeries {
   dataplane::Instant after(dataplane::Instant now) const;
 
   void hand_over();
+  void add_sample();
   void wait_until_written();
   void write(const std::stop_token& stop);
   void report_error(dataplane::Instant now);
@@ -96,7 +99,7 @@ class CounterSeries {
   std::mutex lock_;
   std::condition_variable_any changed_;
   bool has_work_ = false;
-  std::jthread writer_;  // last: it ends before what it uses
+  std::jthread writer_;  // on the wall clock; last: it ends before what it uses
 };
 
 }  // namespace softspine::testbeds
