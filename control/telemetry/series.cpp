@@ -244,6 +244,7 @@ Series::Series(const FabricSnapshot& shape, const CounterPatterns& patterns)
   for (const HostSnapshot& host : shape.hosts) {
     for (const HostPortSnapshot& port : host.ports) add_name(host.name, port.name, "port");
   }
+  for (const EdgeSnapshot& edge : shape.edges) add_name(edge.name, edge.port, "port");
   seen_.resize(size_of(shape));
   written_.resize(seen_.size());
   line_ = LineText{longest_line()};
@@ -339,13 +340,14 @@ void Series::walk(const FabricSnapshot& snapshot, const std::vector<PortChanges>
     ++switches;
   }
   if (host_priorities_.empty()) return;
+  const auto walk_pauses = [&](const HostPauses& pauses) {
+    walk_rows(names_[name++], Row::kPriority, next_changes().priorities, host_priorities_.size(), cells,
+              [&](size_t i) { cells.of(host_priorities_, &pauses[i]); });
+  };
   for (const HostSnapshot& host : snapshot.hosts) {
-    for (const HostPortSnapshot& port : host.ports) {
-      const std::string& where = names_[name++];
-      walk_rows(where, Row::kPriority, next_changes().priorities, host_priorities_.size(), cells,
-                [&](size_t i) { cells.of(host_priorities_, &port.pause[i]); });
-    }
+    for (const HostPortSnapshot& port : host.ports) walk_pauses(port.pause);
   }
+  for (const EdgeSnapshot& edge : snapshot.edges) walk_pauses(edge.pause);
 }
 
 void Series::add_sample(std::string& out, const FabricSnapshot& now, const std::vector<PortChanges>& changes) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Counters over time: what every port, priority, priority group, queue and buffer pool of the switches, and every
-// priority of the built-in hosts' ports, has counted since the last sample, as JSON lines.
+// priority of the ports of hosts, built-in or outside, has counted since the last sample, as JSON lines.
 //
 //   {"series": 1, "testbed": …, "sample_interval_ps": …, "counters": {"port": {"rx_packets": "counter", …}, …}}
 //   {"t_ps": 20000000, "port": "tor1:Ethernet0", "rx_packets": 12, …, "drops": {"queue_full": 3}}
@@ -30,7 +30,8 @@
 
 namespace softspine::control {
 
-// What may have changed at a port since the last sample; bit n: of that number. Of a host's only priorities count.
+// What may have changed at a port since the last sample; bit n: of that number. Of a host's or an
+// edge's only priorities count.
 struct PortChanges {
   bool port = true;
   uint8_t priorities = 0xff;
@@ -49,12 +50,12 @@ bool names_a_series(const std::string& pattern);
 
 class Series {
  public:
-  // `shape`: a snapshot with the switches, ports, pools and hosts that every sample will have, in this order.
+  // `shape`: a snapshot with the switches, ports, pools, hosts and edges that every sample will have, in this order.
   Series(const FabricSnapshot& shape, const CounterPatterns& patterns);
 
   void add_head(std::string& out, const std::string& testbed, dataplane::Duration interval) const;
-  // The lines of one sample. `changes`: by port, over all switches, then hosts; of those behind its end anything may
-  // have changed.
+  // The lines of one sample. `changes`: by port, over all switches, hosts, then edges; of those behind its end anything
+  // may have changed.
   void add_sample(std::string& out, const FabricSnapshot& now, const std::vector<PortChanges>& changes);
   void add_end(std::string& out, dataplane::Instant now) const;
 
@@ -122,7 +123,7 @@ class Series {
   Columns<PoolSnapshot> pools_;
   Columns<HostPauseSnapshot> host_priorities_;
   bool has_drops_ = false;
-  std::vector<std::string> names_;   // of the ports of switches, then of hosts: tor1:Ethernet0
+  std::vector<std::string> names_;   // of the ports of switches, of hosts, then of edges: tor1:Ethernet0
   std::vector<size_t> pool_counts_;  // of each switch, at the start: a profile may have others later
   std::vector<uint64_t> seen_;       // by row and column: at the last sample
   std::vector<uint64_t> written_;    // as seen_: the sum of what was written, or the last gauge

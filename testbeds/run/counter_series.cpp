@@ -62,11 +62,12 @@ std::expected<void, std::string> CounterSeries::start(const SeriesRequest& reque
   file_ = std::move(*file);
   now_.switches = shape.switches;
   now_.hosts = shape.hosts;
+  now_.edges = shape.edges;
   size_t ports = 0;
   for (const control::SwitchSnapshot& node : now_.switches) ports += node.ports.size();
   states_.resize(ports);
   for (const control::HostSnapshot& host : now_.hosts) ports += host.ports.size();
-  changes_.resize(ports);
+  changes_.resize(ports + now_.edges.size());
   pools_.resize(testbed_.fabric.nodes.size());
   series_.emplace(now_, request.counters);
   needs_ = series_->needs();
@@ -104,7 +105,8 @@ bool CounterSeries::is_at_rest(Instant now) const {
       }
     }
   }
-  return true;
+  return std::ranges::all_of(assembly_.edges,
+                             [now](const EdgePort& edge) { return edge.nic->flow_control().is_at_rest(now); });
 }
 
 void CounterSeries::copy(Instant now) {
@@ -121,6 +123,9 @@ void CounterSeries::copy(Instant now) {
       if (needs_.hosts) copy_host(n, *host, host_port);
       host_port += host++->ports.size();
     }
+  }
+  for (size_t i = 0; i < assembly_.edges.size() && needs_.hosts; ++i) {
+    changes_[host_port + i] = copy_pauses_of_host(assembly_.edges[i].nic->flow_control(), now_.edges[i].pause);
   }
 }
 
@@ -185,13 +190,16 @@ bool CounterSeries::copy_pauses_of(const pipelines::Switch& node, PortNo port, c
 void CounterSeries::copy_host(uint32_t n, control::HostSnapshot& out, size_t first_port) {
   for (uint16_t p = 0; p < out.ports.size(); ++p) {
     const PortFlowControl& flow = assembly_.hosts[n]->flow_control(PortNo{p});
-    control::PortChanges& changes = changes_[first_port + p];
-    changes = {.port = false, .priorities = 0, .groups = 0, .queues = 0};
-    if (flow.pause_changes() == 0) continue;
-    const control::HostPauses pauses = pauses_of(flow, now_.instant);
-    for (uint32_t i = 0; i < kPriorities; ++i) changes.priorities |= bit(update(out.ports[p].pause[i], pauses[i]), i);
-    out.ports[p].link_pause = link_pause_of(flow, now_.instant);
+    changes_[first_port + p] = copy_pauses_of_host(flow, out.ports[p].pause);
   }
+}
+
+control::PortChanges CounterSeries::copy_pauses_of_host(const PortFlowControl& flow, control::HostPauses& out) const {
+  control::PortChanges changes{.port = false, .priorities = 0, .groups = 0, .queues = 0};
+  if (flow.pause_changes() == 0) return changes;
+  const control::HostPauses pauses = pauses_of(flow, now_.instant);
+  for (uint32_t i = 0; i < kPriorities; ++i) changes.priorities |= bit(update(out[i], pauses[i]), i);
+  return changes;
 }
 
 void CounterSeries::hand_over() {

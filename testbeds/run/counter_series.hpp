@@ -70,6 +70,7 @@ class CounterSeries {
                       PortState& state, control::PortChanges& changes) const;
   void copy_pools(uint32_t node, control::SwitchSnapshot& out);
   void copy_host(uint32_t node, control::HostSnapshot& out, size_t first_port);
+  control::PortChanges copy_pauses_of_host(const dataplane::PortFlowControl& flow, control::HostPauses& out) const;
   bool is_at_rest(dataplane::Instant now) const;
   dataplane::Instant after(dataplane::Instant now) const;
 
@@ -93,7 +94,7 @@ class CounterSeries {
   // The looks', and while has_work_ the writer's.
   std::optional<control::LineFile> file_;
   std::optional<control::Series> series_;
-  control::FabricSnapshot now_;  // switches and hosts only: as of the last sample
+  control::FabricSnapshot now_;  // switches, hosts and edges only: as of the last sample
   std::vector<control::PortChanges> changes_;
 
   std::mutex lock_;

@@ -3,6 +3,8 @@
 // the same bytes for any number of workers, and no trace of either in the run itself.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <fstream>
 #include <map>
 #include <sstream>
 
@@ -255,6 +257,57 @@ workload:
   EXPECT_GT(cut_off, 0);
   EXPECT_GT(dropped["queue_full"], 100U);
   for (const auto& [reason, packets] : dropped) EXPECT_EQ(run.outcome.report["totals"]["drops"][reason], packets);
+}
+
+// 4,000 frames of 1,500 B, 125 ns apart, from h1, which is outside, to h2 on a star; priority 3.
+std::string replayed(const control::Fabric& fabric) {
+  constexpr uint32_t kBytes = 1'500;
+  std::string frame;
+  for (const char* name : {"h2", "h1"}) {
+    const auto node = std::ranges::find(fabric.nodes, name, &control::FabricNode::name);
+    frame.append(node->ports[0].mac.bytes.begin(), node->ports[0].mac.bytes.end());
+  }
+  constexpr char kIp[] = "\x08\x00\x45\x0e\x05\xce\0\0\0\0\x40\x11\x61\x0f\x0a\0\0\x01\x0a\0\0\x02";
+  frame.append(kIp, sizeof kIp - 1);  // DSCP 3, ECT(0)
+  frame.resize(kBytes);
+  const uint32_t head[] = {0xa1b23c4d, 2 | 4U << 16, 0, 0, 65'535, 1};
+  std::string out(reinterpret_cast<const char*>(head), sizeof head);
+  for (uint32_t i = 0; i < 4'000; ++i) {
+    const uint32_t record[] = {0, i * 125, kBytes, kBytes};
+    out.append(reinterpret_cast<const char*>(record), sizeof record) += frame;
+  }
+  return out;
+}
+
+TEST(CounterSeries, HavePausesOfNicsOutside) {
+  const auto in = std::filesystem::path(testing::TempDir()) / fmt::format("softspine-outside-{}.pcap", getpid());
+  const std::string text = fmt::format(R"(
+name: outside
+run: {{duration: 1ms}}
+fabric: {{kind: star, hosts: 4, host_link: {{rate: 100Gbps, length: 3m}}}}
+profiles: {{default: {{base: sonic-tomahawk-100g-40m}}}}
+topology: {{nodes: {{h1: {{edge: {{pcap: {{in: '{}'}}}}}}}}}}
+workload: [{{name: in, pattern: incast, from: [h3, h4], to: h2, message: 1MiB, messages: 1000, mtu: 4096, dscp: 3}}]
+)",
+                                       in.string());
+  std::ofstream(in, std::ios::binary) << replayed(testbed_of(text).fabric);
+  const Written run = run_written(text, 1);
+  std::filesystem::remove(in);
+  EXPECT_EQ(run.wrong, std::vector<std::string>{});
+  std::map<std::string, uint64_t> sum;
+  for (const Json& line : lines_of(run.series)) {
+    if (line.value("port", "") != "h1:eth0") continue;
+    EXPECT_EQ(line["priority"], 3) << line;
+    for (const char* name : {"rx_packets", "rx_pause_ps", "paused_ps"}) sum[name] += line.value(name, uint64_t{0});
+  }
+  const auto& edges = run.outcome.snapshot.edges;
+  ASSERT_EQ(edges.size(), 1U);
+  const control::HostPauseSnapshot& pause = edges[0].pause[3];
+  EXPECT_GT(pause.rx_frames, 0U) << run.outcome.report["edges"] << run.outcome.report["ports"];
+  EXPECT_GT(sum["paused_ps"], 0U);
+  EXPECT_EQ(sum["rx_packets"], pause.rx_frames);
+  EXPECT_EQ(sum["rx_pause_ps"], static_cast<uint64_t>(pause.rx_requested.count_ps()));
+  EXPECT_EQ(sum["paused_ps"], static_cast<uint64_t>(pause.paused.count_ps()));
 }
 
 TEST(CounterSeries, TakeNoSampleWhileNothingHappens) {
