@@ -128,7 +128,7 @@ class Runner:
         if suite.build.fixed_addresses and self._can_fix_addresses:
             command = ['setarch', '-R', *command]
         done = self._processes.run(command, env, timeout, cwd=str(ROOT))
-        log = LOGS / suite.name / (program.name.split('/')[-1] + '.log')
+        log = LOGS / suite.name / (program.name.replace('/', '_') + '.log')  # unit/storm and model/storm are both asan's
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(done.output)
         found = [fuzzing.outcome_of(program.name, done, self._fuzz_length)] if suite.name == 'fuzz' else _outcomes(program, done, xml)
