@@ -113,7 +113,7 @@ def is_of(way: tuple[str, ...], form: list[str]) -> bool:
 
 def scraped(program, *views: str) -> list[str]:
     """What views of a running fabric print, after all has happened that makes a metric or a label appear."""
-    run = program.start('run', write_testbed(program), '--clock', 'wall', '--dilation', '1000', '--duration', '10s', '--quiet')
+    run = program.start('run', write_testbed(program), '--clock', 'wall', '--dilation', '1000', '--duration', '10s', '--quiet', '--events', str(program.folder / 'events.jsonl'))
     try:
         until = time.monotonic() + 60
         while not list((program.folder / 'run').rglob('*.sock')) and run.poll() is None and time.monotonic() < until:
