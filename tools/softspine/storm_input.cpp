@@ -98,7 +98,7 @@ std::expected<ReadCapture, std::string> read_one(const StormInput& input) {
   const std::string& path = input.captures[0];
   auto file = CaptureFile::open(path, input.follow);
   if (!file) return std::unexpected(file.error());
-  ReadCapture out{.facts = {.file = path}, .recorded = storm::PauseRecorder{input.speed, true, input.storm_after}};
+  ReadCapture out{.facts = {.file = path}, .recorded = storm::PauseRecorder{input.speed, input.storm_after}};
   const storm::CaptureReader& reader = file->reader();
   if (input.look) file->on_idle([&] { input.look(out.recorded, reader.interfaces()); });
   storm::CapturedFrame frame;
@@ -291,7 +291,7 @@ std::expected<ReadCapture, std::string> read_group(const StormInput& input, cons
                                                    const std::vector<storm::CaptureOutline>& outlines,
                                                    const storm::CaptureGroup& group, const std::string& why_apart) {
   ReadCapture out{.facts = {.file = group_name(first, group)},
-                  .recorded = storm::PauseRecorder{input.speed, group.captures.size() == 1, input.storm_after}};
+                  .recorded = storm::PauseRecorder{input.speed, input.storm_after}};
   const storm::MergedCaptures merged{outlines, group};
   if (const auto read = SecondReading{first, group, merged}.read(out.recorded); !read) {
     return std::unexpected(read.error());
@@ -299,7 +299,9 @@ std::expected<ReadCapture, std::string> read_group(const StormInput& input, cons
   uint64_t without_time = 0;
   for (const storm::AlignedCapture& it : group.captures) {
     without_time += first[it.capture].timeless;
-    if (group.captures.size() > 1) {  // of one alone, the recorder tells them
+    // Of one alone, the recorder tells them; of those that packets have put together, they are silences of all or of
+    // one.
+    if (input.clocks_within && group.captures.size() > 1) {
       for (const storm::ClockStep& step : first[it.capture].steps) {
         out.facts.notes.push_back(first[it.capture].outline.label + ": " + note_on(step));
       }
@@ -366,7 +368,7 @@ std::expected<std::vector<ReadCapture>, std::string> read_captures(const StormIn
   for (const FirstReading& it : *first) {
     outlines.push_back(it.outline);
     outlines.back().clock.seen = &it.seen;
-    outlines.back().clock.was_set = !it.steps.empty();
+    outlines.back().clock.steps = it.steps;
     clocks.push_back(outlines.back().clock);
   }
   const auto groups = grouped_by(input, *first, clocks);

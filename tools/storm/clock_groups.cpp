@@ -26,15 +26,53 @@ ClockFit reversed(const ClockFit& fit) {
   return out;
 }
 
+// Whether limits of both kinds that `is_of` takes are there, and most of each are not broken by as much as a step is.
+template <typename IsOf>
+bool lie_on(const ClockFit& fit, const ClockLimits& limits, IsOf&& is_of) {
+  constexpr Duration kFar = ClockSteps::kLeast / 2;
+  const auto holds = [&](const std::vector<ClockLimit>& all, bool is_upper) {
+    size_t found = 0;
+    size_t broken = 0;
+    for (const ClockLimit& it : all) {
+      if (!is_of(it)) continue;
+      const Duration beyond = it.difference - (it.at - fit.other(it.at));
+      ++found;
+      broken += (is_upper ? beyond < Duration{} - kFar : beyond > kFar) ? 1 : 0;
+    }
+    return found > 0 && broken * 2 < found;
+  };
+  return holds(limits.upper, true) && holds(limits.lower, false);
+}
+
+// Whether the steps of a pair's clocks are silences alone. Limits have the second clock's times.
+bool are_silences(const ClockFit& fit, const ClockLimits& limits, const CaptureClock& a, const CaptureClock& b) {
+  const auto is_silence = [&](const ClockStep& step, auto&& at) {
+    return !step.is_back() && lie_on(fit, limits, [&](const ClockLimit& it) { return at(it) <= step.at; }) &&
+           lie_on(fit, limits, [&](const ClockLimit& it) { return at(it) >= step.until; });
+  };
+  return std::ranges::all_of(a.steps,
+                             [&](const ClockStep& step) {
+                               return is_silence(step, [](const ClockLimit& it) { return it.at - it.difference; });
+                             }) &&
+         std::ranges::all_of(b.steps, [&](const ClockStep& step) {
+           return is_silence(step, [](const ClockLimit& it) { return it.at; });
+         });
+}
+
+constexpr const char* kMayHaveBeenSet =
+    "its clock was set meanwhile, or nothing was captured for so long that it may have been";
+
 class Grouping {
  public:
   explicit Grouping(const std::vector<CaptureClock>& captures) : captures_(captures), is_placed_(captures.size()) {
     std::vector<const SightingLog*> seen;
     for (const CaptureClock& it : captures) seen.push_back(it.seen);
     for (const auto& [pair, limits] : limits_of_pairs(seen)) {
-      if (captures[pair.first].was_set || captures[pair.second].was_set) continue;
+      const CaptureClock& a = captures[pair.first];
       const CaptureClock& b = captures[pair.second];
-      fits_.emplace(pair, fit_clock(limits, b.first, b.last));
+      auto fit = fit_clock(limits, b.first, b.last);
+      if (fit && !are_silences(*fit, limits, a, b)) fit = std::unexpected(kMayHaveBeenSet);
+      fits_.emplace(pair, std::move(fit));
     }
   }
 
@@ -42,7 +80,7 @@ class Grouping {
     CaptureGroups out{.groups = {}, .why_apart = std::vector<std::string>(captures_.size())};
     for (const bool was_set : {false, true}) {  // whose was set stands for none of the others
       for (uint32_t first = 0; first < captures_.size(); ++first) {
-        if (is_placed_[first] || captures_[first].was_set != was_set) continue;
+        if (is_placed_[first] || may_have_been_set(first) != was_set) continue;
         if (!out.groups.empty()) out.why_apart[first] = why_apart(first);
         out.groups.push_back(group_of(first));
       }
@@ -55,6 +93,13 @@ class Grouping {
     const auto found = fits_.find({std::min(known, other), std::max(known, other)});
     if (found == fits_.end() || !found->second) return std::nullopt;
     return known < other ? *found->second : reversed(*found->second);
+  }
+
+  // It has steps, and no other capture says that they are silences.
+  bool may_have_been_set(uint32_t capture) const {
+    return !captures_[capture].steps.empty() && std::ranges::none_of(fits_, [capture](const auto& it) {
+      return it.second && (it.first.first == capture || it.first.second == capture);
+    });
   }
 
   // Always the one next whose uncertainty is the least (Dijkstra).
@@ -112,7 +157,7 @@ class Grouping {
 
   // What is wrong with the pair that could have joined it: the one with the most packets.
   std::string why_apart(uint32_t capture) const {
-    if (captures_[capture].was_set) return "its clock was set meanwhile, or nothing was captured for long";
+    if (may_have_been_set(capture)) return kMayHaveBeenSet;
     std::string why = "it shares no packet with the others";
     uint64_t most = 0;
     for (const auto& [pair, its] : fits_) {

@@ -5,12 +5,17 @@
 // over those pairs whose uncertainties add up to the least. A capture that is not reached within kMostUncertainty (a
 // tenth of the shortest storm, 250 us at 400G) is in another group, whose time line is its own: nothing in it is before
 // or after anything in this one.
+//
+// A step of a clock (clock_steps.hpp) is a silence if packets that both captures saw lie on the pair's line before and
+// behind it. Else the clock may have been set there, and the pair is not compared: a fit says nothing of a time from
+// which no packet is known.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "tools/storm/clock_fit.hpp"
+#include "tools/storm/clock_steps.hpp"
 #include "tools/storm/sighting_log.hpp"
 
 namespace softspine::tools::storm {
@@ -21,7 +26,7 @@ struct CaptureClock {
   const SightingLog* seen = nullptr;
   dataplane::Instant first;
   dataplane::Instant last;
-  bool was_set = false;  // a part of it is by another clock, so to speak: it is compared with no one's
+  std::vector<ClockStep> steps = {};
 };
 
 // t → begin + (t − at) × rate

@@ -55,7 +55,6 @@ uint32_t PauseRecorder::add(RecordedPort port) {
 }
 
 void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces) {
-  if (!has_one_clock_) return place(frame, interfaces);
   clock_.take(frame, [&](const CapturedFrame& it) { place(it, interfaces); });
 }
 

@@ -54,11 +54,9 @@ class PauseRecorder {
   static constexpr size_t kMaxSenders = 65'536;
 
   // `speed`: of every port, whatever the capture says. Zero: the capture's speeds are used.
-  // `has_one_clock`: frames come in the order in which one clock stamped them, not merged from several captures.
   // `storm_after`: no pause that is shorter is looked at alone, whatever the link's speed (storm_analysis.hpp).
-  explicit PauseRecorder(dataplane::Rate speed = {}, bool has_one_clock = true,
-                         dataplane::Duration storm_after = dataplane::Duration::max())
-      : speed_(speed), has_one_clock_(has_one_clock), storm_after_(storm_after) {}
+  explicit PauseRecorder(dataplane::Rate speed = {}, dataplane::Duration storm_after = dataplane::Duration::max())
+      : speed_(speed), storm_after_(storm_after) {}
 
   void take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces);
   // To be called after the last frame: ends what is still paused, and sorts the pauses by their begin. Interfaces that
@@ -91,7 +89,6 @@ class PauseRecorder {
   void add(uint32_t sender, uint8_t priority, const std::optional<PauseSpan>& span);
 
   dataplane::Rate speed_;
-  bool has_one_clock_;
   dataplane::Duration storm_after_;
   ClockFollower clock_;
   std::vector<ClockStep> steps_;

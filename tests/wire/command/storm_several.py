@@ -179,6 +179,38 @@ def says_whose_clock_was_set(it: Softspine) -> Problems:
                 yield f'{told}: {report["verdict"]}, but it is {run.verdict}'
 
 
+def keeps_a_silence_together(it: Softspine) -> Problems:
+    """nothing for five seconds, then the run goes on: one time line and the same root as without, if packets were shared on both sides"""
+    for name in ('storm', 'healthy'):
+        run = Run(it, name)
+        grouped = {}
+        for pause in (0, 5 * 10**12):
+            begin = max(seen[0] for seen in run.seen) // 20  # before the storm stops all
+            seen = run.seen
+            run.seen = [(at_ps + (pause if at_ps >= begin else 0), port, frame) for at_ps, port, frame in seen]
+            report = it('storm', *by_switch(it, run, name, 'tor1', Clock(10**9, 20)), '--json').json()
+            run.seen = seen
+            grouped[pause] = sorted(sorted(clock['file'] for clock in group['clocks']) for group in groups_of(report))
+            length_ms = groups_of(report)[0]['capture']['length_ps'] / 1e9
+            if pause and length_ms > 100:
+                yield f'{name}: the silence is a part of the {length_ms} ms'
+            if roots_of(report) != run.roots:
+                yield f'{name}, {pause} ps: roots {roots_of(report)}, but it is {run.roots}'
+        shared = [files for files in grouped[0] if f'{name}-tor1.pcapng' in files]
+        if not any(set(files) <= set(group) for files in shared for group in grouped[5 * 10**12]):
+            yield f'{name}: with a silence {grouped[5 * 10**12]}, without {grouped[0]}'
+
+
+def says_steps_that_the_user_knows_better(it: Softspine) -> Problems:
+    """--clocks-within, one clock set ahead: on the time line that was asked for, and the step is told with its file"""
+    run = Run(it, 'storm')
+    middle = max(seen[0] for seen in run.seen) // 2
+    report = it('storm', *by_switch(it, run, 'storm', 'tor1', SetClock(middle, 5 * 10**12)), '--clocks-within', '1s', '--json').json()
+    notes = groups_of(report)[0]['notes']
+    if len(groups_of(report)) != 1 or not any(note.startswith('storm-tor1.pcapng: at ') and 'the clock was set ahead by 5 s' in note for note in notes):
+        yield f'{len(groups_of(report))} time lines, {notes}'
+
+
 def leaves_out_a_frame_of_another_day(it: Softspine) -> Problems:
     """one frame of one capture a day later: the verdict and roots as without it, on one time line, and it is counted"""
     run = Run(it, 'storm')
@@ -212,4 +244,4 @@ def tells_equal_names_apart(it: Softspine) -> Problems:
 
 if __name__ == '__main__':
     sys.exit(main([names_the_same_root, never_orders_what_shares_nothing, tells_equal_names_apart, takes_a_name_once, says_whose_clock_was_set,
-                   leaves_out_a_frame_of_another_day]))
+                   keeps_a_silence_together, says_steps_that_the_user_knows_better, leaves_out_a_frame_of_another_day]))
