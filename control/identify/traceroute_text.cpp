@@ -33,16 +33,21 @@ std::optional<uint16_t> port_of(std::string_view text) {
   return out;
 }
 
-// As bytes; the version is that of the first one that is set.
-bool set_address(Flow& flow, Flow::Address Flow::* address, std::string_view text) {
-  if (const auto v4 = parse_ipv4(text)) {
-    dp::store32((flow.*address).data(), v4->value);
+// False unless both are addresses of one version.
+bool set_addresses(Flow& flow, std::string_view source, std::string_view destination) {
+  const auto source4 = parse_ipv4(source);
+  const auto destination4 = parse_ipv4(destination);
+  if (source4 && destination4) {
+    dp::store32(flow.source.data(), source4->value);
+    dp::store32(flow.destination.data(), destination4->value);
     return true;
   }
-  const auto v6 = parse_ipv6(text);
-  if (!v6) return false;
+  const auto source6 = parse_ipv6(source);
+  const auto destination6 = parse_ipv6(destination);
+  if (!source6 || !destination6) return false;
   flow.is_ipv6 = true;
-  flow.*address = v6->bytes;
+  flow.source = source6->bytes;
+  flow.destination = destination6->bytes;
   return true;
 }
 
@@ -54,7 +59,11 @@ class Command {
   }
   // Only if each of its probes is of it.
   std::optional<Flow> flow() const {
-    return has_source_ && has_destination_ && sport_ && has_method_ ? made() : std::nullopt;
+    Flow out = flow_;
+    if (!sport_ || !has_method_ || !set_addresses(out, source_, destination_)) return std::nullopt;
+    out.source_port = *sport_;
+    out.destination_port = dport_.value_or(out.protocol == dp::ip::kTcp ? 80 : 53);
+    return out;
   }
 
  private:
@@ -72,7 +81,7 @@ class Command {
       return i;
     }
     if (is("-s") || is("--source")) {
-      has_source_ = set_address(flow_, &Flow::source, value(word.starts_with("--") ? "--source" : "-s"));
+      source_ = value(word.starts_with("--") ? "--source" : "-s");
       return next;
     }
     if (is("--sport")) {
@@ -84,19 +93,13 @@ class Command {
       return next;
     }
     if (word.size() == 2 && word[0] == '-') return std::string_view("fgimNqtwz").contains(word[1]) ? i + 1 : i;
-    if (word[0] != '-' && !has_destination_) has_destination_ = set_address(flow_, &Flow::destination, word);
+    if (destination_.empty() && (parse_ipv4(word) || parse_ipv6(word))) destination_ = word;
     return i;
-  }
-  std::optional<Flow> made() const {
-    Flow out = flow_;
-    out.source_port = *sport_;
-    out.destination_port = dport_.value_or(out.protocol == dp::ip::kTcp ? 80 : 53);
-    return out;
   }
 
   Flow flow_;
-  bool has_source_ = false;
-  bool has_destination_ = false;
+  std::string source_;
+  std::string destination_;
   bool has_method_ = false;
   std::optional<uint16_t> sport_;
   std::optional<uint16_t> dport_;
@@ -105,7 +108,7 @@ class Command {
 // traceroute [(10.1.0.2:33456) -> (10.2.0.5:33457)], protocol udp, …
 std::optional<Flow> flow_of_paris(std::string_view line) {
   Flow out;
-  const auto end_of = [&](Flow::Address Flow::* address, uint16_t Flow::* port) {
+  const auto end_of = [&](std::string_view& address, uint16_t Flow::* port) {
     const size_t open = line.find('(');
     const size_t close = line.find(')');
     if (open == std::string_view::npos || close == std::string_view::npos || close < open) return false;
@@ -115,10 +118,13 @@ std::optional<Flow> flow_of_paris(std::string_view line) {
     const auto number = colon == std::string_view::npos ? std::nullopt : port_of(whole.substr(colon + 1));
     if (!number) return false;
     out.*port = *number;
-    return set_address(out, address, whole.substr(0, colon));
+    address = whole.substr(0, colon);
+    return true;
   };
-  if (!end_of(&Flow::source, &Flow::source_port) || !end_of(&Flow::destination, &Flow::destination_port))
-    return std::nullopt;
+  std::string_view source;
+  std::string_view destination;
+  if (!end_of(source, &Flow::source_port) || !end_of(destination, &Flow::destination_port)) return std::nullopt;
+  if (!set_addresses(out, source, destination)) return std::nullopt;
   const bool is_tcp = line.find("protocol tcp") != std::string_view::npos;
   if (!is_tcp && line.find("protocol udp") == std::string_view::npos) return std::nullopt;
   out.protocol = is_tcp ? dp::ip::kTcp : dp::ip::kUdp;
@@ -201,9 +207,7 @@ void add_probe(const TraceJson& probe, uint32_t hop, ObservationCollector& out) 
   const std::string answer = text_of(*received, "ip", "src");
   if (!source_port || !destination_port || *source_port > 65'535 || *destination_port > 65'535 || answer.empty())
     return;
-  if (!set_address(flow, &Flow::source, text_of(*sent, "ip", "src")) ||
-      !set_address(flow, &Flow::destination, text_of(*sent, "ip", "dst")))
-    return;
+  if (!set_addresses(flow, text_of(*sent, "ip", "src"), text_of(*sent, "ip", "dst"))) return;
   flow.source_port = static_cast<uint16_t>(*source_port);
   flow.destination_port = static_cast<uint16_t>(*destination_port);
   out.add(flow, answer);

@@ -129,5 +129,16 @@ TEST(ProbeLines, OfRoceHaveTheFlowLabelThatGivesTheirSourcePort) {
   }
 }
 
+TEST(TracerouteText, AddressesOfTwoVersionsAreNoFlow) {
+  const Read found = read(
+      "+ traceroute -U --sport=50000 -p 4000 -s fd00::2 10.2.0.5\n"
+      "traceroute to 10.2.0.5 (10.2.0.5), 30 hops max, 60 byte packets\n 1  10.1.0.1  0.1 ms\n 2  10.0.0.6  0.3 ms\n"
+      "traceroute [(10.1.0.2:33456) -> (fd00::5:33457)], protocol udp, algo hopbyhop\n 2  10.0.0.6  0.3 ms\n",
+      2);
+  EXPECT_EQ(found.traces.traces, 2u);
+  EXPECT_EQ(found.traces.without_flow, 2u);
+  EXPECT_TRUE(found.seen.flows.empty());
+}
+
 }  // namespace
 }  // namespace softspine::tests
