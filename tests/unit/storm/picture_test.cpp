@@ -178,6 +178,7 @@ TEST(Picture, HasABoxForEachMemberOfADeadlock) {
   it.stop(name(60), name(58), 15'000);
   const Analysis found = it.analysis();
   ASSERT_EQ(found.deadlocks.size(), 1u);
+  for (LogNode& node : it.log.nodes) node.tier = 1;
   EXPECT_EQ(times(picture(kFacts, it.log, found), ">LOCKED<"), 3u);
 }
 

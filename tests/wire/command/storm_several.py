@@ -220,8 +220,10 @@ def leaves_out_a_frame_of_another_day(it: Softspine) -> Problems:
     if report['verdict'] != run.verdict or roots_of(report) != run.roots or len(groups_of(report)) != 1:
         yield f'{report["verdict"]}, roots {roots_of(report)}, {len(groups_of(report))} time lines: {groups_of(report)[0]["notes"]}'
     notes = groups_of(report)[0]['notes']
-    if not any('without a time that can be' in note for note in notes):
-        yield f'does not say what was left out: {notes}'
+    if not any('without a time that can be' in note for note in notes) or groups_of(report)[0]['capture']['frames_without_time'] != 1:
+        yield f'does not say what was left out, once: {notes}'
+    if any('clock was set' in note for note in notes):
+        yield f'takes it for a step of the clock: {notes}'
 
 
 def tells_equal_names_apart(it: Softspine) -> Problems:
