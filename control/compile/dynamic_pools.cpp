@@ -12,10 +12,9 @@ constexpr uint64_t kMirrorBytes = 10 << 10;
 constexpr uint64_t kPrivateHeadroom = 10 << 10;
 constexpr uint64_t kProcessorBytes = 256 << 10;
 constexpr uint64_t kLeastHeadroomPool = 640 << 10;
-constexpr std::string_view kLossless = "ingress_lossless_pool";
 
 // What all ports together take of the memory.
-struct Demand {
+struct PortsDemand {
   uint64_t occupied = 0;
   uint64_t headroom_beside = 0;  // what xon and xoff exceed the sizes by
   uint64_t lossless_ports = 0;
@@ -25,11 +24,7 @@ uint64_t lossy_group_bytes(const PortQos& port) {
   return port.eight_lanes ? kPipelineBytesOf8Lanes - (1 << 10) : kPipelineBytes;
 }
 
-const BufferProfileConfig* profile_at(const QosConfig& config, int16_t index) {
-  return index == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(index)];
-}
-
-void add_groups(const QosConfig& config, const PortShape& shape, bool pool_given, Demand& out) {
+void add_groups(const QosConfig& config, const PortShape& shape, bool pool_given, PortsDemand& out) {
   const PortQos& port = config.port(shape.name);
   bool lossless = false;
   for (const int16_t index : port.groups) {
@@ -45,7 +40,7 @@ void add_groups(const QosConfig& config, const PortShape& shape, bool pool_given
   out.lossless_ports += lossless ? 1 : 0;
 }
 
-void add_port(const QosConfig& config, const PortShape& shape, bool pool_given, Demand& out) {
+void add_port(const QosConfig& config, const PortShape& shape, bool pool_given, PortsDemand& out) {
   const PortQos& port = config.port(shape.name);
   add_groups(config, shape, pool_given, out);
   for (const int16_t index : port.queues) {
@@ -63,7 +58,7 @@ uint64_t rounded_up(uint64_t value, uint64_t divisor) {
 }
 
 // Of the headroom pool. Adds to what is occupied the headroom that ports keep for themselves beside it.
-uint64_t share_headroom(const QosConfig& config, uint64_t given, Demand& demand) {
+uint64_t share_headroom(const QosConfig& config, uint64_t given, PortsDemand& demand) {
   const bool forced = given == 0 && config.over_subscribe_ratio == 0 && demand.headroom_beside > 0;
   if (!config.shares_headroom() && !forced) return 0;
   const uint64_t own = demand.lossless_ports * kPrivateHeadroom;
@@ -80,9 +75,9 @@ std::vector<PoolSizes> pool_sizes(const QosConfig& config, const std::vector<Por
   std::vector<PoolSizes> out;
   for (const BufferPoolConfig& pool : config.pools) out.push_back({.size = pool.size, .xoff = pool.xoff});
   if (std::ranges::none_of(config.pools, &BufferPoolConfig::computed)) return out;
-  const auto lossless = std::ranges::find(config.pools, kLossless, &BufferPoolConfig::name);
+  const auto lossless = std::ranges::find(config.pools, kLosslessPool, &BufferPoolConfig::name);
   const uint64_t given = lossless == config.pools.end() ? 0 : lossless->xoff;
-  Demand demand{.occupied = kProcessorBytes};
+  PortsDemand demand{.occupied = kProcessorBytes};
   for (const PortShape& shape : ports) add_port(config, shape, given > 0, demand);
   const uint64_t shared = share_headroom(config, given, demand);
   const uint64_t taken = demand.occupied + shared;
@@ -91,7 +86,7 @@ std::vector<PoolSizes> pool_sizes(const QosConfig& config, const std::vector<Por
       std::ranges::count_if(config.pools, [](const auto& pool) { return pool.computed && pool.ingress; });
   for (size_t i = 0; i < out.size(); ++i) {
     const BufferPoolConfig& pool = config.pools[i];
-    if (pool.name == kLossless && pool.ingress) out[i].xoff = shared;
+    if (pool.name == kLosslessPool && pool.ingress) out[i].xoff = shared;
     if (!pool.computed) continue;
     out[i].fits = taken < config.memory_bytes;
     const uint64_t share = several == 1 ? left : rounded_up(left, 2);

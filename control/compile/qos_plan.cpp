@@ -51,10 +51,6 @@ uint32_t cells(uint64_t value) {
   return static_cast<uint32_t>(std::min<uint64_t>(value, dp::BufferPlan::kUnlimitedCells));
 }
 
-const BufferProfileConfig* profile_at(const QosConfig& config, int16_t index) {
-  return index == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(index)];
-}
-
 class PlanBuilder {
  public:
   PlanBuilder(const Profile& profile, const std::vector<PortShape>& ports)

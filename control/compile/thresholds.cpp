@@ -58,9 +58,9 @@ class Probe {
   dp::Mmu mmu_;
 };
 
-class Finder {
+class ThresholdFinder {
  public:
-  explicit Finder(const Testbed& testbed) : testbed_(testbed) {}
+  explicit ThresholdFinder(const Testbed& testbed) : testbed_(testbed) {}
 
   std::vector<Thresholds> run() {
     std::set<uint32_t> seen;
@@ -161,7 +161,7 @@ class Finder {
 }  // namespace
 
 std::vector<Thresholds> thresholds_of(const Testbed& testbed) {
-  return Finder(testbed).run();
+  return ThresholdFinder(testbed).run();
 }
 
 }  // namespace softspine::control

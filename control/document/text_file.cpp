@@ -44,7 +44,7 @@ std::expected<std::string, std::string> read_text_file(const std::string& path, 
     text.reserve(std::min<size_t>(static_cast<size_t>(info.st_size), kMaxTextBytes) + 1);
   char block[65'536];
   while (text.size() <= kMaxTextBytes) {
-    const ssize_t n = read(file.get(), block, std::min(sizeof block, kMaxTextBytes + 1 - text.size()));
+    const ssize_t n = ::read(file.get(), block, std::min(sizeof block, kMaxTextBytes + 1 - text.size()));
     if (n == 0) break;
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return std::unexpected(std::string("cannot be read: ") + std::strerror(errno));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Words in messages: quoting what a file said, and guessing what it meant.
+// Words in messages: quoting what a file said, and guessing what it meant. What letters words are made of.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,14 @@
 #include <vector>
 
 namespace softspine::control {
+
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+// Of ASCII, whatever the locale.
+constexpr bool is_alphanumeric(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c);
+}
 
 // 'text', cut at 60 bytes, with everything that could upset a terminal escaped.
 std::string shown(std::string_view text);

@@ -208,9 +208,9 @@ class FlowComparer {
 };
 
 // As the way has them: up by rising tier, then down by falling tier.
-using TierPlace = std::tuple<bool, int, Role>;
+using ComparedPlace = std::tuple<bool, int, Role>;
 
-TierPlace place_of(const Fabric& fabric, const ComparedHop& hop) {
+ComparedPlace place_of(const Fabric& fabric, const ComparedHop& hop) {
   const Role role = fabric.nodes[hop.node].role;
   const uint16_t port = hop.predicted.empty() ? hop.seen.begin()->first : hop.predicted.front();
   const FabricNode& peer = fabric.nodes[fabric.peer_of({hop.node, port}).node];
@@ -229,12 +229,12 @@ uint64_t& count_of(ComparedTier& tier, HopVerdict verdict) {
 }
 
 std::vector<ComparedTier> tiers_of(const Fabric& fabric, const std::vector<ComparedFlow>& flows) {
-  std::map<TierPlace, ComparedTier> tiers;
+  std::map<ComparedPlace, ComparedTier> tiers;
   for (const ComparedFlow& flow : flows) {
     for (const ComparedHop& hop : flow.hops) {
       const bool counts = hop.is_choice || hop.verdict == HopVerdict::kDiffers;
       if (!counts || (hop.predicted.empty() && hop.seen.empty())) continue;
-      const TierPlace place = place_of(fabric, hop);
+      const ComparedPlace place = place_of(fabric, hop);
       ComparedTier& tier = tiers[place];
       tier.name = name_of(std::get<Role>(place)) + (std::get<bool>(place) ? " down" : " up");
       ++count_of(tier, hop.verdict);

@@ -11,11 +11,11 @@ namespace softspine::control {
 
 namespace {
 
-const char* word_of(FlowVerdict verdict) {
+const char* verdict_word(FlowVerdict verdict) {
   static constexpr const char* kWords[] = {"agrees", "differs", "undecided", "no_choice"};
   return kWords[static_cast<size_t>(verdict)];
 }
-const char* word_of(HopVerdict verdict) {
+const char* verdict_word(HopVerdict verdict) {
   static constexpr const char* kWords[] = {"agrees", "differs", "not_seen", "not_computable"};
   return kWords[static_cast<size_t>(verdict)];
 }
@@ -41,7 +41,7 @@ Json hop_json(const Fabric& fabric, const ComparedHop& hop) {
            {"choice", hop.is_choice},
            {"predicted", std::move(predicted)},
            {"actual", std::move(actual)},
-           {"verdict", word_of(hop.verdict)}};
+           {"verdict", verdict_word(hop.verdict)}};
   if (!hop.why.empty()) out["why"] = hop.why;
   return out;
 }
@@ -125,7 +125,7 @@ Json comparison_json(const Fabric& fabric, const std::vector<SightedFlow>& flows
   out["compared"] = Json::array();
   for (size_t f = 0; f < flows.size(); ++f) {
     Json flow = json_of(headers_of(scratch, flows[f]));
-    flow["verdict"] = word_of(found.flows[f].verdict);
+    flow["verdict"] = verdict_word(found.flows[f].verdict);
     if (found.flows[f].verdict == FlowVerdict::kUndecided) flow["why"] = reason_of(found.flows[f]);
     flow["hops"] = Json::array();
     for (const ComparedHop& hop : found.flows[f].hops) flow["hops"].push_back(hop_json(fabric, hop));

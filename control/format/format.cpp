@@ -4,14 +4,9 @@
 #include <algorithm>
 #include <charconv>
 
+#include "control/document/words.hpp"
+
 namespace softspine::control {
-namespace {
-
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
-
-}  // namespace
 
 bool is_name(std::string_view text) {
   return !text.empty() && text.size() <= 63 && is_alphanumeric(text.front()) &&

@@ -30,10 +30,6 @@ constexpr std::array kDurationUnits{Unit{"ps", 1},
                                     Unit{"h", 3'600'000'000'000'000}};
 constexpr std::array kShareUnits{Unit{"%", 10'000}};
 
-constexpr bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // digits [. digits] [space] unit
 struct Split {
   bool negative = false;

@@ -9,12 +9,12 @@
 #include "control/document/words.hpp"
 #include "control/format/format.hpp"
 #include "control/imports/foreign_lags.hpp"
+#include "control/model/workload.hpp"
 
 namespace softspine::control {
 namespace {
 
-constexpr uint32_t kHeaderBytes = 80;  // of an RDMA write's packet, beside its payload
-constexpr uint64_t kShareOfLink = 4;   // the traffic takes a quarter of the slowest host's link
+constexpr uint64_t kShareOfLink = 4;  // the traffic takes a quarter of the slowest host's link
 
 std::string file_name(const std::string& path) {
   return std::filesystem::path(path).filename().string();
@@ -140,7 +140,7 @@ class TestbedText {
     }
     const uint64_t rate = std::max(slowest.count_bps() / kShareOfLink, dataplane::Rate::min().count_bps());
     out_ += "\nworkload:\n  - {name: permutation, pattern: permutation, message: 64KiB, messages: 4, mtu: " +
-            std::string(mtu >= 4'096 + kHeaderBytes ? "4096" : "1024") +
+            std::string(mtu >= 4'096 + kWriteHeaderBytes ? "4096" : "1024") +
             ", rate: " + print_quantity(static_cast<int64_t>(rate), kRateQuantity) + "}\n";
   }
 

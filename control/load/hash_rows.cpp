@@ -9,11 +9,6 @@
 namespace softspine::control {
 namespace {
 
-template <typename T>
-void set_if(const std::optional<T>& given, T& into) {
-  if (given) into = *given;
-}
-
 dataplane::Udf udf_of(const UdfRow& row) {
   dataplane::Udf udf{.base = row.base, .offset = row.offset, .length = row.length, .mask = {}};
   if (row.mask) udf.mask = row.mask->bytes;

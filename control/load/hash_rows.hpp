@@ -3,10 +3,18 @@
 // checked as a whole (hash_check.hpp).
 #pragma once
 
+#include <optional>
+
 #include "control/model/profile.hpp"
 #include "control/rows/rows.hpp"
 
 namespace softspine::control {
+
+// What a row leaves out stays as it is.
+template <typename T>
+void set_if(const std::optional<T>& given, T& into) {
+  if (given) into = *given;
+}
 
 void apply_hash(const HashRow& row, HashConfig& hash);
 // Sets the hash of ECMP groups; that of LAGs: lag_hash.hpp.

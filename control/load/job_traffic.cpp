@@ -10,7 +10,7 @@
 namespace softspine::control {
 namespace {
 
-constexpr uint32_t kElsewhere = UINT32_MAX;
+constexpr uint32_t kNoRank = UINT32_MAX;
 
 class TrafficSum {
  public:
@@ -48,22 +48,22 @@ class TrafficSum {
   }
 
  private:
-  // By NIC of the list; kElsewhere for those that are not the job's.
+  // By NIC of the list; kNoRank for those that are not the job's.
   std::vector<uint32_t> ranks_of(const std::vector<std::string>& names) {
     std::vector<uint32_t> out;
     for (const std::string& name : names) {
       if (is_job_set(name)) {
         const JobMembers found = find_in_jobs(name, jobs_, fabric_);
-        for (const uint32_t rank : found.ranks) out.push_back(found.job == &job_ ? rank : kElsewhere);
+        for (const uint32_t rank : found.ranks) out.push_back(found.job == &job_ ? rank : kNoRank);
       } else {
-        out.resize(out.size() + sets_.find(name, Among::kHosts).nodes.size(), kElsewhere);
+        out.resize(out.size() + sets_.find(name, Among::kHosts).nodes.size(), kNoRank);
       }
     }
     return out;
   }
 
   void add(uint32_t a, uint32_t b, double bytes) {
-    if (a == b || a == kElsewhere || b == kElsewhere || pairs_ > kMaxTalkingPairs) return;
+    if (a == b || a == kNoRank || b == kNoRank || pairs_ > kMaxTalkingPairs) return;
     out_.bytes += bytes;
     const auto [mine, is_new] = bytes_[a].try_emplace(b, 0);
     pairs_ += is_new ? 1 : 0;
@@ -72,7 +72,7 @@ class TrafficSum {
   }
 
   void add_incast(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to, double bytes) {
-    for (const uint32_t rank : from) add(rank, to.empty() ? kElsewhere : to[0], bytes);
+    for (const uint32_t rank : from) add(rank, to.empty() ? kNoRank : to[0], bytes);
   }
   void add_pairs(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to, double bytes) {
     for (size_t i = 0; i < std::min(from.size(), to.size()); ++i) add(from[i], to[i], bytes);
@@ -85,7 +85,7 @@ class TrafficSum {
   void add_all(const std::vector<uint32_t>& ranks, double bytes, bool is_drawn) {
     std::vector<uint32_t> nics(job_.nics.size(), 0);
     for (const uint32_t rank : ranks) {
-      if (rank != kElsewhere) ++nics[rank];
+      if (rank != kNoRank) ++nics[rank];
     }
     const double each = is_drawn && ranks.size() > 1 ? bytes / static_cast<double>(ranks.size() - 1) : bytes;
     for (uint32_t a = 0; a < nics.size(); ++a) {

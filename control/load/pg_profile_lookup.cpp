@@ -11,12 +11,12 @@
 namespace softspine::control {
 namespace {
 
-using Words = std::vector<std::string>;
+using LineWords = std::vector<std::string>;
 
 constexpr size_t kLeastWords = 6;
 constexpr size_t kMostWords = 7;
 
-Words words_of(const std::string& line) {
+LineWords words_in(const std::string& line) {
   std::istringstream stream(line);
   return {std::istream_iterator<std::string>(stream), {}};
 }
@@ -34,7 +34,7 @@ bool is_integer(std::string_view word) {
   return is_number(word.starts_with('-') ? word.substr(1) : word);
 }
 
-std::string why_not(const Words& words) {
+std::string why_not(const LineWords& words) {
   if (words.size() < kLeastWords || words.size() > kMostWords)
     return "expected speed, cable, size, xon, xoff, threshold and perhaps xon_offset, found " +
            std::to_string(words.size()) + " words";
@@ -48,7 +48,7 @@ std::string why_not(const Words& words) {
   return "";
 }
 
-std::string row_of(const Words& words, std::string_view threshold) {
+std::string row_of(const LineWords& words, std::string_view threshold) {
   const auto pair = [](std::string_view key, const std::string& value) {
     return "\"" + std::string(key) + "\": \"" + value + "\"";
   };
@@ -63,12 +63,12 @@ std::string row_of(const Words& words, std::string_view threshold) {
 
 std::string pg_profiles_json(std::string_view text, std::string_view threshold, const std::string& file,
                              Errors& errors) {
-  std::vector<std::string> rows;   // by line
-  std::map<Words, size_t> latest;  // line, by speed and cable
+  std::vector<std::string> rows;       // by line
+  std::map<LineWords, size_t> latest;  // line, by speed and cable
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     rows.emplace_back();
-    const Words words = words_of(line);
+    const LineWords words = words_in(line);
     if (words.empty() || words[0].starts_with('#')) continue;
     if (const std::string wrong = why_not(words); !wrong.empty()) {
       errors.push_back({file, "", static_cast<int>(rows.size()), 1, wrong});

@@ -25,13 +25,6 @@
 namespace softspine::control {
 namespace {
 
-constexpr std::string_view kLosslessPool = "ingress_lossless_pool";
-
-template <typename T>
-void set_if(const std::optional<T>& given, T& into) {
-  if (given) into = *given;
-}
-
 void apply_groups(const EcmpGroupsRow& row, EcmpGroupConfig& groups) {
   set_if(row.mode, groups.mode);
   set_if(row.kind, groups.kind);

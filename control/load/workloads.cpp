@@ -9,8 +9,6 @@ namespace {
 
 using dataplane::Instant;
 
-// IPv6 40, UDP 8, BTH 12, RETH 16, ICRC 4: what a packet of an RDMA write is longer than its payload.
-constexpr uint32_t kHeaderBytes = 80;
 constexpr uint32_t kLeastMtu = 1'280;  // of a link: a smaller one has been complained about
 
 class WorkloadResolver {
@@ -235,8 +233,8 @@ class WorkloadResolver {
         for (const FabricPort& port : nodes_.fabric().nodes[host].ports) {
           const FabricLink& link = nodes_.fabric().links[port.link];
           const bool known = link.mtu >= kLeastMtu && !reader_.is_invalid(row.where.child("mtu"));
-          if (!known || row.mtu + kHeaderBytes <= link.mtu) continue;
-          reader_.fail(row.where.child("mtu"), "with " + std::to_string(kHeaderBytes) + " bytes of headers, " +
+          if (!known || row.mtu + kWriteHeaderBytes <= link.mtu) continue;
+          reader_.fail(row.where.child("mtu"), "with " + std::to_string(kWriteHeaderBytes) + " bytes of headers, " +
                                                    std::to_string(row.mtu) + " exceeds the link of " +
                                                    nodes_.fabric().nodes[host].name + ": its mtu is " +
                                                    std::to_string(link.mtu));

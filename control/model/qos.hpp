@@ -20,6 +20,7 @@
 namespace softspine::control {
 
 inline constexpr uint32_t kDefaultCellBytes = 256;
+inline constexpr std::string_view kLosslessPool = "ingress_lossless_pool";  // SONiC's name
 
 // computed: it has no size, as in SONiC's dynamic buffer model, which puts there what the ports leave of the memory
 // (compile/dynamic_pools.hpp).
@@ -128,5 +129,10 @@ struct QosConfig {
   }
   const PortQos& port(std::string_view name) const;
 };
+
+// Null of PortQos::kNone.
+inline const BufferProfileConfig* profile_at(const QosConfig& config, int16_t index) {
+  return index == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(index)];
+}
 
 }  // namespace softspine::control

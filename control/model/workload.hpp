@@ -18,6 +18,9 @@ enum class Pattern : uint8_t { kPermutation, kIncast, kPairs, kAllToAll, kRing }
 // The DSCP of RoCEv2 where nothing is configured: AF31.
 inline constexpr uint8_t kUsualDscp = 26;
 
+// IPv6 40, UDP 8, BTH 12, RETH 16, ICRC 4: what a packet of an RDMA write is longer than its payload.
+inline constexpr uint32_t kWriteHeaderBytes = 80;
+
 enum class TransportKind : uint8_t { kOpenLoop, kReliable };
 enum class Verb : uint8_t { kWrite, kSend };
 

@@ -6,7 +6,7 @@
 namespace softspine::control {
 namespace {
 
-struct Neighbour {
+struct NextNode {
   uint32_t node;
   uint16_t port;  // ours
 };
@@ -121,13 +121,13 @@ class Router {
     for (const uint32_t d : destinations) at_.down[d] = 0;
     for (size_t i = 0; i < reached.size(); ++i) {
       const uint32_t n = reached[i];
-      const auto reach = [&](const Neighbour& other) {
+      const auto reach = [&](const NextNode& other) {
         if (at_.down[other.node] != kNone) return;
         at_.down[other.node] = at_.down[n] + 1;
         reached.push_back(other.node);
       };
       std::ranges::for_each(above_[n], reach);
-      for (const Neighbour& other : below_[n]) {
+      for (const NextNode& other : below_[n]) {
         if (tier_of(fabric_.nodes[other.node].role) == tier_of(fabric_.nodes[n].role)) reach(other);
       }
     }
@@ -135,7 +135,7 @@ class Router {
     for (size_t tier = std::size(by_tier_); tier-- > 0;) {
       for (const uint32_t n : by_tier_[tier]) {
         if (at_.best[n] != kNone) continue;
-        for (const Neighbour& up : above_[n]) {
+        for (const NextNode& up : above_[n]) {
           if (at_.best[up.node] != kNone) at_.best[n] = std::min(at_.best[n], at_.best[up.node] + 1);
         }
       }
@@ -152,14 +152,14 @@ class Router {
     std::vector<uint16_t>& ports = ports_;
     ports.clear();
     if (goes_by_peer(n)) {
-      for (const Neighbour& next : below_[n]) {
+      for (const NextNode& next : below_[n]) {
         if (next.node == stack_peer_[n]) ports.push_back(next.port);
       }
       return group_with(n, ports);
     }
     if (at_.best[n] == kNone) return kNone;
     const bool goes_down = at_.down[n] != kNone;
-    for (const Neighbour& next : goes_down ? below_[n] : above_[n]) {
+    for (const NextNode& next : goes_down ? below_[n] : above_[n]) {
       const uint32_t theirs = goes_down ? at_.down[next.node] : at_.best[next.node];
       if (theirs != kNone && theirs + 1 == at_.best[n]) ports.push_back(next.port);
     }
@@ -216,8 +216,8 @@ class Router {
   const Fabric& fabric_;
   const std::vector<bool>& link_up_;
   std::vector<uint32_t> by_tier_[kTopTier + 1];  // switches
-  std::vector<std::vector<Neighbour>> above_;    // of a higher tier
-  std::vector<std::vector<Neighbour>> below_;    // of a lower one, or of the same
+  std::vector<std::vector<NextNode>> above_;     // of a higher tier
+  std::vector<std::vector<NextNode>> below_;     // of a lower one, or of the same
   std::vector<uint32_t> stack_peer_;             // by node: over a peer link that is up
   std::vector<RouteTable> tables_;
   std::vector<std::map<std::vector<uint16_t>, uint32_t>> group_of_;  // by switch: the index of a set of ports

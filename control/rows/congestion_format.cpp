@@ -15,7 +15,7 @@ using dataplane::Fraction;
 
 namespace {
 
-constexpr std::string_view kNone = "none";
+constexpr std::string_view kNoneWord = "none";
 constexpr uint32_t kLargest = 1'000'000'000;
 
 std::optional<uint32_t> digits(std::string_view text) {
@@ -86,21 +86,21 @@ void for_each_set(Each&& each) {
 
 std::vector<std::string_view> words(bool with_none) {
   std::vector<std::string_view> out;
-  if (with_none) out.push_back(kNone);
+  if (with_none) out.push_back(kNoneWord);
   for_each_set([&]<typename Row, typename Parameters>() { out.push_back(Tables<Row>::table().choice()); });
   return out;
 }
 
-std::string listed(const std::vector<std::string_view>& all) {
+std::string listed_words(const std::vector<std::string_view>& all) {
   std::string out;
   for (const std::string_view word : all) out += (out.empty() ? "" : ", ") + std::string(word);
   return out;
 }
 
 bool unknown_word(Reader& reader, Value value, const std::vector<std::string_view>& known) {
-  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "one of " + listed(known));
+  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "one of " + listed_words(known));
   const std::string guess = reader.guess(value.text(), known);
-  return reader.fail(value, shown(value.text()) + " is not one of " + listed(known) + guess);
+  return reader.fail(value, shown(value.text()) + " is not one of " + listed_words(known) + guess);
 }
 
 std::optional<Value> kind_of(Value map) {
@@ -134,9 +134,9 @@ std::string WordTraits<Fraction>::print(const Fraction& fraction) {
 bool Format<CongestionParameters>::read(Reader& reader, Value value, CongestionParameters& out) {
   const bool is_map = value.kind() == ValueKind::kMap;
   const std::optional<Value> word = is_map ? kind_of(value) : value;
-  if (!word) return reader.fail(value, "the key 'kind' is missing (" + listed(words(false)) + ")");
+  if (!word) return reader.fail(value, "the key 'kind' is missing (" + listed_words(words(false)) + ")");
   const bool is_word = word->kind() == ValueKind::kScalar;
-  if (!is_map && is_word && word->text() == kNone) return true;
+  if (!is_map && is_word && word->text() == kNoneWord) return true;
   bool found = false;
   bool good = true;
   for_each_set([&]<typename Row, typename Parameters>() {
@@ -156,7 +156,7 @@ Json Format<CongestionParameters>::schema(SchemaBook& book) {
 }
 
 Json Format<CongestionParameters>::write(const CongestionParameters& parameters) {
-  std::string_view word = kNone;
+  std::string_view word = kNoneWord;
   for_each_set([&]<typename Row, typename Parameters>() {
     const auto* own = std::get_if<Parameters>(&parameters);
     if (own != nullptr && *own == static_cast<const Parameters&>(Row{})) word = Tables<Row>::table().choice();

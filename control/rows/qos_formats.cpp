@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "control/document/words.hpp"
+
 namespace softspine::control {
 namespace {
 
-bool is_alphanumeric(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-}
 bool is_port(std::string_view text) {
   return !text.empty() && is_alphanumeric(text.front()) && std::ranges::all_of(text, [](char c) {
     return is_alphanumeric(c) || c == '_' || c == '.' || c == '/' || c == '-';

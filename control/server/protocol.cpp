@@ -16,7 +16,8 @@ Json parsed(std::string_view line, std::string& excess) {
   const auto within_bounds = [&](int depth, Json::parse_event_t event, Json&) {
     const bool opens = event == Json::parse_event_t::object_start || event == Json::parse_event_t::array_start;
     keys += event == Json::parse_event_t::key;
-    if (opens && depth >= kMaxDepth) excess = "the request nests deeper than " + std::to_string(kMaxDepth);
+    if (opens && depth >= kMaxRequestDepth)
+      excess = "the request nests deeper than " + std::to_string(kMaxRequestDepth);
     if (keys > kMaxKeys) excess = "the request has more than " + std::to_string(kMaxKeys) + " keys";
     return excess.empty();
   };

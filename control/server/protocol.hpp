@@ -10,7 +10,7 @@
 //   ← {"id": 1, "ok": true, "more": true, "result": "…"}
 //
 // `id` (number, string or absent) comes back as it was. Requests of one connection are answered in
-// their order, one at a time. A line is at most kMaxRequestBytes long, nests at most kMaxDepth deep and has
+// their order, one at a time. A line is at most kMaxRequestBytes long, nests at most kMaxRequestDepth deep and has
 // at most kMaxKeys keys (an ordered object compares a new key with all before it).
 #pragma once
 
@@ -24,7 +24,7 @@
 namespace softspine::control {
 
 inline constexpr size_t kMaxRequestBytes = 64 << 10;
-inline constexpr int kMaxDepth = 32;
+inline constexpr int kMaxRequestDepth = 32;
 inline constexpr int kMaxKeys = 1024;
 
 // The outcome of a command: a value, or why there is none, in words for a person.

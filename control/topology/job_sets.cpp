@@ -13,7 +13,7 @@ namespace {
 constexpr std::string_view kJob = "job ";
 constexpr std::string_view kShapes = ": job NAME, job NAME 3, job NAME 0..7, each also with 'rail 2' behind it";
 
-std::optional<uint32_t> number_in(std::string_view digits) {
+std::optional<uint32_t> number_of(std::string_view digits) {
   uint32_t out = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
   const bool whole = !digits.empty() && error == std::errc{} && end == digits.data() + digits.size();
@@ -30,25 +30,25 @@ std::vector<std::string_view> words_of(std::string_view text) {
   return out;
 }
 
-struct Wanted {
+struct WantedRanks {
   uint32_t first = 0;
   uint32_t last = 0;
   std::optional<uint32_t> rail;
 };
 
 // What stands behind the job's name.
-std::optional<Wanted> wanted_of(std::span<const std::string_view> words, size_t ranks) {
-  Wanted out{.first = 0, .last = static_cast<uint32_t>(ranks) - 1, .rail = {}};
+std::optional<WantedRanks> wanted_of(std::span<const std::string_view> words, size_t ranks) {
+  WantedRanks out{.first = 0, .last = static_cast<uint32_t>(ranks) - 1, .rail = {}};
   if (words.size() >= 2 && words[words.size() - 2] == "rail") {
-    out.rail = number_in(words.back());
+    out.rail = number_of(words.back());
     if (!out.rail) return std::nullopt;
     words = words.first(words.size() - 2);
   }
   if (words.size() > 1) return std::nullopt;
   if (words.empty()) return out;
   const size_t dots = words[0].find("..");
-  const auto first = number_in(words[0].substr(0, dots));
-  const auto last = dots == std::string_view::npos ? first : number_in(words[0].substr(dots + 2));
+  const auto first = number_of(words[0].substr(0, dots));
+  const auto last = dots == std::string_view::npos ? first : number_of(words[0].substr(dots + 2));
   if (!first || !last) return std::nullopt;
   out.first = *first;
   out.last = *last;

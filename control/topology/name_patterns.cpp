@@ -5,14 +5,9 @@
 #include <charconv>
 #include <set>
 
+#include "control/document/words.hpp"
+
 namespace softspine::control {
-namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
-}  // namespace
 
 std::optional<uint32_t> number_in(std::string_view digits) {
   uint32_t out = 0;

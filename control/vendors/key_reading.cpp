@@ -8,7 +8,6 @@ namespace {
 constexpr FieldSet kAddressesAndPorts = set_of(HashField::kSrcIp) | set_of(HashField::kDstIp) |
                                         set_of(HashField::kL4SrcPort) | set_of(HashField::kL4DstPort);
 constexpr FieldSet kOfIpv6 = set_of(HashField::kIpv6FlowLabel);
-constexpr FieldSet kQp = set_of(HashField::kRdmaBthDestQp);
 
 }  // namespace
 
@@ -42,8 +41,8 @@ void KeyReading::replace(const Knob& knob, FieldSet fields) {
 KeyReading::Result KeyReading::finish() const {
   Result out;
   if (!is_usual_ && !is_said()) {
-    out.adds_qp = (ipv4_.fields & kQp) != 0;
-    if ((ipv4_.fields & ~kQp) != 0)
+    out.adds_qp = (ipv4_.fields & kQpField) != 0;
+    if ((ipv4_.fields & ~kQpField) != 0)
       out.remarks.emplace_back("no line says which other fields are in the key: the ingress port is left out");
     return out;
   }

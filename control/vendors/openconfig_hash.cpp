@@ -14,7 +14,7 @@ using OcJson = nlohmann::ordered_json;
 
 constexpr uint64_t kMostSeed = 0xffff'ffff;
 constexpr uint64_t kMostRotation = 31;
-constexpr int kMaxDepth = 32;
+constexpr int kMaxJsonDepth = 32;
 
 // A key without its module's name.
 std::string_view plain(std::string_view key) {
@@ -30,7 +30,7 @@ const OcJson* child(const OcJson& value, std::string_view name) {
 }
 
 const OcJson* policies_in(const OcJson& value, int depth) {
-  if (!value.is_structured() || depth > kMaxDepth) return nullptr;
+  if (!value.is_structured() || depth > kMaxJsonDepth) return nullptr;
   if (const OcJson* found = child(value, "hashing-policies")) return found;
   for (const OcJson& below : value) {
     if (const OcJson* found = policies_in(below, depth + 1)) return found;
@@ -156,7 +156,7 @@ class PolicyReading {
 
 // Deeper than any configuration, and than recursion should go.
 OcJson parsed(std::string_view text) {
-  const auto shallow = [](int depth, OcJson::parse_event_t, OcJson&) { return depth <= kMaxDepth; };
+  const auto shallow = [](int depth, OcJson::parse_event_t, OcJson&) { return depth <= kMaxJsonDepth; };
   return OcJson::parse(text, shallow, false);
 }
 

@@ -18,7 +18,6 @@ constexpr FieldSet kProtocol = set_of(HashField::kIpProtocol);
 constexpr FieldSet kFlowLabel = set_of(HashField::kIpv6FlowLabel);
 constexpr FieldSet kInPort = set_of(HashField::kInPort);
 constexpr FieldSet kVlan = set_of(HashField::kVlanId);
-constexpr FieldSet kQp = set_of(HashField::kRdmaBthDestQp);
 constexpr FieldSet kPorts = kSrcPort | kDstPort;
 constexpr FieldSet kFiveTuple = kSrcIp | kDstIp | kProtocol | kPorts;
 constexpr FieldSet kEvery = ~FieldSet{0};
@@ -87,7 +86,7 @@ constexpr std::array kEnterpriseKnobs{
     Knob{"ip load-share hash offset flow-based", kUnmodelled, 0, Families::kBoth, 0,
          "the offset follows from each flow: a macro flow, whose table is not in this line"},
     Knob{"ip load-share hash ingress-port", kInclude, kInPort},
-    Knob{"ip load-share hash roce qpn", kInclude, kQp},
+    Knob{"ip load-share hash roce qpn", kInclude, kQpField},
     Knob{"ip load-share hash ipv4 ipv4-src-ip", kInclude, kSrcIp, Families::kIpv4},
     Knob{"ip load-share hash ipv4 ipv4-dst-ip", kInclude, kDstIp, Families::kIpv4},
     Knob{"ip load-share hash ipv4 ipv4-ip-proto", kInclude, kProtocol, Families::kIpv4},

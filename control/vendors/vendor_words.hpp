@@ -54,6 +54,7 @@ constexpr FieldSet set_of(HashField field) {
 }
 // The last one of HashField.
 static_assert(static_cast<unsigned>(HashField::kInnerDstIpv6) < 32, "a field without a bit");
+inline constexpr FieldSet kQpField = set_of(HashField::kRdmaBthDestQp);
 std::vector<HashField> fields_of(FieldSet set);
 
 enum class Families : uint8_t { kIpv4 = 1, kIpv6 = 2, kBoth = 3 };

@@ -7,11 +7,12 @@
 #include <bit>
 #include <cstring>
 
+#include "dataplane/packet/wire.hpp"
+
 namespace softspine::dataplane {
 
 namespace {
 
-constexpr uint32_t kEthernetBytes = 14;
 constexpr uint32_t kPrefetchAhead = 4;
 // A fabric that spreads a burst over its ports hands out as many small ones, each with its own cost: so a busy
 // device is asked for several at once. Still less than a level-1 cache holds.
@@ -19,11 +20,11 @@ constexpr uint32_t kBurstsPerPoll = 4;
 
 // One comparison for both ends: a shorter frame wraps around to a huge number.
 bool is_whole(const rte_mbuf* m) {
-  return m->nb_segs == 1 && m->data_len - kEthernetBytes <= kMaxFrameBytes - kEthernetBytes;
+  return m->nb_segs == 1 && m->data_len - ethernet::kBytes <= kMaxFrameBytes - ethernet::kBytes;
 }
 
 // Empty if the pool has no packet for it, or none that large; the elided one is ended either way.
-Packet materialise(Packet elided, PacketPool& pool) {
+Packet made_whole(Packet elided, PacketPool& pool) {
   constexpr uint32_t kTail = 4;  // the ICRC, which is stored
   const uint32_t length = elided.frame_bytes();
   const uint32_t head = elided.stored_bytes() - kTail;
@@ -143,7 +144,7 @@ void DeviceEdge::send_all(rte_mbuf** frames, uint32_t count, Instant now) noexce
 // A frame in pieces is put together if its first buffer has the room. Null: ended and counted.
 rte_mbuf* DeviceEdge::repair(rte_mbuf* frame) noexcept {
   DropReason reason = DropReason::kOversize;
-  if (frame->pkt_len < kEthernetBytes) {
+  if (frame->pkt_len < ethernet::kBytes) {
     reason = DropReason::kTruncated;
   } else if (frame->pkt_len <= kMaxFrameBytes && rte_pktmbuf_linearize(frame) == 0) {
     return frame;
@@ -220,7 +221,7 @@ uint32_t DeviceEdge::take_from_inbox(Instant until, rte_mbuf** frames) noexcept 
 // Elided payload put back, padded to Ethernet's minimum. Null: ended and counted.
 rte_mbuf* DeviceEdge::make_whole(rte_mbuf* frame) noexcept {
   if (frame->data_len != Packet::meta_of(frame)->frame_bytes) {
-    Packet whole = materialise(Packet{frame}, pool_);
+    Packet whole = made_whole(Packet{frame}, pool_);
     if (!whole) {
       ++counters_.out_drops[static_cast<size_t>(DropReason::kNoBuffer)];
       return nullptr;

@@ -13,11 +13,11 @@
 
 namespace softspine::dataplane {
 
-namespace {
-
-EdgeError failed(const std::string& interface, const char* call) {
+EdgeError call_failed(const std::string& interface, const char* call) {
   return {interface, std::string{call} + ": " + std::strerror(errno)};
 }
+
+namespace {
 
 struct Question {
   nlmsghdr header;
@@ -62,12 +62,12 @@ struct KernelInterface::Answer {
 
 std::expected<KernelInterface, EdgeError> KernelInterface::open(const std::string& name) {
   OwnedFd fd{socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE)};
-  if (!fd) return std::unexpected(failed(name, "socket"));
+  if (!fd) return std::unexpected(call_failed(name, "socket"));
   ifreq request{};
   name.copy(request.ifr_name, IFNAMSIZ - 1);
   OwnedFd control{socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE)};
   if (!control || ioctl(control.get(), SIOCGIFINDEX, &request) != 0) {
-    return std::unexpected(failed(name, "SIOCGIFINDEX"));
+    return std::unexpected(call_failed(name, "SIOCGIFINDEX"));
   }
   return KernelInterface{std::move(fd), std::move(control), request.ifr_ifindex, name};
 }
@@ -108,7 +108,7 @@ std::expected<void, EdgeError> KernelInterface::set_up(bool up) const {
   question.link.ifi_flags = up ? IFF_UP : 0;
   question.link.ifi_change = IFF_UP;
   if (send(control_.get(), &question, sizeof question, 0) != static_cast<ssize_t>(sizeof question)) {
-    return std::unexpected(failed(name_, "RTM_NEWLINK"));
+    return std::unexpected(call_failed(name_, "RTM_NEWLINK"));
   }
   struct {
     nlmsghdr header;
@@ -119,7 +119,7 @@ std::expected<void, EdgeError> KernelInterface::set_up(bool up) const {
   const bool answered = got >= static_cast<ssize_t>(NLMSG_LENGTH(sizeof(nlmsgerr)));
   if (answered && answer.header.nlmsg_type == NLMSG_ERROR && answer.error.error == 0) return {};
   errno = answered ? -answer.error.error : EIO;
-  return std::unexpected(failed(name_, up ? "setting it up" : "setting it down"));
+  return std::unexpected(call_failed(name_, up ? "setting it up" : "setting it down"));
 }
 
 bool KernelInterface::is_gone() const noexcept {

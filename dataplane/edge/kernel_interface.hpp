@@ -16,6 +16,9 @@
 
 namespace softspine::dataplane {
 
+// What errno says of a call for an interface.
+EdgeError call_failed(const std::string& interface, const char* call);
+
 class KernelInterface {
  public:
   static std::expected<KernelInterface, EdgeError> open(const std::string& name);

@@ -5,12 +5,11 @@
 #include <cstring>
 #include <filesystem>
 
+#include "dataplane/packet/wire.hpp"
+
 namespace softspine::dataplane {
 
 namespace {
-
-constexpr uint32_t kEthernetBytes = 14;
-constexpr uint32_t kTailBytes = 4;  // stored bytes behind the elided ones
 
 // Times before the fabric's start count as its start, times beyond what an Instant holds as never.
 Instant since(int64_t zero_ns, int64_t at_ns, Duration offset) {
@@ -91,9 +90,9 @@ Packet PcapEdge::packet_of(const RecordedFrame& frame) noexcept {
     ++counters_.in_drops[static_cast<size_t>(reason)];
     return Packet{};
   };
-  if (frame.captured < kEthernetBytes) return refuse(DropReason::kTruncated);
+  if (frame.captured < ethernet::kBytes) return refuse(DropReason::kTruncated);
   if (frame.length > kMaxFrameBytes) return refuse(DropReason::kOversize);
-  const uint32_t zeros = std::min(frame.length - frame.captured, kTailBytes);
+  const uint32_t zeros = std::min(frame.length - frame.captured, kIcrcBytes);
   const uint32_t stored = frame.captured + zeros;
   Packet packet = pool_.make_any(stored);
   if (!packet) return refuse(DropReason::kNoBuffer);

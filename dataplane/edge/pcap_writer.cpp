@@ -13,13 +13,13 @@
 
 #include "dataplane/edge/patient_write.hpp"
 #include "dataplane/packet/pool.hpp"
+#include "dataplane/packet/wire.hpp"
 
 namespace softspine::dataplane {
 
 namespace {
 
 constexpr size_t kWriteBytes = 16 << 10;
-constexpr uint32_t kTailBytes = 4;  // stored bytes behind the elided ones
 constexpr std::array<uint8_t, kMaxFrameBytes> kZeros{};
 
 struct FileHeader {
@@ -72,7 +72,7 @@ bool PcapWriter::write(const Packet& packet, Instant at) noexcept {
     put(bytes, count);
   };
   const uint32_t elided = packet.elided_bytes();
-  const uint32_t head = elided == 0 ? packet.stored_bytes() : packet.stored_bytes() - kTailBytes;
+  const uint32_t head = elided == 0 ? packet.stored_bytes() : packet.stored_bytes() - kIcrcBytes;
   part(packet.data(), head);
   part(kZeros.data(), elided);
   part(packet.data() + head, packet.stored_bytes() - head);

@@ -20,12 +20,7 @@ namespace softspine::dataplane {
 
 namespace {
 
-constexpr uint32_t kEthernetBytes = 14;
 constexpr int kQueueLength = 4096;  // frames that wait in the kernel while the port is busy; its default is 500
-
-EdgeError failed(const std::string& interface, const char* call) {
-  return {interface, std::string{call} + ": " + std::strerror(errno)};
-}
 
 ifreq request_for(const std::string& interface) {
   ifreq request{};
@@ -38,39 +33,40 @@ std::expected<OwnedFd, EdgeError> attach_to(const std::string& interface) {
     return std::unexpected(EdgeError{interface, "an interface's name has 1 to 15 bytes"});
   }
   OwnedFd fd{open("/dev/net/tun", O_RDWR | O_NONBLOCK | O_CLOEXEC)};
-  if (!fd) return std::unexpected(failed("/dev/net/tun", "open"));
+  if (!fd) return std::unexpected(call_failed("/dev/net/tun", "open"));
   ifreq request = request_for(interface);
   request.ifr_flags = IFF_TAP | IFF_NO_PI;
-  if (ioctl(fd.get(), TUNSETIFF, &request) != 0) return std::unexpected(failed(interface, "TUNSETIFF"));
-  if (ioctl(fd.get(), TUNSETOFFLOAD, 0) != 0) return std::unexpected(failed(interface, "TUNSETOFFLOAD"));
+  if (ioctl(fd.get(), TUNSETIFF, &request) != 0) return std::unexpected(call_failed(interface, "TUNSETIFF"));
+  if (ioctl(fd.get(), TUNSETOFFLOAD, 0) != 0) return std::unexpected(call_failed(interface, "TUNSETOFFLOAD"));
   return fd;
 }
 
 std::expected<void, EdgeError> set_up(const TapConfig& config) {
   const OwnedFd control{socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0)};
-  if (!control) return std::unexpected(failed(config.interface, "socket"));
+  if (!control) return std::unexpected(call_failed(config.interface, "socket"));
   ifreq request = request_for(config.interface);
   request.ifr_mtu = config.mtu;
-  if (ioctl(control.get(), SIOCSIFMTU, &request) != 0) return std::unexpected(failed(config.interface, "SIOCSIFMTU"));
+  if (ioctl(control.get(), SIOCSIFMTU, &request) != 0)
+    return std::unexpected(call_failed(config.interface, "SIOCSIFMTU"));
   request.ifr_qlen = kQueueLength;
   if (ioctl(control.get(), SIOCSIFTXQLEN, &request) != 0) {
-    return std::unexpected(failed(config.interface, "SIOCSIFTXQLEN"));
+    return std::unexpected(call_failed(config.interface, "SIOCSIFTXQLEN"));
   }
   if (config.address) {
     request.ifr_hwaddr.sa_family = ARPHRD_ETHER;
     std::memcpy(request.ifr_hwaddr.sa_data, config.address->data(), config.address->size());
     if (ioctl(control.get(), SIOCSIFHWADDR, &request) != 0) {
-      return std::unexpected(failed(config.interface, "SIOCSIFHWADDR"));
+      return std::unexpected(call_failed(config.interface, "SIOCSIFHWADDR"));
     }
   }
   if (!config.up) return {};
   request.ifr_flags = 0;
   if (ioctl(control.get(), SIOCGIFFLAGS, &request) != 0) {
-    return std::unexpected(failed(config.interface, "SIOCGIFFLAGS"));
+    return std::unexpected(call_failed(config.interface, "SIOCGIFFLAGS"));
   }
   request.ifr_flags = static_cast<short>(request.ifr_flags | IFF_UP);
   if (ioctl(control.get(), SIOCSIFFLAGS, &request) != 0) {
-    return std::unexpected(failed(config.interface, "SIOCSIFFLAGS"));
+    return std::unexpected(call_failed(config.interface, "SIOCSIFFLAGS"));
   }
   return {};
 }
@@ -79,7 +75,7 @@ std::expected<void, EdgeError> set_up(const TapConfig& config) {
 
 std::expected<std::unique_ptr<TapEdge>, EdgeError> TapEdge::open(std::string name, const TapConfig& config,
                                                                  PacketPool& pool, const NicConfig& nic) {
-  const uint32_t frame = config.mtu + kEthernetBytes + 4U;
+  const uint32_t frame = config.mtu + ethernet::kBytes + 4U;
   if (frame > std::min(pool.room_bytes(), kMaxFrameBytes)) {
     return std::unexpected(EdgeError{
         config.interface, "an MTU of " + std::to_string(config.mtu) + " is more than a packet's room allows"});
@@ -113,7 +109,7 @@ bool TapEdge::take_one(Instant now) noexcept {
   char beyond = 0;
   const iovec parts[] = {{packet.data(), room}, {&beyond, 1}};
   const ssize_t got = readv(fd_.get(), parts, 2);
-  if (got < static_cast<ssize_t>(kEthernetBytes) || got > static_cast<ssize_t>(room)) {
+  if (got < static_cast<ssize_t>(ethernet::kBytes) || got > static_cast<ssize_t>(room)) {
     PacketPool::release(std::move(packet));
     if (got > 0)
       ++counters_.in_drops[static_cast<size_t>(got > static_cast<ssize_t>(room) ? DropReason::kOversize
@@ -136,7 +132,8 @@ void TapEdge::look_outside(Instant now) noexcept {
 
 std::expected<void, EdgeError> TapEdge::show_carrier(bool carrier) {
   int value = carrier ? 1 : 0;
-  if (ioctl(fd_.get(), TUNSETCARRIER, &value) != 0) return std::unexpected(failed(interface_.name(), "TUNSETCARRIER"));
+  if (ioctl(fd_.get(), TUNSETCARRIER, &value) != 0)
+    return std::unexpected(call_failed(interface_.name(), "TUNSETCARRIER"));
   return {};
 }
 

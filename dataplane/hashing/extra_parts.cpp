@@ -13,7 +13,6 @@ namespace softspine::dataplane {
 namespace {
 
 constexpr uint8_t kIsIp = kIsIpv4 | kIsIpv6;
-constexpr uint8_t kHasPorts = kIsUdp | kIsTcp;
 constexpr uint32_t kLongest = 16;  // of a field
 
 // The field of a packet outside of tunnels that a field stands for.

@@ -14,7 +14,6 @@ namespace softspine::dataplane {
 
 namespace {
 
-constexpr uint8_t kHasPorts = kIsUdp | kIsTcp;
 constexpr uint32_t kAddressBytes = 4;  // of an IPv6 address in bins, too
 
 // Where bins stand before the key's bytes are turned round: the seed's word first, then bins 11 to 0, then zeros.

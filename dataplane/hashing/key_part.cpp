@@ -10,8 +10,6 @@ namespace softspine::dataplane {
 
 namespace {
 
-constexpr uint8_t kHasPorts = kIsUdp | kIsTcp;
-
 // `to` and `field` are filled in by who asks.
 KeyPart place_of(HashField field, bool is_ipv6) {
   using S = KeyPart::Source;

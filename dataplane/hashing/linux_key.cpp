@@ -29,7 +29,7 @@ std::vector<HashField> fields_of(const HashConfig& config, bool is_ipv6) {
   return {kSrcIp, kDstIp};
 }
 
-uint8_t place_of(HashField field, bool is_ipv6) {
+uint8_t place_in_linux_key(HashField field, bool is_ipv6) {
   switch (field) {
     case HashField::kIpProtocol: return kProtocol;
     case HashField::kIpv6FlowLabel: return kFlowLabel + 1;  // three bytes of four
@@ -73,7 +73,7 @@ std::vector<KeyPart> LinuxKey::parts_of(const HashConfig& config, bool is_ipv6) 
   for (const HashField field : fields) {
     if (field == HashField::kIpv6FlowLabel && !is_ipv6) continue;
     KeyPart part = source_of(field, is_ipv6);
-    part.to = place_of(field, is_ipv6);
+    part.to = place_in_linux_key(field, is_ipv6);
     if (field == HashField::kIpv6FlowLabel) part.needs = 0;  // of what is inside, whatever is outside
     parts.push_back(part);
   }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint8_t kSctp = 132;
 
-uint8_t place_of(HashField field, bool is_ipv6) {
+uint8_t place_in_ovs_key(HashField field, bool is_ipv6) {
   const auto address = static_cast<uint8_t>(is_ipv6 ? 16 : 4);
   switch (field) {
     case HashField::kDstIp: return address;
@@ -60,7 +60,7 @@ std::vector<KeyPart> OvsKey::parts_of(bool is_ipv6, bool is_symmetric) {
   for (const HashField field : {kSrcIp, kDstIp, kIpProtocol, kL4SrcPort, kL4DstPort}) {
     if (is_symmetric && (field == kDstIp || field == kL4DstPort)) continue;
     KeyPart part = source_of(field, is_ipv6);
-    part.to = place_of(field, is_ipv6);
+    part.to = place_in_ovs_key(field, is_ipv6);
     parts.push_back(part);
   }
   return parts;
@@ -73,7 +73,7 @@ bool OvsKey::hashes_ports(const HeaderView& view, bool is_symmetric) noexcept {
 
 void OvsKey::finish(const HeaderView& view, bool is_symmetric, uint8_t* key) noexcept {
   const bool is_ipv6 = (view.flags & kIsIpv6) != 0;
-  const uint32_t counts = place_of(HashField::kIpProtocol, is_ipv6) + 3U;
+  const uint32_t counts = place_in_ovs_key(HashField::kIpProtocol, is_ipv6) + 3U;
   if (is_symmetric)
     add_up(key, view.frame + view.l3_offset + (is_ipv6 ? ipv6::kDestination : ipv4::kDestination), is_ipv6 ? 16 : 4);
   uint8_t* ports = key + counts + 1;

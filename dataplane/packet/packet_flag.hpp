@@ -17,4 +17,6 @@ enum PacketFlag : uint8_t {
   kMustAnswer = 1 << 7,  // a drop that LocalAgent answers, by its reason: ICMP error, ARP or ND request
 };
 
+inline constexpr uint8_t kHasPorts = kIsUdp | kIsTcp;
+
 }  // namespace softspine::dataplane

@@ -11,8 +11,8 @@ using dataplane::Instant;
 namespace {
 
 // Longer than a pause that just comes and goes; on the wall clock every look costs a stop of all workers.
-constexpr Duration kEveryVirtual = Duration::us(100);
-constexpr Duration kEveryWall = Duration::ms(20);
+constexpr Duration kDeadlocksEveryVirtual = Duration::us(100);
+constexpr Duration kDeadlocksEveryWall = Duration::ms(20);
 
 bool obeys_pauses(const pipelines::Switch* node) {
   return node != nullptr &&
@@ -23,7 +23,7 @@ bool obeys_pauses(const pipelines::Switch* node) {
 
 void DeadlockLook::start() {
   if (std::ranges::none_of(assembly_.switches, obeys_pauses)) return;
-  assembly_.engine->look_at(Instant::at(kEveryVirtual), [this](Instant now) { look(now); });
+  assembly_.engine->look_at(Instant::at(kDeadlocksEveryVirtual), [this](Instant now) { look(now); });
 }
 
 void DeadlockLook::look(Instant now) {
@@ -42,7 +42,7 @@ void DeadlockLook::look(Instant now) {
   const bool wall = assembly_.engine->is_wall();
   const Instant next = assembly_.engine->next_event();
   if (next.is_never() && !wall) return;
-  const Instant then = now + (wall ? kEveryWall : kEveryVirtual);
+  const Instant then = now + (wall ? kDeadlocksEveryWall : kDeadlocksEveryVirtual);
   assembly_.engine->look_at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
 }
 

@@ -12,14 +12,14 @@ using dataplane::Instant;
 namespace {
 
 // On the wall clock every look costs a stop of all workers.
-constexpr Duration kEveryVirtual = Duration::us(100);
-constexpr Duration kEveryWall = Duration::ms(20);  // of the machine's time
+constexpr Duration kEdgesEveryVirtual = Duration::us(100);
+constexpr Duration kEdgesEveryWall = Duration::ms(20);  // of the machine's time
 
 }  // namespace
 
 void EdgeWatch::start() {
   if (assembly_.edges.empty()) return;
-  assembly_.engine->look_at(Instant::at(kEveryVirtual), [this](Instant now) { look(now); });
+  assembly_.engine->look_at(Instant::at(kEdgesEveryVirtual), [this](Instant now) { look(now); });
 }
 
 void EdgeWatch::look(Instant now) {
@@ -27,7 +27,7 @@ void EdgeWatch::look(Instant now) {
   const bool wall = assembly_.engine->is_wall();
   const Instant next = assembly_.engine->next_event();
   if (next.is_never() && !wall) return;
-  const Instant then = now + (wall ? kEveryWall / testbed_.run.dilation : kEveryVirtual);
+  const Instant then = now + (wall ? kEdgesEveryWall / testbed_.run.dilation : kEdgesEveryVirtual);
   assembly_.engine->look_at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
 }
 

@@ -19,8 +19,8 @@ namespace {
 
 constexpr size_t kEventsOfAWorker = size_t{1} << 16;
 // How far behind the file may be; on the wall clock every look costs a stop of all workers.
-constexpr Duration kEveryVirtual = Duration::ms(1);
-constexpr Duration kEveryWall = Duration::ms(100);
+constexpr Duration kEventsEveryVirtual = Duration::ms(1);
+constexpr Duration kEventsEveryWall = Duration::ms(100);
 
 }  // namespace
 
@@ -48,7 +48,7 @@ std::expected<void, std::string> EventLog::start(const std::string& path) {
     assembly_.switches[n]->egress().record_events(recorders_.back().get());
   }
   engine.at_rest([this](Instant now) { write_before(now); });
-  engine.look_at(Instant::at(kEveryVirtual), [this](Instant now) { look(now); });
+  engine.look_at(Instant::at(kEventsEveryVirtual), [this](Instant now) { look(now); });
   return {};
 }
 
@@ -57,7 +57,7 @@ void EventLog::look(Instant now) {
   const bool wall = assembly_.engine->is_wall();
   const Instant next = assembly_.engine->next_event();
   if (next.is_never() && !wall) return;
-  const Instant then = now + (wall ? kEveryWall / testbed_.run.dilation : kEveryVirtual);
+  const Instant then = now + (wall ? kEventsEveryWall / testbed_.run.dilation : kEventsEveryVirtual);
   assembly_.engine->look_at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
 }
 

@@ -21,7 +21,7 @@ namespace {
 constexpr dataplane::MacAddress kCommonSystem{0x00, 0x00, 0x5e, 0x00, 0x01, 0x01};
 constexpr uint16_t kPriority = 32'768;
 constexpr uint16_t kPortOffset = 1024;
-constexpr Duration kEveryWall = Duration::ms(20);
+constexpr Duration kLacpEveryWall = Duration::ms(20);
 
 uint16_t place_in(const std::vector<uint32_t>& nodes, uint32_t node) {
   return static_cast<uint16_t>(std::ranges::find(nodes, node) - nodes.begin());
@@ -162,7 +162,7 @@ std::map<uint32_t, bool> LacpControl::agreed() const {
 
 void LacpControl::start() {
   if (ports_.empty()) return;
-  assembly_.engine->look_at(Instant::at(kEveryWall / testbed_.run.dilation), [this](Instant now) { look(now); });
+  assembly_.engine->look_at(Instant::at(kLacpEveryWall / testbed_.run.dilation), [this](Instant now) { look(now); });
 }
 
 std::vector<std::string> LacpControl::notes() const {
@@ -186,7 +186,7 @@ void LacpControl::look(Instant now) {
   }
   for (const bool used : {false, true}) links_.set_unused(changed[used ? 1 : 0], &LinkState::not_agreed, !used, now);
   used_ = std::move(now_agreed);
-  assembly_.engine->look_at(now + kEveryWall / testbed_.run.dilation, [this](Instant later) { look(later); });
+  assembly_.engine->look_at(now + kLacpEveryWall / testbed_.run.dilation, [this](Instant later) { look(later); });
 }
 
 }  // namespace softspine::testbeds

@@ -19,6 +19,7 @@
 #include "dataplane/units/check.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
 #include "tools/softspine/fabric_server.hpp"
 #include "tools/softspine/run_report.hpp"
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "dataplane/dpdk/eal.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
 #include "tests/scenario/switch/bench.hpp"
 
 namespace softspine::tests {

@@ -14,6 +14,7 @@
 #include "dataplane/engine/engine.hpp"
 #include "dataplane/packet/wire.hpp"
 #include "tests/fuzz/bytes_as_file.hpp"
+#include "tests/fuzz/fuzz_target.hpp"
 #include "tests/scenario/edge/capture_file.hpp"
 
 namespace {

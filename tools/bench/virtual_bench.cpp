@@ -30,7 +30,7 @@ using namespace testbeds;
 namespace {
 
 constexpr uint16_t kVlan = 1000;
-constexpr uint32_t kQueueLimit = 1U << 20;
+constexpr uint32_t kVirtualQueueLimit = 1U << 20;
 constexpr uint32_t kPacketsPerHost = 1U << 13;
 
 enum class Kind : uint8_t { kHost, kLeaf, kSpine };
@@ -42,7 +42,7 @@ MacAddress mac_of(Kind kind, uint32_t index) {
 Ipv4Address address_of(const VirtualBench& bench, uint32_t host) {
   return 0x0a000001 + (host / bench.radix << 16) + host % bench.radix;
 }
-Prefix prefix_of(Ipv4Address address, uint8_t length) {
+Prefix subnet_of(Ipv4Address address, uint8_t length) {
   Prefix prefix;
   store32(prefix.address.data(), address);
   prefix.length = length;
@@ -63,16 +63,16 @@ ForwardingState state_of_leaf(const VirtualBench& bench, uint32_t leaf) {
   const uint32_t radix = bench.radix;
   ForwardingState state;
   state.router_mac = mac_of(Kind::kLeaf, leaf);
-  state.qos = azure_maps(kQueueLimit);
+  state.qos = azure_maps(kVirtualQueueLimit);
   state.ports.resize(2 * radix);
   state.vlans = {{kVlan, {}}};
-  std::vector<PrefixValue> routes{{prefix_of(0x0a000000, 8), RouteValue{RouteKind::kEcmpGroup, 0}.packed()}};
+  std::vector<PrefixValue> routes{{subnet_of(0x0a000000, 8), RouteValue{RouteKind::kEcmpGroup, 0}.packed()}};
   for (uint32_t h = 0; h < radix; ++h) {
     const uint32_t host = leaf * radix + h;
     state.ports[h].untagged_vlan = kVlan;
     state.vlans[0].members.push_back({static_cast<uint16_t>(h), false});
     add_adjacency(state, h, mac_of(Kind::kHost, host), kVlan);
-    routes.push_back({prefix_of(address_of(bench, host), 32), RouteValue{RouteKind::kAdjacency, h}.packed()});
+    routes.push_back({subnet_of(address_of(bench, host), 32), RouteValue{RouteKind::kAdjacency, h}.packed()});
   }
   for (uint32_t s = 0; s < radix; ++s) add_adjacency(state, radix + s, mac_of(Kind::kSpine, s), 0);
   state.groups = {{0, radix}};
@@ -85,12 +85,12 @@ ForwardingState state_of_leaf(const VirtualBench& bench, uint32_t leaf) {
 ForwardingState state_of_spine(const VirtualBench& bench, uint32_t spine) {
   ForwardingState state;
   state.router_mac = mac_of(Kind::kSpine, spine);
-  state.qos = azure_maps(kQueueLimit);
+  state.qos = azure_maps(kVirtualQueueLimit);
   state.ports.resize(bench.radix);
   std::vector<PrefixValue> routes;
   for (uint32_t leaf = 0; leaf < bench.radix; ++leaf) {
     add_adjacency(state, leaf, mac_of(Kind::kLeaf, leaf), 0);
-    routes.push_back({prefix_of(0x0a000000 | leaf << 16, 16), RouteValue{RouteKind::kAdjacency, leaf}.packed()});
+    routes.push_back({subnet_of(0x0a000000 | leaf << 16, 16), RouteValue{RouteKind::kAdjacency, leaf}.packed()});
   }
   state.ipv4 = PrefixTrie{routes};
   return state;
@@ -165,9 +165,9 @@ struct Spread {
   }
 };
 
-class Rig {
+class VirtualRig {
  public:
-  explicit Rig(const VirtualBench& bench)
+  explicit VirtualRig(const VirtualBench& bench)
       : cpus_(bench.workers),
         pool_("virtual", hosts_of(bench) * kPacketsPerHost, kHostPacketBytes),
         engine_(clock_, threads(bench)) {
@@ -180,9 +180,9 @@ class Rig {
     for (uint32_t leaf = 0; leaf < bench.radix; ++leaf) add_rack(bench, leaf, spread.of_leaf[leaf]);
     add_flows(plan);
   }
-  ~Rig() { engine_.drain(); }
-  Rig(const Rig&) = delete;
-  Rig& operator=(const Rig&) = delete;
+  ~VirtualRig() { engine_.drain(); }
+  VirtualRig(const VirtualRig&) = delete;
+  VirtualRig& operator=(const VirtualRig&) = delete;
 
   Engine& engine() { return engine_; }
   uint64_t packet_hops() const { return sum_of(&PortCounters::tx_packets); }
@@ -277,7 +277,7 @@ double process_cpu_seconds() {
 }  // namespace
 
 VirtualResult run_virtual_bench(const VirtualBench& bench) {
-  Rig rig{bench};
+  VirtualRig rig{bench};
   const Instant begin = Instant::at(bench.simulated / 4);
   rig.engine().run(begin);
   const uint64_t hops_before = rig.packet_hops();

@@ -33,7 +33,7 @@ struct BenchArguments {
 };
 
 template <typename Bench, typename Result>
-void print(const Bench& bench, const Result& result, bool as_json) {
+void print_bench(const Bench& bench, const Result& result, bool as_json) {
   fmt::print("{}\n", as_json ? json_of(bench, result) : text_of(bench, result));
   std::fflush(stdout);
 }
@@ -65,7 +65,7 @@ void forward(ForwardingBench bench, uint32_t wire_bytes, bool as_json) {
     const auto write = [&](const std::string& path) { write_roce_pcap(path, {.frame_bytes = bench.frame_bytes}); };
     bench.pcap = input.emplace(write).path();
   }
-  print(bench, run_forwarding_bench(bench), as_json);
+  print_bench(bench, run_forwarding_bench(bench), as_json);
 }
 
 void flood(double seconds, bool as_json) {
@@ -75,7 +75,7 @@ void flood(double seconds, bool as_json) {
 }
 
 void simulate(const VirtualBench& bench, bool as_json) {
-  print(bench, run_virtual_bench(bench), as_json);
+  print_bench(bench, run_virtual_bench(bench), as_json);
 }
 
 // The standard set: a few seconds each.

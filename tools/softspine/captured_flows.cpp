@@ -18,9 +18,9 @@ namespace {
 using control::LinkEnd;
 
 constexpr uint64_t kMostFlows = 10'000'000;
-class Collection {
+class FlowCollection {
  public:
-  Collection(control::Walker& walker, std::optional<LinkEnd> from) : frames_(walker, from) {}
+  FlowCollection(control::Walker& walker, std::optional<LinkEnd> from) : frames_(walker, from) {}
 
   void add(const dp::RecordedFrame& frame) {
     ++out_.packets;
@@ -64,7 +64,7 @@ std::expected<CapturedFlows, std::string> captured_flows(control::Walker& walker
                                                          const std::string& from) {
   const auto sender = sender_named(walker.testbed().fabric, from);
   if (!sender) return std::unexpected(sender.error());
-  Collection collection(walker, *sender);
+  FlowCollection collection(walker, *sender);
   for (const std::string& file : files) {
     auto reader = dp::PcapReader::open(file);
     if (!reader) return std::unexpected(file + ": " + reader.error().message);

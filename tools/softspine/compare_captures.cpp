@@ -6,17 +6,13 @@
 #include "control/explain/comparison_report.hpp"
 #include "tools/softspine/complain.hpp"
 #include "tools/softspine/sightings.hpp"
+#include "tools/softspine/wrong_input.hpp"
 
 namespace softspine::tools {
 
 namespace {
 
-constexpr size_t kRows = 25;
-
-ExitStatus fail(const std::string& why) {
-  complain("softspine: {}\n", why);
-  return ExitStatus::kWrongInput;
-}
+constexpr size_t kFlowsShown = 25;
 
 }  // namespace
 
@@ -26,13 +22,13 @@ ExitStatus compare_captures(const AgainstArguments& arguments, const std::string
   std::vector<CaptureSource> sources;
   for (const std::string& text : arguments.captures) {
     auto source = capture_source(fabric, text);
-    if (!source) return fail("--against: " + source.error());
+    if (!source) return wrong_input("--against: " + source.error());
     sources.push_back(std::move(*source));
   }
   const auto sightings = read_sightings(walker, sources, {.ports_file = arguments.ports, .from = from});
-  if (!sightings) return fail(sightings.error());
+  if (!sightings) return wrong_input(sightings.error());
   const std::string told = left_out_text(*sightings);
-  if (sightings->flows.empty()) return fail("no flow in the captures. " + told);
+  if (sightings->flows.empty()) return wrong_input("no flow in the captures. " + told);
   if (!told.empty()) complain("softspine: {}\n", told);
   const control::PathComparison found = compare_with(walker, sightings->flows);
   if (json) {
@@ -41,11 +37,11 @@ ExitStatus compare_captures(const AgainstArguments& arguments, const std::string
     fmt::print("{}\n", out.dump(2));
   } else {
     fmt::print("{} ports captured, ", sightings->ports.size());
-    fmt::print("{}", comparison_text(fabric, sightings->flows, found, arguments.all ? SIZE_MAX : kRows));
+    fmt::print("{}", comparison_text(fabric, sightings->flows, found, arguments.all ? SIZE_MAX : kFlowsShown));
   }
   if (found.count(control::FlowVerdict::kDiffers) > 0) return ExitStatus::kUnexpected;
   if (found.count(control::FlowVerdict::kAgrees) > 0) return ExitStatus::kDone;
-  return fail("the captures decide nothing: no flow was seen to leave a switch that had a choice");
+  return wrong_input("the captures decide nothing: no flow was seen to leave a switch that had a choice");
 }
 
 }  // namespace softspine::tools

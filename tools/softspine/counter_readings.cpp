@@ -19,7 +19,7 @@ struct ReadingFiles {
   std::string after;
 };
 
-std::expected<ReadingFiles, std::string> files_of(const std::string& text) {
+std::expected<ReadingFiles, std::string> reading_files(const std::string& text) {
   const size_t equals = text.find('=');
   const size_t comma = text.find(',', equals == std::string::npos ? 0 : equals);
   if (equals == 0 || equals == std::string::npos || comma == std::string::npos) {
@@ -55,7 +55,7 @@ void add_links(storm::CountedFabric& fabric, const control::Fabric& known) {
 }  // namespace
 
 std::expected<void, std::string> CounterReadings::add(const std::string& text) {
-  const auto files = files_of(text);
+  const auto files = reading_files(text);
   if (!files) return std::unexpected(files.error());
   const auto before = storm::read_counts(files->before, files->port);
   if (!before) return std::unexpected(before.error());

@@ -69,10 +69,10 @@ Status not_written(const std::string& why) {
   return Status::kUnexpected;
 }
 
-volatile std::sig_atomic_t interrupted = 0;
+volatile std::sig_atomic_t search_interrupted = 0;
 
-void on_interrupt(int number) {
-  interrupted = 1;
+void on_search_interrupt(int number) {
+  search_interrupted = 1;
   std::signal(number, SIG_DFL);
 }
 
@@ -80,9 +80,9 @@ void on_interrupt(int number) {
 class StopSearchingOnInterrupt {
  public:
   StopSearchingOnInterrupt() {
-    interrupted = 0;
-    std::signal(SIGINT, on_interrupt);
-    std::signal(SIGTERM, on_interrupt);
+    search_interrupted = 0;
+    std::signal(SIGINT, on_search_interrupt);
+    std::signal(SIGTERM, on_search_interrupt);
   }
   ~StopSearchingOnInterrupt() {
     std::signal(SIGINT, SIG_DFL);
@@ -297,7 +297,7 @@ Status identify(const IdentifyArguments& arguments) {
   const Identification found =
       control::identify(*observations, members, {arguments.all_seeds, [&](const char* what, double share) {
                                                    progress.show(what, share);
-                                                   return interrupted == 0;
+                                                   return search_interrupted == 0;
                                                  }});
   std::vector<Flow> probes;
   if (arguments.next_probes > 0) probes = control::next_probes(*observations, found, *ranges, arguments.next_probes);

@@ -23,7 +23,7 @@ namespace {
 
 constexpr size_t kLinesShown = 5;
 
-struct ImportArguments {
+struct ImportHashArguments {
   std::string file;
   bool json = false;
   bool all = false;
@@ -106,7 +106,7 @@ void print_remarks(const std::vector<LineNote>& remarks) {
     fmt::print("#   {}{}\n", note.line > 0 ? fmt::format("{}: ", note.line) : "", note.text);
 }
 
-void print_text(const ImportArguments& arguments, const HashReading& reading) {
+void print_profile(const ImportHashArguments& arguments, const HashReading& reading) {
   const size_t most = arguments.all ? SIZE_MAX : kLinesShown;
   fmt::print("# {}: {}, {} lines on hashing, {} others ignored\n", control::shown(arguments.file),
              row_of(*reading.vendor).name, reading.taken.size(), reading.ignored_count);
@@ -121,13 +121,13 @@ void print_text(const ImportArguments& arguments, const HashReading& reading) {
              lags.empty() ? "" : ", lag_hash: " + yaml_of(lags));
 }
 
-Status import_hash(const ImportArguments& arguments) {
+Status import_hash(const ImportHashArguments& arguments) {
   const auto text = control::read_text_file(arguments.file);
   if (!text) return fail(arguments.file, {{0, text.error()}});
   const HashReading reading = control::read_hash(*text);
   if (!reading.errors.empty()) return fail(arguments.file, reading.errors);
   if (!arguments.json) {
-    print_text(arguments, reading);
+    print_profile(arguments, reading);
     return Status::kDone;
   }
   const Json out{{"file", arguments.file},
@@ -145,7 +145,7 @@ Status import_hash(const ImportArguments& arguments) {
 }  // namespace
 
 void add_import_hash_command(CLI::App& app, Status& status) {
-  auto arguments = std::make_shared<ImportArguments>();
+  auto arguments = std::make_shared<ImportHashArguments>();
   CLI::App* command = app.add_subcommand("import-hash", "the ECMP hash of a switch's configuration as a profile");
   command->footer(
       "Reads configurations of Cumulus Linux (nv commands, traffic.conf), Arista EOS, Junos (set and braces), SONiC\n"

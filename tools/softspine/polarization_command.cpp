@@ -86,9 +86,9 @@ Status judged(const std::vector<std::string>& fail_if, const control::Polarizati
   return fails ? Status::kUnexpected : Status::kDone;
 }
 
-void print_result(const PolarizationArguments& arguments, const control::Testbed& testbed,
-                  const control::Polarization& found, const std::vector<control::Cure>& cures,
-                  const std::vector<control::Verdict>& verdicts) {
+void print_polarization(const PolarizationArguments& arguments, const control::Testbed& testbed,
+                        const control::Polarization& found, const std::vector<control::Cure>& cures,
+                        const std::vector<control::Verdict>& verdicts) {
   if (arguments.json) {
     Json out = polarization_json(testbed, found, cures);
     if (!verdicts.empty()) add_verdicts(out, verdicts);
@@ -118,7 +118,7 @@ Status polarization(const PolarizationArguments& arguments) {
     }
   }
   const auto verdicts = verdicts_on(arguments, testbed->expectations, found);
-  print_result(arguments, *testbed, found, cures, verdicts);
+  print_polarization(arguments, *testbed, found, cures, verdicts);
   return std::ranges::all_of(verdicts, &control::Verdict::held) ? judged(arguments.fail_if, found)
                                                                 : Status::kUnexpected;
 }

@@ -35,9 +35,9 @@ bool stays_on_link(const control::Flow& flow) {
   return to[0] == 0xff || (to[0] == 0xfe && (to[1] & 0xc0) == 0x80);
 }
 
-class Collection {
+class PortCollection {
  public:
-  explicit Collection(control::ObservationCollector& out) : out_(out) {}
+  explicit PortCollection(control::ObservationCollector& out) : out_(out) {}
 
   void take(const storm::CapturedFrame& frame, const std::string& port) {
     if (frame.way == storm::Way::kIn) {
@@ -63,7 +63,7 @@ class Collection {
   dp::ScratchPacket scratch_;
 };
 
-std::expected<void, std::string> read_file(const std::string& name, const PortOf& port_of, Collection& out) {
+std::expected<void, std::string> read_file(const std::string& name, const PortOf& port_of, PortCollection& out) {
   const dp::OwnedFd file{::open(name.c_str(), O_RDONLY | O_CLOEXEC)};
   struct stat about{};
   if (file.get() < 0 || fstat(file.get(), &about) != 0) return std::unexpected(name + ": " + std::strerror(errno));
@@ -96,7 +96,7 @@ std::expected<void, std::string> read_file(const std::string& name, const PortOf
 
 std::expected<CapturedAtPorts, std::string> read_port_captures(const PortCaptures& captures,
                                                                control::ObservationCollector& out) {
-  Collection collection{out};
+  PortCollection collection{out};
   std::set<std::string> interfaces;
   std::set<std::string> met;
   for (const std::string& port : captures.ports) {

@@ -35,19 +35,19 @@ std::string list_of(const Json& views) {
   return out;
 }
 
-std::vector<std::string> words_of(const Json& views) {
+std::vector<std::string> view_words(const Json& views) {
   std::vector<std::string> out;
   for (const Json& view : views) out.push_back(text_in(view, "view"));
   return out;
 }
 
 bool has_view(const Json& views, const std::string& what) {
-  const std::vector<std::string> known = words_of(views);
+  const std::vector<std::string> known = view_words(views);
   return std::ranges::find(known, what) != known.end();
 }
 
 Status no_such_view(const Json& views, const std::string& what) {
-  const std::vector<std::string> known = words_of(views);
+  const std::vector<std::string> known = view_words(views);
   const std::vector<std::string_view> words(known.begin(), known.end());
   const Status status =
       wrong_input("there is no " + control::shown(what) + " to show" + control::Guesser{}.guess(what, words));

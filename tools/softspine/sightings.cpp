@@ -30,7 +30,7 @@ using control::LinkEnd;
 using storm::Way;
 
 constexpr size_t kHeadBytes = 256;  // of a frame: beyond what any hash reaches
-constexpr uint64_t kLookEvery = 1 << 14;
+constexpr uint64_t kProgressEvery = 1 << 14;
 constexpr uint8_t kTtl = 64;
 
 // What differs from hop to hop is made the same: MACs, TTL, and the checksum, which may never have been right where it
@@ -249,7 +249,7 @@ std::expected<void, std::string> read_file(const CaptureSource& source, Collecti
     if (!got) collection.note(fmt::format("{}: {}; what came before is used", source.file, got.error().message));
     if (!got || !*got) return {};
     collection.add(frame, reader.interfaces());
-    if (n % kLookEvery == 0) progress.show(reader.offset(), fmt::format("{} frames", n));
+    if (n % kProgressEvery == 0) progress.show(reader.offset(), fmt::format("{} frames", n));
   }
 }
 

@@ -24,7 +24,7 @@ using dataplane::Rate;
 namespace {
 
 constexpr size_t kRows = 25;
-constexpr auto kLookEvery = std::chrono::seconds{1};
+constexpr auto kVerdictEvery = std::chrono::seconds{1};
 constexpr size_t kMaxPausesToLookAt = 100'000;  // what is analysed each second has to be analysed within it
 
 struct StormArguments {
@@ -130,7 +130,7 @@ class VerdictSoFar {
   void look(const storm::PauseRecorder& recorded, const std::vector<storm::CapturedInterface>& interfaces) {
     const auto now = std::chrono::steady_clock::now();
     const bool is_new = recorded.tally().pause_frames != seen_;
-    if (!is_new || now - last_ < kLookEvery || recorded.pauses().size() > kMaxPausesToLookAt) return;
+    if (!is_new || now - last_ < kVerdictEvery || recorded.pauses().size() > kMaxPausesToLookAt) return;
     last_ = now;
     seen_ = recorded.tally().pause_frames;
     storm::PauseRecorder copy = recorded;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "tools/storm/pause_frame.hpp"
+
 namespace softspine::tools::storm {
 
 namespace {
@@ -11,8 +13,6 @@ constexpr uint16_t kSll2 = 276;
 constexpr uint16_t kEthernet = 1;  // ARPHRD_ETHER
 constexpr uint16_t kOutgoing = 4;
 constexpr size_t kMacBytes = 6;
-constexpr size_t kSourceAt = 6;
-constexpr size_t kTypeAt = 12;
 constexpr size_t kPayloadAt = 14;
 
 // Where the fields stand.

@@ -21,7 +21,7 @@ namespace {
 constexpr Duration kSent = Duration::us(100);  // a frame of 9 KB at 1 Gb/s, and some more
 constexpr Duration kBefore = Duration::ms(1);  // an XOFF follows from a fault when buffers have filled
 constexpr Duration kAfter = Duration::us(1);   // a fault and its first XOFF have one time
-constexpr uint64_t kOfTen = 9;
+constexpr uint64_t kXoffsOfTen = 9;
 
 // What the capture itself shows, or what happens with each packet: left out of the story.
 bool is_told_by_capture(const std::string& kind) {
@@ -141,7 +141,7 @@ std::string misfit(const EventLog& events, const PauseLog& log, const std::strin
       std::ranges::any_of(events.events, [](const LoggedEvent& it) { return it.kind == "xoff_raised"; });
   if (!is_beside) return "none of its events is within the time of the capture";
   if (has_ports && !is_known) return "none of its ports is in the capture";
-  if (found * 10 < xoffs * kOfTen) {
+  if (found * 10 < xoffs * kXoffsOfTen) {
     return fmt::format("{} of the {} XOFFs that it has at captured ports are not in the capture",
                        control::grouped(xoffs - found), control::grouped(xoffs));
   }

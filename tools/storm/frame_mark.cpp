@@ -11,12 +11,10 @@ namespace softspine::tools::storm {
 
 namespace {
 
-constexpr size_t kTypeAt = 12;
 constexpr size_t kTagBytes = 4;
 constexpr size_t kMaxTags = 2;
 constexpr size_t kBytesOfV4 = 40;
 constexpr size_t kBytesOfV6 = 60;
-constexpr uint64_t kGroupBit = uint64_t{1} << 40;
 
 uint16_t type_at(std::span<const uint8_t> frame, size_t at) {
   return static_cast<uint16_t>(frame[at] << 8 | frame[at + 1]);

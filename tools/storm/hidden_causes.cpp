@@ -20,7 +20,7 @@ namespace {
 constexpr int64_t kFreeTenths = 2;
 constexpr uint64_t kTimerBytes = uint64_t{0xffff} * 64;
 
-struct Stretch {
+struct Standstill {
   Instant begin;
   Instant end;
   uint32_t port = kNone;  // whose egress may have stood still
@@ -28,15 +28,15 @@ struct Stretch {
 };
 
 // The part of it in which the run was on; none: end ≤ begin.
-Stretch within(const Run& run, Instant begin, Instant end, uint32_t port) {
+Standstill within(const Run& run, Instant begin, Instant end, uint32_t port) {
   return {.begin = std::max(run.begin, begin), .end = std::min(run.end, end), .port = port};
 }
 
-Duration covered(std::vector<Stretch> stretches) {
-  std::ranges::sort(stretches, {}, &Stretch::begin);
+Duration covered(std::vector<Standstill> stretches) {
+  std::ranges::sort(stretches, {}, &Standstill::begin);
   Duration out;
   Instant known = stretches.empty() ? Instant{} : stretches.front().begin;
-  for (const Stretch& it : stretches) {
+  for (const Standstill& it : stretches) {
     if (it.end <= known) continue;
     out += it.end - std::max(it.begin, known);
     known = it.end;
@@ -44,8 +44,8 @@ Duration covered(std::vector<Stretch> stretches) {
   return out;
 }
 
-uint32_t longest(const std::vector<Stretch>& stretches) {
-  return std::ranges::max_element(stretches, {}, &Stretch::length)->port;
+uint32_t longest(const std::vector<Standstill>& stretches) {
+  return std::ranges::max_element(stretches, {}, &Standstill::length)->port;
 }
 
 bool is_tier_known(const PauseLog& log, uint32_t port) {
@@ -68,12 +68,13 @@ bool may_last(const Run& run, Duration threshold) {
   return run.how != PauseEnd::kXon || run.count > 1 || run.length() >= threshold;
 }
 
-std::vector<Stretch> paused(const PauseLog& log, const Run& run, std::span<const Run* const> runs, Duration threshold) {
-  std::vector<Stretch> out;
+std::vector<Standstill> paused(const PauseLog& log, const Run& run, std::span<const Run* const> runs,
+                               Duration threshold) {
+  std::vector<Standstill> out;
   for (const Run* other : runs) {
     if (!may_last(*other, threshold) || !may_hold(log, other->as_pause(), run)) continue;
     const Instant begin = other->begin - longest_timer(log.ports[other->to]);
-    const Stretch it = within(run, begin, other->end, other->to);
+    const Standstill it = within(run, begin, other->end, other->to);
     if (it.begin < it.end) out.push_back(it);
   }
   return out;
@@ -86,7 +87,7 @@ const LogPort* place_of(const PauseLog& log, uint32_t port) {
   return own.peer != kNone && log.ports[own.peer].is_captured ? &log.ports[own.peer] : nullptr;
 }
 
-std::vector<Stretch> silent(const PauseLog& log, const Run& run, uint32_t port) {
+std::vector<Standstill> silent(const PauseLog& log, const Run& run, uint32_t port) {
   const LogPort* place = place_of(log, port);
   if (place == nullptr) return {};  // certainty.hpp
   CapturedTime heard = place->time;
@@ -95,13 +96,13 @@ std::vector<Stretch> silent(const PauseLog& log, const Run& run, uint32_t port) 
     heard.from = std::max(heard.from, place->seen.from - timer);
     heard.until = std::min(heard.until, place->seen.until + timer);
   }
-  std::vector<Stretch> out{within(run, run.begin, heard.from, port), within(run, heard.until, run.end, port)};
-  std::erase_if(out, [](const Stretch& it) { return it.end <= it.begin; });
+  std::vector<Standstill> out{within(run, run.begin, heard.from, port), within(run, heard.until, run.end, port)};
+  std::erase_if(out, [](const Standstill& it) { return it.end <= it.begin; });
   return out;
 }
 
-std::vector<Stretch> silent(const PauseLog& log, const Run& run) {
-  std::vector<Stretch> out;
+std::vector<Standstill> silent(const PauseLog& log, const Run& run) {
+  std::vector<Standstill> out;
   for (const uint32_t port : log.nodes[log.node_of(run.from)].ports) {
     const Pause any{.from = kNone, .to = port, .priority = kAllPriorities, .span = {}};
     if (!may_hold(log, any, run)) continue;
@@ -133,11 +134,11 @@ std::string doubt_by_hidden_causes(const PauseLog& log, const Run& run, std::spa
     return fmt::format("a pause at {} lapsed that nobody ended, so frames may be missing from its capture",
                        log.name(port));
   }
-  std::vector<Stretch> all = paused(log, run, runs, threshold);
+  std::vector<Standstill> all = paused(log, run, runs, threshold);
   if (!is_free(run, covered(all), threshold)) {
     return fmt::format("{} was paused, too, and may have been for all of that time", log.name(longest(all)));
   }
-  const std::vector<Stretch> unheard = silent(log, run);
+  const std::vector<Standstill> unheard = silent(log, run);
   all.insert(all.end(), unheard.begin(), unheard.end());
   if (is_free(run, covered(all), threshold)) return "";
   const uint32_t port = longest(unheard);

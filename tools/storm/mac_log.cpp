@@ -4,13 +4,9 @@
 #include <algorithm>
 #include <set>
 
+#include "tools/storm/pause_frame.hpp"
+
 namespace softspine::tools::storm {
-
-namespace {
-
-constexpr uint64_t kGroupBit = uint64_t{1} << 40;
-
-}  // namespace
 
 void MacLog::transmitted(uint32_t port, uint64_t source, uint64_t destination) {
   if (pairs_.size() <= port) pairs_.resize(port + 1);

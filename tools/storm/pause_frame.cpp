@@ -7,8 +7,6 @@ namespace softspine::tools::storm {
 
 namespace {
 
-constexpr size_t kSourceAt = 6;
-constexpr size_t kTypeAt = 12;
 constexpr size_t kOpcodeAt = 14;
 constexpr size_t kBodyAt = 16;
 constexpr uint16_t kMacControlType = 0x8808;

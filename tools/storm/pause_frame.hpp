@@ -34,6 +34,11 @@ enum class MacControl : uint8_t {
 
 MacControl read_pause_frame(std::span<const uint8_t> frame, PauseFrame& out);
 
+// Where an Ethernet header's fields stand.
+inline constexpr size_t kSourceAt = 6;
+inline constexpr size_t kTypeAt = 12;
+inline constexpr uint64_t kGroupBit = uint64_t{1} << 40;  // of a MAC address
+
 uint64_t mac_at(std::span<const uint8_t> frame, size_t at);
 std::string mac_text(uint64_t mac);
 

@@ -17,7 +17,7 @@ namespace {
 
 constexpr size_t kMacHeaderBytes = 12;
 constexpr size_t kEthernetHeaderBytes = 14;
-constexpr uint32_t kNone = UINT32_MAX;
+constexpr uint32_t kNoPort = UINT32_MAX;
 
 // Of a filter that surely takes every pause frame: "ether proto 0x8808", or that or something else. ("and" binds no
 // stronger than "or" in libpcap's syntax.)
@@ -39,7 +39,7 @@ uint32_t PauseRecorder::port_of(uint32_t interface, const std::vector<CapturedIn
   while (port_of_interface_.size() <= interface) {
     const CapturedInterface& it = interfaces[port_of_interface_.size()];
     port_of_interface_.push_back(
-        is_cooked(it.link_type) ? kNone : add(port_of_interface(port_of_interface_.size(), it, speed_)));
+        is_cooked(it.link_type) ? kNoPort : add(port_of_interface(port_of_interface_.size(), it, speed_)));
   }
   return port_of_interface_[interface];
 }
@@ -146,7 +146,7 @@ void PauseRecorder::take_statistics(const std::vector<CapturedInterface>& interf
     const CapturedInterface& it = interfaces[i];
     tally_.missed += std::max(missed_[i], it.dropped);  // two ways to tell of the same frames
     tally_.is_filtered = tally_.is_filtered || !(it.filter.empty() || keeps_pause_frames(it.filter));
-    if (port_of_interface_[i] == kNone) continue;
+    if (port_of_interface_[i] == kNoPort) continue;
     ports_[port_of_interface_[i]].is_silence_known = !it.filter.empty() || it.received == frames_[i];
   }
 }

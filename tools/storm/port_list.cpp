@@ -54,9 +54,9 @@ std::optional<uint64_t> mac_of(std::string_view text) {
   return std::nullopt;
 }
 
-class Reading {
+class PortListReading {
  public:
-  explicit Reading(KnownFabric& known) : known_(known) {}
+  explicit PortListReading(KnownFabric& known) : known_(known) {}
 
   // What is wrong with a line, if anything is.
   std::string take(int number, const std::string& line) {
@@ -93,7 +93,7 @@ std::expected<void, std::string> read_port_list(const std::string& path, KnownFa
   if (std::filesystem::is_directory(path, ignored)) return std::unexpected(path + ": is a directory, not a list");
   std::ifstream file{path};
   if (!file) return std::unexpected(path + ": " + std::strerror(errno));
-  Reading reading{known};
+  PortListReading reading{known};
   std::string line;
   for (int number = 1; std::getline(file, line); ++number) {
     if (const std::string wrong = reading.take(number, line); !wrong.empty()) {

@@ -17,7 +17,6 @@ namespace softspine::tools {
 namespace {
 
 using Clock = Sender::Clock;
-constexpr auto kPatience = std::chrono::seconds{30};  // for an answer of the server
 
 // The q-quantile: the smallest value that a share q of all does not exceed.
 int64_t quantile(const std::vector<int64_t>& sorted, double q) {

@@ -17,6 +17,7 @@ namespace softspine::tools {
 using Json = nlohmann::ordered_json;
 
 inline constexpr size_t kMaxLineBytes = 1 << 16;
+inline constexpr std::chrono::seconds kPatience{30};  // for the other end's next word
 
 class LineSocket {
  public:

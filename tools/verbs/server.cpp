@@ -18,8 +18,6 @@ namespace softspine::tools {
 
 namespace {
 
-constexpr auto kPatience = std::chrono::seconds{30};  // for a client's next word
-
 // One client, from its first word to the last byte.
 class Session {
  public:

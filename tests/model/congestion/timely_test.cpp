@@ -10,7 +10,7 @@
 namespace softspine::dataplane {
 namespace {
 
-constexpr Rate kLine = Rate::gbps(40);
+constexpr Rate kTimelyLine = Rate::gbps(40);
 // A moving average that is rounded to a picosecond, of at least 5 us, moves the next rate by 0.2 ppm of the line; five
 // in a row are allowed.
 constexpr double kRounding = 5 * 40e9 * 1e-12 / 5e-6;
@@ -23,7 +23,7 @@ double real(const Fraction& f) {
 class Reference {
  public:
   explicit Reference(const TimelyParameters& p)
-      : p_(p), rate_(static_cast<double>(kLine.count_bps()) * real(p.initial_rate)) {
+      : p_(p), rate_(static_cast<double>(kTimelyLine.count_bps()) * real(p.initial_rate)) {
     clamp();
   }
   void complete(double new_rtt) {
@@ -53,7 +53,7 @@ class Reference {
 
  private:
   void clamp() {
-    const double line = static_cast<double>(kLine.count_bps());
+    const double line = static_cast<double>(kTimelyLine.count_bps());
     const double least = std::min(static_cast<double>(p_.min_rate.count_bps()), line);
     rate_ = std::min(std::max(rate_, least), line);
   }
@@ -91,7 +91,7 @@ TEST(Timely, FollowsThePapersFormulasOnTracesOfRoundTripTimes) {
   Rng rng{seed, 0};
   for (int round = 0; round < 40; ++round) {
     const TimelyParameters p = round == 0 ? TimelyParameters{} : drawn(rng);
-    Timely timely{p, kLine};
+    Timely timely{p, kTimelyLine};
     Reference reference{p};
     int64_t rtt = 80'000'000;
     for (int i = 0; i < 3000; ++i) {
@@ -109,7 +109,7 @@ TEST(Timely, FollowsThePapersFormulasOnTracesOfRoundTripTimes) {
 TEST(Timely, GrowsByOneStepAndFromTheFifthCompletionByFive) {
   TimelyParameters p;
   p.initial_rate = {1, 10};
-  Timely timely{p, kLine};
+  Timely timely{p, kTimelyLine};
   for (uint64_t i = 1; i <= 20; ++i) {
     complete(timely, Duration::us(100));
     const uint64_t steps = i < 5 ? i : 4 + 5 * (i - 4);
@@ -118,13 +118,13 @@ TEST(Timely, GrowsByOneStepAndFromTheFifthCompletionByFive) {
 }
 
 TEST(Timely, CutsByWhatExceedsTheHighThreshold) {
-  Timely timely{{}, kLine};
+  Timely timely{{}, kTimelyLine};
   complete(timely, Duration::us(1000));
   EXPECT_EQ(timely.rate_bps(), 24'000'000'000u) << "40 x (1 - 0.8 x (1 - 500/1000))";
 }
 
 TEST(Timely, CutsByTheGradientOfItsRoundTripTimes) {
-  Timely timely{{}, kLine};
+  Timely timely{{}, kTimelyLine};
   complete(timely, Duration::us(100));
   complete(timely, Duration::us(108));
   EXPECT_EQ(timely.rate_bps(), 28'800'000'000u) << "40 x (1 - 0.8 x 0.875 x 8/20)";
@@ -134,15 +134,15 @@ TEST(Timely, CutsByTheGradientOfItsRoundTripTimes) {
 TEST(Timely, PatchedStandsStillAtItsFixedPoint) {
   TimelyParameters p = Timely::kSets[1].parameters;
   p.initial_rate = {1, 2};
-  Timely timely{p, kLine};
+  Timely timely{p, kTimelyLine};
   for (int i = 0; i < 100; ++i) complete(timely, Duration::ns(53'125));
   EXPECT_EQ(timely.rate_bps(), 20'000'000'000u);
 }
 
 TEST(Timely, StaysBetweenItsLeastRateAndTheLine) {
-  Timely timely{{}, kLine};
+  Timely timely{{}, kTimelyLine};
   complete(timely, Duration::us(100));
-  EXPECT_EQ(timely.rate_bps(), kLine.count_bps());
+  EXPECT_EQ(timely.rate_bps(), kTimelyLine.count_bps());
   complete(timely, Duration::us(400));
   EXPECT_EQ(timely.rate_bps(), 10'000'000u) << "a gradient of 13 would take more than there is";
   Timely slow{{}, Rate::mbps(5)};
@@ -151,7 +151,7 @@ TEST(Timely, StaysBetweenItsLeastRateAndTheLine) {
 }
 
 TEST(Timely, LearnsNothingFromAnAcknowledgementWithoutARoundTripTime) {
-  Timely timely{{}, kLine};
+  Timely timely{{}, kTimelyLine};
   complete(timely, Duration::us(1000));
   timely.on_ack(Instant{}, 1 << 20, std::nullopt, true);
   EXPECT_EQ(timely.rate_bps(), 24'000'000'000u);

@@ -58,7 +58,7 @@ Bytes key_bytes(const HashConfig& config, Frame& frame, bool* cut_short = nullpt
 Bytes cut(const Bytes& from, size_t at, size_t count) {
   return Bytes(from.begin() + static_cast<long>(at), from.begin() + static_cast<long>(at + count));
 }
-Bytes be(uint32_t value, int bytes) {
+Bytes big_endian(uint32_t value, int bytes) {
   Bytes out;
   for (int i = bytes - 1; i >= 0; --i) out.push_back(static_cast<uint8_t>(value >> (8 * i)));
   return out;
@@ -72,11 +72,11 @@ Bytes field_bytes(HashField field, const Frame& f) {
   const size_t l3 = f.view.l3_offset;
   const size_t l4 = f.view.l4_offset;
   switch (field) {
-    case HashField::kInPort: return be(f.view.in_port, 2);
+    case HashField::kInPort: return big_endian(f.view.in_port, 2);
     case HashField::kSrcMac: return cut(f.bytes, 6, 6);
     case HashField::kDstMac: return cut(f.bytes, 0, 6);
-    case HashField::kEthertype: return be(v6 ? 0x86dd : 0x0800, 2);
-    case HashField::kVlanId: return be(f.view.vlan, 2);
+    case HashField::kEthertype: return big_endian(v6 ? 0x86dd : 0x0800, 2);
+    case HashField::kVlanId: return big_endian(f.view.vlan, 2);
     case HashField::kSrcIp:
     case HashField::kSrcIpv4:
     case HashField::kSrcIpv6: return cut(f.bytes, l3 + (v6 ? 8 : 12), v6 ? 16 : 4);

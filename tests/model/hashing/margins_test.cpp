@@ -139,12 +139,12 @@ bool holds_by_algebra(Rng& rng, const EcmpHash& hash, bool is_ipv6, uint32_t wei
   return discrepancy(weight, other, packets, static_cast<double>(weight + other) - packets) <= 0.15;
 }
 
-struct Case {
+struct MarginCase {
   HashModel model;
   HashAlgorithm algorithm;
 };
-std::vector<Case> cases() {
-  std::vector<Case> out;
+std::vector<MarginCase> cases() {
+  std::vector<MarginCase> out;
   for (const HashAlgorithmRow& row : kHashAlgorithms) {
     for (const HashModel model : {HashModel::kSai, HashModel::kRtag7}) {
       if (!row.is_drawn && row.is_in(model)) out.push_back({model, row.algorithm});
@@ -153,7 +153,7 @@ std::vector<Case> cases() {
   return out;
 }
 
-class Margins : public testing::TestWithParam<Case> {};
+class Margins : public testing::TestWithParam<MarginCase> {};
 
 TEST_P(Margins, OfSonicsGenericHashTestHoldForEveryFieldAlone) {
   Rng rng{tests::seed(), 71};

@@ -22,22 +22,22 @@ using enum HashAlgorithm;
 
 constexpr uint32_t kL3 = 14;
 
-struct Frame {
+struct Rtag7Frame {
   std::vector<uint8_t> bytes;
   HeaderView view{};
   SlowPacket slow;
   uint32_t l4 = 0;
 };
 
-uint32_t number(const Frame& frame, uint32_t at, uint32_t bytes) {
+uint32_t number(const Rtag7Frame& frame, uint32_t at, uint32_t bytes) {
   uint32_t out = 0;
   for (uint32_t i = 0; i < bytes; ++i) out = out * 256 + frame.bytes[at + i];
   return out;
 }
 
 // Random bytes; one frame in four has equal ports, one in four nothing to find ports in.
-Frame random_frame(Rng& rng) {
-  Frame frame;
+Rtag7Frame random_frame(Rng& rng) {
+  Rtag7Frame frame;
   frame.bytes.resize(120);
   for (uint8_t& byte : frame.bytes) byte = static_cast<uint8_t>(rng.next());
   const bool is_ipv6 = rng.below(2) == 0;
@@ -94,7 +94,7 @@ std::vector<HashField> random_fields(Rng& rng, User user) {
   return out;
 }
 
-uint32_t user_of(const Frame& frame, const HashConfig& config, const std::vector<HashField>& fields) {
+uint32_t user_of(const Rtag7Frame& frame, const HashConfig& config, const std::vector<HashField>& fields) {
   const auto has = [&](HashField field) { return std::ranges::find(fields, field) != fields.end(); };
   const bool is_roce = (frame.view.flags & kIsRoce) != 0;
   const bool is_ipv6 = (frame.view.flags & kIsIpv6) != 0;
@@ -145,7 +145,7 @@ HashConfig random_config(Rng& rng) {
   return config;
 }
 
-uint32_t hash_of(const EcmpHash& hash, Frame& frame) {
+uint32_t hash_of(const EcmpHash& hash, Rtag7Frame& frame) {
   frame.view.frame = frame.bytes.data();
   HashKey key;
   hash.build(frame.view, key);
@@ -172,7 +172,7 @@ TEST(Rtag7, IsTheTwinsInEveryBitOfTenThousandConfigurationsAndPackets) {
   for (int i = 0; i < 10'000; ++i) {
     const HashConfig config = random_config(rng);
     const EcmpHash hash{config};
-    Frame frame = random_frame(rng);
+    Rtag7Frame frame = random_frame(rng);
     const uint32_t expected =
         tests::slow_rtag7(config, frame.slow, [&](const auto& fields) { return user_of(frame, config, fields); });
     ASSERT_EQ(hash_of(hash, frame), expected) << i;
@@ -188,7 +188,7 @@ TEST(Rtag7, OfBlockAsFirstFunctionAloneIsTheSame) {
     HashConfig config = random_config(rng);
     config.rtag7.reset();
     const EcmpHash hash{config};
-    Frame frame = random_frame(rng);
+    Rtag7Frame frame = random_frame(rng);
     HashConfig whole = config;
     whole.rtag7.emplace();
     ASSERT_EQ(hash_of(hash, frame),
@@ -199,7 +199,7 @@ TEST(Rtag7, OfBlockAsFirstFunctionAloneIsTheSame) {
 
 // One packet by hand: 10.1.2.3 → 10.4.5.6, UDP, 49,152 → 4791, seed 10. In the order of the bytes hashed.
 TEST(Rtag7, HashesTwentyEightBytesWithTheSeedLast) {
-  Frame frame;
+  Rtag7Frame frame;
   frame.bytes.resize(60);
   const uint8_t addresses[] = {10, 1, 2, 3, 10, 4, 5, 6};
   std::ranges::copy(addresses, &frame.bytes[kL3 + 12]);
@@ -232,8 +232,8 @@ TEST(Rtag7, HashesBothDirectionsOfAFlowAlikeIfSymmetric) {
   const EcmpHash plain{{.model = HashModel::kRtag7}};
   int differ = 0;
   for (int i = 0; i < 1'000; ++i) {
-    Frame there = random_frame(rng);
-    Frame back = there;
+    Rtag7Frame there = random_frame(rng);
+    Rtag7Frame back = there;
     const uint32_t size = (there.view.flags & kIsIpv6) != 0 ? 16 : 4;
     const uint32_t at = there.l4 - 2 * size;
     std::swap_ranges(back.bytes.begin() + at, back.bytes.begin() + at + size, back.bytes.begin() + at + size);

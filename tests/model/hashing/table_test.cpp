@@ -16,7 +16,7 @@ namespace {
 constexpr HashModel kModels[] = {HashModel::kSai, HashModel::kRtag7, HashModel::kLinux, HashModel::kOvs};
 constexpr int kKeys = 200;
 
-std::vector<HashKey> random_keys(uint64_t stream) {
+std::vector<HashKey> keys_of_stream(uint64_t stream) {
   Rng rng{tests::seed(), stream};
   std::vector<HashKey> keys(kKeys);
   for (HashKey& key : keys) {
@@ -58,7 +58,7 @@ TEST(HashTable, SaysHowManyBitsAResultHas) {
     const EcmpHash hash{config};
     EXPECT_EQ(hash.width_bits(), row.bits_in(config.model));
     uint64_t seen = 0;
-    for (const HashKey& key : random_keys(41)) seen |= hash.of(key);
+    for (const HashKey& key : keys_of_stream(41)) seen |= hash.of(key);
     EXPECT_EQ(seen, row.is_drawn ? 0 : tests::slow_mask(config.model, row.algorithm));
   });
 }
@@ -68,7 +68,7 @@ TEST(HashTable, SaysWhatAnotherSeedDoesToAHash) {
     const EcmpHash first{config};
     config.seed = 0x12345678;
     const EcmpHash second{config};
-    const std::vector<HashKey> keys = random_keys(42);
+    const std::vector<HashKey> keys = keys_of_stream(42);
     const uint32_t difference = first.of(keys[0]) ^ second.of(keys[0]);
     int alike = 0;
     for (const HashKey& key : keys) alike += (first.of(key) ^ second.of(key)) == difference;
@@ -83,7 +83,7 @@ TEST(HashTable, SaysWhichAlgorithmsTakeAKey) {
     config.key = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
     const EcmpHash keyed{config};
     int changed = 0;
-    for (const HashKey& key : random_keys(43)) changed += own.of(key) != keyed.of(key);
+    for (const HashKey& key : keys_of_stream(43)) changed += own.of(key) != keyed.of(key);
     EXPECT_EQ(changed > 0, row.takes_key) << changed << " of " << kKeys;
   });
 }

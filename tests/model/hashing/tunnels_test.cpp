@@ -159,7 +159,7 @@ bool fits(const HashConfig& config) {
   return KeyLayout{config, false}.used_bytes() <= most && KeyLayout{config, true}.used_bytes() <= most;
 }
 
-HashConfig random_config(Rng& rng) {
+HashConfig random_tunnel_config(Rng& rng) {
   for (;;) {
     constexpr HashAlgorithm kAlgorithms[] = {HashAlgorithm::kCrc, HashAlgorithm::kXor, HashAlgorithm::kXxh3,
                                              HashAlgorithm::kJenkinsLo, HashAlgorithm::kToeplitz};
@@ -207,7 +207,7 @@ TEST(SaiHash, OfTenThousandConfigurationsIsThatOfPacketsBuiltByHand) {
   Rng rng{tests::seed(), 71};
   uint32_t with_inner = 0;
   for (int c = 0; c < 10'000; ++c) {
-    const HashConfig config = random_config(rng);
+    const HashConfig config = random_tunnel_config(rng);
     const EcmpHash hash{config};
     for (int p = 0; p < 10; ++p) {
       const Flow out = random_flow(rng, true);

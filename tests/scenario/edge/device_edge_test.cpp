@@ -5,27 +5,23 @@
 
 #include <gtest/gtest.h>
 
-#include <numeric>
-
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/engine.hpp"
+#include "tests/scenario/edge/drops.hpp"
 #include "tests/scenario/edge/probe.hpp"
 #include "tests/scenario/edge/ring_device.hpp"
 
 namespace softspine::dataplane {
 namespace {
 
+using tests::count;
+using tests::total;
+
 constexpr Rate kRate = Rate::gbps(1);
-constexpr Duration kDelay = Duration::us(1);
+constexpr Duration kDeviceDelay = Duration::us(1);
 constexpr uint32_t kPackets = 4095;
 
-uint64_t total(const DropCounters& drops) {
-  return std::accumulate(drops.begin(), drops.end(), uint64_t{0});
-}
-uint64_t count(const DropCounters& drops, DropReason reason) {
-  return drops[static_cast<size_t>(reason)];
-}
-Duration lasts(uint64_t bytes) {
+Duration lasts_at_1g(uint64_t bytes) {
   return Duration::ps(static_cast<int64_t>((std::max<uint64_t>(bytes, 60) + 24) * 8'000));
 }
 
@@ -48,7 +44,7 @@ class DeviceEdgeTest : public testing::Test {
     probe = owned_probe.get();
     const PortRef a{engine->add(std::move(owned_edge), 0), PortNo{0}};
     const PortRef b{engine->add(std::move(owned_probe), 0), PortNo{0}};
-    engine->connect(a, b, kRate, kDelay);
+    engine->connect(a, b, kRate, kDeviceDelay);
   }
   void run_to(Instant now) {
     clock.set(now);
@@ -80,8 +76,8 @@ TEST_F(DeviceEdgeTest, SpacesABurstFromOutsideAtTheLinksRate) {
   ASSERT_EQ(probe->arrivals().size(), 10U);
   Instant left = now;
   for (uint8_t i = 0; i < 10; ++i) {
-    left = left + lasts(60 + 100 * i);
-    EXPECT_EQ(probe->arrivals()[i].at, left + kDelay);
+    left = left + lasts_at_1g(60 + 100 * i);
+    EXPECT_EQ(probe->arrivals()[i].at, left + kDeviceDelay);
     EXPECT_EQ(probe->arrivals()[i].bytes, numbered_frame(60 + 100 * i, i));
   }
   EXPECT_EQ(edge->counters().in_packets, 10U);
@@ -96,7 +92,7 @@ TEST_F(DeviceEdgeTest, KeepsAFrameBehindTheOneBeforeItAcrossPolls) {
   run_to(Instant::at(Duration::us(2)));  // the first one needs 12.192 µs
   run_to(Instant::at(Duration::ms(1)));
   ASSERT_EQ(probe->arrivals().size(), 2U);
-  EXPECT_EQ(probe->arrivals()[1].at - probe->arrivals()[0].at, lasts(60));
+  EXPECT_EQ(probe->arrivals()[1].at - probe->arrivals()[0].at, lasts_at_1g(60));
 }
 
 TEST_F(DeviceEdgeTest, LeavesFramesOutsideWhileTheLinkIsBehindItsHorizon) {
@@ -108,12 +104,12 @@ TEST_F(DeviceEdgeTest, LeavesFramesOutsideWhileTheLinkIsBehindItsHorizon) {
   run_to(Instant::at(Duration::us(300)));
   EXPECT_EQ(outside->untaken(), 168U);
   EXPECT_GT(edge->counters().pauses, 0U);
-  run_to(Instant::at(Duration::us(1) + 32 * lasts(1500) - Duration::us(50)));
+  run_to(Instant::at(Duration::us(1) + 32 * lasts_at_1g(1500) - Duration::us(50)));
   EXPECT_EQ(outside->untaken(), 136U);
   for (int i = 1; i < 40; ++i) run_to(Instant::at(Duration::us(340 + 100 * i)));
   run_to(Instant::at(Duration::ms(10)));
   ASSERT_EQ(probe->arrivals().size(), 200U);  // late, but all of them, and never faster than the link
-  EXPECT_EQ(probe->arrivals().back().at, Instant::at(Duration::us(1) + kDelay + 200 * lasts(1500)));
+  EXPECT_EQ(probe->arrivals().back().at, Instant::at(Duration::us(1) + kDeviceDelay + 200 * lasts_at_1g(1500)));
 }
 
 TEST_F(DeviceEdgeTest, StaysBusyWhileTheLinkIsBehind) {
@@ -122,7 +118,7 @@ TEST_F(DeviceEdgeTest, StaysBusyWhileTheLinkIsBehind) {
   EXPECT_FALSE(edge->poll(Instant::never()));
   run_to(Instant::at(Duration::us(1)));
   EXPECT_TRUE(edge->poll(Instant::at(Duration::us(36))));
-  EXPECT_FALSE(edge->poll(Instant::at(Duration::us(1) + 3 * lasts(1500))));
+  EXPECT_FALSE(edge->poll(Instant::at(Duration::us(1) + 3 * lasts_at_1g(1500))));
 }
 
 TEST_F(DeviceEdgeTest, DropsAndNamesFramesThatNoPortTakes) {
@@ -156,7 +152,7 @@ TEST_F(DeviceEdgeTest, PutsAFrameInPiecesTogether) {
 TEST_F(DeviceEdgeTest, HandsFramesOutAfterTheyArriveAndNotBefore) {
   build();
   probe->send_at(Instant{}, numbered_frame(100, 3));
-  const Instant arrives = Instant{} + lasts(100) + kDelay;
+  const Instant arrives = Instant{} + lasts_at_1g(100) + kDeviceDelay;
   run_to(arrives);
   EXPECT_FALSE(outside->take());
   run_to(arrives + Duration::ps(1));

@@ -5,14 +5,13 @@
 
 #include <numeric>
 
+#include "tests/scenario/edge/drops.hpp"
 #include "tests/scenario/edge/nic_bench.hpp"
 
 namespace softspine::dataplane {
 namespace {
 
-uint64_t total(const DropCounters& drops) {
-  return std::accumulate(drops.begin(), drops.end(), uint64_t{0});
-}
+using tests::total;
 
 using NicDeviceTest = NicBench;
 

@@ -32,7 +32,7 @@ Duration lasts(uint64_t bytes, int64_t ps_per_byte = 80) {
   return Duration::ps(static_cast<int64_t>((std::max<uint64_t>(bytes, 60) + 24)) * ps_per_byte);
 }
 
-NicConfig nic_config(uint8_t pfc_enable = kLossless) {
+NicConfig lossless_nic(uint8_t pfc_enable = kLossless) {
   NicConfig config{.mac = kOwn, .pfc_enable = pfc_enable};
   config.priority_of_dscp.fill(1);
   config.priority_of_dscp[3] = 3;
@@ -125,7 +125,7 @@ class NicTest : public testing::Test {
 // Its interface is gone as soon as somebody looks.
 class DeletedOutside final : public Nic {
  public:
-  explicit DeletedOutside(PacketPool& pool) : Nic("edge", dataplane::nic_config(), pool) {}
+  explicit DeletedOutside(PacketPool& pool) : Nic("edge", dataplane::lossless_nic(), pool) {}
   Instant run(Instant) noexcept override { return Instant::never(); }
   void drain() noexcept override { end_waiting(); }
   void look_outside(Instant now) noexcept override { lose_outside("tap0", now); }
@@ -147,7 +147,7 @@ TEST_F(NicTest, ObeysAPauseAfterItsResponseAndGoesOnWhenItIsOverWithoutLoss) {
   constexpr uint16_t kFrames = 300;
   for (uint16_t i = 0; i < kFrames; ++i) file_frame(0, numbered_ip_frame(3, i));
   const Instant heard = peer_sends(Instant::at(Duration::us(5)), pfc_frame(kPeer, 0x08, 1000));
-  play(nic_config());
+  play(lossless_nic());
   ASSERT_EQ(seen.size(), kFrames);
   const Instant stop = heard + kResponse;
   const Instant until = heard + kQuantum * 1000;
@@ -174,7 +174,7 @@ TEST_F(NicTest, RelaysPausesBothWaysToTheByteAndObeysNone) {
   const Bytes of_switch = pfc_frame(kPeer, 0x18, 0xffff);
   file_frame(0, of_host);
   peer_sends(Instant{}, of_switch);
-  NicConfig config = nic_config(0);
+  NicConfig config = lossless_nic(0);
   config.relays_pfc = true;
   play(config);
   ASSERT_EQ(seen.size(), 101U);
@@ -191,7 +191,7 @@ TEST_F(NicTest, GoesOnAtTheLastBitOfAnXon) {
   for (uint16_t i = 0; i < 300; ++i) file_frame(0, numbered_ip_frame(3, i));
   peer_sends(Instant::at(Duration::us(5)), pfc_frame(kPeer, 0x08, 0xffff));
   const Instant xon = peer_sends(Instant::at(Duration::us(40)), pfc_frame(kPeer, 0x08, 0));
-  play(nic_config());
+  play(lossless_nic());
   ASSERT_EQ(seen.size(), 300U);
   EXPECT_EQ(std::ranges::count_if(seen, [&](const Seen& it) { return it.began == xon; }), 1);
   EXPECT_FALSE(std::ranges::any_of(
@@ -201,7 +201,7 @@ TEST_F(NicTest, GoesOnAtTheLastBitOfAnXon) {
 TEST_F(NicTest, CountsPausesThatItWasNotToldToObey) {
   for (uint16_t i = 0; i < 300; ++i) file_frame(0, numbered_ip_frame(3, i));
   peer_sends(Instant{}, pfc_frame(kPeer, 0xff, 0xffff));
-  play(nic_config(0x10));
+  play(lossless_nic(0x10));
   ASSERT_EQ(seen.size(), 300U);
   for (size_t i = 0; i < seen.size(); ++i) EXPECT_EQ(seen[i].began, Instant{} + lasts(1500) * static_cast<int64_t>(i));
   EXPECT_EQ(pfc_rx[3], 1U);
@@ -210,7 +210,7 @@ TEST_F(NicTest, CountsPausesThatItWasNotToldToObey) {
 
 TEST_F(NicTest, EndsMacControlThatItDoesNotKnow) {
   peer_sends(Instant{}, tests::padded(tests::ethernet_frame({0x01, 0x80, 0xc2, 0, 0, 1}, kPeer, 0x8808, {0x77, 0x77})));
-  play(nic_config());
+  play(lossless_nic());
   EXPECT_EQ(counters.out_drops[static_cast<size_t>(DropReason::kUnknownMacControl)], 1U);
   EXPECT_TRUE(written.empty());
 }
@@ -239,7 +239,7 @@ TEST_F(NicTest, BeginsEachFrameWhenASlowReadingOfTheStandardLetsIt) {
     recorded += static_cast<int64_t>(rng.below(600));
     file_frame(recorded, numbered_ip_frame(kDscp[rng.below(3)], i, 60 + static_cast<uint32_t>(rng.below(1441))));
   }
-  play(nic_config());
+  play(lossless_nic());
   ASSERT_EQ(seen.size(), file.size()) << "seed " << seed;
   Instant free;
   for (size_t i = 0; i < file.size(); ++i) {
@@ -255,7 +255,7 @@ TEST_F(NicTest, BeginsEachFrameWhenASlowReadingOfTheStandardLetsIt) {
 TEST_F(NicTest, PacesBothWaysAtItsOwnRateIfThatIsLess) {
   for (uint16_t i = 0; i < 20; ++i) file_frame(0, numbered_ip_frame(0, i));
   for (uint16_t i = 0; i < 20; ++i) peer_sends(Instant{}, numbered_ip_frame(0, i));
-  NicConfig config = nic_config(0);
+  NicConfig config = lossless_nic(0);
   config.rate = Rate::gbps(10);
   play(config);
   ASSERT_EQ(seen.size(), 20U);
@@ -271,7 +271,7 @@ TEST_F(NicTest, PacesBothWaysAtItsOwnRateIfThatIsLess) {
 TEST_F(NicTest, SaysXoffWhenTooMuchWaitsRepeatsItInTimeAndXonWhenItHasCaughtUp) {
   constexpr uint32_t kFrames = 400;
   for (uint16_t i = 0; i < kFrames; ++i) peer_sends(Instant{}, numbered_ip_frame(3, i));
-  NicConfig config = nic_config();
+  NicConfig config = lossless_nic();
   config.rate = Rate::gbps(10);
   play(config);
   ASSERT_EQ(written.size(), kFrames);
@@ -304,7 +304,7 @@ TEST_F(NicTest, SaysXoffWhenTooMuchWaitsRepeatsItInTimeAndXonWhenItHasCaughtUp) 
 }
 
 TEST_F(NicTest, KeepsWhatIsBehindItsXoffForLosslessFrames) {
-  NicConfig config = nic_config();
+  NicConfig config = lossless_nic();
   config.rate = Rate::gbps(10);
   config.xoff_bytes = 15'000;
   config.xon_bytes = 10'000;
@@ -320,7 +320,7 @@ TEST_F(NicTest, KeepsWhatIsBehindItsXoffForLosslessFrames) {
 }
 
 TEST_F(NicTest, DropsLosslessFramesOnlyBeyondAllThatItMayHold) {
-  NicConfig config = nic_config();
+  NicConfig config = lossless_nic();
   config.rate = Rate::gbps(10);
   config.xoff_bytes = 15'000;
   config.xon_bytes = 10'000;
@@ -335,7 +335,7 @@ TEST_F(NicTest, DropsLosslessFramesOnlyBeyondAllThatItMayHold) {
 TEST_F(NicTest, HoldsWhatItHasTakenUntilTheEndIfAPauseOutlastsTheRun) {
   for (uint16_t i = 0; i < 5; ++i) file_frame(10'000, numbered_ip_frame(3, i));
   peer_sends(Instant{}, pfc_frame(kPeer, 0x08, 0xffff));
-  play(nic_config(), Instant::at(Duration::us(100)));
+  play(lossless_nic(), Instant::at(Duration::us(100)));
   EXPECT_TRUE(seen.empty());
   EXPECT_EQ(counters.in_packets, 0U);
   EXPECT_EQ(counters.in_drops[static_cast<size_t>(DropReason::kLinkDown)], 1U);  // the file keeps the others

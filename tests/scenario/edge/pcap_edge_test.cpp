@@ -11,20 +11,20 @@
 #include "dataplane/dpdk/eal.hpp"
 #include "dataplane/engine/engine.hpp"
 #include "tests/scenario/edge/capture_file.hpp"
+#include "tests/scenario/edge/drops.hpp"
 #include "tests/scenario/edge/probe.hpp"
 
 namespace softspine::dataplane {
 namespace {
 
+using tests::count;
+
 constexpr int64_t kPsPerByte = 80;  // 100 Gb/s
-constexpr Duration kDelay = Duration::ns(500);
+constexpr Duration kWireDelay = Duration::ns(500);
 constexpr int64_t kMonday = 1'700'000'000'000'000'000;
 
 CapturedFrame frame_at(int64_t at_ns, uint32_t bytes, uint8_t number) {
   return {at_ns, numbered_frame(bytes, number), bytes};
-}
-uint64_t count(const DropCounters& drops, DropReason reason) {
-  return drops[static_cast<size_t>(reason)];
 }
 
 class PcapEdgeTest : public testing::Test {
@@ -58,7 +58,7 @@ class PcapEdgeTest : public testing::Test {
     PcapEdge& in = *source;
     const PortRef a{engine.add(std::move(source), 0), PortNo{0}};
     const PortRef b{engine.add(std::move(sink), 0), PortNo{0}};
-    engine.connect(a, b, Rate::gbps(100), kDelay);
+    engine.connect(a, b, Rate::gbps(100), kWireDelay);
     EXPECT_EQ(engine.run(Instant::never()), RunEnd::kIdle);
     EXPECT_EQ(engine.drain(), 0U);
     counters = in.counters();
@@ -67,7 +67,7 @@ class PcapEdgeTest : public testing::Test {
   }
   // When the last bit of a frame that starts at `start_ns` has arrived.
   static int64_t arrival_ns(int64_t start_ns, int64_t frame_bytes) {
-    return (start_ns * 1000 + (std::max<int64_t>(frame_bytes, 60) + 24) * kPsPerByte + kDelay.count_ps()) / 1000;
+    return (start_ns * 1000 + (std::max<int64_t>(frame_bytes, 60) + 24) * kPsPerByte + kWireDelay.count_ps()) / 1000;
   }
 
   TemporaryFiles files;
@@ -121,7 +121,7 @@ TEST_F(PcapEdgeTest, ShapesToTheLinkAndKeepsTheOrderWhenTheFileIsFaster) {
   ASSERT_EQ(out.size(), 100U);
   for (int64_t i = 0; i < 100; ++i) {
     EXPECT_EQ(out[i].bytes, in[i].bytes);
-    EXPECT_EQ(out[i].at_ns, ((i + 1) * 1524 * kPsPerByte + kDelay.count_ps()) / 1000);
+    EXPECT_EQ(out[i].at_ns, ((i + 1) * 1524 * kPsPerByte + kWireDelay.count_ps()) / 1000);
   }
 }
 
@@ -193,7 +193,7 @@ TEST_F(PcapEdgeTest, PlaysOnAClockThatIsNotItsOwn) {
   auto owned = std::make_unique<Probe>(*pool);
   Probe& probe = *owned;
   const PortRef b{engine.add(std::move(owned), 0), PortNo{0}};
-  engine.connect(a, b, Rate::gbps(100), kDelay);
+  engine.connect(a, b, Rate::gbps(100), kWireDelay);
   clock.set(Instant::at(Duration::us(5)));
   engine.run(Instant::at(Duration::us(5)));
   EXPECT_EQ(probe.arrivals().size(), 1U);
@@ -234,7 +234,7 @@ TEST_F(PcapEdgeTest, SaysWhenTheOutputCouldNotBeWritten) {
   Engine engine{clock, Engine::Config{}};
   const PortRef a{engine.add(open({.read_path = files.with(pcap_bytes({frame_at(0, 9000, 1)}))}), 0), PortNo{0}};
   const PortRef b{engine.add(std::move(edge), 0), PortNo{0}};
-  engine.connect(a, b, Rate::gbps(100), kDelay);
+  engine.connect(a, b, Rate::gbps(100), kWireDelay);
   rlimit before{};
   getrlimit(RLIMIT_FSIZE, &before);
   const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};

@@ -26,7 +26,7 @@ using dataplane::Duration;
 using dataplane::Instant;
 using dataplane::Rng;
 
-constexpr uint32_t kFlows = 2'000;
+constexpr uint32_t kDrivenFlows = 2'000;
 constexpr const char* kTwoTiers = "{kind: leaf-spine, tors: 4, spines: 6, hosts_per_tor: 4, ";
 constexpr const char* kThreeTiers = "{kind: fat-tree, k: 4, ";
 
@@ -56,7 +56,7 @@ Driven drive(const control::Testbed& testbed) {
   DrivenFabric fabric{testbed};
   const control::Compiler compiler{testbed};
   Driven out;
-  for (uint32_t i = 0; i < kFlows; ++i) {
+  for (uint32_t i = 0; i < kDrivenFlows; ++i) {
     control::Probe probe{.from = hosts[rng.below(hosts.size())], .to = hosts[rng.below(hosts.size())]};
     while (probe.to == probe.from) probe.to = hosts[rng.below(hosts.size())];
     probe.source_port = static_cast<uint16_t>(rng.next());
@@ -68,8 +68,8 @@ Driven drive(const control::Testbed& testbed) {
     out.senders.push_back(host);
     out.frames.push_back(std::move(frame));
   }
-  fabric.run(Instant::at(Duration::us(2 * kFlows) + Duration::ms(1)));
-  for (uint32_t i = 0; i < kFlows; ++i) out.ways.push_back(fabric.way(i));
+  fabric.run(Instant::at(Duration::us(2 * kDrivenFlows) + Duration::ms(1)));
+  for (uint32_t i = 0; i < kDrivenFlows; ++i) out.ways.push_back(fabric.way(i));
   return out;
 }
 
@@ -120,7 +120,7 @@ TEST_P(HashesApart, AFabricAgreesWithItselfInEveryChoiceOfEveryFlow) {
   EXPECT_EQ(found.count(FlowVerdict::kDiffers), 0u);
   EXPECT_EQ(found.count(FlowVerdict::kUndecided), 0u);
   EXPECT_EQ(found.count(FlowVerdict::kNoChoice), at_home);
-  EXPECT_EQ(found.count(FlowVerdict::kAgrees), kFlows - at_home);
+  EXPECT_EQ(found.count(FlowVerdict::kAgrees), kDrivenFlows - at_home);
   uint64_t agree = 0;
   for (const control::ComparedTier& tier : found.tiers) {
     agree += tier.agree;
@@ -133,7 +133,7 @@ TEST_P(HashesApart, AFabricAgreesWithItselfInEveryChoiceOfEveryFlow) {
 TEST_P(HashesApart, AnotherHashDiffersJustWhereTheFabricThatHasItSentTheFlowElsewhere) {
   const PathComparison found = compared(other_, sighted(driven_, kAll));
   uint64_t differ = 0;
-  for (size_t i = 0; i < kFlows; ++i) {
+  for (size_t i = 0; i < kDrivenFlows; ++i) {
     ASSERT_EQ(found.flows[i].hops.size(), driven_.ways[i].size());
     for (const control::ComparedHop& hop : found.flows[i].hops) {
       const auto here = std::ranges::find(driven_.ways[i], hop.node, &LinkEnd::node);
@@ -145,7 +145,7 @@ TEST_P(HashesApart, AnotherHashDiffersJustWhereTheFabricThatHasItSentTheFlowElse
       differ += *here != *there;
     }
   }
-  EXPECT_GT(differ, kFlows / 4);
+  EXPECT_GT(differ, kDrivenFlows / 4);
   EXPECT_GE(found.count(FlowVerdict::kDiffers), differ / 2);  // at most two choices a flow
 }
 
@@ -165,7 +165,7 @@ TEST_P(HashesApart, WhateverPortsAreMissingNothingDiffersThatAgreesWithAll) {
     EXPECT_EQ(same.count(FlowVerdict::kDiffers), 0u) << "round " << round;
     agreed += same.count(FlowVerdict::kAgrees);
     const PathComparison apart = compared(other_, flows);
-    for (size_t i = 0; i < kFlows; ++i) {
+    for (size_t i = 0; i < kDrivenFlows; ++i) {
       for (const control::ComparedHop& hop : apart.flows[i].hops) {
         const auto here = std::ranges::find(driven_.ways[i], hop.node, &LinkEnd::node);
         const auto there = std::ranges::find(others_.ways[i], hop.node, &LinkEnd::node);
@@ -176,8 +176,8 @@ TEST_P(HashesApart, WhateverPortsAreMissingNothingDiffersThatAgreesWithAll) {
       }
     }
   }
-  EXPECT_GT(agreed, kFlows);
-  EXPECT_GT(differed, kFlows);
+  EXPECT_GT(agreed, kDrivenFlows);
+  EXPECT_GT(differed, kDrivenFlows);
 }
 
 INSTANTIATE_TEST_SUITE_P(Fabrics, HashesApart, testing::Values(kTwoTiers, kThreeTiers));
@@ -191,7 +191,7 @@ TEST(Comparing, AToRsChoiceIsInferredFromTheSpineThatSentTheFlowDown) {
       sighted(driven, [&](LinkEnd end) { return ours.fabric.nodes[end.node].role == control::Role::kAggregation; });
   const PathComparison same = compared(ours, flows);
   const PathComparison apart = compared(other, flows);
-  for (size_t i = 0; i < kFlows; ++i) {
+  for (size_t i = 0; i < kDrivenFlows; ++i) {
     const auto uplink = first_uplink(ours.fabric, driven.ways[i]);
     EXPECT_EQ(same.flows[i].verdict, uplink ? FlowVerdict::kAgrees : FlowVerdict::kNoChoice);
     const bool is_elsewhere = uplink != first_uplink(other.fabric, others.ways[i]);
@@ -208,7 +208,7 @@ TEST(Comparing, AHashOfTheIngressPortIsNotComputedWithoutIt) {
   const PathComparison found = compared(testbed, sighted(driven, uplinks, false));
   EXPECT_EQ(found.count(FlowVerdict::kAgrees), 0u);
   EXPECT_EQ(found.count(FlowVerdict::kDiffers), 0u);
-  EXPECT_GT(found.count(FlowVerdict::kUndecided), kFlows / 2);
+  EXPECT_GT(found.count(FlowVerdict::kUndecided), kDrivenFlows / 2);
 }
 
 TEST(Comparing, AHashOfBytesThatSwitchesRewriteIsNotComputed) {

@@ -13,7 +13,7 @@
 namespace softspine::control {
 namespace {
 
-Testbed fat_tree(const std::string& profiles) {
+Testbed mixed_tree(const std::string& profiles) {
   const auto testbed = parse_testbed(
       "name: tree\nfabric: {kind: fat-tree, k: 8, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: "
       "100Gbps}}\n" +
@@ -24,7 +24,7 @@ Testbed fat_tree(const std::string& profiles) {
 }
 
 // Between so many pairs of hosts, by source ports of their own.
-std::vector<FlowProbe> flows_of(Walker& walker, uint32_t count, uint32_t pairs) {
+std::vector<FlowProbe> flows_between(Walker& walker, uint32_t count, uint32_t pairs) {
   const Fabric& fabric = walker.testbed().fabric;
   std::vector<uint32_t> hosts;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
@@ -48,7 +48,7 @@ std::vector<FlowProbe> flows_of(Walker& walker, uint32_t count, uint32_t pairs) 
 
 std::vector<Cure> cures_of(const Testbed& testbed, uint32_t pairs) {
   Walker walker{testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
-  const auto flows = flows_of(walker, 8'000, pairs);
+  const auto flows = flows_between(walker, 8'000, pairs);
   return find_cures(walker, flows, polarization_of(walker, flows));
 }
 
@@ -61,8 +61,8 @@ std::vector<std::string> names_of(const std::vector<Cure>& cures) {
 // One aggregation switch of another model: only a seed suits all of its tier.
 TEST(Cures, OfAMixedLabAreOnesThatAllItsSwitchesHave) {
   const auto of = [](const std::string& all, const std::string& one) {
-    return names_of(cures_of(fat_tree("profiles: {default: {hash: " + all + "}, other: {hash: " + one +
-                                      "}}\ntopology: {nodes: {p1-agg1: {profile: other}}}\n"),
+    return names_of(cures_of(mixed_tree("profiles: {default: {hash: " + all + "}, other: {hash: " + one +
+                                        "}}\ntopology: {nodes: {p1-agg1: {profile: other}}}\n"),
                              2'000));
   };
   EXPECT_THAT(of("{algorithm: CRC}", "{algorithm: XXH3, seed: 3}"), testing::Contains("offset"));
@@ -72,7 +72,7 @@ TEST(Cures, OfAMixedLabAreOnesThatAllItsSwitchesHave) {
 
 // By SYM_L4 the flows between two hosts have one key.
 TEST(Cures, OfOvsHashPortsWhereItsSymmetricHashDoesNot) {
-  const Testbed testbed = fat_tree("profiles: {default: {hash: {model: OVS}}}\n");
+  const Testbed testbed = mixed_tree("profiles: {default: {hash: {model: OVS}}}\n");
   const auto cures = cures_of(testbed, 40);
   ASSERT_THAT(names_of(cures), testing::ElementsAre("ports"));
   EXPECT_THAT(yaml_of(testbed, cures[0].changes), testing::HasSubstr("hash: {algorithm: L4, seed: "));

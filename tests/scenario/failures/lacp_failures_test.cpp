@@ -17,7 +17,7 @@
 namespace softspine::testbeds {
 namespace {
 
-constexpr uint32_t kInCi = 36;
+constexpr uint32_t kLacpInCi = 36;
 
 void try_one(const tests::LacpSequence& sequence) {
   const control::Testbed testbed = testbed_of(sequence.text);
@@ -42,7 +42,7 @@ void try_one(const tests::LacpSequence& sequence) {
 }
 
 TEST(LacpFailures, LeaveWhatDoesNotWorkInTimeAndNothingElse) {
-  for (uint64_t i = 0, n = tests::to_draw(kInCi); i < n; ++i) {
+  for (uint64_t i = 0, n = tests::to_draw(kLacpInCi); i < n; ++i) {
     const uint64_t seed = tests::seed() + i;
     const tests::LacpSequence sequence = tests::draw_lacp_sequence(seed);
     try_one(sequence);

@@ -18,10 +18,6 @@ using control::XmitHashPolicy;
 constexpr PortNo kFirst{0};
 constexpr PortNo kSecond{1};
 
-Instant us(int64_t count) {
-  return Instant::at(Duration::us(count));
-}
-
 TEST(LinkMonitor, ActsAtTheFirstMultipleOfMiimonAfterTheChange) {
   LinkMonitor monitor({.miimon = Duration::us(10)}, 2);
   EXPECT_EQ(monitor.usable(), 3);

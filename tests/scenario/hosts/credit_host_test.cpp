@@ -6,9 +6,6 @@
 namespace softspine::testbeds {
 namespace {
 
-constexpr Instant us(int64_t n) {
-  return Instant::at(Duration::us(n));
-}
 constexpr uint32_t kFrame = 14 + 20 + 8 + 12 + 16 + 1024 + 4;  // the first of a message, the largest
 
 HostConfig by_credit() {

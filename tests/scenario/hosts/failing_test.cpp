@@ -8,9 +8,6 @@
 namespace softspine::testbeds {
 namespace {
 
-constexpr Instant us(int64_t n) {
-  return Instant::at(Duration::us(n));
-}
 constexpr PortNo kPort{0};
 constexpr SlowReceiver kTenGbps{.drain = Rate::gbps(10)};
 

@@ -9,13 +9,8 @@ namespace {
 
 namespace t = softspine::tests;
 
-constexpr uint8_t kLossless = 3;  // DSCP and priority
-constexpr Rate kRate = Rate::gbps(100);
+constexpr Rate kPortRate = Rate::gbps(100);
 constexpr Duration kPropagation = Duration::ns(500);
-
-Instant us(int64_t count) {
-  return Instant::at(Duration::us(count));
-}
 
 HostConfig two_ports(control::BondMode mode = control::BondMode::kLacp) {
   HostConfig host = host_config(1);
@@ -24,7 +19,7 @@ HostConfig two_ports(control::BondMode mode = control::BondMode::kLacp) {
   return host;
 }
 
-FlowConfig endless(uint32_t id, uint16_t port) {
+FlowConfig endless_at(uint32_t id, uint16_t port) {
   FlowConfig flow = flow_config(id);
   flow.verb = Verb::kSend;
   flow.mtu = 1024;
@@ -43,7 +38,7 @@ class HostAndTwoPuppets {
     for (uint16_t p = 0; p < 2; ++p) {
       const NodeId puppet = engine_.add(std::make_unique<Puppet>(pool_), 0);
       puppets_[p] = &static_cast<Puppet&>(engine_.node(puppet));
-      engine_.connect({host, PortNo{p}}, {puppet, PortNo{0}}, kRate, kPropagation);
+      engine_.connect({host, PortNo{p}}, {puppet, PortNo{0}}, kPortRate, kPropagation);
     }
   }
   ~HostAndTwoPuppets() {
@@ -61,7 +56,7 @@ class HostAndTwoPuppets {
   }
   void run(Instant end) { engine_.run(end); }
   // When the host knows of a frame of so many bytes that a puppet sends at `at`.
-  static Instant arrival(Instant at, uint32_t bytes) { return at + kRate.time_of_frame(bytes) + kPropagation; }
+  static Instant arrival(Instant at, uint32_t bytes) { return at + kPortRate.time_of_frame(bytes) + kPropagation; }
 
  private:
   PacketPool pool_;
@@ -81,7 +76,7 @@ Instant first_start(const Puppet& puppet, Instant from = Instant{}) {
 
 TEST(HostFailover, APauseOfTheDeadPortHoldsNobody) {
   HostAndTwoPuppets bench;
-  bench.host().add_flow(endless(0, 1));
+  bench.host().add_flow(endless_at(0, 1));
   bench.puppet(1).say(us(20), pfc_frame(1 << kLossless, 0xffff));
   bench.set_link(us(27), 1, false);
   bench.run(us(60));
@@ -92,18 +87,18 @@ TEST(HostFailover, APauseOfTheDeadPortHoldsNobody) {
 
 TEST(HostFailover, APauseOfTheOtherPortHoldsWhatComes) {
   HostAndTwoPuppets bench;
-  bench.host().add_flow(endless(0, 1));
+  bench.host().add_flow(endless_at(0, 1));
   bench.puppet(0).say(us(20), pfc_frame(1 << kLossless, 4000));
   bench.set_link(us(27), 1, false);
   bench.run(us(200));
   const Instant told = HostAndTwoPuppets::arrival(us(20), mac_control::kFrameBytes);
-  EXPECT_EQ(first_start(bench.puppet(0)), told + pause_quantum(kRate) * 4000);
+  EXPECT_EQ(first_start(bench.puppet(0)), told + pause_quantum(kPortRate) * 4000);
 }
 
 TEST(HostFailover, WhatMovedGoesBackWithTheLink) {
   HostAndTwoPuppets bench;
-  bench.host().add_flow(endless(0, 0));
-  bench.host().add_flow(endless(1, 1));
+  bench.host().add_flow(endless_at(0, 0));
+  bench.host().add_flow(endless_at(1, 1));
   bench.set_link(us(27), 1, false);
   bench.set_link(us(51), 1, true);
   bench.run(us(100));
@@ -115,13 +110,13 @@ TEST(HostFailover, WhatMovedGoesBackWithTheLink) {
 // Two frames of 1082 + 24 bytes in turn from then on: the guest has every second one.
 TEST(HostFailover, GuestsAndHostsFlowsTakeTurns) {
   HostAndTwoPuppets bench;
-  bench.host().add_flow(endless(0, 0));
-  bench.host().add_flow(endless(1, 1));
+  bench.host().add_flow(endless_at(0, 0));
+  bench.host().add_flow(endless_at(1, 1));
   bench.set_link(us(30), 1, false);
   bench.run(us(100));
-  const double frames = 70e6 / static_cast<double>(kRate.time_of_frame(1082).count_ps());
+  const double frames = 70e6 / static_cast<double>(kPortRate.time_of_frame(1082).count_ps());
   const FlowSent& guest = bench.host().sent(1);
-  const double before = 30e6 / static_cast<double>(kRate.time_of_frame(1082).count_ps());
+  const double before = 30e6 / static_cast<double>(kPortRate.time_of_frame(1082).count_ps());
   EXPECT_NEAR(static_cast<double>(guest.packets), before + frames / 2, 2);
 }
 

@@ -10,10 +10,6 @@
 namespace softspine::testbeds {
 namespace {
 
-uint64_t dropped(const RoceHost& host, DropReason reason) {
-  return host.counters().dropped[static_cast<size_t>(reason)];
-}
-
 FlowConfig short_messages(uint32_t id, uint64_t messages) {
   FlowConfig flow = flow_config(id);
   flow.mtu = 1024;

@@ -6,8 +6,7 @@
 namespace softspine::testbeds {
 namespace {
 
-constexpr uint8_t kLossless = 3;  // DSCP and priority
-constexpr uint8_t kLossy = 26;    // priority 1
+constexpr uint8_t kLossy = 26;  // priority 1
 
 FlowConfig endless(uint32_t id, uint8_t dscp) {
   FlowConfig flow = flow_config(id);
@@ -16,10 +15,6 @@ FlowConfig endless(uint32_t id, uint8_t dscp) {
   flow.messages = 0;
   flow.dscp = dscp;
   return flow;
-}
-
-constexpr Instant us(int64_t n) {
-  return Instant::at(Duration::us(n));
 }
 
 // The instants at which packets of a DSCP began, in order.

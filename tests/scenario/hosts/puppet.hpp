@@ -17,6 +17,8 @@ namespace softspine::testbeds {
 
 using Bytes = std::vector<uint8_t>;
 
+inline constexpr uint8_t kLossless = 3;  // DSCP and priority
+
 struct Heard {
   Instant started;  // first bit left the host
   Instant at;       // last bit arrived

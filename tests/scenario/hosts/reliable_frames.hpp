@@ -6,10 +6,6 @@
 
 namespace softspine::testbeds {
 
-constexpr Instant us(int64_t n) {
-  return Instant::at(Duration::us(n));
-}
-
 inline FlowConfig reliable_flow() {
   FlowConfig flow = flow_config();
   flow.transport = TransportKind::kReliable;

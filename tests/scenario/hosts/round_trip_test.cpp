@@ -8,10 +8,6 @@ namespace {
 
 constexpr uint32_t kAckBytes = 62;
 
-constexpr Instant us(int64_t n) {
-  return Instant::at(Duration::us(n));
-}
-
 // Messages of 8 packets; each message's last packet asks.
 FlowConfig timely_flow(uint64_t messages) {
   FlowConfig flow = flow_config();

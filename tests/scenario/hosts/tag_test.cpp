@@ -10,9 +10,6 @@ HostTag tag_of(uint16_t vlan, uint8_t pcp) {
   tag.pcp_of_dscp.fill(pcp);
   return tag;
 }
-uint64_t dropped(const RoceHost& host, DropReason reason) {
-  return host.counters().dropped[static_cast<size_t>(reason)];
-}
 
 // Type 0x8100, PCP 5, VLAN 0x123, and behind it what an untagged host sends; four bytes longer.
 TEST(HostTags, StandBehindTheMacsOfEveryPacket) {

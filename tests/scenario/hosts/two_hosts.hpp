@@ -19,6 +19,13 @@ namespace softspine::testbeds {
 
 using namespace dataplane;
 
+constexpr Instant us(int64_t count) {
+  return Instant::at(Duration::us(count));
+}
+inline uint64_t dropped(const RoceHost& host, DropReason reason) {
+  return host.counters().dropped[static_cast<size_t>(reason)];
+}
+
 // Passes frames between its two ports at once, unless the test wants otherwise: the function takes each
 // packet that arrives and sends what it likes.
 class Meddler final : public Node {

@@ -8,10 +8,6 @@
 namespace softspine::testbeds {
 namespace {
 
-constexpr Instant us(int64_t n) {
-  return Instant::at(Duration::us(n));
-}
-
 // Messages of eight packets, from PSN 100 on.
 FlowConfig windowed_flow() {
   FlowConfig flow = flow_config();

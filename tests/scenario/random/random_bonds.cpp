@@ -11,12 +11,12 @@ namespace softspine::tests {
 
 namespace {
 
-constexpr uint64_t kUs = 1'000'000;  // ps
-constexpr uint64_t kRepaired = 400 * kUs;
+constexpr uint64_t kPsPerUs = 1'000'000;
+constexpr uint64_t kRepaired = 400 * kPsPerUs;
 
-class Draw {
+class BondsDraw {
  public:
-  explicit Draw(uint64_t seed) : rng_(seed, 1) {}
+  explicit BondsDraw(uint64_t seed) : rng_(seed, 1) {}
 
   std::string operator()() {
     segments_ = from_to(1, 2);
@@ -28,7 +28,7 @@ class Draw {
     const std::string head = fmt::format("name: bonds\nrun: {{duration: 60ms, seed: {}}}\n", below(1000));
     const std::string fabric = fabric_text();
     return head + fabric + "profiles: {default: {base: lossless}}\n" + workloads_text() + faults_text() +
-           fmt::format("convergence: {}ps\n", one_in(3) ? 0 : below(30 * kUs));
+           fmt::format("convergence: {}ps\n", one_in(3) ? 0 : below(30 * kPsPerUs));
   }
 
  private:
@@ -91,7 +91,7 @@ class Draw {
     std::string out = "faults:\n";
     for (uint64_t i = 0, n = from_to(1, 6); i < n; ++i) {
       const std::string place = link();
-      const uint64_t at = below(200 * kUs);
+      const uint64_t at = below(200 * kPsPerUs);
       out += fmt::format("  - {{at: {}ps, {}, set: down}}\n", at, place);
       out += fmt::format("  - {{at: {}ps, {}, set: up}}\n", at + 1 + below(kRepaired - at - 1), place);
       // A node's fault may have cut the same link later, so everything is repaired at the end.
@@ -111,7 +111,7 @@ class Draw {
 }  // namespace
 
 std::string random_bonds(uint64_t seed) {
-  return Draw(seed)();
+  return BondsDraw(seed)();
 }
 
 }  // namespace softspine::tests

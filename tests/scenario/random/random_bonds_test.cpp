@@ -16,7 +16,7 @@
 namespace softspine::testbeds {
 namespace {
 
-constexpr uint32_t kInCi = 25;  // a second or two each: faults are many, and timeouts long
+constexpr uint32_t kBondsInCi = 25;  // a second or two each: faults are many, and timeouts long
 
 // What a link that is down explains: behind it nobody answers a ToR's ARP, which the other hosts hear, too. And what is
 // consumed where it belongs.
@@ -27,11 +27,6 @@ void expect_only_the_faults_losses(const control::Json& drops) {
     if (reason.ends_with("consumed") || std::ranges::find(kOfTheFault, reason) != kOfTheFault.end()) continue;
     EXPECT_EQ(count, 0) << reason;
   }
-}
-
-std::string without_engine(control::Json report) {
-  report.erase("engine");
-  return report.dump(1);
 }
 
 void try_one(uint64_t seed) {
@@ -52,7 +47,7 @@ void try_one(uint64_t seed) {
 }
 
 TEST(RandomBonds, EndAllTheirFlowsOnceEverythingIsRepaired) {
-  for (uint64_t i = 0, n = tests::to_draw(kInCi); i < n; ++i) {
+  for (uint64_t i = 0, n = tests::to_draw(kBondsInCi); i < n; ++i) {
     const uint64_t seed = tests::seed() + i;
     try_one(seed);
     if (!HasFailure()) continue;

@@ -14,18 +14,19 @@ namespace softspine::tests {
 
 namespace {
 
-constexpr uint64_t kUs = 1'000'000;  // ps
+constexpr uint64_t kMicrosecond = 1'000'000;  // ps
 
-class Draw {
+class FabricDraw {
  public:
-  explicit Draw(uint64_t seed) : rng_(seed, 2), duration_ps_(from_to(60, 240) * (kUs + 3)) {}
+  explicit FabricDraw(uint64_t seed) : rng_(seed, 2), duration_ps_(from_to(60, 240) * (kMicrosecond + 3)) {}
 
   std::string operator()() {
     std::string head = fmt::format("name: drawn\nrun: {{duration: {}ps, seed: {}}}\n", duration_ps_, below(1000));
     head += fabric_text() + profiles_text();
     read_names(head);
     if (hosts_.empty()) return head;
-    return head + jobs_text() + workloads_text() + faults_text() + fmt::format("convergence: {}ps\n", below(30 * kUs));
+    return head + jobs_text() + workloads_text() + faults_text() +
+           fmt::format("convergence: {}ps\n", below(30 * kMicrosecond));
   }
 
  private:
@@ -149,7 +150,7 @@ class Draw {
   }
 
   std::string fault() {
-    const std::string until = fmt::format(", until: {}ps", at_ + 1 + below(100 * kUs));
+    const std::string until = fmt::format(", until: {}ps", at_ + 1 + below(100 * kMicrosecond));
     const std::string port = "link: \"" + word(ports_) + "\"";
     const std::string node = "node: " + word(switches_);
     const std::string place = one_in(2) ? port : node;
@@ -157,7 +158,7 @@ class Draw {
     switch (below(10)) {
       case 0: return port + ", set: one_way, direction: " + word({"in", "out"}) + carrier + until;
       case 1: return place + ", set: dead" + carrier + until;
-      case 2: return place + fmt::format(", set: drained, links_after: {}ps", below(20 * kUs));
+      case 2: return place + fmt::format(", set: drained, links_after: {}ps", below(20 * kMicrosecond));
       case 3: return port + fmt::format(", set: down, flap: {{period: 20us, jitter: 5us, count: {}}}", from_to(1, 5));
       case 4: return "link: \"" + word(switch_ports_) + "\", set: tx_disabled" + until;
       case 5: return node + ", set: down";
@@ -192,7 +193,7 @@ class Draw {
 }  // namespace
 
 std::string random_fabric(uint64_t seed) {
-  return Draw(seed)();
+  return FabricDraw(seed)();
 }
 
 }  // namespace softspine::tests

@@ -20,11 +20,6 @@ constexpr uint32_t kInCi = 300;
 constexpr uint32_t kKindsInCi = 100;
 constexpr uint64_t kCaptureEvery = 3;  // comparing captures costs as much as two runs
 
-std::string without_engine(control::Json report) {
-  report.erase("engine");
-  return report.dump(1);
-}
-
 // The first line that differs, with its neighbour above.
 std::string difference(const std::string& a, const std::string& b) {
   const auto at = static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());

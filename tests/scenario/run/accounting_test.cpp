@@ -9,10 +9,6 @@
 namespace softspine::testbeds {
 namespace {
 
-uint64_t number(const control::Json& at, const char* key) {
-  return at.at(key).get<uint64_t>();
-}
-
 // h1 – tor1 – spine1 – tor2 – h2; one packet of 1024 bytes in 1098 + 24 bytes of wire, a microsecond each at 8.976
 // Gb/s.
 std::string line(const std::string& workload, const std::string& more = "", const std::string& length = "3m") {

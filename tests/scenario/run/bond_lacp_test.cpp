@@ -3,8 +3,6 @@
 // milliseconds pass until silence is found and told.
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {
@@ -28,10 +26,6 @@ std::string text(const std::string& bond, const std::string& fault) {
 
 Outcome run_bond(const std::string& bond, const std::string& fault = "") {
   return run_text(text(bond, fault), {.duration = Duration::s(130)});
-}
-
-const control::HostSnapshot& host_of(const Outcome& out, const std::string& name) {
-  return *std::ranges::find(out.snapshot.hosts, name, &control::HostSnapshot::name);
 }
 
 std::string one_way(const char* link, const char* direction, const char* more = "") {

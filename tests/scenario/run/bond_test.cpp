@@ -24,9 +24,6 @@ constexpr const char* kFourReliable =
 constexpr const char* kCutSecond = "{at: 100us, link: s1-h1-nic1:eth1, set: down}";
 constexpr const char* kCutTheirs = "{at: 100us, link: s1-h2-nic1:eth1, set: down}";
 
-const control::HostSnapshot& host_of(const Outcome& out, const std::string& name) {
-  return *std::ranges::find(out.snapshot.hosts, name, &control::HostSnapshot::name);
-}
 uint64_t sent_by(const Outcome& out, size_t port) {
   return host_of(out, "s1-h1-nic1").ports[port].link.packets;
 }

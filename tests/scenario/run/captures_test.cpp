@@ -13,7 +13,7 @@ using dataplane::Duration;
 using dataplane::Instant;
 
 // A packet of 1024 bytes a microsecond from h1 to h2, for 10 ms.
-constexpr const char* kPaced = R"(
+constexpr const char* kPacedTestbed = R"(
 name: paced
 run: {duration: 12ms}
 fabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
@@ -31,7 +31,7 @@ class LiveCaptures : public testing::Test {
 
   void make(const control::Overrides& overrides = {}) {
     fabric_.reset();
-    testbed_ = testbed_of(kPaced, overrides);
+    testbed_ = testbed_of(kPacedTestbed, overrides);
     auto fabric = RunningFabric::make(testbed_, {});
     ASSERT_TRUE(fabric) << fabric.error();
     fabric_ = std::move(*fabric);

@@ -13,10 +13,9 @@
 namespace softspine::testbeds {
 namespace {
 
-using dataplane::CapturedFrame;
 using dataplane::TemporaryFiles;
 
-constexpr int64_t kFrames = 256;
+constexpr int64_t kFileFrames = 256;
 constexpr uint32_t kFrameBytes = 1'000;
 constexpr uint32_t kRecordBytes = 16 + kFrameBytes;
 constexpr uint64_t kHeaderBytes = 24;
@@ -55,7 +54,7 @@ class RunErrors : public testing::Test {
                       files_.with(in) + "}}}, h2: {edge: {pcap: {out: " + out_ + "}}}}}\n");
   }
   // Frames that the fabric routes from h1 to h2: UDP from 10.0.1.2 to 10.0.2.2 at tor1's MAC address.
-  std::vector<CapturedFrame> frames(const control::Testbed& testbed) const {
+  std::vector<dataplane::CapturedFrame> frames(const control::Testbed& testbed) const {
     std::vector<uint8_t> bytes(kFrameBytes, 0);
     const auto& fabric = testbed.fabric;
     const auto port = [&](const char* node) -> const control::FabricPort& {
@@ -72,8 +71,8 @@ class RunErrors : public testing::Test {
     sum = ~((sum & 0xFFFF) + (sum >> 16)) & 0xFFFF;
     bytes[24] = static_cast<uint8_t>(sum >> 8);
     bytes[25] = static_cast<uint8_t>(sum);
-    std::vector<CapturedFrame> out;
-    for (int64_t i = 0; i < kFrames; ++i) out.push_back({i * 1'000, bytes, kFrameBytes});
+    std::vector<dataplane::CapturedFrame> out;
+    for (int64_t i = 0; i < kFileFrames; ++i) out.push_back({i * 1'000, bytes, kFrameBytes});
     return out;
   }
   std::vector<uint8_t> whole_input() { return dataplane::pcap_bytes(frames(testbed({}, 1))); }
@@ -84,7 +83,7 @@ class RunErrors : public testing::Test {
 
 TEST_F(RunErrors, AreNoneWhenEveryFrameCameThrough) {
   const Outcome outcome = run_whole(testbed(whole_input(), 1));
-  EXPECT_EQ(outcome.report["edges"]["h2"]["out_packets"], kFrames);
+  EXPECT_EQ(outcome.report["edges"]["h2"]["out_packets"], kFileFrames);
   EXPECT_EQ(outcome.report["errors"], control::Json::array());
   EXPECT_NE(control::prometheus_text(outcome.snapshot).find("\nsoftspine_errors_total 0\n"), std::string::npos);
 }
@@ -103,7 +102,7 @@ TEST_F(RunErrors, NameTheFileThatADiskHadNoRoomForAndCountWhatIsNotInIt) {
     const control::Json& sink = outcome.report["edges"]["h2"];
     EXPECT_EQ(sink["out_packets"], room);
     EXPECT_EQ(sink["out_bytes"], room * kFrameBytes);
-    EXPECT_EQ(sink["out_drops"]["edge_full"], kFrames - room);
+    EXPECT_EQ(sink["out_drops"]["edge_full"], kFileFrames - room);
     EXPECT_EQ(std::filesystem::file_size(out_), kHeaderBytes + room * kRecordBytes);  // whole frames only
     EXPECT_EQ(dataplane::parse_pcap(TemporaryFiles::content(out_)).size(), room);
     ASSERT_EQ(outcome.report["errors"].size(), 1U);
@@ -113,7 +112,7 @@ TEST_F(RunErrors, NameTheFileThatADiskHadNoRoomForAndCountWhatIsNotInIt) {
     EXPECT_EQ(error["count"], 1);
     // Between the first frame beyond the room and the end of the input.
     EXPECT_GT(error["first_ps"].get<int64_t>(), static_cast<int64_t>(room) * 1'000'000);
-    EXPECT_LT(error["first_ps"].get<int64_t>(), kFrames * 1'000'000);
+    EXPECT_LT(error["first_ps"].get<int64_t>(), kFileFrames * 1'000'000);
     EXPECT_NE(control::prometheus_text(outcome.snapshot).find("\nsoftspine_errors_total 1\n"), std::string::npos);
     error.erase("what");  // the file's name is of this run
     if (first.empty()) first = error.dump();
@@ -122,8 +121,8 @@ TEST_F(RunErrors, NameTheFileThatADiskHadNoRoomForAndCountWhatIsNotInIt) {
 }
 
 TEST_F(RunErrors, NameADiskThatFailsWithTheLastFrames) {
-  const std::vector<CapturedFrame> all = frames(testbed({}, 1));
-  const std::vector<CapturedFrame> two{all.begin(), all.begin() + 2};
+  const std::vector<dataplane::CapturedFrame> all = frames(testbed({}, 1));
+  const std::vector<dataplane::CapturedFrame> two{all.begin(), all.begin() + 2};
   const control::Testbed files = testbed(dataplane::pcap_bytes(two), 1);
   Outcome outcome;
   {
@@ -140,12 +139,12 @@ TEST_F(RunErrors, NameTheInputThatBreaksOff) {
   std::vector<uint8_t> in = whole_input();
   in.resize(in.size() - 1);
   const Outcome outcome = run_whole(testbed(in, 1));
-  EXPECT_EQ(outcome.report["edges"]["h1"]["in_packets"], kFrames - 1);
+  EXPECT_EQ(outcome.report["edges"]["h1"]["in_packets"], kFileFrames - 1);
   ASSERT_EQ(outcome.report["errors"].size(), 1U);
   const control::Json& error = outcome.report["errors"][0];
   EXPECT_EQ(error["who"], "h1");
   EXPECT_NE(error["what"].get<std::string>().find("truncated"), std::string::npos) << error;
-  EXPECT_EQ(error["first_ps"], (kFrames - 2) * 1'000'000);  // when the frame before it entered
+  EXPECT_EQ(error["first_ps"], (kFileFrames - 2) * 1'000'000);  // when the frame before it entered
 }
 
 TEST_F(RunErrors, EndARunThatCannotGoOn) {

@@ -9,7 +9,7 @@ namespace softspine::testbeds {
 namespace {
 
 // The core reaches the only ToR over 300 aggregation switches with two links each; upwards no group is so large.
-constexpr const char* kHpn =
+constexpr const char* kLargeHpn =
     "fabric: {kind: hpn, segments: 1, servers_per_segment: 1, rails: 1, planes: 1, aggregations_per_plane: 300,\n"
     "  cores: 1, core_uplinks: 2, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n";
 
@@ -28,7 +28,7 @@ control::Errors complaints_about(const std::string& text) {
 }
 
 TEST(LargeGroups, DownwardsAreRefusedWithTheFabricsLine) {
-  const auto errors = complaints_about(std::string("name: large\n") + kHpn);
+  const auto errors = complaints_about(std::string("name: large\n") + kLargeHpn);
   ASSERT_EQ(errors.size(), 1u);
   EXPECT_EQ(errors[0].line, 2);
   EXPECT_EQ(errors[0].path, "fabric");
@@ -36,7 +36,7 @@ TEST(LargeGroups, DownwardsAreRefusedWithTheFabricsLine) {
 }
 
 TEST(LargeGroups, DownwardsAreRefusedWithTheLineOfTheirProfile) {
-  const auto errors = complaints_about(std::string("name: large\n") + kHpn +
+  const auto errors = complaints_about(std::string("name: large\n") + kLargeHpn +
                                        "profiles:\n"
                                        "  default: {}\n"
                                        "  cores:\n"

@@ -10,7 +10,7 @@ namespace {
 
 using control::Json;
 
-constexpr double kMicrosecond = 1e6;  // ps
+constexpr double kPsPerMicrosecond = 1e6;
 
 // tor1's port to the spine that carries the flow, and that of tor2.
 std::string near_port() {
@@ -128,7 +128,7 @@ TEST(Detection, TakesItsTimeAndTheSwitchBesideTheLinkRepairsByItself) {
   EXPECT_EQ(out["detected_ps"], 140 * 1'000'000);
   EXPECT_NEAR(lost(out), 40, 2) << "tor1 has another uplink, and waits for nobody";
   // tor1 and the spine, then tor2 and the other spine one hop later.
-  EXPECT_GE(out["converged_ps"].get<double>(), 440 * kMicrosecond);
+  EXPECT_GE(out["converged_ps"].get<double>(), 440 * kPsPerMicrosecond);
 }
 
 TEST(Detection, ReachesSwitchesThatAreNotBesideTheLinkHopByHop) {

@@ -11,7 +11,7 @@
 namespace softspine::testbeds {
 namespace {
 
-std::string incast(const std::string& profiles, const std::string& key) {
+std::string trap_incast(const std::string& profiles, const std::string& key) {
   return "name: trap\nrun: {duration: 3ms, seed: 1}\n"
          "fabric: {kind: leaf-spine, tors: 3, spines: 2, hosts_per_tor: 4, host_link: {rate: 100Gbps, length: 3m},\n"
          "  fabric_link: {rate: 100Gbps, length: 40m}}\n" +
@@ -38,7 +38,7 @@ uint64_t dropped(const control::Testbed& testbed) {
 }
 
 TEST(LosslessTrap, AWorkloadThatNamesNoDscpLosesNothingInALosslessFabric) {
-  const control::Testbed testbed = testbed_of(incast(kSmall, ""));
+  const control::Testbed testbed = testbed_of(trap_incast(kSmall, ""));
   EXPECT_TRUE(is_called_lossless(testbed));
   EXPECT_EQ(dropped(testbed), 0U);
 }
@@ -46,7 +46,7 @@ TEST(LosslessTrap, AWorkloadThatNamesNoDscpLosesNothingInALosslessFabric) {
 TEST(LosslessTrap, WhatTheReviewCallsLosslessIsAndWhatItDoesNotIsNot) {
   for (const char* profiles : {kSmall, kLossySpines, ""}) {
     for (const char* key : {", dscp: 0", ", dscp: 3", ", dscp: 4", ", dscp: 26"}) {
-      const control::Testbed testbed = testbed_of(incast(profiles, key));
+      const control::Testbed testbed = testbed_of(trap_incast(profiles, key));
       EXPECT_EQ(dropped(testbed) == 0, is_called_lossless(testbed)) << profiles << key;
     }
   }

@@ -16,11 +16,6 @@ namespace {
 
 using dataplane::TemporaryFiles;
 
-std::string without_engine(control::Json report) {
-  report.erase("engine");
-  return report.dump();
-}
-
 // One flow over two cables of 100 km: 505 us each way, 25 MB on each at once.
 constexpr const char* kFar = R"(
 name: far

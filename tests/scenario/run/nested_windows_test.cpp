@@ -20,11 +20,6 @@ Outcome run_shipped(const std::string& name, uint32_t workers, bool flat) {
   return run_whole(*testbed, false, {}, flat);
 }
 
-std::string without_engine(control::Json report) {
-  report.erase("engine");
-  return report.dump(1);
-}
-
 TEST_P(NestedWindows, GiveTheReportOfAFlatOneForAnyNumberOfWorkers) {
   const Outcome flat = run_shipped(GetParam(), 1, true);
   const std::string expected = without_engine(flat.report);

@@ -12,7 +12,7 @@ namespace {
 constexpr double kPackets = 20'000;
 
 // One packet of 1024 bytes a microsecond, for 20 ms, over tor1:Ethernet4 → spine1.
-std::string paced(const std::string& faults, const std::string& workload = "") {
+std::string paced_under(const std::string& faults, const std::string& workload = "") {
   return R"(
 name: cables
 run: {duration: 30ms}
@@ -35,7 +35,7 @@ double deviation(double share, double of) {
 
 // Bounds: 4.5 standard deviations of a binomial count; a right share fails once in 150,000 seeds.
 TEST(LossyLink, TakesItsShareAndEveryFrameIsAccountedFor) {
-  const Outcome out = run_text(paced("{at: 0s, " + kUplink + ", drop: 10%, corrupt: 5%}"));
+  const Outcome out = run_text(paced_under("{at: 0s, " + kUplink + ", drop: 10%, corrupt: 5%}"));
   EXPECT_NEAR(static_cast<double>(of_uplink(out, "vanished_packets")), kPackets * 0.1, 4.5 * deviation(0.1, kPackets));
   EXPECT_NEAR(static_cast<double>(of_uplink(out, "damaged_packets")), kPackets * 0.05, 4.5 * deviation(0.05, kPackets));
   const uint64_t gone = of_uplink(out, "vanished_packets") + of_uplink(out, "damaged_packets");
@@ -46,27 +46,28 @@ TEST(LossyLink, TakesItsShareAndEveryFrameIsAccountedFor) {
 }
 
 TEST(LossyLink, IsSoOnlyInItsTimeAndItsDirection) {
-  const Outcome window = run_text(paced("{at: 5ms, until: 10ms, " + kUplink + ", drop: 100%}"));
+  const Outcome window = run_text(paced_under("{at: 5ms, until: 10ms, " + kUplink + ", drop: 100%}"));
   EXPECT_NEAR(static_cast<double>(received(window)), kPackets - 5'000, 2);
-  const Outcome back = run_text(paced("{at: 0s, " + kUplink + ", drop: 100%, direction: in}"));
+  const Outcome back = run_text(paced_under("{at: 0s, " + kUplink + ", drop: 100%, direction: in}"));
   EXPECT_EQ(received(back), 20'000u) << "nothing comes back but answers to nobody";
 }
 
 TEST(LossyLink, AFaultThatReplacedAnotherOutlivesItsEnd) {
-  const Outcome out = run_text(
-      paced("{at: 1ms, until: 6ms, " + kUplink + ", drop: 1%}, {at: 5ms, until: 7ms, " + kUplink + ", drop: 100%}"));
+  const Outcome out = run_text(paced_under("{at: 1ms, until: 6ms, " + kUplink + ", drop: 1%}, {at: 5ms, until: 7ms, " +
+                                           kUplink + ", drop: 100%}"));
   EXPECT_GE(20'000 - received(out), 2'000u) << "from 5 to 7 ms all of it";
   EXPECT_LE(20'000 - received(out), 2'000u + 80);
 }
 
 TEST(LossyLink, IsWellWhenTheFileSaysSo) {
-  const Outcome out = run_text(paced("{at: 5ms, " + kUplink + ", drop: 100%}, {at: 10ms, node: spine1, set: clear}"));
+  const Outcome out =
+      run_text(paced_under("{at: 5ms, " + kUplink + ", drop: 100%}, {at: 10ms, node: spine1, set: clear}"));
   EXPECT_NEAR(static_cast<double>(received(out)), kPackets - 5'000, 2);
 }
 
 TEST(LossyLink, LosesTheSameFramesForTheSameSeedAndAnyNumberOfWorkers) {
   const std::string text =
-      paced("{at: 0s, node: spine1, set: lossy, drop: 3%, corrupt: 1%}, {at: 4ms, " + kUplink + ", drop: 7%}");
+      paced_under("{at: 0s, node: spine1, set: lossy, drop: 3%, corrupt: 1%}, {at: 4ms, " + kUplink + ", drop: 7%}");
   const Outcome one = run_text(text, {.workers = 1}, true);
   const Outcome two = run_text(text, {.workers = 2}, true);
   const Outcome other = run_text(text, {.seed = 2}, true);
@@ -76,7 +77,7 @@ TEST(LossyLink, LosesTheSameFramesForTheSameSeedAndAnyNumberOfWorkers) {
 
 TEST(LossyLink, AReliableConnectionSendsAgainWhatIsLost) {
   const Outcome out = run_text(
-      paced("{at: 0s, " + kUplink + ", drop: 1%}", ", transport: rc, congestion_control: none, ack_timeout: 4"));
+      paced_under("{at: 0s, " + kUplink + ", drop: 1%}", ", transport: rc, congestion_control: none, ack_timeout: 4"));
   const control::Json& flow = out.report["flows"]["w"];
   EXPECT_GT(flow["retransmitted_packets"].get<uint64_t>(), 100u);
   EXPECT_GT(flow["packet_seq_err"].get<uint64_t>(), 50u);
@@ -150,7 +151,7 @@ faults:
   EXPECT_EQ(enabled.snapshot.faults[1].what, "tor2:Ethernet0: TX enabled again");
 }
 
-std::string two_hosts(const std::string& faults) {
+std::string deaf_host(const std::string& faults) {
   return R"(
 name: deaf-host
 run: {duration: 4ms}
@@ -165,18 +166,18 @@ faults:
 }
 
 TEST(DeafHost, OverrunsItsPeerAndCountsThePausesThatItDoesNotHeed) {
-  EXPECT_EQ(overrun(run_text(two_hosts("")), "h2"), 0u);
-  const Outcome deaf = run_text(two_hosts("  - {at: 0s, node: h1, set: deaf}\n"));
+  EXPECT_EQ(overrun(run_text(deaf_host("")), "h2"), 0u);
+  const Outcome deaf = run_text(deaf_host("  - {at: 0s, node: h1, set: deaf}\n"));
   EXPECT_GT(overrun(deaf, "h2"), 100u);
   const control::Json& pause = deaf.report["hosts"]["h1"]["pause"]["eth0"]["3"];
   EXPECT_GT(pause["rx_packets"].get<uint64_t>(), 0u);
   EXPECT_EQ(pause["paused_ps"].get<uint64_t>(), 0u);
-  const Outcome other = run_text(two_hosts("  - {at: 0s, node: h1, set: deaf, priorities: [4]}\n"));
+  const Outcome other = run_text(deaf_host("  - {at: 0s, node: h1, set: deaf, priorities: [4]}\n"));
   EXPECT_EQ(overrun(other, "h2"), 0u);
 }
 
 TEST(DeafHost, HeedsPausesAgainOnceItIsWell) {
-  const Outcome out = run_text(two_hosts("  - {at: 0s, node: h1, set: deaf}\n  - {at: 20us, node: h1, set: clear}\n"));
+  const Outcome out = run_text(deaf_host("  - {at: 0s, node: h1, set: deaf}\n  - {at: 20us, node: h1, set: clear}\n"));
   EXPECT_GT(out.report["hosts"]["h1"]["pause"]["eth0"]["3"]["paused_ps"].get<uint64_t>(), 1'000'000u);
 }
 
@@ -224,7 +225,7 @@ faults:
 
 // What is asked for before the first window happens at its beginning, as any request between two windows would.
 TEST(LiveFault, EndsAfterTheTimeThatItWasGiven) {
-  const control::Testbed testbed = testbed_of(paced(""));
+  const control::Testbed testbed = testbed_of(paced_under(""));
   const auto fault = control::parse_live_fault(
       R"({"at": "0s", "until": "5ms", "link": "tor1:Ethernet4", "set": "lossy", "drop": "100%"})", testbed);
   ASSERT_TRUE(fault);

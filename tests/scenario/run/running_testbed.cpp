@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <fstream>
 #include <iterator>
 
@@ -58,6 +59,19 @@ Outcome run_text(const std::string& text, const control::Overrides& overrides, b
   const control::Testbed testbed = testbed_of(text, overrides);
   if (testing::Test::HasFailure()) return {};
   return run_whole(testbed, capture);
+}
+
+const control::HostSnapshot& host_of(const Outcome& out, const std::string& name) {
+  return *std::ranges::find(out.snapshot.hosts, name, &control::HostSnapshot::name);
+}
+
+uint64_t number(const control::Json& at, const char* key) {
+  return at.at(key).get<uint64_t>();
+}
+
+std::string without_engine(control::Json report) {
+  report.erase("engine");
+  return report.dump(1);
 }
 
 }  // namespace softspine::testbeds

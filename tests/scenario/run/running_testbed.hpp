@@ -31,4 +31,12 @@ Outcome run_whole(const control::Testbed& testbed, bool capture = false, const s
                   bool flat = false);
 Outcome run_text(const std::string& text, const control::Overrides& overrides = {}, bool capture = false);
 
+// By its name, which has to be there.
+const control::HostSnapshot& host_of(const Outcome& out, const std::string& name);
+
+uint64_t number(const control::Json& at, const char* key);
+
+// What must not depend on the number of workers, as text.
+std::string without_engine(control::Json report);
+
 }  // namespace softspine::testbeds

@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(LinksAndSizes, Rates,
                          testing::Combine(testing::Values("1Gbps", "100Gbps", "400Gbps"),
                                           testing::Values(256U, 1024U, 4096U)));
 
-constexpr const char* kBusy = R"(
+constexpr const char* kBusyFabric = R"(
 name: busy
 run: {duration: 300us, seed: 5}
 fabric: {kind: leaf-spine, tors: 3, spines: 2, hosts_per_tor: 4, host_link: {rate: 100Gbps, length: 2m},
@@ -89,17 +89,12 @@ faults:
 convergence: 20us
 )";
 
-std::string without_engine(control::Json report) {
-  report.erase("engine");
-  return report.dump();
-}
-
 TEST(TestbedDeterminism, GivesTheSameBytesForAnyNumberOfWorkers) {
-  const Outcome one = run_text(kBusy, {.workers = 1}, true);
+  const Outcome one = run_text(kBusyFabric, {.workers = 1}, true);
   ASSERT_GT(one.capture.size(), 100'000U);
   EXPECT_GT(one.report["totals"]["drops"]["queue_full"].get<uint64_t>(), 0U) << "the case is too easy";
   for (const uint32_t workers : {1U, 2U, 3U}) {
-    const Outcome again = run_text(kBusy, {.workers = workers}, true);
+    const Outcome again = run_text(kBusyFabric, {.workers = workers}, true);
     EXPECT_TRUE(again.capture == one.capture) << workers << " workers";
     EXPECT_EQ(without_engine(again.report), without_engine(one.report)) << workers << " workers";
   }

@@ -17,10 +17,6 @@ workload:
          workload + "}\n" + more;
 }
 
-uint64_t number(const control::Json& at, const char* key) {
-  return at.at(key).get<uint64_t>();
-}
-
 TEST(Transport, AReliableConnectionIsInTheReport) {
   const Outcome out = run_text(two_hosts("transport: rc, messages: 5, message: 1MiB"));
   const control::Json& flow = out.report["flows"]["w"];

@@ -23,9 +23,6 @@ std::string two_racks(const std::string& vlan, const std::string& more = "", con
          more;
 }
 
-const control::HostSnapshot& host_of(const Outcome& out, const std::string& name) {
-  return *std::ranges::find(out.snapshot.hosts, name, &control::HostSnapshot::name);
-}
 const control::PortSnapshot& port_of(const Outcome& out, const std::string& node, const std::string& port) {
   const auto found = std::ranges::find(out.snapshot.switches, node, &control::SwitchSnapshot::name);
   return *std::ranges::find(found->ports, port, &control::PortSnapshot::name);

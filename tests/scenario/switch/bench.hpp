@@ -46,11 +46,21 @@ inline constexpr Mac kRouter{0x02, 0xaa, 0, 0, 0, 0x01};
 inline constexpr Rate kBenchRate = Rate::gbps(100);
 inline constexpr Duration kBenchPropagation = Duration::ns(500);
 inline constexpr uint32_t kBenchQueueBytes = 64 * 1024;
+inline const Mac kPeer = station(104);  // at port 4
 
 // The tables of the picture above.
 ForwardingState bench_state();
 dataplane::Prefix prefix4(const std::string& address, uint8_t length);
 dataplane::AddressBytes address_of(const Bytes& bytes);
+
+// From a station at port 6 to port 4; `dscp` chooses the queue (46 → 5, 48 → 6, 3 → 3, 0 → 1, 8 → 0), `id` tells it
+// from others.
+inline Bytes data_frame(uint8_t dscp, uint16_t id, size_t payload = 966) {
+  const Bytes packet =
+      ipv4_packet({.from = ip4("10.0.30.2"), .to = ip4("10.1.0.1"), .tos = static_cast<uint8_t>(dscp << 2), .id = id},
+                  counting(payload));
+  return ethernet_frame(kRouter, station(6), 0x0800, packet);
+}
 
 // What arrived at the station of a port.
 struct Frame {

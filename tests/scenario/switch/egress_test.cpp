@@ -5,19 +5,8 @@
 namespace softspine::tests {
 namespace {
 
-const Mac kPeer = station(104);
-
 using Core = Bench<pipelines::Core>;
 
-// To port 4; `dscp` chooses the queue (46 → 5, 48 → 6, 3 → 3, 0 → 1, 8 → 0), `id` tells it from others.
-Bytes packet_of(uint8_t dscp, uint16_t id, size_t payload) {
-  return ipv4_packet(
-      {.from = ip4("10.0.30.2"), .to = ip4("10.1.0.1"), .tos = static_cast<uint8_t>(dscp << 2), .id = id},
-      counting(payload));
-}
-Bytes frame_of(uint8_t dscp, uint16_t id, size_t payload = 966) {
-  return ethernet_frame(kRouter, station(6), 0x0800, packet_of(dscp, id, payload));
-}
 uint16_t id_of(const Frame& frame) {
   return static_cast<uint16_t>(frame.bytes[18] << 8 | frame.bytes[19]);
 }
@@ -30,8 +19,8 @@ TEST(Queues, HoldWhatTheirLimitSaysAndNoByteMore) {
   constexpr uint16_t kFrames = 100;
   const Instant start = bench.engine().now();
   for (uint16_t i = 0; i < kFrames; ++i) {
-    bench.send_at(start, 6, frame_of(0, i));
-    bench.send_at(start, 7, frame_of(0, static_cast<uint16_t>(1000 + i)));
+    bench.send_at(start, 6, data_frame(0, i));
+    bench.send_at(start, 7, data_frame(0, static_cast<uint16_t>(1000 + i)));
   }
   for (int step = 0; step < 300; ++step) {
     bench.engine().run(bench.engine().now() + Duration::ns(50));
@@ -56,11 +45,11 @@ TEST(Queues, HoldWhatTheirLimitSaysAndNoByteMore) {
 // Without a plan of buffers too: what is published next has limits of its own.
 TEST(Queues, HaveTheLimitsThatWerePublishedLast) {
   Core bench;
-  EXPECT_EQ(bench.exchange(6, frame_of(0, 1)).size(), 1u);
+  EXPECT_EQ(bench.exchange(6, data_frame(0, 1)).size(), 1u);
   ForwardingState state = bench_state();
   state.qos.queue_limit_bytes[1] = 0;
   bench.publish(std::move(state), bench.engine().now());
-  EXPECT_EQ(bench.exchange(6, frame_of(0, 2)), Frames{});
+  EXPECT_EQ(bench.exchange(6, data_frame(0, 2)), Frames{});
   EXPECT_EQ(bench.drops(), (Drops{{"queue_full", 1}}));
 }
 
@@ -68,9 +57,9 @@ TEST(Queues, ALimitOfZeroPassesNothing) {
   ForwardingState state = bench_state();
   state.qos.queue_limit_bytes[1] = 0;
   Core bench{std::move(state)};
-  EXPECT_EQ(bench.exchange(6, frame_of(0, 1)), Frames{});
+  EXPECT_EQ(bench.exchange(6, data_frame(0, 1)), Frames{});
   EXPECT_EQ(bench.drops(), (Drops{{"queue_full", 1}}));
-  EXPECT_EQ(bench.exchange(6, frame_of(46, 1)).size(), 1u) << "another queue's";
+  EXPECT_EQ(bench.exchange(6, data_frame(46, 1)).size(), 1u) << "another queue's";
 }
 
 // SONiC's AZURE maps, and for what is no IP the priority of its tag.
@@ -84,11 +73,11 @@ TEST(Queues, AreChosenByDscpAndByThePriorityOfATag) {
                              : dscp == 8            ? 0
                                                     : 1;
     const uint64_t before = bench.counters(4).queues[expected].packets;
-    bench.exchange(6, frame_of(dscp, dscp, 46));
+    bench.exchange(6, data_frame(dscp, dscp, 46));
     EXPECT_EQ(bench.counters(4).queues[expected].packets, before + 1) << int{dscp};
     dataplane::Burst burst;
     dataplane::Packet packet = packet_pool().make(60);
-    const Bytes bytes = frame_of(dscp, dscp, 46);
+    const Bytes bytes = data_frame(dscp, dscp, 46);
     std::copy_n(bytes.begin(), 60, packet.data());
     packet.meta().frame_bytes = static_cast<uint32_t>(bytes.size());
     dataplane::parse(packet);
@@ -112,10 +101,10 @@ TEST(Queues, FollowTheMapsOfThePortInAndOfThePortOut) {
   state.port_qos[6].tc_to_queue[2] = 7;  // nobody leaves by it
   state.port_qos[4].tc_to_queue[2] = 5;
   Core bench{std::move(state)};
-  bench.exchange(6, frame_of(10, 1, 46));
+  bench.exchange(6, data_frame(10, 1, 46));
   EXPECT_EQ(bench.counters(4).queues[5].packets, 1u);
   EXPECT_EQ(bench.counters(4).queues[7].packets, 0u);
-  bench.exchange(7, frame_of(10, 2, 46));
+  bench.exchange(7, data_frame(10, 2, 46));
   EXPECT_EQ(bench.counters(4).queues[1].packets, 1u) << "class 1 at the other port";
 }
 
@@ -123,10 +112,10 @@ TEST(Queues, TheHighestGoesFirstAndEachInItsOrder) {
   Core bench;
   const Instant start = bench.engine().now();
   // A long frame keeps port 4 busy while the rest comes in by two ports.
-  bench.send_at(start, 6, frame_of(0, 1, 1986));
+  bench.send_at(start, 6, data_frame(0, 1, 1986));
   const uint8_t dscps[] = {8, 0, 3, 46, 48, 8, 0, 3, 46, 48};
   for (uint16_t i = 0; i < 10; ++i)
-    bench.send_at(start + Duration::ns(162), 7, frame_of(dscps[i], static_cast<uint16_t>(10 + i), 46));
+    bench.send_at(start + Duration::ns(162), 7, data_frame(dscps[i], static_cast<uint16_t>(10 + i), 46));
   std::vector<uint16_t> ids;
   for (const Frame& frame : bench.run()) ids.push_back(id_of(frame));
   EXPECT_EQ(ids, (std::vector<uint16_t>{1, 14, 19, 13, 18, 12, 17, 11, 16, 10, 15}));
@@ -135,8 +124,8 @@ TEST(Queues, TheHighestGoesFirstAndEachInItsOrder) {
 TEST(Queues, AFrameUnderWayIsNotInterrupted) {
   Core bench;
   const Instant start = bench.engine().now();
-  bench.send_at(start, 6, frame_of(8, 1, 1986));
-  bench.send_at(start + Duration::ns(170), 7, frame_of(48, 2, 46));
+  bench.send_at(start, 6, data_frame(8, 1, 1986));
+  bench.send_at(start + Duration::ns(170), 7, data_frame(48, 2, 46));
   bench.run();
   const auto& arrivals = bench.probe(4).arrivals();
   ASSERT_EQ(arrivals.size(), 2u);
@@ -147,8 +136,8 @@ TEST(Queues, ADownLinkTakesNothingAndWhatWaitedIsCounted) {
   Core bench;
   const Instant start = bench.engine().now();
   for (uint16_t i = 0; i < 20; ++i) {
-    bench.send_at(start, 6, frame_of(0, i));
-    bench.send_at(start, 7, frame_of(48, i));
+    bench.send_at(start, 6, data_frame(0, i));
+    bench.send_at(start, 7, data_frame(48, i));
   }
   bench.engine().run(start + Duration::us(2));
   const uint64_t waiting = bench.counters(4).queued_packets();
@@ -161,26 +150,26 @@ TEST(Queues, ADownLinkTakesNothingAndWhatWaitedIsCounted) {
   EXPECT_EQ(out.size(), bench.probe(4).arrivals().size());
   EXPECT_GT(bench.engine().lost_on_links(), 0u);
   bench.set_link(4, true);
-  EXPECT_EQ(bench.exchange(6, frame_of(0, 99)).size(), 1u);
+  EXPECT_EQ(bench.exchange(6, data_frame(0, 99)).size(), 1u);
   EXPECT_EQ(bench.drops(), Drops{});
 }
 
 TEST(Queues, WhatAStationSendsIntoADownLinkIsLostAndCounted) {
   Core bench;
   bench.set_link(6, false);
-  EXPECT_EQ(bench.exchange(6, frame_of(0, 1)), Frames{});
+  EXPECT_EQ(bench.exchange(6, data_frame(0, 1)), Frames{});
   EXPECT_EQ(bench.probe(6).transmitter(PortNo{0}).counters().lost_packets, 1u);
   EXPECT_EQ(bench.counters(6).rx_packets, 0u);
   bench.set_link(6, true);
-  EXPECT_EQ(bench.exchange(6, frame_of(0, 2)).size(), 1u);
+  EXPECT_EQ(bench.exchange(6, data_frame(0, 2)).size(), 1u);
 }
 
 TEST(Queues, DrainGivesBackWhatIsHeld) {
   const uint64_t before = packet_pool().in_use();
   Core bench;
   for (uint16_t i = 0; i < 20; ++i) {
-    bench.send(6, frame_of(0, i));
-    bench.send(7, frame_of(0, i));
+    bench.send(6, data_frame(0, i));
+    bench.send(7, data_frame(0, i));
   }
   bench.engine().run(bench.engine().now() + Duration::us(1));
   EXPECT_GT(packet_pool().in_use(), before);

@@ -5,10 +5,9 @@
 namespace softspine::tests {
 namespace {
 
-const Mac kPeer = station(104);
-const Bytes kFar4 = ip4("10.1.7.7");
+const Bytes kDistant4 = ip4("10.1.7.7");
 const Bytes kHere4 = ip4("10.1.0.1");
-const Bytes kFar6 = ip6(0x101, 7);
+const Bytes kDistant6 = ip6(0x101, 7);
 
 struct Fault {
   const char* reason;
@@ -40,8 +39,8 @@ Bytes mac_control(const Bytes& payload) {
 }
 
 std::vector<Fault> faults() {
-  const Bytes good4 = ipv4_packet({.from = kFar4, .to = kHere4}, counting(30));
-  const Bytes good6 = ipv6_packet({.from = kFar6, .to = ip6(0x101, 9)}, counting(30));
+  const Bytes good4 = ipv4_packet({.from = kDistant4, .to = kHere4}, counting(30));
+  const Bytes good6 = ipv6_packet({.from = kDistant6, .to = ip6(0x101, 9)}, counting(30));
   std::vector<Fault> all{
       {"truncated", "no bytes", {}},
       {"truncated", "no type", cut(v4(good4), 13)},
@@ -83,7 +82,7 @@ using Roles = testing::Types<pipelines::Tor, pipelines::Aggregation, pipelines::
 TYPED_TEST_SUITE(Faults, Roles);
 
 TYPED_TEST(Faults, EachHasItsNameAndCostsThatFrameOnly) {
-  const Bytes good = ipv4_packet({.from = kFar4, .to = ip4("10.4.0.1")}, counting(30));
+  const Bytes good = ipv4_packet({.from = kDistant4, .to = ip4("10.4.0.1")}, counting(30));
   for (const Fault& fault : faults()) {
     SCOPED_TRACE(fault.what);
     this->bench_.send(4, fault.frame, fault.frame_bytes);
@@ -96,7 +95,9 @@ TYPED_TEST(Faults, EachHasItsNameAndCostsThatFrameOnly) {
 }
 
 TYPED_TEST(Faults, PaddingBehindTheDatagramIsNone) {
-  const auto packet = [](uint8_t ttl) { return ipv4_packet({.from = kFar4, .to = ip4("10.4.0.1"), .ttl = ttl}, {}); };
+  const auto packet = [](uint8_t ttl) {
+    return ipv4_packet({.from = kDistant4, .to = ip4("10.4.0.1"), .ttl = ttl}, {});
+  };
   EXPECT_EQ(this->bench_.exchange(4, padded(v4(packet(7)))),
             (Frames{{5, padded(ethernet_frame(station(105), kRouter, 0x0800, packet(6)))}}));
 }

@@ -11,19 +11,13 @@ using namespace dataplane;
 
 using Core = Bench<pipelines::Core>;
 
-Bytes frame_of(uint8_t dscp, uint16_t id) {
-  const Bytes packet =
-      ipv4_packet({.from = ip4("10.0.30.2"), .to = ip4("10.1.0.1"), .tos = static_cast<uint8_t>(dscp << 2), .id = id},
-                  counting(100));
-  return ethernet_frame(kRouter, station(6), 0x0800, packet);
-}
-constexpr uint32_t kFrames = 20'000;
+constexpr uint32_t kSentFrames = 20'000;
 
 LinkCounters wire_after(uint64_t seed, std::vector<uint16_t>* arrived = nullptr) {
   Core bench;
   Transmitter& wire = bench.node().transmitter(PortNo{4});
   wire.set_fault(std::make_unique<LinkFault>(LinkFault::kEvery / 10, LinkFault::kEvery / 20, Rng{seed, 4}));
-  for (uint16_t i = 0; i < kFrames; ++i) bench.send(6, frame_of(0, i));
+  for (uint16_t i = 0; i < kSentFrames; ++i) bench.send(6, data_frame(0, i, 100));
   bench.run_for(Duration::ms(2));
   for (const Frame& frame : bench.run()) {
     if (arrived != nullptr) arrived->push_back(static_cast<uint16_t>(frame.bytes[18] << 8 | frame.bytes[19]));
@@ -35,10 +29,11 @@ LinkCounters wire_after(uint64_t seed, std::vector<uint16_t>* arrived = nullptr)
 TEST(LinkFaults, TakeTheirShareOfFramesAndCountThem) {
   std::vector<uint16_t> arrived;
   const LinkCounters wire = wire_after(7, &arrived);
-  EXPECT_EQ(wire.packets, kFrames);
-  EXPECT_NEAR(static_cast<double>(wire.vanished_packets), kFrames * 0.1, 4.5 * std::sqrt(kFrames * 0.1 * 0.9));
-  EXPECT_NEAR(static_cast<double>(wire.damaged_packets), kFrames * 0.05, 4.5 * std::sqrt(kFrames * 0.05 * 0.95));
-  EXPECT_EQ(arrived.size(), kFrames - wire.vanished_packets - wire.damaged_packets);
+  EXPECT_EQ(wire.packets, kSentFrames);
+  EXPECT_NEAR(static_cast<double>(wire.vanished_packets), kSentFrames * 0.1, 4.5 * std::sqrt(kSentFrames * 0.1 * 0.9));
+  EXPECT_NEAR(static_cast<double>(wire.damaged_packets), kSentFrames * 0.05,
+              4.5 * std::sqrt(kSentFrames * 0.05 * 0.95));
+  EXPECT_EQ(arrived.size(), kSentFrames - wire.vanished_packets - wire.damaged_packets);
 }
 
 TEST(LinkFaults, TakeTheSameFramesForTheSameSeedOnly) {
@@ -63,11 +58,11 @@ TEST(LinkFaults, APortThatDoesNotListenSendsOnUntilItDoes) {
   bench.node().egress().make_deaf(PortNo{4}, 1 << 3, bench.engine().now());
   bench.send(4, pause);
   bench.run_for(Duration::us(5));
-  bench.send(6, frame_of(3, 1));
+  bench.send(6, data_frame(3, 1, 100));
   bench.run_for(Duration::us(5));
   EXPECT_EQ(bench.arrivals(4).size(), 1u);
   bench.node().egress().make_deaf(PortNo{4}, 0, bench.engine().now());
-  bench.send(6, frame_of(3, 2));
+  bench.send(6, data_frame(3, 2, 100));
   bench.run_for(Duration::us(5));
   EXPECT_EQ(bench.arrivals(4).size(), 1u) << "the pause is still in force";
   const PortFlowControl& flow = bench.node().egress().flow_control(PortNo{4});
@@ -87,7 +82,7 @@ void enable_tx(Core& bench, bool enabled) {
 TEST(TxDisabled, HoldsAllQueuesOfThePortAndSendsWhatWaitedOnceItIsEnabled) {
   Core bench;
   enable_tx(bench, false);
-  for (uint16_t i = 0; i < 8; ++i) bench.send(6, frame_of(static_cast<uint8_t>(i), i));
+  for (uint16_t i = 0; i < 8; ++i) bench.send(6, data_frame(static_cast<uint8_t>(i), i, 100));
   bench.run_for(Duration::us(5));
   EXPECT_EQ(bench.arrivals(4).size(), 0u);
   EXPECT_FALSE(bench.node().egress().departures().is_sending(PortNo{4}));
@@ -98,8 +93,8 @@ TEST(TxDisabled, HoldsAllQueuesOfThePortAndSendsWhatWaitedOnceItIsEnabled) {
 
 TEST(TxDisabled, LetsTheFrameOnTheWireLeave) {
   Core bench;
-  bench.send(6, frame_of(3, 1));
-  bench.send(6, frame_of(3, 2));
+  bench.send(6, data_frame(3, 1, 100));
+  bench.send(6, data_frame(3, 2, 100));
   while (!bench.node().egress().departures().is_sending(PortNo{4})) bench.run_for(Duration::ns(1));
   enable_tx(bench, false);
   bench.run_for(Duration::us(5));
@@ -119,7 +114,7 @@ TEST(TxDisabled, LeavesAPauseInForceThatComesMeanwhile) {
   bench.send(4, pause);
   bench.run_for(Duration::us(5));
   enable_tx(bench, true);
-  bench.send(6, frame_of(3, 1));
+  bench.send(6, data_frame(3, 1, 100));
   bench.run_for(Duration::us(5));
   EXPECT_EQ(bench.arrivals(4).size(), 0u) << "the pause that came meanwhile is in force";
 }

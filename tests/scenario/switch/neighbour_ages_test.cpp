@@ -10,17 +10,16 @@ using namespace dataplane;
 
 using Tor = Bench<pipelines::Tor>;
 
-const Mac kHost = station(7);
-const Mac kPeer = station(104);
+const Mac kAgingHost = station(7);
 const std::string kAddress = "10.0.10.7";
-constexpr uint8_t kLossless = 3 << 2;  // DSCP 3, as TOS
+constexpr uint8_t kLosslessTos = 3 << 2;  // DSCP 3, as TOS
 
 ForwardingState aging(Duration arp, Duration fdb, UnicastMiss miss) {
   ForwardingState state = bench_state();
   state.ages = NeighbourAges{.arp_timeout = arp, .fdb_aging_time = fdb, .fdb_unicast_miss = miss};
   std::vector<PrefixValue> routes;
   const auto host = static_cast<uint32_t>(state.adjacencies.size());
-  state.adjacencies.push_back({.destination = kHost, .source = kRouter, .port = 1, .vlan = 10});
+  state.adjacencies.push_back({.destination = kAgingHost, .source = kRouter, .port = 1, .vlan = 10});
   routes.push_back({prefix4(kAddress, 32), RouteValue{RouteKind::kAdjacency, host}.packed()});
   routes.push_back({prefix4("10.0.10.0", 24), RouteValue{RouteKind::kSubnet, 0}.packed()});
   routes.push_back({prefix4("10.0.10.1", 32), RouteValue{RouteKind::kLocal, 0}.packed()});
@@ -42,11 +41,11 @@ Bytes sent(uint8_t tos) {
   return ethernet_frame(kRouter, kPeer, 0x0800, to_host(tos));
 }
 Bytes received(uint8_t tos) {
-  return ethernet_frame(kHost, kRouter, 0x0800, to_host(tos, 63));
+  return ethernet_frame(kAgingHost, kRouter, 0x0800, to_host(tos, 63));
 }
 Bytes tagged_received(uint8_t tos) {
   const Bytes plain = received(tos);
-  const auto tci = static_cast<uint16_t>((tos == kLossless ? 3 : 1) << 13 | 10);
+  const auto tci = static_cast<uint16_t>((tos == kLosslessTos ? 3 : 1) << 13 | 10);
   return join(
       {{plain.begin(), plain.begin() + 12}, join({be16(0x8100), be16(tci)}), {plain.begin() + 12, plain.end()}});
 }
@@ -58,16 +57,16 @@ Bytes tagged_question() {
   return join({{plain.begin(), plain.begin() + 12}, join({be16(0x8100), be16(10)}), {plain.begin() + 12, plain.end()}});
 }
 void host_says_something(Tor& bench) {
-  (void)bench.exchange(1, ethernet_frame(station(99), kHost, 0x88b5, Bytes(50, 1)));
+  (void)bench.exchange(1, ethernet_frame(station(99), kAgingHost, 0x88b5, Bytes(50, 1)));
   (void)bench.drops();
 }
 
 TEST(NeighbourAges, APacketIsFloodedInItsVlanOnceThePortOfItsMacIsForgottenAndArpStillKnowsTheMac) {
   Tor bench{aging(Duration::s(1), Duration::ms(10), UnicastMiss::kFlood)};
-  EXPECT_EQ(bench.exchange(4, sent(kLossless)), (Frames{{1, received(kLossless)}}));
+  EXPECT_EQ(bench.exchange(4, sent(kLosslessTos)), (Frames{{1, received(kLosslessTos)}}));
   bench.run_for(Duration::ms(9));
-  EXPECT_EQ(bench.exchange(4, sent(kLossless)),
-            (Frames{{0, received(kLossless)}, {1, received(kLossless)}, {2, tagged_received(kLossless)}}));
+  EXPECT_EQ(bench.exchange(4, sent(kLosslessTos)),
+            (Frames{{0, received(kLosslessTos)}, {1, received(kLosslessTos)}, {2, tagged_received(kLosslessTos)}}));
   EXPECT_EQ(bench.node().tables().unknown_floods, 1u);
   EXPECT_EQ(bench.drops(), (Drops{{"consumed", 1}})) << "the original";
 }
@@ -87,26 +86,26 @@ TEST(NeighbourAges, FloodAllTakesThePortsToOtherSwitchesTooAndNotTheOneOfArrival
   Tor bench{aging(Duration::s(1), Duration::ms(1), UnicastMiss::kFloodAll)};
   bench.run_for(Duration::ms(5));
   std::vector<uint16_t> ports;
-  for (const Frame& frame : bench.exchange(4, sent(kLossless))) ports.push_back(frame.port);
+  for (const Frame& frame : bench.exchange(4, sent(kLosslessTos))) ports.push_back(frame.port);
   EXPECT_EQ(ports, (std::vector<uint16_t>{0, 1, 2, 5, 6, 7}));
   // What is sent to all stations stays in its VLAN.
-  const Bytes broadcast = ethernet_frame(kAll, kHost, 0x88b5, Bytes(50, 1));
+  const Bytes broadcast = ethernet_frame(kAll, kAgingHost, 0x88b5, Bytes(50, 1));
   EXPECT_EQ(bench.exchange(1, broadcast).size(), 2u);
 }
 
 TEST(NeighbourAges, TheCureDropsLosslessPacketsAsksAndFloodsTheOthers) {
   Tor bench{aging(Duration::s(1), Duration::ms(10), UnicastMiss::kDropLossless)};
   bench.run_for(Duration::ms(20));
-  EXPECT_EQ(bench.exchange(4, sent(kLossless)),
+  EXPECT_EQ(bench.exchange(4, sent(kLosslessTos)),
             (Frames{{0, arp_question()}, {1, arp_question()}, {2, tagged_question()}}));
   EXPECT_EQ(bench.drops(), (Drops{{"neighbour_incomplete", 1}}));
   EXPECT_EQ(bench.exchange(4, sent(0)).size(), 3u) << "flooded";
   EXPECT_EQ(bench.drops(), (Drops{{"consumed", 1}}));
   // The answer is a frame of the host: its port is known.
-  const Bytes answer = arp_packet(2, kHost, ip4(kAddress), kRouter, ip4("10.0.10.1"));
-  (void)bench.exchange(1, ethernet_frame(kRouter, kHost, 0x0806, answer));
+  const Bytes answer = arp_packet(2, kAgingHost, ip4(kAddress), kRouter, ip4("10.0.10.1"));
+  (void)bench.exchange(1, ethernet_frame(kRouter, kAgingHost, 0x0806, answer));
   (void)bench.drops();
-  EXPECT_EQ(bench.exchange(4, sent(kLossless)), (Frames{{1, received(kLossless)}}));
+  EXPECT_EQ(bench.exchange(4, sent(kLosslessTos)), (Frames{{1, received(kLosslessTos)}}));
 }
 
 TEST(NeighbourAges, DropDropsEveryPacketAndBridgedOnesAreNotRouted) {
@@ -114,7 +113,7 @@ TEST(NeighbourAges, DropDropsEveryPacketAndBridgedOnesAreNotRouted) {
   bench.run_for(Duration::ms(20));
   (void)bench.exchange(4, sent(0));
   EXPECT_EQ(bench.drops(), (Drops{{"neighbour_incomplete", 1}}));
-  EXPECT_EQ(bench.exchange(0, ethernet_frame(kHost, station(1), 0x0800, to_host(0))), Frames{});
+  EXPECT_EQ(bench.exchange(0, ethernet_frame(kAgingHost, station(1), 0x0800, to_host(0))), Frames{});
   EXPECT_EQ(bench.drops(), (Drops{{"neighbour_incomplete", 1}}));
 }
 
@@ -122,18 +121,18 @@ TEST(NeighbourAges, DropDropsEveryPacketAndBridgedOnesAreNotRouted) {
 TEST(NeighbourAges, AnOldArpEntryIsNoneAndTheSwitchAsks) {
   Tor bench{aging(Duration::ms(10), Duration::s(1), UnicastMiss::kFlood)};
   bench.run_for(Duration::ms(8));
-  EXPECT_EQ(bench.exchange(4, sent(kLossless)), (Frames{{1, received(kLossless)}}));
+  EXPECT_EQ(bench.exchange(4, sent(kLosslessTos)), (Frames{{1, received(kLosslessTos)}}));
   bench.run_for(Duration::ms(2));
   host_says_something(bench);
-  EXPECT_EQ(bench.exchange(4, sent(kLossless)),
+  EXPECT_EQ(bench.exchange(4, sent(kLosslessTos)),
             (Frames{{0, arp_question()}, {1, arp_question()}, {2, tagged_question()}}));
   EXPECT_EQ(bench.drops(), (Drops{{"neighbour_incomplete", 1}}));
-  const Bytes answer = arp_packet(2, kHost, ip4(kAddress), kRouter, ip4("10.0.10.1"));
-  (void)bench.exchange(1, ethernet_frame(kRouter, kHost, 0x0806, answer));
-  EXPECT_EQ(bench.exchange(4, sent(kLossless)), (Frames{{1, received(kLossless)}}));
+  const Bytes answer = arp_packet(2, kAgingHost, ip4(kAddress), kRouter, ip4("10.0.10.1"));
+  (void)bench.exchange(1, ethernet_frame(kRouter, kAgingHost, 0x0806, answer));
+  EXPECT_EQ(bench.exchange(4, sent(kLosslessTos)), (Frames{{1, received(kLosslessTos)}}));
   bench.run_for(Duration::ms(9));
   (void)bench.drops();
-  (void)bench.exchange(4, sent(kLossless));
+  (void)bench.exchange(4, sent(kLosslessTos));
   EXPECT_EQ(bench.drops(), (Drops{{"neighbour_incomplete", 1}})) << "as old as it may be, since the answer";
 }
 

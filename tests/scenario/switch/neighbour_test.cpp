@@ -5,9 +5,8 @@
 namespace softspine::tests {
 namespace {
 
-const Mac kPeer = station(104);
-const Bytes kFar4 = ip4("10.1.7.7");
-const Bytes kFar6 = ip6(0x101, 7);
+const Bytes kRemote4 = ip4("10.1.7.7");
+const Bytes kRemote6 = ip6(0x101, 7);
 
 using Tor = Bench<pipelines::Tor>;
 
@@ -23,7 +22,7 @@ Bytes tagged(const Bytes& frame, uint16_t tci) {
   return join({{frame.begin(), frame.begin() + 12}, tag, {frame.begin() + 12, frame.end()}});
 }
 Bytes data4(const std::string& to, uint8_t ttl = 64) {
-  return ipv4_packet({.from = kFar4, .to = ip4(to), .ttl = ttl}, udp_datagram(5, 6, counting(20)));
+  return ipv4_packet({.from = kRemote4, .to = ip4(to), .ttl = ttl}, udp_datagram(5, 6, counting(20)));
 }
 
 size_t known_to(Tor& bench) {
@@ -108,8 +107,8 @@ TEST(Neighbours, AsksAWholeVlanAndRemembersThePort) {
   const Mac host = station(9);
   const Bytes reply = arp_frame(kRouter, host, arp_packet(2, host, ip4("10.0.10.9"), kRouter, ip4("10.0.10.1")));
   EXPECT_EQ(bench.exchange(2, tagged(reply, 10)), Frames{});
-  const Bytes in = ipv4_packet({.from = kFar4, .to = ip4("10.0.10.9"), .ttl = 5, .tos = 46 << 2}, counting(9));
-  const Bytes out = ipv4_packet({.from = kFar4, .to = ip4("10.0.10.9"), .ttl = 4, .tos = 46 << 2}, counting(9));
+  const Bytes in = ipv4_packet({.from = kRemote4, .to = ip4("10.0.10.9"), .ttl = 5, .tos = 46 << 2}, counting(9));
+  const Bytes out = ipv4_packet({.from = kRemote4, .to = ip4("10.0.10.9"), .ttl = 4, .tos = 46 << 2}, counting(9));
   EXPECT_EQ(bench.exchange(4, ethernet_frame(kRouter, kPeer, 0x0800, in)),
             (Frames{{2, tagged_frame(host, kRouter, 5 << 13 | 10, 0x0800, out)}}))
       << "DSCP 46 is class 5";
@@ -120,7 +119,7 @@ TEST(Neighbours, SolicitsAndLearnsFromTheAdvertisement) {
   const Bytes target = ip6(0x30, 9);
   const Bytes gateway = ip6(0x30, 1);
   const auto data = [&](uint8_t limit) {
-    return ipv6_packet({.from = kFar6, .to = target, .hop_limit = limit}, udp_datagram(5, 6, counting(20)));
+    return ipv6_packet({.from = kRemote6, .to = target, .hop_limit = limit}, udp_datagram(5, 6, counting(20)));
   };
   const Bytes question = ethernet_frame(solicited_mac(target), kRouter, 0x86dd,
                                         solicitation(gateway, solicited_group(target), target, kRouter));
@@ -151,7 +150,7 @@ TEST(Neighbours, AReplyToAnUnknownNeighbourAsksForIt) {
   EXPECT_EQ(bench.exchange(6, ethernet_frame(kRouter, station(9), 0x0800, echo)), (Frames{{6, question}}));
   EXPECT_EQ(bench.drops(), (Drops{{"neighbour_incomplete", 1}}));
   bench.engine().run(bench.engine().now() + Duration::ms(100));
-  const Bytes expired = ipv4_packet({.from = ip4("10.0.30.9"), .to = kFar4, .ttl = 1}, udp_datagram(5, 6, {}));
+  const Bytes expired = ipv4_packet({.from = ip4("10.0.30.9"), .to = kRemote4, .ttl = 1}, udp_datagram(5, 6, {}));
   EXPECT_EQ(bench.exchange(6, ethernet_frame(kRouter, station(9), 0x0800, expired)), (Frames{{6, question}}));
 }
 

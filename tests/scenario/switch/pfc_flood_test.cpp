@@ -12,15 +12,15 @@ using Core = Bench<pipelines::Core>;
 
 constexpr uint32_t kFlood = 20'000;  // in 2 ms
 constexpr Duration kApart = Duration::ns(100);
-constexpr uint32_t kFrames = 4'000;  // of 1000 bytes, one every half microsecond
+constexpr uint32_t kFloodFrames = 4'000;  // of 1000 bytes, one every half microsecond
 constexpr Duration kFrameEvery = Duration::ns(500);
-constexpr uint8_t kLossless = 1 << 3 | 1 << 4;
+constexpr uint8_t kLosslessPriorities = 1 << 3 | 1 << 4;
 
 ForwardingState lossless_state() {
   std::array<uint32_t, 8> limits{};
   limits.fill(BufferPlan::kUnlimitedCells);
   QosPlan plan = QosPlan::plain(kBenchPorts, limits);
-  for (PortQosPlan& port : plan.ports) port.pfc_enabled = kLossless;
+  for (PortQosPlan& port : plan.ports) port.pfc_enabled = kLosslessPriorities;
   ForwardingState state = bench_state();
   state.plan = std::make_shared<QosPlan>(std::move(plan));
   return state;
@@ -66,7 +66,7 @@ Seen run(bool flooded) {
   const Instant start = bench.engine().now();
   Rng rng{seed(), 7};
   for (uint32_t i = 0; flooded && i < kFlood; ++i) bench.send_at(start + kApart * i, 7, malformed(i, rng));
-  for (uint32_t i = 0; i < kFrames; ++i) {
+  for (uint32_t i = 0; i < kFloodFrames; ++i) {
     const bool lossless = i % 2 == 0;
     const Bytes packet = ipv4_packet({.from = ip4("10.0.30.2"),
                                       .to = ip4(lossless ? "10.1.0.1" : "10.4.0.1"),
@@ -93,7 +93,7 @@ Seen run(bool flooded) {
 TEST(PfcFlood, CostsNobodyElseAFrameNorAMoment) {
   const Seen calm = run(false);
   const Seen flooded = run(true);
-  EXPECT_EQ(flooded.at4.size(), kFrames / 2);
+  EXPECT_EQ(flooded.at4.size(), kFloodFrames / 2);
   EXPECT_EQ(flooded.at4, calm.at4) << "to the picosecond";
   EXPECT_EQ(flooded.at5, calm.at5);
   EXPECT_EQ(flooded.dropped_elsewhere, 0u);

@@ -42,13 +42,6 @@ ForwardingState state_with(std::shared_ptr<const QosPlan> plan) {
   return state;
 }
 
-// From a station to the one behind port 4.
-Bytes frame_of(uint8_t dscp, uint16_t id, size_t payload = 966) {
-  const Bytes packet =
-      ipv4_packet({.from = ip4("10.0.30.2"), .to = ip4("10.1.0.1"), .tos = static_cast<uint8_t>(dscp << 2), .id = id},
-                  counting(payload));
-  return ethernet_frame(kRouter, station(6), 0x0800, packet);
-}
 Bytes pfc_frame(uint8_t enable, std::array<uint16_t, 8> times, const Mac& source = station(4)) {
   Bytes body = join({be16(0x0101), be16(enable)});
   for (const uint16_t time : times) body = join({body, be16(time)});
@@ -71,8 +64,8 @@ TEST(Pfc, IsSentWhenAGroupReachesItsLimitAndAgainWhenItHasDrained) {
   constexpr uint16_t kFrames = 100;
   const Instant start = bench.engine().now();
   for (uint16_t i = 0; i < kFrames; ++i) {
-    bench.send_at(start, 6, frame_of(3, i));
-    bench.send_at(start, 7, frame_of(3, static_cast<uint16_t>(1000 + i)));
+    bench.send_at(start, 6, data_frame(3, i));
+    bench.send_at(start, 7, data_frame(3, static_cast<uint16_t>(1000 + i)));
   }
   const Frames out = bench.run();
   EXPECT_EQ(count_at(out, 4), 2u * kFrames) << "nothing is lost";
@@ -112,7 +105,7 @@ TEST(Pfc, TellsCapturesWhatAFrameIsAbout) {
   bench.node().transmitter(PortNo{4}).set_tap(&out);
   const Instant start = bench.engine().now();
   for (uint16_t i = 0; i < 60; ++i) {
-    Bytes frame = frame_of(3, i);
+    Bytes frame = data_frame(3, i);
     bench.send_at(start, 6, frame);
     bench.send_at(start, 7, frame);
   }
@@ -132,7 +125,7 @@ TEST(Pfc, LeavesAtOnceWhenTheWireIsFree) {
   bench.run_for(Duration::us(5));
   const Instant start = bench.engine().now();
   const Duration frame = kBenchRate.time_of_frame(1000);
-  for (uint16_t i = 0; i < 4; ++i) bench.send_at(start, 6, frame_of(3, i));
+  for (uint16_t i = 0; i < 4; ++i) bench.send_at(start, 6, data_frame(3, i));
   bench.run_for(Duration::us(5));
   ASSERT_EQ(bench.arrivals(6).size(), 1u);
   // 5 cells each: with the second there are 10.
@@ -155,7 +148,7 @@ TEST(Pfc, WaitsForTheFrameOnTheWireAndForNoQueue) {
     bench.send_at(from, 4, back);
     bench.send_at(from, 5, back);
   }
-  for (uint16_t i = 0; i < 4; ++i) bench.send_at(from + Duration::ns(40), 6, frame_of(3, i));
+  for (uint16_t i = 0; i < 4; ++i) bench.send_at(from + Duration::ns(40), 6, data_frame(3, i));
   bench.run_for(Duration::us(20));
   std::vector<bool> is_pause;
   for (const auto& arrival : bench.arrivals(6)) {
@@ -172,7 +165,7 @@ TEST(Pfc, IsRepeatedBeforeItLapses) {
   const Instant start = bench.engine().now();
   const Duration longest = pause_quantum(kBenchRate) * 0xffff;
   for (int i = 0; i < 12; ++i) bench.send_at(start + longest / 4 * i, 4, pfc_frame(1 << 3, 0xffff));
-  for (uint16_t i = 0; i < 4; ++i) bench.send_at(start + Duration::us(5), 6, frame_of(3, i));
+  for (uint16_t i = 0; i < 4; ++i) bench.send_at(start + Duration::us(5), 6, data_frame(3, i));
   bench.engine().run(start + longest * 3);
   PauseState sender;
   int frames = 0;
@@ -192,8 +185,8 @@ TEST(Pfc, HoldsThePausedPriorityAndNoOther) {
   const Instant start = bench.engine().now();
   const Duration response = kBenchRate.time_of_bytes(64 * 394);
   for (uint16_t i = 0; i < 60; ++i) {
-    bench.send_at(start, 6, frame_of(3, i));
-    bench.send_at(start, 7, frame_of(8, i));
+    bench.send_at(start, 6, data_frame(3, i));
+    bench.send_at(start, 7, data_frame(8, i));
   }
   const Instant sent = start + Duration::ns(100);
   bench.send_at(sent, 4, pfc_frame(1 << 3, 0xffff));
@@ -231,7 +224,7 @@ TEST(Pfc, LapsesAfterItsQuanta) {
   constexpr uint16_t kQuanta = 4000;
   bench.send_at(start, 4, pfc_frame(1 << 3, kQuanta));
   const Instant heard = start + kBenchRate.time_of_frame(60) + kBenchPropagation;
-  bench.send_at(heard + Duration::us(3), 6, frame_of(3, 1));
+  bench.send_at(heard + Duration::us(3), 6, data_frame(3, 1));
   bench.run();
   ASSERT_EQ(bench.arrivals(4).size(), 1u);
   EXPECT_EQ(bench.arrivals(4)[0].at,
@@ -244,8 +237,8 @@ TEST(Pfc, IsIgnoredWhereThePortDoesNotHaveThePriority) {
   Core bench{state_with(plan)};
   bench.send(4, pfc_frame(kLossless, 0xffff));
   bench.run_for(Duration::us(5));
-  bench.send(6, frame_of(3, 1));
-  bench.send(6, frame_of(4, 2));
+  bench.send(6, data_frame(3, 1));
+  bench.send(6, data_frame(4, 2));
   bench.run_for(Duration::us(5));  // the pause lasts 335
   ASSERT_EQ(bench.arrivals(4).size(), 1u) << "the one of the priority that is not enabled, and not the other";
   EXPECT_EQ(bench.arrivals(4)[0].bytes[15] >> 2, 3);
@@ -258,7 +251,7 @@ TEST(Pfc, EndsWithTheLinkAndIsToldAgainWhenItIsBack) {
   Core bench{state_with(lossless_plan(10))};
   bench.send(4, pfc_frame(1 << 3, 0xffff));
   bench.run_for(Duration::us(5));
-  for (uint16_t i = 0; i < 4; ++i) bench.send(6, frame_of(3, i));
+  for (uint16_t i = 0; i < 4; ++i) bench.send(6, data_frame(3, i));
   bench.run_for(Duration::us(5));
   ASSERT_EQ(bench.arrivals(6).size(), 1u);
   bench.set_link(6, false);
@@ -271,7 +264,7 @@ TEST(Pfc, EndsWithTheLinkAndIsToldAgainWhenItIsBack) {
   EXPECT_EQ(bench.drops()["link_down"], 4u);
   EXPECT_EQ(bench.arrivals(6).back().bytes, pfc_frame(1 << 3, 0, {0x02, 0xbb, 0, 0, 0, 6}));
   bench.set_link(4, true);
-  EXPECT_EQ(count_at(bench.exchange(6, frame_of(3, 9)), 4), 1u) << "no pause is left";
+  EXPECT_EQ(count_at(bench.exchange(6, data_frame(3, 9)), 4), 1u) << "no pause is left";
 }
 
 // Looked at while the pause would still hold: 0xFFFF quanta are 335 us at 100G.
@@ -283,7 +276,7 @@ TEST(Pfc, APauseEndsWithTheLinkThatItCameBy) {
   bench.set_link(4, false);
   bench.set_link(4, true);
   const Instant back = bench.engine().now();
-  bench.send(6, frame_of(3, 1));
+  bench.send(6, data_frame(3, 1));
   bench.run_for(Duration::us(5));
   ASSERT_EQ(bench.arrivals(4).size(), 1u);
   const Duration frame = kBenchRate.time_of_frame(1000);
@@ -298,7 +291,7 @@ TEST(Pfc, ANewPlanThatHasRoomSaysXonAtOnce) {
   Core bench{state_with(lossless_plan(10))};
   bench.send(4, pfc_frame(1 << 3, 0xffff));
   bench.run_for(Duration::us(5));
-  for (uint16_t i = 0; i < 4; ++i) bench.send(6, frame_of(3, i));
+  for (uint16_t i = 0; i < 4; ++i) bench.send(6, data_frame(3, i));
   bench.run_for(Duration::us(5));
   ASSERT_EQ(bench.arrivals(6).size(), 1u);
   ASSERT_EQ(bench.node().egress().flow_control(PortNo{6}).raised_xoff(), 1 << 3);
@@ -323,7 +316,7 @@ TEST(Pfc, ANewPlanWithAHigherXonSaysXonAtOnce) {
   Core bench{state_with(plan)};
   bench.send(4, pfc_frame(1 << 3, 0xffff));
   bench.run_for(Duration::us(5));
-  for (uint16_t i = 0; i < 22; ++i) bench.send(6, frame_of(3, i));
+  for (uint16_t i = 0; i < 22; ++i) bench.send(6, data_frame(3, i));
   bench.run_for(Duration::us(5));
   const auto group = [&]() -> const PriorityGroupUse& { return bench.node().egress().mmu().pg(6, 3); };
   ASSERT_EQ(group().headroom, 10u);
@@ -351,7 +344,7 @@ TEST(Pfc, ANewPlanThatEnablesPausesRaisesXoffForFullGroups) {
   Core bench{state_with(without)};
   bench.send(4, pfc_frame(1 << 3, 0xffff));
   bench.run_for(Duration::us(5));
-  for (uint16_t i = 0; i < 4; ++i) bench.send(6, frame_of(3, i));
+  for (uint16_t i = 0; i < 4; ++i) bench.send(6, data_frame(3, i));
   bench.run_for(Duration::us(5));
   bench.publish(state_with(lossless_plan(10)), bench.engine().now());
   bench.run_for(Duration::us(2));
@@ -364,7 +357,7 @@ TEST(Pfc, ANewPlanThatMovesPrioritiesToOtherGroupsStopsThoseOfFullGroups) {
   Core bench{state_with(lossless_plan(10))};
   bench.send(4, pfc_frame(1 << 3, 0xffff));
   bench.run_for(Duration::us(5));
-  for (uint16_t i = 0; i < 4; ++i) bench.send(6, frame_of(3, i));
+  for (uint16_t i = 0; i < 4; ++i) bench.send(6, data_frame(3, i));
   bench.run_for(Duration::us(5));
   auto moved = lossless_plan(10);
   for (PortQosPlan& port : moved->ports) std::swap(port.priorities_of_pg[3], port.priorities_of_pg[4]);
@@ -386,8 +379,8 @@ TEST(Pfc, AHeadroomPoolRemembersTheMostThatItsGroupsHeldTogether) {
   bench.send(4, pfc_frame(1 << 3, 0xffff));
   bench.run_for(Duration::us(5));
   for (uint16_t i = 0; i < 4; ++i) {
-    bench.send(6, frame_of(3, i));
-    bench.send(7, frame_of(3, i));
+    bench.send(6, data_frame(3, i));
+    bench.send(7, data_frame(3, i));
   }
   bench.run_for(Duration::us(5));
   // 5 cells a frame, two of four in headroom at each of two ports.

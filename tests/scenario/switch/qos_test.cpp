@@ -26,7 +26,7 @@ ForwardingState state_with(QosPlan plan) {
   return state;
 }
 // To the station at port 4, 1000 bytes.
-Bytes frame_of(uint8_t dscp, uint8_t ecn, uint16_t id = 0) {
+Bytes marked_frame(uint8_t dscp, uint8_t ecn, uint16_t id = 0) {
   const Bytes packet = ipv4_packet(
       {.from = ip4("10.0.30.2"), .to = ip4("10.1.0.1"), .tos = static_cast<uint8_t>(dscp << 2 | ecn), .id = id},
       counting(966));
@@ -53,7 +53,7 @@ Frames drain_of(Core& bench, const std::vector<Bytes>& frames) {
   return bench.run();
 }
 
-constexpr uint32_t kFrames = 60;
+constexpr uint32_t kMarkedFrames = 60;
 constexpr WredLine kLine{.min_bytes = 10'000, .max_bytes = 50'000, .max_probability = WredLine::kCertain / 5};
 
 // 400 times through every length: none up to min, all from max on, and between them within 4.5 standard
@@ -64,12 +64,12 @@ TEST(Ecn, MarksTheShareThatTheLineSays) {
   plan.ports[4].queues[3].wred = 1;
   Core bench{state_with(std::move(plan))};
   constexpr int kRounds = 400;
-  std::array<int, kFrames> marked{};
+  std::array<int, kMarkedFrames> marked{};
   uint64_t total = 0;
   for (int round = 0; round < kRounds; ++round) {
-    const Frames out = drain_of(bench, std::vector<Bytes>(kFrames, frame_of(3, 2)));
-    ASSERT_EQ(out.size(), kFrames);
-    for (uint32_t i = 0; i < kFrames; ++i) {
+    const Frames out = drain_of(bench, std::vector<Bytes>(kMarkedFrames, marked_frame(3, 2)));
+    ASSERT_EQ(out.size(), kMarkedFrames);
+    for (uint32_t i = 0; i < kMarkedFrames; ++i) {
       const uint8_t ecn = out[i].bytes[15] & 3;
       ASSERT_TRUE(ecn == 2 || ecn == 3);
       marked[i] += ecn == 3;
@@ -78,8 +78,8 @@ TEST(Ecn, MarksTheShareThatTheLineSays) {
     }
   }
   EXPECT_EQ(bench.counters(4).queues[3].ecn_marked_packets, total);
-  for (uint32_t i = 0; i < kFrames; ++i) {
-    const double queue = 1000.0 * (kFrames - i);
+  for (uint32_t i = 0; i < kMarkedFrames; ++i) {
+    const double queue = 1000.0 * (kMarkedFrames - i);
     const double p = queue <= 10'000 ? 0 : queue >= 50'000 ? 1 : 0.2 * (queue - 10'000) / 40'000;
     EXPECT_NEAR(marked[i], p * kRounds, 4.5 * std::sqrt(kRounds * p * (1 - p))) << "queue of " << queue;
   }
@@ -90,7 +90,7 @@ TEST(Ecn, LeavesAloneWhatIsNotCapableOrMarkedAlready) {
   plan.wred.push_back({.mark = {.min_bytes = 0, .max_bytes = 1, .max_probability = 0}, .drop = {}});
   plan.ports[4].queues[3].wred = 1;
   Core bench{state_with(std::move(plan))};
-  const Frames out = drain_of(bench, {frame_of(3, 0), frame_of(3, 1), frame_of(3, 2), frame_of(3, 3),
+  const Frames out = drain_of(bench, {marked_frame(3, 0), marked_frame(3, 1), marked_frame(3, 2), marked_frame(3, 3),
                                       frame6_of(3 << 2 | 1), frame6_of(3 << 2)});
   ASSERT_EQ(out.size(), 6u);
   const auto class6 = [&](size_t i) { return (out[i].bytes[14] & 15) << 4 | out[i].bytes[15] >> 4; };
@@ -112,8 +112,8 @@ TEST(Wred, DropsWhoCannotBeMarkedBeyondAThresholdOfItsOwn) {
   plan.ports[4].queues[3].wred = 1;
   Core bench{state_with(std::move(plan))};
   pause(bench, 0xffff);
-  for (uint16_t i = 0; i < 40; ++i) bench.send(6, frame_of(3, 0, i));
-  for (uint16_t i = 0; i < 10; ++i) bench.send(6, frame_of(3, 2, i));
+  for (uint16_t i = 0; i < 40; ++i) bench.send(6, marked_frame(3, 0, i));
+  for (uint16_t i = 0; i < 10; ++i) bench.send(6, marked_frame(3, 2, i));
   bench.run_for(Duration::us(20));
   EXPECT_EQ(bench.drops()["wred_dropped"], 20u);
   EXPECT_EQ(bench.counters(4).queues[3].current_packets, 30u) << "20 up to the line, and all that can be marked";
@@ -129,7 +129,7 @@ TEST(Wred, DropsEveryPacketBeyondItsThresholdIfItMarksNone) {
   Core bench{state_with(std::move(plan))};
   pause(bench, 0xffff);
   for (uint8_t ecn = 0; ecn < 4; ++ecn) {
-    for (uint16_t i = 0; i < 10; ++i) bench.send(6, frame_of(3, ecn, i));
+    for (uint16_t i = 0; i < 10; ++i) bench.send(6, marked_frame(3, ecn, i));
   }
   bench.run_for(Duration::us(20));
   EXPECT_EQ(bench.drops()["wred_dropped"], 20u);
@@ -176,8 +176,8 @@ TEST(Scheduler, ANewPlanTakesAQueuesPriorityAway) {
   for (const int q : {3, 6}) turns.ports[4].queues[q] = {.strict = false, .weight = 4};
   pause(bench, 0xffff);
   bench.publish(state_with(std::move(turns)), bench.engine().now());
-  for (uint16_t i = 0; i < 20; ++i) bench.send(6, frame_of(48, 0, i));
-  for (uint16_t i = 0; i < 20; ++i) bench.send(7, frame_of(3, 0, i));
+  for (uint16_t i = 0; i < 20; ++i) bench.send(6, marked_frame(48, 0, i));
+  for (uint16_t i = 0; i < 20; ++i) bench.send(7, marked_frame(3, 0, i));
   bench.run_for(Duration::us(20));
   pause(bench, 0);
   const Frames out = bench.run();
@@ -193,7 +193,7 @@ TEST(Scheduler, GivesWhatAnEmptyQueueLeavesToTheOthers) {
   plan.ports[4].queues[1] = {.strict = false, .weight = 100};
   Core bench{state_with(std::move(plan))};
   const Instant start = bench.engine().now();
-  for (uint16_t i = 0; i < 100; ++i) bench.send_at(start, 6, frame_of(8, 0, i));
+  for (uint16_t i = 0; i < 100; ++i) bench.send_at(start, 6, marked_frame(8, 0, i));
   const Frames out = bench.run();
   EXPECT_EQ(out.size(), 100u);
   EXPECT_EQ(bench.arrivals(4).back().at - bench.arrivals(4).front().at, kBenchRate.time_of_frame(1000) * 99);
@@ -205,8 +205,8 @@ TEST(Shaper, HoldsAQueueToItsRateAfterItsBurst) {
   Core bench{state_with(std::move(plan))};
   const Instant start = bench.engine().now();
   for (uint16_t i = 0; i < 200; ++i) {
-    bench.send_at(start, 6, frame_of(3, 0, i));
-    bench.send_at(start, 7, frame_of(8, 0, i));
+    bench.send_at(start, 6, marked_frame(3, 0, i));
+    bench.send_at(start, 7, marked_frame(8, 0, i));
   }
   bench.run();
   std::vector<Instant> shaped;
@@ -231,8 +231,8 @@ TEST(Shaper, HoldsAPortToItsRate) {
   Core bench{state_with(std::move(plan))};
   const Instant start = bench.engine().now();
   for (uint16_t i = 0; i < 200; ++i) {
-    bench.send_at(start, 6, frame_of(3, 0, i));
-    bench.send_at(start, 7, frame_of(8, 0, i));
+    bench.send_at(start, 6, marked_frame(3, 0, i));
+    bench.send_at(start, 7, marked_frame(8, 0, i));
   }
   EXPECT_EQ(bench.run().size(), 400u);
   const double seconds = (bench.arrivals(4).back().at - bench.arrivals(4).front().at).seconds();
@@ -244,8 +244,8 @@ TEST(Plan, ChangesUnderTrafficAndLosesNothing) {
   Core bench{state_with(open_plan())};
   const Instant start = bench.engine().now();
   for (uint16_t i = 0; i < 300; ++i) {
-    bench.send_at(start, 6, frame_of(3, 2, i));
-    bench.send_at(start, 7, frame_of(8, 0, i));
+    bench.send_at(start, 6, marked_frame(3, 2, i));
+    bench.send_at(start, 7, marked_frame(8, 0, i));
   }
   for (uint32_t step = 1; step <= 20; ++step) {
     bench.run_for(Duration::us(1));

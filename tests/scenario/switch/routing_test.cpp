@@ -6,7 +6,6 @@ namespace softspine::tests {
 namespace {
 
 const Mac kHost = station(6);
-const Mac kPeer = station(104);
 const Bytes kHost4 = ip4("10.0.30.2");
 const Bytes kGateway4 = ip4("10.0.30.1");
 const Bytes kHost6 = ip6(0x30, 2);

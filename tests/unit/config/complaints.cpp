@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 namespace softspine::tests {
 
 Complaints complaints_about(std::string_view text, const control::Overrides& overrides) {
@@ -22,6 +24,10 @@ control::Testbed read_well(std::string_view text, const control::Overrides& over
   if (testbed) return std::move(*testbed);
   for (const control::Error& error : testbed.error()) ADD_FAILURE() << to_string(error);
   return {};
+}
+
+const control::FabricNode& node_of(const control::Testbed& testbed, std::string_view name) {
+  return *std::ranges::find(testbed.fabric.nodes, name, &control::FabricNode::name);
 }
 
 std::string with_fabric(std::string_view rest) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Testbed texts for tests: what the reader says about them, line by line, and pieces to build them from.
+// Testbed texts for tests: what the reader says about them, line by line, what it makes of them, and pieces to build
+// them from.
 #pragma once
 
 #include <string>
@@ -17,6 +18,9 @@ Complaints complaints_about(std::string_view text, const control::Overrides& ove
 
 // The testbed; fails the test, saying why, if there is none.
 control::Testbed read_well(std::string_view text, const control::Overrides& overrides = {});
+
+// By its name, which has to be there.
+const control::FabricNode& node_of(const control::Testbed& testbed, std::string_view name);
 
 // Two ToRs (tor1, tor2), one spine, two hosts on each ToR (h1 … h4). Takes lines 1 to 3.
 inline constexpr std::string_view kSmallFabric =

@@ -2,8 +2,6 @@
 // Nodes, links, addresses and edges that a file names.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {
@@ -11,12 +9,9 @@ namespace {
 
 using tests::Complaints;
 using tests::complaints_about;
+using tests::node_of;
 using tests::read_well;
 using tests::with_fabric;
-
-const FabricNode& node_of(const Testbed& testbed, std::string_view name) {
-  return *std::ranges::find(testbed.fabric.nodes, name, &FabricNode::name);
-}
 
 // Two hosts and a switch, by name; takes lines 1 to 6, links from line 7 on.
 std::string with_links(std::string_view rest) {

@@ -2,8 +2,6 @@
 // What a testbed file says about the VLANs of hosts.
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {
@@ -11,12 +9,10 @@ namespace {
 
 using tests::Complaints;
 using tests::complaints_about;
+using tests::node_of;
 using tests::read_well;
 using tests::with_fabric;
 
-const FabricNode& node_of(const Testbed& testbed, const std::string& name) {
-  return *std::ranges::find(testbed.fabric.nodes, name, &FabricNode::name);
-}
 const Subnet& subnet_of(const Testbed& testbed, const std::string& host) {
   return testbed.fabric.subnets.at(node_of(testbed, host).subnet);
 }

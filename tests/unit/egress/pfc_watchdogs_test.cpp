@@ -12,17 +12,18 @@ namespace softspine::dataplane {
 namespace {
 
 constexpr Rate kLine = Rate::gbps(100);
-constexpr Duration kPoll = Duration::us(100);
+constexpr Duration kPollInterval = Duration::us(100);
 
 class TwoWatchedPorts {
  public:
   // Storms after two polls, restored after two.
   static QosPlan plan(WatchdogAction action) {
     QosPlan plan = QosPlan::plain(2, {1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20});
-    plan.watchdog_poll = kPoll;
+    plan.watchdog_poll = kPollInterval;
     for (PortQosPlan& port : plan.ports) {
       port.pfc_enabled = 0x18;
-      port.watchdog = {.action = action, .detection = kPoll * 2, .restoration = kPoll * 2, .priorities = 0x18};
+      port.watchdog = {
+          .action = action, .detection = kPollInterval * 2, .restoration = kPollInterval * 2, .priorities = 0x18};
     }
     return plan;
   }
@@ -38,7 +39,7 @@ class TwoWatchedPorts {
     flow_control_.port(port).receive(PfcFrame::of(static_cast<uint8_t>(1U << priority), 0xffff), kLine, now_);
   }
   std::string poll() {
-    now_ = now_ + kPoll;
+    now_ = now_ + kPollInterval;
     std::string found;
     watchdogs_.poll(now_, [&](const WatchdogFinding& finding) { found += text_of(finding); });
     return found;
@@ -85,7 +86,7 @@ TEST(PfcWatchdogs, LookAtTheNextPriorityAfterTheFindingWasCarriedOut) {
     if (poll == 0) (void)ports.poll();
   }
   std::string found;
-  ports.watchdogs().poll(Instant::at_ps(0) + kPoll * 2, [&](const WatchdogFinding& finding) {
+  ports.watchdogs().poll(Instant::at_ps(0) + kPollInterval * 2, [&](const WatchdogFinding& finding) {
     found += TwoWatchedPorts::text_of(finding);
     ++ports.counters()[0].queues[4].packets;  // by what was done for priority 3, priority 4 has sent
   });

@@ -12,7 +12,7 @@ namespace softspine::dataplane {
 namespace {
 
 constexpr uint8_t kBit = 0x08;
-constexpr uint8_t kThree = 3;
+constexpr uint8_t kPriority = 3;
 constexpr uint32_t kCell = 256;
 constexpr uint32_t kLargest = 1024;  // four cells
 
@@ -38,13 +38,13 @@ TEST(CreditLink, MayNotSendBeforeItHasHeardAndThenAsFarAsTheLimit) {
   sender.receive(receiver.make_frame(), us(1));
   EXPECT_FALSE(receiver.owes_frame());
   EXPECT_EQ(sender.starved(), 0);
-  sender.sent(kThree, 1024, us(1));  // 4 of 10: 6 are left
+  sender.sent(kPriority, 1024, us(1));  // 4 of 10: 6 are left
   EXPECT_EQ(sender.starved(), 0);
-  sender.sent(kThree, 257, us(2));  // 2 more: 4 are left, the largest frame fits
+  sender.sent(kPriority, 257, us(2));  // 2 more: 4 are left, the largest frame fits
   EXPECT_EQ(sender.starved(), 0);
-  sender.sent(kThree, 1, us(3));
+  sender.sent(kPriority, 1, us(3));
   EXPECT_EQ(sender.starved(), kBit) << "three cells are left: the largest frame needs four";
-  EXPECT_EQ(sender.starved_time(Priority{kThree}, us(5)), Duration::us(1 + 2)) << "at the start, and since 3 us";
+  EXPECT_EQ(sender.starved_time(Priority{kPriority}, us(5)), Duration::us(1 + 2)) << "at the start, and since 3 us";
 }
 
 TEST(CreditLink, WhatTheOtherEndGrantsNoCreditForIsNotHeldBack) {
@@ -55,7 +55,7 @@ TEST(CreditLink, WhatTheOtherEndGrantsNoCreditForIsNotHeldBack) {
   EXPECT_EQ(sender.starved(), 0x18) << "nothing is known of the other end";
   sender.receive(receiver.make_frame(), us(1));
   for (int i = 0; i < 20; ++i) {
-    sender.sent(kThree, kLargest, us(2));
+    sender.sent(kPriority, kLargest, us(2));
     EXPECT_EQ(sender.starved(), 0) << i;
   }
   sender.sent(4, kLargest, us(3));
@@ -66,14 +66,14 @@ TEST(CreditLink, WhatTheOtherEndGrantsNoCreditForIsNotHeldBack) {
 TEST(CreditLink, TellsWhenAQuarterOfTheRoomHasComeBack) {
   CreditLink receiver = end_with(16);
   (void)receiver.make_frame();
-  receiver.received(kThree, 2048);
-  receiver.holds(kThree, 8, us(1));
+  receiver.received(kPriority, 2048);
+  receiver.holds(kPriority, 8, us(1));
   EXPECT_FALSE(receiver.owes_frame()) << "what has come is held: the limit is as it was";
-  receiver.holds(kThree, 5, us(2));
+  receiver.holds(kPriority, 5, us(2));
   EXPECT_FALSE(receiver.owes_frame());
-  receiver.holds(kThree, 4, us(3));
+  receiver.holds(kPriority, 4, us(3));
   ASSERT_EQ(receiver.frame_at(), us(3));
-  EXPECT_EQ(receiver.make_frame().limit[kThree], 16 + 4);
+  EXPECT_EQ(receiver.make_frame().limit[kPriority], 16 + 4);
 }
 
 TEST(CreditLink, AsksAfter50UsWithoutCreditAndIsAnswered) {
@@ -107,21 +107,21 @@ TEST(CreditLink, ALinkThatWasDownBeginsAnewAndWhatIsHeldStillCounts) {
   CreditLink receiver = end_with(8);
   CreditLink sender = end_with(8);
   sender.receive(receiver.make_frame(), us(1));
-  sender.sent(kThree, kLargest, us(1));
-  receiver.received(kThree, kLargest);
-  receiver.holds(kThree, 4, us(2));
+  sender.sent(kPriority, kLargest, us(1));
+  receiver.received(kPriority, kLargest);
+  receiver.holds(kPriority, 4, us(2));
   sender.restart(false, us(3));
   receiver.restart(false, us(3));
   EXPECT_EQ(sender.starved(), kBit);
   EXPECT_TRUE(sender.ask_at().is_never()) << "nobody would hear it";
-  receiver.holds(kThree, 3, us(4));
+  receiver.holds(kPriority, 3, us(4));
   EXPECT_FALSE(receiver.owes_frame());
   sender.restart(true, us(5));
   receiver.restart(true, us(5));
   EXPECT_EQ(sender.ask_at(), us(55));
   ASSERT_EQ(receiver.frame_at(), us(5));
   const CreditFrame frame = receiver.make_frame();
-  EXPECT_EQ(frame.limit[kThree], 5) << "room for 8, 3 of them in use";
+  EXPECT_EQ(frame.limit[kPriority], 5) << "room for 8, 3 of them in use";
   sender.receive(frame, us(6));
   EXPECT_EQ(sender.starved(), 0);
 }
@@ -154,7 +154,7 @@ TEST(CreditLink, NeverHoldsMoreThanTheRoomAndNeverStandsStill) {
         told.push_back(sender.make_frame());
       } else if (sender.starved() == 0) {
         const auto bytes = static_cast<uint32_t>(1 + rng.below(kLargest));
-        sender.sent(kThree, bytes, now);
+        sender.sent(kPriority, bytes, now);
         frames.push_back(bytes);
       }
       if (!frames.empty() && rng.below(2) == 0) {
@@ -165,10 +165,10 @@ TEST(CreditLink, NeverHoldsMoreThanTheRoomAndNeverStandsStill) {
           if (!lost) receiver.receive(told.front(), now);
           told.pop_front();
         } else if (!lost) {
-          receiver.received(kThree, bytes);
+          receiver.received(kPriority, bytes);
           held += CellSize{kCell}.cells_of(bytes);
           held_frames.push_back(bytes);
-          receiver.holds(kThree, held, now);
+          receiver.holds(kPriority, held, now);
           ++arrived;
         }
       }
@@ -176,7 +176,7 @@ TEST(CreditLink, NeverHoldsMoreThanTheRoomAndNeverStandsStill) {
       if (!held_frames.empty() && rng.below(3) == 0) {
         held -= CellSize{kCell}.cells_of(held_frames.front());
         held_frames.pop_front();
-        receiver.holds(kThree, held, now);
+        receiver.holds(kPriority, held, now);
       }
       if (receiver.owes_frame()) {
         const CreditFrame frame = receiver.make_frame();

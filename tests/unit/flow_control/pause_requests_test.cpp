@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "dataplane/units/rng.hpp"
+#include "tests/unit/flow_control/priority_three.hpp"
 
 namespace softspine::dataplane {
 namespace {
 
-constexpr Priority kThree{3};
-constexpr Duration kQuantum = Duration::ps(5'120);  // 100G
+using tests::kQuantum;
+using tests::kThree;
 
-constexpr Instant at(int64_t ps) {
+constexpr Instant at_ps(int64_t ps) {
   return Instant::at(Duration::ps(ps));
 }
 constexpr PfcFrame three(uint16_t quanta) {
@@ -22,35 +23,35 @@ constexpr PfcFrame three(uint16_t quanta) {
 
 TEST(PauseRequests, LastFromXoffToXon) {
   PauseRequests requests;
-  requests.apply(three(1'000), at(10'000), kQuantum);
-  EXPECT_EQ(requests.time(kThree, at(10'000)), Duration{});
-  EXPECT_EQ(requests.time(kThree, at(10'001)), Duration::ps(1));
-  requests.apply(three(0), at(25'000), kQuantum);
-  EXPECT_EQ(requests.time(kThree, at(99'000)), Duration::ps(15'000));
-  EXPECT_EQ(requests.time(Priority{4}, at(99'000)), Duration{});
+  requests.apply(three(1'000), at_ps(10'000), kQuantum);
+  EXPECT_EQ(requests.time(kThree, at_ps(10'000)), Duration{});
+  EXPECT_EQ(requests.time(kThree, at_ps(10'001)), Duration::ps(1));
+  requests.apply(three(0), at_ps(25'000), kQuantum);
+  EXPECT_EQ(requests.time(kThree, at_ps(99'000)), Duration::ps(15'000));
+  EXPECT_EQ(requests.time(Priority{4}, at_ps(99'000)), Duration{});
 }
 
 TEST(PauseRequests, LapseWhenTheirTimeRunsOut) {
   PauseRequests requests;
-  requests.apply(three(2), at(100), kQuantum);
-  EXPECT_EQ(requests.time(kThree, at(1'000'000)), Duration::ps(10'240));
-  requests.apply(three(2), at(1'000'000), kQuantum);
-  requests.apply(three(0), at(2'000'000), kQuantum);
-  EXPECT_EQ(requests.time(kThree, at(3'000'000)), Duration::ps(20'480));
+  requests.apply(three(2), at_ps(100), kQuantum);
+  EXPECT_EQ(requests.time(kThree, at_ps(1'000'000)), Duration::ps(10'240));
+  requests.apply(three(2), at_ps(1'000'000), kQuantum);
+  requests.apply(three(0), at_ps(2'000'000), kQuantum);
+  EXPECT_EQ(requests.time(kThree, at_ps(3'000'000)), Duration::ps(20'480));
 }
 
 TEST(PauseRequests, AreReplacedByALaterXoffLongerOrShorter) {
   PauseRequests requests;
-  requests.apply(three(100), at(0), kQuantum);
-  requests.apply(three(1), at(1'000), kQuantum);
-  EXPECT_EQ(requests.time(kThree, at(1'000'000)), Duration::ps(6'120));
+  requests.apply(three(100), at_ps(0), kQuantum);
+  requests.apply(three(1), at_ps(1'000), kQuantum);
+  EXPECT_EQ(requests.time(kThree, at_ps(1'000'000)), Duration::ps(6'120));
 }
 
 TEST(PauseRequests, EndWithTheLink) {
   PauseRequests requests;
-  requests.apply(three(100), at(0), kQuantum);
-  requests.clear(at(7));
-  EXPECT_EQ(requests.time(kThree, at(1'000'000)), Duration::ps(7));
+  requests.apply(three(100), at_ps(0), kQuantum);
+  requests.clear(at_ps(7));
+  EXPECT_EQ(requests.time(kThree, at_ps(1'000'000)), Duration::ps(7));
 }
 
 // Picosecond by picosecond: is a request in effect?
@@ -80,11 +81,11 @@ TEST(PauseRequests, AgreeAtBothEndsWhateverTheFrames) {
       arrives += 1 + static_cast<int64_t>(rng.next() % 20'000);
       const auto quanta = static_cast<uint16_t>(rng.next() % 4);
       frames.emplace_back(arrives, quanta);
-      sender.apply(three(quanta), at(arrives), kQuantum);
-      receiver.apply(three(quanta), at(arrives), kQuantum);
+      sender.apply(three(quanta), at_ps(arrives), kQuantum);
+      receiver.apply(three(quanta), at_ps(arrives), kQuantum);
       const int64_t now = arrives + static_cast<int64_t>(rng.next() % 2);
-      ASSERT_EQ(sender.time(kThree, at(now)), Duration::ps(counted(frames, now))) << "seed " << seed;
-      ASSERT_EQ(receiver.time(kThree, at(now)), sender.time(kThree, at(now))) << "seed " << seed;
+      ASSERT_EQ(sender.time(kThree, at_ps(now)), Duration::ps(counted(frames, now))) << "seed " << seed;
+      ASSERT_EQ(receiver.time(kThree, at_ps(now)), sender.time(kThree, at_ps(now))) << "seed " << seed;
     }
   }
 }

@@ -9,13 +9,15 @@
 #include "dataplane/flow_control/pause_timing.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
+#include "tests/unit/flow_control/priority_three.hpp"
 
 namespace softspine::dataplane {
 namespace {
 
-constexpr Duration kQuantum = Duration::ps(5120);  // 100G
+using tests::kQuantum;
+using tests::kThree;
+
 constexpr Duration kResponse = 394 * kQuantum;
-constexpr Priority kThree{3};
 
 Instant at(int64_t quanta) {
   return Instant::at(quanta * kQuantum);

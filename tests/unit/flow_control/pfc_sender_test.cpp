@@ -6,12 +6,13 @@
 #include <array>
 
 #include "dataplane/units/rng.hpp"
+#include "tests/unit/flow_control/priority_three.hpp"
 
 namespace softspine::dataplane {
 namespace {
 
-constexpr Duration kQuantum = Duration::ps(5'120);  // at 100G
-constexpr Instant kStart = Instant::at(Duration::us(1));
+using tests::kQuantum;
+using tests::kStart;
 
 TEST(PfcSender, OwesNothingUntilAnXoffIsRaised) {
   const PfcSender sender;

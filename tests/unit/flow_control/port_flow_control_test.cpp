@@ -5,15 +5,18 @@
 
 #include <array>
 
+#include "tests/unit/flow_control/priority_three.hpp"
+
 namespace softspine::dataplane {
 namespace {
+
+using tests::kStart;
+using tests::kThree;
 
 constexpr Rate kLine = Rate::gbps(100);
 constexpr Duration kPropagation = Duration::ns(15);
 constexpr MacAddress kMac{2, 0, 0, 0, 0, 1};
-constexpr Priority kThree{3};
 constexpr PfcFrame kXoff = PfcFrame::of(1 << 3, 0xffff);
-constexpr Instant kStart = Instant::at(Duration::us(1));
 
 PortFlowControl obeying(uint8_t priorities) {
   PortFlowControl port;

@@ -118,10 +118,6 @@ topology:
   EXPECT_EQ(found.topology->links[0].length, Length::metres(7));
 }
 
-struct Wrong {
-  const char* text;
-  const char* complaint;
-};
 class WrongContainerlab : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongContainerlab, IsRefusedWithPathAndLine) {

@@ -41,6 +41,24 @@ inline Imported import_text(ImportFormat format, std::string_view text, const Im
   return import_files(format, {{.path = "t.txt", .text = std::string(text)}}, options);
 }
 
+// config_db.json files: a.json, b.json, …
+inline std::vector<ImportFile> sonic_files(const std::vector<std::string>& texts) {
+  std::vector<ImportFile> out;
+  for (size_t i = 0; i < texts.size(); ++i)
+    out.push_back({std::string(1, static_cast<char>('a' + i)) + ".json", texts[i]});
+  return out;
+}
+
+inline Imported import_sonic(const std::vector<std::string>& texts, const ImportOptions& options = {}) {
+  return import_files(ImportFormat::kSonic, sonic_files(texts), options);
+}
+
+// A text that is refused, and what is said of it.
+struct Wrong {
+  const char* text;
+  const char* complaint;
+};
+
 // "tor: leaf1 leaf2; host: h1": names by what they became, in the file's order.
 inline std::map<std::string, std::string> names_by_use(const ForeignTopology& topology) {
   std::map<std::string, std::string> out;

@@ -90,10 +90,6 @@ TEST(Ns3Topology, NvSwitchesBecomeTheServersOfTheirGpus) {
   EXPECT_THAT(read.notes, ElementsAre(HasSubstr("t.txt:3:1: 2 NVSwitches and their 4 links are inside servers")));
 }
 
-struct Wrong {
-  const char* text;
-  const char* complaint;
-};
 class WrongNs3Topology : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongNs3Topology, IsRefusedWithItsLine) {

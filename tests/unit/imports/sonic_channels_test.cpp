@@ -42,30 +42,21 @@ std::string leaf(const std::string& channels, const std::string& members) {
 }
 constexpr const char* kBoth = R"("PortChannel1|Ethernet0": {}, "PortChannel1|Ethernet4": {})";
 
-std::vector<ImportFile> files_of(const std::vector<std::string>& texts) {
-  std::vector<ImportFile> out;
-  for (size_t i = 0; i < texts.size(); ++i)
-    out.push_back({std::string(1, static_cast<char>('a' + i)) + ".json", texts[i]});
-  return out;
-}
-Imported read(const std::vector<std::string>& texts, const ImportOptions& options = {}) {
-  return import_files(ImportFormat::kSonic, files_of(texts), options);
-}
 std::vector<Lag> lags_in(const std::vector<std::string>& texts) {
-  const Imported found = read(texts);
+  const Imported found = import_sonic(texts);
   if (!found.topology) {
     ADD_FAILURE() << found.complaints.front();
     return {};
   }
-  return testbed_of(found, ImportFormat::kSonic, files_of(texts)).fabric.lags;
+  return testbed_of(found, ImportFormat::kSonic, sonic_files(texts)).fabric.lags;
 }
 std::string complaint_about_channels(const std::string& channels, const std::string& members) {
-  const Imported found = read({tor(channels, members)});
+  const Imported found = import_sonic({tor(channels, members)});
   return found.complaints.empty() ? "" : found.complaints.front();
 }
 // What is said of port channels.
 std::vector<std::string> notes_of(const std::vector<std::string>& texts) {
-  Imported found = read(texts);
+  Imported found = import_sonic(texts);
   std::erase_if(found.notes, [](const std::string& note) { return !note.contains("PortChannel"); });
   return found.notes;
 }
@@ -137,9 +128,9 @@ TEST(SonicChannels, FollowTheRulesOfTheUser) {
       tor(R"("PortChannel1": {}, "PortChannel2": {})",
           R"("PortChannel1|Ethernet0": {}, "PortChannel1|Ethernet4": {}, "PortChannel2|Ethernet8": {})")};
   EXPECT_EQ(lags_in(texts).size(), 2u) << "a LAG of one link is one";
-  const Imported found = read(texts, {.rules = {{.pattern = "leaf1", .use = NodeUse::kNothing}}});
+  const Imported found = import_sonic(texts, {.rules = {{.pattern = "leaf1", .use = NodeUse::kNothing}}});
   ASSERT_TRUE(found.topology);
-  const auto lags = testbed_of(found, ImportFormat::kSonic, files_of(texts)).fabric.lags;
+  const auto lags = testbed_of(found, ImportFormat::kSonic, sonic_files(texts)).fabric.lags;
   ASSERT_EQ(lags.size(), 1u);
   EXPECT_EQ(lags[0].name, "tor1-PortChannel2");
 }

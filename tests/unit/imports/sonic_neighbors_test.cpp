@@ -26,19 +26,12 @@ constexpr const char* kLeaf = R"({
  "PORT": {"Ethernet8": {"speed": "100000", "mtu": "1500"}},
  "DEVICE_NEIGHBOR": {"Ethernet8": {"name": "tor1", "port": "etp1"}}})";
 
-Imported read(const std::vector<std::string>& texts) {
-  std::vector<ImportFile> files;
-  for (size_t i = 0; i < texts.size(); ++i)
-    files.push_back({std::string(1, static_cast<char>('a' + i)) + ".json", texts[i]});
-  return import_files(ImportFormat::kSonic, files);
-}
-
 std::string changed(std::string text, const std::string& from, const std::string& to) {
   return text.replace(text.find(from), from.size(), to);
 }
 
 TEST(SonicNeighbors, OneFileGivesItsSwitchAndItsNeighbours) {
-  const Imported found = read({kTor});
+  const Imported found = import_sonic({kTor});
   ASSERT_TRUE(found.topology) << found.complaints[0];
   EXPECT_THAT(names_by_use(*found.topology),
               ElementsAre(Pair("aggregation", "leaf1"), Pair("host", "Servers0"), Pair("tor", "tor1")));
@@ -52,7 +45,7 @@ TEST(SonicNeighbors, OneFileGivesItsSwitchAndItsNeighbours) {
 
 TEST(SonicNeighbors, TwoFilesOfOneLinkGiveOneLink) {
   for (const auto& texts : {std::vector<std::string>{kTor, kLeaf}, std::vector<std::string>{kLeaf, kTor}}) {
-    const Imported found = read(texts);
+    const Imported found = import_sonic(texts);
     ASSERT_TRUE(found.topology) << found.complaints[0];
     EXPECT_EQ(found.topology->links.size(), 2u);
     EXPECT_EQ(found.topology->links[0].mtu, 1'500u) << "the smaller of both ends";
@@ -61,24 +54,25 @@ TEST(SonicNeighbors, TwoFilesOfOneLinkGiveOneLink) {
 }
 
 TEST(SonicNeighbors, FilesThatContradictEachOtherAreRefused) {
-  EXPECT_THAT(read({kTor, changed(kLeaf, "\"100000\"", "\"40000\"")}).complaints,
+  EXPECT_THAT(import_sonic({kTor, changed(kLeaf, "\"100000\"", "\"40000\"")}).complaints,
               ElementsAre(AllOf(HasSubstr("b.json:4:22: "),
                                 HasSubstr("the ends of the link differ in speed: 40000 here, 100000 at 'tor1'"))));
   EXPECT_THAT(
-      read({kTor, changed(kLeaf, "etp1", "Ethernet4")}).complaints,
+      import_sonic({kTor, changed(kLeaf, "etp1", "Ethernet4")}).complaints,
       testing::Contains(HasSubstr("leads to 'leaf1' 'Ethernet8', which leads to 'tor1' 'Ethernet4' (b.json line 4)")));
-  EXPECT_THAT(read({kTor, changed(kLeaf, "{\"Ethernet8\": {\"name\"", "{\"Ethernet9\": {\"name\"")}).complaints,
+  EXPECT_THAT(import_sonic({kTor, changed(kLeaf, "{\"Ethernet8\": {\"name\"", "{\"Ethernet9\": {\"name\"")}).complaints,
               testing::Contains(HasSubstr("the file of 'leaf1' has no neighbour at 'Ethernet8'")));
-  EXPECT_THAT(read({kTor, kTor}).complaints, ElementsAre(HasSubstr("the switch 'tor1' has a file already")));
+  EXPECT_THAT(import_sonic({kTor, kTor}).complaints, ElementsAre(HasSubstr("the switch 'tor1' has a file already")));
 }
 
 TEST(SonicNeighbors, WrongFilesAreRefusedWithPathAndLine) {
-  EXPECT_THAT(read({"{\"PORT\": {}}"}).complaints, ElementsAre(HasSubstr("a.json:1:1: has no table DEVICE_NEIGHBOR")));
-  EXPECT_THAT(read({changed(kTor, "\"25000\"", "\"9999999\"")}).complaints,
+  EXPECT_THAT(import_sonic({"{\"PORT\": {}}"}).complaints,
+              ElementsAre(HasSubstr("a.json:1:1: has no table DEVICE_NEIGHBOR")));
+  EXPECT_THAT(import_sonic({changed(kTor, "\"25000\"", "\"9999999\"")}).complaints,
               ElementsAre(HasSubstr("PORT.Ethernet4.speed: must be 1 to 1600000 Mb/s, not 9999999")));
-  EXPECT_THAT(read({changed(kTor, "\"40m\"", "\"far\"")}).complaints,
+  EXPECT_THAT(import_sonic({changed(kTor, "\"40m\"", "\"far\"")}).complaints,
               ElementsAre(HasSubstr("CABLE_LENGTH.AZURE.Ethernet0: expected a length such as 40m")));
-  EXPECT_THAT(read({changed(kTor, "\"name\": \"leaf1\", ", "")}).complaints,
+  EXPECT_THAT(import_sonic({changed(kTor, "\"name\": \"leaf1\", ", "")}).complaints,
               ElementsAre(HasSubstr("DEVICE_NEIGHBOR.Ethernet0: the key 'name' is missing")));
 }
 

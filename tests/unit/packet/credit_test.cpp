@@ -12,7 +12,7 @@ namespace {
 
 using Bytes = std::vector<uint8_t>;
 
-constexpr MacAddress kOwn{0x02, 0x53, 0x50, 0x00, 0x00, 0x07};
+constexpr MacAddress kOwnMac{0x02, 0x53, 0x50, 0x00, 0x00, 0x07};
 
 CreditFrame some_frame() {
   CreditFrame frame{.priorities = 0x18, .asks = true, .cell_bytes = 254};
@@ -31,7 +31,7 @@ const Bytes kByHand{0x01, 0x80, 0xc2, 0x00, 0x00, 0x01, 0x02, 0x53, 0x50, 0x00, 
 
 TEST(Credit, IsWrittenAsItsLayoutSaysAndReadBack) {
   Bytes written(mac_control::kFrameBytes, 0xa5);
-  write_credit(written.data(), kOwn, some_frame());
+  write_credit(written.data(), kOwnMac, some_frame());
   EXPECT_EQ(written, kByHand);
   EXPECT_EQ(read_credit(kByHand.data(), mac_control::kFrameBytes), some_frame());
 }

@@ -23,7 +23,7 @@ using tests::Planned;
 using tests::read_well;
 using tests::with_fabric;
 
-Complaints complaints_about(std::string_view text) {
+Complaints whole_complaints(std::string_view text) {
   Complaints out;
   const auto read = parse_testbed(text, "t.yaml");
   if (read) return out;
@@ -126,7 +126,7 @@ TEST_F(Tables, AChassisHasItsOwnRowsOnly) {
     EXPECT_EQ(ignored(planned.testbed, "BUFFER_QUEUE", "rows of lc3|Asic1")->count, 1U);
   }
   tables["DEVICE_METADATA"]["localhost"] = {{"hostname", "lc4"}, {"asic_name", "Asic0"}};
-  EXPECT_EQ(complaints_about(testbed(tables)).size(), 1U) << "a profile that is not there";
+  EXPECT_EQ(whole_complaints(testbed(tables)).size(), 1U) << "a profile that is not there";
 }
 
 TEST_F(Tables, APoolOfBothDirectionsMayBeLargerThan4GiB) {
@@ -255,11 +255,11 @@ TEST_F(Tables, AndASharedHeadroomPoolIfItIsOverSubscribed) {
 TEST_F(Tables, PoolsThatNothingIsLeftForAreRefused) {
   json tables = dynamic_tables(buffers());
   tables["BUFFER_POOL"]["egress_lossless_pool"]["size"] = "500000";
-  const Complaints said = complaints_about(testbed(tables));
+  const Complaints said = whole_complaints(testbed(tables));
   ASSERT_FALSE(said.empty());
   EXPECT_NE(said.front().find("nothing is left for it"), std::string::npos) << said.front();
   tables["BUFFER_POOL"]["egress_lossless_pool"].erase("size");
-  EXPECT_EQ(complaints_about(testbed(tables)).size(), 4U);
+  EXPECT_EQ(whole_complaints(testbed(tables)).size(), 4U);
 }
 
 // The folder with SONiC's renderings, and which of them belong to one switch.
@@ -318,7 +318,7 @@ TEST_F(Samples, EachIsASwitchsConfiguration) {
   for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
     if (entry.path().extension() != ".json") continue;
     SCOPED_TRACE(entry.path().filename().string());
-    EXPECT_EQ(complaints_about(testbed({entry.path().stem().string()})), Complaints{});
+    EXPECT_EQ(whole_complaints(testbed({entry.path().stem().string()})), Complaints{});
     ++count;
   }
   EXPECT_GE(count, 16U);

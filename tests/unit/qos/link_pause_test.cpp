@@ -12,7 +12,7 @@ using tests::plan_of;
 using tests::read_well;
 
 // The links of the fabric by PAUSE, those of the hosts by PFC; no priority is in pfc_enable.
-std::string with(std::string_view tables) {
+std::string with_link_pause(std::string_view tables) {
   return "name: small\n"
          "fabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 2,\n"
          "  host_link: {rate: 100Gbps, length: 5m}, fabric_link: {rate: 400Gbps, length: 40m, flow_control: pause}}\n"
@@ -22,7 +22,7 @@ std::string with(std::string_view tables) {
 }
 
 TEST(LinkPause, StopsEveryQueueWhateverPfcEnableAndTheMapsOfPrioritiesSay) {
-  const auto planned = plan_of(with(", MAP_PFC_PRIORITY_TO_QUEUE: {AZURE: {3: 3, 4: 4}}"));
+  const auto planned = plan_of(with_link_pause(", MAP_PFC_PRIORITY_TO_QUEUE: {AZURE: {3: 3, 4: 4}}"));
   const auto& host_port = planned.plan->ports.at(0);
   EXPECT_EQ(host_port.link_mode, dataplane::LinkMode::kPfc);
   EXPECT_EQ(host_port.pfc_enabled, 0);
@@ -36,10 +36,10 @@ TEST(LinkPause, StopsEveryQueueWhateverPfcEnableAndTheMapsOfPrioritiesSay) {
 }
 
 TEST(LinkPause, NeedsTheHeadroomThatPfcNeeds) {
-  const HeadroomCheck enough = check_headroom(read_well(with("")));
+  const HeadroomCheck enough = check_headroom(read_well(with_link_pause("")));
   EXPECT_TRUE(enough.too_little.empty());
   const HeadroomCheck little =
-      check_headroom(read_well(with(", BUFFER_PROFILE: {pg_lossless_auto_profile: {xoff: 9216B}}")));
+      check_headroom(read_well(with_link_pause(", BUFFER_PROFILE: {pg_lossless_auto_profile: {xoff: 9216B}}")));
   ASSERT_EQ(little.too_little.size(), 1U);
   EXPECT_EQ(little.too_little[0].ports, (std::vector<std::string>{"tor1:Ethernet8", "tor2:Ethernet8"}))
       << "its hosts' ports pause nobody";

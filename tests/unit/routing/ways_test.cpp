@@ -13,14 +13,15 @@
 namespace softspine::control {
 namespace {
 
-Fabric fabric_of(const std::string& text) {
+Fabric fabric_in(const std::string& text) {
   auto testbed = parse_testbed("name: t\n" + text, "t.yaml");
   EXPECT_TRUE(testbed) << to_string(testbed.error().front());
   return testbed->fabric;
 }
 
-const char* const kFatTree = "fabric: {kind: fat-tree, k: 4, host_link: {rate: 1Gbps}, fabric_link: {rate: 1Gbps}}\n";
-const char* const kHpn = R"(
+const char* const kSmallFatTree =
+    "fabric: {kind: fat-tree, k: 4, host_link: {rate: 1Gbps}, fabric_link: {rate: 1Gbps}}\n";
+const char* const kSmallHpn = R"(
 fabric: {kind: hpn, segments: 2, servers_per_segment: 2, rails: 2, planes: 2, aggregations_per_plane: 2, cores: 2,
          host_link: {rate: 1Gbps}, fabric_link: {rate: 1Gbps}}
 )";
@@ -71,7 +72,7 @@ class Walks {
 };
 
 TEST(Ways, OfAllToAllAreAllLinksBothWays) {
-  const Fabric fabric = fabric_of(kFatTree);
+  const Fabric fabric = fabric_in(kSmallFatTree);
   const auto hosts = hosts_of(fabric);
   const Ways ways = ways_of(fabric, hosts, hosts);
   EXPECT_EQ(ways.senders.size(), 2 * fabric.links.size());
@@ -80,8 +81,8 @@ TEST(Ways, OfAllToAllAreAllLinksBothWays) {
 }
 
 TEST(Ways, OfAnyPairAreThoseOfEveryWalk) {
-  for (const char* text : {kFatTree, kHpn}) {
-    const Fabric fabric = fabric_of(text);
+  for (const char* text : {kSmallFatTree, kSmallHpn}) {
+    const Fabric fabric = fabric_in(text);
     const auto hosts = hosts_of(fabric);
     Walks walks(fabric);
     for (const uint32_t from : hosts) {
@@ -99,7 +100,7 @@ TEST(Ways, OfAnyPairAreThoseOfEveryWalk) {
 
 // Without links between spines, hosts of different switches have none.
 TEST(Ways, CountsPairsWithoutOne) {
-  const Fabric fabric = fabric_of(R"(
+  const Fabric fabric = fabric_in(R"(
 topology:
   nodes: {a: {kind: switch}, b: {kind: switch}, h1: {kind: host}, h2: {kind: host}, h3: {kind: host}}
   links: [{endpoints: [h1, a], rate: 1Gbps}, {endpoints: [h2, b], rate: 1Gbps}, {endpoints: [h3, a], rate: 1Gbps}]

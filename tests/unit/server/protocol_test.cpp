@@ -57,8 +57,8 @@ std::string nested(int depth) {
 }
 
 TEST(Request, MayNestThirtyTwoDeepAndNoDeeper) {
-  EXPECT_EQ(error_of(nested(kMaxDepth)), "");
-  EXPECT_EQ(error_of(nested(kMaxDepth + 1)), "the request nests deeper than 32");
+  EXPECT_EQ(error_of(nested(kMaxRequestDepth)), "");
+  EXPECT_EQ(error_of(nested(kMaxRequestDepth + 1)), "the request nests deeper than 32");
   EXPECT_EQ(error_of(std::string(60'000, '[')), "the request nests deeper than 32");
 }
 

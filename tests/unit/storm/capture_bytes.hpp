@@ -110,7 +110,8 @@ inline tools::storm::CaptureInput::Read reading(const CaptureBytes& bytes, size_
   };
 }
 
-// 802.1Qbb: 60 bytes.
+// 802.1Qbb: 60 bytes. Their source is kSourceBase + `source`.
+inline constexpr uint64_t kSourceBase = 0x020000000000;
 inline CaptureBytes pfc_frame(uint8_t source, uint8_t enabled, uint16_t quanta) {
   CaptureBytes out = {0x01, 0x80, 0xc2, 0, 0, 1, 2, 0, 0, 0, 0, source, 0x88, 0x08, 1, 1, 0, enabled};
   for (int i = 0; i < 8; ++i) {
@@ -119,6 +120,15 @@ inline CaptureBytes pfc_frame(uint8_t source, uint8_t enabled, uint16_t quanta) 
     out.push_back(static_cast<uint8_t>(time));
   }
   out.resize(60);
+  return out;
+}
+
+// The first header of tcpdump -i any, which has one place for all interfaces.
+inline CaptureBytes sll(uint8_t packet_type, const CaptureBytes& ethernet) {
+  CaptureBytes out{0, packet_type, 0, 1, 0, 6};
+  out.insert(out.end(), ethernet.begin() + 6, ethernet.begin() + 12);
+  out.resize(14);
+  out.insert(out.end(), ethernet.begin() + 12, ethernet.end());
   return out;
 }
 

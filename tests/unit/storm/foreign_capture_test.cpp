@@ -19,26 +19,19 @@ namespace {
 using dataplane::Instant;
 using dataplane::Rate;
 using tests::CaptureBytes;
+using tests::ethernet;
+using tests::kSourceBase;
 using tests::MadeLog;
 using tests::pauses_of;
 using tests::Recording;
+using tests::sll;
 using tests::Texts;
-
-constexpr uint64_t kBase = 0x020000000000;  // pfc_frame()'s sources
 
 CaptureBytes sll2(uint32_t interface, uint8_t packet_type, const CaptureBytes& ethernet) {
   CaptureBytes out{ethernet[12], ethernet[13], 0, 0, 0, 0, 0, static_cast<uint8_t>(interface), 0, 1, packet_type, 6};
   out.insert(out.end(), ethernet.begin() + 6, ethernet.begin() + 12);
   out.resize(20);
   out.insert(out.end(), ethernet.begin() + 14, ethernet.end());
-  return out;
-}
-
-CaptureBytes sll(uint8_t packet_type, const CaptureBytes& ethernet) {
-  CaptureBytes out{0, packet_type, 0, 1, 0, 6};
-  out.insert(out.end(), ethernet.begin() + 6, ethernet.begin() + 12);
-  out.resize(14);
-  out.insert(out.end(), ethernet.begin() + 12, ethernet.end());
   return out;
 }
 
@@ -52,7 +45,7 @@ TEST(CookedFrame, IsAFrameOfEthernetAgainWithItsWayAndInterface) {
       EXPECT_EQ(read->interface, second ? 7u : 0u);
       PauseFrame pause;
       ASSERT_EQ(read_pause_frame(std::span{read->ethernet}.first(read->bytes), pause), MacControl::kPause);
-      EXPECT_EQ(pause.source, kBase + 9);
+      EXPECT_EQ(pause.source, kSourceBase + 9);
       EXPECT_EQ(pause.quanta[3], 0xffff);
     }
   }
@@ -70,15 +63,11 @@ TEST(CookedFrame, IsNoneIfItIsShortOrNotOfEthernet) {
   EXPECT_FALSE(read_cooked(276, frame));
 }
 
-CapturedInterface ethernet(const std::string& name, const std::string& description = "") {
-  return {.name = name, .description = description, .speed_bps = 100'000'000'000, .link_type = 1};
-}
-
 // h1 – tor1:a, tor1:b – spine1:a
 KnownFabric known_fabric() {
   return {.links = {{"h1:eth0", "tor1:a"}, {"tor1:b", "spine1:a"}},
           .tiers = {{"h1", 0}, {"tor1", 1}, {"spine1", 2}},
-          .port_of_mac = {{kBase + 1, "h1:eth0"}, {kBase + 2, "tor1:b"}},
+          .port_of_mac = {{kSourceBase + 1, "h1:eth0"}, {kSourceBase + 2, "tor1:b"}},
           .port_of_interface = {}};
 }
 
@@ -119,7 +108,7 @@ TEST(ForeignCapture, ThatSawAFrameAtBothEndsOfALinkDoesNotTellWhichIsItsSenders)
 
 TEST(ForeignCapture, ThatSawAFrameAtBothEndsKnowsItsSenderByTheInterfacesAddress) {
   Recording it{.interfaces = {ethernet("tor1:a"), ethernet("h1:eth0")}, .recorder = PauseRecorder{}};
-  it.interfaces[1].mac = kBase + 1;
+  it.interfaces[1].mac = kSourceBase + 1;
   it.frame(0, Way::kUnknown, 1, tests::pfc_frame(1, 8, 0xffff));
   it.frame(0, Way::kUnknown, 2, tests::pfc_frame(1, 8, 0xffff));
   it.frame(1, Way::kUnknown, 3, tests::pfc_frame(1, 8, 0xffff));
@@ -272,7 +261,7 @@ TEST(PortList, NamesInterfacesAndAddresses) {
   const auto read = read_port_list(list.path, known);
   ASSERT_TRUE(read) << read.error();
   EXPECT_EQ(known.port_of_interface["eth3"], "sw1:Ethernet12");
-  EXPECT_EQ(known.port_of_mac[kBase + 0x1f], "gpu7:mlx5_0");
+  EXPECT_EQ(known.port_of_mac[kSourceBase + 0x1f], "gpu7:mlx5_0");
 }
 
 TEST(PortList, SaysWhatIsWrongAndWhere) {

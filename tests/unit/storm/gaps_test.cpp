@@ -13,11 +13,10 @@ using dataplane::Duration;
 using dataplane::Instant;
 using dataplane::Rate;
 using tests::CaptureBytes;
+using tests::k100G;
 using tests::pauses_of;
 using tests::Recording;
 using tests::Texts;
-
-constexpr uint64_t k100G = 100'000'000'000;
 
 // spine1 is wholly captured, and pauses tor2 without end.
 Recording whole_spine() {

@@ -10,21 +10,16 @@
 namespace softspine::tools::storm {
 namespace {
 
+using tests::ethernet;
 using tests::MadeLog;
 using tests::pfc_frame;
 using tests::Recording;
 
-constexpr uint64_t k100G = 100'000'000'000;
-
-CapturedInterface port(const std::string& name, const std::string& link) {
-  return {.name = name, .description = link, .speed_bps = k100G, .link_type = 1};
-}
-
 // s4 between s3, s5 and h4, wholly captured: 10 ms. It stops s3 from 0 on, every 168 us again.
 Recording ring_switch() {
   Recording it{
-      .interfaces = {port("s4:a", "link to s3:z, one of 3 ports"), port("s4:b", "link to s5:z, one of 3 ports"),
-                     port("s4:h", "link to h4:eth0, one of 3 ports")},
+      .interfaces = {ethernet("s4:a", "link to s3:z, one of 3 ports"), ethernet("s4:b", "link to s5:z, one of 3 ports"),
+                     ethernet("s4:h", "link to h4:eth0, one of 3 ports")},
       .recorder = PauseRecorder{}};
   for (int64_t at = 0; at < 10'000; at += 168) it.frame(0, Way::kOut, at, pfc_frame(1, 8, 0xffff));
   return it;
@@ -138,16 +133,16 @@ TEST(HiddenCauses, ASilenceIsOneIfAFilterTookPauseFramesAlone) {
 
 // A slice of 1.2 ms, in which s5's first XOFF comes after 0.3 ms: the one before it was sent before the slice begins.
 TEST(HiddenCauses, APauseThatTheSliceCutsMayHaveBegunBefore) {
-  Recording it{
-      .interfaces = {port("s4:a", "link to s3:z, one of 2 ports"), port("s4:b", "link to s5:z, one of 2 ports")},
-      .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("s4:a", "link to s3:z, one of 2 ports"),
+                              ethernet("s4:b", "link to s5:z, one of 2 ports")},
+               .recorder = PauseRecorder{}};
   for (int64_t at = 0; at < 1'200; at += 168) it.frame(0, Way::kOut, at, pfc_frame(1, 8, 0xffff));
   for (int64_t at = 300; at < 1'200; at += 300) it.frame(1, Way::kIn, at, pfc_frame(2, 8, 0xffff));
   EXPECT_EQ(doubt(it), "s4:b was paused, too, and may have been for all of that time");
 }
 
 TEST(HiddenCauses, AreNoneOfAHost) {
-  Recording it{.interfaces = {port("h1:eth0", "link to tor1:a, one of 2 ports"), port("h1:eth1", "")},
+  Recording it{.interfaces = {ethernet("h1:eth0", "link to tor1:a, one of 2 ports"), ethernet("h1:eth1", "")},
                .recorder = PauseRecorder{}};
   for (int64_t at = 0; at < 10'000; at += 500) it.frame(0, Way::kOut, at, pfc_frame(1, 8, 0xffff));
   EXPECT_EQ(doubt(it), "");

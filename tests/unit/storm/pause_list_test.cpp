@@ -15,10 +15,10 @@ namespace {
 
 using dataplane::Duration;
 using dataplane::Instant;
+using tests::k100G;
 using tests::Recording;
 
 constexpr auto kMany = static_cast<int64_t>(PauseList::kMaxWhole) * 4;
-constexpr uint64_t k100G = 100'000'000'000;
 
 Recording two_links() {
   return {

@@ -15,15 +15,10 @@ namespace {
 using dataplane::Instant;
 using dataplane::Rate;
 using tests::CaptureBytes;
+using tests::ethernet;
 using tests::pauses_of;
 using tests::Recording;
 using tests::Texts;
-
-constexpr uint64_t k100G = 100'000'000'000;
-
-CapturedInterface port(const std::string& name, const std::string& description = "", uint64_t mac = 0) {
-  return {.name = name, .description = description, .speed_bps = k100G, .mac = mac, .link_type = 1};
-}
 
 CaptureBytes data_frame(uint8_t from, uint8_t to) {
   CaptureBytes out(60);
@@ -34,9 +29,9 @@ CaptureBytes data_frame(uint8_t from, uint8_t to) {
 }
 
 TEST(PauseLog, TakesNeighboursFromDescriptionsAlsoWhereOneEndIsNotCaptured) {
-  Recording it{
-      .interfaces = {port("tor1:Ethernet0", "link to h1:eth0"), port("tor1:Ethernet4", "link to spine1:Ethernet0")},
-      .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("tor1:Ethernet0", "link to h1:eth0"),
+                              ethernet("tor1:Ethernet4", "link to spine1:Ethernet0")},
+               .recorder = PauseRecorder{}};
   it.frame(0, Way::kIn, 1, tests::pfc_frame(9, 8, 0xffff));
   it.frame(1, Way::kOut, 2, tests::pfc_frame(7, 8, 0xffff));
   const PauseLog log = it.log();
@@ -48,7 +43,8 @@ TEST(PauseLog, TakesNeighboursFromDescriptionsAlsoWhereOneEndIsNotCaptured) {
 }
 
 TEST(PauseLog, TakesTheKnownFabricBeforeAnythingElse) {
-  Recording it{.interfaces = {port("a:0", "link to b:0"), port("b:0"), port("c:0")}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("a:0", "link to b:0"), ethernet("b:0"), ethernet("c:0")},
+               .recorder = PauseRecorder{}};
   it.frame(0, Way::kOut, 1, tests::pfc_frame(9, 8, 0xffff));
   const PauseLog log = it.log({.links = {{"a:0", "c:0"}}, .tiers = {{"c", 2}}});
   EXPECT_EQ(pauses_of(log), Texts{"a:0 stops c:0"});
@@ -56,7 +52,7 @@ TEST(PauseLog, TakesTheKnownFabricBeforeAnythingElse) {
 }
 
 TEST(PauseLog, CountsAFrameThatWasSeenAtBothEndsOnce) {
-  Recording it{.interfaces = {port("tor1:a"), port("spine1:b")}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("tor1:a"), ethernet("spine1:b")}, .recorder = PauseRecorder{}};
   it.frame(0, Way::kOut, 1, tests::pfc_frame(7, 8, 0xffff));
   it.frame(1, Way::kIn, 2, tests::pfc_frame(7, 8, 0xffff));
   EXPECT_EQ(pauses_of(it.log()), Texts{"tor1:a stops spine1:b"}) << "joined by the source that only one sent";
@@ -64,7 +60,7 @@ TEST(PauseLog, CountsAFrameThatWasSeenAtBothEndsOnce) {
 
 TEST(PauseLog, JoinsPortsThatSendToEachOthersNodes) {
   // h1 and h2 under one switch, which has one MAC for all ports; they also send to each other, bridged.
-  Recording it{.interfaces = {port("h1:eth0"), port("h2:eth0"), port("tor1:0"), port("tor1:4")},
+  Recording it{.interfaces = {ethernet("h1:eth0"), ethernet("h2:eth0"), ethernet("tor1:0"), ethernet("tor1:4")},
                .recorder = PauseRecorder{}};
   it.frame(0, Way::kOut, 1, data_frame(1, 9));
   it.frame(1, Way::kOut, 1, data_frame(2, 9));
@@ -79,7 +75,7 @@ TEST(PauseLog, JoinsPortsThatSendToEachOthersNodes) {
 }
 
 TEST(PauseLog, APortsFirstFrameNeedNotTellItsNeighbour) {
-  Recording it{.interfaces = {port("h1:eth0"), port("tor1:0")}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("h1:eth0"), ethernet("tor1:0")}, .recorder = PauseRecorder{}};
   it.frame(0, Way::kOut, 1, data_frame(1, 77));  // to somebody who sends nothing here
   it.frame(1, Way::kOut, 1, data_frame(9, 78));
   it.frame(0, Way::kOut, 2, data_frame(1, 9));
@@ -90,7 +86,8 @@ TEST(PauseLog, APortsFirstFrameNeedNotTellItsNeighbour) {
 
 // A third host's frame crosses tor1: where it came in is no port that sends to h1.
 TEST(PauseLog, LearnsNothingOfAPortFromFramesThatComeIn) {
-  Recording it{.interfaces = {port("tor1:4"), port("tor1:0"), port("h1:eth0")}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("tor1:4"), ethernet("tor1:0"), ethernet("h1:eth0")},
+               .recorder = PauseRecorder{}};
   it.frame(0, Way::kIn, 1, data_frame(5, 1));
   it.frame(1, Way::kOut, 1, data_frame(5, 1));
   it.frame(2, Way::kOut, 2, data_frame(1, 9));
@@ -128,7 +125,7 @@ TEST(Tiers, AreUnknownWhereNoNodeHasMoreThanOnePort) {
 }
 
 TEST(PauseLog, LeavesParallelLinksUnjoinedRatherThanGuess) {
-  Recording it{.interfaces = {port("tor1:0"), port("tor1:4"), port("spine1:0"), port("spine1:4")},
+  Recording it{.interfaces = {ethernet("tor1:0"), ethernet("tor1:4"), ethernet("spine1:0"), ethernet("spine1:4")},
                .recorder = PauseRecorder{}};
   for (const uint32_t interface : {0, 1}) it.frame(interface, Way::kOut, 1, data_frame(1, 2));
   for (const uint32_t interface : {2, 3}) it.frame(interface, Way::kOut, 1, data_frame(2, 1));
@@ -137,20 +134,20 @@ TEST(PauseLog, LeavesParallelLinksUnjoinedRatherThanGuess) {
 }
 
 TEST(PauseLog, NamesTheOtherEndOfAOnePortCaptureByItsMac) {
-  Recording it{.interfaces = {port("")}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("")}, .recorder = PauseRecorder{}};
   it.frame(0, Way::kUnknown, 1, tests::pfc_frame(0x11, 8, 0xffff));
   EXPECT_EQ(pauses_of(it.log()), Texts{"02:00:00:00:00:11 stops interface 0"});
 }
 
 TEST(PauseLog, KnowsAPortsOwnFramesByItsMac) {
-  Recording it{.interfaces = {port("eth0", "", 0x020000000011)}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("eth0", "", 0x020000000011)}, .recorder = PauseRecorder{}};
   it.frame(0, Way::kUnknown, 1, tests::pfc_frame(0x11, 8, 0xffff));
   it.frame(0, Way::kUnknown, 2, tests::pfc_frame(0x22, 8, 0xffff));
   EXPECT_EQ(pauses_of(it.log()), (Texts{"eth0 stops peer of eth0", "peer of eth0 stops eth0"}));
 }
 
 TEST(PauseLog, TakesTwoSourcesForTheTwoEndsOfALink) {
-  Recording it{.interfaces = {port("mirror")}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("mirror")}, .recorder = PauseRecorder{}};
   it.frame(0, Way::kUnknown, 1, tests::pfc_frame(0x11, 8, 0xffff));
   it.frame(0, Way::kUnknown, 2, tests::pfc_frame(0x22, 8, 0xffff));
   EXPECT_EQ(pauses_of(it.log()),
@@ -158,14 +155,14 @@ TEST(PauseLog, TakesTwoSourcesForTheTwoEndsOfALink) {
 }
 
 TEST(PauseLog, TakesMoreSourcesForAMirrorOfSeveralPorts) {
-  Recording it{.interfaces = {port("mirror")}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("mirror")}, .recorder = PauseRecorder{}};
   for (uint8_t source = 1; source <= 3; ++source)
     it.frame(0, Way::kUnknown, source, tests::pfc_frame(source, 8, 0xffff));
   EXPECT_EQ(pauses_of(it.log()).at(2), "02:00:00:00:00:03 stops peer of 02:00:00:00:00:03");
 }
 
 TEST(PauseRecorder, CountsWhatItCouldNotUse) {
-  Recording it{.interfaces = {port("eth0"), {.name = "lo", .link_type = 113}}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("eth0"), {.name = "lo", .link_type = 113}}, .recorder = PauseRecorder{}};
   CaptureBytes cut = tests::pfc_frame(1, 8, 1);
   cut.resize(20);
   CaptureBytes other = tests::pfc_frame(1, 8, 1);
@@ -181,7 +178,7 @@ TEST(PauseRecorder, CountsWhatItCouldNotUse) {
 }
 
 TEST(PauseRecorder, KeepsPrioritiesOfOneFrameApart) {
-  Recording it{.interfaces = {port("a:0", "link to b:0")}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("a:0", "link to b:0")}, .recorder = PauseRecorder{}};
   it.frame(0, Way::kOut, 0, tests::pfc_frame(1, 0x18, 0xffff));
   it.frame(0, Way::kOut, 10, tests::pfc_frame(1, 0x08, 0));
   it.frame(0, Way::kOut, 20, tests::pfc_frame(1, 0x10, 0));
@@ -195,7 +192,7 @@ TEST(PauseRecorder, KeepsPrioritiesOfOneFrameApart) {
 
 // A capture's names go to terminals and pictures.
 TEST(PauseRecorder, TakesNoControlCharactersIntoNamesAndNoNameWithoutEnd) {
-  Recording it{.interfaces = {port("a\x1b[31m\n:0", "link to b\x7f:0"), port(std::string(1000, 'x'))},
+  Recording it{.interfaces = {ethernet("a\x1b[31m\n:0", "link to b\x7f:0"), ethernet(std::string(1000, 'x'))},
                .recorder = PauseRecorder{}};
   it.frame(0, Way::kOut, 1, tests::pfc_frame(1, 8, 0xffff));
   it.frame(1, Way::kOut, 1, tests::pfc_frame(2, 8, 0xffff));
@@ -204,7 +201,8 @@ TEST(PauseRecorder, TakesNoControlCharactersIntoNamesAndNoNameWithoutEnd) {
 }
 
 TEST(PauseRecorder, MakesOnePortOfOneNameInTwoSections) {
-  Recording it{.interfaces = {port("a:0", "link to b:0"), port("a:0", "link to b:0")}, .recorder = PauseRecorder{}};
+  Recording it{.interfaces = {ethernet("a:0", "link to b:0"), ethernet("a:0", "link to b:0")},
+               .recorder = PauseRecorder{}};
   it.frame(0, Way::kOut, 0, tests::pfc_frame(1, 8, 0xffff));
   it.frame(1, Way::kOut, 10, tests::pfc_frame(1, 8, 0));
   const PauseLog log = it.log();

@@ -10,6 +10,14 @@
 
 namespace softspine::tests {
 
+inline constexpr uint64_t k100G = 100'000'000'000;
+
+// A port of 100G.
+inline tools::storm::CapturedInterface ethernet(const std::string& name, const std::string& description = "",
+                                                uint64_t mac = 0) {
+  return {.name = name, .description = description, .speed_bps = k100G, .mac = mac, .link_type = 1};
+}
+
 struct Recording {
   std::vector<tools::storm::CapturedInterface> interfaces;
   tools::storm::PauseRecorder recorder;

@@ -13,30 +13,17 @@ namespace {
 using dataplane::Duration;
 using dataplane::Instant;
 using dataplane::Rate;
-using tests::CaptureBytes;
+using tests::ethernet;
+using tests::kSourceBase;
 using tests::pauses_of;
 using tests::pfc_frame;
 using tests::Recording;
+using tests::sll;
 using tests::Texts;
-
-constexpr uint64_t kBase = 0x020000000000;  // pfc_frame()'s sources
-
-CapturedInterface ethernet(const std::string& name) {
-  return {.name = name, .speed_bps = 100'000'000'000, .link_type = 1};
-}
 
 KnownFabric listed(std::unordered_map<uint64_t, std::string> macs,
                    std::unordered_map<std::string, std::string> interfaces = {}) {
   return {.links = {}, .tiers = {}, .port_of_mac = std::move(macs), .port_of_interface = std::move(interfaces)};
-}
-
-// The first header of tcpdump -i any, which has one place for all interfaces.
-CaptureBytes sll(uint8_t packet_type, const CaptureBytes& ethernet) {
-  CaptureBytes out{0, packet_type, 0, 1, 0, 6};
-  out.insert(out.end(), ethernet.begin() + 6, ethernet.begin() + 12);
-  out.resize(14);
-  out.insert(out.end(), ethernet.begin() + 12, ethernet.end());
-  return out;
 }
 
 Recording of_any() {
@@ -81,7 +68,7 @@ TEST(SenderEnds, OfAllInterfacesInOnePlaceAListedAddressIsItsPort) {
   it.frame(0, Way::kUnknown, 2, sll(2, pfc_frame(0xbb, 8, 0xffff)));
   it.frame(0, Way::kUnknown, 3, sll(4, pfc_frame(0xcc, 8, 0xffff)));
   it.frame(0, Way::kUnknown, 4, sll(4, pfc_frame(0xdd, 8, 0xffff)));
-  EXPECT_EQ(pauses_of(it.log(listed({{kBase + 0xbb, "gpu7:mlx5_0"}}))),
+  EXPECT_EQ(pauses_of(it.log(listed({{kSourceBase + 0xbb, "gpu7:mlx5_0"}}))),
             (Texts{"02:00:00:00:00:aa stops here:any", "gpu7:mlx5_0 stops here:any",
                    "here:02:00:00:00:00:cc stops peer of here:02:00:00:00:00:cc",
                    "here:02:00:00:00:00:dd stops peer of here:02:00:00:00:00:dd"}));
@@ -95,7 +82,7 @@ TEST(SenderEnds, AListedAddressThatComesInIsTheNeighbourOfThePort) {
     if (at > 1'000) it.frame(1, Way::kOut, at, pfc_frame(0xaa, 8, 0xffff));
   }
   const PauseLog log =
-      it.log(listed({{kBase + 0x55, "gpu7:mlx5_0"}}, {{"eth3", "sw1:Ethernet12"}, {"eth4", "sw1:Ethernet16"}}));
+      it.log(listed({{kSourceBase + 0x55, "gpu7:mlx5_0"}}, {{"eth3", "sw1:Ethernet12"}, {"eth4", "sw1:Ethernet16"}}));
   EXPECT_EQ(pauses_of(log), (Texts{"gpu7:mlx5_0 stops sw1:Ethernet12", "sw1:Ethernet16 stops peer of sw1:Ethernet16"}));
   const Analysis found = analyse(log);
   ASSERT_EQ(found.storms.size(), 1u) << "sw1 only hands on";
@@ -107,7 +94,7 @@ TEST(SenderEnds, AKnownNeighbourComesBeforeOneThatIsMadeUp) {
   Recording it{.interfaces = {ethernet("eth3")}, .recorder = PauseRecorder{}};
   it.frame(0, Way::kOut, 1, pfc_frame(0xaa, 8, 0xffff));
   it.frame(0, Way::kIn, 2, pfc_frame(0x55, 8, 0xffff));
-  EXPECT_EQ(pauses_of(it.log(listed({{kBase + 0x55, "gpu7:mlx5_0"}}, {{"eth3", "sw1:Ethernet12"}}))),
+  EXPECT_EQ(pauses_of(it.log(listed({{kSourceBase + 0x55, "gpu7:mlx5_0"}}, {{"eth3", "sw1:Ethernet12"}}))),
             (Texts{"sw1:Ethernet12 stops gpu7:mlx5_0", "gpu7:mlx5_0 stops sw1:Ethernet12"}));
 }
 
@@ -115,14 +102,14 @@ TEST(SenderEnds, OfTheTwoEndsOfALinkOneMayBeListed) {
   Recording it{.interfaces = {ethernet("eth0")}, .recorder = PauseRecorder{}};
   it.frame(0, Way::kUnknown, 1, pfc_frame(0x55, 8, 0xffff));
   it.frame(0, Way::kUnknown, 2, pfc_frame(0xaa, 8, 0xffff));
-  EXPECT_EQ(pauses_of(it.log(listed({{kBase + 0x55, "gpu7:mlx5_0"}}))),
+  EXPECT_EQ(pauses_of(it.log(listed({{kSourceBase + 0x55, "gpu7:mlx5_0"}}))),
             (Texts{"gpu7:mlx5_0 stops 02:00:00:00:00:aa", "02:00:00:00:00:aa stops gpu7:mlx5_0"}));
 }
 
 TEST(SenderEnds, OneListedSourceOfACaptureWithoutDirectionsPausesThePort) {
   Recording it{.interfaces = {ethernet("eth3")}, .recorder = PauseRecorder{}};
   it.frame(0, Way::kUnknown, 1, pfc_frame(0x55, 8, 0xffff));
-  EXPECT_EQ(pauses_of(it.log(listed({{kBase + 0x55, "gpu7:mlx5_0"}}, {{"eth3", "sw1:Ethernet12"}}))),
+  EXPECT_EQ(pauses_of(it.log(listed({{kSourceBase + 0x55, "gpu7:mlx5_0"}}, {{"eth3", "sw1:Ethernet12"}}))),
             Texts{"gpu7:mlx5_0 stops sw1:Ethernet12"});
 }
 

@@ -19,7 +19,7 @@ using dataplane::Duration;
 using dataplane::Instant;
 using tests::small_fabric;
 
-std::vector<Json> lines_of(const std::string& text) {
+std::vector<Json> samples_in(const std::string& text) {
   std::vector<Json> out;
   std::istringstream in{text};
   for (std::string line; std::getline(in, line);) out.push_back(Json::parse(line));
@@ -54,12 +54,12 @@ TEST(Series, HasWhatChangedSinceTheLastSample) {
   });
   std::string more;
   series.add_sample(more, next, {});
-  EXPECT_EQ(lines_of(more),
+  EXPECT_EQ(samples_in(more),
             (std::vector<Json>{
                 {{"t_ps", 20'000'000}, {"port", "tor1:Ethernet0"}, {"priority", 3}, {"pfc_rx_packets", 2}},
                 {{"t_ps", 20'000'000}, {"port", "tor1:Ethernet4"}, {"queue", 3}, {"current_bytes", 0}},
             }));
-  EXPECT_EQ(lines_of(text).size(), series.lines() - 2);
+  EXPECT_EQ(samples_in(text).size(), series.lines() - 2);
   EXPECT_TRUE(series.check(next).empty());
 }
 
@@ -67,7 +67,7 @@ TEST(Series, HasDropsByReason) {
   Series series{empty_fabric(), {"drops"}};
   std::string text;
   series.add_sample(text, small_fabric(), {});
-  EXPECT_EQ(lines_of(text),
+  EXPECT_EQ(samples_in(text),
             (std::vector<Json>{{{"t_ps", 10'000'000},
                                 {"port", "tor1:Ethernet0"},
                                 {"drops", {{"pfc_consumed", 1}, {"no_route", 1}, {"queue_full", 15}}}}}));
@@ -81,7 +81,7 @@ TEST(Series, LeavesOutWhatTheCallerKnowsToBeUnchanged) {
   std::vector<PortChanges> changes(ports, {.port = false, .priorities = 0, .groups = 0, .queues = 0});
   changes[1].queues = 1 << 3;
   series.add_sample(text, small_fabric(), changes);
-  const auto lines = lines_of(text);
+  const auto lines = samples_in(text);
   for (const Json& line : lines) {
     const std::string port = line["port"];
     EXPECT_TRUE(port == "tor1:Ethernet4" || port.starts_with("h")) << line;  // of hosts nothing is known
@@ -106,21 +106,21 @@ TEST(Series, ReadsOfAPortOnlyTheNumbersThatHaveChangedOfHostsToo) {
   changes[ports].priorities = 1 << 3;  // of the first host
   std::string more;
   series.add_sample(more, next, changes);
-  EXPECT_EQ(lines_of(more), (std::vector<Json>{
-                                {{"t_ps", 20'000'000}, {"port", "tor1:Ethernet4"}, {"queue", 3}, {"packets", 5}},
-                                {{"t_ps", 20'000'000}, {"port", "h1:eth0"}, {"priority", 3}, {"tx_packets", 2}},
-                            }));
+  EXPECT_EQ(samples_in(more), (std::vector<Json>{
+                                  {{"t_ps", 20'000'000}, {"port", "tor1:Ethernet4"}, {"queue", 3}, {"packets", 5}},
+                                  {{"t_ps", 20'000'000}, {"port", "h1:eth0"}, {"priority", 3}, {"tx_packets", 2}},
+                              }));
   EXPECT_TRUE(series.check(next).empty());
 }
 
-struct Slip {
+struct WrongSum {
   const char* place;
   std::function<void(FabricSnapshot&)> change;
 };
 
 // The end differs from what was sampled, in one place each.
 TEST(Series, NamesEverySumThatIsNotTheTotal) {
-  const std::vector<Slip> slips{
+  const std::vector<WrongSum> slips{
       {"tor1:Ethernet0, rx_packets", [](FabricSnapshot& f) { ++f.switches[0].ports[0].counters.rx_packets; }},
       {"tor1:Ethernet0, priority 3, pfc_tx_pause_ps",
        [](FabricSnapshot& f) { f.switches[0].ports[0].pauses[3].tx_requested += Duration::ps(1); }},
@@ -136,7 +136,7 @@ TEST(Series, NamesEverySumThatIsNotTheTotal) {
   std::string text;
   series.add_sample(text, small_fabric(), {});
   EXPECT_EQ(series.check(small_fabric()), std::vector<std::string>{});
-  for (const Slip& slip : slips) {
+  for (const WrongSum& slip : slips) {
     const auto wrong = series.check(later(slip.change));
     ASSERT_EQ(wrong.size(), 1u) << slip.place;
     EXPECT_NE(wrong[0].find(slip.place), std::string::npos) << wrong[0];
@@ -157,7 +157,7 @@ TEST(Series, NamesItsCountersInTheHeadAndKnowsTheirPatterns) {
   const Series series{empty_fabric(), {"pfc_*", "watermark_bytes"}};
   std::string text;
   series.add_head(text, "a \"name\"", Duration::us(10));
-  const Json head = lines_of(text).at(0);
+  const Json head = samples_in(text).at(0);
   EXPECT_EQ(head["testbed"], "a \"name\"");
   EXPECT_EQ(head["sample_interval_ps"], 10'000'000);
   EXPECT_EQ(head["counters"]["priority"]["pfc_tx_pause_ps"], "counter");

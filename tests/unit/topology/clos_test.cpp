@@ -138,23 +138,24 @@ TEST(ThreeStages, OfTheLeastStrictSizeNeedFewerCrosspointsThanACrossbarFrom36Inp
   }
 }
 
-std::string why_not(const std::string& parameters) {
+std::string why_no_clos(const std::string& parameters) {
   const auto testbed =
       parse_testbed("name: t\nfabric: {kind: clos, host_link: {rate: 2Gbps}, " + parameters + "}\n", "t.yaml");
   return testbed ? "" : to_string(testbed.error().at(0));
 }
 
 TEST(ThreeStages, ThatShallNotBlockAreRefusedIfTheyCan) {
-  EXPECT_NE(why_not("m: 4, n: 3, r: 2, nonblocking: strict, fabric_link: {rate: 2Gbps}")
+  EXPECT_NE(why_no_clos("m: 4, n: 3, r: 2, nonblocking: strict, fabric_link: {rate: 2Gbps}")
                 .find("must be at least 5 to be nonblocking in the strict sense, not 4"),
             std::string::npos);
-  EXPECT_NE(why_not("m: 2, n: 3, r: 2, nonblocking: rearrangeable, fabric_link: {rate: 2Gbps}")
+  EXPECT_NE(why_no_clos("m: 2, n: 3, r: 2, nonblocking: rearrangeable, fabric_link: {rate: 2Gbps}")
                 .find("must be at least 3 to be rearrangeable, not 2"),
             std::string::npos);
-  EXPECT_NE(why_not("m: 9, n: 3, r: 2, nonblocking: strict, fabric_link: {rate: 1Gbps}").find("slower than an input"),
-            std::string::npos);
-  EXPECT_EQ(why_not("m: 3, n: 3, r: 2, nonblocking: rearrangeable, fabric_link: {rate: 2Gbps}"), "");
-  EXPECT_EQ(why_not("m: 1, n: 3, r: 2, nonblocking: strict, fabric_link: {rate: 6Gbps}"), "");
+  EXPECT_NE(
+      why_no_clos("m: 9, n: 3, r: 2, nonblocking: strict, fabric_link: {rate: 1Gbps}").find("slower than an input"),
+      std::string::npos);
+  EXPECT_EQ(why_no_clos("m: 3, n: 3, r: 2, nonblocking: rearrangeable, fabric_link: {rate: 2Gbps}"), "");
+  EXPECT_EQ(why_no_clos("m: 1, n: 3, r: 2, nonblocking: strict, fabric_link: {rate: 6Gbps}"), "");
 }
 
 }  // namespace

@@ -130,10 +130,10 @@ struct Refused {
 };
 class TooLarge : public testing::TestWithParam<Refused> {};
 
-constexpr const char* kLinks = ", host_link: {rate: 100Gbps}, fabric_link: {rate: 400Gbps}}";
+constexpr const char* kLinksAndEnd = ", host_link: {rate: 100Gbps}, fabric_link: {rate: 400Gbps}}";
 
 TEST_P(TooLarge, IsRefusedWithWhatIsTooMuch) {
-  const auto testbed = parse_testbed("name: t\nfabric: {" + std::string(GetParam().fabric) + kLinks, "t.yaml");
+  const auto testbed = parse_testbed("name: t\nfabric: {" + std::string(GetParam().fabric) + kLinksAndEnd, "t.yaml");
   ASSERT_FALSE(testbed);
   EXPECT_EQ(testbed.error().size(), 1u);
   EXPECT_EQ(testbed.error()[0].line, 2);

@@ -14,14 +14,15 @@ namespace {
 
 using tests::testbed_of;
 
-const std::string kLinks = ", host_link: {rate: 100Gbps, length: 5m}, fabric_link: {rate: 400Gbps, length: 40m}}\n";
+const std::string kLongLinks = ", host_link: {rate: 100Gbps, length: 5m}, fabric_link: {rate: 400Gbps, length: 40m}}\n";
 const std::vector<std::string> kFabrics{
-    "fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1" + kLinks,
-    "fabric: {kind: fat-tree, k: 4" + kLinks,
+    "fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1" + kLongLinks,
+    "fabric: {kind: fat-tree, k: 4" + kLongLinks,
     "fabric: {kind: hpn, segments: 2, servers_per_segment: 2, rails: 1, planes: 2, aggregations_per_plane: 2, "
     "cores: 2, core_uplinks: 1" +
-        kLinks,
-    "fabric: {kind: ai-zone, zones: 2, racks: 2, servers_per_rack: 1, nics_per_server: 1, ctsws: 2, atsws: 2" + kLinks};
+        kLongLinks,
+    "fabric: {kind: ai-zone, zones: 2, racks: 2, servers_per_rack: 1, nics_per_server: 1, ctsws: 2, atsws: 2" +
+        kLongLinks};
 
 // "p1-tor2": tor.
 std::string last_word(const std::string& name) {
