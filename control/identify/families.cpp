@@ -24,7 +24,7 @@ namespace {
 constexpr std::array kUsual{HashField::kSrcIp,     HashField::kDstIp,      HashField::kL4SrcPort,
                             HashField::kL4DstPort, HashField::kIpProtocol, HashField::kRdmaBthDestQp};
 
-bool has(const FieldSet& set, HashField field) {
+bool has(const FieldList& set, HashField field) {
   return std::ranges::find(set, field) != set.end();
 }
 
@@ -35,14 +35,14 @@ bool is_address(HashField field) {
 }
 
 // An address counts under each of its names.
-bool takes(const FieldSet& set, FlowPart part) {
+bool takes(const FieldList& set, FlowPart part) {
   using enum HashField;
   if (part == FlowPart::kSource) return has(set, kSrcIp) || has(set, kSrcIpv4) || has(set, kSrcIpv6);
   if (part == FlowPart::kDestination) return has(set, kDstIp) || has(set, kDstIpv4) || has(set, kDstIpv6);
   return has(set, field_of(part));
 }
 
-uint32_t rarity(const FieldSet& set) {
+uint32_t rarity_of_fields(const FieldList& set) {
   using enum FlowPart;
   uint32_t out = takes(set, kQp) ? 1 : 0;
   for (const FlowPart part : {kSource, kDestination, kSourcePort, kDestinationPort, kProtocol})
@@ -78,11 +78,44 @@ std::vector<std::optional<dp::Rtag7Config>> options_of(HashModel model, bool is_
   return out;
 }
 
-std::vector<Keying> keyings_of(const FieldSet& set, bool is_ipv6) {
+bool is_same(const FieldList& set, std::initializer_list<HashField> fields) {
+  return set.size() == fields.size() && std::ranges::all_of(fields, [&](HashField field) { return has(set, field); });
+}
+
+// Of Linux the policies that hash these fields, and those of the packet inside of a tunnel where there is none.
+std::vector<uint8_t> linux_policies(const FieldList& set, bool is_ipv6) {
+  using enum HashField;
+  constexpr std::array kOfThree{kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol, kIpv6FlowLabel};
+  const bool is_of_nought =
+      is_ipv6 ? is_same(set, {kSrcIp, kDstIp, kIpProtocol, kIpv6FlowLabel}) : is_same(set, {kSrcIp, kDstIp});
+  const auto is_of_three = [&](HashField field) { return std::ranges::find(kOfThree, field) != kOfThree.end(); };
+  const std::array hashes{is_of_nought, is_same(set, {kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol}),
+                          is_of_nought, std::ranges::all_of(set, is_of_three)};
+  std::vector<uint8_t> out;
+  for (uint8_t policy = 0; policy < hashes.size(); ++policy) {
+    if (hashes[policy]) out.push_back(policy);
+  }
+  return out;
+}
+
+void add_hosts(std::vector<Keying>& out, const FieldList& set, bool is_ipv6) {
+  using enum HashField;
+  HashConfig config{.model = HashModel::kLinux, .algorithm = dp::HashAlgorithm::kSiphash, .fields = set};
+  for (const uint8_t policy : linux_policies(set, is_ipv6)) {
+    config.linux_policy = policy;
+    out.push_back({config, {config.algorithm}});
+  }
+  if (!is_same(set, {kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol})) return;
+  for (const HashAlgorithmRow& row : dp::kHashAlgorithms) {
+    if (!row.is_in(HashModel::kOvs)) continue;
+    out.push_back({{.model = HashModel::kOvs, .algorithm = row.algorithm, .fields = set}, {row.algorithm}});
+  }
+}
+
+std::vector<Keying> keyings_of(const FieldList& set, bool is_ipv6) {
   std::vector<Keying> out;
   for (const auto& [word, model] : Words<HashModel>::all) {
-    // One chooses by ranges, the other one by a table of weights: no family here does.
-    if (model == HashModel::kLinux || model == HashModel::kOvs) continue;
+    if (model == HashModel::kLinux || model == HashModel::kOvs) continue;  // their policies say what is hashed
     std::map<dp::KeyShape, std::vector<dp::HashAlgorithm>> by_shape;
     HashConfig config{.model = model, .fields = set};
     for (const HashAlgorithmRow& row : dp::kHashAlgorithms) {
@@ -100,6 +133,7 @@ std::vector<Keying> keyings_of(const FieldSet& set, bool is_ipv6) {
       config.rtag7.reset();
     }
   }
+  add_hosts(out, set, is_ipv6);
   return out;
 }
 
@@ -135,7 +169,8 @@ class Collection {
     add(std::move(family), same);
   }
   void add_mixing(const HashConfig& config, const std::vector<dp::HashKey>& keys) {
-    std::vector<uint64_t> same{static_cast<uint64_t>(config.algorithm), static_cast<uint64_t>(config.model)};
+    std::vector<uint64_t> same{static_cast<uint64_t>(config.algorithm), static_cast<uint64_t>(config.model),
+                               config.linux_policy == 3};  // which hashes its hash
     for (const dp::HashKey& key : keys) same.insert(same.end(), key.words.begin(), key.words.begin() + key.count);
     add({.configs = {config}, .width = row_of(config.algorithm).bits_in(config.model), .raw = {}, .keys = keys}, same);
   }
@@ -156,10 +191,10 @@ class Collection {
 // The 5-tuple with the QP, or without one of its fields.
 constexpr uint32_t kLikely = 2;
 
-std::vector<FieldSet> usual_sets() {
-  std::vector<FieldSet> out;
+std::vector<FieldList> usual_sets() {
+  std::vector<FieldList> out;
   for (uint32_t which = 1; which < 1U << kUsual.size(); ++which) {
-    FieldSet& set = out.emplace_back();
+    FieldList& set = out.emplace_back();
     for (size_t i = 0; i < kUsual.size(); ++i) {
       if ((which >> i & 1) != 0) set.push_back(kUsual[i]);
     }
@@ -168,12 +203,12 @@ std::vector<FieldSet> usual_sets() {
 }
 
 // None, each, and each two of the fields that are not usual.
-std::vector<FieldSet> additions() {
+std::vector<FieldList> additions() {
   std::vector<HashField> others;
   for (const auto& [word, field] : Words<HashField>::all) {
     if (std::ranges::find(kUsual, field) == kUsual.end() && !is_address(field)) others.push_back(field);
   }
-  std::vector<FieldSet> out{{}};
+  std::vector<FieldList> out{{}};
   for (size_t i = 0; i < others.size(); ++i) {
     out.push_back({others[i]});
     for (size_t j = i + 1; j < others.size(); ++j) out.push_back({others[i], others[j]});
@@ -182,12 +217,12 @@ std::vector<FieldSet> additions() {
 }
 
 // Addresses of any version in the usual sets, or of the flows' version only.
-std::vector<FieldSet> with_addresses_of_version(bool is_ipv6) {
-  std::vector<FieldSet> out;
-  for (const FieldSet& usual : usual_sets()) {
+std::vector<FieldList> with_addresses_of_version(bool is_ipv6) {
+  std::vector<FieldList> out;
+  for (const FieldList& usual : usual_sets()) {
     for (uint32_t replaced = 0; replaced < 4; ++replaced) {
       if ((replaced & 1) > has(usual, HashField::kSrcIp) || replaced >> 1 > has(usual, HashField::kDstIp)) continue;
-      FieldSet& set = out.emplace_back(usual);
+      FieldList& set = out.emplace_back(usual);
       if ((replaced & 1) != 0)
         std::ranges::replace(set, HashField::kSrcIp, is_ipv6 ? HashField::kSrcIpv6 : HashField::kSrcIpv4);
       if ((replaced & 2) != 0)
@@ -197,14 +232,14 @@ std::vector<FieldSet> with_addresses_of_version(bool is_ipv6) {
   return out;
 }
 
-std::vector<FieldSet> further_sets(bool is_ipv6) {
-  std::vector<FieldSet> out;
-  const std::vector<FieldSet> added = additions();
-  for (const FieldSet& set : with_addresses_of_version(is_ipv6)) {
+std::vector<FieldList> further_sets(bool is_ipv6) {
+  std::vector<FieldList> out;
+  const std::vector<FieldList> added = additions();
+  for (const FieldList& set : with_addresses_of_version(is_ipv6)) {
     const auto is_usual = [](HashField field) { return std::ranges::find(kUsual, field) != kUsual.end(); };
-    for (const FieldSet& more : added) {
+    for (const FieldList& more : added) {
       if (more.empty() && std::ranges::all_of(set, is_usual)) continue;
-      FieldSet& whole = out.emplace_back(set);
+      FieldList& whole = out.emplace_back(set);
       whole.insert(whole.end(), more.begin(), more.end());
     }
   }
@@ -222,39 +257,41 @@ FlowPart mirror_of(FlowPart part) {
   }
 }
 
-bool explains(const FieldSet& set, const std::set<FlowPart>& proven, bool is_symmetric) {
+bool explains(const FieldList& set, const std::set<FlowPart>& proven, bool is_symmetric) {
   return std::ranges::all_of(
       proven, [&](FlowPart part) { return takes(set, part) || (is_symmetric && takes(set, mirror_of(part))); });
 }
 
 }  // namespace
 
-std::vector<FieldSet> field_sets(FieldTier tier, const std::set<FlowPart>& proven, bool is_ipv6) {
-  std::vector<FieldSet> out;
-  for (FieldSet& set : tier == FieldTier::kFurther ? further_sets(is_ipv6) : usual_sets()) {
-    const bool is_likely = rarity(set) <= kLikely;
+std::vector<FieldList> field_sets(FieldTier tier, const std::set<FlowPart>& proven, bool is_ipv6) {
+  std::vector<FieldList> out;
+  for (FieldList& set : tier == FieldTier::kFurther ? further_sets(is_ipv6) : usual_sets()) {
+    const bool is_likely = rarity_of_fields(set) <= kLikely;
     const bool is_of_tier = tier == FieldTier::kFurther || is_likely == (tier == FieldTier::kLikely);
     if (is_of_tier && explains(set, proven, true)) out.push_back(std::move(set));
   }
-  std::ranges::stable_sort(out, {}, [](const FieldSet& set) { return rarity(set); });
+  std::ranges::stable_sort(out, {}, [](const FieldList& set) { return rarity_of_fields(set); });
   return out;
 }
 
 uint32_t rarity(const HashConfig& config) {
-  uint32_t out = 4 * rarity(config.fields);
+  uint32_t out = 4 * rarity_of_fields(config.fields);
   if (config.rtag7) {
     const dp::Rtag7Options& options = config.rtag7->a;
     out += 8 + 4 * (options.pre_processing + options.symmetric + options.low_ipv6);
   }
+  if (dp::row_of(config.algorithm).is_of_hosts()) out += 6;
   return out + (config.seed != 0 ? 1 : 0) + (config.offset != 0 ? 1 : 0);
 }
 
-std::vector<Family> families_of(const Sample& sample, const std::vector<FieldSet>& sets,
+std::vector<Family> families_of(const Sample& sample, const std::vector<FieldList>& sets,
                                 const std::set<FlowPart>& proven) {
   Collection out{sample};
-  for (const FieldSet& set : sets) {
+  for (const FieldList& set : sets) {
     for (const Keying& keying : keyings_of(set, sample.is_ipv6)) {
-      const bool is_symmetric = keying.config.rtag7 && keying.config.rtag7->a.symmetric;
+      const bool is_symmetric = (keying.config.rtag7 && keying.config.rtag7->a.symmetric) ||
+                                dp::row_of(keying.config.algorithm).is_of_hosts();
       if (explains(set, proven, is_symmetric)) out.add(keying);
     }
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <tuple>
 
 namespace softspine::control {
@@ -55,6 +56,19 @@ bool explains_all(const Sample& sample, std::span<const uint32_t> buckets) {
     if (link != sample.links[i] || bucket != buckets[i]) return false;
   }
   return true;
+}
+
+uint32_t most_agreeing(const Sample& sample, std::span<const uint32_t> buckets) {
+  thread_local std::vector<uint32_t> flows;  // by bucket and link; all zeros in between
+  thread_local std::vector<uint32_t> most;   // by bucket
+  flows.resize(std::max(flows.size(), size_t{sample.members} * sample.link_count));
+  most.assign(sample.members, 0);
+  for (size_t i = 0; i < buckets.size(); ++i) {
+    const uint32_t count = ++flows[size_t{buckets[i]} * sample.link_count + sample.links[i]];
+    most[buckets[i]] = std::max(most[buckets[i]], count);
+  }
+  for (size_t i = 0; i < buckets.size(); ++i) flows[size_t{buckets[i]} * sample.link_count + sample.links[i]] = 0;
+  return std::accumulate(most.begin(), most.end(), 0U);
 }
 
 Fit fit_of(const Sample& sample, std::span<const uint32_t> buckets) {

@@ -19,6 +19,8 @@ struct Fit {
 
 // True if one-to-one names explain every flow.
 bool explains_all(const Sample& sample, std::span<const uint32_t> buckets);
+// No assignment explains more flows: of each bucket those of the link that it shares most with. Quick.
+uint32_t most_agreeing(const Sample& sample, std::span<const uint32_t> buckets);
 // Buckets and links are assigned to each other in the order of how many flows they share.
 Fit fit_of(const Sample& sample, std::span<const uint32_t> buckets);
 

@@ -67,6 +67,23 @@ uint64_t value_of(const Flow& flow, FlowPart part) {
   return 0;
 }
 
+bool set_addresses(Flow& flow, std::string_view source, std::string_view destination) {
+  const auto source4 = parse_ipv4(source);
+  const auto destination4 = parse_ipv4(destination);
+  if (source4 && destination4) {
+    dp::store32(flow.source.data(), source4->value);
+    dp::store32(flow.destination.data(), destination4->value);
+    return true;
+  }
+  const auto source6 = parse_ipv6(source);
+  const auto destination6 = parse_ipv6(destination);
+  if (!source6 || !destination6) return false;
+  flow.is_ipv6 = true;
+  flow.source = source6->bytes;
+  flow.destination = destination6->bytes;
+  return true;
+}
+
 Flow without(Flow flow, FlowPart part) {
   switch (part) {
     case FlowPart::kSource: flow.source = {}; break;

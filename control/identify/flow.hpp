@@ -8,6 +8,7 @@
 #include <compare>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dataplane/hashing/hash_config.hpp"
@@ -54,6 +55,8 @@ inline constexpr size_t kFlowParts = 10;
 // The field that takes the part; of the addresses, SRC_IP and DST_IP.
 dataplane::HashField field_of(FlowPart part);
 uint64_t value_of(const Flow& flow, FlowPart part);  // of an IPv6 address a digest
+// False unless both are addresses of one version.
+bool set_addresses(Flow& flow, std::string_view source, std::string_view destination);
 // The flow with zeros in place of the part.
 Flow without(Flow flow, FlowPart part);
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "control/rows/row_formats.hpp"
+#include "dataplane/hashing/ovs_key.hpp"
 
 namespace softspine::control {
 
@@ -49,6 +50,7 @@ Json hash_json(const dp::HashConfig& config) {
            {"fields", words_of(config.fields)},
            {"seed", config.seed},
            {"offset", config.offset}};
+  if (config.model == dp::HashModel::kLinux) out["policy"] = config.linux_policy;
   for (const std::string& option : options_of(config)) out["rtag7"]["a"][option] = true;
   return out;
 }
@@ -71,8 +73,14 @@ Json class_json(const Identification& found, const HashClass& one) {
 }
 
 std::string hash_line(const dp::HashConfig& config) {
+  const std::string fields = joined(words_of(config.fields), ", ");
+  if (config.model == dp::HashModel::kLinux)
+    return fmt::format("LINUX policy {}, seed {}, of {}", config.linux_policy, config.seed, fields);
+  if (config.model == dp::HashModel::kOvs)
+    return fmt::format("OVS {}, basis {}{}", word_of(config.algorithm), config.seed,
+                       dp::is_symmetric_ovs(config.algorithm) ? "; ports of UDP do not count" : "");
   std::string out = fmt::format("{} {}, seed {}, offset {}, of {}", word_of(config.model), word_of(config.algorithm),
-                                config.seed, config.offset, joined(words_of(config.fields), ", "));
+                                config.seed, config.offset, fields);
   const auto options = options_of(config);
   return options.empty() ? out : out + "; " + joined(options, ", ");
 }
@@ -126,7 +134,7 @@ std::string nothing_text(const Identification& found) {
       "nothing fits {} flows on a group of {}: another hash, another number of members, unequal members, or flows of "
       "more than one group\n{}",
       found.flows, found.members,
-      found.all_seeds ? "" : "  of JENKINS and XXH3 only likely seeds were tried; --all-seeds tries all\n");
+      found.all_seeds ? "" : "  of JENKINS, XXH3, LINUX and OVS only likely seeds were tried; --all-seeds tries all\n");
 }
 
 }  // namespace
@@ -168,9 +176,14 @@ std::string identification_text(const Identification& found) {
 }
 
 std::string hash_yaml(const dp::HashConfig& config) {
-  std::string out =
-      fmt::format("{{model: {}, algorithm: {}, fields: [{}], seed: {}, offset: {}", word_of(config.model),
-                  word_of(config.algorithm), joined(words_of(config.fields), ", "), config.seed, config.offset);
+  const std::string fields = joined(words_of(config.fields), ", ");
+  if (config.model == dp::HashModel::kLinux)
+    return fmt::format("{{model: LINUX, policy: {}{}, seed: {}}}", config.linux_policy,
+                       config.linux_policy == 3 ? ", fields: [" + fields + "]" : "", config.seed);
+  if (config.model == dp::HashModel::kOvs)
+    return fmt::format("{{model: OVS, algorithm: {}, seed: {}}}", word_of(config.algorithm), config.seed);
+  std::string out = fmt::format("{{model: {}, algorithm: {}, fields: [{}], seed: {}, offset: {}", word_of(config.model),
+                                word_of(config.algorithm), fields, config.seed, config.offset);
   std::vector<std::string> options;
   for (const std::string& option : options_of(config)) options.push_back(option + ": true");
   if (!options.empty()) out += ", rtag7: {a: {" + joined(options, ", ") + "}}";

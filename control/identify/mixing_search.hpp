@@ -4,17 +4,21 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
+#include <vector>
 
 #include "control/identify/families.hpp"
 
 namespace softspine::control {
 
-using FoundSeed = std::function<void(uint32_t seed, uint8_t offset)>;
+struct FoundSeed {
+  uint32_t seed = 0;
+  uint8_t offset = 0;
+};
 
-// There is at least one pair. `from` to `to`: positions in `seeds`; in all 2^32 numbers if `seeds` is empty.
-void find_seeds(const Family& family, uint32_t members, std::span<const FlowPair> pairs,
-                std::span<const uint32_t> seeds, uint64_t from, uint64_t to, const FoundSeed& found);
+// There is at least one pair. `from` to `to`: positions in `seeds`; in all 2^32 numbers if `seeds` is empty. Found by
+// all cores, told in the order of the seeds.
+std::vector<FoundSeed> find_seeds(const Family& family, uint32_t members, std::span<const FlowPair> pairs,
+                                  std::span<const uint32_t> seeds, uint64_t from, uint64_t to);
 
 }  // namespace softspine::control

@@ -126,24 +126,6 @@ class Rows {
   Errors errors_;
 };
 
-// Both addresses of a flow, of one version.
-bool set_addresses(Flow& flow, std::string_view source, std::string_view destination) {
-  const auto source4 = parse_ipv4(source);
-  const auto destination4 = parse_ipv4(destination);
-  if (source4 && destination4) {
-    dp::store32(flow.source.data(), source4->value);
-    dp::store32(flow.destination.data(), destination4->value);
-    return true;
-  }
-  const auto source6 = parse_ipv6(source);
-  const auto destination6 = parse_ipv6(destination);
-  if (!source6 || !destination6) return false;
-  flow.is_ipv6 = true;
-  flow.source = source6->bytes;
-  flow.destination = destination6->bytes;
-  return true;
-}
-
 constexpr auto kFlowColumns = {"proto", "sport", "dport", "dest_qp", "opcode", "flow_label", "in_port", "vlan"};
 
 // What only some packets have is taken from those only.

@@ -5,16 +5,14 @@
 #include <cctype>
 #include <string_view>
 
+#include "control/document/words.hpp"
+
 namespace softspine::control {
 
 namespace {
 
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 // The digits at the front, without leading zeros.
-std::string_view number_of(std::string_view& text) {
+std::string_view take_number(std::string_view& text) {
   size_t end = 0;
   while (end < text.size() && is_digit(text[end])) ++end;
   std::string_view digits = text.substr(0, end);
@@ -30,8 +28,8 @@ bool precedes_naturally(const std::string& first, const std::string& second) {
   std::string_view b = second;
   while (!a.empty() && !b.empty()) {
     if (is_digit(a[0]) && is_digit(b[0])) {
-      const std::string_view x = number_of(a);
-      const std::string_view y = number_of(b);
+      const std::string_view x = take_number(a);
+      const std::string_view y = take_number(b);
       if (x.size() != y.size()) return x.size() < y.size();
       if (x != y) return x < y;
       continue;

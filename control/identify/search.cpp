@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "control/identify/member_choice.hpp"
 #include "control/identify/seeds.hpp"
 #include "control/identify/trial.hpp"
 #include "dataplane/hashing/ecmp_hash.hpp"
@@ -103,7 +104,7 @@ class Search {
   }
   static std::vector<Family> families(const Sample& sample, FieldTier tier, bool may_be_wrong) {
     const std::set<FlowPart> proven = proven_parts(sample, may_be_wrong);
-    std::vector<FieldSet> sets = field_sets(tier, proven, sample.is_ipv6);
+    std::vector<FieldList> sets = field_sets(tier, proven, sample.is_ipv6);
     const size_t most = may_be_wrong ? kFurtherSetsInRounds : kFurtherSets;
     if (sets.size() > most) sets.resize(most);
     return families_of(sample, sets, proven);
@@ -206,11 +207,12 @@ class Search {
 
 std::vector<uint32_t> buckets_of(const dp::HashConfig& config, const std::vector<FlowFrame>& frames, uint32_t members) {
   const dp::EcmpHash hash{config};
+  const MemberChoice choice{config, members};
   std::vector<uint32_t> out;
   dp::HashKey key;
   for (const FlowFrame& frame : frames) {
     hash.build(frame.view(), key);
-    out.push_back(hash.of(key) % members);
+    out.push_back(choice.of(hash.of(key)));
   }
   return out;
 }

@@ -33,24 +33,6 @@ std::optional<uint16_t> port_of(std::string_view text) {
   return out;
 }
 
-// False unless both are addresses of one version.
-bool set_addresses(Flow& flow, std::string_view source, std::string_view destination) {
-  const auto source4 = parse_ipv4(source);
-  const auto destination4 = parse_ipv4(destination);
-  if (source4 && destination4) {
-    dp::store32(flow.source.data(), source4->value);
-    dp::store32(flow.destination.data(), destination4->value);
-    return true;
-  }
-  const auto source6 = parse_ipv6(source);
-  const auto destination6 = parse_ipv6(destination);
-  if (!source6 || !destination6) return false;
-  flow.is_ipv6 = true;
-  flow.source = source6->bytes;
-  flow.destination = destination6->bytes;
-  return true;
-}
-
 // What a command says of its packets.
 class Command {
  public:

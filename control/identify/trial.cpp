@@ -21,11 +21,6 @@ constexpr size_t kJudges = 96;              // pairs by which a sample with wron
 constexpr double kFewestRight = 0.85;       // of a sample's observations
 constexpr uint64_t kSeedsAtOnce = 1 << 16;
 
-uint32_t rotated(uint32_t hash, uint32_t offset, uint32_t width) {
-  return width == 32 ? std::rotr(hash, static_cast<int>(offset))
-                     : std::rotr(static_cast<uint16_t>(hash), static_cast<int>(offset));
-}
-
 // How many of the pairs have to share a bucket, where chance gives one in `buckets` and a right hash 0.8 or more.
 size_t enough_of(size_t pairs, uint32_t buckets) {
   const double share = std::max(0.6, (1.0 / buckets + 0.85) / 2);
@@ -90,8 +85,10 @@ bool Trial::are_equal(const std::vector<uint32_t>& values, uint32_t constant) co
 
 bool Trial::fits(const std::vector<uint32_t>& buckets) const {
   if (exact_) return explains_all(sample_, buckets);
+  const double fewest = kFewestRight * static_cast<double>(sample_.size());
+  if (most_agreeing(sample_, buckets) < fewest) return false;
   const uint32_t agreeing = fit_of(sample_, buckets).agreeing;
-  return agreeing >= kFewestRight * static_cast<double>(sample_.size()) && chance_of(sample_, agreeing, 64) < kNoChance;
+  return agreeing >= fewest && chance_of(sample_, agreeing, 64) < kNoChance;
 }
 
 void Trial::judge(const Family& family, const std::vector<uint32_t>& values, Constant constant, SearchResult& out) {
@@ -149,7 +146,9 @@ void Trial::run(const Family& family, SearchResult& out) {
       const std::pair both{values[pair.first], values[pair.second]};
       const bool is_open =
           both.first != both.second && ((both.first ^ both.second) & ((1U << constants.renaming_bits()) - 1)) == 0;
-      if (is_open && equations.size() < constants.equations()) equations.push_back(both);
+      // Flows that differ in nothing that the family hashes say the same twice.
+      const bool is_new = std::ranges::find(equations, both) == equations.end();
+      if (is_open && is_new && equations.size() < constants.equations()) equations.push_back(both);
     }
     for (const uint32_t constant : constants.find(equations, kMostConstants)) {
       judge(family, values, {offset, constant}, out);
@@ -162,21 +161,21 @@ void Trial::run(const Family& family, const std::vector<uint32_t>& seeds, const 
                 SearchResult& out) {
   if (pairs_.empty()) return;
   const uint64_t count = seeds.empty() ? uint64_t{1} << 32 : seeds.size();
-  add_tried(out, std::log2(static_cast<double>(count) * family.width));
+  add_tried(out, std::log2(static_cast<double>(count) * family.offsets()));
   for (uint64_t from = 0; from < count && !out.is_cut; from += kSeedsAtOnce) {
     if (!goes_on(static_cast<double>(from) / static_cast<double>(count))) {
       out.is_ended = true;
       return;
     }
     const uint64_t to = std::min(count, from + kSeedsAtOnce);
-    find_seeds(family, sample_.members, pairs_, seeds, from, to, [&](uint32_t seed, uint8_t offset) {
+    for (const FoundSeed& found : find_seeds(family, sample_.members, pairs_, seeds, from, to)) {
       for (const dp::HashConfig& like : family.configs) {
         dp::HashConfig config = like;
-        config.seed = seed;
-        config.offset = offset;
+        config.seed = found.seed;
+        config.offset = found.offset;
         add(config, out);
       }
-    });
+    }
   }
 }
 

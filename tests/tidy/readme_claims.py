@@ -93,7 +93,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
              IDENTIFY + 'identify_test.cpp FindsAnyHashThoughFivePercentOfTheObservationsAreWrong'],
         'The seed of a CRC, XOR or Toeplitz hash only renames the members of a group of 2^k.':
             [IDENTIFY + 'parts_test.cpp LeavesOutWhatOnlyRenames'],
-        'JENKINS and XXH3 are no such hashes: their seeds are tried one by one, from 0 to 65,535 and some that people write;':
+        'JENKINS and XXH3 are no such hashes, nor are those of Linux and Open vSwitch: their seeds are tried one by one, from 0 to 65,535 and some that people write;':
             [IDENTIFY + 'switch_under_test.hpp 65\'536', IDENTIFY + 'identify_test.cpp FindsAnyHashBySixtyFourProbes'],
     },
     'docs/fabrics.md': {

@@ -12,6 +12,7 @@
 #include "control/identify/identification.hpp"
 #include "control/identify/identify_report.hpp"
 #include "control/identify/probes.hpp"
+#include "control/load/load.hpp"
 #include "tests/harness/seed.hpp"
 #include "tests/model/identify/switch_under_test.hpp"
 
@@ -68,6 +69,44 @@ TEST(Identify, FindsAnyHashBySixtyFourProbes) {
     const Identification found = identify(observations, it.members(), {});
     ASSERT_EQ(found.verdict, IdentifyVerdict::kIdentified) << identification_text(found);
     expect_prediction(found, it, unseen_flows(run));
+  }
+}
+
+TEST(Identify, FindsLinuxRoutersAndOpenVSwitches) {
+  Rng rng{seed(), 78};
+  for (uint64_t run = 0; run < to_draw(40); ++run) {
+    const SwitchUnderTest it = random_switch(rng, random_host_hash);
+    SCOPED_TRACE(told(it));
+    const auto observations = observed(it, control::first_probes(64, {}, run), rng);
+    const Identification found = identify(observations, it.members(), {});
+    ASSERT_EQ(found.verdict, IdentifyVerdict::kIdentified) << identification_text(found);
+    expect_prediction(found, it, unseen_flows(run));
+    const dataplane::HashConfig& first = found.classes.front().hypotheses.front().config;
+    EXPECT_EQ(control::hash_yaml(first), control::hash_yaml(it.hash));
+  }
+}
+
+// What is found is a profile: a testbed takes it as it is.
+TEST(Identify, WritesHostsAsProfilesThatLoad) {
+  Rng rng{seed(), 77};
+  for (int run = 0; run < 40; ++run) {
+    const dataplane::HashConfig hash = random_host_hash(rng);
+    const auto read = control::parse_testbed(
+        "name: t\nrun: {clock: virtual, duration: 1us}\n"
+        "fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 1,\n"
+        "  host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
+        "profiles: {default: {hash: " +
+            control::hash_yaml(hash) + "}}\n",
+        "t.yaml");
+    ASSERT_TRUE(read.has_value()) << control::hash_yaml(hash);
+    const dataplane::HashConfig& taken = read->profiles.front().hash;
+    EXPECT_EQ(taken.model, hash.model);
+    EXPECT_EQ(taken.algorithm, hash.algorithm);
+    EXPECT_EQ(taken.seed, hash.seed);
+    EXPECT_EQ(taken.linux_policy, hash.linux_policy);
+    if (hash.linux_policy == 3) {
+      EXPECT_EQ(taken.fields, hash.fields);
+    }
   }
 }
 

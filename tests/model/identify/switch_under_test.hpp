@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -17,6 +18,48 @@
 
 namespace softspine::tests {
 
+// The keys of hosts that forward, of IPv4 flows without tunnels: Linux's struct flow_keys, Open vSwitch's words. Of
+// both the smaller address and the smaller port come first, as little-endian numbers, or only their sums count.
+inline SlowBytes slow_key_of_host(const dataplane::HashConfig& config, const control::Flow& flow) {
+  using enum dataplane::HashField;
+  const bool is_linux = config.model == dataplane::HashModel::kLinux;
+  const auto takes = [&](dataplane::HashField field) {
+    if (!is_linux || config.linux_policy == 1) return true;
+    if (config.linux_policy == 3)
+      return std::find(config.fields.begin(), config.fields.end(), field) != config.fields.end();
+    return field == kSrcIp || field == kDstIp;
+  };
+  SlowBytes key(is_linux ? 48 : 16);
+  const auto put = [&](size_t at, const uint8_t* bytes, size_t count) { std::copy_n(bytes, count, key.begin() + at); };
+  const uint8_t ports[2][2]{
+      {static_cast<uint8_t>(flow.source_port >> 8), static_cast<uint8_t>(flow.source_port)},
+      {static_cast<uint8_t>(flow.destination_port >> 8), static_cast<uint8_t>(flow.destination_port)}};
+  const size_t addresses = is_linux ? 36 : 0;
+  const size_t at_ports = is_linux ? 28 : 12;
+  if (takes(kSrcIp)) put(addresses, flow.source.data(), 4);
+  if (takes(kDstIp)) put(addresses + 4, flow.destination.data(), 4);
+  if (takes(kIpProtocol)) key[is_linux ? 2 : 8] = flow.protocol;
+  if (flow.has_ports() && takes(kL4SrcPort)) put(at_ports, ports[0], 2);
+  if (flow.has_ports() && takes(kL4DstPort)) put(at_ports + 2, ports[1], 2);
+  if (!is_linux) {  // whether ports follow: of the symmetric ones, TCP's only
+    const bool is_symmetric = config.algorithm == dataplane::HashAlgorithm::kOvsSymL4 ||
+                              config.algorithm == dataplane::HashAlgorithm::kOvsSymL4Crc32c;
+    key[11] = flow.has_ports() && (!is_symmetric || flow.protocol == dataplane::ip::kTcp) ? 1 : 0;
+    return key;
+  }
+  const auto in_order = [&key](size_t at, size_t bytes) {
+    const auto first = key.begin() + static_cast<ptrdiff_t>(at);
+    const auto second = first + static_cast<ptrdiff_t>(bytes);
+    const SlowBytes a(std::make_reverse_iterator(second), std::make_reverse_iterator(first));
+    const auto end = second + static_cast<ptrdiff_t>(bytes);
+    const SlowBytes b(std::make_reverse_iterator(end), std::make_reverse_iterator(second));
+    if (b < a) std::swap_ranges(first, second, second);
+  };
+  in_order(addresses, 4);
+  in_order(at_ports, 2);
+  return key;
+}
+
 // The hash of a flow over IPv4, computed apart from the code under test.
 inline uint32_t slow_hash_of(const dataplane::HashConfig& config, const control::Flow& flow) {
   const auto number_at = [](const control::Flow::Address& address) {
@@ -26,6 +69,7 @@ inline uint32_t slow_hash_of(const dataplane::HashConfig& config, const control:
     return std::find(config.fields.begin(), config.fields.end(), field) != config.fields.end();
   };
   using enum dataplane::HashField;
+  if (dataplane::row_of(config.algorithm).is_of_hosts()) return slow_hash(config, slow_key_of_host(config, flow));
   if (config.model == dataplane::HashModel::kRtag7) {
     uint32_t user = takes(kRdmaBthDestQp) ? flow.qp : 0;
     if (takes(kRdmaBthOpcode)) user = takes(kRdmaBthDestQp) ? user * 256 + flow.opcode : flow.opcode;
@@ -73,8 +117,27 @@ struct SwitchUnderTest {
   std::vector<uint32_t> order;  // the link of each member
 
   uint32_t members() const { return static_cast<uint32_t>(order.size()); }
-  uint32_t bucket_of(const control::Flow& flow) const { return slow_hash_of(hash, flow) % members(); }
+  uint32_t bucket_of(const control::Flow& flow) const {
+    const uint32_t value = slow_hash_of(hash, flow);
+    if (hash.model == dataplane::HashModel::kLinux) return linux_bucket(value);
+    return hash.model == dataplane::HashModel::kOvs ? ovs_bucket(value) : value % members();
+  }
   uint32_t link_of(const control::Flow& flow) const { return order[bucket_of(flow)]; }
+
+ private:
+  // The first next hop whose upper bound, round(2^31 i / n) - 1, is not below the upper 31 bits.
+  uint32_t linux_bucket(uint32_t value) const {
+    const uint64_t n = members();
+    uint32_t bucket = 0;
+    while (((uint64_t{bucket + 1} << 31) + n / 2) / n - 1 < value >> 1) ++bucket;
+    return bucket;
+  }
+  // Equal buckets are dealt in turn: value v of the table belongs to bucket v % n.
+  uint32_t ovs_bucket(uint32_t value) const {
+    uint32_t values = 16;
+    while (values < 4 * members() && values < 256) values *= 2;
+    return value % values % members();
+  }
 };
 
 inline std::string name_of_link(uint32_t link) {
@@ -124,12 +187,31 @@ inline dataplane::HashConfig random_hash(dataplane::Rng& rng) {
   return out;
 }
 
+// A Linux router, or an Open vSwitch, with a seed below 65,536.
+inline dataplane::HashConfig random_host_hash(dataplane::Rng& rng) {
+  using enum dataplane::HashField;
+  dataplane::HashConfig out{.seed = static_cast<uint32_t>(1 + rng.below(65'535))};
+  if (rng.below(2) == 0) {
+    out.model = dataplane::HashModel::kOvs;
+    out.algorithm =
+        static_cast<dataplane::HashAlgorithm>(static_cast<size_t>(dataplane::HashAlgorithm::kOvsSymL4) + rng.below(4));
+    return out;
+  }
+  out.model = dataplane::HashModel::kLinux;
+  out.algorithm = dataplane::HashAlgorithm::kSiphash;
+  out.linux_policy = static_cast<uint8_t>(rng.below(2) == 0 ? rng.below(2) : 3);
+  out.fields = {kSrcIp, kDstIp, kL4SrcPort, kL4DstPort, kIpProtocol};
+  if (out.linux_policy == 3) out.fields.erase(out.fields.begin() + static_cast<ptrdiff_t>(rng.below(5)));
+  return out;
+}
+
 // Its flows take eight links at least: CRC_XOR1 and its kin, rotated, may leave all flows on one.
-inline SwitchUnderTest random_switch(dataplane::Rng& rng) {
+inline SwitchUnderTest random_switch(dataplane::Rng& rng,
+                                     dataplane::HashConfig (*draw)(dataplane::Rng&) = random_hash) {
   SwitchUnderTest out;
   std::set<uint32_t> links;
   while (links.size() < 8) {
-    out = {.hash = random_hash(rng), .order = std::vector<uint32_t>(8 + rng.below(57))};
+    out = {.hash = draw(rng), .order = std::vector<uint32_t>(8 + rng.below(57))};
     for (uint32_t i = 0; i < out.order.size(); ++i) out.order[i] = i;
     for (size_t i = out.order.size(); i > 1; --i) std::swap(out.order[i - 1], out.order[rng.below(i)]);
     links.clear();
