@@ -180,7 +180,8 @@ std::string vendors_text(const Testbed& testbed, const Cure& cure) {
   return out;
 }
 
-// Two tiers of the same switches, on the way up and on the way down, have one hash whatever a role is given.
+// Flows that have one key; or two tiers of the same switches, on the way up and on the way down, have one hash whatever
+// a role is given.
 std::string no_cure_text(const Polarization& found) {
   const std::string begin = "\nNo change of the hash by role that was tried cures it";
   std::set<std::pair<uint32_t, uint32_t>> alike;
@@ -198,6 +199,11 @@ std::string no_cure_text(const Polarization& found) {
       }
     }
   }
+  const auto has_few_keys = [](const TierShare& tier) { return tier.cause && tier.cause->kind == CauseKind::kFewKeys; };
+  if (alike.empty() && std::ranges::any_of(found.tiers, has_few_keys))
+    return begin +
+           ": flows of one key go one way by any function, and no field that was tried tells more of them apart. "
+           "More source ports would.\n";
   if (alike.empty()) return begin + ".\n";
   const TierShare& first = found.tiers[alike.begin()->first];
   return fmt::format(

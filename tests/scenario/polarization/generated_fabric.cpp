@@ -2,6 +2,7 @@
 #include "tests/scenario/polarization/generated_fabric.hpp"
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include <array>
 #include <cmath>
@@ -21,18 +22,32 @@ struct Algorithm {
   const char* word;
   uint32_t width;
 };
-constexpr std::array kAlgorithms{Algorithm{"CRC", 32},       Algorithm{"XOR", 16},       Algorithm{"CRC_32LO", 16},
-                                 Algorithm{"CRC_32HI", 16},  Algorithm{"CRC_CCITT", 16}, Algorithm{"CRC_XOR", 16},
-                                 Algorithm{"TOEPLITZ", 32},  Algorithm{"XXH3", 32},      Algorithm{"JENKINS_LO", 16},
-                                 Algorithm{"JENKINS_HI", 16}};
+constexpr std::array kAlgorithms{Algorithm{"CRC", 32},
+                                 Algorithm{"XOR", 16},
+                                 Algorithm{"CRC_32LO", 16},
+                                 Algorithm{"CRC_32HI", 16},
+                                 Algorithm{"CRC_CCITT", 16},
+                                 Algorithm{"CRC_XOR", 16},
+                                 Algorithm{"TOEPLITZ", 32},
+                                 Algorithm{"XXH3", 32},
+                                 Algorithm{"JENKINS_LO", 16},
+                                 Algorithm{"JENKINS_HI", 16},
+                                 Algorithm{"CRC_ETHERNET_LO", 16},
+                                 Algorithm{"CRC_ETHERNET_HI", 16}};
 constexpr std::array kRtag7Algorithms{Algorithm{"CRC", 16},
                                       Algorithm{"XOR", 16},
                                       Algorithm{"CRC_32LO", 16},
                                       Algorithm{"CRC_32HI", 16},
                                       Algorithm{"CRC_CCITT", 16},
                                       Algorithm{"CRC_XOR", 16},
+                                      Algorithm{"CRC_XOR4", 16},
+                                      Algorithm{"CRC_XOR2", 16},
+                                      Algorithm{"CRC_XOR1", 16},
                                       Algorithm{"CRC_ETHERNET_LO", 16},
+                                      Algorithm{"CRC_ETHERNET_HI", 16},
+                                      Algorithm{"CRC_KOOPMAN_LO", 16},
                                       Algorithm{"CRC_KOOPMAN_HI", 16}};
+constexpr std::array kOvsAlgorithms{"L4", "SYM_L4", "L4_CRC32C", "SYM_L4_CRC32C"};
 constexpr std::array kFewFields{"DST_IP", "SRC_IP, DST_IP", "L4_SRC_PORT, L4_DST_PORT", "SRC_IP, L4_SRC_PORT"};
 
 class Drawing {
@@ -46,10 +61,18 @@ class Drawing {
     out.flows = static_cast<uint32_t>(100 * std::pow(10.0, 3 * std::pow(rng_.unit(), 6)));
     out.has_few_fields = out.difference != Difference::kFewKeys && below(5) == 0;
     is_rtag7_ = below(6) == 0;
-    draw_hashes(out);
+    if (!is_rtag7_ && below(6) == 0) {
+      draw_hosts(out);
+    } else {
+      draw_hashes(out);
+    }
     const std::string fields = out.has_few_fields ? fmt::format(", fields: [{}]", kFewFields[below(4)]) : "";
     out.text = "name: drawn\n" + fabric() + "profiles:\n";
     const auto hash_of = [&](const RoleHash& hash) {
+      if (hash.algorithm == "LINUX")
+        return fmt::format("hash: {{model: LINUX, policy: {}, seed: {}{}}}", out.has_few_fields ? 3 : 1, hash.seed,
+                           fields);
+      if (is_ovs_) return fmt::format("hash: {{model: OVS, algorithm: {}, seed: {}}}", hash.algorithm, hash.seed);
       return fmt::format("hash: {{{}algorithm: {}, seed: {}, offset: {}{}}}", is_rtag7_ ? "model: RTAG7, " : "",
                          hash.algorithm, hash.seed, hash.offset, fields);
     };
@@ -123,8 +146,23 @@ class Drawing {
     }
   }
 
+  // Linux routers or Open vSwitches: alike, or each tier with a seed of its own. A symmetric Open vSwitch takes the
+  // sums of the addresses, and no ports of UDP.
+  void draw_hosts(GeneratedFabric& out) {
+    is_ovs_ = below(2) == 0;
+    RoleHash hash{is_ovs_ ? kOvsAlgorithms[below(kOvsAlgorithms.size())] : "LINUX", 32, between(1, 100), 0};
+    if (is_ovs_) out.has_few_fields = hash.algorithm.starts_with("SYM");
+    const bool are_alike = out.difference != Difference::kFewKeys && below(2) == 0;
+    if (out.difference != Difference::kFewKeys) out.difference = are_alike ? Difference::kNone : Difference::kMixing;
+    for (const Role role : {Role::kTor, Role::kAggregation, Role::kCore}) {
+      out.hashes[role] = hash;
+      if (!are_alike) hash.seed += between(1, 1'000);
+    }
+  }
+
   dataplane::Rng rng_;
   bool is_rtag7_ = false;
+  bool is_ovs_ = false;
   bool weighted_ = false;
   std::string odd_;             // a switch's name
   Role odd_hash_ = Role::kTor;  // whose hash it then has
@@ -159,6 +197,17 @@ std::vector<control::FlowProbe> generated_flows(control::Walker& walker, const G
     out.push_back({frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node)), sender});
   }
   return out;
+}
+
+control::Testbed parsed(const std::string& text) {
+  const auto testbed = control::parse_testbed(text, "test.yaml");
+  if (testbed) return *testbed;
+  ADD_FAILURE() << to_string(testbed.error().front()) << "\n" << text;
+  return {};
+}
+
+control::Walker walker_of(const control::Testbed& testbed) {
+  return {testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
 }
 
 }  // namespace softspine::tests

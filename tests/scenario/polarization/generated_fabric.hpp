@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fabrics and flows drawn from a seed: two to four choosing tiers, 2 to 64 members, parallel links, one and two planes,
-// every algorithm, RTAG7 as well, all fields or some, weights; in some one switch hashes as another tier does. Incast,
-// permutation or random flows, 100 to 100,000.
+// every algorithm of SAI, RTAG7, Linux and Open vSwitch, all fields or some, weights; in some one switch hashes as
+// another tier does. Incast, permutation or random flows, 100 to 100,000.
 #pragma once
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "control/explain/flow_choices.hpp"
+#include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 
 namespace softspine::tests {
@@ -36,5 +37,11 @@ struct GeneratedFabric {
 
 GeneratedFabric generated_fabric(uint64_t seed);
 std::vector<control::FlowProbe> generated_flows(control::Walker& walker, const GeneratedFabric& fabric, uint64_t seed);
+
+// The testbed of a text; fails the test, saying why, if there is none.
+control::Testbed parsed(const std::string& text);
+
+// With all links up.
+control::Walker walker_of(const control::Testbed& testbed);
 
 }  // namespace softspine::tests

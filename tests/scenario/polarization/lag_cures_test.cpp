@@ -60,15 +60,6 @@ std::string zones(const std::string& profiles) {
   return text;
 }
 
-Testbed parsed(const std::string& text) {
-  const auto testbed = control::parse_testbed(text, "test.yaml");
-  if (testbed) return *testbed;
-  ADD_FAILURE() << to_string(testbed.error().front()) << "\n" << text;
-  return {};
-}
-Walker walker_of(const Testbed& testbed) {
-  return {testbed, std::vector<bool>(testbed.fabric.links.size(), true)};
-}
 std::vector<FlowProbe> flows_of(Walker& walker) {
   GeneratedFabric drawn;
   drawn.flows = kFlows;
