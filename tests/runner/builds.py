@@ -91,6 +91,8 @@ class Build:
 
 
 PLAIN = Build('build', [], 12, everything=True)
+# Only configured: each source by itself, for what looks at one at a time.
+TIDY = Build('build-tidy', ['-Dunity=off'], 0)
 RELEASE = Build('build-release', ['--buildtype=release'], 6)
 ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined', '-Dcpp_args=-g1 -fno-sanitize-recover=all'], 12,
              env={'ASAN_OPTIONS': 'detect_leaks=1:strict_string_checks=1', 'UBSAN_OPTIONS': 'print_stacktrace=1',

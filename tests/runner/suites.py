@@ -13,7 +13,7 @@ from pathlib import Path
 
 import fuzzing
 import outcome
-from builds import ASAN, FUZZ, PLAIN, RELEASE, ROOT, TSAN, Build, BuildFailed, Program
+from builds import ASAN, FUZZ, PLAIN, RELEASE, ROOT, TIDY, TSAN, Build, BuildFailed, Program
 from fuzzing import FuzzLength
 from outcome import FAILED, Outcome
 from processes import Finished, Processes
@@ -37,7 +37,7 @@ SUITES = [
     Suite('scenario', PLAIN, frozenset({'scenario'}), 0.5),
     Suite('rules', PLAIN, frozenset({'rules'}), 0.5, reads_only=True),
     Suite('wire', PLAIN, frozenset({'wire'}), 3, parallel=False),
-    Suite('tidy', PLAIN, frozenset({'tidy'}), 15, reads_only=True),
+    Suite('tidy', TIDY, frozenset({'tidy'}), 15, reads_only=True),
     Suite('fuzz', FUZZ, frozenset({'fuzz'}), 3),
     Suite('bench', RELEASE, frozenset({'bench'}), 2, parallel=False),
     # What a packet costs, of the build that is there anyway; `bench` counts the release's.
