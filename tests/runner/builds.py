@@ -90,14 +90,14 @@ class Build:
             raise BuildFailed('\n'.join(lines[first:first + 30]))
 
 
-PLAIN = Build('build', [], 12, everything=True)
+PLAIN = Build('build', [], 15, everything=True)
 # Only configured: each source by itself, for what looks at one at a time.
 TIDY = Build('build-tidy', ['-Dunity=off'], 0)
-RELEASE = Build('build-release', ['--buildtype=release'], 6)
-ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined', '-Dcpp_args=-g1 -fno-sanitize-recover=all'], 12,
+RELEASE = Build('build-release', ['--buildtype=release'], 12)
+ASAN = Build('build-asan', [*SANITIZED, '-Db_sanitize=address,undefined', '-Dcpp_args=-g1 -fno-sanitize-recover=all'], 20,
              env={'ASAN_OPTIONS': 'detect_leaks=1:strict_string_checks=1', 'UBSAN_OPTIONS': 'print_stacktrace=1',
                   'SOFTSPINE_TESTBEDS': '40'})  # of scenario/random and scenario/polarization; the plain build runs all
-TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1'], 6,
+TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1'], 10,
              env={'TSAN_OPTIONS': 'second_deadlock_stack=1', 'SOFTSPINE_TESTBEDS': '20'}, fixed_addresses=True)
 FUZZ = Build('build-fuzz', [*FUZZED, '-Db_sanitize=address,undefined',
                             '-Dcpp_args=-g1 -fno-sanitize-recover=all', '-Dfuzz=true'], 5,

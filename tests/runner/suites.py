@@ -33,8 +33,8 @@ class Suite:
 
 SUITES = [
     Suite('unit', PLAIN, frozenset({'unit'}), 1),
-    Suite('model', PLAIN, frozenset({'model'}), 0.5),
-    Suite('scenario', PLAIN, frozenset({'scenario'}), 0.5),
+    Suite('model', PLAIN, frozenset({'model'}), 1.5),
+    Suite('scenario', PLAIN, frozenset({'scenario'}), 4),
     Suite('rules', PLAIN, frozenset({'rules'}), 0.5, reads_only=True),
     Suite('wire', PLAIN, frozenset({'wire'}), 3, parallel=False),
     Suite('tidy', TIDY, frozenset({'tidy'}), 15, reads_only=True),
