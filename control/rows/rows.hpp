@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A testbed file's rows as they are written: names not resolved, defaults of other tables not filled in.
-// Only the loader uses these; everything else uses Testbed. The keys are declared in *_tables.cpp.
+// Only the loader uses these; everything else uses Testbed. The keys are declared in the files of tables beside this one.
 #pragma once
 
 #include <array>

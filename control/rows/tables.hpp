@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every table of the format, declared in the *_tables.cpp files beside this one.
+// Every table of the format, declared in the files of tables beside this one.
 #pragma once
 
 #include "control/rows/port_channel_formats.hpp"
