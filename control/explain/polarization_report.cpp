@@ -202,8 +202,8 @@ std::string no_cure_text(const Polarization& found) {
   const auto has_few_keys = [](const TierShare& tier) { return tier.cause && tier.cause->kind == CauseKind::kFewKeys; };
   if (alike.empty() && std::ranges::any_of(found.tiers, has_few_keys))
     return begin +
-           ": flows of one key go one way by any function, and no field that was tried tells more of them apart. "
-           "More source ports would.\n";
+           ": flows of one key go one way by any function, and nothing that was tried gives them more keys. They have "
+           "to differ more in what is hashed there.\n";
   if (alike.empty()) return begin + ".\n";
   const TierShare& first = found.tiers[alike.begin()->first];
   return fmt::format(
