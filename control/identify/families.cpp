@@ -265,10 +265,15 @@ bool explains(const FieldList& set, const std::set<FlowPart>& proven, bool is_sy
 }  // namespace
 
 std::vector<FieldList> field_sets(FieldTier tier, const std::set<FlowPart>& proven, bool is_ipv6) {
+  using enum HashField;
+  // What a Linux router hashes of IPv6 unless it is told otherwise: unusual fields, but no unusual hash.
+  const FieldList of_linux{kSrcIp, kDstIp, kIpProtocol, kIpv6FlowLabel};
+  std::vector<FieldList> sets = tier == FieldTier::kFurther ? further_sets(is_ipv6) : usual_sets();
+  if (tier == FieldTier::kLikely && is_ipv6) sets.push_back(of_linux);
   std::vector<FieldList> out;
-  for (FieldList& set : tier == FieldTier::kFurther ? further_sets(is_ipv6) : usual_sets()) {
-    const bool is_likely = rarity_of_fields(set) <= kLikely;
-    const bool is_of_tier = tier == FieldTier::kFurther || is_likely == (tier == FieldTier::kLikely);
+  for (FieldList& set : sets) {
+    const bool is_likely = rarity_of_fields(set) <= kLikely || set == of_linux;
+    const bool is_of_tier = tier == FieldTier::kFurther ? set != of_linux : is_likely == (tier == FieldTier::kLikely);
     if (is_of_tier && explains(set, proven, true)) out.push_back(std::move(set));
   }
   std::ranges::stable_sort(out, {}, [](const FieldList& set) { return rarity_of_fields(set); });

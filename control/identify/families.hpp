@@ -38,7 +38,7 @@ inline uint32_t rotated(uint32_t hash, uint32_t offset, uint32_t width) {
 
 // Sets of fields in the order in which they are tried.
 enum class FieldTier : uint8_t {
-  kLikely,   // the 5-tuple and what differs from it by little
+  kLikely,   // the 5-tuple and what differs from it by little; of IPv6 also Linux's addresses, protocol and label
   kUsual,    // all sets of SRC_IP, DST_IP, L4_SRC_PORT, L4_DST_PORT, IP_PROTOCOL and RDMA_BTH_DEST_QP
   kFurther,  // these with SRC_IPV4 and the like in the place of addresses, and with up to two other fields
 };

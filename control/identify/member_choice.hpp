@@ -6,27 +6,24 @@
 #include <cstdint>
 #include <vector>
 
-#include "dataplane/hashing/ecmp_group.hpp"
-#include "dataplane/hashing/hash_config.hpp"
+#include "dataplane/hashing/ecmp_hash.hpp"
 #include "dataplane/hashing/ovs_buckets.hpp"
 
 namespace softspine::control {
 
 class MemberChoice {
  public:
-  MemberChoice(const dataplane::HashConfig& config, uint32_t members)
-      : members_(members), by_threshold_(dataplane::row_of(config.algorithm).by_threshold) {
+  MemberChoice(const dataplane::HashConfig& config, uint32_t members) : hash_(config), members_(members) {
     if (config.model == dataplane::HashModel::kOvs) owners_ = dataplane::ovs_owners(std::vector<uint32_t>(members, 1));
   }
 
   uint32_t of(uint32_t hash) const {
-    if (by_threshold_) return dataplane::threshold_bucket(hash, members_);
-    return owners_.empty() ? hash % members_ : owners_[hash & (owners_.size() - 1)];
+    return owners_.empty() ? hash_.bucket_of(hash, members_) : owners_[hash & (owners_.size() - 1)];
   }
 
  private:
+  dataplane::EcmpHash hash_;
   uint32_t members_;
-  bool by_threshold_;
   std::vector<uint32_t> owners_;  // a power of two of them; empty: not Open vSwitch
 };
 

@@ -18,8 +18,8 @@
 
 namespace softspine::tests {
 
-// The keys of hosts that forward, of IPv4 flows without tunnels: Linux's struct flow_keys, Open vSwitch's words. Of
-// both the smaller address and the smaller port come first, as little-endian numbers, or only their sums count.
+// The keys of hosts that forward, of IPv4 flows without tunnels: Linux's struct flow_keys, in which
+// the smaller address and the smaller port come first, as little-endian numbers, and Open vSwitch's words.
 inline SlowBytes slow_key_of_host(const dataplane::HashConfig& config, const control::Flow& flow) {
   using enum dataplane::HashField;
   const bool is_linux = config.model == dataplane::HashModel::kLinux;
