@@ -10,6 +10,7 @@
 
 #include "control/rows/row_formats.hpp"
 #include "dataplane/hashing/ecmp_hash.hpp"
+#include "dataplane/hashing/ovs_buckets.hpp"
 
 namespace softspine::control {
 
@@ -96,6 +97,11 @@ std::vector<uint8_t> linux_policies(const FieldList& set, bool is_ipv6) {
     if (hashes[policy]) out.push_back(policy);
   }
   return out;
+}
+
+// Open vSwitch takes another hash for such a group.
+bool is_too_large_for_ovs(uint32_t members) {
+  return dp::ovs_hash_values(std::vector<uint32_t>(members, 1)) > dp::kMaxOvsHashValues;
 }
 
 void add_hosts(std::vector<Keying>& out, const FieldList& set, bool is_ipv6) {
@@ -295,6 +301,7 @@ std::vector<Family> families_of(const Sample& sample, const std::vector<FieldLis
   Collection out{sample};
   for (const FieldList& set : sets) {
     for (const Keying& keying : keyings_of(set, sample.is_ipv6)) {
+      if (keying.config.model == HashModel::kOvs && is_too_large_for_ovs(sample.members)) continue;
       const bool is_symmetric = (keying.config.rtag7 && keying.config.rtag7->a.symmetric) ||
                                 dp::row_of(keying.config.algorithm).is_of_hosts();
       if (explains(set, proven, is_symmetric)) out.add(keying);

@@ -8,6 +8,8 @@
 
 #include "control/identify/constant_search.hpp"
 #include "control/identify/fit.hpp"
+#include "control/identify/identify_report.hpp"
+#include "control/identify/mixing_search.hpp"
 #include "control/identify/probes.hpp"
 #include "control/identify/seeds.hpp"
 #include "tests/harness/seed.hpp"
@@ -128,6 +130,62 @@ control::Sample sample_with(const std::vector<uint32_t>& links, uint32_t members
     out.links.push_back(link);
   }
   return out;
+}
+
+// Three pairs of flows that one seed and offset send to one member, and all seeds and offsets by the twins; so many
+// seeds that several threads share them, of which the first and the last are compared.
+TEST(FindSeeds, FindsAllSeedsAndOffsetsThatDoAndNoOthers) {
+  using enum dataplane::HashAlgorithm;
+  using Found = std::set<std::pair<uint32_t, uint32_t>>;
+  constexpr uint32_t kSeeds = 40'000;
+  constexpr uint32_t kCompared = 500;
+  const auto is_compared = [](uint32_t seed) { return seed < kCompared || seed >= kSeeds - kCompared; };
+  Rng rng{seed(), 98};
+  const std::vector<control::Flow> flows = control::first_probes(64, {}, 1);
+  const dataplane::HashConfig jenkins{.algorithm = kJenkinsHi};
+  const dataplane::HashConfig xxh3{.algorithm = kXxh3};
+  const dataplane::HashConfig linux_router{
+      .model = dataplane::HashModel::kLinux, .algorithm = kSiphash, .linux_policy = 1};
+  const dataplane::HashConfig open_vswitch{.model = dataplane::HashModel::kOvs, .algorithm = kOvsL4};
+  for (const uint32_t members : {3U, 8U, 12U, 60U, 61U}) {
+    for (dataplane::HashConfig config : {jenkins, xxh3, linux_router, open_vswitch}) {
+      SwitchUnderTest it{.hash = config, .order = std::vector<uint32_t>(members)};
+      const uint32_t width = row_of(config.algorithm).bits_in(config.model);
+      const uint32_t offsets = row_of(config.algorithm).is_of_hosts() ? 1 : width;
+      it.hash.seed = static_cast<uint32_t>(kSeeds - 1 - rng.below(kCompared));
+      it.hash.offset = static_cast<uint8_t>(rng.below(offsets));
+      std::vector<control::FlowPair> pairs;
+      for (uint32_t i = 0; i + 1 < flows.size() && pairs.size() < 3; ++i) {
+        for (uint32_t j = i + 1; j < flows.size(); ++j) {
+          if (it.bucket_of(flows[i]) != it.bucket_of(flows[j])) continue;
+          pairs.push_back({i, j});
+          break;
+        }
+      }
+      control::Family family{.configs = {config}, .width = width, .raw = {}, .keys = {}};
+      for (const control::Flow& flow : flows)
+        dataplane::EcmpHash{config}.build(control::FlowFrame{flow}.view(), family.keys.emplace_back());
+      Found expected;
+      for (uint32_t tried = 0; tried < kSeeds; ++tried) {
+        if (!is_compared(tried)) continue;
+        for (uint32_t offset = 0; offset < offsets; ++offset) {
+          it.hash.seed = tried;
+          it.hash.offset = static_cast<uint8_t>(offset);
+          const bool is_drawn = config.model == dataplane::HashModel::kLinux && tried == 0;  // by each kernel
+          if (!is_drawn && std::ranges::all_of(pairs, [&](const control::FlowPair& pair) {
+                return it.bucket_of(flows[pair.first]) == it.bucket_of(flows[pair.second]);
+              }))
+            expected.emplace(tried, offset);
+        }
+      }
+      Found found;
+      for (const control::FoundSeed& one : find_seeds(family, members, pairs, {}, 0, kSeeds)) {
+        if (is_compared(one.seed)) found.emplace(one.seed, one.offset);
+      }
+      EXPECT_EQ(found, expected) << control::hash_yaml(config) << ", " << members << " members";
+      EXPECT_FALSE(found.empty());
+    }
+  }
 }
 
 TEST(Fit, NamesMembersOneToOne) {
