@@ -18,6 +18,7 @@ from processes import Processes
 from suites import ALL, BY_NAME_ONLY, DEFAULT, LOGS, NAMES, QUICK, SUITES, Runner, plan
 
 MESSAGE_LINES = 30
+LONG = 20  # seconds of a program, to be told
 
 
 def arguments() -> argparse.Namespace:
@@ -74,7 +75,8 @@ def run(chosen: argparse.Namespace, processes: Processes, scratch: Path) -> list
         result = runner.run(suite)
         outcomes += result.outcomes
         print(f'{counts(result.outcomes):36} {result.run_seconds:7.1f} s'
-              + (f'   (build {result.build_seconds:.0f} s)' if result.build_seconds >= 1 else ''), flush=True)
+              + (f'   (build {result.build_seconds:.0f} s)' if result.build_seconds >= 1 else '')
+              + (f'   (longest: {result.slowest[0]}, {result.slowest[1]:.0f} s)' if result.slowest[1] >= LONG else ''), flush=True)
         for o in (o for o in result.outcomes if o.kind == PASSED and o.message):
             print(f'    {o.name:24} {o.message}', flush=True)
     return outcomes

@@ -36,6 +36,7 @@ class Program:
     suites: list[str]
     protocol: str
     parallel: bool
+    priority: int  # those of the highest begin first: the longest
     timeout: int
 
 
@@ -78,7 +79,7 @@ class Build:
                                capture_output=True, text=True, cwd=ROOT)
         return [Program(name=t['name'], command=t['cmd'], env=t['env'],
                         suites=[s.split(':')[-1] for s in t['suite']],
-                        protocol=t['protocol'], parallel=t['is_parallel'], timeout=t['timeout'])
+                        protocol=t['protocol'], parallel=t['is_parallel'], priority=t['priority'], timeout=t['timeout'])
                 for t in json.loads(found.stdout)]
 
     def _must(self, processes: Processes, command: list[str], env: dict[str, str]) -> None:

@@ -41,7 +41,7 @@ SUITES = [
     Suite('fuzz', FUZZ, frozenset({'fuzz'}), 3),
     Suite('bench', RELEASE, frozenset({'bench'}), 2, parallel=False),
     # What a packet costs, of the build that is there anyway; `bench` counts the release's.
-    Suite('cost', PLAIN, frozenset({'cost'}), 1, parallel=False),
+    Suite('cost', PLAIN, frozenset({'cost'}), 1),
     Suite('guests', PLAIN, frozenset({'guests'}), 15, parallel=False),
     # The fuzz corpus too: replayed by another compiler.
     Suite('asan', ASAN, frozenset({'unit', 'model', 'scenario', 'fuzz'}), 8),
@@ -79,6 +79,7 @@ class SuiteResult:
     outcomes: list[Outcome]
     build_seconds: float
     run_seconds: float
+    slowest: tuple[str, float] = ('', 0)  # a program, in seconds
 
 
 class Runner:
@@ -87,6 +88,7 @@ class Runner:
         self._scratch = scratch
         self._pattern = pattern
         self._fuzz_length = fuzz_length
+        self._seconds: dict[str, float] = {}  # of the suite's programs
 
     def run(self, suite: Suite) -> SuiteResult:
         started = time.monotonic()
@@ -99,12 +101,14 @@ class Runner:
             broken = Outcome(f'{suite.name}: {suite.build.folder} builds', FAILED, str(failure))
             return SuiteResult([broken], time.monotonic() - started, 0)
         built = time.monotonic()
-        together = [p for p in programs if p.parallel and suite.parallel]
+        self._seconds = {}
+        together = sorted((p for p in programs if p.parallel and suite.parallel), key=lambda p: -p.priority)
         alone = [p for p in programs if p not in together]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             found = list(pool.map(lambda p: self._run_program(suite, p), together))
         found += [self._run_program(suite, p) for p in alone]
-        return SuiteResult([o for each in found for o in each], built - started, time.monotonic() - built)
+        slowest = max(self._seconds.items(), key=lambda item: item[1], default=('', 0.0))
+        return SuiteResult([o for each in found for o in each], built - started, time.monotonic() - built, slowest)
 
     def _run_program(self, suite: Suite, program: Program) -> list[Outcome]:
         named = self._pattern is None or self._pattern in program.name
@@ -127,7 +131,9 @@ class Runner:
             timeout = self._fuzz_length.timeout
         if suite.build.fixed_addresses and self._can_fix_addresses:
             command = ['setarch', '-R', *command]
+        started = time.monotonic()
         done = self._processes.run(command, env, timeout, cwd=str(ROOT))
+        self._seconds[program.name] = time.monotonic() - started
         log = LOGS / suite.name / (program.name.replace('/', '_') + '.log')  # unit/storm and model/storm are both asan's
         log.parent.mkdir(parents=True, exist_ok=True)
         log.write_text(done.output)
