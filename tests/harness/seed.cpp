@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/harness/seed.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace softspine::tests {
@@ -13,6 +14,11 @@ uint64_t seed() {
 uint32_t to_draw(uint32_t usual) {
   const char* text = std::getenv("SOFTSPINE_TESTBEDS");
   return text == nullptr ? usual : static_cast<uint32_t>(std::strtoul(text, nullptr, 10));
+}
+
+uint32_t to_repeat(uint32_t usual) {
+  constexpr uint32_t kFew = 100;
+  return to_draw(kFew) < kFew ? std::max(usual / 5, 1U) : usual;
 }
 
 }  // namespace softspine::tests

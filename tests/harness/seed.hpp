@@ -9,5 +9,7 @@ namespace softspine::tests {
 
 uint64_t seed();
 uint32_t to_draw(uint32_t usual);
+// How often something cheap is repeated, or for how many packets: as usual, or a fifth where few are drawn.
+uint32_t to_repeat(uint32_t usual);
 
 }  // namespace softspine::tests

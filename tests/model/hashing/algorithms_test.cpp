@@ -138,8 +138,8 @@ TEST_P(Algorithms, AgreeWithAnotherImplementationOnRandomKeys) {
                          Udf{.length = kMaxUdfBytes, .mask = {}, .l2_type = {}, .l3_protocol = {}, .l4_dst_port = {}});
     }
     const EcmpHash hash{config};
-    const int keys = config.model == HashModel::kSai ? 4'000 : 40;
-    for (int k = 0; k < keys; ++k) {
+    const uint32_t keys = tests::to_repeat(config.model == HashModel::kSai ? 4'000 : 40);
+    for (uint32_t k = 0; k < keys; ++k) {
       const size_t words = k % 2 == 0 ? 2 : 1 + rng.below(KeyLayout{config, true}.words());
       const SlowBytes bytes = random_bytes(rng, 8 * words);
       ASSERT_EQ(hash.of(key_of(bytes)), slow_hash(config, bytes)) << c << ", " << words << " words";

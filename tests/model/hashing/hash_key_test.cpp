@@ -117,7 +117,7 @@ constexpr uint8_t kFlagSets[] = {kIsUdp | kIsRoce, kIsUdp, kIsTcp, kIsFragment, 
 
 TEST(HashKey, IsTheFieldsInTheDocumentedOrderAndThenZeros) {
   Rng rng{tests::seed(), 41};
-  for (int i = 0; i < 20'000; ++i) {
+  for (uint32_t i = 0; i < tests::to_repeat(20'000); ++i) {
     HashConfig config{.algorithm = rng.below(2) == 0 ? HashAlgorithm::kCrc : HashAlgorithm::kXor};
     config.fields.clear();
     for (const HashField field : kInOrder) {
@@ -235,7 +235,7 @@ TEST(Udf, SeesTheZerosThatAreLeftOutOfMemory) {
 TEST(UsualKey, IsWhatTheLayoutWouldLayOut) {
   Rng rng{tests::seed(), 47};
   int made = 0;
-  for (int i = 0; i < 40'000; ++i) {
+  for (uint32_t i = 0; i < tests::to_repeat(40'000); ++i) {
     HashConfig config{.model = i % 3 == 0 ? HashModel::kRtag7 : HashModel::kSai,
                       .algorithm = i % 3 == 1 ? HashAlgorithm::kXor : HashAlgorithm::kCrc};
     const uint64_t kind = rng.below(3);

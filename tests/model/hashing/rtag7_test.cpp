@@ -169,7 +169,7 @@ TEST(SlowRtag7, GivesThePublishedCheckValues) {
 TEST(Rtag7, IsTheTwinsInEveryBitOfTenThousandConfigurationsAndPackets) {
   Rng rng{tests::seed(), 61};
   std::set<uint32_t> seen;
-  for (int i = 0; i < 10'000; ++i) {
+  for (uint32_t i = 0; i < tests::to_repeat(10'000); ++i) {
     const HashConfig config = random_config(rng);
     const EcmpHash hash{config};
     Rtag7Frame frame = random_frame(rng);
@@ -184,7 +184,7 @@ TEST(Rtag7, IsTheTwinsInEveryBitOfTenThousandConfigurationsAndPackets) {
 // Without blocks: the short way of a switch that has nothing but a function, fields, seed and offset.
 TEST(Rtag7, OfBlockAsFirstFunctionAloneIsTheSame) {
   Rng rng{tests::seed(), 62};
-  for (int i = 0; i < 10'000; ++i) {
+  for (uint32_t i = 0; i < tests::to_repeat(10'000); ++i) {
     HashConfig config = random_config(rng);
     config.rtag7.reset();
     const EcmpHash hash{config};

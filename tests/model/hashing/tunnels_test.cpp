@@ -206,7 +206,7 @@ uint32_t check(const HashConfig& config, const EcmpHash& hash, Built& built) {
 TEST(SaiHash, OfTenThousandConfigurationsIsThatOfPacketsBuiltByHand) {
   Rng rng{tests::seed(), 71};
   uint32_t with_inner = 0;
-  for (int c = 0; c < 10'000; ++c) {
+  for (uint32_t c = 0; c < tests::to_repeat(10'000); ++c) {
     const HashConfig config = random_tunnel_config(rng);
     const EcmpHash hash{config};
     for (int p = 0; p < 10; ++p) {

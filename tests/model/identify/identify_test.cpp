@@ -90,7 +90,7 @@ TEST(Identify, FindsLinuxRoutersAndOpenVSwitches) {
 // What is found is a profile: a testbed takes it as it is.
 TEST(Identify, WritesHostsAsProfilesThatLoad) {
   Rng rng{seed(), 77};
-  for (int run = 0; run < 40; ++run) {
+  for (uint32_t run = 0; run < to_repeat(40); ++run) {
     const dataplane::HashConfig hash = random_host_hash(rng);
     const auto read = control::parse_testbed(
         "name: t\nrun: {clock: virtual, duration: 1us}\n"
@@ -113,8 +113,9 @@ TEST(Identify, WritesHostsAsProfilesThatLoad) {
 
 TEST(Identify, FindsAnyHashThoughFivePercentOfTheObservationsAreWrong) {
   Rng rng{seed(), 82};
-  for (uint64_t run = 0; run < 12; ++run) {
-    const SwitchUnderTest it = random_switch(rng, run < 6 ? random_hash : random_host_hash);
+  const uint64_t of_each = to_repeat(6);
+  for (uint64_t run = 0; run < 2 * of_each; ++run) {
+    const SwitchUnderTest it = random_switch(rng, run < of_each ? random_hash : random_host_hash);
     SCOPED_TRACE(told(it));
     const auto observations = observed(it, control::first_probes(512, {}, run), rng, 5);
     const Identification found = identify(observations, it.members(), {});
@@ -145,7 +146,7 @@ TEST(Identify, FindsAFieldThatFewFlowsHaveAmongWrongObservations) {
 // Flows as they happen to come, of usual switches.
 TEST(Identify, FindsUsualHashesByRandomFlows) {
   Rng rng{seed(), 83};
-  for (uint64_t run = 0; run < 30; ++run) {
+  for (uint64_t run = 0; run < to_repeat(30); ++run) {
     SwitchUnderTest it = random_switch(rng);
     it.hash.fields = dataplane::HashConfig{}.fields;
     SCOPED_TRACE(told(it));
@@ -281,7 +282,7 @@ TEST(Identify, IsNotSureOfFlowsThatDifferInTheirSourcePortOnly) {
 // Ask, send what would decide, ask again.
 TEST(Identify, NamesProbesThatDecide) {
   Rng rng{seed(), 88};
-  for (uint64_t run = 0; run < 20; ++run) {
+  for (uint64_t run = 0; run < to_repeat(20); ++run) {
     const SwitchUnderTest it = random_switch(rng);
     SCOPED_TRACE(told(it));
     std::vector<Flow> flows = control::first_probes(24, {}, run);

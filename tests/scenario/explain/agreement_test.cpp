@@ -269,7 +269,7 @@ class ShippedTestbeds : public testing::TestWithParam<std::string> {};
 TEST_P(ShippedTestbeds, AreExplainedAsTheyAreForAHundredThousandPacketsThroughFailures) {
   const auto loaded = control::load_testbed(source_root() / "testbeds" / (GetParam() + ".yaml"));
   ASSERT_TRUE(loaded) << to_string(loaded.error().front());
-  drive_through_failures(without_traffic(*loaded, kConvergence), 100'000, 61);
+  drive_through_failures(without_traffic(*loaded, kConvergence), to_repeat(100'000), 61);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, ShippedTestbeds, testing::ValuesIn(shipped_names()), [](const auto& it) {
@@ -327,7 +327,7 @@ profiles: {default: )") + GetParam() +
                            "}\n";
   const auto testbed = control::parse_testbed(text, "test.yaml");
   ASSERT_TRUE(testbed) << to_string(testbed.error().front());
-  drive_through_failures(without_traffic(*testbed, kConvergence), 20'000, 62);
+  drive_through_failures(without_traffic(*testbed, kConvergence), to_repeat(20'000), 62);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Profiles, testing::ValuesIn(kProfiles));
@@ -356,7 +356,7 @@ topology:
 profiles: {default: )") + profile + "}\n",
                                                 "test.yaml");
     ASSERT_TRUE(testbed) << to_string(testbed.error().front());
-    drive_through_failures(without_traffic(*testbed, kConvergence), 20'000, 70);
+    drive_through_failures(without_traffic(*testbed, kConvergence), to_repeat(20'000), 70);
   }
 }
 
@@ -378,7 +378,7 @@ overrides:
                                               "test.yaml");
   ASSERT_TRUE(testbed) << to_string(testbed.error().front());
   for (uint64_t stream = 63; stream < 69; ++stream) {  // other links fail
-    drive_through_failures(without_traffic(*testbed, kConvergence), 20'000, stream);
+    drive_through_failures(without_traffic(*testbed, kConvergence), to_repeat(20'000), stream);
   }
 }
 
@@ -429,7 +429,7 @@ TEST_P(Lags, AreExplainedAsTheyAre) {
   ASSERT_EQ(testbed->fabric.lags.size(), 6u);
   ASSERT_EQ(testbed->fabric.lags[0].links.size(), 3u);
   for (const uint64_t stream : {63, 64, 65})
-    drive_through_failures(without_traffic(*testbed, kConvergence), 20'000, stream);
+    drive_through_failures(without_traffic(*testbed, kConvergence), to_repeat(20'000), stream);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Lags, testing::ValuesIn(kLagProfiles));
@@ -446,7 +446,7 @@ overrides:
                                               "test.yaml");
   ASSERT_TRUE(testbed) << to_string(testbed.error().front());
   for (uint64_t stream = 66; stream < 70; ++stream)
-    drive_through_failures(without_traffic(*testbed, kConvergence), 20'000, stream);
+    drive_through_failures(without_traffic(*testbed, kConvergence), to_repeat(20'000), stream);
 }
 
 }  // namespace

@@ -6,7 +6,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+#include <future>
 #include <numeric>
+#include <thread>
 
 #include "control/explain/cure_text.hpp"
 #include "control/explain/cures.hpp"
@@ -28,9 +31,9 @@ using control::Walker;
 
 constexpr uint32_t kFabrics = 2'000;
 constexpr uint32_t kThrows = 25;
-constexpr uint32_t kMaxToCure = 500;  // flows; of those with more, up to kMostToCure, the first kLargeCures
+constexpr uint32_t kMaxToCure = 500;  // flows; of those with more, up to kMostToCure, one fabric in kLargeOneIn
 constexpr uint32_t kMostToCure = 5'000;
-constexpr uint32_t kLargeCures = 15;
+constexpr uint32_t kLargeOneIn = 16;
 
 // Of few flows chi-square is skewed: then further throws must agree.
 bool is_surely_amiss(const SlowVerdict& slow) {
@@ -80,8 +83,22 @@ struct Tally {
   uint32_t cured = 0;
   uint32_t not_cured = 0;
   uint32_t no_cure = 0;
-  uint32_t large = 0;      // of more than kMaxToCure flows
   uint32_t no_reason = 0;  // for that
+
+  Tally& operator+=(const Tally& other) {
+    well += other.well;
+    false_alarms += other.false_alarms;
+    amiss += other.amiss;
+    missed += other.missed;
+    causes += other.causes;
+    wrong_causes += other.wrong_causes;
+    to_cure += other.to_cure;
+    cured += other.cured;
+    not_cured += other.not_cured;
+    no_cure += other.no_cure;
+    no_reason += other.no_reason;
+    return *this;
+  }
 };
 
 class Trial {
@@ -110,7 +127,7 @@ class Trial {
  private:
   bool is_to_cure() {
     if (flows_.size() <= kMaxToCure) return true;
-    return flows_.size() <= kMostToCure && ++tally_.large <= kLargeCures;
+    return flows_.size() <= kMostToCure && seed_ % kLargeOneIn == 0;
   }
   std::string again() const { return fmt::format("drawn from {}:\n{}", seed_, drawn_.text); }
   void tell(const char* what, const Polarization& found, const SlowVerdict& slow) const {
@@ -194,10 +211,24 @@ class Trial {
   std::vector<control::FlowProbe> flows_;
 };
 
+// On all cores: each takes the next that nobody has.
+Tally tried(uint32_t wanted) {
+  std::atomic<uint32_t> next = 0;
+  std::vector<std::future<Tally>> workers;
+  for (uint32_t worker = 0; worker < std::max(std::thread::hardware_concurrency(), 1u); ++worker)
+    workers.push_back(std::async(std::launch::async, [&next, wanted] {
+      Tally tally;
+      for (uint32_t i = next++; i < wanted; i = next++) Trial(seed() * kFabrics + i, tally).run();
+      return tally;
+    }));
+  Tally all;
+  for (std::future<Tally>& worker : workers) all += worker.get();
+  return all;
+}
+
 TEST(GeneratedFabrics, AreJudgedAsTheSlowReferenceDoesAndCuredByTheFirstCure) {
-  Tally tally;
   const uint32_t wanted = to_draw(kFabrics);
-  for (uint32_t i = 0; i < wanted; ++i) Trial(seed() * kFabrics + i, tally).run();
+  const Tally tally = tried(wanted);
   fmt::print(
       "well {}, of them {} false alarms; amiss {}, of them {} missed; causes {}, of them {} wrong; to cure {}: cured "
       "{}, "
@@ -206,13 +237,14 @@ TEST(GeneratedFabrics, AreJudgedAsTheSlowReferenceDoesAndCuredByTheFirstCure) {
       tally.cured, tally.not_cured, tally.no_cure, tally.no_reason);
   EXPECT_GT(tally.well, wanted / 4);
   EXPECT_GT(tally.amiss, wanted / 5);
-  EXPECT_LE(tally.false_alarms * 100, tally.well);
-  EXPECT_LE(tally.missed * 100, tally.amiss);
+  const uint32_t few = wanted < kFabrics ? 1 : 0;  // of which one is more than a per cent
+  EXPECT_LE(tally.false_alarms * 100, tally.well + 100 * few);
+  EXPECT_LE(tally.missed * 100, tally.amiss + 100 * few);
   EXPECT_GT(tally.causes, wanted / 5);
   EXPECT_LE(tally.wrong_causes * 100, tally.causes);
   EXPECT_EQ(tally.not_cured, 0u);
   EXPECT_GT(tally.cured * 2, tally.to_cure);
-  EXPECT_LE(tally.no_reason * 20, tally.to_cure);
+  EXPECT_LE(tally.no_reason * 20, tally.to_cure + 20 * few);
 }
 
 }  // namespace
