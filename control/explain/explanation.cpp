@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
+#include "control/explain/field_reach.hpp"
 #include "control/rows/row_formats.hpp"
 #include "dataplane/hashing/ovs_key.hpp"
 
@@ -85,12 +87,44 @@ bool has_key(const Choice& choice) {
   return choice.mode == dp::EcmpGroupMode::kHash || choice.mode == dp::EcmpGroupMode::kFlowlet;
 }
 
-Json hash_json(const dp::EcmpHash& hash, const Choice& choice) {
+// A hash, and the next hops that it chooses among, a number for each bucket.
+struct Hashed {
+  const dp::EcmpHash& hash;
+  const Choice& choice;
+  std::vector<uint32_t> members;
+
+  std::vector<FieldReach> reach(PathDetail detail) const {
+    if (detail != PathDetail::kFields || choice.mode != dp::EcmpGroupMode::kHash) return {};
+    return reach_of_fields(hash, choice, members);
+  }
+};
+Hashed hashed_at(Walker& walker, const Hop& hop) {
+  const dp::ForwardingState& state = walker.state(hop.node);
+  const auto first = state.members.begin() + hop.choice->group_in(state).first;
+  return {state.hash, *hop.choice, {first, first + hop.choice->buckets}};
+}
+// Of a LAG, whose members have a bucket each.
+Hashed lag_hashed_at(Walker& walker, const Hop& hop) {
+  std::vector<uint32_t> members(hop.lag->choice.buckets);
+  std::iota(members.begin(), members.end(), 0U);
+  return {walker.state(hop.node).lags->hash, hop.lag->choice, std::move(members)};
+}
+
+Json hash_json(const Hashed& hashed, PathDetail detail) {
+  const auto& [hash, choice, members] = hashed;
   const HashConfig config = as_taken(hash, choice);
+  const std::vector<FieldReach> reach = hashed.reach(detail);
+  const std::vector<Named> parts = parts_of(choice);
   Json fields = Json::array();
-  for (const Named& part : parts_of(choice)) {
-    Json field{{"field", part.name}, {"bytes", part.bytes}};
-    if (!part.present) field["absent"] = true;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    Json field{{"field", parts[i].name}, {"bytes", parts[i].bytes}};
+    if (!parts[i].present) field["absent"] = true;
+    if (!reach.empty() && parts[i].present)
+      field["alone"] = {{"independent_bits", reach[i].independent},
+                        {"links_reached", reach[i].reached},
+                        {"links", reach[i].links},
+                        {"least_load", reach[i].least},
+                        {"most_load", reach[i].most}};
     fields.push_back(std::move(field));
   }
   Json out{{"model", word_of(config.model)},
@@ -147,16 +181,16 @@ std::string engineering_text(const Testbed& testbed, const Hop& hop) {
 }
 
 // Of a hop that leaves by a LAG.
-Json lag_json(Walker& walker, const Hop& hop) {
+Json lag_json(Walker& walker, const Hop& hop, PathDetail detail) {
   const Choice& choice = hop.lag->choice;
   Json out{{"name", walker.testbed().fabric.lags[hop.lag->lag].name},
            {"members", choice.buckets},
-           {"hash", hash_json(walker.state(hop.node).lags->hash, choice)}};
+           {"hash", hash_json(lag_hashed_at(walker, hop), detail)}};
   if (!choice.is_drawn) out["bucket"] = choice.bucket;
   return out;
 }
 
-Json hop_json(Walker& walker, const Hop& hop) {
+Json hop_json(Walker& walker, const Hop& hop, PathDetail detail) {
   const Fabric& fabric = walker.testbed().fabric;
   const FabricNode& node = fabric.nodes[hop.node];
   Json out{{"switch", node.name}, {"role", control::name_of(node.role)}, {"in_port", node.ports[hop.in_port].name}};
@@ -169,10 +203,10 @@ Json hop_json(Walker& walker, const Hop& hop) {
     if (choice.falls_back) out["falls_back"] = true;
     out["buckets"] = choice.buckets;
     if (hop.is_pinned) out["slice"] = true;  // the group is the uplinks of the destination's slice
-    if (has_key(choice)) out["hash"] = hash_json(walker.state(hop.node).hash, choice);
+    if (has_key(choice)) out["hash"] = hash_json(hashed_at(walker, hop), detail);
     if (!choice.is_drawn) out["bucket"] = choice.bucket;
   }
-  if (hop.lag) out["lag"] = lag_json(walker, hop);
+  if (hop.lag) out["lag"] = lag_json(walker, hop, detail);
   if (hop.candidates.size() > 1) {
     Json drawn = Json::array();
     for (const uint16_t port : hop.candidates) drawn.push_back(node.ports[port].name);
@@ -184,7 +218,8 @@ Json hop_json(Walker& walker, const Hop& hop) {
   return out;
 }
 
-std::string key_text(const dp::EcmpHash& hash, const Choice& choice) {
+std::string key_text(const Hashed& hashed, PathDetail detail) {
+  const auto& [hash, choice, members] = hashed;
   std::string key;
   for (const Named& part : parts_of(choice)) {
     key += fmt::format("{}{} {}", key.empty() ? "" : ", ", part.name, part.present ? part.bytes : "absent");
@@ -192,6 +227,12 @@ std::string key_text(const dp::EcmpHash& hash, const Choice& choice) {
   std::string out = fmt::format("    key {}: {}\n", hex(hash.bytes_of(choice.taken, choice.key)), key);
   if (!choice.has_layer4) out += "    no layer 4: a fragment, or neither UDP nor TCP; hashed by what is left\n";
   if (choice.key.cut_short) out += "    the packet ends before a UDF does: hashed by what is there\n";
+  const std::vector<FieldReach> reach = hashed.reach(detail);
+  const std::vector<Named> parts = parts_of(choice);
+  for (size_t i = 0; i < reach.size(); ++i) {
+    if (parts[i].present && !reach[i].spreads())
+      out += fmt::format("    {}\n", reach_text(parts[i].name, reach[i], hash, choice.buckets));
+  }
   return out;
 }
 
@@ -217,7 +258,7 @@ std::string choice_text(const dp::EcmpHash& hash, const Choice& choice) {
   return why + (choice.mode == dp::EcmpGroupMode::kHash ? "drawn for each packet" : "drawn: " + mode_of(choice.mode));
 }
 
-std::string hop_text(Walker& walker, const Hop& hop) {
+std::string hop_text(Walker& walker, const Hop& hop, PathDetail detail) {
   const Fabric& fabric = walker.testbed().fabric;
   const FabricNode& node = fabric.nodes[hop.node];
   const dp::EcmpHash& hash = walker.state(hop.node).hash;
@@ -232,7 +273,7 @@ std::string hop_text(Walker& walker, const Hop& hop) {
                           : hop.is_pinned                          ? "pinned by the destination's slice"
                                                                    : "the only way";
   std::string out = fmt::format("{:<12} {} → {}\n    {}\n", node.name, node.ports[hop.in_port].name, to, why);
-  if (hop.choice && has_key(*hop.choice)) out += key_text(hash, *hop.choice);
+  if (hop.choice && has_key(*hop.choice)) out += key_text(hashed_at(walker, hop), detail);
   if (const char* reason = fallback_of(walker, hop)) {
     out += fmt::format("    falls back from the override {}: {}\n", override_key(walker, hop), reason);
   }
@@ -240,7 +281,7 @@ std::string hop_text(Walker& walker, const Hop& hop) {
   if (!hop.lag) return out;
   const dp::EcmpHash& of_lags = walker.state(hop.node).lags->hash;
   return out + fmt::format("    member of {}: {}\n{}", fabric.lags[hop.lag->lag].name,
-                           choice_text(of_lags, hop.lag->choice), key_text(of_lags, hop.lag->choice));
+                           choice_text(of_lags, hop.lag->choice), key_text(lag_hashed_at(walker, hop), detail));
 }
 
 }  // namespace
@@ -252,18 +293,18 @@ std::string hash_words(const HashConfig& hash) {
                      word_of(hash.algorithm), hash.seed, hash.offset);
 }
 
-Json path_json(Walker& walker, const Path& path) {
+Json path_json(Walker& walker, const Path& path, PathDetail detail) {
   Json hops = Json::array();
-  for (const Hop& hop : path.hops) hops.push_back(hop_json(walker, hop));
+  for (const Hop& hop : path.hops) hops.push_back(hop_json(walker, hop, detail));
   Json out{
       {"hops", std::move(hops)}, {"end", end_word(path.end)}, {"at", walker.testbed().fabric.nodes[path.node].name}};
   if (path.end == PathEnd::kDropped) out["reason"] = dp::name_of(path.reason);
   return out;
 }
 
-std::string path_text(Walker& walker, const Path& path) {
+std::string path_text(Walker& walker, const Path& path, PathDetail detail) {
   std::string out;
-  for (const Hop& hop : path.hops) out += hop_text(walker, hop);
+  for (const Hop& hop : path.hops) out += hop_text(walker, hop, detail);
   return out + end_of(walker.testbed().fabric, path) + "\n";
 }
 

@@ -26,6 +26,8 @@ class ExtraParts {
 
   const std::vector<KeyPart>& parts() const { return parts_; }
   bool empty() const { return parts_.empty(); }
+  // Of a fine-grained field of the configuration.
+  const std::array<uint8_t, 16>& mask_of(uint8_t fine) const { return masks_[fine]; }
   uint32_t end() const { return end_; }
   bool has(const KeyPart& part, const HeaderView& view) const noexcept;
   // Into a key that is zeros there.

@@ -122,6 +122,14 @@ std::vector<uint8_t> KeyLayout::bytes_of(const KeyPart& part, const HashKey& key
   return out;
 }
 
+uint8_t KeyLayout::mask_of(const KeyPart& part, size_t byte) const {
+  using S = KeyPart::Source;
+  if (part.source == S::kUdf) return udfs_[part.udf].mask.empty() ? 0xff : udfs_[part.udf].mask[byte];
+  const bool is_short = part.field == HashField::kVlanId || part.field == HashField::kIpv6FlowLabel;
+  const auto in_packet = static_cast<uint8_t>(is_short && byte == 0 ? 0x0f : 0xff);
+  return part.fine == KeyPart::kNotFine ? in_packet : in_packet & extra_.mask_of(part.fine)[byte];
+}
+
 bool KeyLayout::matches(const Udf& udf, const HeaderView& view) const noexcept {
   if (udf.l2_type && *udf.l2_type != view.ether_type) return false;
   if (udf.l3_protocol && ((view.flags & (kIsIpv4 | kIsIpv6)) == 0 || *udf.l3_protocol != view.ip_protocol))

@@ -73,6 +73,8 @@ class KeyLayout {
   KeyShape shape() const { return shape_; }
   // A part's bytes in network order, as they came into the key.
   std::vector<uint8_t> bytes_of(const KeyPart& part, const HashKey& key) const;
+  // The bits of such a byte that a packet can set.
+  uint8_t mask_of(const KeyPart& part, size_t byte) const;
 
   // The size of RTAG7's bins 1 and 0, and how many bytes a configuration puts into them.
   static constexpr uint32_t kUserBinBytes = 4;

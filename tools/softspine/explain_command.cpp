@@ -15,6 +15,7 @@
 
 namespace softspine::tools {
 
+using control::PathDetail;
 using control::Walker;
 
 namespace {
@@ -33,9 +34,9 @@ struct ExplainArguments {
 
 void print_path(Walker& walker, const control::Path& path, bool json) {
   if (json) {
-    fmt::print("{}\n", path_json(walker, path).dump(2));
+    fmt::print("{}\n", path_json(walker, path, PathDetail::kFields).dump(2));
   } else {
-    fmt::print("{}", path_text(walker, path));
+    fmt::print("{}", path_text(walker, path, PathDetail::kFields));
   }
 }
 
