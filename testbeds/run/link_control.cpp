@@ -300,11 +300,13 @@ void LinkControl::notice(Change change, bool by_signal, Instant now) {
 // Of a state that has lasted; links that have changed since are another detection's.
 void LinkControl::detect(const Change& change, Instant now, RouteWaves::Done followed) {
   std::vector<uint32_t> links;
+  const bool by_hellos = testbed_.detection && testbed_.detection->hellos;
   for (size_t i = 0; i < change.links.size(); ++i) {
     const uint32_t link = change.links[i];
     LinkState& state = states_[link];
-    if (state.changes != change.changes[i] || state.noticed == state.use()) continue;
-    state.noticed = state.use();
+    const LinkState::Use visible = state.visible(by_hellos);
+    if (state.changes != change.changes[i] || state.noticed == visible) continue;
+    state.noticed = visible;
     links.push_back(link);
   }
   show_to_routes(links, now);

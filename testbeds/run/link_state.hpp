@@ -24,8 +24,10 @@ struct LinkState {
   Use noticed = Use::kFull;  // by detection
 
   bool should_be_up() const { return asked && lost_ends == 0 && !shut; }
-  Use use() const {
-    if (!up || deaths > 0) return Use::kNone;
+  Use use() const { return visible(true); }
+  // What of it shows: who exchanges no hellos does not see that frames die while the signal stays.
+  Use visible(bool by_hellos) const {
+    if (!up || (by_hellos ? deaths > 0 : is_dark)) return Use::kNone;
     return drained ? Use::kLastResort : Use::kFull;
   }
   bool is_unused() const { return not_agreed || peer_lost; }
