@@ -76,7 +76,7 @@ class Spread {
   }
   void count(uint32_t origin, const std::vector<uint32_t>& basis, std::map<uint32_t, double>& load) const {
     const bool are_all = basis.size() <= kAllSums;
-    const uint64_t sums = are_all ? uint64_t{1} << basis.size() : uint64_t{kSumsPerLink} * buckets();
+    const uint64_t sums = are_all ? uint64_t{1} << basis.size() : uint64_t{kSumsPerLink} * share_.size();
     std::vector<uint32_t> by_bucket(buckets());
     dp::Rng rng{1, 1};
     uint32_t value = origin;
