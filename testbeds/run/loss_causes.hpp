@@ -5,7 +5,8 @@
 //   links down            what is on the link or sent into it; link_down of switches whose route leads to its ports;
 //                         no_route, no_member, neighbour_incomplete: see below
 //   frames die            what is lost or damaged in that direction; headroom_full and ingress_full at the port whose
-//                         pauses die; no_route as above, once routes have left the link
+//                         pauses die, until they are said again as well (0xFFFF quanta at most); no_route as above,
+//                         once routes have left the link
 //   deaf port             headroom_full and ingress_full at the port that it sends to
 //   TX disabled           queue_full, wred_dropped, pfc_watchdog of that port's queues
 //   storm, slow receiver  pfc_watchdog and pfc_watchdog_ingress at the port that leads to the host;

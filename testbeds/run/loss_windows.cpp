@@ -5,6 +5,9 @@
 #include <tuple>
 #include <utility>
 
+#include "dataplane/flow_control/pause_timing.hpp"
+#include "dataplane/packet/pfc.hpp"
+
 namespace softspine::testbeds {
 
 using control::FlowLoss;
@@ -177,6 +180,17 @@ void LossWindows::change(Instant now) {
   assembly_.engine->look_at(stalls_.next(now), [this](Instant then) { look(then); });
 }
 
+// An XOFF that died is said again when its priority is still asked to pause; until then the other end goes on.
+dataplane::Duration LossWindows::time_of_a_refresh(const FaultScope& scope) const {
+  dataplane::Duration longest;
+  if (scope.kind != FaultScope::Kind::kFramesDie) return longest;
+  for (const control::LinkEnd port : scope.ports) {
+    const control::FabricLink& link = testbed_.fabric.links[testbed_.fabric.port(port).link];
+    longest = std::max(longest, dataplane::pause_quantum(link.rate) * dataplane::pfc::kMaxQuanta);
+  }
+  return longest;
+}
+
 void LossWindows::look(Instant now) {
   looks_ = false;
   note(stalls_.look(now), now);
@@ -200,6 +214,7 @@ void LossWindows::note(const std::vector<Stall>& stalls, Instant now) {
     const bool goes_on = std::ranges::any_of(entry.flows, [](const auto& each) { return each.second.still; });
     entry.window.moving = goes_on ? Instant::never() : std::max(entry.window.at, entry.moved);
     if (goes_on || entry.restored.is_never()) continue;
+    if (!finished_ && now < entry.restored + time_of_a_refresh(entry.scope)) continue;
     if (!finished_ && now - entry.restored < (stalls_.next(now) - now) * kLooksToBeSure) continue;
     entry.window.recovered = std::max(entry.restored, entry.moved);
     entry.is_open = false;

@@ -68,6 +68,7 @@ class LossWindows {
   void add(const dataplane::LossRecord& record);
   control::FlowLoss* flow_of(Entry& entry, uint32_t flow);
   void change(dataplane::Instant now);
+  dataplane::Duration time_of_a_refresh(const FaultScope& scope) const;
   void look(dataplane::Instant now);
   void note(const std::vector<Stall>& stalls, dataplane::Instant now);
   Entry* cause_of(const Stall& stall);

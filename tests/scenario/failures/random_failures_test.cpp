@@ -133,8 +133,10 @@ TEST(RandomFailures, LoseOnlyWhatTheyExplainAndLeaveRoutesAsTheyWere) {
 }
 
 // 950: a stack shuts ports whose frames die unseen, and opens them while these still do: the carrier was not noticed.
+// 265: pauses that died are said again 168 us after the repair, and the headroom overflows until then.
 TEST(RandomFailures, ThatOnceFailedDoNot) {
   try_one(950);
+  try_one(265);
 }
 
 }  // namespace
