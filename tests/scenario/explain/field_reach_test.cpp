@@ -146,6 +146,27 @@ TEST(FieldReach, IsToldOfAFieldThatSpreadsNothing) {
                                  "the hash\n"));
 }
 
+// Masked bits never vary, nor do those that a label of 20 bits has not.
+TEST(FieldReach, IsOfTheBitsThatAPacketCanSet) {
+  OneWay masked{leaf_spine(16,
+                           "hash: {algorithm: XOR, fields: [SRC_IP], udf: [{base: L4, offset: 8, length: 1, mask: "
+                           "\"03\", match: {l4_dst_port: 4791}}]}")};
+  const auto by_opcode = masked.counted(kL4 + 8, 1);
+  EXPECT_EQ(by_opcode.size(), 4u);
+  EXPECT_EQ(masked.alone("udf[0]")["independent_bits"], 2);
+  EXPECT_EQ(masked.alone("udf[0]")["links_reached"], 4);
+}
+
+// More independent bits than all of whose sums are taken.
+TEST(FieldReach, OfAWholeAddressIsEvenOverAnyNumberOfLinks) {
+  OneWay way{leaf_spine(12, "hash: {algorithm: CRC, fields: [SRC_IP, L4_SRC_PORT]}")};
+  const Json address = way.alone("SRC_IP");
+  EXPECT_EQ(address["independent_bits"], 32);
+  EXPECT_EQ(address["links_reached"], 12);
+  EXPECT_NEAR(address["least_load"].get<double>(), 1, 0.08);
+  EXPECT_NEAR(address["most_load"].get<double>(), 1, 0.08);
+}
+
 TEST(FieldReach, SaysNothingWhereNoAlgebraDoes) {
   for (const char* hash : {"algorithm: XXH3", "algorithm: RANDOM", "model: LINUX, seed: 7", "model: OVS",
                            "algorithm: CRC, symmetric: true", "model: RTAG7, rtag7: {output: B0}"}) {
