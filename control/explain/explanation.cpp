@@ -220,15 +220,15 @@ Json hop_json(Walker& walker, const Hop& hop, PathDetail detail) {
 
 std::string key_text(const Hashed& hashed, PathDetail detail) {
   const auto& [hash, choice, members] = hashed;
+  const std::vector<Named> parts = parts_of(choice);
   std::string key;
-  for (const Named& part : parts_of(choice)) {
+  for (const Named& part : parts) {
     key += fmt::format("{}{} {}", key.empty() ? "" : ", ", part.name, part.present ? part.bytes : "absent");
   }
   std::string out = fmt::format("    key {}: {}\n", hex(hash.bytes_of(choice.taken, choice.key)), key);
   if (!choice.has_layer4) out += "    no layer 4: a fragment, or neither UDP nor TCP; hashed by what is left\n";
   if (choice.key.cut_short) out += "    the packet ends before a UDF does: hashed by what is there\n";
   const std::vector<FieldReach> reach = hashed.reach(detail);
-  const std::vector<Named> parts = parts_of(choice);
   for (size_t i = 0; i < reach.size(); ++i) {
     if (parts[i].present && !reach[i].spreads())
       out += fmt::format("    {}\n", reach_text(parts[i].name, reach[i], hash, choice.buckets));
