@@ -29,6 +29,10 @@ bool has(const FieldList& set, HashField field) {
   return std::ranges::find(set, field) != set.end();
 }
 
+bool is_usual(HashField field) {
+  return std::ranges::find(kUsual, field) != kUsual.end();
+}
+
 bool is_address(HashField field) {
   using enum HashField;
   constexpr std::array kAddresses{kSrcIp, kDstIp, kSrcIpv4, kDstIpv4, kSrcIpv6, kDstIpv6};
@@ -49,7 +53,7 @@ uint32_t rarity_of_fields(const FieldList& set) {
   for (const FlowPart part : {kSource, kDestination, kSourcePort, kDestinationPort, kProtocol})
     out += takes(set, part) ? 0 : 2;
   for (const HashField field : set) {
-    if (std::ranges::find(kUsual, field) == kUsual.end()) out += is_address(field) ? 1 : 3;
+    if (!is_usual(field)) out += is_address(field) ? 1 : 3;
   }
   return out;
 }
@@ -118,27 +122,32 @@ void add_hosts(std::vector<Keying>& out, const FieldList& set, bool is_ipv6) {
   }
 }
 
+// Of a chip.
+void add_keyings(std::vector<Keying>& out, HashConfig config, bool is_ipv6) {
+  const HashModel model = config.model;
+  std::map<dp::KeyShape, std::vector<dp::HashAlgorithm>> by_shape;
+  for (const HashAlgorithmRow& row : dp::kHashAlgorithms) {
+    config.algorithm = row.algorithm;
+    if (row.is_in(model) && !row.is_drawn) by_shape[shape_of(config)].push_back(row.algorithm);
+  }
+  for (const auto& [shape, algorithms] : by_shape) {
+    config.algorithm = algorithms.front();
+    if (shape == dp::KeyShape::kBins && dp::KeyLayout::user_bytes(config, is_ipv6) > dp::KeyLayout::kUserBinBytes)
+      continue;
+    for (const auto& options : options_of(model, is_ipv6)) {
+      config.rtag7 = options;
+      out.push_back({config, algorithms});
+    }
+    config.rtag7.reset();
+  }
+}
+
 std::vector<Keying> keyings_of(const FieldList& set, bool is_ipv6) {
   std::vector<Keying> out;
-  for (const auto& [word, model] : Words<HashModel>::all) {
-    if (model == HashModel::kLinux || model == HashModel::kOvs) continue;  // their policies say what is hashed
-    std::map<dp::KeyShape, std::vector<dp::HashAlgorithm>> by_shape;
-    HashConfig config{.model = model, .fields = set};
-    for (const HashAlgorithmRow& row : dp::kHashAlgorithms) {
-      config.algorithm = row.algorithm;
-      if (row.is_in(model) && !row.is_drawn) by_shape[shape_of(config)].push_back(row.algorithm);
-    }
-    for (const auto& [shape, algorithms] : by_shape) {
-      config.algorithm = algorithms.front();
-      if (shape == dp::KeyShape::kBins && dp::KeyLayout::user_bytes(config, is_ipv6) > dp::KeyLayout::kUserBinBytes)
-        continue;
-      for (const auto& options : options_of(model, is_ipv6)) {
-        config.rtag7 = options;
-        out.push_back({config, algorithms});
-      }
-      config.rtag7.reset();
-    }
-  }
+  for (const HashModel model : {HashModel::kSai, HashModel::kRtag7})
+    add_keyings(out, {.model = model, .fields = set}, is_ipv6);
+  if (std::ranges::all_of(set, is_usual))
+    add_keyings(out, {.model = HashModel::kSai, .fields = set, .symmetric = true}, is_ipv6);
   add_hosts(out, set, is_ipv6);
   return out;
 }
@@ -212,7 +221,7 @@ std::vector<FieldList> usual_sets() {
 std::vector<FieldList> additions() {
   std::vector<HashField> others;
   for (const auto& [word, field] : Words<HashField>::all) {
-    if (std::ranges::find(kUsual, field) == kUsual.end() && !is_address(field)) others.push_back(field);
+    if (!is_usual(field) && !is_address(field)) others.push_back(field);
   }
   std::vector<FieldList> out{{}};
   for (size_t i = 0; i < others.size(); ++i) {
@@ -242,7 +251,6 @@ std::vector<FieldList> further_sets(bool is_ipv6) {
   std::vector<FieldList> out;
   const std::vector<FieldList> added = additions();
   for (const FieldList& set : with_addresses_of_version(is_ipv6)) {
-    const auto is_usual = [](HashField field) { return std::ranges::find(kUsual, field) != kUsual.end(); };
     for (const FieldList& more : added) {
       if (more.empty() && std::ranges::all_of(set, is_usual)) continue;
       FieldList& whole = out.emplace_back(set);
@@ -292,6 +300,7 @@ uint32_t rarity(const HashConfig& config) {
     const dp::Rtag7Options& options = config.rtag7->a;
     out += 8 + 4 * (options.pre_processing + options.symmetric + options.low_ipv6);
   }
+  if (config.symmetric) out += 12;
   if (dp::row_of(config.algorithm).is_of_hosts()) out += 6;
   return out + (config.seed != 0 ? 1 : 0) + (config.offset != 0 ? 1 : 0);
 }
@@ -302,7 +311,7 @@ std::vector<Family> families_of(const Sample& sample, const std::vector<FieldLis
   for (const FieldList& set : sets) {
     for (const Keying& keying : keyings_of(set, sample.is_ipv6)) {
       if (keying.config.model == HashModel::kOvs && is_too_large_for_ovs(sample.members)) continue;
-      const bool is_symmetric = (keying.config.rtag7 && keying.config.rtag7->a.symmetric) ||
+      const bool is_symmetric = keying.config.symmetric || (keying.config.rtag7 && keying.config.rtag7->a.symmetric) ||
                                 dp::row_of(keying.config.algorithm).is_of_hosts();
       if (explains(set, proven, is_symmetric)) out.add(keying);
     }

@@ -35,7 +35,7 @@ std::vector<std::string> words_of(const std::vector<dp::HashField>& fields) {
   return out;
 }
 
-std::vector<std::string> options_of(const dp::HashConfig& config) {
+std::vector<std::string> rtag7_options_of(const dp::HashConfig& config) {
   std::vector<std::string> out;
   if (!config.rtag7) return out;
   if (config.rtag7->a.pre_processing) out.emplace_back("pre_processing");
@@ -51,7 +51,8 @@ Json hash_json(const dp::HashConfig& config) {
            {"seed", config.seed},
            {"offset", config.offset}};
   if (config.model == dp::HashModel::kLinux) out["policy"] = config.linux_policy;
-  for (const std::string& option : options_of(config)) out["rtag7"]["a"][option] = true;
+  if (config.symmetric) out["symmetric"] = true;
+  for (const std::string& option : rtag7_options_of(config)) out["rtag7"]["a"][option] = true;
   return out;
 }
 
@@ -81,8 +82,16 @@ std::string hash_line(const dp::HashConfig& config) {
                        dp::is_symmetric_ovs(config.algorithm) ? "; ports of UDP do not count" : "");
   std::string out = fmt::format("{} {}, seed {}, offset {}, of {}", word_of(config.model), word_of(config.algorithm),
                                 config.seed, config.offset, fields);
-  const auto options = options_of(config);
+  std::vector<std::string> options = rtag7_options_of(config);
+  if (config.symmetric) options.emplace_back("symmetric");
   return options.empty() ? out : out + "; " + joined(options, ", ");
+}
+
+// The other direction's key fits nothing else.
+bool is_symmetric_for_sure(const Identification& found) {
+  const auto is_symmetric = [](const Hypothesis& it) { return it.config.symmetric; };
+  const auto are_symmetric = [&](const HashClass& it) { return std::ranges::all_of(it.hypotheses, is_symmetric); };
+  return !found.classes.empty() && std::ranges::all_of(found.classes, are_symmetric);
 }
 
 std::string constant_text(const Identification& found) {
@@ -167,7 +176,7 @@ std::string identification_text(const Identification& found) {
   }
   if (!found.constant.empty() && found.flows > 0)
     out += fmt::format("  not told, since it does not vary here: whether {} counts\n", constant_text(found));
-  if (found.one_way && found.flows > 0)
+  if (found.one_way && found.flows > 0 && !is_symmetric_for_sure(found))
     out += "  not told, since of all flows the smaller address is on one side: whether the hash is symmetric\n";
   if (found.of_other_version > 0)
     out += fmt::format("  {} flows of the other IP version were not used\n", found.of_other_version);
@@ -184,8 +193,9 @@ std::string hash_yaml(const dp::HashConfig& config) {
     return fmt::format("{{model: OVS, algorithm: {}, seed: {}}}", word_of(config.algorithm), config.seed);
   std::string out = fmt::format("{{model: {}, algorithm: {}, fields: [{}], seed: {}, offset: {}", word_of(config.model),
                                 word_of(config.algorithm), fields, config.seed, config.offset);
+  if (config.symmetric) out += ", symmetric: true";
   std::vector<std::string> options;
-  for (const std::string& option : options_of(config)) options.push_back(option + ": true");
+  for (const std::string& option : rtag7_options_of(config)) options.push_back(option + ": true");
   if (!options.empty()) out += ", rtag7: {a: {" + joined(options, ", ") + "}}";
   return out + "}";
 }

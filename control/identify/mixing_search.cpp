@@ -166,4 +166,18 @@ std::vector<FoundSeed> find_seeds(const Family& family, uint32_t members, std::s
   return out;
 }
 
+std::vector<uint32_t> buckets_of(const Family& family, uint32_t members, const FoundSeed& with) {
+  std::vector<uint32_t> out;
+  const MemberChoice choice{family.configs.front(), members};
+  dp::with_algorithm(family.configs.front().algorithm, [&]<dp::HashAlgorithm A>() {
+    if constexpr (dp::row_of(A).seed == dp::SeedEffect::kMixing) {
+      Seeded<A> hash{family};
+      hash.set(with.seed);
+      for (uint32_t flow = 0; flow < family.keys.size(); ++flow)
+        out.push_back(choice.of(rotated(hash.of(flow), with.offset, family.width)));
+    }
+  });
+  return out;
+}
+
 }  // namespace softspine::control

@@ -21,4 +21,7 @@ struct FoundSeed {
 std::vector<FoundSeed> find_seeds(const Family& family, uint32_t members, std::span<const FlowPair> pairs,
                                   std::span<const uint32_t> seeds, uint64_t from, uint64_t to);
 
+// The member that a seed and an offset choose for each flow.
+std::vector<uint32_t> buckets_of(const Family& family, uint32_t members, const FoundSeed& with);
+
 }  // namespace softspine::control

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
+#include "control/identify/linear_search.hpp"
 #include "control/identify/member_choice.hpp"
 #include "control/identify/seeds.hpp"
 #include "control/identify/trial.hpp"
@@ -23,8 +25,7 @@ constexpr size_t kFurtherSets = 500;  // so many are tried, the most usual
 constexpr size_t kFurtherSetsInRounds = 100;
 // Who explains so many flows fewer than another is no rival: each of them is a hundred times less likely then.
 constexpr uint32_t kAsGood = 2;
-constexpr size_t kPairs = 12;       // of a round
-constexpr size_t kMixingPairs = 6;  // of a round, for hashes that are not linear
+constexpr size_t kPairs = 12;  // of a round
 
 // Pairs on one link, all of one round's flows drawn anew: the first flow of each link that is drawn with others.
 std::vector<FlowPair> drawn_pairs(const Sample& sample, dp::Rng& rng) {
@@ -119,12 +120,9 @@ class Search {
   void exactly_in_tier(const Sample& sample, FieldTier tier) {
     const std::vector<Family> families = this->families(sample, tier, false);
     Trial trial{sample, pairs_on_one_link(sample), true};
-    size_t done = 0;
-    for (const Family& family : families) {
-      if (out_.is_cut || !goes_on(words_of(tier), share(done++, families))) return;
-      if (family.is_linear) trial.run(family, out_);
-    }
-    if (out_.found.empty()) mixing(trial, families, seeds_);
+    const auto goes_on = [&](size_t done) { return this->goes_on(words_of(tier), share(done, families)); };
+    run_linear(trial, families, goes_on, out_);
+    if (!out_.is_ended && out_.found.empty()) mixing(trial, families, seeds_);
   }
 
   void mixing(Trial& trial, const std::vector<Family>& families, const std::vector<uint32_t>& seeds) {
@@ -164,16 +162,11 @@ class Search {
 
   void round_of_pairs(const std::vector<Family>& families, std::vector<FlowPair> pairs, double share) {
     const auto goes_on = [&](double) { return this->goes_on("wrong observations", share); };
-    Trial linear{sample_, pairs, false};
-    pairs.resize(std::min(pairs.size(), kMixingPairs));
-    Trial mixing{sample_, pairs, false};
+    Trial trial{sample_, std::move(pairs), false};
+    run_linear(trial, families, [&](size_t) { return !is_done() && goes_on(0); }, out_);
     for (const Family& family : families) {
       if (is_done() || !goes_on(0)) return;
-      if (family.is_linear) {
-        linear.run(family, out_);
-      } else {
-        mixing.run(family, seeds_, goes_on, out_);
-      }
+      if (!family.is_linear) trial.run(family, seeds_, goes_on, out_);
     }
   }
 
@@ -215,6 +208,18 @@ std::vector<uint32_t> buckets_of(const dp::HashConfig& config, const std::vector
     out.push_back(choice.of(hash.of(key)));
   }
   return out;
+}
+
+void SearchResult::count_tried(double log2_of_more) {
+  const double most = std::max(tried, log2_of_more);
+  tried = most + std::log2(std::exp2(tried - most) + std::exp2(log2_of_more - most));
+}
+
+void SearchResult::add(const SearchResult& more) {
+  count_tried(more.tried);
+  const size_t room = std::min(more.found.size(), kMost - found.size());
+  found.insert(found.end(), more.found.begin(), more.found.begin() + static_cast<ptrdiff_t>(room));
+  is_cut |= more.is_cut || room < more.found.size();
 }
 
 SearchResult search(const Sample& sample, const SearchOptions& options) {

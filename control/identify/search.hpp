@@ -41,6 +41,9 @@ struct SearchResult {
   bool tolerates_wrong = false;   // some observations are not explained
 
   static constexpr size_t kMost = 512;
+
+  void count_tried(double log2_of_more);
+  void add(const SearchResult& more);
 };
 
 SearchResult search(const Sample& sample, const SearchOptions& options);

@@ -20,16 +20,12 @@ constexpr size_t kMostConstants = 1 << 16;  // of one family and offset
 constexpr size_t kJudges = 96;              // pairs by which a sample with wrong observations is judged first
 constexpr double kFewestRight = 0.85;       // of a sample's observations
 constexpr uint64_t kSeedsAtOnce = 1 << 16;
+constexpr size_t kMixingPairs = 6;  // of a round, for hashes that are not linear
 
 // How many of the pairs have to share a bucket, where chance gives one in `buckets` and a right hash 0.8 or more.
 size_t enough_of(size_t pairs, uint32_t buckets) {
   const double share = std::max(0.6, (1.0 / buckets + 0.85) / 2);
   return static_cast<size_t>(std::ceil(share * static_cast<double>(pairs)));
-}
-
-void add_tried(SearchResult& out, double log2_of_more) {
-  const double most = std::max(out.tried, log2_of_more);
-  out.tried = most + std::log2(std::exp2(out.tried - most) + std::exp2(log2_of_more - most));
 }
 
 // Neighbours in the order of links, so that a wrong observation spoils at most two pairs.
@@ -45,6 +41,10 @@ std::vector<FlowPair> chained(const Sample& sample) {
   std::vector<FlowPair> out;
   for (size_t i = 0; i < kJudges; ++i) out.push_back(all[i * all.size() / kJudges]);
   return out;
+}
+
+bool is_same_key(const dp::HashKey& a, const dp::HashKey& b) {
+  return a.count == b.count && std::equal(a.words.begin(), a.words.begin() + a.count, b.words.begin());
 }
 
 }  // namespace
@@ -135,7 +135,7 @@ void Trial::run(const Family& family, SearchResult& out) {
   std::vector<std::pair<uint32_t, uint32_t>> equations;
   for (uint8_t offset = 0; offset < family.width && !out.is_cut; ++offset) {
     for (size_t i = 0; i < values.size(); ++i) values[i] = rotated(family.raw[i], offset, family.width);
-    add_tried(out, constants.is_renaming_only() ? 0 : family.width - 1 - constants.renaming_bits());
+    out.count_tried(constants.is_renaming_only() ? 0 : family.width - 1 - constants.renaming_bits());
     if (!low_bits_fit(values)) continue;
     if (constants.is_renaming_only()) {
       judge(family, values, {offset, 0}, out);
@@ -157,18 +157,30 @@ void Trial::run(const Family& family, SearchResult& out) {
   }
 }
 
+// Flows with one key share a member by any seed.
+std::vector<FlowPair> Trial::pairs_that_tell(const Family& family) const {
+  std::vector<FlowPair> out;
+  for (const FlowPair& pair : pairs_) {
+    if (!exact_ && out.size() == kMixingPairs) break;
+    if (!is_same_key(family.keys[pair.first], family.keys[pair.second])) out.push_back(pair);
+  }
+  return out;
+}
+
 void Trial::run(const Family& family, const std::vector<uint32_t>& seeds, const std::function<bool(double)>& goes_on,
                 SearchResult& out) {
-  if (pairs_.empty()) return;
+  const std::vector<FlowPair> pairs = pairs_that_tell(family);
+  if (pairs.empty()) return;
   const uint64_t count = seeds.empty() ? uint64_t{1} << 32 : seeds.size();
-  add_tried(out, std::log2(static_cast<double>(count) * family.offsets()));
+  out.count_tried(std::log2(static_cast<double>(count) * family.offsets()));
   for (uint64_t from = 0; from < count && !out.is_cut; from += kSeedsAtOnce) {
     if (!goes_on(static_cast<double>(from) / static_cast<double>(count))) {
       out.is_ended = true;
       return;
     }
     const uint64_t to = std::min(count, from + kSeedsAtOnce);
-    for (const FoundSeed& found : find_seeds(family, sample_.members, pairs_, seeds, from, to)) {
+    for (const FoundSeed& found : find_seeds(family, sample_.members, pairs, seeds, from, to)) {
+      if (!fits(buckets_of(family, sample_.members, found))) continue;
       for (const dp::HashConfig& like : family.configs) {
         dp::HashConfig config = like;
         config.seed = found.seed;

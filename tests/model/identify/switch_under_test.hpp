@@ -8,6 +8,7 @@
 #include <iterator>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "control/identify/identification.hpp"
@@ -61,7 +62,7 @@ inline SlowBytes slow_key_of_host(const dataplane::HashConfig& config, const con
 }
 
 // The hash of a flow over IPv4, computed apart from the code under test.
-inline uint32_t slow_hash_of(const dataplane::HashConfig& config, const control::Flow& flow) {
+inline uint32_t slow_hash_of(const dataplane::HashConfig& config, control::Flow flow) {
   const auto number_at = [](const control::Flow::Address& address) {
     return uint32_t{address[0]} << 24 | uint32_t{address[1]} << 16 | uint32_t{address[2]} << 8 | address[3];
   };
@@ -84,6 +85,12 @@ inline uint32_t slow_hash_of(const dataplane::HashConfig& config, const control:
                             .user = user};
     const dataplane::Rtag7Options options = config.rtag7 ? config.rtag7->a : dataplane::Rtag7Options{};
     return slow_hash(config, slow_rtag7_key(packet, {.fields = config.fields, .options = options}));
+  }
+  // SAI's symmetric hash is that of the direction in which the larger address comes first, then the larger port.
+  if (config.symmetric &&
+      std::pair(flow.source, flow.source_port) < std::pair(flow.destination, flow.destination_port)) {
+    std::swap(flow.source, flow.destination);
+    std::swap(flow.source_port, flow.destination_port);
   }
   SlowBytes key;
   const auto add = [&](dataplane::HashField field, uint64_t value, size_t bytes) {
@@ -184,6 +191,7 @@ inline dataplane::HashConfig random_hash(dataplane::Rng& rng) {
     out.rtag7->a.pre_processing = rng.below(2) == 0;
     out.rtag7->a.symmetric = !out.rtag7->a.pre_processing;
   }
+  out.symmetric = out.model == dataplane::HashModel::kSai && rng.below(4) == 0;
   return out;
 }
 
