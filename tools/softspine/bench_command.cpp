@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "dataplane/dpdk/eal.hpp"
+#include "dataplane/packet/huge_heap.hpp"
 #include "tools/bench/pause_flood.hpp"
 #include "tools/bench/report.hpp"
 #include "tools/bench/roce_flows.hpp"
@@ -75,6 +76,7 @@ void flood(double seconds, bool as_json) {
 }
 
 void simulate(const VirtualBench& bench, bool as_json) {
+  dataplane::use_huge_pages_for_heap();
   print_bench(bench, run_virtual_bench(bench), as_json);
 }
 

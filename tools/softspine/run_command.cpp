@@ -13,6 +13,7 @@
 #include "control/telemetry/flows_csv.hpp"
 #include "control/telemetry/report.hpp"
 #include "control/telemetry/series.hpp"
+#include "dataplane/packet/huge_heap.hpp"
 #include "testbeds/run/running_fabric.hpp"
 #include "testbeds/run/workload_flows.hpp"
 #include "tools/softspine/capture_options.hpp"
@@ -334,6 +335,7 @@ class Run {
 };
 
 Status run(const RunArguments& arguments) {
+  dataplane::use_huge_pages_for_heap();
   const auto testbed = read_testbed(arguments.file, arguments.overrides);
   if (!testbed) return testbed.error();
   if (const auto review = reviewed(*testbed); !review) return review.error();

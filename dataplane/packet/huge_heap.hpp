@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+// What malloc hands out from now on lies in transparent huge pages, also where the system gives these only to those who
+// ask ("madvise"). No cache holds the nodes of a fabric of thousands, and with pages of 4 KiB each look at one costs a
+// walk through page tables as well.
+#pragma once
+
+namespace softspine::dataplane {
+
+// Before anything large is made. False, and nothing changed: address space or memory to commit is limited.
+bool use_huge_pages_for_heap();
+
+}  // namespace softspine::dataplane
