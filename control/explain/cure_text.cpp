@@ -30,6 +30,7 @@ std::string maps_of(const Profile& profile, const HashChange& change) {
     fields.emplace_back(word_of(HashField::kRdmaBthDestQp));
     hash.push_back("fields: [" + joined(fields, ", ") + "]");
   }
+  if (change.linux_policy) hash.push_back(fmt::format("policy: {}", *change.linux_policy));
   if (change.seed) hash.push_back(fmt::format("seed: {}", *change.seed));
   if (change.offset) hash.push_back(fmt::format("offset: {}", *change.offset));
   std::vector<std::string> maps;
@@ -59,6 +60,7 @@ Changes with_lags_kept(const Profile& profile, const Changes& changes) {
   const HashConfig& now = *profile.lag_hash;
   const bool has_one_algorithm = now.model == HashModel::kLinux;
   if (ecmp->algorithm && !lags->algorithm && !has_one_algorithm) lags->algorithm = now.algorithm;
+  if (ecmp->linux_policy && !lags->linux_policy) lags->linux_policy = now.linux_policy;
   if (ecmp->seed && !lags->seed) lags->seed = now.seed;
   if (ecmp->offset && !lags->offset) lags->offset = now.offset;
   return out;
@@ -147,6 +149,7 @@ class Piece {
       const HashConfig& hash = change.of_lags ? profile.hash_of_lags() : profile.hash;
       HashChange& same = out.emplace_back(HashChange{.of_lags = change.of_lags});
       if (change.algorithm) same.algorithm = hash.algorithm;
+      if (change.linux_policy) same.linux_policy = hash.linux_policy;
       if (change.seed) same.seed = hash.seed;
       if (change.offset) same.offset = hash.offset;
     }
@@ -162,6 +165,7 @@ class Piece {
 std::string change_words(const HashChange& change) {
   std::vector<std::string> out;
   if (change.algorithm) out.push_back("algorithm " + std::string(word_of(*change.algorithm)));
+  if (change.linux_policy) out.push_back(fmt::format("policy {}", *change.linux_policy));
   if (change.seed) out.push_back(fmt::format("seed {}", *change.seed));
   if (change.offset) out.push_back(fmt::format("offset {}", *change.offset));
   if (change.add_qp) out.emplace_back("the destination QP in the key");

@@ -24,10 +24,26 @@ bool hashes_qp(const HashConfig& hash) {
          std::ranges::find(hash.udfs, dp::destination_qp_udf()) != hash.udfs.end();
 }
 
+// Linux's policy of five fields.
+constexpr uint8_t kPolicyOfPorts = 1;
+
+bool leaves_out_ports(const HashConfig& hash) {
+  if (hash.model == HashModel::kOvs) return dp::is_symmetric_ovs(hash.algorithm);
+  if (hash.model != HashModel::kLinux || hash.linux_policy == kPolicyOfPorts) return false;
+  const auto takes = [&](HashField field) { return std::ranges::find(hash.fields, field) != hash.fields.end(); };
+  return hash.linux_policy != 3 || !takes(HashField::kL4SrcPort) || !takes(HashField::kL4DstPort);
+}
+
+bool adds_ports(const HashChange& change) {
+  return change.linux_policy == kPolicyOfPorts || change.algorithm == HashAlgorithm::kOvsL4 ||
+         change.algorithm == HashAlgorithm::kOvsL4Crc32c;
+}
+
 void change_hash(HashConfig& hash, const HashChange& change) {
   if (change.algorithm) hash.algorithm = *change.algorithm;
   if (change.seed) hash.seed = *change.seed;
   if (change.offset) hash.offset = *change.offset;
+  if (change.linux_policy) hash.linux_policy = *change.linux_policy;
   if (change.add_qp && !hashes_qp(hash)) hash.fields.push_back(HashField::kRdmaBthDestQp);
 }
 
@@ -107,7 +123,8 @@ class Candidates {
   // Every model has a seed. All else is tried where all of a role's switches have the model that it was made for, and
   // a hash that is wide enough to be rotated so far.
   bool suits(Role role, const HashChange& change) const {
-    const bool is_seed_only = !change.algorithm && !change.offset && !change.add_qp && change.buckets == 0;
+    const bool is_seed_only =
+        !change.algorithm && !change.offset && !change.linux_policy && !change.add_qp && change.buckets == 0;
     return is_seed_only || std::ranges::none_of(testbed_.fabric.nodes, [&](const FabricNode& node) {
              if (node.kind != NodeKind::kSwitch || node.role != role) return false;
              const Profile& profile = testbed_.profiles[node.profile];
@@ -147,7 +164,7 @@ class Candidates {
 
   void add_all() {
     add("seed", later_, [](uint32_t i) { return HashChange{.seed = seed_of(i)}; });
-    if (dp::is_symmetric_ovs(hash_->algorithm())) add_ports();
+    if (leaves_out_ports(hash_->config())) add_ports();
     // These have no other knob that keeps the flows.
     if (hash_->model() == HashModel::kLinux || hash_->model() == HashModel::kOvs) return;
     for (const uint32_t step : steps())
@@ -178,9 +195,13 @@ class Candidates {
       });
     }
   }
-  // Open vSwitch's other algorithm, of the same build.
   void add_ports() {
     using enum HashAlgorithm;
+    if (hash_->model() == HashModel::kLinux) {
+      add("ports", hashed_, [](uint32_t i) { return HashChange{.seed = seed_of(i), .linux_policy = kPolicyOfPorts}; });
+      return;
+    }
+    // Open vSwitch's other algorithm, of the same build.
     const HashAlgorithm other = hash_->algorithm() == kOvsSymL4 ? kOvsL4 : kOvsL4Crc32c;
     add("ports", hashed_, [other](uint32_t i) { return HashChange{.algorithm = other, .seed = seed_of(i)}; });
   }
@@ -226,15 +247,13 @@ class Trial {
     });
   }
   static bool adds_keys(const RoleChanges& changes) {
-    return std::ranges::any_of(changes, [](const auto& entry) {
-      const auto algorithm = entry.second.algorithm;  // of OVS's, the one that hashes UDP's ports
-      return entry.second.add_qp || algorithm == HashAlgorithm::kOvsL4 || algorithm == HashAlgorithm::kOvsL4Crc32c;
-    });
+    return std::ranges::any_of(changes,
+                               [](const auto& entry) { return entry.second.add_qp || adds_ports(entry.second); });
   }
   // The samples of the fabric as it is say the same of the changed one. (Some algorithms have a layout of their own.)
   static bool keeps_keys(const RoleChanges& changes) {
     return std::ranges::none_of(changes, [](const auto& entry) {
-      return entry.second.add_qp || entry.second.buckets > 0 || entry.second.algorithm;
+      return entry.second.add_qp || entry.second.buckets > 0 || entry.second.algorithm || entry.second.linux_policy;
     });
   }
   // Also those of which too few flows tell.

@@ -13,7 +13,8 @@
 //   qp_offset     both
 //   mixing        XXH3 in every tier, each with a seed of its own
 //   mixing_qp     and the destination QP in its key
-//   ports         Open vSwitch's L4 in every tier, with seeds of their own, where its symmetric hash leaves them out
+//   ports         in every tier, with seeds of their own, the hash that takes ports where the present one leaves them
+//                 out: Linux's policy 1, Open vSwitch's L4
 //
 // All but a seed are tried only where a role's switches are all of one model: other models lack the same settings.
 // A cure is a change of roles' profiles: a piece of YAML that is put into the testbed's file, and the lines of those
@@ -34,6 +35,7 @@ struct HashChange {
   std::optional<HashAlgorithm> algorithm;
   std::optional<uint32_t> seed;
   std::optional<uint8_t> offset;
+  std::optional<uint8_t> linux_policy;
   bool add_qp = false;
   uint32_t buckets = 0;  // of resilient groups; 0: unchanged
   bool of_lags = false;  // of the LAGs' hash; else of that of ECMP groups, and of LAGs that have none of their own

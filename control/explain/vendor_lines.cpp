@@ -31,7 +31,8 @@ template <typename LinesOf>
 std::optional<VendorLines> lines_by_role(const char* vendor, const RoleChanges& changes, LinesOf&& lines_of) {
   VendorLines out{.vendor = vendor, .lines = {}, .notes = {}};
   for (const auto& [role, change] : changes) {
-    const Lines lines = change.buckets > 0 ? std::nullopt : lines_of(setting_of(change));
+    const bool has_no_line = change.buckets > 0 || change.linux_policy;
+    const Lines lines = has_no_line ? std::nullopt : lines_of(setting_of(change));
     if (!lines || lines->empty()) return std::nullopt;
     for (const std::string& line : *lines) out.lines.push_back(name_of(role) + ": " + line);
   }
@@ -106,7 +107,9 @@ std::optional<std::array<HashSetting, 2>> sonic_hashes(const Testbed& testbed, R
   const LagHashes has = lag_hashes_of(testbed, role);
   for (const auto& [its, change] : changes) {
     if (its != role) continue;
-    if (change.buckets > 0 || change.add_qp || (!change.of_lags && has.any_own && has.any_shared)) return std::nullopt;
+    if (change.buckets > 0 || change.linux_policy || change.add_qp ||
+        (!change.of_lags && has.any_own && has.any_shared))
+      return std::nullopt;
     const HashSetting setting = setting_of(change);
     const auto turn = [&setting](HashSetting& hash) {
       put_over(setting.algorithm, hash.algorithm);
@@ -197,13 +200,17 @@ bool is_of_chips(const Testbed& testbed, const RoleChanges& changes) {
   });
 }
 
-// Of roles that all hash by one model of hosts that forward, which have a seed alone.
+// Of roles that all hash by one model of hosts that forward, which have few knobs.
 std::optional<VendorLines> of_hosts(const Testbed& testbed, const RoleChanges& changes, HashModel model) {
   const bool is_ovs = model == HashModel::kOvs;
   VendorLines out{.vendor = is_ovs ? "Open vSwitch" : "Linux", .lines = {}, .notes = {}};
   for (const auto& [role, change] : changes) {
     const auto hashes = hashes_of(testbed, role);
     if (hashes.size() != 1 || hashes[0].first != model || !change.seed || change.of_lags) return std::nullopt;
+    if (change.linux_policy)
+      out.lines.push_back(
+          fmt::format("{0}: sysctl -w net.ipv4.fib_multipath_hash_policy={1} net.ipv6.fib_multipath_hash_policy={1}",
+                      name_of(role), *change.linux_policy));
     const uint64_t algorithm = dataplane::is_symmetric_ovs(change.algorithm.value_or(hashes[0].second)) ? 1 : 0;
     out.lines.push_back(name_of(role) + ": " +
                         (is_ovs ? fmt::format("selection_method=dp_hash,selection_method_param=0x{:x} of each group",

@@ -84,7 +84,8 @@ std::vector<HashChange> every_change() {
   for (const auto& algorithm : algorithms) {
     for (const std::optional<uint32_t> seed : {std::optional<uint32_t>{}, {10}, {25}, {16'777'216}}) {
       for (const std::optional<uint8_t> offset : {std::optional<uint8_t>{}, {0}, {10}, {15}, {16}}) {
-        for (const bool qp : {false, true}) out.push_back({algorithm, seed, offset, qp, 0});
+        for (const bool qp : {false, true})
+          out.push_back({.algorithm = algorithm, .seed = seed, .offset = offset, .add_qp = qp});
       }
     }
   }
@@ -117,6 +118,7 @@ TEST_F(CureLines, OfEveryVendorAreReadBackAsTheCuresHash) {
 
 TEST_F(CureLines, AreThereForNoVendorThatLacksAKnob) {
   EXPECT_TRUE(vendor_lines_of({{control::Role::kAggregation, {.algorithm = HashAlgorithm::kXxh3}}}).empty());
+  EXPECT_TRUE(vendor_lines_of({{control::Role::kAggregation, {.seed = 10, .linux_policy = 1}}}).empty());
   EXPECT_TRUE(vendor_lines_of({{control::Role::kAggregation, {.seed = 10, .buckets = 509}}}).empty());
   const auto two =
       vendor_lines_of({{control::Role::kAggregation, {.seed = 10}}, {control::Role::kCore, {.offset = 5}}});

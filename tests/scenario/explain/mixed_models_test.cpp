@@ -6,6 +6,7 @@
 #include "control/explain/cure_text.hpp"
 #include "control/explain/cures.hpp"
 #include "control/explain/probe.hpp"
+#include "control/explain/vendor_lines.hpp"
 #include "control/load/load.hpp"
 #include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
@@ -76,6 +77,23 @@ TEST(Cures, OfOvsHashPortsWhereItsSymmetricHashDoesNot) {
   const auto cures = cures_of(testbed, 40);
   ASSERT_THAT(names_of(cures), testing::ElementsAre("ports"));
   EXPECT_THAT(yaml_of(testbed, cures[0].changes), testing::HasSubstr("hash: {algorithm: L4, seed: "));
+}
+
+// By all policies but 1, and by 3 without both ports, too; the seed stands there for each tier anew.
+TEST(Cures, OfLinuxHashPortsWhereItsPolicyDoesNot) {
+  for (const std::string policy : {"policy: 0", "policy: 2", "policy: 3, fields: [SRC_IP, DST_IP, L4_DST_PORT]"}) {
+    const Testbed testbed = mixed_tree("profiles: {default: {hash: {model: LINUX, seed: 7, " + policy + "}}}\n");
+    const auto cures = cures_of(testbed, 40);
+    ASSERT_THAT(names_of(cures), testing::ElementsAre("ports")) << policy;
+    EXPECT_THAT(yaml_of(testbed, cures[0].changes), testing::HasSubstr("hash: {policy: 1, seed: "));
+    const auto lines = vendor_lines_of(testbed, cures[0].changes);
+    ASSERT_EQ(lines.size(), 1u);
+    EXPECT_EQ(lines[0].lines[0],
+              "tor: sysctl -w net.ipv4.fib_multipath_hash_policy=1 net.ipv6.fib_multipath_hash_policy=1");
+    EXPECT_EQ(lines[0].lines[1], "tor: sysctl -w net.ipv4.fib_multipath_hash_seed=10");
+  }
+  const Testbed hashed = mixed_tree("profiles: {default: {hash: {model: LINUX, seed: 7, policy: 1}}}\n");
+  EXPECT_THAT(names_of(cures_of(hashed, 40)), testing::Not(testing::Contains("ports")));
 }
 
 }  // namespace
