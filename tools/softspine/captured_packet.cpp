@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "dataplane/packet/wire.hpp"
+#include "tools/softspine/host_named.hpp"
 
 namespace softspine::tools {
 
@@ -62,7 +63,8 @@ std::expected<std::optional<LinkEnd>, std::string> sender_named(const Fabric& fa
       if (fabric.name_of({n, p}) == from) return fabric.peer_of({n, p});
     }
   }
-  return std::unexpected("--from: there is neither a host nor a switch's port '" + from + "'");
+  return std::unexpected("--from: there is neither a host nor a switch's port " + control::shown(from) +
+                         guess_at_host_or_port(fabric, from));
 }
 
 }  // namespace softspine::tools

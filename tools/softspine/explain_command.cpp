@@ -43,10 +43,10 @@ void print_path(Walker& walker, const control::Path& path, bool json) {
 Status explain_probe(const ExplainArguments& arguments, Walker& walker) {
   const control::Fabric& fabric = walker.testbed().fabric;
   control::Probe probe = arguments.probe;
-  const auto from = host_named(fabric, arguments.from);
-  const auto to = host_named(fabric, arguments.to);
-  if (!from) return wrong_input("--from: there is no host '" + arguments.from + "'");
-  if (!to) return wrong_input("--to: there is no host '" + arguments.to + "'");
+  const auto from = host_named(fabric, "--from", arguments.from);
+  const auto to = host_named(fabric, "--to", arguments.to);
+  if (!from) return wrong_input(from.error());
+  if (!to) return wrong_input(to.error());
   probe.from = *from;
   probe.to = *to;
   if (probe.port >= fabric.nodes[*from].ports.size()) return wrong_input("--port: the host has not so many");

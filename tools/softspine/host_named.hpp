@@ -1,21 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// A host named on the command line.
+// Hosts and ports named on the command line. What is unknown is refused with the nearest name that there is.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
+#include <expected>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "control/document/words.hpp"
 #include "control/model/fabric.hpp"
 
 namespace softspine::tools {
 
-// Its number; none: no node has this name, or a switch has it.
-inline std::optional<uint32_t> host_named(const control::Fabric& fabric, const std::string& name) {
+inline std::vector<std::string_view> host_names(const control::Fabric& fabric) {
+  std::vector<std::string_view> out;
+  for (const control::FabricNode& node : fabric.nodes) {
+    if (node.kind == control::NodeKind::kHost) out.push_back(node.name);
+  }
+  return out;
+}
+
+// The number of the host that an option ("--from") names.
+inline std::expected<uint32_t, std::string> host_named(const control::Fabric& fabric, std::string_view option,
+                                                       const std::string& name) {
   const auto found = std::ranges::find(fabric.nodes, name, &control::FabricNode::name);
-  if (found == fabric.nodes.end() || found->kind != control::NodeKind::kHost) return std::nullopt;
-  return static_cast<uint32_t>(found - fabric.nodes.begin());
+  const bool is_node = found != fabric.nodes.end();
+  if (is_node && found->kind == control::NodeKind::kHost) return static_cast<uint32_t>(found - fabric.nodes.begin());
+  const std::string why = is_node ? ": it is a switch" : control::Guesser{}.guess(name, host_names(fabric));
+  return std::unexpected(std::string(option) + ": there is no host " + control::shown(name) + why);
+}
+
+// ": did you mean 'tor1:Ethernet0'?", NODE:PORT; or nothing.
+inline std::string guess_at_port(const control::Fabric& fabric, std::string_view unknown) {
+  std::vector<std::string> names;
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) names.push_back(fabric.name_of({n, p}));
+  }
+  return control::Guesser{}.guess(unknown, {names.begin(), names.end()});
+}
+
+// Of something without a colon, among the hosts.
+inline std::string guess_at_host_or_port(const control::Fabric& fabric, std::string_view unknown) {
+  if (unknown.find(':') != std::string_view::npos) return guess_at_port(fabric, unknown);
+  return control::Guesser{}.guess(unknown, host_names(fabric));
 }
 
 }  // namespace softspine::tools

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "control/model/fabric.hpp"
+#include "tools/softspine/host_named.hpp"
 
 namespace softspine::tools {
 
@@ -21,7 +22,10 @@ inline std::expected<std::vector<bool>, std::string> links_without(const control
       up[l] = false;
       found = true;
     }
-    if (!found) return std::unexpected("there is no port '" + end + "': expected NODE:PORT such as tor1:Ethernet0");
+    if (found) continue;
+    const std::string guess = guess_at_port(fabric, end);
+    return std::unexpected("there is no port " + control::shown(end) +
+                           (guess.empty() ? ": expected NODE:PORT such as tor1:Ethernet0" : guess));
   }
   return up;
 }

@@ -48,9 +48,11 @@ Status source_ports(const SourcePortArguments& arguments) {
   const control::Fabric& fabric = testbed->fabric;
   const auto up = links_without(fabric, arguments.down);
   if (!up) return wrong_input(up.error());
-  const auto from = host_named(fabric, arguments.from);
-  const auto to = host_named(fabric, arguments.to);
-  if (!from || !to || *from == *to) return wrong_input("--from and --to: two hosts of the testbed");
+  const auto from = host_named(fabric, "--from", arguments.from);
+  const auto to = host_named(fabric, "--to", arguments.to);
+  if (!from) return wrong_input(from.error());
+  if (!to) return wrong_input(to.error());
+  if (*from == *to) return wrong_input("--from and --to: two hosts of the testbed");
   control::Probe probe = arguments.probe;
   probe.from = *from;
   probe.to = *to;

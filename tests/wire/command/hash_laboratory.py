@@ -197,7 +197,7 @@ def explains_real_captures(it: Softspine) -> Problems:
     yield from check('12 of 12 packets were cut before their QPs' in done.out + done.err, f'polarization: {done.err}')
     done = it('explain', fabric, '--pcap', files['foreign'], '--from', 'tor9:Ethernet0')
     yield from done.exited(2)
-    yield from done.complains("neither a host nor a switch's port 'tor9:Ethernet0'")
+    yield from done.complains("neither a host nor a switch's port 'tor9:Ethernet0': did you mean 'tor")
 
 
 def with_length(frame: bytes, total: int) -> bytes:
@@ -415,7 +415,10 @@ def finds_source_ports(it: Softspine) -> Problems:
 
 def refuses_what_is_not_there(it: Softspine) -> Problems:
     """hosts, links, captures that are not there: 2, and why"""
-    for arguments, said in [(['explain', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h99'], "no host 'h99'"),
+    for arguments, said in [(['explain', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h99'], "--to: there is no host 'h99': did you mean 'h9'?"),
+                            (['explain', TESTBEDS / 'two-tier.yaml', '--from', 'tor1', '--to', 'h2'], "no host 'tor1': it is a switch"),
+                            (['explain', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h2', '--down', 'tor1:Ethernet'], "no port 'tor1:Ethernet': did you mean 'tor1:Ethernet0'?"),
+                            (['source-ports', TESTBEDS / 'two-tier.yaml', '--from', 'h01', '--to', 'h1'], "no host 'h01': did you mean 'h1'?"),
                             (['explain', TESTBEDS / 'two-tier.yaml'], 'needs --from and --to'),
                             (['explain', TESTBEDS / 'two-tier.yaml', '--from', 'h1', '--to', 'h2', '--down', 'x:y'], "no port 'x:y'"),
                             (['explain', TESTBEDS / 'two-tier.yaml', '--pcap', 'none.pcap'], 'none.pcap'),
