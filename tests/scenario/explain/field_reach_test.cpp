@@ -31,6 +31,18 @@ Testbed leaf_spine(uint32_t spines, const std::string& profile) {
   return *testbed;
 }
 
+// A ToR with one LAG of so many links.
+Testbed with_a_lag(uint32_t links, const std::string& profile) {
+  std::string text = fmt::format(
+      "name: lag\nfabric: {{kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {{rate: 100Gbps}}, "
+      "fabric_link: {{rate: 100Gbps}}}}\nprofiles: {{default: {{{}}}}}\ntopology:\n  links:\n",
+      profile);
+  for (uint32_t i = 1; i < links; ++i) text += "    - {endpoints: [tor1, spine1], rate: 100Gbps}\n";
+  const auto testbed = parse_testbed(text + "  lags:\n    - {name: up, between: [tor1, spine1]}\n", "test.yaml");
+  if (!testbed) throw std::runtime_error(to_string(testbed.error().front()));
+  return *testbed;
+}
+
 class OneWay {
  public:
   explicit OneWay(Testbed testbed)
@@ -53,17 +65,18 @@ class OneWay {
     return out;
   }
   // Of a part of the key.
-  Json alone(const std::string& field) {
-    const Json all = json();
-    for (const Json& part : all["hops"][0]["hash"]["fields"]) {
-      if (part["field"] == field && part.contains("alone")) return part["alone"];
-    }
-    throw std::runtime_error(all.dump(2));
-  }
+  Json alone(const std::string& field) { return alone_in(json()["hops"][0]["hash"], field); }
+  Json alone_in_lag(const std::string& field) { return alone_in(json()["hops"][0]["lag"]["hash"], field); }
   Json json() { return path_json(walker_, path(), PathDetail::kFields); }
   std::string text() { return path_text(walker_, path(), PathDetail::kFields); }
 
  private:
+  static Json alone_in(const Json& hash, const std::string& field) {
+    for (const Json& part : hash["fields"]) {
+      if (part["field"] == field && part.contains("alone")) return part["alone"];
+    }
+    throw std::runtime_error(hash.dump(2));
+  }
   static Probe ends_of(const Fabric& fabric) {
     const auto named = [&fabric](const char* name) {
       return static_cast<uint32_t>(std::ranges::find(fabric.nodes, name, &FabricNode::name) - fabric.nodes.begin());
@@ -127,6 +140,17 @@ TEST(FieldReach, IsThatOfPacketsWithAllValues) {
     if (i % 10 == 0) expect_counted(way.alone("L4_SRC_PORT"), way.counted(kL4, 2), spines, groups.empty());
   }
   EXPECT_GT(not_all, 0u);
+}
+
+TEST(FieldReach, OfALagIsThatOfItsOwnHashAndLinks) {
+  Rng rng{tests::seed(), 92};
+  for (uint32_t i = 0; i < tests::to_draw(40); ++i) {
+    const auto links = static_cast<uint32_t>(2 + rng.below(7));
+    const std::string profile = "lag_" + drawn_hash(rng) + ", hash: {algorithm: CRC, seed: 3}";
+    SCOPED_TRACE(fmt::format("a LAG of {} links, {}", links, profile));
+    OneWay way{with_a_lag(links, profile)};
+    expect_counted(way.alone_in_lag("RDMA_BTH_OPCODE"), way.counted(kL4 + 8, 1), links, true);
+  }
 }
 
 TEST(FieldReach, IsToldOfAFieldThatSpreadsNothing) {
