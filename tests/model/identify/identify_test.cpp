@@ -63,7 +63,7 @@ std::string told(const SwitchUnderTest& it) {
 
 TEST(Identify, FindsAnyHashBySixtyFourProbes) {
   Rng rng{seed(), 81};
-  for (uint64_t run = 0; run < to_repeat(to_draw(100)); ++run) {
+  for (uint64_t run = 0; run < to_draw(100); ++run) {
     const SwitchUnderTest it = random_switch(rng);
     SCOPED_TRACE(told(it));
     const auto observations = observed(it, control::first_probes(64, {}, run), rng);
@@ -75,7 +75,7 @@ TEST(Identify, FindsAnyHashBySixtyFourProbes) {
 
 TEST(Identify, FindsLinuxRoutersAndOpenVSwitches) {
   Rng rng{seed(), 78};
-  for (uint64_t run = 0; run < to_repeat(to_draw(40)); ++run) {
+  for (uint64_t run = 0; run < to_repeat(40); ++run) {
     const SwitchUnderTest it = random_switch(rng, random_host_hash);
     SCOPED_TRACE(told(it));
     const auto observations = observed(it, control::first_probes(64, {}, run), rng);
