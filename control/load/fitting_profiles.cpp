@@ -32,11 +32,12 @@ int16_t FittingProfiles::automatic(const QosRows& rows, Value at) {
                           .automatic = !is_spectrum,
                           .calculated = is_spectrum,
                           .place = place_of(at)};
-  const auto is_lossless = [](const BufferPoolConfig& p) { return p.name == "ingress_lossless_pool"; };
+  const auto is_lossless = [](const BufferPoolConfig& p) { return p.name == kLosslessPool; };
   auto pool = std::ranges::find_if(config_.pools, is_lossless);
   if (pool == config_.pools.end()) pool = std::ranges::find_if(config_.pools, &BufferPoolConfig::ingress);
   if (pool == config_.pools.end()) {
-    reader_.fail(at, "NULL stands for a profile of ingress_lossless_pool, which is missing in BUFFER_POOL");
+    reader_.fail(at,
+                 "NULL stands for a profile of " + std::string(kLosslessPool) + ", which is missing in BUFFER_POOL");
     return PortQos::kNone;
   }
   out.pool = static_cast<uint8_t>(pool - config_.pools.begin());

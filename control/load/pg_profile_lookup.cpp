@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "control/model/qos.hpp"
+
 namespace softspine::control {
 namespace {
 
@@ -53,7 +55,7 @@ std::string row_of(const LineWords& words, std::string_view threshold) {
     return "\"" + std::string(key) + "\": \"" + value + "\"";
   };
   std::string out = "\"pg_lossless_" + words[0] + "_" + words[1] + "_profile\": {" +
-                    pair("pool", "ingress_lossless_pool") + ", " + pair("size", words[2]) + ", " +
+                    pair("pool", std::string(kLosslessPool)) + ", " + pair("size", words[2]) + ", " +
                     pair("xon", words[3]) + ", " + pair("xoff", words[4]) + ", " + pair(threshold, words[5]);
   if (words.size() == kMostWords) out += ", " + pair("xon_offset", words[6]);
   return out + "}";

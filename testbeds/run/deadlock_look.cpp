@@ -12,7 +12,7 @@ namespace {
 
 // Longer than a pause that just comes and goes; on the wall clock every look costs a stop of all workers.
 constexpr Duration kDeadlocksEveryVirtual = Duration::us(100);
-constexpr Duration kDeadlocksEveryWall = Duration::ms(20);
+constexpr Duration kDeadlocksEveryWall = Duration::ms(20);  // of real time
 
 bool obeys_pauses(const pipelines::Switch* node) {
   return node != nullptr &&
@@ -42,7 +42,7 @@ void DeadlockLook::look(Instant now) {
   const bool wall = assembly_.engine->is_wall();
   const Instant next = assembly_.engine->next_event();
   if (next.is_never() && !wall) return;
-  const Instant then = now + (wall ? kDeadlocksEveryWall : kDeadlocksEveryVirtual);
+  const Instant then = now + (wall ? kDeadlocksEveryWall / dilation_ : kDeadlocksEveryVirtual);
   assembly_.engine->look_at(wall ? then : std::max(then, next), [this](Instant later) { look(later); });
 }
 

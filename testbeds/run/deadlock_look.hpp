@@ -14,7 +14,8 @@ namespace softspine::testbeds {
 class DeadlockLook {
  public:
   // Both must outlive the DeadlockLook.
-  DeadlockLook(const control::Fabric& fabric, Assembly& assembly) : assembly_(assembly), watch_(fabric) {}
+  DeadlockLook(const control::Testbed& testbed, Assembly& assembly)
+      : dilation_(testbed.run.dilation), assembly_(assembly), watch_(testbed.fabric) {}
 
   // Before the first window.
   void start();
@@ -23,6 +24,7 @@ class DeadlockLook {
  private:
   void look(dataplane::Instant now);
 
+  uint32_t dilation_;
   Assembly& assembly_;
   control::DeadlockWatch watch_;
   std::vector<control::Deadlock> found_;

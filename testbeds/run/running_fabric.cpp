@@ -54,7 +54,7 @@ std::expected<void, std::string> RunningFabric::build() {
   controller_->start();
   faults_ = std::make_unique<FaultControl>(testbed_, *assembly_, *losses_);
   faults_->start();
-  deadlocks_ = std::make_unique<DeadlockLook>(testbed_.fabric, *assembly_);
+  deadlocks_ = std::make_unique<DeadlockLook>(testbed_, *assembly_);
   deadlocks_->start();
   edges_ = std::make_unique<EdgeWatch>(testbed_, *assembly_, *links_, errors_);
   edges_->start();
