@@ -2,9 +2,9 @@
 // Overrides become routes of a switch's trie: pure.
 //
 // Each prefix that an override names, and each route inside such a prefix, becomes an OverrideSet over the route that a
-// packet would take without it. For each port the set has the override of the longest prefix that covers it, of the
-// file's before the controller's; so one longest match at the switch finds what a search of all overrides would
-// (tests/unit/engineering holds the two against each other). The switch's own addresses are never overridden.
+// packet would take without it. For each port the set has the override with the longest prefix that covers the
+// route, the file's before the controller's. So one longest match at the switch gives the same as a search of all
+// overrides (tests/unit/engineering compares the two). The switch's own addresses are never overridden.
 //
 // An override whose port is no next hop of the route below it is withdrawn there.
 #pragma once

@@ -5,7 +5,7 @@
 //                but for the egress pools of some chips (PlatformRow::pools_whole)
 //   PG           reserved = size, less the headroom if that is inside (qos.hpp); headroom = xoff, or by the
 //                formula for this port (dataplane/buffer/headroom.hpp) if it is `auto`
-//   pool shared  size: SONiC's tables have taken out before what groups reserve (buffer_pool_mellanox.lua). Where
+//   pool shared  size: SONiC's tables have already subtracted what groups reserve (buffer_pool_mellanox.lua). Where
 //                ingress_pool_size is `total` (Trident 2): size − what all ports reserve in it, headroom inside
 //                included
 //   pool headroom = xoff: the shared headroom pool, beside its size

@@ -8,8 +8,8 @@
 //                    each flow to one of the two
 //   8        16      slices i and i + 8 share uplink i
 //
-// Uplinks are dealt by those that there would be if every link were up: a failure moves no slice but its own. A slice
-// that has lost some of its uplinks keeps to the others; one that has lost all is hashed over whatever is left.
+// Uplinks are dealt as if every link were up, so a failure moves only the slices that used the failed link. A slice
+// that has lost some of its uplinks keeps to the others; one that has lost all is hashed over all that are left.
 #pragma once
 
 #include <algorithm>
@@ -19,14 +19,14 @@
 
 namespace softspine::control {
 
-// The uplinks of slice `slice` of `slices`, ascending; one at least. `uplinks` are ascending, and some.
+// The uplinks of slice `slice` of `slices`, ascending; one at least. `uplinks` are ascending and not empty.
 inline std::vector<uint16_t> uplinks_of(const std::vector<uint16_t>& uplinks, size_t slice, size_t slices) {
   std::vector<uint16_t> out{uplinks[slice % uplinks.size()]};
   for (size_t i = slice + slices; i < uplinks.size(); i += slices) out.push_back(uplinks[i]);
   return out;
 }
 
-// Those of them that are among the ports that are there, ascending.
+// The ports of `its` that are in `present`; all three lists are ascending.
 inline std::vector<uint16_t> present_of(const std::vector<uint16_t>& its, const std::vector<uint16_t>& present) {
   std::vector<uint16_t> out;
   std::ranges::set_intersection(its, present, std::back_inserter(out));

@@ -11,8 +11,8 @@
 //   response    quanta of 802.3's table 31B for the speed, of 64 bytes each; 3.8 KiB for other speeds
 //   cable       2 · metres · bits a second / 1.98e8 / 8
 //   travelling  port MTU + cable + 0.8 KiB (MAC and PHY) + response (+ speed · 120 / 8 Gb/s on a Spectrum-4)
-//   xoff        mtu + travelling · occupancy, in whole KiB; without a shared headroom pool 2 KiB more, if it stays
-//               behind the xoff of packets of 64 bytes only (p = 100) by more than these
+//   xoff        mtu + travelling · occupancy, in whole KiB; without a shared headroom pool 2 KiB more, if xoff is
+//               more than 2 KiB below the xoff for packets of 64 bytes only (p = 100)
 //   xon         19 KiB, the pipeline's latency; twice that for ports of eight lanes
 //   size        with a shared headroom pool xon, else xoff + xon (+ port MTU, eight lanes), in whole KiB
 // Gearboxes are not in it: their delay stands in a switch's STATE_DB, in no table of its configuration.

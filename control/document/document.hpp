@@ -4,8 +4,8 @@
 // Stricter than YAML, because a configuration is: one document; UTF-8 without control characters; keys are words,
 // each once in its map; no tags. Anchors and aliases work, merge keys (<<) don't.
 // Bounded whatever comes in: the text's size, the depth of nesting, and the number of values and of their bytes with
-// every alias written out (so a few lines of aliases of aliases cannot become a billion values, nor a long one a
-// million times as much).
+// every alias written out (so a few lines of aliases of aliases cannot become a billion values, and a long
+// text cannot be repeated a million times).
 // A config_db.json is read the same way, JSON being YAML; only its numbers are bare, in SONiC's units.
 // yaml-cpp scans; the tree is ours, flat in one vector, because YAML::Node keeps neither duplicates nor limits.
 #pragma once

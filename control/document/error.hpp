@@ -31,8 +31,8 @@ inline Error error_at(const Place& place, std::string message) {
   return {place.file, place.path, place.line, place.column, std::move(message)};
 }
 
-// What a file of another system's has, and nothing here reads: keys of a table, or a table as a whole (`what` is empty
-// then).
+// Parts of another system's file that nothing here reads: keys of a table or, if `what` is empty, a table as a
+// whole.
 struct IgnoredPart {
   std::string file;
   int line = 0;  // of the first

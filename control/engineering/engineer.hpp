@@ -2,9 +2,9 @@
 // The controller's plan: from what hosts have sent in the last interval, and the routes as they are, to overrides at
 // ToRs. Pure.
 //
-// A demand is what one port of a ToR takes in for one host: what an exact match can tell apart. Its paths are the next
-// hops of the ToR's route to the host; beyond the next hop the routes decide, and a switch with several is taken to
-// spread evenly. Demands that are not placed (a ToR without the controller, one way only) load the links as ECMP would.
+// A demand is the traffic that one port of a ToR takes in for one host: the finest unit that an exact match can move.
+// Its paths are the next hops of the ToR's route to the host; beyond them the routes decide, and several next hops are
+// taken to share evenly. Demands that are not placed (a ToR without the controller, one way only) load links like ECMP.
 // Links of hosts are not judged: no path avoids them. A LAG is one link with the rate of its members: its own hash, not
 // the plan, chooses the member.
 #pragma once

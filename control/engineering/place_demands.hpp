@@ -21,7 +21,7 @@
 
 namespace softspine::control {
 
-inline constexpr double kTolerance = 0.01;  // of a link's capacity: noise of counters moves and refuses no flow
+inline constexpr double kTolerance = 0.01;  // of a link's capacity: counter noise shall neither move nor refuse a flow
 
 struct LinkShare {
   uint32_t link = 0;

@@ -10,7 +10,7 @@
 //   shared_bits  some bits of the later tier's choice are sums of bits of the earlier tier's: the rank of both
 //                together is less than their ranks' sum
 //   few_keys     the flows have too few keys, or keys that differ in too few bits
-//   key_pattern  the hash would do, but not for these keys: they are regular, and what is linear keeps that
+//   key_pattern  the hash is good for other keys, but these are regular, and a linear hash keeps regularity
 //   unknown      none of these
 #pragma once
 
@@ -35,7 +35,7 @@ std::string word_of(CauseKind kind);
 // Why the choices of the later tier depend on those of the earlier one, for flows that met `guilty` functions.
 Cause cause_of_dependence(Walker& walker, const FlowChoices& choices, uint32_t earlier, uint32_t later,
                           const std::vector<FunctionPair>& guilty);
-// The same if it is the hashes alone, whatever the flows.
+// The same, if the hashes alone are the cause, for whatever flows; else none.
 std::optional<Cause> cause_by_hashes(Walker& walker, const FlowChoices& choices, uint32_t earlier, uint32_t later,
                                      const std::vector<FunctionPair>& functions);
 // Whether any functions of the two tiers depend on each other for any flows, because of the hashes alone. True also if

@@ -44,8 +44,8 @@ class EvennessTest {
   // have a draw in common have the same weights.
   void add(std::span<const double> weights, std::span<const Item> items);
 
-  // `finest`: the smallest probability that the caller distinguishes. `most`: more than this of U does not count for
-  // `more` and `deviation2`.
+  // `finest`: the smallest probability that the caller distinguishes. `most`: for `more` and
+  // `deviation2`, U counts up to this value only.
   Evenness result(double finest, double most = std::numeric_limits<double>::infinity()) const;
   // The same by the curve of the moments alone, without trials.
   Evenness by_curve(double most = std::numeric_limits<double>::infinity()) const { return curve(most).told; }

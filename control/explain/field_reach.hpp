@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// How far one field of a key gets by itself.
+// How many of a group's links one field of the hash key can reach by itself.
 //
-// A linear hash (a CRC, XOR, Toeplitz) of keys that differ in one field is that of one of them, exclusive or any sum of
-// what the field's bits change alone. If few of these changes are independent, few values of the hash come, and no
-// packets, however many, use all links. So a field that is in the key may still spread nothing.
+// With a linear hash (a CRC, XOR, Toeplitz), flipping one bit of the key always changes the same bits of the hash. Keys
+// that differ in one field have the hash of one of them, XORed with some of these changes. If few changes are
+// independent, the hash takes few values, and some links stay unused: a field in the key may still spread nothing.
 #pragma once
 
 #include <vector>
@@ -27,8 +27,8 @@ struct FieldReach {
   bool spreads() const { return reached == links && least >= 1 - kMargin && most <= 1 + kMargin; }
 };
 
-// Of each part of the choice's key, in that order, which `hash` hashed among `members` (a next hop for each bucket).
-// Empty if no algebra says anything: of a hash that mixes or draws, of RTAG7's blocks, of symmetric keys.
+// The reach of each part of the choice's key, in the key's order. `members`: the next hop of each bucket of `hash`.
+// Empty if linear algebra does not apply: a hash that mixes or draws, RTAG7's blocks, symmetric keys.
 std::vector<FieldReach> reach_of_fields(const dataplane::EcmpHash& hash, const Choice& choice,
                                         std::span<const uint32_t> members);
 

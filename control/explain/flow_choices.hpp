@@ -9,8 +9,8 @@
 //           Destinations with the same links are in the same group, others in another one. A LAG is one link there, by
 //           its first port; its members are a group of their own
 //   shape   groups of one tier whose links should get the same shares, link by link
-//   function  the hash function of a group's switch: switches that hash alike have one. Of groups with one function and
-//           one shape a key gets the same link: their choices can be compared, and are no independent ones
+//   function  the hash function of a group's switch: switches that hash alike have one. In groups with one function and
+//           one shape a key gets the same link: their choices can be compared, but are not independent
 #pragma once
 
 #include <cstdint>

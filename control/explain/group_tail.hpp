@@ -7,7 +7,7 @@
 //   idle      j of m links have nothing: at most binomial(m, j) (1 − what the j smallest shares add up to)^n
 //   curve     chi-square's tail (evenness.hpp), where many pairs meet
 //
-// Three bounds are tried, so that the smallest counts three times.
+// The result is the smallest of the three bounds, times 3 because three were tried (Bonferroni).
 #pragma once
 
 #include <cstdint>

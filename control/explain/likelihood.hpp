@@ -17,9 +17,9 @@ inline double lower_tail(double z, double skewness) {
   return upper_tail(-z, -skewness);
 }
 
-// So many expected pairs are enough for the curve: 1 / √30 is the skewness that it does not know of.
+// From this many expected pairs on the curve is used: the skewness that it does not account for is 1 / √30.
 inline constexpr double kManyPairs = 30;
-// True where fewer meet and the curve's answer is small enough to matter: random trials are then needed.
+// Whether random trials are needed: fewer pairs are expected, and the curve's answer is small enough to matter.
 bool needs_trials(double z, double tail, double expected_pairs);
 
 // `reaches()` makes one random trial, and returns whether it reached what was seen. `finest`: the smallest probability

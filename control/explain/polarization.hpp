@@ -10,14 +10,14 @@
 //   MORE EVEN    less often: what a linear hash makes of consecutive keys
 //   AS CHANCE    else
 //
-// Each group is tested by itself, too, and each pair of hash functions: one switch of many is found and named.
+// Each group and each pair of hash functions is tested by itself, too, so that a single bad switch is found and named.
 // All tests together raise a false alarm on a fabric of ideal hashes at most once in a thousand times (Bonferroni): an
 // ideal hash draws a link for each key, and switches with one function have its draws in common. Deviations of the
 // links' shares by less than a tenth from what they should be are not reported.
 // A tier is tested against an earlier one within flows that agree in all choices before that one, so one cause is
 // reported once.
 // For causes see causes.hpp. Groups that draw for each packet or flowlet, choose by ingress port or are pinned are not
-// judged; a tier of which only some are is judged by the others.
+// judged; a tier with some such groups is judged by its other groups.
 #pragma once
 
 #include <optional>

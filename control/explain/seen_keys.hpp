@@ -30,7 +30,7 @@ struct Chooser {
   uint32_t link_of(const KeyVector& from, size_t first) const {
     return group->by_bucket[hash->bucket_of(hash_of(from, first), buckets())];
   }
-  // Of what RTAG7 has beside one function, nothing is assumed.
+  // RTAG7's blocks do not count as linear: nothing is assumed of what they add to one function.
   bool is_linear() const {
     return dataplane::row_of(hash->algorithm()).seed == dataplane::SeedEffect::kLinear && !hash->config().rtag7;
   }
@@ -48,9 +48,9 @@ struct Seen {
 // Whether two choosers choose by the same bytes of a packet, in the same order.
 bool have_the_same_key(const Chooser& a, const Chooser& b);
 
-// Of two tiers, the earlier one first: of every pair of functions, lengths of keys and shapes that flows met, the most
-// frequent first; only of these functions, or of all if none are given. `walker` may have other tables than the one
-// that the choices are from.
+// For two tiers, the earlier one first: an entry for every combination of functions, key lengths and shapes that flows
+// met, the most frequent first. `functions`: only of these pairs; empty: of all. `walker` may have other tables than
+// the walker that the choices are from.
 std::vector<Seen> seen_at(Walker& walker, const FlowChoices& choices, const std::array<uint32_t, 2>& tiers,
                           const std::vector<FunctionPair>& functions = {});
 // Of one tier; only of these groups, or of all if none are given.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tests of polarization.hpp on the choices of a fabric's flows: what is in a group or a stratum, what is one draw
-// of an ideal hash, and what is asked.
+// Makes the tests of polarization.hpp from the choices of a fabric's flows: which items are in a group or a stratum,
+// which of them are one draw of an ideal hash, and what is tested.
 //
-// An ideal hash draws a link for each key, once: whatever switches have the same function give it the same link (of
-// groups of one shape). So keys are the items. Flows that share a key share the link under every hash; how much of the
-// unevenness that makes follows from the keys alone, and no more than that counts in the test of flows.
+// An ideal hash draws one link for each key: all switches with the same function give a key the same link (in groups of
+// one shape). So keys are the items. Flows that share a key share the link under every hash; how much unevenness this
+// causes follows from the keys alone, and the test of flows counts no more than that.
 #pragma once
 
 #include <array>
@@ -15,10 +15,10 @@
 
 namespace softspine::control {
 
-// A group that no ideal hash would leave so.
+// A group that is less even than an ideal hash would leave it.
 struct UnevenEcmpGroup {
   uint32_t group = 0;
-  bool are_keys_spread = false;  // it is for its few keys only
+  bool are_keys_spread = false;  // its keys are spread evenly; the flows are not, as they have few keys
   double deviation2 = 0;         // as in Evenness
 };
 
@@ -30,7 +30,7 @@ struct TierEvenness {
   Evenness bytes;
   uint64_t distinct_keys = 0;
   bool has_bytes = false;  // flows have bytes, and not all the same
-  // Each tested for itself; all of them together give one false alarm in 1 / finest.
+  // Each group is tested by itself; all these tests together give a false alarm with a probability of `finest` at most.
   std::vector<UnevenEcmpGroup> groups;
 };
 // `of_concern`: a deviation² below which a group is let pass.
@@ -53,13 +53,13 @@ struct PairDependence {
 };
 struct TierDependence {
   Dependence all;
-  // Each for itself, with its probability as often as there are pairs; not those of which too few flows tell.
+  // Each pair is tested by itself, its probability times the number of pairs; pairs with too few flows are left out.
   std::vector<PairDependence> pairs;
 };
 TierDependence dependence_of(const FlowChoices& choices, uint32_t earlier, uint32_t later, SharedBy by, double finest);
 
-// Links of the later tier that are used by the flows of one link of the earlier one, over those that chance would use;
-// of switches with these functions.
+// How many links of the later tier the flows of one earlier link use, over how many they would use by chance; only for
+// switches with these functions.
 double used_of_chance(const FlowChoices& choices, uint32_t earlier, uint32_t later,
                       const std::vector<FunctionPair>& functions);
 

@@ -28,7 +28,7 @@ struct VendorLines {
   std::vector<std::string> notes;  // what must be known before
 };
 std::vector<VendorLines> vendor_lines_of(const RoleChanges& changes);
-// In a fabric with LAGs only for SONiC, which sets the hashes of ECMP and of LAGs apart; others cannot, or set both.
+// In a fabric with LAGs only SONiC's lines: SONiC sets the hashes of ECMP and LAGs apart; others cannot, or set both.
 std::vector<VendorLines> vendor_lines_of(const Testbed& testbed, const RoleChanges& changes);
 
 }  // namespace softspine::control

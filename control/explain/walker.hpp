@@ -41,7 +41,7 @@ struct Choice {
   uint32_t buckets = 0;
   uint32_t group = 0;  // of the switch's ForwardingState
 
-  // Whose bucket it is.
+  // The group that `bucket` is one of.
   dataplane::EcmpGroup group_in(const dataplane::ForwardingState& state) const {
     return falls_back ? state.groups[group].of_live() : state.groups[group];
   }
@@ -49,7 +49,7 @@ struct Choice {
 
 // What an override of the switch did with a packet.
 enum class OverrideUse : uint8_t { kUnused, kSent, kWithdrawn, kLinkDown };
-// The LAG that a next hop is, and the member of it that was chosen, by the LAGs' own hash; no group.
+// The LAG of a next hop, and how its member was chosen by the LAGs' own hash; `choice.group` is not set.
 struct LagChoice {
   uint32_t lag = 0;  // of Fabric::lags
   Choice choice;
@@ -59,7 +59,7 @@ struct Hop {
   uint32_t node = 0;
   uint16_t in_port = 0;
   uint16_t out_port = 0;
-  bool is_pinned = false;  // by a route of the destination's own, which may leave a choice, or an override
+  bool is_pinned = false;  // by an override, or by its destination slice's uplinks (which may be several)
   OverrideUse override_use = OverrideUse::kUnused;
   uint32_t override_number = 0;      // of Compiler::overrides_of()
   std::optional<Choice> choice;      // where there was one

@@ -244,7 +244,7 @@ template <typename T>
 struct Tried {
   T value{};
   bool given = false;
-  bool good = true;  // also if it is missing
+  bool good = true;  // true also if the value is missing
 };
 
 template <typename T>

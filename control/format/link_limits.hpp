@@ -8,10 +8,10 @@
 
 namespace softspine::control {
 
-// Fast enough for the engine's fixed point, slow enough that a byte lasts some picoseconds.
+// The lowest rate is one that the engine's fixed point can hold; at the highest a byte still lasts 5 ps.
 inline constexpr dataplane::Rate kLeastLinkRate = dataplane::Rate::min();
 inline constexpr dataplane::Rate kMostLinkRate = dataplane::Rate::gbps(1'600);
-// To the moon; the sum of a few still fits an Instant.
+// At most 400,000 km, 2.02 s one way: the sum of a few such delays still fits an Instant.
 inline constexpr Length kLeastLinkLength{1'000};
 inline constexpr Length kMostLinkLength = Length::metres(400'000'000);
 inline constexpr uint32_t kLeastLinkMtu = 1'280;  // IPv6 needs it

@@ -157,7 +157,7 @@ class Table {
     const std::optional<Value> given = size_key_in(value);
     const NamedSize* size = given ? size_called(*given) : nullptr;
     if (size != nullptr) row = size->values;
-    // A size that is misspelt makes no other key missing.
+    // A misspelt size is one error: keys that the size should have stood for are not reported as missing.
     if (given && size == nullptr) size = &sizes_->front();
     if constexpr (requires { row.where = value; }) row.where = value;
     bool good = read_keys(reader, value, name_, size != nullptr ? keys_beside(*size) : keys_, others_,

@@ -20,7 +20,7 @@ struct Star {
   Value where;
   uint32_t hosts = 0;
   LinkSpec host_link;
-  std::optional<std::string> servers_of;  // this and all others: see collect.hpp
+  std::optional<std::string> servers_of;  // as in every generator: topology/generated.hpp
   std::optional<VlanRow> host_vlan;       // of every host; this, too
 };
 

@@ -7,8 +7,8 @@
 //           NODE NODE RATE DELAY ERROR_RATE        once for each link
 //
 // Rate: 100Gbps or 100Gb/s. Delay: of the cable, one way, from which its length follows (198,000 km a second). Error
-// rate: the share of packets, 0 … 1, that arrive damaged. What follows the declared links ns-3 does not read, and
-// nor do we. ns-3 knows a link by its two nodes, so a pair that stands twice is an error.
+// rate: the share of packets, 0 … 1, that arrive damaged. Like ns-3, the reader
+// ignores what follows the declared links. ns-3 knows a link by its two nodes, so a pair that stands twice is an error.
 // An NVSwitch and its links are inside a server: they become the `server` of its GPUs, numbered as SimAI numbers them
 // (GPU / GPUS_PER_SERVER).
 #pragma once

@@ -4,9 +4,9 @@
 //   PORTCHANNEL|NAME              min_links, fast_rate
 //   PORTCHANNEL_MEMBER|NAME|PORT  a port of it
 //
-// A LAG has all links of a port channel. They lead to one switch, whose own file, if it is there, has the same links in
-// one port channel, and have one rate and MTU. Any other port channel is noted and none, as one that leads to a host
-// is. min_links is the larger of both ends', fast_rate that of either.
+// A port channel becomes a LAG if its links lead to one switch and have one rate and MTU, and if that switch's own
+// file, where it is there, has the same links in one port channel. Other port channels, such as those to hosts, are
+// noted and become no LAG. min_links is the larger of both ends' values; fast_rate holds if either end has it.
 #pragma once
 
 #include <string_view>

@@ -22,7 +22,7 @@
 namespace softspine::control {
 
 // Inputs of the headroom calculator, and of pools without size: LOSSLESS_TRAFFIC_PATTERN,
-// DEFAULT_LOSSLESS_BUFFER_PARAMETER, the size of egress_lossless_pool. After the pools.
+// DEFAULT_LOSSLESS_BUFFER_PARAMETER, the size of egress_lossless_pool. Call it after the pools have been read.
 void read_calculator_inputs(Reader& reader, const QosRows& rows, QosConfig& config);
 
 class FittingProfiles {
@@ -31,7 +31,7 @@ class FittingProfiles {
 
   FittingProfiles(Reader& reader, QosConfig& config) : reader_(reader), config_(config) {}
 
-  // Into QosConfig::profiles; one for all ports.
+  // The index in QosConfig::profiles of the fitting profile that all ports share.
   int16_t automatic(const QosRows& rows, Value at);
   void add_groups(const QosRows& rows, Ports& ports);
 

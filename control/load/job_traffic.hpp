@@ -19,8 +19,8 @@ struct JobTraffic {
   std::optional<Value> over;  // the workload with which there are more pairs of ranks than kMaxTalkingPairs
 };
 
-// `jobs` have as many servers as they will have; which ones does not matter. A permutation is drawn only later, so each
-// possible receiver counts the same. Traffic with servers outside the job, and inside one server, does not count.
+// `jobs` must have their final number of servers; which servers does not matter. A permutation is drawn only later, so
+// each possible receiver counts the same. Traffic with servers outside the job, and inside one server, does not count.
 JobTraffic traffic_of(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
                       const Fabric& fabric);
 

@@ -39,7 +39,7 @@ class LagHash {
 
   std::shared_ptr<const HashRow> given_;  // null: nothing; apart: it is large, and few of a long list have one
   std::optional<Value> place_;            // of the profile's own last row
-  bool is_sound_ = true;                  // what its bases have made of it
+  bool is_sound_ = true;                  // whether the LAG hash inherited from the bases has no errors
 };
 
 }  // namespace softspine::control

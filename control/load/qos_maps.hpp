@@ -2,9 +2,9 @@
 // SONiC's maps of a profile: DSCP and PCP to traffic class, class to queue and priority group, priority to queue and
 // group.
 //
-// The map in force is the one that PORT_QOS_MAP names, else the only one. The row `global` says it for every port
-// without a row of its own; without it, the first port's row does. Both the table and the choice come from the base if
-// a profile has none. A table of maps replaces the base's as a whole; what a map does not list is 0, as SAI has it.
+// The map in force is the one that PORT_QOS_MAP names, or else the table's only map. A port without a row takes the map
+// of the row `global` or, if there is none, of the first port's row. A profile without the table, or without a choice,
+// has that of its base. A table of maps replaces the base's as a whole; what a map does not list is 0, as SAI has it.
 // A packet's class and group are those of the port that it comes in by, its queue that of the port that it leaves by.
 // A port that has a dot1p_to_tc_map and no dscp_to_tc_map trusts PCP: by SAI (SAI_PORT_ATTR_QOS_DSCP_TO_TC_MAP,
 // …_DOT1P_TO_TC_MAP) a map at a port is trust in what it maps. With both, DSCP decides for IP, PCP for the rest.
@@ -31,7 +31,7 @@ struct MapChoice {
   Value where;
 };
 
-// A table's maps by name: it may be large, and so may be the number of profiles that have it from their base.
+// A table's maps by name. Shared by pointer: a table may be large, and many profiles may inherit it.
 template <size_t Keys>
 struct MapIndex {
   std::map<std::string_view, const NumberMap<uint8_t, Keys>*> by_name;

@@ -43,7 +43,7 @@ class NodeFinder {
 // ": did you mean 's1-*'?": a pattern that some of the names are like, or one of the names; or nothing.
 std::string guess_at(Reader& reader, std::string_view unknown, const std::vector<std::string_view>& names);
 
-// Places them: load/jobs.cpp. Also of what their workloads send, so these rows are asked.
+// Places the jobs: load/jobs.cpp. Reads the rows of workloads, too: they say what ranks send to each other.
 std::vector<Job> resolve_jobs(Reader& reader, const TestbedRow& row, uint64_t seed, const Fabric& fabric);
 std::vector<Workload> resolve_workloads(Reader& reader, const std::vector<WorkloadRow>& rows, const RunConfig& run,
                                         NodeFinder& nodes);

@@ -3,8 +3,8 @@
 //
 //   mode               lacp, balance-xor: both ports carry traffic, each queue pair's packets leave by one of them;
 //                      active-backup: all leave by eth0, and by eth1 only while eth0 is out of use
-//   lacp_rate          LACP: what the host asks its switches for: a LACPDU every 30 s (slow) or every second (fast). It
-//                      misses them after three. None: no LACPDUs are exchanged, both ends have agreed for ever
+//   lacp_rate          LACP: the host asks its switches for a LACPDU every 30 s (slow) or every second (fast), and
+//                      times out after three periods. None: no LACPDUs; both ends count as agreed all the time
 //   fast_rate          LACP: what its switches ask the host for, as SONiC's PORTCHANNEL has it: a LACPDU every second,
 //                      or every 30 s
 //   xmit_hash_policy   which queue pair leaves by which port: testbeds/hosts/bond_hash.hpp

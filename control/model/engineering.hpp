@@ -12,9 +12,9 @@
 
 namespace softspine::control {
 
-// What comes in by `in_port` of a switch and is bound for `to` leaves by `out_port`, which is a next hop of each route
-// to `to` while all links are up; a LAG's first port stands for the LAG. Of several that fit a packet the longest
-// prefix counts.
+// A packet that arrives at `in_port` of a switch for a destination in `to` leaves by `out_port`, which is a next hop of
+// each route to `to` while all links are up; a LAG's first port stands for the LAG. If several overrides match a
+// packet, the one with the longest prefix applies.
 struct Override {
   uint32_t node = 0;
   uint16_t in_port = 0;
@@ -29,7 +29,7 @@ struct Override {
   }
 };
 
-// At most so many of the file's at a switch, and as many of the controller's.
+// The most overrides of the file at one switch; the controller may add as many again.
 inline constexpr uint32_t kMaxOverrides = 4'096;
 
 struct EngineeringConfig {

@@ -75,8 +75,8 @@ struct FabricLink {
   dataplane::Duration propagation;  // length / 1.98e8 m/s, at least 1 ps
   uint32_t mtu = 9100;              // of the IP packet: the frame may be 14 bytes (18 with a tag) longer
   FlowControl flow_control = FlowControl::kPfc;
-  // From a pause's last bit to the last instant at which an end may still begin a frame of a paused priority. None: the
-  // longest that 802.3 allows at the link's rate. A switch's profile may say another for its port.
+  // The longest time, after a pause frame's last bit, in which an end may still start a frame of a paused priority.
+  // None: the maximum of IEEE 802.3 for the link's rate. A switch's profile may set another value for its port.
   std::optional<dataplane::Duration> pfc_response;
   uint32_t lag = kNone;  // of Fabric::lags
 };
@@ -122,7 +122,7 @@ struct Fabric {
     const Lag* lag = lag_of(end);
     return lag == nullptr ? port(end).name : lag->name_at(end.node);
   }
-  // The ports by which packets leave that are routed to `end`.
+  // The ports by which packets routed to `end` leave: all ports of its LAG, or `end` alone.
   std::vector<uint16_t> ports_of_way(LinkEnd end) const {
     const Lag* lag = lag_of(end);
     return lag == nullptr ? std::vector<uint16_t>{end.port} : lag->ports_at(end.node);

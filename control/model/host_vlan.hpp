@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The VLAN of a host's ports, and the PCP of the tag that a built-in host puts on its packets.
 //
-// A tagged host is a tagged member at its switches: all of its packets have the tag, but for those of the link itself
-// (pauses, credit, LACPDUs). PCP, if none is given: the class that the packet's DSCP has at the switch, as Linux's
-// egress-qos-map makes it; AZURE's where the switch's port trusts PCP, and has no map of DSCPs. What is not IP has the
-// PCP of DSCP 0. A kernel outside decides on its own.
+// A tagged host is a tagged member at its switches: all of its packets have the tag, except link-local frames (pauses,
+// credit, LACPDUs). Default PCP: the class that the packet's DSCP has at the switch, as Linux's egress-qos-map would
+// set it; if the switch's port trusts PCP and so has no DSCP map, the class by AZURE. Packets other than IP get the
+// PCP of DSCP 0. The kernel of an outside host decides by itself.
 #pragma once
 
 #include <cstdint>

@@ -15,11 +15,11 @@ namespace softspine::control {
 // random: any free ones, drawn. min-cut: those over which the least of its traffic crosses the fabric's upper tiers.
 enum class Placement : uint8_t { kPacked, kRandom, kMinCut, kAsListed };
 
-// What of a job's traffic goes over a tier.
+// How much of a job's traffic crosses a tier.
 struct TierCrossing {
   Role role = Role::kCore;      // of the switches that it goes over
   uint32_t islands = 0;         // parts of the fabric that these switches join, of those that the job is in
-  double oversubscription = 1;  // of the part that has the most host links for its links to this tier
+  double oversubscription = 1;  // the highest of these islands: rate of host links / of links to this tier
   double bytes = 0;             // from one island to another
   double share_of(double all) const { return all > 0 ? bytes / all : 0; }
 };

@@ -7,13 +7,13 @@
 //   pools_total   an ingress pool's size includes what its groups reserve, and their headroom
 //   pools_whole   an egress pool is whole cells in each slice, rounded up, and takes one cell more: so the published
 //                 first drops of lossy queues on both chips come out to the cell (docs/truth.md)
-//   queue_extra   cells that a queue with reserved memory holds beside it: they count towards its limit, and not as the
-//                 pool's use. On Tomahawk 2 sonic-mgmt reserves 8 cells, finds that a pool counts from the 17th on
-//                 (pkts_num_fill_min, pkts_num_fill_egr_min), and the first drop where 8 would put it
+//   queue_extra   cells that a queue with reserved memory holds in addition: they count towards its limit, but not as
+//                 use of the pool. sonic-mgmt on Tomahawk 2: 8 cells are reserved, the pool's use counts from
+//                 the 17th cell on (pkts_num_fill_min, pkts_num_fill_egr_min), the first drop fits a reserve of 8
 // Sources: sonic-mgmt's parameters of its QoS tests (cell sizes, and thresholds that agree with these slices to four
 // cells: docs/truth.md), SONiC's pool sizes.
 // Trident 3, Tomahawk 3, Tomahawk 4 and Tomahawk 6 are known by name only: their published thresholds do not follow
-// from these rules, and their own are not public. A profile that names one of them is refused with that reason.
+// from these rules, and their own rules are not public. A profile that names one of them is refused with that reason.
 #pragma once
 
 #include <array>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A LAG as a switch's own configuration has it: SONiC's PORTCHANNEL and PORTCHANNEL_MEMBER. The other end is not in
-// that configuration; LAGs of the fabric are made of port channels where links are
-// (control/topology/port_channels.hpp).
+// A LAG as a switch's own configuration has it: SONiC's PORTCHANNEL and PORTCHANNEL_MEMBER. These tables do not name
+// the other end: control/topology/port_channels.hpp finds it by the fabric's links, and makes a LAG of the port
+// channels at both ends.
 #pragma once
 
 #include <cstdint>

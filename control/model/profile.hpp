@@ -59,10 +59,10 @@ struct Profile : PortMaps {
   std::array<uint64_t, 8> queue_limit_bytes{1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20};
   uint32_t mtu = 9100;  // of the links of switches with this profile, unless a link says otherwise
   HashConfig hash;
-  // By which a LAG's member is chosen; null: by `hash`, because the profile gives none for LAGs, or the same one. SONiC
+  // The hash that chooses a LAG's member. Null: `hash` chooses it, as the profile gives LAGs no hash or the same. SONiC
   // does likewise: its switch.json gives lag_hash_seed and lag_hash_offset the values of ECMP's, and SAI's default
   // algorithm and seed (CRC, 0) are the same for both. How it is resolved: load/lag_hash.hpp.
-  std::shared_ptr<const HashConfig> lag_hash;  // apart: it is large, and few of a long list have one
+  std::shared_ptr<const HashConfig> lag_hash;  // allocated apart: it is large, and few profiles have it
   EcmpGroupConfig groups;
   std::vector<std::pair<std::string, PortMaps>> port_maps;  // sorted by name
   uint64_t unmapped_dscps = 0;  // bit n: the map in force does not list DSCP n, which makes it traffic class 0

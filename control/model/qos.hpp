@@ -22,15 +22,15 @@ namespace softspine::control {
 inline constexpr uint32_t kDefaultCellBytes = 256;
 inline constexpr std::string_view kLosslessPool = "ingress_lossless_pool";  // SONiC's name
 
-// computed: it has no size, as in SONiC's dynamic buffer model, which puts there what the ports leave of the memory
-// (compile/dynamic_pools.hpp).
+// computed: the table gives the pool no size. As in SONiC's dynamic buffer model, the pool gets the memory that the
+// ports leave over (compile/dynamic_pools.hpp).
 struct BufferPoolConfig {
   std::string name;
   bool ingress = true;
   uint64_t size = 0;
   bool computed = false;
   std::optional<uint32_t> percentage;  // computed: of what is left
-  uint64_t xoff = 0;                   // the shared headroom pool, beside it; 0: every group has its own
+  uint64_t xoff = 0;                   // shared headroom pool, beside `size`; 0: each group has its own headroom
   Place place;
 };
 
@@ -100,7 +100,7 @@ struct QosConfig {
   bool ingress_pools_total = false;  // the size of an ingress pool has in it what its groups reserve
   bool egress_pools_whole = false;   // PlatformRow::pools_whole
   uint32_t queue_extra_cells = 0;    // PlatformRow::queue_extra
-  bool from_config_db = false;       // BUFFER_PG or BUFFER_QUEUE is a switch's own
+  bool from_config_db = false;       // BUFFER_PG or BUFFER_QUEUE comes from a config_db.json
   bool spectrum4 = false;
   // LOSSLESS_TRAFFIC_PATTERN, DEFAULT_LOSSLESS_BUFFER_PARAMETER
   uint32_t lossless_mtu = 1024;
@@ -117,20 +117,20 @@ struct QosConfig {
   Place place;
   bool whole = true;  // no error has been found in it so far, so checks of what depends on it make sense
 
-  // A headroom pool, given or to be computed.
+  // Whether lossless groups share a headroom pool, given or to be computed.
   bool shares_headroom() const {
     return over_subscribe_ratio != 0 || std::ranges::any_of(pools, [](const auto& pool) { return pool.xoff > 0; });
   }
   bool has_buffers() const { return !pools.empty(); }
   bool holds_reserved(const BufferPoolConfig& pool) const { return ingress_pools_total && pool.ingress; }
-  // Of the port of this number, of a switch with so many.
+  // The slice of port `number` of a switch with `count` ports.
   uint32_t slice_of(const PortQos& qos, uint32_t number, uint32_t count) const {
     return qos.slice.value_or(static_cast<uint8_t>(uint64_t{number} * slices / count));
   }
   const PortQos& port(std::string_view name) const;
 };
 
-// Null of PortQos::kNone.
+// The profile at an index; null for PortQos::kNone.
 inline const BufferProfileConfig* profile_at(const QosConfig& config, int16_t index) {
   return index == PortQos::kNone ? nullptr : &config.profiles[static_cast<size_t>(index)];
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two ToRs that are one system to the bonds of their hosts (MC-LAG, MLAG, vPC): a peer link joins them, and each tells
-// the other by keepalives that its control plane lives. What they do when these fail: testbeds/run/stack_control.hpp.
+// Two ToRs that are one system to the bonds of their hosts (MC-LAG, MLAG, vPC): a peer link joins them, and by
+// keepalives each shows the other that its control plane lives. On failures: testbeds/run/stack_control.hpp.
 //
-//   keepalive_interval  keepalives are sent at every multiple of it, over the peer link and, with `management`,
-//                       also over a network of the two ToRs' own:
-//                       that network never fails
+//   keepalive_interval  keepalives are sent at every multiple of this interval, over the peer link and, with
+//                       `management`, also over a management network between the two ToRs,
+//                       which never fails
 //   keepalive_timeout   the peer counts as lost when no keepalive has arrived for so long
-//   hold_timeout        how long, once the peer link is lost, no conclusion is drawn from keepalives
+//   hold_timeout        how long the switches wait after the loss of the peer link before they act on keepalives
 //   delay_restore       how long the ports to hosts stay shut after the peer is back, or the switch itself
 // The keys, their meanings and their defaults are those of Cisco's vPC (Nexus 9000 Series NX-OS Interfaces
 // Configuration Guide, "Configuring vPCs": peer-keepalive interval, timeout, hold-timeout; delay restore).

@@ -66,14 +66,14 @@ struct Fault {
   std::vector<uint32_t> links;                             // of the fabric, ascending
   std::vector<LinkEnd> ports = {};                         // kDead: those whose frames die
   LinkFaultKind kind = LinkFaultKind::kDown;
-  bool carrier_goes = false;                            // kDead: who receives them has no signal
+  bool carrier_goes = false;                            // kDead: the receiving end has no signal
   std::optional<dataplane::Duration> links_after = {};  // kDrained: when the links go down after the routes
   std::optional<ProfileChange> profile = {};
 };
 
 // How long a state of a link must last until routing takes notice of it.
 struct Detection {
-  std::optional<dataplane::Duration> loss_of_signal;  // none: not by this
+  std::optional<dataplane::Duration> loss_of_signal;  // none: not detected by loss of signal
   std::optional<dataplane::Duration> hellos;          // BFD: its interval times its multiplier
 };
 

@@ -4,11 +4,11 @@
 // two ToRs would send what is bound for it up, and an aggregation switch that has not learned yet would send it down
 // again.
 //
-// So a switch takes of the new routes what cannot lead back to it. To each destination by itself:
-//   fewer next hops than it has   at once: it repairs by itself (ECMP groups shrink)
-//   a next hop that it has not    when no way over that next hop, as the others' tables are now, comes back to it;
-//                                 until then it keeps what old and new ways share, or has no route
-// By induction no mixture has a loop: every step either leaves ways out, or adds one that does not come back.
+// So a switch takes only those new routes that cannot lead back to it. For each destination separately:
+//   next hops are removed         at once: the switch repairs this locally (ECMP groups shrink)
+//   a next hop is added           once no path over it, by the present tables of the others, returns to the switch;
+//                                 until then the switch keeps the next hops common to old and new, or has no route
+// By induction no mixture has a loop: every step removes next hops, or adds one whose paths do not come back.
 #pragma once
 
 #include <vector>
@@ -17,17 +17,17 @@
 
 namespace softspine::control {
 
-// What `node` may work by now, on the way from current[node] to `wanted`. Equal to `wanted` if nothing forbids it.
+// The table that `node` may use now, between current[node] and `wanted`. Equal to `wanted` if no loop can arise.
 RouteTable without_loops(const Fabric& fabric, const std::vector<RouteTable>& current, uint32_t node,
                          const RouteTable& wanted);
 
-// `table`, and where it has no route that of `last_resort`: of the same switch over more links. Tables of all switches
-// that are put together so have no loop: a packet that takes the last resort gets nearer by it until it reaches a
-// switch that has a route of its own, and such routes lead to such switches only.
+// `table`; where it has no route, the route of `last_resort`, the same switch's table over more links. If the tables of
+// all switches are made so, they have no loop: a last resort brings a packet nearer at each hop, until a switch has a
+// route in its own `table`, and such routes lead only to switches that have one, too.
 RouteTable with_last_resort(const Fabric& fabric, const RouteTable& table, const RouteTable& last_resort);
 
-// The first loop of the tables: the nodes of one, in order; empty if there is none. To every subnet, host with a route
-// of its own, and switch.
+// The nodes of the first loop that the tables have, in order; empty: no loop. All destinations are tried: subnets,
+// hosts with a route of their own, and switches.
 std::vector<uint32_t> loop_in(const Fabric& fabric, const std::vector<RouteTable>& tables);
 
 }  // namespace softspine::control

@@ -5,10 +5,10 @@
 // Paths begin at a ToR, since a host with two ports has the same number of them from either of its ToRs. They end at
 // the host's subnet, so a path over each switch that the host is attached to is counted.
 //
-// Beside the paths, what is chosen at each hop: a switch chooses one of `links`, its next hops to the subnet, and has
-// `ports`. Where all switches of a hop choose among as many, and every choice leads to other ones, the product of the
-// links is the number of paths. The table counts links, too (60; 8 x 256; 32 x 32 x 4), but of a fat tree of k ports
-// k x k: all ports of the two switches that choose, although half of them lead down. So both products are given.
+// Beside the paths, the choice at each hop: a switch has `ports` ports; `links` of them are next hops to the subnet.
+// If all switches of a hop have equally many next hops, which all differ, the product of the links is the number of
+// paths. Table 1 counts links, too (60; 8 x 256; 32 x 32 x 4), but for a fat tree of k ports it has k x k: all ports of
+// the two switches that choose, although half of the ports lead down. So both products are given.
 #pragma once
 
 #include <cstdint>
@@ -19,14 +19,14 @@
 
 namespace softspine::control {
 
-// At one hop; the most of any switch that may be there.
+// The choice at one hop: the highest numbers of any switch that may be this hop.
 struct HopChoice {
   uint32_t links = 0;
   uint32_t ports = 0;
   friend auto operator<=>(const HopChoice&, const HopChoice&) = default;
 };
 
-// The ToRs from which there are as many paths, of the same length, by the same choices.
+// All ToRs whose paths agree in their number, their length and the choices on them.
 struct PathCount {
   uint32_t switches = 0;  // on the way, both ToRs among them
   uint64_t paths = 0;     // UINT64_MAX: that many or more

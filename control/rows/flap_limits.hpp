@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How often links may flap, and how slowly: so long that as many flaps still are a time.
+// How often links may flap, and how slowly: 10,000 × 600 s = 6 × 10^18 ps still fits a Duration (63 bits).
 #pragma once
 
 #include <cstdint>

@@ -6,7 +6,7 @@
 
 namespace softspine::control {
 
-// 2^30 of the smallest cells, which a pool may have (BufferPlan::kUnlimitedCells); no switch has as much.
+// 32 GiB: 2^30 cells (BufferPlan::kUnlimitedCells) of 32 bytes, the smallest size; no switch has as much.
 inline constexpr Bytes kMaxMemory{uint64_t{32} << 30};
 
 }  // namespace softspine::control

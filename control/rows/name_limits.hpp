@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What may be a name of the user's choosing that stands in reports: also a counter's path.
+// Which names a user may choose for what reports show: such a name is part of a counter's path.
 #pragma once
 
 #include <string>

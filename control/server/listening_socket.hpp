@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A UNIX stream socket that listens, for its owner only (0600).
 //
-// A socket file that nobody listens at is a leftover of a fabric that was killed: it is replaced. One
-// that answers is another fabric, and an error. Two that start at once are kept apart by a lock on
-// the folder, held only while one of them looks and binds.
+// A socket file that nobody listens at is left over from a killed fabric: it is replaced. A socket that
+// answers belongs to another fabric: an error. A lock on the folder, held only while a fabric looks and
+// binds, keeps two fabrics that start at once apart.
 #pragma once
 
 #include <expected>

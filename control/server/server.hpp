@@ -18,9 +18,9 @@
 //   idle_timeout    from one answer to the next whole request (half-open, one byte a minute)
 //   reply_timeout   from a request to the handler's reply (then the client gets an error)
 //   write_timeout   from a response to its last byte taken (a reader that does not read)
-// However many requests come at once, at most max_calls of them are with their handlers, so that no more snapshots of a
-// large fabric exist; the others wait in the order they came. A result is made into text as soon as its turn comes, and
-// at most max_unsent_bytes of text wait for slow readers.
+// Handlers work on at most max_calls requests at a time, which limits how many snapshots of a large fabric exist; other
+// requests wait in the order they came. A result is made into text as soon as its turn comes, and at most
+// max_unsent_bytes of text wait for slow readers.
 // A text that may exceed a response (handle_paged) is made by a thread of its own and sent page by page
 // (page_stream.hpp): at most max_streams at once, each with two pages in memory and stream_timeout to be read; further
 // ones wait. A line that is no request is answered with an error, and its connection closed.

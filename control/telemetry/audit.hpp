@@ -20,8 +20,8 @@
 //                     of faults + unexplained + before the first = drops of switches and hosts, and of links
 //                     (without no_buffer: copies that were never made)
 //   a flow's losses   = its missing packets, where nothing was flooded or injected, and nothing leads outside
-// `missing` rests on the last line: hosts count what they sent and received, all others what ended at them; what is
-// under way is found by looking at every packet in the fabric. A flow's packets are known by Packet::flow().
+// `missing` rests on the line `flows, all`: hosts count what they sent and received, others count what ended at them;
+// packets under way are found by looking at every packet in the fabric. A flow's packets are known by Packet::flow().
 // The sums hold at every instant between two windows, not only after a run.
 #pragma once
 

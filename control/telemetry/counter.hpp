@@ -47,8 +47,8 @@ struct CreditOf {
 template <typename Part>
 using Read = std::function<std::optional<uint64_t>(const Part&)>;
 
-// Most counters are a number at a fixed place of what a part holds. Who reads many at once, many times, takes the
-// Read's target<MemberRead>, and finds what holds them once for all.
+// Most counters are a number at a fixed offset in a struct that the part holds. Code that reads many counters, many
+// times, takes the Read's target<MemberRead>, and looks that struct up once for all of them.
 template <typename Part>
 struct MemberRead {
   using Holder = const std::byte* (*)(const Part&);  // null: the part has none

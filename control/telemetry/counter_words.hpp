@@ -24,7 +24,7 @@ inline uint64_t waited_ps(const CreditOf& part) {
   return static_cast<uint64_t>(part.credit.waited[part.priority].count_ps());
 }
 
-// A member of what `holder` finds in a part: a function from the part to a pointer.
+// Reads a member of the struct that the holder, a function from the part to a pointer, finds in a part.
 template <typename Part, typename Owner, typename Holder>
 MemberRead<Part> member_read(uint64_t Owner::* member, Holder) {
   static const Owner sample{};
@@ -38,7 +38,7 @@ MemberRead<Part> member_read(uint64_t Part::* member) {
   return member_read<Part>(member, [](const Part& part) { return &part; });
 }
 
-// Of whole links, by PAUSE frames: of ports of switches and hosts, and of edges.
+// Counts of PAUSE frames, which stop a whole link: at ports of switches and hosts, and at edges.
 template <typename Part>
 MemberRead<Part> link_pause(uint64_t LinkPauseSnapshot::* member) {
   return member_read<Part>(member, [](const Part& part) { return &part.link_pause; });

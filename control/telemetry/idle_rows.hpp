@@ -2,11 +2,11 @@
 // What did nothing in a run: in a pod of 15,360 GPUs most hosts and links, and their zeros would be most of the report.
 //
 //   a host   is idle if all its counters and drops are zero
-//   a link   is idle in a direction if it is up, all its counters there are zero, and it is no uplink of a switch that
-//            has sent by another one: a share of nothing tells as much as any other
+//   a link   is idle in a direction if it is up, all its counters there are zero, and it is not an uplink of a switch
+//            that has sent by another uplink: there a share of 0 is a result
 //
-// report_json() counts them (`idle`), and leaves out their rows if asked to. leave_out_idle() does it to a report whose
-// zeros an expectation has read.
+// report_json() counts idle hosts and links (`idle`), and leaves out their rows if asked to. leave_out_idle() removes
+// the rows from a finished report, after expectations have read their zeros.
 #pragma once
 
 #include <set>

@@ -16,11 +16,11 @@ namespace softspine::control {
 
 class LineFile {
  public:
-  // Empties the file, or creates it; a named pipe waits for its reader. The error is what the kernel says. `ending`:
-  // true from when on a reader that takes nothing is given up; it outlives the LineFile.
+  // Empties the file, or creates it; a named pipe waits for its reader. The error is the kernel's message. Once
+  // `ending` is true, a reader that takes nothing is given up; the flag must outlive the LineFile.
   static std::expected<LineFile, std::string> open(const std::string& path, const std::atomic<bool>* ending = nullptr);
 
-  // Lines are appended to this; put() passes what has gathered on when it is a block.
+  // The caller appends lines to this text; put() writes them to the file once they fill a block.
   std::string& text() { return text_; }
   void put() {
     if (text_.size() >= kBlockBytes) write();

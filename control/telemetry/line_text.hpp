@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Text of many short lines, put together from pieces. Room is made once a line, for the longest that there can be,
-// which who makes the lines knows; so that no piece asks for room: that is what most of their time would go to.
+// Text of many short lines, put together from pieces. The caller gives the length of the longest possible line, and
+// room for it is made once. Pieces then need no check for room, which would take most of their time.
 #pragma once
 
 #include <algorithm>

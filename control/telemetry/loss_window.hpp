@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What one fault has cost: the packets that were lost by it, the flows that stood still meanwhile, and when all was as
-// before. Whose loss a packet is, says testbeds/run/loss_causes.hpp.
+// What one fault has cost: the packets lost by it, the flows that stalled meanwhile, and when the fabric had recovered.
+// testbeds/run/loss_causes.hpp decides which fault a lost packet belongs to.
 //
 //   at                 the fault strikes
 //   detected           the first switch knows (with `detection` only)
@@ -9,7 +9,7 @@
 //   moving             the last flow that stood still moves again
 //   ended              the fault is repaired, or has lasted as long as it was to
 //   recovered          repaired, LACP agreed, routes as they were, all flows moving
-// never(): it has not come to that.
+// An instant is never() until that has happened.
 #pragma once
 
 #include <array>
@@ -44,12 +44,12 @@ struct FlowLoss {
   uint32_t flow = 0;  // index of FabricSnapshot::flows
   uint64_t packets = 0;
   uint64_t bytes = 0;
-  dataplane::Duration stalled;  // the longest time without a packet that had begun by the end of the fault
+  dataplane::Duration stalled;  // the longest time without a packet, of those that began before the fault's end
   bool still = false;           // and it has not ended
 };
 
-// Packets lost over time, in bins of one width. The width doubles when the last bin is full, so the first begins with
-// the fault.
+// Packets lost over time, in bins of equal width. The first bin begins with the fault. A loss past the last bin doubles
+// the width.
 struct LossBins {
   static constexpr size_t kBins = 64;
   dataplane::Duration width = dataplane::Duration::us(1);
@@ -89,7 +89,7 @@ struct LossAccount {
   std::vector<ReasonLoss> before;       // counted before the first fault of a run that had none planned: packets only
   std::vector<uint64_t> lost_of_flow;   // by flow
   bool is_whole = true;                 // recorded from the start
-  uint64_t unrecorded = 0;              // that found no room
+  uint64_t unrecorded = 0;              // losses that there was no room to record
 };
 
 }  // namespace softspine::control

@@ -9,8 +9,8 @@
 
 namespace softspine::control {
 
-// Adds to each empty list, and to each map with the key "*", the fields whose paths lead there. What the outline has
-// already is left as it is, and what leads nowhere in it is none of this testbed's.
+// Adds to each empty list, and to each map with the key "*", the fields whose paths lead there. What the outline
+// has already stays as it is. A field whose path leads nowhere in it does not concern this testbed.
 void add_models(Json& outline, const std::vector<ReportField>& fields);
 
 }  // namespace softspine::control

@@ -9,9 +9,9 @@
 //                                     "drops": {"queue_full": …}}, …}
 //   pools_json   {"ingress_lossless_pool": {"watermark_bytes": …}, …} of one switch
 //
-// What is zero is left out, a row, or a port, that has nothing else, too: a fabric of thousands of ports would else be
+// Zeros are left out, and so are rows and ports that have nothing else: a fabric of thousands of ports would else give
 // megabytes of zeros. Gauges are left out: they say nothing about the run. So are a port's own packets and bytes, which
-// `links` has. The names are those of CounterFacts::row_name(). Of an outline nothing is known: {"*": null}.
+// `links` has. Names are those of CounterFacts::row_name(). In an outline the content is unknown: {"*": null}.
 #pragma once
 
 #include "control/telemetry/counter.hpp"

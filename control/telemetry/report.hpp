@@ -15,7 +15,7 @@
 //   edges      {name: {kind in_* out_* waiting_* pfc_* paused_ps pause{} in_drops{} out_drops{} …}}
 //   losses     [{place reason packets}]: where packets were lost, the most first (losses.hpp)
 //   faults     [{at_ps what loss_window{}}]: those that struck and ended, and what each has cost (loss_window.hpp)
-//   unexplained_losses [{reason packets bytes …}]: in a run that has had a fault, what none explains
+//   unexplained_losses [{reason packets bytes …}]: in a run with a fault, the losses that no fault explains
 //   deadlocks  [{found_ps circle}]
 //   stacks     {name: {peers … members{switch: {role state …}}}}: pairs of ToRs that are one (stack_snapshot.hpp)
 //   errors     [{who what first_ps last_ps count}]     error_channel.hpp; none in a run that went well

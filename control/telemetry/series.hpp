@@ -13,8 +13,8 @@
 //
 //   the sum of a counter over all lines  =  its value at the end of the run
 //   the last value of a gauge            =  its value at the end
-// check() compares with the snapshot that the report is made from, for each series; what was written is summed up
-// apart from what the next difference is taken from, so that a line too many, too few or wrong is found.
+// check() compares each series with the snapshot that the report is made from. The sums of what was written are kept
+// apart from the last sample, of which differences are taken, so that a surplus, missing or wrong line is found.
 //
 // Cost of a sample: a comparison for each part that the caller knows to be unchanged, else one for each counter of it.
 #pragma once
@@ -30,8 +30,8 @@
 
 namespace softspine::control {
 
-// What may have changed at a port since the last sample; bit n: of that number. Of a host's or an
-// edge's only priorities count.
+// What may have changed at a port since the last sample; bit n: priority, group or queue n. At
+// ports of hosts and edges only the priorities matter.
 struct PortChanges {
   bool port = true;
   uint8_t priorities = 0xff;
@@ -54,12 +54,12 @@ class Series {
   Series(const FabricSnapshot& shape, const CounterPatterns& patterns);
 
   void add_head(std::string& out, const std::string& testbed, dataplane::Duration interval) const;
-  // The lines of one sample. `changes`: by port, over all switches, hosts, then edges; of those behind its end anything
-  // may have changed.
+  // The lines of one sample. `changes`: by port, over all switches, hosts, then edges; at ports that it does not reach
+  // anything may have changed.
   void add_sample(std::string& out, const FabricSnapshot& now, const std::vector<PortChanges>& changes);
   void add_end(std::string& out, dataplane::Instant now) const;
 
-  // What the chosen counters are of: nothing else of a snapshot is read.
+  // The parts that the chosen counters belong to: nothing else of a snapshot is read.
   struct Needs {
     bool ports = false;
     bool priorities = false;
@@ -82,7 +82,7 @@ class Series {
     LineKey key;  // ,"name":
     Nature nature = Nature::kGrows;
   };
-  // Columns one after the other whose values are members of one thing, which `holder` finds.
+  // Consecutive columns whose values are members of one struct, which `holder` finds.
   template <typename Part>
   struct Run {
     typename MemberRead<Part>::Holder holder;  // null: one column, whose `read` alone knows

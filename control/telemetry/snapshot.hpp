@@ -245,12 +245,12 @@ struct FlowSnapshot {
     return sent_packets > found ? sent_packets - found : 0;
   }
 
-  // Those of them that it sent after the last one that has arrived.
+  // The missing packets that were sent after the last packet that arrived.
   uint64_t missing_last() const {
     const uint64_t between = skipped_packets - std::min(behind, skipped_packets);
     return missing() - std::min(between, missing());
   }
-  // Nothing gets through any more: so many in a row are no chance.
+  // Whether nothing gets through any more: kInARow missing packets in a row are no coincidence.
   bool is_cut_off() const {
     constexpr uint64_t kInARow = 32;
     return open_loop && missing_last() > 0 && missing_last() >= std::min(kInARow, sent_packets);

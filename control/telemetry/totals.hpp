@@ -59,8 +59,8 @@ struct LinkDirection {
   // Packets sent while the link was down, or under way when it went down.
   uint64_t lost_packets() const { return sent.lost_packets + sent.cut_packets; }
 
-  // The share of the time until `now` that the sent frames took at the link's rate, with all that Ethernet puts around
-  // them.
+  // The share of the time until `now` that the sent frames took at the link's rate, including Ethernet's preamble, FCS
+  // and gap.
   double utilisation(dataplane::Instant now) const;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The nodes and links of `topology: {import: …}`. They are as generated ones: the file may say more about each.
+// The nodes and links of `topology: {import: …}`. As with generated nodes, the file may add to each.
 #pragma once
 
 #include "control/document/reader.hpp"

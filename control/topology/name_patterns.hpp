@@ -13,8 +13,8 @@ namespace softspine::control {
 // Whether the text is like the pattern, in which * stands for any letters.
 bool is_like(std::string_view text, std::string_view pattern);
 
-// Patterns that are the given one with other letters before its first *, as many or one more or less, and that some name
-// is like: s1-* for s2-*. Empty for a name without a *.
+// Patterns that some name matches and that differ from the given one only before its first *, where they have as many
+// letters, or one more or less: s1-* for s2-*. Empty for a name without a *.
 std::vector<std::string> patterns_near(std::string_view pattern, const std::vector<std::string_view>& names);
 
 // Digits alone, without a leading zero.

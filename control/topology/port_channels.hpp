@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// LAGs out of the switches' own configurations: the port channels of their profiles, where links are.
+// Makes LAGs of the port channels in the switches' profiles, where the fabric has links for them.
 //
-// A port channel whose members lead to one switch is a LAG, with LACP, on which both ends have agreed before the run
-// begins, as a switch that has been up has. The other end has a port channel of the same links; one that has none at
-// all takes this one's. The file's own LAGs (`topology: lags`) take precedence. A port channel that cannot be a LAG
-// here is a warning with its line: members that lead to several switches or to hosts, ends that do not fit.
+// A port channel whose members lead to one switch becomes a LAG with LACP, agreed by both ends before the run begins.
+// The other end must have a port channel of the same links; an end without any port channels takes this end's. The
+// file's own LAGs (`topology: lags`) take precedence. A port channel that cannot be a LAG here gives a warning with its
+// line: its members lead to several switches or to hosts, or the two ends do not fit.
 #pragma once
 
 #include "control/document/reader.hpp"

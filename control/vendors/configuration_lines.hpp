@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A switch's configuration as lines of words, each with all that it stands under, whatever its vendor's syntax:
+// A switch's configuration as lines of words, each preceded by all lines that enclose it, in any vendor's syntax:
 //
 //   kPlain      nv set system forwarding hash-seed 10          words between blanks; # and ! begin a comment; quotes
 //                                                              around a word are removed
@@ -7,7 +7,7 @@
 //   kIndented   load-balance policies / three blanks: fields   a line stands under the last one that is less indented
 //   kBraces     forwarding-options { hash-key { … } }          and the same as `set forwarding-options hash-key …`
 //
-// Bounds: what stands under more than kMaxDepth others is left out, as are words beyond kMaxWords of a line.
+// Bounds: lines nested deeper than kMaxDepth are left out, and so are words of a line beyond kMaxWords.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct ConfigurationLine {
 void for_each_line(std::string_view text, LineSyntax syntax, const std::function<void(const ConfigurationLine&)>& take);
 
 // How many words of the line `words` takes up, if the line begins with them; `*` stands for any word. 0: it does not.
-// A word that ends in a dot is the beginning of one.
+// A word of `words` that ends in a dot fits every word that begins with it.
 size_t begins_with(const ConfigurationLine& line, std::string_view words);
 
 }  // namespace softspine::control

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of a vendor's configuration that turn the knobs of its hash, from the words by which they are read.
+// Configuration lines that set a vendor's hash, made from the same words by which such lines are read.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ struct HashSetting {
 // No value: the vendor has no such knob, or not that value.
 std::optional<std::vector<std::string>> hash_lines(Vendor vendor, const HashSetting& setting);
 
-// Of the hashes that the configuration of a SONiC switch has in APPL_DB, for swssconfig; empty: none is set.
+// The seeds and offsets of a SONiC switch's hashes as APPL_DB entries for swssconfig; empty: no setting has any.
 std::string sonic_switch_table(std::span<const HashSetting> settings);
 
 }  // namespace softspine::control

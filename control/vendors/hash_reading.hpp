@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// The hash of ECMP groups, and that of LAGs, that a switch's configuration has, by its vendor's words
-// (vendor_words.hpp). Whose configuration it is follows from its lines. What concerns no hash is ignored, and counted.
+// Reads the hashes of ECMP groups and of LAGs from a switch's configuration, by its vendor's words (vendor_words.hpp).
+// The vendor is recognised by the lines. Lines that concern no hash are ignored and counted.
 //
-// Nothing is guessed. A knob that no model here has, a knob that is not known here, and what a line leaves open are
-// remarks; a known knob with a value that it cannot have is an error. Which function a chip computes is not in these
-// files, unless it is named by SAI's word: then the profile's own stays, and a remark says so.
+// Nothing is guessed. A setting that no model here has, an unknown setting, and what a line leaves open are remarks; a
+// known setting with an invalid value is an error. Unless the file names the hash function by SAI's word, the profile
+// keeps its own function, and a remark says so.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ struct HashReading {
   std::optional<std::vector<HashField>> fields;  // all of them; none: not said
   bool adds_qp = false;                          // the destination QP, to fields that are not said
   std::optional<bool> symmetric;
-  // Of LAGs, where lines are of their hash alone; else it is as that of ECMP groups.
+  // Given by lines for LAGs alone; without such lines LAGs hash as ECMP groups do.
   std::optional<HashAlgorithm> lag_algorithm;
   std::optional<std::vector<HashField>> lag_fields;
   std::vector<LineNote> taken;  // lines that were understood
@@ -43,7 +43,7 @@ struct HashReading {
 
 HashReading read_hash(std::string_view text);
 
-// Of a reading without errors: the hash of ECMP groups.
+// Puts what was read of ECMP groups into `hash`. The reading must have no errors.
 void apply_reading(const HashReading& reading, HashConfig& hash);
 
 }  // namespace softspine::control

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The fields of one hash, as lines turn them: of IPv4 and IPv6 apart, since a line may be of one of them. A hash here
-// has one set of fields for both; where lines say two, IPv4's are taken, and a remark says so.
+// The fields of one hash key as configuration lines set them, for IPv4 and IPv6 apart, since a line may concern one of
+// them. A hash here has one set of fields for both: if the lines give two, IPv4's is taken, and a remark says so.
 #pragma once
 
 #include <optional>
@@ -18,11 +18,11 @@ class KeyReading {
       : ipv4_{usual_ipv4}, ipv6_{usual_ipv6}, is_usual_(usual_ipv4 != 0) {}
 
   void put(const Knob& knob, bool is_in);
-  // Of the knob's fields these are in the key, and no others.
+  // Of the knob's group of fields, exactly `fields` are in the key from now on.
   void replace(const Knob& knob, FieldSet fields);
 
   bool has_lines() const { return has_lines_; }
-  // Whether lines say of addresses and ports that they are in the key, or are not.
+  // Whether lines decide about all addresses and ports of IPv4, or of IPv6.
   bool is_said() const { return ipv4_.is_said() || ipv6_.is_said(); }
 
   struct Result {
@@ -35,7 +35,7 @@ class KeyReading {
  private:
   struct Key {
     FieldSet fields = 0;
-    FieldSet said = 0;  // of which a line says whether they are in the key
+    FieldSet said = 0;  // fields that some line puts into the key or takes out
     bool is_said() const;
   };
   template <typename Change>

@@ -11,8 +11,8 @@
 //                      ip load-sharing trident fields …          annet's implicit EOS configuration; featureprofiles of
 //                      load-balance sand profile …               OpenConfig, its EOS branch; AVD's templates
 //                      port-channel load-balance trident …       running configurations that HPE and others publish
-//   Junos              forwarding-options enhanced-hash-key …    Juniper's CLI reference: enhanced-hash-key, inet,
-//   inet6 OpenConfig         hashing-policies (JSON)                   openconfig-hashing.yang, revision 2023-08-08
+//   Junos              forwarding-options enhanced-hash-key …    Juniper CLI reference: enhanced-hash-key, inet, inet6
+//   OpenConfig         hashing-policies (JSON)                   openconfig-hashing.yang, revision 2023-08-08
 //
 // Lines whose words are in none of these sources are not declared. A line that begins as hashing lines do and is not
 // declared is reported, and not taken into account.

@@ -4,20 +4,20 @@
 //
 // All sizes are cells. A frame takes whole cells:  cells = ⌈frame bytes / cell bytes⌉.
 //
-//   pool      shared    what its groups or queues share; what they have reserved lies beside it
+//   pool      shared    cells that its groups or queues share; their reserved cells are not part of it
 //             headroom  the shared headroom pool (BUFFER_POOL xoff); 0: every group has its own
 //   port      limit     of the shared use of all its groups, or queues, in one pool (BUFFER_PORT_INGRESS_PROFILE_LIST,
 //                       …_EGRESS_…); most switches have none
-//   group     reserved  its alone (BUFFER_PROFILE size)
+//   group     reserved  cells that only this group may use (BUFFER_PROFILE size)
 //             limit     of its shared use: 2^dynamic_th × (pool shared − pool's shared use), or static
 //             headroom  lossless only: for what arrives after XOFF (xoff)
 //             xon, xon_offset   XON when nothing is in headroom and use ≤ max(xon, reserved + limit − xon_offset),
 //                       where use is reserved and shared (SAI: the total buffer usage)
-//   queue     reserved and limit, as a group
+//   queue     reserved and limit, as for a group
 //
-// A memory in slices has each pool once a slice. A packet lies in the slice of the port that it came in by: there its
-// group is charged, and there its queue, which so has a use and a limit in every slice. Source: SAI saibuffer.h,
-// SONiC's buffer model.
+// A memory may be divided into slices; each slice then has every pool. A packet is stored in the slice of its ingress
+// port, where its group and its queue are charged: a queue therefore has a use and a limit in every slice.
+// Sources: SAI saibuffer.h, SONiC's buffer model.
 #pragma once
 
 #include <algorithm>
@@ -45,9 +45,9 @@ class CellSize {
   uint64_t reciprocal_;
 };
 
-// Of shared use. Dynamic: 2^n × what is free of the pool; static: a number of cells. One formula for both:
+// The limit of shared use. Dynamic: 2^n × the pool's free cells; static: a number of cells. One formula for both:
 //   limit = cells + ⌊free × alpha_q8 / 256⌋        static: alpha 0      dynamic: cells 0
-// Below 0 where some of what is reserved counts towards the limit too (Tomahawk 2): cells is then negative.
+// The limit may be below 0 where reserved cells count towards it, too (Tomahawk 2): `cells` is then negative.
 struct SharedLimit {
   int32_t cells = 0;
   uint32_t alpha_q8 = 0;
@@ -73,7 +73,7 @@ struct PriorityGroupPlan {
   uint32_t headroom_cells = 0;
   uint32_t xon_cells = 0;
   uint32_t xon_offset_cells = 0;
-  bool credited = false;  // its sender goes by credit: release() reports each release
+  bool credited = false;  // its sender needs credit: release() reports each release
 };
 
 struct QueuePlan {
@@ -82,7 +82,7 @@ struct QueuePlan {
   SharedLimit limit;
 };
 
-// Of all groups (queues) of a port that use the pool.
+// The limit of the shared use of all groups (queues) of a port in one pool.
 struct PortLimitPlan {
   uint8_t pool = 0;
   SharedLimit limit;
@@ -91,7 +91,7 @@ struct PortLimitPlan {
 struct PortBufferPlan {
   std::array<PriorityGroupPlan, kPriorities> groups;
   std::array<QueuePlan, kQueues> queues;
-  uint8_t slice = 0;                          // where what comes in lies; the groups' pools are that slice's
+  uint8_t slice = 0;                          // stores the frames that come in here; the groups use this slice's pools
   std::vector<PortLimitPlan> ingress_limits;  // at most one for each pool
   std::vector<PortLimitPlan> egress_limits;
 };
@@ -105,7 +105,7 @@ struct BufferPlan {
   uint32_t slices = 1;
   std::vector<PoolPlan> ingress_pools;  // 1 … kMaxPools
   std::vector<PoolPlan> egress_pools;
-  std::vector<PortBufferPlan> ports;  // one a port, and one more: what the switch makes itself
+  std::vector<PortBufferPlan> ports;  // one for each port, then one for frames that the switch makes itself
 
   // Nothing shared: each queue has a limit of its own, in bytes, and ingress takes everything.
   static BufferPlan plain_limits(uint32_t ports, const std::array<uint32_t, kQueues>& queue_limit_bytes);

@@ -10,10 +10,10 @@
 //   D        = T(mtu) + T(60) + 2 × propagation + response
 //   arriving = the frame at t0, and those that the peer begins within D; the last of them may begin just before D ends
 //   headroom = the cells of the largest frame at t0
-//            + D × (cells a time) + the cells of the largest frame that has just begun
-// Cells a time: the worst over frame sizes from the smallest to the largest, cells(f) / T(f): 64-byte frames
+//            + D × (cells per time) + the cells of the largest frame that has just begun
+// Cells per time: the largest cells(f) / T(f) of all frame sizes f from the smallest to the largest. 64-byte frames
 // in cells of 208 bytes need 2.5 × the bytes on the wire. T counts FCS, preamble and gap.
-// The frame at t0 needs headroom only where the pool is full; else it is shared (mmu.hpp).
+// The frame at t0 needs headroom only where the pool is full; else it takes shared cells (mmu.hpp).
 // The bound is tight: the worst single frame size uses all of it but two largest frames and a cell where the pool is
 // full, else but three. The textbook has 2 × cable + 2 × MTU + PFC frame + response (802.1Qbb annex O).
 #pragma once

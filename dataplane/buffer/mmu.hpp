@@ -11,7 +11,7 @@
 //                  headroom, the pool's headroom use + c ≤ that                      → headroom, all c
 //             else refused: kHeadroomFull of a lossless group, kIngressFull of another
 //             lossless, and now in headroom, or shared use ≥ limit by what is now free       → XOFF
-//   egress    reserved, what it leaves shared, else refused: kQueueFull
+//   egress    reserved cells first, shared ones for the rest; if these do not suffice, refused: kQueueFull
 //   What is charged to shared memory must also fit the port's limit of that pool, if it has one.
 //   So the frame that takes a lossless group over its limit is still shared, as on the chips that sonic-mgmt publishes
 //   cell counts of (its HdrmPoolSizeTest): headroom begins with the frame after XOFF, or when the pool is full.
@@ -19,11 +19,11 @@
 //   shared, then reserved. So a group's headroom is free again before its XOFF is cleared.
 //   XOFF is cleared  ⇔  it was raised, headroom use is 0, and
 //                       reserved + shared use ≤ max(xon, reserved limit + limit − xon_offset)
-//   This is looked at whenever cells of the group are released.
+//   This condition is checked whenever cells of the group are released.
 //
-// In a memory of several slices (buffer_plan.hpp) a queue's use is that in the slice of the port by which the frame
-// came. Frames that the switch makes itself are charged to one more port, whose number is ports(). A new plan (apply)
-// moves no cells: what is held stays charged as it was, and only later frames are judged by the plan.
+// In a memory of several slices (buffer_plan.hpp) a frame is charged to its queue's use in the slice of its ingress
+// port. Frames that the switch makes itself are charged to one more port, whose number is ports(). A new plan (apply)
+// moves no cells: cells that are held stay charged as they were, and only later frames are judged by the new plan.
 //
 // Invariants: a pool's use = the sum of its groups' (queues') use; no use is negative; all are 0 when nothing
 // is held. Watermarks: the highest use since the start or since they were cleared.
@@ -41,7 +41,7 @@
 namespace softspine::dataplane {
 
 struct alignas(32) PoolUse {
-  int32_t free = 0;        // of what is shared; below 0 when a new plan has less than is held
+  int32_t free = 0;        // shared cells; below 0 when a new plan has fewer than are held
   int32_t least_free = 0;  // since the start or the last clearing
   uint32_t headroom = 0;
   uint32_t reserved = 0;
@@ -69,7 +69,7 @@ struct alignas(64) PriorityGroupUse {
   uint64_t packets = 0;  // admitted: SAI's INGRESS_PRIORITY_GROUP_STAT_PACKETS
   bool lossless = false;
   bool xoff = false;
-  bool shut = false;  // takes nothing: PFC watchdog
+  bool shut = false;  // the PFC watchdog makes it refuse every frame
   bool credited = false;
   bool watched = false;  // xoff or credited: a release is not the usual one
 
@@ -78,7 +78,7 @@ struct alignas(64) PriorityGroupUse {
 };
 static_assert(sizeof(PriorityGroupUse) == 64);
 
-// What seldom happens to a group.
+// Rare events of a group, apart from what every packet touches.
 struct PriorityGroupExtremes {
   PriorityGroupCounters counters;
   uint32_t headroom_watermark = 0;
@@ -109,7 +109,7 @@ class Mmu {
   // Until the first plan is applied nothing is admitted.
   explicit Mmu(uint32_t ports);
 
-  // Whom a frame is charged to: a group and a queue, by their numbers over all ports.
+  // The group and the queue that a frame is charged to, by their numbers over all ports.
   struct Account {
     uint32_t group;
     uint32_t queue;
@@ -118,15 +118,15 @@ class Mmu {
   static constexpr uint32_t number_of_pg(uint32_t in_port, uint32_t pg) { return in_port * kPriorities + pg; }
   static constexpr uint32_t number_of_queue(uint32_t out_port, uint32_t queue) { return out_port * kQueues + queue; }
 
-  // The cells that the frame is charged, to be given back by release(); 0: refused, refused_for() says why.
-  // Usual and quick: both take shared cells. All else lies apart.
+  // Returns the cells that the frame is charged, which release() gives back; 0: refused, and refused_for() says why.
+  // Handles the usual case, in which group and queue take shared cells; admit_otherwise() handles all others.
   [[gnu::always_inline]] uint32_t admit(const Account& account, uint32_t frame_bytes) noexcept {
     PriorityGroupUse& group = groups_[account.group];
     QueueUse& queue = queue_of(account);
     const uint32_t cells = cell_.cells_of(frame_bytes);
     if (queue.reserved_left <= 0 && group.reserved_left <= 0 && fits(queue, cells) && !has_port_limits_) [[likely]] {
       charge_shared(queue,
-                    cells);  // done with before the group is looked at: what both need does not fit into registers
+                    cells);  // the queue first: registers do not hold what queue and group need at once
       if (stays_below(group, cells)) [[likely]] {
         charge_shared(group, cells);
         note_watermarks(queue);
@@ -138,13 +138,13 @@ class Mmu {
     }
     return admit_otherwise(group, queue, cells);
   }
-  // For admit(), soon.
+  // Called shortly before admit().
   [[gnu::always_inline]] void prefetch_for(const Account& account) const noexcept {
     prefetch(groups_.data() + account.group);
     prefetch(queues_.data() + account.queue);
   }
   DropReason refused_for() const { return refused_for_; }
-  // Whether the frame admitted last made its group reach its limit. To be asked after each frame; true once.
+  // Whether the frame admitted last made its group reach its limit. To be called after each frame; returns true once.
   [[gnu::always_inline]] bool must_raise_xoff() noexcept {
     if (!must_raise_xoff_) [[likely]]
       return false;
@@ -152,8 +152,8 @@ class Mmu {
     return true;
   }
 
-  // Returns whether the group's XOFF is to be cleared; of a group that grants credit always true, since it has more to
-  // grant.
+  // Returns whether the group's XOFF is to be cleared. Always true for a group that grants credit, since it then has
+  // more to grant.
   [[gnu::always_inline]] bool release(const Account& account, uint32_t cells) noexcept {
     PriorityGroupUse& group = groups_[account.group];
     QueueUse& queue = queue_of(account);
@@ -203,7 +203,7 @@ class Mmu {
     return static_cast<int32_t>(cells) <= free &&
            int64_t{use.shared + cells} <= use.limit.of(static_cast<uint32_t>(free));
   }
-  // Fits, and has not reached its limit then.
+  // Whether the pool has the cells, and the group is still below its limit when it has taken them.
   static bool stays_below(const PriorityGroupUse& group, uint32_t cells) noexcept {
     const int32_t left = group.pool->free - static_cast<int32_t>(cells);
     return left >= 0 && int64_t{group.shared + cells} < group.limit.of(static_cast<uint32_t>(left));
@@ -269,7 +269,7 @@ class Mmu {
   bool has_port_limits_ = false;
   bool must_raise_xoff_ = false;
   DropReason refused_for_ = DropReason::kCount;
-  std::vector<PriorityGroupUse> groups_;         // by port, then group; one port more than there are
+  std::vector<PriorityGroupUse> groups_;         // by port, then group; the last port is the switch itself
   std::vector<PriorityGroupExtremes> extremes_;  // as groups_
   std::vector<QueueUse> queues_;                 // by slice, port, queue
   std::vector<uint32_t> first_queue_;            // by group: the first of queues_ in the slice of its port

@@ -52,7 +52,7 @@ bool holds_for(const CongestionParameters& parameters, Predicate&& predicate) {
 inline bool uses_cnps(const CongestionParameters& parameters) {
   return congestion::holds_for(parameters, []<typename Algorithm>() { return Algorithm::kUsesCnps; });
 }
-// Of the receiver, if it sends CNPs: what the set of parameters says.
+// What the parameters say for a receiver that sends CNPs.
 inline Duration cnp_interval_of(const CongestionParameters& parameters) {
   const auto* dcqcn = std::get_if<ReactionParameters>(&parameters);
   return dcqcn == nullptr ? ReactionParameters{}.cnp_interval : dcqcn->cnp_interval;

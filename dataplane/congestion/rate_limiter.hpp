@@ -31,7 +31,7 @@ class RateLimiter {
   RateLimiter(Rate configured, const CongestionParameters& congestion, Rate line)
       : configured_(configured.is_zero() ? kNoLimit : configured.count_bps()), control_(congestion, line) {}
 
-  // Whether there is a pace at all.
+  // Whether any rate limits the flow now.
   bool limits() const { return rate_bps() != kNoLimit; }
   // `now` if a frame may go; else when to ask again: when the bucket is empty at the present rate, or when the rate
   // changes.

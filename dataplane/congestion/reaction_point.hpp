@@ -57,7 +57,7 @@ struct ReactionParameters {
   Duration rate_reduce_monitor_period;
   bool clamp_tgt_rate = true;
   bool clamp_tgt_rate_after_time_inc = true;
-  // Not the reaction point's: of its receiver (notification_point.hpp).
+  // Used not by the reaction point but by its receiver (notification_point.hpp).
   Duration cnp_interval = Duration::us(50);
   Duration nic_delay;
 
@@ -207,7 +207,7 @@ class ReactionPoint : public CongestionAlgorithm {
     is_limited_ = current_ < line_;
   }
 
-  // Times kTopRate it fits 64 bits, times the least R_HAI it is above any line.
+  // kStepLimit × kTopRate fits into 64 bits, and kStepLimit × the least R_HAI is above the rate of any line.
   static constexpr uint64_t kStepLimit = 4'000'000;
 
   ReactionParameters parameters_;

@@ -129,7 +129,7 @@ class Timely : public CongestionAlgorithm {
     const uint64_t raised = rate_ + static_cast<uint64_t>(Uint128{step} * static_cast<uint64_t>(whole - part) / whole);
     rate_ = std::clamp(raised - std::min(raised, cut), least_, line_);
   }
-  // By rate × β × excess / of.
+  // Decreases the rate by rate × β × excess / of.
   void decrease(uint64_t excess, uint64_t of) noexcept {
     const Uint128 cut = Uint128{rate_} * excess / of * parameters_.beta.part / parameters_.beta.whole;
     rate_ = cut >= rate_ - least_ ? least_ : rate_ - static_cast<uint64_t>(cut);

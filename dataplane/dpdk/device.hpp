@@ -53,7 +53,7 @@ class Device {
     count_ = std::move(count);
   }
 
-  // The companion's way to tell a peer that the link is up or down, for a driver that has none.
+  // Tells a peer that the link is up or down: a companion's function, for a driver that cannot do it.
   using TellLink = std::function<void(bool up)>;
   void tell_link_by(TellLink tell) { tell_link_ = std::move(tell); }
   // Takes the device's link up or down, as far as driver or companion can. Any one thread beside the worker's.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel's interface that an edge uses: whether it still exists, and how many frames the kernel had for it and
-// dropped, since its queue was full (its tx_dropped), and whether it is up and has carrier. The kernel is asked over
-// netlink, always in the network namespace that the opening thread was in. Slow (a system call or two): for reading
-// counters, not for each packet.
+// The kernel's interface that an edge uses: whether it still exists, whether it is up and has carrier, and how many
+// frames the kernel dropped because the interface's queue was full (tx_dropped). The kernel is asked over netlink,
+// always in the network namespace that the opening thread was in. Slow (a system call or two): for reading counters,
+// not for each packet.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace softspine::dataplane {
 
-// What errno says of a call for an interface.
+// The error of a failed call for an interface, with the text of errno.
 EdgeError call_failed(const std::string& interface, const char* call);
 
 class KernelInterface {
@@ -31,7 +31,7 @@ class KernelInterface {
     bool up = false;       // administratively
     bool carrier = false;  // never while it is not up
   };
-  // Nothing of an interface that is gone.
+  // No value if the interface is gone.
   std::optional<State> state() const noexcept;
   // Sets it up or down administratively. Any one thread; another may ask meanwhile.
   std::expected<void, EdgeError> set_up(bool up) const;

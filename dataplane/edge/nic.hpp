@@ -82,10 +82,10 @@ class Nic : public Node {
   // As of the last look_outside(). An interface that starts without carrier, since it is not set up yet, has not lost
   // it.
   bool outside_has_carrier() const { return outside_has_carrier_; }
-  // From an action: the link is down since the outside has no carrier, or no longer.
+  // From an action: whether the link is down because the outside has no carrier.
   void set_outside_lost(bool lost) noexcept;
 
-  // Any thread: whether the outside should see carrier. `bell` changes, and wakes who waits on it, when that does.
+  // Any thread: whether the outside should see carrier. When this changes, `bell` changes and wakes who waits on it.
   bool should_give_carrier() const noexcept { return should_give_carrier_.load(std::memory_order_acquire); }
   void set_carrier_bell(std::atomic<uint32_t>& bell) { carrier_bell_ = &bell; }
   // From the one thread that waits on the bell. The error: what the outside's system refused.
@@ -158,7 +158,7 @@ class Nic : public Node {
     find_next();
     wake(std::max(now, departure()));
   }
-  // For look_outside(): whether the outside's own end has carrier. Ignored while its carrier is taken from here.
+  // For look_outside(): whether the outside's own end has carrier. Ignored while the NIC itself withholds carrier.
   void see_carrier(bool carrier) noexcept;
   void expect_no_carrier_yet() { has_had_carrier_ = false; }
   // What give_carrier() does; by default nothing, for an outside that knows no carrier.
@@ -211,7 +211,7 @@ class Nic : public Node {
   Instant free_at_;
   SendQueues send_;
   std::unique_ptr<NicCongestion> congestion_;  // null: none
-  SendQueues released_;                        // released by the rates of their queue pairs
+  SendQueues released_;                        // frames that the rates of their queue pairs have released
   PacketList cnps_;
   uint8_t cnp_bit_ = 0;  // bit of the CNPs' priority
   PortFlowControl flow_control_;

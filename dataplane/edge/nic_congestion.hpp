@@ -71,7 +71,7 @@ class NicCongestion {
   QpPairs pairs_;
   std::vector<Sender> senders_;                   // by stream to a peer
   std::vector<NotificationPoint> notifications_;  // by stream from a peer
-  TimedHeap heap_;                                // senders with something that waits, by when it may go
+  TimedHeap heap_;                                // senders with a packet that waits, by when it may leave
   uint64_t packets_ = 0;
   uint64_t bytes_ = 0;
 };

@@ -26,7 +26,7 @@ class PcapWriter {
   static constexpr uint32_t kWholeFrames = 262'144;  // what readers take as "not cut"
   static std::expected<PcapWriter, EdgeError> open(const std::string& path, uint32_t snap_bytes = kWholeFrames);
 
-  // True from when on a reader that takes nothing is given up; must outlive the writing.
+  // Once `ending` is true, a reader that takes nothing is given up. `ending` must outlive the writing.
   void give_up_when(const std::atomic<bool>& ending) { ending_ = &ending; }
   // False: not taken, since an error has ended the writing.
   bool write(const Packet& packet, Instant at) noexcept;
@@ -34,7 +34,7 @@ class PcapWriter {
   void finish() noexcept;
 
   bool failed() const { return error_ != 0; }
-  // Why; empty unless failed().
+  // Why writing has failed; empty unless failed().
   std::string error() const;
   // Frames that write() took and that are not in the file.
   struct Lost {

@@ -24,7 +24,7 @@ class SendQueues {
   uint64_t packets() const { return packets_; }
   uint64_t bytes() const { return bytes_; }
 
-  // Ready at its meta's `at`.
+  // The packet is ready at the `at` of its meta.
   void push(Packet packet, uint8_t priority) {
     packet.meta().hash = next_++;
     bytes_ += packet.frame_bytes();
@@ -58,8 +58,8 @@ class SendQueues {
     unsigned found = kPriorities;
     for (unsigned left = waiting_ & of; left != 0; left &= left - 1) {
       const auto i = static_cast<unsigned>(std::countr_zero(left));
-      // The numbers wrap: of two waiting frames, the older one is less than half the numbers' range before the
-      // younger.
+      // The numbers wrap, but those of two waiting frames differ by less than half their range. So the sign of the
+      // difference tells which frame is older.
       if (found == kPriorities || static_cast<int32_t>(queues_[i].front().hash - queues_[found].front().hash) < 0) {
         found = i;
       }

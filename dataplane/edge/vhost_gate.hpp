@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Stands between a guest's vhost-user connection and DPDK's vhost server, which serves all ports of the process
-// from one thread that reads a message's payload blocking and takes any number of connections: a guest that
-// sends half a message, or connects a thousand times, would stop every other guest from coming up.
+// Stands between a guest's vhost-user connection and DPDK's vhost server. That server has one thread for all ports of
+// the process, blocks while it reads a message's payload, and accepts any number of connections. Without the gate a
+// guest that sends half a message, or connects a thousand times, would stop every other guest from coming up.
 //
 //   guest ─ path (0600) ─► gate ─ backend (in a folder of mode 0700) ─► DPDK
 //
@@ -27,8 +27,8 @@ namespace softspine::dataplane {
 
 class VhostGate {
  public:
-  // Takes `path` over from a dead process; refuses if a living one listens there or if it is not a socket.
-  // `speed_mbps`: the speed of its link for the guest's driver, beside whether the link is up (edge/vhost_link.hpp).
+  // Takes `path` over from a dead process. Refuses if a running process listens there, or if `path` is not a socket.
+  // `speed_mbps`: the link's speed, which the guest's driver is told with the link's state (edge/vhost_link.hpp).
   static std::expected<std::unique_ptr<VhostGate>, EdgeError> open(const std::string& path, const std::string& backend,
                                                                    uint32_t speed_mbps = 0);
   ~VhostGate();

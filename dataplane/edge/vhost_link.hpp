@@ -29,14 +29,14 @@ class VhostLink {
     uint32_t speed_mbps = 0;
   };
 
-  // Of DPDK's answer to the guest.
+  // Changes DPDK's answer to the guest as the table says.
   static void amend(VhostMessage& answer) noexcept;
-  // True: the request ends here, and `answer`, if it is whole then, is for the guest. False: it is for DPDK.
+  // True: the request ends here; if `answer` is then whole, it is for the guest. False: the request is for DPDK.
   bool take(VhostMessage& request, const State& state, VhostMessage& answer) noexcept;
 
   // The link has changed. The notice is sent when the guest has room for it; one is enough for any number of changes.
   void changed() noexcept { owes_notice_ = static_cast<bool>(notices_); }
-  // Where the notice goes when that is ready for writing; -1: no notice is due.
+  // The descriptor that must be ready for writing before the notice can be sent; -1: no notice is due.
   int waits_on() const noexcept { return owes_notice_ ? notices_.get() : -1; }
   void notify() noexcept;
 

@@ -24,7 +24,7 @@ class Admission {
   // `wred` outlives this. Nothing is admitted before apply().
   Admission(uint32_t ports, EarlyDetection& wred) : mmu_(ports), wred_(wred) {}
 
-  // `plan` is there until the next.
+  // `plan` must stay valid until the next call.
   void apply(const QosPlan& plan) {
     plan_ = &plan;
     mmu_.apply(plan.buffer);
@@ -54,12 +54,12 @@ class Admission {
     meta.remark = Remark::kNone;
     return DropReason::kCount;
   }
-  // For admit(), soon. Of the queue the usual one: that with the traffic class's number.
+  // Called shortly before admit(). Assumes the usual queue, the one that has the traffic class's number.
   [[gnu::always_inline]] void prefetch_for(const PacketMeta& meta) const noexcept {
     mmu_.prefetch_for({Mmu::number_of_pg(meta.in_port, meta.priority_group),
                        Mmu::number_of_queue(meta.out_port, meta.traffic_class)});
   }
-  // Whether the packet admitted last made its group raise XOFF. Asked after each; true once.
+  // Whether the packet admitted last made its group raise XOFF. To be called after each packet; returns true once.
   [[gnu::always_inline]] bool must_raise_xoff() noexcept { return mmu_.must_raise_xoff(); }
 
   // Whether the group that held the cells may have to clear its XOFF, or to grant credit.
@@ -67,8 +67,8 @@ class Admission {
     return mmu_.release({held_by, Mmu::number_of_queue(port, queue)}, cells);
   }
 
-  // For the PFC watchdog: of a port's queue and priority group of one number, those that belong to the priority refuse
-  // what comes, or no longer. Returns whether the queue does now.
+  // For the PFC watchdog. The port's queue and priority group `number`, if they belong to the priority, refuse every
+  // frame from now on, or accept frames again. Returns whether the queue was made to refuse.
   bool shut(uint32_t port, uint32_t number, Priority priority, bool shut) noexcept {
     const PortQosPlan& plan = plan_->ports[port];
     const PortBufferPlan& buffer = plan_->buffer.ports[port];
@@ -83,7 +83,7 @@ class Admission {
   const Mmu& mmu() const { return mmu_; }
 
  private:
-  // What the switch makes itself is charged to one more port, behind the last.
+  // Frames that the switch makes itself are charged to one more port, after the last.
   uint32_t group_of(const PacketMeta& meta) const noexcept {
     return Mmu::number_of_pg(std::min<uint32_t>(meta.in_port, mmu_.ports()), meta.priority_group);
   }

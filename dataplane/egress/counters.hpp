@@ -25,8 +25,8 @@
 
 namespace softspine::dataplane {
 
-// What a packet through a queue touches is one cache line. A counter of what is rarer goes behind watermark_bytes: that
-// makes the struct two lines long, of which packets still touch the first alone.
+// One cache line has all that every packet of a queue touches. A counter of rarer events belongs after watermark_bytes:
+// the struct is then two lines long, and packets still touch only the first.
 struct alignas(64) QueueCounters {
   uint64_t packets = 0;
   uint64_t bytes = 0;
@@ -84,7 +84,7 @@ struct alignas(64) PortCounters {
 
   uint64_t made_packets = 0;
   uint64_t ended_flow_packets = 0;   // of drops: payload of built-in flows
-  uint64_t copied_flow_packets = 0;  // of made: flooded copies of such
+  uint64_t copied_flow_packets = 0;  // of made: flooded copies of those packets
   DropCounters drops{};
   uint64_t pause_tx_frames = 0;  // pause frames of our own, each counted once; by priority: PortFlowControl
   std::array<QueueCounters, kQueues> queues{};

@@ -2,20 +2,20 @@
 // What waits at a switch's ports, and what leaves them: eight queues a port, one frame at a time on each wire.
 //
 //   add        an admitted packet begins to leave if the wire is free and its queue may send, else it waits
-//   departure  the last bit of the first frame has left (count_departure); then, at that very instant and not when the
-//              poll came round, the port's next frame begins (start_following): a frame of our own that flow control
-//              owes the neighbour (PFC, credit), else the scheduler's choice among the queues that are not held. So a
-//              late poll shifts no rate: start = max(ready, port free). WRED marks a packet when it begins to leave
+//   departure  the last bit of the first frame has left (count_departure). The port's next frame begins at that very
+//              instant, however late the poll is (start_following): a frame of our own that flow control owes the
+//              neighbour (PFC, credit), else the scheduler's choice among the queues that are not held. A late poll
+//              therefore changes no rate: start = max(ready, port free). WRED marks a packet when it begins to leave
 //   hold       a queue is held while flow control blocks one of its priorities, or a shaper is closed: its own, or the
 //              port's; and while TX of its port is disabled
 //   kick       something has changed at a port: what may begin now begins, and the port's timer is set anew
 //
-// Whose the packet is: its queue's list has it until it begins to leave, then the link. What is known of the frame on
-// the wire stands in its port (EgressPort::wire_*): it is charged to queue and group until its last bit has left. PFC
+// Who owns a packet: its queue's list until it begins to leave, then the link. The port keeps the facts of the frame on
+// the wire (EgressPort::wire_*), since it stays charged to queue and group until its last bit has left. PFC
 // and credit frames wait in no queue and take no cells: flow control knows what the port owes, and the frame is written
 // when it can begin to leave. When memory for it is short, it is tried again after 1 µs and counted as kNoBuffer.
 //
-// The buffer is not known here: who calls count_departure() gives the cells back, between it and start_following().
+// This class does not know the buffer: its caller releases the cells between count_departure() and start_following().
 #pragma once
 
 #include <bit>
@@ -49,7 +49,7 @@ class Departures {
   // Between windows. `router`: the source of PFC and credit frames at ports that have no MAC of their own.
   void apply(const QosPlan& plan, const MacAddress& router) noexcept;
 
-  // Takes an admitted packet, for a queue of the port, which has this number.
+  // Takes an admitted packet for queue `q` of the port whose number is `number`.
   [[gnu::always_inline]] void add(EgressPort& port, uint32_t number, uint8_t q, Packet& packet, Instant now) noexcept {
     if (port.busy || (port.held >> q & 1) != 0) {
       port.waiting |= static_cast<uint8_t>(1U << q);
@@ -60,7 +60,7 @@ class Departures {
     }
   }
 
-  // For add(), soon.
+  // Called shortly before add().
   [[gnu::always_inline]] void prefetch_for(uint32_t number, uint8_t q) const noexcept {
     prefetch(ports_.data() + number);
     prefetch(&ports_[number].queues[q]);
@@ -68,7 +68,7 @@ class Departures {
   // When the first frame's last bit has left, and at which port; never() if no wire is busy.
   Instant next() const { return busy_.next(); }
   uint32_t first() const { return busy_.top_id(); }
-  // The first frame has left `port`. Returns whether it was a packet of a queue, whose cells the port still names.
+  // The first frame has left `port`. Returns whether it came from a queue: the port still says which cells it held.
   [[gnu::always_inline]] static bool count_departure(EgressPort& port) noexcept {
     PortCounters& counters = *port.counters;
     counters.departed(port.wire_bytes);
@@ -83,7 +83,7 @@ class Departures {
       counters.departed_to_several(port.wire_cast == Cast::kBroadcast);
     return true;
   }
-  // What waits behind the first frame, which has left at `at`, begins to leave.
+  // The first frame has left at `at`: the port's next frame begins to leave.
   [[gnu::always_inline]] void start_following(EgressPort& port, uint32_t number, Instant at) noexcept {
     if (port.has_frame) [[unlikely]] {
       const Instant left = start_own_frame(number, at);
@@ -98,18 +98,18 @@ class Departures {
     busy_.replace_top(start_next(port, number, ready, at));
   }
 
-  // Counts from the next hold() on.
+  // Takes effect at the next hold().
   void enable_tx(uint32_t number, bool enabled) noexcept { control_[number].tx_disabled = !enabled; }
-  // Which queues may not send at `at`, for whatever reason. Flow control counts as it was last applied: `at` may lie
-  // ahead.
+  // Finds the queues that may not send at `at`, for any reason. Uses the flow control state as last applied, so `at`
+  // may lie in the future.
   void hold(uint32_t number, Instant at) noexcept;
   void kick(uint32_t number, Instant at) noexcept;
-  // The port's timer, as flow control and shapers need it now.
+  // Sets the port's timer as flow control and shapers need it now.
   void arm(uint32_t number) noexcept;
   // Flow control may have changed by `at`, and with it what is held.
   void reconsider(uint32_t number, Instant at) noexcept;
 
-  // Takes all that waits in a queue, first to last: take(packet). Their cells are not given back.
+  // Removes all packets that wait in a queue, first to last: take(packet). Does not release their cells.
   template <typename Take>
   void take_waiting(uint32_t number, uint8_t q, Take&& take) noexcept {
     EgressPort& port = ports_[number];
@@ -127,15 +127,15 @@ class Departures {
   const EgressPort& port(uint32_t number) const { return ports_[number]; }
   uint32_t ports() const { return static_cast<uint32_t>(ports_.size()); }
 
-  // For who only looks, between windows.
-  // Queues that have something and may not send it, since they are paused or without credit.
+  // For observers, between windows.
+  // Queues that are not empty and may not send, since they are paused or have no credit.
   uint8_t stuck_queues(PortNo port) const { return control_[port.value()].blocked & ports_[port.value()].waiting; }
-  // What waits in a queue, first to last: see(meta, flow).
+  // Calls see(meta, flow) for each packet that waits in a queue, first to last.
   template <typename See>
   void for_each_waiting(PortNo port, uint32_t queue, See&& see) const {
     ports_[port.value()].queues[queue].for_each(see);
   }
-  // Every packet that waits behind those on the wires: see(port, flow).
+  // Calls see(port, flow) for each packet that waits behind the frame on its port's wire.
   template <typename See>
   void see_waiting(See&& see) const {
     for (uint16_t i = 0; i < ports_.size(); ++i) {

@@ -37,7 +37,7 @@ class DwrrScheduler {
     }
     return turn_;
   }
-  // Of a queue that was picked, with the bytes of its frame.
+  // Charges a queue that was picked for the frame that it sent; `empty`: it has no further frame.
   void sent(uint8_t queue, uint32_t frame_bytes, bool empty) noexcept {
     credit_[queue] -= static_cast<int32_t>(frame_bytes);
     if (empty && credit_[queue] > 0) credit_[queue] = 0;

@@ -2,10 +2,10 @@
 // WRED of a switch's queues: which frames are dropped before the buffer is asked, and which are marked when they begin
 // to leave. The lines and their probabilities are those of wred.hpp, one pair for each queue.
 //
-//   drop   at admission, by the queue's bytes with the frame; only what is not marked instead: no IP, or Not-ECT, or
-//          everything if the profile marks nothing (ecn_none)
+//   drop   at admission, by the queue's bytes with the frame; only frames that cannot be marked instead: no IP, or
+//          Not-ECT, or all frames if the profile marks nothing (ecn_none)
 //   mark   when the frame begins to leave, by the queue's bytes then; only ECT(0) and ECT(1): CE, checksum included
-// Only a port with such a line asks (EgressPort::has_wred), and only a queue beyond the shortest of them.
+// Only called at a port with such a line (EgressPort::has_wred), for a queue beyond the lowest min of the port's lines.
 // Random numbers come from the node's generator. Counters: of the queue, dropped and ECN-marked packets.
 #pragma once
 
@@ -21,7 +21,7 @@ class EarlyDetection {
   // `rng` outlives this.
   explicit EarlyDetection(Rng& rng) : rng_(rng) {}
 
-  // `plan` is there until the next.
+  // `plan` must stay valid until the next call.
   void apply(const QosPlan& plan) noexcept { plan_ = &plan; }
 
   // The packet has its port and queue in its meta; `queue` is that queue.

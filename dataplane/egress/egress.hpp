@@ -46,7 +46,7 @@ class Egress {
   // credit frames at ports that have no MAC of their own.
   void apply(std::shared_ptr<const QosPlan> plan, const MacAddress& router, Instant now);
 
-  // Takes the packet for (out_port, queue) of its meta at `now`, or says why not: then it is still the caller's.
+  // Takes the packet at `now` for the out_port and queue in its meta, or returns why not: the caller then keeps it.
   [[gnu::always_inline]] DropReason enqueue(Packet& packet, Instant now) noexcept {
     const PacketMeta& meta = packet.meta();
     const uint16_t number = meta.out_port;
@@ -62,7 +62,7 @@ class Egress {
     return DropReason::kCount;
   }
 
-  // For enqueue(), soon.
+  // Called shortly before enqueue().
   [[gnu::always_inline]] void prefetch_for(const PacketMeta& meta) const noexcept {
     departures_.prefetch_for(meta.out_port, meta.traffic_class);
     admission_.prefetch_for(meta);
@@ -102,7 +102,7 @@ class Egress {
   void discard(Packet packet, DropReason reason, Instant now) noexcept;
   // Between windows. Null: no event is recorded any more. The recorder outlives this object, or is removed before.
   void record_events(EventRecorder* events) { events_ = events; }
-  // Likewise of packets that end here and are missed; `node`: what the records name.
+  // As record_events(), for packets that are lost here; `node`: the node's number in the records.
   void record_losses(LossBuffer* losses, uint32_t node) {
     losses_ = losses;
     node_in_losses_ = node;

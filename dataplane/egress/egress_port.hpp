@@ -13,7 +13,7 @@
 
 namespace softspine::dataplane {
 
-// In the place of a queue: frames of our own, for the port's neighbour.
+// Stands in place of a queue's number for the flow control frames that the port itself sends to its neighbour.
 inline constexpr uint8_t kPfcFrame = 0xff;
 inline constexpr uint8_t kCreditFrame = 0xfe;
 
@@ -23,7 +23,7 @@ struct alignas(64) EgressPort {
   PortCounters* counters = nullptr;
   uint32_t wire_bytes = 0;  // of the frame on the wire
   uint32_t mark_from = UINT32_MAX;
-  uint32_t drop_from = UINT32_MAX;  // the smallest of its queues' lines
+  uint32_t drop_from = UINT32_MAX;  // the lowest min of its queues' drop lines
   uint16_t wire_held_by = 0;
   uint8_t wire_queue = 0;
   uint16_t wire_cells = 0;
@@ -32,9 +32,9 @@ struct alignas(64) EgressPort {
   uint8_t held = 0;        // bit q: queue q is blocked by flow control, its shaper is closed, or TX is disabled
   bool busy = false;       // a frame is on the wire
   bool has_frame = false;  // a pause or credit frame goes next
-  bool charges = false;    // shapers or credits, for what it sends
+  bool charges = false;    // each frame that it sends is charged to a shaper or to credit
   bool has_wred = false;   // any of mark_from, drop_from
-  uint8_t strict = 0xff;   // bit q: queue q goes before all that share by weight
+  uint8_t strict = 0xff;   // bit q: queue q is strict, before all queues that share by weight
   std::array<PacketList, kQueues> queues;
 };
 // What few packets need.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What happened at a switch, and when: XOFF raised and cleared, pauses received and lapsed, storms, bursts of drops,
-// links. A switch records only if recording was switched on (Egress::record_events); else each of these places costs
-// one comparison with null, and a packet that is forwarded none.
+// links. A switch records only if recording was switched on (Egress::record_events). If not, each event costs one
+// comparison with null, and a packet that is forwarded costs nothing.
 //
-//   EventBuffer     the events of one worker's switches, in memory that was there before. The worker writes it, and
+//   EventBuffer     the events of one worker's switches, in memory allocated beforehand. The worker writes it, and
 //                   control empties it while all workers are quiescent. When it is half full it asks them to
 //                   quiesce; when it is full it counts what it loses
-//   EventRecorder   of one switch: puts its number on events, and makes bursts of its drops
+//   EventRecorder   of one switch: adds the switch's number to its events, and groups its drops into bursts
 //
 // A burst is all drops of one reason at one port with less than kBurstGap between one and the next. It is recorded at
-// the instant at which it is known to be over: its last drop and kBurstGap. So the order of events does not depend on
+// the instant at which it is known to be over: its last drop + kBurstGap. So the order of events does not depend on
 // when the buffers are emptied.
 #pragma once
 
@@ -66,7 +66,7 @@ class EventBuffer {
     if (size_ == events_.size() / 2) wants_rest_.store(true, std::memory_order_relaxed);
   }
 
-  // Between windows: calls see(event) for all, in the order in which they were added, and is empty then.
+  // Between windows: calls see(event) for all events in the order in which they were added, then empties the buffer.
   template <typename See>
   void take(See&& see) {
     for (size_t i = 0; i < size_; ++i) see(events_[i]);
@@ -106,8 +106,8 @@ class EventRecorder {
     burst.last = now;
     ++burst.count;
   }
-  // Between windows, when everything before `now` has happened: records the bursts that were over before. At
-  // Instant::never() all are.
+  // Between windows, when every event before `now` has been handled: records the bursts that were over before `now`.
+  // With Instant::never() it records all bursts.
   void end_bursts(Instant now) noexcept {
     std::erase_if(open_, [&](const Place& place) {
       Burst& burst = burst_at(place);
@@ -122,8 +122,8 @@ class EventRecorder {
   struct Burst {
     Instant first;
     Instant last;
-    uint64_t count = 0;    // 0: none goes on
-    bool is_open = false;  // stands in open_
+    uint64_t count = 0;    // 0: no burst is in progress
+    bool is_open = false;  // is listed in open_
   };
   struct Place {
     uint16_t port;

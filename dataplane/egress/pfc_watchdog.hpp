@@ -31,7 +31,7 @@ enum class WatchdogEvent : uint8_t { kNone, kStorm, kRestored };
 
 class PfcWatchdog {
  public:
-  // One poll; `since` the last one.
+  // One poll; `since`: the time since the last poll.
   WatchdogEvent poll(const WatchdogSample& now, Duration since, const WatchdogPlan& plan) noexcept {
     const bool quiet = now.pause_frames == seen_.pause_frames;
     const bool stuck = now.sent_packets == seen_.sent_packets &&
@@ -57,7 +57,7 @@ class PfcWatchdog {
     last_ = by_then - began_;
     earlier_ = earlier_ + last_;
   }
-  // In the storm that goes on, else in the last; and in all.
+  // Traffic in the storm in progress or, if there is none, in the last one; then in all storms.
   WatchdogTraffic in_last_storm(const WatchdogTraffic& by_now) const { return stormed_ ? by_now - began_ : last_; }
   WatchdogTraffic in_storms(const WatchdogTraffic& by_now) const {
     return stormed_ ? earlier_ + (by_now - began_) : earlier_;

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The PFC watchdogs of a switch: one for each (port, priority) that the plan has watched, polled all at once. A policy
-// over what flow control, the buffer and the counters say: it reads them, and reports what it has found.
+// The PFC watchdogs of a switch: one for each (port, priority) that the plan watches, all polled together. They only
+// read flow control, buffer and counters, and report what they find.
 //
-//   storm       the priority is stuck (pfc_watchdog.hpp). Who polls does what the finding's action says:
+//   storm       the priority is stuck (pfc_watchdog.hpp). The caller of poll() carries out the finding's action:
 //               drop      what waits for the priority ends (kPfcWatchdog), what comes for it is refused, both ways
 //               forward   pauses of the priority are ignored, and its XOFF is cleared and not raised again
 //               alert     nothing: it is counted
-//   restored    who polls undoes all that
+//   restored    the caller of poll() undoes the action
 // Two ways in which chips differ, found in public bug reports (docs/captures.md):
 //   keeps_waiting          drop: what waits stays where it is, so its priority groups stay full, and their XOFF raised
 //   counts_while_enabled   `drop` switches PFC off for the priority.
-//                          While it is off for all that the port has, the chip counts no pause frames, and each storm
-//                          seems to be over
-// A new plan that watches otherwise, or gives the priority other queues or priority groups, ends its storm; one that
-// goes on is found again. A finding is carried out before the next priority is looked at. Source: SONiC's PfcWdSwOrch.
+//                          While PFC is off for all priorities that the port has, the chip counts no pause frames,
+//                          so each storm seems to be over
+// A new plan that changes a priority's watchdog, queues or priority groups ends its storm; a storm that goes on is
+// found again. A finding is carried out before the next priority is polled. Source: SONiC's PfcWdSwOrch.
 #pragma once
 
 #include <array>
@@ -46,8 +46,8 @@ class PfcWatchdogs {
         unseen_(counters.size()) {}
 
   static bool are_needed(const QosPlan& plan) noexcept;
-  // Before anybody else has the new plan, which is there until the next. Calls act(finding) for each storm that it
-  // ends.
+  // To be called before any other part has the new plan, which must stay valid until the next call. Calls act(finding)
+  // for each storm that the new plan ends.
   template <typename Act>
   void apply(const QosPlan& next, Act&& act) noexcept {
     for (uint16_t port = 0; plan_ != nullptr && port < watchdogs_.size(); ++port) {
@@ -61,7 +61,7 @@ class PfcWatchdogs {
     }
     plan_ = &next;
   }
-  // Each plan.watchdog_poll. Calls act(finding) for each storm that begins or is over.
+  // To be called every plan.watchdog_poll. Calls act(finding) for each storm that begins or is over.
   template <typename Act>
   void poll(Instant now, Act&& act) noexcept {
     for (uint16_t port = 0; port < watchdogs_.size(); ++port) {

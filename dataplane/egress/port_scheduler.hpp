@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The scheduler of one port, but for its strict queues: DWRR among the queues that share the port by weight, and the
-// shapers of its queues and of the port. (Which queues are strict is looked at for every packet: EgressPort has that
-// mask.)
+// The scheduler of one port, without its strict queues: DWRR among the queues that share the port by weight, and the
+// shapers of its queues and of the port. (The mask of strict queues is in EgressPort, since it is read for every
+// packet.)
 //
 //   hold    the queues that may not send, because their shaper or the port's is closed
 //   opens   when the first of the queues that the last hold() returned may send again, by the shapers alone
@@ -32,7 +32,7 @@ class PortScheduler {
   // Whether any shaper is there.
   bool shapes() const { return shapes_; }
 
-  // Of the queues that share the port; `ready` is not 0.
+  // Picks among the ready queues that share the port by weight; `ready` is not 0.
   uint8_t pick(uint8_t ready) noexcept { return dwrr_.pick(ready); }
   void picked(uint8_t queue, uint32_t frame_bytes, bool empty) noexcept { dwrr_.sent(queue, frame_bytes, empty); }
 

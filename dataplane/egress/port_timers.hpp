@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timers of a switch's egress: one for each port, and one behind the ports for its watchdogs. The earliest is
-// first, at one instant the port with the smaller number, and the watchdogs last.
+// The timers of a switch's egress: one for each port, then one for its watchdogs. The earliest timer goes off first.
+// At one instant the port with the smaller number goes first, and the watchdogs last.
 //
-// A timer that is set again moves. Its cost when it moves: a look through all timers that run; none when it stays.
+// Setting a timer again moves it, which costs a search of all running timers, or nothing if its instant is the same.
 #pragma once
 
 #include <cstdint>

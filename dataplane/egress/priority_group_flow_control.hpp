@@ -6,7 +6,7 @@
 //   a group reaches its limit           XOFF is raised for the priorities that the plan puts into the group, if
 //                                       the port sends PFC for them and no watchdog has overruled that
 //   a group has drained                 this XOFF is cleared
-//   a group holds more or fewer cells   the port's credit learns it, on a link that goes by credit
+//   a group holds more or fewer cells   the port's credit is updated, on a link with credit-based flow control
 //   a priority is blocked               so are the queues that the plan gives to it
 // A function that returns bool says whether the port may owe its neighbour a frame now. No packet is seen here.
 #pragma once
@@ -25,14 +25,14 @@ class PriorityGroupFlowControl {
   // `mmu` outlives it.
   PriorityGroupFlowControl(uint32_t ports, const Mmu& mmu) : ports_(ports), mmu_(mmu) {}
 
-  // Between windows, after the MMU has its plan. `plan` is there until the next. XOFF is raised afterwards for exactly
-  // the priorities whose group has it by the new plan: pauses may have been enabled, or priorities moved to another
-  // group, while groups were full.
+  // Between windows, after the MMU has its plan. `plan` must stay valid until the next call. Afterwards XOFF is raised
+  // for exactly the priorities whose group has raised it by the new plan: while groups were full, pauses may have been
+  // enabled, or priorities moved to another group.
   void apply(const QosPlan& plan, Instant now) noexcept;
 
   PortFlowControl& port(uint32_t number) { return ports_[number]; }
   const PortFlowControl& port(uint32_t number) const { return ports_[number]; }
-  // Whether any link goes by credit.
+  // Whether any link uses credit-based flow control.
   bool uses_credit() const { return uses_credit_; }
 
   uint8_t blocked_queues(uint32_t number) const noexcept;
@@ -51,7 +51,7 @@ class PriorityGroupFlowControl {
 
  private:
   uint8_t pfc_priorities(uint32_t number, uint32_t group) const noexcept;
-  // For exactly the priorities of the port's groups that have raised it.
+  // Raises XOFF for exactly the priorities of those groups of the port that have raised it, and clears all others.
   void set_xoff(uint32_t number, Instant now) noexcept;
   CreditPlan credit_plan(uint32_t number) const noexcept;
   bool update_credit(uint32_t number, uint32_t group, Instant now) noexcept;

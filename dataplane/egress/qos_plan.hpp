@@ -41,7 +41,7 @@ struct WatchdogPlan {
   uint8_t priorities = 0xff;  // those that are watched (pfcwd_sw_enable)
   // As some chips do it (pfc_watchdogs.hpp).
   bool keeps_waiting = false;         // drop: what waits stays, only what comes is dropped
-  bool counts_while_enabled = false;  // no pauses once PFC is off for all of the port's priorities
+  bool counts_while_enabled = false;  // counts no pause frames while PFC is off for all of the port's priorities
 
   friend bool operator==(const WatchdogPlan&, const WatchdogPlan&) = default;
 };
@@ -56,8 +56,8 @@ struct PortQosPlan {
   std::array<uint8_t, kPriorities> queues_of_priority{1, 2, 4, 8, 16, 32, 64, 128};  // masks
   std::array<uint8_t, kPriorities> priorities_of_pg{1, 2, 4, 8, 16, 32, 64, 128};
   WatchdogPlan watchdog;
-  // On a link that goes by credit: the priorities that do, and the largest frame that leaves here. Each of them has a
-  // lossless priority group of its own, whose headroom is the room that is granted. Then pfc_enabled is 0.
+  // With credit-based flow control: the priorities that need credit, and the largest frame that leaves here. Each such
+  // priority has a lossless priority group of its own, whose headroom is the room that is granted; pfc_enabled is 0.
   uint8_t credit_enabled = 0;
   uint32_t largest_frame = 0;
 };

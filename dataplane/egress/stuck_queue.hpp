@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a switch has waiting behind pauses or missing credit: where a deadlock would have to be. Between windows.
+// Queues that wait because they are paused or have no credit: a deadlock can only be among them. Between windows.
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@ class Egress;
 struct StuckQueue {
   PortNo port;
   Priority priority;
-  uint64_t sent_packets = 0;  // so far: the same twice, and it has not moved
+  uint64_t sent_packets = 0;  // so far; if a second look finds the same number, nothing was sent
 };
 
 std::vector<StuckQueue> stuck_queues(const Egress& egress);
-// The ports that what waits for a priority has come in by, ascending, without what the switch made itself. Looks at
-// every packet that waits there.
+// The ports by which the packets that wait for a priority came in, ascending; packets that the switch made itself are
+// left out. Looks at every packet that waits there.
 std::vector<PortNo> sources_of(const Egress& egress, PortNo port, Priority priority);
 
 }  // namespace softspine::dataplane

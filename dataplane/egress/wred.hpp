@@ -5,7 +5,7 @@
 //                    max_probability × (q − min) / (max − min)   between
 //                    1                                      q ≥ max
 // q: bytes in the queue, the frame itself included. Two lines: `mark` turns ECT into CE when the frame leaves
-// (802.1Q-2018 has no word on it; RFC 3168, DCQCN section 3.1); `drop` refuses a frame that is not
+// (802.1Q-2018 does not define it; RFC 3168, DCQCN section 3.1); `drop` refuses a frame that is not
 // ECN-capable when it comes, or any frame if `mark` is off. A line that is off does neither.
 // Probabilities are 32-bit fractions: 2^32 is certain. The random number comes from the node's generator, and
 // only between min and max.

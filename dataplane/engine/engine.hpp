@@ -13,8 +13,8 @@
 //
 // Control acts between windows, while the workers are quiescent:
 //   at(T, f)   f runs when every event before T has been handled and none at or after it
-//   look_at(T, f)  as at, for who only looks: after the actions of that instant, and it keeps no run alive
-//   at_rest(f)     f runs whenever the workers are quiescent, after all of these; a worker may ask for that
+//   look_at(T, f)  as at(), for observers: f runs after the actions of that instant, and keeps no run alive
+//   at_rest(f)     f runs whenever the workers are quiescent, after all of these; a worker may ask them to quiesce
 //   post(f)    f runs between the next two windows; from any thread
 // Reading counters, publishing forwarding state or taking a link down therefore needs no lock in a node. Packets that
 // an action makes a node send are in the peer's inbox before the next action begins or a link goes down, whichever

@@ -10,7 +10,7 @@
 //                               ├ rack 2   lookahead 22 ns: tor2, h3, h4
 //                               └ spine1
 //
-// Latencies within a factor of two are one level: a window that is hardly longer would pay for nothing. A link between
+// Latencies within a factor of two are one level: a level with hardly longer windows would gain nothing. A link between
 // workers is never inside a group of the first level, since workers meet only between the fabric's own windows.
 #pragma once
 

@@ -25,7 +25,7 @@ class Worker {
  public:
   Worker(Engine& engine, uint32_t index) : engine_(engine), index_(index) {}
 
-  // What of the fabric's outermost parts is this worker's.
+  // Those of the fabric's outermost parts that belong to this worker.
   WindowGroup& parts() { return parts_; }
   void poll_too(Node& edge) { edges_.push_back(&edge); }
   void receive_from(Outbox* outbox) { incoming_.push_back(outbox); }

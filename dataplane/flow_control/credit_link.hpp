@@ -31,7 +31,7 @@
 namespace softspine::dataplane {
 
 struct CreditPlan {
-  uint8_t priorities = 0;      // that go by credit; 0: the link does not
+  uint8_t priorities = 0;      // that need credit; 0: the link grants none
   uint32_t largest_frame = 0;  // that this end sends
   CellSize cell{};
   std::array<uint16_t, kPriorities> room{};  // cells; at most kRoomLimit
@@ -78,10 +78,10 @@ class CreditLink {
 
  private:
   struct Account {
-    uint16_t limit = 0;  // we may have sent
+    uint16_t limit = 0;  // cells that this end may have sent
     uint16_t sent = 0;
     uint16_t received = 0;
-    uint16_t announced = 0;  // they may have sent
+    uint16_t announced = 0;  // cells that the other end may have sent
     uint32_t held = 0;
     Duration starved;
     Instant starved_since;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The modes of a link's flow control: how the receiver keeps the sender from sending more than it can hold.
 //
-// A mode has its row here; testbed files, schema and reference have its word and its sentence from this table. The plan
-// of every port carries the mode to PortFlowControl, of switches, NICs and built-in hosts alike, and there its frames
-// are obeyed and made (port_flow_control.cpp). What asks for pauses needs nothing else; what grants room beforehand
-// needs a plan of that room, as CreditPlan is one. A link has one mode: PFC and PAUSE exclude each other (802.1Qbb).
+// Each mode has a row here; testbed files, schema and reference take its word and its sentence from it. The plan of
+// every port, of a switch, NIC or built-in host, carries the mode to PortFlowControl, which obeys and makes the mode's
+// frames (port_flow_control.cpp). A mode that asks for pauses needs nothing else; one that grants room beforehand also
+// needs a plan of that room, such as CreditPlan. A link has one mode: PFC and PAUSE exclude each other (802.1Qbb).
 #pragma once
 
 #include <array>

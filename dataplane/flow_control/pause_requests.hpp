@@ -48,11 +48,11 @@ class PauseRequests {
     const Request& request = requests_[priority.value()];
     return request.total + request.lasted(now);
   }
-  // Whether time(), of any priority, is the same at every later instant until another frame comes.
+  // Whether time() of every priority stays the same until another frame comes.
   bool is_over(Instant now) const noexcept {
     return std::ranges::all_of(requests_, [now](const Request& r) { return r.since.is_never() || r.until <= now; });
   }
-  // How often anything was applied: while it stays and is_over(), nothing here changes.
+  // How often anything was applied. While this number stays the same and is_over(), nothing here changes.
   uint64_t changes() const { return changes_; }
 
  private:

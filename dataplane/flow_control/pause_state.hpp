@@ -38,7 +38,7 @@ class PauseState {
   void receive(const PfcFrame& frame, Instant now, Duration quantum, Duration response) noexcept;
   // The link is down or new: all that is pending or in effect ends.
   void clear(Instant now) noexcept;
-  // Pauses of these priorities are no longer in effect, though their timers run on; and are again, for what is left.
+  // Suspended pauses are not in effect, but their timers run on; resume() puts what is left of them into effect again.
   void suspend(uint8_t priorities, Instant now) noexcept;
   void resume(uint8_t priorities, Instant now) noexcept;
 

@@ -63,7 +63,7 @@ class PfcSender {
     if (!up_) return Instant::never();
     return pending_ != 0 ? std::min(pending_since_, refresh_at_) : refresh_at_;
   }
-  // What the next frame is about.
+  // The remark that captures show beside the next frame.
   Remark remark() const {
     if ((fresh_ & raised_) != 0) return Remark::kXoff;
     return (pending_ & ~raised_) != 0 ? Remark::kXon : Remark::kXoffAgain;

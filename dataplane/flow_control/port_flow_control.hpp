@@ -7,8 +7,8 @@
 //                much may be sent (credit_link.hpp)
 //   blocked      priorities of which no frame may begin: they are paused and not ignored, or have no credit
 //   ignored      priorities whose pauses a PFC watchdog has overruled: these pauses run on, and block nothing
-//   deaf         priorities to whose pauses a faulty port does not react: the frames are counted, and no paused
-//                time is. Their timers run on: once the fault is over, what is left of a pause is obeyed
+//   deaf         priorities to whose pauses a faulty port does not react: their frames are counted, but no paused time.
+//                The pause timers run on: once the fault is over, what is left of a pause is obeyed
 //   sent         XOFF and XON (pfc_sender.hpp), and credit frames. In mode kPause XOFF of any priority stops the whole
 //                link by a PAUSE frame, and it goes on when the last XOFF has been cleared. At most one frame of each
 //                kind is owed at any time; it says what holds when it begins to leave. A PFC frame goes before a credit
@@ -81,7 +81,7 @@ class PortFlowControl {
     raised_ = 0;
     pfc_.forget();
   }
-  // Whose XOFF is raised, whichever frame says so.
+  // The priorities whose XOFF is raised, whether PFC or PAUSE frames announce it.
   uint8_t raised_xoff() const { return raised_; }
 
   // From now on exactly these priorities are ignored, or the port is deaf to exactly these.
@@ -122,7 +122,7 @@ class PortFlowControl {
 
   bool is_pause() const { return plan_.mode == LinkMode::kPause; }
 
-  // What is counted, for who only looks.
+  // The counters, for observers.
   const PauseState& pauses() const { return pause_; }
   const CreditLink& credits() const { return credits_; }
   uint64_t pfc_rx_frames(Priority priority) const { return pause_.rx_frames(priority); }
@@ -132,11 +132,11 @@ class PortFlowControl {
   // For how long the neighbour has asked this port to pause, and this port the neighbour.
   Duration rx_requested(Priority priority, Instant now) const noexcept { return rx_requests_.time(priority, now); }
   Duration tx_requested(Priority priority, Instant now) const noexcept { return tx_requests_.time(priority, now); }
-  // Whether none of the times that are counted here runs on after `now`, until a frame or a call begins one.
+  // Whether all times that are counted here stand still after `now`, until a frame or a call starts one.
   bool is_at_rest(Instant now) const noexcept {
     return rx_requests_.is_over(now) && tx_requests_.is_over(now) && credits_.starved() == 0;
   }
-  // Changes with every PFC frame, and with the link: while it stays and is_at_rest(), no counter of pauses changes.
+  // Changes with every PFC frame and with the link. While it is unchanged and is_at_rest(), no pause counter changes.
   uint64_t pause_changes() const { return rx_requests_.changes() + tx_requests_.changes(); }
 
  private:

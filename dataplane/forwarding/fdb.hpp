@@ -50,7 +50,7 @@ class Fdb {
     const Slot* const slot = slot_of(key_of(vlan, mac));
     return slot != nullptr && now - slot->seen < age_ ? slot->port : kUnknown;
   }
-  // Whether the last frame of the MAC is younger than the age; without an entry, it is of instant 0.
+  // Whether the last frame of the MAC is younger than the age. A MAC without an entry counts as last seen at instant 0.
   bool is_fresh(uint16_t vlan, uint64_t mac, Instant now) const noexcept {
     const Slot* const slot = slot_of(key_of(vlan, mac));
     return now - (slot != nullptr ? slot->seen : Instant{}) < age_;

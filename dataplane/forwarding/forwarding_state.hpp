@@ -42,7 +42,7 @@ class RouteValue {
   constexpr RouteKind kind() const { return static_cast<RouteKind>(value_ >> 28); }
   constexpr uint32_t index() const { return value_ & kMaxIndex; }
   constexpr uint32_t packed() const { return value_; }
-  // Of this kind and those behind it.
+  // The smallest packed value of this kind; greater values are of this kind or of one that follows it.
   static constexpr uint32_t least_of(RouteKind kind) { return static_cast<uint32_t>(kind) << 28; }
 
  private:
@@ -79,7 +79,7 @@ struct Vlan {
 
 struct PortForwarding {
   uint16_t untagged_vlan = 0;          // 0: untagged frames are routed, or dropped if there are tagged VLANs only
-  bool isolated = false;               // bridged, but what comes in is for the switch itself, or dropped (kNoLayer2)
+  bool isolated = false;               // bridged, but frames not for the switch itself are dropped (kNoLayer2)
   std::vector<uint16_t> tagged_vlans;  // sorted
   bool bridged() const { return untagged_vlan != 0 || !tagged_vlans.empty(); }
 };
@@ -113,10 +113,10 @@ struct ForwardingState {
   EcmpHash hash;
   std::shared_ptr<const LagTable> lags;  // null: there are none
   FlowletConfig flowlets;
-  uint64_t chance = 0;  // the start of the switch's random draws (ecmp_group.hpp)
+  uint64_t chance = 0;  // the seed of the switch's random draws (ecmp_group.hpp)
   QosMaps qos;
   std::vector<QosMaps>
-      port_qos;  // by port, where they are not alike: class and group by the port in, queue by the port out
+      port_qos;  // by port, if ports differ: class and group from the ingress port's maps, queue from the egress port's
   std::shared_ptr<const QosPlan> plan;  // null: strict queues with the limits of `qos`, nothing shared or paused
 
   const Vlan* vlan(uint16_t id) const noexcept;
@@ -125,7 +125,7 @@ struct ForwardingState {
     const uint16_t port = adjacencies[entry.next_hop].port;
     return is_lag(port) ? !lags->members_of(port).empty() : !down.contains(port);
   }
-  // A packed route, and of an override the one below it.
+  // The packed route itself, or for an override the route below it.
   uint32_t below_overrides(uint32_t route) const noexcept {
     const RouteValue value{route};
     return value.kind() == RouteKind::kOverride ? overrides.set(value.index()).route : route;

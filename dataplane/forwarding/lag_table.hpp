@@ -7,7 +7,7 @@
 // The key is that of the packet as it came, as ECMP's is; algorithm, fields, seed and offset are the LAGs' own. SAI has
 // both hashes alike (SAI_SWITCH_ATTR_LAG_HASH, SAI_SWITCH_ATTR_LAG_DEFAULT_HASH_ALGORITHM, _SEED, _OFFSET).
 //
-// A LAG of which too few members are there has none: what is routed to it is dropped as no_member.
+// A LAG with too few members counts as having none: packets that are routed to it are dropped as no_member.
 // Part of ForwardingState: immutable.
 #pragma once
 

@@ -28,7 +28,7 @@ class NeighbourTable {
   }
   const Adjacency& adjacency(uint32_t index) const noexcept { return slots_[index].adjacency; }
 
-  // Whether the last ARP or ND message of the address is younger than `age`; without an entry, it is of instant 0.
+  // Whether the address's last ARP or ND message is younger than `age`. Without an entry, it counts as of instant 0.
   bool is_fresh(const AddressBytes& address, Instant now, Duration age) const noexcept {
     const Slot* slot = probe(address);
     return now - (slot != nullptr ? slot->heard : Instant{}) < age;

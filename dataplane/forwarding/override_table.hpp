@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Overrides of routes at a switch: an exact match on the port that a packet came in by and the prefix that its
-// destination's longest match is, looked up before the ECMP group. What traffic engineering installs (Meta, SIGCOMM
+// Overrides of routes at a switch: an exact match on a packet's ingress port and on the prefix that is the longest
+// match of its destination, looked up before the ECMP group. Traffic engineering installs them (Meta, SIGCOMM
 // 2024: source port + destination prefix → path).
 //
 //   prefix trie → an OverrideSet ─┬─ an entry of the packet's port, and its link is up → that next hop       (hit)
@@ -9,9 +9,9 @@
 //
 // A next hop may be a LAG: it is up while it has members, and one of them is chosen as for every packet that is routed
 // there (lag_table.hpp).
-// A set is a route of the trie: where nothing is overridden a packet pays nothing. An entry is *withdrawn* when its
-// next hop is none of the destination's routes any more: control compiles it so. Of prefixes that cover each other
-// control has put the longest that names the port into each set; here one lookup decides.
+// A set is a route of the trie, so a packet whose route has no override pays nothing. Control compiles an entry as
+// *withdrawn* when its next hop is no longer one of the destination's routes. Where prefixes cover each other, control
+// has put the entry of the longest one that names the port into each set, so that one lookup decides.
 //
 // Immutable, part of ForwardingState. Counted at the switch (OverrideCounters): hits, fall-backs.
 #pragma once
@@ -31,14 +31,14 @@ struct OverrideEntry {
   static constexpr uint32_t kWithdrawn = UINT32_MAX;
 
   uint16_t in_port = 0;
-  uint16_t out_port = 0;           // of a LAG the first
+  uint16_t out_port = 0;           // of a LAG: its first port
   uint32_t next_hop = kWithdrawn;  // of ForwardingState::adjacencies
   uint32_t number = 0;             // which of the switch's overrides it is, as control counts them
   bool is_withdrawn() const { return next_hop == kWithdrawn; }
 };
 
 struct OverrideSet {
-  uint32_t route = 0;  // below it: a packed RouteValue, or PrefixTrie::kMiss
+  uint32_t route = 0;  // the route below the overrides: a packed RouteValue, or PrefixTrie::kMiss
   uint32_t first = 0;  // of the table's entries
   uint32_t count = 0;
 };
@@ -70,7 +70,7 @@ class OverrideTable {
   std::vector<OverrideEntry> entries_;
 };
 
-// Ports whose link is down, as the switch sees them itself: before routes follow. No memory until the first goes down.
+// Ports whose link is down, as the switch itself sees it before routing reacts. No memory until the first goes down.
 class DownPorts {
  public:
   void set(uint16_t port, bool down) {

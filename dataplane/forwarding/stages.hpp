@@ -80,8 +80,8 @@ inline void pick_link(SwitchTables& tables, Burst& burst) noexcept {
 // Writes MACs, TTL and checksum of routed packets, and the tag on bridged ports.
 void rewrite(const SwitchTables& tables, Burst& burst) noexcept;
 
-// The same for one packet outside a burst; route_one picks the link, too (an answer that the switch itself has made, a
-// flooded copy).
+// The same for one packet outside a burst: an answer that the switch itself has made, or a flooded copy. route_one()
+// also picks the link.
 void route_one(SwitchTables& tables, Packet& packet) noexcept;
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept;
 void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept;

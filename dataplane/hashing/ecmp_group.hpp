@@ -5,8 +5,8 @@
 //
 //   hash      the hash (ecmp_hash.hpp)
 //   in_port   the port that the packet came in by (HPN's core: no hash, hence no new collisions). A bucket whose
-//             next hop is gone is kDeadMember: its packets, and no others, go by the hash over the live buckets
-//             that stand behind the group's
+//             next hop is gone is kDeadMember: only its packets are spread, by the hash, over the live buckets,
+//             which are stored after the group's buckets
 //   flowlet   a random draw, kept while the flow's packets follow each other within the gap (flowlet_table.hpp)
 //   spray     a random draw for each packet
 // Pinned groups (by destination slice) are routes of their own: control compiles them, nothing is chosen here.
@@ -35,13 +35,13 @@ struct EcmpGroup {
   uint32_t first = 0;  // into ForwardingState::members
   uint32_t count = 0;  // of buckets
   EcmpGroupMode mode = EcmpGroupMode::kHash;
-  uint32_t live = 0;  // in_port with dead buckets: so many live ones follow the others
+  uint32_t live = 0;  // in_port with dead buckets: the number of live buckets stored after the others
 
   constexpr EcmpGroup of_live() const { return {.first = first + count, .count = live}; }
 };
 
-// Linux's choice: the range of the hash's upper 31 bits that it is in, the i-th of n ends before ⌊2^31 i / n⌉. Buckets
-// of a member lie side by side, so that this is also its choice by weights.
+// Linux's choice: the values of the hash's upper 31 bits are split into a range per bucket; the i-th of n ends before
+// ⌊2^31 i / n⌉. The buckets of a member lie side by side, so this is also Linux's choice by weights.
 constexpr uint32_t threshold_bucket(uint32_t hash, uint32_t buckets) {
   return static_cast<uint32_t>((uint64_t{buckets} * (2 * uint64_t{hash >> 1} + 1) - 1) >> 32);
 }

@@ -4,10 +4,10 @@
 //
 //   INNER_SRC_MAC 6 · INNER_DST_MAC 6 · INNER_ETHERTYPE 2 · INNER_SRC_IP 16 · INNER_DST_IP 16 · INNER_IP_PROTOCOL 1 ·
 //   INNER_L4_SRC_PORT 2 · INNER_L4_DST_PORT 2 · INNER_SRC_IPV4 4 · INNER_DST_IPV4 4 · INNER_SRC_IPV6 16 ·
-//   INNER_DST_IPV6 16, each once and whatever is inside: an IPv4 address in 16 bytes has zeros behind it
-// A fine-grained field has the length that it has otherwise. They stand by their sequence, equal ones as listed; those
-// of one sequence other than 0 begin at one place, where they are added up (exclusive or): source and destination
-// of one sequence hash alike in both directions.
+//   INNER_DST_IPV6 16, each once, whatever the inner packet is: an IPv4 address in 16 bytes is followed by zeros
+// A fine-grained field has its usual length. Fine-grained fields stand in the order of their sequence, equal ones as
+// listed. Fields that share a sequence other than 0 begin at one place and are XORed: so a source and a destination of
+// one sequence hash alike in both directions.
 #pragma once
 
 #include <array>
@@ -26,11 +26,11 @@ class ExtraParts {
 
   const std::vector<KeyPart>& parts() const { return parts_; }
   bool empty() const { return parts_.empty(); }
-  // Of a fine-grained field of the configuration.
+  // The mask of a fine-grained field of the configuration.
   const std::array<uint8_t, 16>& mask_of(uint8_t fine) const { return masks_[fine]; }
   uint32_t end() const { return end_; }
   bool has(const KeyPart& part, const HeaderView& view) const noexcept;
-  // Into a key that is zeros there.
+  // Adds the parts to a key whose bytes are zeros there.
   void add(const HeaderView& view, uint8_t* key) const noexcept;
 
  private:
@@ -44,8 +44,8 @@ class ExtraParts {
   bool has_inner_ = false;
 };
 
-// Of a symmetric hash: whether source and destination change places, by the first that differs of addresses, ports
-// and MACs.
+// For a symmetric hash: whether source and destination change places. The first pair that differs decides: addresses,
+// then ports, then MACs.
 bool is_turned(const HeaderView& view, bool has_ethernet) noexcept;
 
 }  // namespace softspine::dataplane

@@ -26,13 +26,13 @@ struct FlowletConfig {
 
 class FlowletTable {
  public:
-  // The draw that holds for this flow; `draw()` makes a new one.
+  // Returns the draw that is valid for this flow; `draw()` makes a new one.
   template <typename Draw>
   uint32_t draw_of(const FlowletConfig& config, uint32_t hash, Instant now, Draw&& draw) noexcept {
     if (slots_.size() != config.slots) [[unlikely]]
       slots_.assign(config.slots, {});
-    // The switch before may have chosen its path by the hash's low bits, so all packets that come here may share
-    // them.
+    // The previous switch may have chosen the path by the hash's low bits, so these may be the same in all packets that
+    // come here.
     Slot& slot = slots_[(hash * 0x9E3779B1U >> 12) & (config.slots - 1)];
     if (now - slot.last > config.gap) {
       slot.draw = draw();

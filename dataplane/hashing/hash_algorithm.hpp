@@ -39,7 +39,7 @@ namespace softspine::dataplane {
 enum class HashModel : uint8_t { kSai, kRtag7, kLinux, kOvs };
 inline constexpr size_t kHashModels = 4;
 
-// First SAI's seven by its numbers, then ours and those that SAI got later.
+// First SAI's seven, with SAI's numbers, then our own and those that SAI added later.
 enum class HashAlgorithm : uint8_t {
   kCrc,
   kXor,
@@ -79,12 +79,12 @@ struct HashAlgorithmRow {
   SeedEffect seed;
   bool takes_key = false;     // `hash: {key: …}`
   bool is_drawn = false;      // a number is drawn for each packet, or counted: no key is hashed
-  bool by_threshold = false;  // ranges of the hash choose, not its rest (ecmp_group.hpp)
+  bool by_threshold = false;  // a bucket is a range of hash values, not a remainder (ecmp_group.hpp)
   bool in_words = false;      // SAI's model: the place of a field matters, so each takes whole words of 16 bits
 
   constexpr uint8_t bits_in(HashModel model) const { return bits[static_cast<size_t>(model)]; }
   constexpr bool is_in(HashModel model) const { return bits_in(model) != 0; }
-  // Of hosts that forward, not of chips: its key is never the usual one, and its result not rotated.
+  // Used by hosts that forward, not by chips: its key is never the usual one, and its result is not rotated.
   constexpr bool is_of_hosts() const { return is_in(HashModel::kLinux) || is_in(HashModel::kOvs); }
 };
 

@@ -69,11 +69,11 @@ struct Udf {
   friend bool operator==(const Udf&, const Udf&) = default;
 };
 
-// SAI's fine-grained hash field: a field, masked, at a place of its own choosing.
+// SAI's fine-grained hash field: a masked field, whose place in the key follows from `sequence`.
 struct FineGrainedField {
   HashField field = HashField::kSrcIp;
-  std::vector<uint8_t> mask;  // of an address, as many bytes; empty: all bits
-  uint32_t sequence = 0;      // fields stand by their sequence; those of one other than 0 are added up (exclusive or)
+  std::vector<uint8_t> mask;  // for addresses, of the address's length; empty: all bits
+  uint32_t sequence = 0;      // the order in the key; fields that share one other than 0 are XORed
   friend bool operator==(const FineGrainedField&, const FineGrainedField&) = default;
 };
 
@@ -85,8 +85,8 @@ struct HashObject {
   friend bool operator==(const HashObject&, const HashObject&) = default;
 };
 
-// The packets that may have a hash object of their own; all others, and those whose object is not set, have the
-// switch's. A RoCEv2 packet without one takes that of its IP version.
+// The packets that may have a hash object of their own. All others, and those whose object is not set, use the switch's
+// fields. A RoCEv2 packet whose own object is not set uses the object of its IP version.
 enum class HashObjectOf : uint8_t { kIpv4, kIpv4InIpv4, kIpv6, kIpv4Rdma, kIpv6Rdma };
 inline constexpr size_t kHashObjects = 5;
 
@@ -144,7 +144,7 @@ struct HashConfig {
   std::vector<uint8_t> key;          // for an algorithm that takes one; empty: the key that its authors published
 };
 
-// The hash as packets with a hash object of their own have it.
+// The configuration that holds for packets with a hash object of their own.
 inline HashConfig with_object(const HashConfig& config, const HashObject& object) {
   HashConfig out = config;
   out.fields = object.fields;

@@ -43,7 +43,7 @@ inline KeyShape shape_of(const HashConfig& config) {
   return row_of(config.algorithm).in_words ? KeyShape::kWords : KeyShape::kPacked;
 }
 
-// Of a configured key: what XXH3 takes, and in words what HashKey holds.
+// The longest key that may be configured: for kWords as much as HashKey holds, else as much as XXH3 takes.
 constexpr uint32_t max_key_bytes(KeyShape shape) {
   return shape == KeyShape::kWords ? 136 : 128;
 }
@@ -73,7 +73,7 @@ class KeyLayout {
   KeyShape shape() const { return shape_; }
   // A part's bytes in network order, as they came into the key.
   std::vector<uint8_t> bytes_of(const KeyPart& part, const HashKey& key) const;
-  // The bits of such a byte that a packet can set.
+  // The bits that a packet can set in the part's byte number `byte`.
   uint8_t mask_of(const KeyPart& part, size_t byte) const;
 
   // The size of RTAG7's bins 1 and 0, and how many bytes a configuration puts into them.

@@ -48,7 +48,7 @@ struct KeyPart {
   UdfBase base = UdfBase::kL3;
   uint8_t needs = 0;                     // flags of which a packet must have one; 0: any packet
   uint16_t offset = 0;                   // from the base
-  uint16_t mirror = 0;                   // of the other direction's field: destination for source
+  uint16_t mirror = 0;                   // offset of the opposite field: for a source, its destination
   uint8_t length = 0;                    // in the packet
   uint8_t to = 0;                        // in the key; for kBins, before into_bins() reverses it
   HashField field = HashField::kInPort;  // unless it is a UDF
@@ -69,8 +69,8 @@ inline uint32_t base_of(UdfBase base, const HeaderView& view) {
   return base == UdfBase::kL2 ? 0 : base == UdfBase::kL3 ? view.l3_offset : view.l4_offset;
 }
 
-// A part's bytes that the packet has, in network order; none of a UDF or an extra part. `turned`: of the other
-// direction.
+// Copies a part's bytes from the packet, in network order; nothing for a UDF or an extra part. `turned`: source and
+// destination change places.
 [[gnu::always_inline]] inline void take_bytes(const KeyPart& part, const HeaderView& view, bool turned, uint8_t* to) {
   const uint8_t* from = view.frame + base_of(part.base, view) + (turned ? part.mirror : part.offset);
   switch (part.source) {

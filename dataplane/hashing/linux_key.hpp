@@ -13,8 +13,8 @@
 // addresses and ports compared as little-endian numbers. Ports are those of UDP, TCP, SCTP, DCCP, ESP (its SPI),
 // UDP-Lite and AH, not of fragments.
 //
-// Linux differs from that where it follows IPv6 extension headers, more than one level of tunnels, and ICMP errors to
-// the packet that they report. It keeps a hash that a NIC has computed (policy 1) instead of this one.
+// Not emulated: Linux follows IPv6 extension headers, more than one level of tunnels, and ICMP errors to the packet
+// that they report. With policy 1 it keeps a hash that a NIC has computed instead of this one.
 #pragma once
 
 #include <vector>
@@ -32,7 +32,7 @@ struct LinuxKey {
   static std::vector<KeyPart> parts_of(const HashConfig& config, bool is_ipv6);
   // Whether the packet has ports for Linux.
   static bool has_ports(const HeaderView& view) noexcept;
-  // Ports that parse does not know, byte order, the order of source and destination.
+  // Completes the key: ports that parse does not know, byte order, the order of source and destination.
   static void finish(const std::vector<KeyPart>& parts, const HeaderView& view, uint8_t policy, uint8_t* key) noexcept;
   // What is hashed: the packet, or what is inside of it.
   static HeaderView view_of(const HeaderView& view, uint8_t policy) noexcept;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // How Open vSwitch deals the values of dp_hash out to the buckets of a select group:
 //
-//   values = the least power of two that is not less than 16, the weights' sum over the smallest of them, rounded up,
-//            and 4 for each bucket (256 at most)
+//   values = the smallest power of two ≥ the largest of three numbers: 16; ⌈sum of weights / smallest weight⌉; and
+//            4 × buckets, but at most 256
 //   the bucket of a hash = owner of hash % values; if it is not alive, of the next value whose owner is, in a circle
 //
 // Values are dealt in turn, each to the bucket with the largest weight / (2 × values it has + 1), of equal ones the

@@ -8,10 +8,10 @@
 //
 // The key, 16 bytes of IPv4, 40 of IPv6:
 //   0 SRC_IP · DST_IP · IP_PROTOCOL, a byte · two zeros · 1 if ports are hashed, else 0 · L4_SRC_PORT 2 · L4_DST_PORT 2
-// By SYM_L4 the sums stand where the sources do, and zeros where the destinations do: what hashes alike has one key.
+// With SYM_L4 the XORs take the sources' places, and zeros the destinations': flows that hash alike have the same key.
 //
-// OVS differs from that where it follows IPv6 extension headers, and by L4 where a NIC has computed a hash (RSS): it
-// takes that one. Source: lib/flow.c and lib/odp-execute.c of OVS 3.1; tests/wire compares with a running one.
+// Not emulated: OVS follows IPv6 extension headers, and with L4 takes the hash that a NIC has computed (RSS), if any.
+// Source: lib/flow.c and lib/odp-execute.c of OVS 3.1; tests/wire compares with a running one.
 #pragma once
 
 #include <vector>
@@ -28,11 +28,11 @@ constexpr bool is_symmetric_ovs(HashAlgorithm algorithm) {
 struct OvsKey {
   static constexpr uint32_t bytes_of(bool is_ipv6) { return is_ipv6 ? 40 : 16; }
 
-  // Each at its place; by SYM_L4 the sources stand for the sums.
+  // Each part at its place in the key; with SYM_L4 the parts of the sources stand for the XORs.
   static std::vector<KeyPart> parts_of(bool is_ipv6, bool is_symmetric);
   // Whether the packet's ports are hashed.
   static bool hashes_ports(const HeaderView& view, bool is_symmetric) noexcept;
-  // The ports, whether they count, and the sums.
+  // Completes the key: the ports, whether they are hashed, and the XORs.
   static void finish(const HeaderView& view, bool is_symmetric, uint8_t* key) noexcept;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How Linux hashes a flow for its multipath routes: SipHash-2-4 of the flow's keys (linux_key.hpp), its lower 32 bits,
 // 1 if they are 0. The secret of 128 bits is the sysctl fib_multipath_hash_seed four times. By policy 3 the result is
-// hashed once more, with a 0 for the inner packet's fields, of which none are chosen here: jhash of two words.
+// hashed once more: jhash of that result and of 0, which stands for the inner packet's fields (none are chosen here).
 // Sources: Aumasson and Bernstein, "SipHash: a fast short-input PRF" (2012), check values in tests/model/hashing;
 // Linux, include/net/ip_fib.h, net/core/flow_dissector.c, include/linux/jhash.h. tests/wire compares with the kernel.
 #pragma once

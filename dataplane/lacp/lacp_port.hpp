@@ -10,8 +10,8 @@
 //   mux        DETACHED ─ selected, 2 s ─► ATTACHED (in sync) ─ partner in sync ─► COLLECTING_DISTRIBUTING
 //   transmit   when something has changed that the partner should know; at most 3 LACPDUs in any second
 //
-// Without a partner the port is not used: there is no fallback to a port of its own.
-// A second is an argument: for a host that lives on the machine's clock, emulated time may be dilated.
+// Without a partner the port is not used: there is no fallback to an individual port.
+// The length of a second is configured: emulated time may be dilated for a host that lives on the machine's clock.
 // Invariants: is_distributing() only in CURRENT with a partner in sync; a LACPDU that may go at once is due at an
 // instant that has passed. The caller makes the calls in the order of time, advance() at next_due() at the latest, and
 // sends what is due.
@@ -35,7 +35,7 @@ struct LacpCounters {
   uint64_t sent = 0;
   uint64_t faulty = 0;           // not readable as a LACPDU
   uint64_t other_versions = 0;   // of those received: another version than 1; obeyed, as the standard asks
-  uint64_t loops = 0;            // our own system's
+  uint64_t loops = 0;            // received LACPDUs of our own system
   uint64_t partner_changes = 0;  // another system, key or port than before
   uint64_t expiries = 0;         // times that no LACPDU of the partner came for 3 periods
 };
@@ -52,8 +52,8 @@ class LacpPort {
   }
 
   void set_link(bool up, Instant now) noexcept;
-  // As if both ends had agreed before, and the partner's last LACPDU had come now. Of `partner` the state is what it
-  // has been configured to.
+  // As if both ends had agreed before, and the partner's last LACPDU had come now. The state in `partner` is the one
+  // that the partner was configured with.
   void begin_agreed(LacpEnd partner, Instant now) noexcept;
   void receive(const Lacpdu& pdu, Instant now) noexcept;
   void receive_faulty() noexcept { ++counters_.faulty; }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The packets on their way to one port, in order, with the instants at which their last bits arrive.
 //
-// The first three lie here, in one cache line: most links never hold more, and in a fabric of thousands each further
-// line is a miss. What comes behind them waits in a ring, which is made when it is first needed, grows to the number
-// of packets that the link holds, and does not shrink.
+// The first three lie here, in one cache line: most links never hold more, and in a fabric of thousands of nodes each
+// further line is a cache miss. Later packets wait in a ring, which is made when it is first needed, grows to the
+// number of packets that the link holds, and does not shrink.
 #pragma once
 
 #include <algorithm>

@@ -39,7 +39,7 @@ class Inbox {
 
   // The port's place in memory: a sender prefetches it.
   const void* place_of(PortNo port) const { return ports_.data() + port.value(); }
-  // The first packet, and where it is kept, if both are known without looking for them.
+  // Prefetches the first packet and its place in memory, if both are known without a search.
   [[gnu::always_inline]] void prefetch_first() const {
     prefetch(first_.place);
     if (first_.packet != nullptr) Packet::prefetch(first_.packet);
@@ -95,7 +95,7 @@ class Inbox {
              heap_.stays_first(arrivals.front_at()));
     reorder(arrivals);
   }
-  // After packets were taken from the port whose turn it was.
+  // Restores the heap's order after packets were taken from its first port.
   void reorder(const Arrivals& arrivals) {
     if (arrivals.empty()) {
       heap_.pop();
@@ -107,7 +107,7 @@ class Inbox {
 
   std::vector<Arrivals> ports_;
   TimedHeap heap_;
-  // The port that is first, but for flushes, and its packet if it came to an empty port; for prefetching alone.
+  // The first port (flush() does not update it), and its packet if that came to an empty port; only for prefetching.
   struct {
     const Arrivals* place = nullptr;
     rte_mbuf* packet = nullptr;

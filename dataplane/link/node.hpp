@@ -69,7 +69,7 @@ class Node {
     inbox_.prefetch_first();
     for (uint32_t i = 0; i < read_by_run_.count; ++i) prefetch(read_by_run_.places[i]);
   }
-  // For who is about to deliver() something to it.
+  // Called by a sender that will soon call deliver().
   [[gnu::always_inline]] void prefetch_delivery() const {
     prefetch(&slot_);
     prefetch(&inbox_);
@@ -91,7 +91,7 @@ class Node {
   void attach(Schedule* schedule) { schedule_ = schedule; }
 
  protected:
-  // Where most runs of the node read, by cache lines. Between windows.
+  // Sets the cache lines that most runs of the node read. Between windows.
   void set_read_by_run(std::initializer_list<const void*> places) {
     SOFTSPINE_CHECK(places.size() <= read_by_run_.places.size(), places.size(), read_by_run_.places.size());
     std::ranges::copy(places, read_by_run_.places.begin());

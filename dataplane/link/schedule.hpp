@@ -4,8 +4,8 @@
 // soon lie on a wheel of buckets, 16 ns each and 17 µs in all, where each costs the same however many there are. Parts
 // with a later event lie in a heap until they are due or brought forward.
 //
-// A group's schedule stands in the schedule of the group around it, by its earliest event: what is brought forward here
-// is brought forward there.
+// A group's schedule is itself a part in the schedule of the group around it, by its earliest event: an event that is
+// brought forward here is brought forward there, too.
 #pragma once
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct ScheduleSlot {
 
 class Schedule {
  public:
-  // This schedule's earliest event stands in `outer` by `own`. Before the first event.
+  // From now on `own` stands for this schedule's earliest event in `outer`. Called before the first event.
   void is_part_of(Schedule& outer, ScheduleSlot& own) {
     outer_ = &outer;
     own_ = &own;
@@ -148,8 +148,8 @@ class Schedule {
     const uint32_t start = index_of(floor_);
     const uint32_t here = occupied_[start / kWord] >> start % kWord;
     if (here != 0) return floor_ + std::countr_zero(here);
-    // The words after the floor's one, in their order around the wheel; the floor's own, for its earlier bits, is the
-    // last.
+    // The words after the floor's word, in their order around the wheel. The floor's word comes last: its bits before
+    // the floor are the last buckets of the wheel.
     const uint32_t others = std::rotr(words_, static_cast<int>(start / kWord + 1));
     if (others == 0) return kNone;
     const auto ahead = static_cast<uint32_t>(std::countr_zero(others)) + 1;

@@ -39,7 +39,7 @@ class alignas(64) Transmitter {
     fault_ = std::move(fault);
     choose_path();
   }
-  // Frames die in this direction, and the link stays up: neither end sees it.
+  // Frames in this direction are lost while the link stays up, so that neither end notices.
   void set_dead(bool dead) {
     dead_ = dead;
     choose_path();
@@ -49,7 +49,7 @@ class alignas(64) Transmitter {
     choose_path();
   }
 
-  // What send() will touch at the peer. (In node.hpp, as send().)
+  // Prefetches what send() will touch at the peer. (In node.hpp, as send().)
   void prefetch_peer() const;
   bool connected() const { return peer_ != nullptr; }
   bool up() const { return up_; }
@@ -78,7 +78,7 @@ class alignas(64) Transmitter {
  private:
   void choose_path() { is_direct_ = up_ && !dead_ && outbox_ == nullptr && tap_ == nullptr && fault_ == nullptr; }
   void send_watched_or_away(Packet packet, Instant left) noexcept;
-  // How a packet is lost on the link, which is then counted; kDropped: it is not lost, and arrives.
+  // Decides whether and how the link loses a packet, and counts the loss; kDropped: not lost, the packet arrives.
   LossKind fate() noexcept;
   void end(Packet packet, LossKind kind, Instant at) noexcept;
 

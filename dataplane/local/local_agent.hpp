@@ -51,7 +51,7 @@ class LocalAgent {
   bool may_send_error(Instant now) noexcept;
 
   PacketPool& pool_;
-  // Unused error budget counts from this instant on; at the start it is that of a whole burst.
+  // The instant from which unused error budget counts; at the start, the budget of a whole burst is unused.
   Instant budget_from_ = Instant{} - kErrorCost * kErrorBurst;
 };
 

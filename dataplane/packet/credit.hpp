@@ -66,7 +66,7 @@ inline std::optional<CreditFrame> read_credit(const uint8_t* frame, uint32_t byt
   return read;
 }
 
-// mac_control::kFrameBytes at `out`.
+// Writes mac_control::kFrameBytes bytes at `out`.
 inline void write_credit(uint8_t* out, const MacAddress& own, const CreditFrame& frame) {
   write_mac_control(out, own, credit::kOpcodeExtension);
   store32(out + credit::kOui, credit::kOurOui << 8);

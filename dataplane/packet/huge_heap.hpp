@@ -6,7 +6,7 @@
 
 namespace softspine::dataplane {
 
-// Before anything large is made. False, and nothing changed: address space or memory to commit is limited.
+// Called before anything large is allocated. False: address space or memory to commit is limited; nothing has changed.
 bool use_huge_pages_for_heap();
 
 }  // namespace softspine::dataplane

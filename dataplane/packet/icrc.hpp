@@ -50,7 +50,7 @@ inline void store_icrc(uint8_t* p, uint32_t icrc) {
 class PatchedIcrc {
  public:
   PatchedIcrc() = default;
-  // As icrc_of, and where the two words begin in it.
+  // Arguments as of icrc_of(), then the offsets at which the two words begin.
   PatchedIcrc(const uint8_t* l3, uint32_t bytes, uint32_t zeros, IpVersion version, uint32_t first, uint32_t second);
 
   // `first`, `second`: the bits in which the words differ from the template's, in memory's byte order.

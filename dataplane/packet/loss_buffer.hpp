@@ -4,7 +4,7 @@
 // Egress::record_losses, RoceHost::record_losses): a packet that is forwarded costs nothing, and one that is lost a
 // comparison with null.
 //
-// LossBuffer: the records of one worker's nodes, in memory that was there before. Written by the worker, emptied by
+// LossBuffer: the records of one worker's nodes, in memory allocated beforehand. Written by the worker, emptied by
 // control while all workers are quiescent. When it is half full it asks them to quiesce; when it is full it counts what
 // it loses.
 #pragma once
@@ -33,12 +33,12 @@ struct LossRecord {
   uint32_t flow = kNoFlow;
   uint32_t frame_bytes = 0;
   uint16_t in_port = 0;
-  uint16_t out_port = 0;  // of what a link lost: the port that sent it
+  uint16_t out_port = 0;  // if a link lost the packet: the port that sent it
   LossKind kind = LossKind::kDropped;
   DropReason reason = DropReason::kCount;
-  bool has_ipv4 = false;  // the destination's
+  bool has_ipv4 = false;  // `destination` has an IPv4 address
   bool has_ipv6 = false;
-  std::array<uint8_t, 16> destination{};  // as on the wire; written where no route led there
+  std::array<uint8_t, 16> destination{};  // as on the wire; written if is_of_routes(reason)
 };
 
 class LossBuffer {
@@ -55,7 +55,7 @@ class LossBuffer {
     if (size_ == records_.size() / 2) wants_rest_.store(true, std::memory_order_relaxed);
   }
 
-  // Between windows: calls see(record) for all, in the order in which they were added, and is empty then.
+  // Between windows: calls see(record) for all records in the order in which they were added, then empties the buffer.
   template <typename See>
   void take(See&& see) {
     for (size_t i = 0; i < size_; ++i) see(records_[i]);
@@ -70,13 +70,13 @@ class LossBuffer {
   std::atomic<bool>& wants_rest_;
 };
 
-// Whether a packet ends for this reason since no route, member or neighbour led on to its destination.
+// Whether this reason says that no route, member or neighbour led to the packet's destination.
 constexpr bool is_of_routes(DropReason reason) {
   return reason == DropReason::kNoRoute || reason == DropReason::kNoMember ||
          reason == DropReason::kNeighbourIncomplete;
 }
 
-// Of a packet that a switch or a host ends.
+// The record of a packet that a switch or a host ends.
 inline LossRecord loss_of(const Packet& packet, uint32_t node, DropReason reason, Instant now) noexcept {
   const PacketMeta& meta = packet.meta();
   LossRecord out{.at = now,

@@ -18,7 +18,7 @@ inline constexpr uint32_t kOpcode = ethernet::kBytes;
 inline constexpr uint32_t kFrameBytes = kMinFrameBytes;
 }  // namespace mac_control
 
-// mac_control::kFrameBytes at `out`, its fields 0.
+// Writes mac_control::kFrameBytes bytes at `out`; the opcode's fields are 0.
 inline void write_mac_control(uint8_t* out, const MacAddress& own, uint16_t opcode) {
   std::memset(out, 0, mac_control::kFrameBytes);
   store_mac(out + ethernet::kDestination, kMacControlMac);

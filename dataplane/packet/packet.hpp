@@ -99,9 +99,9 @@ class Packet {
   uint32_t frame_bytes() const { return meta().frame_bytes; }
   uint32_t elided_bytes() const { return frame_bytes() - stored_bytes(); }
 
-  // The number of the built-in flow whose payload the packet carries, written by the sending host: wherever a packet
-  // ends, its flow is known to miss it. No stage reads the number. It stands in the mbuf itself, in a cache line that
-  // is written anyway, at the place of a device's RSS hash.
+  // The number of the built-in flow whose payload the packet carries, written by the sending host: wherever the packet
+  // ends, it is known which flow lost it. No stage reads the number. It is stored in the mbuf itself, in a cache line
+  // that is written anyway, in the field for a device's RSS hash.
   uint32_t flow() const { return flow_of(mbuf_); }
   bool is_of_flow() const { return flow() != kNoFlow; }
   void set_flow(uint32_t flow) { mbuf_->hash.usr = flow; }
@@ -135,7 +135,7 @@ class Packet {
 
   static PacketMeta* meta_of(rte_mbuf* mbuf) { return static_cast<PacketMeta*>(rte_mbuf_to_priv(mbuf)); }
   // Prefetches all that a stage reads of a packet, without reading any of it: the data begin where the pool put them,
-  // but for a tag. (Inlined always, as every prefetch here: GCC 12 takes a function that does nothing else for one
+  // but for a tag. (Always inlined, as every prefetch here: GCC 12 treats a function that only prefetches as one
   // without effect, and drops calls of it.)
   [[gnu::always_inline]] static void prefetch(rte_mbuf* mbuf) {
     char* bytes = reinterpret_cast<char*>(mbuf);

@@ -66,14 +66,14 @@ inline std::expected<PfcFrame, DropReason> read_pfc(const uint8_t* frame, uint32
   return read;
 }
 
-// mac_control::kFrameBytes at `out`.
+// Writes mac_control::kFrameBytes bytes at `out`.
 inline void write_pfc(uint8_t* out, const MacAddress& own, const PfcFrame& frame) {
   write_mac_control(out, own, pfc::kOpcodePfc);
   store16(out + pfc::kVector, frame.enable);
   for (size_t i = 0; i < kPriorities; ++i) store16(out + pfc::kTimes + 2 * i, frame.quanta[i]);
 }
 
-// A PAUSE frame, as long.
+// Writes a PAUSE frame of the same length.
 inline void write_pause(uint8_t* out, const MacAddress& own, uint16_t quanta) {
   write_mac_control(out, own, pfc::kOpcodePause);
   store16(out + pfc::kPauseTime, quanta);

@@ -4,8 +4,8 @@
 // Any thread that touches packets must be a worker (it needs an lcore id for its cache).
 //
 // A pool holds as many packets as are under way: it grows (packet_stock.hpp) up to its number or its budget, so the
-// amount of memory changes no result. A caller that gets an empty handle has only to lose no other packet and to
-// count none twice: the run is over (packet_budget.hpp).
+// amount of memory changes no result. An empty handle means that the run is over (packet_budget.hpp): a caller that
+// gets one must only lose no other packet and count none twice.
 #pragma once
 
 #include <cstdint>

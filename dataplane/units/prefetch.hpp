@@ -8,7 +8,7 @@ namespace softspine::dataplane {
 
 inline constexpr size_t kCacheLine = 64;
 
-// Inlined always, as whatever prefetches: GCC 12 takes a function that does nothing else for one without effect.
+// Always inlined, as every function that prefetches: GCC 12 treats a function that only prefetches as without effect.
 [[gnu::always_inline]] inline void prefetch(const void* place) {
   __builtin_prefetch(place, 1);
 }
