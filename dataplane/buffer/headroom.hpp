@@ -14,8 +14,8 @@
 // Cells per time: the largest cells(f) / T(f) of all frame sizes f from the smallest to the largest. 64-byte frames
 // in cells of 208 bytes need 2.5 × the bytes on the wire. T counts FCS, preamble and gap.
 // The frame at t0 needs headroom only where the pool is full; else it takes shared cells (mmu.hpp).
-// The bound is tight: the worst single frame size uses all of it but two largest frames and a cell where the pool is
-// full, else but three. The textbook has 2 × cable + 2 × MTU + PFC frame + response (802.1Qbb annex O).
+// The bound is tight: some mix of frames uses all of it but two cells and 0.2 % (headroom_formula_test.cpp tries them).
+// The textbook has 2 × cable + 2 × MTU + PFC frame + response (802.1Qbb annex O).
 #pragma once
 
 #include <algorithm>

@@ -38,7 +38,7 @@ uint64_t worst_mix(const HeadroomQuestion& q) {
   return most + 2 * cells(q.largest_frame);
 }
 
-TEST(HeadroomFormula, HoldsTheWorstMixOfFramesAndAtMostTwoFramesOfTheWorstSizeMore) {
+TEST(HeadroomFormula, HoldsTheWorstMixOfFramesAndHardlyMore) {
   for (const uint64_t gbps : {10, 25, 40, 100, 200, 400, 800}) {
     for (const uint32_t metres : {1U, 40U, 300U, 10'000U}) {
       for (const auto& [mtu, cell] : {std::pair{1'500U, 208U}, {9'100U, 256U}, {9'216U, 384U}}) {
