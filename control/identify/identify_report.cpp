@@ -126,9 +126,13 @@ std::string identified_text(const Identification& found) {
 
 std::string indistinguishable_text(const Identification& found) {
   if (found.classes.empty()) return "indistinguishable: there is no flow yet\n";
-  if (found.classes.size() == 1 && !found.is_cut)
-    return fmt::format("indistinguishable: {} flows are too few: chance explains as much\n  so far {}\n", found.flows,
+  if (found.classes.size() == 1 && !found.is_cut) {
+    const bool is_by_chance = found.chance >= kNoChance;
+    const std::string why = is_by_chance ? fmt::format("{} flows are too few: chance explains as much", found.flows)
+                                         : "one hash fits, and others may";
+    return fmt::format("indistinguishable: {}\n  so far {}\n", why,
                        hash_line(found.classes.front().hypotheses.front().config));
+  }
   std::string out =
       fmt::format("indistinguishable: {}{} kinds of hashes fit, which would send other flows differently\n",
                   found.is_cut ? "at least " : "", found.classes.size());
@@ -139,6 +143,7 @@ std::string indistinguishable_text(const Identification& found) {
 }
 
 std::string nothing_text(const Identification& found) {
+  if (found.is_ended) return fmt::format("nothing has fitted {} flows on a group of {}\n", found.flows, found.members);
   return fmt::format(
       "nothing fits {} flows on a group of {}: another hash, another number of members, unequal members, or flows of "
       "more than one group\n{}",

@@ -40,7 +40,7 @@ HashConfig loaded(const std::string& profile) {
 TEST(IdentifyReport, WritesAProfileThatATestbedReadsAsTheSameHash) {
   size_t read = 0;
   for (const auto& [word, model] : control::Words<dataplane::HashModel>::all) {
-    if (model == dataplane::HashModel::kLinux || model == dataplane::HashModel::kOvs) continue;  // never identified
+    if (model == dataplane::HashModel::kLinux || model == dataplane::HashModel::kOvs) continue;  // model/identify
     for (const dataplane::HashAlgorithmRow& row : dataplane::kHashAlgorithms) {
       if (!row.is_in(model) || row.is_drawn) continue;
       for (const auto& fields : control::field_sets(control::FieldTier::kLikely, {}, false)) {
@@ -64,6 +64,24 @@ TEST(IdentifyReport, WritesAProfileThatATestbedReadsAsTheSameHash) {
   EXPECT_GT(read, 100u);
 }
 
+// What was found before is neither sure nor for lack of flows, and what was not found may be there.
+TEST(IdentifyReport, TellsThatAnInterruptedSearchIsNotOver) {
+  Identification found = identified({.algorithm = dataplane::HashAlgorithm::kXxh3, .seed = 9});
+  found.verdict = control::IdentifyVerdict::kIndistinguishable;
+  found.is_ended = true;
+  EXPECT_TRUE(identification_text(found).starts_with(
+      "interrupted: not all hashes were tried\nindistinguishable: one hash fits, and others may\n  so far SAI XXH3"))
+      << identification_text(found);
+  found.chance = 0;
+  EXPECT_NE(identification_text(found).find("64 flows are too few: chance explains as much"), std::string::npos);
+  found.classes.clear();
+  found.verdict = control::IdentifyVerdict::kNothingFits;
+  EXPECT_EQ(identification_text(found),
+            "interrupted: not all hashes were tried\nnothing has fitted 64 flows on a group of 3\n");
+  found.is_ended = false;
+  EXPECT_TRUE(identification_text(found).starts_with("nothing fits 64 flows on a group of 3: another hash, "));
+}
+
 TEST(IdentifyReport, TellsTheHashTheMembersAndWhatIsNotKnown) {
   Identification found = identified({.algorithm = dataplane::HashAlgorithm::kCrc32Lo, .seed = 7, .offset = 2});
   found.constant = {control::FlowPart::kVlan};
@@ -83,6 +101,7 @@ TEST(IdentifyReport, TellsTheHashTheMembersAndWhatIsNotKnown) {
 TEST(IdentifyReport, TellsWhyItIsNotSure) {
   Identification found = identified({});
   found.verdict = control::IdentifyVerdict::kIndistinguishable;
+  found.chance = -3;
   EXPECT_NE(identification_text(found).find("too few"), std::string::npos);
   found.classes.push_back(found.classes.front());
   EXPECT_NE(identification_text(found).find("2 kinds of hashes fit"), std::string::npos);
