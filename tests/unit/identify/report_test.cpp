@@ -98,6 +98,19 @@ TEST(IdentifyReport, TellsTheHashTheMembersAndWhatIsNotKnown) {
   EXPECT_EQ(json["did_not_vary"].dump(), R"(["VLAN_ID"])");
 }
 
+TEST(IdentifyReport, TellsWhetherFlowsOneWayShowThatAHashIsSymmetric) {
+  constexpr const char* kNotTold = "whether the hash is symmetric";
+  Identification found = identified({});
+  EXPECT_EQ(identification_text(found).find(kNotTold), std::string::npos);
+  found.one_way = true;
+  EXPECT_NE(identification_text(found).find(kNotTold), std::string::npos);
+  found.classes.front().hypotheses.push_back(found.classes.front().hypotheses.front());
+  found.classes.front().hypotheses.front().config.symmetric = true;
+  EXPECT_NE(identification_text(found).find(kNotTold), std::string::npos);
+  found.classes.front().hypotheses.back().config.symmetric = true;
+  EXPECT_EQ(identification_text(found).find(kNotTold), std::string::npos);
+}
+
 TEST(IdentifyReport, TellsWhyItIsNotSure) {
   Identification found = identified({});
   found.verdict = control::IdentifyVerdict::kIndistinguishable;
