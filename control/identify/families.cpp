@@ -122,7 +122,7 @@ void add_hosts(std::vector<Keying>& out, const FieldList& set, bool is_ipv6) {
   }
 }
 
-// Of a chip.
+// Of a chip's model.
 void add_keyings(std::vector<Keying>& out, HashConfig config, bool is_ipv6) {
   const HashModel model = config.model;
   std::map<dp::KeyShape, std::vector<dp::HashAlgorithm>> by_shape;
@@ -144,8 +144,11 @@ void add_keyings(std::vector<Keying>& out, HashConfig config, bool is_ipv6) {
 
 std::vector<Keying> keyings_of(const FieldList& set, bool is_ipv6) {
   std::vector<Keying> out;
-  for (const HashModel model : {HashModel::kSai, HashModel::kRtag7})
-    add_keyings(out, {.model = model, .fields = set}, is_ipv6);
+  for (const auto& [word, model] : Words<HashModel>::all) {
+    const bool is_of_hosts =
+        model == HashModel::kLinux || model == HashModel::kOvs;  // their policies say what is hashed
+    if (!is_of_hosts) add_keyings(out, {.model = model, .fields = set}, is_ipv6);
+  }
   if (std::ranges::all_of(set, is_usual))
     add_keyings(out, {.model = HashModel::kSai, .fields = set, .symmetric = true}, is_ipv6);
   add_hosts(out, set, is_ipv6);
