@@ -32,8 +32,12 @@ bool use_huge_pages_for_heap() {
   void* volatile block = std::malloc(kUsualPad * size_t{8});  // volatile: a compiler takes out what nobody uses
   const bool has_grown = end() - before >= kHeapBytes / 2;
   // An error is a kernel without huge pages.
-  if (has_grown) madvise(reinterpret_cast<void*>(before), end() - before, MADV_HUGEPAGE);
-  if (!has_grown) mallopt(M_TOP_PAD, kUsualPad);
+  if (has_grown) {
+    madvise(reinterpret_cast<void*>(before), end() - before, MADV_HUGEPAGE);
+  } else {
+    mallopt(M_TOP_PAD, kUsualPad);
+    mallopt(M_MMAP_THRESHOLD, kUsualPad);
+  }
   std::free(block);
   return has_grown;
 }

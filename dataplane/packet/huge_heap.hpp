@@ -6,7 +6,8 @@
 
 namespace softspine::dataplane {
 
-// Called before anything large is allocated. False: address space or memory to commit is limited; nothing has changed.
+// Called before anything large is allocated. False: address space, the data segment or memory to commit is limited, and
+// malloc goes on with pages of 4 KiB.
 bool use_huge_pages_for_heap();
 
 }  // namespace softspine::dataplane
