@@ -64,7 +64,7 @@ std::expected<std::optional<LinkEnd>, std::string> sender_named(const Fabric& fa
     }
   }
   return std::unexpected("--from: there is neither a host nor a switch's port " + control::shown(from) +
-                         guess_at_host_or_port(fabric, from));
+                         guess_at_sender(fabric, from));
 }
 
 }  // namespace softspine::tools

@@ -32,18 +32,21 @@ inline std::expected<uint32_t, std::string> host_named(const control::Fabric& fa
   return std::unexpected(std::string(option) + ": there is no host " + control::shown(name) + why);
 }
 
+enum class PortsOf : uint8_t { kSwitches, kAllNodes };
+
 // ": did you mean 'tor1:Ethernet0'?", NODE:PORT; or nothing.
-inline std::string guess_at_port(const control::Fabric& fabric, std::string_view unknown) {
+inline std::string guess_at_port(const control::Fabric& fabric, PortsOf among, std::string_view unknown) {
   std::vector<std::string> names;
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
+    if (among == PortsOf::kSwitches && fabric.nodes[n].kind != control::NodeKind::kSwitch) continue;
     for (uint16_t p = 0; p < fabric.nodes[n].ports.size(); ++p) names.push_back(fabric.name_of({n, p}));
   }
   return control::Guesser{}.guess(unknown, {names.begin(), names.end()});
 }
 
-// Of something without a colon, among the hosts.
-inline std::string guess_at_host_or_port(const control::Fabric& fabric, std::string_view unknown) {
-  if (unknown.find(':') != std::string_view::npos) return guess_at_port(fabric, unknown);
+// Of something without a colon, among the hosts; else among the ports of switches.
+inline std::string guess_at_sender(const control::Fabric& fabric, std::string_view unknown) {
+  if (unknown.find(':') != std::string_view::npos) return guess_at_port(fabric, PortsOf::kSwitches, unknown);
   return control::Guesser{}.guess(unknown, host_names(fabric));
 }
 

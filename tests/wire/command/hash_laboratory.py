@@ -198,6 +198,7 @@ def explains_real_captures(it: Softspine) -> Problems:
     done = it('explain', fabric, '--pcap', files['foreign'], '--from', 'tor9:Ethernet0')
     yield from done.exited(2)
     yield from done.complains("neither a host nor a switch's port 'tor9:Ethernet0': did you mean 'tor")
+    yield from check("did you mean 'h" not in it('explain', fabric, '--pcap', files['foreign'], '--from', 'h1:eth1').err, 'a port of a host, which --from does not take')
 
 
 def with_length(frame: bytes, total: int) -> bytes:
