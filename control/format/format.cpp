@@ -23,6 +23,48 @@ Json text_schema() {
   return {{"type", {"string", "number", "boolean"}}};
 }
 
+Json bool_schema() {
+  return {{"enum", {true, false, "true", "false"}}};
+}
+
+Json number_schema() {
+  return {{"type", {"integer", "string"}}, {"minimum", 0}, {"pattern", "^[0-9]+$"}};
+}
+
+Json words_schema(const std::vector<std::string_view>& words) {
+  return {{"enum", words}};
+}
+
+Json example_schema(std::string_view example) {
+  Json out = text_schema();
+  out["examples"] = {example};
+  return out;
+}
+
+Json list_schema(Json items) {
+  return {{"type", "array"}, {"items", std::move(items)}};
+}
+
+Json either_schema(Json one, Json other) {
+  return {{"anyOf", {std::move(one), std::move(other)}}};
+}
+
+Json map_schema(std::string_view keys, Json values) {
+  return {{"type", "object"}, {"propertyNames", {{"pattern", keys}}}, {"additionalProperties", std::move(values)}};
+}
+
+bool read_word(Reader& reader, Value value, const std::vector<std::string_view>& words,
+               const std::vector<std::string_view>& old, size_t& found) {
+  std::string listed;
+  for (const std::string_view word : words) listed += (listed.empty() ? "" : ", ") + std::string(word);
+  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "one of " + listed);
+  found = static_cast<size_t>(std::ranges::find(words, value.text()) - words.begin());
+  if (found < words.size()) return true;
+  found += static_cast<size_t>(std::ranges::find(old, value.text()) - old.begin());
+  if (found < words.size() + old.size()) return true;
+  return reader.fail(value, shown(value.text()) + " is not one of " + listed + reader.guess(value.text(), words));
+}
+
 bool read_text(Reader& reader, Value value, std::string& out) {
   if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "a text");
   out = value.text();

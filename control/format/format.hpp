@@ -46,6 +46,17 @@ class SchemaBook {
 template <typename T>
 struct Format;
 
+// Schemas of the types below, apart from them: a literal of JSON costs the compiler much, and a type has many users.
+Json text_schema();
+Json bool_schema();
+Json number_schema();
+Json words_schema(const std::vector<std::string_view>& words);
+Json example_schema(std::string_view example);
+Json quantity_schema(const QuantityKind& kind);
+Json list_schema(Json items);
+Json either_schema(Json one, Json other);
+Json map_schema(std::string_view keys, Json values);  // `keys`: a pattern
+
 // The words that stand for an enum's values; specialise with `static constexpr std::array all{std::pair{"word", value},
 // …}`.
 template <typename E>
@@ -66,51 +77,53 @@ std::string_view word_of(E value) {
   return "?";
 }
 
+// Whether the value is one of `words`, or of `old` ones, which messages do not propose; `found`: its place among them
+// all.
+bool read_word(Reader& reader, Value value, const std::vector<std::string_view>& words,
+               const std::vector<std::string_view>& old, size_t& found);
+
 template <HasWords E>
 struct Format<E> {
   static bool read(Reader& reader, Value value, E& out) {
-    const bool is_word = value.kind() == ValueKind::kScalar;
-    std::vector<std::string_view> known;
-    std::string listed;
-    for (const auto& [word, e] : Words<E>::all) {
-      if (is_word && value.text() == word) {
-        out = e;
-        return true;
-      }
-      known.push_back(word);
-      listed += (listed.empty() ? "" : ", ") + std::string(word);
-    }
+    size_t found = 0;
+    if (!read_word(reader, value, words(), old(), found)) return false;
     if constexpr (HasOldWords<E>) {
-      for (const auto& [word, e] : Words<E>::old) {
-        if (!is_word || value.text() != word) continue;
-        out = e;
+      if (found >= Words<E>::all.size()) {
+        out = Words<E>::old[found - Words<E>::all.size()].second;
         return true;
       }
     }
-    if (!is_word) return reader.wrong_type(value, "one of " + listed);
-    const std::string guess = reader.guess(value.text(), known);
-    return reader.fail(value, shown(value.text()) + " is not one of " + listed + guess);
+    out = Words<E>::all[found].second;
+    return true;
   }
   static Json schema(SchemaBook&) {
-    Json words = Json::array();
-    for (const auto& [word, e] : Words<E>::all) words.push_back(word);
-    if constexpr (HasOldWords<E>) {
-      for (const auto& [word, e] : Words<E>::old) words.push_back(word);
-    }
-    return {{"enum", words}};
+    std::vector<std::string_view> all = words();
+    for (const std::string_view word : old()) all.push_back(word);
+    return words_schema(all);
   }
   static Json write(E value) { return word_of(value); }
+
+ private:
+  static std::vector<std::string_view> words() {
+    std::vector<std::string_view> out;
+    for (const auto& each : Words<E>::all) out.push_back(each.first);
+    return out;
+  }
+  static std::vector<std::string_view> old() {
+    std::vector<std::string_view> out;
+    if constexpr (HasOldWords<E>) {
+      for (const auto& each : Words<E>::old) out.push_back(each.first);
+    }
+    return out;
+  }
 };
 
 // Where a text is expected, `5` and `true` are texts, quoted or not. Where a number is expected, "5" is one (SONiC
 // quotes all).
-Json text_schema();
-
 bool read_text(Reader& reader, Value value, std::string& out);
 bool read_bool(Reader& reader, Value value, bool& out);
 bool read_number(Reader& reader, Value value, uint64_t most, uint64_t& out);
 bool read_quantity(Reader& reader, Value value, const QuantityKind& kind, int64_t& out);
-Json quantity_schema(const QuantityKind& kind);
 
 template <>
 struct Format<std::string> {
@@ -122,7 +135,7 @@ struct Format<std::string> {
 template <>
 struct Format<bool> {
   static bool read(Reader& reader, Value value, bool& out) { return read_bool(reader, value, out); }
-  static Json schema(SchemaBook&) { return {{"enum", {true, false, "true", "false"}}}; }
+  static Json schema(SchemaBook&) { return bool_schema(); }
   static Json write(bool value) { return value; }
 };
 
@@ -135,7 +148,7 @@ struct Format<T> {
     out = static_cast<T>(number);
     return true;
   }
-  static Json schema(SchemaBook&) { return {{"type", {"integer", "string"}}, {"minimum", 0}, {"pattern", "^[0-9]+$"}}; }
+  static Json schema(SchemaBook&) { return number_schema(); }
   static Json write(T value) { return value; }
 };
 
@@ -208,11 +221,7 @@ struct Format<T> {
     out = *parsed;
     return true;
   }
-  static Json schema(SchemaBook&) {
-    Json out = text_schema();
-    out["examples"] = {WordTraits<T>::example};
-    return out;
-  }
+  static Json schema(SchemaBook&) { return example_schema(WordTraits<T>::example); }
   static Json write(const T& value) { return WordTraits<T>::print(value); }
 };
 
@@ -267,7 +276,7 @@ struct Format<std::vector<T>> {
     for (const Value item : value.items()) good = Format<T>::read(reader, item, out.emplace_back()) && good;
     return good;
   }
-  static Json schema(SchemaBook& book) { return {{"type", "array"}, {"items", Format<T>::schema(book)}}; }
+  static Json schema(SchemaBook& book) { return list_schema(Format<T>::schema(book)); }
   static Json write(const std::vector<T>& values) {
     Json out = Json::array();
     for (const T& value : values) out.push_back(Format<T>::write(value));
@@ -288,7 +297,7 @@ struct Format<OneOrMore<T>> {
     return Format<T>::read(reader, value, out.items.emplace_back());
   }
   static Json schema(SchemaBook& book) {
-    return {{"anyOf", {Format<T>::schema(book), Format<std::vector<T>>::schema(book)}}};
+    return either_schema(Format<T>::schema(book), Format<std::vector<T>>::schema(book));
   }
   static Json write(const OneOrMore<T>& value) { return Format<std::vector<T>>::write(value.items); }
 };
@@ -331,11 +340,7 @@ struct Format<Named<T>> {
     });
     return good;
   }
-  static Json schema(SchemaBook& book) {
-    return {{"type", "object"},
-            {"propertyNames", {{"pattern", kNamePattern}}},
-            {"additionalProperties", Format<T>::schema(book)}};
-  }
+  static Json schema(SchemaBook& book) { return map_schema(kNamePattern, Format<T>::schema(book)); }
   static Json write(const Named<T>&) { return Json::object(); }
 };
 

@@ -152,11 +152,7 @@ struct Format<Keyed<Key, Row>> {
     });
     return good;
   }
-  static Json schema(SchemaBook& book) {
-    return {{"type", "object"},
-            {"propertyNames", {{"pattern", KeyTraits<Key>::pattern}}},
-            {"additionalProperties", Format<Row>::schema(book)}};
-  }
+  static Json schema(SchemaBook& book) { return map_schema(KeyTraits<Key>::pattern, Format<Row>::schema(book)); }
   static Json write(const Keyed<Key, Row>&) { return Json::object(); }
 };
 

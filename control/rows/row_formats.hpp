@@ -293,7 +293,7 @@ struct Format<HostsOrCount> {
 template <>
 struct Format<Expected> {
   static bool read(Reader& reader, Value value, Expected& out);
-  static Json schema(SchemaBook&) { return {{"type", {"string", "number", "boolean"}}}; }
+  static Json schema(SchemaBook&) { return text_schema(); }
   static Json write(const Expected&) { return Json(); }
 };
 
@@ -330,7 +330,7 @@ struct Format<NumberMap<T, Keys>> {
     Json content = Format<T>::schema(book);
     if constexpr (std::same_as<T, uint8_t>)
       content = {{"type", {"integer", "string"}}, {"pattern", "^[0-7]$"}, {"minimum", 0}, {"maximum", 7}};
-    return {{"type", "object"}, {"propertyNames", {{"pattern", "^[0-9]+$"}}}, {"additionalProperties", content}};
+    return map_schema("^[0-9]+$", std::move(content));
   }
   static Json write(const NumberMap<T, Keys>&) { return Json::object(); }
 
