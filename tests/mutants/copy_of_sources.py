@@ -12,6 +12,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from catalogue import Mutant
+from results import LEFT_OUT
 from schemata import with_mutants
 
 MOST_ROUNDS = 6
@@ -35,7 +36,8 @@ class MutatedCopy:
 
     def make(self, mutants: list[Mutant]) -> tuple[list[Mutant], list[Mutant]]:
         """Those that are in it, and those that do not compile."""
-        known = set(json.loads(self._left_out.read_text())) if self._left_out.exists() else set()
+        before = next((path for path in (self._left_out, self.root / LEFT_OUT) if path.exists()), None)
+        known = set(json.loads(before.read_text())) if before is not None else set()
         kept = [m for m in mutants if m.key not in known]
         for _ in range(MOST_ROUNDS):
             self._write(kept)

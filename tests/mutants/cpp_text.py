@@ -80,3 +80,23 @@ class CppText:
             if self.tokens[j].text in (';', '{', '}', ')', '=', 'return', ','):
                 return False
         return False
+
+
+STATEMENTS = {'return', 'if', 'for', 'while', 'switch', 'do', 'break', 'continue'}
+
+
+def is_whole(text: str, is_statement: bool) -> bool:
+    """An expression that could stand in brackets, or a statement: nothing begun, nothing left open."""
+    tokens = CppText(text).tokens
+    if is_statement:
+        return bool(tokens) and tokens[-1].text == ';' and all(t.partner >= 0 for t in tokens if t.text in '()[]{}')
+    if not tokens or any(t.partner < 0 for t in tokens if t.text in ('(', ')', '[', ']', '{', '}')):
+        return False
+    first, last = tokens[0], tokens[-1]
+    begins = first.kind != 'sign' or first.text in ('(', '[', '!', '~', '-', '+', '*', '&', '++', '--', '::')
+    ends = last.kind != 'sign' or last.text in (')', ']', '}', '++', '--')
+    return begins and ends and first.text not in STATEMENTS and all(t.text != ';' for t in tokens if not _is_inside(tokens, t))
+
+
+def _is_inside(tokens: list[Token], token: Token) -> bool:
+    return any(t.is_body or t.text == '{' for t in tokens if t.partner >= 0 and t.begin < token.begin < tokens[t.partner].begin)

@@ -4,7 +4,8 @@ reaches; and which test killed which mutant, which a later run, also on another 
 
     out/mutants/verdicts.jsonl   the digest of the sources, then a verdict a line
     out/mutants/reach.json       the same digest, and the tests
-    out/mutants/killers.json     the form of tests/mutants/killers.json, which is checked in"""
+    out/mutants/killers.json     the form of tests/mutants/killers.json, which is checked in
+    out/mutants/left_out.json    those by rule that do not compile, in the form of tests/mutants/left_out.json"""
 from __future__ import annotations
 
 import hashlib
@@ -20,15 +21,16 @@ from catalogue import Mutant
 # What the mutated copy is made of, and how its tests are chosen.
 ROOMS = ('control/', 'dataplane/', 'pipelines/', 'testbeds/', 'tests/', 'tools/', 'meson')
 KILLERS = 'tests/mutants/killers.json'
+LEFT_OUT = 'tests/mutants/left_out.json'
 
 
 def digest_of(root: Path) -> str:
-    """Of everything that a verdict depends on, but the killers, which only say what is asked first."""
+    """Of everything that a verdict depends on, but the killers, which only say what is asked first, and what is left out, which only saves a build."""
     listed = subprocess.run(['git', '-c', f'safe.directory={root}', 'ls-files', '-co', '--exclude-standard', '-z'],
                             cwd=root, check=True, capture_output=True).stdout.decode()
     out = hashlib.sha256()
     for name in sorted(set(listed.split('\0'))):
-        if name.startswith(ROOMS) and name != KILLERS and (root / name).is_file():
+        if name.startswith(ROOMS) and name not in (KILLERS, LEFT_OUT) and (root / name).is_file():
             out.update(f'{name}\0'.encode() + hashlib.sha256((root / name).read_bytes()).digest())
     return out.hexdigest()
 
@@ -87,6 +89,10 @@ class Results:
     def keep_tests(self, tests: list[Test]) -> None:
         rows = [{**asdict(test), 'reaches': sorted(test.reaches)} for test in tests]
         (self._out / 'reach.json').write_text(json.dumps({'sources': self._digest, 'tests': rows}))
+
+
+def write_left_out(out: Path, left_out: list[Mutant]) -> None:
+    (out / 'left_out.json').write_text(json.dumps(sorted(m.key for m in left_out), indent=0, ensure_ascii=False) + '\n')
 
 
 def write_killers(out: Path, known: dict[str, str], verdicts: list[Verdict], mutants: list[Mutant]) -> None:

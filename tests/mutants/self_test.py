@@ -13,7 +13,7 @@ from accepted import ACCEPTED  # noqa: E402
 from by_hand import BY_HAND, Row  # noqa: E402
 from campaign import Test, Verdict  # noqa: E402
 from catalogue import CatalogueError, Mutant, _place_of, all_mutants  # noqa: E402
-from cpp_text import CppText  # noqa: E402
+from cpp_text import CppText, is_whole  # noqa: E402
 from operators import candidates  # noqa: E402
 from results import KILLERS, Results, killers, write_killers  # noqa: E402
 from schemata import with_mutants  # noqa: E402
@@ -81,6 +81,17 @@ def texts_chosen_by_hand_are_in_the_sources() -> list[str]:
     return problems
 
 
+def what_is_chosen_by_hand_is_an_expression_or_a_statement() -> list[str]:
+    """What is neither does not compile, and was left out without a word: a rule that nobody holds the tests to."""
+    problems = [f'{text!r} is whole' for text in ('a &&', '>= b', '|| c', 'f(a', 'return a', 'if (a) b', '', 'a; b') if is_whole(text, False)]
+    problems += [f'{text!r} is not whole' for text in ('a', '-a', 'f(a, {b})', 'a->b()', '[] { return 1; }()', 'x ? y : z') if not is_whole(text, False)]
+    for row in BY_HAND:
+        is_statement = row.before.endswith(';')
+        if not is_whole(row.before, is_statement) or not is_whole(row.after, is_statement):
+            problems.append(f'{row.path}: {row.before} → {row.after}: {row.why}')
+    return problems
+
+
 def there_are_enough_mutants_and_none_twice() -> list[str]:
     try:
         mutants = all_mutants(ROOT)
@@ -129,6 +140,7 @@ def killers_that_are_checked_in_are_of_mutants() -> list[str]:
 
 TESTS = [a_campaign_goes_on_where_it_stopped, killers_that_are_checked_in_are_of_mutants, rules_change_what_a_run_evaluates_and_nothing_else, a_choice_stands_in_the_place_of_what_it_mutates,
          a_text_that_is_gone_or_there_twice_is_an_error, texts_chosen_by_hand_are_in_the_sources,
+         what_is_chosen_by_hand_is_an_expression_or_a_statement,
          there_are_enough_mutants_and_none_twice, accepted_survivors_have_a_reason]
 
 
