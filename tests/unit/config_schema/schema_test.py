@@ -3,6 +3,7 @@
 
 1. What the reader takes, the schema takes: shipped testbeds, the fuzz corpus, and thousands of changes to them.
 2. What is wrong with a file's shape (unknown, missing or mistyped keys), both refuse.
+3. What the schema calls a key's default can stand in the file.
 Names, addresses and whatever hangs together only the reader knows: there the schema may take what it refuses.
 """
 from __future__ import annotations
@@ -74,6 +75,8 @@ def remove(holder, key):
 OTHER_VALUES = [None, True, 'true', 5, '5', 0, -1, 2.5, 10**30, 'zzz', '', '1MiB', '2ms', '5 Gbps', '+3m', '7%', [], {}, ['h1'],
                 ['1', '2'], {'a': 1}, {'1': 2}]
 
+LEAST_DEFAULTS = 60  # of 151
+
 
 class Comparison:
     def __init__(self) -> None:
@@ -81,6 +84,7 @@ class Comparison:
         jsonschema.Draft202012Validator.check_schema(schema)
         self.validator = jsonschema.Draft202012Validator(schema)
         self.failures: list[str] = []
+        self.given: set[tuple[int, str]] = set()  # keys of tables, with their defaults
         self.counts = {'both take': 0, 'both refuse': 0, 'only the reader refuses': 0}
 
     def reader_says(self, documents: list[object]) -> list[str]:
@@ -105,6 +109,34 @@ class Comparison:
                 self.failures.append(f'{what}: reader: {said}{where}\n  {json.dumps(document)[:600]}')
 
 
+    def with_defaults(self, document: object, schema: dict | None = None, way: tuple = ()) -> list[object]:
+        """The document with one key more, for each key that is left out, has a default, and was not given it before."""
+        schema = self.validator.schema if schema is None else schema
+        here = document
+        for key in way:
+            here = here[key]
+        if '$ref' in schema:
+            return self.with_defaults(document, self.validator.schema['$defs'][schema['$ref'].split('/')[-1]], way)
+        found = []
+        for each in [*schema.get('anyOf', []), *schema.get('oneOf', [])]:
+            if self.validator.evolve(schema={**each, '$defs': self.validator.schema['$defs']}).is_valid(here):
+                found += self.with_defaults(document, each, way)
+        if isinstance(here, list):
+            return found + [one for i in range(len(here)) for one in self.with_defaults(document, schema.get('items', {}), (*way, i))]
+        if not isinstance(here, dict):
+            return found
+        properties = schema.get('properties', {})
+        for key, it in properties.items():
+            if 'default' in it and key not in here and (id(properties), key) not in self.given:
+                self.given.add((id(properties), key))
+                found.append(changed(document, (*way, key), put(it['default'])))
+        rest = schema.get('additionalProperties')
+        for key in here:
+            inner = properties.get(key, rest if isinstance(rest, dict) else {})
+            found += self.with_defaults(document, inner, (*way, key))
+        return found
+
+
 def main() -> int:
     shipped = {path: read(path) for path in sorted((ROOT / 'testbeds').glob('**/*.yaml'))}
     corpus = {path: read(path) for path in sorted((ROOT / 'tests/fuzz/corpus/testbed_file').glob('*.yaml'))
@@ -119,6 +151,10 @@ def main() -> int:
         comparison.compare([changed(document, way, put(value)) for way in ways for value in OTHER_VALUES], None, f'{path.name} changed')
         comparison.compare([changed(document, way, rename) for way in keys], None, f'{path.name} renamed')
         comparison.compare([changed(document, way, remove) for way in ways], None, f'{path.name} shortened')
+
+    defaults = [one for document in [*shipped.values(), *corpus.values()] for one in comparison.with_defaults(document)]
+    assert len(defaults) > LEAST_DEFAULTS, len(defaults)
+    comparison.compare(defaults, True, 'default')
 
     base = read(ROOT / 'tests/fuzz/corpus/testbed_file/every_table.yaml')
     shapes = [changed(base, way, change) for way, change in [
