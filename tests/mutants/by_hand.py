@@ -70,7 +70,7 @@ BY_HAND = [
     Row('dataplane/forwarding/forwarding_state.hpp', '!lags->members_of(port).empty()', 'true', 'an override sends into a LAG without members'),
     Row('testbeds/run/stack_control.cpp', 'lag == nullptr ? is(link) : lag->is_up(is)', 'is(link)', 'keepalives pass a peer link that is a LAG below min_links'),
     Row('control/engineering/engineer.cpp', 'rate *= static_cast<double>(member_count(*lag));', ';', 'the controller takes a LAG for one link'),
-    Row('control/load/sonic_port_channels.cpp', 'uint32_t key = 1;', 'uint32_t key = 0;', "SONiC's automatic LACP key is the number alone"),
+    Row('control/load/sonic_port_channels.cpp', '1', '0', "SONiC's automatic LACP key is the number alone", within='uint32_t key = 1;'),
     Row('control/topology/port_channels.cpp', 'std::max(lag.min_links, channel->min_links)', 'channel->min_links', "a LAG has min_links of its other end alone"),
     Row('control/topology/port_channels.cpp', 'other == ends_.end() && channels_of(end.peer) != nullptr', 'false', 'a port channel is a LAG whatever its other end has'),
     Row('dataplane/lacp/lacp_port.cpp', 'partner.state |= kInUse;', ';', 'what begins agreed has a partner that is not in sync',

@@ -86,10 +86,11 @@ STATEMENTS = {'return', 'if', 'for', 'while', 'switch', 'do', 'break', 'continue
 
 
 def is_whole(text: str, is_statement: bool) -> bool:
-    """An expression that could stand in brackets, or a statement: nothing begun, nothing left open."""
+    """An expression that could stand in brackets, or a statement that declares nothing: nothing begun, nothing left open."""
     tokens = CppText(text).tokens
     if is_statement:
-        return bool(tokens) and tokens[-1].text == ';' and all(t.partner >= 0 for t in tokens if t.text in '()[]{}')
+        declares = len(tokens) > 2 and tokens[0].kind == tokens[1].kind == 'word' and tokens[0].text not in STATEMENTS
+        return bool(tokens) and tokens[-1].text == ';' and not declares and all(t.partner >= 0 for t in tokens if t.text in '()[]{}')
     if not tokens or any(t.partner < 0 for t in tokens if t.text in ('(', ')', '[', ']', '{', '}')):
         return False
     first, last = tokens[0], tokens[-1]

@@ -85,6 +85,7 @@ def what_is_chosen_by_hand_is_an_expression_or_a_statement() -> list[str]:
     """What is neither does not compile, and was left out without a word: a rule that nobody holds the tests to."""
     problems = [f'{text!r} is whole' for text in ('a &&', '>= b', '|| c', 'f(a', 'return a', 'if (a) b', '', 'a; b') if is_whole(text, False)]
     problems += [f'{text!r} is not whole' for text in ('a', '-a', 'f(a, {b})', 'a->b()', '[] { return 1; }()', 'x ? y : z') if not is_whole(text, False)]
+    problems += same([is_whole(text, True) for text in ('int a = 1;', 'if (a) b', 'a = 1;', 'return a;', ';')], [False, False, True, True, True])
     for row in BY_HAND:
         is_statement = row.before.endswith(';')
         if not is_whole(row.before, is_statement) or not is_whole(row.after, is_statement):
