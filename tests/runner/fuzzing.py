@@ -40,7 +40,9 @@ def command(program: Program, place: Path, length: FuzzLength, finds: Path) -> l
     own = finds / program.name.split('/')[-1]
     own.mkdir(parents=True, exist_ok=True)
     return [program.command[0], str(corpus), f'-runs={length.runs}' if length.runs else f'-max_total_time={length.seconds}',
-            *([f'-dict={dictionary}'] if words else []), '-timeout=20', '-rss_limit_mb=4096', '-print_final_stats=1',
+            *([f'-dict={dictionary}'] if words else []), '-timeout=20',
+            '-detect_leaks=0',  # after each input: a switch that learns has them all look like one. LeakSanitizer looks at the end
+            '-rss_limit_mb=4096', '-print_final_stats=1',
             f'-artifact_prefix={own}/', '-error_exitcode=1']  # libFuzzer's own is 77, which means skipped everywhere else
 
 
