@@ -82,10 +82,13 @@ class Rows {
     const auto is_in = [](auto list, std::string_view name) {
       return std::ranges::any_of(list, [name](const char* it) { return name == it; });
     };
-    for (const std::string_view name : columns_) {
-      if (!is_in(needed, name) && !is_in(possible, name))
+    for (size_t i = 0; i < columns_.size() && errors_.size() < kMostErrors; ++i) {
+      const std::string_view name = columns_[i];
+      if (!is_in(needed, name) && !is_in(possible, name)) {
         fail(fmt::format("there is no column '{}'", name.substr(0, 40)));
-      if (std::ranges::count(columns_, name) > 1) fail(fmt::format("the column '{}' stands here twice", name));
+      } else if (std::find(columns_.begin(), columns_.begin() + i, name) != columns_.begin() + i) {
+        fail(fmt::format("the column '{}' stands here twice", name));
+      }
     }
     for (const char* name : needed) {
       if (std::ranges::find(columns_, name) == columns_.end()) fail(fmt::format("has no column '{}'", name));

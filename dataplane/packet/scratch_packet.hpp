@@ -3,7 +3,8 @@
 // route and rewrite take it like any other packet. It never leaves its owner: it can't be queued or freed.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <new>
 #include <span>
@@ -35,7 +36,7 @@ class ScratchPacket {
     packet_.meta() = {};
     packet_.meta().frame_bytes = frame_bytes;
     packet_.meta().reason = DropReason::kCount;
-    std::memcpy(packet_.data(), stored.data(), stored.size());
+    std::ranges::copy(stored, packet_.data());
     return packet_;
   }
   Packet& packet() { return packet_; }

@@ -57,7 +57,7 @@ void RoceHost::tell_read_by_run() {
   const auto* const sinks = reinterpret_cast<const std::byte*>(sinks_.place());
   set_read_by_run({&config_.mac, &pool_, ports_[0].wire, &queue_pairs_, &flows_, &sinks_, &due_, &counters_,
                    &counters_.delivered_packets, queue_pairs_.place(), sinks_.place_of_latencies(), port,
-                   port + kCacheLine, port + 2 * kCacheLine, sinks, sinks + kCacheLine});
+                   port + kCacheLine, port + 2 * kCacheLine, sinks, sinks == nullptr ? nullptr : sinks + kCacheLine});
 }
 
 Instant RoceHost::departure(PortNo port) const {

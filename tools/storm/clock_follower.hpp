@@ -28,7 +28,7 @@ class ClockFollower {
   // After the last frame.
   template <typename Use>
   void finish(Use&& use) {
-    if (held_) compare_with_held(dataplane::Instant::never(), use);
+    if (held_) place_held(use);
   }
 
   std::vector<ClockStep> steps() const { return clock_.steps(); }
@@ -45,15 +45,17 @@ class ClockFollower {
   // If the next frame is near the one before it, its time is wrong; else it is the first one after a step.
   template <typename Use>
   void compare_with_held(dataplane::Instant at, Use& use) {
-    Held held = std::move(*held_);
+    if (!ClockSteps::is_near(at, clock_.previous())) return place_held(use);
+    clock_.leave_out();
+    strays_.push_back(held_->number);
     held_.reset();
-    if (ClockSteps::is_near(at, clock_.previous())) {
-      clock_.leave_out();
-      strays_.push_back(held.number);
-      return;
-    }
-    held.frame.bytes = held.bytes;
-    place(held.frame, use);
+  }
+  template <typename Use>
+  void place_held(Use& use) {
+    const Held held = *std::exchange(held_, std::nullopt);
+    CapturedFrame frame = held.frame;
+    frame.bytes = held.bytes;
+    place(frame, use);
   }
   template <typename Use>
   void place(CapturedFrame frame, Use& use) {

@@ -83,6 +83,16 @@ TEST(ObservationText, ReadsNfdumpsRecordsByTheirOutputInterface) {
   EXPECT_THAT(first_error(columns + record("5,6,TCP", "eth0")), HasSubstr("has no output interface"));
 }
 
+// Each column was compared with each other one, and each was an error.
+TEST(ObservationText, AMillionColumnsAreSoonRefused) {
+  std::string header;
+  for (int i = 0; i < 1'000'000; ++i) header += "x,";
+  ObservationCollector out;
+  const auto read = read_observations(header + "\n", "seen.csv", out);
+  ASSERT_FALSE(read.has_value());
+  EXPECT_LE(read.error().size(), 24u);  // twenty, and those that are missing
+}
+
 TEST(ObservationText, NamesTheLineOfAnError) {
   EXPECT_THAT(first_error(""), HasSubstr("is empty"));
   EXPECT_THAT(first_error("src,dst\n"), HasSubstr("seen.csv:1:1: has no column 'link'"));
