@@ -9,7 +9,7 @@
 
 namespace softspine::mutants {
 
-inline constexpr int kMost = 1 << 16;
+inline constexpr int kMost = 1 << 18;
 inline unsigned char reached[kMost];
 inline const bool learns = std::getenv("SOFTSPINE_REACH") != nullptr;
 inline const int chosen = std::getenv("SOFTSPINE_MUTANT") != nullptr ? std::atoi(std::getenv("SOFTSPINE_MUTANT")) : 0;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -101,6 +102,9 @@ def there_are_enough_mutants_and_none_twice() -> list[str]:
     problems = [] if len(mutants) >= LEAST else [f'{len(mutants)} mutants, at least {LEAST}']
     if len({m.key for m in mutants}) != len(mutants) or len({m.number for m in mutants}) != len(mutants):
         problems.append('two mutants have one key or number')
+    most = int(re.search(r'kMost = 1 << (\d+)', (ROOT / 'tests/mutants/mutant.hpp').read_text())[1])
+    if max(m.number for m in mutants) >= 1 << most:
+        problems.append(f'mutant.hpp has no room for number {max(m.number for m in mutants)}')
     return problems
 
 

@@ -103,5 +103,5 @@ TSAN = Build('build-tsan', [*SANITIZED, '-Db_sanitize=thread', '-Dcpp_args=-g1']
 FUZZ = Build('build-fuzz', [*FUZZED, '-Db_sanitize=address,undefined',
                             '-Dcpp_args=-g1 -fno-sanitize-recover=all', '-Dfuzz=true'], 5,
              compiler='clang++-19',
-             # Short stacks of allocations, a short wait until memory is used again: twice as many inputs.
-             env={**ASAN.env, 'ASAN_OPTIONS': ASAN.env['ASAN_OPTIONS'] + ':malloc_context_size=2:quarantine_size_mb=16'})
+             # No stacks of allocations, a short wait until memory is used again: twice as many inputs.
+             env={**ASAN.env, 'ASAN_OPTIONS': ASAN.env['ASAN_OPTIONS'] + ':malloc_context_size=0:quarantine_size_mb=16'})
