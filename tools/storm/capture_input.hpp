@@ -14,7 +14,7 @@ class CaptureInput {
  public:
   // Fills the front of the span and returns the number of bytes; 0 at the end.
   using Read = std::function<size_t(std::span<uint8_t>)>;
-  static constexpr size_t kReadBytes = 1 << 20;
+  static constexpr size_t kReadBytes = 1 << 16;
 
   explicit CaptureInput(Read read, size_t read_bytes = kReadBytes) : read_(std::move(read)), buffer_(read_bytes) {}
 
