@@ -24,7 +24,7 @@ uint64_t lossy_group_bytes(const PortQos& port) {
   return port.eight_lanes ? kPipelineBytesOf8Lanes - (1 << 10) : kPipelineBytes;
 }
 
-void add_groups(const QosConfig& config, const PortShape& shape, bool pool_given, PortsDemand& out) {
+void add_groups(const QosConfig& config, const PortShape& shape, PortsDemand& out) {
   const PortQos& port = config.port(shape.name);
   bool lossless = false;
   for (const int16_t index : port.groups) {
@@ -33,16 +33,16 @@ void add_groups(const QosConfig& config, const PortShape& shape, bool pool_given
     const BufferProfileConfig its = fitted(*profile, config, shape);
     lossless |= its.lossless;
     out.occupied += its.size + (its.lossless ? 0 : lossy_group_bytes(port));
-    if (!pool_given && its.size > 0 && its.lossless && its.xon + its.xoff > its.size) {
+    if (its.size > 0 && its.lossless && its.xon + its.xoff > its.size) {
       out.headroom_beside += its.xon + its.xoff - its.size;
     }
   }
   out.lossless_ports += lossless ? 1 : 0;
 }
 
-void add_port(const QosConfig& config, const PortShape& shape, bool pool_given, PortsDemand& out) {
+void add_port(const QosConfig& config, const PortShape& shape, PortsDemand& out) {
   const PortQos& port = config.port(shape.name);
-  add_groups(config, shape, pool_given, out);
+  add_groups(config, shape, out);
   for (const int16_t index : port.queues) {
     if (const auto* profile = profile_at(config, index)) out.occupied += profile->size;
   }
@@ -78,7 +78,7 @@ std::vector<PoolSizes> pool_sizes(const QosConfig& config, const std::vector<Por
   const auto lossless = std::ranges::find(config.pools, kLosslessPool, &BufferPoolConfig::name);
   const uint64_t given = lossless == config.pools.end() ? 0 : lossless->xoff;
   PortsDemand demand{.occupied = kProcessorBytes};
-  for (const PortShape& shape : ports) add_port(config, shape, given > 0, demand);
+  for (const PortShape& shape : ports) add_port(config, shape, demand);
   const uint64_t shared = share_headroom(config, given, demand);
   const uint64_t taken = demand.occupied + shared;
   const uint64_t left = config.memory_bytes - std::min(config.memory_bytes, taken);

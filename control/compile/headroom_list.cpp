@@ -16,8 +16,8 @@ uint64_t metres_of(dataplane::Duration propagation) {
   return (static_cast<uint64_t>(propagation.count_ps()) * 198 + 500'000) / 1'000'000;
 }
 
-// pg_lossless_SPEED_CABLE_profile.
-std::string name_of_added(const BufferProfileConfig& profile, const PortQos& port, const PortShape& shape) {
+// What stands for NULL: pg_lossless_SPEED_CABLE_profile.
+std::string name_of(const BufferProfileConfig& profile, const PortQos& port, const PortShape& shape) {
   if (profile.name != "NULL") return profile.name;
   const uint64_t mbps = port.speed.value_or(shape.rate).count_bps() / 1'000'000;
   const uint64_t metres = port.cable_micrometres ? *port.cable_micrometres / 1'000'000 : metres_of(shape.propagation);
@@ -32,7 +32,7 @@ class Lister {
     std::set<uint32_t> seen;
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size(); ++n) {
       const FabricNode& node = testbed_.fabric.nodes[n];
-      if (node.kind != NodeKind::kSwitch || node.profile >= testbed_.profiles.size()) continue;
+      if (node.profile >= testbed_.profiles.size()) continue;  // a host has none
       const Profile& profile = testbed_.profiles[node.profile];
       if (profile.qos && profile.qos->has_buffers() && seen.insert(node.profile).second) list(n, profile);
     }
@@ -59,7 +59,7 @@ class Lister {
     const QosConfig& config = *profile.qos;
     const PortQos& port = config.port(shape.name);
     const bool added = (port.added_groups >> group & 1) != 0;
-    const std::string name = added || buffers.name == "NULL" ? name_of_added(buffers, port, shape) : buffers.name;
+    const std::string name = name_of(buffers, port, shape);
     const SonicHeadroom sonic = sonic_headroom(config, shape);
     const Key key{name,
                   added,

@@ -62,7 +62,7 @@ class JobResolver {
   }
 
   void add(const JobRow& row) {
-    if (std::ranges::find(jobs_, row.name, &Job::name) != jobs_.end())
+    if (!names_.insert(row.name).second)
       return void(fail(row.where.child("name"), "a job " + shown(row.name) + " stands here already"));
     if (reader_.is_invalid(row.where.child("servers"))) return void(good_ = false);
     const bool listed = !row.servers.count;
@@ -210,6 +210,7 @@ class JobResolver {
   std::vector<TierIslands> tiers_;
   std::vector<const Job*> taken_by_;  // by server
   std::unordered_map<std::string_view, uint32_t> by_name_;
+  std::unordered_set<std::string_view> names_;  // of jobs, also of those that were refused
   std::vector<Job> jobs_;
   std::vector<const JobRow*> rows_;                    // by job
   std::vector<std::vector<uint32_t>> pools_;           // by job: servers that it may get

@@ -270,11 +270,6 @@ bool Mmu::reconsider_xoff(uint16_t port, uint8_t index) noexcept {
   return true;
 }
 
-uint64_t Mmu::pg_limit(uint32_t port, uint32_t index) const {
-  const PriorityGroupUse& use = pg(port, index);
-  return static_cast<uint64_t>(std::max<int64_t>(0, use.limit.of(use.pool->to_give())));
-}
-
 void Mmu::clear_watermarks() noexcept {
   for (PriorityGroupUse& group : groups_) {
     group.shared_watermark = group.shared;

@@ -188,7 +188,6 @@ class Mmu {
   size_t of_pool(const QueueUse& queue) const { return static_cast<size_t>(queue.pool - egress_.data()); }
   const std::vector<PoolUse>& ingress_pools() const { return ingress_; }
   const std::vector<PoolUse>& egress_pools() const { return egress_; }
-  uint64_t pg_limit(uint32_t port, uint32_t pg) const;
   void clear_watermarks() noexcept;
   // Checks the invariants above, and if `empty` that no cell is held. Says which is broken, or nothing.
   const char* validate(bool empty) const noexcept;

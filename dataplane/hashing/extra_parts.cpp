@@ -112,18 +112,18 @@ uint32_t ExtraParts::place(HashField field, bool is_ipv6, uint32_t at, bool in_w
 bool ExtraParts::has(const KeyPart& part, const HeaderView& view) const noexcept {
   if (!is_inner(part.field)) return has_field(part.field, view, true);
   const InnerHeaders inner = inner_of(view);
-  return inner.exists && has_field(outer_of(part.field), inner.view, inner.has_ethernet);
+  return has_field(outer_of(part.field), inner.view, inner.has_ethernet);
 }
 
 void ExtraParts::add(const HeaderView& outer, uint8_t* key) const noexcept {
   const InnerHeaders inner = has_inner_ ? inner_of(outer) : InnerHeaders{};
   const bool outer_turned = symmetric_ && is_turned(outer, true);
-  const bool inner_turned = symmetric_ && inner.exists && is_turned(inner.view, inner.has_ethernet);
+  const bool inner_turned = symmetric_ && is_turned(inner.view, inner.has_ethernet);
   for (const KeyPart& part : parts_) {
     const bool inside = is_inner(part.field);
     const HeaderView& view = inside ? inner.view : outer;
     const HashField field = outer_of(part.field);
-    if ((inside && !inner.exists) || !has_field(field, view, !inside || inner.has_ethernet)) continue;
+    if (!has_field(field, view, !inside || inner.has_ethernet)) continue;
     std::array<uint8_t, kLongest> bytes{};
     take_bytes(source_of(field, (view.flags & kIsIpv6) != 0), view, inside ? inner_turned : outer_turned, bytes.data());
     for (uint32_t i = 0; i < part.length; ++i) {

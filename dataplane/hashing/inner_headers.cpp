@@ -57,7 +57,7 @@ void read_ip(Rest rest, uint16_t type, HeaderView& view) {
 InnerHeaders inside_ethernet(Rest rest) {
   InnerHeaders out;
   if (rest.bytes < ethernet::kBytes) return out;
-  out.exists = out.has_ethernet = true;
+  out.has_ethernet = true;
   out.view = {.frame = rest.at, .stored_bytes = rest.bytes, .frame_bytes = rest.bytes};
   uint32_t header_bytes = ethernet::kBytes;
   out.view.ether_type = load16(rest.at + ethernet::kType);
@@ -73,7 +73,6 @@ InnerHeaders inside_ip(Rest rest, uint16_t type) {
   InnerHeaders out;
   out.view = {.frame = rest.at, .stored_bytes = rest.bytes, .frame_bytes = rest.bytes};
   read_ip(rest, type, out.view);
-  out.exists = out.view.flags != 0;
   return out;
 }
 

@@ -16,8 +16,7 @@
 namespace softspine::dataplane {
 
 struct InnerHeaders {
-  HeaderView view{};
-  bool exists = false;
+  HeaderView view{};          // without flags if there are none
   bool has_ethernet = false;  // not inside of an IP packet
 };
 

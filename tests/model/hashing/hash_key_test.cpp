@@ -193,6 +193,11 @@ TEST(Udf, IsZerosForWhatItDoesNotMatch) {
   EXPECT_EQ(key_bytes(only(destination_qp_udf()), fragment), zeros);
   EXPECT_EQ(key_bytes(only(udf_at(UdfBase::kL4, 0, 4)), fragment), zeros) << "a fragment has no layer 4";
   EXPECT_NE(key_bytes(only(udf_at(UdfBase::kL3, 0, 4)), fragment), zeros);
+  // What is shown of a packet says the same.
+  const KeyLayout layout{only(destination_qp_udf()), false};
+  EXPECT_TRUE(layout.has(layout.parts().at(0), view_of(roce)));
+  EXPECT_FALSE(layout.has(layout.parts().at(0), view_of(other)));
+  EXPECT_FALSE(layout.has(layout.parts().at(0), view_of(fragment)));
   Udf of_type = udf_at(UdfBase::kL3, 0, 4);
   of_type.l2_type = ethernet::kTypeIpv6;
   EXPECT_EQ(key_bytes(only(of_type), roce), zeros);

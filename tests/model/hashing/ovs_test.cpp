@@ -129,6 +129,18 @@ TEST(OvsHashOfCutPackets, TakesNoPortsThatAreNotWhole) {
   EXPECT_EQ(Bytes(key.bytes(), key.bytes() + 16), (Bytes{10, 0, 1, 2, 10, 0, 2, 2, 6, 0, 0, 1, 0, 0, 0, 0}));
 }
 
+// What is shown of a packet of GRE: its addresses and no ports.
+TEST(OvsHashOfPacketsWithoutPorts, IsOfTheirAddresses) {
+  const Sent sent{"", false, 47, 0, 40, 0, 0, 0};
+  const Bytes frame = packet_of(false, 47, 0, 40);
+  const KeyLayout layout{HashConfig{.model = HashModel::kOvs, .algorithm = kOvsL4}, false};
+  std::vector<HashField> there;
+  for (const KeyPart& part : layout.parts()) {
+    if (layout.has(part, view_of(sent, frame))) there.push_back(part.field);
+  }
+  EXPECT_EQ(there, (std::vector{kSrcIp, kDstIp, kIpProtocol}));
+}
+
 // Two pairs of hosts whose addresses add up to the same, both ways: one key, so that nobody takes them for two.
 TEST(OvsHashOfSums, IsOneKeyForWhatHashesAlike) {
   const Sent sent{"", false, 6, 0, 40, 0, 0, 0};

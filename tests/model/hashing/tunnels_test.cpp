@@ -255,5 +255,24 @@ TEST(SaiHash, TakesOfAnInnerPacketWhatIsInMemory) {
   }
 }
 
+// An inner frame of another type is not taken for IPv6 because of its first four bits, nor for IPv4.
+TEST(SaiHash, BelievesAnInnerFramesType) {
+  Rng rng{tests::seed(), 73};
+  const EcmpHash hash{{.fields = {kInnerSrcMac, kInnerSrcIp}}};
+  for (const bool is_ipv6 : {false, true}) {
+    Flow flow = random_flow(rng, false);
+    flow.is_ipv6 = is_ipv6;
+    flow.is_tagged = false;
+    for (Bytes& ip : flow.ips) ip.resize(is_ipv6 ? 16 : 4);
+    Built built = build(rng, flow, flow, Tunnel::kVxlan, false);
+    ASSERT_FALSE(built.inner.empty()) << "the draw of a VXLAN header without the flag I: another seed";
+    check(hash.config(), hash, built);
+    const size_t inner = built.view.l4_offset + size_t{8 + 8};
+    store16(built.frame.data() + inner + 12, 0x88b5);
+    built.inner.erase(kInnerSrcIp);
+    check(hash.config(), hash, built);
+  }
+}
+
 }  // namespace
 }  // namespace softspine::dataplane

@@ -45,10 +45,11 @@ Testbed with_a_lag(uint32_t links, const std::string& profile) {
 
 class OneWay {
  public:
-  explicit OneWay(Testbed testbed)
+  explicit OneWay(Testbed testbed, bool is_ipv6 = false)
       : testbed_(std::move(testbed)),
         walker_(testbed_, std::vector<bool>(testbed_.fabric.links.size(), true)),
         probe_(ends_of(testbed_.fabric)) {
+    probe_.is_ipv6 = is_ipv6;
     const LinkEnd sender{probe_.from, 0};
     frame_ = frame_of(testbed_.fabric, probe_, walker_.router_mac(testbed_.fabric.peer_of(sender).node));
   }
@@ -179,6 +180,8 @@ TEST(FieldReach, IsOfTheBitsThatAPacketCanSet) {
   EXPECT_EQ(by_opcode.size(), 4u);
   EXPECT_EQ(masked.alone("udf[0]")["independent_bits"], 2);
   EXPECT_EQ(masked.alone("udf[0]")["links_reached"], 4);
+  OneWay labelled{leaf_spine(12, "hash: {algorithm: CRC, fields: [IPV6_FLOW_LABEL, SRC_IP]}"), true};
+  EXPECT_EQ(labelled.alone("IPV6_FLOW_LABEL")["independent_bits"], 20);
 }
 
 // More independent bits than all of whose sums are taken.

@@ -108,6 +108,14 @@ TEST(NeighbourAges, TheCureDropsLosslessPacketsAsksAndFloodsTheOthers) {
   EXPECT_EQ(bench.exchange(4, sent(kLosslessTos)), (Frames{{1, received(kLosslessTos)}}));
 }
 
+TEST(NeighbourAges, OfASwitchWithoutBuffersThatPauseTheCureDropsNothing) {
+  ForwardingState state = aging(Duration::s(1), Duration::ms(10), UnicastMiss::kDropLossless);
+  state.plan = nullptr;
+  Tor bench{state};
+  bench.run_for(Duration::ms(20));
+  EXPECT_EQ(bench.exchange(4, sent(kLosslessTos)).size(), 3u) << "flooded";
+}
+
 TEST(NeighbourAges, DropDropsEveryPacketAndBridgedOnesAreNotRouted) {
   Tor bench{aging(Duration::s(1), Duration::ms(10), UnicastMiss::kDrop)};
   bench.run_for(Duration::ms(20));

@@ -31,6 +31,19 @@ TEST(PauseRequests, LastFromXoffToXon) {
   EXPECT_EQ(requests.time(Priority{4}, at_ps(99'000)), Duration{});
 }
 
+// By which who has seen it all before knows that he need not look again.
+TEST(PauseRequests, CountWhatWasAppliedAndAreOverWithTheirTime) {
+  PauseRequests requests;
+  EXPECT_TRUE(requests.is_over(at_ps(0)));
+  requests.apply(three(2), at_ps(100), kQuantum);
+  EXPECT_EQ(requests.changes(), 1u);
+  EXPECT_FALSE(requests.is_over(at_ps(101)));
+  EXPECT_TRUE(requests.is_over(at_ps(100) + 2 * kQuantum));
+  requests.apply(three(0), at_ps(200), kQuantum);
+  requests.clear(at_ps(300));
+  EXPECT_EQ(requests.changes(), 3u);
+}
+
 TEST(PauseRequests, LapseWhenTheirTimeRunsOut) {
   PauseRequests requests;
   requests.apply(three(2), at_ps(100), kQuantum);

@@ -98,6 +98,25 @@ topology:
   EXPECT_EQ(counts->from[0].product_of_links(), 4u);
 }
 
+// Hosts on a cable between them are in the file, and have no switch to come from.
+TEST(Paths, LeadToTheFirstHostThatIsAtASwitch) {
+  const auto testbed = parse_testbed(R"(name: t
+topology:
+  nodes: {a: {kind: host}, b: {kind: host}, h1: {kind: host}, h2: {kind: host}, tor1: {kind: switch, role: tor}, tor2: {kind: switch, role: tor}}
+  links:
+    - {endpoints: [a, b], rate: 100Gbps, length: 3m}
+    - {endpoints: [h1, tor1], rate: 100Gbps, length: 3m}
+    - {endpoints: [h2, tor2], rate: 100Gbps, length: 3m}
+    - {endpoints: [tor1, tor2], rate: 100Gbps, length: 3m}
+)",
+                                     "t.yaml");
+  ASSERT_TRUE(testbed);
+  const auto counts = count_paths(testbed->fabric);
+  ASSERT_TRUE(counts);
+  EXPECT_EQ(testbed->fabric.nodes[counts->to].name, "h1");
+  EXPECT_EQ(counts->tors_without_way, 0u);
+}
+
 // As many as Jupiter's 2,048, by 8 and 256 choices; and a dual ToR can be reached by either of its switches.
 TEST(Paths, MultiplyTheChoicesOfEachTier) {
   const auto counts = count_paths(
