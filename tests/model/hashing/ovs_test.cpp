@@ -129,6 +129,28 @@ TEST(OvsHashOfCutPackets, TakesNoPortsThatAreNotWhole) {
   EXPECT_EQ(Bytes(key.bytes(), key.bytes() + 16), (Bytes{10, 0, 1, 2, 10, 0, 2, 2, 6, 0, 0, 1, 0, 0, 0, 0}));
 }
 
+// Just whole, and one byte short of it. Of a payload that is left out of memory the ports are there all the same.
+TEST(OvsHashOfCutPackets, TakesPortsOfAHeaderThatIsJustWhole) {
+  const EcmpHash hash{HashConfig{.model = HashModel::kOvs, .algorithm = kOvsL4}};
+  const auto ports_of = [&](uint8_t protocol, uint32_t layer4_bytes, uint32_t stored) {
+    const Sent sent{"", false, protocol, 0, layer4_bytes, 0, 0, 0};
+    const Bytes frame = packet_of(false, protocol, 0, layer4_bytes);
+    HeaderView view = view_of(sent, frame);
+    view.stored_bytes = 34 + stored;
+    HashKey key;
+    hash.build(view, key);
+    return Bytes(key.bytes() + 12, key.bytes() + 16);
+  };
+  const Bytes ports{0xc3, 0x50, 0x12, 0xb7};
+  const Bytes none(4);
+  EXPECT_EQ(ports_of(6, 20, 20), ports);
+  EXPECT_EQ(ports_of(6, 19, 19), none);
+  EXPECT_EQ(ports_of(17, 8, 8), ports);
+  EXPECT_EQ(ports_of(17, 7, 7), none);
+  EXPECT_EQ(ports_of(17, 8, 4), ports);
+  EXPECT_EQ(ports_of(17, 8, 3), none);
+}
+
 // What is shown of a packet of GRE: its addresses and no ports.
 TEST(OvsHashOfPacketsWithoutPorts, IsOfTheirAddresses) {
   const Sent sent{"", false, 47, 0, 40, 0, 0, 0};
