@@ -57,7 +57,8 @@ class MutatedCopy:
         """Tests as meson knows them."""
         found = subprocess.run(['meson', 'introspect', '--tests', str(self.build)], check=True, capture_output=True, text=True)
         return [t for t in json.loads(found.stdout)
-                if t['name'].split('/')[0] in ('unit', 'model', 'scenario') and t['name'] not in NOT_RUN]
+                if t['name'].split('/')[0] in ('unit', 'model', 'scenario') and t['name'] not in NOT_RUN
+                and not t['name'].endswith('/threads')]  # which are among the program's others
 
     def _write(self, mutants: list[Mutant]) -> None:
         """Files that are as they should be are not touched: a second build compiles what has changed."""
