@@ -44,4 +44,8 @@ ACCEPTED: dict[str, str] = {
         'equivalent: equal ports change places',
     'dataplane/hashing/rtag7_blocks.cpp: key.count = 2 * kWords; → ;':
         "equivalent: RTAG7's functions know how long their block is, and only block A's key is shown",
+    'dataplane/lacp/lacp_port.cpp: wanted < period_ → wanted <= period_':
+        'equivalent: what stays the same has returned before',
+    'pipelines/switch.cpp: meta.verdict != Verdict::kForward → meta.verdict == Verdict::kForward #2':
+        'performance: the other packets are prefetched for',
 }

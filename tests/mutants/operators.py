@@ -16,7 +16,7 @@ NOT_MUTATED = {'constexpr', 'static', 'static_assert', 'using', 'case', 'default
                'namespace', 'template', 'public', 'private', 'protected', 'friend', 'throw', 'goto', 'asm', 'break',
                'SOFTSPINE_CHECK'}
 HEADED = {'if', 'for', 'while', 'switch'}
-WITHOUT_RESULT = {'prefetch_front', 'prefetch_data', 'reserve'}  # left out, they change no result
+WITHOUT_RESULT = {'prefetch', 'prefetch_front', 'prefetch_data', 'reserve'}  # left out, they change no result
 SPLITS = {',', ';', '?', ':', 'return', *ASSIGNMENTS}
 
 

@@ -43,7 +43,9 @@ TEST(HostLimits, OfAHost) {
       {[](HostConfig& h) { h.ports = 3; }, "ports: 3, but a host has 1 to 2"},
       {[](HostConfig& h) { h.ports = 0; }, "ports: 0"},
       {[](HostConfig& h) { h.priority_of_dscp[63] = 7; }, ""},
-      {[](HostConfig& h) { h.priority_of_dscp[63] = 8; }, "priority_of_dscp: above 7"}};
+      {[](HostConfig& h) { h.priority_of_dscp[63] = 8; }, "priority_of_dscp: above 7"},
+      {[](HostConfig& h) { h.tag.pcp_of_dscp[63] = 7; }, ""},
+      {[](HostConfig& h) { h.tag.pcp_of_dscp[63] = 8; }, "pcp_of_dscp: above 7"}};
   expect_limits(host_config(1), changes, [](const HostConfig& host) { return validate(host); });
 }
 

@@ -425,6 +425,29 @@ TEST(ReliableRequester, ACnpHalvesTheRateOfItsQueuePair) {
   EXPECT_EQ(pair.host().sent(0).reliable.rp_cnp_handled, 1u);
 }
 
+// Whoever is at the other end: both are counted, and change nothing.
+TEST(OpenLoopSender, CountsAcknowledgementsAndIgnoresCnps) {
+  HostAndPuppet pair;
+  FlowConfig flow = reliable_flow();
+  flow.transport = TransportKind::kOpenLoop;
+  flow.messages = 4;
+  pair.host().add_flow(flow);
+  SinkConfig sink = reliable_sink();
+  sink.source = host_config(1).ipv4;
+  sink.source_qp = flow.source_qp;
+  Bytes cnp(kTemplateBytes);
+  cnp.resize(ResponseTemplate{host_config(2), sink}.write_cnp(cnp.data()));
+  pair.puppet().say(us(1), cnp);
+  pair.puppet().say(us(2), response(0, 100));
+  pair.puppet().say(us(3), cnp);
+  pair.run();
+  const FlowSent& sent = pair.host().sent(0);
+  EXPECT_EQ(sent.responses, 3u);
+  EXPECT_EQ(sent.reliable.rp_cnp_ignored, 2u);
+  EXPECT_EQ(sent.reliable.rp_cnp_handled, 0u);
+  EXPECT_EQ(pair.puppet().heard().size(), 4u * 8);
+}
+
 TEST(ReliableRequester, TheAcknowledgementsOfAPausedPriorityWait) {
   HostAndPuppet pair;
   SinkConfig sink = reliable_sink();
