@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Built-in hosts with an 802.1Q tag: what is on the wire between them, and what of it they take.
-#include "tests/scenario/hosts/two_hosts.hpp"
+#include "tests/scenario/hosts/puppet.hpp"
 
 namespace softspine::testbeds {
 namespace {
@@ -41,6 +41,27 @@ TEST(HostTags, StandBehindTheMacsOfEveryPacket) {
     expected.back() = static_cast<uint8_t>(length);
     EXPECT_EQ(seen[1][i], expected) << i;
   }
+}
+
+// A pause is the link's, and has none: a host of a VLAN obeys it.
+TEST(HostTags, AreNotLookedForOnPauses) {
+  HostConfig config = host_config(1);
+  config.tag = tag_of(100, 3);
+  HostAndPuppet pair{config};
+  FlowConfig flow = flow_config();
+  flow.dscp = kLossless;
+  flow.messages = 0;
+  pair.host().add_flow(flow);
+  pair.puppet().say(us(10), pfc_frame(1 << kLossless, 0xffff));
+  pair.puppet().say(us(200), pfc_frame(1 << kLossless, 0));
+  pair.run(us(250));
+  const auto heard_within = [&pair](Instant from, Instant to) {
+    return std::ranges::count_if(pair.puppet().heard(),
+                                 [=](const Heard& it) { return it.started >= from && it.started < to; });
+  };
+  EXPECT_GT(heard_within(us(0), us(10)), 10);
+  EXPECT_EQ(heard_within(us(13), us(200)), 0);
+  EXPECT_GT(heard_within(us(202), us(245)), 10);
 }
 
 // Every second packet comes with another VLAN, every third of the rest without a tag.
