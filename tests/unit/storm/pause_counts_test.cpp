@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Counters of pauses as SONiC and mlx5 print them, and what two readings differ by.
+#include "tools/storm/pause_counts.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace softspine::tools::storm {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr const char* kSonic =
+    "admin@tor1:~$ show pfc counters\n"
+    "   Port Tx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7\n"
+    "-----------  ------  ------  ------  ------  ------  ------  ------  ------\n"
+    "  Ethernet0       1       2       3   4,000       5       6       7       8\n"
+    "   Port Rx    PFC0    PFC1    PFC2    PFC3    PFC4    PFC5    PFC6    PFC7\n"
+    "-----------  ------  ------  ------  ------  ------  ------  ------  ------\n"
+    "  Ethernet0      10     N/A      30      40      50      60      70      80\n"
+    "\n"
+    "    QUEUE       STATUS    STORM DETECTED/RESTORED    TX OK/DROP    RX OK/DROP\n"
+    "-----------  ---------  -------------------------  ------------  ------------\n"
+    "Ethernet0:3    stormed                        7/6           0/0           0/0\n"
+    "Ethernet0:4  operational                      2/2           0/0           0/0\n";
+
+std::expected<CountReading, std::string> read(const std::string& text) {
+  const std::string path = testing::TempDir() + "pause_counts.txt";
+  std::ofstream{path} << text;
+  return read_counts(path, "eth7");
+}
+std::string error_of(const std::string& text) {
+  const auto found = read(text);
+  return found ? "" : found.error();
+}
+
+TEST(PauseCounts, OfSonicsTablesAreBothWaysAndTheWatchdogs) {
+  const auto found = read(kSonic);
+  ASSERT_TRUE(found) << found.error();
+  ASSERT_EQ(found->ports.size(), 1u);
+  const PortCounts& port = found->ports.at("Ethernet0");
+  EXPECT_EQ(port[3].tx_frames, 4'000u);
+  EXPECT_EQ(port[7].tx_frames, 8u);
+  EXPECT_EQ(port[0].rx_frames, 10u);
+  EXPECT_EQ(port[1].rx_frames, std::nullopt) << "N/A";
+  EXPECT_EQ(port[7].rx_frames, 80u);
+  EXPECT_EQ(port[3].tx_us, std::nullopt);
+  EXPECT_TRUE(found->watchdog.at({"Ethernet0", 3}).is_stormed);
+  EXPECT_EQ(found->watchdog.at({"Ethernet0", 3}).detected, 7u);
+  EXPECT_FALSE(found->watchdog.at({"Ethernet0", 4}).is_stormed);
+}
+
+TEST(PauseCounts, OfEthtoolAreOfThePortThatWasNamed) {
+  const auto found = read(
+      "NIC statistics:\n     rx_packets: 1234\n     rx_prio3_bytes: 99\n     rx_prio3_pause: 5\n"
+      "     rx_prio3_pause_duration: 61\n     tx_prio3_pause: 6\n     tx_prio3_pause_duration: 62\n"
+      "     rx_prio3_pause_transition: 7\n     rx_prio9_pause: 8\n");
+  ASSERT_TRUE(found) << found.error();
+  ASSERT_EQ(found->ports.size(), 1u);
+  const PauseCounts& counts = found->ports.at("eth7")[3];
+  EXPECT_EQ(counts.rx_frames, 5u);
+  EXPECT_EQ(counts.rx_us, 61u);
+  EXPECT_EQ(counts.tx_frames, 6u);
+  EXPECT_EQ(counts.tx_us, 62u);
+}
+
+TEST(PauseCounts, ThatAreNoneAreRefusedWithTheirLine) {
+  EXPECT_THAT(error_of("nothing\n"), HasSubstr("no pause counters"));
+  EXPECT_THAT(error_of("     rx_prio3_pause: many\n"), HasSubstr("pause_counts.txt:1: 'many' is no number"));
+  std::string table{kSonic};
+  table.replace(table.find("4,000"), 5, "4 apr");
+  EXPECT_EQ(error_of(table), "") << "another command's line, and the table is over";
+  table = kSonic;
+  table.replace(table.find("4,000"), 5, "4.000");
+  EXPECT_THAT(error_of(table), HasSubstr("pause_counts.txt:4: '4.000' is no number"));
+  EXPECT_THAT(error_of("     rx_prio3_pause: 1\n" + std::string(1 << 20, 'x') + "\n"), HasSubstr(":2: is too long"));
+}
+
+// Each counter of its own; what one of the two readings does not have is not known.
+TEST(PauseCounts, DifferByWhatWasAdded) {
+  const auto counts = [](uint64_t tx, uint64_t rx, uint64_t tx_us, uint64_t rx_us) {
+    CountReading out;
+    out.ports["p"][3] = {.tx_frames = tx, .rx_frames = rx, .tx_us = tx_us, .rx_us = rx_us};
+    return out;
+  };
+  const auto found = difference(counts(1, 2, 3, 4), counts(11, 22, 33, 4));
+  ASSERT_TRUE(found) << found.error();
+  const PauseCounts& added = found->ports.at("p")[3];
+  EXPECT_EQ(added.tx_frames, 10u);
+  EXPECT_EQ(added.rx_frames, 20u);
+  EXPECT_EQ(added.tx_us, 30u);
+  EXPECT_EQ(added.rx_us, 0u);
+  EXPECT_EQ(found->ports.at("p")[0].tx_frames, std::nullopt);
+  for (const CountReading& back : {counts(0, 2, 3, 4), counts(1, 1, 3, 4), counts(1, 2, 2, 4), counts(1, 2, 3, 3)}) {
+    const auto wrong = difference(counts(1, 2, 3, 4), back);
+    ASSERT_FALSE(wrong);
+    EXPECT_THAT(wrong.error(), HasSubstr("counters of p, priority 3, went backwards"));
+  }
+  CountReading half = counts(11, 22, 33, 44);
+  half.ports["p"][3].rx_frames.reset();
+  EXPECT_EQ(difference(half, counts(11, 22, 33, 44))->ports.at("p")[3].rx_frames, std::nullopt);
+  EXPECT_EQ(difference(counts(11, 22, 33, 44), half)->ports.at("p")[3].rx_frames, std::nullopt);
+}
+
+TEST(PauseCounts, AreOfTheSamePortsAndOfStormsThatOnlyGrow) {
+  CountReading one;
+  one.ports["a"] = {};
+  one.watchdog[{"a", 3}] = {.is_stormed = false, .detected = 2};
+  CountReading other = one;
+  other.watchdog[{"a", 3}].detected = 5;
+  other.watchdog[{"a", 4}].detected = 1;
+  const auto found = difference(one, other);
+  ASSERT_TRUE(found) << found.error();
+  EXPECT_EQ(found->watchdog.at({"a", 3}).detected, 3u);
+  EXPECT_EQ(found->watchdog.at({"a", 4}).detected, 1u);
+  EXPECT_THAT(difference(other, one).error(), HasSubstr("storms of a:3 went backwards"));
+  other.ports["b"] = {};
+  EXPECT_THAT(difference(one, other).error(), HasSubstr("b is in the second reading only"));
+  EXPECT_THAT(difference(other, one).error(), HasSubstr("b is in the first reading only"));
+}
+
+}  // namespace
+}  // namespace softspine::tools::storm
