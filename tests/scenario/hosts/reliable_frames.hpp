@@ -42,12 +42,20 @@ inline Bytes request(uint32_t number, uint8_t ecn = ip::kEct0, uint8_t dscp = 26
   return bytes;
 }
 // What host 2's responder would send to the flow of host 1.
-inline Bytes response(uint8_t syndrome, uint32_t psn) {
+inline ResponseTemplate responses() {
   SinkConfig sink = reliable_sink();
   sink.source = host_config(1).ipv4;
   sink.source_qp = reliable_flow().source_qp;
+  return {host_config(2), sink};
+}
+inline Bytes response(uint8_t syndrome, uint32_t psn) {
   Bytes bytes(kTemplateBytes);
-  bytes.resize(ResponseTemplate{host_config(2), sink}.write_ack(bytes.data(), syndrome, psn & bth::kMask24, 0));
+  bytes.resize(responses().write_ack(bytes.data(), syndrome, psn & bth::kMask24, 0));
+  return bytes;
+}
+inline Bytes cnp() {
+  Bytes bytes(kTemplateBytes);
+  bytes.resize(responses().write_cnp(bytes.data()));
   return bytes;
 }
 
