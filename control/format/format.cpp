@@ -53,16 +53,21 @@ Json map_schema(std::string_view keys, Json values) {
   return {{"type", "object"}, {"propertyNames", {{"pattern", keys}}}, {"additionalProperties", std::move(values)}};
 }
 
+std::string listed(const std::vector<std::string_view>& words) {
+  std::string out;
+  for (const std::string_view word : words) out += (out.empty() ? "" : ", ") + std::string(word);
+  return out;
+}
+
 bool read_word(Reader& reader, Value value, const std::vector<std::string_view>& words,
                const std::vector<std::string_view>& old, size_t& found) {
-  std::string listed;
-  for (const std::string_view word : words) listed += (listed.empty() ? "" : ", ") + std::string(word);
-  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "one of " + listed);
+  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "one of " + listed(words));
   found = static_cast<size_t>(std::ranges::find(words, value.text()) - words.begin());
   if (found < words.size()) return true;
   found += static_cast<size_t>(std::ranges::find(old, value.text()) - old.begin());
   if (found < words.size() + old.size()) return true;
-  return reader.fail(value, shown(value.text()) + " is not one of " + listed + reader.guess(value.text(), words));
+  const std::string guess = reader.guess(value.text(), words);
+  return reader.fail(value, shown(value.text()) + " is not one of " + listed(words) + guess);
 }
 
 bool read_text(Reader& reader, Value value, std::string& out) {

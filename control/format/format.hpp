@@ -77,6 +77,9 @@ std::string_view word_of(E value) {
   return "?";
 }
 
+// For messages: "a, b, c".
+std::string listed(const std::vector<std::string_view>& words);
+
 // Whether the value is one of `words`, or of `old` ones, which messages do not propose; `found`: its place among them
 // all.
 bool read_word(Reader& reader, Value value, const std::vector<std::string_view>& words,

@@ -124,21 +124,16 @@ struct Format<std::variant<Rows...>> {
       if (key.kind() == ValueKind::kScalar && key.text() == "kind") kind = content;
     });
     const std::vector<std::string_view> known{Tables<Rows>::table().choice()...};
-    std::string listed;
-    for (const std::string_view word : known) listed += (listed.empty() ? "" : ", ") + std::string(word);
-    if (!kind) return reader.fail(value, "the key 'kind' is missing (" + listed + ")");
-    if (kind->kind() != ValueKind::kScalar) return reader.wrong_type(*kind, "one of " + listed);
-    bool found = false;
+    if (!kind) return reader.fail(value, "the key 'kind' is missing (" + listed(known) + ")");
+    size_t chosen = 0;
+    if (!read_word(reader, *kind, known, {}, chosen)) return false;
     bool good = true;
+    size_t i = 0;
     const auto attempt = [&]<typename Row>(std::type_identity<Row>) {
-      if (found || kind->text() != Tables<Row>::table().choice()) return;
-      found = true;
-      good = Tables<Row>::table().read(reader, value, out.template emplace<Row>());
+      if (i++ == chosen) good = Tables<Row>::table().read(reader, value, out.template emplace<Row>());
     };
     (attempt(std::type_identity<Rows>{}), ...);
-    if (found) return good;
-    const std::string guess = reader.guess(kind->text(), known);
-    return reader.fail(*kind, shown(kind->text()) + " is not one of " + listed + guess);
+    return good;
   }
   static Json schema(SchemaBook& book) { return {{"oneOf", Json::array({Tables<Rows>::table().schema(book)...})}}; }
   static Json write(const Choice&) { return Json::object(); }

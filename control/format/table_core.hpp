@@ -36,7 +36,8 @@ class TableCore {
   std::string_view name() const { return name_; }
   std::string_view choice() const { return choice_; }
 
-  // The size that a map names, assigned to the row; null: none, or none that there is.
+  // The size that a map names, its values assigned to the row; of a word that is no size any, without its values. Null:
+  // the map names none.
   const NamedSize* assign_size(Value map, void* row) const;
   bool read(Reader& reader, Value map, const NamedSize* size, void* row) const;
   void merge(const void* from, void* into) const;
