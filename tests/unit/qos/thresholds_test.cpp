@@ -67,13 +67,14 @@ TEST(Thresholds, AreToldOfQueuesThatTagsAloneLeadTo) {
       "    BUFFER_POOL: {in: {type: ingress, size: 1MiB}, out: {type: egress, size: 1MiB}}\n"
       "    BUFFER_PROFILE: {g: {pool: in, size: 0B, dynamic_th: 0}, q: {pool: out, size: 0B, dynamic_th: 0}}\n"
       "    BUFFER_PG: {0-7: {profile: g}}\n    BUFFER_QUEUE: {0-7: {profile: q}}\n"
-      "    TC_TO_QUEUE_MAP: {Q: {0: 0, 1: 1, 6: 6}}\n    DOT1P_TO_TC_MAP: {P: {0: 0, 5: 6}}\n";
+      "    TC_TO_QUEUE_MAP: {Q: {0: 0, 1: 1, 6: 6, 7: 7}}\n    DOT1P_TO_TC_MAP: {P: {0: 0, 5: 6}}\n";
   const std::string dscp = "    DSCP_TO_TC_MAP: {D: {0: 0, 8: 1}}\n";
   const auto tells_of = [&](const std::string& maps, const std::string& by, uint8_t queue) {
     const Testbed testbed = with(buffers + maps + "    PORT_QOS_MAP: {global: {tc_to_queue_map: Q, " + by + "}}\n", 2);
     return found(testbed, false, queue).first_drop.has_value();
   };
   EXPECT_TRUE(tells_of("", "dot1p_to_tc_map: P", 6));
+  EXPECT_FALSE(tells_of("", "dot1p_to_tc_map: P", 7)) << "nothing leads there";
   EXPECT_FALSE(tells_of(dscp, "dot1p_to_tc_map: P, dscp_to_tc_map: D", 6)) << "DSCP goes first";
   EXPECT_TRUE(tells_of(dscp, "dot1p_to_tc_map: P, dscp_to_tc_map: D", 1));
 }

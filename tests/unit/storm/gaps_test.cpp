@@ -218,6 +218,22 @@ TEST(ClockSteps, AFrameAloneWithAnotherTimeIsLeftOut) {
   }
 }
 
+// Behind the last frame comes none to compare it with. The one before it may be older than the first.
+TEST(ClockSteps, TheLastFrameIsKeptHoweverFarItIs) {
+  for (const int64_t before : {900LL, -57'600'000'000LL}) {
+    for (const int64_t last : {60'000'000LL, -60'000'000LL}) {
+      Recording it{.interfaces = {tests::ethernet("h1:eth0")}, .recorder = PauseRecorder{}};
+      it.frame(0, Way::kOut, 0, CaptureBytes(60));
+      it.frame(0, Way::kOut, before, CaptureBytes(60));
+      it.frame(0, Way::kOut, before + 100, CaptureBytes(60));
+      it.frame(0, Way::kOut, last, CaptureBytes(60));
+      it.recorder.finish(it.interfaces);
+      EXPECT_EQ(it.recorder.tally().frames, 4u) << before << ", " << last;
+      EXPECT_EQ(it.recorder.tally().timeless, 0u) << before << ", " << last;
+    }
+  }
+}
+
 // A frame each 2 s, and once none for 20 s: nobody would call that a step.
 TEST(ClockSteps, AreNoneWhereFramesAreRare) {
   Recording it = whole_spine();
