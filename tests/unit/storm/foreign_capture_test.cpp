@@ -3,15 +3,11 @@
 // be named from them.
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
-
 #include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
 #include "tools/storm/certainty.hpp"
 #include "tools/storm/cooked.hpp"
 #include "tools/storm/picture.hpp"
-#include "tools/storm/port_list.hpp"
 
 namespace softspine::tools::storm {
 namespace {
@@ -244,88 +240,6 @@ TEST(Certainty, ARootThatIsKnownComesBeforeWhatMayHandOn) {
   EXPECT_EQ(told["storms"][1]["root"], nullptr);
   EXPECT_EQ(told["storms"][1]["seen_from"], "tor2");
   EXPECT_NE(text_report({}, it.log, found, 9).find("STORM: from tor2 or from behind it"), std::string::npos);
-}
-
-struct ListFile {
-  explicit ListFile(const std::string& text)
-      : path((std::filesystem::path(testing::TempDir()) / ("softspine-ports-" + std::to_string(getpid()))).string()) {
-    std::ofstream(path) << text;
-  }
-  ~ListFile() { std::filesystem::remove(path); }
-  std::string path;
-};
-
-TEST(PortList, NamesInterfacesAndAddresses) {
-  const ListFile list("# ours\neth3 sw1:Ethernet12\n02:00:00:00:00:1f  gpu7:mlx5_0 # the seventh\n\n");
-  KnownFabric known;
-  const auto read = read_port_list(list.path, known);
-  ASSERT_TRUE(read) << read.error();
-  EXPECT_EQ(known.port_of_interface["eth3"], "sw1:Ethernet12");
-  EXPECT_EQ(known.port_of_mac[kSourceBase + 0x1f], "gpu7:mlx5_0");
-}
-
-TEST(PortList, SaysWhatIsWrongAndWhere) {
-  for (const auto& [text, wrong] :
-       {std::pair{"eth3\n", ":1: 'eth3': a name or MAC address and a port are needed"},
-        {"\neth3 sw1\n", ":2: 'sw1' is no port: write NODE:PORT, such as tor1:Ethernet4"},
-        {"eth0 tor1:a more\n", ":1: 'more' is no port: write NODE:PORT, such as tor1:Ethernet4"},
-        {"a b:c\na b:d\n", ":2: 'a' stands there twice"},
-        {"02:00:00:00:00:1f b:c\n\n0200.0000.001F b:d\n", ":3: '0200.0000.001F' stands there twice"}}) {
-    const ListFile list(text);
-    KnownFabric known;
-    const auto read = read_port_list(list.path, known);
-    ASSERT_FALSE(read);
-    EXPECT_EQ(read.error(), list.path + wrong);
-  }
-}
-
-TEST(PortList, TakesAddressesAsVendorsWriteThem) {
-  const ListFile list("02-11-22-33-44-55 a:1\r\n0211.2233.4456\tb:1\n02:11:22:33:44:5F c:1\n");
-  KnownFabric known;
-  ASSERT_TRUE(read_port_list(list.path, known));
-  EXPECT_EQ(known.port_of_mac, (std::unordered_map<uint64_t, std::string>{
-                                   {0x021122334455, "a:1"}, {0x021122334456, "b:1"}, {0x02112233445f, "c:1"}}));
-  EXPECT_TRUE(known.port_of_interface.empty());
-}
-
-TEST(PortList, TakesNoSignsNorMixedSeparatorsForAnAddress) {
-  for (const std::string what : {"-2:11:22:33:44:55", "+2:11:22:33:44:55", "02:11-22:33:44:55", "2:11:22:33:44:55",
-                                 "0211.2233:4455", "02:11:22:33:44:5g", "02:11:22:33:44:55:66"}) {
-    const ListFile list(what + " a:1\n");
-    KnownFabric known;
-    ASSERT_TRUE(read_port_list(list.path, known));
-    EXPECT_TRUE(known.port_of_mac.empty()) << what;
-    EXPECT_EQ(known.port_of_interface[what], "a:1");
-  }
-}
-
-TEST(PortList, NamesAnInterfaceThatHasNoName) {
-  const ListFile list("interface 0   sw1:Ethernet12\n");
-  KnownFabric known;
-  ASSERT_TRUE(read_port_list(list.path, known));
-  Recording it{.interfaces = {ethernet("")}, .recorder = PauseRecorder{}};
-  it.frame(0, Way::kIn, 1, tests::pfc_frame(1, 8, 0xffff));
-  EXPECT_EQ(pauses_of(it.log(known)), Texts{"02:00:00:00:00:01 stops sw1:Ethernet12"});
-}
-
-TEST(PortList, RefusesAFolder) {
-  KnownFabric known;
-  const auto read = read_port_list(testing::TempDir(), known);
-  ASSERT_FALSE(read);
-  EXPECT_NE(read.error().find("is a directory"), std::string::npos) << read.error();
-}
-
-TEST(PortList, SaysWhichOfItsLinesMatchNothing) {
-  const ListFile list("02:00:00:00:00:01 h1:eth0\n02:00:00:00:00:02 h2:eth0\neth3 sw1:a\n# no\neth33 sw1:b\n");
-  KnownFabric known;
-  ASSERT_TRUE(read_port_list(list.path, known));
-  Recording it{.interfaces = {ethernet("eth3")}, .recorder = PauseRecorder{}};
-  it.frame(0, Way::kIn, 1, tests::pfc_frame(1, 8, 0xffff));
-  EXPECT_EQ(unmatched_lines(known, it.recorder), "2 (02:00:00:00:00:02), 5 (eth33)");
-  it.frame(0, Way::kIn, 2, tests::pfc_frame(2, 8, 0xffff));
-  it.interfaces.push_back(ethernet("eth33"));
-  it.recorder.finish(it.interfaces);
-  EXPECT_EQ(unmatched_lines(known, it.recorder), "");
 }
 
 TEST(Picture, KeepsTheEndOfAnAddress) {

@@ -148,5 +148,32 @@ TEST(HiddenCauses, AreNoneOfAHost) {
   EXPECT_EQ(doubt(it), "");
 }
 
+// Two ports that were paused at the same time hid no more of it than one.
+TEST(HiddenCauses, OfSeveralPortsAtTheSameTimeCountOnce) {
+  MadeLog it;
+  for (const auto& [a, b] : {std::pair{"s4", "s3"}, {"s4", "s5"}, {"s4", "s6"}}) it.link(a, b);
+  it.stop("s4", "s3", 0);
+  it.pause("s5", "s4", 0, 10'000);
+  it.pause("s6", "s4", 0, 10'000);
+  EXPECT_EQ(doubt_about(it, "s4"), "");
+}
+
+// s4's port to s5 was not captured, s5's was: for 2 of the 20 ms, or for all of them.
+TEST(HiddenCauses, APortThatWasNotCapturedIsHeardAtTheOtherEnd) {
+  for (const int64_t until : {2'000, 20'000}) {
+    MadeLog it;
+    for (const char* other : {"s3", "s5"}) it.link("s4", other);
+    it.stop("s4", "s3", 0);
+    const uint32_t here = it.log.nodes[0].ports[1];
+    LogPort& there = it.log.ports[it.log.ports[here].peer];
+    there.is_captured = true;
+    there.time = {.from = MadeLog::us(0), .until = MadeLog::us(until)};
+    Runs runs;
+    runs.add(0, it.log.pauses[0], 3);
+    const std::string doubt = doubt_by_hidden_causes(it.log, runs.all()[0], {}, dataplane::Duration::ms(2));
+    EXPECT_EQ(doubt.find("nothing was captured of s4:to-s5"), until == 2'000 ? 0 : std::string::npos) << doubt;
+  }
+}
+
 }  // namespace
 }  // namespace softspine::tools::storm

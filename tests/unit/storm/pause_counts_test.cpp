@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
+#include "tests/unit/storm/text_file.hpp"
 
 namespace softspine::tools::storm {
 namespace {
@@ -27,9 +27,7 @@ constexpr const char* kSonic =
     "Ethernet0:4  operational                      2/2           0/0           0/0\n";
 
 std::expected<CountReading, std::string> read(const std::string& text) {
-  const std::string path = testing::TempDir() + "pause_counts.txt";
-  std::ofstream{path} << text;
-  return read_counts(path, "eth7");
+  return read_counts(tests::TextFile{text}.path, "eth7");
 }
 std::string error_of(const std::string& text) {
   const auto found = read(text);
@@ -68,13 +66,13 @@ TEST(PauseCounts, OfEthtoolAreOfThePortThatWasNamed) {
 
 TEST(PauseCounts, ThatAreNoneAreRefusedWithTheirLine) {
   EXPECT_THAT(error_of("nothing\n"), HasSubstr("no pause counters"));
-  EXPECT_THAT(error_of("     rx_prio3_pause: many\n"), HasSubstr("pause_counts.txt:1: 'many' is no number"));
+  EXPECT_THAT(error_of("     rx_prio3_pause: many\n"), HasSubstr(":1: 'many' is no number"));
   std::string table{kSonic};
   table.replace(table.find("4,000"), 5, "4 apr");
   EXPECT_EQ(error_of(table), "") << "another command's line, and the table is over";
   table = kSonic;
   table.replace(table.find("4,000"), 5, "4.000");
-  EXPECT_THAT(error_of(table), HasSubstr("pause_counts.txt:4: '4.000' is no number"));
+  EXPECT_THAT(error_of(table), HasSubstr(":4: '4.000' is no number"));
   EXPECT_THAT(error_of("     rx_prio3_pause: 1\n" + std::string(1 << 20, 'x') + "\n"), HasSubstr(":2: is too long"));
 }
 

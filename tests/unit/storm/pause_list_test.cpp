@@ -139,5 +139,20 @@ TEST(PauseList, PausesThatLapseAgainAndAgainAreAStormHoweverManyThereAre) {
   }
 }
 
+// Every second one lapses: neither kind becomes the other, whatever is put together.
+TEST(PauseList, PutsPausesTogetherThatEndedInTheSameWay) {
+  PauseList list;
+  const int64_t many = PauseList::kMaxWhole * 2;
+  for (int64_t i = 0; i < many; ++i) {
+    const Instant at = Instant::at_ps(i * 10'000'000);
+    const PauseEnd how = i % 4 < 2 ? PauseEnd::kXon : PauseEnd::kLapsed;
+    list.add({.priority = 3, .span = {.begin = at, .end = at + Duration::us(5), .how = how}}, Duration::ms(1));
+  }
+  EXPECT_LT(list.all().size(), static_cast<size_t>(many));
+  int64_t xons = 0;
+  for (const RecordedPause& it : list.all()) xons += it.span.how == PauseEnd::kXon ? it.span.pauses : 0;
+  EXPECT_EQ(xons, many / 2);
+}
+
 }  // namespace
 }  // namespace softspine::tools::storm

@@ -219,5 +219,64 @@ TEST(PauseLog, JoinsAPortOnce) {
   EXPECT_EQ(log.ports[2].peer, kNone);
 }
 
+// Two mirrors of one listed source: nobody knows where it is, but these are the same frames.
+TEST(SenderEnds, CopiesOfAListedAddressAreLeftOutWhereTheirWayIsKnown) {
+  Recording it{.interfaces = {ethernet("a"), ethernet("b")}, .recorder = PauseRecorder{}};
+  for (int64_t at = 0; at < 10'000; at += 100) {
+    it.frame(0, Way::kIn, at, pfc_frame(0x55, 8, 0xffff));
+    it.frame(1, Way::kIn, at + 1, pfc_frame(0x55, 8, 0xffff));
+  }
+  const PauseLog log = it.log(listed({{kSourceBase + 0x55, "gpu7:mlx5_0"}}));
+  EXPECT_EQ(pauses_of(log), Texts{"gpu7:mlx5_0 stops a"});
+  EXPECT_EQ(log.copies, 100u);
+}
+
+// All interfaces of a machine in one place, and a testbed that says what that is linked to: it is linked to more.
+TEST(SenderEnds, OfAllInterfacesInOnePlaceNoSourceIsTheKnownNeighbour) {
+  Recording it = of_any();
+  it.frame(0, Way::kUnknown, 1, sll(0, pfc_frame(0xaa, 8, 0xffff)));
+  EXPECT_EQ(
+      pauses_of(it.log({.links = {{"tor1:a", "here:any"}}, .tiers = {}, .port_of_mac = {}, .port_of_interface = {}})),
+      Texts{"02:00:00:00:00:aa stops here:any"});
+}
+
+// Of a link that is known one end alone is in the capture, whichever of both it is.
+TEST(SenderEnds, AKnownLinkLeadsToANodeThatIsNotInTheCapture) {
+  for (const bool is_first : {true, false}) {
+    Recording it{.interfaces = {ethernet("tor1:a")}, .recorder = PauseRecorder{}};
+    it.frame(0, Way::kIn, 1, pfc_frame(1, 8, 0xffff));
+    const auto link = is_first ? std::pair<std::string, std::string>{"tor1:a", "h1:eth0"}
+                               : std::pair<std::string, std::string>{"h1:eth0", "tor1:a"};
+    EXPECT_EQ(pauses_of(it.log({.links = {link}, .tiers = {}, .port_of_mac = {}, .port_of_interface = {}})),
+              Texts{"h1:eth0 stops tor1:a"});
+  }
+}
+
+// tor3's capture is on from the start, spine1's from 5 ms on. What had ended before stays as it was.
+TEST(SenderEnds, APauseThatEndedBeforeTheOtherCaptureBeganStaysAsItIs) {
+  Recording it{.interfaces = {ethernet("spine1:a"), ethernet("tor3:b")}, .recorder = PauseRecorder{}};
+  it.interfaces[0].description = "link to tor3:b";
+  it.interfaces[0].time = {.from = Instant::at_ps(5'000'000'000), .until = Instant::at_ps(9'900'000'000)};
+  it.interfaces[1].time = {.from = Instant{}, .until = Instant::at_ps(9'900'000'000)};
+  it.frame(1, Way::kIn, 0, pfc_frame(7, 8, 0xffff));
+  it.frame(1, Way::kIn, 100, pfc_frame(7, 8, 0));
+  for (int64_t at = 6'000; at <= 9'900; at += 100) {
+    it.frame(0, Way::kOut, at, pfc_frame(7, 8, 0xffff));
+    it.frame(1, Way::kIn, at, pfc_frame(7, 8, 0xffff));
+  }
+  const PauseLog log = it.log();
+  ASSERT_EQ(log.pauses.size(), 2u);
+  EXPECT_EQ(log.pauses[0].span.end, Instant::at_ps(100'000'000));
+  EXPECT_EQ(log.pauses[0].span.how, PauseEnd::kXon);
+}
+
+TEST(SenderEnds, APortWhoseCaptureHearsNothingIsKnownToBeDeaf) {
+  Recording it{.interfaces = {ethernet("tor1:a"), ethernet("tor1:b")}, .recorder = PauseRecorder{}};
+  it.interfaces[1].hears = false;
+  const PauseLog log = it.log();
+  EXPECT_TRUE(log.ports.at(0).hears);
+  EXPECT_FALSE(log.ports.at(1).hears);
+}
+
 }  // namespace
 }  // namespace softspine::tools::storm

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/storm/pause_graph.hpp"
+
+#include <gtest/gtest.h>
+
+#include "tests/unit/storm/made_log.hpp"
+
+namespace softspine::tools::storm {
+namespace {
+
+using tests::MadeLog;
+
+// Three switches in a ring, each stops the next one.
+MadeLog ring() {
+  MadeLog it;
+  for (const auto& [a, b] : {std::pair{"s1", "s2"}, {"s2", "s3"}, {"s3", "s1"}}) it.link(a, b);
+  for (const auto& [a, b] : {std::pair{"s1", "s2"}, {"s2", "s3"}, {"s3", "s1"}}) it.stop(a, b, 0);
+  return it;
+}
+
+TEST(PauseGraph, APauseCausesOnlyWhatTheNodeThatItStopsAsksFor) {
+  const MadeLog it = ring();
+  const auto& pauses = it.log.pauses;
+  EXPECT_TRUE(may_cause(it.log, pauses[0], pauses[1], Turns::kAny)) << "s1 stops s2, which stops s3";
+  EXPECT_FALSE(may_cause(it.log, pauses[1], pauses[0], Turns::kAny)) << "s2 stops s3; s1 is not s3";
+  EXPECT_FALSE(may_cause(it.log, pauses[0], pauses[0], Turns::kAny));
+}
+
+TEST(PauseGraph, ACycleIsOfThePlacesThatAreWanted) {
+  const MadeLog it = ring();
+  PauseGraph graph{it.log};
+  graph.set(std::vector<uint32_t>{0, 1, 2});
+  ASSERT_EQ(graph.cycles(Turns::kAny, {}).size(), 1u);
+  EXPECT_EQ(graph.cycles(Turns::kAny, {true, true, true}).size(), 1u);
+  EXPECT_TRUE(graph.cycles(Turns::kAny, {true, true, false}).empty());
+}
+
+}  // namespace
+}  // namespace softspine::tools::storm
