@@ -121,7 +121,6 @@ Instant Departures::start_own_frame(uint32_t number, Instant at) noexcept {
   meta.in_port = kLocalPort;
   meta.out_port = static_cast<uint16_t>(number);
   meta.at = at;
-  meta.born = at;
   port.wire_bytes = mac_control::kFrameBytes;
   port.wire_cast = Cast::kMulticast;
   return port.wire->send(std::move(packet), at);

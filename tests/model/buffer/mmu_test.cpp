@@ -55,8 +55,8 @@ class Pair {
     }
     slow.ingress_limits.clear();
     slow.egress_limits.clear();
-    const bool with_port_limits = rng_.below(2) == 0;
-    for (uint32_t port = 0; with_port_limits && port <= kPorts; ++port) plan_port(port);
+    const uint64_t limits = rng_.below(6);  // of both sides, of one of them, of none
+    for (uint32_t port = 0; port <= kPorts; ++port) plan_port(port, limits <= 2, limits <= 1 || limits == 3);
     fast.apply(plan_);
   }
   Frame random_frame() {
@@ -109,10 +109,10 @@ class Pair {
     }
   }
 
-  void plan_port(uint32_t port) {
+  void plan_port(uint32_t port, bool limits_ingress, bool limits_egress) {
     for (uint8_t pool = 0; pool < 2 * plan_.slices; ++pool) {
       for (const bool ingress : {true, false}) {
-        if (rng_.below(2) == 0) continue;
+        if (!(ingress ? limits_ingress : limits_egress) || rng_.below(2) == 0) continue;
         const auto [fast_limit, slow_limit] = limit();
         PortBufferPlan& plan = plan_.ports[port];
         (ingress ? plan.ingress_limits : plan.egress_limits).push_back({pool, fast_limit});

@@ -48,6 +48,17 @@ std::vector<uint32_t> shuffled_switches(const Fabric& fabric, dataplane::Rng& rn
   return out;
 }
 
+// By which ports a switch sends to a host; none where it drops. What has no route of its own goes by its subnet's,
+// unless that says the host is at this switch.
+std::vector<uint16_t> sends_by(const Fabric& fabric, const RouteTable& table, uint32_t host) {
+  const auto own = table.by_host.find(host);
+  const uint32_t of_subnet = table.by_subnet[fabric.nodes[host].subnet];
+  const bool has_own = own != table.by_host.end() && (own->second != kNone || of_subnet == RouteTable::kConnected);
+  const uint32_t route = has_own ? own->second : of_subnet;
+  const bool has_ports = route != kNone && route != RouteTable::kConnected;
+  return has_ports ? table.groups[route] : std::vector<uint16_t>{};
+}
+
 class Sequence {
  public:
   Sequence(const Fabric& fabric, uint64_t seed)
@@ -97,10 +108,25 @@ class Sequence {
   bool takes_what_is_safe(uint32_t n) {
     RouteTable table = without_loops(fabric_, tables_, n, wanted_[n]);
     if (table == tables_[n] || testing::Test::HasFailure()) return false;
+    keeps_what_is_common(n, table);
     tables_[n] = std::move(table);
     const std::vector<uint32_t> loop = loop_in(fabric_, tables_);
     EXPECT_TRUE(loop.empty()) << "a loop that begins at " << fabric_.nodes[loop.front()].name;
     return true;
+  }
+
+  // A next hop that both have stays, and none comes that the new routes do not have.
+  void keeps_what_is_common(uint32_t n, const RouteTable& table) const {
+    for (uint32_t host = 0; host < fabric_.nodes.size(); ++host) {
+      if (fabric_.nodes[host].kind != NodeKind::kHost) continue;
+      const auto before = sends_by(fabric_, tables_[n], host);
+      const auto wanted = sends_by(fabric_, wanted_[n], host);
+      const auto found = sends_by(fabric_, table, host);
+      std::vector<uint16_t> common;
+      std::ranges::set_intersection(before, wanted, std::back_inserter(common));
+      EXPECT_TRUE(std::ranges::includes(found, common) && std::ranges::includes(wanted, found))
+          << fabric_.nodes[n].name << " to " << fabric_.nodes[host].name;
+    }
   }
 
   const Fabric& fabric_;

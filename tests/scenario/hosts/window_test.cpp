@@ -69,5 +69,22 @@ TEST(Window, WhoHasNoMoreToSendDoesNotWaitForIt) {
   EXPECT_EQ(counters.reliable.window_waits, 0U);
 }
 
+// Messages of one packet, 10 us apart. The first is lost, and leaves again at 140 us.
+TEST(Window, AMessageThatIsSentAgainHasNoOtherGap) {
+  FlowConfig flow = windowed_flow();
+  flow.rate = Rate{};
+  flow.message_bytes = 1024;
+  flow.messages = 0;
+  flow.gap = Duration::us(10);
+  FlowSent counters;
+  ReliableSender sender(0, flow, Rate::gbps(100));
+  EXPECT_TRUE(sender.sent(us(0), us(1), 1'100, counters));
+  EXPECT_EQ(sender.eligible(us(2)), us(11));
+  sender.time_out(us(140), counters);
+  EXPECT_FALSE(sender.sent(us(140), us(141), 1'100, counters)) << "not for the first time";
+  EXPECT_EQ(counters.reliable.retransmitted_packets, 1U);
+  EXPECT_LE(sender.eligible(us(142)), us(142)) << "the gap is behind the message's first packets";
+}
+
 }  // namespace
 }  // namespace softspine::testbeds

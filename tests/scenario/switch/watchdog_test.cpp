@@ -85,6 +85,28 @@ TEST_F(Watchdog, FindsAStormWithinAPollOfTheDetectionTimeAndEndsItWithinOneOfThe
   EXPECT_EQ(watchdog().storms(), 1u);
 }
 
+TEST_F(Watchdog, RecordsTheBeginAndTheEndOfEachStorm) {
+  std::atomic<bool> wants_rest;
+  EventBuffer events{1'000, wants_rest};
+  EventRecorder recorder{events, 7, kBenchPorts};
+  start(WatchdogAction::kDrop);
+  bench_->node().egress().record_events(&recorder);
+  storm(Duration::us(10), Duration::us(2000));
+  storm(Duration::us(4010), Duration::us(6000));
+  send(Duration::us(50), 6);
+  send(Duration::us(4050), 6);
+  run_to(Duration::us(8000));
+  std::vector<EventKind> found;
+  events.take([&](const Event& event) {
+    if (event.kind != EventKind::kStormDetected && event.kind != EventKind::kStormRestored) return;
+    found.push_back(event.kind);
+    EXPECT_EQ(event.port, 4);
+    EXPECT_EQ(event.priorities, 1 << kPriority);
+  });
+  EXPECT_EQ(found, (std::vector{EventKind::kStormDetected, EventKind::kStormRestored, EventKind::kStormDetected,
+                                EventKind::kStormRestored}));
+}
+
 TEST_F(Watchdog, DropEmptiesTheQueueAndRefusesWhatIsForItAndWhatComesFromThere) {
   start(WatchdogAction::kDrop);
   storm(Duration::us(10), Duration::us(3000));

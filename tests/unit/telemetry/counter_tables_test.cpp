@@ -170,6 +170,15 @@ TEST(CounterTables, ReadEachNumberOfAHostOnce) {
   EXPECT_EQ(seen.size(), HostCounts::rows().size() + 1);
 }
 
+// The frames that passed in storms are shown by another table.
+TEST(CounterTables, ReadEachNumberOfAPriorityOnce) {
+  PauseSnapshot pause;
+  number(&pause.rx_frames, &pause.restored);
+  const auto seen = numbers_read(switch_counters(), pause);
+  EXPECT_TRUE(twice(seen).empty()) << testing::PrintToString(seen);
+  EXPECT_EQ(seen.size(), static_cast<size_t>(&pause.restored - &pause.rx_frames) + 1);
+}
+
 TEST(CounterTables, ReadEachNumberOfAnEdgeAndItsNicOnce) {
   EdgeSnapshot edge;
   number(&edge.counters.in_packets, &edge.counters.held_bytes_max);
