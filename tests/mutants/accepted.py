@@ -46,6 +46,20 @@ ACCEPTED: dict[str, str] = {
         "equivalent: RTAG7's functions know how long their block is, and only block A's key is shown",
     'dataplane/lacp/lacp_port.cpp: wanted < period_ → wanted <= period_':
         'equivalent: what stays the same has returned before',
+    'control/routing/mixed_routes.cpp: own->second == kNone → true #2':
+        "equivalent: a host without a route of its own goes by its subnet's, which is the same here",
+    'dataplane/egress/departures.cpp: port.drop_from = UINT32_MAX; → ;':
+        'performance: a lower bound of an earlier plan lets more packets be compared with the lines of this one',
+    'dataplane/egress/priority_group_flow_control.cpp: !owed → true':
+        'performance: a port looks once more for what it has to send',
+    'dataplane/egress/priority_group_flow_control.cpp: port.credits().owes_frame() → true':
+        'performance: a port looks for what it has to send, and finds nothing',
+    'dataplane/flow_control/pause_requests.hpp: request.until < at → request.until <= at':
+        'equivalent: of a pause that ends as the next begins, the time is added in two parts',
+    'dataplane/forwarding/stages.cpp: meta.in_port >= state.plan->ports.size() → meta.in_port > state.plan->ports.size()':
+        'equivalent: a packet comes in at a port of the plan, or at kLocalPort',
+    'tools/storm/pause_timer.hpp: from >= end → from > end':
+        'equivalent: from its end on nothing of a pause is left, however that is reckoned',
     'pipelines/switch.cpp: meta.verdict != Verdict::kForward → meta.verdict == Verdict::kForward #2':
         'performance: the other packets are prefetched for',
 }

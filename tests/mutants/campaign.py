@@ -10,7 +10,7 @@ import signal
 import subprocess
 import tempfile
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -97,7 +97,7 @@ class Campaign:
         tests = self._reached_by.get(mutant.number, [])
         if not tests:
             return Verdict(mutant, 'not reached')
-        for program, names, seconds in self._order(tests, killed_before):
+        for program, names, seconds in self._order(tests, killed_before) + self._others(tests):
             with tempfile.TemporaryDirectory(prefix='softspine-mutants-') as scratch:
                 status, output = self._run(program, {'SOFTSPINE_MUTANT': str(mutant.number)}, names, 10 + 5 * seconds, scratch)
             if status != 0:
@@ -113,6 +113,17 @@ class Campaign:
         order = sorted(runs.values(), key=lambda run: sum(t.seconds for t in run))
         known = [[t] for t in tests if f'{t.program}: {t.name}' == killed_before]
         return [(run[0].program, [t.name for t in run], sum(t.seconds for t in run)) for run in known + order]
+
+    def _others(self, tests: list[Test]) -> list[tuple[str, list[str], float]]:
+        """What is made once in a program (a table) is reached by the first of its tests alone, though others may look at it."""
+        reached = Counter(t.program for t in tests)
+        known = {(t.program, t.name) for t in tests}
+        runs = []
+        for program in sorted(p for p, times in reached.items() if times == 1):
+            others = [t for t in self.tests if t.program == program and t.seconds <= QUICK_SECONDS and (program, t.name) not in known]
+            if others:
+                runs.append((program, [t.name for t in others], sum(t.seconds for t in others)))
+        return runs
 
     def _run(self, program: str, env: dict[str, str], names: list[str] | None, timeout: float, scratch: str) -> tuple[int, str]:
         it = self._programs[program]
