@@ -11,9 +11,10 @@ void CaptureInput::fill(size_t n) {
               buffer_.begin());
     end_ = held();
     begin_ = 0;
-    if (n > buffer_.size()) buffer_.resize(n);
   }
   while (held() < n && !ended_) {
+    // A block may say that it is longer than the input: room is made as it comes.
+    if (end_ == buffer_.size()) buffer_.resize(std::min(n, 2 * buffer_.size()));
     const size_t got = read_(std::span{buffer_}.subspan(end_));
     ended_ = got == 0;
     end_ += got;
