@@ -44,7 +44,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [SHIPPED],
         "| the watchdog drops, and the switch goes on pausing | sonic-net/sonic-buildimage issues 23444, 26248 | pauses-despite-watchdog | nothing is dropped, and who is paused can reach nobody |": [SHIPPED],
         "| WRED rejects what PFC ought to have paused | sonic-net/sonic-buildimage issue 27606 | wred-before-pfc | lossless frames are lost, and no pause is sent |": [SHIPPED],
-        'A clock has to be known to 25 us.': ['tests/unit/storm/clock_fit_test.cpp LeaveACaptureApartWhoseClockIsNotKnownTo25us'],
+        'A clock has to be known to 25 us.': ['tests/unit/storm/clock_groups_test.cpp LeaveACaptureApartWhoseClockIsNotKnownTo25us'],
     },
     'docs/hashing.md': {
         '- **rotation**: an offset rotates a hash of w bits, which multiplies it modulo 2^w − 1.':

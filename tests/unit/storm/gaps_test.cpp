@@ -2,6 +2,7 @@
 // What a capture leaves out, or has in the wrong order: the doubts that follow, and what is right all the same.
 #include <gtest/gtest.h>
 
+#include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
 #include "tools/storm/certainty.hpp"
 #include "tools/storm/storm_report.hpp"
@@ -294,6 +295,15 @@ TEST(Verdict, IsUnknownIfPauseFramesAreThereAndNoneCouldBeRead) {
   EXPECT_EQ(json_report({}, log, found)["verdict"], "unknown");
   it.frame(0, Way::kOut, 3, tests::pfc_frame(9, 8, 0xffff));
   EXPECT_EQ(verdict_of(analyse(it.log())), Verdict::kCongestion) << "one was read";
+}
+
+TEST(Gaps, HidePausesOnlyWhereNoneWasRead) {
+  tests::MadeLog it;
+  it.link("h1", "tor1");
+  it.log.gaps.cut = 1;
+  EXPECT_TRUE(it.analysis().hides_pauses);
+  it.stop("h1", "tor1", 1'000);
+  EXPECT_FALSE(it.analysis().hides_pauses);
 }
 
 }  // namespace

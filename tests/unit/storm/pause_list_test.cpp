@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tests/unit/storm/made_log.hpp"
 #include "tests/unit/storm/recording.hpp"
 #include "tools/storm/pause_runs.hpp"
 #include "tools/storm/storm_analysis.hpp"
@@ -152,6 +153,15 @@ TEST(PauseList, PutsPausesTogetherThatEndedInTheSameWay) {
   int64_t xons = 0;
   for (const RecordedPause& it : list.all()) xons += it.span.how == PauseEnd::kXon ? it.span.pauses : 0;
   EXPECT_EQ(xons, many / 2);
+}
+
+TEST(PauseList, AnEntryOfSeveralPausesIsASample) {
+  tests::MadeLog it;
+  it.link("h1", "tor1");
+  it.pause("h1", "tor1", 0, 100);
+  EXPECT_FALSE(it.analysis().is_sampled);
+  it.log.pauses[0].span.pauses = 2;
+  EXPECT_TRUE(it.analysis().is_sampled);
 }
 
 }  // namespace

@@ -487,21 +487,5 @@ TEST(StormAnalysis, LooksAtMomentsWhereThereAreTooManyChanges) {
   EXPECT_NEAR(found.storms[0].explained.seconds(), 0.019 + 0.01899, 1e-5);
 }
 
-TEST(StormAnalysis, SaysThatPausesMayBeHiddenOnlyWhereNoneWasRead) {
-  MadeLog it = two_racks();
-  it.log.gaps.cut = 1;
-  EXPECT_TRUE(it.analysis().hides_pauses);
-  it.stop("h1", "tor1", 1'000);
-  EXPECT_FALSE(it.analysis().hides_pauses);
-}
-
-TEST(StormAnalysis, SaysThatItIsASampleWhereEntriesAreSeveralPauses) {
-  MadeLog it = two_racks();
-  it.pause("h1", "tor1", 0, 100);
-  EXPECT_FALSE(it.analysis().is_sampled);
-  it.log.pauses[0].span.pauses = 2;
-  EXPECT_TRUE(it.analysis().is_sampled);
-}
-
 }  // namespace
 }  // namespace softspine::tools::storm
