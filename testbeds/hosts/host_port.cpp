@@ -26,7 +26,6 @@ uint32_t push_or_end(HostPort& port, Packet packet, uint8_t priority, Instant no
 }  // namespace
 
 void HostPort::link_changed(bool up, Instant now) noexcept {
-  if (up) free_at = std::max(free_at, now);
   if (lacpdu) PacketPool::release(std::move(lacpdu));  // what it says is of the link as it was
   flow_control.link_changed(up, now);
   reconsider(now);

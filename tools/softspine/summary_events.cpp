@@ -22,7 +22,7 @@ constexpr size_t kFaultsShown = 8;
 
 void add_retransmissions(std::string& out, const Json& flows) {
   for (const auto& [name, w] : flows.items()) {
-    const auto of = [&w = w](const char* key) { return w[key].get<uint64_t>(); };
+    const auto of = [&row = w](const char* key) { return row[key].get<uint64_t>(); };
     const uint64_t again = of("retransmitted_packets");
     const uint64_t naks = of("packet_seq_err");
     const uint64_t timeouts = of("local_ack_timeout_err");

@@ -50,5 +50,14 @@ TEST(ClockSteps, BackGoOnASecondLater) {
   EXPECT_EQ(steps.place(Instant::at_ps(0) + Duration::s(3)), Instant::at_ps(0) + Duration::s(12));
 }
 
+TEST(ClockSteps, ASecondIsNear) {
+  const Instant at = Instant::at_ps(0) + Duration::s(5);
+  for (const Duration most : {ClockSteps::kLeast, Duration{} - ClockSteps::kLeast}) {
+    const Duration more = most + (most > Duration{} ? Duration::ps(1) : Duration::ps(-1));
+    EXPECT_TRUE(ClockSteps::is_near(at, at + most));
+    EXPECT_FALSE(ClockSteps::is_near(at, at + more));
+  }
+}
+
 }  // namespace
 }  // namespace softspine::tools::storm

@@ -50,6 +50,14 @@ TEST(PauseCounts, OfSonicsTablesAreBothWaysAndTheWatchdogs) {
   EXPECT_FALSE(found->watchdog.at({"Ethernet0", 4}).is_stormed);
 }
 
+// A header that a narrow terminal has broken.
+TEST(PauseCounts, NeedNoMoreOfAHeaderThanItsBegin) {
+  const auto found = read("Port Tx PFC0\nEthernet0 1 2 3 4 5 6 7 8\n");
+  ASSERT_TRUE(found) << found.error();
+  ASSERT_TRUE(found->ports.contains("Ethernet0"));
+  EXPECT_EQ(found->ports.at("Ethernet0")[7].tx_frames, 8u);
+}
+
 TEST(PauseCounts, OfEthtoolAreOfThePortThatWasNamed) {
   const auto found = read(
       "NIC statistics:\n     rx_packets: 1234\n     rx_prio3_bytes: 99\n     rx_prio3_pause: 5\n"

@@ -35,5 +35,20 @@ TEST(PauseGraph, ACycleIsOfThePlacesThatAreWanted) {
   EXPECT_TRUE(graph.cycles(Turns::kAny, {true, true, false}).empty());
 }
 
+// h1 says its pause again 4 us too late, and tor1 has stopped spine1 meanwhile: that follows from what h1 says then.
+TEST(Attribution, NothingFollowsBeforeItsCauseBegan) {
+  MadeLog it;
+  it.link("h1", "tor1");
+  it.link("tor1", "spine1");
+  it.pause("h1", "tor1", 1'000, 1'336, PauseEnd::kLapsed);
+  it.stop("h1", "tor1", 1'340);
+  it.stop("tor1", "spine1", 1'338);
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 1u);
+  ASSERT_EQ(found.storms[0].spread.size(), 2u);
+  EXPECT_EQ(found.storms[0].spread[0].first, MadeLog::us(1'000));
+  EXPECT_EQ(found.storms[0].spread[1].first, MadeLog::us(1'340));
+}
+
 }  // namespace
 }  // namespace softspine::tools::storm

@@ -278,5 +278,17 @@ TEST(SenderEnds, APortWhoseCaptureHearsNothingIsKnownToBeDeaf) {
   EXPECT_FALSE(log.ports.at(1).hears);
 }
 
+TEST(PauseLog, ItsLengthHasNoSilences) {
+  const auto at = [](int64_t us) { return Instant::at_ps(us * 1'000'000); };
+  PauseLog log;
+  log.begin = at(0);
+  log.end = at(1'000);
+  log.silences.push_back({.from = at(100), .until = at(200)});
+  EXPECT_EQ(log.length(), Duration::us(900));
+  EXPECT_EQ(log.length(at(150), at(400)), Duration::us(200)) << "half of it is in there";
+  EXPECT_EQ(log.length(at(0), at(50)), Duration::us(50)) << "it comes later";
+  EXPECT_EQ(log.length(at(300), at(400)), Duration::us(100)) << "it is over";
+}
+
 }  // namespace
 }  // namespace softspine::tools::storm
