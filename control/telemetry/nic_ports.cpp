@@ -82,7 +82,8 @@ Json nic_ports_json(const FabricSnapshot& snapshot) {
 std::string nic_ports_table(const FabricSnapshot& snapshot) {
   TextTable table{
       {"<NIC", "<PORT", "<TO", "<STATE", "SENT(bytes)", "FROM_SWITCH(bytes)", "SHARE(%)", "QUEUE_MAX(bytes)"}};
-  for (const auto& [host, ports] : nic_ports_json(snapshot).items()) {
+  const Json nics = nic_ports_json(snapshot);
+  for (const auto& [host, ports] : nics.items()) {
     uint64_t all = 0;
     for (const Json& port : ports) all += port["switch_tx_bytes"].get<uint64_t>();
     for (const auto& [name, port] : ports.items()) {

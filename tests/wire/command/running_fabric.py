@@ -47,6 +47,8 @@ WORDS = {  # of each thing's table
     'pfc counters': ['tor1'],
     'pfcwd stats': ['QUEUE'],
     'nics': ['HOST'],
+    'nic-ports': ['FROM_SWITCH(bytes)'],
+    'events': ['xoff_raised', 'A burst of drops of one reason is over.'],
 }
 SHOWN = [what.removesuffix(' --node tor1') for what in WORDS] + ['prometheus']
 METRIC = re.compile(r'softspine_\w+(\{\w+="[^"]*"(,\w+="[^"]*")*\})? -?[0-9.e+-]+')
@@ -58,7 +60,8 @@ def fabric_of(it: Softspine) -> Path:
 
 def shows_each_thing(it: Softspine) -> Problems:
     """show: every thing as a table and as JSON"""
-    with it.running(fabric_of(it)):
+    fabric = fabric_of(it)
+    with it.running(fabric, '--events', str(fabric.with_name('events.jsonl'))):
         for what, words in WORDS.items():
             table = it('show', *what.split())
             yield from table.exited(0)
