@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                     pause.to);
   }
   const Analysis analysis = analyse(log);
-  // Each takes a hundred times as long as the reading: the input's length chooses one, or none.
+  // Each takes far longer than the reading: the input's length chooses one, or none.
   report({.file = "fuzz", .tally = recorder.tally(), .ports = recorder.ports().size()}, log, analysis, size % 64);
   return 0;
 }

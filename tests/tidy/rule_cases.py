@@ -103,6 +103,9 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
                                [{'control/a.cpp': 'spdlog::info("x");\n', 'dataplane/a.cpp': 'snprintf(b, n, "x");\n'}]),
     'complaints_cannot_throw': ([{'tools/softspine/a.cpp': 'fmt::print(stderr, "x");\n'}, {'tools/verbs/a.hpp': 'std::cerr << 1;\n'}],
                                 [{'tools/softspine/a.cpp': 'complain("x");\nfmt::print("x");\n', 'tests/a.cpp': 'fmt::print(stderr, "x");\n'}]),
+    'loops_keep_what_they_walk_over': (
+        [{'control/a.cpp': 'for (const auto& [a, b] : rows_of(x).items()) f(a);\n'}, {'tests/a.cpp': 'for (const auto& it : parse(x).value()) f(it);\n'}],
+        [{'control/a.cpp': 'for (const auto& [a, b] : rows.items()) f(a);\nfor (const auto& it : rows_of(x)) f(it);\n'}]),
     'headers_have_a_guard': ([{'control/a.hpp': 'int x;\n'}], [{'control/a.hpp': '#pragma once\n'}]),
     'lines_end_clean': ([{'a.md': 'x \n'}, {'a.md': 'x'}, {'a.md': '\tx\n'}], [{'a.md': 'x\n', 'a.json': '{}'}]),
     'accessors_have_readers': (

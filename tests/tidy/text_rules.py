@@ -113,6 +113,12 @@ def complaints_cannot_throw(tree: Tree) -> list[Finding]:
     return _matches(tree, paths, says, 'complain() says it without throwing: {}')
 
 
+def loops_keep_what_they_walk_over(tree: Tree) -> list[Finding]:
+    """for (… : f().items()) walks over what f() gave, and that is gone: a loop keeps alive what it is given, not what that is a part of."""
+    loop = re.compile(r'\bfor \([^;]*[^:]: ?[\w:]+\([^;]*\)\.(items|value|elements)\(\)\)')
+    return _matches(tree, tree.paths(CPP), loop, 'a part of what is gone: {}')
+
+
 def headers_have_a_guard(tree: Tree) -> list[Finding]:
     """#pragma once in every header."""
     return [Finding(path, 1, 'no #pragma once') for path in tree.paths(('.hpp',))
@@ -145,4 +151,4 @@ def _matches(tree: Tree, paths, pattern: re.Pattern[str], text: str) -> list[Fin
 
 RULES = [licence_line, nothing_unfinished, no_dead_code, names_say_what, file_names_are_snake_case, no_module_of_pythons_is_hidden, no_foreign_paths,
          tests_do_not_sleep, tests_read_no_clock, only_the_clock_reads_a_clock, dataplane_does_not_log, complaints_cannot_throw,
-         headers_have_a_guard, lines_end_clean]
+         loops_keep_what_they_walk_over, headers_have_a_guard, lines_end_clean]

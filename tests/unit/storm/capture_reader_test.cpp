@@ -163,6 +163,27 @@ TEST(CaptureReader, KeepsWhatStandsBeforeTheCut) {
   }
 }
 
+// A block that says it has 16 MiB, and has none of that, a part, or all.
+TEST(CaptureReader, MakesRoomForWhatThereIsNotForWhatABlockSays) {
+  for (const size_t there : {size_t{8}, size_t{100'000}, size_t{CaptureReader::kMaxBlockBytes}}) {
+    CaptureMaker made = whole_fabric(false);
+    made.put(uint32_t{6});
+    made.put(CaptureReader::kMaxBlockBytes);
+    made.bytes.resize(made.bytes.size() + there - 8);
+    size_t most = 0;
+    CaptureReader reader{[&most, read = tests::reading(made.bytes)](std::span<uint8_t> into) {
+      most = std::max(most, into.size());
+      return read(into);
+    }};
+    CapturedFrame frame;
+    auto got = reader.next(frame);
+    while (got && *got) got = reader.next(frame);
+    ASSERT_FALSE(got);
+    EXPECT_EQ(got.error().cut_short, there < CaptureReader::kMaxBlockBytes) << got.error().message;
+    EXPECT_LE(most, std::max(CaptureInput::kReadBytes, 2 * made.bytes.size()));
+  }
+}
+
 // What is changed in a good capture, and what is said of it where.
 struct Wrong {
   const char* what;

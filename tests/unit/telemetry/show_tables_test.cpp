@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "control/telemetry/live_table.hpp"
+#include "control/telemetry/nic_ports.hpp"
 #include "control/telemetry/text_table.hpp"
 #include "tests/unit/telemetry/small_fabric.hpp"
 
@@ -48,6 +49,20 @@ TEST(TextTable, GroupsDigitsByThree) {
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(1000), "1,000");
   EXPECT_EQ(grouped(18446744073709551615u), "18,446,744,073,709,551,615");
+}
+
+// h2's second port is at tor1, which sent 20 frames of 1,000 bytes there; tor2 sent 80.
+TEST(Tables, ShowBothPortsOfANic) {
+  FabricSnapshot fabric = small_fabric();
+  EXPECT_EQ(lines_of(nic_ports_table(fabric)).size(), 2u) << "no NIC has two";
+  fabric.switches[0].ports.push_back(tests::small_port("Ethernet12", 0, 20));
+  fabric.switches[0].ports.back().counters.queues[3].watermark_bytes = 5'000;
+  fabric.hosts[1].ports.push_back({.name = "eth1", .up = false, .link = {4, 4'000}, .rx_packets = 20});
+  fabric.links.push_back({.a = "h2:eth1", .b = "tor1:Ethernet12"});
+  const auto lines = lines_of(nic_ports_table(fabric));
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_EQ(cells(lines[2]), (Cells{"h2", "eth0", "tor2:Ethernet0", "U", "180", "80,000", "80.00", "0"}));
+  EXPECT_EQ(cells(lines[3]), (Cells{"h2", "eth1", "tor1:Ethernet12", "D", "4,000", "20,000", "20.00", "5,000"}));
 }
 
 TEST(Tables, ShowTheNicsOfOutsideHosts) {
