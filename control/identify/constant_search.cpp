@@ -17,6 +17,27 @@ uint32_t lane_for(uint32_t odd) {
   return odd < 8 ? 4 : odd < 128 ? 8 : 16;
 }
 
+// Whether a value was set; sometimes so for one that was not. Held by value: what it points to does not move it.
+class Marks {
+ public:
+  Marks(uint64_t* words, uint32_t bits) : words_(words), shift_(64 - bits) {}
+
+  void set(uint64_t value) const {
+    const uint64_t slot = slot_of(value);
+    words_[slot / 64] |= uint64_t{1} << (slot % 64);
+  }
+  bool test(uint64_t value) const {
+    const uint64_t slot = slot_of(value);
+    return (words_[slot / 64] >> (slot % 64) & 1) != 0;
+  }
+
+ private:
+  uint64_t slot_of(uint64_t value) const { return value * 0x9E3779B97F4A7C15 >> shift_; }
+
+  uint64_t* words_;
+  uint32_t shift_;
+};
+
 }  // namespace
 
 ConstantSearch::ConstantSearch(uint32_t width, uint32_t members)
@@ -72,26 +93,20 @@ void ConstantSearch::fill(std::vector<uint64_t>& table, std::span<const uint64_t
 }
 
 std::vector<uint32_t> ConstantSearch::matches(size_t most) {
-  const auto mark = [this](std::vector<uint64_t>& filter, uint64_t value) {
-    const size_t slot = slot_of(value);
-    filter[slot / 64] |= uint64_t{1} << (slot % 64);
-  };
-  const auto is_marked = [this](const std::vector<uint64_t>& filter, uint64_t value) {
-    const size_t slot = slot_of(value);
-    return (filter[slot / 64] >> (slot % 64) & 1) != 0;
-  };
   filter_.assign((size_t{1} << filter_bits_) / 64, 0);
   second_filter_.assign(filter_.size(), 0);
+  const Marks has_lower{filter_.data(), filter_bits_};
+  const Marks has_upper{second_filter_.data(), filter_bits_};
   std::vector<std::pair<uint64_t, uint32_t>> upper;
   std::vector<std::pair<uint64_t, uint32_t>> lower;
-  for (const uint64_t value : lower_) mark(filter_, value);
+  for (const uint64_t value : lower_) has_lower.set(value);
   for (uint32_t i = 0; i < upper_.size(); ++i) {
-    if (!is_marked(filter_, upper_[i])) continue;
+    if (!has_lower.test(upper_[i])) continue;
     upper.emplace_back(upper_[i], i);
-    mark(second_filter_, upper_[i]);
+    has_upper.set(upper_[i]);
   }
   for (uint32_t i = 0; i < lower_.size(); ++i) {
-    if (is_marked(second_filter_, lower_[i])) lower.emplace_back(lower_[i], i);
+    if (has_upper.test(lower_[i])) lower.emplace_back(lower_[i], i);
   }
   std::ranges::sort(lower);
   std::vector<uint32_t> out;

@@ -39,7 +39,6 @@ class ConstantSearch {
   uint64_t flip(std::span<const std::pair<uint32_t, uint32_t>> pairs, uint32_t bit, bool negative) const;
   void fill(std::vector<uint64_t>& table, std::span<const uint64_t> flips, uint64_t first) const;
   std::vector<uint32_t> matches(size_t most);
-  size_t slot_of(uint64_t value) const { return value * 0x9E3779B97F4A7C15 >> (64 - filter_bits_); }
 
   uint32_t renaming_;
   uint32_t odd_;
