@@ -24,8 +24,6 @@ ACCEPTED: dict[str, str] = {
         'equivalent: nothing is appended to a scratch packet',
     'dataplane/packet/scratch_packet.hpp: m.pkt_len = m.data_len; → ;':
         'equivalent: nothing takes a scratch packet for a chain',
-    'control/compile/review.cpp: sort_by_place(out_.errors); → ;':
-        "equivalent: errors come workload by workload, in the file's order",
     'dataplane/egress/port_scheduler.hpp: port_.shapes() → true':
         'performance: a port without a rate has been open since the start',
     'tools/storm/tiers.cpp: end < name.size() → true':

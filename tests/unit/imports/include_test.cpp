@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "control/compile/review.hpp"
 #include "tests/unit/imports/importing.hpp"
 
 namespace softspine::control {
@@ -98,6 +99,23 @@ TEST_F(Files, NamesStandInOneFileOnly) {
                        "topology: {nodes: {a: {kind: host}}}\n")),
       UnorderedElementsAre(HasSubstr("the profile p stands in t.yaml:3"), HasSubstr("the node a stands in t.yaml:5"),
                            HasSubstr("another file of this testbed has this role's profile")));
+}
+
+TEST_F(Files, WhatCannotRunIsToldFileByFile) {
+  const auto apart = [](std::string name) {
+    return "workload: [{name: " + std::move(name) + ", pattern: pairs, from: [a], to: [c]}]\n";
+  };
+  write("rack.yaml", std::string(kRack) + apart("v"));
+  const auto testbed =
+      load_testbed(write("t.yaml",
+                         "name: t\ninclude: rack.yaml\ntopology: {nodes: {c: {kind: host}, d: {kind: host}}, "
+                         "links: [{endpoints: [c, d], rate: 1Gbps}]}\n" +
+                             apart("w")));
+  ASSERT_TRUE(testbed) << to_string(testbed.error()[0]);
+  std::vector<std::string> files;
+  for (const Error& error : review(*testbed).errors)
+    files.push_back(std::filesystem::path(error.file).filename().string() + ": " + error.path);
+  EXPECT_THAT(files, ElementsAre("rack.yaml: workload[0]", "t.yaml: workload[0]"));
 }
 
 TEST_F(Files, CirclesDepthAndRepeatsAreRefused) {
