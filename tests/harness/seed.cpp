@@ -13,7 +13,9 @@ uint64_t seed() {
 
 uint32_t to_draw(uint32_t usual) {
   const char* text = std::getenv("SOFTSPINE_TESTBEDS");
-  return text == nullptr ? usual : static_cast<uint32_t>(std::strtoul(text, nullptr, 10));
+  if (text != nullptr) return static_cast<uint32_t>(std::strtoul(text, nullptr, 10));
+  const char* part = std::getenv("SOFTSPINE_ONE_IN");
+  return part == nullptr ? usual : std::max(usual / static_cast<uint32_t>(std::strtoul(part, nullptr, 10)), 1U);
 }
 
 uint32_t to_repeat(uint32_t usual) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The seed of every random test: SOFTSPINE_SEED, or 1. A failing test prints it, and how to run it again.
-// How many fabrics, testbeds or switches it draws: SOFTSPINE_TESTBEDS, or what is usual. Sanitizers take their time.
+// How many fabrics, testbeds or switches it draws: SOFTSPINE_TESTBEDS, or what is usual, or one in SOFTSPINE_ONE_IN of
+// those. Sanitizers take their time, and a newcomer has little.
 #pragma once
 
 #include <cstdint>

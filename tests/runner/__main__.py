@@ -15,7 +15,7 @@ from pathlib import Path
 from fuzzing import FuzzLength
 from outcome import FAILED, PASSED, SKIPPED, Outcome
 from processes import Processes
-from suites import ALL, BY_NAME_ONLY, DEFAULT, LOGS, NAMES, QUICK, SUITES, Runner, plan
+from suites import ALL, BY_NAME_ONLY, DEFAULT, LOGS, NAMES, ONE_IN, QUICK, SUITES, Runner, plan
 
 MESSAGE_LINES = 30
 LONG = 20  # seconds of a program, to be told
@@ -66,11 +66,13 @@ def report(outcomes: list[Outcome], pattern: str | None) -> int:
 
 def run(chosen: argparse.Namespace, processes: Processes, scratch: Path) -> list[Outcome]:
     names = names_of(chosen)
-    print(plan(names), flush=True)
+    one_in = 1 if chosen.suites else ONE_IN
+    print(plan(names, one_in), flush=True)
     length = FuzzLength(seconds=chosen.fuzz_seconds or (5 if chosen.quick else 30), runs=chosen.fuzz_runs or 0)
-    runner = Runner(processes, scratch, chosen.pattern, length)
+    suites = [s for s in SUITES if s.name in names]
+    runner = Runner(processes, scratch, suites, one_in, chosen.pattern, length)
     outcomes: list[Outcome] = []
-    for suite in (s for s in SUITES if s.name in names):
+    for suite in suites:
         print(f'{suite.name:9}', end=' ', flush=True)
         result = runner.run(suite)
         outcomes += result.outcomes

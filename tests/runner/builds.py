@@ -47,7 +47,7 @@ class Build:
     minutes: float  # on two cores, from nothing
     compiler: str = 'g++'
     env: dict[str, str] = field(default_factory=dict)
-    everything: bool = False  # all targets, not only the programs to be run
+    helpers: bool = False  # also the programs that no test is, but some start
     fixed_addresses: bool = False
 
     @property
@@ -68,19 +68,29 @@ class Build:
         stamp.write_text(wanted)
 
     def compile(self, processes: Processes, programs: list[Program]) -> None:
+        targets = self._run_by(programs)
+        if self.helpers:
+            targets |= self._executables() - self._run_by(self.programs())
+        if targets:
+            self._must(processes, ['ninja', '-C', str(self.path), *sorted(targets)], {**os.environ, **CCACHE})
+
+    def _run_by(self, programs: list[Program]) -> set[str]:
+        """What they are, or a script of theirs is given, below the folder."""
         words = {os.path.normpath(word) for p in programs for word in p.command if word.startswith('/')}
-        targets = [] if self.everything else sorted(  # what they run, themselves or by a script
-            os.path.relpath(word, self.path) for word in words if Path(word).is_relative_to(self.path))
-        if targets or self.everything:
-            self._must(processes, ['ninja', '-C', str(self.path), *targets], {**os.environ, **CCACHE})
+        return {os.path.relpath(word, self.path) for word in words if Path(word).is_relative_to(self.path)}
+
+    def _executables(self) -> set[str]:
+        return {os.path.relpath(file, self.path) for t in self._introspect('--targets') if t['type'] == 'executable' for file in t['filename']}
 
     def programs(self) -> list[Program]:
-        found = subprocess.run(['meson', 'introspect', '--tests', str(self.path)], check=True,
-                               capture_output=True, text=True, cwd=ROOT)
         return [Program(name=t['name'], command=t['cmd'], env=t['env'],
                         suites=[s.split(':')[-1] for s in t['suite']],
                         protocol=t['protocol'], parallel=t['is_parallel'], priority=t['priority'], timeout=t['timeout'])
-                for t in json.loads(found.stdout)]
+                for t in self._introspect('--tests')]
+
+    def _introspect(self, what: str) -> list[dict]:
+        found = subprocess.run(['meson', 'introspect', what, str(self.path)], check=True, capture_output=True, text=True, cwd=ROOT)
+        return json.loads(found.stdout)
 
     def _must(self, processes: Processes, command: list[str], env: dict[str, str]) -> None:
         done = processes.run(command, env, timeout=3600)
@@ -91,7 +101,7 @@ class Build:
             raise BuildFailed('\n'.join(lines[first:first + 30]))
 
 
-PLAIN = Build('build', [], 15, everything=True)
+PLAIN = Build('build', [], 15, helpers=True)
 # Only configured: each source by itself, for what looks at one at a time.
 TIDY = Build('build-tidy', ['-Dunity=off'], 0)
 RELEASE = Build('build-release', ['--buildtype=release'], 12)

@@ -36,7 +36,7 @@ SUITES = [
     Suite('model', PLAIN, frozenset({'model'}), 1.5),
     Suite('scenario', PLAIN, frozenset({'scenario'}), 4),
     Suite('rules', PLAIN, frozenset({'rules'}), 0.5, reads_only=True),
-    Suite('wire', PLAIN, frozenset({'wire'}), 3, parallel=False),
+    Suite('wire', PLAIN, frozenset({'wire'}), 3),
     Suite('tidy', TIDY, frozenset({'tidy'}), 15, reads_only=True),
     Suite('fuzz', FUZZ, frozenset({'fuzz'}), 3),
     Suite('bench', RELEASE, frozenset({'bench'}), 2, parallel=False),
@@ -52,6 +52,7 @@ NAMES = [s.name for s in SUITES]
 # What a newcomer wants to know: does it work here?
 DEFAULT = ['unit', 'model', 'scenario', 'rules', 'wire']
 QUICK = ['unit', 'model', 'scenario', 'rules', 'tidy']
+ONE_IN = 5  # of what is drawn, where no suite is named: the rest says more of the code than of the machine
 BY_NAME_ONLY = ['mutants']  # too long for `all`: by hand, and nightly
 ALL = [name for name in NAMES if name not in BY_NAME_ONLY]
 
@@ -63,10 +64,12 @@ def estimate(names: list[str]) -> tuple[float, float]:
     return sum(builds.values()), sum(s.minutes for s in chosen)
 
 
-def plan(names: list[str]) -> str:
+def plan(names: list[str], one_in: int) -> str:
     """What will run, what will not, and how long it takes."""
     build, run = estimate(names)
     lines = [f"runs: {' '.join(n for n in NAMES if n in names)}: about {run:.0f} minutes on two cores, and up to {build:.0f} to build"]
+    if one_in > 1:
+        lines.append(f'      one in {one_in} of the fabrics, testbeds and switches that are drawn at random; all of them if suites are named')
     left_out = [n for n in ALL if n not in names]
     if left_out:
         lines.append(f"not:  {' '.join(left_out)} (`tools/test all`: about {sum(estimate(ALL)):.0f} minutes in all)")
@@ -83,9 +86,11 @@ class SuiteResult:
 
 
 class Runner:
-    def __init__(self, processes: Processes, scratch: Path, pattern: str | None, fuzz_length: FuzzLength) -> None:
+    def __init__(self, processes: Processes, scratch: Path, chosen: list[Suite], one_in: int, pattern: str | None, fuzz_length: FuzzLength) -> None:
         self._processes = processes
         self._scratch = scratch
+        self._chosen = chosen
+        self._draws = {'SOFTSPINE_ONE_IN': str(one_in)} if one_in > 1 else {}
         self._pattern = pattern
         self._fuzz_length = fuzz_length
         self._seconds: dict[str, float] = {}  # of the suite's programs
@@ -94,9 +99,11 @@ class Runner:
         started = time.monotonic()
         try:
             suite.build.configure(self._processes)
-            programs = [p for p in suite.build.programs() if suite.holds & set(p.suites)]
-            if not suite.reads_only:
-                suite.build.compile(self._processes, programs)
+            everything = suite.build.programs()
+            programs = [p for p in everything if suite.holds & set(p.suites)]
+            if not suite.reads_only:  # at once what the later ones need, so that no core waits for the last of each
+                needed = {name for s in self._chosen if s.build == suite.build and not s.reads_only for name in s.holds}
+                suite.build.compile(self._processes, [p for p in everything if needed & set(p.suites)])
         except BuildFailed as failure:
             broken = Outcome(f'{suite.name}: {suite.build.folder} builds', FAILED, str(failure))
             return SuiteResult([broken], time.monotonic() - started, 0)
@@ -116,7 +123,7 @@ class Runner:
             return []
         place = self._scratch / suite.name / program.name.replace('/', '_')
         place.mkdir(parents=True)
-        env = {**os.environ, **suite.build.env, **program.env, 'TMPDIR': str(place)}
+        env = {**os.environ, **self._draws, **suite.build.env, **program.env, 'TMPDIR': str(place)}
         command = list(program.command)
         xml = place / 'gtest.xml'
         if program.protocol == 'gtest':

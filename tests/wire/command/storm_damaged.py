@@ -15,7 +15,7 @@ from storm_captures import Frame, block, option, padded
 from storm_several import Clock, Run, Seen, clocks, groups_of, roots_of
 
 SEED = int(os.environ.get('SOFTSPINE_SEED', '1'))
-DRAWS = int(os.environ.get('SOFTSPINE_TESTBEDS', '40'))  # of each run
+DRAWS = int(os.environ.get('SOFTSPINE_TESTBEDS', 40 // int(os.environ.get('SOFTSPINE_ONE_IN', '1'))))  # of each run
 MS = 10**9
 END = 10 * MS
 single.RUNS.setdefault('slow', (TESTBEDS / 'slow-receiver.yaml', set(), 'congestion'))
