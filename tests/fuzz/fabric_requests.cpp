@@ -30,7 +30,7 @@ using control::Json;
 using dataplane::Duration;
 
 constexpr int kMaxLines = 8;
-constexpr int kMaxChanges = 128;  // each is a window that every report tells of
+constexpr int kMaxChanges = 128;              // each is a window that every report tells of
 constexpr int kDumpEvery = 16;                // answers: making its text takes longer than making most answers
 constexpr Duration kStep = Duration::us(20);  // emulated time from a line to the next one
 

@@ -16,8 +16,8 @@ class SeedPrinter : public testing::EmptyTestEventListener {
 
   void OnTestEnd(const testing::TestInfo& test) override {
     if (!test.result()->Failed()) return;
-    std::printf("again: SOFTSPINE_SEED=%" PRIu64 " %s --gtest_filter='%s.%s'\n", softspine::tests::seed(),
-                program_.c_str(), test.test_suite_name(), test.name());
+    std::printf("again: SOFTSPINE_SEED=%" PRIu64 " %s%s --gtest_filter='%s.%s'\n", softspine::tests::seed(),
+                softspine::tests::draws_asked_for().c_str(), program_.c_str(), test.test_suite_name(), test.name());
   }
 
  private:

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 namespace softspine::tests {
 
@@ -12,5 +13,7 @@ uint64_t seed();
 uint32_t to_draw(uint32_t usual);
 // How often something cheap is repeated, or for how many packets: as usual, or a fifth where few are drawn.
 uint32_t to_repeat(uint32_t usual);
+// The variables that are set, as a shell takes them before a command.
+std::string draws_asked_for();
 
 }  // namespace softspine::tests

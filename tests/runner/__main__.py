@@ -66,7 +66,7 @@ def report(outcomes: list[Outcome], pattern: str | None) -> int:
 
 def run(chosen: argparse.Namespace, processes: Processes, scratch: Path) -> list[Outcome]:
     names = names_of(chosen)
-    one_in = 1 if chosen.suites else ONE_IN
+    one_in = int(os.environ.get('SOFTSPINE_ONE_IN') or (1 if chosen.suites else ONE_IN))
     print(plan(names, one_in), flush=True)
     length = FuzzLength(seconds=chosen.fuzz_seconds or (5 if chosen.quick else 30), runs=chosen.fuzz_runs or 0)
     suites = [s for s in SUITES if s.name in names]

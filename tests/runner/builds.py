@@ -47,7 +47,6 @@ class Build:
     minutes: float  # on two cores, from nothing
     compiler: str = 'g++'
     env: dict[str, str] = field(default_factory=dict)
-    helpers: bool = False  # also the programs that no test is, but some start
     fixed_addresses: bool = False
 
     @property
@@ -67,9 +66,10 @@ class Build:
                    {**os.environ, 'CXX': compiler})
         stamp.write_text(wanted)
 
-    def compile(self, processes: Processes, programs: list[Program]) -> None:
+    def compile(self, processes: Processes, programs: list[Program], helpers: bool = False) -> None:
+        """`helpers`: also what is no test and named by none, but started by some."""
         targets = self._run_by(programs)
-        if self.helpers:
+        if helpers:
             targets |= self._executables() - self._run_by(self.programs())
         if targets:
             self._must(processes, ['ninja', '-C', str(self.path), *sorted(targets)], {**os.environ, **CCACHE})
@@ -101,7 +101,7 @@ class Build:
             raise BuildFailed('\n'.join(lines[first:first + 30]))
 
 
-PLAIN = Build('build', [], 15, helpers=True)
+PLAIN = Build('build', [], 15)
 # Only configured: each source by itself, for what looks at one at a time.
 TIDY = Build('build-tidy', ['-Dunity=off'], 0)
 RELEASE = Build('build-release', ['--buildtype=release'], 12)

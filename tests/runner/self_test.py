@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tidy'))
 import fuzzing  # noqa: E402
 import outcome  # noqa: E402
 import suites  # noqa: E402
+from builds import Build, Program  # noqa: E402
 from processes import Finished, Processes  # noqa: E402
 from tap import Tap  # noqa: E402
 
@@ -116,6 +117,45 @@ def says_what_runs_and_what_does_not() -> list[str]:
     return problems + same(sorted(suites.ALL + suites.BY_NAME_ONLY), sorted(suites.NAMES))
 
 
+def says_that_it_draws_a_part() -> list[str]:
+    """And nothing of a build where none is needed."""
+    return same(['build' in suites.plan([name], 1).splitlines()[0] for name in ('rules', 'unit')], [False, True]) + same([f'one in {suites.ONE_IN} of' in suites.plan(suites.DEFAULT, one_in) for one_in in (1, suites.ONE_IN)], [False, True])
+
+
+def a_program_draws_what_was_said() -> list[str]:
+    program = Program('runner/draws', ['sh', '-c', 'echo "$SOFTSPINE_ONE_IN"; false'], {}, [], 'exitcode', True, 0, 10)
+    said, logs = [], suites.LOGS
+    with tempfile.TemporaryDirectory() as folder:
+        suites.LOGS = Path(folder) / 'logs'
+        for one_in in (3, 7):
+            runner = suites.Runner(Processes(), Path(folder), [], one_in, None, fuzzing.FuzzLength(seconds=1))
+            said += [o.message.split()[-1] for o in runner._run_program(suites.SUITES[0], program)]
+    suites.LOGS = logs
+    return same(said, ['3', '7'])
+
+
+def builds_what_is_run() -> list[str]:
+    """A program of another suite is not, and one that no test is only for suites that start such."""
+    made = _MadeOfWords('/b', [], 0)
+    for helpers in (False, True):
+        made.compile(None, [p for p in made.programs() if p.name == 'unit'], helpers)
+    return same(made.built, [['script', 'unit'], ['helper', 'script', 'unit']])
+
+
+class _MadeOfWords(Build):
+    built: list[list[str]] = []
+
+    def _introspect(self, what: str) -> list[dict]:
+        if what == '--targets':
+            return [{'type': kind, 'filename': [f'/b/{name}']} for kind, name in (('executable', 'unit'), ('executable', 'fuzz'),
+                                                                                ('executable', 'helper'), ('static library', 'lib'))]
+        return [{'name': name, 'cmd': [f'/b/{name}', *more], 'env': {}, 'suite': [name], 'protocol': 'gtest', 'is_parallel': True,
+                 'priority': 0, 'timeout': 1} for name, more in (('unit', ['--of', '/b/script', '/etc/passwd']), ('fuzz', []))]
+
+    def _must(self, processes, command: list[str], env: dict[str, str]) -> None:
+        self.built.append(command[3:])
+
+
 def counts_what_a_fuzzer_did() -> list[str]:
     """A target that stops before its inputs are through has not had them."""
     text = '#9\tREDUCE cov: 12 ft: 34 corp: 5/6b\nDone 2000 runs in 4 second(s)\n'
@@ -145,7 +185,7 @@ class _KeepsDescriptors(Processes):
 TESTS = [reads_gtest, a_crash_is_a_failure_of_the_test_that_ran, a_program_that_never_began_is_a_failure,
          a_status_that_no_test_explains_is_a_failure, running_out_of_time_is_a_failure, reads_tap, a_plan_not_kept_is_a_failure,
          reads_exit_statuses, a_program_past_its_time_leaves_nothing_behind, says_what_runs_and_what_does_not,
-         counts_what_a_fuzzer_did, a_texts_words_are_the_fuzzers_dictionary]
+         says_that_it_draws_a_part, a_program_draws_what_was_said, builds_what_is_run, counts_what_a_fuzzer_did, a_texts_words_are_the_fuzzers_dictionary]
 
 
 def main() -> int:

@@ -30,6 +30,7 @@ class Suite:
     more: float = 0  # where all that is random is drawn
     parallel: bool = True
     reads_only: bool = False  # what is configured is enough
+    helpers: bool = False  # its tests start programs that meson does not know them by
 
 
 SUITES = [
@@ -37,13 +38,13 @@ SUITES = [
     Suite('model', PLAIN, frozenset({'model'}), 1, more=2),
     Suite('scenario', PLAIN, frozenset({'scenario'}), 2.5, more=4),
     Suite('rules', PLAIN, frozenset({'rules'}), 0.5, reads_only=True),
-    Suite('wire', PLAIN, frozenset({'wire'}), 5, more=0.5),
+    Suite('wire', PLAIN, frozenset({'wire'}), 5, more=0.5, helpers=True),
     Suite('tidy', TIDY, frozenset({'tidy'}), 15, reads_only=True),
     Suite('fuzz', FUZZ, frozenset({'fuzz'}), 3),
     Suite('bench', RELEASE, frozenset({'bench'}), 2, parallel=False),
     # What a packet costs, of the build that is there anyway; `bench` counts the release's.
     Suite('cost', PLAIN, frozenset({'cost'}), 1),
-    Suite('guests', PLAIN, frozenset({'guests'}), 15, parallel=False),
+    Suite('guests', PLAIN, frozenset({'guests'}), 15, parallel=False, helpers=True),
     # The fuzz corpus too: replayed by another compiler.
     Suite('asan', ASAN, frozenset({'unit', 'model', 'scenario', 'fuzz'}), 8),
     Suite('tsan', TSAN, frozenset({'threaded'}), 5, parallel=False),
@@ -61,14 +62,15 @@ ALL = [name for name in NAMES if name not in BY_NAME_ONLY]
 def estimate(names: list[str], one_in: int = 1) -> tuple[float, float]:
     """Minutes on two cores: to build what the suites need from nothing, and to run them."""
     chosen = [s for s in SUITES if s.name in names]
-    builds = {s.build.folder: s.build.minutes for s in chosen}
+    builds = {s.build.folder: s.build.minutes for s in chosen if not s.reads_only}
     return sum(builds.values()), sum(s.minutes + (s.more if one_in == 1 else 0) for s in chosen)
 
 
 def plan(names: list[str], one_in: int) -> str:
     """What will run, what will not, and how long it takes."""
     build, run = estimate(names, one_in)
-    lines = [f"runs: {' '.join(n for n in NAMES if n in names)}: about {run:.0f} minutes on two cores, and up to {build:.0f} to build"]
+    lines = [f"runs: {' '.join(n for n in NAMES if n in names)}: about {max(run, 1):.0f} minutes on two cores"
+             + (f', and about {build:.0f} to build from nothing' if build else '')]
     if one_in > 1:
         lines.append(f'      one in {one_in} of the fabrics, testbeds and switches that are drawn at random; all of them if suites are named')
     left_out = [n for n in ALL if n not in names]
@@ -103,8 +105,9 @@ class Runner:
             everything = suite.build.programs()
             programs = [p for p in everything if suite.holds & set(p.suites)]
             if not suite.reads_only:  # at once what the later ones need, so that no core waits for the last of each
-                needed = {name for s in self._chosen if s.build == suite.build and not s.reads_only for name in s.holds}
-                suite.build.compile(self._processes, [p for p in everything if needed & set(p.suites)])
+                built = [s for s in self._chosen if s.build == suite.build and not s.reads_only]
+                needed = {name for s in built for name in s.holds}
+                suite.build.compile(self._processes, [p for p in everything if needed & set(p.suites)], any(s.helpers for s in built))
         except BuildFailed as failure:
             broken = Outcome(f'{suite.name}: {suite.build.folder} builds', FAILED, str(failure))
             return SuiteResult([broken], time.monotonic() - started, 0)
