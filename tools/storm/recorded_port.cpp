@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "control/telemetry/pcapng.hpp"
+#include "control/telemetry/printable.hpp"
 
 namespace softspine::tools::storm {
 
@@ -12,7 +13,7 @@ using dataplane::Rate;
 
 namespace {
 
-constexpr size_t kMaxNameBytes = 128;
+constexpr size_t kMaxNameBytes = 128;  // names go to terminals and pictures
 constexpr uint64_t kMostBps = 10'000'000'000'000;
 
 // A link below the least rate that we know is one that was not measured; one above kMostBps is nobody's.
@@ -21,21 +22,12 @@ Rate speed_of(uint64_t bps) {
   return rate < Rate::min() || bps > kMostBps ? Rate{} : rate;
 }
 
-// Names go to terminals and pictures: no control characters, and no more than kMaxNameBytes.
-std::string printable(std::string_view name) {
-  std::string out{name.substr(0, kMaxNameBytes)};
-  for (char& c : out) {
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7f) c = '?';
-  }
-  return out;
-}
-
 // What our own captures say of a port: the other end of its link, and how many ports its node has.
 void read_description(std::string_view description, RecordedPort& port) {
   if (!description.starts_with(control::pcapng::kLinkTo)) return;
   description.remove_prefix(control::pcapng::kLinkTo.size());
   const size_t end = description.find(control::pcapng::kOneOf);
-  port.peer = printable(description.substr(0, end));
+  port.peer = control::printable(description.substr(0, end), kMaxNameBytes);
   if (end == std::string_view::npos) return;
   description.remove_prefix(end + control::pcapng::kOneOf.size());
   std::from_chars(description.data(), description.data() + description.size(), port.node_ports);
@@ -44,7 +36,7 @@ void read_description(std::string_view description, RecordedPort& port) {
 }  // namespace
 
 RecordedPort port_of_interface(size_t index, const CapturedInterface& interface, Rate speed) {
-  RecordedPort port{.name = printable(interface.name),
+  RecordedPort port{.name = control::printable(interface.name, kMaxNameBytes),
                     .is_named = !interface.name.empty() && interface.is_named,
                     .speed = speed.is_zero() ? speed_of(interface.speed_bps) : speed,
                     .mac = interface.mac,

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <random>
 
+#include "tools/verbs/line_socket.hpp"
 #include "tools/verbs/sender.hpp"
 #include "tools/verbs/source_port.hpp"
 
@@ -62,10 +63,15 @@ class Client {
     if (auto sent = send(sender, *queue_pairs, *socket); !sent)
       return std::unexpected(with_reason(sent.error(), *socket));
     if (auto told = socket->send({{"done", sender.messages()}}); !told) return std::unexpected(told.error());
-    auto verdict = socket->receive(kPatience);
+    const auto answer = socket->receive(kPatience);
+    if (!answer) return std::unexpected(answer.error());
+    const auto verdict = verdict_from(*answer);
     if (!verdict) return std::unexpected(verdict.error());
+    if (verdict->verified_bytes != sender.bytes())
+      return std::unexpected(fmt::format("the other end has looked at {} bytes, and {} were sent",
+                                         verdict->verified_bytes, sender.bytes()));
     Json out = result(terms, *port, *peer, *queue_pairs, sender);
-    out.update(*verdict);
+    out.update(to_json(*verdict));
     out["local_counters"] = counted_since(before, device_counters(*port));
     return out;
   }

@@ -109,11 +109,8 @@ std::expected<Json, std::string> LineSocket::receive(std::chrono::milliseconds p
     if (n < 0) return std::unexpected(std::string{"the other end: "} + std::strerror(errno));
     buffered_.append(part, static_cast<size_t>(n));
   }
-  Json object = Json::parse(buffered_.substr(0, line_end), nullptr, false);
+  auto object = object_of(std::string_view{buffered_}.substr(0, line_end));
   buffered_.erase(0, line_end + 1);
-  if (!object.is_object()) return std::unexpected("the other end does not speak JSON: is it softspine-verbs?");
-  if (const auto wrong = object.find("error"); wrong != object.end())
-    return std::unexpected("the other end: " + (wrong->is_string() ? wrong->get<std::string>() : wrong->dump()));
   return object;
 }
 

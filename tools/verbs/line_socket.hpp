@@ -6,15 +6,13 @@
 #include <chrono>
 #include <cstdint>
 #include <expected>
-#include <nlohmann/json.hpp>
 #include <string>
 
 #include "tools/verbs/device.hpp"
 #include "tools/verbs/handles.hpp"
+#include "tools/verbs/peer_words.hpp"
 
 namespace softspine::tools {
-
-using Json = nlohmann::ordered_json;
 
 inline constexpr size_t kMaxLineBytes = 1 << 16;
 inline constexpr std::chrono::seconds kPatience{30};  // for the other end's next word

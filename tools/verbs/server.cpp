@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "tools/softspine/complain.hpp"
+#include "tools/verbs/line_socket.hpp"
 #include "tools/verbs/receiver.hpp"
 
 namespace softspine::tools {
@@ -47,11 +48,10 @@ class Session {
     if (auto told = socket_.send({{"end", to_json(queue_pairs->end())}}); !told) return std::unexpected(told.error());
     Receiver receiver{*queue_pairs, *terms};
     if (auto taken = receive(*queue_pairs, receiver); !taken) return std::unexpected(taken.error());
-    Json verdict{{"verified", receiver.wrong() == 0 && receiver.misplaced_parts() == 0},
-                 {"verified_bytes", receiver.verified_bytes()},
-                 {"wrong_bytes", receiver.wrong()},
-                 {"misplaced_parts", receiver.misplaced_parts()},
-                 {"peer_counters", counted_since(before, device_counters(*port))}};
+    Json verdict = to_json(Verdict{.verified_bytes = receiver.verified_bytes(),
+                                   .wrong_bytes = receiver.wrong(),
+                                   .misplaced_parts = receiver.misplaced_parts(),
+                                   .counters = counted_since(before, device_counters(*port))});
     if (auto told = socket_.send(verdict); !told) return std::unexpected(told.error());
     verdict["from"] = address_text(peer->gid);
     verdict["to"] = address_text(port->gid);

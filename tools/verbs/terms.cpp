@@ -3,46 +3,18 @@
 
 #include <fmt/format.h>
 
+#include "control/telemetry/printable.hpp"
+
 namespace softspine::tools {
 
 namespace {
 
 constexpr uint32_t kVersion = 1;
+constexpr size_t kMaxNameBytes = 64;
 
 bool is_path_mtu(uint32_t bytes) {
   return bytes == 256 || bytes == 512 || bytes == 1024 || bytes == 2048 || bytes == 4096;
 }
-
-std::expected<uint64_t, std::string> number_in(const Json& json, const char* key, uint64_t least, uint64_t most) {
-  const auto found = json.find(key);
-  if (found == json.end() || !found->is_number_unsigned())
-    return std::unexpected(fmt::format("the other end names no {}", key));
-  const uint64_t value = found->get<uint64_t>();
-  if (value < least || value > most)
-    return std::unexpected(fmt::format("the other end's {} is {}, not in {} … {}", key, value, least, most));
-  return value;
-}
-
-// Reads numbers one after the other and keeps the first error.
-class NumberReader {
- public:
-  explicit NumberReader(const Json& json) : json_(json) {}
-
-  template <typename T>
-  void read(const char* key, T& into, uint64_t least, uint64_t most) {
-    const auto value = number_in(json_, key, least, most);
-    if (value) {
-      into = static_cast<T>(*value);
-    } else if (error_.empty()) {
-      error_ = value.error();
-    }
-  }
-  const std::string& error() const { return error_; }
-
- private:
-  const Json& json_;
-  std::string error_;
-};
 
 std::string hex_of(const GidBytes& gid) {
   std::string text;
@@ -132,7 +104,7 @@ std::expected<End, std::string> end_from(const Json& json) {
   if (!gid) return std::unexpected(gid.error());
   end.gid = *gid;
   if (const auto device = json.find("device"); device != json.end() && device->is_string())
-    end.device = device->get<std::string>().substr(0, 64);
+    end.device = control::printable(device->get_ref<const std::string&>(), kMaxNameBytes);
   NumberReader numbers{json};
   numbers.read("mtu_bytes", end.mtu_bytes, 256, 4096);
   numbers.read("address", end.address, 0, UINT64_MAX);
@@ -148,7 +120,33 @@ std::expected<End, std::string> end_from(const Json& json) {
     if (!of_pair.error().empty()) return std::unexpected(of_pair.error());
   }
   if (!numbers.error().empty()) return std::unexpected(numbers.error());
+  if (!is_path_mtu(end.mtu_bytes))
+    return std::unexpected(fmt::format("the other end's MTU of {} is none of RDMA's", end.mtu_bytes));
   return end;
+}
+
+Json to_json(const Verdict& verdict) {
+  return {{"verified", verdict.is_right()},
+          {"verified_bytes", verdict.verified_bytes},
+          {"wrong_bytes", verdict.wrong_bytes},
+          {"misplaced_parts", verdict.misplaced_parts},
+          {"peer_counters", verdict.counters}};
+}
+
+std::expected<Verdict, std::string> verdict_from(const Json& json) {
+  Verdict verdict;
+  NumberReader numbers{json};
+  numbers.read("verified_bytes", verdict.verified_bytes, 0, UINT64_MAX);
+  numbers.read("wrong_bytes", verdict.wrong_bytes, 0, verdict.verified_bytes);
+  numbers.read("misplaced_parts", verdict.misplaced_parts, 0, UINT64_MAX);
+  if (!numbers.error().empty()) return std::unexpected(numbers.error());
+  const auto counters = json.find("peer_counters");
+  if (counters == json.end() || !counters->is_object()) return std::unexpected("the other end names no peer_counters");
+  for (const auto& [name, value] : counters->items()) {
+    if (!value.is_number_unsigned()) return std::unexpected("the other end's peer_counters are no numbers");
+    verdict.counters[control::printable(name, kMaxNameBytes)] = value.get<uint64_t>();
+  }
+  return verdict;
 }
 
 }  // namespace softspine::tools

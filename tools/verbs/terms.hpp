@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What both ends have to agree on before the first byte, and how they tell each other.
+// What both ends tell each other: what they have to agree on before the first byte, and what became of all.
 //
-// The client says all of it; the server takes it or refuses. Then each says where its queue pairs are.
+// The client says all of it; the server takes it or refuses. Then each says where its queue pairs are. After the last
+// byte the server gives its verdict.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "tools/verbs/line_socket.hpp"
+#include "tools/verbs/device.hpp"
+#include "tools/verbs/peer_words.hpp"
 #include "tools/verbs/scaling.hpp"
 
 namespace softspine::tools {
@@ -50,10 +52,22 @@ struct End {
   uint32_t key = 0;
 };
 
+// What the server found in its buffers.
+struct Verdict {
+  uint64_t verified_bytes = 0;  // looked at
+  uint64_t wrong_bytes = 0;     // of these
+  uint64_t misplaced_parts = 0;
+  DeviceCounters counters;  // of its device, since the first byte
+
+  bool is_right() const { return wrong_bytes == 0 && misplaced_parts == 0; }
+};
+
 Json to_json(const Terms& terms);
 Json to_json(const End& end);
+Json to_json(const Verdict& verdict);
 // Of a peer's words: every number within its range, or a sentence.
 std::expected<Terms, std::string> terms_from(const Json& json);
 std::expected<End, std::string> end_from(const Json& json);
+std::expected<Verdict, std::string> verdict_from(const Json& json);
 
 }  // namespace softspine::tools

@@ -89,6 +89,7 @@ TEST(End, IsRefusedOutOfRange) {
                                                            {"gid", std::string(32, 'g')},
                                                            {"gid", 5},
                                                            {"mtu_bytes", 128},
+                                                           {"mtu_bytes", 1000},
                                                            {"address", -1},
                                                            {"key", 1ULL << 32},
                                                            {"queue_pairs", Json::array()},
@@ -104,6 +105,43 @@ TEST(End, IsRefusedOutOfRange) {
   for (int i = 0; i < 33; ++i) many["queue_pairs"].push_back({{"qp", 17 + i}, {"psn", 0}});
   EXPECT_FALSE(end_from(Json::parse(many.dump())));
   EXPECT_FALSE(end_from(Json{}));
+}
+
+Verdict some_verdict() {
+  return {.verified_bytes = 1'000'000, .wrong_bytes = 7, .misplaced_parts = 2, .counters = {{"rcvd_pkts", 250}}};
+}
+
+TEST(Verdict, ComesBackAsItWasSaid) {
+  const auto read = verdict_from(Json::parse(to_json(some_verdict()).dump()));
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(to_json(*read), to_json(some_verdict()));
+  EXPECT_EQ(read->counters.at("rcvd_pkts"), 250u);
+  EXPECT_TRUE(verdict_from(Json::parse(to_json(Verdict{}).dump()))->counters.empty()) << "a device without counters";
+}
+
+TEST(Verdict, IsRightOnlyIfNothingIsWrongAndNothingMisplaced) {
+  EXPECT_TRUE(Verdict{.verified_bytes = 5}.is_right());
+  EXPECT_FALSE((Verdict{.verified_bytes = 5, .wrong_bytes = 1}.is_right()));
+  EXPECT_FALSE((Verdict{.verified_bytes = 5, .misplaced_parts = 1}.is_right()));
+  EXPECT_EQ(to_json(some_verdict())["verified"], false);
+}
+
+TEST(Verdict, IsRefusedOutOfRange) {
+  const Json good = to_json(some_verdict());
+  for (const auto& [key, value] :
+       std::initializer_list<std::pair<const char*, Json>>{{"verified_bytes", -1},
+                                                           {"wrong_bytes", 1'000'001},
+                                                           {"misplaced_parts", "none"},
+                                                           {"peer_counters", nullptr},
+                                                           {"peer_counters", 5},
+                                                           {"peer_counters", Json::array({5})},
+                                                           {"peer_counters", Json{{"rcvd_pkts", "many"}}}}) {
+    Json bad = good;
+    bad[key] = value;
+    EXPECT_FALSE(verdict_from(Json::parse(bad.dump()))) << key << " " << value;
+    bad.erase(key);
+    EXPECT_FALSE(verdict_from(Json::parse(bad.dump()))) << "without " << key;
+  }
 }
 
 }  // namespace

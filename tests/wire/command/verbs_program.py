@@ -98,7 +98,8 @@ def bears_strangers(it: Softspine) -> Problems:
     """a server answers nonsense with an error, and goes on"""
     server = Server(it)
     for words, said in [(b'GET / HTTP/1.1\r\n\r\n', 'JSON'), (b'[1, 2]\n', 'JSON'), (b'{}\n', 'softspine_verbs'), (b'', 'closed'),
-                        (b'{"terms": {"softspine_verbs": 1, "qps": 4000000000}}\n', 'qps'), (b'x' * 100_000, 'too much')]:
+                        (b'{"terms": {"softspine_verbs": 1, "qps": 4000000000}}\n', 'qps'), (b'x' * 100_000, 'too much'),
+                        (b'{"terms":' + b'[' * 30_000 + b']' * 30_000 + b'}\n', 'too much'), (b'{"error": "a\\u001b[2J"}\n', 'a?[2J')]:
         try:
             answer = json.loads(server.say(words) or '{}')
         except ConnectionError:  # it has closed on us while we were still talking
