@@ -142,6 +142,35 @@ def builds_what_is_run() -> list[str]:
     return same(made.built, [['script', 'unit'], ['helper', 'script', 'unit']])
 
 
+def prepares_what_tests_share_before_the_first() -> list[str]:
+    """A suite whose script fails has one failure, which says why, and runs nothing."""
+    found, logs = [], suites.LOGS
+    with tempfile.TemporaryDirectory() as folder:
+        suites.LOGS = Path(folder) / 'logs'
+        for ending in ('touch "$0.done"', 'echo no kernel; exit 3'):
+            script = Path(folder) / 'make'
+            script.write_text(f'#!/bin/sh\n{ending}\n')
+            script.chmod(0o755)
+            suite = suites.Suite('s', _OneProgram(str(script) + '.done'), frozenset({'s'}), 0, prepares=(str(script),))
+            runner = suites.Runner(Processes(), Path(folder) / ending[:4], [suite], 1, None, fuzzing.FuzzLength(seconds=1))
+            found += [(o.kind, o.message.splitlines()[-1:]) for o in runner.run(suite).outcomes]
+            (Path(folder) / 'make.done').unlink(missing_ok=True)
+    suites.LOGS = logs
+    return same(found, [('passed', []), ('failed', ['no kernel'])])
+
+
+class _OneProgram(Build):
+    """Its test passes where what was to be made is there."""
+    def __init__(self, made: str) -> None:
+        super().__init__(made, [], 0)
+
+    def configure(self, processes) -> None: pass
+    def compile(self, processes, programs, helpers=False) -> None: pass
+
+    def programs(self) -> list[Program]:
+        return [Program('s/made', ['test', '-e', self.folder], {}, ['s'], 'exitcode', True, 0, 10)]
+
+
 class _MadeOfWords(Build):
     built: list[list[str]] = []
 
@@ -185,7 +214,8 @@ class _KeepsDescriptors(Processes):
 TESTS = [reads_gtest, a_crash_is_a_failure_of_the_test_that_ran, a_program_that_never_began_is_a_failure,
          a_status_that_no_test_explains_is_a_failure, running_out_of_time_is_a_failure, reads_tap, a_plan_not_kept_is_a_failure,
          reads_exit_statuses, a_program_past_its_time_leaves_nothing_behind, says_what_runs_and_what_does_not,
-         says_that_it_draws_a_part, a_program_draws_what_was_said, builds_what_is_run, counts_what_a_fuzzer_did, a_texts_words_are_the_fuzzers_dictionary]
+         says_that_it_draws_a_part, a_program_draws_what_was_said, builds_what_is_run, prepares_what_tests_share_before_the_first,
+         counts_what_a_fuzzer_did, a_texts_words_are_the_fuzzers_dictionary]
 
 
 def main() -> int:

@@ -31,6 +31,7 @@ class Suite:
     parallel: bool = True
     reads_only: bool = False  # what is configured is enough
     helpers: bool = False  # its tests start programs that meson does not know them by
+    prepares: tuple[str, ...] = ()  # scripts that make what its tests share, in minutes: not in the time of the test that is first
 
 
 SUITES = [
@@ -44,7 +45,7 @@ SUITES = [
     Suite('bench', RELEASE, frozenset({'bench'}), 2, parallel=False),
     # What a packet costs, of the build that is there anyway; `bench` counts the release's.
     Suite('cost', PLAIN, frozenset({'cost'}), 1),
-    Suite('guests', PLAIN, frozenset({'guests'}), 15, parallel=False, helpers=True),
+    Suite('guests', PLAIN, frozenset({'guests'}), 15, parallel=False, helpers=True, prepares=('testbeds/guests/kernel/build',)),
     # The fuzz corpus too: replayed by another compiler.
     Suite('asan', ASAN, frozenset({'unit', 'model', 'scenario', 'fuzz'}), 8),
     Suite('tsan', TSAN, frozenset({'threaded'}), 5, parallel=False),
@@ -108,8 +109,10 @@ class Runner:
                 built = [s for s in self._chosen if s.build == suite.build and not s.reads_only]
                 needed = {name for s in built for name in s.holds}
                 suite.build.compile(self._processes, [p for p in everything if needed & set(p.suites)], any(s.helpers for s in built))
+            for script in suite.prepares:
+                self._prepare(suite, script)
         except BuildFailed as failure:
-            broken = Outcome(f'{suite.name}: {suite.build.folder} builds', FAILED, str(failure))
+            broken = Outcome(f'{suite.name}: what it needs is built', FAILED, str(failure))
             return SuiteResult([broken], time.monotonic() - started, 0)
         built = time.monotonic()
         self._seconds = {}
@@ -120,6 +123,12 @@ class Runner:
         found += [self._run_program(suite, p) for p in alone]
         slowest = max(self._seconds.items(), key=lambda item: item[1], default=('', 0.0))
         return SuiteResult([o for each in found for o in each], built - started, time.monotonic() - built, slowest)
+
+    def _prepare(self, suite: Suite, script: str) -> None:
+        done = self._processes.run([str(ROOT / script)], dict(os.environ), timeout=3600)
+        _keep_log(suite, Path(script).name, done)
+        if done.status != 0:
+            raise BuildFailed('\n'.join([f'{script}:', *done.output.splitlines()[-30:]]))
 
     def _run_program(self, suite: Suite, program: Program) -> list[Outcome]:
         named = self._pattern is None or self._pattern in program.name
@@ -145,9 +154,7 @@ class Runner:
         started = time.monotonic()
         done = self._processes.run(command, env, timeout, cwd=str(ROOT))
         self._seconds[program.name] = time.monotonic() - started
-        log = LOGS / suite.name / (program.name.replace('/', '_') + '.log')  # unit/storm and model/storm are both asan's
-        log.parent.mkdir(parents=True, exist_ok=True)
-        log.write_text(done.output)
+        _keep_log(suite, program.name.replace('/', '_'), done)  # unit/storm and model/storm are both asan's
         found = [fuzzing.outcome_of(program.name, done, self._fuzz_length)] if suite.name == 'fuzz' else _outcomes(program, done, xml)
         shutil.rmtree(place, ignore_errors=True)
         return found
@@ -156,6 +163,12 @@ class Runner:
     def _can_fix_addresses(self) -> bool:
         """GCC 12's TSan does not know the widest address randomisation; some containers forbid to switch it off."""
         return subprocess.run(['setarch', '-R', 'true'], capture_output=True, check=False).returncode == 0
+
+
+def _keep_log(suite: Suite, name: str, done: Finished) -> None:
+    log = LOGS / suite.name / f'{name}.log'
+    log.parent.mkdir(parents=True, exist_ok=True)
+    log.write_text(done.output)
 
 
 def _outcomes(program: Program, done: Finished, xml: Path) -> list[Outcome]:
