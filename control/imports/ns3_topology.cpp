@@ -58,7 +58,7 @@ class FieldLines {
 class Ns3Reader {
  public:
   Ns3Reader(Reader& reader, const ImportFile& file, bool simai, ForeignTopology& out)
-      : reader_(reader), file_(file.path), simai_(simai), lines_(file.text), out_(out) {}
+      : reader_(reader), file_(file.path), bytes_(file.text.size()), simai_(simai), lines_(file.text), out_(out) {}
 
   bool run() {
     if (!read_header() || !read_switches()) return false;
@@ -113,6 +113,11 @@ class Ns3Reader {
     if (good && simai_ && gpus_per_server_ == 0) good = fail(fields[1], "a server has at least one GPU");
     if (good && uint64_t{nvswitch_count_} + switch_count_ > node_count_)
       good = fail(fields[0], "there are more switches than nodes");
+    // Each node stands in a line of a link: a number and what follows it. What is only claimed gets no memory.
+    if (good && uint64_t{node_count_} * 2 > bytes_) {
+      good = fail(fields[0], "declares " + std::to_string(node_count_) + " nodes, and the file has " +
+                                 std::to_string(bytes_) + " bytes: too few for a link of each");
+    }
     return good;
   }
 
@@ -282,6 +287,7 @@ class Ns3Reader {
 
   Reader& reader_;
   std::string file_;
+  size_t bytes_;
   bool simai_;
   FieldLines lines_;
   ForeignTopology& out_;

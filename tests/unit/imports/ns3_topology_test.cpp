@@ -106,6 +106,8 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"-3 1 2\n", "t.txt:1:1: the number of nodes must be a number of 0 to 500000, not '-3'"},
         Wrong{"3 4 2\n", "t.txt:1:3: the number of switches must be a number of 0 to 3, not '4'"},
         Wrong{"3 1 99999999\n", "t.txt:1:5: the number of links must be a number of 0 to 2000000, not '99999999'"},
+        Wrong{"500000 0 1\n0 1 1Gbps 1us 0\n",
+              "t.txt:1:1: declares 500000 nodes, and the file has 27 bytes: too few for a link of each"},
         Wrong{"3 2 2\n2\n", "t.txt:2:1: ends before the numbers of all 2 switches"},
         Wrong{"3 1 2\n2 1\n", "t.txt:2:3: more numbers than the 1 switches that line 1 declares"},
         Wrong{"3 2 1\n2 2\n0 2 1Gbps 1us 0\n", "t.txt:2:3: the switch 2 stands here already"},
