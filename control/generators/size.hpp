@@ -7,9 +7,14 @@
 
 namespace softspine::control {
 
-// A fabric larger than this is taken for a typing error.
+// A fabric larger than this is taken for a typing error. A fuzzer learns nothing of more of the same.
+#ifdef FUZZING_BUILD_MODE_UNSAFE_FOR_PRODUCTION
+inline constexpr uint64_t kMaxNodes = 1'000;
+inline constexpr uint64_t kMaxLinks = 4'000;
+#else
 inline constexpr uint64_t kMaxNodes = 500'000;
 inline constexpr uint64_t kMaxLinks = 2'000'000;
+#endif
 
 struct Size {
   double nodes = 0;  // not integers, since products of what people write can exceed any of them

@@ -57,7 +57,9 @@ std::vector<std::vector<PlannedPort>> plan_ports(Reader& reader, const Draft& dr
   }
   for (size_t n = 0; n < out.size(); ++n) {
     name_ports(reader, draft, draft.nodes[n], out[n]);
-    std::ranges::stable_sort(out[n], port_before, &PlannedPort::name);
+    // Ports of generated fabrics are in order as they come.
+    if (!std::ranges::is_sorted(out[n], port_before, &PlannedPort::name))
+      std::ranges::stable_sort(out[n], port_before, &PlannedPort::name);
     if (out[n].size() > dataplane::kMaxPorts) {
       reader.fail(draft.nodes[n].where, draft.nodes[n].name + " has " + std::to_string(out[n].size()) +
                                             " ports, at most " + std::to_string(dataplane::kMaxPorts));

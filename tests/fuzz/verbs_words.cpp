@@ -14,8 +14,6 @@ namespace {
 
 void check_sentence(const std::string& error) {
   SOFTSPINE_CHECK(!error.empty() && error.size() < 2 * kMaxSentenceBytes, error.size(), 0);
-  const Json answer{{"error", error}};
-  SOFTSPINE_CHECK(!answer.dump().empty(), error.size(), 0);
 }
 
 template <typename Read>
@@ -42,8 +40,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const size_t end = text.find('\n');
     const auto words = object_of(text.substr(0, end));
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-    if (!words) {
+    if (!words) {  // what the peer called its error goes back to it
       check_sentence(words.error());
+      const Json answer{{"error", words.error()}};
+      SOFTSPINE_CHECK(!answer.dump().empty(), words.error().size(), 0);
       continue;
     }
     const auto terms = check(words->value("terms", Json{}), terms_from);
