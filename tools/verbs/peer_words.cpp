@@ -15,7 +15,7 @@ std::expected<Json, std::string> object_of(std::string_view line) {
     is_too_much = is_too_much || depth > kMaxNesting || keys > kMaxKeys;
     return !is_too_much;
   };
-  const Json object = Json::parse(line, within_bounds, false);
+  Json object = Json::parse(line, within_bounds, false);
   if (is_too_much) return std::unexpected("the other end says too much: is it softspine-verbs?");
   if (!object.is_object()) return std::unexpected("the other end does not speak JSON: is it softspine-verbs?");
   if (const auto wrong = object.find("error"); wrong != object.end()) {
