@@ -6,6 +6,7 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <optional>
 #include <ranges>
 #include <spanstream>
 
@@ -86,11 +87,11 @@ std::string Value::path() const {
 
 Value Value::child(std::string_view key) const {
   if (document_ == nullptr || kind() != ValueKind::kMap) return *this;
-  Value found = *this;
+  std::optional<Value> found;  // of a key that stands twice the first, as tables read it
   for_each_entry(*this, [&](Value word, Value value) {
-    if (word.kind() == ValueKind::kScalar && word.text() == key) found = value;
+    if (!found && word.kind() == ValueKind::kScalar && word.text() == key) found = value;
   });
-  return found;
+  return found.value_or(*this);
 }
 
 std::vector<Value> Value::each() const {

@@ -33,7 +33,7 @@ std::optional<Value> size_key_in(Value map) {
   std::optional<Value> found;
   if (map.kind() != ValueKind::kMap) return found;
   for_each_entry(map, [&](Value key, Value content) {
-    if (key.kind() == ValueKind::kScalar && key.text() == kSizeKey) found = content;
+    if (!found && key.kind() == ValueKind::kScalar && key.text() == kSizeKey) found = content;
   });
   return found;
 }

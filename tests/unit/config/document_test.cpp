@@ -26,6 +26,14 @@ TEST(Document, RefusesAKeyThatStandsTwiceAtBothDepths) {
                         "5 name: the key 'name' stands in this map already"}));
 }
 
+// The first is read, so mistakes in it are told with its place: the other may have fewer items.
+TEST(Document, ReadsTheFirstOfAKeyThatStandsTwiceAndTellsItsPlace) {
+  EXPECT_EQ(complaints_about("name: t\ntopology:\n  nodes: {s: {kind: switch}}\n"
+                             "  links: [{endpoints: [s, nobody],\n    endpoints: other, rate: 1Gbps}]\n"),
+            (Complaints{"4 topology.links[0].endpoints[1]: there is no node 'nobody'",
+                        "5 topology.links[0].endpoints: the key 'endpoints' stands in this map already"}));
+}
+
 TEST(Document, RefusesKeysThatAreNoWords) {
   EXPECT_EQ(complaints_about(with_fabric("[a, b]: 1\n? {c: d}\n: 2\n")).size(), 2u);
 }
