@@ -86,12 +86,16 @@ std::string Value::path() const {
 }
 
 Value Value::child(std::string_view key) const {
-  if (document_ == nullptr || kind() != ValueKind::kMap) return *this;
-  std::optional<Value> found;  // of a key that stands twice the first, as tables read it
-  for_each_entry(*this, [&](Value word, Value value) {
-    if (!found && word.kind() == ValueKind::kScalar && word.text() == key) found = value;
+  return document_ == nullptr ? *this : entry(*this, key).value_or(*this);
+}
+
+std::optional<Value> entry(Value map, std::string_view key) {
+  std::optional<Value> found;
+  if (map.kind() != ValueKind::kMap) return found;
+  for_each_entry(map, [&](Value name, Value content) {
+    if (!found && name.kind() == ValueKind::kScalar && name.text() == key) found = content;
   });
-  return found.value_or(*this);
+  return found;
 }
 
 std::vector<Value> Value::each() const {

@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -146,5 +147,8 @@ void for_each_entry(Value map, F&& f) {
     f(key, *it);
   }
 }
+
+// The value of this key, of one that stands twice the first. Nothing if it is no map, or has no such key.
+std::optional<Value> entry(Value map, std::string_view key);
 
 }  // namespace softspine::control

@@ -119,10 +119,7 @@ struct Format<std::variant<Rows...>> {
   using Choice = std::variant<Rows...>;
   static bool read(Reader& reader, Value value, Choice& out) {
     if (value.kind() != ValueKind::kMap) return reader.wrong_type(value, "a map");
-    std::optional<Value> kind;
-    for_each_entry(value, [&](Value key, Value content) {
-      if (key.kind() == ValueKind::kScalar && key.text() == "kind") kind = content;
-    });
+    const std::optional<Value> kind = entry(value, "kind");
     const std::vector<std::string_view> known{Tables<Rows>::table().choice()...};
     if (!kind) return reader.fail(value, "the key 'kind' is missing (" + listed(known) + ")");
     size_t chosen = 0;

@@ -28,16 +28,6 @@ void ignore(Reader& reader, Value map, Value key, Value content) {
   }
 }
 
-// The value of `size`, if there is one.
-std::optional<Value> size_key_in(Value map) {
-  std::optional<Value> found;
-  if (map.kind() != ValueKind::kMap) return found;
-  for_each_entry(map, [&](Value key, Value content) {
-    if (!found && key.kind() == ValueKind::kScalar && key.text() == kSizeKey) found = content;
-  });
-  return found;
-}
-
 // A key that has been read before its map: what it may say, and nothing more.
 class ChoiceType final : public KeyType {
  public:
@@ -107,7 +97,7 @@ bool TableCore::has_named_value(std::string_view key) const {
 }
 
 const TableCore::NamedSize* TableCore::assign_size(Value map, void* row) const {
-  const std::optional<Value> given = sizes_ != nullptr ? size_key_in(map) : std::nullopt;
+  const std::optional<Value> given = sizes_ != nullptr ? entry(map, kSizeKey) : std::nullopt;
   if (!given) return nullptr;
   const auto found =
       given->kind() == ValueKind::kScalar ? std::ranges::find(*sizes_, given->text(), &NamedSize::word) : sizes_->end();

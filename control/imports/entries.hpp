@@ -9,16 +9,6 @@
 
 namespace softspine::control {
 
-// Nothing if the value is no map, or has no such key.
-inline std::optional<Value> entry(Value map, std::string_view key) {
-  std::optional<Value> found;
-  if (map.kind() != ValueKind::kMap) return found;
-  for_each_entry(map, [&](Value name, Value content) {
-    if (!found && name.kind() == ValueKind::kScalar && name.text() == key) found = content;
-  });
-  return found;
-}
-
 inline bool is_map(const std::optional<Value>& value) {
   return value && value->kind() == ValueKind::kMap;
 }

@@ -103,14 +103,6 @@ bool unknown_word(Reader& reader, Value value, const std::vector<std::string_vie
   return reader.fail(value, shown(value.text()) + " is not one of " + listed_words(known) + guess);
 }
 
-std::optional<Value> kind_of(Value map) {
-  std::optional<Value> kind;
-  for_each_entry(map, [&](Value key, Value content) {
-    if (key.kind() == ValueKind::kScalar && key.text() == "kind") kind = content;
-  });
-  return kind;
-}
-
 }  // namespace
 
 std::optional<Fraction> WordTraits<Fraction>::parse(std::string_view text) {
@@ -133,7 +125,7 @@ std::string WordTraits<Fraction>::print(const Fraction& fraction) {
 
 bool Format<CongestionParameters>::read(Reader& reader, Value value, CongestionParameters& out) {
   const bool is_map = value.kind() == ValueKind::kMap;
-  const std::optional<Value> word = is_map ? kind_of(value) : value;
+  const std::optional<Value> word = is_map ? entry(value, "kind") : value;
   if (!word) return reader.fail(value, "the key 'kind' is missing (" + listed_words(words(false)) + ")");
   const bool is_word = word->kind() == ValueKind::kScalar;
   if (!is_map && is_word && word->text() == kNoneWord) return true;

@@ -34,6 +34,16 @@ TEST(Document, ReadsTheFirstOfAKeyThatStandsTwiceAndTellsItsPlace) {
                         "5 topology.links[0].endpoints: the key 'endpoints' stands in this map already"}));
 }
 
+TEST(Document, TheFirstOfTwoKindsAndSizesSaysWhatTheRestMeans) {
+  const auto of_fabric = [](std::string_view fabric) {
+    return complaints_about("name: t\nfabric: {" + std::string(fabric) + "}\n");
+  };
+  EXPECT_EQ(of_fabric("kind: hpn, size: published-segment, kind: leaf-spine"),
+            (Complaints{"2 fabric.kind: the key 'kind' stands in this map already"}));
+  EXPECT_EQ(of_fabric("kind: hpn, size: published-segment, size: none"),
+            (Complaints{"2 fabric.size: the key 'size' stands in this map already"}));
+}
+
 TEST(Document, RefusesKeysThatAreNoWords) {
   EXPECT_EQ(complaints_about(with_fabric("[a, b]: 1\n? {c: d}\n: 2\n")).size(), 2u);
 }
