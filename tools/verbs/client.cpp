@@ -67,9 +67,7 @@ class Client {
     if (!answer) return std::unexpected(answer.error());
     const auto verdict = verdict_from(*answer);
     if (!verdict) return std::unexpected(verdict.error());
-    if (verdict->verified_bytes != sender.bytes())
-      return std::unexpected(fmt::format("the other end has looked at {} bytes, and {} were sent",
-                                         verdict->verified_bytes, sender.bytes()));
+    if (const std::string wrong = validate(*verdict, sender.bytes()); !wrong.empty()) return std::unexpected(wrong);
     Json out = result(terms, *port, *peer, *queue_pairs, sender);
     out.update(to_json(*verdict));
     out["local_counters"] = counted_since(before, device_counters(*port));

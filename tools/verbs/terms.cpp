@@ -125,6 +125,11 @@ std::expected<End, std::string> end_from(const Json& json) {
   return end;
 }
 
+std::string validate(const Verdict& verdict, uint64_t sent_bytes) {
+  if (verdict.verified_bytes == sent_bytes) return "";
+  return fmt::format("the other end has looked at {} bytes, and {} were sent", verdict.verified_bytes, sent_bytes);
+}
+
 Json to_json(const Verdict& verdict) {
   return {{"verified", verdict.is_right()},
           {"verified_bytes", verdict.verified_bytes},

@@ -62,6 +62,9 @@ struct Verdict {
   bool is_right() const { return wrong_bytes == 0 && misplaced_parts == 0; }
 };
 
+// A sentence if the server has not looked at what the client has sent, or nothing.
+std::string validate(const Verdict& verdict, uint64_t sent_bytes);
+
 Json to_json(const Terms& terms);
 Json to_json(const End& end);
 Json to_json(const Verdict& verdict);

@@ -82,6 +82,12 @@ TEST(End, ComesBackAsItWasSaid) {
   EXPECT_EQ(read->queue_pairs.at(1).number, 0xFFFFFEu);
 }
 
+TEST(End, NamesItsDeviceAsATerminalPrintsIt) {
+  Json words = to_json(some_end());
+  words["device"] = "rxe\x1b[2J" + std::string(100, '0');
+  EXPECT_EQ(end_from(Json::parse(words.dump()))->device, "rxe?[2J" + std::string(57, '0'));
+}
+
 TEST(End, IsRefusedOutOfRange) {
   const Json good = to_json(some_end());
   for (const auto& [key, value] :
@@ -124,6 +130,22 @@ TEST(Verdict, IsRightOnlyIfNothingIsWrongAndNothingMisplaced) {
   EXPECT_FALSE((Verdict{.verified_bytes = 5, .wrong_bytes = 1}.is_right()));
   EXPECT_FALSE((Verdict{.verified_bytes = 5, .misplaced_parts = 1}.is_right()));
   EXPECT_EQ(to_json(some_verdict())["verified"], false);
+}
+
+TEST(Verdict, IsOfAsManyBytesAsWereSent) {
+  EXPECT_EQ(validate(some_verdict(), 1'000'000), "");
+  for (const uint64_t sent : {999'999u, 1'000'001u}) {
+    EXPECT_EQ(validate(some_verdict(), sent),
+              "the other end has looked at 1000000 bytes, and " + std::to_string(sent) + " were sent");
+  }
+}
+
+TEST(Verdict, NamesItsCountersAsATerminalPrintsThem) {
+  Json words = to_json(some_verdict());
+  words["peer_counters"] = {{"a\x1b[2J", 5u}, {std::string(100, 'x'), 6u}};
+  const auto read = verdict_from(Json::parse(words.dump()));
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(read->counters, (DeviceCounters{{"a?[2J", 5}, {std::string(64, 'x'), 6}}));
 }
 
 TEST(Verdict, IsRefusedOutOfRange) {
