@@ -13,7 +13,8 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from softspine import TESTBEDS, Problems, Softspine, main
@@ -28,6 +29,16 @@ def finished(process: subprocess.Popen, number: int) -> tuple[int, str, str]:
     return process.returncode, out.decode(), err.decode()
 
 
+@contextmanager
+def following(it: Softspine, capture: str | Path, stdin: int | None = None) -> Iterator[subprocess.Popen]:
+    """It ends with its test, however that ends."""
+    with subprocess.Popen([it.binary, 'storm', capture, '--follow'], stdin=stdin, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=it.env) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
 def wait_until(is_so: Callable[[], bool], seconds: float = 30) -> None:
     """What takes longer, the caller's own look at the outcome tells."""
     until = time.monotonic() + seconds
@@ -38,8 +49,11 @@ def wait_until(is_so: Callable[[], bool], seconds: float = 30) -> None:
 def has_read(process: subprocess.Popen, file: Path, size: int) -> bool:
     folder = Path(f'/proc/{process.pid}')
     for link in (folder / 'fd').iterdir():
-        if os.path.realpath(link) == str(file.resolve()):
-            return int((folder / 'fdinfo' / link.name).read_text().split()[1]) >= size
+        try:
+            if os.readlink(link) == str(file.resolve()):
+                return int((folder / 'fdinfo' / link.name).read_text().split()[1]) >= size
+        except FileNotFoundError:
+            pass  # closed since it was listed, as each library is that a start has loaded
     return False
 
 
@@ -62,13 +76,13 @@ def follows_a_file_that_grows(it: Softspine) -> Problems:
     whole = fabric_capture(it.folder / 'whole.pcapng', STORM).read_bytes()
     growing = it.folder / 'growing.pcapng'
     growing.write_bytes(whole[:2000])
-    process = subprocess.Popen([it.binary, 'storm', growing, '--follow'], stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=it.env)
-    wait_until(lambda: has_read(process, growing, 2000))
-    with growing.open('ab') as file:
-        file.write(whole[2000:-7])
-    said = read_until(process, 'its root is h1')
-    wait_until(lambda: has_read(process, growing, len(whole) - 7))
-    status, out, err = finished(process, signal.SIGINT)
+    with following(it, growing) as process:
+        wait_until(lambda: has_read(process, growing, 2000))
+        with growing.open('ab') as file:
+            file.write(whole[2000:-7])
+        said = read_until(process, 'its root is h1')
+        wait_until(lambda: has_read(process, growing, len(whole) - 7))
+        status, out, err = finished(process, signal.SIGINT)
     if status != 0 or 'STORM: root h1' not in out or 'interrupted at offset' not in out:
         yield f'exited with {status}: {out} {err}'
     if 'its root is h1' not in said:
@@ -78,12 +92,12 @@ def follows_a_file_that_grows(it: Softspine) -> Problems:
 def follows_a_pipe(it: Softspine) -> Problems:
     """-: as tcpdump -w - writes it, with its end or with SIGINT"""
     whole = fabric_capture(it.folder / 'whole.pcapng', STORM).read_bytes()
-    process = subprocess.Popen([it.binary, 'storm', '-', '--follow'], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=it.env)
-    assert process.stdin is not None
-    process.stdin.write(whole[:len(whole) // 2])
-    process.stdin.flush()
-    wait_until(lambda: unread(process.stdin.fileno()) == 0)
-    out, err = process.communicate(whole[len(whole) // 2:], timeout=60)
+    with following(it, '-', stdin=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        process.stdin.write(whole[:len(whole) // 2])
+        process.stdin.flush()
+        wait_until(lambda: unread(process.stdin.fileno()) == 0)
+        out, err = process.communicate(whole[len(whole) // 2:], timeout=60)
     if process.returncode != 0 or b'STORM: root h1' not in out or b'interrupted' in out:
         yield f'exited with {process.returncode}: {out.decode()} {err.decode()}'
 
