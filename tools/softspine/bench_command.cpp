@@ -157,13 +157,13 @@ void add_bench_command(CLI::App& app, Status& status) {
   forwarding->add_flag("--lossless", arguments->forwarding.lossless,
                        "with a shared buffer, PFC, marks, early drops and DWRR, all traffic in a lossless priority");
   forwarding->add_option("--seconds", arguments->forwarding.seconds, "measured, after a warm-up")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 3600))
       ->capture_default_str();
   forwarding->add_option("--pcap", arguments->forwarding.pcap, "frames of that size; made if not given");
 
   CLI::App* flooded = command->add_subcommand("flood", "malformed PFC frames into one port: how many a core takes");
   flooded->add_option("--seconds", arguments->forwarding.seconds, "measured, after a warm-up")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 3600))
       ->capture_default_str();
 
   CLI::App* simulated = command->add_subcommand("virtual", "built-in hosts on the virtual clock");
@@ -174,7 +174,7 @@ void add_bench_command(CLI::App& app, Status& status) {
   simulated->add_flag("--flat", arguments->simulated.flat, "one window for all nodes instead of one for each rack");
   simulated->add_option("--workers", arguments->simulated.workers)->check(CLI::Range(1, 64))->capture_default_str();
   simulated->add_option("--microseconds", arguments->microseconds, "of emulated time")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, 1'000'000))
       ->capture_default_str();
 
   CLI::App* pcap = command->add_subcommand("pcap", "write the forwarding bench's input to a file");

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "control/explain/explanation.hpp"
@@ -28,6 +29,7 @@ struct ExplainArguments {
   std::vector<std::string> down;
   std::string protocol = "udp";
   control::Probe probe;
+  std::vector<std::string> of_the_packet;  // those options that were given
   AgainstArguments against;
   bool json = false;
 };
@@ -40,24 +42,36 @@ void print_path(Walker& walker, const control::Path& path, bool json) {
   }
 }
 
+// Options that would change nothing.
+std::string idle_option(const ExplainArguments& arguments) {
+  const auto is_given = [&](const char* name) { return std::ranges::count(arguments.of_the_packet, name) > 0; };
+  if (!arguments.pcap.empty() || !arguments.against.captures.empty()) {
+    return arguments.of_the_packet.empty() ? "" : arguments.of_the_packet.front() + ": packets of captures have theirs";
+  }
+  const control::Probe& probe = arguments.probe;
+  const bool is_roce = arguments.protocol == "udp" && probe.destination_port == dataplane::udp::kRoceV2Port;
+  if (!is_roce && (is_given("--qp") || is_given("--opcode"))) return "--qp, --opcode: only UDP to port 4791 has them";
+  if (!probe.is_ipv6 && is_given("--flow-label")) return "--flow-label goes with --ipv6";
+  return "";
+}
+
 Status explain_probe(const ExplainArguments& arguments, Walker& walker) {
   const control::Fabric& fabric = walker.testbed().fabric;
   control::Probe probe = arguments.probe;
-  const auto from = host_named(fabric, "--from", arguments.from);
+  const auto sender = sender_named(fabric, arguments.from, probe.port);
   const auto to = host_named(fabric, "--to", arguments.to);
-  if (!from) return wrong_input(from.error());
+  if (!sender) return wrong_input(sender.error());
   if (!to) return wrong_input(to.error());
-  probe.from = *from;
+  probe.from = sender->node;
   probe.to = *to;
-  if (probe.port >= fabric.nodes[*from].ports.size()) return wrong_input("--port: the host has not so many");
   probe.protocol = arguments.protocol == "tcp" ? dataplane::ip::kTcp : dataplane::ip::kUdp;
-  const control::LinkEnd sender{probe.from, probe.port};
-  const auto frame = frame_of(fabric, probe, walker.router_mac(fabric.peer_of(sender).node));
-  print_path(walker, walker.walk(frame, static_cast<uint32_t>(frame.size()), sender), arguments.json);
+  const auto frame = frame_of(fabric, probe, walker.router_mac(fabric.peer_of(*sender).node));
+  print_path(walker, walker.walk(frame, static_cast<uint32_t>(frame.size()), *sender), arguments.json);
   return Status::kDone;
 }
 
 Status explain(const ExplainArguments& arguments) {
+  if (const std::string idle = idle_option(arguments); !idle.empty()) return wrong_input(idle);
   const auto testbed = read_testbed(arguments.file, {});
   if (!testbed) return testbed.error();
   const auto up = links_without(testbed->fabric, arguments.down);
@@ -72,33 +86,48 @@ Status explain(const ExplainArguments& arguments) {
   return explain_captures({arguments.pcap, arguments.from, arguments.probe.port, arguments.json}, walker);
 }
 
+// The one packet's own words, and that they were given.
+void add_probe_options(CLI::App& command, ExplainArguments& out) {
+  constexpr int kMostPort = UINT16_MAX;
+  const std::vector<CLI::Option*> options{
+      command.add_option("--to", out.to, "the host it is for"),
+      command.add_option("--sport", out.probe.source_port, "UDP or TCP source port (49152)")
+          ->check(CLI::Range(0, kMostPort)),
+      command.add_option("--dport", out.probe.destination_port, "destination port (4791: RoCEv2)")
+          ->check(CLI::Range(0, kMostPort)),
+      command.add_option("--qp", out.probe.qp, "destination QP")->check(CLI::Range(0, 0xffffff)),
+      command.add_option("--opcode", out.probe.opcode, "BTH opcode (10: WRITE_ONLY)")->check(CLI::Range(0, 255)),
+      command.add_option("--protocol", out.protocol, "udp or tcp")->check(CLI::IsMember({"udp", "tcp"})),
+      command.add_flag("--ipv6", out.probe.is_ipv6, "over IPv6"),
+      command.add_option("--flow-label", out.probe.flow_label, "IPv6")->check(CLI::Range(0, 0xfffff)),
+  };
+  for (CLI::Option* each : options) {
+    each->group("The packet, where no capture has it");
+    each->each([&out, each](const std::string&) { out.of_the_packet.push_back(each->get_name()); });
+  }
+}
+
 void add_options(CLI::App& command, ExplainArguments& out) {
   command.add_option("FILE", out.file, "a testbed file")->required();
   command.add_option(
       "--from", out.from,
       "the host that sends; of captures (a host, or SWITCH:PORT): that of all packets, and with --against of "
       "those whose address no host has");
-  command.add_option("--to", out.to, "the host it is for");
   command.add_option("--port", out.probe.port, "of the sending host, from 0: a bond has two");
-  command.add_option("--sport", out.probe.source_port, "UDP or TCP source port (49152)");
-  command.add_option("--dport", out.probe.destination_port, "destination port (4791: RoCEv2)");
-  command.add_option("--qp", out.probe.qp, "destination QP")->check(CLI::Range(0, 0xffffff));
-  command.add_option("--opcode", out.probe.opcode, "BTH opcode (10: WRITE_ONLY)")->check(CLI::Range(0, 255));
-  command.add_option("--protocol", out.protocol, "udp or tcp")->check(CLI::IsMember({"udp", "tcp"}));
-  command.add_flag("--ipv6", out.probe.is_ipv6, "over IPv6");
-  command.add_option("--flow-label", out.probe.flow_label, "IPv6")->check(CLI::Range(0, 0xfffff));
+  add_probe_options(command, out);
   command.add_option("--down", out.down, "a link that is down, NODE:PORT; several");
   CLI::Option* pcap =
       command.add_option("--pcap", out.pcap, "a capture: each of its packets, as the first switch routes it; several");
-  command
-      .add_option("--against", out.against.captures,
-                  "captures made at ports: compares the ports that flows took with those predicted; FILE whose "
-                  "interfaces are named after ports, SWITCH=FILE, or SWITCH:PORT=FILE; several")
-      ->excludes(pcap);
+  CLI::Option* against =
+      command
+          .add_option("--against", out.against.captures,
+                      "captures made at ports: compares the ports that flows took with those predicted; FILE whose "
+                      "interfaces are named after ports, SWITCH=FILE, or SWITCH:PORT=FILE; several")
+          ->excludes(pcap);
   command.add_option("--ports", out.against.ports,
                      "a file of lines 'WHAT PORT': WHAT the captures have, an interface's name or the MAC address that "
                      "a port sends from, is PORT, such as tor1:Ethernet4");
-  command.add_flag("--all", out.against.all, "every row of every table, with --against");
+  command.add_flag("--all", out.against.all, "every row of every table, with --against")->needs(against);
   command.add_flag("--json", out.json, "for programs; of --pcap one object a line");
 }
 

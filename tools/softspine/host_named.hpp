@@ -2,6 +2,8 @@
 // Hosts and ports named on the command line. What is unknown is refused with the nearest name that there is.
 #pragma once
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <expected>
@@ -30,6 +32,17 @@ inline std::expected<uint32_t, std::string> host_named(const control::Fabric& fa
   if (is_node && found->kind == control::NodeKind::kHost) return static_cast<uint32_t>(found - fabric.nodes.begin());
   const std::string why = is_node ? ": it is a switch" : control::Guesser{}.guess(name, host_names(fabric));
   return std::unexpected(std::string(option) + ": there is no host " + control::shown(name) + why);
+}
+
+// The port that sends: of the host that "--from" names, the one that "--port" does.
+inline std::expected<control::LinkEnd, std::string> sender_named(const control::Fabric& fabric, const std::string& name,
+                                                                 uint16_t port) {
+  const auto host = host_named(fabric, "--from", name);
+  if (!host) return std::unexpected(host.error());
+  const size_t ports = fabric.nodes[*host].ports.size();
+  if (port < ports) return control::LinkEnd{*host, port};
+  const std::string there = ports == 1 ? "one port, 0" : fmt::format("ports 0 to {}", ports - 1);
+  return std::unexpected(fmt::format("--port: {} has no port {}, but {}", name, port, there));
 }
 
 enum class PortsOf : uint8_t { kSwitches, kAllNodes };

@@ -139,10 +139,13 @@ void add_polarization_command(CLI::App& app, Status& status) {
       "An ideal hash does not spread few flows evenly either: its figures stand beside. A fabric of ideal hashes is\n"
       "called uneven or polarized at most once in a thousand times. --fail-if also fails if nothing can be judged.");
   command->add_option("FILE", arguments->file, "a testbed file")->required();
-  command->add_option("--random", arguments->random, "so many random flows, instead of the testbed's workload");
-  command->add_option("--pcap", arguments->pcap, "the flows of a capture, sliced or tagged, too; several");
+  CLI::Option* random =
+      command->add_option("--random", arguments->random, "so many random flows, instead of the testbed's workload")
+          ->check(CLI::Range(1, 10'000'000));
+  command->add_option("--pcap", arguments->pcap, "the flows of a capture, sliced or tagged, too; several")
+      ->excludes(random);
   command->add_option("--from", arguments->from, "where a capture's packets come in: a host, or SWITCH:PORT");
-  command->add_option("--seed", arguments->seed, "of random flows");
+  command->add_option("--seed", arguments->seed, "of random flows")->needs(random);
   command->add_option("--down", arguments->down, "a link that is down, NODE:PORT; several");
   command->add_option("--picture", arguments->picture, ".svg or .png: every link by tier, coloured by its load")
       ->check([](const std::string& path) { return wrong_picture_name(path); });

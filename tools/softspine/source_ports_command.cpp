@@ -48,15 +48,14 @@ Status source_ports(const SourcePortArguments& arguments) {
   const control::Fabric& fabric = testbed->fabric;
   const auto up = links_without(fabric, arguments.down);
   if (!up) return wrong_input(up.error());
-  const auto from = host_named(fabric, "--from", arguments.from);
-  const auto to = host_named(fabric, "--to", arguments.to);
-  if (!from) return wrong_input(from.error());
-  if (!to) return wrong_input(to.error());
-  if (*from == *to) return wrong_input("--from and --to: two hosts of the testbed");
   control::Probe probe = arguments.probe;
-  probe.from = *from;
+  const auto sender = sender_named(fabric, arguments.from, probe.port);
+  const auto to = host_named(fabric, "--to", arguments.to);
+  if (!sender) return wrong_input(sender.error());
+  if (!to) return wrong_input(to.error());
+  if (sender->node == *to) return wrong_input("--from and --to: two hosts of the testbed");
+  probe.from = sender->node;
   probe.to = *to;
-  if (probe.port >= fabric.nodes[*from].ports.size()) return wrong_input("--port: the host has not so many");
   Walker walker{*testbed, *up};
   const control::PortSearch found = disjoint_source_ports(walker, probe, arguments.paths);
   if (arguments.json) {
@@ -89,7 +88,8 @@ void add_source_ports_command(CLI::App& app, Status& status) {
   command->add_option("--port", arguments->probe.port, "of the sending host, from 0");
   command->add_option("--qp", arguments->probe.qp, "destination QP")->check(CLI::Range(0, 0xffffff));
   command->add_flag("--ipv6", arguments->probe.is_ipv6, "over IPv6");
-  command->add_option("--paths", arguments->paths, "how many are enough; without it all that exist");
+  command->add_option("--paths", arguments->paths, "how many are enough; without it all that exist")
+      ->check(CLI::Range(1, 65'536));
   command->add_option("--down", arguments->down, "a link that is down, NODE:PORT; several");
   command->add_flag("--json", arguments->json, "for programs");
   command->callback([arguments, &status] { status = source_ports(*arguments); });

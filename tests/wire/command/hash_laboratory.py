@@ -431,9 +431,35 @@ def refuses_what_is_not_there(it: Softspine) -> Problems:
         yield from done.complains(said)
 
 
+def takes_nothing_in_silence(it: Softspine) -> Problems:
+    """numbers out of range, and options that would change nothing: 2, and why"""
+    between = ['--from', 'h1', '--to', 'h16']
+    for arguments, said in [(['explain', *between, '--sport', '65536'], '--sport: Value 65536 not in range 0 to 65535'),
+                            (['explain', *between, '--dport', '-1'], '--dport: Value -1 not in range 0 to 65535'),
+                            (['explain', *between, '--port', '1'], '--port: h1 has no port 1, but one port, 0'),
+                            (['explain', *between, '--flow-label', '7'], '--flow-label goes with --ipv6'),
+                            (['explain', *between, '--protocol', 'tcp', '--qp', '7'], '--qp, --opcode: only UDP to port 4791 has them'),
+                            (['explain', *between, '--dport', '80', '--opcode', '10'], '--qp, --opcode: only UDP to port 4791 has them'),
+                            (['explain', '--pcap', 'any.pcap', '--qp', '7'], '--qp: packets of captures have theirs'),
+                            (['explain', '--against', 'any.pcap', '--sport', '7'], '--sport: packets of captures have theirs'),
+                            (['explain', *between, '--all'], '--all requires --against'),
+                            (['source-ports', *between, '--port', '1'], '--port: h1 has no port 1, but one port, 0'),
+                            (['source-ports', *between, '--paths', '0'], '--paths: Value 0 not in range 1 to 65536'),
+                            (['polarization', '--random', '0'], '--random: Value 0 not in range 1 to 10000000'),
+                            (['polarization', '--random', '9', '--pcap', 'any.pcap'], '--random excludes --pcap'),
+                            (['polarization', '--seed', '9'], '--seed requires --random')]:
+        command, *rest = arguments
+        done = it(command, TESTBEDS / 'two-tier.yaml', *rest)
+        yield from done.exited(2)
+        yield from done.complains(said)
+    done = it('explain', TESTBEDS / 'dual-tor-bond.yaml', *between[:3], 'h2', '--port', '2')
+    yield from done.exited(2)
+    yield from done.complains('--port: h1 has no port 2, but ports 0 to 1')
+
+
 if __name__ == '__main__':
     sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, is_expected, draws_what_the_name_says, takes_real_captures, explains_real_captures, compares_with_captures,
                    takes_captures_of_offloads, fails_if_it_saw_nothing,
                    compares_with_foreign_captures, tells_all_uplinks,
                    imports_a_hash, few_flows_are_no_polarization, finds_source_ports,
-                   refuses_what_is_not_there]))
+                   refuses_what_is_not_there, takes_nothing_in_silence]))
