@@ -342,19 +342,22 @@ void add_identify_command(CLI::App& app, Status& status) {
   add_input(*command, *arguments);
   command->add_flag("--all-seeds", arguments->all_seeds,
                     "of hashes that are not linear all 2^32 seeds: minutes to hours");
-  command->add_option("--profile", arguments->profile, "if it is identified: the profile for testbed files");
-  command->add_option("--name", arguments->name, "of the profile")->check([](const std::string& name) {
+  CLI::Option* profile =
+      command->add_option("--profile", arguments->profile, "if it is identified: the profile for testbed files");
+  command->add_option("--name", arguments->name, "of the profile")->needs(profile)->check([](const std::string& name) {
     const bool is_name =
         !name.empty() &&
         name.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
     return is_name ? std::string{} : "a profile's name has letters, digits, - and _";
   });
-  command->add_option("--next-probes", arguments->next_probes, "propose so many flows, those that would decide most")
-      ->check(CLI::Range(1U, kMostProbes));
+  CLI::Option* next_probes =
+      command
+          ->add_option("--next-probes", arguments->next_probes, "propose so many flows, those that would decide most")
+          ->check(CLI::Range(1U, kMostProbes));
   command->add_option("--probes", arguments->probes, ".pcap: the proposed flows, a frame each");
   command->add_option("--probes-csv", arguments->probes_csv, "the proposed flows as CSV");
-  command->add_option("--from", arguments->from, "the prefix that probes come from");
-  command->add_option("--to", arguments->to, "the prefix that probes go to");
+  command->add_option("--from", arguments->from, "the prefix that probes come from")->needs(next_probes);
+  command->add_option("--to", arguments->to, "the prefix that probes go to")->needs(next_probes);
   command->add_flag("--json", arguments->json, "for programs");
   command->callback([arguments, &status] { status = identify(*arguments); });
 }

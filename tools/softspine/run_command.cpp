@@ -97,6 +97,9 @@ class Run {
   // Whatever can be wrong is found here, in an order that leaves files of earlier runs alone until none is left.
   std::expected<void, Status> prepare() {
     choose_telemetry();
+    if (series_.path.empty() && (arguments_.sample_interval || !arguments_.series.counters.empty())) {
+      return fail("--counters and --sample-interval go with --counters-file");
+    }
     std::vector<FileUse> files = outputs();
     for (const FileUse& file : files) {
       const std::string obstacle = file.path.empty() ? "" : obstacle_to_writing(file.path);
