@@ -9,8 +9,10 @@ namespace softspine::control {
 std::expected<uint32_t, std::string> uplinks_for(double count, dataplane::Rate down, dataplane::Rate up, Ratio ratio,
                                                  Rounding rounding) {
   const uint64_t common = std::gcd(down.count_bps(), up.count_bps());
-  const double below = count * static_cast<double>(down.count_bps() / common) * ratio.up_thousandths;
-  const double above = static_cast<double>(up.count_bps() / common) * ratio.down_thousandths;
+  const uint64_t down_parts = down.count_bps() / common;
+  const uint64_t up_parts = up.count_bps() / common;
+  const double below = count * static_cast<double>(down_parts) * ratio.up_thousandths;
+  const double above = static_cast<double>(up_parts) * ratio.down_thousandths;
   const double links = below / above;
   constexpr double kMost = 1e6;  // no switch has as many ports
   if (!(links <= kMost)) return std::unexpected("more uplinks than a switch has ports");

@@ -173,14 +173,14 @@ class Search {
   // What explains the flows that the first find explains; judged by all flows.
   void set_wrong_aside(FieldTier tier) {
     const auto best = std::ranges::max_element(out_.found, {}, [](const Hypothesis& it) { return it.fit.agreeing; });
-    const Hypothesis first = *best;
+    Hypothesis first = *best;  // `found` is emptied below
     const std::vector<uint32_t> buckets = buckets_of(first.config, sample_.frames, sample_.members);
     std::vector<bool> keep;
     for (size_t i = 0; i < sample_.size(); ++i) keep.push_back(first.fit.of_bucket[buckets[i]] == sample_.links[i]);
     const Sample right = part_of(sample_, keep);
     out_.found.clear();
     exactly(right, tier);
-    if (out_.found.empty()) out_.found.push_back(first);
+    if (out_.found.empty()) out_.found.push_back(std::move(first));
     uint32_t most = 0;
     for (Hypothesis& it : out_.found) {
       it.fit = fit_of(sample_, buckets_of(it.config, sample_.frames, sample_.members));

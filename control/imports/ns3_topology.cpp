@@ -82,7 +82,7 @@ class Ns3Reader {
   bool read_number(const Field& field, std::string_view what, uint64_t most, uint32_t& out) {
     uint64_t number = 0;
     const char* end = field.text.data() + field.text.size();
-    const auto [stop, error] = std::from_chars(field.text.data(), end, number);
+    const auto [stop, error] = std::from_chars(field.text.data(), field.text.data() + field.text.size(), number);
     if (error != std::errc{} || stop != end || number > most) {
       return fail(field, std::string(what) + " must be a number of 0 to " + std::to_string(most) + ", not " +
                              shown(field.text));
@@ -254,7 +254,7 @@ class Ns3Reader {
   bool read_error_rate(const Field& field, uint64_t& out) {
     double share = 0;
     const char* stop_at = field.text.data() + field.text.size();
-    const auto [stop, error] = std::from_chars(field.text.data(), stop_at, share);
+    const auto [stop, error] = std::from_chars(field.text.data(), field.text.data() + field.text.size(), share);
     if (error != std::errc{} || stop != stop_at || !(share >= 0 && share <= 1))
       return fail(field, "an error rate is from 0 to 1, not " + shown(field.text));
     out = static_cast<uint64_t>(std::llround(share * 1e6));

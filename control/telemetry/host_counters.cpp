@@ -16,25 +16,25 @@ constexpr auto edge(uint64_t dataplane::EdgeCounters::* member) {
 }
 
 // Of the port of a host or of its NIC.
-constexpr CounterFacts of_link_pause_rx{
-    kFrames, kGrows, "link_pause_rx_packets", "", "", "PAUSE frames received: of the whole link, not of priorities."};
-constexpr CounterFacts of_link_pause_tx{kFrames, kGrows, "link_pause_tx_packets",
-                                        "",      "",     "PAUSE frames sent: of the whole link, not of priorities."};
-constexpr CounterFacts of_link_paused{kTime, kGrows, "link_paused_ps",
-                                      "",    "",     "Time for which PAUSE frames stopped all that the port sends."};
+constexpr CounterFacts kOfLinkPauseRx{kFrames, kGrows, "link_pause_rx_packets",
+                                      "",      "",     "PAUSE frames received: of the whole link, not of priorities."};
+constexpr CounterFacts kOfLinkPauseTx{kFrames, kGrows, "link_pause_tx_packets",
+                                      "",      "",     "PAUSE frames sent: of the whole link, not of priorities."};
+constexpr CounterFacts kOfLinkPaused{kTime, kGrows, "link_paused_ps",
+                                     "",    "",     "Time for which PAUSE frames stopped all that the port sends."};
 
 // Of a priority at the port of a host or of its NIC.
-constexpr CounterFacts of_pfc_rx{
+constexpr CounterFacts kOfPfcRx{
     kFrames, kGrows, "pfc_rx_packets", "", "", "PFC frames received, once for each priority named.", "", "rx_packets"};
-constexpr CounterFacts of_pfc_tx{
+constexpr CounterFacts kOfPfcTx{
     kFrames, kGrows, "pfc_tx_packets", "", "", "PFC frames sent, once for each priority named.", "", "tx_packets"};
-constexpr CounterFacts of_on_to_off{kCount, kGrows,     "pfc_on_to_off", "", "", "Pauses of a priority that ended.",
-                                    "",     "on_to_off"};
-constexpr CounterFacts of_paused{kTime, kGrows, "paused_ps", "", "", "Time that a priority spent paused."};
-constexpr CounterFacts of_rx_pause{
-    kTime, kGrows,       "pfc_rx_pause_ps", "", "", "Time for which the neighbour asked it to pause, obeyed or not.",
-    "",    "rx_pause_ps"};
-constexpr CounterFacts of_tx_pause{
+constexpr CounterFacts kOfOnToOff{kCount, kGrows,     "pfc_on_to_off", "", "", "Pauses of a priority that ended.",
+                                  "",     "on_to_off"};
+constexpr CounterFacts kOfPaused{kTime, kGrows, "paused_ps", "", "", "Time that a priority spent paused."};
+constexpr CounterFacts kOfRxPause{kTime, kGrows,       "pfc_rx_pause_ps",
+                                  "",    "",           "Time for which the neighbour asked it to pause, obeyed or not.",
+                                  "",    "rx_pause_ps"};
+constexpr CounterFacts kOfTxPause{
     kTime, kGrows, "pfc_tx_pause_ps", "", "", "Time for which it asked its neighbour to pause.", "", "tx_pause_ps"};
 
 std::vector<EdgeCounter> counters_of_edge() {
@@ -62,15 +62,15 @@ std::vector<EdgeCounter> counters_of_edge() {
 }
 
 std::vector<EdgeCounter> pauses_of_edge() {
-  return {{link_pause<EdgeSnapshot>(&LinkPauseSnapshot::rx_frames), of_link_pause_rx},
-          {link_pause<EdgeSnapshot>(&LinkPauseSnapshot::tx_frames), of_link_pause_tx},
-          {link_paused_ps<EdgeSnapshot>, of_link_paused},
-          {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
-          {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
-          {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
-          {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
-          {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
-          {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause}};
+  return {{link_pause<EdgeSnapshot>(&LinkPauseSnapshot::rx_frames), kOfLinkPauseRx},
+          {link_pause<EdgeSnapshot>(&LinkPauseSnapshot::tx_frames), kOfLinkPauseTx},
+          {link_paused_ps<EdgeSnapshot>, kOfLinkPaused},
+          {host_pause(&HostPauseSnapshot::rx_frames), kOfPfcRx},
+          {host_pause(&HostPauseSnapshot::tx_frames), kOfPfcTx},
+          {host_pause(&HostPauseSnapshot::on_to_off), kOfOnToOff},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, kOfPaused},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, kOfRxPause},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, kOfTxPause}};
 }
 
 std::vector<HostCounter> sent_counters() {
@@ -83,15 +83,15 @@ std::vector<HostCounter> sent_counters() {
 std::vector<HostCounter> more_host_counters() {
   return {{[](const HostSnapshot& h) { return h.receive_buffer_max_bytes; },
            {kBytes, kHighest, "receive_buffer_max_bytes", "", "", "Most that ever waited in a receive buffer."}},
-          {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::rx_frames), of_link_pause_rx},
-          {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::tx_frames), of_link_pause_tx},
-          {link_paused_ps<HostPortSnapshot>, of_link_paused},
-          {host_pause(&HostPauseSnapshot::rx_frames), of_pfc_rx},
-          {host_pause(&HostPauseSnapshot::tx_frames), of_pfc_tx},
-          {host_pause(&HostPauseSnapshot::on_to_off), of_on_to_off},
-          {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, of_paused},
-          {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, of_rx_pause},
-          {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, of_tx_pause},
+          {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::rx_frames), kOfLinkPauseRx},
+          {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::tx_frames), kOfLinkPauseTx},
+          {link_paused_ps<HostPortSnapshot>, kOfLinkPaused},
+          {host_pause(&HostPauseSnapshot::rx_frames), kOfPfcRx},
+          {host_pause(&HostPauseSnapshot::tx_frames), kOfPfcTx},
+          {host_pause(&HostPauseSnapshot::on_to_off), kOfOnToOff},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, kOfPaused},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, kOfRxPause},
+          {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, kOfTxPause},
           {waited_ps,
            {kTime, kGrows, "credit_wait_ps", "", "", "Time without credit for the largest frame, of all priorities."}}};
 }

@@ -106,7 +106,7 @@ class Block {
 }  // namespace
 
 std::string link_description(std::string_view peer, size_t node_ports) {
-  const std::string link = std::string{kLinkTo} + std::string{peer};
+  std::string link = std::string{kLinkTo} + std::string{peer};
   if (node_ports == 0) return link;
   return link + std::string{kOneOf} + std::to_string(node_ports) + (node_ports == 1 ? " port" : " ports");
 }

@@ -30,7 +30,7 @@ namespace softspine::dataplane {
 enum class UnicastMiss : uint8_t { kFlood, kFloodAll, kDropLossless, kDrop };
 
 struct NeighbourAges {
-  Duration arp_timeout = Duration::s(4 * 3600);
+  Duration arp_timeout = Duration::s(int64_t{4} * 3600);
   Duration fdb_aging_time = Duration::s(300);
   UnicastMiss fdb_unicast_miss = UnicastMiss::kFlood;
 };

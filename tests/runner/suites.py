@@ -40,7 +40,7 @@ SUITES = [
     Suite('scenario', PLAIN, frozenset({'scenario'}), 2.5, more=4),
     Suite('rules', PLAIN, frozenset({'rules'}), 0.5, reads_only=True),
     Suite('wire', PLAIN, frozenset({'wire'}), 5, more=0.5, helpers=True),
-    Suite('tidy', TIDY, frozenset({'tidy'}), 15, reads_only=True),
+    Suite('tidy', TIDY, frozenset({'tidy'}), 60, reads_only=True),
     Suite('fuzz', FUZZ, frozenset({'fuzz'}), 3),
     Suite('bench', RELEASE, frozenset({'bench'}), 2, parallel=False),
     # What a packet costs, of the build that is there anyway; `bench` counts the release's.

@@ -140,7 +140,7 @@ void FabricServer::add_view(const std::string& command, const SwitchView& view) 
 
 // The node to which a view is to be kept; empty: all of them.
 std::expected<std::string, std::string> FabricServer::wanted_node(const Json& arguments) const {
-  const std::string node = text_argument(arguments, "node");
+  std::string node = text_argument(arguments, "node");
   if (node.empty()) return node;
   if (const auto known = node_of(fabric_.testbed().fabric, node); !known) return std::unexpected(known.error());
   return node;

@@ -101,7 +101,7 @@ std::expected<CapturedAtPorts, std::string> read_port_captures(const PortCapture
   std::set<std::string> met;
   for (const std::string& port : captures.ports) {
     const size_t equals = port.find('=');
-    const std::string name = port.substr(0, equals);
+    std::string name = port.substr(0, equals);
     if (name.empty()) return std::unexpected("--port: expected NAME=FILE or NAME, not '" + port + "'");
     out.add_link(name);
     if (equals == std::string::npos) {

@@ -25,15 +25,15 @@ constexpr uint64_t kXoffsOfTen = 9;
 
 // What the capture itself shows, or what happens with each packet: left out of the story.
 bool is_told_by_capture(const std::string& kind) {
-  static const std::set<std::string> kKinds{"xoff_raised", "xoff_cleared", "pause_received", "resume_received",
-                                            "pause_lapsed"};
-  return kKinds.contains(kind);
+  static const std::set<std::string> kinds{"xoff_raised", "xoff_cleared", "pause_received", "resume_received",
+                                           "pause_lapsed"};
+  return kinds.contains(kind);
 }
 
 bool may_cause_storms(const std::string& kind) {
-  static const std::set<std::string> kKinds{"fault",        "link_down",      "link_up",
-                                            "route_change", "storm_detected", "storm_restored"};
-  return kKinds.contains(kind);
+  static const std::set<std::string> kinds{"fault",        "link_down",      "link_up",
+                                           "route_change", "storm_detected", "storm_restored"};
+  return kinds.contains(kind);
 }
 
 std::string words_of(const LoggedEvent& event) {
