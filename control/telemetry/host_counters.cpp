@@ -61,10 +61,12 @@ std::vector<EdgeCounter> counters_of_edge() {
            {kPackets, kNow, "waiting_packets", "", "", "Frames from outside that are not on the link yet."}}};
 }
 
-std::vector<EdgeCounter> pauses_of_edge() {
-  return {{link_pause<EdgeSnapshot>(&LinkPauseSnapshot::rx_frames), kOfLinkPauseRx},
-          {link_pause<EdgeSnapshot>(&LinkPauseSnapshot::tx_frames), kOfLinkPauseTx},
-          {link_paused_ps<EdgeSnapshot>, kOfLinkPaused},
+// Of an edge, or of a host's port: both have a link and priorities that are paused.
+template <typename Counter, typename Port>
+std::vector<Counter> pauses_of() {
+  return {{link_pause<Port>(&LinkPauseSnapshot::rx_frames), kOfLinkPauseRx},
+          {link_pause<Port>(&LinkPauseSnapshot::tx_frames), kOfLinkPauseTx},
+          {link_paused_ps<Port>, kOfLinkPaused},
           {host_pause(&HostPauseSnapshot::rx_frames), kOfPfcRx},
           {host_pause(&HostPauseSnapshot::tx_frames), kOfPfcTx},
           {host_pause(&HostPauseSnapshot::on_to_off), kOfOnToOff},
@@ -81,19 +83,14 @@ std::vector<HostCounter> sent_counters() {
 }
 
 std::vector<HostCounter> more_host_counters() {
-  return {{[](const HostSnapshot& h) { return h.receive_buffer_max_bytes; },
-           {kBytes, kHighest, "receive_buffer_max_bytes", "", "", "Most that ever waited in a receive buffer."}},
-          {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::rx_frames), kOfLinkPauseRx},
-          {link_pause<HostPortSnapshot>(&LinkPauseSnapshot::tx_frames), kOfLinkPauseTx},
-          {link_paused_ps<HostPortSnapshot>, kOfLinkPaused},
-          {host_pause(&HostPauseSnapshot::rx_frames), kOfPfcRx},
-          {host_pause(&HostPauseSnapshot::tx_frames), kOfPfcTx},
-          {host_pause(&HostPauseSnapshot::on_to_off), kOfOnToOff},
-          {[](const HostPauseSnapshot& p) { return picoseconds(p.paused); }, kOfPaused},
-          {[](const HostPauseSnapshot& p) { return picoseconds(p.rx_requested); }, kOfRxPause},
-          {[](const HostPauseSnapshot& p) { return picoseconds(p.tx_requested); }, kOfTxPause},
-          {waited_ps,
-           {kTime, kGrows, "credit_wait_ps", "", "", "Time without credit for the largest frame, of all priorities."}}};
+  std::vector<HostCounter> out{
+      {[](const HostSnapshot& h) { return h.receive_buffer_max_bytes; },
+       {kBytes, kHighest, "receive_buffer_max_bytes", "", "", "Most that ever waited in a receive buffer."}}};
+  std::ranges::copy(pauses_of<HostCounter, HostPortSnapshot>(), std::back_inserter(out));
+  out.push_back(
+      {waited_ps,
+       {kTime, kGrows, "credit_wait_ps", "", "", "Time without credit for the largest frame, of all priorities."}});
+  return out;
 }
 
 }  // namespace
@@ -116,7 +113,7 @@ const std::vector<EdgeCounter>& edge_counters() {
     for (const auto& [member, facts] : dataplane::NicCounters::rows()) {
       out.push_back({[member](const EdgeSnapshot& edge) { return edge.nic.*member; }, facts});
     }
-    std::ranges::copy(pauses_of_edge(), std::back_inserter(out));
+    std::ranges::copy(pauses_of<EdgeCounter, EdgeSnapshot>(), std::back_inserter(out));
     return out;
   }();
   return all;
