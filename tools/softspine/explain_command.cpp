@@ -45,7 +45,9 @@ void print_path(Walker& walker, const control::Path& path, bool json) {
 // Options that would change nothing.
 std::string idle_option(const ExplainArguments& arguments) {
   const auto is_given = [&](const char* name) { return std::ranges::count(arguments.of_the_packet, name) > 0; };
-  if (!arguments.pcap.empty() || !arguments.against.captures.empty()) {
+  const bool compares = !arguments.against.captures.empty();
+  if (compares && arguments.probe.port != 0) return "--port: of --against the capture says which port a packet took";
+  if (compares || !arguments.pcap.empty()) {
     return arguments.of_the_packet.empty() ? "" : arguments.of_the_packet.front() + ": packets of captures have theirs";
   }
   const control::Probe& probe = arguments.probe;

@@ -442,6 +442,7 @@ def takes_nothing_in_silence(it: Softspine) -> Problems:
                             (['explain', *between, '--dport', '80', '--opcode', '10'], '--qp, --opcode: only UDP to port 4791 has them'),
                             (['explain', '--pcap', 'any.pcap', '--qp', '7'], '--qp: packets of captures have theirs'),
                             (['explain', '--against', 'any.pcap', '--sport', '7'], '--sport: packets of captures have theirs'),
+                            (['explain', '--against', 'any.pcap', '--port', '1'], '--port: of --against'),
                             (['explain', *between, '--all'], '--all requires --against'),
                             (['source-ports', *between, '--port', '1'], '--port: h1 has no port 1, but one port, 0'),
                             (['source-ports', *between, '--paths', '0'], '--paths: Value 0 not in range 1 to 65536'),

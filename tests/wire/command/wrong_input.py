@@ -2,6 +2,7 @@
 """What is wrong is said with its place, exits with 2, and starts nothing."""
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import sys
@@ -85,6 +86,15 @@ def refuses_wrong_options(it: Softspine) -> Problems:
         yield from done.exited(2)
         yield from done.complains(said)
     yield from nothing_started(it, before)
+
+
+def narrows_the_testbeds_counters(it: Softspine) -> Problems:
+    """--counters and --sample-interval also go with the counters file that the testbed names"""
+    file = it.write('counted.yaml', 'name: it\nrun: {duration: 50us, telemetry: {counters_file: c.jsonl}}\n' + FABRIC)
+    yield from it('run', file, '--counters', 'tx_packets', '--sample-interval', '25us', '--quiet').exited(0)
+    head = json.loads((it.folder / 'c.jsonl').read_text().splitlines()[0])
+    if head['sample_interval_ps'] != 25_000_000 or {name for names in head['counters'].values() for name in names} != {'tx_packets'}:
+        yield f'written: {head}'
 
 
 def finds_obstacles_before_the_run(it: Softspine) -> Problems:
@@ -177,5 +187,5 @@ def asks_for_a_fabric(it: Softspine) -> Problems:
 
 if __name__ == '__main__':
     sys.exit(main([names_place_of_errors, tells_all_errors_at_once, needs_a_file, refuses_wrong_options,
-                   finds_obstacles_before_the_run, helps_with_examples, checks_what_is_shipped, shows_the_nodes_of_a_wrong_file,
+                   narrows_the_testbeds_counters, finds_obstacles_before_the_run, helps_with_examples, checks_what_is_shipped, shows_the_nodes_of_a_wrong_file,
                    has_a_schema, asks_for_a_fabric]))
