@@ -23,6 +23,7 @@ struct PortShape {
   FlowControl flow_control = FlowControl::kPfc;
   dataplane::Duration response;       // how late it may obey a pause
   dataplane::Duration peer_response;  // how late the other end may
+  uint32_t clock_ppm = 0;             // both ends' tolerance
 };
 
 }  // namespace softspine::control

@@ -261,7 +261,8 @@ std::vector<PortShape> port_shapes(const Fabric& fabric, const std::vector<Profi
                    .largest_frame = link.mtu + kFrameOverhead,
                    .flow_control = link.flow_control,
                    .response = response_at(fabric, profiles, end),
-                   .peer_response = response_at(fabric, profiles, fabric.peer_of(end))});
+                   .peer_response = response_at(fabric, profiles, fabric.peer_of(end)),
+                   .clock_ppm = fabric.clock_ppm});
   }
   return out;
 }
@@ -272,7 +273,8 @@ uint32_t host_headroom(const Fabric& fabric, const std::vector<Profile>& profile
                                                    .propagation = link.propagation,
                                                    .largest_frame = link.mtu + kFrameOverhead,
                                                    .cell = dp::CellSize{1},
-                                                   .response = response_at(fabric, profiles, fabric.peer_of(host))}));
+                                                   .response = response_at(fabric, profiles, fabric.peer_of(host)),
+                                                   .clock_ppm = fabric.clock_ppm}));
 }
 
 uint64_t headroom_needed(const PortShape& port, uint32_t cell_bytes, uint32_t smallest_frame) {
@@ -281,7 +283,8 @@ uint64_t headroom_needed(const PortShape& port, uint32_t cell_bytes, uint32_t sm
                              .largest_frame = port.largest_frame,
                              .smallest_frame = smallest_frame,
                              .cell = dp::CellSize(cell_bytes),
-                             .response = port.peer_response});
+                             .response = port.peer_response,
+                             .clock_ppm = port.clock_ppm});
 }
 
 std::vector<PoolDemand> pool_demands(const QosConfig& config, const std::vector<PortShape>& ports) {

@@ -19,13 +19,15 @@ namespace {
 
 // The limits of the table `run`.
 void check_overrides(Reader& reader, const Overrides& over) {
-  const auto check = [&](std::optional<uint32_t> given, uint32_t most, std::string_view what) {
-    if (!given || (*given >= 1 && *given <= most)) return;
-    reader.fail({},
-                std::string(what) + " must be from 1 to " + std::to_string(most) + ", not " + std::to_string(*given));
+  const auto check = [&](std::optional<uint64_t> given, uint64_t least, uint64_t most, std::string_view what) {
+    if (!given || (*given >= least && *given <= most)) return;
+    reader.fail({}, std::string(what) + " must be from " + std::to_string(least) + " to " + std::to_string(most) +
+                        ", not " + std::to_string(*given));
   };
-  check(over.workers, kMaxWorkers, "workers");
-  check(over.dilation, kMaxDilation, "dilation");
+  check(over.workers, 1, kMaxWorkers, "workers");
+  check(over.dilation, 1, kMaxDilation, "dilation");
+  check(over.clock_ppm, 0, dataplane::kMaxClockPpm, "clock_ppm");
+  if (over.start_jitter) check(over.start_jitter->millionths, 0, 1'000'000, "start_jitter, in millionths,");
   if (over.duration && *over.duration < dataplane::Duration::ps(1)) reader.fail({}, "duration must be at least 1ps");
 }
 
@@ -44,10 +46,13 @@ TelemetryConfig resolve_telemetry(const TelemetryRow& row) {
 }
 
 RunConfig resolve_run(Reader& reader, const RunRow& row, const Overrides& over, const Fabric& fabric) {
-  RunConfig out{.seed = over.seed.value_or(row.seed),
-                .workers = over.workers.value_or(row.workers),
-                .dilation = over.dilation.value_or(row.dilation),
-                .memory_bytes = row.memory ? row.memory->count : 0};
+  RunConfig out{
+      .seed = over.seed.value_or(row.seed),
+      .workers = over.workers.value_or(row.workers),
+      .dilation = over.dilation.value_or(row.dilation),
+      .clock_ppm = over.clock_ppm.value_or(row.clock_ppm),
+      .start_jitter_millionths = static_cast<uint32_t>(over.start_jitter.value_or(row.start_jitter).millionths),
+      .memory_bytes = row.memory ? row.memory->count : 0};
   out.telemetry = resolve_telemetry(row.telemetry);
   const auto outside =
       std::ranges::find_if(fabric.nodes, [](const FabricNode& n) { return needs_wall_clock(n.attachment); });
@@ -75,6 +80,12 @@ std::vector<PortFault> damaged_links(const Expanded& expanded) {
     out.push_back({.ports = {link.a, link.b}, .damaged_millionths = damaged.millionths});
   }
   return out;
+}
+
+void draw_clocks(const RunConfig& run, Fabric& fabric) {
+  fabric.clock_ppm = run.clock_ppm;
+  for (uint32_t n = 0; n < fabric.nodes.size(); ++n)
+    fabric.nodes[n].clock = dataplane::ClockOffset::drawn(run.seed, n, run.clock_ppm);
 }
 
 // The profiles that the file names outside of `profiles`.
@@ -138,6 +149,7 @@ std::expected<Testbed, Refused> parse(std::string_view text, std::string_view na
   Expanded expanded = expand(reader, row, out.profiles);
   check_groups(reader, row, out.profiles, expanded.fabric);
   out.run = resolve_run(reader, row.run, overrides, expanded.fabric);
+  draw_clocks(out.run, expanded.fabric);
   NodeFinder nodes(reader, expanded);
   if (expanded.names_known) out.jobs = resolve_jobs(reader, row, out.run.seed, expanded.fabric);
   nodes.set_jobs(out.jobs);

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "control/document/error.hpp"
+#include "control/format/quantity.hpp"
 #include "control/model/testbed.hpp"
 
 namespace softspine::control {
@@ -20,6 +21,8 @@ struct Overrides {
   std::optional<uint64_t> seed;
   std::optional<uint32_t> workers;
   std::optional<uint32_t> dilation;
+  std::optional<uint32_t> clock_ppm;
+  std::optional<Share> start_jitter;
 };
 
 std::expected<Testbed, Errors> load_testbed(const std::string& path, const Overrides& overrides = {});

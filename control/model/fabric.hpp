@@ -24,6 +24,7 @@
 #include "control/model/role.hpp"
 #include "control/model/stack.hpp"
 #include "dataplane/flow_control/link_modes.hpp"
+#include "dataplane/units/clock_offset.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -57,6 +58,7 @@ struct FabricNode {
   HostVlan vlan;                     // hosts: of all their ports
   dataplane::Duration pfc_watchdog;  // built-in hosts: their NIC's own; zero: none
   Place place;                       // hosts that are not built in: in the file
+  dataplane::ClockOffset clock;      // drawn by the run's seed
 };
 
 struct LinkEnd {
@@ -97,6 +99,7 @@ struct Fabric {
   std::vector<Subnet> subnets;
   std::vector<Stack> stacks;
   std::vector<Lag> lags;
+  uint32_t clock_ppm = 0;  // no node's clock is further off its nominal rate
 
   const FabricPort& port(LinkEnd end) const { return nodes[end.node].ports[end.port]; }
   // "tor1:Ethernet4"

@@ -16,6 +16,7 @@
 #include "control/model/job.hpp"
 #include "control/model/profile.hpp"
 #include "control/model/workload.hpp"
+#include "dataplane/units/clock_offset.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -42,8 +43,10 @@ struct RunConfig {
   dataplane::Duration duration = dataplane::Duration::ms(10);
   uint64_t seed = 1;
   uint32_t workers = 1;
-  uint32_t dilation = 1;      // wall clock: emulated time = wall time / dilation
-  uint64_t memory_bytes = 0;  // of packets at most; 0: what the machine has
+  uint32_t dilation = 1;                         // wall clock: emulated time = wall time / dilation
+  uint32_t clock_ppm = 0;  // bound of the nodes' clock offsets (clock_offset.hpp)
+  uint32_t start_jitter_millionths = 0;  // of a packet's time on the wire, at built-in hosts
+  uint64_t memory_bytes = 0;                     // of packets at most; 0: what the machine has
   TelemetryConfig telemetry = {};
 
   bool is_limited() const { return duration != dataplane::Duration::max(); }

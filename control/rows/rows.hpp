@@ -46,6 +46,8 @@ struct RunRow {
   uint64_t seed = RunConfig{}.seed;
   uint32_t workers = RunConfig{}.workers;
   uint32_t dilation = RunConfig{}.dilation;
+  uint32_t clock_ppm = RunConfig{}.clock_ppm;
+  Share start_jitter{RunConfig{}.start_jitter_millionths};
   std::optional<Bytes> memory;
   TelemetryRow telemetry;
 };

@@ -82,6 +82,15 @@ const Table<RunRow>& Tables<RunRow>::table() {
           .optional("workers", &RunRow::workers, "polling threads", within<uint32_t>(1, kMaxWorkers))
           .optional("dilation", &RunRow::dilation, "wall clock: how many times slower than the wall",
                     within<uint32_t>(1, kMaxDilation))
+          .optional("clock_ppm", &RunRow::clock_ppm,
+                    "each node's clock is off by an offset that the seed draws, at most this many parts per million; "
+                    "802.3 allows 100; 0: all clocks agree",
+                    within<uint32_t>(0, dataplane::kMaxClockPpm))
+          .optional(
+              "start_jitter", &RunRow::start_jitter,
+              "built-in hosts start a paced packet late, by up to this share of its time on the wire, and so does "
+              "one in 128 of those that follow back to back; 0%: none",
+              within<Share>({0}, {1'000'000}))
           .optional("memory", &RunRow::memory, "of packets at most; what the machine has if not given",
                     within<Bytes>({1 << 20}, {1ULL << 50}))
           .optional("telemetry", &RunRow::telemetry, "counters over time and events, written to files");

@@ -26,13 +26,13 @@ NodeId Engine::add(std::unique_ptr<Node> node, uint32_t worker) {
   return id;
 }
 
-void Engine::connect(PortRef a, PortRef b, Rate rate, Duration propagation) {
+void Engine::connect(PortRef a, PortRef b, Rate from_a, Rate from_b, Duration propagation) {
   SOFTSPINE_CHECK(propagation.count_ps() > 0, propagation.count_ps(), 0);
-  SOFTSPINE_CHECK(!rate.is_zero(), 0, 0);
+  SOFTSPINE_CHECK(!from_a.is_zero() && !from_b.is_zero(), from_a.count_bps(), from_b.count_bps());
   // The lookahead: a frame arrives with its last bit, so nothing sent can arrive earlier than the shortest frame.
-  links_.push_back({a.node.value(), b.node.value(), rate.time_of_frame(0) + propagation});
-  connect_one_way(a, b, rate, propagation);
-  connect_one_way(b, a, rate, propagation);
+  links_.push_back({a.node.value(), b.node.value(), std::max(from_a, from_b).time_of_frame(0) + propagation});
+  connect_one_way(a, b, from_a, propagation);
+  connect_one_way(b, a, from_b, propagation);
 }
 
 void Engine::connect_one_way(PortRef from, PortRef to, Rate rate, Duration propagation) {

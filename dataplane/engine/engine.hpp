@@ -68,8 +68,9 @@ class Engine {
 
   // Only before the first run. The node belongs to worker `worker` modulo the number of workers.
   NodeId add(std::unique_ptr<Node> node, uint32_t worker);
-  // Connects both directions of a link. Propagation must be positive.
-  void connect(PortRef a, PortRef b, Rate rate, Duration propagation);
+  // Connects both directions of a link, each at its sender's rate. Propagation must be positive.
+  void connect(PortRef a, PortRef b, Rate from_a, Rate from_b, Duration propagation);
+  void connect(PortRef a, PortRef b, Rate rate, Duration propagation) { connect(a, b, rate, rate, propagation); }
 
   Node& node(NodeId id) { return *nodes_[id.value()]; }
   const Node& node(NodeId id) const { return *nodes_[id.value()]; }

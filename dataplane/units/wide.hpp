@@ -5,5 +5,6 @@
 namespace softspine::dataplane {
 
 __extension__ using Uint128 = unsigned __int128;
+__extension__ using Int128 = __int128;
 
 }  // namespace softspine::dataplane

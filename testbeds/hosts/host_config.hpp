@@ -54,9 +54,10 @@ struct HostConfig {
   PriorityMap priority_of_dscp = dataplane::kAzureDscpToTc;
   HostTag tag;
   bool obeys_pause = true;
-  std::array<HostLink, 2> links;     // by port
-  control::Bond bond;                // of two ports
-  dataplane::Duration pfc_watchdog;  // nic_watchdog.hpp; zero: none
+  std::array<HostLink, 2> links;         // by port
+  control::Bond bond;                    // of two ports
+  dataplane::Duration pfc_watchdog;      // nic_watchdog.hpp; zero: none
+  uint32_t start_jitter_millionths = 0;  // start_jitter.hpp
 };
 
 using control::TransportKind;  // open loop: it paces (open_loop.hpp); reliable: go-back-N (reliable_sender.hpp)

@@ -54,7 +54,14 @@ void HostFlows::send(HostPort& out, Instant now) noexcept {
     return out.order.add(index, now, now);
   flow.counters.messages += flow.transport.sent(now, out.free_at, frame.interval());
   const Instant eligible = flow.transport.eligible();
-  if (!eligible.is_never()) out.order.add(index, eligible, now);
+  if (!eligible.is_never()) line_up(out, index, eligible, now);
+}
+
+// The flow has just sent a packet, from `now` on, and may send the next one from `eligible` on.
+[[gnu::always_inline]] inline void HostFlows::line_up(HostPort& out, uint32_t index, Instant eligible,
+                                                      Instant now) noexcept {
+  if (eligible > out.free_at) eligible = eligible + out.jitter.of_paced(out.free_at - now);
+  out.order.add(index, eligible, now);
 }
 
 void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexcept {
@@ -73,6 +80,9 @@ void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexce
       flow.counters.reliable.retransmitted_bytes += frame.payload_bytes();
     arm(flow.sender);
     eligible = sender.eligible(now);
+    sender.stands_in_order = !eligible.is_never();
+    if (sender.stands_in_order) line_up(out, index, eligible, now);
+    return;
   }
   sender.stands_in_order = !eligible.is_never();
   if (sender.stands_in_order) out.order.add(index, eligible, now);
@@ -93,6 +103,8 @@ void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexce
   packet.meta().born = now;
   packet.set_flow(flow.counters.id);
   out.free_at = out.wire->send(std::move(packet), now);
+  if (const Duration gap = out.jitter.gap_after(out.free_at - now); gap.count_ps() != 0) [[unlikely]]
+    out.gap_until = out.free_at + gap;
   if (out.flow_control.goes_by_credit()) [[unlikely]]
     charge(out, flow, frame.frame_bytes(), now);
   ++flow.counters.packets;

@@ -59,6 +59,8 @@ class HostFlows {
   // What send() reads of the flow whose turn it is: its sender and its frame in the middle of a message, if they are
   // numbered as flows are.
   void prefetch(const HostPort& out) const noexcept;
+  // A packet of the flow, as the first of a message: its bytes without FCS.
+  uint32_t first_frame_bytes(uint32_t flow) const { return templates_[flows_[flow].first_template].frame_bytes(); }
   const FlowSent& sent(uint32_t flow) const { return flows_[flow].counters; }
   dataplane::PortNo port(uint32_t flow) const { return flows_[flow].port; }
   // None for an open loop.
@@ -79,6 +81,7 @@ class HostFlows {
     uint16_t tci;  // of its packets' tags; 0: they have none
     FlowSent counters;
   };
+  static void line_up(HostPort& out, uint32_t index, dataplane::Instant eligible, dataplane::Instant now) noexcept;
   void send_reliable(HostPort& out, uint32_t index, dataplane::Instant now) noexcept;
   bool transmit(HostPort& out, Flow& flow, const FrameTemplate& frame, uint32_t psn, bool asks,
                 dataplane::Instant now) noexcept;

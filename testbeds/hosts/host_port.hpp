@@ -10,7 +10,7 @@
 //   beside     when anything else is due: a PFC or credit frame, a LACPDU, a control packet (control_queue.hpp), or a
 //              change of flow control that somebody waits for. All of it is folded into this one instant, so a port on
 //              which nothing but data moves asks one question more than if there were nothing else
-//   departure  max(port free, the earlier of order and beside)
+//   departure  max(port free, the earlier of order, which a gap may hold back, and beside)
 //   buffer     packets that the host is too slow to take (receive_buffer.hpp). XOFF is raised for the priorities that
 //              the buffer wants paused, and for those of a storm, a fault that pauses the neighbour without end. On a
 //              link that goes by credit the buffer's cells are what is granted, and no XOFF is raised for them
@@ -34,6 +34,7 @@
 #include "testbeds/hosts/nic_watchdog.hpp"
 #include "testbeds/hosts/receive_buffer.hpp"
 #include "testbeds/hosts/send_order.hpp"
+#include "testbeds/hosts/start_jitter.hpp"
 
 namespace softspine::testbeds {
 
@@ -41,6 +42,7 @@ struct HostPort {
   dataplane::Transmitter* wire = nullptr;
   SendOrder order;
   dataplane::Instant free_at;
+  dataplane::Instant gap_until;  // no flow sends before; what goes beside does
   dataplane::Instant beside = dataplane::Instant::never();
   dataplane::PortFlowControl flow_control;
   uint8_t closed = 0;                                             // all priorities, or none
@@ -54,6 +56,7 @@ struct HostPort {
   uint32_t flows = 0;
   uint64_t rx_packets = 0;  // taken from its link
   DelayedCnps delayed;
+  StartJitter jitter;
   dataplane::Instant* due = nullptr;  // when the host acts beside departures and arrivals
 
   // Room for one more flow; between windows.
@@ -62,7 +65,9 @@ struct HostPort {
     order.reserve(flows);
     parked.reserve(flows);
   }
-  dataplane::Instant departure() const { return std::max(std::min(order.next(), beside), free_at); }
+  dataplane::Instant departure() const {
+    return std::max(std::min(std::max(order.next(), gap_until), beside), free_at);
+  }
 
   // A CNP that is ready at that instant. Needs room in `delayed`.
   void delay(dataplane::Packet cnp, uint8_t priority, dataplane::Instant ready) {

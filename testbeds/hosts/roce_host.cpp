@@ -26,6 +26,7 @@ RoceHost::RoceHost(const HostConfig& config, PacketPool& pool)
     ports_[p].wire = &transmitter(PortNo{p});
     ports_[p].due = &due_;
     ports_[p].watchdog = NicWatchdog{config.pfc_watchdog};
+    ports_[p].jitter = StartJitter{config.start_jitter_millionths, rng()};
     plan_flow_control(PortNo{p}, Instant{});
   }
 }
@@ -36,7 +37,10 @@ uint32_t RoceHost::add_flow(const FlowConfig& config) {
   entry.flow = flows_.add(config_, config, transmitter(config.port).rate());
   if (config.transport == TransportKind::kReliable) counters_.completion_ps.reserve();
   for (HostPort& port : ports_) port.make_room();  // in any of them, should the others' links fail
-  ports_[flows_.port(entry.flow).value()].order.add(entry.flow, config.start, Instant::at_ps(-1));
+  HostPort& out = ports_[flows_.port(entry.flow).value()];
+  const Duration first_packet =
+      out.wire->rate().is_zero() ? Duration{} : out.wire->rate().time_of_frame(flows_.first_frame_bytes(entry.flow));
+  out.order.add(entry.flow, config.start + out.jitter.of_paced(first_packet), Instant::at_ps(-1));
   tell_read_by_run();
   return entry.flow;
 }

@@ -77,7 +77,9 @@ class Builder {
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_further_ports(n);
     if (!wrong_.empty()) return std::unexpected(wrong_);
     for (const control::FabricLink& link : testbed_.fabric.links) {
-      out_->engine->connect(out_->port_ref(link.a), out_->port_ref(link.b), link.rate, link.propagation);
+      const auto rate_at = [&](LinkEnd end) { return testbed_.fabric.nodes[end.node].clock.of(link.rate); };
+      out_->engine->connect(out_->port_ref(link.a), out_->port_ref(link.b), rate_at(link.a), rate_at(link.b),
+                            link.propagation);
     }
     if (auto added = add_traffic(testbed_, *out_); !added) return std::unexpected(added.error());
     return std::move(out_);
@@ -174,6 +176,7 @@ class Builder {
     config.mtu = mtu;
     config.priority_of_dscp = priorities_at(n);
     config.tag = tag_of(n);
+    config.start_jitter_millionths = testbed_.run.start_jitter_millionths;
     for (uint16_t p = 0; p < node.ports.size() && p < config.links.size(); ++p) config.links[p] = link_at({n, p});
     if (const auto wrong = validate(config); !wrong.empty()) {
       wrong_ = node.name + ": " + wrong.front();

@@ -191,7 +191,8 @@ class NeedCount {
                                                  .propagation = link.propagation,
                                                  .largest_frame = link.mtu + ethernet::kBytes + ethernet::kTagBytes,
                                                  .cell = CellSize{qos.cell_bytes},
-                                                 .response = longest_response(link)}) *
+                                                 .response = longest_response(link),
+                                                 .clock_ppm = fabric_.clock_ppm}) *
                                      qos.cell_bytes
                                : group.xoff;
       bytes += group.reserved() + 2 * uint64_t{qos.cell_bytes};

@@ -46,6 +46,9 @@ class Copier {
     return assembly_.engine->node(ref.node).transmitter(ref.port);
   }
 
+  // By a perfect clock, as it is configured.
+  Rate nominal_rate_of(LinkEnd end) const { return fabric_.links[fabric_.port(end).link].rate; }
+
   void copy_switch(uint32_t n) {
     const FabricNode& node = fabric_.nodes[n];
     control::SwitchSnapshot copy{.name = node.name, .role = control::name_of(node.role), .ports = {}};
@@ -54,7 +57,7 @@ class Copier {
       const Transmitter& transmitter = transmitter_at({n, p});
       copy.ports.push_back({.name = node.ports[p].name,
                             .up = transmitter.up(),
-                            .rate = transmitter.rate(),
+                            .rate = nominal_rate_of({n, p}),
                             .counters = counters[p],
                             .link = transmitter.counters()});
     }
@@ -125,7 +128,7 @@ class Copier {
                                .port = node.ports[edge.end.port].name,
                                .is_only = node.ports.size() == 1,
                                .up = transmitter.up(),
-                               .rate = transmitter.rate(),
+                               .rate = nominal_rate_of(edge.end),
                                .link = transmitter.counters(),
                                .nic = nic.nic_counters(),
                                .waiting_packets = nic.waiting_packets(),
@@ -146,7 +149,7 @@ class Copier {
       const Transmitter& transmitter = transmitter_at({n, p});
       copy.ports.push_back({.name = node.ports[p].name,
                             .up = transmitter.up(),
-                            .rate = transmitter.rate(),
+                            .rate = nominal_rate_of({n, p}),
                             .link = transmitter.counters(),
                             .rx_packets = assembly_.hosts[n]->rx_packets(PortNo{p})});
       copy.ports.back().pause = pauses_of(assembly_.hosts[n]->flow_control(PortNo{p}), now);

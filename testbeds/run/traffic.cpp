@@ -53,12 +53,14 @@ std::expected<void, std::string> add_traffic(const control::Testbed& testbed, As
     RoceHost* source = assembly.hosts[flow.source];
     RoceHost* destination = assembly.hosts[flow.destination];
     flow.flow.port = bond_port(source->config(), flow.flow);
+    FlowConfig sent = flow.flow;
+    sent.rate = testbed.fabric.nodes[flow.source].clock.of(flow.flow.rate);
     if (const auto wrong = validate(source->config(), flow.flow); !wrong.empty()) {
       const std::string& name = testbed.workloads[flow.workload].name;
       return std::unexpected("workload " + name + ", from " + source->name() + ": " + sentences(wrong));
     }
     flow.sink.latency_group = flow.workload;
-    assembly.flow_at_source.push_back(source->add_flow(flow.flow));
+    assembly.flow_at_source.push_back(source->add_flow(sent));
     assembly.sink_at_destination.push_back(destination->add_sink(flow.sink));
   }
   return {};

@@ -41,6 +41,17 @@ void add_overrides(CLI::App& app, control::Overrides& out) {
          "--dilation", [&out](uint32_t times) { out.dilation = times; },
          "wall clock: how many times slower than configured")
       ->check(CLI::Range(1, 1'000'000));
+  app.add_option_function<uint32_t>(
+         "--clock-ppm", [&out](uint32_t ppm) { out.clock_ppm = ppm; },
+         fmt::format("how far nodes' clocks may be off, 0 (all agree) to {}", dataplane::kMaxClockPpm))
+      ->check(CLI::Range(uint32_t{0}, dataplane::kMaxClockPpm));
+  app.add_option_function<std::string>(
+      "--start-jitter",
+      [&out](const std::string& text) {
+        out.start_jitter =
+            control::Share{static_cast<uint64_t>(quantity_argument("--start-jitter", text, control::kShareQuantity))};
+      },
+      "how late built-in hosts may start a packet, of its time on the wire: 0% (never) to 100%");
 }
 
 std::string no_such_counter(const std::string& name) {

@@ -66,6 +66,7 @@ Json nodes_of(const control::Fabric& fabric) {
                      {"role", control::name_of(node.role)},
                      {"ipv4", to_string(node.ipv4)},
                      {"ipv6", to_string(node.ipv6)},
+                     {"clock_ppm", node.clock.count_ppb() / 1e3},
                      {"ports", std::move(ports)}});
   }
   return nodes;
@@ -101,7 +102,9 @@ Json summary_of(const control::Testbed& testbed) {
            {"duration_ps", testbed.run.is_limited() ? Json(testbed.run.duration.count_ps()) : Json()},
            {"seed", testbed.run.seed},
            {"workers", testbed.run.workers},
-           {"dilation", testbed.run.dilation}};
+           {"dilation", testbed.run.dilation},
+           {"clock_ppm", testbed.run.clock_ppm},
+           {"start_jitter", testbed.run.start_jitter_millionths / 1e6}};
   out["nodes"] = roles;
   out["outside_hosts"] = outside;
   out["links"] = testbed.fabric.links.size();
@@ -230,7 +233,8 @@ Json headroom_json(const control::HeadroomCheck& check) {
 void print_nodes(const control::Fabric& fabric) {
   for (uint32_t n = 0; n < fabric.nodes.size(); ++n) {
     const control::FabricNode& node = fabric.nodes[n];
-    fmt::print("{} {} {} {}\n", node.name, control::name_of(node.role), to_string(node.ipv4), to_string(node.ipv6));
+    fmt::print("{} {} {} {}, clock {:+.3f} ppm\n", node.name, control::name_of(node.role), to_string(node.ipv4),
+               to_string(node.ipv6), node.clock.count_ppb() / 1e3);
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
       fmt::print("  {:<12} {}  {:>9}  {}\n", node.ports[p].name, to_string(node.ports[p].mac),
                  rate_text(fabric.links[node.ports[p].link].rate), fabric.name_of(fabric.peer_of({n, p})));

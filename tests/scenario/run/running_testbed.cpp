@@ -47,7 +47,10 @@ Outcome run_whole(const control::Testbed& testbed, bool capture, const std::file
 }
 
 control::Testbed testbed_of(const std::string& text, const control::Overrides& overrides) {
-  auto testbed = control::parse_testbed(text, "test.yaml", overrides);
+  control::Overrides exact = overrides;
+  if (!text.contains("clock_ppm") && !exact.clock_ppm) exact.clock_ppm = 0;
+  if (!text.contains("start_jitter") && !exact.start_jitter) exact.start_jitter = control::Share{0};
+  auto testbed = control::parse_testbed(text, "test.yaml", exact);
   if (!testbed) {
     for (const auto& error : testbed.error()) ADD_FAILURE() << to_string(error);
     return {};

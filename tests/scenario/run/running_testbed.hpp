@@ -23,7 +23,8 @@ struct Outcome {
 
 std::string bytes_of(const std::filesystem::path& path);
 
-// Failures are the test's; what is returned then is empty.
+// Clocks agree and hosts start packets when they can, unless the text says else: most tests hold a run to a closed
+// form. Failures are the test's; what is returned then is empty.
 control::Testbed testbed_of(const std::string& text, const control::Overrides& overrides = {});
 
 // Holds it to the invariants of every run: nothing is counted twice or lost, and every packet came back to its pool.

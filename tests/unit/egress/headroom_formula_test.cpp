@@ -8,6 +8,7 @@
 
 #include "dataplane/buffer/headroom.hpp"
 #include "dataplane/flow_control/pause_timing.hpp"
+#include "dataplane/units/clock_offset.hpp"
 
 namespace softspine::dataplane {
 namespace {
@@ -50,6 +51,27 @@ TEST(HeadroomFormula, HoldsTheWorstMixOfFramesAndHardlyMore) {
       }
     }
   }
+}
+
+// Our frames take longer by our slow clock, and so the loop; the peer's take less by its fast one. At 800G over 10 km
+// that is 15 KB in 104 MB.
+TEST(HeadroomFormula, HoldsTheWorstMixBetweenASlowClockAndAFastOne) {
+  for (const auto& [gbps, metres] : {std::pair{100U, 40U}, {100U, 10'000U}, {400U, 300U}, {800U, 10'000U}}) {
+    HeadroomQuestion here = question(gbps, metres, 9'100, 256);
+    HeadroomQuestion slow = here;
+    slow.rate = ClockOffset::ppb(-100'000).of(here.rate);
+    HeadroomQuestion fast = here;
+    fast.rate = ClockOffset::ppb(100'000).of(here.rate);
+    fast.response = fast.response + (pause_loop(slow) - pause_loop(fast));  // the loop lasts as long as it does here
+    const uint64_t needed = worst_mix(fast);
+    here.clock_ppm = 100;
+    EXPECT_GE(headroom_cells(here), needed) << gbps << "G " << metres << " m";
+    EXPECT_LE(headroom_cells(here), needed + 3 + needed / 500) << gbps << "G " << metres << " m";
+  }
+  HeadroomQuestion far = question(800, 10'000, 9'100, 256);
+  const uint64_t exact = headroom_cells(far);
+  far.clock_ppm = 100;
+  EXPECT_NEAR(static_cast<double>(headroom_cells(far) - exact), static_cast<double>(exact) * 2e-4, 2);
 }
 
 // 512 bit times, and 31B.3.7's response: what it allows at the rate itself, and at the next higher one in between.
