@@ -44,8 +44,8 @@ struct RunConfig {
   uint64_t seed = 1;
   uint32_t workers = 1;
   uint32_t dilation = 1;                         // wall clock: emulated time = wall time / dilation
-  uint32_t clock_ppm = 0;  // bound of the nodes' clock offsets (clock_offset.hpp)
-  uint32_t start_jitter_millionths = 0;  // of a packet's time on the wire, at built-in hosts
+  uint32_t clock_ppm = dataplane::kMaxClockPpm;  // bound of the nodes' clock offsets (clock_offset.hpp)
+  uint32_t start_jitter_millionths = 1'000'000;  // of a packet's time on the wire, at built-in hosts
   uint64_t memory_bytes = 0;                     // of packets at most; 0: what the machine has
   TelemetryConfig telemetry = {};
 

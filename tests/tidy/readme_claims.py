@@ -158,6 +158,26 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [TOPOLOGY + 'clos_test.cpp ThatShallNotBlockAreRefusedIfTheyCan'],
     },
     'docs/testbeds.md': {
+        'Both matter where like senders share a full queue: frames that keep in step arrive in the same order for ever, and the same sender loses each time (Floyd and Jacobson, *On Traffic Phase Effects in Packet-Switched Gateways*, 1992).':
+            ['tests/scenario/run/clocks_test.cpp InStepTheFirstOfTwoLikeSendersLosesNothing', 'tests/scenario/run/clocks_test.cpp ByItselfTwoLikeSendersShareTheLoss'],
+        "| `clock_ppm` | 100 | The seed draws an offset for each node's clock, uniform within ± this many parts per million;":
+            ['tests/unit/config/run_test.cpp ByItselfClocksDifferAsFarAs802Dot3AllowsAndPacketsStartLate', 'tests/unit/units/clock_offset_test.cpp IsDrawnUniformlyWithinTheBound'],
+        'IEEE 802.3 allows 100.':
+            ['tests/unit/config/run_test.cpp ByItselfClocksDifferAsFarAs802Dot3AllowsAndPacketsStartLate', 'tests/unit/units/clock_offset_test.cpp IsDrawnUniformlyWithinTheBound'],
+        'A port of 100 Gb/s sends at 100 Gb/s × (1 + offset).':
+            ['tests/scenario/run/clocks_test.cpp APacketTakesItsTimeByTheSendersClock', 'tests/unit/units/clock_offset_test.cpp ScalesARateByItsPartsPerBillion'],
+        "| `start_jitter` | 100% | A built-in host starts a packet that was held back by its pace late, by up to this share of the packet's time on the wire.":
+            ['tests/scenario/run/clocks_test.cpp APacedFlowKeepsItsMeanRate'],
+        'Of packets that follow back to back, one in 128 does. |':
+            ['tests/scenario/run/clocks_test.cpp GapsCostASenderAtLineRateOneIn256', 'testbeds/hosts/start_jitter.hpp kPacketsPerGap = 128'],
+        'A sender at line rate loses 0.39 % of it to the gaps.':
+            ['tests/scenario/run/clocks_test.cpp GapsCostASenderAtLineRateOneIn256', 'testbeds/hosts/start_jitter.hpp kPacketsPerGap = 128'],
+        'Clock offsets alone are not enough in a short run: phases of two clocks that are 67 ppm apart, as two of these are on average, come around once in 15,000 frames.':
+            ['tests/unit/units/clock_offset_test.cpp IsDrawnUniformlyWithinTheBound'],
+        'Eight senders of 8,192 packets each, which share one queue, lose within 10 % of their mean with both keys as they are by themselves, and between none and all of their packets with both 0 ([clocks_test](../tests/scenario/run/clocks_test.cpp)).':
+            ['tests/scenario/run/clocks_test.cpp ByItselfEightLikeSendersShareTheLoss'],
+        'A measured switch with 4 × 100G shared such a loss to within 0.5 %.':
+            ['tests/scenario/run/clocks_test.cpp came to within 0.5 % of one half'],
         '`job train` stands for the NICs of all its servers, in the order of their ranks, the first of which is rank 0;':
             ['tests/unit/placement/jobs_test.cpp AreNamedByRankAndRail'],
         '| fat-tree | virtual | k = 4, a permutation between pods, sprayed: full bisection, nothing lost | |':

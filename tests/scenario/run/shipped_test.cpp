@@ -42,7 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Testbeds, Shipped,
                                          "nic-watchdog", "fat-tree", "clos-3-stage", "ai-zone-atsw", "hpn-segment",
                                          "hpn-pod-core", "rail-only", "frontend-backend", "min-cut",
                                          "traffic-engineering", "pinned-failure", "lag", "search-space-4096",
-                                         "search-space-2048"));
+                                         "search-space-2048", "loss-sharing"));
 
 TEST(ShippedTestbeds, IdleFabricIsAsExpectedAndRunsOnlyTheNodesInUse) {
   const control::Testbed testbed = shipped("idle-fabric");

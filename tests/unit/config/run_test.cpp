@@ -47,6 +47,31 @@ TEST(Run, TheCommandLineHasTheLastWord) {
   EXPECT_EQ(testbed.run.dilation, 1u);
 }
 
+TEST(Run, ByItselfClocksDifferAsFarAs802Dot3AllowsAndPacketsStartLate) {
+  const Testbed testbed = read_well(tests::kSmallFabric);
+  EXPECT_EQ(testbed.run.clock_ppm, 100u);
+  EXPECT_EQ(testbed.run.start_jitter_millionths, 1'000'000u);
+  for (uint32_t n = 0; n < testbed.fabric.nodes.size(); ++n) {
+    EXPECT_EQ(testbed.fabric.nodes[n].clock.count_ppb(),
+              dataplane::ClockOffset::drawn(testbed.run.seed, n, 100).count_ppb());
+  }
+}
+
+TEST(Run, ClocksAndJitterAreTheFilesAndTheCommandLines) {
+  const std::string text = with_fabric("run: {clock_ppm: 20, start_jitter: 12.5%, seed: 4}\n");
+  const Testbed testbed = read_well(text);
+  EXPECT_EQ(testbed.fabric.clock_ppm, 20u);
+  EXPECT_EQ(testbed.fabric.nodes[1].clock.count_ppb(), dataplane::ClockOffset::drawn(4, 1, 20).count_ppb());
+  EXPECT_EQ(testbed.run.start_jitter_millionths, 125'000u);
+  const Testbed exact = read_well(text, {.clock_ppm = 0, .start_jitter = Share{0}});
+  EXPECT_EQ(exact.fabric.nodes[1].clock.count_ppb(), 0);
+  EXPECT_EQ(exact.run.start_jitter_millionths, 0u);
+  EXPECT_EQ(complaints_about(with_fabric("run: {clock_ppm: 101, start_jitter: 101%}\n")).size(), 2u);
+  EXPECT_EQ(complaints_about(tests::kSmallFabric, {.clock_ppm = 101, .start_jitter = Share{1'000'001}}),
+            (Complaints{"0 : clock_ppm must be from 0 to 100, not 101",
+                        "0 : start_jitter, in millionths, must be from 0 to 1000000, not 1000001"}));
+}
+
 TEST(Run, TheCommandLineIsHeldToTheSameLimits) {
   EXPECT_EQ(complaints_about(tests::kSmallFabric, {.duration = dataplane::Duration{}, .workers = 0, .dilation = 0}),
             (Complaints{"0 : dilation must be from 1 to 1000000, not 0", "0 : duration must be at least 1ps",
