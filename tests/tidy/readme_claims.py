@@ -157,6 +157,36 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         '| `{kind: clos, m: 4, n: 3, r: 4, nonblocking: strict, …}` | must be at least 5 to be nonblocking in the strict sense, not 4 |':
             [TOPOLOGY + 'clos_test.cpp ThatShallNotBlockAreRefusedIfTheyCan'],
     },
+    'docs/asked.md': {
+        'Ten public reports of 2025 and 2026, tried as their authors would try them.':
+            ['tests/scenario/run/shipped_test.cpp asked/pfcwd-xon'],
+        '| sonic-swss issue 4581 | Does the PFC watchdog restore a queue when a storm of XOFF frames becomes one of XON frames? | `pfcwd-xon`: no, as reported.':
+            ['tests/scenario/run/shipped_test.cpp asked/pfcwd-xon'],
+        '| sonic-mgmt issue 27589 | Why is a storm that a program generates found by chance? | `pfcwd-choppy`: at 100 Gb/s a pause lasts 335.5 µs at most.':
+            ['tests/scenario/run/shipped_test.cpp asked/pfcwd-choppy'],
+        'Repeated each 300 µs it is a storm; repeated each 340 µs it is none, though the queue stands still 98.7 % of the time. |':
+            ['tests/scenario/run/shipped_test.cpp asked/pfcwd-choppy'],
+        '| sonic-mgmt pull request 21223, sonic-buildimage pull request 28764 | Are XON and XOFF frames counted as dropped? | `pfcwd-xon`: no.':
+            ['tests/scenario/run/shipped_test.cpp asked/pfcwd-xon'],
+        '| nccl issue 2136 and pull request 2315 | Why does one port of a RoCE bond carry all queue pairs? | `lag-affinity`: eight queue pairs of one source port have one key; where queue pairs take turns, four leave by each port, and the transfer takes half the time. |':
+            ['tests/scenario/run/shipped_test.cpp asked/lag-affinity'],
+        '| nvshmem issue 27 | What does a fixed UDP source port cost? | `one-source-port`: 64 queue pairs cross one uplink of eight.':
+            ['tests/scenario/run/shipped_test.cpp asked/one-source-port'],
+        '| SimAI issue 282 | Can jobs of different sizes run on one topology? | `three-jobs`: yes.':
+            ['tests/scenario/run/shipped_test.cpp asked/three-jobs'],
+        '| protoviz issue 30 | What do ECN marks do where senders have no DCQCN? | `marks-without-dcqcn`: nothing.':
+            ['tests/scenario/run/shipped_test.cpp asked/marks-without-dcqcn'],
+        '| sonic-mgmt pull request 25347 | Do lossless flows stay clean beside lossy ones that overrun the same port? | `two-classes`: yes.':
+            ['tests/scenario/run/shipped_test.cpp asked/two-classes'],
+        'DSCP 3 retransmits nothing, DSCP 0 does. |':
+            ['tests/scenario/run/shipped_test.cpp asked/two-classes'],
+        "| sonic-swss pull request 4757 | Does SONiC's calculator for Spectrum add 2 KiB where small packets are fewer than all? | Yes, without a shared headroom pool:":
+            ['tests/unit/qos/config_db_shapes_test.cpp SonicsCalculatorIsWorkedByHand'],
+        'What pull request 4797 adds for a Spectrum-6 is not there. |':
+            ['docs/truth.md no such rules are public'],
+        "| sonic-buildimage issue 28657 | Do a Tomahawk 6's pools, with their headroom, fit its memory? | Not answered: how a Tomahawk 6 divides its memory is not public, so pools are taken as they are configured. |":
+            ['docs/truth.md no such rules are public'],
+    },
     'docs/testbeds.md': {
         'Both matter where like senders share a full queue: frames that keep in step arrive in the same order for ever, and the same sender loses each time (Floyd and Jacobson, *On Traffic Phase Effects in Packet-Switched Gateways*, 1992).':
             ['tests/scenario/run/clocks_test.cpp InStepTheFirstOfTwoLikeSendersLosesNothing', 'tests/scenario/run/clocks_test.cpp ByItselfTwoLikeSendersShareTheLoss'],

@@ -42,7 +42,9 @@ INSTANTIATE_TEST_SUITE_P(Testbeds, Shipped,
                                          "nic-watchdog", "fat-tree", "clos-3-stage", "ai-zone-atsw", "hpn-segment",
                                          "hpn-pod-core", "rail-only", "frontend-backend", "min-cut",
                                          "traffic-engineering", "pinned-failure", "lag", "search-space-4096",
-                                         "search-space-2048", "loss-sharing"));
+                                         "search-space-2048", "loss-sharing", "asked/pfcwd-xon", "asked/pfcwd-choppy",
+                                         "asked/lag-affinity", "asked/one-source-port", "asked/three-jobs",
+                                         "asked/marks-without-dcqcn", "asked/two-classes"));
 
 TEST(ShippedTestbeds, IdleFabricIsAsExpectedAndRunsOnlyTheNodesInUse) {
   const control::Testbed testbed = shipped("idle-fabric");
