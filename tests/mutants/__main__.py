@@ -12,7 +12,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tidy'))
 
-from accepted import ACCEPTED  # noqa: E402
+from accepted import ACCEPTED, accepted_as  # noqa: E402
 from campaign import BaselineFailed, Campaign, Verdict, enough_tools, write_json  # noqa: E402
 from catalogue import SHARE, CatalogueError, all_mutants  # noqa: E402
 from copy_of_sources import CopyError, MutatedCopy  # noqa: E402
@@ -27,7 +27,7 @@ def by_file(verdicts: list[Verdict]) -> str:
     table: dict[str, Counter[str]] = defaultdict(Counter)
     for verdict in verdicts:
         table[verdict.mutant.path][kind_of(verdict)] += 1
-    kinds = ['killed', 'survived', 'not reached', 'accepted']
+    kinds = ['killed', 'survived', 'not reached', 'accepted', 'by hand']
     width = max((len(path) for path in table), default=0)
     lines = [f"{'':{width}}  " + '  '.join(f'{kind:>11}' for kind in kinds)]
     lines += [f'{path:{width}}  ' + '  '.join(f'{counts[kind]:11}' for kind in kinds) for path, counts in sorted(table.items())]
@@ -37,7 +37,7 @@ def by_file(verdicts: list[Verdict]) -> str:
 
 
 def kind_of(verdict: Verdict) -> str:
-    return 'accepted' if verdict.kind != 'killed' and verdict.mutant.key in ACCEPTED else verdict.kind
+    return accepted_as(verdict.mutant.key, verdict.kind)
 
 
 def say(text: str) -> None:
@@ -83,7 +83,7 @@ def main() -> int:
         verdicts = list(pool.map(judge, chosen))
     write_killers(OUT, before, verdicts, mutants)
     for verdict in verdicts:
-        problems = [] if kind_of(verdict) in ('killed', 'accepted') else [f'{verdict.kind}: {verdict.mutant.rule}']
+        problems = [] if kind_of(verdict) in ('killed', 'accepted', 'by hand') else [f'{verdict.kind}: {verdict.mutant.rule}']
         tap.point(verdict.mutant.key, problems)
     # Of rules that only find what looks like an operand, some do not compile. What somebody wrote down has to.
     broken = [str(m) for m in left_out if m.rule not in SHARE]
@@ -91,8 +91,8 @@ def main() -> int:
     if not pattern:
         keys = {m.key for m in mutants}
         stale = [f'no such mutant: {key}' for key in ACCEPTED if key not in keys]
-        stale += [f'is killed: {v.mutant.key}' for v in verdicts if v.kind == 'killed' and v.mutant.key in ACCEPTED]
-        tap.point('accepted.py names mutants that are there and survive', stale)
+        stale += [f'is {v.kind}: {v.mutant.key}' for v in verdicts if v.mutant.key in ACCEPTED and kind_of(v) not in ('accepted', 'by hand')]
+        tap.point('accepted.py names mutants that are there and survive, or that no program reaches', stale)
         write_json(OUT / 'mutants.json', verdicts, left_out, ACCEPTED)
         (OUT / 'report.txt').write_text(by_file(verdicts))
     return tap.end()

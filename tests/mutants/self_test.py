@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'tidy'))
 
-from accepted import ACCEPTED  # noqa: E402
+from accepted import ACCEPTED, TRIED_BY_HAND, accepted_as  # noqa: E402
 from by_hand import BY_HAND, Row  # noqa: E402
 from campaign import Test, Verdict  # noqa: E402
 from catalogue import CatalogueError, Mutant, _place_of, all_mutants  # noqa: E402
@@ -21,7 +21,7 @@ from schemata import with_mutants  # noqa: E402
 from tap import Tap  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
-LEAST = 600
+LEAST = 1_100
 MOST_STALE = 60  # sources go on, and a stale key costs nothing
 SAMPLE = '''
 constexpr int kMost = 3 + 4;
@@ -109,7 +109,17 @@ def there_are_enough_mutants_and_none_twice() -> list[str]:
 
 
 def accepted_survivors_have_a_reason() -> list[str]:
-    return [f'{key}: why?' for key, reason in ACCEPTED.items() if not reason.startswith(('equivalent: ', 'performance: '))]
+    problems = [f'{key}: why?' for key, reason in ACCEPTED.items() if not reason.startswith(('equivalent: ', 'performance: ', TRIED_BY_HAND))]
+    tested = re.compile(rf'{TRIED_BY_HAND}(unit|model|scenario)/\w+: \w+\.\w+$')
+    return problems + [f'{key}: which test fails?' for key, reason in ACCEPTED.items() if reason.startswith(TRIED_BY_HAND) and not tested.match(reason)]
+
+
+def what_no_program_reaches_is_not_taken_for_equivalent() -> list[str]:
+    equivalent = next(key for key, reason in ACCEPTED.items() if reason.startswith('equivalent: '))
+    by_hand = next(key for key, reason in ACCEPTED.items() if reason.startswith(TRIED_BY_HAND))
+    kinds = ('killed', 'survived', 'not reached')
+    return same([[accepted_as(key, kind) for kind in kinds] for key in (equivalent, by_hand, 'another')],
+                [['killed', 'accepted', 'not reached'], ['killed', 'survived', 'by hand'], ['killed', 'survived', 'not reached']])
 
 
 def a_campaign_goes_on_where_it_stopped() -> list[str]:
@@ -146,7 +156,8 @@ def killers_that_are_checked_in_are_of_mutants() -> list[str]:
 TESTS = [a_campaign_goes_on_where_it_stopped, killers_that_are_checked_in_are_of_mutants, rules_change_what_a_run_evaluates_and_nothing_else, a_choice_stands_in_the_place_of_what_it_mutates,
          a_text_that_is_gone_or_there_twice_is_an_error, texts_chosen_by_hand_are_in_the_sources,
          what_is_chosen_by_hand_is_an_expression_or_a_statement,
-         there_are_enough_mutants_and_none_twice, accepted_survivors_have_a_reason]
+         there_are_enough_mutants_and_none_twice, accepted_survivors_have_a_reason,
+         what_no_program_reaches_is_not_taken_for_equivalent]
 
 
 def main() -> int:

@@ -49,7 +49,7 @@ SUITES = [
     # The fuzz corpus too: replayed by another compiler.
     Suite('asan', ASAN, frozenset({'unit', 'model', 'scenario', 'fuzz'}), 8),
     Suite('tsan', TSAN, frozenset({'threaded'}), 5, parallel=False),
-    Suite('mutants', PLAIN, frozenset({'mutants'}), 60, reads_only=True),
+    Suite('mutants', PLAIN, frozenset({'mutants'}), 120, reads_only=True),
 ]
 NAMES = [s.name for s in SUITES]
 # What a newcomer wants to know: does it work here?
