@@ -129,7 +129,8 @@ void expect_counted(const Json& alone, const std::map<uint16_t, uint32_t>& count
 TEST(FieldReach, IsThatOfPacketsWithAllValues) {
   Rng rng{tests::seed(), 91};
   uint32_t not_all = 0;
-  for (uint32_t i = 0; i < tests::to_draw(120); ++i) {
+  const uint32_t drawn = tests::to_draw(120);
+  for (uint32_t i = 0; i < drawn; ++i) {
     const auto spines = static_cast<uint32_t>(std::array{2, 3, 4, 6, 8, 12, 16}[rng.below(7)]);
     const std::string groups = drawn_groups(rng, spines);
     const std::string profile = drawn_hash(rng) + groups;
@@ -140,7 +141,8 @@ TEST(FieldReach, IsThatOfPacketsWithAllValues) {
     not_all += by_opcode.size() < spines ? 1 : 0;
     if (i % 10 == 0) expect_counted(way.alone("L4_SRC_PORT"), way.counted(kL4, 2), spines, groups.empty());
   }
-  EXPECT_GT(not_all, 0u);
+  // Of few drawn ones, each may reach all links.
+  EXPECT_TRUE(not_all > 0 || drawn < 30);
 }
 
 TEST(FieldReach, OfALagIsThatOfItsOwnHashAndLinks) {

@@ -146,21 +146,6 @@ TEST(Evenness, OfKeysThatComeToSeveralGroupsVariesAsThrowsDo) {
   EXPECT_NEAR(squares / variance, 1, 0.1);
 }
 
-// No more often than it says, whatever few items there are.
-TEST(GroupTail, IsABoundOfChance) {
-  std::mt19937_64 chance{tests::seed()};
-  constexpr uint32_t kRounds = 20'000;
-  uint32_t below = 0;
-  for (uint32_t round = 0; round < kRounds; ++round) {
-    const uint32_t links = 2 + static_cast<uint32_t>(chance() % 15);
-    const std::vector<double> weights(links, 1.0 / links);
-    Items items(2 + chance() % 60);
-    for (EvennessTest::Item& item : items) item.link = static_cast<uint32_t>(chance() % links);
-    below += group_tail(weights, items).likely < 0.01 ? 1 : 0;
-  }
-  EXPECT_LE(below, kRounds / 100);
-}
-
 TEST(GroupTail, OfSixteenOnOneLinkOfEightIsThatOfCounting) {
   const std::vector<double> weights(8, 1.0 / 8);
   const Items items(16, {7, 1});
