@@ -2,6 +2,7 @@
 #include "control/load/job_traffic.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_map>
 
 #include "control/placement/place_job.hpp"
@@ -12,33 +13,26 @@ namespace {
 
 constexpr uint32_t kNoRank = UINT32_MAX;
 
-class TrafficSum {
- public:
-  TrafficSum(const Job& job, std::span<const Job> jobs, NodeSets& sets, const Fabric& fabric)
-      : job_(job), jobs_(jobs), sets_(sets), fabric_(fabric), bytes_(job.nics.size()) {}
+}  // namespace
 
-  void add(const WorkloadRow& row) {
-    const double bytes = static_cast<double>(row.message.count) * static_cast<double>(row.messages) *
-                         (row.scaling == Scaling::kEach ? row.qps : 1);
-    switch (row.pattern) {
-      case Pattern::kIncast:
-        if (row.from && row.to) add_incast(ranks_of(row.from->names), ranks_of(row.to->items), bytes);
-        break;
-      case Pattern::kPairs:
-        if (row.from && row.to) add_pairs(ranks_of(row.from->names), ranks_of(row.to->items), bytes);
-        break;
-      case Pattern::kRing:
-        if (row.hosts) add_ring(ranks_of(*row.hosts), bytes);
-        break;
-      case Pattern::kAllToAll:
-      case Pattern::kPermutation:
-        if (row.hosts) add_all(ranks_of(*row.hosts), bytes, row.pattern == Pattern::kPermutation);
-        break;
+// What ranks say to each other, rail by rail.
+class JobTraffic::RankSum {
+ public:
+  RankSum(size_t ranks, std::span<const uint32_t> rail_of) : rail_of_(rail_of), bytes_(ranks) {}
+
+  void add(const Sent& sent) {
+    if (sent.is_all) {
+      add_all(sent);
+    } else {
+      for (size_t i = 0; i < std::min(sent.from.size(), sent.to.size()); ++i) {
+        if (sent.from[i].rank == kNoRank || sent.to[i].rank == kNoRank) continue;
+        if (rail_of_[sent.from[i].nic] == rail_of_[sent.to[i].nic]) add(sent.from[i].rank, sent.to[i].rank, sent.bytes);
+      }
     }
-    if (pairs_ > kMaxTalkingPairs && !out_.over) out_.over = row.where;
+    if (pairs_ > kMaxTalkingPairs && !out_.over) out_.over = sent.where;
   }
 
-  JobTraffic traffic() && {
+  ByRank result() && {
     for (const auto& peers : bytes_) {
       std::vector<Talk>& to = out_.talks.emplace_back();
       for (const auto& [peer, bytes] : peers) to.push_back({peer, bytes});
@@ -48,69 +42,154 @@ class TrafficSum {
   }
 
  private:
-  // By NIC of the list; kNoRank for those that are not the job's.
-  std::vector<uint32_t> ranks_of(const std::vector<std::string>& names) {
-    std::vector<uint32_t> out;
-    for (const std::string& name : names) {
-      if (is_job_set(name)) {
-        const JobMembers found = find_in_jobs(name, jobs_, fabric_);
-        for (const uint32_t rank : found.ranks) out.push_back(found.job == &job_ ? rank : kNoRank);
-      } else {
-        out.resize(out.size() + sets_.find(name, Among::kHosts).nodes.size(), kNoRank);
-      }
-    }
-    return out;
-  }
-
   void add(uint32_t a, uint32_t b, double bytes) {
-    if (a == b || a == kNoRank || b == kNoRank || pairs_ > kMaxTalkingPairs) return;
-    out_.bytes += bytes;
+    if (a == b || pairs_ > kMaxTalkingPairs) return;
     const auto [mine, is_new] = bytes_[a].try_emplace(b, 0);
     pairs_ += is_new ? 1 : 0;
     mine->second += bytes;
     bytes_[b][a] += bytes;
   }
-
-  void add_incast(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to, double bytes) {
-    for (const uint32_t rank : from) add(rank, to.empty() ? kNoRank : to[0], bytes);
-  }
-  void add_pairs(const std::vector<uint32_t>& from, const std::vector<uint32_t>& to, double bytes) {
-    for (size_t i = 0; i < std::min(from.size(), to.size()); ++i) add(from[i], to[i], bytes);
-  }
-  void add_ring(const std::vector<uint32_t>& ranks, double bytes) {
-    for (size_t i = 0; i < ranks.size(); ++i) add(ranks[i], ranks[(i + 1) % ranks.size()], bytes);
-  }
-
-  // Everybody to everybody; of a permutation a share of it.
-  void add_all(const std::vector<uint32_t>& ranks, double bytes, bool is_drawn) {
-    std::vector<uint32_t> nics(job_.nics.size(), 0);
-    for (const uint32_t rank : ranks) {
-      if (rank != kNoRank) ++nics[rank];
+  void add_all(const Sent& sent) {
+    std::map<uint32_t, std::vector<double>> nics;  // by rail and rank
+    for (const Nic& nic : sent.from) {
+      if (nic.rank == kNoRank) continue;
+      std::vector<double>& of_rail = nics[rail_of_[nic.nic]];
+      of_rail.resize(bytes_.size(), 0);
+      of_rail[nic.rank] += 1;
     }
-    const double each = is_drawn && ranks.size() > 1 ? bytes / static_cast<double>(ranks.size() - 1) : bytes;
-    for (uint32_t a = 0; a < nics.size(); ++a) {
-      for (uint32_t b = 0; b < nics.size() && nics[a] > 0; ++b) {
-        if (nics[b] > 0) add(a, b, each * nics[a] * nics[b]);
+    for (uint32_t a = 0; a < bytes_.size(); ++a) {
+      for (uint32_t b = 0; b < bytes_.size(); ++b) {
+        double pairs = 0;
+        for (const auto& [rail, of_rail] : nics) pairs += of_rail[a] * of_rail[b];
+        if (pairs > 0) add(a, b, pairs * sent.bytes);
       }
     }
+  }
+
+  std::span<const uint32_t> rail_of_;
+  std::vector<std::unordered_map<uint32_t, double>> bytes_;  // by rank, to others and from them
+  uint64_t pairs_ = 0;
+  ByRank out_;
+};
+
+// Workloads' hosts as NICs of ranks; kNoRank for those that are not the job's.
+class JobTraffic::Reading {
+ public:
+  Reading(const Job& job, std::span<const Job> jobs, NodeSets& sets, const Fabric& fabric)
+      : job_(job), jobs_(jobs), sets_(sets), fabric_(fabric) {}
+
+  Sent sent_by(const WorkloadRow& row) {
+    Sent out{.where = row.where};
+    out.bytes = static_cast<double>(row.message.count) * static_cast<double>(row.messages) *
+                (row.scaling == Scaling::kEach ? row.qps : 1);
+    const bool is_between = row.pattern == Pattern::kIncast || row.pattern == Pattern::kPairs;
+    if (is_between && row.from && row.to) {
+      out.from = nics_of(row.from->names);
+      out.to = nics_of(row.to->items);
+      if (row.pattern == Pattern::kIncast) out.to.assign(out.to.empty() ? 0 : out.from.size(), first_of(out.to));
+    } else if (!is_between && row.hosts) {
+      out.from = nics_of(*row.hosts);
+      out.is_all = row.pattern != Pattern::kRing;
+      if (!out.is_all && !out.from.empty()) {
+        out.to = out.from;
+        std::ranges::rotate(out.to, out.to.begin() + 1);
+      }
+      if (row.pattern == Pattern::kPermutation && out.from.size() > 1)
+        out.bytes /= static_cast<double>(out.from.size() - 1);
+    }
+    return out;
+  }
+
+ private:
+  static Nic first_of(const std::vector<Nic>& nics) { return nics.empty() ? Nic{kNoRank, 0} : nics[0]; }
+
+  std::vector<Nic> nics_of(const std::vector<std::string>& names) {
+    std::vector<Nic> out;
+    for (const std::string& name : names) {
+      if (!is_job_set(name)) {
+        out.resize(out.size() + sets_.find(name, Among::kHosts).nodes.size(), Nic{kNoRank, 0});
+        continue;
+      }
+      const JobMembers found = find_in_jobs(name, jobs_, fabric_);
+      for (size_t i = 0; i < found.nodes.size(); ++i)
+        out.push_back(found.job == &job_ ? nic_at(found.ranks[i], found.nodes[i]) : Nic{kNoRank, 0});
+    }
+    return out;
+  }
+  Nic nic_at(uint32_t rank, uint32_t node) const {
+    const std::vector<uint32_t>& nics = job_.nics[rank];
+    return {rank, static_cast<uint32_t>(std::ranges::find(nics, node) - nics.begin())};
   }
 
   const Job& job_;
   std::span<const Job> jobs_;
   NodeSets& sets_;
   const Fabric& fabric_;
-  std::vector<std::unordered_map<uint32_t, double>> bytes_;  // by rank, to others and from them
-  uint64_t pairs_ = 0;
-  JobTraffic out_;
 };
 
-}  // namespace
+JobTraffic::JobTraffic(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
+                       const Fabric& fabric)
+    : ranks_(job.nics.size()) {
+  Reading reading(job, jobs, sets, fabric);
+  for (const WorkloadRow& row : rows) {
+    Sent sent = reading.sent_by(row);
+    const auto is_ours = [](const Nic& nic) { return nic.rank != kNoRank; };
+    if (std::ranges::any_of(sent.from, is_ours)) sent_.push_back(std::move(sent));
+  }
+}
 
-JobTraffic traffic_of(const Job& job, std::span<const Job> jobs, const std::vector<WorkloadRow>& rows, NodeSets& sets,
-                      const Fabric& fabric) {
-  TrafficSum sum(job, jobs, sets, fabric);
-  for (const WorkloadRow& row : rows) sum.add(row);
-  return std::move(sum).traffic();
+double JobTraffic::bytes() const {
+  double out = 0;
+  for (const Sent& sent : sent_) out += across_of(sent, [](const Nic& nic) { return nic.rank; });
+  return out;
+}
+
+double JobTraffic::across(const std::vector<std::vector<uint32_t>>& part_of) const {
+  double out = 0;
+  for (const Sent& sent : sent_) out += across_of(sent, [&](const Nic& nic) { return part_of[nic.rank][nic.nic]; });
+  return out;
+}
+
+// Of what everybody says to everybody, what stays on a part and comes from another server is taken away.
+template <typename PartOf>
+double JobTraffic::across_of(const Sent& sent, PartOf&& part_of) {
+  double pairs = 0;
+  if (!sent.is_all) {
+    for (size_t i = 0; i < std::min(sent.from.size(), sent.to.size()); ++i) {
+      const Nic& a = sent.from[i];
+      const Nic& b = sent.to[i];
+      if (a.rank == kNoRank || b.rank == kNoRank || a.rank == b.rank) continue;
+      pairs += part_of(a) != part_of(b) ? 1 : 0;
+    }
+    return pairs * sent.bytes;
+  }
+  struct Counted {
+    double all = 0;
+    std::map<uint32_t, double> by_rank;
+  };
+  Counted every;
+  std::unordered_map<uint32_t, Counted> by_part;
+  for (const Nic& nic : sent.from) {
+    if (nic.rank == kNoRank) continue;
+    for (Counted* counted : {&every, &by_part[part_of(nic)]}) {
+      counted->all += 1;
+      counted->by_rank[nic.rank] += 1;
+    }
+  }
+  const auto between_servers = [](const Counted& counted) {
+    double out = counted.all * counted.all;
+    for (const auto& [rank, nics] : counted.by_rank) out -= nics * nics;
+    return out;
+  };
+  pairs = between_servers(every);
+  for (const auto& [part, counted] : by_part) pairs -= between_servers(counted);
+  return pairs * sent.bytes;
+}
+
+JobTraffic::ByRank JobTraffic::by_rank(std::span<const uint32_t> rail_of) const {
+  RankSum sum(ranks_, rail_of);
+  for (const Sent& sent : sent_) sum.add(sent);
+  return std::move(sum).result();
 }
 
 }  // namespace softspine::control

@@ -157,7 +157,7 @@ class JobResolver {
 
   void place(size_t j, NodeSets& sets) {
     Job& job = jobs_[j];
-    JobTraffic traffic = traffic_of(job, jobs_, row_.workload, sets, fabric_);
+    const JobTraffic traffic(job, jobs_, row_.workload, sets, fabric_);
     const Value where = rows_[j]->where.child("servers");
     if (rows_[j]->servers.count) {
       std::vector<uint32_t> free = pools_[j];
@@ -170,8 +170,24 @@ class JobResolver {
       servers_of_job_[j] = chosen(j, traffic, free);
       for (const uint32_t server : servers_of_job_[j]) taken_by_[server] = &job;
     }
-    job.bytes = traffic.bytes;
-    if (!traffic.over) job.tiers = crossings_of(traffic.talks, servers_of_job_[j], tiers_);
+    job.bytes = traffic.bytes();
+    for (const TierIslands& tier : tiers_) job.tiers.push_back(crossing(tier, traffic, servers_of_job_[j]));
+  }
+
+  static TierCrossing crossing(const TierIslands& tier, const JobTraffic& traffic,
+                               const std::vector<uint32_t>& servers) {
+    TierCrossing out{.role = tier.role, .oversubscription = 0};
+    std::vector<std::vector<uint32_t>> part_of;
+    std::unordered_set<uint32_t> used;
+    for (const uint32_t server : servers) {
+      for (const uint32_t part : part_of.emplace_back(tier.part_of[server])) {
+        used.insert(part);
+        out.oversubscription = std::max(out.oversubscription, tier.oversubscribed[part]);
+      }
+    }
+    out.islands = static_cast<uint32_t>(used.size());
+    out.bytes = traffic.across(part_of);
+    return out;
   }
 
   std::vector<uint32_t> chosen(size_t j, const JobTraffic& traffic, const std::vector<uint32_t>& free) {
@@ -180,16 +196,20 @@ class JobResolver {
     if (job.placement == Placement::kRandom) return drawn_servers(count, free, seed_, job.name);
     if (job.placement == Placement::kPacked) return packed_servers(count, free);
     const Value where = rows_[j]->where.child("placement");
-    if (traffic.over) {
-      fail(where, "is for at most " + std::to_string(kMaxTalkingPairs) +
-                      " pairs of servers that talk: more do with the workload of line " +
-                      std::to_string(traffic.over->at().line));
-      return packed_servers(count, free);
-    }
-    if (traffic.bytes <= 0) {
+    if (traffic.bytes() <= 0)
       reader_.warn(where, "has nothing to cut: no workload sends between the servers of this job");
+    std::vector<TierTalks> tiers;
+    for (const TierIslands& tier : tiers_) {
+      JobTraffic::ByRank by_rank = traffic.by_rank(rails_of(tier, free));
+      if (by_rank.over) {
+        fail(where, "is for at most " + std::to_string(kMaxTalkingPairs) +
+                        " pairs of servers that talk: more do with the workload of line " +
+                        std::to_string(by_rank.over->at().line));
+        return packed_servers(count, free);
+      }
+      tiers.push_back({&tier, std::move(by_rank.talks)});
     }
-    return min_cut_servers(traffic.talks, free, tiers_);
+    return min_cut_servers(tiers, count, free);
   }
 
   // The servers that a job has become those of the model.

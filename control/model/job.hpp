@@ -18,9 +18,9 @@ enum class Placement : uint8_t { kPacked, kRandom, kMinCut, kAsListed };
 // How much of a job's traffic crosses a tier.
 struct TierCrossing {
   Role role = Role::kCore;      // of the switches that it goes over
-  uint32_t islands = 0;         // parts of the fabric that these switches join, of those that the job is in
-  double oversubscription = 1;  // the highest of these islands: rate of host links / of links to this tier
-  double bytes = 0;             // from one island to another
+  uint32_t islands = 0;         // parts of the fabric that these switches join, of those that the job's NICs are in
+  double oversubscription = 1;  // the highest of these parts: rate of host links / of links to this tier
+  double bytes = 0;             // from one part to another
   double share_of(double all) const { return all > 0 ? bytes / all : 0; }
 };
 

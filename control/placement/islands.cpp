@@ -33,28 +33,38 @@ TierIslands below(const Fabric& fabric, const std::vector<Server>& servers, cons
   for (const FabricLink& link : fabric.links) {
     if (is_below(link.a.node) && is_below(link.b.node)) joined.join(link.a.node, link.b.node);
   }
-  for (const Server& server : servers) {
-    for (const uint32_t nic : server.nics) joined.join(server.nics[0], nic);
-  }
   TierIslands out{.role = tier.role};
-  std::unordered_map<uint32_t, uint32_t> numbers;
+  std::unordered_map<uint32_t, uint32_t> parts;
   for (const Server& server : servers) {
-    const auto [found, is_new] = numbers.try_emplace(joined.root(server.nics[0]), out.islands);
+    std::vector<uint32_t>& own = out.part_of.emplace_back();
+    for (const uint32_t nic : server.nics) {
+      const auto [found, is_new] = parts.try_emplace(joined.root(nic), out.parts);
+      out.parts += is_new ? 1 : 0;
+      own.push_back(found->second);
+    }
+  }
+  Union held(out.parts);
+  for (const std::vector<uint32_t>& own : out.part_of) {
+    for (const uint32_t part : own) held.join(own[0], part);
+  }
+  std::unordered_map<uint32_t, uint32_t> islands;
+  for (const std::vector<uint32_t>& own : out.part_of) {
+    const auto [found, is_new] = islands.try_emplace(held.root(own[0]), out.islands);
     out.islands += is_new ? 1 : 0;
     out.island_of.push_back(found->second);
   }
-  std::vector<double> hosts(out.islands, 0);
-  std::vector<double> up(out.islands, 0);
+  std::vector<double> hosts(out.parts, 0);
+  std::vector<double> up(out.parts, 0);
   for (const FabricLink& link : fabric.links) {
     for (const auto& [end, other] : {std::pair{link.a, link.b}, {link.b, link.a}}) {
-      const auto island = is_below(end.node) ? numbers.find(joined.root(end.node)) : numbers.end();
-      if (island == numbers.end()) continue;
+      const auto part = is_below(end.node) ? parts.find(joined.root(end.node)) : parts.end();
+      if (part == parts.end()) continue;
       const auto rate = static_cast<double>(link.rate.count_bps());
-      if (fabric.nodes[end.node].kind == NodeKind::kHost) hosts[island->second] += rate;
-      if (!is_below(other.node)) up[island->second] += rate;
+      if (fabric.nodes[end.node].kind == NodeKind::kHost) hosts[part->second] += rate;
+      if (!is_below(other.node)) up[part->second] += rate;
     }
   }
-  for (uint32_t i = 0; i < out.islands; ++i) out.oversubscribed.push_back(up[i] > 0 ? hosts[i] / up[i] : 0);
+  for (uint32_t i = 0; i < out.parts; ++i) out.oversubscribed.push_back(up[i] > 0 ? hosts[i] / up[i] : 0);
   return out;
 }
 
@@ -85,6 +95,19 @@ std::vector<TierIslands> islands_of(const Fabric& fabric, const std::vector<Serv
   for (const RoleRow* row : tiers | std::views::drop(1) | std::views::reverse) {
     out.push_back(below(fabric, servers, *row));
   }
+  return out;
+}
+
+std::vector<uint32_t> rails_of(const TierIslands& tier, std::span<const uint32_t> servers) {
+  const size_t nics = servers.empty() ? 0 : tier.part_of[servers[0]].size();
+  Union alike(nics);
+  std::unordered_map<uint32_t, uint32_t> first;  // by part
+  for (const uint32_t server : servers) {
+    for (uint32_t nic = 0; nic < nics; ++nic)
+      alike.join(first.try_emplace(tier.part_of[server][nic], nic).first->second, nic);
+  }
+  std::vector<uint32_t> out;
+  for (uint32_t nic = 0; nic < nics; ++nic) out.push_back(alike.root(nic));
   return out;
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts of a fabric that each of its tiers joins: a rack below the aggregation tier, a zone or pod below the core.
 //
-// An island of a tier: the servers that still reach each other when all switches of this tier and of those above it are
-// taken away. A server with NICs at several ToRs makes one island of what is behind them.
+// A part of a tier: the NICs that still reach each other when all switches of this tier and of those above it are taken
+// away. What is sent from one part to another crosses the tier. A server whose NICs are at several ToRs, as a rail
+// each, is in several parts. An island is what servers hold together: the parts that any server has NICs in.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -24,11 +26,17 @@ std::vector<Server> servers_of(const Fabric& fabric);
 struct TierIslands {
   Role role = Role::kCore;  // of the tier's switches
   uint32_t islands = 0;
-  std::vector<uint32_t> island_of;     // by server
-  std::vector<double> oversubscribed;  // by island: rates of its hosts' links / those of its links to the tier
+  std::vector<uint32_t> island_of;  // by server
+  uint32_t parts = 0;
+  std::vector<std::vector<uint32_t>> part_of;  // by server and NIC
+  std::vector<double> oversubscribed;          // by part: rates of its hosts' links / those of its links to the tier
 };
 
 // From the top; without the lowest tier, below which each server is alone.
 std::vector<TierIslands> islands_of(const Fabric& fabric, const std::vector<Server>& servers);
+
+// The rail of each NIC of a server, for servers that have as many NICs. Two rails have no part in common on any of
+// these servers: what is sent between them crosses the tier wherever it is sent from. Without rails all are of one.
+std::vector<uint32_t> rails_of(const TierIslands& tier, std::span<const uint32_t> servers);
 
 }  // namespace softspine::control

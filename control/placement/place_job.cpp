@@ -5,7 +5,6 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <set>
 
 namespace softspine::control {
 namespace {
@@ -13,9 +12,7 @@ namespace {
 // Servers of one island, and those of the job's ranks that go there.
 class Cutter {
  public:
-  Cutter(const Talks& talks, const std::vector<TierIslands>& tiers) : talks_(talks), tiers_(tiers) {
-    servers_.resize(talks.size());
-  }
+  Cutter(const std::vector<TierTalks>& tiers, size_t ranks) : tiers_(tiers), servers_(ranks) {}
 
   void place(std::vector<uint32_t> ranks, std::vector<uint32_t> free, size_t tier) {
     if (tier == tiers_.size() || ranks.size() < 2) {
@@ -23,11 +20,11 @@ class Cutter {
       return;
     }
     std::map<uint32_t, std::vector<uint32_t>> islands;
-    for (const uint32_t server : free) islands[tiers_[tier].island_of[server]].push_back(server);
+    for (const uint32_t server : free) islands[tiers_[tier].tier->island_of[server]].push_back(server);
     std::vector<uint32_t> room;
     for (const auto& [island, servers] : islands) room.push_back(static_cast<uint32_t>(servers.size()));
     const std::vector<uint32_t> island_of =
-        room.size() == 1 ? std::vector<uint32_t>(ranks.size(), 0) : min_cut(talks_, ranks, room);
+        room.size() == 1 ? std::vector<uint32_t>(ranks.size(), 0) : min_cut(tiers_[tier].talks, ranks, room);
     uint32_t number = 0;
     for (auto& [island, servers] : islands) {
       std::vector<uint32_t> here;
@@ -42,8 +39,7 @@ class Cutter {
   std::vector<uint32_t> servers() && { return std::move(servers_); }
 
  private:
-  const Talks& talks_;
-  const std::vector<TierIslands>& tiers_;
+  const std::vector<TierTalks>& tiers_;
   std::vector<uint32_t> servers_;
 };
 
@@ -65,35 +61,13 @@ std::vector<uint32_t> drawn_servers(size_t ranks, std::span<const uint32_t> free
   return out;
 }
 
-std::vector<uint32_t> min_cut_servers(const Talks& talks, std::span<const uint32_t> free,
-                                      const std::vector<TierIslands>& tiers) {
-  Cutter cutter(talks, tiers);
-  std::vector<uint32_t> ranks(talks.size());
-  std::iota(ranks.begin(), ranks.end(), 0U);
-  cutter.place(std::move(ranks), {free.begin(), free.end()}, 0);
+std::vector<uint32_t> min_cut_servers(const std::vector<TierTalks>& tiers, size_t ranks,
+                                      std::span<const uint32_t> free) {
+  Cutter cutter(tiers, ranks);
+  std::vector<uint32_t> all(ranks);
+  std::iota(all.begin(), all.end(), 0U);
+  cutter.place(std::move(all), {free.begin(), free.end()}, 0);
   return std::move(cutter).servers();
-}
-
-std::vector<TierCrossing> crossings_of(const Talks& talks, std::span<const uint32_t> servers,
-                                       const std::vector<TierIslands>& tiers) {
-  std::vector<uint32_t> ranks(servers.size());
-  std::iota(ranks.begin(), ranks.end(), 0U);
-  std::vector<TierCrossing> out;
-  for (const TierIslands& tier : tiers) {
-    std::vector<uint32_t> island_of;
-    std::set<uint32_t> used;
-    double most = 0;
-    for (const uint32_t server : servers) {
-      island_of.push_back(tier.island_of[server]);
-      used.insert(island_of.back());
-      most = std::max(most, tier.oversubscribed[island_of.back()]);
-    }
-    out.push_back({.role = tier.role,
-                   .islands = static_cast<uint32_t>(used.size()),
-                   .oversubscription = most,
-                   .bytes = cut_of(talks, ranks, island_of)});
-  }
-  return out;
 }
 
 }  // namespace softspine::control

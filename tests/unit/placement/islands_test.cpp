@@ -54,10 +54,14 @@ TEST(Islands, OfHpnAreSegmentsAndPodsThoughItsPlanesAreApart) {
   ASSERT_EQ(found.tiers.size(), 2u);
   EXPECT_EQ(found.tiers[0].islands, 2u);
   EXPECT_EQ(found.tiers[1].islands, 6u);
+  EXPECT_EQ(found.tiers[0].parts, 2u);
+  EXPECT_EQ(found.tiers[1].parts, 12u) << "each of two rails";
   // A pod: 12 servers × 2 rails × 2 ports × 200G over 4 aggregation switches with a core uplink of 400G each. A
-  // segment: 4 ToRs with 2 uplinks of 400G each for 16 ports of 200G.
+  // segment's rail: 2 ToRs with 2 uplinks of 400G each for 8 ports of 200G.
   EXPECT_EQ(found.tiers[0].oversubscribed, (std::vector<double>(2, 12.0 * 4 * 200 / (4 * 400))));
-  EXPECT_EQ(found.tiers[1].oversubscribed, (std::vector<double>(6, 16.0 * 200 / (8 * 400))));
+  EXPECT_EQ(found.tiers[1].oversubscribed, (std::vector<double>(12, 8.0 * 200 / (4 * 400))));
+  EXPECT_EQ(rails_of(found.tiers[0], std::vector<uint32_t>{0, 5}), (std::vector<uint32_t>{0, 0}));
+  EXPECT_EQ(rails_of(found.tiers[1], std::vector<uint32_t>{0, 5}), (std::vector<uint32_t>{0, 1}));
 }
 
 TEST(Islands, OfAStarAreNone) {

@@ -3,8 +3,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <random>
 #include <set>
 
+#include "tests/harness/seed.hpp"
 #include "tests/unit/config/complaints.hpp"
 
 namespace softspine::control {
@@ -121,6 +124,67 @@ TEST(Jobs, CountWhatTheirWorkloadsSendWhereverTheyAre) {
   EXPECT_EQ(bytes("pattern: pairs, from: [job j 0..1 rail 1], to: [job j 1 rail 1, job k 0 rail 1]"), 1000);
   EXPECT_EQ(bytes("pattern: ring, hosts: [job k rail 1]"), 0);
   EXPECT_EQ(bytes("pattern: ring"), 0);
+}
+
+// Two segments of two servers, each with a NIC on each of two rails, which only aggregation switches join.
+const std::string kRails =
+    "name: t\n"
+    "fabric: {kind: hpn, segments: 2, servers_per_segment: 2, rails: 2, aggregations_per_plane: 2,\n"
+    "  host_link: {rate: 200Gbps}, fabric_link: {rate: 400Gbps}}\n";
+
+// Of the four ways between two servers' NICs two are between rails.
+TEST(Jobs, CrossATierWhereRailsDoThoughTheirServersAreBelowIt) {
+  const auto crossing = [](const std::string& servers, const std::string& hosts) {
+    const Job job =
+        tests::read_well(kRails + "jobs: [{name: j, servers: " + servers +
+                         "}]\nworkload: [{name: w, pattern: all_to_all, hosts: [" + hosts + "], message: 1000B}]\n")
+            .jobs.at(0);
+    return job.tiers.at(0).share_of(job.bytes);
+  };
+  EXPECT_DOUBLE_EQ(crossing("[s1-h1, s1-h2]", "job j"), 0.5);
+  EXPECT_DOUBLE_EQ(crossing("[s1-h1, s1-h2]", "job j rail 1"), 0);
+  EXPECT_DOUBLE_EQ(crossing("[s1-h1, s2-h1]", "job j"), 1);
+  // Of 6 pairs of servers 2 share a segment, and half of what these say stays there.
+  EXPECT_DOUBLE_EQ(crossing("4", "job j"), 5.0 / 6);
+}
+
+// Which servers get which ranks, of all ways there are: NIC to NIC, by segment and rail alone.
+TEST(Jobs, ThatAreCutOverRailsCrossAsLittleAsAnyPlacement) {
+  std::mt19937_64 random(tests::seed());
+  for (int round = 0; round < 60; ++round) {
+    struct Flow {
+      uint64_t from, rail, to, other, bytes;
+    };
+    std::vector<Flow> flows;
+    std::string rows;
+    for (int i = 0; i < 6; ++i) {
+      const Flow flow{random() % 4, random() % 2, random() % 4, random() % 2, 1 + random() % 9};
+      if (flow.from == flow.to) continue;
+      flows.push_back(flow);
+      rows += "  - {name: w" + std::to_string(i) + ", pattern: pairs, from: [job j " + std::to_string(flow.from) +
+              " rail " + std::to_string(flow.rail + 1) + "], to: [job j " + std::to_string(flow.to) + " rail " +
+              std::to_string(flow.other + 1) + "], message: " + std::to_string(flow.bytes) + "KiB}\n";
+    }
+    if (flows.empty()) continue;
+    const Job job =
+        tests::read_well(kRails + "jobs: [{name: j, servers: 4, placement: min-cut}]\nworkload:\n" + rows).jobs.at(0);
+    const auto crossed = [&](const std::vector<uint64_t>& segment_of) {
+      double out = 0;
+      for (const Flow& flow : flows) {
+        const bool stays = segment_of[flow.from] == segment_of[flow.to] && flow.rail == flow.other;
+        out += stays ? 0 : static_cast<double>(flow.bytes * 1024);
+      }
+      return out;
+    };
+    double least = HUGE_VAL;
+    std::vector<uint64_t> segments{0, 0, 1, 1};
+    do least = std::min(least, crossed(segments));
+    while (std::ranges::next_permutation(segments).found);
+    std::vector<uint64_t> placed;
+    for (const std::string& server : job.servers) placed.push_back(server.starts_with("s1") ? 0 : 1);
+    EXPECT_EQ(job.tiers.at(0).bytes, crossed(placed)) << rows;
+    EXPECT_EQ(job.tiers.at(0).bytes, least) << rows;
+  }
 }
 
 TEST(Jobs, MistakesAreToldWithTheirPlaces) {
