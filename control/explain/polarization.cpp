@@ -45,7 +45,7 @@ class Judgement {
     if (std::max(found.flows.less, found.keys.less) < finest_ && found.flows.relative < 0.5)
       tier.verdict = TierVerdict::kMoreEven;
     const bool is_uneven_itself = is_uneven(found.flows) || is_uneven(found.keys);
-    for (uint32_t earlier = 0; earlier < t; ++earlier) relate(earlier, t, is_uneven_itself, found.groups);
+    for (uint32_t earlier = 0; earlier < t; ++earlier) relate(earlier, t, found);
     if (tier.verdict == TierVerdict::kPolarized) return;
     for (uint32_t earlier = 0; earlier < t; ++earlier) relate_by_selection(earlier, t, found.groups);
     if (tier.verdict == TierVerdict::kPolarized) return;
@@ -83,14 +83,14 @@ class Judgement {
     keys.keys = distinct.size();
   }
 
-  void relate(uint32_t earlier, uint32_t later, bool is_uneven_itself, const std::vector<UnevenEcmpGroup>& uneven) {
+  void relate(uint32_t earlier, uint32_t later, const TierEvenness& seen) {
     if (!hashed_.contains(earlier)) return;
     Polarized pair{.earlier = earlier, .later = later, .later_groups = {}, .cause = {}};
-    const double least = is_uneven_itself ? kOfConcern : kOfConcernAlone;
+    const double least = is_uneven(seen.flows) || is_uneven(seen.keys) ? kOfConcern : kOfConcernAlone;
     const auto depends = [&](const Dependence& found) {
       return found.likely < finest_ && found.strength() - 1 >= least;
     };
-    bool is_polarized = false;
+    bool do_all = false;
     std::set<FunctionPair> guilty;
     for (const SharedBy by : kSharings) {
       const TierDependence found = dependence_of(choices_, earlier, later, by, finest_);
@@ -100,21 +100,33 @@ class Judgement {
         pair.strength = std::max(pair.strength, one.found.strength());
       }
       if (!depends(found.all)) continue;
-      is_polarized = true;
+      do_all = true;
       pair.strength = std::max(pair.strength, found.all.strength());
     }
-    if (!is_polarized && guilty.empty()) return;
-    out_.tiers[later].verdict = TierVerdict::kPolarized;
+    if (!do_all && guilty.empty()) return;
     std::vector<FunctionPair> functions(guilty.begin(), guilty.end());
     if (functions.empty()) functions = those_by_hashes(earlier, later, functions_met(earlier, later));
     pair.later_groups = groups_of(earlier, later, functions);
-    for (const UnevenEcmpGroup& group : uneven) {
+    for (const UnevenEcmpGroup& group : seen.groups) {
       const bool is_concerned = std::ranges::find(pair.later_groups, group.group) != pair.later_groups.end();
       if (is_concerned) pair.strength = std::max(pair.strength, 1 + group.deviation2);
     }
+    pair.does_harm = does_harm(pair.later_groups, seen);
+    TierVerdict& verdict = out_.tiers[later].verdict;
+    if (verdict != TierVerdict::kPolarized)
+      verdict = pair.does_harm ? TierVerdict::kPolarized : TierVerdict::kDependent;
     pair.used = used_of_chance(choices_, earlier, later, functions);
     pair.cause = cause_of_dependence(walker_, choices_, earlier, later, functions);
     out_.pairs.push_back(std::move(pair));
+  }
+
+  // Whether the links of these groups, or of all if there are none, are loaded otherwise than by chance. Where only
+  // flows are uneven, since they share keys, it is these that do it.
+  bool does_harm(const std::vector<uint32_t>& groups, const TierEvenness& seen) const {
+    if (is_uneven(seen.keys) || (seen.has_bytes && is_uneven(seen.bytes))) return true;
+    return std::ranges::any_of(seen.groups, [&groups](const UnevenEcmpGroup& one) {
+      return !one.are_keys_spread && (groups.empty() || std::ranges::find(groups, one.group) != groups.end());
+    });
   }
 
   // What comes to a switch has been selected by the earlier tier. Where all of it took the same place there, nothing is
@@ -190,7 +202,8 @@ class Judgement {
 }  // namespace
 
 std::string word_of(TierVerdict verdict) {
-  static constexpr std::array kWords{"as even as chance", "more even than chance", "UNEVEN", "POLARIZED", "not hashed"};
+  static constexpr std::array kWords{"as even as chance", "more even than chance",    "UNEVEN",
+                                     "POLARIZED",         "evenly loaded, dependent", "not hashed"};
   return kWords[static_cast<size_t>(verdict)];
 }
 

@@ -5,7 +5,10 @@
 // come is demand; that they share a link more often than an ideal hash would have it is the hash's doing. A tier is
 //
 //   POLARIZED    the link depends on an earlier tier's choice: flows that shared a link there share one here again
-//                (dependence.hpp), by link, or, where links have few flows each, by the place of links in their groups
+//                (dependence.hpp), by link, or, where links have few flows each, by the place of links in their groups;
+//                and links are unevenly loaded
+//   DEPENDENT    the same, and yet links are loaded as by chance: what comes from several earlier links adds up. With
+//                parallel links A and B up and down, all that came by A goes on by A, and B has the other half
 //   UNEVEN       flows, their keys or their bytes share links more often than by chance (evenness.hpp), by itself
 //   MORE EVEN    less often: what a linear hash makes of consecutive keys
 //   AS CHANCE    else
@@ -32,11 +35,11 @@ namespace softspine::control {
 
 inline constexpr double kFalseAlarms = 1e-3;     // of a fabric, all its tests together
 inline constexpr double kOfConcern = 0.1 * 0.1;  // deviation² of the links' shares
-// A tier whose links are as even as by chance is polarized if flows that shared a link share one again at least a
-// quarter more often: any common factor makes it twice as often.
+// A tier whose links are as even as by chance is called dependent if flows that shared a link share one again at least
+// a quarter more often: any common factor makes it twice as often.
 inline constexpr double kOfConcernAlone = 0.25;
 
-enum class TierVerdict : uint8_t { kAsChance, kMoreEven, kUneven, kPolarized, kNotHashed };
+enum class TierVerdict : uint8_t { kAsChance, kMoreEven, kUneven, kPolarized, kDependent, kNotHashed };
 std::string word_of(TierVerdict verdict);  // "as even as chance"
 
 // What lies on each link of a group.
@@ -79,6 +82,7 @@ struct Polarized {
   std::vector<uint32_t> later_groups;  // that are concerned, if not all are: indices of FlowChoices::groups
   double strength = 1;                 // how much more often than by chance flows that shared a link share one again
   double used = 1;                     // links that the flows of one earlier link use, over what chance would use
+  bool does_harm = true;               // the later tier is unevenly loaded
   Cause cause;
 };
 

@@ -147,9 +147,14 @@ std::string strength_text(const Polarized& pair) {
 std::string causes_text(const Fabric& fabric, const Polarization& found) {
   std::string out;
   for (const Polarized& pair : found.pairs) {
-    out += fmt::format("\nPOLARIZED: {} by {}{}: {}:\n  {}\n", found.tiers[pair.later].tier.name,
-                       found.tiers[pair.earlier].tier.name, at_switches(fabric, found, pair.later_groups),
-                       strength_text(pair), pair.cause.text);
+    out += fmt::format("\n{}: {} by {}{}: {}:\n  {}\n", pair.does_harm ? "POLARIZED" : "Dependent",
+                       found.tiers[pair.later].tier.name, found.tiers[pair.earlier].tier.name,
+                       at_switches(fabric, found, pair.later_groups), strength_text(pair), pair.cause.text);
+    if (!pair.does_harm)
+      out +=
+          "  No harm is done: these flows load the links as evenly as by chance, since what several earlier links "
+          "leave "
+          "to each other adds up.\n  Where links fail it need not: --down NODE:PORT tries that.\n";
   }
   const Cause* last = nullptr;
   for (const TierShare& tier : found.tiers) {
@@ -236,7 +241,9 @@ Json polarization_json(const Testbed& testbed, const Polarization& found, const 
     out["tiers"].back()["groups"] = groups_json(testbed.fabric, found, tier);
   }
   out["polarized"] = Json::array();
-  for (const Polarized& pair : found.pairs) out["polarized"].push_back(pair_json(testbed.fabric, found, pair));
+  out["dependent"] = Json::array();
+  for (const Polarized& pair : found.pairs)
+    out[pair.does_harm ? "polarized" : "dependent"].push_back(pair_json(testbed.fabric, found, pair));
   out["cures"] = Json::array();
   for (const Cure& cure : cures) out["cures"].push_back(cure_json(testbed, cure));
   return out;
@@ -247,6 +254,7 @@ Json polarization_values(const Polarization& found) {
            {"arrived", found.arrived},
            {"polarized", found.is(TierVerdict::kPolarized)},
            {"uneven", found.is(TierVerdict::kUneven)},
+           {"dependent", found.is(TierVerdict::kDependent)},
            {"worst_max_over_mean", rounded(found.worst())},
            {"tiers", Json::object()}};
   for (const TierShare& tier : found.tiers) out["tiers"][tier.tier.name] = tier_json(tier);

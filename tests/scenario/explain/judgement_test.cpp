@@ -195,6 +195,43 @@ TEST(OneDraw, OfPortsOnlyIsNoAlarm) {
             0u);
 }
 
+// Two links from each ToR to each spine: h mod 12 says the uplink, and whether h is even says it again on the way down.
+// Of the flows by the even uplink all go down by one link, of those by the odd one by the other: two halves, as by
+// chance. Of a pair with one link down, what is left of the other comes by the one, and goes by the one.
+TEST(Verdict, OfADependenceThatLoadsLinksAsChanceDoesIsNoFault) {
+  const std::string fabric = "kind: leaf-spine, tors: 4, spines: 6, links_per_spine: 2, hosts_per_tor: 6";
+  const std::string workload = "pattern: all_to_all, qps: 8";
+  const Judged it = judged(fabric, "", workload, true);
+  const TierShare& down = it.tier("aggregation down");
+  EXPECT_EQ(down.verdict, TierVerdict::kDependent);
+  EXPECT_FALSE(it.found.is_unbalanced());
+  EXPECT_TRUE(it.found.is(TierVerdict::kDependent));
+  EXPECT_THAT(it.cures, IsEmpty());
+  ASSERT_EQ(it.found.pairs.size(), 1u);
+  EXPECT_FALSE(it.found.pairs[0].does_harm);
+  EXPECT_NEAR(it.found.pairs[0].used, 0.5, 0.03) << "one link of two";
+  EXPECT_EQ(it.found.pairs[0].cause.kind, CauseKind::kAlike);
+  EXPECT_EQ(down.idle, 0u);
+  EXPECT_LT(down.by_flows.max_over_mean, 1.25 * down.by_flows.by_chance);
+  EXPECT_THAT(it.text, HasSubstr("Dependent: aggregation down by tor up: flows that share a link there use 5"));
+  EXPECT_THAT(it.text, HasSubstr("No harm is done"));
+  EXPECT_THAT(it.text, Not(HasSubstr("POLARIZED")));
+  const Json values = polarization_values(it.found);
+  EXPECT_EQ(values["polarized"], false);
+  EXPECT_EQ(values["dependent"], true);
+  EXPECT_EQ(values["tiers"]["aggregation down"]["verdict"], "evenly loaded, dependent");
+}
+
+// The same hashes where each spine has one link of a pair alone: the other half of its two goes idle.
+TEST(Verdict, OfTheSameDependenceIsPolarizedWhereOneHalfComesAlone) {
+  const Judged it = judged("kind: fat-tree, k: 4, hosts_per_tor: 2", "", "pattern: all_to_all, qps: 16");
+  const TierShare& up = it.tier("aggregation up");
+  EXPECT_EQ(up.verdict, TierVerdict::kPolarized);
+  EXPECT_EQ(up.idle, up.links / 2) << "h mod 2 again";
+  ASSERT_EQ(it.found.pairs.size(), 1u);
+  EXPECT_TRUE(it.found.pairs[0].does_harm);
+}
+
 // The flows that meet two tiers come after all those that meet one.
 TEST(Cause, IsFoundHoweverLateTheFlowsCome) {
   const Judged it = judged(kFatTree, "",
