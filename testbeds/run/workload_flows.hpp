@@ -3,6 +3,7 @@
 // evenly its hashes spread them.
 #pragma once
 
+#include <cstdint>
 #include <expected>
 #include <string>
 #include <vector>
@@ -12,8 +13,10 @@
 
 namespace softspine::testbeds {
 
-// One flow for each queue pair, with the bytes that it has to send.
-std::expected<std::vector<control::FlowProbe>, std::string> workload_flows(control::Walker& walker);
+// One flow for each queue pair, with the bytes that it has to send. Of more than `most`, so many of them at even
+// distances.
+std::expected<std::vector<control::FlowProbe>, std::string> workload_flows(control::Walker& walker,
+                                                                           size_t most = SIZE_MAX);
 
 // Expectations on `polarization.` are judged by what is computed of the workloads' flows with every link up, before
 // and without a run. A report has that section only if the testbed has such an expectation.

@@ -15,6 +15,7 @@
 #include "testbeds/run/packet_need.hpp"
 #include "tools/softspine/fabric_report.hpp"
 #include "tools/softspine/job_report.hpp"
+#include "tools/softspine/polarization_hint.hpp"
 #include "tools/softspine/run_report.hpp"
 #include "tools/softspine/service_report.hpp"
 #include "tools/softspine/summary_words.hpp"
@@ -277,6 +278,7 @@ Status check(const CheckArguments& arguments) {
     out["headroom"] = headroom_json(headroom);
     out["headrooms"] = headrooms_json(control::headrooms_of(*testbed));
     out["ignored"] = ignored_json(testbed->ignored);
+    out["polarized"] = polarized_json(polarized_tiers(*testbed));
     out["thresholds"] = thresholds_json(control::thresholds_of(*testbed));
     out["service"] = service_json(*testbed, *review);
     out["warnings"] = warnings_json(review->warnings);
@@ -285,6 +287,7 @@ Status check(const CheckArguments& arguments) {
     return verdict;
   }
   print_summary(*testbed);
+  fmt::print("{}", polarized_text(polarized_tiers(*testbed), arguments.file));
   fmt::print("{}", ignored_text(testbed->ignored));
   print_headroom(headroom);
   fmt::print("{}", headrooms_text(control::headrooms_of(*testbed)));

@@ -23,6 +23,7 @@
 #include "tools/softspine/file_clashes.hpp"
 #include "tools/softspine/interrupt.hpp"
 #include "tools/softspine/picture_file.hpp"
+#include "tools/softspine/polarization_hint.hpp"
 #include "tools/softspine/progress.hpp"
 #include "tools/softspine/run_report.hpp"
 #include "tools/softspine/screen.hpp"
@@ -245,7 +246,7 @@ class Run {
     if (arguments_.json) {
       fmt::print("{}\n", report.dump(2));
     } else {
-      fmt::print("{}{}", summary_text(report), verdicts_text(verdicts));
+      fmt::print("{}{}{}", summary_text(report), polarized(), verdicts_text(verdicts));
       print_files(capture);
     }
     if (const uint64_t leaked = fabric_->drain(); leaked != 0) {
@@ -266,6 +267,13 @@ class Run {
     if (!testbeds::expects_polarization(testbed_)) return;
     auto section = testbeds::polarization_section(testbed_);
     if (section) report[testbeds::kPolarizationSection] = std::move(*section);
+  }
+
+  // Of built-in hosts' traffic; what outside hosts send nobody knows.
+  std::string polarized() const {
+    if (testbed_.workloads.empty()) return {};
+    const std::string text = polarized_text(polarized_tiers(testbed_), testbed_.file);
+    return text.empty() ? text : "\n" + text;
   }
 
   // True if the counters add up from every side; else each sum that does not is named.

@@ -81,6 +81,44 @@ def is_a_check(it: Softspine) -> Problems:
     yield from it('polarization', TESTBEDS / 'polarized.yaml', '--fail-if', 'nonsense').exited(2)
 
 
+EVEN_THOUGH_DEPENDENT = '''name: it
+run: {duration: 1ms}
+fabric: {kind: leaf-spine, tors: 4, spines: 6, links_per_spine: 2, hosts_per_tor: 6, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+'''
+FAT_TREE = '''name: it
+run: {duration: 100us}
+fabric: {kind: fat-tree, k: 8, hosts_per_tor: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+'''
+
+
+def lets_dependence_without_harm_pass(it: Softspine) -> Problems:
+    """links that are loaded as by chance are not POLARIZED, whatever they depend on: no cure, and --fail-if lets them pass"""
+    file = it.write('even.yaml', EVEN_THOUGH_DEPENDENT)
+    for flows in (1_000, 20_000):
+        done = it('polarization', file, '--random', flows, '--fail-if', 'polarized')
+        yield from done.exited(0)
+        yield from done.says('evenly loaded, dependent', 'Dependent: aggregation down by tor up', 'No harm is done')
+        yield from check('cure' not in done.out and 'POLARIZED' not in done.out, done.out)
+    found = it('polarization', file, '--random', 1_000, '--json').json()
+    yield from check([pair['later'] for pair in found['dependent']] == ['aggregation down'] and found['polarized'] == [], f'{found["dependent"]}')
+    yield from check('POLARIZED' not in it('check', file).out, 'check says otherwise')
+
+
+def is_told_to_who_has_not_asked(it: Softspine) -> Problems:
+    """check and run say that a default fat tree is polarized, by its workload or by random flows; a cured one is not"""
+    line = 'POLARIZED: aggregation up by tor up: the fullest link has 4.00 times its share'
+    workload = 'workload: [{name: p, pattern: permutation, message: 4KiB, qps: 8}]\n'
+    bare, busy = it.write('bare.yaml', FAT_TREE), it.write('busy.yaml', FAT_TREE + workload)
+    for done in (it('check', bare), it('check', busy), it('run', busy)):
+        yield from done.exited(0)
+        yield from done.says(line, 'why, and what cures it: softspine polarization ')
+    told = it('check', busy, '--json').json()['polarized']
+    yield from check([(tier['tier'], tier['by']) for tier in told] == [('aggregation up', 'tor up')], f'{told}')
+    cured = it.write('cured.yaml', FAT_TREE + workload + 'profiles: {a: {hash: {offset: 10}}}\nroles: {aggregation: a}\n')
+    for done in (it('check', cured), it('run', cured)):
+        yield from check('POLARIZED' not in done.out, f'what is cured is called polarized: {done.out}')
+
+
 def is_expected(it: Softspine) -> Problems:
     """expect: on polarization: judged by run and by polarization, and read by check; no section where nothing is expected"""
     text = (TESTBEDS / 'cured-offset.yaml').read_text()
@@ -459,7 +497,7 @@ def takes_nothing_in_silence(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, is_expected, draws_what_the_name_says, takes_real_captures, explains_real_captures, compares_with_captures,
+    sys.exit(main([explains_a_packet, explains_a_capture, tells_polarization, is_a_check, lets_dependence_without_harm_pass, is_told_to_who_has_not_asked, is_expected, draws_what_the_name_says, takes_real_captures, explains_real_captures, compares_with_captures,
                    takes_captures_of_offloads, fails_if_it_saw_nothing,
                    compares_with_foreign_captures, tells_all_uplinks,
                    imports_a_hash, few_flows_are_no_polarization, finds_source_ports,
