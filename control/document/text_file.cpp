@@ -9,8 +9,6 @@
 #include <cerrno>
 #include <cstring>
 
-#include "control/document/document.hpp"
-
 namespace softspine::control {
 namespace {
 
@@ -31,7 +29,7 @@ class Descriptor {
 }  // namespace
 
 // Never more than one byte past the limit, whatever the size that the file system claims.
-std::expected<std::string, std::string> read_text_file(const std::string& path, bool only_files) {
+std::expected<std::string, std::string> read_text_file(const std::string& path, bool only_files, size_t most) {
   const Descriptor file(path);
   if (file.get() < 0) return std::unexpected(std::string("cannot be opened: ") + std::strerror(errno));
   struct stat info{};
@@ -41,10 +39,10 @@ std::expected<std::string, std::string> read_text_file(const std::string& path, 
   fcntl(file.get(), F_SETFL, 0);
   std::string text;
   if (S_ISREG(info.st_mode) && info.st_size > 0)
-    text.reserve(std::min<size_t>(static_cast<size_t>(info.st_size), kMaxTextBytes) + 1);
+    text.reserve(std::min<size_t>(static_cast<size_t>(info.st_size), most) + 1);
   char block[65'536];
-  while (text.size() <= kMaxTextBytes) {
-    const ssize_t n = ::read(file.get(), block, std::min(sizeof block, kMaxTextBytes + 1 - text.size()));
+  while (text.size() <= most) {
+    const ssize_t n = ::read(file.get(), block, std::min(sizeof block, most + 1 - text.size()));
     if (n == 0) break;
     if (n < 0 && errno == EINTR) continue;
     if (n < 0) return std::unexpected(std::string("cannot be read: ") + std::strerror(errno));

@@ -19,6 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::streamoff kConsoleEndBytes = 8192;
+// Of what a guest wrote: it may write anything, and link its file to what never ends.
+constexpr size_t kMostFileBytes = size_t{1} << 20;
 
 std::expected<void, Error> write_file(const fs::path& path, std::string_view text) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
@@ -31,7 +33,12 @@ std::expected<void, Error> write_file(const fs::path& path, std::string_view tex
 std::expected<std::string, Error> read_file(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::unexpected(Error{path.string(), "cannot be read"});
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  std::string text(kMostFileBytes + 1, '\0');
+  in.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (in.bad()) return std::unexpected(Error{path.string(), "cannot be read"});
+  text.resize(static_cast<size_t>(in.gcount()));
+  if (text.size() > kMostFileBytes) return std::unexpected(Error{path.string(), "is larger than the guest has to say"});
+  return text;
 }
 
 template <typename Number>

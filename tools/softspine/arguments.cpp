@@ -7,6 +7,7 @@
 #include "control/load/expectation_check.hpp"
 #include "control/telemetry/series.hpp"
 #include "tools/softspine/complain.hpp"
+#include "tools/softspine/error_list.hpp"
 #include "tools/softspine/run_report.hpp"
 
 namespace softspine::tools {
@@ -88,7 +89,7 @@ std::expected<control::Testbed, control::Refused> checked_testbed(const std::str
 }
 
 Status print_errors(const control::Errors& errors, const std::string& file) {
-  for (const control::Error& error : errors) complain("{}\n", control::to_string(error));
+  print_list(errors);
   complain("softspine: {} error{} in {}; nothing was started\n", errors.size(), errors.size() == 1 ? "" : "s", file);
   return Status::kWrongInput;
 }

@@ -12,6 +12,7 @@
 #include "control/telemetry/json.hpp"
 #include "control/vendors/hash_reading.hpp"
 #include "tools/softspine/complain.hpp"
+#include "tools/softspine/error_list.hpp"
 
 namespace softspine::tools {
 
@@ -30,9 +31,9 @@ struct ImportHashArguments {
 };
 
 Status fail(const std::string& file, const std::vector<LineNote>& errors) {
-  for (const LineNote& note : errors) {
-    complain("{}\n", control::to_string(control::Error{file, "", note.line, note.line > 0 ? 1 : 0, note.text}));
-  }
+  control::Errors list;
+  for (const LineNote& note : errors) list.push_back({file, "", note.line, note.line > 0 ? 1 : 0, note.text});
+  print_list(list);
   return Status::kWrongInput;
 }
 
@@ -124,6 +125,8 @@ void print_profile(const ImportHashArguments& arguments, const HashReading& read
 Status import_hash(const ImportHashArguments& arguments) {
   const auto text = control::read_text_file(arguments.file);
   if (!text) return fail(arguments.file, {{0, text.error()}});
+  if (text->size() > control::kMaxTextBytes)
+    return fail(arguments.file, {{0, fmt::format("is larger than {} MiB", control::kMaxTextBytes >> 20)}});
   const HashReading reading = control::read_hash(*text);
   if (!reading.errors.empty()) return fail(arguments.file, reading.errors);
   if (!arguments.json) {

@@ -10,6 +10,7 @@
 
 #include "control/telemetry/text_table.hpp"
 #include "tools/softspine/complain.hpp"
+#include "tools/softspine/error_list.hpp"
 
 namespace softspine::tools {
 
@@ -157,12 +158,9 @@ Json warnings_json(const control::Errors& warnings) {
 std::expected<control::Review, ExitStatus> reviewed(const control::Testbed& testbed) {
   control::Review out = control::review(testbed);
   warn_of_workers(testbed, out.warnings);
-  for (control::Error warning : out.warnings) {
-    warning.message = "warning: " + warning.message;
-    complain("{}\n", control::to_string(warning));
-  }
+  print_list(out.warnings, "warning: ");
   if (out.errors.empty()) return out;
-  for (const control::Error& error : out.errors) complain("{}\n", control::to_string(error));
+  print_list(out.errors);
   complain("softspine: {} error{} in {}; nothing was started\n", out.errors.size(), out.errors.size() == 1 ? "" : "s",
            testbed.file);
   return std::unexpected(ExitStatus::kWrongInput);

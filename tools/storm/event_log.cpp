@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "control/telemetry/json.hpp"
+#include "tools/storm/bounded_line.hpp"
 #include "tools/storm/event_story.hpp"
 
 namespace softspine::tools::storm {
@@ -86,7 +87,7 @@ std::expected<EventLog, std::string> read_event_log(const std::string& path) {
   EventLog log{.file = path, .testbed = "", .events = {}};
   std::string line;
   int number = 0;
-  while (std::getline(file, line)) {
+  while (bounded_line(file, line, EventLog::kMaxLine)) {
     ++number;
     const bool is_cut = file.eof();  // no end of line: the writer was stopped within it
     if (line.size() > EventLog::kMaxLine) return std::unexpected(fmt::format("{}:{}: is too long", path, number));

@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tools/storm/bounded_line.hpp"
+
 namespace softspine::tools::storm {
 
 namespace {
@@ -144,7 +146,7 @@ std::expected<CountReading, std::string> read_counts(const std::string& path, co
   if (!file) return std::unexpected(path + ": " + std::strerror(errno));
   Reading reading{port};
   std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
+  for (int number = 1; bounded_line(file, line, kMaxLine); ++number) {
     if (line.size() > kMaxLine) return std::unexpected(fmt::format("{}:{}: is too long", path, number));
     if (const std::string wrong = reading.take(line); !wrong.empty()) {
       return std::unexpected(fmt::format("{}:{}: {}", path, number, wrong));

@@ -12,12 +12,15 @@
 #include <set>
 #include <string_view>
 
+#include "tools/storm/bounded_line.hpp"
+
 namespace softspine::tools::storm {
 
 namespace {
 
 constexpr size_t kMacDigits = 12;
 constexpr size_t kShownLines = 5;
+constexpr size_t kMaxLine = 1 << 16;
 constexpr std::string_view kBlanks = " \t\r\v\f";
 
 std::string_view trimmed(std::string_view text) {
@@ -95,7 +98,8 @@ std::expected<void, std::string> read_port_list(const std::string& path, KnownFa
   if (!file) return std::unexpected(path + ": " + std::strerror(errno));
   PortListReading reading{known};
   std::string line;
-  for (int number = 1; std::getline(file, line); ++number) {
+  for (int number = 1; bounded_line(file, line, kMaxLine); ++number) {
+    if (line.size() > kMaxLine) return std::unexpected(fmt::format("{}:{}: is too long", path, number));
     if (const std::string wrong = reading.take(number, line); !wrong.empty()) {
       return std::unexpected(fmt::format("{}:{}: {}", path, number, wrong));
     }
