@@ -325,5 +325,67 @@ workload:
   EXPECT_EQ(run.wrong, std::vector<std::string>{});
 }
 
+// Of a series up to an instant: sums of counters, last values of gauges and watermarks, as the report has them.
+std::map<std::string, uint64_t> values_at(const std::vector<Json>& lines, int64_t until) {
+  std::map<std::string, uint64_t> out;
+  for (size_t i = 1; i + 1 < lines.size(); ++i) {
+    if (lines[i]["t_ps"].get<int64_t>() > until) break;
+    for (const char* kind : {"priority", "queue"}) {
+      const std::string port = lines[i].value("port", "");
+      if (!lines[i].contains(kind) || port.starts_with("h")) continue;
+      const std::string place =
+          port + (kind[0] == 'p' ? "/priorities/" : "/queues/") + std::to_string(lines[i][kind].get<int>()) + "/";
+      for (const auto& [key, value] : lines[i].items()) {
+        if (key == "t_ps" || key == "port" || key == kind) continue;
+        const bool adds_up = lines[0]["counters"][kind][key] == "counter";
+        out[place + key] = value.get<uint64_t>() + (adds_up ? out[place + key] : 0);
+      }
+    }
+  }
+  return out;
+}
+std::map<std::string, uint64_t> values_in(const Json& report) {
+  std::map<std::string, uint64_t> out;
+  for (const auto& [port, kinds] : report["ports"].items()) {
+    for (const char* kind : {"priorities", "queues"}) {
+      if (!kinds.contains(kind)) continue;
+      for (const auto& [number, row] : kinds[kind].items()) {
+        for (const auto& [key, value] : row.items()) out[port + "/" + kind + "/" + number + "/" + key] = value;
+      }
+    }
+  }
+  return out;
+}
+
+// The fabric that is looked at in between, and the same fabric, looked at because its run is over.
+TEST(CounterSeries, AtEachInstantAreTheReportOfARunThatEndsThere) {
+  const std::vector<Json> lines = lines_of(run_written(kStorm, 1).series);
+  for (const int64_t us : {30, 170, 330, 450, 640}) {
+    control::Testbed shorter = testbed_of(kStorm);
+    shorter.run.duration = Duration::us(us);
+    const std::map<std::string, uint64_t> report = values_in(run_whole(shorter).report);
+    std::map<std::string, uint64_t> series = values_at(lines, us * 1'000'000);
+    // What a report does not have: how long queues are just now, and zeros.
+    std::erase_if(series, [](const auto& it) { return it.second == 0 || it.first.ends_with("current_bytes"); });
+    EXPECT_EQ(series, report) << us << " us";
+    EXPECT_GT(report.size(), 10u) << us << " us";
+  }
+}
+
+// docs/counters.md: at one instant faults come first. A link goes down and up at both ends in the very instant of its
+// fault, and routes follow in it.
+TEST(EventLog, HasFaultsBeforeWhatTheyCauseAtTheSameInstant) {
+  const auto lines = lines_of(run_written(kStorm, 1).events);
+  uint32_t caused = 0;
+  for (size_t i = 2; i + 1 < lines.size(); ++i) {
+    if (lines[i]["t_ps"] != lines[i - 1]["t_ps"]) continue;
+    const bool is_fault = lines[i]["event"] == "fault";
+    const bool follows_fault = lines[i - 1]["event"] == "fault";
+    EXPECT_TRUE(!is_fault || follows_fault) << lines[i] << " behind " << lines[i - 1];
+    caused += lines[i]["event"] == "link_down" || lines[i]["event"] == "link_up" ? 1 : 0;
+  }
+  EXPECT_EQ(caused, 4u) << "each of both ends, behind its fault or the other end";
+}
+
 }  // namespace
 }  // namespace softspine::testbeds
