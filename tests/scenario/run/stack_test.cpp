@@ -4,6 +4,9 @@
 // after 200 us.
 #include <fmt/format.h>
 
+#include <iterator>
+#include <sstream>
+
 #include "control/expect/judge.hpp"
 #include "control/telemetry/stack_json.hpp"
 #include "testbeds/run/lacp_control.hpp"
@@ -286,8 +289,29 @@ TEST(Stack, DecisionsAreEvents) {
 }
 
 TEST(Stack, IsShownWithARowForEachMember) {
-  const std::string table = control::stacks_table(run_stacked(kPrimaryDies).snapshot);
-  EXPECT_NE(table.find("rack   lost       s1-r1-tor2  secondary  disabled"), std::string::npos) << table;
+  const Outcome out = run_stacked(kPrimaryDies);
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines{control::stacks_table(out.snapshot)};
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words{line};
+    rows.emplace_back(std::istream_iterator<std::string>{words}, std::istream_iterator<std::string>{});
+  }
+  ASSERT_EQ(rows.size(), 4u) << "a head, a rule, and a row for each";
+  const std::string split = std::to_string(stack_of(out)["split_brains"].get<uint64_t>());
+  for (const int tor : {1, 2}) {
+    const Json& is = stack_of(out)["members"][fmt::format("s1-r1-tor{}", tor)];
+    const std::vector<std::string> wanted{"rack",
+                                          "lost",
+                                          fmt::format("s1-r1-tor{}", tor),
+                                          is["role"],
+                                          is["state"],
+                                          std::to_string(count(out, tor, "disables")),
+                                          std::to_string(count(out, tor, "takeovers")),
+                                          split};
+    EXPECT_EQ(rows[static_cast<size_t>(tor) + 1], wanted);
+  }
+  EXPECT_EQ(member(out, 2), "secondary disabled");
+  EXPECT_EQ(count(out, 2, "disables"), 1u);
 }
 
 TEST(Keepalives, GoAtEveryMultipleAndAreLostAtTheVeryInstantOfAFault) {
