@@ -77,5 +77,27 @@ TEST(Islands, OfALeafSpineAreItsRacks) {
   EXPECT_EQ(found.tiers[0].oversubscribed, (std::vector<double>(3, 2)));
 }
 
+// A server has a NIC in each of two racks: what holds one of them holds both. Four NICs of 100G on one island, under
+// uplinks of 50G, 100G and 50G; a server of one NIC beside them, on its own.
+TEST(Islands, HoldAServerWhoseRailsAreInDifferentRacks) {
+  const Found found = found_in(
+      "topology:\n  nodes:\n    t1: {kind: switch, role: tor}\n    t2: {kind: switch, role: tor}\n"
+      "    t3: {kind: switch, role: tor}\n    t4: {kind: switch, role: tor}\n    up: {kind: switch, role: "
+      "aggregation}\n"
+      "    a0: {kind: host, server: a}\n    a1: {kind: host, server: a}\n    b0: {kind: host, server: b}\n"
+      "    b1: {kind: host, server: b}\n    c: {kind: host}\n  links:\n"
+      "    - {endpoints: [t1, a0], rate: 100Gbps}\n    - {endpoints: [t2, a1], rate: 100Gbps}\n"
+      "    - {endpoints: [t2, b0], rate: 100Gbps}\n    - {endpoints: [t3, b1], rate: 100Gbps}\n"
+      "    - {endpoints: [t4, c], rate: 100Gbps}\n    - {endpoints: [t1, up], rate: 50Gbps}\n"
+      "    - {endpoints: [t2, up], rate: 100Gbps}\n    - {endpoints: [t3, up], rate: 50Gbps}\n"
+      "    - {endpoints: [t4, up], rate: 400Gbps}\n");
+  ASSERT_EQ(found.servers.size(), 3u);
+  EXPECT_EQ(found.servers[0].nics.size(), 2u);
+  ASSERT_EQ(found.tiers.size(), 1u);
+  EXPECT_EQ(found.tiers[0].islands, 2u);
+  EXPECT_EQ(found.tiers[0].island_of, (std::vector<uint32_t>{0, 0, 1}));
+  EXPECT_EQ(found.tiers[0].oversubscribed, (std::vector<double>{400.0 / (50 + 100 + 50), 100.0 / 400}));
+}
+
 }  // namespace
 }  // namespace softspine::control
