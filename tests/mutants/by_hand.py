@@ -69,7 +69,7 @@ BY_HAND = [
     Row('control/identify/identification.cpp', 'found.tried', '0.0', 'odds leave out how many hashes were tried',
         within='chance_of(sample, found.found.front().fit.agreeing, found.tried)'),
     Row('control/identify/fit.cpp', 'tried + names + tail', 'tried + tail', 'odds leave out the ways to name the members'),
-    Row('control/placement/islands.cpp', 'joined.join(server.nics[0], nic);', ';', 'a server with two rails is on two islands'),
+    Row('control/placement/islands.cpp', 'held.join(own[0], part);', ';', 'a server with two rails is on two islands'),
     Row('testbeds/run/link_control.cpp', 'hellos ? std::min(*signal, *hellos) : *signal', '*signal', 'hellos faster than the loss of signal are not heard'),
     Row('testbeds/run/link_control.cpp', 'dead ? faults + 1 : std::max(faults, 1U) - 1', 'dead ? 1U : 0U', 'of two deaths of one port the first end ends both'),
     Row('testbeds/run/loss_windows.cpp', 'stall.from >= entry.restored', 'false', "a stall after the repair is the old fault's"),

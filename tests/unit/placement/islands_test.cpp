@@ -77,8 +77,8 @@ TEST(Islands, OfALeafSpineAreItsRacks) {
   EXPECT_EQ(found.tiers[0].oversubscribed, (std::vector<double>(3, 2)));
 }
 
-// A server has a NIC in each of two racks: what holds one of them holds both. Four NICs of 100G on one island, under
-// uplinks of 50G, 100G and 50G; a server of one NIC beside them, on its own.
+// A server has a NIC in each of two racks: what holds one of them holds both. Two such servers, with a rack in common,
+// are on one island; a server of one NIC beside them is on its own.
 TEST(Islands, HoldAServerWhoseRailsAreInDifferentRacks) {
   const Found found = found_in(
       "topology:\n  nodes:\n    t1: {kind: switch, role: tor}\n    t2: {kind: switch, role: tor}\n"
@@ -96,7 +96,9 @@ TEST(Islands, HoldAServerWhoseRailsAreInDifferentRacks) {
   ASSERT_EQ(found.tiers.size(), 1u);
   EXPECT_EQ(found.tiers[0].islands, 2u);
   EXPECT_EQ(found.tiers[0].island_of, (std::vector<uint32_t>{0, 0, 1}));
-  EXPECT_EQ(found.tiers[0].oversubscribed, (std::vector<double>{400.0 / (50 + 100 + 50), 100.0 / 400}));
+  // Below the tier the racks are parts by themselves.
+  EXPECT_EQ(found.tiers[0].part_of, (std::vector<std::vector<uint32_t>>{{0, 1}, {1, 2}, {3}}));
+  EXPECT_EQ(found.tiers[0].oversubscribed, (std::vector<double>{100.0 / 50, 200.0 / 100, 100.0 / 50, 100.0 / 400}));
 }
 
 }  // namespace
