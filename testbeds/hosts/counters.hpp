@@ -50,15 +50,22 @@ struct FlowReceived {
   int64_t latency_min_ps = 0;
   int64_t latency_max_ps = 0;
   double latency_sum_ps = 0;
-  dataplane::Instant first_born = dataplane::Instant::never();  // of the packets received: first bit left its source
-  dataplane::Instant last_arrived;                              // last bit of the last packet
-  dataplane::Instant last_message;                              // last bit of the last whole message
+  dataplane::Instant first_born = dataplane::Instant::never();     // of the packets received: first bit left its source
+  dataplane::Instant first_arrived = dataplane::Instant::never();  // last bit of the first packet
+  dataplane::Instant last_arrived;                                 // last bit of the last packet
+  dataplane::Instant last_message;                                 // last bit of the last whole message
 
   double latency_mean_ps() const { return packets == 0 ? 0 : latency_sum_ps / static_cast<double>(packets); }
   // Payload per second from the first bit sent to the last bit received; 0 before there is any.
   double goodput_bps() const {
     return packets == 0 ? 0 : static_cast<double>(bytes) * 8 / (last_arrived - first_born).seconds();
   }
+};
+
+// The longest time between two packets of a flow, of those that ended since control has last taken it. Zero: none.
+struct ArrivalGap {
+  dataplane::Duration length;
+  dataplane::Instant to;  // last bit of the later one
 };
 
 // Of every packet delivered to the sinks of one group: last bit arrived − first bit left.

@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <utility>
 
 #include "dataplane/packet/wire.hpp"
 #include "dataplane/units/time.hpp"
@@ -93,11 +94,16 @@ class ReceiveQueue {
   uint32_t latencies() const { return latencies_; }
 
   const FlowReceived& counters() const { return counters_; }
+  // Between windows.
+  ArrivalGap take_gap() { return std::exchange(gap_, {}); }
 
  private:
   static constexpr dataplane::Duration kNothing = dataplane::Duration::ps(-1);
 
   void count(const RoceFrame& frame, dataplane::Instant born, dataplane::Instant at) {
+    const dataplane::Duration apart = at - counters_.last_arrived;
+    if (apart > gap_.length) [[unlikely]]
+      note_gap(apart, at);
     const int64_t latency = (at - born).count_ps();
     counters_.latency_min_ps = counters_.packets == 0 ? latency : std::min(counters_.latency_min_ps, latency);
     counters_.latency_max_ps = std::max(counters_.latency_max_ps, latency);
@@ -108,11 +114,20 @@ class ReceiveQueue {
     counters_.last_arrived = at;
   }
 
+  void note_gap(dataplane::Duration apart, dataplane::Instant at) {
+    if (counters_.packets == 0) {
+      counters_.first_arrived = at;
+    } else {
+      gap_ = {apart, at};
+    }
+  }
+
   uint32_t expected_;
   uint32_t latencies_;
   bool whole_ = false;
   bool has_complained_ = false;  // about the expected PSN
   dataplane::Instant message_born_;
+  ArrivalGap gap_;
   FlowReceived counters_;
 };
 

@@ -112,6 +112,7 @@ class RoceHost final : public dataplane::Node {
   // By which it leaves now.
   dataplane::PortNo port_of(uint32_t flow) const { return flows_.port(flow); }
   const FlowReceived& received(uint32_t sink) const { return sinks_.received(sink); }
+  ArrivalGap take_gap(uint32_t sink) { return sinks_.take_gap(sink); }
   // None for an open loop.
   const ReliableSender* sender(uint32_t flow) const { return flows_.sender(flow); }
   const ReceiveBuffer& receive_buffer(dataplane::PortNo port) const { return ports_[port.value()].buffer; }

@@ -2,6 +2,7 @@
 #include "testbeds/run/loss_windows.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -23,7 +24,6 @@ namespace {
 constexpr size_t kListedFlows = size_t{1} << 16;
 // After a fault is over: as many looks as a stall needs to be seen.
 constexpr int64_t kLooksToBeSure = 5;
-constexpr Duration kOnItsWay = Duration::us(40);
 
 std::string word_of(const LossRecord& record) {
   switch (record.kind) {
@@ -58,8 +58,9 @@ LossWindows::LossWindows(const control::Testbed& testbed, Assembly& assembly)
       assembly_(assembly),
       recording_(testbed.fabric, assembly),
       causes_(testbed.fabric, assembly),
-      stalls_(assembly),
-      lost_of_flow_(assembly.flows.size()) {
+      stalls_(testbed.fabric, assembly),
+      lost_of_flow_(assembly.flows.size()),
+      stands_by_(assembly.flows.size(), control::kNone) {
   assembly_.engine->at_rest([this](Instant now) {
     if (has_any()) attribute_losses(now);
   });
@@ -158,26 +159,39 @@ void LossWindows::add(const LossRecord& record) {
   entry.window.over_time.add(std::max(record.at - entry.window.at, Duration{}));
   entry.reasons[word_of(record)].add(record.at, record.frame_bytes);
   if (record.flow >= lost_of_flow_.size()) return;
-  if (FlowLoss* const flow = flow_of(entry, record.flow)) {
-    ++flow->packets;
-    flow->bytes += record.frame_bytes;
+  if (FlowCost* const flow = flow_of(entry, record.flow)) {
+    ++flow->loss.packets;
+    flow->loss.bytes += record.frame_bytes;
+    flow->first_lost = std::min(flow->first_lost, record.at);
+    flow->last_lost = record.at;
   } else {
     ++entry.window.unlisted_packets;
   }
 }
 
-FlowLoss* LossWindows::flow_of(Entry& entry, uint32_t flow) {
+LossWindows::FlowCost* LossWindows::flow_of(Entry& entry, uint32_t flow) {
   if (const auto found = entry.flows.find(flow); found != entry.flows.end()) return &found->second;
   if (listed_ == kListedFlows) return nullptr;
   ++listed_;
-  return &entry.flows.emplace(flow, FlowLoss{.flow = flow}).first->second;
+  return &entry.flows.emplace(flow, FlowCost{.loss = {.flow = flow}}).first->second;
 }
 
+// What was before is judged now, by the interval that held until now.
 void LossWindows::change(Instant now) {
-  stalls_.restart(now, !looks_);
-  if (looks_) return;
+  if (looks_) {
+    note(stalls_.look(now), now);
+  } else {
+    stalls_.begin();
+  }
+  stalls_.restart(now);
+  look_at(stalls_.next(now));
+}
+
+void LossWindows::look_at(Instant when) {
   looks_ = true;
-  assembly_.engine->look_at(stalls_.next(now), [this](Instant then) { look(then); });
+  assembly_.engine->look_at(when, [this, number = ++looks_planned_](Instant then) {
+    if (number == looks_planned_) look(then);
+  });
 }
 
 // An XOFF that died is said again when its priority is still asked to pause; until then the other end goes on.
@@ -198,9 +212,7 @@ void LossWindows::look(Instant now) {
   dataplane::Engine& engine = *assembly_.engine;
   const Instant next = engine.next_event();
   if (next.is_never() && !engine.is_wall()) return;
-  looks_ = true;
-  engine.look_at(engine.is_wall() ? stalls_.next(now) : std::max(stalls_.next(now), next),
-                 [this](Instant later) { look(later); });
+  look_at(engine.is_wall() ? stalls_.next(now) : std::max(stalls_.next(now), next));
 }
 
 void LossWindows::note(const std::vector<Stall>& stalls, Instant now) {
@@ -208,10 +220,14 @@ void LossWindows::note(const std::vector<Stall>& stalls, Instant now) {
   for (const Stall& stall : stalls) {
     if (Entry* const entry = cause_of(stall)) note_at(*entry, stall);
   }
+  close_what_is_over(now);
+}
+
+void LossWindows::close_what_is_over(Instant now) {
   for (uint32_t i = 0; i < entries_.size(); ++i) {
     Entry& entry = entries_[i];
     if (!entry.is_open) continue;
-    const bool goes_on = std::ranges::any_of(entry.flows, [](const auto& each) { return each.second.still; });
+    const bool goes_on = std::ranges::any_of(entry.flows, [](const auto& each) { return each.second.loss.still; });
     entry.window.moving = goes_on ? Instant::never() : std::max(entry.window.at, entry.moved);
     if (goes_on || entry.restored.is_never()) continue;
     if (!finished_ && now < entry.restored + time_of_a_refresh(entry.scope)) continue;
@@ -222,23 +238,40 @@ void LossWindows::note(const std::vector<Stall>& stalls, Instant now) {
   }
 }
 
-// The first fault that struck when the flow stopped, or since; else the latest before. What was on its way when a fault
-// struck arrives after it.
+// A flow that stands still by a fault does so until it moves, whatever strikes meanwhile.
 LossWindows::Entry* LossWindows::cause_of(const Stall& stall) {
-  Entry* before = nullptr;
-  for (Entry& entry : entries_) {
-    if (!entry.is_open || stall.to <= entry.window.at || stall.from >= entry.restored) continue;
-    if (entry.window.at + kOnItsWay >= stall.from) return &entry;
-    before = &entry;
+  uint32_t& stands_by = stands_by_[stall.flow];
+  uint32_t cause = std::exchange(stands_by, control::kNone);
+  if (cause == control::kNone) cause = most_suspect(stall);
+  if (cause == control::kNone) return nullptr;
+  if (stall.still) stands_by = cause;
+  return &entries_[cause];
+}
+
+uint32_t LossWindows::most_suspect(const Stall& stall) const {
+  uint32_t cause = control::kNone;
+  std::optional<Suspicion> most;
+  for (uint32_t i = 0; i < entries_.size(); ++i) {
+    const Entry& entry = entries_[i];
+    if (!entry.is_open) continue;
+    StallSuspect suspect{.scope = entry.scope, .at = entry.window.at, .restored = entry.restored};
+    if (const auto cost = entry.flows.find(stall.flow); cost != entry.flows.end()) {
+      suspect.first_lost = cost->second.first_lost;
+      suspect.last_lost = cost->second.last_lost;
+    }
+    const auto found = suspicion(testbed_.fabric, assembly_, stall, suspect);
+    if (!found || (most && *found <= *most)) continue;
+    most = found;
+    cause = i;
   }
-  return before;
+  return cause;
 }
 
 void LossWindows::note_at(Entry& entry, const Stall& stall) {
-  FlowLoss* const flow = flow_of(entry, stall.flow);
+  FlowCost* const flow = flow_of(entry, stall.flow);
   if (flow == nullptr) return;
-  flow->stalled = std::max(flow->stalled, stall.to - stall.from);
-  flow->still = stall.still;
+  flow->loss.stalled = std::max(flow->loss.stalled, stall.to - stall.from);
+  flow->loss.still = stall.still;
   if (!stall.still) entry.moved = std::max(entry.moved, stall.to);
 }
 
@@ -257,7 +290,7 @@ control::LossWindow LossWindows::window(uint32_t fault) {
   Entry& entry = entries_[fault];
   control::LossWindow out = entry.window;
   out.reasons = listed(entry.reasons);
-  for (const auto& [number, flow] : entry.flows) out.flows.push_back(flow);
+  for (const auto& [number, flow] : entry.flows) out.flows.push_back(flow.loss);
   std::ranges::stable_sort(out.flows, [](const FlowLoss& a, const FlowLoss& b) {
     return std::tie(b.packets, b.stalled, a.flow) < std::tie(a.packets, a.stalled, b.flow);
   });

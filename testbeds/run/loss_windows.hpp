@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ledger of a run's faults: what each has cost (control/telemetry/loss_window.hpp). LinkControl and FaultControl
 // say what begins, changes and ends; each lost packet goes to one fault or to none (loss_causes.hpp); flows that stand
-// still are looked for while a fault is open (stall_look.hpp).
+// still are looked for while a fault is open (stall_look.hpp), and are the fault's that stopped them (stall_causes.hpp)
+// until they move again.
 //
 // A run in which nothing can fail has no recorder and no look. One whose testbed has no faults begins with the first
 // that is injected: what was lost before is then known as counts only.
@@ -20,6 +21,7 @@
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/loss_causes.hpp"
 #include "testbeds/run/loss_recording.hpp"
+#include "testbeds/run/stall_causes.hpp"
 #include "testbeds/run/stall_look.hpp"
 
 namespace softspine::testbeds {
@@ -53,11 +55,17 @@ class LossWindows {
   bool has_any() const { return recording_.has_started(); }
 
  private:
+  // What a fault has cost one flow.
+  struct FlowCost {
+    control::FlowLoss loss;
+    dataplane::Instant first_lost = dataplane::Instant::never();
+    dataplane::Instant last_lost = {};
+  };
   struct Entry {
     control::LossWindow window;
     FaultScope scope;
     std::map<std::string, control::LossSum> reasons;
-    std::map<uint32_t, control::FlowLoss> flows;
+    std::map<uint32_t, FlowCost> flows;
     dataplane::Instant restored = dataplane::Instant::never();
     dataplane::Instant moved;  // the last stall's end
     bool is_open = true;
@@ -66,12 +74,15 @@ class LossWindows {
   void begin_recording();
   void attribute_losses(dataplane::Instant now);
   void add(const dataplane::LossRecord& record);
-  control::FlowLoss* flow_of(Entry& entry, uint32_t flow);
+  FlowCost* flow_of(Entry& entry, uint32_t flow);
   void change(dataplane::Instant now);
   dataplane::Duration time_of_a_refresh(const FaultScope& scope) const;
+  void look_at(dataplane::Instant when);
   void look(dataplane::Instant now);
   void note(const std::vector<Stall>& stalls, dataplane::Instant now);
+  void close_what_is_over(dataplane::Instant now);
   Entry* cause_of(const Stall& stall);
+  uint32_t most_suspect(const Stall& stall) const;
   void note_at(Entry& entry, const Stall& stall);
 
   const control::Testbed& testbed_;
@@ -83,7 +94,9 @@ class LossWindows {
   std::map<std::string, control::LossSum> unexplained_;
   std::map<std::string, control::LossSum> before_;
   std::vector<uint64_t> lost_of_flow_;
+  std::vector<uint32_t> stands_by_;  // by flow: the fault that it stands still by, or kNone
   size_t listed_ = 0;
+  uint64_t looks_planned_ = 0;  // only the latest is still to come: one before it is no look any more
   bool looks_ = false;
   bool is_whole_ = false;
   bool finished_ = false;

@@ -2,6 +2,7 @@
 #include "testbeds/run/stall_look.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace softspine::testbeds {
 
@@ -15,13 +16,35 @@ constexpr Duration kDenseWall = Duration::ms(1);
 constexpr int64_t kSparser = 64;
 constexpr int64_t kLooks = 4;
 constexpr int64_t kSpacings = 8;
+constexpr int64_t kPauses = 2;
+constexpr int64_t kLatencies = 3;
+constexpr int64_t kLinksOfAWay = 8;
+
+// What the flow's own rate puts between two packets.
+Duration pace(const FlowConfig& flow) {
+  return flow.rate.is_zero() ? Duration{} : flow.rate.time_of_frame(flow.mtu + kTemplateBytes);
+}
 
 }  // namespace
 
-void StallLook::restart(Instant now, bool first) {
-  since_ = now;
-  seen_.resize(assembly_.flows.size());
-  if (first) look(now);
+struct StallLook::Flow {
+  uint32_t number;
+  const FlowConfig& config;
+  const FlowSent& sent;
+  const FlowReceived& received;
+  bool is_open_loop;
+  Seen& seen;
+
+  bool is_complete() const {
+    const uint64_t done = is_open_loop ? std::max(sent.messages, received.messages) : received.messages;
+    return config.messages != 0 && done == config.messages;
+  }
+  Instant last() const { return received.packets == 0 ? sent.first_sent : received.last_arrived; }
+};
+
+StallLook::StallLook(const control::Fabric& fabric, const Assembly& assembly)
+    : assembly_(assembly), seen_(assembly.flows.size()) {
+  for (const control::FabricLink& link : fabric.links) longest_link_ = std::max(longest_link_, link.propagation);
 }
 
 Duration StallLook::interval(Instant now) const {
@@ -34,29 +57,80 @@ std::vector<Stall> StallLook::look(Instant now) {
   return out;
 }
 
-bool StallLook::is_stall(uint32_t flow, Instant from, Instant to, Instant now) const {
-  const PlannedFlow& plan = assembly_.flows[flow];
-  const FlowReceived& received = assembly_.hosts[plan.destination]->received(assembly_.sink_at_destination[flow]);
-  const auto before = static_cast<int64_t>(seen_[flow].packets);
-  const Duration spacing = before < 2 ? Duration{} : (from - received.first_born) / before;
-  return to - from >= interval(now) * kLooks && to - from >= spacing * kSpacings;
+void StallLook::begin() {
+  for (uint32_t i = 0; i < seen_.size(); ++i) {
+    const Duration pause = take_gap(i).length;
+    const Flow flow = at(i);
+    flow.seen.packets = flow.received.packets;
+    flow.seen.pause = std::max(flow.seen.pause, pause);
+    flow.seen.stands = false;
+  }
 }
 
-void StallLook::look_at(uint32_t flow, Instant now, std::vector<Stall>& out) {
+ArrivalGap StallLook::take_gap(uint32_t flow) {
+  return assembly_.hosts[assembly_.flows[flow].destination]->take_gap(assembly_.sink_at_destination[flow]);
+}
+
+StallLook::Flow StallLook::at(uint32_t flow) {
   const PlannedFlow& plan = assembly_.flows[flow];
-  const FlowSent& sent = assembly_.hosts[plan.source]->sent(assembly_.flow_at_source[flow]);
-  const FlowReceived& received = assembly_.hosts[plan.destination]->received(assembly_.sink_at_destination[flow]);
-  if (sent.first_sent.is_never() || sent.first_sent >= now) return;
-  Seen& seen = seen_[flow];
-  const Instant from = seen.packets == 0 ? sent.first_sent : seen.last;
-  const bool is_open_loop = assembly_.hosts[plan.source]->sender(assembly_.flow_at_source[flow]) == nullptr;
-  const uint64_t done = is_open_loop ? std::max(sent.messages, received.messages) : received.messages;
-  const bool is_complete = plan.flow.messages != 0 && done == plan.flow.messages;
-  if (received.packets != seen.packets) {
-    if (is_stall(flow, from, received.last_arrived, now)) out.push_back({flow, from, received.last_arrived, false});
-    seen = {received.packets, received.last_arrived};
-  } else if (!is_complete && is_stall(flow, from, now, now)) {
-    out.push_back({flow, from, now, true});
+  const RoceHost& source = *assembly_.hosts[plan.source];
+  return {.number = flow,
+          .config = plan.flow,
+          .sent = source.sent(assembly_.flow_at_source[flow]),
+          .received = assembly_.hosts[plan.destination]->received(assembly_.sink_at_destination[flow]),
+          .is_open_loop = source.sender(assembly_.flow_at_source[flow]) == nullptr,
+          .seen = seen_[flow]};
+}
+
+// `judged`: a time between two packets, which is no part of the average that it is compared with.
+Duration StallLook::least(const Flow& flow, Duration judged, Instant now) const {
+  const FlowReceived& received = flow.received;
+  const Duration looks = std::max(interval(now) * kLooks, pace(flow.config) * kSpacings);
+  if (received.packets == 0) return std::max(looks, longest_link_ * kLinksOfAWay);
+  const Duration moved = received.last_arrived - received.first_arrived - flow.seen.stood - judged;
+  const Duration spacing = moved / std::max<int64_t>(static_cast<int64_t>(received.packets) - 1, 1);
+  const Duration quickest = Duration::ps(received.latency_min_ps);
+  return std::max(
+      {looks, spacing * kSpacings, std::max(flow.seen.pause, flow.config.gap) * kPauses, quickest * kLatencies});
+}
+
+void StallLook::look_at(uint32_t number, Instant now, std::vector<Stall>& out) {
+  const ArrivalGap gap = take_gap(number);
+  const Flow flow = at(number);
+  if (flow.sent.first_sent.is_never() || flow.sent.first_sent >= now) return;
+  if (flow.seen.packets == 0 && flow.received.packets > 0) see_first(flow, now, out);
+  if (gap.length > Duration{}) see_gap(flow, gap, now, out);
+  flow.seen.packets = flow.received.packets;
+  see_silence(flow, now, out);
+}
+
+void StallLook::see_first(const Flow& flow, Instant now, std::vector<Stall>& out) const {
+  const Duration least_of_it = least(flow, {}, now);
+  const Duration waited = flow.received.first_arrived - flow.sent.first_sent;
+  if (!std::exchange(flow.seen.stands, false) && waited < least_of_it) return;
+  out.push_back({flow.number, flow.sent.first_sent, flow.received.first_arrived, least_of_it});
+}
+
+void StallLook::see_gap(const Flow& flow, const ArrivalGap& gap, Instant now, std::vector<Stall>& out) const {
+  const Duration least_of_it = least(flow, gap.length, now);
+  if (!std::exchange(flow.seen.stands, false) && gap.length < least_of_it) {
+    flow.seen.pause = std::max(flow.seen.pause, gap.length);
+    return;
+  }
+  flow.seen.stood += gap.length;
+  out.push_back({flow.number, gap.to - gap.length, gap.to, least_of_it});
+}
+
+// Nothing has come since the last packet.
+void StallLook::see_silence(const Flow& flow, Instant now, std::vector<Stall>& out) const {
+  const Instant from = flow.last();
+  const Duration least_of_it = least(flow, {}, now);
+  if (flow.is_complete()) {
+    if (!std::exchange(flow.seen.stands, false)) return;
+    out.push_back({flow.number, from, std::max(from, flow.sent.last_left), least_of_it});
+  } else if (flow.seen.stands || now - from >= least_of_it) {
+    flow.seen.stands = true;
+    out.push_back({flow.number, from, now, least_of_it, true});
   }
 }
 

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which flows stand still while a fault is open, and for how long: looks at what their destinations have received, so
-// that no packet costs anything.
+// Which flows stand still while a fault is open, and for how long: from its last packet to the next one, as the
+// destination's queue pair has measured it (ArrivalGap).
 //
-//   a look     every 10 us after a fault has begun or changed (wall clock: 1 ms), later every 1/64 of the time since
-//   stalled    a flow that has begun and is not complete (an open loop: has not sent all), of which nothing arrives
-//              for four looks and for eight times as long as its packets had been apart on average
-//   how long   from its last packet to the next one. Of several that arrive between two looks, the last is taken: a
-//              stall is reported at most one look too long
+//   a look     when a fault begins or changes, then every 10 us (wall clock: 1 ms), later every 1/64 of the time since
+//   stalled    a flow that has begun and is not complete (an open loop: has not sent all), of which nothing arrives for
+//              the longest of: four looks; eight times as long as its packets were apart on average, or as its rate
+//              sets them apart; twice as long as it ever paused otherwise, or as it pauses after each message; three
+//              times what its quickest packet took (a window's acknowledgements need two)
+//   at first   a flow of which nothing has arrived yet stands from its first packet sent on; what its way takes is not
+//              known, so it gets the time of eight of the fabric's longest links
+// Stalls, and the time before the first packet, are no part of an average and no pause of a flow's own.
+// Each look takes what its own interval was made for: so one when a fault strikes judges what was before by the
+// interval that held then.
 #pragma once
 
 #include <cstdint>
@@ -18,32 +23,44 @@ namespace softspine::testbeds {
 
 struct Stall {
   uint32_t flow = 0;
-  dataplane::Instant from;  // its last packet before; its first one was sent then if there was none
-  dataplane::Instant to;    // its next packet; the look, if `still`
+  dataplane::Instant from;    // its last packet before; its first one was sent then if there was none
+  dataplane::Instant to;      // its next packet, or the last one sent of an open loop; the look, if `still`
+  dataplane::Duration least;  // what made it a stall: it stands from then on
   bool still = false;
 };
 
 class StallLook {
  public:
-  explicit StallLook(const Assembly& assembly) : assembly_(assembly) {}
+  StallLook(const control::Fabric& fabric, const Assembly& assembly);
 
-  // A fault begins or changes: looks are dense from now on. `first`: none has been before, or not for a while.
-  void restart(dataplane::Instant now, bool first);
-  // When the next look is due after one at `now`.
-  dataplane::Instant next(dataplane::Instant now) const { return now + interval(now); }
+  // Nobody has looked until now, or not for a while: what flows paused meanwhile is their own.
+  void begin();
   // The stalls that have ended since the last look, and those that go on.
   std::vector<Stall> look(dataplane::Instant now);
+  // A fault begins or changes, after a look at it: looks are dense from now on.
+  void restart(dataplane::Instant now) { since_ = now; }
+  // When the next look is due after one at `now`.
+  dataplane::Instant next(dataplane::Instant now) const { return now + interval(now); }
 
  private:
   struct Seen {
     uint64_t packets = 0;
-    dataplane::Instant last;
+    dataplane::Duration pause;  // the longest that was no stall
+    dataplane::Duration stood;  // in stalls
+    bool stands = false;
   };
+  struct Flow;
+  Flow at(uint32_t flow);
+  ArrivalGap take_gap(uint32_t flow);
   dataplane::Duration interval(dataplane::Instant now) const;
-  bool is_stall(uint32_t flow, dataplane::Instant from, dataplane::Instant to, dataplane::Instant now) const;
+  dataplane::Duration least(const Flow& flow, dataplane::Duration judged, dataplane::Instant now) const;
   void look_at(uint32_t flow, dataplane::Instant now, std::vector<Stall>& out);
+  void see_first(const Flow& flow, dataplane::Instant now, std::vector<Stall>& out) const;
+  void see_gap(const Flow& flow, const ArrivalGap& gap, dataplane::Instant now, std::vector<Stall>& out) const;
+  void see_silence(const Flow& flow, dataplane::Instant now, std::vector<Stall>& out) const;
 
   const Assembly& assembly_;
+  dataplane::Duration longest_link_;
   std::vector<Seen> seen_;  // by flow
   dataplane::Instant since_;
 };
