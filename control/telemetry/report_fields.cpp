@@ -30,11 +30,14 @@ constexpr std::array<Place, 5> kPlaces{{{"_min_ps", "the least"},
                                         {"_p99_ps", "the 99th percentile, by nearest rank"},
                                         {"_max_ps", "the greatest"}}};
 
-// One field for each place of a distribution. `what` ends without a full stop.
-void add_times(Fields& out, const std::string& path, const std::string& what, bool has_mean = true) {
+// One field for each place of a distribution: of flows' times, which are kept one by one and have no mean, or of a
+// histogram. `what` ends without a full stop.
+void add_times(Fields& out, const std::string& path, const std::string& what, bool is_exact = false) {
   for (const auto& [ending, of] : kPlaces) {
-    if (ending == "_mean_ps" && !has_mean) continue;
-    out.push_back({path + std::string{ending}, "ps", what + ": " + std::string{of} + "."});
+    if (ending == "_mean_ps" && is_exact) continue;
+    const bool is_near = !is_exact && of.ends_with("rank");
+    out.push_back({path + std::string{ending}, "ps",
+                   what + ": " + std::string{of} + (is_near ? ", ± 0.4 % (a histogram)." : ".")});
   }
 }
 
@@ -151,9 +154,9 @@ Fields total_fields() {
 
 Fields flow_fields() {
   Fields out;
-  add_times(out, "flows.*.fct", "Completion time of flows, first bit sent to last data bit received", false);
+  add_times(out, "flows.*.fct", "Completion time of flows, first bit sent to last data bit received", true);
   add_times(out, "flows.*.fct_acked",
-            "Completion time of flows on reliable connections, first bit sent to last acknowledgement received", false);
+            "Completion time of flows on reliable connections, first bit sent to last acknowledgement received", true);
   add(out, {{"flows.*.rate_bps", "bit/s", "Payload received, from the first bit sent to the last one received."},
             {"flows.*.flow_rate_min_bps", "bit/s", "The same of the slowest flow that was received at all."},
             {"flows.*.flow_rate_max_bps", "bit/s", "The same of the fastest flow."}});
