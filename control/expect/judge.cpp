@@ -86,6 +86,9 @@ Finding compare_measures(const Expectation& expectation, const Match& match) {
   if (with_unit && unit && unit->dimension != first.dimension) {
     return {false, printed(value * unit->scale, unit->dimension) + ", which is of another kind"};
   }
+  if (first.dimension == Dimension::kShare && !unit && !is_ratio(match.key)) {
+    return {false, printed(value, Dimension::kNumber) + ", which is no share"};
+  }
   if (with_unit && unit) value *= unit->scale;
   const double bound = first.value;
   const std::string found = printed(value, first.dimension);

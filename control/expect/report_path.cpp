@@ -17,6 +17,7 @@ constexpr std::array kKeyUnits{KeyUnit{"_ps", Dimension::kDuration, 1},   KeyUni
                                KeyUnit{"_bytes", Dimension::kBytes, 1},   KeyUnit{"_percent", Dimension::kShare, 1e-2}};
 
 constexpr std::array<std::string_view, 2> kSharesOfOne{"share", "utilisation"};
+constexpr std::array<std::string_view, 2> kRatios{"highest_load", "max_over_mean"};
 
 bool is_drop_reason(std::string_view key) {
   for (int i = 0; i < dataplane::kDropReasons; ++i) {
@@ -184,6 +185,10 @@ std::optional<KeyUnit> unit_of_key(std::string_view key) {
 
 bool is_share_of_one(std::string_view key) {
   return std::ranges::find(kSharesOfOne, key) != kSharesOfOne.end();
+}
+
+bool is_ratio(std::string_view key) {
+  return is_share_of_one(key) || std::ranges::find(kRatios, key) != kRatios.end();
 }
 
 Found find_in_report(const Json& report, std::string_view path) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/load/expectation_check.hpp"
 
+#include <cstdio>
+
 #include "control/document/words.hpp"
 #include "control/expect/report_path.hpp"
 
@@ -34,11 +36,20 @@ std::string kind_of(const Json& value) {
   return value.is_string() ? "a word" : "a number";
 }
 
+std::string in_words(double value) {
+  char out[32];
+  std::snprintf(out, sizeof out, "%g", value);
+  return out;
+}
+
 std::string wrong_measure(const Measure& bound, const Match& match) {
   const auto unit = unit_of_key(match.key);
   const std::string place = match.path + " is ";
   if (!unit && bound.dimension == Dimension::kNumber && bound.value > 1 && is_share_of_one(match.key)) {
     return place + "a share of 1, and " + bound.text + " is more than all: " + bound.text + "%?";
+  }
+  if (!unit && bound.dimension == Dimension::kShare && !is_ratio(match.key)) {
+    return place + "a number, not a share of something: " + bound.text + " of it would be " + in_words(bound.value);
   }
   if (!unit) {
     const bool fits = bound.dimension == Dimension::kNumber || bound.dimension == Dimension::kShare;
@@ -66,6 +77,17 @@ std::string wrong_bound(const Expected& bound, const Match& match) {
   return match.path + " is " + kind_of(value) + ", not " + expected;
 }
 
+// What a share cannot but be: no more than all.
+std::string cannot_fail(const Expectation& expectation, const Match& match) {
+  if (!is_share_of_one(match.key) || match.value == &unknown_value()) return "";
+  const auto* first = std::get_if<Measure>(&expectation.bounds.front());
+  const auto* last = std::get_if<Measure>(&expectation.bounds.back());
+  if (first == nullptr || last == nullptr || last->value < 1) return "";
+  const bool holds = expectation.comparison == Comparison::kAtMost ||
+                     (expectation.comparison == Comparison::kBetween && first->value <= 0);
+  return holds ? match.path + " is a share, never more than all: this holds whatever the run does" : "";
+}
+
 std::string validate(const Expectation& expectation, const Json& outline) {
   const Found found = find_in_outline(outline, expectation.value);
   if (found.matches.empty()) return "the report of this testbed has no such value: " + found.missing;
@@ -73,6 +95,7 @@ std::string validate(const Expectation& expectation, const Json& outline) {
     for (const Expected& bound : expectation.bounds) {
       if (std::string wrong = wrong_bound(bound, match); !wrong.empty()) return wrong;
     }
+    if (std::string wrong = cannot_fail(expectation, match); !wrong.empty()) return wrong;
   }
   return "";
 }

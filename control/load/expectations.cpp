@@ -16,6 +16,16 @@ bool is_ordered(const Expected& bound) {
   return std::holds_alternative<Measure>(bound);
 }
 
+// What holds whatever a run does expects nothing: no number in a report is less than 0.
+void check_that_it_can_fail(Reader& reader, const Expectation& out, Value row, Value where) {
+  if (out.within >= 1) {
+    reader.fail(row.child("within"), "holds for every value from 0 to the double: expected less than 100%");
+  }
+  const auto* bound = out.bounds.size() == 1 ? std::get_if<Measure>(&out.bounds[0]) : nullptr;
+  if (out.comparison != Comparison::kAtLeast || bound == nullptr || bound->value > 0) return;
+  reader.fail(where, "holds whatever the run does, since nothing is less than 0: expected more than 0");
+}
+
 void check_bounds(Reader& reader, const Expectation& out, Value where) {
   const bool equal = out.comparison == Comparison::kEqual;
   if (equal && out.within == 0) return;
@@ -60,6 +70,7 @@ std::vector<Expectation> resolve_expectations(Reader& reader, const std::vector<
       key = "between";
     }
     check_bounds(reader, expectation, row.where.child(key));
+    check_that_it_can_fail(reader, expectation, row.where, row.where.child(key));
     if (!reader.is_invalid(row.where.child("value")) && !is_report_path(row.value)) {
       reader.fail(row.where.child("value"), shown(row.value) + " is no path: keys joined by single dots");
     }

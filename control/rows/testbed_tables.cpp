@@ -189,10 +189,10 @@ const Table<ExpectRow>& Tables<ExpectRow>::table() {
       Table<ExpectRow>("expectation", "A value of the report and what it must be.")
           .required("value", &ExpectRow::value, "dotted path into the report; * stands for any key")
           .optional("equal", &ExpectRow::equal, "exactly this, or with 'within' about this")
-          .optional("at_least", &ExpectRow::at_least, "this or more")
+          .optional("at_least", &ExpectRow::at_least, "this or more: more than 0")
           .optional("at_most", &ExpectRow::at_most, "this or less")
           .optional("between", &ExpectRow::between, "two bounds, both included")
-          .optional("within", &ExpectRow::within, "tolerance of 'equal', relative")
+          .optional("within", &ExpectRow::within, "tolerance of 'equal', relative: less than 100%")
           .check([](Reader& reader, Value at, const ExpectRow& row) {
             const int given = int{row.equal.has_value()} + row.at_least.has_value() + row.at_most.has_value() +
                               row.between.has_value();

@@ -124,6 +124,7 @@ TEST(ReportOutline, KnowsWhichNumbersAreSharesOfOne) {
   for (const control::ReportField& field : control::report_fields()) {
     const std::string key = field.path.substr(field.path.rfind('.') + 1);
     EXPECT_EQ(control::is_share_of_one(key), field.is == "a share of 1") << field.path;
+    EXPECT_EQ(control::is_ratio(key), field.is == "a share of 1" || field.is == "a ratio") << field.path;
   }
 }
 

@@ -57,8 +57,29 @@ TEST(ExpectationCheck, RefusesAShareOfMoreThanAll) {
       validate("value: \"links.tor1:Ethernet16.share\", at_most: 30"),
       "5 expect[0]: links.tor1:Ethernet16.share: links.tor1:Ethernet16.share is a share of 1, and 30 is more than "
       "all: 30%?");
-  EXPECT_EQ(validate("value: \"links.tor1:Ethernet16.share\", between: [0, 1]"), "");
-  EXPECT_EQ(validate("value: \"links.tor1:Ethernet16.share\", at_most: 100%"), "");
+  for (const char* bound : {"between: [0, 1]", "at_most: 100%", "between: [0%, 200%]"}) {
+    EXPECT_EQ(validate(std::string("value: \"links.tor1:Ethernet16.share\", ") + bound),
+              "5 expect[0]: links.tor1:Ethernet16.share: links.tor1:Ethernet16.share is a share, never more than all: "
+              "this holds whatever the run does");
+  }
+  for (const char* bound : {"between: [0, 0.9]", "between: [1%, 100%]", "at_least: 100%", "equal: 100%"}) {
+    EXPECT_EQ(validate(std::string("value: \"links.tor1:Ethernet16.share\", ") + bound), "") << bound;
+  }
+}
+
+// `at_least: 100%` would be 1 of 4 flows.
+TEST(ExpectationCheck, RefusesPerCentOfACount) {
+  for (const char* path : {"flows.perm.completed", "totals.dropped_packets", "links.*.tx_packets"}) {
+    for (const char* bound : {"at_least: 100%", "equal: 99%", "between: [1%, 2%]", "at_most: 5%"}) {
+      const std::string said = validate(std::string("value: ") + path + ", " + bound);
+      EXPECT_NE(said.find("a number, not a share of something"), std::string::npos) << path << ", " << bound << said;
+    }
+  }
+  EXPECT_EQ(validate("value: flows.perm.completed, at_least: 100%"),
+            "5 expect[0]: flows.perm.completed: flows.perm.completed is a number, not a share of something: 100% of it "
+            "would be 1");
+  EXPECT_EQ(validate("value: flows.perm.rate, at_least: 90%"),
+            "5 expect[0]: flows.perm.rate: flows.perm.rate_bps is a rate, not a share such as 90%");
 }
 
 TEST(ExpectationCheck, RefusesAQuantityOfAnotherKind) {

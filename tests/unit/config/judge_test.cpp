@@ -84,6 +84,13 @@ TEST(Judge, RefusesAQuantityOfAnotherKind) {
   EXPECT_EQ(verdict_on("value: flows.perm, at_most: 3").text, "flows.perm: at_most 3, is a map, which is no number");
 }
 
+// What only a run can tell has been compared with nothing before it.
+TEST(Judge, TakesNoPerCentOfACount) {
+  EXPECT_EQ(verdict_on("value: flows.perm.completed, at_least: 100%").text,
+            "flows.perm.completed: at_least 100%, is 64, which is no share");
+  EXPECT_FALSE(holds("value: list.0, between: [1%, 2000%]"));
+}
+
 TEST(Judge, BoundsAreIncluded) {
   EXPECT_TRUE(holds("value: list.1, between: [20, 30]"));
   EXPECT_TRUE(holds("value: list.2, between: [20, 30]"));
@@ -99,7 +106,7 @@ TEST(Judge, BoundsAreIncluded) {
 
 TEST(Judge, ADecimalThatBinaryCannotHoldIsNoFailure) {
   EXPECT_TRUE(holds("value: tenth, equal: 0.3"));
-  EXPECT_TRUE(holds("value: tenth, at_most: 30%"));
+  EXPECT_TRUE(holds("value: tenth, at_most: 0.3"));
   EXPECT_FALSE(holds("value: tenth, equal: 0.3000000001"));
 }
 

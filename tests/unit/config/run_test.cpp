@@ -180,7 +180,7 @@ TEST(Expectations, KeepTheirPathAndTheirBounds) {
                             "  - {value: a, equal: 97Gbps, within: 1%}\n"
                             "  - {value: a, equal: \"12\"}\n"
                             "  - {value: a, equal: true}\n"
-                            "  - {value: a, at_least: -3.5}\n"));
+                            "  - {value: a, at_least: 3.5}\n"));
   ASSERT_EQ(testbed.expectations.size(), 6u);
   EXPECT_EQ(testbed.expectations[0].path, "expect[0]");
   EXPECT_EQ(testbed.expectations[0].line, 5);
@@ -193,7 +193,7 @@ TEST(Expectations, KeepTheirPathAndTheirBounds) {
   EXPECT_DOUBLE_EQ(testbed.expectations[2].within, 0.01);
   EXPECT_EQ(std::get<std::string>(testbed.expectations[3].bounds[0]), "12");
   EXPECT_EQ(std::get<bool>(testbed.expectations[4].bounds[0]), true);
-  EXPECT_EQ(std::get<Measure>(testbed.expectations[5].bounds[0]).value, -3.5);
+  EXPECT_EQ(std::get<Measure>(testbed.expectations[5].bounds[0]).value, 3.5);
 }
 
 TEST(Expectations, RefuseWhatCannotBeCompared) {
@@ -215,6 +215,25 @@ TEST(Expectations, RefuseWhatCannotBeCompared) {
                         "11 expect[6].value: 'a..b' is no path: keys joined by single dots",
                         "12 expect[7].value: '' is no path: keys joined by single dots",
                         "13 expect[8].equal: a word has no more and no less: expected a number or a quantity"}));
+}
+
+TEST(Expectations, RefuseWhatHoldsWhateverARunDoes) {
+  EXPECT_EQ(complaints_about(with_fabric("expect:\n"
+                                         "  - {value: a, at_least: 0}\n"
+                                         "  - {value: a, at_least: 0us}\n"
+                                         "  - {value: a, at_least: -1}\n"
+                                         "  - {value: a, equal: 5, within: 100%}\n"
+                                         "  - {value: a, equal: 5us, within: 250%}\n"
+                                         "  - {value: a, equal: 5, within: 99.9%}\n"
+                                         "  - {value: a, at_least: 1}\n"
+                                         "  - {value: a, equal: 0}\n"
+                                         "  - {value: a, at_most: 0}\n")),
+            (Complaints{
+                "5 expect[0].at_least: holds whatever the run does, since nothing is less than 0: expected more than 0",
+                "6 expect[1].at_least: holds whatever the run does, since nothing is less than 0: expected more than 0",
+                "7 expect[2].at_least: holds whatever the run does, since nothing is less than 0: expected more than 0",
+                "8 expect[3].within: holds for every value from 0 to the double: expected less than 100%",
+                "9 expect[4].within: holds for every value from 0 to the double: expected less than 100%"}));
 }
 
 TEST(Load, SaysWhyAFileCannotBeRead) {
