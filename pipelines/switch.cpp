@@ -229,6 +229,7 @@ void Switch::flood_to(uint16_t port, const Packet& packet, Instant now) noexcept
     ++home_of(packet.meta()).made_packets;  // the copy that was to be
     return;
   }
+  copy.mark_as_copy();
   counters_[port].copied_flow_packets += copy.is_of_flow() ? 1 : 0;
   copy.meta().out_port = port;
   retag(*tables_.state, copy, port);

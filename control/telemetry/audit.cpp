@@ -118,7 +118,7 @@ class Audit {
       sent_ += flow.sent_packets;
       received_ += flow.received_packets;
       foreign_ += flow.foreign;
-      under_way_ += flow.under_way;
+      under_way_ += flow.under_way + flow.copies;
     }
   }
 

@@ -30,7 +30,9 @@ constexpr CounterFacts kOfPfcTx{
     kFrames, kGrows, "pfc_tx_packets", "", "", "PFC frames sent, once for each priority named.", "", "tx_packets"};
 constexpr CounterFacts kOfOnToOff{kCount, kGrows,     "pfc_on_to_off", "", "", "Pauses of a priority that ended.",
                                   "",     "on_to_off"};
-constexpr CounterFacts kOfPaused{kTime, kGrows, "paused_ps", "", "", "Time that a priority spent paused."};
+constexpr CounterFacts kOfPaused{
+    kTime, kGrows, "paused_ps",
+    "",    "",     "Time in which a priority might begin no frame; one that had begun still leaves in it."};
 constexpr CounterFacts kOfRxPause{kTime, kGrows,       "pfc_rx_pause_ps",
                                   "",    "",           "Time for which the neighbour asked it to pause, obeyed or not.",
                                   "",    "rx_pause_ps"};

@@ -221,8 +221,11 @@ struct FlowSnapshot {
   uint64_t received_packets = 0;
   uint64_t received_bytes = 0;  // no byte counts twice
   uint64_t received_messages = 0;
-  uint64_t foreign = 0;          // of those received: not sent by this source
-  uint64_t under_way = 0;        // on links, in queues and receive buffers, as found there
+  uint64_t foreign = 0;    // of those received: not sent by this source
+  uint64_t under_way = 0;  // on links, in queues and receive buffers, as found there
+  uint64_t copies = 0;     // found there, too: flooded ones, on their way to others
+  // Packets sent after the last one that arrived, and before the first that is under way.
+  std::optional<uint64_t> before_under_way;
   uint64_t sequence_gaps = 0;    // times a PSN was ahead of the one due
   uint64_t skipped_packets = 0;  // PSNs in those gaps: lost, or late
   uint64_t behind = 0;
@@ -245,10 +248,12 @@ struct FlowSnapshot {
     return sent_packets > found ? sent_packets - found : 0;
   }
 
-  // The missing packets that were sent after the last packet that arrived.
+  // The missing packets that were sent after the last packet that arrived, and before any that is still to arrive:
+  // where packets of it get through, those lost between them are no silence.
   uint64_t missing_last() const {
     const uint64_t between = skipped_packets - std::min(behind, skipped_packets);
-    return missing() - std::min(between, missing());
+    const uint64_t last = missing() - std::min(between, missing());
+    return std::min(last, before_under_way.value_or(last));
   }
   // Whether nothing gets through any more: kInARow missing packets in a row are no coincidence.
   bool is_cut_off() const {

@@ -130,17 +130,17 @@ class Departures {
   // For observers, between windows.
   // Queues that are not empty and may not send, since they are paused or have no credit.
   uint8_t stuck_queues(PortNo port) const { return control_[port.value()].blocked & ports_[port.value()].waiting; }
-  // Calls see(meta, flow) for each packet that waits in a queue, first to last.
+  // Calls see(glance) for each packet that waits in a queue, first to last.
   template <typename See>
   void for_each_waiting(PortNo port, uint32_t queue, See&& see) const {
     ports_[port.value()].queues[queue].for_each(see);
   }
-  // Calls see(port, flow) for each packet that waits behind the frame on its port's wire.
+  // Calls see(port, glance) for each packet that waits behind the frame on its port's wire.
   template <typename See>
   void see_waiting(See&& see) const {
     for (uint16_t i = 0; i < ports_.size(); ++i) {
       for (const PacketList& queue : ports_[i].queues) {
-        queue.for_each([&](const PacketMeta&, uint32_t flow) { see(PortNo{i}, flow); });
+        queue.for_each([&](const PacketGlance& packet) { see(PortNo{i}, packet); });
       }
     }
   }

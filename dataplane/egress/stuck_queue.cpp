@@ -28,8 +28,8 @@ std::vector<PortNo> sources_of(const Egress& egress, PortNo port, Priority prior
   std::vector<bool> seen(egress.ports());
   for (uint32_t q = 0; q < kQueues; ++q) {
     if ((egress.plan().ports[port.value()].queues_of_priority[priority.value()] >> q & 1) == 0) continue;
-    egress.departures().for_each_waiting(port, q, [&](const PacketMeta& meta, uint32_t) {
-      if (meta.in_port != kLocalPort) seen[meta.in_port] = true;
+    egress.departures().for_each_waiting(port, q, [&](const PacketGlance& packet) {
+      if (packet.meta.in_port != kLocalPort) seen[packet.meta.in_port] = true;
     });
   }
   std::vector<PortNo> out;

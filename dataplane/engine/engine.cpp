@@ -201,15 +201,17 @@ uint64_t Engine::lost_on_links() const {
   return sum;
 }
 
-void Engine::see_on_links(const std::function<void(NodeId, PortNo, uint32_t)>& see) const {
+void Engine::see_on_links(const std::function<void(NodeId, PortNo, const PacketGlance&)>& see) const {
   for (const auto& node : nodes_) {
     for (uint16_t p = 0; p < node->ports(); ++p) {
-      std::as_const(*node).inbox().for_each(PortNo{p}, [&](uint32_t flow) { see(node->id(), PortNo{p}, flow); });
+      std::as_const(*node).inbox().for_each(PortNo{p},
+                                            [&](const PacketGlance& packet) { see(node->id(), PortNo{p}, packet); });
     }
   }
   for (const auto& outbox : outboxes_) {
     if (!outbox) continue;
-    outbox->for_each([&](const Message& message) { see(message.to->id(), message.port, message.packet.flow()); });
+    outbox->for_each(
+        [&](const Message& message) { see(message.to->id(), message.port, PacketGlance::at(message.packet.mbuf())); });
   }
 }
 

@@ -111,8 +111,8 @@ class Engine {
   // While not running, or from an action.
   EngineStats stats() const;
   uint64_t lost_on_links() const;
-  // While not running, or from an action: calls see(to, port, flow) for every packet that is on a link.
-  void see_on_links(const std::function<void(NodeId, PortNo, uint32_t)>& see) const;
+  // While not running, or from an action: calls see(to, port, glance) for every packet that is on a link.
+  void see_on_links(const std::function<void(NodeId, PortNo, const PacketGlance&)>& see) const;
 
   // After the last run: ends every packet in nodes, inboxes and outboxes. Returns how many were on links.
   uint64_t drain();

@@ -59,7 +59,7 @@ inline void accept_routed_one(uint64_t router, Packet& packet) noexcept {
   } else if ((data[0] & ethernet::kMulticastBit) != 0) {
     meta.verdict = Verdict::kLocal;
   } else {
-    drop(meta, DropReason::kNotForUs);
+    drop(meta, packet.is_copy() ? DropReason::kForOthers : DropReason::kNotForUs);
   }
 }
 // Routed ports: only frames to the router's MAC, broadcast and multicast go on.

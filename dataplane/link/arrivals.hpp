@@ -37,10 +37,10 @@ class alignas(64) Arrivals {
     }
     ++size_;
   }
-  // Slow, for observers only: calls see(flow) for each packet.
+  // Slow, for observers only: calls see(glance) for each packet.
   template <typename See>
   void for_each(See&& see) const {
-    for (uint32_t i = 0; i < size_; ++i) see(Packet::flow_of(slot(i).mbuf));
+    for (uint32_t i = 0; i < size_; ++i) see(PacketGlance::at(slot(i).mbuf));
   }
   [[gnu::always_inline]] Packet pop(uint16_t port) {
     const Slot slot = first_[0];

@@ -54,7 +54,7 @@ class Inbox {
     return arrivals.empty() ? Instant{} : arrivals.back_at();
   }
 
-  // Slow, for observers only: calls see(flow) for each packet on its way to the port.
+  // Slow, for observers only: calls see(glance) for each packet on its way to the port.
   template <typename See>
   void for_each(PortNo port, See&& see) const {
     ports_[port.value()].for_each(see);

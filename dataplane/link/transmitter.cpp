@@ -31,7 +31,8 @@ void Transmitter::end(Packet packet, LossKind kind, Instant at) noexcept {
                   .flow = packet.flow(),
                   .frame_bytes = packet.frame_bytes(),
                   .out_port = port_in_losses_,
-                  .kind = kind});
+                  .kind = kind,
+                  .is_copy = packet.is_copy()});
   }
   PacketPool::release(std::move(packet));
 }
@@ -45,8 +46,9 @@ void Transmitter::cut(Packet packet, Instant now) noexcept {
 void Transmitter::send_watched_or_away(Packet packet, Instant left) noexcept {
   if (tap_ != nullptr) tap_->frame(Direction::kTransmitted, packet, left, text_of(packet.meta().remark));
   if (const LossKind lost = fate(); lost != LossKind::kDropped) {
-    const Instant start = left - rate_.time_of_frame(packet.frame_bytes());
-    end(std::move(packet), lost, start);
+    // What is sent into a link that is down is lost as it begins; what dies on its way, with its last bit.
+    const Duration of_it = lost == LossKind::kLinkDown ? rate_.time_of_frame(packet.frame_bytes()) : Duration{};
+    end(std::move(packet), lost, left - of_it);
   } else if (outbox_ == nullptr) {
     peer_->deliver(peer_port_, std::move(packet), left + propagation_);
   } else {

@@ -26,6 +26,8 @@ constexpr Row kRows[] = {
     {DropReason::kCreditConsumed,
      {"credit_consumed", "A credit frame, which ends at the port that receives it. No loss."}},
     {DropReason::kNotForUs, {"not_for_us", "A routed port received a unicast frame with the MAC of another station."}},
+    {DropReason::kForOthers,
+     {"for_others", "A broadcast or multicast that asks another station, or a flooded copy for another. No loss."}},
     {DropReason::kVlanNotAllowed,
      {"vlan_not_allowed", "The tag names a VLAN that the port is no member of, or there is none and must be one."}},
     {DropReason::kNoLayer2,

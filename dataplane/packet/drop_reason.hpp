@@ -20,6 +20,7 @@ enum class DropReason : uint8_t {
   kPfcConsumed,
   kCreditConsumed,
   kNotForUs,
+  kForOthers,
   kVlanNotAllowed,
   kNoLayer2,
   kSamePort,
@@ -65,9 +66,10 @@ constexpr bool is_of_queue(DropReason reason) {
   return reason == DropReason::kQueueFull || reason == DropReason::kWredDropped || reason == DropReason::kPfcWatchdog;
 }
 
-// Whether the packet ended where it was meant to end, so it is not lost.
+// Whether the packet ended where it was meant to end, or was sent to all for one of them: so it is not lost.
 constexpr bool is_consumed(DropReason reason) {
-  return reason == DropReason::kPfcConsumed || reason == DropReason::kCreditConsumed || reason == DropReason::kConsumed;
+  return reason == DropReason::kPfcConsumed || reason == DropReason::kCreditConsumed ||
+         reason == DropReason::kConsumed || reason == DropReason::kForOthers;
 }
 
 using DropCounters = std::array<uint64_t, kDropReasons>;

@@ -36,6 +36,7 @@ struct LossRecord {
   uint16_t out_port = 0;  // if a link lost the packet: the port that sent it
   LossKind kind = LossKind::kDropped;
   DropReason reason = DropReason::kCount;
+  bool is_copy = false;   // a flooded one: of all copies at most one is missed
   bool has_ipv4 = false;  // `destination` has an IPv4 address
   bool has_ipv6 = false;
   std::array<uint8_t, 16> destination{};  // as on the wire; written if is_of_routes(reason)
@@ -86,7 +87,8 @@ inline LossRecord loss_of(const Packet& packet, uint32_t node, DropReason reason
                  .in_port = meta.in_port,
                  .out_port = meta.out_port,
                  .kind = LossKind::kDropped,
-                 .reason = reason};
+                 .reason = reason,
+                 .is_copy = packet.is_copy()};
   if (!is_of_routes(reason)) return out;
   const uint8_t* const l3 = packet.data() + meta.l3_offset;
   out.has_ipv4 = (meta.flags & kIsIpv4) != 0;

@@ -28,7 +28,8 @@
 namespace softspine::dataplane {
 
 // The flow() of a packet that carries no built-in flow's payload: an answer, a pause, a frame from outside.
-inline constexpr uint32_t kNoFlow = UINT32_MAX;
+inline constexpr uint32_t kNoFlow = UINT32_MAX >> 1;
+inline constexpr uint32_t kCopyBit = kNoFlow + 1;          // beside the flow, in the same field
 inline constexpr uint32_t kMaxFrameBytes = 9216 + 14 + 4;  // jumbo payload, Ethernet, one tag
 
 // What a pipeline has decided so far.
@@ -105,7 +106,11 @@ class Packet {
   uint32_t flow() const { return flow_of(mbuf_); }
   bool is_of_flow() const { return flow() != kNoFlow; }
   void set_flow(uint32_t flow) { mbuf_->hash.usr = flow; }
-  static uint32_t flow_of(const rte_mbuf* mbuf) { return mbuf->hash.usr; }
+  // Whether a switch made it by flooding: of all copies of a packet at most one gets where the packet was to go.
+  bool is_copy() const { return is_copy_of(mbuf_); }
+  void mark_as_copy() { mbuf_->hash.usr |= kCopyBit; }
+  static uint32_t flow_of(const rte_mbuf* mbuf) { return mbuf->hash.usr & ~kCopyBit; }
+  static bool is_copy_of(const rte_mbuf* mbuf) { return (mbuf->hash.usr & kCopyBit) != 0; }
 
   // Inserts `count` bytes of unset content (≤ the headroom) behind the first `offset` bytes, for a tag.
   uint8_t* insert_bytes(uint32_t offset, uint16_t count) {
@@ -152,6 +157,20 @@ class Packet {
   rte_mbuf* mbuf_ = nullptr;
 };
 
+// What an observer sees of a packet that is somebody else's; valid while nothing runs.
+struct PacketGlance {
+  const PacketMeta& meta;
+  const uint8_t* bytes;
+  uint32_t stored_bytes;
+  uint32_t flow;
+  bool is_copy;
+
+  static PacketGlance at(rte_mbuf* m) {
+    return {*Packet::meta_of(m), rte_pktmbuf_mtod(m, const uint8_t*), m->data_len, Packet::flow_of(m),
+            Packet::is_copy_of(m)};
+  }
+};
+
 // First in, first out, through PacketMeta::next: no memory of its own, so it can't be full.
 class PacketList {
  public:
@@ -172,12 +191,10 @@ class PacketList {
     return Packet{m};
   }
   const PacketMeta& front() const { return *Packet::meta_of(head_); }
-  // Slow, for observers only: calls see(meta, flow) for each packet.
+  // Slow, for observers only: calls see(glance) for each packet.
   template <typename See>
   void for_each(See&& see) const {
-    for (rte_mbuf* m = head_; m != nullptr; m = Packet::meta_of(m)->next) {
-      see(std::as_const(*Packet::meta_of(m)), Packet::flow_of(m));
-    }
+    for (rte_mbuf* m = head_; m != nullptr; m = Packet::meta_of(m)->next) see(PacketGlance::at(m));
   }
   [[gnu::always_inline]] void prefetch_front() const {
     if (head_ != nullptr) Packet::prefetch(head_);

@@ -96,6 +96,7 @@ Packet PacketPool::copy(const Packet& packet) noexcept {
   const PacketMeta source = packet.meta();
   out.meta() = source;
   out.set_flow(packet.flow());
+  if (packet.is_copy()) out.mark_as_copy();
   return out;
 }
 

@@ -55,6 +55,7 @@ class HostSinks {
   const void* place() const { return sinks_.data(); }
   const void* place_of_latencies() const { return latencies_.data(); }
   const FlowReceived& received(uint32_t sink) const { return sinks_[sink].counters(); }
+  uint32_t expected_psn(uint32_t sink) const { return sinks_[sink].expected_psn(); }
   // Between windows.
   ArrivalGap take_gap(uint32_t sink) { return sinks_[sink].take_gap(); }
   // Of packets delivered, by latency group, in the order in which the groups' first sinks were added.

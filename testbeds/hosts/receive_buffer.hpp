@@ -56,10 +56,10 @@ class ReceiveBuffer {
   // When the first packet is through; never() if there is none or nothing drains.
   dataplane::Instant next() const { return head_done_; }
 
-  // Slow, for reports: see(flow) for each packet.
+  // Slow, for reports: see(glance) for each packet.
   template <typename See>
   void for_each(See&& see) const {
-    packets_.for_each([&](const dataplane::PacketMeta&, uint32_t flow) { see(flow); });
+    packets_.for_each(see);
   }
 
   // Needs has_room(). Its last bit came in at `now`.

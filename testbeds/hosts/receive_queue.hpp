@@ -92,6 +92,7 @@ class ReceiveQueue {
   void sent_cnp() { ++counters_.reliable.np_cnp_sent; }
   void count_foreign() { ++counters_.foreign; }
   uint32_t latencies() const { return latencies_; }
+  uint32_t expected_psn() const { return expected_; }
 
   const FlowReceived& counters() const { return counters_; }
   // Between windows.

@@ -101,7 +101,7 @@ class RoceHost final : public dataplane::Node {
   // Of packets delivered, by latency group, in the order in which the groups' first sinks were added; and of all.
   const std::vector<LatencyGroup>& latencies() const { return sinks_.latencies(); }
   dataplane::Histogram latency() const { return sinks_.latency(); }
-  // Between windows; looks at every packet that waits in a receive buffer. see(flow)
+  // Between windows; looks at every packet that waits in a receive buffer. see(glance)
   template <typename See>
   void see_buffered(See&& see) const {
     for (const HostPort& port : ports_) port.buffer.for_each(see);
@@ -112,6 +112,7 @@ class RoceHost final : public dataplane::Node {
   // By which it leaves now.
   dataplane::PortNo port_of(uint32_t flow) const { return flows_.port(flow); }
   const FlowReceived& received(uint32_t sink) const { return sinks_.received(sink); }
+  uint32_t expected_psn(uint32_t sink) const { return sinks_.expected_psn(sink); }
   ArrivalGap take_gap(uint32_t sink) { return sinks_.take_gap(sink); }
   // None for an open loop.
   const ReliableSender* sender(uint32_t flow) const { return flows_.sender(flow); }

@@ -15,6 +15,12 @@ FrameBytes bytes_of(const Packet& packet) {
   return {packet.data(), packet.stored_bytes(), packet.frame_bytes()};
 }
 
+// What was sent to all, or flooded, is for one of them, and lost at none of the others.
+DropReason not_for_us(const Packet& packet) {
+  const bool is_to_all = packet.is_copy() || (packet.data()[0] & ethernet::kMulticastBit) != 0;
+  return is_to_all ? DropReason::kForOthers : DropReason::kNotForUs;
+}
+
 }  // namespace
 
 void RoceHost::receive(Packet packet) noexcept {
@@ -85,7 +91,9 @@ void RoceHost::process(Packet packet) noexcept {
   }
   const bool is_ours = frame.stored_bytes < ethernet::kBytes || (frame.data[0] & ethernet::kMulticastBit) != 0 ||
                        load_mac(frame.data) == config_.mac;
-  is_ours ? answer(std::move(packet)) : drop(std::move(packet), DropReason::kNotForUs);
+  if (is_ours) return answer(std::move(packet));
+  const DropReason reason = not_for_us(packet);
+  drop(std::move(packet), reason);
 }
 
 bool RoceHost::is_for_us(const uint8_t* frame) const {
@@ -96,8 +104,10 @@ bool RoceHost::is_for_us(const uint8_t* frame) const {
 }
 
 void RoceHost::receive_roce(Packet packet) noexcept {
-  if (!is_for_us(packet.data())) [[unlikely]]
-    return drop(std::move(packet), DropReason::kNotForUs);
+  if (!is_for_us(packet.data())) [[unlikely]] {
+    const DropReason reason = not_for_us(packet);
+    return drop(std::move(packet), reason);
+  }
   const auto frame = read_roce(bytes_of(packet));
   if (!frame) [[unlikely]]
     return drop(std::move(packet), frame.error());
@@ -120,7 +130,10 @@ void RoceHost::respond(Packet packet, const RoceFrame& frame) noexcept {
 
 void RoceHost::answer(Packet packet) noexcept {
   const Responder::Decision decision = responder_.consider(bytes_of(packet), packet.data());
-  if (decision.answer == Responder::Answer::kNone) return drop(std::move(packet), decision.reason);
+  if (decision.answer == Responder::Answer::kNone) {
+    const DropReason reason = decision.reason == DropReason::kNotForUs ? not_for_us(packet) : decision.reason;
+    return drop(std::move(packet), reason);
+  }
   if (decision.answer == Responder::Answer::kInPlace) return queue_answer(std::move(packet));
   Packet advertisement = pool_.make(kAdvertisementBytes);
   if (!advertisement) return drop(std::move(packet), DropReason::kNoBuffer);
@@ -132,6 +145,7 @@ void RoceHost::answer(Packet packet) noexcept {
 }
 
 void RoceHost::queue_answer(Packet packet) noexcept {
+  packet.set_flow(kNoFlow);  // and no copy, whatever it was written over
   HostPort& port = answers_to(PortNo{packet.meta().in_port});
   const uint8_t priority = priority_of(packet);
   if (!port.control.has_room(priority)) return drop(std::move(packet), DropReason::kQueueFull);

@@ -81,6 +81,18 @@ bool claims_roce(const FrameBytes& frame) noexcept {
          l3[ipv6::kNextHeader] == ip::kUdp && load16(l3 + ipv6::kBytes + udp::kDestinationPort) == udp::kRoceV2Port;
 }
 
+std::optional<uint32_t> psn_of(FrameBytes frame) noexcept {
+  constexpr uint32_t kTagBytes = 4;
+  const bool is_tagged =
+      frame.stored_bytes >= ethernet::kBytes + kTagBytes && load16(frame.data + ethernet::kType) == ethernet::kTypeVlan;
+  if (is_tagged) frame = {frame.data + kTagBytes, frame.stored_bytes - kTagBytes, frame.frame_bytes - kTagBytes};
+  if (!claims_roce(frame)) return std::nullopt;
+  const bool is_v4 = load16(frame.data + ethernet::kType) == ethernet::kTypeIpv4;
+  const uint8_t* const transport =
+      frame.data + ethernet::kBytes + (is_v4 ? ipv4::kMinBytes : ipv6::kBytes) + udp::kBytes;
+  return load32(transport + bth::kPsn - 1) & bth::kMask24;
+}
+
 std::expected<RoceFrame, DropReason> read_roce(const FrameBytes& frame) noexcept {
   const uint8_t* l3 = frame.data + ethernet::kBytes;
   const bool is_v4 = load16(frame.data + ethernet::kType) == ethernet::kTypeIpv4;

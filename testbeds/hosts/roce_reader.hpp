@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <expected>
+#include <optional>
 
 #include "dataplane/packet/drop_reason.hpp"
 #include "dataplane/packet/wire.hpp"
@@ -40,6 +41,9 @@ struct FrameBytes {
 
 // True if the frame says it is RoCEv2 and is long enough to be: read_roce() will say more.
 bool claims_roce(const FrameBytes& frame) noexcept;
+
+// Of a RoCEv2 frame wherever it is, with the host's tag or without: nothing else of it is checked.
+std::optional<uint32_t> psn_of(FrameBytes frame) noexcept;
 
 // Needs claims_roce(). The reason why it is not to be believed, kUnsupported if it is sound but of no
 // kind that a host of ours receives.

@@ -150,15 +150,25 @@ void LossWindows::attribute_losses(Instant now) {
   for (const LossRecord& record : recording_.take_before(now)) add(record);
 }
 
+// Of a packet's flooded copies the one on its way to where the packet was to go is missed.
+bool LossWindows::is_missed(const LossRecord& record) const {
+  if (record.flow >= lost_of_flow_.size()) return false;
+  const uint32_t destination = assembly_.flows[record.flow].destination;
+  if (!record.is_copy || record.node == destination) return true;
+  const bool has_port = record.out_port < testbed_.fabric.nodes[record.node].ports.size();
+  return has_port && testbed_.fabric.peer_of({record.node, record.out_port}).node == destination;
+}
+
 void LossWindows::add(const LossRecord& record) {
-  if (record.flow < lost_of_flow_.size()) ++lost_of_flow_[record.flow];
+  const bool misses_it = is_missed(record);
+  if (misses_it) ++lost_of_flow_[record.flow];
   const auto fault = causes_.of(record);
   if (!fault) return unexplained_[word_of(record)].add(record.at, record.frame_bytes);
   Entry& entry = entries_[*fault];
   entry.window.lost.add(record.at, record.frame_bytes);
   entry.window.over_time.add(std::max(record.at - entry.window.at, Duration{}));
   entry.reasons[word_of(record)].add(record.at, record.frame_bytes);
-  if (record.flow >= lost_of_flow_.size()) return;
+  if (!misses_it) return;
   if (FlowCost* const flow = flow_of(entry, record.flow)) {
     ++flow->loss.packets;
     flow->loss.bytes += record.frame_bytes;

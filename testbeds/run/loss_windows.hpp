@@ -74,6 +74,7 @@ class LossWindows {
   void begin_recording();
   void attribute_losses(dataplane::Instant now);
   void add(const dataplane::LossRecord& record);
+  bool is_missed(const dataplane::LossRecord& record) const;
   FlowCost* flow_of(Entry& entry, uint32_t flow);
   void change(dataplane::Instant now);
   dataplane::Duration time_of_a_refresh(const FaultScope& scope) const;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "testbeds/hosts/roce_reader.hpp"
 #include "testbeds/run/node_words.hpp"
 #include "testbeds/run/port_copy.hpp"
 
@@ -41,6 +43,13 @@ class Copier {
   }
 
  private:
+  // Of one flow.
+  struct UnderWay {
+    uint64_t packets = 0;
+    uint64_t copies = 0;
+    std::optional<uint64_t> before_first;  // PSNs from the one that is expected to the first packet
+  };
+
   const Transmitter& transmitter_at(LinkEnd end) const {
     const PortRef ref = assembly_.port_ref(end);
     return assembly_.engine->node(ref.node).transmitter(ref.port);
@@ -62,7 +71,7 @@ class Copier {
                             .link = transmitter.counters()});
     }
     const Egress& egress = std::as_const(*assembly_.switches[n]).egress();
-    copy_waiting(egress, copy);
+    copy_waiting(n, egress, copy);
     copy_buffers(n, egress, copy);
     const SwitchTables& tables = assembly_.switches[n]->tables();
     copy.short_hash_keys = tables.short_keys;
@@ -78,23 +87,37 @@ class Copier {
   // What is on links is found packet by packet: by the port that it will arrive at, and by its flow.
   void look_at_links() {
     under_way_.resize(assembly_.flows.size());
-    assembly_.engine->see_on_links([this](NodeId to, PortNo port, uint32_t flow) {
+    assembly_.engine->see_on_links([this](NodeId to, PortNo port, const PacketGlance& packet) {
       ++on_way_to_[{to, port}];
-      found(flow);
+      found(packet, to.value());
     });
   }
-  void found(uint32_t flow) {
-    if (flow < under_way_.size()) ++under_way_[flow];
+  // `next`: the node that it gets to next. Of flooded copies one goes to the flow's destination at most.
+  void found(const PacketGlance& packet, uint32_t next) {
+    if (packet.flow >= under_way_.size()) return;
+    const PlannedFlow& plan = assembly_.flows[packet.flow];
+    UnderWay& way = under_way_[packet.flow];
+    if (packet.is_copy && next != plan.destination) {
+      ++way.copies;
+      return;
+    }
+    ++way.packets;
+    const auto psn = psn_of({packet.bytes, packet.stored_bytes, packet.meta.frame_bytes});
+    if (!psn) return;
+    const uint32_t sink = assembly_.sink_at_destination[packet.flow];
+    const uint32_t ahead = (*psn - assembly_.hosts[plan.destination]->expected_psn(sink)) & bth::kMask24;
+    const uint64_t before = ahead > bth::kMask24 / 2 ? 0 : ahead;  // one that is late
+    way.before_first = std::min(before, way.before_first.value_or(before));
   }
 
-  void copy_waiting(const Egress& egress, control::SwitchSnapshot& copy) {
+  void copy_waiting(uint32_t n, const Egress& egress, control::SwitchSnapshot& copy) {
     for (uint16_t p = 0; p < copy.ports.size(); ++p) {
       copy.ports[p].sends = egress.departures().is_sending(PortNo{p});
       copy.ports[p].sends_queued = egress.departures().is_sending_queued(PortNo{p});
     }
-    egress.departures().see_waiting([&](PortNo port, uint32_t flow) {
+    egress.departures().see_waiting([&](PortNo port, const PacketGlance& packet) {
       ++copy.ports[port.value()].waiting_packets;
-      found(flow);
+      found(packet, fabric_.peer_of({n, port.value()}).node);
     });
   }
 
@@ -157,7 +180,7 @@ class Copier {
       copy.ports.back().credit = credit_of(assembly_.hosts[n]->flow_control(PortNo{p}).credits(), now);
     }
     copy.counters = from;
-    assembly_.hosts[n]->see_buffered([this](uint32_t flow) { found(flow); });
+    assembly_.hosts[n]->see_buffered([&](const PacketGlance& packet) { found(packet, n); });
     for (uint16_t p = 0; p < node.ports.size(); ++p) {
       const uint64_t most = assembly_.hosts[n]->receive_buffer(PortNo{p}).watermark_bytes();
       copy.receive_buffer_max_bytes = std::max(copy.receive_buffer_max_bytes, most);
@@ -188,7 +211,9 @@ class Copier {
     copy.received_bytes = received.bytes;
     copy.received_messages = received.messages;
     copy.foreign = received.foreign;
-    copy.under_way = under_way_[index];
+    copy.under_way = under_way_[index].packets;
+    copy.copies = under_way_[index].copies;
+    copy.before_under_way = under_way_[index].before_first;
     copy.sequence_gaps = received.gaps;
     copy.skipped_packets = received.skipped;
     copy.behind = received.behind;
@@ -242,7 +267,7 @@ class Copier {
   const control::Fabric& fabric_;
   const Assembly& assembly_;
   std::map<PortRef, uint64_t> on_way_to_;  // packets on links, by the port that they will arrive at
-  std::vector<uint64_t> under_way_;        // packets found anywhere, by flow
+  std::vector<UnderWay> under_way_;        // packets found anywhere, by flow
   control::FabricSnapshot out_;
 };
 

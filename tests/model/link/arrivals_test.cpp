@@ -38,7 +38,7 @@ class ArrivalsAndModel {
     ASSERT_EQ(arrivals_.front_at(), model_.front().at);
     ASSERT_EQ(arrivals_.back_at(), model_.back().at);
     auto each = model_.begin();
-    arrivals_.for_each([&](uint32_t flow) { ASSERT_EQ(flow, (each++)->flow); });
+    arrivals_.for_each([&](const PacketGlance& packet) { ASSERT_EQ(packet.flow, (each++)->flow); });
     ASSERT_EQ(each, model_.end());
   }
   void drain() {

@@ -20,7 +20,7 @@ constexpr uint32_t kBondsInCi = 25;  // a second or two each: faults are many, a
 
 // What a link that is down explains: behind it nobody answers a ToR's ARP, which the other hosts hear, too. And what is
 // consumed where it belongs.
-constexpr std::array<std::string_view, 4> kOfTheFault{"link_down", "no_route", "neighbour_incomplete", "not_for_us"};
+constexpr std::array<std::string_view, 4> kOfTheFault{"link_down", "no_route", "neighbour_incomplete", "for_others"};
 
 void expect_only_the_faults_losses(const control::Json& drops) {
   for (const auto& [reason, count] : drops.items()) {
