@@ -44,10 +44,18 @@ struct AfPacketEdge {
 struct VhostUserEdge {
   std::string socket;
 };
+// Which recorded time is the start of the run.
+enum class PcapZero : uint8_t {
+  kFirstFrame,  // that of the file's own first frame
+  kTogether,    // the earliest first frame of all that are recorded together
+  kRecorded,    // 0: the times are a fabric's, as our captures have them
+};
 // Paths are relative to the testbed file's folder. Either may be empty, not both.
 struct PcapEdge {
   std::string in;
   std::string out;
+  PcapZero zero = PcapZero::kFirstFrame;
+  dataplane::Duration offset;  // later by that
 };
 // A PCI address ("0000:3b:00.0") or a virtual device with its arguments ("net_memif0,socket=…").
 struct DpdkEdge {

@@ -42,6 +42,8 @@ struct PcapRow {
   Value where;
   std::string in;
   std::string out;
+  std::optional<PcapZero> zero;
+  std::optional<dataplane::Duration> offset;
 };
 struct EdgeRow {
   Value where;

@@ -64,6 +64,12 @@ struct WordTraits<Ratio> {
   static std::string print(Ratio ratio);
 };
 template <>
+struct Words<PcapZero> {
+  static constexpr std::array all{std::pair{"first_frame", PcapZero::kFirstFrame},
+                                  std::pair{"together", PcapZero::kTogether},
+                                  std::pair{"recorded", PcapZero::kRecorded}};
+};
+template <>
 struct Words<GuestKind> {
   static constexpr std::array all{std::pair{"uml", GuestKind::kUml}, std::pair{"qemu", GuestKind::kQemu}};
 };

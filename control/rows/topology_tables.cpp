@@ -359,8 +359,15 @@ const Table<PcapRow>& Tables<PcapRow>::table() {
       Table<PcapRow>("pcap", "Capture files; at least one of the two.")
           .optional("in", &PcapRow::in, "frames that enter the fabric")
           .optional("out", &PcapRow::out, "frames that leave it")
+          .optional("zero", &PcapRow::zero,
+                    "the recorded time that is the start of the run: the file's first frame's; the earliest of all "
+                    "edges that say `together`; or 0, for what softspine has recorded")
+          .optional("offset", &PcapRow::offset, "frames enter later than that by so much", at_least(Duration{}))
           .check([](Reader& reader, Value at, const PcapRow& row) {
             if (row.in.empty() && row.out.empty()) return reader.fail(at, "needs 'in', 'out' or both");
+            if (row.in.empty() && (row.zero || row.offset)) {
+              return reader.fail(at.child(row.zero ? "zero" : "offset"), "says when frames enter: needs 'in'");
+            }
             return row.in.empty() || !same_file(row.in, row.out) ||
                    reader.fail(at, "would overwrite " + shown(row.out) + " while it is read");
           });

@@ -9,7 +9,10 @@ namespace {
 Edge edge_of(const EdgeRow& row) {
   if (row.af_packet) return AfPacketEdge{row.af_packet->interface};
   if (row.vhost_user) return VhostUserEdge{row.vhost_user->socket};
-  if (row.pcap) return PcapEdge{row.pcap->in, row.pcap->out};
+  if (row.pcap) {
+    return PcapEdge{row.pcap->in, row.pcap->out, row.pcap->zero.value_or(PcapZero::kFirstFrame),
+                    row.pcap->offset.value_or(dataplane::Duration{})};
+  }
   if (row.dpdk) return DpdkEdge{*row.dpdk};
   return TapEdge{row.tap ? row.tap->name : ""};
 }

@@ -54,11 +54,24 @@ void PcapEdge::read_ahead(Instant now) noexcept {
     if (!broken.empty()) faults_.push_back({{config_.read_path, std::move(broken)}, now});
     return;
   }
-  if (!zero_ns_) zero_ns_ = config_.as_recorded ? 0 : next_.at_ns;
+  if (!zero_ns_) zero_ns_ = config_.zero_ns.value_or(next_.at_ns);
+  plan_entry(now);
+}
+
+void PcapEdge::plan_entry(Instant now) noexcept {
   next_start_ = since(*zero_ns_, next_.at_ns, config_.offset);
   if (next_start_.is_never()) {
     faults_.push_back({{config_.read_path, "a frame was recorded more than 106 days after the fabric's start"}, now});
   }
+}
+
+std::optional<int64_t> PcapEdge::first_recorded_ns() const {
+  return next_start_.is_never() ? std::nullopt : std::optional(next_.at_ns);
+}
+
+void PcapEdge::set_zero(int64_t zero_ns) noexcept {
+  zero_ns_ = zero_ns;
+  if (!next_start_.is_never()) plan_entry(Instant{});
 }
 
 // One frame waits at most: the file keeps the others.

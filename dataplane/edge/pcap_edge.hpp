@@ -2,8 +2,7 @@
 // An edge whose outside are files: frames of one file enter at their recorded times, arriving frames are written to
 // another. Works on both clocks; on the virtual one it is exact: same file, same bytes out.
 //
-//   start = max(recorded time − first recorded time + offset, port free)     or, as recorded:
-//   start = max(recorded time + offset, port free)                           zero is the fabric's start
+//   start = max(recorded time − zero + offset, port free)     zero: the recorded time that is the fabric's start
 //   written time = arrival of the last bit
 //
 // The recorded time is taken as the instant of the first bit. A frame recorded before its predecessor, or
@@ -36,11 +35,15 @@ class PcapEdge final : public Nic {
     std::string read_path;   // empty: nothing enters
     std::string write_path;  // empty: arriving frames are only counted
     Duration offset;
-    bool as_recorded = false;
+    std::optional<int64_t> zero_ns;  // none: that of the file's first frame
     uint32_t snap_bytes = PcapWriter::kWholeFrames;
   };
   static std::expected<std::unique_ptr<PcapEdge>, EdgeError> open(std::string name, const Config& config,
                                                                   PacketPool& pool, const NicConfig& nic = {});
+
+  // Before the first window: when the first frame was recorded, if there is one; and another zero than Config's.
+  std::optional<int64_t> first_recorded_ns() const;
+  void set_zero(int64_t zero_ns) noexcept;
 
   Instant run(Instant until) noexcept override;
   void drain() noexcept override;
@@ -52,6 +55,7 @@ class PcapEdge final : public Nic {
   PcapEdge(std::string name, const Config& config, const NicConfig& nic, PacketPool& pool)
       : Nic(std::move(name), nic, pool), config_(config) {}
   void read_ahead(Instant now) noexcept;
+  void plan_entry(Instant now) noexcept;
   Instant next_entry() const;
   void enter(Instant now) noexcept;
   Packet packet_of(const RecordedFrame& frame) noexcept;
@@ -65,7 +69,7 @@ class PcapEdge final : public Nic {
   bool output_failed_ = false;
   RecordedFrame next_;                     // the frame that enters at next_start_
   Instant next_start_ = Instant::never();  // never: the input has ended
-  std::optional<int64_t> zero_ns_;         // the recorded time that stands for the fabric's start
+  std::optional<int64_t> zero_ns_;
 };
 
 }  // namespace softspine::dataplane

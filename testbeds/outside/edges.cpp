@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/outside/edges.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <optional>
 #include <utility>
 
 #include "dataplane/dpdk/device_edge.hpp"
 #include "dataplane/dpdk/vhost_device.hpp"
-#include "dataplane/edge/pcap_edge.hpp"
 #include "dataplane/edge/tap_edge.hpp"
 #include "testbeds/outside/packet_offload.hpp"
 
@@ -100,7 +100,13 @@ std::expected<OpenedEdge, Error> open_one(const control::PcapEdge& edge, const s
   dataplane::PcapEdge::Config config;
   config.read_path = beside(edge.in, testbed_folder);
   config.write_path = beside(edge.out, testbed_folder);
-  return opened(dataplane::PcapEdge::open(setting.name, config, setting.pool, setting.nic));
+  config.offset = edge.offset;
+  if (edge.zero == control::PcapZero::kRecorded) config.zero_ns = 0;
+  auto made = dataplane::PcapEdge::open(setting.name, config, setting.pool, setting.nic);
+  dataplane::PcapEdge* const node = made && edge.zero == control::PcapZero::kTogether ? made->get() : nullptr;
+  auto out = opened(std::move(made));
+  if (out) out->recording = node;
+  return out;
 }
 
 }  // namespace
@@ -108,6 +114,17 @@ std::expected<OpenedEdge, Error> open_one(const control::PcapEdge& edge, const s
 std::expected<OpenedEdge, Error> open_edge(const control::Edge& edge, const std::filesystem::path& testbed_folder,
                                            const EdgeSetting& setting) {
   return std::visit([&](const auto& kind) { return open_one(kind, testbed_folder, setting); }, edge);
+}
+
+void share_zero(std::span<dataplane::PcapEdge* const> recordings) {
+  std::optional<int64_t> zero_ns;
+  for (const dataplane::PcapEdge* each : recordings) {
+    const auto first = each->first_recorded_ns();
+    if (first) zero_ns = std::min(*first, zero_ns.value_or(*first));
+  }
+  for (dataplane::PcapEdge* each : recordings) {
+    if (zero_ns) each->set_zero(*zero_ns);
+  }
 }
 
 std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting) {

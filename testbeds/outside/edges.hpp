@@ -5,18 +5,21 @@
 #include <expected>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "control/model/attachment.hpp"
 #include "dataplane/edge/nic.hpp"
+#include "dataplane/edge/pcap_edge.hpp"
 #include "dataplane/packet/pool.hpp"
 #include "testbeds/process/error.hpp"
 
 namespace softspine::testbeds {
 
 struct OpenedEdge {
-  std::unique_ptr<dataplane::Nic> node;  // one port; its counters are read from an engine's action
-  std::string note;                      // what the edge cannot do here, and what would help; mostly empty
+  std::unique_ptr<dataplane::Nic> node;      // one port; its counters are read from an engine's action
+  std::string note;                          // what the edge cannot do here, and what would help; mostly empty
+  dataplane::PcapEdge* recording = nullptr;  // the node, if its zero is that of all recordings (share_zero)
 };
 
 // What every edge is opened with.
@@ -36,6 +39,9 @@ struct EdgeSetting {
 //   pcap       relative paths begin at `testbed_folder`
 std::expected<OpenedEdge, Error> open_edge(const control::Edge& edge, const std::filesystem::path& testbed_folder,
                                            const EdgeSetting& setting);
+
+// Recordings that were made together begin where the earliest of them does. All are open; before the first window.
+void share_zero(std::span<dataplane::PcapEdge* const> recordings);
 
 // The NIC of a namespace, made in the namespace that this thread is in; not up yet.
 std::expected<OpenedEdge, Error> open_nic(const std::string& interface, const EdgeSetting& setting);

@@ -75,6 +75,7 @@ class Builder {
     out_->hosts.resize(testbed_.fabric.nodes.size(), nullptr);
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_node(n);
     for (uint32_t n = 0; n < testbed_.fabric.nodes.size() && wrong_.empty(); ++n) add_further_ports(n);
+    share_zero(recordings_);
     if (!wrong_.empty()) return std::unexpected(wrong_);
     for (const control::FabricLink& link : testbed_.fabric.links) {
       const auto rate_at = [&](LinkEnd end) { return testbed_.fabric.nodes[end.node].clock.of(link.rate); };
@@ -243,6 +244,7 @@ class Builder {
     }
     if (port != 0) out_->worker_of.push_back(out_->worker_of[n]);
     out_->edges.push_back({.end = {n, port}, .nic = made->node.get()});
+    if (made->recording != nullptr) recordings_.push_back(made->recording);
     return out_->engine->add(std::move(made->node), out_->worker_of[n]);
   }
 
@@ -301,6 +303,7 @@ class Builder {
   const control::Compiler& compiler_;
   OutsideHosts* outside_;
   bool flat_;
+  std::vector<dataplane::PcapEdge*> recordings_;  // that were made together
   std::unique_ptr<Assembly> out_;
   std::string wrong_;
 };

@@ -99,7 +99,9 @@ extern "C" int LLVMFuzzerInitialize(int*, char***) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static tests::BytesAsFile read;
   static tests::BytesAsFile written;
-  const PcapEdge::Config from{.read_path = read.hold(data, size), .offset = {}, .as_recorded = size % 2 == 1};
+  const PcapEdge::Config from{.read_path = read.hold(data, size),
+                              .offset = {},
+                              .zero_ns = size % 2 == 1 ? std::optional<int64_t>(0) : std::nullopt};
   auto source = PcapEdge::open("in", from, pool());
   if (!source) {
     SOFTSPINE_CHECK(!source.error().message.empty(), size, 0);

@@ -78,7 +78,7 @@ class NicTest : public testing::Test {
   // Everything until nothing is left to happen, or until `end`.
   void play(const NicConfig& config, Instant end = Instant::never()) {
     const std::string out = files.path();
-    PcapEdge::Config edge_config{.write_path = out, .as_recorded = true};
+    PcapEdge::Config edge_config{.write_path = out, .zero_ns = 0};
     if (!file.empty()) edge_config.read_path = files.with(pcap_bytes(file));
     auto edge = PcapEdge::open("edge", edge_config, *pool, config);
     ASSERT_TRUE(edge) << edge.error().message;

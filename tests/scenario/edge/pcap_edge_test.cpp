@@ -108,7 +108,7 @@ TEST_F(PcapEdgeTest, AddsTheOffset) {
 TEST_F(PcapEdgeTest, TakesRecordedTimesAsTheFabricsIfToldSo) {
   const auto out = play({.read_path = files.with(pcap_bytes({frame_at(5000, 60, 1), frame_at(9000, 60, 2)})),
                          .offset = Duration::ns(-6000),
-                         .as_recorded = true});
+                         .zero_ns = 0});
   ASSERT_EQ(out.size(), 2U);
   EXPECT_EQ(out[0].at_ns, arrival_ns(0, 60));  // before the start: at the start
   EXPECT_EQ(out[1].at_ns, arrival_ns(3000, 60));
