@@ -16,9 +16,8 @@ FrameBytes bytes_of(const Packet& packet) {
 }
 
 // What was sent to all, or flooded, is for one of them, and lost at none of the others.
-DropReason not_for_us(const Packet& packet) {
-  const bool is_to_all = packet.is_copy() || (packet.data()[0] & ethernet::kMulticastBit) != 0;
-  return is_to_all ? DropReason::kForOthers : DropReason::kNotForUs;
+bool is_to_all(const Packet& packet) {
+  return packet.is_copy() || (packet.data()[0] & ethernet::kMulticastBit) != 0;
 }
 
 }  // namespace
@@ -91,9 +90,7 @@ void RoceHost::process(Packet packet) noexcept {
   }
   const bool is_ours = frame.stored_bytes < ethernet::kBytes || (frame.data[0] & ethernet::kMulticastBit) != 0 ||
                        load_mac(frame.data) == config_.mac;
-  if (is_ours) return answer(std::move(packet));
-  const DropReason reason = not_for_us(packet);
-  drop(std::move(packet), reason);
+  is_ours ? answer(std::move(packet)) : drop(std::move(packet), DropReason::kNotForUs);
 }
 
 bool RoceHost::is_for_us(const uint8_t* frame) const {
@@ -104,10 +101,8 @@ bool RoceHost::is_for_us(const uint8_t* frame) const {
 }
 
 void RoceHost::receive_roce(Packet packet) noexcept {
-  if (!is_for_us(packet.data())) [[unlikely]] {
-    const DropReason reason = not_for_us(packet);
-    return drop(std::move(packet), reason);
-  }
+  if (!is_for_us(packet.data())) [[unlikely]]
+    return drop(std::move(packet), DropReason::kNotForUs);
   const auto frame = read_roce(bytes_of(packet));
   if (!frame) [[unlikely]]
     return drop(std::move(packet), frame.error());
@@ -130,10 +125,7 @@ void RoceHost::respond(Packet packet, const RoceFrame& frame) noexcept {
 
 void RoceHost::answer(Packet packet) noexcept {
   const Responder::Decision decision = responder_.consider(bytes_of(packet), packet.data());
-  if (decision.answer == Responder::Answer::kNone) {
-    const DropReason reason = decision.reason == DropReason::kNotForUs ? not_for_us(packet) : decision.reason;
-    return drop(std::move(packet), reason);
-  }
+  if (decision.answer == Responder::Answer::kNone) return drop(std::move(packet), decision.reason);
   if (decision.answer == Responder::Answer::kInPlace) return queue_answer(std::move(packet));
   Packet advertisement = pool_.make(kAdvertisementBytes);
   if (!advertisement) return drop(std::move(packet), DropReason::kNoBuffer);
@@ -222,6 +214,7 @@ void RoceHost::receive_pause(Packet packet) noexcept {
 }
 
 void RoceHost::drop(Packet packet, DropReason reason) noexcept {
+  if (reason == DropReason::kNotForUs && is_to_all(packet)) reason = DropReason::kForOthers;
   ++counters_.dropped[static_cast<size_t>(reason)];
   counters_.ended_flow_packets += packet.is_of_flow() ? 1 : 0;
   if (losses_ != nullptr && !is_consumed(reason)) [[unlikely]]
