@@ -17,7 +17,20 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'You need Debian 12 on x86-64 with AVX2.': ['tools/packages Debian 12', 'meson.build -march=x86-64-v3'],
         'At a thousandth of its speed, the 20 ms of this testbed take 20 s.': DILATION,
     },
+    'docs/failures.md': {
+        "| the receiver | the sender, by timeouts alone: the receiver's ToR drops as `neighbour_incomplete` | `path_change_after` × 4.096 µs × 2^`ack_timeout`, then the sender takes its other port | dual-tor-failure-receiver |":
+            ['tests/scenario/run/planes_test.cpp dual-tor-failure-receiver'],
+        'If nothing is set, the second is 2 × 67.1 ms = 134.2 ms; with `path_change_after: 1` half of that, with `ack_timeout: 8` 2.1 ms.':
+            ['tests/scenario/run/planes_test.cpp dual-tor-failure-receiver'],
+        'NCCL sets a timeout of 20 (4.29 s) and 7 retries, and its port failover (off by default, since 2.30) begins only when the queue pair has failed, after 34 s:':
+            ['testbeds/dual-tor-failure-receiver.yaml NCCL\'s timeout (20) and retries (7)'],
+        '`path_change_after: 7` comes nearest (30.1 s).':
+            ['tests/scenario/run/planes_test.cpp dual-tor-failure-receiver'],
+    },
     'docs/running.md': {
+        'Percentiles are by nearest rank: those of completion times are exact, those of latencies within 0.4 % (they are kept in histograms of 128 buckets to each doubling; the least, the mean and the greatest are exact).':
+            ['tests/unit/units/histogram_test.cpp QuantilesAreWithinA256thOfTheSortedSamples',
+             'tests/scenario/run/latency_test.cpp PercentilesAreThoseOfThePackets'],
         '| 0 | The run was done, and everything was as expected. |': EXIT,
         '| 1 | An expectation or the command of an outside host failed.':
             [*EXIT, COMMAND + 'one_run.py ends_where_memory_ends', COMMAND + 'run_errors.py keeps_an_old_report',
@@ -234,7 +247,9 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [SHIPPED],
         '| rail-only | virtual | a tier 2 for each rail: traffic stays on its rail | |':
             [SHIPPED],
-        "| nic-flaps-dual-tor, nic-flaps-single-tor | virtual | a NIC's link flaps, three times for 1 s: behind two ToRs its job stands for 19 ms each time, behind one for the second | |":
+        '| dual-tor-failure-receiver | virtual | a receiving NIC\'s link fails behind two ToRs: the job stands for `path_change_after` timeouts, from 2 ms to 30 s by `ack_timeout` | |':
+            ['tests/scenario/run/planes_test.cpp dual-tor-failure-receiver'],
+        "| nic-flaps-dual-tor, nic-flaps-single-tor | virtual | a NIC's link flaps, three times for 1 s: behind two ToRs its job goes on, behind one it stands for the second | |":
             ['tests/scenario/run/planes_test.cpp nic-flaps-dual-tor'],
         "| dual-plane, single-plane | virtual | HPN's Figure 13: with one plane a NIC's ports carry 3 : 1 and queue, with two they are even | |":
             ['tests/scenario/run/planes_test.cpp TwoLeaveNoQueueBeforeANicWhereOneHasThreeToOne'],
@@ -281,6 +296,9 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/hosts/credit_host_test.cpp PromisesAHundredAndTwentyEightKibibytesAPriority'],
     },
     'docs/real-hosts.md': {
+        '`first_frame` (that of the file itself, if nothing is said), `together` (the earliest first frame of all edges that say so: captures of one event keep their relation), or `recorded` (0: what softspine has captured enters as it was).':
+            ['tests/scenario/run/recordings_test.cpp KeepTheirRelationIfTheyWereMadeTogether',
+             'tests/scenario/run/recordings_test.cpp OfAFabricEnterAsTheyWere'],
         'It sends RDMA writes over 1 to 32 queue pairs, and looks at every byte where it arrives:':
             ['tests/unit/verbs/terms_test.cpp {"qps", 33}'],
     },
