@@ -58,7 +58,7 @@ std::string flooded(const std::string& duration, const std::string& more = "") {
 name: flooded
 run: {{duration: {}}}
 fabric: {{kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 4, host_link: {{rate: 25Gbps, length: 100m}}, fabric_link: {{rate: 100Gbps}}}}
-profiles: {{default: {{base: lossless, neighbours: {{arp_timeout: 1ms, fdb_aging_time: 20us, fdb_unicast_miss: flood_all}}}}}}
+profiles: {{default: {{base: lossless, neighbours: {{arp_timeout: 1s, fdb_aging_time: 20us, fdb_unicast_miss: flood_all}}}}}}
 workload:
   - {{name: w, pattern: pairs, from: [h5, h1], to: [h2, h3], message: 64KiB, messages: 24, mtu: 1024, rate: 12Gbps}}
 {})",
