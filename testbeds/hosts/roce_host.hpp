@@ -81,7 +81,6 @@ class RoceHost final : public dataplane::Node {
   void set_slow_receiver(dataplane::PortNo port, const std::optional<SlowReceiver>& slow, dataplane::Instant now);
   // Pauses these priorities at the peer without end; 0 falls silent, and the peer goes on when its time runs out.
   void set_storm(dataplane::PortNo port, uint8_t priorities, dataplane::Instant now);
-
   // From now on pauses of these priorities are counted and not obeyed; 0: the next ones are obeyed again.
   void set_deaf(dataplane::PortNo port, uint8_t priorities, dataplane::Instant now);
 
@@ -98,9 +97,6 @@ class RoceHost final : public dataplane::Node {
   const HostConfig& config() const { return config_; }
   const HostCounters& counters() const { return counters_; }
   uint64_t rx_packets(dataplane::PortNo port) const { return ports_[port.value()].rx_packets; }
-  // Of packets delivered, by latency group, in the order in which the groups' first sinks were added; and of all.
-  const std::vector<LatencyGroup>& latencies() const { return sinks_.latencies(); }
-  dataplane::Histogram latency() const { return sinks_.latency(); }
   // Between windows; looks at every packet that waits in a receive buffer. see(glance)
   template <typename See>
   void see_buffered(See&& see) const {
@@ -112,8 +108,8 @@ class RoceHost final : public dataplane::Node {
   // By which it leaves now.
   dataplane::PortNo port_of(uint32_t flow) const { return flows_.port(flow); }
   const FlowReceived& received(uint32_t sink) const { return sinks_.received(sink); }
-  uint32_t expected_psn(uint32_t sink) const { return sinks_.expected_psn(sink); }
-  ArrivalGap take_gap(uint32_t sink) { return sinks_.take_gap(sink); }
+  const HostSinks& sinks() const { return sinks_; }
+  HostSinks& sinks() { return sinks_; }
   // None for an open loop.
   const ReliableSender* sender(uint32_t flow) const { return flows_.sender(flow); }
   const ReceiveBuffer& receive_buffer(dataplane::PortNo port) const { return ports_[port.value()].buffer; }

@@ -105,7 +105,7 @@ class Copier {
     const auto psn = psn_of({packet.bytes, packet.stored_bytes, packet.meta.frame_bytes});
     if (!psn) return;
     const uint32_t sink = assembly_.sink_at_destination[packet.flow];
-    const uint32_t ahead = (*psn - assembly_.hosts[plan.destination]->expected_psn(sink)) & bth::kMask24;
+    const uint32_t ahead = (*psn - assembly_.hosts[plan.destination]->sinks().expected_psn(sink)) & bth::kMask24;
     const uint64_t before = ahead > bth::kMask24 / 2 ? 0 : ahead;  // one that is late
     way.before_first = std::min(before, way.before_first.value_or(before));
   }
@@ -185,7 +185,7 @@ class Copier {
       const uint64_t most = assembly_.hosts[n]->receive_buffer(PortNo{p}).watermark_bytes();
       copy.receive_buffer_max_bytes = std::max(copy.receive_buffer_max_bytes, most);
     }
-    copy.latency = control::LatencySummary::of(assembly_.hosts[n]->latency());
+    copy.latency = control::LatencySummary::of(assembly_.hosts[n]->sinks().latency());
     copy.message_latency = control::LatencySummary::of(from.message_latency_ps);
     copy.completion = control::LatencySummary::of(from.completion_ps);
     out_.hosts.push_back(std::move(copy));
@@ -243,7 +243,7 @@ class Copier {
     }
     for (const RoceHost* host : assembly_.hosts) {
       if (host == nullptr) continue;
-      for (const LatencyGroup& each : host->latencies()) {
+      for (const LatencyGroup& each : host->sinks().latencies()) {
         out_.workload_latencies[each.group].packets.merge(each.latency_ps);
       }
     }

@@ -68,7 +68,7 @@ void StallLook::begin() {
 }
 
 ArrivalGap StallLook::take_gap(uint32_t flow) {
-  return assembly_.hosts[assembly_.flows[flow].destination]->take_gap(assembly_.sink_at_destination[flow]);
+  return assembly_.hosts[assembly_.flows[flow].destination]->sinks().take_gap(assembly_.sink_at_destination[flow]);
 }
 
 StallLook::Flow StallLook::at(uint32_t flow) {

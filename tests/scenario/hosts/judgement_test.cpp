@@ -36,7 +36,7 @@ TEST(HostJudgement, EverythingArrivesInOrderOnACleanLink) {
     EXPECT_EQ(received.id, i);
   }
   EXPECT_EQ(hosts.b().counters().dropped_packets(), 0u);
-  EXPECT_EQ(hosts.b().latency().count(), 1600u);
+  EXPECT_EQ(hosts.b().sinks().latency().count(), 1600u);
 }
 
 TEST(HostJudgement, PsnsGoOnBehindTheirWrap) {
