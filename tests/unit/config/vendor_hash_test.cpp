@@ -354,9 +354,14 @@ TEST_F(SwitchConfig, TellsWithFileAndLine) {
 }
 
 TEST_F(SwitchConfig, IsCheckedAgainstTheProfilesModel) {
-  const auto wrong =
-      parse_testbed(testbed("ip load-share hash algorithm JENKINS_HASH_LO\n", ", hash: {model: RTAG7}"), "t.yaml");
-  EXPECT_FALSE(wrong) << "RTAG7 has no JENKINS_LO";
+  constexpr const char* kJenkins = "ip load-share hash algorithm JENKINS_HASH_LO\n";
+  const auto wrong = parse_testbed(testbed(kJenkins, ", hash: {model: RTAG7}"), "t.yaml");
+  ASSERT_FALSE(wrong);
+  ASSERT_EQ(wrong.error().size(), 1u);
+  EXPECT_NE(wrong.error().front().message.find("RTAG7 has no JENKINS_LO"), std::string::npos)
+      << wrong.error().front().message;
+  EXPECT_EQ(read_well(testbed(kJenkins)).profiles.front().hash.algorithm, HashAlgorithm::kJenkinsLo)
+      << "SAI's model has it";
 }
 
 }  // namespace

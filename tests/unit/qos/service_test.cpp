@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "control/compile/review.hpp"
 #include "tests/unit/config/complaints.hpp"
@@ -135,10 +136,16 @@ TEST(Service, WhereOnlyQueuesHaveAPoolNoGroupHasHeadroom) {
            "    BUFFER_PROFILE: {queue: {pool: out, dynamic_th: 1}}\n    BUFFER_QUEUE: {0-7: {profile: queue}}\n",
            "pattern: pairs, from: [h1], to: [h3], dscp: 3"));
   const Review found = review(testbed);
+  std::map<std::string, Loss> losses;
   for (const auto& [sender, service] : found.workloads.at(0).links) {
-    const bool into_switch = service.group.has_value();
-    EXPECT_EQ(service.loss == Loss::kNoHeadroom, into_switch) << testbed.fabric.name_of(sender);
+    losses[testbed.fabric.name_of(sender)] = service.loss;
+    EXPECT_EQ(service.group.has_value(), service.loss == Loss::kNoHeadroom) << "into a switch, all but the last";
+    EXPECT_EQ(service.priorities, 0) << "nobody is paused";
   }
+  EXPECT_EQ(losses, (std::map<std::string, Loss>{{"h1:eth0", Loss::kNoHeadroom},
+                                                 {"tor1:Ethernet8", Loss::kNoHeadroom},
+                                                 {"spine1:Ethernet4", Loss::kNoHeadroom},
+                                                 {"tor2:Ethernet0", Loss::kNothing}}));
 }
 
 TEST(Service, WarnsOfAQueueThatDropsBeforeAnybodyIsPaused) {
