@@ -3,6 +3,9 @@
 // milliseconds pass until silence is found and told.
 #include <fmt/format.h>
 
+#include <map>
+#include <set>
+
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {
@@ -196,6 +199,44 @@ TEST(LossWindowsOfLacp, LastUntilLacpHasAgreedAgain) {
   const Outcome dead = run_bond("lacp_rate: fast", "{at: 6005ms, node: s1-r1-tor1, set: dead, until: 60s}");
   EXPECT_GE(dead.report["faults"][0]["loss_window"]["recovered_ps"].get<double>(), 62e12);
   EXPECT_LE(dead.report["faults"][0]["loss_window"]["recovered_ps"].get<double>(), 93.1e12);
+}
+
+// Of the LACPDUs of a capture: who sent them, by system and port.
+struct Actor {
+  std::string system;
+  uint32_t key;
+  uint32_t port;
+  friend auto operator<=>(const Actor&, const Actor&) = default;
+};
+std::set<Actor> actors_in(const std::string& capture) {
+  // EtherType, LACP version 1, actor information of 20 bytes: system priority, system, key, port priority, port.
+  const std::string start{"\x88\x09\x01\x01\x01\x14", 6};
+  std::set<Actor> out;
+  for (size_t at = capture.find(start); at != capture.npos; at = capture.find(start, at + 1)) {
+    const std::string actor = capture.substr(at + start.size(), 14);
+    const auto number = [&](size_t place) {
+      return uint32_t{static_cast<uint8_t>(actor[place])} << 8 | static_cast<uint8_t>(actor[place + 1]);
+    };
+    out.insert({actor.substr(2, 6), number(8), number(12)});
+  }
+  return out;
+}
+
+// A host takes both for ports of one system, so they must not have one number; the hosts' bonds are systems of their
+// own, with two ports each, and keys tell a ToR's hosts apart.
+TEST(LacpOfSwitches, HasAPortNumberOfItsOwnAtEachOfAHostsToRs) {
+  const Outcome out = run_text(text("lacp_rate: fast", ""), {.duration = Duration::s(7)}, true);
+  const std::string common{"\x00\x00\x5e\x00\x01\x01", 6};
+  std::map<uint32_t, std::set<uint32_t>> ports_by_key;
+  std::map<std::string, std::set<uint32_t>> ports_of_hosts;
+  for (const Actor& actor : actors_in(out.capture)) {
+    if (actor.system == common) ports_by_key[actor.key].insert(actor.port);
+    if (actor.system != common) ports_of_hosts[actor.system].insert(actor.port);
+  }
+  ASSERT_EQ(ports_by_key.size(), 2u) << "a key for each host";
+  for (const auto& [key, ports] : ports_by_key) EXPECT_EQ(ports.size(), 2u) << "one at each ToR, key " << key;
+  ASSERT_EQ(ports_of_hosts.size(), 2u);
+  for (const auto& [system, ports] : ports_of_hosts) EXPECT_EQ(ports, (std::set<uint32_t>{1, 2}));
 }
 
 }  // namespace
