@@ -65,6 +65,7 @@ void Switch::receive(Burst& burst) noexcept {
   const PacketMeta& meta = packet.meta();
   const Instant now = meta.at;
   egress_.act_through(now);
+  reach(now);
   if (meta.verdict != Verdict::kForward) [[unlikely]]
     return end_here(std::move(packet), now);
   if (!is_cached()) [[unlikely]]
@@ -156,6 +157,7 @@ void Switch::end_lacp(Packet packet, Instant now) noexcept {
 
 void Switch::act_on_lacp(Instant now) noexcept {
   egress_.act_through(now);
+  reach(now);
   lacp_.act(now, [this, now](PortNo port, const Lacpdu& pdu) { send_lacp(port, pdu, now); });
 }
 

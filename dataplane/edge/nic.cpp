@@ -193,7 +193,6 @@ Packet Nic::receive_mac_control(Packet packet, Instant now) noexcept {
   flow_control_.receive(*frame, transmitter(kLink).rate(), now);
   if (config_.relays_pfc) return packet;
   end_out(std::move(packet), DropReason::kPfcConsumed);
-  free_at_ = std::max(free_at_, now);  // what an XON releases has been ready for long
   find_next();
   return Packet{};
 }
@@ -248,7 +247,6 @@ void Nic::end_out(Packet packet, DropReason reason) noexcept {
 
 void Nic::link_changed(PortNo, bool up, Instant now) noexcept {
   flow_control_.link_changed(up, now);
-  if (up) free_at_ = std::max(free_at_, now);
   find_next();
   wake(std::max(now, departure()));
   link_is_up_ = up;

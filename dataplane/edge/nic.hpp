@@ -118,6 +118,7 @@ class Nic : public Node {
       const Instant arrives = inbox().next();
       const Instant first = std::min(std::min(leaves, arrives), std::min(drains, enters));
       if (first >= until) return first;
+      reach(first);
       if (leaves == first) {
         depart(first);
       } else if (drains == first) {
@@ -180,7 +181,7 @@ class Nic : public Node {
   bool outside_is_gone_ = false;
 
  private:
-  Instant departure() const { return std::max(next_, free_at_); }
+  Instant departure() const { return std::max({next_, free_at_, now()}); }
   void depart(Instant now) noexcept;
   Packet receive(Packet packet, Instant now) noexcept;
   Packet receive_mac_control(Packet packet, Instant now) noexcept;

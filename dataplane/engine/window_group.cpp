@@ -52,6 +52,7 @@ void WindowGroup::prefetch_after(const std::vector<ScheduleSlot*>& due, size_t n
 Instant WindowGroup::run_part(const ScheduleSlot& slot, Instant until) noexcept {
   if (slot.group != nullptr) return slot.group->run(until);
   ++node_runs_;
+  slot.node->reach(slot.next);
   return slot.node->run(until);
 }
 

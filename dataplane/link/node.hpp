@@ -7,6 +7,10 @@
 //               Returns the instant of its next event, never() if only an arrival can wake it.
 //   poll(now)   edges on the wall clock: takes in what the outside has brought by `now`.
 // Only the engine calls run() and poll(), and never both at once.
+//
+// A node is at the instant of the event that it handles: it says so by reach(), which never goes back, and its
+// transmitters start no frame before. What was possible long ago, and comes to light in an event, happens at that
+// event.
 #pragma once
 
 #include <algorithm>
@@ -27,7 +31,10 @@ namespace softspine::dataplane {
 
 class Node {
  public:
-  Node(std::string name, uint32_t ports) : name_(std::move(name)), transmitters_(ports) { inbox_.resize(ports); }
+  Node(std::string name, uint32_t ports) : name_(std::move(name)), transmitters_(ports) {
+    inbox_.resize(ports);
+    for (Transmitter& transmitter : transmitters_) transmitter.follow(now_);
+  }
   virtual ~Node() = default;
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
@@ -81,6 +88,14 @@ class Node {
     if (schedule_ != nullptr) schedule_->wake(slot_, at);
   }
 
+  // The instant of the event that is handled, or was the last.
+  Instant now() const { return now_; }
+  // Before each event that may send: by the engine for the first of a run, then by the node.
+  [[gnu::always_inline]] void reach(Instant now) {
+    SOFTSPINE_CHECK(now >= now_, now.count_ps(), now_.count_ps());
+    now_ = now;
+  }
+
   // For the engine only.
   void set_cached(bool cached) { is_cached_ = cached; }
   void assign(NodeId id, Rng rng) {
@@ -104,6 +119,7 @@ class Node {
   std::vector<Transmitter> transmitters_;
   Inbox inbox_;
   ScheduleSlot slot_{.node = this};
+  Instant now_;
   Schedule* schedule_ = nullptr;
   bool is_cached_ = true;
   struct {
@@ -131,6 +147,7 @@ inline void Transmitter::connect(Node* peer, PortNo peer_port, Rate rate, Durati
 }
 
 inline Instant Transmitter::send(Packet packet, Instant start) noexcept {
+  SOFTSPINE_CHECK(start >= *now_, start.count_ps(), now_->count_ps());
   const uint32_t bytes = packet.frame_bytes();
   const Instant left = start + rate_.time_of_frame(bytes);
   ++counters_.packets;

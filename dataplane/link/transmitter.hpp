@@ -4,6 +4,7 @@
 //   start = max(ready, port free)      left = start + time_of_frame      arrives = left + propagation
 //
 // The owner keeps `free_at`; the transmitter turns a start into a departure and an arrival.
+// Invariant, checked in every build: no frame starts before the instant at which its node is (Node::now).
 // A packet sent into a link that is down, or taken by the link's fault, is counted here and ends here.
 #pragma once
 
@@ -26,6 +27,8 @@ class alignas(64) Transmitter {
  public:
   // The engine wires it up; `outbox` is null when both ends belong to one worker. (In node.hpp: it needs the peer.)
   void connect(Node* peer, PortNo peer_port, Rate rate, Duration propagation);
+  // Its node's, which outlives it.
+  void follow(const Instant& now) { now_ = &now; }
   void route_through(Outbox* outbox) {
     outbox_ = outbox;
     choose_path();
@@ -84,6 +87,7 @@ class alignas(64) Transmitter {
 
   // What every packet needs, in one cache line, to the first two counters.
   Node* peer_ = nullptr;
+  const Instant* now_ = nullptr;
   Rate rate_;
   Duration propagation_;
   PortNo peer_port_;

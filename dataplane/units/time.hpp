@@ -23,7 +23,7 @@ class Duration {
   constexpr int64_t count_ps() const { return ps_; }
   constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
 
-  friend constexpr auto operator<=>(Duration, Duration) = default;
+  [[gnu::always_inline]] friend constexpr auto operator<=>(Duration, Duration) = default;
   friend constexpr Duration operator+(Duration a, Duration b) { return Duration{a.ps_ + b.ps_}; }
   friend constexpr Duration operator-(Duration a, Duration b) { return Duration{a.ps_ - b.ps_}; }
   friend constexpr Duration operator*(Duration a, int64_t k) { return Duration{a.ps_ * k}; }
@@ -57,7 +57,7 @@ class Instant {
   constexpr double seconds() const { return static_cast<double>(ps_) * 1e-12; }
   constexpr bool is_never() const { return *this == never(); }
 
-  friend constexpr auto operator<=>(Instant, Instant) = default;
+  [[gnu::always_inline]] friend constexpr auto operator<=>(Instant, Instant) = default;
   friend constexpr Duration operator-(Instant a, Instant b) { return Duration::ps(a.ps_ - b.ps_); }
   friend constexpr Instant operator+(Instant a, Duration d) {
     int64_t sum = 0;

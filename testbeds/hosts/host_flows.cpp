@@ -183,7 +183,7 @@ void HostFlows::revive(ReliableSender& sender, Instant now, std::vector<HostPort
   const Instant eligible = sender.eligible(now);
   if (eligible.is_never()) return;
   sender.stands_in_order = true;
-  ports[flows_[sender.flow()].port.value()].wake(sender.flow(), eligible, now);
+  ports[flows_[sender.flow()].port.value()].order.add(sender.flow(), eligible, now);
 }
 
 void HostFlows::respond(uint32_t index, const RoceFrame& frame, Instant now, std::vector<HostPort>& ports,

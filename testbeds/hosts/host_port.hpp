@@ -10,7 +10,9 @@
 //   beside     when anything else is due: a PFC or credit frame, a LACPDU, a control packet (control_queue.hpp), or a
 //              change of flow control that somebody waits for. All of it is folded into this one instant, so a port on
 //              which nothing but data moves asks one question more than if there were nothing else
-//   departure  max(port free, the earlier of order, which a gap may hold back, and beside)
+//   departure  max(port free, the earlier of order, which a gap may hold back, and beside). What has waited for a
+//              pause, a port or another's turn has been ready for long: the host sends it at the instant at which it
+//              is (Node::now), not before
 //   buffer     packets that the host is too slow to take (receive_buffer.hpp). XOFF is raised for the priorities that
 //              the buffer wants paused, and for those of a storm, a fault that pauses the neighbour without end. On a
 //              link that goes by credit the buffer's cells are what is granted, and no XOFF is raised for them
@@ -87,11 +89,6 @@ struct HostPort {
     parked.push_back(flow);
     find_next();
   }
-  // A queue pair that had nothing to send may send from `eligible` on, as it turns out at `now`.
-  void wake(uint32_t flow, dataplane::Instant eligible, dataplane::Instant now) {
-    free_at = std::max(free_at, now);  // a queue pair in the ring counts as ready since ever
-    order.add(flow, eligible, now);
-  }
   // Queue pairs of whom leaves(flow) is true are the other port's from now on. Both have room for all of them.
   template <typename Leaves>
   void move_to(HostPort& other, dataplane::Instant now, Leaves&& leaves) {
@@ -101,14 +98,12 @@ struct HostPort {
       other.order.add(flow, now, now);
       return true;
     });
-    other.free_at = std::max(other.free_at, now);  // as in wake()
     find_next();
   }
   // Flow control may have changed by `now`: all that are parked try again.
   void reconsider(dataplane::Instant now) {
     (void)flow_control.advance(now);
-    free_at = std::max(free_at, now);  // what waited has been ready for long
-    for (const uint32_t flow : parked) wake(flow, now, now);
+    for (const uint32_t flow : parked) order.add(flow, now, now);
     parked.clear();
     find_next();
   }

@@ -66,7 +66,7 @@ void RoceHost::tell_read_by_run() {
 
 Instant RoceHost::departure(PortNo port) const {
   const HostPort& out = ports_[port.value()];
-  return out.wire->up() ? out.departure() : Instant::never();
+  return out.wire->up() ? std::max(out.departure(), now()) : Instant::never();
 }
 
 PortNo RoceHost::first_port() const {
@@ -82,6 +82,7 @@ Instant RoceHost::run(Instant until) noexcept {
     const Instant due = std::min(flows_.next_timer(), due_);
     const Instant first = std::min(std::min(leaves, arrives), due);
     if (first >= until) return first;
+    reach(first);
     if (due == first) [[unlikely]] {
       flows_.next_timer() <= due ? flows_.expire(due, ports_) : act(due);
     } else if (leaves <= arrives) {

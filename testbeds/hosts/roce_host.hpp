@@ -9,7 +9,7 @@
 //
 // Sending. A port sends one thing at a time, the first of: a PFC or credit frame that is due; a control packet (an
 // answer, an acknowledgement, a CNP); a packet of the flow whose turn it is. Flows take turns, a packet each, as in a
-// NIC. start = max(port free, earliest eligible).
+// NIC. start = max(port free, earliest eligible, the event that the host handles).
 //
 // Pausing. A PFC or PAUSE frame stops the priorities that it names at the port where it arrived (pause_state.hpp):
 // flows and control packets of those priorities wait, PFC frames do not. On a link that goes by credit the priorities

@@ -205,9 +205,8 @@ void RoceHost::receive_pause(Packet packet) noexcept {
   }
   const auto frame = read_pfc(packet.data(), packet.stored_bytes());
   if (!frame) return drop(std::move(packet), frame.error());
-  const PortNo port{packet.meta().in_port};
   const Instant now = packet.meta().at;
-  HostPort& out = ports_[port.value()];
+  HostPort& out = ports_[packet.meta().in_port];
   out.flow_control.receive(*frame, out.wire->rate(), now);
   out.reconsider(now);
   drop(std::move(packet), DropReason::kPfcConsumed);

@@ -101,7 +101,7 @@ TEST(HostParts, AFlowWhosePriorityIsPausedIsParkedUntilThePauseEnds) {
   EXPECT_EQ(port.departure(), end) << "somebody waits for the end of the pause";
   port.reconsider(end);
   EXPECT_TRUE(port.parked.empty());
-  EXPECT_EQ(port.departure(), end) << "the flow's turn";
+  EXPECT_LE(port.departure(), end) << "the flow's turn, at the host's own instant";
 }
 
 }  // namespace
