@@ -97,6 +97,15 @@ void Switch::dispatch(Burst& burst) noexcept {
   for (Packet& packet : burst) dispatch_one(packet);
 }
 
+// What was put off: the LACPDU that ended the part before may have made LACP due earlier.
+void Switch::begin_next_part() noexcept {
+  burst_.next_part();
+  while (lacp_.next_due() <= burst_[0].meta().at) act_on_lacp(lacp_.next_due());
+  const auto is_early = [due = lacp_.next_due()](const Packet& packet) { return packet.meta().at < due; };
+  const auto early = static_cast<uint32_t>(std::find_if_not(burst_.begin(), burst_.end(), is_early) - burst_.begin());
+  burst_.put_off_from(tables_.state->ages ? 1 : early);
+}
+
 // Where links go by credit: whatever became of a frame, its sender has used credit for it.
 void Switch::dispatch_counted(Burst& burst) noexcept {
   for (Packet& packet : burst) {
@@ -133,9 +142,6 @@ void Switch::end_here(Packet packet, Instant now) noexcept {
     }
     case Verdict::kContinue: meta.reason = DropReason::kUnsupported; [[fallthrough]];
     case Verdict::kDrop:
-      if (meta.reason == DropReason::kNeighbourIncomplete && (meta.flags & kMustAnswer) != 0 && knows_by_now(packet)) {
-        return meta.verdict == Verdict::kFlood ? flood(std::move(packet), now) : forward_one(std::move(packet), now);
-      }
       if (meta.reason == DropReason::kUnsupported && takes_lacp(packet, now)) return end_lacp(std::move(packet), now);
       if ((meta.flags & kMustAnswer) != 0) agent_.notify_sender(tables_, packet, now, outcomes);
       end(std::move(packet), meta.reason, now);
@@ -184,18 +190,6 @@ void Switch::receive_pause(Packet packet, Instant now) noexcept {
   const auto frame = read_pfc(packet.data(), packet.stored_bytes());
   if (frame) egress_.receive(PortNo{packet.meta().in_port}, *frame, now);
   end(std::move(packet), frame ? DropReason::kPfcConsumed : frame.error(), now);
-}
-
-// The stages look at a whole burst at once, so none saw what an answer earlier in it has taught.
-bool Switch::knows_by_now(Packet& packet) noexcept {
-  PacketMeta& meta = packet.meta();
-  meta.reason = DropReason::kCount;
-  meta.flags &= static_cast<uint8_t>(~kMustAnswer);
-  route_one(tables_, packet);
-  if (meta.verdict == Verdict::kFlood) return true;
-  if (meta.verdict != Verdict::kForward) return false;
-  rewrite_one(tables_, packet);
-  return true;
 }
 
 void Switch::forward_one(Packet packet, Instant now) noexcept {

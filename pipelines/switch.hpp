@@ -5,7 +5,10 @@
 //           forward → egress queue   flood → copies   local → answers   drop → counted, freed
 //
 // The stages look at a whole burst at once (they decide by tables only); what depends on the moment
-// (queues, answers) happens packet by packet, each at the instant of its arrival.
+// (queues, answers) happens packet by packet, each at the instant of its arrival. So that what came together in a burst
+// decides nothing, a burst goes through the stages in parts wherever the end of a packet changes the tables: a part
+// ends with a packet from which the switch may learn (stages.hpp), and before LACP is due; where what is learned ages,
+// each packet is a part.
 #pragma once
 
 #include <memory>
@@ -65,8 +68,15 @@ class Switch : public dataplane::Node {
         continue;
       }
       receive(burst_);
-      forward(burst_);
-      dispatch(burst_);
+      if (tables_.state->ages) [[unlikely]]
+        burst_.put_off_from(1);
+      for (;;) {
+        forward(burst_);
+        dispatch(burst_);
+        if (!burst_.has_put_off()) [[likely]]
+          break;
+        begin_next_part();
+      }
       burst_.clear();
     }
     egress_.act_before(until);
@@ -78,12 +88,12 @@ class Switch : public dataplane::Node {
  private:
   void receive(dataplane::Burst& burst) noexcept;
   void dispatch(dataplane::Burst& burst) noexcept;
+  void begin_next_part() noexcept;
   void prefetch_ways_out(dataplane::Burst& burst) const noexcept;
   void dispatch_one(dataplane::Packet& packet) noexcept;
   void dispatch_counted(dataplane::Burst& burst) noexcept;
   void end_here(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void receive_pause(dataplane::Packet packet, dataplane::Instant now) noexcept;
-  bool knows_by_now(dataplane::Packet& packet) noexcept;
   void forward_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void choose_queue(dataplane::Packet& packet) noexcept;
   void flood(dataplane::Packet packet, dataplane::Instant now) noexcept;

@@ -36,28 +36,50 @@ bool may_concern_router(const PacketMeta& meta, const Packet& packet) {
          packet.data()[meta.l4_offset] <= icmp::k6NeighbourAdvertisement;
 }
 
-void bridge_one(SwitchTables& tables, uint64_t router, const PortForwarding& port, Packet& packet) {
+// To a group of stations: returns whether the switch looks at it.
+bool bridge_to_many(const PortForwarding& port, Packet& packet, uint64_t destination) {
+  PacketMeta& meta = packet.meta();
+  if (is_reserved(destination)) {
+    drop(meta, DropReason::kUnsupported);
+    return true;
+  }
+  if (may_concern_router(meta, packet)) {
+    meta.verdict = Verdict::kLocal;
+    return true;
+  }
+  meta.verdict = Verdict::kFlood;
+  if (port.isolated) drop(meta, DropReason::kNoLayer2);
+  return false;
+}
+
+// Returns as accept_routed_one() whether the switch may learn from the packet when it ends, beside its source.
+bool bridge_one(SwitchTables& tables, uint64_t router, const PortForwarding& port, Packet& packet) {
   PacketMeta& meta = packet.meta();
   const uint16_t vlan = vlan_of(port, meta);
   const uint8_t* data = packet.data();
-  if (vlan == 0) [[unlikely]]
-    return drop(meta, is_of_link(meta, data) ? DropReason::kUnsupported : DropReason::kVlanNotAllowed);
-  if ((data[ethernet::kSource] & ethernet::kMulticastBit) != 0) return drop(meta, DropReason::kBadSource);
+  if (vlan == 0) [[unlikely]] {
+    const bool is_lacp = is_of_link(meta, data);
+    drop(meta, is_lacp ? DropReason::kUnsupported : DropReason::kVlanNotAllowed);
+    return is_lacp;
+  }
+  if ((data[ethernet::kSource] & ethernet::kMulticastBit) != 0) {
+    drop(meta, DropReason::kBadSource);
+    return false;
+  }
   const uint64_t destination = ethernet::destination_of(data);
   tables.fdb.learn(vlan, ethernet::source_of(data), meta.in_port, meta.at);
   meta.vlan = vlan;
   meta.next_hop = kBridgedNextHop;
   if (destination == router) [[likely]] {
-    if (may_concern_router(meta, packet)) meta.verdict = Verdict::kLocal;
-    return;
+    const bool teaches = may_concern_router(meta, packet);
+    if (teaches) meta.verdict = Verdict::kLocal;
+    return teaches;
   }
-  if ((data[0] & ethernet::kMulticastBit) != 0) {
-    if (is_reserved(destination)) return drop(meta, DropReason::kUnsupported);
-    meta.verdict = may_concern_router(meta, packet) ? Verdict::kLocal : Verdict::kFlood;
-    if (port.isolated && meta.verdict == Verdict::kFlood) drop(meta, DropReason::kNoLayer2);
-    return;
+  if ((data[0] & ethernet::kMulticastBit) != 0) return bridge_to_many(port, packet, destination);
+  if (port.isolated) {
+    drop(meta, DropReason::kNoLayer2);
+    return false;
   }
-  if (port.isolated) return drop(meta, DropReason::kNoLayer2);
   const uint16_t out = tables.fdb.find(vlan, destination, meta.at);
   if (out == Fdb::kUnknown) {
     end_unknown(tables, meta);
@@ -67,6 +89,7 @@ void bridge_one(SwitchTables& tables, uint64_t router, const PortForwarding& por
     meta.out_port = out;
     meta.verdict = Verdict::kForward;
   }
+  return false;
 }
 
 void move_headers(PacketMeta& meta, int bytes) {
@@ -84,11 +107,9 @@ void bridge(SwitchTables& tables, Burst& burst) noexcept {
     PacketMeta& meta = packet.meta();
     if (meta.verdict != Verdict::kContinue) continue;
     const PortForwarding& port = ports[meta.in_port];
-    if (port.bridged()) {
-      bridge_one(tables, router, port, packet);
-    } else {
-      accept_routed_one(router, packet);
-    }
+    const bool teaches = port.bridged() ? bridge_one(tables, router, port, packet) : accept_routed_one(router, packet);
+    if (teaches) [[unlikely]]
+      return burst.put_off_behind(packet);
   }
 }
 

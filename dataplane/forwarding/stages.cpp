@@ -26,9 +26,9 @@ template <HashAlgorithm A>
 }
 
 template <HashAlgorithm A>
-inline uint32_t hash_of(SwitchTables& tables, const EcmpHash& hash, Packet& packet) {
-  if constexpr (A == HashAlgorithm::kRoundRobin) return static_cast<uint32_t>(tables.draws.drawn++);
-  if constexpr (row_of(A).is_drawn) return tables.draws.next(tables.state->chance);
+inline uint32_t hash_of(SwitchTables& tables, Draws& draws, const EcmpHash& hash, Packet& packet) {
+  if constexpr (A == HashAlgorithm::kRoundRobin) return static_cast<uint32_t>(draws.drawn++);
+  if constexpr (row_of(A).is_drawn) return draws.next(tables.state->chance);
   const PacketMeta& meta = packet.meta();
   const uint8_t* data = packet.data();
   const UsualFields usual =
@@ -59,34 +59,37 @@ inline uint32_t hashed_member(const ForwardingState& state, const EcmpGroup& gro
 
 // Everything but the mode `hash`.
 template <HashAlgorithm A>
-[[gnu::noinline]] uint32_t member_by_mode(SwitchTables& tables, const EcmpGroup& group, Packet& packet) {
+[[gnu::noinline]] uint32_t member_by_mode(SwitchTables& tables, Chances& chances, const EcmpGroup& group,
+                                          Packet& packet) {
   const ForwardingState& state = *tables.state;
   PacketMeta& meta = packet.meta();
-  const auto draw = [&] { return tables.draws.next(state.chance); };
+  const auto draw = [&] { return chances.draws.next(state.chance); };
   switch (group.mode) {
     case EcmpGroupMode::kInPort: meta.hash = meta.in_port; break;
     case EcmpGroupMode::kSpray: meta.hash = draw(); break;
     case EcmpGroupMode::kFlowlet:
-      meta.hash = tables.flowlets.draw_of(state.flowlets, hash_of<A>(tables, state.hash, packet), meta.at, draw);
+      meta.hash = chances.flowlets.draw_of(state.flowlets, hash_of<A>(tables, chances.draws, state.hash, packet),
+                                           meta.at, draw);
       break;
     case EcmpGroupMode::kHash: break;
   }
   const uint32_t member = state.members[group.first + meta.hash % group.count];
   if (member != kDeadMember) return member;
-  meta.hash = hash_of<A>(tables, state.hash, packet);
+  meta.hash = hash_of<A>(tables, chances.draws, state.hash, packet);
   return hashed_member<A>(state, group.of_live(), meta.hash);
 }
 
 // The next hop of a group for this packet.
 template <HashAlgorithm A, bool IsPlain>
-inline uint32_t member_of(SwitchTables& tables, const ForwardingState& state, const EcmpGroup& group, Packet& packet) {
+inline uint32_t member_of(SwitchTables& tables, Chances& chances, const EcmpGroup& group, Packet& packet) {
+  const ForwardingState& state = *tables.state;
   if (group.mode != EcmpGroupMode::kHash) [[unlikely]]
-    return member_by_mode<A>(tables, group, packet);
+    return member_by_mode<A>(tables, chances, group, packet);
   uint32_t hash = 0;
   if constexpr (IsPlain) {
     hash = plain_hash_of(tables, state.hash, packet);
   } else {
-    hash = hash_of<A>(tables, state.hash, packet);
+    hash = hash_of<A>(tables, chances.draws, state.hash, packet);
   }
   packet.meta().hash = hash;
   return hashed_member<A>(state, group, hash);
@@ -168,7 +171,7 @@ void to_next_hop(const Adjacency& adjacency, PacketMeta& meta, uint32_t next_hop
 }
 
 template <HashAlgorithm A, bool IsPlain = false>
-inline void route_packet(SwitchTables& tables, const ForwardingState& state, Packet& packet) {
+inline void route_packet(SwitchTables& tables, Chances& chances, const ForwardingState& state, Packet& packet) {
   PacketMeta& meta = packet.meta();
   if (meta.reason != DropReason::kCount) [[unlikely]]
     return drop(meta, meta.reason);
@@ -201,7 +204,7 @@ inline void route_packet(SwitchTables& tables, const ForwardingState& state, Pac
   if (value.kind() == RouteKind::kEcmpGroup) {
     const EcmpGroup& group = state.groups[next_hop];
     if (group.count == 0) return drop_and_notify(meta, DropReason::kNoMember);
-    next_hop = member_of<A, IsPlain>(tables, state, group, packet);
+    next_hop = member_of<A, IsPlain>(tables, chances, group, packet);
   }
   to_next_hop(state.adjacencies[next_hop], meta, next_hop);
 }
@@ -218,7 +221,7 @@ uint16_t vlan_it_came_by(const ForwardingState& state, const Packet& packet) {
 }
 
 template <HashAlgorithm A>
-inline void pick_link_of(SwitchTables& tables, const LagTable& lags, Packet& packet) {
+inline void pick_link_of(SwitchTables& tables, Draws& draws, const LagTable& lags, Packet& packet) {
   PacketMeta& meta = packet.meta();
   if (meta.verdict != Verdict::kForward || !is_lag(meta.out_port)) return;
   const LagTable::Lag& lag = lags.lag_at(meta.out_port);
@@ -227,9 +230,19 @@ inline void pick_link_of(SwitchTables& tables, const LagTable& lags, Packet& pac
     return drop_and_notify(meta, DropReason::kNoMember);
   }
   const uint16_t leaves_by = std::exchange(meta.vlan, vlan_it_came_by(*tables.state, packet));
-  const uint32_t hash = hash_of<A>(tables, lags.hash, packet);
+  const uint32_t hash = hash_of<A>(tables, draws, lags.hash, packet);
   meta.vlan = leaves_by;
   meta.out_port = lags.members[lag.first + lags.hash.bucket_of(hash, lag.count)];
+}
+
+// One packet, with its age and its link.
+void route_by(SwitchTables& tables, Chances& chances, Packet& packet) {
+  const ForwardingState& state = *tables.state;
+  with_algorithm(state.hash.algorithm(), [&]<HashAlgorithm A>() { route_packet<A>(tables, chances, state, packet); });
+  if (state.ages) age(tables, packet);
+  if (state.lags == nullptr) return;
+  with_algorithm(state.lags->hash.algorithm(),
+                 [&]<HashAlgorithm A>() { pick_link_of<A>(tables, chances.lag_draws, *state.lags, packet); });
 }
 
 inline void rewrite_packet(const SwitchTables& tables, Packet& packet) {
@@ -253,7 +266,9 @@ inline void rewrite_packet(const SwitchTables& tables, Packet& packet) {
 void accept_routed(SwitchTables& tables, Burst& burst) noexcept {
   const uint64_t router = load48(tables.state->router_mac.data());
   for (Packet& packet : burst) {
-    if (packet.meta().verdict == Verdict::kContinue) accept_routed_one(router, packet);
+    if (packet.meta().verdict != Verdict::kContinue) continue;
+    if (accept_routed_one(router, packet)) [[unlikely]]
+      return burst.put_off_behind(packet);
   }
 }
 
@@ -277,17 +292,12 @@ void classify(const SwitchTables& tables, Burst& burst) noexcept {
 }
 
 void route_one(SwitchTables& tables, Packet& packet) noexcept {
-  const ForwardingState& state = *tables.state;
-  with_algorithm(state.hash.algorithm(), [&]<HashAlgorithm A>() { route_packet<A>(tables, state, packet); });
-  if (state.ages) age(tables, packet);
-  if (state.lags == nullptr) return;
-  with_algorithm(state.lags->hash.algorithm(),
-                 [&]<HashAlgorithm A>() { pick_link_of<A>(tables, *state.lags, packet); });
+  route_by(tables, tables.own_chances, packet);
 }
 
 void pick_links(SwitchTables& tables, const LagTable& lags, Burst& burst) noexcept {
   with_algorithm(lags.hash.algorithm(), [&]<HashAlgorithm A>() {
-    for (Packet& packet : burst) pick_link_of<A>(tables, lags, packet);
+    for (Packet& packet : burst) pick_link_of<A>(tables, tables.chances.lag_draws, lags, packet);
   });
 }
 
@@ -305,19 +315,20 @@ void route(SwitchTables& tables, Burst& burst) noexcept {
   const ForwardingState& state = *tables.state;
   if (state.ages) [[unlikely]] {
     for (Packet& packet : burst) {
-      if (packet.meta().verdict == Verdict::kContinue) route_one(tables, packet);
+      if (packet.meta().verdict == Verdict::kContinue) route_by(tables, tables.chances, packet);
     }
     return;
   }
   if (state.hash.is_plain()) [[likely]] {
     for (Packet& packet : burst) {
-      if (packet.meta().verdict == Verdict::kContinue) route_packet<HashAlgorithm::kCrc, true>(tables, state, packet);
+      if (packet.meta().verdict == Verdict::kContinue)
+        route_packet<HashAlgorithm::kCrc, true>(tables, tables.chances, state, packet);
     }
     return;
   }
   with_algorithm(state.hash.algorithm(), [&]<HashAlgorithm A>() {
     for (Packet& packet : burst) {
-      if (packet.meta().verdict == Verdict::kContinue) route_packet<A>(tables, state, packet);
+      if (packet.meta().verdict == Verdict::kContinue) route_packet<A>(tables, tables.chances, state, packet);
     }
   });
 }

@@ -16,13 +16,21 @@
 
 namespace softspine::dataplane {
 
+// What decides where no hash does.
+struct Chances {
+  FlowletTable flowlets;
+  Draws draws;
+  Draws lag_draws{Draws::kApart};
+};
+
 // The tables that the stages work on: the published state, and what the worker has learned.
 struct SwitchTables {
   std::shared_ptr<const ForwardingState> state;
   Fdb fdb;
   NeighbourTable neighbours;
-  FlowletTable flowlets;
-  Draws draws;
+  Chances chances;
+  // Of packets that are routed by themselves: others of their burst, which come later, have been routed before.
+  Chances own_chances{.flowlets = {}, .draws = {2 * Draws::kApart}, .lag_draws = {3 * Draws::kApart}};
   DownPorts down;  // those of the switch
   OverrideCounters overridden;
   uint64_t short_keys = 0;      // packets that ended before a UDF of their key did
@@ -46,23 +54,29 @@ inline void drop_and_notify(PacketMeta& meta, DropReason reason) {
 }
 
 // A frame that came in at a routed port: one to the router's MAC (`router`, as load48 reads it) goes on; broadcast
-// and multicast go to the switch itself.
-inline void accept_routed_one(uint64_t router, Packet& packet) noexcept {
+// and multicast go to the switch itself. Returns whether the switch may learn from the packet, or act, when it ends:
+// ARP, ND, LACP.
+inline bool accept_routed_one(uint64_t router, Packet& packet) noexcept {
   PacketMeta& meta = packet.meta();
   const uint8_t* data = packet.data();
   meta.vlan = 0;
   if ((meta.flags & kIsTagged) != 0) [[unlikely]] {
     drop(meta, DropReason::kVlanNotAllowed);
   } else if (ethernet::destination_of(data) == router) [[likely]] {
-    if (meta.ether_type == ethernet::kTypeArp) [[unlikely]]
-      meta.verdict = Verdict::kLocal;
+    if ((meta.flags & kIsUdp) != 0) [[likely]]
+      return false;
+    if (meta.ether_type == ethernet::kTypeArp) meta.verdict = Verdict::kLocal;
+    return meta.verdict == Verdict::kLocal || meta.ip_protocol == ip::kIcmp6;
   } else if ((data[0] & ethernet::kMulticastBit) != 0) {
     meta.verdict = Verdict::kLocal;
+    return true;
   } else {
     drop(meta, packet.is_copy() ? DropReason::kForOthers : DropReason::kNotForUs);
   }
+  return false;
 }
-// Routed ports: only frames to the router's MAC, broadcast and multicast go on.
+// Routed ports: only frames to the router's MAC, broadcast and multicast go on. The packets behind one from which the
+// switch may learn are put off: what a burst holds decides nothing. So does bridge().
 void accept_routed(SwitchTables& tables, Burst& burst) noexcept;
 // Ports of a bridge: VLAN, learning, and layer-2 forwarding; frames to the router's MAC go on to route.
 void bridge(SwitchTables& tables, Burst& burst) noexcept;
@@ -81,7 +95,7 @@ inline void pick_link(SwitchTables& tables, Burst& burst) noexcept {
 void rewrite(const SwitchTables& tables, Burst& burst) noexcept;
 
 // The same for one packet outside a burst: an answer that the switch itself has made, or a flooded copy. route_one()
-// also picks the link.
+// also picks the link, and has chances of its own.
 void route_one(SwitchTables& tables, Packet& packet) noexcept;
 void rewrite_one(const SwitchTables& tables, Packet& packet) noexcept;
 void retag(const ForwardingState& state, Packet& packet, uint16_t port) noexcept;

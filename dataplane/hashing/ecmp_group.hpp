@@ -15,7 +15,9 @@
 // Resilient: a fixed number of buckets, of which only those of a dead member are reassigned (resilient_owner()). Of
 // Open vSwitch: as ovs_buckets.hpp says.
 //
-// A draw is splitmix64 of (ForwardingState::chance, number of draws before it): the same for any number of workers.
+// A draw is splitmix64 of (ForwardingState::chance, number of draws before it): the same for any number of workers. A
+// switch draws four sequences, so that none depends on how packets came together in bursts: for groups and for LAGs, of
+// packets in the order of their arrival, and of those that it makes or holds back itself.
 #pragma once
 
 #include <cstdint>
@@ -64,6 +66,8 @@ uint32_t resilient_owner(uint32_t bucket, uint32_t members, Alive&& alive) {
 
 // Random numbers that can be drawn again if the number of draws before them is known.
 struct Draws {
+  static constexpr uint64_t kApart = uint64_t{1} << 62;  // from one sequence to the next
+
   uint64_t drawn = 0;
 
   uint32_t next(uint64_t chance) noexcept {

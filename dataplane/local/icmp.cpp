@@ -73,9 +73,9 @@ void fill_ipv6(uint8_t* l3, uint32_t payload, const AddressBytes& source, const 
 
 }  // namespace
 
-Packet make_icmp_error(PacketPool& pool, const Packet& original, const AddressBytes& source, uint8_t type, uint8_t code,
+Packet make_icmp_error(PacketPool& pool, const Packet& original, const ErrorSource& source, uint8_t type, uint8_t code,
                        uint32_t mtu) noexcept {
-  if (!deserves_error(original) || source == AddressBytes{}) return Packet{};
+  if (!deserves_error(original) || source.address == AddressBytes{}) return Packet{};
   const PacketMeta& meta = original.meta();
   const bool is_ipv6 = (meta.flags & kIsIpv6) != 0;
   const uint32_t header = is_ipv6 ? ipv6::kBytes : ipv4::kMinBytes;
@@ -92,14 +92,16 @@ Packet make_icmp_error(PacketPool& pool, const Packet& original, const AddressBy
   store32(body + 4, mtu);  // zero but for "too big"; IPv4 has it in the low 16 bits of the same word
   copy_frame_bytes(original, meta.l3_offset, quoted, body + icmp::kBytes);
   const uint32_t length = icmp::kBytes + quoted;
+  store_mac(data + ethernet::kDestination, source.mac);  // a hash may have them in its key
+  store_mac(data + ethernet::kSource, source.mac);
   store16(data + ethernet::kType, is_ipv6 ? ethernet::kTypeIpv6 : ethernet::kTypeIpv4);
   if (is_ipv6) {
-    fill_ipv6(l3, length, source, from + ipv6::kSource);
+    fill_ipv6(l3, length, source.address, from + ipv6::kSource);
     const uint16_t sum =
         ipv6_pseudo_header(l3 + ipv6::kSource, static_cast<uint16_t>(length), ip::kIcmp6).add(body, length).checksum();
     store16(body + icmp::kChecksum, sum);
   } else {
-    fill_ipv4(l3, ipv4::kMinBytes + length, source, from + ipv4::kSource);
+    fill_ipv4(l3, ipv4::kMinBytes + length, source.address, from + ipv4::kSource);
     store16(body + icmp::kChecksum, ChecksumSum{}.add(body, length).checksum());
   }
   parse(packet);

@@ -174,7 +174,8 @@ void LocalAgent::receive_ip(const SwitchTables& tables, Packet packet, Instant n
   if ((meta.flags & kIsUdp) != 0 && may_send_error(now)) {
     const AddressBytes self =
         is_ipv4 ? address_of(l3 + ipv4::kDestination, 4) : address_of(l3 + ipv6::kDestination, 16);
-    Packet error = make_icmp_error(pool_, packet, self, is_ipv4 ? icmp::kUnreachable : icmp::k6Unreachable,
+    Packet error = make_icmp_error(pool_, packet, {self, tables.state->router_mac},
+                                   is_ipv4 ? icmp::kUnreachable : icmp::k6Unreachable,
                                    is_ipv4 ? kPortUnreachable : k6PortUnreachable, 0);
     if (error) out.push(std::move(error));
   }
@@ -205,7 +206,7 @@ void LocalAgent::notify_sender(SwitchTables& tables, const Packet& packet, Insta
     code = is_ipv6 ? uint8_t{0} : kFragmentationNeeded;
   }
   if (!may_send_error(now)) return;
-  Packet error = make_icmp_error(pool_, packet, source, type, code, mtu);
+  Packet error = make_icmp_error(pool_, packet, {source, state.router_mac}, type, code, mtu);
   if (error) out.push(std::move(error));
 }
 

@@ -55,8 +55,13 @@ class LocalAgent {
   Instant budget_from_ = Instant{} - kErrorCost * kErrorBurst;
 };
 
-// An ICMP or ICMPv6 error about `original`, from `source`; empty if none must be sent.
-Packet make_icmp_error(PacketPool& pool, const Packet& original, const AddressBytes& source, uint8_t type, uint8_t code,
+// Who sends an error: until it is routed, the frame is from the switch's MAC to that MAC.
+struct ErrorSource {
+  AddressBytes address;
+  MacAddress mac;
+};
+// An ICMP or ICMPv6 error about `original`; empty if none must be sent.
+Packet make_icmp_error(PacketPool& pool, const Packet& original, const ErrorSource& source, uint8_t type, uint8_t code,
                        uint32_t mtu) noexcept;
 // Whether a neighbour solicitation or advertisement may be believed (RFC 4861 7.1): its whole fixed part is
 // stored, it has crossed no router, its code is 0, its checksum right, its target not a multicast address.

@@ -7,6 +7,9 @@
 #include <rte_memcpy.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
+#include <span>
 #include <stdexcept>
 
 #include "dataplane/packet/memory_shortage.hpp"
@@ -17,6 +20,7 @@ namespace {
 
 constexpr uint32_t kCachePerWorker = 512;  // the mempool's own maximum
 constexpr uint32_t kCacheFlushFactor = 2;  // a cache holds up to 1.5 × its size; half of the limit keeps it legal
+constexpr const char* kPoison = "SOFTSPINE_POISON";
 // Nothing says that mbufs must lie together, or on one page each.
 constexpr unsigned kOwnMemory = RTE_MEMPOOL_F_NO_IOVA_CONTIG;
 
@@ -36,6 +40,7 @@ std::string why_no_memory(uint64_t bytes) {
 
 PacketPool::PacketPool(const PoolConfig& config)
     : room_bytes_(config.room_bytes),
+      poisons_(std::getenv(kPoison) != nullptr),
       budget_(config.budget),
       stock_(config.for_devices ? nullptr : std::make_unique<PacketStock>(packets_of(config), config.budget)),
       pool_(make_pool(config, stock_.get())) {}
@@ -86,6 +91,16 @@ uint32_t PacketPool::memory_bytes(uint32_t room_bytes) {
 Packet PacketPool::none() noexcept {
   if (budget_ != nullptr) budget_->miss();
   return Packet{};
+}
+
+// The whole element behind the mbuf: the meta, and the room for data.
+void PacketPool::poison(rte_mbuf* m) noexcept {
+  static std::atomic<uint64_t> next{std::strtoull(std::getenv(kPoison), nullptr, 10)};
+  uint64_t with = next += 0x9E3779B97F4A7C15;
+  with = (with ^ with >> 30) * 0xBF58476D1CE4E5B9;
+  const std::span words{reinterpret_cast<uint64_t*>(reinterpret_cast<char*>(m) + sizeof(rte_mbuf)),
+                        (m->pool->elt_size - sizeof(rte_mbuf)) / sizeof(uint64_t)};
+  std::ranges::fill(words, with ^ with >> 27);
 }
 
 Packet PacketPool::copy(const Packet& packet) noexcept {

@@ -6,6 +6,9 @@
 // A pool holds as many packets as are under way: it grows (packet_stock.hpp) up to its number or its budget, so the
 // amount of memory changes no result. An empty handle means that the run is over (packet_budget.hpp): a caller that
 // gets one must only lose no other packet and count none twice.
+//
+// In tests (the environment variable SOFTSPINE_POISON is set, to a number) each packet comes with other bytes, in its
+// meta too: who reads what nobody wrote gets another result in each run.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +46,8 @@ class PacketPool {
     if (rte_mempool_get(pool_.get(), reinterpret_cast<void**>(&m)) != 0) [[unlikely]]
       return none();
     prefetch_later();
+    if (poisons_) [[unlikely]]
+      poison(m);
     reset(m, stored);
     return Packet{m};
   }
@@ -109,6 +114,7 @@ class PacketPool {
     adopt(m);
   }
   [[gnu::noinline]] Packet none() noexcept;
+  [[gnu::noinline]] static void poison(rte_mbuf* m) noexcept;
 
   struct Free {
     void operator()(rte_mempool* pool) const noexcept { rte_mempool_free(pool); }
@@ -118,6 +124,7 @@ class PacketPool {
   static Pool make_pool(const PoolConfig& config, PacketStock* stock);
 
   uint32_t room_bytes_;
+  bool poisons_;
   PacketPool* larger_ = nullptr;
   PacketBudget* budget_;
   std::unique_ptr<PacketStock> stock_;  // null: DPDK's memory

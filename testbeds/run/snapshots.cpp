@@ -76,7 +76,7 @@ class Copier {
     const SwitchTables& tables = assembly_.switches[n]->tables();
     copy.short_hash_keys = tables.short_keys;
     copy.unknown_mac_floods = tables.unknown_floods;
-    copy.flowlets = tables.flowlets.begun();
+    copy.flowlets = tables.chances.flowlets.begun() + tables.own_chances.flowlets.begun();
     copy.override_hits = tables.overridden.hits;
     copy.override_fallbacks = tables.overridden.fallbacks;
     copy.fdb_evictions = tables.fdb.evictions();

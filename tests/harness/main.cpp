@@ -4,6 +4,7 @@
 
 #include <cinttypes>
 #include <cstdio>
+#include <cstdlib>
 #include <string>
 
 #include "tests/harness/seed.hpp"
@@ -27,6 +28,7 @@ class SeedPrinter : public testing::EmptyTestEventListener {
 }  // namespace
 
 int main(int argc, char** argv) {
+  setenv("SOFTSPINE_POISON", "1", 0);  // packets come with other bytes each time
   testing::InitGoogleTest(&argc, argv);
   testing::UnitTest::GetInstance()->listeners().Append(new SeedPrinter{argv[0]});
   return RUN_ALL_TESTS();

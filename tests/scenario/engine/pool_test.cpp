@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cstring>
 #include <set>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -112,6 +113,20 @@ TEST(PacketPool, CopiesWhatDoesNotFitIntoTheLargerPool) {
   Packet tiny = small.make_any(60);
   EXPECT_EQ(small.in_use(), 1u);
   for (Packet* each : {&frame, &copy, &tiny}) PacketPool::release(std::move(*each));
+}
+
+// So a run that reads what it did not write differs from the next.
+TEST(PacketPool, GivesOtherBytesWithEachPacketToTests) {
+  PacketPool pool{"poisoned", 1'023, kRoom};
+  std::set<std::string> seen;
+  for (int i = 0; i < 100; ++i) {
+    Packet packet = pool.make(kRoom);
+    const auto* const bytes = packet.data();
+    seen.emplace(bytes, bytes + kRoom);
+    seen.emplace(reinterpret_cast<const char*>(&packet.meta().born), sizeof(Instant));
+    PacketPool::release(std::move(packet));
+  }
+  EXPECT_EQ(seen.size(), 200u);
 }
 
 // What one thread makes another ends: the pool grows on all of them, and in the end all is there.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What all three roles do alike: frames between routed ports, compared byte by byte with frames built apart.
+#include <numeric>
+
 #include "tests/scenario/switch/bench.hpp"
 
 namespace softspine::tests {
@@ -122,6 +124,34 @@ TYPED_TEST(Routing, QuotesTheZerosThatAreLeftOut) {
       ipv4_packet({.from = ip4("10.255.0.1"), .to = far, .protocol = 1, .id = 0}, icmp4(11, 0, 0, quoted));
   EXPECT_EQ(this->bench_.exchange(4, to_router(kPeer, 0x0800, stored), static_cast<uint32_t>(14 + packet.size())),
             (Frames{{4, from_router(kPeer, 0x0800, error)}}));
+}
+
+// The key has the MACs with which an error is made, from the switch to itself, and not what lay in memory before.
+TYPED_TEST(Routing, AnErrorTakesTheWayOfAFrameFromTheSwitchToItself) {
+  ForwardingState state = bench_state();
+  const auto adjacency = [](uint8_t n) {
+    return dataplane::Adjacency{station(n), kRouter, uint16_t(n % 2 + 4), 9216, 0};
+  };
+  state.adjacencies.clear();
+  for (uint8_t n = 0; n < 64; ++n) state.adjacencies.push_back(adjacency(n));
+  state.members.resize(64);
+  std::iota(state.members.begin(), state.members.end(), 0U);
+  state.groups = {{0, 64}};
+  state.hash = dataplane::EcmpHash{{.fields = {dataplane::HashField::kSrcMac, dataplane::HashField::kDstMac}}};
+  Bench<TypeParam> bench{state};
+  const auto from_itself = [](uint8_t ttl, const Bytes& from) {
+    return ethernet_frame(kRouter, kRouter, 0x0800, ipv4_packet({.from = from, .to = ip4("10.2.1.1"), .ttl = ttl}, {}));
+  };
+  const Frames way = bench.exchange(4, from_itself(9, ip4("10.2.7.7")));
+  ASSERT_EQ(way.size(), 1u);
+  const Bytes macs{way[0].bytes.begin(), way[0].bytes.begin() + 12};
+  for (int i = 0; i < 20; ++i) {
+    const Frames error =
+        bench.exchange(5, to_router(kPeer, 0x0800, ipv4_packet({.from = ip4("10.2.7.7"), .to = kFar4, .ttl = 1}, {})));
+    ASSERT_EQ(error.size(), 1u);
+    EXPECT_EQ(error[0].port, way[0].port);
+    EXPECT_EQ((Bytes{error[0].bytes.begin(), error[0].bytes.begin() + 12}), macs);
+  }
 }
 
 TYPED_TEST(Routing, TellsTheSenderThatThereIsNoRoute) {
