@@ -88,7 +88,7 @@ Json events_json(const FabricSnapshot& snapshot) {
   if (!snapshot.events) return {};
   Json lines = Json::object();
   for (size_t i = 0; i < kFacts.size(); ++i) add_key(lines, std::string{kFacts[i].name}, snapshot.events->lines.at(i));
-  return {{"lines", std::move(lines)}, {"lost", snapshot.events->lost}};
+  return {{"lines", std::move(lines)}};
 }
 
 std::string events_table(const FabricSnapshot& snapshot) {
@@ -97,7 +97,6 @@ std::string events_table(const FabricSnapshot& snapshot) {
   for (size_t i = 0; i < kFacts.size(); ++i) {
     table.add({std::string{kFacts[i].name}, grouped(snapshot.events->lines.at(i)), std::string{kFacts[i].help}});
   }
-  table.add({"lost", grouped(snapshot.events->lost), "Events that found no room, and are not in the log."});
   return table.text();
 }
 

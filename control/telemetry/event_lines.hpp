@@ -6,7 +6,7 @@
 //   {"t_ps": 13000, "event": "pause_received", "port": "tor2:Ethernet8", "priorities": [3]}
 //   {"t_ps": 29000, "event": "drops", "port": …, "reason": "queue_full", "packets": 7, "first_ps": …, "last_ps": …}
 //   {"t_ps": 40000, "event": "fault", "what": "link tor1:Ethernet16 – core1:Ethernet0 down"}
-//   {"end_ps": …, "lines": …, "lost": 0}
+//   {"end_ps": …, "lines": …}
 // Which events there are: dataplane/egress/event_recorder.hpp, event_facts(), and docs/counters.md.
 #pragma once
 

@@ -89,7 +89,6 @@ struct LossAccount {
   std::vector<ReasonLoss> before;       // counted before the first fault of a run that had none planned: packets only
   std::vector<uint64_t> lost_of_flow;   // by flow
   bool is_whole = true;                 // recorded from the start
-  uint64_t unrecorded = 0;              // losses that there was no room to record
 };
 
 }  // namespace softspine::control

@@ -155,8 +155,6 @@ void add_engine(Exposition& out, const FabricSnapshot& snapshot) {
     for (size_t i = 0; i < event_facts().size(); ++i) {
       out.sample({{"event", event_facts()[i].name}}, snapshot.events->lines.at(i));
     }
-    out.family("softspine_events_lost_total", Type::kCounter, "Events that found no room, and are not in the log.");
-    out.sample({}, snapshot.events->lost);
   }
   out.family("softspine_engine_windows_total", Type::kCounter, "Windows that the engine has run.");
   out.sample({}, snapshot.engine.windows);

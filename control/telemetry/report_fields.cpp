@@ -98,7 +98,6 @@ Fields run_fields() {
       {"errors.*.first_ps", "ps", "When it went wrong for the first time."},
       {"errors.*.last_ps", "ps", "When it went wrong for the last time."},
       {"errors.*.count", "a count", "How many times it went wrong."},
-      {"events.lost", "a count", "Events that found no room in a worker's buffer, and are not in the event log."},
       {"notices.*", "text", "A sentence on something in the run that a reader may want to know."},
       {"engineering.plans", "a count", "Plans that the traffic-engineering controller has made."},
       {"engineering.updates", "a count", "Switches that got other overrides by a plan, summed up."},

@@ -367,7 +367,6 @@ struct EngineeringSnapshot {
 // The event log of a run (event_lines.hpp).
 struct EventLogSnapshot {
   std::vector<uint64_t> lines;  // by row of event_facts(): written so far
-  uint64_t lost = 0;            // events that found no room
 };
 
 struct FabricSnapshot {

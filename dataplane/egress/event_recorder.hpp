@@ -3,9 +3,9 @@
 // links. A switch records only if recording was switched on (Egress::record_events). If not, each event costs one
 // comparison with null, and a packet that is forwarded costs nothing.
 //
-//   EventBuffer     the events of one worker's switches, in memory allocated beforehand. The worker writes it, and
-//                   control empties it while all workers are quiescent. When it is half full it asks them to
-//                   quiesce; when it is full it counts what it loses
+//   EventBuffer     the events of one worker's switches. The worker writes it, and control empties it while all workers
+//                   are quiescent, which it asks for when it holds `rest_at` events. It grows to what happens until
+//                   then: in the window, in the one after it, and in one control action
 //   EventRecorder   of one switch: adds the switch's number to its events, and groups its drops into bursts
 //
 // A burst is all drops of one reason at one port with less than kBurstGap between one and the next. It is recorded at
@@ -54,30 +54,27 @@ struct Event {
 
 class EventBuffer {
  public:
-  // `wants_rest`: set when the buffer is half full; outlives this.
-  EventBuffer(size_t capacity, std::atomic<bool>& wants_rest) : events_(capacity), wants_rest_(wants_rest) {}
+  // `wants_rest` outlives this.
+  EventBuffer(size_t rest_at, std::atomic<bool>& wants_rest) : rest_at_(rest_at), wants_rest_(wants_rest) {
+    events_.reserve(2 * rest_at);
+  }
 
   void add(const Event& event) noexcept {
-    if (size_ == events_.size()) [[unlikely]] {
-      ++lost_;
-      return;
-    }
-    events_[size_++] = event;
-    if (size_ == events_.size() / 2) wants_rest_.store(true, std::memory_order_relaxed);
+    events_.push_back(event);
+    if (events_.size() == rest_at_) [[unlikely]]
+      wants_rest_.store(true, std::memory_order_relaxed);
   }
 
   // Between windows: calls see(event) for all events in the order in which they were added, then empties the buffer.
   template <typename See>
   void take(See&& see) {
-    for (size_t i = 0; i < size_; ++i) see(events_[i]);
-    size_ = 0;
+    for (const Event& event : events_) see(event);
+    events_.clear();
   }
-  uint64_t lost() const { return lost_; }
 
  private:
   std::vector<Event> events_;
-  size_t size_ = 0;
-  uint64_t lost_ = 0;
+  size_t rest_at_;
   std::atomic<bool>& wants_rest_;
 };
 

@@ -4,9 +4,10 @@
 // Egress::record_losses, RoceHost::record_losses): a packet that is forwarded costs nothing, and one that is lost a
 // comparison with null.
 //
-// LossBuffer: the records of one worker's nodes, in memory allocated beforehand. Written by the worker, emptied by
-// control while all workers are quiescent. When it is half full it asks them to quiesce; when it is full it counts what
-// it loses.
+// LossBuffer: the records of one worker's nodes. Written by the worker, emptied by control while all workers are
+// quiescent, which it asks for when it holds `rest_at` records. It grows to what is lost until then: in the window, in
+// the one after it, and in one control action (a link with half a million frames under way that goes down). So its size
+// shows nowhere, however many workers there are.
 #pragma once
 
 #include <array>
@@ -44,30 +45,27 @@ struct LossRecord {
 
 class LossBuffer {
  public:
-  // `wants_rest`: set when the buffer is half full; outlives this.
-  LossBuffer(size_t capacity, std::atomic<bool>& wants_rest) : records_(capacity), wants_rest_(wants_rest) {}
+  // `wants_rest` outlives this.
+  LossBuffer(size_t rest_at, std::atomic<bool>& wants_rest) : rest_at_(rest_at), wants_rest_(wants_rest) {
+    records_.reserve(2 * rest_at);
+  }
 
   void add(const LossRecord& record) noexcept {
-    if (size_ == records_.size()) [[unlikely]] {
-      ++lost_;
-      return;
-    }
-    records_[size_++] = record;
-    if (size_ == records_.size() / 2) wants_rest_.store(true, std::memory_order_relaxed);
+    records_.push_back(record);
+    if (records_.size() == rest_at_) [[unlikely]]
+      wants_rest_.store(true, std::memory_order_relaxed);
   }
 
   // Between windows: calls see(record) for all records in the order in which they were added, then empties the buffer.
   template <typename See>
   void take(See&& see) {
-    for (size_t i = 0; i < size_; ++i) see(records_[i]);
-    size_ = 0;
+    for (const LossRecord& record : records_) see(record);
+    records_.clear();
   }
-  uint64_t lost() const { return lost_; }
 
  private:
   std::vector<LossRecord> records_;
-  size_t size_ = 0;
-  uint64_t lost_ = 0;
+  size_t rest_at_;
   std::atomic<bool>& wants_rest_;
 };
 

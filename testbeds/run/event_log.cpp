@@ -17,7 +17,7 @@ using dataplane::Instant;
 
 namespace {
 
-constexpr size_t kEventsOfAWorker = size_t{1} << 16;
+constexpr size_t kRestAt = size_t{1} << 15;
 // How far behind the file may be; on the wall clock every look costs a stop of all workers.
 constexpr Duration kEventsEveryVirtual = Duration::ms(1);
 constexpr Duration kEventsEveryWall = Duration::ms(100);
@@ -39,7 +39,7 @@ std::expected<void, std::string> EventLog::start(const std::string& path) {
   file_->text() += "{\"events\":1,\"testbed\":" + control::Json(testbed_.name).dump() + "}\n";
   dataplane::Engine& engine = *assembly_.engine;
   for (uint32_t i = 0; i < engine.workers(); ++i) {
-    buffers_.push_back(std::make_unique<dataplane::EventBuffer>(kEventsOfAWorker, engine.wants_rest()));
+    buffers_.push_back(std::make_unique<dataplane::EventBuffer>(kRestAt, engine.wants_rest()));
   }
   for (uint32_t n = 0; n < assembly_.switches.size(); ++n) {
     if (assembly_.switches[n] == nullptr) continue;
@@ -133,25 +133,16 @@ void EventLog::report_error(Instant now) {
   if (!error.empty()) errors_.report("event log", path_ + ": " + error, now);
 }
 
-uint64_t EventLog::lost() const {
-  uint64_t lost = 0;
-  for (const auto& buffer : buffers_) lost += buffer->lost();
-  return lost;
-}
-
 std::optional<control::EventLogSnapshot> EventLog::snapshot() const {
   if (counts_.empty()) return std::nullopt;
-  return control::EventLogSnapshot{.lines = counts_, .lost = lost()};
+  return control::EventLogSnapshot{.lines = counts_};
 }
 
 void EventLog::finish(Instant now) {
   if (!file_) return;
   write_before(Instant::never(), now);
   const uint64_t written = std::accumulate(counts_.begin(), counts_.end(), uint64_t{0});
-  file_->text() += fmt::format("{{\"end_ps\":{},\"lines\":{},\"lost\":{}}}\n", now.count_ps(), written, lost());
-  if (lost() > 0) {
-    errors_.report("event log", fmt::format("{} events found no room and are not in {}", lost(), path_), now);
-  }
+  file_->text() += fmt::format("{{\"end_ps\":{},\"lines\":{}}}\n", now.count_ps(), written);
   file_->flush();
   report_error(now);
   file_.reset();

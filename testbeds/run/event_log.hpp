@@ -4,10 +4,9 @@
 // (control/telemetry/event_lines.hpp).
 //
 //   order     instant; what control did, in its order; then by switch and port, and there as it happened
-//   emptied   the workers' buffers are emptied whenever the workers stand still: when one is half full, and at an
+//   emptied   the workers' buffers are emptied whenever the workers stand still: when one asks for it, and at an
 //             interval. Then everything before that instant is known, so it is sorted and written; memory stays bounded
-// So the file has the same bytes for any number of workers. If a single window fills a buffer, what is lost is counted,
-// and is an error of the run.
+// So the file has the same bytes for any number of workers.
 //
 // Everything here happens in engine actions, or while nothing runs.
 #pragma once
@@ -66,7 +65,6 @@ class EventLog {
   void gather_control();
   void add_line(const dataplane::Event& event);
   void report_error(dataplane::Instant now);
-  uint64_t lost() const;
 
   const control::Testbed& testbed_;
   Assembly& assembly_;

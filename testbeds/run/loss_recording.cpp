@@ -11,7 +11,7 @@ using dataplane::LossRecord;
 
 namespace {
 
-constexpr size_t kRecordsOfAWorker = size_t{1} << 17;
+constexpr size_t kRestAt = size_t{1} << 16;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ LossRecording::~LossRecording() {
 void LossRecording::start() {
   dataplane::Engine& engine = *assembly_.engine;
   for (uint32_t i = 0; i < engine.workers(); ++i) {
-    buffers_.push_back(std::make_unique<LossBuffer>(kRecordsOfAWorker, engine.wants_rest()));
+    buffers_.push_back(std::make_unique<LossBuffer>(kRestAt, engine.wants_rest()));
   }
   record_into(true);
 }
@@ -51,12 +51,6 @@ std::vector<LossRecord> LossRecording::take_before(dataplane::Instant now) {
   std::vector<LossRecord> out(waiting_.begin(), end);
   waiting_.erase(waiting_.begin(), end);
   return out;
-}
-
-uint64_t LossRecording::unrecorded() const {
-  uint64_t sum = 0;
-  for (const auto& buffer : buffers_) sum += buffer->lost();
-  return sum;
 }
 
 }  // namespace softspine::testbeds

@@ -3,8 +3,7 @@
 //
 //   who records   switches, built-in hosts and the sending ends of all links, from start() on; before that nothing does
 //   order         instant, node, then as its node recorded it: the same for any number of workers
-//   maximum       131,072 records a worker between two rests; a rest is asked for at half of that. What finds no room
-//                 is counted (unrecorded)
+//   emptied       whenever the workers stand still; a worker asks for that when it has 65,536 records
 // The outside edges' own drops (a guest that does not read) are not recorded: they are the outside's.
 //
 // Everything here happens in engine actions, or while nothing runs.
@@ -29,7 +28,6 @@ class LossRecording {
 
   // The records before this instant that have not been taken yet, in their order.
   std::vector<dataplane::LossRecord> take_before(dataplane::Instant now);
-  uint64_t unrecorded() const;
 
  private:
   void record_into(bool on);

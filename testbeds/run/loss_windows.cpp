@@ -285,14 +285,10 @@ void LossWindows::note_at(Entry& entry, const Stall& stall) {
   if (!stall.still) entry.moved = std::max(entry.moved, stall.to);
 }
 
-void LossWindows::finish(Instant now, control::ErrorChannel& errors) {
+void LossWindows::finish(Instant now) {
   finished_ = true;
   if (!has_any()) return;
   note(stalls_.look(now), now);
-  const uint64_t lost = recording_.unrecorded();
-  if (lost == 0) return;
-  errors.report("loss windows",
-                std::to_string(lost) + " lost packets found no room: faults have lost more than they show", now);
 }
 
 control::LossWindow LossWindows::window(uint32_t fault) {
@@ -309,7 +305,7 @@ control::LossWindow LossWindows::window(uint32_t fault) {
 
 control::LossAccount LossWindows::account() {
   attribute_losses(Instant::never());
-  control::LossAccount out{.is_whole = is_whole_, .unrecorded = recording_.unrecorded()};
+  control::LossAccount out{.is_whole = is_whole_};
   std::map<std::string, LossSum> explained;
   for (const Entry& entry : entries_) add_all(explained, entry.reasons);
   out.explained = listed(explained);

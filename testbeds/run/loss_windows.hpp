@@ -16,7 +16,6 @@
 #include <string>
 #include <vector>
 
-#include "control/telemetry/error_channel.hpp"
 #include "control/telemetry/loss_window.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "testbeds/run/loss_causes.hpp"
@@ -48,7 +47,7 @@ class LossWindows {
   void set_links(const std::vector<bool>& usable, dataplane::Instant now);
 
   // The end of the run: flows that still stand still do so until then.
-  void finish(dataplane::Instant now, control::ErrorChannel& errors);
+  void finish(dataplane::Instant now);
 
   control::LossWindow window(uint32_t fault);
   control::LossAccount account();

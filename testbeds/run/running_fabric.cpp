@@ -128,7 +128,7 @@ std::expected<void, std::string> RunningFabric::run() {
   } else {
     assembly_->engine->run(end);
   }
-  losses_->finish(assembly_->engine->now(), errors_);
+  losses_->finish(assembly_->engine->now());
   edges_->finish(assembly_->engine->now());
   series_->finish(assembly_->engine->now());
   events_->finish(assembly_->engine->now());

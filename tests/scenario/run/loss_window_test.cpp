@@ -65,6 +65,33 @@ TEST(LossWindow, IsOverWhenRoutesAreAsTheyWereAndAllFlowsMove) {
   EXPECT_FALSE(out.report["faults"][1].contains("loss_window")) << "a repair is no fault";
 }
 
+// The frames on 400 km of cables are lost in one control action, those behind them in a few windows.
+TEST(LossWindow, HasEveryPacketHoweverManyAreLostAtOnceAndOnAnyNumberOfWorkers) {
+  const std::string text = R"(
+name: far
+run: {duration: 1300us, seed: 1, clock_ppm: 0, start_jitter: 0%}
+fabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {rate: 400Gbps, length: 3m}, fabric_link: {rate: 400Gbps, length: 100km}}
+workload: [{name: w, pattern: ring, message: 1MiB, messages: 200, mtu: 256}]
+faults: [{at: 1200us, node: spine1, set: down}]
+)";
+  const Outcome alone = run_text(text);
+  const Json& window = alone.report["faults"][0]["loss_window"];
+  uint64_t cut = 0;
+  for (const auto& node : alone.snapshot.switches) {
+    for (const auto& port : node.ports) cut += port.link.cut_packets;
+  }
+  // On each of four ways as many as 100 km of light at 198,000 km/s hold, 338 bytes each, at 400 Gb/s.
+  EXPECT_NEAR(static_cast<double>(cut), 4 * (100.0 / 198'000) * 400e9 / 8 / 338, 10);
+  uint64_t missing = 0;
+  for (const auto& flow : alone.snapshot.flows) missing += flow.missing();
+  EXPECT_EQ(window["lost_packets"], missing);
+  EXPECT_GT(missing, cut);
+  for (const uint32_t workers : {2U, 3U}) {
+    const Outcome out = run_text(text, {.workers = workers});
+    EXPECT_EQ(without_engine(out.report), without_engine(alone.report)) << workers << " workers";
+  }
+}
+
 TEST(LossWindow, OfAFlowThatNeverMovesAgainHasNoEnd) {
   const Outcome out = run_text(paced("faults: [{at: 100us, node: h2, set: down}]\n"));
   const Json& window = out.report["faults"][0]["loss_window"];
