@@ -186,15 +186,33 @@ class Collection {
     }
     add(std::move(family), same);
   }
+  // The same number for the same value.
+  template <typename Value>
+  static std::vector<uint32_t> numbered(const std::vector<Value>& values) {
+    std::vector<Value> sorted = values;
+    std::ranges::sort(sorted);
+    std::vector<uint32_t> out;
+    for (const Value& value : values)
+      out.push_back(static_cast<uint32_t>(std::ranges::lower_bound(sorted, value) - sorted.begin()));
+    return out;
+  }
   void add_mixing(const HashConfig& config, const std::vector<dp::HashKey>& keys) {
     std::vector<uint64_t> same{static_cast<uint64_t>(config.algorithm), static_cast<uint64_t>(config.model),
                                config.linux_policy == 3};  // which hashes its hash
     for (const dp::HashKey& key : keys) same.insert(same.end(), key.words.begin(), key.words.begin() + key.count);
     add({.configs = {config}, .width = row_of(config.algorithm).bits_in(config.model), .raw = {}, .keys = keys}, same);
   }
+  static std::vector<uint32_t> alike(const Family& family) {
+    if (family.is_linear) return numbered(family.raw);
+    std::vector<uint64_t> digests;
+    for (const dp::HashKey& key : family.keys)
+      digests.push_back(digest_of({key.words.begin(), key.words.begin() + key.count}));
+    return numbered(digests);
+  }
   void add(Family family, const std::vector<uint64_t>& same) {
     const auto [it, is_new] = known_.try_emplace(digest_of(same), families_.size());
     if (is_new) {
+      family.alike = alike(family);
       families_.push_back(std::move(family));
     } else {
       families_[it->second].configs.push_back(family.configs.front());

@@ -25,6 +25,7 @@ struct Family {
   bool is_linear = false;
   std::vector<uint32_t> raw;             // linear: each flow's hash, before it is rotated
   std::vector<dataplane::HashKey> keys;  // others: each flow's key
+  std::vector<uint32_t> alike;           // each flow's number among those of another hash or key: who shares it
 
   // Linux and Open vSwitch do not rotate.
   uint32_t offsets() const { return dataplane::row_of(configs.front().algorithm).is_of_hosts() ? 1 : width; }

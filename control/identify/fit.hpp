@@ -11,6 +11,8 @@
 namespace softspine::control {
 
 inline constexpr uint32_t kUnknownLink = UINT32_MAX;
+// Of a sample in which some observations may be wrong.
+inline constexpr double kFewestRight = 0.85;
 
 struct Fit {
   uint32_t agreeing = 0;            // flows whose link is their bucket's

@@ -82,15 +82,29 @@ Identification identify(const Observations& observations, uint32_t members, cons
     out.verdict = IdentifyVerdict::kIndistinguishable;
     return out;
   }
+  out.is_ipv6 = sample.is_ipv6;
   out.one_way = goes_one_way(sample);
   const std::set<FlowPart> varied = varied_parts(sample);
   for (size_t part = 0; part < kFlowParts; ++part) {
     if (!varied.contains(static_cast<FlowPart>(part))) out.constant.push_back(static_cast<FlowPart>(part));
   }
-  SearchResult found = search(sample, options);
+  // Where one of them explains every flow, no observation is wrong.
+  out.crc = find_crc(sample);
+  out.linear = out.crc ? std::nullopt : solve_linear(sample);
+  const uint32_t agreeing = out.crc ? out.crc->fit.agreeing : out.linear ? out.linear->agreeing : 0;
+  SearchOptions of_models = options;
+  of_models.is_linear_for_sure = agreeing == sample.size();
+  SearchResult found = search(sample, of_models);
   out.is_cut = found.is_cut;
   out.is_ended = found.is_ended;
-  if (found.found.empty()) return out;
+  if (found.found.empty()) {
+    if (agreeing == 0 || out.is_ended) return out;
+    out.verdict = IdentifyVerdict::kNoModel;
+    out.chance = chance_of(sample, agreeing, out.crc ? out.crc->tried : out.linear->tried);
+    return out;
+  }
+  out.crc.reset();
+  out.linear.reset();
   out.chance = chance_of(sample, found.found.front().fit.agreeing, found.tried);
   out.classes = classes_of(sample, std::move(found.found));
   const bool is_one = out.classes.size() == 1 && !out.is_cut && !out.is_ended;

@@ -2,6 +2,7 @@
 // Which hash does this switch use? From observations to an answer:
 //
 //   observations → sample → families → search → hypotheses → classes → verdict
+//                          → ordinary CRCs, any linear hash (where no family has it)
 //
 // Two hypotheses are of one class if they send random flows by the same links, as far as links are known, and share
 // links alike where they are not. The random flows differ in their addresses and source ports, and in whatever else
@@ -9,15 +10,19 @@
 // chance: that is the hash, for such flows.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "control/identify/crc_search.hpp"
+#include "control/identify/linear_solution.hpp"
 #include "control/identify/observations.hpp"
 #include "control/identify/search.hpp"
 
 namespace softspine::control {
 
-enum class IdentifyVerdict : uint8_t { kIdentified, kIndistinguishable, kNothingFits };
+// kNoModel: what it is is known, and no profile can have it.
+enum class IdentifyVerdict : uint8_t { kIdentified, kNoModel, kIndistinguishable, kNothingFits };
 
 struct HashClass {
   std::vector<Hypothesis> hypotheses;  // the most usual first
@@ -31,11 +36,15 @@ struct Identification {
   uint32_t of_other_version = 0;  // that were not: their IP version is the rarer one
   uint64_t on_several_links = 0;
   std::vector<HashClass> classes;  // the most usual first
+  // Where no model here fits: an ordinary CRC, or any linear hash.
+  std::optional<FoundCrc> crc;
+  std::optional<LinearSolution> linear;
   std::vector<FlowPart> constant;  // parts of which the observations have one value
-  bool one_way = false;            // all flows go from the smaller address to the larger, or all the other way
-  double chance = 0;               // log2 of the probability that chance explains as much
-  bool is_cut = false;             // more hypotheses fit than were kept
-  bool is_ended = false;           // the search was interrupted
+  bool is_ipv6 = false;
+  bool one_way = false;   // all flows go from the smaller address to the larger, or all the other way
+  double chance = 0;      // log2 of the probability that chance explains as much
+  bool is_cut = false;    // more hypotheses fit than were kept
+  bool is_ended = false;  // the search was interrupted
   bool all_seeds = false;
 };
 

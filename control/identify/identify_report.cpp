@@ -19,6 +19,7 @@ constexpr size_t kMostShown = 8;
 const char* verdict_text(IdentifyVerdict verdict) {
   switch (verdict) {
     case IdentifyVerdict::kIdentified: return "identified";
+    case IdentifyVerdict::kNoModel: return "identified, no model here";
     case IdentifyVerdict::kIndistinguishable: return "indistinguishable";
     case IdentifyVerdict::kNothingFits: return "nothing fits";
   }
@@ -100,12 +101,44 @@ std::string constant_text(const Identification& found) {
   return joined(out, ", ");
 }
 
-std::string members_text(const Identification& found, const Hypothesis& hypothesis) {
+std::string members_text(const Identification& found, const Fit& fit) {
   std::vector<std::string> out;
-  for (const uint32_t link : hypothesis.fit.of_bucket) out.push_back(link_text(found, link));
-  const auto unmet = std::ranges::count(hypothesis.fit.of_bucket, kUnknownLink);
+  for (const uint32_t link : fit.of_bucket) out.push_back(link_text(found, link));
+  const auto unmet = std::ranges::count(fit.of_bucket, kUnknownLink);
   return fmt::format("  members by bucket: {}{}\n", joined(out, " "),
                      unmet > 0 ? fmt::format("  (?: {} that no flow has met)", unmet) : "");
+}
+
+// "SRC_IP 0000ff03": the bits of each part that a sum takes, as they stand in the packet.
+std::string sum_text(const Identification& found, const LinearSum& sum) {
+  const bool is_ipv6 = found.is_ipv6;
+  std::vector<std::string> out;
+  for (const SumPart& part : sum) {
+    const bool is_address = part.part == FlowPart::kSource || part.part == FlowPart::kDestination;
+    std::string hex;
+    for (size_t i = 0; i < (is_address && !is_ipv6 ? 4 : part.mask.size()); ++i)
+      hex += fmt::format("{:02x}", part.mask[i]);
+    out.push_back(std::string(word_of(field_of(part.part))) + " " + hex);
+  }
+  return joined(out, ", ");
+}
+
+std::string no_model_text(const Identification& found) {
+  const uint32_t agreeing = found.crc ? found.crc->fit.agreeing : found.linear->agreeing;
+  std::string out = fmt::format(
+      "identified, but no model here has it: {} of {} flows agree; by chance less often than once in 10^{:.0f}\n",
+      agreeing, found.flows, -found.chance * 0.30103);
+  if (found.crc) return out + "  " + to_string(*found.crc, found.members) + "\n" + members_text(found, found.crc->fit);
+  out += fmt::format("  a linear hash: the link follows from {} sum{} (exclusive or) of these bits of a flow\n",
+                     found.linear->sums.size(), found.linear->sums.size() == 1 ? "" : "s");
+  for (const LinearSum& sum : found.linear->sums) out += "    " + sum_text(found, sum) + "\n";
+  return out;
+}
+
+Json linear_json(const Identification& found) {
+  Json out = Json::array();
+  for (const LinearSum& sum : found.linear->sums) out.push_back(sum_text(found, sum));
+  return out;
 }
 
 std::string identified_text(const Identification& found) {
@@ -113,7 +146,7 @@ std::string identified_text(const Identification& found) {
   const Hypothesis& first = one.hypotheses.front();
   std::string out = fmt::format("identified: {} of {} flows agree; by chance less often than once in 10^{:.0f}\n  {}\n",
                                 first.fit.agreeing, found.flows, -found.chance * 0.30103, hash_line(first.config));
-  out += members_text(found, first);
+  out += members_text(found, first.fit);
   if (one.hypotheses.size() > 1) out += "  for such flows the same:\n";
   for (size_t i = 1; i < one.hypotheses.size() && i <= kMostShown; ++i)
     out += fmt::format("    {}\n", hash_line(one.hypotheses[i].config));
@@ -158,17 +191,21 @@ Json identification_json(const Identification& found) {
   for (const HashClass& one : found.classes) classes.push_back(class_json(found, one));
   Json constant = Json::array();
   for (const FlowPart part : found.constant) constant.push_back(word_of(field_of(part)));
-  return {{"verdict", verdict_text(found.verdict)},
-          {"flows", found.flows},
-          {"flows_of_other_ip_version", found.of_other_version},
-          {"flows_on_several_links", found.on_several_links},
-          {"members", found.members},
-          {"classes", std::move(classes)},
-          {"did_not_vary", std::move(constant)},
-          {"one_way", found.one_way},
-          {"chance_log2", found.chance},
-          {"more_fit", found.is_cut},
-          {"interrupted", found.is_ended}};
+  Json out{{"verdict", verdict_text(found.verdict)},
+           {"flows", found.flows},
+           {"flows_of_other_ip_version", found.of_other_version},
+           {"flows_on_several_links", found.on_several_links},
+           {"members", found.members},
+           {"classes", std::move(classes)},
+           {"did_not_vary", std::move(constant)},
+           {"one_way", found.one_way},
+           {"chance_log2", found.chance},
+           {"more_fit", found.is_cut},
+           {"interrupted", found.is_ended}};
+  if (found.verdict != IdentifyVerdict::kNoModel) return out;
+  if (found.crc) out["crc"] = to_string(*found.crc, found.members);
+  if (found.linear) out["linear_sums"] = linear_json(found);
+  return out;
 }
 
 std::string identification_text(const Identification& found) {
@@ -176,6 +213,7 @@ std::string identification_text(const Identification& found) {
   if (found.is_ended) out += "interrupted: not all hashes were tried\n";
   switch (found.verdict) {
     case IdentifyVerdict::kIdentified: out += identified_text(found); break;
+    case IdentifyVerdict::kNoModel: out += no_model_text(found); break;
     case IdentifyVerdict::kIndistinguishable: out += indistinguishable_text(found); break;
     case IdentifyVerdict::kNothingFits: out += nothing_text(found); break;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 
 #include "control/identify/linear_search.hpp"
@@ -80,6 +81,7 @@ class Search {
 
   SearchResult run() {
     for (const Step& step : sample_.size() < kMany ? kOfFew : kOfMany) {
+      if (options_.is_linear_for_sure && (step.may_be_wrong || is_dear(step.tier))) continue;
       if (!step.may_be_wrong) {
         exactly(sample_, step.tier);
       } else if (sample_.size() >= kFewestWithWrong) {
@@ -100,6 +102,8 @@ class Search {
     if (options_.goes_on && !options_.goes_on(what, share)) out_.is_ended = true;
     return !out_.is_ended;
   }
+  // Of an odd group each offset of each family is a search for constants.
+  bool is_dear(FieldTier tier) const { return tier == FieldTier::kFurther && !std::has_single_bit(sample_.members); }
   static const char* words_of(FieldTier tier) {
     return tier == FieldTier::kLikely ? "likely fields" : tier == FieldTier::kUsual ? "usual fields" : "further fields";
   }
@@ -122,7 +126,7 @@ class Search {
     Trial trial{sample, pairs_on_one_link(sample), true};
     const auto goes_on = [&](size_t done) { return this->goes_on(words_of(tier), share(done, families)); };
     run_linear(trial, families, goes_on, out_);
-    if (!out_.is_ended && out_.found.empty()) mixing(trial, families, seeds_);
+    if (!out_.is_ended && out_.found.empty() && !options_.is_linear_for_sure) mixing(trial, families, seeds_);
   }
 
   void mixing(Trial& trial, const std::vector<Family>& families, const std::vector<uint32_t>& seeds) {

@@ -26,6 +26,7 @@ struct SearchOptions {
   bool all_seeds = false;  // of hashes that are not linear: 2^32 instead of the likely ones
   // Called now and then with what is done; false ends the search.
   std::function<bool(const char* what, double share)> goes_on;
+  bool is_linear_for_sure = false;  // by a hash that has no model, which explains every flow
 };
 
 struct Hypothesis {

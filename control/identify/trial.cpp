@@ -18,7 +18,6 @@ namespace {
 
 constexpr size_t kMostConstants = 1 << 16;  // of one family and offset
 constexpr size_t kJudges = 96;              // pairs by which a sample with wrong observations is judged first
-constexpr double kFewestRight = 0.85;       // of a sample's observations
 constexpr uint64_t kSeedsAtOnce = 1 << 16;
 constexpr size_t kMixingPairs = 6;  // of a round, for hashes that are not linear
 
@@ -57,6 +56,18 @@ Trial::Trial(const Sample& sample, std::vector<FlowPair> pairs, bool exact)
 
 ConstantSearch& Trial::constants(uint32_t width) {
   return constants_.try_emplace(width, width, sample_.members).first->second;
+}
+
+// Flows that share a hash or key share a member by any seed: where these are on too many links, no seed is tried.
+bool Trial::may_fit(const Family& family) const {
+  std::map<uint32_t, std::map<uint32_t, uint32_t>> flows;  // by what they share, and link
+  for (size_t i = 0; i < sample_.size(); ++i) ++flows[family.alike[i]][sample_.links[i]];
+  uint32_t most = 0;
+  for (const auto& [alike, of_link] : flows) {
+    if (exact_ && of_link.size() > 1) return false;
+    most += std::ranges::max_element(of_link, {}, [](const auto& it) { return it.second; })->second;
+  }
+  return exact_ || most >= kFewestRight * static_cast<double>(sample_.size());
 }
 
 // Whatever the constant, flows of one link agree in the bits that only rename.
@@ -133,10 +144,11 @@ void Trial::run(const Family& family, SearchResult& out) {
   ConstantSearch& constants = this->constants(family.width);
   std::vector<uint32_t> values(family.raw.size());
   std::vector<std::pair<uint32_t, uint32_t>> equations;
+  const bool has_chance = may_fit(family);
   for (uint8_t offset = 0; offset < family.width && !out.is_cut; ++offset) {
     for (size_t i = 0; i < values.size(); ++i) values[i] = rotated(family.raw[i], offset, family.width);
     out.count_tried(constants.is_renaming_only() ? 0 : family.width - 1 - constants.renaming_bits());
-    if (!low_bits_fit(values)) continue;
+    if (!has_chance || !low_bits_fit(values)) continue;
     if (constants.is_renaming_only()) {
       judge(family, values, {offset, 0}, out);
       continue;
@@ -173,6 +185,7 @@ void Trial::run(const Family& family, const std::vector<uint32_t>& seeds, const 
   if (pairs.empty()) return;
   const uint64_t count = seeds.empty() ? uint64_t{1} << 32 : seeds.size();
   out.count_tried(std::log2(static_cast<double>(count) * family.offsets()));
+  if (!may_fit(family)) return;
   for (uint64_t from = 0; from < count && !out.is_cut; from += kSeedsAtOnce) {
     if (!goes_on(static_cast<double>(from) / static_cast<double>(count))) {
       out.is_ended = true;

@@ -30,6 +30,7 @@ class Trial {
     uint32_t value = 0;
   };
   std::vector<FlowPair> pairs_that_tell(const Family& family) const;
+  bool may_fit(const Family& family) const;
   bool low_bits_fit(const std::vector<uint32_t>& values) const;
   bool fits(const std::vector<uint32_t>& buckets) const;
   bool are_equal(const std::vector<uint32_t>& values, uint32_t constant) const;

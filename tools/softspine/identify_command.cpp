@@ -6,10 +6,9 @@
 
 #include <chrono>
 #include <csignal>
-#include <fstream>
 #include <memory>
-#include <sstream>
 
+#include "control/document/text_file.hpp"
 #include "control/identify/identify_report.hpp"
 #include "control/identify/observation_text.hpp"
 #include "control/identify/probes.hpp"
@@ -18,6 +17,7 @@
 #include "dataplane/edge/pcap_writer.hpp"
 #include "dataplane/packet/scratch_packet.hpp"
 #include "tools/softspine/complain.hpp"
+#include "tools/softspine/error_list.hpp"
 #include "tools/softspine/port_captures.hpp"
 #include "tools/softspine/whole_file.hpp"
 #include "tools/softspine/wrong_input.hpp"
@@ -33,6 +33,7 @@ namespace {
 
 constexpr uint32_t kMostMembers = 4'096;
 constexpr uint32_t kMostProbes = 2'048;
+constexpr size_t kMostTextBytes = size_t{64} << 20;  // of one file of observations: a million flows
 constexpr const char* kProfile = "identified";
 constexpr const char* kOfPerftest =
     "ib_write_bw runs at the source, with -d and -x of its address. It sets no queue pair: in what was observed "
@@ -113,15 +114,15 @@ class SearchProgress {
 };
 
 std::expected<std::string, std::string> text_of(const std::string& file) {
-  std::ifstream in{file, std::ios::binary};
-  std::ostringstream out;
-  if (in.good() && in.peek() != EOF) out << in.rdbuf();
-  if (!in.is_open() || in.bad() || out.bad()) return std::unexpected(file + ": cannot be read");
-  return out.str();
+  auto text = control::read_text_file(file, false, kMostTextBytes);
+  if (!text) return std::unexpected(file + ": " + text.error());
+  if (text->size() > kMostTextBytes)
+    return std::unexpected(fmt::format("{}: is larger than {} MiB", file, kMostTextBytes >> 20));
+  return text;
 }
 
 Status report(const control::Errors& errors) {
-  for (const control::Error& error : errors) complain("{}\n", control::to_string(error));
+  print_list(errors);
   return Status::kWrongInput;
 }
 
@@ -265,8 +266,10 @@ Status conclude(const IdentifyArguments& arguments, const Identification* found,
   const auto written = write_files(arguments, found, probes);
   print(arguments, found, probes);
   if (!written) return not_written(written.error());
-  return found == nullptr || found->verdict == control::IdentifyVerdict::kIdentified ? Status::kDone
-                                                                                     : Status::kUnexpected;
+  if (found == nullptr || found->verdict == control::IdentifyVerdict::kIdentified) return Status::kDone;
+  if (found->verdict != control::IdentifyVerdict::kNoModel) return Status::kUnexpected;
+  if (arguments.profile.empty()) return Status::kDone;
+  return not_written(arguments.profile + ": not written, since no profile can have this hash");
 }
 
 Status first_probes(const IdentifyArguments& arguments) {
@@ -305,9 +308,8 @@ Status identify(const IdentifyArguments& arguments) {
 }
 
 constexpr const char* kFooter =
-    "Exit status: 0 identified, or probes made; 1 indistinguishable, nothing fits, interrupted, or a file could not "
-    "be\n"
-    "written; 2 the input was wrong.\n"
+    "Exit status: 0 identified (an ordinary CRC and any linear hash, too), or probes made; 1 indistinguishable,\n"
+    "nothing fits, interrupted, or a file could not be written; 2 the input was wrong.\n"
     "Examples:\n"
     "  softspine identify --next-probes 64 --from 10.1.0.0/24 --to 10.2.0.0/24 --probes p.pcap     what to send first\n"
     "  softspine identify --port Ethernet0=e0.pcap --port Ethernet4=e4.pcap --profile mine.yaml\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import signal
 import struct
@@ -196,6 +197,19 @@ def is_interrupted(it: Softspine) -> Problems:
     yield from check(done.seconds < 10, f'ended after {done.seconds:.1f} s')
 
 
+def tells_soon_that_nothing_fits(it: Softspine) -> Problems:
+    """five hundred flows whose links were drawn, also of a group that is no power of two: nothing fits, in less than 20 s of two cores"""
+    drawn = random.Random(5)
+    lines = [f'10.0.{drawn.randrange(256)}.{drawn.randrange(256)},10.1.{drawn.randrange(256)}.{drawn.randrange(256)},'
+             f'{49152 + drawn.randrange(16384)},{drawn.randrange(1 << 24)},{LINKS[drawn.randrange(6)]}' for _ in range(500)]
+    before = os.times()
+    done = it('identify', '--csv', it.write('drawn.csv', '\n'.join(['src,dst,sport,dest_qp,link', *lines]) + '\n'))
+    yield from done.exited(1)
+    yield from done.says('nothing fits 500 flows on a group of 6')
+    took = os.times().children_user - before.children_user  # of processors, whatever else they do meanwhile
+    yield from check(took < 2 * 20, f'took {took:.1f} s')
+
+
 def refuses_what_is_wrong(it: Softspine) -> Problems:
     """wrong input: status 2, and a message that names the file and the line"""
     good = it.write('good.csv', 'src,dst,sport,link\n' + ''.join(f'10.0.0.1,10.0.1.1,{n},{LINKS[n % 2]}\n' for n in range(20)))
@@ -205,8 +219,9 @@ def refuses_what_is_wrong(it: Softspine) -> Problems:
     cut.write_bytes(one.read_bytes()[:-9])
     for arguments, words in [
             ([], ('identify needs observations',)),
-            (['--csv', it.folder / 'absent.csv'], ('absent.csv: cannot be read',)),
-            (['--csv', it.folder], (': cannot be read',)),
+            (['--csv', it.folder / 'absent.csv'], ('absent.csv: cannot be opened: No such file',)),
+            (['--csv', it.folder], (': is a directory',)),
+            (['--csv', '/dev/zero'], ('/dev/zero: is larger than 64 MiB',)),
             (['--csv', bad], ('bad.csv:3:1: src and dst: expected two addresses',)),
             (['--csv', good, '--members', 1], ('--members 1: there are 2 links',)),
             (['--csv', good, '--members', 5000], ('2 to 4096 members',)),
@@ -235,4 +250,4 @@ def refuses_what_is_wrong(it: Softspine) -> Problems:
 
 if __name__ == '__main__':
     sys.exit(main([finds_the_hash_of_a_fabric, makes_probes_to_begin_with, reads_traceroutes, reads_tables_and_counters, is_not_sure_of_little,
-                   is_interrupted, refuses_what_is_wrong]))
+                   is_interrupted, tells_soon_that_nothing_fits, refuses_what_is_wrong]))
