@@ -34,11 +34,14 @@ struct ImportFile {
 };
 
 struct ForeignNode {
-  std::string name;                 // as its file calls it
-  std::optional<uint32_t> number;   // of a node without a name
-  std::string kind;                 // the file's word; empty if it has none
-  NodeUse use = NodeUse::kByLinks;  // after `complete`: kHost, or a role
-  std::string server;               // hosts: the machine that this NIC is in
+  std::string name;                  // as its file calls it
+  std::optional<uint32_t> number;    // of a node without a name
+  std::string kind;                  // the file's word; empty if it has none
+  NodeUse use = NodeUse::kByLinks;   // after `complete`: kHost, or a role
+  std::string server;                // hosts: the machine that this NIC is in
+  std::vector<std::string> subnets;  // switches: of the hosts on it; planned if there are none
+  std::string own_file;              // switches: the file that is about it alone, a config_db.json
+  std::string config_db;             // the same as the testbed is to name it; empty: not attached
   Place place;
 };
 
@@ -73,7 +76,8 @@ struct ForeignTopology {
   // What was left out, so that counts of the file can be compared.
   uint64_t nodes_left_out = 0;
   uint64_t links_left_out = 0;
-  Errors notes;  // what could not be mapped, or had to be decided
+  Errors notes;          // what could not be mapped, or had to be decided
+  std::string left_out;  // tables of the files that are read over
 };
 
 }  // namespace softspine::control

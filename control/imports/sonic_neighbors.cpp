@@ -11,6 +11,7 @@
 #include "control/format/link_limits.hpp"
 #include "control/imports/entries.hpp"
 #include "control/imports/sonic_channels.hpp"
+#include "control/imports/sonic_hosts.hpp"
 
 namespace softspine::control {
 namespace {
@@ -125,6 +126,10 @@ class SonicReader {
     read_lengths(root, device);
     read_types(root);
     device.node = node_named(device.name, localhost);
+    out_.nodes[device.node].own_file = file.path;
+    SonicHosts hosts = read_sonic_hosts(root);
+    if (!hosts.left_out.empty()) note(hosts.at, "VLAN_INTERFACE " + hosts.left_out + ": subnets are planned");
+    out_.nodes[device.node].subnets = std::move(hosts.subnets);
     if (const auto type = text_at(localhost, "type"); !type.empty()) set_type(device.node, type);
     if (out_.nodes[device.node].use == NodeUse::kByLinks) out_.nodes[device.node].use = NodeUse::kSwitch;
     for_each_entry(*neighbours, [&](Value port, Value row) { read_neighbour(port, row, device); });

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// SONiC's config_db.json files of one or several switches, as far as links go.
+// SONiC's config_db.json files of one or several switches, as far as links and subnets go.
 //
 //   DEVICE_NEIGHBOR|PORT          name and port at the other end: a link
 //   DEVICE_NEIGHBOR_METADATA|NAME type of a neighbour: ToRRouter, LeafRouter, SpineRouter, Server, …
@@ -7,6 +7,7 @@
 //   PORT|PORT                     speed, mtu, alias; a port that is administratively down has no link
 //   CABLE_LENGTH|…|PORT           length of the cable
 //   PORTCHANNEL, …                LAGs: sonic_channels.hpp
+//   VLAN_INTERFACE                the subnet of the hosts on the switch: sonic_hosts.hpp
 //
 // What several files say of one link must agree: both its ends, and its speed. A neighbour whose own file is there must
 // know of the link, by the port's name or its alias.

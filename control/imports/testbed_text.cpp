@@ -27,6 +27,7 @@ class TestbedText {
 
   std::string run() {
     head();
+    profiles();
     nodes();
     links();
     lags();
@@ -55,6 +56,8 @@ class TestbedText {
     out_ += "# From " + std::string(row_of(format_).of) + " " + names + ": " + std::to_string(hosts) + " hosts, " +
             std::to_string(topology_.nodes.size() - static_cast<size_t>(hosts)) + " switches, " +
             std::to_string(topology_.links.size()) + " links.\n";
+    if (!topology_.left_out.empty())
+      out_ += "# Left out, since nothing here depends on it: " + topology_.left_out + ".\n";
     if (!topology_.notes.empty()) out_ += "# Not mapped, or decided here:\n";
     for (const Error& note : topology_.notes) {
       out_ += "#   ";
@@ -78,11 +81,33 @@ class TestbedText {
       const auto role = role_of(node.use);
       out_ += role ? "switch, role: " + name_of_role(*role) : "host";
       if (!node.server.empty()) out_ += ", server: " + quoted(node.server);
+      if (!node.config_db.empty()) out_ += ", profile: " + quoted(node.name);
+      subnets(node);
       out_ += "}  # " + (node.number ? "node " + std::to_string(*node.number) : origin(node.place));
       if (!node.kind.empty()) out_ += ", " + shown(node.kind);
       out_ += "\n";
     }
   }
+  void subnets(const ForeignNode& node) {
+    if (!node.subnets.empty()) out_ += ", subnet: [";
+    const char* between = "";
+    for (const std::string& subnet : node.subnets) out_ += std::exchange(between, ", ") + ("\"" + subnet + "\"");
+    if (!node.subnets.empty()) out_ += "]";
+  }
+
+  // A profile for each switch that has a file of its own.
+  void profiles() {
+    const auto is_configured = [](const ForeignNode& node) { return !node.config_db.empty(); };
+    if (std::ranges::none_of(topology_.nodes, is_configured)) return;
+    out_ += "\nprofiles:\n";
+    for (const ForeignNode& node : topology_.nodes) {
+      if (!is_configured(node)) continue;
+      out_ += "  " + quoted(node.name) + ": {config_db: \"";
+      for (const char c : node.config_db) out_ += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+      out_ += "\"}\n";
+    }
+  }
+
   static std::string name_of_role(Role role) { return control::name_of(role); }
 
   void links() {

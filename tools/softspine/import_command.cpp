@@ -10,9 +10,10 @@
 #include "control/document/words.hpp"
 #include "control/format/link_limits.hpp"
 #include "control/imports/import.hpp"
-#include "control/imports/testbed_text.hpp"
 #include "control/telemetry/json.hpp"
 #include "tools/softspine/complain.hpp"
+#include "tools/softspine/error_list.hpp"
+#include "tools/softspine/imported_testbed.hpp"
 #include "tools/softspine/whole_file.hpp"
 
 namespace softspine::tools {
@@ -35,7 +36,7 @@ struct ImportArguments {
 };
 
 Status fail(const control::Errors& errors) {
-  for (const control::Error& error : errors) complain("{}\n", control::to_string(error));
+  print_list(errors);
   return Status::kWrongInput;
 }
 
@@ -84,6 +85,7 @@ Json summary(const ForeignTopology& topology, const ImportArguments& arguments) 
   for (const auto& [rate, count] : rates)
     out["rates"][control::print_quantity(static_cast<int64_t>(rate.count_bps()), control::kRateQuantity)] = count;
   out["left_out"] = {{"nodes", topology.nodes_left_out}, {"links", topology.links_left_out}};
+  out["tables_left_out"] = topology.left_out;
   out["notes"] = Json::array();
   for (const control::Error& note : topology.notes)
     out["notes"].push_back({{"file", note.file}, {"line", note.line}, {"text", note.message}});
@@ -121,6 +123,7 @@ Status give(const std::string& text, const ForeignTopology& topology, const Impo
     return Status::kDone;
   }
   print_notes(topology, arguments.output);
+  if (!topology.left_out.empty()) complain("left out, since nothing here depends on it: {}\n", topology.left_out);
   fmt::print("{}", text.substr(2, text.find('\n') - 1));  // the first comment counts what there is
   return Status::kDone;
 }
@@ -137,13 +140,12 @@ Status import_files(const ImportArguments& arguments) {
   control::Reader reader(arguments.files[0]);
   control::ImportOptions placed = options;
   placed.place = {.file = arguments.files[0], .path = {}};
-  const auto topology = import_topology(reader, row.format, files, placed);
+  auto topology = import_topology(reader, row.format, files, placed);
   if (!topology) return fail(reader.finish());
-  const std::string text = testbed_text(*topology, row.format, files);
   // What a testbed cannot have, though the file can: too many addresses, a link that no window fits.
-  const auto testbed = control::parse_testbed(text, arguments.output.empty() ? "testbed.yaml" : arguments.output);
-  if (!testbed) return fail(testbed.error());
-  return give(text, *topology, arguments);
+  const auto text = imported_testbed(*topology, row.format, files, arguments.output);
+  if (!text) return fail(text.error());
+  return give(*text, *topology, arguments);
 }
 
 std::string known_formats() {
@@ -161,7 +163,8 @@ void add_import_command(CLI::App& app, Status& status) {
       "Reads topology files of HPCC's ns-3 (hpcc) and of SimAI (simai), containerlab's *.clab.yml (containerlab), and "
       "the\n"
       "config_db.json files of one or several SONiC switches (sonic: DEVICE_NEIGHBOR, PORT, CABLE_LENGTH, "
-      "PORTCHANNEL).\n"
+      "PORTCHANNEL,\n"
+      "VLAN_INTERFACE). Each SONiC switch gets its file as its profile, too: hash, QoS, buffers, watchdog.\n"
       "The testbed says of every node and link where it comes from, and what could not be mapped. Roles that the file\n"
       "does not say follow from the distance to the nearest host. A testbed reads the same files by topology: {import: "
       "…}.\n"
