@@ -56,6 +56,30 @@ def tells_all_errors_at_once(it: Softspine) -> Problems:
     yield from done.complains('run.sed', 'run.duration', 'xyz', '3 errors')
 
 
+def tells_a_hundred_of_many_errors(it: Softspine) -> Problems:
+    """of 20,000 mistakes a hundred are printed, how many more there are, and the count of all"""
+    done = it('check', it.write('it.yaml', 'name: it\n' + FABRIC + ''.join(f'x{n}: 1\n' for n in range(20_000))))
+    yield from done.exited(2)
+    lines = done.err.splitlines()
+    yield from (f'{line}: not the {n}-th mistake' for n, line in enumerate(lines[:100]) if f'x{n}: ' not in line)
+    if len(lines) != 102:
+        yield f'{len(lines)} lines of errors, the last: {lines[-1]}'
+    yield from done.complains('softspine: 19900 more like these', '20000 errors')
+
+
+def ends_with_an_endless_file(it: Softspine) -> Problems:
+    """a file without an end is refused, whoever reads it, in a short line"""
+    capture = it.folder / 'empty.pcap'
+    capture.write_bytes(bytes.fromhex('d4c3b2a1020004000000000000000000ffff000001000000'))
+    for arguments in (['check', '/dev/zero'], ['run', '/dev/zero'], ['identify', '--csv', '/dev/zero'], ['identify', '--traceroute', '/dev/zero', '--hop', 1],
+                      ['import', 'hpcc', '/dev/zero'], ['import-hash', '/dev/zero'], ['storm', capture, '--ports', '/dev/zero'],
+                      ['storm', capture, '--events', '/dev/zero'], ['pause-counters', 'tor1=/dev/zero,/dev/zero']):
+        done = it(*arguments)
+        yield from done.exited(2)
+        if '/dev/zero' not in done.err or len(done.err) > 300 or not re.search('larger than|too long', done.err):
+            yield f'{arguments}: {done.err[:500]}'
+
+
 def needs_a_file(it: Softspine) -> Problems:
     """no such file, a folder, no file at all: 2, and why"""
     before = set(it.folder.rglob('*'))
@@ -186,6 +210,6 @@ def asks_for_a_fabric(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([names_place_of_errors, tells_all_errors_at_once, needs_a_file, refuses_wrong_options,
+    sys.exit(main([names_place_of_errors, tells_all_errors_at_once, tells_a_hundred_of_many_errors, ends_with_an_endless_file, needs_a_file, refuses_wrong_options,
                    narrows_the_testbeds_counters, finds_obstacles_before_the_run, helps_with_examples, checks_what_is_shipped, shows_the_nodes_of_a_wrong_file,
                    has_a_schema, asks_for_a_fabric]))
