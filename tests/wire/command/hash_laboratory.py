@@ -81,14 +81,9 @@ def is_a_check(it: Softspine) -> Problems:
     yield from it('polarization', TESTBEDS / 'polarized.yaml', '--fail-if', 'nonsense').exited(2)
 
 
-EVEN_THOUGH_DEPENDENT = '''name: it
-run: {duration: 1ms}
-fabric: {kind: leaf-spine, tors: 4, spines: 6, links_per_spine: 2, hosts_per_tor: 6, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
-'''
-FAT_TREE = '''name: it
-run: {duration: 100us}
-fabric: {kind: fat-tree, k: 8, hosts_per_tor: 4, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
-'''
+LINKS = 'host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n'
+EVEN_THOUGH_DEPENDENT = 'name: it\nfabric: {kind: leaf-spine, tors: 4, spines: 6, links_per_spine: 2, hosts_per_tor: 6, ' + LINKS
+FAT_TREE = 'name: it\nrun: {duration: 100us}\nfabric: {kind: fat-tree, k: 8, hosts_per_tor: 4, ' + LINKS
 
 
 def lets_dependence_without_harm_pass(it: Softspine) -> Problems:
