@@ -8,6 +8,8 @@ from __future__ import annotations
 TRIED_BY_HAND = 'by hand: '
 
 ACCEPTED: dict[str, str] = {
+    'control/explain/evenness.cpp: weights.size() - 1 → weights.size() + 1':
+        'equivalent: a draw is below 1, and its product with the number of links below that',
     'dataplane/egress/wred.hpp: rng.below(kCertain) < chance → rng.below(kCertain) <= chance':
         'equivalent: a chance of one in 2^32 more',
     'dataplane/local/local_agent.cpp: meta.vlan == 0 → true':
