@@ -124,6 +124,7 @@ class Judgement {
   // flows are uneven, since they share keys, it is these that do it.
   bool does_harm(const std::vector<uint32_t>& groups, const TierEvenness& seen) const {
     if (is_uneven(seen.keys) || (seen.has_bytes && is_uneven(seen.bytes))) return true;
+    if (seen.keys.more < kHarmUnlikely && seen.keys.deviation2 > kHarmOfFew) return true;
     return std::ranges::any_of(seen.groups, [&groups](const UnevenEcmpGroup& one) {
       return !one.are_keys_spread && (groups.empty() || std::ranges::find(groups, one.group) != groups.end());
     });
