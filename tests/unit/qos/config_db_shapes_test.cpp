@@ -324,19 +324,39 @@ TEST_F(Samples, EachIsASwitchsConfiguration) {
   EXPECT_GE(count, 16U);
 }
 
+// "3,4" of a port's row, as bits; a port without a row has none.
+uint8_t pfc_enable_of(const json& rows, const std::string& port) {
+  if (!rows.contains(port) || !rows[port].contains("pfc_enable")) return 0;
+  uint8_t out = 0;
+  for (const char digit : rows[port]["pfc_enable"].get<std::string>()) {
+    if (digit != ',') out = static_cast<uint8_t>(out | 1U << (digit - '0'));
+  }
+  return out;
+}
+
 TEST_F(Samples, OfASwitchGoTogetherAndItsPortsAreLossless) {
   for (const auto& [buffers, qos] : kSwitches) {
     SCOPED_TRACE(buffers);
     const Planned planned = plan_of(testbed({buffers, qos}));
     ASSERT_NE(planned.plan, nullptr);
-    const auto rows = headrooms_of(planned.testbed);
-    ASSERT_FALSE(rows.empty());
+    const json maps = json::parse(read_text_file((folder_ / (std::string(qos) + ".json")).string(), true).value());
+    const auto& ports = tests::node_of(planned.testbed, "tor1").ports;
+    uint32_t lossless = 0;
+    uint32_t enabled = 0;
     for (uint32_t p = 0; p < planned.plan->ports.size(); ++p) {
-      for (uint8_t priority = 0; priority < 8; ++priority) {
-        if ((planned.plan->ports[p].pfc_enabled >> priority & 1) == 0) continue;
-        EXPECT_TRUE(planned.group(p, priority).lossless) << p << " " << int{priority};
+      const uint8_t mask = pfc_enable_of(maps["PORT_QOS_MAP"], ports[p].name);
+      EXPECT_EQ(planned.plan->ports[p].pfc_enabled, mask) << ports[p].name;
+      for (uint8_t group = 0; group < 8; ++group) {
+        lossless += planned.group(p, group).lossless ? 1 : 0;
+        if ((mask >> group & 1) == 0) continue;
+        ++enabled;
+        EXPECT_TRUE(planned.group(p, group).lossless) << ports[p].name << " " << int{group};
       }
     }
+    EXPECT_GE(enabled, 40U) << "twenty ports and more, of two priorities at least";
+    size_t listed = 0;
+    for (const HeadroomRow& row : headrooms_of(planned.testbed)) listed += row.groups.size();
+    EXPECT_EQ(listed, lossless) << "each has its headroom";
   }
 }
 
