@@ -9,6 +9,8 @@
 #include "control/document/words.hpp"
 #include "control/format/link_limits.hpp"
 #include "control/generators/generators.hpp"
+#include "control/imports/field_lines.hpp"
+#include "control/imports/ns3_units.hpp"
 
 namespace softspine::control {
 namespace {
@@ -16,63 +18,42 @@ namespace {
 constexpr uint64_t kMicrometresPerPs = 198;  // of light in fibre: format/quantity.hpp's propagation_of
 constexpr size_t kLinkFields = 5;
 
-struct Field {
-  std::string_view text;
-  int line = 0;
-  int column = 0;
-};
-
-// Lines and their fields; blank lines are passed over.
-class FieldLines {
- public:
-  explicit FieldLines(std::string_view text) : rest_(text) {}
-
-  // The fields of the next line that has some; none at the end.
-  std::vector<Field> next() {
-    std::vector<Field> fields;
-    while (fields.empty() && !rest_.empty()) {
-      ++line_;
-      const size_t end = std::min(rest_.find('\n'), rest_.size());
-      split(rest_.substr(0, end), fields);
-      rest_.remove_prefix(std::min(end + 1, rest_.size()));
-    }
-    return fields;
-  }
-  int line() const { return line_; }
-
- private:
-  void split(std::string_view line, std::vector<Field>& fields) const {
-    constexpr std::string_view kBlank = " \t\r\v\f";
-    size_t at = line.find_first_not_of(kBlank);
-    while (at != std::string_view::npos) {
-      const size_t end = std::min(line.find_first_of(kBlank, at), line.size());
-      fields.push_back({line.substr(at, end - at), line_, static_cast<int>(at) + 1});
-      at = line.find_first_not_of(kBlank, end);
-    }
-  }
-
-  std::string_view rest_;
-  int line_ = 0;
-};
-
 class Ns3Reader {
  public:
   Ns3Reader(Reader& reader, const ImportFile& file, bool simai, ForeignTopology& out)
-      : reader_(reader), file_(file.path), bytes_(file.text.size()), simai_(simai), lines_(file.text), out_(out) {}
+      : errors_(file.path),
+        log_(reader.log()),
+        file_(file.path),
+        bytes_(file.text.size()),
+        simai_(simai),
+        lines_(file.text),
+        out_(out) {}
 
   bool run() {
-    if (!read_header() || !read_switches()) return false;
-    const uint64_t before = reader_.log().count();
-    read_links();
-    if (reader_.log().count() == before) check_joined();
-    take_out_nvswitches();
-    return reader_.log().count() == before;
+    if (read_header() && read_switches()) {
+      read_links();
+      if (!errors_.any()) check_joined();
+      take_out_nvswitches();
+    }
+    const bool good = !errors_.any();
+    errors_.put_into(log_);
+    return good;
   }
 
  private:
+  // Of 256 lines with one mistake, one is enough: what stands before the first quote or number is the kind.
   bool fail(const Field& at, std::string message) {
-    reader_.log().add({file_, "", at.line, at.column, std::move(message)});
-    return false;
+    const std::string kind = kind_of(message);
+    return errors_.fail(kind, at, std::move(message));
+  }
+  static std::string kind_of(std::string_view message) {
+    std::string out;
+    bool is_quoted = false;
+    for (const char c : message) {
+      if (c == '\'') is_quoted = !is_quoted;
+      if (!is_quoted && !is_digit(c)) out += c;
+    }
+    return out;
   }
   Place place_of(const Field& at) const { return {file_, "", at.line, at.column}; }
   void note(const Field& at, std::string message) {
@@ -94,21 +75,17 @@ class Ns3Reader {
   bool read_header() {
     const std::vector<Field> fields = lines_.next();
     if (fields.empty()) return fail({}, "is empty");
-    const size_t wanted = simai_ ? 6 : 3;
-    if (fields.size() != wanted) {
-      const bool other = fields.size() == (simai_ ? 3 : 6);
-      return fail(fields[0], "the first line must have " + std::to_string(wanted) + " fields, not " +
-                                 std::to_string(fields.size()) +
-                                 (other ? std::string(": is the format ") + (simai_ ? "hpcc?" : "simai?") : ""));
-    }
+    if (!has_known_count(fields)) return false;
     if (!read_number(fields[0], "the number of nodes", kMaxNodes, node_count_)) return false;
     bool good = true;
     if (simai_) {
       good = read_number(fields[1], "the number of GPUs in a server", kMaxNodes, gpus_per_server_);
       good = read_number(fields[2], "the number of NVSwitches", node_count_, nvswitch_count_) && good;
     }
+    const Field& links = fields[simai_ ? 4 : fields.size() - 1];
     good = read_number(fields[simai_ ? 3 : 1], "the number of switches", node_count_, switch_count_) && good;
-    good = read_number(fields[simai_ ? 4 : 2], "the number of links", kMaxLinks, link_count_) && good;
+    good = read_number(links, "the number of links", kMaxLinks, link_count_) && good;
+    good = good && read_rest(fields);
     header_ = {"", fields[0].line, 1};
     if (good && simai_ && gpus_per_server_ == 0) good = fail(fields[1], "a server has at least one GPU");
     if (good && uint64_t{nvswitch_count_} + switch_count_ > node_count_)
@@ -119,6 +96,32 @@ class Ns3Reader {
                                  std::to_string(bytes_) + " bytes: too few for a link of each");
     }
     return good;
+  }
+
+  // hpcc: NODES SWITCHES [TORS] LINKS; simai: NODES GPUS_PER_SERVER NVSWITCHES SWITCHES LINKS GPU_TYPE [GPUS_PER_NODE].
+  bool has_known_count(const std::vector<Field>& fields) {
+    const size_t least = simai_ ? 6 : 3;
+    if (fields.size() == least || fields.size() == least + 1) return true;
+    const bool other = simai_ ? fields.size() == 3 || fields.size() == 4 : fields.size() == 6 || fields.size() == 7;
+    return fail(fields[0], "the first line must have " + std::to_string(least) + " or " + std::to_string(least + 1) +
+                               " fields, not " + std::to_string(fields.size()) +
+                               (other ? std::string(": is the format ") + (simai_ ? "hpcc?" : "simai?") : ""));
+  }
+  // What only some of ns-3's programs have.
+  bool read_rest(const std::vector<Field>& fields) {
+    if (simai_ && fields.size() == 7) {
+      uint32_t gpus_per_node = 0;
+      if (!read_number(fields[6], "the number of GPUs in a node", kMaxNodes, gpus_per_node)) return false;
+      if (gpus_per_node != gpus_per_server_)
+        note(fields[6], "a node of " + std::to_string(gpus_per_node) + " GPUs is not read: servers are of " +
+                            std::to_string(gpus_per_server_) + ", as the second field has it");
+    }
+    if (!simai_ && fields.size() == 4) {
+      uint32_t tors = 0;
+      if (!read_number(fields[2], "the number of ToRs", switch_count_, tors)) return false;
+      note(fields[2], "the number of ToRs is not read: roles follow from the distance to hosts");
+    }
+    return true;
   }
 
   // Their numbers may go over several lines: ns-3 reads words, not lines.
@@ -225,11 +228,9 @@ class Ns3Reader {
   }
 
   bool read_rate(const Field& field, dataplane::Rate& out) {
-    std::string text(field.text);
-    if (text.ends_with("b/s")) text.replace(text.size() - 2, 2, "ps");
-    const auto bps = parse_quantity(text, kRateQuantity);
+    const auto bps = ns3_rate(field.text);
     if (!bps) return fail(field, shown(field.text) + " is no rate such as 100Gbps");
-    out = dataplane::Rate::bps(static_cast<uint64_t>(*bps));
+    out = dataplane::Rate::bps(*bps);
     const bool good = out >= kLeastLinkRate && out <= kMostLinkRate;
     return good || fail(field, "a link has " + print(kLeastLinkRate) + " to " + print(kMostLinkRate) + ", not " +
                                    shown(field.text));
@@ -239,8 +240,7 @@ class Ns3Reader {
   }
 
   bool read_delay(const Field& field, Length& out) {
-    const auto ps =
-        field.text == "0" ? std::expected<int64_t, std::string>(0) : parse_quantity(field.text, kDurationQuantity);
+    const auto ps = ns3_time(field.text);
     if (!ps) return fail(field, shown(field.text) + " is no delay such as 1000ns, in whole picoseconds");
     constexpr int64_t kMost = static_cast<int64_t>(kMostLinkLength.micrometres / kMicrometresPerPs);
     if (*ps > kMost) {
@@ -285,7 +285,8 @@ class Ns3Reader {
 
   Field end() const { return {"", lines_.line(), 1}; }
 
-  Reader& reader_;
+  ErrorsByKind errors_;
+  ErrorLog& log_;
   std::string file_;
   size_t bytes_;
   bool simai_;

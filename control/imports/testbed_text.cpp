@@ -9,6 +9,7 @@
 #include "control/document/words.hpp"
 #include "control/format/format.hpp"
 #include "control/imports/foreign_lags.hpp"
+#include "control/imports/traffic_text.hpp"
 #include "control/model/workload.hpp"
 
 namespace softspine::control {
@@ -22,8 +23,9 @@ std::string file_name(const std::string& path) {
 
 class TestbedText {
  public:
-  TestbedText(const ForeignTopology& topology, ImportFormat format, const std::vector<ImportFile>& files)
-      : topology_(topology), format_(format), files_(files) {}
+  TestbedText(const ForeignTopology& topology, ImportFormat format, const std::vector<ImportFile>& files,
+              const ForeignTraffic* traffic)
+      : topology_(topology), format_(format), files_(files), traffic_(traffic) {}
 
   std::string run() {
     head();
@@ -32,7 +34,11 @@ class TestbedText {
     links();
     lags();
     faults();
-    workload();
+    if (traffic_ == nullptr) {
+      workload();
+    } else {
+      out_ += traffic_text(topology_, *traffic_);
+    }
     return std::move(out_);
   }
 
@@ -64,6 +70,9 @@ class TestbedText {
       if (note.line > 0) out_ += origin({note.file, "", note.line, note.column}) + ": ";
       out_ += note.message + "\n";
     }
+    if (traffic_ != nullptr && !traffic_->notes.empty()) out_ += "# Of the traffic:\n";
+    for (const Error& note : traffic_ == nullptr ? Errors{} : traffic_->notes)
+      out_ += "#   " + shown(file_name(note.file)) + " line " + std::to_string(note.line) + ": " + note.message + "\n";
     out_ += "name: " + testbed_name() + "\n";
   }
 
@@ -189,13 +198,15 @@ class TestbedText {
   const ForeignTopology& topology_;
   ImportFormat format_;
   const std::vector<ImportFile>& files_;
+  const ForeignTraffic* traffic_;  // null: light traffic among all hosts
   std::string out_;
 };
 
 }  // namespace
 
-std::string testbed_text(const ForeignTopology& topology, ImportFormat format, const std::vector<ImportFile>& files) {
-  return TestbedText(topology, format, files).run();
+std::string testbed_text(const ForeignTopology& topology, ImportFormat format, const std::vector<ImportFile>& files,
+                         const ForeignTraffic* traffic) {
+  return TestbedText(topology, format, files, traffic).run();
 }
 
 }  // namespace softspine::control

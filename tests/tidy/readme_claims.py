@@ -221,6 +221,10 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/run/clocks_test.cpp ByItselfEightLikeSendersShareTheLoss'],
         'A measured switch with 4 × 100G shared such a loss to within 0.5 %.':
             ['tests/scenario/run/clocks_test.cpp came to within 0.5 % of one half'],
+        'There are no tunnels between ToRs, so neither the remapped DSCPs of bounced packets nor the deadlock that SONiC PR 950 is about can be seen;':
+            ['control/rows/sonic_names.cpp MUX_CABLE'],
+        "| `CC_MODE` 1, 7 | `dcqcn_connectx` with the file's parameters, `timely`; 3 (HPCC), 8 (DCTCP), 10 (PINT) are not here: no congestion control, and a note |":
+            ['tests/unit/imports/ns3_traffic_test.cpp WhatIsNotHereIsSaid'],
         '`job train` stands for the NICs of all its servers, in the order of their ranks, the first of which is rank 0;':
             ['tests/unit/placement/jobs_test.cpp AreNamedByRankAndRail'],
         '| fat-tree | virtual | k = 4, a permutation between pods, sprayed: full bisection, nothing lost | |':

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 
 #include "control/document/text_file.hpp"
 #include "control/document/words.hpp"
@@ -29,6 +30,8 @@ struct ImportArguments {
   std::string format;
   std::vector<std::string> files;
   std::string output;
+  std::string flows;
+  std::string config;
   std::vector<std::string> rules;
   std::string rate;
   std::string length;
@@ -128,22 +131,52 @@ Status give(const std::string& text, const ForeignTopology& topology, const Impo
   return Status::kDone;
 }
 
+// One that cannot be read is told of.
+std::optional<control::ImportFile> read_file(const std::string& path) {
+  auto text = control::read_text_file(path);
+  if (text) return control::ImportFile{path, std::move(*text)};
+  fail({{path, "", 0, 0, text.error()}});
+  return std::nullopt;
+}
+
+// Whether the files of traffic, if there are any, could be read.
+bool read_traffic(const ImportArguments& arguments, const ForeignTopology& topology, control::Reader& reader,
+                  std::optional<control::ForeignTraffic>& out) {
+  if (arguments.flows.empty()) return true;
+  const auto flows = read_file(arguments.flows);
+  const auto config = arguments.config.empty() ? std::nullopt : read_file(arguments.config);
+  if (!flows || (!arguments.config.empty() && !config)) return false;
+  out = read_ns3_traffic(reader, topology, *flows, config ? &*config : nullptr);
+  if (!out) fail(reader.finish());
+  return out.has_value();
+}
+
+void check_traffic_options(const ImportArguments& arguments, control::ImportFormat format) {
+  const bool is_ns3 = format == control::ImportFormat::kHpcc || format == control::ImportFormat::kSimai;
+  if (!is_ns3 && !arguments.flows.empty()) throw CLI::ValidationError("--flows", "goes with hpcc and simai only");
+  if (arguments.flows.empty() && !arguments.config.empty())
+    throw CLI::ValidationError("--config", "goes with --flows only");
+}
+
 Status import_files(const ImportArguments& arguments) {
   const control::ImportFormatRow& row = *format_row(arguments.format);
   const control::ImportOptions options = options_of(arguments);
+  check_traffic_options(arguments, row.format);
   std::vector<control::ImportFile> files;
   for (const std::string& path : arguments.files) {
-    auto text = control::read_text_file(path);
-    if (!text) return fail({{path, "", 0, 0, text.error()}});
-    files.push_back({path, std::move(*text)});
+    auto file = read_file(path);
+    if (!file) return Status::kWrongInput;
+    files.push_back(std::move(*file));
   }
   control::Reader reader(arguments.files[0]);
   control::ImportOptions placed = options;
   placed.place = {.file = arguments.files[0], .path = {}};
   auto topology = import_topology(reader, row.format, files, placed);
   if (!topology) return fail(reader.finish());
+  std::optional<control::ForeignTraffic> traffic;
+  if (!read_traffic(arguments, *topology, reader, traffic)) return Status::kWrongInput;
   // What a testbed cannot have, though the file can: too many addresses, a link that no window fits.
-  const auto text = imported_testbed(*topology, row.format, files, arguments.output);
+  const auto text = imported_testbed(*topology, row.format, files, arguments.output, traffic ? &*traffic : nullptr);
   if (!text) return fail(text.error());
   return give(*text, *topology, arguments);
 }
@@ -170,6 +203,7 @@ void add_import_command(CLI::App& app, Status& status) {
       "…}.\n"
       "Examples:\n"
       "  softspine import hpcc fat.txt -o fat.yaml\n"
+      "  softspine import hpcc topology.txt --flows flow.txt --config config.txt -o twin.yaml\n"
       "  softspine import simai Spectrum-X_64g_8gps_400Gbps_H100 > spectrum.yaml\n"
       "  softspine import containerlab clos.clab.yml --rate 25Gbps --as 'spine*=aggregation' --as linux=host\n"
       "  softspine import sonic leaf1.json leaf2.json spine1.json -o pod.yaml\n"
@@ -179,6 +213,9 @@ void add_import_command(CLI::App& app, Status& status) {
   });
   command->add_option("FILE", arguments->files, "the file; of sonic several")->required();
   command->add_option("-o,--output", arguments->output, "the testbed's file; stdout if not given");
+  command->add_option("--flows", arguments->flows, "hpcc, simai: the flow file; its flows are the workload");
+  command->add_option("--config", arguments->config,
+                      "hpcc, simai: the config file; sizes, marks and congestion control of the flows");
   command->add_option("--as", arguments->rules, control::kNodeRuleHelp)->expected(1)->take_all();
   command->add_option("--rate", arguments->rate, "of links that the file gives none; 100Gbps");
   command->add_option("--length", arguments->length, "of links that the file gives none; 3m");

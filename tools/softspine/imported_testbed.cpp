@@ -77,17 +77,18 @@ std::string left_out_of(const control::Testbed& testbed) {
 
 std::expected<std::string, Errors> imported_testbed(ForeignTopology& topology, control::ImportFormat format,
                                                     const std::vector<control::ImportFile>& files,
-                                                    const std::string& output) {
+                                                    const std::string& output,
+                                                    const control::ForeignTraffic* traffic) {
   const fs::path parent = fs::path(output).parent_path();
   const fs::path folder = parent.empty() ? fs::path(".") : parent;
   const std::string name = output.empty() ? "testbed.yaml" : output;
   attach_files(topology, folder);
   for (;;) {
-    const auto testbed = control::parse_testbed(testbed_text(topology, format, files), name);
+    const auto testbed = control::parse_testbed(testbed_text(topology, format, files, traffic), name);
     if (testbed) {
       topology.left_out = left_out_of(*testbed);
       control::sort_by_place(topology.notes);
-      return testbed_text(topology, format, files);
+      return testbed_text(topology, format, files, traffic);
     }
     bool is_less = false;
     for (const Error& error : testbed.error()) is_less = take_away(topology, error, folder) || is_less;

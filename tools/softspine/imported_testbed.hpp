@@ -11,13 +11,16 @@
 #include <vector>
 
 #include "control/imports/import.hpp"
+#include "control/imports/ns3_traffic.hpp"
 
 namespace softspine::tools {
 
 // `output`: the testbed's file, whose folder its paths start at; empty: stdout, and they start at the current one.
+// `traffic`: what the file's flows ask for, may be null.
 std::expected<std::string, control::Errors> imported_testbed(control::ForeignTopology& topology,
                                                              control::ImportFormat format,
                                                              const std::vector<control::ImportFile>& files,
-                                                             const std::string& output);
+                                                             const std::string& output,
+                                                             const control::ForeignTraffic* traffic);
 
 }  // namespace softspine::tools

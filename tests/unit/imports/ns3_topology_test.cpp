@@ -90,6 +90,55 @@ TEST(Ns3Topology, NvSwitchesBecomeTheServersOfTheirGpus) {
   EXPECT_THAT(read.notes, ElementsAre(HasSubstr("t.txt:3:1: 2 NVSwitches and their 4 links are inside servers")));
 }
 
+// SimAI's with GPUs per node, others' with ToRs between switches and links.
+TEST(Ns3Topology, FirstLinesMayHaveAFieldMore) {
+  constexpr const char* kSeven =
+      "6 2 0 2 5 X000 2\n4 5\n0 4 200Gbps 0.0005ms 0\n1 4 200Gbps 0.0005ms 0\n2 5 200Gbps 0.0005ms 0\n"
+      "3 5 200Gbps 0.0005ms 0\n4 5 400Gbps 0.0005ms 0\n";
+  const Imported simai = import_text(ImportFormat::kSimai, kSeven);
+  ASSERT_TRUE(simai.topology) << simai.complaints[0];
+  EXPECT_THAT(names_by_use(*simai.topology), ElementsAre(Pair("host", "h0 h1 h2 h3"), Pair("tor", "tor4 tor5")));
+  EXPECT_THAT(simai.notes, IsEmpty());
+  std::string other(kSeven);
+  other.replace(other.find("X000 2"), 6, "X000 4");
+  EXPECT_THAT(import_text(ImportFormat::kSimai, other).notes, ElementsAre(HasSubstr("t.txt:1:16: a node of 4 GPUs")));
+  std::string four(kTwoRacks);
+  four.replace(0, 5, "7 3 2 6");
+  const Imported tors = import_text(ImportFormat::kHpcc, four);
+  ASSERT_TRUE(tors.topology) << tors.complaints[0];
+  EXPECT_THAT(links_of(*tors.topology), links_of(*import_text(ImportFormat::kHpcc, kTwoRacks).topology));
+  EXPECT_THAT(tors.notes, ElementsAre(HasSubstr("t.txt:1:5: the number of ToRs is not read")));
+}
+
+// ns-3's DataRate and Time: bits and seconds where no unit stands; a capital B is bytes.
+TEST(Ns3Topology, RatesAndDelaysMayHaveNoUnit) {
+  for (const auto& [rate, bps] : {std::pair{"25000000000", uint64_t{25'000'000'000}},
+                                  {"2.5e10bps", 25'000'000'000},
+                                  {"25000Mb/s", 25'000'000'000},
+                                  {"3.125GBps", 25'000'000'000},
+                                  {"1000000kbps", 1'000'000'000},
+                                  {"1000Kib/s", 1'024'000},
+                                  {"1MB/s", 8'000'000},
+                                  {"0.4Tbps", 400'000'000'000}}) {
+    const Imported read = import_text(ImportFormat::kHpcc, "2 1 1\n1\n0 1 " + std::string(rate) + " 0.000001 0\n");
+    ASSERT_TRUE(read.topology) << read.complaints[0];
+    EXPECT_EQ(read.topology->links.at(0).rate.count_bps(), bps) << rate;
+    EXPECT_EQ(read.topology->links.at(0).length.micrometres, 198'000'000U) << "1 us";
+  }
+  for (const char* rate : {"100GB", "100Xbps", "Gbps", "-1Gbps", "1.5bps", "", "nan", "inf", "1e30"})
+    EXPECT_FALSE(import_text(ImportFormat::kHpcc, "2 1 1\n1\n0 1 " + std::string(rate) + " 1us 0\n").topology) << rate;
+}
+
+TEST(Ns3Topology, OneMistakeOf256LinesIsOneError) {
+  std::string text = "257 1 256\n256\n";
+  for (int n = 0; n < 256; ++n)
+    text += std::to_string(n) + " 256 fast" + std::to_string(n) + " " + (n % 2 == 0 ? "1us" : "soon") + " 0\n";
+  EXPECT_THAT(import_text(ImportFormat::kHpcc, text).complaints,
+              ElementsAre("t.txt:3:7: 'fast0' is no rate such as 100Gbps (and 255 more of this kind)",
+                          "t.txt:4:13: 'soon' is no delay such as 1000ns, in whole picoseconds (and 127 more of this "
+                          "kind)"));
+}
+
 class WrongNs3Topology : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongNs3Topology, IsRefusedWithItsLine) {
@@ -101,8 +150,8 @@ TEST_P(WrongNs3Topology, IsRefusedWithItsLine) {
 INSTANTIATE_TEST_SUITE_P(
     Ns3Topology, WrongNs3Topology,
     testing::Values(
-        Wrong{"", "t.txt: is empty"}, Wrong{"3 1\n", "t.txt:1:1: the first line must have 3 fields, not 2"},
-        Wrong{"3 8 1 1 4 H100\n", "t.txt:1:1: the first line must have 3 fields, not 6: is the format simai?"},
+        Wrong{"", "t.txt: is empty"}, Wrong{"3 1\n", "t.txt:1:1: the first line must have 3 or 4 fields, not 2"},
+        Wrong{"3 8 1 1 4 H100\n", "t.txt:1:1: the first line must have 3 or 4 fields, not 6: is the format simai?"},
         Wrong{"-3 1 2\n", "t.txt:1:1: the number of nodes must be a number of 0 to 500000, not '-3'"},
         Wrong{"3 4 2\n", "t.txt:1:3: the number of switches must be a number of 0 to 3, not '4'"},
         Wrong{"3 1 99999999\n", "t.txt:1:5: the number of links must be a number of 0 to 2000000, not '99999999'"},
