@@ -19,6 +19,16 @@ dataplane::Udf udf_of(const UdfRow& row) {
   return udf;
 }
 
+UdfRow udf_row_of(const dataplane::Udf& udf) {
+  UdfRow row{.where = {}, .base = udf.base, .offset = udf.offset, .length = udf.length, .mask = {}, .match = {}};
+  if (!udf.mask.empty()) row.mask = HexBytes{udf.mask};
+  UdfMatchRow& match = row.match.emplace();
+  if (udf.l2_type) match.l2_type = HexNumber{*udf.l2_type};
+  match.l3_protocol = udf.l3_protocol;
+  match.l4_dst_port = udf.l4_dst_port;
+  return row;
+}
+
 std::vector<dataplane::Udf> udfs_of(const std::vector<UdfRow>& rows) {
   std::vector<dataplane::Udf> out;
   for (const UdfRow& row : rows) out.push_back(udf_of(row));
@@ -75,6 +85,24 @@ void apply_rtag7(const Rtag7Row& row, dataplane::Rtag7Config& rtag7) {
 }
 
 }  // namespace
+
+std::optional<HashRow> lag_row_of(const HashReading& reading) {
+  HashRow out;
+  out.algorithm = reading.lag_algorithm;
+  out.fields = reading.lag_fields;
+  out.seed = reading.lag_seed;
+  bool says_any = out.algorithm || out.fields || out.seed || !reading.lag_udfs.empty();
+  for (const dataplane::Udf& udf : reading.lag_udfs)
+    (out.udf ? *out.udf : out.udf.emplace()).push_back(udf_row_of(udf));
+  for (size_t i = 0; i < dataplane::kHashObjects; ++i) {
+    if (!reading.lag_objects[i]) continue;
+    HashObjectRow object;
+    object.fields = reading.lag_objects[i];
+    out.*kHashObjectRows[i].second = std::make_shared<const HashObjectRow>(std::move(object));
+    says_any = true;
+  }
+  return says_any ? std::optional(std::move(out)) : std::nullopt;
+}
 
 void apply_hash(const HashRow& row, HashConfig& hash) {
   set_if(row.algorithm, hash.algorithm);

@@ -7,6 +7,7 @@
 
 #include "control/model/profile.hpp"
 #include "control/rows/rows.hpp"
+#include "control/vendors/hash_reading.hpp"
 
 namespace softspine::control {
 
@@ -19,5 +20,8 @@ void set_if(const std::optional<T>& given, T& into) {
 void apply_hash(const HashRow& row, HashConfig& hash);
 // Sets the hash of ECMP groups; that of LAGs: lag_hash.hpp.
 void apply_hash(const SwitchHashGlobalRow& row, HashConfig& hash);
+
+// What a switch's lines say of LAGs alone, as `lag_hash`. None: nothing.
+std::optional<HashRow> lag_row_of(const HashReading& reading);
 
 }  // namespace softspine::control

@@ -333,11 +333,16 @@ class ProfileResolver {
       place->second = read_hash(*text);
       const auto error_of = [&path](const LineNote& note) { return Error{path, "", note.line, 1, note.text}; };
       for (const LineNote& note : place->second.errors) reader_.log().add(error_of(note));
-      for (const LineNote& note : place->second.remarks) reader_.warn(error_of(note));
+      for (const auto* notes : {&place->second.partly, &place->second.not_taken, &place->second.remarks}) {
+        for (const LineNote& note : *notes) reader_.warn(error_of(note));
+      }
     }
     if (!place->second.vendor || !place->second.errors.empty()) return;
     const HashReading& reading = place->second;
-    out.lags.apply(SwitchHashGlobalRow{where, {}, {}, reading.lag_fields, reading.lag_algorithm}, hash);
+    if (auto of_lags = lag_row_of(reading)) {
+      of_lags->where = where;
+      out.lags.apply(*of_lags);
+    }
     apply_reading(reading, hash);
     check_hash(reader_, where, hash);
   }

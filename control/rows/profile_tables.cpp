@@ -73,8 +73,8 @@ const Table<ProfileRow>& Tables<ProfileRow>::table() {
                   "a platform's pg_profile_lookup.ini: lossless profiles by speed and cable, as buffermgrd adds them")
         .optional("switch_json", &ProfileRow::switch_json, "a switch's switch.json: the seed and offset of its hash")
         .optional("switch_config", &ProfileRow::switch_config,
-                  "a switch's own configuration: its lines on hashing, of Cumulus Linux, Arista EOS, Junos, SONiC, "
-                  "OpenConfig")
+                  "a switch's own configuration: its lines on hashing, of Cumulus Linux, Arista EOS, Cisco NX-OS, "
+                  "Junos, SONiC, OpenConfig")
         .optional("queue_limit", &ProfileRow::queue_limit, "of every queue, without BUFFER_* tables",
                   at_least<Bytes>({64}))
         .optional("queue_limits", &ProfileRow::queue_limits, "of single queues, without BUFFER_* tables")

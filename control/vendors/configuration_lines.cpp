@@ -46,7 +46,7 @@ class Lines {
         return add_braces(text);
       case LineSyntax::kKeyValue: return add_plain(text, " \t=");
       case LineSyntax::kPlain:
-      case LineSyntax::kJson: return add_plain(text, kUsual);
+      case LineSyntax::kJson: return add_plain(text.starts_with("sudo ") ? text.substr(5) : text, kUsual);
     }
   }
 

@@ -16,6 +16,7 @@ struct Wanted {
 const Knob* knob_of(const VendorRow& row, const Wanted& wanted) {
   const auto found = std::ranges::find_if(row.knobs, [&](const Knob& knob) {
     return knob.kind == wanted.kind && knob.of_lags == wanted.of_lags && wanted.value <= knob.most &&
+           !knob.words.contains('*') &&  // a name that is not known
            (wanted.fields == 0 || knob.fields == wanted.fields);
   });
   return found == row.knobs.end() ? nullptr : &*found;

@@ -8,7 +8,11 @@
 #include "control/document/words.hpp"
 #include "control/vendors/configuration_lines.hpp"
 #include "control/vendors/key_reading.hpp"
+#include "control/vendors/nxos_hash.hpp"
 #include "control/vendors/openconfig_hash.hpp"
+#include "control/vendors/packet_types.hpp"
+#include "control/vendors/payload_bytes.hpp"
+#include "control/vendors/sand_profiles.hpp"
 
 namespace softspine::control {
 namespace {
@@ -44,6 +48,7 @@ class VendorReading {
       : row_(row), out_(out), ecmp_(row.usual_ipv4, row.usual_ipv6), lags_(row.usual_lag, row.usual_lag) {}
 
   void read(std::string_view text) {
+    if (row_.vendor == Vendor::kArista) profiles_ = sand_profiles_in(text);
     for_each_line(text, row_.syntax, [this](const ConfigurationLine& line) {
       if (concerns(row_, line)) {
         take(line);
@@ -55,31 +60,50 @@ class VendorReading {
   }
 
  private:
+  enum class Outcome : uint8_t { kTaken, kElsewhere, kNoted };  // kNoted: in another list already
+
   void ignore(const ConfigurationLine& line) {
     if (++out_.ignored_count <= HashReading::kIgnoredListed)
       out_.ignored.push_back({line.number, std::string(line.text)});
   }
-  void remark(const ConfigurationLine& line, std::string text) {
-    out_.remarks.push_back({line.number, std::move(text)});
+  Outcome not_taken(const ConfigurationLine& line, std::string_view why) {
+    out_.not_taken.push_back({line.number, shown(line.text) + " " + std::string(why)});
+    return Outcome::kNoted;
   }
-  void fail(const ConfigurationLine& line, std::string text) { out_.errors.push_back({line.number, std::move(text)}); }
+  Outcome not_expressed(const ConfigurationLine& line, std::string_view why) {
+    return not_taken(line, "is not expressed: " + std::string(why));
+  }
+  Outcome unknown(const ConfigurationLine& line) { return not_taken(line, "is not known here"); }
+  Outcome fail(const ConfigurationLine& line, std::string text) {
+    out_.errors.push_back({line.number, std::move(text)});
+    return Outcome::kNoted;
+  }
 
   void take(const ConfigurationLine& line) {
+    switch (outcome_of(line)) {
+      case Outcome::kTaken: return out_.taken.push_back({line.number, std::string(line.text)});
+      case Outcome::kElsewhere: return ignore(line);
+      case Outcome::kNoted: return;
+    }
+  }
+  Outcome outcome_of(const ConfigurationLine& line) {
     size_t words = 0;
     const Knob* knob = knob_of(row_, line, words);
-    if (knob == nullptr && is_head(line)) return ignore(line);
-    if (knob == nullptr || has_unknown_words(*knob, line.words.size() - words)) return remark_unknown(line);
-    if (knob->kind == KnobKind::kElsewhere) return ignore(line);
-    out_.taken.push_back({line.number, std::string(line.text)});
-    turn(*knob, line, {line.words.begin() + static_cast<ptrdiff_t>(words), line.words.end()});
+    if (knob == nullptr && is_head(line)) return Outcome::kElsewhere;
+    if (knob == nullptr || has_unknown_words(*knob, line.words.size() - words)) return unknown(line);
+    if (knob->kind == KnobKind::kElsewhere) return Outcome::kElsewhere;
+    Knob turned = *knob;
+    if (const auto profile = sand_profile_of(line)) {
+      if (!profiles_.is_in_force(*profile))
+        return not_taken(line, "is of the profile " + shown(*profile) + ", which is not in force");
+      turned.of_lags = !profiles_.is_of_ecmp(*profile);
+    }
+    return turn(turned, line, {line.words.begin() + static_cast<ptrdiff_t>(words), line.words.end()});
   }
   // "ip load-sharing trident" may go on otherwise than with a seed.
   static bool has_unknown_words(const Knob& knob, size_t values) {
     if (knob.kind == KnobKind::kNoSeed) return values > 0;
     return (knob.kind == KnobKind::kSeed || knob.kind == KnobKind::kSymmetric) && values > 1;
-  }
-  void remark_unknown(const ConfigurationLine& line) {
-    remark(line, shown(line.text) + " is not known here, and not taken into account");
   }
   // "load-balance sand profile default" says nothing yet.
   bool is_head(const ConfigurationLine& line) const {
@@ -88,23 +112,25 @@ class VendorReading {
     });
   }
 
-  void turn(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
+  Outcome turn(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     switch (knob.kind) {
       case KnobKind::kSeed: return turn_seed(knob, line, values);
-      case KnobKind::kNoSeed: return void(out_.seed = 0);
+      case KnobKind::kNoSeed: out_.seed = 0; return Outcome::kTaken;
       case KnobKind::kAlgorithm: return turn_algorithm(knob, line, values);
       case KnobKind::kSwitch: return turn_switch(knob, line, values);
-      case KnobKind::kInclude: return key_of(knob).put(knob, true);
-      case KnobKind::kExclude: return key_of(knob).put(knob, false);
+      case KnobKind::kInclude: key_of(knob).put(knob, true); return Outcome::kTaken;
+      case KnobKind::kExclude: key_of(knob).put(knob, false); return Outcome::kTaken;
       case KnobKind::kList: return turn_list(knob, line, values);
       case KnobKind::kEnable: return turn_enable(knob, line, values);
       case KnobKind::kSymmetric: return turn_symmetric(knob, line, values);
+      case KnobKind::kPayload: return turn_payload(knob, line, values);
+      case KnobKind::kProfile: return turn_profile(line, values);
       case KnobKind::kUnmodelled:
-        if (values.size() != 1 || !is_one_of(values.front(), kNo))
-          remark(line, shown(line.text) + " is not expressed: " + std::string(knob.why));
-        return;
-      case KnobKind::kElsewhere: return;
+        if (values.size() == 1 && is_one_of(values.front(), kNo)) return Outcome::kTaken;
+        return not_expressed(line, knob.why);
+      case KnobKind::kElsewhere: break;
     }
+    return Outcome::kElsewhere;
   }
   KeyReading& key_of(const Knob& knob) { return knob.of_lags ? lags_ : ecmp_; }
 
@@ -119,45 +145,79 @@ class VendorReading {
                    (values.empty() ? "" : ", found " + shown(text)));
     return std::nullopt;
   }
-  void turn_seed(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
-    if (const auto value = number(knob, line, values)) out_.seed = static_cast<uint32_t>(*value);
+  Outcome turn_seed(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
+    const auto value = number(knob, line, values);
+    if (!value) return Outcome::kNoted;
+    (knob.of_lags ? out_.lag_seed : out_.seed) = static_cast<uint32_t>(*value);
+    return Outcome::kTaken;
   }
-  void turn_algorithm(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
+  Outcome turn_algorithm(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     const std::string_view word = values.empty() ? std::string_view{} : values.front();
     const auto found = std::ranges::find(row_.algorithms, word, &AlgorithmWord::first);
     if (found == row_.algorithms.end()) return fail(line, "there is no algorithm " + shown(word));
     (knob.of_lags ? out_.lag_algorithm : out_.algorithm) = found->second;
+    return Outcome::kTaken;
   }
-  void turn_switch(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
+  Outcome turn_switch(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     const bool is_yes = values.size() == 1 && is_one_of(values.front(), kYes);
     if (!is_yes && (values.size() != 1 || !is_one_of(values.front(), kNo)))
       return fail(line, std::string(knob.words) + ": expected on or off" +
                             (values.empty() ? "" : ", found " + shown(values.front())));
     key_of(knob).put(knob, is_yes);
+    return Outcome::kTaken;
   }
   // A word that stands alone says yes.
-  void turn_symmetric(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
+  Outcome turn_symmetric(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     const bool is_yes = values.empty() || is_one_of(values.front(), kYes);
-    if (!is_yes && !is_one_of(values.front(), kNo)) return remark_unknown(line);
+    if (!is_yes && !is_one_of(values.front(), kNo)) return unknown(line);
     out_.symmetric = is_yes;
     symmetric_families_ |= static_cast<uint8_t>(knob.families);
+    return Outcome::kTaken;
   }
-  void turn_enable(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
+  Outcome turn_enable(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
     if (values.size() != 1 || (!is_one_of(values.front(), kYes) && !is_one_of(values.front(), kNo)))
       return fail(line, "expected true or false");
     (knob.of_lags ? lags_enabled_ : ecmp_enabled_) = is_one_of(values.front(), kYes);
+    return Outcome::kTaken;
   }
-  void turn_list(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
+  Outcome turn_list(const Knob& knob, const ConfigurationLine& line, std::vector<std::string> values) {
+    PacketType packets;
+    if (row_.vendor == Vendor::kSonic) {
+      if (auto error = take_packet_type(values, packets); !error.empty()) return fail(line, std::move(error));
+    }
     FieldSet fields = 0;
+    std::string others;
     for (const std::string& value : values) {
       const auto found = std::ranges::find(row_.fields, value, &FieldWord::first);
       if (found == row_.fields.end()) {
-        remark(line, "the field " + shown(value) + " is not known here, and not in the key");
+        others += (others.empty() ? "" : ", ") + shown(value);
       } else {
         fields |= set_of(found->second);
       }
     }
-    key_of(knob).replace(knob, fields);
+    if (packets.object) {
+      packets.change((knob.of_lags ? lag_objects_ : objects_)[*packets.object], fields);
+    } else {
+      key_of(knob).replace(knob, fields);
+    }
+    if (others.empty()) return Outcome::kTaken;
+    out_.partly.push_back({line.number, shown(line.text) + ", without " + others + ": not known here"});
+    return Outcome::kNoted;
+  }
+  Outcome turn_payload(const Knob& knob, const ConfigurationLine& line, const std::vector<std::string>& values) {
+    const PayloadBytes found = read_payload_bytes(values);
+    if (found.is_head) return Outcome::kElsewhere;
+    if (!found.why_not.empty()) return not_expressed(line, found.why_not);
+    std::vector<dataplane::Udf>& all = knob.of_lags ? out_.lag_udfs : out_.udfs;
+    if (all.size() + found.udfs.size() > dataplane::kMaxUdfs)
+      return not_expressed(line, "more than " + std::to_string(dataplane::kMaxUdfs) + " UDFs");
+    all.insert(all.end(), found.udfs.begin(), found.udfs.end());
+    return Outcome::kTaken;
+  }
+  Outcome turn_profile(const ConfigurationLine& line, const std::vector<std::string>& values) {
+    if (values.size() != 1) return unknown(line);
+    if (profiles_.has(values.front())) return Outcome::kTaken;
+    return not_taken(line, "names a profile that is not in this file");
   }
 
   void finish() {
@@ -167,6 +227,7 @@ class VendorReading {
       out_.remarks.push_back(
           {0, "no line says the seed, and " + std::string(row_.without_seed) + ": the profile's own is taken"});
     finish_symmetry();
+    for (const std::string& text : profiles_.remarks()) out_.remarks.push_back({0, text});
     if (row_.vendor == Vendor::kTrafficConf) drop_what_is_not_enabled();
     finish_ecmp();
     finish_lags();
@@ -191,7 +252,11 @@ class VendorReading {
     if (!ecmp_enabled_) drop("hash_config", ecmp_, row_.usual_ipv4, row_.usual_ipv6);
     if (!lags_enabled_) drop("lag_hash_config", lags_, row_.usual_lag, row_.usual_lag);
   }
+  static void put(const std::array<std::optional<FieldSet>, dataplane::kHashObjects>& from, HashObjectFields& out) {
+    for (size_t i = 0; i < from.size(); ++i) out[i] = from[i].transform(fields_of);
+  }
   void finish_ecmp() {
+    put(objects_, out_.objects);
     const KeyReading::Result found = ecmp_.finish();
     for (const std::string& text : found.remarks) out_.remarks.push_back({0, text});
     out_.adds_qp = found.adds_qp;
@@ -200,6 +265,7 @@ class VendorReading {
     if (out_.fields->empty()) out_.errors.push_back({0, "no field is left in the key"});
   }
   void finish_lags() {
+    put(lag_objects_, out_.lag_objects);
     if (!lags_.has_lines()) return;
     const KeyReading::Result found = lags_.finish();
     for (const std::string& text : found.remarks) out_.remarks.push_back({0, "of LAGs: " + text});
@@ -212,6 +278,9 @@ class VendorReading {
   HashReading& out_;
   KeyReading ecmp_;
   KeyReading lags_;
+  std::array<std::optional<FieldSet>, dataplane::kHashObjects> objects_;
+  std::array<std::optional<FieldSet>, dataplane::kHashObjects> lag_objects_;
+  SandProfiles profiles_;
   bool ecmp_enabled_ = false;
   bool lags_enabled_ = false;
   uint8_t symmetric_families_ = 0;
@@ -254,7 +323,11 @@ HashReading read_hash(std::string_view text) {
     return out;
   }
   out.vendor = row->vendor;
-  VendorReading(*row, out).read(text);
+  if (row->vendor == Vendor::kNxos) {
+    read_nxos(text, out);
+  } else {
+    VendorReading(*row, out).read(text);
+  }
   return out;
 }
 
@@ -263,6 +336,10 @@ void apply_reading(const HashReading& reading, HashConfig& hash) {
   if (reading.seed) hash.seed = *reading.seed;
   if (reading.offset) hash.offset = *reading.offset;
   if (reading.fields) hash.fields = *reading.fields;
+  if (!reading.udfs.empty()) hash.udfs = reading.udfs;
+  for (size_t i = 0; i < hash.objects.size(); ++i) {
+    if (reading.objects[i]) hash.objects[i] = {.fields = *reading.objects[i], .udfs = {}, .fine_grained = {}};
+  }
   if (reading.symmetric && hash.model == HashModel::kRtag7) {
     if (*reading.symmetric && !hash.rtag7) hash.rtag7.emplace();
     if (hash.rtag7) hash.rtag7->a.symmetric = *reading.symmetric;

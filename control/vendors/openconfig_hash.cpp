@@ -51,9 +51,11 @@ class PolicyReading {
 
  private:
   void remark(std::string text) { out_.remarks.push_back({0, std::move(text)}); }
-  void take(const std::string& what, const OcJson& value) {
-    out_.taken.push_back({0, what + " " + value.dump(-1, ' ', false, OcJson::error_handler_t::replace)});
+  static std::string line_of(const std::string& what, const OcJson& value) {
+    return what + " " + value.dump(-1, ' ', false, OcJson::error_handler_t::replace);
   }
+  void take(const std::string& what, const OcJson& value) { out_.taken.push_back({0, line_of(what, value)}); }
+  void not_taken(std::string text) { out_.not_taken.push_back({0, std::move(text)}); }
 
   std::optional<uint64_t> number(const std::string& name, const OcJson& value, uint64_t most) {
     uint64_t found = 0;
@@ -74,16 +76,17 @@ class PolicyReading {
     for (const auto& [key, value] : config.items()) {
       const std::string name(plain(key));
       if (name == "name") continue;
-      take(name, value);
       if (name == "seed") {
         if (const auto seed = number(name, value, kMostSeed)) out_.seed = static_cast<uint32_t>(*seed);
+        take(name, value);
       } else if (name == "rotation") {
         if (const auto bits = number(name, value, kMostRotation)) out_.offset = static_cast<uint8_t>(*bits);
+        take(name, value);
         remark("OpenConfig does not say which way 'rotation' rotates: to the right here");
       } else if (name == "algorithm") {
         read_algorithm(value);
       } else {
-        remark(shown(name) + " is not known here, and not taken into account");
+        not_taken(shown(name) + " is not known here");
       }
     }
   }
@@ -93,8 +96,9 @@ class PolicyReading {
     const auto found = std::ranges::find(words, word, &AlgorithmWord::first);
     if (found != words.end()) {
       out_.algorithm = found->second;
+      take("algorithm", value);
     } else {
-      remark("the algorithm " + shown(word) + " is the device's own word, and not known here");
+      not_taken("the algorithm " + shown(word) + " is the device's own word, and not known here");
     }
   }
 
@@ -116,8 +120,8 @@ class PolicyReading {
     if (both || is_true(config, family + "-dst-address")) out |= set_of(HashField::kDstIp);
     if (is_true(config, family + "-flow-label")) out |= set_of(HashField::kIpv6FlowLabel);
     if (is_true(config, family + "-ingress-subinterface"))
-      remark(shown(family + "-ingress-subinterface") + " is not expressed: there are no subinterfaces here");
-    take(family + "-fields", *config);
+      without_.push_back(family + "-ingress-subinterface: there are no subinterfaces here");
+    lines_.push_back(line_of(family + "-fields", *config));
     return out;
   }
   std::optional<FieldSet> ports(const OcJson& modes) {
@@ -126,7 +130,7 @@ class PolicyReading {
     if (value == nullptr || !value->is_string()) return std::nullopt;
     const auto& word = value->get_ref<const std::string&>();
     const std::string_view mode = plain(word);
-    take("transport-ports", *value);
+    lines_.push_back(line_of("transport-ports", *value));
     constexpr FieldSet kSource = set_of(HashField::kL4SrcPort);
     constexpr FieldSet kDestination = set_of(HashField::kL4DstPort);
     if (mode == "NONE") return FieldSet{0};
@@ -142,8 +146,13 @@ class PolicyReading {
     const auto ipv6 = addresses(modes, "ipv6");
     const auto transport = ports(modes);
     if (!ipv4 && !ipv6 && !transport) return;
-    if (!transport || (!ipv4 && !ipv6))
-      return remark("a part of the fields is left to the device: the profile's own are taken");
+    if (!transport || (!ipv4 && !ipv6)) {
+      for (const std::string& line : lines_)
+        not_taken(line + ": another part of the fields is left to the device, so the profile's own are taken");
+      return;
+    }
+    for (const std::string& line : lines_) out_.taken.push_back({0, line});
+    for (const std::string& what : without_) out_.partly.push_back({0, "without " + what});
     if (ipv4 && ipv6 && (*ipv4 & ~kLabel) != (*ipv6 & ~kLabel))
       remark("IPv6's fields are others than IPv4's: those of IPv4 are taken for both");
     const FieldSet all = *transport | (ipv4 ? *ipv4 : *ipv6) | (ipv6 ? *ipv6 & kLabel : 0);
@@ -152,6 +161,8 @@ class PolicyReading {
   }
 
   HashReading& out_;
+  std::vector<std::string> lines_;    // on fields
+  std::vector<std::string> without_;  // of them
 };
 
 // Deeper than any configuration, and than recursion should go.

@@ -58,7 +58,9 @@ constexpr std::array kSaiFields{FieldWord{"IN_PORT", HashField::kInPort},
                                 FieldWord{"INNER_SRC_IP", HashField::kInnerSrcIp},
                                 FieldWord{"INNER_DST_IP", HashField::kInnerDstIp},
                                 FieldWord{"INNER_L4_SRC_PORT", HashField::kInnerL4SrcPort},
-                                FieldWord{"INNER_L4_DST_PORT", HashField::kInnerL4DstPort}};
+                                FieldWord{"INNER_L4_DST_PORT", HashField::kInnerL4DstPort},
+                                FieldWord{"RDMA_BTH_OPCODE", HashField::kRdmaBthOpcode},
+                                FieldWord{"RDMA_BTH_DEST_QP", HashField::kRdmaBthDestQp}};
 constexpr std::array kSaiAlgorithms{
     AlgorithmWord{"CRC", HashAlgorithm::kCrc},          AlgorithmWord{"XOR", HashAlgorithm::kXor},
     AlgorithmWord{"RANDOM", HashAlgorithm::kRandom},    AlgorithmWord{"CRC_32LO", HashAlgorithm::kCrc32Lo},
@@ -163,6 +165,15 @@ constexpr std::array kTrafficKnobs{
     of_lags("lag_hash_config.gtp_teid", kUnmodelled, 0, Families::kBoth, kNoGtp),
     Knob{"symmetric_hash_enable", kSymmetric}};
 
+// Cisco NX-OS: words of a line stand in any number, so it has a reader of its own.
+constexpr std::array<std::string_view, 7> kNxosPrefixes{"ip load-sharing address",
+                                                        "no ip load-sharing address",
+                                                        "port-channel load-balance src",
+                                                        "port-channel load-balance dst",
+                                                        "port-channel load-balance src-dst",
+                                                        "port-channel load-balance ethernet",
+                                                        "port-channel load-balance resilient"};
+
 // Arista EOS. Its ports' words differ by chip.
 constexpr std::array kAristaFields{FieldWord{"source-ip", HashField::kSrcIp},
                                    FieldWord{"destination-ip", HashField::kDstIp},
@@ -196,8 +207,16 @@ constexpr std::array kAristaKnobs{
     Knob{"load-balance policies load-balance sand profile * fields ipv6 outer", kList,
          kSrcIp | kDstIp | kProtocol | kFlowLabel, Families::kIpv6},
     Knob{"load-balance policies load-balance sand profile * fields l4 outer", kList, kPorts},
-    Knob{"load-balance policies load-balance sand profile * fields udp dst-port", kUnmodelled, 0, Families::kBoth, 0,
-         "hashes bytes of the payload of UDP packets to this port: a UDF, whose offset is not in this line"},
+    Knob{"load-balance policies load-balance sand profile * hash seed", kSeed, 0, Families::kBoth, kMost32},
+    Knob{"load-balance policies load-balance sand profile * fields udp dst-port", kPayload},
+    Knob{"load-balance policies load-balance sand profile * ecmp hash key shift", kUnmodelled, 0, Families::kBoth, 0,
+         "shifts the key, in a way that is not published"},
+    Knob{"load-balance policies load-balance sand profile * lag hash key shift", kUnmodelled, 0, Families::kBoth, 0,
+         "shifts the key, in a way that is not published"},
+    Knob{"ip load-sharing sand profile", kProfile},
+    of_lags("port-channel load-balance sand profile", kProfile),
+    Knob{"port-channel load-balance trident udf", kUnmodelled, 0, Families::kBoth, 0,
+         "a UDF, whose length and unit are not in this line: say lag_hash: {udf: […]} of the profile"},
     Knob{"load-balance policies load-balance sand profile * no fields mpls", kElsewhere},
     Knob{"load-balance policies load-balance sand profile * packet-type gue outer-ip", kElsewhere}};
 
@@ -273,6 +292,8 @@ constexpr std::array kVendors{
               kDrawn,
               kFiveTuple | kEthernet,
               true},
+    // Before Arista, whose lines begin alike.
+    VendorRow{Vendor::kNxos, "Cisco NX-OS", LineSyntax::kPlain, kNxosPrefixes, {}, {}, {}},
     VendorRow{Vendor::kArista,
               "Arista EOS",
               LineSyntax::kIndented,

@@ -10,7 +10,10 @@
 //   Arista             ip load-sharing CHIP SEED                 EOS User Manual, "IPv4": ip load-sharing
 //                      ip load-sharing trident fields …          annet's implicit EOS configuration; featureprofiles of
 //                      load-balance sand profile …               OpenConfig, its EOS branch; AVD's templates
+//                      … hash seed, … payload bytes              sessions that users publish; AVD's issue 4925
 //                      port-channel load-balance trident …       running configurations that HPE and others publish
+//   NX-OS              ip load-sharing address …                 Cisco's command reference; nxos_hash.hpp
+//                      port-channel load-balance src-dst …
 //   Junos              forwarding-options enhanced-hash-key …    Juniper CLI reference: enhanced-hash-key, inet, inet6
 //   OpenConfig         hashing-policies (JSON)                   openconfig-hashing.yang, revision 2023-08-08
 //
@@ -29,7 +32,7 @@
 
 namespace softspine::control {
 
-enum class Vendor : uint8_t { kSonic, kEnterpriseSonic, kNvue, kTrafficConf, kArista, kJunos, kOpenConfig };
+enum class Vendor : uint8_t { kSonic, kEnterpriseSonic, kNvue, kTrafficConf, kNxos, kArista, kJunos, kOpenConfig };
 
 // How a file's text becomes lines of words: configuration_lines.hpp.
 enum class LineSyntax : uint8_t { kPlain, kKeyValue, kIndented, kBraces, kJson };
@@ -44,6 +47,8 @@ enum class KnobKind : uint8_t {
   kList,        // of fields: of the knob's group, these are in the key, and no others
   kEnable,      // switches count only if this is true
   kSymmetric,   // both directions of a flow hash alike
+  kPayload,     // bytes of the payload of UDP packets to a port: payload_bytes.hpp
+  kProfile,     // names the Sand profile that is in force: sand_profiles.hpp
   kUnmodelled,  // changes the hash in a way that no model here has
   kElsewhere,   // does not change a hash
 };

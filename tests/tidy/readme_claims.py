@@ -60,6 +60,12 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'A clock has to be known to 25 us.': ['tests/unit/storm/clock_groups_test.cpp LeaveACaptureApartWhoseClockIsNotKnownTo25us'],
     },
     'docs/hashing.md': {
+        '`ecmp_hash_ipv4`, `_ipv6`, `_ipnip`, `_ipv4_rdma` and `_ipv6_rdma` (SONiC PR 2100) are hash objects of these packets alone:':
+            ['tests/unit/qos/config_db_words_test.cpp RoceHasAHashObjectOfItsOwn'],
+        'The `config` command says it by `--packet-type ipv4-rdma`, with `--action add` or `del` (sonic-utilities PR 4539), or by `packet-type ipv4-rdma add`, as the design has it.':
+            ['tests/unit/config/vendor_lines_test.cpp OfSonicsPacketTypesIsAHashObjectOfTheirOwn'],
+        '`fields udp dst-port 4791 payload bytes 5-7` are user-defined fields: bytes of the UDP payload from 0 on, so 5-7 are the destination QP, 13 bytes behind the start of UDP.':
+            ['tests/unit/config/vendor_lines_test.cpp OfAristasSandProfilesIsWhatIsInForce'],
         '- **rotation**: an offset rotates a hash of w bits, which multiplies it modulo 2^w − 1.':
             ['tests/scenario/explain/polarization_test.cpp OfFiveMembersIsNotCuredByAnOffsetAlone'],
         'That number is a multiple of 3, 5, 17 and 257, so groups of 3, 5, 15 or 17 members are renamed as well, and those of a multiple modulo that.':

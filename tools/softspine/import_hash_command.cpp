@@ -43,6 +43,26 @@ Json words_of(const std::vector<control::HashField>& fields) {
   return out;
 }
 
+Json udfs_json(const std::vector<dataplane::Udf>& udfs) {
+  Json out = Json::array();
+  for (const dataplane::Udf& udf : udfs) {
+    Json match = Json::object();
+    if (udf.l3_protocol) match["l3_protocol"] = *udf.l3_protocol;
+    if (udf.l4_dst_port) match["l4_dst_port"] = *udf.l4_dst_port;
+    out.push_back(
+        {{"base", control::word_of(udf.base)}, {"offset", udf.offset}, {"length", udf.length}, {"match", match}});
+  }
+  return out;
+}
+
+// What the profile's `hash` and `lag_hash` have beside what either has by itself.
+void add_rest(const control::HashObjectFields& objects, const std::vector<dataplane::Udf>& udfs, Json& out) {
+  if (!udfs.empty()) out["udf"] = udfs_json(udfs);
+  for (size_t i = 0; i < objects.size(); ++i) {
+    if (objects[i]) out[std::string(control::kHashObjectRows[i].first)] = {{"fields", words_of(*objects[i])}};
+  }
+}
+
 // Of what was said; what was not stays with the profile.
 Json hash_json(const HashReading& reading) {
   control::HashConfig hash;
@@ -53,6 +73,7 @@ Json hash_json(const HashReading& reading) {
   if (reading.symmetric) out["symmetric"] = *reading.symmetric;
   if (reading.seed) out["seed"] = *reading.seed;
   if (reading.offset) out["offset"] = *reading.offset;
+  add_rest(reading.objects, reading.udfs, out);
   return out;
 }
 
@@ -61,6 +82,8 @@ Json lag_json(const HashReading& reading) {
   Json out = Json::object();
   if (reading.lag_algorithm) out["algorithm"] = control::word_of(*reading.lag_algorithm);
   if (reading.lag_fields) out["fields"] = words_of(*reading.lag_fields);
+  if (reading.lag_seed) out["seed"] = *reading.lag_seed;
+  add_rest(reading.lag_objects, reading.lag_udfs, out);
   return out;
 }
 
@@ -75,18 +98,15 @@ Json notes_json(const std::vector<LineNote>& notes) {
 }
 
 // Flow style, which YAML and JSON have in common but for the quotes.
-std::string yaml_of(const Json& hash) {
+std::string yaml_of(const Json& value) {
   std::string out;
-  for (const auto& [key, value] : hash.items()) {
-    std::string text;
-    if (value.is_array()) {
-      for (const Json& word : value) text += (text.empty() ? "" : ", ") + word.get<std::string>();
-      text = "[" + text + "]";
-    } else {
-      text = value.is_string() ? value.get<std::string>() : value.dump();
-    }
-    out += (out.empty() ? "" : ", ") + key + ": " + text;
+  const auto add = [&out](const std::string& item) { out += (out.empty() ? "" : ", ") + item; };
+  if (value.is_array()) {
+    for (const Json& each : value) add(yaml_of(each));
+    return "[" + out + "]";
   }
+  if (!value.is_object()) return value.is_string() ? value.get<std::string>() : value.dump();
+  for (const auto& [key, each] : value.items()) add(key + ": " + yaml_of(each));
   return "{" + out + "}";
 }
 
@@ -100,19 +120,22 @@ void print_notes(const char* title, const std::vector<LineNote>& notes, size_t m
   }
 }
 
-void print_remarks(const std::vector<LineNote>& remarks) {
-  if (remarks.empty()) return;
-  fmt::print("# not taken, or left open\n");
-  for (const LineNote& note : remarks)
+// Ours, not the file's words.
+void print_own(const char* title, const std::vector<LineNote>& notes) {
+  if (!notes.empty()) fmt::print("# {}\n", title);
+  for (const LineNote& note : notes)
     fmt::print("#   {}{}\n", note.line > 0 ? fmt::format("{}: ", note.line) : "", note.text);
 }
 
 void print_profile(const ImportHashArguments& arguments, const HashReading& reading) {
   const size_t most = arguments.all ? SIZE_MAX : kLinesShown;
   fmt::print("# {}: {}, {} lines on hashing, {} others ignored\n", control::shown(arguments.file),
-             row_of(*reading.vendor).name, reading.taken.size(), reading.ignored_count);
+             row_of(*reading.vendor).name, reading.taken.size() + reading.partly.size() + reading.not_taken.size(),
+             reading.ignored_count);
   print_notes("taken", reading.taken, SIZE_MAX);
-  print_remarks(reading.remarks);
+  print_own("taken in part", reading.partly);
+  print_own("not taken", reading.not_taken);
+  print_own("left open", reading.remarks);
   print_notes(reading.ignored_count > most ? "ignored, the first" : "ignored", reading.ignored, most);
   std::string name = std::filesystem::path(arguments.file).stem().string();
   const auto is_plain = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_'; };
@@ -138,7 +161,9 @@ Status import_hash(const ImportHashArguments& arguments) {
                  {"hash", hash_json(reading)},
                  {"lag_hash", lag_json(reading)},
                  {"taken", notes_json(reading.taken)},
-                 {"remarks", notes_json(reading.remarks)},
+                 {"taken_in_part", notes_json(reading.partly)},
+                 {"not_taken", notes_json(reading.not_taken)},
+                 {"left_open", notes_json(reading.remarks)},
                  {"ignored_lines", reading.ignored_count},
                  {"ignored", notes_json(reading.ignored)}};
   fmt::print("{}\n", out.dump(2, ' ', false, Json::error_handler_t::replace));
@@ -151,8 +176,9 @@ void add_import_hash_command(CLI::App& app, Status& status) {
   auto arguments = std::make_shared<ImportHashArguments>();
   CLI::App* command = app.add_subcommand("import-hash", "the ECMP hash of a switch's configuration as a profile");
   command->footer(
-      "Reads configurations of Cumulus Linux (nv commands, traffic.conf), Arista EOS, Junos (set and braces), SONiC\n"
-      "(config switch-hash, Enterprise SONiC's ip load-share), OpenConfig (JSON). Whose it is follows from its lines.\n"
+      "Reads configurations of Cumulus Linux (nv commands, traffic.conf), Arista EOS, Cisco NX-OS, Junos (set and\n"
+      "braces), SONiC (config switch-hash, Enterprise SONiC's ip load-share), OpenConfig (JSON). Whose it is follows\n"
+      "from its lines.\n"
       "A testbed's profile reads the same file by `switch_config`; SONiC's JSON files by `config_db` and "
       "`switch_json`.\n"
       "Examples:\n"

@@ -408,7 +408,7 @@ def imports_a_hash(it: Softspine) -> Problems:
     yield from done.says('Junos', '5: \'colour red;\' is not known here', '8: \'system { host-name x; }\'', 'leaf: {hash: {')
     found = it('import-hash', conf, '--json').json()
     yield from check(found['hash'] == {'fields': ['SRC_IP', 'DST_IP', 'L4_SRC_PORT', 'L4_DST_PORT'], 'seed': 10}, f'{found["hash"]}')
-    yield from check(found['ignored_lines'] == 1 and found['remarks'][0]['line'] == 5, f'{found}')
+    yield from check(found['ignored_lines'] == 1 and found['not_taken'][0]['line'] == 5, f'{found}')
     fabric = ('name: t\nfabric: {kind: leaf-spine, tors: 2, spines: 4, hosts_per_tor: 2, host_link: {rate: 100Gbps}, '
               'fabric_link: {rate: 100Gbps}}\nroles: {tor: leaf}\n')
     question = ['--from', 'h1', '--to', 'h3', '--json']
