@@ -130,10 +130,13 @@ bool Format<Expected>::read(Reader& reader, Value value, Expected& out) {
   return true;
 }
 
-std::optional<uint8_t> read_number_key(Reader& reader, Value key, unsigned keys) {
-  const auto number = whole_number<uint8_t>(key.text());
-  if (number && *number < keys) return number;
-  reader.fail(key, "expected a number from 0 to " + std::to_string(keys - 1) + ", found " + shown(key.text()));
+std::optional<NumberRange> read_number_key(Reader& reader, Value key, unsigned keys) {
+  const std::string_view text = key.text();
+  const size_t dash = text.find('-', 1);
+  const auto first = whole_number<uint8_t>(text.substr(0, dash));
+  const auto last = dash == std::string_view::npos ? first : whole_number<uint8_t>(text.substr(dash + 1));
+  if (first && last && *first <= *last && *last < keys) return NumberRange{*first, *last};
+  reader.fail(key, "expected a number from 0 to " + std::to_string(keys - 1) + ", found " + shown(text));
   return std::nullopt;
 }
 

@@ -303,8 +303,12 @@ struct Format<Expected> {
   static Json write(const Expected&) { return Json(); }
 };
 
-// The key of a map of numbers: 0 … keys-1; reports an error otherwise.
-std::optional<uint8_t> read_number_key(Reader& reader, Value key, unsigned keys);
+// The key of a map of numbers: 0 … keys-1, or several of them, as 24-31; reports an error otherwise.
+struct NumberRange {
+  uint8_t first = 0;
+  uint8_t last = 0;
+};
+std::optional<NumberRange> read_number_key(Reader& reader, Value key, unsigned keys);
 
 template <typename T, size_t Keys>
 struct Format<NumberMap<T, Keys>> {
@@ -318,17 +322,16 @@ struct Format<NumberMap<T, Keys>> {
         reader.ignore(key, table_of(value), (Keys == 8 ? "entries of " : "entries to ") + beyond(key, content));
         return;
       }
-      const auto number = read_number_key(reader, key, Keys);
-      if (number && seen[*number]) {
-        const bool said = *seen[*number] == key.text();  // reported by the document
-        good = said ? false : reader.fail(key, std::to_string(*number) + " stands in this map already");
+      const auto numbers = read_number_key(reader, key, Keys);
+      if (numbers && !take_places(reader, key, *numbers, seen)) {
+        good = false;
         return;
       }
-      if (number) seen[*number] = key.text();
       T read{};
       const bool read_well = Format<T>::read(reader, content, read) && within_reach(reader, content, read);
-      good = number && read_well && good;
-      if (number && read_well) out.items.emplace_back(*number, read);
+      good = numbers && read_well && good;
+      if (!numbers || !read_well) return;
+      for (unsigned n = numbers->first; n <= numbers->last; ++n) out.items.emplace_back(static_cast<uint8_t>(n), read);
     });
     return good;
   }
@@ -336,11 +339,21 @@ struct Format<NumberMap<T, Keys>> {
     Json content = Format<T>::schema(book);
     if constexpr (std::same_as<T, uint8_t>)
       content = {{"type", {"integer", "string"}}, {"pattern", "^[0-7]$"}, {"minimum", 0}, {"maximum", 7}};
-    return map_schema("^[0-9]+$", std::move(content));
+    return map_schema("^[0-9]+(-[0-9]+)?$", std::move(content));
   }
   static Json write(const NumberMap<T, Keys>&) { return Json::object(); }
 
  private:
+  static bool take_places(Reader& reader, Value key, NumberRange numbers,
+                          std::array<std::optional<std::string_view>, Keys>& seen) {
+    for (unsigned n = numbers.first; n <= numbers.last; ++n) {
+      if (!seen[n]) continue;
+      const bool said = *seen[n] == key.text();  // reported by the document
+      return said ? false : reader.fail(key, std::to_string(n) + " stands in this map already");
+    }
+    for (unsigned n = numbers.first; n <= numbers.last; ++n) seen[n] = key.text();
+    return true;
+  }
   // SONiC has up to 16 traffic classes: of a chip with more than eight, no packet is in one of the others here.
   static bool is_beyond(Value key) {
     if (key.dialect() != Dialect::kConfigDb || key.kind() != ValueKind::kScalar) return false;
