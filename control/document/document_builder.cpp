@@ -16,6 +16,12 @@ std::string too_many() {
   return "more than " + std::to_string(kMaxValues) + " values";
 }
 
+std::string without_blanks(const std::string& text) {
+  const size_t first = text.find_first_not_of(" \t");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
 }  // namespace
 
 void DocumentBuilder::OnDocumentStart(const YAML::Mark& mark) {
@@ -42,7 +48,9 @@ void DocumentBuilder::OnAlias(const YAML::Mark& mark, YAML::anchor_t anchor) {
 }
 
 void DocumentBuilder::OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
-                               const std::string& text) {
+                               const std::string& given) {
+  // SONiC reads "  166912" as a number, too.
+  const std::string text = document_.dialect_ == Dialect::kConfigDb ? without_blanks(given) : given;
   const Extent extent{1, text.size()};
   const uint32_t index = add(ValueKind::kScalar, mark, extent);
   Document::Node& node = document_.nodes_[index];

@@ -53,7 +53,35 @@ std::vector<IgnoredPart> Reader::ignored() {
   return std::exchange(ignored_, {});
 }
 
+// The first word of a path: PORT_QOS_MAP of PORT_QOS_MAP.Ethernet0.pfc_enable. Rows of a table are alike.
+void Reader::unknown(Value key, const std::vector<std::string_view>& known) {
+  const std::string path = key.path();
+  const std::string table = key.dialect() == Dialect::kConfigDb ? path.substr(0, path.find('.')) : path;
+  std::tuple index(std::string(key.file()), table, std::string(key.text()));
+  if (const auto found = unknown_index_.find(index); found != unknown_index_.end()) {
+    ++unknown_[found->second].second;
+    return;
+  }
+  if (unknown_.size() == kMaxIgnoredParts) return void(++unknown_left_out_);
+  unknown_index_.emplace(std::move(index), unknown_.size());
+  unknown_.emplace_back(error(key, shown(key.text()) + " is not known here, and not read" + guess(key.text(), known)),
+                        1);
+}
+
+void Reader::finish_unknown() {
+  for (auto& [warning, count] : unknown_) {
+    if (count > 1) warning.message += " (" + std::to_string(count) + " times in this table)";
+    warnings_.add(std::move(warning));
+  }
+  if (unknown_left_out_ > 0)
+    warnings_.add({file_, "", 0, 0, "and " + std::to_string(unknown_left_out_) + " more that is not known here"});
+  unknown_.clear();
+  unknown_index_.clear();
+  unknown_left_out_ = 0;
+}
+
 Errors Reader::warnings() {
+  finish_unknown();
   return warnings_.finish();
 }
 

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <tuple>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "control/document/document.hpp"
@@ -43,6 +44,9 @@ class Reader {
   void warn(Value at, std::string message);
   // The same for a file that is no Document, since another reader parses its lines.
   void warn(Error warning) { warnings_.add(std::move(warning)); }
+  // Reports a key of another system's file that is not known, and not read; the same key in further rows is counted
+  // with it. Of more than kMaxIgnoredParts such keys the others are only counted.
+  void unknown(Value key, const std::vector<std::string_view>& known);
   Errors warnings();  // returns the list and empties it
 
   // Counts `count` things that nothing reads; those of the same kind are one part. Of more than kMaxIgnoredParts kinds
@@ -63,6 +67,7 @@ class Reader {
  private:
   Error error(Value at, std::string message) const;
   bool is_new(Value at, std::string_view message);
+  void finish_unknown();
 
   std::vector<std::unique_ptr<const Document>> documents_;
   std::string file_;  // for values without a position in it
@@ -72,6 +77,9 @@ class Reader {
   std::unordered_set<uint32_t> wrong_;  // ids of values
   std::vector<IgnoredPart> ignored_;
   std::map<std::tuple<std::string, std::string, std::string>, size_t> ignored_index_;  // by file, table and what
+  std::vector<std::pair<Error, uint64_t>> unknown_;                                    // with how often
+  std::map<std::tuple<std::string, std::string, std::string>, size_t> unknown_index_;  // likewise
+  uint64_t unknown_left_out_ = 0;
   std::unordered_set<uint64_t> said_;  // errors of maps, lists and values without position: id and message
 };
 

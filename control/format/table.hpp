@@ -18,6 +18,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -56,9 +57,14 @@ class Table {
     core_.add({word, std::move(keys), [values = std::move(values)](void* row) { *static_cast<Row*>(row) = values; }});
     return *this;
   }
-  // Keys that are not declared here belong to other readers, and are no error.
+  // A table of another system's: a key that is not declared here is no error, and a warning unless it is `beside`.
   Table& among_others() {
     core_.among_others();
+    return *this;
+  }
+  // Keys that another system's files have, and that mean nothing here. They outlive the table.
+  Table& beside(std::span<const std::string_view> names) {
+    core_.beside(names);
     return *this;
   }
   // A key that chooses the table itself (`kind: leaf-spine`): known here, read elsewhere.

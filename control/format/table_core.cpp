@@ -123,6 +123,14 @@ bool TableCore::unknown_key(Reader& reader, Value key) const {
   return reader.fail(key, "unknown key " + shown(key.text()) + guess);
 }
 
+// What is known by its name and means nothing here is counted; what is not known is probably misspelt.
+void TableCore::pass_over(Reader& reader, Value map, Value key, Value content) const {
+  if (std::ranges::find(beside_, key.text()) != beside_.end()) return ignore(reader, map, key, content);
+  std::vector<std::string_view> known(beside_.begin(), beside_.end());
+  for (const Key& each : keys_) known.push_back(each.key);
+  reader.unknown(key, known);
+}
+
 bool TableCore::read_keys(Reader& reader, Value map, const NamedSize* size, void* row) const {
   if (map.kind() != ValueKind::kMap) return reader.wrong_type(map, "a map (" + std::string(name_) + ")");
   bool good = true;
@@ -130,10 +138,8 @@ bool TableCore::read_keys(Reader& reader, Value map, const NamedSize* size, void
   for_each_entry(map, [&](Value key, Value content) {
     if (key.kind() != ValueKind::kScalar) return;  // the document has complained
     const Key* found = key_called(key.text());
-    if (found == nullptr && (others_ || key.dialect() == Dialect::kConfigDb)) {
-      ignore(reader, map, key, content);
-      return;
-    }
+    if (found == nullptr && (others_ || key.dialect() == Dialect::kConfigDb))
+      return pass_over(reader, map, key, content);
     if (found == nullptr) {
       good = unknown_key(reader, key);
       return;

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -31,6 +32,7 @@ class TableCore {
   void add(Rule rule) { rules_.push_back(std::move(rule)); }
   void add(NamedSize size);
   void among_others() { others_ = true; }
+  void beside(std::span<const std::string_view> names) { beside_ = names; }
   void chosen_by(std::string_view key, std::string_view word);
 
   std::string_view name() const { return name_; }
@@ -58,6 +60,7 @@ class TableCore {
   const Key* key_called(std::string_view word) const;
   bool has_named_value(std::string_view key) const;
   bool unknown_key(Reader& reader, Value key) const;
+  void pass_over(Reader& reader, Value map, Value key, Value content) const;
   bool read_keys(Reader& reader, Value map, const NamedSize* size, void* row) const;
   Json define(SchemaBook& book) const;
 
@@ -66,6 +69,7 @@ class TableCore {
   std::string_view choice_;
   const void* untouched_;
   bool others_ = false;
+  std::span<const std::string_view> beside_;
   std::vector<Key> keys_;
   std::shared_ptr<NamedSizes> sizes_;
   std::vector<Rule> rules_;

@@ -54,6 +54,10 @@ void apply_objects(const HashRow& row, HashConfig& hash) {
   for (size_t i = 0; i < dataplane::kHashObjects; ++i) {
     const auto& given = row.*kHashObjectRows[i].second;
     if (!given) continue;
+    if (given->as_it_is) {
+      hash.objects[i] = *given->as_it_is;
+      continue;
+    }
     hash.objects[i] = {.fields = given->fields.value_or(std::vector<HashField>{}),
                        .udfs = udfs_of(given->udf.value_or(std::vector<UdfRow>{})),
                        .fine_grained = fine_grained_of(given->fine_grained.value_or(std::vector<FineGrainedRow>{}))};
@@ -123,7 +127,11 @@ void apply_hash(const HashRow& row, HashConfig& hash) {
 
 void apply_hash(const SwitchHashGlobalRow& row, HashConfig& hash) {
   set_if(row.algorithm, hash.algorithm);
-  set_if(row.fields, hash.fields);
+  if (row.fields) hash.fields = row.fields->fields;
+  for (size_t i = 0; i < dataplane::kHashObjects; ++i) {
+    const SwitchHashGlobalRow::Fields& given = row.*kSonicHashObjects[i].ecmp;
+    if (given) hash.objects[i] = {.fields = given->fields, .udfs = {}, .fine_grained = {}};
+  }
 }
 
 }  // namespace softspine::control

@@ -74,6 +74,26 @@ struct Pair {
   }
 };
 
+// The same of one of SONiC's hash objects; whether the row says anything of it.
+bool put_object_over(const SwitchHashGlobalRow& row, size_t object, const HashConfig& before,
+                     std::shared_ptr<const HashObjectRow>& out) {
+  const SwitchHashGlobalRow::Fields& of_ecmp = row.*kSonicHashObjects[object].ecmp;
+  const SwitchHashGlobalRow::Fields& of_lags = row.*kSonicHashObjects[object].lag;
+  if (!of_ecmp && !of_lags) return false;
+  HashObjectRow now;
+  if (of_lags) {
+    now.fields = of_lags->fields;
+  } else {
+    now.as_it_is = before.objects[object];
+  }
+  if (of_ecmp == of_lags) {
+    out = nullptr;
+  } else if (of_lags || out == nullptr) {
+    out = std::make_shared<const HashObjectRow>(std::move(now));
+  }
+  return true;
+}
+
 bool same(const dataplane::Rtag7Options& a, const dataplane::Rtag7Options& b) {
   const auto all = [](const dataplane::Rtag7Options& of) {
     return std::tie(of.second, of.equal_ports, of.pre_processing, of.low_ipv6, of.symmetric);
@@ -113,13 +133,18 @@ void LagHash::apply(const HashRow& row) {
 }
 
 void LagHash::apply(const SwitchHashGlobalRow& row, const HashConfig& before) {
+  const auto fields_of = [](const HashFieldList& list) { return list.fields; };
+  const auto of_ecmp = row.fields.transform(fields_of);
+  const auto of_lags = row.lag_fields.transform(fields_of);
   const Pair algorithm{row.algorithm, row.lag_algorithm, before.algorithm};
-  const Pair fields{row.fields, row.lag_fields, before.fields};
-  if (!algorithm.is_given() && !fields.is_given()) return;
+  const Pair fields{of_ecmp, of_lags, before.fields};
   HashRow now = given();
   algorithm.put_over(now.algorithm);
   fields.put_over(now.fields);
-  set(std::move(now), row.where);
+  bool is_given = algorithm.is_given() || fields.is_given();
+  for (size_t i = 0; i < kSonicHashObjects.size(); ++i)
+    is_given |= put_object_over(row, i, before, now.*kHashObjectRows[i].second);
+  if (is_given) set(std::move(now), row.where);
 }
 
 void LagHash::apply(const SwitchTableRow& row, const HashConfig& before) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SONiC's tables of buffers and of the ports that they are for: fields as its YANG models name them.
 #include "control/rows/memory_bound.hpp"
+#include "control/rows/sonic_names.hpp"
 #include "control/rows/tables.hpp"
 
 namespace softspine::control {
@@ -80,6 +81,7 @@ const Table<PortSliceRow>& Tables<PortSliceRow>::table() {
 const Table<LosslessParameterRow>& Tables<LosslessParameterRow>::table() {
   static const Table<LosslessParameterRow> table =
       Table<LosslessParameterRow>("DEFAULT_LOSSLESS_BUFFER_PARAMETER", "Of the profile that NULL stands for.")
+          .beside(sonic_fields_beside("DEFAULT_LOSSLESS_BUFFER_PARAMETER"))
           .optional("default_dynamic_th", &LosslessParameterRow::default_dynamic_th, "its dynamic_th")
           .optional("over_subscribe_ratio", &LosslessParameterRow::over_subscribe_ratio,
                     "not 0: of a pool without size, a shared headroom pool of all headroom divided by this",
@@ -100,6 +102,7 @@ const Table<TrafficPatternRow>& Tables<TrafficPatternRow>::table() {
 const Table<PortRow>& Tables<PortRow>::table() {
   static const Table<PortRow> table =
       Table<PortRow>("PORT", "SONiC's table of ports.")
+          .beside(sonic_fields_beside("PORT"))
           .optional("speed", &PortRow::speed,
                     "Mb/s: of the names and headroom of lossless profiles; the link's own "
                     "rate decides how fast it is",

@@ -2,6 +2,7 @@
 // SONiC's tables of LAGs: PORTCHANNEL, PORTCHANNEL_MEMBER.
 #include <charconv>
 
+#include "control/rows/sonic_names.hpp"
 #include "control/rows/tables.hpp"
 
 namespace softspine::control {
@@ -26,6 +27,7 @@ std::optional<ChannelMember> KeyTraits<ChannelMember>::parse(std::string_view te
 const Table<PortChannelRow>& Tables<PortChannelRow>::table() {
   static const Table<PortChannelRow> table =
       Table<PortChannelRow>("PORTCHANNEL", "SONiC's table of LAGs.")
+          .beside(sonic_fields_beside("PORTCHANNEL"))
           .optional("min_links", &PortChannelRow::min_links, "with fewer members it is down; 0 is 1",
                     within<uint32_t>(0, 1'024))
           .optional("fast_rate", &PortChannelRow::fast_rate, "asks for a LACPDU each second, not every 30 s")
@@ -34,7 +36,9 @@ const Table<PortChannelRow>& Tables<PortChannelRow>::table() {
 }
 
 const Table<ChannelMemberRow>& Tables<ChannelMemberRow>::table() {
-  static const Table<ChannelMemberRow> table("PORTCHANNEL_MEMBER", "SONiC's table of LAGs' members.");
+  static const Table<ChannelMemberRow> table =
+      Table<ChannelMemberRow>("PORTCHANNEL_MEMBER", "SONiC's table of LAGs' members.")
+          .beside(sonic_fields_beside("PORTCHANNEL_MEMBER"));
   return table;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables of a profile, under SONiC's names. A new one: a row struct, its table here, its resolution in
 // profiles.cpp.
+#include "control/rows/sonic_names.hpp"
 #include "control/rows/tables.hpp"
 #include "control/vendors/vendor_words.hpp"
 
@@ -133,7 +134,7 @@ const Table<ProfileRow>& config_db_table() {
         .optional("PORTCHANNEL_MEMBER", &ProfileRow::port_channel_member, "their ports");
     add_maps(out);
     add_buffers_and_queues(out);
-    return out.among_others();
+    return out.among_others().beside(sonic_tables_beside());
   }();
   return table;
 }
@@ -174,12 +175,18 @@ const Table<SwitchHashRow>& Tables<SwitchHashRow>::table() {
 }
 
 const Table<SwitchHashGlobalRow>& Tables<SwitchHashGlobalRow>::table() {
-  static const Table<SwitchHashGlobalRow> table =
-      Table<SwitchHashGlobalRow>("SWITCH_HASH_GLOBAL", "SONiC's SWITCH_HASH|GLOBAL.")
-          .optional("ecmp_hash", &SwitchHashGlobalRow::fields, "fields of the key")
-          .optional("ecmp_hash_algorithm", &SwitchHashGlobalRow::algorithm, "SAI's name")
-          .optional("lag_hash", &SwitchHashGlobalRow::lag_fields, "fields of the key, of LAGs")
-          .optional("lag_hash_algorithm", &SwitchHashGlobalRow::lag_algorithm, "SAI's name, of LAGs");
+  static const Table<SwitchHashGlobalRow> table = [] {
+    Table<SwitchHashGlobalRow> out("SWITCH_HASH_GLOBAL", "SONiC's SWITCH_HASH|GLOBAL.");
+    out.optional("ecmp_hash", &SwitchHashGlobalRow::fields, "fields of the key")
+        .optional("ecmp_hash_algorithm", &SwitchHashGlobalRow::algorithm, "SAI's name")
+        .optional("lag_hash", &SwitchHashGlobalRow::lag_fields, "fields of the key, of LAGs")
+        .optional("lag_hash_algorithm", &SwitchHashGlobalRow::lag_algorithm, "SAI's name, of LAGs");
+    for (const SonicHashObject& object : kSonicHashObjects) {
+      out.optional(object.ecmp_key, object.ecmp, object.meaning);
+      out.optional(object.lag_key, object.lag, "the same of LAGs");
+    }
+    return out;
+  }();
   return table;
 }
 
@@ -206,7 +213,7 @@ const Table<LocalhostRow>& Tables<LocalhostRow>::table() {
         .optional("namespace_id", &LocalhostRow::namespace_id, "of an ASIC among several: added to the seed",
                   within<uint32_t>(0, 65'535))
         .optional("switch_type", &LocalhostRow::switch_type, "chassis-packet: no offset; dpu: neither");
-    return out.among_others();
+    return out.among_others().beside(sonic_fields_beside("localhost"));
   }();
   return table;
 }
@@ -218,7 +225,7 @@ const Table<SwitchTableRow>& Tables<SwitchTableRow>::table() {
         .optional(kSonicOffset, &SwitchTableRow::offset, "bits that the result is rotated by", within<uint8_t>(0, 31))
         .optional(kSonicLagSeed, &SwitchTableRow::lag_seed, "the same of LAGs")
         .optional(kSonicLagOffset, &SwitchTableRow::lag_offset, "the same of LAGs", within<uint8_t>(0, 31));
-    return out.among_others();
+    return out.among_others().beside(sonic_fields_beside("SWITCH_TABLE_switch"));
   }();
   return table;
 }
@@ -227,7 +234,7 @@ const Table<SwitchJsonRow>& Tables<SwitchJsonRow>::table() {
   static const Table<SwitchJsonRow> table = [] {
     Table<SwitchJsonRow> out("switch_json", "An item of SONiC's switch.json.");
     out.optional(kSonicSwitchTable, &SwitchJsonRow::table, "the switch itself");
-    return out.among_others();
+    return out.among_others().beside(sonic_fields_beside("switch_json"));
   }();
   return table;
 }

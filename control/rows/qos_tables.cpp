@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // SONiC's tables of queues and pauses: fields as its YANG models name them.
 #include "control/rows/memory_bound.hpp"
+#include "control/rows/sonic_names.hpp"
 #include "control/rows/tables.hpp"
 
 namespace softspine::control {
@@ -25,6 +26,7 @@ const Table<WredRow>& Tables<WredRow>::table() {
   static constexpr const char* kNoColours = "read and not used: every packet is green";
   static const Table<WredRow> table =
       Table<WredRow>("WRED_PROFILE", "Marks and early drops by the length of a queue.")
+          .beside(sonic_fields_beside("WRED_PROFILE"))
           .optional("ecn", &WredRow::ecn, "whether ECN-capable packets are marked: of green ones, or not")
           .optional("wred_green_enable", &WredRow::wred_green_enable, "whether others are dropped early")
           .optional("green_min_threshold", &WredRow::green_min_threshold, "from where on",
@@ -75,6 +77,7 @@ const Table<QueueRow>& Tables<QueueRow>::table() {
 const Table<PortQosRow>& Tables<PortQosRow>::table() {
   static const Table<PortQosRow> table =
       Table<PortQosRow>("PORT_QOS_MAP", "Maps in force, by name, and the priorities that can be paused.")
+          .beside(sonic_fields_beside("PORT_QOS_MAP"))
           .optional("dscp_to_tc_map", &PortQosRow::dscp_to_tc_map, "a row of DSCP_TO_TC_MAP")
           .optional("dot1p_to_tc_map", &PortQosRow::dot1p_to_tc_map, "a row of DOT1P_TO_TC_MAP")
           .optional("tc_to_queue_map", &PortQosRow::tc_to_queue_map, "a row of TC_TO_QUEUE_MAP")

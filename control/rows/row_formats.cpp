@@ -95,6 +95,25 @@ std::optional<SourcePort> WordTraits<SourcePort>::parse(std::string_view text) {
   return port && *port > 0 ? std::optional(SourcePort{*port}) : std::nullopt;
 }
 
+bool Format<HashFieldList>::read(Reader& reader, Value value, HashFieldList& out) {
+  if (value.kind() == ValueKind::kSequence) return Format<std::vector<HashField>>::read(reader, value, out.fields);
+  if (value.kind() != ValueKind::kScalar) return reader.wrong_type(value, "fields such as [SRC_IP, DST_IP]");
+  std::string_view rest = value.text();
+  while (!rest.empty()) {
+    const std::string_view word = rest.substr(0, rest.find(','));
+    rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    const auto& all = Words<HashField>::all;
+    const auto* found = std::ranges::find(all, word, [](const auto& each) -> std::string_view { return each.first; });
+    if (found == all.end()) return reader.fail(value, "there is no field " + shown(word));
+    out.fields.push_back(found->second);
+  }
+  return true;
+}
+
+Json Format<HashFieldList>::schema(SchemaBook& book) {
+  return {{"anyOf", {Format<std::vector<HashField>>::schema(book), text_schema()}}};
+}
+
 bool Format<HostsOrCount>::read(Reader& reader, Value value, HostsOrCount& out) {
   if (value.kind() == ValueKind::kSequence) return Format<std::vector<std::string>>::read(reader, value, out.names);
   uint32_t count = 0;

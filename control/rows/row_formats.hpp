@@ -253,6 +253,12 @@ struct Words<HashField> {
                                   std::pair{"INNER_DST_IPV6", HashField::kInnerDstIpv6}};
 };
 template <>
+struct Format<HashFieldList> {
+  static bool read(Reader& reader, Value value, HashFieldList& out);
+  static Json schema(SchemaBook& book);
+  static Json write(const HashFieldList& list) { return Format<std::vector<HashField>>::write(list.fields); }
+};
+template <>
 struct WordTraits<MacAddress> {
   static constexpr const char* name = "a unicast MAC address";
   static constexpr const char* example = "02:00:00:00:00:01";

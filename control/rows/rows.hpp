@@ -125,6 +125,8 @@ struct HashObjectRow {
   std::optional<std::vector<HashField>> fields;
   std::optional<std::vector<UdfRow>> udf;
   std::optional<std::vector<FineGrainedRow>> fine_grained;
+  // Instead of the keys: this object, or none.
+  std::optional<std::optional<dataplane::HashObject>> as_it_is;
 };
 
 struct HashRow {
@@ -173,15 +175,44 @@ struct NeighboursRow {
   std::optional<dataplane::UnicastMiss> fdb_unicast_miss;
 };
 
+// SONiC writes ["SRC_IP", "DST_IP"], or "SRC_IP,DST_IP".
+struct HashFieldList {
+  std::vector<HashField> fields;
+  friend bool operator==(const HashFieldList&, const HashFieldList&) = default;
+};
+
 // SONiC: SWITCH_HASH|GLOBAL. Seed and offset follow from the device's type.
 struct SwitchHashGlobalRow {
+  using Fields = std::optional<HashFieldList>;
   Value where;
   std::optional<HashAlgorithm> algorithm;
-  std::optional<std::vector<HashField>> fields;
+  Fields fields;
   // Of LAGs; as those of ECMP groups if not given.
-  std::optional<std::vector<HashField>> lag_fields;
+  Fields lag_fields;
   std::optional<HashAlgorithm> lag_algorithm;
+  // Of packets of one kind; as all others if not given.
+  Fields ipv4, ipv4_in_ipv4, ipv6, ipv4_rdma, ipv6_rdma;
+  Fields lag_ipv4, lag_ipv4_in_ipv4, lag_ipv6, lag_ipv4_rdma, lag_ipv6_rdma;
 };
+
+// Keys and members of each hash object, by HashObjectOf.
+struct SonicHashObject {
+  std::string_view ecmp_key;
+  std::string_view lag_key;
+  SwitchHashGlobalRow::Fields SwitchHashGlobalRow::* ecmp;
+  SwitchHashGlobalRow::Fields SwitchHashGlobalRow::* lag;
+  std::string_view meaning;
+};
+inline constexpr std::array<SonicHashObject, 5> kSonicHashObjects{
+    {{"ecmp_hash_ipv4", "lag_hash_ipv4", &SwitchHashGlobalRow::ipv4, &SwitchHashGlobalRow::lag_ipv4,
+      "fields of the key of IPv4 packets"},
+     {"ecmp_hash_ipnip", "lag_hash_ipnip", &SwitchHashGlobalRow::ipv4_in_ipv4, &SwitchHashGlobalRow::lag_ipv4_in_ipv4,
+      "of IPv4 in IPv4"},
+     {"ecmp_hash_ipv6", "lag_hash_ipv6", &SwitchHashGlobalRow::ipv6, &SwitchHashGlobalRow::lag_ipv6, "of IPv6"},
+     {"ecmp_hash_ipv4_rdma", "lag_hash_ipv4_rdma", &SwitchHashGlobalRow::ipv4_rdma, &SwitchHashGlobalRow::lag_ipv4_rdma,
+      "of RoCEv2 over IPv4; like IPv4 if not given"},
+     {"ecmp_hash_ipv6_rdma", "lag_hash_ipv6_rdma", &SwitchHashGlobalRow::ipv6_rdma, &SwitchHashGlobalRow::lag_ipv6_rdma,
+      "of RoCEv2 over IPv6; like IPv6 if not given"}}};
 struct SwitchHashRow {
   Value where;
   SwitchHashGlobalRow global;
@@ -229,7 +260,7 @@ struct ProfileRow : QosRows {
   std::optional<uint32_t> mtu;
   std::shared_ptr<const HashRow> hash;  // apart: it is large, and few rows of a long list have one
   std::shared_ptr<const HashRow> lag_hash;
-  std::optional<SwitchHashRow> switch_hash;
+  std::shared_ptr<const SwitchHashRow> switch_hash;  // likewise
   std::optional<DeviceMetadataRow> device_metadata;
   std::optional<EcmpGroupsRow> groups;
   Keyed<RowName, PortChannelRow> port_channel;  // of a config_db.json, as the next
