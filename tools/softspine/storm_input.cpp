@@ -186,7 +186,11 @@ std::expected<std::vector<FirstReading>, std::string> read_all_first(const Storm
     const auto [place, file] = place_and_file(text);
     if (file == "-") return std::unexpected("-: of several captures, each has to be a file: they are read twice");
     struct stat about{};
-    if (stat(file.c_str(), &about) == 0 && !known.emplace(about.st_dev, about.st_ino).second) {
+    const bool is_there = stat(file.c_str(), &about) == 0;
+    if (is_there && !S_ISREG(about.st_mode) && !S_ISDIR(about.st_mode)) {
+      return std::unexpected(file + ": is no file but a pipe or device: of several captures, each is read twice");
+    }
+    if (is_there && !known.emplace(about.st_dev, about.st_ino).second) {
       return std::unexpected(file + ": is given twice");
     }
     files.push_back(file);

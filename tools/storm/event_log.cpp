@@ -2,14 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 
 #include "control/telemetry/json.hpp"
-#include "tools/storm/bounded_line.hpp"
 #include "tools/storm/event_story.hpp"
+#include "tools/storm/text_lines.hpp"
 
 namespace softspine::tools::storm {
 
@@ -80,24 +76,18 @@ std::string take(EventLog& log, int number, const std::string& text) {
 }  // namespace
 
 std::expected<EventLog, std::string> read_event_log(const std::string& path) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return std::unexpected(path + ": is a directory, not an event log");
-  std::ifstream file{path};
-  if (!file) return std::unexpected(path + ": " + std::strerror(errno));
+  auto lines = TextLines::open(path, "an event log");
+  if (!lines) return std::unexpected(lines.error());
   EventLog log{.file = path, .testbed = "", .events = {}};
   std::string line;
-  int number = 0;
-  while (bounded_line(file, line, EventLog::kMaxLine)) {
-    ++number;
-    const bool is_cut = file.eof();  // no end of line: the writer was stopped within it
-    if (line.size() > EventLog::kMaxLine) return std::unexpected(fmt::format("{}:{}: is too long", path, number));
-    const std::string wrong = take(log, number, line);
+  while (lines->next(line)) {
+    const std::string wrong = take(log, lines->number(), line);
     if (wrong.empty()) continue;
-    if (is_cut && number > 1) break;
-    return std::unexpected(fmt::format("{}:{}: {}", path, number, wrong));
+    if (lines->is_cut() && lines->number() > 1) break;  // the writer was stopped within it
+    return std::unexpected(fmt::format("{}:{}: {}", path, lines->number(), wrong));
   }
-  if (number == 0) return std::unexpected(path + ": is empty, not an event log");
-  if (file.bad()) return std::unexpected(path + ": " + std::strerror(errno));
+  if (!lines->error().empty()) return std::unexpected(lines->error());
+  if (lines->number() == 0) return std::unexpected(path + ": is empty, not an event log");
   return log;
 }
 

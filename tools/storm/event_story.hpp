@@ -9,7 +9,7 @@
 //
 // What may have caused a storm: a fault, a link or route that changed, the watchdog, from kBefore before its begin on.
 // Those that name the storm's node or its neighbour come first. Bounds: kMaxEvents are kept of a log, lines have at
-// most kMaxLine bytes.
+// most TextLines::kMaxLine bytes.
 #pragma once
 
 #include <expected>
@@ -31,7 +31,6 @@ struct LoggedEvent {
 
 struct EventLog {
   static constexpr size_t kMaxEvents = 2'000'000;
-  static constexpr size_t kMaxLine = 1 << 16;
 
   std::string file;
   std::string testbed;

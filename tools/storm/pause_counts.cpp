@@ -3,22 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <charconv>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <sstream>
 #include <string_view>
 #include <vector>
 
-#include "tools/storm/bounded_line.hpp"
+#include "tools/storm/text_lines.hpp"
 
 namespace softspine::tools::storm {
 
 namespace {
 
-constexpr size_t kMaxLine = 1 << 16;
 constexpr size_t kMaxPorts = 65'536;
 
 std::vector<std::string> words_of(const std::string& line) {
@@ -140,19 +135,17 @@ bool subtract(const std::optional<uint64_t>& before, std::optional<uint64_t>& af
 }  // namespace
 
 std::expected<CountReading, std::string> read_counts(const std::string& path, const std::string& port) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return std::unexpected(path + ": is a directory, not counters");
-  std::ifstream file{path};
-  if (!file) return std::unexpected(path + ": " + std::strerror(errno));
+  constexpr uint64_t kMostBytes = 256 << 20;
+  auto lines = TextLines::open(path, "counters", kMostBytes);
+  if (!lines) return std::unexpected(lines.error());
   Reading reading{port};
   std::string line;
-  for (int number = 1; bounded_line(file, line, kMaxLine); ++number) {
-    if (line.size() > kMaxLine) return std::unexpected(fmt::format("{}:{}: is too long", path, number));
+  while (lines->next(line)) {
     if (const std::string wrong = reading.take(line); !wrong.empty()) {
-      return std::unexpected(fmt::format("{}:{}: {}", path, number, wrong));
+      return std::unexpected(fmt::format("{}:{}: {}", path, lines->number(), wrong));
     }
   }
-  if (file.bad()) return std::unexpected(path + ": " + std::strerror(errno));
+  if (!lines->error().empty()) return std::unexpected(lines->error());
   CountReading out = reading.finish();
   if (out.ports.empty()) {
     return std::unexpected(path + ": no pause counters: neither 'show pfc counters' nor 'ethtool -S' of an mlx5 port");

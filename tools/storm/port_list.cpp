@@ -4,15 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <set>
 #include <string_view>
 
-#include "tools/storm/bounded_line.hpp"
+#include "tools/storm/text_lines.hpp"
 
 namespace softspine::tools::storm {
 
@@ -20,7 +16,6 @@ namespace {
 
 constexpr size_t kMacDigits = 12;
 constexpr size_t kShownLines = 5;
-constexpr size_t kMaxLine = 1 << 16;
 constexpr std::string_view kBlanks = " \t\r\v\f";
 
 std::string_view trimmed(std::string_view text) {
@@ -92,19 +87,17 @@ class PortListReading {
 }  // namespace
 
 std::expected<void, std::string> read_port_list(const std::string& path, KnownFabric& known) {
-  std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored)) return std::unexpected(path + ": is a directory, not a list");
-  std::ifstream file{path};
-  if (!file) return std::unexpected(path + ": " + std::strerror(errno));
+  constexpr uint64_t kMostBytes = 16 << 20;
+  auto lines = TextLines::open(path, "a list", kMostBytes);
+  if (!lines) return std::unexpected(lines.error());
   PortListReading reading{known};
   std::string line;
-  for (int number = 1; bounded_line(file, line, kMaxLine); ++number) {
-    if (line.size() > kMaxLine) return std::unexpected(fmt::format("{}:{}: is too long", path, number));
-    if (const std::string wrong = reading.take(number, line); !wrong.empty()) {
-      return std::unexpected(fmt::format("{}:{}: {}", path, number, wrong));
+  while (lines->next(line)) {
+    if (const std::string wrong = reading.take(lines->number(), line); !wrong.empty()) {
+      return std::unexpected(fmt::format("{}:{}: {}", path, lines->number(), wrong));
     }
   }
-  if (file.bad()) return std::unexpected(path + ": " + std::strerror(errno));
+  if (!lines->error().empty()) return std::unexpected(lines->error());
   return {};
 }
 
