@@ -54,6 +54,8 @@ std::vector<std::string> notes_on(const storm::PauseRecorder& recorded) {
        "pause frames were captured too short to be read: take at least 34 bytes of each");
   note(tally.cut_frames, "frame was captured too short to tell whether it pauses",
        "frames were captured too short to tell whether they pause: take at least 34 bytes of each");
+  note(tally.strange, "frame to the address of pause frames is of a kind that is not known here",
+       "frames to the address of pause frames are of a kind that is not known here");
   note(tally.other_links, "frame that is not Ethernet was passed over",
        "frames that are not Ethernet were passed over");
   note(tally.timeless, "frame without a time that can be was left out",

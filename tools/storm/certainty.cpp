@@ -34,6 +34,7 @@ std::string doubt_by_gaps(const Gaps& gaps) {
   if (gaps.is_filtered)
     return "a filter chose what was captured, and may have left out what paused another of its ports";
   if (gaps.cut > 0) return "frames were captured too short to be read, and may have paused another of its ports";
+  if (gaps.strange > 0) return "frames of a kind that is not known here may have paused another of its ports";
   if (gaps.omitted > 0) return "pause frames had to be left out, and may have paused another of its ports";
   if (gaps.timeless > 0)
     return "frames without a time that can be were left out, and may have paused another of its ports";

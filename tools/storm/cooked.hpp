@@ -26,8 +26,8 @@ constexpr bool is_cooked(uint16_t link_type) {
 struct CookedFrame {
   Way way = Way::kUnknown;
   uint32_t interface = 0;  // its number on the machine; 0: not said
-  // The frame with an Ethernet header, whose destination is zero; cut where a pause frame ends.
-  std::array<uint8_t, 60> ethernet{};
+  // The frame with an Ethernet header, whose destination is zero; cut where a pause frame ends that was mirrored.
+  std::array<uint8_t, 256> ethernet{};
   size_t bytes = 0;
 };
 

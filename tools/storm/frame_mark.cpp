@@ -11,14 +11,8 @@ namespace softspine::tools::storm {
 
 namespace {
 
-constexpr size_t kTagBytes = 4;
-constexpr size_t kMaxTags = 2;
 constexpr size_t kBytesOfV4 = 40;
 constexpr size_t kBytesOfV6 = 60;
-
-uint16_t type_at(std::span<const uint8_t> frame, size_t at) {
-  return static_cast<uint16_t>(frame[at] << 8 | frame[at + 1]);
-}
 
 // Mixes each word in by a product of 128 bits, folded.
 uint64_t key_of(std::span<const uint8_t> bytes) {
@@ -36,13 +30,9 @@ uint64_t key_of(std::span<const uint8_t> bytes) {
 }  // namespace
 
 std::optional<FrameMark> mark_of(std::span<const uint8_t> frame) {
-  size_t at = kTypeAt;
-  for (size_t tags = 0; tags < kMaxTags && frame.size() >= at + 2; ++tags) {
-    if (type_at(frame, at) != 0x8100 && type_at(frame, at) != 0x88a8) break;
-    at += kTagBytes;
-  }
+  size_t at = type_after_tags(frame);
   if (frame.size() < at + 2) return std::nullopt;
-  const uint16_t type = type_at(frame, at);
+  const uint16_t type = word_at(frame, at);
   at += 2;
   const bool is_v4 = type == 0x0800;
   const size_t size = is_v4 ? kBytesOfV4 : kBytesOfV6;

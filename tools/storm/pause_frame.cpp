@@ -7,17 +7,27 @@ namespace softspine::tools::storm {
 
 namespace {
 
-constexpr size_t kOpcodeAt = 14;
-constexpr size_t kBodyAt = 16;
+constexpr size_t kTagBytes = 4;
 constexpr uint16_t kMacControlType = 0x8808;
 constexpr uint16_t kPfc = 0x0101;
 constexpr uint16_t kPauseAll = 0x0001;
+
+bool is_tag(uint16_t type) {
+  return type == 0x8100 || type == 0x88a8 || type == 0x9100 || type == 0x9200;
+}
+
+}  // namespace
 
 uint16_t word_at(std::span<const uint8_t> frame, size_t at) {
   return static_cast<uint16_t>(frame[at] << 8 | frame[at + 1]);
 }
 
-}  // namespace
+size_t type_after_tags(std::span<const uint8_t> frame) {
+  size_t at = kTypeAt;
+  for (size_t tags = 0; tags < kMaxTags && frame.size() >= at + 2 && is_tag(word_at(frame, at)); ++tags)
+    at += kTagBytes;
+  return at;
+}
 
 uint64_t mac_at(std::span<const uint8_t> frame, size_t at) {
   uint64_t mac = 0;
@@ -31,20 +41,22 @@ std::string mac_text(uint64_t mac) {
 }
 
 MacControl read_pause_frame(std::span<const uint8_t> frame, PauseFrame& out) {
-  if (frame.size() < kOpcodeAt || word_at(frame, kTypeAt) != kMacControlType) return MacControl::kNone;
-  if (frame.size() < kBodyAt) return MacControl::kCut;
-  const uint16_t opcode = word_at(frame, kOpcodeAt);
+  const size_t type_at = type_after_tags(frame);
+  if (frame.size() < type_at + 2 || word_at(frame, type_at) != kMacControlType) return MacControl::kNone;
+  const std::span<const uint8_t> control = frame.subspan(type_at + 2);  // opcode 2, and the rest
+  if (control.size() < 2) return MacControl::kCut;
+  const uint16_t opcode = word_at(control, 0);
   out = {.source = mac_at(frame, kSourceAt)};
   if (opcode == kPauseAll) {
-    if (frame.size() < kBodyAt + 2) return MacControl::kCut;
+    if (control.size() < 4) return MacControl::kCut;
     out.enabled = 1 << kAllPriorities;
-    out.quanta[kAllPriorities] = word_at(frame, kBodyAt);
+    out.quanta[kAllPriorities] = word_at(control, 2);
     return MacControl::kPause;
   }
   if (opcode != kPfc) return MacControl::kOther;
-  if (frame.size() < kBodyAt + 2 + size_t{2} * kAllPriorities) return MacControl::kCut;
-  out.enabled = word_at(frame, kBodyAt) & 0xff;
-  for (size_t i = 0; i < kAllPriorities; ++i) out.quanta[i] = word_at(frame, kBodyAt + 2 + 2 * i);
+  if (control.size() < 4 + size_t{2} * kAllPriorities) return MacControl::kCut;
+  out.enabled = word_at(control, 2) & 0xff;
+  for (size_t i = 0; i < kAllPriorities; ++i) out.quanta[i] = word_at(control, 4 + 2 * i);
   return MacControl::kPause;
 }
 

@@ -5,6 +5,7 @@
 //                                                | PAUSE 0x0001: time 2
 // Bit n of the vector's lower byte enables time[n]; its upper byte is reserved and not looked at.
 // Time is in quanta of 512 bit times; 0 with its bit set is XON: the priority may send again.
+// A mirror puts tags of its own before the type, so VLAN tags (802.1Q, 802.1ad and two older types) are passed over.
 #pragma once
 
 #include <array>
@@ -37,8 +38,14 @@ MacControl read_pause_frame(std::span<const uint8_t> frame, PauseFrame& out);
 // Where an Ethernet header's fields stand.
 inline constexpr size_t kSourceAt = 6;
 inline constexpr size_t kTypeAt = 12;
-inline constexpr uint64_t kGroupBit = uint64_t{1} << 40;  // of a MAC address
+// Behind at most kMaxTags tags; it may be beyond the frame's end.
+inline constexpr size_t kMaxTags = 4;
+size_t type_after_tags(std::span<const uint8_t> frame);
 
+inline constexpr uint64_t kPauseAddress = 0x0180c2000001;  // MAC control's destination: no other protocol has it
+inline constexpr uint64_t kGroupBit = uint64_t{1} << 40;   // of a MAC address
+
+uint16_t word_at(std::span<const uint8_t> frame, size_t at);
 uint64_t mac_at(std::span<const uint8_t> frame, size_t at);
 std::string mac_text(uint64_t mac);
 

@@ -142,6 +142,7 @@ PauseLog Assembly::finish() {
   const Tally& tally = recorded_.tally();
   log().gaps = {.missed = tally.missed,
                 .cut = tally.cut_pause_frames + tally.cut_frames,
+                .strange = tally.strange,
                 .omitted = tally.omitted,
                 .timeless = tally.timeless,
                 .disordered = tally.disordered,

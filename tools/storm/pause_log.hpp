@@ -57,15 +57,16 @@ struct Pause {
 struct Gaps {
   uint64_t missed = 0;      // frames which the capture says it did not get
   uint64_t cut = 0;         // frames of which too little was captured to tell whom they pause
+  uint64_t strange = 0;     // frames to the address of pause frames that are none known here
   uint64_t omitted = 0;     // pause frames beyond what can be analysed
   uint64_t timeless = 0;    // frames without a time, or with one that cannot be
   uint64_t disordered = 0;  // frames older than the one before them: some clock is wrong
   uint64_t clock_set = 0;   // times that its clock was set back
   bool is_filtered = false;
   dataplane::Duration clocks;  // of several captures: how far their clocks may be apart
-  bool any() const { return missed + cut + omitted + timeless + disordered + clock_set > 0 || is_filtered; }
+  bool any() const { return missed + cut + strange + omitted + timeless + disordered + clock_set > 0 || is_filtered; }
   // Pauses may be there although none was read.
-  bool hides_all() const { return cut + omitted + timeless > 0 || is_filtered; }
+  bool hides_all() const { return cut + strange + omitted + timeless > 0 || is_filtered; }
 };
 
 struct PauseLog {

@@ -54,6 +54,11 @@ uint32_t PauseRecorder::add(RecordedPort port) {
   return known->second;
 }
 
+uint32_t PauseRecorder::add_if_room(RecordedPort port) {
+  const bool has_room = ports_.size() < kMaxPorts || port_by_name_.contains(port.name);
+  return has_room ? add(std::move(port)) : kNoPort;
+}
+
 void PauseRecorder::take(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces) {
   clock_.take(frame, [&](const CapturedFrame& it) { place(it, interfaces); });
 }
@@ -76,10 +81,14 @@ void PauseRecorder::place(const CapturedFrame& frame, const std::vector<Captured
   CapturedFrame bare = frame;
   bare.way = cooked->way;
   bare.bytes = std::span{cooked->ethernet}.first(cooked->bytes);
-  take(add(port_of_machine(cooked->interface, it, speed_)), bare);
+  take(add_if_room(port_of_machine(cooked->interface, it, speed_)), bare);
 }
 
 void PauseRecorder::take(uint32_t port, const CapturedFrame& frame) {
+  if (port == kNoPort) {
+    ++tally_.omitted;
+    return;
+  }
   ++ports_[port].frames;
   ports_[port].seen.include(frame.at, frame.at);
   if (frame.at < previous_[port]) ++tally_.disordered;
@@ -87,11 +96,31 @@ void PauseRecorder::take(uint32_t port, const CapturedFrame& frame) {
   if (frame.bytes.size() < kEthernetHeaderBytes && is_cut(frame)) ++tally_.cut_frames;
   PauseFrame control;
   switch (read_pause_frame(frame.bytes, control)) {
-    case MacControl::kNone: return learn(port, frame);
+    case MacControl::kNone: return take_other(port, frame);
     case MacControl::kPause: return hold(port, frame.way, frame.at, control);
     case MacControl::kCut: ++tally_.cut_pause_frames; return;
     case MacControl::kOther: ++tally_.other_mac_control; return;
   }
+}
+
+void PauseRecorder::take_other(uint32_t port, const CapturedFrame& frame) {
+  const auto mirrored = read_mirrored(frame.bytes);
+  PauseFrame ignored;
+  if (mirrored && read_pause_frame(mirrored->bytes, ignored) != MacControl::kNone) {
+    CapturedFrame bare = frame;
+    bare.way = Way::kUnknown;  // the outer frame's way is not the mirrored one's
+    bare.bytes = mirrored->bytes;
+    return take(port_of_mirror(*mirrored, ports_[port]), bare);
+  }
+  if (mirrored && mirrored->bytes.size() < kEthernetHeaderBytes && is_cut(frame)) ++tally_.cut_frames;
+  if (frame.bytes.size() >= kEthernetHeaderBytes && mac_at(frame.bytes, 0) == kPauseAddress) ++tally_.strange;
+  learn(port, frame);
+}
+
+// How fast the mirrored link is, only the user can say; and whether what comes in at its port is mirrored, nobody.
+uint32_t PauseRecorder::port_of_mirror(const MirroredFrame& frame, const RecordedPort& collector) {
+  return add_if_room(
+      {.name = frame.place(), .is_shared = true, .speed = speed_, .time = collector.time, .hears = false});
 }
 
 void PauseRecorder::learn(uint32_t port, const CapturedFrame& frame) {

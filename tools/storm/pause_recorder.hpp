@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Takes a capture's frames as they come and keeps what the analysis needs: pauses, not frames. Ports are the
 // capture's interfaces by name (one name in two sections is one port); unnamed interfaces are ports of their own. A
-// capture of all interfaces of a machine (`-i any`) has as many ports as the machine, of the node kThisMachine.
+// capture of all interfaces of a machine (`-i any`) has as many ports as the machine, of the node kThisMachine. Pause
+// frames that came mirrored over IP are of a port of their own for each switch and session (mirrored_frame.hpp).
 //
 // Memory grows with the pauses (an XOFF and its refreshes are one) up to the bounds of PauseList, which puts short ones
-// together where there are many, and with the senders (port, way, source MAC), at most kMaxSenders; what exceeds these
-// is counted in Tally::omitted.
+// together where there are many, and with the senders (port, way, source MAC), at most kMaxSenders, and with the ports
+// that frames name, at most kMaxPorts; what exceeds these is counted in Tally::omitted.
 // Pause frames may come out of order, up to PauseOrder::kHeld of a port; what comes later still is omitted, too.
 #pragma once
 
@@ -20,6 +21,7 @@
 #include "tools/storm/clock_follower.hpp"
 #include "tools/storm/copy_log.hpp"
 #include "tools/storm/mac_log.hpp"
+#include "tools/storm/mirrored_frame.hpp"
 #include "tools/storm/pause_frame.hpp"
 #include "tools/storm/pause_list.hpp"
 #include "tools/storm/pause_order.hpp"
@@ -40,6 +42,7 @@ struct Tally {
   uint64_t pause_frames = 0;
   uint64_t cut_pause_frames = 0;   // too short to be read
   uint64_t cut_frames = 0;         // too short to tell whether they pause
+  uint64_t strange = 0;            // to the address of pause frames, of a kind that is not known here
   uint64_t other_mac_control = 0;  // opcodes that pause nobody
   uint64_t other_links = 0;        // frames of interfaces that are not Ethernet
   uint64_t missed = 0;             // frames that the capture says it did not get
@@ -52,6 +55,7 @@ struct Tally {
 class PauseRecorder {
  public:
   static constexpr size_t kMaxSenders = 65'536;
+  static constexpr size_t kMaxPorts = 65'536;
 
   // `speed`: of every port, whatever the capture says. Zero: the capture's speeds are used.
   // `storm_after`: no pause that is shorter is looked at alone, whatever the link's speed (storm_analysis.hpp).
@@ -80,7 +84,10 @@ class PauseRecorder {
   void place(const CapturedFrame& frame, const std::vector<CapturedInterface>& interfaces);
   uint32_t port_of(uint32_t interface, const std::vector<CapturedInterface>& interfaces);
   uint32_t add(RecordedPort port);
+  uint32_t add_if_room(RecordedPort port);  // kNoPort: there are too many
   void take(uint32_t port, const CapturedFrame& frame);
+  void take_other(uint32_t port, const CapturedFrame& frame);
+  uint32_t port_of_mirror(const MirroredFrame& frame, const RecordedPort& collector);
   void learn(uint32_t port, const CapturedFrame& frame);
   void hold(uint32_t port, Way way, dataplane::Instant at, const PauseFrame& frame);
   std::optional<uint32_t> sender_of(const Sender& sender);

@@ -154,6 +154,7 @@ Json capture_json(const CaptureFacts& facts, const PauseLog& log) {
           {"pause_frames", tally.pause_frames},
           {"cut_pause_frames", tally.cut_pause_frames},
           {"cut_frames", tally.cut_frames},
+          {"strange_frames", tally.strange},
           {"other_mac_control_frames", tally.other_mac_control},
           {"missed_frames", tally.missed},
           {"disordered_frames", tally.disordered},

@@ -51,8 +51,12 @@ TEST(FrameMark, PassesTagsOver) {
   EXPECT_EQ(mark_of(tagged)->key, mark_of(plain)->key);
   tagged.insert(tagged.begin() + 12, {0x88, 0xa8, 0x00, 0x64});
   EXPECT_EQ(mark_of(tagged)->key, mark_of(plain)->key);
+  for (const uint8_t type : {uint8_t{0x91}, uint8_t{0x92}}) {
+    tagged.insert(tagged.begin() + 12, {type, 0x00, 0x00, 0x64});
+    EXPECT_EQ(mark_of(tagged)->key, mark_of(plain)->key);
+  }
   tagged.insert(tagged.begin() + 12, {0x81, 0x00, 0x00, 0x64});
-  EXPECT_FALSE(mark_of(tagged)) << "three tags";
+  EXPECT_FALSE(mark_of(tagged)) << "five tags";
 }
 
 // TOS, TTL and checksum of IPv4; traffic class and hop limit of IPv6.

@@ -60,7 +60,7 @@ TEST(PauseFrame, TellsCutFramesAndOtherOpcodesFromPauses) {
   }
   EXPECT_EQ(read_pause_frame(frame_of({0x88, 0x08, 0x00, 0x02}), out), MacControl::kOther);
   EXPECT_EQ(read_pause_frame(frame_of({0x88, 0x08, 0xff, 0xff}), out), MacControl::kOther);
-  EXPECT_EQ(read_pause_frame(frame_of({0x81, 0x00, 0x00, 0x07, 0x88, 0x08, 0x01, 0x01}), out), MacControl::kNone);
+  EXPECT_EQ(read_pause_frame(frame_of({0x08, 0x00, 0x88, 0x08, 0x01, 0x01}), out), MacControl::kNone);
 }
 
 // At 100G a quantum is 5.12 ns: 1000 of them are 5.12 us.
