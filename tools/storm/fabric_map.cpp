@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <cmath>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -22,6 +23,8 @@ constexpr double kBoxHeight = 42;
 constexpr double kMaxBoxWidth = 112;
 constexpr double kCharacterWidth = 0.61;  // of its size
 constexpr double kBoxGap = 12;
+constexpr size_t kMaxArrows = 80;  // that can be told apart
+constexpr std::string_view kFaintArrow = "#efc9bd";
 constexpr double kTwoWays = 6;  // between the arrows of a link that is paused both ways
 // Nodes without a box of their own.
 constexpr double kSquare = 9;
@@ -84,7 +87,10 @@ class Map {
       importance_[log.node_of(arrow.from)] += arrow.percent;
       importance_[log.node_of(arrow.to)] += arrow.percent;
     }
-    for (const Storm& storm : analysis.storms) importance_[storm.root] += 1e9;
+    for (const Storm& storm : analysis.storms) {
+      importance_[storm.root] += 1e9;
+      importance_[log.node_of(storm.to)] += 1e8;  // whatever others are paused by, it leads to the rest
+    }
     for (const Cycle& cycle : analysis.deadlocks) {
       for (const uint32_t port : cycle.members) importance_[log.node_of(port)] += 1e9;
     }
@@ -101,7 +107,7 @@ class Map {
     place(top);
     draw_rows(svg, top);
     draw_quiet_links(svg);
-    for (const Arrow& arrow : arrows_) draw_arrow(svg, arrow);
+    draw_arrows(svg, top);
     for (uint32_t node = 0; node < log_.nodes.size(); ++node) {
       if (places_[node]) draw_node(svg, node);
     }
@@ -127,6 +133,10 @@ class Map {
 
   void fill_rows();
   void order_hosts();
+  std::set<std::pair<uint32_t, uint32_t>> leading() const;
+  bool is_drawn(const Arrow& arrow) const {
+    return places_[log_.node_of(arrow.from)].has_value() && places_[log_.node_of(arrow.to)].has_value();
+  }
   void place(double top);
   void keep_the_most_important(Row& row) const;
   void in_natural_order(std::vector<uint32_t>& nodes) const;
@@ -134,6 +144,7 @@ class Map {
   void draw_squares(Svg& svg, const Row& row, double top) const;
   static std::pair<Point, Point> edges_between(const Place& from, const Place& to);
   void draw_quiet_links(Svg& svg) const;
+  void draw_arrows(Svg& svg, double top) const;
   void draw_arrow(Svg& svg, const Arrow& arrow) const;
   void draw_node(Svg& svg, uint32_t node) const;
   std::pair<std::string_view, std::string_view> fill_and_edge(uint32_t node) const;
@@ -271,10 +282,52 @@ void Map::draw_quiet_links(Svg& svg) const {
   }
 }
 
+// Those that brought a storm to a node first, and those of cycles: by their ports.
+std::set<std::pair<uint32_t, uint32_t>> Map::leading() const {
+  std::set<std::pair<uint32_t, uint32_t>> out;
+  for (const Storm& storm : analysis_.storms) {
+    std::set<uint32_t> reached{storm.root};
+    for (const Share& share : storm.spread) {
+      if (reached.insert(log_.node_of(share.to)).second) out.emplace(share.from, share.to);
+    }
+  }
+  for (const Cycle& cycle : analysis_.deadlocks) {
+    for (const uint32_t port : cycle.members) out.emplace(port, log_.ports[port].peer);
+  }
+  return out;
+}
+
+// Where they are too many to be told apart, all but the leading ones are faint lines below these; with none that leads,
+// all but the longest.
+void Map::draw_arrows(Svg& svg, double top) const {
+  std::vector<Arrow> drawn;
+  std::ranges::copy_if(arrows_, std::back_inserter(drawn), [this](const Arrow& it) { return is_drawn(it); });
+  const auto leading = this->leading();
+  const auto leads = [&](size_t i) {
+    if (drawn.size() <= kMaxArrows) return true;
+    return leading.empty() ? i + kMaxArrows >= drawn.size() : leading.contains({drawn[i].from, drawn[i].to});
+  };
+  size_t faint = 0;
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    if (leads(i)) continue;
+    const auto [a, b] = edges_between(*places_[log_.node_of(drawn[i].from)], *places_[log_.node_of(drawn[i].to)]);
+    svg.line(a, b, kFaintArrow, 0.8);
+    ++faint;
+  }
+  for (size_t i = 0; i < drawn.size(); ++i) {
+    if (leads(i)) draw_arrow(svg, drawn[i]);
+  }
+  if (faint == 0) return;
+  svg.text({kLeft, top + 14},
+           fmt::format("faint: {} {}pause{}{}", faint, leading.empty() ? "shorter " : "", faint == 1 ? "" : "s",
+                       leading.empty() ? "" : " of nodes that another one had reached before"),
+           {.size = 11, .colour = colours::kFaint});
+}
+
 void Map::draw_arrow(Svg& svg, const Arrow& arrow) const {
   const auto& from = places_[log_.node_of(arrow.from)];
   const auto& to = places_[log_.node_of(arrow.to)];
-  if (!from || !to || log_.node_of(arrow.from) == log_.node_of(arrow.to)) return;
+  if (log_.node_of(arrow.from) == log_.node_of(arrow.to)) return;
   const std::string tip = fmt::format("{} pauses {}, {}: {:.1f} % of the time", log_.name(arrow.from),
                                       log_.name(arrow.to), priorities_text(arrow.priorities), arrow.percent);
   const double width = 1.6 + arrow.percent / 50;

@@ -145,7 +145,9 @@ std::string text_report(const CaptureFacts& facts, const PauseLog& log, const An
     return out + fmt::format("No storm: no pause frames in {} frame{}.\n", grouped(facts.tally.frames),
                              facts.tally.frames == 1 ? "" : "s");
   }
-  for (const Storm& storm : analysis.storms) out += storm_text(log, analysis, storm, rows);
+  const size_t shown = std::min(rows, analysis.storms.size());
+  for (size_t i = 0; i < shown; ++i) out += storm_text(log, analysis, analysis.storms[i], rows);
+  out += more_text(analysis.storms.size(), shown);
   out += cycles_text(log, "DEADLOCK", analysis.deadlocks, rows);
   if (verdict == Verdict::kCongestion) out += no_storm_text(log, analysis);
   if (facts.story) out += story_text(log, analysis, *facts.story, rows);

@@ -30,12 +30,14 @@ class Timeline {
     for (const Storm& storm : analysis.storms) {
       for (const Share& share : storm.spread) {
         reached_.try_emplace(share.from, std::tuple{share.first, share.hops});
+        times_.try_emplace(share.from, kNever).first->second.include(share.first, storm.end);
         if (share.hops == 0) own_.insert(share.from);
       }
     }
     for (const Cycle& cycle : analysis.deadlocks) {
       locked_.insert(cycle.members.begin(), cycle.members.end());
       victims_.insert(cycle.victims.begin(), cycle.victims.end());
+      locked_time_.include(cycle.begin, cycle.end);
     }
     rows_ = analysis.links;
     std::ranges::stable_sort(rows_, {}, [this](const LinkPauses& it) { return order_of(it); });
@@ -76,6 +78,11 @@ class Timeline {
     if (locked_.contains(link.from)) return colours::kLockedEdge;
     return reached_.contains(link.from) || stops_a_victim(link) ? colours::kSpread : colours::kCongestion;
   }
+  // When it was part of a storm or deadlock; a pause that begins before or after is one of others.
+  CapturedTime time_of(const LinkPauses& link) const {
+    const auto it = times_.find(link.from);
+    return it != times_.end() ? it->second : locked_time_;
+  }
   double x_of(Instant at) const {
     const double all = std::max<double>(1, static_cast<double>((log_.end - log_.begin).count_ps()));
     return kBarsLeft + kBarsWidth * static_cast<double>((at - log_.begin).count_ps()) / all;
@@ -97,11 +104,14 @@ class Timeline {
   }
   void draw_axis(Svg& svg, double first, double last) const;
   void draw_row(Svg& svg, double y, const LinkPauses& row) const;
+  void draw_bars(Svg& svg, double y, const LinkPauses& row, bool is_part) const;
 
   const PauseLog& log_;
   const Analysis& analysis_;
   std::map<uint32_t, std::tuple<Instant, uint32_t>> reached_;
-  std::set<uint32_t> own_;  // ports of roots
+  std::map<uint32_t, CapturedTime> times_;  // of the ports in reached_
+  CapturedTime locked_time_ = kNever;       // of deadlocks
+  std::set<uint32_t> own_;                  // ports of roots
   std::set<uint32_t> locked_;
   std::set<uint32_t> victims_;  // nodes that a deadlock stops
   std::vector<LinkPauses> rows_;
@@ -138,16 +148,27 @@ void Timeline::draw_row(Svg& svg, double y, const LinkPauses& row) const {
            {.size = 12.5});
   svg.text({kBarsLeft - 10, y + 11}, "prio " + priority, {.size = 11, .colour = colours::kFaint, .anchor = "end"});
   svg.box({kBarsLeft, y}, kBarsWidth, kBarHeight, "#f4f6f8");
-  // Bars closer than a pixel are one: a million pauses make no larger picture than a hundred.
+  for (const bool is_part : {false, true}) draw_bars(svg, y, row, is_part);
+}
+
+// Those that are part of a storm or deadlock, or the others: a pause that it found is cut where it was reached. Bars
+// closer than a pixel are one: a million pauses make no larger picture than a hundred.
+void Timeline::draw_bars(Svg& svg, double y, const LinkPauses& row, bool is_part) const {
+  const CapturedTime time = time_of(row);
   double begin = -1;
   double end = -1;
   const auto flush = [&] {
-    if (begin >= 0) svg.box({begin, y}, std::max(1.0, end - begin), kBarHeight, colour_of(row));
+    const std::string_view colour = is_part ? colour_of(row) : colours::kCongestion;
+    if (begin >= 0) svg.box({begin, y}, std::max(1.0, end - begin), kBarHeight, colour);
   };
   for (const Pause& pause : log_.pauses) {
     if (pause.from != row.from || pause.to != row.to || pause.priority != row.priority) continue;
-    const double left = std::floor(x_of(pause.span.begin) * 2) / 2;
-    const double right = x_of(pause.span.end);
+    const bool is_late = pause.span.begin >= time.until;
+    const Instant from = is_part ? std::max(pause.span.begin, time.from) : pause.span.begin;
+    const Instant until = is_part || is_late ? pause.span.end : std::min(pause.span.end, time.from);
+    if (from >= until || (is_part && is_late)) continue;
+    const double left = std::floor(x_of(from) * 2) / 2;
+    const double right = x_of(until);
     if (begin >= 0 && left <= end + 0.5) {
       end = std::max(end, right);
       continue;

@@ -182,6 +182,96 @@ TEST(Picture, HasABoxForEachMemberOfADeadlock) {
   EXPECT_EQ(times(picture(kFacts, it.log, found), ">LOCKED<"), 3u);
 }
 
+// h1 stops tor40 alone, whose four spines stop 39 other ToRs each: these are paused more.
+MadeLog large_storm() {
+  MadeLog it;
+  const auto tor = [](int i) { return "tor" + std::to_string(i); };
+  it.link("h1", tor(40));
+  for (int i = 1; i <= 40; ++i) {
+    for (const char* spine : {"spine1", "spine2", "spine3", "spine4"}) it.link(spine, tor(i));
+  }
+  it.stop("h1", tor(40), 1'000);
+  int64_t at = 1'010;
+  for (const char* spine : {"spine1", "spine2", "spine3", "spine4"}) it.stop(tor(40), spine, at++);
+  for (const char* spine : {"spine1", "spine2", "spine3", "spine4"}) {
+    for (int i = 1; i < 40; ++i) it.stop(spine, tor(i), ++at);
+  }
+  return it;
+}
+
+TEST(Picture, HasABoxForWhomTheRootPauses) {
+  MadeLog it = large_storm();
+  const Analysis found = it.analysis();
+  ASSERT_EQ(it.root(found), "h1");
+  const std::string svg = picture(kFacts, it.log, found);
+  EXPECT_NE(svg.find(">tor40<"), std::string::npos);
+  EXPECT_NE(svg.find("20 more as squares"), std::string::npos) << "others have none";
+}
+
+// 20 of 40 ToRs have a box, tor40 among them: 1 + 4 + 19 × 4 arrows, of which spine1's came first to each ToR.
+TEST(Picture, OfArrowsThatAreTooManyKeepsThoseThatBroughtTheStorm) {
+  MadeLog it = large_storm();
+  const std::string svg = picture(kFacts, it.log, it.analysis());
+  EXPECT_EQ(wrong_in_xml(svg), "");
+  EXPECT_EQ(times(svg, "<g><path"), 1u + 4u + 19u + 1u) << "and the legend's";
+  EXPECT_NE(svg.find("faint: 57 pauses of nodes that another one had reached before"), std::string::npos);
+  MadeLog small;
+  for (int i = 1; i <= 19; ++i) small.link("tor" + std::to_string(i), "spine1");
+  small.link("h1", "spine1");
+  small.stop("h1", "spine1", 1'000);
+  for (int i = 1; i <= 19; ++i) small.stop("spine1", "tor" + std::to_string(i), 1'001);
+  const std::string all = picture(kFacts, small.log, small.analysis());
+  EXPECT_EQ(times(all, "<g><path"), 20u + 1u);
+  EXPECT_EQ(all.find("faint:"), std::string::npos);
+}
+
+// 4 spines × 20 ToRs and a host, congested: the longest keep their arrows.
+TEST(Picture, OfArrowsThatAreTooManyWithoutAStormKeepsTheLongest) {
+  MadeLog it;
+  for (const char* spine : {"spine1", "spine2", "spine3", "spine4"}) {
+    for (int i = 1; i <= 20; ++i) {
+      const std::string tor = "tor" + std::to_string(i);
+      it.link(spine, tor);
+      it.pause(spine, tor, 100, 300);
+    }
+  }
+  it.link("tor1", "h1");
+  it.pause("tor1", "h1", 100, 150);
+  const std::string svg = picture(kFacts, it.log, it.analysis());
+  EXPECT_EQ(times(svg, "<g><path"), 80u + 1u);
+  EXPECT_NE(svg.find(">faint: 1 shorter pause<"), std::string::npos);
+  EXPECT_EQ(svg.find("tor1:to-h1 pauses"), std::string::npos);
+}
+
+// Of 700 pixels for 20 ms: what tor1 asked for before the storm reached it, or after it, is by others.
+TEST(Picture, PausesBeforeAndAfterAStormHaveAnothersColour) {
+  MadeLog it;
+  it.link("h1", "tor1");
+  it.link("tor1", "spine1");
+  it.pause("h1", "tor1", 1'000, 10'000);
+  it.pause("tor1", "spine1", 200, 400);
+  it.pause("tor1", "spine1", 500, 10'001);
+  it.pause("tor1", "spine1", 12'000, 12'400);
+  const std::string svg = picture(kFacts, it.log, it.analysis());
+  const auto widths = [&svg](std::string_view colour) {
+    std::vector<double> out;
+    for (size_t at = svg.find("height=\"13.0\""); at != std::string::npos; at = svg.find("height=\"13.0\"", at + 1)) {
+      const std::string tag = svg.substr(svg.rfind('<', at), svg.find('>', at) - svg.rfind('<', at));
+      if (tag.find(colour) != std::string::npos) out.push_back(std::stod(tag.substr(tag.find("width=") + 7)));
+    }
+    return out;
+  };
+  const double per_ms = (kPictureWidth - kMargin - kMargin - 260) / 20;
+  const auto expect_widths = [&](std::string_view colour, const std::vector<double>& ms) {
+    const auto found = widths(colour);
+    ASSERT_EQ(found.size(), ms.size()) << colour;
+    for (size_t i = 0; i < ms.size(); ++i) EXPECT_NEAR(found[i], ms[i] * per_ms, 0.6) << colour << " " << i;
+  };
+  expect_widths(colours::kRoot, {9});
+  expect_widths(colours::kSpread, {9.001});
+  expect_widths(colours::kCongestion, {0.2, 0.5, 0.4});
+}
+
 TEST(Picture, SaysWhatEvenSquaresHaveNoRoomFor) {
   MadeLog it;
   for (int i = 1; i <= 1'500; ++i) it.link("h" + std::to_string(i), "tor1");
@@ -226,6 +316,20 @@ TEST(Reports, SayTheSameInTextAndJson) {
   EXPECT_EQ(json["links"].size(), 3u);
   EXPECT_EQ(json["pauses"].size(), 3u);
   EXPECT_EQ(text_report(kFacts, it.log, found, 1).find("… and 2 more (--all)") == std::string::npos, false);
+}
+
+TEST(Reports, TellAsManyStormsAsTheyHaveRows) {
+  MadeLog it;
+  for (int i = 1; i <= 7; ++i) {
+    it.link("h" + std::to_string(i), "tor" + std::to_string(i));
+    it.stop("h" + std::to_string(i), "tor" + std::to_string(i), 1'000);
+  }
+  const Analysis found = it.analysis();
+  ASSERT_EQ(found.storms.size(), 7u);
+  const std::string some = text_report(kFacts, it.log, found, 5);
+  EXPECT_EQ(times(some, "STORM: root"), 5u);
+  EXPECT_NE(some.find("… and 2 more (--all)"), std::string::npos);
+  EXPECT_EQ(times(text_report(kFacts, it.log, found, 7), "STORM: root"), 7u);
 }
 
 TEST(Words, WriteTimesWithFourDigits) {
