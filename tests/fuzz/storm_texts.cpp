@@ -24,8 +24,8 @@ void read_ports(const std::string& path) {
   KnownFabric known;
   const auto read = read_port_list(path, known);
   if (!read) return check(read.error(), path);
-  SOFTSPINE_CHECK(known.port_of_mac.size() + known.port_of_interface.size() == known.listed.size(), known.listed.size(),
-                  0);
+  const size_t names = known.port_of_mac.size() + known.port_of_interface.size() + known.node_of_mac.size();
+  SOFTSPINE_CHECK(known.listed.empty() || names == known.listed.size(), known.listed.size(), names);  // or a config_db
   SOFTSPINE_CHECK(unmatched_lines(known, PauseRecorder{}).empty() == known.listed.empty(), known.listed.size(), 0);
 }
 

@@ -84,6 +84,12 @@ std::expected<KnownPorts, std::string> known_ports(const control::Fabric& fabric
   const auto fail = [&list](const std::string& port) {
     return std::unexpected(list + ": the testbed has no port '" + port + "'");
   };
+  for (const storm::ListedName& it : out.listed.listed) {
+    if (out.listed.node_of_mac.contains(it.mac)) {
+      return std::unexpected(fmt::format(
+          "{}:{}: an address tells a port here, not a node: write NODE:PORT, such as tor1:Ethernet4", list, it.line));
+    }
+  }
   for (const auto& [name, port] : out.listed.port_of_interface) {
     if (!out.named(port)) return fail(port);
   }

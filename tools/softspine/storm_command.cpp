@@ -30,7 +30,7 @@ constexpr size_t kMaxPausesToLookAt = 100'000;  // what is analysed each second 
 struct StormArguments {
   StormInput input;
   std::string testbed;
-  std::string ports;
+  std::vector<std::string> ports;
   std::string picture;
   std::string events;
   storm::StormRule rule;
@@ -68,17 +68,28 @@ bool fits(const storm::KnownFabric& testbed, const storm::PauseRecorder& recorde
                              [&](const storm::Sender& it) { return testbed.port_of_mac.contains(it.mac); });
 }
 
+// What was told beside the captures.
+struct Told {
+  storm::KnownFabric testbed;
+  std::string testbed_name;
+  std::vector<storm::KnownFabric> lists;  // of ports, by their order on the command line
+  storm::KnownFabric all;                 // the testbed and the lists of ports
+  std::optional<storm::EventLog> events;
+};
+
 // What the reader should know of the things that were told beside the capture.
-std::vector<std::string> notes_on(const StormArguments& arguments, const storm::KnownFabric& testbed,
-                                  const storm::KnownFabric& known, const storm::PauseRecorder& recorded) {
+std::vector<std::string> notes_on(const StormArguments& arguments, const Told& told,
+                                  const storm::PauseRecorder& recorded) {
   std::vector<std::string> notes;
-  if (const std::string lines = storm::unmatched_lines(known, recorded); !lines.empty()) {
+  for (size_t i = 0; i < told.lists.size(); ++i) {
+    const std::string lines = storm::unmatched_lines(told.lists[i], recorded);
+    if (lines.empty()) continue;
     notes.push_back(
-        fmt::format("{}: nothing in this capture has these names or addresses: line {}", arguments.ports, lines));
+        fmt::format("{}: nothing in this capture has these names or addresses: line {}", arguments.ports[i], lines));
   }
   const bool is_mapped = std::ranges::any_of(
-      recorded.ports(), [&](const storm::RecordedPort& it) { return known.port_of_interface.contains(it.name); });
-  if (!arguments.testbed.empty() && !is_mapped && !fits(testbed, recorded)) {
+      recorded.ports(), [&](const storm::RecordedPort& it) { return told.all.port_of_interface.contains(it.name); });
+  if (!arguments.testbed.empty() && !is_mapped && !fits(told.testbed, recorded)) {
     notes.push_back(arguments.testbed +
                     ": none of its ports and addresses is in this capture: is it another fabric's?");
   }
@@ -92,20 +103,12 @@ struct Judged {
   storm::Analysis analysis;
 };
 
-// What was told beside the captures.
-struct Told {
-  storm::KnownFabric testbed;
-  std::string testbed_name;
-  storm::KnownFabric all;  // the testbed and the list of ports
-  std::optional<storm::EventLog> events;
-};
-
 Judged judge(const StormArguments& arguments, const Told& told, ReadCapture capture) {
   Judged out{.facts = std::move(capture.facts),
              .log = storm::assemble_log(capture.recorded, told.all, capture.clocks),
              .analysis = {}};
   std::vector<std::string>& notes = out.facts.notes;
-  const auto more = notes_on(arguments, told.testbed, told.all, capture.recorded);
+  const auto more = notes_on(arguments, told, capture.recorded);
   notes.insert(notes.end(), more.begin(), more.end());
   if (!out.log.contradiction.empty()) notes.push_back("capture and testbed do not fit: " + out.log.contradiction);
   if (out.log.copies > 0) {
@@ -194,10 +197,12 @@ std::expected<Told, Status> read_beside(const StormArguments& arguments) {
     out.testbed_name = testbed->name;
   }
   out.all = out.testbed;
-  if (!arguments.ports.empty()) {
-    if (const auto read = storm::read_port_list(arguments.ports, out.all); !read) {
-      return std::unexpected(wrong_input(read.error()));
-    }
+  for (const std::string& path : arguments.ports) {
+    storm::KnownFabric& list = out.lists.emplace_back();
+    if (const auto read = storm::read_port_list(path, list); !read) return std::unexpected(wrong_input(read.error()));
+    for (const auto& [mac, port] : list.port_of_mac) out.all.port_of_mac.insert_or_assign(mac, port);
+    for (const auto& [mac, node] : list.node_of_mac) out.all.node_of_mac.insert_or_assign(mac, node);
+    for (const auto& [name, port] : list.port_of_interface) out.all.port_of_interface.insert_or_assign(name, port);
   }
   if (!arguments.events.empty()) {
     auto events = storm::read_event_log(arguments.events);
@@ -262,6 +267,8 @@ void add_storm_command(CLI::App& app, Status& status) {
       "  softspine storm fabric.pcapng --testbed two-tier.yaml one that does not say where its links lead\n"
       "  softspine storm mirror.pcap --testbed two-tier.yaml --ports macs.txt\n"
       "                                                        one of other machines: whose address is which port's\n"
+      "  softspine storm leaf01=a.pcap leaf02=b.pcap --testbed fabric.yaml --ports leaf01.json --ports leaf02.json\n"
+      "                                                        of SONiC switches, with their config_db.json\n"
       "  softspine storm fabric.pcapng --events events.jsonl   with what the run itself has logged");
   command
       ->add_option("FILE", arguments->input.captures,
@@ -299,10 +306,12 @@ void add_storm_command(CLI::App& app, Status& status) {
       },
       "how long an unexplained pause must last to be a storm, e.g. 2ms");
   command->add_option("--testbed", arguments->testbed, "the testbed's file: its links, roles and MAC addresses");
-  command->add_option(
-      "--ports", arguments->ports,
-      "a file of lines 'WHAT PORT': WHAT the capture has, an interface's name or a MAC address, is PORT, "
-      "such as tor1:Ethernet4");
+  command
+      ->add_option("--ports", arguments->ports,
+                   "a file of lines 'WHAT PORT': WHAT the capture has, an interface's name or a MAC address, is PORT, "
+                   "such as tor1:Ethernet4, or a MAC address NODE, that all of its ports send from; or a "
+                   "config_db.json; several")
+      ->allow_extra_args(false);  // what follows a list may be a capture
   command->add_option(
       "--events", arguments->events,
       "the event log of the same run (softspine run --events): what both tell, and what may be the cause");

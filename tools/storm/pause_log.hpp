@@ -111,6 +111,7 @@ struct KnownFabric {
   std::unordered_map<uint64_t, std::string> port_of_mac;
   std::unordered_map<std::string, std::string> port_of_interface;  // what the capture calls it → what it is
   std::vector<ListedName> listed = {};                             // those of a list of ports
+  std::unordered_map<uint64_t, std::string> node_of_mac = {};      // that all ports of a node send from
 };
 
 // `clocks`: how far those of several captures may be apart.

@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
+
+#include "tools/storm/node_macs.hpp"
 
 namespace softspine::tools::storm {
 
@@ -14,6 +17,7 @@ void PortLinks::join() {
   join_known();
   join_described();
   join_by_frames();
+  join_by_copies();
 }
 
 void PortLinks::note_contradiction(const std::string& what) {
@@ -28,6 +32,9 @@ void PortLinks::join_known() {
     }
   }
   std::set<std::string> present;
+  for (const Sender& sender : recorded_.senders()) {
+    if (const auto it = known_.node_of_mac.find(sender.mac); it != known_.node_of_mac.end()) present.insert(it->second);
+  }
   for (const LogNode& node : book_.log.nodes) present.insert(node.name);
   std::map<std::string, uint32_t> ports;
   for (const auto& [a, b] : known_.links) {
@@ -87,6 +94,70 @@ void PortLinks::join_by_frames() {
   for (const auto& [a, b] : recorded_.macs().links(node_of)) {
     if (recorded_.ports()[a].is_shared || recorded_.ports()[b].is_shared) continue;
     book_.log.join(captured_[a], captured_[b]);
+  }
+}
+
+bool PortLinks::may_be_ends(const Sender& a, const Sender& b) const {
+  if (a.port == b.port || (a.way == Way::kUnknown) != (b.way == Way::kUnknown)) return false;
+  if (a.way == b.way && a.way != Way::kUnknown) return false;
+  for (const Sender* it : {&a, &b}) {
+    const uint32_t port = captured_[it->port];
+    const LogNode& node = book_.log.nodes[book_.log.node_of(port)];
+    if (recorded_.ports()[it->port].is_shared || book_.log.ports[port].peer != kNone) return false;
+    // Else two taps of one link, for all we know, or two ports of one node.
+    if (it->way == Way::kUnknown && (!node.is_named || node.name == book_.log.name(port))) return false;
+  }
+  return book_.log.node_of(captured_[a.port]) != book_.log.node_of(captured_[b.port]);
+}
+
+// Places of two nodes that saw the same frames.
+std::vector<PortLinks::Copies> PortLinks::copies() const {
+  const NodeMacs macs{recorded_, known_, captured_, book_.log};
+  const std::vector<Sender>& senders = macs.senders();
+  struct Found {
+    dataplane::Duration apart;
+    size_t sources = 0;
+    bool are_ways_known = false;
+  };
+  std::map<std::pair<uint32_t, uint32_t>, Found> found;  // by ports
+  recorded_.copies().for_each_pair([&](uint32_t i, uint32_t j) {
+    if (!may_be_ends(senders[i], senders[j])) return;
+    const auto apart = recorded_.copies().apart(i, j);
+    if (!apart || *apart > kMostApart) return;
+    Found& it = found[std::minmax({captured_[senders[i].port], captured_[senders[j].port]})];
+    it.apart = std::max(it.apart, *apart);
+    ++it.sources;
+    it.are_ways_known = it.are_ways_known || senders[i].way != Way::kUnknown;
+  });
+  std::vector<Copies> out;
+  for (const auto& [ports, it] : found) {
+    if (it.are_ways_known || it.sources > 1) out.push_back({.a = ports.first, .b = ports.second, .apart = it.apart});
+  }
+  return out;
+}
+
+// What is joined is nobody else's end any more, so what was ambiguous may be clear then.
+void PortLinks::join_by_copies() {
+  constexpr int kMaxRounds = 16;
+  std::vector<Copies> left = copies();
+  bool found = true;
+  for (int round = 0; found && round < kMaxRounds; ++round) {
+    std::map<uint32_t, std::multiset<dataplane::Duration>> of_port;
+    for (const Copies& it : left) {
+      of_port[it.a].insert(it.apart);
+      of_port[it.b].insert(it.apart);
+    }
+    const auto is_clear = [&](uint32_t port, dataplane::Duration apart) {
+      const auto& all = of_port.at(port);
+      return apart == *all.begin() && (all.size() == 1 || *std::next(all.begin()) > apart + kClearly);
+    };
+    found = false;
+    for (const Copies& it : left) {
+      if (is_clear(it.a, it.apart) && is_clear(it.b, it.apart)) found = book_.log.join(it.a, it.b) || found;
+    }
+    std::erase_if(left, [this](const Copies& it) {
+      return book_.log.ports[it.a].peer != kNone || book_.log.ports[it.b].peer != kNone;
+    });
   }
 }
 

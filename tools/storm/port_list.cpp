@@ -8,6 +8,7 @@
 #include <set>
 #include <string_view>
 
+#include "tools/storm/config_db_ports.hpp"
 #include "tools/storm/text_lines.hpp"
 
 namespace softspine::tools::storm {
@@ -30,7 +31,7 @@ int digit_of(char c) {
 }
 
 // Groups of `digits` digits, with `between` between them, twelve in all.
-std::optional<uint64_t> mac_of(std::string_view text, size_t digits, char between) {
+std::optional<uint64_t> mac_in_groups(std::string_view text, size_t digits, char between) {
   if (text.size() != kMacDigits + kMacDigits / digits - 1) return std::nullopt;
   uint64_t mac = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -45,13 +46,6 @@ std::optional<uint64_t> mac_of(std::string_view text, size_t digits, char betwee
   return mac;
 }
 
-std::optional<uint64_t> mac_of(std::string_view text) {
-  for (const auto& [digits, between] : {std::pair{size_t{2}, ':'}, {size_t{2}, '-'}, {size_t{4}, '.'}}) {
-    if (const auto mac = mac_of(text, digits, between)) return mac;
-  }
-  return std::nullopt;
-}
-
 class PortListReading {
  public:
   explicit PortListReading(KnownFabric& known) : known_(known) {}
@@ -64,13 +58,16 @@ class PortListReading {
     if (blank == text.npos) return fmt::format("'{}': a name or MAC address and a port are needed", text);
     const std::string what{trimmed(text.substr(0, blank))};
     const std::string port{text.substr(blank + 1)};
+    const auto mac = mac_of(what);
     const size_t colon = port.find(':');
-    if (colon == 0 || colon == std::string::npos || colon + 1 == port.size()) {
+    const bool is_node = mac && colon == std::string::npos;
+    if (!is_node && (colon == 0 || colon == std::string::npos || colon + 1 == port.size())) {
       return "'" + port + "' is no port: write NODE:PORT, such as tor1:Ethernet4";
     }
-    const auto mac = mac_of(what);
     if (!seen_.insert(mac ? mac_text(*mac) : what).second) return "'" + what + "' stands there twice";
-    if (mac) {
+    if (is_node) {
+      known_.node_of_mac.insert_or_assign(*mac, port);
+    } else if (mac) {
       known_.port_of_mac.insert_or_assign(*mac, port);
     } else {
       known_.port_of_interface.insert_or_assign(what, port);
@@ -86,19 +83,31 @@ class PortListReading {
 
 }  // namespace
 
+std::optional<uint64_t> mac_of(std::string_view text) {
+  for (const auto& [digits, between] : {std::pair{size_t{2}, ':'}, {size_t{2}, '-'}, {size_t{4}, '.'}}) {
+    if (const auto mac = mac_in_groups(text, digits, between)) return mac;
+  }
+  return std::nullopt;
+}
+
 std::expected<void, std::string> read_port_list(const std::string& path, KnownFabric& known) {
   constexpr uint64_t kMostBytes = 16 << 20;
   auto lines = TextLines::open(path, "a list", kMostBytes);
   if (!lines) return std::unexpected(lines.error());
   PortListReading reading{known};
   std::string line;
+  std::string json;
   while (lines->next(line)) {
+    if (!json.empty() || (lines->number() == 1 && trimmed(line).starts_with('{'))) {
+      json += line + '\n';
+      continue;
+    }
     if (const std::string wrong = reading.take(lines->number(), line); !wrong.empty()) {
       return std::unexpected(fmt::format("{}:{}: {}", path, lines->number(), wrong));
     }
   }
   if (!lines->error().empty()) return std::unexpected(lines->error());
-  return {};
+  return json.empty() ? std::expected<void, std::string>{} : read_config_db(path, json, known);
 }
 
 std::string unmatched_lines(const KnownFabric& known, const PauseRecorder& recorded) {

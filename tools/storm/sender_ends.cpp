@@ -8,7 +8,12 @@ namespace softspine::tools::storm {
 
 SenderEnds::SenderEnds(const PauseRecorder& recorded, const KnownFabric& known, const std::vector<uint32_t>& captured,
                        PortBook& book)
-    : recorded_(recorded), known_(known), captured_(captured), book_(book), port_of_mac_(known.port_of_mac) {
+    : recorded_(recorded),
+      known_(known),
+      captured_(captured),
+      book_(book),
+      macs_(recorded, known, captured, book.log),
+      port_of_mac_(known.port_of_mac) {
   std::map<uint64_t, std::set<uint32_t>> own;  // an address that two interfaces have is no port's
   for (uint32_t i = 0; i < recorded.ports().size(); ++i) {
     if (recorded.ports()[i].mac != 0) own[recorded.ports()[i].mac].insert(captured[i]);
@@ -51,27 +56,32 @@ std::vector<SenderEnds::Ends> SenderEnds::find() {
   return ends;
 }
 
-// Frames whose way is known are dealt with by it.
+// Frames whose way is known are dealt with by it, and are no copies of those whose way is not.
 void SenderEnds::find_copies() {
   is_copy_.assign(recorded_.senders().size(), false);
+  const auto is_open = [this](uint32_t i) { return sender(i).way == Way::kUnknown || by_mac_[i]; };
   std::map<uint64_t, std::vector<uint32_t>> by_mac;
-  for (uint32_t i = 0; i < is_copy_.size(); ++i) {
-    const Sender& it = sender(i);
-    if (it.way == Way::kUnknown || by_mac_[i]) by_mac[it.mac].push_back(i);
-  }
+  for (uint32_t i = 0; i < is_copy_.size(); ++i) by_mac[sender(i).mac].push_back(i);
   compare_ends();
   const CopyLog& copies = recorded_.copies();
   for (auto& [mac, places] : by_mac) {
-    if (places.size() == 1) continue;
-    is_of_several_places_.insert(mac);
-    std::ranges::stable_sort(places, std::greater{},
-                             [&](uint32_t i) { return std::tuple{is_outgoing(sender(i)), copies.frames(i)}; });
+    if (std::ranges::count_if(places, is_open) > 1) is_of_several_places_.insert(mac);
+    std::ranges::stable_sort(places, std::greater{}, [&](uint32_t i) {
+      return std::tuple{!is_open(i), is_outgoing(sender(i)), copies.frames(i)};
+    });
     std::vector<uint32_t> kept;
     for (const uint32_t i : places) {
-      is_copy_[i] = std::ranges::any_of(kept, [&](uint32_t other) { return copies.is_copy(i, other); });
+      is_copy_[i] = is_open(i) && std::ranges::any_of(kept, [&](uint32_t other) {
+                      return copies.is_copy(i, other) && !are_of_one_node(place_of(sender(i)), place_of(sender(other)));
+                    });
       if (!is_copy_[i]) kept.push_back(i);
     }
   }
+}
+
+// No frame passes two ports of one node.
+bool SenderEnds::are_of_one_node(uint32_t a, uint32_t b) const {
+  return book_.log.node_of(a) == book_.log.node_of(b) && book_.log.nodes[book_.log.node_of(a)].is_named;
 }
 
 // Of frames that were captured at both ends of a link: which end counts.
@@ -189,9 +199,13 @@ uint32_t SenderEnds::port_of_mac(uint64_t mac, uint32_t place) {
 uint32_t SenderEnds::made_up(uint64_t mac, uint32_t place) {
   const auto [it, is_new] = made_up_.try_emplace({mac, place}, kNone);
   if (!is_new) return it->second;
-  const std::string node = mac_text(mac);
-  const std::string name = book_.has_port(node) ? node + " at " + book_.log.name(place) : node;
-  it->second = book_.made_up_port(name, node, speed(place));
+  const std::string* owner = macs_.node_of(mac);
+  if (owner != nullptr && *owner == book_.log.node_name(place)) owner = nullptr;  // it came back
+  const std::string node = owner == nullptr ? mac_text(mac) : *owner;
+  const bool has_place = owner != nullptr || book_.has_port(node);
+  const std::string name = has_place ? node + " at " + book_.log.name(place) : node;
+  it->second =
+      owner == nullptr ? book_.made_up_port(name, node, speed(place)) : book_.port_at(name, node, speed(place));
   stands_for_.emplace(it->second, mac);
   return it->second;
 }

@@ -7,10 +7,12 @@
 //   the MAC     is some port's, as the testbed, a list of ports, or an interface's own address says. If such a frame
 //               came in at a port without a neighbour, these two are neighbours.
 //   neither     a port is made up for the MAC and the place where it was captured, one for each pair of them. It is
-//               the captured port's neighbour if it is the first; a second MAC there stands for itself.
+//               the captured port's neighbour if it is the first; a second MAC there stands for itself. Its node is the
+//               one whose address it is (node_macs.hpp), or is made up, too.
 //
-// A capture that does not say which way frames went: one source at a place pauses the captured port, two are the ends
-// of its link and pause each other. More, or a source that was captured elsewhere too: partners are unknown.
+// A capture that does not say which way frames went, nor is it known by the nodes' addresses: one source at a place
+// pauses the captured port, two are the ends of its link and pause each other. More, or a source that was captured
+// elsewhere too: partners are unknown.
 //
 // Frames that were captured in several places count in one (copy_log.hpp). Of both ends of a link that is the one that
 // captured more of them while both captures were on: where they left, if there were as many. While its capture was not
@@ -22,6 +24,7 @@
 #include <set>
 #include <vector>
 
+#include "tools/storm/node_macs.hpp"
 #include "tools/storm/port_book.hpp"
 
 namespace softspine::tools::storm {
@@ -44,7 +47,7 @@ class SenderEnds {
  private:
   using Frames = std::vector<double>;  // by sender
 
-  const Sender& sender(uint32_t index) const { return recorded_.senders()[index]; }
+  const Sender& sender(uint32_t index) const { return macs_.senders()[index]; }
   uint32_t place_of(const Sender& sender) const { return captured_[sender.port]; }
   bool is_shared(const Sender& sender) const {
     const RecordedPort& port = recorded_.ports()[sender.port];
@@ -60,6 +63,7 @@ class SenderEnds {
   bool is_outgoing(const Sender& sender) const;
   bool goes_by_mac(const Sender& sender) const;
   void find_copies();
+  bool are_of_one_node(uint32_t a, uint32_t b) const;
   void compare_ends();
   Frames frames_beside(const std::map<uint32_t, uint32_t>& partners) const;
   const CapturedTime& time_of(uint32_t index) const { return recorded_.ports()[sender(index).port].time; }
@@ -77,6 +81,7 @@ class SenderEnds {
   const KnownFabric& known_;
   const std::vector<uint32_t>& captured_;
   PortBook& book_;
+  NodeMacs macs_;
   std::unordered_map<uint64_t, std::string> port_of_mac_;
   std::vector<bool> by_mac_;  // by sender: its MAC says more than its place
   std::vector<bool> is_copy_;

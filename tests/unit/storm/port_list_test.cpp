@@ -65,6 +65,50 @@ TEST(PortList, TakesNoSignsNorMixedSeparatorsForAnAddress) {
   }
 }
 
+// SONiC sends from one address at all ports.
+TEST(PortList, NamesTheNodeOfAnAddress) {
+  const TextFile list("02:11:22:33:44:55 leaf01\n0211.2233.4456 spine01 # base MAC\n");
+  KnownFabric known;
+  const auto read = read_port_list(list.path, known);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(known.node_of_mac,
+            (std::unordered_map<uint64_t, std::string>{{0x021122334455, "leaf01"}, {0x021122334456, "spine01"}}));
+  EXPECT_TRUE(known.port_of_mac.empty());
+  EXPECT_EQ(unmatched_lines(known, PauseRecorder{}), "1 (02:11:22:33:44:55), 2 (0211.2233.4456)");
+}
+
+TEST(PortList, MayBeTheConfigDbOfASwitch) {
+  const TextFile list(R"({
+    "DEVICE_METADATA": {"localhost": {"hostname": "leaf01", "mac": "0C:29:ef:00:00:01"}},
+    "PORT": {"Ethernet0": {"alias": "etp1", "lanes": "0,1"}, "Ethernet4": {"alias": "Ethernet4"}, "Ethernet8": {}}
+  })");
+  KnownFabric known;
+  const auto read = read_port_list(list.path, known);
+  ASSERT_TRUE(read) << read.error();
+  EXPECT_EQ(known.node_of_mac, (std::unordered_map<uint64_t, std::string>{{0x0c29ef000001, "leaf01"}}));
+  EXPECT_EQ(known.port_of_interface,
+            (std::unordered_map<std::string, std::string>{{"leaf01:etp1", "leaf01:Ethernet0"}}));
+  EXPECT_EQ(unmatched_lines(known, PauseRecorder{}), "") << "what of it is in no capture is nobody's mistake";
+  const TextFile nameless(R"({"DEVICE_METADATA": {"localhost": {"mac": "0c:29:ef:00:00:01"}}})");
+  KnownFabric by_file;
+  ASSERT_TRUE(read_port_list(nameless.path, by_file));
+  EXPECT_EQ(by_file.node_of_mac[0x0c29ef000001], std::filesystem::path{nameless.path}.stem().string());
+}
+
+TEST(PortList, SaysWhatIsWrongWithAConfigDb) {
+  for (const auto& [text, wrong] : {std::pair{R"({"VLAN": {}})", "has neither DEVICE_METADATA|localhost nor PORT"},
+                                    {R"({"PORT": )", "begins with {, but is no JSON"},
+                                    {R"({"PORT": [1]})", "has neither"},
+                                    {R"({"DEVICE_METADATA": {"localhost": {"mac": "x"}}})",
+                                     "DEVICE_METADATA|localhost|mac: 'x' is no MAC address"}}) {
+    const TextFile list(text);
+    KnownFabric known;
+    const auto read = read_port_list(list.path, known);
+    ASSERT_FALSE(read) << text;
+    EXPECT_EQ(read.error().find(list.path + ": " + wrong), 0u) << read.error();
+  }
+}
+
 TEST(PortList, NamesAnInterfaceThatHasNoName) {
   const TextFile list("interface 0   sw1:Ethernet12\n");
   KnownFabric known;

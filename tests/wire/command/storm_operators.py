@@ -3,6 +3,7 @@
 MAC address for all ports, captures of each switch or port, config_db.json; and lists that have no end."""
 from __future__ import annotations
 
+import json
 import os
 import struct
 import sys
@@ -96,6 +97,77 @@ def capture(path: Path, seen: list[Seen], ports: list[str], ways: bool, names: d
     return path
 
 
+def files_of(it: Softspine, run: Run, seen: list[Seen], by: str, ways: bool) -> list[str | Path]:
+    """One capture of all; or of each switch, or each port of switches, or each port of all: NODE=FILE and NODE:PORT=FILE."""
+    if by == 'all':
+        return [capture(it.folder / 'all.pcapng', seen, run.ports(), ways, dict(zip(run.ports(), run.ports())))]
+    ports = run.ports(by in ('switch', 'port'))
+    parts = {node_of(port) if by == 'switch' else port: [] for port in ports}
+    for port in ports:
+        parts[node_of(port) if by == 'switch' else port].append(port)
+    return [f'{part}={capture(it.folder / (part.replace(":", "-") + ".pcapng"), seen, of, ways, {})}' for part, of in parts.items()]
+
+
+def config_dbs(it: Softspine, frames: list[Frame]) -> list[Path]:
+    """Of each switch, with its address."""
+    macs = {node_of(frame.port): frame.bytes[6:12].hex(':') for frame in frames if is_pause(frame) and not frame.port.startswith('h')}
+    return [it.write(f'{node}.json', json.dumps({'DEVICE_METADATA': {'localhost': {'hostname': node, 'mac': mac, 'type': 'LeafRouter'}}}, indent=2))
+            for node, mac in macs.items()]
+
+
+def knows_a_switch_by_its_address(it: Softspine) -> Problems:
+    """all switches with one address each, by switch or port, pauses alone, with the ways and without: one storm, its root or where it comes from; never another root"""
+    run = Run(it)
+    frames = single.with_one_address_a_switch(run.frames)
+    lists = [argument for file in config_dbs(it, frames) for argument in ('--ports', file)]
+    pauses = [seen for seen in single.seen_at_both_ends(frames, run.peers) if is_pause(seen[2])]
+    for ways in (True, False):
+        for by in ('all', 'switch', 'port', 'every port'):
+            files = files_of(it, run, pauses, by, ways)
+            clocks = () if by == 'all' else ('--clocks-within', '0ps')
+            for told in ((), ('--testbed', STORM), lists):
+                name = f'by {by}, {"with" if ways else "no"} ways, {told[:1]}'
+                done = it('storm', *files, *SPEED, *clocks, *told, '--json')
+                yield from done.exited(0)
+                found = done.json()
+                roots = {storm['root'] for storm in found['storms']}
+                if not told and not ways:  # whose address is whose cannot be known
+                    if roots != {None}:
+                        yield f'{name}: {found["headline"]}'
+                    continue
+                is_named = '--testbed' in told or (ways and by in ('all', 'every port'))
+                if roots != ({'h1'} if is_named else {None}) or len(found['storms']) != 1:
+                    yield f'{name}: {found["headline"]}, {len(found["storms"])} storms by {roots}'
+                storm = found['storms'][0]
+                if storm['explained_ps'] < 0.99 * found['paused_ps'] or abs(storm['xoffs'] - run.of_h1) > 1:
+                    yield f'{name}: {storm["xoffs"]} XOFFs of {run.of_h1}, {storm["explained_ps"]} ps of {found["paused_ps"]}'
+                counted = sum(link['xoffs'] for link in found['links'])
+                most = run.pauses if by == 'all' and '--testbed' in told else run.pauses * 1.16  # where ports pause in step
+                if not run.pauses <= counted <= most:
+                    yield f'{name}: {counted} XOFFs of {run.pauses}'
+
+
+def takes_names_from_config_db(it: Softspine) -> Problems:
+    """aliases in a capture are the ports that config_db.json says; what is no config_db.json is refused"""
+    run = Run(it)
+    ports = [port for port in run.ports() if port.startswith('tor1:')]
+    aliases = {port: f'etp{ports.index(port) + 1}' for port in ports}
+    seen = single.seen_at_both_ends(single.with_one_address_a_switch(run.frames), run.peers)
+    file, renamed = (capture(it.folder / f'{name}.pcapng', seen, ports, True, names)
+                     for name, names in (('tor1', {}), ('renamed', aliases)))
+    config = it.write('leaf.json', json.dumps({'DEVICE_METADATA': {'localhost': {'hostname': 'tor1'}},
+                                               'PORT': {port.split(':')[1]: {'alias': alias} for port, alias in aliases.items()}}, indent=1))
+    plain, lost, found = (it('storm', *SPEED, '--testbed', STORM, '--json', *more, f'tor1={which}').json()['storms']
+                          for which, more in ((file, ()), (renamed, ()), (renamed, ('--ports', config))))
+    if found != plain or lost == plain:
+        yield f'with the list {found}\nwithout it {lost}\nwithout aliases {plain}'
+    for text, said in (('{"VLAN": {}}', 'has neither DEVICE_METADATA|localhost nor PORT'), ('{"PORT": ', 'is no JSON'),
+                       ('{"DEVICE_METADATA": {"localhost": {"mac": "x"}}}', "'x' is no MAC address")):
+        done = it('storm', file, '--ports', it.write('config_db.json', text))
+        yield from done.exited(2)
+        yield from done.complains('config_db.json: ', said)
+
+
 def reads_nothing_for_ever(it: Softspine) -> Problems:
     """a device or a pipe that has no end is refused where a text, or a file that is read twice, is needed"""
     run = Run(it)
@@ -113,4 +185,5 @@ def reads_nothing_for_ever(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([reads_what_mirrors_send, gives_no_all_clear_to_what_it_cannot_read, reads_nothing_for_ever]))
+    sys.exit(main([reads_what_mirrors_send, gives_no_all_clear_to_what_it_cannot_read, knows_a_switch_by_its_address,
+                   takes_names_from_config_db, reads_nothing_for_ever]))
