@@ -283,7 +283,7 @@ const Table<GuestRow>& Tables<GuestRow>::table() {
           .optional("run", &GuestRow::run, "a shell command in the guest; its output and exit status are reported")
           .optional("memory", &GuestRow::memory, "of the guest", within<Bytes>({64 << 20}, {1ULL << 40}))
           .optional("cpus", &GuestRow::cpus, "of the guest", within<uint32_t>(1, 256))
-          .optional("timeout", &GuestRow::timeout, "wall time until the command is given up",
+          .optional("timeout", &GuestRow::timeout, "wall time of the command, from its begin, until it is given up",
                     at_least(Duration::ms(1)));
   return table;
 }
@@ -292,7 +292,7 @@ const Table<NamespaceRow>& Tables<NamespaceRow>::table() {
   static const Table<NamespaceRow> table =
       Table<NamespaceRow>("namespace", "A network namespace, its ports TAPs.")
           .optional("run", &NamespaceRow::run, "a shell command in it; its output and exit status are reported")
-          .optional("timeout", &NamespaceRow::timeout, "wall time until the command is given up",
+          .optional("timeout", &NamespaceRow::timeout, "wall time of the command, from its begin, until it is given up",
                     at_least(Duration::ms(1)));
   return table;
 }

@@ -317,10 +317,12 @@ Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts, IdleRows
   const IdleParts* const left_out = idle == IdleRows::kLeftOut ? &parts : nullptr;
   Json switches = Json::object();
   for (const SwitchSnapshot& node : snapshot.switches) add_key(switches, node.name, switch_json(node));
-  Json out{{"testbed", facts.testbed},
+  Json out{{"softspine", {{"version", facts.program}, {"format", kReportFormat}}},
+           {"testbed", facts.testbed},
            {"clock", facts.clock},
            {"seed", facts.seed},
            {"duration_ps", snapshot.instant.count_ps()},
+           {"interrupted", facts.interrupted},
            {"totals", totals_json(snapshot)},
            {"flows", workloads_json(snapshot)},
            {"switches", std::move(switches)},

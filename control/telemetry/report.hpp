@@ -53,11 +53,17 @@
 
 namespace softspine::control {
 
+// Of the report's keys: it grows when one of them goes, or means something else. A key that is added does not change
+// it.
+inline constexpr int kReportFormat = 1;
+
 struct RunFacts {
+  std::string program;  // its version
   std::string testbed;
   std::string clock;  // virtual, wall
   uint64_t seed = 0;
   int64_t dilation = 1;
+  bool interrupted = false;  // ended before its end
 };
 
 Json report_json(const FabricSnapshot& snapshot, const RunFacts& facts, IdleRows idle = IdleRows::kShown);

@@ -77,10 +77,13 @@ Fields row_fields(const std::string& path, const std::vector<Counter<Parts...>>&
 
 Fields run_fields() {
   return {
+      {"softspine.version", "text", "Version of the program."},
+      {"softspine.format", "a count", "Of the report: another number where a key has gone or means something else."},
       {"testbed", "text", "Name of the testbed."},
       {"clock", "text", "virtual or wall."},
       {"seed", "a count", "Seed of everything that is random in the run."},
       {"duration_ps", "ps", "Emulated time that has passed."},
+      {"interrupted", "true or false", "A signal, or an error, ended the run before its end."},
       {"idle.hosts", "a count", "Hosts that did nothing: without `run --idle-rows` they have no row in `hosts`."},
       {"idle.links", "a count", "Directions of links that carried nothing: likewise in `links`."},
       {"losses.*.place", "text", "Where packets were lost: a switch's port or queue, a host, an edge, a link."},

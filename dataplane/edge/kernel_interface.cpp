@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 #include <optional>
 
@@ -54,6 +55,13 @@ bool says_no_such_device(const nlmsghdr* header) {
 
 }  // namespace
 
+struct KernelInterface::Change {
+  nlmsghdr header;
+  ifinfomsg link;
+  rtattr attribute;  // none, if its length is 0
+  uint32_t value;
+};
+
 struct KernelInterface::Answer {
   bool gone = false;
   std::optional<uint64_t> dropped;
@@ -99,15 +107,28 @@ std::optional<KernelInterface::State> KernelInterface::state() const noexcept {
 }
 
 std::expected<void, EdgeError> KernelInterface::set_up(bool up) const {
-  Question question{};
-  question.header.nlmsg_len = sizeof question;
-  question.header.nlmsg_type = RTM_NEWLINK;
-  question.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-  question.link.ifi_family = AF_UNSPEC;
-  question.link.ifi_index = index_;
-  question.link.ifi_flags = up ? IFF_UP : 0;
-  question.link.ifi_change = IFF_UP;
-  if (send(control_.get(), &question, sizeof question, 0) != static_cast<ssize_t>(sizeof question)) {
+  Change change{};
+  change.link.ifi_flags = up ? IFF_UP : 0;
+  change.link.ifi_change = IFF_UP;
+  return make(change, up ? "setting it up" : "setting it down");
+}
+
+// Not by SIOCSIFTXQLEN, which asks for rights over the whole machine: root of a user namespace has none.
+std::expected<void, EdgeError> KernelInterface::set_queue_length(uint32_t frames) const {
+  Change change{};
+  change.attribute = {.rta_len = RTA_LENGTH(sizeof frames), .rta_type = IFLA_TXQLEN};
+  change.value = frames;
+  return make(change, "setting its queue's length");
+}
+
+std::expected<void, EdgeError> KernelInterface::make(Change& change, const char* what) const {
+  const bool has_value = change.attribute.rta_len != 0;
+  change.header.nlmsg_len = has_value ? sizeof change : offsetof(Change, attribute);
+  change.header.nlmsg_type = RTM_NEWLINK;
+  change.header.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+  change.link.ifi_family = AF_UNSPEC;
+  change.link.ifi_index = index_;
+  if (send(control_.get(), &change, change.header.nlmsg_len, 0) != static_cast<ssize_t>(change.header.nlmsg_len)) {
     return std::unexpected(call_failed(name_, "RTM_NEWLINK"));
   }
   struct {
@@ -119,7 +140,7 @@ std::expected<void, EdgeError> KernelInterface::set_up(bool up) const {
   const bool answered = got >= static_cast<ssize_t>(NLMSG_LENGTH(sizeof(nlmsgerr)));
   if (answered && answer.header.nlmsg_type == NLMSG_ERROR && answer.error.error == 0) return {};
   errno = answered ? -answer.error.error : EIO;
-  return std::unexpected(call_failed(name_, up ? "setting it up" : "setting it down"));
+  return std::unexpected(call_failed(name_, what));
 }
 
 bool KernelInterface::is_gone() const noexcept {

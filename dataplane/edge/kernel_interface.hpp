@@ -35,17 +35,21 @@ class KernelInterface {
   std::optional<State> state() const noexcept;
   // Sets it up or down administratively. Any one thread; another may ask meanwhile.
   std::expected<void, EdgeError> set_up(bool up) const;
+  // How many frames wait in the kernel before it drops. Any one thread.
+  std::expected<void, EdgeError> set_queue_length(uint32_t frames) const;
   // tx_dropped; for an interface that is gone, the value that was read last.
   uint64_t dropped() const noexcept;
 
  private:
   struct Answer;
+  struct Change;
   KernelInterface(OwnedFd fd, OwnedFd control, int index, std::string name)
       : fd_(std::move(fd)), control_(std::move(control)), index_(index), name_(std::move(name)) {}
   Answer ask() const noexcept;
+  std::expected<void, EdgeError> make(Change& change, const char* what) const;
 
   OwnedFd fd_;
-  OwnedFd control_;  // for set_up()
+  OwnedFd control_;  // for changes
   int index_;
   std::string name_;
   mutable uint64_t dropped_ = 0;

@@ -20,7 +20,7 @@ namespace softspine::dataplane {
 
 namespace {
 
-constexpr int kQueueLength = 4096;  // frames that wait in the kernel while the port is busy; its default is 500
+constexpr uint32_t kQueueLength = 4096;  // frames that wait in the kernel while the port is busy; its default is 500
 
 ifreq request_for(const std::string& interface) {
   ifreq request{};
@@ -48,10 +48,6 @@ std::expected<void, EdgeError> set_up(const TapConfig& config) {
   request.ifr_mtu = config.mtu;
   if (ioctl(control.get(), SIOCSIFMTU, &request) != 0)
     return std::unexpected(call_failed(config.interface, "SIOCSIFMTU"));
-  request.ifr_qlen = kQueueLength;
-  if (ioctl(control.get(), SIOCSIFTXQLEN, &request) != 0) {
-    return std::unexpected(call_failed(config.interface, "SIOCSIFTXQLEN"));
-  }
   if (config.address) {
     request.ifr_hwaddr.sa_family = ARPHRD_ETHER;
     std::memcpy(request.ifr_hwaddr.sa_data, config.address->data(), config.address->size());
@@ -82,9 +78,10 @@ std::expected<std::unique_ptr<TapEdge>, EdgeError> TapEdge::open(std::string nam
   }
   auto fd = attach_to(config.interface);
   if (!fd) return std::unexpected(std::move(fd.error()));
-  if (auto done = set_up(config); !done) return std::unexpected(std::move(done.error()));
   auto interface = KernelInterface::open(config.interface);
   if (!interface) return std::unexpected(std::move(interface.error()));
+  if (auto done = interface->set_queue_length(kQueueLength); !done) return std::unexpected(std::move(done.error()));
+  if (auto done = set_up(config); !done) return std::unexpected(std::move(done.error()));
   return std::unique_ptr<TapEdge>{new TapEdge{std::move(name), nic, std::move(*fd), std::move(*interface), pool}};
 }
 

@@ -64,6 +64,8 @@ class HostBond {
     choose_answering_ports();
   }
 
+  // Its link is down, which the bond has not seen yet.
+  bool will_leave(dataplane::PortNo port) const { return monitor_.will_leave(port); }
   // Bit n: the bond uses port n.
   uint8_t usable() const { return usable_; }
   // By which answers to what comes in by `port` leave.

@@ -42,6 +42,10 @@ class LinkMonitor {
       usable_ = static_cast<uint8_t>(usable_ ^ 1U << p);
     }
   }
+  // Of a link that went down: the bond has not left the port yet, and will.
+  bool will_leave(dataplane::PortNo port) const {
+    return (usable_ >> port.value() & 1) != 0 && !changes_[port.value()].is_never();
+  }
   // Bit n: the bond uses port n.
   uint8_t usable() const { return usable_; }
 

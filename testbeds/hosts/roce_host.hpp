@@ -105,13 +105,13 @@ class RoceHost final : public dataplane::Node {
   uint32_t flow_count() const { return flows_.count(); }
   uint32_t sink_count() const { return sinks_.count(); }
   const FlowSent& sent(uint32_t flow) const { return flows_.sent(flow); }
-  // By which it leaves now.
-  dataplane::PortNo port_of(uint32_t flow) const { return flows_.port(flow); }
+  dataplane::PortNo port_of(uint32_t flow) const { return flows_.port(flow); }  // by which it leaves now
+  // The bond has not seen yet that the port's link is down: what waits there will leave by another one.
+  bool will_leave(dataplane::PortNo port) const { return bond_.will_leave(port); }
   const FlowReceived& received(uint32_t sink) const { return sinks_.received(sink); }
   const HostSinks& sinks() const { return sinks_; }
   HostSinks& sinks() { return sinks_; }
-  // None for an open loop.
-  const ReliableSender* sender(uint32_t flow) const { return flows_.sender(flow); }
+  const ReliableSender* sender(uint32_t flow) const { return flows_.sender(flow); }  // none for an open loop
   const ReceiveBuffer& receive_buffer(dataplane::PortNo port) const { return ports_[port.value()].buffer; }
   const dataplane::PortFlowControl& flow_control(dataplane::PortNo port) const {
     return ports_[port.value()].flow_control;

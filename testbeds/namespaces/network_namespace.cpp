@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstring>
 #include <exception>
+#include <thread>
 #include <utility>
 
 namespace softspine::testbeds {
@@ -20,7 +21,12 @@ Error failed(const char* call) {
   return {"network namespace", std::string{call} + ": " + std::strerror(number) + cure};
 }
 
-// Brings the thread back to where it was, if it has left: who may not leave may not call setns() either.
+// In a thread of its own, which need not come back to the namespace that we are in.
+void in_another_thread(const std::function<void()>& work) {
+  std::jthread{work}.join();
+}
+
+// Brings the thread back to where it was, if it has left.
 class WayBack {
  public:
   WayBack() : home_(open(kOfThisThread, O_RDONLY | O_CLOEXEC)) {}
@@ -30,6 +36,9 @@ class WayBack {
   WayBack(const WayBack&) = delete;
   WayBack& operator=(const WayBack&) = delete;
   bool known() const { return home_.number() >= 0; }
+  // Who is root by `unshare -r` may make namespaces and enter them, but never comes back to the one it was started in:
+  // that belongs to others.
+  bool exists() const { return setns(home_.number(), CLONE_NEWNET) == 0; }
   void leave() { left_ = true; }
 
  private:
@@ -40,13 +49,15 @@ class WayBack {
 }  // namespace
 
 std::expected<NetworkNamespace, Error> NetworkNamespace::make() {
-  WayBack way_back;
-  if (!way_back.known()) return std::unexpected(failed(kOfThisThread));
-  if (unshare(CLONE_NEWNET) != 0) return std::unexpected(failed("unshare"));
-  way_back.leave();
-  Descriptor descriptor(open(kOfThisThread, O_RDONLY | O_CLOEXEC));
-  if (descriptor.number() < 0) return std::unexpected(failed(kOfThisThread));
-  return NetworkNamespace(std::move(descriptor));
+  std::expected<NetworkNamespace, Error> made = std::unexpected(Error{});
+  in_another_thread([&made] {
+    if (unshare(CLONE_NEWNET) != 0) {
+      made = std::unexpected(failed("unshare"));
+    } else {
+      made = at(kOfThisThread);
+    }
+  });
+  return made;
 }
 
 std::expected<NetworkNamespace, Error> NetworkNamespace::at(const std::filesystem::path& file) {
@@ -58,10 +69,23 @@ std::expected<NetworkNamespace, Error> NetworkNamespace::at(const std::filesyste
 std::expected<void, Error> NetworkNamespace::within(const std::function<void()>& action) const {
   WayBack way_back;
   if (!way_back.known()) return std::unexpected(failed(kOfThisThread));
+  if (!way_back.exists()) return within_for_good(action);
   if (setns(descriptor_.number(), CLONE_NEWNET) != 0) return std::unexpected(failed("setns"));
   way_back.leave();
   action();
   return {};
+}
+
+std::expected<void, Error> NetworkNamespace::within_for_good(const std::function<void()>& action) const {
+  std::expected<void, Error> done;
+  in_another_thread([&] {
+    if (setns(descriptor_.number(), CLONE_NEWNET) != 0) {
+      done = std::unexpected(failed("setns"));
+    } else {
+      action();
+    }
+  });
+  return done;
 }
 
 }  // namespace softspine::testbeds

@@ -21,12 +21,13 @@ class NetworkNamespace {
   static std::expected<NetworkNamespace, Error> at(const std::filesystem::path& file);
 
   // Runs `action` with this thread in the namespace: sockets and TAPs that it opens belong there for good, processes
-  // that it starts live there. If the thread can't return to its own namespace, the program ends: the thread would go
-  // on in the wrong one.
+  // that it starts live there. Where the thread may not return to its own namespace (`unshare -r`), another one runs
+  // `action`, and ends.
   std::expected<void, Error> within(const std::function<void()>& action) const;
   int descriptor() const { return descriptor_.number(); }
 
  private:
+  std::expected<void, Error> within_for_good(const std::function<void()>& action) const;
   explicit NetworkNamespace(Descriptor descriptor) : descriptor_(std::move(descriptor)) {}
   Descriptor descriptor_;
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/outside/edges.hpp"
 
+#include <net/if.h>
+
 #include <algorithm>
 #include <atomic>
 #include <optional>
@@ -49,6 +51,21 @@ dataplane::TapConfig tap_of(const std::string& interface, const EdgeSetting& set
   return config;
 }
 
+constexpr size_t kInterfacesNamed = 20;
+
+// "lo, eth0": those of the network namespace that we are in.
+std::string interfaces_here() {
+  std::string out;
+  struct if_nameindex* const all = if_nameindex();
+  size_t count = 0;
+  for (const struct if_nameindex* it = all; it != nullptr && it->if_index != 0; ++it, ++count) {
+    if (count < kInterfacesNamed) out += (out.empty() ? "" : ", ") + std::string(it->if_name);
+  }
+  if_freenameindex(all);
+  if (count > kInterfacesNamed) out += ", and " + std::to_string(count - kInterfacesNamed) + " more";
+  return out;
+}
+
 std::string beside(const std::string& file, const std::filesystem::path& folder) {
   return file.empty() ? file : (folder / file).string();  // an absolute one stays as it is
 }
@@ -70,6 +87,10 @@ std::expected<OpenedEdge, Error> open_one(const control::AfPacketEdge& edge, con
     return std::unexpected(Error{edge.interface, "an af_packet edge has an MTU of at most " +
                                                      std::to_string(kMaxPacketMtu) + ", not " +
                                                      std::to_string(setting.mtu)});
+  }
+  if (if_nametoindex(edge.interface.c_str()) == 0) {
+    return std::unexpected(
+        Error{edge.interface, "there is no interface " + edge.interface + "; there are: " + interfaces_here()});
   }
   // DPDK takes the ring as one array, so slots must fill blocks, and a slot must fit a packet's room.
   const std::string ring =

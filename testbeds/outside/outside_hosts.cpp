@@ -16,6 +16,8 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr milliseconds kGraceAfterTimeout{5000};
+// Of a guest, until its command begins: QEMU without KVM takes a minute on a machine that has nothing else to do.
+constexpr milliseconds kMostBoot{300'000};
 constexpr size_t kConsoleLines = 6;  // that tell how a guest ended
 constexpr uint64_t kMebi = 1U << 20;
 // A host without a command of its own stays until it is stopped.
@@ -57,8 +59,8 @@ std::optional<GuestSpec> guest_spec_of(const OutsideSpec& spec, const OutsidePla
   return guest;
 }
 
+// Of a command.
 milliseconds timeout_of(const OutsideSpec& spec) {
-  if (!has_command(spec)) return milliseconds::max();
   if (const auto* guest = std::get_if<control::Guest>(&spec.attachment)) return wall(guest->timeout);
   return wall(std::get<control::NamespaceHost>(spec.attachment).timeout);
 }
@@ -69,8 +71,9 @@ struct OutsideHosts::Host {
   OutsideSpec spec;
   std::optional<GuestSpec> guest_spec;
   std::optional<NetworkNamespace> space;
-  std::optional<Guest> guest;  // from start() on
-  Clock::time_point began;
+  std::optional<Guest> guest;              // from start() on
+  Clock::time_point began;                 // to boot
+  std::optional<Clock::time_point> is_up;  // since then its command runs
   Clock::time_point ended;
   Clock::time_point kill_at = Clock::time_point::max();
   bool over = false;
@@ -81,6 +84,7 @@ struct OutsideHosts::Host {
 
   std::expected<void, std::vector<Error>> start(const Installation& installation, const OutsidePlaces& places);
   void look(Clock::time_point now);
+  bool is_out_of_time(Clock::time_point now) const;
   void ask();
   void end();
   bool left_a_result() const;
@@ -111,6 +115,7 @@ std::expected<void, std::vector<Error>> OutsideHosts::Host::start(const Installa
 
 void OutsideHosts::Host::look(Clock::time_point now) {
   if (!guest || over) return;
+  if (!is_up && guest->ready()) is_up = now;
   if (!guest->running()) {
     ended_unasked = !asked && !left_a_result();
     return end();
@@ -119,12 +124,17 @@ void OutsideHosts::Host::look(Clock::time_point now) {
     guest->kill();
     return end();
   }
-  // In milliseconds: a host without a command has all of them, which are no number of nanoseconds.
-  if (!timed_out && std::chrono::duration_cast<milliseconds>(now - began) > timeout_of(spec)) {
+  if (!timed_out && is_out_of_time(now)) {
     timed_out = true;
     kill_at = now + kGraceAfterTimeout;
     ask();
   }
+}
+
+// A command's time begins with the command, however long its guest has booted.
+bool OutsideHosts::Host::is_out_of_time(Clock::time_point now) const {
+  if (!has_command(spec)) return false;
+  return is_up ? now - *is_up > timeout_of(spec) : now - began > std::max(kMostBoot, timeout_of(spec));
 }
 
 // Of a command of its own: what only stays until it is stopped should not have ended at all.
@@ -315,7 +325,9 @@ std::vector<OutsideOutcome> OutsideHosts::outcomes() const {
     } else {
       outcome.problem = result.error().path + ": " + result.error().message;
     }
-    if (host->over) outcome.seconds = std::chrono::duration<double>(host->ended - host->began).count();
+    outcome.came_up = host->is_up.has_value();
+    const Clock::time_point since = host->is_up.value_or(host->began);
+    if (host->over) outcome.seconds = std::chrono::duration<double>(host->ended - since).count();
     outcomes.push_back(std::move(outcome));
   }
   return outcomes;

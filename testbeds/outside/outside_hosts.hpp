@@ -6,7 +6,8 @@
 //   open_edge   for each host and port: the node for the engine
 //   start       the engine runs, or is about to: guests boot, commands begin
 //   poll        now and then while the engine runs (microseconds: also from an engine's action): asks what is out of
-//               time to end, and kills it if it does not; true once every command has ended
+//               time to end, and kills it if it does not; true once every command has ended. A command's time begins
+//               when its host has booted, and that may take five minutes
 //   unasked_ends  after poll or stop: guests that have died, panicked or turned themselves off
 //   stop        all at once: commands are asked to end, after `grace` killed. While the engine still runs, or a
 //               user-mode Linux guest spins when it powers off and has to be killed
@@ -44,14 +45,16 @@ struct OutsideOutcome {
   std::string host;
   std::optional<int> exit_status;  // of the command; 125 when its host could not be set up (stderr says why)
   bool timed_out = false;
+  bool came_up = false;  // its command has begun
   bool stopped = false;  // ended by stop(), not by itself
   std::string machine;   // what it ran on: "user-mode Linux", "QEMU without KVM", …
   std::string problem;   // when there is no exit status: why
-  double seconds = 0;    // wall time from start to end
+  double seconds = 0;    // wall time that the command took, without its host's boot; of one that never began, all
   std::filesystem::path stdout_path;
   std::filesystem::path stderr_path;
   std::filesystem::path console_path;
-  GuestCounters counters;  // of its NICs and RDMA devices
+  std::vector<std::string> last_words;  // the last lines of its stderr, if somebody has read them
+  GuestCounters counters;               // of its NICs and RDMA devices
   bool succeeded() const { return exit_status == 0 && !timed_out; }
 };
 

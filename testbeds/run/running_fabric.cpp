@@ -167,6 +167,10 @@ void RunningFabric::report_unasked_ends() {
   for (UnaskedEnd& end : outside_->unasked_ends()) errors_.report(std::move(end.host), std::move(end.message));
 }
 
+bool RunningFabric::was_interrupted() const {
+  return was_stopped() && (!assembly_->engine->is_wall() || testbed_.run.is_limited() || waits_for_commands_);
+}
+
 void RunningFabric::stop() noexcept {
   stop_requested_.store(true, std::memory_order_relaxed);
   for (const EdgePort& edge : assembly_->edges) edge.nic->end_soon();

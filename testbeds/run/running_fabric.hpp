@@ -73,6 +73,8 @@ class RunningFabric {
   // True if the run ends with outside hosts' commands, false if with its duration.
   bool waits_for_commands() const { return waits_for_commands_; }
   bool was_stopped() const { return stop_requested_.load(std::memory_order_relaxed); }
+  // It was stopped, and would have come to an end by itself.
+  bool was_interrupted() const;
   const std::atomic<bool>& stop_requested() const { return stop_requested_; }
 
   // While it runs, from any thread: `see` is called with a copy of all counters, on a worker's thread between two

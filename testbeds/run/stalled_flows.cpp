@@ -41,10 +41,19 @@ class Finder {
   }
 
  private:
+  // Its host's bond has not looked yet, and another port has a link.
+  bool moves_from(LinkEnd port) const {
+    if (!assembly_.hosts[port.node]->will_leave(dataplane::PortNo{port.port})) return false;
+    const auto ports = static_cast<uint16_t>(fabric_.nodes[port.node].ports.size());
+    for (uint16_t p = 0; p < ports; ++p) {
+      if (has_link({port.node, p})) return true;
+    }
+    return false;
+  }
   bool has_link(LinkEnd port) const { return links_.up(fabric_.port(port).link); }
 
   std::string why_no_way(const PlannedFlow& plan, LinkEnd port) const {
-    if (!has_link(port)) return fabric_.name_of(port) + " has no link";
+    if (!has_link(port)) return moves_from(port) ? "" : fabric_.name_of(port) + " has no link";
     const FabricNode& destination = fabric_.nodes[plan.destination];
     bool is_linked = false;
     for (uint16_t p = 0; p < destination.ports.size(); ++p) is_linked |= has_link({plan.destination, p});

@@ -216,7 +216,7 @@ class Run {
     static_cast<void>(fabric_->close_capture());  // what is wrong with it is on the error channel
     error_printer_.reset();
     control::Json report{{"incomplete", incomplete_}};
-    report.update(control::report_json(fabric_->snapshot(), run_facts(testbed_), rows(arguments_.idle_rows)));
+    report.update(control::report_json(fabric_->snapshot(), run_facts(testbed_, true), rows(arguments_.idle_rows)));
     write_file(arguments_.report, [&] { return report.dump(2) + "\n"; });
     if (arguments_.json) fmt::print("{}\n", report.dump(2));
     fabric_->drain();
@@ -229,7 +229,8 @@ class Run {
     const std::vector<testbeds::OutsideOutcome> outcomes = fabric_->outcomes();
     const control::FabricSnapshot snapshot = fabric_->snapshot();
     const bool whole = arguments_.idle_rows || reads_idle_rows(testbed_.expectations);
-    control::Json report = run_report(snapshot, testbed_, outcomes, fabric_->notes(), rows(whole));
+    const bool interrupted = fabric_->was_interrupted();
+    control::Json report = run_report(snapshot, testbed_, outcomes, fabric_->notes(), rows(whole), interrupted);
     add_polarization(report);
     const auto verdicts = control::judge(testbed_.expectations, report);
     if (whole && !arguments_.idle_rows) control::leave_out_idle(report, snapshot);
@@ -240,8 +241,7 @@ class Run {
     error_printer_.reset();
     const bool adds_up = all_add_up(report["totals"]["imbalances"].get<std::vector<std::string>>()) &&
                          all_add_up(fabric_->check_series(snapshot));
-    const bool succeeded = adds_up && all_went_on(report) &&
-                           std::ranges::all_of(outcomes, &testbeds::OutsideOutcome::succeeded) &&
+    const bool succeeded = adds_up && all_went_on(report) && all_commands_succeeded(outcomes) &&
                            std::ranges::all_of(verdicts, &control::Verdict::held);
     if (arguments_.json) {
       fmt::print("{}\n", report.dump(2));
@@ -284,6 +284,12 @@ class Run {
     if (imbalances.empty()) return true;
     complain("softspine: {} sums of this run do not add up: a defect, please report it\n", imbalances.size());
     return false;
+  }
+
+  static bool all_commands_succeeded(const std::vector<testbeds::OutsideOutcome>& outcomes) {
+    const std::vector<std::string> failures = failures_of(outcomes);
+    for (const std::string& failure : failures) complain("softspine: {}\n", failure);
+    return failures.empty();
   }
 
   // True if no flow has stalled for want of a way, but those that the testbed says do.

@@ -50,9 +50,9 @@ std::vector<control::ReportField> own_fields() {
       {"commands.*.timed_out", "true or false", "The command took longer than its `timeout`."},
       {"commands.*.stopped", "true or false", "The command was stopped, since the run ended before it."},
       {"commands.*.problem", "text", "What kept it from running or from ending."},
-      {"commands.*.seconds", "s", "Wall time that the command took."},
-      {"commands.*.stdout", "text", "File with what it wrote to its standard output."},
-      {"commands.*.stderr", "text", "File with what it wrote to its standard error."},
+      {"commands.*.seconds", "s", "Wall time that the command took, without its host's boot."},
+      {"commands.*.stdout", "text", "File with what it wrote to its standard output; empty without `run --folder`."},
+      {"commands.*.stderr", "text", "File with what it wrote to its standard error; likewise."},
       {"commands.*.counters.*.*", "a count", "A guest's counters by device: its NICs', and those of rdma_rxe."},
       {"polarization.flows", "a count", "Flows of the workloads, followed through the hashes with every link up."},
       {"polarization.arrived", "a count", "Of these, those that arrive."},
@@ -90,21 +90,40 @@ void move_engine_last(Json& report) {
 
 }  // namespace
 
-control::RunFacts run_facts(const control::Testbed& testbed) {
-  return {.testbed = testbed.name,
+control::RunFacts run_facts(const control::Testbed& testbed, bool interrupted) {
+  return {.program = SOFTSPINE_VERSION,
+          .testbed = testbed.name,
           .clock = testbed.run.clock == control::ClockKind::kWall ? "wall" : "virtual",
           .seed = testbed.run.seed,
-          .dilation = testbed.run.dilation};
+          .dilation = testbed.run.dilation,
+          .interrupted = interrupted};
 }
 
 Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,
                 const std::vector<OutsideOutcome>& outcomes, const std::vector<std::string>& notes,
-                control::IdleRows idle) {
-  Json report = control::report_json(snapshot, run_facts(testbed), idle);
+                control::IdleRows idle, bool interrupted) {
+  Json report = control::report_json(snapshot, run_facts(testbed, interrupted), idle);
   report["notes"] = notes;
   for (const OutsideOutcome& outcome : outcomes) report["commands"][outcome.host] = command_json(outcome);
   move_engine_last(report);
   return report;
+}
+
+std::vector<std::string> failures_of(const std::vector<OutsideOutcome>& outcomes) {
+  std::vector<std::string> out;
+  for (const OutsideOutcome& outcome : outcomes) {
+    if (outcome.succeeded()) continue;
+    std::string why = "could not be run: " + outcome.problem;
+    if (outcome.timed_out) {
+      why = outcome.came_up ? fmt::format("was ended after {:.1f} s: its `timeout`", outcome.seconds)
+                            : fmt::format("never began: its host had not booted after {:.0f} s", outcome.seconds);
+    } else if (outcome.exit_status) {
+      why = fmt::format("ended with status {}", *outcome.exit_status);
+    }
+    for (const std::string& line : outcome.last_words) why += " | " + line;
+    out.push_back(fmt::format("{}: its command {}", outcome.host, why));
+  }
+  return out;
 }
 
 bool reads_idle_rows(const std::vector<control::Expectation>& expectations) {

@@ -15,12 +15,14 @@
 
 namespace softspine::tools {
 
-control::RunFacts run_facts(const control::Testbed& testbed);
+control::RunFacts run_facts(const control::Testbed& testbed, bool interrupted = false);
 
 // `engine`, the only key that may differ between identical runs, is the last. `notes`: about what outside hosts run on.
 control::Json run_report(const control::FabricSnapshot& snapshot, const control::Testbed& testbed,
                          const std::vector<testbeds::OutsideOutcome>& outcomes, const std::vector<std::string>& notes,
-                         control::IdleRows idle = control::IdleRows::kShown);
+                         control::IdleRows idle = control::IdleRows::kShown, bool interrupted = false);
+// Why a command of an outside host makes its run fail, a sentence for each that does.
+std::vector<std::string> failures_of(const std::vector<testbeds::OutsideOutcome>& outcomes);
 // Whether an expectation may name a host or a link that does nothing: it reads zeros there.
 bool reads_idle_rows(const std::vector<control::Expectation>& expectations);
 void add_verdicts(control::Json& report, const std::vector<control::Verdict>& verdicts);

@@ -25,9 +25,10 @@ void add_head(std::string& out, const Json& report) {
   const double seconds = number(engine["wall_seconds"]);
   double hops = 0;
   for (const auto& [name, node] : report["switches"].items()) hops += number(node["rx_packets"]);
-  out += fmt::format("{}: {} of emulated time on the {} clock in {:.2f} s, seed {}\n",
+  out += fmt::format("{}: {} of emulated time on the {} clock in {:.2f} s, seed {}{}\n",
                      report["testbed"].get<std::string>(), short_time(report["duration_ps"]),
-                     report["clock"].get<std::string>(), seconds, report["seed"].get<uint64_t>());
+                     report["clock"].get<std::string>(), seconds, report["seed"].get<uint64_t>(),
+                     report["interrupted"].get<bool>() ? ", interrupted" : "");
   out += fmt::format("{} packet-hops, {}/s, by {} worker{}\n", short_number(hops),
                      short_number(seconds > 0 ? hops / seconds : 0), engine["workers"].get<uint32_t>(),
                      engine["workers"].get<uint32_t>() == 1 ? "" : "s");

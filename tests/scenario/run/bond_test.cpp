@@ -97,6 +97,24 @@ TEST(Bond, ConnectionsOfWhoNeverLooksTimeOutAndTakeTheOtherPort) {
   EXPECT_EQ(host_of(out, "s1-h1-nic1").counters.failovers, 0U);
 }
 
+// The run ends 1 us before the look at 200 us, or 1 us behind it. Where the other port has no link either, no look
+// helps.
+TEST(Bond, WhoWillLookAfterTheEndHasAWayToGoOn) {
+  const auto ends_at = [](const std::string& end, const std::string& bond, const std::string& faults) {
+    std::string text = pair_of_hosts(bond, kFourReliable, faults);
+    text.replace(text.find("40ms"), 4, end);
+    return run_text(text);
+  };
+  for (const char* const end : {"199us", "201us"}) {
+    const Outcome out = ends_at(end, "miimon: 200us, remote_failover: none", kCutSecond);
+    EXPECT_EQ(total(out, "stalled_flows"), 0U) << end;
+    EXPECT_EQ(host_of(out, "s1-h1-nic1").counters.failovers, end == std::string("201us") ? 1U : 0U);
+  }
+  const std::string both = std::string(kCutSecond) + ", {at: 100us, link: s1-h1-nic1:eth0, set: down}";
+  EXPECT_EQ(total(ends_at("199us", "miimon: 200us", both), "stalled_flows"), 4U);
+  EXPECT_EQ(total(ends_at("199us", "miimon: 0s, remote_failover: none", kCutSecond), "stalled_flows"), 2U);
+}
+
 TEST(Bond, BothLinksDownIsAWaitForEitherOfThem) {
   const std::string both = "{at: 50us, link: s1-h1-nic1:eth0, set: down}, {at: 51us, link: s1-h1-nic1:eth1, set: down}";
   const Outcome out =

@@ -76,6 +76,21 @@ def stays_user_mode_linux(it: Softspine) -> Problems:
     yield from says_how_it_ended(done, report, 'h1', 'lights out')
 
 
+def boots_in_its_own_time(it: Softspine) -> Problems:
+    """a command's timeout begins with the command: a guest that takes longer to boot runs it"""
+    need_guests()
+    file = pair(it, 'read -t 0.2 x <>/run/never; true')
+    file.write_text(file.read_text().replace('timeout: 4min', 'timeout: 500ms', 1))
+    report = it('run', file, '--report', 'report.json')
+    yield from report.exited(0)
+    report = json.loads((it.folder / 'report.json').read_text())
+    command, whole = report['commands']['h1'], report['engine']['wall_seconds']
+    if command['exit_status'] != 0 or command['timed_out'] or not 0.1 < command['seconds'] < whole:
+        yield f'{command}, of a run of {whole} s'
+    if whole - command['seconds'] < 0.5:
+        yield f'it booted in {whole - command["seconds"]:.2f} s: the test tests nothing'
+
+
 def says_how_it_ended(done, report: dict, host: str, last_words: str) -> Problems:
     """On stderr and in the report: who, and what its console said last."""
     yield from done.complains(f'{host}: has ended unasked', last_words)
@@ -125,4 +140,4 @@ def processes_of(guest: Path) -> list[int]:
 
 
 if __name__ == '__main__':
-    sys.exit(main([stays_user_mode_linux, panics, killed_without_a_command, names_what_to_install, qemu_takes_the_place]))
+    sys.exit(main([stays_user_mode_linux, boots_in_its_own_time, panics, killed_without_a_command, names_what_to_install, qemu_takes_the_place]))

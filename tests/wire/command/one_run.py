@@ -92,6 +92,9 @@ def reports_in_json(it: Softspine) -> Problems:
     if done.out != (it.folder / 'r.json').read_text():
         yield 'stdout is not the report'
     report = done.json()
+    version = it('--version').out.strip()
+    if next(iter(report)) != 'softspine' or report['softspine'] != {'version': version, 'format': 1} or report['interrupted'] is not False:
+        yield f'program {version}, the report begins with {report["softspine"]}'
     found = {key: report['flows']['perm'][key] for key in ('completed', 'missing_packets')}
     if found != {'completed': 64, 'missing_packets': 0} or not all(e['held'] for e in report['expectations']):
         yield f'the report has {found}, {report["expectations"]}'
@@ -216,11 +219,14 @@ def ends_when_interrupted(it: Softspine) -> Problems:
             asked = time.monotonic()
             done = run.end(how)
         yield from done.exited(0)
-        yield from done.says('RoCEv2 traffic', 'engine lateness p50', 'c.pcapng', 'r.json')
+        yield from done.says('RoCEv2 traffic', 'engine lateness p50', 'c.pcapng', 'r.json', ', interrupted\n')
         if time.monotonic() - asked > 2:
             yield f'took {time.monotonic() - asked:.1f} s to end'
-        if not json.loads((it.folder / 'r.json').read_text())['totals']['balanced']:
+        report = json.loads((it.folder / 'r.json').read_text())
+        if not report['totals']['balanced']:
             yield 'counters are not balanced'
+        if report['interrupted'] is not True:
+            yield 'the report has no mark'
         if not tshark('-r', it.folder / 'c.pcapng', '-c', 10):
             yield 'the capture is empty'
         yield from it.leftovers()
@@ -234,7 +240,10 @@ def lasts_until_it_is_stopped(it: Softspine) -> Problems:
         done = run.end(signal.SIGINT)
     yield from done.exited(0)
     yield from done.complains('without a duration, small runs until Ctrl-C')
-    lasted = json.loads((it.folder / 'r.json').read_text())['duration_ps'] * 1e-12
+    report = json.loads((it.folder / 'r.json').read_text())
+    if report['interrupted'] is not False or 'interrupted' in done.out:
+        yield 'it has no end before which it could be interrupted'
+    lasted = report['duration_ps'] * 1e-12
     if not 0.4 <= lasted <= 5:
         yield f'it lasted {lasted} s'
 
