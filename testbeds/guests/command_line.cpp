@@ -56,6 +56,19 @@ Command qemu_command(const GuestSpec& spec, const Installation& installation, co
   return command;
 }
 
+Sight sight_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places) {
+  if (spec.kind == GuestKind::kNamespace) return {};
+  Sight sight{.read = {}, .write = {places.folder.string(), places.board.string()}};
+  for (const NicSpec& nic : spec.nics) sight.write.push_back(nic.vhost_socket);
+  if (spec.kind == GuestKind::kUml) {
+    sight.read = {installation.uml_kernel.string(), installation.root.string()};
+    return sight;
+  }
+  sight.read = {installation.qemu.string(), installation.qemu_kernel.string(), installation.qemu_initramfs.string()};
+  if (installation.kvm) sight.write.emplace_back("/dev/kvm");
+  return sight;
+}
+
 GuestSpec as_it_can_run(GuestSpec spec, const Installation& installation) {
   if (spec.kind != GuestKind::kUml || installation.uml_obstacle.empty()) return spec;
   spec.kind = GuestKind::kQemu;

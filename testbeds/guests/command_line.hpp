@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "testbeds/guests/guest_spec.hpp"
+#include "testbeds/process/confinement.hpp"
 
 namespace softspine::testbeds {
 
@@ -34,6 +35,10 @@ using Command = std::vector<std::string>;
 // MSI-X notifiers of vhost-user devices under TCG.
 Command uml_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 Command qemu_command(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
+
+// The files of this machine that the guest's processes see; not limited for a namespace, whose command uses this
+// machine's programs.
+Sight sight_of(const GuestSpec& spec, const Installation& installation, const GuestPlaces& places);
 
 // The guest as this machine can run it: as it is, or a QEMU guest where user-mode Linux cannot run.
 GuestSpec as_it_can_run(GuestSpec spec, const Installation& installation);

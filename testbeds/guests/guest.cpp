@@ -36,7 +36,8 @@ std::expected<KeptProcess, Error> boot(const GuestSpec& spec, const Installation
                                        const GuestPlaces& places) {
   if (auto written = write_folder(places.folder, spec); !written) return std::unexpected(written.error());
   const auto command = command_of(spec, installation, places);
-  return KeptProcess::start(installation.keeper, command, environment_of(spec, places), places.folder / "console");
+  return KeptProcess::start(installation.keeper, command, environment_of(spec, places), places.folder / "console",
+                            sight_of(spec, installation, places));
 }
 
 std::vector<Error> errors_of(const GuestSpec& spec, const GuestPlaces& places) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// softspine-keeper LIFELINE_FD [--no-namespace] COMMAND...: runs a guest so that nothing of it outlives its owner.
+// softspine-keeper LIFELINE_FD [--no-namespace] [--read PATH]... [--write PATH]... COMMAND...: runs a guest so that
+// nothing of it outlives its owner, and, if paths are named, that it sees no others (confinement.hpp).
 //
 // A user-mode Linux guest is a handful of host processes that ignore or survive each other's deaths, so:
 // - the owner holds the other end of the pipe LIFELINE_FD; when it closes it, or dies in whatever way, the guest is
@@ -28,11 +29,17 @@
 #include <cstring>
 #include <fstream>
 #include <string>
+#include <vector>
+
+#include "testbeds/process/confinement.hpp"
 
 // glibc 2.36's header forgets to say that its functions are C.
 extern "C" {
 #include <sys/pidfd.h>
 }
+
+using softspine::testbeds::confine;
+using softspine::testbeds::Sight;
 
 namespace {
 
@@ -127,8 +134,12 @@ int supervise(int lifeline, int second_lifeline, char** command) {
   return status_of(status);
 }
 
+void say_unconfined(const char* why) {
+  std::fprintf(stderr, "softspine-keeper: this guest is kept from no file of this machine: %s\n", why);
+}
+
 // The first process of the namespace supervises; we only wait for it. Our end of `ours` closes with us.
-int supervise_in_namespace(int lifeline, char** command) {
+int supervise_in_namespace(int lifeline, const Sight& sight, char** command) {
   int ours[2];
   if (pipe2(ours, O_CLOEXEC) != 0) give_up("pipe");
   const pid_t first = fork();
@@ -136,6 +147,8 @@ int supervise_in_namespace(int lifeline, char** command) {
   if (first == 0) {
     close(ours[1]);
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    const std::string refused = sight.is_limited() ? confine(sight) : "";
+    if (!refused.empty()) say_unconfined(refused.c_str());
     std::exit(supervise(lifeline, ours[0], command));
   }
   close(ours[0]);
@@ -151,10 +164,19 @@ int main(int argc, char** argv) {
   int lifeline = -1;
   int next = 2;
   if (argc > 1) std::from_chars(argv[1], argv[1] + std::strlen(argv[1]), lifeline);
-  const bool plain = argc > next && std::strcmp(argv[next], "--no-namespace") == 0;
-  if (plain) ++next;
+  bool plain = false;
+  Sight sight;
+  for (; next + 1 < argc && argv[next][0] == '-'; ++next) {
+    if (std::strcmp(argv[next], "--no-namespace") == 0) {
+      plain = true;
+    } else {
+      std::vector<std::string>& paths = std::strcmp(argv[next], "--write") == 0 ? sight.write : sight.read;
+      paths.emplace_back(argv[++next]);
+    }
+  }
   if (lifeline < 3 || next >= argc || fcntl(lifeline, F_SETFD, FD_CLOEXEC) != 0) {
-    std::fprintf(stderr, "usage: softspine-keeper LIFELINE_FD [--no-namespace] COMMAND...\n");
+    std::fprintf(stderr,
+                 "usage: softspine-keeper LIFELINE_FD [--no-namespace] [--read PATH | --write PATH]... COMMAND...\n");
     return kCannotStart;
   }
   if (lifeline > 3) close_range(3, static_cast<unsigned>(lifeline) - 1, 0);
@@ -164,8 +186,9 @@ int main(int argc, char** argv) {
   setrlimit(RLIMIT_CORE, &kNoCore);
   prctl(PR_SET_CHILD_SUBREAPER, 1);
   if (!plain && enter_pid_namespace()) {
-    const int status = supervise_in_namespace(lifeline, argv + next);
+    const int status = supervise_in_namespace(lifeline, sight, argv + next);
     if (status >= 0) return status;
   }
+  if (sight.is_limited()) say_unconfined("it has no PID namespace");
   return supervise(lifeline, -1, argv + next);
 }

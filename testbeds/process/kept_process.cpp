@@ -71,30 +71,17 @@ Error system_error(const std::string& path, const char* what, int number) {
 
 }  // namespace
 
-Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  if (this != &other) {
-    reset();
-    number_ = std::exchange(other.number_, -1);
-  }
-  return *this;
-}
-
-void Descriptor::reset() {
-  if (number_ >= 0) close(number_);
-  number_ = -1;
-}
-
 std::expected<KeptProcess, Error> KeptProcess::start(const std::filesystem::path& keeper,
                                                      const std::vector<std::string>& command,
                                                      const std::vector<std::string>& environment,
-                                                     const std::filesystem::path& output) {
+                                                     const std::filesystem::path& output, const Sight& sight) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(system_error(keeper, "pipe", errno));
   Descriptor read_end(ends[0]);
   Descriptor lifeline(ends[1]);
   std::vector<std::string> words{keeper.string(), std::to_string(read_end.number())};
+  for (const std::string& path : sight.read) words.insert(words.end(), {"--read", path});
+  for (const std::string& path : sight.write) words.insert(words.end(), {"--write", path});
   words.insert(words.end(), command.begin(), command.end());
   pid_t pid = -1;
   const int failed = SpawnPlan(read_end.number(), output).spawn(pid, words, environment);

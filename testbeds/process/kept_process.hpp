@@ -8,34 +8,22 @@
 #include <string>
 #include <vector>
 
+#include "testbeds/process/confinement.hpp"
+#include "testbeds/process/descriptor.hpp"
 #include "testbeds/process/error.hpp"
 
 namespace softspine::testbeds {
-
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(Descriptor&& other) noexcept;
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  ~Descriptor() { reset(); }
-  int number() const { return number_; }
-  void reset();
-
- private:
-  int number_ = -1;
-};
 
 // A command under softspine-keeper: it ends, with all that it has started, when this object ends or this process
 // does, however that happens. Must not be used in a process that ignores SIGCHLD.
 class KeptProcess {
  public:
-  // Standard input is /dev/null; output and errors go to the end of `output`.
+  // Standard input is /dev/null; output and errors go to the end of `output`. The command reaches what `sight` has, and
+  // no other file, as far as this machine permits such a thing (confinement.hpp); without one, all.
   static std::expected<KeptProcess, Error> start(const std::filesystem::path& keeper,
                                                  const std::vector<std::string>& command,
                                                  const std::vector<std::string>& environment,
-                                                 const std::filesystem::path& output);
+                                                 const std::filesystem::path& output, const Sight& sight = {});
   KeptProcess(KeptProcess&&) noexcept = default;
   KeptProcess& operator=(KeptProcess&& other) noexcept;
   ~KeptProcess() { kill(); }

@@ -37,6 +37,7 @@ namespace softspine::tools {
 namespace {
 
 constexpr size_t kImbalancesTold = 10;
+constexpr size_t kLastWords = 3;  // lines
 
 struct RunArguments {
   std::string file;
@@ -74,20 +75,24 @@ std::expected<std::filesystem::path, Status> run_folder(const RunArguments& argu
                                                         const control::Testbed& testbed) {
   if (!has_files(testbed)) return std::filesystem::path{};
   if (!arguments.folder.empty()) return std::filesystem::absolute(arguments.folder);
-  std::string made = "/tmp/softspine-run-XXXXXX";
-  if (mkdtemp(made.data()) == nullptr) return fail("cannot make a folder in /tmp for the outside hosts' files");
+  std::error_code none;
+  const std::filesystem::path there = std::filesystem::temp_directory_path(none);
+  std::string made = (there / "softspine-run-XXXXXX").string();
+  if (none || mkdtemp(made.data()) == nullptr) {
+    return fail("cannot make a folder in " + there.string() + " for the outside hosts' files; --folder names another");
+  }
   return std::filesystem::path{made};
 }
 
 class Run {
  public:
   Run(const RunArguments& arguments, const control::Testbed& testbed) : arguments_(arguments), testbed_(testbed) {}
+  ~Run() { forget_folder(); }
+  Run(const Run&) = delete;
+  Run& operator=(const Run&) = delete;
 
   Status operator()() {
-    if (const auto ready = prepare(); !ready) {
-      forget_folder();
-      return ready.error();
-    }
+    if (const auto ready = prepare(); !ready) return ready.error();
     // Also while the report is written: what ends the run must not end the report of it.
     const StopOnInterrupt on_interrupt{*fabric_};
     if (const auto ran = run(); !ran) return ran.error();
@@ -182,12 +187,23 @@ class Run {
     return {};
   }
 
-  // One of our own that nobody has been told about.
+  bool keeps_folder() const { return !folder_.empty() && !arguments_.folder.empty(); }
+
+  // One of our own, once nobody is in it any more.
   void forget_folder() {
     server_.reset();
     fabric_.reset();
     std::error_code ignored;
-    if (!folder_.empty() && arguments_.folder.empty()) std::filesystem::remove_all(folder_, ignored);
+    if (!folder_.empty() && !keeps_folder()) std::filesystem::remove_all(folder_, ignored);
+  }
+
+  std::vector<testbeds::OutsideOutcome> ends_of_commands() const {
+    std::vector<testbeds::OutsideOutcome> out = fabric_->outcomes();
+    for (testbeds::OutsideOutcome& outcome : out) {
+      outcome.last_words = testbeds::last_lines_of(outcome.stderr_path, kLastWords);
+      if (!keeps_folder()) outcome.stdout_path = outcome.stderr_path = outcome.console_path = "";
+    }
+    return out;
   }
 
   void say_when_it_ends() const {
@@ -226,7 +242,7 @@ class Run {
   // Files first: a reader of stderr or stdout that takes nothing keeps no one from the report.
   Status finish() {
     const auto capture = fabric_->close_capture();
-    const std::vector<testbeds::OutsideOutcome> outcomes = fabric_->outcomes();
+    const std::vector<testbeds::OutsideOutcome> outcomes = ends_of_commands();
     const control::FabricSnapshot snapshot = fabric_->snapshot();
     const bool whole = arguments_.idle_rows || reads_idle_rows(testbed_.expectations);
     const bool interrupted = fabric_->was_interrupted();
@@ -335,7 +351,7 @@ class Run {
                              ? ""
                              : fmt::format("; {} missed, {} beyond its limit", capture->missed, capture->omitted));
     }
-    if (!folder_.empty()) out += fmt::format("  {}  files of outside hosts\n", folder_.string());
+    if (keeps_folder()) out += fmt::format("  {}  files of outside hosts\n", folder_.string());
     if (!out.empty()) fmt::print("\nFiles\n{}", out);
   }
 
@@ -418,7 +434,8 @@ void add_run_command(CLI::App& app, Status& status) {
   command->add_flag("--flat", arguments->flat,
                     "all nodes in windows as short as the shortest cable, instead of windows that nest: slower, to the "
                     "same result");
-  command->add_option("--folder", arguments->folder, "for the files of guests and namespaces; else one in /tmp");
+  command->add_option("--folder", arguments->folder,
+                      "for the files of guests and namespaces, and kept; else one that goes at the end");
   command->add_flag("--json", arguments->json, "the report on stdout instead of tables");
   command->add_flag("--quiet", arguments->quiet, "no progress");
   command->add_flag("--no-server", arguments->no_server, "no control socket: `softspine show` will not find it");

@@ -142,7 +142,9 @@ void add_commands(std::string& out, const Json& report) {
     std::string how = "status " + command["exit_status"].dump();
     if (command["exit_status"].is_null()) how = command["problem"].get<std::string>();
     if (command["timed_out"].get<bool>()) how = "timeout";
-    table.add({name, how, fmt::format("{:.1f} s", number(command["seconds"])), command["stdout"].get<std::string>()});
+    const std::string output = command["stdout"].get<std::string>();
+    table.add({name, how, fmt::format("{:.1f} s", number(command["seconds"])),
+               output.empty() ? "kept with --folder" : output});
   }
   out += "\n" + table.text();
 }

@@ -55,6 +55,22 @@ TEST(QemuCommand, GivesUpMsiXWithoutKvmOnly) {
   EXPECT_THAT(command, Not(Contains(HasSubstr("vectors"))));
 }
 
+TEST(Guests, SeeTheirFoldersSocketsAndWhatTheyBoot) {
+  auto spec = two_nics();
+  const Sight uml = sight_of(spec, kInstallation, kPlaces);
+  EXPECT_THAT(uml.read, ElementsAre("/cache/linux", "/cache/root"));
+  EXPECT_THAT(uml.write, ElementsAre("/run/t/h1", "/run/t/board", "/run/a", "/run/b"));
+  spec.kind = GuestKind::kQemu;
+  auto installation = kInstallation;
+  const Sight slow = sight_of(spec, installation, kPlaces);
+  EXPECT_THAT(slow.read, ElementsAre("/usr/bin/qemu", "/boot/vmlinuz", "/cache/initramfs"));
+  EXPECT_EQ(slow.write, uml.write);
+  installation.kvm = true;
+  EXPECT_THAT(sight_of(spec, installation, kPlaces).write, Contains("/dev/kvm"));
+  spec.kind = GuestKind::kNamespace;
+  EXPECT_FALSE(sight_of(spec, kInstallation, kPlaces).is_limited());
+}
+
 TEST(Guests, StayWhatTheyAreWhereUserModeLinuxRuns) {
   EXPECT_EQ(as_it_can_run(two_nics(), kInstallation).kind, GuestKind::kUml);
   EXPECT_EQ(as_it_can_run(two_nics(), kInstallation).memory_mib, 96U);

@@ -91,6 +91,23 @@ TEST_F(UmlGuest, CannotWriteToTheRootThatAllGuestsShare) {
   EXPECT_EQ(guest.result()->exit_status, 0);
 }
 
+// Its root may mount hostfs of any folder of this machine: of what is there, it sees its own, and programs.
+TEST_F(UmlGuest, ReachesNoFileOfThisMachineButItsOwn) {
+  std::ofstream(folder_.path() / "secret") << "of somebody else";
+  auto guest = start("mkdir /tmp/all && mount -t hostfs none /tmp/all -o / && ls /tmp/all && cat /tmp/all" +
+                     (folder_.path() / "secret").string() + " && exit 1\n[ -e /tmp/all/etc/passwd ] && exit 2\n" +
+                     "touch /tmp/all/usr/it 2>/dev/null && exit 3\nmknod /guest/disk b 8 0 2>/dev/null && exit 4\n" +
+                     "ls /tmp/all/proc/1/root/ | grep -q home && exit 5\ntouch /tmp/all" +
+                     (folder_.path() / "h1" / "own").string());
+  ASSERT_TRUE(guest.await_end(seconds{30}));
+  if (text_of(guest.places().folder / "console").find("kept from no file") != std::string::npos) {
+    GTEST_SKIP() << "this machine permits no mount namespace";
+  }
+  ASSERT_TRUE(guest.result()) << text_of(guest.places().folder / "console");
+  EXPECT_EQ(guest.result()->exit_status, 0) << text_of(guest.result()->stdout_path);
+  EXPECT_TRUE(std::filesystem::exists(folder_.path() / "h1" / "own"));
+}
+
 TEST_F(UmlGuest, WaitsForAnotherGuestsSignal) {
   auto waiting = start("softspine-guest await hello 20", "h1");
   auto telling = start("softspine-guest signal hello 'from h2'", "h2");

@@ -70,6 +70,43 @@ TEST_P(Keeper, PassesOnOutputAndExitStatus) {
   EXPECT_EQ(text_of(folder_.path() / "output"), "said\nwrong\n");
 }
 
+// Not in the variant without namespaces: it says that it cannot.
+TEST_P(Keeper, ShowsACommandThePathsThatItIsTold) {
+  const auto path = [this](const char* name) { return (folder_.path() / name).string(); };
+  for (const char* name : {"mine", "shown", "hidden"}) std::filesystem::create_directory(path(name));
+  std::ofstream(path("shown/file")) << "read";
+  std::ofstream(path("hidden/file")) << "secret";
+  const std::string script = "cat " + path("shown/file") + "; cat " + path("hidden/file") + " /etc/passwd; echo x >" +
+                             path("shown/new") + "; echo y >" + path("mine/new") + "; mknod " + path("mine/disk") +
+                             " b 8 0; echo x >/proc/sys/kernel/domainname && echo sysctl; ls /; grep -c : "
+                             "/proc/net/dev; grep CapBnd /proc/self/status; mount -t tmpfs x " +
+                             path("mine") + "; true";
+  std::vector<std::string> command{"/bin/sh", "-c", script};
+  if (!GetParam()) command.insert(command.begin(), "--no-namespace");
+  const Sight sight{.read = {path("shown")}, .write = {path("mine")}};
+  auto process = KeptProcess::start(keeper_, command, {"PATH=/usr/bin:/bin"}, path("output"), sight);
+  ASSERT_TRUE(process) << process.error().message;
+  ASSERT_TRUE(process->await_end(kPatience));
+  const std::string said = text_of(path("output"));
+  if (said.find("kept from no file") != std::string::npos) {
+    EXPECT_EQ(text_of(path("hidden/file")), "secret");
+    EXPECT_NE(said.find("secret"), std::string::npos) << said;
+    return;
+  }
+  EXPECT_EQ(process->exit_status(), 0);
+  EXPECT_TRUE(GetParam());
+  EXPECT_NE(said.find("read"), std::string::npos) << said;
+  EXPECT_EQ(said.find("secret"), std::string::npos) << said;
+  EXPECT_EQ(said.find("root:"), std::string::npos) << said;
+  EXPECT_EQ(said.find("\nsysctl\n"), std::string::npos) << said;
+  EXPECT_FALSE(std::filesystem::exists(path("shown/new")));
+  EXPECT_EQ(text_of(path("mine/new")), "y\n");
+  EXPECT_FALSE(std::filesystem::exists(path("mine/disk")));
+  EXPECT_EQ(said.find("\nhome\n"), std::string::npos) << said;
+  EXPECT_NE(said.find("\n1\n"), std::string::npos) << "lo alone: " << said;
+  EXPECT_NE(said.find("CapBnd:\t000000000000001b\n"), std::string::npos) << said;
+}
+
 TEST_P(Keeper, TellsThatACommandCouldNotBeStarted) {
   std::vector<std::string> command;
   if (!GetParam()) command.push_back("--no-namespace");
