@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/document/reader.hpp"
 
+#include <algorithm>
 #include <functional>
+
+#include "control/document/text_file.hpp"
 
 namespace softspine::control {
 namespace {
@@ -94,6 +97,11 @@ Value Reader::open(std::string_view text, std::string_view file, Dialect dialect
   }
   documents_.push_back(Document::parse(text, file, log_, dialect, static_cast<uint32_t>(first_id)));
   return documents_.back() ? documents_.back()->root() : Value{};
+}
+
+std::expected<std::string, std::string> Reader::text_of(const std::string& path) {
+  if (std::ranges::find(inputs_, path) == inputs_.end()) inputs_.push_back(path);
+  return read_text_file(path, true);
 }
 
 bool Reader::wrong_type(Value at, std::string_view expected) {

@@ -6,6 +6,7 @@
 // Several documents can be read into one list of errors: a testbed, and the config_db.json files that it names.
 #pragma once
 
+#include <expected>
 #include <map>
 #include <memory>
 #include <string>
@@ -35,6 +36,11 @@ class Reader {
   // parsed, which is then reported, the returned Value has no position.
   Value open(std::string_view text, std::string_view file, Dialect dialect = Dialect::kTestbed);
   const std::string& file() const { return file_; }
+
+  // The text of a file that a document names; the error is a message without the path (text_file.hpp).
+  std::expected<std::string, std::string> text_of(const std::string& path);
+  // The paths that text_of() was asked for, each once; returns the list and empties it.
+  std::vector<std::string> inputs() { return std::exchange(inputs_, {}); }
 
   // Returns false, so that a read can end in `return reader.fail(…)`.
   bool fail(Value at, std::string message);
@@ -71,6 +77,7 @@ class Reader {
 
   std::vector<std::unique_ptr<const Document>> documents_;
   std::string file_;  // for values without a position in it
+  std::vector<std::string> inputs_;
   ErrorLog log_;
   ErrorLog warnings_;
   Guesser guesser_;

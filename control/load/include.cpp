@@ -6,7 +6,6 @@
 #include <map>
 #include <unordered_map>
 
-#include "control/document/text_file.hpp"
 #include "control/document/words.hpp"
 #include "control/rows/tables.hpp"
 
@@ -58,7 +57,7 @@ class Includer {
       reader_.fail(at, "more than " + std::to_string(kMaxIncludedFiles) + " files are included");
       return;
     }
-    const auto text = read_text_file(path, true);
+    const auto text = reader_.text_of(path);
     if (!text) {
       reader_.fail(at, shown(name) + " " + text.error());
       return;

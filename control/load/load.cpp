@@ -172,6 +172,7 @@ std::expected<Testbed, Refused> parse(std::string_view text, std::string_view na
   find_slow_stacks(reader, row, out);
   out.warnings = reader.warnings();
   out.ignored = reader.ignored();
+  out.inputs = reader.inputs();
   choose_dscps(out);
   return out;
 }

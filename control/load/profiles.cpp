@@ -7,7 +7,6 @@
 #include <tuple>
 #include <utility>
 
-#include "control/document/text_file.hpp"
 #include "control/load/config_db.hpp"
 #include "control/load/hash_check.hpp"
 #include "control/load/hash_rows.hpp"
@@ -282,7 +281,7 @@ class ProfileResolver {
     const Value where = row.where.child("pg_profile_lookup");
     if (!row.pg_profile_lookup || reader_.is_invalid(where)) return;
     const std::string path = path_of(where, *row.pg_profile_lookup);
-    const auto text = read_text_file(path, true);
+    const auto text = reader_.text_of(path);
     if (!text) return void(reader_.fail(where, shown(path) + " " + text.error()));
     const auto& pools = out.qos.buffer_pool.items;
     const auto pool = std::ranges::find(pools, kLosslessPool, [](const auto& item) { return item.key.text; });
@@ -328,7 +327,7 @@ class ProfileResolver {
     const std::string path = path_of(where, *row.switch_config);
     const auto [place, is_new] = readings_.try_emplace(path);
     if (is_new) {
-      const auto text = read_text_file(path, true);
+      const auto text = reader_.text_of(path);
       if (!text) return void(reader_.fail(where, shown(path) + " " + text.error()));
       place->second = read_hash(*text);
       const auto error_of = [&path](const LineNote& note) { return Error{path, "", note.line, 1, note.text}; };
@@ -350,7 +349,7 @@ class ProfileResolver {
   // A file beside the testbed's. Nothing, if it cannot be read.
   Value opened(Value where, const std::string& name) {
     const std::string path = path_of(where, name);
-    const auto text = read_text_file(path, true);
+    const auto text = reader_.text_of(path);
     if (text) return reader_.open(*text, path, Dialect::kConfigDb);
     reader_.fail(where, shown(path) + " " + text.error());
     return {};

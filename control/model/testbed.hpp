@@ -111,7 +111,8 @@ struct PortFault {
 
 struct Testbed {
   std::string name;
-  std::string file;  // where it was read from; relative paths in it start at its folder
+  std::string file;                 // where it was read from; relative paths in it start at its folder
+  std::vector<std::string> inputs;  // the files beside it that it was made of, each once, in the order of reading
   RunConfig run;
   std::vector<Profile> profiles;  // at least one
   Fabric fabric;

@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <utility>
 
-#include "control/document/text_file.hpp"
 #include "control/document/words.hpp"
 #include "control/imports/foreign_lags.hpp"
 
@@ -19,7 +18,7 @@ std::optional<std::vector<ImportFile>> files_of(Reader& reader, const ImportRow&
   for (size_t i = 0; i < row.files.items.size(); ++i) {
     const std::filesystem::path folder = std::filesystem::path(where.file()).parent_path();
     ImportFile file{.path = (folder / row.files.items[i]).string(), .text = {}};
-    auto text = read_text_file(file.path, true);
+    auto text = reader.text_of(file.path);
     if (!text) {
       reader.fail(places[i], shown(row.files.items[i]) + " " + text.error());
       return std::nullopt;

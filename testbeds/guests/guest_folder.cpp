@@ -6,11 +6,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
+#include "testbeds/guests/owned_folder.hpp"
 #include "testbeds/guests/tsc.hpp"
 
 namespace softspine::testbeds {
@@ -18,26 +17,15 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::streamoff kConsoleEndBytes = 8192;
-// Of what a guest wrote: it may write anything, and link its file to what never ends.
-constexpr size_t kMostFileBytes = size_t{1} << 20;
-
-std::expected<void, Error> write_file(const fs::path& path, std::string_view text) {
-  std::ofstream out(path, std::ios::binary | std::ios::trunc);
-  out << text;
-  out.close();
-  if (!out) return std::unexpected(Error{path.string(), "cannot be written"});
-  return {};
-}
+constexpr std::size_t kConsoleEndBytes = 8192;
+// Of what a guest wrote: it may write anything.
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 20;
 
 std::expected<std::string, Error> read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) return std::unexpected(Error{path.string(), "cannot be read"});
-  std::string text(kMostFileBytes + 1, '\0');
-  in.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (in.bad()) return std::unexpected(Error{path.string(), "cannot be read"});
-  text.resize(static_cast<size_t>(in.gcount()));
-  if (text.size() > kMostFileBytes) return std::unexpected(Error{path.string(), "is larger than the guest has to say"});
+  auto text = read_file_end(path, kMostFileBytes + 1);
+  if (text && text->size() > kMostFileBytes) {
+    return std::unexpected(Error{path.string(), "is larger than the guest has to say"});
+  }
   return text;
 }
 
@@ -125,9 +113,8 @@ std::expected<GuestCounters, Error> parse_counters(std::string_view text) {
 }
 
 std::expected<void, Error> write_folder(const fs::path& folder, const GuestSpec& spec) {
+  if (auto taken = take_folder(folder); !taken) return taken;
   std::error_code error;
-  fs::create_directories(folder, error);
-  if (error) return std::unexpected(Error{folder.string(), error.message()});
   for (const auto* trace :
        {"ready", "stop", "stdout", "stderr", "counters", "results.jsonl", "exit_status", "console", "uml"}) {
     fs::remove_all(folder / trace, error);
@@ -136,29 +123,26 @@ std::expected<void, Error> write_folder(const fs::path& folder, const GuestSpec&
   const std::pair<const char*, std::string> files[] = {
       {"settings", settings_text(spec, tsc_mhz())}, {"env", env_text(spec)}, {"run", spec.run + "\n"}};
   for (const auto& [name, text] : files) {
-    if (auto written = write_file(folder / name, text); !written) return written;
+    if (auto written = write_new_file(folder / name, text); !written) return written;
   }
   return {};
 }
 
 std::expected<void, Error> lay_board(const fs::path& board, std::span<const GuestSpec> specs) {
-  std::error_code error;
-  fs::remove_all(board, error);
-  if (!error) fs::create_directories(board, error);
-  if (error) return std::unexpected(Error{board.string(), error.message()});
+  if (auto emptied = empty_folder(board); !emptied) return emptied;
   std::string names;
   std::string namespaces;
   for (const auto& spec : specs) {
     names += spec.name + "\n";
     if (spec.kind == GuestKind::kNamespace) namespaces += spec.name + "\n";
   }
-  if (auto written = write_file(board / "guests", names); !written) return written;
-  if (auto written = write_file(board / "namespaces", namespaces); !written) return written;
-  return write_file(board / "hosts", hosts_text(specs));
+  if (auto written = write_new_file(board / "guests", names); !written) return written;
+  if (auto written = write_new_file(board / "namespaces", namespaces); !written) return written;
+  return write_new_file(board / "hosts", hosts_text(specs));
 }
 
 std::expected<void, Error> ask_to_stop(const fs::path& folder) {
-  return write_file(folder / "stop", "");
+  return write_new_file(folder / "stop", "");
 }
 
 std::vector<std::string> last_lines(std::string_view text, std::size_t lines) {
@@ -175,14 +159,8 @@ std::vector<std::string> last_lines(std::string_view text, std::size_t lines) {
 }
 
 std::vector<std::string> last_lines_of(const fs::path& file, std::size_t lines) {
-  std::ifstream in(file, std::ios::binary);
-  in.seekg(0, std::ios::end);
-  const auto size = static_cast<std::streamoff>(in.tellg());
-  if (size < 0) return {};
-  std::string end(static_cast<std::size_t>(std::min(size, kConsoleEndBytes)), '\0');
-  in.seekg(-static_cast<std::streamoff>(end.size()), std::ios::end);
-  in.read(end.data(), static_cast<std::streamsize>(end.size()));
-  return last_lines(end, lines);
+  const auto end = read_file_end(file, kConsoleEndBytes);
+  return end ? last_lines(*end, lines) : std::vector<std::string>{};
 }
 
 std::expected<GuestResult, Error> read_result(const fs::path& folder) {

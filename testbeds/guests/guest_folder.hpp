@@ -47,10 +47,10 @@ std::expected<GuestCounters, Error> parse_counters(std::string_view text);
 // console. Of a kernel that has panicked: the lines up to the one that says why, which a trace follows.
 std::vector<std::string> last_lines(std::string_view text, std::size_t lines);
 
-// Empties `folder` of an earlier run's traces and writes what the guest reads.
+// Takes `folder` (owned_folder.hpp), empties it of an earlier run's traces and writes what the guest reads.
 std::expected<void, Error> write_folder(const std::filesystem::path& folder, const GuestSpec& spec);
-// Empties the board and writes to it `hosts`, `guests` and `namespaces` (names, one a line; the latter those of
-// namespaces alone). To be called before the first guest starts.
+// Takes the board, empties it and writes to it `hosts`, `guests` and `namespaces` (names, one a line; the latter those
+// of namespaces alone). To be called before the first guest starts.
 std::expected<void, Error> lay_board(const std::filesystem::path& board, std::span<const GuestSpec> specs);
 std::expected<void, Error> ask_to_stop(const std::filesystem::path& folder);
 // last_lines() of a file's last 8 KiB; none when there is no such file.

@@ -7,6 +7,7 @@
 
 #include "testbeds/guests/guest.hpp"
 #include "testbeds/guests/installation.hpp"
+#include "testbeds/guests/owned_folder.hpp"
 #include "testbeds/namespaces/network_namespace.hpp"
 
 namespace softspine::testbeds {
@@ -169,9 +170,7 @@ std::expected<std::unique_ptr<OutsideHosts>, std::vector<Error>> OutsideHosts::m
   if (!installation) return std::unexpected(std::vector{installation.error()});
   std::unique_ptr<OutsideHosts> hosts{new OutsideHosts{std::move(places), std::move(*installation)}};
   auto errors = hosts->make_hosts(std::move(specs));
-  if (errors.empty()) {
-    if (auto laid = hosts->lay_common_board(); !laid) errors.push_back(std::move(laid.error()));
-  }
+  if (errors.empty()) errors = hosts->take_folders();
   if (!errors.empty()) return std::unexpected(std::move(errors));
   return hosts;
 }
@@ -204,16 +203,23 @@ std::vector<Error> OutsideHosts::make_hosts(std::vector<OutsideSpec> specs) {
   return errors;
 }
 
-std::expected<void, Error> OutsideHosts::lay_common_board() const {
+// All are looked at before one is touched.
+std::vector<Error> OutsideHosts::take_folders() const {
   std::vector<GuestSpec> specs;
   for (const auto& host : hosts_) {
     if (host->guest_spec) specs.push_back(*host->guest_spec);
   }
   if (specs.empty()) return {};
-  std::error_code error;
-  std::filesystem::create_directories(places_.run_folder, error);
-  if (error) return std::unexpected(Error{places_.run_folder.string(), error.message()});
-  return lay_board(places_.run_folder / "board", specs);
+  std::vector<Error> errors;
+  const auto gather = [&errors](std::expected<void, Error> done) {
+    if (!done) errors.push_back(std::move(done.error()));
+  };
+  gather(check_folder(places_.run_folder / "board"));
+  for (const GuestSpec& spec : specs) gather(check_folder(places_.run_folder / spec.name));
+  if (!errors.empty()) return errors;
+  gather(lay_board(places_.run_folder / "board", specs));
+  for (const GuestSpec& spec : specs) gather(take_folder(places_.run_folder / spec.name));
+  return errors;
 }
 
 std::expected<OpenedEdge, Error> OutsideHosts::open_edge(size_t host, uint32_t port, dataplane::PacketPool& pool,

@@ -16,7 +16,8 @@
 // Nothing outlives this object or this process, however that ends: processes are kept by softspine-keeper, namespaces
 // and TAPs live only as long as someone is in them.
 // The run folder gets a folder for each host with a command (settings, run, stdout, stderr, console, …) and `board`,
-// where hosts signal each other (see guests/guest_folder.hpp). Its path goes into sockets' names: keep it below 60
+// where hosts signal each other (see guests/guest_folder.hpp). A folder of such a name that no run has made is refused
+// (guests/owned_folder.hpp). Its path goes into sockets' names: keep it below 60
 // bytes.
 #pragma once
 
@@ -93,7 +94,7 @@ class OutsideHosts {
   struct Host;
   OutsideHosts(OutsidePlaces places, Installation installation);
   std::vector<Error> make_hosts(std::vector<OutsideSpec> specs);
-  std::expected<void, Error> lay_common_board() const;
+  std::vector<Error> take_folders() const;
 
   OutsidePlaces places_;
   Installation installation_;

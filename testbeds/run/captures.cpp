@@ -2,6 +2,7 @@
 #include "testbeds/run/captures.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 namespace softspine::testbeds {
 
@@ -18,7 +19,9 @@ std::expected<void, std::string> Captures::reserve(const std::string& name, cons
   const std::lock_guard guard{names_lock_};
   for (const auto& [other, file] : names_) {
     if (other == name) return std::unexpected("a capture named '" + name + "' is there already");
-    if (file == path) return std::unexpected("capture '" + other + "' writes to that file");
+    std::error_code none;
+    if (file == path || std::filesystem::equivalent(file, path, none))
+      return std::unexpected("capture '" + other + "' writes to that file");
   }
   names_[name] = path;
   return {};

@@ -70,7 +70,7 @@ std::expected<std::vector<uint32_t>, std::string> links_of(const Fabric& fabric,
 
 }  // namespace
 
-FabricServer::FabricServer(RunningFabric& fabric) : fabric_(fabric) {
+FabricServer::FabricServer(RunningFabric& fabric, std::vector<FileUse> uses) : fabric_(fabric), uses_(std::move(uses)) {
   add_views();
   add_link();
   add_inject();
@@ -204,6 +204,9 @@ void FabricServer::add_captures() {
   server_.handle_later("capture start", [this](const Json& arguments, const Reply& reply) {
     auto request = capture_request(arguments);
     if (!request) return reply(std::unexpected(request.error()));
+    std::vector<FileUse> uses = uses_;
+    uses.push_back({"the capture", request->path, true, request->rotation.any()});
+    if (const auto clash = first_clash(uses)) return reply(std::unexpected(*clash));
     const std::string given = text_argument(arguments, "name");
     const std::string name = given.empty() ? std::filesystem::path(request->path).stem().string() : given;
     fabric_.start_capture(name, *request, [reply, name](const std::expected<void, std::string>& started) {

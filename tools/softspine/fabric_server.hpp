@@ -4,17 +4,19 @@
 
 #include <expected>
 #include <string>
+#include <vector>
 
 #include "control/server/server.hpp"
 #include "testbeds/run/running_fabric.hpp"
+#include "tools/softspine/file_clashes.hpp"
 #include "tools/softspine/show_views.hpp"
 
 namespace softspine::tools {
 
 class FabricServer {
  public:
-  // The fabric must outlive the FabricServer.
-  explicit FabricServer(testbeds::RunningFabric& fabric);
+  // The fabric must outlive the FabricServer. `uses`: the run's files, which no capture may write over.
+  explicit FabricServer(testbeds::RunningFabric& fabric, std::vector<FileUse> uses = {});
   // Listens at the socket that has the testbed's name.
   std::expected<void, std::string> listen();
   void stop() { server_.stop(); }
@@ -35,6 +37,7 @@ class FabricServer {
   void add_profile();
 
   testbeds::RunningFabric& fabric_;
+  std::vector<FileUse> uses_;
   control::Server server_;
 };
 

@@ -111,17 +111,21 @@ class Run {
       const std::string obstacle = file.path.empty() ? "" : obstacle_to_writing(file.path);
       if (!obstacle.empty()) return fail("cannot write " + file.what + " " + file.path.string() + ": " + obstacle);
     }
-    // Numbered files of a capture that begins new ones have other names.
-    if (!arguments_.capture.rotation.any()) files.push_back({"the capture", arguments_.capture.path, true});
+    files.push_back({"the capture", arguments_.capture.path, true, arguments_.capture.rotation.any()});
     std::vector<FileUse> uses = files_of(testbed_);
     uses.insert(uses.end(), files.begin(), files.end());
     if (const auto clash = first_clash(uses)) return fail(*clash);
+    const bool given = has_files(testbed_) && !arguments_.folder.empty();
+    if (const auto lost =
+            given ? first_lost_in(std::filesystem::path(arguments_.folder) / "board", uses) : std::nullopt) {
+      return fail(*lost);
+    }
     for (const FileUse& use : uses) {
-      if (waits_for_reader(use))
+      if (!use.numbered && waits_for_reader(use))
         complain("softspine: {} is a pipe: the run begins when it is read\n", use.path.string());
     }
     if (const auto made = make(); !made) return made;
-    server_ = std::make_unique<FabricServer>(*fabric_);
+    server_ = std::make_unique<FabricServer>(*fabric_, std::move(uses));
     if (!arguments_.no_server) {
       if (const auto listening = server_->listen(); !listening) {
         return fail(listening.error() + "; with --no-server it runs without a socket");

@@ -197,6 +197,16 @@ def refuses_two_uses_of_one_file(it: Softspine) -> Problems:
         done = it('run', file, *arguments)
         yield from done.exited(2)
         yield from done.complains(words)
+    (it.folder / 'dangling').symlink_to(Path('sub') / '..' / 'target')
+    (it.folder / 'folder').symlink_to('sub')
+    for arguments, words in ((['--report', 'dangling', '--flows', 'target'], 'the flows target: the report would be written there, too'),
+                             (['--report', 'folder/x', '--flows', 'sub/x'], 'the flows sub/x: the report would be written there, too'),
+                             (['--capture', 'c.pcapng', '--capture-rotate', '1MB', '--report', 'sub/../c-00002.pcapng'],
+                              'cannot write the capture c.pcapng: the report would be written there, too')):
+        done = it('run', file, *arguments)
+        yield from done.exited(2)
+        yield from done.complains(words)
+    yield from it('run', file, '--capture', 'n.pcapng', '--capture-rotate', '1MB', '--report', 'n-x.pcapng').exited(0)
     edges = it.write('edges.yaml', TWO_EDGES)
     (it.folder / 'in.pcap').write_bytes(bytes.fromhex('d4c3b2a1020004000000000000000000ffff000001000000'))
     (it.folder / 'hard').hardlink_to(it.folder / 'in.pcap')
@@ -208,6 +218,36 @@ def refuses_two_uses_of_one_file(it: Softspine) -> Problems:
     if file.read_text() != SMALL or (it.folder / 'in.pcap').stat().st_size != 24 or (it.folder / 'same').exists() or (it.folder / 'out.pcap').exists():
         yield f'something was written: {sorted(path.name for path in it.folder.iterdir())}'
     yield from it('run', file, '--report', '/dev/null', '--flows', '/dev/null', '--events', '/dev/null').exited(0)
+
+
+def refuses_to_overwrite_what_a_testbed_names(it: Softspine) -> Problems:
+    """files that a testbed is made of (include, import, config_db and its like) are no outputs, of a run or of a capture beside it"""
+    it.write('more.yaml', 'profiles: {p: {config_db: p.json}}\n')
+    it.write('p.json', '{}')
+    it.write('clos.clab.yml', 'name: c\ntopology:\n  nodes: {s1: {kind: nokia_srlinux}, a: {kind: linux}, b: {kind: linux}}\n'
+                              '  links: [{endpoints: ["s1:e1-1", "a:eth1"]}, {endpoints: ["s1:e1-2", "b:eth1"]}]\n')
+    names = {'small.yaml': 'the testbed', 'more.yaml': '', 'p.json': ''}
+    file = it.write('small.yaml', SMALL + 'include: [more.yaml]\nroles: {tor: p}\n')
+    before = {name: (it.folder / name).read_text() for name in names}
+    (it.folder / 'link').symlink_to('p.json')
+    for output in (*names, 'link'):
+        for option in ('--report', '--flows', '--capture', '--events', '--counters-file'):
+            done = it('run', file, option, output)
+            yield from done.exited(2)
+            yield from done.complains(f'{output}: it is ' + (names.get(output) or 'a file that the testbed names'))
+    imported = it.write('imported.yaml', 'name: i\nrun: {duration: 1us}\ntopology: {import: {file: clos.clab.yml, format: containerlab, rate: 25Gbps}}\n')
+    done = it('run', imported, '--report', 'clos.clab.yml')
+    yield from done.exited(2)
+    yield from done.complains('clos.clab.yml: it is a file that the testbed names')
+    long = it.write('small.yaml', LONG + 'include: [more.yaml]\nroles: {tor: p}\n')
+    with it.running(long, '--report', 'r.json') as run:
+        for output in ('p.json', 'link', 'r.json', 'small.yaml'):
+            done = it('capture', 'start', it.folder / output, '--name', 'c')
+            yield from done.exited(2)
+            yield from done.complains('cannot write the capture')
+        run.end(signal.SIGINT)
+    before['small.yaml'] = LONG + 'include: [more.yaml]\nroles: {tor: p}\n'
+    yield from (f'{name} was written to' for name, text in before.items() if (it.folder / name).read_text() != text)
 
 
 def ends_when_interrupted(it: Softspine) -> Problems:
@@ -282,4 +322,4 @@ def runs_after_one_was_killed(it: Softspine) -> Problems:
 
 if __name__ == '__main__':
     sys.exit(main([exits_as_expected, says_what_happened, reports_in_json, ends_where_memory_ends, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
-                   keeps_the_capture_limit, refuses_two_uses_of_one_file, ends_when_interrupted, lasts_until_it_is_stopped, refuses_a_second_of_a_name, runs_after_one_was_killed]))
+                   keeps_the_capture_limit, refuses_two_uses_of_one_file, refuses_to_overwrite_what_a_testbed_names, ends_when_interrupted, lasts_until_it_is_stopped, refuses_a_second_of_a_name, runs_after_one_was_killed]))

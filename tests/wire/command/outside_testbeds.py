@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from softspine import ROOT, TESTBEDS, Problems, Skip, Softspine, main
@@ -115,16 +116,111 @@ def tagged_namespaces(it: Softspine) -> Problems:
         yield f'h1 said {said}'
 
 
+TWO_SPACES = '''name: nsx
+run: {{clock: wall, duration: 20s}}
+fabric: {{kind: star, hosts: 2, host_link: {{rate: 1Gbps}}}}
+topology:
+  nodes:
+    h1: {{namespace: {{run: "{run}", timeout: 10s}}}}
+    h2: {{namespace: {{run: "ping -c 3 -i 0.1 h1"}}}}
+'''
+
+
+def files_in(folder: Path) -> dict[str, str]:
+    return {str(path.relative_to(folder)): path.read_text() for path in sorted(folder.rglob('*')) if path.is_file() and not path.is_symlink()}
+
+
+def leaves_what_is_not_its_own(it: Softspine) -> Problems:
+    """--folder: what no run has made is refused, with status 2, and nothing in it is touched; what a run has made the next one uses"""
+    need_programs('ip', 'ping')
+    if os.geteuid() != 0:
+        raise Skip('namespaces need root')
+    file = it.write('nsx.yaml', TWO_SPACES.format(run='echo hi'))
+    folder = it.folder / 'p'
+    for mine, named in (('board/keep', 'p/board: holds files'), ('h1/run', 'p/h1: holds files'), ('h2', 'p/h2: is needed for a folder')):
+        (folder / mine).parent.mkdir(parents=True, exist_ok=True)
+        (folder / mine).write_text('mine')
+        (folder / 'other').write_text('stays')
+        done = it('run', file, '--folder', folder)
+        yield from done.exited(2)
+        yield from done.complains(named)
+        if files_in(folder) != {mine: 'mine', 'other': 'stays'}:
+            yield f'{mine}: {files_in(folder)}'
+        shutil.rmtree(folder)
+    elsewhere = it.folder / 'elsewhere'
+    elsewhere.mkdir()
+    folder.mkdir()
+    (folder / 'board').symlink_to(elsewhere)
+    yield from it('run', file, '--folder', folder).exited(2)
+    if list(elsewhere.iterdir()):
+        yield 'a board that is a link was written to'
+    (folder / 'board').unlink()
+    (folder / 'other').write_text('stays')
+    for _ in range(2):
+        yield from it('run', file, '--folder', folder).exited(0)
+        if (folder / 'h1' / 'stdout').read_text() != 'hi\n' or (folder / 'other').read_text() != 'stays':
+            yield f'{files_in(folder)}'
+        (folder / 'board' / 'left').write_text('by a command')
+    lost = it('run', it.write('p/board/nsx.yaml', file.read_text()), '--folder', folder)
+    yield from lost.exited(2)
+    yield from lost.complains('the testbed', 'lies in it')
+
+
+def keeps_no_folder_of_its_own(it: Softspine) -> Problems:
+    """without --folder nothing is left in the temporary folder, however the run ends; what failed is said on stderr, with its last words"""
+    need_programs('ip', 'ping')
+    if os.geteuid() != 0:
+        raise Skip('namespaces need root')
+    temporary = it.folder / 't'
+    temporary.mkdir()
+    it.env['TMPDIR'] = str(temporary)
+    done = it('run', it.write('nsx.yaml', TWO_SPACES.format(run='echo hi')), '--report', 'r.json')
+    yield from done.exited(0)
+    yield from done.says('kept with --folder')
+    if json.loads((it.folder / 'r.json').read_text())['commands']['h1']['stdout'] != '':
+        yield 'the report names a file that is gone'
+    failed = it('run', it.write('nsx.yaml', TWO_SPACES.format(run='echo wrong here >&2; exit 3')))
+    yield from failed.exited(1)
+    yield from failed.complains('h1: its command ended with status 3 | wrong here')
+    late = it('run', it.write('nsx.yaml', TWO_SPACES.format(run='sleep 60').replace('10s', '1s')))
+    yield from late.exited(1)
+    yield from late.complains('h1: its command was ended after', 'its `timeout`')
+    yield from (f'{path} is left behind' for path in temporary.iterdir())
+
+
+def namespaces_of_a_user(it: Softspine) -> Problems:
+    """namespaces work for who is root by `unshare -r` alone, with this machine's network or, `-n`, without one"""
+    need_programs('ip', 'ping', 'unshare')
+    if subprocess.run(['unshare', '-rn', 'true'], capture_output=True, check=False).returncode != 0:
+        raise Skip('this machine permits no user namespace')
+    file = it.write('nsx.yaml', TWO_SPACES.format(run='id -u; echo hi'))
+    for options in ('-r', '-rn'):
+        command = ['unshare', options, it.binary, 'run', file, '--folder', it.folder / options]
+        done = subprocess.run(command, capture_output=True, text=True, env=it.env, cwd=it.folder, timeout=60, check=False)
+        if done.returncode != 0:
+            yield f'unshare {options}: exited with {done.returncode}\n{done.stdout[-500:]}\n{done.stderr[-1500:]}'
+        elif (it.folder / options / 'h1' / 'stdout').read_text() != '0\nhi\n':
+            yield f'{files_in(it.folder / options)}'
+
+
+def names_interfaces(it: Softspine) -> Problems:
+    """an interface that is not there is told from one that may not be used, and those that are there are named"""
+    edge = TWO_SPACES.split('topology:')[0].format() + 'topology:\n  nodes: {h1: {edge: {af_packet: {interface: nosuch0}}}}\n'
+    done = it('run', it.write('nsx.yaml', edge))
+    yield from done.exited(2)
+    yield from done.complains('h1: there is no interface nosuch0; there are: ', 'lo')
+
+
 def namespaces_without_root(it: Softspine) -> Problems:
     """namespaces without the right to make them: said once, with the cure, exit status 2, and no file left"""
-    ours = set(Path('/tmp').glob('softspine-run-*'))
+    ours = set(Path(tempfile.gettempdir()).glob('softspine-run-*'))
     command = [it.binary, 'run', TESTBEDS / 'namespaces.yaml']
     if os.geteuid() == 0:  # no capability, neither now nor after exec: what root is without them may do no more than anybody
         command = ['setpriv', '--bounding-set=-all', '--inh-caps=-all', *command]
     done = subprocess.run(command, capture_output=True, text=True, env=it.env, cwd=it.folder, timeout=60, check=False)
     if done.returncode != 2 or done.stderr.count('a namespace host needs root') != 1 or 'h1: network namespace' not in done.stderr:
         yield f'exited with {done.returncode}\n{done.stdout[-500:]}\n{done.stderr[-1500:]}'
-    yield from (f'{path} is left behind' for path in set(Path('/tmp').glob('softspine-run-*')) - ours)
+    yield from (f'{path} is left behind' for path in set(Path(tempfile.gettempdir()).glob('softspine-run-*')) - ours)
 
 
 def two_guests(it: Softspine) -> Problems:
@@ -140,4 +236,5 @@ def two_guests(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([two_guests] if 'guests' in sys.argv else [namespaces, tagged_namespaces, namespaces_without_root]))
+    sys.exit(main([two_guests] if 'guests' in sys.argv else [
+        namespaces, tagged_namespaces, leaves_what_is_not_its_own, keeps_no_folder_of_its_own, namespaces_of_a_user, names_interfaces, namespaces_without_root]))
