@@ -229,6 +229,11 @@ void RunningFabric::inject(control::LinkEnd port, std::vector<uint8_t> frame,
       [this, port, frame = std::move(frame), done = std::move(done)](Instant now) { done(arrive(port, frame, now)); });
 }
 
+void RunningFabric::ask_injected(std::function<void(uint64_t, Instant)> see) {
+  assembly_->engine->post(
+      [this, see = std::move(see)](Instant now) { see(injected_ ? injected_->in_use() : uint64_t{0}, now); });
+}
+
 std::expected<Instant, std::string> RunningFabric::arrive(control::LinkEnd port, const std::vector<uint8_t>& frame,
                                                           Instant now) {
   if (frame.size() < ethernet::kBytes || frame.size() > kMaxFrameBytes) {

@@ -102,6 +102,9 @@ class RunningFabric {
   // called with the instant, or with what was wrong.
   void inject(control::LinkEnd port, std::vector<uint8_t> frame,
               std::function<void(std::expected<dataplane::Instant, std::string>)> done);
+  // While it runs, from any thread: how many injected frames have not come to their end: on links, in queues and
+  // buffers.
+  void ask_injected(std::function<void(uint64_t under_way, dataplane::Instant now)> see);
   // From ask_switch(): the file's, and the controller's now.
   const std::vector<control::Override>& overrides(uint32_t node) const { return compiler_.overrides_of(node); }
   const std::vector<control::RouteTable>& routes() const { return links_->all_routes(); }

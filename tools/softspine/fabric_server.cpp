@@ -74,6 +74,7 @@ FabricServer::FabricServer(RunningFabric& fabric, std::vector<FileUse> uses) : f
   add_views();
   add_link();
   add_inject();
+  add_injected();
   add_fault();
   add_captures();
   add_clear();
@@ -169,6 +170,14 @@ void FabricServer::add_inject() {
       if (!at) return reply(std::unexpected(at.error()));
       reply(Json{{"at_ps", at->count_ps()}});
     });
+  });
+}
+
+// Asked again and again by `softspine inject`, since no handler waits.
+void FabricServer::add_injected() {
+  server_.handle_later("injected", [this](const Json&, const Reply& reply) {
+    fabric_.ask_injected(
+        [reply](uint64_t under_way, Instant now) { reply(Json{{"under_way", under_way}, {"at_ps", now.count_ps()}}); });
   });
 }
 

@@ -31,6 +31,7 @@ class FabricServer {
   std::expected<std::string, std::string> wanted_node(const control::Json& arguments) const;
   void add_link();
   void add_inject();
+  void add_injected();
   void add_fault();
   void add_captures();
   void add_clear();

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <memory>
+#include <optional>
 #include <string_view>
+#include <thread>
 
 #include "dataplane/edge/pcap_reader.hpp"
 #include "tools/softspine/fabric_client.hpp"
@@ -55,6 +58,22 @@ Json fault_of(const InjectArguments& arguments) {
   return out;
 }
 
+// Until no injected frame is under way any more, so that counters that are read next have all that came of them. What
+// stands in a queue that is paused may stay there: for a millisecond of emulated time, and a minute, and no longer.
+// Nothing if the run has ended meanwhile: so have they.
+std::optional<uint64_t> await_end_of_frames(Client& client, int64_t last_ps) {
+  constexpr int64_t kMostWaitPs = 1'000'000'000;
+  const auto give_up = std::chrono::steady_clock::now() + std::chrono::minutes{1};
+  for (;;) {
+    const Result asked = client.call("injected", Json::object());
+    if (!asked) return std::nullopt;
+    const uint64_t under_way = asked->at("under_way").get<uint64_t>();
+    const bool enough = asked->at("at_ps").get<int64_t>() > last_ps + kMostWaitPs;
+    if (under_way == 0 || enough || std::chrono::steady_clock::now() > give_up) return under_way;
+    std::this_thread::sleep_for(std::chrono::milliseconds{10});
+  }
+}
+
 Status inject_frames(const InjectArguments& arguments) {
   auto file = dataplane::PcapReader::open(arguments.what);
   if (!file) {
@@ -66,19 +85,23 @@ Status inject_frames(const InjectArguments& arguments) {
   if (!client) return wrong_input(client.error());
   dataplane::RecordedFrame frame;
   uint64_t injected = 0;
+  int64_t last_ps = 0;
   while (file->next(frame)) {
     if (frame.captured < frame.length)
       return wrong_input(fmt::format("{}: frame {} was cut", arguments.what, injected + 1));
     const Result result =
         client->call("inject", {{"port", arguments.where}, {"frame", hex_of({frame.bytes, frame.captured})}});
     if (!result) return wrong_input(fmt::format("frame {}: {}", injected + 1, result.error()));
+    last_ps = result->at("at_ps").get<int64_t>();
     ++injected;
   }
   if (!file->error().empty()) return wrong_input(arguments.what + ": " + file->error());
+  const uint64_t under_way = injected == 0 ? 0 : await_end_of_frames(*client, last_ps).value_or(0);
   if (arguments.json) {
-    fmt::print("{}\n", Json{{"injected_packets", injected}}.dump());
+    fmt::print("{}\n", Json{{"injected_packets", injected}, {"under_way_packets", under_way}}.dump());
   } else {
-    fmt::print("{} frames arrived at {}\n", injected, arguments.where);
+    fmt::print("{} frames arrived at {}{}\n", injected, arguments.where,
+               under_way == 0 ? "" : fmt::format(", {} injected ones are still under way", under_way));
   }
   return Status::kDone;
 }
@@ -113,7 +136,11 @@ void add_inject_command(CLI::App& app, Status& status) {
   CLI::App* command = app.add_subcommand(
       "inject", "let frames of a capture arrive at a port of a running fabric, or make something fail");
   command->footer(
-      "Each frame arrives as if it had come over the port's link, one behind the other, as soon as it can.\n"
+      "Each frame arrives as if it had come over the port's link, one behind the other, as soon as it can. The "
+      "command\n"
+      "returns when all have come to their end, so that what is shown next counts them; it says how many have not "
+      "after\n"
+      "1 ms of emulated time.\n"
       "Faults, as `faults:` of a testbed file has them:\n"
       "  lossy          a link (NODE:PORT) or all of a node's lose or damage a share of their frames\n"
       "  deaf           a port, or all of a node's, does not react to PFC\n"
