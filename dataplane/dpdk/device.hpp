@@ -48,10 +48,15 @@ class Device {
   // Keeps a companion object, which ends just before the device does. `count` adds the companion's counters to the
   // statistics; any thread may call it.
   using Count = std::function<void(std::map<std::string, uint64_t>& out)>;
-  void keep(std::shared_ptr<void> companion, Count count = {}) {
+  // `complain` says what has gone wrong since it was asked last; one thread.
+  using Complain = std::function<std::string()>;
+  void keep(std::shared_ptr<void> companion, Count count = {}, Complain complain = {}) {
     companion_ = std::move(companion);
     count_ = std::move(count);
+    complain_ = std::move(complain);
   }
+  // A sentence; empty: nothing new.
+  std::string trouble() const { return complain_ ? complain_() : ""; }
 
   // Tells a peer that the link is up or down: a companion's function, for a driver that cannot do it.
   using TellLink = std::function<void(bool up)>;
@@ -91,6 +96,7 @@ class Device {
   bool tells_link_ = false;
   std::shared_ptr<void> companion_;
   Count count_;
+  Complain complain_;
   TellLink tell_link_;
   std::atomic<bool> up_{true};
   std::atomic<uint64_t> arrivals_{0};

@@ -61,6 +61,9 @@ DeviceEdge::~DeviceEdge() {
 }
 
 void DeviceEdge::look_outside(Instant now) noexcept {
+  if (std::string trouble = device_->trouble(); !trouble.empty()) {
+    faults_.push_back({{device_->name(), std::move(trouble)}, now});
+  }
   if (!interface_) {
     if (device_->has_cable()) see_carrier(device_->up());
   } else if (interface_->is_gone()) {

@@ -103,10 +103,13 @@ std::expected<std::unique_ptr<Device>, EdgeError> open_vhost_device(const std::s
   auto gate = VhostGate::open(socket_path, backend_path, speed_mbps);
   if (!gate) return std::unexpected(std::move(gate.error()));
   VhostGate& kept = **gate;
-  (*device)->keep(std::make_shared<Companion>(std::move(*backend), std::move(*gate)), [&kept](auto& out) {
-    out["vhost_connections"] = kept.connections();
-    out["vhost_offenders"] = kept.offenders();
-  });
+  (*device)->keep(
+      std::make_shared<Companion>(std::move(*backend), std::move(*gate)),
+      [&kept](auto& out) {
+        out["vhost_connections"] = kept.connections();
+        out["vhost_offenders"] = kept.offenders();
+      },
+      [&kept] { return kept.trouble(); });
   (*device)->tell_link_by([&kept](bool up) { kept.set_link(up); });
   return device;
 }

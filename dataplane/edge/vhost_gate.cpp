@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/edge/vhost_gate.hpp"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <sys/eventfd.h>
@@ -14,6 +15,7 @@
 #include <cstring>
 
 #include "dataplane/edge/vhost_link.hpp"
+#include "dataplane/edge/vhost_memory.hpp"
 #include "dataplane/edge/vhost_message.hpp"
 
 namespace softspine::dataplane {
@@ -22,6 +24,9 @@ namespace {
 
 constexpr int kWaitingPeers = 8;
 constexpr int kRetryMs = 100;
+constexpr uint32_t kSetMemTable = 5;
+// Of DPDK for one peer: its connection, eight regions of memory, four of two rings; and some to spare.
+constexpr size_t kDescriptorsOfAPeer = 16;
 
 std::unexpected<EdgeError> failed(const std::string& path, const char* call) {
   return std::unexpected(EdgeError{path, std::string{call} + ": " + std::strerror(errno)});
@@ -97,9 +102,15 @@ struct Conversation {
     if (!request.whole()) {
       const auto step = request.gather(guest);
       if (step != VhostMessage::Step::kWhole) return step;
+      if (!may_pass()) return VhostMessage::Step::kOffends;
       if (link.take(request, state, own)) return VhostMessage::Step::kSent;
     }
     return request.send(backend);
+  }
+  bool may_pass() {
+    const uint32_t asks = request.header().request;
+    if (asks == kSetMemTable) return is_mappable_table(request.payload(), request.fds());
+    return !is_of_a_refused_feature(asks) && request.fds().size() <= most_descriptors(asks);
   }
 };
 
@@ -144,6 +155,21 @@ void VhostGate::set_link(bool up) noexcept {
   ring();
 }
 
+std::string VhostGate::trouble() {
+  if (told_ || !lacks_descriptors_.load(std::memory_order_relaxed)) return "";
+  told_ = true;
+  return "a guest may not get in: this process has too few descriptors left (ulimit -n)";
+}
+
+// DPDK, too, takes some for each peer, and says nothing when there are none.
+void VhostGate::check_descriptors() noexcept {
+  std::array<OwnedFd, kDescriptorsOfAPeer> trial;
+  for (OwnedFd& each : trial) {
+    each = OwnedFd{fcntl(wake_.get(), F_DUPFD_CLOEXEC, 0)};
+    if (!each) lacks_descriptors_.store(true, std::memory_order_relaxed);
+  }
+}
+
 void VhostGate::ring() const noexcept {
   eventfd_write(wake_.get(), 1);
 }
@@ -169,13 +195,16 @@ bool VhostGate::wait_for_peer(OwnedFd& peer) noexcept {
     if (events[0].revents != 0 && is_to_close()) return false;
     peer = OwnedFd{accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK)};
     if (peer) return true;
+    if (errno == EAGAIN) continue;
+    check_descriptors();
     // Out of descriptors or the like: the peer stays in the queue and would wake us at once, for ever.
-    if (errno != EAGAIN && poll(events.data(), 1, kRetryMs) > 0 && is_to_close()) return false;
+    if (poll(events.data(), 1, kRetryMs) > 0 && is_to_close()) return false;
   }
 }
 
 void VhostGate::relay(OwnedFd peer) noexcept {
   const OwnedFd backend = connected_to(backend_);
+  check_descriptors();
   if (!backend) return;
   connections_.fetch_add(1, std::memory_order_relaxed);
   Conversation talk{.guest = peer.get(), .backend = backend.get(), .request = {}, .answer = {}, .own = {}, .link = {}};
@@ -193,7 +222,11 @@ void VhostGate::relay(OwnedFd peer) noexcept {
     if (ends(talk.move_answer())) return;
     if (talk.answer.whole() || talk.own.whole()) continue;
     const auto step = talk.move_request({link_is_up_.load(std::memory_order_acquire), speed_mbps_});
-    if (step == VhostMessage::Step::kOffends) offenders_.fetch_add(1, std::memory_order_relaxed);
+    if (talk.request.lost_fds()) {
+      lacks_descriptors_.store(true, std::memory_order_relaxed);
+    } else if (step == VhostMessage::Step::kOffends) {
+      offenders_.fetch_add(1, std::memory_order_relaxed);
+    }
     if (ends(step)) return;
   }
 }

@@ -8,8 +8,9 @@
 // The gate passes on whole messages only (header 12 bytes: request, flags, size; then `size` bytes; up to 8 file
 // descriptors), one peer at a time; others wait in the listen queue. It reads a peer's next message after the
 // peer has taken the answers it was sent. Descriptors by which DPDK notifies the guest are made non-blocking:
-// otherwise a guest that never reads them could stop the worker. A peer that breaks the framing is disconnected. Each
-// gate has one thread, which sleeps while there is no message. Frames do not pass here: they go through the guest's
+// otherwise a guest that never reads them could stop the worker. A peer that breaks the framing, that describes memory
+// which cannot be mapped, or that asks for what was not offered (edge/vhost_memory.hpp) is disconnected. Each gate has
+// one thread, which sleeps while there is no message. Frames do not pass here: they go through the guest's
 // memory.
 #pragma once
 
@@ -38,7 +39,9 @@ class VhostGate {
   // Any thread; does not block.
   void set_link(bool up) noexcept;
   uint64_t connections() const noexcept { return connections_.load(std::memory_order_relaxed); }
-  uint64_t offenders() const noexcept { return offenders_.load(std::memory_order_relaxed); }  // broke the framing
+  uint64_t offenders() const noexcept { return offenders_.load(std::memory_order_relaxed); }
+  // What keeps guests out, once; empty if there is nothing new. Any one thread.
+  std::string trouble();
 
  private:
   VhostGate(std::string path, std::string backend, uint32_t speed_mbps, OwnedFd listener, OwnedFd wake);
@@ -47,6 +50,7 @@ class VhostGate {
   void serve() noexcept;
   bool wait_for_peer(OwnedFd& peer) noexcept;
   void relay(OwnedFd peer) noexcept;
+  void check_descriptors() noexcept;
 
   std::string path_;
   std::string backend_;
@@ -57,6 +61,8 @@ class VhostGate {
   std::atomic<bool> link_is_up_{true};
   std::atomic<uint64_t> connections_{0};
   std::atomic<uint64_t> offenders_{0};
+  std::atomic<bool> lacks_descriptors_{false};  // has lacked them, at some time
+  bool told_ = false;
   std::thread thread_;
 };
 

@@ -55,6 +55,7 @@ VhostMessage::Step VhostMessage::gather(int from) noexcept {
     const ssize_t got = recvmsg(from, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
     if (got < 0) return errno == EAGAIN || errno == EINTR ? Step::kWaits : Step::kClosed;
     const bool in_order = keep_fds(&message);
+    lost_fds_ = (message.msg_flags & MSG_CTRUNC) != 0 && fd_count_ < kMaxFds;
     if (got == 0) return have_ == 0 ? Step::kClosed : Step::kOffends;
     if (!in_order || (message.msg_flags & MSG_CTRUNC) != 0) return Step::kOffends;
     have_ += static_cast<uint32_t>(got);

@@ -38,6 +38,9 @@ class VhostMessage {
   uint64_t number() const noexcept;
   void set_number(uint64_t number) noexcept;
   OwnedFd take_first_fd() noexcept { return std::move(fds_[0]); }
+  std::span<const OwnedFd> fds() const noexcept { return {fds_.data(), fd_count_}; }
+  // Descriptors came that this process had no room for: not the sender's fault.
+  bool lost_fds() const noexcept { return lost_fds_; }
   // A whole message of our own, without descriptors; `payload` has at most kMaxPayload bytes.
   static VhostMessage made(uint32_t request, uint32_t flags, std::span<const uint8_t> payload) noexcept;
 
@@ -50,6 +53,7 @@ class VhostMessage {
   uint32_t have_ = 0;
   std::array<OwnedFd, kMaxFds> fds_;
   uint32_t fd_count_ = 0;
+  bool lost_fds_ = false;
   bool whole_ = false;
 };
 

@@ -14,6 +14,7 @@
 #include "dataplane/edge/owned_fd.hpp"
 #include "tests/scenario/edge/probe.hpp"
 #include "tests/wire/edge/child.hpp"
+#include "tests/wire/edge/vhost_client.hpp"
 #include "tests/wire/edge/wall_fabric.hpp"
 
 namespace softspine::dataplane {
@@ -21,14 +22,6 @@ namespace {
 
 uint64_t count(const DropCounters& drops, DropReason reason) {
   return drops[static_cast<size_t>(reason)];
-}
-
-OwnedFd connect_to(const std::string& path) {
-  OwnedFd fd{socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)};
-  sockaddr_un address{.sun_family = AF_UNIX, .sun_path = {}};
-  path.copy(address.sun_path, sizeof address.sun_path - 1);
-  if (connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) return OwnedFd{};
-  return fd;
 }
 
 class VhostTest : public testing::Test {
@@ -230,19 +223,8 @@ class Driver {
     theirs_ = OwnedFd{ends[1]};
   }
   void send_words(uint32_t request, std::vector<uint32_t> payload, uint32_t flags = 1, bool with_descriptor = false) {
-    payload.insert(payload.begin(), {request, flags, static_cast<uint32_t>(payload.size() * 4)});
-    iovec part{payload.data(), payload.size() * 4};
-    alignas(cmsghdr) char control[CMSG_SPACE(sizeof(int))]{};
-    msghdr message{.msg_iov = &part, .msg_iovlen = 1};
-    if (with_descriptor) {
-      message.msg_control = control;
-      message.msg_controllen = sizeof control;
-      cmsghdr* head = CMSG_FIRSTHDR(&message);
-      *head = {.cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
-      const int fd = theirs_.get();
-      std::memcpy(CMSG_DATA(head), &fd, sizeof fd);
-    }
-    ASSERT_EQ(sendmsg(socket_.get(), &message, MSG_NOSIGNAL), static_cast<ssize_t>(part.iov_len));
+    const std::vector<int> descriptors(with_descriptor ? 1 : 0, theirs_.get());
+    ASSERT_TRUE(send_request(socket_, request, flags, std::move(payload), descriptors));
   }
   // A whole answer, its header first.
   std::vector<uint32_t> answer(size_t words) { return read_words(socket_, words); }
