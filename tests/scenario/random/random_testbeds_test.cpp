@@ -16,8 +16,8 @@ namespace {
 
 using tests::RandomTestbed;
 
-constexpr uint32_t kInCi = 300;
-constexpr uint32_t kKindsInCi = 100;
+constexpr uint32_t kInCi = 120;
+constexpr uint32_t kKindsInCi = 40;
 constexpr uint64_t kCaptureEvery = 3;  // comparing captures costs as much as two runs
 
 // The first line that differs, with its neighbour above.

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run counted again from its capture, slowly and plainly: what the report says of links, flows, latencies, stalls,
+// pauses and losses, held against the frames. Each finding is a sentence with both numbers.
+//
+//   a frame arrives  when its last bit has left, and the cable's propagation later
+//   links            frames and bytes of each port
+//   flows            packets that the sender sent; sent = received + missing + under way, and nothing twice
+//   latencies        quantiles by nearest rank of (arrival − first bit's departure), within 0.5 %
+//   stalls           no longer than the largest gap between arrivals
+//   pauses           no longer than what the neighbour's frames ask for
+//   losses           vanished frames were lost when they left: at a captured frame's instant
+//   strangers        hosts drop what has another station's address, and nothing else, as not for them
+//
+// What a capture cannot tell is left out: a packet that left for a host but may not have arrived (a fault of its last
+// link), so gaps and latencies are asked of flows all of whose packets are known to have arrived.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "control/model/testbed.hpp"
+#include "control/telemetry/snapshot.hpp"
+
+namespace softspine::tests {
+
+struct Recount {
+  std::vector<std::string> findings;
+  std::map<std::string, uint64_t> compared;  // numbers, by what
+};
+
+Recount recount(const control::Testbed& testbed, const control::FabricSnapshot& snapshot, std::string_view capture);
+
+}  // namespace softspine::tests

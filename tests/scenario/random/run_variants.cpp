@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/scenario/random/run_variants.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "control/load/load.hpp"
+#include "control/telemetry/report.hpp"
+#include "testbeds/run/running_fabric.hpp"
+#include "tests/scenario/run/running_testbed.hpp"
+
+namespace softspine::testbeds {
+namespace {
+
+// Pools look for it when they are made, and when they poison for the first time.
+class Poisoned {
+ public:
+  explicit Poisoned(bool poisons) {
+    if (poisons) setenv(kVariable, "1", 1);
+  }
+  ~Poisoned() { unsetenv(kVariable); }
+  Poisoned(const Poisoned&) = delete;
+  Poisoned& operator=(const Poisoned&) = delete;
+
+ private:
+  static constexpr const char* kVariable = "SOFTSPINE_POISON";
+};
+
+std::string temporary(std::string_view what) {
+  return (std::filesystem::path(testing::TempDir()) / fmt::format("drawn-{}.{}", getpid(), what)).string();
+}
+
+std::string taken(const std::string& path) {
+  std::string out = bytes_of(path);
+  std::filesystem::remove(path);
+  return out;
+}
+
+void open_outputs(RunningFabric& fabric, const Variant& variant) {
+  const auto fine = [](const auto& opened) {
+    if (!opened) ADD_FAILURE() << opened.error();
+  };
+  if (variant.captures) fine(fabric.open_capture({.path = temporary("pcapng"), .ports = {}}));
+  if (variant.logs_events) fine(fabric.open_events(temporary("events")));
+  if (variant.samples)
+    fine(fabric.open_series({.path = temporary("series"), .interval = *variant.samples, .counters = {}}));
+}
+
+// The line that differs, and the same one of the other text.
+std::string first_line_apart(const std::string& a, const std::string& b) {
+  const auto at = static_cast<size_t>(std::ranges::mismatch(a, b).in1 - a.begin());
+  const auto line = [at](const std::string& text) {
+    const size_t end = std::min(at, text.size());
+    size_t from = end;
+    for (int i = 0; i < 3 && from > 0; ++i)
+      from = text.rfind('\n', from - 1) == std::string::npos ? 0 : text.rfind('\n', from - 1);
+    return text.substr(from, std::min<size_t>(end - from + 80, 400));
+  };
+  return fmt::format("{}\n  instead of{}", line(a), line(b));
+}
+
+// What depends neither on how it was run nor on what was written meanwhile.
+std::string comparable(control::Json report) {
+  report.erase("engine");
+  report.erase("events");
+  return report.dump(1);
+}
+
+}  // namespace
+
+std::string Variant::text() const {
+  std::string out = fmt::format("{} worker{}", workers, workers == 1 ? "" : "s");
+  if (flat) out += ", flat";
+  if (samples) out += fmt::format(", samples every {} ps", samples->count_ps());
+  if (captures) out += ", capture";
+  if (logs_events) out += ", events";
+  if (poisons) out += ", poisoned packets";
+  return out;
+}
+
+VariantOutcome run_variant(const std::string& text, const Variant& variant) {
+  VariantOutcome out;
+  const auto testbed = control::parse_testbed(text, "drawn.yaml", {.workers = variant.workers});
+  if (!testbed) {
+    out.refused = to_string(testbed.error().front());
+    return out;
+  }
+  const Poisoned poisoned(variant.poisons);
+  auto fabric = RunningFabric::make(*testbed, {.run_folder = {}, .capture = std::nullopt, .flat = variant.flat});
+  if (!fabric) {
+    out.refused = fabric.error();
+    return out;
+  }
+  open_outputs(**fabric, variant);
+  const auto ran = (*fabric)->run();
+  EXPECT_TRUE(ran) << ran.error();
+  const auto closed = (*fabric)->close_capture();
+  EXPECT_TRUE(closed) << closed.error();
+  out.snapshot = (*fabric)->snapshot();
+  out.report =
+      control::report_json(out.snapshot, {.testbed = testbed->name, .clock = "virtual", .seed = testbed->run.seed});
+  EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
+  for (const std::string& wrong : (*fabric)->check_series(out.snapshot)) ADD_FAILURE() << wrong;
+  EXPECT_EQ((*fabric)->drain(), 0U) << "packets that leaked";
+  fabric->reset();  // closes its files
+  if (variant.captures) out.capture = taken(temporary("pcapng"));
+  if (variant.logs_events) out.events = taken(temporary("events"));
+  if (variant.samples) taken(temporary("series"));
+  return out;
+}
+
+std::string difference(const VariantOutcome& a, const VariantOutcome& b) {
+  if (a.refused != b.refused) return fmt::format("refused: '{}' instead of '{}'", a.refused, b.refused);
+  const std::string report = comparable(a.report);
+  const std::string other = comparable(b.report);
+  if (report != other) return "the report: " + first_line_apart(report, other);
+  if (!a.capture.empty() && !b.capture.empty() && a.capture != b.capture) return "the capture";
+  if (!a.events.empty() && !b.events.empty() && a.events != b.events)
+    return "the events: " + first_line_apart(a.events, b.events);
+  return "";
+}
+
+}  // namespace softspine::testbeds

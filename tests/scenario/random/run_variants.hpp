@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// One testbed, run several ways that must not differ: by more workers, in flat windows, with samples at an odd
+// interval, watched by a capture and an event log or by nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "control/telemetry/json.hpp"
+#include "control/telemetry/snapshot.hpp"
+#include "dataplane/units/time.hpp"
+
+namespace softspine::testbeds {
+
+struct Variant {
+  uint32_t workers = 1;
+  bool flat = false;
+  bool captures = false;
+  bool logs_events = false;
+  std::optional<dataplane::Duration> samples;  // their interval
+  bool poisons = false;                        // packets come with other bytes each time
+  std::string text() const;
+};
+
+struct VariantOutcome {
+  control::FabricSnapshot snapshot;
+  control::Json report;
+  std::string capture;  // files' bytes
+  std::string events;
+  std::string refused;  // why the testbed cannot be built; empty: it has run
+};
+
+// Failures of the run itself (counters that do not add up, packets that leak) are the test's.
+VariantOutcome run_variant(const std::string& text, const Variant& variant);
+
+// The first difference between two outcomes, in a sentence; empty: none. What only one of them wrote is not compared.
+std::string difference(const VariantOutcome& a, const VariantOutcome& b);
+
+}  // namespace softspine::testbeds
