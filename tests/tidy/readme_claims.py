@@ -207,6 +207,8 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['docs/truth.md no such rules are public'],
     },
     'docs/testbeds.md': {
+        'Two such senders lose one half each, with a standard deviation of 9 % from seed to seed.':
+            ['tests/scenario/run/clocks_test.cpp ByItselfTwoLikeSendersShareTheLoss'],
         'Both matter where like senders share a full queue: frames that keep in step arrive in the same order for ever, and the same sender loses each time (Floyd and Jacobson, *On Traffic Phase Effects in Packet-Switched Gateways*, 1992).':
             ['tests/scenario/run/clocks_test.cpp InStepTheFirstOfTwoLikeSendersLosesNothing', 'tests/scenario/run/clocks_test.cpp ByItselfTwoLikeSendersShareTheLoss'],
         "| `clock_ppm` | 100 | The seed draws an offset for each node's clock, uniform within ± this many parts per million;":
