@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "dataplane/buffer/headroom.hpp"
@@ -28,12 +29,13 @@ HeadroomQuestion question(uint64_t gbps, uint32_t metres, uint32_t mtu, uint32_t
 uint64_t worst_mix(const HeadroomQuestion& q) {
   const auto cells = [&](uint64_t bytes) { return (bytes + q.cell.bytes() - 1) / q.cell.bytes(); };
   const auto time = [&](uint64_t bytes) {  // FCS, preamble and gap
-    return static_cast<int64_t>((bytes + 24) * 8'000'000'000'000ULL / q.rate.count_bps());
+    return static_cast<double>(bytes + 24) * 8e12 / static_cast<double>(q.rate.count_bps());
   };
-  const int64_t loop = time(q.largest_frame) + time(60) + 2 * q.propagation.count_ps() + q.response.count_ps();
+  const double loop =
+      time(q.largest_frame) + time(60) + static_cast<double>(2 * q.propagation.count_ps() + q.response.count_ps());
   uint64_t most = 0;
   for (uint32_t bytes = 60; bytes <= q.largest_frame; ++bytes) {
-    const int64_t before_the_last = (loop - 1) / time(bytes);
+    const double before_the_last = std::floor((loop - 1) / time(bytes));
     most = std::max(most, static_cast<uint64_t>(before_the_last) * cells(bytes));
   }
   return most + 2 * cells(q.largest_frame);

@@ -107,7 +107,8 @@ TEST(BuiltInProfile, LosslessHasTheHeadroomThatEachPortNeeds) {
                                       .propagation = propagation_of(Length::metres(static_cast<uint64_t>(metres))),
                                       .largest_frame = 9'118,
                                       .cell = dataplane::CellSize(256),
-                                      .response = dataplane::PauseTiming::of(rate).response});
+                                      .response = dataplane::PauseTiming::of(rate).response,
+                                      .clock_ppm = dataplane::kMaxClockPpm});
   };
   EXPECT_EQ(planned.group(0, 3).headroom_cells, needed(Rate::gbps(100), 5));
   EXPECT_EQ(planned.group(2, 4).headroom_cells, needed(Rate::gbps(400), 40));

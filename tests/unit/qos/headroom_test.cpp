@@ -31,7 +31,8 @@ uint64_t needed(dataplane::Rate rate, uint64_t metres, uint32_t smallest = datap
                                           .largest_frame = 9'118,
                                           .smallest_frame = smallest,
                                           .cell = dataplane::CellSize(256),
-                                          .response = dataplane::PauseTiming::of(rate).response});
+                                          .response = dataplane::PauseTiming::of(rate).response,
+                                          .clock_ppm = dataplane::kMaxClockPpm});
 }
 
 TEST(HeadroomCheck, AutomaticHeadroomIsAlwaysEnough) {
