@@ -240,7 +240,10 @@ std::string SchemaValues::name_for(const std::string& pattern) {
                                                           : found->second[below(found->second.size())];
   };
   const auto has = [&](std::string_view part) { return pattern.find(part) != std::string::npos; };
-  if (pattern == "^[0-9]+$") return std::to_string(below(8));
+  if (pattern == "^[0-9]+(-[0-9]+)?$") {
+    const uint64_t from = below(8);
+    return one_in(3) ? fmt::format("{}-{}", from, from + below(8 - from)) : fmt::format("{}", from);
+  }
   if (has("[0-7](-[0-7])?$")) {
     const uint64_t from = below(8);
     const std::string queues = one_in(2) ? fmt::format("{}", from) : fmt::format("{}-{}", from, from + below(8 - from));
