@@ -156,15 +156,26 @@ INSTANTIATE_TEST_SUITE_P(
                          "offset"}),
     named);
 
-// The ToRs' LAGs are well, and the spines' hash as the ToRs' do: all members are used, but who shares one on the way up
-// shares one on the way down.
+// The ToRs' LAGs are well, and the spines' hash as the ToRs' do: who shares a member on the way up shares one on the
+// way down. All members are used as by chance, so no link is loaded more than another, and there is nothing to cure.
+class DependentLags : public testing::TestWithParam<const char*> {};
+
+TEST_P(DependentLags, AreToldAndNotCuredWhereNoLinkIsUneven) {
+  const Testbed testbed = parsed(leaf_spine(GetParam()));
+  Walker walker = walker_of(testbed);
+  const auto flows = flows_of(walker);
+  const Polarization found = polarization_of(walker, flows);
+  EXPECT_FALSE(found.is_unbalanced());
+  EXPECT_EQ(members_used(walker, flows), members_of(testbed));
+  EXPECT_TRUE(std::ranges::any_of(found.tiers, [](const TierShare& tier) {
+    return tier.tier.is_of_lags && tier.verdict == control::TierVerdict::kDependent;
+  }));
+}
+
 INSTANTIATE_TEST_SUITE_P(
-    OfTheirOwn, LagCures,
-    testing::Values(
-        Case{"Alike", leaf_spine("profiles: {default: {hash: {algorithm: XXH3}, lag_hash: {seed: 3}}}\n"), 128, "seed"},
-        Case{"Linear", leaf_spine("profiles: {default: {hash: {algorithm: XXH3}, lag_hash: {algorithm: CRC_CCITT}}}\n"),
-             128, "offset"}),
-    named);
+    OfOneFunction, DependentLags,
+    testing::Values("profiles: {default: {hash: {algorithm: XXH3}, lag_hash: {seed: 3}}}\n",
+                    "profiles: {default: {hash: {algorithm: XXH3}, lag_hash: {algorithm: CRC_CCITT}}}\n"));
 
 // ECMP groups of three tiers that hash alike are cured, and LAGs that hash by another function keep to it.
 TEST(CuresOfEcmpGroups, LeaveLagsThatAreWellAsTheyAre) {
