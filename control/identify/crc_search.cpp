@@ -38,7 +38,7 @@ class Crc {
       table_[byte] = value;
     }
   }
-  uint32_t of(const std::vector<uint8_t>& bytes, uint32_t value) const {
+  uint32_t of(std::span<const uint8_t> bytes, uint32_t value) const {
     for (const uint8_t byte : bytes)
       value = reflected_ ? table_[(value ^ byte) & 0xff] ^ value >> 8
                          : (table_[(value >> (width_ - 8) ^ byte) & 0xff] ^ value << 8) & mask_;
@@ -53,18 +53,33 @@ class Crc {
   bool reflected_;
 };
 
-std::vector<uint8_t> bytes_of(const Flow& flow, const FoundCrc& how) {
-  std::vector<uint8_t> out;
+// What a flow's fields come to, none longer than two IPv6 addresses and the rest: a buffer, not an allocation a flow.
+class FlowBytes {
+ public:
+  void add(uint8_t byte) { bytes_[size_++] = byte; }
+  void reverse_from(size_t begin) { std::reverse(bytes_.begin() + static_cast<ptrdiff_t>(begin), end()); }
+  size_t size() const { return size_; }
+  std::span<const uint8_t> span() const { return {bytes_.data(), size_}; }
+
+ private:
+  static constexpr size_t kMost = 2 * sizeof(Flow::Address) + 2 * 2 + 1 + 4;
+  std::array<uint8_t, kMost>::iterator end() { return bytes_.begin() + static_cast<ptrdiff_t>(size_); }
+  std::array<uint8_t, kMost> bytes_{};
+  size_t size_ = 0;
+};
+
+FlowBytes bytes_of(const Flow& flow, const FoundCrc& how) {
+  FlowBytes out;
   for (const FlowPart part : how.order) {
     const size_t before = out.size();
     if (part == FlowPart::kSource || part == FlowPart::kDestination) {
       const Flow::Address& address = part == FlowPart::kSource ? flow.source : flow.destination;
-      out.insert(out.end(), address.begin(), address.begin() + (flow.is_ipv6 ? 16 : 4));
+      for (size_t i = 0; i < (flow.is_ipv6 ? 16U : 4U); ++i) out.add(address[i]);
     } else {
       const uint32_t bytes = part == FlowPart::kQp ? how.qp_bytes : part == FlowPart::kProtocol ? 1 : 2;
-      for (uint32_t i = bytes; i-- > 0;) out.push_back(static_cast<uint8_t>(value_of(flow, part) >> 8 * i));
+      for (uint32_t i = bytes; i-- > 0;) out.add(static_cast<uint8_t>(value_of(flow, part) >> 8 * i));
     }
-    if (how.little_endian) std::reverse(out.begin() + static_cast<ptrdiff_t>(before), out.end());
+    if (how.little_endian) out.reverse_from(before);
   }
   return out;
 }
@@ -109,6 +124,9 @@ class CrcSearch {
 
   std::optional<FoundCrc> run() {
     for (FoundCrc& layout : layouts_) {
+      first_.clear();
+      for (const FlowPair& pair : std::span{judges_}.first(std::min(kFirst, judges_.size())))
+        first_.emplace_back(bytes_of(sample_.flows[pair.first], layout), bytes_of(sample_.flows[pair.second], layout));
       for (size_t i = 0; i < crcs_.size(); ++i) {
         layout.crc = kKnownCrcs[i / 2];
         layout.reflected = i % 2 == 0;
@@ -142,8 +160,7 @@ class CrcSearch {
     const std::vector<uint8_t> zeros(bytes_of(sample_.flows[0], how).size(), 0);
     const uint32_t of_ones = crc.of(zeros, crc.ones());
     raws_.clear();
-    for (const FlowPair& pair : std::span{judges_}.first(std::min(kFirst, judges_.size())))
-      raws_.emplace_back(raw(how, crc, pair.first), raw(how, crc, pair.second));
+    for (const auto& [first, second] : first_) raws_.emplace_back(crc.of(first.span(), 0), crc.of(second.span(), 0));
     for (const bool by_ranges : {false, true}) {
       for (const bool from_ones : {true, false}) {
         // zlib's way first, of narrow ones the plain one: a complement may do no more than rename members.
@@ -161,7 +178,7 @@ class CrcSearch {
   }
 
   uint32_t raw(const FoundCrc& how, const Crc& crc, uint32_t flow) const {
-    return crc.of(bytes_of(sample_.flows[flow], how), 0);
+    return crc.of(bytes_of(sample_.flows[flow], how).span(), 0);
   }
   bool may_be(const FoundCrc& how, uint32_t constant) const {
     const auto member = [&](uint32_t hash) { return member_of(how, hash ^ constant, sample_.members); };
@@ -190,7 +207,8 @@ class CrcSearch {
   std::vector<Crc> crcs_;  // of each of kKnownCrcs two
   std::vector<FoundCrc> layouts_;
   double tried_ = 0;
-  std::vector<std::pair<uint32_t, uint32_t>> raws_;  // of the first judges, by the layout and CRC at hand
+  std::vector<std::pair<FlowBytes, FlowBytes>> first_;  // of the first judges, by the layout at hand
+  std::vector<std::pair<uint32_t, uint32_t>> raws_;     // of the first judges, by the layout and CRC at hand
 };
 
 }  // namespace

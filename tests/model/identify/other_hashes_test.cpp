@@ -10,6 +10,7 @@
 
 #include "control/identify/identification.hpp"
 #include "control/identify/identify_report.hpp"
+#include "dataplane/units/rng.hpp"
 #include "tests/harness/seed.hpp"
 
 namespace softspine::tests {
