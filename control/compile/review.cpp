@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "control/compile/headroom_check.hpp"
+#include "control/compile/mtu_review.hpp"
 #include "control/compile/workload_demands.hpp"
 
 namespace softspine::control {
@@ -39,6 +40,7 @@ class Reviewer {
     ServedWorkload served{.workload = index, .links = {}};
     for (const LinkEnd sender : ways.senders) served.links.push_back({sender, book_.at(sender, workload.dscp)});
     review_ways(workload, ways);
+    review_mtu(testbed_, workload, out_.errors, out_.warnings);
     review_loss(workload, served, ways);
     review_maps(workload, served);
     review_notifications(workload, served);

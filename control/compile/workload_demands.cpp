@@ -7,10 +7,9 @@
 
 namespace softspine::control {
 
-Demands demands_of(const Workload& workload) {
+Demands data_demands_of(const Workload& workload) {
   Demands out;
   const auto add = [&](std::vector<uint32_t> from, std::vector<uint32_t> to) {
-    if (workload.transport.kind == TransportKind::kReliable) out.push_back({to, from});
     out.push_back({std::move(from), std::move(to)});
   };
   switch (workload.pattern) {
@@ -25,6 +24,16 @@ Demands demands_of(const Workload& workload) {
         add({workload.hosts[i]}, {workload.hosts[(i + 1) % workload.hosts.size()]});
       }
       break;
+  }
+  return out;
+}
+
+Demands demands_of(const Workload& workload) {
+  if (workload.transport.kind != TransportKind::kReliable) return data_demands_of(workload);
+  Demands out;
+  for (Demand& data : data_demands_of(workload)) {
+    out.push_back({data.to, data.from});
+    out.push_back(std::move(data));
   }
   return out;
 }

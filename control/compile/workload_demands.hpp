@@ -7,6 +7,8 @@
 
 namespace softspine::control {
 
+// Of its data alone.
+Demands data_demands_of(const Workload& workload);
 // Acknowledgements of reliable connections go back the same ways.
 Demands demands_of(const Workload& workload);
 
