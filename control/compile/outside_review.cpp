@@ -75,6 +75,11 @@ void OutsideReview::review_guest(uint32_t index) {
                 "its command names no --tclass: RDMA tools then send DSCP 0, which may be dropped; lossless are " +
                     listed(out_.lossless_dscps));
   }
+  if (classes.empty() && out_.drops_early) {
+    return warn(place,
+                "its command names no --tclass: RDMA tools then send what is not ECN-capable, and WRED drops that; "
+                "--tclass 2 is ECT(0)");
+  }
   for (const uint8_t tclass : classes) {
     if (!is_lossless(tclass >> 2)) {
       return warn(place, "--tclass " + std::to_string(tclass) + " is DSCP " + std::to_string(tclass >> 2) +

@@ -11,6 +11,8 @@
 #include "control/telemetry/text_table.hpp"
 #include "tools/softspine/complain.hpp"
 #include "tools/softspine/error_list.hpp"
+#include "tools/softspine/outside_report.hpp"
+#include "tools/softspine/replay_review.hpp"
 
 namespace softspine::tools {
 
@@ -102,7 +104,9 @@ void warn_of_workers(const control::Testbed& testbed, control::Errors& warnings)
 }  // namespace
 
 std::string service_text(const control::Testbed& testbed, const control::Review& review) {
-  if (review.workloads.empty()) return outside_text(testbed, review.outside);
+  const std::string outside =
+      outside_text(testbed, review.outside) + outside_addresses_text(testbed.fabric, review.outside.hosts);
+  if (review.workloads.empty()) return outside;
   control::TextTable table({"<WORKLOAD", "DSCP", "<FROM", "<TO", "QUEUE", "PG", "PRIORITY", "LINKS", "<PACKETS"});
   for (const control::ServedWorkload& served : review.workloads) {
     const control::Workload& workload = testbed.workloads[served.workload];
@@ -114,7 +118,7 @@ std::string service_text(const control::Testbed& testbed, const control::Review&
                  verdict_text(service)});
     }
   }
-  return table.text() + outside_text(testbed, review.outside);
+  return table.text() + outside;
 }
 
 Json service_json(const control::Testbed& testbed, const control::Review& review) {
@@ -140,7 +144,10 @@ Json service_json(const control::Testbed& testbed, const control::Review& review
   Json hosts = Json::array();
   for (const uint32_t host : review.outside.hosts) hosts.push_back(fabric.nodes[host].name);
   return {{"workloads", std::move(workloads)},
-          {"outside", {{"hosts", std::move(hosts)}, {"lossless_dscps", review.outside.lossless_dscps}}}};
+          {"outside",
+           {{"hosts", std::move(hosts)},
+            {"lossless_dscps", review.outside.lossless_dscps},
+            {"addresses", outside_addresses_json(fabric, review.outside.hosts)}}}};
 }
 
 Json warnings_json(const control::Errors& warnings) {
@@ -158,6 +165,7 @@ Json warnings_json(const control::Errors& warnings) {
 std::expected<control::Review, ExitStatus> reviewed(const control::Testbed& testbed) {
   control::Review out = control::review(testbed);
   warn_of_workers(testbed, out.warnings);
+  review_replays(testbed, out.outside, out.warnings);
   print_list(out.warnings, "warning: ");
   if (out.errors.empty()) return out;
   print_list(out.errors);

@@ -222,6 +222,9 @@ TEST(Service, TellsHostsOutsideWhichDscpsAreLossless) {
       told(of("run: ib_write_bw --tclass 12 h3}, nic: {dscp: 3").warnings),
       (Complaints{"7 topology.nodes.h1: --tclass 12 is not ECN-capable, and WRED drops what is not: 14 is ECT(0)"}));
   EXPECT_TRUE(of("run: ib_write_bw --tclass 2 h3}, nic: {dscp: 3").warnings.empty());
+  EXPECT_EQ(told(of("run: ib_write_bw h3}, nic: {dscp: 3").warnings),
+            (Complaints{"7 topology.nodes.h1: its command names no --tclass: RDMA tools then send what is not "
+                        "ECN-capable, and WRED drops that; --tclass 2 is ECT(0)"}));
 }
 
 TEST(Service, WarnsOfHostsOutsideWhosePacketsWredMayDrop) {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 
+from running_fabric import pcap
 from softspine import TESTBEDS, Problems, Softspine, main
 
 FABRIC = '''name: it
@@ -18,6 +19,18 @@ topology:
   nodes: {a: {kind: switch}, b: {kind: switch}, h1: {kind: host}, h2: {kind: host}}
   links: [{endpoints: [h1, a], rate: 1Gbps}, {endpoints: [h2, b], rate: 1Gbps}]
 workload: [{name: w, pattern: pairs, from: [h1], to: [h2]}]
+'''
+MTU = '''name: it
+run: {duration: 1ms}
+fabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 2, host_link: {rate: 200Gbps, mtu: 9000}, fabric_link: {rate: 200Gbps, mtu: 1500}}
+workload:
+  - {name: w, pattern: pairs, from: h1, to: h3, message: 1MiB, messages: 10, mtu: 4096, transport: rc}
+'''
+OUTSIDE = FABRIC.replace('virtual', 'wall') + '''topology:
+  nodes:
+    h1: {edge: {tap: {name: it0}}}
+    h2: {edge: {pcap: {in: in.pcap}}}
+    h3: {guest: {}}
 '''
 
 
@@ -67,6 +80,52 @@ def refuses_what_cannot_work(it: Softspine) -> Problems:
         yield from done.complains('it.yaml:5:', 'workload[0]', 'h1 has no way to h2', 'nothing was started')
 
 
+def refuses_a_path_mtu_that_fits_no_way(it: Softspine) -> Problems:
+    """packets of 4,176 bytes over links of 1,500: 2; where one way has room, or all have: 0"""
+    for command in ('check', 'run'):
+        done = it(command, it.write('it.yaml', MTU))
+        yield from done.exited(2)
+        yield from done.complains('it.yaml:5:', 'workload[0]', 'packets of up to 4176 bytes, which fit no way from h1 to h3', 'whose mtu is 1500')
+    yield from it('check', '--strict', it.write('it.yaml', MTU.replace('mtu: 1500', 'mtu: 4176'))).exited(0)
+    beside = ''.join(f'    - {{endpoints: [tor{n}, spine1], rate: 200Gbps, mtu: 9000}}\n' for n in (1, 2))
+    done = it('check', it.write('it.yaml', MTU + 'topology:\n  links:\n' + beside))
+    yield from done.exited(0)
+    yield from done.complains('workload[0]: warning: an mtu of 4096', 'do not fit')
+
+
+def says_which_addresses_hosts_outside_take(it: Softspine) -> Problems:
+    """of each host that is not built in, as --nodes has them; the text names those that have to take theirs by themselves"""
+    pcap(it.folder / 'in.pcap', [])
+    file = it.write('it.yaml', OUTSIDE)
+    out = it('check', '--json', '--nodes', file).json()
+    nodes = {node['name']: node for node in out['fabric']}
+    found = out['service']['outside']['addresses']
+    if sorted(found) != ['h1', 'h2', 'h3'] or [found[host]['configures_itself'] for host in ('h1', 'h2', 'h3')] != [True, False, False]:
+        yield f'{found}'
+    for host, row in found.items():
+        if (row['ipv4'].split('/')[0], row['mac']) != (nodes[host]['ipv4'], nodes[host]['ports'][0]['mac']):
+            yield f'{host}: {row} is not {nodes[host]}'
+    yield from it('check', file).says('addresses that hosts outside have to take:', found['h1']['ipv4'], found['h1']['ipv4_gateway'], found['h1']['mac'])
+    if found['h3']['ipv4'] in it('check', file).out:
+        yield 'guests have theirs from us'
+
+
+def ip_frame(dscp: int, ecn: int, tags: int = 0, is_v6: bool = False) -> bytes:
+    byte = dscp << 2 | ecn
+    head = bytes([0x60 | byte >> 4, byte << 4 & 0xF0]) if is_v6 else bytes([0x45, byte])
+    return bytes(12) + b'\x81\x00\x00\x05' * tags + (b'\x86\xdd' if is_v6 else b'\x08\x00') + head + bytes(60)
+
+
+def counts_replayed_frames_that_wred_drops(it: Softspine) -> Problems:
+    """of a lossless DSCP and not ECN-capable: 2 + 4 + 1 of 16; no other DSCP, nothing that is capable, no ARP"""
+    frames = [ip_frame(3, 0)] * 2 + [ip_frame(4, 0, tags=1)] * 4 + [ip_frame(3, 0, is_v6=True)]
+    frames += [ip_frame(3, 1), ip_frame(3, 2, is_v6=True), ip_frame(4, 3), ip_frame(26, 0)] * 2 + [bytes(12) + b'\x08\x06' + bytes(46)]
+    pcap(it.folder / 'in.pcap', frames)
+    done = it('check', it.write('it.yaml', OUTSIDE))
+    yield from done.exited(0)
+    yield from done.complains('topology.nodes.h2: warning: 7 of 16 frames in in.pcap have a lossless DSCP and are not ECN-capable')
+
+
 def warns_of_too_many_workers(it: Softspine) -> Problems:
     """more workers than cores are told"""
     file = it.write('it.yaml', FABRIC)
@@ -79,4 +138,4 @@ def warns_of_too_many_workers(it: Softspine) -> Problems:
 
 if __name__ == '__main__':
     sys.exit(main([warns_with_its_place, is_strict_if_asked, tells_programs, says_what_traffic_gets, refuses_what_cannot_work,
-                   warns_of_too_many_workers]))
+                   refuses_a_path_mtu_that_fits_no_way, says_which_addresses_hosts_outside_take, counts_replayed_frames_that_wred_drops, warns_of_too_many_workers]))
