@@ -58,8 +58,8 @@ void print_text(const storm::CountedVerdict& verdict, const std::vector<std::str
   if (verdict.suspects.empty()) return;
   control::TextTable table{{"<NODE", "PRIO", "<ROOT", "ASKED", "WAS ASKED", "<WHY"}};
   for (const storm::CountedSuspect& it : verdict.suspects) {
-    table.add({it.node, std::to_string(it.priority), word_of(it.suspicion), control::grouped(it.asked),
-               control::grouped(it.was_asked), it.why});
+    table.add({it.node, it.priority == storm::kWholeLink ? "all" : std::to_string(it.priority), word_of(it.suspicion),
+               control::grouped(it.asked), control::grouped(it.was_asked), it.why});
   }
   fmt::print("\n{}", table.text());
 }
@@ -68,7 +68,8 @@ void print_json(const storm::CountedVerdict& verdict, const std::vector<std::str
   control::Json suspects = control::Json::array();
   for (const storm::CountedSuspect& it : verdict.suspects) {
     suspects.push_back({{"node", it.node},
-                        {"priority", it.priority},
+                        {"priority", it.priority == storm::kWholeLink ? control::Json() : control::Json(it.priority)},
+                        {"of", storm::name_of_class(it.priority)},
                         {"root", word_of(it.suspicion)},
                         {"why", it.why},
                         {"asked_frames", it.asked},
@@ -102,9 +103,10 @@ void add_pause_counters_command(CLI::App& app, Status& status) {
   CLI::App* command =
       app.add_subcommand("pause-counters", "who can be the root of pauses, by counters that were read twice");
   command->footer(
-      "Where nothing could be captured. Of SONiC: the output of 'show pfc counters', and of 'show pfcwd stats' in the\n"
-      "same file if wanted. Of a NIC: that of 'ethtool -S' (mlx5). Counters have no order in time: they tell who can "
-      "be\n"
+      "Where nothing could be captured. Of SONiC: the output of 'show pfc counters', with --history or without, and "
+      "of\n"
+      "'show pfcwd stats' in the same file if wanted. Of a NIC: that of 'ethtool -S' (mlx5, ice, i40e, bnxt): PFC by\n"
+      "priority, and link-level PAUSE, whose priority is 'all'. Counters have no order in time: they tell who can be\n"
       "the root and who cannot, seldom who it is.\n"
       "Examples:\n"
       "  softspine pause-counters tor1=t1.before,t1.after tor2=t2.before,t2.after --testbed two-tier.yaml\n"

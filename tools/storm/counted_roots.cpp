@@ -16,6 +16,11 @@ bool differ(uint64_t a, uint64_t b) {
   return most - std::min(a, b) > 2 + most / 10;
 }
 
+// Each pause that began was one frame at least.
+uint64_t asked_of(const PauseCounts& counts) {
+  return std::max(counts.rx_frames.value_or(0), counts.rx_times.value_or(0));
+}
+
 class CountJudge {
  public:
   CountJudge(const CountedFabric& fabric, uint32_t priority) : fabric_(fabric), priority_(priority) {}
@@ -36,9 +41,9 @@ class CountJudge {
     }
     if (received <= sent && !differ(sent, received)) return "";
     return fmt::format(
-        "pause frames of priority {}: {} were sent by what was read, {} received: the other ends of some links "
+        "pause frames of {}: {} were sent by what was read, {} received: the other ends of some links "
         "were not read, or were read at another time",
-        priority_, sent, received);
+        name_of_class(priority_), sent, received);
   }
 
   CountedSuspect judge(const CountedNode& node) const {
@@ -87,14 +92,16 @@ class CountJudge {
   }
   uint64_t was_asked(const CountedNode& node) const {
     uint64_t sum = 0;
-    for (const auto& [port, counts] : node.ports) sum += counts[priority_].rx_frames.value_or(0);
+    for (const auto& [port, counts] : node.ports) sum += asked_of(counts[priority_]);
     return sum;
   }
   // Empty: all is.
   std::string what_is_not_counted(const CountedNode& node) const {
     for (const auto& [port, counts] : node.ports) {
       const PauseCounts& it = counts[priority_];
-      if (!it.tx_frames || !it.rx_frames) return fmt::format("{} does not count both ways at this priority", port);
+      if (!it.tx_frames || !it.rx_frames)
+        return fmt::format("{} does not count both ways {}", port,
+                           priority_ == kWholeLink ? "for link-level PAUSE" : "at this priority");
     }
     if (node.known_ports == 0) return node.is_host ? "" : "how many ports it has is not known";
     if (node.ports.size() >= node.known_ports) return "";
@@ -103,7 +110,7 @@ class CountJudge {
   // The port, another than `asking`, at which it was paused itself.
   std::string cause_of(const CountedNode& node, const std::string& asking) const {
     for (const auto& [port, counts] : node.ports) {
-      if (port != asking && counts[priority_].rx_frames.value_or(0) > 0) return port;
+      if (port != asking && asked_of(counts[priority_]) > 0) return port;
     }
     return "";
   }
@@ -126,15 +133,15 @@ void compare_ends(const CountedFabric& fabric, CountedVerdict& out) {
     const PortCounts* sender = counts_of(fabric, from);
     const PortCounts* receiver = counts_of(fabric, to);
     if (sender == nullptr || receiver == nullptr) continue;
-    for (uint32_t i = 0; i < kCountedPriorities; ++i) {
+    for (uint32_t i = 0; i < kCountedClasses; ++i) {
       const auto& sent = (*sender)[i].tx_frames;
       const auto& received = (*receiver)[i].rx_frames;
       if (!sent || !received) continue;
       if (!differ(*sent, *received)) continue;
       out.notes.push_back(
-          fmt::format("{} sent {} pause frames of priority {}, {} received {}: read at other times, or "
+          fmt::format("{} sent {} pause frames of {}, {} received {}: read at other times, or "
                       "they are not neighbours",
-                      from, *sent, i, to, *received));
+                      from, *sent, name_of_class(i), to, *received));
     }
   }
 }
@@ -142,8 +149,9 @@ void compare_ends(const CountedFabric& fabric, CountedVerdict& out) {
 // What left one end arrived at the other.
 PortCounts seen_from_the_other_end(const PortCounts& other) {
   PortCounts out;
-  for (uint32_t i = 0; i < kCountedPriorities; ++i) {
-    out[i] = {.tx_frames = other[i].rx_frames, .rx_frames = other[i].tx_frames, .tx_us = {}, .rx_us = {}};
+  for (uint32_t i = 0; i < kCountedClasses; ++i) {
+    out[i] = {
+        .tx_frames = other[i].rx_frames, .rx_frames = other[i].tx_frames, .rx_times = {}, .tx_us = {}, .rx_us = {}};
   }
   return out;
 }
@@ -168,7 +176,7 @@ void name_root(const CountedFabric& fabric, const CountJudge& judge, const std::
   if (root.empty() || !out.unread.empty()) return;
   const std::string hidden = fabric.peers.empty() ? judge.hidden_sender(root) : "";
   if (hidden.empty()) {
-    out.roots.push_back(fmt::format("{}, priority {}", root, suspects.front().priority));
+    out.roots.push_back(fmt::format("{}, {}", root, name_of_class(suspects.front().priority)));
   } else {
     out.notes.push_back(hidden);
   }
@@ -184,7 +192,7 @@ CountedVerdict judge_counts(const CountedFabric& read) {
   for (const CountedNode& node : fabric.nodes) {
     if (node.ports.empty()) out.unread.push_back(node.name);
   }
-  for (uint32_t priority = 0; priority < kCountedPriorities; ++priority) {
+  for (uint32_t priority = 0; priority < kCountedClasses; ++priority) {
     const CountJudge judge{fabric, priority};
     if (!judge.has_pauses()) continue;
     std::vector<CountedSuspect> suspects;

@@ -17,8 +17,9 @@
 //   links unknown  the pause frames that nodes received must all have come from the one that can be it: as many were
 //                  received as it sent, and it received none
 //
-// Priorities are judged one by one. Where the ends of a link count different numbers of frames (by more than a tenth
-// and 2), the report notes it: a reading was taken at another time, or the ports are not of one link.
+// Priorities, and link-level PAUSE, are judged one by one. Where the ends of a link count different numbers of frames
+// (by more than a tenth and 2), the report notes it: a reading was taken at another time, or the ports are not of one
+// link.
 #pragma once
 
 #include <map>
@@ -46,7 +47,7 @@ enum class Suspicion : uint8_t { kCannot, kUnknown, kCan };
 
 struct CountedSuspect {
   std::string node;
-  uint32_t priority = 0;
+  uint32_t priority = 0;  // or kWholeLink
   Suspicion suspicion = Suspicion::kUnknown;
   std::string why;
   uint64_t asked = 0;      // frames sent

@@ -3,11 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <sstream>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
+#include "tools/storm/ethtool_pauses.hpp"
 #include "tools/storm/text_lines.hpp"
 
 namespace softspine::tools::storm {
@@ -48,6 +51,11 @@ class Reading {
       table_ = words[1] == "Tx" ? Table::kTx : Table::kRx;
       return "";
     }
+    if (words.size() >= 5 && words[0] == "Port" && words[1] == "Priority" && words[4] == "Transitions") {
+      table_ = Table::kHistory;
+      history_us_ = std::ranges::find(words, "MS") == words.end() ? 1 : 1'000;
+      return "";
+    }
     if (words[0] == "QUEUE") {
       table_ = Table::kWatchdog;
       return "";
@@ -58,6 +66,7 @@ class Reading {
       case Table::kTx:
       case Table::kRx: return take_pfc(words);
       case Table::kWatchdog: return take_watchdog(words);
+      case Table::kHistory: return take_history(words);
       case Table::kNone: break;
     }
     return "";  // a prompt, a date, what another command has printed
@@ -66,7 +75,7 @@ class Reading {
   CountReading finish() { return std::move(out_); }
 
  private:
-  enum class Table : uint8_t { kNone, kTx, kRx, kWatchdog };
+  enum class Table : uint8_t { kNone, kTx, kRx, kWatchdog, kHistory };
 
   std::string take_pfc(const std::vector<std::string>& words) {
     if (words.size() != 1 + kCountedPriorities) {
@@ -100,24 +109,41 @@ class Reading {
   std::string take_named(const std::vector<std::string>& words) {
     std::string_view name{words[0]};
     name.remove_suffix(1);
-    const bool is_tx = name.starts_with("tx_prio");
-    if ((!is_tx && !name.starts_with("rx_prio")) || name.size() < 8 || words.size() != 2) return "";
-    const auto priority = static_cast<size_t>(name[7] - '0');
-    const std::string_view what = name.substr(8);
-    if (priority >= kCountedPriorities || (what != "_pause" && what != "_pause_duration")) return "";
+    const auto found = words.size() == 2 ? ethtool_pause(name) : std::nullopt;
+    if (!found) return "";
     const auto value = number_of(words[1]);
     if (!value) return "'" + words[1] + "' is no number";
-    PauseCounts& counts = out_.ports[port_][priority];
-    if (what == "_pause") {
-      (is_tx ? counts.tx_frames : counts.rx_frames) = value;
-    } else {
-      (is_tx ? counts.tx_us : counts.rx_us) = value;
+    PauseCounts& counts = out_.ports[port_][found->counted];
+    auto& into = counts.*found->member;
+    if (found->is_added) {
+      into = into.value_or(0) + *value;
+    } else if (!found->is_another_name || !into) {
+      into = value;
+    }
+    return "";
+  }
+
+  // "Ethernet0  PFC3  6  1,430,570  527,739  03/25/2025, 17:22:37"
+  std::string take_history(const std::vector<std::string>& words) {
+    const bool is_row = words.size() >= 4 && words[1].size() == 4 && words[1].starts_with("PFC") &&
+                        words[1][3] >= '0' && words[1][3] <= '7';
+    if (!is_row) {
+      table_ = Table::kNone;
+      return "";
+    }
+    PauseCounts& counts = out_.ports[words[0]][static_cast<size_t>(words[1][3] - '0')];
+    for (const auto& [word, into, scale] :
+         {std::tuple(words[2], &counts.rx_times, uint64_t{1}), {words[3], &counts.rx_us, history_us_}}) {
+      const auto value = number_of(word);
+      if (!value && word != "N/A") return "'" + word + "' is no number";
+      if (value) *into = *value * scale;
     }
     return "";
   }
 
   std::string port_;
   Table table_ = Table::kNone;
+  uint64_t history_us_ = 1;  // of its unit of time
   CountReading out_;
 };
 
@@ -134,6 +160,10 @@ bool subtract(const std::optional<uint64_t>& before, std::optional<uint64_t>& af
 
 }  // namespace
 
+std::string name_of_class(size_t counted) {
+  return counted == kWholeLink ? "link-level PAUSE" : fmt::format("priority {}", counted);
+}
+
 std::expected<CountReading, std::string> read_counts(const std::string& path, const std::string& port) {
   constexpr uint64_t kMostBytes = 256 << 20;
   auto lines = TextLines::open(path, "counters", kMostBytes);
@@ -148,7 +178,9 @@ std::expected<CountReading, std::string> read_counts(const std::string& path, co
   if (!lines->error().empty()) return std::unexpected(lines->error());
   CountReading out = reading.finish();
   if (out.ports.empty()) {
-    return std::unexpected(path + ": no pause counters: neither 'show pfc counters' nor 'ethtool -S' of an mlx5 port");
+    return std::unexpected(path +
+                           ": no pause counters: neither 'show pfc counters' nor 'ethtool -S' of an mlx5, ice or bnxt "
+                           "port");
   }
   return out;
 }
@@ -161,15 +193,15 @@ std::expected<CountReading, std::string> difference(const CountReading& before, 
   for (auto& [port, counts] : out.ports) {
     const auto known = before.ports.find(port);
     if (known == before.ports.end()) return std::unexpected(port + " is in the second reading only");
-    for (size_t i = 0; i < kCountedPriorities; ++i) {
+    for (size_t i = 0; i < kCountedClasses; ++i) {
       const PauseCounts& was = known->second[i];
       PauseCounts& is = counts[i];
       if (!subtract(was.tx_frames, is.tx_frames) || !subtract(was.rx_frames, is.rx_frames) ||
-          !subtract(was.tx_us, is.tx_us) || !subtract(was.rx_us, is.rx_us)) {
+          !subtract(was.rx_times, is.rx_times) || !subtract(was.tx_us, is.tx_us) || !subtract(was.rx_us, is.rx_us)) {
         return std::unexpected(
-            fmt::format("counters of {}, priority {}, went backwards: they were cleared in between, "
+            fmt::format("counters of {}, {}, went backwards: they were cleared in between, "
                         "or the files are in the wrong order",
-                        port, i));
+                        port, name_of_class(i)));
       }
     }
   }

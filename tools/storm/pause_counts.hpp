@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What counters say of pauses, where there is no capture: two readings of a machine's counters, and what was added
-// between them. Three forms are read, told apart by their own words, and may stand in one file:
+// between them. Four forms are read, told apart by their own words, and may stand in one file:
 //
 //   show pfc counters   a table "Port Tx  PFC0 … PFC7" and one "Port Rx …": PFC frames by port and priority (SONiC)
+//   … --history         "Port  Priority  RX Pause Transitions  Total RX Pause Time US …" (SONiC; pfcstat --history)
 //   show pfcwd stats    QUEUE (Ethernet4:3), STATUS, STORM DETECTED/RESTORED (SONiC)
-//   ethtool -S          tx_prio3_pause, rx_prio3_pause: frames; tx_prio3_pause_duration, rx_…: microseconds (mlx5)
+//   ethtool -S          of mlx5, ice (and i40e), bnxt: PFC by priority, and link-level PAUSE (802.3x);
+//   ethtool_pauses.hpp
 //
 // tx: what the port asked of its neighbour; rx: what its neighbour asked of it. Frames that let go on (XON) count, too.
+// Link-level PAUSE, which stops all priorities, is a class of its own behind them: kWholeLink.
 // What a file leaves out, or calls N/A, is not known. Numbers may have commas.
 #pragma once
 
@@ -20,10 +23,16 @@
 namespace softspine::tools::storm {
 
 inline constexpr size_t kCountedPriorities = 8;
+inline constexpr size_t kWholeLink = kCountedPriorities;
+inline constexpr size_t kCountedClasses = kWholeLink + 1;
+
+// "priority 3", "link-level PAUSE".
+std::string name_of_class(size_t counted);
 
 struct PauseCounts {
   std::optional<uint64_t> tx_frames;
   std::optional<uint64_t> rx_frames;
+  std::optional<uint64_t> rx_times;  // how often a pause began: at least one frame each
   std::optional<uint64_t> tx_us;
   std::optional<uint64_t> rx_us;
 };
@@ -33,7 +42,7 @@ struct WatchdogCounts {
   uint64_t detected = 0;
 };
 
-using PortCounts = std::array<PauseCounts, kCountedPriorities>;
+using PortCounts = std::array<PauseCounts, kCountedClasses>;
 using Watched = std::pair<std::string, uint32_t>;  // port and queue
 
 struct CountReading {

@@ -17,8 +17,8 @@ using testing::IsEmpty;
 // Of priority 3; the others were counted, and nothing was there.
 PortCounts counts(uint64_t tx, uint64_t rx) {
   PortCounts out;
-  out.fill({.tx_frames = 0, .rx_frames = 0, .tx_us = {}, .rx_us = {}});
-  out[3] = {.tx_frames = tx, .rx_frames = rx, .tx_us = {}, .rx_us = {}};
+  out.fill({.tx_frames = 0, .rx_frames = 0, .rx_times = {}, .tx_us = {}, .rx_us = {}});
+  out[3] = {.tx_frames = tx, .rx_frames = rx, .rx_times = {}, .tx_us = {}, .rx_us = {}};
   return out;
 }
 
@@ -77,6 +77,32 @@ TEST(CountedRoots, AreNamedWithTheirPriority) {
   EXPECT_THAT(judge_counts(fabric).roots, ElementsAre("h1, priority 3"));
   join(fabric, "h1:eth0", "tor1:a");
   EXPECT_THAT(judge_counts(fabric).roots, ElementsAre("h1, priority 3"));
+}
+
+// 802.3x stops all priorities: judged by itself.
+TEST(CountedRoots, OfLinkLevelPauseAreNamedSo) {
+  PortCounts asks;
+  asks[kWholeLink] = {.tx_frames = 100, .rx_frames = 0, .rx_times = {}, .tx_us = {}, .rx_us = {}};
+  PortCounts is_asked;
+  is_asked[kWholeLink] = {.tx_frames = 0, .rx_frames = 100, .rx_times = {}, .tx_us = {}, .rx_us = {}};
+  CountedFabric fabric;
+  fabric.nodes = {host("h1", asks), switch_of("tor1", 1, {{"a", is_asked}})};
+  join(fabric, "h1:eth0", "tor1:a");
+  const CountedVerdict found = judge_counts(fabric);
+  EXPECT_THAT(found.roots, ElementsAre("h1, link-level PAUSE"));
+  ASSERT_EQ(found.suspects.size(), 2u);
+  EXPECT_EQ(found.suspects.front().priority, kWholeLink);
+}
+
+// A history counts how often pauses began: as good a sign of them as frames.
+TEST(CountedRoots, WhereAPauseBeganAFrameHasCome) {
+  PortCounts is_asked = counts(0, 0);
+  is_asked[3].rx_times = 6;
+  CountedFabric fabric;
+  fabric.nodes = {switch_of("tor1", 2, {{"a", counts(100, 0)}, {"b", is_asked}})};
+  const CountedVerdict found = judge_counts(fabric);
+  EXPECT_EQ(found.suspects.front().was_asked, 6u);
+  EXPECT_THAT(found.suspects.front().why, HasSubstr("was paused at b"));
 }
 
 // tor2 may be the root of anything: neither it nor what is at the other end of its links was read.

@@ -72,6 +72,70 @@ TEST(PauseCounts, OfEthtoolAreOfThePortThatWasNamed) {
   EXPECT_EQ(counts.tx_us, 62u);
 }
 
+// Link-level PAUSE stops all priorities: a class of its own. mlx5 counts it by two names, ice by its two kinds.
+TEST(PauseCounts, OfLinkLevelPauseAreOfTheWholeLink) {
+  for (const char* text : {"rx_pause_ctrl_phy: 9\nrx_global_pause: 7\ntx_pause_ctrl_phy: 3\n",
+                           "rx_global_pause: 7\nrx_pause_ctrl_phy: 9\ntx_pause_ctrl_phy: 3\n",
+                           "     link_xoff_rx.nic: 5\n     link_xon_rx.nic: 2\n     link_xoff_tx.nic: 3\n",
+                           "     port.link_xoff_rx: 5\n     port.link_xon_rx: 2\n     port.link_xon_tx: 3\n",
+                           "  rx_pause_frames: 7\n  tx_pause_frames: 3\n"}) {
+    const auto found = read(text);
+    ASSERT_TRUE(found) << found.error();
+    const PortCounts& port = found->ports.at("eth7");
+    EXPECT_EQ(port[kWholeLink].rx_frames, 7u) << text;
+    EXPECT_EQ(port[kWholeLink].tx_frames, 3u) << text;
+    for (size_t i = 0; i < kCountedPriorities; ++i) EXPECT_FALSE(port[i].rx_frames || port[i].tx_frames) << text;
+  }
+  const auto times =
+      read("rx_global_pause_duration: 11\ntx_global_pause_duration: 12\nrx_global_pause_transition: 1\n");
+  ASSERT_TRUE(times) << times.error();
+  EXPECT_EQ(times->ports.at("eth7")[kWholeLink].rx_us, 11u);
+  EXPECT_EQ(times->ports.at("eth7")[kWholeLink].tx_us, 12u);
+}
+
+TEST(PauseCounts, OfIceAndBnxtAreByPriority) {
+  for (const char* text : {"rx_priority_3_xoff.nic: 4\nrx_priority_3_xon.nic: 2\ntx_priority_3_xoff.nic: "
+                           "8\ntx_priority_3_xon_2_xoff.nic: 9\n",
+                           "port.rx_priority_3_xoff: 6\nport.tx_priority_3_xon: 8\n",
+                           "rx_pfc_ena_frames_pri3: 6\ntx_pfc_ena_frames_pri3: 8\nrx_pfc_ena_frames_pri8: 9\n"}) {
+    const auto found = read(text);
+    ASSERT_TRUE(found) << found.error();
+    EXPECT_EQ(found->ports.at("eth7")[3].rx_frames, 6u) << text;
+    EXPECT_EQ(found->ports.at("eth7")[3].tx_frames, 8u) << text;
+    EXPECT_FALSE(found->ports.at("eth7")[kWholeLink].rx_frames) << text;
+  }
+  const auto times = read("pfc_pri4_rx_duration_us: 21\npfc_pri4_rx_transitions: 3\npfc_pri4_tx_duration_us: 22\n");
+  ASSERT_TRUE(times) << times.error();
+  EXPECT_EQ(times->ports.at("eth7")[4].rx_us, 21u);
+  EXPECT_EQ(times->ports.at("eth7")[4].rx_times, 3u);
+  EXPECT_EQ(times->ports.at("eth7")[4].tx_us, 22u);
+}
+
+// pfcstat --history; its times were milliseconds once.
+TEST(PauseCounts, OfAHistoryAreHowOftenAndHowLong) {
+  const std::string head =
+      "     Port    Priority    RX Pause Transitions    Total RX Pause Time US    Recent RX Pause Time US    "
+      "Recent RX Pause Timestamp\n---------  ----------  ----\n";
+  const std::string rows =
+      "Ethernet0        PFC2                     N/A                       N/A                        N/A   N/A\n"
+      "Ethernet0        PFC3                       6                 1,430,570                    527,739   "
+      "03/25/2025, "
+      "17:22:37.982800\n";
+  std::string in_ms = head;
+  for (size_t at = in_ms.find(" US "); at != std::string::npos; at = in_ms.find(" US ")) in_ms.replace(at, 4, " MS ");
+  for (const auto& [text, us] : {std::pair(head + rows, 1'430'570u), {in_ms + rows, 1'430'570'000u}}) {
+    const auto found = read(text);
+    ASSERT_TRUE(found) << found.error();
+    ASSERT_EQ(found->ports.size(), 1u);
+    const PortCounts& port = found->ports.at("Ethernet0");
+    EXPECT_EQ(port[3].rx_times, 6u);
+    EXPECT_EQ(port[3].rx_us, us);
+    EXPECT_FALSE(port[3].rx_frames);
+    EXPECT_FALSE(port[2].rx_times);
+  }
+  EXPECT_THAT(error_of(head + "Ethernet0 PFC3 six 1 1 N/A\n"), HasSubstr(":3: 'six' is no number"));
+}
+
 TEST(PauseCounts, ThatAreNoneAreRefusedWithTheirLine) {
   EXPECT_THAT(error_of("nothing\n"), HasSubstr("no pause counters"));
   EXPECT_THAT(error_of("     rx_prio3_pause: many\n"), HasSubstr(":1: 'many' is no number"));
@@ -82,6 +146,21 @@ TEST(PauseCounts, ThatAreNoneAreRefusedWithTheirLine) {
   table.replace(table.find("4,000"), 5, "4.000");
   EXPECT_THAT(error_of(table), HasSubstr(":4: '4.000' is no number"));
   EXPECT_THAT(error_of("     rx_prio3_pause: 1\n" + std::string(1 << 20, 'x') + "\n"), HasSubstr(":2: is too long"));
+}
+
+TEST(PauseCounts, OfTheWholeLinkDifferLikeOthers) {
+  const auto before = read("rx_global_pause: 1000\ntx_global_pause: 50\nrx_global_pause_duration: 10\n");
+  const auto after = read("rx_global_pause: 401000\ntx_global_pause: 50\nrx_global_pause_duration: 2170010\n");
+  ASSERT_TRUE(before && after);
+  const auto found = difference(*before, *after);
+  ASSERT_TRUE(found) << found.error();
+  const PauseCounts& counts = found->ports.at("eth7")[kWholeLink];
+  EXPECT_EQ(counts.rx_frames, 400'000u);
+  EXPECT_EQ(counts.tx_frames, 0u);
+  EXPECT_EQ(counts.rx_us, 2'170'000u);
+  const auto backwards = difference(*after, *before);
+  ASSERT_FALSE(backwards);
+  EXPECT_THAT(backwards.error(), HasSubstr("counters of eth7, link-level PAUSE, went backwards"));
 }
 
 // Each counter of its own; what one of the two readings does not have is not known.

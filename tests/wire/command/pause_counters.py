@@ -145,6 +145,20 @@ def knows_the_root_if_nobody_else_can_be(it: Softspine) -> Problems:
     yield from done.says('cannot be known by these counters alone', 'was paused at Ethernet0 as well')
 
 
+def judges_link_level_pause_by_itself(it: Softspine) -> Problems:
+    """PAUSE of mlx5 (one count by two names), ice and bnxt: of the whole link, not of a priority"""
+    for before, after, asked, was_asked in (
+            ('rx_pause_ctrl_phy: 1000\ntx_pause_ctrl_phy: 50\nrx_global_pause: 1000\ntx_global_pause: 50\n',
+             'rx_pause_ctrl_phy: 401000\ntx_pause_ctrl_phy: 50\nrx_global_pause: 401000\ntx_global_pause: 50\n', 0, 400000),
+            ('port.link_xoff_rx: 1\nport.link_xon_rx: 1\nport.link_xoff_tx: 0\n', 'port.link_xoff_rx: 4\nport.link_xon_rx: 3\nport.link_xoff_tx: 7\n', 7, 5),
+            ('rx_pause_frames: 0\ntx_pause_frames: 0\n', 'rx_pause_frames: 0\ntx_pause_frames: 9\n', 9, 0)):
+        files = f'{it.write("nic.before", before)},{it.write("nic.after", after)}'
+        suspects = json.loads(it('pause-counters', f'h1:eth0={files}', '--json').out)['suspects']
+        if [(each['priority'], each['of'], each['asked_frames'], each['was_asked_frames']) for each in suspects] != [(None, 'link-level PAUSE', asked, was_asked)]:
+            yield f'{after}: {suspects}'
+        yield from it('pause-counters', f'h1:eth0={files}').says(' all  ')
+
+
 def refuses_what_it_cannot_use(it: Softspine) -> Problems:
     """not counters, backwards, of another fabric, without a port: 2, and why"""
     good = sonic({'Ethernet0': {'Rx': [0] * 8, 'Tx': [5] * 8}})
@@ -169,4 +183,5 @@ def refuses_what_it_cannot_use(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([suspects_no_wrong_root, names_no_root_that_was_not_read, tells_an_unread_host_by_its_switch, knows_the_root_if_nobody_else_can_be, refuses_what_it_cannot_use]))
+    sys.exit(main([suspects_no_wrong_root, names_no_root_that_was_not_read, tells_an_unread_host_by_its_switch, knows_the_root_if_nobody_else_can_be,
+                   judges_link_level_pause_by_itself, refuses_what_it_cannot_use]))
