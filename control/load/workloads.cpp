@@ -76,6 +76,7 @@ class WorkloadResolver {
     out.ack_every = row.ack_every.value_or(std::min(out.ack_every, out.window));
     take(row.ack_timeout, out.ack_timeout);
     take(row.retries, out.retries);
+    take(row.adaptive_retransmission, out.adaptive_retransmission);
     take(row.cnp_dscp, out.cnp_dscp);
     out.cnp_interval = row.cnp_interval.value_or(dataplane::cnp_interval_of(out.congestion_control));
     return out;
@@ -92,6 +93,7 @@ class WorkloadResolver {
     needs(row.ack_every.has_value(), reliable, "ack_every", kReliable);
     needs(row.ack_timeout.has_value(), reliable, "ack_timeout", kReliable);
     needs(row.retries.has_value(), reliable, "retries", kReliable);
+    needs(row.adaptive_retransmission.has_value(), reliable, "adaptive_retransmission", kReliable);
     needs(row.ack_dscp.has_value(), reliable, "ack_dscp", kReliable);
     const bool notified = uses_cnps(transport.congestion_control);
     const std::string_view control = controls_congestion(transport.congestion_control)

@@ -33,6 +33,7 @@ struct TransportConfig {
   uint32_t ack_every = 16;                             // packets
   uint8_t ack_timeout = 14;                            // 4.096 µs × 2^n; 0: none
   uint8_t retries = 7;                                 // timeouts without progress
+  dataplane::Duration adaptive_retransmission;         // the first timeout, which then doubles; zero: all are alike
   uint8_t ack_dscp = kUsualDscp;                       // the workload's own unless the file says otherwise
   uint8_t cnp_dscp = 48;
   dataplane::Duration cnp_interval = dataplane::Duration::us(50);

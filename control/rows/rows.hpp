@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A testbed file's rows as they are written: names not resolved, defaults of other tables not filled in.
-// Only the loader uses these; everything else uses Testbed. The keys are declared in the files of tables beside this one.
+// Only the loader uses these; everything else uses Testbed. The keys are declared in the files of tables beside this
+// one.
 #pragma once
 
 #include <array>
@@ -378,6 +379,7 @@ struct WorkloadRow {
   std::optional<uint32_t> ack_every;
   std::optional<uint8_t> ack_timeout;
   std::optional<uint8_t> retries;
+  std::optional<dataplane::Duration> adaptive_retransmission;
   std::optional<uint8_t> ack_dscp;
   std::optional<uint8_t> cnp_dscp;
   std::optional<dataplane::Duration> cnp_interval;

@@ -73,6 +73,7 @@ std::vector<std::string> validate(const HostConfig& host, const FlowConfig& flow
         reliable.window);
   claim(reliable.ack_timeout <= 31, "ack_timeout: {} is above 31", reliable.ack_timeout);
   claim(reliable.retries <= 7, "retries: {} is above 7", reliable.retries);
+  claim(reliable.adaptive_retransmission >= Duration{}, "adaptive_retransmission: negative");
   const uint32_t packet = largest_packet_bytes(flow);
   claim(!known || packet <= host.mtu, "mtu: {} makes IP packets of {} bytes, above the host's mtu of {}", flow.mtu,
         packet, host.mtu);

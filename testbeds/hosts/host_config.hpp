@@ -69,6 +69,9 @@ struct ReliableConfig {
   uint32_t ack_every = 16;   // an acknowledgement is asked for at least so often, and at the end of a message
   uint8_t ack_timeout = 14;  // 4.096 µs × 2^n without progress: 67 ms; 0: for ever
   uint8_t retries = 7;       // timeouts in a row without progress, after which the next one is the end
+  // The first timeout; each in a row is twice the one before it, up to ack_timeout's, and the end comes when `retries`
+  // of that have passed. Zero: all are ack_timeout's.
+  dataplane::Duration adaptive_retransmission;
   dataplane::CongestionParameters congestion_control;  // none: as fast as the window lets
 };
 

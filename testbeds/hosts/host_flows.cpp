@@ -126,6 +126,13 @@ void HostFlows::arm(uint32_t index) noexcept {
   timers_.push(sender.deadline(), index);
 }
 
+// Timeouts that double are short again after progress: its deadline may be before its timer.
+void HostFlows::set_timer_anew(uint32_t index) noexcept {
+  if (senders_[index].has_timer) timers_.remove(index);
+  senders_[index].has_timer = false;
+  arm(index);
+}
+
 void HostFlows::expire(Instant now, std::vector<HostPort>& ports) noexcept {
   ReliableSender& sender = senders_[timers_.top_id()];
   if (sender.deadline() <= now) {
@@ -191,7 +198,10 @@ void HostFlows::respond(uint32_t index, const RoceFrame& frame, Instant now, std
   Flow& flow = flows_[index];
   ++flow.counters.responses;
   if (flow.sender != kOpenLoop) {
+    const uint32_t timeouts = senders_[flow.sender].timeouts_in_a_row();
     handle_response(senders_[flow.sender], frame, now, times);
+    if (senders_[flow.sender].timeouts_in_a_row() < timeouts) [[unlikely]]
+      set_timer_anew(flow.sender);
     revive(senders_[flow.sender], now, ports);
   } else if (frame.opcode == bth::kCnp) {
     ++flow.counters.reliable.rp_cnp_ignored;

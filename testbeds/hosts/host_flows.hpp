@@ -89,6 +89,7 @@ class HostFlows {
   void handle_response(ReliableSender& sender, const RoceFrame& frame, dataplane::Instant now,
                        dataplane::Histogram& times) noexcept;
   void arm(uint32_t sender) noexcept;
+  void set_timer_anew(uint32_t sender) noexcept;
   uint64_t place_flows(std::vector<HostPort>& ports, dataplane::Instant now) noexcept;
   void change_path(const ReliableSender& sender, std::vector<HostPort>& ports, dataplane::Instant now) noexcept;
   void revive(ReliableSender& sender, dataplane::Instant now, std::vector<HostPort>& ports) noexcept;

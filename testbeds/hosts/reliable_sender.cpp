@@ -30,6 +30,7 @@ ReliableSender::ReliableSender(uint32_t flow, const FlowConfig& config, Rate lin
       ready_(config.start),
       gap_(config.gap),
       timeout_(timeout_of(config.reliable.ack_timeout)),
+      first_timeout_(config.reliable.adaptive_retransmission),
       message_end_(packets_),
       // As many as a window can touch: the first and the last may be there in part.
       begins_((window_ - 1) / packets_ + 2),
@@ -98,9 +99,15 @@ uint64_t ReliableSender::payload_before(uint64_t number) const {
   return number / packets_ * message_bytes_ + number % packets_ * mtu_;
 }
 
+bool ReliableSender::is_the_end() const noexcept {
+  if (first_timeout_.count_ps() == 0) return retries_ == retries_allowed_;
+  return timeout_ != Duration::max() && waited_ >= timeout_ * int64_t{retries_allowed_};
+}
+
 void ReliableSender::time_out(Instant now, FlowSent& counters) noexcept {
   ++counters.reliable.local_ack_timeout_err;
-  if (retries_ == retries_allowed_) {
+  if (first_timeout_.count_ps() != 0) waited_ = waited_ + timeout_now();
+  if (is_the_end()) {
     counters.reliable.retry_exceeded_err = 1;
     has_failed_ = true;
     deadline_ = Instant::never();
@@ -118,6 +125,7 @@ void ReliableSender::advance_to(uint64_t una, Instant now, FlowSent& counters, H
   end_window_wait(now, counters);
   if (next_ < una_) restart_at(una_);
   retries_ = 0;
+  waited_ = {};
   deadline_ = new_deadline(now);
   for (; message_end_ <= una_; message_end_ += packets_) {
     const Duration time = now - begins_[completed_++ % begins_.size()];

@@ -9,6 +9,8 @@
 //   NAK p       PSN sequence error: everything before p has arrived; go back:   una ← p, next ← una
 //   timeout     4.096 µs × 2^n since progress was made last: go back            next ← una
 //               after `retries` of these in a row the next one ends the connection: it sends nothing any more
+//   adaptive    as ConnectX adapters do it: the first timeout is the configured one, each in a row without progress
+//               twice the one before it, at most 4.096 µs × 2^n; it ends when `retries` × 4.096 µs × 2^n have passed
 //   asks        for an acknowledgement: the last packet of a message, and each one that is the `ack_every`th
 //               since the last that asked; so a full window always holds one that did
 // A message is complete when the ACK of its last packet is in; its time runs from its first packet's first bit.
@@ -18,7 +20,8 @@
 // than `ack_every` packets asks once in each. Waits for the configured one are counted, with their time, if
 // nothing else held the sender back: no pace below the link's rate. Who waits there hides what the fabric would do.
 //
-// Sources: InfiniBand Architecture 9.7.3 (PSNs), 9.7.5 (acknowledgements), 9.7.6 (timers); the counters' names
+// Sources: InfiniBand Architecture 9.7.3 (PSNs), 9.7.5 (acknowledgements), 9.7.6 (timers); NVIDIA's "Adaptive
+// Retransmission: Parameters Control", and what linux-rdma/perftest issue 251 saw: 2, 4, 8, 16 ms. The counters' names
 // are mlx5's and rxe's. Memory: an instant for each message that may be under way; for a congestion control that uses
 // acknowledgements one for each packet that may have asked (ask_times.hpp); none is allocated later.
 #pragma once
@@ -92,8 +95,14 @@ class ReliableSender {
   uint64_t payload_before(uint64_t number) const;
   uint32_t ask_every() const { return std::min(ack_every_, window_); }
   dataplane::Instant new_deadline(dataplane::Instant from) const {
-    return una_ == highest_ ? dataplane::Instant::never() : from + timeout_;
+    return una_ == highest_ ? dataplane::Instant::never() : from + timeout_now();
   }
+  dataplane::Duration timeout_now() const {
+    const bool is_adaptive = first_timeout_.count_ps() != 0;
+    const int64_t most_ps = timeout_.count_ps() >> std::min<uint32_t>(retries_, 63);
+    return is_adaptive && first_timeout_.count_ps() <= most_ps ? first_timeout_ * (int64_t{1} << retries_) : timeout_;
+  }
+  bool is_the_end() const noexcept;
 
   dataplane::RateLimiter limiter_;
   uint64_t una_ = 0;
@@ -108,12 +117,14 @@ class ReliableSender {
   uint32_t since_asked_ = 0;
   uint32_t first_psn_;
   uint32_t flow_;
-  uint8_t retries_ = 0;
+  uint32_t retries_ = 0;  // timeouts in a row
   uint8_t retries_allowed_;
   bool has_failed_ = false;
   dataplane::Instant ready_;  // start, or end of a gap
   dataplane::Duration gap_;
   dataplane::Duration timeout_;
+  dataplane::Duration first_timeout_;                            // adaptive; zero: it is not
+  dataplane::Duration waited_;                                   // adaptive: in timeouts in a row
   dataplane::Instant full_since_ = dataplane::Instant::never();  // the configured window, with more to send
   dataplane::Instant deadline_ = dataplane::Instant::never();
   uint64_t message_end_;    // of the first message that is not complete: the number behind its last packet

@@ -169,6 +169,7 @@ FlowConfig flow_of(const Workload& w) {
                        .ack_every = transport.ack_every,
                        .ack_timeout = transport.ack_timeout,
                        .retries = transport.retries,
+                       .adaptive_retransmission = transport.adaptive_retransmission,
                        .congestion_control = transport.congestion_control}};
 }
 

@@ -60,7 +60,8 @@ TEST(Workload, ReadsEveryKeyOfItsTransport) {
   const Testbed testbed = read_well(with_fabric(
       "workload:\n"
       "  - {name: w, pattern: ring, transport: rc, congestion_control: dcqcn_paper, window: 64, ack_every: 8,\n"
-      "     ack_timeout: 6, retries: 3, ack_dscp: 4, cnp_dscp: 46, cnp_interval: 4us, dscp: 3}\n"
+      "     ack_timeout: 6, retries: 3, ack_dscp: 4, cnp_dscp: 46, cnp_interval: 4us, dscp: 3,\n"
+      "     adaptive_retransmission: 2ms}\n"
       "  - {name: v, pattern: ring, transport: rc, window: 4, dscp: 3}\n"));
   const TransportConfig& all = testbed.workloads.at(0).transport;
   EXPECT_EQ(all.kind, TransportKind::kReliable);
@@ -69,24 +70,28 @@ TEST(Workload, ReadsEveryKeyOfItsTransport) {
   EXPECT_EQ(all.ack_every, 8u);
   EXPECT_EQ(all.ack_timeout, 6u);
   EXPECT_EQ(all.retries, 3u);
+  EXPECT_EQ(all.adaptive_retransmission, dataplane::Duration::ms(2));
   EXPECT_EQ(all.ack_dscp, 4u);
   EXPECT_EQ(all.cnp_dscp, 46u);
   EXPECT_EQ(all.cnp_interval, dataplane::Duration::us(4));
   const TransportConfig& few = testbed.workloads.at(1).transport;
   EXPECT_EQ(few.ack_every, 4u) << "a window always holds one that asks";
   EXPECT_EQ(few.ack_dscp, 3u) << "the data's class";
+  EXPECT_EQ(few.adaptive_retransmission, dataplane::Duration{}) << "none";
 }
 
 TEST(Workload, RefusesKeysThatItsTransportHasNoUseFor) {
   EXPECT_EQ(
-      complaints_about(with_fabric("workload:\n"
-                                   "  - {name: a, pattern: ring, congestion_control: dcqcn_paper}\n"
-                                   "  - {name: b, pattern: ring, window: 5, ack_timeout: 3}\n"
-                                   "  - {name: c, pattern: ring, transport: rc, cnp_dscp: 48}\n"
-                                   "  - {name: d, pattern: ring, transport: rc, window: 8, ack_every: 9}\n"
-                                   "  - {name: e, pattern: ring, transport: rc, congestion_control: cubic}\n")),
+      complaints_about(
+          with_fabric("workload:\n"
+                      "  - {name: a, pattern: ring, congestion_control: dcqcn_paper}\n"
+                      "  - {name: b, pattern: ring, window: 5, ack_timeout: 3, adaptive_retransmission: 2ms}\n"
+                      "  - {name: c, pattern: ring, transport: rc, cnp_dscp: 48}\n"
+                      "  - {name: d, pattern: ring, transport: rc, window: 8, ack_every: 9}\n"
+                      "  - {name: e, pattern: ring, transport: rc, congestion_control: cubic}\n")),
       (Complaints{"5 workload[0].congestion_control: needs 'transport: rc'",
                   "6 workload[1].window: needs 'transport: rc'", "6 workload[1].ack_timeout: needs 'transport: rc'",
+                  "6 workload[1].adaptive_retransmission: needs 'transport: rc'",
                   "7 workload[2].cnp_dscp: needs 'congestion_control'",
                   "8 workload[3].ack_every: exceeds the window of 8: nobody would ever ask",
                   "9 workload[4].congestion_control: 'cubic' is not one of none, dcqcn_connectx, dcqcn_paper, timely, "
