@@ -16,6 +16,7 @@ struct BondRow {
   std::optional<BondMode> mode;
   std::optional<LacpRate> lacp_rate;
   std::optional<bool> fast_rate;
+  std::optional<uint8_t> retry_count;
   std::optional<XmitHashPolicy> xmit_hash_policy;
   std::optional<dataplane::Duration> miimon;
   std::optional<dataplane::Duration> downdelay;

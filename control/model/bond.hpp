@@ -7,6 +7,7 @@
 //                      times out after three periods. None: no LACPDUs; both ends count as agreed all the time
 //   fast_rate          LACP: what its switches ask the host for, as SONiC's PORTCHANNEL has it: a LACPDU every second,
 //                      or every 30 s
+//   retry_count        LACP: how many such periods of silence its switches wait until they give the host up
 //   xmit_hash_policy   which queue pair leaves by which port: testbeds/hosts/bond_hash.hpp
 //   miimon             the host looks at the carrier of its links at every multiple of this; zero: never
 //   downdelay, updelay how long the carrier must have been away, or back, before the port leaves the bond or joins it
@@ -37,6 +38,7 @@ struct Bond {
   BondMode mode = BondMode::kLacp;
   std::optional<LacpRate> lacp_rate;
   bool fast_rate = true;
+  uint8_t retry_count = 3;
   XmitHashPolicy xmit_hash_policy = XmitHashPolicy::kQp;
   dataplane::Duration miimon = dataplane::Duration::ms(100);
   dataplane::Duration downdelay;

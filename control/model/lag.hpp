@@ -29,6 +29,7 @@ struct Lag {
   LagMode mode = LagMode::kStatic;
   bool agreed = false;                                // LACP: both ends have, before the run begins
   std::array<bool, 2> fast_rate{};                    // LACP, of each: asks for a LACPDU each second, not every 30 s
+  uint8_t retry_count = 3;                            // LACP: periods of silence until the partner is given up
   std::array<std::optional<uint16_t>, 2> lacp_key{};  // of each; none: the LAG's place among all, from 1
   std::array<std::string, 2> own_name;                // of each: what its own configuration calls it; empty: `name`
 

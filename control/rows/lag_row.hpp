@@ -26,6 +26,7 @@ struct LagRow {
   uint32_t min_links = Lag{}.min_links;
   LagMode mode = Lag{}.mode;
   std::optional<bool> fast_rate;
+  std::optional<uint8_t> retry_count;
   std::optional<bool> agreed;
 };
 

@@ -13,6 +13,7 @@ namespace {
 using dataplane::Duration;
 using dataplane::Rate;
 
+const Limits<uint8_t> kRetryCounts = within<uint8_t>(3, 10);
 const Limits<Rate> kLinkRates = within(kLeastLinkRate, kMostLinkRate);
 const Limits<Length> kLengths = within(kLeastLinkLength, kMostLinkLength);
 const Limits<uint32_t> kMtus = within(kLeastLinkMtu, kMostLinkMtu);
@@ -123,6 +124,10 @@ const Table<LagRow>& Tables<LagRow>::table() {
                     "static: a member is one while it has a link; lacp: and while both ends agree")
           .optional("fast_rate", &LagRow::fast_rate,
                     "lacp: a LACPDU each second, and a time-out of 3 s; else 30 s and 90 s")
+          .optional("retry_count", &LagRow::retry_count,
+                    "lacp: so many LACPDUs may be missing until the other end is given up, as SONiC's config "
+                    "portchannel retry-count has it; 3 if not given",
+                    kRetryCounts)
           .optional("agreed", &LagRow::agreed,
                     "lacp: both ends have agreed before the run begins; else they do so in its first seconds");
   return table;
@@ -180,6 +185,10 @@ const Table<BondRow>& Tables<BondRow>::table() {
               "fast_rate", &BondRow::fast_rate,
               "lacp: its switches ask the host for a LACPDU each second, and miss it after 3 s; false: every 30 s, "
               "and after 90 s; true if not given")
+          .optional("retry_count", &BondRow::retry_count,
+                    "lacp: so many of these LACPDUs may be missing until its switches give the host up, as SONiC's "
+                    "config portchannel retry-count has it; 3 if not given",
+                    kRetryCounts)
           .optional("xmit_hash_policy", &BondRow::xmit_hash_policy,
                     "which queue pair leaves by which port; qp: they take turns; layer2, layer2+3, layer3+4: Linux's "
                     "hashes of their headers; qp if not given")

@@ -16,6 +16,7 @@ Bond bond_of(const BondRow& row) {
   bond.mode = row.mode.value_or(bond.mode);
   if (bond.mode == BondMode::kLacp) bond.lacp_rate = row.lacp_rate;
   bond.fast_rate = row.fast_rate.value_or(bond.fast_rate);
+  bond.retry_count = row.retry_count.value_or(bond.retry_count);
   bond.xmit_hash_policy = row.xmit_hash_policy.value_or(bond.xmit_hash_policy);
   bond.miimon = row.miimon.value_or(bond.miimon);
   bond.downdelay = row.downdelay.value_or(bond.downdelay);
@@ -29,9 +30,12 @@ Bond bond_of(const BondRow& row) {
 void check_rates(Reader& reader, const BondRow& row, const Bond& bond, bool speaks) {
   const bool is_lacp = bond.mode == BondMode::kLacp;
   if (row.lacp_rate && !is_lacp) reader.fail(row.where.child("lacp_rate"), "goes with 'mode: lacp' only");
-  if (row.fast_rate && !is_lacp) reader.fail(row.where.child("fast_rate"), "goes with 'mode: lacp' only");
-  if (row.fast_rate && is_lacp && !speaks)
-    reader.warn(row.where.child("fast_rate"), "has no effect: without lacp_rate built-in hosts exchange no LACPDUs");
+  for (const auto& [key, given] :
+       {std::pair("fast_rate", row.fast_rate.has_value()), std::pair("retry_count", row.retry_count.has_value())}) {
+    if (given && !is_lacp) reader.fail(row.where.child(key), "goes with 'mode: lacp' only");
+    if (given && is_lacp && !speaks)
+      reader.warn(row.where.child(key), "has no effect: without lacp_rate built-in hosts exchange no LACPDUs");
+  }
 }
 
 bool speaks_lacp(const FabricNode& node, const Bond& bond) {

@@ -25,10 +25,13 @@ class LagJoiner {
     if (row.between.size() != 2) return;  // has been reported
     Lag lag{.name = row.name, .min_links = row.min_links, .mode = row.mode, .agreed = row.agreed.value_or(false)};
     lag.fast_rate.fill(row.fast_rate.value_or(false));
+    lag.retry_count = row.retry_count.value_or(lag.retry_count);
     const auto number = static_cast<uint32_t>(fabric_.lags.size());
     const auto [same, is_new] = lag_names_.emplace(row.name, number);
     if (!is_new) reader_.fail(row.where.child("name"), "there is another LAG " + shown(row.name));
-    for (const auto& [key, given] : {std::pair("fast_rate", row.fast_rate), std::pair("agreed", row.agreed)}) {
+    for (const auto& [key, given] :
+         {std::pair("fast_rate", row.fast_rate.has_value()), std::pair("agreed", row.agreed.has_value()),
+          std::pair("retry_count", row.retry_count.has_value())}) {
       if (given && row.mode != LagMode::kLacp) reader_.fail(row.where.child(key), "goes with 'mode: lacp' only");
     }
     if (!find_ends(row, lag)) return;

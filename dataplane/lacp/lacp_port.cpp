@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kFastSeconds = 1;
 constexpr int64_t kSlowSeconds = 30;
-constexpr int64_t kTimeoutPeriods = 3;
+constexpr int64_t kExpiredPeriods = 3;
 constexpr int64_t kWaitSeconds = 2;
 // What a LACPDU says of us and must be told again when it is wrong.
 constexpr uint8_t kTold = lacp::kActive | lacp::kShortTimeout | lacp::kSynchronization | lacp::kAggregation;
@@ -76,7 +76,7 @@ void LacpPort::record(const Lacpdu& pdu, Instant now) noexcept {
   actor_.state &= static_cast<uint8_t>(~(lacp::kDefaulted | lacp::kExpired));
   receive_ = Receive::kCurrent;
   const int64_t period = actor_.has(lacp::kShortTimeout) ? kFastSeconds : kSlowSeconds;
-  current_until_ = now + config_.second * (period * kTimeoutPeriods);
+  current_until_ = now + config_.second * (period * config_.retry_count);
 }
 
 void LacpPort::expire(Instant now) noexcept {
@@ -84,7 +84,7 @@ void LacpPort::expire(Instant now) noexcept {
   partner_.state &= static_cast<uint8_t>(~lacp::kSynchronization);
   partner_.state |= lacp::kShortTimeout;
   actor_.state |= lacp::kExpired;
-  current_until_ = now + config_.second * (kFastSeconds * kTimeoutPeriods);
+  current_until_ = now + config_.second * (kFastSeconds * kExpiredPeriods);
 }
 
 void LacpPort::default_partner() noexcept {

@@ -2,7 +2,8 @@
 // LACP at one port (802.1AX-2014, 6.4): the machines that decide whether the port is part of an aggregate.
 //
 //   receive    CURRENT ── no LACPDU for 3 periods ──► EXPIRED ── 3 s ──► DEFAULTED; every LACPDU leads to CURRENT. The
-//              periods are those that we ask for: 1 s with kShortTimeout in our state, else 30 s
+//              periods are those that we ask for: 1 s with kShortTimeout in our state, else 30 s. How many they are is
+//              configured (SONiC's retry count)
 //   periodic   a LACPDU every second if the partner asks for that, else every 30 s; none when neither end is active
 //   selection  a port whose partner is known is selected; one whose partner changes (system, key, port) is detached
 //              first. Each port is an aggregate of its own: the host on the other side joins them. A port that gets its
@@ -28,6 +29,7 @@ namespace softspine::dataplane {
 struct LacpConfig {
   LacpEnd actor;  // of its state: kActive, kShortTimeout, kAggregation
   Duration second = Duration::s(1);
+  uint8_t retry_count = 3;  // periods of silence
 };
 
 struct LacpCounters {
@@ -37,7 +39,7 @@ struct LacpCounters {
   uint64_t other_versions = 0;   // of those received: another version than 1; obeyed, as the standard asks
   uint64_t loops = 0;            // received LACPDUs of our own system
   uint64_t partner_changes = 0;  // another system, key or port than before
-  uint64_t expiries = 0;         // times that no LACPDU of the partner came for 3 periods
+  uint64_t expiries = 0;         // times that no LACPDU of the partner came for so many periods
 };
 
 class LacpPort {

@@ -100,7 +100,8 @@ void LacpControl::run_at(const control::Lag& lag, uint16_t key) {
   for (const uint32_t node : lag.nodes) {
     for (const uint16_t port : lag.ports_at(node)) {
       const dataplane::LacpConfig config{.actor = actor_at({node, port}),
-                                         .second = Duration::s(1) / testbed_.run.dilation};
+                                         .second = Duration::s(1) / testbed_.run.dilation,
+                                         .retry_count = lag.retry_count};
       std::optional<dataplane::LacpEnd> partner;
       if (lag.agreed) partner = actor_at(fabric.peer_of({node, port}));
       add({node, port}, config, partner);
@@ -111,7 +112,9 @@ void LacpControl::run_at(const control::Lag& lag, uint16_t key) {
 dataplane::LacpConfig LacpControl::config_towards(uint32_t host, control::LinkEnd end) const {
   const control::Fabric& fabric = testbed_.fabric;
   const control::Subnet& subnet = fabric.subnets[fabric.nodes[host].subnet];
-  dataplane::LacpConfig config{.actor = {}, .second = Duration::s(1) / testbed_.run.dilation};
+  dataplane::LacpConfig config{.actor = {},
+                               .second = Duration::s(1) / testbed_.run.dilation,
+                               .retry_count = fabric.nodes[host].bond.retry_count};
   config.actor.system_priority = kPriority;
   config.actor.system = lacp_system(fabric, subnet);
   config.actor.key = static_cast<uint16_t>(place_in(subnet.hosts, host) + 1);

@@ -16,11 +16,12 @@
 //   number of a port  (place among the subnet's switches + 1) × 1024 + port + 1
 //
 // A built-in host is the system of its own MAC, and both ends have agreed before the run. What one end finds out the
-// other learns by a LACPDU, as with any host: three periods of silence, and three seconds later the partner is told.
+// other learns by a LACPDU, as with any host: three periods of silence (or as many as `retry_count` says), and three
+// seconds later the partner is told.
 //
 // A link on which LACP has not agreed carries no routed traffic: the host's route leaves it out (LinkControl), and
-// others reach the host over its other ToR; a switch that has no other way drops. Links are looked at every 20 ms of the
-// machine's time, on the virtual clock every 20 ms.
+// others reach the host over its other ToR; a switch that has no other way drops. Links are looked at every 20 ms of
+// the machine's time, on the virtual clock every 20 ms.
 #pragma once
 
 #include <map>

@@ -113,7 +113,7 @@ BY_HAND = [
         within='theirs.actor.state |= dataplane::lacp::kShortTimeout'),
     Row('testbeds/run/lacp_control.cpp', 'dataplane::lacp::kShortTimeout', '0', 'a bond asks its host for the slow rate',
         within='config.actor.state |= dataplane::lacp::kShortTimeout'),
-    Row('control/topology/bonds.cpp', 'row.fast_rate && is_lacp && !speaks', 'false', 'a rate of LACP that nobody speaks is taken for one'),
+    Row('control/topology/bonds.cpp', 'given && is_lacp && !speaks', 'false', 'a rate of LACP that nobody speaks is taken for one'),
     Row('testbeds/hosts/host_bond.hpp', 'monitor_.usable() & agreed()', 'monitor_.usable()', 'a host sends to a switch that LACP has lost'),
     Row('testbeds/hosts/host_bond.hpp', 'lacp_.set_link(dataplane::PortNo{p}, (monitor_.usable() >> p & 1) != 0, now);', ';',
         "a host's LACP does not see its links change"),

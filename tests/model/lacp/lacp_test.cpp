@@ -320,5 +320,27 @@ TEST(LacpPort, DoesWhatTheStandardsTablesSayOverRandomPartners) {
   EXPECT_GT(distributing, 10'000U) << "a test of ports that never agree tests little";
 }
 
+// SONiC's retry count: the partner is given up after so many periods of what we ask for, 1 s or 30 s.
+TEST(LacpPort, WaitsForAsManyPeriodsAsItsRetryCountSays) {
+  for (const uint8_t retry_count : {uint8_t{3}, uint8_t{5}, uint8_t{10}}) {
+    for (const auto& [state, period] :
+         {std::pair(uint8_t{kWilling | lacp::kShortTimeout}, Duration::s(1)), {kWilling, Duration::s(30)}}) {
+      LacpPort port({.actor = tor_end(state), .retry_count = retry_count});
+      port.begin_agreed(host_end(), Instant{});
+      const Instant expires = Instant{} + period * int64_t{retry_count};
+      while (port.next_due() < expires) {
+        const Instant now = port.next_due();
+        port.advance(now);
+        if (port.wants_to_send(now)) port.take_pdu(now);
+        ASSERT_EQ(port.receive_state(), LacpPort::Receive::kCurrent) << int{retry_count};
+      }
+      EXPECT_EQ(port.next_due(), expires);
+      port.advance(expires);
+      EXPECT_EQ(port.receive_state(), LacpPort::Receive::kExpired) << int{retry_count};
+      EXPECT_EQ(port.counters().expiries, 1u);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace softspine::dataplane

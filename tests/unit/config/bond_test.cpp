@@ -82,6 +82,10 @@ TEST(Bond, ItsSwitchesAskForTheFastRateUnlessToldOtherwise) {
   EXPECT_TRUE(is_fast("{lacp_rate: slow}"));
   EXPECT_TRUE(is_fast("{lacp_rate: slow, fast_rate: true}"));
   EXPECT_FALSE(is_fast("{lacp_rate: fast, fast_rate: false}"));
+  EXPECT_EQ(bond_of(read_well(small("{lacp_rate: slow, retry_count: 7}")), "h1").retry_count, 7u);
+  EXPECT_EQ(bond_of(read_well(small("{lacp_rate: slow}")), "h1").retry_count, 3u);
+  EXPECT_EQ(complaints_about(small("{mode: balance-xor, retry_count: 7}")),
+            (Complaints{"7 topology.nodes.h1.bond.retry_count: goes with 'mode: lacp' only"}));
   EXPECT_EQ(complaints_about(small("{mode: balance-xor, fast_rate: false}")),
             (Complaints{"7 topology.nodes.h1.bond.fast_rate: goes with 'mode: lacp' only"}));
   const Testbed mixed = read_well(

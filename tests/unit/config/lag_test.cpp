@@ -119,6 +119,9 @@ TEST(Lags, AreRefusedWhereTheyCannotBe) {
   EXPECT_EQ(about("[tor1, spine1], members: [tor1:Ethernet0, tor1:Ethernet4], min_links: 3"),
             "13 topology.lags[0].min_links: is more than the 2 links that a has");
   EXPECT_EQ(about("[tor1, spine2], fast_rate: true"), "13 topology.lags[0].fast_rate: goes with 'mode: lacp' only");
+  EXPECT_EQ(about("[tor1, spine2], retry_count: 5"), "13 topology.lags[0].retry_count: goes with 'mode: lacp' only");
+  EXPECT_EQ(about("[tor1, spine2], mode: lacp, retry_count: 2"),
+            "13 topology.lags[0].retry_count: must be at least 3, not '2'");
   EXPECT_EQ(about("[tor1, spine2], agreed: true"), "13 topology.lags[0].agreed: goes with 'mode: lacp' only");
 }
 
