@@ -155,6 +155,7 @@ std::string summary_text(const Json& report) {
   std::string out;
   add_head(out, report);
   add_flows(out, report["flows"]);
+  out += nic_ports_text(report);
   add_edges(out, report["edges"]);
   add_commands(out, report);
   out += uplinks_text(report["links"]);

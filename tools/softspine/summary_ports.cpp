@@ -16,6 +16,7 @@ using control::Json;
 namespace {
 
 constexpr size_t kPortsShown = 12;
+constexpr size_t kNicsShown = 8;
 
 struct Row {
   std::string port;
@@ -57,6 +58,10 @@ void add_host_ports(std::vector<Row>& out, const Json& hosts) {
   }
 }
 
+std::string share_of(uint64_t part, uint64_t whole) {
+  return whole == 0 ? "-" : fmt::format("{:.1f} %", 100 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
 }  // namespace
 
 std::string paused_ports_text(const Json& report) {
@@ -76,6 +81,30 @@ std::string paused_ports_text(const Json& report) {
   }
   std::string out = "\nPauses by port and priority (frames; times)\n" + table.text();
   if (rows.size() > kPortsShown) out += fmt::format("and {} more; the report has all\n", rows.size() - kPortsShown);
+  return out;
+}
+
+std::string nic_ports_text(const Json& report) {
+  control::TextTable table{{"<NIC", "<port", "<to", "sent", "share", "received from the switch", "share"}};
+  size_t hosts = 0;
+  for (const auto& [host, counters] : report["hosts"].items()) {
+    const auto ports = counters.find("ports");
+    if (ports == counters.end() || ports->size() < 2 || ++hosts > kNicsShown) continue;
+    uint64_t sent = 0;
+    uint64_t received = 0;
+    for (const Json& port : *ports) {
+      sent += value(port, "sent_bytes");
+      received += value(port, "switch_tx_bytes");
+    }
+    for (const auto& [name, port] : ports->items()) {
+      table.add({host, name, port["to"].get<std::string>(), short_number(number(port["sent_bytes"]), "B"),
+                 share_of(value(port, "sent_bytes"), sent), short_number(number(port["switch_tx_bytes"]), "B"),
+                 share_of(value(port, "switch_tx_bytes"), received)});
+    }
+  }
+  if (hosts == 0) return "";
+  std::string out = "\nBytes by NIC port\n" + table.text();
+  if (hosts > kNicsShown) out += fmt::format("and {} more NICs; the report has all\n", hosts - kNicsShown);
   return out;
 }
 

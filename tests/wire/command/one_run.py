@@ -85,6 +85,37 @@ def says_what_happened(it: Softspine) -> Problems:
         yield f'a run in which nothing happened says:\n{quiet.out}'
 
 
+TWO_PORTS = '''name: ports
+run: {clock: virtual, duration: 1ms, clock_ppm: 0, start_jitter: 0%}
+topology:
+  nodes:
+    tor1: {kind: switch, role: tor}
+    tor2: {kind: switch, role: tor}
+    h1: {kind: host, bond: {mode: MODE}}
+    h2: {kind: host, bond: {mode: MODE}}
+  links:
+    - {endpoints: [tor1, h1], rate: 10Gbps}
+    - {endpoints: [tor2, h1], rate: 10Gbps}
+    - {endpoints: [tor1, h2], rate: 10Gbps}
+    - {endpoints: [tor2, h2], rate: 10Gbps}
+workload: [{name: w, pattern: pairs, from: h1, to: h2, message: 64KiB, messages: 1, qps: 4, mtu: 1024}]
+'''
+
+
+def says_what_went_by_each_nic_port(it: Softspine) -> Problems:
+    """four messages of 64 frames of 1,082 bytes and a RETH: two leave by each port where queue pairs take turns, all by eth0 of an active backup"""
+    for mode, of_eth0 in (('balance-xor', 2), ('active-backup', 4)):
+        done = it('run', it.write('it.yaml', TWO_PORTS.replace('MODE', mode)), '--report', 'r.json')
+        yield from done.exited(0)
+        ports = json.loads((it.folder / 'r.json').read_text())['hosts']['h1']['ports']
+        rows = {words[1]: words for words in (line.split() for line in done.out.split('Bytes by NIC port')[-1].splitlines()) if words[:1] == ['h1']}
+        for port, messages in (('eth0', of_eth0), ('eth1', 4 - of_eth0)):
+            if ports[port]['sent_bytes'] != messages * (64 * 1082 + 16) or f'{25 * messages}.0' not in rows.get(port, []):
+                yield f'{mode}, {port}: {ports[port]}, {rows.get(port)}'
+    if 'Bytes by NIC port' in it('run', it.write('it.yaml', SMALL)).out:
+        yield 'NICs of one port have a table'
+
+
 def reports_in_json(it: Softspine) -> Problems:
     """--json is the report, byte for byte, and holds what the table says"""
     done = it('run', TWO_TIER, '--json', '--report', 'r.json')
@@ -321,5 +352,5 @@ def runs_after_one_was_killed(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([exits_as_expected, says_what_happened, reports_in_json, ends_where_memory_ends, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
+    sys.exit(main([exits_as_expected, says_what_happened, says_what_went_by_each_nic_port, reports_in_json, ends_where_memory_ends, changes_with_the_seed, captures_for_tshark, captures_a_port_both_ways,
                    keeps_the_capture_limit, refuses_two_uses_of_one_file, refuses_to_overwrite_what_a_testbed_names, ends_when_interrupted, lasts_until_it_is_stopped, refuses_a_second_of_a_name, runs_after_one_was_killed]))
