@@ -83,6 +83,13 @@ TEST(LacpOfBuiltInHosts, LetsTheHostLeaveAPortThatItsSwitchDoesNotHear) {
   }
 }
 
+TEST(LacpOfBuiltInHosts, IsGivenUpByItsSwitchAfterAsManyPeriodsAsTheRetryCountSays) {
+  const Outcome out = run_bond("lacp_rate: fast, retry_count: 9", one_way("s1-h1-nic1:eth0", "out"));
+  ASSERT_EQ(out.snapshot.flows.size(), 1U);
+  EXPECT_GE(out.snapshot.flows[0].missing(), 8'000U + 3'000U - 5);
+  EXPECT_LE(out.snapshot.flows[0].missing(), 9'000U + 3'000U + 25);
+}
+
 // What it asks for is what hosts send, and how long it waits: three of its periods, and three seconds until it says so.
 TEST(LacpOfBuiltInHosts, FollowsTheSwitchsRateWhereItIsSlow) {
   const Outcome quiet = run_bond("lacp_rate: fast, fast_rate: false");

@@ -180,6 +180,9 @@ TEST(LacpBetweenSwitches, ALinkThatIsOneWayLeavesAfterThreeOfTheTimesThatAreAske
   EXPECT_GE(agreed, 1'990U);
   EXPECT_LE(agreed, 3'030U);
   EXPECT_EQ(other_way, 0U) << "the flow goes the way that works";
+  const uint64_t with_seven = lost("out", ", mode: lacp, fast_rate: true, retry_count: 7");
+  EXPECT_GE(with_seven, 5'990U);
+  EXPECT_LE(with_seven, 7'030U);
   // Slow: more than the flow has, which ends 13,995 packets after the fault.
   EXPECT_NEAR(static_cast<double>(by_slow), 13'995, 2);
   EXPECT_NEAR(static_cast<double>(by_static), 13'995, 2);
