@@ -20,8 +20,13 @@ constexpr CounterFacts kOfLinkPauseRx{kFrames, kGrows, "link_pause_rx_packets",
                                       "",      "",     "PAUSE frames received: of the whole link, not of priorities."};
 constexpr CounterFacts kOfLinkPauseTx{kFrames, kGrows, "link_pause_tx_packets",
                                       "",      "",     "PAUSE frames sent: of the whole link, not of priorities."};
-constexpr CounterFacts kOfLinkPaused{kTime, kGrows, "link_paused_ps",
-                                     "",    "",     "Time for which PAUSE frames stopped all that the port sends."};
+constexpr CounterFacts kOfLinkPaused{
+    kTime,
+    kGrows,
+    "link_paused_ps",
+    "",
+    "",
+    "Time for which PAUSE frames stopped all that the port sends; a frame that is leaving does not stand still."};
 
 // Of a priority at the port of a host or of its NIC.
 constexpr CounterFacts kOfPfcRx{
@@ -32,7 +37,7 @@ constexpr CounterFacts kOfOnToOff{kCount, kGrows,     "pfc_on_to_off", "", "", "
                                   "",     "on_to_off"};
 constexpr CounterFacts kOfPaused{
     kTime, kGrows, "paused_ps",
-    "",    "",     "Time in which a priority might begin no frame; one that had begun still leaves in it."};
+    "",    "",     "Time for which a priority stood still: it was paused, and no frame of it was leaving."};
 constexpr CounterFacts kOfRxPause{kTime, kGrows,       "pfc_rx_pause_ps",
                                   "",    "",           "Time for which the neighbour asked it to pause, obeyed or not.",
                                   "",    "rx_pause_ps"};

@@ -80,11 +80,12 @@ void Nic::depart(Instant now) noexcept {
   const auto free = static_cast<uint8_t>(~flow_control_.advance(now));
   if ((free & cnp_bit_) != 0 && !cnps_.empty() && cnps_.front().at <= now) {
     ++nic_counters_.made_packets;
-    transmit(cnps_.pop(), now);
+    flow_control_.leaves(cnp_bit_, transmit(cnps_.pop(), now));
   } else if (Packet packet = next_of_host(free, now)) {
     ++counters_.in_packets;
     counters_.in_bytes += packet.frame_bytes();
-    transmit(std::move(packet), now);
+    const auto priority = static_cast<uint8_t>(1U << priority_of(packet));
+    flow_control_.leaves(priority, transmit(std::move(packet), now));
   }
   find_next();
 }
@@ -107,10 +108,13 @@ Packet Nic::next_of_host(uint8_t free, Instant now) noexcept {
   return Packet{};
 }
 
-void Nic::transmit(Packet packet, Instant now) noexcept {
+// Returns when its last bit has left; a host slower than its link is not free again then.
+Instant Nic::transmit(Packet packet, Instant now) noexcept {
   packet.meta().born = now;
   const Duration own = rate().time_of_frame(packet.frame_bytes());
-  free_at_ = std::max(transmitter(kLink).send(std::move(packet), now), now + own);
+  const Instant left = transmitter(kLink).send(std::move(packet), now);
+  free_at_ = std::max(left, now + own);
+  return left;
 }
 
 void Nic::send_pause(Instant now) noexcept {
@@ -128,7 +132,7 @@ void Nic::send_pause(Instant now) noexcept {
     default: packet.meta().remark = Remark::kXoffAgain; break;
   }
   ++nic_counters_.made_packets;
-  transmit(std::move(packet), now);
+  (void)transmit(std::move(packet), now);
 }
 
 // Everything but the port's being busy, folded into one instant.

@@ -191,7 +191,7 @@ class Nic : public Node {
   Packet next_of_host(uint8_t free, Instant now) noexcept;
   void inspect(const Packet& packet, Instant now, bool& ends_here) noexcept;
   bool keeps_too_much() const;
-  void transmit(Packet packet, Instant now) noexcept;
+  Instant transmit(Packet packet, Instant now) noexcept;
   void update_xoff(Instant now) noexcept;
   void end_out(Packet packet, DropReason reason) noexcept;
   uint8_t priority_of(const Packet& parsed) const noexcept;

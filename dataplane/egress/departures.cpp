@@ -78,7 +78,13 @@ void Departures::kick(uint32_t number, Instant at) noexcept {
   arm(number);
 }
 
+void Departures::tell_leaving(uint32_t number) noexcept {
+  const EgressPort& port = ports_[number];
+  if (port.busy && port.wire_queue < kCreditFrame) flow_control_.leaves(number, port.wire_queue, port.wire_left);
+}
+
 void Departures::reconsider(uint32_t number, Instant at) noexcept {
+  tell_leaving(number);
   (void)flow_control_.port(number).advance(at);
   hold(number, at);
   kick(number, at);

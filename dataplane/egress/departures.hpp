@@ -98,6 +98,8 @@ class Departures {
     busy_.replace_top(start_next(port, number, ready, at));
   }
 
+  // Tells flow control which frame is on the wire, before anything that may begin or end a pause: it still leaves.
+  void tell_leaving(uint32_t number) noexcept;
   // Takes effect at the next hold().
   void enable_tx(uint32_t number, bool enabled) noexcept { control_[number].tx_disabled = !enabled; }
   // Finds the queues that may not send at `at`, for any reason. Uses the flow control state as last applied, so `at`
@@ -166,6 +168,7 @@ class Departures {
     if (port.has_wred && queue.current_bytes > port.mark_from) [[unlikely]]
       wred_.mark(packet, queue);
     const Instant left = port.wire->send(std::move(packet), at);
+    port.wire_left = left;
     if (port.charges) [[unlikely]]
       charge(port, q, at, left);
     return left;

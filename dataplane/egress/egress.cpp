@@ -61,6 +61,7 @@ void Egress::receive(PortNo port, const PfcFrame& frame, Instant now) noexcept {
   const uint32_t n = port.value();
   if (events_ != nullptr) [[unlikely]]
     record_pause(n, frame, now);
+  departures_.tell_leaving(n);
   flow_control_.port(n).receive(frame, departures_.port(n).wire->rate(), now);
   if ((frame.enable & plan_->ports[n].pfc_enabled) != 0) departures_.reconsider(n, now);
 }
@@ -90,6 +91,7 @@ void Egress::clear_xoff(uint32_t group, Instant now) noexcept {
 }
 
 void Egress::make_deaf(PortNo port, uint8_t priorities, Instant now) noexcept {
+  departures_.tell_leaving(port.value());
   flow_control_.port(port.value()).make_deaf(priorities, now);
   departures_.reconsider(port.value(), now);
 }

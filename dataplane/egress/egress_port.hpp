@@ -21,6 +21,7 @@ inline constexpr uint8_t kCreditFrame = 0xfe;
 struct alignas(64) EgressPort {
   Transmitter* wire = nullptr;
   PortCounters* counters = nullptr;
+  Instant wire_left;        // when the last bit of a queue's frame leaves the wire
   uint32_t wire_bytes = 0;  // of the frame on the wire
   uint32_t mark_from = UINT32_MAX;
   uint32_t drop_from = UINT32_MAX;  // the lowest min of its queues' drop lines

@@ -55,6 +55,15 @@ void PriorityGroupFlowControl::charge(uint32_t number, uint8_t queue, uint32_t f
   }
 }
 
+void PriorityGroupFlowControl::leaves(uint32_t number, uint8_t queue, Instant left) noexcept {
+  uint8_t priorities = 0;
+  for (uint8_t p = 0; p < kPriorities; ++p) {
+    const bool is_its = (plan_->ports[number].queues_of_priority[p] >> queue & 1) != 0;
+    priorities |= static_cast<uint8_t>(unsigned{is_its} << p);
+  }
+  ports_[number].leaves(priorities, left);
+}
+
 uint8_t PriorityGroupFlowControl::pfc_priorities(uint32_t number, uint32_t group) const noexcept {
   if (number >= ports_.size()) return 0;
   const PortQosPlan& plan = plan_->ports[number];
@@ -62,7 +71,7 @@ uint8_t PriorityGroupFlowControl::pfc_priorities(uint32_t number, uint32_t group
 }
 
 void PriorityGroupFlowControl::ignore(uint32_t number, uint8_t priorities, Instant now) noexcept {
-  ports_[number].ignore(priorities);
+  ports_[number].ignore(priorities, now);
   set_xoff(number, now);
 }
 

@@ -38,6 +38,8 @@ class PriorityGroupFlowControl {
   uint8_t blocked_queues(uint32_t number) const noexcept;
   // A frame of the queue has begun to leave: it has used credit.
   void charge(uint32_t number, uint8_t queue, uint32_t frame_bytes, Instant at) noexcept;
+  // One of the queue is on the wire until `left`.
+  void leaves(uint32_t number, uint8_t queue, Instant left) noexcept;
 
   // Pauses of exactly these priorities are ignored, and their XOFF is cleared. For priorities that are no longer
   // ignored XOFF is raised again if their group is in its headroom.

@@ -5,12 +5,23 @@
 
 namespace softspine::dataplane {
 
-void PauseState::Account::end(Instant at) {
-  if (stop_at < at) {
-    paused += at - stop_at;
-    ++on_to_off;
+// When the pause began to stand still, whether that has been applied or not.
+Instant PauseState::stands_from(size_t priority) const noexcept {
+  const Account& account = accounts_[priority];
+  if ((mask_ >> priority & 1) != 0) return account.stands_from;
+  if ((overruled_ >> priority & 1) != 0) return Instant::never();
+  return std::max(account.stop_at, last_left(priority));
+}
+
+void PauseState::end(size_t priority, Instant at) noexcept {
+  Account& account = accounts_[priority];
+  if (account.stop_at < at) {
+    account.paused += at - account.stop_at;
+    ++account.on_to_off;
   }
-  stop_at = Instant::never();
+  if (const Instant from = stands_from(priority); from < at) account.stopped += at - from;
+  account.stop_at = Instant::never();
+  mask_ &= static_cast<uint8_t>(~(1U << priority));
 }
 
 void PauseState::receive(const PfcFrame& frame, Instant now, Duration quantum, Duration response) noexcept {
@@ -20,7 +31,7 @@ void PauseState::receive(const PfcFrame& frame, Instant now, Duration quantum, D
     Account& account = accounts_[i];
     account.rx_frames += frame.is_pause ? 0 : 1;
     if (frame.quanta[i] == 0) {
-      account.end(now);
+      end(i, now);
       account.until = now;
       continue;
     }
@@ -32,9 +43,9 @@ void PauseState::receive(const PfcFrame& frame, Instant now, Duration quantum, D
 
 void PauseState::clear(Instant now) noexcept {
   apply(now);
-  for (Account& account : accounts_) {
-    account.end(now);
-    account.until = now;
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    end(i, now);
+    accounts_[i].until = now;
   }
   update(now);
 }
@@ -42,7 +53,7 @@ void PauseState::clear(Instant now) noexcept {
 void PauseState::suspend(uint8_t priorities, Instant now) noexcept {
   apply(now);
   for (size_t i = 0; i < accounts_.size(); ++i) {
-    if ((priorities >> i & 1) != 0) accounts_[i].end(now);
+    if ((priorities >> i & 1) != 0) end(i, now);
   }
   update(now);
 }
@@ -55,15 +66,31 @@ void PauseState::resume(uint8_t priorities, Instant now) noexcept {
   update(now);
 }
 
+void PauseState::overrule(uint8_t priorities, Instant now) noexcept {
+  apply(now);
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    const bool is = (priorities >> i & 1) != 0;
+    if ((mask_ >> i & 1) == 0 || is == ((overruled_ >> i & 1) != 0)) continue;
+    Account& account = accounts_[i];
+    if (account.stands_from < now) account.stopped += now - account.stands_from;
+    account.stands_from = is ? Instant::never() : std::max(now, last_left(i));
+  }
+  overruled_ = priorities;
+}
+
 void PauseState::apply(Instant now) noexcept {
-  for (Account& account : accounts_) {
-    if (!account.idle() && account.until <= now) account.end(account.until);
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    if (!accounts_[i].idle() && accounts_[i].until <= now) end(i, accounts_[i].until);
   }
   update(now);
 }
 
 void PauseState::update(Instant now) noexcept {
-  mask_ = mask_at(now);
+  const uint8_t mask = mask_at(now);
+  for (size_t i = 0; i < accounts_.size(); ++i) {
+    if ((mask >> i & 1) != 0) accounts_[i].stands_from = stands_from(i);
+  }
+  mask_ = mask;
   next_change_ = Instant::never();
   for (const Account& account : accounts_) {
     if (account.idle() || account.stop_at >= account.until) continue;
@@ -81,6 +108,13 @@ Duration PauseState::paused_time(Priority priority, Instant now) const noexcept 
   const Account& account = accounts_[priority.value()];
   const Instant end = std::min(now, account.until);
   return account.stop_at < end ? account.paused + (end - account.stop_at) : account.paused;
+}
+
+Duration PauseState::stopped_time(Priority priority, Instant now) const noexcept {
+  const Account& account = accounts_[priority.value()];
+  const Instant from = stands_from(priority.value());
+  const Instant end = std::min(now, account.until);
+  return from < end ? account.stopped + (end - from) : account.stopped;
 }
 
 }  // namespace softspine::dataplane

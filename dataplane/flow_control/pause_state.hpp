@@ -5,7 +5,10 @@
 //                             stop:   stop_at = r + response             kept if a pause is pending or in effect
 //   XON (time 0) at r         both end at r
 //   paused(x)  ⇔  stop_at ≤ x < until
+//   stopped(x) ⇔  paused(x), not overruled, and no frame of the priority is leaving at x
 //
+// A frame that had begun before stop_at still leaves: the priority stands still from its end on. None begins while the
+// pause is in effect, so the last frame that had begun by then says all.
 // The port is as hard on its peer as the standard allows: it stops as late as it may (the last instant at which a frame
 // may still begin), and goes on as early as it may (its timer runs from the PFC frame's last bit). A peer whose
 // headroom and refresh suffice here has enough of both with any station that keeps the standard.
@@ -18,8 +21,8 @@
 // Sources: 802.1Qbb (802.1Q clause 36), 802.3 annex 31B and 31D; times by pause_timing.hpp.
 // Invariant: `now` never goes back between calls; what is due at an instant happens before what arrives at it.
 // Counters, per priority: rx_frames (PFC frames that name it), on_to_off (pauses in effect that ended), paused (their
-// time). Cost: eight priorities per frame received and per change; one comparison otherwise. No memory, no timers of
-// its own.
+// time), stopped (of it, what the priority stood still). Cost: two stores per frame sent, eight priorities per frame
+// received and per change; one comparison otherwise. No memory, no timers of its own.
 #pragma once
 
 #include <array>
@@ -41,6 +44,13 @@ class PauseState {
   // Suspended pauses are not in effect, but their timers run on; resume() puts what is left of them into effect again.
   void suspend(uint8_t priorities, Instant now) noexcept;
   void resume(uint8_t priorities, Instant now) noexcept;
+  // Pauses of exactly these priorities are in effect, and block nothing.
+  void overrule(uint8_t priorities, Instant now) noexcept;
+  // A frame of these priorities is leaving, or has left, at `left`; it has begun later than all others that were told.
+  void leaves(uint8_t priorities, Instant left) noexcept {
+    leaving_ = priorities;
+    left_ = left;
+  }
 
   // Applies what is due at `now` and before; returns the paused priorities (bit n = priority n).
   uint8_t advance(Instant now) noexcept {
@@ -59,6 +69,8 @@ class PauseState {
   uint64_t on_to_off(Priority priority) const { return accounts_[priority.value()].on_to_off; }
   // Time spent paused by `now`, a pause in effect included.
   Duration paused_time(Priority priority, Instant now) const noexcept;
+  // Of it, the time for which the priority has stood still.
+  Duration stopped_time(Priority priority, Instant now) const noexcept;
 
  private:
   struct Account {
@@ -67,18 +79,25 @@ class PauseState {
     uint64_t rx_frames = 0;
     uint64_t on_to_off = 0;
     Duration paused;
+    Duration stopped;
+    Instant stands_from;  // of a pause in the mask: when it began to stand still; never(): it is overruled
 
     bool idle() const { return stop_at.is_never(); }
     bool stops(Instant now) const { return stop_at <= now && now < until; }
-    void end(Instant at);
   };
 
+  void end(size_t priority, Instant at) noexcept;
+  Instant last_left(size_t priority) const noexcept { return (leaving_ >> priority & 1) != 0 ? left_ : Instant{}; }
+  Instant stands_from(size_t priority) const noexcept;
   void apply(Instant now) noexcept;
   void update(Instant now) noexcept;
   uint8_t mask_at(Instant now) const noexcept;
 
-  Instant next_change_ = Instant::never();  // these two first: all that a packet asks for
+  Instant next_change_ = Instant::never();  // these first: all that a packet asks for, and tells
   uint8_t mask_ = 0;
+  uint8_t leaving_ = 0;  // priorities of the last frame that has begun
+  uint8_t overruled_ = 0;
+  Instant left_;
   std::array<Account, kPriorities> accounts_{};
 };
 

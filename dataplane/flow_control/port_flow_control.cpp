@@ -5,6 +5,7 @@ namespace softspine::dataplane {
 
 void PortFlowControl::plan(const FlowControlPlan& plan, Instant now) noexcept {
   plan_ = plan;
+  whole_link_ = is_pause() ? kWholeLink : uint8_t{0};
   credits_.plan(plan.mode == LinkMode::kCredit ? plan.credit : CreditPlan{}, now);
 }
 

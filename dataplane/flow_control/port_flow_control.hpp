@@ -7,6 +7,8 @@
 //                much may be sent (credit_link.hpp)
 //   blocked      priorities of which no frame may begin: they are paused and not ignored, or have no credit
 //   ignored      priorities whose pauses a PFC watchdog has overruled: these pauses run on, and block nothing
+//   stopped      priorities that are paused and not ignored, and of which no frame is leaving any more; on a link in
+//                mode kPause no frame at all
 //   deaf         priorities to whose pauses a faulty port does not react: their frames are counted, but no paused time.
 //                The pause timers run on: once the fault is over, what is left of a pause is obeyed
 //   sent         XOFF and XON (pfc_sender.hpp), and credit frames. In mode kPause XOFF of any priority stops the whole
@@ -19,8 +21,8 @@
 // after it as the wire is free. Both instants may have moved after any call that takes `now`.
 // Source: 802.1Qbb (802.1Q clause 36), 802.3 annex 31B and 31D. Invariant: `now` never goes back between calls.
 // Counters: PAUSE frames received and sent; per priority: PFC frames received and sent that name it, pauses that ended,
-// time paused, time for which each end has asked the other to pause (pause_requests.hpp), time without credit. Cost:
-// two comparisons for a packet that nothing blocks. No memory, no timers of its own.
+// time paused and stopped, time for which each end has asked the other to pause (pause_requests.hpp), time without
+// credit. Cost: two comparisons for a packet that nothing blocks. No memory, no timers of its own.
 #pragma once
 
 #include <algorithm>
@@ -85,10 +87,17 @@ class PortFlowControl {
   uint8_t raised_xoff() const { return raised_; }
 
   // From now on exactly these priorities are ignored, or the port is deaf to exactly these.
-  void ignore(uint8_t priorities) noexcept { ignored_ = priorities; }
+  void ignore(uint8_t priorities, Instant now) noexcept {
+    ignored_ = priorities;
+    pause_.overrule(priorities, now);
+  }
   uint8_t ignored() const { return ignored_; }
   void make_deaf(uint8_t priorities, Instant now) noexcept;
   void link_changed(bool up, Instant now) noexcept;
+
+  // A frame of these priorities, none of our own, has begun to leave, and is gone at `left`. A port that tells it of
+  // each frame calls advance() before; a port may as well tell it of the last one before each call that takes `now`.
+  void leaves(uint8_t priorities, Instant left) noexcept { pause_.leaves(priorities | whole_link_, left); }
 
   // Applies what is due at `now` and before; returns blocked().
   uint8_t advance(Instant now) noexcept {
@@ -145,6 +154,7 @@ class PortFlowControl {
 
   PauseState pause_;  // first: what a packet asks for
   uint8_t ignored_ = 0;
+  uint8_t whole_link_ = 0;  // in mode kPause all priorities, else none
   uint8_t deaf_ = 0;
   uint8_t raised_ = 0;
   CreditLink credits_;

@@ -103,6 +103,7 @@ void HostFlows::send_reliable(HostPort& out, uint32_t index, Instant now) noexce
   packet.meta().born = now;
   packet.set_flow(flow.counters.id);
   out.free_at = out.wire->send(std::move(packet), now);
+  out.flow_control.leaves(flow.priority_bit, out.free_at);
   if (const Duration gap = out.jitter.gap_after(out.free_at - now); gap.count_ps() != 0) [[unlikely]]
     out.gap_until = out.free_at + gap;
   if (out.flow_control.goes_by_credit()) [[unlikely]]

@@ -130,6 +130,12 @@ Packet HostPort::take_buffered(Instant now) noexcept {
   return packet;
 }
 
+void HostPort::send(Packet packet, uint8_t priority, Instant now) noexcept {
+  packet.meta().born = now;
+  free_at = wire->send(std::move(packet), now);
+  flow_control.leaves(static_cast<uint8_t>(1U << priority), free_at);
+}
+
 void HostPort::drain() noexcept {
   if (lacpdu) PacketPool::release(std::move(lacpdu));
   while (control.waiting() != 0) PacketPool::release(control.pop_any());

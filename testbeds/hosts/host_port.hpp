@@ -127,6 +127,8 @@ struct HostPort {
       return std::move(lacpdu);
     return control.take(flow_control.blocked() | closed, now);
   }
+  // Begins to send what goes beside the flows.
+  void send(dataplane::Packet packet, uint8_t priority, dataplane::Instant now) noexcept;
   // What waits in `control` is the other port's from now on. Returns how many packets found no room there: they end.
   uint32_t move_control_to(HostPort& other, dataplane::Instant now) noexcept;
   // CNPs that are ready by `now` wait in the `control` of the port by which the host answers. Returns how many found no

@@ -112,11 +112,11 @@ void RoceHost::depart_beside(HostPort& out, Instant now) noexcept {
   } else {
     ++counters_.answers_sent;
     Packet packet = out.take_control(now);
-    packet.meta().born = now;
+    const uint8_t priority = priority_of(packet);
     if (out.flow_control.goes_by_credit())
-      out.flow_control.sent(priority_of(packet), packet.frame_bytes() + config_.tag.bytes(), now);
+      out.flow_control.sent(priority, packet.frame_bytes() + config_.tag.bytes(), now);
     config_.tag.put_on(packet);
-    out.free_at = out.wire->send(std::move(packet), now);
+    out.send(std::move(packet), priority, now);
   }
   out.find_next();
 }

@@ -50,7 +50,7 @@ void copy_pauses(const Egress& egress, PortNo port, Instant now, PauseSnapshots&
     out[p].tx_frames = flow.pfc_tx_frames(Priority{p});
     if (!flow.is_pause()) {
       out[p].on_to_off = state.on_to_off(Priority{p});
-      out[p].time = state.paused_time(Priority{p}, now);
+      out[p].time = state.stopped_time(Priority{p}, now);
       out[p].rx_requested = flow.rx_requested(Priority{p}, now);
       out[p].tx_requested = flow.tx_requested(Priority{p}, now);
     }
@@ -83,7 +83,7 @@ control::HostPauses pauses_of(const PortFlowControl& flow, Instant now) {
     out[i] = {.rx_frames = flow.pfc_rx_frames(Priority{i}),
               .tx_frames = flow.pfc_tx_frames(Priority{i}),
               .on_to_off = flow.pauses().on_to_off(Priority{i}),
-              .paused = flow.pauses().paused_time(Priority{i}, now),
+              .paused = flow.pauses().stopped_time(Priority{i}, now),
               .rx_requested = flow.rx_requested(Priority{i}, now),
               .tx_requested = flow.tx_requested(Priority{i}, now)};
   }
@@ -95,7 +95,7 @@ control::LinkPauseSnapshot link_pause_of(const PortFlowControl& flow, Instant no
   constexpr Priority kAny{0};
   control::LinkPauseSnapshot out{.rx_frames = flow.pause_rx_frames(), .tx_frames = flow.pause_tx_frames()};
   if (!flow.is_pause()) return out;
-  out.time = flow.pauses().paused_time(kAny, now);
+  out.time = flow.pauses().stopped_time(kAny, now);
   out.rx_requested = flow.rx_requested(kAny, now);
   out.tx_requested = flow.tx_requested(kAny, now);
   return out;

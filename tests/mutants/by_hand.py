@@ -152,7 +152,7 @@ BY_HAND = [
     Row('dataplane/egress/priority_group_flow_control.cpp', 'plan.pfc_enabled & ~ports_[number].ignored()', 'plan.pfc_enabled',
         'the watchdog forwards, and its port still pauses its neighbour'),
     Row('dataplane/egress/priority_group_flow_control.cpp', 'set_xoff(number, now);', ';',
-        'the watchdog forwards, and the neighbour stays paused', within='.ignore(priorities);\n  set_xoff(number, now);'),
+        'the watchdog forwards, and the neighbour stays paused', within='.ignore(priorities, now);\n  set_xoff(number, now);'),
     Row('dataplane/flow_control/pfc_sender.hpp', 'pending_ &= raised_ | announced_;', ';',
         'an XOFF that was withdrawn before a frame announced it is cleared by an XON'),
     Row('dataplane/flow_control/port_flow_control.cpp', 'deaf_ = priorities;', ';', 'a deaf port obeys'),

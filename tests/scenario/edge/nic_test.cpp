@@ -104,6 +104,7 @@ class NicTest : public testing::Test {
       pfc_tx[p] = nic.flow_control().pfc_tx_frames(Priority{p});
     }
     on_to_off = nic.flow_control().pauses().on_to_off(Priority{3});
+    stopped = nic.flow_control().pauses().stopped_time(Priority{3}, engine.now());
     written = parse_pcap(TemporaryFiles::content(out));
   }
 
@@ -120,6 +121,7 @@ class NicTest : public testing::Test {
   std::array<uint64_t, kPriorities> pfc_rx{};
   std::array<uint64_t, kPriorities> pfc_tx{};
   uint64_t on_to_off = 0;
+  Duration stopped;  // priority 3
 };
 
 // Its interface is gone as soon as somebody looks.
@@ -249,6 +251,29 @@ TEST_F(NicTest, BeginsEachFrameWhenASlowReadingOfTheStandardLetsIt) {
     ASSERT_EQ(seen[i].began, expected) << "frame " << i << ", DSCP " << int{dscp} << ", seed " << seed;
     ASSERT_EQ(seen[i].frame, file[i].bytes);
     free = expected + lasts(file[i].length);
+  }
+}
+
+// From the end of the last frame that had begun, whatever the host's own rate makes of its next one.
+TEST_F(NicTest, StandsStillWhenItsFrameIsOut) {
+  for (const Rate own : {Rate{}, Rate::gbps(10)}) {
+    file.clear();
+    seen.clear();
+    to_nic.clear();
+    peer_free = {};
+    for (uint16_t i = 0; i < 100; ++i) file_frame(0, numbered_ip_frame(3, i, 1500));
+    const Instant heard = peer_sends(Instant{} + Duration::us(3), pfc_frame(kPeer, 1 << 3, 4'000));
+    NicConfig config = lossless_nic();
+    config.rate = own;
+    play(config);
+    const Instant stop = heard + kResponse;
+    const Instant until = heard + kQuantum * 4'000;
+    Instant left;
+    for (const Seen& frame : seen) {
+      if (frame.began < until) left = frame.began + lasts(1500);
+    }
+    EXPECT_LT(left, until);
+    EXPECT_EQ(stopped, until - std::max(stop, left)) << own.is_zero();
   }
 }
 

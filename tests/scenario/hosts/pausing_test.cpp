@@ -52,6 +52,9 @@ TEST(HostPausing, BeginsNoPausedPacketFromTheResponseTimeUntilTheQuantaHaveRunOu
     EXPECT_GE(last + frame, stop) << "it could have begun another";
     EXPECT_EQ(first_from(starts, resume), resume);
     EXPECT_EQ(pair.host().flow_control(PortNo{0}).pauses().paused_time(Priority{kLossless}, us(1000)), resume - stop);
+    EXPECT_EQ(pair.host().flow_control(PortNo{0}).pauses().stopped_time(Priority{kLossless}, us(1000)),
+              resume - (last + frame))
+        << "its last frame was still leaving";
     EXPECT_EQ(pair.host().counters().dropped[static_cast<size_t>(DropReason::kPfcConsumed)], 1u);
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The PFC watchdog: when it finds a storm, what each action does, when all is as before.
+#include "dataplane/flow_control/pause_timing.hpp"
 #include "tests/scenario/switch/bench.hpp"
 
 namespace softspine::tests {
@@ -170,6 +171,47 @@ TEST_F(Watchdog, CountsWhatPassesInTheLastStormAndInAll) {
   }
   EXPECT_EQ(in_last_storm(), (WatchdogTraffic{.tx_packets = 4, .rx_packets = 1}));
   EXPECT_EQ(in_storms(), (WatchdogTraffic{.tx_packets = 7, .rx_packets = 3}));
+}
+
+// A pause whose last frame was long ago is still in effect when the watchdog gives it its way again: 65,535 quanta are
+// 335 us. The priority stands still until its pauses are ignored, and again from the end of the frame that then leaves.
+TEST_F(Watchdog, StandsStillBeforeAndAfterItForwardsAndNotWhileItsFrameLeaves) {
+  ForwardingState state = state_of(WatchdogAction::kForward);
+  QosPlan plan = *state.plan;
+  for (PortQosPlan& port : plan.ports) port.watchdog.restoration = Duration::us(200);
+  state.plan = std::make_shared<QosPlan>(std::move(plan));
+  bench_ = std::make_unique<Bench<pipelines::Core>>(std::move(state));
+  begin_ = bench_->engine().now();
+  std::atomic<bool> wants_rest;
+  EventBuffer events{1'000, wants_rest};
+  EventRecorder recorder{events, 7, kBenchPorts};
+  bench_->node().egress().record_events(&recorder);
+  Bytes xoff(mac_control::kFrameBytes);
+  write_pfc(xoff.data(), {2, 0, 0, 0, 0, 4}, PfcFrame::of(1 << kPriority, 0xffff));
+  for (Duration at = Duration::us(10); at < Duration::us(600); at += Duration::us(20))
+    bench_->send_at(begin_ + at, 4, xoff);
+  send(Duration::us(50), 6);  // waits: there is something to find
+  for (const int64_t poll : {700, 800, 900}) {
+    for (int64_t i = 0; i < 100; ++i) send(Duration::us(poll - 4) + kBenchRate.time_of_frame(1000) * i, 6);
+  }
+  run_to(Duration::us(1000));
+  Instant found;
+  Instant restored;
+  events.take([&](const Event& event) {
+    if (event.kind == EventKind::kStormDetected) found = event.at;
+    if (event.kind == EventKind::kStormRestored) restored = event.at;
+  });
+  const Duration heard_after = kBenchRate.time_of_frame(60) + kBenchPropagation;
+  const Instant stop = begin_ + Duration::us(10) + heard_after + PauseTiming::of(kBenchRate).response;
+  const Instant until = begin_ + Duration::us(590) + heard_after + pause_quantum(kBenchRate) * 0xffff;
+  Instant left;
+  for (const auto& frame : bench_->arrivals(4)) {
+    if (frame.at - kBenchPropagation < until) left = std::max(left, frame.at - kBenchPropagation);
+  }
+  ASSERT_LT(restored, left) << "a frame was leaving";
+  ASSERT_LT(left, until);
+  const PauseState& pauses = bench_->node().egress().flow_control(PortNo{4}).pauses();
+  EXPECT_EQ(pauses.stopped_time(Priority{kPriority}, begin_ + Duration::us(1000)), (found - stop) + (until - left));
 }
 
 // Who changes which groups or queues a priority has would leave those shut that it had: the storm ends first.

@@ -159,6 +159,45 @@ TEST(PauseState, EndsEverythingWhenTheLinkIsCleared) {
   EXPECT_EQ(port.state.paused_time(Priority{4}, at(900)), Duration{});
 }
 
+// 802.3 lets a frame that has begun leave: the pause is in effect from 494 to 1100, the priority stands still from 600.
+TEST(PauseState, StandsStillFromTheEndOfTheFrameThatIsLeaving) {
+  Port port;
+  port.state.leaves(0x08, at(90));
+  port.xoff(100, 0x18, 1000);
+  (void)port.state.advance(at(400));
+  port.state.leaves(0x08, at(600));
+  EXPECT_EQ(port.state.stopped_time(kThree, at(550)), Duration{});
+  EXPECT_EQ(port.state.stopped_time(kThree, at(700)), 100 * kQuantum) << "also where nothing was applied since";
+  EXPECT_EQ(port.state.advance(at(650)), 0x18);
+  port.state.leaves(0x01, at(800));
+  EXPECT_EQ(port.state.advance(at(1100)), 0);
+  EXPECT_EQ(port.state.stopped_time(kThree, at(5000)), (1100 - 600) * kQuantum);
+  EXPECT_EQ(port.state.stopped_time(Priority{4}, at(5000)), 606 * kQuantum) << "it had no frame on the wire";
+  EXPECT_EQ(port.state.paused_time(kThree, at(5000)), 606 * kQuantum);
+}
+
+TEST(PauseState, NeverStandsStillWhereOneFrameLeavesAllTheTime) {
+  Port port;
+  port.state.leaves(0x08, at(2000));
+  port.xoff(0, 0x08, 1500);
+  EXPECT_EQ(port.state.stopped_time(kThree, at(1400)), Duration{});
+  EXPECT_EQ(port.state.advance(at(2000)), 0);
+  EXPECT_EQ(port.state.stopped_time(kThree, at(3000)), Duration{});
+  EXPECT_EQ(port.state.paused_time(kThree, at(3000)), (1500 - 394) * kQuantum);
+}
+
+TEST(PauseState, DoesNotStandStillWhileItIsOverruled) {
+  Port port;
+  port.xoff(0, 0x18, 4000);
+  port.state.overrule(0x08, at(1000));
+  port.state.leaves(0x08, at(2100));
+  port.state.overrule(0, at(2000));
+  EXPECT_EQ(port.state.advance(at(4000)), 0);
+  EXPECT_EQ(port.state.stopped_time(kThree, at(5000)), (1000 - 394 + 4000 - 2100) * kQuantum);
+  EXPECT_EQ(port.state.stopped_time(Priority{4}, at(5000)), (4000 - 394) * kQuantum);
+  EXPECT_EQ(port.state.paused_time(kThree, at(5000)), (4000 - 394) * kQuantum);
+}
+
 // The rule said over single quanta: every request there ever was, looked at again for every quantum.
 class SlowPause {
  public:
@@ -221,6 +260,47 @@ TEST(PauseState, AgreesWithARuleThatLooksAtEveryQuantum) {
       ASSERT_EQ(state.paused_time(Priority{i}, at(4000)), paused[i] * kQuantum);
       ASSERT_EQ(state.on_to_off(Priority{i}), ended[i]);
     }
+  }
+}
+
+// A port that sends frames of 1 to 300 quanta of any priority that may begin one, one after the other, and that applies
+// pauses only when it begins a frame; quantum by quantum, the priority of the frame on the wire does not stand still.
+TEST(PauseState, StandsStillAsARuleHasItThatLooksAtEveryQuantum) {
+  const uint64_t seed = tests::seed();
+  SCOPED_TRACE(seed);
+  Rng rng{seed, 1};
+  for (int round = 0; round < 40; ++round) {
+    PauseState state;
+    std::array<SlowPause, kPriorities> slow;
+    std::array<int64_t, kPriorities> stopped{};
+    uint8_t overruled = 0;
+    int64_t free_at = 0;
+    size_t leaving = 0;
+    for (int64_t x = 0; x < 4000; ++x) {
+      if (rng.below(150) == 0) {
+        PfcFrame frame{.enable = static_cast<uint8_t>(rng.next())};
+        for (size_t i = 0; i < kPriorities; ++i) {
+          frame.quanta[i] = static_cast<uint16_t>(rng.below(3) == 0 ? 0 : rng.below(1500));
+          if ((frame.enable >> i & 1) != 0) slow[i].receive(x, frame.quanta[i]);
+        }
+        state.receive(frame, at(x), kQuantum, kResponse);
+      }
+      if (rng.below(500) == 0) state.overrule(overruled = static_cast<uint8_t>(rng.next()), at(x));
+      if (const size_t wanted = rng.below(kPriorities); x >= free_at && rng.below(20) != 0) {
+        const uint8_t blocked = state.advance(at(x)) & static_cast<uint8_t>(~overruled);
+        if ((blocked >> wanted & 1) == 0) {
+          leaving = wanted;
+          free_at = x + 1 + static_cast<int64_t>(rng.below(300));
+          state.leaves(static_cast<uint8_t>(1U << wanted), at(free_at));
+        }
+      }
+      for (size_t i = 0; i < kPriorities; ++i) {
+        const bool leaves = x < free_at && leaving == i;
+        stopped[i] += slow[i].stops(x) && (overruled >> i & 1) == 0 && !leaves ? 1 : 0;
+      }
+    }
+    for (uint8_t i = 0; i < kPriorities; ++i)
+      ASSERT_EQ(state.stopped_time(Priority{i}, at(4000)), stopped[i] * kQuantum) << int{i};
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <tuple>
 
 #include "tests/unit/flow_control/priority_three.hpp"
 
@@ -44,15 +45,31 @@ TEST(PortFlowControl, StopsAfterTheConfiguredResponseOrTheStandards) {
   EXPECT_EQ(configured.next_change(), kStart + Duration::ps(51'200));
 }
 
-TEST(PortFlowControl, IgnoredPausesBlockNothingAndStillCountAsPaused) {
+TEST(PortFlowControl, IgnoredPausesBlockNothingAndAreStillInEffect) {
   PortFlowControl port = obeying(0xff);
   port.receive(kXoff, kLine, kStart);
-  port.ignore(1 << 3);
+  port.ignore(1 << 3, kStart + Duration::us(2));
   const Instant later = kStart + Duration::us(9);
   EXPECT_EQ(port.advance(later), 0);
   EXPECT_EQ(port.pauses().paused_time(kThree, later), Duration::us(9));
-  port.ignore(0);
+  EXPECT_EQ(port.pauses().stopped_time(kThree, later), Duration::us(2)) << "until they were ignored";
+  port.ignore(0, later);
   EXPECT_EQ(port.advance(later), 1 << 3);
+  EXPECT_EQ(port.pauses().stopped_time(kThree, later + Duration::us(1)), Duration::us(3));
+}
+
+// By PFC priority 3 stands still while one of priority 0 leaves; a link that is paused as a whole does not.
+TEST(PortFlowControl, AFrameThatLeavesIsOfItsPriorityOrOfTheWholeLink) {
+  PfcFrame pause = PfcFrame::of(0xff, 0xffff);
+  pause.is_pause = true;
+  for (const auto& [mode, frame, stands] :
+       {std::tuple(LinkMode::kPfc, kXoff, Duration::us(9)), {LinkMode::kPause, pause, Duration::us(8)}}) {
+    PortFlowControl port;
+    port.plan({.mode = mode, .pfc_enabled = 0xff, .response = Duration{}, .credit = {}}, Instant{});
+    port.leaves(1 << 0, kStart + Duration::us(1));
+    port.receive(frame, kLine, kStart);
+    EXPECT_EQ(port.pauses().stopped_time(kThree, kStart + Duration::us(9)), stands);
+  }
 }
 
 TEST(PortFlowControl, WhatADeafPortReceivesIsCountedAndNotInEffect) {

@@ -11,8 +11,11 @@ from pathlib import Path
 
 from outside_testbeds import need_guests
 from page import Session, blocks_of, first_difference, pages, span_problems
+from pauses_in_effect import in_effect_ps
 from softspine import ROOT, TESTBEDS, Problems, Softspine, main
 
+QUANTUM_PS = 5_120  # at 100 Gb/s
+REACTION_PS = 394 * QUANTUM_PS  # 802.3, 31B.3.7
 PICTURE = ROOT / 'docs' / 'pfc-storm.svg'
 RACKS = ('name: it\nfabric: {kind: leaf-spine, tors: 2, spines: 2, hosts_per_tor: 4, host_link: {rate: 100Gbps, length: 3m}, '
          'fabric_link: {rate: 100Gbps, length: 40m}}\n')
@@ -55,10 +58,11 @@ def figures_of(it: Softspine, name: str) -> dict[str, float]:
         raise AssertionError(done.out)
     report = json.loads((it.folder / f'{name}.json').read_text())
     (flows,) = report['flows'].values()
-    stood = sum(node['paused_ps'] for nodes in ('switches', 'hosts') for node in report[nodes].values())
     completion = {which: flows[f'fct_acked_{key}_ps'] / 1e6
                   for which, key in (('least', 'min'), ('median', 'p50'), ('99th percentile', 'p99'), ('largest', 'max'))}
-    return {**completion, 'pauses': sum(link['pauses'] for link in it('storm', f'{name}.pcapng', '--json').json()['links']), 'stood still': stood / 1e9}
+    in_effect = in_effect_ps(it.folder / f'{name}.pcapng', REACTION_PS, QUANTUM_PS)
+    pauses = sum(link['pauses'] for link in it('storm', f'{name}.pcapng', '--json').json()['links'])
+    return {**completion, 'in effect': in_effect / 1e9, 'pauses': pauses}
 
 
 def is_beside_ns3_what_the_page_says(it: Softspine) -> Problems:
