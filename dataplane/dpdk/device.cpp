@@ -1,22 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "dataplane/dpdk/device.hpp"
 
+#include <rte_bus.h>
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
+
+#include "dataplane/units/check.hpp"
 
 namespace softspine::dataplane {
 
 namespace {
 
 constexpr uint32_t kJumboMtu = 9216;
-constexpr uint32_t kMtuOverheadBytes = 18;  // Ethernet and one tag, as DPDK counts where a driver does not say
+constexpr uint32_t kMtuOverheadBytes = 18;   // Ethernet and one tag, as DPDK counts where a driver does not say
+constexpr uint32_t kMostOverheadBytes = 26;  // and a second tag, and FCS
+constexpr auto kPollLinkEvery = std::chrono::milliseconds(10);
 constexpr std::string_view kTapDriver = "net_tap";
+constexpr std::string_view kXdpDriver = "net_af_xdp";
+constexpr std::string_view kPciBus = "pci";
 
 std::string failed(const char* call, int error) {
   return std::string{call} + ": " + rte_strerror(error < 0 ? -error : error);
@@ -36,7 +45,8 @@ uint32_t largest_mtu(const rte_eth_dev_info& info, const PacketPool& pool) {
   const uint32_t overhead = told ? info.max_rx_pktlen - info.max_mtu : kMtuOverheadBytes;
   uint32_t mtu = std::min<uint32_t>(kJumboMtu, info.max_mtu);
   if (info.max_rx_pktlen > overhead) mtu = std::min(mtu, info.max_rx_pktlen - overhead);
-  return std::min(mtu, pool.room_bytes() - overhead);
+  // vmxnet3's two maxima have nothing to do with each other.
+  return std::min(mtu, pool.room_bytes() - std::min(overhead, kMostOverheadBytes));
 }
 
 }  // namespace
@@ -47,7 +57,7 @@ struct Device::Limits {
 
 struct Device::Listener {
   static int on_event(uint16_t, rte_eth_event_type, void* device, void*) {
-    static_cast<Device*>(device)->link_event();
+    static_cast<Device*>(device)->look_at_link();
     return 0;
   }
 };
@@ -89,7 +99,8 @@ std::optional<std::string> Device::set_up(const DeviceConfig& config, PacketPool
   if (const int rc = rte_eth_promiscuous_enable(port_); rc != 0 && rc != -ENOTSUP) {
     return failed("rte_eth_promiscuous_enable", rc);
   }
-  if (tells_link_) link_event();  // it may have come up before anyone listened
+  look_at_link();  // it may have come up before anyone listened
+  if (is_pci_) poller_ = std::jthread{[this](const std::stop_token& stop) { poll_link(stop); }};
   return std::nullopt;
 }
 
@@ -104,9 +115,12 @@ std::optional<std::string> Device::configure(const DeviceConfig& config, const P
   mtu_ = static_cast<uint16_t>(config.mtu.value_or(static_cast<uint16_t>(largest)));
   rte_eth_conf conf{};
   conf.rxmode.mtu = mtu_;
+  if (info.driver_name == kXdpDriver) largest_frame_ = mtu_ + kMtuOverheadBytes;
+  is_pci_ = rte_bus_name(rte_dev_bus(info.device)) == kPciBus;
   // net_tap would look its interface up by name, which fails once it has moved to another network namespace.
-  tells_link_ = (*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0 && info.driver_name != kTapDriver;
-  conf.intr_conf.lsc = tells_link_;
+  const bool calls_back = (*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0 && info.driver_name != kTapDriver;
+  tells_link_ = calls_back || is_pci_;
+  conf.intr_conf.lsc = calls_back && !is_pci_;
   if (const int rc = rte_eth_dev_configure(port_, 1, 1, &conf); rc != 0) return failed("rte_eth_dev_configure", rc);
   if (!config.mtu) return std::nullopt;
   const int rc = rte_eth_dev_set_mtu(port_, mtu_);
@@ -134,11 +148,17 @@ std::optional<std::string> Device::make_queues(const DeviceConfig& config, Packe
 void Device::watch_link() {
   if (!tells_link_) return;
   up_.store(false, std::memory_order_release);
-  rte_eth_dev_callback_register(port_, RTE_ETH_EVENT_INTR_LSC, &Listener::on_event, this);
+  if (!is_pci_) rte_eth_dev_callback_register(port_, RTE_ETH_EVENT_INTR_LSC, &Listener::on_event, this);
 }
 
-// From the driver's own thread.
-void Device::link_event() noexcept {
+void Device::poll_link(const std::stop_token& stop) {
+  std::unique_lock guard{closing_};
+  while (!closed_.wait_for(guard, stop, kPollLinkEvery, [&] { return stop.stop_requested(); })) look_at_link();
+}
+
+// From the driver's own thread, or the poller's.
+void Device::look_at_link() noexcept {
+  if (!tells_link_) return;
   rte_eth_link link{};
   if (rte_eth_link_get_nowait(port_, &link) != 0) return;
   const bool now_up = link.link_status == RTE_ETH_LINK_UP;
@@ -148,15 +168,32 @@ void Device::link_event() noexcept {
 
 // Drivers without a cable have nothing to take down: then the link's own state is all there is.
 void Device::set_link(bool up) noexcept {
+  if (!is_open_) return;
   if (tell_link_) return tell_link_(up);
   up ? rte_eth_dev_set_link_up(port_) : rte_eth_dev_set_link_down(port_);
 }
 
+uint32_t Device::send(rte_mbuf** frames, uint32_t count) noexcept {
+  if (is_pci_) {
+    for (uint32_t i = 0; i < count; ++i) SOFTSPINE_CHECK(PacketPool::has_io_address(frames[i]), port_, i);
+  }
+  return rte_eth_tx_burst(port_, 0, frames, static_cast<uint16_t>(count));
+}
+
 Device::~Device() {
+  close();
+}
+
+void Device::close() noexcept {
+  if (!std::exchange(is_open_, false)) return;
+  if (poller_.joinable()) {
+    poller_.request_stop();
+    poller_.join();
+  }
   companion_.reset();
   rte_device* backing = nullptr;
   if (rte_eth_dev_info info{}; rte_eth_dev_info_get(port_, &info) == 0) backing = info.device;
-  if (tells_link_) {
+  if (tells_link_ && !is_pci_) {
     rte_eth_dev_callback_unregister(port_, RTE_ETH_EVENT_INTR_LSC, &Listener::on_event, this);
   }
   rte_eth_dev_stop(port_);
@@ -187,6 +224,7 @@ void add_driver_statistics(uint16_t port, std::map<std::string, uint64_t>& out) 
 
 std::map<std::string, uint64_t> Device::statistics() const {
   std::map<std::string, uint64_t> out;
+  if (!is_open_) return out;
   add_driver_statistics(port_, out);
   if (count_) count_(out);
   return out;

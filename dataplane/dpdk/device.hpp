@@ -7,18 +7,26 @@
 // and is left as it was found. The port is promiscuous, takes jumbo frames as far as the device does, and uses no
 // offload. Control opens and closes it; its queues belong to the one worker that owns the edge.
 //
-// Invariant: after the destructor the pool has back every packet the device held.
+// A PCI device reads packets by itself: it is given only such as have an IO address (PacketPool::has_io_address). Its
+// link is asked for by a thread, and not listened for: not every driver's interrupt works under every kernel module,
+// and DPDK asks no driver whose interrupt it has been told to use.
+//
+// Invariant: after close() the pool has back every packet the device held.
 #pragma once
 
 #include <array>
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <expected>
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
+#include <stop_token>
 #include <string>
+#include <thread>
 
 #include "dataplane/edge/edge_counters.hpp"
 #include "dataplane/packet/pool.hpp"
@@ -45,6 +53,10 @@ class Device {
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
+  // Ends what runs in the device: its rings give their packets back, its counters are gone. The destructor does it,
+  // too.
+  void close() noexcept;
+
   // Keeps a companion object, which ends just before the device does. `count` adds the companion's counters to the
   // statistics; any thread may call it.
   using Count = std::function<void(std::map<std::string, uint64_t>& out)>;
@@ -65,6 +77,13 @@ class Device {
   void set_link(bool up) noexcept;
   // Whether up() is what the other end of a cable says, and not whether a peer has been started.
   bool has_cable() const { return tells_link_ && !tell_link_; }
+
+  // Hands frames over; how many it took. Those that it took may be gone.
+  uint32_t send(rte_mbuf** frames, uint32_t count) noexcept;
+  // Longer ones are not for send(): AF_XDP's driver would write behind its own.
+  uint32_t largest_frame() const { return largest_frame_; }
+  // Whether frames without an IO address would leave as other bytes.
+  bool needs_io_addresses() const { return is_pci_; }
 
   uint16_t port() const { return port_; }
   const std::string& name() const { return name_; }
@@ -87,19 +106,26 @@ class Device {
   std::optional<std::string> configure(const DeviceConfig& config, const PacketPool& pool, Limits& limits);
   std::optional<std::string> make_queues(const DeviceConfig& config, PacketPool& pool, const Limits& limits);
   void watch_link();
-  void link_event() noexcept;
+  void look_at_link() noexcept;
+  void poll_link(const std::stop_token& stop);
 
   std::string name_;
   uint16_t port_;
   uint16_t mtu_ = 0;
+  uint32_t largest_frame_ = kMaxFrameBytes;
   bool made_here_;
-  bool tells_link_ = false;
+  bool is_open_ = true;
+  bool is_pci_ = false;
+  bool tells_link_ = false;  // a PCI device when it is asked, another by a callback
   std::shared_ptr<void> companion_;
   Count count_;
   Complain complain_;
   TellLink tell_link_;
   std::atomic<bool> up_{true};
   std::atomic<uint64_t> arrivals_{0};
+  std::mutex closing_;
+  std::condition_variable_any closed_;
+  std::jthread poller_;  // last: it ends before what it uses
 };
 
 }  // namespace softspine::dataplane

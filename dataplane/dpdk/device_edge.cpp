@@ -23,8 +23,9 @@ bool is_whole(const rte_mbuf* m) {
   return m->nb_segs == 1 && m->data_len - ethernet::kBytes <= kMaxFrameBytes - ethernet::kBytes;
 }
 
-// Empty if the pool has no packet for it, or none that large; the elided one is ended either way.
-Packet made_whole(Packet elided, PacketPool& pool) {
+// A copy without elided bytes. Empty if the pool has no packet for it, or none that large; the first is ended either
+// way.
+Packet whole_copy(Packet elided, PacketPool& pool) {
   constexpr uint32_t kTail = 4;  // the ICRC, which is stored
   const uint32_t length = elided.frame_bytes();
   const uint32_t head = elided.stored_bytes() - kTail;
@@ -168,8 +169,8 @@ struct DeviceEdge::Outside {
   static void enter(Instant) {}
   void give(Packet packet, Instant now) noexcept {
     rte_mbuf* frame = packet.take();
-    if (frame->data_len != Packet::meta_of(frame)->frame_bytes || frame->data_len < kMinFrameBytes) [[unlikely]] {
-      frame = edge.make_whole(frame);
+    if (!edge.is_ready(frame)) [[unlikely]] {
+      frame = edge.make_ready(frame);
       if (frame == nullptr) return;
     }
     frames[count++] = frame;
@@ -210,8 +211,8 @@ uint32_t DeviceEdge::take_from_inbox(Instant until, rte_mbuf** frames) noexcept 
     for (Packet& packet : arrivals_) {
       count_arrival(packet);
       rte_mbuf* frame = packet.take();
-      if (frame->data_len != Packet::meta_of(frame)->frame_bytes || frame->data_len < kMinFrameBytes) [[unlikely]] {
-        frame = make_whole(frame);
+      if (!is_ready(frame)) [[unlikely]] {
+        frame = make_ready(frame);
         if (frame == nullptr) continue;
       }
       frames[count++] = frame;
@@ -221,10 +222,22 @@ uint32_t DeviceEdge::take_from_inbox(Instant until, rte_mbuf** frames) noexcept 
   return count;
 }
 
-// Elided payload put back, padded to Ethernet's minimum. Null: ended and counted.
-rte_mbuf* DeviceEdge::make_whole(rte_mbuf* frame) noexcept {
-  if (frame->data_len != Packet::meta_of(frame)->frame_bytes) {
-    Packet whole = made_whole(Packet{frame}, pool_);
+bool DeviceEdge::is_ready(rte_mbuf* frame) const noexcept {
+  return frame->data_len == Packet::meta_of(frame)->frame_bytes &&
+         frame->data_len - kMinFrameBytes <=
+             device_->largest_frame() - kMinFrameBytes &&  // both ends, as in is_whole()
+         (!device_->needs_io_addresses() || PacketPool::has_io_address(frame));
+}
+
+// Elided payload put back, where the device reaches it, padded to Ethernet's minimum. Null: ended and counted.
+rte_mbuf* DeviceEdge::make_ready(rte_mbuf* frame) noexcept {
+  if (Packet::meta_of(frame)->frame_bytes > device_->largest_frame()) {
+    end_out(frame, DropReason::kOversize);
+    return nullptr;
+  }
+  const bool is_reached = !device_->needs_io_addresses() || PacketPool::has_io_address(frame);
+  if (!is_reached || frame->data_len != Packet::meta_of(frame)->frame_bytes) {
+    Packet whole = whole_copy(Packet{frame}, pool_);
     if (!whole) {
       ++counters_.out_drops[static_cast<size_t>(DropReason::kNoBuffer)];
       return nullptr;
@@ -256,7 +269,7 @@ void DeviceEdge::hand_out(rte_mbuf** frames, uint32_t count) noexcept {
 uint32_t DeviceEdge::offer(rte_mbuf** frames, uint32_t count) noexcept {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < count; ++i) bytes += frames[i]->data_len;
-  const uint32_t sent = rte_eth_tx_burst(port_, 0, frames, static_cast<uint16_t>(count));
+  const uint32_t sent = device_->send(frames, count);
   for (uint32_t i = sent; i < count; ++i) bytes -= frames[i]->data_len;
   counters_.out_packets += sent;
   counters_.out_bytes += bytes;
@@ -314,6 +327,7 @@ void DeviceEdge::end_out(rte_mbuf* frame, DropReason reason) noexcept {
 void DeviceEdge::drain() noexcept {
   end_held(DropReason::kEdgeFull);
   end_waiting();
+  device_->close();
 }
 
 }  // namespace softspine::dataplane

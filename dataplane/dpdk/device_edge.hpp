@@ -6,7 +6,8 @@
 //                      ring pushes back into the guest without loss. A plain NIC's frames go straight onto the
 //                      link, start = max(now, port free), one behind the other.
 //   fabric → outside   run(until): whole bursts to the device. Frames that it does not take are held, in order, up to
-//                      `hold_bytes`, and offered again at each poll; further frames end as edge_full.
+//                      `hold_bytes`, and offered again at each poll; further frames end as edge_full. What a PCI
+//                      device's DMA does not reach is copied to its own pool.
 //                      While the device is down (no peer) all frames end as link_down, held ones too:
 //                      a guest that comes back must not get frames meant for its predecessor.
 //                      A frame that was first in line for `hold_time` ends as edge_full: a frame that the guest can
@@ -18,7 +19,8 @@
 //
 // From outside, dropped and counted: shorter than an Ethernet header (truncated), longer than any port
 // takes (oversize), in pieces that do not fit into one buffer (oversize).
-// To the outside: frames are padded to 60 bytes, elided payload is put back (no_buffer if there is no packet for it).
+// To the outside: what is longer than the device takes ends as oversize; frames are padded to 60 bytes, and elided
+// payload is put back (no_buffer if there is no packet for it, or for a copy).
 // Wall clock only: on the virtual clock nothing is taken in, since a device has no time of its own.
 #pragma once
 
@@ -66,7 +68,8 @@ class DeviceEdge final : public Nic {
   Instant run_plain(Instant until) noexcept;
   rte_mbuf* repair(rte_mbuf* frame) noexcept;
   uint32_t take_from_inbox(Instant until, rte_mbuf** frames) noexcept;
-  rte_mbuf* make_whole(rte_mbuf* frame) noexcept;
+  bool is_ready(rte_mbuf* frame) const noexcept;
+  rte_mbuf* make_ready(rte_mbuf* frame) noexcept;
   void hand_out(rte_mbuf** frames, uint32_t count) noexcept;
   uint32_t offer(rte_mbuf** frames, uint32_t count) noexcept;
   void hold(rte_mbuf* frame) noexcept;

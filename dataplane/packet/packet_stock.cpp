@@ -94,8 +94,9 @@ bool PacketStock::make_one() noexcept {
   void* mbuf = next_ + pool_->header_size;
   rte_mempool_objhdr* header = rte_mempool_get_header(mbuf);
   header->mp = pool_;
-  header->iova = reinterpret_cast<rte_iova_t>(mbuf);  // its own virtual address: no device's DMA reaches it
+  header->iova = RTE_BAD_IOVA;
   rte_pktmbuf_init(pool_, nullptr, mbuf, 0);
+  rte_mbuf_iova_set(static_cast<rte_mbuf*>(mbuf), RTE_BAD_IOVA);  // init has added the header to it
   next_ += stride_;
   ++made_;
   free_[free_count_++] = mbuf;

@@ -11,8 +11,8 @@
 // pool in turn, each long out of all caches.
 //
 // Memory is our own, in transparent huge pages: DPDK's, without hugepages, is made of 4 KiB pages, and half of what a
-// packet costs is then TLB misses. A packet may lie across two pages, which only a device's DMA would mind: pools for
-// such devices are made by DPDK (PacketPool).
+// packet costs is then TLB misses. No device's DMA reaches it: its packets have no IO address (has_io_address()), and
+// pools for devices are made by DPDK (PacketPool).
 #pragma once
 
 #include <rte_mempool.h>

@@ -88,6 +88,13 @@ uint32_t PacketPool::memory_bytes(uint32_t room_bytes) {
   return rte_mempool_calc_obj_size(element_bytes(room_bytes), kOwnMemory, nullptr);
 }
 
+uint32_t PacketPool::room_in_a_page() {
+  constexpr uint32_t kPage = 4'096;
+  uint32_t room = kPage;
+  while (rte_mempool_calc_obj_size(element_bytes(room), 0, nullptr) > kPage) room -= RTE_CACHE_LINE_SIZE;
+  return room;
+}
+
 Packet PacketPool::none() noexcept {
   if (budget_ != nullptr) budget_->miss();
   return Packet{};

@@ -83,7 +83,12 @@ class PacketPool {
   uint64_t made() const noexcept;
   // The memory that one packet of such a pool takes.
   static uint32_t memory_bytes(uint32_t room_bytes);
+  // The most room with which a packet and all that belongs to it lie within 4 KiB: what the kernel takes for AF_XDP.
+  static uint32_t room_in_a_page();
   rte_mempool* raw() const { return pool_.get(); }
+
+  // Whether a device's DMA reaches the packet's bytes: it is of a pool for devices.
+  static bool has_io_address(const rte_mbuf* m) noexcept { return rte_mbuf_iova_get(m) != RTE_BAD_IOVA; }
 
   // Makes a fresh mbuf of any origin (a device's receive) into a packet that the stages can take.
   static void adopt(rte_mbuf* m) noexcept {

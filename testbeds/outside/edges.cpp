@@ -113,7 +113,13 @@ std::expected<OpenedEdge, Error> open_one(const control::DpdkEdge& edge, const s
                                           const EdgeSetting& setting) {
   dataplane::DeviceConfig config;
   config.devargs = edge.device;
-  return over(Device::open(config, setting.pool), setting);
+  auto made = over(Device::open(config, setting.pool), setting);
+  if (!made) return made;
+  const uint16_t mtu = static_cast<const DeviceEdge&>(*made->node).device().mtu();
+  if (mtu < setting.mtu)
+    made->note = edge.device + ": the device takes an MTU of " + std::to_string(mtu) + ", the link's is " +
+                 std::to_string(setting.mtu) + ": longer frames do not get through";
+  return made;
 }
 
 std::expected<OpenedEdge, Error> open_one(const control::PcapEdge& edge, const std::filesystem::path& testbed_folder,

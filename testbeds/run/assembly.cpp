@@ -28,6 +28,7 @@ namespace {
 
 constexpr uint32_t kMinDevicePackets = 16'383;
 constexpr uint32_t kMaxDevicePackets = 65'535;
+constexpr uint32_t kPacketsPerXdpEdge = 16'384;  // the kernel's rings take 4,096 of them
 constexpr uint32_t kEalMebibytes = 64;
 
 // "0000:3b:00.0" or "3b:00.0", maybe with arguments behind a comma.
@@ -35,9 +36,9 @@ bool is_pci(const control::DpdkEdge& edge) {
   return edge.device.find(':') < edge.device.find(',');
 }
 
-// What DPDK's memory must hold itself: a device reaches nothing else by DMA.
-bool needs_device_memory(const control::DpdkEdge& edge) {
-  return is_pci(edge) || edge.device.starts_with("net_af_xdp");
+// The kernel takes frames in the memory of the pool itself, none longer than a page (PacketPool::room_in_a_page).
+bool is_xdp(const control::DpdkEdge& edge) {
+  return edge.device.starts_with("net_af_xdp");
 }
 
 // The pipeline of each role; make_switch does not compile without one for each row of kSwitchRoles.
@@ -92,15 +93,23 @@ class Builder {
     const uint64_t limit = packet_memory_limit(testbed_);
     out_->budget = std::make_unique<PacketBudget>(limit, [all = out_.get()] { all->engine->stop(); });
     PoolConfig frames{.name = "frames", .room_bytes = kFrameRoom, .budget = out_->budget.get()};
+    PoolConfig xdp{.name = "xdp_frames", .room_bytes = PacketPool::room_in_a_page(), .for_devices = true};
     uint64_t eal_mebibytes = kEalMebibytes + (edges() > 0 ? 3 * kEalMebibytes : 0);
-    if (has_device_memory()) {
+    const std::vector<std::string> pci = devices_that(is_pci);
+    if (!pci.empty()) {
       frames.for_devices = true;
       frames.packet_limit =
           std::clamp(edges() * kPacketsPerEdge, uint64_t{kMinDevicePackets}, uint64_t{kMaxDevicePackets});
       eal_mebibytes += frames.packet_limit * PacketPool::memory_bytes(kFrameRoom) >> 20;
     }
-    start_eal({.memory_mib = static_cast<uint32_t>(eal_mebibytes), .pci = pci_devices()});
+    const size_t xdp_edges = devices_that(is_xdp).size();
+    if (xdp_edges > 0) {
+      xdp.packet_limit = xdp_edges * kPacketsPerXdpEdge;
+      eal_mebibytes += xdp.packet_limit * PacketPool::memory_bytes(xdp.room_bytes) >> 20;
+    }
+    start_eal({.memory_mib = static_cast<uint32_t>(eal_mebibytes), .pci = pci});
     out_->frame_pool = std::make_unique<PacketPool>(frames);
+    if (xdp_edges > 0) out_->xdp_pool = std::make_unique<PacketPool>(xdp);
     out_->header_pool = std::make_unique<PacketPool>(
         PoolConfig{.name = "headers", .room_bytes = kHeaderRoom, .budget = out_->budget.get()});
     out_->header_pool->set_larger(out_->frame_pool.get());
@@ -126,12 +135,10 @@ class Builder {
     return out;
   }
 
-  bool has_device_memory() const { return std::ranges::any_of(devices(), needs_device_memory); }
-
-  std::vector<std::string> pci_devices() const {
+  std::vector<std::string> devices_that(bool (*are)(const control::DpdkEdge&)) const {
     std::vector<std::string> out;
     for (const control::DpdkEdge& each : devices()) {
-      if (is_pci(each)) out.push_back(each.device);
+      if (are(each)) out.push_back(each.device);
     }
     return out;
   }
@@ -248,11 +255,13 @@ class Builder {
     return out_->engine->add(std::move(made->node), out_->worker_of[n]);
   }
 
-  // A file says how long a frame is before it is read.
   PacketPool& frames_for(const FabricNode& node, uint16_t port) {
     const auto* const host = std::get_if<control::EdgeHost>(&node.attachment);
-    const bool is_file = host != nullptr && std::holds_alternative<control::PcapEdge>(host->edges[port]);
-    return is_file ? *out_->header_pool : *out_->frame_pool;
+    if (host == nullptr) return *out_->frame_pool;
+    const control::Edge& edge = host->edges[port];
+    if (std::holds_alternative<control::PcapEdge>(edge)) return *out_->header_pool;  // says how long each frame is
+    const auto* const device = std::get_if<control::DpdkEdge>(&edge);
+    return device != nullptr && is_xdp(*device) ? *out_->xdp_pool : *out_->frame_pool;
   }
 
   NicConfig nic_at(LinkEnd end) const {
@@ -309,6 +318,14 @@ class Builder {
 };
 
 }  // namespace
+
+uint64_t Assembly::packets_in_use() const {
+  return header_pool->in_use() + frame_pool->in_use();
+}
+
+uint64_t Assembly::packets_made() const {
+  return header_pool->made() + frame_pool->made() + (xdp_pool ? xdp_pool->made() : 0);
+}
 
 PortRef Assembly::port_ref(LinkEnd end) const {
   const auto other = further.find(end);

@@ -37,6 +37,7 @@ struct Assembly {
   // that holds packets, so that they are destroyed after it.
   std::unique_ptr<dataplane::PacketBudget> budget;     // of both pools; when it is spent, the engine stops
   std::unique_ptr<dataplane::PacketPool> frame_pool;   // whole frames: from outside, injected, and copies of those
+  std::unique_ptr<dataplane::PacketPool> xdp_pool;     // frames of AF_XDP edges, if there are any
   std::unique_ptr<dataplane::PacketPool> header_pool;  // the rest
   std::unique_ptr<dataplane::Clock> clock;
   std::unique_ptr<dataplane::Engine> engine;
@@ -51,6 +52,9 @@ struct Assembly {
   std::vector<uint32_t> flow_at_source;       // its index at the host that sends
   std::vector<uint32_t> sink_at_destination;  // and at the one that receives
 
+  // Exact only while no worker runs. But for AF_XDP's: its driver leaves those that the kernel has with the kernel.
+  uint64_t packets_in_use() const;
+  uint64_t packets_made() const;
   dataplane::PortRef port_ref(control::LinkEnd end) const;
   uint32_t worker_at(control::LinkEnd end) const { return worker_of[port_ref(end).node.value()]; }
 };

@@ -141,7 +141,7 @@ std::expected<void, std::string> RunningFabric::run() {
 
 std::string RunningFabric::memory_error() const {
   const PacketNeed need = packet_need(testbed_);
-  const uint64_t packets = assembly_->header_pool->made() + assembly_->frame_pool->made();
+  const uint64_t packets = assembly_->packets_made();
   return fmt::format(
       "out of memory for packets at {} ps: {} packets take {} B, and there are {} B ({}); this testbed may need up to "
       "{} B, for {} packets",
@@ -296,7 +296,7 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
 
 uint64_t RunningFabric::drain() {
   assembly_->engine->drain();
-  uint64_t missing = assembly_->header_pool->in_use() + assembly_->frame_pool->in_use();
+  uint64_t missing = assembly_->packets_in_use();
   if (injected_) missing += injected_->in_use();
   return missing;
 }

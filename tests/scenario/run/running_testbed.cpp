@@ -39,7 +39,7 @@ Outcome run_whole(const control::Testbed& testbed, bool capture, const std::file
   out.report =
       control::report_json(out.snapshot, {.testbed = testbed.name, .clock = "virtual", .seed = testbed.run.seed});
   const Assembly& assembly = (*fabric)->assembly();
-  out.most_packets = assembly.header_pool->made() + assembly.frame_pool->made();
+  out.most_packets = assembly.packets_made();
   out.leaked = (*fabric)->drain();
   EXPECT_EQ(out.leaked, 0U);
   EXPECT_EQ(out.report["totals"]["imbalances"], control::Json::array());
