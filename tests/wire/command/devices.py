@@ -6,6 +6,7 @@ import os
 import resource
 import shutil
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +15,8 @@ from pathlib import Path
 from one_run import tshark
 from outside_testbeds import need_programs
 from softspine import TESTBEDS, Problems, Skip, Softspine, main
+
+AF_XDP = 44
 
 # One fabric of two processes: a rack here, a rack there, and a memif in between. MACs are given, for each process
 # counts its own from the same first one.
@@ -78,6 +81,43 @@ def pcap_device(it: Softspine) -> Problems:
         yield f'{len(wanted)} frames went in, {len(found)} came out, {len(set(wanted) & set(found))} of them the same\n{done.out}'
 
 
+# h1 is the kernel of the run's own network namespace, behind a veth.
+XDP = '''name: xdp
+run: {clock: wall, duration: 60s}
+topology:
+  nodes:
+    tor1: {kind: switch, role: tor}
+    h1: {kind: host, address: 10.0.1.11, mac: "02:00:00:00:aa:01", edge: {dpdk: "net_af_xdp0,iface=xdp0"}}
+    h2: {kind: host, address: 10.0.1.12, namespace: {run: "ping -n -c 20 -i 0.02 10.0.1.11 && ping -n -c 20 -i 0.02 -s 2972 -M do 10.0.1.11; ping -n -c 2 -i 0.1 -W 1 -s 3600 -M do 10.0.1.11; echo $? >alone"}}
+  links:
+    - {endpoints: [tor1, h1], rate: 10Gbps, mtu: 4000}
+    - {endpoints: [tor1, h2], rate: 10Gbps, mtu: 4000}
+expect:
+  - {value: edges.h1.out_packets, at_least: 40}
+  - {value: edges.h1.out_drops.oversize, equal: 2}
+'''
+VETH = ('ip link set lo up && ip link add xdp0 type veth peer name peer && ip link set peer address 02:00:00:00:aa:01 && '
+        'ip addr add 10.0.1.11/24 dev peer && ip link set xdp0 mtu 3000 up && ip link set peer mtu 3000 up && exec "$0" "$@"')
+
+
+def af_xdp(it: Softspine) -> Problems:
+    """an AF_XDP edge takes frames up to what the kernel takes, and the rest is counted and said"""
+    need_programs('ip', 'ping')
+    if os.geteuid() != 0:
+        raise Skip('namespaces need root')
+    try:
+        socket.socket(AF_XDP, socket.SOCK_RAW).close()
+    except OSError as refused:
+        raise Skip(f'no AF_XDP socket: {refused}') from None
+    done = subprocess.run(['unshare', '--net', 'sh', '-c', VETH, it.binary, 'run', it.write('xdp.yaml', XDP), '--folder', it.folder / 'o', '--report',
+                           'report.json'], env=it.env, cwd=it.folder, capture_output=True, text=True, timeout=120, check=False)
+    pings = (it.folder / 'o' / 'h2' / 'stdout').read_text() if (it.folder / 'o' / 'h2').exists() else ''
+    if done.returncode != 0 or pings.count(' 0% packet loss') != 2 or '100% packet loss' not in pings:
+        yield f'ended with {done.returncode}; h2 said {pings[-900:]}\n{done.stdout[-1500:]}\n{done.stderr[-1500:]}'
+    if 'the device takes an MTU of ' not in done.stderr:
+        yield f'nobody says that the link has a larger MTU: {done.stderr[-900:]}'
+
+
 PCI = '''name: pci
 run: {clock: wall, duration: 100ms}
 topology:
@@ -120,4 +160,4 @@ def without_memory(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([memif, pcap_device, without_hugepages, without_memory]))
+    sys.exit(main([memif, pcap_device, af_xdp, without_hugepages, without_memory]))
