@@ -205,25 +205,28 @@ void Switch::flood(Packet packet, Instant now) noexcept {
   const uint16_t in_port = packet.meta().in_port;
   const ForwardingState& state = *tables_.state;
   const Vlan* vlan = state.vlan(packet.meta().vlan);
+  bool has_port = false;
   if (vlan != nullptr) {
-    for (const VlanMember& member : vlan->members) flood_to(member.port, packet, now);
+    for (const VlanMember& member : vlan->members) has_port |= flood_to(member.port, packet, now);
   }
-  const bool to_all = state.ages && state.ages->fdb_unicast_miss == UnicastMiss::kFloodAll && in_port != kLocalPort &&
-                      (packet.data()[0] & ethernet::kMulticastBit) == 0;
-  for (uint16_t port = 0; to_all && port < state.ports.size(); ++port) {
-    if (!state.ports[port].bridged()) flood_to(port, packet, now);
+  const bool is_unicast = (packet.data()[0] & ethernet::kMulticastBit) == 0;
+  const bool to_all = state.ages && state.ages->fdb_unicast_miss == UnicastMiss::kFloodAll && in_port != kLocalPort;
+  for (uint16_t port = 0; to_all && is_unicast && port < state.ports.size(); ++port) {
+    if (!state.ports[port].bridged()) has_port |= flood_to(port, packet, now);
   }
   if (in_port == kLocalPort) return PacketPool::release(std::move(packet));
-  end(std::move(packet), DropReason::kConsumed, now);
+  const bool is_lost = is_unicast && !has_port;
+  end(std::move(packet), is_lost ? DropReason::kNeighbourIncomplete : DropReason::kConsumed, now);
 }
 
-void Switch::flood_to(uint16_t port, const Packet& packet, Instant now) noexcept {
-  if (port == packet.meta().in_port || !transmitter(PortNo{port}).up()) return;
+// Whether there is such a port.
+bool Switch::flood_to(uint16_t port, const Packet& packet, Instant now) noexcept {
+  if (port == packet.meta().in_port || !transmitter(PortNo{port}).up()) return false;
   Packet copy = pool_.copy(packet);
   if (!copy) {
     ++home_of(packet.meta()).drops[static_cast<size_t>(DropReason::kNoBuffer)];
     ++home_of(packet.meta()).made_packets;  // the copy that was to be
-    return;
+    return true;
   }
   copy.mark_as_copy();
   counters_[port].copied_flow_packets += copy.is_of_flow() ? 1 : 0;
@@ -231,6 +234,7 @@ void Switch::flood_to(uint16_t port, const Packet& packet, Instant now) noexcept
   retag(*tables_.state, copy, port);
   ++counters_[port].made_packets;
   forward_one(std::move(copy), now);
+  return true;
 }
 
 void Switch::answer(LocalAgent::Outcomes& outcomes, Instant now) noexcept {

@@ -97,7 +97,7 @@ class Switch : public dataplane::Node {
   void forward_one(dataplane::Packet packet, dataplane::Instant now) noexcept;
   void choose_queue(dataplane::Packet& packet) noexcept;
   void flood(dataplane::Packet packet, dataplane::Instant now) noexcept;
-  void flood_to(uint16_t port, const dataplane::Packet& packet, dataplane::Instant now) noexcept;
+  bool flood_to(uint16_t port, const dataplane::Packet& packet, dataplane::Instant now) noexcept;
   void remember_hosts(dataplane::PortNo port, dataplane::Instant now) noexcept;
   bool takes_lacp(const dataplane::Packet& packet, dataplane::Instant now) noexcept;
   void end_lacp(dataplane::Packet packet, dataplane::Instant now) noexcept;

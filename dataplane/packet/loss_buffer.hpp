@@ -90,10 +90,10 @@ inline LossRecord loss_of(const Packet& packet, uint32_t node, DropReason reason
   if (!is_of_routes(reason)) return out;
   const uint8_t* const l3 = packet.data() + meta.l3_offset;
   out.has_ipv4 = (meta.flags & kIsIpv4) != 0;
-  out.has_ipv6 = !out.has_ipv4;
+  out.has_ipv6 = (meta.flags & kIsIpv6) != 0;
   if (out.has_ipv4) {
     std::memcpy(out.destination.data(), l3 + ipv4::kDestination, 4);
-  } else {
+  } else if (out.has_ipv6) {
     std::memcpy(out.destination.data(), l3 + ipv6::kDestination, 16);
   }
   return out;

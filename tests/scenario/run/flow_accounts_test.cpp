@@ -93,6 +93,24 @@ TEST(FlowAccounts, MissAFloodedPacketOnceWhereItsOwnCopyIsLost) {
   EXPECT_EQ(of_another["flows"], Json::array()) << "which nobody misses";
 }
 
+// When its link goes down, h2's ToR forgets the port of its MAC, and no other port could take what is for it.
+TEST(FlowAccounts, LoseWhatNoPortIsUpToBeFloodedBy) {
+  const Outcome out = run_text(R"(
+name: nobody
+run: {duration: 2ms}
+fabric: {kind: leaf-spine, tors: 2, spines: 1, hosts_per_tor: 1, host_link: {rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps}}
+profiles: {default: {neighbours: {arp_timeout: 1s, fdb_aging_time: 50us, fdb_unicast_miss: flood}}}
+workload:
+  - {name: w, pattern: pairs, from: [h1], to: [h2], message: 1024B, messages: 1000, mtu: 1024, rate: 8.976Gbps}
+faults: [{at: 100us, link: "h2:eth0", set: down}]
+)");
+  const control::FlowSnapshot& flow = out.snapshot.flows[0];
+  EXPECT_GT(flow.missing(), 800U) << "a packet each microsecond, from 100 us on";
+  EXPECT_EQ(out.report["faults"][0]["loss_window"]["flows"][0]["lost_packets"], flow.missing());
+  EXPECT_EQ(out.report["unexplained_losses"], Json::array());
+  EXPECT_GT(out.report["totals"]["drops"]["neighbour_incomplete"].get<uint64_t>(), 800U);
+}
+
 // A ToR asks for an address that ARP has not heard of for 100 us: all hosts of the subnet hear it, one is meant.
 TEST(FlowAccounts, LoseNoBroadcastThatAsksAnother) {
   const Outcome out = run_text(R"(
