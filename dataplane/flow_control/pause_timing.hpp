@@ -5,14 +5,16 @@
 //   response = quanta by speed × quantum                         802.3, 31B.3.7
 //     Gb/s     1   10   25   40   50  100  200  400 (and above)
 //     quanta   2   67   80  118  147  394  453  905
-// A rate between two of the table has the quanta of the next higher one: the table only grows.
-// The response is the time from a pause frame's last bit received to the last instant at which the
-// station may still begin a frame of the paused priority; who tests a buffer wants it at its longest.
+// A rate between two of the table has the quanta of the next higher one: the table only grows. What a rate is by a
+// clock that is fast by as much as 802.3 allows is no other rate. The response is the time from a pause frame's last
+// bit received to the last instant at which the station may still begin a frame of the paused priority; who tests a
+// buffer wants it at its longest.
 #pragma once
 
 #include <array>
 #include <cstdint>
 
+#include "dataplane/units/clock_offset.hpp"
 #include "dataplane/units/rate.hpp"
 #include "dataplane/units/time.hpp"
 
@@ -32,8 +34,9 @@ constexpr uint32_t pause_response_quanta(Rate rate) {
   constexpr std::array kTable{Row{Rate::gbps(1), 2},    Row{Rate::gbps(10), 67},  Row{Rate::gbps(25), 80},
                               Row{Rate::gbps(40), 118}, Row{Rate::gbps(50), 147}, Row{Rate::gbps(100), 394},
                               Row{Rate::gbps(200), 453}};
+  constexpr uint64_t kFastest = 1'000'000 / kMaxClockPpm;
   for (const Row& row : kTable) {
-    if (rate <= row.up_to) return row.quanta;
+    if (rate.count_bps() - rate.count_bps() / kFastest <= row.up_to.count_bps()) return row.quanta;
   }
   return 905;
 }

@@ -312,7 +312,12 @@ TEST(PauseTiming, HasTheQuantaAndResponsesOfTheStandard) {
   const std::vector<std::pair<uint64_t, uint32_t>> table{{1, 2},     {2, 67},    {10, 67},   {25, 80},
                                                          {40, 118},  {50, 147},  {56, 394},  {100, 394},
                                                          {101, 453}, {200, 453}, {400, 905}, {800, 905}};
-  for (const auto& [gbps, quanta] : table) EXPECT_EQ(pause_response_quanta(Rate::gbps(gbps)), quanta) << gbps;
+  for (const auto& [gbps, quanta] : table) {
+    const Rate rate = Rate::gbps(gbps);
+    EXPECT_EQ(pause_response_quanta(rate), quanta) << gbps;
+    EXPECT_EQ(pause_response_quanta(ClockOffset::ppb(100'000).of(rate)), quanta) << gbps << ", by a fast clock";
+    EXPECT_EQ(pause_response_quanta(ClockOffset::ppb(-100'000).of(rate)), quanta) << gbps << ", by a slow clock";
+  }
   EXPECT_EQ(PauseTiming::of(Rate::gbps(400)).response, Duration::ps(905 * 1'280));
 }
 
