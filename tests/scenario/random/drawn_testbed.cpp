@@ -7,6 +7,8 @@
 #include <array>
 
 #include "control/load/load.hpp"
+#include "tests/scenario/random/drawn_files.hpp"
+#include "tests/scenario/random/paced_incast.hpp"
 #include "tests/scenario/random/testbed_growth.hpp"
 #include "tests/scenario/random/testbed_starts.hpp"
 
@@ -31,7 +33,7 @@ class Frame {
   DrawnTestbed with(std::vector<SchemaKey> goals, uint64_t at_random);
 
  private:
-  enum class Mood : uint8_t { kShort, kSlow, kFlood };
+  enum class Mood : uint8_t { kShort, kSlow, kPaced, kFlood };
 
   uint64_t below(uint64_t n) { return rng_.below(n); }
   uint64_t from_to(uint64_t least, uint64_t most) { return least + below(most - least + 1); }
@@ -65,12 +67,13 @@ class Frame {
   TestbedGrowth growth_;
   Mood mood_ = Mood::kShort;
   uint64_t duration_ps_ = 0;
+  bool one_is_silent_ = false;  // all send to a host that says nothing, so that its MAC ages
 };
 
 void Frame::draw_run() {
   constexpr uint64_t kPsPerMicro = 1'000'000;
   const uint64_t mood = below(48);
-  mood_ = mood == 0 ? Mood::kFlood : mood < 8 ? Mood::kSlow : Mood::kShort;
+  mood_ = mood == 0 ? Mood::kFlood : mood < 8 ? Mood::kSlow : mood < 16 ? Mood::kPaced : Mood::kShort;
   duration_ps_ = from_to(30, 120) * kPsPerMicro + below(kPsPerMicro);
   if (mood_ == Mood::kSlow) duration_ps_ = from_to(4'000, 24'000) * kPsPerMicro + below(kPsPerMicro);
   if (mood_ == Mood::kFlood) duration_ps_ = 2'000 * kPsPerMicro;
@@ -91,7 +94,8 @@ std::string Frame::kind_for(const std::vector<SchemaKey>& goals) {
   for (const Json& each : schema().table("testbed")["properties"]["fabric"]["oneOf"])
     kinds.push_back(Schema::table_of(each));
   for (const SchemaKey& goal : goals) {
-    if (const Json start = start_of(goal); start.contains("fabric")) return start["fabric"]["kind"].get<std::string>();
+    if (const Json start = start_of(goal); start.contains("fabric") && start["fabric"].is_object())
+      return start["fabric"]["kind"].get<std::string>();
     std::vector<std::string> with;
     for (const std::string& kind : kinds) {
       if (schema().distance({{"$ref", "#/$defs/" + kind}}, goal.table) < Schema::kFar) with.push_back(kind);
@@ -132,7 +136,9 @@ void Frame::put_start(const SchemaKey& goal, bool of_fabric) {
   for (const auto& [key, value] : start.items()) {
     const bool is_first = key == "fabric" || key == "topology";
     if (is_first != of_fabric) continue;
-    if (key == "profiles") {
+    if (value.is_null()) {
+      testbed().erase(key);
+    } else if (key == "profiles") {
       testbed()[key].merge_patch(value);
     } else {
       testbed()[key] = value;
@@ -160,7 +166,7 @@ void Frame::flood() {
 }
 
 void Frame::read_names() {
-  const auto loaded = control::parse_testbed(testbed().dump(), "names.yaml", {});
+  const auto loaded = control::parse_testbed(testbed().dump(), drawn_testbed_file(), {});
   Names& names = growth_.names();
   if (loaded) {
     for (const control::FabricNode& node : loaded->fabric.nodes) {
@@ -193,6 +199,7 @@ void Frame::read_names() {
                   "egress_lossy_profile",
                   "scheduler.0",
                   "one"};
+  add_file_names(names);
   names["free"] = {"default", "other", "one", "AZURE"};
   for (const char* of : {"host", "switch", "port", "profile", "row"})
     names["any"].insert(names["any"].end(), names[of].begin(), names[of].end());
@@ -205,10 +212,13 @@ void Frame::draw_profiles() {
   if (one_in(2)) lossless["BUFFER_PROFILE"] = {{"pg_lossless_auto_profile", {{"dynamic_th", one_of(kTight)}}}};
   Json profile = one_in(3) ? Json{{"queue_limit", one_of(kLimits)}} : std::move(lossless);
   if (one_in(3)) {
-    constexpr std::array<std::string_view, 4> kMisses{"flood", "flood_all", "drop_lossless", "drop"};
-    profile["neighbours"] = {{"fdb_aging_time", fmt::format("{}us", from_to(5, 60))},
-                             {"fdb_unicast_miss", one_of(kMisses)}};
+    constexpr std::array<std::string_view, 6> kMisses{"flood",     "flood_all",     "flood",
+                                                      "flood_all", "drop_lossless", "drop"};
+    const auto miss = one_of(kMisses);
+    one_is_silent_ = miss.starts_with("flood") && one_in(2);
+    profile["neighbours"] = {{"fdb_aging_time", fmt::format("{}us", from_to(5, 60))}, {"fdb_unicast_miss", miss}};
   }
+  if (one_in(4)) profile["hash"] = {{"fields", {"SRC_MAC", "DST_MAC", "SRC_IP", "DST_IP", "L4_SRC_PORT"}}};
   testbed()["profiles"] = {{"default", profile}, {"other", profile}};
 }
 
@@ -217,6 +227,11 @@ void Frame::choose_ends(Json& workload) {
   const auto host = [&] { return hosts[below(hosts.size())]; };
   // A classic Clos network and a crossbar have hosts that send and others that receive.
   const auto is_in = [](const std::string& name) { return name.starts_with("in"); };
+  const Json others(std::vector(hosts.begin() + 1, hosts.end()));
+  if (one_is_silent_ && std::ranges::none_of(hosts, is_in)) {
+    workload.update({{"pattern", "incast"}, {"from", others}, {"to", hosts[0]}});
+    return;
+  }
   if (std::ranges::any_of(hosts, is_in) || mood_ == Mood::kSlow || one_in(2)) {
     const bool ends = std::ranges::any_of(hosts, is_in);
     Json from = Json::array();
@@ -234,8 +249,7 @@ void Frame::choose_ends(Json& workload) {
   } else if (one_in(3)) {
     workload["pattern"] = "all_to_all";
   } else {
-    workload.update(
-        {{"pattern", "incast"}, {"from", Json(std::vector(hosts.begin() + 1, hosts.end()))}, {"to", hosts[0]}});
+    workload.update({{"pattern", "incast"}, {"from", others}, {"to", hosts[0]}});
   }
 }
 
@@ -256,7 +270,7 @@ Json Frame::workload(uint64_t number) {
     out["messages"] = 1000;
   }
   if (one_in(4)) out["start"] = fmt::format("{}ps", below(duration_ps_ / 4));
-  if (one_in(4)) out["transport"] = "rc";
+  if (one_in(4) && !one_is_silent_) out["transport"] = "rc";
   return out;
 }
 
@@ -341,7 +355,9 @@ DrawnTestbed Frame::with(std::vector<SchemaKey> goals, uint64_t at_random) {
     read_names();
     draw_profiles();
     draw_workloads();
-    draw_faults();
+    if (mood_ != Mood::kPaced || one_in(3)) draw_faults();
+    if (mood_ == Mood::kPaced && growth_.names()["host"].size() >= 2)
+      draw_paced_incast(rng_, growth_.names()["host"], testbed());
     for (const SchemaKey& goal : goals) put_start(goal, false);
     growth_.mend();
   }

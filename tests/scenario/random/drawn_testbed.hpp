@@ -3,8 +3,9 @@
 // here, and keys of any table beside them, drawn by the schema (schema_values.hpp, testbed_growth.hpp).
 //
 // Testbed i holds the keys i, i + 1, … of the schema (kGoals of them, with kAtRandom others), so as many testbeds as
-// there are keys hold each of them kGoals times. Three moods: short runs of fast links, long runs of slow ones (what
-// only time brings about: aging, stalls, looks), and a rare one whose losses at one instant exceed any buffer.
+// there are keys hold each of them kGoals times. Four moods: short runs of fast links; long runs of slow ones (what
+// only time brings about: aging, stalls, looks); paced flows that meet pauses (paced_incast.hpp); and a rare one whose
+// losses at one instant exceed any buffer.
 #pragma once
 
 #include <cstdint>

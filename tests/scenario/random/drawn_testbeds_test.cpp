@@ -20,6 +20,7 @@
 
 #include "control/load/load.hpp"
 #include "tests/harness/seed.hpp"
+#include "tests/scenario/random/drawn_files.hpp"
 #include "tests/scenario/random/drawn_testbed.hpp"
 #include "tests/scenario/random/recount.hpp"
 #include "tests/scenario/random/run_variants.hpp"
@@ -32,7 +33,7 @@ using tests::DrawnTestbed;
 using tests::SchemaKey;
 
 constexpr uint32_t kDrawnInCi = 40;
-constexpr uint32_t kTries = 8;  // testbeds in which a key may be refused before it counts as never drawn
+constexpr uint32_t kTries = 16;  // testbeds in which a key may be refused before it counts as never drawn
 
 // A check that does not hold ends the program: this says which testbed it was.
 std::array<char, 200> last_words{};
@@ -102,6 +103,8 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
     return;
   }
   ++tally.ran;
+  for (const auto& each : first.snapshot.switches) tally.compared["floods"] += each.unknown_mac_floods;
+  for (const auto& each : first.snapshot.flows) tally.compared["copies under way"] += each.copies;
   const Duration odd = odd_interval(seed);
   for (const Variant& variant :
        {Variant{.workers = 2, .logs_events = true, .samples = odd},
@@ -112,7 +115,7 @@ void try_one(uint64_t seed, const DrawnTestbed& drawn, Tally& tally) {
       ADD_FAILURE() << variant.text() << ": " << differs << "\nby" << one_that_matters(drawn.text, variant, first);
   }
   if (drawn.floods) return;
-  const auto testbed = control::parse_testbed(drawn.text, "drawn.yaml", {});
+  const auto testbed = control::parse_testbed(drawn.text, tests::drawn_testbed_file(), {});
   const tests::Recount recount = tests::recount(*testbed, first.snapshot, first.capture);
   for (const std::string& finding : recount.findings) ADD_FAILURE() << finding;
   for (const auto& [what, count] : recount.compared) tally.compared[what] += count;

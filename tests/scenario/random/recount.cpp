@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <set>
-#include <tuple>
 
-#include "tests/scenario/random/captured_frames.hpp"
+#include "tests/scenario/random/captured_run.hpp"
+#include "tests/scenario/random/recount_pauses.hpp"
+#include "tests/scenario/random/recount_times.hpp"
 
 namespace softspine::tests {
 namespace {
@@ -17,42 +17,20 @@ namespace {
 using control::FabricSnapshot;
 using control::FlowSnapshot;
 using control::LinkEnd;
-using control::NodeKind;
 using control::Testbed;
 using dataplane::Instant;
 
-using FlowKey = std::tuple<uint32_t, uint32_t, uint32_t>;  // addresses, queue pair
-
-constexpr int64_t kClocksApart = 4000;  // 250 ppm: two of 802.3's 100 ppm, and something
-
-struct Arrival {
-  int64_t born_ps;
-  int64_t at_ps;
-};
-
 class Recounting {
  public:
-  Recounting(const Testbed& testbed, const FabricSnapshot& snapshot, std::string_view capture)
-      : testbed_(testbed), snapshot_(snapshot), captured_(read_capture(capture)), end_ps_(snapshot.instant.count_ps()) {
-    const auto& nodes = testbed.fabric.nodes;
-    std::map<std::string, LinkEnd> ends;
-    for (uint32_t node = 0; node < nodes.size(); ++node) {
-      for (uint16_t port = 0; port < nodes[node].ports.size(); ++port)
-        ends[testbed.fabric.name_of({node, port})] = {node, port};
-    }
-    for (const std::string& name : captured_.interfaces) ends_.push_back(ends.at(name));
-  }
+  Recounting(const CapturedRun& run, Recount& out) : run_(run), out_(out) {}
 
-  Recount operator()() {
+  void operator()() {
     count_links();
-    follow_flows();
     count_flows();
     measure_latencies();
-    measure_gaps();
-    measure_pauses();
+    count_vanished();
     time_losses();
     count_strangers();
-    return std::move(out_);
   }
 
  private:
@@ -60,36 +38,17 @@ class Recounting {
   void find(fmt::format_string<Args...> text, Args&&... args) {
     out_.findings.push_back(fmt::format(text, std::forward<Args>(args)...));
   }
-  const control::FabricLink& link_of(LinkEnd end) const {
-    return testbed_.fabric.links[testbed_.fabric.port(end).link];
-  }
-  bool is_host(LinkEnd end) const { return testbed_.fabric.nodes[end.node].kind == NodeKind::kHost; }
-  int64_t arrival_of(const CapturedFrame& frame) const {
-    return frame.at_ps + link_of(ends_[frame.interface]).propagation.count_ps();
-  }
-
   void count_links();
   void hold_link(const std::string& name, const dataplane::LinkCounters& counted);
-  void follow_flows();
   void count_flows();
   void measure_latencies();
-  void measure_gaps();
-  void measure_pauses();
-  void hold_pauses(LinkEnd end, size_t priority, int64_t counted_ps);
+  void count_vanished();
   void time_losses();
   void count_strangers();
-  bool has_all_arrivals(const FlowSnapshot& flow) const;
-  FlowKey key_of(const FlowSnapshot& flow) const;
 
-  const Testbed& testbed_;
-  const FabricSnapshot& snapshot_;
-  Captured captured_;
-  int64_t end_ps_;
-  std::vector<LinkEnd> ends_;  // of interfaces
+  const CapturedRun& run_;
+  Recount& out_;
   std::map<std::string, std::pair<uint64_t, uint64_t>> of_port_;
-  std::map<FlowKey, uint64_t> sent_;
-  std::map<FlowKey, std::vector<Arrival>> arrived_;
-  Recount out_;
 };
 
 void Recounting::hold_link(const std::string& name, const dataplane::LinkCounters& counted) {
@@ -101,61 +60,27 @@ void Recounting::hold_link(const std::string& name, const dataplane::LinkCounter
 }
 
 void Recounting::count_links() {
-  for (const CapturedFrame& frame : captured_.frames) {
-    auto& [frames, bytes] = of_port_[captured_.interfaces[frame.interface]];
+  for (const CapturedFrame& frame : run_.captured.frames) {
+    auto& [frames, bytes] = of_port_[run_.captured.interfaces[frame.interface]];
     ++frames;
     bytes += frame.bytes;
   }
-  for (const auto& node : snapshot_.switches) {
+  for (const auto& node : run_.snapshot.switches) {
     for (const auto& port : node.ports) hold_link(node.name + ":" + port.name, port.link);
   }
-  for (const auto& host : snapshot_.hosts) {
+  for (const auto& host : run_.snapshot.hosts) {
     for (const auto& port : host.ports) hold_link(host.name + ":" + port.name, port.link);
   }
-}
-
-// A packet is known by its flow and PSN; of one that was sent again, the last copy that had left by then is the one
-// that arrives.
-void Recounting::follow_flows() {
-  std::map<std::pair<FlowKey, uint32_t>, int64_t> born;
-  for (const CapturedFrame& frame : captured_.frames) {
-    if (!frame.roce) continue;
-    const FlowKey key{frame.roce->source, frame.roce->destination, frame.roce->qp};
-    const LinkEnd from = ends_[frame.interface];
-    const auto& sender = testbed_.fabric.nodes[from.node];
-    if (is_host(from) && sender.ipv4.value == frame.roce->source) {
-      ++sent_[key];
-      born[{key, frame.roce->psn}] = frame.at_ps - link_of(from).rate.time_of_frame(frame.bytes).count_ps();
-    }
-    const LinkEnd to = testbed_.fabric.peer_of(from);
-    const auto& receiver = testbed_.fabric.nodes[to.node];
-    const int64_t at = arrival_of(frame);
-    if (!is_host(to) || receiver.ipv4.value != frame.roce->destination || at > end_ps_) continue;
-    const auto found = born.find({key, frame.roce->psn});
-    if (found != born.end()) arrived_[key].push_back({found->second, at});
-  }
-  for (auto& [key, arrivals] : arrived_) std::ranges::sort(arrivals, {}, &Arrival::at_ps);
-}
-
-FlowKey Recounting::key_of(const FlowSnapshot& flow) const {
-  const auto address = [&](const std::string& name) {
-    return std::ranges::find(testbed_.fabric.nodes, name, &control::FabricNode::name)->ipv4.value;
-  };
-  return {address(flow.source), address(flow.destination), flow.destination_qp};
-}
-
-bool Recounting::has_all_arrivals(const FlowSnapshot& flow) const {
-  const auto found = arrived_.find(key_of(flow));
-  return (found == arrived_.end() ? 0 : found->second.size()) == flow.received_packets;
+  for (const auto& edge : run_.snapshot.edges) hold_link(edge.name + ":" + edge.port, edge.link);
 }
 
 void Recounting::count_flows() {
-  for (const FlowSnapshot& flow : snapshot_.flows) {
+  for (const FlowSnapshot& flow : run_.snapshot.flows) {
     const std::string name =
         fmt::format("{} {} → {} qp {}", flow.workload, flow.source, flow.destination, flow.destination_qp);
     ++out_.compared["flows"];
-    if (sent_[key_of(flow)] != flow.sent_packets)
-      find("flows: {} sent {}; the capture has {}", name, flow.sent_packets, sent_[key_of(flow)]);
+    if (run_.sent(flow).size() != flow.sent_packets)
+      find("flows: {} sent {}; the capture has {}", name, flow.sent_packets, run_.sent(flow).size());
     const uint64_t received = flow.received_packets - flow.foreign;
     if (received + flow.missing() + flow.under_way != flow.sent_packets)
       find("flows: {} sent {} = received {} + missing {} + under way {}", name, flow.sent_packets, received,
@@ -170,15 +95,14 @@ uint64_t exact_quantile(const std::vector<int64_t>& sorted, double share) {
 }
 
 void Recounting::measure_latencies() {
-  if (!testbed_.host_faults.empty()) return;  // what waits in a receiver's buffer is not delivered when it arrives
+  if (!run_.testbed.host_faults.empty()) return;  // what waits in a receiver's buffer is not delivered when it arrives
   std::map<std::string, std::vector<int64_t>> all;
   std::set<std::string> unknown;
-  for (const FlowSnapshot& flow : snapshot_.flows) {
-    if (!has_all_arrivals(flow) || flow.reliable.retransmitted_packets != 0 || flow.foreign != 0)
-      unknown.insert(flow.workload);
-    for (const Arrival& each : arrived_[key_of(flow)]) all[flow.workload].push_back(each.at_ps - each.born_ps);
+  for (const FlowSnapshot& flow : run_.snapshot.flows) {
+    if (!run_.has_all_arrivals(flow) || flow.reliable.retransmitted_packets != 0) unknown.insert(flow.workload);
+    for (const PacketArrival& each : run_.arrived(flow)) all[flow.workload].push_back(each.at_ps - each.born_ps);
   }
-  for (const control::WorkloadLatency& each : snapshot_.workload_latencies) {
+  for (const control::WorkloadLatency& each : run_.snapshot.workload_latencies) {
     std::vector<int64_t>& latencies = all[each.workload];
     if (unknown.contains(each.workload) || latencies.empty() || latencies.size() != each.packets.count()) continue;
     std::ranges::sort(latencies);
@@ -194,77 +118,35 @@ void Recounting::measure_latencies() {
   }
 }
 
-// Looks come every 10 us, later every 1/64 of the time since the fault, and a stall may end one look late.
-void Recounting::measure_gaps() {
-  for (const control::FaultSnapshot& fault : snapshot_.faults) {
-    if (!fault.window) continue;
-    for (const control::FlowLoss& loss : fault.window->flows) {
-      const FlowSnapshot& flow = snapshot_.flows[loss.flow];
-      if (loss.stalled.count_ps() == 0 || !has_all_arrivals(flow)) continue;
-      int64_t last = flow.first_sent.count_ps();
-      int64_t largest = 0;
-      for (const Arrival& each : arrived_[key_of(flow)]) {
-        largest = std::max(largest, each.at_ps - last);
-        last = each.at_ps;
-      }
-      largest = std::max(largest, end_ps_ - last);
-      const int64_t look = std::max<int64_t>(10'000'000, (end_ps_ - fault.at.count_ps()) / 64);
-      ++out_.compared["stalls"];
-      if (loss.stalled.count_ps() > largest + look)
-        find("stalls: {} {} → {} stood still for {} ps by '{}'; the capture's largest gap is {}", flow.workload,
-             flow.source, flow.destination, loss.stalled.count_ps(), fault.what, largest);
-    }
+// Where nothing else befalls a link: all frames that begin at a port while what it sends dies, and no others.
+void Recounting::count_vanished() {
+  const Testbed& testbed = run_.testbed;
+  if (testbed.faults.size() != 1 || run_.snapshot.faults.size() != 1 || testbed.detection) return;
+  const control::Fault& fault = testbed.faults.front();
+  if (fault.kind != control::LinkFaultKind::kDead || fault.carrier_goes) return;
+  std::vector<int64_t> left;
+  for (const CapturedFrame& frame : run_.captured.frames) {
+    const int64_t start = run_.start_of(frame);
+    const bool is_there = std::ranges::find(fault.ports, run_.sender_of(frame)) != fault.ports.end();
+    if (is_there && start >= fault.at.count_ps() && Instant::at_ps(start) < fault.until) left.push_back(frame.at_ps);
   }
-}
-
-// The union of what the neighbour asks for: from a frame's arrival, for so many quanta, or until one of none.
-void Recounting::hold_pauses(LinkEnd end, size_t priority, int64_t counted_ps) {
-  const LinkEnd peer = testbed_.fabric.peer_of(end);
-  const int64_t quantum = link_of(end).rate.time_of_bytes(64).count_ps();
-  int64_t asked = 0;
-  int64_t from = 0;
-  int64_t until = 0;
-  for (const CapturedFrame& frame : captured_.frames) {
-    if (!frame.pause || ends_[frame.interface] != peer || (frame.pause->priorities >> priority & 1) == 0) continue;
-    const int64_t at = arrival_of(frame);
-    if (at > end_ps_) continue;
-    if (at >= until) {
-      asked += until - from;
-      from = at;
-    }
-    const int64_t asked_for = quantum * frame.pause->quanta[priority];
-    until = at + asked_for + asked_for / kClocksApart + kCaptureTick;
-  }
-  asked += std::max<int64_t>(std::min(until, end_ps_) - from, 0);
-  ++out_.compared["pauses"];
-  if (counted_ps > asked)
-    find("pauses: {} priority {} was paused for {} ps; the capture asks for {}", testbed_.fabric.name_of(end), priority,
-         counted_ps, asked);
-}
-
-void Recounting::measure_pauses() {
-  for (size_t i = 0; i < captured_.interfaces.size(); ++i) {
-    const LinkEnd end = ends_[i];
-    if (link_of(end).flow_control != control::FlowControl::kPfc) continue;
-    const std::string& name = testbed_.fabric.nodes[end.node].name;
-    for (size_t priority = 0; priority < 8; ++priority) {
-      int64_t counted = 0;
-      for (const auto& node : snapshot_.switches) {
-        if (node.name == name) counted = node.ports[end.port].pauses[priority].time.count_ps();
-      }
-      for (const auto& host : snapshot_.hosts) {
-        if (host.name == name) counted = host.ports[end.port].pause[priority].paused.count_ps();
-      }
-      if (counted != 0) hold_pauses(end, priority, counted);
-    }
-  }
+  const auto& window = run_.snapshot.faults.front().window;
+  if (!window) return;
+  const auto found = std::ranges::find(window->reasons, "vanished", &control::ReasonLoss::reason);
+  const control::LossSum told = found == window->reasons.end() ? control::LossSum{} : found->sum;
+  ++out_.compared["vanished"];
+  const auto is_at = [](Instant at, int64_t tick) { return at.count_ps() / kCaptureTick * kCaptureTick == tick; };
+  if (told.packets != left.size() ||
+      (told.packets != 0 && (!is_at(told.first, left.front()) || !is_at(told.last, left.back()))))
+    find("vanished: {} frames, the last at {} ps, by '{}'; {} had left into it, the last at {}", told.packets,
+         told.last.count_ps(), run_.snapshot.faults.front().what, left.size(), left.empty() ? 0 : left.back());
 }
 
 // A vanished frame is lost when its last bit has left.
 void Recounting::time_losses() {
   std::set<int64_t> instants;
-  for (const CapturedFrame& frame : captured_.frames) instants.insert(frame.at_ps);
-  for (const control::FaultSnapshot& fault : snapshot_.faults) {
+  for (const CapturedFrame& frame : run_.captured.frames) instants.insert(frame.at_ps);
+  for (const control::FaultSnapshot& fault : run_.snapshot.faults) {
     if (!fault.window) continue;
     for (const control::ReasonLoss& each : fault.window->reasons) {
       if (each.reason != "vanished") continue;
@@ -287,13 +169,13 @@ uint64_t number_of(const control::MacAddress& mac) {
 void Recounting::count_strangers() {
   std::map<std::string, uint64_t> strangers;
   constexpr uint64_t kGroupBit = uint64_t{1} << 40;
-  for (const CapturedFrame& frame : captured_.frames) {
-    const LinkEnd to = testbed_.fabric.peer_of(ends_[frame.interface]);
-    const auto& receiver = testbed_.fabric.nodes[to.node];
+  for (const CapturedFrame& frame : run_.captured.frames) {
+    const LinkEnd to = run_.testbed.fabric.peer_of(run_.sender_of(frame));
+    const auto& receiver = run_.testbed.fabric.nodes[to.node];
     const bool is_for_it = frame.to_mac == number_of(receiver.ports[to.port].mac) || (frame.to_mac & kGroupBit) != 0;
-    if (is_host(to) && !is_for_it && arrival_of(frame) <= end_ps_) ++strangers[receiver.name];
+    if (run_.is_host(to) && !is_for_it && run_.arrival_of(frame) <= run_.end_ps) ++strangers[receiver.name];
   }
-  for (const control::HostSnapshot& host : snapshot_.hosts) {
+  for (const control::HostSnapshot& host : run_.snapshot.hosts) {
     const uint64_t dropped = host.counters.dropped[static_cast<size_t>(dataplane::DropReason::kNotForUs)];
     ++out_.compared["strangers"];
     if (dropped > strangers[host.name])
@@ -305,7 +187,12 @@ void Recounting::count_strangers() {
 }  // namespace
 
 Recount recount(const Testbed& testbed, const FabricSnapshot& snapshot, std::string_view capture) {
-  return Recounting(testbed, snapshot, capture)();
+  const CapturedRun run(testbed, snapshot, capture);
+  Recount out;
+  Recounting(run, out)();
+  recount_times(run, out);
+  recount_pauses(run, out);
+  return out;
 }
 
 }  // namespace softspine::tests

@@ -6,9 +6,14 @@
 //   links            frames and bytes of each port
 //   flows            packets that the sender sent; sent = received + missing + under way, and nothing twice
 //   latencies        quantiles by nearest rank of (arrival − first bit's departure), within 0.5 %
-//   stalls           no longer than the largest gap between arrivals
-//   pauses           no longer than what the neighbour's frames ask for
-//   losses           vanished frames were lost when they left: at a captured frame's instant
+//   pace             no packet of an open loop leaves before its rate lets it
+//   stalls           each is a gap between two arrivals, to 200 ps, that ends after the fault; where one fault strikes
+//                    and lasts, each gap that is much longer than the flow's others is told
+//   pauses           what the neighbour's frames ask for, by the standard's timer; at most that, where faults or
+//                    watchdogs end pauses and take frames
+//   losses           vanished frames were lost when they left: at a captured frame's instant; where one port's frames
+//   die
+//                    and nothing else befalls links, those that began meanwhile, the first and the last of them
 //   strangers        hosts drop what has another station's address, and nothing else, as not for them
 //
 // What a capture cannot tell is left out: a packet that left for a host but may not have arrived (a fault of its last

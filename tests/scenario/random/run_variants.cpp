@@ -12,6 +12,8 @@
 #include "control/load/load.hpp"
 #include "control/telemetry/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
+#include "tests/scenario/random/drawn_files.hpp"
+#include "tests/scenario/random/edge_files.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {
@@ -85,9 +87,13 @@ std::string Variant::text() const {
 
 VariantOutcome run_variant(const std::string& text, const Variant& variant) {
   VariantOutcome out;
-  const auto testbed = control::parse_testbed(text, "drawn.yaml", {.workers = variant.workers});
+  const auto testbed = control::parse_testbed(text, tests::drawn_testbed_file(), {.workers = variant.workers});
   if (!testbed) {
     out.refused = to_string(testbed.error().front());
+    return out;
+  }
+  if (!put_edge_input(text)) {
+    out.refused = "its edges have no input";
     return out;
   }
   const Poisoned poisoned(variant.poisons);
@@ -111,6 +117,7 @@ VariantOutcome run_variant(const std::string& text, const Variant& variant) {
   if (variant.captures) out.capture = taken(temporary("pcapng"));
   if (variant.logs_events) out.events = taken(temporary("events"));
   if (variant.samples) taken(temporary("series"));
+  out.edges = take_edge_outputs();
   return out;
 }
 
@@ -122,6 +129,7 @@ std::string difference(const VariantOutcome& a, const VariantOutcome& b) {
   if (!a.capture.empty() && !b.capture.empty() && a.capture != b.capture) return "the capture";
   if (!a.events.empty() && !b.events.empty() && a.events != b.events)
     return "the events: " + first_line_apart(a.events, b.events);
+  if (a.edges != b.edges) return "what edges wrote";
   return "";
 }
 

@@ -3,6 +3,7 @@
 // interval, watched by a capture and an event log or by nothing.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +29,8 @@ struct VariantOutcome {
   control::Json report;
   std::string capture;  // files' bytes
   std::string events;
-  std::string refused;  // why the testbed cannot be built; empty: it has run
+  std::map<std::string, std::string> edges;  // what they wrote, by the file's name
+  std::string refused;                       // why the testbed cannot be built; empty: it has run
 };
 
 // Failures of the run itself (counters that do not add up, packets that leak) are the test's.

@@ -13,14 +13,41 @@ namespace softspine::tests {
 namespace {
 
 // Keys whose texts name something, by a part of the key's name. Others get any name at all.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kNamed{{
-    {"link", "port"},           {"node", "node"},         {"rack", "tor"},     {"at", "switch"},
-    {"via", "port_or_switch"},  {"from", "host"},         {"to", "host"},      {"hosts", "host"},
-    {"base", "base"},           {"profile", "profile"},   {"tor", "profile"},  {"aggregation", "profile"},
-    {"core", "profile"},        {"ports", "port_name"},   {"server", "host"},  {"servers", "server"},
-    {"of", "server"},           {"servers_of", "fabric"}, {"pool", "pool"},    {"profile_list", "buffer_profile"},
-    {"scheduler", "scheduler"}, {"wred_profile", "wred"}, {"switches", "tor"}, {"primary", "tor"},
+constexpr std::array<std::pair<std::string_view, std::string_view>, 34> kNamed{{
+    {"link", "port"},
+    {"node", "node"},
+    {"rack", "tor"},
+    {"at", "switch"},
+    {"via", "port_or_switch"},
+    {"from", "host"},
+    {"to", "host"},
+    {"hosts", "host"},
+    {"base", "base"},
+    {"profile", "profile"},
+    {"tor", "profile"},
+    {"aggregation", "profile"},
+    {"core", "profile"},
+    {"ports", "port_name"},
+    {"server", "host"},
+    {"servers", "server"},
+    {"of", "server"},
+    {"servers_of", "fabric"},
+    {"pool", "pool"},
+    {"profile_list", "buffer_profile"},
+    {"scheduler", "scheduler"},
+    {"wred_profile", "wred"},
+    {"switches", "tor"},
+    {"primary", "tor"},
     {"between", "switch"},
+    {"in", "edge_input"},
+    {"out", "edge_output"},
+    {"include", "include"},
+    {"config_db", "config_db"},
+    {"pg_profile_lookup", "pg_profile_lookup"},
+    {"switch_json", "switch_json"},
+    {"switch_config", "switch_config"},
+    {"file", "import"},
+    {"as", "import_rule"},
 }};
 
 std::string_view kind_of_name(std::string_view key) {

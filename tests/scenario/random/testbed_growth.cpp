@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "control/load/load.hpp"
+#include "tests/scenario/random/drawn_files.hpp"
 
 namespace softspine::tests {
 namespace {
@@ -80,7 +81,7 @@ std::set<SchemaKey> keys_in(const Json& testbed) {
 
 bool TestbedGrowth::load() {
   ++loads_;
-  const auto loaded = control::parse_testbed(testbed_.dump(), "drawn.yaml", {});
+  const auto loaded = control::parse_testbed(testbed_.dump(), drawn_testbed_file(), {});
   errors_ = loaded ? control::Errors{} : loaded.error();
   if (loaded && loaded->fabric.nodes.size() > kMostNodes)
     errors_.push_back({.file = "drawn.yaml", .path = "fabric", .message = "is too large to be run"});

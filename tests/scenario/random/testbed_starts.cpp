@@ -37,6 +37,19 @@ constexpr std::string_view kBuffers = R"({"profiles": {"default": {"base": "loss
 constexpr std::string_view kExtraHost = R"({"topology": {"nodes": {"extra": {"kind": "host"}},
   "links": [{"endpoints": ["extra", "tor1"], "rate": "100Gbps"}]}})";
 
+constexpr std::string_view kEdge = R"({"topology": {"nodes": {"h1": {"edge": {"pcap": {"in": "drawn-in.pcapng",
+  "out": "drawn-out0.pcap"}}}}}, "workload": [{"name": "w0", "pattern": "pairs", "from": ["h2", "h3"],
+  "to": ["h3", "h4"], "message": "64KiB", "messages": 20, "rate": "20Gbps"}]})";
+
+// One of the links from spine1 to tor2 is too narrow for some: what spine1 tells their hosts is hashed over its links to
+// tor1, with the MACs that it has before it is routed.
+constexpr std::string_view kNarrow = R"({"topology": {"links": [{"endpoints": ["spine1", "tor2"], "rate": "100Gbps",
+  "mtu": 2000}]}, "profiles": {"default": {"hash": {"fields": ["SRC_MAC", "DST_MAC", "SRC_IP", "DST_IP",
+  "L4_SRC_PORT"]}}}, "workload": [{"name": "w0", "pattern": "pairs", "from": ["h1", "h2"], "to": ["h3", "h4"],
+  "message": "64KiB", "messages": 20, "mtu": 4096, "qps": 8, "rate": "40Gbps"}]})";
+constexpr std::string_view kImport = R"({"fabric": null,
+  "topology": {"import": {"file": "drawn-hpcc.txt", "format": "hpcc"}}})";
+
 constexpr std::array kRows{
     Row{"lag", true, R"({"topology": {"lags": [{"name": "all", "between": ["tor1", "spine1"]}]}})"},
     Row{"lag.members", true, R"({"topology": {"lags": [{"name": "two", "between": ["tor1", "spine1"],
@@ -52,6 +65,19 @@ constexpr std::array kRows{
     Row{"node.bond", false, R"({"fabric": {"kind": "hpn", "segments": 2, "servers_per_segment": 2, "rails": 1,
       "planes": 1, "aggregations_per_plane": 2, "host_link": {"rate": "100Gbps"}, "fabric_link": {"rate": "100Gbps"}},
       "topology": {"nodes": {"s1-h1-nic1": {"bond": {"mode": "lacp", "miimon": "10us"}}}}})"},
+    Row{"topology.import", false, kImport},
+    Row{"import", false, kImport},
+    Row{"profile.config_db", false, R"({"profiles": {"default": {"config_db": "drawn-config_db.json"}}})"},
+    Row{"profile.pg_profile_lookup", false, R"({"profiles": {"default": {"base": "lossless", "queue_limit": null,
+      "config_db": "drawn-config_db.json", "pg_profile_lookup": "drawn-pg_profile_lookup.ini"}}})"},
+    Row{"link.mtu", true, kNarrow},
+    Row{"hash.fields", true, kNarrow},
+    Row{"profile.mtu", true, kNarrow},
+    Row{"node.edge", true, kEdge},
+    Row{"node.nic", true, kEdge},
+    Row{"edge", true, kEdge},
+    Row{"pcap", true, kEdge},
+    Row{"nic", true, kEdge},
     Row{"link", true, kExtraHost},
     Row{"topology.links", true, kExtraHost},
     Row{"topology.nodes", true, kExtraHost},

@@ -7,7 +7,7 @@
 namespace softspine::tests {
 
 // A part of a testbed in which the goal's table, or the goal itself, can be; empty: it needs none. Its profiles are
-// merged into those that are drawn; all else stands in place of what is drawn.
+// merged into those that are drawn; all else stands in place of what is drawn, and null in place of nothing.
 Json start_of(const SchemaKey& goal);
 
 }  // namespace softspine::tests

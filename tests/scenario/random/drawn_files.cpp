@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tests/scenario/random/drawn_files.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <array>
+#include <fstream>
+
+#include "tests/scenario/random/edge_files.hpp"
+
+namespace softspine::tests {
+namespace {
+
+struct DrawnFile {
+  std::string_view kind;  // of name
+  std::string_view name;
+  std::string_view text;
+};
+
+constexpr std::array kFiles{
+    DrawnFile{"include", "drawn-part.yaml", "profiles: {included: {queue_limit: 64KiB}}\n"},
+    DrawnFile{"config_db", "drawn-config_db.json", R"({"DSCP_TO_TC_MAP": {"AZURE": {"0": "0", "3": "3", "4": "4"}},
+      "TC_TO_QUEUE_MAP": {"AZURE": {"0": "0", "3": "3", "4": "4"}},
+      "PORT_QOS_MAP": {"global": {"dscp_to_tc_map": "AZURE"}}})"},
+    DrawnFile{"pg_profile_lookup", "drawn-pg_profile_lookup.ini",
+              "# speed cable size xon xoff threshold xon_offset\n"
+              " 100000   5m 1248 2288 165568 0 2288\n"
+              " 100000  40m 1248 2288 177632 0 2288\n"
+              " 400000  40m 1248 2288 400400 -1 2288\n"},
+    DrawnFile{"switch_json", "drawn-switch.json",
+              R"([{"SWITCH_TABLE:switch": {"ecmp_hash_seed": "10", "lag_hash_seed": "7", "ecmp_hash_offset": "4",
+      "lag_hash_offset": "2"}, "OP": "SET"}])"},
+    DrawnFile{"switch_config", "drawn-switch.conf",
+              "config switch-hash global ecmp-hash SRC_IP DST_IP L4_SRC_PORT\n"
+              "config switch-hash global lag-hash SRC_IP L4_SRC_PORT\n"},
+    DrawnFile{"import", "drawn-hpcc.txt",
+              "6 2 5\n4 5\n0 4 100Gbps 1us 0\n1 4 100Gbps 1us 0\n2 5 100Gbps 1us 0\n"
+              "3 5 100Gbps 1us 0\n4 5 400Gbps 2us 0\n"},
+};
+
+}  // namespace
+
+std::filesystem::path folder_of_drawn() {
+  static const std::filesystem::path folder = [] {
+    auto out = std::filesystem::path(testing::TempDir()) / fmt::format("drawn-{}", getpid());
+    std::filesystem::create_directories(out);
+    for (const DrawnFile& each : kFiles) std::ofstream(out / each.name) << each.text;
+    return out;
+  }();
+  return folder;
+}
+
+std::string drawn_testbed_file() {
+  return (folder_of_drawn() / "drawn.yaml").string();
+}
+
+void add_file_names(Names& names) {
+  for (const DrawnFile& each : kFiles) names[std::string(each.kind)].emplace_back(each.name);
+  names["import_rule"] = {"4=tor", "5=aggregation"};
+  names["edge_input"] = {testbeds::kEdgeInput};
+  for (int i = 0; i < 4; ++i) names["edge_output"].push_back(fmt::format("{}{}.pcap", testbeds::kEdgeOutput, i));
+}
+
+}  // namespace softspine::tests
