@@ -244,7 +244,8 @@ BY_HAND = [
     Row('testbeds/run/link_control.hpp', 'static_cast<uint32_t>(waves_.followed().size())', '0', 'route changes are not counted'),
     # Not named by anybody: rules that a network engineer would look up.
     Row('dataplane/flow_control/pause_timing.hpp', 'rate.time_of_bytes(kQuantumBytes)', 'rate.time_of_bytes(kQuantumBytes / 2)', 'a quantum of 256 bit times'),
-    Row('dataplane/flow_control/pause_timing.hpp', 'rate <= row.up_to', 'rate < row.up_to', "the response of the next higher rate's row"),
+    Row('dataplane/flow_control/pause_timing.hpp', 'rate.count_bps() - rate.count_bps() / kFastest', 'rate.count_bps()',
+        "by a fast clock the response of the next higher rate's row"),
     Row('dataplane/flow_control/pfc_sender.hpp', 'now + quantum * (pfc::kMaxQuanta / 2)', 'now + quantum * pfc::kMaxQuanta',
         'a refresh when the pause has lapsed'),
     Row('dataplane/link/arrivals.hpp', 'std::max(16U, 2 * further)', '16U', "a link's ring does not grow"),
