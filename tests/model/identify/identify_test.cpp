@@ -263,7 +263,8 @@ TEST(Identify, SaysThatNothingFitsWhatIsNoHash) {
 TEST(Identify, NeverGuesses) {
   Rng rng{seed(), 86};
   size_t open = 0;
-  for (uint64_t run = 0; run < 40; ++run) {
+  const uint64_t runs = to_repeat(40);
+  for (uint64_t run = 0; run < runs; ++run) {
     SwitchUnderTest it = random_switch(rng);
     it.order.resize(8);
     for (uint32_t i = 0; i < 8; ++i) it.order[i] = i;
@@ -292,8 +293,8 @@ TEST(Identify, NeverGuesses) {
       ++open;
     }
   }
-  EXPECT_GT(open, 8u);
-  EXPECT_LT(open, 40u);
+  EXPECT_GT(5 * open, runs);
+  EXPECT_LT(open, runs);
 }
 
 TEST(Identify, IsNotSureOfFlowsThatDifferInTheirSourcePortOnly) {
