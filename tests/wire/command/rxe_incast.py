@@ -119,7 +119,8 @@ def with_dcqcn(it: Softspine) -> Problems:
     print(f'# {edges["h4"]["np_ecn_marked_roce_packets"]} marked, {np} CNPs, handled {rp}, pauses of tor2: {report["switches"]["tor2"]["pfc_tx_packets"]}')
     if np == 0 or sum(rp.values()) + ignored != np or ignored > np / 10:
         yield f'{np} CNPs sent, {rp} handled: {edges}'
-    if not all(edges[host]['held_by_rate'] for host in WRITERS):
+    # One that has no processor for a while is slower than its rate.
+    if not any(edges[host]['held_by_rate'] for host in WRITERS):
         yield f'nobody was held to a rate: {edges}'
     # A guest that has no processor for a while may lose what is no RoCE: its NIC pauses the lossless priorities only.
     sent, received = sum_of(report, 'sent_pkts'), sum_of(report, 'rcvd_pkts')
