@@ -10,6 +10,20 @@ namespace softspine::dataplane {
 
 namespace {
 constexpr int kSpinsBeforeYield = 4000;  // ≈ 50 µs: longer than a usual window, shorter than a time slice
+
+// Workers that have no core each wait for one that cannot run while they spin.
+bool has_core_each(uint32_t workers) {
+  cpu_set_t cores;
+  CPU_ZERO(&cores);
+  return sched_getaffinity(0, sizeof cores, &cores) != 0 || workers <= static_cast<uint32_t>(CPU_COUNT(&cores));
+}
+
+}  // namespace
+
+void WindowBarrier::resize(uint32_t workers) {
+  workers_ = workers;
+  slots_ = std::make_unique<Slot[]>(workers);
+  spins_before_yield_ = has_core_each(workers) ? kSpinsBeforeYield : 1;
 }
 
 WindowReport WindowBarrier::meet_others(uint32_t worker, uint64_t round, const WindowReport& mine) noexcept {
@@ -20,7 +34,7 @@ WindowReport WindowBarrier::meet_others(uint32_t worker, uint64_t round, const W
     if (i == worker) continue;
     int spins = 0;
     while (slots_[i].round.load(std::memory_order_acquire) < round) {
-      if (++spins < kSpinsBeforeYield) {
+      if (++spins < spins_before_yield_) {
         _mm_pause();
       } else {
         sched_yield();

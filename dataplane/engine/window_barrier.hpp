@@ -25,10 +25,7 @@ struct WindowReport {
 
 class WindowBarrier {
  public:
-  void resize(uint32_t workers) {
-    workers_ = workers;
-    slots_ = std::make_unique<Slot[]>(workers);
-  }
+  void resize(uint32_t workers);
 
   // The `round`-th meeting, from 1: publishes `mine` and returns all reports combined (instants by minimum, flags by
   // OR).
@@ -45,6 +42,7 @@ class WindowBarrier {
   };
   std::unique_ptr<Slot[]> slots_;
   uint32_t workers_ = 0;
+  int spins_before_yield_ = 1;
 };
 
 }  // namespace softspine::dataplane
