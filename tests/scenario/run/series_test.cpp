@@ -12,6 +12,7 @@
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/report.hpp"
 #include "testbeds/run/running_fabric.hpp"
+#include "tests/scenario/edge/capture_file.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {
@@ -232,6 +233,40 @@ TEST(EventLog, IsCountedByKind) {
   EXPECT_FALSE(without.report.contains("events"));
   EXPECT_EQ(control::prometheus_text(without.snapshot).find("softspine_events"), std::string::npos);
   EXPECT_NE(control::events_table(without.snapshot).find("--events FILE"), std::string::npos);
+}
+
+// Two frames, dropped for two reasons 1 µs from each other: neither burst is over at the end.
+std::vector<std::string> reasons_of_drops(bool truncated_first) {
+  dataplane::TemporaryFiles files;
+  const auto frames = [&](const control::Testbed& fabric) {
+    std::vector<uint8_t> cut(60, 0);
+    std::ranges::copy(fabric.fabric.nodes[0].ports[0].mac.bytes, cut.begin());
+    cut[12] = 0x08;
+    std::vector<uint8_t> of_version_5 = cut;
+    of_version_5[14] = 0x55;
+    cut.resize(20);
+    cut[14] = 0x45;
+    if (!truncated_first) cut.swap(of_version_5);
+    return dataplane::pcap_bytes({{0, cut, static_cast<uint32_t>(cut.size())},
+                                  {1'000, of_version_5, static_cast<uint32_t>(of_version_5.size())}});
+  };
+  const auto text = [](const std::string& in) {
+    return "name: two\nrun: {duration: 5us}\ntopology:\n  nodes:\n    tor1: {kind: switch, role: tor}\n"
+           "    h1: {kind: host" +
+           (in.empty() ? "" : ", edge: {pcap: {in: " + in + "}}") +
+           "}\n  links: [{endpoints: [tor1, h1], rate: 100Gbps}]\n";
+  };
+  std::vector<std::string> out;
+  for (const Json& line : lines_of(run_written(text(files.with(frames(testbed_of(text(""))))), 1).events)) {
+    if (line.value("event", "") == "drops") out.push_back(line["reason"]);
+  }
+  return out;
+}
+
+TEST(EventLog, HasBurstsThatTheRunEndedInTheOrderOfTheirReasons) {
+  const std::vector<std::string> wanted{"truncated", "bad_version"};
+  EXPECT_EQ(reasons_of_drops(true), wanted);
+  EXPECT_EQ(reasons_of_drops(false), wanted);
 }
 
 TEST(EventLog, CountsInItsBurstsEveryDropOfTheReport) {
