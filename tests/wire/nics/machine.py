@@ -145,8 +145,8 @@ def make_image(folder: Path, binary: str, kernel: Path) -> Path:
 
 
 class Machine:
-    def __init__(self, folder: Path, binary: str, nics: list[str], driver: str, memory: str = '1536M') -> None:
-        self.folder, self.nics, self.driver, self.memory = folder, nics, driver, memory
+    def __init__(self, folder: Path, binary: str, nics: list[str], driver: str, memory: str = '1536M', boot: str = '') -> None:
+        self.folder, self.nics, self.driver, self.memory, self.boot = folder, nics, driver, memory, boot
         self.job = folder / 'job'
         self.job.mkdir(exist_ok=True)
         words = made('qemu/make').split()
@@ -179,7 +179,7 @@ class Machine:
                    *(['-accel', 'kvm', '-cpu', 'host,-arch-capabilities'] if self._is_kvm else ['-accel', 'tcg', '-cpu', 'max']),
                    '-machine', 'q35' + (',kernel-irqchip=split' if has_iommu else ''),
                    '-kernel', str(self._kernel), '-initrd', str(self._image),
-                   '-append', 'console=ttyS0 panic=-1 no_timer_check ' + ('intel_iommu=on' if has_iommu else ''),
+                   '-append', f'console=ttyS0 panic=-1 no_timer_check {self.boot} ' + ('intel_iommu=on' if has_iommu else ''),
                    '-serial', f'file:{self.folder}/console',
                    '-chardev', f'socket,id=shell,path={self.folder}/shell,server=on,wait=off', '-serial', 'chardev:shell',
                    '-qmp', f'unix:{self.folder}/monitor,server=on,wait=off',

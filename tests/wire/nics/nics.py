@@ -128,9 +128,9 @@ class Lab:
         self.sent: list[list[bytes]] = [[] for _ in machine.cables]
         self._answered = [0] * len(machine.cables)
 
-    def start(self, text: str, *arguments: str) -> None:
+    def start(self, text: str, *arguments: str, hugepages: int = HUGEPAGES) -> None:
         (self.machine.job / 'it.yaml').write_text(text)
-        self.machine.sh(f'echo {HUGEPAGES} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages')
+        self.machine.sh(f'echo {hugepages} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages')
         self.machine.bind()
         self.machine.sh('softspine run it.yaml --capture it.pcapng --full --report report.json ' + ' '.join(arguments)
                         + ' >out 2>err </dev/null & echo $! >pid')
@@ -353,5 +353,19 @@ def many_under_vfio(it: Softspine) -> Problems:
     yield from many_frames(it, 'vfio-pci')
 
 
+def in_one_large_page(it: Softspine) -> Problems:
+    """all packets lie in one hugepage of 1 GiB"""
+    with Machine(it.folder, it.binary, NICS, 'uio_pci_generic', memory='2560M', boot='hugepagesz=1G hugepages=1') as machine:
+        lab = Lab(machine)
+        lab.start(testbed(), hugepages=0)
+        if (free := machine.sh('cat /sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages')[1]) != '0':
+            yield f'{free} pages of 1 GiB are free'
+        for nic in range(len(KINDS)):
+            lab.send(nic, arp(1, (mac_bytes(nic), ip_of(nic)), (b'\0' * 6, GATEWAY), BROADCAST))
+            lab.receives(nic, lambda frame: frame[28:32] == GATEWAY, 'answer of the gateway')
+        yield from lab.end()
+        yield from lab.differences()
+
+
 if __name__ == '__main__':
-    sys.exit(main([under_uio, under_vfio, pulled_under_uio, pulled_under_vfio, many_under_uio, many_under_vfio]))
+    sys.exit(main([under_uio, under_vfio, pulled_under_uio, pulled_under_vfio, many_under_uio, many_under_vfio, in_one_large_page]))
