@@ -195,6 +195,7 @@ class Run {
 
   // One of our own, once nobody is in it any more.
   void forget_folder() {
+    error_printer_.reset();  // reads the fabric's errors, also where an exception ends the run
     server_.reset();
     fabric_.reset();
     std::error_code ignored;
