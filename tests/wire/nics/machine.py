@@ -123,6 +123,7 @@ def make_image(folder: Path, binary: str, kernel: Path) -> Path:
     for name in ('lib', 'lib64'):
         (root / name).symlink_to(f'usr/{name}')
     copy(root, HERE / 'init', 'init')
+    (root / 'init').chmod(0o755)
     copy(root, Path(shutil.which('busybox') or '/bin/busybox'), 'bin/busybox')
     for applet in subprocess.run(['busybox', '--list'], capture_output=True, text=True, check=True).stdout.split():
         if applet != 'busybox':
