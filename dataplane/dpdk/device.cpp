@@ -168,7 +168,6 @@ void Device::look_at_link() noexcept {
 
 // Drivers without a cable have nothing to take down: then the link's own state is all there is.
 void Device::set_link(bool up) noexcept {
-  if (!is_open_) return;
   if (tell_link_) return tell_link_(up);
   up ? rte_eth_dev_set_link_up(port_) : rte_eth_dev_set_link_down(port_);
 }

@@ -222,11 +222,14 @@ uint32_t DeviceEdge::take_from_inbox(Instant until, rte_mbuf** frames) noexcept 
   return count;
 }
 
+// Whether the device can read it.
+bool DeviceEdge::is_reached(const rte_mbuf* frame) const noexcept {
+  return !device_->needs_io_addresses() || PacketPool::has_io_address(frame);
+}
+
 bool DeviceEdge::is_ready(rte_mbuf* frame) const noexcept {
-  return frame->data_len == Packet::meta_of(frame)->frame_bytes &&
-         frame->data_len - kMinFrameBytes <=
-             device_->largest_frame() - kMinFrameBytes &&  // both ends, as in is_whole()
-         (!device_->needs_io_addresses() || PacketPool::has_io_address(frame));
+  return frame->data_len == Packet::meta_of(frame)->frame_bytes && is_reached(frame) &&
+         frame->data_len - kMinFrameBytes <= device_->largest_frame() - kMinFrameBytes;  // both ends, as in is_whole()
 }
 
 // Elided payload put back, where the device reaches it, padded to Ethernet's minimum. Null: ended and counted.
@@ -235,8 +238,7 @@ rte_mbuf* DeviceEdge::make_ready(rte_mbuf* frame) noexcept {
     end_out(frame, DropReason::kOversize);
     return nullptr;
   }
-  const bool is_reached = !device_->needs_io_addresses() || PacketPool::has_io_address(frame);
-  if (!is_reached || frame->data_len != Packet::meta_of(frame)->frame_bytes) {
+  if (!is_reached(frame) || frame->data_len != Packet::meta_of(frame)->frame_bytes) {
     Packet whole = whole_copy(Packet{frame}, pool_);
     if (!whole) {
       ++counters_.out_drops[static_cast<size_t>(DropReason::kNoBuffer)];

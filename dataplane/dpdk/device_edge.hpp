@@ -68,6 +68,7 @@ class DeviceEdge final : public Nic {
   Instant run_plain(Instant until) noexcept;
   rte_mbuf* repair(rte_mbuf* frame) noexcept;
   uint32_t take_from_inbox(Instant until, rte_mbuf** frames) noexcept;
+  bool is_reached(const rte_mbuf* frame) const noexcept;
   bool is_ready(rte_mbuf* frame) const noexcept;
   rte_mbuf* make_ready(rte_mbuf* frame) noexcept;
   void hand_out(rte_mbuf** frames, uint32_t count) noexcept;

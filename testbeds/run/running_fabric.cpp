@@ -295,6 +295,7 @@ control::FabricSnapshot RunningFabric::snapshot_at(Instant now) const {
 }
 
 uint64_t RunningFabric::drain() {
+  carriers_.reset();  // its thread speaks to the devices, which end
   assembly_->engine->drain();
   uint64_t missing = assembly_->packets_in_use();
   if (injected_) missing += injected_->in_use();
