@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "dataplane/dpdk/device_edge.hpp"
@@ -66,6 +67,20 @@ std::string interfaces_here() {
   return out;
 }
 
+std::optional<Error> missing_interface(const std::string& interface) {
+  if (if_nametoindex(interface.c_str()) != 0) return std::nullopt;
+  return Error{interface, "there is no interface " + interface + "; there are: " + interfaces_here()};
+}
+
+// That of "net_af_xdp0,iface=eth1"; DPDK calls a missing one "Operation not permitted".
+std::string interface_in(const std::string& devargs) {
+  constexpr std::string_view kKey = ",iface=";
+  const size_t at = devargs.find(kKey);
+  if (at == std::string::npos) return "";
+  const size_t begin = at + kKey.size();
+  return devargs.substr(begin, devargs.find(',', begin) - begin);
+}
+
 std::string beside(const std::string& file, const std::filesystem::path& folder) {
   return file.empty() ? file : (folder / file).string();  // an absolute one stays as it is
 }
@@ -88,10 +103,7 @@ std::expected<OpenedEdge, Error> open_one(const control::AfPacketEdge& edge, con
                                                      std::to_string(kMaxPacketMtu) + ", not " +
                                                      std::to_string(setting.mtu)});
   }
-  if (if_nametoindex(edge.interface.c_str()) == 0) {
-    return std::unexpected(
-        Error{edge.interface, "there is no interface " + edge.interface + "; there are: " + interfaces_here()});
-  }
+  if (auto missing = missing_interface(edge.interface)) return std::unexpected(std::move(*missing));
   // DPDK takes the ring as one array, so slots must fill blocks, and a slot must fit a packet's room.
   const std::string ring =
       setting.mtu <= 1500 ? ",framesz=2048,blocksz=4096,framecnt=2048" : ",framesz=9216,blocksz=36864,framecnt=512";
@@ -111,6 +123,9 @@ std::expected<OpenedEdge, Error> open_one(const control::AfPacketEdge& edge, con
 
 std::expected<OpenedEdge, Error> open_one(const control::DpdkEdge& edge, const std::filesystem::path&,
                                           const EdgeSetting& setting) {
+  if (const std::string interface = interface_in(edge.device); !interface.empty()) {
+    if (auto missing = missing_interface(interface)) return std::unexpected(std::move(*missing));
+  }
   dataplane::DeviceConfig config;
   config.devargs = edge.device;
   auto made = over(Device::open(config, setting.pool), setting);

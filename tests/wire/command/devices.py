@@ -118,6 +118,15 @@ def af_xdp(it: Softspine) -> Problems:
         yield f'nobody says that the link has a larger MTU: {done.stderr[-900:]}'
 
 
+def af_xdp_without_interface(it: Softspine) -> Problems:
+    """an AF_XDP edge on an interface that is not there: its name, and those that are"""
+    done = it('run', it.write('xdp.yaml', XDP.replace('iface=xdp0', 'iface=nosuch')))
+    yield from done.exited(2)
+    yield from done.complains('h1: ', 'there is no interface nosuch; there are: lo')
+    if 'Operation not permitted' in done.err:
+        yield f'DPDK speaks for itself: {done.err}'
+
+
 PCI = '''name: pci
 run: {clock: wall, duration: 100ms}
 topology:
@@ -160,4 +169,4 @@ def without_memory(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([memif, pcap_device, af_xdp, without_hugepages, without_memory]))
+    sys.exit(main([memif, pcap_device, af_xdp, af_xdp_without_interface, without_hugepages, without_memory]))
