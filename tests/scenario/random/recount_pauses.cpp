@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -60,21 +62,47 @@ class PauseTimer {
   PausedTime out_;
 };
 
+struct Counted {
+  int64_t ps = 0;
+  uint64_t storms = 0;  // that the port's watchdog found, at any priority
+};
+
 class PauseRecounting {
  public:
-  PauseRecounting(const CapturedRun& run, Recount& out) : run_(run), out_(out) {}
+  PauseRecounting(const CapturedRun& run, Recount& out) : run_(run), out_(out) {
+    for (const CapturedFrame& frame : run.captured.frames) {
+      if (frame.pause && run.arrival_of(frame) <= run.end_ps) pauses_of_[run.sender_of(frame)].push_back(&frame);
+    }
+  }
 
   void measure_pauses();
 
  private:
+  bool obeys(LinkEnd end, size_t priority) const;
   int64_t response_of(LinkEnd end) const;
   int64_t leaving_at(LinkEnd end, const Span& span) const;
   PausedTime asked_for(LinkEnd end, size_t priority) const;
-  void hold_pauses(LinkEnd end, size_t priority, int64_t counted_ps, uint64_t storms);
+  void hold_pauses(LinkEnd end, size_t priority, const Counted& counted);
+  std::optional<Counted> counted_at(LinkEnd end, size_t priority) const;
 
   const CapturedRun& run_;
   Recount& out_;
+  std::map<LinkEnd, std::vector<const CapturedFrame*>> pauses_of_;  // that have arrived, by who sent them
 };
+
+// A switch's port and a NIC those in their pfc_enable (a NIC by itself its switch's), a built-in host all.
+bool PauseRecounting::obeys(LinkEnd end, size_t priority) const {
+  const auto enabled_at = [&](LinkEnd port) -> uint8_t {
+    const auto& node = run_.testbed.fabric.nodes[port.node];
+    if (node.kind == control::NodeKind::kHost) return 0;
+    const auto& qos = run_.testbed.profiles[node.profile].qos;
+    return qos == nullptr ? uint8_t{0} : qos->port(node.ports[port.port].name).pfc_enable;
+  };
+  const auto& node = run_.testbed.fabric.nodes[end.node];
+  if (node.kind != control::NodeKind::kHost) return (enabled_at(end) >> priority & 1) != 0;
+  if (control::is_builtin(node.attachment)) return true;
+  return (node.nic.pfc_enable.value_or(enabled_at(run_.testbed.fabric.peer_of(end))) >> priority & 1) != 0;
+}
 
 // As the port's profile has it, or its link, or the standard: by the nominal rate, whatever the node's clock.
 int64_t PauseRecounting::response_of(LinkEnd end) const {
@@ -88,13 +116,13 @@ int64_t PauseRecounting::response_of(LinkEnd end) const {
 }
 
 PausedTime PauseRecounting::asked_for(LinkEnd end, size_t priority) const {
-  const LinkEnd peer = run_.testbed.fabric.peer_of(end);
   PauseTimer timer(response_of(end));
+  const auto found = pauses_of_.find(run_.testbed.fabric.peer_of(end));
+  if (found == pauses_of_.end()) return {};
   const int64_t quantum = run_.rate_of(end).time_of_bytes(64).count_ps();
-  for (const CapturedFrame& frame : run_.captured.frames) {
-    if (!frame.pause || run_.sender_of(frame) != peer || (frame.pause->priorities >> priority & 1) == 0) continue;
-    if (run_.arrival_of(frame) <= run_.end_ps)
-      timer.receive(run_.arrival_of(frame), quantum * frame.pause->quanta[priority]);
+  for (const CapturedFrame* frame : found->second) {
+    if ((frame->pause->priorities >> priority & 1) != 0)
+      timer.receive(run_.arrival_of(*frame), quantum * frame->pause->quanta[priority]);
   }
   return timer.by(run_.end_ps);
 }
@@ -110,10 +138,11 @@ int64_t PauseRecounting::leaving_at(LinkEnd end, const Span& span) const {
 }
 
 // Faults and watchdogs end pauses that are asked for, and take frames that ask.
-void PauseRecounting::hold_pauses(LinkEnd end, size_t priority, int64_t counted_ps, uint64_t storms) {
+void PauseRecounting::hold_pauses(LinkEnd end, size_t priority, const Counted& counted) {
   const PausedTime asked = asked_for(end, priority);
+  if (counted.ps == 0 && asked.frames == 0) return;
   const bool is_exact = run_.testbed.faults.empty() && run_.testbed.host_faults.empty() &&
-                        run_.testbed.port_faults.empty() && run_.snapshot.faults.empty() && storms == 0;
+                        run_.testbed.port_faults.empty() && run_.snapshot.faults.empty() && counted.storms == 0;
   int64_t most = is_exact ? 0 : asked.most;
   int64_t leaving = 0;
   for (const Span& span : asked.spans) {
@@ -123,29 +152,44 @@ void PauseRecounting::hold_pauses(LinkEnd end, size_t priority, int64_t counted_
   const int64_t of_clock = response_of(end) / kFastest + 1;
   const int64_t tolerance = (asked.frames + 1) * (kCaptureTick + of_clock);
   ++out_.compared[is_exact ? "pauses" : "pauses at most"];
-  if (counted_ps > most + tolerance || (is_exact && counted_ps + leaving + tolerance < most))
+  if (counted.ps > most + tolerance || (is_exact && counted.ps + leaving + tolerance < most))
     out_.findings.push_back(fmt::format(
         "pauses: {} priority {} was paused for {} ps; the capture's {} frames ask for {}, frames that left {}",
-        run_.testbed.fabric.name_of(end), priority, counted_ps, asked.frames, most, leaving));
+        run_.testbed.fabric.name_of(end), priority, counted.ps, asked.frames, most, leaving));
+}
+
+// Nothing: nobody counts there.
+std::optional<Counted> PauseRecounting::counted_at(LinkEnd end, size_t priority) const {
+  const auto& node = run_.testbed.fabric.nodes[end.node];
+  for (const auto& each : run_.snapshot.switches) {
+    if (each.name != node.name) continue;
+    const auto& pauses = each.ports[end.port].pauses;
+    Counted out{pauses[priority].time.count_ps()};
+    for (const auto& of : pauses) out.storms += of.storms;
+    return out;
+  }
+  for (const auto& each : run_.snapshot.hosts) {
+    if (each.name == node.name) return Counted{each.ports[end.port].pause[priority].paused.count_ps()};
+  }
+  for (const auto& each : run_.snapshot.edges) {
+    if (each.name == node.name && each.port == node.ports[end.port].name)
+      return Counted{each.pause[priority].paused.count_ps()};
+  }
+  return std::nullopt;
 }
 
 void PauseRecounting::measure_pauses() {
-  for (size_t i = 0; i < run_.captured.interfaces.size(); ++i) {
-    const LinkEnd end = run_.ends[i];
+  for (const LinkEnd end : run_.ends) {
     if (run_.link_of(end).flow_control != control::FlowControl::kPfc) continue;
-    const std::string& name = run_.testbed.fabric.nodes[end.node].name;
     for (size_t priority = 0; priority < 8; ++priority) {
-      int64_t counted = 0;
-      uint64_t storms = 0;
-      for (const auto& node : run_.snapshot.switches) {
-        if (node.name != name) continue;
-        counted = node.ports[end.port].pauses[priority].time.count_ps();
-        for (const auto& each : node.ports[end.port].pauses) storms += each.storms;
+      const auto counted = counted_at(end, priority);
+      if (!counted) continue;
+      if (obeys(end, priority)) {
+        hold_pauses(end, priority, *counted);
+      } else if (counted->ps != 0) {
+        out_.findings.push_back(fmt::format("pauses: {} priority {} was paused for {} ps, and obeys no pause",
+                                            run_.testbed.fabric.name_of(end), priority, counted->ps));
       }
-      for (const auto& host : run_.snapshot.hosts) {
-        if (host.name == name) counted = host.ports[end.port].pause[priority].paused.count_ps();
-      }
-      if (counted != 0) hold_pauses(end, priority, counted, storms);
     }
   }
 }
