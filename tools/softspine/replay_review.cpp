@@ -9,19 +9,24 @@
 
 #include "control/telemetry/text_table.hpp"
 #include "dataplane/edge/pcap_reader.hpp"
+#include "dataplane/packet/wire.hpp"
 
 namespace softspine::tools {
 namespace {
 
-// The byte of DSCP and ECN of an IP packet, behind up to two tags; none: no IP.
+// The byte of DSCP and ECN of an IP packet, with or without a tag; none: no IP.
 std::optional<uint8_t> traffic_class_of(std::span<const uint8_t> frame) {
-  size_t at = 12;
-  for (int tags = 0; tags < 2 && at + 4 < frame.size() && frame[at] == 0x81 && frame[at + 1] == 0; ++tags) at += 4;
-  if (at + 4 > frame.size()) return std::nullopt;
-  const unsigned type = frame[at] << 8 | frame[at + 1];
-  if (type == 0x0800) return frame[at + 3];
-  if (type == 0x86dd) return static_cast<uint8_t>((frame[at + 2] & 0xf) << 4 | frame[at + 3] >> 4);
-  return std::nullopt;
+  namespace ethernet = dataplane::ethernet;
+  constexpr size_t kEnough = ethernet::kBytes + ethernet::kTagBytes + sizeof(uint32_t);
+  if (frame.size() < kEnough) return std::nullopt;
+  const uint8_t* type = frame.data() + ethernet::kType;
+  if (dataplane::load16(type) == ethernet::kTypeVlan) type += ethernet::kTagBytes;
+  const uint8_t* const ip = type + sizeof(uint16_t);
+  switch (dataplane::load16(type)) {
+    case ethernet::kTypeIpv4: return ip[dataplane::ipv4::kTos];
+    case ethernet::kTypeIpv6: return static_cast<uint8_t>(dataplane::load32(ip) >> dataplane::ipv6::kTrafficClassShift);
+    default: return std::nullopt;
+  }
 }
 
 struct ReplayCount {
