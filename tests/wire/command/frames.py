@@ -13,6 +13,6 @@ def checksum(header: bytes) -> int:
     return ~total & 0xFFFF
 
 
-def ipv4(source: bytes, destination: bytes, protocol: int, payload: bytes, fragment: int = 0) -> bytes:
-    head = struct.pack('>BBHHHBBH', 0x45, 0, 20 + len(payload), 0, fragment, 64, protocol, 0) + source + destination
+def ipv4(source: bytes, destination: bytes, protocol: int, payload: bytes, fragment: int = 0, tos: int = 0, ttl: int = 64) -> bytes:
+    head = struct.pack('>BBHHHBBH', 0x45, tos, 20 + len(payload), 0, fragment, ttl, protocol, 0) + source + destination
     return head[:10] + struct.pack('>H', checksum(head)) + head[12:] + payload

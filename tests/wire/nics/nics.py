@@ -26,7 +26,7 @@ MIN_FRAME = 60
 JUMBO = 4200 + 14
 HUGEPAGES = 400  # of 2 MiB
 BUILT_IN, SLOW, NOBODY = 4, 5, 88  # as the last byte of addresses counts them: h5, h6, and an address that nobody has
-# h1 to h4 are at the ends of cables, each with a frame of its own kind of device; h7 and h8 are bonds of two; h5 and h6 are built in, h6
+# h1 to h4 are at the ends of cables, each of another kind of device; h7 and h8 are bonds of two; h5 and h6 are built in, h6
 # behind a link that is soon full.
 TESTBED = '''name: nics
 run: {{clock: wall, duration: 20min}}
@@ -80,11 +80,8 @@ def arp(operation: int, sender: tuple[bytes, bytes], target: tuple[bytes, bytes]
 
 
 def ip_frame(nic: int, to_mac: bytes, to: bytes, protocol: int, payload: bytes, dscp: int = 0, ttl: int = 64) -> bytes:
-    packet = bytearray(ipv4(ip_of(nic), to, protocol, payload))
-    packet[1], packet[8] = dscp << 2 | 2, ttl  # ECN-capable
-    packet[10:12] = b'\0\0'
-    packet[10:12] = struct.pack('>H', checksum(bytes(packet[:20])))
-    return to_mac + mac_bytes(nic) + b'\x08\0' + bytes(packet)
+    ecn_capable = 2
+    return to_mac + mac_bytes(nic) + b'\x08\0' + ipv4(ip_of(nic), to, protocol, payload, tos=dscp << 2 | ecn_capable, ttl=ttl)
 
 
 def udp(nic: int, to_mac: bytes, to: bytes, number: int, size: int, dscp: int = 0, ttl: int = 64) -> bytes:
@@ -273,7 +270,6 @@ def pulled_cables(it: Softspine, driver: str) -> Problems:
             lab.receives(nic, lambda frame: frame[28:32] == GATEWAY, 'answer of the gateway')
             machine.plug(nic, is_in=False)
             lab.until(f'softspine show links | grep "tor1:Ethernet{4 * nic} .* D "', 20)
-            lab.sh('usleep 500000')
             machine.plug(nic, is_in=True)
             lab.until(f'! softspine show links | grep "tor1:Ethernet{4 * nic} .* D "', 20)
         for nic in range(len(KINDS)):  # the ToR has forgotten who was behind a port that was down
