@@ -38,9 +38,8 @@ constexpr Row kRows[] = {
     {DropReason::kNoMember, {"no_member", "The next-hop group, or the LAG, has no member that is up."}},
     {DropReason::kNeighbourIncomplete,
      {"neighbour_incomplete",
-      "The destination is in a connected subnet, and its MAC is not known yet, and asked for; or the port of its MAC "
-      "is "
-      "not known, and no other is up to flood it by."}},
+      "The destination is in a connected subnet, and its MAC is not known yet: it was asked for. Or the port of its "
+      "MAC is not known, and no port is up to flood the frame by."}},
     {DropReason::kMtuExceeded,
      {"mtu_exceeded", "The packet is longer than the egress port's MTU; the sender is told by ICMP."}},
     {DropReason::kQueueFull, {"queue_full", "The egress queue was over its limit."}},

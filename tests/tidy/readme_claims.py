@@ -312,11 +312,11 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/hosts/credit_host_test.cpp PromisesAHundredAndTwentyEightKibibytesAPriority'],
     },
     'docs/real-hosts.md': {
-        'Its link is asked for every 10 ms.': ['dataplane/dpdk/device.cpp kPollLinkEvery = std::chrono::milliseconds(10)'],
+        'Its driver is asked for the link every 10 ms.': ['dataplane/dpdk/device.cpp kPollLinkEvery = std::chrono::milliseconds(10)'],
         '| e1000, e1000e, vmxnet3, virtio-net-pci of QEMU 7.2 | uio_pci_generic; vfio-pci with an IOMMU | every kind of frame below, both ways, byte for byte; pulled cables; thousands of frames each way, none missing that no counter names |':
             ['tests/wire/nics/nics.py under_uio', 'tests/wire/nics/nics.py pulled_under_vfio', 'tests/wire/nics/nics.py many_under_vfio'],
-        'Once, under uio_pci_generic, it was 1,000,000 frames each way through each of the four: all came.': ['tests/wire/nics/nics.py SOFTSPINE_NIC_FRAMES'],
-        'Hugepages of 2 MiB and of 1 GiB do.': ['tests/wire/nics/nics.py HUGEPAGES = 400  # of 2 MiB', 'tests/wire/nics/nics.py in_one_large_page'],
+        'One run sent 1,000,000 frames each way through each of the four, under uio_pci_generic: all came.': ['tests/wire/nics/nics.py SOFTSPINE_NIC_FRAMES'],
+        'Packets may lie in hugepages of 2 MiB or of 1 GiB.': ['tests/wire/nics/nics.py HUGEPAGES = 400  # of 2 MiB', 'tests/wire/nics/nics.py in_one_large_page'],
         '`first_frame` (that of the file itself, if nothing is said), `together` (the earliest first frame of all edges that say so: captures of one event keep their relation), or `recorded` (0: what softspine has captured enters as it was).':
             ['tests/scenario/run/recordings_test.cpp KeepTheirRelationIfTheyWereMadeTogether',
              'tests/scenario/run/recordings_test.cpp OfAFabricEnterAsTheyWere'],
