@@ -225,6 +225,17 @@ class SlowPause {
   std::vector<Request> requests_;
 };
 
+// At one quantum in 150; the rule has received it as well.
+std::optional<PfcFrame> drawn_frame(Rng& rng, std::array<SlowPause, kPriorities>& slow, int64_t x) {
+  if (rng.below(150) != 0) return std::nullopt;
+  PfcFrame frame{.enable = static_cast<uint8_t>(rng.next())};
+  for (size_t i = 0; i < kPriorities; ++i) {
+    frame.quanta[i] = static_cast<uint16_t>(rng.below(3) == 0 ? 0 : rng.below(1500));
+    if ((frame.enable >> i & 1) != 0) slow[i].receive(x, frame.quanta[i]);
+  }
+  return frame;
+}
+
 TEST(PauseState, AgreesWithARuleThatLooksAtEveryQuantum) {
   const uint64_t seed = tests::seed();
   SCOPED_TRACE(seed);
@@ -237,14 +248,7 @@ TEST(PauseState, AgreesWithARuleThatLooksAtEveryQuantum) {
     uint8_t before = 0;
     for (int64_t x = 0; x < 4000; ++x) {
       (void)state.advance(at(x));
-      if (rng.below(150) == 0) {
-        PfcFrame frame{.enable = static_cast<uint8_t>(rng.next())};
-        for (size_t i = 0; i < kPriorities; ++i) {
-          frame.quanta[i] = static_cast<uint16_t>(rng.below(3) == 0 ? 0 : rng.below(1500));
-          if ((frame.enable >> i & 1) != 0) slow[i].receive(x, frame.quanta[i]);
-        }
-        state.receive(frame, at(x), kQuantum, kResponse);
-      }
+      if (const auto frame = drawn_frame(rng, slow, x)) state.receive(*frame, at(x), kQuantum, kResponse);
       uint8_t expected = 0;
       for (size_t i = 0; i < kPriorities; ++i) {
         const bool stops = slow[i].stops(x);
@@ -277,14 +281,7 @@ TEST(PauseState, StandsStillAsARuleHasItThatLooksAtEveryQuantum) {
     int64_t free_at = 0;
     size_t leaving = 0;
     for (int64_t x = 0; x < 4000; ++x) {
-      if (rng.below(150) == 0) {
-        PfcFrame frame{.enable = static_cast<uint8_t>(rng.next())};
-        for (size_t i = 0; i < kPriorities; ++i) {
-          frame.quanta[i] = static_cast<uint16_t>(rng.below(3) == 0 ? 0 : rng.below(1500));
-          if ((frame.enable >> i & 1) != 0) slow[i].receive(x, frame.quanta[i]);
-        }
-        state.receive(frame, at(x), kQuantum, kResponse);
-      }
+      if (const auto frame = drawn_frame(rng, slow, x)) state.receive(*frame, at(x), kQuantum, kResponse);
       if (rng.below(500) == 0) state.overrule(overruled = static_cast<uint8_t>(rng.next()), at(x));
       if (const size_t wanted = rng.below(kPriorities); x >= free_at && rng.below(20) != 0) {
         const uint8_t blocked = state.advance(at(x)) & static_cast<uint8_t>(~overruled);
