@@ -210,7 +210,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'Their timeouts are 4.096 µs × 2^`ack_timeout`, each as long as the one before.':
             ['tests/scenario/hosts/reliable_test.cpp TimesOutAfterAllWasSentWithoutProgressAndGivesUpInTheEnd'],
         'ConnectX adapters retransmit adaptively unless told otherwise: after 2, 4, 8, 16 ms and so on, whatever `ack_timeout` is, up to its time ([perftest issue 251](https://github.com/linux-rdma/perftest/issues/251)).':
-            ['tests/scenario/hosts/reliable_test.cpp AdaptiveRetransmissionDoublesItsTimeoutsUpToItsCap'],
+            ['tests/scenario/hosts/adaptive_retransmission_test.cpp DoublesItsTimeoutsUpToItsCap'],
         'Two such senders lose one half each, with a standard deviation of 9 % from seed to seed.':
             ['tests/scenario/run/clocks_test.cpp ByItselfTwoLikeSendersShareTheLoss'],
         'Both matter where like senders share a full queue: frames that keep in step arrive in the same order for ever, and the same sender loses each time (Floyd and Jacobson, *On Traffic Phase Effects in Packet-Switched Gateways*, 1992).':

@@ -385,45 +385,6 @@ TEST(ReliableRequester, TimesOutAfterAllWasSentWithoutProgressAndGivesUpInTheEnd
   EXPECT_TRUE(pair.host().sender(0)->has_failed());
 }
 
-// As a ConnectX does it, whatever its ack_timeout is: 2, 4, 8, 16 ms. Here up to ack_timeout's 67.1 ms, and to an end
-// when 2 × 67.1 ms have passed: 2 + 4 + 8 + 16 + 32 + 64 = 126 ms have not, 193.1 ms have.
-TEST(ReliableRequester, AdaptiveRetransmissionDoublesItsTimeoutsUpToItsCap) {
-  HostAndPuppet pair;
-  FlowConfig flow = reliable_flow();
-  flow.reliable.ack_timeout = 14;
-  flow.reliable.retries = 2;
-  flow.reliable.adaptive_retransmission = Duration::ms(2);
-  pair.host().add_flow(flow);
-  ASSERT_EQ(pair.run(), RunEnd::kIdle);
-  const Instant first_left = Instant{} + Rate::gbps(100).time_of_frame(14 + 20 + 8 + 12 + 16 + 1024 + 4);
-  Duration waited;
-  size_t round = 0;
-  for (const int64_t ms : {2, 4, 8, 16, 32, 64}) {
-    waited = waited + Duration::ms(ms);
-    ASSERT_GT(pair.puppet().heard().size(), 8 * ++round);
-    EXPECT_EQ(pair.puppet().heard()[8 * round].started, first_left + waited) << ms;
-  }
-  EXPECT_EQ(pair.puppet().heard().size(), 8 * (round + 1));
-  EXPECT_EQ(pair.host().sent(0).reliable.local_ack_timeout_err, 7u);
-  EXPECT_EQ(pair.host().sent(0).reliable.retry_exceeded_err, 1u);
-}
-
-TEST(ReliableRequester, AdaptiveRetransmissionBeginsAnewWithProgress) {
-  HostAndPuppet pair;
-  FlowConfig flow = reliable_flow();
-  flow.reliable.ack_timeout = 14;
-  flow.reliable.adaptive_retransmission = Duration::us(50);
-  pair.host().add_flow(flow);
-  pair.puppet().say(us(200), response(0x1f, 103));  // after the timeouts of 50 and 100 us
-  pair.puppet().say(us(300), response(0x1f, 107));
-  pair.run();
-  const Instant first_left = Instant{} + Rate::gbps(100).time_of_frame(14 + 20 + 8 + 12 + 16 + 1024 + 4);
-  EXPECT_EQ(pair.puppet().heard()[8].started, first_left + Duration::us(50));
-  EXPECT_EQ(pair.puppet().heard()[16].started, first_left + Duration::us(150));
-  EXPECT_EQ(pair.puppet().heard()[24].started, pair.arrival(us(200), 62) + Duration::us(50)) << "not 200 us";
-  EXPECT_EQ(pair.host().sent(0).reliable.local_ack_timeout_err, 3u);
-}
-
 TEST(ReliableRequester, ProgressMovesTheTimeout) {
   HostAndPuppet pair;
   FlowConfig flow = reliable_flow();
