@@ -320,7 +320,8 @@ TEST(LacpPort, DoesWhatTheStandardsTablesSayOverRandomPartners) {
   EXPECT_GT(distributing, 10'000U) << "a test of ports that never agree tests little";
 }
 
-// SONiC's retry count: the partner is given up after so many periods of what we ask for, 1 s or 30 s.
+// SONiC's retry count: the partner is given up after so many periods of what we ask for, 1 s or 30 s. An expired one
+// then has the standard's 3 s.
 TEST(LacpPort, WaitsForAsManyPeriodsAsItsRetryCountSays) {
   for (const uint8_t retry_count : {uint8_t{3}, uint8_t{5}, uint8_t{10}}) {
     for (const auto& [state, period] :
@@ -338,6 +339,15 @@ TEST(LacpPort, WaitsForAsManyPeriodsAsItsRetryCountSays) {
       port.advance(expires);
       EXPECT_EQ(port.receive_state(), LacpPort::Receive::kExpired) << int{retry_count};
       EXPECT_EQ(port.counters().expiries, 1u);
+      for (Instant now = expires; port.receive_state() == LacpPort::Receive::kExpired; port.advance(now)) {
+        if (port.wants_to_send(now)) port.take_pdu(now);
+        now = port.next_due();
+        ASSERT_LE(now, expires + Duration::s(3)) << int{retry_count};
+        if (now == expires + Duration::s(3)) break;
+      }
+      EXPECT_EQ(port.receive_state(), LacpPort::Receive::kExpired) << int{retry_count};
+      port.advance(expires + Duration::s(3));
+      EXPECT_EQ(port.receive_state(), LacpPort::Receive::kDefaulted) << int{retry_count};
     }
   }
 }
