@@ -27,6 +27,20 @@ TEST(Bridging, FloodsTheUnknownAndForwardsTheKnown) {
   EXPECT_EQ(bench.drops(), Drops{});
 }
 
+// Nobody hears it: a frame for one station is lost, one for all has reached all that there are.
+TEST(Bridging, WithNoOtherPortUpTheUnknownIsLostAndABroadcastIsNot) {
+  Tor bench;
+  bench.set_link(1, false);
+  bench.set_link(2, false);
+  EXPECT_EQ(bench.exchange(0, plain(kB, kA)), Frames{});
+  EXPECT_EQ(bench.drops(), (Drops{{"neighbour_incomplete", 1}}));
+  EXPECT_EQ(bench.exchange(0, plain(kAll, kA)), Frames{});
+  EXPECT_EQ(bench.drops(), (Drops{{"consumed", 1}}));
+  bench.set_link(2, true);
+  EXPECT_EQ(bench.exchange(0, plain(kB, kA)), (Frames{{2, tagged(kB, kA, 10)}}));
+  EXPECT_EQ(bench.drops(), (Drops{{"consumed", 1}}));
+}
+
 TEST(Bridging, PutsTagsOnAndTakesThemOff) {
   Tor bench;
   EXPECT_EQ(bench.exchange(2, tagged(kA, kC, 10)), (Frames{{0, plain(kA, kC)}, {1, plain(kA, kC)}}));
