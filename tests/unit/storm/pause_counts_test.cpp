@@ -104,6 +104,10 @@ TEST(PauseCounts, OfIceAndBnxtAreByPriority) {
     EXPECT_EQ(found->ports.at("eth7")[3].tx_frames, 8u) << text;
     EXPECT_FALSE(found->ports.at("eth7")[kWholeLink].rx_frames) << text;
   }
+  const auto ends = read("rx_pfc_ena_frames_pri0: 1\nrx_pfc_ena_frames_pri7: 2\nrx_pfc_ena_frames_pri8: 9\n");
+  ASSERT_TRUE(ends) << ends.error();
+  EXPECT_EQ(ends->ports.at("eth7")[0].rx_frames, 1u);
+  EXPECT_EQ(ends->ports.at("eth7")[7].rx_frames, 2u);
   const auto times = read("pfc_pri4_rx_duration_us: 21\npfc_pri4_rx_transitions: 3\npfc_pri4_tx_duration_us: 22\n");
   ASSERT_TRUE(times) << times.error();
   EXPECT_EQ(times->ports.at("eth7")[4].rx_us, 21u);
