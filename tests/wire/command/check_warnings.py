@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from ipaddress import ip_address, ip_interface
 
 from running_fabric import pcap
 from softspine import TESTBEDS, Problems, Softspine, main
@@ -19,6 +20,14 @@ topology:
   nodes: {a: {kind: switch}, b: {kind: switch}, h1: {kind: host}, h2: {kind: host}}
   links: [{endpoints: [h1, a], rate: 1Gbps}, {endpoints: [h2, b], rate: 1Gbps}]
 workload: [{name: w, pattern: pairs, from: [h1], to: [h2]}]
+'''
+BETWEEN = '''name: it
+topology:
+  nodes:
+    a: {kind: switch}
+    b: {kind: switch}
+    h1: {kind: host, edge: [{tap: {name: it0}}, {tap: {name: it1}}], bond: {mode: balance-xor}}
+  links: [{endpoints: [h1, a], rate: 1Gbps, mtu: 4200}, {endpoints: [h1, b], rate: 1Gbps, mtu: 9000}]
 '''
 MTU = '''name: it
 run: {duration: 1ms}
@@ -105,15 +114,26 @@ def says_which_addresses_hosts_outside_take(it: Softspine) -> Problems:
     for host, row in found.items():
         if (row['ipv4'].split('/')[0], row['mac']) != (nodes[host]['ipv4'], nodes[host]['ports'][0]['mac']):
             yield f'{host}: {row} is not {nodes[host]}'
+        for version in ('ipv4', 'ipv6'):
+            if ip_address(row[f'{version}_gateway']) not in ip_interface(row[version]).network:
+                yield f'{host}: {row}'
     yield from it('check', file).says('addresses that hosts outside have to take:', found['h1']['ipv4'], found['h1']['ipv4_gateway'], found['h1']['mac'])
     if found['h3']['ipv4'] in it('check', file).out:
         yield 'guests have theirs from us'
+    row = it('check', '--json', it.write('it.yaml', BETWEEN)).json()['service']['outside']['addresses']['h1']
+    if row['mtu'] != 4200:
+        yield f'{row} has not the least MTU of two links'
 
 
-def ip_frame(dscp: int, ecn: int, tags: int = 0, is_v6: bool = False) -> bytes:
+def ip_frame(dscp: int, ecn: int, tags: int = 0, is_v6: bool = False, port: int = 0, options: int = 0) -> bytes:
+    """with a `port`, it is a UDP packet to it"""
     byte = dscp << 2 | ecn
-    head = bytes([0x60 | byte >> 4, byte << 4 & 0xF0]) if is_v6 else bytes([0x45, byte])
-    return bytes(12) + b'\x81\x00\x00\x05' * tags + (b'\x86\xdd' if is_v6 else b'\x08\x00') + head + bytes(60)
+    if is_v6:
+        head = bytes([0x60 | byte >> 4, byte << 4 & 0xF0, 0, 0, 0, 0, 17 if port else 59]) + bytes(33)
+    else:
+        head = bytes([0x45 + options, byte, 0, 0, 0, 0, 0, 0, 64, 17 if port else 253]) + bytes(10 + 4 * options)
+    udp = bytes(2) + port.to_bytes(2, 'big')
+    return bytes(12) + b'\x81\x00\x00\x05' * tags + (b'\x86\xdd' if is_v6 else b'\x08\x00') + head + udp + bytes(40)
 
 
 def counts_replayed_frames_that_wred_drops(it: Softspine) -> Problems:
@@ -124,6 +144,19 @@ def counts_replayed_frames_that_wred_drops(it: Softspine) -> Problems:
     done = it('check', it.write('it.yaml', OUTSIDE))
     yield from done.exited(0)
     yield from done.complains('topology.nodes.h2: warning: 7 of 16 frames in in.pcap have a lossless DSCP and are not ECN-capable')
+
+
+def judges_replayed_frames_by_the_dscp_that_their_nic_writes(it: Softspine) -> Problems:
+    """into RoCEv2 packets: of best effort, four become lossless; with the other NIC, four others cease to be"""
+    roce = [ip_frame(0, 0, port=4791), ip_frame(0, 0, is_v6=True, port=4791), ip_frame(0, 0, tags=1, port=4791), ip_frame(0, 0, port=4791, options=10)]
+    others = [ip_frame(0, 0, port=4790), ip_frame(0, 0), ip_frame(0, 0, is_v6=True), ip_frame(0, 1, port=4791)]
+    pcap(it.folder / 'in.pcap', roce + others)
+    host = 'edge: {pcap: {in: in.pcap}}'
+    told = 'topology.nodes.h2: warning: 4 of 8 frames in in.pcap have a lossless DSCP and are not ECN-capable'
+    yield from it('check', it.write('it.yaml', OUTSIDE.replace(host, f'{host}, nic: {{dscp: 3}}'))).complains(told)
+    lossless = [ip_frame(3, 0, port=4791)] * 4 + [ip_frame(3, 0)] * 4
+    pcap(it.folder / 'in.pcap', lossless)
+    yield from it('check', it.write('it.yaml', OUTSIDE.replace(host, f'{host}, nic: {{dscp: 0}}'))).complains(told)
 
 
 def warns_of_too_many_workers(it: Softspine) -> Problems:
@@ -138,4 +171,5 @@ def warns_of_too_many_workers(it: Softspine) -> Problems:
 
 if __name__ == '__main__':
     sys.exit(main([warns_with_its_place, is_strict_if_asked, tells_programs, says_what_traffic_gets, refuses_what_cannot_work,
-                   refuses_a_path_mtu_that_fits_no_way, says_which_addresses_hosts_outside_take, counts_replayed_frames_that_wred_drops, warns_of_too_many_workers]))
+                   refuses_a_path_mtu_that_fits_no_way, says_which_addresses_hosts_outside_take, counts_replayed_frames_that_wred_drops,
+                   judges_replayed_frames_by_the_dscp_that_their_nic_writes, warns_of_too_many_workers]))
