@@ -84,17 +84,23 @@ std::string thread_limit(const MemoryLimits& limits) {
   return "the number of processes and threads is limited here: `ulimit -u`, or a container's pids.max";
 }
 
-std::string hugepage_shortage(uint64_t wanted_bytes, const std::vector<HugePages>& pages) {
+std::optional<HugepageLack> hugepage_lack(uint64_t wanted_bytes, const std::vector<HugePages>& pages) {
   uint64_t free_bytes = 0;
   for (const HugePages& each : pages) free_bytes += each.free * each.page_bytes;
-  if (free_bytes >= wanted_bytes) return "";
+  if (free_bytes >= wanted_bytes) return std::nullopt;
   const std::string begin = "a PCI device needs " + mebibytes(wanted_bytes) + " of hugepages, and ";
-  if (pages.empty()) return begin + "this machine's kernel has none";
+  if (pages.empty()) return HugepageLack{begin + "this machine's kernel has none", ""};
   const HugePages& smallest = pages.front();
   const uint64_t missing = (wanted_bytes - free_bytes + smallest.page_bytes - 1) / smallest.page_bytes;
-  return begin + mebibytes(free_bytes) + " of them are free; as root: echo " +
-         std::to_string(smallest.total + missing) + " >/sys/kernel/mm/hugepages/hugepages-" +
-         std::to_string(smallest.page_bytes >> 10) + "kB/nr_hugepages";
+  return HugepageLack{begin + mebibytes(free_bytes) + " of them are free",
+                      "echo " + std::to_string(smallest.total + missing) + " >/sys/kernel/mm/hugepages/hugepages-" +
+                          std::to_string(smallest.page_bytes >> 10) + "kB/nr_hugepages"};
+}
+
+std::string hugepage_shortage(uint64_t wanted_bytes, const std::vector<HugePages>& pages) {
+  const auto lack = hugepage_lack(wanted_bytes, pages);
+  if (!lack) return "";
+  return lack->command.empty() ? lack->fact : lack->fact + "; as root: " + lack->command;
 }
 
 }  // namespace softspine::dataplane

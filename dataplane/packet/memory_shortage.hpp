@@ -33,7 +33,14 @@ std::string memory_shortage(uint64_t wanted_bytes, const MemoryLimits& limits);
 std::string memory_limit(const MemoryLimits& limits);
 // The second half for a refused thread, which needs address space for its stack and counts as a process.
 std::string thread_limit(const MemoryLimits& limits);
-// A sentence about hugepages; empty if they have `wanted_bytes` free.
+// What is wrong with hugepages, and the command (root's) that mends it; no command where the kernel has none at all.
+struct HugepageLack {
+  std::string fact;
+  std::string command;
+};
+// Nothing if they have `wanted_bytes` free.
+std::optional<HugepageLack> hugepage_lack(uint64_t wanted_bytes, const std::vector<HugePages>& pages);
+// The same as a sentence, which is empty for nothing.
 std::string hugepage_shortage(uint64_t wanted_bytes, const std::vector<HugePages>& pages);
 
 }  // namespace softspine::dataplane

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "testbeds/outside/edges.hpp"
 
-#include <net/if.h>
-
 #include <algorithm>
 #include <atomic>
 #include <optional>
-#include <string_view>
 #include <utility>
 
 #include "dataplane/dpdk/device_edge.hpp"
 #include "dataplane/dpdk/vhost_device.hpp"
 #include "dataplane/edge/tap_edge.hpp"
+#include "testbeds/outside/interface_use.hpp"
 #include "testbeds/outside/packet_offload.hpp"
 
 namespace softspine::testbeds {
@@ -24,9 +22,6 @@ using dataplane::EdgeError;
 Error error_from(const EdgeError& error) {
   return {error.where, error.message};
 }
-
-// Of a slot of 9216 bytes the kernel takes 66 for itself, Ethernet and a tag 18.
-constexpr uint32_t kMaxPacketMtu = 9216 - 66 - 18;
 
 template <typename Edge>
 std::expected<OpenedEdge, Error> opened(std::expected<std::unique_ptr<Edge>, EdgeError> edge) {
@@ -52,35 +47,6 @@ dataplane::TapConfig tap_of(const std::string& interface, const EdgeSetting& set
   return config;
 }
 
-constexpr size_t kInterfacesNamed = 20;
-
-// "lo, eth0": those of the network namespace that we are in.
-std::string interfaces_here() {
-  std::string out;
-  struct if_nameindex* const all = if_nameindex();
-  size_t count = 0;
-  for (const struct if_nameindex* it = all; it != nullptr && it->if_index != 0; ++it, ++count) {
-    if (count < kInterfacesNamed) out += (out.empty() ? "" : ", ") + std::string(it->if_name);
-  }
-  if_freenameindex(all);
-  if (count > kInterfacesNamed) out += ", and " + std::to_string(count - kInterfacesNamed) + " more";
-  return out;
-}
-
-std::optional<Error> missing_interface(const std::string& interface) {
-  if (if_nametoindex(interface.c_str()) != 0) return std::nullopt;
-  return Error{interface, "there is no interface " + interface + "; there are: " + interfaces_here()};
-}
-
-// That of "net_af_xdp0,iface=eth1"; DPDK calls a missing one "Operation not permitted".
-std::string interface_in(const std::string& devargs) {
-  constexpr std::string_view kKey = ",iface=";
-  const size_t at = devargs.find(kKey);
-  if (at == std::string::npos) return "";
-  const size_t begin = at + kKey.size();
-  return devargs.substr(begin, devargs.find(',', begin) - begin);
-}
-
 std::string beside(const std::string& file, const std::filesystem::path& folder) {
   return file.empty() ? file : (folder / file).string();  // an absolute one stays as it is
 }
@@ -104,11 +70,9 @@ std::expected<OpenedEdge, Error> open_one(const control::AfPacketEdge& edge, con
                                                      std::to_string(setting.mtu)});
   }
   if (auto missing = missing_interface(edge.interface)) return std::unexpected(std::move(*missing));
-  // DPDK takes the ring as one array, so slots must fill blocks, and a slot must fit a packet's room.
-  const std::string ring =
-      setting.mtu <= 1500 ? ",framesz=2048,blocksz=4096,framecnt=2048" : ",framesz=9216,blocksz=36864,framecnt=512";
   dataplane::DeviceConfig config;
-  config.devargs = "net_af_packet" + std::to_string(serial.fetch_add(1)) + ",iface=" + edge.interface + ring;
+  config.devargs = "net_af_packet" + std::to_string(serial.fetch_add(1)) + ",iface=" + edge.interface +
+                   packet_ring(setting.mtu).arguments();
   auto device = Device::open(config, setting.pool);
   if (!device) return std::unexpected(Error{edge.interface, device.error().message});
   auto interface = dataplane::KernelInterface::open(edge.interface);

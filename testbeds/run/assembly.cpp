@@ -13,6 +13,7 @@
 #include "pipelines/aggregation.hpp"
 #include "pipelines/core.hpp"
 #include "pipelines/tor.hpp"
+#include "testbeds/run/device_need.hpp"
 #include "testbeds/run/packet_need.hpp"
 #include "testbeds/run/traffic.hpp"
 
@@ -25,21 +26,6 @@ using control::NodeKind;
 using control::Role;
 
 namespace {
-
-constexpr uint32_t kMinDevicePackets = 16'383;
-constexpr uint32_t kMaxDevicePackets = 65'535;
-constexpr uint32_t kPacketsPerXdpEdge = 16'384;  // the kernel's rings take 4,096 of them
-constexpr uint32_t kEalMebibytes = 64;
-
-// "0000:3b:00.0" or "3b:00.0", maybe with arguments behind a comma.
-bool is_pci(const control::DpdkEdge& edge) {
-  return edge.device.find(':') < edge.device.find(',');
-}
-
-// The kernel takes frames in the memory of the pool itself, none longer than a page (PacketPool::room_in_a_page).
-bool is_xdp(const control::DpdkEdge& edge) {
-  return edge.device.starts_with("net_af_xdp");
-}
 
 // The pipeline of each role; make_switch does not compile without one for each row of kSwitchRoles.
 template <Role R>
@@ -93,54 +79,21 @@ class Builder {
     const uint64_t limit = packet_memory_limit(testbed_);
     out_->budget = std::make_unique<PacketBudget>(limit, [all = out_.get()] { all->engine->stop(); });
     PoolConfig frames{.name = "frames", .room_bytes = kFrameRoom, .budget = out_->budget.get()};
-    PoolConfig xdp{.name = "xdp_frames", .room_bytes = PacketPool::room_in_a_page(), .for_devices = true};
-    uint64_t eal_mebibytes = kEalMebibytes + (edges() > 0 ? 3 * kEalMebibytes : 0);
-    const std::vector<std::string> pci = devices_that(is_pci);
-    if (!pci.empty()) {
+    const DeviceNeed need = device_need(testbed_);
+    if (!need.pci.empty()) {
       frames.for_devices = true;
-      frames.packet_limit =
-          std::clamp(edges() * kPacketsPerEdge, uint64_t{kMinDevicePackets}, uint64_t{kMaxDevicePackets});
-      eal_mebibytes += frames.packet_limit * PacketPool::memory_bytes(kFrameRoom) >> 20;
+      frames.packet_limit = need.frame_packets;
     }
-    const size_t xdp_edges = devices_that(is_xdp).size();
-    if (xdp_edges > 0) {
-      xdp.packet_limit = xdp_edges * kPacketsPerXdpEdge;
-      eal_mebibytes += xdp.packet_limit * PacketPool::memory_bytes(xdp.room_bytes) >> 20;
-    }
-    start_eal({.memory_mib = static_cast<uint32_t>(eal_mebibytes), .pci = pci});
+    start_eal({.memory_mib = need.eal_mebibytes, .pci = need.pci});
     out_->frame_pool = std::make_unique<PacketPool>(frames);
-    if (xdp_edges > 0) out_->xdp_pool = std::make_unique<PacketPool>(xdp);
+    if (need.xdp_packets > 0) {
+      PoolConfig xdp{.name = "xdp_frames", .room_bytes = PacketPool::room_in_a_page(), .for_devices = true};
+      xdp.packet_limit = need.xdp_packets;
+      out_->xdp_pool = std::make_unique<PacketPool>(xdp);
+    }
     out_->header_pool = std::make_unique<PacketPool>(
         PoolConfig{.name = "headers", .room_bytes = kHeaderRoom, .budget = out_->budget.get()});
     out_->header_pool->set_larger(out_->frame_pool.get());
-  }
-
-  uint64_t edges() const {
-    uint64_t count = 0;
-    for (const FabricNode& node : testbed_.fabric.nodes) {
-      if (node.kind == NodeKind::kHost && !control::is_builtin(node.attachment)) count += node.ports.size();
-    }
-    return count;
-  }
-
-  std::vector<control::DpdkEdge> devices() const {
-    std::vector<control::DpdkEdge> out;
-    for (const FabricNode& node : testbed_.fabric.nodes) {
-      const auto* const host = std::get_if<control::EdgeHost>(&node.attachment);
-      if (host == nullptr) continue;
-      for (const control::Edge& edge : host->edges) {
-        if (const auto* device = std::get_if<control::DpdkEdge>(&edge)) out.push_back(*device);
-      }
-    }
-    return out;
-  }
-
-  std::vector<std::string> devices_that(bool (*are)(const control::DpdkEdge&)) const {
-    std::vector<std::string> out;
-    for (const control::DpdkEdge& each : devices()) {
-      if (are(each)) out.push_back(each.device);
-    }
-    return out;
   }
 
   void make_engine() {

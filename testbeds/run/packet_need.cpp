@@ -262,8 +262,8 @@ PacketNeed packet_need(const control::Testbed& testbed) {
   return NeedCount(testbed)();
 }
 
-uint64_t packet_memory_limit(const control::Testbed& testbed) {
-  const uint64_t machine = available_memory() / 8 * 7;
+uint64_t packet_memory_limit(const control::Testbed& testbed, const std::filesystem::path& root) {
+  const uint64_t machine = available_memory(root) / 8 * 7;
   return testbed.run.memory_bytes == 0 ? machine : std::min(machine, testbed.run.memory_bytes);
 }
 

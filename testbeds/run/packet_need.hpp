@@ -18,6 +18,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
 #include "control/model/testbed.hpp"
 
@@ -35,6 +36,7 @@ struct PacketNeed {
 PacketNeed packet_need(const control::Testbed& testbed);
 
 // The memory that packets may take: `run: {memory: …}`, but no more than seven eighths of what the machine has left.
-uint64_t packet_memory_limit(const control::Testbed& testbed);
+// `root`: where /proc and /sys are.
+uint64_t packet_memory_limit(const control::Testbed& testbed, const std::filesystem::path& root = "/");
 
 }  // namespace softspine::testbeds

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "testbeds/run/device_need.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "dataplane/packet/pool.hpp"
+#include "testbeds/run/packet_need.hpp"
+
+namespace softspine::testbeds {
+
+using dataplane::PacketPool;
+
+namespace {
+
+constexpr uint64_t kMinDevicePackets = 16'383;
+constexpr uint64_t kMaxDevicePackets = 65'535;
+constexpr uint64_t kPacketsPerXdpEdge = 16'384;  // the kernel's rings take 4,096 of them
+constexpr uint64_t kEalMebibytes = 64;
+
+}  // namespace
+
+bool is_pci(const control::DpdkEdge& edge) {
+  return edge.device.find(':') < edge.device.find(',');
+}
+
+bool is_xdp(const control::DpdkEdge& edge) {
+  return edge.device.starts_with("net_af_xdp");
+}
+
+DeviceNeed device_need(uint64_t edges, std::vector<std::string> pci, uint64_t xdp_edges) {
+  DeviceNeed out{.pci = std::move(pci)};
+  uint64_t mebibytes = kEalMebibytes + (edges > 0 ? 3 * kEalMebibytes : 0);
+  if (!out.pci.empty()) {
+    out.frame_packets = std::clamp(edges * kPacketsPerEdge, kMinDevicePackets, kMaxDevicePackets);
+    mebibytes += out.frame_packets * PacketPool::memory_bytes(kFrameRoom) >> 20;
+  }
+  out.xdp_packets = xdp_edges * kPacketsPerXdpEdge;
+  out.xdp_bytes = out.xdp_packets * PacketPool::memory_bytes(PacketPool::room_in_a_page());
+  mebibytes += out.xdp_bytes >> 20;
+  out.eal_mebibytes = static_cast<uint32_t>(mebibytes);
+  return out;
+}
+
+DeviceNeed device_need(const control::Testbed& testbed) {
+  uint64_t edges = 0;
+  uint64_t xdp_edges = 0;
+  std::vector<std::string> pci;
+  for (const control::FabricNode& node : testbed.fabric.nodes) {
+    if (node.kind != control::NodeKind::kHost || control::is_builtin(node.attachment)) continue;
+    edges += node.ports.size();
+    const auto* const host = std::get_if<control::EdgeHost>(&node.attachment);
+    if (host == nullptr) continue;
+    for (const control::Edge& edge : host->edges) {
+      const auto* const device = std::get_if<control::DpdkEdge>(&edge);
+      if (device == nullptr) continue;
+      if (is_pci(*device)) pci.push_back(device->device);
+      xdp_edges += is_xdp(*device) ? 1 : 0;
+    }
+  }
+  return device_need(edges, std::move(pci), xdp_edges);
+}
+
+}  // namespace softspine::testbeds
