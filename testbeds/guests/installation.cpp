@@ -44,11 +44,12 @@ std::string read_to_end(int descriptor) {
   return text;
 }
 
-std::expected<pid_t, Error> spawn_into(std::vector<std::string> words, int output) {
+std::expected<pid_t, Error> spawn_into(std::vector<std::string> words, int output, bool with_errors) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output, 1);
+  if (with_errors) posix_spawn_file_actions_adddup2(&actions, output, 2);
   std::vector<char*> pointers;
   for (std::string& word : words) pointers.push_back(word.data());
   pointers.push_back(nullptr);
@@ -66,11 +67,54 @@ std::expected<std::size_t, Error> room_of(const fs::path& kernel) {
   return std::unexpected(Error{file.string(), "does not say how large an XSAVE area the kernel has room for"});
 }
 
+fs::path guests_folder() {
+  return from_environment("SOFTSPINE_GUESTS", SOFTSPINE_GUESTS_SOURCE);
+}
+
+// The last line that a program printed, and whether it succeeded.
+struct Said {
+  std::string last;
+  bool succeeded = false;
+};
+
+std::expected<Said, Error> run_program(const fs::path& program, const std::vector<std::string>& arguments,
+                                       bool with_errors) {
+  int ends[2];
+  if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Error{program.string(), std::strerror(errno)});
+  const Descriptor read_end(ends[0]);
+  Descriptor write_end(ends[1]);
+  std::vector<std::string> words{program.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const auto pid = spawn_into(std::move(words), write_end.number(), with_errors);
+  write_end.reset();
+  if (!pid) return std::unexpected(pid.error());
+  std::string text = read_to_end(read_end.number());
+  int status = 0;
+  while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
+  }
+  while (text.ends_with('\n')) text.pop_back();
+  return Said{text.substr(text.rfind('\n') + 1), status == 0};
+}
+
+// `--look`: the program makes nothing, and says in its last line what there is, or what is wrong.
+PartHere look_with(const fs::path& program, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), "--look");
+  const auto said = run_program(program, arguments, true);
+  if (!said) return std::unexpected(said.error().path + ": " + said.error().message);
+  if (!said->succeeded) return std::unexpected(said->last);
+  return said->last;
+}
+
+// Before there is a kernel.
+std::string obstacle_of_machine(const UmlHost& host) {
+  if (from_environment("SOFTSPINE_UML", "") == "never") return "SOFTSPINE_UML=never forbids it";
+  return obstacle_to_uml(host);
+}
+
 // Why it cannot be started here, or nothing. What is merely not installed yet is an error.
 std::expected<std::string, Error> prepare_uml(const fs::path& guests, Installation& installation) {
-  if (from_environment("SOFTSPINE_UML", "") == "never") return "SOFTSPINE_UML=never forbids it";
   const UmlHost host = look_at_uml_host();
-  if (auto obstacle = obstacle_to_uml(host); !obstacle.empty()) return obstacle;
+  if (auto obstacle = obstacle_of_machine(host); !obstacle.empty()) return obstacle;
   const auto kernel = last_line_of(guests / "kernel" / "build", {});
   if (!kernel) return std::unexpected(kernel.error());
   installation.uml_kernel = *kernel;
@@ -102,27 +146,41 @@ std::expected<void, Error> prepare_qemu(const fs::path& guests, Installation& in
 }  // namespace
 
 std::expected<std::string, Error> last_line_of(const fs::path& program, const std::vector<std::string>& arguments) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return std::unexpected(Error{program.string(), std::strerror(errno)});
-  const Descriptor read_end(ends[0]);
-  Descriptor write_end(ends[1]);
-  std::vector<std::string> words{program.string()};
-  words.insert(words.end(), arguments.begin(), arguments.end());
-  const auto pid = spawn_into(std::move(words), write_end.number());
-  write_end.reset();
-  if (!pid) return std::unexpected(pid.error());
-  auto text = read_to_end(read_end.number());
-  int status = 0;
-  while (waitpid(*pid, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0) return std::unexpected(Error{program.string(), "failed; its messages say why"});
-  while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
+  auto said = run_program(program, arguments, false);
+  if (!said) return std::unexpected(said.error());
+  if (!said->succeeded) return std::unexpected(Error{program.string(), "failed; its messages say why"});
+  return std::move(said->last);
+}
+
+fs::path uml_kernel_script() {
+  return (guests_folder() / "kernel" / "build").lexically_normal();
+}
+
+PartHere uml_kernel_here() {
+  return look_with(uml_kernel_script(), {});
+}
+
+PartHere guest_root_here() {
+  return look_with(guests_folder() / "root" / "make", {verbs_program()});
+}
+
+PartHere qemu_here() {
+  return look_with(guests_folder() / "qemu" / "make", {verbs_program()});
+}
+
+std::string obstacle_to_uml_here(const std::string& kernel, const std::string& root) {
+  const UmlHost host = look_at_uml_host();
+  if (auto obstacle = obstacle_of_machine(host); !obstacle.empty() || kernel.empty()) return obstacle;
+  const auto room = room_of(kernel);
+  if (!room) return room.error().path + ": " + room.error().message;
+  if (auto obstacle = obstacle_to_uml(host, *room); !obstacle.empty() || root.empty()) return obstacle;
+  const auto obstacle = last_line_of(guests_folder() / "kernel" / "probe", {kernel, root});
+  return obstacle ? *obstacle : obstacle.error().path + ": " + obstacle.error().message;
 }
 
 std::expected<Installation, Error> prepare_installation(const std::set<GuestKind>& kinds) {
   Installation installation;
-  const auto guests = from_environment("SOFTSPINE_GUESTS", SOFTSPINE_GUESTS_SOURCE);
+  const auto guests = guests_folder();
   installation.keeper = keeper_program();
   installation.enter = (guests / ".." / "namespaces" / "enter").lexically_normal();
   if (kinds.contains(GuestKind::kUml)) {

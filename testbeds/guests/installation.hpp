@@ -19,6 +19,18 @@ namespace softspine::testbeds {
 // needs is prepared instead, and uml_obstacle says why. SOFTSPINE_UML=never enforces this on any machine.
 std::expected<Installation, Error> prepare_installation(const std::set<GuestKind>& kinds);
 
+// What of it is there already; nothing is made, but that user-mode Linux boots for a moment where it has not yet been
+// seen to start. A path; empty: not made yet, and can be; an error: cannot be made, and why.
+using PartHere = std::expected<std::string, std::string>;
+PartHere uml_kernel_here();
+PartHere guest_root_here();
+PartHere qemu_here();  // its initramfs
+// Why user-mode Linux cannot run here, as far as can be known with these parts (empty paths: not yet made); empty:
+// nothing is known against it.
+std::string obstacle_to_uml_here(const std::string& kernel, const std::string& root);
+// The script that builds the kernel.
+std::filesystem::path uml_kernel_script();
+
 // Runs a program of ours and returns the last line it printed.
 std::expected<std::string, Error> last_line_of(const std::filesystem::path& program,
                                                const std::vector<std::string>& arguments);
