@@ -11,6 +11,7 @@
 #include "tools/softspine/bench_command.hpp"
 #include "tools/softspine/check_command.hpp"
 #include "tools/softspine/complain.hpp"
+#include "tools/softspine/doctor_command.hpp"
 #include "tools/softspine/explain_command.hpp"
 #include "tools/softspine/fabric_commands.hpp"
 #include "tools/softspine/identify_command.hpp"
@@ -52,6 +53,7 @@ Status command_status(int argc, char** argv) {
   try {
     add_run_command(app, status);
     add_check_command(app, status);
+    add_doctor_command(app, status);
     add_explain_command(app, status);
     add_polarization_command(app, status);
     add_source_ports_command(app, status);
