@@ -99,6 +99,7 @@ std::optional<std::string> Device::set_up(const DeviceConfig& config, PacketPool
   if (const int rc = rte_eth_promiscuous_enable(port_); rc != 0 && rc != -ENOTSUP) {
     return failed("rte_eth_promiscuous_enable", rc);
   }
+  learn_facts(config);
   look_at_link();  // it may have come up before anyone listened
   if (is_pci_) poller_ = std::jthread{[this](const std::stop_token& stop) { poll_link(stop); }};
   return std::nullopt;
@@ -134,6 +135,8 @@ std::optional<std::string> Device::make_queues(const DeviceConfig& config, Packe
   if (const int rc = rte_eth_dev_adjust_nb_rx_tx_desc(port_, &rx, &tx); rc != 0) {
     return failed("rte_eth_dev_adjust_nb_rx_tx_desc", rc);
   }
+  facts_.rx_descriptors = rx;
+  facts_.tx_descriptors = tx;
   const int socket = rte_eth_dev_socket_id(port_);
   const auto on = static_cast<unsigned>(socket < 0 ? SOCKET_ID_ANY : socket);
   if (const int rc = rte_eth_rx_queue_setup(port_, 0, rx, on, &limits.info.default_rxconf, pool.raw()); rc != 0) {
@@ -143,6 +146,28 @@ std::optional<std::string> Device::make_queues(const DeviceConfig& config, Packe
     return failed("rte_eth_tx_queue_setup", rc);
   }
   return std::nullopt;
+}
+
+// Of its rings what was asked for is known, where the driver does not say.
+void Device::learn_facts(const DeviceConfig& config) {
+  const uint16_t rx = facts_.rx_descriptors;
+  const uint16_t tx = facts_.tx_descriptors;
+  facts_ = read_device_facts(port_);
+  facts_.name = name_;
+  facts_.arguments = config.devargs;
+  if (facts_.rx_descriptors == 0) facts_.rx_descriptors = rx;
+  if (facts_.tx_descriptors == 0) facts_.tx_descriptors = tx;
+}
+
+DeviceLink Device::link() {
+  const std::lock_guard alone{closing_};
+  DeviceLink out{.up = up()};
+  rte_eth_link link{};
+  if (!is_open_ || rte_eth_link_get_nowait(port_, &link) != 0) return out;
+  if (link.link_speed != RTE_ETH_SPEED_NUM_UNKNOWN) out.speed_mbps = link.link_speed;
+  out.full_duplex = link.link_duplex == RTE_ETH_LINK_FULL_DUPLEX;
+  out.autonegotiated = link.link_autoneg == RTE_ETH_LINK_AUTONEG;
+  return out;
 }
 
 void Device::watch_link() {

@@ -28,6 +28,7 @@
 #include <string>
 #include <thread>
 
+#include "dataplane/dpdk/device_facts.hpp"
 #include "dataplane/edge/edge_counters.hpp"
 #include "dataplane/packet/pool.hpp"
 
@@ -85,6 +86,10 @@ class Device {
   // Whether frames without an IO address would leave as other bytes.
   bool needs_io_addresses() const { return is_pci_; }
 
+  const DeviceFacts& facts() const { return facts_; }
+  // As the driver has it now. Any thread but the worker's, which waits for nobody; while the device is open.
+  DeviceLink link();
+
   uint16_t port() const { return port_; }
   const std::string& name() const { return name_; }
   uint16_t mtu() const { return mtu_; }
@@ -105,12 +110,14 @@ class Device {
   std::optional<std::string> set_up(const DeviceConfig& config, PacketPool& pool);
   std::optional<std::string> configure(const DeviceConfig& config, const PacketPool& pool, Limits& limits);
   std::optional<std::string> make_queues(const DeviceConfig& config, PacketPool& pool, const Limits& limits);
+  void learn_facts(const DeviceConfig& config);
   void watch_link();
   void look_at_link() noexcept;
   void poll_link(const std::stop_token& stop);
 
   std::string name_;
   uint16_t port_;
+  DeviceFacts facts_;
   uint16_t mtu_ = 0;
   uint32_t largest_frame_ = kMaxFrameBytes;
   bool made_here_;
@@ -123,7 +130,7 @@ class Device {
   TellLink tell_link_;
   std::atomic<bool> up_{true};
   std::atomic<uint64_t> arrivals_{0};
-  std::mutex closing_;
+  std::mutex closing_;  // one of poller and link() at a time: drivers ask their hardware without a lock
   std::condition_variable_any closed_;
   std::jthread poller_;  // last: it ends before what it uses
 };

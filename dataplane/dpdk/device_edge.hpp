@@ -56,6 +56,7 @@ class DeviceEdge final : public Nic {
   uint64_t held_packets() const { return held_tail_ - held_head_; }
   uint64_t held_bytes() const { return held_bytes_; }
   const Device& device() const { return *device_; }
+  Device& device() { return *device_; }
 
  protected:
   std::expected<void, EdgeError> show_carrier(bool carrier) override;

@@ -314,6 +314,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/hosts/credit_host_test.cpp PromisesAHundredAndTwentyEightKibibytesAPriority'],
     },
     'docs/real-hosts.md': {
+        "DPDK's af_packet calls every interface one of 10 Gb/s.": [COMMAND + 'device_view.py up, 10000 Mb/s'],
         'Its driver is asked for the link every 10 ms.': ['dataplane/dpdk/device.cpp kPollLinkEvery = std::chrono::milliseconds(10)'],
         '| e1000, e1000e, vmxnet3, virtio-net-pci of QEMU 7.2 | uio_pci_generic; vfio-pci with an IOMMU | every kind of frame below, both ways, byte for byte; pulled cables; thousands of frames each way, none missing that no counter names |':
             ['tests/wire/nics/nics.py under_uio', 'tests/wire/nics/nics.py pulled_under_vfio', 'tests/wire/nics/nics.py many_under_vfio'],

@@ -105,7 +105,7 @@ void FabricServer::add_view(const std::string& command, const FabricView& view) 
     fabric_.ask([this, reply, view, node = *node, as_text](FabricSnapshot snapshot) {
       reply.later([this, snapshot = std::move(snapshot), view, node, as_text]() mutable -> Result {
         if (!node.empty()) view.keep(snapshot, node);
-        const Shown shown{snapshot, fabric_.testbed(), server_.counters()};
+        const Shown shown{snapshot, fabric_.testbed(), server_.counters(), fabric_};
         return as_text ? Json(view.text(shown)) : view.json(shown);
       });
     });

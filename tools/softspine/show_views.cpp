@@ -11,6 +11,7 @@
 #include "control/telemetry/prometheus.hpp"
 #include "control/telemetry/show_tables.hpp"
 #include "control/telemetry/stack_json.hpp"
+#include "tools/softspine/device_view.hpp"
 #include "tools/softspine/fabric_view.hpp"
 #include "tools/softspine/run_report.hpp"
 #include "tools/softspine/switch_views.hpp"
@@ -88,6 +89,8 @@ constexpr View kFabricViews[] = {
      FabricView{part_of<Part::kNics>, table_of<nics_table>}},
     {"nic-ports", "both ports of each NIC that has two: bytes each way, and the most that waited before it",
      FabricView{[](const Shown& it) { return nic_ports_json(it.snapshot); }, table_of<nic_ports_table>, keep_hosts_at}},
+    {"devices", "DPDK's devices behind edges: driver, link, rings, offloads, what they count",
+     FabricView{devices_json, devices_text}},
     {"links", "up or down, and what was lost on them",
      FabricView{part_of<Part::kLinks>, table_of<links_table>, keep_links_of}},
     {"stacks", "pairs of ToRs that are one system: roles, states, whether they hear each other",

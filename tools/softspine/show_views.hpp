@@ -16,6 +16,7 @@
 #include "control/server/server.hpp"
 #include "control/telemetry/snapshot.hpp"
 #include "pipelines/switch.hpp"
+#include "testbeds/run/running_fabric.hpp"
 
 namespace softspine::tools {
 
@@ -24,6 +25,7 @@ struct Shown {
   const control::FabricSnapshot& snapshot;
   const control::Testbed& testbed;
   const control::ServerCounters& socket;
+  const testbeds::RunningFabric& fabric;  // for what may be asked from any thread
 };
 // What a view of one switch is made of; --node names it.
 struct ShownSwitch {

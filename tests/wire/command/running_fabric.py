@@ -48,6 +48,7 @@ WORDS = {  # of each thing's table
     'pfcwd stats': ['QUEUE'],
     'nics': ['HOST'],
     'nic-ports': ['FROM_SWITCH(bytes)'],
+    'devices': ['FRAME(B)'],
     'events': ['xoff_raised', 'A burst of drops of one reason is over.'],
 }
 SHOWN = [what.removesuffix(' --node tor1') for what in WORDS] + ['prometheus']
