@@ -52,14 +52,15 @@ CASES: dict[str, tuple[list[dict[str, str]], list[dict[str, str]]]] = {
     'files_of_one_idea': ([{'a.py': 'x\n' * 501}, {'run': '#!/usr/bin/env bash\n' + 'x\n' * 500}],
                           [{'a.py': 'x\n' * 500, 'b.json': '1\n' * 900}]),
     'functions_of_one_page': (
-        [{'control/a.cpp': LONG_BODY + 'x;\n'}, {'control/a.cpp': 'namespace n {\nclass C {\n' + LONG_BODY + '};\n}\n'},
+        [{'control/a.cpp': LONG_BODY + 'x;\n'}, {'control/a.cpp': 'namespace n {\nnamespace {\nint a;\n}  // namespace\n' + LONG_BODY + 'x;\n}\n}\n'},
+         {'control/a.cpp': 'namespace n {\nstruct A {\n};  // of one\nenum class B { kC };\n' + LONG_BODY + 'x;\n}\n}\n'}, {'control/a.cpp': 'namespace n {\nclass C {\n' + LONG_BODY + '};\n}\n'},
          {'tests/a_test.cpp': 'TEST(A, B) {\n' + '  f();\n' * 69 + '}\n'}, {'a.py': 'def f():\n' + '    g()\n' * 70}],
         [{'control/a.cpp': LONG_BODY.replace('  a += b;\n', '', 1)},
          {'control/a.cpp': 'namespace n {\n' + 'int f() { return 1; }\n' * 90 + '}\n'},
          {'control/a.cpp': 'const char* names[] = {\n' + '  "f(x) {",\n' * 90 + '};\n'}]),
     'nine_in_ten_are_short': (
         [{f'control/{n}.cpp': 'x\n' * (201 if n < 2 else 9) for n in range(10)},
-         {'tools/a.cpp': 2 * ('void f() {\n' + '  g();\n' * 16 + '}\n') + 8 * 'void f() {}\n'}],
+         {'tools/a.cpp': 2 * ('void f() {\n' + '  g();\n' * 17 + '}\n') + 8 * 'void f() {}\n'}],
         [{f'control/{n}.cpp': 'x\n' * (400 if n == 0 else 200) for n in range(10)}, {f'tests/{n}.cpp': 'x\n' * 400 for n in range(9)},
          {'tools/a.cpp': 'void f() {\n' + '  g();\n' * 50 + '}\n' + 9 * ('void f() {\n' + '  g();\n' * 14 + '}\n')}]),
     'classes_of_one_idea': (

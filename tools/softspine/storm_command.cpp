@@ -239,37 +239,39 @@ Status run(const StormArguments& arguments) {
   return Status::kUnexpected;
 }
 
+constexpr const char* kFooter =
+    "Reads pcapng and pcap: captures of whole fabrics (softspine run --capture), of one port (tcpdump, dumpcap), of "
+    "a\n"
+    "mirror, of all interfaces of a machine (tcpdump -i any). Only pause frames are kept: PFC (802.1Qbb) and PAUSE "
+    "(802.3x).\n"
+    "A storm is a pause without XON that lasts a tenth of the capture (at least three timers of 0xFFFF quanta, at "
+    "most\n"
+    "200 ms), and that nothing which holds its sender explains. --storm-after sets another time. A root is named "
+    "only\n"
+    "if nothing that was not captured could be the cause: a host, or a switch whose ports were all captured, in a\n"
+    "capture that left nothing out (lost or cut frames, a filter).\n"
+    "Several captures are put on one time line by the packets that they share. Those that share none are judged "
+    "apart.\n"
+    "Examples:\n"
+    "  softspine storm fabric.pcapng\n"
+    "  softspine storm tor1=a.pcap tor2=b.pcap spine1=c.pcap one capture of each switch, by three clocks\n"
+    "  tcpdump -w - -U | softspine storm - --follow          a live one\n"
+    "  softspine storm fabric.pcapng --picture storm.svg     or storm.png\n"
+    "  softspine storm fabric.pcapng --json | jq '.storms[] | .root, .victims'\n"
+    "  softspine storm port.pcap --speed 100Gbps             a capture that does not say how fast its link is\n"
+    "  softspine storm fabric.pcapng --testbed two-tier.yaml one that does not say where its links lead\n"
+    "  softspine storm mirror.pcap --testbed two-tier.yaml --ports macs.txt\n"
+    "                                                        one of other machines: whose address is which port's\n"
+    "  softspine storm leaf01=a.pcap leaf02=b.pcap --testbed fabric.yaml --ports leaf01.json --ports leaf02.json\n"
+    "                                                        of SONiC switches, with their config_db.json\n"
+    "  softspine storm fabric.pcapng --events events.jsonl   with what the run itself has logged";
+
 }  // namespace
 
 void add_storm_command(CLI::App& app, Status& status) {
   auto arguments = std::make_shared<StormArguments>();
   CLI::App* command = app.add_subcommand("storm", "who paused whom in a capture, for how long, from which root");
-  command->footer(
-      "Reads pcapng and pcap: captures of whole fabrics (softspine run --capture), of one port (tcpdump, dumpcap), of "
-      "a\n"
-      "mirror, of all interfaces of a machine (tcpdump -i any). Only pause frames are kept: PFC (802.1Qbb) and PAUSE "
-      "(802.3x).\n"
-      "A storm is a pause without XON that lasts a tenth of the capture (at least three timers of 0xFFFF quanta, at "
-      "most\n"
-      "200 ms), and that nothing which holds its sender explains. --storm-after sets another time. A root is named "
-      "only\n"
-      "if nothing that was not captured could be the cause: a host, or a switch whose ports were all captured, in a\n"
-      "capture that left nothing out (lost or cut frames, a filter).\n"
-      "Several captures are put on one time line by the packets that they share. Those that share none are judged "
-      "apart.\n"
-      "Examples:\n"
-      "  softspine storm fabric.pcapng\n"
-      "  softspine storm tor1=a.pcap tor2=b.pcap spine1=c.pcap one capture of each switch, by three clocks\n"
-      "  tcpdump -w - -U | softspine storm - --follow          a live one\n"
-      "  softspine storm fabric.pcapng --picture storm.svg     or storm.png\n"
-      "  softspine storm fabric.pcapng --json | jq '.storms[] | .root, .victims'\n"
-      "  softspine storm port.pcap --speed 100Gbps             a capture that does not say how fast its link is\n"
-      "  softspine storm fabric.pcapng --testbed two-tier.yaml one that does not say where its links lead\n"
-      "  softspine storm mirror.pcap --testbed two-tier.yaml --ports macs.txt\n"
-      "                                                        one of other machines: whose address is which port's\n"
-      "  softspine storm leaf01=a.pcap leaf02=b.pcap --testbed fabric.yaml --ports leaf01.json --ports leaf02.json\n"
-      "                                                        of SONiC switches, with their config_db.json\n"
-      "  softspine storm fabric.pcapng --events events.jsonl   with what the run itself has logged");
+  command->footer(kFooter);
   command
       ->add_option("FILE", arguments->input.captures,
                    "a capture; - reads standard input. Of several, NODE=FILE and NODE:PORT=FILE say where one was made")
