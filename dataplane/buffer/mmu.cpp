@@ -47,6 +47,18 @@ uint32_t out_of_headroom(PriorityGroupUse& group, uint32_t cells) noexcept {
   return back;
 }
 
+bool may_cross_limit(const PriorityGroupUse& group, uint32_t cells) noexcept {
+  return group.lossless && !group.credited && !group.xoff && !group.shut &&
+         static_cast<int32_t>(cells) <= group.pool->free;
+}
+
+bool has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept {
+  const PoolUse& pool = *group.pool;
+  const bool own = group.headroom + cells <= group.headroom_limit;
+  const bool pooled = pool.headroom_limit == 0 || pool.headroom + cells <= pool.headroom_limit;
+  return group.lossless && !group.shut && own && pooled;
+}
+
 std::vector<PoolUse> pools_of(const std::vector<PoolPlan>& plans, const std::vector<PoolUse>& before) {
   std::vector<PoolUse> pools(plans.size());
   for (size_t i = 0; i < plans.size(); ++i) {
@@ -139,18 +151,6 @@ PortUse* Mmu::port_use_of(const QueueUse& queue) noexcept {
   const auto port = static_cast<size_t>(&queue - queues_.data()) / kQueues % (ports_ + 1);
   PortUse& use = egress_ports_[port * egress_.size() + of_pool(queue)];
   return use.pool == nullptr ? nullptr : &use;
-}
-
-bool Mmu::may_cross_limit(const PriorityGroupUse& group, uint32_t cells) noexcept {
-  return group.lossless && !group.credited && !group.xoff && !group.shut &&
-         static_cast<int32_t>(cells) <= group.pool->free;
-}
-
-bool Mmu::has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept {
-  const PoolUse& pool = *group.pool;
-  const bool own = group.headroom + cells <= group.headroom_limit;
-  const bool pooled = pool.headroom_limit == 0 || pool.headroom + cells <= pool.headroom_limit;
-  return group.lossless && !group.shut && own && pooled;
 }
 
 bool Mmu::release_otherwise(PriorityGroupUse& group, QueueUse& queue, uint32_t cells) noexcept {

@@ -247,8 +247,6 @@ class Mmu {
   static void charge(Use& use, PortUse* port, uint32_t own, uint32_t shared) noexcept;
   void plan_port_limits(const BufferPlan& plan);
   uint32_t refuse(DropReason reason) noexcept;
-  static bool may_cross_limit(const PriorityGroupUse& group, uint32_t cells) noexcept;
-  static bool has_headroom(const PriorityGroupUse& group, uint32_t cells) noexcept;
   static bool may_clear_xoff(PriorityGroupUse& group) noexcept;
   static bool has_reached_limit(const PriorityGroupUse& group) noexcept {
     return int64_t{group.shared} >= group.limit.of(group.pool->to_give());

@@ -79,8 +79,7 @@ class Nic : public Node {
   bool outside_is_gone() const { return outside_is_gone_; }
   // From an action, now and then: looks whether the outside is still there, and has carrier. Slow.
   virtual void look_outside(Instant now) noexcept { static_cast<void>(now); }
-  // As of the last look_outside(). An interface that starts without carrier, since it is not set up yet, has not lost
-  // it.
+  // As of the last look_outside(). An interface that starts without carrier, not set up yet, has not lost it.
   bool outside_has_carrier() const { return outside_has_carrier_; }
   // From an action: whether the link is down because the outside has no carrier.
   void set_outside_lost(bool lost) noexcept;

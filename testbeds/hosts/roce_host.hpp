@@ -140,11 +140,9 @@ class RoceHost final : public dataplane::Node {
   void receive_roce(dataplane::Packet packet) noexcept;
   void respond(dataplane::Packet packet, const RoceFrame& frame) noexcept;
   void receive_pause(dataplane::Packet packet) noexcept;
-  void receive_credit(dataplane::Packet packet, const dataplane::CreditFrame& frame) noexcept;
   void answer(dataplane::Packet packet) noexcept;
   void queue_answer(dataplane::Packet packet) noexcept;
   void drop(dataplane::Packet packet, dataplane::DropReason reason) noexcept;
-  bool is_for_us(const uint8_t* frame) const;
   uint8_t priority_of(const dataplane::Packet& packet) const { return config_.priority_of_dscp[dscp_of(packet)]; }
 
   HostConfig config_;

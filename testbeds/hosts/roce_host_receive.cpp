@@ -20,6 +20,13 @@ bool is_to_all(const Packet& packet) {
   return packet.is_copy() || (packet.data()[0] & ethernet::kMulticastBit) != 0;
 }
 
+bool is_for(const HostConfig& host, const uint8_t* frame) {
+  if (load_mac(frame) != host.mac) return false;
+  const uint8_t* l3 = frame + ethernet::kBytes;
+  if (load16(frame + ethernet::kType) == ethernet::kTypeIpv4) return load32(l3 + ipv4::kDestination) == host.ipv4;
+  return load_ipv6(l3 + ipv6::kDestination) == host.ipv6;
+}
+
 }  // namespace
 
 void RoceHost::receive(Packet packet) noexcept {
@@ -69,14 +76,6 @@ void RoceHost::plan_flow_control(PortNo port, Instant now) noexcept {
   has_credit_ |= in.flow_control.goes_by_credit();
 }
 
-void RoceHost::receive_credit(Packet packet, const CreditFrame& frame) noexcept {
-  HostPort& in = ports_[packet.meta().in_port];
-  const Instant now = packet.meta().at;
-  in.flow_control.receive(frame, now);
-  in.reconsider(now);
-  drop(std::move(packet), DropReason::kCreditConsumed);
-}
-
 void RoceHost::process(Packet packet) noexcept {
   const FrameBytes frame = bytes_of(packet);
   if (claims_roce(frame)) return receive_roce(std::move(packet));
@@ -93,15 +92,8 @@ void RoceHost::process(Packet packet) noexcept {
   is_ours ? answer(std::move(packet)) : drop(std::move(packet), DropReason::kNotForUs);
 }
 
-bool RoceHost::is_for_us(const uint8_t* frame) const {
-  if (load_mac(frame) != config_.mac) return false;
-  const uint8_t* l3 = frame + ethernet::kBytes;
-  if (load16(frame + ethernet::kType) == ethernet::kTypeIpv4) return load32(l3 + ipv4::kDestination) == config_.ipv4;
-  return load_ipv6(l3 + ipv6::kDestination) == config_.ipv6;
-}
-
 void RoceHost::receive_roce(Packet packet) noexcept {
-  if (!is_for_us(packet.data())) [[unlikely]]
+  if (!is_for(config_, packet.data())) [[unlikely]]
     return drop(std::move(packet), DropReason::kNotForUs);
   const auto frame = read_roce(bytes_of(packet));
   if (!frame) [[unlikely]]
@@ -169,9 +161,7 @@ void RoceHost::take_from_buffer(HostPort& port, Instant now) noexcept {
 
 void RoceHost::drain_buffers(Instant now) noexcept {
   for (HostPort& port : ports_) {
-    while (port.buffer.next() <= now) {
-      take_from_buffer(port, now);
-    }
+    while (port.buffer.next() <= now) take_from_buffer(port, now);
     port.adjust_pause(now);
   }
   find_due();
@@ -198,17 +188,19 @@ void RoceHost::set_deaf(PortNo port, uint8_t priorities, Instant now) {
 }
 
 void RoceHost::receive_pause(Packet packet) noexcept {
-  if (ports_[packet.meta().in_port].flow_control.goes_by_credit()) [[unlikely]] {
+  const Instant now = packet.meta().at;
+  HostPort& port = ports_[packet.meta().in_port];
+  if (port.flow_control.goes_by_credit()) [[unlikely]] {
     if (const auto credit = read_credit(packet.data(), packet.stored_bytes())) {
-      return receive_credit(std::move(packet), *credit);
+      port.flow_control.receive(*credit, now);
+      port.reconsider(now);
+      return drop(std::move(packet), DropReason::kCreditConsumed);
     }
   }
   const auto frame = read_pfc(packet.data(), packet.stored_bytes());
   if (!frame) return drop(std::move(packet), frame.error());
-  const Instant now = packet.meta().at;
-  HostPort& out = ports_[packet.meta().in_port];
-  out.flow_control.receive(*frame, out.wire->rate(), now);
-  out.reconsider(now);
+  port.flow_control.receive(*frame, port.wire->rate(), now);
+  port.reconsider(now);
   drop(std::move(packet), DropReason::kPfcConsumed);
 }
 
