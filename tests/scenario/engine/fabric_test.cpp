@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real switches on any number of workers: every byte of every arrival, and its instant, the same (DESIGN section 10,
-// 6).
+// Real switches on any number of workers: every byte of every arrival is the same, and so is its instant.
 #include <gtest/gtest.h>
 
 #include "dataplane/dpdk/eal.hpp"

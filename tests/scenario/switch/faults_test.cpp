@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is wrong with a frame, by name; the frame behind it is none the worse (DESIGN section 10, 7).
+// A faulty frame ends with the name of its fault, and the frame behind it is none the worse.
 #include "tests/scenario/switch/bench.hpp"
 
 namespace softspine::tests {

@@ -32,7 +32,7 @@ TEST(Rate, EveryEthernetRateIsExactForEveryFrame) {
 }
 
 TEST(Rate, KnownTimesOnTheWire) {
-  EXPECT_EQ(Rate::gbps(400).time_of_frame(60).count_ps(), 1'680);  // 84 bytes: the design's example
+  EXPECT_EQ(Rate::gbps(400).time_of_frame(60).count_ps(), 1'680);  // 84 bytes
   EXPECT_EQ(Rate::gbps(10).time_of_frame(60).count_ps(), 67'200);
   EXPECT_EQ(Rate::mbps(10).time_of_frame(60).count_ps(), 67'200'000);
   EXPECT_EQ(Rate::gbps(100).time_of_frame(1514).count_ps(), 123'040);  // 1538 bytes
