@@ -32,11 +32,13 @@ constexpr std::array kFacts{
     EventFacts{"stack", "A stack of ToRs has decided who is primary, or which ports are shut."},
     EventFacts{"route_change", "A switch has got new tables, since links went down or came up."},
     EventFacts{"deadlock_found", "Queues wait for each other in a circle."},
+    EventFacts{"outside_gone",
+               "The interface or the device of a host outside was deleted, or taken out of the machine."},
 };
 
 constexpr size_t kSwitchEvents = static_cast<size_t>(EventKind::kLinkDown) + 1;
-static_assert(kFacts.size() == kSwitchEvents + static_cast<size_t>(ControlEvent::kDeadlockFound) + 1);
-constexpr std::array<std::string_view, 4> kControlKeys{"what", "what", "switch", "circle"};
+static_assert(kFacts.size() == kSwitchEvents + static_cast<size_t>(ControlEvent::kOutsideGone) + 1);
+constexpr std::array<std::string_view, 5> kControlKeys{"what", "what", "switch", "circle", "what"};
 
 bool has_priorities(EventKind kind) {
   return kind != EventKind::kDrops && kind != EventKind::kLinkUp && kind != EventKind::kLinkDown;

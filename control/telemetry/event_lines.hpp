@@ -21,7 +21,7 @@
 namespace softspine::control {
 
 // What control did or found.
-enum class ControlEvent : uint8_t { kFault, kStack, kRouteChange, kDeadlockFound };
+enum class ControlEvent : uint8_t { kFault, kStack, kRouteChange, kDeadlockFound, kOutsideGone };
 
 struct EventFacts {
   std::string_view name;  // in the file

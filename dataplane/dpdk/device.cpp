@@ -5,6 +5,7 @@
 #include <rte_dev.h>
 #include <rte_errno.h>
 #include <rte_ethdev.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -26,6 +27,7 @@ constexpr auto kPollLinkEvery = std::chrono::milliseconds(10);
 constexpr std::string_view kTapDriver = "net_tap";
 constexpr std::string_view kXdpDriver = "net_af_xdp";
 constexpr std::string_view kPciBus = "pci";
+constexpr const char* kPciFolder = "/sys/bus/pci/devices/";
 
 std::string failed(const char* call, int error) {
   return std::string{call} + ": " + rte_strerror(error < 0 ? -error : error);
@@ -59,6 +61,10 @@ struct Device::Listener {
   static int on_event(uint16_t, rte_eth_event_type, void* device, void*) {
     static_cast<Device*>(device)->look_at_link();
     return 0;
+  }
+  // vfio's, on DPDK's own thread.
+  static void on_request(const char*, rte_dev_event_type event, void* device) {
+    if (event == RTE_DEV_EVENT_REMOVE) static_cast<Device*>(device)->is_gone_.store(true, std::memory_order_release);
   }
 };
 
@@ -118,6 +124,8 @@ std::optional<std::string> Device::configure(const DeviceConfig& config, const P
   conf.rxmode.mtu = mtu_;
   if (info.driver_name == kXdpDriver) largest_frame_ = mtu_ + kMtuOverheadBytes;
   is_pci_ = rte_bus_name(rte_dev_bus(info.device)) == kPciBus;
+  bus_name_ = rte_dev_name(info.device);
+  bus_entry_ = kPciFolder + bus_name_;
   // net_tap would look its interface up by name, which fails once it has moved to another network namespace.
   const bool calls_back = (*info.dev_flags & RTE_ETH_DEV_INTR_LSC) != 0 && info.driver_name != kTapDriver;
   tells_link_ = calls_back || is_pci_;
@@ -173,17 +181,38 @@ DeviceLink Device::link() {
 void Device::watch_link() {
   if (!tells_link_) return;
   up_.store(false, std::memory_order_release);
-  if (!is_pci_) rte_eth_dev_callback_register(port_, RTE_ETH_EVENT_INTR_LSC, &Listener::on_event, this);
+  if (is_pci_) {
+    rte_dev_event_callback_register(bus_name_.c_str(), &Listener::on_request, this);
+  } else {
+    rte_eth_dev_callback_register(port_, RTE_ETH_EVENT_INTR_LSC, &Listener::on_event, this);
+  }
 }
 
 void Device::poll_link(const std::stop_token& stop) {
   std::unique_lock guard{closing_};
-  while (!closed_.wait_for(guard, stop, kPollLinkEvery, [&] { return stop.stop_requested(); })) look_at_link();
+  while (!closed_.wait_for(guard, stop, kPollLinkEvery, [&] { return stop.stop_requested() || is_let_go_; })) {
+    look_at_link();
+  }
+  if (is_let_go_) end();
+}
+
+void Device::look_whether_gone() noexcept {
+  if (!is_pci_ || is_gone() || access(bus_entry_.c_str(), F_OK) == 0) return;
+  is_lost_.store(true, std::memory_order_release);
+  is_gone_.store(true, std::memory_order_release);
+}
+
+void Device::let_go() noexcept {
+  const std::lock_guard guard{closing_};
+  is_let_go_ = true;
+  closed_.notify_one();
 }
 
 // From the driver's own thread, or the poller's.
 void Device::look_at_link() noexcept {
   if (!tells_link_) return;
+  look_whether_gone();
+  if (is_gone()) return up_.store(false, std::memory_order_release);
   rte_eth_link link{};
   if (rte_eth_link_get_nowait(port_, &link) != 0) return;
   const bool now_up = link.link_status == RTE_ETH_LINK_UP;
@@ -194,6 +223,9 @@ void Device::look_at_link() noexcept {
 // Drivers without a cable have nothing to take down: then the link's own state is all there is.
 void Device::set_link(bool up) noexcept {
   if (tell_link_) return tell_link_(up);
+  if (is_gone()) return;
+  const std::lock_guard guard{closing_};
+  if (is_gone()) return;
   up ? rte_eth_dev_set_link_up(port_) : rte_eth_dev_set_link_down(port_);
 }
 
@@ -209,20 +241,28 @@ Device::~Device() {
 }
 
 void Device::close() noexcept {
-  if (!std::exchange(is_open_, false)) return;
   if (poller_.joinable()) {
     poller_.request_stop();
     poller_.join();
   }
+  end();
+}
+
+// One that vfio's kernel wants is taken off DPDK's bus as well, which is what that waits for.
+void Device::end() noexcept {
+  if (!std::exchange(is_open_, false)) return;
   companion_.reset();
   rte_device* backing = nullptr;
   if (rte_eth_dev_info info{}; rte_eth_dev_info_get(port_, &info) == 0) backing = info.device;
-  if (tells_link_ && !is_pci_) {
+  if (is_pci_) {
+    while (rte_dev_event_callback_unregister(bus_name_.c_str(), &Listener::on_request, this) == -EAGAIN) continue;
+  } else if (tells_link_) {
     rte_eth_dev_callback_unregister(port_, RTE_ETH_EVENT_INTR_LSC, &Listener::on_event, this);
   }
+  if (is_lost()) return;
   rte_eth_dev_stop(port_);
   rte_eth_dev_close(port_);
-  if (made_here_ && backing != nullptr) rte_dev_remove(backing);
+  if ((made_here_ || is_gone()) && backing != nullptr) rte_dev_remove(backing);
 }
 
 EtherAddress Device::address() const {
@@ -248,7 +288,7 @@ void add_driver_statistics(uint16_t port, std::map<std::string, uint64_t>& out) 
 
 std::map<std::string, uint64_t> Device::statistics() const {
   std::map<std::string, uint64_t> out;
-  if (!is_open_) return out;
+  if (is_gone() || !is_open_) return out;
   add_driver_statistics(port_, out);
   if (count_) count_(out);
   return out;

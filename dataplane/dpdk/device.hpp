@@ -11,7 +11,13 @@
 // link is asked for by a thread, and not listened for: not every driver's interrupt works under every kernel module,
 // and DPDK asks no driver whose interrupt it has been told to use.
 //
-// Invariant: after close() the pool has back every packet the device held.
+// A PCI device can be taken out of the machine. Its owner sees is_gone(), leaves its queues alone from then on, and
+// calls let_go(). Under vfio the kernel asks for the device and waits: the thread that asks for the link ends it, since
+// no worker waits for a driver. Under uio and kernel drivers it is lost: the bus no longer knows it, and its registers
+// read as zeros or ones. Its driver is not called again (e1000e's waits for such registers for minutes), and what lies
+// in its rings never comes back.
+//
+// Invariant: after close() the pool has back every packet the device held, unless it is lost.
 #pragma once
 
 #include <array>
@@ -53,6 +59,15 @@ class Device {
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
+
+  // Whether the machine has lost the PCI device, or its kernel wants it back. Any thread; it stays so.
+  bool is_gone() const noexcept { return is_gone_.load(std::memory_order_acquire); }
+  // Of those that are gone: whether it is so already, with the packets in its rings. Any thread.
+  bool is_lost() const noexcept { return is_lost_.load(std::memory_order_acquire); }
+  // A PCI device: looks whether the bus still has it. Any thread; slow.
+  void look_whether_gone() noexcept;
+  // Of a device that is gone: nobody uses its queues any more.
+  void let_go() noexcept;
 
   // Ends what runs in the device: its rings give their packets back, its counters are gone. The destructor does it,
   // too.
@@ -104,7 +119,7 @@ class Device {
 
  private:
   struct Limits;
-  struct Listener;  // gives DPDK's callback its right type
+  struct Listener;  // gives DPDK's callbacks their right type
   Device(std::string name, uint16_t port, bool made_here)
       : name_(std::move(name)), port_(port), made_here_(made_here) {}
   std::optional<std::string> set_up(const DeviceConfig& config, PacketPool& pool);
@@ -114,6 +129,7 @@ class Device {
   void watch_link();
   void look_at_link() noexcept;
   void poll_link(const std::stop_token& stop);
+  void end() noexcept;
 
   std::string name_;
   uint16_t port_;
@@ -123,12 +139,17 @@ class Device {
   bool made_here_;
   bool is_open_ = true;
   bool is_pci_ = false;
+  bool is_let_go_ = false;
+  std::string bus_name_;     // a PCI device's address in full
+  std::string bus_entry_;    // its folder, while the bus has it
   bool tells_link_ = false;  // a PCI device when it is asked, another by a callback
   std::shared_ptr<void> companion_;
   Count count_;
   Complain complain_;
   TellLink tell_link_;
   std::atomic<bool> up_{true};
+  std::atomic<bool> is_gone_{false};
+  std::atomic<bool> is_lost_{false};
   std::atomic<uint64_t> arrivals_{0};
   std::mutex closing_;  // one of poller and link() at a time: drivers ask their hardware without a lock
   std::condition_variable_any closed_;

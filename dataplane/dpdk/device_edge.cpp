@@ -66,12 +66,26 @@ void DeviceEdge::look_outside(Instant now) noexcept {
     faults_.push_back({{device_->name(), std::move(trouble)}, now});
   }
   if (!interface_) {
-    if (device_->has_cable()) see_carrier(device_->up());
+    device_->look_whether_gone();
+    if (device_->is_gone()) {
+      lose_device(now);
+    } else if (device_->has_cable()) {
+      see_carrier(device_->up());
+    }
   } else if (interface_->is_gone()) {
-    lose_outside(interface_->name(), now);
+    lose_outside({interface_->name(), kInterfaceDeleted}, now);
   } else if (const auto state = interface_->state()) {
     see_carrier(state->carrier);
   }
+}
+
+// Nobody runs meanwhile, and from now on poll() asks the device for nothing.
+void DeviceEdge::lose_device(Instant now) noexcept {
+  if (outside_is_gone_) return;
+  lose_outside({device_->name(), "the device was taken out of this machine"}, now);
+  end_held(DropReason::kLinkDown);
+  report_held(0, now);
+  device_->let_go();
 }
 
 std::expected<void, EdgeError> DeviceEdge::show_carrier(bool carrier) {
@@ -84,7 +98,7 @@ std::expected<void, EdgeError> DeviceEdge::show_carrier(bool carrier) {
 }
 
 bool DeviceEdge::poll(Instant now) noexcept {
-  if (now.is_never()) return false;
+  if (now.is_never() || outside_is_gone_) return false;
   if (held_head_ != held_tail_) {
     offer_held(now);
     report_held(held_bytes_, now);

@@ -13,6 +13,9 @@
 //                      A frame that was first in line for `hold_time` ends as edge_full: a frame that the guest can
 //                      never take (longer than its buffers) would stop the port for ever.
 //
+// A device that is gone (taken out of the machine, see device.hpp): a fault of the edge; its link goes down and stays
+// so.
+//
 // Carrier: a kernel's interface is set down and up again, so that the other end of its veth or cable loses carrier, as
 // behind a port without light. If the interface itself loses carrier, the link goes down. A guest learns of the link by
 // virtio's link status. Another device's link is set by its driver, if the driver can.
@@ -51,6 +54,7 @@ class DeviceEdge final : public Nic {
   void drain() noexcept override;
   std::map<std::string, uint64_t> statistics() const override { return device_->statistics(); }
   void look_outside(Instant now) noexcept override;
+  bool keeps_packets() const override { return device_->is_lost(); }
 
   uint64_t waiting_for_outside() const override { return Nic::waiting_for_outside() + held_packets(); }
   uint64_t held_packets() const { return held_tail_ - held_head_; }
@@ -63,6 +67,7 @@ class DeviceEdge final : public Nic {
 
  private:
   struct Outside;  // what Nic::run_with calls
+  void lose_device(Instant now) noexcept;
   bool ask(Instant now) noexcept;
   void take_in_all(rte_mbuf** frames, uint32_t count, Instant now) noexcept;
   void send_all(rte_mbuf** frames, uint32_t count, Instant now) noexcept;

@@ -300,10 +300,10 @@ void Nic::end_waiting() noexcept {
   next_ = Instant::never();
 }
 
-void Nic::lose_outside(const std::string& interface, Instant now) noexcept {
+void Nic::lose_outside(EdgeError how, Instant now) noexcept {
   if (outside_is_gone_) return;
   outside_is_gone_ = true;
-  faults_.push_back({{interface, "the interface was deleted"}, now});
+  faults_.push_back({std::move(how), now});
 }
 
 }  // namespace softspine::dataplane

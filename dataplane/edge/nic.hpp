@@ -75,8 +75,10 @@ class Nic : public Node {
   virtual std::map<std::string, uint64_t> statistics() const { return {}; }
   // What has gone wrong with the outside since the start; only grows. From an action.
   const std::vector<EdgeFault>& faults() const { return faults_; }
-  // The outside's interface was deleted: no peer will ever be there again.
+  // The outside's interface was deleted, or its device taken out: no peer will ever be there again.
   bool outside_is_gone() const { return outside_is_gone_; }
+  // Whether packets went with it that nobody can give back: those in the rings of a device.
+  virtual bool keeps_packets() const { return false; }
   // From an action, now and then: looks whether the outside is still there, and has carrier. Slow.
   virtual void look_outside(Instant now) noexcept { static_cast<void>(now); }
   // As of the last look_outside(). An interface that starts without carrier, not set up yet, has not lost it.
@@ -166,8 +168,9 @@ class Nic : public Node {
     static_cast<void>(carrier);
     return {};
   }
-  // For look_outside(): reports, once, that the interface of that name was deleted.
-  void lose_outside(const std::string& interface, Instant now) noexcept;
+  static constexpr const char* kInterfaceDeleted = "the interface was deleted";
+  // For look_outside(): reports, once, that the outside is gone, and how.
+  void lose_outside(EdgeError how, Instant now) noexcept;
   // For a plain edge, which sends by itself.
   Instant free_at() const { return free_at_; }
   void set_free_at(Instant at) { free_at_ = at; }

@@ -122,7 +122,7 @@ bool TapEdge::take_one(Instant now) noexcept {
 void TapEdge::look_outside(Instant now) noexcept {
   ifreq request{};
   if (ioctl(fd_.get(), TUNGETIFF, &request) != 0 && errno == EBADFD) {
-    return lose_outside(interface_.name(), now);
+    return lose_outside({interface_.name(), kInterfaceDeleted}, now);
   }
   if (const auto state = interface_.state()) see_carrier(state->up);
 }

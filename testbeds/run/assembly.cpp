@@ -273,7 +273,9 @@ class Builder {
 }  // namespace
 
 uint64_t Assembly::packets_in_use() const {
-  return header_pool->in_use() + frame_pool->in_use();
+  const bool all_come_back =
+      std::ranges::none_of(edges, [](const EdgePort& edge) { return edge.nic->keeps_packets(); });
+  return header_pool->in_use() + (all_come_back ? frame_pool->in_use() : 0);
 }
 
 uint64_t Assembly::packets_made() const {

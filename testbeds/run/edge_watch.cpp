@@ -6,6 +6,7 @@
 namespace softspine::testbeds {
 
 using dataplane::Duration;
+using dataplane::EdgeError;
 using dataplane::EdgeFault;
 using dataplane::Instant;
 
@@ -33,7 +34,12 @@ void EdgeWatch::look(Instant now) {
 
 void EdgeWatch::look_at(size_t edge, Instant now) {
   const EdgePort& port = assembly_.edges[edge];
+  const bool was_gone = port.nic->outside_is_gone();
   port.nic->look_outside(now);
+  if (port.nic->outside_is_gone() && !was_gone) {
+    const EdgeError& how = port.nic->faults().back().error;
+    gone_.push_back({.at = now, .what = testbed_.fabric.name_of(port.end) + ": " + how.where + ": " + how.message});
+  }
   report(edge);
   follow_carrier(edge, now);
 }

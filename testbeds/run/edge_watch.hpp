@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Looks at intervals for what has gone wrong with the edges of a running fabric (a file that cannot be written, an
-// interface that was deleted), and reports it on the error channel. When the outside of an edge has gone or has lost
-// its carrier, the edge's link goes down, until the carrier is back. On the virtual clock it keeps no run alive, and
-// reports errors as of the instants that edges give for them, so that nothing depends on when it looks.
+// interface that was deleted, a device that was taken out), and reports it on the error channel. When the outside of an
+// edge has gone or has lost its carrier, the edge's link goes down, until the carrier is back. On the virtual clock it
+// keeps no run alive, and reports errors as of the instants that edges give for them, so that nothing depends on when
+// it looks.
 #pragma once
 
 #include <vector>
@@ -26,6 +27,8 @@ class EdgeWatch {
 
   // Before the first window.
   void start();
+  // The outsides that have gone so far, in order: "h1:eth0: 0000:3b:00.0: the device was taken out of this machine".
+  const std::vector<control::FaultSnapshot>& gone() const { return gone_; }
   // After the last window: files are closed, and the last errors reported.
   void finish(dataplane::Instant now);
 
@@ -41,6 +44,7 @@ class EdgeWatch {
   control::ErrorChannel& errors_;
   std::vector<size_t> reported_;  // faults, by edge
   std::vector<bool> lost_;        // whether the outside has no carrier, by edge
+  std::vector<control::FaultSnapshot> gone_;
 };
 
 }  // namespace softspine::testbeds

@@ -90,6 +90,10 @@ void EventLog::gather_control() {
   for (; routes_seen_ < routes.size(); ++routes_seen_) {
     add(routes[routes_seen_].at, ControlEvent::kRouteChange, testbed_.fabric.nodes[routes[routes_seen_].node].name);
   }
+  const auto& gone = sources_.edges.gone();
+  for (; gone_seen_ < gone.size(); ++gone_seen_) {
+    add(gone[gone_seen_].at, ControlEvent::kOutsideGone, gone[gone_seen_].what);
+  }
   const auto& deadlocks = sources_.deadlocks.found();
   for (; deadlocks_seen_ < deadlocks.size(); ++deadlocks_seen_) {
     const control::Deadlock& each = deadlocks[deadlocks_seen_];

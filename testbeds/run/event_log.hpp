@@ -24,6 +24,7 @@
 #include "dataplane/egress/event_recorder.hpp"
 #include "testbeds/run/assembly.hpp"
 #include "testbeds/run/deadlock_look.hpp"
+#include "testbeds/run/edge_watch.hpp"
 #include "testbeds/run/fault_control.hpp"
 #include "testbeds/run/link_control.hpp"
 #include "testbeds/run/stack_control.hpp"
@@ -38,6 +39,7 @@ class EventLog {
     const StackControl& stacks;
     const FaultControl& faults;
     const DeadlockLook& deadlocks;
+    const EdgeWatch& edges;
   };
   EventLog(const control::Testbed& testbed, Assembly& assembly, Sources sources, control::ErrorChannel& errors)
       : testbed_(testbed), assembly_(assembly), sources_(sources), errors_(errors) {}
@@ -82,6 +84,7 @@ class EventLog {
   size_t faults_seen_ = 0;
   size_t deadlocks_seen_ = 0;
   size_t routes_seen_ = 0;
+  size_t gone_seen_ = 0;
   std::vector<uint64_t> counts_;  // lines written, by row of event_facts()
 };
 

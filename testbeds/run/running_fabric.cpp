@@ -61,7 +61,8 @@ std::expected<void, std::string> RunningFabric::build() {
   carriers_ = std::make_unique<Carriers>(testbed_, *assembly_, errors_);
   captures_ = std::make_unique<Captures>(testbed_, *assembly_, errors_);
   series_ = std::make_unique<CounterSeries>(testbed_, compiler_, *assembly_, errors_);
-  const EventLog::Sources sources{.links = *links_, .stacks = *stacks_, .faults = *faults_, .deadlocks = *deadlocks_};
+  const EventLog::Sources sources{
+      .links = *links_, .stacks = *stacks_, .faults = *faults_, .deadlocks = *deadlocks_, .edges = *edges_};
   events_ = std::make_unique<EventLog>(testbed_, *assembly_, sources, errors_);
   return options_.capture ? open_capture(*options_.capture) : std::expected<void, std::string>{};
 }

@@ -316,10 +316,13 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
     'docs/real-hosts.md': {
         "DPDK's af_packet calls every interface one of 10 Gb/s.": [COMMAND + 'device_view.py up, 10000 Mb/s'],
         'Its driver is asked for the link every 10 ms.': ['dataplane/dpdk/device.cpp kPollLinkEvery = std::chrono::milliseconds(10)'],
-        '| e1000, e1000e, vmxnet3, virtio-net-pci of QEMU 7.2 | uio_pci_generic; vfio-pci with an IOMMU | every kind of frame below, both ways, byte for byte; pulled cables; thousands of frames each way, none missing that no counter names |':
-            ['tests/wire/nics/nics.py under_uio', 'tests/wire/nics/nics.py pulled_under_vfio', 'tests/wire/nics/nics.py many_under_vfio'],
+        '| e1000, e1000e, vmxnet3, virtio-net-pci of QEMU 7.2 | uio_pci_generic; vfio-pci with an IOMMU | every kind of frame below, both ways, byte for byte; pulled cables; taken out of the machine; thousands of frames each way, none missing that no counter names |':
+            ['tests/wire/nics/nics.py under_uio', 'tests/wire/nics/nics.py pulled_under_vfio', 'tests/wire/nics/nics.py many_under_vfio',
+             'tests/wire/nics/unplugged.py under_vfio'],
+        '**A device that is taken out** while the run goes on is an error that names it, so the run ends with status 1, as with an interface that is deleted.':
+            ['tests/wire/nics/unplugged.py what_was_said'],
         'One run sent 1,000,000 frames each way through each of the four, under uio_pci_generic: all came.': ['tests/wire/nics/nics.py SOFTSPINE_NIC_FRAMES'],
-        'Packets may lie in hugepages of 2 MiB or of 1 GiB.': ['tests/wire/nics/nics.py HUGEPAGES = 400  # of 2 MiB', 'tests/wire/nics/nics.py in_one_large_page'],
+        'Packets may lie in hugepages of 2 MiB or of 1 GiB.': ['tests/wire/nics/lab.py HUGEPAGES = 400  # of 2 MiB', 'tests/wire/nics/nics.py in_one_large_page'],
         '`first_frame` (that of the file itself, if nothing is said), `together` (the earliest first frame of all edges that say so: captures of one event keep their relation), or `recorded` (0: what softspine has captured enters as it was).':
             ['tests/scenario/run/recordings_test.cpp KeepTheirRelationIfTheyWereMadeTogether',
              'tests/scenario/run/recordings_test.cpp OfAFabricEnterAsTheyWere'],

@@ -130,7 +130,7 @@ class DeletedOutside final : public Nic {
   explicit DeletedOutside(PacketPool& pool) : Nic("edge", dataplane::lossless_nic(), pool) {}
   Instant run(Instant) noexcept override { return Instant::never(); }
   void drain() noexcept override { end_waiting(); }
-  void look_outside(Instant now) noexcept override { lose_outside("tap0", now); }
+  void look_outside(Instant now) noexcept override { lose_outside({"tap0", kInterfaceDeleted}, now); }
 };
 
 TEST_F(NicTest, AnInterfaceThatIsDeletedIsOneFaultSinceItWasFirstMissed) {

@@ -224,7 +224,7 @@ def sees_interfaces_vanish(it: Softspine) -> Problems:
         raise Skip('interfaces need root')
     file = it.write('edges.yaml', EDGES.format(other='{af_packet: {interface: veth0}}'))
     space = ('unshare', '--net', 'sh', '-c', 'ip link add veth0 type veth peer name veth1 && ip link set veth0 up && ip link set veth1 up && exec "$@"', 'sh')
-    with it.running(file, '--report', 'r.json', before=space) as run:
+    with it.running(file, '--report', 'r.json', '--events', 'e.jsonl', before=space) as run:
         down = lambda port: not it.show('links')[port]['up']  # noqa: E731
         if down('tor1:Ethernet0') or down('tor1:Ethernet4'):
             yield 'a link is down at the start'
@@ -248,6 +248,10 @@ def sees_interfaces_vanish(it: Softspine) -> Problems:
         done = run.end(signal.SIGINT)
     yield from done.exited(1)
     yield from done.complains('softspine: a: gone0: the interface was deleted', 'softspine: b: veth0: the interface was deleted')
+    events = [json.loads(line) for line in (it.folder / 'e.jsonl').read_text().splitlines()]
+    if (gone := [each['what'] for each in events if each.get('event') == 'outside_gone']) != [
+            'a:eth0: gone0: the interface was deleted', 'b:eth0: veth0: the interface was deleted']:
+        yield f'the events have {gone}'
     if errors_in_report(it) != [('a', 'gone0: the interface was deleted'), ('b', 'veth0: the interface was deleted')]:
         yield f'the report has {errors_in_report(it)}'
 

@@ -29,12 +29,8 @@ from softspine import ROOT, Skip  # noqa: E402
 HERE = Path(__file__).resolve().parent
 MODULES = ['virtio_pci', '9pnet_virtio', '9p', 'uio_pci_generic', 'vfio_iommu_type1', 'vfio-pci']
 DRIVERS = ['bus_pci', 'bus_vdev', 'mempool_ring', 'net_e1000', 'net_vmxnet3', 'net_virtio']
-FIRST_SLOT = 0x10  # of the NICs on the PCI bus
+FIRST_SLOT = 0x10  # of the NICs on the PCI bus, or of the ports before them
 MAX_FRAME = 65536
-
-
-def address_of(nic: int) -> str:
-    return f'0000:00:{FIRST_SLOT + nic:02x}.0'
 
 
 def mac_of(nic: int) -> str:
@@ -146,8 +142,11 @@ def make_image(folder: Path, binary: str, kernel: Path) -> Path:
 
 
 class Machine:
-    def __init__(self, folder: Path, binary: str, nics: list[str], driver: str, memory: str = '1536M', boot: str = '') -> None:
-        self.folder, self.nics, self.driver, self.memory, self.boot = folder, nics, driver, memory, boot
+    """`has_slots`: each NIC is in a slot of its own, out of which it can be taken."""
+
+    def __init__(self, folder: Path, binary: str, nics: list[str], driver: str, memory: str = '1536M', boot: str = '',
+                 has_slots: bool = False) -> None:
+        self.folder, self.nics, self.driver, self.memory, self.boot, self.has_slots = folder, nics, driver, memory, boot, has_slots
         self.job = folder / 'job'
         self.job.mkdir(exist_ok=True)
         words = made('qemu/make').split()
@@ -189,8 +188,11 @@ class Machine:
             command += ['-device', 'intel-iommu,intremap=on,caching-mode=on']
         for nic, model in enumerate(self.nics):
             more = ',iommu_platform=on,disable-legacy=on' if has_iommu and model.startswith('virtio') else ''
-            command += ['-netdev', self.cables[nic].option, '-device',
-                        f'{model},id=d{nic},netdev=n{nic},mac={mac_of(nic)},addr={FIRST_SLOT + nic:#x}{more}']
+            place = f'addr={FIRST_SLOT + nic:#x}'
+            if self.has_slots:
+                command += ['-device', f'pcie-root-port,id=slot{nic},chassis={nic + 1},{place}']
+                place = f'bus=slot{nic}'
+            command += ['-netdev', self.cables[nic].option, '-device', f'{model},id=d{nic},netdev=n{nic},mac={mac_of(nic)},{place}{more}']
         return command
 
     def _connect(self, name: str) -> socket.socket:
@@ -218,6 +220,13 @@ class Machine:
             reply = self._read_reply()
         if 'error' in reply:
             raise AssertionError(f'{command}: {reply}')
+
+    def address(self, nic: int) -> str:
+        return f'0000:{nic + 1:02x}:00.0' if self.has_slots else f'0000:00:{FIRST_SLOT + nic:02x}.0'
+
+    def take_out(self, nic: int) -> None:
+        """Asks the system in the machine to let go of the NIC; it is out when that has done so."""
+        self.monitor('device_del', id=f'd{nic}')
 
     def plug(self, nic: int, is_in: bool) -> None:
         """Pulls a cable, or puts it in."""
@@ -254,12 +263,12 @@ class Machine:
 
     def bind(self, nics: list[int] | None = None) -> None:
         for nic in range(len(self.nics)) if nics is None else nics:
-            device = f'/sys/bus/pci/devices/{address_of(nic)}'
-            status, text = self.sh(f'echo {self.driver} > {device}/driver_override; [ ! -e {device}/driver ] || echo {address_of(nic)} > {device}/driver/unbind; '
-                                   f'echo {address_of(nic)} > /sys/bus/pci/drivers_probe '
+            device = f'/sys/bus/pci/devices/{self.address(nic)}'
+            status, text = self.sh(f'echo {self.driver} > {device}/driver_override; [ ! -e {device}/driver ] || echo {self.address(nic)} > {device}/driver/unbind; '
+                                   f'echo {self.address(nic)} > /sys/bus/pci/drivers_probe '
                                    f'&& readlink {device}/driver')
             if status != 0 or not text.endswith(self.driver):
-                raise AssertionError(f'{address_of(nic)} is not bound to {self.driver}: {text}\n{self.console()[-1500:]}')
+                raise AssertionError(f'{self.address(nic)} is not bound to {self.driver}: {text}\n{self.console()[-1500:]}')
 
 
-__all__ = ['Machine', 'ROOT', 'address_of', 'mac_of']
+__all__ = ['Machine', 'ROOT', 'mac_of']

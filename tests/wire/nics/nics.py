@@ -7,24 +7,17 @@ import os
 import struct
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from machine import Machine, address_of, mac_of
-from pcapng import frames_by_port
+from lab import (BROADCAST, GATEWAY, KINDS, Lab, arp, ip_of, is_echo_reply, is_from, is_type, mac_bytes, pause, ping, solicitation, udp,
+                 write_pcap)
+from machine import Machine, mac_of
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'command'))
-from frames import checksum, ipv4  # noqa: E402
 from softspine import Problems, Softspine, main  # noqa: E402
 
-KINDS = ['e1000', 'e1000e', 'vmxnet3', 'virtio-net-pci']
 NICS = KINDS + KINDS  # h1 to h4 have one each, h7 and h8 two
-BROADCAST = b'\xff' * 6
-GATEWAY = bytes([10, 0, 1, 1])
-MIN_FRAME = 60
 JUMBO = 4200 + 14
-HUGEPAGES = 400  # of 2 MiB
 BUILT_IN, SLOW, NOBODY = 4, 5, 88  # as the last byte of addresses counts them: h5, h6, and an address that nobody has
 # h1 to h4 are at the ends of cables, each of another kind of device; h7 and h8 are bonds of two; h5 and h6 are built in, h6
 # behind a link that is soon full.
@@ -62,155 +55,9 @@ PORTS = [(f'tor1:Ethernet{4 * n}', f'h{n + 1}:eth0') for n in range(4)] + [
     ('tor1:Ethernet24', 'h7:eth0'), ('tor2:Ethernet0', 'h7:eth1'), ('tor1:Ethernet28', 'h8:eth0'), ('tor2:Ethernet4', 'h8:eth1')]
 
 
-def testbed() -> str:
-    lines = {text: '\n'.join(text.format(n=n + 1, mac=mac_of(n), device=address_of(n)) for n in range(len(KINDS))) for text in (HOST, LINK)}
-    return TESTBED.format(hosts=lines[HOST], links=lines[LINK], devices=[address_of(n) for n in range(len(NICS))])
-
-
-def mac_bytes(nic: int) -> bytes:
-    return bytes.fromhex(mac_of(nic).replace(':', ''))
-
-
-def ip_of(nic: int) -> bytes:
-    return bytes([10, 0, 1, 11 + nic])
-
-
-def arp(operation: int, sender: tuple[bytes, bytes], target: tuple[bytes, bytes], to: bytes) -> bytes:
-    return (to + sender[0] + bytes.fromhex('0806000108000604') + struct.pack('>H', operation) + b''.join(sender) + b''.join(target)).ljust(MIN_FRAME, b'\0')
-
-
-def ip_frame(nic: int, to_mac: bytes, to: bytes, protocol: int, payload: bytes, dscp: int = 0, ttl: int = 64) -> bytes:
-    ecn_capable = 2
-    return to_mac + mac_bytes(nic) + b'\x08\0' + ipv4(ip_of(nic), to, protocol, payload, tos=dscp << 2 | ecn_capable, ttl=ttl)
-
-
-def udp(nic: int, to_mac: bytes, to: bytes, number: int, size: int, dscp: int = 0, ttl: int = 64) -> bytes:
-    payload = struct.pack('>I', number) + bytes((number + i) & 0xFF for i in range(size - 4 - 14 - 20 - 8))
-    return ip_frame(nic, to_mac, to, 17, struct.pack('>HHHH', 1000 + nic, 2000, 8 + len(payload), 0) + payload, dscp, ttl)
-
-
-def ping(nic: int, to_mac: bytes, to: bytes, size: int = 32) -> bytes:
-    echo = struct.pack('>BBHHH', 8, 0, 0, 7, nic) + bytes(size)
-    return ip_frame(nic, to_mac, to, 1, echo[:2] + struct.pack('>H', checksum(echo)) + echo[4:])
-
-
-def solicitation(nic: int) -> bytes:
-    """For the gateway's address, fd00:0:0:1::1, to the group of its last three bytes."""
-    network = bytes.fromhex('fd000000000000010000000000000000')
-    target = network[:15] + b'\x01'
-    source, group = network[:15] + bytes([11 + nic]), bytes.fromhex('ff0200000000000000000001ff000001')
-    message = b'\x87\0\0\0' + bytes(4) + target + b'\x01\x01' + mac_bytes(nic)
-    sum_of = checksum(source + group + struct.pack('>II', len(message), 58) + message)
-    message = message[:2] + struct.pack('>H', sum_of) + message[4:]
-    return (bytes.fromhex('3333ff000001') + mac_bytes(nic) + b'\x86\xdd'
-            + struct.pack('>IHBB', 6 << 28, len(message), 58, 255) + source + group + message)
-
-
-def pause(nic: int, priority: int, quanta: int) -> bytes:
-    times = [quanta if n == priority else 0 for n in range(8)]
-    return (bytes.fromhex('0180c2000001') + mac_bytes(nic) + struct.pack('>HHH8H', 0x8808, 0x0101, 1 << priority, *times)).ljust(MIN_FRAME, b'\0')
-
-
-def write_pcap(path: Path, frames: list[bytes]) -> None:
-    records = (struct.pack('<IIII', 0, 0, len(frame), len(frame)) + frame for frame in frames)
-    path.write_bytes(struct.pack('<IHHiIII', 0xA1B2C3D4, 2, 4, 0, 0, 65535, 1) + b''.join(records))
-
-
-class Lab:
-    """The machine, the run in it, and what the hosts at the ends of the cables do."""
-
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
-        self.gateway = b''
-        self.sent: list[list[bytes]] = [[] for _ in machine.cables]
-        self._answered = [0] * len(machine.cables)
-
-    def start(self, text: str, *arguments: str, hugepages: int = HUGEPAGES) -> None:
-        (self.machine.job / 'it.yaml').write_text(text)
-        self.machine.sh(f'echo {hugepages} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages')
-        self.machine.bind()
-        self.machine.sh('softspine run it.yaml --capture it.pcapng --full --report report.json ' + ' '.join(arguments)
-                        + ' >out 2>err </dev/null & echo $! >pid')
-        self.until('softspine show fabric >/dev/null 2>&1', 90)
-
-    def until(self, command: str, seconds: int) -> None:
-        status, text = self.sh(f'n=0; until {command}; do n=$((n+1)); [ -d /proc/$(cat pid) ] && [ $n -lt {seconds * 5} ] || break; usleep 200000; done; {command}',
-                               seconds + 60)
-        if status != 0:
-            raise AssertionError(f'{command}: never; {text}\n' + ''.join((self.machine.job / name).read_text() for name in ('out', 'err')))
-
-    def sh(self, command: str, timeout: float = 60) -> tuple[int, str]:
-        out = self.machine.sh(command, timeout)
-        self.answer()
-        return out
-
-    def answer(self) -> None:
-        """As hosts do: ARP requests for their addresses."""
-        for nic, cable in enumerate(self.machine.cables):
-            for frame in cable.received[self._answered[nic]:]:
-                if frame[12:14] != b'\x08\x06':
-                    continue
-                if frame[28:32] == GATEWAY:
-                    self.gateway = frame[22:28]
-                if frame[20:22] == b'\0\1' and frame[38:42] == ip_of(nic):
-                    self.send(nic, arp(2, (mac_bytes(nic), ip_of(nic)), (frame[22:28], frame[28:32]), frame[6:12]))
-            self._answered[nic] = len(cable.received)
-
-    def send(self, nic: int, *frames: bytes) -> None:
-        for frame in frames:
-            self.machine.cables[nic].send(frame)
-        self.sent[nic] += [frame.ljust(MIN_FRAME, b'\0') for frame in frames]
-
-    def receives(self, nic: int, is_it: Callable[[bytes], bool], what: str, seconds: float = 20) -> None:
-        """Until such a frame has come out of the NIC."""
-        until = time.monotonic() + seconds
-        while not any(is_it(frame) for frame in self.machine.cables[nic].received):
-            if time.monotonic() > until:
-                raise AssertionError(f'{NICS[nic]}: no {what} has come; {self.sh("softspine show nics; softspine show drops")[1]}')
-            self.machine.wait(0.1)
-            self.answer()
-
-    def end(self) -> Problems:
-        status, _ = self.sh('kill -INT $(cat pid); wait $(cat pid)')
-        said = ''.join((self.machine.job / name).read_text() for name in ('out', 'err'))
-        if status != 0 or 'defect' in said:
-            yield f'softspine ended with {status}: {said[-1500:]}'
-
-    def differences(self) -> Problems:
-        """Both ways: what a port has sent is what has come by the cable, and what went into a cable is what the host's port has sent.
-        What the NIC has dropped and counted, such as a LACPDU before the link is up, is no difference."""
-        captured = frames_by_port(self.machine.job / 'it.pcapng')
-        edges = json.loads((self.machine.job / 'report.json').read_text())['edges']
-        for nic, (switch, host) in enumerate(PORTS):
-            edge = edges[host if host in edges else host.split(':')[0]]
-            out = difference((frame.ljust(MIN_FRAME, b'\0') for frame in captured[switch]), self.machine.cables[nic].received,
-                             sum(edge['out_drops'].values()))
-            into = difference(self.sent[nic], captured[host], sum(edge['in_drops'].values()))
-            if out:
-                yield f'{self.machine.driver}, {NICS[nic]}, out of {switch}: {out}'
-            if into:
-                yield f'{self.machine.driver}, {NICS[nic]}, into {host}: {into}'
-
-
-def difference(wanted: Iterable[bytes], got: Iterable[bytes], dropped: int) -> str:
-    wanted, got = Counter(wanted), Counter(got)
-    missing, strange = wanted - got, got - wanted
-    if sum(missing.values()) == dropped and not strange:
-        return ''
-    return (f'{sum(missing.values())} frames are missing, {dropped} were dropped, {sum(strange.values())} are strange; '
-            f'missing: {next(iter(missing), b"")[:64].hex()}; strange: {next(iter(strange), b"")[:64].hex()}')
-
-
-def is_type(ether_type: int, at: int = 12) -> Callable[[bytes], bool]:
-    return lambda frame: struct.unpack_from('>H', frame, at)[0] == ether_type
-
-
-def is_echo_reply(source: bytes) -> Callable[[bytes], bool]:
-    return lambda frame: frame[12:14] == b'\x08\0' and frame[23] == 1 and frame[26:30] == source and frame[34] == 0
-
-
-def is_from(nic: int) -> Callable[[bytes], bool]:
-    return lambda frame: frame[6:12] == mac_bytes(nic) and frame[12:14] == b'\x08\0'
+def testbed(machine: Machine) -> str:
+    lines = {text: '\n'.join(text.format(n=n + 1, mac=mac_of(n), device=machine.address(n)) for n in range(len(KINDS))) for text in (HOST, LINK)}
+    return TESTBED.format(hosts=lines[HOST], links=lines[LINK], devices=[machine.address(n) for n in range(len(NICS))])
 
 
 def send_every_kind(lab: Lab) -> None:
@@ -245,10 +92,10 @@ def send_every_kind(lab: Lab) -> None:
 
 def every_kind(it: Softspine, driver: str) -> Problems:
     with Machine(it.folder, it.binary, NICS, driver) as machine:
-        lab = Lab(machine)
+        lab = Lab(machine, PORTS)
         write_pcap(machine.job / 'odd.pcap', [mac_bytes(nic) + mac_bytes(99) + b'\x88\xb5' + bytes(range(size))
                                               for nic in range(len(KINDS)) for size in (20, 200)])
-        lab.start(testbed())
+        lab.start(testbed(machine))
         send_every_kind(lab)
         yield from lab.end()
         yield from lab.differences()
@@ -263,8 +110,8 @@ def link_events(lab: Lab, kind: str) -> set[str]:
 def pulled_cables(it: Softspine, driver: str) -> Problems:
     """Those of h1 to h4, one after the other. Frames go both ways before and after."""
     with Machine(it.folder, it.binary, NICS, driver) as machine:
-        lab = Lab(machine)
-        lab.start(testbed(), '--events', 'events.jsonl')
+        lab = Lab(machine, PORTS)
+        lab.start(testbed(machine), '--events', 'events.jsonl')
         for nic in range(len(KINDS)):
             lab.send(nic, arp(1, (mac_bytes(nic), ip_of(nic)), (b'\0' * 6, GATEWAY), BROADCAST))
             lab.receives(nic, lambda frame: frame[28:32] == GATEWAY, 'answer of the gateway')
@@ -297,8 +144,8 @@ def many_frames(it: Softspine, driver: str) -> Problems:
     """From h1 to h2 and back, and so h3 and h4; as many as SOFTSPINE_NIC_FRAMES says each way."""
     count = int(os.environ.get('SOFTSPINE_NIC_FRAMES', '2000'))
     with Machine(it.folder, it.binary, NICS, driver) as machine:
-        lab = Lab(machine)
-        lab.start(testbed(), '--capture-port', 'spine1:*')  # no frame of these
+        lab = Lab(machine, PORTS)
+        lab.start(testbed(machine), '--capture-port', 'spine1:*')  # no frame of these
         for nic in range(len(KINDS)):
             lab.send(nic, arp(1, (mac_bytes(nic), ip_of(nic)), (b'\0' * 6, GATEWAY), BROADCAST))
             lab.receives(nic, lambda frame: frame[28:32] == GATEWAY, 'answer of the gateway')
@@ -352,8 +199,8 @@ def many_under_vfio(it: Softspine) -> Problems:
 def in_one_large_page(it: Softspine) -> Problems:
     """all packets lie in one hugepage of 1 GiB"""
     with Machine(it.folder, it.binary, NICS, 'uio_pci_generic', memory='2560M', boot='hugepagesz=1G hugepages=1') as machine:
-        lab = Lab(machine)
-        lab.start(testbed(), hugepages=0)
+        lab = Lab(machine, PORTS)
+        lab.start(testbed(machine), hugepages=0)
         if (free := machine.sh('cat /sys/kernel/mm/hugepages/hugepages-1048576kB/free_hugepages')[1]) != '0':
             yield f'{free} pages of 1 GiB are free'
         for nic in range(len(KINDS)):
