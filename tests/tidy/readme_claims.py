@@ -53,7 +53,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'The 624 ms are three polls of 208 ms:': [SHIPPED],
         "SONiC's watchdog there polls every 200 ms (its default), and each poll takes a little longer.":
             ['testbeds/watchdog-flapping.yaml SONiC\'s default of the'],
-        'What the issue counts, 170 such cycles, are 106 s of 20 minutes; it does not say what became of the rest.':
+        'The issue counts 170 such cycles, which are 106 s of 20 minutes; it does not say what became of the rest.':
             ['testbeds/watchdog-flapping.yaml 170 cycles of about 624 ms'],
         '| 100 Gb/s to 25 Gb/s by a Trident 3 whose lossless groups have 400, 1,625 and 20 cells | none was found, but PicOS and SONiC say what such figures can mean | trident3-speed-mismatch | three readings of them: two pause for three quarters of the time and lose nothing, one loses five frames a pause |':
             [SHIPPED],
@@ -74,7 +74,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/explain/polarization_test.cpp OfMembersThatDivideAllOnesIsRenamedByAnOffset'],
         '`ip load-sharing fm6000` 0 to 39, `trident` 0 to 5, `arad` and `petraA` 0 to 2, zero without a line (EOS User Manual, "IPv4": ip load-sharing).':
             ['tests/unit/config/vendor_hash_test.cpp OfAristaHasTheSeedsOfItsChips'],
-        "What follows from SONiC's shipped values: a leaf (seed 10, offset 10) over a ToR (seed 0) with 60 links each reaches 2,400 of the 3,600 pairs "
+        "An example with SONiC\'s shipped values: a leaf (seed 10, offset 10) over a ToR (seed 0) with 60 links each reaches 2,400 of the 3,600 pairs "
         'of links; with the offset alone it would be 240.':
             ['tests/model/hashing/linearity_test.cpp OfSonicsLeafOverAToRUsesTwoThirdsOfSixtyBySixty'],
         '`model: LINUX` is the multipath hash of a Linux kernel that forwards (6.11 or later, where the seed can be set), so that a lab of switches and Linux routers can be explained as a whole:':
@@ -99,7 +99,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             ['tests/scenario/hosts/workload_test.cpp QueuePairNumbersAreThoseOfTheNamedDriver'],
         '| ionic | two halves take turns: 2, 0x800, 3, 0x801 … | Linux, drivers/infiniband/hw/ionic: ionic_controlpath.c; perftest prints the same |':
             ['tests/scenario/hosts/workload_test.cpp QueuePairNumbersAreThoseOfTheNamedDriver'],
-        "What that makes of [e-ecmp](../testbeds/e-ecmp.yaml)'s eight hosts, which send over 1, 4 or 16 queue pairs each to eight uplinks: the part of the uplinks that is used until the fullest is through, on average:":
+        "This is the result for [e-ecmp](../testbeds/e-ecmp.yaml)'s eight hosts, which send over 1, 4 or 16 queue pairs each to eight uplinks: the part of the uplinks that is used until the fullest is through, on average:":
             ['tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
         '| rxe | 50, 80, 94 % | 41, 58, 74 % |':
             ['tests/scenario/explain/polarization_test.cpp OfShippedEEcmpIsWhatNumbersAndLinearHashGive'],
@@ -140,7 +140,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [TOPOLOGY + 'published_test.cpp ABinaryOneGrowsTowardsItsRoot'],
         '| `clos` | three stages (m, n, r) | none | Clos, 1953 |':
             [TOPOLOGY + 'clos_test.cpp BlockExactlyWhenTryingAllCallsFindsABlockedOne'],
-        'What is not published is chosen here: cables of 5 m, one CTSW and one ATSW for each uplink, 8 cores for each plane of HPN, 64 cores, 200G ports and 400G links for DCN+.':
+        'These values are not published and chosen here: cables of 5 m, one CTSW and one ATSW for each uplink, 8 cores for each plane of HPN, 64 cores, 200G ports and 400G links for DCN+.':
             [TOPOLOGY + 'published_test.cpp AnHpnPodHas15360GpusOn30720NicPorts', TOPOLOGY + 'published_test.cpp DcnPlusHas512GpusAPodAtFullBisectionUpToTheCore'],
         'RoCEv1 frames (ethertype 0x8915) that come in by an edge are switched at layer 2, and no router forwards them.':
             ['tests/scenario/run/star_test.cpp CrossesAStar', 'tests/scenario/run/star_test.cpp CrossesNoRouter'],
@@ -204,9 +204,9 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         "| sonic-swss pull request 4757 | Does SONiC's calculator for Spectrum add 2 KiB where small packets are fewer than all? | Yes, without a shared headroom pool:":
             ['tests/unit/qos/config_db_shapes_test.cpp SonicsCalculatorIsWorkedByHand'],
         'What pull request 4797 adds for a Spectrum-6 is not there. |':
-            ['docs/truth.md no such rules are public'],
+            ['docs/truth.md No such rules are public'],
         "| sonic-buildimage issue 28657 | Do a Tomahawk 6's pools, with their headroom, fit its memory? | Not answered: how a Tomahawk 6 divides its memory is not public, so pools are taken as they are configured. |":
-            ['docs/truth.md no such rules are public'],
+            ['docs/truth.md No such rules are public'],
     },
     'docs/testbeds.md': {
         'Their timeouts are 4.096 µs × 2^`ack_timeout`, each as long as the one before.':
@@ -376,7 +376,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         '| the same pool, alpha 1/8 | headroom pool | 9,408 | 9,408 | 0 | 2 |': [THRESHOLDS + 'HeadroomBeginsWithTheFrameAfterXoffHoweverManyGroupsWait'],
         '| Tomahawk 5, 100G | XOFF | 120,117 | 120,118 | 1 | 2 |': [THRESHOLDS + 'Tomahawk5TriggersWhereSonicMgmtSaysItDoes'],
         "| SN2700, 100G, 5 m | XOFF, by sonic-mgmt's rule | 24,062 | 24,062 | 0 | 2 |": [THRESHOLDS + 'Sn2700TriggersWhereSonicMgmtsRuleSaysItDoes'],
-        'Of Trident 3, Tomahawk 3, 4 and 6 no such rules are public:': ['tests/unit/qos/tables_test.cpp AChipWhoseRulesAreNotPublicIsNamedAsSuch'],
+        'No such rules are public for Trident 3 and Tomahawk 3, 4 and 6:': ['tests/unit/qos/tables_test.cpp AChipWhoseRulesAreNotPublicIsNamedAsSuch'],
         'In the incast 63 hosts send to one; in the permutation each host sends to another.': ['testbeds/ns3-incast.yaml flows.incast.completed, equal: 63'],
     },
 }
