@@ -128,7 +128,7 @@ class Campaign:
     def _run(self, program: str, env: dict[str, str], names: list[str] | None, timeout: float, scratch: str) -> tuple[int, str]:
         it = self._programs[program]
         command = list(it['cmd'])
-        whole_env = {**os.environ, 'SOFTSPINE_TESTBEDS': RANDOM_TESTBEDS, **it['env'], **env, 'TMPDIR': scratch, 'XDG_RUNTIME_DIR': scratch}
+        whole_env = {**os.environ, 'SOFTSPINE_POISON': '1', 'SOFTSPINE_TESTBEDS': RANDOM_TESTBEDS, **it['env'], **env, 'TMPDIR': scratch, 'XDG_RUNTIME_DIR': scratch}
         if it['protocol'] == 'gtest':
             command += ['--gtest_fail_fast', '--gtest_brief=1']
             if names is not None:
