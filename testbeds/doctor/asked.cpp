@@ -76,9 +76,16 @@ class Reader {
 }  // namespace
 
 std::string words_of(UseSet given) {
-  static constexpr std::array<const char*, kUses> kNames = {
-      "TAP edges",  "AF_PACKET edges",        "AF_XDP edges", "net_pcap on an interface",         "PCI devices",
-      "namespaces", "user-mode Linux guests", "QEMU guests",  "PCI devices under uio_pci_generic"};
+  static constexpr std::array<const char*, kUses> kNames = {"TAP edges",
+                                                            "AF_PACKET edges",
+                                                            "AF_XDP edges",
+                                                            "net_pcap on an interface",
+                                                            "PCI devices",
+                                                            "namespaces",
+                                                            "user-mode Linux guests",
+                                                            "QEMU guests",
+                                                            "PCI devices under uio_pci_generic",
+                                                            "PCI devices under vfio-pci"};
   std::string out;
   for (size_t i = 0; i < kUses; ++i) {
     if ((given >> i & 1) != 0) out += (out.empty() ? "" : ", ") + std::string(kNames[i]);

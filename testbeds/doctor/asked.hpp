@@ -22,9 +22,10 @@ enum class Use : uint8_t {
   kNamespace,
   kUml,
   kQemu,
-  kUio,  // PCI devices whose kernel driver is uio_pci_generic
+  kUio,   // PCI devices whose kernel driver is uio_pci_generic
+  kVfio,  // or vfio-pci
 };
-inline constexpr size_t kUses = static_cast<size_t>(Use::kUio) + 1;
+inline constexpr size_t kUses = static_cast<size_t>(Use::kVfio) + 1;
 
 // Bit n: the use of number n.
 using UseSet = uint32_t;

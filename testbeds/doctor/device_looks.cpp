@@ -13,8 +13,7 @@ namespace softspine::testbeds {
 namespace {
 
 constexpr const char* kDevices = "sys/bus/pci/devices/";
-constexpr const char* kVfio = "vfio-pci";
-constexpr const char* kUioDriver = "uio_pci_generic";
+constexpr std::string_view kUioDriver = "uio_pci_generic";
 
 bool has_iommu(const Machine& machine) {
   return !machine.names_in("sys/kernel/iommu_groups").empty();
@@ -46,7 +45,7 @@ void look_at_iommu(const Examination& it, Findings& out) {
 }
 
 std::string bind_commands(const Machine& machine, const PciDevice& device) {
-  const char* const driver = has_iommu(machine) ? kVfio : kUioDriver;
+  const std::string_view driver = has_iommu(machine) ? kVfioDriver : kUioDriver;
   const std::string folder = "/" + std::string(kDevices) + device.address;
   std::string out = fmt::format("as root: modprobe {}; echo {} >{}/driver_override", driver, driver, folder);
   if (!device.driver.empty()) out += fmt::format("; echo {} >{}/driver/unbind", device.address, folder);
@@ -55,7 +54,7 @@ std::string bind_commands(const Machine& machine, const PciDevice& device) {
 
 // The file through which a program reaches it; empty: none.
 std::string way_to(const Machine& machine, const PciDevice& device) {
-  if (device.driver == kVfio) return "dev/vfio/" + device.iommu_group;
+  if (device.driver == kVfioDriver) return "dev/vfio/" + device.iommu_group;
   const auto numbers = machine.names_in(kDevices + device.address + "/uio");
   return numbers.empty() ? "" : "dev/" + numbers.front();
 }
@@ -96,7 +95,7 @@ Finding device_found(const Examination& it, const AskedDevice& asked) {
   }
   const std::string numa = device.numa_node.starts_with("-") ? "" : ", NUMA node " + device.numa_node;
   out.fact += (device.driver.empty() ? "no driver" : "driver " + device.driver) + numa;
-  const bool is_left_to_programs = device.driver == kVfio || is_uio(device.driver);
+  const bool is_left_to_programs = device.driver == kVfioDriver || is_uio(device.driver);
   if (!is_left_to_programs && !is_bifurcated(device.driver)) {
     out.mend = bind_commands(it.machine, device);
     return out;
@@ -112,7 +111,7 @@ void look_at_devices(const Examination& it, Findings& out) {
   for (const std::string& address : it.machine.names_in(kDevices)) {
     const PciDevice device = pci_device(it.machine, address);
     is_any_free |=
-        device.is_network && (device.driver == kVfio || is_uio(device.driver) || is_bifurcated(device.driver));
+        device.is_network && (device.driver == kVfioDriver || is_uio(device.driver) || is_bifurcated(device.driver));
   }
   out.push_back({"NICs", is_any_free ? State::kOk : State::kMissing, ethernet_devices(it.machine),
                  is_any_free ? "" : "bind one to vfio-pci or uio_pci_generic: docs/real-hosts.md"});

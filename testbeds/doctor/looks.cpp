@@ -25,10 +25,10 @@ Examination prepared(const Machine& machine, Asked asked) {
   } else if (out.asked.has(Use::kQemu)) {
     out.guests.root = machine.calls().guest_root();
   }
-  if (std::ranges::any_of(out.asked.devices, [&](const AskedDevice& device) {
-        return is_uio(pci_device(machine, device.address).driver);
-      })) {
-    out.asked.used |= uses(Use::kUio);
+  for (const AskedDevice& asked_device : out.asked.devices) {
+    const std::string driver = pci_device(machine, asked_device.address).driver;
+    if (is_uio(driver)) out.asked.used |= uses(Use::kUio);
+    if (driver == kVfioDriver) out.asked.used |= uses(Use::kVfio);
   }
   return out;
 }

@@ -20,6 +20,7 @@ struct PciDevice {
 
 PciDevice pci_device(const Machine& machine, const std::string& address);
 
+inline constexpr std::string_view kVfioDriver = "vfio-pci";
 bool is_uio(std::string_view driver);
 // Its adapters stay with the kernel's driver: DPDK reaches them through the kernel's RDMA.
 bool is_bifurcated(std::string_view driver);

@@ -23,7 +23,6 @@ constexpr Right kRights[] = {
     {CAP_NET_RAW, "NET_RAW", uses(Use::kAfPacket, Use::kAfXdp, Use::kDpdkPcap),
      uses(Use::kAfPacket, Use::kAfXdp, Use::kDpdkPcap), 0},
     {CAP_SYS_ADMIN, "SYS_ADMIN", uses(Use::kNamespace, Use::kAfXdp, Use::kUio), 0, uses(Use::kAfXdp, Use::kUio)},
-    {CAP_SYS_RAWIO, "SYS_RAWIO", uses(Use::kUio), 0, uses(Use::kUio)},
 };
 
 std::string mend_of(const Examination& it, const Right& right, UseSet by) {
@@ -55,10 +54,10 @@ void look_at_right(const Examination& it, Findings& out) {
   out.push_back(finding);
 }
 
-// The kernel locks rings and what devices write into; without CAP_IPC_LOCK up to a limit.
+// The kernel locks rings, what AF_XDP writes into, and what an IOMMU maps; without CAP_IPC_LOCK up to a limit.
 void look_at_locked_memory(const Examination& it, Findings& out) {
   uint64_t bytes = it.asked.locked_bytes;
-  if (it.asked.has(Use::kPci)) bytes += uint64_t{it.asked.need.eal_mebibytes} << 20;
+  if (it.asked.has(Use::kVfio)) bytes += uint64_t{it.asked.need.eal_mebibytes} << 20;
   Finding finding{.what = "locked memory", .fact = fmt::format("{} KiB", bytes >> 10), .mend = {}};
   const auto limit = it.machine.limit("Max locked memory");
   if (it.machine.holds(CAP_IPC_LOCK) && it.machine.is_in_first_user_namespace()) {
@@ -75,8 +74,7 @@ constexpr Look kRightLooks[] = {
     {"CAP_NET_ADMIN", kRights[0].by, look_at_right<0>},
     {"CAP_NET_RAW", kRights[1].by, look_at_right<1>},
     {"CAP_SYS_ADMIN", kRights[2].by, look_at_right<2>},
-    {"CAP_SYS_RAWIO", kRights[3].by, look_at_right<3>},
-    {"locked memory", uses(Use::kAfPacket, Use::kAfXdp, Use::kPci), look_at_locked_memory},
+    {"locked memory", uses(Use::kAfPacket, Use::kAfXdp, Use::kVfio), look_at_locked_memory},
 };
 
 }  // namespace
