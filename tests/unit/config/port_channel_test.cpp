@@ -89,6 +89,16 @@ TEST_F(PortChannels, OfBothEndsAreOneLag) {
   for (const uint32_t link : lag.links) EXPECT_EQ(read.fabric.links[link].lag, 0U);
 }
 
+TEST_F(PortChannels, AreNoPlaceOfAFaultAtEitherEnd) {
+  const std::string text = testbed(tables(kTor, "101|0 101|4 101|8"), tables(kSpine, "0007|4 0007|0 0007|8"),
+                                   "faults:\n  - {at: 1ms, link: \"tor1:PortChannel101\", set: down}\n"
+                                   "  - {at: 1ms, link: \"spine1:PortChannel0007\", set: down}\n");
+  EXPECT_EQ(complaints_about(text),
+            (Complaints{"12 faults[0].link: 'PortChannel101' is a LAG: name one of its links, such as tor1:Ethernet0",
+                        "13 faults[1].link: 'PortChannel0007' is a LAG: name one of its links, such as "
+                        "spine1:Ethernet0"}));
+}
+
 TEST_F(PortChannels, OfOneEndAreTakenByAnotherThatSaysNothing) {
   const Testbed read = read_well(testbed(tables(R"("PortChannel0002": {})", "0002|0 0002|8 0002|64"), ""));
   EXPECT_EQ(warnings_of(read), Complaints{}) << "Ethernet64 is not linked here";
@@ -159,6 +169,13 @@ TEST_F(PortChannels, WithTheNameOfALagOfTheFileAreToldOf) {
   EXPECT_EQ(read.fabric.lags.size(), 2U);
   EXPECT_EQ(warnings_of(read), Complaints{"2 at tor1 PortChannel101 has the name of a LAG of topology.lags, which is "
                                           "what overrides mean by it"});
+}
+
+TEST_F(PortChannels, BesideLagsOfOtherNamesAreNotToldOf) {
+  const Testbed read = read_well(
+      testbed(tables(kTor, "101|0 101|4 101|8"), "", "  lags: [{name: PortChannel102, between: [tor1, spine2]}]\n"));
+  EXPECT_EQ(read.fabric.lags.size(), 2U);
+  EXPECT_EQ(warnings_of(read), Complaints{});
 }
 
 TEST_F(PortChannels, GiveWayToWhatTheFileSays) {

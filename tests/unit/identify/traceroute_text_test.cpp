@@ -88,9 +88,12 @@ TEST(TracerouteText, OfDublinHasTheFlowWithEachProbe) {
        "received": {"ip": {"src": "10.0.0.6"}}}],
     "33435": [
       {"sent": {"ip": {"src": "10.1.0.2", "dst": "10.2.0.5", "ttl": 2}, "udp": {"sport": 12345, "dport": 33435}},
-       "received": null}]}})",
+       "received": null}],
+    "33436": [
+      {"sent": {"ip": {"src": "10.1.0.2", "dst": "10.2.0.5", "ttl": 2}, "udp": {"sport": 12345, "dport": 33436}},
+       "received": {"ip": {}}}]}})",
                           2);
-  EXPECT_EQ(found.traces.traces, 2u);
+  EXPECT_EQ(found.traces.traces, 3u);
   ASSERT_EQ(found.seen.flows.size(), 1u);
   EXPECT_EQ(to_string(found.seen.flows[0].flow), "udp 10.1.0.2:12345 → 10.2.0.5:33434");
   EXPECT_EQ(found.seen.links.front(), "10.0.0.6");

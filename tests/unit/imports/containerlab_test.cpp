@@ -44,6 +44,21 @@ topology:
   EXPECT_THAT(found.notes, Contains(HasSubstr("the file has no rates and lengths: 100Gbps and 3m")));
 }
 
+// YAML's merge keys may lie in each other; what lies deeper than eight is not looked for.
+TEST(Containerlab, FollowsMergeKeysOfMergeKeysToABound) {
+  const auto kinds = [](int deep) {
+    std::string map = "{kind: sonic-vs}";
+    for (int i = 0; i < deep; ++i) map = "{<<: " + map + "}";
+    return read("topology:\n  nodes:\n    a: " + map +
+                "\n    h: {kind: linux}\n  links:\n    - endpoints: [a:eth1, h:eth1]\n");
+  };
+  const Imported eight = kinds(8);
+  ASSERT_TRUE(eight.topology) << eight.complaints[0];
+  EXPECT_THAT(names_by_use(*eight.topology), ElementsAre(Pair("host", "h"), Pair("tor", "a")));
+  const Imported nine = kinds(9);
+  EXPECT_FALSE(nine.topology && names_by_use(*nine.topology) == names_by_use(*eight.topology));
+}
+
 // Three routers of one kind with the hosts.
 TEST(Containerlab, TellsRoutersFromHostsOfTheKindLinuxByTheirLinks) {
   const Imported found = read(R"(

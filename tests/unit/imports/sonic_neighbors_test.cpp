@@ -43,6 +43,17 @@ TEST(SonicNeighbors, OneFileGivesItsSwitchAndItsNeighbours) {
   EXPECT_EQ(found.topology->links_left_out, 1u) << "administratively down";
 }
 
+TEST(SonicNeighbors, ANeighboursTypeSaysWhatItIs) {
+  const auto uses = [](const std::string& type) {
+    const Imported found = import_sonic({changed(kTor, "\"LeafRouter\"", "\"" + type + "\"")});
+    return found.topology ? names_by_use(*found.topology) : decltype(names_by_use(*found.topology)){};
+  };
+  EXPECT_THAT(uses("UpperSpineRouter"),
+              ElementsAre(Pair("core", "leaf1"), Pair("host", "Servers0"), Pair("tor", "tor1")));
+  EXPECT_THAT(uses("BackEndToRRouter"), ElementsAre(Pair("host", "Servers0"), Pair("tor", "tor1 leaf1")));
+  EXPECT_THAT(uses("Server"), ElementsAre(Pair("host", "leaf1 Servers0"), Pair("tor", "tor1")));
+}
+
 TEST(SonicNeighbors, TwoFilesOfOneLinkGiveOneLink) {
   for (const auto& texts : {std::vector<std::string>{kTor, kLeaf}, std::vector<std::string>{kLeaf, kTor}}) {
     const Imported found = import_sonic(texts);

@@ -144,6 +144,15 @@ TEST(Jobs, CrossATierWhereRailsDoThoughTheirServersAreBelowIt) {
   EXPECT_DOUBLE_EQ(crossing("[s1-h1, s1-h2]", "job j"), 0.5);
   EXPECT_DOUBLE_EQ(crossing("[s1-h1, s1-h2]", "job j rail 1"), 0);
   EXPECT_DOUBLE_EQ(crossing("[s1-h1, s2-h1]", "job j"), 1);
+  // What a server's rails say to each other stays in it, and is no part of the job's traffic.
+  const Job within =
+      tests::read_well(kRails +
+                       "jobs: [{name: j, servers: [s1-h1, s2-h1]}]\nworkload:\n"
+                       "  - {name: w, pattern: pairs, from: [job j rail 1], to: [job j rail 2], message: 1000B}\n"
+                       "  - {name: x, pattern: pairs, from: [job j 0 rail 1], to: [job j 1 rail 1], message: 500B}\n")
+          .jobs.at(0);
+  EXPECT_EQ(within.bytes, 500);
+  EXPECT_EQ(within.tiers.at(0).bytes, 500);
   // Of 6 pairs of servers 2 share a segment, and half of what these say stays there.
   EXPECT_DOUBLE_EQ(crossing("4", "job j"), 5.0 / 6);
 }

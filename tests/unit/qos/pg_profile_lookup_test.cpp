@@ -97,6 +97,22 @@ TEST_F(Lookup, NamesEachLineThatSaysSomethingElse) {
   EXPECT_EQ(lines, (std::vector{2, 3, 4, 5, 6, 7})) << "the last by the check of every dynamic_th";
 }
 
+TEST(PgProfilesJson, NamesTheWordThatIsWrong) {
+  const auto complaint = [](const std::string& line) {
+    Errors errors;
+    (void)pg_profiles_json(line + "\n", "static_th", "f", errors);
+    return errors.empty() ? std::string() : errors[0].message;
+  };
+  EXPECT_EQ(complaint("100 5m 1 2 3 4 5"), "");
+  EXPECT_EQ(complaint("x 5m 1 2 3 4"), "speed: expected Mb/s, such as 100000");
+  EXPECT_EQ(complaint("100 5 1 2 3 4"), "cable: expected metres, such as 40m");
+  EXPECT_EQ(complaint("100 5m x 2 3 4"), "size: expected bytes");
+  EXPECT_EQ(complaint("100 5m 1 x 3 4"), "xon: expected bytes");
+  EXPECT_EQ(complaint("100 5m 1 2 x 4"), "xoff: expected bytes");
+  EXPECT_EQ(complaint("100 5m 1 2 3 x"), "threshold: expected an integer");
+  EXPECT_EQ(complaint("100 5m 1 2 3 4 x"), "xon_offset: expected bytes");
+}
+
 TEST_F(Lookup, IsAnErrorIfItIsNotThere) {
   std::string text = testbed(kLines);
   std::filesystem::remove(folder_ / "pg_profile_lookup.ini");
