@@ -120,8 +120,7 @@ Instant Nic::transmit(Packet packet, Instant now) noexcept {
 void Nic::send_pause(Instant now) noexcept {
   Packet packet = pool_.make(mac_control::kFrameBytes);
   if (!packet) [[unlikely]] {
-    flow_control_.defer_frames(now + kRetry);
-    return;
+    return flow_control_.defer_frames(now + kRetry);
   }
   const Transmitter& wire = transmitter(kLink);
   const FlowControlFrame made =
@@ -159,17 +158,14 @@ Packet Nic::receive(Packet packet, Instant now) noexcept {
   }
   if (congestion_) {
     parse(packet);
-    bool ends_here = false;
-    inspect(packet, now, ends_here);
-    if (ends_here) {
+    if (inspect(packet, now)) {
       end_out(std::move(packet), DropReason::kConsumed);
       return Packet{};
     }
   }
   if (is_full_) [[unlikely]] {
     parse(packet);
-    const bool is_lossless = (config_.pfc_enable >> priority_of(packet) & 1) != 0;
-    if (!is_lossless) {
+    if (const bool is_lossless = (config_.pfc_enable >> priority_of(packet) & 1) != 0; !is_lossless) {
       end_out(std::move(packet), DropReason::kEdgeFull);
       return Packet{};
     }
@@ -179,12 +175,14 @@ Packet Nic::receive(Packet packet, Instant now) noexcept {
   return Packet{};
 }
 
-void Nic::inspect(const Packet& packet, Instant now, bool& ends_here) noexcept {
+// Whether it ends here. A CNP that answers it will leave.
+bool Nic::inspect(const Packet& packet, Instant now) noexcept {
   NicCongestion::Inspection seen = congestion_->inspect(packet, now, pool_);
-  ends_here = seen.ends_here;
-  if (!seen.answer) return;
-  cnps_.push(std::move(seen.answer));
-  find_next();
+  if (seen.answer) {
+    cnps_.push(std::move(seen.answer));
+    find_next();
+  }
+  return seen.ends_here;
 }
 
 // Empty, unless it is for the host's own adapter.

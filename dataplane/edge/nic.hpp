@@ -191,7 +191,7 @@ class Nic : public Node {
   void drain_later(Packet packet, Instant now) noexcept;
   void send_pause(Instant now) noexcept;
   Packet next_of_host(uint8_t free, Instant now) noexcept;
-  void inspect(const Packet& packet, Instant now, bool& ends_here) noexcept;
+  bool inspect(const Packet& packet, Instant now) noexcept;
   bool keeps_too_much() const;
   Instant transmit(Packet packet, Instant now) noexcept;
   void update_xoff(Instant now) noexcept;
