@@ -27,7 +27,8 @@ std::vector<Flow> drawn_flows(Rng& rng, size_t count) {
   std::vector<Flow> out;
   while (out.size() < count) {
     Flow flow;
-    flow.source = {10, 0, static_cast<uint8_t>(rng.below(256)), static_cast<uint8_t>(rng.below(256))};
+    flow.source = {static_cast<uint8_t>(10 + rng.below(2)), 0, static_cast<uint8_t>(rng.below(256)),
+                   static_cast<uint8_t>(rng.below(256))};
     flow.destination = {10, 1, static_cast<uint8_t>(rng.below(256)), static_cast<uint8_t>(rng.below(256))};
     flow.source_port = static_cast<uint16_t>(49'152 + rng.below(16'384));
     flow.destination_port = dataplane::udp::kRoceV2Port;
