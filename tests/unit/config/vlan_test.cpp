@@ -49,6 +49,17 @@ TEST(Vlan, AFabricsIsThatOfItsHostsThatHaveNoneOfTheirOwn) {
   EXPECT_FALSE(node_of(testbed, "h2").vlan.pcp) << "whole, or not at all";
 }
 
+// Linux gives PCP 0 to all that it tags without an egress-qos-map, whatever the fabric's built-in hosts have.
+TEST(Vlan, OfAHostOutsideHasThePcpOfLinux) {
+  const Testbed testbed = read_well(
+      "name: t\nfabric: {kind: leaf-spine, tors: 1, spines: 1, hosts_per_tor: 3, host_vlan: {id: 10, pcp: 3},\n"
+      "  host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
+      "topology: {nodes: {h1: {namespace: {}}, h2: {vlan: {id: 11}, namespace: {}}}}\n");
+  EXPECT_EQ(node_of(testbed, "h1").vlan.pcp, 0);
+  EXPECT_EQ(node_of(testbed, "h2").vlan.pcp, 0);
+  EXPECT_EQ(node_of(testbed, "h3").vlan.pcp, 3);
+}
+
 TEST(Vlan, ItsHostsShareASubnetThatIsNotTheOthers) {
   const Testbed plain = read_well(with_fabric(""));
   EXPECT_EQ(&subnet_of(plain, "h1"), &subnet_of(plain, "h2"));
