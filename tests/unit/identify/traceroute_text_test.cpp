@@ -46,6 +46,19 @@ TEST(TracerouteText, HasTheFlowInTheCommandThatTheShellPrinted) {
   EXPECT_EQ(found.seen.flows[1].link, 0u);
 }
 
+TEST(TracerouteText, OfIpv6HasANameOfItsOwn) {
+  const Read found = read(
+      "$ /usr/bin/traceroute6 -n -U -q 1 --sport=50000 -p 4000 -s fd00::2 fd00:0:0:2::5\n"
+      "traceroute6 to fd00:0:0:2::5 (fd00:0:0:2::5) from fd00::2, 30 hops max, 60 byte packets\n"
+      " 1  fd00::1  0.123 ms\n 2  fd00:ffff::6  0.301 ms\n",
+      2);
+  EXPECT_EQ(found.traces.traces, 1u);
+  ASSERT_EQ(found.seen.flows.size(), 1u);
+  EXPECT_EQ(found.seen.flows[0].flow.source_port, 50'000);
+  EXPECT_TRUE(found.seen.flows[0].flow.is_ipv6);
+  EXPECT_THAT(found.seen.links, ElementsAre("fd00:ffff::6"));
+}
+
 TEST(TracerouteText, WithoutAFlowIsCountedAndNotGuessed) {
   for (const char* command : {"", "$ traceroute -n 10.2.0.5\n", "$ traceroute -U --sport=5 10.2.0.5\n",
                               "$ traceroute -n --sport=5 -s 10.1.0.2 10.2.0.5\n"}) {
