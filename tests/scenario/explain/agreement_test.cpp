@@ -73,6 +73,15 @@ std::vector<uint8_t> random_frame(Rng& rng, const control::Fabric& fabric, Probe
   return frame;
 }
 
+// By the bytes: UDP or TCP, whole.
+bool has_layer4(const std::vector<uint8_t>& frame) {
+  const uint8_t* l3 = frame.data() + 14;
+  const bool is_ipv4 = dataplane::load16(frame.data() + 12) == 0x0800;
+  const uint8_t protocol = is_ipv4 ? l3[9] : l3[6];
+  const bool is_fragment = is_ipv4 && (dataplane::load16(l3 + 6) & 0x3fff) != 0;
+  return !is_fragment && (protocol == 6 || protocol == 17);
+}
+
 struct Sent {
   uint32_t number;
   LinkEnd host;
@@ -184,6 +193,7 @@ class Comparison {
       }
       ++hops_;
       choices_ += step.hop->choice.has_value();
+      ASSERT_TRUE(!step.hop->choice || step.hop->choice->has_layer4 == has_layer4(sent.frame));
       is_drawn = is_drawn || step.hop->candidates.size() > 1;
       if (!phase.up[fabric.port({at.node, step.hop->out_port}).link] && step.hop->candidates.size() == 1) {
         ASSERT_EQ(way.size(), h) << "went on over a dead link";
