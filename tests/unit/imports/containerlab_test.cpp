@@ -44,6 +44,27 @@ topology:
   EXPECT_THAT(found.notes, Contains(HasSubstr("the file has no rates and lengths: 100Gbps and 3m")));
 }
 
+// A workload's packets fit through each link: 4,096 bytes and headers, or 1,024.
+TEST(Containerlab, ThePathMtuOfTheWorkloadFitsTheSmallestLink) {
+  for (const auto& [mtu, path_mtu] :
+       {std::pair("1500", "mtu: 1024,"), {"4175", "mtu: 1024,"}, {"4176", "mtu: 4096,"}}) {
+    const std::string text = R"(
+topology:
+  nodes: {s: {kind: sonic-vs}, a: {kind: linux}, b: {kind: linux}}
+  links:
+    - endpoints: [s:eth1, a:eth1]
+      mtu: )" + std::string(mtu) +
+                             R"(
+    - endpoints: [s:eth2, b:eth1]
+      mtu: 9000
+)";
+    const Imported found = read(text);
+    ASSERT_TRUE(found.topology) << found.complaints[0];
+    EXPECT_THAT(testbed_text(*found.topology, ImportFormat::kContainerlab, {{"t.txt", text}}), HasSubstr(path_mtu))
+        << mtu;
+  }
+}
+
 // YAML's merge keys may lie in each other; what lies deeper than eight is not looked for.
 TEST(Containerlab, FollowsMergeKeysOfMergeKeysToABound) {
   const auto kinds = [](int deep) {
