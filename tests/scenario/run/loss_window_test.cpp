@@ -213,5 +213,25 @@ TEST(LossWindow, MustAddUpWithTheCounters) {
   EXPECT_EQ(control::audit(snapshot).size(), 1u) << "a flow's loss too many";
 }
 
+// Two senders at line rate into one queue of 96 KiB: congestion, whatever else is wrong with the port that it leaves
+// by.
+TEST(LossWindow, AFullQueueIsNoLossOfAPortThatIsDeafOrLossy) {
+  for (const std::string fault : {"set: deaf", "set: lossy, drop: 0.0001%", "set: tx_disabled"}) {
+    const Outcome out = run_text(R"(
+name: full
+run: {duration: 200us}
+fabric: {kind: leaf-spine, tors: 1, spines: 1, hosts_per_tor: 3, host_link: {rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps}}
+profiles: {default: {queue_limit: 96KiB}}
+workload:
+  - {name: w, pattern: incast, from: [h1, h2], to: h3, message: 256KiB, mtu: 1024}
+faults: [{at: 0s, link: "tor1:Ethernet8", )" +
+                                 fault + "}]\n");
+    const uint64_t full = out.report["totals"]["drops"]["queue_full"].get<uint64_t>();
+    EXPECT_GT(full, 100u);
+    const bool stops = fault == "set: tx_disabled";
+    EXPECT_EQ(packets_for(out.report["unexplained_losses"], "queue_full"), stops ? 0 : full) << fault;
+  }
+}
+
 }  // namespace
 }  // namespace softspine::testbeds
