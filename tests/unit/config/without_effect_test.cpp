@@ -35,6 +35,28 @@ TEST(WithoutEffect, AProfileThatNobodyHasIsNamed) {
   EXPECT_EQ(warnings_about("profiles: {a: {base: b}, b: {}}\n").size(), 2u) << "a base of what nobody has";
 }
 
+// Down for 15 us and up for 25: seen by whichever detection is the quicker one, if it takes no longer.
+TEST(WithoutEffect, AFlapThatItsDetectionDoesNotSeeIsTold) {
+  const auto said = [](const std::string& detection) {
+    const Complaints out = warnings_about(
+        "faults: [{at: 10us, link: \"tor1:Ethernet4\", set: down, flap: {period: 40us, down: 15us, count: 2}}]\n" +
+        detection);
+    return out.empty() ? std::string() : out.front();
+  };
+  const auto unseen = [](const std::string& takes) {
+    return "4 faults[0].flap: is faster than its detection, which takes " + takes +
+           ": routes do not follow the link down";
+  };
+  EXPECT_EQ(said(""), "");
+  EXPECT_EQ(said("detection: {none: true}\n"), "");
+  EXPECT_EQ(said("detection: {loss_of_signal: 15us}\n"), "");
+  EXPECT_EQ(said("detection: {loss_of_signal: 20us}\n"), unseen("20us"));
+  EXPECT_EQ(said("detection: {bfd: {interval: 5us, multiplier: 3}}\n"), "");
+  EXPECT_EQ(said("detection: {bfd: {interval: 10us, multiplier: 3}}\n"), unseen("30us"));
+  EXPECT_EQ(said("detection: {loss_of_signal: 20us, bfd: {interval: 5us, multiplier: 3}}\n"), "");
+  EXPECT_EQ(said("detection: {loss_of_signal: 40us, bfd: {interval: 10us, multiplier: 3}}\n"), unseen("30us"));
+}
+
 TEST(WithoutEffect, ARoleThatNoSwitchHasIsNamed) {
   EXPECT_EQ(warnings_about("roles: {core: lossless}\n"),
             (Complaints{"4 roles.core: has no effect: no switch has this role"}));

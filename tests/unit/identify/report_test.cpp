@@ -12,6 +12,8 @@
 namespace softspine::tests {
 namespace {
 
+using namespace std::string_literals;
+
 using control::Identification;
 using dataplane::HashConfig;
 
@@ -62,6 +64,32 @@ TEST(IdentifyReport, WritesAProfileThatATestbedReadsAsTheSameHash) {
     }
   }
   EXPECT_GT(read, 100u);
+}
+
+// Eight others at most are shown; the rest is a number.
+TEST(IdentifyReport, TellsWhichHashesAreTheSameForSuchFlows) {
+  Identification found = identified({.algorithm = dataplane::HashAlgorithm::kXxh3, .seed = 9});
+  EXPECT_EQ(identification_text(found).find("for such flows the same"), std::string::npos);
+  auto& all = found.classes.front().hypotheses;
+  const auto lines = [&] {
+    const std::string text = identification_text(found);
+    EXPECT_NE(text.find("  for such flows the same:\n"), std::string::npos);
+    std::string out;
+    for (size_t at = text.find("\n    "); at != std::string::npos; at = text.find("\n    ", at + 1))
+      out += text.substr(at + 5, 1) == "\u2026"s.substr(0, 1) ? "+" : ".";
+    return out;
+  };
+  const auto others = [&](size_t count) {
+    while (all.size() < count + 1) {
+      all.push_back(all.front());
+      all.back().config.seed = static_cast<uint32_t>(all.size());
+    }
+    return lines();
+  };
+  EXPECT_EQ(others(1), ".");
+  EXPECT_EQ(others(8), "........");
+  EXPECT_EQ(others(9), "........+");
+  EXPECT_NE(identification_text(found).find("\u2026 1 more\n"), std::string::npos);
 }
 
 // What was found before is neither sure nor for lack of flows, and what was not found may be there.

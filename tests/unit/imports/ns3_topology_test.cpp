@@ -75,12 +75,13 @@ TEST(Ns3Topology, RulesDecideWhatANodeIs) {
 
 TEST(Ns3Topology, NvSwitchesBecomeTheServersOfTheirGpus) {
   // Four GPUs, two to a server; NVSwitches 4 and 5, switch 6.
-  const Imported read = import_text(ImportFormat::kSimai,
-                                    "7 2 2 1 8 H100\n4 5 6\n"
-                                    "0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 0.000025ms 0\n"
-                                    "2 5 2880Gbps 0.000025ms 0\n3 5 2880Gbps 0.000025ms 0\n"
-                                    "0 6 400Gbps 0.0005ms 0\n1 6 400Gbps 0.0005ms 0\n"
-                                    "2 6 400Gbps 0.0005ms 0\n3 6 400Gbps 0.0005ms 0\n");
+  const std::string text =
+      "7 2 2 1 8 H100\n4 5 6\n"
+      "0 4 2880Gbps 0.000025ms 0\n1 4 2880Gbps 0.000025ms 0\n"
+      "2 5 2880Gbps 0.000025ms 0\n3 5 2880Gbps 0.000025ms 0\n"
+      "0 6 400Gbps 0.0005ms 0\n1 6 400Gbps 0.0005ms 0\n"
+      "2 6 400Gbps 0.0005ms 0\n3 6 400Gbps 0.0005ms 0\n";
+  const Imported read = import_text(ImportFormat::kSimai, text);
   ASSERT_TRUE(read.topology) << read.complaints[0];
   std::vector<std::string> servers;
   for (const ForeignNode& node : read.topology->nodes) servers.push_back(node.name + "@" + node.server);
@@ -88,6 +89,10 @@ TEST(Ns3Topology, NvSwitchesBecomeTheServersOfTheirGpus) {
   EXPECT_EQ(read.topology->nodes_left_out, 2u);
   EXPECT_EQ(read.topology->links_left_out, 4u);
   EXPECT_THAT(read.notes, ElementsAre(HasSubstr("t.txt:3:1: 2 NVSwitches and their 4 links are inside servers")));
+  const Testbed written = testbed_of(read, ImportFormat::kSimai, {{"t.txt", text}});
+  std::vector<std::string> again;
+  for (const FabricNode& node : written.fabric.nodes) again.push_back(node.name + "@" + node.server);
+  EXPECT_THAT(again, testing::UnorderedElementsAreArray(servers));
 }
 
 // SimAI's with GPUs per node, others' with ToRs between switches and links.
