@@ -265,6 +265,13 @@ void Device::end() noexcept {
   if ((made_here_ || is_gone()) && backing != nullptr) rte_dev_remove(backing);
 }
 
+uint64_t Device::lost() const noexcept {
+  rte_eth_stats counted{};
+  if (is_gone() || !is_open_ || rte_eth_stats_get(port_, &counted) != 0) return lost_;
+  lost_ = counted.imissed + counted.ierrors;
+  return lost_;
+}
+
 EtherAddress Device::address() const {
   EtherAddress address{};
   rte_ether_addr raw;

@@ -111,6 +111,9 @@ class Device {
   EtherAddress address() const;
   // What the driver and the companion count, by their own names.
   std::map<std::string, uint64_t> statistics() const;
+  // Frames from outside that the device or its driver has dropped, and counts: its ring was full, or it takes no such
+  // frame. Of a device that is gone: what was read last. One thread.
+  uint64_t lost() const noexcept;
 
   // Whether a peer is there to take frames; always true for a driver that does not report it. Any thread.
   bool up() const noexcept { return up_.load(std::memory_order_acquire); }
@@ -147,6 +150,7 @@ class Device {
   Count count_;
   Complain complain_;
   TellLink tell_link_;
+  mutable uint64_t lost_ = 0;
   std::atomic<bool> up_{true};
   std::atomic<bool> is_gone_{false};
   std::atomic<bool> is_lost_{false};

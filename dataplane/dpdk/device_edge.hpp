@@ -21,7 +21,8 @@
 // virtio's link status. Another device's link is set by its driver, if the driver can.
 //
 // From outside, dropped and counted: shorter than an Ethernet header (truncated), longer than any port
-// takes (oversize), in pieces that do not fit into one buffer (oversize).
+// takes (oversize), in pieces that do not fit into one buffer (oversize). What the device or its driver drops itself,
+// and counts, is lost outside.
 // To the outside: what is longer than the device takes ends as oversize; frames are padded to 60 bytes, and elided
 // payload is put back (no_buffer if there is no packet for it, or for a copy).
 // Wall clock only: on the virtual clock nothing is taken in, since a device has no time of its own.
@@ -54,6 +55,7 @@ class DeviceEdge final : public Nic {
   void drain() noexcept override;
   std::map<std::string, uint64_t> statistics() const override { return device_->statistics(); }
   void look_outside(Instant now) noexcept override;
+  uint64_t lost_outside() const override { return device_->lost(); }
   bool keeps_packets() const override { return device_->is_lost(); }
 
   uint64_t waiting_for_outside() const override { return Nic::waiting_for_outside() + held_packets(); }

@@ -319,6 +319,9 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         '| e1000, e1000e, vmxnet3, virtio-net-pci of QEMU 7.2 | uio_pci_generic; vfio-pci with an IOMMU | every kind of frame below, both ways, byte for byte; pulled cables; taken out of the machine; thousands of frames each way, none missing that no counter names |':
             ['tests/wire/nics/nics.py under_uio', 'tests/wire/nics/nics.py pulled_under_vfio', 'tests/wire/nics/nics.py many_under_vfio',
              'tests/wire/nics/unplugged.py under_vfio'],
+        'Without the tag that its port wants, with another one, with a priority alone (VLAN 0), or with 802.1ad outside, a frame ends as `vlan_not_allowed`.':
+            ['tests/wire/nics/from_outside.py refused'],
+        'Tried under both drivers, with frames up to the MTU of 9,000.': ['tests/wire/nics/from_outside.py LARGEST = 9000 + 14 + 4'],
         '**A device that is taken out** while the run goes on is an error that names it, so the run ends with status 1, as with an interface that is deleted.':
             ['tests/wire/nics/unplugged.py what_was_said'],
         'One run sent 1,000,000 frames each way through each of the four, under uio_pci_generic: all came.': ['tests/wire/nics/nics.py SOFTSPINE_NIC_FRAMES'],

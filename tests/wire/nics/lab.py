@@ -6,7 +6,7 @@ import json
 import struct
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -137,13 +137,13 @@ class Lab:
     def differences(self) -> Problems:
         """Both ways: what a port has sent is what has come by the cable, and what went into a cable is what the host's port has sent.
         What the NIC has dropped and counted, such as a LACPDU before the link is up, is no difference."""
-        captured = frames_by_port(self.machine.job / 'it.pcapng')
+        captured = defaultdict(list, frames_by_port(self.machine.job / 'it.pcapng'))
         edges = json.loads((self.machine.job / 'report.json').read_text())['edges']
         for nic, (switch, host) in enumerate(self.ports):
             edge = edges[host if host in edges else host.split(':')[0]]
             out = difference((frame.ljust(MIN_FRAME, b'\0') for frame in captured[switch]), self.machine.cables[nic].received,
                              sum(edge['out_drops'].values()))
-            into = difference(self.sent[nic], captured[host], sum(edge['in_drops'].values()))
+            into = difference(self.sent[nic], (frame.ljust(MIN_FRAME, b'\0') for frame in captured[host]), sum(edge['in_drops'].values()))
             if out:
                 yield f'{self.machine.driver}, {self.machine.nics[nic]}, out of {switch}: {out}'
             if into:
