@@ -79,7 +79,9 @@ TEST(ObservationText, ReadsNfdumpsRecordsByTheirOutputInterface) {
   EXPECT_EQ(seen.flows[2].flow.source_port, 50'000u);
   EXPECT_THAT(seen.links, ElementsAre("52", "56", "60"));
   EXPECT_THAT(first_error(columns + "1,2,3\n"), HasSubstr("seen.csv:2:1: has too few columns for a record"));
-  EXPECT_THAT(first_error(columns + record("5,x,TCP", "56")), HasSubstr("has no ports"));
+  for (const char* ports : {"5,x,TCP", "x,5,TCP", ",5,UDP", "65536,5,UDP", "5,65536,UDP"})
+    EXPECT_THAT(first_error(columns + record(ports, "56")), HasSubstr("has no ports")) << ports;
+  EXPECT_EQ(read(columns + record("65535,65535,UDP", "56")).flows.size(), 1u);
   EXPECT_THAT(first_error(columns + record("5,6,TCP", "eth0")), HasSubstr("has no output interface"));
 }
 
