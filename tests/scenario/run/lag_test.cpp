@@ -91,6 +91,15 @@ TEST(Lag, IsDownWithFewerMembersThanMinLinksAndRoutesFollowAsForALink) {
       << "by the other spine";
 }
 
+TEST(Lag, IsUpWithAsManyMembersAsMinLinks) {
+  const Outcome out = run_text(paced(", min_links: 4", kFlow));
+  for (const auto& [name, lag] : out.report["lags"].items()) {
+    EXPECT_EQ(lag["members_up"], 4) << name;
+    EXPECT_EQ(lag["up"], true) << name;
+  }
+  EXPECT_EQ(out.report["lags"].size(), 4u);
+}
+
 TEST(Lag, IsAsBeforeWhenItsMemberIsRepaired) {
   const std::string port = used_port();
   const std::string faults =
