@@ -58,7 +58,7 @@ std::string text_or_dash(const Json& value) {
 }
 
 std::string link_text(const Json& link) {
-  const std::string state = link["up"].get<bool>() ? "up" : "down";
+  std::string state = link["up"].get<bool>() ? "up" : "down";
   if (link["speed_mbps"].is_null()) return state;
   return fmt::format("{}, {} Mb/s{}", state, link["speed_mbps"].get<uint32_t>(),
                      link["full_duplex"].get<bool>() ? "" : ", half duplex");

@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from machine import Machine, address_of
-from nics import KINDS, Lab, arp, ip_of, mac_bytes, BROADCAST, GATEWAY
+from lab import BROADCAST, GATEWAY, KINDS, Lab, arp, ip_of, mac_bytes
+from machine import Machine
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / 'command'))
 from outside_testbeds import need_programs
@@ -30,10 +30,10 @@ topology:
 DRIVERS = {'e1000': ('net_e1000_em', 1000), 'e1000e': ('net_e1000_em', 1000), 'vmxnet3': ('net_vmxnet3', 10000), 'virtio-net-pci': ('net_virtio', None)}
 
 
-def testbed() -> str:
+def testbed(machine: Machine) -> str:
     numbers = range(len(KINDS))
     return TESTBED.format(
-        hosts='\n'.join(f'    h{n + 1}: {{kind: host, address: 10.0.1.1{n + 1}, edge: {{dpdk: "{address_of(n)}"}}}}' for n in numbers),
+        hosts='\n'.join(f'    h{n + 1}: {{kind: host, address: 10.0.1.1{n + 1}, edge: {{dpdk: "{machine.address(n)}"}}}}' for n in numbers),
         links='\n'.join(f'    - {{endpoints: [tor1, h{n + 1}], rate: 1Gbps, mtu: 1500}}' for n in numbers))
 
 
@@ -45,7 +45,7 @@ def doctor(machine: Machine) -> tuple[int, list[dict]]:
 def follows_the_cures(machine: Machine) -> Problems:
     """Each, as it stands there."""
     status, missing = doctor(machine)
-    wanted = {'hugepages', *(address_of(nic) for nic in range(len(KINDS)))}
+    wanted = {'hugepages', *(machine.address(nic) for nic in range(len(KINDS)))}
     if status != 1 or {row['what'] for row in missing} != wanted:
         yield f'{machine.driver}: doctor ends with {status} and misses {missing}'
     for row in missing:
@@ -71,7 +71,7 @@ def bring_setpriv(machine: Machine) -> str:
 
 def agrees_with_run(machine: Machine) -> Problems:
     """Whichever right is taken away: doctor misses something exactly where run does not start."""
-    (machine.job / 'short.yaml').write_text(testbed().replace('20min', '100ms'))
+    (machine.job / 'short.yaml').write_text(testbed(machine).replace('20min', '100ms'))
     setpriv = bring_setpriv(machine)
     refused = []
     for right in ('sys_admin', 'sys_rawio', 'ipc_lock', 'net_admin', 'dac_override', 'all'):
@@ -92,7 +92,7 @@ def shows_devices(lab: Lab, devices: list[dict]) -> Problems:
     for nic, (kind, device) in enumerate(zip(KINDS, devices)):
         driver, speed = DRIVERS[kind]
         there = (device['device'], device['driver'], device['bus'], device['link']['up'], device['link']['speed_mbps'])
-        if there != (address_of(nic), driver, 'pci', True, speed):
+        if there != (lab.machine.address(nic), driver, 'pci', True, speed):
             yield f'{lab.machine.driver}, {kind}: shown as {there}'
         if not all(0 < device[ring] <= 4096 for ring in ('rx_descriptors', 'tx_descriptors')) or device['mtu_bytes'] < 1500:
             yield f'{lab.machine.driver}, {kind}: {device}'
@@ -104,11 +104,12 @@ def shows_devices(lab: Lab, devices: list[dict]) -> Problems:
 def mends(it: Softspine, driver: str) -> Problems:
     need_programs('setpriv')
     with Machine(it.folder, it.binary, KINDS, driver) as machine:
-        lab = Lab(machine)
-        (machine.job / 'it.yaml').write_text(testbed())
+        lab = Lab(machine, [])
+        (machine.job / 'it.yaml').write_text(testbed(machine))
         yield from follows_the_cures(machine)
         machine.sh('softspine run it.yaml >out 2>err </dev/null & echo $! >pid')
         lab.until('softspine show fabric >/dev/null 2>&1', 90)
+        lab.until('! softspine show links | grep -q " D "', 30)
         for nic in range(len(KINDS)):
             for _ in range(FRAMES):
                 lab.send(nic, arp(1, (mac_bytes(nic), ip_of(nic)), (b'\0' * 6, GATEWAY), BROADCAST))
@@ -130,5 +131,24 @@ def under_vfio(it: Softspine) -> Problems:
     yield from mends(it, 'vfio-pci')
 
 
+class OldMachine(Machine):
+    """Of x86-64-v2: no AVX."""
+
+    def _command(self) -> list[str]:
+        command = super()._command()
+        accelerator = command.index('-accel')
+        return [*command[:accelerator], '-accel', 'tcg', '-cpu', 'Nehalem', *command[accelerator + 4:]]
+
+
+def refuses_old_processors(it: Softspine) -> Problems:
+    """on a processor without AVX2 each command says so, and ends with status 2"""
+    with OldMachine(it.folder, it.binary, [], 'uio_pci_generic') as machine:
+        for command in ('doctor', '--version'):
+            ended, said = machine.sh(f'softspine {command}')
+            if ended != 2 or said.strip() != ('softspine: this processor lacks AVX2, or what else of x86-64-v3 (with pclmulqdq) '
+                                              'the program is built for'):
+                yield f'{command} ends with {ended}: {said}'
+
+
 if __name__ == '__main__':
-    sys.exit(main([under_uio, under_vfio]))
+    sys.exit(main([under_uio, under_vfio, refuses_old_processors]))
