@@ -133,6 +133,8 @@ class Lab:
         said = ''.join((self.machine.job / name).read_text() for name in ('out', 'err'))
         if status != 0 or 'defect' in said:
             yield f'softspine ended with {status}: {said[-1500:]}'
+        if 'the device takes an MTU of' in said:
+            yield f'a device takes less than its link: {said[:500]}'
 
     def differences(self) -> Problems:
         """Both ways: what a port has sent is what has come by the cable, and what went into a cable is what the host's port has sent.
