@@ -44,7 +44,8 @@ void look_at_keeper(const Examination& it, Findings& out) {
 void look_at_module(const Examination& it, Findings& out, const char* module, const char* trace) {
   if (it.machine.has_module(module) || it.machine.has(trace))
     return out.push_back({module, State::kOk, "the kernel has it", ""});
-  out.push_back({module, State::kMissing, "the kernel has no such module", std::string("as root: modprobe ") + module});
+  out.push_back({module, State::kMissing, "the kernel has no such module",
+                 "boot a kernel that has it, such as Debian's: as root: apt-get install linux-image-amd64"});
 }
 
 void look_at_bonding(const Examination& it, Findings& out) {

@@ -216,7 +216,8 @@ TEST(Doctor, AsksNamespacesForModulesThatTheyUse) {
   const InventedMachine it;
   EXPECT_EQ(finding(findings_of(it, testbed_with(kSpace)), "8021q").state, State::kNotNeeded);
   const control::Testbed tagged = testbed_with("namespace: {}, vlan: {id: 100}");
-  EXPECT_EQ(finding(findings_of(it, tagged), "8021q").mend, "as root: modprobe 8021q");
+  EXPECT_EQ(finding(findings_of(it, tagged), "8021q").mend,
+            "boot a kernel that has it, such as Debian's: as root: apt-get install linux-image-amd64");
   it.write("proc/net/vlan/config", "");
   EXPECT_EQ(finding(findings_of(it, tagged), "8021q").state, State::kOk);
 }
