@@ -5,7 +5,7 @@
 // Testbed i is drawn from the seed SOFTSPINE_SEED + i. SOFTSPINE_TESTBEDS says how many; one alone:
 //   SOFTSPINE_SEED=… SOFTSPINE_TESTBEDS=1 build/tests/scenario/scenario_random --gtest_filter='DrawnTestbeds.Run*'
 // With SOFTSPINE_KEEP=FOLDER, a testbed that fails is left there as a file.
-// Of seeds 1 to 1,000 no number differed, and of the event logs none but seed 622's, whose order is mended since.
+// Seeds 1 to 1,000 were run on 2026-11-27: none differed, and no number was another one than its capture has.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
