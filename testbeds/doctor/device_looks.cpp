@@ -76,7 +76,7 @@ Finding bound_device(const Machine& machine, const PciDevice& device, Finding ou
   if (obstacle.empty()) return out;
   out.state = State::kMissing;
   out.fact += fmt::format(", /{}: {}", way, obstacle);
-  out.mend = "as root, or: chown USER /" + way;
+  out.mend = "run it as root, or as root: chown USER /" + way;
   return out;
 }
 

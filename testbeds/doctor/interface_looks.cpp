@@ -94,7 +94,7 @@ void look_at_interfaces(const Examination& it, Findings& out) {
       out.push_back(interface_found(asked, *here));
     } else {
       out.push_back({"interface " + asked.name, State::kMissing, asked.host + ": there is none of that name",
-                     "ip link shows those that there are"});
+                     "another name in FILE: ip link shows those that there are"});
     }
   }
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <linux/capability.h>
 
+#include "testbeds/doctor/pci_device.hpp"
 #include "tests/unit/doctor/invented_machine.hpp"
 
 namespace softspine::testbeds {
@@ -141,6 +142,20 @@ TEST(Doctor, ComparesMemoryWithWhatPacketsMayNeed) {
   std::filesystem::remove(it.root / "proc/meminfo");
   EXPECT_EQ(finding(findings_of(it, testbed_with(kTap)), "memory").state, State::kUnknown);
   EXPECT_FALSE(is_ready(findings_of(it, testbed_with(kTap))));
+}
+
+TEST(Doctor, SaysThatAProcessMayNotHaveEnoughAddressSpace) {
+  const InventedMachine it;
+  const auto with = [&](const std::string& bytes) {
+    it.write("proc/self/limits", InventedMachine::limits(bytes, "8388608"));
+    return finding(findings_of(it, testbed_with(kTap)), "memory");
+  };
+  EXPECT_EQ(with("unlimited").state, State::kOk);
+  EXPECT_EQ(with("1099511627776").state, State::kOk);
+  const Finding found = with("1048576");
+  EXPECT_EQ(found.state, State::kShort);
+  EXPECT_THAT(found.fact, HasSubstr("a process may have 1 MiB of address space"));
+  EXPECT_EQ(found.mend, "ulimit -v unlimited");
 }
 
 TEST(Doctor, LooksAtTheTunDeviceAndTheNamesOfTaps) {
@@ -286,6 +301,15 @@ TEST_F(PciDeviceFound, UnderUioAsksForPhysicalAddresses) {
   it.write("proc/self/status", InventedMachine::status(without(CAP_SYS_ADMIN), ~0ULL));
   EXPECT_EQ(finding(findings_of(it, testbed_with(kPci)), "CAP_SYS_ADMIN").state, State::kMissing);
   EXPECT_EQ(finding(findings_of(it, testbed_with(kPci)), "locked memory").state, State::kNotNeeded);
+}
+
+TEST(PciDrivers, ThatLeaveDevicesToProgramsAreTwoOfUioAndVfio) {
+  EXPECT_TRUE(is_uio("uio_pci_generic"));
+  EXPECT_TRUE(is_uio("igb_uio"));
+  EXPECT_FALSE(is_uio("igb"));
+  EXPECT_FALSE(is_uio("vfio-pci"));
+  for (const char* driver : {"mlx4_core", "mlx5_core", "mana"}) EXPECT_TRUE(is_bifurcated(driver)) << driver;
+  EXPECT_FALSE(is_bifurcated("ixgbe"));
 }
 
 TEST_F(PciDeviceFound, UnderVfioAsksForLockedMemory) {

@@ -24,6 +24,8 @@ TEST(Machine, KnowsTheFirstUserNamespaceByItsMap) {
   EXPECT_TRUE(it.machine().is_in_first_user_namespace());
   it.write("proc/self/uid_map", "         0       1000          1\n");
   EXPECT_FALSE(it.machine().is_in_first_user_namespace());
+  it.write("proc/self/uid_map", "         0          0          1\n");
+  EXPECT_FALSE(it.machine().is_in_first_user_namespace()) << "root's own unshare -r";
 }
 
 TEST(Machine, ReadsLimitsAndTheirAbsence) {
