@@ -36,7 +36,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
             [*EXIT, COMMAND + 'one_run.py ends_where_memory_ends', COMMAND + 'run_errors.py keeps_an_old_report',
              COMMAND + 'run_errors.py sees_interfaces_vanish'],
         '| 2 | The input was wrong, or nothing could be started. |': [COMMAND + 'wrong_input.py names_place_of_errors'],
-        'The exit status is 0 if nothing that is asked is missing or unknown, with `--strict` also nothing short; else 1.':
+        'The exit status is 0 if nothing that is asked is missing or unknown, and with `--strict` nothing short either; else 1.':
             [COMMAND + 'doctor.py agrees_with_run', COMMAND + 'doctor.py is_strict_if_asked'],
         'With `softspine check --strict` a warning, or too little headroom, is exit status 1.':
             [COMMAND + 'check_warnings.py is_strict_if_asked', COMMAND + 'readme.py strict_is_a_failure'],
