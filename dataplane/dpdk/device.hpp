@@ -14,7 +14,7 @@
 // A PCI device can be taken out of the machine. Its owner sees is_gone(), leaves its queues alone from then on, and
 // calls let_go(). Under vfio the kernel asks for the device and waits: the thread that asks for the link ends it, since
 // no worker waits for a driver. Under uio and kernel drivers it is lost: the bus no longer knows it, and its registers
-// read as zeros or ones. Its driver is not called again (e1000e's waits for such registers for minutes), and what lies
+// read as zeros or ones. Its driver is not called again (e1000e's waits half a minute for such registers), and what lies
 // in its rings never comes back.
 //
 // Invariant: after close() the pool has back every packet the device held, unless it is lost.
