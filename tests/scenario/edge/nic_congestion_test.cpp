@@ -161,6 +161,23 @@ TEST_F(NicCongestionTest, CnpsOfAPausedPriorityWait) {
   EXPECT_EQ(cnps_seen().size(), 1U);
 }
 
+// A short marked packet comes right behind a pause: its CNP is on the link when the pause takes effect.
+TEST_F(NicCongestionTest, StandsStillWhenItsCnpIsOut) {
+  NicConfig config = reacting();
+  config.pfc_enable = 1 << 3 | 1 << 6;
+  config.priority_of_dscp[48] = 6;
+  build(config);
+  meet(0x100, 0x200, 6);
+  peer_sends(pfc_frame(kPeer, 1 << 6, 0xffff));
+  peer_sends(rc_frame({.qp = 0x100, .psn = 7, .tos = 3 << 2 | 3, .from_peer = true, .payload = 4}));
+  run_on(Duration::us(50));
+  ASSERT_EQ(cnps_seen().size(), 1U);
+  const Instant left = probe->arrivals().back().at - Duration::us(1);
+  const PauseState& pauses = edge->flow_control().pauses();
+  EXPECT_GT(pauses.paused_time(Priority{6}, engine->now()), engine->now() - left) << "it was leaving";
+  EXPECT_EQ(pauses.stopped_time(Priority{6}, engine->now()), engine->now() - left);
+}
+
 TEST_F(NicCongestionTest, HoldsAQueuePairToItsRateAndLeavesOthersAlone) {
   ReactionParameters parameters = ReactionParameters::paper();
   parameters.time_reset = Duration::s(1);  // nothing grows within the test
