@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // containerlab's topologies.
+#include <sstream>
+
 #include "tests/unit/imports/importing.hpp"
 
 namespace softspine::control {
@@ -106,6 +108,19 @@ topology:
   EXPECT_THAT(found.notes, Contains(HasSubstr("'r1' joins other nodes: taken for a switch")));
 }
 
+// A host's two ports may lead to two switches; who is linked to a host, or to one that may be one, forwards.
+TEST(Containerlab, ANodeOfTheKindLinuxAtTwoSwitchesIsAHost) {
+  const auto uses = [](const char* a, const char* b) {
+    return names_by_use(*read("topology:\n  nodes: {x: {kind: linux}, a: {kind: " + std::string(a) +
+                              "}, b: {kind: " + b + "}}\n  links: [{endpoints: [x:1, a:1]}, {endpoints: [x:2, b:1]}]\n")
+                             .topology);
+  };
+  EXPECT_THAT(uses("srl", "srl"), ElementsAre(Pair("host", "x"), Pair("tor", "a b")));
+  EXPECT_THAT(uses("linux", "linux"), ElementsAre(Pair("host", "a b"), Pair("tor", "x")));
+  EXPECT_THAT(uses("keysight_ixia-c-one", "srl"),
+              ElementsAre(Pair("aggregation", "b"), Pair("host", "a"), Pair("tor", "x")));
+}
+
 TEST(Containerlab, ListsWhatItCannotMap) {
   const Imported found = read(R"(
 topology:
@@ -154,6 +169,17 @@ topology:
   EXPECT_EQ(found.topology->links[0].length, Length::metres(7));
 }
 
+TEST(Imports, AreOfOneFileUnlessTheFormatHasSeveral) {
+  for (const ImportFormat format : {ImportFormat::kHpcc, ImportFormat::kSimai, ImportFormat::kContainerlab}) {
+    for (const size_t count : {0U, 2U}) {
+      EXPECT_THAT(import_files(format, std::vector<ImportFile>(count)).complaints,
+                  ElementsAre(HasSubstr(" is one file, not " + std::to_string(count))));
+    }
+  }
+  EXPECT_THAT(import_files(ImportFormat::kSonic, {}).complaints,
+              ElementsAre(HasSubstr("config_db.json is one file, not 0")));
+}
+
 class WrongContainerlab : public testing::TestWithParam<Wrong> {};
 
 TEST_P(WrongContainerlab, IsRefusedWithPathAndLine) {
@@ -175,7 +201,91 @@ INSTANTIATE_TEST_SUITE_P(
         Wrong{"topology:\n  nodes: {a: {kind: srl}}\n  links: [{endpoints: [a:e1]}]\n", "a link has two 'endpoints'"},
         Wrong{"topology:\n  nodes: {a: {kind: srl}}\n  links: [{endpoints: [a:e1, a:e2]}]\n", "joins 'a' to itself"},
         Wrong{"topology:\n  nodes: {a: {kind: srl}, b: {kind: srl}}\n  links: [{endpoints: [a, b:e1]}]\n",
-              "expected NODE:INTERFACE, found 'a'"}));
+              "expected NODE:INTERFACE, found 'a'"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}, b: {kind: srl}}\n  links: [{endpoints: [\"a:\", b:e1]}]\n",
+              "expected NODE:INTERFACE, found 'a:'"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}, b: {kind: srl}}\n  links: [{endpoints: [a:1, b:1, a:2]}]\n",
+              "a link has two 'endpoints'"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}, b: {kind: srl}}\n  links: [{endpoints: a:1}]\n",
+              "a link has two 'endpoints'"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}, b: {kind: srl}}\n  links: [{endpoints: [{node: a}, b:e1]}]\n",
+              "an endpoint has 'node' and 'interface'"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}, b: {kind: srl}}\n  links: [{endpoints: [a:1, b:1], mtu: 1500B}]\n",
+              "expected a number of bytes"},
+        Wrong{"topology:\n  nodes: {a: [srl]}\n", "expected a map"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}}\n  links: {endpoints: x}\n", "expected a list of links"},
+        Wrong{"topology:\n  nodes: {a: {kind: srl}}\n  links: [x]\n", "expected a map with 'endpoints'"}));
+
+// A node's own kind counts before its group's, and that before the defaults'.
+TEST(Containerlab, TakesTheNearestKind) {
+  const Imported found = read(R"(
+topology:
+  defaults: {kind: toaster}
+  groups: {racks: {kind: srl}, empty: {}}
+  nodes:
+    own: {kind: linux, group: racks}
+    grouped: {group: racks}
+    other: {group: empty}
+    unknown: {group: nobody}
+  links: [{endpoints: [own:1, grouped:1]}]
+)");
+  ASSERT_TRUE(found.topology) << found.complaints[0];
+  EXPECT_THAT(names_by_use(*found.topology), ElementsAre(Pair("host", "own"), Pair("tor", "grouped")));
+  for (const char* node : {"other", "unknown"}) {
+    EXPECT_THAT(found.notes,
+                Contains(HasSubstr("'" + std::string(node) + "' is left out: no rule maps its kind 'toaster'")));
+  }
+}
+
+// From 1,280, which IPv6 needs, to 9,216.
+TEST(Containerlab, TakesTheMtusThatLinksCanHave) {
+  for (const auto& [mtu, is_taken] : {std::pair(1'279U, false), {1'280U, true}, {9'216U, true}, {9'217U, false}}) {
+    const Imported found = read(
+        "topology:\n  nodes: {s: {kind: srl}, a: {kind: linux}}\n  links: [{endpoints: [s:1, "
+        "a:1], mtu: " +
+        std::to_string(mtu) + "}]\n");
+    ASSERT_TRUE(found.topology) << found.complaints[0];
+    EXPECT_EQ(found.topology->links.at(0).mtu, is_taken ? std::optional(mtu) : std::nullopt);
+    const std::string note = "mtu " + std::to_string(mtu) + " is not taken: links have 1280 to 9216";
+    EXPECT_EQ(std::ranges::count_if(found.notes, [&](const std::string& each) { return each.contains(note); }),
+              is_taken ? 0 : 1);
+  }
+}
+
+// A list of links may be missing, or empty.
+TEST(Containerlab, NeedsNoLinksButThenNothingIsBuilt) {
+  for (const char* links : {"", "  links:\n", "  links: []\n"}) {
+    EXPECT_THAT(read("topology:\n  nodes: {a: {kind: srl}}\n" + std::string(links)).complaints,
+                ElementsAre(HasSubstr("nothing is left to build: no node has a link")));
+  }
+}
+
+// The names of kinds in containerlab's manual. Firewalls and what it does not know are left out.
+TEST(Containerlab, KnowsTheSwitchesAndRoutersOfItsManual) {
+  std::istringstream kinds(
+      "nokia_srlinux nokia_sros arista_ceos arista_veos juniper_crpd juniper_vmx juniper_vqfx cisco_xrd cisco_xrv9k "
+      "cisco_n9kv cisco_c8000 cumulus_cvx aruba_aoscx sonic-vs sonic-vm dell_sonic dell_ftosv mikrotik_ros huawei_vrp "
+      "ipinfusion_ocnos arrcus_arcos 6wind_vsr vyosnetworks_vyos fdio_vpp rare bridge ovs-bridge ceos srl crpd cvx xrd "
+      "vr-sros linux openbsd freebsd generic_vm ext-container");
+  for (std::string kind; kinds >> kind;) {
+    const Imported found = read("topology:\n  nodes: {a: {kind: " + kind +
+                                "}, h: {kind: linux}, g: {kind: linux}}\n"
+                                "  links: [{endpoints: [a:1, h:1]}, {endpoints: [a:2, g:1]}]\n");
+    ASSERT_TRUE(found.topology) << kind;
+    EXPECT_THAT(names_by_use(*found.topology), ElementsAre(Pair("host", "h g"), Pair("tor", "a"))) << kind;
+  }
+  const Imported generator = read(
+      "topology: {nodes: {a: {kind: keysight_ixia-c-one}, s: {kind: srl}, t: {kind: srl}}, links: [{endpoints: [a:1, "
+      "s:1]}, {endpoints: [a:2, t:1]}]}\n");
+  ASSERT_TRUE(generator.topology);
+  EXPECT_EQ(names_by_use(*generator.topology)["host"], "a") << "a generator of traffic, however many ports it has";
+  for (const char* kind : {"paloalto_panos", "checkpoint_cloudguard", "fortinet_fortigate", "host", "sonic", "srl2"}) {
+    EXPECT_FALSE(read("topology:\n  nodes: {a: {kind: " + std::string(kind) +
+                      "}, h: {kind: linux}}\n  links: [{endpoints: [a:1, h:1]}]\n")
+                     .topology)
+        << kind;
+  }
+}
 
 }  // namespace
 }  // namespace softspine::control

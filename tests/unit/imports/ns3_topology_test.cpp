@@ -115,6 +115,25 @@ TEST(Ns3Topology, FirstLinesMayHaveAFieldMore) {
   EXPECT_THAT(tors.notes, ElementsAre(HasSubstr("t.txt:1:5: the number of ToRs is not read")));
 }
 
+// hpcc's has 3 or 4 fields, simai's 6 or 7: who has the other's number is asked.
+TEST(Ns3Topology, AFirstLineOfAnotherLengthIsRefusedAndMayBeTheOtherFormats) {
+  for (const bool simai : {false, true}) {
+    std::string line;
+    for (size_t fields = 1; fields <= 9; ++fields) {
+      line += (fields == 1 ? "" : " ") + std::string("1");
+      const bool of_hpcc = fields == 3 || fields == 4;
+      const bool of_simai = fields == 6 || fields == 7;
+      if (simai ? of_simai : of_hpcc) continue;
+      const std::string hint = simai      ? (of_hpcc ? ": is the format hpcc?" : "")
+                               : of_simai ? ": is the format simai?"
+                                          : "";
+      EXPECT_THAT(import_text(simai ? ImportFormat::kSimai : ImportFormat::kHpcc, line + "\n").complaints,
+                  ElementsAre("t.txt:1:1: the first line must have " + std::string(simai ? "6 or 7" : "3 or 4") +
+                              " fields, not " + std::to_string(fields) + hint));
+    }
+  }
+}
+
 // ns-3's DataRate and Time: bits and seconds where no unit stands; a capital B is bytes.
 TEST(Ns3Topology, RatesAndDelaysMayHaveNoUnit) {
   for (const auto& [rate, bps] : {std::pair{"25000000000", uint64_t{25'000'000'000}},

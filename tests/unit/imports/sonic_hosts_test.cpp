@@ -30,6 +30,10 @@ TEST(SonicHosts, AreInThePrefixAroundTheAddressOfTheSwitch) {
   EXPECT_THAT(subnets_of(R"("Vlan1000|172.16.5.255/23": {}, "Vlan1000|fc02:1000::1/67": {})"),
               ElementsAre("172.16.4.0/23", "fc02:1000::/67"));
   EXPECT_THAT(subnets_of(R"("Vlan1000|fc02:0:0:1::ff/126": {})"), ElementsAre("fc02:0:0:1::fc/126"));
+  EXPECT_THAT(subnets_of(R"("Vlan1000|10.9.8.7/32": {}, "Vlan1000|fc02::9/128": {})"),
+              ElementsAre("10.9.8.7/32", "fc02::9/128"))
+      << "one address each";
+  EXPECT_THAT(subnets_of(R"("Vlan1000|10.9.8.7/0": {}, "Vlan1000|fc02::9/0": {})"), ElementsAre("0.0.0.0/0", "::/0"));
   EXPECT_THAT(subnets_of(""), IsEmpty());
   EXPECT_EQ(left_out_of(R"("Vlan1000": {})"), "");
 }
@@ -66,6 +70,20 @@ TEST(SonicHosts, HaveAddressesOfTheirSwitchesVlan) {
     EXPECT_TRUE(parse_ipv4_prefix("192.168.0.0/21")->contains(node.ipv4)) << node.name << to_string(node.ipv4);
   }
   EXPECT_EQ(hosts, 2u);
+}
+
+TEST(SonicHosts, ANoteSaysWhichInterfacesAreLeftOut) {
+  const auto notes = [](const std::string& text) {
+    Imported found = import_sonic({text});
+    std::erase_if(found.notes, [](const std::string& note) { return !note.contains("VLAN_INTERFACE"); });
+    return found.notes;
+  };
+  std::string two(kTorWithVlan);
+  two.insert(two.find("\"Vlan1000|"), "\"Vlan2000|10.0.0.1/24\": {}, ");
+  EXPECT_THAT(notes(kTorWithVlan), IsEmpty());
+  EXPECT_THAT(notes(two),
+              ElementsAre(HasSubstr("VLAN_INTERFACE is of several VLANs: say which hosts are in which (vlan "
+                                    "of a host): subnets are planned")));
 }
 
 TEST(SonicHosts, ASwitchsOwnFileIsKnownAndIsItsProfileOnceItIsAttached) {
