@@ -62,6 +62,26 @@ TEST(ObservationText, ReadsSflowtoolsSamplesByTheirOutputInterface) {
   EXPECT_THAT(seen.links, ElementsAre("52"));
 }
 
+// Behind a good line, so that a port which cannot be read is not the one before it.
+TEST(ObservationText, OfSflowtoolNamesALineWithoutProtocolAndPorts) {
+  const auto sample = [](const std::string& protocol, const std::string& ports, const std::string& output = "80") {
+    return "FLOW,10.0.0.254,3," + output + ",00902773db08,001083265e00,0x0800,0,0,10.0.0.1,10.0.1.1," + protocol +
+           ",0x00,64," + ports + ",0x00,143,125,80\n";
+  };
+  const std::string good = sample("17", "7,8");
+  EXPECT_EQ(read(good + sample("6", "65535,65535")).flows.size(), 2u);
+  EXPECT_EQ(read(good + sample("255", "65535,0")).flows.at(1).flow.source_port, 0u) << "which has no ports";
+  for (const auto& [protocol, ports] :
+       {std::pair{"17", "65536,5"}, std::pair{"17", "5,65536"}, std::pair{"17", "x,5"}, std::pair{"17", "5,x"},
+        std::pair{"256", "5,5"}, std::pair{"udp", "5,5"}, std::pair{"17", ",5"}}) {
+    EXPECT_THAT(first_error(good + sample(protocol, ports)),
+                HasSubstr("seen.csv:2:1: has no protocol and ports where sflowtool -l has them"))
+        << protocol << " " << ports;
+  }
+  EXPECT_THAT(first_error(good + sample("17", "7,9", "")), HasSubstr("seen.csv:2:1: has no output interface"));
+  EXPECT_THAT(first_error(good + "FLOW,1,2,3,4,5,6,7,8,9,10,11,12,13,14\n"), HasSubstr("has too few columns"));
+}
+
 // The lines are nfdump 1.7.1's, but for the interfaces.
 TEST(ObservationText, ReadsNfdumpsRecordsByTheirOutputInterface) {
   const std::string columns =
@@ -81,6 +101,9 @@ TEST(ObservationText, ReadsNfdumpsRecordsByTheirOutputInterface) {
   EXPECT_THAT(first_error(columns + "1,2,3\n"), HasSubstr("seen.csv:2:1: has too few columns for a record"));
   for (const char* ports : {"5,x,TCP", "x,5,TCP", ",5,UDP", "65536,5,UDP", "5,65536,UDP"})
     EXPECT_THAT(first_error(columns + record(ports, "56")), HasSubstr("has no ports")) << ports;
+  const std::string good = columns + record("7,8,UDP", "56");
+  for (const char* ports : {"x,5,TCP", "5,x,TCP", "5x,5,TCP", "5,5x,TCP", ",5,TCP", "99999999999999999999,5,TCP"})
+    EXPECT_THAT(first_error(good + record(ports, "56")), HasSubstr("seen.csv:3:1: has no ports")) << ports;
   EXPECT_EQ(read(columns + record("65535,65535,UDP", "56")).flows.size(), 1u);
   EXPECT_THAT(first_error(columns + record("5,6,TCP", "eth0")), HasSubstr("has no output interface"));
 }
@@ -116,6 +139,34 @@ TEST(ObservationText, TellsTwentyErrorsAndNoMore) {
   ObservationCollector out;
   EXPECT_EQ(read_observations(text, "f", out).error().size(), 20u);
   EXPECT_EQ(out.flows(), 0u);
+}
+
+control::Flow flow_number(uint32_t i) {
+  control::Flow out{.source_port = 5, .destination_port = 80};
+  out.source = {10, static_cast<uint8_t>(i >> 16), static_cast<uint8_t>(i >> 8), static_cast<uint8_t>(i)};
+  return out;
+}
+
+// Of each kind of text; from 10.15.66.64 on.
+TEST(ObservationText, TellsAMillionFlowsAndRefusesMore) {
+  ObservationCollector out;
+  uint32_t added = 0;
+  for (; added < 999'999; ++added) out.add(flow_number(added), "a");
+  const auto refusal_of = [](const auto& read) { return read ? "none" : to_string(read.error().front()); };
+  const std::string columns = "ts,te,td,sa,da,sp,dp,pr,flg,fwd,stos,ipkt,ibyt,opkt,obyt,in,out\n";
+  const std::string table = "src,dst,link\n10.0.0.1,10.0.1.1,a\n";
+  const auto read_all = [&] {
+    return std::vector<std::string>{
+        refusal_of(read_observations(table, "t", out)),
+        refusal_of(read_observations("FLOW,1,3,a,5,6,7,0,0,10.0.0.1,10.0.1.1,17,0,64,7,8\n", "s", out)),
+        refusal_of(read_observations(columns + "1,2,3,10.0.0.1,10.0.1.1,7,8,UDP,,0,0,1,1,0,0,1,2\n", "n", out)),
+        refusal_of(read_counters({"probe,link,before,after\n1,a,0,9\n", "c"},
+                                 {"probe,src,dst\n1,10.0.0.1,10.0.1.1\n", "p"}, out))};
+  };
+  EXPECT_TRUE(read_observations(table, "t", out)) << "the millionth";
+  EXPECT_EQ(out.flows(), 1'000'000u);
+  EXPECT_THAT(read_all(), ElementsAre("t:2:1: more than a million flows", "s:1:1: more than a million flows",
+                                      "n:2:1: more than a million flows", "p:2:1: more than a million flows"));
 }
 
 constexpr const char* kSent =

@@ -112,6 +112,62 @@ TEST(TracerouteText, OfDublinHasTheFlowWithEachProbe) {
   EXPECT_EQ(found.seen.links.front(), "10.0.0.6");
 }
 
+// Ports and times to live at their bounds, and answers from which something is missing.
+TEST(TracerouteText, OfDublinLeavesOutProbesThatDoNotSayTheirFlow) {
+  const auto flows_of = [](const std::string& sent, const std::string& received = R"({"ip": {"src": "10.0.0.6"}})") {
+    return read(R"({"flows": {"1": [{"sent": )" + sent + R"(, "received": )" + received + "}]}}", 2).seen.flows.size();
+  };
+  const auto sent = [](const std::string& ports, const std::string& ttl = "2") {
+    return R"({"ip": {"src": "10.1.0.2", "dst": "10.2.0.5", "ttl": )" + ttl + R"(}, "udp": {)" + ports + "}}";
+  };
+  const std::string good = R"("sport": 1, "dport": 2)";
+  EXPECT_EQ(flows_of(sent(good)), 1u);
+  EXPECT_EQ(flows_of(sent(R"("sport": 65535, "dport": 65535)")), 1u);
+  EXPECT_EQ(flows_of(sent(R"("sport": 65536, "dport": 2)")), 0u);
+  EXPECT_EQ(flows_of(sent(R"("sport": 1, "dport": 65536)")), 0u);
+  EXPECT_EQ(flows_of(sent(R"("sport": -1, "dport": 2)")), 0u);
+  EXPECT_EQ(flows_of(sent(R"("sport": 1)")), 0u);
+  EXPECT_EQ(flows_of(sent(R"("dport": 2)")), 0u);
+  EXPECT_EQ(flows_of(sent(good, "3")), 0u) << "another hop";
+  EXPECT_EQ(flows_of(sent(good, R"("2")")), 0u) << "no number";
+  EXPECT_EQ(flows_of(R"({"ip": {"src": "10.1.0.2", "dst": "10.2.0.5", "ttl": 2}})"), 0u) << "no ports";
+  EXPECT_EQ(flows_of(R"({"udp": {"sport": 1, "dport": 2}})"), 0u) << "no hop";
+  EXPECT_EQ(flows_of(R"({"ip": {"src": "10.1.0.2", "ttl": 2}, "udp": {"sport": 1, "dport": 2}})"), 0u);
+  for (const char* nobody : {"{}", R"({"ip": {}})", R"({"ip": {"src": 5}})", R"({"ip": 5})", "5"})
+    EXPECT_EQ(flows_of(sent(good), nobody), 0u) << nobody;
+  EXPECT_EQ(read(R"({"flows": {"1": 5, "2": [5, {"sent": 5}]}})", 2).traces.traces, 2u);
+}
+
+TEST(TracerouteText, HasNoFlowWhereItsSourcePortIsNone) {
+  const auto flows_of = [](const std::string& port) {
+    return read("$ traceroute -U --sport=" + port +
+                    " -s 10.1.0.2 10.2.0.5\ntraceroute to 10.2.0.5, 30 hops max\n"
+                    " 2  10.0.0.6  1 ms\n",
+                2)
+        .seen.flows;
+  };
+  ASSERT_EQ(flows_of("65535").size(), 1u);
+  EXPECT_EQ(flows_of("65535")[0].flow.source_port, 65'535u);
+  EXPECT_EQ(flows_of("65535")[0].flow.destination_port, 53u) << "traceroute's own for UDP";
+  for (const char* none : {"65536", "5x", "x", ""}) EXPECT_TRUE(flows_of(none).empty()) << none;
+}
+
+// What traceroute takes for TCP; options with values of their own; a shell's prompt with nothing behind it.
+TEST(TracerouteText, PassesOverWhatDoesNotConcernTheFlow) {
+  const Read found = read(
+      "$\n+\n#\n$ traceroute\n"
+      "# traceroute -T -f 2 -m 9 -q 1 -w 3 -z 4 -N 8 --sport=7 -s 10.1.0.2 10.2.0.5 60\n"
+      "traceroute to 10.2.0.5 (10.2.0.5), 9 hops max, 60 byte packets\n"
+      " 2  10.0.0.6 (10.0.0.6)  1 ms 10.0.0.10 (10.0.0.10)  1 ms\n",
+      2);
+  EXPECT_EQ(found.traces.traces, 1u);
+  EXPECT_EQ(found.traces.without_flow, 0u);
+  ASSERT_EQ(found.seen.flows.size(), 1u);
+  EXPECT_EQ(to_string(found.seen.flows[0].flow), "tcp 10.1.0.2:7 → 10.2.0.5:80");
+  EXPECT_THAT(found.seen.links, ElementsAre("10.0.0.6", "10.0.0.10"));
+  EXPECT_EQ(found.seen.on_several_links, 1u);
+}
+
 TEST(TracerouteText, IsRefusedIfItIsNone) {
   for (const char* text : {"", "hello\n", "{", "{\"flows\": 3}", "src,dst,link\n"}) {
     ObservationCollector out;
