@@ -195,11 +195,12 @@ void add_probe(const TraceJson& probe, uint32_t hop, ObservationCollector& out) 
   out.add(flow, answer);
 }
 
+// `text` begins with a brace: it is an object, or no JSON.
 std::optional<TracesRead> read_dublin(std::string_view text, uint32_t hop, ObservationCollector& out) {
   constexpr int kMaxDepth = 16;
   const auto shallow = [](int depth, TraceJson::parse_event_t, TraceJson&) { return depth <= kMaxDepth; };
   const TraceJson root = TraceJson::parse(text, shallow, false);
-  if (root.is_discarded() || !root.is_object()) return std::nullopt;
+  if (root.is_discarded()) return std::nullopt;
   const auto flows = root.find("flows");
   if (flows == root.end() || !flows->is_object()) return std::nullopt;
   TracesRead read;
