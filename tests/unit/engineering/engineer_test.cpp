@@ -55,6 +55,38 @@ TEST(Engineer, GivesEveryFlowOfAToRAnUplinkOfItsOwn) {
   EXPECT_FALSE(plan.overrides.contains(node_of(testbed, "tor3"))) << "which is not the controller's";
 }
 
+// An exact match for each of the host's addresses, on the port by which the flow comes in.
+TEST(Engineer, GivesAFlowOneOverrideForEachIpVersion) {
+  const Testbed testbed = read_well(kZone);
+  const FlowDemand flow = demand(testbed, "h2", "h7", 40);
+  const EngineeringPlan plan = engineer(testbed, routes_of(testbed), {flow}, {});
+  const FabricNode& host = testbed.fabric.nodes[flow.to];
+  const std::vector<Override>& made = plan.overrides.at(flow.at.node);
+  ASSERT_EQ(made.size(), 2u);
+  EXPECT_EQ(std::get<Ipv4Prefix>(made[0].to), (Ipv4Prefix{host.ipv4, 32}));
+  EXPECT_EQ(std::get<Ipv6Prefix>(made[1].to), (Ipv6Prefix{host.ipv6, 128}));
+  for (const Override& each : made) {
+    EXPECT_EQ(each.node, flow.at.node);
+    EXPECT_EQ(each.in_port, flow.at.port);
+    EXPECT_EQ(each.out_port, made[0].out_port);
+  }
+  EXPECT_EQ(plan.moved, 0u) << "it had none before";
+}
+
+// Two flows on one uplink, 90 Gb/s each: one of them has to go, and that is counted once.
+TEST(Engineer, CountsTheFlowsThatItMoves) {
+  const Testbed testbed = read_well(kZone);
+  const auto routes = routes_of(testbed);
+  const std::vector<FlowDemand> demands{demand(testbed, "h1", "h5", 90), demand(testbed, "h2", "h6", 90)};
+  std::map<uint32_t, std::vector<Override>> before = engineer(testbed, routes, demands, {}).overrides;
+  const uint32_t tor1 = node_of(testbed, "tor1");
+  for (Override& each : before[tor1]) each.out_port = before[tor1][0].out_port;
+  const EngineeringPlan plan = engineer(testbed, routes, demands, before);
+  EXPECT_EQ(plan.placed, 2u);
+  EXPECT_EQ(plan.moved, 1u);
+  EXPECT_DOUBLE_EQ(plan.highest, 0.9);
+}
+
 TEST(Engineer, AvoidsWhatOthersLoadFurtherOn) {
   const Testbed testbed = read_well(kZone);
   // The spines' links to tor3 have what tor1 placed there; tor2's flow takes another spine.
@@ -165,6 +197,13 @@ TEST(Engineer, TakesALagForOneLinkWithTheRateOfItsMembers) {
   EXPECT_EQ(plan.placed, 4u);
   EXPECT_EQ(by_lag(plan), 2 * 3) << "IPv4 and IPv6";
   EXPECT_DOUBLE_EQ(plan.highest, 0.9);
+  // Of its members two are left: 90 + 90 of 200 Gb/s, 90 on the other link, and the fourth is half on each by ECMP.
+  std::vector<bool> two(testbed.fabric.links.size(), true);
+  for (const Lag& lag : testbed.fabric.lags) two[lag.links[0]] = false;
+  const EngineeringPlan fewer = engineer(testbed, routes_of(testbed), demands, {}, two);
+  EXPECT_EQ(fewer.placed, 3u);
+  EXPECT_EQ(by_lag(fewer), 2 * 2);
+  EXPECT_DOUBLE_EQ(fewer.highest, 1.35);
   // Of its members one is left: it and the other link take one flow each, and two fit nowhere: 90 + 90 / 2 on each.
   std::vector<bool> members(testbed.fabric.links.size(), true);
   for (const Lag& lag : testbed.fabric.lags) members[lag.links[0]] = members[lag.links[2]] = false;
