@@ -125,8 +125,8 @@ class Partition {
   double gain(uint32_t rank, uint32_t to) { return said(rank, to) - said(rank, island_of_[rank]); }
 
   double between(uint32_t a, uint32_t b) const {
-    const auto found = std::ranges::lower_bound(talks_[a], b, {}, &Talk::peer);
-    return found != talks_[a].end() && found->peer == b ? found->bytes : 0;
+    const auto found = std::ranges::equal_range(talks_[a], b, {}, &Talk::peer);
+    return found.empty() ? 0 : found.front().bytes;
   }
 
   struct Step {

@@ -221,6 +221,14 @@ TEST(Jobs, MistakesAreToldWithTheirPlaces) {
   EXPECT_THAT(about(refused + "job trian]}]\n"),
               ElementsAre(HasSubstr("there are 8 servers for it"), HasSubstr("did you mean 'train'?")));
   EXPECT_THAT(about(job + "job train 2]}]\n"), ElementsAre(HasSubstr("the ranks of job train are 0 to 1")));
+  for (const char* ranks : {"0..2", "2..0", "1..2", "2..1", "2..2"}) {
+    EXPECT_THAT(about(job + "job train " + ranks + "]}]\n"),
+                ElementsAre(HasSubstr("the ranks of job train are 0 to 1")))
+        << ranks;
+  }
+  for (const char* ranks : {"..1", "0..", "x..1", "0..x", "0 1", "-1", "rail", "rail x", "0 rail", "1..0 rail 1 2"})
+    EXPECT_THAT(about(job + "job train " + ranks + "]}]\n"), ElementsAre(HasSubstr("is no set of a job's NICs")))
+        << ranks;
   EXPECT_THAT(about(job + "job train rail 3]}]\n"), ElementsAre(HasSubstr("have no rail 3")));
   EXPECT_THAT(about(job + "job train all]}]\n"), ElementsAre(HasSubstr("is no set of a job's NICs")));
 }

@@ -120,6 +120,48 @@ TEST(MinCut, TakesTheSmallestIslandThatHoldsAll) {
   EXPECT_EQ(min_cut(talks, all(3), std::vector<uint32_t>{9, 3, 2, 4}), (std::vector<uint32_t>{1, 1, 1}));
 }
 
+// A ring is cut twice wherever it is cut. Of cuts that are alike the first is kept: it begins with the first rank.
+TEST(MinCut, OfEqualCutsKeepsTheOneThatBeginsWithTheFirstRank) {
+  for (const uint32_t size : {3U, 5U, 8U}) {
+    Pairs ring;
+    for (uint32_t rank = 0; rank < 2 * size; ++rank) {
+      const uint32_t next = (rank + 1) % (2 * size);
+      ring[{std::min(rank, next), std::max(rank, next)}] = 1;
+    }
+    const auto placed = min_cut(traffic_of(2 * size, ring), all(2 * size), std::vector<uint32_t>(2, size));
+    EXPECT_EQ(cut(ring, placed), 2);
+    EXPECT_EQ(placed[0], 0u) << "on the first of islands that are alike";
+    EXPECT_EQ(placed[1], 0u) << "with the first of the two that it talks to";
+    EXPECT_EQ(std::ranges::count(placed, 0u), static_cast<ptrdiff_t>(size));
+  }
+}
+
+// Nothing is decided by how many bytes a unit has: powers of two scale doubles exactly.
+TEST(MinCut, IsTheSameInWhateverUnitTrafficIsCounted) {
+  std::mt19937_64 random(tests::seed());
+  for (int i = 0; i < 100; ++i) {
+    const size_t ranks = 4 + random() % 9;
+    const std::vector<uint32_t> room(2 + random() % 2, static_cast<uint32_t>(ranks));
+    Pairs pairs;
+    Pairs tiny;
+    Pairs huge;
+    for (uint32_t a = 0; a < ranks; ++a) {
+      for (uint32_t b = a + 1; b < ranks; ++b) {
+        const auto bytes = static_cast<double>(1 + random() % 1'000);
+        if (random() % 3 == 0) continue;
+        pairs[{a, b}] = bytes;
+        tiny[{a, b}] = std::ldexp(bytes, -60);
+        huge[{a, b}] = std::ldexp(bytes, 60);
+      }
+    }
+    std::vector<uint32_t> halves = room;
+    halves.back() = halves.front() = static_cast<uint32_t>(ranks / 2 + 1);
+    const auto placed = min_cut(traffic_of(ranks, pairs), all(ranks), halves);
+    EXPECT_EQ(min_cut(traffic_of(ranks, tiny), all(ranks), halves), placed) << i;
+    EXPECT_EQ(min_cut(traffic_of(ranks, huge), all(ranks), halves), placed) << i;
+  }
+}
+
 TEST(MinCut, AsksOnlyTheRanksThatItIsGiven) {
   const Talks talks = traffic_of(6, {{{0, 1}, 50}, {{1, 3}, 1}, {{3, 5}, 2}, {{1, 5}, 3}, {{2, 5}, 99}});
   const std::vector<uint32_t> ranks{1, 3, 5};

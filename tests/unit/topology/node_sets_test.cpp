@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <regex>
+#include <set>
 
 #include "control/topology/name_patterns.hpp"
 #include "tests/unit/topology/fabric_checks.hpp"
@@ -97,6 +98,27 @@ TEST(NodeSet, WithoutANodeSaysWhy) {
   EXPECT_EQ(wrong("s3-*"), "no host's name is like 's3-*'");
   EXPECT_EQ(wrong("all of them"),
             "'all of them' is no set: h1..h8, rail 1, tor2:*, server s1-*, job NAME, or a name with *");
+}
+
+// For a guess at what was meant.
+TEST(NodeSet, OffersTheNamesOfAllServersAndNoOthers) {
+  std::set<std::string_view> expected;
+  for (const FabricNode& node : fabric().nodes) {
+    if (node.name.ends_with("-nic1")) expected.insert(node.server);
+  }
+  EXPECT_EQ(expected.size(), 24u);
+  const auto names = NodeSets(fabric()).names_of_servers();
+  EXPECT_EQ(std::set(names.begin(), names.end()), expected);
+}
+
+TEST(NodeSet, BeginsWithANumberOfZeroToo) {
+  const Fabric zero = tests::testbed_of(
+                          "topology:\n  nodes: {s: {kind: switch}, h0: {kind: host}, h1: {kind: host}}\n"
+                          "  links: [{endpoints: [s, h0], rate: 1Gbps}, {endpoints: [s, h1], rate: 1Gbps}]\n")
+                          .fabric;
+  const auto nodes_of = [&](std::string_view text) { return NodeSets(zero).find(text, Among::kHosts).nodes; };
+  EXPECT_EQ(nodes_of("h0..h1"), (std::vector{tests::node_at(zero, "h0"), tests::node_at(zero, "h1")}));
+  EXPECT_EQ(nodes_of("h1..h0"), (std::vector{tests::node_at(zero, "h1"), tests::node_at(zero, "h0")}));
 }
 
 TEST(NodeSet, LikenessIsThatOfAShell) {
