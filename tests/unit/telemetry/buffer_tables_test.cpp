@@ -99,6 +99,35 @@ TEST(BufferTables, StormsAreToldByPortAndPriority) {
   EXPECT_EQ(storms["in_last_storm"], Json::parse(R"({"tx_ok": 1, "tx_drop": 2, "rx_ok": 3, "rx_drop": 4})"));
 }
 
+// Priority 3 has had two storms, and is out of them once it has been restored from both.
+TEST(BufferTables, AQueueIsStormedUntilItIsRestoredFromAllOfItsStorms) {
+  FabricSnapshot fabric = with_buffers();
+  PauseSnapshot& pause = fabric.switches[0].ports[0].pauses[3];
+  for (const auto& [restored, status] : {std::pair{0U, "stormed"}, {1U, "stormed"}, {2U, "operational"}}) {
+    pause.restored = restored;
+    const std::string row = row_of(watchdog_table(fabric), "tor1", "Ethernet0:3");
+    EXPECT_EQ(row, std::string(status) + " 2/" + std::to_string(restored) + " 11/12 13/14 1/2 3/4");
+    const Json storm = watchdog_json(fabric)["tor1"]["Ethernet0:3"];
+    EXPECT_EQ(storm["status"], status);
+    EXPECT_EQ(storm["storm_detected"], 2);
+    EXPECT_EQ(storm["storm_restored"], restored);
+  }
+  EXPECT_EQ(watchdog_json(fabric)["tor1"].size(), 1u) << "only where there was a storm";
+  EXPECT_EQ(row_of(watchdog_table(fabric), "tor1", "Ethernet0:4"), "no such row");
+}
+
+// Of each table the row of the port that received 1 pause, sent 2, came off them 5 times, and stood still for 123 us.
+TEST(BufferTables, PausesHaveATableForEachWayOneForEndsAndOneForTime) {
+  FabricSnapshot fabric = with_buffers();
+  fabric.switches[0].ports[0].pauses[3].tx_frames = 2;
+  const std::string all = pfc_counters_table(fabric);
+  const auto from = [&](const char* title) { return row_of(all.substr(all.find(title)), "tor1", "Ethernet0"); };
+  EXPECT_EQ(from("Port Rx"), "0 0 0 1 0 0 0 0");
+  EXPECT_EQ(from("Port Tx"), "0 0 0 2 0 0 0 0");
+  EXPECT_EQ(from("Pauses that ended (on to off):"), "0 0 0 5 0 0 0 0");
+  EXPECT_EQ(from("Time paused (us):"), "0 0 0 123 0 0 0 0");
+}
+
 TEST(BufferCounters, AreNamedAsSaiDoes) {
   const Json counters = counters_json(with_buffers())["tor1"];
   const Json& group = counters["Ethernet0|PG3"];

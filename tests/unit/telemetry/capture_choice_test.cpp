@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "control/telemetry/capture.hpp"
 #include "tests/harness/bare_packet.hpp"
@@ -139,6 +140,34 @@ TEST_F(CaptureChoice, BeginsANewFileWhenTheLastIsFull) {
   EXPECT_EQ(bytes, totals.bytes);
 }
 
+// What a file of three frames has when nothing bounds it is just enough for three, and a byte less for two.
+TEST_F(CaptureChoice, AFileIsFilledToItsLastByte) {
+  const auto three = [this](uint64_t limit) {
+    open({.rotation = {.bytes = limit}});
+    for (int i = 0; i < 3; ++i) frame(roce(i), Duration::us(i));
+    return close();
+  };
+  const uint64_t whole = three(1'000'000).bytes;
+  EXPECT_EQ(three(whole).files, 1u);
+  EXPECT_EQ(std::filesystem::file_size(folder_ / "out-00001.pcapng"), whole);
+  EXPECT_EQ(three(whole - 1).files, 2u);
+  EXPECT_EQ(frames_in("out-00001.pcapng"), 2u);
+  EXPECT_EQ(frames_in("out-00002.pcapng"), 1u);
+}
+
+TEST_F(CaptureChoice, TellsWhichOfItsFilesCannotBeOpened) {
+  std::filesystem::create_directory(folder_ / "out-00002.pcapng");
+  open({.rotation = {.bytes = 1}});
+  for (int i = 0; i < 3; ++i) frame(roce(i), Duration::us(i));
+  const auto totals = capture_->close();
+  ASSERT_FALSE(totals);
+  const std::string second = (folder_ / "out-00002.pcapng").string();
+  EXPECT_EQ(totals.error(),
+            "the capture " + (folder_ / "out-*.pcapng").string() + " is not whole: " + second + ": Is a directory");
+  EXPECT_EQ(frames_in("out-00001.pcapng"), 1u) << "what was written before stays";
+  EXPECT_EQ(names().size(), 2u) << "and no third file begins";
+}
+
 TEST_F(CaptureChoice, BeginsANewFileWhenItsTimeIsOver) {
   open({.rotation = {.every = Duration::us(10)}});
   for (const int at : {1, 9, 10, 19, 55, 58, 60}) frame(roce(1), Duration::us(at));
@@ -154,6 +183,21 @@ TEST_F(CaptureChoice, KeepsTheLastFiles) {
   for (int i = 0; i < 100; ++i) frame(roce(1), Duration::us(i));
   EXPECT_EQ(close().files, 10u);
   EXPECT_EQ(names(), (Names{"out-00009.pcapng", "out-00010.pcapng"}));
+}
+
+TEST_F(CaptureChoice, RemovesNoFileThatItHasNotWritten) {
+  const auto kept = [this](uint32_t keep) {
+    std::ofstream(folder_ / "out-00000.pcapng") << "another's";
+    open({.rotation = {.every = Duration::us(10), .keep = keep}});
+    for (int i = 0; i < 3; ++i) frame(roce(1), Duration::us(10 * i));
+    close();
+    Names out = names();
+    for (const std::string& name : out) std::filesystem::remove(folder_ / name);
+    return out;
+  };
+  EXPECT_EQ(kept(2), (Names{"out-00000.pcapng", "out-00002.pcapng", "out-00003.pcapng"}));
+  EXPECT_EQ(kept(3), (Names{"out-00000.pcapng", "out-00001.pcapng", "out-00002.pcapng", "out-00003.pcapng"}));
+  EXPECT_EQ(kept(1), (Names{"out-00000.pcapng", "out-00003.pcapng"}));
 }
 
 TEST_F(CaptureChoice, AFrameTooLargeForItsFileHasOneOfItsOwn) {

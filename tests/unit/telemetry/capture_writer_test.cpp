@@ -65,5 +65,25 @@ TEST(CaptureWriter, HandsBuffersBackWithTheirMemory) {
   EXPECT_TRUE(writer.recycled().has_room_for(1000));
 }
 
+// A worker that records frames never waits for memory: what was reserved is all there is.
+TEST(CaptureBuffer, HasRoomForAsManyBytesAndRecordsAsWereReserved) {
+  CaptureBuffer buffer;
+  buffer.reserve(100, 3);
+  const std::vector<uint8_t> frame(60, 0xAB);
+  EXPECT_TRUE(buffer.has_room_for(100));
+  EXPECT_FALSE(buffer.has_room_for(101));
+  buffer.add(CaptureRecord{.captured_bytes = 60}, frame.data(), nullptr);
+  EXPECT_TRUE(buffer.has_room_for(40));
+  EXPECT_FALSE(buffer.has_room_for(41));
+  buffer.add(CaptureRecord{.captured_bytes = 1}, frame.data(), nullptr);
+  EXPECT_TRUE(buffer.has_room_for(1));
+  buffer.add(CaptureRecord{.captured_bytes = 1}, frame.data(), nullptr);
+  EXPECT_FALSE(buffer.has_room_for(1)) << "a fourth record";
+  EXPECT_EQ(buffer.bytes(), 62U);
+  buffer.clear();
+  EXPECT_TRUE(buffer.empty());
+  EXPECT_TRUE(buffer.has_room_for(100)) << "its memory is kept";
+}
+
 }  // namespace
 }  // namespace softspine::control

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <semaphore>
 #include <thread>
 
 namespace softspine::control {
@@ -75,6 +76,27 @@ TEST(ErrorChannel, HandsOutEachErrorOnceInTheOrderOfItsReport) {
     for (const char* who : {"c", "a", "b", "a"}) errors.report(who, "broken");
   }  // the reader is asked to stop, and reads what is left
   EXPECT_THAT(read, testing::ElementsAre("c", "a", "b"));
+}
+
+// Each error is reported when the reader has begun to wait for it, or is about to.
+TEST(ErrorChannel, AReaderWaitsForTheNextError) {
+  constexpr size_t kErrors = 200;
+  ErrorChannel errors{[] { return Instant{}; }};
+  std::counting_semaphore<> asks{0};
+  std::vector<size_t> handed_out;
+  {
+    const std::jthread reader{[&](const std::stop_token& stop) {
+      for (size_t seen = 0; seen < kErrors; ++seen) {
+        asks.release();
+        handed_out.push_back(errors.await_more(seen, stop).size());
+      }
+    }};
+    for (size_t i = 0; i < kErrors; ++i) {
+      asks.acquire();
+      errors.report("node" + std::to_string(i), "broken");
+    }
+  }
+  EXPECT_EQ(handed_out, std::vector<size_t>(kErrors, 1));
 }
 
 TEST(ErrorChannel, TakesReportsFromManyThreads) {
