@@ -84,8 +84,8 @@ class JobTraffic::Reading {
                 (row.scaling == Scaling::kEach ? row.qps : 1);
     const bool is_between = row.pattern == Pattern::kIncast || row.pattern == Pattern::kPairs;
     if (is_between && row.from && row.to) {
-      out.from = nics_of(row.from->names);
-      out.to = nics_of(row.to->items);
+      out.from = nics_of(row.from.value().names);
+      out.to = nics_of(row.to.value().items);
       if (row.pattern == Pattern::kIncast) out.to.assign(out.to.empty() ? 0 : out.from.size(), first_of(out.to));
     } else if (!is_between && row.hosts) {
       out.from = nics_of(*row.hosts);

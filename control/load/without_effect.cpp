@@ -256,7 +256,7 @@ class Finder {
   }
 
   void find_in_flap(const FaultRow& row) {
-    if (!row.flap || row.at >= testbed_.run.duration) return;
+    if (!row.flap) return;
     const int64_t times = (testbed_.run.duration - row.at - dataplane::Duration::ps(1)) / row.flap->period + 1;
     if (times < row.flap->count) {
       reader_.warn(row.flap->where.child("count"), "the run ends after " + std::to_string(times) + " of them");

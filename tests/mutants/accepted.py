@@ -70,6 +70,14 @@ ACCEPTED: dict[str, str] = {
         'performance: what is fetched into the cache before a host runs',
     'testbeds/hosts/roce_host.cpp: !is_cached() → !(!is_cached())':
         'performance: what is fetched into the cache ahead of its use',
+    'control/telemetry/series.cpp: add(pools_); → ;':
+        "equivalent: the other rows' pieces, which are counted as well, make room for many times what a pool's line has",
+    'control/telemetry/series.cpp: add(host_priorities_); → ;':
+        "equivalent: the other rows' pieces, which are counted as well, make room for many times what a host priority's line has",
+    'control/telemetry/capture_writer.cpp: order_of(*a.record) < order_of(*b.record) → order_of(*a.record) <= order_of(*b.record)':
+        'equivalent: two frames of one interface have two sequence numbers, so that no two records are equal',
+    'control/load/job_traffic.cpp: out.from.size() > 1 → true':
+        'equivalent: a permutation of fewer than two hosts is refused, and nobody sees its jobs',
     'tools/storm/attribution.cpp: span.begin < end → !(span.begin < end)':
         'performance: pauses are compared one by one though none overlaps another',
     'tools/storm/capture_reader.cpp: !broken_ → true':

@@ -277,6 +277,24 @@ TEST_F(SwitchJson, HasTheHashsSeedAndOffset) {
   EXPECT_EQ(hash.offset, 10u);
 }
 
+// The algorithm stands in one file, its rotation in another: CRC_CCITT has 16 bits.
+TEST_F(SwitchJson, IsCheckedWithWhatTheConfigDbSays) {
+  const std::filesystem::path tables = path_.string() + ".db";
+  std::ofstream(tables) << R"({"SWITCH_HASH": {"GLOBAL": {"ecmp_hash_algorithm": "CRC_CCITT"}}})";
+  const auto said = [&](int offset) {
+    const std::string text = R"([{"SWITCH_TABLE:switch": {"ecmp_hash_offset": ")" + std::to_string(offset) + "\"}}]";
+    const auto read = parse_testbed(testbed(text, ", config_db: \"" + tables.string() + "\""), "t.yaml");
+    Complaints out;
+    if (read) return out;
+    for (const Error& error : read.error()) out.push_back(error.file + " " + error.path + ": " + error.message);
+    return out;
+  };
+  EXPECT_EQ(said(15), Complaints{});
+  EXPECT_EQ(said(16), Complaints{path_.string() + " [0].'SWITCH_TABLE:switch': must be less than 16, "
+                                                  "the bits of this algorithm's result"});
+  std::filesystem::remove(tables);
+}
+
 TEST_F(SwitchJson, HasThoseOfLagsWhereTheyDiffer) {
   const auto read = [this](const char* lags, const char* more = "") {
     const std::string text =

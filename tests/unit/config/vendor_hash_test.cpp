@@ -342,6 +342,21 @@ TEST_F(SwitchConfig, GivesAProfileTheHashOfLagsThatItsLinesSay) {
   EXPECT_FALSE(read_well(testbed("nv set system forwarding hash-seed 50\n")).profiles.front().lag_hash);
 }
 
+// Bytes 5 to 7 of RoCE's header are the destination QP.
+TEST_F(SwitchConfig, GivesLagsThePayloadBytesOfTheirProfile) {
+  const Testbed read =
+      read_well(testbed("load-balance policies\n load-balance sand profile ecmp\n  hash seed 7\n"
+                        " load-balance sand profile lag\n  fields udp dst-port 4791 payload bytes 5-7\n"
+                        "ip load-sharing sand profile ecmp\nport-channel load-balance sand profile lag\n"));
+  const Profile& profile = read.profiles.front();
+  EXPECT_EQ(profile.hash.seed, 7u);
+  EXPECT_TRUE(profile.hash.udfs.empty());
+  ASSERT_TRUE(profile.lag_hash);
+  dataplane::Udf of_udp = dataplane::destination_qp_udf();
+  of_udp.l3_protocol = 17;
+  EXPECT_EQ(profile.lag_hash->udfs, std::vector{of_udp}) << "of any EtherType";
+}
+
 TEST_F(SwitchConfig, TellsWithFileAndLine) {
   const auto wrong = parse_testbed(testbed("\n\nnv set system forwarding hash-seed x\n"), "t.yaml");
   ASSERT_FALSE(wrong);

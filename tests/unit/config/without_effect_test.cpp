@@ -82,6 +82,24 @@ TEST(WithoutEffect, KeysOfGroupsThatAnotherKeySwitchesOffAreNamed) {
   EXPECT_EQ(of("mode: spray"), none());
 }
 
+// Whichever of the two keys the profile itself says is named, if the other is its base's.
+TEST(WithoutEffect, AResilientGroupThatSpraysIsToldAtTheKeyThatTheProfileSays) {
+  const auto of = [](const std::string& base, const std::string& own) {
+    return warnings_about("profiles:\n  base: {groups: {" + base + "}}\n  own: {base: base, groups: {" + own +
+                          "}}\nroles: {tor: own}\n");
+  };
+  const auto told_at = [](const std::string& key) {
+    return Complaints{"6 profiles.own.groups." + key +
+                      ": has no effect: a link drawn for each packet has no flows that a resilient group could keep "
+                      "where they are"};
+  };
+  EXPECT_EQ(of("kind: resilient", "mode: spray"), told_at("mode"));
+  EXPECT_EQ(of("mode: spray", "kind: resilient"), told_at("kind"));
+  EXPECT_EQ(of("mode: spray", "kind: resilient, mode: spray"), told_at("kind"));
+  EXPECT_EQ(of("mode: spray", "kind: resilient, mode: hash"), none());
+  EXPECT_EQ(of("kind: resilient", "mode: flowlet"), none());
+}
+
 TEST(WithoutEffect, NeighboursOfAProfileThatOnlySpinesHaveAreNamed) {
   const std::string ages = "neighbours: {fdb_aging_time: 1s}";
   const Complaints no_hosts{
@@ -137,6 +155,25 @@ TEST(WithoutEffect, AStormThatNobodyHearsIsNamed) {
             none());
 }
 
+// A deaf port misses what it would have obeyed, and what the other end says.
+TEST(WithoutEffect, ADeafPortThatWouldNotHaveObeyedIsNamed) {
+  const auto deaf = [](const std::string& port, const std::string& roles, const std::string& more = "") {
+    return warnings_about("roles: {" + roles + "}\nfaults: [{at: 1ms, link: '" + port + "', set: deaf" + more + "}]\n");
+  };
+  const auto never = [](const std::string& port) {
+    return Complaints{"5 faults[0].set: has no effect: " + port + " is never paused in these priorities (pfc_enable)"};
+  };
+  EXPECT_EQ(deaf("spine1:Ethernet0", "tor: lossless"), never("spine1:Ethernet0")) << "tor1 pauses; spine1 never obeys";
+  EXPECT_EQ(deaf("spine1:Ethernet0", "aggregation: lossless"), never("spine1:Ethernet0")) << "tor1 never pauses";
+  EXPECT_EQ(deaf("spine1:Ethernet0", "tor: lossless, aggregation: lossless"), none());
+  EXPECT_EQ(deaf("spine1:Ethernet0", "tor: lossless, aggregation: lossless", ", priorities: [2]"),
+            never("spine1:Ethernet0"));
+  EXPECT_EQ(deaf("h1:eth0", "tor: lossless"), none()) << "a host obeys every pause";
+  EXPECT_EQ(deaf("h1:eth0", "aggregation: lossless"), never("h1:eth0"));
+  EXPECT_EQ(deaf("tor1:Ethernet0", "tor: lossless"), none()) << "a host that fails pauses";
+  EXPECT_EQ(deaf("tor1:Ethernet0", "aggregation: lossless"), never("tor1:Ethernet0"));
+}
+
 TEST(WithoutEffect, AFaultThatChangesNothingIsNamed) {
   EXPECT_EQ(warnings_about("faults:\n  - {at: 1ms, node: spine1, set: up}\n"),
             (Complaints{"5 faults[0].set: has no effect: up it is already"}));
@@ -153,6 +190,32 @@ TEST(WithoutEffect, AFaultThatChangesNothingIsNamed) {
       none());
   EXPECT_EQ(warnings_about("faults:\n  - {at: 1ms, node: tor1, profile: default}\n"),
             (Complaints{"5 faults[0].profile: has no effect: tor1 has default already"}));
+}
+
+// `up` repairs what is drained or dead, once. What is down is not down anew.
+TEST(WithoutEffect, ALinkThatIsRepairedOrDownAlreadyIsNamed) {
+  const auto of = [](const std::vector<std::string>& states) {
+    std::string faults = "faults:\n";
+    for (size_t i = 0; i < states.size(); ++i)
+      faults += "  - {at: " + std::to_string(i + 1) + "ms, link: 'tor1:Ethernet8', set: " + states[i] + "}\n";
+    return warnings_about(faults);
+  };
+  const auto already = [](size_t fault, const std::string& state) {
+    return Complaints{std::to_string(5 + fault) + " faults[" + std::to_string(fault) +
+                      "].set: has no effect: " + state + " it is already"};
+  };
+  EXPECT_EQ(of({"drained", "up"}), none());
+  EXPECT_EQ(of({"drained", "up", "up"}), already(2, "up"));
+  EXPECT_EQ(of({"dead", "down", "up", "up"}), already(3, "up"));
+  EXPECT_EQ(of({"down", "drained", "down"}), already(2, "down"));
+  EXPECT_EQ(of({"down", "up", "down", "up"}), none());
+}
+
+// Which links a plane or a rack has is not known here: after such a fault nothing is said of links.
+TEST(WithoutEffect, NothingIsSaidOfLinksAfterARackHasFailed) {
+  const std::string up = "  - {at: 2ms, link: 'tor1:Ethernet0', set: up}\n";
+  EXPECT_EQ(warnings_about("faults:\n" + up), (Complaints{"5 faults[0].set: has no effect: up it is already"}));
+  EXPECT_EQ(warnings_about("faults:\n  - {at: 1ms, rack: tor1, set: down}\n" + up), none());
 }
 
 TEST(WithoutEffect, ARateAboveTheLinksIsNamed) {

@@ -233,6 +233,21 @@ TEST(Jobs, MistakesAreToldWithTheirPlaces) {
   EXPECT_THAT(about(job + "job train all]}]\n"), ElementsAre(HasSubstr("is no set of a job's NICs")));
 }
 
+TEST(Jobs, AWorkloadOfTheirsThatLacksAnEndIsToldOnce) {
+  const auto about = [](const std::string& workload) {
+    return tests::complaints_about(kZones + "jobs: [{name: j, servers: 2}]\nworkload:\n  - {name: w, " + workload +
+                                   "}\n");
+  };
+  EXPECT_THAT(about("pattern: pairs, from: [job j rail 1]"),
+              ElementsAre("6 workload[0]: the key 'to' is missing: who receives"));
+  EXPECT_THAT(about("pattern: incast, from: [job j rail 1]"),
+              ElementsAre("6 workload[0]: the key 'to' is missing: who receives"));
+  EXPECT_THAT(about("pattern: pairs, to: [job j rail 1]"),
+              ElementsAre("6 workload[0]: the key 'from' is missing: who sends"));
+  EXPECT_THAT(about("pattern: permutation, hosts: [job j 0 rail 1]"),
+              ElementsAre("6 workload[0].hosts: needs two built-in hosts, has 1"));
+}
+
 TEST(Jobs, ServersThatDifferAreNotTakenForEachOther) {
   EXPECT_THAT(tests::complaints_about(
                   kZones + "topology: {nodes: {x: {kind: host}}, links: [{endpoints: [x, z1-rtsw1], rate: 100Gbps}]}\n"

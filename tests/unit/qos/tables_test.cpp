@@ -230,6 +230,22 @@ TEST(QosTables, ARunningSwitchTakesAProfileOfTheSameCells) {
             (Complaints{"7 faults[0]: needs either 'set' (down, up) or 'profile'"}));
 }
 
+// Profiles are numbered by 15 bits, of which one number stands for none.
+TEST(QosTables, MoreProfilesThanTheirNumbersReachAreRefused) {
+  const auto with_profiles = [](int count) {
+    std::string rows;
+    for (int i = 0; i < count; ++i) rows += "      r" + std::to_string(i) + ": {pool: in, dynamic_th: 1}\n";
+    return complaints_about(
+        with_tables("    BUFFER_POOL: {in: {type: ingress, size: 1MiB}}\n    BUFFER_PG: {0-7: {profile: r7}}\n"
+                    "    BUFFER_PORT_INGRESS_PROFILE_LIST: {Ethernet0: {profile_list: r8}}\n    BUFFER_PROFILE:\n" +
+                    rows));
+  };
+  EXPECT_EQ(with_profiles(32'766), Complaints{});
+  EXPECT_EQ(with_profiles(32'767),
+            (Complaints{"32776 profiles.default.BUFFER_PROFILE.r32766: is one too many: BUFFER_PROFILE may have 32766 "
+                        "rows"}));
+}
+
 TEST(QosTables, TablesUponTablesHaveAnEnd) {
   std::string text = with_fabric("profiles:\n");
   text += "  p0: {BUFFER_PROFILE: {";
