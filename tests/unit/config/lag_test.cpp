@@ -167,5 +167,14 @@ TEST(Lags, DoNotShareALinkOrAName) {
             (Complaints{"14 topology.lags[1].name: there is another LAG 'PortChannel1'"}));
 }
 
+TEST(Lags, ThatAreRefusedLeaveTheirLinksToOthers) {
+  const std::string third = "    - {name: b, between: [tor1, spine2]}\n";
+  EXPECT_EQ(
+      complaints_about(with(std::string(kThree) + "    - {name: PortChannel1, between: [tor1, spine2]}\n" + third)),
+      (Complaints{"14 topology.lags[1].name: there is another LAG 'PortChannel1'"}));
+  EXPECT_EQ(complaints_about(with("    - {name: h1, between: [tor1, spine2]}\n" + third)),
+            (Complaints{"13 topology.lags[0].name: is the name of a node"}));
+}
+
 }  // namespace
 }  // namespace softspine::control

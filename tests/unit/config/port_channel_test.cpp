@@ -89,6 +89,18 @@ TEST_F(PortChannels, OfBothEndsAreOneLag) {
   for (const uint32_t link : lag.links) EXPECT_EQ(read.fabric.links[link].lag, 0U);
 }
 
+TEST_F(PortChannels, OfTheOnlyProfileAreLagsToo) {
+  std::string text = testbed(tables(kTor, "101|0 101|4 101|8"), "");
+  text.erase(text.find("  spine: {"));
+  for (const std::string_view name : {"profile: tor", ", profile: spine", "  tor: {"}) {
+    const std::string_view instead = name.starts_with("  ") ? "  default: {" : name.starts_with(",") ? "" : "role: tor";
+    text.replace(text.find(name), name.size(), instead);
+  }
+  const Testbed read = read_well(text);
+  ASSERT_EQ(read.fabric.lags.size(), 1U);
+  EXPECT_EQ(read.fabric.lags[0].links.size(), 3U) << "Ethernet0 to Ethernet8 of both ends";
+}
+
 TEST_F(PortChannels, AreNoPlaceOfAFaultAtEitherEnd) {
   const std::string text = testbed(tables(kTor, "101|0 101|4 101|8"), tables(kSpine, "0007|4 0007|0 0007|8"),
                                    "faults:\n  - {at: 1ms, link: \"tor1:PortChannel101\", set: down}\n"

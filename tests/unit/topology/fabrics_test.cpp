@@ -58,6 +58,8 @@ TEST(SeveralFabrics, SayWhatDoesNotFit) {
           "a has 3 servers, and b only 2"));
   EXPECT_TRUE(has(why_not("fabric: " + star + "}\nfabrics: {a: " + star + "}}\n"), "stands beside 'fabric'"));
   EXPECT_TRUE(has(why_not("fabric: " + star + ", servers_of: a}\n"), "is for one of several 'fabrics'"));
+  EXPECT_TRUE(has(why_not("fabric: {kind: star, hosts: x, host_link: {rate: 1Gbps}, servers_of: a}\n"), "hosts"))
+      << "of one that cannot be read nothing more is said";
   EXPECT_TRUE(has(why_not("fabrics: {abcdefghijklmnopqrstuvwxyz: " + star + "}}\n"), "at most 24"));
   const std::string hpn =
       "{kind: hpn, segments: 1, servers_per_segment: 1, aggregations_per_plane: 1, host_link: {rate: "
