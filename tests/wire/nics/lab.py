@@ -83,9 +83,9 @@ class Lab:
         self.sent: list[list[bytes]] = [[] for _ in machine.cables]
         self._answered = [0] * len(machine.cables)
 
-    def start(self, text: str, *arguments: str, hugepages: int = HUGEPAGES) -> None:
+    def start(self, text: str, *arguments: str, hugepages: int = HUGEPAGES, prepare: str = 'true') -> None:
         (self.machine.job / 'it.yaml').write_text(text)
-        self.machine.sh(f'echo {hugepages} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages')
+        self.machine.sh(f'echo {hugepages} > /sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages; {prepare}')
         self.machine.bind()
         self.machine.sh('softspine run it.yaml --capture it.pcapng --full --report report.json ' + ' '.join(arguments)
                         + ' >out 2>err </dev/null & echo $! >pid')
@@ -133,8 +133,15 @@ class Lab:
         said = ''.join((self.machine.job / name).read_text() for name in ('out', 'err'))
         if status != 0 or 'defect' in said:
             yield f'softspine ended with {status}: {said[-1500:]}'
+        if faults := [line for line in self.machine.console().splitlines() if 'fault addr' in line and not self.is_vmxnet3_starting(line)]:
+            yield f'the IOMMU has refused: {faults[:8]}'
         if 'the device takes an MTU of' in said:
             yield f'a device takes less than its link: {said[:500]}'
+
+    def is_vmxnet3_starting(self, line: str) -> bool:
+        """When DPDK's driver starts QEMU's vmxnet3, the device reads address 0, which nobody gave it."""
+        own = [self.machine.address(nic).removeprefix('0000:') for nic, model in enumerate(self.machine.nics) if model == 'vmxnet3']
+        return 'DMA Read' in line and 'fault addr 0x0 ' in line and any(f'[{address}]' in line for address in own)
 
     def differences(self) -> Problems:
         """Both ways: what a port has sent is what has come by the cable, and what went into a cable is what the host's port has sent.

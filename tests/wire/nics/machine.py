@@ -29,6 +29,7 @@ from softspine import ROOT, Skip  # noqa: E402
 HERE = Path(__file__).resolve().parent
 MODULES = ['virtio_pci', '9pnet_virtio', '9p', 'uio_pci_generic', 'vfio_iommu_type1', 'vfio-pci']
 DRIVERS = ['bus_pci', 'bus_vdev', 'mempool_ring', 'net_e1000', 'net_vmxnet3', 'net_virtio']
+FAR_BUS = 0x80  # of the second NUMA node
 FIRST_SLOT = 0x10  # of the NICs on the PCI bus, or of the ports before them
 MAX_FRAME = 65536
 
@@ -37,16 +38,21 @@ def mac_of(nic: int) -> str:
     return f'52:54:00:00:00:{nic + 1:02x}'
 
 
+def cable_option(folder: Path, nic: int, is_far_end: bool = False) -> str:
+    ends = [folder / f'cable{nic}', folder / f'cable{nic}.far']
+    local, remote = reversed(ends) if is_far_end else ends
+    return f'dgram,id=n{nic},local.type=unix,local.path={local},remote.type=unix,remote.path={remote}'
+
+
 class Cable:
     """The far end of a NIC's cable."""
 
     def __init__(self, folder: Path, nic: int) -> None:
-        self._theirs, ours = folder / f'cable{nic}', folder / f'cable{nic}.test'
+        self._theirs, ours = folder / f'cable{nic}', folder / f'cable{nic}.far'
         self.socket = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 8 << 20)
         self.socket.bind(str(ours))
         self.socket.setblocking(False)
-        self.option = f'dgram,id=n{nic},local.type=unix,local.path={self._theirs},remote.type=unix,remote.path={ours}'
         self.received: list[bytes] = []
         self.unsent: deque[bytes] = deque()
 
@@ -142,11 +148,13 @@ def make_image(folder: Path, binary: str, kernel: Path) -> Path:
 
 
 class Machine:
-    """`has_slots`: each NIC is in a slot of its own, out of which it can be taken."""
+    """`has_slots`: each NIC is in a slot of its own, out of which it can be taken. `has_peers`: others are at the ends of the cables.
+    `is_numa`: of two nodes, the second of which has the slots."""
 
     def __init__(self, folder: Path, binary: str, nics: list[str], driver: str, memory: str = '1536M', boot: str = '',
-                 has_slots: bool = False) -> None:
-        self.folder, self.nics, self.driver, self.memory, self.boot, self.has_slots = folder, nics, driver, memory, boot, has_slots
+                 has_slots: bool = False, has_peers: bool = False, is_numa: bool = False) -> None:
+        self.folder, self.nics, self.driver, self.memory, self.boot, self.has_slots = folder, nics, driver, memory, boot, has_slots or is_numa
+        self.is_numa = is_numa
         self.job = folder / 'job'
         self.job.mkdir(exist_ok=True)
         words = made('qemu/make').split()
@@ -154,7 +162,7 @@ class Machine:
         if shutil.which('modinfo') is None or shutil.which('strip') is None:
             raise Skip('no modinfo or no strip: apt-get install kmod binutils')
         self._image = make_image(folder, binary, self._kernel)
-        self.cables = [Cable(folder, nic) for nic in range(len(nics))]
+        self.cables = [] if has_peers else [Cable(folder, nic) for nic in range(len(nics))]
         self._commands = 0
 
     def __enter__(self) -> Machine:
@@ -186,13 +194,18 @@ class Machine:
                    '-virtfs', f'local,path={self.job},mount_tag=job,security_model=none']
         if has_iommu:
             command += ['-device', 'intel-iommu,intremap=on,caching-mode=on']
+        if self.is_numa:
+            half = f'{int(self.memory[:-1]) // 2}M'
+            command += [word for node in (0, 1) for word in
+                        ('-object', f'memory-backend-ram,id=m{node},size={half}', '-numa', f'node,nodeid={node},memdev=m{node},cpus={node}')]
+            command += ['-device', f'pxb-pcie,id=far,bus_nr={FAR_BUS},numa_node=1,bus=pcie.0']
         for nic, model in enumerate(self.nics):
             more = ',iommu_platform=on,disable-legacy=on' if has_iommu and model.startswith('virtio') else ''
             place = f'addr={FIRST_SLOT + nic:#x}'
             if self.has_slots:
-                command += ['-device', f'pcie-root-port,id=slot{nic},chassis={nic + 1},{place}']
+                command += ['-device', f'pcie-root-port,id=slot{nic},chassis={nic + 1},{place}' + (',bus=far' if self.is_numa else '')]
                 place = f'bus=slot{nic}'
-            command += ['-netdev', self.cables[nic].option, '-device', f'{model},id=d{nic},netdev=n{nic},mac={mac_of(nic)},{place}{more}']
+            command += ['-netdev', cable_option(self.folder, nic), '-device', f'{model},id=d{nic},netdev=n{nic},mac={mac_of(nic)},{place}{more}']
         return command
 
     def _connect(self, name: str) -> socket.socket:
@@ -222,7 +235,7 @@ class Machine:
             raise AssertionError(f'{command}: {reply}')
 
     def address(self, nic: int) -> str:
-        return f'0000:{nic + 1:02x}:00.0' if self.has_slots else f'0000:00:{FIRST_SLOT + nic:02x}.0'
+        return f'0000:{nic + 1 + FAR_BUS * self.is_numa:02x}:00.0' if self.has_slots else f'0000:00:{FIRST_SLOT + nic:02x}.0'
 
     def take_out(self, nic: int) -> None:
         """Asks the system in the machine to let go of the NIC; it is out when that has done so."""
