@@ -18,14 +18,22 @@ namespace {
 
 bool started = false;
 
+// "0,0," for node 2: DPDK wants each node's.
+std::string none_before(int numa_node) {
+  std::string out;
+  for (int n = 0; n < numa_node; ++n) out += "0,";
+  return out;
+}
+
 std::vector<std::string> arguments_of(const EalConfig& config) {
-  std::vector<std::string> args{"softspine",
-                                "--no-shconf",
-                                "--no-telemetry",
-                                "-m",
-                                std::to_string(config.memory_mib),
-                                "--lcores",
+  std::vector<std::string> args{"softspine", "--no-shconf", "--no-telemetry", "--lcores",
                                 "0@" + std::to_string(sched_getcpu())};
+  const std::string memory = std::to_string(config.memory_mib);
+  if (config.numa_node == kNoNumaNode) {
+    args.insert(args.end(), {"-m", memory});
+  } else {
+    args.insert(args.end(), {"--socket-mem", none_before(config.numa_node) + memory});
+  }
   if (config.pci.empty()) {
     args.insert(args.end(), {"--no-huge", "--no-pci"});
   } else {
@@ -47,7 +55,8 @@ uint64_t memory_bytes(const EalConfig& config) {
 // DPDK says "Permission denied" when there are no hugepages.
 void need_hugepages(const EalConfig& config) {
   if (config.pci.empty()) return;
-  const std::string shortage = hugepage_shortage(memory_bytes(config), read_hugepages());
+  const std::string shortage =
+      hugepage_shortage(memory_bytes(config), read_hugepages(hugepage_folder(config.numa_node)), config.numa_node);
   if (!shortage.empty()) throw std::runtime_error(shortage);
 }
 

@@ -6,11 +6,14 @@
 #include <string>
 #include <vector>
 
+#include "dataplane/packet/memory_shortage.hpp"
+
 namespace softspine::dataplane {
 
 struct EalConfig {
   uint32_t memory_mib = 512;       // for packets and device rings; reserved, touched only when used
   std::vector<std::string> pci;    // physical NICs by address: only these are touched, and hugepages are needed then
+  int numa_node = kNoNumaNode;     // where these hugepages are to be; any node's, if it is none
   bool quiet = true;               // only DPDK's errors reach stderr
   std::vector<std::string> extra;  // further EAL arguments, passed on unchanged
 };

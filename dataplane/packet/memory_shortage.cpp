@@ -47,6 +47,11 @@ MemoryLimits read_memory_limits() {
   return limits;
 }
 
+std::string hugepage_folder(int numa_node) {
+  return numa_node == kNoNumaNode ? "/sys/kernel/mm/hugepages"
+                                  : "/sys/devices/system/node/node" + std::to_string(numa_node) + "/hugepages";
+}
+
 std::vector<HugePages> read_hugepages(const fs::path& folder) {
   std::vector<HugePages> all;
   std::error_code ignored;
@@ -84,21 +89,22 @@ std::string thread_limit(const MemoryLimits& limits) {
   return "the number of processes and threads is limited here: `ulimit -u`, or a container's pids.max";
 }
 
-std::optional<HugepageLack> hugepage_lack(uint64_t wanted_bytes, const std::vector<HugePages>& pages) {
+std::optional<HugepageLack> hugepage_lack(uint64_t wanted_bytes, const std::vector<HugePages>& pages, int numa_node) {
   uint64_t free_bytes = 0;
   for (const HugePages& each : pages) free_bytes += each.free * each.page_bytes;
   if (free_bytes >= wanted_bytes) return std::nullopt;
-  const std::string begin = "a PCI device needs " + mebibytes(wanted_bytes) + " of hugepages, and ";
+  const std::string where = numa_node == kNoNumaNode ? "" : " on its NUMA node " + std::to_string(numa_node);
+  const std::string begin = "a PCI device needs " + mebibytes(wanted_bytes) + " of hugepages" + where + ", and ";
   if (pages.empty()) return HugepageLack{begin + "this machine's kernel has none", ""};
   const HugePages& smallest = pages.front();
   const uint64_t missing = (wanted_bytes - free_bytes + smallest.page_bytes - 1) / smallest.page_bytes;
   return HugepageLack{begin + mebibytes(free_bytes) + " of them are free",
-                      "echo " + std::to_string(smallest.total + missing) + " >/sys/kernel/mm/hugepages/hugepages-" +
-                          std::to_string(smallest.page_bytes >> 10) + "kB/nr_hugepages"};
+                      "echo " + std::to_string(smallest.total + missing) + " >" + hugepage_folder(numa_node) +
+                          "/hugepages-" + std::to_string(smallest.page_bytes >> 10) + "kB/nr_hugepages"};
 }
 
-std::string hugepage_shortage(uint64_t wanted_bytes, const std::vector<HugePages>& pages) {
-  const auto lack = hugepage_lack(wanted_bytes, pages);
+std::string hugepage_shortage(uint64_t wanted_bytes, const std::vector<HugePages>& pages, int numa_node) {
+  const auto lack = hugepage_lack(wanted_bytes, pages, numa_node);
   if (!lack) return "";
   return lack->command.empty() ? lack->fact : lack->fact + "; as root: " + lack->command;
 }

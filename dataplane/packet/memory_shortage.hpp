@@ -23,9 +23,13 @@ struct HugePages {
   uint64_t free = 0;
 };
 
+constexpr int kNoNumaNode = -1;
+
 MemoryLimits read_memory_limits();
-// The smallest pages first. `folder`: the kernel's, or one like it.
-std::vector<HugePages> read_hugepages(const std::filesystem::path& folder = "/sys/kernel/mm/hugepages");
+// Where the kernel counts hugepages: those of a NUMA node, or all of the machine's (kNoNumaNode).
+std::string hugepage_folder(int numa_node);
+// The smallest pages first. `folder`: hugepage_folder(), or one like it.
+std::vector<HugePages> read_hugepages(const std::filesystem::path& folder);
 
 // A sentence that names the amount that was refused.
 std::string memory_shortage(uint64_t wanted_bytes, const MemoryLimits& limits);
@@ -38,9 +42,9 @@ struct HugepageLack {
   std::string fact;
   std::string command;
 };
-// Nothing if they have `wanted_bytes` free.
-std::optional<HugepageLack> hugepage_lack(uint64_t wanted_bytes, const std::vector<HugePages>& pages);
+// Nothing if they have `wanted_bytes` free. `pages` are those of `numa_node`.
+std::optional<HugepageLack> hugepage_lack(uint64_t wanted_bytes, const std::vector<HugePages>& pages, int numa_node);
 // The same as a sentence, which is empty for nothing.
-std::string hugepage_shortage(uint64_t wanted_bytes, const std::vector<HugePages>& pages);
+std::string hugepage_shortage(uint64_t wanted_bytes, const std::vector<HugePages>& pages, int numa_node);
 
 }  // namespace softspine::dataplane

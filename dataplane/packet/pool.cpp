@@ -18,6 +18,8 @@ namespace softspine::dataplane {
 
 namespace {
 
+static_assert(kNoNumaNode == SOCKET_ID_ANY);
+
 constexpr uint32_t kCachePerWorker = 512;  // the mempool's own maximum
 constexpr uint32_t kCacheFlushFactor = 2;  // a cache holds up to 1.5 × its size; half of the limit keeps it legal
 constexpr const char* kPoison = "SOFTSPINE_POISON";
@@ -29,10 +31,11 @@ uint32_t element_bytes(uint32_t room_bytes) {
 }
 
 // The allocator's own error is whatever went wrong last, which may have nothing to do with it.
-std::string why_no_memory(uint64_t bytes) {
+std::string why_no_memory(uint64_t bytes, int numa_node) {
   const bool hugepages = rte_eal_has_hugepages() != 0;
-  const std::string shortage =
-      hugepages ? hugepage_shortage(bytes, read_hugepages()) : memory_shortage(bytes, read_memory_limits());
+  const std::string shortage = hugepages
+                                   ? hugepage_shortage(bytes, read_hugepages(hugepage_folder(numa_node)), numa_node)
+                                   : memory_shortage(bytes, read_memory_limits());
   return shortage.empty() ? rte_strerror(rte_errno) : shortage;
 }
 
@@ -54,7 +57,7 @@ PacketPool::Pool PacketPool::make_pool(const PoolConfig& config, PacketStock* st
   const auto limit = static_cast<uint32_t>(std::min<uint64_t>(config.packet_limit, UINT32_MAX));
   const uint32_t cache = limit / kCacheFlushFactor < kCachePerWorker ? 0 : kCachePerWorker;
   Pool pool{rte_mempool_create_empty(config.name.c_str(), limit, element_bytes(config.room_bytes), cache,
-                                     sizeof(rte_pktmbuf_pool_private), SOCKET_ID_ANY,
+                                     sizeof(rte_pktmbuf_pool_private), config.numa_node,
                                      stock == nullptr ? 0 : kOwnMemory)};
   if (pool) {
     rte_pktmbuf_pool_private shape{};
@@ -71,9 +74,9 @@ PacketPool::Pool PacketPool::make_pool(const PoolConfig& config, PacketStock* st
       return pool;
     }
   }
-  throw std::runtime_error("packet pool '" + config.name + "' of " + std::to_string(limit) + " × " +
-                           std::to_string(config.room_bytes) +
-                           " B: " + why_no_memory(uint64_t{limit} * element_bytes(config.room_bytes)));
+  throw std::runtime_error(
+      "packet pool '" + config.name + "' of " + std::to_string(limit) + " × " + std::to_string(config.room_bytes) +
+      " B: " + why_no_memory(uint64_t{limit} * element_bytes(config.room_bytes), config.numa_node));
 }
 
 uint64_t PacketPool::made() const noexcept {

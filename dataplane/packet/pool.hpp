@@ -16,6 +16,7 @@
 #include <string>
 
 #include "dataplane/packet/burst.hpp"
+#include "dataplane/packet/memory_shortage.hpp"
 #include "dataplane/packet/packet.hpp"
 #include "dataplane/packet/packet_stock.hpp"
 
@@ -27,6 +28,7 @@ struct PoolConfig {
   uint64_t packet_limit = UINT32_MAX;
   PacketBudget* budget = nullptr;  // outlives the pool
   bool for_devices = false;        // DPDK's own memory for all of them at once: what a device's DMA can reach
+  int numa_node = kNoNumaNode;     // where that memory lies
 };
 
 class PacketPool {

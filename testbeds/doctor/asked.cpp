@@ -11,13 +11,6 @@ namespace softspine::testbeds {
 
 namespace {
 
-// "3b:00.0,arguments" in full, as /sys/bus/pci/devices has it.
-std::string pci_address(const std::string& device) {
-  std::string out = device.substr(0, device.find(','));
-  if (out.starts_with("pci:")) out.erase(0, 4);
-  return std::ranges::count(out, ':') == 1 ? "0000:" + out : out;
-}
-
 class Reader {
  public:
   explicit Reader(Asked& out) : out_(out) {}

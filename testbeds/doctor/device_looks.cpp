@@ -21,8 +21,9 @@ bool has_iommu(const Machine& machine) {
 
 void look_at_hugepages(const Examination& it, Findings& out) {
   Finding finding{.what = "hugepages", .fact = {}, .mend = {}};
-  const auto pages = dataplane::read_hugepages(it.machine.root() / "sys/kernel/mm/hugepages");
-  if (const auto lack = dataplane::hugepage_lack(uint64_t{it.asked.need.eal_mebibytes} << 20, pages)) {
+  const int node = it.asked.need.numa_node(it.machine.root());
+  const auto pages = dataplane::read_hugepages(it.machine.root() / dataplane::hugepage_folder(node).substr(1));
+  if (const auto lack = dataplane::hugepage_lack(uint64_t{it.asked.need.eal_mebibytes} << 20, pages, node)) {
     finding.state = State::kMissing;
     finding.fact = lack->fact;
     finding.mend = lack->command.empty() ? "a kernel with hugetlbfs" : "as root: " + lack->command;

@@ -83,8 +83,9 @@ class Builder {
     if (!need.pci.empty()) {
       frames.for_devices = true;
       frames.packet_limit = need.frame_packets;
+      frames.numa_node = need.numa_node();
     }
-    start_eal({.memory_mib = need.eal_mebibytes, .pci = need.pci});
+    start_eal({.memory_mib = need.eal_mebibytes, .pci = need.pci, .numa_node = frames.numa_node});
     out_->frame_pool = std::make_unique<PacketPool>(frames);
     if (need.xdp_packets > 0) {
       PoolConfig xdp{.name = "xdp_frames", .room_bytes = PacketPool::room_in_a_page(), .for_devices = true};

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "dataplane/packet/numa.hpp"
 #include "dataplane/packet/pool.hpp"
 #include "testbeds/run/packet_need.hpp"
 
@@ -24,8 +25,20 @@ bool is_pci(const control::DpdkEdge& edge) {
   return edge.device.find(':') < edge.device.find(',');
 }
 
+std::string pci_address(const std::string& device) {
+  std::string out = device.substr(0, device.find(','));
+  if (out.starts_with("pci:")) out.erase(0, 4);
+  return std::ranges::count(out, ':') == 1 ? "0000:" + out : out;
+}
+
 bool is_xdp(const control::DpdkEdge& edge) {
   return edge.device.starts_with("net_af_xdp");
+}
+
+int DeviceNeed::numa_node(const std::filesystem::path& root) const {
+  std::vector<std::string> addresses;
+  for (const std::string& device : pci) addresses.push_back(pci_address(device));
+  return dataplane::numa_node_of(addresses, root);
 }
 
 DeviceNeed device_need(uint64_t edges, std::vector<std::string> pci, uint64_t xdp_edges) {

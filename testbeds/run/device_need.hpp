@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,8 @@ namespace softspine::testbeds {
 
 // "0000:3b:00.0" or "3b:00.0", maybe with arguments behind a comma.
 bool is_pci(const control::DpdkEdge& edge);
+// Its address in full, as /sys/bus/pci/devices has it.
+std::string pci_address(const std::string& device);
 // The kernel takes frames in the memory of the pool itself, none longer than a page (PacketPool::room_in_a_page).
 bool is_xdp(const control::DpdkEdge& edge);
 
@@ -22,6 +25,9 @@ struct DeviceNeed {
   uint64_t xdp_packets = 0;      // of the pool of AF_XDP edges
   uint64_t xdp_bytes = 0;        // its memory
   uint32_t eal_mebibytes = 0;    // all of it, with what DPDK's rings and its own tables take
+
+  // Where this memory is to lie (dataplane/packet/numa.hpp).
+  int numa_node(const std::filesystem::path& root = "/") const;
 };
 
 DeviceNeed device_need(const control::Testbed& testbed);

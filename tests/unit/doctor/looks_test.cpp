@@ -252,6 +252,22 @@ TEST(Doctor, CountsHugepagesOfAllSizes) {
   EXPECT_THAT(found().fact, HasSubstr("0 of 203 of 2 MiB are free; 1 of 1 of 1024 MiB are free"));
 }
 
+// The devices are on node 1, of two; what other nodes have free is of no use.
+TEST(Doctor, CountsHugepagesOfTheDevicesNode) {
+  const InventedMachine it;
+  it.nic("0000:3b:00.0", "vfio-pci");
+  it.write("sys/devices/system/node/node1/cpulist", "4-7\n");
+  it.hugepages(2048, 500, 500);
+  const std::string folder = "sys/devices/system/node/node1/hugepages/hugepages-2048kB/";
+  it.write(folder + "nr_hugepages", "10\n");
+  it.write(folder + "free_hugepages", "3\n");
+  const auto found = [&] { return finding(findings_of(it, testbed_with(kPci)), "hugepages"); };
+  EXPECT_THAT(found().fact, HasSubstr("406 MiB of hugepages on its NUMA node 1, and 6 MiB of them are free"));
+  EXPECT_EQ(found().mend, "as root: echo 210 >/" + folder + "nr_hugepages");
+  it.write("sys/devices/system/node/node1/cpulist", "\n");
+  EXPECT_EQ(found().state, State::kOk) << "DPDK takes no memory of a node without processor";
+}
+
 class PciDeviceFound : public testing::Test {
  protected:
   Finding found() const { return finding(findings_of(it, testbed_with(kPci)), "0000:3b:00.0"); }

@@ -49,19 +49,26 @@ TEST(MemoryShortage, SeesTheLimitOfThisProcess) {
 }
 
 TEST(HugepageShortage, IsNoneWhenEnoughAreFreeInAllSizesTogether) {
-  EXPECT_EQ(hugepage_shortage(256 * kMebi, {{2 * kMebi, 128, 128}}), "");
-  EXPECT_EQ(hugepage_shortage(1030 * kMebi, {{2 * kMebi, 3, 3}, {1024 * kMebi, 1, 1}}), "");
+  EXPECT_EQ(hugepage_shortage(256 * kMebi, {{2 * kMebi, 128, 128}}, kNoNumaNode), "");
+  EXPECT_EQ(hugepage_shortage(1030 * kMebi, {{2 * kMebi, 3, 3}, {1024 * kMebi, 1, 1}}, kNoNumaNode), "");
 }
 
 // 256 MiB less 2 x 2 MiB are 126 pages of 2 MiB, beside the 10 that others hold and the 2 that are free.
 TEST(HugepageShortage, SaysHowManyThereMustBe) {
-  EXPECT_EQ(hugepage_shortage(256 * kMebi, {{2 * kMebi, 12, 2}, {1024 * kMebi, 0, 0}}),
+  EXPECT_EQ(hugepage_shortage(256 * kMebi, {{2 * kMebi, 12, 2}, {1024 * kMebi, 0, 0}}, kNoNumaNode),
             "a PCI device needs 256 MiB of hugepages, and 4 MiB of them are free; as root: echo 138 "
             ">/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages");
-  EXPECT_EQ(hugepage_shortage(3 * kMebi, {{2 * kMebi, 0, 0}}),
+  EXPECT_EQ(hugepage_shortage(3 * kMebi, {{2 * kMebi, 0, 0}}, kNoNumaNode),
             "a PCI device needs 3 MiB of hugepages, and 0 MiB of them are free; as root: echo 2 "
             ">/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages");
-  EXPECT_EQ(hugepage_shortage(kMebi, {}), "a PCI device needs 1 MiB of hugepages, and this machine's kernel has none");
+  EXPECT_EQ(hugepage_shortage(kMebi, {}, kNoNumaNode),
+            "a PCI device needs 1 MiB of hugepages, and this machine's kernel has none");
+}
+
+TEST(HugepageShortage, OfANumaNodeNamesItAndItsOwnFile) {
+  EXPECT_EQ(hugepage_shortage(6 * kMebi, {{2 * kMebi, 5, 1}}, 3),
+            "a PCI device needs 6 MiB of hugepages on its NUMA node 3, and 2 MiB of them are free; as root: echo 7 "
+            ">/sys/devices/system/node/node3/hugepages/hugepages-2048kB/nr_hugepages");
 }
 
 TEST(HugepageShortage, ReadsTheKernelsFolderSmallestPagesFirst) {

@@ -9,7 +9,7 @@ import sys
 import time
 from pathlib import Path
 
-from lab import (BROADCAST, GATEWAY, KINDS, Lab, arp, ip_of, is_echo_reply, is_from, is_type, mac_bytes, pause, ping, solicitation, udp,
+from lab import (BROADCAST, GATEWAY, HUGEPAGES, KINDS, Lab, arp, ip_of, is_echo_reply, is_from, is_type, mac_bytes, pause, ping, solicitation, udp,
                  write_pcap)
 from machine import Machine, mac_of
 
@@ -18,6 +18,7 @@ from softspine import Problems, Softspine, main  # noqa: E402
 
 NICS = KINDS + KINDS  # h1 to h4 have one each, h7 and h8 two
 JUMBO = 4200 + 14
+PACKET_PAGES = 100  # of 2 MiB: the fewest in which the packets of devices lie
 BUILT_IN, SLOW, NOBODY = 4, 5, 88  # as the last byte of addresses counts them: h5, h6, and an address that nobody has
 # h1 to h4 are at the ends of cables, each of another kind of device; h7 and h8 are bonds of two; h5 and h6 are built in, h6
 # behind a link that is soon full.
@@ -58,6 +59,11 @@ PORTS = [(f'tor1:Ethernet{4 * n}', f'h{n + 1}:eth0') for n in range(4)] + [
 def testbed(machine: Machine) -> str:
     lines = {text: '\n'.join(text.format(n=n + 1, mac=mac_of(n), device=machine.address(n)) for n in range(len(KINDS))) for text in (HOST, LINK)}
     return TESTBED.format(hosts=lines[HOST], links=lines[LINK], devices=[machine.address(n) for n in range(len(NICS))])
+
+
+def only_hosts(text: str) -> str:
+    """Without the bonds, for a machine that has one NIC of each kind."""
+    return ''.join(line for line in text.splitlines(keepends=True) if 'h7' not in line and 'h8' not in line)
 
 
 def send_every_kind(lab: Lab) -> None:
@@ -210,5 +216,32 @@ def in_one_large_page(it: Softspine) -> Problems:
         yield from lab.differences()
 
 
+def on_the_devices_node(it: Softspine) -> Problems:
+    """packets lie in hugepages of the NUMA node that the devices are on, and without these the run says so"""
+    pages = '/sys/devices/system/node/node{}/hugepages/hugepages-2048kB/'
+    with Machine(it.folder, it.binary, KINDS, 'uio_pci_generic', memory='3072M', is_numa=True) as machine:
+        lab = Lab(machine, PORTS[:len(KINDS)])
+        (machine.job / 'it.yaml').write_text(only_hosts(testbed(machine)))
+        machine.sh(f'echo {HUGEPAGES} > {pages.format(0)}nr_hugepages')
+        machine.bind()
+        status, said = machine.sh('softspine run it.yaml')
+        command = f'>{pages.format(1)}nr_hugepages'
+        if status != 2 or ' of hugepages on its NUMA node 1, and 0 MiB of them are free' not in said or command not in said:
+            yield f'hugepages of another node: {status}, {said}'
+        if machine.sh('softspine doctor it.yaml')[1].count(command) != 1:
+            yield f"doctor names no such command: {machine.sh('softspine doctor it.yaml')[1]}"
+        lab.start(only_hosts(testbed(machine)), hugepages=0, prepare=f'echo {HUGEPAGES} {command}')
+        used = [int(machine.sh(f'cat {pages.format(node)}nr_hugepages')[1]) - int(machine.sh(f'cat {pages.format(node)}free_hugepages')[1]) for node in (0, 1)]
+        if used[0] != 0 or used[1] < PACKET_PAGES:
+            yield f'hugepages in use on the two nodes: {used}'
+        if (nodes := machine.sh("softspine show devices | grep -c ' 1 '")[1]) != str(len(KINDS)):
+            yield f'{nodes} devices are on node 1: ' + machine.sh('softspine show devices')[1]
+        for nic in range(len(KINDS)):
+            lab.send(nic, arp(1, (mac_bytes(nic), ip_of(nic)), (b'\0' * 6, GATEWAY), BROADCAST))
+            lab.receives(nic, lambda frame: frame[28:32] == GATEWAY, 'answer of the gateway')
+        yield from lab.end()
+        yield from lab.differences()
+
+
 if __name__ == '__main__':
-    sys.exit(main([under_uio, under_vfio, pulled_under_uio, pulled_under_vfio, many_under_uio, many_under_vfio, in_one_large_page]))
+    sys.exit(main([under_uio, under_vfio, pulled_under_uio, pulled_under_vfio, many_under_uio, many_under_vfio, in_one_large_page, on_the_devices_node]))
