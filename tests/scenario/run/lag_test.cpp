@@ -210,6 +210,24 @@ TEST(LacpBetweenSwitches, ALinkThatIsSilentForLessThanItsTimeLosesWhatTheFaultsE
   EXPECT_EQ(out.report["lags"][lag_of(out.report, port)]["members_up"], 4);
 }
 
+// A member that is up again forwards when LACP has agreed on it anew, and the fault is over then, whatever other faults
+// there are; one of which another link is down still is not.
+TEST(LacpBetweenSwitches, AFaultIsOverWhenLacpHasAgreedOnEachOfItsLinks) {
+  const std::string lag = ", mode: lacp, fast_rate: true, agreed: true";
+  const auto recovered = [&](const std::string& faults) {
+    return run_slow(lag, faults).report["faults"][0]["loss_window"]["recovered_ps"];
+  };
+  const std::string one = "{at: 6s, link: \"tor1:Ethernet4\", set: down}, {at: 8s, link: \"tor1:Ethernet4\", set: up}";
+  const Json alone = recovered(one);
+  ASSERT_FALSE(alone.is_null());
+  EXPECT_GE(alone.get<int64_t>(), 8'000'000'000'000);
+  EXPECT_LE(alone.get<int64_t>(), 8'000'000'000'000 + 4'000'000'000'000) << "2 s of waiting (802.1AX), and the answers";
+  EXPECT_EQ(recovered(one + ", {at: 6500ms, link: \"tor2:Ethernet8\", set: down}"), alone) << "another fault goes on";
+  EXPECT_TRUE(recovered("{at: 6s, node: tor1, ports: [Ethernet4, Ethernet8], set: down}, "
+                        "{at: 8s, link: \"tor1:Ethernet4\", set: up}")
+                  .is_null());
+}
+
 // 120,000 packets in 120 s. The partner's last LACPDU came up to 30 s before the fault, and is good for 90 s.
 TEST(LacpBetweenSwitches, ALinkThatIsOneWayStaysForAMinuteOrMoreWhereTheSlowRateIsAskedFor) {
   const std::string port = used_port();

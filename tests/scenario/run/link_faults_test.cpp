@@ -76,6 +76,22 @@ TEST(DrainedLinks, GoDownOnlyAfterTheLastSwitchHasFollowed) {
   }
 }
 
+// Maintenance that is drained first, and takes its links away in a second step: no route changes by that.
+TEST(DrainedLinks, ThatAreDrainedAgainGoDownAfterTheTimeThatIsGivenThen) {
+  const std::string port = near_port();
+  for (const char* more : {"", "convergence: 40us\n"}) {
+    const Outcome out =
+        run_text(paced("faults: [{at: 100us, link: " + port + ", set: drained}, {at: 200us, link: " + port +
+                       ", set: drained, links_after: 50us}]\n" + more));
+    EXPECT_EQ(out.snapshot.flows[0].missing(), 0U);
+    ASSERT_EQ(out.report["faults"].size(), 3U);
+    EXPECT_EQ(out.report["faults"][1]["loss_window"]["converged_ps"], 200 * 1'000'000) << "there is nothing to follow";
+    EXPECT_EQ(out.report["faults"][2]["at_ps"], 250 * 1'000'000);
+    EXPECT_TRUE(out.report["faults"][2]["what"].get<std::string>().ends_with(" down, drained"));
+    EXPECT_EQ(out.report["links"]["tor1:Ethernet" + std::to_string(4 * used_spine())]["up"], false);
+  }
+}
+
 // Ten times as many packets as there are microseconds: one is always on its way to a switch whose routes change.
 TEST(DrainedLinks, LoseNothingThatIsUnderWay) {
   const std::string fault = "faults: [{at: 100us, link: " + far_port() + ", set: drained, links_after: 20us}]\n";

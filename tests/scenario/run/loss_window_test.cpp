@@ -233,5 +233,40 @@ faults: [{at: 0s, link: "tor1:Ethernet8", )" +
   }
 }
 
+// Both senders' first packets overflow a queue of 96 KiB long before the fault, which strikes elsewhere.
+TEST(LossWindow, HasWhatWasLostBeforeTheFirstFaultOfAnyKind) {
+  for (const std::string fault : {"link: \"tor1:Ethernet12\", set: down", "link: \"tor1:Ethernet12\", set: deaf",
+                                  "node: h4, set: slow_receiver, drain: 1Gbps"}) {
+    const Outcome out = run_text(R"(
+name: before
+run: {duration: 200us}
+fabric: {kind: leaf-spine, tors: 1, spines: 1, hosts_per_tor: 4, host_link: {rate: 100Gbps, length: 3m}, fabric_link: {rate: 100Gbps}}
+profiles: {default: {queue_limit: 96KiB}}
+workload:
+  - {name: w, pattern: incast, from: [h1, h2], to: h3, message: 256KiB, mtu: 1024}
+faults: [{at: 150us, )" + fault + "}]\n");
+    const uint64_t full = number(out.report["totals"]["drops"], "queue_full");
+    EXPECT_GT(full, 100U) << fault;
+    ASSERT_TRUE(out.snapshot.loss_account) << fault;
+    EXPECT_TRUE(out.snapshot.loss_account->is_whole) << fault;
+    EXPECT_EQ(packets_for(out.report["unexplained_losses"], "queue_full"), full) << fault;
+  }
+}
+
+// 80,000 flows of a packet each, which all die; 65,536 flows are listed.
+TEST(LossWindow, CountsThePacketsOfFlowsBeyondThoseThatItLists) {
+  const Outcome out = run_text(R"(
+name: many
+run: {duration: 2ms}
+fabric: {kind: leaf-spine, tors: 1, spines: 0, hosts_per_tor: 2, host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}
+workload: [{name: w, pattern: pairs, from: [h1, h2], to: [h2, h1], message: 1B, messages: 1, mtu: 256, qps: 40000}]
+faults: [{at: 0s, node: tor1, set: lossy, drop: 100%}]
+)");
+  const Json& window = out.report["faults"][0]["loss_window"];
+  EXPECT_EQ(window["lost_packets"], 80'000);
+  EXPECT_EQ(window["flows_lost"], 65'536);
+  EXPECT_EQ(window["unlisted_packets"], 80'000 - 65'536);
+}
+
 }  // namespace
 }  // namespace softspine::testbeds

@@ -207,5 +207,34 @@ faults: [{at: 10us, link: "tor1:Ethernet32", set: lossy, drop: 10%, until: 30ms}
   hold_against_capture(out);
 }
 
+// h2's link takes 89.76 us for a packet of 1,122 bytes. Five have arrived when its ToR's port falls silent: what lasts
+// less than eight times as long is as it may be.
+TEST(Stalls, LastEightTimesAsLongAsPacketsWereApartOnAverage) {
+  constexpr int64_t kApart = 89'760'000;  // ps
+  const auto window_of_silence = [](int packets) {
+    const Outcome out = run_text(fmt::format(R"(
+name: slow
+run: {{duration: 20ms}}
+topology:
+  nodes: {{s: {{kind: switch, role: tor}}, h1: {{kind: host}}, h2: {{kind: host}}}}
+  links:
+    - {{endpoints: ["s:Ethernet0", "h1:eth0"], rate: 100Gbps, length: 3m}}
+    - {{endpoints: ["s:Ethernet4", "h2:eth0"], rate: 100Mbps, length: 3m}}
+workload: [{{name: w, pattern: pairs, from: [h1], to: [h2], message: 1024B, messages: 40, mtu: 1024, transport: rc, window: 16, ack_timeout: 0}}]
+faults: [{{at: 404us, until: {}ps, link: "s:Ethernet4", set: tx_disabled}}]
+)",
+                                             (4 + packets) * kApart),
+                                 {}, true);
+    EXPECT_EQ(out.snapshot.flows[0].received_packets, 40U) << "they wait, and none is lost";
+    hold_against_capture(out);
+    return window(out, 0);
+  };
+  const Json shorter = window_of_silence(6);
+  const Json longer = window_of_silence(10);
+  EXPECT_EQ(shorter["flows_stalled"], 0);
+  EXPECT_EQ(longer["flows_stalled"], 1);
+  EXPECT_NEAR(longer["longest_stall_ps"].get<double>(), 10 * kApart, kMicrosecond);
+}
+
 }  // namespace
 }  // namespace softspine::testbeds
