@@ -8,6 +8,12 @@ from __future__ import annotations
 TRIED_BY_HAND = 'by hand: '
 
 ACCEPTED: dict[str, str] = {
+    'control/topology/address_plan.cpp: !row->address → false':
+        'equivalent: a row without addresses has no places of them, and is left by the loop',
+    'control/load/faults.cpp: row.period > kMaxFlapPeriod → false':
+        'equivalent: its table has refused the file, and nobody looks at flaps of it',
+    'control/telemetry/snapshot.hpp: first_sent.is_never() → false':
+        'equivalent: nothing arrives later than never, so the last clause says the same',
     'control/explain/evenness.cpp: weights.size() - 1 → weights.size() + 1':
         'equivalent: a draw is below 1, and its product with the number of links below that',
     'dataplane/egress/wred.hpp: rng.below(kCertain) < chance → rng.below(kCertain) <= chance':

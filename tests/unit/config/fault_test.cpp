@@ -57,6 +57,27 @@ TEST(PortFaults, ADeafPortIsTheNamedOneOrAllOfANodes) {
   EXPECT_EQ(testbed.port_faults[1].priorities, 0xff);
 }
 
+TEST(PortFaults, GoUpToTheLastPriority) {
+  const Testbed testbed = read_well(with_fabric("faults: [{at: 1ms, node: h2, set: deaf, priorities: [0, 7]}]\n"));
+  EXPECT_EQ(testbed.port_faults.at(0).priorities, 0x81);
+}
+
+// A cable fails by itself; that a port is deaf, its host would have to do.
+TEST(PortFaults, OfHostsOutsideAreThoseOfTheirCables) {
+  const auto with = [](const std::string& fault) {
+    return with_fabric(
+        "topology: {nodes: {out: {kind: host, edge: {tap: {name: t0}}}}, "
+        "links: [{endpoints: [tor1, out], rate: 1Gbps}]}\nrun: {clock: wall}\n"
+        "faults: [{at: 1ms, node: out, " +
+        fault + "}]\n");
+  };
+  const Testbed lossy = read_well(with("set: lossy, drop: 1%, direction: out"));
+  EXPECT_EQ(names_of(lossy, lossy.port_faults.at(0).ports), Names{"out:eth0"});
+  EXPECT_EQ(complaints_about(with("set: clear")), Complaints{});
+  EXPECT_EQ(complaints_about(with("set: deaf")),
+            (Complaints{"6 faults[0].node: out is not a built-in host: nobody here can make it fail"}));
+}
+
 TEST(PortFaults, TxIsDisabledAtTheNamedPortOrAllOfASwitchs) {
   const Testbed testbed =
       read_well(with_fabric("faults:\n"

@@ -135,6 +135,15 @@ TEST_F(PortChannels, OfABaseAreThoseOfItsHeirs) {
   EXPECT_EQ(read_well(heir).fabric.lags.size(), 1U);
 }
 
+TEST_F(PortChannels, OfABaseStayWhereAnHeirsOwnFileSaysNothingOfThem) {
+  std::ofstream(folder_ / "heir.json") << R"({"DEVICE_METADATA": {"localhost": {"hostname": "x"}}})";
+  const std::string text = testbed(tables(kTor, "101|0 101|4"), "");
+  const std::string heir = text.substr(0, text.find("profile: tor")) + "profile: heir" +
+                           text.substr(text.find("profile: tor") + 12) + "  heir: {base: tor, config_db: \"" +
+                           (folder_ / "heir.json").string() + "\"}\n";
+  EXPECT_EQ(read_well(heir).fabric.lags.size(), 1U);
+}
+
 TEST_F(PortChannels, AreNoLagsWhereTheirEndsDoNotFitAndThatIsSaidWithItsLine) {
   const auto said = [this](const std::string& members, const std::string& spine = "",
                            const std::string& rate = "100Gbps", const std::string& more = "") {

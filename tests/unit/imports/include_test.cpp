@@ -91,6 +91,19 @@ TEST_F(Files, MistakesOfAnIncludedFileHaveItsPlaces) {
                           AllOf(HasSubstr("rack.yaml:7:1: "), HasSubstr("unknown key 'name'"))));
 }
 
+TEST_F(Files, AFileWithoutRolesTakesNoneAway) {
+  write("rack.yaml", kRack);
+  write("roles.yaml", "roles: {tor: q}\n");
+  const std::string rest = "profiles: {p: {mtu: 1500}, q: {mtu: 4200}}\n";
+  const auto mtu_of_tor = [&](const std::string& head) {
+    const auto testbed = load_testbed(write("t.yaml", "name: t\n" + head + rest));
+    if (!testbed) return to_string(testbed.error()[0]);
+    return testbed->profiles[testbed->fabric.nodes[0].profile].name;
+  };
+  EXPECT_EQ(mtu_of_tor("include: rack.yaml\nroles: {tor: p}\n"), "p");
+  EXPECT_EQ(mtu_of_tor("include: [rack.yaml, roles.yaml]\n"), "q");
+}
+
 TEST_F(Files, NamesStandInOneFileOnly) {
   write("rack.yaml", std::string(kRack) + "profiles: {p: {mtu: 1500}}\nroles: {tor: p}\n");
   EXPECT_THAT(

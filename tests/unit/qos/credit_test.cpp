@@ -59,6 +59,22 @@ TEST(Credit, PromisesOnlyWhatAGroupHasForItselfAndAFrameFitsInto) {
             (Complaints{said("priority group 3 of tor1:Ethernet8 has no headroom (xoff) to promise")}));
 }
 
+// What SONiC calculates for NULL on a Spectrum is shared where `over_subscribe_ratio` says so.
+TEST(Credit, PromisesNothingOfCalculatedHeadroomThatIsShared) {
+  const auto with_ratio = [](const std::string& ratio) {
+    std::string text = with(
+        ", BUFFER_PG: {3-4: {profile: \"NULL\"}}, DEFAULT_LOSSLESS_BUFFER_PARAMETER: {AZURE: "
+        "{over_subscribe_ratio: " +
+        ratio + "}}");
+    const std::string_view base = "base: lossless";
+    return text.replace(text.rfind(base), base.size(), "base: sonic-sn4700-100g-5m");
+  };
+  EXPECT_EQ(complaints_about(with_ratio("0")), Complaints{});
+  EXPECT_EQ(complaints_about(with_ratio("2")),
+            (Complaints{said("priority group 3 of tor1:Ethernet8 shares its headroom: what is promised must be its "
+                             "alone")}));
+}
+
 TEST(Credit, NeedsAGroupForEachPriority) {
   EXPECT_EQ(complaints_about(with(", PFC_PRIORITY_TO_PRIORITY_GROUP_MAP: {AZURE: {3: 3, 4: 3}}")),
             (Complaints{said("priority group 3 of tor1:Ethernet8 has 2 lossless priorities; each needs a group of its "

@@ -111,6 +111,40 @@ TEST(QosTables, AHeadroomPoolNeedsALosslessGroup) {
                 "7 profiles.default.BUFFER_PROFILE.a.xoff: is more than the whole headroom pool of in (65536 bytes)"}));
 }
 
+// Whether anybody uses the headroom is not known where the one profile names a pool that is not there.
+TEST(QosTables, OfAWrongPoolNothingFollows) {
+  EXPECT_EQ(complaints_about(with_tables(
+                "    BUFFER_POOL: {a: {type: ingress, size: 1MiB}, in: {type: ingress, size: 1MiB, xoff: 64KiB}}\n"
+                "    BUFFER_PROFILE: {a: {pool: inn, dynamic_th: 1, xoff: 16KiB}}\n"
+                "    BUFFER_PG: {0-7: {profile: a}}\n")),
+            (Complaints{"7 profiles.default.BUFFER_PROFILE.a.pool: BUFFER_POOL has no row 'inn': did you mean 'in'?"}));
+}
+
+TEST(QosTables, NullIsAProfileOfPriorityGroupsOnly) {
+  EXPECT_EQ(complaints_about(with_tables(
+                "    BUFFER_POOL: {in: {type: ingress, size: 1MiB}, out: {type: egress, size: 1MiB}}\n"
+                "    BUFFER_PROFILE: {lossy: {pool: in, dynamic_th: 1}, queue: {pool: out, dynamic_th: 1}}\n"
+                "    BUFFER_PG: {0-7: {profile: lossy}}\n"
+                "    BUFFER_QUEUE: {0-2: {profile: queue}, 3: {profile: \"NULL\"}, 4-7: {profile: queue}}\n")),
+            (Complaints{"9 profiles.default.BUFFER_QUEUE.3.profile: BUFFER_PROFILE has no row 'NULL'"}));
+}
+
+TEST(QosTables, EachKeyOfALineOfWredWantsTheOtherTwo) {
+  const auto with = [](const std::string& key) {
+    return complaints_about(
+        with_tables("    WRED_PROFILE: {w: {ecn: ecn_all, wred_green_enable: true, green_min_threshold: 1KiB, "
+                    "green_max_threshold: 2KiB, green_drop_probability: 1%, " +
+                    key + "}}\n"));
+  };
+  const std::string missing = "6 profiles.default.WRED_PROFILE.w: the key 'ecn_green_";
+  EXPECT_EQ(with("ecn_green_max_threshold: 2KiB"),
+            (Complaints{missing + "mark_probability' is missing", missing + "min_threshold' is missing"}));
+  EXPECT_EQ(with("ecn_green_min_threshold: 2KiB"),
+            (Complaints{missing + "mark_probability' is missing", missing + "max_threshold' is missing"}));
+  EXPECT_EQ(with("ecn_green_mark_probability: 2%"),
+            (Complaints{missing + "max_threshold' is missing", missing + "min_threshold' is missing"}));
+}
+
 TEST(QosTables, APoolHoldsWhatIsReservedInIt) {
   EXPECT_EQ(
       complaints_about(with_tables("    ingress_pool_size: total\n"

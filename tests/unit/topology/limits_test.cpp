@@ -173,5 +173,20 @@ TEST(SeveralFabrics, AreRefusedIfTheyAreTooLargeTogether) {
   EXPECT_NE(to_string(testbed.error()[0]).find("with the fabrics before it more than 500000 nodes"), std::string::npos);
 }
 
+// Few switches with many links: each has 256 times 2,048 on either side of its middle stage.
+TEST(SeveralFabrics, AreRefusedIfTheyHaveTooManyLinksTogether) {
+  std::string text = "name: t\nfabrics:\n";
+  for (int i = 0; i < 3; ++i)
+    text += fmt::format(
+        "  f{}: {{kind: clos, m: 2048, n: 1, r: 256, host_link: {{rate: 1Gbps}}, fabric_link: {{rate: 1Gbps}}}}\n", i);
+  const auto testbed = parse_testbed(text, "t.yaml");
+  ASSERT_FALSE(testbed);
+  EXPECT_EQ(testbed.error().size(), 1u);
+  const std::string said = to_string(testbed.error()[0]);
+  EXPECT_NE(said.find("t.yaml:4:"), std::string::npos)
+      << "two of 1,048,832 links each are more than 2,000,000: " << said;
+  EXPECT_NE(said.find("or 2000000 links"), std::string::npos) << said;
+}
+
 }  // namespace
 }  // namespace softspine::control
