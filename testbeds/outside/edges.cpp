@@ -87,12 +87,16 @@ std::expected<OpenedEdge, Error> open_one(const control::AfPacketEdge& edge, con
 
 std::expected<OpenedEdge, Error> open_one(const control::DpdkEdge& edge, const std::filesystem::path&,
                                           const EdgeSetting& setting) {
+  std::optional<dataplane::KernelInterface> watched;
   if (const std::string interface = interface_in(edge.device); !interface.empty()) {
     if (auto missing = missing_interface(interface)) return std::unexpected(std::move(*missing));
+    auto opened_interface = dataplane::KernelInterface::open(interface);
+    if (!opened_interface) return std::unexpected(error_from(opened_interface.error()));
+    watched = std::move(*opened_interface);
   }
   dataplane::DeviceConfig config;
   config.devargs = edge.device;
-  auto made = over(Device::open(config, setting.pool), setting);
+  auto made = over(Device::open(config, setting.pool), setting, std::move(watched));
   if (!made) return made;
   const uint16_t mtu = static_cast<const DeviceEdge&>(*made->node).device().mtu();
   if (mtu < setting.mtu)

@@ -324,7 +324,7 @@ CLAIMS: dict[str, dict[str, list[str]]] = {
         'Tried under both drivers, with frames up to the MTU of 9,000.': ['tests/wire/nics/from_outside.py LARGEST = 9000 + 14 + 4'],
         '**A device that is taken out** while the run goes on is an error that names it, so the run ends with status 1, as with an interface that is deleted.':
             ['tests/wire/nics/unplugged.py what_was_said'],
-        'One run sent 1,000,000 frames each way through each of the four, under uio_pci_generic: all came.': ['tests/wire/nics/nics.py SOFTSPINE_NIC_FRAMES'],
+        'One run under each driver sent 1,000,000 frames each way through each of the four: all came.': ['tests/wire/nics/nics.py SOFTSPINE_NIC_FRAMES'],
         'Packets may lie in hugepages of 2 MiB or of 1 GiB.': ['tests/wire/nics/lab.py HUGEPAGES = 400  # of 2 MiB', 'tests/wire/nics/nics.py in_one_large_page'],
         '`first_frame` (that of the file itself, if nothing is said), `together` (the earliest first frame of all edges that say so: captures of one event keep their relation), or `recorded` (0: what softspine has captured enters as it was).':
             ['tests/scenario/run/recordings_test.cpp KeepTheirRelationIfTheyWereMadeTogether',

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from outside_testbeds import need_guests, need_programs
-from softspine import Problems, Run, Skip, Softspine, main
+from softspine import Problems, Run, Skip, Softspine, main, need_xdp
 
 EDGES = '''name: edges
 run: {clock: wall, duration: 5min}
@@ -116,6 +116,16 @@ def interfaces(it: Softspine) -> Problems:
         yield from run.end(signal.SIGINT).exited(0)
 
 
+def interface_of_a_device(it: Softspine) -> Problems:
+    """so does an interface that DPDK's AF_XDP stands on"""
+    need_root()
+    need_xdp()
+    file = it.write('edges.yaml', EDGES.replace('{af_packet: {interface: v0}}', '{dpdk: "net_af_xdp0,iface=v0"}'))
+    with it.running(file, '--report', 'report.json', before=('unshare', '--net', 'sh', '-c', VETH)) as run:
+        yield from both_ways(it, run, 'tor1:Ethernet4', 'v1')
+        yield from run.end(signal.SIGINT).exited(0)
+
+
 def restored(it: Softspine) -> Problems:
     """an interface that was taken down with its link is up again when the run ends"""
     need_root()
@@ -177,4 +187,4 @@ def bonded_guest(it: Softspine) -> Problems:
 
 
 if __name__ == '__main__':
-    sys.exit(main([guest, bonded_guest] if sys.argv[2:] == ['guests'] else [interfaces, restored, namespace]))
+    sys.exit(main([guest, bonded_guest] if sys.argv[2:] == ['guests'] else [interfaces, interface_of_a_device, restored, namespace]))

@@ -6,7 +6,6 @@ import os
 import resource
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -14,9 +13,8 @@ from pathlib import Path
 
 from one_run import tshark
 from outside_testbeds import need_programs
-from softspine import TESTBEDS, Problems, Skip, Softspine, main
+from softspine import TESTBEDS, Problems, Skip, Softspine, main, need_xdp
 
-AF_XDP = 44
 
 # One fabric of two processes: a rack here, a rack there, and a memif in between. MACs are given, for each process
 # counts its own from the same first one.
@@ -105,10 +103,7 @@ def af_xdp(it: Softspine) -> Problems:
     need_programs('ip', 'ping')
     if os.geteuid() != 0:
         raise Skip('namespaces need root')
-    try:
-        socket.socket(AF_XDP, socket.SOCK_RAW).close()
-    except OSError as refused:
-        raise Skip(f'no AF_XDP socket: {refused}') from None
+    need_xdp()
     done = subprocess.run(['unshare', '--net', 'sh', '-c', VETH, it.binary, 'run', it.write('xdp.yaml', XDP), '--folder', it.folder / 'o', '--report',
                            'report.json'], env=it.env, cwd=it.folder, capture_output=True, text=True, timeout=120, check=False)
     pings = (it.folder / 'o' / 'h2' / 'stdout').read_text() if (it.folder / 'o' / 'h2').exists() else ''

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 from outside_testbeds import need_programs
 from running_fabric import fabric_of
-from softspine import Problems, Run, Skip, Softspine, main
+from softspine import Problems, Run, Skip, Softspine, main, need_xdp
 
 # Two hosts behind one switch: a TAP of our own, and whatever stands at the other port.
 EDGES = '''name: edges
@@ -222,7 +222,21 @@ def sees_interfaces_vanish(it: Softspine) -> Problems:
     need_programs('ip', 'unshare', 'nsenter')
     if os.geteuid() != 0:
         raise Skip('interfaces need root')
-    file = it.write('edges.yaml', EDGES.format(other='{af_packet: {interface: veth0}}'))
+    yield from interfaces_vanish(it, '{af_packet: {interface: veth0}}')
+
+
+def sees_interfaces_of_devices_vanish(it: Softspine) -> Problems:
+    """so is one that a DPDK device stands on"""
+    need_programs('ip', 'unshare', 'nsenter')
+    if os.geteuid() != 0:
+        raise Skip('interfaces need root')
+    need_xdp()
+    for device in ('net_af_packet7', 'net_af_xdp0'):
+        yield from interfaces_vanish(it, f'{{dpdk: "{device},iface=veth0"}}')
+
+
+def interfaces_vanish(it: Softspine, other: str) -> Problems:
+    file = it.write('edges.yaml', EDGES.format(other=other))
     space = ('unshare', '--net', 'sh', '-c', 'ip link add veth0 type veth peer name veth1 && ip link set veth0 up && ip link set veth1 up && exec "$@"', 'sh')
     with it.running(file, '--report', 'r.json', '--events', 'e.jsonl', before=space) as run:
         down = lambda port: not it.show('links')[port]['up']  # noqa: E731
@@ -288,5 +302,5 @@ def takes_as_many_workers_as_it_says(it: Softspine) -> Problems:
 if __name__ == '__main__':
     sys.exit(main([ends_cleanly_by_every_signal, bears_a_reader_that_leaves, opens_no_file_on_a_worker, says_that_a_disk_is_full,
                    keeps_an_old_report, says_that_stdout_is_full, works_without_stderr,
-                   keeps_an_old_file_where_none_can_be_made, sees_interfaces_vanish, counts_what_the_outside_counts,
+                   keeps_an_old_file_where_none_can_be_made, sees_interfaces_vanish, sees_interfaces_of_devices_vanish, counts_what_the_outside_counts,
                    takes_as_many_workers_as_it_says]))

@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -30,10 +31,18 @@ from tap import Tap  # noqa: E402
 TESTBEDS = ROOT / 'testbeds'
 MARK = 'SOFTSPINE_TEST_MARK'  # in the environment of all that a test starts
 Problems = Iterator[str]
+AF_XDP = 44
 
 
 class Skip(Exception):
     """The machine lacks something; the message says what."""
+
+
+def need_xdp() -> None:
+    try:
+        socket.socket(AF_XDP, socket.SOCK_RAW).close()
+    except OSError as refused:
+        raise Skip(f'no AF_XDP socket: {refused}') from None
 
 
 def samples(variable: str, what: str) -> Path:
