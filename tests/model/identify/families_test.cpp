@@ -93,6 +93,8 @@ TEST(FieldSets, TakeWhatIsProven) {
     std::set<HashField> fields;
   };
   const std::set<HashField> addresses{kSrcIp, kDstIp, kSrcIpv4, kDstIpv4};
+  std::map<FieldTier, std::vector<FieldList>> all;
+  for (const FieldTier tier : control::kFieldTiers) all[tier] = field_sets(tier, {}, false);
   for (const auto& [part, fields] :
        {Case{FlowPart::kSource, addresses}, Case{FlowPart::kDestination, addresses},
         Case{FlowPart::kSourcePort, {kL4SrcPort, kL4DstPort}},
@@ -101,7 +103,7 @@ TEST(FieldSets, TakeWhatIsProven) {
         Case{FlowPart::kFlowLabel, {kIpv6FlowLabel}}, Case{FlowPart::kInPort, {kInPort}},
         Case{FlowPart::kVlan, {kVlanId}}}) {
     for (const FieldTier tier : control::kFieldTiers) {
-      std::vector<FieldList> expected = field_sets(tier, {}, false);
+      std::vector<FieldList> expected = all[tier];
       std::erase_if(expected, [&](const FieldList& set) {
         return std::ranges::none_of(set, [&](HashField field) { return fields.contains(field); });
       });

@@ -180,7 +180,13 @@ TEST(FindSeeds, FindsAllSeedsAndOffsetsThatDoAndNoOthers) {
       }
       Found found;
       for (const control::FoundSeed& one : find_seeds(family, members, pairs, {}, 0, kSeeds)) {
-        if (is_compared(one.seed)) found.emplace(one.seed, one.offset);
+        if (!is_compared(one.seed)) continue;
+        found.emplace(one.seed, one.offset);
+        it.hash.seed = one.seed;
+        it.hash.offset = one.offset;
+        const auto buckets = buckets_of(family, members, one);
+        ASSERT_EQ(buckets.size(), flows.size());
+        for (size_t i = 0; i < flows.size(); ++i) ASSERT_EQ(buckets[i], it.bucket_of(flows[i]));
       }
       EXPECT_EQ(found, expected) << control::hash_yaml(config) << ", " << members << " members";
       EXPECT_FALSE(found.empty());
