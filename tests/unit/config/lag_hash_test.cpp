@@ -119,6 +119,26 @@ TEST(LagHash, AndThatOfEcmpGroupsAreApartInSonicsSwitchHash) {
   EXPECT_FALSE(of("ecmp_hash_algorithm: XOR, lag_hash_algorithm: XOR").lag_hash);
 }
 
+// Of one kind of packets SONiC may say ECMP's fields alone: LAGs then keep those that they had, or none of their own.
+TEST(LagHash, OfOneKindOfPacketsStaysAsItWasIfOnlyThatOfEcmpGroupsIsSaid) {
+  constexpr auto kIpv4 = static_cast<size_t>(dataplane::HashObjectOf::kIpv4);
+  const auto of = [](const std::string& global, const std::string& under) {
+    return first_of("default: {base: under, SWITCH_HASH: {GLOBAL: {" + global + "}}}, under: {" + under + "}");
+  };
+  const std::string source = "hash: {ipv4: {fields: [SRC_IP]}}";
+  const Profile ecmp = of("ecmp_hash_ipv4: [DST_IP]", source);
+  EXPECT_EQ(ecmp.hash.objects[kIpv4]->fields, (std::vector{HashField::kDstIp}));
+  ASSERT_TRUE(ecmp.hash_of_lags().objects[kIpv4]);
+  EXPECT_EQ(ecmp.hash_of_lags().objects[kIpv4]->fields, (std::vector{HashField::kSrcIp}));
+  const Profile none = of("ecmp_hash_ipv4: [DST_IP]", "hash: {seed: 1}");
+  EXPECT_TRUE(none.hash.objects[kIpv4]);
+  EXPECT_FALSE(none.hash_of_lags().objects[kIpv4]) << "as any other packet";
+  const Profile lags = of("lag_hash_ipv4: [DST_IP]", source);
+  EXPECT_EQ(lags.hash.objects[kIpv4]->fields, (std::vector{HashField::kSrcIp}));
+  EXPECT_EQ(lags.hash_of_lags().objects[kIpv4]->fields, (std::vector{HashField::kDstIp}));
+  EXPECT_FALSE(of("ecmp_hash_ipv4: [DST_IP], lag_hash_ipv4: [DST_IP]", source).lag_hash) << "both alike";
+}
+
 class SonicsLagHash : public testing::Test {
  protected:
   SonicsLagHash()
