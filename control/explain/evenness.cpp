@@ -134,8 +134,8 @@ std::vector<uint32_t> EvennessTest::numbered_draws() const {
   }
   if (repeated.empty()) return out;
   for (size_t i = 0; i < out.size(); ++i) {
-    const auto found = std::ranges::lower_bound(repeated, draws_[i]);
-    if (found != repeated.end() && *found == draws_[i]) out[i] = static_cast<uint32_t>(found - repeated.begin()) + 1;
+    const auto found = std::ranges::equal_range(repeated, draws_[i]);
+    if (!found.empty()) out[i] = static_cast<uint32_t>(found.begin() - repeated.begin()) + 1;
   }
   return out;
 }

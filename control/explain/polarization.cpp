@@ -54,7 +54,7 @@ class Judgement {
       const bool are_spread = std::ranges::all_of(found.groups, &UnevenEcmpGroup::are_keys_spread);
       return call_uneven(tier, t, found.groups, are_spread);
     }
-    if (!found.has_bytes || !is_uneven(found.bytes)) return;
+    if (!is_uneven(found.bytes)) return;
     tier.verdict = TierVerdict::kUneven;
     tier.cause = Cause{CauseKind::kKeyPattern, "flows are spread by chance, but those with the most bytes share links"};
   }
@@ -123,7 +123,7 @@ class Judgement {
   // Whether the links of these groups, or of all if there are none, are loaded otherwise than by chance. Where only
   // flows are uneven, since they share keys, it is these that do it.
   bool does_harm(const std::vector<uint32_t>& groups, const TierEvenness& seen) const {
-    if (is_uneven(seen.keys) || (seen.has_bytes && is_uneven(seen.bytes))) return true;
+    if (is_uneven(seen.keys) || is_uneven(seen.bytes)) return true;
     if (seen.keys.more < kHarmUnlikely && seen.keys.deviation2 > kHarmOfFew) return true;
     return std::ranges::any_of(seen.groups, [&groups](const UnevenEcmpGroup& one) {
       return !one.are_keys_spread && (groups.empty() || std::ranges::find(groups, one.group) != groups.end());

@@ -27,7 +27,7 @@ struct UnevenEcmpGroup {
 struct TierEvenness {
   Evenness keys;
   Evenness flows;
-  Evenness bytes;
+  Evenness bytes;  // as chance has it, unless has_bytes
   uint64_t distinct_keys = 0;
   bool has_bytes = false;  // flows have bytes, and not all the same
   // Each group is tested by itself; all these tests together give a false alarm with a probability of `finest` at most.

@@ -229,8 +229,8 @@ Walker::Step Walker::step(uint32_t node, uint16_t in_port, dp::Packet& packet) {
   const dp::HeaderView view = dp::header_view(packet);  // before routing, which sets the VLAN that it leaves by
   dp::route_one(tables_, packet);
   const dp::PacketMeta& meta = packet.meta();
-  if (meta.verdict == dp::Verdict::kDrop && meta.reason == dp::DropReason::kNoMember) draw_another(packet, view);
-  if (meta.verdict == dp::Verdict::kDrop && meta.reason == dp::DropReason::kNeighbourIncomplete) {
+  if (meta.reason == dp::DropReason::kNoMember) draw_another(packet, view);
+  if (meta.reason == dp::DropReason::kNeighbourIncomplete) {
     if (const auto port = port_of_neighbour(node, packet)) {
       out.hop = Hop{.node = node, .in_port = in_port, .out_port = *port, .candidates = {*port}};
       return out;

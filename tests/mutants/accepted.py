@@ -16,6 +16,10 @@ ACCEPTED: dict[str, str] = {
         'equivalent: nothing arrives later than never, so the last clause says the same',
     'control/explain/evenness.cpp: weights.size() - 1 → weights.size() + 1':
         'equivalent: a draw is below 1, and its product with the number of links below that',
+    'control/explain/cures.cpp: !changes.empty() → true':
+        'performance: a cure that changes nothing is tried, and cures nothing',
+    'control/explain/key_hull.cpp: (chance >> (i % 64) & 1) != 0 → (chance >> (i % 64) & 1) == 0':
+        'equivalent: keys are drawn by the other side of each coin, which is as likely',
     'dataplane/egress/wred.hpp: rng.below(kCertain) < chance → rng.below(kCertain) <= chance':
         'equivalent: a chance of one in 2^32 more',
     'dataplane/local/local_agent.cpp: meta.vlan == 0 → true':

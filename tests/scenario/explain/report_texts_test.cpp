@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reports on results that are made by hand: what is named, counted and left out.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "control/explain/comparison_report.hpp"
+#include "control/explain/cure_text.hpp"
+#include "control/explain/polarization_report.hpp"
+#include "control/explain/probe.hpp"
+#include "control/load/load.hpp"
+
+namespace softspine::control {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+Testbed testbed_of(const std::string& fabric, const std::string& profiles = "") {
+  const auto testbed = parse_testbed(
+      "name: t\nfabric: {" + fabric + ", host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n" + profiles,
+      "test.yaml");
+  if (!testbed) throw std::runtime_error(to_string(testbed.error().front()));
+  return *testbed;
+}
+constexpr const char* kLeafSpine = "kind: leaf-spine, tors: 8, spines: 2, hosts_per_tor: 1";
+
+uint32_t node_of(const Fabric& fabric, const std::string& name) {
+  const auto found = std::ranges::find(fabric.nodes, name, &FabricNode::name);
+  EXPECT_NE(found, fabric.nodes.end()) << name;
+  return static_cast<uint32_t>(found - fabric.nodes.begin());
+}
+
+// One tier, of which the first `uneven` of eight ToRs' groups are.
+Polarization with_uneven(const Fabric& fabric, uint32_t uneven) {
+  Polarization out{.flows = 10, .arrived = 10, .choices = {}, .tiers = {}, .pairs = {}};
+  TierShare& tier = out.tiers.emplace_back();
+  tier.tier.name = "tor up";
+  tier.verdict = TierVerdict::kUneven;
+  tier.cause = Cause{CauseKind::kKeyPattern, "so it is"};
+  for (uint32_t i = 0; i < 8; ++i) {
+    LinkGroup& group = out.choices.groups.emplace_back();
+    group.node = node_of(fabric, "tor" + std::to_string(i + 1));
+    if (i < uneven) tier.uneven_groups.push_back(i);
+  }
+  return out;
+}
+
+TEST(PolarizationText, NamesSixSwitchesAndCountsTheOthers) {
+  const Testbed testbed = testbed_of(kLeafSpine);
+  const auto text = [&](uint32_t uneven) { return polarization_text(testbed, with_uneven(testbed.fabric, uneven)); };
+  EXPECT_THAT(text(0), HasSubstr("\nUNEVEN: tor up:\n  so it is\n"));
+  EXPECT_THAT(text(1), HasSubstr("\nUNEVEN: tor up, at tor1:\n"));
+  EXPECT_THAT(text(6), HasSubstr("\nUNEVEN: tor up, at tor1, tor2, tor3, tor4, tor5, tor6:\n"));
+  EXPECT_THAT(text(7), HasSubstr("\nUNEVEN: tor up, at tor1, tor2, tor3, tor4, tor5, tor6 and 1 more:\n"));
+  EXPECT_THAT(text(8), HasSubstr("tor6 and 2 more:\n"));
+}
+
+TEST(PolarizationJson, HasAnEntryForEachPairOfTiersByWhetherItDoesHarm) {
+  const Testbed testbed = testbed_of(kLeafSpine);
+  Polarization found = with_uneven(testbed.fabric, 0);
+  found.tiers.emplace_back().tier.name = "aggregation down";
+  found.pairs.push_back({.earlier = 0,
+                         .later = 1,
+                         .later_groups = {2, 4},
+                         .strength = 1.23456,
+                         .used = 0.5,
+                         .does_harm = true,
+                         .cause = {CauseKind::kAlike, "both hash alike"}});
+  found.pairs.push_back({.earlier = 1,
+                         .later = 0,
+                         .later_groups = {},
+                         .strength = 2,
+                         .used = 0.25,
+                         .does_harm = false,
+                         .cause = {CauseKind::kSeeds, "only their seeds differ"}});
+  const Json json = polarization_json(testbed, found, {});
+  EXPECT_EQ(json["polarized"],
+            Json::parse(R"([{"earlier": "tor up", "later": "aggregation down", "at": ["tor3", "tor5"],
+      "together_over_chance": 1.235, "used_over_chance": 0.5, "cause": {"kind": "alike", "text":
+      "both hash alike"}}])"));
+  EXPECT_EQ(json["dependent"], Json::parse(R"([{"earlier": "aggregation down", "later": "tor up", "at": [],
+      "together_over_chance": 2.0, "used_over_chance": 0.25, "cause": {"kind": "seeds", "text":
+      "only their seeds differ"}}])"));
+}
+
+// Flows from the first host to the second, of which `differ` went by spine2 instead of spine1 and two are undecided.
+class ComparisonReport : public testing::Test {
+ protected:
+  ComparisonReport() {
+    const Fabric& fabric = testbed_.fabric;
+    for (uint16_t i = 0; i < 6; ++i) {
+      Probe probe{.from = node_of(fabric, "h1"), .to = node_of(fabric, "h2"), .qp = 17};
+      probe.source_port = static_cast<uint16_t>(50'000 + i);
+      flows_.push_back({.frame = frame_of(fabric, probe, {}), .frame_bytes = 0, .sender = {}, .left = {}});
+      const bool differs = i < 4;
+      ComparedFlow& flow = found_.flows.emplace_back();
+      flow.verdict = differs ? FlowVerdict::kDiffers : FlowVerdict::kUndecided;
+      ComparedHop& hop = flow.hops.emplace_back();
+      hop.node = node_of(fabric, "tor1");
+      hop.is_choice = true;
+      hop.predicted = {1};
+      hop.verdict = differs ? HopVerdict::kDiffers : HopVerdict::kNotSeen;
+      if (differs) hop.seen = {{2, i}};
+    }
+  }
+  std::string text(size_t rows) const { return comparison_text(testbed_.fabric, flows_, found_, rows); }
+  std::string line(uint16_t i) const { return "10.0.1.2:" + std::to_string(50'000 + i) + " > 10.0.2.2:4791 QP 17"; }
+  static size_t count(const std::string& text, const std::string& what) {
+    size_t out = 0;
+    for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++out;
+    return out;
+  }
+
+  Testbed testbed_ = testbed_of(kLeafSpine);
+  std::vector<SightedFlow> flows_;
+  PathComparison found_;
+};
+
+TEST_F(ComparisonReport, ListsAsManyRowsAsAreWantedAndCountsTheOthers) {
+  for (const size_t rows : {size_t{1}, size_t{3}, size_t{4}, size_t{100}}) {
+    const std::string all = text(rows);
+    EXPECT_THAT(all, HasSubstr("6 flows: 0 agree, 4 differ, 2 undecided, 0 without a choice on their way"));
+    const size_t undecided = all.find("\nUndecided\n");
+    EXPECT_EQ(count(all.substr(0, undecided), " QP 17"), std::min<size_t>(rows, 4)) << all;
+    EXPECT_EQ(count(all.substr(undecided), " QP 17"), std::min<size_t>(rows, 2)) << all;
+    EXPECT_EQ(count(all, "tor1 "), std::min<size_t>(rows, 4));
+    EXPECT_EQ(count(all, "… and "), (rows < 4 ? 1U : 0U) + (rows < 2 ? 1U : 0U));
+    if (rows == 3) {
+      EXPECT_THAT(all, HasSubstr("… and 1 more: --all or --json has them\n"));
+    }
+  }
+}
+
+TEST_F(ComparisonReport, SaysOfEachDifferenceWhatWasPredictedAndWhatWasSeen) {
+  const std::string all = text(100);
+  EXPECT_THAT(all, testing::ContainsRegex("QP 17 +tor1 +Ethernet4 +Ethernet8 \\(by the next switch\\)\n"));
+  EXPECT_THAT(all, testing::ContainsRegex("QP 17 +tor1 +Ethernet4 +Ethernet8 \\(1 packet\\)\n"));
+  EXPECT_THAT(all, testing::ContainsRegex("QP 17 +tor1 +Ethernet4 +Ethernet8 \\(3 packets\\)\n"));
+  for (uint16_t i = 0; i < 6; ++i) EXPECT_THAT(all, HasSubstr(line(i)));
+  EXPECT_THAT(all, testing::ContainsRegex("QP 17 +not seen behind a switch that had a choice\n"));
+  found_.flows[4].hops.clear();
+  found_.flows[5].hops[0].why = "drawn";
+  EXPECT_THAT(text(100), testing::ContainsRegex("QP 17 +nobody knows where it comes from, and no switch was seen"));
+  EXPECT_THAT(text(100), testing::ContainsRegex("QP 17 +drawn\n"));
+  EXPECT_EQ(comparison_json(testbed_.fabric, flows_, found_)["compared"][5]["hops"][0]["why"], "drawn");
+}
+
+TEST_F(ComparisonReport, WithoutDifferencesOrDoubtsHasNoListOfThem) {
+  for (ComparedFlow& flow : found_.flows) {
+    flow.verdict = FlowVerdict::kAgrees;
+    flow.hops[0].verdict = HopVerdict::kAgrees;
+  }
+  EXPECT_THAT(text(100), Not(HasSubstr("Differences")));
+  EXPECT_THAT(text(100), Not(HasSubstr("Undecided")));
+}
+
+// A capture has the whole frame, or its first 64 bytes and how long it was.
+TEST_F(ComparisonReport, KnowsAFlowByTheHeadersOfAWholeFrameOrACutOne) {
+  for (const bool is_cut : {false, true}) {
+    SightedFlow& flow = flows_[0];
+    const auto whole = static_cast<uint32_t>(flow.frame.size());
+    if (is_cut) {
+      flow.frame.resize(58);
+      flow.frame_bytes = whole;
+    }
+    const Json json = comparison_json(testbed_.fabric, flows_, found_)["compared"][0];
+    EXPECT_EQ(json["source"], "10.0.1.2");
+    EXPECT_EQ(json["destination"], "10.0.2.2");
+    EXPECT_EQ(json["source_port"], 50'000) << whole;
+    EXPECT_EQ(json["destination_port"], 4791);
+    EXPECT_EQ(json["qp"], 17);
+    EXPECT_EQ(json["hops"], Json::parse(R"([{"switch": "tor1", "choice": true, "predicted": ["Ethernet4"], "actual":
+        [{"port": "Ethernet8", "inferred": true}], "verdict": "differs"}])"));
+  }
+}
+
+constexpr const char* kTree = "kind: fat-tree, k: 4, hosts_per_tor: 1";
+
+// A role whose switches have what all have gets a profile of its own; else they are named, or their profile is changed.
+TEST(CureYaml, GoesToTheRoleToItsProfileOrToItsSwitches) {
+  const RoleChanges changes{{Role::kCore, {.offset = 16}}};
+  EXPECT_EQ(yaml_of(testbed_of(kTree), changes),
+            "profiles:\n  cure-core: {base: default, hash: {offset: 16}}\nroles:\n  core: cure-core\n");
+  EXPECT_EQ(yaml_of(testbed_of(kTree, "profiles: {default: {hash: {seed: 3}}}\n"), changes),
+            "profiles:\n  cure-core: {base: default, hash: {offset: 16}}\nroles:\n  core: cure-core\n")
+      << "which other switches have as well";
+  EXPECT_EQ(
+      yaml_of(testbed_of(kTree, "profiles: {default: {hash: {seed: 3}}, a: {}}\nroles: {tor: a, aggregation: a}\n"),
+              changes),
+      "profiles:\n  cure-core: {base: default, hash: {offset: 16}}\nroles:\n  core: cure-core\n")
+      << "what all have unless they are told stays";
+  EXPECT_EQ(yaml_of(testbed_of(kTree, "profiles: {c: {hash: {seed: 3}}}\nroles: {core: c}\n"), changes),
+            "profiles:\n  c: {hash: {offset: 16}}\n");
+  EXPECT_EQ(yaml_of(testbed_of(kTree, "profiles: {c: {hash: {seed: 3}}}\nroles: {core: c, tor: c}\n"), changes),
+            "profiles:\n  cure-core: {base: c, hash: {offset: 16}}\ntopology:\n  nodes:\n"
+            "    core1: {profile: cure-core}\n    core2: {profile: cure-core}\n    core3: {profile: cure-core}\n"
+            "    core4: {profile: cure-core}\n");
+  EXPECT_EQ(
+      yaml_of(testbed_of(kTree, "profiles: {c: {hash: {seed: 3}}}\ntopology: {nodes: {core2: {profile: c}}}\n"),
+              changes),
+      "profiles:\n  c: {hash: {offset: 16}}\n  cure-core-default: {base: default, hash: {offset: 16}}\ntopology:\n"
+      "  nodes:\n    core1: {profile: cure-core-default}\n    core3: {profile: cure-core-default}\n"
+      "    core4: {profile: cure-core-default}\n");
+  EXPECT_EQ(yaml_of(testbed_of(kTree), {{Role::kCore, {.buckets = 509}}}),
+            "profiles:\n  cure-core: {base: default, groups: {kind: resilient, buckets: 509}}\nroles:\n"
+            "  core: cure-core\n");
+}
+
+// What LAGs say of themselves stays, and what they do not say is said for them: that alone which changes.
+TEST(CureYaml, KeepsTheHashOfLagsAsItIs) {
+  const auto yaml = [](const std::string& hash, const std::string& lag_hash, const HashChange& change) {
+    return yaml_of(
+        testbed_of(kTree, "profiles: {c: {hash: {" + hash + "}, lag_hash: {" + lag_hash + "}}}\nroles: {core: c}\n"),
+        {{Role::kCore, change}});
+  };
+  const std::string chip = "algorithm: XXH3, seed: 3";
+  const std::string kernel = "model: LINUX, seed: 3, policy: 1";
+  EXPECT_EQ(yaml(chip, "seed: 4, offset: 2", {.seed = 9}), "profiles:\n  c: {hash: {seed: 9}, lag_hash: {seed: 4}}\n");
+  EXPECT_EQ(yaml(chip, "seed: 4, offset: 2", {.offset = 9}),
+            "profiles:\n  c: {hash: {offset: 9}, lag_hash: {offset: 2}}\n");
+  EXPECT_EQ(yaml(chip, "seed: 4", {.algorithm = HashAlgorithm::kCrc}),
+            "profiles:\n  c: {hash: {algorithm: CRC}, lag_hash: {algorithm: XXH3}}\n");
+  EXPECT_EQ(yaml(kernel, "policy: 0", {.seed = 9}), "profiles:\n  c: {hash: {seed: 9}, lag_hash: {seed: 3}}\n");
+  EXPECT_EQ(yaml(kernel, "seed: 4", {.linux_policy = 0}),
+            "profiles:\n  c: {hash: {policy: 0}, lag_hash: {policy: 1}}\n");
+  EXPECT_EQ(yaml(chip, "seed: 4", {.seed = 9, .of_lags = true}), "profiles:\n  c: {lag_hash: {seed: 9}}\n");
+}
+
+TEST(CureYaml, PutsTheQueuePairLastIntoTheFieldsThatTheProfileHas) {
+  EXPECT_EQ(yaml_of(testbed_of(kTree, "profiles: {default: {hash: {fields: [SRC_IP, RDMA_BTH_DEST_QP, DST_IP]}}}\n"),
+                    {{Role::kCore, {.add_qp = true}}}),
+            "profiles:\n  cure-core: {base: default, hash: {fields: [SRC_IP, DST_IP, RDMA_BTH_DEST_QP]}}\nroles:\n"
+            "  core: cure-core\n");
+}
+
+TEST(CureWords, NameEachChange) {
+  EXPECT_EQ(words_of({{Role::kTor, {.algorithm = HashAlgorithm::kXxh3, .seed = 10, .offset = 5}},
+                      {Role::kTor, {.seed = 25, .of_lags = true}},
+                      {Role::kCore, {.linux_policy = 1, .add_qp = true, .buckets = 509}}}),
+            "tor: algorithm XXH3, seed 10, offset 5; tor lags: seed 25; core: policy 1, the destination QP in the key, "
+            "resilient groups of 509 buckets");
+}
+
+}  // namespace
+}  // namespace softspine::control
