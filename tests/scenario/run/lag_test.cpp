@@ -6,6 +6,7 @@
 #include <set>
 
 #include "control/telemetry/lag_counters.hpp"
+#include "testbeds/run/running_fabric.hpp"
 #include "tests/scenario/run/running_testbed.hpp"
 
 namespace softspine::testbeds {
@@ -208,6 +209,35 @@ TEST(LacpBetweenSwitches, ALinkThatIsSilentForLessThanItsTimeLosesWhatTheFaultsE
   EXPECT_NEAR(static_cast<double>(out.snapshot.flows.at(0).missing()), 3 * 1'500, 3);
   EXPECT_EQ(out.report["totals"]["route_changes"], 0);
   EXPECT_EQ(out.report["lags"][lag_of(out.report, port)]["members_up"], 4);
+}
+
+std::vector<std::string> notes_of(const std::string& text, dataplane::Duration duration) {
+  const control::Testbed testbed = testbed_of(text, {.duration = duration});
+  auto fabric = RunningFabric::make(testbed, {});
+  if (!fabric) return {fabric.error()};
+  EXPECT_TRUE((*fabric)->run());
+  auto notes = (*fabric)->notes();
+  EXPECT_EQ((*fabric)->drain(), 0U);
+  return notes;
+}
+
+// At each end of each link: for 2 s nobody has agreed, then all have, and then one way of one link dies.
+TEST(LacpBetweenSwitches, NotesSayOfEachPortWhatItsPartnerDid) {
+  const auto early = notes_of(paced(", mode: lacp", kFlow), dataplane::Duration::ms(10));
+  EXPECT_EQ(early.size(), 4U * 4 * 2);
+  for (const std::string& note : early)
+    EXPECT_TRUE(note.ends_with(": LACP: its partner never agreed to use the port")) << note;
+  const std::string lag = ", mode: lacp, fast_rate: true";
+  EXPECT_EQ(notes_of(slow(lag, ""), dataplane::Duration::s(30)), std::vector<std::string>{});
+  const auto late = notes_of(slow(lag, "{at: 6005ms, link: \"tor1:Ethernet4\", set: one_way, direction: out}"),
+                             dataplane::Duration::s(30));
+  ASSERT_EQ(late.size(), 2U);
+  // spine1 hears nothing more, and asks for no more than a LACPDU in 30 s: too few for tor1.
+  for (const std::string& note : late) {
+    EXPECT_TRUE(note.starts_with("tor1:Ethernet4: ") || note.starts_with("spine1:")) << note;
+    EXPECT_TRUE(note.ends_with(": LACP: its partner is lost, and the link not used; its partner fell silent 1 times"))
+        << note;
+  }
 }
 
 // A member that is up again forwards when LACP has agreed on it anew, and the fault is over then, whatever other faults

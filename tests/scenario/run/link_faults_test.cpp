@@ -47,6 +47,28 @@ TEST(OneWayFaults, AreSeenByBfdAndByLossOfSignalWhereTheCarrierGoes) {
   EXPECT_NEAR(lost(window_of(fault + "goes", "detection: {none: true}\n")), 900, 2) << "to the end";
 }
 
+// From 100 to 300 us without signal: routes leave after 5 us, and come back 5 us after its end.
+TEST(OneWayFaults, ThatTakeTheCarrierEndWithTheirTime) {
+  const int spine = used_spine();
+  const std::string port = fmt::format("tor1:Ethernet{}", 4 * spine);
+  const auto dark = [&](int from, int until, const char* carrier) {
+    return fmt::format("{{at: {}us, until: {}us, link: \"{}\", set: one_way, direction: out, carrier: {}}}", from,
+                       until, port, carrier);
+  };
+  const auto run = [](const std::string& faults) {
+    return run_text(paced("faults: [" + faults + "]\ndetection: {loss_of_signal: 5us}\n"));
+  };
+  const Outcome one = run(dark(100, 300, "goes"));
+  EXPECT_EQ(one.report["faults"][0]["loss_window"]["recovered_ps"], 305 * 1'000'000);
+  EXPECT_NEAR(one.report["links"][port]["tx_packets"].get<double>(), 105 + 695, 3);
+  // Two at once: without signal until the one that took it ends, and frames die until the last ends.
+  const Outcome within = run(dark(100, 400, "goes") + ", " + dark(200, 300, "stays"));
+  EXPECT_NEAR(within.report["links"][port]["tx_packets"].get<double>(), 105 + 595, 3);
+  EXPECT_NEAR(static_cast<double>(within.snapshot.flows[0].missing()), 5, 2);
+  const Outcome twice = run(dark(100, 300, "goes") + ", " + dark(200, 500, "goes"));
+  EXPECT_NEAR(twice.report["links"][port]["tx_packets"].get<double>(), 105 + 495, 3);
+}
+
 TEST(DeadSwitches, LoseAllUntilTheirNeighboursNotice) {
   const std::string fault = fmt::format("node: spine{}, set: dead", used_spine());
   EXPECT_NEAR(lost(window_of(fault)), 900, 3) << "its links are up, and nobody asks it";
@@ -166,6 +188,24 @@ TEST(Detection, BeforeConvergenceOfAllOthersAtOnce) {
       window_of("link: " + far_port() + ", set: down", "detection: {loss_of_signal: 40us}\nconvergence: 60us\n");
   EXPECT_NEAR(lost(out), 100, 3);
   EXPECT_EQ(out["converged_ps"], 200 * 1'000'000);
+}
+
+// Hosts back to back have no switch that could follow.
+TEST(Detection, IsAllThatAFabricWithoutSwitchesNeeds) {
+  for (const char* more : {"", "convergence: 20us\n", "convergence_per_hop: 20us\n"}) {
+    const Outcome out = run_text(std::string(R"(
+name: back-to-back
+run: {duration: 2ms}
+topology:
+  nodes: {h1: {kind: host}, h2: {kind: host}}
+  links: [{endpoints: ["h1:eth0", "h2:eth0"], rate: 100Gbps, length: 3m}]
+workload: [{name: w, pattern: pairs, from: [h1], to: [h2], message: 1024B, messages: 1000, mtu: 1024, rate: 8.976Gbps}]
+faults: [{at: 100us, link: "h1:eth0", set: down}, {at: 200us, link: "h1:eth0", set: up}]
+)") + more);
+    EXPECT_EQ(out.report["totals"]["route_changes"], 0) << more;
+    EXPECT_EQ(out.report["faults"][0]["loss_window"]["ended_ps"], 200 * 1'000'000) << more;
+    EXPECT_FALSE(out.report["faults"][0]["loss_window"]["recovered_ps"].is_null()) << more;
+  }
 }
 
 TEST(Flaps, CostTheirDetectionEachTime) {

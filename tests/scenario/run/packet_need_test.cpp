@@ -63,6 +63,9 @@ TEST(PacketNeed, LeavesOutToRsThatNobodyIsOn) {
   EXPECT_EQ(packets_for(rack(3, 1, kLong)), 4 * kOnLink + 2 * in_switch(2, kFrame) + in_switch(3, kFrame) + fixed);
   EXPECT_EQ(packets_for(rack(3, 1, "pattern: ring, message: 1MiB, messages: 1000, mtu: 4096")),
             6 * kOnLink + 3 * in_switch(2, kFrame) + in_switch(3, kFrame) + fixed);
+  // h2 and h4 are on ToRs that others use, and take no part.
+  EXPECT_EQ(packets_for(rack(2, 2, "pattern: pairs, from: [h1], to: [h3], message: 1MiB, messages: 1000, mtu: 4096")),
+            4 * kOnLink + 2 * in_switch(3, kFrame) + in_switch(2, kFrame) + fixed);
   const uint64_t one_rack = 2 * kOnLink + in_switch(3, kFrame) + 2 * 9 + kInCache;
   EXPECT_EQ(packets_for(rack(3, 2, kLong)), one_rack) << "h1 and h2 are on one ToR, and the spine is not used";
 }

@@ -82,6 +82,24 @@ TEST(InjectedFrames, AreThoseThatTheLinkCounts) {
   EXPECT_EQ((*fabric)->drain(), 0U);
 }
 
+// Where nothing is under way, a frame arrives at the instant at which it is asked for.
+TEST(InjectedFrames, ArriveWhenTheyAreAskedFor) {
+  const control::Testbed testbed = testbed_of(kRackOfThree);
+  auto fabric = RunningFabric::make(testbed, {});
+  ASSERT_TRUE(fabric) << fabric.error();
+  std::vector<dataplane::Instant> arrived;
+  for (const int64_t us : {20, 50}) {
+    (*fabric)->assembly().engine->at(dataplane::Instant::at(dataplane::Duration::us(us)), [&](dataplane::Instant) {
+      (*fabric)->inject({node_named(testbed, "tor1"), 0}, broadcast(60),
+                        [&](const auto& at) { arrived.push_back(at.value_or(dataplane::Instant::never())); });
+    });
+  }
+  ASSERT_TRUE((*fabric)->run());
+  EXPECT_EQ(arrived, (std::vector{dataplane::Instant::at(dataplane::Duration::us(20)),
+                                  dataplane::Instant::at(dataplane::Duration::us(50))}));
+  EXPECT_EQ((*fabric)->drain(), 0U);
+}
+
 TEST(RunningFabrics, SayHowLongTheRunTook) {
   const control::Testbed testbed = testbed_of(kRackOfThree);
   auto fabric = RunningFabric::make(testbed, {});
