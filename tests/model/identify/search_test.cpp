@@ -125,7 +125,8 @@ TEST(SearchSteps, TryAllSeedsOnDemand) {
   const auto observations =
       observed(switch_with({}, 8), control::first_probes(48, {}, 1), rng, 100);  // links that were drawn
   const Sample sample = sample_of(observations, 8);
-  EXPECT_EQ(steps_of(sample, {.is_linear_for_sure = true}), (Words{"likely fields", "usual fields", "further fields"}));
+  EXPECT_EQ(steps_of(sample, {.is_linear_for_sure = true}, "seeds"),
+            (Words{"likely fields", "usual fields", "further fields"}));
   EXPECT_EQ(steps_of(sample, {.all_seeds = true, .is_linear_for_sure = true}, "seeds"),
             (Words{"likely fields", "usual fields", "further fields", "seeds"}));
 }
