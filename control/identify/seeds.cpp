@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "control/identify/seeds.hpp"
 
-#include <array>
-
 #include "dataplane/hashing/ecmp_hash.hpp"
 
 namespace softspine::control {
@@ -23,38 +21,26 @@ SeedEffects::SeedEffects(const dp::HashConfig& config, const FlowFrame& flow) {
   for (uint32_t bit = 0; bit < 32; ++bit) of_bit_.push_back(hash_with(1U << bit) ^ base);
 }
 
-// Gaussian elimination; rows that add nothing are the differences between seeds that are alike.
+// Gaussian elimination from the lowest bit of the seed on. A bit that adds no more than lower ones do together stays 0:
+// the seed that is found is the smallest.
 std::optional<uint32_t> SeedEffects::seed_for(uint32_t constant, uint32_t mask) const {
   struct Row {
     uint32_t adds = 0;
     uint32_t seed = 0;
   };
   std::vector<Row> rows;
-  std::array<uint32_t, 32> alike{};  // by their highest bit
-  for (uint32_t bit = 0; bit < 32; ++bit) {
-    Row row{of_bit_[bit] & mask, 1U << bit};
+  const auto reduced = [&rows](Row row) {
     for (const Row& other : rows) {
       if ((row.adds ^ other.adds) < row.adds) row = {row.adds ^ other.adds, row.seed ^ other.seed};
     }
-    if (row.adds != 0) {
-      rows.push_back(row);
-      continue;
-    }
-    for (int high = 31; high >= 0 && row.seed != 0; --high) {
-      if ((row.seed >> high & 1) == 0) continue;
-      if (alike[high] == 0) alike[high] = row.seed;
-      row.seed ^= alike[high];
-    }
+    return row;
+  };
+  for (uint32_t bit = 0; bit < 32; ++bit) {
+    const Row row = reduced({of_bit_[bit] & mask, 1U << bit});
+    if (row.adds != 0) rows.push_back(row);
   }
-  Row left{constant & mask, 0};
-  for (const Row& row : rows) {
-    if ((left.adds ^ row.adds) < left.adds) left = {left.adds ^ row.adds, left.seed ^ row.seed};
-  }
-  if (left.adds != 0) return std::nullopt;
-  for (int high = 31; high >= 0; --high) {
-    if ((left.seed >> high & 1) != 0 && alike[high] != 0) left.seed ^= alike[high];
-  }
-  return left.seed;
+  const Row left = reduced({constant & mask, 0});
+  return left.adds == 0 ? std::optional(left.seed) : std::nullopt;
 }
 
 std::vector<uint32_t> likely_seeds() {
