@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
+#include <tuple>
 
 #include "control/identify/constant_search.hpp"
 #include "control/identify/fit.hpp"
@@ -66,6 +68,30 @@ TEST(ConstantSearch, FindsOneConstantAmongFourBillion) {
   }
 }
 
+TEST(ConstantSearch, FindsSoManyAtMost) {
+  ConstantSearch search{16, 24};
+  const std::vector<std::pair<uint32_t, uint32_t>> pairs{{1, 25}, {2, 50}};
+  const auto all = search.find(pairs, 1 << 16);
+  ASSERT_GT(all.size(), 100u);
+  for (const size_t most : {1u, 2u, 99u}) {
+    const auto some = search.find(pairs, most);
+    EXPECT_EQ(some, (std::vector<uint32_t>{all.begin(), all.begin() + static_cast<ptrdiff_t>(most)}));
+  }
+}
+
+// Of n = 2^a m members a bits rename. Lanes hold two numbers below m: 4 bits of m up to 7, 8 up to 127, else 16.
+TEST(ConstantSearch, TakesAsManyEquationsAsAWordHasLanes) {
+  for (const auto& [members, renaming, equations] :
+       {std::tuple{3U, 0U, 16U}, std::tuple{7U, 0U, 16U}, std::tuple{56U, 3U, 16U}, std::tuple{9U, 0U, 8U},
+        std::tuple{254U, 1U, 8U}, std::tuple{129U, 0U, 4U}, std::tuple{64U, 6U, 16U}}) {
+    const ConstantSearch search{32, members};
+    EXPECT_EQ(search.renaming_bits(), renaming) << members;
+    EXPECT_EQ(search.equations(), equations) << members;
+    EXPECT_EQ(search.is_renaming_only(), members == 64);
+    EXPECT_EQ(search.has_complement(), members != 64);
+  }
+}
+
 // A renamed group is the same group: why the lowest bits and the complement need no search.
 TEST(ConstantSearch, LeavesOutWhatOnlyRenames) {
   Rng rng{seed(), 94};
@@ -107,10 +133,12 @@ TEST(SeedEffects, FindsTheSmallestSeedThatAddsAsMuch) {
       EXPECT_EQ(raw_with(*found) ^ none, adds);
       EXPECT_LE(*found, seed);
     }
-    const auto least = effects.seed_for(raw_with(300) ^ none, 0xffff);
-    uint32_t first = 0;
-    while (raw_with(first) != raw_with(300)) ++first;
-    EXPECT_EQ(least, first);
+    for (const uint32_t seed : {1U, 300U, 4'097U}) {
+      const auto least = effects.seed_for(raw_with(seed) ^ none, 0xffff);
+      uint32_t first = 0;
+      while (raw_with(first) != raw_with(seed)) ++first;
+      EXPECT_EQ(least, first);
+    }
   }
 }
 
@@ -204,6 +232,37 @@ TEST(Fit, NamesMembersOneToOne) {
   EXPECT_FALSE(explains_all(sample, std::vector<uint32_t>{3, 3, 3, 0, 0, 1, 1, 2})) << "one link, two members";
 }
 
+// By counting: the names explain all flows or fewer, and no names more than each bucket's most frequent link does.
+TEST(Fit, IsAsGoodAsCountingSays) {
+  Rng rng{seed(), 99};
+  size_t explained = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    const auto members = static_cast<uint32_t>(2 + rng.below(4));
+    std::vector<uint32_t> links(1 + rng.below(6));
+    std::vector<uint32_t> buckets(links.size());
+    for (uint32_t& link : links) link = static_cast<uint32_t>(rng.below(members));
+    for (uint32_t& bucket : buckets) bucket = static_cast<uint32_t>(rng.below(members));
+    const auto sample = sample_with(links, members);
+    const auto fit = fit_of(sample, buckets);
+    std::map<uint32_t, std::map<uint32_t, uint32_t>> counts;
+    uint32_t agreeing = 0;
+    for (size_t flow = 0; flow < links.size(); ++flow) {
+      ++counts[buckets[flow]][links[flow]];
+      agreeing += fit.of_bucket[buckets[flow]] == links[flow] ? 1 : 0;
+    }
+    uint32_t most = 0;
+    for (const auto& [bucket, of_link] : counts)
+      most += std::ranges::max_element(of_link, {}, [](const auto& it) { return it.second; })->second;
+    EXPECT_EQ(fit.agreeing, agreeing);
+    EXPECT_EQ(most_agreeing(sample, buckets), most);
+    EXPECT_LE(fit.agreeing, most);
+    EXPECT_EQ(explains_all(sample, buckets), agreeing == links.size());
+    explained += agreeing == links.size() ? 1 : 0;
+    for (uint32_t link = 0; link < members; ++link) EXPECT_LE(std::ranges::count(fit.of_bucket, link), 1);
+  }
+  EXPECT_GT(explained, 100u);
+}
+
 // Of random links: the bound is above how often random buckets explain as much, or nearly nothing does.
 TEST(Fit, BoundsWhatChanceExplains) {
   Rng rng{seed(), 96};
@@ -245,6 +304,22 @@ TEST(Observations, OrderLinksByTheNumbersInTheirNames) {
     out.add_link(link);
   EXPECT_EQ(std::move(out).take().links,
             (std::vector<std::string>{"Ethernet08", "Ethernet8", "Ethernet16", "Ethernet100", "eth1/2", "eth1/10"}));
+}
+
+TEST(Observations, OrderLinksAsANameBeforeALongerOne) {
+  const auto precedes = [](const char* a, const char* b) {
+    EXPECT_FALSE(control::precedes_naturally(a, b) && control::precedes_naturally(b, a)) << a << " " << b;
+    return control::precedes_naturally(a, b);
+  };
+  EXPECT_TRUE(precedes("eth", "eth0"));
+  EXPECT_TRUE(precedes("eth8", "eth08x")) << "of numbers that are alike the rest decides";
+  EXPECT_FALSE(precedes("eth08x", "eth8"));
+  EXPECT_TRUE(precedes("eth08", "eth8")) << "else the letters";
+  EXPECT_TRUE(precedes("", "a"));
+  EXPECT_FALSE(precedes("a", "a"));
+  EXPECT_TRUE(precedes("eth0", "eth00a"));
+  EXPECT_TRUE(precedes("eth9", "eth0010"));
+  EXPECT_FALSE(precedes("ethA", "eth1"));
 }
 
 TEST(Observations, CountAFlowWhereItWasSeenMostOften) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <set>
 #include <string>
@@ -131,6 +132,31 @@ TEST(SearchSteps, TryAllSeedsOnDemand) {
             (Words{"likely fields", "usual fields", "further fields", "seeds"}));
 }
 
+// Of each linear family one hash for each offset, and where a seed does more than rename members, for each constant:
+// all but the highest bit, which stands for the complement, and the bits that only rename. Of 12 members fields that
+// are further are not looked at. Each sum begins with 1.
+TEST(SearchSteps, CountTheHashesThatTheyTry) {
+  Rng rng{seed(), 50};
+  const auto seen = observed(switch_with({}, 8), control::first_probes(48, {}, 1), rng, 100);
+  for (const auto& [members, renaming] : {std::pair{8U, 0U}, std::pair{12U, 2U}}) {
+    const Sample sample = sample_of(seen, members);
+    const auto proven = proven_parts(sample, false);
+    double tried = 1;
+    for (const control::FieldTier tier : control::kFieldTiers) {
+      if (tier == control::FieldTier::kFurther && members == 12) continue;
+      auto sets = field_sets(tier, proven, false);
+      if (sets.size() > 500) sets.resize(500);
+      for (const control::Family& family : families_of(sample, sets, proven)) {
+        const double constants = members == 8 ? 1 : std::exp2(family.width - 1 - renaming);
+        tried += 1 + (family.is_linear ? family.width * constants : 0);
+      }
+    }
+    const auto found = search(sample, {.is_linear_for_sure = true});
+    EXPECT_TRUE(found.found.empty());
+    EXPECT_NEAR(found.tried, std::log2(tried), 1e-9) << members;
+  }
+}
+
 bool all_are_likely(const control::SearchResult& found) {
   const auto likely = control::field_sets(control::FieldTier::kLikely, {}, false);
   return std::ranges::all_of(found.found, [&](const control::Hypothesis& it) {
@@ -150,6 +176,13 @@ TEST(Search, LooksFurtherThanTheLikelyFieldsWhereLittleVaries) {
     ASSERT_GE(found.found.size(), 2u);
     EXPECT_EQ(all_are_likely(found), sources == 200) << sources;
     for (const control::Hypothesis& one : found.found) EXPECT_EQ(one.fit.agreeing, 100u);
+    // The most usual first; that members stand in the order of the links counts for more than a seed and an offset.
+    const auto place_of = [&](const control::Hypothesis& one) {
+      uint32_t disorder = 0;
+      for (uint32_t bucket = 0; bucket < 8; ++bucket) disorder |= one.fit.of_bucket[bucket] == bucket ? 0 : 3;
+      return control::rarity(one.config) + disorder;
+    };
+    EXPECT_TRUE(std::ranges::is_sorted(found.found, {}, place_of));
   }
 }
 
@@ -171,6 +204,30 @@ TEST(Search, KeepsFiveHundredAndTwelveAndIsNotSureThen) {
   EXPECT_EQ(found.classes[0].hypotheses.size(), control::SearchResult::kMost);
   EXPECT_LT(found.chance, control::kNoChance);
   EXPECT_EQ(found.verdict, IdentifyVerdict::kIndistinguishable) << "there may be others";
+}
+
+TEST(SearchResult, HasRoomForFiveHundredAndTwelve) {
+  const auto with = [](size_t count) {
+    control::SearchResult out;
+    out.found.resize(count);
+    for (size_t i = 0; i < count; ++i) out.found[i].fit.agreeing = static_cast<uint32_t>(i);
+    return out;
+  };
+  for (const auto& [first, second] : {std::pair{300u, 212u}, std::pair{300u, 213u}, std::pair{512u, 0u},
+                                      std::pair{512u, 1u}, std::pair{0u, 700u}, std::pair{0u, 0u}}) {
+    control::SearchResult all = with(first);
+    all.add(with(second));
+    EXPECT_EQ(all.found.size(), std::min(first + second, 512u));
+    EXPECT_EQ(all.is_cut, first + second > 512) << first << " and " << second;
+    if (all.found.size() > first) {
+      EXPECT_EQ(all.found.back().fit.agreeing, all.found.size() - first - 1);
+    }
+    control::SearchResult cut = with(1);
+    cut.is_cut = true;
+    control::SearchResult whole = with(1);
+    whole.add(cut);
+    EXPECT_TRUE(whole.is_cut) << "what was left out before";
+  }
 }
 
 // CRC-32C is among the first families that are tried. What is found before an end may not be all that fits.
