@@ -110,7 +110,7 @@ def there_are_enough_mutants_and_none_twice() -> list[str]:
 
 def accepted_survivors_have_a_reason() -> list[str]:
     problems = [f'{key}: why?' for key, reason in ACCEPTED.items() if not reason.startswith(('equivalent: ', 'performance: ', TRIED_BY_HAND))]
-    tested = re.compile(rf'{TRIED_BY_HAND}((unit|model|scenario)/\w+: \w+\.\w+|does not compile)$')
+    tested = re.compile(rf'{TRIED_BY_HAND}((unit|model|scenario)/\w+: \w+\.\w+|wire/\w+: \w+|does not compile)$')
     return problems + [f'{key}: which test fails?' for key, reason in ACCEPTED.items() if reason.startswith(TRIED_BY_HAND) and not tested.match(reason)]
 
 
