@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many bytes a job's ranks say to each other, by workloads whose pairs of NICs can be counted by hand.
+#include "control/load/job_traffic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "tests/unit/config/complaints.hpp"
+
+namespace softspine::control {
+namespace {
+
+// Three servers of job j and one of job k, each with two NICs, one on each rail.
+class Traffic : public testing::Test {
+ protected:
+  using Parts = std::vector<std::vector<uint32_t>>;  // by rank and NIC
+
+  static WorkloadRow row(Pattern pattern, std::vector<std::string> hosts) {
+    WorkloadRow out;
+    out.pattern = pattern;
+    out.message.count = 1000;
+    out.hosts = std::move(hosts);
+    return out;
+  }
+  static WorkloadRow between(Pattern pattern, std::vector<std::string> from, std::vector<std::string> to) {
+    WorkloadRow out = row(pattern, {});
+    out.hosts.reset();
+    out.from.emplace().names = std::move(from);
+    out.to.emplace().items = std::move(to);
+    return out;
+  }
+  JobTraffic of(const std::vector<WorkloadRow>& rows) {
+    return {testbed_.jobs.at(0), testbed_.jobs, rows, sets_, testbed_.fabric};
+  }
+  // What two ranks say to each other, both ways.
+  static std::map<std::pair<size_t, uint32_t>, double> talks(const JobTraffic& traffic, std::vector<uint32_t> rail_of) {
+    std::map<std::pair<size_t, uint32_t>, double> out;
+    const JobTraffic::ByRank by_rank = traffic.by_rank(rail_of);
+    EXPECT_FALSE(by_rank.over);
+    EXPECT_EQ(by_rank.talks.size(), 3u);
+    for (size_t rank = 0; rank < by_rank.talks.size(); ++rank) {
+      for (const Talk& talk : by_rank.talks[rank]) out[{rank, talk.peer}] = talk.bytes;
+    }
+    return out;
+  }
+
+  const Testbed testbed_ = tests::read_well(
+      "name: t\n"
+      "fabric: {kind: ai-zone, zones: 2, racks: 2, nics_per_server: 2, uplinks: 1:1, zone_uplinks: 2:1,\n"
+      "  host_link: {rate: 100Gbps}, fabric_link: {rate: 100Gbps}}\n"
+      "jobs: [{name: j, servers: 3}, {name: k, servers: 1}]\n");
+  NodeSets sets_{testbed_.fabric};
+};
+const std::vector<uint32_t> kTwoRails{0, 1};
+const std::vector<uint32_t> kOneRail{0, 0};
+
+// Six ways between three servers, each of 2 × 2 NICs, of which two stay on their rail.
+TEST_F(Traffic, OfAllToAllIsThatOfEveryNicWithEveryOtherServers) {
+  const JobTraffic traffic = of({row(Pattern::kAllToAll, {"job j"})});
+  EXPECT_EQ(traffic.bytes(), 6 * 4 * 1000);
+  EXPECT_EQ(traffic.across(Parts{{0, 0}, {0, 0}, {0, 0}}), 0);
+  EXPECT_EQ(traffic.across(Parts{{0, 0}, {0, 0}, {1, 1}}), 4 * 4 * 1000) << "between the third and the others";
+  EXPECT_EQ(traffic.across(Parts{{0, 1}, {0, 1}, {0, 1}}), 6 * 2 * 1000) << "between the rails";
+  for (const auto& [pair, bytes] : talks(traffic, kTwoRails)) EXPECT_EQ(bytes, 2 * 2 * 1000) << pair.first;
+  EXPECT_EQ(talks(traffic, kTwoRails).size(), 6u);
+  for (const auto& [pair, bytes] : talks(traffic, kOneRail)) EXPECT_EQ(bytes, 2 * 4 * 1000) << pair.first;
+}
+
+TEST_F(Traffic, OfARingIsThatOfNeighbours) {
+  const JobTraffic traffic = of({row(Pattern::kRing, {"job j 0..1 rail 1", "job j 2 rail 2"})});
+  EXPECT_EQ(traffic.bytes(), 3000);
+  EXPECT_EQ(traffic.across(Parts{{0, 0}, {0, 0}, {0, 1}}), 2000) << "to the last, and back from it";
+  EXPECT_EQ(talks(traffic, kTwoRails), (std::map<std::pair<size_t, uint32_t>, double>{{{0, 1}, 1000}, {{1, 0}, 1000}}));
+  EXPECT_EQ(talks(traffic, kOneRail).size(), 6u);
+}
+
+// Of six NICs each sends to one of five others, as likely to any: to four of other servers.
+TEST_F(Traffic, OfAPermutationIsSharedByAllPossibleReceivers) {
+  EXPECT_DOUBLE_EQ(of({row(Pattern::kPermutation, {"job j"})}).bytes(), 6 * 4 * 1000 / 5.0);
+}
+
+TEST_F(Traffic, OfPairsAndAnIncastIsThatOfEachWithItsReceiver) {
+  const JobTraffic pairs = of({between(Pattern::kPairs, {"job j 0..1 rail 1", "job k rail 1"},
+                                       {"job j 2 rail 1", "job j 1 rail 2", "job j 0 rail 1"})});
+  EXPECT_EQ(pairs.bytes(), 1000) << "the second stays in its server, the third is another job's";
+  const JobTraffic incast = of({between(Pattern::kIncast, {"job j 1..2", "job k rail 1"}, {"job j 0 rail 2"})});
+  EXPECT_EQ(incast.bytes(), 4000);
+  EXPECT_EQ(talks(incast, kTwoRails), (std::map<std::pair<size_t, uint32_t>, double>{
+                                          {{0, 1}, 1000}, {{1, 0}, 1000}, {{0, 2}, 1000}, {{2, 0}, 1000}}))
+      << "of two NICs the one on the receiver's rail";
+  EXPECT_EQ(of({between(Pattern::kIncast, {"job k"}, {"job j 0 rail 2"})}).bytes(), 0);
+  EXPECT_EQ(of({row(Pattern::kRing, {"job k"})}).bytes(), 0);
+}
+
+TEST_F(Traffic, OfSeveralWorkloadsIsTheirSumByMessagesAndQueuePairs) {
+  WorkloadRow many = row(Pattern::kRing, {"job j rail 1"});
+  many.messages = 7;
+  many.qps = 2;
+  EXPECT_EQ(of({many}).bytes(), 3 * 7 * 2 * 1000);
+  EXPECT_EQ(of({many, row(Pattern::kRing, {"job j rail 2"})}).bytes(), 3 * 7 * 2 * 1000 + 3000);
+  many.scaling = Scaling::kSplit;
+  EXPECT_EQ(of({many}).bytes(), 3 * 7 * 1000);
+}
+
+}  // namespace
+}  // namespace softspine::control
