@@ -55,6 +55,84 @@ TEST(PolarizationText, NamesSixSwitchesAndCountsTheOthers) {
   EXPECT_THAT(text(8), HasSubstr("tor6 and 2 more:\n"));
 }
 
+// A tier's row: flows, keys, links, idle ones, those that chance leaves idle, the fullest link over the mean, and by
+// chance.
+TEST(PolarizationText, HasARowForEachTierAndLinesForBytesAndForWhatIsNotJudged) {
+  const Testbed testbed = testbed_of(kLeafSpine);
+  Polarization found = with_uneven(testbed.fabric, 0);
+  TierShare& tier = found.tiers[0];
+  tier.flows = 1'200;
+  tier.keys = 800;
+  tier.links = 16;
+  tier.idle = 3;
+  tier.idle_by_chance = 0.25;
+  tier.by_flows = {.max_over_mean = 2.345, .by_chance = 1.125};
+  const std::string head =
+      "\ntier                 flows     keys   links   idle by chance  max/mean by chance\n"
+      "tor up                1200      800      16      3       0.2      2.35      1.12  UNEVEN\n";
+  EXPECT_THAT(polarization_text(testbed, found), HasSubstr(head + "\nUNEVEN"));
+  tier.by_bytes = Load{.max_over_mean = 3.5, .by_chance = 1.5};
+  tier.flows_not_judged = 7;
+  EXPECT_THAT(polarization_text(testbed, found),
+              HasSubstr(head + "  by bytes                                                       3.50      1.50\n"
+                               "  not judged: 7 flows at switches that do not hash\n"));
+  EXPECT_THAT(
+      polarization_text(testbed, {.flows = 2, .arrived = 2, .choices = {}, .tiers = {}, .pairs = {}}),
+      testing::StrEq("2 flows, 2 arrive\nNothing is judged: no flow came to a switch with more than one link for "
+                     "it.\n"));
+}
+
+TEST(PolarizationText, SaysWhatBecomesOfFlowsThatDoNotArrive) {
+  const Testbed testbed = testbed_of(kLeafSpine);
+  Polarization found = with_uneven(testbed.fabric, 0);
+  EXPECT_TRUE(polarization_text(testbed, found).starts_with("10 flows, 10 arrive\n"));
+  found.arrived = 7;
+  found.choices.lost = {{"mtu_exceeded", 2}, {"no_route", 1}};
+  EXPECT_TRUE(
+      polarization_text(testbed, found).starts_with("10 flows, 7 arrive, 3 do not: mtu_exceeded 2, no_route 1\n"));
+}
+
+// By the links used, where these are fewer than chance would use by a twentieth; else by how often flows meet again.
+TEST(PolarizationText, SaysByWhatTwoTiersGoTogether) {
+  const Testbed testbed = testbed_of(kLeafSpine);
+  Polarization found = with_uneven(testbed.fabric, 0);
+  found.tiers.emplace_back().tier.name = "aggregation down";
+  Polarized& pair = found.pairs.emplace_back();
+  pair.later = 1;
+  pair.strength = 1.5;
+  pair.cause = {CauseKind::kAlike, "both hash alike"};
+  const auto text = [&](double used, bool does_harm) {
+    pair.used = used;
+    pair.does_harm = does_harm;
+    return polarization_text(testbed, found);
+  };
+  EXPECT_THAT(text(0.94, true),
+              HasSubstr("\nPOLARIZED: aggregation down by tor up: flows that share a link there use 94 "
+                        "% of the links that chance would:\n  both hash alike\n"));
+  EXPECT_THAT(text(0.96, true), HasSubstr("flows that share a link, or its place among its switch's, do so here again "
+                                          "1.50 times as often as by chance:\n  both hash alike\n"));
+  EXPECT_THAT(text(0.94, true), Not(HasSubstr("No harm is done")));
+  EXPECT_THAT(text(0.94, false), HasSubstr("\nDependent: aggregation down by tor up: "));
+  EXPECT_THAT(text(0.94, false), HasSubstr("  No harm is done: "));
+}
+
+TEST(PolarizationText, GivesTheReasonOfFewKeysOnce) {
+  const Testbed testbed = testbed_of(kLeafSpine);
+  const auto text = [&](CauseKind first, CauseKind second) {
+    Polarization found = with_uneven(testbed.fabric, 0);
+    found.tiers[0].cause = Cause{first, "the first reason"};
+    TierShare& next = found.tiers.emplace_back();
+    next.tier.name = "aggregation down";
+    next.cause = Cause{second, "the second reason"};
+    return polarization_text(testbed, found);
+  };
+  EXPECT_THAT(text(CauseKind::kFewKeys, CauseKind::kFewKeys),
+              HasSubstr("  the first reason\n\nUNEVEN: aggregation down:\n  for the same reason\n"));
+  EXPECT_THAT(text(CauseKind::kKeyPattern, CauseKind::kKeyPattern), HasSubstr("down:\n  the second reason\n"));
+  EXPECT_THAT(text(CauseKind::kFewKeys, CauseKind::kKeyPattern), HasSubstr("down:\n  the second reason\n"));
+  EXPECT_THAT(text(CauseKind::kKeyPattern, CauseKind::kFewKeys), HasSubstr("down:\n  the second reason\n"));
+}
+
 TEST(PolarizationJson, HasAnEntryForEachPairOfTiersByWhetherItDoesHarm) {
   const Testbed testbed = testbed_of(kLeafSpine);
   Polarization found = with_uneven(testbed.fabric, 0);
