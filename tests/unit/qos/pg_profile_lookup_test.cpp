@@ -113,6 +113,37 @@ TEST(PgProfilesJson, NamesTheWordThatIsWrong) {
   EXPECT_EQ(complaint("100 5m 1 2 3 4 x"), "xon_offset: expected bytes");
 }
 
+TEST(PgProfilesJson, TakesNumbersOfUpTo18DigitsAndAThresholdBelowZero) {
+  const auto is_good = [](const std::string& line) {
+    Errors errors;
+    (void)pg_profiles_json(line + "\n", "dynamic_th", "f", errors);
+    return errors.empty();
+  };
+  const std::string digits(18, '9');
+  EXPECT_TRUE(is_good("100 5m " + digits + " 2 3 4"));
+  EXPECT_FALSE(is_good("100 5m " + digits + "9 2 3 4"));
+  EXPECT_TRUE(is_good("100 5m 1 2 3 -4"));
+  for (const char* threshold : {"-", "--4", "4-", "+4"})
+    EXPECT_FALSE(is_good("100 5m 1 2 3 " + std::string(threshold)));
+  EXPECT_FALSE(is_good("100 5m -1 2 3 4")) << "a size is none";
+  EXPECT_FALSE(is_good("100 m 1 2 3 4"));
+  EXPECT_FALSE(is_good("100 5mm 1 2 3 4"));
+  EXPECT_FALSE(is_good("100 5m 1 2 3"));
+  EXPECT_FALSE(is_good("100 5m 1 2 3 4 5 6"));
+  EXPECT_TRUE(is_good("#100 5m 1 2 3"));
+}
+
+// Of the same speed and cable the last line counts; the others' lines stay empty, so that it is the third here, too.
+TEST(PgProfilesJson, KeepsTheLastLineOfASpeedAndACable) {
+  Errors errors;
+  EXPECT_EQ(
+      pg_profiles_json("100 5m 1 2 3 4\n100 5m 5 6 7 8 9\n100 5m 9 9 9 9\n200 5m 1 1 1 1\n", "dynamic_th", "f", errors),
+      "{\"BUFFER_PROFILE\": {\n\n\"pg_lossless_100_5m_profile\": {\"pool\": \"ingress_lossless_pool\", \"size\": "
+      "\"9\", \"xon\": \"9\", \"xoff\": \"9\", \"dynamic_th\": \"9\"}\n, \"pg_lossless_200_5m_profile\": {\"pool\": "
+      "\"ingress_lossless_pool\", \"size\": \"1\", \"xon\": \"1\", \"xoff\": \"1\", \"dynamic_th\": \"1\"}\n}}");
+  EXPECT_TRUE(errors.empty());
+}
+
 TEST_F(Lookup, IsAnErrorIfItIsNotThere) {
   std::string text = testbed(kLines);
   std::filesystem::remove(folder_ / "pg_profile_lookup.ini");
